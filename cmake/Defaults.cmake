@@ -1,0 +1,33 @@
+# Language, warnings and tools that every target shares.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+# Invariants stay asserted in release builds: GP_ASSERT does not look at NDEBUG.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+
+find_program(GP_CCACHE ccache)
+if(GP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GP_CCACHE})
+endif()
+find_program(GP_MOLD mold)
+if(GP_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Werror=return-type -fno-omit-frame-pointer)
+
+set(GP_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")
+if(GP_SANITIZE)
+  add_compile_options(-fsanitize=${GP_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${GP_SANITIZE})
+endif()
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)

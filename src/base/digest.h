@@ -1,0 +1,14 @@
+#pragma once
+
+// Digests of bytes.  Digest64 tells two states apart quickly (replay, caches); Crc32c finds damage
+// on a disk.  Neither is a defence against somebody who forges data.
+
+#include <cstdint>
+#include <string_view>
+
+namespace gp {
+
+uint64_t Digest64(std::string_view bytes, uint64_t seed = 0);
+uint32_t Crc32c(std::string_view bytes, uint32_t seed = 0);
+
+}  // namespace gp

@@ -1,0 +1,43 @@
+#pragma once
+
+// Small pieces of text work that several layers need: ids as people type them, near misses,
+// quantities with units.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace gp {
+
+// Crockford base 32, lower case, no padding: 0 -> "0", 1234 -> "16j".  At least `digits_min` long.
+std::string ToBase32(uint64_t value, int digits_min = 1);
+// Accepts either case and Crockford's look-alikes (o, i, l).  nullopt where a character is not one.
+std::optional<uint64_t> FromBase32(std::string_view text);
+
+// Levenshtein distance, for "did you mean".
+int EditDistance(std::string_view a, std::string_view b);
+// The candidate nearest to `word`, if near enough to be a likely slip of the finger.
+std::optional<std::string> Nearest(std::string_view word, std::span<const std::string> candidates);
+
+std::vector<std::string> Split(std::string_view text, char separator);
+std::string Join(std::span<const std::string> parts, std::string_view separator);
+
+// A decimal integer without sign, leading zeros or anything behind it.
+Result<int64_t> ParseCount(std::string_view text);
+// "80GB", "80GiB", "512MiB", "1.5GB" or plain bytes -> bytes.  Fails on signs and overflow.
+Result<int64_t> ParseBytes(std::string_view text);
+// "90s", "15m", "1d12h", "250ms".  A bare number is refused: its unit would be a guess.
+Result<Duration> ParseDuration(std::string_view text);
+// Bytes as "71.2 GiB".
+std::string BytesToText(int64_t bytes);
+
+// Text of unknown origin made safe for a terminal or a log line: control characters become \xNN.
+std::string Printable(std::string_view text, size_t length_max = 200);
+
+}  // namespace gp

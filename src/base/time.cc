@@ -1,0 +1,79 @@
+#include "base/time.h"
+
+#include <cstdio>
+
+namespace gp {
+namespace {
+
+struct CivilDate {
+  int64_t year;
+  int month;
+  int day;
+};
+
+// Days since 1970-01-01 to a proleptic Gregorian date (integer arithmetic on 400-year eras).
+CivilDate CivilFromDays(int64_t days) {
+  days += 719468;
+  const int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+  const int64_t day_of_era = days - era * 146097;
+  const int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t shifted_month = (5 * day_of_year + 2) / 153;
+  const int day = static_cast<int>(day_of_year - (153 * shifted_month + 2) / 5 + 1);
+  const int month = static_cast<int>(shifted_month < 10 ? shifted_month + 3 : shifted_month - 9);
+  return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month, day};
+}
+
+}  // namespace
+
+std::string ToRfc3339(Instant at, bool with_milliseconds) {
+  int64_t seconds = at.ns / 1'000'000'000;
+  int64_t rest_ns = at.ns % 1'000'000'000;
+  if (rest_ns < 0) {
+    rest_ns += 1'000'000'000;
+    --seconds;
+  }
+  int64_t days = seconds / 86400;
+  int64_t second_of_day = seconds % 86400;
+  if (second_of_day < 0) {
+    second_of_day += 86400;
+    --days;
+  }
+  const CivilDate date = CivilFromDays(days);
+  char fraction[8] = "";
+  if (with_milliseconds) {
+    std::snprintf(fraction, sizeof fraction, ".%03d", static_cast<int>(rest_ns / 1'000'000));
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02d%sZ",
+                static_cast<long long>(date.year), date.month, date.day,
+                static_cast<int>(second_of_day / 3600), static_cast<int>(second_of_day / 60 % 60),
+                static_cast<int>(second_of_day % 60), fraction);
+  return text;
+}
+
+std::string ToText(Duration span) {
+  if (span.ns < 0) return "-" + ToText(Duration{-span.ns});
+  if (span.ns < 1'000'000'000) return std::to_string(span.ToMilliseconds()) + "ms";
+  static constexpr struct {
+    int64_t seconds;
+    const char* unit;
+  } kUnits[] = {{86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}};
+  int64_t rest = span.ToSeconds();
+  std::string text;
+  int units_shown = 0;
+  for (const auto& unit : kUnits) {
+    const int64_t count = rest / unit.seconds;
+    rest %= unit.seconds;
+    if (count == 0) {
+      if (units_shown > 0) break;
+      continue;
+    }
+    text += std::to_string(count) + unit.unit;
+    if (++units_shown == 2) break;
+  }
+  return text;
+}
+
+}  // namespace gp

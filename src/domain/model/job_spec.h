@@ -1,0 +1,96 @@
+#pragma once
+
+// What a user asks for.  The job file, the command line and the API all end here; whatever they
+// leave out has the default given here.  ValidateJobSpec is the one place that says what is legal.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace gp {
+
+// How a fraction of a GPU is kept apart from its neighbours.
+enum class Isolation {
+  kExclusive,  // whole GPUs only
+  kTimeslice,  // shared with the same user's jobs; memory is accounted, not enforced
+  kMps,
+  kMig,
+};
+
+enum class TopologyLevel { kNone, kSameNuma, kNvlink, kSameNode };
+
+struct GpuRequest {
+  int count = 1;                    // per node; 0: a job without GPUs
+  std::vector<std::string> models;  // any of these (matches inside the model's name); empty: any
+  int share_thousandths = 1000;     // of each GPU's compute; 1000: the whole GPU
+  int64_t memory_mib = 0;           // of each GPU; 0: the same share of it as of the compute
+  int64_t memory_mib_min = 0;       // the GPU itself must have at least this much; 0: any
+  Isolation isolation = Isolation::kExclusive;
+
+  bool operator==(const GpuRequest&) const = default;
+};
+
+struct TopologyRequest {
+  TopologyLevel require = TopologyLevel::kNone;
+  TopologyLevel prefer = TopologyLevel::kSameNuma;
+  bool allow_cross_numa = true;
+
+  bool operator==(const TopologyRequest&) const = default;
+};
+
+enum class LeaseLoss {
+  kDefault,   // stop for jobs of several nodes, continue for others
+  kStop,
+  kContinue,
+};
+
+struct RetryPolicy {
+  int retries_max = 3;  // of the job's own failures; faults of the platform do not count
+  Duration backoff_min = Duration::Seconds(10);
+  Duration backoff_max = Duration::Minutes(5);
+  bool on_failure = false;  // retry when the program itself fails
+  bool operator==(const RetryPolicy&) const = default;
+};
+
+struct JobSpec {
+  std::string name;
+  std::string project = "default";
+  std::string queue = "default";
+  int nodes = 1;  // a gang: all or none
+  GpuRequest gpus;
+  int cpus = 0;              // cores per node; 0: the GPUs' fair part of the node's cores
+  int64_t memory_bytes = 0;  // host memory per node; 0: the GPUs' fair part of the node's memory
+  int64_t shm_bytes = 0;     // /dev/shm per node; 0: as much as the host memory of the job
+  TopologyRequest topology;
+  int priority = 500;        // 0–1000; low 250, medium 500, high 750
+  Duration time_limit;       // 0: none
+  Duration grace = Duration::Seconds(30);
+  LeaseLoss on_lease_loss = LeaseLoss::kDefault;
+  RetryPolicy retry;
+  std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> labels;
+  std::string working_directory;      // empty: the user's home, or / where there is none
+  std::vector<std::string> command;   // argv; a `run:` script becomes {"/bin/sh", "-c", script}
+  bool interactive = false;
+  std::string checkpoint_directory;   // GP_CHECKPOINT_DIR; empty: none
+
+  bool operator==(const JobSpec&) const = default;
+};
+
+// Limits on everything that comes from outside.
+inline constexpr int kGpusPerNodeMax = 64;
+inline constexpr int kNodesPerJobMax = 4096;
+inline constexpr size_t kNameLengthMax = 128;
+inline constexpr size_t kCommandBytesMax = 1 << 20;
+inline constexpr size_t kEnvironmentBytesMax = 1 << 18;
+inline constexpr size_t kMapEntriesMax = 1024;
+
+// kInvalidArgument names the field as the job file does ("resources.gpus: …") and the fix.
+Status ValidateJobSpec(const JobSpec& spec);
+
+}  // namespace gp

@@ -1,0 +1,118 @@
+#pragma once
+
+// Runs one job attempt on this host and keeps running it while the agent is away.  Every attempt
+// has a supervisor process that is parent of the job and holds its lease, logs and exit code; this
+// port is how the agent starts, watches, renews and ends attempts, and finds them again after its
+// own restart.  One thread (the agent's) calls it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cpu_set.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace gp {
+
+// A character device that the attempt may open for reading and writing (never mknod).
+struct DeviceNumber {
+  int major = 0;
+  int minor = 0;
+  auto operator<=>(const DeviceNumber&) const = default;
+};
+
+struct LaunchSpec {
+  std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
+  std::vector<std::string> argv;         // empty and `interactive`: waits for Exec with `as_main`
+  std::vector<std::string> environment;  // "NAME=value", complete: nothing is inherited
+  std::string working_directory;
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  std::vector<uint32_t> groups;
+  bool interactive = false;
+
+  std::vector<DeviceNumber> devices;  // besides null, zero, full, random, urandom, tty, ptmx, pts
+  CpuSet cpus;                        // empty: no restriction
+  CpuSet memory_nodes;                // empty: no restriction
+  int64_t memory_bytes_max = 0;       // 0: no limit
+  int64_t processes_max = 0;          // 0: no limit
+  int64_t shm_bytes = 0;              // size of a private /dev/shm; 0: the host's
+  bool private_tmp = true;            // an empty /tmp of its own
+
+  std::string log_directory;          // receives <rank>.out and <rank>.err (names below)
+  std::string log_name;               // "0" -> 0.out, 0.err
+  int64_t log_bytes_max = 0;          // per stream; past it the oldest half is dropped. 0: no limit
+
+  Duration grace = Duration::Seconds(30);  // between SIGTERM and the kill at Stop
+  bool stop_on_lease_loss = false;    // false: runs on through any outage
+  int64_t lease_deadline_boot_ns = 0; // CLOCK_BOOTTIME; see Renew
+  std::string prolog;                 // executables run as root before and after; empty: none
+  std::string epilog;
+};
+
+enum class AttemptPhase { kStarting, kRunning, kExited };
+
+// Why an attempt ended other than by its own exit.
+enum class EndCause {
+  kExit,             // by itself: exit_code or signal says how
+  kStopped,          // by Stop or Kill
+  kLeaseLost,        // the lease ran out
+  kOutOfMemory,      // the kernel killed it at memory_bytes_max
+  kCouldNotStart,    // never ran: message says why (no such program, isolation refused …)
+  kSupervisorLost,   // the supervisor died; what was left of the job was killed
+};
+
+struct AttemptStatus {
+  std::string key;
+  AttemptPhase phase = AttemptPhase::kStarting;
+  int pid = 0;
+  Instant started_at;  // exec of the job's program, wall clock
+  Instant ended_at;
+  int exit_code = 0;
+  int signal = 0;      // != 0: ended by this signal
+  EndCause cause = EndCause::kExit;
+  std::string message; // for people; empty for a plain exit
+};
+
+// One more process inside a running attempt: same cgroups, user, mounts and environment.
+struct ExecSpec {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;  // added to the attempt's own
+  bool pty = false;
+  int rows = 24;
+  int columns = 80;
+  bool as_main = false;  // the process becomes the job's own: its exit ends the attempt
+};
+
+// Descriptors owned by the caller.  With a pty, `input` and `output` are the same terminal and
+// `errors` is -1.  `exit_status` becomes readable at the end: one int32, exit code or 128 + signal.
+struct ExecStreams {
+  int input = -1;
+  int output = -1;
+  int errors = -1;
+  int exit_status = -1;
+};
+
+class AttemptRunner {
+ public:
+  virtual ~AttemptRunner() = default;
+
+  // Starts an attempt; its progress shows in Observe.  Errors: kConflict (key already known),
+  // kInternal (the supervisor could not be started).
+  virtual Status Start(const LaunchSpec& spec) = 0;
+  // The lease holds until this instant of CLOCK_BOOTTIME.  Unknown keys are ignored.
+  virtual void Renew(const std::string& key, int64_t lease_deadline_boot_ns) = 0;
+  // SIGTERM, `grace`, then kill of everything inside.  Again with a shorter grace: takes that.
+  virtual void Stop(const std::string& key, Duration grace) = 0;
+  // Every attempt known here, found again after a restart included, by key.
+  virtual std::vector<AttemptStatus> Observe() = 0;
+  // Drops an ended attempt and all it held but its logs.  Errors: kConflict (still running).
+  virtual Status Forget(const std::string& key) = 0;
+  virtual Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) = 0;
+  // Readable when Observe may have changed; owned by the runner.
+  virtual int EventDescriptor() const = 0;
+};
+
+}  // namespace gp
