@@ -1,0 +1,68 @@
+#pragma once
+
+// A GPU as the ledger sees it: facts that stay, a condition with legal transitions, and what of it
+// is granted.  "Allocated" is not a condition: it follows from the grants.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/model/ids.h"
+
+namespace gp {
+
+inline constexpr int kWholeShare = 1000;  // thousandths of a GPU's compute
+
+struct GpuFacts {
+  std::string uuid;
+  std::string model;
+  std::string pci_bus_id;
+  int minor = 0;  // /dev/nvidia<minor>; neither the index nor CUDA's order
+  int numa = 0;   // position in NodeFacts::numa
+  int64_t memory_mib = 0;  // usable: total less what the driver keeps
+  bool operator==(const GpuFacts&) const = default;
+};
+
+enum class GpuCondition {
+  kUnknown,      // just joined, not yet tested
+  kTesting,
+  kAvailable,    // may be granted
+  kSuspect,      // odd readings: no new grants until tested
+  kQuarantined,  // a fault; its leases are being ended
+  kResetting,
+  kOffline,      // taken out by a person or for service
+  kLost,         // the GPU or its node does not answer
+};
+
+// Whether the state machine has an edge between the two.
+bool CanBecome(GpuCondition from, GpuCondition to);
+
+// How a GPU with grants is used; never two at a time.
+enum class GpuMode { kFree, kWhole, kTimeslice, kMps, kMig };
+
+struct Gpu {
+  GpuCondition condition = GpuCondition::kUnknown;
+  bool draining = false;
+  std::string reason;  // why it is not simply available: who, what, in words
+  Instant changed_at;
+
+  GpuMode mode = GpuMode::kFree;
+  std::string owner;  // the trust domain (user) that shares it; empty unless shared
+  int share_granted = 0;
+  int64_t memory_granted_mib = 0;
+  std::vector<LeaseId> leases;  // in order of grant; exactly one where mode is kWhole
+};
+
+// Whether new grants are allowed at all.
+bool IsGrantable(const Gpu& gpu);
+
+// The states of the requirement, as users read them.
+enum class ShownGpuState { kAvailable, kAllocated, kInUse, kDegraded, kResetting, kOffline };
+ShownGpuState Shown(const Gpu& gpu, bool any_lease_started);
+
+const char* Name(GpuCondition condition);
+const char* Name(GpuMode mode);
+const char* Name(ShownGpuState state);
+
+}  // namespace gp

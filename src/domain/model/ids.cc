@@ -1,0 +1,32 @@
+#include "domain/model/ids.h"
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+constexpr std::string_view kJobPrefix = "job-";
+constexpr std::string_view kLeasePrefix = "lease-";
+constexpr int kDigitsMin = 4;
+
+std::optional<uint64_t> ParseAfter(std::string_view prefix, std::string_view text) {
+  if (!text.starts_with(prefix)) return std::nullopt;
+  return FromBase32(text.substr(prefix.size()));
+}
+
+}  // namespace
+
+std::string ToText(JobId id) { return std::string(kJobPrefix) + ToBase32(id.value, kDigitsMin); }
+std::string ToText(LeaseId id) { return std::string(kLeasePrefix) + ToBase32(id.value, kDigitsMin); }
+
+std::optional<JobId> ParseJobId(std::string_view text) {
+  const auto value = ParseAfter(kJobPrefix, text);
+  return value ? std::optional(JobId{*value}) : std::nullopt;
+}
+
+std::optional<LeaseId> ParseLeaseId(std::string_view text) {
+  const auto value = ParseAfter(kLeasePrefix, text);
+  return value ? std::optional(LeaseId{*value}) : std::nullopt;
+}
+
+}  // namespace gp

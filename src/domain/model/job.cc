@@ -1,0 +1,97 @@
+#include "domain/model/job.h"
+
+namespace gp {
+
+bool CanBecome(JobState from, JobState to) {
+  using enum JobState;
+  switch (from) {
+    case kHeld: return to == kQueued || to == kCancelled;
+    case kQueued: return to == kHeld || to == kStarting || to == kCancelled || to == kFailed;
+    case kStarting:
+      return to == kRunning || to == kRecovering || to == kRetryWait || to == kQueued || IsTerminal(to);
+    case kRunning:
+      return to == kCheckpointing || to == kRecovering || to == kRetryWait || to == kQueued || IsTerminal(to);
+    case kCheckpointing: return to == kPreempted || to == kRecovering || to == kRunning || IsTerminal(to);
+    case kPreempted: return to == kQueued || to == kCancelled;
+    case kRecovering: return to == kQueued || to == kHeld || to == kRetryWait || IsTerminal(to);
+    case kRetryWait: return to == kQueued || to == kHeld || to == kCancelled;
+    case kCompleted:
+    case kFailed:
+    case kCancelled:
+    case kTimeout: return false;
+  }
+  return false;
+}
+
+bool IsTerminal(JobState state) {
+  return state == JobState::kCompleted || state == JobState::kFailed ||
+         state == JobState::kCancelled || state == JobState::kTimeout;
+}
+
+bool HoldsLeases(JobState state) {
+  return state == JobState::kStarting || state == JobState::kRunning ||
+         state == JobState::kCheckpointing || state == JobState::kRecovering;
+}
+
+ShownJobState Shown(JobState state) {
+  switch (state) {
+    case JobState::kHeld:
+    case JobState::kRetryWait: return ShownJobState::kPending;
+    case JobState::kQueued: return ShownJobState::kQueued;
+    case JobState::kStarting:
+    case JobState::kRunning:
+    case JobState::kCheckpointing: return ShownJobState::kRunning;
+    case JobState::kPreempted:
+    case JobState::kRecovering: return ShownJobState::kPreempted;
+    case JobState::kCompleted: return ShownJobState::kCompleted;
+    case JobState::kFailed:
+    case JobState::kTimeout: return ShownJobState::kFailed;
+    case JobState::kCancelled: return ShownJobState::kCancelled;
+  }
+  return ShownJobState::kPending;
+}
+
+const char* Name(JobState state) {
+  switch (state) {
+    case JobState::kHeld: return "HELD";
+    case JobState::kQueued: return "QUEUED";
+    case JobState::kStarting: return "STARTING";
+    case JobState::kRunning: return "RUNNING";
+    case JobState::kCheckpointing: return "CHECKPOINTING";
+    case JobState::kPreempted: return "PREEMPTED";
+    case JobState::kRecovering: return "RECOVERING";
+    case JobState::kRetryWait: return "RETRY_WAIT";
+    case JobState::kCompleted: return "COMPLETED";
+    case JobState::kFailed: return "FAILED";
+    case JobState::kCancelled: return "CANCELLED";
+    case JobState::kTimeout: return "TIMEOUT";
+  }
+  return "?";
+}
+
+const char* Name(ShownJobState state) {
+  switch (state) {
+    case ShownJobState::kPending: return "PENDING";
+    case ShownJobState::kQueued: return "QUEUED";
+    case ShownJobState::kRunning: return "RUNNING";
+    case ShownJobState::kPreempted: return "PREEMPTED";
+    case ShownJobState::kCompleted: return "COMPLETED";
+    case ShownJobState::kFailed: return "FAILED";
+    case ShownJobState::kCancelled: return "CANCELLED";
+  }
+  return "?";
+}
+
+const char* Name(StopCause cause) {
+  switch (cause) {
+    case StopCause::kNone: return "none";
+    case StopCause::kCancel: return "cancelled";
+    case StopCause::kTimeLimit: return "time-limit";
+    case StopCause::kRankFailed: return "rank-failed";
+    case StopCause::kFault: return "fault";
+    case StopCause::kDrain: return "drain";
+  }
+  return "?";
+}
+
+}  // namespace gp

@@ -1,0 +1,91 @@
+#pragma once
+
+// A job through its life: the spec, the state machine, the attempts.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/model/ids.h"
+#include "domain/model/job_spec.h"
+#include "domain/model/lease.h"
+
+namespace gp {
+
+enum class JobState {
+  kHeld,         // a person keeps it back
+  kQueued,       // eligible, waits for its place
+  kStarting,     // has its leases; not every rank runs yet (the gang's barrier)
+  kRunning,
+  kCheckpointing,
+  kPreempted,
+  kRecovering,   // a fault of the platform took it; the rest of the gang is being ended
+  kRetryWait,    // its own failure; waits for its back-off
+  kCompleted,
+  kFailed,
+  kCancelled,
+  kTimeout,
+};
+
+bool CanBecome(JobState from, JobState to);
+bool IsTerminal(JobState state);
+bool HoldsLeases(JobState state);
+
+// The states of the requirement, as users read them.
+enum class ShownJobState { kPending, kQueued, kRunning, kPreempted, kCompleted, kFailed, kCancelled };
+ShownJobState Shown(JobState state);
+
+// Why a running job is being stopped.
+enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain };
+
+struct User {
+  std::string name;
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  bool operator==(const User&) const = default;
+};
+
+// One rank of an attempt that is over, kept for `jobs describe`.
+struct RankRecord {
+  LeaseId lease;
+  NodeId node;
+  std::vector<int> gpus;
+  LeaseOutcome outcome;
+};
+
+struct AttemptRecord {
+  int number = 0;
+  Instant placed_at;
+  Instant started_at;  // ns == 0: never
+  Instant ended_at;
+  std::string placement;  // why here, in words
+  std::vector<RankRecord> ranks;
+};
+
+struct Job {
+  JobId id;
+  std::shared_ptr<const JobSpec> spec;
+  User user;
+  std::string request_id;
+  JobState state = JobState::kQueued;
+  Instant submitted_at;
+  Instant queued_at;       // of this stay in the queue
+  Instant eligible_at;     // kRetryWait ends then
+  Instant ended_at;
+  int attempt = 0;         // of the current or last attempt, from 1
+  int retries_used = 0;    // of the job's own
+  int faults = 0;          // attempts lost to the platform
+  StopCause stop = StopCause::kNone;
+  std::vector<LeaseId> leases;          // live, by rank
+  std::vector<AttemptRecord> attempts;  // the last one is the current
+  int exit_code = 0;
+  std::string reason;  // of the state, in words; empty: nothing to say
+};
+
+const char* Name(JobState state);
+const char* Name(ShownJobState state);
+const char* Name(StopCause cause);
+
+}  // namespace gp

@@ -1,0 +1,72 @@
+#pragma once
+
+// A lease: what one rank of one job attempt holds on one node.  Its id is never used again, so it
+// is also the fence: two attempts of a job never hold live leases.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/cpu_set.h"
+#include "base/time.h"
+#include "domain/model/gpu.h"
+#include "domain/model/ids.h"
+
+namespace gp {
+
+struct GpuGrant {
+  int gpu = 0;  // position in the node
+  int share = kWholeShare;
+  int64_t memory_mib = 0;
+  bool operator==(const GpuGrant&) const = default;
+};
+
+struct NumaGrant {
+  int numa = 0;  // position in the node
+  CpuSet cpus;   // reserved cores; empty: none reserved
+  int64_t memory_mib = 0;
+  bool operator==(const NumaGrant&) const = default;
+};
+
+enum class LeasePhase { kGranted, kStarted };
+enum class StopOrder { kNone, kGraceful, kKill };
+
+struct Lease {
+  LeaseId id;
+  JobId job;
+  int attempt = 0;
+  int rank = 0;
+  NodeId node;
+  GpuMode mode = GpuMode::kWhole;
+  std::vector<GpuGrant> gpus;    // by gpu
+  std::vector<NumaGrant> numa;   // by numa
+  bool stop_on_loss = false;     // the supervisor ends the job when the lease is not renewed
+  LeasePhase phase = LeasePhase::kGranted;
+  StopOrder stop = StopOrder::kNone;
+  bool operator==(const Lease&) const = default;
+};
+
+// How a lease ended.
+enum class LeaseEnd {
+  kExited,          // the program ended by itself
+  kStopped,         // on order
+  kLeaseLost,       // not renewed in time
+  kOutOfMemory,     // host memory limit
+  kCouldNotStart,   // the program could not be run
+  kSupervisorLost,  // the platform lost hold of it
+  kNodeLost,        // its node is gone
+};
+
+struct LeaseOutcome {
+  LeaseEnd end = LeaseEnd::kExited;
+  int exit_code = 0;
+  int signal = 0;
+  std::string message;
+  bool operator==(const LeaseOutcome&) const = default;
+};
+
+// Faults of the platform are not charged to the job's own retries.
+bool IsPlatformFault(LeaseEnd end);
+const char* Name(LeaseEnd end);
+
+}  // namespace gp

@@ -1,0 +1,55 @@
+#include "domain/model/node.h"
+
+#include <set>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+Status ValidateGpu(const NodeFacts& facts, const GpuFacts& gpu) {
+  const std::string where = "GPU " + Printable(gpu.uuid, 60);
+  if (gpu.uuid.empty() || gpu.uuid.size() > 96) return Fail(InvalidArgument(where + ": bad UUID"));
+  if (gpu.minor < 0 || gpu.minor > (1 << 20)) return Fail(InvalidArgument(where + ": bad minor number"));
+  if (gpu.numa < 0 || gpu.numa >= static_cast<int>(facts.numa.size())) {
+    return Fail(InvalidArgument(where + ": unknown NUMA node"));
+  }
+  if (gpu.memory_mib <= 0 || gpu.memory_mib > (int64_t{1} << 30)) {
+    return Fail(InvalidArgument(where + ": impossible memory size"));
+  }
+  return Ok();
+}
+
+}  // namespace
+
+Status ValidateNodeFacts(const NodeFacts& facts) {
+  if (facts.name.empty() || facts.name.size() > 253 || Printable(facts.name, 253) != facts.name) {
+    return Fail(InvalidArgument("a node's name has 1 to 253 printable characters"));
+  }
+  if (facts.numa.empty() || facts.numa.size() > kNumaMax) {
+    return Fail(InvalidArgument("node " + facts.name + ": 1 to 64 NUMA nodes"));
+  }
+  if (facts.gpus.size() > kGpusMax) {
+    return Fail(InvalidArgument("node " + facts.name + ": more than 64 GPUs"));
+  }
+  if (facts.links.size() != facts.gpus.size() * facts.gpus.size()) {
+    return Fail(InvalidArgument("node " + facts.name + ": the link matrix is not GPUs x GPUs"));
+  }
+  for (const NumaFacts& numa : facts.numa) {
+    if (numa.memory_mib < 0) return Fail(InvalidArgument("node " + facts.name + ": negative memory"));
+  }
+  std::set<std::string> uuids;
+  for (const GpuFacts& gpu : facts.gpus) {
+    GP_CHECK_OK(ValidateGpu(facts, gpu));
+    if (!uuids.insert(gpu.uuid).second) {
+      return Fail(InvalidArgument("node " + facts.name + ": GPU " + gpu.uuid + " is listed twice"));
+    }
+  }
+  return Ok();
+}
+
+const char* Name(NodeCondition condition) {
+  return condition == NodeCondition::kUp ? "UP" : "LOST";
+}
+
+}  // namespace gp

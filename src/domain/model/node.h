@@ -1,0 +1,67 @@
+#pragma once
+
+// A node: what its agent found (facts, shared and never changed in place) and what of it is granted.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cpu_set.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "domain/model/gpu.h"
+#include "domain/model/ids.h"
+
+namespace gp {
+
+inline constexpr int kGpusMax = 64;  // of one node: a set of them is one 64-bit word
+inline constexpr int kNumaMax = 64;
+
+struct NumaFacts {
+  int os_id = 0;    // the kernel's number, not always contiguous
+  int package = 0;  // socket
+  CpuSet cpus;
+  int64_t memory_mib = 0;
+  bool operator==(const NumaFacts&) const = default;
+};
+
+struct NodeFacts {
+  std::string name;
+  bool simulated = false;
+  std::string driver_version;
+  std::vector<NumaFacts> numa;  // at least one
+  std::vector<GpuFacts> gpus;
+  // links[a * gpus.size() + b]: NVLinks between two GPUs, 0 where there is only PCIe.
+  std::vector<uint8_t> links;
+
+  int LinkCount(int a, int b) const { return links[static_cast<size_t>(a) * gpus.size() + static_cast<size_t>(b)]; }
+  bool operator==(const NodeFacts&) const = default;
+};
+
+// kInvalidArgument names what an agent reported that cannot be.
+Status ValidateNodeFacts(const NodeFacts& facts);
+
+struct NumaLedger {
+  CpuSet cpus_granted;
+  int64_t memory_granted_mib = 0;
+};
+
+enum class NodeCondition { kUp, kLost };
+
+struct Node {
+  NodeId id;
+  std::shared_ptr<const NodeFacts> facts;
+  uint64_t incarnation = 0;  // the agent's: a report of an earlier one is stale
+  NodeCondition condition = NodeCondition::kUp;
+  Instant lost_at;
+  bool draining = false;
+  std::string reason;
+  std::vector<Gpu> gpus;         // as facts->gpus
+  std::vector<NumaLedger> numa;  // as facts->numa
+  std::vector<LeaseId> leases;   // not ended, in order of grant
+};
+
+const char* Name(NodeCondition condition);
+
+}  // namespace gp
