@@ -1,0 +1,99 @@
+#include "adapters/outbound/hwloc/pci_gpus.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace gp {
+namespace {
+
+constexpr unsigned kNvidia = 0x10de;
+constexpr unsigned kVgaController = 0x0300;
+constexpr unsigned k3dController = 0x0302;
+
+bool IsNvidiaGpu(hwloc_obj_t device) {
+  const auto& pci = device->attr->pcidev;
+  return pci.vendor_id == kNvidia &&
+         (pci.class_id == kVgaController || pci.class_id == k3dController);
+}
+
+bool IsPciBridge(hwloc_obj_t object) {
+  return object != nullptr && object->type == HWLOC_OBJ_BRIDGE &&
+         object->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
+}
+
+bool IsHostBridge(hwloc_obj_t object) {
+  return object != nullptr && object->type == HWLOC_OBJ_BRIDGE &&
+         object->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST;
+}
+
+// "0000:1b:00.0".
+std::string PciBusId(hwloc_obj_t object) {
+  // A bridge's attributes begin with those of the PCI device that it is.
+  const auto& pci =
+      object->type == HWLOC_OBJ_BRIDGE ? object->attr->bridge.upstream.pci : object->attr->pcidev;
+  char text[32];
+  std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", static_cast<unsigned>(pci.domain),
+                static_cast<unsigned>(pci.bus), static_cast<unsigned>(pci.dev),
+                static_cast<unsigned>(pci.func));
+  return text;
+}
+
+std::string RootComplex(hwloc_obj_t device) {
+  for (hwloc_obj_t object = device; object != nullptr; object = object->parent) {
+    if (IsHostBridge(object->parent)) return PciBusId(object->parent->io_first_child);
+  }
+  return "";
+}
+
+// From a device behind a switch the way up is downstream port, upstream port, and at last a root
+// port, which sits right below the host bridge.
+std::string NearestSwitch(hwloc_obj_t device) {
+  const hwloc_obj_t downstream_port = device->parent;
+  if (!IsPciBridge(downstream_port)) return "";
+  const hwloc_obj_t upstream_port = downstream_port->parent;
+  const bool is_root_port = IsPciBridge(upstream_port) && !IsPciBridge(upstream_port->parent);
+  if (!IsPciBridge(upstream_port) || is_root_port) return "";
+  return PciBusId(upstream_port);
+}
+
+// Nodes that hold CPUs: memory on a card is local to every device and says nothing.
+std::vector<int> NumaNodesNear(hwloc_topology_t topology, hwloc_obj_t device) {
+  const hwloc_obj_t anchor = hwloc_get_non_io_ancestor_obj(topology, device);
+  std::vector<int> ids;
+  hwloc_obj_t node = nullptr;
+  while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
+    if (hwloc_bitmap_isset(anchor->nodeset, node->os_index) && !hwloc_bitmap_iszero(node->cpuset)) {
+      ids.push_back(static_cast<int>(node->os_index));
+    }
+  }
+  return ids;
+}
+
+PciGpu Describe(hwloc_topology_t topology, hwloc_obj_t device, std::vector<std::string>* warnings) {
+  PciGpu gpu;
+  gpu.pci_bus_id = PciBusId(device);
+  gpu.root_complex = RootComplex(device);
+  gpu.pcie_switch = NearestSwitch(device);
+  const std::vector<int> nodes = NumaNodesNear(topology, device);
+  if (nodes.size() == 1) {
+    gpu.numa_node = nodes.front();
+  } else {
+    warnings->push_back("GPU " + gpu.pci_bus_id + ": the firmware does not tell which of " +
+                        std::to_string(nodes.size()) + " NUMA nodes is near");
+  }
+  return gpu;
+}
+
+}  // namespace
+
+std::vector<PciGpu> FindPciGpus(hwloc_topology_t topology, std::vector<std::string>* warnings) {
+  std::vector<PciGpu> gpus;
+  hwloc_obj_t device = nullptr;
+  while ((device = hwloc_get_next_pcidev(topology, device)) != nullptr) {
+    if (IsNvidiaGpu(device)) gpus.push_back(Describe(topology, device, warnings));
+  }
+  std::ranges::sort(gpus, {}, &PciGpu::pci_bus_id);
+  return gpus;
+}
+
+}  // namespace gp
