@@ -1,0 +1,125 @@
+#include "base/assert.h"
+#include "domain/cluster/apply_parts.h"
+
+namespace gp {
+namespace {
+
+void EndAttempt(State& state, Job& job, Instant at) {
+  if (job.attempts.empty() || job.attempts.back().ended_at.ns != 0) return;
+  GP_ASSERT(job.leases.empty(), "an attempt ends when its last lease has");
+  AttemptRecord& attempt = job.attempts.back();
+  attempt.ended_at = at;
+  state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
+}
+
+}  // namespace
+
+Job& JobOf(State& state, JobId id) {
+  const auto it = state.jobs.find(id);
+  GP_ASSERT(it != state.jobs.end(), "an event names a known job");
+  return it->second;
+}
+
+void MoveJob(State& state, Job& job, JobState to) {
+  GP_ASSERT(CanBecome(job.state, to), "a job moves along edges of its state machine");
+  if (job.state == JobState::kQueued) state.queue.erase(KeyOf(job));
+  if (job.state == JobState::kRetryWait) state.retries.erase({job.eligible_at, job.id});
+  job.state = to;
+  if (to == JobState::kQueued) state.queue.insert(KeyOf(job));
+  if (to == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
+}
+
+void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
+  GP_ASSERT(event.job.value == state.last_job + 1, "jobs are numbered without gaps");
+  state.last_job = event.job.value;
+  Job job;
+  job.id = event.job;
+  job.spec = event.spec;
+  job.user = event.user;
+  job.request_id = event.request_id;
+  job.submitted_at = at;
+  job.queued_at = at;
+  if (!event.request_id.empty()) {
+    state.jobs_by_request[RequestKey(event.user, event.request_id)] = job.id;
+  }
+  state.queue.insert(KeyOf(job));
+  state.jobs.emplace(job.id, std::move(job));
+}
+
+void ApplyEvent(State& state, Instant, const JobHeld& event) {
+  MoveJob(state, JobOf(state, event.job), JobState::kHeld);
+}
+
+void ApplyEvent(State& state, Instant at, const JobReleased& event) {
+  Job& job = JobOf(state, event.job);
+  job.queued_at = at;
+  MoveJob(state, job, JobState::kQueued);
+}
+
+void ApplyEvent(State& state, Instant, const JobStarted& event) {
+  Job& job = JobOf(state, event.job);
+  MoveJob(state, job, JobState::kRunning);
+  if (job.spec->time_limit.ns > 0) {
+    state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
+  }
+}
+
+void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
+  Job& job = JobOf(state, event.job);
+  // The first cause says what becomes of the job; only a person's word outranks it.
+  if (job.stop == StopCause::kNone || event.cause == StopCause::kCancel) {
+    job.stop = event.cause;
+    job.reason = event.reason;
+  }
+  for (const LeaseId id : job.leases) {
+    Lease& lease = LeaseOf(state, id);
+    if (event.order > lease.stop) lease.stop = event.order;
+  }
+  if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
+    if (!job.attempts.empty()) {
+      state.limits.erase({job.attempts.back().placed_at + job.spec->time_limit, job.id});
+    }
+    MoveJob(state, job, JobState::kRecovering);
+  }
+  if (event.cause == StopCause::kTimeLimit) {
+    state.limits.erase({job.attempts.back().placed_at + job.spec->time_limit, job.id});
+  }
+}
+
+void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
+  Job& job = JobOf(state, event.job);
+  EndAttempt(state, job, at);
+  if (event.charge == RequeueCharge::kRetry) ++job.retries_used;
+  if (event.charge == RequeueCharge::kFault) ++job.faults;
+  job.stop = StopCause::kNone;
+  job.reason = event.reason;
+  job.queued_at = at;
+  job.eligible_at = event.eligible_at;
+  MoveJob(state, job, event.eligible_at > at ? JobState::kRetryWait : JobState::kQueued);
+}
+
+void ApplyEvent(State& state, Instant at, const JobRetried& event) {
+  Job& job = JobOf(state, event.job);
+  job.queued_at = at;
+  MoveJob(state, job, JobState::kQueued);
+}
+
+void ApplyEvent(State& state, Instant at, const JobEnded& event) {
+  Job& job = JobOf(state, event.job);
+  EndAttempt(state, job, at);
+  MoveJob(state, job, event.state);
+  job.exit_code = event.exit_code;
+  job.reason = event.reason;
+  job.ended_at = at;
+  state.finished.insert({at, job.id});
+}
+
+void ApplyEvent(State& state, Instant, const JobForgotten& event) {
+  const Job& job = JobOf(state, event.job);
+  GP_ASSERT(IsTerminal(job.state), "only finished jobs are forgotten");
+  state.finished.erase({job.ended_at, job.id});
+  if (!job.request_id.empty()) state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
+  state.jobs.erase(event.job);
+}
+
+}  // namespace gp

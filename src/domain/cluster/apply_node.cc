@@ -1,0 +1,80 @@
+#include "base/assert.h"
+#include "domain/cluster/apply_parts.h"
+
+namespace gp {
+
+Node& NodeOf(State& state, NodeId id) {
+  GP_ASSERT(id.value < state.nodes.size(), "an event names a known node");
+  return state.nodes[id.value];
+}
+
+Gpu& GpuOf(State& state, NodeId node, int gpu) {
+  Node& owner = NodeOf(state, node);
+  GP_ASSERT(gpu >= 0 && gpu < static_cast<int>(owner.gpus.size()), "an event names a known GPU");
+  return owner.gpus[static_cast<size_t>(gpu)];
+}
+
+void ApplyEvent(State& state, Instant, const ControllerStarted& event) {
+  state.policy = event.policy;
+  ++state.epoch;
+}
+
+void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
+  const bool is_new = event.node.value == state.nodes.size();
+  if (is_new) {
+    state.nodes.emplace_back();
+    state.nodes.back().id = event.node;
+    state.nodes_by_name[event.facts->name] = event.node;
+  }
+  Node& node = NodeOf(state, event.node);
+  const bool same_gpus = !is_new && node.facts->gpus == event.facts->gpus;
+  node.facts = event.facts;
+  node.incarnation = event.incarnation;
+  if (!same_gpus) {
+    GP_ASSERT(node.leases.empty(), "hardware changes only where nothing is held");
+    node.gpus.assign(event.facts->gpus.size(), Gpu{});
+    for (Gpu& gpu : node.gpus) gpu.changed_at = at;
+  }
+  node.numa.resize(event.facts->numa.size());
+  if (node.condition == NodeCondition::kLost) ApplyEvent(state, at, NodeReturned{event.node});
+}
+
+void ApplyEvent(State& state, Instant at, const NodeLost& event) {
+  Node& node = NodeOf(state, event.node);
+  node.condition = NodeCondition::kLost;
+  node.lost_at = at;
+  state.losses.insert({at + state.policy.lease_end_time, event.node});
+}
+
+void ApplyEvent(State& state, Instant, const NodeLeasesExpired& event) {
+  const Node& node = NodeOf(state, event.node);
+  state.losses.erase({node.lost_at + state.policy.lease_end_time, event.node});
+}
+
+void ApplyEvent(State& state, Instant at, const NodeReturned& event) {
+  ApplyEvent(state, at, NodeLeasesExpired{event.node});
+  NodeOf(state, event.node).condition = NodeCondition::kUp;
+}
+
+void ApplyEvent(State& state, Instant, const NodeDrainChanged& event) {
+  Node& node = NodeOf(state, event.node);
+  node.draining = event.draining;
+  node.reason = event.reason;
+}
+
+void ApplyEvent(State& state, Instant at, const GpuConditionChanged& event) {
+  Gpu& gpu = GpuOf(state, event.node, event.gpu);
+  GP_ASSERT(CanBecome(gpu.condition, event.to), "a GPU moves along edges of its state machine");
+  gpu.condition = event.to;
+  gpu.reason = event.reason;
+  gpu.changed_at = at;
+}
+
+void ApplyEvent(State& state, Instant at, const GpuDrainChanged& event) {
+  Gpu& gpu = GpuOf(state, event.node, event.gpu);
+  gpu.draining = event.draining;
+  gpu.reason = event.reason;
+  gpu.changed_at = at;
+}
+
+}  // namespace gp

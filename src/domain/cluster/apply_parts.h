@@ -1,0 +1,42 @@
+#pragma once
+
+// One overload per event; apply_node.cc, apply_lease.cc and apply_job.cc hold them by subject.
+
+#include "base/time.h"
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+void ApplyEvent(State& state, Instant at, const ControllerStarted& event);
+void ApplyEvent(State& state, Instant at, const NodeJoined& event);
+void ApplyEvent(State& state, Instant at, const NodeLost& event);
+void ApplyEvent(State& state, Instant at, const NodeLeasesExpired& event);
+void ApplyEvent(State& state, Instant at, const NodeReturned& event);
+void ApplyEvent(State& state, Instant at, const NodeDrainChanged& event);
+void ApplyEvent(State& state, Instant at, const GpuConditionChanged& event);
+void ApplyEvent(State& state, Instant at, const GpuDrainChanged& event);
+
+void ApplyEvent(State& state, Instant at, const GangPlaced& event);
+void ApplyEvent(State& state, Instant at, const LeaseStarted& event);
+void ApplyEvent(State& state, Instant at, const LeaseEnded& event);
+
+void ApplyEvent(State& state, Instant at, const JobSubmitted& event);
+void ApplyEvent(State& state, Instant at, const JobHeld& event);
+void ApplyEvent(State& state, Instant at, const JobReleased& event);
+void ApplyEvent(State& state, Instant at, const JobStarted& event);
+void ApplyEvent(State& state, Instant at, const JobStopOrdered& event);
+void ApplyEvent(State& state, Instant at, const JobRequeued& event);
+void ApplyEvent(State& state, Instant at, const JobRetried& event);
+void ApplyEvent(State& state, Instant at, const JobEnded& event);
+void ApplyEvent(State& state, Instant at, const JobForgotten& event);
+
+Node& NodeOf(State& state, NodeId id);
+Gpu& GpuOf(State& state, NodeId node, int gpu);
+Job& JobOf(State& state, JobId id);
+Lease& LeaseOf(State& state, LeaseId id);
+
+// Moves a job along an edge of its state machine, asserted, and keeps the indexes by state.
+void MoveJob(State& state, Job& job, JobState to);
+
+}  // namespace gp

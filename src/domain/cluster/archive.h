@@ -1,0 +1,159 @@
+#pragma once
+
+// One description of a struct's fields serves both directions: `Fields(archive, value)` calls
+// archive(value.a, value.b, …), and a WriteArchive or ReadArchive does the rest.  See codec.cc.
+
+#include <concepts>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/cpu_set.h"
+#include "base/id.h"
+#include "base/time.h"
+
+namespace gp {
+
+class WriteArchive {
+ public:
+  static constexpr bool kReading = false;
+
+  template <typename... T>
+  void operator()(const T&... values) {
+    (Write(values), ...);
+  }
+  std::string Take() { return out_.Take(); }
+
+ private:
+  template <typename T>
+    requires std::integral<T> || std::is_enum_v<T>
+  void Write(const T& value) {
+    out_.I64(static_cast<int64_t>(value));
+  }
+  void Write(const std::string& text) { out_.String(text); }
+  void Write(const Instant& at) { out_.I64(at.ns); }
+  void Write(const Duration& span) { out_.I64(span.ns); }
+  void Write(const CpuSet& set) { Write(set.words()); }
+  template <typename Tag, typename Rep>
+  void Write(const Id<Tag, Rep>& id) {
+    out_.U64(id.value);
+  }
+  template <typename T>
+  void Write(const std::vector<T>& all) {
+    out_.U64(all.size());
+    for (const T& one : all) Write(one);
+  }
+  template <typename K, typename V>
+  void Write(const std::map<K, V>& all) {
+    out_.U64(all.size());
+    for (const auto& [key, value] : all) {
+      Write(key);
+      Write(value);
+    }
+  }
+  template <typename T>
+  void Write(const std::shared_ptr<const T>& value) {
+    Write(*value);
+  }
+  template <typename... T>
+  void Write(const std::variant<T...>& value) {
+    out_.U64(value.index());
+    std::visit([this](const auto& alternative) { Write(alternative); }, value);
+  }
+  template <typename T>
+    requires std::is_class_v<T>
+  void Write(const T& value) {
+    Fields(*this, const_cast<T&>(value));  // Fields is written once, for both directions
+  }
+
+  ByteWriter out_;
+};
+
+class ReadArchive {
+ public:
+  static constexpr bool kReading = true;
+
+  explicit ReadArchive(std::string_view bytes) : in_(bytes) {}
+
+  template <typename... T>
+  void operator()(T&... values) {
+    (Read(values), ...);
+  }
+  // Everything read was there, and nothing is left over.
+  bool Complete() const { return in_.ok() && in_.AtEnd(); }
+  bool ok() const { return in_.ok(); }
+
+ private:
+  template <typename T>
+    requires std::integral<T> || std::is_enum_v<T>
+  void Read(T& value) {
+    value = static_cast<T>(in_.I64());
+  }
+  void Read(std::string& text) { text = in_.String(); }
+  void Read(Instant& at) { at.ns = in_.I64(); }
+  void Read(Duration& span) { span.ns = in_.I64(); }
+  void Read(CpuSet& set) {
+    std::vector<uint64_t> words;
+    Read(words);
+    if (words.size() > CpuSet::kMax / 64) return in_.MarkBad();
+    set = CpuSet::FromWords(std::move(words));
+  }
+  template <typename Tag, typename Rep>
+  void Read(Id<Tag, Rep>& id) {
+    id.value = static_cast<Rep>(in_.U64());
+  }
+  // A declared size beyond the bytes left is damage: every element takes at least one.
+  size_t ReadSize() {
+    const uint64_t size = in_.U64();
+    if (size > in_.Remaining()) {
+      in_.MarkBad();
+      return 0;
+    }
+    return size;
+  }
+  template <typename T>
+  void Read(std::vector<T>& all) {
+    all.resize(ReadSize());
+    for (T& one : all) {
+      if (!in_.ok()) return;
+      Read(one);
+    }
+  }
+  template <typename K, typename V>
+  void Read(std::map<K, V>& all) {
+    for (size_t left = ReadSize(); left > 0 && in_.ok(); --left) {
+      K key{};
+      Read(key);
+      Read(all[key]);
+    }
+  }
+  template <typename T>
+  void Read(std::shared_ptr<const T>& value) {
+    auto fresh = std::make_shared<T>();
+    Read(*fresh);
+    value = std::move(fresh);
+  }
+  template <typename... T>
+  void Read(std::variant<T...>& value) {
+    const uint64_t index = in_.U64();
+    if (index >= sizeof...(T)) return in_.MarkBad();
+    ReadAlternative(value, index, std::index_sequence_for<T...>{});
+  }
+  template <typename V, size_t... I>
+  void ReadAlternative(V& value, uint64_t index, std::index_sequence<I...>) {
+    ((index == I ? Read(value.template emplace<I>()) : void()), ...);
+  }
+  template <typename T>
+    requires std::is_class_v<T>
+  void Read(T& value) {
+    Fields(*this, value);
+  }
+
+  ByteReader in_;
+};
+
+}  // namespace gp

@@ -1,0 +1,107 @@
+#include "domain/cluster/codec.h"
+
+#include "base/digest.h"
+#include "domain/cluster/fields.h"
+// The archive finds Fields by argument-dependent lookup, so its order here does not matter.
+#include "domain/cluster/archive.h"
+
+namespace gp {
+
+template <typename A>
+void Fields(A& archive, Record& v) {
+  archive(v.envelope, v.events);
+}
+
+namespace {
+
+constexpr uint64_t kFormatVersion = 1;
+
+// The indexes of the state follow from its values and are not written.
+template <typename A>
+void StateFields(A& archive, State& v) {
+  archive(v.policy, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases);
+}
+
+void IndexJob(State& state, const Job& job) {
+  if (job.state == JobState::kQueued) state.queue.insert(KeyOf(job));
+  if (job.state == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
+  if (IsTerminal(job.state)) state.finished.insert({job.ended_at, job.id});
+  if (job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->time_limit.ns > 0) {
+    state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
+  }
+  if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = job.id;
+}
+
+// False where the values cannot belong together.
+bool BuildIndexes(State& state) {
+  for (const Node& node : state.nodes) {
+    if (node.facts == nullptr || node.gpus.size() != node.facts->gpus.size()) return false;
+    state.nodes_by_name[node.facts->name] = node.id;
+    // A node that answers again has left the index of losses; whether its leases have been ended
+    // does not show, and ending them twice does nothing.
+    if (node.condition == NodeCondition::kLost) {
+      state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
+    }
+  }
+  for (const auto& [id, job] : state.jobs) {
+    if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
+    IndexJob(state, job);
+  }
+  for (const auto& [id, lease] : state.leases) {
+    const auto job = state.jobs.find(lease.job);
+    if (job == state.jobs.end()) return false;
+    for (const GpuGrant& grant : lease.gpus) {
+      if (grant.share > 0) state.share_by_user[job->second.user.name] += grant.share;
+    }
+  }
+  return true;
+}
+
+Error Damaged(const char* what) { return Internal(std::string(what) + " does not decode"); }
+
+}  // namespace
+
+std::string EncodeRecord(const Record& record) {
+  WriteArchive archive;
+  archive(kFormatVersion, record);
+  return archive.Take();
+}
+
+Result<Record> DecodeRecord(std::string_view bytes) {
+  ReadArchive archive(bytes);
+  uint64_t version = 0;
+  archive(version);
+  if (version != kFormatVersion) return Fail(Damaged("a journal record of another version"));
+  Record record;
+  archive(record);
+  if (!archive.Complete()) return Fail(Damaged("a journal record"));
+  return record;
+}
+
+std::string EncodeEvents(const std::vector<Event>& events) {
+  WriteArchive archive;
+  archive(events);
+  return archive.Take();
+}
+
+std::string EncodeState(const State& state) {
+  WriteArchive archive;
+  archive(kFormatVersion);
+  StateFields(archive, const_cast<State&>(state));
+  return archive.Take();
+}
+
+Result<State> DecodeState(std::string_view bytes) {
+  ReadArchive archive(bytes);
+  uint64_t version = 0;
+  archive(version);
+  if (version != kFormatVersion) return Fail(Damaged("a snapshot of another version"));
+  State state;
+  StateFields(archive, state);
+  if (!archive.Complete() || !BuildIndexes(state)) return Fail(Damaged("a snapshot"));
+  return state;
+}
+
+uint64_t StateDigest(const State& state) { return Digest64(EncodeState(state)); }
+
+}  // namespace gp

@@ -1,0 +1,35 @@
+#pragma once
+
+// How journal records and snapshots look as bytes (docs/formats/journal.md).  A version number
+// leads each; a decoder refuses what it does not know and never trusts a length.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/cluster/command.h"
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+// One entry of the journal: what was asked and what followed.
+struct Record {
+  Envelope envelope;
+  std::vector<Event> events;
+};
+
+std::string EncodeRecord(const Record& record);
+Result<Record> DecodeRecord(std::string_view bytes);
+
+std::string EncodeEvents(const std::vector<Event>& events);
+
+// The whole state; equal states give equal bytes.
+std::string EncodeState(const State& state);
+Result<State> DecodeState(std::string_view bytes);
+
+// Digest of EncodeState: two states agree if it does.
+uint64_t StateDigest(const State& state);
+
+}  // namespace gp

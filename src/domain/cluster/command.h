@@ -1,0 +1,128 @@
+#pragma once
+
+// What the outside may ask of the cluster.  A command may be refused; what follows from it is a
+// list of events.  The envelope is the only way by which time and identity get in.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/cluster/policy.h"
+#include "domain/model/job.h"
+#include "domain/model/node.h"
+
+namespace gp {
+
+// The controller begins (or a standby takes over) with this policy.
+struct StartController {
+  Policy policy;
+};
+
+// What an agent sees of one lease that it was ordered to hold.
+struct LeaseObservation {
+  LeaseId lease;
+  bool running = false;  // the program was executed; false and not ended: still being started
+  bool ended = false;
+  Instant started_at;    // by the node's clock
+  Instant ended_at;
+  LeaseOutcome outcome;
+  bool operator==(const LeaseObservation&) const = default;
+};
+
+struct GpuObservation {
+  int gpu = 0;
+  bool healthy = true;
+  bool lost = false;
+  std::string detail;  // what is wrong, in words
+  bool operator==(const GpuObservation&) const = default;
+};
+
+// An agent introduces its node, at its start or after it lost touch.
+struct JoinNode {
+  std::shared_ptr<const NodeFacts> facts;
+  uint64_t incarnation = 0;
+  bool fresh = false;  // it remembers nothing of earlier leases and has ended all it found
+  std::vector<LeaseObservation> leases;
+};
+
+// All that an agent sees: a lease that it does not name is not there.
+struct ReportNode {
+  NodeId node;
+  uint64_t incarnation = 0;
+  std::vector<LeaseObservation> leases;
+  std::vector<GpuObservation> gpus;
+};
+
+// Nothing was heard of the node for a whole lease time.
+struct SilenceNode {
+  NodeId node;
+};
+
+// A person answers for it that nothing runs on the node any more.
+struct DeclareNodeLost {
+  NodeId node;
+  std::string reason;
+};
+
+enum class ServiceAction { kDrain, kOffline, kOnline };
+
+// Takes a GPU (or with gpu < 0 a whole node) out of service, or back.
+struct ChangeService {
+  NodeId node;
+  int gpu = -1;
+  ServiceAction action = ServiceAction::kDrain;
+  bool force = false;  // kOffline: stop the jobs on it now
+  std::string reason;
+};
+
+struct SubmitJob {
+  std::shared_ptr<const JobSpec> spec;
+  User user;
+};
+
+struct StopJob {
+  JobId job;
+  bool force = false;  // kill at once, no grace
+};
+
+struct HoldJob {
+  JobId job;
+};
+
+struct ReleaseJob {
+  JobId job;
+};
+
+struct RankPlacement {
+  NodeId node;
+  std::vector<GpuGrant> gpus;
+  std::vector<NumaGrant> numa;
+  bool operator==(const RankPlacement&) const = default;
+};
+
+// A proposal of the scheduler.  It is checked slot by slot like any other command.
+struct PlaceGang {
+  uint64_t pass = 0;
+  JobId job;
+  std::vector<RankPlacement> ranks;
+  std::string note;  // why here, in words
+  bool operator==(const PlaceGang&) const = default;
+};
+
+// Time passes: limits and back-offs that are due.
+struct Tick {};
+
+using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
+                             ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick>;
+
+struct Envelope {
+  Instant at;
+  std::string principal;   // who asked: "user:ana", "node:n1", "scheduler", "controller"
+  std::string request_id;  // empty: not repeatable
+  Command command;
+};
+
+}  // namespace gp

@@ -1,0 +1,29 @@
+#include "domain/cluster/decide.h"
+
+#include "domain/cluster/decide_parts.h"
+
+namespace gp {
+
+Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) {
+  const Instant at = envelope.at;
+  struct Visitor {
+    const State& state;
+    const Envelope& envelope;
+    Instant at;
+    Result<Events> operator()(const StartController& c) { return DecideStart(state, c); }
+    Result<Events> operator()(const JoinNode& c) { return DecideJoin(state, at, c); }
+    Result<Events> operator()(const ReportNode& c) { return DecideReport(state, at, c); }
+    Result<Events> operator()(const SilenceNode& c) { return DecideSilence(state, c); }
+    Result<Events> operator()(const DeclareNodeLost& c) { return DecideDeclareLost(state, at, c); }
+    Result<Events> operator()(const ChangeService& c) { return DecideService(state, c); }
+    Result<Events> operator()(const SubmitJob& c) { return DecideSubmit(state, envelope, c); }
+    Result<Events> operator()(const StopJob& c) { return DecideStop(state, c); }
+    Result<Events> operator()(const HoldJob& c) { return DecideHold(state, c); }
+    Result<Events> operator()(const ReleaseJob& c) { return DecideRelease(state, c); }
+    Result<Events> operator()(const PlaceGang& c) { return DecidePlacement(state, c); }
+    Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
+  };
+  return std::visit(Visitor{state, envelope, at}, envelope.command);
+}
+
+}  // namespace gp

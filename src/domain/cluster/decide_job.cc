@@ -1,0 +1,60 @@
+#include "base/text.h"
+#include "domain/cluster/decide_parts.h"
+
+namespace gp {
+namespace {
+
+Result<const Job*> KnownJob(const State& state, JobId id) {
+  const Job* job = state.FindJob(id);
+  if (job == nullptr) return Fail(NotFound("no job " + ToText(id)));
+  return job;
+}
+
+Error AlreadyOver(const Job& job) {
+  return Conflict(ToText(job.id) + " is already " + Name(job.state));
+}
+
+}  // namespace
+
+Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command) {
+  GP_CHECK_OK(ValidateJobSpec(*command.spec));
+  Events events;
+  if (!envelope.request_id.empty() &&
+      state.jobs_by_request.contains(RequestKey(command.user, envelope.request_id))) {
+    return events;  // said before: the first answer holds
+  }
+  const JobId id{state.last_job + 1};
+  events.push_back(JobSubmitted{id, command.spec, command.user, envelope.request_id});
+  const auto excess = static_cast<int64_t>(state.finished.size()) - state.policy.jobs_kept;
+  auto oldest = state.finished.begin();
+  for (int64_t i = 0; i < excess; ++i, ++oldest) events.push_back(JobForgotten{oldest->second});
+  return events;
+}
+
+Result<Events> DecideStop(const State& state, const StopJob& command) {
+  const Job& job = *GP_TRY(KnownJob(state, command.job));
+  if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
+  if (job.leases.empty()) {
+    return Events{JobEnded{job.id, JobState::kCancelled, 130, "cancelled while " + std::string(Name(job.state))}};
+  }
+  const StopOrder order = command.force ? StopOrder::kKill : StopOrder::kGraceful;
+  return Events{JobStopOrdered{job.id, StopCause::kCancel, order, command.force ? "killed" : "cancelled"}};
+}
+
+Result<Events> DecideHold(const State& state, const HoldJob& command) {
+  const Job& job = *GP_TRY(KnownJob(state, command.job));
+  if (job.state != JobState::kQueued && job.state != JobState::kRetryWait) {
+    return Fail(Conflict(ToText(job.id) + " is " + Name(job.state) + ": only a waiting job can be held"));
+  }
+  return Events{JobHeld{job.id}};
+}
+
+Result<Events> DecideRelease(const State& state, const ReleaseJob& command) {
+  const Job& job = *GP_TRY(KnownJob(state, command.job));
+  if (job.state != JobState::kHeld) {
+    return Fail(Conflict(ToText(job.id) + " is " + Name(job.state) + ", not HELD"));
+  }
+  return Events{JobReleased{job.id}};
+}
+
+}  // namespace gp

@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "domain/cluster/decide_parts.h"
+
+namespace gp {
+namespace {
+
+const LeaseObservation* FindObservation(const std::vector<LeaseObservation>& all, LeaseId id) {
+  const auto it = std::ranges::find(all, id, &LeaseObservation::lease);
+  return it == all.end() ? nullptr : &*it;
+}
+
+// Whether all other ranks run already, so that this one completes the gang's start.
+bool CompletesGang(const State& state, const Job& job, LeaseId starting) {
+  return job.state == JobState::kStarting && std::ranges::all_of(job.leases, [&](LeaseId id) {
+           return id == starting || state.FindLease(id)->phase == LeasePhase::kStarted;
+         });
+}
+
+void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,
+                  Events& events) {
+  const Job& job = *state.FindJob(lease.job);
+  const bool ran = seen.running || (seen.ended && seen.outcome.end != LeaseEnd::kCouldNotStart);
+  if (ran && lease.phase == LeasePhase::kGranted) {
+    events.push_back(LeaseStarted{lease.id, seen.started_at.ns > 0 ? seen.started_at : at});
+    if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});
+  }
+  if (seen.ended) EndLease(state, at, lease, seen.outcome, events);
+}
+
+// What a full list of observations says of the node's leases.  `all_missing_ended`: a lease that is
+// not listed cannot be anywhere; otherwise one that never started may still be on its way.
+void ObserveLeases(const State& state, Instant at, const Node& node,
+                   const std::vector<LeaseObservation>& observed, bool all_missing_ended,
+                   Events& events) {
+  for (const LeaseId id : node.leases) {
+    const Lease& lease = *state.FindLease(id);
+    if (const LeaseObservation* seen = FindObservation(observed, id)) {
+      ObserveLease(state, at, lease, *seen, events);
+    } else if (all_missing_ended || lease.phase == LeasePhase::kStarted) {
+      EndLease(state, at, lease,
+               {LeaseEnd::kSupervisorLost, 0, 0, "its node no longer knows of it"}, events);
+    }
+  }
+}
+
+void ObserveGpu(const Node& node, const GpuObservation& seen, Events& events) {
+  if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size())) return;
+  const Gpu& gpu = node.gpus[static_cast<size_t>(seen.gpu)];
+  GpuCondition now = gpu.condition;
+  const auto move = [&](GpuCondition to, const std::string& reason) {
+    if (!CanBecome(now, to)) return;
+    events.push_back(GpuConditionChanged{node.id, seen.gpu, to, reason});
+    now = to;
+  };
+  if (seen.lost) {
+    move(GpuCondition::kLost, seen.detail);
+    return;
+  }
+  if (now == GpuCondition::kLost) move(GpuCondition::kUnknown, "answers again");
+  if (now == GpuCondition::kUnknown) move(GpuCondition::kTesting, "");
+  if (now == GpuCondition::kTesting) {
+    move(seen.healthy ? GpuCondition::kAvailable : GpuCondition::kQuarantined, seen.detail);
+  } else if (now == GpuCondition::kAvailable && !seen.healthy) {
+    move(GpuCondition::kSuspect, seen.detail);
+  } else if (now == GpuCondition::kSuspect && seen.healthy) {
+    move(GpuCondition::kTesting, "");
+  }
+}
+
+// A GPU that was draining and holds nothing any more is out of service.
+void SettleDrains(const Node& node, Events& events) {
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    const Gpu& gpu = node.gpus[i];
+    if (!gpu.draining || !gpu.leases.empty() || gpu.condition != GpuCondition::kAvailable) continue;
+    events.push_back(GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kOffline, gpu.reason});
+  }
+}
+
+Result<const Node*> LiveNode(const State& state, NodeId id) {
+  const Node* node = state.FindNode(id);
+  if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(id.value)));
+  return node;
+}
+
+void LoseGpus(const Node& node, const std::string& reason, Events& events) {
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    if (node.gpus[i].condition == GpuCondition::kOffline) continue;  // stays out by a person's word
+    if (!CanBecome(node.gpus[i].condition, GpuCondition::kLost)) continue;
+    events.push_back(GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kLost, reason});
+  }
+}
+
+// A node may come back with other GPUs only when nothing is held on it: grants name positions.
+Status CheckSameHardware(const Node& node, const NodeFacts& facts) {
+  if (node.facts->gpus == facts.gpus && node.facts->numa == facts.numa) return Ok();
+  if (node.leases.empty()) return Ok();
+  return Fail(Conflict("node " + facts.name + " came back with other hardware while " +
+                       std::to_string(node.leases.size()) +
+                       " leases are held on it: end them, or declare the node lost"));
+}
+
+}  // namespace
+
+Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command) {
+  GP_CHECK_OK(ValidateNodeFacts(*command.facts));
+  Events events;
+  const auto known = state.nodes_by_name.find(command.facts->name);
+  if (known == state.nodes_by_name.end()) {
+    const NodeId id{static_cast<uint32_t>(state.nodes.size())};
+    events.push_back(NodeJoined{id, command.facts, command.incarnation});
+    return events;
+  }
+  const Node& node = *state.FindNode(known->second);
+  if (command.incarnation < node.incarnation) {
+    return Fail(Conflict("node " + command.facts->name +
+                         " has joined with a newer agent: this one must stop"));
+  }
+  GP_CHECK_OK(CheckSameHardware(node, *command.facts));
+  events.push_back(NodeJoined{node.id, command.facts, command.incarnation});
+  ObserveLeases(state, at, node, command.leases, command.fresh, events);
+  return events;
+}
+
+Result<Events> DecideReport(const State& state, Instant at, const ReportNode& command) {
+  const Node& node = *GP_TRY(LiveNode(state, command.node));
+  if (command.incarnation != node.incarnation) {
+    return Fail(Conflict("stale report of node " + node.facts->name + ": join again"));
+  }
+  Events events;
+  if (node.condition == NodeCondition::kLost) events.push_back(NodeReturned{node.id});
+  ObserveLeases(state, at, node, command.leases, false, events);
+  SettleDrains(node, events);
+  for (const GpuObservation& seen : command.gpus) ObserveGpu(node, seen, events);
+  return events;
+}
+
+Result<Events> DecideSilence(const State& state, const SilenceNode& command) {
+  const Node& node = *GP_TRY(LiveNode(state, command.node));
+  Events events;
+  if (node.condition == NodeCondition::kLost) return events;
+  events.push_back(NodeLost{node.id});
+  LoseGpus(node, "its node stopped answering", events);
+  return events;
+}
+
+Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNodeLost& command) {
+  const Node& node = *GP_TRY(LiveNode(state, command.node));
+  if (node.condition != NodeCondition::kLost) {
+    return Fail(Conflict("node " + node.facts->name +
+                         " answers: only a node that is LOST can be declared lost"));
+  }
+  Events events;
+  for (const LeaseId id : node.leases) {
+    EndLease(state, at, *state.FindLease(id),
+             {LeaseEnd::kNodeLost, 0, 0, "node declared lost: " + Printable(command.reason)}, events);
+  }
+  return events;
+}
+
+}  // namespace gp

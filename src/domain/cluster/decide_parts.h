@@ -1,0 +1,39 @@
+#pragma once
+
+// The families of decide.cc, and the steps that several of them share.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/cluster/command.h"
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+using Events = std::vector<Event>;
+
+Result<Events> DecideStart(const State& state, const StartController& command);
+Result<Events> DecideTick(const State& state, Instant at);
+
+Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command);
+Result<Events> DecideReport(const State& state, Instant at, const ReportNode& command);
+Result<Events> DecideSilence(const State& state, const SilenceNode& command);
+Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNodeLost& command);
+
+Result<Events> DecideService(const State& state, const ChangeService& command);
+
+Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command);
+Result<Events> DecideStop(const State& state, const StopJob& command);
+Result<Events> DecideHold(const State& state, const HoldJob& command);
+Result<Events> DecideRelease(const State& state, const ReleaseJob& command);
+
+Result<Events> DecidePlacement(const State& state, const PlaceGang& command);
+
+// A lease is over: the event, and what follows for its job (others of the gang are stopped, the job
+// ends or is queued again).  REQUIRES: of one job at most one lease ends per command and node.
+void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOutcome& outcome,
+              Events& events);
+
+}  // namespace gp

@@ -1,0 +1,59 @@
+#include <algorithm>
+#include <set>
+
+#include "domain/cluster/decide_parts.h"
+#include "domain/cluster/grants.h"
+
+namespace gp {
+namespace {
+
+Status CheckJob(const State& state, const PlaceGang& command) {
+  const Job* job = state.FindJob(command.job);
+  if (job == nullptr) return Fail(NotFound("no job " + ToText(command.job)));
+  if (job->state != JobState::kQueued) {
+    return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + ", not QUEUED"));
+  }
+  if (static_cast<int>(command.ranks.size()) != job->spec->nodes) {
+    return Fail(Conflict(ToText(job->id) + ": a gang of " + std::to_string(job->spec->nodes) +
+                         " nodes was placed on " + std::to_string(command.ranks.size())));
+  }
+  std::set<NodeId> nodes;
+  for (const RankPlacement& rank : command.ranks) {
+    if (!nodes.insert(rank.node).second) {
+      return Fail(Conflict(ToText(job->id) + ": two ranks on one node"));
+    }
+  }
+  return Ok();
+}
+
+bool StopsOnLoss(const JobSpec& spec) {
+  if (spec.on_lease_loss == LeaseLoss::kDefault) return spec.nodes > 1;
+  return spec.on_lease_loss == LeaseLoss::kStop;
+}
+
+}  // namespace
+
+Result<Events> DecidePlacement(const State& state, const PlaceGang& command) {
+  GP_CHECK_OK(CheckJob(state, command));
+  const Job& job = *state.FindJob(command.job);
+  GangPlaced placed{command.pass, job.id, {}, command.note};
+  uint64_t next_lease = state.last_lease + 1;
+  for (size_t rank = 0; rank < command.ranks.size(); ++rank) {
+    const RankPlacement& at = command.ranks[rank];
+    GP_CHECK_OK(CheckGrants(state, job, at));
+    Lease lease;
+    lease.id = {next_lease++};
+    lease.job = job.id;
+    lease.attempt = job.attempt + 1;
+    lease.rank = static_cast<int>(rank);
+    lease.node = at.node;
+    lease.mode = ModeFor(job.spec->gpus);
+    lease.gpus = at.gpus;
+    lease.numa = at.numa;
+    lease.stop_on_loss = StopsOnLoss(*job.spec);
+    placed.leases.push_back(std::move(lease));
+  }
+  return Events{std::move(placed)};
+}
+
+}  // namespace gp

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "domain/cluster/decide_parts.h"
+
+namespace gp {
+namespace {
+
+// The GPUs that the command speaks of.
+std::vector<int> Targets(const Node& node, int gpu) {
+  if (gpu >= 0) return {gpu};
+  std::vector<int> all(node.gpus.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  return all;
+}
+
+std::set<JobId> JobsOn(const State& state, const Node& node, const std::vector<int>& gpus) {
+  std::set<JobId> jobs;
+  for (const int gpu : gpus) {
+    for (const LeaseId id : node.gpus[static_cast<size_t>(gpu)].leases) jobs.insert(state.FindLease(id)->job);
+  }
+  return jobs;
+}
+
+std::string Label(const Node& node, int gpu) {
+  return gpu < 0 ? "node " + node.facts->name : node.facts->gpus[static_cast<size_t>(gpu)].uuid;
+}
+
+void Drain(const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+  if (command.gpu < 0) events.push_back(NodeDrainChanged{node.id, true, command.reason});
+  for (const int i : gpus) {
+    const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
+    events.push_back(GpuDrainChanged{node.id, i, true, command.reason});
+    if (gpu.leases.empty() && CanBecome(gpu.condition, GpuCondition::kOffline)) {
+      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kOffline, command.reason});
+    }
+  }
+}
+
+Status Offline(const State& state, const Node& node, const std::vector<int>& gpus,
+               const ChangeService& command, Events& events) {
+  const std::set<JobId> jobs = JobsOn(state, node, gpus);
+  if (!jobs.empty() && !command.force) {
+    std::string names;
+    for (const JobId job : jobs) names += (names.empty() ? "" : ", ") + ToText(job);
+    return Fail(Conflict(Label(node, command.gpu) + " runs " + names +
+                         ". Use drain to let it finish, or --force to stop it now"));
+  }
+  if (command.gpu < 0) events.push_back(NodeDrainChanged{node.id, true, command.reason});
+  for (const int i : gpus) {
+    events.push_back(GpuDrainChanged{node.id, i, true, command.reason});
+    if (CanBecome(node.gpus[static_cast<size_t>(i)].condition, GpuCondition::kOffline)) {
+      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kOffline, command.reason});
+    }
+  }
+  for (const JobId job : jobs) {
+    if (state.FindJob(job)->stop != StopCause::kNone) continue;
+    events.push_back(JobStopOrdered{job, StopCause::kDrain, StopOrder::kKill,
+                                    Label(node, command.gpu) + " was taken offline"});
+  }
+  return Ok();
+}
+
+void Online(const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+  if (command.gpu < 0 || node.draining) events.push_back(NodeDrainChanged{node.id, false, ""});
+  for (const int i : gpus) {
+    const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
+    if (gpu.draining) events.push_back(GpuDrainChanged{node.id, i, false, ""});
+    if (gpu.condition == GpuCondition::kOffline || gpu.condition == GpuCondition::kQuarantined) {
+      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting, "back in service"});
+    }
+  }
+}
+
+}  // namespace
+
+Result<Events> DecideService(const State& state, const ChangeService& command) {
+  const Node* node = state.FindNode(command.node);
+  if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
+  if (command.gpu >= static_cast<int>(node->gpus.size())) {
+    return Fail(NotFound("node " + node->facts->name + " has no GPU " + std::to_string(command.gpu)));
+  }
+  if (command.gpu >= 0 && node->gpus[static_cast<size_t>(command.gpu)].condition == GpuCondition::kLost) {
+    return Fail(Conflict(Label(*node, command.gpu) + " does not answer (LOST)"));
+  }
+  const std::vector<int> gpus = Targets(*node, command.gpu);
+  Events events;
+  switch (command.action) {
+    case ServiceAction::kDrain: Drain(*node, gpus, command, events); break;
+    case ServiceAction::kOffline: GP_CHECK_OK(Offline(state, *node, gpus, command, events)); break;
+    case ServiceAction::kOnline: Online(*node, gpus, command, events); break;
+  }
+  return events;
+}
+
+}  // namespace gp

@@ -1,0 +1,46 @@
+#include "domain/cluster/decide_parts.h"
+
+namespace gp {
+namespace {
+
+// One node a tick: a gang may have leases on several, and each end must see the one before it.
+void EndLostLeases(const State& state, Instant at, const Node& node, Events& events) {
+  for (const LeaseId id : node.leases) {
+    const Lease& lease = *state.FindLease(id);
+    // Leases that run on through an outage stay until the node answers or is declared lost.
+    if (!lease.stop_on_loss) continue;
+    EndLease(state, at, lease, {LeaseEnd::kLeaseLost, 0, 0, "its node stopped answering"}, events);
+  }
+  events.push_back(NodeLeasesExpired{node.id});
+}
+
+}  // namespace
+
+Result<Events> DecideStart(const State&, const StartController& command) {
+  const Policy& policy = command.policy;
+  if (policy.lease_time.ns <= 0 || policy.lease_end_time.ns <= 0) {
+    return Fail(InvalidArgument("policy: lease_time and lease_end_time must be above zero"));
+  }
+  return Events{ControllerStarted{policy}};
+}
+
+Result<Events> DecideTick(const State& state, Instant at) {
+  Events events;
+  for (const auto& [due, job] : state.retries) {
+    if (due > at) break;
+    events.push_back(JobRetried{job});
+  }
+  for (const auto& [due, id] : state.limits) {
+    if (due > at) break;
+    const Job& job = *state.FindJob(id);
+    if (job.stop != StopCause::kNone) continue;
+    events.push_back(JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
+                                    "ran for its time limit of " + ToText(job.spec->time_limit)});
+  }
+  if (!state.losses.empty() && state.losses.begin()->first <= at) {
+    EndLostLeases(state, at, *state.FindNode(state.losses.begin()->second), events);
+  }
+  return events;
+}
+
+}  // namespace gp

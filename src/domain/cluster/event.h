@@ -1,0 +1,137 @@
+#pragma once
+
+// What happened.  Events are facts: Apply never refuses one.  They are named in the past tense and
+// carry all that Apply needs, so that a fold over them gives the state.
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/cluster/policy.h"
+#include "domain/model/job.h"
+#include "domain/model/node.h"
+
+namespace gp {
+
+struct ControllerStarted {
+  Policy policy;
+};
+
+struct NodeJoined {
+  NodeId node;
+  std::shared_ptr<const NodeFacts> facts;
+  uint64_t incarnation = 0;
+};
+
+struct NodeLost {
+  NodeId node;
+};
+
+// The leases that end by themselves on a lost node have ended, one way or the other.
+struct NodeLeasesExpired {
+  NodeId node;
+};
+
+struct NodeReturned {
+  NodeId node;
+};
+
+struct NodeDrainChanged {
+  NodeId node;
+  bool draining = false;
+  std::string reason;
+};
+
+struct GpuConditionChanged {
+  NodeId node;
+  int gpu = 0;
+  GpuCondition to = GpuCondition::kUnknown;
+  std::string reason;
+};
+
+struct GpuDrainChanged {
+  NodeId node;
+  int gpu = 0;
+  bool draining = false;
+  std::string reason;
+};
+
+struct JobSubmitted {
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  User user;
+  std::string request_id;
+};
+
+struct JobHeld {
+  JobId job;
+};
+
+struct JobReleased {
+  JobId job;
+};
+
+struct GangPlaced {
+  uint64_t pass = 0;
+  JobId job;
+  std::vector<Lease> leases;  // by rank
+  std::string note;
+};
+
+struct LeaseStarted {
+  LeaseId lease;
+  Instant started_at;
+};
+
+struct LeaseEnded {
+  LeaseId lease;
+  JobId job;
+  LeaseOutcome outcome;
+};
+
+struct JobStarted {
+  JobId job;
+};
+
+// Every live lease of the job is to be ended.
+struct JobStopOrdered {
+  JobId job;
+  StopCause cause = StopCause::kCancel;
+  StopOrder order = StopOrder::kGraceful;
+  std::string reason;
+};
+
+enum class RequeueCharge { kNobody, kRetry, kFault };
+
+struct JobRequeued {
+  JobId job;
+  RequeueCharge charge = RequeueCharge::kNobody;
+  Instant eligible_at;  // not after now: at once
+  std::string reason;
+};
+
+// A job whose back-off is over may run again.
+struct JobRetried {
+  JobId job;
+};
+
+struct JobEnded {
+  JobId job;
+  JobState state = JobState::kCompleted;
+  int exit_code = 0;
+  std::string reason;
+};
+
+// Retention: the oldest finished job is no longer remembered.
+struct JobForgotten {
+  JobId job;
+};
+
+using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned, NodeDrainChanged,
+                           GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld, JobReleased,
+                           GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
+                           JobRequeued, JobRetried, JobEnded, JobForgotten>;
+
+}  // namespace gp

@@ -1,0 +1,93 @@
+#pragma once
+
+// The fields of every struct that a journal or a snapshot holds, in their order on disk.  New
+// fields go to the end, with a new kFormatVersion in codec.cc.
+
+#include "domain/cluster/command.h"
+#include "domain/cluster/event.h"
+#include "domain/model/job.h"
+#include "domain/model/node.h"
+
+namespace gp {
+
+#define GP_FIELDS(Type, ...)                  \
+  template <typename A>                       \
+  void Fields(A& archive, Type& v) {          \
+    archive(__VA_ARGS__);                     \
+  }
+#define GP_NO_FIELDS(Type) \
+  template <typename A>    \
+  void Fields(A&, Type&) {}
+
+// domain/model
+GP_FIELDS(GpuRequest, v.count, v.models, v.share_thousandths, v.memory_mib, v.memory_mib_min, v.isolation)
+GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa)
+GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
+GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
+          v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
+          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory)
+GP_FIELDS(User, v.name, v.uid, v.gid)
+GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
+GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
+GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks)
+GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
+          v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
+          v.attempts, v.exit_code, v.reason)
+GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
+GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
+GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
+          v.phase, v.stop)
+GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib)
+GP_FIELDS(NumaFacts, v.os_id, v.package, v.cpus, v.memory_mib)
+GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.links)
+GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner, v.share_granted,
+          v.memory_granted_mib, v.leases)
+GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
+GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.draining, v.reason, v.gpus,
+          v.numa, v.leases)
+GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept)
+
+// commands
+GP_FIELDS(StartController, v.policy)
+GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome)
+GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail)
+GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases)
+GP_FIELDS(ReportNode, v.node, v.incarnation, v.leases, v.gpus)
+GP_FIELDS(SilenceNode, v.node)
+GP_FIELDS(DeclareNodeLost, v.node, v.reason)
+GP_FIELDS(ChangeService, v.node, v.gpu, v.action, v.force, v.reason)
+GP_FIELDS(SubmitJob, v.spec, v.user)
+GP_FIELDS(StopJob, v.job, v.force)
+GP_FIELDS(HoldJob, v.job)
+GP_FIELDS(ReleaseJob, v.job)
+GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
+GP_FIELDS(PlaceGang, v.pass, v.job, v.ranks, v.note)
+GP_NO_FIELDS(Tick)
+GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
+
+// events
+GP_FIELDS(ControllerStarted, v.policy)
+GP_FIELDS(NodeJoined, v.node, v.facts, v.incarnation)
+GP_FIELDS(NodeLost, v.node)
+GP_FIELDS(NodeLeasesExpired, v.node)
+GP_FIELDS(NodeReturned, v.node)
+GP_FIELDS(NodeDrainChanged, v.node, v.draining, v.reason)
+GP_FIELDS(GpuConditionChanged, v.node, v.gpu, v.to, v.reason)
+GP_FIELDS(GpuDrainChanged, v.node, v.gpu, v.draining, v.reason)
+GP_FIELDS(JobSubmitted, v.job, v.spec, v.user, v.request_id)
+GP_FIELDS(JobHeld, v.job)
+GP_FIELDS(JobReleased, v.job)
+GP_FIELDS(GangPlaced, v.pass, v.job, v.leases, v.note)
+GP_FIELDS(LeaseStarted, v.lease, v.started_at)
+GP_FIELDS(LeaseEnded, v.lease, v.job, v.outcome)
+GP_FIELDS(JobStarted, v.job)
+GP_FIELDS(JobStopOrdered, v.job, v.cause, v.order, v.reason)
+GP_FIELDS(JobRequeued, v.job, v.charge, v.eligible_at, v.reason)
+GP_FIELDS(JobRetried, v.job)
+GP_FIELDS(JobEnded, v.job, v.state, v.exit_code, v.reason)
+GP_FIELDS(JobForgotten, v.job)
+
+#undef GP_FIELDS
+#undef GP_NO_FIELDS
+
+}  // namespace gp

@@ -1,0 +1,116 @@
+#include "domain/cluster/grants.h"
+
+#include <set>
+
+namespace gp {
+
+GpuMode ModeFor(const GpuRequest& request) {
+  switch (request.isolation) {
+    case Isolation::kExclusive: return GpuMode::kWhole;
+    case Isolation::kTimeslice: return GpuMode::kTimeslice;
+    case Isolation::kMps: return GpuMode::kMps;
+    case Isolation::kMig: return GpuMode::kMig;
+  }
+  return GpuMode::kWhole;
+}
+
+GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts) {
+  if (request.isolation == Isolation::kExclusive) return {gpu, kWholeShare, facts.memory_mib};
+  // Memory alone asked for: compute is shared as it comes and counts nothing.
+  const bool memory_only = request.memory_mib > 0 && request.share_thousandths == kWholeShare;
+  const int share = memory_only ? 0 : request.share_thousandths;
+  const int64_t memory =
+      request.memory_mib > 0 ? request.memory_mib : facts.memory_mib * share / kWholeShare;
+  return {gpu, share, memory};
+}
+
+Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const std::string& user,
+                     const GpuGrant& grant) {
+  if (!IsGrantable(gpu)) {
+    return Fail(Conflict(facts.uuid + " is " + Name(gpu.condition) + (gpu.draining ? ", draining" : "")));
+  }
+  if (grant.share < 0 || grant.memory_mib < 0) return Fail(Conflict(facts.uuid + ": negative grant"));
+  if (mode == GpuMode::kWhole) {
+    if (!gpu.leases.empty()) return Fail(Conflict(facts.uuid + " is held by " + ToText(gpu.leases[0])));
+    if (grant.share != kWholeShare || grant.memory_mib != facts.memory_mib) {
+      return Fail(Conflict(facts.uuid + ": a whole GPU is granted whole"));
+    }
+    return Ok();
+  }
+  if (mode == GpuMode::kMig || mode == GpuMode::kMps) {
+    return Fail(Conflict(facts.uuid + ": " + Name(mode) + " is not offered here"));
+  }
+  if (gpu.mode != GpuMode::kFree && gpu.mode != mode) {
+    return Fail(Conflict(facts.uuid + " is in use as " + Name(gpu.mode)));
+  }
+  if (gpu.mode != GpuMode::kFree && gpu.owner != user) {
+    return Fail(Conflict(facts.uuid + " is shared by another user's jobs"));
+  }
+  if (gpu.share_granted + grant.share > kWholeShare) {
+    return Fail(Conflict(facts.uuid + ": " + std::to_string(kWholeShare - gpu.share_granted) +
+                         " thousandths left, " + std::to_string(grant.share) + " asked"));
+  }
+  if (gpu.memory_granted_mib + grant.memory_mib > facts.memory_mib) {
+    return Fail(Conflict(facts.uuid + ": " + std::to_string(facts.memory_mib - gpu.memory_granted_mib) +
+                         " MiB left, " + std::to_string(grant.memory_mib) + " asked"));
+  }
+  return Ok();
+}
+
+namespace {
+
+Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
+  const GpuRequest& request = job.spec->gpus;
+  if (static_cast<int>(at.gpus.size()) != request.count) {
+    return Fail(Conflict(ToText(job.id) + ": " + std::to_string(request.count) + " GPUs asked, " +
+                         std::to_string(at.gpus.size()) + " placed"));
+  }
+  int last = -1;
+  for (const GpuGrant& grant : at.gpus) {
+    if (grant.gpu <= last || grant.gpu >= static_cast<int>(node.gpus.size())) {
+      return Fail(Conflict(node.facts->name + ": GPUs of a rank are distinct, known and in order"));
+    }
+    last = grant.gpu;
+    const GpuFacts& facts = node.facts->gpus[static_cast<size_t>(grant.gpu)];
+    if (!(grant == GrantOf(request, grant.gpu, facts))) {
+      return Fail(Conflict(facts.uuid + ": the grant is not what the job asked for"));
+    }
+    GP_CHECK_OK(CheckGpuGrant(node.gpus[static_cast<size_t>(grant.gpu)], facts, ModeFor(request),
+                              job.user.name, grant));
+  }
+  return Ok();
+}
+
+Status CheckNuma(const Node& node, const RankPlacement& at) {
+  int last = -1;
+  for (const NumaGrant& grant : at.numa) {
+    if (grant.numa <= last || grant.numa >= static_cast<int>(node.numa.size())) {
+      return Fail(Conflict(node.facts->name + ": NUMA nodes of a rank are distinct, known and in order"));
+    }
+    last = grant.numa;
+    const NumaFacts& facts = node.facts->numa[static_cast<size_t>(grant.numa)];
+    const NumaLedger& ledger = node.numa[static_cast<size_t>(grant.numa)];
+    const std::string where = node.facts->name + " NUMA " + std::to_string(facts.os_id);
+    if (!grant.cpus.Minus(facts.cpus).Empty()) return Fail(Conflict(where + " lacks these cores"));
+    if (grant.cpus.Intersects(ledger.cpus_granted)) return Fail(Conflict(where + ": cores already held"));
+    if (grant.memory_mib < 0 || ledger.memory_granted_mib + grant.memory_mib > facts.memory_mib) {
+      return Fail(Conflict(where + ": " + std::to_string(facts.memory_mib - ledger.memory_granted_mib) +
+                           " MiB of memory left, " + std::to_string(grant.memory_mib) + " asked"));
+    }
+  }
+  return Ok();
+}
+
+}  // namespace
+
+Status CheckGrants(const State& state, const Job& job, const RankPlacement& at) {
+  const Node* node = state.FindNode(at.node);
+  if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(at.node.value)));
+  if (node->condition != NodeCondition::kUp || node->draining) {
+    return Fail(Conflict("node " + node->facts->name + " takes no new work"));
+  }
+  GP_CHECK_OK(CheckGpus(*node, job, at));
+  return CheckNuma(*node, at);
+}
+
+}  // namespace gp

@@ -1,0 +1,25 @@
+#pragma once
+
+// The one place that says whether a grant fits.  Zero oversubscription rests on these checks, not
+// on the planner that proposed the grant.
+
+#include "base/result.h"
+#include "domain/cluster/command.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+// How a GPU is used by a job with this request.
+GpuMode ModeFor(const GpuRequest& request);
+
+// What the request takes of this GPU: share and memory, in whole numbers.
+GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts);
+
+// Whether the grant fits on the GPU as it is now.  kConflict says which number does not.
+Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const std::string& user,
+                     const GpuGrant& grant);
+
+// Whether one rank of the job may have all that `at` names.
+Status CheckGrants(const State& state, const Job& job, const RankPlacement& at);
+
+}  // namespace gp

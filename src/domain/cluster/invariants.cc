@@ -1,0 +1,207 @@
+#include "domain/cluster/invariants.h"
+
+#include <algorithm>
+#include <set>
+
+#include "domain/cluster/grants.h"
+
+namespace gp {
+namespace {
+
+using Violations = std::vector<Violation>;
+
+void CheckGpu(const State& state, const Node& node, size_t index, Violations& found) {
+  const Gpu& gpu = node.gpus[index];
+  const GpuFacts& facts = node.facts->gpus[index];
+  const auto report = [&](const char* rule, const std::string& what) {
+    found.push_back({rule, facts.uuid + ": " + what});
+  };
+  int share = 0;
+  int64_t memory = 0;
+  for (const LeaseId id : gpu.leases) {
+    const Lease* lease = state.FindLease(id);
+    if (lease == nullptr) {
+      report("I6", "held by " + ToText(id) + ", which does not live");
+      continue;
+    }
+    const auto grant = std::ranges::find(lease->gpus, static_cast<int>(index), &GpuGrant::gpu);
+    if (lease->node != node.id || grant == lease->gpus.end()) {
+      report("I6", "held by " + ToText(id) + ", which does not name it");
+      continue;
+    }
+    if (lease->mode != gpu.mode) report("I4", "leases of two modes");
+    const Job* job = state.FindJob(lease->job);
+    if (job != nullptr && gpu.mode != GpuMode::kWhole && job->user.name != gpu.owner) {
+      report("I4", "shared by two users");
+    }
+    share += grant->share;
+    memory += grant->memory_mib;
+  }
+  if (memory > facts.memory_mib) report("I1", "memory granted beyond what is usable");
+  if (share > kWholeShare) report("I2", "more than the whole compute granted");
+  if (gpu.mode == GpuMode::kWhole && gpu.leases.size() > 1) report("I2", "whole GPU held twice");
+  if (gpu.leases.empty() != (gpu.mode == GpuMode::kFree)) report("I4", "mode without leases");
+  if (share != gpu.share_granted || memory != gpu.memory_granted_mib) report("I8", "sums are off");
+}
+
+void CheckNuma(const State& state, const Node& node, Violations& found) {
+  std::vector<NumaLedger> sums(node.numa.size());
+  for (const LeaseId id : node.leases) {
+    const Lease* lease = state.FindLease(id);
+    if (lease == nullptr || lease->node != node.id) {
+      found.push_back({"I6", node.facts->name + " lists " + ToText(id) + ", which is not there"});
+      continue;
+    }
+    for (const NumaGrant& grant : lease->numa) {
+      NumaLedger& sum = sums[static_cast<size_t>(grant.numa)];
+      if (sum.cpus_granted.Intersects(grant.cpus)) {
+        found.push_back({"I7", node.facts->name + ": cores held twice"});
+      }
+      sum.cpus_granted = sum.cpus_granted.Union(grant.cpus);
+      sum.memory_granted_mib += grant.memory_mib;
+    }
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].memory_granted_mib > node.facts->numa[i].memory_mib) {
+      found.push_back({"I7", node.facts->name + ": host memory granted beyond what there is"});
+    }
+    if (sums[i].cpus_granted != node.numa[i].cpus_granted ||
+        sums[i].memory_granted_mib != node.numa[i].memory_granted_mib) {
+      found.push_back({"I8", node.facts->name + ": NUMA sums are off"});
+    }
+  }
+}
+
+void CheckNode(const State& state, const Node& node, Violations& found) {
+  for (size_t i = 0; i < node.gpus.size(); ++i) CheckGpu(state, node, i, found);
+  CheckNuma(state, node, found);
+}
+
+void CheckJob(const State& state, const Job& job, Violations& found) {
+  const auto report = [&](const char* rule, const std::string& what) {
+    found.push_back({rule, ToText(job.id) + " (" + Name(job.state) + "): " + what});
+  };
+  const size_t ranks = static_cast<size_t>(job.spec->nodes);
+  if (HoldsLeases(job.state)) {
+    if (job.leases.empty() || job.leases.size() > ranks) report("I5", "wrong number of leases");
+    // Ranks may end one by one; a gang that lost one by a failure is being stopped.
+    bool others_good = true;
+    for (const RankRecord& rank : job.attempts.back().ranks) {
+      const bool live = state.leases.contains(rank.lease);
+      const bool good = rank.outcome.end == LeaseEnd::kExited && rank.outcome.exit_code == 0 &&
+                        rank.outcome.signal == 0;
+      if (!live && !good) others_good = false;
+    }
+    if (!others_good && job.stop == StopCause::kNone) report("I5", "part of the gang runs on alone");
+  } else if (!job.leases.empty()) {
+    report("I5", "holds leases");
+  }
+  for (const LeaseId id : job.leases) {
+    const Lease* lease = state.FindLease(id);
+    if (lease == nullptr || lease->job != job.id || lease->attempt != job.attempt) {
+      report("I6", ToText(id) + " is not of its current attempt");
+    } else if (static_cast<int>(lease->gpus.size()) != job.spec->gpus.count) {
+      report("I5", ToText(id) + " has not the GPUs asked");
+    }
+  }
+  if ((job.state == JobState::kQueued) != state.queue.contains(KeyOf(job))) {
+    report("index", "queue index is off");
+  }
+  if ((job.state == JobState::kRetryWait) != state.retries.contains({job.eligible_at, job.id})) {
+    report("index", "retry index is off");
+  }
+  if (IsTerminal(job.state) != state.finished.contains({job.ended_at, job.id})) {
+    report("index", "index of finished jobs is off");
+  }
+}
+
+void CheckLease(const State& state, const Lease& lease, Violations& found) {
+  const Job* job = state.FindJob(lease.job);
+  const Node* node = state.FindNode(lease.node);
+  if (job == nullptr || !std::ranges::count(job->leases, lease.id)) {
+    found.push_back({"I6", ToText(lease.id) + " has no live owner"});
+  }
+  if (node == nullptr || !std::ranges::count(node->leases, lease.id)) {
+    found.push_back({"I6", ToText(lease.id) + " is not listed by its node"});
+    return;
+  }
+  for (const GpuGrant& grant : lease.gpus) {
+    if (!std::ranges::count(node->gpus[static_cast<size_t>(grant.gpu)].leases, lease.id)) {
+      found.push_back({"I6", ToText(lease.id) + " is not listed by a GPU that it names"});
+    }
+  }
+}
+
+void CheckShares(const State& state, Violations& found) {
+  std::map<std::string, int64_t> sums;
+  for (const auto& [id, lease] : state.leases) {
+    const Job* job = state.FindJob(lease.job);
+    for (const GpuGrant& grant : lease.gpus) sums[job == nullptr ? "" : job->user.name] += grant.share;
+  }
+  std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
+  if (sums != state.share_by_user) found.push_back({"I8", "shares by user are off"});
+}
+
+// The nodes and jobs that events name.
+struct Touched {
+  std::set<NodeId> nodes;
+  std::set<JobId> jobs;
+};
+
+struct TouchedBy {
+  const State& state;
+  Touched& touched;
+
+  void operator()(const GangPlaced& event) {
+    touched.jobs.insert(event.job);
+    for (const Lease& lease : event.leases) touched.nodes.insert(lease.node);
+  }
+  void operator()(const LeaseStarted& event) { TouchLease(event.lease); }
+  void operator()(const ControllerStarted&) {}
+  void operator()(const JobForgotten&) {}
+  template <typename E>
+    requires requires(const E& e) { e.node; }
+  void operator()(const E& event) { touched.nodes.insert(event.node); }
+  template <typename E>
+    requires(requires(const E& e) { e.job; } && !requires(const E& e) { e.node; })
+  void operator()(const E& event) { touched.jobs.insert(event.job); }
+
+  void TouchLease(LeaseId id) {
+    if (const Lease* lease = state.FindLease(id)) {
+      touched.jobs.insert(lease->job);
+      touched.nodes.insert(lease->node);
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<Violation> CheckInvariants(const State& state) {
+  Violations found;
+  for (const Node& node : state.nodes) CheckNode(state, node, found);
+  for (const auto& [id, job] : state.jobs) CheckJob(state, job, found);
+  for (const auto& [id, lease] : state.leases) CheckLease(state, lease, found);
+  CheckShares(state, found);
+  for (const QueueKey& key : state.queue) {
+    if (state.FindJob(key.job) == nullptr) found.push_back({"index", "queue names an unknown job"});
+  }
+  return found;
+}
+
+std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& events) {
+  Touched touched;
+  for (const Event& event : events) std::visit(TouchedBy{state, touched}, event);
+  Violations found;
+  for (const JobId id : touched.jobs) {
+    const Job* job = state.FindJob(id);
+    if (job == nullptr) continue;
+    CheckJob(state, *job, found);
+    for (const LeaseId lease : job->leases) CheckLease(state, *state.FindLease(lease), found);
+    if (job->attempts.empty()) continue;
+    for (const RankRecord& rank : job->attempts.back().ranks) touched.nodes.insert(rank.node);
+  }
+  for (const NodeId id : touched.nodes) CheckNode(state, *state.FindNode(id), found);
+  return found;
+}
+
+}  // namespace gp

@@ -1,0 +1,33 @@
+#pragma once
+
+// What must hold of every state.  I1 to I8 are the ledger's rules:
+//   I1  memory granted of a GPU is at most its usable memory
+//   I2  compute granted of a GPU is at most 1000 thousandths
+//   I3  MIG instances stand on disjoint, legal slices (none are granted yet)
+//   I4  a GPU is used in one mode, and shared by one user only
+//   I5  a gang holds all its leases, or is on its way out, or holds none
+//   I6  every lease has one live owner; new grants only on grantable GPUs (see CheckDelta)
+//   I7  cores are held once, memory of a NUMA node at most as much as there is
+//   I8  sums and indexes equal what they sum and index
+// Not checked here: that the real processes agree with the ledger; reports see to that.
+
+#include <string>
+#include <vector>
+
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+struct Violation {
+  std::string rule;    // "I1" … or "index"
+  std::string detail;
+};
+
+// The whole state.
+std::vector<Violation> CheckInvariants(const State& state);
+
+// Only what the events touched: O(change).  `state` is the one after them.
+std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& events);
+
+}  // namespace gp

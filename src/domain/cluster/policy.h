@@ -1,0 +1,23 @@
+#pragma once
+
+// The numbers that decisions depend on.  They are part of the state, set by a command, so that a
+// replay decides with the same ones.
+
+#include "base/time.h"
+
+namespace gp {
+
+struct Policy {
+  // A lease that is not renewed for so long has run out.
+  Duration lease_time = Duration::Seconds(10);
+  // What a supervisor may take to end a job whose lease ran out, and a second for its own delay.
+  Duration lease_end_time = Duration::Seconds(6);
+  // So many attempts may be lost to the platform before a job is given up.
+  int faults_max = 16;
+  // A queued job passed over for so long keeps the nodes that it could use for itself.
+  Duration reserve_after = Duration::Minutes(5);
+  // Finished jobs that are remembered.
+  int jobs_kept = 100'000;
+};
+
+}  // namespace gp

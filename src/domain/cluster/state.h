@@ -1,0 +1,60 @@
+#pragma once
+
+// The cluster as a value.  Only Apply changes it; everything in it is ordered, so that two replays
+// of one journal agree to the bit.  Indexes (the sets below) follow from the rest and are kept by
+// Apply too; CheckInvariants proves them.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "domain/cluster/policy.h"
+#include "domain/model/job.h"
+#include "domain/model/lease.h"
+#include "domain/model/node.h"
+
+namespace gp {
+
+// Order of the queue: priority first, then who came first.
+struct QueueKey {
+  int priority_descending = 0;  // 1000 - priority
+  JobId job;
+  auto operator<=>(const QueueKey&) const = default;
+};
+QueueKey KeyOf(const Job& job);
+
+struct State {
+  Policy policy;
+  uint64_t epoch = 0;  // of the controller: grows at each start, fences its predecessor
+  uint64_t last_job = 0;
+  uint64_t last_lease = 0;
+  uint64_t last_pass = 0;
+
+  std::vector<Node> nodes;  // nodes[id.value]
+  std::map<std::string, NodeId> nodes_by_name;
+  std::map<JobId, Job> jobs;
+  std::map<LeaseId, Lease> leases;                 // live ones only
+  std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"
+
+  std::set<QueueKey> queue;                        // kQueued
+  std::set<std::pair<Instant, JobId>> retries;     // kRetryWait, by eligible_at
+  std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
+  std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
+  std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
+  std::map<std::string, int64_t> share_by_user;    // thousandths of GPUs held now
+
+  const Node* FindNode(NodeId id) const;
+  const Job* FindJob(JobId id) const;
+  const Lease* FindLease(LeaseId id) const;
+};
+
+// The request index's key: ids of one user never meet another's.
+std::string RequestKey(const User& user, const std::string& request_id);
+
+// The first instant at which a Tick would do something; ns == 0: never.
+Instant NextDeadline(const State& state);
+
+}  // namespace gp
