@@ -59,7 +59,7 @@ void ApplyEvent(State& state, Instant at, const JobReleased& event) {
 void ApplyEvent(State& state, Instant, const JobStarted& event) {
   Job& job = JobOf(state, event.job);
   MoveJob(state, job, JobState::kRunning);
-  if (job.spec->time_limit.ns > 0) {
+  if (job.spec->time_limit.ns > 0 && job.stop == StopCause::kNone) {
     state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
   }
 }
@@ -75,14 +75,11 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
     Lease& lease = LeaseOf(state, id);
     if (event.order > lease.stop) lease.stop = event.order;
   }
-  if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
-    if (!job.attempts.empty()) {
-      state.limits.erase({job.attempts.back().placed_at + job.spec->time_limit, job.id});
-    }
-    MoveJob(state, job, JobState::kRecovering);
-  }
-  if (event.cause == StopCause::kTimeLimit) {
+  if (!job.attempts.empty()) {
     state.limits.erase({job.attempts.back().placed_at + job.spec->time_limit, job.id});
+  }
+  if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
+    MoveJob(state, job, JobState::kRecovering);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/grants.h"
 
 namespace gp {
 namespace {
@@ -13,42 +14,12 @@ int64_t ShareOf(const Lease& lease) {
 }
 
 void Take(State& state, const User& user, const Lease& lease) {
-  Node& node = NodeOf(state, lease.node);
-  node.leases.push_back(lease.id);
-  for (const GpuGrant& grant : lease.gpus) {
-    Gpu& gpu = GpuOf(state, lease.node, grant.gpu);
-    gpu.mode = lease.mode;
-    if (lease.mode != GpuMode::kWhole) gpu.owner = user.name;
-    gpu.share_granted += grant.share;
-    gpu.memory_granted_mib += grant.memory_mib;
-    gpu.leases.push_back(lease.id);
-  }
-  for (const NumaGrant& grant : lease.numa) {
-    NumaLedger& ledger = node.numa[static_cast<size_t>(grant.numa)];
-    ledger.cpus_granted = ledger.cpus_granted.Union(grant.cpus);
-    ledger.memory_granted_mib += grant.memory_mib;
-  }
+  HoldGrants(NodeOf(state, lease.node), lease, user.name);
   if (const int64_t share = ShareOf(lease); share > 0) state.share_by_user[user.name] += share;
 }
 
 void GiveBack(State& state, const User& user, const Lease& lease) {
-  Node& node = NodeOf(state, lease.node);
-  std::erase(node.leases, lease.id);
-  for (const GpuGrant& grant : lease.gpus) {
-    Gpu& gpu = GpuOf(state, lease.node, grant.gpu);
-    gpu.share_granted -= grant.share;
-    gpu.memory_granted_mib -= grant.memory_mib;
-    std::erase(gpu.leases, lease.id);
-    if (gpu.leases.empty()) {
-      gpu.mode = GpuMode::kFree;
-      gpu.owner.clear();
-    }
-  }
-  for (const NumaGrant& grant : lease.numa) {
-    NumaLedger& ledger = node.numa[static_cast<size_t>(grant.numa)];
-    ledger.cpus_granted = ledger.cpus_granted.Minus(grant.cpus);
-    ledger.memory_granted_mib -= grant.memory_mib;
-  }
+  ReleaseGrants(NodeOf(state, lease.node), lease);
   if (const int64_t share = ShareOf(lease); share > 0) {
     const auto held = state.share_by_user.find(user.name);
     held->second -= share;

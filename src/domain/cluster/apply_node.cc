@@ -43,11 +43,13 @@ void ApplyEvent(State& state, Instant at, const NodeLost& event) {
   Node& node = NodeOf(state, event.node);
   node.condition = NodeCondition::kLost;
   node.lost_at = at;
+  node.leases_expired = false;
   state.losses.insert({at + state.policy.lease_end_time, event.node});
 }
 
 void ApplyEvent(State& state, Instant, const NodeLeasesExpired& event) {
-  const Node& node = NodeOf(state, event.node);
+  Node& node = NodeOf(state, event.node);
+  node.leases_expired = true;
   state.losses.erase({node.lost_at + state.policy.lease_end_time, event.node});
 }
 

@@ -37,9 +37,7 @@ bool BuildIndexes(State& state) {
   for (const Node& node : state.nodes) {
     if (node.facts == nullptr || node.gpus.size() != node.facts->gpus.size()) return false;
     state.nodes_by_name[node.facts->name] = node.id;
-    // A node that answers again has left the index of losses; whether its leases have been ended
-    // does not show, and ending them twice does nothing.
-    if (node.condition == NodeCondition::kLost) {
+    if (node.condition == NodeCondition::kLost && !node.leases_expired) {
       state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
     }
   }

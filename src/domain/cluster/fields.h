@@ -43,8 +43,8 @@ GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.li
 GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner, v.share_granted,
           v.memory_granted_mib, v.leases)
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
-GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.draining, v.reason, v.gpus,
-          v.numa, v.leases)
+GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
+          v.reason, v.gpus, v.numa, v.leases)
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept)
 
 // commands

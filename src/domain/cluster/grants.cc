@@ -113,4 +113,40 @@ Status CheckGrants(const State& state, const Job& job, const RankPlacement& at) 
   return CheckNuma(*node, at);
 }
 
+void HoldGrants(Node& node, const Lease& lease, const std::string& user) {
+  node.leases.push_back(lease.id);
+  for (const GpuGrant& grant : lease.gpus) {
+    Gpu& gpu = node.gpus[static_cast<size_t>(grant.gpu)];
+    gpu.mode = lease.mode;
+    if (lease.mode != GpuMode::kWhole) gpu.owner = user;
+    gpu.share_granted += grant.share;
+    gpu.memory_granted_mib += grant.memory_mib;
+    gpu.leases.push_back(lease.id);
+  }
+  for (const NumaGrant& grant : lease.numa) {
+    NumaLedger& ledger = node.numa[static_cast<size_t>(grant.numa)];
+    ledger.cpus_granted = ledger.cpus_granted.Union(grant.cpus);
+    ledger.memory_granted_mib += grant.memory_mib;
+  }
+}
+
+void ReleaseGrants(Node& node, const Lease& lease) {
+  std::erase(node.leases, lease.id);
+  for (const GpuGrant& grant : lease.gpus) {
+    Gpu& gpu = node.gpus[static_cast<size_t>(grant.gpu)];
+    gpu.share_granted -= grant.share;
+    gpu.memory_granted_mib -= grant.memory_mib;
+    std::erase(gpu.leases, lease.id);
+    if (gpu.leases.empty()) {
+      gpu.mode = GpuMode::kFree;
+      gpu.owner.clear();
+    }
+  }
+  for (const NumaGrant& grant : lease.numa) {
+    NumaLedger& ledger = node.numa[static_cast<size_t>(grant.numa)];
+    ledger.cpus_granted = ledger.cpus_granted.Minus(grant.cpus);
+    ledger.memory_granted_mib -= grant.memory_mib;
+  }
+}
+
 }  // namespace gp

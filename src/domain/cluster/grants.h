@@ -22,4 +22,8 @@ Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const 
 // Whether one rank of the job may have all that `at` names.
 Status CheckGrants(const State& state, const Job& job, const RankPlacement& at);
 
+// Enters the grants of a lease into the node's ledger, or takes them out again.  They must fit.
+void HoldGrants(Node& node, const Lease& lease, const std::string& user);
+void ReleaseGrants(Node& node, const Lease& lease);
+
 }  // namespace gp

@@ -55,6 +55,7 @@ struct Node {
   uint64_t incarnation = 0;  // the agent's: a report of an earlier one is stale
   NodeCondition condition = NodeCondition::kUp;
   Instant lost_at;
+  bool leases_expired = false;  // since lost_at, those that end by themselves have
   bool draining = false;
   std::string reason;
   std::vector<Gpu> gpus;         // as facts->gpus

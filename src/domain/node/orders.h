@@ -1,0 +1,33 @@
+#pragma once
+
+// What a node is to hold, complete each time: an agent that missed a message, or was restarted,
+// needs only the latest.  Epoch and revision reject what is older.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+struct LeaseOrder {
+  Lease lease;
+  std::shared_ptr<const JobSpec> spec;
+  User user;
+  std::vector<std::string> node_names;  // of all ranks, in order
+  std::string master_address;           // of rank 0's node
+  bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
+};
+
+struct NodeOrders {
+  uint64_t epoch = 0;     // of the controller
+  uint64_t revision = 0;  // grows within an epoch
+  std::vector<LeaseOrder> leases;
+};
+
+// The orders for one node as the state has them (revision left to the sender).
+NodeOrders OrdersFor(const State& state, NodeId node);
+
+}  // namespace gp

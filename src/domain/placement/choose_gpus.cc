@@ -1,0 +1,149 @@
+#include "domain/placement/choose_gpus.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <vector>
+
+#include "domain/cluster/grants.h"
+#include "domain/placement/host_share.h"
+
+namespace gp {
+namespace {
+
+bool ModelFits(const GpuRequest& request, const GpuFacts& facts) {
+  if (facts.memory_mib < request.memory_mib_min) return false;
+  if (request.models.empty()) return true;
+  return std::ranges::any_of(request.models, [&](const std::string& model) {
+    return facts.model.find(model) != std::string::npos;
+  });
+}
+
+// Calls visit for every subset of `from` with `count` members.
+template <typename F>
+void ForEachSubset(GpuMask from, int count, F visit) {
+  std::vector<int> members;
+  for (GpuMask rest = from; rest != 0; rest &= rest - 1) members.push_back(std::countr_zero(rest));
+  const int n = static_cast<int>(members.size());
+  if (count > n) return;
+  std::vector<int> pick(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) pick[static_cast<size_t>(i)] = i;
+  while (true) {
+    GpuMask set = 0;
+    for (const int i : pick) set |= GpuMask{1} << members[static_cast<size_t>(i)];
+    visit(set);
+    int at = count - 1;
+    while (at >= 0 && pick[static_cast<size_t>(at)] == n - count + at) --at;
+    if (at < 0) return;
+    ++pick[static_cast<size_t>(at)];
+    for (int i = at + 1; i < count; ++i) pick[static_cast<size_t>(i)] = pick[static_cast<size_t>(i - 1)] + 1;
+  }
+}
+
+// For large nodes: from each NUMA node in turn its lowest GPUs, then those of the ones behind it.
+template <typename F>
+void ForEachRun(const Node& node, GpuMask from, int count, F visit) {
+  const int numas = static_cast<int>(node.facts->numa.size());
+  for (int first = 0; first < numas; ++first) {
+    GpuMask set = 0;
+    for (int step = 0; step < numas; ++step) {
+      for (GpuMask rest = from; rest != 0 && std::popcount(set) < count; rest &= rest - 1) {
+        const int gpu = std::countr_zero(rest);
+        if (node.facts->gpus[static_cast<size_t>(gpu)].numa == (first + step) % numas) set |= GpuMask{1} << gpu;
+      }
+    }
+    if (std::popcount(set) == count) visit(set);
+  }
+}
+
+int FewestLinks(const NodeFacts& facts, GpuMask gpus) {
+  int fewest = -1;
+  for (GpuMask a = gpus; a != 0; a &= a - 1) {
+    for (GpuMask b = a & (a - 1); b != 0; b &= b - 1) {
+      const int links = facts.LinkCount(std::countr_zero(a), std::countr_zero(b));
+      if (fewest < 0 || links < fewest) fewest = links;
+    }
+  }
+  return std::max(fewest, 0);
+}
+
+NodeChoice Describe(const Node& node, const JobSpec& spec, const GpuScorer& scorer, GpuMask gpus,
+                    std::vector<NumaGrant> host, int alternatives) {
+  NodeChoice choice;
+  choice.placement.node = node.id;
+  for (GpuMask rest = gpus; rest != 0; rest &= rest - 1) {
+    const int gpu = std::countr_zero(rest);
+    choice.placement.gpus.push_back(GrantOf(spec.gpus, gpu, node.facts->gpus[static_cast<size_t>(gpu)]));
+  }
+  choice.placement.numa = std::move(host);
+  choice.score = scorer.Score(gpus);
+  choice.locality = scorer.LocalityOf(gpus);
+  choice.unlinked_pairs = scorer.UnlinkedPairs(gpus);
+  choice.links = FewestLinks(*node.facts, gpus);
+  choice.alternatives = alternatives;
+  return choice;
+}
+
+}  // namespace
+
+GpuMask EligibleGpus(const Node& node, const JobSpec& spec, const std::string& user) {
+  GpuMask eligible = 0;
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    const GpuFacts& facts = node.facts->gpus[i];
+    if (!ModelFits(spec.gpus, facts)) continue;
+    const GpuGrant grant = GrantOf(spec.gpus, static_cast<int>(i), facts);
+    if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), user, grant)) eligible |= GpuMask{1} << i;
+  }
+  return eligible;
+}
+
+GpuMask FreeGpus(const Node& node) {
+  GpuMask free = 0;
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    if (IsGrantable(node.gpus[i]) && node.gpus[i].leases.empty()) free |= GpuMask{1} << i;
+  }
+  return free;
+}
+
+bool CouldEverHold(const Node& node, const JobSpec& spec) {
+  Node empty;
+  empty.id = node.id;
+  empty.facts = node.facts;
+  empty.gpus.resize(node.gpus.size());
+  for (Gpu& gpu : empty.gpus) gpu.condition = GpuCondition::kAvailable;
+  empty.numa.resize(node.numa.size());
+  return ChooseGpus(empty, spec, "").has_value();
+}
+
+std::optional<NodeChoice> ChooseGpus(const Node& node, const JobSpec& spec, const std::string& user) {
+  if (node.condition != NodeCondition::kUp || node.draining) return std::nullopt;
+  const GpuMask eligible = EligibleGpus(node, spec, user);
+  const int count = spec.gpus.count;
+  if (std::popcount(eligible) < count) return std::nullopt;
+  const GpuScorer scorer(node, spec, FreeGpus(node));
+  std::vector<GpuScore> scores;
+  const auto consider = [&](GpuMask gpus) {
+    if (scorer.Allowed(gpus)) scores.push_back(scorer.Score(gpus));
+  };
+  if (std::popcount(eligible) <= kExactGpus) {
+    ForEachSubset(eligible, count, consider);
+  } else {
+    ForEachRun(node, eligible, count, consider);
+  }
+  if (scores.empty()) return std::nullopt;
+  const auto describe = [&](GpuMask gpus, std::vector<NumaGrant> host) {
+    return Describe(node, spec, scorer, gpus, std::move(host), static_cast<int>(scores.size()));
+  };
+  const GpuMask best = std::ranges::min(scores).gpus;
+  if (auto host = ShareHost(node, spec, best)) return describe(best, *std::move(host));
+  // The best set's NUMA nodes lack cores or memory: the next best that differs in NUMA nodes.
+  std::ranges::sort(scores);
+  std::set<std::vector<int>> without_room;
+  for (const GpuScore& score : scores) {
+    if (!without_room.insert(GpusByNuma(*node.facts, score.gpus)).second) continue;
+    if (auto host = ShareHost(node, spec, score.gpus)) return describe(score.gpus, *std::move(host));
+  }
+  return std::nullopt;
+}
+
+}  // namespace gp

@@ -1,0 +1,34 @@
+#pragma once
+
+// The best GPUs of one node for one rank of a job.  Exact: every set that fits is compared, up to
+// kExactGpus candidates; beyond that, only sets that begin in one NUMA node and spill in order.
+
+#include <optional>
+
+#include "domain/cluster/command.h"
+#include "domain/model/job.h"
+#include "domain/placement/gpu_score.h"
+
+namespace gp {
+
+inline constexpr int kExactGpus = 16;
+
+struct NodeChoice {
+  RankPlacement placement;
+  GpuScore score;
+  Locality locality = Locality::kSameNuma;
+  int unlinked_pairs = 0;
+  int links = 0;         // NVLinks between each pair, the fewest
+  int alternatives = 0;  // sets that were compared
+};
+
+// GPUs of the node that the job could have now, one by one.
+GpuMask EligibleGpus(const Node& node, const JobSpec& spec, const std::string& user);
+// GPUs that nobody holds and that may be granted.
+GpuMask FreeGpus(const Node& node);
+// Whether the node could hold a rank of the job if it were empty and healthy.
+bool CouldEverHold(const Node& node, const JobSpec& spec);
+
+std::optional<NodeChoice> ChooseGpus(const Node& node, const JobSpec& spec, const std::string& user);
+
+}  // namespace gp

@@ -1,0 +1,60 @@
+#pragma once
+
+// How good a set of GPUs of one node is for a job, as whole numbers compared in order; smaller is
+// better.  docs/reference/placement_score.md explains each with an example.
+
+#include <array>
+#include <compare>
+#include <cstdint>
+
+#include "domain/model/job_spec.h"
+#include "domain/model/node.h"
+
+namespace gp {
+
+using GpuMask = uint64_t;  // bit i: GPU i of the node
+
+enum class Locality { kSameNuma, kSameSocket, kCrossSocket };
+
+// How many aligned blocks of 64, 32, … 1 free GPUs a set of free GPUs contains.  GPUs are numbered
+// by locality (socket, NUMA node, index); a block of size 2^s begins at a multiple of 2^s.
+using BlockCounts = std::array<int8_t, 7>;
+
+struct GpuScore {
+  int first = 0;   // locality, or pairs without NVLink where the job prefers NVLink
+  int second = 0;  // the other one of the two
+  int links_descending = 0;    // minus the NVLinks between chosen pairs
+  int gpus_opened = 0;         // for shared GPUs: how many were not shared before
+  BlockCounts blocks_lost{};   // free aligned blocks broken, the largest first
+  int share_left = 0;          // for shared GPUs: thousandths left over, the tightest fit first
+  GpuMask gpus = 0;            // the lowest numbers, so that every tie is broken
+
+  auto operator<=>(const GpuScore&) const = default;
+};
+
+// What all sets of a node have in common, worked out once.
+class GpuScorer {
+ public:
+  // `free`: GPUs that nobody holds.  REQUIRES: node has at most 64 GPUs.
+  GpuScorer(const Node& node, const JobSpec& spec, GpuMask free);
+
+  GpuScore Score(GpuMask gpus) const;
+  Locality LocalityOf(GpuMask gpus) const;
+  int UnlinkedPairs(GpuMask gpus) const;
+  int Links(GpuMask gpus) const;
+  // Whether the job's topology request allows this set.
+  bool Allowed(GpuMask gpus) const;
+
+ private:
+  BlockCounts Blocks(GpuMask free) const;
+
+  const Node& node_;
+  const JobSpec& spec_;
+  GpuMask free_;
+  std::array<uint8_t, kGpusMax> position_{};  // of GPU i in locality order
+  BlockCounts blocks_before_{};
+};
+
+const char* Name(Locality locality);
+
+}  // namespace gp

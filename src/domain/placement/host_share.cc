@@ -1,0 +1,93 @@
+#include "domain/placement/host_share.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "domain/cluster/grants.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+// Splits `need` by weight, then hands what a NUMA node cannot give to the next that can: first
+// those with weight, then, if allowed, the others.  False: it does not fit.
+bool Split(int64_t need, const std::vector<int>& weights, const std::vector<int64_t>& room,
+           bool others_too, std::vector<int64_t>* parts) {
+  int64_t weight_sum = 0;
+  for (const int weight : weights) weight_sum += weight;
+  parts->assign(weights.size(), 0);
+  int64_t rest = need;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    (*parts)[i] = std::min(need * weights[i] / weight_sum, room[i]);
+    rest -= (*parts)[i];
+  }
+  for (const bool with_weight : {true, false}) {
+    if (!with_weight && !others_too) break;
+    for (size_t i = 0; i < weights.size() && rest > 0; ++i) {
+      if ((weights[i] > 0) != with_weight) continue;
+      const int64_t more = std::min(rest, room[i] - (*parts)[i]);
+      (*parts)[i] += more;
+      rest -= more;
+    }
+  }
+  return rest == 0;
+}
+
+}  // namespace
+
+std::vector<int> GpusByNuma(const NodeFacts& facts, GpuMask gpus) {
+  std::vector<int> counts(facts.numa.size(), gpus == 0 ? 1 : 0);
+  for (GpuMask rest = gpus; rest != 0; rest &= rest - 1) {
+    ++counts[static_cast<size_t>(facts.gpus[static_cast<size_t>(std::countr_zero(rest))].numa)];
+  }
+  return counts;
+}
+
+HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts) {
+  HostNeed need{spec.cpus, (spec.memory_bytes + kMiB - 1) / kMiB};
+  if (facts.gpus.empty() || spec.gpus.count == 0) return need;
+  int64_t node_memory = 0;
+  int node_cpus = 0;
+  for (const NumaFacts& numa : facts.numa) {
+    node_memory += numa.memory_mib;
+    node_cpus += numa.cpus.Count();
+  }
+  const auto gpus = static_cast<int64_t>(facts.gpus.size());
+  // Shared GPUs bring no cores of their own: their jobs use the NUMA node's together.
+  if (spec.cpus == 0 && spec.gpus.isolation == Isolation::kExclusive) {
+    need.cpus = static_cast<int>(node_cpus * spec.gpus.count / gpus);
+  }
+  if (spec.memory_bytes == 0) {
+    const GpuFacts& first = facts.gpus.front();
+    const GpuGrant grant = GrantOf(spec.gpus, 0, first);
+    need.memory_mib = node_memory / gpus * spec.gpus.count * grant.memory_mib / first.memory_mib;
+  }
+  return need;
+}
+
+std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec& spec, GpuMask gpus) {
+  const NodeFacts& facts = *node.facts;
+  const HostNeed need = NeedOf(spec, facts);
+  const std::vector<int> weights = GpusByNuma(facts, gpus);
+  std::vector<int64_t> cpu_room;
+  std::vector<int64_t> memory_room;
+  for (size_t i = 0; i < facts.numa.size(); ++i) {
+    cpu_room.push_back(facts.numa[i].cpus.Minus(node.numa[i].cpus_granted).Count());
+    memory_room.push_back(facts.numa[i].memory_mib - node.numa[i].memory_granted_mib);
+  }
+  const bool cross = spec.topology.allow_cross_numa && spec.topology.require != TopologyLevel::kSameNuma;
+  std::vector<int64_t> cpus;
+  std::vector<int64_t> memory;
+  if (!Split(need.cpus, weights, cpu_room, cross, &cpus)) return std::nullopt;
+  if (!Split(need.memory_mib, weights, memory_room, cross, &memory)) return std::nullopt;
+  std::vector<NumaGrant> grants;
+  for (size_t i = 0; i < facts.numa.size(); ++i) {
+    if (cpus[i] == 0 && memory[i] == 0 && (weights[i] == 0 || gpus == 0)) continue;
+    const CpuSet free = facts.numa[i].cpus.Minus(node.numa[i].cpus_granted);
+    grants.push_back({static_cast<int>(i), free.Lowest(static_cast<int>(cpus[i])), memory[i]});
+  }
+  return grants;
+}
+
+}  // namespace gp
