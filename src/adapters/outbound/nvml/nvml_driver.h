@@ -1,0 +1,42 @@
+#pragma once
+
+// GpuDriver over NVML.  NVML may block for seconds on a sick GPU, so the owner calls from a thread
+// that may wait, and one call at a time: this class has no lock.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/outbound/nvml/library.h"
+#include "ports/outbound/gpu_driver.h"
+
+namespace gp {
+
+class NvmlDriver : public GpuDriver {
+ public:
+  static Result<std::unique_ptr<NvmlDriver>> Open(const std::string& path = kNvmlLibraryName);
+
+  // A GPU that cannot be identified is left out and named in the warnings.
+  Result<DriverInventory> Inventory() override;
+  // Of the GPUs of the latest Inventory(), which is taken here where nobody did so before.
+  Result<std::vector<GpuHealth>> Health() override;
+
+  // For XidEvents.
+  std::shared_ptr<const NvmlLibrary> library() const { return library_; }
+
+ private:
+  struct KnownGpu {
+    int index;
+    nvmlDevice_t device;
+  };
+
+  explicit NvmlDriver(std::shared_ptr<const NvmlLibrary> library) : library_(std::move(library)) {}
+  Result<unsigned> CountGpus() const;
+
+  std::shared_ptr<const NvmlLibrary> library_;
+  std::vector<KnownGpu> gpus_;
+  int driver_major_ = 0;
+  bool has_inventory_ = false;
+};
+
+}  // namespace gp

@@ -1,0 +1,85 @@
+#include "adapters/outbound/nvml/xid_events.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace gp {
+namespace {
+
+std::optional<int> InstanceId(unsigned id) {
+  if (id == kNvmlNoInstance) return std::nullopt;
+  return static_cast<int>(id);
+}
+
+unsigned ToTimeoutMs(Duration timeout) {
+  constexpr int64_t kMax = std::numeric_limits<int>::max();
+  return static_cast<unsigned>(std::clamp<int64_t>(timeout.ToMilliseconds(), 0, kMax));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<XidEvents>> XidEvents::Open(std::shared_ptr<const NvmlLibrary> library) {
+  std::unique_ptr<XidEvents> events(new XidEvents(std::move(library)));
+  const NvmlFunctions& nvml = events->library_->functions();
+  const nvmlReturn_t created = nvml.EventSetCreate(&events->set_);
+  if (created != NVML_SUCCESS) {
+    return Fail(Unsupported(std::string(nvml.EventSetCreate.name) + ": " +
+                            events->library_->Explain(created)));
+  }
+  events->has_set_ = true;
+  unsigned count = 0;
+  const nvmlReturn_t counted = nvml.DeviceGetCount_v2(&count);
+  if (counted != NVML_SUCCESS) {
+    return Fail(Unavailable(std::string(nvml.DeviceGetCount_v2.name) + ": " +
+                            events->library_->Explain(counted)));
+  }
+  for (unsigned i = 0; i < count; ++i) events->Subscribe(static_cast<int>(i));
+  return events;
+}
+
+XidEvents::~XidEvents() {
+  if (has_set_) library_->functions().EventSetFree(set_);
+}
+
+void XidEvents::Subscribe(int index) {
+  const NvmlFunctions& nvml = library_->functions();
+  Subscription subscription{index, {}};
+  nvmlReturn_t result =
+      nvml.DeviceGetHandleByIndex_v2(static_cast<unsigned>(index), &subscription.device);
+  if (result == NVML_SUCCESS) {
+    result = nvml.DeviceRegisterEvents(subscription.device, nvmlEventTypeXidCriticalError, set_);
+  }
+  if (result == NVML_SUCCESS) {
+    subscriptions_.push_back(subscription);
+  } else {
+    warnings_.push_back("GPU " + std::to_string(index) +
+                        ": tells no XIDs: " + library_->Explain(result));
+  }
+}
+
+Result<std::optional<XidEvent>> XidEvents::Wait(Duration timeout) {
+  const NvmlFunctions& nvml = library_->functions();
+  nvmlEventData_t data = {};
+  const unsigned timeout_ms = ToTimeoutMs(timeout);
+  nvmlReturn_t result = nvml.EventSetWait_v2(set_, &data, timeout_ms);
+  if (result == NVML_ERROR_FUNCTION_NOT_FOUND) {
+    result = nvml.EventSetWait(set_, &data, timeout_ms);
+    data.gpuInstanceId = data.computeInstanceId = kNvmlNoInstance;  // the first version fills none
+  }
+  if (result == NVML_ERROR_TIMEOUT) return std::nullopt;
+  if (result != NVML_SUCCESS) {
+    return Fail(
+        Unavailable(std::string(nvml.EventSetWait_v2.name) + ": " + library_->Explain(result)));
+  }
+  const auto is_source = [&](const Subscription& subscription) {
+    return subscription.device.handle == data.device.handle;
+  };
+  const auto source = std::ranges::find_if(subscriptions_, is_source);
+  if (source == subscriptions_.end() || data.eventType != nvmlEventTypeXidCriticalError) {
+    return std::nullopt;
+  }
+  return XidEvent{source->index, static_cast<int>(data.eventData), InstanceId(data.gpuInstanceId),
+                  InstanceId(data.computeInstanceId)};
+}
+
+}  // namespace gp
