@@ -1,0 +1,22 @@
+#pragma once
+
+// One GPU of a machine file: who it is and where it hangs.
+
+#include "adapters/outbound/machine_file/yaml_section.h"
+#include "ports/outbound/gpu_driver.h"
+#include "ports/outbound/host_topology.h"
+
+namespace gp {
+
+struct GpuEntry {
+  GpuIdentity identity;
+  PciGpu place;
+};
+
+// The keys that `gpu_defaults` and an entry of `gpus` share.
+void ReadGpuModel(YamlSection* section, GpuEntry* gpu);
+
+// An entry of `gpus`, on top of the defaults.
+GpuEntry ReadGpuEntry(YamlSection* section, const GpuEntry& defaults, int index);
+
+}  // namespace gp
