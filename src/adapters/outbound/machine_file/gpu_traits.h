@@ -1,0 +1,26 @@
+#pragma once
+
+// What a machine file says about a GPU, as YAML keys and values in the order of the format.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ports/outbound/gpu_driver.h"
+#include "ports/outbound/host_topology.h"
+
+namespace gp {
+
+using YamlEntries = std::vector<std::pair<std::string, std::string>>;
+
+// Properties of the model and of the machine's state at rest: the same for most GPUs of a host.
+YamlEntries ModelTraits(const GpuIdentity& gpu, const GpuHealth& health);
+// What tells one GPU from the next.  `place` may be null: the host does not show the GPU.
+YamlEntries OwnTraits(const GpuIdentity& gpu, const PciGpu* place);
+
+// A double-quoted YAML scalar.
+std::string QuoteYaml(const std::string& text);
+// "{a: 1, b: 2}".
+std::string FlowMap(const YamlEntries& entries);
+
+}  // namespace gp
