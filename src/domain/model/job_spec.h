@@ -1,7 +1,7 @@
 #pragma once
 
 // What a user asks for.  The job file, the command line and the API all end here; whatever they
-// leave out has the default given here.  ValidateJobSpec is the one place that says what is legal.
+// leave out has the default given here.  FindProblems is the one place that says what is legal.
 
 #include <cstdint>
 #include <map>
@@ -28,7 +28,7 @@ struct GpuRequest {
   int count = 1;                    // per node; 0: a job without GPUs
   std::vector<std::string> models;  // any of these (matches inside the model's name); empty: any
   int share_thousandths = 1000;     // of each GPU's compute; 1000: the whole GPU
-  int64_t memory_mib = 0;           // of each GPU; 0: the same share of it as of the compute
+  int64_t memory_mib = 0;           // to reserve of each GPU; 0: the same share as of the compute
   int64_t memory_mib_min = 0;       // the GPU itself must have at least this much; 0: any
   Isolation isolation = Isolation::kExclusive;
 
@@ -50,7 +50,7 @@ enum class LeaseLoss {
 };
 
 struct RetryPolicy {
-  int retries_max = 3;  // of the job's own failures; faults of the platform do not count
+  int retries_max = 3;  // of the job's own failures, if on_failure; the platform's do not count
   Duration backoff_min = Duration::Seconds(10);
   Duration backoff_max = Duration::Minutes(5);
   bool on_failure = false;  // retry when the program itself fails
@@ -85,12 +85,35 @@ struct JobSpec {
 // Limits on everything that comes from outside.
 inline constexpr int kGpusPerNodeMax = 64;
 inline constexpr int kNodesPerJobMax = 4096;
+inline constexpr int kCpusPerNodeMax = 4096;
+inline constexpr int kPriorityMax = 1000;
+inline constexpr int kRetriesMax = 1000;
+inline constexpr int kShareMax = 1000;
+inline constexpr int64_t kMemoryBytesMax = int64_t{1} << 50;
+inline constexpr int64_t kGpuMemoryMibMax = int64_t{1} << 24;
+inline constexpr Duration kTimeLimitMax = Duration::Minutes(60 * 24 * 3650);
+inline constexpr Duration kGraceMax = Duration::Minutes(60 * 24);
 inline constexpr size_t kNameLengthMax = 128;
+inline constexpr size_t kLabelValueLengthMax = 256;
+inline constexpr size_t kPathLengthMax = 4095;
+inline constexpr size_t kModelsMax = 16;
+inline constexpr size_t kArgumentBytesMax = (128 << 10) - 1;  // execve's limit for one string
 inline constexpr size_t kCommandBytesMax = 1 << 20;
 inline constexpr size_t kEnvironmentBytesMax = 1 << 18;
 inline constexpr size_t kMapEntriesMax = 1024;
 
-// kInvalidArgument names the field as the job file does ("resources.gpus: …") and the fix.
+struct SpecProblem {
+  enum class Kind { kRange, kText, kContradiction };
+
+  Kind kind = Kind::kRange;
+  std::string field;    // as the job file names it: "resources.gpus.share", "env.PATH"
+  std::string message;  // what is wrong, and the fix
+};
+
+// Everything illegal about the job, in the order of its fields; empty: it may be submitted.
+std::vector<SpecProblem> FindProblems(const JobSpec& spec);
+
+// The first of them as kInvalidArgument: "resources.gpus.share: …".
 Status ValidateJobSpec(const JobSpec& spec);
 
 }  // namespace gp

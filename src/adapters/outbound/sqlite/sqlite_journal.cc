@@ -1,0 +1,207 @@
+#include "adapters/outbound/sqlite/sqlite_journal.h"
+
+#include <sqlite3.h>
+
+#include "base/digest.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kApplicationId = 0x47504a31;  // "GPJ1"
+
+constexpr const char* kSchema =
+    "PRAGMA journal_mode=WAL;"
+    "PRAGMA synchronous=FULL;"
+    "PRAGMA locking_mode=EXCLUSIVE;"
+    "PRAGMA wal_autocheckpoint=4000;"
+    "CREATE TABLE IF NOT EXISTS records("
+    "  sequence INTEGER PRIMARY KEY, chain INTEGER NOT NULL, crc INTEGER NOT NULL, bytes BLOB NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS snapshots("
+    "  sequence INTEGER PRIMARY KEY, chain INTEGER NOT NULL, crc INTEGER NOT NULL, bytes BLOB NOT NULL);";
+
+// The chain of record n binds it to all before it.
+uint64_t NextChain(uint64_t chain, std::string_view bytes) { return Digest64(bytes, chain); }
+
+class Statement {
+ public:
+  Statement(sqlite3* database, const char* sql) {
+    sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr);
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  void Bind(int at, uint64_t value) { sqlite3_bind_int64(statement_, at, static_cast<int64_t>(value)); }
+  void Bind(int at, std::string_view bytes) {
+    sqlite3_bind_blob64(statement_, at, bytes.data(), bytes.size(), SQLITE_STATIC);
+  }
+  int Step() { return statement_ == nullptr ? SQLITE_ERROR : sqlite3_step(statement_); }
+  uint64_t Number(int column) {
+    return static_cast<uint64_t>(sqlite3_column_int64(statement_, column));
+  }
+  std::string_view Bytes(int column) {
+    const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    return {data == nullptr ? "" : data, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+
+ private:
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+}  // namespace
+
+Error SqliteJournal::Failed(const std::string& what) const {
+  const int code = sqlite3_errcode(database_);
+  const std::string message = "journal: " + what + ": " + sqlite3_errmsg(database_);
+  return code == SQLITE_BUSY ? Unavailable(message + " (does another controller run on it?)")
+                             : Internal(message);
+}
+
+Status SqliteJournal::Run(const char* sql) {
+  if (sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return Fail(Failed("write"));
+  return Ok();
+}
+
+Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::string& path) {
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &database,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  std::unique_ptr<SqliteJournal> journal(new SqliteJournal(database));
+  if (code != SQLITE_OK) return Fail(journal->Failed("open " + path));
+  GP_CHECK_OK(journal->Prepare());
+  GP_CHECK_OK(journal->LoadTail());
+  return journal;
+}
+
+Status SqliteJournal::Prepare() {
+  sqlite3_busy_timeout(database_, 200);
+  GP_CHECK_OK(Run(kSchema));
+  {
+    Statement id(database_, "PRAGMA application_id");
+    if (id.Step() != SQLITE_ROW) return Fail(Failed("read"));
+    const auto found = static_cast<int64_t>(id.Number(0));
+    if (found != 0 && found != kApplicationId) return Fail(Internal("journal: not a gpu-platform journal"));
+  }
+  GP_CHECK_OK(Run(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str()));
+  if (sqlite3_prepare_v2(database_, "INSERT INTO records VALUES(?,?,?,?)", -1, &insert_, nullptr) != SQLITE_OK) {
+    return Fail(Failed("prepare"));
+  }
+  return Ok();
+}
+
+Status SqliteJournal::LoadTail() {
+  Statement tail(database_,
+                 "SELECT sequence, chain FROM records UNION ALL SELECT sequence, chain FROM snapshots "
+                 "ORDER BY sequence DESC LIMIT 1");
+  const int step = tail.Step();
+  if (step == SQLITE_ROW) {
+    last_sequence_ = tail.Number(0);
+    chain_ = tail.Number(1);
+  } else if (step != SQLITE_DONE) {
+    return Fail(Failed("read"));
+  }
+  return Ok();
+}
+
+SqliteJournal::~SqliteJournal() {
+  sqlite3_finalize(insert_);
+  sqlite3_close(database_);
+}
+
+Status SqliteJournal::Append(std::span<const std::string> records) {
+  GP_CHECK_OK(Run("BEGIN IMMEDIATE"));
+  uint64_t sequence = last_sequence_;
+  uint64_t chain = chain_;
+  for (const std::string& record : records) {
+    chain = NextChain(chain, record);
+    sqlite3_bind_int64(insert_, 1, static_cast<int64_t>(++sequence));
+    sqlite3_bind_int64(insert_, 2, static_cast<int64_t>(chain));
+    sqlite3_bind_int64(insert_, 3, Crc32c(record));
+    sqlite3_bind_blob64(insert_, 4, record.data(), record.size(), SQLITE_STATIC);
+    const int step = sqlite3_step(insert_);
+    sqlite3_reset(insert_);
+    if (step != SQLITE_DONE) {
+      const Error error = Failed("append");
+      (void)Run("ROLLBACK");
+      return Fail(error);
+    }
+  }
+  if (auto committed = Run("COMMIT"); !committed) {
+    const Error error = committed.error();
+    (void)Run("ROLLBACK");
+    return Fail(error);
+  }
+  last_sequence_ = sequence;
+  chain_ = chain;
+  return Ok();
+}
+
+Status SqliteJournal::ReadAfter(uint64_t sequence,
+                                const std::function<Status(uint64_t, std::string_view)>& visit) {
+  uint64_t chain = 0;
+  bool chain_known = sequence == 0;
+  if (!chain_known) {
+    Statement before(database_, "SELECT chain FROM snapshots WHERE sequence=?1 UNION ALL "
+                                "SELECT chain FROM records WHERE sequence=?1 LIMIT 1");
+    before.Bind(1, sequence);
+    if (before.Step() == SQLITE_ROW) {
+      chain = before.Number(0);
+      chain_known = true;
+    }
+  }
+  Statement all(database_, "SELECT sequence, chain, crc, bytes FROM records WHERE sequence>? ORDER BY sequence");
+  all.Bind(1, sequence);
+  uint64_t expected = sequence + 1;
+  int step = SQLITE_DONE;
+  while ((step = all.Step()) == SQLITE_ROW) {
+    const std::string_view bytes = all.Bytes(3);
+    const auto damaged = [&](const std::string& how) {
+      return Fail(Internal("journal: record " + std::to_string(expected) + " " + how +
+                           "; all before it is sound"));
+    };
+    if (all.Number(0) != expected) return damaged("is missing");
+    if (all.Number(2) != Crc32c(bytes)) return damaged("is damaged (checksum)");
+    if (chain_known && all.Number(1) != NextChain(chain, bytes)) return damaged("does not follow its predecessor");
+    chain = all.Number(1);
+    chain_known = true;
+    GP_CHECK_OK(visit(expected, bytes));
+    ++expected;
+  }
+  if (step != SQLITE_DONE) return Fail(Failed("read record " + std::to_string(expected)));
+  return Ok();
+}
+
+Status SqliteJournal::SaveSnapshot(const Snapshot& snapshot) {
+  uint64_t chain = chain_;
+  if (snapshot.sequence != last_sequence_) {
+    Statement at(database_, "SELECT chain FROM records WHERE sequence=?");
+    at.Bind(1, snapshot.sequence);
+    if (at.Step() != SQLITE_ROW) return Fail(Internal("journal: a snapshot of no record"));
+    chain = at.Number(0);
+  }
+  GP_CHECK_OK(Run("BEGIN IMMEDIATE"));
+  Statement insert(database_, "INSERT OR REPLACE INTO snapshots VALUES(?,?,?,?)");
+  insert.Bind(1, snapshot.sequence);
+  insert.Bind(2, chain);
+  insert.Bind(3, Crc32c(snapshot.bytes));
+  insert.Bind(4, snapshot.bytes);
+  if (insert.Step() != SQLITE_DONE) {
+    const Error error = Failed("snapshot");
+    (void)Run("ROLLBACK");
+    return Fail(error);
+  }
+  // Two snapshots stay, so that damage to the newest is no loss while its records remain.
+  GP_CHECK_OK(Run("DELETE FROM snapshots WHERE sequence NOT IN "
+                  "(SELECT sequence FROM snapshots ORDER BY sequence DESC LIMIT 2)"));
+  return Run("COMMIT");
+}
+
+Result<Snapshot> SqliteJournal::LatestSnapshot() {
+  Statement all(database_, "SELECT sequence, crc, bytes FROM snapshots ORDER BY sequence DESC");
+  while (all.Step() == SQLITE_ROW) {
+    if (all.Number(1) == Crc32c(all.Bytes(2))) return Snapshot{all.Number(0), std::string(all.Bytes(2))};
+  }
+  return Snapshot{};
+}
+
+}  // namespace gp

@@ -1,0 +1,234 @@
+#include "application/control/control_loop.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <future>
+
+#include "application/control/recover.h"
+#include "base/assert.h"
+#include "domain/cluster/apply.h"
+#include "domain/cluster/decide.h"
+#include "domain/cluster/invariants.h"
+#include "domain/scheduling/schedule.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kTimerMax = Duration::Milliseconds(250);
+
+// Whether an event may let a waiting job start.
+bool CallsForPlan(const Event& event) {
+  return std::holds_alternative<JobSubmitted>(event) || std::holds_alternative<LeaseEnded>(event) ||
+         std::holds_alternative<JobReleased>(event) || std::holds_alternative<JobRetried>(event) ||
+         std::holds_alternative<JobRequeued>(event) || std::holds_alternative<NodeJoined>(event) ||
+         std::holds_alternative<NodeReturned>(event) ||
+         std::holds_alternative<NodeDrainChanged>(event) ||
+         std::holds_alternative<GpuDrainChanged>(event) ||
+         std::holds_alternative<GpuConditionChanged>(event) || std::holds_alternative<JobEnded>(event);
+}
+
+}  // namespace
+
+ControlLoop::ControlLoop(Journal& journal, Clock& clock, ControlOptions options)
+    : journal_(journal), clock_(clock), options_(options), inbox_(options.inbox_max) {}
+
+ControlLoop::~ControlLoop() { Stop(); }
+
+Result<std::unique_ptr<ControlLoop>> ControlLoop::Open(Journal& journal, Clock& clock, ControlOptions options) {
+  std::unique_ptr<ControlLoop> loop(new ControlLoop(journal, clock, options));
+  GP_CHECK_OK(loop->Recover());
+  return loop;
+}
+
+Status ControlLoop::Recover() {
+  Recovered recovered = GP_TRY(RecoverState(journal_));
+  state_ = std::move(recovered.state);
+  last_at_ = recovered.last_at;
+  records_since_snapshot_ = recovered.records;
+  GP_CHECK_OK(DecideAndApply({Now(), "controller", "", StartController{options_.policy}}));
+  Commit();
+  // No node is silent before it had a whole lease time to speak to this controller.
+  for (const Node& node : state_.nodes) heard_[node.id] = clock_.BootNs();
+  return Ok();
+}
+
+void ControlLoop::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void ControlLoop::Stop() {
+  inbox_.Close();
+  if (thread_.joinable()) thread_.join();
+}
+
+Instant ControlLoop::Now() {
+  // An administrator may step the wall clock back; the journal's time stands still meanwhile.
+  last_at_ = std::max(last_at_, clock_.Now());
+  return last_at_;
+}
+
+void ControlLoop::Run() {
+  while (true) {
+    std::vector<InboxItem> items = inbox_.Take(options_.batch_max, UntilNextTimer());
+    if (items.empty() && inbox_.closed()) return;
+    RunBatch(std::move(items));
+  }
+}
+
+Duration ControlLoop::UntilNextTimer() {
+  const Instant deadline = NextDeadline(state_);
+  if (deadline.ns == 0) return kTimerMax;
+  return std::clamp(deadline - Now(), Duration{0}, kTimerMax);
+}
+
+void ControlLoop::RunBatch(std::vector<InboxItem> items) {
+  std::vector<std::pair<std::function<void(const Outcome&)>, Outcome>> answers;
+  for (const InboxItem& item : items) {
+    if (const auto* command = std::get_if<CommandItem>(&item)) {
+      answers.emplace_back(command->done, Handle(*command));
+    }
+  }
+  RunTimers();
+  PlanPlacements();
+  Commit();
+  for (const auto& [done, outcome] : answers) {
+    if (done) done(outcome);
+  }
+  for (const InboxItem& item : items) {
+    if (const auto* read = std::get_if<ReadItem>(&item)) read->read(state_);
+  }
+}
+
+Outcome ControlLoop::Handle(const CommandItem& item) {
+  Outcome outcome;
+  auto events = DecideAndApply({Now(), item.principal, item.request_id, item.command});
+  if (!events) {
+    outcome.status = Fail(events.error());
+    return outcome;
+  }
+  outcome.events = *std::move(events);
+  if (const auto* submit = std::get_if<SubmitJob>(&item.command)) {
+    if (!outcome.events.empty()) {
+      outcome.job = std::get<JobSubmitted>(outcome.events.front()).job;
+    } else {
+      outcome.job = state_.jobs_by_request.at(RequestKey(submit->user, item.request_id));
+    }
+  }
+  return outcome;
+}
+
+Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
+  std::vector<Event> events = GP_TRY(Decide(state_, envelope));
+  if (events.empty()) return events;
+  for (const Event& event : events) {
+    Apply(state_, envelope.at, event);
+    plan_needed_ = plan_needed_ || CallsForPlan(event);
+  }
+  for (const Violation& violation : CheckDelta(state_, events)) {
+    AssertFailed(violation.detail.c_str(), violation.rule.c_str(), __FILE__, __LINE__);
+  }
+  batch_records_.push_back(EncodeRecord({std::move(envelope), events}));
+  batch_events_.insert(batch_events_.end(), events.begin(), events.end());
+  return events;
+}
+
+void ControlLoop::RunTimers() {
+  const Instant deadline = NextDeadline(state_);
+  if (deadline.ns != 0 && deadline <= Now()) (void)DecideAndApply({Now(), "controller", "", Tick{}});
+  SilenceQuietNodes(clock_.BootNs());
+}
+
+void ControlLoop::HeardFrom(NodeId node) {
+  const std::lock_guard lock(heard_mutex_);
+  heard_[node] = clock_.BootNs();
+}
+
+void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
+  std::vector<NodeId> silent;
+  {
+    const std::lock_guard lock(heard_mutex_);
+    for (const Node& node : state_.nodes) {
+      const auto heard = heard_.try_emplace(node.id, boot_ns).first->second;
+      if (node.condition == NodeCondition::kUp && boot_ns - heard > state_.policy.lease_time.ns) {
+        silent.push_back(node.id);
+      }
+    }
+  }
+  for (const NodeId node : silent) (void)DecideAndApply({Now(), "controller", "", SilenceNode{node}});
+}
+
+void ControlLoop::PlanPlacements() {
+  if (!plan_needed_) return;
+  plan_needed_ = false;
+  const Instant at = Now();
+  for (PlaceGang& placement : Schedule(state_, at).placements) {
+    const auto placed = DecideAndApply({at, "scheduler", "", std::move(placement)});
+    // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.
+    if (!placed) std::fprintf(stderr, "gpu-platform: plan refused: %s\n", placed.error().message.c_str());
+  }
+}
+
+void ControlLoop::Commit() {
+  if (batch_records_.empty()) return;
+  if (const Status appended = journal_.Append(batch_records_); !appended) {
+    AssertFailed(appended.error().message.c_str(), "the journal takes every record", __FILE__, __LINE__);
+  }
+  records_since_snapshot_ += batch_records_.size();
+  batch_records_.clear();
+  if (records_since_snapshot_ >= options_.records_per_snapshot) {
+    const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
+    if (!saved) std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
+    records_since_snapshot_ = 0;
+  }
+  const std::vector<Event> events = std::move(batch_events_);
+  batch_events_.clear();
+  for (CommitObserver* observer : observers_) observer->OnCommit(state_, events);
+}
+
+Outcome ControlLoop::Execute(std::string principal, std::string request_id, Command command) {
+  std::vector<std::pair<std::string, Command>> one;
+  one.emplace_back(std::move(request_id), std::move(command));
+  return ExecuteAll(std::move(principal), std::move(one)).front();
+}
+
+std::vector<Outcome> ControlLoop::ExecuteAll(std::string principal,
+                                             std::vector<std::pair<std::string, Command>> commands) {
+  const size_t count = commands.size();
+  std::vector<Outcome> outcomes(count);
+  std::promise<void> all_done;
+  size_t left = count;  // touched on the writer's thread only
+  std::vector<InboxItem> items;
+  for (size_t i = 0; i < count; ++i) {
+    items.push_back(CommandItem{principal, std::move(commands[i].first), std::move(commands[i].second),
+                                [&outcomes, &left, &all_done, i](const Outcome& outcome) {
+                                  outcomes[i] = outcome;
+                                  if (--left == 0) all_done.set_value();
+                                }});
+  }
+  if (const Status pushed = inbox_.Push(std::move(items)); !pushed) {
+    for (Outcome& outcome : outcomes) outcome.status = Fail(pushed.error());
+    return outcomes;
+  }
+  all_done.get_future().wait();
+  return outcomes;
+}
+
+Status ControlLoop::Post(std::string principal, Command command, std::function<void(const Outcome&)> done) {
+  std::vector<InboxItem> items;
+  items.push_back(CommandItem{std::move(principal), "", std::move(command), std::move(done)});
+  return inbox_.Push(std::move(items));
+}
+
+Status ControlLoop::Read(const std::function<void(const State&)>& read) {
+  std::promise<void> done;
+  std::vector<InboxItem> items;
+  items.push_back(ReadItem{[&](const State& state) {
+    read(state);
+    done.set_value();
+  }});
+  GP_CHECK_OK(inbox_.Push(std::move(items)));
+  done.get_future().wait();
+  return Ok();
+}
+
+}  // namespace gp

@@ -1,0 +1,90 @@
+#pragma once
+
+// The one writer.  It drains the inbox in batches, decides, applies, plans, makes the batch durable
+// with one append, and only then tells anyone: callers, nodes and watchers never see what could
+// still be lost.  If the journal fails it stops the process: its state would be ahead of its memory.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "application/control/inbox.h"
+#include "domain/cluster/codec.h"
+#include "ports/outbound/clock.h"
+#include "ports/outbound/journal.h"
+
+namespace gp {
+
+struct ControlOptions {
+  Policy policy;
+  size_t inbox_max = 100'000;
+  size_t batch_max = 1'024;
+  uint64_t records_per_snapshot = 50'000;
+};
+
+// Told on the writer's thread after every durable batch that changed something.
+class CommitObserver {
+ public:
+  virtual ~CommitObserver() = default;
+  virtual void OnCommit(const State& state, const std::vector<Event>& events) = 0;
+};
+
+class ControlLoop {
+ public:
+  // Recovers the state from the journal and begins a new epoch.  Both ports outlive the loop.
+  static Result<std::unique_ptr<ControlLoop>> Open(Journal& journal, Clock& clock, ControlOptions options);
+  ~ControlLoop();
+
+  // Before Start only.
+  void AddObserver(CommitObserver* observer) { observers_.push_back(observer); }
+  void Start();
+  void Stop();
+
+  // Blocks until durable or refused.
+  Outcome Execute(std::string principal, std::string request_id, Command command);
+  // Several at once, in order; they share a batch as far as it reaches.
+  std::vector<Outcome> ExecuteAll(std::string principal, std::vector<std::pair<std::string, Command>> commands);
+  // Without waiting; `done` runs on the writer's thread.
+  Status Post(std::string principal, Command command, std::function<void(const Outcome&)> done);
+  // Blocks until `read` ran on the writer's thread over durable state.  Keep it short.
+  Status Read(const std::function<void(const State&)>& read);
+
+  // A sign of life of a node, without anything to decide.
+  void HeardFrom(NodeId node);
+
+ private:
+  ControlLoop(Journal& journal, Clock& clock, ControlOptions options);
+  Status Recover();
+  void Run();
+  void RunBatch(std::vector<InboxItem> items);
+  Outcome Handle(const CommandItem& item);
+  Result<std::vector<Event>> DecideAndApply(Envelope envelope);
+  void RunTimers();
+  void SilenceQuietNodes(int64_t boot_ns);
+  void PlanPlacements();
+  void Commit();
+  Duration UntilNextTimer();
+  Instant Now();
+
+  Journal& journal_;
+  Clock& clock_;
+  ControlOptions options_;
+  Inbox inbox_;
+  std::vector<CommitObserver*> observers_;
+  std::thread thread_;
+
+  State state_;
+  Instant last_at_;                        // envelopes never go back in time
+  bool plan_needed_ = true;
+  std::vector<std::string> batch_records_;
+  std::vector<Event> batch_events_;
+  uint64_t records_since_snapshot_ = 0;
+
+  std::mutex heard_mutex_;
+  std::map<NodeId, int64_t> heard_;        // boot time of the last sign of life
+};
+
+}  // namespace gp

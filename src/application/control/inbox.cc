@@ -1,0 +1,45 @@
+#include "application/control/inbox.h"
+
+#include <chrono>
+
+namespace gp {
+
+Status Inbox::Push(std::vector<InboxItem> items) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return Fail(Unavailable("the controller is stopping"));
+    if (items_.size() + items.size() > items_max_) {
+      return Fail(Unavailable("the controller is busy: " + std::to_string(items_.size()) +
+                              " requests wait; try again shortly"));
+    }
+    for (InboxItem& item : items) items_.push_back(std::move(item));
+  }
+  filled_.notify_one();
+  return Ok();
+}
+
+std::vector<InboxItem> Inbox::Take(size_t max, Duration timeout) {
+  std::unique_lock lock(mutex_);
+  filled_.wait_for(lock, std::chrono::nanoseconds(timeout.ns), [this] { return closed_ || !items_.empty(); });
+  std::vector<InboxItem> taken;
+  while (!items_.empty() && taken.size() < max) {
+    taken.push_back(std::move(items_.front()));
+    items_.pop_front();
+  }
+  return taken;
+}
+
+void Inbox::Close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  filled_.notify_all();
+}
+
+bool Inbox::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
+}  // namespace gp

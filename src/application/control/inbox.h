@@ -1,0 +1,60 @@
+#pragma once
+
+// The door of the one writer: a bounded queue of commands and reads from any thread.  Full means
+// kUnavailable: the one place of back-pressure.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/cluster/command.h"
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+// What became of a command, told on the writer's thread once it is durable.
+struct Outcome {
+  Status status;
+  std::vector<Event> events;
+  JobId job;  // for SubmitJob: the job, the earlier one where the request was repeated
+};
+
+struct CommandItem {
+  std::string principal;
+  std::string request_id;
+  Command command;
+  std::function<void(const Outcome&)> done;  // may be empty
+};
+
+// Runs between two batches: sees only what is durable.
+struct ReadItem {
+  std::function<void(const State&)> read;
+};
+
+using InboxItem = std::variant<CommandItem, ReadItem>;
+
+class Inbox {
+ public:
+  explicit Inbox(size_t items_max) : items_max_(items_max) {}
+
+  Status Push(std::vector<InboxItem> items);
+  // Waits until there is something, the time-out is over or Close was called; takes at most `max`.
+  std::vector<InboxItem> Take(size_t max, Duration timeout);
+  void Close();
+  bool closed() const;
+
+ private:
+  const size_t items_max_;
+  mutable std::mutex mutex_;
+  std::condition_variable filled_;
+  std::deque<InboxItem> items_;
+  bool closed_ = false;
+};
+
+}  // namespace gp

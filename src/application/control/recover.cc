@@ -1,0 +1,105 @@
+#include "application/control/recover.h"
+
+#include "base/assert.h"
+#include "domain/cluster/apply.h"
+#include "domain/cluster/codec.h"
+#include "domain/cluster/decide.h"
+#include "domain/cluster/invariants.h"
+#include "domain/scheduling/schedule.h"
+
+namespace gp {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(State state, bool verify, ReplayReport& report)
+      : state_(std::move(state)), verify_(verify), report_(report) {}
+
+  Status Visit(uint64_t sequence, std::string_view bytes) {
+    auto decoded = DecodeRecord(bytes);
+    if (!decoded) return Fail(decoded.error().Within("record " + std::to_string(sequence)));
+    if (verify_) Compare(sequence, *decoded);
+    for (const Event& event : decoded->events) Apply(state_, decoded->envelope.at, event);
+    ++report_.records;
+    report_.events += decoded->events.size();
+    return Ok();
+  }
+  const State& state() const { return state_; }
+
+ private:
+  void Compare(uint64_t sequence, const Record& record) {
+    ComparePlan(sequence, record.envelope);
+    const auto again = Decide(state_, record.envelope);
+    if (!again) {
+      Differ(sequence, "refused now: " + again.error().message);
+    } else if (EncodeEvents(*again) != EncodeEvents(record.events)) {
+      Differ(sequence, "decides other events now");
+    }
+  }
+
+  // The first placement of a pass shows the state that the whole pass was planned on.
+  void ComparePlan(uint64_t sequence, const Envelope& envelope) {
+    const auto* placement = std::get_if<PlaceGang>(&envelope.command);
+    if (placement == nullptr) return;
+    if (placement->pass != pass_) {
+      if (next_ != plan_.placements.size()) Differ(sequence, "the pass before it placed fewer than planned");
+      plan_ = Schedule(state_, envelope.at);
+      pass_ = placement->pass;
+      next_ = 0;
+      ++report_.plans;
+    }
+    if (next_ >= plan_.placements.size() || !(plan_.placements[next_] == *placement)) {
+      Differ(sequence, "the scheduler plans another placement now");
+    }
+    ++next_;
+  }
+
+  void Differ(uint64_t sequence, const std::string& how) {
+    if (report_.differences.size() < kDifferencesMax) {
+      report_.differences.push_back("record " + std::to_string(sequence) + ": " + how);
+    }
+  }
+
+  State state_;
+  bool verify_;
+  ReplayReport& report_;
+  Plan plan_;
+  uint64_t pass_ = 0;
+  size_t next_ = 0;
+};
+
+Result<State> StateOf(const Snapshot& snapshot) {
+  if (snapshot.sequence == 0) return State{};
+  return DecodeState(snapshot.bytes);
+}
+
+}  // namespace
+
+Result<Recovered> RecoverState(Journal& journal) {
+  const Snapshot snapshot = GP_TRY(journal.LatestSnapshot());
+  Recovered recovered;
+  recovered.state = GP_TRY(StateOf(snapshot));
+  GP_CHECK_OK(journal.ReadAfter(snapshot.sequence, [&](uint64_t, std::string_view bytes) -> Status {
+    const Record record = GP_TRY(DecodeRecord(bytes));
+    for (const Event& event : record.events) Apply(recovered.state, record.envelope.at, event);
+    recovered.last_at = record.envelope.at;
+    ++recovered.records;
+    return Ok();
+  }));
+  for (const Violation& violation : CheckInvariants(recovered.state)) {
+    return Fail(Internal("journal: the recovered state breaks " + violation.rule + ": " + violation.detail));
+  }
+  return recovered;
+}
+
+Result<ReplayReport> Replay(Journal& journal, bool verify) {
+  ReplayReport report;
+  Verifier verifier(State{}, verify, report);
+  GP_CHECK_OK(journal.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) {
+    return verifier.Visit(sequence, bytes);
+  }));
+  report.digest = StateDigest(verifier.state());
+  return report;
+}
+
+}  // namespace gp

@@ -1,0 +1,190 @@
+#include "domain/model/job_spec.h"
+
+#include <initializer_list>
+#include <string_view>
+
+#include "domain/model/job_text.h"
+#include "domain/model/text_rules.h"
+
+namespace gp {
+namespace {
+
+using Kind = SpecProblem::Kind;
+
+class Findings {
+ public:
+  void Add(Kind kind, std::string field, std::string message) {
+    problems_.push_back({kind, std::move(field), std::move(message)});
+  }
+  void Range(std::string_view field, int64_t value, int64_t low, int64_t high) {
+    if (value >= low && value <= high) return;
+    Add(Kind::kRange, std::string(field),
+        "must be from " + std::to_string(low) + " to " + std::to_string(high) + ", not " +
+            std::to_string(value));
+  }
+  void Span(std::string_view field, Duration value, Duration low, Duration high) {
+    if (value >= low && value <= high) return;
+    Add(Kind::kRange, std::string(field),
+        "must be from " + ToText(low) + " to " + ToText(high) + ", not " + ToText(value));
+  }
+  void Text(std::string field, std::optional<std::string> fault) {
+    if (fault) Add(Kind::kText, std::move(field), std::move(*fault));
+  }
+  void Size(std::string_view field, size_t size, size_t size_max, std::string_view unit) {
+    if (size <= size_max) return;
+    Add(Kind::kRange, std::string(field),
+        "has " + std::to_string(size) + " " + std::string(unit) + "; at most " +
+            std::to_string(size_max) + " are allowed");
+  }
+  std::vector<SpecProblem> Take() { return std::move(problems_); }
+
+ private:
+  std::vector<SpecProblem> problems_;
+};
+
+void CheckNames(const JobSpec& spec, Findings& findings) {
+  if (!spec.name.empty()) findings.Text("name", NameFault(spec.name));  // empty: shown by its id
+  findings.Text("project", NameFault(spec.project));
+  findings.Text("queue", NameFault(spec.queue));
+}
+
+void CheckNoGpus(const GpuRequest& gpus, Findings& findings) {
+  const auto needless = [&](bool given, std::string_view field) {
+    if (given) {
+      findings.Add(Kind::kContradiction, "resources.gpus." + std::string(field),
+                   "the job asks for no GPU (count 0), so this says nothing: remove it");
+    }
+  };
+  needless(!gpus.models.empty(), "model");
+  needless(gpus.share_thousandths != kShareMax, "share");
+  needless(gpus.memory_mib != 0, "memory");
+  needless(gpus.memory_mib_min != 0, "memory_min");
+  needless(gpus.isolation != Isolation::kExclusive, "isolation");
+}
+
+void CheckIsolation(const GpuRequest& gpus, Findings& findings) {
+  const bool is_part = gpus.share_thousandths != kShareMax || gpus.memory_mib != 0;
+  if (gpus.isolation == Isolation::kExclusive && is_part) {
+    const bool by_share = gpus.share_thousandths != kShareMax;
+    findings.Add(Kind::kContradiction, by_share ? "resources.gpus.share" : "resources.gpus.memory",
+                 "isolation is exclusive, which gives whole GPUs only: remove this, or choose "
+                 "timeslice, mps or mig");
+  }
+  if (gpus.isolation != Isolation::kExclusive && !is_part) {
+    findings.Add(Kind::kContradiction, "resources.gpus.isolation",
+                 std::string(ToText(gpus.isolation)) +
+                     " divides a GPU, but the job asks for whole ones: give a share below 1 or a "
+                     "memory, or remove this");
+  }
+}
+
+void CheckGpus(const GpuRequest& gpus, Findings& findings) {
+  findings.Range("resources.gpus.count", gpus.count, 0, kGpusPerNodeMax);
+  findings.Size("resources.gpus.model", gpus.models.size(), kModelsMax, "models");
+  for (const std::string& model : gpus.models) {
+    findings.Text("resources.gpus.model", GpuModelFault(model));
+  }
+  findings.Range("resources.gpus.share", gpus.share_thousandths, 1, kShareMax);
+  findings.Range("resources.gpus.memory", gpus.memory_mib, 0, kGpuMemoryMibMax);
+  findings.Range("resources.gpus.memory_min", gpus.memory_mib_min, 0, kGpuMemoryMibMax);
+  if (gpus.count == 0) {
+    CheckNoGpus(gpus, findings);
+  } else {
+    CheckIsolation(gpus, findings);
+  }
+}
+
+void CheckHostResources(const JobSpec& spec, Findings& findings) {
+  findings.Range("resources.cpus", spec.cpus, 0, kCpusPerNodeMax);
+  findings.Range("resources.memory", spec.memory_bytes, 0, kMemoryBytesMax);
+  findings.Range("resources.shm", spec.shm_bytes, 0, kMemoryBytesMax);
+  if (spec.memory_bytes > 0 && spec.shm_bytes > spec.memory_bytes) {
+    findings.Add(Kind::kContradiction, "resources.shm",
+                 "is more than resources.memory, which it counts against: ask for less, or for "
+                 "more memory");
+  }
+}
+
+void CheckTimes(const JobSpec& spec, Findings& findings) {
+  if (spec.time_limit != Duration{}) {
+    findings.Span("max_duration", spec.time_limit, Duration::Seconds(1), kTimeLimitMax);
+  }
+  findings.Span("checkpoint.grace", spec.grace, Duration{}, kGraceMax);
+  const RetryPolicy& retry = spec.retry;
+  findings.Range("retry.max", retry.retries_max, 0, kRetriesMax);
+  findings.Span("retry.backoff", retry.backoff_min, Duration{}, kGraceMax);
+  findings.Span("retry.backoff", retry.backoff_max, Duration{}, kGraceMax);
+  if (retry.backoff_min > retry.backoff_max) {
+    findings.Add(Kind::kContradiction, "retry.backoff",
+                 "begins at " + ToText(retry.backoff_min) + " and ends at " +
+                     ToText(retry.backoff_max) + ": write the shorter one first");
+  }
+}
+
+void CheckEnvironment(const JobSpec& spec, Findings& findings) {
+  findings.Size("env", spec.environment.size(), kMapEntriesMax, "variables");
+  size_t bytes = 0;
+  for (const auto& [name, value] : spec.environment) {
+    bytes += name.size() + value.size() + 2;
+    std::optional<std::string> fault = VariableNameFault(name);
+    if (!fault) fault = ArgumentFault(name + "=" + value);
+    findings.Text("env." + name, std::move(fault));
+  }
+  findings.Size("env", bytes, kEnvironmentBytesMax, "bytes");
+}
+
+void CheckLabels(const JobSpec& spec, Findings& findings) {
+  findings.Size("labels", spec.labels.size(), kMapEntriesMax, "labels");
+  for (const auto& [name, value] : spec.labels) {
+    std::optional<std::string> fault = LabelNameFault(name);
+    if (!fault) fault = LabelValueFault(value);
+    findings.Text("labels." + name, std::move(fault));
+  }
+}
+
+void CheckCommand(const JobSpec& spec, Findings& findings) {
+  if (spec.command.empty() || spec.command.front().empty()) {
+    findings.Add(Kind::kText, "run", "names no program: give a script or a list of arguments");
+  }
+  size_t bytes = 0;
+  for (const std::string& argument : spec.command) {
+    bytes += argument.size() + 1;
+    if (auto fault = ArgumentFault(argument)) {
+      findings.Text("run", std::move(fault));
+      break;
+    }
+  }
+  findings.Size("run", bytes, kCommandBytesMax, "bytes");
+  if (!spec.working_directory.empty()) findings.Text("workdir", PathFault(spec.working_directory));
+  if (!spec.checkpoint_directory.empty()) {
+    findings.Text("checkpoint.dir", PathFault(spec.checkpoint_directory));
+  }
+}
+
+}  // namespace
+
+std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
+  Findings findings;
+  CheckNames(spec, findings);
+  findings.Range("nodes", spec.nodes, 1, kNodesPerJobMax);
+  CheckGpus(spec.gpus, findings);
+  CheckHostResources(spec, findings);
+  findings.Range("priority", spec.priority, 0, kPriorityMax);
+  CheckTimes(spec, findings);
+  CheckEnvironment(spec, findings);
+  CheckLabels(spec, findings);
+  CheckCommand(spec, findings);
+  if (spec.interactive && spec.nodes > 1) {
+    findings.Add(Kind::kContradiction, "nodes",
+                 "an interactive job has one terminal, so it has one node: write 1");
+  }
+  return findings.Take();
+}
+
+Status ValidateJobSpec(const JobSpec& spec) {
+  const std::vector<SpecProblem> problems = FindProblems(spec);
+  if (problems.empty()) return Ok();
+  return Fail(InvalidArgument(problems.front().field + ": " + problems.front().message));
+}
+
+}  // namespace gp

@@ -1,0 +1,192 @@
+#include "tests/golden/table_runner.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "tests/support/event_text.h"
+
+namespace gp {
+
+std::string TableRunner::Line::Option(const std::string& key, const std::string& otherwise) const {
+  const auto it = options.find(key);
+  return it == options.end() ? otherwise : it->second;
+}
+
+int TableRunner::Line::Number(const std::string& key, int otherwise) const {
+  const auto it = options.find(key);
+  return it == options.end() ? otherwise : std::stoi(it->second);
+}
+
+TableRunner::Line TableRunner::Parse(const std::string& command) {
+  Line line;
+  for (const std::string& word : Split(command, ' ')) {
+    const size_t equals = word.find('=');
+    if (word.empty()) continue;
+    if (line.verb.empty()) {
+      line.verb = word;
+    } else if (equals == std::string::npos) {
+      line.words.push_back(word);
+    } else {
+      line.options[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+  }
+  return line;
+}
+
+TableRunner::Target TableRunner::TargetOf(const std::string& text) const {
+  const size_t bracket = text.find('[');
+  Target target{cluster_.state().nodes_by_name.at(text.substr(0, bracket)), -1};
+  if (bracket != std::string::npos) target.gpu = std::stoi(text.substr(bracket + 1));
+  return target;
+}
+
+std::string TableRunner::Told(const Result<std::vector<Event>>& events, const State& before) const {
+  if (!events) return "=> " + std::string(ErrorCodeName(events.error().code)) + ": " + events.error().message;
+  std::string text;
+  for (const Event& event : *events) text += (text.empty() ? "" : ", ") + EventText(before, event, names_);
+  return "-> " + (text.empty() ? "nothing" : text);
+}
+
+std::string TableRunner::Tell(const Command& command, const std::string& request_id) {
+  const State before = cluster_.state();
+  return Told(cluster_.Execute(command, request_id), before);
+}
+
+std::string TableRunner::Node(const Line& line) {
+  std::vector<int> numa;
+  for (const std::string& part : Split(line.Option("numa", "0,0,0,0,1,1,1,1"), ',')) numa.push_back(std::stoi(part));
+  if (line.Number("gpus", 1) == 0) numa.clear();
+  cluster_.AddNode(TestCluster::MakeFacts(line.words[0], numa, line.Number("links", 18),
+                                          line.Number("memory", 81'559), line.Number("cpus", 48),
+                                          line.Option("model", "NVIDIA-H100")));
+  return "-> node-joined " + line.words[0];
+}
+
+std::string TableRunner::Submit(const Line& line) {
+  JobSpec spec;
+  spec.name = line.words[0];
+  spec.command = {"/bin/true"};
+  spec.gpus.count = line.Number("gpus", 1);
+  spec.gpus.share_thousandths = line.Number("share", kWholeShare);
+  spec.gpus.memory_mib = line.Number("mem", 0);
+  if (line.options.contains("share") || line.options.contains("mem")) spec.gpus.isolation = Isolation::kTimeslice;
+  if (line.options.contains("model")) spec.gpus.models = {line.Option("model", "")};
+  spec.nodes = line.Number("nodes", 1);
+  spec.cpus = line.Number("cpus", 0);
+  spec.priority = line.Number("priority", 500);
+  spec.time_limit = Duration::Seconds(line.Number("limit", 0));
+  spec.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";
+  if (line.Option("require", "") == "same_numa") spec.topology.require = TopologyLevel::kSameNuma;
+  if (line.Option("require", "") == "nvlink") spec.topology.require = TopologyLevel::kNvlink;
+  if (line.Option("prefer", "") == "nvlink") spec.topology.prefer = TopologyLevel::kNvlink;
+  spec.retry.on_failure = line.options.contains("retry");
+  spec.retry.retries_max = line.Number("retry", 3);
+  if (line.Option("on_loss", "") == "stop") spec.on_lease_loss = LeaseLoss::kStop;
+  if (line.Option("on_loss", "") == "continue") spec.on_lease_loss = LeaseLoss::kContinue;
+  const JobId next{cluster_.state().last_job + 1};
+  names_[next] = spec.name;
+  const User user{line.Option("user", "ana"), 1000, 1000};
+  const std::string told = Tell(SubmitJob{std::make_shared<const JobSpec>(spec), user}, line.Option("request", ""));
+  if (cluster_.state().last_job == next.value) {
+    jobs_[spec.name] = next;
+  } else {
+    names_.erase(next);
+  }
+  return told;
+}
+
+std::string TableRunner::ReportFrom(NodeId node, std::vector<GpuObservation> gpus) {
+  ReportNode report{node, cluster_.state().FindNode(node)->incarnation, {}, std::move(gpus)};
+  for (const LeaseId id : cluster_.state().FindNode(node)->leases) {
+    if (seen_.contains(id)) report.leases.push_back(seen_[id]);
+  }
+  return Tell(report);
+}
+
+// "run j1 [n1]", "exit j1 CODE [n1]", "end j1 CAUSE [n1]": seen on all its nodes, or on one.
+std::string TableRunner::Observe(const Line& line, bool running, bool ended) {
+  const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
+  const size_t node_word = ended ? 2 : 1;
+  std::vector<NodeId> nodes;
+  for (const LeaseId id : job.leases) {
+    const Lease& lease = *cluster_.state().FindLease(id);
+    if (line.words.size() > node_word && TargetOf(line.words[node_word]).node != lease.node) continue;
+    LeaseObservation& seen = seen_[id];
+    seen.lease = id;
+    seen.running = running;
+    seen.ended = ended;
+    seen.started_at = cluster_.now();
+    if (line.verb == "exit") {
+      const int code = std::stoi(line.words[1]);
+      seen.outcome = code < 0 ? LeaseOutcome{LeaseEnd::kExited, 0, -code, ""} : LeaseOutcome{LeaseEnd::kExited, code, 0, ""};
+    } else if (ended) {
+      for (int end = 0; end <= static_cast<int>(LeaseEnd::kNodeLost); ++end) {
+        if (line.words[1] == Name(static_cast<LeaseEnd>(end))) seen.outcome = {static_cast<LeaseEnd>(end), 0, 0, ""};
+      }
+    }
+    nodes.push_back(lease.node);
+  }
+  std::string told;
+  for (const NodeId node : nodes) {
+    if (!told.empty()) told += " ";
+    told += ReportFrom(node);
+  }
+  return told.empty() ? "-> nothing" : told;
+}
+
+// "gpu n1[2] lost|sick|ok"
+std::string TableRunner::ObserveGpu(const Line& line) {
+  const Target target = TargetOf(line.words[0]);
+  return ReportFrom(target.node, {{target.gpu, line.words[1] == "ok", line.words[1] == "lost", line.words[1]}});
+}
+
+std::string TableRunner::Service(const Line& line, ServiceAction action) {
+  const Target target = TargetOf(line.words[0]);
+  const bool force = line.words.size() > 1 && line.words[1] == "force";
+  return Tell(ChangeService{target.node, target.gpu, action, force, "table"});
+}
+
+std::string TableRunner::Wait(const Line& line) {
+  cluster_.Advance(ParseDuration(line.words[0]).value());
+  return Tell(Tick{});
+}
+
+std::string TableRunner::Show() const {
+  std::string text;
+  for (const auto& [name, id] : jobs_) {
+    const Job* job = cluster_.state().FindJob(id);
+    text += (text.empty() ? "" : ", ") + name + " " + (job == nullptr ? "forgotten" : Name(job->state));
+  }
+  return "-> " + text;
+}
+
+std::string TableRunner::Run(const std::string& command) {
+  const Line line = Parse(command);
+  if (line.verb == "node") return Node(line);
+  if (line.verb == "submit") return Submit(line);
+  if (line.verb == "run") return Observe(line, true, false);
+  if (line.verb == "exit" || line.verb == "end") return Observe(line, false, true);
+  if (line.verb == "report") return ReportFrom(TargetOf(line.words[0]).node);
+  if (line.verb == "gpu") return ObserveGpu(line);
+  if (line.verb == "drain") return Service(line, ServiceAction::kDrain);
+  if (line.verb == "offline") return Service(line, ServiceAction::kOffline);
+  if (line.verb == "online") return Service(line, ServiceAction::kOnline);
+  if (line.verb == "wait") return Wait(line);
+  if (line.verb == "show") return Show();
+  if (line.verb == "silence") return Tell(SilenceNode{TargetOf(line.words[0]).node});
+  if (line.verb == "declare-lost") return Tell(DeclareNodeLost{TargetOf(line.words[0]).node, "table"});
+  if (line.verb == "pass") {
+    const State before = cluster_.state();
+    return Told(cluster_.Pass(), before);
+  }
+  if (line.words.empty()) return "=> unknown command";
+  const auto job = jobs_.find(line.words[0]);
+  const JobId id = job == jobs_.end() ? JobId{9999} : job->second;
+  if (line.verb == "cancel") return Tell(StopJob{id, false});
+  if (line.verb == "kill") return Tell(StopJob{id, true});
+  if (line.verb == "hold") return Tell(HoldJob{id});
+  if (line.verb == "release") return Tell(ReleaseJob{id});
+  return "=> unknown command";
+}
+
+}  // namespace gp

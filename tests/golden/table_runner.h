@@ -1,0 +1,54 @@
+#pragma once
+
+// Plays tables of commands over the real core and writes what happened beside each.  A table line
+// is "command -> events" or "command => refusal"; docs/how-to/golden_tables.md lists the commands.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+
+class TableRunner {
+ public:
+  // The command's outcome: "-> event, event" or "=> code message".
+  std::string Run(const std::string& command);
+  const TestCluster& cluster() const { return cluster_; }
+
+ private:
+  struct Line {
+    std::string verb;
+    std::vector<std::string> words;             // without '='
+    std::map<std::string, std::string> options; // key=value
+    std::string Option(const std::string& key, const std::string& otherwise) const;
+    int Number(const std::string& key, int otherwise) const;
+  };
+  struct Target {
+    NodeId node;
+    int gpu = -1;
+  };
+
+  static Line Parse(const std::string& command);
+  std::string Node(const Line& line);
+  std::string Submit(const Line& line);
+  std::string Service(const Line& line, ServiceAction action);
+  std::string Observe(const Line& line, bool running, bool ended);
+  std::string ObserveGpu(const Line& line);
+  std::string Show() const;
+  std::string Wait(const Line& line);
+  std::string ReportFrom(NodeId node, std::vector<GpuObservation> gpus = {});
+
+  Target TargetOf(const std::string& text) const;
+  std::string Tell(const Command& command, const std::string& request_id = "");
+  std::string Told(const Result<std::vector<Event>>& events, const State& before) const;
+
+  TestCluster cluster_;
+  std::map<std::string, JobId> jobs_;
+  std::map<JobId, std::string> names_;
+  std::map<LeaseId, LeaseObservation> seen_;  // what the nodes would report
+};
+
+}  // namespace gp

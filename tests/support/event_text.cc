@@ -1,0 +1,82 @@
+#include "tests/support/event_text.h"
+
+#include "base/cpu_set.h"
+
+namespace gp {
+namespace {
+
+struct Teller {
+  const State& state;
+  const std::map<JobId, std::string>& names;
+
+  std::string Job(JobId id) const {
+    const auto it = names.find(id);
+    return it == names.end() ? ToText(id) : it->second;
+  }
+  std::string Node(NodeId id) const { return state.FindNode(id)->facts->name; }
+  std::string Gpu(NodeId node, int gpu) const { return Node(node) + "[" + std::to_string(gpu) + "]"; }
+  std::string LeaseOf(LeaseId id) const {
+    const Lease* lease = state.FindLease(id);
+    return lease == nullptr ? ToText(id) : Job(lease->job) + "/" + std::to_string(lease->rank);
+  }
+  std::string Held(const Lease& lease) const {
+    CpuSet gpus;
+    for (const GpuGrant& grant : lease.gpus) gpus.Add(grant.gpu);
+    std::string text = " " + Node(lease.node) + "[" + gpus.ToString() + "]";
+    if (lease.mode != GpuMode::kWhole) {
+      text += "*" + std::to_string(lease.gpus[0].share) + ":" + std::to_string(lease.gpus[0].memory_mib) + "MiB";
+    }
+    return text;
+  }
+
+  std::string operator()(const ControllerStarted&) const { return "controller-started"; }
+  std::string operator()(const NodeJoined& e) const { return "node-joined " + e.facts->name; }
+  std::string operator()(const NodeLost& e) const { return "node-lost " + Node(e.node); }
+  std::string operator()(const NodeLeasesExpired& e) const { return "leases-expired " + Node(e.node); }
+  std::string operator()(const NodeReturned& e) const { return "node-returned " + Node(e.node); }
+  std::string operator()(const NodeDrainChanged& e) const {
+    return (e.draining ? "node-draining " : "node-undrained ") + Node(e.node);
+  }
+  std::string operator()(const GpuConditionChanged& e) const {
+    return "gpu " + Gpu(e.node, e.gpu) + " " + Name(e.to);
+  }
+  std::string operator()(const GpuDrainChanged& e) const {
+    return (e.draining ? "gpu-draining " : "gpu-undrained ") + Gpu(e.node, e.gpu);
+  }
+  std::string operator()(const JobSubmitted& e) const { return "job-submitted " + Job(e.job); }
+  std::string operator()(const JobHeld& e) const { return "job-held " + Job(e.job); }
+  std::string operator()(const JobReleased& e) const { return "job-released " + Job(e.job); }
+  std::string operator()(const GangPlaced& e) const {
+    std::string text = "gang-placed " + Job(e.job);
+    for (const Lease& lease : e.leases) text += Held(lease);
+    return text;
+  }
+  std::string operator()(const LeaseStarted& e) const { return "lease-started " + LeaseOf(e.lease); }
+  std::string operator()(const LeaseEnded& e) const {
+    std::string text = "lease-ended " + LeaseOf(e.lease) + " " + Name(e.outcome.end);
+    if (e.outcome.signal != 0) return text + " signal " + std::to_string(e.outcome.signal);
+    return e.outcome.exit_code == 0 ? text : text + " " + std::to_string(e.outcome.exit_code);
+  }
+  std::string operator()(const JobStarted& e) const { return "job-started " + Job(e.job); }
+  std::string operator()(const JobStopOrdered& e) const {
+    return "job-stop-ordered " + Job(e.job) + " " + Name(e.cause) +
+           (e.order == StopOrder::kKill ? " kill" : "");
+  }
+  std::string operator()(const JobRequeued& e) const {
+    static constexpr const char* kCharge[] = {"", " retry", " fault"};
+    return "job-requeued " + Job(e.job) + kCharge[static_cast<int>(e.charge)];
+  }
+  std::string operator()(const JobRetried& e) const { return "job-retried " + Job(e.job); }
+  std::string operator()(const JobEnded& e) const {
+    return "job-ended " + Job(e.job) + " " + Name(e.state) + " " + std::to_string(e.exit_code);
+  }
+  std::string operator()(const JobForgotten& e) const { return "job-forgotten " + Job(e.job); }
+};
+
+}  // namespace
+
+std::string EventText(const State& state, const Event& event, const std::map<JobId, std::string>& names) {
+  return std::visit(Teller{state, names}, event);
+}
+
+}  // namespace gp

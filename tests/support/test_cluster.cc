@@ -1,0 +1,106 @@
+#include "tests/support/test_cluster.h"
+
+#include <algorithm>
+
+#include "domain/cluster/apply.h"
+#include "domain/cluster/decide.h"
+#include "domain/cluster/invariants.h"
+#include "domain/scheduling/schedule.h"
+
+namespace gp {
+
+TestCluster::TestCluster() { (void)Execute(StartController{}); }
+
+void TestCluster::Check(const std::vector<Event>& events) {
+  for (const Violation& violation : CheckDelta(state_, events)) {
+    broken_.push_back("delta " + violation.rule + ": " + violation.detail);
+  }
+  for (const Violation& violation : CheckInvariants(state_)) {
+    broken_.push_back(violation.rule + ": " + violation.detail);
+  }
+}
+
+Result<std::vector<Event>> TestCluster::Execute(const Command& command, const std::string& request_id) {
+  const Envelope envelope{now_, "test", request_id, command};
+  auto events = Decide(state_, envelope);
+  if (!events) return events;
+  for (const Event& event : *events) Apply(state_, now_, event);
+  records_.push_back(EncodeRecord({envelope, *events}));
+  Check(*events);
+  return events;
+}
+
+std::vector<Event> TestCluster::Pass() {
+  std::vector<Event> all;
+  for (const PlaceGang& placement : Schedule(state_, now_).placements) {
+    const auto events = Execute(placement);
+    if (!events) {
+      broken_.push_back("refused a placement of its own plan: " + events.error().message);
+      continue;
+    }
+    all.insert(all.end(), events->begin(), events->end());
+  }
+  return all;
+}
+
+NodeFacts TestCluster::MakeFacts(const std::string& name, const std::vector<int>& numa, int links,
+                                 int64_t gpu_memory_mib, int cpus_per_numa, const std::string& model) {
+  NodeFacts facts;
+  facts.name = name;
+  facts.simulated = true;
+  const int numas = numa.empty() ? 1 : *std::ranges::max_element(numa) + 1;
+  for (int i = 0; i < numas; ++i) {
+    NumaFacts one;
+    one.os_id = i;
+    one.package = numas > 2 ? i / 2 : i;
+    one.cpus.AddRange(i * cpus_per_numa, (i + 1) * cpus_per_numa - 1);
+    one.memory_mib = 512 * 1024;
+    facts.numa.push_back(one);
+  }
+  const size_t count = numa.size();
+  for (size_t i = 0; i < count; ++i) {
+    GpuFacts gpu;
+    gpu.uuid = "GPU-" + name + "-" + std::to_string(i);
+    gpu.model = model;
+    gpu.minor = static_cast<int>(i);
+    gpu.numa = numa[i];
+    gpu.memory_mib = gpu_memory_mib;
+    facts.gpus.push_back(gpu);
+  }
+  facts.links.assign(count * count, static_cast<uint8_t>(links));
+  for (size_t i = 0; i < count; ++i) facts.links[i * count + i] = 0;
+  return facts;
+}
+
+NodeId TestCluster::AddNode(const NodeFacts& facts) {
+  JoinNode join;
+  join.facts = std::make_shared<const NodeFacts>(facts);
+  join.incarnation = 1;
+  join.fresh = true;
+  (void)Execute(join);
+  const NodeId id = state_.nodes_by_name.at(facts.name);
+  ReportNode report{id, 1, {}, {}};
+  for (size_t i = 0; i < facts.gpus.size(); ++i) report.gpus.push_back({static_cast<int>(i), true, false, ""});
+  (void)Execute(report);
+  return id;
+}
+
+bool TestCluster::ReplayAgrees() const {
+  State folded;
+  for (const std::string& bytes : records_) {
+    const auto record = DecodeRecord(bytes);
+    if (!record) return false;
+    const auto again = Decide(folded, record->envelope);
+    if (!again || EncodeEvents(*again) != EncodeEvents(record->events)) return false;
+    for (const Event& event : record->events) Apply(folded, record->envelope.at, event);
+  }
+  const auto decoded = DecodeState(EncodeState(state_));
+  return EncodeState(folded) == EncodeState(state_) && decoded &&
+         EncodeState(*decoded) == EncodeState(state_) && decoded->queue == state_.queue &&
+         decoded->retries == state_.retries && decoded->limits == state_.limits &&
+         decoded->losses == state_.losses && decoded->finished == state_.finished &&
+         decoded->share_by_user == state_.share_by_user &&
+         decoded->jobs_by_request == state_.jobs_by_request;
+}
+
+}  // namespace gp
