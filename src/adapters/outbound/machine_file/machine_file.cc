@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <set>
 
 #include "adapters/outbound/machine_file/gpu_entry.h"
+#include "adapters/outbound/machine_file/nvlinks.h"
 
 namespace gp {
 namespace {
@@ -66,33 +66,6 @@ void ReadGpus(YamlSection* top, MachineFile* machine) {
   std::ranges::sort(machine->host.gpus, {}, &PciGpu::pci_bus_id);
 }
 
-// Direct links by pair; `all` joins every other pair through switches.
-void ReadLinks(YamlSection section, DriverInventory* inventory) {
-  const int count = static_cast<int>(inventory->gpus.size());
-  const int all = static_cast<int>(section.Count("all").value_or(0));
-  if (all > 0 && section.Texts("switches").empty()) section.Refuse("switches", "is missing");
-  section.Skip({"switches"});
-  std::map<std::pair<int, int>, GpuLinks> links;
-  for (int a = 0; all > 0 && a < count; ++a) {
-    for (int b = a + 1; b < count; ++b) links[{a, b}] = {a, b, all, true};
-  }
-  for (YamlSection& pair : section.Maps("pairs")) {
-    const std::vector<int64_t> gpus = pair.Counts("gpus");
-    const int link_count = static_cast<int>(pair.Count("links").value_or(1));
-    pair.Done();
-    if (gpus.size() != 2 || gpus[0] == gpus[1] || std::ranges::max(gpus) >= count) {
-      pair.Refuse("gpus", "must be two different indices of gpus");
-      continue;
-    }
-    const auto [low, high] = std::minmax({static_cast<int>(gpus[0]), static_cast<int>(gpus[1])});
-    GpuLinks& link = links[{low, high}];
-    const int direct = link.through_switch ? 0 : link.link_count;
-    link = {low, high, direct + link_count, false};
-  }
-  section.Done();
-  for (const auto& [pair, link] : links) inventory->links.push_back(link);
-}
-
 MachineFile ReadDocument(YamlSection* top) {
   MachineFile machine;
   if (top->Text("machine") != kVersion) {
@@ -105,7 +78,8 @@ MachineFile ReadDocument(YamlSection* top) {
   driver.Done();
   ReadHost(top, &machine.host);
   ReadGpus(top, &machine);
-  ReadLinks(top->Map("nvlinks"), &machine.inventory);
+  const int gpu_count = static_cast<int>(machine.inventory.gpus.size());
+  machine.inventory.links = ReadNvlinks(top->Map("nvlinks"), gpu_count);
   top->Done();
   return machine;
 }

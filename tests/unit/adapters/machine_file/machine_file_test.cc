@@ -115,6 +115,18 @@ TEST(MachineFile, JoinsPairsAndSwitches) {
   EXPECT_TRUE(switched.links[2].through_switch);
 }
 
+TEST(MachineFile, JoinsBoardsThroughTheirSwitches) {
+  const std::string boards =
+      SmallMachine("  pairs:\n    - {gpus: [1, 0], links: 4}\n    - {gpus: [1, 2]}\n",
+                   "  all: 6\n  boards:\n    - {gpus: \"0\", switches: [\"61:00.0\"]}\n"
+                   "    - {gpus: \"2\", switches: [\"62:00.0\"]}\n");
+  const DriverInventory inventory = Parse(boards).inventory;
+  ASSERT_EQ(inventory.links.size(), 1u);
+  EXPECT_EQ(inventory.links[0].gpu_a, 0);
+  EXPECT_EQ(inventory.links[0].gpu_b, 2);
+  EXPECT_EQ(inventory.links[0].link_count, 6);
+}
+
 TEST(MachineFile, NamesTheNearestKey) {
   EXPECT_EQ(ParseError("hostname:", "hostnaem:"),
             "test.yaml:2:1: the machine has no key 'hostnaem'; did you mean 'hostname'?");
@@ -141,6 +153,9 @@ TEST(MachineFile, RefusesValuesThatCannotBe) {
       {"numa: 8", "numa: 1", "gpus[1].numa is no node of this machine"},
       {"total: 40960", "total: 600", "memory_mib.reserved is more than the total"},
       {"\"8.0\"", "eight", "compute_capability must be like \"9.0\""},
+      {"  pairs:", "  all: 6\n  pairs:", "nvlinks.switches must name at least one"},
+      {"  pairs:", "  all: 6\n  switches: [here]\n  pairs:", "must hold PCI addresses only"},
+      {"  pairs:", "  all: 6\n  boards: [{gpus: \"0-3\"}]\n  pairs:", "must be a list of ind"},
       {"[1, 0]", "[1, 3]", "gpus must be two different indices"},
       {"[1, 0]", "[1, 1]", "gpus must be two different indices"},
       {"numa:\n", "numa: {}\nnuma2:\n", "the machine.numa must be a list"},

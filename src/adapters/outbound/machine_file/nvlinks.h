@@ -1,0 +1,15 @@
+#pragma once
+
+// The `nvlinks` part of a machine file: which GPUs are joined, directly or through switches.
+
+#include <vector>
+
+#include "adapters/outbound/machine_file/yaml_section.h"
+#include "ports/outbound/gpu_driver.h"
+
+namespace gp {
+
+// By pair.  Direct links of `pairs` go before those through switches.
+std::vector<GpuLinks> ReadNvlinks(YamlSection section, int gpu_count);
+
+}  // namespace gp
