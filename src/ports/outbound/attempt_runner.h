@@ -50,6 +50,7 @@ struct LaunchSpec {
   int64_t lease_deadline_boot_ns = 0; // CLOCK_BOOTTIME; see Renew
   std::string prolog;                 // executables run as root before and after; empty: none
   std::string epilog;
+  Duration hook_time_limit = Duration::Minutes(5);  // for each of the two
 };
 
 enum class AttemptPhase { kStarting, kRunning, kExited };

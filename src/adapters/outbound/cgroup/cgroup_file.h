@@ -1,0 +1,25 @@
+#pragma once
+
+// Reading and writing the small files of /sys/fs/cgroup and /proc.  Every error names the file.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace gp {
+
+// kNotFound where there is no such file, kInternal otherwise.
+Result<std::string> ReadCgroupFile(const std::string& path);
+// One write(2), as the kernel wants it.  kNotFound, kInvalidArgument (the kernel refuses the
+// value), kConflict (busy), kPermissionDenied or kInternal.
+Status WriteCgroupFile(const std::string& path, std::string_view value);
+// A fresh directory: one that is left over from an earlier run is removed first.
+Status MakeCgroup(const std::string& path);
+// Removes it with its child cgroups; absent is fine.  kConflict: processes are left inside.
+Status RemoveCgroup(const std::string& path);
+
+bool HasWord(std::string_view text, std::string_view word);
+
+}  // namespace gp

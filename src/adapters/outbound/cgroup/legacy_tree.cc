@@ -1,0 +1,115 @@
+#include "adapters/outbound/cgroup/legacy_tree.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+#include "adapters/outbound/cgroup/cgroup_file.h"
+#include "adapters/outbound/cgroup/device_program.h"
+
+namespace gp {
+namespace {
+
+constexpr const char* kWanted[] = {"cpuset", "devices", "freezer", "memory", "pids"};
+
+// A new cpuset is empty and takes no process until it has CPUs and memory nodes.
+Status CopyCpuset(const std::string& from, const std::string& to) {
+  for (const char* file : {"/cpuset.cpus", "/cpuset.mems"}) {
+    GP_CHECK_OK(WriteCgroupFile(to + file, GP_TRY(ReadCgroupFile(from + file))));
+  }
+  return Ok();
+}
+
+Status MakeBase(const std::string& own, const std::string& base, const std::string& controller) {
+  if (mkdir(base.c_str(), 0755) != 0 && errno != EEXIST) {
+    return Fail(Internal("cannot create " + base + ": " + std::strerror(errno)));
+  }
+  return controller == "cpuset" ? CopyCpuset(own, base) : Ok();
+}
+
+}  // namespace
+
+LegacyTree LegacyTree::Prepare(const std::map<std::string, std::string>& own,
+                               const std::string& name, std::vector<std::string>& warnings) {
+  LegacyTree tree;
+  for (const std::string controller : kWanted) {
+    const auto found = own.find(controller);
+    if (found == own.end()) continue;
+    const std::string base = found->second + "/" + name;
+    const Status made = MakeBase(found->second, base, controller);
+    if (made.has_value()) {
+      tree.bases_.emplace(controller, base);
+    } else {
+      warnings.push_back("cgroup v1 controller " + controller + ": " + made.error().message);
+    }
+  }
+  return tree;
+}
+
+Result<std::string> LegacyTree::Join(const std::string& controller, const std::string& key,
+                                     CgroupPaths& paths) const {
+  const std::string path = bases_.at(controller) + "/" + key;
+  // Controllers mounted together share one directory.
+  if (std::ranges::find(paths.joined, path) != paths.joined.end()) return path;
+  GP_CHECK_OK(MakeCgroup(path));
+  paths.joined.push_back(path);
+  return path;
+}
+
+Status LegacyTree::MakeCpuset(const std::string& key, const IsolationRequest& request,
+                              CgroupPaths& paths) const {
+  const std::string path = GP_TRY(Join("cpuset", key, paths));
+  GP_CHECK_OK(CopyCpuset(bases_.at("cpuset"), path));
+  if (!request.cpus.Empty()) {
+    GP_CHECK_OK(WriteCgroupFile(path + "/cpuset.cpus", request.cpus.ToString()));
+  }
+  if (!request.memory_nodes.Empty()) {
+    GP_CHECK_OK(WriteCgroupFile(path + "/cpuset.mems", request.memory_nodes.ToString()));
+  }
+  return Ok();
+}
+
+Status LegacyTree::Make(const std::string& key, const IsolationRequest& request,
+                        CgroupPaths& paths) const {
+  if (Has("memory") && request.memory_bytes_max > 0) {
+    const std::string path = GP_TRY(Join("memory", key, paths));
+    const std::string limit = std::to_string(request.memory_bytes_max);
+    GP_CHECK_OK(WriteCgroupFile(path + "/memory.limit_in_bytes", limit));
+    // Absent where the kernel does not account for swap.
+    const Status swap = WriteCgroupFile(path + "/memory.memsw.limit_in_bytes", limit);
+    if (!swap.has_value() && swap.error().code != ErrorCode::kNotFound) return swap;
+    paths.oom_events = path + "/memory.oom_control";
+  }
+  if (Has("pids") && request.processes_max > 0) {
+    const std::string path = GP_TRY(Join("pids", key, paths));
+    GP_CHECK_OK(WriteCgroupFile(path + "/pids.max", std::to_string(request.processes_max)));
+  }
+  const bool wants_cpuset = !request.cpus.Empty() || !request.memory_nodes.Empty();
+  if (Has("cpuset") && wants_cpuset) GP_CHECK_OK(MakeCpuset(key, request, paths));
+  return Ok();
+}
+
+Status LegacyTree::MakeDevices(const std::string& key, std::span<const DeviceNumber> devices,
+                               CgroupPaths& paths) const {
+  const std::string path = GP_TRY(Join("devices", key, paths));
+  GP_CHECK_OK(WriteCgroupFile(path + "/devices.deny", "a"));
+  std::vector<DeviceNumber> allowed(StandardDevices().begin(), StandardDevices().end());
+  allowed.insert(allowed.end(), devices.begin(), devices.end());
+  for (const DeviceNumber& device : allowed) {
+    const std::string minor = device.minor == kAnyMinor ? "*" : std::to_string(device.minor);
+    GP_CHECK_OK(WriteCgroupFile(path + "/devices.allow",
+                                "c " + std::to_string(device.major) + ":" + minor + " rw"));
+  }
+  return Ok();
+}
+
+Status LegacyTree::MakeFreezer(const std::string& key, CgroupPaths& paths) const {
+  if (!Has("freezer")) return Ok();
+  paths.freezer = GP_TRY(Join("freezer", key, paths));
+  return Ok();
+}
+
+}  // namespace gp

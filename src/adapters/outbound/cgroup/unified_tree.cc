@@ -1,0 +1,100 @@
+#include "adapters/outbound/cgroup/unified_tree.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "adapters/outbound/cgroup/cgroup_file.h"
+
+namespace gp {
+namespace {
+
+constexpr const char* kAgentLeaf = "/agent";
+constexpr const char* kWanted[] = {"cpuset", "memory", "pids"};
+
+Status EnsureDirectory(const std::string& path) {
+  if (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return Ok();
+  return Fail(Internal("cannot create " + path + ": " + std::strerror(errno)));
+}
+
+// Lets the children of `parent` have a controller.  kConflict means that processes live in it.
+Status Enable(const std::string& parent, const std::string& controller) {
+  return WriteCgroupFile(parent + "/cgroup.subtree_control", "+" + controller);
+}
+
+Status MoveSelfToLeaf(const std::string& own) {
+  GP_CHECK_OK(EnsureDirectory(own + kAgentLeaf));
+  return WriteCgroupFile(own + kAgentLeaf + std::string("/cgroup.procs"), "0");
+}
+
+Status WriteIfPresent(const std::string& path, std::string_view value) {
+  const Status written = WriteCgroupFile(path, value);
+  if (!written.has_value() && written.error().code == ErrorCode::kNotFound) return Ok();
+  return written;
+}
+
+Status SetMemory(const std::string& path, int64_t bytes_max) {
+  GP_CHECK_OK(WriteCgroupFile(path + "/memory.max", std::to_string(bytes_max)));
+  GP_CHECK_OK(WriteIfPresent(path + "/memory.swap.max", "0"));
+  // One worker killed for memory leaves the others waiting for it for ever: end all at once.
+  return WriteIfPresent(path + "/memory.oom.group", "1");
+}
+
+}  // namespace
+
+Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, const std::string& name,
+                                         std::vector<std::string>& warnings) {
+  std::string own = own_cgroup;
+  // Started again: we are in the leaf already (or systemd put us there, DelegateSubgroup=agent).
+  if (own.ends_with(kAgentLeaf)) own.resize(own.size() - std::strlen(kAgentLeaf));
+  UnifiedTree tree;
+  tree.base_ = own + "/" + name;
+  GP_CHECK_OK(EnsureDirectory(tree.base_));
+  const std::string available = GP_TRY(ReadCgroupFile(own + "/cgroup.controllers"));
+  for (const std::string controller : kWanted) {
+    if (!HasWord(available, controller)) continue;
+    Status enabled = Enable(own, controller);
+    if (!enabled.has_value() && enabled.error().code == ErrorCode::kConflict) {
+      const Status moved = MoveSelfToLeaf(own);
+      enabled = moved.has_value() ? Enable(own, controller) : moved;
+    }
+    if (enabled.has_value()) enabled = Enable(tree.base_, controller);
+    if (enabled.has_value()) {
+      tree.controllers_.push_back(controller);
+    } else {
+      warnings.push_back("cgroup controller " + controller + ": " + enabled.error().message +
+                         " (run the agent in a unit of its own with Delegate=yes)");
+    }
+  }
+  return tree;
+}
+
+bool UnifiedTree::Has(const std::string& controller) const {
+  return std::ranges::find(controllers_, controller) != controllers_.end();
+}
+
+Status UnifiedTree::Make(const std::string& key, const IsolationRequest& request,
+                         CgroupPaths& paths) const {
+  const std::string path = PathOf(key);
+  GP_CHECK_OK(MakeCgroup(path));
+  paths.unified = path;
+  if (Has("memory") && request.memory_bytes_max > 0) {
+    GP_CHECK_OK(SetMemory(path, request.memory_bytes_max));
+    paths.oom_events = path + "/memory.events";
+  }
+  if (Has("pids") && request.processes_max > 0) {
+    GP_CHECK_OK(WriteCgroupFile(path + "/pids.max", std::to_string(request.processes_max)));
+  }
+  if (!Has("cpuset")) return Ok();
+  if (!request.cpus.Empty()) {
+    GP_CHECK_OK(WriteCgroupFile(path + "/cpuset.cpus", request.cpus.ToString()));
+  }
+  if (!request.memory_nodes.Empty()) {
+    GP_CHECK_OK(WriteCgroupFile(path + "/cpuset.mems", request.memory_nodes.ToString()));
+  }
+  return Ok();
+}
+
+}  // namespace gp

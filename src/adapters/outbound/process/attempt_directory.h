@@ -1,0 +1,39 @@
+#pragma once
+
+// <state>/attempts/<key>: one attempt's files, and the lock on `launch` that its living supervisor
+// holds.  Who holds the lock may start a supervisor there; nobody else.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "supervisor/attempt_record.h"
+#include "supervisor/descriptor.h"
+
+namespace gp {
+
+class AttemptDirectory {
+ public:
+  // kConflict: it exists.
+  static Result<AttemptDirectory> Make(int attempts_fd, const std::string& key);
+  static Result<AttemptDirectory> Open(int attempts_fd, const std::string& key);
+
+  int fd() const { return directory_.get(); }
+  // Writes `launch` and returns it locked.
+  Result<Descriptor> WriteLaunch(const LaunchRecord& record);
+  Result<LaunchRecord> ReadLaunch() const;
+  // nullopt: none yet, or unreadable.
+  std::optional<AttemptStatus> ReadStatus() const;
+  // The locked launch file; nullopt: a supervisor lives.
+  std::optional<Descriptor> TryLock() const;
+  // A connection to the living supervisor; nullopt: it does not listen (yet).
+  std::optional<Descriptor> Connect() const;
+
+ private:
+  Descriptor directory_;
+};
+
+// The keys of all attempts, sorted.
+std::vector<std::string> ListAttempts(int attempts_fd);
+
+}  // namespace gp

@@ -1,0 +1,166 @@
+// How an attempt gets its supervisor: started, found again, or buried.
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "adapters/outbound/process/spawn_supervisor.h"
+#include "adapters/outbound/process/supervised_attempt_runner.h"
+#include "supervisor/remove_tree.h"
+
+namespace gp {
+namespace {
+
+constexpr int kBurialsMax = 3;
+constexpr int kFirstWordMs = 1000;
+
+Status CheckKey(const std::string& key) {
+  const bool good =
+      !key.empty() && key.size() <= 128 && key.front() != '-' &&
+      key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+  if (good) return Ok();
+  return Fail(InvalidArgument("attempt key '" + key + "': only a-z, 0-9 and - are allowed"));
+}
+
+IsolationRequest IsolationOf(const LaunchSpec& spec) {
+  return {.devices = spec.devices,
+          .cpus = spec.cpus,
+          .memory_nodes = spec.memory_nodes,
+          .memory_bytes_max = spec.memory_bytes_max,
+          .processes_max = spec.processes_max};
+}
+
+void MakeLogDirectory(const std::string& path) {
+  if (path.empty()) return;
+  std::error_code ignored;  // the supervisor says it when the log cannot be opened
+  std::filesystem::create_directories(path, ignored);
+}
+
+}  // namespace
+
+Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
+  GP_CHECK_OK(CheckKey(spec.key));
+  if (attempts_.contains(spec.key)) {
+    return Fail(Conflict("attempt " + spec.key + " exists already"));
+  }
+  AttemptDirectory directory = GP_TRY(AttemptDirectory::Make(attempts_fd_.get(), spec.key));
+  Attempt& attempt = attempts_[spec.key];
+  attempt.status.key = spec.key;
+  attempt.leased = spec.stop_on_lease_loss;
+  const auto undo = [&](const Error& error) -> Status {
+    (void)isolation_.Remove(spec.key, attempt.cgroups);
+    RemoveTree(attempts_fd_.get(), spec.key.c_str());
+    attempts_.erase(spec.key);
+    return Fail(error);
+  };
+  MakeLogDirectory(spec.log_directory);
+  Result<CgroupPaths> cgroups = isolation_.Create(spec.key, IsolationOf(spec));
+  if (cgroups.has_value()) attempt.cgroups = *cgroups;
+  const Result<Descriptor> lock = directory.WriteLaunch({.spec = spec, .cgroups = attempt.cgroups});
+  if (!lock.has_value()) return undo(lock.error());
+  if (!cgroups.has_value()) return StartFailed(attempt, directory, cgroups.error());
+  const Status supervised = Supervise(attempt, directory, lock->get(), /*bury=*/false);
+  return supervised.has_value() ? Ok() : undo(supervised.error());
+}
+
+// A refused isolation is an end like any other: seen in Observe, kept until Forget.
+Status SupervisedAttemptRunner::StartFailed(Attempt& attempt, const AttemptDirectory& directory,
+                                            const Error& error) {
+  attempt.status.phase = AttemptPhase::kExited;
+  attempt.status.cause = EndCause::kCouldNotStart;
+  attempt.status.message = error.message;
+  return ReplaceFileAt(directory.fd(), kStatusFile, EncodeStatus(attempt.status));
+}
+
+Status SupervisedAttemptRunner::Supervise(Attempt& attempt, const AttemptDirectory& directory,
+                                          int lock_fd, bool bury) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
+    return Fail(SystemError("cannot make a socket pair", errno));
+  }
+  Descriptor ours(ends[0]);
+  const Descriptor theirs(ends[1]);
+  attempt.supervisor = GP_TRY(SpawnSupervisor({.program = program_,
+                                               .key = attempt.status.key,
+                                               .agent_fd = theirs.get(),
+                                               .directory_fd = directory.fd(),
+                                               .lock_fd = lock_fd,
+                                               .bury = bury}));
+  attempt.is_our_child = true;
+  Watch(attempt, std::move(ours));
+  return Ok();
+}
+
+void SupervisedAttemptRunner::Watch(Attempt& attempt, Descriptor connection) {
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.ptr = &attempt;
+  epoll_ctl(events_.get(), EPOLL_CTL_ADD, connection.get(), &event);
+  attempt.connection = std::move(connection);
+}
+
+void SupervisedAttemptRunner::Adopt(const std::string& key) {
+  Attempt& attempt = attempts_[key];
+  attempt.status.key = key;
+  Attend(attempt);
+}
+
+// Brings an attempt without connection to where it belongs: connected, ended, or being buried.
+void SupervisedAttemptRunner::Attend(Attempt& attempt) {
+  const auto directory = AttemptDirectory::Open(attempts_fd_.get(), attempt.status.key);
+  const auto launch = directory.has_value() ? directory->ReadLaunch() : Fail(directory.error());
+  if (!launch.has_value()) {
+    attempt.status.phase = AttemptPhase::kExited;
+    attempt.status.cause = EndCause::kCouldNotStart;
+    attempt.status.message = "the agent was interrupted while starting it";
+    return;
+  }
+  attempt.cgroups = launch->cgroups;
+  attempt.leased = launch->spec.stop_on_lease_loss;
+  const std::optional<Descriptor> lock = directory->TryLock();
+  if (!lock.has_value()) {
+    // Alive.  Just started, it may not listen yet: then the next Observe finds it.
+    Connect(attempt, *directory);
+    return;
+  }
+  std::optional<AttemptStatus> status = directory->ReadStatus();
+  if (status.has_value() && status->phase == AttemptPhase::kExited) {
+    TakeStatus(attempt, std::move(*status));
+  } else {
+    Bury(attempt, *directory, lock->get());
+  }
+}
+
+bool SupervisedAttemptRunner::Connect(Attempt& attempt, const AttemptDirectory& directory) {
+  std::optional<Descriptor> connection = directory.Connect();
+  if (!connection.has_value()) return false;
+  ucred who = {};
+  socklen_t size = sizeof who;
+  getsockopt(connection->get(), SOL_SOCKET, SO_PEERCRED, &who, &size);
+  attempt.supervisor = who.pid;
+  attempt.is_our_child = false;
+  // Its first word is the status; with it the caller sees no attempt in a phase it has left.
+  pollfd event = {.fd = connection->get(), .events = POLLIN, .revents = 0};
+  poll(&event, 1, kFirstWordMs);
+  Watch(attempt, std::move(*connection));
+  TakeMessages(attempt);
+  return true;
+}
+
+void SupervisedAttemptRunner::Bury(Attempt& attempt, const AttemptDirectory& directory,
+                                   int lock_fd) {
+  Error error = Internal("its supervisors keep dying");
+  if (attempt.burials++ < kBurialsMax) {
+    const Status supervised = Supervise(attempt, directory, lock_fd, /*bury=*/true);
+    if (supervised.has_value()) return;
+    error = supervised.error();
+  }
+  // Not kExited: its devices may still be in use and must not go to others.
+  attempt.status.message =
+      "the attempt's supervisor died, and what it left cannot be ended: " + error.message;
+}
+
+}  // namespace gp

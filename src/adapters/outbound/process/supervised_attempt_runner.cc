@@ -1,0 +1,192 @@
+#include "adapters/outbound/process/supervised_attempt_runner.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "adapters/outbound/process/supervisor_binary.h"
+#include "supervisor/remove_tree.h"
+
+namespace gp {
+namespace {
+
+constexpr int kEventsPerTurn = 64;
+constexpr int kExecPatienceMs = 10'000;
+
+Status MakeDirectory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return Fail(Internal("cannot create " + path + ": " + error.message()));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
+  return Ok();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SupervisedAttemptRunner>> SupervisedAttemptRunner::Open(
+    const Options& options, DeviceIsolation& isolation) {
+  std::unique_ptr<SupervisedAttemptRunner> runner(new SupervisedAttemptRunner(isolation));
+  GP_CHECK_OK(runner->Prepare(options));
+  for (const std::string& key : ListAttempts(runner->attempts_fd_.get())) runner->Adopt(key);
+  return runner;
+}
+
+Status SupervisedAttemptRunner::Prepare(const Options& options) {
+  const std::string attempts = options.state_directory + "/attempts";
+  GP_CHECK_OK(MakeDirectory(attempts));
+  attempts_fd_.Reset(open(attempts.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  events_.Reset(epoll_create1(EPOLL_CLOEXEC));
+  if (!attempts_fd_.valid() || !events_.valid()) {
+    return Fail(SystemError("cannot watch " + attempts, errno));
+  }
+  program_ = options.supervisor_path;
+  if (!program_.empty()) return Ok();
+  const std::string programs = options.state_directory + "/bin";
+  GP_CHECK_OK(MakeDirectory(programs));
+  program_ = GP_TRY(InstallSupervisor(programs));
+  return Ok();
+}
+
+SupervisedAttemptRunner::~SupervisedAttemptRunner() = default;
+
+SupervisedAttemptRunner::Attempt* SupervisedAttemptRunner::Find(const std::string& key) {
+  const auto found = attempts_.find(key);
+  return found == attempts_.end() || found->second.forgotten ? nullptr : &found->second;
+}
+
+void SupervisedAttemptRunner::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {
+  Attempt* attempt = Find(key);
+  if (attempt == nullptr || !attempt->leased || !attempt->connection.valid()) return;
+  // A supervisor that does not read cannot be helped by this; Stop deals with it.
+  SendMessage(attempt->connection.get(), RenewRequest{lease_deadline_boot_ns});
+}
+
+void SupervisedAttemptRunner::Stop(const std::string& key, Duration grace) {
+  Attempt* attempt = Find(key);
+  if (attempt == nullptr || attempt->status.phase == AttemptPhase::kExited) return;
+  if (attempt->connection.valid()) Send(*attempt, StopRequest{grace});
+}
+
+void SupervisedAttemptRunner::Send(Attempt& attempt, const ControlMessage& message) {
+  if (SendMessage(attempt.connection.get(), message) != SendOutcome::kFull) return;
+  // It has not read for hundreds of messages: it hangs.  Its end makes us bury the attempt.
+  if (attempt.supervisor > 0) kill(attempt.supervisor, SIGKILL);
+}
+
+std::vector<AttemptStatus> SupervisedAttemptRunner::Observe() {
+  TakeEvents();
+  std::vector<AttemptStatus> statuses;
+  for (auto& [key, attempt] : attempts_) {
+    if (attempt.forgotten) continue;
+    if (!attempt.connection.valid() && attempt.status.phase != AttemptPhase::kExited) {
+      Attend(attempt);
+    }
+    statuses.push_back(attempt.status);
+  }
+  return statuses;
+}
+
+void SupervisedAttemptRunner::TakeEvents() {
+  epoll_event events[kEventsPerTurn];
+  int count = kEventsPerTurn;
+  while (count == kEventsPerTurn) {
+    count = epoll_wait(events_.get(), events, kEventsPerTurn, 0);
+    for (int i = 0; i < count; ++i) TakeMessages(*static_cast<Attempt*>(events[i].data.ptr));
+  }
+}
+
+void SupervisedAttemptRunner::TakeMessages(Attempt& attempt) {
+  while (attempt.connection.valid()) {
+    ReceivedMessage received;
+    const ReceiveOutcome outcome = ReceiveMessage(attempt.connection.get(), received);
+    if (outcome == ReceiveOutcome::kNothing) return;
+    if (outcome == ReceiveOutcome::kClosed) return OnSupervisorGone(attempt);
+    if (auto* report = std::get_if<StatusReport>(&received.message)) {
+      TakeStatus(attempt, std::move(report->status));
+    } else if (std::holds_alternative<ExecAnswer>(received.message)) {
+      attempt.answers.push_back(std::move(received));
+    }
+  }
+}
+
+void SupervisedAttemptRunner::TakeStatus(Attempt& attempt, AttemptStatus status) {
+  status.key = attempt.status.key;
+  // One that only buries does not know when the job began.
+  if (status.started_at.ns == 0) status.started_at = attempt.status.started_at;
+  if (status.pid == 0) status.pid = attempt.status.pid;
+  attempt.status = std::move(status);
+}
+
+// May erase the attempt.
+void SupervisedAttemptRunner::OnSupervisorGone(Attempt& attempt) {
+  attempt.connection.Reset();
+  if (attempt.is_our_child) waitpid(attempt.supervisor, nullptr, 0);
+  attempt.supervisor = 0;
+  attempt.is_our_child = false;
+  if (attempt.forgotten) {
+    const std::string key = attempt.status.key;
+    RemoveTree(attempts_fd_.get(), key.c_str());
+    attempts_.erase(key);
+  } else if (attempt.status.phase != AttemptPhase::kExited) {
+    Attend(attempt);
+  }
+}
+
+Status SupervisedAttemptRunner::Forget(const std::string& key) {
+  TakeEvents();
+  Attempt* attempt = Find(key);
+  if (attempt == nullptr) return Ok();
+  if (attempt->status.phase != AttemptPhase::kExited) {
+    return Fail(Conflict("attempt " + key + " is still running"));
+  }
+  GP_CHECK_OK(isolation_.Remove(key, attempt->cgroups));
+  attempt->forgotten = true;
+  // Its supervisor may still be clearing a large /tmp; the directory goes when that has ended.
+  if (!attempt->connection.valid()) OnSupervisorGone(*attempt);
+  return Ok();
+}
+
+Result<ExecStreams> SupervisedAttemptRunner::Exec(const std::string& key, const ExecSpec& spec) {
+  TakeEvents();
+  Attempt* attempt = Find(key);
+  if (attempt == nullptr) return Fail(NotFound("no attempt " + key + " on this host"));
+  if (attempt->status.phase == AttemptPhase::kExited || !attempt->connection.valid()) {
+    return Fail(Conflict("attempt " + key + " is not running"));
+  }
+  attempt->answers.clear();  // of execs that nobody waited for any longer
+  const uint64_t id = ++execs_;
+  Send(*attempt, ExecRequest{.id = id, .spec = spec});
+  ReceivedMessage received = GP_TRY(AwaitAnswer(*attempt, id));
+  const auto& answer = std::get<ExecAnswer>(received.message);
+  if (!answer.error.empty()) return Fail(Conflict(answer.error));
+  std::vector<Descriptor>& ends = received.descriptors;
+  if (ends.size() != (answer.pty ? 3u : 4u)) {
+    return Fail(Internal("the supervisor of " + key + " sent no streams: too many open files?"));
+  }
+  return ExecStreams{.input = ends[0].Release(),
+                     .output = ends[1].Release(),
+                     .errors = answer.pty ? -1 : ends[2].Release(),
+                     .exit_status = ends.back().Release()};
+}
+
+Result<ReceivedMessage> SupervisedAttemptRunner::AwaitAnswer(Attempt& attempt, uint64_t id) {
+  while (attempt.connection.valid()) {
+    for (ReceivedMessage& received : attempt.answers) {
+      if (std::get<ExecAnswer>(received.message).id == id) return std::move(received);
+    }
+    pollfd event = {.fd = attempt.connection.get(), .events = POLLIN, .revents = 0};
+    if (poll(&event, 1, kExecPatienceMs) == 0) {
+      return Fail({ErrorCode::kDeadlineExceeded,
+                   "the supervisor of " + attempt.status.key + " did not answer in 10 s"});
+    }
+    TakeMessages(attempt);
+  }
+  return Fail(Conflict("attempt " + attempt.status.key + " ended"));
+}
+
+}  // namespace gp

@@ -1,0 +1,81 @@
+#pragma once
+
+// AttemptRunner with one supervisor process per attempt (docs/isolation.md).  This side keeps a
+// connection to each and remembers what they tell; all that must survive lives in the supervisors
+// and in <state_directory>/attempts, so destroying this object ends nothing.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/outbound/process/attempt_directory.h"
+#include "ports/outbound/attempt_runner.h"
+#include "ports/outbound/device_isolation.h"
+#include "supervisor/control_message.h"
+#include "supervisor/descriptor.h"
+
+namespace gp {
+
+class SupervisedAttemptRunner final : public AttemptRunner {
+ public:
+  struct Options {
+    std::string state_directory;  // made if absent; holds attempts/ and bin/
+    std::string supervisor_path;  // empty: the one that this program carries
+  };
+  // Finds the attempts of an earlier run again.  `isolation` must outlive the runner.
+  // Errors: kInternal (the directories cannot be made or the supervisor not be written).
+  static Result<std::unique_ptr<SupervisedAttemptRunner>> Open(const Options& options,
+                                                               DeviceIsolation& isolation);
+  ~SupervisedAttemptRunner() override;
+
+  Status Start(const LaunchSpec& spec) override;
+  void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
+  void Stop(const std::string& key, Duration grace) override;
+  std::vector<AttemptStatus> Observe() override;
+  Status Forget(const std::string& key) override;
+  Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;
+  int EventDescriptor() const override { return events_.get(); }
+
+ private:
+  struct Attempt {
+    AttemptStatus status;
+    CgroupPaths cgroups;
+    bool leased = false;     // cares for Renew
+    bool forgotten = false;  // goes when its supervisor has gone
+    int burials = 0;
+    pid_t supervisor = 0;
+    bool is_our_child = false;
+    Descriptor connection;  // invalid: none lives, or none answers yet
+    std::vector<ReceivedMessage> answers;
+  };
+
+  SupervisedAttemptRunner(DeviceIsolation& isolation) : isolation_(isolation) {}
+  Status Prepare(const Options& options);
+
+  // runner_start.cc
+  Status Supervise(Attempt& attempt, const AttemptDirectory& directory, int lock_fd, bool bury);
+  Status StartFailed(Attempt& attempt, const AttemptDirectory& directory, const Error& error);
+  void Adopt(const std::string& key);
+  void Attend(Attempt& attempt);
+  bool Connect(Attempt& attempt, const AttemptDirectory& directory);
+  void Bury(Attempt& attempt, const AttemptDirectory& directory, int lock_fd);
+  void Watch(Attempt& attempt, Descriptor connection);
+
+  Attempt* Find(const std::string& key);
+  void TakeEvents();
+  void TakeMessages(Attempt& attempt);
+  void TakeStatus(Attempt& attempt, AttemptStatus status);
+  void OnSupervisorGone(Attempt& attempt);
+  void Send(Attempt& attempt, const ControlMessage& message);
+  Result<ReceivedMessage> AwaitAnswer(Attempt& attempt, uint64_t id);
+
+  DeviceIsolation& isolation_;
+  std::string program_;
+  Descriptor attempts_fd_;
+  Descriptor events_;
+  uint64_t execs_ = 0;
+  std::map<std::string, Attempt> attempts_;  // nodes stay in place: events point at them
+};
+
+}  // namespace gp

@@ -1,0 +1,233 @@
+#include "supervisor/attempt_record.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "supervisor/descriptor.h"
+#include "supervisor/record_fields.h"
+
+namespace gp {
+namespace {
+
+constexpr uint64_t kLaunchMagic = 0x6c61756e63680001;
+constexpr uint64_t kStatusMagic = 0x7374617475730001;
+constexpr size_t kFileBytesMax = 16 << 20;
+
+void WriteCpuSet(ByteWriter& writer, const CpuSet& set) {
+  writer.U64(set.words().size());
+  for (const uint64_t word : set.words()) writer.U64(word);
+}
+
+CpuSet ReadCpuSet(ByteReader& reader) {
+  std::vector<uint64_t> words;
+  const uint64_t count = reader.U64();
+  if (count > CpuSet::kMax / 64) reader.MarkBad();
+  for (uint64_t i = 0; i < count && reader.ok(); ++i) words.push_back(reader.U64());
+  return CpuSet::FromWords(std::move(words));
+}
+
+void WriteWho(ByteWriter& writer, const LaunchSpec& spec) {
+  writer.U64(spec.uid);
+  writer.U64(spec.gid);
+  writer.U64(spec.groups.size());
+  for (const uint32_t group : spec.groups) writer.U64(group);
+}
+
+void ReadWho(ByteReader& reader, LaunchSpec& spec) {
+  spec.uid = static_cast<uint32_t>(reader.U64());
+  spec.gid = static_cast<uint32_t>(reader.U64());
+  const uint64_t count = reader.U64();
+  if (count > reader.Remaining()) reader.MarkBad();
+  for (uint64_t i = 0; i < count && reader.ok(); ++i) {
+    spec.groups.push_back(static_cast<uint32_t>(reader.U64()));
+  }
+}
+
+void WriteDevices(ByteWriter& writer, const std::vector<DeviceNumber>& devices) {
+  writer.U64(devices.size());
+  for (const DeviceNumber& device : devices) {
+    writer.I64(device.major);
+    writer.I64(device.minor);
+  }
+}
+
+std::vector<DeviceNumber> ReadDevices(ByteReader& reader) {
+  std::vector<DeviceNumber> devices;
+  const uint64_t count = reader.U64();
+  if (count > reader.Remaining()) reader.MarkBad();
+  for (uint64_t i = 0; i < count && reader.ok(); ++i) {
+    DeviceNumber device;
+    device.major = static_cast<int>(reader.I64());
+    device.minor = static_cast<int>(reader.I64());
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+void WriteLimits(ByteWriter& writer, const LaunchSpec& spec) {
+  WriteDevices(writer, spec.devices);
+  WriteCpuSet(writer, spec.cpus);
+  WriteCpuSet(writer, spec.memory_nodes);
+  writer.I64(spec.memory_bytes_max);
+  writer.I64(spec.processes_max);
+  writer.I64(spec.shm_bytes);
+  writer.U64(spec.private_tmp ? 1 : 0);
+}
+
+void ReadLimits(ByteReader& reader, LaunchSpec& spec) {
+  spec.devices = ReadDevices(reader);
+  spec.cpus = ReadCpuSet(reader);
+  spec.memory_nodes = ReadCpuSet(reader);
+  spec.memory_bytes_max = reader.I64();
+  spec.processes_max = reader.I64();
+  spec.shm_bytes = reader.I64();
+  spec.private_tmp = reader.U64() != 0;
+}
+
+void WriteLife(ByteWriter& writer, const LaunchSpec& spec) {
+  writer.String(spec.log_directory);
+  writer.String(spec.log_name);
+  writer.I64(spec.log_bytes_max);
+  writer.I64(spec.grace.ns);
+  writer.U64(spec.stop_on_lease_loss ? 1 : 0);
+  writer.I64(spec.lease_deadline_boot_ns);
+  writer.String(spec.prolog);
+  writer.String(spec.epilog);
+  writer.I64(spec.hook_time_limit.ns);
+}
+
+void ReadLife(ByteReader& reader, LaunchSpec& spec) {
+  spec.log_directory = reader.String();
+  spec.log_name = reader.String();
+  spec.log_bytes_max = reader.I64();
+  spec.grace.ns = reader.I64();
+  spec.stop_on_lease_loss = reader.U64() != 0;
+  spec.lease_deadline_boot_ns = reader.I64();
+  spec.prolog = reader.String();
+  spec.epilog = reader.String();
+  spec.hook_time_limit.ns = reader.I64();
+}
+
+}  // namespace
+
+std::string EncodeLaunch(const LaunchRecord& record) {
+  const LaunchSpec& spec = record.spec;
+  ByteWriter writer;
+  writer.U64(kLaunchMagic);
+  writer.String(spec.key);
+  WriteTexts(writer, spec.argv);
+  WriteTexts(writer, spec.environment);
+  writer.String(spec.working_directory);
+  WriteWho(writer, spec);
+  writer.U64(spec.interactive ? 1 : 0);
+  WriteLimits(writer, spec);
+  WriteLife(writer, spec);
+  writer.String(record.cgroups.unified);
+  WriteTexts(writer, record.cgroups.joined);
+  writer.String(record.cgroups.freezer);
+  writer.String(record.cgroups.oom_events);
+  return writer.Take();
+}
+
+Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
+  ByteReader reader(bytes);
+  if (reader.U64() != kLaunchMagic) return Fail(InvalidArgument("not a launch record"));
+  LaunchRecord record;
+  LaunchSpec& spec = record.spec;
+  spec.key = reader.String();
+  spec.argv = ReadTexts(reader);
+  spec.environment = ReadTexts(reader);
+  spec.working_directory = reader.String();
+  ReadWho(reader, spec);
+  spec.interactive = reader.U64() != 0;
+  ReadLimits(reader, spec);
+  ReadLife(reader, spec);
+  record.cgroups.unified = reader.String();
+  record.cgroups.joined = ReadTexts(reader);
+  record.cgroups.freezer = reader.String();
+  record.cgroups.oom_events = reader.String();
+  if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
+  return record;
+}
+
+std::string EncodeStatus(const AttemptStatus& status) {
+  ByteWriter writer;
+  writer.U64(kStatusMagic);
+  writer.String(status.key);
+  writer.U64(static_cast<uint64_t>(status.phase));
+  writer.I64(status.pid);
+  writer.I64(status.started_at.ns);
+  writer.I64(status.ended_at.ns);
+  writer.I64(status.exit_code);
+  writer.I64(status.signal);
+  writer.U64(static_cast<uint64_t>(status.cause));
+  writer.String(status.message);
+  return writer.Take();
+}
+
+Result<AttemptStatus> DecodeStatus(std::string_view bytes) {
+  ByteReader reader(bytes);
+  if (reader.U64() != kStatusMagic) return Fail(InvalidArgument("not a status record"));
+  AttemptStatus status;
+  status.key = reader.String();
+  const uint64_t phase = reader.U64();
+  status.pid = static_cast<int>(reader.I64());
+  status.started_at.ns = reader.I64();
+  status.ended_at.ns = reader.I64();
+  status.exit_code = static_cast<int>(reader.I64());
+  status.signal = static_cast<int>(reader.I64());
+  const uint64_t cause = reader.U64();
+  status.message = reader.String();
+  if (!reader.ok() || phase > static_cast<uint64_t>(AttemptPhase::kExited) ||
+      cause > static_cast<uint64_t>(EndCause::kSupervisorLost)) {
+    return Fail(InvalidArgument("status record is damaged"));
+  }
+  status.phase = static_cast<AttemptPhase>(phase);
+  status.cause = static_cast<EndCause>(cause);
+  return status;
+}
+
+Result<std::string> ReadFileAt(int directory_fd, const char* name) {
+  const Descriptor file(openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid()) return Fail(SystemError(std::string("cannot open ") + name, errno));
+  struct stat facts;
+  if (fstat(file.get(), &facts) != 0 || facts.st_size > static_cast<off_t>(kFileBytesMax)) {
+    return Fail(Internal(std::string(name) + " is larger than any such file"));
+  }
+  std::string bytes(static_cast<size_t>(facts.st_size), '\0');
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = read(file.get(), bytes.data() + done, bytes.size() - done);
+    if (count < 0) return Fail(SystemError(std::string("cannot read ") + name, errno));
+    if (count == 0) break;
+    done += static_cast<size_t>(count);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+Status ReplaceFileAt(int directory_fd, const char* name, std::string_view bytes) {
+  const std::string aside = std::string(name) + ".new";
+  const Descriptor file(
+      openat(directory_fd, aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file.valid()) return Fail(SystemError("cannot create " + aside, errno));
+  const ssize_t count = write(file.get(), bytes.data(), bytes.size());
+  if (count != static_cast<ssize_t>(bytes.size())) {
+    return Fail(SystemError("cannot write " + aside, count < 0 ? errno : ENOSPC));
+  }
+  if (renameat(directory_fd, aside.c_str(), directory_fd, name) != 0) {
+    return Fail(SystemError("cannot rename " + aside, errno));
+  }
+  return Ok();
+}
+
+Error SystemError(const std::string& what, int error_number) {
+  return Internal(what + ": " + std::strerror(error_number));
+}
+
+}  // namespace gp

@@ -1,0 +1,103 @@
+#include "supervisor/child_process.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "supervisor/attempt_record.h"
+
+namespace gp {
+namespace {
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+[[noreturn]] void Give(int failure_pipe, const std::string& what, int error) {
+  const std::string message = what + ": " + std::strerror(error);
+  (void)!write(failure_pipe, message.data(), message.size());
+  _exit(127);
+}
+
+bool TakeDescriptors(const ChildPlan& plan) {
+  // All three sources are above 2: the supervisor was started with 0, 1 and 2 open.
+  if (dup2(plan.input, 0) < 0 || dup2(plan.output, 1) < 0 || dup2(plan.errors, 2) < 0) return false;
+  if (plan.terminal && ioctl(0, TIOCSCTTY, 0) != 0) return false;
+  // On execve, not now: the failure pipe is still needed.
+  return syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) == 0;
+}
+
+void ResetSignals() {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);  // dispositions were never changed
+}
+
+// In the child.  Order matters: cgroups first, ids late, and nothing that needs root after them.
+[[noreturn]] void RunChild(const ChildPlan& plan, int failure_pipe, pid_t parent) {
+  if (plan.cgroups != nullptr) {
+    const std::string refused = plan.cgroups->JoinLegacy();
+    if (!refused.empty()) Give(failure_pipe, "cannot join the cgroup " + refused, errno);
+  }
+  if (setsid() < 0) Give(failure_pipe, "cannot start a session", errno);
+  if (!TakeDescriptors(plan)) Give(failure_pipe, "cannot set up descriptors", errno);
+  if (plan.mount_namespace >= 0 && setns(plan.mount_namespace, CLONE_NEWNS) != 0) {
+    Give(failure_pipe, "cannot return to the host's mounts", errno);
+  }
+  if (plan.user.has_value()) {
+    const std::string refused = BecomeUser(*plan.user);
+    if (!refused.empty()) Give(failure_pipe, refused, errno);
+    // A job without its supervisor has nobody who holds its lease.  After the change of ids, which
+    // clears this.
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent) _exit(127);
+  }
+  // As the user: root may not be allowed where the user is (network file systems), and vice versa.
+  if (!plan.working_directory.empty() && chdir(plan.working_directory.c_str()) != 0) {
+    Give(failure_pipe, "cannot enter the working directory " + plan.working_directory, errno);
+  }
+  ResetSignals();
+  const std::vector<char*> argv = Pointers(plan.argv);
+  std::vector<char*> environment = Pointers(plan.environment);
+  environ = environment.data();  // execvp looks for the program in the job's PATH, not in ours
+  execvp(argv[0], argv.data());
+  Give(failure_pipe, "cannot run " + plan.argv[0], errno);
+}
+
+}  // namespace
+
+Result<StartedChild> StartChild(const ChildPlan& plan) {
+  if (plan.argv.empty() || plan.argv[0].empty()) {
+    return Fail(InvalidArgument("there is no program to run"));
+  }
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return Fail(SystemError("cannot make a pipe", errno));
+  Descriptor failure_pipe(ends[1]);
+  StartedChild child;
+  child.start_failure.Reset(ends[0]);
+
+  const pid_t self = getpid();
+  clone_args how = {};
+  how.exit_signal = SIGCHLD;
+  if (plan.cgroups != nullptr && plan.cgroups->unified() >= 0) {
+    how.flags |= CLONE_INTO_CGROUP;
+    how.cgroup = static_cast<uint64_t>(plan.cgroups->unified());
+  }
+  child.pid = static_cast<pid_t>(syscall(SYS_clone3, &how, sizeof how));
+  if (child.pid < 0) return Fail(SystemError("cannot start a process", errno));
+  if (child.pid == 0) RunChild(plan, failure_pipe.get(), self);
+  return child;
+}
+
+}  // namespace gp

@@ -1,0 +1,54 @@
+#pragma once
+
+// The processes that the supervisor started itself and what became of them.  It reaps everything:
+// orphans of the job become its children too and leave no trace here.
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "supervisor/child_process.h"
+#include "supervisor/exec_session.h"
+
+namespace gp {
+
+enum class Role { kMain, kExec, kHook };
+
+struct Child {
+  pid_t pid = 0;
+  Role role = Role::kMain;
+  Descriptor start_failure;            // open until it is known whether the program runs
+  std::string failure;                 // why it never ran
+  std::optional<ExecSession> session;  // of an exec
+};
+
+struct Exit {
+  Child child;
+  int wait_status = 0;
+};
+
+class Children {
+ public:
+  Status Start(Role role, const ChildPlan& plan, std::optional<ExecSession> session);
+
+  // Ours that were started and not yet reaped.
+  std::vector<Child>& list() { return list_; }
+  bool Has(Role role) const;
+  // Reads what the starting child says.  True: it is known now whether the program runs.
+  static bool LearnStart(Child& child);
+  // Every child that ended since the last call; orphans are reaped silently.
+  std::vector<Exit> Reap();
+  // After Reap: no child is left, neither ours nor adopted.
+  bool none_left() const { return none_left_; }
+  // SIGKILL to every direct child.  Where there is no cgroup: their orphans come to us and are
+  // direct children at the next call.
+  static void KillDirect();
+
+ private:
+  std::vector<Child> list_;
+  bool none_left_ = true;
+};
+
+}  // namespace gp

@@ -1,0 +1,59 @@
+#pragma once
+
+// What the agent and a supervisor say to each other over the attempt's control socket: one message
+// per packet (SOCK_SEQPACKET), descriptors beside it.  The agent renews, stops and execs; the
+// supervisor tells its status at once and at each change, and answers every exec.
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ports/outbound/attempt_runner.h"
+#include "supervisor/descriptor.h"
+
+namespace gp {
+
+struct RenewRequest {
+  int64_t lease_deadline_boot_ns = 0;
+};
+struct StopRequest {
+  Duration grace;
+};
+struct ExecRequest {
+  uint64_t id = 0;  // comes back in the answer
+  ExecSpec spec;
+};
+// Descriptors beside it: input, output, errors (not with a pty), exit status; none after an error.
+struct ExecAnswer {
+  uint64_t id = 0;
+  std::string error;  // empty: started
+  bool pty = false;
+};
+struct StatusReport {
+  AttemptStatus status;
+};
+
+using ControlMessage =
+    std::variant<RenewRequest, StopRequest, ExecRequest, ExecAnswer, StatusReport>;
+
+std::string EncodeMessage(const ControlMessage& message);
+Result<ControlMessage> DecodeMessage(std::string_view bytes);
+
+inline constexpr size_t kMessageBytesMax = 4 << 20;
+inline constexpr int kDescriptorsMax = 4;
+
+enum class SendOutcome { kSent, kFull, kClosed };
+// Never blocks, never raises SIGPIPE.  kFull: the other side does not read.
+SendOutcome SendMessage(int socket, const ControlMessage& message,
+                        const std::vector<int>& descriptors = {});
+
+struct ReceivedMessage {
+  ControlMessage message;
+  std::vector<Descriptor> descriptors;
+};
+enum class ReceiveOutcome { kMessage, kNothing, kClosed };
+// Never blocks.  What cannot be decoded (a newer peer's message) is skipped.
+ReceiveOutcome ReceiveMessage(int socket, ReceivedMessage& received);
+
+}  // namespace gp

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "supervisor/descriptor.h"
+
+namespace gp {
+
+int64_t BootNs();  // CLOCK_BOOTTIME
+int64_t WallNs();  // CLOCK_REALTIME
+
+inline constexpr int64_t kNever = INT64_MAX;
+
+// One alarm on CLOCK_BOOTTIME, which goes on while the host sleeps.
+class DeadlineTimer {
+ public:
+  Status Open();
+  int readable() const { return timer_.get(); }
+  // kNever: none.  The same instant again costs nothing.
+  void Set(int64_t at_boot_ns);
+  // Quiets the descriptor after it fired.
+  void Acknowledge();
+
+ private:
+  Descriptor timer_;
+  int64_t at_ = kNever;
+};
+
+}  // namespace gp

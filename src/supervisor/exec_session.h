@@ -1,0 +1,34 @@
+#pragma once
+
+// The plumbing of one exec: pipes or a pseudo-terminal, and a pipe that carries the exit status.
+// The ends for the caller travel over the control socket and are then closed here.
+
+#include <vector>
+
+#include "base/result.h"
+#include "ports/outbound/attempt_runner.h"
+#include "supervisor/child_process.h"
+#include "supervisor/descriptor.h"
+
+namespace gp {
+
+struct ExecSession {
+  uint64_t id = 0;
+  bool pty = false;
+  std::vector<Descriptor> for_caller;  // input, output, errors (not with a pty), exit status
+  std::vector<Descriptor> for_child;   // input, output, errors
+  Descriptor exit_status;              // we write here
+
+  // Terminals belong to the job's user.
+  static Result<ExecSession> Open(uint64_t id, const ExecSpec& spec, uint32_t owner);
+  void AttachTo(ChildPlan& plan) const;
+  std::vector<int> CallerEnds() const;
+  // wait_status as of waitpid.
+  void ReportExit(int wait_status);
+};
+
+// `base` with `added` on top: a name given in both counts as in `added`.
+std::vector<std::string> MergeEnvironment(const std::vector<std::string>& base,
+                                          const std::vector<std::string>& added);
+
+}  // namespace gp

@@ -1,0 +1,36 @@
+#pragma once
+
+// A job's output on disk.  Byte N of the stream is byte N of the file for ever; past the limit the
+// oldest half becomes a hole (docs/isolation.md, "Logs").  A full disk loses bytes, never time.
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "supervisor/descriptor.h"
+
+namespace gp {
+
+class LogFile {
+ public:
+  // Continues at the end of a file that is there.  The file belongs to `owner`, readable by nobody
+  // else.  bytes_max 0: no limit.
+  static Result<LogFile> Open(const std::string& path, int64_t bytes_max, uint32_t owner);
+
+  void Append(const char* bytes, size_t size);
+  // Bytes that could not be written, and why the last of them could not.
+  int64_t bytes_lost() const { return bytes_lost_; }
+  int last_error() const { return last_error_; }
+
+ private:
+  void DropOldest();
+
+  Descriptor file_;
+  int64_t bytes_max_ = 0;
+  int64_t end_ = 0;
+  int64_t kept_from_ = 0;
+  int64_t bytes_lost_ = 0;
+  int last_error_ = 0;
+};
+
+}  // namespace gp

@@ -1,0 +1,63 @@
+#include "supervisor/private_mounts.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <string>
+
+#include "supervisor/attempt_record.h"
+
+namespace gp {
+namespace {
+
+Status MountTmp() {
+  // On the attempt's own disk rather than in memory: programs put gigabytes there.
+  if (mkdir(kPrivateTmp, 0700) != 0 && errno != EEXIST) {
+    return Fail(SystemError("cannot make the private /tmp", errno));
+  }
+  if (chmod(kPrivateTmp, 01777) != 0 ||
+      mount(kPrivateTmp, "/tmp", nullptr, MS_BIND, nullptr) != 0 ||
+      mount(nullptr, "/tmp", nullptr, MS_REMOUNT | MS_BIND | MS_NODEV | MS_NOSUID, nullptr) != 0) {
+    return Fail(SystemError("cannot mount the private /tmp", errno));
+  }
+  return Ok();
+}
+
+Status MountShm(int64_t bytes) {
+  const std::string options = "mode=1777,size=" + std::to_string(bytes);
+  if (mount("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
+    return Fail(SystemError("cannot mount /dev/shm of the asked size", errno));
+  }
+  return Ok();
+}
+
+// A second fence: the job's user cannot write there anyway, a job of root could.  Best effort, as
+// a host may have no such directory.
+void ProtectCgroups() {
+  mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  mount_setattr(AT_FDCWD, "/sys/fs/cgroup", AT_RECURSIVE, &attributes, sizeof attributes);
+}
+
+}  // namespace
+
+Result<Descriptor> EnterPrivateMounts(const LaunchSpec& spec) {
+  if (geteuid() != 0) return Descriptor();
+  Descriptor host(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
+  if (!host.valid() || unshare(CLONE_NEWNS) != 0) {
+    return Fail(SystemError("cannot make a mount namespace", errno));
+  }
+  // Mounts that the host makes later still appear here; ours never there.
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
+    return Fail(SystemError("cannot detach from the host's mounts", errno));
+  }
+  if (spec.private_tmp) GP_CHECK_OK(MountTmp());
+  if (spec.shm_bytes > 0) GP_CHECK_OK(MountShm(spec.shm_bytes));
+  ProtectCgroups();
+  return host;
+}
+
+}  // namespace gp

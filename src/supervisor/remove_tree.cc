@@ -1,0 +1,65 @@
+#include "supervisor/remove_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gp {
+namespace {
+
+std::vector<std::string> Names(int directory_fd) {
+  std::vector<std::string> names;
+  DIR* directory = fdopendir(dup(directory_fd));
+  if (directory == nullptr) return names;
+  rewinddir(directory);
+  while (const dirent* entry = readdir(directory)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  closedir(directory);
+  return names;
+}
+
+// Empties the directory `name` of `top` by deleting its files and moving its directories up to
+// `top`, then removes it.  Every tree becomes flat that way.
+bool Flatten(int top, const std::string& name, uint64_t& moved) {
+  const int fd = openat(top, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return false;
+  for (const std::string& inner : Names(fd)) {
+    if (unlinkat(fd, inner.c_str(), 0) == 0) continue;
+    // Names of ours could be taken: try until one is free.
+    while (renameat2(fd, inner.c_str(), top, ("gp-" + std::to_string(moved++)).c_str(),
+                     RENAME_NOREPLACE) != 0) {
+      if (errno != EEXIST) break;
+    }
+  }
+  close(fd);
+  return unlinkat(top, name.c_str(), AT_REMOVEDIR) == 0;
+}
+
+}  // namespace
+
+void RemoveTree(int directory_fd, const char* name) {
+  if (unlinkat(directory_fd, name, AT_REMOVEDIR) == 0) return;
+  const int top = openat(directory_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (top < 0) return;
+  uint64_t moved = 0;
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (const std::string& entry : Names(top)) {
+      progress |= unlinkat(top, entry.c_str(), 0) == 0 || Flatten(top, entry, moved);
+    }
+  }
+  close(top);
+  unlinkat(directory_fd, name, AT_REMOVEDIR);
+}
+
+}  // namespace gp

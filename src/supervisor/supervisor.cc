@@ -1,0 +1,269 @@
+#include "supervisor/supervisor.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "supervisor/private_mounts.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kKillAgainNs = 10'000'000;  // version 1 and no cgroup: until all are gone
+constexpr int64_t kKillAgainSlowlyNs = 1'000'000'000;
+constexpr int64_t kPatienceNs = 10'000'000'000;  // then people are told
+
+}  // namespace
+
+Supervisor::Supervisor(Descriptor agent, Descriptor directory)
+    : directory_(std::move(directory)), agent_(std::move(agent)) {}
+
+void Supervisor::Run() {
+  const Status prepared = Prepare();
+  if (prepared.has_value()) {
+    Begin();
+  } else {
+    status_.cause = EndCause::kCouldNotStart;
+    AddMessage(prepared.error().message);
+    Finish();
+  }
+  Loop();
+}
+
+void Supervisor::Bury() {
+  burying_ = true;
+  status_.cause = EndCause::kSupervisorLost;
+  AddMessage("the attempt's supervisor died; what was left of the job was killed");
+  const Status prepared = Prepare();
+  if (!prepared.has_value()) AddMessage(prepared.error().message);
+  BeginKilling();
+  Loop();
+}
+
+Status Supervisor::Prepare() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // nobody of the same user may trace us
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);
+  signals_.Reset(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+  null_.Reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!signals_.valid() || !null_.valid()) {
+    return Fail(SystemError("cannot open descriptors", errno));
+  }
+  GP_CHECK_OK(timer_.Open());
+  GP_CHECK_OK(link_.Open(std::move(agent_)));
+  const std::string launch = GP_TRY(ReadFileAt(directory_.get(), kLaunchFile));
+  launch_ = GP_TRY(DecodeLaunch(launch));
+  status_.key = launch_.spec.key;
+  Result<JobCgroups> cgroups = JobCgroups::Open(launch_.cgroups);
+  if (cgroups.has_value()) cgroups_ = std::move(*cgroups);
+  if (burying_) return Ok();  // they may be gone already, and logs are of no use
+  if (!cgroups.has_value()) return Fail(cgroups.error());
+  if (launch_.spec.stop_on_lease_loss && launch_.spec.lease_deadline_boot_ns > 0) {
+    lease_deadline_ = launch_.spec.lease_deadline_boot_ns;
+  }
+  return OpenLogs();
+}
+
+Status Supervisor::OpenLogs() {
+  const LaunchSpec& spec = launch_.spec;
+  if (spec.log_directory.empty()) return Ok();
+  const std::string stem = spec.log_directory + "/" + spec.log_name;
+  const uint32_t owner = geteuid() == 0 ? spec.uid : geteuid();
+  output_ = GP_TRY(LogStream::Open(stem + ".out", spec.log_bytes_max, owner));
+  errors_ = GP_TRY(LogStream::Open(stem + ".err", spec.log_bytes_max, owner));
+  return Ok();
+}
+
+void Supervisor::Begin() {
+  if (launch_.spec.prolog.empty()) {
+    StartMain();
+  } else {
+    StartHook(launch_.spec.prolog, State::kProlog);
+  }
+}
+
+void Supervisor::StartMain() {
+  const Status started = StartMainProcess();
+  if (!started.has_value()) CouldNotStart(started.error().message);
+}
+
+Status Supervisor::StartMainProcess() {
+  host_mounts_ = GP_TRY(EnterPrivateMounts(launch_.spec));
+  state_ = State::kRunning;
+  if (launch_.spec.interactive && launch_.spec.argv.empty()) {
+    // The devices are held from now on; the main process comes by Exec.
+    status_.phase = AttemptPhase::kRunning;
+    status_.started_at.ns = WallNs();
+    status_changed_ = true;
+    return Ok();
+  }
+  ChildPlan plan = JobPlan();
+  plan.argv = launch_.spec.argv;
+  plan.environment = launch_.spec.environment;
+  plan.input = null_.get();
+  plan.output = output_.has_value() ? output_->writable() : null_.get();
+  plan.errors = errors_.has_value() ? errors_->writable() : null_.get();
+  GP_CHECK_OK(children_.Start(Role::kMain, plan, std::nullopt));
+  main_pid_ = children_.list().back().pid;
+  return Ok();
+}
+
+void Supervisor::CouldNotStart(const std::string& why) {
+  status_.cause = EndCause::kCouldNotStart;
+  AddMessage(why);
+  BeginKilling();
+}
+
+void Supervisor::OnStartKnown(Child& child) {
+  if (child.session.has_value()) AnswerExec(child);
+  if (child.role != Role::kMain || !child.failure.empty()) return;
+  status_.phase = AttemptPhase::kRunning;
+  status_.pid = child.pid;
+  status_.started_at.ns = WallNs();
+  status_changed_ = true;
+}
+
+void Supervisor::OnExit(Exit exit) {
+  Child& child = exit.child;
+  if (child.start_failure.valid()) {
+    while (!Children::LearnStart(child)) {
+    }
+    OnStartKnown(child);
+  }
+  if (child.role == Role::kHook) return OnHookExit(exit);
+  if (child.session.has_value()) child.session->ReportExit(exit.wait_status);
+  if (child.role == Role::kMain) OnMainExit(exit);
+}
+
+void Supervisor::OnMainExit(const Exit& exit) {
+  const bool never_ran = !exit.child.failure.empty();
+  if (never_ran && exit.child.session.has_value()) {  // the caller knows and may try again
+    main_pid_ = 0;
+    return;
+  }
+  main_ended_ = true;
+  if (never_ran) return CouldNotStart(exit.child.failure);
+  if (WIFSIGNALED(exit.wait_status)) {
+    status_.signal = WTERMSIG(exit.wait_status);
+  } else {
+    status_.exit_code = WEXITSTATUS(exit.wait_status);
+  }
+  if (state_ == State::kRunning) BeginKilling();
+}
+
+// After every reaping: others of the job may have been the last thing we waited for.
+void Supervisor::OnReaped() {
+  const bool group_is_gone = main_ended_ && kill(-main_pid_, 0) != 0;
+  if (state_ == State::kStopping && group_is_gone) BeginKilling();
+  if (state_ == State::kKilling && IsGone()) OnGone();
+}
+
+void Supervisor::Stop(Duration grace, EndCause cause, const std::string& why) {
+  const int64_t deadline = BootNs() + std::max<int64_t>(grace.ns, 0);
+  if (state_ == State::kStopping) {
+    stop_deadline_ = std::min(stop_deadline_, deadline);
+    return;
+  }
+  if (state_ != State::kProlog && state_ != State::kRunning) return;
+  if (status_.cause != EndCause::kExit) return;  // told before, while in the prolog
+  status_.cause = cause;
+  AddMessage(why);
+  lease_deadline_ = kNever;
+  if (state_ == State::kProlog) {
+    for (const Child& child : children_.list()) kill(-child.pid, SIGKILL);
+    return;
+  }
+  if (main_pid_ == 0 || grace.ns <= 0) return BeginKilling();
+  SignalMain();
+  stop_deadline_ = deadline;
+  state_ = State::kStopping;
+}
+
+void Supervisor::SignalMain() {
+  // The group, as a terminal would: the main process is often a shell with the real work beside it.
+  if (kill(-main_pid_, SIGTERM) != 0) kill(main_pid_, SIGTERM);
+  kill(-main_pid_, SIGCONT);  // one that stopped itself could not act on it
+}
+
+void Supervisor::BeginKilling() {
+  state_ = State::kKilling;
+  stop_deadline_ = lease_deadline_ = kNever;
+  killing_since_ = BootNs();
+  if (IsGone()) return OnGone();
+  Kill();
+}
+
+void Supervisor::Kill() {
+  const int64_t now = BootNs();
+  if (cgroups_.CanKill()) {
+    cgroups_.KillAll();
+  } else {
+    Children::KillDirect();
+  }
+  const bool slowly = now - killing_since_ > kPatienceNs;
+  kill_again_at_ = now + (slowly ? kKillAgainSlowlyNs : kKillAgainNs);
+  if (slowly && status_.message.empty()) {
+    AddMessage(
+        "processes of the job cannot be killed: they wait inside the kernel, often for a "
+        "device driver or a file server; the devices stay taken until they end");
+    status_changed_ = true;
+  }
+}
+
+bool Supervisor::IsGone() {
+  if (burying_) return cgroups_.IsEmpty();  // nothing of it was ever our child
+  if (children_.none_left()) return true;
+  // A daemon that a prolog started is our child too, but not inside.
+  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec);
+  return cgroups_.CanKill() && !ours_left && cgroups_.IsEmpty();
+}
+
+void Supervisor::OnGone() {
+  kill_again_at_ = kNever;
+  if (output_.has_value()) output_->Finish();
+  if (errors_.has_value()) errors_->Finish();
+  if (launch_.spec.epilog.empty() || epilog_done_) return Finish();
+  epilog_done_ = true;
+  StartHook(launch_.spec.epilog, State::kEpilog);
+}
+
+void Supervisor::Finish() {
+  for (std::optional<LogStream>* stream : {&output_, &errors_}) {
+    if (!stream->has_value()) continue;
+    (*stream)->Finish();
+    AddMessage((*stream)->Loss());
+  }
+  JudgeMemory();
+  status_.phase = AttemptPhase::kExited;
+  status_.ended_at.ns = WallNs();
+  const Status written = ReplaceFileAt(directory_.get(), kStatusFile, EncodeStatus(status_));
+  if (!written.has_value()) AddMessage(written.error().message);
+  link_.Tell(status_);
+  status_changed_ = false;
+  state_ = State::kDone;
+}
+
+void Supervisor::JudgeMemory() {
+  const int64_t kills = cgroups_.OomKills();
+  if (kills == 0 || status_.cause != EndCause::kExit) return;
+  const bool succeeded = status_.exit_code == 0 && status_.signal == 0;
+  if (!succeeded) status_.cause = EndCause::kOutOfMemory;
+  AddMessage(std::to_string(kills) + " process(es) of the job were killed for using more memory " +
+             "than its limit of " + std::to_string(launch_.spec.memory_bytes_max) + " bytes");
+}
+
+void Supervisor::AddMessage(const std::string& text) {
+  if (text.empty()) return;
+  if (!status_.message.empty()) status_.message += "; ";
+  status_.message += text;
+}
+
+}  // namespace gp

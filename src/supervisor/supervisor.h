@@ -1,0 +1,102 @@
+#pragma once
+
+// The life of one attempt, from prolog to final status: one thread, one poll loop, no help from
+// anybody.  docs/isolation.md tells the rules; each On… function here is one event of that life.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "supervisor/agent_link.h"
+#include "supervisor/attempt_record.h"
+#include "supervisor/children.h"
+#include "supervisor/deadline_timer.h"
+#include "supervisor/job_cgroups.h"
+#include "supervisor/log_stream.h"
+
+namespace gp {
+
+class Supervisor {
+ public:
+  // `directory` is the attempt's and must be the working directory too.  `agent` may be invalid.
+  Supervisor(Descriptor agent, Descriptor directory);
+
+  // Runs the attempt to its end.
+  void Run();
+  // Ends what a supervisor that died has left: kill, epilog, final status kSupervisorLost.
+  void Bury();
+
+ private:
+  enum class State { kProlog, kRunning, kStopping, kKilling, kEpilog, kDone };
+
+  // supervisor.cc: the life.
+  Status Prepare();
+  Status OpenLogs();
+  void Begin();
+  void StartMain();
+  Status StartMainProcess();
+  void CouldNotStart(const std::string& why);
+  void OnStartKnown(Child& child);
+  void OnExit(Exit exit);
+  void OnMainExit(const Exit& exit);
+  void OnReaped();
+  void Stop(Duration grace, EndCause cause, const std::string& why);
+  void SignalMain();
+  void BeginKilling();
+  void Kill();
+  bool IsGone();
+  void OnGone();
+  void Finish();
+  void JudgeMemory();
+  void AddMessage(const std::string& text);
+
+  // supervisor_hooks.cc: prolog and epilog.
+  void StartHook(const std::string& program, State state);
+  void OnHookExit(const Exit& exit);
+
+  // supervisor_exec.cc: more processes inside.
+  void OnExec(const ExecRequest& request);
+  Status StartExec(const ExecRequest& request);
+  void AnswerExec(Child& child);
+  ChildPlan JobPlan() const;
+
+  // supervisor_loop.cc: what may happen next.
+  void Loop();
+  void WaitForEvents();
+  int64_t NextDeadline() const;
+  void OnSignals();
+  void OnTimer();
+  void OnMessages();
+
+  Descriptor directory_;
+  AgentLink link_;
+  Descriptor agent_;
+  Descriptor signals_;
+  DeadlineTimer timer_;
+  LaunchRecord launch_;
+  JobCgroups cgroups_;
+  Descriptor host_mounts_;
+  std::optional<LogStream> output_;
+  std::optional<LogStream> errors_;
+  Descriptor null_;
+
+  State state_ = State::kProlog;
+  AttemptStatus status_;
+  bool status_changed_ = false;
+  bool burying_ = false;
+  Children children_;
+  pid_t main_pid_ = 0;  // also its process group; kept after its end
+  bool main_ended_ = false;
+  bool hook_overdue_ = false;
+  bool epilog_done_ = false;
+
+  // CLOCK_BOOTTIME; kNever: not waiting for it.
+  int64_t lease_deadline_ = kNever;
+  int64_t stop_deadline_ = kNever;
+  int64_t hook_deadline_ = kNever;
+  int64_t kill_again_at_ = kNever;
+  int64_t killing_since_ = 0;
+};
+
+}  // namespace gp

@@ -1,0 +1,121 @@
+// The poll loop: what may happen next, and who is told of it.
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+
+#include "supervisor/supervisor.h"
+
+namespace gp {
+namespace {
+
+// How long a job may take to end when its lease is lost: others wait for its devices.
+constexpr Duration kLeaseGraceMax = Duration::Seconds(5);
+
+enum Slot { kSignals, kTimer, kListener, kAgent, kOutput, kErrors, kSlots };
+
+}  // namespace
+
+void Supervisor::Loop() {
+  while (state_ != State::kDone) {
+    if (status_changed_) link_.Tell(status_);
+    status_changed_ = false;
+    timer_.Set(NextDeadline());
+    WaitForEvents();
+  }
+}
+
+int64_t Supervisor::NextDeadline() const {
+  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, kill_again_at_});
+}
+
+void Supervisor::WaitForEvents() {
+  std::vector<pollfd> events(kSlots);
+  const auto watch = [&](Slot slot, int fd, short what = POLLIN) {
+    events[slot] = {.fd = fd, .events = what, .revents = 0};
+  };
+  watch(kSignals, signals_.get());
+  watch(kTimer, timer_.readable());
+  watch(kListener, link_.listener());
+  watch(kAgent, link_.connection(),
+        static_cast<short>(link_.has_more_to_tell() ? POLLIN | POLLOUT : POLLIN));
+  watch(kOutput, output_.has_value() ? output_->readable() : -1);
+  watch(kErrors, errors_.has_value() ? errors_->readable() : -1);
+  for (const Child& child : children_.list()) {
+    events.push_back({.fd = child.start_failure.get(), .events = POLLIN, .revents = 0});
+  }
+  if (poll(events.data(), events.size(), -1) <= 0) return;
+
+  // Whether a program runs is told before it can be said to have ended.
+  for (size_t i = kSlots; i < events.size(); ++i) {
+    Child& child = children_.list()[i - kSlots];
+    if (events[i].revents != 0 && Children::LearnStart(child)) OnStartKnown(child);
+  }
+  if (events[kOutput].revents != 0) output_->Drain();
+  if (events[kErrors].revents != 0) errors_->Drain();
+  if (events[kListener].revents != 0) {
+    link_.Accept();
+    link_.Tell(status_);
+  } else if (events[kAgent].revents != 0) {
+    link_.TellRest();
+    OnMessages();
+  }
+  if (events[kSignals].revents != 0) OnSignals();
+  if (events[kTimer].revents != 0) OnTimer();
+}
+
+void Supervisor::OnSignals() {
+  signalfd_siginfo signal;
+  bool children_ended = false;
+  while (read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
+    if (signal.ssi_signo == SIGCHLD) children_ended = true;
+    if (signal.ssi_signo == SIGTERM) {
+      Stop(launch_.spec.grace, EndCause::kStopped,
+           "the host shuts down, or the supervisor was told to end");
+    }
+  }
+  if (!children_ended) return;
+  for (Exit& exit : children_.Reap()) OnExit(std::move(exit));
+  OnReaped();
+}
+
+void Supervisor::OnTimer() {
+  timer_.Acknowledge();
+  const int64_t now = BootNs();
+  if (now >= hook_deadline_) {
+    hook_overdue_ = true;
+    hook_deadline_ = kNever;
+    for (const Child& child : children_.list()) {
+      if (child.role == Role::kHook) kill(-child.pid, SIGKILL);
+    }
+  }
+  if (now >= lease_deadline_) {
+    const Duration grace = std::min(launch_.spec.grace, kLeaseGraceMax);
+    Stop(grace, EndCause::kLeaseLost, "the lease ran out: no word from the controller in time");
+  }
+  if (now >= stop_deadline_) BeginKilling();
+  if (now >= kill_again_at_) {
+    if (IsGone()) {
+      OnGone();
+    } else {
+      Kill();
+    }
+  }
+}
+
+void Supervisor::OnMessages() {
+  while (const std::optional<ControlMessage> message = link_.Receive()) {
+    if (const auto* renew = std::get_if<RenewRequest>(&*message)) {
+      // Once the lease is lost it stays lost: the devices may be promised to others already.
+      if (lease_deadline_ != kNever) lease_deadline_ = renew->lease_deadline_boot_ns;
+    } else if (const auto* stop = std::get_if<StopRequest>(&*message)) {
+      Stop(stop->grace, EndCause::kStopped, "");
+    } else if (const auto* exec = std::get_if<ExecRequest>(&*message)) {
+      OnExec(*exec);
+    }
+  }
+}
+
+}  // namespace gp
