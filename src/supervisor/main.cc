@@ -28,5 +28,5 @@ int main(int argument_count, char** arguments) {
   }
   // The agent knows the end already; clearing a large /tmp must not make it wait.
   gp::RemoveTree(AT_FDCWD, gp::kPrivateTmp);
-  return 0;
+  _exit(0);  // the kernel closes faster than destructors do
 }

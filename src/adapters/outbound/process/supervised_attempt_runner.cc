@@ -92,6 +92,7 @@ std::vector<AttemptStatus> SupervisedAttemptRunner::Observe() {
 }
 
 void SupervisedAttemptRunner::TakeEvents() {
+  std::erase_if(departing_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
   epoll_event events[kEventsPerTurn];
   int count = kEventsPerTurn;
   while (count == kEventsPerTurn) {
@@ -125,7 +126,8 @@ void SupervisedAttemptRunner::TakeStatus(Attempt& attempt, AttemptStatus status)
 // May erase the attempt.
 void SupervisedAttemptRunner::OnSupervisorGone(Attempt& attempt) {
   attempt.connection.Reset();
-  if (attempt.is_our_child) waitpid(attempt.supervisor, nullptr, 0);
+  // Not reaped here: the kernel takes milliseconds to take its mounts apart.
+  if (attempt.is_our_child) departing_.push_back(attempt.supervisor);
   attempt.supervisor = 0;
   attempt.is_our_child = false;
   if (attempt.forgotten) {

@@ -75,6 +75,7 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Descriptor attempts_fd_;
   Descriptor events_;
   uint64_t execs_ = 0;
+  std::vector<pid_t> departing_;  // supervisors of ours that closed the conversation, to be reaped
   std::map<std::string, Attempt> attempts_;  // nodes stay in place: events point at them
 };
 

@@ -81,8 +81,6 @@ TEST_F(RunnerTest, RefusesBadAndDoubleKeys) {
   EXPECT_EQ(host_.runner->Start(host_.Shell("twice", "true")).error().code, ErrorCode::kConflict);
   host_.AwaitEnd("twice");
   EXPECT_EQ(host_.runner->Start(host_.Shell("twice", "true")).error().code, ErrorCode::kConflict);
-  EXPECT_TRUE(host_.runner->Forget("twice").has_value());
-  EXPECT_EQ(host_.Run(host_.Shell("twice", "exit 3")).exit_code, 3);
 }
 
 TEST_F(RunnerTest, GivesTheEnvironmentAndNothingElse) {

@@ -1,0 +1,179 @@
+// Attempts outlive the agent; the lease outlives it too.  Who dies here: the runner object, the
+// agent's process, the supervisor.
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "adapters/outbound/process/attempt_directory.h"
+#include "tests/support/runner_harness.h"
+
+namespace gp {
+namespace {
+
+using ::testing::HasSubstr;
+
+class SurvivalTest : public ::testing::Test {
+ protected:
+  // The pid of the supervisor of an attempt: the parent of its main process.
+  pid_t SupervisorOf(const std::string& key) {
+    const int main_pid = host_.AwaitRunning(key).pid;
+    std::ifstream stat("/proc/" + std::to_string(main_pid) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(stat)), {});
+    std::istringstream rest(text.substr(text.rfind(')') + 2));
+    char state = 0;
+    pid_t parent = 0;
+    rest >> state >> parent;
+    return parent;
+  }
+
+  NoIsolation isolation_;
+  RunnerHarness host_{isolation_};
+};
+
+TEST_F(SurvivalTest, ANewRunnerFindsARunningAttempt) {
+  host_.Start(host_.Shell("found", "read x < " + host_.directory() + "/go; exit 7"));
+  const std::string fifo = host_.directory() + "/go";
+  mkfifo(fifo.c_str(), 0600);
+  const AttemptStatus before = host_.AwaitRunning("found");
+  host_.Open();
+  const AttemptStatus after = host_.Status_("found");
+  EXPECT_EQ(after.phase, AttemptPhase::kRunning);
+  EXPECT_EQ(after.pid, before.pid);
+  EXPECT_EQ(after.started_at, before.started_at);
+  std::ofstream(fifo) << "x\n";
+  EXPECT_EQ(host_.AwaitEnd("found").exit_code, 7);
+}
+
+TEST_F(SurvivalTest, AnExitWhileTheAgentIsAwayIsKept) {
+  host_.Start(host_.Shell("away", "exit 9"));
+  host_.runner.reset();
+  const std::string status = host_.state() + "/attempts/away/status";
+  for (int i = 0; i < 5000 && access(status.c_str(), F_OK) != 0; ++i) usleep(2000);
+  host_.Open();
+  const AttemptStatus after = host_.AwaitEnd("away");
+  EXPECT_EQ(after.exit_code, 9);
+  EXPECT_EQ(after.cause, EndCause::kExit);
+  EXPECT_GT(after.started_at.ns, 0);
+}
+
+TEST_F(SurvivalTest, AKilledAgentDisturbsNothing) {
+  const pid_t agent = fork();
+  if (agent == 0) {
+    host_.Open();
+    (void)host_.runner->Start(host_.Shell("orphan", "echo begun; sleep 0.5; echo done; exit 5"));
+    pause();
+  }
+  host_.AwaitOutput("orphan", "begun");
+  kill(agent, SIGKILL);
+  waitpid(agent, nullptr, 0);
+  host_.Open();
+  const AttemptStatus status = host_.AwaitEnd("orphan");
+  EXPECT_EQ(status.exit_code, 5);
+  EXPECT_EQ(host_.Output("orphan"), "begun\ndone\n");
+}
+
+TEST_F(SurvivalTest, TheLeaseEndsAJobWithoutAnyAgent) {
+  LaunchSpec spec = host_.Shell("leased", "sleep 1000");
+  spec.stop_on_lease_loss = true;
+  spec.lease_deadline_boot_ns = RunnerHarness::BootNs() + 300'000'000;
+  host_.Start(spec);
+  const pid_t supervisor = SupervisorOf("leased");
+  host_.runner.reset();
+  // Nobody reads, nobody renews.  A zombie counts as gone.
+  for (int i = 0; i < 5000 && waitpid(supervisor, nullptr, WNOHANG) == 0; ++i) usleep(2000);
+  host_.Open();
+  const AttemptStatus status = host_.Status_("leased");
+  EXPECT_EQ(status.phase, AttemptPhase::kExited);
+  EXPECT_EQ(status.cause, EndCause::kLeaseLost);
+  EXPECT_THAT(status.message, HasSubstr("lease"));
+}
+
+TEST_F(SurvivalTest, ALostLeaseAllowsAShortGraceOnly) {
+  LaunchSpec spec = host_.Shell("deaf", "trap '' TERM; while :; do sleep 0.05; done");
+  spec.stop_on_lease_loss = true;
+  spec.grace = Duration::Milliseconds(100);
+  spec.lease_deadline_boot_ns = RunnerHarness::BootNs() + 200'000'000;
+  const AttemptStatus status = host_.Run(spec);
+  EXPECT_EQ(status.cause, EndCause::kLeaseLost);
+  EXPECT_EQ(status.signal, SIGKILL);
+}
+
+TEST_F(SurvivalTest, RenewalsKeepAJob) {
+  LaunchSpec spec = host_.Shell("renewed", "sleep 0.6; exit 4");
+  spec.stop_on_lease_loss = true;
+  spec.lease_deadline_boot_ns = RunnerHarness::BootNs() + 300'000'000;
+  host_.Start(spec);
+  host_.runner->Renew("renewed", RunnerHarness::BootNs() + 3'600'000'000'000);
+  host_.runner->Renew("unknown", 1);
+  const AttemptStatus status = host_.AwaitEnd("renewed");
+  EXPECT_EQ(status.cause, EndCause::kExit);
+  EXPECT_EQ(status.exit_code, 4);
+}
+
+TEST_F(SurvivalTest, OthersRunThroughAnyOutage) {
+  LaunchSpec spec = host_.Shell("patient", "sleep 0.3; exit 6");
+  spec.stop_on_lease_loss = false;
+  spec.lease_deadline_boot_ns = 1;  // long past
+  EXPECT_EQ(host_.Run(spec).exit_code, 6);
+}
+
+TEST_F(SurvivalTest, ALostSupervisorEndsItsJob) {
+  host_.Start(host_.Shell("lost", "sleep 1000"));
+  const pid_t supervisor = SupervisorOf("lost");
+  const int main_pid = host_.Status_("lost").pid;
+  kill(supervisor, SIGKILL);
+  const AttemptStatus status = host_.AwaitEnd("lost");
+  EXPECT_EQ(status.cause, EndCause::kSupervisorLost);
+  EXPECT_EQ(status.pid, main_pid);
+  EXPECT_GT(status.started_at.ns, 0);
+  for (int i = 0; i < 5000 && kill(main_pid, 0) == 0; ++i) usleep(2000);
+  EXPECT_EQ(kill(main_pid, 0), -1);
+}
+
+TEST_F(SurvivalTest, ASupervisorLostWhileTheAgentIsAwayIsBuriedLater) {
+  host_.Start(host_.Shell("lost-away", "sleep 1000"));
+  const pid_t supervisor = SupervisorOf("lost-away");
+  host_.runner.reset();
+  kill(supervisor, SIGKILL);
+  waitpid(supervisor, nullptr, 0);
+  host_.Open();
+  EXPECT_EQ(host_.AwaitEnd("lost-away").cause, EndCause::kSupervisorLost);
+}
+
+TEST_F(SurvivalTest, AHangingSupervisorGivesWayToStop) {
+  host_.Start(host_.Shell("hanging", "sleep 1000"));
+  const pid_t supervisor = SupervisorOf("hanging");
+  kill(supervisor, SIGSTOP);
+  for (int i = 0; i < 100'000 && kill(supervisor, 0) == 0; ++i) {
+    host_.runner->Stop("hanging", Duration{});
+    if (host_.Status_("hanging").phase == AttemptPhase::kExited) break;
+  }
+  EXPECT_EQ(host_.AwaitEnd("hanging").cause, EndCause::kSupervisorLost);
+}
+
+TEST_F(SurvivalTest, AHalfMadeAttemptIsReportedAndCanBeForgotten) {
+  std::filesystem::create_directory(host_.state() + "/attempts/half");
+  host_.Open();
+  const AttemptStatus status = host_.Status_("half");
+  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(status.phase, AttemptPhase::kExited);
+  EXPECT_TRUE(host_.runner->Forget("half").has_value());
+  EXPECT_FALSE(std::filesystem::exists(host_.state() + "/attempts/half"));
+}
+
+TEST_F(SurvivalTest, ASecondRunnerDoesNotBuryTheLiving) {
+  host_.Start(host_.Shell("shared", "sleep 1000"));
+  host_.AwaitRunning("shared");
+  const auto second = SupervisedAttemptRunner::Open(
+      {.state_directory = host_.state(), .supervisor_path = {}}, isolation_);
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ((*second)->Observe().at(0).phase, AttemptPhase::kRunning);
+  // The first lost its connection to the newcomer, notices, and takes it back.
+  EXPECT_EQ(host_.Status_("shared").phase, AttemptPhase::kRunning);
+  (*second)->Observe();
+  EXPECT_EQ(host_.Status_("shared").phase, AttemptPhase::kRunning);
+}
+
+}  // namespace
+}  // namespace gp
