@@ -50,8 +50,12 @@ nvmlReturn_t nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErro
                                              nvmlMemoryLocation_t location,
                                              unsigned long long* count) {
   if (count == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-  return WithReading(__func__, device, [&](const MachineGpu& gpu, const GpuState& state) {
-    if (!gpu.ecc) return NVML_ERROR_NOT_SUPPORTED;
+  // MIG devices answer too: which of them an error hit is not told apart here.
+  return WithHandle(__func__, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {
+    const size_t gpu = static_cast<size_t>(handle.gpu);
+    const GpuState& state = driver.world().gpus[gpu];
+    if (IsUnreachable(state)) return NVML_ERROR_GPU_IS_LOST;
+    if (!driver.world().machine.gpus[gpu].ecc) return NVML_ERROR_NOT_SUPPORTED;
     return Store(count,
                  location == NVML_MEMORY_LOCATION_DRAM ? Count(state, type, counter) : uint64_t{0});
   });

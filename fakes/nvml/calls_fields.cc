@@ -16,8 +16,9 @@ struct FieldQuery {
 
 using Answer = std::optional<int64_t>;
 
-Answer WattsToMilli(std::optional<int> watts) {
-  if (!watts) return std::nullopt;
+// Scope 0 is the GPU; the module and the memory (1, 2) are not told apart by these machines.
+Answer Milliwatts(const FieldQuery& q, std::optional<int> watts) {
+  if (!watts || q.scope != 0) return std::nullopt;
   return int64_t{*watts} * 1000;
 }
 Answer Ecc(const FieldQuery& q, uint64_t count) {
@@ -31,6 +32,14 @@ Answer Remap(const FieldQuery& q, int64_t value) {
 Answer OfLink(const FieldQuery& q, int64_t value) {
   if (q.scope >= q.gpu.links.size()) return std::nullopt;
   return value;
+}
+
+int64_t SwitchLinks(const FieldQuery& q) {
+  int64_t count = 0;
+  for (size_t i = 0; i < q.gpu.links.size(); ++i) {
+    if (q.gpu.links[i].to_switch && !q.state.links_down.contains(static_cast<unsigned>(i))) ++count;
+  }
+  return count;
 }
 
 // One row of the table: the number, the type that a real driver gives it, how it is answered.
@@ -71,6 +80,8 @@ const FieldRow kFields[] = {
      [](const FieldQuery& q) { return Remap(q, q.state.remap_pending ? 1 : 0); }},
     {NVML_FI_DEV_REMAPPED_FAILURE, kUnsigned,
      [](const FieldQuery& q) { return Remap(q, q.state.remap_failed ? 1 : 0); }},
+    {NVML_FI_DEV_NVSWITCH_CONNECTED_LINK_COUNT, kUnsigned,
+     [](const FieldQuery& q) { return Answer(SwitchLinks(q)); }},
     {NVML_FI_DEV_NVLINK_GET_SPEED, kUnsigned,
      [](const FieldQuery& q) { return OfLink(q, q.gpu.nvlink_mb_per_second); }},
     {NVML_FI_DEV_NVLINK_GET_STATE, kUnsigned,
@@ -79,22 +90,22 @@ const FieldRow kFields[] = {
      [](const FieldQuery& q) { return OfLink(q, q.gpu.nvlink_version); }},
     {NVML_FI_DEV_POWER_INSTANT, kUnsigned,
      [](const FieldQuery& q) {
-       return WattsToMilli(q.state.power_watts ? q.state.power_watts : q.gpu.power_idle);
+       return Milliwatts(q, q.state.power_watts ? q.state.power_watts : q.gpu.power_idle);
      }},
     {NVML_FI_DEV_POWER_AVERAGE, kUnsigned,
      [](const FieldQuery& q) {
-       return WattsToMilli(q.state.power_watts ? q.state.power_watts : q.gpu.power_idle);
+       return Milliwatts(q, q.state.power_watts ? q.state.power_watts : q.gpu.power_idle);
      }},
     {NVML_FI_DEV_POWER_MIN_LIMIT, kUnsigned,
-     [](const FieldQuery& q) { return WattsToMilli(q.gpu.power_min); }},
+     [](const FieldQuery& q) { return Milliwatts(q, q.gpu.power_min); }},
     {NVML_FI_DEV_POWER_MAX_LIMIT, kUnsigned,
-     [](const FieldQuery& q) { return WattsToMilli(q.gpu.power_max); }},
+     [](const FieldQuery& q) { return Milliwatts(q, q.gpu.power_max); }},
     {NVML_FI_DEV_POWER_DEFAULT_LIMIT, kUnsigned,
-     [](const FieldQuery& q) { return WattsToMilli(q.gpu.power_limit); }},
+     [](const FieldQuery& q) { return Milliwatts(q, q.gpu.power_limit); }},
     {NVML_FI_DEV_POWER_CURRENT_LIMIT, kUnsigned,
-     [](const FieldQuery& q) { return WattsToMilli(q.gpu.power_limit); }},
+     [](const FieldQuery& q) { return Milliwatts(q, q.gpu.power_limit); }},
     {NVML_FI_DEV_POWER_REQUESTED_LIMIT, kUnsigned,
-     [](const FieldQuery& q) { return WattsToMilli(q.gpu.power_limit); }},
+     [](const FieldQuery& q) { return Milliwatts(q, q.gpu.power_limit); }},
     {NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT, kSigned,
      [](const FieldQuery& q) { return Answer(MarginAt(q.gpu, q.gpu.shutdown)); }},
     {NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT, kSigned,

@@ -116,8 +116,15 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* me
 
 nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t* memory) {
   if (memory == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-  return WithReading(__func__, device, [&](const MachineGpu& gpu, const GpuState&) {
-    memory->bar1Total = static_cast<unsigned long long>(gpu.memory_bar1_mib) * kMib;
+  return WithHandle(__func__, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {
+    const size_t gpu = static_cast<size_t>(handle.gpu);
+    if (IsUnreachable(driver.world().gpus[gpu])) return NVML_ERROR_GPU_IS_LOST;
+    memory->bar1Total =
+        static_cast<unsigned long long>(driver.world().machine.gpus[gpu].memory_bar1_mib) * kMib;
+    const auto view = handle.IsMig() ? ViewMigDevice(driver.world(), handle) : std::nullopt;
+    if (view) {
+      memory->bar1Total = memory->bar1Total / view->table.memory_slices * view->instance.size;
+    }
     memory->bar1Used = kMib;
     memory->bar1Free = memory->bar1Total - memory->bar1Used;
     return NVML_SUCCESS;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fakes/nvml/driver.h"
+#include "fakes/nvml/topology.h"
 
 namespace gp {
 namespace {
@@ -39,15 +40,6 @@ nvmlReturn_t WithNuma(const char* call, nvmlDevice_t device, Body body) {
     if (numa == nullptr) return NVML_ERROR_NOT_SUPPORTED;
     return body(machine, *numa);
   });
-}
-
-nvmlGpuTopologyLevel_t Level(const MachineGpu& a, const MachineGpu& b) {
-  if (a.uuid == b.uuid) return NVML_TOPOLOGY_INTERNAL;
-  if (!a.pci_switch.empty() && a.pci_switch == b.pci_switch) return NVML_TOPOLOGY_SINGLE;
-  if (!a.root.empty() && a.root == b.root) {
-    return a.pci_switch.empty() ? NVML_TOPOLOGY_HOSTBRIDGE : NVML_TOPOLOGY_MULTIPLE;
-  }
-  return a.numa && a.numa == b.numa ? NVML_TOPOLOGY_NODE : NVML_TOPOLOGY_SYSTEM;
 }
 
 // body(const MachineGpu& a, const MachineGpu& b).
@@ -111,7 +103,7 @@ nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t a, nvmlDevice_t b,
                                                  nvmlGpuTopologyLevel_t* level) {
   if (level == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   return WithPair(__func__, a, b, [&](const MachineGpu& first, const MachineGpu& second) {
-    *level = Level(first, second);
+    *level = CommonAncestor(first, second);
     return NVML_SUCCESS;
   });
 }
@@ -121,7 +113,7 @@ nvmlReturn_t nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopolo
   return WithHandle(__func__, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {
     const MachineGpu& self = driver.world().machine.gpus[static_cast<size_t>(handle.gpu)];
     return ListGpus(&driver, count, devices, [&](const MachineGpu& other) {
-      return other.uuid != self.uuid && Level(self, other) == level;
+      return other.uuid != self.uuid && CommonAncestor(self, other) == level;
     });
   });
 }

@@ -1,7 +1,7 @@
 // nvidia-smi's private door: it asks for a table of internal functions by a GUID and calls slots of
-// it.  What the slots do was found out by others by watching (k8s-test-infra's mock): 81 gives a
-// device by index, 213 to 215 list processes, 230 tells the host's PCIe generation.  Every other
-// slot must report success and, where it could be a list, an empty one.
+// it.  What the slots do was found out by watching which are called: 81, 213 to 215 and 230 by the
+// authors of k8s-test-infra's mock, 23 here, with nvidia-smi 535.  Other slots answer "not
+// supported" for a device and succeed otherwise: `topo -m` gives up where one of those fails.
 
 #include <array>
 #include <cstdint>
@@ -14,6 +14,7 @@ namespace gp {
 namespace {
 
 constexpr size_t kSlots = 256;
+constexpr size_t kSlotTopology = 23;
 constexpr size_t kSlotDeviceByIndex = 81;
 constexpr size_t kSlotProcessesFirst = 213;
 constexpr size_t kSlotProcessesLast = 215;
@@ -29,10 +30,12 @@ struct InternalProcess {
 };
 static_assert(sizeof(InternalProcess) == 4128);
 
-void FillProcesses(const GpuState& state, unsigned* count, InternalProcess* list) {
+void FillProcesses(const GpuState& state, const nvmlDevice_st& handle, unsigned* count,
+                   InternalProcess* list) {
   const unsigned room = *count;
   *count = 0;
   for (const auto& [pid, process] : state.processes) {
+    if (handle.IsMig() && process.gpu_instance != handle.gpu_instance) continue;
     if (*count == room) return;
     InternalProcess& entry = list[(*count)++];
     entry.detail = {pid, static_cast<unsigned long long>(process.memory_mib) << 20,
@@ -43,32 +46,57 @@ void FillProcesses(const GpuState& state, unsigned* count, InternalProcess* list
   }
 }
 
-bool IsProcessList(size_t slot, const unsigned* count, const void* list) {
-  return slot >= kSlotProcessesFirst && slot <= kSlotProcessesLast && *count >= 1 &&
-         *count <= 65536 && reinterpret_cast<uintptr_t>(list) > 0x100000;
+// Two bus ids in, how near they are out: 0 one switch (PIX), 1 several (PXB), 2 host bridge, 3 NUMA
+// node, 4 system.
+nvmlReturn_t CallTopology(const char* a, const char* b, unsigned* level) {
+  nvmlDevice_t first, second;
+  nvmlGpuTopologyLevel_t found;
+  nvmlReturn_t result = nvmlDeviceGetHandleByPciBusId_v2(a, &first);
+  if (result == NVML_SUCCESS) result = nvmlDeviceGetHandleByPciBusId_v2(b, &second);
+  if (result == NVML_SUCCESS) {
+    result = nvmlDeviceGetTopologyCommonAncestor(first, second, &found);
+  }
+  if (result == NVML_SUCCESS) *level = found / 10 - 1;
+  return result;
+}
+
+bool IsPointer(const void* argument) {
+  return reinterpret_cast<uintptr_t>(argument) > 0x100000;
+}
+
+// A device in, a number or a list out.
+nvmlReturn_t CallWithDevice(size_t slot, const nvmlDevice_st& handle, FakeDriver* driver,
+                            unsigned* number, void* list) {
+  const size_t gpu = static_cast<size_t>(handle.gpu);
+  if (slot == kSlotHostPcieGeneration) {
+    *number = static_cast<unsigned>(driver->world().machine.gpus[gpu].pcie_generation);
+    return NVML_SUCCESS;
+  }
+  if (slot >= kSlotProcessesFirst && slot <= kSlotProcessesLast && IsPointer(list)) {
+    if (slot != kSlotProcessesFirst) *number = 0;  // there are compute processes only
+    FillProcesses(driver->world().gpus[gpu], handle, number, static_cast<InternalProcess*>(list));
+    return NVML_SUCCESS;
+  }
+  if (IsPointer(number)) *number = 0;  // a caller may use it as a count all the same
+  return NVML_ERROR_NOT_SUPPORTED;
 }
 
 nvmlReturn_t CallSlot(size_t slot, void* a, void* b, void* c) {
-  if (slot == kSlotDeviceByIndex && reinterpret_cast<uintptr_t>(a) < 64 && b != nullptr) {
+  if (slot == kSlotDeviceByIndex && !IsPointer(a) && IsPointer(b)) {
     return nvmlDeviceGetHandleByIndex_v2(static_cast<unsigned>(reinterpret_cast<uintptr_t>(a)),
                                          static_cast<nvmlDevice_t*>(b));
   }
-  if (b == nullptr) return NVML_SUCCESS;
-  const nvmlDevice_t device = {static_cast<nvmlDevice_st*>(a)};
-  auto* number = static_cast<unsigned*>(b);
-  // Not a device: some other call, which gets nothing.
-  WithHandle("nvmlInternal", device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {
-    const size_t gpu = static_cast<size_t>(handle.gpu);
-    if (slot == kSlotHostPcieGeneration) {
-      *number = static_cast<unsigned>(driver.world().machine.gpus[gpu].pcie_generation);
-    } else if (IsProcessList(slot, number, c)) {
-      FillProcesses(driver.world().gpus[gpu], number, static_cast<InternalProcess*>(c));
-    } else {
-      *number = 0;
-    }
-    return NVML_SUCCESS;
-  });
-  return NVML_SUCCESS;
+  if (slot == kSlotTopology) {
+    return CallTopology(static_cast<const char*>(a), static_cast<const char*>(b),
+                        static_cast<unsigned*>(c));
+  }
+  nvmlReturn_t result = NVML_SUCCESS;  // what is not about a device succeeds and does nothing
+  WithHandle("nvmlInternal", {static_cast<nvmlDevice_st*>(a)},
+             [&](FakeDriver& driver, const nvmlDevice_st& handle) {
+               result = CallWithDevice(slot, handle, &driver, static_cast<unsigned*>(b), c);
+               return result;
+             });
+  return result;
 }
 
 template <size_t kSlot>
