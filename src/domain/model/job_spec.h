@@ -44,7 +44,7 @@ struct TopologyRequest {
 };
 
 enum class LeaseLoss {
-  kDefault,   // stop for jobs of several nodes, continue for others
+  kDefault,  // stop for jobs of several nodes, continue for others
   kStop,
   kContinue,
 };
@@ -67,17 +67,17 @@ struct JobSpec {
   int64_t memory_bytes = 0;  // host memory per node; 0: the GPUs' fair part of the node's memory
   int64_t shm_bytes = 0;     // /dev/shm per node; 0: as much as the host memory of the job
   TopologyRequest topology;
-  int priority = 500;        // 0–1000; low 250, medium 500, high 750
-  Duration time_limit;       // 0: none
+  int priority = 500;   // 0–1000; low 250, medium 500, high 750
+  Duration time_limit;  // 0: none
   Duration grace = Duration::Seconds(30);
   LeaseLoss on_lease_loss = LeaseLoss::kDefault;
   RetryPolicy retry;
   std::map<std::string, std::string> environment;
   std::map<std::string, std::string> labels;
-  std::string working_directory;      // empty: the user's home, or / where there is none
-  std::vector<std::string> command;   // argv; a `run:` script becomes {"/bin/sh", "-c", script}
+  std::string working_directory;     // empty: the user's home, or / where there is none
+  std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
   bool interactive = false;
-  std::string checkpoint_directory;   // GP_CHECKPOINT_DIR; empty: none
+  std::string checkpoint_directory;  // GP_CHECKPOINT_DIR; empty: none
 
   bool operator==(const JobSpec&) const = default;
 };

@@ -59,9 +59,15 @@ int64_t FixedPoint(std::string_view text, size_t places) {
 
 }  // namespace
 
-std::string_view ToText(Isolation isolation) { return TextOf(All(kIsolationWords), isolation); }
-std::string_view ToText(TopologyLevel level) { return TextOf(All(kTopologyLevelWords), level); }
-std::string_view ToText(LeaseLoss choice) { return TextOf(All(kLeaseLossWords), choice); }
+std::string_view ToText(Isolation isolation) {
+  return TextOf(All(kIsolationWords), isolation);
+}
+std::string_view ToText(TopologyLevel level) {
+  return TextOf(All(kTopologyLevelWords), level);
+}
+std::string_view ToText(LeaseLoss choice) {
+  return TextOf(All(kLeaseLossWords), choice);
+}
 
 Result<Isolation> IsolationFromText(std::string_view text) {
   return ValueOf(All(kIsolationWords), text);

@@ -24,11 +24,12 @@ bool HasControlCharacter(std::string_view text) {
 // Letters, digits and `others`, beginning with a letter or digit.
 bool IsWord(std::string_view text, std::string_view others) {
   return !text.empty() && IsAlphanumeric(text.front()) &&
-         std::ranges::all_of(text,
-                             [&](char c) { return IsAlphanumeric(c) || IsOneOf(c, others); });
+         std::ranges::all_of(text, [&](char c) { return IsAlphanumeric(c) || IsOneOf(c, others); });
 }
 
-std::string Quoted(std::string_view text) { return "\"" + Printable(text, 40) + "\""; }
+std::string Quoted(std::string_view text) {
+  return "\"" + Printable(text, 40) + "\"";
+}
 
 std::optional<std::string> LengthFault(std::string_view text, size_t length_max) {
   if (text.size() <= length_max) return std::nullopt;

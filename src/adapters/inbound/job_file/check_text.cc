@@ -1,0 +1,45 @@
+#include "adapters/inbound/job_file/check_text.h"
+
+#include "adapters/inbound/job_file/utf8.h"
+
+namespace gp {
+namespace {
+
+std::string CodePoint(char32_t character) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string digits;
+  for (char32_t rest = character; rest != 0 || digits.size() < 4; rest >>= 4) {
+    digits.insert(digits.begin(), kDigits[rest & 15]);
+  }
+  return "U+" + digits;
+}
+
+}  // namespace
+
+bool CheckText(const SourceText& source, Report& report) {
+  if (source.text.size() > kJobFileBytesMax) {
+    report.Add({&source}, JobFileCode::kTooLarge,
+               "the text has " + std::to_string(source.text.size()) + " bytes; at most " +
+                   std::to_string(kJobFileBytesMax) + " are allowed");
+    return false;
+  }
+  const std::string_view text = source.text;
+  for (size_t at = 0; at < text.size();) {
+    const auto character = DecodeUtf8(text.substr(at));
+    const bool lone_return = text[at] == '\r' && text.substr(at, 2) != "\r\n";
+    if (!character) {
+      report.Add(PlaceAt(source, at), JobFileCode::kNotText, "this is not UTF-8 text");
+      return false;
+    }
+    if (lone_return || IsDeceptive(character->value)) {
+      report.Add(PlaceAt(source, at), JobFileCode::kNotText,
+                 "the character " + CodePoint(character->value) +
+                     " is not allowed: remove it, or write it as an escape in quotes");
+      return false;
+    }
+    at += character->bytes;
+  }
+  return true;
+}
+
+}  // namespace gp

@@ -1,0 +1,146 @@
+#include "adapters/inbound/job_file/decode.h"
+
+#include <algorithm>
+
+#include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/read_value.h"
+#include "adapters/inbound/job_file/scalar.h"
+#include "adapters/inbound/job_file/suggest.h"
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+using enum JobFileCode;
+
+class Decoder {
+ public:
+  Decoder(JobDraft& draft, Report& report) : draft_(draft), report_(report) {}
+
+  void ReadMap(const YamlNode& map, std::span<const Field> fields, const std::string& path);
+
+ private:
+  void ReadEntry(const YamlEntry& entry, const Field& field, const std::string& path);
+  void ReportMissing(const YamlNode& map, std::span<const Field> fields, const std::string& path);
+
+  JobDraft& draft_;
+  Report& report_;
+};
+
+std::string Below(const std::string& path, std::string_view name) {
+  return path.empty() ? std::string(name) : path + "." + std::string(name);
+}
+
+void Decoder::ReadMap(const YamlNode& map, std::span<const Field> fields, const std::string& path) {
+  for (const YamlEntry& entry : map.entries) {
+    const auto field = std::ranges::find(fields, entry.key, &Field::name);
+    if (field == fields.end()) {
+      report_.AddAt(Below(path, entry.key), entry.place, kUnknownKey,
+                    UnknownKeyMessage(entry.key, path, fields));
+    } else {
+      ReadEntry(entry, *field, Below(path, field->name));
+    }
+  }
+  ReportMissing(map, fields, path);
+}
+
+void Decoder::ReadEntry(const YamlEntry& entry, const Field& field, const std::string& path) {
+  if (field.kind == FieldKind::kNotYet) {
+    report_.AddAt(path, entry.place, kNotSupportedYet,
+                  path +
+                      " is known but not supported yet: remove it (the job would run without "
+                      "it)");
+    return;
+  }
+  if (entry.value.kind == YamlNode::Kind::kNull) {
+    report_.AddAt(path, entry.place, kNoValue,
+                  path + ": has no value: give it one, or remove the line");
+    return;
+  }
+  if (!field.Below().empty() && entry.value.kind == YamlNode::Kind::kMap) {
+    ReadMap(entry.value, field.Below(), path);
+    return;
+  }
+  const auto value = ReadValue(field, entry.value, {path, path, report_});
+  if (value) field.set(draft_, *value);
+}
+
+void Decoder::ReportMissing(const YamlNode& map, std::span<const Field> fields,
+                            const std::string& path) {
+  for (const Field& field : fields) {
+    if (!field.required || map.Find(field.name) != nullptr) continue;
+    const std::string below = Below(path, field.name);
+    report_.AddAt(below, map.place, kMissingKey,
+                  below + " is missing: write " + below + ": " + std::string(field.example));
+  }
+}
+
+// The place of the value at `path`, or of the nearest map around it.  Problems of variables and
+// labels are shown at their name, which stays on one line however long the value is.
+Place PlaceOf(const YamlNode& document, std::string_view path) {
+  const bool is_named_by_user = FindField(path) == nullptr;
+  const YamlNode* node = &document;
+  Place place = document.place;
+  while (!path.empty()) {
+    if (const YamlEntry* entry = node->Find(path); entry != nullptr) {
+      return is_named_by_user || !entry->value.IsScalar() ? entry->place : entry->value.place;
+    }
+    const size_t dot = path.find('.');
+    const YamlEntry* entry = node->Find(path.substr(0, dot));
+    if (entry == nullptr || dot == std::string_view::npos) return place;
+    place = entry->place;
+    node = &entry->value;
+    path.remove_prefix(dot + 1);
+  }
+  return place;
+}
+
+bool CheckIsMap(const YamlNode& document, Report& report) {
+  if (document.kind == YamlNode::Kind::kMap) return true;
+  std::string message =
+      "a job file is a map of keys, as in \"run: python train.py\", not " + Describe(document);
+  const size_t colon = document.text.find(':');
+  if (document.IsScalar() && colon != std::string::npos)
+    message += ": put a space behind the colon";
+  report.Add(document.place, kWrongType, std::move(message));
+  return false;
+}
+
+void ReportProblems(const JobDraft& draft, const YamlNode& document, Report& report) {
+  std::vector<SpecProblem> problems = draft.problems;
+  std::ranges::copy(FindProblems(draft.job), std::back_inserter(problems));
+  for (const SpecProblem& problem : problems) {
+    if (report.DoubtsAbout(problem.field)) continue;
+    report.Add(PlaceOf(document, problem.field), CodeOf(problem.kind),
+               Printable(problem.field, 120) + ": " + problem.message);
+  }
+}
+
+}  // namespace
+
+JobFileCode CodeOf(SpecProblem::Kind kind) {
+  switch (kind) {
+    case SpecProblem::Kind::kRange:
+      return kOutOfRange;
+    case SpecProblem::Kind::kText:
+      return kBadText;
+    case SpecProblem::Kind::kContradiction:
+      break;
+  }
+  return kContradiction;
+}
+
+std::optional<JobSpec> DecodeJob(const YamlNode& document, std::string_view default_name,
+                                 Report& report) {
+  report.ForgetDoubts();
+  if (!CheckIsMap(document, report)) return std::nullopt;
+  JobDraft draft;
+  draft.job.name = default_name;
+  Decoder(draft, report).ReadMap(document, JobFields(), "");
+  CompleteDraft(draft);
+  ReportProblems(draft, document, report);
+  if (!report.empty()) return std::nullopt;
+  return std::move(draft.job);
+}
+
+}  // namespace gp

@@ -1,0 +1,50 @@
+#pragma once
+
+// What is wrong with a job file, told as a compiler tells it: where, what, and the fix.
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/inbound/job_file/codes.h"
+#include "adapters/inbound/job_file/source_text.h"
+
+namespace gp {
+
+struct Diagnostic {
+  std::string file;  // or the option, as "--set"
+  int line = 0;      // from 1; 0: in an option
+  int column = 0;    // from 1, in characters
+  std::string code;  // "GP1007"
+  std::string message;
+  std::string excerpt;  // the line and ^^^^ under the place
+
+  bool operator==(const Diagnostic&) const = default;
+};
+
+// As users read them, ending with how many there are.
+std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics);
+
+// Collects diagnostics while a file is read; the first hundred are enough for anybody.
+class Report {
+ public:
+  void Add(const Place& place, JobFileCode code, std::string message);
+  // The same, and remembers that the value of `path` is not to be trusted.
+  void AddAt(std::string_view path, const Place& place, JobFileCode code, std::string message);
+
+  bool empty() const { return diagnostics_.empty(); }
+  // Whether something at or near the path was refused, so that what follows from it may be false.
+  bool DoubtsAbout(std::string_view path) const;
+  void ForgetDoubts() { doubtful_paths_.clear(); }
+
+  // In the order of the text.
+  std::vector<Diagnostic> Take();
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+  std::set<std::string, std::less<>> doubtful_paths_;
+};
+
+}  // namespace gp

@@ -1,0 +1,48 @@
+#include "adapters/inbound/job_file/field.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+void ExpandVariables(JobDraft& draft) {
+  constexpr std::string_view kJobName = "${JOB_NAME}";
+  std::string& directory = draft.job.checkpoint_directory;
+  size_t at = 0;
+  while ((at = directory.find("${", at)) != std::string::npos) {
+    if (directory.compare(at, kJobName.size(), kJobName) != 0) {
+      draft.problems.push_back(
+          {SpecProblem::Kind::kText, "checkpoint.dir", "only ${JOB_NAME} is known in a path"});
+      return;
+    }
+    directory.replace(at, kJobName.size(), draft.job.name);
+    at += draft.job.name.size();
+  }
+}
+
+}  // namespace
+
+const Field* FindField(std::string_view path) {
+  std::span<const Field> fields = JobFields();
+  const Field* found = nullptr;
+  for (const std::string& name : Split(path, '.')) {
+    const auto field = std::ranges::find(fields, name, &Field::name);
+    if (field == fields.end()) return nullptr;
+    found = &*field;
+    fields = field->Below();
+  }
+  return found;
+}
+
+void CompleteDraft(JobDraft& draft) {
+  GpuRequest& gpus = draft.job.gpus;
+  const bool is_part = gpus.share_thousandths != kShareMax || gpus.memory_mib != 0;
+  if (is_part && gpus.count > 0 && !draft.isolation_given) gpus.isolation = Isolation::kTimeslice;
+  RetryPolicy& retry = draft.job.retry;
+  if (draft.retry_max_given && !draft.retry_on_given) retry.on_failure = retry.retries_max > 0;
+  ExpandVariables(draft);
+}
+
+}  // namespace gp

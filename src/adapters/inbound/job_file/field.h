@@ -1,0 +1,90 @@
+#pragma once
+
+// One key of a job file.  Decoding, suggestions, the JSON Schema and the reference are all driven
+// by the same tables of fields (job_fields.cc, resource_fields.cc): a key is added there and
+// nowhere else.
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/model/job_spec.h"
+
+namespace gp {
+
+enum class FieldKind {
+  kText,
+  kCount,         // a whole number from low to high
+  kSize,          // bytes from low to high, written with a unit
+  kSizeOrAuto,    // the same, or the word auto
+  kDuration,      // ns from low to high
+  kDurationSpan,  // "10s..5m", or one duration for both ends
+  kBool,
+  kWord,
+  kWords,      // a list of words
+  kPriority,   // a word or a number
+  kShare,      // thousandths
+  kModels,     // one text or a list
+  kGpus,       // a count, MODEL:COUNT, or a map of `fields`
+  kVariables,  // a map to scalars; an empty one must be given at submit
+  kLabels,     // a map to scalars
+  kCommand,    // a script or a list of arguments
+  kObject,     // a map of `fields`
+  kNotYet,     // known, and refused until it does something
+};
+
+// What was written, once it is known to be of the field's kind.
+struct FieldValue {
+  int64_t number = 0;       // also: the position of a word, 0 or 1, the low end of a span
+  int64_t number_high = 0;  // the high end of a span
+  std::string text;
+  std::vector<std::string> list;
+  std::map<std::string, std::string> entries;
+};
+
+// A job being read, with what is needed once to fill in what depends on other keys.
+struct JobDraft {
+  JobSpec job;
+  bool isolation_given = false;
+  bool retry_max_given = false;
+  bool retry_on_given = false;
+  std::vector<SpecProblem> problems;  // what FindProblems cannot see in the finished job
+};
+
+struct Field {
+  std::string_view name;
+  FieldKind kind = FieldKind::kText;
+  std::string_view summary = {};
+  std::string_view default_text = {};  // empty: none
+  std::string_view example = {};
+  std::string_view synonyms = {};  // what else people write for it, separated by spaces
+  std::string_view pattern = {};   // for the schema: a regular expression that text must match
+  bool required = false;
+  int64_t low = 0;
+  int64_t high = 0;
+  std::span<const std::string_view> words = {};
+  std::span<const Field> (*fields)() = nullptr;
+  void (*set)(JobDraft& draft, const FieldValue& value) = nullptr;
+
+  // The keys below this one.
+  std::span<const Field> Below() const {
+    return fields == nullptr ? std::span<const Field>() : fields();
+  }
+};
+
+// The keys of a job file at its top level, and those under resources and topology.
+std::span<const Field> JobFields();
+std::span<const Field> ResourceFields();
+std::span<const Field> TopologyFields();
+
+// The field at "resources.gpus.count"; nullptr where there is none.
+const Field* FindField(std::string_view path);
+
+// Fills in what follows from several keys together, and the job's name for ${JOB_NAME} in its
+// paths.
+void CompleteDraft(JobDraft& draft);
+
+}  // namespace gp

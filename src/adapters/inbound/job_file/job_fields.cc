@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <iterator>
+
+#include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/word_texts.h"
+
+namespace gp {
+namespace {
+
+using enum FieldKind;
+
+constexpr auto kLeaseLosses = TextsOf(kLeaseLossWords);
+constexpr std::string_view kVersions[] = {"gpu-platform/v1"};
+constexpr std::string_view kRetryCauses[] = {"failure", "node_failure", "gpu_error", "preempted"};
+constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
+
+void SetNothing(JobDraft&, const FieldValue&) {}
+
+void SetRetryCauses(JobDraft& draft, const FieldValue& value) {
+  const bool on_failure = std::ranges::find(value.list, "failure") != value.list.end();
+  const size_t platform_causes = value.list.size() - (on_failure ? 1 : 0);
+  draft.job.retry.on_failure = on_failure;
+  draft.retry_on_given = true;
+  if (platform_causes == 0 || platform_causes == std::size(kRetryCauses) - 1) return;
+  draft.problems.push_back({SpecProblem::Kind::kContradiction, "retry.on",
+                            "node_failure, gpu_error and preempted always start a job again: name "
+                            "all three or none"});
+}
+
+constexpr Field kRetryFields[] = {
+    {.name = "max",
+     .kind = kCount,
+     .summary = "How often the program may be started again after it failed by itself. Restarts "
+                "after faults of the platform do not count.",
+     .default_text = "3",
+     .example = "3",
+     .synonyms = "max_retries attempts limit",
+     .low = 0,
+     .high = kRetriesMax,
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.retry.retries_max = static_cast<int>(v.number);
+           d.retry_max_given = true;
+         }},
+    {.name = "backoff",
+     .kind = kDurationSpan,
+     .summary = "The wait before a restart: from the first to the longest, doubling.",
+     .default_text = "10s..5m",
+     .example = "10s..5m",
+     .synonyms = "delay wait",
+     .low = 0,
+     .high = kGraceMax.ns,
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.retry.backoff_min = Duration{v.number};
+           d.job.retry.backoff_max = Duration{v.number_high};
+         }},
+    {.name = "on",
+     .kind = kWords,
+     .summary =
+         "`failure`: the program's own failures too. Faults of the platform always start the "
+         "job again; name all three of them or none.",
+     .default_text = "failure if `max` is given and not 0",
+     .example = "[failure, node_failure, gpu_error, preempted]",
+     .words = kRetryCauses,
+     .set = SetRetryCauses},
+};
+
+std::span<const Field> RetryFields() {
+  return kRetryFields;
+}
+
+constexpr Field kCheckpointFields[] = {
+    {.name = "dir",
+     .kind = kText,
+     .summary = "Where the program keeps its checkpoints (GP_CHECKPOINT_DIR); an absolute path. "
+                "`${JOB_NAME}` stands for the job's name.",
+     .default_text = "none",
+     .example = "/ckpt/${JOB_NAME}",
+     .synonyms = "directory path",
+     .pattern = "^/",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint_directory = v.text; }},
+    {.name = "grace",
+     .kind = kDuration,
+     .summary = "Time from the signal to stop until the program is killed.",
+     .default_text = "30s",
+     .example = "120s",
+     .synonyms = "grace_period",
+     .low = 0,
+     .high = kGraceMax.ns,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.grace = Duration{v.number}; }},
+    {.name = "every", .kind = kNotYet, .summary = "Ask for a checkpoint at this interval."},
+    {.name = "keep", .kind = kNotYet, .summary = "How many checkpoints to keep."},
+    {.name = "signal", .kind = kNotYet, .summary = "The signal that asks for a checkpoint."},
+};
+
+std::span<const Field> CheckpointFields() {
+  return kCheckpointFields;
+}
+
+constexpr Field kJobFields[] = {
+    {.name = "apiVersion",
+     .kind = kWord,
+     .summary = "The version of this format.",
+     .default_text = "gpu-platform/v1",
+     .example = "gpu-platform/v1",
+     .words = kVersions,
+     .set = SetNothing},
+    {.name = "$schema",
+     .kind = kText,
+     .summary = "For editors; ignored.",
+     .example = "/usr/share/gpu-platform/schema/job.v1.json",
+     .set = SetNothing},
+    {.name = "name",
+     .kind = kText,
+     .summary = "Shown wherever the job is; need not be unique.",
+     .default_text = "from the file's name",
+     .example = "llama-ft",
+     .synonyms = "job_name job-name",
+     .pattern = kNamePattern,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.name = v.text; }},
+    {.name = "project",
+     .kind = kText,
+     .summary = "Whose budget and quota the job counts against.",
+     .default_text = "default",
+     .example = "nlp",
+     .synonyms = "account team",
+     .pattern = kNamePattern,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.project = v.text; }},
+    {.name = "queue",
+     .kind = kText,
+     .summary = "The queue the job waits in.",
+     .default_text = "default",
+     .example = "training",
+     .synonyms = "partition",
+     .pattern = kNamePattern,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.queue = v.text; }},
+    {.name = "nodes",
+     .kind = kCount,
+     .summary = "How many nodes: all of them start together or none does.",
+     .default_text = "1",
+     .example = "2",
+     .synonyms = "num_nodes replicas",
+     .low = 1,
+     .high = kNodesPerJobMax,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.nodes = static_cast<int>(v.number); }},
+    {.name = "resources",
+     .kind = kObject,
+     .summary = "What each node gives to the job.",
+     .fields = ResourceFields},
+    {.name = "topology",
+     .kind = kObject,
+     .summary = "How near to each other the GPUs of a node are.",
+     .fields = TopologyFields},
+    {.name = "priority",
+     .kind = kPriority,
+     .summary = "low (250), medium (500), high (750), or a number; more is sooner.",
+     .default_text = "medium",
+     .example = "high",
+     .low = 0,
+     .high = kPriorityMax,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.priority = static_cast<int>(v.number); }},
+    {.name = "max_duration",
+     .kind = kDuration,
+     .summary = "The job is stopped after running this long.",
+     .default_text = "none",
+     .example = "12h",
+     .synonyms = "time timeout time_limit walltime",
+     .low = Duration::Seconds(1).ns,
+     .high = kTimeLimitMax.ns,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.time_limit = Duration{v.number}; }},
+    {.name = "retry",
+     .kind = kObject,
+     .summary = "When the job is started again.",
+     .synonyms = "restart retries",
+     .fields = RetryFields},
+    {.name = "checkpoint",
+     .kind = kObject,
+     .summary = "How the job keeps its work across restarts.",
+     .fields = CheckpointFields},
+    {.name = "on_lease_loss",
+     .kind = kWord,
+     .summary = "What the node does with the job when the controller stays silent beyond the "
+                "lease. `default` stops jobs of several nodes and lets others go on.",
+     .default_text = "default",
+     .example = "stop",
+     .words = kLeaseLosses,
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.on_lease_loss = kLeaseLossWords[v.number].value; }},
+    {.name = "env",
+     .kind = kVariables,
+     .summary = "Environment variables, taken as written. One without a value must be given when "
+                "submitting: `--env NAME=value`.",
+     .example = "{MODEL: llama, HF_TOKEN: }",
+     .synonyms = "envs environment environment_variables",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.environment = v.entries; }},
+    {.name = "labels",
+     .kind = kLabels,
+     .summary = "Marks for searching and accounting.",
+     .example = "{experiment: e42}",
+     .synonyms = "tags annotations",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.labels = v.entries; }},
+    {.name = "workdir",
+     .kind = kText,
+     .summary = "The directory the program starts in; an absolute path on the node.",
+     .default_text = "the user's home",
+     .example = "/data/llama",
+     .synonyms = "working_dir chdir cwd directory",
+     .pattern = "^/",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.working_directory = v.text; }},
+    {.name = "run",
+     .kind = kCommand,
+     .summary = "What to run on each node: a script for /bin/sh, or a list of arguments that is "
+                "run without a shell.",
+     .example = "python train.py",
+     .synonyms = "command cmd script entrypoint args",
+     .required = true,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.command = v.list; }},
+    {.name = "after", .kind = kNotYet, .summary = "Wait for other jobs."},
+    {.name = "any_of", .kind = kNotYet, .summary = "Alternative resources."},
+    {.name = "array", .kind = kNotYet, .summary = "Many jobs of one kind."},
+    {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},
+    {.name = "idle_policy", .kind = kNotYet, .summary = "What to do about idle GPUs."},
+    {.name = "image", .kind = kNotYet, .summary = "A container image to run in."},
+    {.name = "launcher", .kind = kNotYet, .summary = "Start ranks by torchrun or MPI."},
+    {.name = "matrix", .kind = kNotYet, .summary = "One job for each combination."},
+    {.name = "min_nodes", .kind = kNotYet, .summary = "Start with fewer nodes."},
+    {.name = "mounts", .kind = kNotYet, .summary = "Directories to make visible."},
+    {.name = "notify", .kind = kNotYet, .summary = "Send messages."},
+    {.name = "on_log", .kind = kNotYet, .summary = "React to lines of the log."},
+    {.name = "on_preempt", .kind = kNotYet, .summary = "Signal and grace at preemption."},
+    {.name = "pool", .kind = kNotYet, .summary = "Choose a group of nodes."},
+    {.name = "preemptible", .kind = kNotYet, .summary = "Give way to other jobs."},
+    {.name = "secrets", .kind = kNotYet, .summary = "Variables from a store of secrets."},
+};
+
+}  // namespace
+
+std::span<const Field> JobFields() {
+  return kJobFields;
+}
+
+}  // namespace gp

@@ -1,0 +1,118 @@
+#include "adapters/inbound/job_file/job_flags.h"
+
+#include <optional>
+#include <string_view>
+
+#include "adapters/inbound/job_file/decode.h"
+#include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/job_name.h"
+#include "adapters/inbound/job_file/read_value.h"
+#include "adapters/inbound/job_file/utf8.h"
+
+namespace gp {
+namespace {
+
+struct FlagField {
+  std::string_view flag;
+  std::string_view path;
+  std::string JobFlags::* text;
+};
+
+constexpr FlagField kFlags[] = {
+    {"--gpus", "resources.gpus", &JobFlags::gpus},
+    {"--share", "resources.gpus.share", &JobFlags::share},
+    {"--gpu-memory", "resources.gpus.memory", &JobFlags::gpu_memory},
+    {"--gpu-memory-min", "resources.gpus.memory_min", &JobFlags::gpu_memory_min},
+    {"--isolation", "resources.gpus.isolation", &JobFlags::isolation},
+    {"--cpus", "resources.cpus", &JobFlags::cpus},
+    {"--memory", "resources.memory", &JobFlags::memory},
+    {"--shm", "resources.shm", &JobFlags::shm},
+    {"--nodes", "nodes", &JobFlags::nodes},
+    {"--topology", "topology.require", &JobFlags::topology},
+    {"--name", "name", &JobFlags::name},
+    {"--project", "project", &JobFlags::project},
+    {"--queue", "queue", &JobFlags::queue},
+    {"--priority", "priority", &JobFlags::priority},
+    {"--max-duration", "max_duration", &JobFlags::max_duration},
+    {"--retries", "retry.max", &JobFlags::retries},
+    {"--grace", "checkpoint.grace", &JobFlags::grace},
+    {"--checkpoint-dir", "checkpoint.dir", &JobFlags::checkpoint_dir},
+    {"--on-lease-loss", "on_lease_loss", &JobFlags::on_lease_loss},
+    {"--workdir", "workdir", &JobFlags::workdir},
+};
+
+// Text on a command line has lost its quotes: what a file would take for a number is text here.
+YamlNode NodeOf(const Field& field, const std::string& text, const SourceText& source) {
+  YamlNode node;
+  node.kind = field.kind == FieldKind::kText ? YamlNode::Kind::kQuoted : YamlNode::Kind::kPlain;
+  node.place = {&source, 1, 1, 0};
+  node.text = text;
+  return node;
+}
+
+Status ReadFlag(const FlagField& flag, const std::string& text, JobDraft& draft) {
+  const std::string name(flag.flag);
+  if (!IsUtf8(text)) return Fail(InvalidArgument(name + ": this is not UTF-8 text"));
+  const Field& field = *FindField(flag.path);
+  const SourceText source{name, text, true};
+  Report report;
+  const auto value =
+      ReadValue(field, NodeOf(field, text, source), {std::string(flag.path), name, report});
+  if (!value) return Fail(InvalidArgument(report.Take().front().message));
+  field.set(draft, *value);
+  return Ok();
+}
+
+Status ReadPairs(std::string_view flag,
+                 const std::vector<std::pair<std::string, std::string>>& pairs,
+                 std::map<std::string, std::string>& into) {
+  for (const auto& [name, value] : pairs) {
+    if (!IsUtf8(name) || !IsUtf8(value)) {
+      return Fail(InvalidArgument(std::string(flag) + ": this is not UTF-8 text"));
+    }
+    into[name] = value;
+  }
+  return Ok();
+}
+
+// What the user typed to cause a problem of this field.
+std::string FlagOf(std::string_view path) {
+  for (const FlagField& flag : kFlags) {
+    if (flag.path == path) return std::string(flag.flag);
+  }
+  if (path == "run") return "the command behind --";
+  if (path.starts_with("env")) return "--env";
+  if (path.starts_with("labels")) return "--label";
+  return path.starts_with("resources.gpus") ? "--gpus" : std::string(path);
+}
+
+Status CheckDraft(const JobDraft& draft) {
+  std::vector<SpecProblem> problems = draft.problems;
+  for (SpecProblem& problem : FindProblems(draft.job)) problems.push_back(std::move(problem));
+  if (problems.empty()) return Ok();
+  return Fail(InvalidArgument(FlagOf(problems[0].field) + ": " + problems[0].message));
+}
+
+}  // namespace
+
+Result<JobSpec> JobFromFlags(const JobFlags& flags) {
+  if (flags.command.empty()) {
+    return Fail(InvalidArgument(
+        "there is no command to run: write it behind --, as in --gpus 2 -- python train.py"));
+  }
+  JobDraft draft;
+  draft.job.name = JobNameFromPath(flags.command.front());
+  draft.job.command = flags.command;
+  draft.job.interactive = flags.interactive;
+  for (const FlagField& flag : kFlags) {
+    const std::string& text = flags.*flag.text;
+    if (!text.empty()) GP_CHECK_OK(ReadFlag(flag, text, draft));
+  }
+  GP_CHECK_OK(ReadPairs("--env", flags.environment, draft.job.environment));
+  GP_CHECK_OK(ReadPairs("--label", flags.labels, draft.job.labels));
+  CompleteDraft(draft);
+  GP_CHECK_OK(CheckDraft(draft));
+  return std::move(draft.job);
+}
+
+}  // namespace gp

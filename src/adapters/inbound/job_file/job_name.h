@@ -1,0 +1,13 @@
+#pragma once
+
+// A name for a job that was not given one.
+
+#include <string>
+#include <string_view>
+
+namespace gp {
+
+// "train" of "/home/ana/train.gpu.yaml" or "./train.py"; always a legal name.
+std::string JobNameFromPath(std::string_view path);
+
+}  // namespace gp

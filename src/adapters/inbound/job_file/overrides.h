@@ -1,0 +1,36 @@
+#pragma once
+
+// --set path=value and --env NAME=value: changes to the tree of a job file before it is decoded,
+// so that a value given on the command line is judged exactly as one in the file.
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "adapters/inbound/job_file/diagnostic.h"
+#include "adapters/inbound/job_file/yaml_tree.h"
+
+namespace gp {
+
+struct Override {
+  std::vector<std::string> path;  // keys from the top
+  Place place;                    // of the path
+  YamlNode value;
+};
+
+// Keeps the texts that places refer to: its elements never move.
+using SourceTexts = std::deque<SourceText>;
+
+std::vector<Override> ReadOverrides(
+    const std::vector<std::pair<std::string, std::string>>& settings, SourceTexts& sources,
+    Report& report);
+
+std::vector<Override> ReadVariables(
+    const std::vector<std::pair<std::string, std::string>>& variables, SourceTexts& sources,
+    Report& report);
+
+// Adds or replaces the value; maps on the way to it are made where they are missing.
+void ApplyOverride(const Override& change, YamlNode& document, Report& report);
+
+}  // namespace gp

@@ -1,0 +1,24 @@
+#pragma once
+
+// A value of any kind of field, except the maps of further fields that decode.cc walks through.
+
+#include <optional>
+#include <string>
+
+#include "adapters/inbound/job_file/diagnostic.h"
+#include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/yaml_tree.h"
+
+namespace gp {
+
+// Where a value belongs, for messages.
+struct ValueContext {
+  std::string path;     // "resources.gpus"
+  std::string subject;  // what messages call it: the path, or the flag "--gpus"
+  Report& report;
+};
+
+// nullopt: refused, and the report says why.
+std::optional<FieldValue> ReadValue(const Field& field, const YamlNode& node, ValueContext at);
+
+}  // namespace gp

@@ -1,0 +1,170 @@
+#include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/word_texts.h"
+
+namespace gp {
+namespace {
+
+using enum FieldKind;
+
+constexpr auto kIsolations = TextsOf(kIsolationWords);
+constexpr auto kTopologyLevels = TextsOf(kTopologyLevelWords);
+constexpr int64_t kMib = int64_t{1} << 20;
+
+int64_t MibCovering(int64_t bytes) {
+  return (bytes + kMib - 1) / kMib;
+}
+
+constexpr Field kGpuFields[] = {
+    {.name = "count",
+     .kind = kCount,
+     .summary = "GPUs on each node; 0 for a job without any.",
+     .default_text = "1",
+     .example = "8",
+     .synonyms = "number n",
+     .low = 0,
+     .high = kGpusPerNodeMax,
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.gpus.count = static_cast<int>(v.number); }},
+    {.name = "model",
+     .kind = kModels,
+     .summary = "A part of the GPU's name, or a list of them: any will do.",
+     .default_text = "any",
+     .example = "[H100, H200]",
+     .synonyms = "models type",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.gpus.models = v.list; }},
+    {.name = "share",
+     .kind = kShare,
+     .summary = "The part of each GPU's compute to take. Below 1 it implies `isolation: timeslice` "
+                "unless another isolation is given.",
+     .default_text = "1",
+     .example = "0.5",
+     .synonyms = "fraction",
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.gpus.share_thousandths = static_cast<int>(v.number); }},
+    {.name = "memory",
+     .kind = kSize,
+     .summary = "Memory to reserve of each GPU. It reserves memory only: say `share` as well to "
+                "leave compute to others. Implies `isolation: timeslice` unless another isolation "
+                "is given.",
+     .default_text = "the share's part",
+     .example = "20GiB",
+     .low = kMib,
+     .high = kGpuMemoryMibMax * kMib,
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.gpus.memory_mib = MibCovering(v.number); }},
+    {.name = "memory_min",
+     .kind = kSize,
+     .summary = "Memory that the GPU itself must have at least. A card sold as 80 GB has about "
+                "79 GiB: write GB.",
+     .default_text = "any",
+     .example = "80GB",
+     .synonyms = "min_memory vram",
+     .low = kMib,
+     .high = kGpuMemoryMibMax * kMib,
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.gpus.memory_mib_min = MibCovering(v.number); }},
+    {.name = "isolation",
+     .kind = kWord,
+     .summary = "How a part of a GPU is kept apart from its neighbours. `timeslice` shares with "
+                "jobs of the same user and accounts memory without enforcing it.",
+     .default_text = "exclusive",
+     .example = "mig",
+     .synonyms = "sharing mode",
+     .words = kIsolations,
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.gpus.isolation = kIsolationWords[v.number].value;
+           d.isolation_given = true;
+         }},
+};
+
+std::span<const Field> GpuFields() {
+  return kGpuFields;
+}
+
+constexpr Field kResourceFields[] = {
+    {.name = "gpus",
+     .kind = kGpus,
+     .summary = "GPUs on each node: a count, `MODEL:COUNT`, or a map.",
+     .default_text = "1",
+     .example = "H100:8",
+     .synonyms = "gpu accelerators accelerator nvidia.com/gpu",
+     .low = 0,
+     .high = kGpusPerNodeMax,
+     .fields = GpuFields,
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.gpus.count = static_cast<int>(v.number);
+           d.job.gpus.models = v.list;
+         }},
+    {.name = "cpus",
+     .kind = kCount,
+     .summary = "Cores on each node.",
+     .default_text = "the GPUs' part of the node",
+     .example = "96",
+     .synonyms = "cpu cores",
+     .low = 1,
+     .high = kCpusPerNodeMax,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.cpus = static_cast<int>(v.number); }},
+    {.name = "memory",
+     .kind = kSize,
+     .summary = "Host memory on each node.",
+     .default_text = "the GPUs' part of the node",
+     .example = "900GB",
+     .synonyms = "mem ram",
+     .low = kMib,
+     .high = kMemoryBytesMax,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.memory_bytes = v.number; }},
+    {.name = "shm",
+     .kind = kSizeOrAuto,
+     .summary = "Size of /dev/shm on each node; it counts against the host memory.",
+     .default_text = "auto: as much as the host memory",
+     .example = "16GiB",
+     .synonyms = "shm_size shared_memory",
+     .low = kMib,
+     .high = kMemoryBytesMax,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.shm_bytes = v.number; }},
+};
+
+constexpr Field kTopologyFields[] = {
+    {.name = "require",
+     .kind = kWord,
+     .summary = "What the GPUs of a node must have in common; the job waits until it can be had.",
+     .default_text = "none",
+     .example = "nvlink",
+     .synonyms = "required",
+     .words = kTopologyLevels,
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.topology.require = kTopologyLevelWords[v.number].value;
+         }},
+    {.name = "prefer",
+     .kind = kWord,
+     .summary = "What they should have in common if it costs no waiting.",
+     .default_text = "same_numa",
+     .example = "same_numa",
+     .synonyms = "preferred",
+     .words = kTopologyLevels,
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.topology.prefer = kTopologyLevelWords[v.number].value;
+         }},
+    {.name = "allow_cross_numa",
+     .kind = kBool,
+     .summary = "Whether the job may span several NUMA nodes of a machine.",
+     .default_text = "true",
+     .example = "false",
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.topology.allow_cross_numa = v.number != 0; }},
+};
+
+}  // namespace
+
+std::span<const Field> ResourceFields() {
+  return kResourceFields;
+}
+std::span<const Field> TopologyFields() {
+  return kTopologyFields;
+}
+
+}  // namespace gp

@@ -1,0 +1,151 @@
+#include "adapters/inbound/job_file/schema.h"
+
+#include <nlohmann/json.hpp>
+
+#include "adapters/inbound/job_file/field.h"
+#include "domain/model/job_text.h"
+
+namespace gp {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::string kDuration = "((0|[1-9][0-9]*)(\\.[0-9]{1,3})?(ms|s|m|h|d))+";
+const std::string kSize = "(0|[1-9][0-9]*)(\\.[0-9]{1,3})?([KMGT]i?)?B";
+const std::string kModel = "[A-Za-z0-9][A-Za-z0-9 ._+()-]{0,63}";
+const std::string kShare =
+    "(0\\.[0-9]{1,3}|1(\\.0{1,3})?|((0|[1-9][0-9]?)(\\.[0-9])?|100(\\.0)?)%)";
+
+Json SchemaOf(const Field& field);
+
+Json Matching(const std::string& pattern) {
+  return {{"type", "string"}, {"pattern", "^" + pattern + "$"}};
+}
+
+Json OneOf(std::span<const std::string_view> words) {
+  Json all = Json::array();
+  for (const std::string_view word : words) all.push_back(word);
+  return {{"enum", all}};
+}
+
+Json Integer(int64_t low, int64_t high) {
+  return {{"type", "integer"}, {"minimum", low}, {"maximum", high}};
+}
+
+Json Either(std::initializer_list<Json> choices) {
+  return {{"anyOf", Json(choices)}};
+}
+
+Json ListOf(Json item) {
+  return {{"type", "array"}, {"minItems", 1}, {"items", std::move(item)}};
+}
+
+Json Object(std::span<const Field> fields) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  for (const Field& field : fields) {
+    if (field.kind == FieldKind::kNotYet) continue;
+    properties[std::string(field.name)] = SchemaOf(field);
+    if (field.required) required.push_back(field.name);
+  }
+  Json object = {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
+  if (!required.empty()) object["required"] = required;
+  return object;
+}
+
+Json FreeMap(const std::string& name_pattern, Json value_types) {
+  return {{"type", "object"},
+          {"maxProperties", kMapEntriesMax},
+          {"propertyNames", {{"pattern", "^" + name_pattern + "$"}}},
+          {"additionalProperties", {{"type", std::move(value_types)}}}};
+}
+
+Json Priority(const Field& field) {
+  Json words = Json::array();
+  for (const auto& word : kPriorityWords) words.push_back(word.text);
+  return Either({Json{{"enum", words}}, Integer(field.low, field.high)});
+}
+
+Json Models() {
+  Json list = ListOf(Matching(kModel));
+  list["maxItems"] = kModelsMax;
+  return Either({Matching(kModel), list});
+}
+
+Json Words(const Field& field) {
+  Json list = ListOf(OneOf(field.words));
+  list["uniqueItems"] = true;
+  return list;
+}
+
+Json Command() {
+  const Json argument = {{"type", {"string", "number", "boolean"}}};
+  return Either({Json{{"type", "string"}, {"pattern", "\\S"}}, ListOf(argument)});
+}
+
+Json Text(const Field& field) {
+  Json text = {{"type", "string"}};
+  if (!field.pattern.empty()) text["pattern"] = field.pattern;
+  return text;
+}
+
+Json TypeOf(const Field& field) {
+  switch (field.kind) {
+    case FieldKind::kText:
+      return Text(field);
+    case FieldKind::kCount:
+      return Integer(field.low, field.high);
+    case FieldKind::kSize:
+      return Matching(kSize);
+    case FieldKind::kSizeOrAuto:
+      return Matching("(auto|" + kSize + ")");
+    case FieldKind::kDuration:
+      return Matching(kDuration);
+    case FieldKind::kDurationSpan:
+      return Matching(kDuration + "(\\.\\." + kDuration + ")?");
+    case FieldKind::kBool:
+      return {{"type", "boolean"}};
+    case FieldKind::kWord:
+      return OneOf(field.words);
+    case FieldKind::kWords:
+      return Words(field);
+    case FieldKind::kPriority:
+      return Priority(field);
+    case FieldKind::kShare:
+      return Either(
+          {Json{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, Matching(kShare)});
+    case FieldKind::kModels:
+      return Models();
+    case FieldKind::kGpus:
+      return Either({Integer(field.low, field.high), Matching(kModel + ":(0|[1-9][0-9]?)"),
+                     Object(field.Below())});
+    case FieldKind::kVariables:
+      return FreeMap("[A-Za-z_][A-Za-z0-9_]*", {"string", "number", "boolean", "null"});
+    case FieldKind::kLabels:
+      return FreeMap("[A-Za-z0-9][A-Za-z0-9._/-]*", {"string", "number", "boolean"});
+    case FieldKind::kCommand:
+      return Command();
+    case FieldKind::kObject:
+      return Object(field.Below());
+    case FieldKind::kNotYet:
+      break;
+  }
+  return false;
+}
+
+Json SchemaOf(const Field& field) {
+  Json schema = {{"description", field.summary}};
+  schema.update(TypeOf(field));
+  return schema;
+}
+
+}  // namespace
+
+std::string JobFileSchema() {
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                 {"title", "gpu-platform job file, version 1"}};
+  schema.update(Object(JobFields()));
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace gp

@@ -1,0 +1,31 @@
+#pragma once
+
+// A script that carries its own job file: "#GPU key: value" lines before its first command.
+//
+//   #!/bin/bash
+//   #GPU name: llama-ft
+//   #GPU resources:
+//   #GPU   gpus: 8
+//   torchrun train.py
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/inbound/job_file/diagnostic.h"
+#include "adapters/inbound/job_file/source_text.h"
+
+namespace gp {
+
+struct Script {
+  std::string yaml;                  // the text with all but the header's YAML blanked out
+  std::vector<std::string> command;  // the interpreter and the whole script
+};
+
+// Begins with "#!", or has a #GPU line among its first comments and no name of a YAML file.
+bool IsScript(const SourceText& source);
+
+// nullopt: refused, and the report says why.  REQUIRES: IsScript.
+std::optional<Script> ReadScript(const SourceText& source, Report& report);
+
+}  // namespace gp

@@ -1,0 +1,47 @@
+#pragma once
+
+// YAML (and so JSON) as a tree in which every value knows where it was written.  Only what a job
+// file needs is taken: maps with text keys, lists and scalars.  What hides meaning (anchors, merge
+// keys, tags) or exhausts memory (depth, size, number of values) is refused while reading.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/inbound/job_file/diagnostic.h"
+#include "adapters/inbound/job_file/source_text.h"
+
+namespace gp {
+
+struct YamlEntry;
+
+struct YamlNode {
+  enum class Kind { kNull, kPlain, kQuoted, kList, kMap };
+
+  Kind kind = Kind::kNull;
+  Place place;
+  std::string text;                // kPlain, kQuoted: as written, quotes and escapes resolved
+  std::vector<YamlNode> items;     // kList
+  std::vector<YamlEntry> entries;  // kMap: in the order of the file, keys unique
+
+  bool IsScalar() const { return kind == Kind::kPlain || kind == Kind::kQuoted; }
+  YamlEntry* Find(std::string_view key);
+  const YamlEntry* Find(std::string_view key) const;
+};
+
+struct YamlEntry {
+  std::string key;
+  Place place;  // of the key
+  YamlNode value;
+};
+
+inline constexpr int kYamlDepthMax = 32;
+inline constexpr int kYamlValuesMax = 65536;
+inline constexpr size_t kYamlDocumentsMax = 1000;
+
+// The documents of `yaml`, which is source.text or source.text with some characters blanked out:
+// places refer to the source.  Empty documents are left out; nothing after a problem is read.
+// REQUIRES: CheckText has passed.
+std::vector<YamlNode> ReadYaml(const SourceText& source, const std::string& yaml, Report& report);
+
+}  // namespace gp
