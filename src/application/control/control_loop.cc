@@ -45,7 +45,7 @@ Status ControlLoop::Recover() {
   state_ = std::move(recovered.state);
   last_at_ = recovered.last_at;
   records_since_snapshot_ = recovered.records;
-  GP_CHECK_OK(DecideAndApply({Now(), "controller", "", StartController{options_.policy}}));
+  GP_CHECK_OK(DecideAndApply({StampTime(), "controller", "", StartController{options_.policy}}));
   Commit();
   // No node is silent before it had a whole lease time to speak to this controller.
   for (const Node& node : state_.nodes) heard_[node.id] = clock_.BootNs();
@@ -61,7 +61,7 @@ void ControlLoop::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-Instant ControlLoop::Now() {
+Instant ControlLoop::StampTime() {
   // An administrator may step the wall clock back; the journal's time stands still meanwhile.
   last_at_ = std::max(last_at_, clock_.Now());
   return last_at_;
@@ -78,7 +78,7 @@ void ControlLoop::Run() {
 Duration ControlLoop::UntilNextTimer() {
   const Instant deadline = NextDeadline(state_);
   if (deadline.ns == 0) return kTimerMax;
-  return std::clamp(deadline - Now(), Duration{0}, kTimerMax);
+  return std::clamp(deadline - StampTime(), Duration{0}, kTimerMax);
 }
 
 void ControlLoop::RunBatch(std::vector<InboxItem> items) {
@@ -101,7 +101,7 @@ void ControlLoop::RunBatch(std::vector<InboxItem> items) {
 
 Outcome ControlLoop::Handle(const CommandItem& item) {
   Outcome outcome;
-  auto events = DecideAndApply({Now(), item.principal, item.request_id, item.command});
+  auto events = DecideAndApply({StampTime(), item.principal, item.request_id, item.command});
   if (!events) {
     outcome.status = Fail(events.error());
     return outcome;
@@ -134,7 +134,7 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
 
 void ControlLoop::RunTimers() {
   const Instant deadline = NextDeadline(state_);
-  if (deadline.ns != 0 && deadline <= Now()) (void)DecideAndApply({Now(), "controller", "", Tick{}});
+  if (deadline.ns != 0 && deadline <= StampTime()) (void)DecideAndApply({StampTime(), "controller", "", Tick{}});
   SilenceQuietNodes(clock_.BootNs());
 }
 
@@ -154,13 +154,13 @@ void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
       }
     }
   }
-  for (const NodeId node : silent) (void)DecideAndApply({Now(), "controller", "", SilenceNode{node}});
+  for (const NodeId node : silent) (void)DecideAndApply({StampTime(), "controller", "", SilenceNode{node}});
 }
 
 void ControlLoop::PlanPlacements() {
   if (!plan_needed_) return;
   plan_needed_ = false;
-  const Instant at = Now();
+  const Instant at = StampTime();
   for (PlaceGang& placement : Schedule(state_, at).placements) {
     const auto placed = DecideAndApply({at, "scheduler", "", std::move(placement)});
     // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,35 +26,24 @@ struct ControlOptions {
   uint64_t records_per_snapshot = 50'000;
 };
 
-// Told on the writer's thread after every durable batch that changed something.
-class CommitObserver {
- public:
-  virtual ~CommitObserver() = default;
-  virtual void OnCommit(const State& state, const std::vector<Event>& events) = 0;
-};
-
-class ControlLoop {
+class ControlLoop : public ControlGateway {
  public:
   // Recovers the state from the journal and begins a new epoch.  Both ports outlive the loop.
   static Result<std::unique_ptr<ControlLoop>> Open(Journal& journal, Clock& clock, ControlOptions options);
-  ~ControlLoop();
+  ~ControlLoop() override;
 
   // Before Start only.
   void AddObserver(CommitObserver* observer) { observers_.push_back(observer); }
   void Start();
   void Stop();
 
-  // Blocks until durable or refused.
-  Outcome Execute(std::string principal, std::string request_id, Command command);
-  // Several at once, in order; they share a batch as far as it reaches.
-  std::vector<Outcome> ExecuteAll(std::string principal, std::vector<std::pair<std::string, Command>> commands);
-  // Without waiting; `done` runs on the writer's thread.
-  Status Post(std::string principal, Command command, std::function<void(const Outcome&)> done);
-  // Blocks until `read` ran on the writer's thread over durable state.  Keep it short.
-  Status Read(const std::function<void(const State&)>& read);
-
-  // A sign of life of a node, without anything to decide.
-  void HeardFrom(NodeId node);
+  Outcome Execute(std::string principal, std::string request_id, Command command) override;
+  std::vector<Outcome> ExecuteAll(std::string principal,
+                                  std::vector<std::pair<std::string, Command>> commands) override;
+  Status Post(std::string principal, Command command, std::function<void(const Outcome&)> done) override;
+  Status Read(const std::function<void(const State&)>& read) override;
+  void HeardFrom(NodeId node) override;
+  Instant Now() override { return clock_.Now(); }
 
  private:
   ControlLoop(Journal& journal, Clock& clock, ControlOptions options);
@@ -67,7 +57,7 @@ class ControlLoop {
   void PlanPlacements();
   void Commit();
   Duration UntilNextTimer();
-  Instant Now();
+  Instant StampTime();
 
   Journal& journal_;
   Clock& clock_;

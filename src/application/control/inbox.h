@@ -13,17 +13,10 @@
 
 #include "base/result.h"
 #include "domain/cluster/command.h"
-#include "domain/cluster/event.h"
 #include "domain/cluster/state.h"
+#include "ports/inbound/control_gateway.h"
 
 namespace gp {
-
-// What became of a command, told on the writer's thread once it is durable.
-struct Outcome {
-  Status status;
-  std::vector<Event> events;
-  JobId job;  // for SubmitJob: the job, the earlier one where the request was repeated
-};
 
 struct CommandItem {
   std::string principal;

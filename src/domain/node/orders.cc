@@ -1,6 +1,32 @@
 #include "domain/node/orders.h"
 
 namespace gp {
+namespace {
+
+struct OrderedNodes {
+  const State& state;
+  std::set<NodeId>& nodes;
+
+  void OfJob(JobId id) {
+    const Job* job = state.FindJob(id);
+    if (job == nullptr || job->attempts.empty()) return;
+    for (const RankRecord& rank : job->attempts.back().ranks) nodes.insert(rank.node);
+  }
+  void operator()(const GangPlaced& event) { OfJob(event.job); }
+  void operator()(const LeaseEnded& event) { OfJob(event.job); }
+  void operator()(const JobStopOrdered& event) { OfJob(event.job); }
+  void operator()(const NodeJoined& event) { nodes.insert(event.node); }
+  template <typename E>
+  void operator()(const E&) {}
+};
+
+}  // namespace
+
+std::set<NodeId> NodesToOrder(const State& state, const std::vector<Event>& events) {
+  std::set<NodeId> nodes;
+  for (const Event& event : events) std::visit(OrderedNodes{state, nodes}, event);
+  return nodes;
+}
 
 NodeOrders OrdersFor(const State& state, NodeId node) {
   NodeOrders orders;

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "domain/cluster/event.h"
 #include "domain/cluster/state.h"
 
 namespace gp {
@@ -29,5 +31,8 @@ struct NodeOrders {
 
 // The orders for one node as the state has them (revision left to the sender).
 NodeOrders OrdersFor(const State& state, NodeId node);
+
+// The nodes whose orders these events changed; `state` is the one after them.
+std::set<NodeId> NodesToOrder(const State& state, const std::vector<Event>& events);
 
 }  // namespace gp

@@ -1,0 +1,42 @@
+# gRPC and protobuf, linked statically so that the product is one binary, and the code generated
+# from proto/.  Debian ships the archives but no package file that lists them in link order, so they
+# go into one group and the linker takes what it needs.
+set(GP_LIBDIR /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+file(GLOB GP_ABSL_ARCHIVES ${GP_LIBDIR}/libabsl_*.a)
+if(NOT EXISTS ${GP_LIBDIR}/libgrpc++.a)
+  message(FATAL_ERROR "libgrpc++.a is missing: run tools/setup-debian")
+endif()
+add_library(gp_grpc_archives INTERFACE)
+target_link_libraries(gp_grpc_archives INTERFACE
+  -Wl,--start-group ${GP_LIBDIR}/libgrpc++.a ${GP_LIBDIR}/libgrpc.a ${GP_LIBDIR}/libgpr.a
+  ${GP_LIBDIR}/libaddress_sorting.a ${GP_LIBDIR}/libupb.a ${GP_LIBDIR}/libre2.a
+  ${GP_LIBDIR}/libcares.a ${GP_LIBDIR}/libssl.a ${GP_LIBDIR}/libcrypto.a ${GP_LIBDIR}/libz.a
+  ${GP_LIBDIR}/libprotobuf.a ${GP_ABSL_ARCHIVES} -Wl,--end-group
+  Threads::Threads ${CMAKE_DL_LIBS})
+
+find_program(GP_PROTOC protoc REQUIRED)
+find_program(GP_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
+
+# gp_proto_library(NAME ROOT file...): messages and services of the .proto files as one library.
+function(gp_proto_library name root)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/generated)
+  file(MAKE_DIRECTORY ${out})
+  set(inputs)
+  set(sources)
+  foreach(file ${ARGN})
+    string(REGEX REPLACE "\\.proto$" "" stem ${file})
+    list(APPEND inputs ${root}/${file})
+    list(APPEND sources ${out}/${stem}.pb.cc ${out}/${stem}.grpc.pb.cc)
+  endforeach()
+  add_custom_command(
+    OUTPUT ${sources}
+    COMMAND ${GP_PROTOC} -I ${root} --cpp_out=${out} --grpc_out=${out}
+            --plugin=protoc-gen-grpc=${GP_GRPC_PLUGIN} ${ARGN}
+    DEPENDS ${inputs}
+    COMMENT "Generating code from ${root}")
+  add_library(${name} STATIC ${sources})
+  # Generated code is not held to our warnings.
+  target_compile_options(${name} PRIVATE -w)
+  target_include_directories(${name} SYSTEM PUBLIC ${out})
+  target_link_libraries(${name} PUBLIC gp_grpc_archives)
+endfunction()

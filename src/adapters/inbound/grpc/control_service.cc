@@ -1,0 +1,249 @@
+#include "adapters/inbound/grpc/control_service.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "adapters/inbound/grpc/gpu_name.h"
+#include "adapters/inbound/grpc/status.h"
+#include "adapters/wire/job_spec.h"
+#include "adapters/wire/views.h"
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+constexpr int kJobsPerSubmitMax = 10'000;
+constexpr int kPageDefault = 100;
+constexpr int kPageMax = 10'000;
+
+std::string Principal(const User& user) { return "user:" + user.name; }
+
+bool Matches(const Job& job, const v1::ListJobsRequest& request) {
+  if (!request.user().empty() && job.user.name != request.user()) return false;
+  if (request.states_size() == 0) return request.all() || !IsTerminal(job.state);
+  return std::ranges::count(request.states(), static_cast<int>(Shown(job.state)) + 1) > 0;
+}
+
+Result<JobId> ParseJob(const std::string& text) {
+  const auto id = ParseJobId(text);
+  if (!id) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" is not a job id such as job-0001"));
+  return *id;
+}
+
+}  // namespace
+
+Result<User> ControlService::Caller(const grpc::ServerContext& context) const {
+  const auto found = context.client_metadata().find("gp-ticket");
+  if (found == context.client_metadata().end()) return Fail(Unauthenticated("no ticket"));
+  return tickets_.Verify({found->second.data(), found->second.size()});
+}
+
+Result<User> ControlService::Administrator(const grpc::ServerContext& context) const {
+  const User caller = GP_TRY(Caller(context));
+  if (caller.uid == 0 || caller.uid == geteuid()) return caller;
+  return Fail(PermissionDenied(caller.name + " is not an administrator of this controller"));
+}
+
+Result<JobId> ControlService::OwnJob(const User& caller, const std::string& text) {
+  const JobId id = GP_TRY(ParseJob(text));
+  Result<JobId> allowed = id;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const Job* job = state.FindJob(id);
+    if (job == nullptr) {
+      allowed = Fail(NotFound("no job " + ToText(id)));
+    } else if (job->user.uid != caller.uid && caller.uid != 0 && caller.uid != geteuid()) {
+      allowed = Fail(PermissionDenied(ToText(id) + " belongs to " + job->user.name));
+    }
+  }));
+  return allowed;
+}
+
+Status ControlService::FillJob(JobId id, bool with_attempts, v1::Job* reply) {
+  Status status = Ok();
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const Job* job = state.FindJob(id);
+    if (job == nullptr) {
+      status = Fail(NotFound("no job " + ToText(id)));
+    } else {
+      JobView(state, *job, gateway_.Now(), with_attempts, reply);
+    }
+  }));
+  return status;
+}
+
+grpc::Status ControlService::SubmitJobs(grpc::ServerContext* context, const v1::SubmitJobsRequest* request,
+                                        v1::SubmitJobsReply* reply) {
+  const Result<User> caller = Caller(*context);
+  if (!caller) return ToGrpc(caller.error());
+  const int copies = std::max(request->count(), 1);
+  if (request->specs_size() == 0 || copies > kJobsPerSubmitMax / request->specs_size()) {
+    return ToGrpc(InvalidArgument("count: 1 to 10,000 jobs at a time"));
+  }
+  if (request->request_id().size() > 128) return ToGrpc(InvalidArgument("request_id: at most 128 characters"));
+  std::vector<std::pair<std::string, Command>> commands;
+  for (const v1::JobSpec& message : request->specs()) {
+    const auto spec = std::make_shared<const JobSpec>(FromProto(message));
+    if (const Status valid = ValidateJobSpec(*spec); !valid) return ToGrpc(valid);
+    for (int copy = 0; copy < copies; ++copy) {
+      const std::string id = request->request_id();
+      commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()), SubmitJob{spec, *caller});
+    }
+  }
+  for (const Outcome& outcome : gateway_.ExecuteAll(Principal(*caller), std::move(commands))) {
+    if (!outcome.status) return ToGrpc(outcome.status);
+    reply->add_job_ids(ToText(outcome.job));
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status ControlService::ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest* request,
+                                      v1::ListJobsReply* reply) {
+  if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
+  const int limit = request->limit() <= 0 ? kPageDefault : std::min(request->limit(), kPageMax);
+  JobId after{0};
+  if (!request->after().empty()) {
+    const auto parsed = ParseJob(request->after());
+    if (!parsed) return ToGrpc(parsed.error());
+    after = *parsed;
+  }
+  const Status read = gateway_.Read([&](const State& state) {
+    int64_t total = 0;
+    for (const auto& [id, job] : state.jobs) {
+      if (!Matches(job, *request)) continue;
+      ++total;
+      if (id <= after) continue;
+      if (reply->jobs_size() < limit) {
+        JobView(state, job, gateway_.Now(), false, reply->add_jobs());
+      } else if (reply->next().empty()) {
+        reply->set_next(reply->jobs(limit - 1).id());
+      }
+    }
+    reply->set_total(total);
+  });
+  return ToGrpc(read);
+}
+
+grpc::Status ControlService::GetJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
+                                    v1::Job* reply) {
+  if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
+  const auto id = ParseJob(request->job_id());
+  if (!id) return ToGrpc(id.error());
+  return ToGrpc(FillJob(*id, true, reply));
+}
+
+grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
+                                      grpc::ServerWriter<v1::Job>* writer) {
+  if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
+  const auto id = ParseJob(request->job_id());
+  if (!id) return ToGrpc(id.error());
+  const auto watch = feed_.Follow(*id);  // before the first look: no change falls between
+  while (!context->IsCancelled()) {
+    v1::Job job;
+    if (const Status filled = FillJob(*id, true, &job); !filled) return ToGrpc(filled);
+    if (!writer->Write(job)) break;
+    if (job.state() >= v1::COMPLETED) return grpc::Status::OK;
+    while (!context->IsCancelled() && !watch->Next(Duration::Milliseconds(500))) {
+    }
+  }
+  return grpc::Status::CANCELLED;
+}
+
+grpc::Status ControlService::Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
+                                    const std::function<Command(JobId)>& make) {
+  const Result<User> caller = Caller(*context);
+  if (!caller) return ToGrpc(caller.error());
+  const Result<JobId> id = OwnJob(*caller, job_text);
+  if (!id) return ToGrpc(id.error());
+  const Outcome outcome = gateway_.Execute(Principal(*caller), "", make(*id));
+  if (!outcome.status) return ToGrpc(outcome.status);
+  return ToGrpc(FillJob(*id, true, reply));
+}
+
+grpc::Status ControlService::StopJob(grpc::ServerContext* context, const v1::StopJobRequest* request,
+                                     v1::Job* reply) {
+  return Change(context, request->job_id(), reply,
+                [&](JobId id) { return gp::StopJob{id, request->force()}; });
+}
+
+grpc::Status ControlService::HoldJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
+                                     v1::Job* reply) {
+  return Change(context, request->job_id(), reply, [](JobId id) { return gp::HoldJob{id}; });
+}
+
+grpc::Status ControlService::ReleaseJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
+                                        v1::Job* reply) {
+  return Change(context, request->job_id(), reply, [](JobId id) { return gp::ReleaseJob{id}; });
+}
+
+Status ControlService::FillCluster(bool readings, v1::Cluster* reply) {
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { ClusterView(state, gateway_.Now(), reply); }));
+  reply->set_version(version_);
+  if (!readings) return Ok();
+  for (int i = 0; i < reply->nodes_size(); ++i) {
+    const auto latest = sessions_.ReadingsOf({static_cast<uint32_t>(i)});
+    if (!latest) continue;
+    v1::Node& node = *reply->mutable_nodes(i);
+    node.set_seconds_since_report(static_cast<double>((gateway_.Now() - latest->at).ns) / 1e9);
+    const int count = std::min(node.gpus_size(), static_cast<int>(latest->gpus.size()));
+    for (int gpu = 0; gpu < count; ++gpu) {
+      *node.mutable_gpus(gpu)->mutable_readings() = latest->gpus[static_cast<size_t>(gpu)];
+    }
+  }
+  return Ok();
+}
+
+grpc::Status ControlService::GetCluster(grpc::ServerContext* context, const v1::GetClusterRequest* request,
+                                        v1::Cluster* reply) {
+  if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
+  return ToGrpc(FillCluster(request->readings(), reply));
+}
+
+grpc::Status ControlService::ChangeService(grpc::ServerContext* context, const v1::ChangeServiceRequest* request,
+                                           v1::Cluster* reply) {
+  const Result<User> caller = Administrator(*context);
+  if (!caller) return ToGrpc(caller.error());
+  if (request->gpu().empty() == request->node().empty()) {
+    return ToGrpc(InvalidArgument("name either a GPU or a node"));
+  }
+  gp::ChangeService command;
+  command.action = static_cast<ServiceAction>(request->action());
+  command.force = request->force();
+  command.reason = caller->name + (request->reason().empty() ? "" : ": " + Printable(request->reason(), 200));
+  Status found = Ok();
+  const Status read = gateway_.Read([&](const State& state) {
+    if (!request->node().empty()) {
+      const auto node = FindNodeByName(state, request->node());
+      if (node) command.node = *node;
+      if (!node) found = Fail(node.error());
+      return;
+    }
+    const auto gpu = FindGpu(state, request->gpu());
+    if (!gpu) {
+      found = Fail(gpu.error());
+      return;
+    }
+    command.node = gpu->node;
+    command.gpu = gpu->gpu;
+  });
+  if (!read) return ToGrpc(read);
+  if (!found) return ToGrpc(found);
+  const Outcome outcome = gateway_.Execute(Principal(*caller), "", command);
+  if (!outcome.status) return ToGrpc(outcome.status);
+  return ToGrpc(FillCluster(false, reply));
+}
+
+grpc::Status ControlService::DeclareNodeLost(grpc::ServerContext* context,
+                                             const v1::DeclareNodeLostRequest* request, v1::Cluster* reply) {
+  const Result<User> caller = Administrator(*context);
+  if (!caller) return ToGrpc(caller.error());
+  Result<NodeId> node = Fail(Internal(""));
+  const Status read = gateway_.Read([&](const State& state) { node = FindNodeByName(state, request->node()); });
+  if (!read) return ToGrpc(read);
+  if (!node) return ToGrpc(node.error());
+  const Outcome outcome = gateway_.Execute(Principal(*caller), "", gp::DeclareNodeLost{*node, request->reason()});
+  if (!outcome.status) return ToGrpc(outcome.status);
+  return ToGrpc(FillCluster(false, reply));
+}
+
+}  // namespace gp

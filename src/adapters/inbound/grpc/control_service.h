@@ -1,0 +1,60 @@
+#pragma once
+
+// The users' side of the controller.  Every method first asks who calls.
+
+#include "adapters/inbound/grpc/job_feed.h"
+#include "adapters/inbound/grpc/node_sessions.h"
+#include "adapters/inbound/grpc/tickets.h"
+#include "gpu_platform/v1/control.grpc.pb.h"
+#include "ports/inbound/control_gateway.h"
+
+namespace gp {
+
+class ControlService final : public v1::Control::Service {
+ public:
+  ControlService(ControlGateway& gateway, NodeSessions& sessions, JobFeed& feed, TicketIssuer& tickets,
+                 std::string version)
+      : gateway_(gateway), sessions_(sessions), feed_(feed), tickets_(tickets), version_(std::move(version)) {}
+
+  grpc::Status SubmitJobs(grpc::ServerContext* context, const v1::SubmitJobsRequest* request,
+                          v1::SubmitJobsReply* reply) override;
+  grpc::Status ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest* request,
+                        v1::ListJobsReply* reply) override;
+  grpc::Status GetJob(grpc::ServerContext* context, const v1::GetJobRequest* request, v1::Job* reply) override;
+  grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
+                        grpc::ServerWriter<v1::Job>* writer) override;
+  grpc::Status StopJob(grpc::ServerContext* context, const v1::StopJobRequest* request, v1::Job* reply) override;
+  grpc::Status HoldJob(grpc::ServerContext* context, const v1::GetJobRequest* request, v1::Job* reply) override;
+  grpc::Status ReleaseJob(grpc::ServerContext* context, const v1::GetJobRequest* request, v1::Job* reply) override;
+  grpc::Status ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request,
+                       grpc::ServerWriter<v1::LogChunk>* writer) override;
+  using ExecStream = grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>;
+  grpc::Status Exec(grpc::ServerContext* context, ExecStream* stream) override;
+  grpc::Status GetCluster(grpc::ServerContext* context, const v1::GetClusterRequest* request,
+                          v1::Cluster* reply) override;
+  grpc::Status ChangeService(grpc::ServerContext* context, const v1::ChangeServiceRequest* request,
+                             v1::Cluster* reply) override;
+  grpc::Status DeclareNodeLost(grpc::ServerContext* context, const v1::DeclareNodeLostRequest* request,
+                               v1::Cluster* reply) override;
+
+ private:
+  Result<User> Caller(const grpc::ServerContext& context) const;
+  // The caller, if it is an administrator (root, or who the controller runs as).
+  Result<User> Administrator(const grpc::ServerContext& context) const;
+  // The job, if the caller may change it: its owner or an administrator.
+  Result<JobId> OwnJob(const User& caller, const std::string& text);
+  Status FillJob(JobId id, bool with_attempts, v1::Job* reply);
+  Status FillCluster(bool readings, v1::Cluster* reply);
+  grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
+                      const std::function<Command(JobId)>& make);
+  grpc::Status PumpLog(grpc::ServerContext& context, Channel::Stream& tunnel, grpc::ServerWriter<v1::LogChunk>& out);
+  grpc::Status PumpExec(Channel::Stream& tunnel, ExecStream& stream);
+
+  ControlGateway& gateway_;
+  NodeSessions& sessions_;
+  JobFeed& feed_;
+  TicketIssuer& tickets_;
+  const std::string version_;
+};
+
+}  // namespace gp

@@ -1,0 +1,125 @@
+#include "adapters/inbound/grpc/node_service.h"
+
+#include <atomic>
+#include <thread>
+
+#include "adapters/inbound/grpc/status.h"
+#include "adapters/wire/node_link.h"
+
+namespace gp {
+namespace {
+
+// As long as the longer of the two, so that its time tells nothing of where they differ.
+bool SameSecret(std::string_view a, std::string_view b) {
+  unsigned char difference = a.size() == b.size() ? 0 : 1;
+  for (size_t i = 0; i < a.size() && i < b.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+Result<std::vector<LeaseObservation>> LeasesFrom(
+    const google::protobuf::RepeatedPtrField<v1::LeaseObservation>& messages) {
+  std::vector<LeaseObservation> leases;
+  for (const v1::LeaseObservation& message : messages) leases.push_back(GP_TRY(FromProto(message)));
+  return leases;
+}
+
+int64_t LeaseTimeMs(ControlGateway& gateway) {
+  int64_t ms = 0;
+  (void)gateway.Read([&ms](const State& state) { ms = state.policy.lease_time.ToMilliseconds(); });
+  return ms;
+}
+
+}  // namespace
+
+Status NodeService::CheckToken(const grpc::ServerContext& context) const {
+  const auto found = context.client_metadata().find("gp-join-token");
+  if (found == context.client_metadata().end() ||
+      !SameSecret({found->second.data(), found->second.size()}, join_token_)) {
+    return Fail(Unauthenticated("wrong or missing join token (the controller keeps it in its state "
+                                "directory, file join-token)"));
+  }
+  return Ok();
+}
+
+Result<NodeId> NodeService::Join(const v1::Join& message, uint64_t* incarnation) {
+  JoinNode join;
+  join.facts = std::make_shared<const NodeFacts>(GP_TRY(FromProto(message.facts())));
+  join.incarnation = message.incarnation();
+  join.fresh = message.fresh();
+  join.leases = GP_TRY(LeasesFrom(message.leases()));
+  *incarnation = join.incarnation;
+  const std::string name = join.facts->name;
+  const Outcome outcome = gateway_.Execute("node:" + name, "", std::move(join));
+  if (!outcome.status) return Fail(outcome.status.error());
+  NodeId node;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { node = state.nodes_by_name.at(name); }));
+  gateway_.HeardFrom(node);
+  return node;
+}
+
+Status NodeService::HandleReport(NodeId node, uint64_t incarnation, const v1::Report& message,
+                                 const std::shared_ptr<NodeSession>& session) {
+  ReportNode report{node, incarnation, GP_TRY(LeasesFrom(message.leases())), {}};
+  for (const v1::GpuObservation& gpu : message.gpus()) report.gpus.push_back(FromProto(gpu));
+  if (message.readings_size() > 0) {
+    sessions_.SetReadings(node, {message.readings().begin(), message.readings().end()}, gateway_.Now());
+  }
+  gateway_.HeardFrom(node);
+  return gateway_.Post("node:" + std::to_string(node.value), std::move(report),
+                       [session](const Outcome& outcome) {
+                         // Stale: a newer agent has joined.  This one is to join again, or stop.
+                         if (!outcome.status) session->Close();
+                       });
+}
+
+void NodeService::SendFirstOrders(NodeId node, NodeSession& session, uint64_t number) {
+  // On the writer's thread, so that no commit comes between reading the orders and sending them.
+  (void)gateway_.Read([&](const State& state) {
+    session.SetOrders(OrdersFor(state, node));
+    session.Answer(number, state.policy.lease_time.ToMilliseconds());
+  });
+}
+
+grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream* stream) {
+  if (const Status token = CheckToken(*context); !token) return ToGrpc(token);
+  v1::AgentMessage message;
+  if (!stream->Read(&message) || !message.has_join()) {
+    return ToGrpc(InvalidArgument("the first message of an exchange is a join"));
+  }
+  uint64_t incarnation = 0;
+  const Result<NodeId> node = Join(message.join(), &incarnation);
+  if (!node) return ToGrpc(node.error());
+  const int64_t lease_time_ms = LeaseTimeMs(gateway_);
+  const std::shared_ptr<NodeSession> session = sessions_.Begin(*node);
+  SendFirstOrders(*node, *session, message.number());
+  std::thread writer([&] {
+    while (const auto next = session->NextMessage()) {
+      if (!stream->Write(*next)) break;
+    }
+    context->TryCancel();  // a session that was replaced, or a dead peer, ends the reading too
+  });
+  grpc::Status result = grpc::Status::OK;
+  while (stream->Read(&message)) {
+    if (!message.has_report()) continue;
+    if (const Status handled = HandleReport(*node, incarnation, message.report(), session); !handled) {
+      result = ToGrpc(handled);
+      break;
+    }
+    session->Answer(message.number(), lease_time_ms);
+  }
+  sessions_.End(*node, session);
+  writer.join();
+  return result;
+}
+
+grpc::Status NodeService::Tunnel(grpc::ServerContext* context, Channel::Stream* stream) {
+  if (const Status token = CheckToken(*context); !token) return ToGrpc(token);
+  v1::TunnelFrame first;
+  if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
+  const std::shared_ptr<Channel> channel = sessions_.Claim(first.channel());
+  if (channel == nullptr) return ToGrpc(NotFound("nobody waits for this channel"));
+  channel->Attach(stream);
+  return grpc::Status::OK;
+}
+
+}  // namespace gp

@@ -1,0 +1,79 @@
+#include "adapters/inbound/grpc/server.h"
+
+#include <grpcpp/grpcpp.h>
+#include <sys/stat.h>
+
+#include <chrono>
+
+#include "adapters/inbound/grpc/control_service.h"
+#include "adapters/inbound/grpc/node_service.h"
+
+namespace gp {
+namespace {
+
+constexpr int kMessageBytesMax = 16 << 20;
+constexpr int kThreadsMax = 2'048;
+
+class GrpcServer : public Server {
+ public:
+  GrpcServer(ControlGateway& gateway, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
+      : tickets_(std::move(tickets)),
+        control_(gateway, sessions_, feed_, *tickets_, options.version),
+        nodes_(gateway, sessions_, options.join_token) {}
+
+  ~GrpcServer() override { Shutdown(); }
+
+  Status Listen(const ServerOptions& options) {
+    const std::string socket = options.socket_directory + "/control.sock";
+    grpc::ServerBuilder builder;
+    builder.SetMaxReceiveMessageSize(kMessageBytesMax);
+    grpc::ResourceQuota quota("server");
+    quota.SetMaxThreads(kThreadsMax);
+    builder.SetResourceQuota(quota);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddListeningPort("unix:" + socket, grpc::InsecureServerCredentials());
+    if (!options.listen.empty()) {
+      builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials(), &tcp_port_);
+    }
+    builder.RegisterService(&control_);
+    builder.RegisterService(&nodes_);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr) {
+      return Fail(Unavailable("cannot listen on " + socket +
+                              (options.listen.empty() ? "" : " and " + options.listen) +
+                              ": is another controller running there?"));
+    }
+    chmod(socket.c_str(), 0666);  // whoever connects is known by a ticket
+    return Ok();
+  }
+
+  std::vector<CommitObserver*> Observers() override { return {&sessions_, &feed_}; }
+  int tcp_port() const override { return tcp_port_; }
+
+  void Shutdown() override {
+    if (server_ == nullptr) return;
+    server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
+    server_->Wait();
+    server_.reset();
+  }
+
+ private:
+  NodeSessions sessions_;
+  JobFeed feed_;
+  std::unique_ptr<TicketIssuer> tickets_;
+  ControlService control_;
+  NodeService nodes_;
+  std::unique_ptr<grpc::Server> server_;
+  int tcp_port_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::Start(ControlGateway& gateway, const ServerOptions& options) {
+  auto tickets = GP_TRY(TicketIssuer::Listen(options.socket_directory + "/ticket.sock"));
+  auto server = std::make_unique<GrpcServer>(gateway, options, std::move(tickets));
+  GP_CHECK_OK(server->Listen(options));
+  return server;
+}
+
+}  // namespace gp

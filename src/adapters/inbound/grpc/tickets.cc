@@ -1,0 +1,106 @@
+#include "adapters/inbound/grpc/tickets.h"
+
+#include <pwd.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace gp {
+namespace {
+
+std::string NewSecret() {
+  unsigned char bytes[32];
+  if (getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) return "";
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += kHex[byte >> 4];
+    text += kHex[byte & 15];
+  }
+  return text;
+}
+
+User UserOf(const ucred& peer) {
+  std::vector<char> buffer(16'384);
+  passwd entry{};
+  passwd* found = nullptr;
+  getpwuid_r(peer.uid, &entry, buffer.data(), buffer.size(), &found);
+  const std::string name = found != nullptr ? found->pw_name : "uid-" + std::to_string(peer.uid);
+  return {name, peer.uid, found != nullptr ? found->pw_gid : peer.gid};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TicketIssuer>> TicketIssuer::Listen(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return Fail(InvalidArgument(path + ": too long for a socket"));
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  unlink(path.c_str());
+  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener < 0 || bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      chmod(path.c_str(), 0666) != 0 || listen(listener, 1024) != 0) {
+    const std::string why = std::strerror(errno);
+    if (listener >= 0) close(listener);
+    return Fail(Unavailable("cannot listen on " + path + ": " + why));
+  }
+  std::unique_ptr<TicketIssuer> issuer(new TicketIssuer(listener, path));
+  issuer->thread_ = std::thread([raw = issuer.get()] { raw->Serve(); });
+  return issuer;
+}
+
+TicketIssuer::~TicketIssuer() {
+  stopping_ = true;
+  shutdown(listener_, SHUT_RDWR);  // wakes accept
+  thread_.join();
+  close(listener_);
+  unlink(path_.c_str());
+}
+
+void TicketIssuer::Serve() {
+  while (!stopping_) {
+    const int connection = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (connection < 0) {
+      if (stopping_) return;
+      usleep(10'000);  // out of descriptors, say: let others finish
+      continue;
+    }
+    Answer(connection);
+    close(connection);
+  }
+}
+
+void TicketIssuer::Answer(int connection) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
+  const std::string secret = NewSecret();
+  if (secret.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    std::deque<std::string>& mine = by_user_[peer.uid];
+    if (mine.size() >= kTicketsPerUser) {
+      tickets_.erase(mine.front());
+      mine.pop_front();
+    }
+    mine.push_back(secret);
+    tickets_[secret] = UserOf(peer);
+  }
+  // A peer that does not read loses its ticket; it never blocks the others.
+  (void)send(connection, secret.data(), secret.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+Result<User> TicketIssuer::Verify(const std::string& ticket) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = tickets_.find(ticket);
+  if (found == tickets_.end()) return Fail(Unauthenticated("no valid ticket: connect again"));
+  return found->second;
+}
+
+}  // namespace gp

@@ -1,0 +1,104 @@
+#include "adapters/wire/job_spec.h"
+
+namespace gp {
+namespace {
+
+void ToProto(const GpuRequest& request, v1::GpuRequest* message) {
+  message->set_count(request.count);
+  for (const std::string& model : request.models) message->add_models(model);
+  message->set_share_thousandths(request.share_thousandths);
+  message->set_memory_mib(request.memory_mib);
+  message->set_memory_mib_min(request.memory_mib_min);
+  message->set_isolation(static_cast<v1::Isolation>(request.isolation));
+}
+
+GpuRequest FromProto(const v1::GpuRequest& message) {
+  GpuRequest request;
+  request.count = message.count();
+  request.models.assign(message.models().begin(), message.models().end());
+  request.share_thousandths = message.share_thousandths();
+  request.memory_mib = message.memory_mib();
+  request.memory_mib_min = message.memory_mib_min();
+  request.isolation = static_cast<Isolation>(message.isolation());
+  return request;
+}
+
+void ToProto(const RetryPolicy& retry, v1::RetryPolicy* message) {
+  message->set_retries_max(retry.retries_max);
+  message->set_backoff_min_ms(retry.backoff_min.ToMilliseconds());
+  message->set_backoff_max_ms(retry.backoff_max.ToMilliseconds());
+  message->set_on_failure(retry.on_failure);
+}
+
+// Milliseconds beyond what nanoseconds can hold become the largest; validation refuses those.
+Duration FromMilliseconds(int64_t ms) {
+  constexpr int64_t kLargest = int64_t{1} << 62;
+  if (ms > kLargest / 1'000'000) return {kLargest};
+  if (ms < -kLargest / 1'000'000) return {-kLargest};
+  return Duration::Milliseconds(ms);
+}
+
+RetryPolicy FromProto(const v1::RetryPolicy& message) {
+  RetryPolicy retry;
+  retry.retries_max = message.retries_max();
+  retry.backoff_min = FromMilliseconds(message.backoff_min_ms());
+  retry.backoff_max = FromMilliseconds(message.backoff_max_ms());
+  retry.on_failure = message.on_failure();
+  return retry;
+}
+
+}  // namespace
+
+void ToProto(const JobSpec& spec, v1::JobSpec* message) {
+  message->set_name(spec.name);
+  message->set_project(spec.project);
+  message->set_queue(spec.queue);
+  message->set_nodes(spec.nodes);
+  ToProto(spec.gpus, message->mutable_gpus());
+  message->set_cpus(spec.cpus);
+  message->set_memory_bytes(spec.memory_bytes);
+  message->set_shm_bytes(spec.shm_bytes);
+  message->mutable_topology()->set_require(static_cast<v1::TopologyLevel>(spec.topology.require));
+  message->mutable_topology()->set_prefer(static_cast<v1::TopologyLevel>(spec.topology.prefer));
+  message->mutable_topology()->set_allow_cross_numa(spec.topology.allow_cross_numa);
+  message->set_priority(spec.priority);
+  message->set_time_limit_ms(spec.time_limit.ToMilliseconds());
+  message->set_grace_ms(spec.grace.ToMilliseconds());
+  message->set_on_lease_loss(static_cast<v1::LeaseLoss>(spec.on_lease_loss));
+  ToProto(spec.retry, message->mutable_retry());
+  message->mutable_environment()->insert(spec.environment.begin(), spec.environment.end());
+  message->mutable_labels()->insert(spec.labels.begin(), spec.labels.end());
+  message->set_working_directory(spec.working_directory);
+  for (const std::string& word : spec.command) message->add_command(word);
+  message->set_interactive(spec.interactive);
+  message->set_checkpoint_directory(spec.checkpoint_directory);
+}
+
+JobSpec FromProto(const v1::JobSpec& message) {
+  JobSpec spec;
+  spec.name = message.name();
+  spec.project = message.project();
+  spec.queue = message.queue();
+  spec.nodes = message.nodes();
+  spec.gpus = FromProto(message.gpus());
+  spec.cpus = message.cpus();
+  spec.memory_bytes = message.memory_bytes();
+  spec.shm_bytes = message.shm_bytes();
+  spec.topology.require = static_cast<TopologyLevel>(message.topology().require());
+  spec.topology.prefer = static_cast<TopologyLevel>(message.topology().prefer());
+  spec.topology.allow_cross_numa = message.topology().allow_cross_numa();
+  spec.priority = message.priority();
+  spec.time_limit = FromMilliseconds(message.time_limit_ms());
+  spec.grace = FromMilliseconds(message.grace_ms());
+  spec.on_lease_loss = static_cast<LeaseLoss>(message.on_lease_loss());
+  spec.retry = FromProto(message.retry());
+  spec.environment.insert(message.environment().begin(), message.environment().end());
+  spec.labels.insert(message.labels().begin(), message.labels().end());
+  spec.working_directory = message.working_directory();
+  spec.command.assign(message.command().begin(), message.command().end());
+  spec.interactive = message.interactive();
+  spec.checkpoint_directory = message.checkpoint_directory();
+  return spec;
+}
+
+}  // namespace gp

@@ -1,0 +1,160 @@
+#include "adapters/wire/node_link.h"
+
+#include "adapters/wire/job_spec.h"
+
+namespace gp {
+namespace {
+
+constexpr int kLeasesMax = 65'536;  // of one node
+
+void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
+  const Lease& lease = order.lease;
+  message->set_lease(lease.id.value);
+  message->set_job(lease.job.value);
+  message->set_attempt(lease.attempt);
+  message->set_rank(lease.rank);
+  message->set_mode(static_cast<int>(lease.mode));
+  for (const GpuGrant& grant : lease.gpus) {
+    v1::LeaseOrder::Grant* part = message->add_gpus();
+    part->set_gpu(grant.gpu);
+    part->set_share(grant.share);
+    part->set_memory_mib(grant.memory_mib);
+  }
+  for (const NumaGrant& grant : lease.numa) {
+    v1::LeaseOrder::NumaPart* part = message->add_numa();
+    part->set_numa(grant.numa);
+    part->set_cpus(grant.cpus.ToString());
+    part->set_memory_mib(grant.memory_mib);
+  }
+  message->set_stop_on_loss(lease.stop_on_loss);
+  message->set_stop(static_cast<int>(lease.stop));
+  gp::ToProto(*order.spec, message->mutable_spec());
+  message->set_user_name(order.user.name);
+  message->set_uid(order.user.uid);
+  message->set_gid(order.user.gid);
+  for (const std::string& name : order.node_names) message->add_node_names(name);
+  message->set_master_address(order.master_address);
+}
+
+Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
+  LeaseOrder order;
+  Lease& lease = order.lease;
+  lease.id = {message.lease()};
+  lease.job = {message.job()};
+  lease.attempt = message.attempt();
+  lease.rank = message.rank();
+  lease.mode = static_cast<GpuMode>(message.mode());
+  for (const auto& part : message.gpus()) {
+    if (part.gpu() < 0 || part.gpu() >= kGpusMax) return Fail(InvalidArgument("order: no such GPU"));
+    lease.gpus.push_back({part.gpu(), part.share(), part.memory_mib()});
+  }
+  for (const auto& part : message.numa()) {
+    lease.numa.push_back({part.numa(), GP_TRY(CpuSet::Parse(part.cpus())), part.memory_mib()});
+  }
+  lease.stop_on_loss = message.stop_on_loss();
+  lease.stop = static_cast<StopOrder>(message.stop());
+  order.spec = std::make_shared<const JobSpec>(gp::FromProto(message.spec()));
+  order.user = {message.user_name(), message.uid(), message.gid()};
+  order.node_names.assign(message.node_names().begin(), message.node_names().end());
+  order.master_address = message.master_address();
+  return order;
+}
+
+}  // namespace
+
+void ToProto(const NodeFacts& facts, v1::NodeFacts* message) {
+  message->set_name(facts.name);
+  message->set_simulated(facts.simulated);
+  message->set_driver_version(facts.driver_version);
+  for (const NumaFacts& numa : facts.numa) {
+    v1::NodeFacts::Numa* part = message->add_numa();
+    part->set_os_id(numa.os_id);
+    part->set_package(numa.package);
+    part->set_cpus(numa.cpus.ToString());
+    part->set_memory_mib(numa.memory_mib);
+  }
+  for (const GpuFacts& gpu : facts.gpus) {
+    v1::NodeFacts::GpuFact* part = message->add_gpus();
+    part->set_uuid(gpu.uuid);
+    part->set_model(gpu.model);
+    part->set_pci_bus_id(gpu.pci_bus_id);
+    part->set_minor(gpu.minor);
+    part->set_numa(gpu.numa);
+    part->set_memory_mib(gpu.memory_mib);
+  }
+  message->set_links(std::string(facts.links.begin(), facts.links.end()));
+}
+
+Result<NodeFacts> FromProto(const v1::NodeFacts& message) {
+  NodeFacts facts;
+  facts.name = message.name();
+  facts.simulated = message.simulated();
+  facts.driver_version = message.driver_version().substr(0, 64);
+  for (const auto& part : message.numa()) {
+    facts.numa.push_back({part.os_id(), part.package(), GP_TRY(CpuSet::Parse(part.cpus())), part.memory_mib()});
+  }
+  for (const auto& part : message.gpus()) {
+    facts.gpus.push_back({part.uuid(), part.model().substr(0, 128), part.pci_bus_id().substr(0, 32),
+                          part.minor(), part.numa(), part.memory_mib()});
+  }
+  facts.links.assign(message.links().begin(), message.links().end());
+  GP_CHECK_OK(ValidateNodeFacts(facts));
+  return facts;
+}
+
+void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message) {
+  message->set_lease(seen.lease.value);
+  message->set_running(seen.running);
+  message->set_ended(seen.ended);
+  message->set_started_at_ns(seen.started_at.ns);
+  message->set_ended_at_ns(seen.ended_at.ns);
+  message->set_end(static_cast<int>(seen.outcome.end));
+  message->set_exit_code(seen.outcome.exit_code);
+  message->set_signal(seen.outcome.signal);
+  message->set_message(seen.outcome.message);
+}
+
+Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
+  LeaseObservation seen;
+  seen.lease = {message.lease()};
+  seen.running = message.running();
+  seen.ended = message.ended();
+  seen.started_at.ns = message.started_at_ns();
+  seen.ended_at.ns = message.ended_at_ns();
+  if (message.end() < 0 || message.end() > static_cast<int>(LeaseEnd::kNodeLost)) {
+    return Fail(InvalidArgument("report: unknown way in which a lease ended"));
+  }
+  seen.outcome.end = static_cast<LeaseEnd>(message.end());
+  seen.outcome.exit_code = message.exit_code() & 0xff;
+  seen.outcome.signal = message.signal() & 0x7f;
+  seen.outcome.message = message.message().substr(0, 500);
+  return seen;
+}
+
+void ToProto(const GpuObservation& seen, v1::GpuObservation* message) {
+  message->set_gpu(seen.gpu);
+  message->set_healthy(seen.healthy);
+  message->set_lost(seen.lost);
+  message->set_detail(seen.detail);
+}
+
+GpuObservation FromProto(const v1::GpuObservation& message) {
+  return {message.gpu(), message.healthy(), message.lost(), message.detail().substr(0, 500)};
+}
+
+void ToProto(const NodeOrders& orders, v1::Orders* message) {
+  message->set_epoch(orders.epoch);
+  message->set_revision(orders.revision);
+  for (const LeaseOrder& order : orders.leases) ToProto(order, message->add_leases());
+}
+
+Result<NodeOrders> FromProto(const v1::Orders& message) {
+  if (message.leases_size() > kLeasesMax) return Fail(InvalidArgument("orders: too many leases"));
+  NodeOrders orders;
+  orders.epoch = message.epoch();
+  orders.revision = message.revision();
+  for (const v1::LeaseOrder& order : message.leases()) orders.leases.push_back(GP_TRY(FromProto(order)));
+  return orders;
+}
+
+}  // namespace gp

@@ -1,0 +1,27 @@
+#pragma once
+
+// What controller and agent tell each other, as messages and back.  Messages come from outside:
+// every number that could not be is refused with kInvalidArgument.
+
+#include "base/result.h"
+#include "domain/cluster/command.h"
+#include "domain/node/orders.h"
+#include "gpu_platform/v1/node.pb.h"
+
+namespace gp {
+
+namespace v1 = gpu_platform::v1;
+
+void ToProto(const NodeFacts& facts, v1::NodeFacts* message);
+Result<NodeFacts> FromProto(const v1::NodeFacts& message);
+
+void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message);
+Result<LeaseObservation> FromProto(const v1::LeaseObservation& message);
+
+void ToProto(const GpuObservation& seen, v1::GpuObservation* message);
+GpuObservation FromProto(const v1::GpuObservation& message);
+
+void ToProto(const NodeOrders& orders, v1::Orders* message);
+Result<NodeOrders> FromProto(const v1::Orders& message);
+
+}  // namespace gp

@@ -1,0 +1,177 @@
+#include "adapters/wire/views.h"
+
+#include <algorithm>
+
+#include "adapters/wire/job_spec.h"
+#include "domain/scheduling/why_pending.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
+std::string Time(Instant at) { return ToRfc3339(at, true); }
+
+v1::JobState ToProto(ShownJobState state) { return static_cast<v1::JobState>(static_cast<int>(state) + 1); }
+v1::GpuState ToProto(ShownGpuState state) { return static_cast<v1::GpuState>(static_cast<int>(state) + 1); }
+static_assert(static_cast<int>(ShownJobState::kPreempted) + 1 == v1::PREEMPTED);
+static_assert(static_cast<int>(ShownJobState::kCancelled) + 1 == v1::CANCELLED);
+static_assert(static_cast<int>(ShownGpuState::kOffline) + 1 == v1::OFFLINE);
+
+std::string Place(const NodeFacts& facts, const std::vector<int>& gpus) {
+  if (gpus.empty()) return facts.name;
+  CpuSet set;
+  for (const int gpu : gpus) set.Add(gpu);
+  return facts.name + "[" + set.ToString() + "]";
+}
+
+void RankView(const State& state, const RankRecord& record, int rank, v1::Rank* message) {
+  const NodeFacts& facts = *state.FindNode(record.node)->facts;
+  message->set_rank(rank);
+  message->set_node(facts.name);
+  for (const int gpu : record.gpus) {
+    message->add_gpus(gpu);
+    if (gpu < static_cast<int>(facts.gpus.size())) message->add_gpu_uuids(facts.gpus[static_cast<size_t>(gpu)].uuid);
+  }
+  const Lease* lease = state.FindLease(record.lease);
+  message->set_live(lease != nullptr);
+  if (lease != nullptr) {
+    CpuSet cpus;
+    for (const NumaGrant& grant : lease->numa) cpus = cpus.Union(grant.cpus);
+    message->set_cpus(cpus.ToString());
+    return;
+  }
+  message->set_outcome(Name(record.outcome.end));
+  if (!record.outcome.message.empty()) message->set_outcome(message->outcome() + ": " + record.outcome.message);
+  message->set_exit_code(record.outcome.exit_code);
+  message->set_signal(record.outcome.signal);
+}
+
+void AttemptView(const State& state, const AttemptRecord& attempt, v1::Attempt* message) {
+  message->set_number(attempt.number);
+  message->set_placed_at(Time(attempt.placed_at));
+  if (attempt.started_at.ns > 0) {
+    message->set_started_at(Time(attempt.started_at));
+    message->set_start_seconds(Seconds(attempt.started_at - attempt.placed_at));
+  }
+  if (attempt.ended_at.ns > 0) message->set_ended_at(Time(attempt.ended_at));
+  message->set_placement(attempt.placement);
+  for (size_t rank = 0; rank < attempt.ranks.size(); ++rank) {
+    RankView(state, attempt.ranks[rank], static_cast<int>(rank), message->add_ranks());
+  }
+}
+
+void HolderView(const State& state, LeaseId id, int gpu, v1::Holder* message) {
+  const Lease& lease = *state.FindLease(id);
+  const Job& job = *state.FindJob(lease.job);
+  message->set_job_id(ToText(job.id));
+  message->set_job_name(job.spec->name);
+  message->set_user(job.user.name);
+  message->set_rank(lease.rank);
+  const auto grant = std::ranges::find(lease.gpus, gpu, &GpuGrant::gpu);
+  message->set_share(grant->share);
+  message->set_memory_bytes(grant->memory_mib * kMiB);
+}
+
+void GpuView(const State& state, const Node& node, int index, v1::Gpu* message) {
+  const Gpu& gpu = node.gpus[static_cast<size_t>(index)];
+  const GpuFacts& facts = node.facts->gpus[static_cast<size_t>(index)];
+  message->set_index(index);
+  message->set_uuid(facts.uuid);
+  message->set_model(facts.model);
+  message->set_pci_bus_id(facts.pci_bus_id);
+  message->set_minor(facts.minor);
+  message->set_numa_node(node.facts->numa[static_cast<size_t>(facts.numa)].os_id);
+  message->set_memory_bytes(facts.memory_mib * kMiB);
+  const bool started = std::ranges::any_of(
+      gpu.leases, [&](LeaseId id) { return state.FindLease(id)->phase == LeasePhase::kStarted; });
+  message->set_state(ToProto(Shown(gpu, started)));
+  message->set_detail(Name(gpu.condition));
+  message->set_draining(gpu.draining || node.draining);
+  message->set_reason(gpu.reason);
+  message->set_mode(Name(gpu.mode));
+  message->set_share_granted(gpu.share_granted);
+  message->set_memory_granted_bytes(gpu.memory_granted_mib * kMiB);
+  for (const LeaseId id : gpu.leases) HolderView(state, id, index, message->add_holders());
+}
+
+void NodeView(const State& state, const Node& node, v1::Node* message) {
+  const NodeFacts& facts = *node.facts;
+  message->set_name(facts.name);
+  message->set_state(Name(node.condition));
+  message->set_draining(node.draining);
+  message->set_reason(node.reason);
+  message->set_simulated(facts.simulated);
+  message->set_driver_version(facts.driver_version);
+  for (size_t i = 0; i < facts.numa.size(); ++i) {
+    v1::NumaNode* numa = message->add_numa_nodes();
+    numa->set_id(facts.numa[i].os_id);
+    numa->set_package(facts.numa[i].package);
+    numa->set_cpus(facts.numa[i].cpus.ToString());
+    numa->set_cpus_granted(node.numa[i].cpus_granted.ToString());
+    numa->set_memory_bytes(facts.numa[i].memory_mib * kMiB);
+    numa->set_memory_granted_bytes(node.numa[i].memory_granted_mib * kMiB);
+  }
+  const int gpus = static_cast<int>(node.gpus.size());
+  for (int a = 0; a < gpus; ++a) {
+    GpuView(state, node, a, message->add_gpus());
+    for (int b = a + 1; b < gpus; ++b) {
+      if (facts.LinkCount(a, b) == 0) continue;
+      v1::Link* link = message->add_links();
+      link->set_gpu_a(a);
+      link->set_gpu_b(b);
+      link->set_nvlinks(facts.LinkCount(a, b));
+    }
+  }
+}
+
+}  // namespace
+
+void JobView(const State& state, const Job& job, Instant now, bool with_attempts, v1::Job* message) {
+  message->set_id(ToText(job.id));
+  message->set_state(ToProto(Shown(job.state)));
+  message->set_detail(Name(job.state));
+  message->set_reason(job.state == JobState::kQueued ? WhyPending(state, job).text : job.reason);
+  ToProto(*job.spec, message->mutable_spec());
+  message->set_user(job.user.name);
+  message->set_submitted_at(Time(job.submitted_at));
+  message->set_attempt(job.attempt);
+  message->set_retries_used(job.retries_used);
+  message->set_faults(job.faults);
+  Instant started{0};
+  if (!job.attempts.empty()) {
+    const AttemptRecord& last = job.attempts.back();
+    started = last.started_at;
+    if (started.ns > 0) message->set_started_at(Time(started));
+    if (HoldsLeases(job.state) || IsTerminal(job.state)) {
+      for (const RankRecord& rank : last.ranks) {
+        message->add_places(Place(*state.FindNode(rank.node)->facts, rank.gpus));
+      }
+    }
+  }
+  const bool over = IsTerminal(job.state);
+  if (over) {
+    message->set_ended_at(Time(job.ended_at));
+    message->set_exit_code(job.exit_code);
+  }
+  const Instant until = over ? job.ended_at : now;
+  message->set_wait_seconds(Seconds((started.ns > 0 ? started : until) - job.submitted_at));
+  if (started.ns > 0) message->set_run_seconds(Seconds(std::max(until, started) - started));
+  if (!with_attempts) return;
+  for (const AttemptRecord& attempt : job.attempts) AttemptView(state, attempt, message->add_attempts());
+}
+
+void ClusterView(const State& state, Instant now, v1::Cluster* message) {
+  message->set_epoch(state.epoch);
+  for (const Node& node : state.nodes) NodeView(state, node, message->add_nodes());
+  message->set_jobs_queued(static_cast<int64_t>(state.queue.size()));
+  int64_t running = 0;
+  for (const auto& [id, lease] : state.leases) running += lease.rank == 0 ? 1 : 0;
+  message->set_jobs_running(running);
+  Instant oldest = now;
+  for (const QueueKey& key : state.queue) oldest = std::min(oldest, state.FindJob(key.job)->queued_at);
+  if (!state.queue.empty()) message->set_oldest_wait_seconds(Seconds(now - oldest));
+}
+
+}  // namespace gp

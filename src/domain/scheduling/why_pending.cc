@@ -1,0 +1,107 @@
+#include "domain/scheduling/why_pending.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "domain/placement/choose_gpus.h"
+
+namespace gp {
+namespace {
+
+std::string Count(int count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+bool InService(const Node& node) {
+  return node.condition == NodeCondition::kUp && !node.draining &&
+         std::ranges::any_of(node.gpus, [](const Gpu& gpu) { return IsGrantable(gpu); });
+}
+
+struct Survey {
+  PendingReason reason;
+  int nodes_with_gpus = 0;  // enough eligible GPUs now, wherever on the node
+  int gpus_largest = 0;     // of one node, by hardware
+};
+
+Survey Look(const State& state, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  Survey survey;
+  survey.reason.gpus_asked = spec.gpus.count * spec.nodes;
+  for (const Node& node : state.nodes) {
+    survey.gpus_largest = std::max(survey.gpus_largest, static_cast<int>(node.gpus.size()));
+    if (!CouldEverHold(node, spec)) continue;
+    ++survey.reason.nodes_able;
+    if (!InService(node) && spec.gpus.count > 0) continue;
+    ++survey.reason.nodes_up;
+    const int eligible = std::popcount(EligibleGpus(node, spec, job.user.name));
+    survey.reason.gpus_free += eligible;
+    if (eligible >= spec.gpus.count) ++survey.nodes_with_gpus;
+    if (ChooseGpus(node, spec, job.user.name)) ++survey.reason.nodes_now;
+  }
+  return survey;
+}
+
+std::string Tell(const Survey& survey, const JobSpec& spec) {
+  const PendingReason& r = survey.reason;
+  switch (r.kind) {
+    case PendingKind::kNoNodes: return "no node has joined yet";
+    case PendingKind::kNoSuchHardware: {
+      std::string text = "needs " + Count(spec.nodes, "node") + " with " + Count(spec.gpus.count, "GPU") +
+                         " as asked; " + Count(r.nodes_able, "node") + " could ever hold that";
+      if (spec.gpus.count > survey.gpus_largest) {
+        text += " (the largest has " + Count(survey.gpus_largest, "GPU") +
+                ": ask for several nodes, as nodes: 2)";
+      }
+      return text;
+    }
+    case PendingKind::kNodesAway:
+      return "needs " + Count(spec.nodes, "node") + "; of " + std::to_string(r.nodes_able) +
+             " that could hold it " + std::to_string(r.nodes_up) + " are in service";
+    case PendingKind::kTopology:
+      return Count(r.gpus_free, "GPU") + " free, but not together as topology asks (allow_cross_numa: true, "
+             "or a weaker topology.require, would start it sooner)";
+    case PendingKind::kCapacity:
+      return "waits for " + Count(r.gpus_asked, "GPU") +
+             (spec.nodes > 1 ? " on " + Count(spec.nodes, "node") + " at once" : std::string()) + ": " +
+             std::to_string(r.gpus_free) + " free, " + std::to_string(r.nodes_now) + " of " +
+             Count(r.nodes_up, "node") + " could take a rank now";
+    case PendingKind::kHost: return "GPUs are free, but not the cores or host memory asked with them";
+    case PendingKind::kTurn: return "fits now; starts with the next pass, or after jobs before it";
+  }
+  return "";
+}
+
+PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec) {
+  const PendingReason& r = survey.reason;
+  if (state.nodes.empty()) return PendingKind::kNoNodes;
+  if (r.nodes_able < spec.nodes) return PendingKind::kNoSuchHardware;
+  if (r.nodes_up < spec.nodes) return PendingKind::kNodesAway;
+  if (r.nodes_now >= spec.nodes) return PendingKind::kTurn;
+  if (survey.nodes_with_gpus < spec.nodes) return PendingKind::kCapacity;
+  const bool picky = !spec.topology.allow_cross_numa || spec.topology.require != TopologyLevel::kNone;
+  return picky ? PendingKind::kTopology : PendingKind::kHost;
+}
+
+}  // namespace
+
+PendingReason WhyPending(const State& state, const Job& job) {
+  Survey survey = Look(state, job);
+  survey.reason.kind = Judge(state, survey, *job.spec);
+  survey.reason.text = Tell(survey, *job.spec);
+  return survey.reason;
+}
+
+const char* Name(PendingKind kind) {
+  switch (kind) {
+    case PendingKind::kNoNodes: return "no-nodes";
+    case PendingKind::kNoSuchHardware: return "no-such-hardware";
+    case PendingKind::kNodesAway: return "nodes-away";
+    case PendingKind::kTopology: return "topology";
+    case PendingKind::kCapacity: return "capacity";
+    case PendingKind::kHost: return "host";
+    case PendingKind::kTurn: return "turn";
+  }
+  return "?";
+}
+
+}  // namespace gp

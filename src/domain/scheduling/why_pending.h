@@ -1,0 +1,35 @@
+#pragma once
+
+// Why a queued job does not run now, as data with numbers.  Judged in the order of the enum: a
+// reason that no waiting mends comes first (docs/reference/pending_reasons.md).
+
+#include <string>
+
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+enum class PendingKind {
+  kNoNodes,         // no node has ever joined
+  kNoSuchHardware,  // no node, or too few, could hold a rank even if empty
+  kNodesAway,       // they could, but are lost, draining or without healthy GPUs
+  kTopology,        // enough GPUs are free, but not where the job wants them
+  kCapacity,        // too few GPUs are free
+  kHost,            // GPUs are there, cores or memory are not
+  kTurn,            // it fits: others before it are served first
+};
+
+struct PendingReason {
+  PendingKind kind = PendingKind::kTurn;
+  int nodes_able = 0;   // could hold a rank if empty
+  int nodes_up = 0;     // of those, in service
+  int nodes_now = 0;    // of those, could hold one now
+  int gpus_free = 0;    // eligible now, on all nodes
+  int gpus_asked = 0;   // by all ranks
+  std::string text;     // one line, with the numbers and what would help
+};
+
+PendingReason WhyPending(const State& state, const Job& job);
+const char* Name(PendingKind kind);
+
+}  // namespace gp

@@ -1,0 +1,49 @@
+#pragma once
+
+// What others may ask of the controller.  All calls are for any thread.
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/cluster/command.h"
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+// What became of a command, told once it is durable.
+struct Outcome {
+  Status status;
+  std::vector<Event> events;
+  JobId job;  // of SubmitJob: the job, the earlier one where the request was repeated
+};
+
+// Told on the writer's thread after every durable batch that changed something.
+class CommitObserver {
+ public:
+  virtual ~CommitObserver() = default;
+  virtual void OnCommit(const State& state, const std::vector<Event>& events) = 0;
+};
+
+class ControlGateway {
+ public:
+  virtual ~ControlGateway() = default;
+
+  // Blocks until durable or refused.  Errors beyond the rules' own: kUnavailable (inbox full).
+  virtual Outcome Execute(std::string principal, std::string request_id, Command command) = 0;
+  // Several at once, in order, each with its request id; as far as possible in one batch.
+  virtual std::vector<Outcome> ExecuteAll(std::string principal,
+                                          std::vector<std::pair<std::string, Command>> commands) = 0;
+  // Without waiting; `done`, which may be empty, runs on the writer's thread.
+  virtual Status Post(std::string principal, Command command, std::function<void(const Outcome&)> done) = 0;
+  // Blocks until `read` has run over durable state on the writer's thread.  Keep it short.
+  virtual Status Read(const std::function<void(const State&)>& read) = 0;
+  // A sign of life of a node.
+  virtual void HeardFrom(NodeId node) = 0;
+  virtual Instant Now() = 0;
+};
+
+}  // namespace gp
