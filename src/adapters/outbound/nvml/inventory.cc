@@ -120,9 +120,16 @@ bool ReadIdentity(GpuInquiry* gpu, GpuIdentity* identity) {
   identity->index = gpu->index();
   identity->uuid = ReadText<NVML_DEVICE_UUID_V2_BUFFER_SIZE>(gpu, gpu->nvml.DeviceGetUUID);
   nvmlPciInfo_t pci = {};
-  if (identity->uuid.empty() || !gpu->Ask(gpu->nvml.DeviceGetPciInfo_v3, &pci) ||
-      !ReadMemory(gpu, identity)) {
-    gpu->Warn("left out: it cannot be identified");
+  const char* missing = nullptr;
+  if (identity->uuid.empty()) {
+    missing = "UUID";
+  } else if (!gpu->Ask(gpu->nvml.DeviceGetPciInfo_v3, &pci)) {
+    missing = "PCI address";
+  } else if (!ReadMemory(gpu, identity)) {
+    missing = "memory size";
+  }
+  if (missing != nullptr) {
+    gpu->Warn(std::string("left out: the driver tells no ") + missing);
     return false;
   }
   identity->pci_bus_id = std::string(pci.busId, strnlen(pci.busId, sizeof pci.busId));
