@@ -47,6 +47,13 @@ const char* ErrorText(nvmlReturn_t result) {
   }
 }
 
+// Initialising may be told to hang, as it does where a real driver is wedged.
+nvmlReturn_t Initialise(const char* call) {
+  const nvmlReturn_t result = FakeDriver::Get().Init();
+  if (result != NVML_SUCCESS) return result;
+  return WithDriver(call, std::nullopt, [](FakeDriver&) { return NVML_SUCCESS; });
+}
+
 // The first GPU for which `is` holds, as a handle.
 template <typename Is>
 nvmlReturn_t HandleOf(const char* call, nvmlDevice_t* device, Is is) {
@@ -69,13 +76,13 @@ nvmlReturn_t HandleOf(const char* call, nvmlDevice_t* device, Is is) {
 extern "C" {
 
 nvmlReturn_t nvmlInit_v2() {
-  return FakeDriver::Get().Init();
+  return Initialise(__func__);
 }
 nvmlReturn_t nvmlInit() {
-  return FakeDriver::Get().Init();
+  return Initialise(__func__);
 }
 nvmlReturn_t nvmlInitWithFlags(unsigned) {
-  return FakeDriver::Get().Init();
+  return Initialise(__func__);
 }
 nvmlReturn_t nvmlShutdown() {
   return FakeDriver::Get().Shutdown();
