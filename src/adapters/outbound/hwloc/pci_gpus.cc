@@ -56,25 +56,25 @@ std::string NearestSwitch(hwloc_obj_t device) {
   return PciBusId(upstream_port);
 }
 
-// Nodes that hold CPUs: memory on a card is local to every device and says nothing.
-std::vector<int> NumaNodesNear(hwloc_topology_t topology, hwloc_obj_t device) {
+// Nodes with CPUs: memory on a card or behind CXL is no place to run a GPU's process.
+std::vector<int> NumaNodesNear(hwloc_topology_t topology, hwloc_obj_t device,
+                               const std::vector<NumaNode>& numa_nodes) {
   const hwloc_obj_t anchor = hwloc_get_non_io_ancestor_obj(topology, device);
   std::vector<int> ids;
-  hwloc_obj_t node = nullptr;
-  while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
-    if (hwloc_bitmap_isset(anchor->nodeset, node->os_index) && !hwloc_bitmap_iszero(node->cpuset)) {
-      ids.push_back(static_cast<int>(node->os_index));
-    }
+  for (const NumaNode& node : numa_nodes) {
+    const bool is_near = hwloc_bitmap_isset(anchor->nodeset, static_cast<unsigned>(node.id));
+    if (is_near && !node.cpus.Empty()) ids.push_back(node.id);
   }
   return ids;
 }
 
-PciGpu Describe(hwloc_topology_t topology, hwloc_obj_t device, std::vector<std::string>* warnings) {
+PciGpu Describe(hwloc_topology_t topology, hwloc_obj_t device,
+                const std::vector<NumaNode>& numa_nodes, std::vector<std::string>* warnings) {
   PciGpu gpu;
   gpu.pci_bus_id = PciBusId(device);
   gpu.root_complex = RootComplex(device);
   gpu.pcie_switch = NearestSwitch(device);
-  const std::vector<int> nodes = NumaNodesNear(topology, device);
+  const std::vector<int> nodes = NumaNodesNear(topology, device, numa_nodes);
   if (nodes.size() == 1) {
     gpu.numa_node = nodes.front();
   } else {
@@ -86,11 +86,12 @@ PciGpu Describe(hwloc_topology_t topology, hwloc_obj_t device, std::vector<std::
 
 }  // namespace
 
-std::vector<PciGpu> FindPciGpus(hwloc_topology_t topology, std::vector<std::string>* warnings) {
+std::vector<PciGpu> FindPciGpus(hwloc_topology_t topology, const std::vector<NumaNode>& numa_nodes,
+                                std::vector<std::string>* warnings) {
   std::vector<PciGpu> gpus;
   hwloc_obj_t device = nullptr;
   while ((device = hwloc_get_next_pcidev(topology, device)) != nullptr) {
-    if (IsNvidiaGpu(device)) gpus.push_back(Describe(topology, device, warnings));
+    if (IsNvidiaGpu(device)) gpus.push_back(Describe(topology, device, numa_nodes, warnings));
   }
   std::ranges::sort(gpus, {}, &PciGpu::pci_bus_id);
   return gpus;

@@ -12,6 +12,7 @@
 namespace gp {
 
 // By bus id.  A place that the host does not tell is left out and named in `warnings`.
-std::vector<PciGpu> FindPciGpus(hwloc_topology_t topology, std::vector<std::string>* warnings);
+std::vector<PciGpu> FindPciGpus(hwloc_topology_t topology, const std::vector<NumaNode>& numa_nodes,
+                                std::vector<std::string>* warnings);
 
 }  // namespace gp

@@ -20,8 +20,7 @@ CpuSet ToCpuSet(hwloc_const_bitmap_t bitmap) {
   return cpus;
 }
 
-// The package whose CPUs the NUMA node shares.  A node without CPUs (memory on a card or behind
-// CXL) hangs below some package or, where the firmware is silent, counts for the first.
+// The package whose CPUs the NUMA node shares; where the firmware is silent, the first.
 int PackageOf(hwloc_topology_t topology, hwloc_obj_t numa) {
   if (const hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, numa)) {
     return static_cast<int>(above->logical_index);
@@ -33,6 +32,19 @@ int PackageOf(hwloc_topology_t topology, hwloc_obj_t numa) {
     }
   }
   return 0;
+}
+
+// hwloc gives memory without CPUs (on a card, behind CXL) the CPUs that it is near to.  Here each
+// CPU is of one node: of the one that is nearest to the fewest CPUs, then of the lowest number.
+void GiveEachCpuToOneNode(std::vector<NumaNode>* nodes) {
+  std::vector<NumaNode*> by_claim;
+  for (NumaNode& node : *nodes) by_claim.push_back(&node);
+  std::ranges::stable_sort(by_claim, {}, [](const NumaNode* node) { return node->cpus.Count(); });
+  CpuSet given;
+  for (NumaNode* node : by_claim) {
+    node->cpus = node->cpus.Minus(given);
+    given = given.Union(node->cpus);
+  }
 }
 
 std::vector<NumaNode> ReadNumaNodes(hwloc_topology_t topology) {
@@ -47,6 +59,7 @@ std::vector<NumaNode> ReadNumaNodes(hwloc_topology_t topology) {
     nodes.push_back(std::move(node));
   }
   std::ranges::sort(nodes, {}, &NumaNode::id);
+  GiveEachCpuToOneNode(&nodes);
   return nodes;
 }
 
@@ -70,7 +83,7 @@ Result<HostFacts> ReadHost(hwloc_topology_t topology) {
     return Fail(InvalidArgument("hwloc: the topology has no NUMA node or no CPU"));
   }
   for (const NumaNode& node : facts.numa_nodes) facts.memory_mib += node.memory_mib;
-  facts.gpus = FindPciGpus(topology, &facts.warnings);
+  facts.gpus = FindPciGpus(topology, facts.numa_nodes, &facts.warnings);
   return facts;
 }
 

@@ -86,37 +86,84 @@ TEST(HwlocTopology, ReadsCpuNumbersWithHoles) {
             "000b:01:00.0 1 000b:00:00.0 -\n");
 }
 
-// One package of two NUMA nodes, the GPU's bridge at the package: its firmware did not say.
-constexpr char kAmbiguousPlace[] = R"(<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE topology SYSTEM "hwloc2.dtd">
-<topology version="2.0">
-  <object type="Machine" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" allowed_cpuset="0x00000003" nodeset="0x00000003" complete_nodeset="0x00000003" allowed_nodeset="0x00000003" gp_index="1">
-    <object type="Package" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" nodeset="0x00000003" complete_nodeset="0x00000003" gp_index="2">
-      <object type="Group" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="3" kind="1001" subkind="0">
-        <object type="NUMANode" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="4" local_memory="1073741824"/>
-        <object type="PU" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="5"/>
-      </object>
-      <object type="Group" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="6" kind="1001" subkind="0">
-        <object type="NUMANode" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="7" local_memory="1073741824"/>
-        <object type="PU" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="8"/>
-      </object>
-      <object type="Bridge" gp_index="9" bridge_type="0-1" depth="0" bridge_pci="0000:[00-01]">
-        <object type="PCIDev" gp_index="10" pci_busid="0000:01:00.0" pci_type="0302 [10de:2330] [10de:16c1] a1" pci_link_speed="0.000000"/>
-        <object type="PCIDev" gp_index="11" pci_busid="0000:02:00.0" pci_type="0300 [1a03:2000] [1a03:2000] 41" pci_link_speed="0.000000"/>
-      </object>
-    </object>
-  </object>
-</topology>
+// One package of two NUMA nodes and what is below it on PCI.  The second node has a CPU, or is
+// memory without CPUs.
+std::string SmallHost(const std::string& pci, bool second_has_cpu = true) {
+  const auto sets = [](const std::string& cpus, const std::string& nodes) {
+    return " cpuset=\"" + cpus + "\" complete_cpuset=\"" + cpus + "\" nodeset=\"" + nodes +
+           "\" complete_nodeset=\"" + nodes + "\"";
+  };
+  const std::string both = sets(second_has_cpu ? "0x3" : "0x1", "0x3");
+  const std::string cpus = second_has_cpu ? "0x3" : "0x1";
+  std::string xml =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+      "<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\" allowed_cpuset=\"" +
+      cpus + "\" allowed_nodeset=\"0x3\" gp_index=\"1\"" + both + ">\n" +
+      "<object type=\"Package\" os_index=\"0\" gp_index=\"2\"" + both + ">\n";
+  const auto node = [&](int id, const std::string& node_sets) {
+    const std::string number = std::to_string(id);
+    return "<object type=\"NUMANode\" os_index=\"" + number + "\" gp_index=\"1" + number +
+           "\" local_memory=\"1073741824\"" + node_sets + "/>\n";
+  };
+  const auto cpu = [&](int id, const std::string& cpu_sets) {
+    const std::string number = std::to_string(id);
+    return "<object type=\"PU\" os_index=\"" + number + "\" gp_index=\"2" + number + "\"" +
+           cpu_sets + "/>\n";
+  };
+  if (second_has_cpu) {
+    for (int id : {0, 1}) {
+      const std::string own = id == 0 ? sets("0x1", "0x1") : sets("0x2", "0x2");
+      xml += "<object type=\"Group\" kind=\"1001\" subkind=\"0\" gp_index=\"3" +
+             std::to_string(id) + "\"" + own + ">\n" + node(id, own) + cpu(id, own) + "</object>\n";
+    }
+  } else {
+    xml += node(0, sets("0x1", "0x1")) + node(1, sets("0x0", "0x2")) + cpu(0, sets("0x1", "0x1"));
+  }
+  return xml + pci + "</object>\n</object>\n</topology>\n";
+}
+
+constexpr char kGpuBelowHostBridge[] =
+    R"(<object type="Bridge" gp_index="90" bridge_type="0-1" depth="0" bridge_pci="0000:[00-02]">
+<object type="PCIDev" gp_index="91" pci_busid="0000:01:00.0" pci_type="0302 [10de:2330] [10de:16c1] a1" pci_link_speed="0.000000"/>
+<object type="PCIDev" gp_index="92" pci_busid="0000:02:00.0" pci_type="0300 [1a03:2000] [1a03:2000] 41" pci_link_speed="0.000000"/>
+</object>
 )";
 
+HostFacts ReadXml(const std::string& xml) {
+  const Result<HostFacts> facts = HwlocTopology::OpenXml(xml, "test.xml")->Read();
+  EXPECT_TRUE(facts.has_value()) << facts.error().message;
+  return facts.value_or(HostFacts());
+}
+
 TEST(HwlocTopology, DoesNotGuessTheNumaNodeThatFirmwareHides) {
-  Result<HostFacts> facts = HwlocTopology::OpenXml(kAmbiguousPlace, "test.xml")->Read();
-  ASSERT_TRUE(facts.has_value()) << facts.error().message;
-  EXPECT_EQ(NumaText(*facts), "0 0 0 1024\n1 0 1 1024\n");
-  EXPECT_EQ(GpuText(*facts), "0000:01:00.0 - 0000:01:00.0 -\n");
-  ASSERT_EQ(facts->warnings.size(), 1u);
-  EXPECT_EQ(facts->warnings[0],
+  const HostFacts facts = ReadXml(SmallHost(kGpuBelowHostBridge));
+  EXPECT_EQ(NumaText(facts), "0 0 0 1024\n1 0 1 1024\n");
+  EXPECT_EQ(GpuText(facts), "0000:01:00.0 - 0000:01:00.0 -\n");
+  ASSERT_EQ(facts.warnings.size(), 1u);
+  EXPECT_EQ(facts.warnings[0],
             "GPU 0000:01:00.0: the firmware does not tell which of 2 NUMA nodes is near");
+}
+
+TEST(HwlocTopology, CountsMemoryWithoutCpusAsNobodysNeighbour) {
+  const HostFacts facts = ReadXml(SmallHost(kGpuBelowHostBridge, /*second_has_cpu=*/false));
+  EXPECT_EQ(NumaText(facts), "0 0 0 1024\n1 0  1024\n");
+  EXPECT_EQ(facts.memory_mib, 2048);
+  EXPECT_EQ(GpuText(facts), "0000:01:00.0 0 0000:01:00.0 -\n");
+  EXPECT_TRUE(facts.warnings.empty());
+}
+
+// A root port with a plain bridge below it is no switch: that takes two ports more.
+TEST(HwlocTopology, TakesARootPortForNoSwitch) {
+  const HostFacts facts = ReadXml(SmallHost(
+      R"(<object type="Bridge" gp_index="90" bridge_type="0-1" depth="0" bridge_pci="0000:[00-02]">
+<object type="Bridge" gp_index="91" bridge_type="1-1" depth="1" bridge_pci="0000:[01-02]" pci_busid="0000:00:01.0" pci_type="0604 [8086:2030] [0000:0000] 02" pci_link_speed="0.000000">
+<object type="Bridge" gp_index="92" bridge_type="1-1" depth="2" bridge_pci="0000:[02-02]" pci_busid="0000:01:00.0" pci_type="0604 [10b5:8747] [0000:0000] 02" pci_link_speed="0.000000">
+<object type="PCIDev" gp_index="93" pci_busid="0000:02:00.0" pci_type="0302 [10de:2330] [10de:16c1] a1" pci_link_speed="0.000000"/>
+</object>
+</object>
+</object>
+)"));
+  EXPECT_EQ(GpuText(facts), "0000:02:00.0 - 0000:00:01.0 -\n");
 }
 
 TEST(HwlocTopology, NamesTheFileThatItCannotRead) {

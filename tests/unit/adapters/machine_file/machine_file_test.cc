@@ -115,6 +115,16 @@ TEST(MachineFile, JoinsPairsAndSwitches) {
   EXPECT_TRUE(switched.links[2].through_switch);
 }
 
+TEST(MachineFile, CountsDirectLinksInPlaceOfThoseThroughSwitches) {
+  const DriverInventory inventory =
+      Parse(SmallMachine("  pairs:", "  all: 6\n  switches: [\"61:00.0\"]\n  pairs:")).inventory;
+  ASSERT_EQ(inventory.links.size(), 3u);
+  EXPECT_EQ(inventory.links[0].link_count, 4);
+  EXPECT_FALSE(inventory.links[0].through_switch);
+  EXPECT_EQ(inventory.links[1].link_count, 6);
+  EXPECT_TRUE(inventory.links[1].through_switch);
+}
+
 TEST(MachineFile, JoinsBoardsThroughTheirSwitches) {
   const std::string boards =
       SmallMachine("  pairs:\n    - {gpus: [1, 0], links: 4}\n    - {gpus: [1, 2]}\n",
