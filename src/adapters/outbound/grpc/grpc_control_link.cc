@@ -1,0 +1,82 @@
+#include "adapters/outbound/grpc/grpc_control_link.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "adapters/outbound/grpc/link_connection.h"
+#include "adapters/wire/node_link.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+const char* Name(RecoveryAction action) {
+  switch (action) {
+    case RecoveryAction::kNone: return "none";
+    case RecoveryAction::kGpuReset: return "gpu-reset";
+    case RecoveryAction::kNodeReboot: return "node-reboot";
+    case RecoveryAction::kDrainP2p: return "drain-p2p";
+    case RecoveryAction::kDrainAndReset: return "drain-and-reset";
+  }
+  return "none";
+}
+
+void ToProto(const GpuHealth& health, v1::GpuReadings* message) {
+  message->set_lost(health.lost);
+  if (health.temperature_c) message->set_temperature_celsius(*health.temperature_c);
+  if (health.power_watts) message->set_power_watts(*health.power_watts);
+  if (health.utilization_percent) message->set_utilization_percent(*health.utilization_percent);
+  if (health.memory_used_mib) message->set_memory_used_bytes(*health.memory_used_mib * kMiB);
+  if (health.ecc) {
+    message->set_ecc_corrected(health.ecc->corrected_volatile);
+    message->set_ecc_uncorrected(health.ecc->uncorrected_volatile);
+  }
+  if (health.row_remap) {
+    message->set_row_remap_pending(health.row_remap->pending);
+    message->set_row_remap_failed(health.row_remap->failed);
+  }
+  if (health.nvlinks_active) message->set_nvlinks_active(*health.nvlinks_active);
+  if (health.nvlinks_total) message->set_nvlinks_total(*health.nvlinks_total);
+  if (health.recovery_action) message->set_recovery_action(Name(*health.recovery_action));
+  for (const std::string& reason : health.throttle_reasons) message->add_throttle_reasons(reason);
+}
+
+}  // namespace
+
+GrpcControlLink::GrpcControlLink(std::string address, std::string join_token)
+    : address_(std::move(address)), join_token_(std::move(join_token)),
+      event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+GrpcControlLink::~GrpcControlLink() {
+  connection_.reset();
+  close(event_fd_);
+}
+
+void GrpcControlLink::Connect(const JoinNode& join) {
+  v1::AgentMessage message;
+  v1::Join* part = message.mutable_join();
+  gp::ToProto(*join.facts, part->mutable_facts());
+  part->set_incarnation(join.incarnation);
+  part->set_fresh(join.fresh);
+  for (const LeaseObservation& seen : join.leases) gp::ToProto(seen, part->add_leases());
+  connection_.reset();  // the old one ends first
+  connection_ = std::make_unique<LinkConnection>(address_, join_token_, channels_, event_fd_, std::move(message));
+}
+
+uint64_t GrpcControlLink::Send(const AgentReport& report) {
+  v1::AgentMessage message;
+  v1::Report* part = message.mutable_report();
+  for (const LeaseObservation& seen : report.leases) gp::ToProto(seen, part->add_leases());
+  for (const GpuObservation& seen : report.gpus) gp::ToProto(seen, part->add_gpus());
+  for (const GpuHealth& health : report.readings) ToProto(health, part->add_readings());
+  return connection_->Send(std::move(message));
+}
+
+LinkNews GrpcControlLink::TakeNews() {
+  uint64_t drained = 0;
+  (void)!read(event_fd_, &drained, sizeof drained);
+  return connection_ == nullptr ? LinkNews{} : connection_->TakeNews();
+}
+
+}  // namespace gp

@@ -1,0 +1,37 @@
+#pragma once
+
+// ControlLink over gRPC.  One connection at a time; each has a thread that reads and one that
+// writes, so that the agent's own thread never waits for the network.
+
+#include <memory>
+#include <string>
+
+#include "ports/inbound/channel_gateway.h"
+#include "ports/outbound/control_link.h"
+
+namespace gp {
+
+class LinkConnection;
+
+class GrpcControlLink : public ControlLink {
+ public:
+  GrpcControlLink(std::string address, std::string join_token);
+  ~GrpcControlLink() override;
+
+  // Who serves logs and exec; before the first Connect.
+  void SetChannels(ChannelGateway* channels) { channels_ = channels; }
+
+  void Connect(const JoinNode& join) override;
+  uint64_t Send(const AgentReport& report) override;
+  LinkNews TakeNews() override;
+  int EventDescriptor() const override { return event_fd_; }
+
+ private:
+  const std::string address_;
+  const std::string join_token_;
+  ChannelGateway* channels_ = nullptr;
+  int event_fd_;
+  std::unique_ptr<LinkConnection> connection_;
+};
+
+}  // namespace gp

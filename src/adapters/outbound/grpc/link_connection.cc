@@ -1,0 +1,106 @@
+#include "adapters/outbound/grpc/link_connection.h"
+
+#include <unistd.h>
+
+#include "adapters/outbound/grpc/channel.h"
+#include "adapters/outbound/grpc/tunnel.h"
+#include "adapters/wire/node_link.h"
+
+namespace gp {
+
+LinkConnection::LinkConnection(const std::string& address, const std::string& join_token,
+                               ChannelGateway* channels, int event_fd, v1::AgentMessage join)
+    : join_token_(join_token), channels_(channels), event_fd_(event_fd),
+      stub_(v1::NodeLink::NewStub(OpenChannel(address))) {
+  context_.AddMetadata("gp-join-token", join_token);
+  stream_ = stub_->Exchange(&context_);
+  (void)Send(std::move(join));
+  reader_ = std::thread([this] { Read(); });
+  writer_ = std::thread([this] { Write(); });
+}
+
+LinkConnection::~LinkConnection() {
+  Break("closed");
+  context_.TryCancel();
+  reader_.join();
+  writer_.join();
+}
+
+uint64_t LinkConnection::Send(v1::AgentMessage message) {
+  const std::lock_guard lock(mutex_);
+  message.set_number(++last_number_);
+  // Reports are complete: one that waits is replaced.  Never the join.
+  if (outgoing_.size() > 1 || (outgoing_.size() == 1 && outgoing_.front().has_report())) outgoing_.pop_back();
+  outgoing_.push_back(std::move(message));
+  filled_.notify_one();
+  return last_number_;
+}
+
+LinkNews LinkConnection::TakeNews() {
+  const std::lock_guard lock(mutex_);
+  LinkNews news = std::move(news_);
+  news_ = LinkNews{};
+  return news;
+}
+
+void LinkConnection::Signal() const {
+  const uint64_t one = 1;
+  (void)!write(event_fd_, &one, sizeof one);
+}
+
+void LinkConnection::Break(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
+    closed_ = true;
+    news_.broken = true;
+    news_.why = why;
+  }
+  filled_.notify_one();
+  Signal();
+}
+
+void LinkConnection::Write() {
+  while (true) {
+    v1::AgentMessage message;
+    {
+      std::unique_lock lock(mutex_);
+      filled_.wait(lock, [this] { return closed_ || !outgoing_.empty(); });
+      if (closed_) return;
+      message = std::move(outgoing_.front());
+      outgoing_.pop_front();
+    }
+    if (!stream_->Write(message)) return;  // the reader learns why
+  }
+}
+
+void LinkConnection::Read() {
+  v1::ControllerMessage message;
+  while (stream_->Read(&message)) TakeMessage(message);
+  context_.TryCancel();
+  const grpc::Status status = stream_->Finish();
+  Break(status.ok() ? "the controller ended it" : status.error_message());
+}
+
+void LinkConnection::TakeMessage(const v1::ControllerMessage& message) {
+  std::optional<NodeOrders> orders;
+  if (message.has_orders()) {
+    auto decoded = FromProto(message.orders());
+    if (!decoded) return Break(decoded.error().message);
+    orders = *std::move(decoded);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (message.answers() > 0) {
+      news_.answered = message.answers();
+      news_.lease_time = Duration::Milliseconds(message.lease_time_ms());
+    }
+    if (orders) news_.orders = std::move(orders);
+  }
+  for (const v1::OpenChannel& channel : message.channels()) {
+    ServeTunnel(stub_, join_token_, channel, channels_);
+  }
+  Signal();
+}
+
+}  // namespace gp

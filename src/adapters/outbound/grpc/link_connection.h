@@ -1,0 +1,55 @@
+#pragma once
+
+// One connection of an agent to its controller, from join to break.
+
+#include <grpcpp/client_context.h>
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "gpu_platform/v1/node.grpc.pb.h"
+#include "ports/inbound/channel_gateway.h"
+#include "ports/outbound/control_link.h"
+
+namespace gp {
+
+namespace v1 = gpu_platform::v1;
+
+class LinkConnection {
+ public:
+  LinkConnection(const std::string& address, const std::string& join_token, ChannelGateway* channels,
+                 int event_fd, v1::AgentMessage join);
+  ~LinkConnection();
+
+  uint64_t Send(v1::AgentMessage message);
+  LinkNews TakeNews();
+
+ private:
+  void Read();
+  void Write();
+  void TakeMessage(const v1::ControllerMessage& message);
+  void Break(const std::string& why);
+  void Signal() const;
+
+  const std::string join_token_;
+  ChannelGateway* channels_;
+  const int event_fd_;
+  std::shared_ptr<v1::NodeLink::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::AgentMessage, v1::ControllerMessage>> stream_;
+
+  std::mutex mutex_;
+  std::condition_variable filled_;
+  std::deque<v1::AgentMessage> outgoing_;
+  uint64_t last_number_ = 0;
+  bool closed_ = false;
+  LinkNews news_;
+  std::thread reader_;
+  std::thread writer_;
+};
+
+}  // namespace gp

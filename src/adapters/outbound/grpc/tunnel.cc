@@ -1,0 +1,151 @@
+#include "adapters/outbound/grpc/tunnel.h"
+
+#include <grpcpp/client_context.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <thread>
+
+namespace gp {
+namespace {
+
+using Stream = grpc::ClientReaderWriter<v1::TunnelFrame, v1::TunnelFrame>;
+
+void Fail(Stream& stream, const std::string& why) {
+  v1::TunnelFrame frame;
+  frame.set_failed(why.empty() ? "failed" : why);
+  (void)stream.Write(frame);
+}
+
+void ServeLog(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gateway) {
+  const v1::ReadLogOrder& log = order.log();
+  const LogRequest request{{order.lease()}, {log.job()}, log.attempt(), log.rank(), log.errors(), log.offset(), log.follow()};
+  const Status read = gateway.ReadLog(request, [&](int64_t offset, const std::string& bytes) {
+    v1::TunnelFrame frame;
+    frame.mutable_log()->set_offset(offset);
+    frame.mutable_log()->set_data(bytes);
+    return stream.Write(frame);
+  });
+  if (!read) return Fail(stream, read.error().message);
+  (void)stream.Write(v1::TunnelFrame{});  // an empty frame: this was all
+}
+
+bool WriteAll(int fd, const std::string& bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n = write(fd, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) {
+      pollfd ready{fd, POLLOUT, 0};
+      poll(&ready, 1, 1'000);
+      continue;
+    }
+    if (n <= 0) return false;
+    done += static_cast<size_t>(n);
+  }
+  return true;
+}
+
+// Feeds the process until the user has no more to say.
+void PumpInput(Stream& stream, ExecStreams streams, bool pty) {
+  v1::TunnelFrame frame;
+  bool open = true;
+  while (stream.Read(&frame)) {
+    const v1::ExecInput& input = frame.input();
+    if (input.what_case() == v1::ExecInput::kResize) {
+      winsize size{};
+      size.ws_row = static_cast<unsigned short>(input.resize() >> 16);
+      size.ws_col = static_cast<unsigned short>(input.resize() & 0xffff);
+      if (pty) ioctl(streams.input, TIOCSWINSZ, &size);
+    } else if (input.what_case() == v1::ExecInput::kData) {
+      open = open && WriteAll(streams.input, input.data());
+    } else if (input.end_of_input() && !pty) {
+      close(streams.input);  // a pipe: the process sees the end
+      return;
+    }
+  }
+  // The user is gone: a terminal hangs up, a pipe ends.
+  close(streams.input);
+}
+
+bool Forward(Stream& stream, int fd, bool errors) {
+  char buffer[32 << 10];
+  const ssize_t n = read(fd, buffer, sizeof buffer);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (n <= 0) return false;
+  v1::TunnelFrame frame;
+  std::string* bytes = errors ? frame.mutable_output()->mutable_errors() : frame.mutable_output()->mutable_output();
+  bytes->assign(buffer, static_cast<size_t>(n));
+  return stream.Write(frame);
+}
+
+// Sends output until the process has ended and its last bytes are through; its exit code.
+int PumpOutput(Stream& stream, const ExecStreams& streams) {
+  pollfd fds[] = {{streams.output, POLLIN, 0}, {streams.errors, POLLIN, 0}, {streams.exit_status, POLLIN, 0}};
+  int32_t exit_code = 255;
+  bool ended = false;
+  while (fds[0].fd >= 0 || fds[1].fd >= 0 || !ended) {
+    // After the end, what is still in the pipes is drained; a process left behind may hold them.
+    const int ready = poll(fds, 3, ended ? 50 : -1);
+    if (ready < 0 && errno != EINTR) break;
+    if (ready == 0 && ended) break;
+    for (int i = 0; i < 2; ++i) {
+      if (fds[i].fd >= 0 && fds[i].revents != 0 && !Forward(stream, fds[i].fd, i == 1)) fds[i].fd = -1;
+    }
+    if (fds[2].fd >= 0 && fds[2].revents != 0) {
+      if (read(fds[2].fd, &exit_code, sizeof exit_code) != static_cast<ssize_t>(sizeof exit_code)) exit_code = 255;
+      fds[2].fd = -1;
+      ended = true;
+    }
+  }
+  return exit_code;
+}
+
+void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gateway) {
+  const v1::ExecInput::Start& start = order.exec();
+  ExecSpec spec;
+  spec.argv.assign(start.argv().begin(), start.argv().end());
+  spec.pty = start.pty();
+  spec.rows = start.rows() > 0 ? start.rows() : 24;
+  spec.columns = start.columns() > 0 ? start.columns() : 80;
+  spec.as_main = start.as_main();
+  if (spec.pty) spec.environment.push_back("TERM=" + (start.terminal().empty() ? std::string("dumb") : start.terminal()));
+  const Result<ExecStreams> opened = gateway.Exec({order.lease()}, spec);
+  if (!opened) return Fail(stream, opened.error().message);
+  ExecStreams streams = *opened;
+  if (streams.input == streams.output) streams.input = dup(streams.output);  // each side closes its own
+  std::thread input([&stream, streams, pty = spec.pty] { PumpInput(stream, streams, pty); });
+  v1::TunnelFrame last;
+  last.mutable_output()->set_exit_code(PumpOutput(stream, streams));
+  (void)stream.Write(last);
+  (void)stream.WritesDone();
+  input.join();
+  for (const int fd : {streams.output, streams.errors, streams.exit_status}) {
+    if (fd >= 0) close(fd);
+  }
+}
+
+}  // namespace
+
+void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& join_token,
+                 const v1::OpenChannel& order, ChannelGateway* gateway) {
+  std::thread([stub = std::move(stub), join_token, order, gateway] {
+    grpc::ClientContext context;
+    context.AddMetadata("gp-join-token", join_token);
+    const auto stream = stub->Tunnel(&context);
+    v1::TunnelFrame first;
+    first.set_channel(order.channel());
+    if (stream->Write(first)) {
+      if (order.has_log()) {
+        ServeLog(*stream, order, *gateway);
+      } else {
+        ServeExec(*stream, order, *gateway);
+      }
+    }
+    (void)stream->WritesDone();
+    (void)stream->Finish();
+  }).detach();
+}
+
+}  // namespace gp

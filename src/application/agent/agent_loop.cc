@@ -1,0 +1,253 @@
+#include "application/agent/agent_loop.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <future>
+
+#include "application/agent/observe.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kConnectWaitMax = Duration::Seconds(2);
+// So many heartbeats fit into a lease: one or two may be lost.
+constexpr int64_t kHeartbeatsPerLease = 5;
+
+}  // namespace
+
+AgentLoop::AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& runner, LogReader& logs,
+                     HealthPoller* health, Clock& clock)
+    : options_(std::move(options)), link_(link), runner_(runner), logs_(logs), health_(health),
+      clock_(clock), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+AgentLoop::~AgentLoop() { close(wake_fd_); }
+
+void AgentLoop::Stop() {
+  stopping_ = true;
+  const uint64_t one = 1;
+  (void)!write(wake_fd_, &one, sizeof one);
+}
+
+void AgentLoop::Run() {
+  Observe();
+  while (!stopping_) {
+    if (!connected_ && clock_.BootNs() >= connect_at_ns_) Connect();
+    TakeNews();
+    Observe();
+    if (have_orders_) Act();
+    RunTasks();
+    if (connected_ && (report_due_ || clock_.BootNs() >= report_at_ns_)) SendReport();
+    WaitForEvents();
+  }
+}
+
+void AgentLoop::WaitForEvents() {
+  const int64_t now = clock_.BootNs();
+  const int64_t until = connected_ ? report_at_ns_ : connect_at_ns_;
+  const int64_t wait_ms = std::clamp<int64_t>((until - now) / 1'000'000 + 1, 0, 1'000);
+  pollfd fds[] = {{wake_fd_, POLLIN, 0}, {link_.EventDescriptor(), POLLIN, 0}, {runner_.EventDescriptor(), POLLIN, 0}};
+  poll(fds, std::size(fds), static_cast<int>(wait_ms));
+  uint64_t drained = 0;
+  if ((fds[0].revents & POLLIN) != 0) (void)!read(wake_fd_, &drained, sizeof drained);
+}
+
+void AgentLoop::Connect() {
+  JoinNode join;
+  join.facts = options_.facts;
+  join.incarnation = options_.incarnation;
+  join.fresh = options_.fresh;
+  for (const auto& [id, seen] : seen_) join.leases.push_back(seen);
+  for (const auto& [id, seen] : declined_) join.leases.push_back(seen);
+  sent_at_ns_.clear();
+  sent_at_ns_[1] = clock_.BootNs();
+  link_.Connect(join);
+  connected_ = true;
+  report_due_ = false;
+  report_at_ns_ = clock_.BootNs() + lease_time_.ns / kHeartbeatsPerLease;
+}
+
+void AgentLoop::TakeNews() {
+  LinkNews news = link_.TakeNews();
+  if (news.answered > 0) {
+    if (sent_at_ns_.contains(1)) report_due_ = true;  // joined: tell of the GPUs at once
+    connect_wait_ = Duration::Milliseconds(50);
+    const auto answered = sent_at_ns_.find(news.answered);
+    if (answered != sent_at_ns_.end()) lease_until_ns_ = answered->second + news.lease_time.ns;
+    lease_time_ = news.lease_time;
+    sent_at_ns_.erase(sent_at_ns_.begin(), sent_at_ns_.upper_bound(news.answered));
+  }
+  if (news.orders && news.orders->epoch >= newest_epoch_) {
+    newest_epoch_ = news.orders->epoch;
+    orders_ = *std::move(news.orders);
+    have_orders_ = true;
+  }
+  if (news.answered > 0) Renew();
+  if (news.broken && connected_) {
+    std::fprintf(stderr, "gpu-platform agent: connection lost: %s\n", news.why.c_str());
+    connected_ = false;
+    have_orders_ = false;  // the next controller may have other ideas
+    connect_at_ns_ = clock_.BootNs() + connect_wait_.ns;
+    connect_wait_ = std::min(connect_wait_ * 2, kConnectWaitMax);
+  }
+}
+
+void AgentLoop::Renew() {
+  for (const LeaseOrder& order : orders_.leases) {
+    const auto seen = seen_.find(order.lease.id);
+    if (!order.lease.stop_on_loss || seen == seen_.end() || seen->second.ended) continue;
+    runner_.Renew(ToText(order.lease.id), lease_until_ns_);
+  }
+}
+
+void AgentLoop::Observe() {
+  std::map<LeaseId, LeaseObservation> now;
+  for (const AttemptStatus& status : runner_.Observe()) {
+    if (auto seen = ToObservation(status)) now[seen->lease] = *std::move(seen);
+  }
+  if (now == seen_) return;
+  seen_ = std::move(now);
+  report_due_ = true;
+  const std::lock_guard lock(live_mutex_);
+  live_.clear();
+  for (const auto& [id, seen] : seen_) {
+    if (!seen.ended) live_.insert(id);
+  }
+}
+
+const LeaseOrder* AgentLoop::OrderFor(LeaseId id) const {
+  const auto order = std::ranges::find(orders_.leases, id, [](const LeaseOrder& o) { return o.lease.id; });
+  return order == orders_.leases.end() ? nullptr : &*order;
+}
+
+void AgentLoop::Act() {
+  std::vector<HeldLease> held;
+  for (const auto* side : {&seen_, &declined_}) {
+    for (const auto& [id, seen] : *side) {
+      const auto stop = stopped_.find(id);
+      held.push_back({id, seen.ended, stop == stopped_.end() ? StopOrder::kNone : stop->second});
+    }
+  }
+  const std::vector<NodeAction> actions = Reconcile(orders_, held);
+  for (const NodeAction& action : actions) Carry(action);
+  if (!actions.empty()) Observe();
+}
+
+void AgentLoop::Carry(const NodeAction& action) {
+  const std::string key = ToText(action.lease);
+  switch (action.kind) {
+    case NodeActionKind::kStart: return StartLease(action.lease);
+    case NodeActionKind::kDecline:
+      return Decline(action.lease, {LeaseEnd::kStopped, 0, 0, "stopped before it was started"});
+    case NodeActionKind::kStop:
+      stopped_[action.lease] = StopOrder::kGraceful;
+      return runner_.Stop(key, OrderFor(action.lease)->spec->grace);
+    case NodeActionKind::kKill:
+      stopped_[action.lease] = StopOrder::kKill;
+      return runner_.Stop(key, Duration{});
+    case NodeActionKind::kForget:
+      stopped_.erase(action.lease);
+      if (declined_.erase(action.lease) > 0) return;
+      if (const Status gone = runner_.Forget(key); !gone) {
+        std::fprintf(stderr, "gpu-platform agent: %s: %s\n", key.c_str(), gone.error().message.c_str());
+      }
+  }
+}
+
+void AgentLoop::StartLease(LeaseId id) {
+  const LeaseOrder& order = *OrderFor(id);
+  const LaunchSpec launch = MakeLaunch(order, *options_.facts, options_.launch, lease_until_ns_);
+  if (const Status started = runner_.Start(launch); !started) {
+    Decline(id, {LeaseEnd::kSupervisorLost, 0, 0, started.error().message});
+  }
+}
+
+void AgentLoop::Decline(LeaseId id, const LeaseOutcome& outcome) {
+  LeaseObservation seen;
+  seen.lease = id;
+  seen.ended = true;
+  seen.outcome = outcome;
+  declined_[id] = seen;
+  report_due_ = true;
+}
+
+std::vector<GpuObservation> AgentLoop::ObserveGpus(std::vector<GpuHealth>* readings) const {
+  std::vector<GpuObservation> gpus;
+  if (health_ == nullptr) return gpus;
+  HealthReading latest = health_->Latest();
+  const bool stale = latest.age_ns > options_.health_timeout.ns;
+  for (size_t i = 0; i < options_.facts->gpus.size(); ++i) {
+    if (stale) {
+      gpus.push_back({static_cast<int>(i), false, false, "the driver does not answer" + (latest.error.empty() ? "" : ": " + latest.error)});
+    } else if (i < latest.gpus.size()) {
+      gpus.push_back(ToObservation(static_cast<int>(i), latest.gpus[i]));
+    }
+  }
+  if (!stale) *readings = std::move(latest.gpus);
+  return gpus;
+}
+
+void AgentLoop::SendReport() {
+  AgentReport report;
+  for (const auto& [id, seen] : seen_) report.leases.push_back(seen);
+  for (const auto& [id, seen] : declined_) report.leases.push_back(seen);
+  report.gpus = ObserveGpus(&report.readings);
+  const int64_t sent_at_ns = clock_.BootNs();  // before it leaves: the lease is counted from here
+  sent_at_ns_[link_.Send(report)] = sent_at_ns;
+  report_due_ = false;
+  // Until the driver gave its first reading the GPUs cannot be used: ask again soon.
+  const bool unread = report.gpus.empty() && !options_.facts->gpus.empty();
+  const int64_t interval = unread ? Duration::Milliseconds(50).ns : lease_time_.ns / kHeartbeatsPerLease;
+  report_at_ns_ = clock_.BootNs() + interval;
+}
+
+void AgentLoop::RunTasks() {
+  std::vector<std::function<void()>> tasks;
+  {
+    const std::lock_guard lock(tasks_mutex_);
+    tasks.swap(tasks_);
+  }
+  for (const auto& task : tasks) task();
+}
+
+Result<ExecStreams> AgentLoop::Exec(LeaseId lease, const ExecSpec& spec) {
+  auto answer = std::make_shared<std::promise<Result<ExecStreams>>>();
+  auto result = answer->get_future();
+  {
+    const std::lock_guard lock(tasks_mutex_);
+    tasks_.push_back([this, lease, spec, answer] { answer->set_value(runner_.Exec(ToText(lease), spec)); });
+  }
+  const uint64_t one = 1;
+  (void)!write(wake_fd_, &one, sizeof one);
+  return result.get();
+}
+
+Status AgentLoop::ReadLog(const LogRequest& request,
+                          const std::function<bool(int64_t, const std::string&)>& take) {
+  constexpr int64_t kPiece = 256 << 10;
+  constexpr int kPollMs = 50;
+  const std::string path = LogDirectory(options_.launch, request.job, request.attempt) + "/" +
+                           std::to_string(request.rank) + (request.errors ? ".err" : ".out");
+  int64_t offset = request.offset;
+  while (!stopping_) {
+    bool live = false;
+    {
+      const std::lock_guard lock(live_mutex_);
+      live = live_.contains(request.lease);
+    }
+    // Looked before reading: output written before the end is never missed.
+    const LogSlice slice = GP_TRY(logs_.Read(path, offset, kPiece));
+    // An empty piece too: it shows whether somebody still listens.
+    if (!take(slice.offset, slice.bytes)) return Ok();
+    offset = slice.offset + static_cast<int64_t>(slice.bytes.size());
+    if (!slice.bytes.empty()) continue;
+    if (!request.follow || !live) return Ok();
+    poll(nullptr, 0, kPollMs);
+  }
+  return Fail(Unavailable("the agent is stopping"));
+}
+
+}  // namespace gp

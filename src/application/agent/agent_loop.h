@@ -1,0 +1,94 @@
+#pragma once
+
+// The node's side: holds what it is ordered to hold, and tells what it sees.  One thread owns all
+// of it; channels (logs, exec) come in from other threads through a small queue of tasks.
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "application/agent/health_poller.h"
+#include "application/agent/launch.h"
+#include "domain/node/reconcile.h"
+#include "ports/inbound/channel_gateway.h"
+#include "ports/outbound/attempt_runner.h"
+#include "ports/outbound/clock.h"
+#include "ports/outbound/control_link.h"
+#include "ports/outbound/log_reader.h"
+
+namespace gp {
+
+struct AgentOptions {
+  std::shared_ptr<const NodeFacts> facts;
+  LaunchOptions launch;
+  uint64_t incarnation = 1;
+  bool fresh = false;
+  Duration health_timeout = Duration::Seconds(10);  // an older reading makes GPUs suspect
+};
+
+class AgentLoop : public ChannelGateway {
+ public:
+  // All ports outlive the loop.  `health` may be null: a node without GPUs.
+  AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& runner, LogReader& logs,
+            HealthPoller* health, Clock& clock);
+  ~AgentLoop() override;
+
+  // Until Stop.  Jobs go on after it.
+  void Run();
+  void Stop();  // any thread, or a signal handler
+
+  Status ReadLog(const LogRequest& request,
+                 const std::function<bool(int64_t, const std::string&)>& take) override;
+  Result<ExecStreams> Exec(LeaseId lease, const ExecSpec& spec) override;
+
+ private:
+  void Connect();
+  void TakeNews();
+  void Observe();
+  void Act();
+  void Carry(const NodeAction& action);
+  void StartLease(LeaseId id);
+  void Decline(LeaseId id, const LeaseOutcome& outcome);
+  void Renew();
+  void SendReport();
+  std::vector<GpuObservation> ObserveGpus(std::vector<GpuHealth>* readings) const;
+  void RunTasks();
+  void WaitForEvents();
+  const LeaseOrder* OrderFor(LeaseId id) const;
+
+  const AgentOptions options_;
+  ControlLink& link_;
+  AttemptRunner& runner_;
+  LogReader& logs_;
+  HealthPoller* health_;
+  Clock& clock_;
+
+  bool connected_ = false;
+  int64_t connect_at_ns_ = 0;
+  Duration connect_wait_ = Duration::Milliseconds(50);
+  bool have_orders_ = false;
+  NodeOrders orders_;
+  uint64_t newest_epoch_ = 0;
+  std::map<uint64_t, int64_t> sent_at_ns_;  // of messages not yet answered
+  int64_t lease_until_ns_ = 0;              // by the controller's latest word
+  Duration lease_time_ = Duration::Seconds(10);
+
+  std::map<LeaseId, LeaseObservation> seen_;
+  std::map<LeaseId, LeaseObservation> declined_;  // ordered, never started here
+  std::map<LeaseId, StopOrder> stopped_;          // the strongest order passed on
+  bool report_due_ = false;
+  int64_t report_at_ns_ = 0;
+
+  int wake_fd_;
+  std::atomic<bool> stopping_ = false;
+  std::mutex tasks_mutex_;
+  std::vector<std::function<void()>> tasks_;
+  mutable std::mutex live_mutex_;
+  std::set<LeaseId> live_;  // for log followers on other threads
+};
+
+}  // namespace gp

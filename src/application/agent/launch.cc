@@ -1,0 +1,137 @@
+#include "application/agent/launch.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+constexpr int kPortFirst = 20'000;
+constexpr int kPorts = 12'000;
+
+// Names that the platform alone sets: a job cannot pretend to hold other GPUs.
+bool IsReserved(const std::string& name) {
+  return name.starts_with("GP_") || name.starts_with("CUDA_MPS_") || name == "CUDA_VISIBLE_DEVICES" ||
+         name == "CUDA_DEVICE_ORDER" || name == "NVIDIA_VISIBLE_DEVICES";
+}
+
+std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
+  std::vector<std::string> uuids;
+  for (const GpuGrant& grant : order.lease.gpus) uuids.push_back(facts.gpus[static_cast<size_t>(grant.gpu)].uuid);
+  return Join(uuids, ",");
+}
+
+// One port a job, the same on every rank; jobs of one host seldom meet.
+int MasterPort(const LeaseOrder& order) {
+  const uint64_t mixed = order.lease.job.value * 16 + static_cast<uint64_t>(order.lease.attempt % 16);
+  return kPortFirst + static_cast<int>(mixed % kPorts);
+}
+
+std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFacts& facts,
+                                         const HostUser& user, const LaunchOptions& options) {
+  const JobSpec& spec = *order.spec;
+  std::map<std::string, std::string> env;
+  env["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  env["HOME"] = user.home.empty() ? "/" : user.home;
+  env["USER"] = env["LOGNAME"] = user.name;
+  env["SHELL"] = user.shell.empty() ? "/bin/sh" : user.shell;
+  env["LANG"] = "C.UTF-8";
+  for (const auto& [name, value] : spec.environment) {
+    if (!IsReserved(name)) env[name] = value;
+  }
+  const std::string port = std::to_string(MasterPort(order));
+  env["GP_JOB_ID"] = ToText(order.lease.job);
+  env["GP_ATTEMPT"] = std::to_string(order.lease.attempt);
+  env["GP_NNODES"] = std::to_string(order.node_names.size());
+  env["GP_NODE_RANK"] = std::to_string(order.lease.rank);
+  env["GP_GPUS_PER_NODE"] = std::to_string(order.lease.gpus.size());
+  env["GP_NODE_LIST"] = Join(order.node_names, ",");
+  env["GP_MASTER_ADDR"] = env["MASTER_ADDR"] = order.master_address;
+  env["GP_MASTER_PORT"] = env["MASTER_PORT"] = port;
+  if (!spec.checkpoint_directory.empty()) {
+    env["GP_CHECKPOINT_DIR"] = spec.checkpoint_directory;
+    if (order.lease.attempt > 1) env["GP_RESUME_FROM"] = spec.checkpoint_directory;
+  }
+  // A job without GPUs sees none: an empty list would mean all to some programs.
+  env["CUDA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "-1" : Uuids(order, facts);
+  env["NVIDIA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "void" : Uuids(order, facts);
+  env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  env["GP_DEVICE_DIRECTORY"] = options.device_directory;
+  std::vector<std::string> flat;
+  for (const auto& [name, value] : env) flat.push_back(name + "=" + value);
+  return flat;
+}
+
+// Reserved cores, or all cores of the NUMA nodes where none were reserved.
+CpuSet CpusOf(const LeaseOrder& order, const NodeFacts& facts, const CpuSet& host_cpus) {
+  CpuSet cpus;
+  for (const NumaGrant& grant : order.lease.numa) cpus = cpus.Union(grant.cpus);
+  if (cpus.Empty()) {
+    for (const NumaGrant& grant : order.lease.numa) {
+      cpus = cpus.Union(facts.numa[static_cast<size_t>(grant.numa)].cpus);
+    }
+  }
+  if (host_cpus.Empty()) return cpus;
+  const std::vector<int> real = host_cpus.Members();
+  CpuSet mapped;
+  for (const int cpu : cpus.Members()) mapped.Add(real[static_cast<size_t>(cpu) % real.size()]);
+  return mapped;
+}
+
+bool IsBelowTmp(const std::string& path) { return path == "/tmp" || path.starts_with("/tmp/"); }
+
+// A private /tmp would hide what the job was told to use there.
+bool NeedsHostTmp(const JobSpec& spec) {
+  return IsBelowTmp(spec.working_directory) || IsBelowTmp(spec.checkpoint_directory) ||
+         std::ranges::any_of(spec.command, IsBelowTmp);
+}
+
+}  // namespace
+
+std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt) {
+  return options.state_directory + "/logs/" + ToText(job) + "/" + std::to_string(attempt);
+}
+
+LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const LaunchOptions& options,
+                      int64_t lease_deadline_boot_ns) {
+  const JobSpec& spec = *order.spec;
+  const HostUser user = options.resolve_user(order.user);
+  LaunchSpec launch;
+  launch.key = ToText(order.lease.id);
+  launch.argv = spec.command;
+  launch.environment = MakeEnvironment(order, facts, user, options);
+  launch.working_directory = !spec.working_directory.empty() ? spec.working_directory
+                             : user.home.empty()             ? "/"
+                                                             : user.home;
+  launch.uid = user.uid;
+  launch.gid = user.gid;
+  launch.groups = user.groups;
+  launch.interactive = spec.interactive;
+  for (const GpuGrant& grant : order.lease.gpus) {
+    launch.devices.push_back({options.gpu_major, facts.gpus[static_cast<size_t>(grant.gpu)].minor});
+  }
+  if (!order.lease.gpus.empty()) {
+    launch.devices.insert(launch.devices.end(), options.shared_devices.begin(), options.shared_devices.end());
+  }
+  launch.cpus = CpusOf(order, facts, options.host_cpus);
+  for (const NumaGrant& grant : order.lease.numa) {
+    launch.memory_bytes_max += grant.memory_mib * kMiB;
+    if (!facts.simulated) launch.memory_nodes.Add(facts.numa[static_cast<size_t>(grant.numa)].os_id);
+  }
+  launch.processes_max = options.processes_max;
+  launch.shm_bytes = spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;
+  launch.private_tmp = !NeedsHostTmp(spec);
+  launch.log_directory = LogDirectory(options, order.lease.job, order.lease.attempt);
+  launch.log_name = std::to_string(order.lease.rank);
+  launch.log_bytes_max = options.log_bytes_max;
+  launch.grace = spec.grace;
+  launch.stop_on_lease_loss = order.lease.stop_on_loss;
+  launch.lease_deadline_boot_ns = lease_deadline_boot_ns;
+  launch.prolog = options.prolog;
+  launch.epilog = options.epilog;
+  return launch;
+}
+
+}  // namespace gp

@@ -1,0 +1,43 @@
+#pragma once
+
+// From an order to a launch: devices, cores, limits, user and environment of one rank.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "domain/node/orders.h"
+#include "ports/outbound/attempt_runner.h"
+
+namespace gp {
+
+// A user as this host knows it.
+struct HostUser {
+  std::string name;
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  std::vector<uint32_t> groups;
+  std::string home;
+  std::string shell;
+};
+
+struct LaunchOptions {
+  std::string state_directory;             // logs/<job>/<attempt>/<rank>.out below it
+  int gpu_major = 195;                     // of /dev/nvidia<minor>
+  std::vector<DeviceNumber> shared_devices;  // nvidiactl, uvm …: for every job with a GPU
+  std::string device_directory = "/dev";   // where the nodes are; not /dev on simulated nodes
+  CpuSet host_cpus;                        // simulated nodes: their cores are mapped onto these
+  int64_t processes_max = 32'768;
+  int64_t log_bytes_max = int64_t{1} << 30;
+  std::string prolog;
+  std::string epilog;
+  // Who a job of this user runs as, on this host.
+  std::function<HostUser(const User&)> resolve_user;
+};
+
+std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
+
+LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const LaunchOptions& options,
+                      int64_t lease_deadline_boot_ns);
+
+}  // namespace gp

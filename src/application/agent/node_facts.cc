@@ -1,0 +1,67 @@
+#include "application/agent/node_facts.h"
+
+#include <algorithm>
+
+namespace gp {
+namespace {
+
+// NVML writes "00000000:1B:00.0", the host "0000:1b:00.0": compare lower case, domain shortened.
+std::string PlainBusId(const std::string& bus_id) {
+  std::string plain;
+  for (const char c : bus_id) plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const size_t domain_end = plain.find(':');
+  if (domain_end != std::string::npos && domain_end > 4) plain = plain.substr(domain_end - 4);
+  return plain;
+}
+
+int PositionOf(const NodeFacts& facts, int os_id) {
+  const auto numa = std::ranges::find(facts.numa, os_id, &NumaFacts::os_id);
+  return numa == facts.numa.end() ? -1 : static_cast<int>(numa - facts.numa.begin());
+}
+
+int NumaOf(const NodeFacts& facts, const HostFacts& host, const GpuIdentity& gpu) {
+  const std::string bus_id = PlainBusId(gpu.pci_bus_id);
+  const auto place = std::ranges::find_if(
+      host.gpus, [&](const PciGpu& pci) { return PlainBusId(pci.pci_bus_id) == bus_id; });
+  if (place == host.gpus.end() || !place->numa_node) return -1;
+  return PositionOf(facts, *place->numa_node);
+}
+
+}  // namespace
+
+FoundNode MakeNodeFacts(const std::string& name, bool simulated, const HostFacts& host,
+                        const DriverInventory& inventory) {
+  FoundNode found;
+  found.warnings = host.warnings;
+  found.warnings.insert(found.warnings.end(), inventory.warnings.begin(), inventory.warnings.end());
+  NodeFacts& facts = found.facts;
+  facts.name = name;
+  facts.simulated = simulated;
+  facts.driver_version = inventory.driver_version;
+  for (const NumaNode& numa : host.numa_nodes) {
+    facts.numa.push_back({numa.id, numa.package, numa.cpus, numa.memory_mib});
+  }
+  for (const GpuIdentity& gpu : inventory.gpus) {
+    int numa = NumaOf(facts, host, gpu);
+    if (numa < 0) {
+      if (facts.numa.size() > 1) found.warnings.push_back(gpu.uuid + ": NUMA node unknown, taken as the first");
+      numa = 0;
+    }
+    facts.gpus.push_back({gpu.uuid, gpu.name, gpu.pci_bus_id, gpu.minor, numa,
+                          gpu.memory_total_mib - gpu.memory_reserved_mib});
+  }
+  const size_t count = facts.gpus.size();
+  facts.links.assign(count * count, 0);
+  const auto position = [&](int index) {
+    return static_cast<size_t>(std::ranges::find(inventory.gpus, index, &GpuIdentity::index) - inventory.gpus.begin());
+  };
+  for (const GpuLinks& link : inventory.links) {
+    const size_t a = position(link.gpu_a);
+    const size_t b = position(link.gpu_b);
+    if (a >= count || b >= count) continue;
+    facts.links[a * count + b] = facts.links[b * count + a] = static_cast<uint8_t>(std::min(link.link_count, 255));
+  }
+  return found;
+}
+
+}  // namespace gp

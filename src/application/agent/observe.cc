@@ -1,0 +1,47 @@
+#include "application/agent/observe.h"
+
+namespace gp {
+namespace {
+
+LeaseEnd EndOf(EndCause cause) {
+  switch (cause) {
+    case EndCause::kExit: return LeaseEnd::kExited;
+    case EndCause::kStopped: return LeaseEnd::kStopped;
+    case EndCause::kLeaseLost: return LeaseEnd::kLeaseLost;
+    case EndCause::kOutOfMemory: return LeaseEnd::kOutOfMemory;
+    case EndCause::kCouldNotStart: return LeaseEnd::kCouldNotStart;
+    case EndCause::kSupervisorLost: return LeaseEnd::kSupervisorLost;
+  }
+  return LeaseEnd::kSupervisorLost;
+}
+
+}  // namespace
+
+std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
+  const auto lease = ParseLeaseId(status.key);
+  if (!lease) return std::nullopt;
+  LeaseObservation seen;
+  seen.lease = *lease;
+  seen.running = status.phase == AttemptPhase::kRunning;
+  seen.ended = status.phase == AttemptPhase::kExited;
+  seen.started_at = status.started_at;
+  seen.ended_at = status.ended_at;
+  if (seen.ended) seen.outcome = {EndOf(status.cause), status.exit_code, status.signal, status.message};
+  return seen;
+}
+
+GpuObservation ToObservation(int gpu, const GpuHealth& health) {
+  GpuObservation seen{gpu, true, health.lost, ""};
+  if (health.lost) seen.detail = "the driver says that it fell off the bus";
+  if (health.row_remap && health.row_remap->failed) {
+    seen.healthy = false;
+    seen.detail = "a memory row could not be remapped";
+  }
+  if (health.recovery_action && *health.recovery_action != RecoveryAction::kNone) {
+    seen.healthy = false;
+    seen.detail = "the driver asks for a recovery action";
+  }
+  return seen;
+}
+
+}  // namespace gp

@@ -1,0 +1,47 @@
+#pragma once
+
+// The agent's line to its controller: reports up, complete orders down, and channels that the
+// controller asks for.  The line may break at any time; the agent then connects again and joins.
+// One thread (the agent's) calls it.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/cluster/command.h"
+#include "domain/node/orders.h"
+#include "ports/outbound/gpu_driver.h"
+
+namespace gp {
+
+struct AgentReport {
+  std::vector<LeaseObservation> leases;  // all of them
+  std::vector<GpuObservation> gpus;
+  std::vector<GpuHealth> readings;       // by GPU; empty: none taken
+};
+
+// What came since the last look.
+struct LinkNews {
+  bool broken = false;                // connect and join again
+  std::string why;                    // of broken, in words
+  uint64_t answered = 0;              // newest message that the controller has seen; 0: none new
+  Duration lease_time;                // with `answered`
+  std::optional<NodeOrders> orders;   // complete; absent: as before
+};
+
+class ControlLink {
+ public:
+  virtual ~ControlLink() = default;
+
+  // Drops any connection and begins a new one with this join as message 1; does not wait for it.
+  virtual void Connect(const JoinNode& join) = 0;
+  // Sends in the background.  The message's number, growing from 2 within a connection.
+  virtual uint64_t Send(const AgentReport& report) = 0;
+  virtual LinkNews TakeNews() = 0;
+  // Readable when there are news; owned by the link.
+  virtual int EventDescriptor() const = 0;
+};
+
+}  // namespace gp
