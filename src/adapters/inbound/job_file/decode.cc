@@ -33,6 +33,7 @@ std::string Below(const std::string& path, std::string_view name) {
 
 void Decoder::ReadMap(const YamlNode& map, std::span<const Field> fields, const std::string& path) {
   for (const YamlEntry& entry : map.entries) {
+    if (report_.IsFull()) return;
     const auto field = std::ranges::find(fields, entry.key, &Field::name);
     if (field == fields.end()) {
       report_.AddAt(Below(path, entry.key), entry.place, kUnknownKey,
@@ -81,18 +82,17 @@ Place PlaceOf(const YamlNode& document, std::string_view path) {
   const bool is_named_by_user = FindField(path) == nullptr;
   const YamlNode* node = &document;
   Place place = document.place;
-  while (!path.empty()) {
-    if (const YamlEntry* entry = node->Find(path); entry != nullptr) {
-      return is_named_by_user || !entry->value.IsScalar() ? entry->place : entry->value.place;
-    }
+  while (true) {
     const size_t dot = path.find('.');
-    const YamlEntry* entry = node->Find(path.substr(0, dot));
-    if (entry == nullptr || dot == std::string_view::npos) return place;
-    place = entry->place;
+    const YamlEntry* whole = node->Find(path);  // names of labels hold dots
+    const YamlEntry* entry = whole != nullptr ? whole : node->Find(path.substr(0, dot));
+    if (entry == nullptr) return place;
+    const bool at_value = entry->value.IsScalar() && !(is_named_by_user && whole != nullptr);
+    place = at_value ? entry->value.place : entry->place;
+    if (whole != nullptr || dot == std::string_view::npos) return place;
     node = &entry->value;
     path.remove_prefix(dot + 1);
   }
-  return place;
 }
 
 bool CheckIsMap(const YamlNode& document, Report& report) {

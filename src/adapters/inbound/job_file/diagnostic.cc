@@ -6,8 +6,6 @@
 namespace gp {
 namespace {
 
-constexpr size_t kDiagnosticsMax = 100;
-
 std::string_view ParentOf(std::string_view path) {
   const size_t dot = path.rfind('.');
   return dot == std::string_view::npos ? path : path.substr(0, dot);
@@ -34,7 +32,7 @@ std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics) {
 }
 
 void Report::Add(const Place& place, JobFileCode code, std::string message) {
-  if (diagnostics_.size() > kDiagnosticsMax) return;
+  if (IsFull()) return;
   if (diagnostics_.size() == kDiagnosticsMax) {
     code = JobFileCode::kTooLarge;
     message = "more than " + std::to_string(kDiagnosticsMax) +
@@ -47,7 +45,7 @@ void Report::Add(const Place& place, JobFileCode code, std::string message) {
 
 void Report::AddAt(std::string_view path, const Place& place, JobFileCode code,
                    std::string message) {
-  doubtful_paths_.emplace(path);
+  if (!IsFull()) doubtful_paths_.emplace(path);
   Add(place, code, std::move(message));
 }
 

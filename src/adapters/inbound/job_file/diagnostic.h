@@ -27,6 +27,8 @@ struct Diagnostic {
 // As users read them, ending with how many there are.
 std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics);
 
+inline constexpr size_t kDiagnosticsMax = 100;
+
 // Collects diagnostics while a file is read; the first hundred are enough for anybody.
 class Report {
  public:
@@ -35,6 +37,9 @@ class Report {
   void AddAt(std::string_view path, const Place& place, JobFileCode code, std::string message);
 
   bool empty() const { return diagnostics_.empty(); }
+  size_t size() const { return diagnostics_.size(); }
+  // Whether further problems are no longer kept, so that looking for them is a waste.
+  bool IsFull() const { return diagnostics_.size() > kDiagnosticsMax; }
   // Whether something at or near the path was refused, so that what follows from it may be false.
   bool DoubtsAbout(std::string_view path) const;
   void ForgetDoubts() { doubtful_paths_.clear(); }

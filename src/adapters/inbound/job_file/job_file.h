@@ -16,9 +16,9 @@ namespace gp {
 
 struct JobFileOptions {
   // --set path=value; the value is YAML and replaces or adds what stands at the path.
-  std::vector<std::pair<std::string, std::string>> overrides;
+  std::vector<std::pair<std::string, std::string>> overrides = {};
   // --env NAME=value; the value is taken as it is.  Gives variables that the file leaves empty.
-  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
 struct DecodedJobs {

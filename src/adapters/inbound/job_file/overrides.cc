@@ -34,10 +34,12 @@ std::optional<Override> ReadOverride(const std::string& path, const SourceText& 
     return std::nullopt;
   }
   if (!CheckText(argument, report)) return std::nullopt;
+  const size_t problems_before = report.size();
   // Blanked to one space for each character, the path leaves the value where it stands.
   const size_t characters = static_cast<size_t>(path_length) + 1;
   std::string yaml = std::string(characters, ' ') + argument.text.substr(path.size() + 1);
   std::vector<YamlNode> values = ReadYaml(argument, yaml, report);
+  if (report.size() != problems_before) return std::nullopt;
   change.value.place = change.place;
   if (values.size() == 1) change.value = std::move(values.front());
   if (values.size() > 1) {

@@ -44,8 +44,7 @@ bool LooksLikeNumber(std::string_view text) {
 }
 
 bool LooksLikeTruthValue(std::string_view text) {
-  static constexpr std::string_view kWords[] = {"true", "false", "yes", "no",
-                                                "on",   "off",   "y",   "n"};
+  static constexpr std::string_view kWords[] = {"true", "false", "yes", "no", "on", "off"};
   return std::ranges::find(kWords, Lowered(text)) != std::end(kWords);
 }
 

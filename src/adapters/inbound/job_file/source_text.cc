@@ -1,7 +1,7 @@
 #include "adapters/inbound/job_file/source_text.h"
 
 #include <algorithm>
-#include <vector>
+#include <optional>
 
 #include "adapters/inbound/job_file/utf8.h"
 
@@ -10,22 +10,29 @@ namespace {
 
 constexpr size_t kWidth = 96;  // characters of the line that are shown
 
-// Each character of the line as it may be printed: one column each.
-std::vector<std::string> PrintableCharacters(std::string_view line) {
-  std::vector<std::string> characters;
-  while (!line.empty()) {
+// The first character of `text` as it may be printed, in one column.
+std::string Printable(std::string_view text, const std::optional<Utf8Character>& character) {
+  if (!character || IsDeceptive(character->value)) return "\xef\xbf\xbd";  // U+FFFD
+  return character->value < 0x20 ? " " : std::string(text.substr(0, character->bytes));
+}
+
+// Some characters of a line, of those that it has.
+struct Window {
+  std::string text;
+  size_t end;  // the position behind the last character shown
+  bool is_cut_behind;
+};
+
+Window ShowFrom(std::string_view line, size_t begin) {
+  Window window{"", 0, false};
+  for (; !line.empty(); ++window.end) {
+    window.is_cut_behind = window.end >= begin + kWidth;
+    if (window.is_cut_behind) break;
     const auto character = DecodeUtf8(line);
-    const size_t bytes = character ? character->bytes : 1;
-    if (!character || IsDeceptive(character->value)) {
-      characters.emplace_back("\xef\xbf\xbd");  // U+FFFD
-    } else if (character->value < 0x20) {
-      characters.emplace_back(" ");
-    } else {
-      characters.emplace_back(line.substr(0, bytes));
-    }
-    line.remove_prefix(bytes);
+    if (window.end >= begin) window.text += Printable(line, character);
+    line.remove_prefix(character ? character->bytes : 1);
   }
-  return characters;
+  return window;
 }
 
 std::string Gutter(const Place& place, bool with_line) {
@@ -57,22 +64,18 @@ Place PlaceAt(const SourceText& source, size_t offset, int length) {
 }
 
 std::string Excerpt(const Place& place) {
-  const auto characters = PrintableCharacters(place.source->Line(place.line));
   const size_t caret = static_cast<size_t>(place.column) - 1;
-  size_t begin = 0;
-  if (caret >= kWidth * 3 / 4) begin = caret - kWidth / 2;
-  const size_t end = std::min(characters.size(), begin + kWidth);
-  begin = std::min(begin, end);
+  const size_t begin = caret < kWidth * 3 / 4 ? 0 : caret - kWidth / 2;
+  const Window window = ShowFrom(place.source->Line(place.line), begin);
+  const std::string cut_before = begin > 0 ? "…" : "";
+  const std::string cut_behind = window.is_cut_behind ? "…" : "";
 
-  std::string shown = begin > 0 ? "…" : "";
-  for (size_t i = begin; i < end; ++i) shown += characters[i];
-  if (end < characters.size()) shown += "…";
-
-  const size_t to_end = end > caret ? end - caret : 1;
+  const size_t to_end = window.end > caret ? window.end - caret : 1;
   const size_t wanted = place.length > 0 ? static_cast<size_t>(place.length) : to_end;
-  const std::string indent(std::max(caret, begin) - begin + (begin > 0 ? 1 : 0), ' ');
+  const std::string indent(caret - begin + (begin > 0 ? 1 : 0), ' ');
   const std::string carets(std::clamp<size_t>(wanted, 1, to_end), '^');
-  return Gutter(place, true) + shown + "\n" + Gutter(place, false) + indent + carets;
+  return Gutter(place, true) + cut_before + window.text + cut_behind + "\n" + Gutter(place, false) +
+         indent + carets;
 }
 
 }  // namespace gp

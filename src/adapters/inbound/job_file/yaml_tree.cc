@@ -76,7 +76,8 @@ class TreeReader {
   bool ReadMap(YamlNode* node);
   bool ReadKey(const Event& event, YamlEntry* entry);
   bool CheckPlainFeatures(const Event& event);
-  bool CheckLimits(const Place& place);
+  bool CountValue(const Place& place);
+  bool Descend(const Place& place);
 
   Place PlaceOf(const yaml_mark_t& mark, int length = 1) const;
   Place PlaceOf(const Event& event) const;
@@ -196,11 +197,7 @@ bool TreeReader::CheckPlainFeatures(const Event& event) {
   return true;
 }
 
-bool TreeReader::CheckLimits(const Place& place) {
-  if (depth_ > kYamlDepthMax) {
-    return Refuse(place, JobFileCode::kTooLarge,
-                  "more than " + std::to_string(kYamlDepthMax) + " levels of lists and maps");
-  }
+bool TreeReader::CountValue(const Place& place) {
   if (++values_ > kYamlValuesMax) {
     return Refuse(place, JobFileCode::kTooLarge,
                   "more than " + std::to_string(kYamlValuesMax) + " values in one file");
@@ -208,9 +205,15 @@ bool TreeReader::CheckLimits(const Place& place) {
   return true;
 }
 
+bool TreeReader::Descend(const Place& place) {
+  if (++depth_ <= kYamlDepthMax) return true;
+  return Refuse(place, JobFileCode::kTooLarge,
+                "more than " + std::to_string(kYamlDepthMax) + " levels of lists and maps");
+}
+
 bool TreeReader::ReadNode(const Event& event, YamlNode* node) {
   node->place = PlaceOf(event);
-  if (!CheckPlainFeatures(event) || !CheckLimits(node->place)) return false;
+  if (!CheckPlainFeatures(event) || !CountValue(node->place)) return false;
   switch (event.raw.type) {
     case YAML_SCALAR_EVENT:
       return ReadScalar(event, node);
@@ -234,7 +237,7 @@ bool TreeReader::ReadScalar(const Event& event, YamlNode* node) {
 
 bool TreeReader::ReadList(YamlNode* node) {
   node->kind = YamlNode::Kind::kList;
-  ++depth_;
+  if (!Descend(node->place)) return false;
   Event event;
   while (true) {
     if (!Next(&event)) return false;
@@ -247,7 +250,7 @@ bool TreeReader::ReadList(YamlNode* node) {
 
 bool TreeReader::ReadMap(YamlNode* node) {
   node->kind = YamlNode::Kind::kMap;
-  ++depth_;
+  if (!Descend(node->place)) return false;
   std::set<std::string> keys;
   Event event;
   while (true) {
@@ -255,7 +258,7 @@ bool TreeReader::ReadMap(YamlNode* node) {
     if (event.Ends()) break;
     YamlEntry& entry = node->entries.emplace_back();
     if (!ReadKey(event, &entry)) return false;
-    if (!keys.insert(entry.key).second) {
+    if (!keys.insert(entry.key).second && !report_.IsFull()) {
       const int line = node->Find(entry.key)->place.line;
       report_.Add(
           entry.place, JobFileCode::kDuplicateKey,

@@ -1,0 +1,182 @@
+// --set and --env that do not fit, and what JobFromFlags says about flags.
+
+#include <gtest/gtest.h>
+
+#include "adapters/inbound/job_file/job_file.h"
+#include "adapters/inbound/job_file/job_flags.h"
+
+namespace gp {
+namespace {
+
+struct BadOverride {
+  std::string path;
+  std::string value;
+  int column;
+  std::string_view code;
+  std::string_view fragment;
+};
+
+TEST(BadOptions, Overrides) {
+  const BadOverride kRows[] = {
+      {"resources.gpuz", "4", 1, "GP1007", "did you mean \"gpus\"?"},
+      {"gpus", "4", 1, "GP1007", "did you mean \"resources.gpus\"?"},
+      {"", "4", 1, "GP1020", "path is not whole"},
+      {"resources.", "4", 1, "GP1020", "path is not whole"},
+      {".gpus", "4", 1, "GP1020", "path is not whole"},
+      {"resources..gpus", "4", 1, "GP1020", "path is not whole"},
+      {"env.", "4", 1, "GP1020", "path is not whole"},
+      {"resources.gpus", "x", 16, "GP1010", "says no count"},
+      {"resources.gpus", "65", 16, "GP1011", "from 0 to 64"},
+      {"nodes", "010", 7, "GP1010", "write 10"},
+      {"nodes", "", 1, "GP1015", "has no value"},
+      {"nodes", "1\n---\n2", 1, "GP1020", "one value is enough"},
+      {"nodes", "[", 8, "GP1002", "not YAML"},
+      {"nodes", "a: b: c", 11, "GP1002", "mapping values"},
+      {"nodes", "*x", 7, "GP1004", "aliases"},
+      {"nodes", "\x01", 7, "GP1001", "U+0001"},
+      {"nodes", "\xff", 7, "GP1001", "not UTF-8"},
+      {"n\xff", "1", 2, "GP1001", "not UTF-8"},
+      {"resources.cpus.count", "1", 1, "GP1020", "set resources.cpus as a whole"},
+      {"resources.gpus.count", "1", 1, "GP1020", "\"H100:2\""},
+      {"run.0", "x", 1, "GP1020", "a list"},
+      {"name", "a b", 6, "GP1014", "is not a name"},
+      {"env.A-B", "x", 1, "GP1014", "not a variable name"},
+      {"notify", "x", 1, "GP1016", "not supported yet"},
+      {"überraschung", "x", 1, "GP1007", "unknown key"},
+  };
+  for (const BadOverride& row : kRows) {
+    SCOPED_TRACE(row.path + "=" + row.value);
+    const DecodedJobs decoded =
+        DecodeJobFile("good.gpu.yaml", "run: [x]\nresources: {gpus: H100:2, cpus: 4}\n",
+                      {.overrides = {{row.path, row.value}}});
+    ASSERT_EQ(decoded.diagnostics.size(), 1u) << RenderDiagnostics(decoded.diagnostics);
+    const Diagnostic& problem = decoded.diagnostics[0];
+    EXPECT_EQ(problem.file, "--set");
+    EXPECT_EQ(problem.line, 0);
+    EXPECT_EQ(problem.column, row.column) << problem.excerpt;
+    EXPECT_EQ(problem.code, row.code) << problem.message;
+    EXPECT_NE(problem.message.find(row.fragment), std::string::npos) << problem.message;
+  }
+}
+
+TEST(BadOptions, Variables) {
+  const std::pair<std::string, std::string> kRows[] = {{"", "x"},
+                                                       {"A B", "x"},
+                                                       {"1A", "x"},
+                                                       {"GP_X", "x"},
+                                                       {"A", std::string("a\0b", 3)},
+                                                       {"A\xff", "x"},
+                                                       {"A", "\xff"},
+                                                       {"A", std::string(200'000, 'x')}};
+  for (const auto& variable : kRows) {
+    SCOPED_TRACE(variable.first);
+    const DecodedJobs decoded = DecodeJobFile("a.yaml", "run: x", {.environment = {variable}});
+    ASSERT_EQ(decoded.diagnostics.size(), 1u);
+    EXPECT_EQ(decoded.diagnostics[0].file, "--env");
+  }
+}
+
+struct BadFlag {
+  std::string JobFlags::* flag;
+  std::string value;
+  std::string_view message;  // how it begins
+};
+
+TEST(BadOptions, Flags) {
+  const BadFlag kRows[] = {
+      {&JobFlags::gpus, "x", "--gpus: \"x\" says no count: write x:1"},
+      {&JobFlags::gpus, "-1", "--gpus: must be from 0 to 64, not -1"},
+      {&JobFlags::gpus, "010", "--gpus: \"010\" is octal to some readers"},
+      {&JobFlags::gpus, "0.5", "--gpus: \"0.5\" is not a whole number"},
+      {&JobFlags::gpus, "H100:", "--gpus: \"\" is not a whole number"},
+      {&JobFlags::gpus, "9223372036854775808", "--gpus: must be from 0 to 64"},
+      {&JobFlags::gpus, "\xff", "--gpus: this is not UTF-8 text"},
+      {&JobFlags::share, "0", "--share: \"0\" is not a share of a GPU"},
+      {&JobFlags::share, "0.0005", "--share: \"0.0005\" is not a share of a GPU"},
+      {&JobFlags::share, "150%", "--share: \"150%\" is not a share of a GPU"},
+      {&JobFlags::gpu_memory, "20", "--gpu-memory: \"20\" has no unit"},
+      {&JobFlags::gpu_memory_min, "x", "--gpu-memory-min: \"x\" is not a size"},
+      {&JobFlags::isolation, "mip", "--isolation: \"mip\" is not one of"},
+      {&JobFlags::isolation, "mig", "--isolation: mig divides a GPU"},
+      {&JobFlags::cpus, "0", "--cpus: must be from 1 to 4096, not 0"},
+      {&JobFlags::memory, "1TBB", "--memory: \"1TBB\" is not a size"},
+      {&JobFlags::shm, "x", "--shm: \"x\" is not a size"},
+      {&JobFlags::nodes, "1e3", "--nodes: \"1e3\" is not a whole number"},
+      {&JobFlags::nodes, "no", "--nodes: must be a whole number, not \"no\""},
+      {&JobFlags::topology, "nvswitch", "--topology: \"nvswitch\" is not one of"},
+      {&JobFlags::name, "../x", "--name: \"../x\" is not a name"},
+      {&JobFlags::name, "a\nb", "--name: \"a\\x0ab\" is not a name"},
+      {&JobFlags::project, "a b", "--project: \"a b\" is not a name"},
+      {&JobFlags::queue, "", "--queue"},
+      {&JobFlags::queue, "/", "--queue: \"/\" is not a name"},
+      {&JobFlags::priority, "huge", "--priority: \"huge\" is not a priority"},
+      {&JobFlags::priority, "-5", "--priority: must be from 0 to 1000"},
+      {&JobFlags::max_duration, "12", "--max-duration: \"12\" has no unit"},
+      {&JobFlags::retries, "-1", "--retries: must be from 0 to 1000"},
+      {&JobFlags::grace, "2d", "--grace: must be from 0ms to 1d"},
+      {&JobFlags::checkpoint_dir, "x", "--checkpoint-dir: \"x\" is not an absolute path"},
+      {&JobFlags::checkpoint_dir, "/${X}", "--checkpoint-dir: only ${JOB_NAME} is known"},
+      {&JobFlags::on_lease_loss, "x", "--on-lease-loss: \"x\" is not one of"},
+      {&JobFlags::workdir, "..", "--workdir: \"..\" is not an absolute path"},
+  };
+  for (const BadFlag& row : kRows) {
+    if (row.value.empty()) continue;
+    SCOPED_TRACE(row.value);
+    JobFlags flags{.command = {"true"}};
+    flags.*row.flag = row.value;
+    const auto job = JobFromFlags(flags);
+    ASSERT_FALSE(job.has_value());
+    EXPECT_EQ(job.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_TRUE(job.error().message.starts_with(row.message)) << job.error().message;
+  }
+}
+
+std::string ErrorOf(const JobFlags& flags) {
+  const auto job = JobFromFlags(flags);
+  return job ? "" : job.error().message;
+}
+
+TEST(BadOptions, FlagsThatContradictEachOther) {
+  EXPECT_EQ(ErrorOf({}).substr(0, 29), "there is no command to run: w");
+  EXPECT_EQ(ErrorOf({.command = {""}}).substr(0, 22), "the command behind --:");
+  EXPECT_EQ(ErrorOf({.environment = {{"1", ""}}, .command = {"x"}}).substr(0, 6), "--env:");
+  EXPECT_EQ(ErrorOf({.labels = {{"", ""}}, .command = {"x"}}).substr(0, 8), "--label:");
+  EXPECT_EQ(ErrorOf({.gpus = "0", .share = "0.5", .command = {"x"}}).substr(0, 8), "--share:");
+  EXPECT_EQ(ErrorOf({.nodes = "2", .interactive = true, .command = {"x"}}).substr(0, 8),
+            "--nodes:");
+  EXPECT_EQ(ErrorOf({.share = "0.5", .isolation = "exclusive", .command = {"x"}}).substr(0, 8),
+            "--share:");
+}
+
+TEST(Flags, AJob) {
+  const auto job = JobFromFlags({.gpus = "H100:2",
+                                 .share = "50%",
+                                 .cpus = "8",
+                                 .memory = "64GB",
+                                 .name = "123",
+                                 .priority = "high",
+                                 .max_duration = "1d12h",
+                                 .checkpoint_dir = "/c/${JOB_NAME}",
+                                 .environment = {{"A", "b"}, {"A", "c"}},
+                                 .command = {"python", "train.py"}});
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  EXPECT_EQ(job->gpus.count, 2);
+  EXPECT_EQ(job->gpus.models, std::vector<std::string>{"H100"});
+  EXPECT_EQ(job->gpus.share_thousandths, 500);
+  EXPECT_EQ(job->gpus.isolation, Isolation::kTimeslice);
+  EXPECT_EQ(job->cpus, 8);
+  EXPECT_EQ(job->memory_bytes, 64'000'000'000);
+  EXPECT_EQ(job->name, "123");
+  EXPECT_EQ(job->priority, 750);
+  EXPECT_EQ(job->time_limit, Duration::Minutes(36 * 60));
+  EXPECT_EQ(job->checkpoint_directory, "/c/123");
+  EXPECT_EQ(job->environment.at("A"), "c");
+  EXPECT_EQ(job->command, (std::vector<std::string>{"python", "train.py"}));
+}
+
+TEST(Flags, NameFromTheCommand) {
+  EXPECT_EQ(JobFromFlags({.command = {"/usr/bin/nvidia-smi", "-L"}})->name, "nvidia-smi");
+}
+
+}  // namespace
+}  // namespace gp

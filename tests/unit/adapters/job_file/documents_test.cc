@@ -1,0 +1,124 @@
+// The files written from the tables are what the tables say.  GP_ACCEPT=1 rewrites them.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "adapters/inbound/job_file/codes.h"
+#include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/job_file.h"
+#include "adapters/inbound/job_file/reference.h"
+#include "adapters/inbound/job_file/schema.h"
+
+namespace gp {
+namespace {
+
+std::string PathInSource(std::string_view path) {
+  return std::string(GP_SOURCE_DIR) + "/" + std::string(path);
+}
+
+std::string Contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void ExpectWritten(std::string_view path, const std::string& text) {
+  const char* accept = std::getenv("GP_ACCEPT");
+  if (accept != nullptr && std::string_view(accept) == "1") {
+    std::ofstream(PathInSource(path), std::ios::binary) << text;
+  }
+  EXPECT_TRUE(Contents(PathInSource(path)) == text)
+      << path << " is not what the tables say; GP_ACCEPT=1 rewrites it";
+}
+
+TEST(Documents, AreUpToDate) {
+  ExpectWritten("data/schema/job.v1.json", JobFileSchema());
+  ExpectWritten("docs/reference/job_file.md", JobFileReference());
+  ExpectWritten("docs/reference/error_codes.md", ErrorCodeReference());
+}
+
+void ExpectWellFormed(std::span<const Field> fields, const std::string& path) {
+  std::set<std::string_view> names;
+  for (const Field& field : fields) {
+    const std::string below = path + "." + std::string(field.name);
+    EXPECT_TRUE(names.insert(field.name).second) << below << " stands twice";
+    EXPECT_FALSE(field.summary.empty()) << below;
+    EXPECT_TRUE(field.summary.ends_with('.')) << below;
+    const bool is_set = field.set != nullptr;
+    const bool needs_set = field.kind != FieldKind::kObject && field.kind != FieldKind::kNotYet;
+    EXPECT_EQ(is_set, needs_set) << below;
+    ExpectWellFormed(field.Below(), below);
+  }
+}
+
+TEST(Documents, EveryFieldIsWhole) {
+  ExpectWellFormed(JobFields(), "job");
+}
+
+// Each example in the table is one that the decoder takes.
+void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path) {
+  for (const Field& field : fields) {
+    const std::string below = path + (path.empty() ? "" : ".") + std::string(field.name);
+    if (!field.example.empty()) {
+      std::vector<std::pair<std::string, std::string>> overrides{
+          {below, std::string(field.example)}};
+      if (field.name == "isolation") overrides.emplace_back("resources.gpus.share", "0.5");
+      const DecodedJobs decoded = DecodeJobFile(
+          "a.yaml", "run: x", {.overrides = overrides, .environment = {{"HF_TOKEN", "x"}}});
+      const std::string text(field.example);
+      if (text.find("${") == std::string::npos) {
+        EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "") << below;
+      }
+    }
+    ExpectExamplesDecode(field.Below(), below);
+  }
+}
+
+TEST(Documents, ExamplesInTheTablesDecode) {
+  ExpectExamplesDecode(JobFields(), "");
+}
+
+TEST(Documents, TheIntroductionsExampleDecodes) {
+  const std::string text = JobFileReference();
+  const size_t begin = text.find("```yaml\n") + 8;
+  const std::string example = text.substr(begin, text.find("```", begin) - begin);
+  const DecodedJobs decoded =
+      DecodeJobFile("a.yaml", example, {.environment = {{"HF_TOKEN", "x"}}});
+  EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "");
+}
+
+TEST(Documents, EveryCodeIsExplained) {
+  int number = 1001;
+  for (const CodeEntry& entry : JobFileCodes()) {
+    EXPECT_EQ(static_cast<int>(entry.code), number++) << "codes are listed without gaps";
+    EXPECT_TRUE(ExplainCode(CodeText(entry.code)).has_value());
+  }
+  EXPECT_NE(ExplainCode("gp1007")->find("GP1007"), std::string::npos);
+  EXPECT_FALSE(ExplainCode("GP9999").has_value());
+  EXPECT_FALSE(ExplainCode("").has_value());
+}
+
+TEST(Documents, FieldsAreExplainedByTheirPath) {
+  EXPECT_NE(ExplainField("job.resources.gpus.share")->find("0.5"), std::string::npos);
+  EXPECT_NE(ExplainField("resources.gpus")->find("memory_min"), std::string::npos);
+  EXPECT_NE(ExplainField("job")->find("max_duration"), std::string::npos);
+  EXPECT_FALSE(ExplainField("job.resources.gpuz").has_value());
+  EXPECT_FALSE(ExplainField("").has_value());
+}
+
+TEST(Documents, ExamplesForUsersDecode) {
+  for (const std::string_view path : {"examples/single-gpu.gpu.yaml", "examples/gang-4.gpu.yaml",
+                                      "examples/two-node-gang.gpu.yaml"}) {
+    const std::string text = Contents(PathInSource(path));
+    ASSERT_FALSE(text.empty()) << path;
+    EXPECT_EQ(RenderDiagnostics(DecodeJobFile(path, text).diagnostics), "");
+  }
+}
+
+}  // namespace
+}  // namespace gp

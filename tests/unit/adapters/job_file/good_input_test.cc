@@ -1,0 +1,174 @@
+// What each key of a good job file turns into.
+
+#include <gtest/gtest.h>
+
+#include "adapters/inbound/job_file/job_file.h"
+
+namespace gp {
+namespace {
+
+JobSpec Decoded(std::string_view text, const JobFileOptions& options = {},
+                std::string_view file_name = "good.gpu.yaml") {
+  DecodedJobs decoded = DecodeJobFile(file_name, text, options);
+  EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "");
+  EXPECT_EQ(decoded.jobs.size(), 1u);
+  return decoded.jobs.empty() ? JobSpec{} : decoded.jobs[0];
+}
+
+GpuRequest GpusOf(std::string_view gpus) {
+  return Decoded("run: x\nresources:\n  gpus: " + std::string(gpus) + "\n").gpus;
+}
+
+TEST(GoodInput, OnlyRunIsRequired) {
+  JobSpec expected;
+  expected.name = "good";
+  expected.command = {"/bin/sh", "-c", "echo hi"};
+  EXPECT_EQ(Decoded("run: echo hi\n"), expected);
+  EXPECT_EQ(Decoded("{\"run\": \"echo hi\"}"), expected);
+  EXPECT_EQ(Decoded("\xef\xbb\xbfrun: echo hi\r\n"), expected);
+}
+
+TEST(GoodInput, EveryKey) {
+  const JobSpec job = Decoded(R"(
+apiVersion: gpu-platform/v1
+$schema: /usr/share/gpu-platform/schema/job.v1.json
+name: llama-ft
+project: nlp
+queue: training
+nodes: 2
+resources: {gpus: H100:8, cpus: 96, memory: 900GB, shm: 16GiB}
+topology: {require: nvlink, prefer: same_node, allow_cross_numa: false}
+priority: high
+max_duration: 12h
+retry: {max: 5, backoff: 10s..15m, on: [failure, node_failure, gpu_error, preempted]}
+checkpoint: {dir: "/ckpt/${JOB_NAME}/x", grace: 120s}
+on_lease_loss: continue
+env: {MODEL: llama, PORT: 8080, OCTAL: 010, FLAG: no, EMPTY: ""}
+labels: {team.example.org/cost: "12", stage: dev}
+workdir: /data
+run: [python, train.py, --lr, 1e-3, ""]
+)");
+  JobSpec expected;
+  expected.name = "llama-ft";
+  expected.project = "nlp";
+  expected.queue = "training";
+  expected.nodes = 2;
+  expected.gpus.count = 8;
+  expected.gpus.models = {"H100"};
+  expected.cpus = 96;
+  expected.memory_bytes = 900'000'000'000;
+  expected.shm_bytes = int64_t{16} << 30;
+  expected.topology = {TopologyLevel::kNvlink, TopologyLevel::kSameNode, false};
+  expected.priority = 750;
+  expected.time_limit = Duration::Minutes(12 * 60);
+  expected.retry = {5, Duration::Seconds(10), Duration::Minutes(15), true};
+  expected.checkpoint_directory = "/ckpt/llama-ft/x";
+  expected.grace = Duration::Seconds(120);
+  expected.on_lease_loss = LeaseLoss::kContinue;
+  expected.environment = {
+      {"MODEL", "llama"}, {"PORT", "8080"}, {"OCTAL", "010"}, {"FLAG", "no"}, {"EMPTY", ""}};
+  expected.labels = {{"team.example.org/cost", "12"}, {"stage", "dev"}};
+  expected.working_directory = "/data";
+  expected.command = {"python", "train.py", "--lr", "1e-3", ""};
+  EXPECT_EQ(job, expected);
+}
+
+TEST(GoodInput, FormsOfGpus) {
+  EXPECT_EQ(GpusOf("8").count, 8);
+  EXPECT_EQ(GpusOf("0").count, 0);
+  EXPECT_EQ(GpusOf("64").count, 64);
+  EXPECT_EQ(GpusOf("H100:2"), (GpuRequest{.count = 2, .models = {"H100"}}));
+  EXPECT_EQ(GpusOf("\"RTX 6000:2\"").models, std::vector<std::string>{"RTX 6000"});
+  EXPECT_EQ(GpusOf("{model: H100}"), (GpuRequest{.count = 1, .models = {"H100"}}));
+  EXPECT_EQ(GpusOf("{count: 4, model: [H100, H200], memory_min: 80GB}"),
+            (GpuRequest{.count = 4, .models = {"H100", "H200"}, .memory_mib_min = 76294}));
+}
+
+TEST(GoodInput, SharesAreExact) {
+  const std::pair<const char*, int> kShares[] = {
+      {"0.5", 500},   {"0.125", 125}, {"0.001", 1},   {"0.999", 999}, {"0.30", 300}, {"25%", 250},
+      {"12.5%", 125}, {"0.1%", 1},    {"99.9%", 999}, {"0.29", 290},  {"0.57", 570}};
+  for (const auto& [text, thousandths] : kShares) {
+    const GpuRequest gpus = GpusOf("{share: " + std::string(text) + "}");
+    EXPECT_EQ(gpus.share_thousandths, thousandths) << text;
+    EXPECT_EQ(gpus.isolation, Isolation::kTimeslice) << text;
+  }
+  EXPECT_EQ(GpusOf("{share: 1}"), GpuRequest{});
+  EXPECT_EQ(GpusOf("{share: 100%}"), GpuRequest{});
+}
+
+TEST(GoodInput, IsolationIsImpliedOnlyWhereItIsNotGiven) {
+  EXPECT_EQ(GpusOf("{memory: 2000MiB}").isolation, Isolation::kTimeslice);
+  EXPECT_EQ(GpusOf("{memory: 2000MiB}").memory_mib, 2000);
+  EXPECT_EQ(GpusOf("{memory: 1.5MiB, share: 0.5}").memory_mib, 2);  // rounded up, never down
+  EXPECT_EQ(GpusOf("{share: 0.25, isolation: mig}").isolation, Isolation::kMig);
+  EXPECT_EQ(GpusOf("{isolation: mps, share: 0.25}").isolation, Isolation::kMps);
+  EXPECT_EQ(GpusOf("{isolation: exclusive}").isolation, Isolation::kExclusive);
+}
+
+TEST(GoodInput, RetryOfTheProgramsOwnFailures) {
+  const auto on_failure = [](std::string_view retry) {
+    return Decoded("run: x\nretry: " + std::string(retry)).retry.on_failure;
+  };
+  EXPECT_FALSE(Decoded("run: x").retry.on_failure);
+  EXPECT_TRUE(on_failure("{max: 3}"));
+  EXPECT_FALSE(on_failure("{max: 0}"));
+  EXPECT_FALSE(on_failure("{backoff: 30s}"));
+  EXPECT_TRUE(on_failure("{on: [failure]}"));
+  EXPECT_FALSE(on_failure("{max: 3, on: [node_failure, gpu_error, preempted]}"));
+  EXPECT_EQ(Decoded("run: x\nretry: {backoff: 30s}").retry.backoff_max, Duration::Seconds(30));
+}
+
+TEST(GoodInput, PrioritiesAndOtherWords) {
+  EXPECT_EQ(Decoded("run: x\npriority: low").priority, 250);
+  EXPECT_EQ(Decoded("run: x\npriority: 0").priority, 0);
+  EXPECT_EQ(Decoded("run: x\npriority: 1000").priority, 1000);
+  EXPECT_EQ(Decoded("run: x\nresources: {shm: auto}").shm_bytes, 0);
+  EXPECT_EQ(Decoded("run: x\nname: \"no\"").name, "no");
+  EXPECT_EQ(Decoded("run: x\nname: \"007\"").name, "007");
+}
+
+TEST(GoodInput, ScriptsKeepTheirLines) {
+  EXPECT_EQ(Decoded("run: |\n  a \\\n    b\n  c\n").command[2], "a \\\n  b\nc\n");
+}
+
+TEST(GoodInput, SeveralJobs) {
+  const DecodedJobs decoded =
+      DecodeJobFile("many.gpu.yaml", "---\nrun: a\n---\nname: x\nrun: b\n---\n---\nrun: c\n...\n");
+  ASSERT_EQ(decoded.jobs.size(), 3u) << RenderDiagnostics(decoded.diagnostics);
+  EXPECT_EQ(decoded.jobs[0].name, "many");
+  EXPECT_EQ(decoded.jobs[1].name, "x");
+  EXPECT_EQ(decoded.jobs[2].name, "many-3");
+}
+
+TEST(GoodInput, NamesFromFiles) {
+  const auto name = [](std::string_view file) { return Decoded("run: x", {}, file).name; };
+  EXPECT_EQ(name("/home/ana/train.gpu.yaml"), "train");
+  EXPECT_EQ(name("my job (1).yaml"), "my-job-1");
+  EXPECT_EQ(name("-"), "job");
+  EXPECT_EQ(name(""), "job");
+  EXPECT_EQ(name(".yaml"), "yaml");
+  EXPECT_EQ(name(std::string(500, 'a')), std::string(64, 'a'));
+}
+
+TEST(GoodInput, OverridesAreReadLikeTheFile) {
+  const JobSpec job = Decoded("run: x\nresources: {gpus: 2, cpus: 4}\nenv: {A: , B: b}\n",
+                              {.overrides = {{"resources.gpus", "H100:4"},
+                                             {"topology.require", "nvlink"},
+                                             {"labels.a.b/c", "d"},
+                                             {"retry", "{max: 2}"},
+                                             {"name", "x"}},
+                               .environment = {{"A", "1\n: {"}, {"C", ""}}});
+  EXPECT_EQ(job.gpus.count, 4);
+  EXPECT_EQ(job.gpus.models, std::vector<std::string>{"H100"});
+  EXPECT_EQ(job.cpus, 4);
+  EXPECT_EQ(job.topology.require, TopologyLevel::kNvlink);
+  EXPECT_EQ(job.labels.at("a.b/c"), "d");
+  EXPECT_EQ(job.retry.retries_max, 2);
+  EXPECT_EQ(job.name, "x");
+  EXPECT_EQ(job.environment,
+            (std::map<std::string, std::string>{{"A", "1\n: {"}, {"B", "b"}, {"C", ""}}));
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,78 @@
+// Scripts that carry their job file in #GPU lines.
+
+#include "tests/unit/adapters/job_file/bad_input.h"
+
+namespace gp {
+namespace {
+
+JobSpec Decoded(std::string_view text, std::string_view file_name = "train.sh") {
+  DecodedJobs decoded = DecodeJobFile(file_name, text);
+  EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "");
+  return decoded.jobs.empty() ? JobSpec{} : decoded.jobs[0];
+}
+
+TEST(Script, HeaderAndBody) {
+  constexpr std::string_view kScript =
+      "#!/bin/bash -e\n"
+      "# Fine-tunes — with ümläuts.\n"
+      "#GPU nodes: 2\n"
+      "#GPU resources:\n"
+      "#GPU   gpus: H100:8\n"
+      "\n"
+      "#GPU max_duration: 1h   # at most\n"
+      "torchrun train.py  # x: y\n";
+  const JobSpec job = Decoded(kScript);
+  EXPECT_EQ(job.name, "train");
+  EXPECT_EQ(job.nodes, 2);
+  EXPECT_EQ(job.gpus.count, 8);
+  EXPECT_EQ(job.time_limit, Duration::Minutes(60));
+  EXPECT_EQ(job.command, (std::vector<std::string>{"/bin/bash", "-e", "-c", std::string(kScript)}));
+}
+
+TEST(Script, WithoutHeader) {
+  EXPECT_EQ(Decoded("#!/bin/sh\necho hi\n").command[0], "/bin/sh");
+  EXPECT_EQ(Decoded("#!/usr/bin/env python3\nprint(1)\n", "a.py").command,
+            (std::vector<std::string>{"/usr/bin/env", "python3", "-c",
+                                      "#!/usr/bin/env python3\nprint(1)\n"}));
+}
+
+TEST(Script, WithoutInterpreterIsForTheShell) {
+  EXPECT_EQ(Decoded("#GPU nodes: 2\necho hi\n").command,
+            (std::vector<std::string>{"/bin/sh", "-c", "#GPU nodes: 2\necho hi\n"}));
+}
+
+TEST(Script, ACommentInAYamlFileIsNoHeader) {
+  EXPECT_EQ(Decoded("#GPU job of the team\nrun: x\n", "a.gpu.yaml").command[2], "x");
+}
+
+constexpr BadInput kBad[] = {
+    {"#!/bin/sh\n#GPU resources:\n#GPU   »gpuz: 8\necho\n", "GP1007", "did you mean \"gpus\"?"},
+    {"#!/bin/sh\n# é\n#GPU nodes: »x\necho\n", "GP1010", "not a whole number"},
+    {"#!/bin/sh\n#GPU nodes: 2\necho\n»#GPU name: x\n", "GP1019", "move it up"},
+    {"#!/bin/sh\n»#GPUnodes: 2\n", "GP1019", "space behind #GPU"},
+    {"#!/bin/sh\n»#GPU\tnodes: 2\n", "GP1019", "space behind #GPU"},
+    {"#!/bin/sh\n#GPU »run: x\n", "GP1019", "remove run"},
+    {"#!/bin/sh\n#GPU »- x\n", "GP1009", "not a list"},
+    {"#!/bin/sh\n#GPU nodes: 2\n#GPU »nodes: 3\n", "GP1006", "line 2"},
+    {"#!/bin/sh\n»#SBATCH --nodes=2\necho\n", "GP1019", "#SBATCH"},
+    {"»#!/usr/bin/perl\nprint 1;\n", "GP1019", "interpreter"},
+    {"»#!\necho\n", "GP1019", "interpreter"},
+    {"»#!/usr/bin/env\necho\n", "GP1019", "interpreter"},
+    {"»#!/usr/bin/python3.11\n", "GP1019", "interpreter"},
+};
+
+TEST(Script, BadHeaders) {
+  for (const BadInput& row : kBad) ExpectRefused(row, "train.sh");
+}
+
+TEST(Script, BothHeadersMayStandSideBySide) {
+  EXPECT_EQ(Decoded("#!/bin/sh\n#SBATCH -N 2\n#GPU nodes: 2\necho\n").nodes, 2);
+}
+
+TEST(Script, TooLongForOneArgument) {
+  const std::string text = "»#!/bin/sh\n" + std::string(140'000, '#') + "\n";
+  ExpectRefused({text, "GP1014", "put it in a file"}, "train.sh");
+}
+
+}  // namespace
+}  // namespace gp

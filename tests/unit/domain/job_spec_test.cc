@@ -1,0 +1,231 @@
+// Every rule of FindProblems: the last legal value and the first illegal one.
+
+#include "domain/model/job_spec.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace gp {
+namespace {
+
+JobSpec Legal() {
+  JobSpec spec;
+  spec.command = {"true"};
+  return spec;
+}
+
+using Change = std::function<void(JobSpec&)>;
+
+std::string ProblemOf(const Change& change) {
+  JobSpec spec = Legal();
+  change(spec);
+  const std::vector<SpecProblem> problems = FindProblems(spec);
+  const Status status = ValidateJobSpec(spec);
+  EXPECT_EQ(problems.empty(), status.has_value());
+  if (problems.empty()) return "";
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(status.error().message, problems[0].field + ": " + problems[0].message);
+  return problems[0].field;
+}
+
+TEST(JobSpec, ACommandIsEnough) {
+  EXPECT_EQ(ProblemOf([](JobSpec&) {}), "");
+}
+
+struct Row {
+  std::string_view field;  // of the first problem; empty: legal
+  Change change;
+};
+
+void ExpectAll(const std::vector<Row>& rows) {
+  int row_number = 0;
+  for (const Row& row : rows) {
+    EXPECT_EQ(ProblemOf(row.change), row.field) << "row " << row_number;
+    ++row_number;
+  }
+}
+
+TEST(JobSpec, Numbers) {
+  ExpectAll({
+      {"nodes", [](JobSpec& s) { s.nodes = 0; }},
+      {"nodes", [](JobSpec& s) { s.nodes = -1; }},
+      {"", [](JobSpec& s) { s.nodes = kNodesPerJobMax; }},
+      {"nodes", [](JobSpec& s) { s.nodes = kNodesPerJobMax + 1; }},
+      {"resources.gpus.count", [](JobSpec& s) { s.gpus.count = -1; }},
+      {"", [](JobSpec& s) { s.gpus.count = 0; }},
+      {"", [](JobSpec& s) { s.gpus.count = kGpusPerNodeMax; }},
+      {"resources.gpus.count", [](JobSpec& s) { s.gpus.count = kGpusPerNodeMax + 1; }},
+      {"resources.cpus", [](JobSpec& s) { s.cpus = -1; }},
+      {"resources.cpus", [](JobSpec& s) { s.cpus = kCpusPerNodeMax + 1; }},
+      {"resources.memory", [](JobSpec& s) { s.memory_bytes = -1; }},
+      {"resources.memory", [](JobSpec& s) { s.memory_bytes = kMemoryBytesMax + 1; }},
+      {"resources.shm", [](JobSpec& s) { s.shm_bytes = -1; }},
+      {"", [](JobSpec& s) { s.shm_bytes = s.memory_bytes = 1 << 20; }},
+      {"resources.shm",
+       [](JobSpec& s) {
+         s.memory_bytes = 1 << 20;
+         s.shm_bytes = (1 << 20) + 1;
+       }},
+      {"priority", [](JobSpec& s) { s.priority = -1; }},
+      {"", [](JobSpec& s) { s.priority = 1000; }},
+      {"priority", [](JobSpec& s) { s.priority = 1001; }},
+  });
+}
+
+TEST(JobSpec, Times) {
+  ExpectAll({
+      {"max_duration", [](JobSpec& s) { s.time_limit = Duration::Milliseconds(999); }},
+      {"max_duration", [](JobSpec& s) { s.time_limit = Duration::Seconds(-1); }},
+      {"", [](JobSpec& s) { s.time_limit = Duration::Seconds(1); }},
+      {"", [](JobSpec& s) { s.time_limit = kTimeLimitMax; }},
+      {"max_duration", [](JobSpec& s) { s.time_limit = kTimeLimitMax + Duration{1}; }},
+      {"", [](JobSpec& s) { s.grace = Duration{}; }},
+      {"checkpoint.grace", [](JobSpec& s) { s.grace = Duration{-1}; }},
+      {"checkpoint.grace", [](JobSpec& s) { s.grace = kGraceMax + Duration{1}; }},
+      {"retry.max", [](JobSpec& s) { s.retry.retries_max = -1; }},
+      {"retry.max", [](JobSpec& s) { s.retry.retries_max = kRetriesMax + 1; }},
+      {"retry.backoff", [](JobSpec& s) { s.retry.backoff_min = Duration{-1}; }},
+      {"retry.backoff", [](JobSpec& s) { s.retry.backoff_max = kGraceMax + Duration{1}; }},
+      {"", [](JobSpec& s) { s.retry.backoff_min = s.retry.backoff_max; }},
+      {"retry.backoff",
+       [](JobSpec& s) { s.retry.backoff_min = s.retry.backoff_max + Duration{1}; }},
+  });
+}
+
+TEST(JobSpec, SharesAndIsolation) {
+  ExpectAll({
+      {"resources.gpus.share", [](JobSpec& s) { s.gpus.share_thousandths = 0; }},
+      {"resources.gpus.share", [](JobSpec& s) { s.gpus.share_thousandths = 1001; }},
+      {"resources.gpus.share", [](JobSpec& s) { s.gpus.share_thousandths = 500; }},
+      {"resources.gpus.memory", [](JobSpec& s) { s.gpus.memory_mib = 1; }},
+      {"resources.gpus.memory", [](JobSpec& s) { s.gpus.memory_mib = -1; }},
+      {"resources.gpus.memory_min", [](JobSpec& s) { s.gpus.memory_mib_min = -1; }},
+      {"", [](JobSpec& s) { s.gpus.memory_mib_min = 1; }},
+      {"resources.gpus.isolation", [](JobSpec& s) { s.gpus.isolation = Isolation::kMig; }},
+      {"resources.gpus.isolation", [](JobSpec& s) { s.gpus.isolation = Isolation::kTimeslice; }},
+      {"",
+       [](JobSpec& s) {
+         s.gpus.isolation = Isolation::kTimeslice;
+         s.gpus.share_thousandths = 1;
+       }},
+      {"",
+       [](JobSpec& s) {
+         s.gpus.isolation = Isolation::kMps;
+         s.gpus.memory_mib = 1;
+       }},
+  });
+}
+
+TEST(JobSpec, WithoutGpusNothingIsSaidOfThem) {
+  const auto none = [](const Change& change) {
+    return [change](JobSpec& s) {
+      s.gpus.count = 0;
+      change(s);
+    };
+  };
+  ExpectAll({
+      {"resources.gpus.model", none([](JobSpec& s) { s.gpus.models = {"H100"}; })},
+      {"resources.gpus.share", none([](JobSpec& s) { s.gpus.share_thousandths = 500; })},
+      {"resources.gpus.memory", none([](JobSpec& s) { s.gpus.memory_mib = 1; })},
+      {"resources.gpus.memory_min", none([](JobSpec& s) { s.gpus.memory_mib_min = 1; })},
+      {"resources.gpus.isolation", none([](JobSpec& s) { s.gpus.isolation = Isolation::kMps; })},
+  });
+}
+
+TEST(JobSpec, Names) {
+  ExpectAll({
+      {"", [](JobSpec& s) { s.name = ""; }},
+      {"", [](JobSpec& s) { s.name = "Llama-3.1_ft"; }},
+      {"", [](JobSpec& s) { s.name = std::string(kNameLengthMax, 'a'); }},
+      {"name", [](JobSpec& s) { s.name = std::string(kNameLengthMax + 1, 'a'); }},
+      {"name", [](JobSpec& s) { s.name = "-a"; }},
+      {"name", [](JobSpec& s) { s.name = ".."; }},
+      {"name", [](JobSpec& s) { s.name = "a/b"; }},
+      {"name", [](JobSpec& s) { s.name = "a\n"; }},
+      {"name", [](JobSpec& s) { s.name = std::string("a\0", 2); }},
+      {"project", [](JobSpec& s) { s.project = ""; }},
+      {"queue", [](JobSpec& s) { s.queue = "a b"; }},
+      {"", [](JobSpec& s) { s.gpus.models = {"NVIDIA A100-SXM4-80GB", "RTX 6000"}; }},
+      {"resources.gpus.model", [](JobSpec& s) { s.gpus.models = {""}; }},
+      {"resources.gpus.model", [](JobSpec& s) { s.gpus.models = {"a\tb"}; }},
+      {"resources.gpus.model", [](JobSpec& s) { s.gpus.models.assign(kModelsMax + 1, "H100"); }},
+  });
+}
+
+TEST(JobSpec, Paths) {
+  ExpectAll({
+      {"", [](JobSpec& s) { s.working_directory = "/a b/..c/."; }},
+      {"workdir", [](JobSpec& s) { s.working_directory = "a"; }},
+      {"workdir", [](JobSpec& s) { s.working_directory = "/a/.."; }},
+      {"workdir", [](JobSpec& s) { s.working_directory = "/../a"; }},
+      {"workdir", [](JobSpec& s) { s.working_directory = std::string("/a\0b", 4); }},
+      {"workdir", [](JobSpec& s) { s.working_directory = "/" + std::string(4095, 'a'); }},
+      {"checkpoint.dir", [](JobSpec& s) { s.checkpoint_directory = "ckpt"; }},
+  });
+}
+
+TEST(JobSpec, VariablesAndLabels) {
+  ExpectAll({
+      {"", [](JobSpec& s) { s.environment["_a1"] = "any\n\t\x1b text"; }},
+      {"env.", [](JobSpec& s) { s.environment[""] = "x"; }},
+      {"env.A=B", [](JobSpec& s) { s.environment["A=B"] = "x"; }},
+      {"env.GP_RANK", [](JobSpec& s) { s.environment["GP_RANK"] = "x"; }},
+      {"env.CUDA_VISIBLE_DEVICES", [](JobSpec& s) { s.environment["CUDA_VISIBLE_DEVICES"] = "0"; }},
+      {"env.A", [](JobSpec& s) { s.environment["A"] = std::string(1, '\0'); }},
+      {"", [](JobSpec& s) { s.environment["A"] = std::string(kArgumentBytesMax - 2, 'x'); }},
+      {"env.A", [](JobSpec& s) { s.environment["A"] = std::string(kArgumentBytesMax - 1, 'x'); }},
+      {"env",
+       [](JobSpec& s) {
+         for (const char c : {'A', 'B', 'C'}) {
+           s.environment[std::string(1, c)] = std::string(90'000, 'x');
+         }
+       }},
+      {"env",
+       [](JobSpec& s) {
+         for (size_t i = 0; i <= kMapEntriesMax; ++i) s.environment["A" + std::to_string(i)] = "";
+       }},
+      {"", [](JobSpec& s) { s.labels["a.b/c-d"] = "é"; }},
+      {"labels.a b", [](JobSpec& s) { s.labels["a b"] = ""; }},
+      {"labels.a", [](JobSpec& s) { s.labels["a"] = "\n"; }},
+      {"labels.a", [](JobSpec& s) { s.labels["a"] = std::string(kLabelValueLengthMax + 1, 'x'); }},
+      {"labels",
+       [](JobSpec& s) {
+         for (size_t i = 0; i <= kMapEntriesMax; ++i) s.labels["a" + std::to_string(i)] = "";
+       }},
+  });
+}
+
+TEST(JobSpec, Commands) {
+  ExpectAll({
+      {"run", [](JobSpec& s) { s.command = {}; }},
+      {"run", [](JobSpec& s) { s.command = {""}; }},
+      {"", [](JobSpec& s) { s.command = {"a", ""}; }},
+      {"run", [](JobSpec& s) { s.command = {"a", std::string(1, '\0')}; }},
+      {"", [](JobSpec& s) { s.command = {"a", std::string(kArgumentBytesMax, 'x')}; }},
+      {"run", [](JobSpec& s) { s.command = {"a", std::string(kArgumentBytesMax + 1, 'x')}; }},
+      {"run", [](JobSpec& s) { s.command.assign(9, std::string(kArgumentBytesMax, 'x')); }},
+      {"", [](JobSpec& s) { s.interactive = true; }},
+      {"nodes",
+       [](JobSpec& s) {
+         s.interactive = true;
+         s.nodes = 2;
+       }},
+  });
+}
+
+TEST(JobSpec, EveryProblemIsFound) {
+  JobSpec spec;
+  spec.name = "a b";
+  spec.nodes = 0;
+  spec.gpus.share_thousandths = 500;
+  const std::vector<SpecProblem> problems = FindProblems(spec);
+  ASSERT_EQ(problems.size(), 4u);
+  EXPECT_EQ(problems[0].kind, SpecProblem::Kind::kText);
+  EXPECT_EQ(problems[1].kind, SpecProblem::Kind::kRange);
+  EXPECT_EQ(problems[2].kind, SpecProblem::Kind::kContradiction);
+  EXPECT_EQ(problems[3].field, "run");
+}
+
+}  // namespace
+}  // namespace gp
