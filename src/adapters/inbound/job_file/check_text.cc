@@ -14,6 +14,10 @@ std::string CodePoint(char32_t character) {
   return "U+" + digits;
 }
 
+bool IsPlainAscii(char c) {
+  return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t';
+}
+
 }  // namespace
 
 bool CheckText(const SourceText& source, Report& report) {
@@ -25,6 +29,10 @@ bool CheckText(const SourceText& source, Report& report) {
   }
   const std::string_view text = source.text;
   for (size_t at = 0; at < text.size();) {
+    if (IsPlainAscii(text[at])) {  // nearly all of nearly every file
+      ++at;
+      continue;
+    }
     const auto character = DecodeUtf8(text.substr(at));
     const bool lone_return = text[at] == '\r' && text.substr(at, 2) != "\r\n";
     if (!character) {

@@ -16,13 +16,6 @@ constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
 
 void SetNothing(JobDraft&, const FieldValue&) {}
 
-void SetName(JobDraft& draft, const FieldValue& value) {
-  draft.job.name = value.text;
-  if (value.text.empty()) {
-    draft.problems.push_back({SpecProblem::Kind::kText, "name", "must not be empty"});
-  }
-}
-
 void SetRetryCauses(JobDraft& draft, const FieldValue& value) {
   const bool on_failure = std::ranges::find(value.list, "failure") != value.list.end();
   const size_t platform_causes = value.list.size() - (on_failure ? 1 : 0);
@@ -125,7 +118,7 @@ constexpr Field kJobFields[] = {
      .example = "llama-ft",
      .synonyms = "job_name job-name",
      .pattern = kNamePattern,
-     .set = SetName},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.name = v.text; }},
     {.name = "project",
      .kind = kText,
      .summary = "Whose budget and quota the job counts against.",

@@ -22,6 +22,7 @@ class ValueReader {
  private:
   bool Number(const YamlNode& node, Read<int64_t> number);
   bool Text(const YamlNode& node);
+  bool NotEmpty(const YamlNode& node);
   bool Gpus(const YamlNode& node);
   bool ModelAndCount(const YamlNode& node, size_t colon);
   bool Models(const YamlNode& node);
@@ -54,6 +55,10 @@ bool ValueReader::Text(const YamlNode& node) {
   if (!text) return Refuse(node.place, text.error());
   value_.text = std::move(*text);
   return true;
+}
+
+bool ValueReader::NotEmpty(const YamlNode& node) {
+  return !value_.text.empty() || Refuse(node.place, {kBadText, "must not be empty"});
 }
 
 bool ValueReader::Gpus(const YamlNode& node) {
@@ -168,7 +173,7 @@ bool ValueReader::Command(const YamlNode& node) {
 bool ValueReader::ReadAny(const YamlNode& node) {
   switch (field_.kind) {
     case FieldKind::kText:
-      return Text(node);
+      return Text(node) && NotEmpty(node);
     case FieldKind::kCount:
       return Number(node, ReadCount(node, field_.low, field_.high));
     case FieldKind::kSizeOrAuto:

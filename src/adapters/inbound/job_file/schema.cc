@@ -14,7 +14,7 @@ const std::string kDuration = "((0|[1-9][0-9]*)(\\.[0-9]{1,3})?(ms|s|m|h|d))+";
 const std::string kSize = "(0|[1-9][0-9]*)(\\.[0-9]{1,3})?([KMGT]i?)?B";
 const std::string kModel = "[A-Za-z0-9][A-Za-z0-9 ._+()-]{0,63}";
 const std::string kShare =
-    "(0\\.[0-9]{1,3}|1(\\.0{1,3})?|((0|[1-9][0-9]?)(\\.[0-9])?|100(\\.0)?)%)";
+    "(0\\.(?!0*$)[0-9]{1,3}|1(\\.0{1,3})?|(0\\.[1-9]|[1-9][0-9]?(\\.[0-9])?|100(\\.0)?)%)";
 
 Json SchemaOf(const Field& field);
 
@@ -84,7 +84,7 @@ Json Command() {
 }
 
 Json Text(const Field& field) {
-  Json text = {{"type", "string"}};
+  Json text = {{"type", "string"}, {"minLength", 1}};
   if (!field.pattern.empty()) text["pattern"] = field.pattern;
   return text;
 }

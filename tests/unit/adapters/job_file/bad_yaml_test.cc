@@ -155,14 +155,14 @@ TEST(BadYaml, TooLarge) {
 }
 
 // Inputs that have driven YAML readers into quadratic time or deep recursion: each must end.
-TEST(BadYaml, MegabytesOfOneKind) {
+TEST(BadYaml, MuchOfOneKind) {
   for (const std::string_view part :
        {"[",   "{",      "- ",    "? ",    "a: ",    "\"",     "'",     "&a ",   "!a ",
         "|",   "a\n",    ": ",    ",",     "#",      "{a: ",   "[a, ",  "? a\n", "\t",
         "%",   "*a ",    "---\n", "...\n", "a: b\n", "x",      "\n",    "[]",    "a ",
         "[\"", "a:\n  ", "!<",    "<",     ">",      "\"a\" ", "[a]: ", "-\n",   "run: x\n---\n"}) {
     SCOPED_TRACE(part);
-    const DecodedJobs decoded = DecodeJobFile("big.yaml", Repeated(part, (1 << 20) / part.size()));
+    const DecodedJobs decoded = DecodeJobFile("big.yaml", Repeated(part, (1 << 18) / part.size()));
     EXPECT_FALSE(decoded.diagnostics.empty());
     EXPECT_LE(decoded.diagnostics.size(), 101u);
   }
