@@ -28,8 +28,8 @@ namespace {
 
 // Guarded by the driver's mutex.
 std::map<nvmlEventSet_st*, std::unique_ptr<nvmlEventSet_st>>& Sets() {
-  static std::map<nvmlEventSet_st*, std::unique_ptr<nvmlEventSet_st>> sets;
-  return sets;
+  static auto* const sets = new std::map<nvmlEventSet_st*, std::unique_ptr<nvmlEventSet_st>>;
+  return *sets;
 }
 
 bool Wants(const nvmlEventSet_st& set, const FakeEvent& event) {
@@ -58,11 +58,11 @@ nvmlReturn_t Wait(const char* call, nvmlEventSet_t set, nvmlEventData_t* data,
   const int64_t until = RealTimeNs() + int64_t{timeout_ms} * 1'000'000;
   while (true) {
     bool taken = false;
-    FakeJournal* journal = nullptr;
+    std::shared_ptr<const FakeJournal> journal;
     const nvmlReturn_t up = WithDriver(call, std::nullopt, [&](FakeDriver& driver) {
       if (!Sets().contains(set.handle)) return NVML_ERROR_INVALID_ARGUMENT;
       taken = TakeNext(&driver, set.handle, data);
-      journal = &driver.journal();
+      journal = driver.journal();
       return NVML_SUCCESS;
     });
     if (up != NVML_SUCCESS || taken) return up;

@@ -20,7 +20,7 @@ nvmlReturn_t WithTable(const char* call, nvmlDevice_t device, Body body) {
   });
 }
 
-// The same for one profile, by its id; only while MIG is enabled.
+// The same for one profile, by its id.
 template <typename Body>
 nvmlReturn_t WithProfile(const char* call, nvmlDevice_t device, unsigned profile_id, Body body) {
   return WithTable(call, device, [&](const MigTable& table, GpuState& state) {
@@ -64,7 +64,25 @@ nvmlReturn_t FillProfileV(const MigGpuProfile& profile, void* info) {
   return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
 }
 
-// Creates at `wanted`, or at the first place that is free.
+// Where a new instance goes: at `wanted`, or at the first place that is free.
+nvmlReturn_t ChooseStart(const GpuState& state, const MigGpuProfile& profile,
+                         const nvmlGpuInstancePlacement_t* wanted, unsigned* start) {
+  if (IsUnreachable(state)) return NVML_ERROR_GPU_IS_LOST;
+  if (!state.mig_enabled) return NVML_ERROR_NOT_SUPPORTED;
+  const std::vector<unsigned> free = FreeStarts(state, profile);
+  if (wanted == nullptr) {
+    if (free.empty()) return NVML_ERROR_INSUFFICIENT_RESOURCES;
+    *start = free[0];
+    return NVML_SUCCESS;
+  }
+  const bool legal = wanted->size == profile.memory_slices &&
+                     std::ranges::find(profile.starts, wanted->start) != profile.starts.end();
+  if (!legal) return NVML_ERROR_INVALID_ARGUMENT;
+  *start = wanted->start;
+  const bool is_free = std::ranges::find(free, *start) != free.end();
+  return is_free ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_RESOURCES;
+}
+
 nvmlReturn_t Create(const char* call, nvmlDevice_t device, unsigned profile_id,
                     const nvmlGpuInstancePlacement_t* wanted, nvmlGpuInstance_t* instance) {
   if (instance == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
@@ -77,20 +95,9 @@ nvmlReturn_t Create(const char* call, nvmlDevice_t device, unsigned profile_id,
     if (profile == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
     unsigned id = 0;
     const nvmlReturn_t changed = driver.Change([&](FakeCommand* command) {
-      const GpuState& state = driver.world().gpus[index];
-      if (IsUnreachable(state)) return NVML_ERROR_GPU_IS_LOST;
-      if (!state.mig_enabled) return NVML_ERROR_NOT_SUPPORTED;
-      const std::vector<unsigned> free = FreeStarts(state, *profile);
-      if (free.empty()) return NVML_ERROR_INSUFFICIENT_RESOURCES;
-      unsigned start = free[0];
-      if (wanted != nullptr) {
-        if (wanted->size != profile->memory_slices) return NVML_ERROR_INVALID_ARGUMENT;
-        start = wanted->start;
-        if (std::ranges::find(profile->starts, start) == profile->starts.end()) {
-          return NVML_ERROR_INVALID_ARGUMENT;
-        }
-        if (std::ranges::find(free, start) == free.end()) return NVML_ERROR_INSUFFICIENT_RESOURCES;
-      }
+      unsigned start = 0;
+      const nvmlReturn_t chosen = ChooseStart(driver.world().gpus[index], *profile, wanted, &start);
+      if (chosen != NVML_SUCCESS) return chosen;
       id = GpuInstanceId(*table, start, profile->memory_slices);
       command->verb = "gi-create";
       command->arguments = {{"gpu", std::to_string(gpu)},

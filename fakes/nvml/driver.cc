@@ -22,8 +22,8 @@ std::string Environment(const char* name) {
 }  // namespace
 
 FakeDriver& FakeDriver::Get() {
-  static FakeDriver driver;
-  return driver;
+  static FakeDriver* const driver = new FakeDriver;  // for threads that outlive main
+  return *driver;
 }
 
 nvmlReturn_t FakeDriver::Init() {
@@ -57,7 +57,7 @@ nvmlReturn_t FakeDriver::Load() {
                                                         : NVML_ERROR_LIB_RM_VERSION_MISMATCH;
   }
   world_ = MakeFakeWorld(std::move(*machine));
-  journal_ = std::make_unique<FakeJournal>(Environment("GPU_PLATFORM_FAKE_NVML_CONTROL"));
+  journal_ = std::make_shared<FakeJournal>(Environment("GPU_PLATFORM_FAKE_NVML_CONTROL"));
   Refresh();
   lost_at_init_.clear();
   for (size_t i = 0; i < world_.gpus.size(); ++i) {
@@ -147,7 +147,6 @@ const nvmlComputeInstance_st* FakeDriver::Find(nvmlComputeInstance_t instance) c
 }
 
 void SleepUntil(int64_t real_time_ns) {
-  // In short steps: a later command (a reboot of the node) does not end a hang, a signal may.
   const timespec until = {real_time_ns / 1'000'000'000, real_time_ns % 1'000'000'000};
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, nullptr);
 }

@@ -63,7 +63,8 @@ class FakeDriver {
   int64_t HangsUntil(const char* call, std::optional<int> gpu) const;
   // Whether the GPU was lost before this process initialised the library.
   bool WasLostAtInit(int gpu) const { return lost_at_init_.contains(gpu); }
-  FakeJournal& journal() { return *journal_; }
+  // Outlives a shutdown for those who wait on it.
+  std::shared_ptr<const FakeJournal> journal() const { return journal_; }
 
   nvmlDevice_t Device(int gpu);
   nvmlDevice_t MigDevice(int gpu, unsigned gpu_instance, unsigned compute_instance);
@@ -82,7 +83,7 @@ class FakeDriver {
   std::mutex mutex_;
   int users_ = 0;
   FakeWorld world_;
-  std::unique_ptr<FakeJournal> journal_;
+  std::shared_ptr<FakeJournal> journal_;
   std::set<int> lost_at_init_;
   std::map<DeviceKey, nvmlDevice_st> devices_;
   std::map<std::pair<int, unsigned>, nvmlGpuInstance_st> gpu_instances_;

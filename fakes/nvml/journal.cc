@@ -80,6 +80,13 @@ std::string FormatFakeCommand(const FakeCommand& command) {
   return line;
 }
 
+FakeJournal::FakeJournal(std::string path) : path_(std::move(path)) {
+  // Watched before it is first read: nothing is missed in between.
+  if (path_.empty() || Open() < 0) return;
+  inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (inotify_ >= 0) inotify_add_watch(inotify_, path_.c_str(), IN_MODIFY);
+}
+
 FakeJournal::~FakeJournal() {
   if (fd_ >= 0) close(fd_);
   if (inotify_ >= 0) close(inotify_);
@@ -137,19 +144,13 @@ Status FakeJournal::Locked(const std::function<void()>& body) {
   return Ok();
 }
 
-void FakeJournal::WaitForNews(int timeout_ms) {
-  constexpr int kLookAgainMs = 50;  // for file systems that tell nothing
-  if (!path_.empty() && inotify_ < 0) {
-    inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (inotify_ >= 0) inotify_add_watch(inotify_, path_.c_str(), IN_MODIFY);
-    return;  // what came before the watch was set would be missed by waiting
-  }
+void FakeJournal::WaitForNews(int timeout_ms) const {
+  // Another thread may take the notice, and some file systems give none.
+  constexpr int kLookAgainMs = 50;
   pollfd waiting = {inotify_, POLLIN, 0};
-  const int wait = std::min(timeout_ms, kLookAgainMs);
-  if (poll(&waiting, inotify_ >= 0 ? 1 : 0, wait) > 0) {
-    char events[4096];
-    while (read(inotify_, events, sizeof events) > 0) {
-    }
+  if (poll(&waiting, inotify_ >= 0 ? 1 : 0, std::min(timeout_ms, kLookAgainMs)) <= 0) return;
+  char events[4096];
+  while (read(inotify_, events, sizeof events) > 0) {
   }
 }
 

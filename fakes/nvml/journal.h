@@ -28,7 +28,7 @@ int64_t RealTimeNs();
 
 class FakeJournal {
  public:
-  explicit FakeJournal(std::string path) : path_(std::move(path)) {}
+  explicit FakeJournal(std::string path);
   ~FakeJournal();
   FakeJournal(const FakeJournal&) = delete;
   FakeJournal& operator=(const FakeJournal&) = delete;
@@ -39,8 +39,9 @@ class FakeJournal {
   Status Append(const std::string& line);
   // Nobody else appends while `body` runs.
   Status Locked(const std::function<void()>& body);
-  // Returns when something was appended, at the latest after `timeout_ms`; may return early.
-  void WaitForNews(int timeout_ms);
+  // Returns when something was appended, at the latest after `timeout_ms`; may return early.  The
+  // one function that several threads may be in at a time.
+  void WaitForNews(int timeout_ms) const;
 
  private:
   int Open();
