@@ -221,7 +221,8 @@ void Supervisor::Kill() {
 bool Supervisor::IsGone() {
   if (burying_) return cgroups_.IsEmpty();  // nothing of it was ever our child
   if (children_.none_left()) return true;
-  // A daemon that a prolog started is our child too, but not inside.
+  // Only a daemon that the prolog started is our child and yet not inside.
+  if (launch_.spec.prolog.empty()) return false;
   const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec);
   return cgroups_.CanKill() && !ours_left && cgroups_.IsEmpty();
 }

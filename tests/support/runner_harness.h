@@ -57,8 +57,7 @@ class RunnerHarness {
       AwaitEnd(status.key);
       EXPECT_TRUE(runner->Forget(status.key).has_value());
     }
-    // Supervisors may still be clearing their directories.
-    while (Poll(100)) runner->Observe();
+    AwaitNothingLeft();
     runner.reset();
     std::filesystem::remove_all(directory_);
   }
@@ -131,6 +130,16 @@ class RunnerHarness {
     while (Output(key).find(text) == std::string::npos) {
       ASSERT_LT(NowMs(), give_up) << key << " never wrote '" << text << "': " << Output(key);
       usleep(2000);
+    }
+  }
+
+  // Until the directories of all forgotten attempts are gone.
+  void AwaitNothingLeft() {
+    const int64_t give_up = NowMs() + kHangMs;
+    while (!std::filesystem::is_empty(state() + "/attempts")) {
+      ASSERT_LT(NowMs(), give_up) << "attempts are left in " << state();
+      Poll(50);
+      runner->Observe();
     }
   }
 
