@@ -39,8 +39,12 @@ void Report::Add(const Place& place, JobFileCode code, std::string message) {
               " problems: those behind this place are not shown";
   }
   const int line = place.source->is_argument ? 0 : place.line;
-  diagnostics_.push_back(
-      {place.source->name, line, place.column, CodeText(code), std::move(message), Excerpt(place)});
+  Diagnostic problem{place.source->name, line,          place.column, CodeText(code),
+                     std::move(message), Excerpt(place)};
+  // An option applies to every job of a file, but its fault is one.
+  if (std::ranges::find(diagnostics_, problem) == diagnostics_.end()) {
+    diagnostics_.push_back(std::move(problem));
+  }
 }
 
 void Report::AddAt(std::string_view path, const Place& place, JobFileCode code,

@@ -15,7 +15,7 @@ namespace {
 struct FlagField {
   std::string_view flag;
   std::string_view path;
-  std::string JobFlags::* text;
+  std::optional<std::string> JobFlags::* text;
 };
 
 constexpr FlagField kFlags[] = {
@@ -105,8 +105,8 @@ Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   draft.job.command = flags.command;
   draft.job.interactive = flags.interactive;
   for (const FlagField& flag : kFlags) {
-    const std::string& text = flags.*flag.text;
-    if (!text.empty()) GP_CHECK_OK(ReadFlag(flag, text, draft));
+    const std::optional<std::string>& text = flags.*flag.text;
+    if (text) GP_CHECK_OK(ReadFlag(flag, *text, draft));
   }
   GP_CHECK_OK(ReadPairs("--env", flags.environment, draft.job.environment));
   GP_CHECK_OK(ReadPairs("--label", flags.labels, draft.job.labels));

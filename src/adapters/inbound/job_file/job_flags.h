@@ -3,6 +3,7 @@
 // A job from flags alone: gpu-platform run --gpus 2 -- python train.py.  Every flag stands for a
 // field of the job file and is read by the same rules.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,28 +13,28 @@
 
 namespace gp {
 
-// As typed; an empty text is a flag that was not given.
+// As typed.
 struct JobFlags {
-  std::string gpus = {};        // --gpus 2, --gpus H100:2
-  std::string share = {};       // --share 0.5
-  std::string gpu_memory = {};  // --gpu-memory 20GiB
-  std::string gpu_memory_min = {};
-  std::string isolation = {};
-  std::string cpus = {};
-  std::string memory = {};
-  std::string shm = {};
-  std::string nodes = {};
-  std::string topology = {};  // --topology nvlink: required
-  std::string name = {};
-  std::string project = {};
-  std::string queue = {};
-  std::string priority = {};
-  std::string max_duration = {};
-  std::string retries = {};
-  std::string grace = {};
-  std::string checkpoint_dir = {};
-  std::string on_lease_loss = {};
-  std::string workdir = {};
+  std::optional<std::string> gpus = {};        // --gpus 2, --gpus H100:2
+  std::optional<std::string> share = {};       // --share 0.5
+  std::optional<std::string> gpu_memory = {};  // --gpu-memory 20GiB
+  std::optional<std::string> gpu_memory_min = {};
+  std::optional<std::string> isolation = {};
+  std::optional<std::string> cpus = {};
+  std::optional<std::string> memory = {};
+  std::optional<std::string> shm = {};
+  std::optional<std::string> nodes = {};
+  std::optional<std::string> topology = {};  // --topology nvlink: required
+  std::optional<std::string> name = {};
+  std::optional<std::string> project = {};
+  std::optional<std::string> queue = {};
+  std::optional<std::string> priority = {};
+  std::optional<std::string> max_duration = {};
+  std::optional<std::string> retries = {};
+  std::optional<std::string> grace = {};
+  std::optional<std::string> checkpoint_dir = {};
+  std::optional<std::string> on_lease_loss = {};
+  std::optional<std::string> workdir = {};
   std::vector<std::pair<std::string, std::string>> environment = {};  // --env NAME=value
   std::vector<std::pair<std::string, std::string>> labels = {};       // --label NAME=value
   bool interactive = false;

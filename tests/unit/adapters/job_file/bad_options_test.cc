@@ -59,6 +59,12 @@ TEST(BadOptions, Overrides) {
   }
 }
 
+TEST(BadOptions, OneFaultForManyJobs) {
+  const DecodedJobs decoded = DecodeJobFile("a.yaml", "run: a\n---\nrun: b\n---\nrun: c\n",
+                                            {.overrides = {{"nodes", "0"}}});
+  EXPECT_EQ(decoded.diagnostics.size(), 1u);
+}
+
 TEST(BadOptions, Variables) {
   const std::pair<std::string, std::string> kRows[] = {{"", "x"},
                                                        {"A B", "x"},
@@ -77,7 +83,7 @@ TEST(BadOptions, Variables) {
 }
 
 struct BadFlag {
-  std::string JobFlags::* flag;
+  std::optional<std::string> JobFlags::* flag;
   std::string value;
   std::string_view message;  // how it begins
 };
@@ -107,7 +113,9 @@ TEST(BadOptions, Flags) {
       {&JobFlags::name, "../x", "--name: \"../x\" is not a name"},
       {&JobFlags::name, "a\nb", "--name: \"a\\x0ab\" is not a name"},
       {&JobFlags::project, "a b", "--project: \"a b\" is not a name"},
-      {&JobFlags::queue, "", "--queue"},
+      {&JobFlags::queue, "", "--queue: must not be empty"},
+      {&JobFlags::gpus, "", "--gpus: \"\" is not a whole number"},
+      {&JobFlags::workdir, "", "--workdir: must not be empty"},
       {&JobFlags::queue, "/", "--queue: \"/\" is not a name"},
       {&JobFlags::priority, "huge", "--priority: \"huge\" is not a priority"},
       {&JobFlags::priority, "-5", "--priority: must be from 0 to 1000"},
@@ -120,7 +128,6 @@ TEST(BadOptions, Flags) {
       {&JobFlags::workdir, "..", "--workdir: \"..\" is not an absolute path"},
   };
   for (const BadFlag& row : kRows) {
-    if (row.value.empty()) continue;
     SCOPED_TRACE(row.value);
     JobFlags flags{.command = {"true"}};
     flags.*row.flag = row.value;
