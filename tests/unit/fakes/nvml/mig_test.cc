@@ -90,6 +90,13 @@ TEST_P(SevenSliceModel, InstancesMustNotOverlap) {
   EXPECT_EQ(Remaining(k1g), 0u);
 }
 
+TEST_P(SevenSliceModel, PlacesBesideATakenOneStayFree) {
+  EXPECT_EQ(Create(k3g, 4, 4), NVML_SUCCESS);
+  EXPECT_EQ(Create(k1g, 3, 1), NVML_SUCCESS);
+  EXPECT_EQ(Create(k2g, 0, 2), NVML_SUCCESS);
+  EXPECT_EQ(Remaining(k1g), 1u);
+}
+
 TEST_P(SevenSliceModel, OnlyTheModelsPlacesAreLegal) {
   EXPECT_EQ(Create(k3g, 2, 4), NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(Create(k2g, 1, 2), NVML_ERROR_INVALID_ARGUMENT);
@@ -200,6 +207,20 @@ TEST_F(H100Mig, AnotherProcessSeesTheSameInstances) {
   EXPECT_EQ(Create(k7g, 0, 8), NVML_ERROR_INSUFFICIENT_RESOURCES);
   nvmlGpuInstance_t instance = {};
   EXPECT_EQ(NVML(nvmlDeviceGetGpuInstanceById)(Gpu(0), 1, &instance), NVML_SUCCESS);
+}
+
+TEST_F(FakeNvmlMig, AnA30HasFourSlices) {
+  const std::string path = control_ + ".yaml";
+  std::ofstream(path) << "machine: gpu-platform/v1\ngpus:\n  - {uuid: GPU-30, mig: a30-24gb, "
+                         "bus_id: \"0000:01:00.0\", memory_mib: {total: 24576}}\n";
+  ASSERT_EQ(Start(path), NVML_SUCCESS);
+  std::filesystem::remove(path);
+  ASSERT_EQ(SetMode(0, NVML_DEVICE_MIG_ENABLE), NVML_SUCCESS);
+  EXPECT_EQ(Create(5, 1, 2), NVML_ERROR_INVALID_ARGUMENT);  // 2g.12gb stands at 0 or 2
+  EXPECT_EQ(Create(5, 2, 2), NVML_SUCCESS);
+  EXPECT_EQ(Create(14, 1, 1), NVML_SUCCESS);  // 1g.6gb
+  EXPECT_EQ(Create(0, 0, 4), NVML_ERROR_INSUFFICIENT_RESOURCES);
+  EXPECT_EQ(Remaining(14), 1u);
 }
 
 TEST_F(FakeNvmlTest, AModelWithoutMigSaysSo) {
