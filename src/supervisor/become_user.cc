@@ -1,7 +1,9 @@
 #include "supervisor/become_user.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <iterator>
 
 namespace gp {
@@ -27,13 +30,25 @@ void SetLimit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
   setrlimit(resource, &limit);  // best effort: only root may raise
 }
 
+// What an agent may have been given for itself must not reach the job.
+void ResetScheduling() {
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file >= 0) {
+    (void)!write(file, "0", 1);
+    close(file);
+  }
+  cpu_set_t all;
+  std::memset(&all, 0xff, sizeof all);
+  sched_setaffinity(0, sizeof all, &all);  // the cpuset cgroup narrows it
+  setpriority(PRIO_PROCESS, 0, 0);
+}
+
 void SetLimits() {
   SetLimit(RLIMIT_CORE, 0, 0);
   SetLimit(RLIMIT_NOFILE, 65536, 524288);
   SetLimit(RLIMIT_MEMLOCK, RLIM_INFINITY, RLIM_INFINITY);  // RDMA; the memory cgroup bounds it
   SetLimit(RLIMIT_NPROC, RLIM_INFINITY, RLIM_INFINITY);    // per user; the pids cgroup bounds jobs
   SetLimit(RLIMIT_STACK, 8 << 20, RLIM_INFINITY);
-  setpriority(PRIO_PROCESS, 0, 0);
   umask(022);
 }
 
@@ -65,6 +80,7 @@ std::string ChangeIds(const UserIdentity& user) {
 }  // namespace
 
 std::string BecomeUser(const UserIdentity& user) {
+  ResetScheduling();
   SetLimits();
   if (geteuid() == 0) {
     std::string failure = ChangeIds(user);

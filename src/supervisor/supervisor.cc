@@ -66,9 +66,8 @@ Status Supervisor::Prepare() {
   if (cgroups.has_value()) cgroups_ = std::move(*cgroups);
   if (burying_) return Ok();  // they may be gone already, and logs are of no use
   if (!cgroups.has_value()) return Fail(cgroups.error());
-  if (launch_.spec.stop_on_lease_loss && launch_.spec.lease_deadline_boot_ns > 0) {
-    lease_deadline_ = launch_.spec.lease_deadline_boot_ns;
-  }
+  SetLease(launch_.spec.lease_deadline_boot_ns);
+  GP_CHECK_OK(status_file_.Reserve(directory_.get()));
   return OpenLogs();
 }
 
@@ -124,7 +123,11 @@ void Supervisor::CouldNotStart(const std::string& why) {
 
 void Supervisor::OnStartKnown(Child& child) {
   if (child.session.has_value()) AnswerExec(child);
-  if (child.role != Role::kMain || !child.failure.empty()) return;
+  if (child.role != Role::kMain) return;
+  if (!child.failure.empty()) {
+    if (child.session.has_value()) main_pid_ = 0;  // the caller knows and may try again
+    return;
+  }
   status_.phase = AttemptPhase::kRunning;
   status_.pid = child.pid;
   status_.started_at.ns = WallNs();
@@ -145,10 +148,7 @@ void Supervisor::OnExit(Exit exit) {
 
 void Supervisor::OnMainExit(const Exit& exit) {
   const bool never_ran = !exit.child.failure.empty();
-  if (never_ran && exit.child.session.has_value()) {  // the caller knows and may try again
-    main_pid_ = 0;
-    return;
-  }
+  if (never_ran && exit.child.session.has_value()) return;
   main_ended_ = true;
   if (never_ran) return CouldNotStart(exit.child.failure);
   if (WIFSIGNALED(exit.wait_status)) {
@@ -185,6 +185,13 @@ void Supervisor::Stop(Duration grace, EndCause cause, const std::string& why) {
   SignalMain();
   stop_deadline_ = deadline;
   state_ = State::kStopping;
+}
+
+void Supervisor::SetLease(int64_t deadline_boot_ns) {
+  // Once the lease is lost it stays lost: the devices may be promised to others already.
+  const bool is_over = status_.cause != EndCause::kExit || state_ > State::kRunning;
+  if (!launch_.spec.stop_on_lease_loss || is_over) return;
+  lease_deadline_ = deadline_boot_ns > 0 ? deadline_boot_ns : kNever;
 }
 
 void Supervisor::SignalMain() {
@@ -245,7 +252,7 @@ void Supervisor::Finish() {
   JudgeMemory();
   status_.phase = AttemptPhase::kExited;
   status_.ended_at.ns = WallNs();
-  const Status written = ReplaceFileAt(directory_.get(), kStatusFile, EncodeStatus(status_));
+  const Status written = status_file_.Publish(directory_.get(), EncodeStatus(status_));
   if (!written.has_value()) AddMessage(written.error().message);
   link_.Tell(status_);
   status_changed_ = false;

@@ -14,6 +14,7 @@
 #include "supervisor/deadline_timer.h"
 #include "supervisor/job_cgroups.h"
 #include "supervisor/log_stream.h"
+#include "supervisor/status_file.h"
 
 namespace gp {
 
@@ -42,6 +43,7 @@ class Supervisor {
   void OnMainExit(const Exit& exit);
   void OnReaped();
   void Stop(Duration grace, EndCause cause, const std::string& why);
+  void SetLease(int64_t deadline_boot_ns);
   void SignalMain();
   void BeginKilling();
   void Kill();
@@ -77,6 +79,7 @@ class Supervisor {
   LaunchRecord launch_;
   JobCgroups cgroups_;
   Descriptor host_mounts_;
+  StatusFile status_file_;
   std::optional<LogStream> output_;
   std::optional<LogStream> errors_;
   Descriptor null_;

@@ -108,8 +108,7 @@ void Supervisor::OnTimer() {
 void Supervisor::OnMessages() {
   while (const std::optional<ControlMessage> message = link_.Receive()) {
     if (const auto* renew = std::get_if<RenewRequest>(&*message)) {
-      // Once the lease is lost it stays lost: the devices may be promised to others already.
-      if (lease_deadline_ != kNever) lease_deadline_ = renew->lease_deadline_boot_ns;
+      SetLease(renew->lease_deadline_boot_ns);
     } else if (const auto* stop = std::get_if<StopRequest>(&*message)) {
       Stop(stop->grace, EndCause::kStopped, "");
     } else if (const auto* exec = std::get_if<ExecRequest>(&*message)) {

@@ -111,6 +111,15 @@ TEST_F(SurvivalTest, RenewalsKeepAJob) {
   EXPECT_EQ(status.exit_code, 4);
 }
 
+TEST_F(SurvivalTest, ALeaseMayBeginWithTheFirstRenewal) {
+  LaunchSpec spec = host_.Shell("late", "sleep 1000");
+  spec.stop_on_lease_loss = true;
+  host_.Start(spec);
+  host_.AwaitRunning("late");
+  host_.runner->Renew("late", RunnerHarness::BootNs() + 100'000'000);
+  EXPECT_EQ(host_.AwaitEnd("late").cause, EndCause::kLeaseLost);
+}
+
 TEST_F(SurvivalTest, OthersRunThroughAnyOutage) {
   LaunchSpec spec = host_.Shell("patient", "sleep 0.3; exit 6");
   spec.stop_on_lease_loss = false;

@@ -1,0 +1,148 @@
+// Records and messages: what is written is read, and damage is told.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "supervisor/attempt_record.h"
+#include "supervisor/control_message.h"
+
+namespace gp {
+namespace {
+
+LaunchRecord Sample() {
+  LaunchRecord record;
+  LaunchSpec& spec = record.spec;
+  spec.key = "j1-0-1";
+  spec.argv = {"python", "train.py", ""};
+  spec.environment = {"A=1", "B="};
+  spec.working_directory = "/home/a";
+  spec.uid = 4294967294u;
+  spec.gid = 7;
+  spec.groups = {7, 44, 4000000000u};
+  spec.interactive = true;
+  spec.devices = {{195, 0}, {511, 1}};
+  spec.cpus.AddRange(2, 70);
+  spec.memory_nodes.Add(1);
+  spec.memory_bytes_max = 1LL << 40;
+  spec.processes_max = 9;
+  spec.shm_bytes = 5;
+  spec.private_tmp = false;
+  spec.log_directory = "/l";
+  spec.log_name = "0";
+  spec.log_bytes_max = 8;
+  spec.grace = Duration::Seconds(3);
+  spec.stop_on_lease_loss = true;
+  spec.lease_deadline_boot_ns = 123456789;
+  spec.prolog = "/p";
+  spec.epilog = "/e";
+  spec.hook_time_limit = Duration::Seconds(2);
+  record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
+  return record;
+}
+
+TEST(LaunchRecordTest, RoundTrip) {
+  const LaunchRecord record = Sample();
+  const auto read = DecodeLaunch(EncodeLaunch(record));
+  ASSERT_TRUE(read.has_value());
+  // Encoding covers every field, so equal bytes mean equal records.
+  EXPECT_EQ(EncodeLaunch(*read), EncodeLaunch(record));
+  EXPECT_EQ(read->spec.argv, record.spec.argv);
+  EXPECT_EQ(read->spec.groups, record.spec.groups);
+  EXPECT_EQ(read->spec.cpus, record.spec.cpus);
+  EXPECT_EQ(read->spec.hook_time_limit, record.spec.hook_time_limit);
+  EXPECT_EQ(read->cgroups, record.cgroups);
+}
+
+TEST(LaunchRecordTest, EveryCutIsNoticed) {
+  const std::string bytes = EncodeLaunch(Sample());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeLaunch(std::string_view(bytes).substr(0, size)).has_value()) << size;
+  }
+}
+
+TEST(LaunchRecordTest, ANewerWritersFieldsAreIgnored) {
+  EXPECT_TRUE(DecodeLaunch(EncodeLaunch(Sample()) + "more").has_value());
+}
+
+TEST(LaunchRecordTest, RandomDamageNeverCrashes) {
+  Rng rng(7);
+  const std::string bytes = EncodeLaunch(Sample());
+  for (int i = 0; i < 20'000; ++i) {
+    std::string damaged = bytes;
+    for (int flips = 0; flips < 3; ++flips) {
+      damaged[rng.Below(damaged.size())] = static_cast<char>(rng.Next());
+    }
+    (void)DecodeLaunch(damaged);
+    (void)DecodeStatus(damaged);
+    (void)DecodeMessage(damaged);
+  }
+}
+
+TEST(StatusRecordTest, RoundTripAndBounds) {
+  AttemptStatus status;
+  status.key = "k";
+  status.phase = AttemptPhase::kExited;
+  status.pid = 7;
+  status.started_at.ns = 5;
+  status.ended_at.ns = 6;
+  status.exit_code = 3;
+  status.signal = 9;
+  status.cause = EndCause::kSupervisorLost;
+  status.message = "why";
+  const auto read = DecodeStatus(EncodeStatus(status));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(EncodeStatus(*read), EncodeStatus(status));
+  EXPECT_EQ(read->cause, EndCause::kSupervisorLost);
+  status.cause = static_cast<EndCause>(99);
+  EXPECT_FALSE(DecodeStatus(EncodeStatus(status)).has_value());
+}
+
+class MessageTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends_), 0);
+  }
+  void TearDown() override {
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+  int ends_[2];
+};
+
+TEST_F(MessageTest, CarriesDescriptors) {
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const ExecAnswer answer = {.id = 4, .error = "", .pty = true};
+  EXPECT_EQ(SendMessage(ends_[0], answer, {pipe_ends[0], pipe_ends[1]}), SendOutcome::kSent);
+  ReceivedMessage received;
+  ASSERT_EQ(ReceiveMessage(ends_[1], received), ReceiveOutcome::kMessage);
+  EXPECT_EQ(std::get<ExecAnswer>(received.message).id, 4u);
+  ASSERT_EQ(received.descriptors.size(), 2u);
+  EXPECT_NE(fcntl(received.descriptors[0].get(), F_GETFD) & FD_CLOEXEC, 0);
+  EXPECT_EQ(ReceiveMessage(ends_[1], received), ReceiveOutcome::kNothing);
+}
+
+TEST_F(MessageTest, SkipsWhatItDoesNotKnowAndSeesTheEnd) {
+  ASSERT_EQ(send(ends_[0], "\x63zzz", 4, 0), 4);
+  SendMessage(ends_[0], RenewRequest{.lease_deadline_boot_ns = -5});
+  ReceivedMessage received;
+  ASSERT_EQ(ReceiveMessage(ends_[1], received), ReceiveOutcome::kMessage);
+  EXPECT_EQ(std::get<RenewRequest>(received.message).lease_deadline_boot_ns, -5);
+  shutdown(ends_[0], SHUT_RDWR);
+  EXPECT_EQ(ReceiveMessage(ends_[1], received), ReceiveOutcome::kClosed);
+  EXPECT_EQ(SendMessage(ends_[1], StopRequest{}), SendOutcome::kClosed);
+}
+
+TEST_F(MessageTest, NeverBlocksOnAReaderWhoSleeps) {
+  SendOutcome outcome = SendOutcome::kSent;
+  for (int i = 0; i < 100'000 && outcome == SendOutcome::kSent; ++i) {
+    outcome = SendMessage(ends_[0], StopRequest{});
+  }
+  EXPECT_EQ(outcome, SendOutcome::kFull);
+}
+
+}  // namespace
+}  // namespace gp
