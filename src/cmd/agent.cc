@@ -1,0 +1,63 @@
+#include <sys/prctl.h>
+
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "cmd/cli.h"
+#include "cmd/live_agent.h"
+#include "cmd/signals.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+struct AgentFlags {
+  AgentConfig config;
+  std::string token_file;
+  bool with_parent = false;
+};
+
+void RunAgent(AgentFlags flags, Cli& cli) {
+  const StopSignals signals;
+  // A simulated node ends with the `serve` that started it.
+  if (flags.with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
+  AgentConfig& config = flags.config;
+  if (config.state_directory.empty()) config.state_directory = DefaultStateDirectory() + "/agent";
+  if (config.controller.empty()) config.controller = "unix:" + DefaultRunDirectory() + "/control.sock";
+  if (flags.token_file.empty()) flags.token_file = DefaultStateDirectory() + "/join-token";
+  const auto token = ReadTextFile(flags.token_file);
+  if (!token) return cli.Complain(token.error().Within("--join-token-file"));
+  config.join_token = token->substr(0, token->find('\n'));
+  auto agent = LiveAgent::Open(config);
+  if (!agent) return cli.Complain(agent.error());
+  for (const std::string& warning : (*agent)->warnings()) cli.Say("warning: " + warning);
+  cli.Say("agent of node " + (*agent)->name() + " runs");
+  std::thread runner([&] { (*agent)->Run(); });
+  signals.Wait();
+  (*agent)->Stop();
+  runner.join();
+}
+
+}  // namespace
+
+void AddAgent(CLI::App& app, Cli& cli) {
+  CLI::App* sub = app.add_subcommand("agent", "Run the agent of a node: it holds the leases that the controller orders");
+  auto flags = std::make_shared<AgentFlags>();
+  AgentConfig& config = flags->config;
+  sub->add_option("--controller", config.controller, "unix:SOCKET or HOST:PORT")->type_name("ADDRESS");
+  sub->add_option("--join-token-file", flags->token_file, "File with the controller's join token")->type_name("FILE");
+  sub->add_option("--state", config.state_directory, "Where attempts and logs are kept")->type_name("DIRECTORY");
+  sub->add_option("--name", config.name, "Name of the node; default: the host's");
+  sub->add_option("--simulate", config.simulate, "Play a machine without its GPUs: a name (dgx-h100) or a machine file")->type_name("MACHINE");
+  sub->add_option("--node-index", config.node_index, "Of several simulated nodes on one host: 0, 1, 2 …")->check(CLI::Range(0, 4095));
+  sub->add_option("--nvml", config.nvml, "NVML library to load")->type_name("FILE");
+  sub->add_option("--service-user", config.service_user, "Runs the jobs that root submits");
+  sub->add_flag("--allow-root", config.allow_root, "Let root's jobs run as root");
+  sub->add_option("--prolog", config.prolog, "Program run as root before each job")->type_name("FILE");
+  sub->add_option("--epilog", config.epilog, "Program run as root after each job")->type_name("FILE");
+  sub->add_flag("--with-parent", flags->with_parent, "End when the parent process ends");
+  sub->callback([flags, &cli] { RunAgent(*flags, cli); });
+}
+
+}  // namespace gp

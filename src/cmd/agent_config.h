@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+namespace gp {
+
+// What `agent` and `serve` are told about a node.
+struct AgentConfig {
+  std::string controller;        // "unix:/…/control.sock" or "host:port"
+  std::string join_token;
+  std::string state_directory;
+  std::string name;              // empty: the host's name
+  std::string simulate;          // machine name or file; empty: this machine
+  int node_index = 0;            // of simulated nodes on one host: disjoint device minors
+  std::string nvml;              // library to load; empty: the host's
+  std::string service_user = "gpu-job";  // runs jobs that root submits
+  bool allow_root = false;
+  std::string prolog;
+  std::string epilog;
+};
+
+}  // namespace gp

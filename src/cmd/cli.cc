@@ -1,0 +1,51 @@
+#include "cmd/cli.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "adapters/wire/document.h"
+#include "adapters/wire/error.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+
+void Cli::AddTo(CLI::App& app) {
+  app.add_option("--server", server, "Directory of the controller's sockets")
+      ->envname("GPU_PLATFORM_SERVER")
+      ->type_name("DIRECTORY");
+  app.add_option("-o,--output", output, "table, wide, json, yaml, csv or name")
+      ->check(CLI::IsMember({"table", "wide", "json", "yaml", "csv", "name"}))
+      ->envname("GPU_PLATFORM_OUTPUT")
+      ->type_name("FORMAT");
+  app.add_flag("--json", json, "The same as -o json");
+  app.add_flag("--no-headers", no_headers, "Tables without their first line");
+  app.add_flag("-q,--quiet", quiet, "No hints on stderr");
+}
+
+Result<ControlClient*> Cli::Controller() {
+  if (client_ == nullptr) {
+    client_ = GP_TRY(ControlClient::Open(server.empty() ? DefaultRunDirectory() : server));
+  }
+  return client_.get();
+}
+
+bool Cli::PrintDocument(const google::protobuf::Message& message) {
+  if (!WantsDocument()) return false;
+  const nlohmann::ordered_json document = ToDocument(message);
+  const std::string text = output == "yaml" ? ToYaml(document)
+                                            : document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return true;
+}
+
+void Cli::Say(const std::string& text) const {
+  if (!quiet) std::fprintf(stderr, "» %s\n", text.c_str());
+}
+
+void Cli::Complain(const Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.message.c_str());
+  exit_code = ExitCodeFor(error.code);
+}
+
+}  // namespace gp

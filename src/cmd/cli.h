@@ -1,0 +1,62 @@
+#pragma once
+
+// What every subcommand works with: the global flags, the controller, and how results are printed.
+// Data goes to stdout and nothing else does; words for people go to stderr.
+
+#include <google/protobuf/message.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "adapters/outbound/grpc/control_client.h"
+#include "base/result.h"
+
+namespace gp {
+
+// Exit codes of the command line (docs/reference/exit_codes.md).
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitInternal = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitConflict = 4;
+inline constexpr int kExitTimeout = 7;
+inline constexpr int kExitUnhealthy = 9;
+inline constexpr int kExitPlatform = 125;
+
+class Cli {
+ public:
+  std::string server;         // socket directory of the controller
+  std::string output = "table";
+  bool json = false;          // --json, the same as -o json
+  bool no_headers = false;
+  bool quiet = false;
+  int exit_code = kExitOk;    // set by the subcommand that ran
+
+  // Global flags that most subcommands take.
+  void AddTo(CLI::App& app);
+
+  Result<ControlClient*> Controller();
+
+  // True where the output is a document; prints it.
+  bool PrintDocument(const google::protobuf::Message& message);
+  bool WantsDocument() const { return output == "json" || output == "yaml" || json; }
+  // Words for people; silent with -q.
+  void Say(const std::string& text) const;
+  // Prints the error with its place and sets the exit code.
+  void Complain(const Error& error);
+
+ private:
+  std::unique_ptr<ControlClient> client_;
+};
+
+// The subcommands, one function per file or group; each adds itself to the tree.
+void AddServe(CLI::App& app, Cli& cli);
+void AddAgent(CLI::App& app, Cli& cli);
+void AddRun(CLI::App& app, Cli& cli);
+void AddJobs(CLI::App& app, Cli& cli);
+void AddStatus(CLI::App& app, Cli& cli);
+void AddService(CLI::App& app, Cli& cli);
+void AddReplay(CLI::App& app, Cli& cli);
+void AddVersion(CLI::App& app, Cli& cli);
+
+}  // namespace gp

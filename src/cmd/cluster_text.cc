@@ -1,0 +1,149 @@
+#include "cmd/cluster_text.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/cpu_set.h"
+#include "base/text.h"
+#include "cmd/job_text.h"
+
+namespace gp {
+namespace {
+
+std::string Holders(const v1::Gpu& gpu) {
+  std::string text;
+  for (const v1::Holder& holder : gpu.holders()) {
+    if (!text.empty()) text += ", ";
+    text += holder.job_name() + "/" + std::to_string(holder.rank()) + " (" + holder.job_id() + ")";
+  }
+  return text.empty() ? kUnknown : text;
+}
+
+std::string Users(const v1::Gpu& gpu) { return gpu.holders_size() == 0 ? kUnknown : gpu.holders(0).user(); }
+
+template <typename T>
+std::string Reading(bool has, T value, const char* unit) {
+  return has ? fmt::format("{}{}", value, unit) : kUnknown;
+}
+
+std::string Memory(const v1::Gpu& gpu) {
+  const std::string total = BytesToText(gpu.memory_bytes());
+  if (gpu.mode() == "timeslice") return BytesToText(gpu.memory_granted_bytes()) + " of " + total + " granted";
+  if (gpu.readings().has_memory_used_bytes()) return BytesToText(gpu.readings().memory_used_bytes()) + " of " + total;
+  return total;
+}
+
+std::vector<std::string> GpuCells(const std::string& name, const v1::Gpu& gpu) {
+  const v1::GpuReadings& r = gpu.readings();
+  return {name, StateText(gpu), ShortModel(gpu.model()),
+          Reading(r.has_utilization_percent(), r.utilization_percent(), "%"), Memory(gpu),
+          Reading(r.has_temperature_celsius(), r.temperature_celsius(), "°"),
+          Reading(r.has_power_watts(), r.power_watts(), "W"), Holders(gpu), Users(gpu), gpu.reason()};
+}
+
+}  // namespace
+
+std::string ShortModel(const std::string& model) {
+  std::string text = model.starts_with("NVIDIA ") ? model.substr(7) : model;
+  if (text.starts_with("Tesla ")) text = text.substr(6);
+  return text;
+}
+
+std::string StateText(const v1::Gpu& gpu) {
+  std::string text = v1::GpuState_Name(gpu.state());
+  if (gpu.draining() && gpu.state() != v1::OFFLINE) text = "DRAINING " + text;
+  if (gpu.state() == v1::DEGRADED || (gpu.state() == v1::OFFLINE && gpu.detail() != "OFFLINE")) {
+    text += " (" + gpu.detail() + ")";
+  }
+  return text;
+}
+
+std::string ClusterHeadline(const v1::Cluster& cluster) {
+  std::map<std::string, int> counts;
+  int gpus = 0;
+  for (const v1::Node& node : cluster.nodes()) {
+    for (const v1::Gpu& gpu : node.gpus()) {
+      ++gpus;
+      ++counts[gpu.draining() && gpu.state() != v1::OFFLINE ? "draining" : v1::GpuState_Name(gpu.state())];
+    }
+  }
+  std::string text = fmt::format("CLUSTER  {} node(s)  {} GPUs:", cluster.nodes_size(), gpus);
+  for (const auto& [state, count] : counts) text += fmt::format(" {} {} ·", count, state);
+  if (gpus > 0) text.resize(text.size() - std::string(" ·").size());
+  text += fmt::format("   running {}   queued {}", cluster.jobs_running(), cluster.jobs_queued());
+  if (cluster.has_oldest_wait_seconds()) text += " (oldest " + SpanText(cluster.oldest_wait_seconds()) + ")";
+  return text + "\n";
+}
+
+Table ClusterTree(const v1::Cluster& cluster) {
+  Table table({{"NODE/NUMA/GPU", false, true}, {"STATE"}, {"MODEL"}, {"UTIL", true}, {"MEMORY"}, {"TEMP", true},
+               {"POWER", true}, {"JOB"}, {"USER"}, {"NOTE", false, false, true}});
+  for (const v1::Node& node : cluster.nodes()) {
+    std::string state = node.draining() ? "DRAINING " + node.state() : node.state();
+    const int node_row = table.Add({node.name() + (node.simulated() ? " (simulated)" : ""), state, "", "", "", "", "", "", "", node.reason()});
+    for (const v1::NumaNode& numa : node.numa_nodes()) {
+      const int numa_row = table.Add({fmt::format("numa{} cpu {}", numa.id(), numa.cpus()), "", "", "",
+                                      BytesToText(numa.memory_granted_bytes()) + " of " + BytesToText(numa.memory_bytes()) + " host"}, node_row);
+      for (const v1::Gpu& gpu : node.gpus()) {
+        if (gpu.numa_node() != numa.id()) continue;
+        table.Add(GpuCells(fmt::format("{} {}", gpu.index(), gpu.uuid().substr(0, 12)), gpu), numa_row);
+      }
+    }
+  }
+  return table;
+}
+
+Table GpuTable(const v1::Cluster& cluster, bool only_free) {
+  Table table({{"GPU"}, {"STATE"}, {"MODEL"}, {"UTIL", true}, {"MEMORY"}, {"TEMP", true}, {"POWER", true}, {"JOB"},
+               {"USER"}, {"NOTE", false, false, true}, {"UUID"}});
+  for (const v1::Node& node : cluster.nodes()) {
+    for (const v1::Gpu& gpu : node.gpus()) {
+      if (only_free && (gpu.state() != v1::AVAILABLE || gpu.draining())) continue;
+      std::vector<std::string> cells = GpuCells(fmt::format("{}/{}", node.name(), gpu.index()), gpu);
+      cells.push_back(gpu.uuid());
+      table.Add(std::move(cells));
+    }
+  }
+  return table;
+}
+
+Table NodeTable(const v1::Cluster& cluster) {
+  Table table({{"NODE"}, {"STATE"}, {"GPUS", true}, {"FREE", true}, {"MODEL"}, {"CPUS", true}, {"MEMORY"}, {"DRIVER"},
+               {"NOTE", false, false, true}});
+  for (const v1::Node& node : cluster.nodes()) {
+    int free = 0;
+    for (const v1::Gpu& gpu : node.gpus()) free += gpu.state() == v1::AVAILABLE && !gpu.draining() ? 1 : 0;
+    int64_t memory = 0;
+    int cpus = 0;
+    for (const v1::NumaNode& numa : node.numa_nodes()) {
+      memory += numa.memory_bytes();
+      cpus += CpuSet::Parse(numa.cpus()).value_or(CpuSet{}).Count();
+    }
+    std::string note = node.reason();
+    if (node.simulated()) note = note.empty() ? "simulated" : "simulated; " + note;
+    table.Add({node.name(), node.draining() ? "DRAINING " + node.state() : node.state(),
+               std::to_string(node.gpus_size()), std::to_string(free),
+               node.gpus_size() == 0 ? kUnknown : ShortModel(node.gpus(0).model()), std::to_string(cpus),
+               BytesToText(memory), node.driver_version(), note});
+  }
+  return table;
+}
+
+FoundGpu FindGpu(const v1::Cluster& cluster, const std::string& text) {
+  FoundGpu found;
+  int matches = 0;
+  for (const v1::Node& node : cluster.nodes()) {
+    for (const v1::Gpu& gpu : node.gpus()) {
+      if (gpu.uuid() == text) return {&node, &gpu};
+      const bool match = (!text.empty() && gpu.uuid().starts_with(text)) ||
+                         text == fmt::format("{}/{}", node.name(), gpu.index()) || text == gpu.pci_bus_id();
+      if (!match) continue;
+      ++matches;
+      found = {&node, &gpu};
+    }
+  }
+  return matches == 1 ? found : FoundGpu{};
+}
+
+}  // namespace gp

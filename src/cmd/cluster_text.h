@@ -1,0 +1,31 @@
+#pragma once
+
+// The cluster as people read it.
+
+#include <string>
+
+#include "gpu_platform/v1/control.pb.h"
+#include "infrastructure/table.h"
+
+namespace gp {
+
+namespace v1 = gpu_platform::v1;
+
+std::string ClusterHeadline(const v1::Cluster& cluster);
+// Nodes, below them NUMA nodes, below them GPUs with who holds them.
+Table ClusterTree(const v1::Cluster& cluster);
+// One GPU a line, node first.
+Table GpuTable(const v1::Cluster& cluster, bool only_free);
+Table NodeTable(const v1::Cluster& cluster);
+// "H100 80GB" rather than "NVIDIA H100 80GB HBM3".
+std::string ShortModel(const std::string& model);
+std::string StateText(const v1::Gpu& gpu);
+
+struct FoundGpu {
+  const v1::Node* node = nullptr;
+  const v1::Gpu* gpu = nullptr;
+};
+// By UUID, unique prefix, node/index or PCI bus id; empty where not exactly one matches.
+FoundGpu FindGpu(const v1::Cluster& cluster, const std::string& text);
+
+}  // namespace gp

@@ -1,0 +1,158 @@
+#include "cmd/exec_session.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "cmd/job_text.h"
+
+namespace gp {
+namespace {
+
+volatile std::sig_atomic_t window_changed = 0;
+
+// The terminal passes every key on while this lives.
+class RawTerminal {
+ public:
+  explicit RawTerminal(bool wanted) : active_(wanted && tcgetattr(STDIN_FILENO, &before_) == 0) {
+    if (!active_) return;
+    termios raw = before_;
+    cfmakeraw(&raw);
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+  }
+  ~RawTerminal() {
+    if (active_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+
+ private:
+  termios before_{};
+  bool active_;
+};
+
+winsize WindowSize() {
+  winsize size{};
+  ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  return size;
+}
+
+using Stream = grpc::ClientReaderWriter<v1::ExecInput, v1::ExecOutput>;
+
+// Sends keys and sizes until the input ends or `stop_fd` says that the process has.
+void SendInput(Stream& stream, int stop_fd) {
+  bool open = true;
+  while (true) {
+    pollfd fds[] = {{stop_fd, POLLIN, 0}, {open ? STDIN_FILENO : -1, POLLIN, 0}};
+    poll(fds, 2, 250);
+    if (fds[0].revents != 0) break;
+    v1::ExecInput message;
+    if (window_changed != 0) {
+      window_changed = 0;
+      const winsize size = WindowSize();
+      message.set_resize(size.ws_row << 16 | size.ws_col);
+      stream.Write(message);
+    }
+    if (fds[1].revents == 0) continue;
+    char buffer[4096];
+    const ssize_t n = read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n > 0) {
+      message.set_data(buffer, static_cast<size_t>(n));
+    } else {
+      message.set_end_of_input(true);
+      open = false;
+    }
+    if (!stream.Write(message)) break;
+  }
+  stream.WritesDone();
+}
+
+void SendStart(Stream& stream, const ExecOptions& options) {
+  v1::ExecInput first;
+  v1::ExecInput::Start* start = first.mutable_start();
+  start->set_job_id(options.job);
+  start->set_rank(options.rank);
+  for (const std::string& word : options.argv) start->add_argv(word);
+  start->set_pty(options.pty);
+  start->set_as_main(options.as_main);
+  const winsize size = WindowSize();
+  start->set_rows(size.ws_row);
+  start->set_columns(size.ws_col);
+  const char* terminal = std::getenv("TERM");
+  start->set_terminal(terminal == nullptr ? "" : terminal);
+  stream.Write(first);
+}
+
+}  // namespace
+
+int RunExec(Cli& cli, const ExecOptions& options) {
+  const auto client = cli.Controller();
+  if (!client) {
+    cli.Complain(client.error());
+    return cli.exit_code;
+  }
+  grpc::ClientContext context;
+  (*client)->Prepare(context);
+  const auto stream = (*client)->stub().Exec(&context);
+  SendStart(*stream, options);
+  const int stop_fd = eventfd(0, EFD_CLOEXEC);
+  int exit_code = -1;
+  {
+    const RawTerminal raw(options.pty && isatty(STDIN_FILENO) != 0);
+    std::signal(SIGWINCH, [](int) { window_changed = 1; });
+    std::thread input([&] { SendInput(*stream, stop_fd); });
+    v1::ExecOutput output;
+    while (exit_code < 0 && stream->Read(&output)) {
+      if (output.what_case() == v1::ExecOutput::kExitCode) exit_code = output.exit_code();
+      (void)!write(STDOUT_FILENO, output.output().data(), output.output().size());
+      (void)!write(STDERR_FILENO, output.errors().data(), output.errors().size());
+    }
+    const uint64_t one = 1;
+    (void)!write(stop_fd, &one, sizeof one);
+    input.join();
+  }
+  close(stop_fd);
+  v1::ExecOutput rest;
+  while (stream->Read(&rest)) {
+  }
+  const grpc::Status status = stream->Finish();
+  if (exit_code >= 0) return exit_code;
+  cli.Complain(ControlClient::ErrorOf(status));
+  return kExitPlatform;
+}
+
+int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::string>& argv) {
+  const auto client = cli.Controller();
+  if (!client) {
+    cli.Complain(client.error());
+    return cli.exit_code;
+  }
+  bool running = false;
+  {
+    grpc::ClientContext context;
+    (*client)->Prepare(context);
+    v1::GetJobRequest request;
+    request.set_job_id(job);
+    const auto reader = (*client)->stub().WatchJob(&context, request);
+    v1::Job seen;
+    while (!running && reader->Read(&seen)) {
+      if (IsOver(seen)) break;
+      running = seen.state() == v1::RUNNING;
+      if (seen.state() == v1::QUEUED && !seen.reason().empty()) cli.Say(seen.reason());
+    }
+    context.TryCancel();
+  }
+  if (!running) {
+    cli.Complain(Conflict(job + " ended before it could be entered"));
+    return kExitPlatform;
+  }
+  ExecOptions options{job, 0, argv, true, true};
+  return RunExec(cli, options);
+}
+
+}  // namespace gp

@@ -1,0 +1,26 @@
+#pragma once
+
+// A process inside a job, with this terminal or these pipes.
+
+#include <string>
+#include <vector>
+
+#include "cmd/cli.h"
+
+namespace gp {
+
+struct ExecOptions {
+  std::string job;
+  int rank = 0;
+  std::vector<std::string> argv;
+  bool pty = false;
+  bool as_main = false;
+};
+
+// Until the process ends; its exit code, or 125 with a complaint.
+int RunExec(Cli& cli, const ExecOptions& options);
+
+// `run --pty`: waits until the job has its place, then runs its command on this terminal.
+int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::string>& argv);
+
+}  // namespace gp

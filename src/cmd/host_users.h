@@ -1,0 +1,12 @@
+#pragma once
+
+#include "application/agent/launch.h"
+#include "domain/model/job.h"
+
+namespace gp {
+
+// Who a job of `user` runs as on this host.  Root's jobs run as the service user (or nobody, where
+// that does not exist) unless allowed; an agent that is not root runs all jobs as itself.
+HostUser ResolveUser(const User& user, const std::string& service_user, bool allow_root);
+
+}  // namespace gp

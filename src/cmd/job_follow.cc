@@ -1,0 +1,147 @@
+#include "cmd/job_follow.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "cmd/job_text.h"
+#include "infrastructure/paths.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kPatience = Duration::Minutes(1);  // with a controller that does not answer
+constexpr int kRetryMs = 200;
+
+// Keeps asking while the controller is away, up to kPatience since it was last heard.
+class Patience {
+ public:
+  void Heard() { heard_ns_ = clock_.BootNs(); }
+  bool Wait() {
+    if (clock_.BootNs() - heard_ns_ > kPatience.ns) return false;
+    poll(nullptr, 0, kRetryMs);
+    return true;
+  }
+
+ private:
+  SystemClock clock_;
+  int64_t heard_ns_ = clock_.BootNs();
+};
+
+// A line of its own: tickets do not outlive a controller.
+Result<std::unique_ptr<ControlClient>> OpenAnew(const Cli& cli) {
+  return ControlClient::Open(cli.server.empty() ? DefaultRunDirectory() : cli.server);
+}
+
+bool MayPass(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kUnauthenticated ||
+         error.code == ErrorCode::kDeadlineExceeded;
+}
+
+Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset, Patience& patience) {
+  grpc::ClientContext context;
+  client.Prepare(context);
+  v1::ReadLogRequest request;
+  request.set_job_id(options.job);
+  request.set_rank(options.rank);
+  request.set_errors(options.errors);
+  request.set_attempt(options.attempt);
+  request.set_offset(offset);
+  request.set_follow(options.follow);
+  const auto reader = client.stub().ReadLog(&context, request);
+  v1::LogChunk chunk;
+  std::FILE* out = options.errors ? stderr : stdout;
+  while (reader->Read(&chunk)) {
+    patience.Heard();
+    std::fwrite(chunk.data().data(), 1, chunk.data().size(), out);
+    offset = chunk.offset() + static_cast<int64_t>(chunk.data().size());
+    if (std::fflush(out) != 0) context.TryCancel();  // nobody reads us any more
+  }
+  const grpc::Status status = reader->Finish();
+  return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
+}
+
+}  // namespace
+
+Status CopyLog(Cli& cli, const LogOptions& options) {
+  int64_t offset = options.offset;
+  Patience patience;
+  while (true) {
+    auto client = OpenAnew(cli);
+    const Status copied = client ? CopyOnce(**client, options, offset, patience) : Status(Fail(client.error()));
+    if (copied) return copied;
+    // A job that is still waiting has no output yet.
+    const bool not_started = options.follow && copied.error().code == ErrorCode::kConflict;
+    if (not_started) patience.Heard();
+    if (!not_started && !(MayPass(copied.error()) && options.follow)) return copied;
+    if (!patience.Wait()) return copied;
+  }
+}
+
+Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std::optional<Duration> timeout) {
+  SystemClock clock;
+  const int64_t begin_ns = clock.BootNs();
+  Patience patience;
+  v1::GetJobRequest request;
+  request.set_job_id(job);
+  while (true) {
+    Error error = Unavailable("");
+    if (auto client = OpenAnew(cli)) {
+      grpc::ClientContext context;
+      (*client)->Prepare(context);
+      if (timeout) {
+        const int64_t left_ns = timeout->ns - (clock.BootNs() - begin_ns);
+        if (left_ns <= 0) return std::optional<v1::Job>{};
+        context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(left_ns));
+      }
+      const auto reader = (*client)->stub().WatchJob(&context, request);
+      v1::Job seen;
+      while (reader->Read(&seen)) {
+        patience.Heard();
+        if (IsOver(seen)) return std::optional(seen);
+      }
+      error = ControlClient::ErrorOf(reader->Finish());
+    } else {
+      error = client.error();
+    }
+    if (timeout && clock.BootNs() - begin_ns >= timeout->ns) return std::optional<v1::Job>{};
+    if (!MayPass(error) || !patience.Wait()) return Fail(error);
+  }
+}
+
+int ExitCodeOf(const v1::Job& job) {
+  if (job.state() == v1::COMPLETED) return 0;
+  const int code = job.exit_code();
+  return code == 0 ? kExitPlatform : code;
+}
+
+int FollowToEnd(Cli& cli, const std::string& job) {
+  LogOptions options;
+  options.job = job;
+  options.follow = true;
+  LogOptions errors = options;
+  errors.errors = true;
+  Status copied_errors = Ok();
+  std::thread error_thread([&] { copied_errors = CopyLog(cli, errors); });
+  const Status copied = CopyLog(cli, options);
+  error_thread.join();
+  const auto end = WaitForEnd(cli, job, std::nullopt);
+  if (!end) {
+    cli.Complain(end.error());
+    return kExitPlatform;
+  }
+  const v1::Job& last = **end;
+  // A job that never ran has no output; any other must have given all of it.
+  if (last.has_started_at() && (!copied || !copied_errors)) {
+    cli.Complain((!copied ? copied : copied_errors).error());
+    return kExitPlatform;
+  }
+  if (last.state() != v1::COMPLETED) cli.Say(last.id() + " " + last.detail() + ": " + last.reason());
+  return ExitCodeOf(last);
+}
+
+}  // namespace gp

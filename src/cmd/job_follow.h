@@ -1,0 +1,36 @@
+#pragma once
+
+// Following a job: its output, its end, its exit code.  A controller that goes away and comes back
+// costs no byte: output is asked for again from the offset reached.
+
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "cmd/cli.h"
+
+namespace gp {
+
+struct LogOptions {
+  std::string job;
+  int rank = 0;
+  bool errors = false;   // standard error instead of standard output
+  int attempt = 0;       // 0: the last
+  int64_t offset = 0;
+  bool follow = false;
+};
+
+// Copies output to stdout (errors to stderr).  Returns when all of it is out.
+Status CopyLog(Cli& cli, const LogOptions& options);
+
+// Waits for the job's end; nullopt: the time-out came first.  Errors: kNotFound, or kUnavailable
+// when no controller answered for a minute.
+Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std::optional<Duration> timeout);
+
+// Output and errors of rank 0 as they come, then the end; the exit code to end with.
+int FollowToEnd(Cli& cli, const std::string& job);
+
+// The job's own code; 125 where the platform failed it.
+int ExitCodeOf(const v1::Job& job);
+
+}  // namespace gp

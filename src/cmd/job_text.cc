@@ -1,0 +1,87 @@
+#include "cmd/job_text.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/time.h"
+
+namespace gp {
+namespace {
+
+std::string Thousandths(int share) {
+  std::string text = fmt::format("{}.{:03}", share / 1000, share % 1000);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+void Line(std::string& out, const char* label, const std::string& text) {
+  if (!text.empty()) out += fmt::format("{:<12}{}\n", label, Printable(text, 4'000));
+}
+
+void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
+  Line(out, "Placement", attempt.placement());
+  for (const v1::Rank& rank : attempt.ranks()) {
+    std::string text = fmt::format("rank {}: {}", rank.rank(), rank.node());
+    if (rank.gpu_uuids_size() > 0) text += " GPU";
+    for (int i = 0; i < rank.gpu_uuids_size(); ++i) text += fmt::format(" {} {}", rank.gpus(i), rank.gpu_uuids(i));
+    if (!rank.cpus().empty()) text += "  cpus " + rank.cpus();
+    if (!rank.outcome().empty()) {
+      text += "  " + rank.outcome();
+      if (rank.signal() != 0) text += fmt::format(" signal {}", rank.signal());
+      if (rank.signal() == 0 && rank.exit_code() != 0) text += fmt::format(" code {}", rank.exit_code());
+    }
+    Line(out, "", text);
+  }
+}
+
+}  // namespace
+
+bool IsOver(const v1::Job& job) { return job.state() >= v1::COMPLETED; }
+
+std::string GpusText(const v1::JobSpec& spec) {
+  const v1::GpuRequest& gpus = spec.gpus();
+  if (gpus.count() == 0) return "0";
+  std::string text = std::to_string(gpus.count() * spec.nodes());
+  if (gpus.share_thousandths() != 1000) text += "×" + Thousandths(gpus.share_thousandths());
+  if (gpus.models_size() > 0) text += "×" + gpus.models(0);
+  if (gpus.memory_mib() > 0) text += fmt::format("×{}MiB", gpus.memory_mib());
+  return text;
+}
+
+std::string SpanText(double seconds) {
+  return ToText(Duration::Milliseconds(static_cast<int64_t>(seconds * 1000)));
+}
+
+std::string PlacesText(const v1::Job& job) {
+  std::string text;
+  for (const std::string& place : job.places()) text += (text.empty() ? "" : " ") + place;
+  return text;
+}
+
+std::string DescribeJob(const v1::Job& job) {
+  const v1::JobSpec& spec = job.spec();
+  std::string out = fmt::format("{} ({})  {}", Printable(spec.name(), 128), job.id(), v1::JobState_Name(job.state()));
+  if (job.detail() != v1::JobState_Name(job.state())) out += " (" + job.detail() + ")";
+  out += fmt::format("  attempt {}\n", job.attempt());
+  Line(out, "Reason", job.reason());
+  Line(out, "Asked", fmt::format("{} GPU, {} node(s), cpus {}, priority {}, project {}, by {}", GpusText(spec),
+                                 spec.nodes(), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
+                                 spec.priority(), spec.project(), job.user()));
+  std::string words;
+  for (const std::string& word : spec.command()) words += (words.empty() ? "" : " ") + word;
+  Line(out, "Command", words);
+  Line(out, "Submitted", job.submitted_at());
+  if (job.has_started_at()) Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
+  if (job.has_ended_at()) Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
+  if (job.has_exit_code()) Line(out, "Exit code", std::to_string(job.exit_code()));
+  Line(out, "Retries", fmt::format("{} of {}; {} attempts lost to faults", job.retries_used(),
+                                   spec.retry().retries_max(), job.faults()));
+  for (const v1::Attempt& attempt : job.attempts()) {
+    if (job.attempts_size() > 1) Line(out, "Attempt", std::to_string(attempt.number()) + " placed " + attempt.placed_at());
+    DescribeAttempt(attempt, out);
+  }
+  return out;
+}
+
+}  // namespace gp

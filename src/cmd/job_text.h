@@ -1,0 +1,19 @@
+#pragma once
+
+// Jobs as people read them.
+
+#include <string>
+
+#include "gpu_platform/v1/control.pb.h"
+
+namespace gp {
+
+namespace v1 = gpu_platform::v1;
+
+bool IsOver(const v1::Job& job);
+std::string GpusText(const v1::JobSpec& spec);   // "16×H100", "0.5×any"
+std::string SpanText(double seconds);            // "3m12s"
+std::string PlacesText(const v1::Job& job);
+std::string DescribeJob(const v1::Job& job);     // all of it, several lines
+
+}  // namespace gp

@@ -1,0 +1,185 @@
+#include "cmd/live_agent.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "adapters/outbound/cgroup/cgroup_isolation.h"
+#include "adapters/outbound/grpc/grpc_control_link.h"
+#include "adapters/outbound/hwloc/hwloc_topology.h"
+#include "adapters/outbound/machine_file/machine_file_topology.h"
+#include "adapters/outbound/nvml/nvml_driver.h"
+#include "adapters/outbound/process/file_log_reader.h"
+#include "adapters/outbound/process/supervised_attempt_runner.h"
+#include "application/agent/agent_loop.h"
+#include "application/agent/node_facts.h"
+#include "base/text.h"
+#include "cmd/host_users.h"
+#include "infrastructure/agent_identity.h"
+#include "infrastructure/paths.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+constexpr int kGpuMajor = 195;       // registered to NVIDIA
+constexpr int kNvidiactlMinor = 255;
+
+std::string HostName() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+// nvidiactl, and nvidia-uvm whose major the kernel chose at load time.
+std::vector<DeviceNumber> SharedDevices() {
+  std::vector<DeviceNumber> devices{{kGpuMajor, kNvidiactlMinor}};
+  std::ifstream file("/proc/devices");
+  int major = 0;
+  std::string name;
+  for (std::string line; std::getline(file, line);) {
+    if (std::sscanf(line.c_str(), "%d", &major) != 1) continue;
+    if (line.ends_with(" nvidia-uvm")) {
+      devices.push_back({major, 0});
+      devices.push_back({major, 1});
+    }
+  }
+  return devices;
+}
+
+// Nodes that stand for the simulated GPUs: opening a granted one reaches the kernel, which has no
+// driver for it (ENXIO); opening any other is refused (EPERM).
+Status MakeDeviceNodes(const std::string& directory, const NodeFacts& facts, std::vector<std::string>& warnings) {
+  GP_CHECK_OK(MakeDirectories(directory, 0755));
+  for (const GpuFacts& gpu : facts.gpus) {
+    const std::string path = directory + "/nvidia" + std::to_string(gpu.minor);
+    const bool made = mknod(path.c_str(), S_IFCHR | 0666, makedev(kGpuMajor, static_cast<unsigned>(gpu.minor))) == 0;
+    if (!made && errno != EEXIST) {
+      warnings.push_back("no device nodes for the simulated GPUs: " + std::string(std::strerror(errno)));
+      return Ok();
+    }
+    chmod(path.c_str(), 0666);
+  }
+  return Ok();
+}
+
+CpuSet OnlineCpus() {
+  CpuSet cpus;
+  cpus.AddRange(0, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) - 1);
+  return cpus;
+}
+
+struct Sources {
+  std::unique_ptr<HostTopology> host;
+  std::unique_ptr<GpuDriver> driver;
+};
+
+Result<Sources> OpenSources(const AgentConfig& config) {
+  Sources sources;
+  if (config.simulate.empty()) {
+    sources.host = HwlocTopology::OpenLive();
+    sources.driver = GP_TRY(NvmlDriver::Open(config.nvml.empty() ? kNvmlLibraryName : config.nvml));
+    return sources;
+  }
+  const std::string machine = GP_TRY(MachineFilePath(config.simulate));
+  sources.host = GP_TRY(MachineFileTopology::Open(machine));
+  // The fake driver learns by environment what it plays; one agent process plays one node.
+  setenv("GPU_PLATFORM_FAKE_NVML_MACHINE", machine.c_str(), 1);
+  setenv("GPU_PLATFORM_FAKE_NVML_NODE", std::to_string(config.node_index).c_str(), 1);
+  setenv("GPU_PLATFORM_FAKE_NVML_CONTROL", (config.state_directory + "/faults").c_str(), 1);
+  const std::string library = config.nvml.empty() ? GP_TRY(FakeDriverPath()) : config.nvml;
+  sources.driver = GP_TRY(NvmlDriver::Open(library));
+  return sources;
+}
+
+class WiredAgent : public LiveAgent {
+ public:
+  explicit WiredAgent(const AgentConfig& config)
+      : config_(config), link_(config.controller, config.join_token) {}
+
+  ~WiredAgent() override {
+    Stop();
+    link_.SetChannels(nullptr);
+  }
+
+  Status Wire() {
+    GP_CHECK_OK(MakeDirectories(config_.state_directory, 0711));
+    sources_ = GP_TRY(OpenSources(config_));
+    AgentOptions options = GP_TRY(Discover());
+    isolation_ = GP_TRY(CgroupIsolation::Open({}));
+    for (const std::string& warning : isolation_->Report().warnings) warnings_.push_back(warning);
+    SupervisedAttemptRunner::Options runner_options;
+    runner_options.state_directory = config_.state_directory;
+    runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
+    health_ = std::make_unique<HealthPoller>(*sources_.driver, clock_, Duration::Seconds(2));
+    loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *runner_, logs_, health_.get(), clock_);
+    link_.SetChannels(loop_.get());
+    return Ok();
+  }
+
+  void Run() override { loop_->Run(); }
+  void Stop() override {
+    if (loop_ != nullptr) loop_->Stop();
+  }
+  const std::string& name() const override { return name_; }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
+
+ private:
+  Result<AgentOptions> Discover() {
+    const HostFacts host = GP_TRY(sources_.host->Read());
+    const DriverInventory inventory = GP_TRY(sources_.driver->Inventory());
+    name_ = !config_.name.empty() ? config_.name
+            : config_.simulate.empty() ? HostName()
+                                       : host.hostname + "-" + std::to_string(config_.node_index);
+    const bool simulated = !config_.simulate.empty();
+    FoundNode found = MakeNodeFacts(name_, simulated, host, inventory);
+    warnings_ = std::move(found.warnings);
+    AgentOptions options;
+    const AgentIncarnation incarnation = GP_TRY(NextIncarnation(config_.state_directory));
+    options.incarnation = incarnation.number;
+    options.fresh = incarnation.fresh;
+    LaunchOptions& launch = options.launch;
+    launch.state_directory = config_.state_directory;
+    launch.prolog = config_.prolog;
+    launch.epilog = config_.epilog;
+    launch.resolve_user = [service = config_.service_user, allow = config_.allow_root](const User& user) {
+      return ResolveUser(user, service, allow);
+    };
+    if (simulated) {
+      launch.device_directory = config_.state_directory + "/dev";
+      launch.host_cpus = OnlineCpus();
+      GP_CHECK_OK(MakeDeviceNodes(launch.device_directory, found.facts, warnings_));
+    } else {
+      launch.shared_devices = SharedDevices();
+    }
+    options.facts = std::make_shared<const NodeFacts>(std::move(found.facts));
+    return options;
+  }
+
+  const AgentConfig config_;
+  std::string name_;
+  std::vector<std::string> warnings_;
+  SystemClock clock_;
+  Sources sources_;
+  std::unique_ptr<CgroupIsolation> isolation_;
+  std::unique_ptr<SupervisedAttemptRunner> runner_;
+  FileLogReader logs_;
+  std::unique_ptr<HealthPoller> health_;
+  GrpcControlLink link_;
+  std::unique_ptr<AgentLoop> loop_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LiveAgent>> LiveAgent::Open(const AgentConfig& config) {
+  auto agent = std::make_unique<WiredAgent>(config);
+  GP_CHECK_OK(agent->Wire());
+  return agent;
+}
+
+}  // namespace gp

@@ -1,0 +1,26 @@
+#pragma once
+
+// An agent with all its adapters, wired for this machine or a simulated one.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cmd/agent_config.h"
+
+namespace gp {
+
+class LiveAgent {
+ public:
+  // kUnavailable: no driver here (names --simulate).
+  static Result<std::unique_ptr<LiveAgent>> Open(const AgentConfig& config);
+  virtual ~LiveAgent() = default;
+
+  virtual void Run() = 0;   // until Stop
+  virtual void Stop() = 0;  // any thread
+  virtual const std::string& name() const = 0;
+  virtual const std::vector<std::string>& warnings() const = 0;
+};
+
+}  // namespace gp

@@ -1,0 +1,43 @@
+// gpu-platform: one binary, one tree of subcommands.
+
+#include <clocale>
+#include <cstdio>
+
+#include "cmd/cli.h"
+#include "cmd/suggest.h"
+
+namespace {
+
+int Run(int argc, char** argv) {
+  CLI::App app("Schedules jobs on GPUs: finds them, queues fairly, places whole gangs, runs isolated.",
+               "gpu-platform");
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.set_help_all_flag("--help-all", "Help of all subcommands");
+  gp::Cli cli;
+  cli.AddTo(app);
+  gp::AddServe(app, cli);
+  gp::AddAgent(app, cli);
+  gp::AddRun(app, cli);
+  gp::AddJobs(app, cli);
+  gp::AddStatus(app, cli);
+  gp::AddService(app, cli);
+  gp::AddReplay(app, cli);
+  gp::AddVersion(app, cli);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    return gp::ExplainUsage(app, error, argc, argv);
+  }
+  return cli.exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::setlocale(LC_ALL, "");
+  const int code = Run(argc, argv);
+  if (std::fflush(stdout) != 0) return 1;  // a full disk behind a redirection is no success
+  return code;
+}

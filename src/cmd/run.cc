@@ -1,0 +1,68 @@
+#include <csignal>
+#include <cstdio>
+#include <unistd.h>
+
+#include "cmd/cli.h"
+#include "cmd/exec_session.h"
+#include "cmd/job_follow.h"
+#include "cmd/submit.h"
+
+namespace gp {
+namespace {
+
+struct RunFlags {
+  JobFlags job;
+  std::vector<std::string> environment;
+  std::vector<std::string> labels;
+  bool detach = false;
+  bool pty = false;
+};
+
+std::string following;  // the job that Ctrl-C leaves running
+
+void Detach(int) {
+  const std::string text = "\n» detached; " + following + " runs on: gpu-platform jobs logs -f " + following + "\n";
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+  _exit(130);
+}
+
+void RunJob(RunFlags flags, Cli& cli) {
+  auto environment = SplitPairs("--env", flags.environment);
+  if (!environment) return cli.Complain(environment.error());
+  auto labels = SplitPairs("--label", flags.labels);
+  if (!labels) return cli.Complain(labels.error());
+  flags.job.environment = *std::move(environment);
+  flags.job.labels = *std::move(labels);
+  flags.job.interactive = flags.pty;
+  if (!flags.job.workdir) flags.job.workdir = CallerDirectory();
+  auto spec = JobFromFlags(flags.job);
+  if (!spec) return cli.Complain(spec.error());
+  const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());
+  if (!ids) return cli.Complain(ids.error());
+  following = ids->front();
+  if (flags.detach) {
+    std::printf("%s\n", following.c_str());
+    return;
+  }
+  cli.Say(following + " queued");
+  if (flags.pty) {
+    cli.exit_code = RunInteractive(cli, following, spec->command);
+    return;
+  }
+  std::signal(SIGINT, Detach);
+  cli.exit_code = FollowToEnd(cli, following);
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, Cli& cli) {
+  CLI::App* sub = app.add_subcommand("run", "Queue a command, follow its output, end with its exit code");
+  auto flags = std::make_shared<RunFlags>();
+  AddJobFlags(*sub, flags->job, flags->environment, flags->labels);
+  sub->add_flag("-d,--detach", flags->detach, "Print the job's id and do not wait");
+  sub->add_flag("--pty", flags->pty, "Interactive: the command gets this terminal");
+  sub->add_option("command", flags->job.command, "-- COMMAND [ARGUMENTS]")->required();
+  sub->callback([flags, &cli] { RunJob(*flags, cli); });
+}
+
+}  // namespace gp

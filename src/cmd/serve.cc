@@ -1,0 +1,181 @@
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "adapters/inbound/grpc/server.h"
+#include "adapters/outbound/memory/memory_journal.h"
+#include "adapters/outbound/sqlite/sqlite_journal.h"
+#include "application/control/control_loop.h"
+#include "base/text.h"
+#include "cmd/cli.h"
+#include "cmd/live_agent.h"
+#include "cmd/signals.h"
+#include "infrastructure/agent_identity.h"
+#include "infrastructure/paths.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+struct ServeFlags {
+  std::string state;
+  std::string run_directory;
+  std::string listen;
+  std::string simulate;  // "dgx-h100" or "dgx-h100:2"
+  bool no_agent = false;
+  bool ephemeral = false;
+  std::string lease_time = "10s";
+  AgentConfig agent;
+};
+
+// "dgx-h100:2" -> machine and number of nodes.
+Result<std::pair<std::string, int>> ParseSimulate(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return std::pair(text, 1);
+  const int64_t nodes = GP_TRY(ParseCount(text.substr(colon + 1)));
+  if (nodes < 1 || nodes > 256) return Fail(InvalidArgument("--simulate: 1 to 256 nodes, as dgx-h100:2"));
+  return std::pair(text.substr(0, colon), static_cast<int>(nodes));
+}
+
+// A controller with its server and, below it, the agents that it was told to run.
+class Serving {
+ public:
+  explicit Serving(const ServeFlags& flags) : flags_(flags) {}
+  ~Serving() { Stop(); }
+
+  Status Start() {
+    GP_CHECK_OK(MakeDirectories(flags_.state, 0711));
+    GP_CHECK_OK(MakeDirectories(flags_.run_directory, 0755));
+    token_ = GP_TRY(JoinToken(flags_.state));
+    ControlOptions options;
+    options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
+    if (flags_.ephemeral) {
+      journal_ = std::make_unique<MemoryJournal>();
+    } else {
+      journal_ = GP_TRY(SqliteJournal::Open(flags_.state + "/journal.db"));
+    }
+    loop_ = GP_TRY(ControlLoop::Open(*journal_, clock_, options));
+    server_ = GP_TRY(Server::Start(*loop_, {flags_.run_directory, flags_.listen, token_, GP_VERSION}));
+    for (CommitObserver* observer : server_->Observers()) loop_->AddObserver(observer);
+    loop_->Start();
+    return StartAgents();
+  }
+
+  void Stop() {
+    for (const pid_t pid : children_) kill(pid, SIGTERM);
+    for (const pid_t pid : children_) waitpid(pid, nullptr, 0);
+    children_.clear();
+    if (agent_ != nullptr) {
+      agent_->Stop();
+      agent_thread_.join();
+      agent_.reset();
+    }
+    if (loop_ != nullptr) loop_->Stop();
+    if (server_ != nullptr) server_->Shutdown();
+  }
+
+  const LiveAgent* agent() const { return agent_.get(); }
+  int tcp_port() const { return server_->tcp_port(); }
+  size_t simulated_nodes() const { return children_.size(); }
+
+ private:
+  Status StartAgents() {
+    if (flags_.no_agent) return Ok();
+    if (!flags_.simulate.empty()) return SpawnSimulated();
+    AgentConfig config = flags_.agent;
+    config.controller = "unix:" + flags_.run_directory + "/control.sock";
+    config.join_token = token_;
+    config.state_directory = flags_.state + "/agent";
+    auto agent = LiveAgent::Open(config);
+    if (!agent) {
+      return Fail(agent.error().Within("no agent for this machine (--simulate dgx-h100 plays one, "
+                                       "--no-agent goes without)"));
+    }
+    agent_ = *std::move(agent);
+    agent_thread_ = std::thread([this] { agent_->Run(); });
+    return Ok();
+  }
+
+  // One process a node: each plays its own machine, with its own devices.
+  Status SpawnSimulated() {
+    const auto [machine, nodes] = GP_TRY(ParseSimulate(flags_.simulate));
+    GP_TRY(MachineFilePath(machine));  // a wrong name is told here, once
+    for (int k = 0; k < nodes; ++k) {
+      std::vector<std::string> words{ExecutablePath(), "agent", "--simulate", machine,
+                                     "--node-index", std::to_string(k),
+                                     "--controller", "unix:" + flags_.run_directory + "/control.sock",
+                                     "--join-token-file", flags_.state + "/join-token",
+                                     "--state", flags_.state + "/agent-" + std::to_string(k),
+                                     "--service-user", flags_.agent.service_user, "--with-parent"};
+      if (k > 0) words.push_back("-q");
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      posix_spawnattr_t attributes;
+      posix_spawnattr_init(&attributes);
+      pid_t pid = 0;
+      const int error = posix_spawn(&pid, words[0].c_str(), nullptr, &attributes, argv.data(), environ);
+      posix_spawnattr_destroy(&attributes);
+      if (error != 0) return Fail(Internal("cannot start an agent: " + std::string(std::strerror(error))));
+      children_.push_back(pid);
+    }
+    return Ok();
+  }
+
+  const ServeFlags flags_;
+  SystemClock clock_;
+  std::string token_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<ControlLoop> loop_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<LiveAgent> agent_;
+  std::thread agent_thread_;
+  std::vector<pid_t> children_;
+};
+
+void RunServe(ServeFlags flags, Cli& cli) {
+  const StopSignals signals;
+  if (flags.state.empty()) flags.state = DefaultStateDirectory();
+  if (flags.run_directory.empty()) flags.run_directory = DefaultRunDirectory();
+  Serving serving(flags);
+  if (const Status started = serving.Start(); !started) return cli.Complain(started.error());
+  if (serving.agent() != nullptr) {
+    for (const std::string& warning : serving.agent()->warnings()) cli.Say("warning: " + warning);
+  }
+  if (serving.simulated_nodes() > 0) {
+    cli.Say(std::to_string(serving.simulated_nodes()) + " simulated node(s), " + flags.simulate +
+                ": placement, isolation and processes are real, the GPUs are not");
+  }
+  cli.Say("controller runs; sockets in " + flags.run_directory +
+              (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : ""));
+  signals.Wait();
+  cli.Say("stopping; jobs run on");
+  serving.Stop();
+}
+
+}  // namespace
+
+void AddServe(CLI::App& app, Cli& cli) {
+  CLI::App* sub = app.add_subcommand("serve", "Run the controller, and the agent of this machine with it");
+  auto flags = std::make_shared<ServeFlags>();
+  sub->add_option("--state", flags->state, "Journal, logs and secrets")->type_name("DIRECTORY");
+  sub->add_option("--run-dir", flags->run_directory, "Where the sockets are made")->type_name("DIRECTORY");
+  sub->add_option("--listen", flags->listen, "Also take agents of other machines here, as 127.0.0.1:7070")->type_name("ADDRESS");
+  sub->add_option("--simulate", flags->simulate, "Play machines without GPUs: NAME or NAME:NODES, as dgx-h100:2")->type_name("MACHINE");
+  sub->add_flag("--no-agent", flags->no_agent, "Only the controller; agents join by themselves");
+  sub->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk: all is gone at the end");
+  sub->add_option("--lease-time", flags->lease_time, "A node silent for so long is lost")->type_name("DURATION");
+  sub->add_option("--name", flags->agent.name, "Name of this machine's node");
+  sub->add_option("--nvml", flags->agent.nvml, "NVML library to load")->type_name("FILE");
+  sub->add_option("--service-user", flags->agent.service_user, "Runs the jobs that root submits");
+  sub->add_flag("--allow-root", flags->agent.allow_root, "Let root's jobs run as root");
+  sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")->type_name("FILE");
+  sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")->type_name("FILE");
+  sub->callback([flags, &cli] { RunServe(*flags, cli); });
+}
+
+}  // namespace gp

@@ -1,0 +1,95 @@
+#include "cmd/submit.h"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "adapters/wire/job_spec.h"
+#include "base/text.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+
+void AddJobFlags(CLI::App& sub, JobFlags& flags, std::vector<std::string>& environment,
+                 std::vector<std::string>& labels) {
+  sub.add_option("--gpus", flags.gpus, "GPUs per node: 2, or H100:2")->type_name("N|MODEL:N");
+  sub.add_option("--share", flags.share, "Part of each GPU: 0.5 or 50%")->type_name("FRACTION");
+  sub.add_option("--gpu-memory", flags.gpu_memory, "Memory of each GPU to reserve")->type_name("SIZE");
+  sub.add_option("--gpu-memory-min", flags.gpu_memory_min, "Each GPU has at least this")->type_name("SIZE");
+  sub.add_option("--isolation", flags.isolation, "exclusive or timeslice");
+  sub.add_option("--cpus", flags.cpus, "Cores per node")->type_name("N");
+  sub.add_option("--memory", flags.memory, "Host memory per node")->type_name("SIZE");
+  sub.add_option("--shm", flags.shm, "Size of /dev/shm")->type_name("SIZE");
+  sub.add_option("--nodes", flags.nodes, "Nodes of the gang: all or none")->type_name("N");
+  sub.add_option("--topology", flags.topology, "Required: same_numa, nvlink, same_node or none");
+  sub.add_option("--name", flags.name, "Name of the job");
+  sub.add_option("--project", flags.project, "Project that the job counts for");
+  sub.add_option("--queue", flags.queue, "Queue");
+  sub.add_option("--priority", flags.priority, "low, medium, high or 0 to 1000");
+  sub.add_option("--max-duration", flags.max_duration, "Stopped after so long")->type_name("DURATION");
+  sub.add_option("--retries", flags.retries, "Tries after failures of its own")->type_name("N");
+  sub.add_option("--grace", flags.grace, "Between SIGTERM and the kill")->type_name("DURATION");
+  sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")->type_name("DIRECTORY");
+  sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
+  sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
+  sub.add_option("--env", environment, "Variable of the job")->type_name("NAME=VALUE");
+  sub.add_option("--label", labels, "Label of the job")->type_name("NAME=VALUE");
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(const std::string& flag,
+                                                                    const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Fail(InvalidArgument(flag + ": \"" + Printable(text, 60) + "\" is not NAME=VALUE"));
+    }
+    pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return pairs;
+}
+
+std::string CallerDirectory() {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) return "";
+  if (geteuid() != 0) return here;
+  for (std::filesystem::path part = here; part.has_relative_path(); part = part.parent_path()) {
+    struct stat info {};
+    if (stat(part.c_str(), &info) != 0 || (info.st_mode & S_IXOTH) == 0) return "";
+  }
+  return here;
+}
+
+std::string NewRequestId() {
+  uint64_t words[2] = {};
+  if (getrandom(words, sizeof words, 0) != static_cast<ssize_t>(sizeof words)) return "";
+  return ToBase32(words[0], 13) + ToBase32(words[1], 13);
+}
+
+Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec>& specs, int count,
+                                             const std::string& request_id) {
+  v1::SubmitJobsRequest request;
+  for (const JobSpec& spec : specs) ToProto(spec, request.add_specs());
+  request.set_count(count);
+  request.set_request_id(request_id);
+  constexpr int kTries = 25;
+  for (int tries = 1;; ++tries) {
+    const auto client = ControlClient::Open(cli.server.empty() ? DefaultRunDirectory() : cli.server);
+    Result<v1::SubmitJobsReply> reply =
+        client ? (*client)->Call<v1::SubmitJobsReply>(&v1::Control::Stub::SubmitJobs, request)
+               : Result<v1::SubmitJobsReply>(Fail(client.error()));
+    if (reply) return std::vector<std::string>(reply->job_ids().begin(), reply->job_ids().end());
+    // Lost on the way: the same request id gives the same jobs.  A controller that was never there
+    // is not waited for.
+    const bool was_there = client.has_value() || tries > 1;
+    if (reply.error().code != ErrorCode::kUnavailable || !was_there || tries == kTries) return Fail(reply.error());
+    poll(nullptr, 0, 200);
+  }
+}
+
+}  // namespace gp

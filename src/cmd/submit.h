@@ -1,0 +1,31 @@
+#pragma once
+
+// From flags or a file to queued jobs.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/inbound/job_file/job_flags.h"
+#include "cmd/cli.h"
+
+namespace gp {
+
+// The flags that describe a job, on `run` and `jobs submit`.
+void AddJobFlags(CLI::App& sub, JobFlags& flags, std::vector<std::string>& environment,
+                 std::vector<std::string>& labels);
+// Splits NAME=value; kInvalidArgument names the flag.
+Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(const std::string& flag,
+                                                                    const std::vector<std::string>& texts);
+// Where the caller stands, unless its jobs (which root's service user runs) could not go there.
+std::string CallerDirectory();
+// A request id that no other call has.
+std::string NewRequestId();
+
+// Queues the specs; their ids.  Tries again while the controller is away: the request id makes it
+// one submit.
+Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec>& specs, int count,
+                                             const std::string& request_id);
+
+}  // namespace gp

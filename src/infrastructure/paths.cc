@@ -1,0 +1,105 @@
+#include "infrastructure/paths.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+std::string Variable(const char* name, const std::string& otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+std::string Beside(const char* relative) {
+  return std::filesystem::path(ExecutablePath()).parent_path().parent_path() / relative;
+}
+
+Error SystemError(const std::string& what) {
+  return Internal(what + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+std::string ExecutablePath() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+std::string DefaultStateDirectory() {
+  if (geteuid() == 0) return "/var/lib/gpu-platform";
+  return Variable("XDG_STATE_HOME", Variable("HOME", "/tmp") + "/.local/state") + "/gpu-platform";
+}
+
+std::string DefaultRunDirectory() {
+  if (geteuid() == 0) return "/run/gpu-platform";
+  return Variable("XDG_RUNTIME_DIR", DefaultStateDirectory() + "/run") + "/gpu-platform";
+}
+
+Result<std::string> MachineFilePath(const std::string& name) {
+  if (name.find('/') != std::string::npos || name.ends_with(".yaml")) return name;
+  const std::filesystem::path directory = Beside("share/gpu-platform/machines");
+  const std::filesystem::path path = directory / (name + ".yaml");
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return path.string();
+  std::vector<std::string> known;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    known.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(known);
+  return Fail(NotFound("no machine \"" + Printable(name, 60) + "\" (known: " + Join(known, ", ") +
+                       "; or give the path of a machine file)"));
+}
+
+Result<std::string> FakeDriverPath() {
+  const std::string path = Beside("lib/gpu-platform/libnvidia-ml.so.1");
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return path;
+  return Fail(NotFound("the simulated driver is not installed: " + path + " is missing"));
+}
+
+Status MakeDirectories(const std::string& path, unsigned mode) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return Fail(Internal(path + ": " + error.message()));
+  if (chmod(path.c_str(), mode) != 0 && errno != EPERM) return Fail(SystemError(path));
+  return Ok();
+}
+
+Result<std::string> ReadTextFile(const std::string& path, size_t bytes_max) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    const std::string why = path + ": " + std::strerror(errno);
+    return Fail(errno == ENOENT ? NotFound(why) : Internal(why));
+  }
+  std::string text;
+  char buffer[16 << 10];
+  ssize_t n = 0;
+  while ((n = read(fd, buffer, sizeof buffer)) > 0 && text.size() <= bytes_max) text.append(buffer, static_cast<size_t>(n));
+  close(fd);
+  if (n < 0) return Fail(SystemError(path));
+  if (text.size() > bytes_max) return Fail(InvalidArgument(path + ": larger than " + BytesToText(static_cast<int64_t>(bytes_max))));
+  return text;
+}
+
+Status WriteTextFile(const std::string& path, const std::string& text, unsigned mode) {
+  const std::string fresh = path + ".new";
+  const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (fd < 0) return Fail(SystemError(fresh));
+  const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(fd) == 0;
+  close(fd);
+  if (!written || rename(fresh.c_str(), path.c_str()) != 0) return Fail(SystemError(path));
+  return Ok();
+}
+
+}  // namespace gp

@@ -1,0 +1,31 @@
+#pragma once
+
+// Where things are on this host: beside the program, below the system's directories for root, below
+// the user's own for others.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace gp {
+
+std::string ExecutablePath();
+
+// /var/lib/gpu-platform, or $XDG_STATE_HOME/gpu-platform.
+std::string DefaultStateDirectory();
+// Of the sockets: /run/gpu-platform, or $XDG_RUNTIME_DIR/gpu-platform.
+std::string DefaultRunDirectory();
+
+// A machine file by name ("dgx-h100", shipped with the program) or by path.
+// kNotFound names those that are there.
+Result<std::string> MachineFilePath(const std::string& name);
+// The simulated driver that is shipped with the program.
+Result<std::string> FakeDriverPath();
+
+// Makes the directory and its parents; mode is for the last one.
+Status MakeDirectories(const std::string& path, unsigned mode);
+Result<std::string> ReadTextFile(const std::string& path, size_t bytes_max = 1 << 20);
+// Written beside and renamed, so that a reader sees all or nothing.
+Status WriteTextFile(const std::string& path, const std::string& text, unsigned mode);
+
+}  // namespace gp
