@@ -1,0 +1,49 @@
+# The two commands: `make demo` and `make test`.  Both set up what they need on Debian 12.
+
+BUILD ?= build/release
+PRESET := $(notdir $(BUILD))
+JOBS ?= $(shell nproc)
+
+.PHONY: help demo test build setup check format lint clean
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## make demo        set up, build, and run the main job: gangs, isolation, refusals, figures (2 min warm)
+demo: build
+	$(BUILD)/bin/gpu-platform demo
+
+## make test        set up, build, run all tests (20 min cold on 2 cores)
+test: build-tests
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+## make build       set up and build the program
+build: configure
+	cmake --build $(BUILD) --target gpu-platform -j $(JOBS)
+
+.PHONY: configure build-tests
+configure: setup
+	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) > /dev/null
+build-tests: configure
+	cmake --build $(BUILD) -j $(JOBS)
+
+setup:
+	@tools/setup-debian
+
+## make check       the layer rules and the format of the sources
+check:
+	python3 tools/check_layers.py
+
+## make format      format the sources
+format:
+	git ls-files '*.cc' '*.h' | xargs clang-format-19 -i
+
+## make lint        clang-tidy over the sources that differ from main (LINT_BASE=...)
+LINT_BASE ?= HEAD
+lint:
+	tools/setup-debian --with-lint
+	git diff --name-only --diff-filter=d $(LINT_BASE) -- 'src/*.cc' | xargs -r clang-tidy-19 -p $(BUILD) --quiet
+
+clean:
+	rm -rf build
+
+include tests/prove.mk

@@ -1,0 +1,63 @@
+"""The layer check finds planted violations, and the tree has none."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CHECK = ROOT / "tools/check_layers.py"
+
+
+def run(root):
+    return subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True)
+
+
+class CheckLayers(unittest.TestCase):
+    def test_the_tree_follows_the_rules(self):
+        result = run(ROOT)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+    def plant(self, path, text):
+        with tempfile.TemporaryDirectory() as scratch:
+            root = pathlib.Path(scratch)
+            (root / "tools").mkdir()
+            shutil.copy(ROOT / "tools/layers.toml", root / "tools/layers.toml")
+            for header in ("src/base/result.h", "src/adapters/outbound/sqlite/sqlite_journal.h"):
+                (root / header).parent.mkdir(parents=True, exist_ok=True)
+                (root / header).write_text("#pragma once\n")
+            target = root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+            return run(root)
+
+    def assert_found(self, path, text, words):
+        result = self.plant(path, text)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn(words, result.stdout)
+
+    def test_a_rule_that_reaches_an_adapter(self):
+        self.assert_found("src/domain/model/x.cc", '#include "adapters/outbound/sqlite/sqlite_journal.h"\n',
+                          "domain/model may not include")
+
+    def test_a_clock_in_the_core(self):
+        self.assert_found("src/domain/cluster/x.cc", "#include <chrono>\n", "<chrono> is not for")
+
+    def test_somebody_elses_library(self):
+        self.assert_found("src/application/control/x.cc", "#include <sqlite3.h>\n", "sqlite3.h belongs to")
+
+    def test_a_sibling_adapter(self):
+        self.assert_found("src/adapters/outbound/nvml/x.cc", '#include "adapters/outbound/sqlite/sqlite_journal.h"\n',
+                          "adapters/outbound/nvml may not include")
+
+    def test_a_directory_without_a_layer(self):
+        self.assert_found("src/novelty/x.cc", "\n", "belongs to no layer")
+
+    def test_allowed_includes_pass(self):
+        result = self.plant("src/domain/model/x.cc", '#include "base/result.h"\n#include <vector>\n')
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

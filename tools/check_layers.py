@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Checks that every include under src/ follows tools/layers.toml; prints each that does not.
+
+Usage: check_layers.py [ROOT].  Exit code 1 where a rule is broken.
+"""
+import pathlib
+import re
+import sys
+import tomllib
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def below(path, prefix):
+    return path == prefix or path.startswith(prefix + "/")
+
+
+def layer_of(path, layers):
+    found = [layer for layer in layers if below(path, layer)]
+    return max(found, key=len, default=None)
+
+
+def allowed(target, layer, layers):
+    return below(target, layer) or any(below(target, other) for other in layers[layer])
+
+
+def check_file(root, path, rules):
+    layers, outside, forbidden = rules["layers"], rules["outside"], rules["forbidden"]
+    relative = path.relative_to(root / "src")
+    layer = layer_of(str(relative.parent), layers)
+    if layer is None:
+        yield f"src/{relative}: belongs to no layer; name its directory in tools/layers.toml"
+        return
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        kind, name = match.groups()
+        where = f"src/{relative}:{number}"
+        if kind == '"' and (root / "src" / name).exists():
+            target = str(pathlib.PurePosixPath(name).parent)
+            if not allowed(target, layer, layers):
+                yield f"{where}: {layer} may not include {name}"
+        for prefix, owners in outside.items():
+            if name.startswith(prefix) and not any(below(layer, owner) for owner in owners):
+                yield f"{where}: {name} belongs to {', '.join(owners)}"
+        for header, places in forbidden.items():
+            if f"<{name}>" == header and any(below(layer, place) for place in places):
+                yield f"{where}: {header} is not for {layer}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
+    rules = tomllib.loads((root / "tools/layers.toml").read_text())
+    files = sorted(p for p in (root / "src").rglob("*") if p.suffix in (".cc", ".h"))
+    broken = [problem for path in files for problem in check_file(root, path, rules)]
+    for problem in broken:
+        print(problem)
+    print(f"{len(files)} files, {len(broken)} includes against the rules")
+    return 1 if broken or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
