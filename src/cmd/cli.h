@@ -57,6 +57,7 @@ void AddJobs(CLI::App& app, Cli& cli);
 void AddStatus(CLI::App& app, Cli& cli);
 void AddService(CLI::App& app, Cli& cli);
 void AddReplay(CLI::App& app, Cli& cli);
+void AddBench(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);
 
 }  // namespace gp

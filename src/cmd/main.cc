@@ -23,6 +23,7 @@ int Run(int argc, char** argv) {
   gp::AddStatus(app, cli);
   gp::AddService(app, cli);
   gp::AddReplay(app, cli);
+  gp::AddBench(app, cli);
   gp::AddVersion(app, cli);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,125 @@
+// Measures a running controller from the outside, as a user's program would see it.
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "adapters/wire/job_spec.h"
+#include "cmd/cli.h"
+#include "cmd/submit.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+struct BenchFlags {
+  int count = 200;
+  int gpus = 1;
+};
+
+JobSpec TrueJob(int gpus) {
+  JobSpec spec;
+  spec.name = "bench";
+  spec.gpus.count = gpus;
+  spec.command = {"/bin/true"};
+  spec.working_directory = "/";
+  return spec;
+}
+
+double Percentile(std::vector<double> values, int percent) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const size_t at = std::min(values.size() - 1, values.size() * static_cast<size_t>(percent) / 100);
+  return values[at];
+}
+
+Result<v1::Job> AwaitEnd(ControlClient& client, const std::string& id) {
+  grpc::ClientContext context;
+  client.Prepare(context);
+  v1::GetJobRequest request;
+  request.set_job_id(id);
+  const auto reader = client.stub().WatchJob(&context, request);
+  v1::Job job;
+  while (reader->Read(&job)) {
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
+  return job;
+}
+
+// One job at a time on an otherwise idle system: the time to its durable acknowledgement, and from
+// the decision where it runs to the exec of its program.
+void BenchSubmit(const BenchFlags& flags, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  SystemClock clock;
+  std::vector<double> ack_ms;
+  std::vector<double> start_ms;
+  for (int i = 0; i < flags.count; ++i) {
+    v1::SubmitJobsRequest request;
+    ToProto(TrueJob(flags.gpus), request.add_specs());
+    request.set_request_id(NewRequestId());
+    const int64_t begin_ns = clock.BootNs();
+    const auto reply = (*client)->Call<v1::SubmitJobsReply>(&v1::Control::Stub::SubmitJobs, request);
+    if (!reply) return cli.Complain(reply.error());
+    ack_ms.push_back(static_cast<double>(clock.BootNs() - begin_ns) / 1e6);
+    const auto job = AwaitEnd(**client, reply->job_ids(0));
+    if (!job) return cli.Complain(job.error());
+    start_ms.push_back(job->attempts(job->attempts_size() - 1).start_seconds() * 1e3);
+  }
+  const nlohmann::ordered_json document{
+      {"jobs", flags.count},
+      {"submit_ack_ms", {{"p50", Percentile(ack_ms, 50)}, {"p99", Percentile(ack_ms, 99)}}},
+      {"allocation_to_exec_ms", {{"p50", Percentile(start_ms, 50)}, {"p99", Percentile(start_ms, 99)}}}};
+  std::printf("%s\n", document.dump(2).c_str());
+}
+
+// Many jobs at once, from the first submit to the end of the last.
+void BenchJobs(const BenchFlags& flags, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  SystemClock clock;
+  const int64_t begin_ns = clock.BootNs();
+  const auto ids = SubmitSpecs(cli, {TrueJob(flags.gpus)}, flags.count, NewRequestId());
+  if (!ids) return cli.Complain(ids.error());
+  const double submitted_s = static_cast<double>(clock.BootNs() - begin_ns) / 1e9;
+  v1::ListJobsRequest left;
+  left.set_limit(1);
+  while (true) {
+    const auto reply = (*client)->Call<v1::ListJobsReply>(&v1::Control::Stub::ListJobs, left);
+    if (!reply) return cli.Complain(reply.error());
+    if (reply->total() == 0) break;
+    poll(nullptr, 0, 20);
+  }
+  const double seconds = static_cast<double>(clock.BootNs() - begin_ns) / 1e9;
+  int failed = 0;
+  v1::GetJobRequest get;
+  for (const std::string& id : *ids) {
+    get.set_job_id(id);
+    const auto job = (*client)->Call<v1::Job>(&v1::Control::Stub::GetJob, get);
+    failed += job && job->state() == v1::COMPLETED ? 0 : 1;
+  }
+  const nlohmann::ordered_json document{{"jobs", flags.count}, {"failed", failed}, {"submit_s", submitted_s},
+                                        {"seconds", seconds}, {"jobs_per_s", flags.count / seconds}};
+  std::printf("%s\n", document.dump(2).c_str());
+  if (failed > 0) cli.exit_code = kExitInternal;
+}
+
+}  // namespace
+
+void AddBench(CLI::App& app, Cli& cli) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure a running controller");
+  bench->require_subcommand(1);
+  auto flags = std::make_shared<BenchFlags>();
+  const auto add = [&](const char* name, const char* help, auto run) {
+    CLI::App* sub = bench->add_subcommand(name, help);
+    sub->add_option("--count", flags->count, "Jobs")->check(CLI::Range(1, 10'000));
+    sub->add_option("--gpus", flags->gpus, "GPUs of each")->check(CLI::Range(0, 64));
+    sub->callback([flags, run, &cli] { run(*flags, cli); });
+  };
+  add("submit", "One job after the other: acknowledgement and start", BenchSubmit);
+  add("jobs", "Many jobs of /bin/true at once: jobs per second", BenchJobs);
+}
+
+}  // namespace gp

@@ -1,0 +1,144 @@
+#include "adapters/outbound/sqlite/sqlite_journal.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+namespace gp {
+namespace {
+
+class SqliteJournalTest : public testing::Test {
+ protected:
+  SqliteJournalTest() {
+    char name[] = "/tmp/journal-test-XXXXXX";
+    directory_ = mkdtemp(name);
+    path_ = directory_ + "/journal.db";
+  }
+  ~SqliteJournalTest() override { std::filesystem::remove_all(directory_); }
+
+  std::unique_ptr<SqliteJournal> Open() {
+    auto journal = SqliteJournal::Open(path_);
+    EXPECT_TRUE(journal) << (journal ? "" : journal.error().message);
+    return journal ? *std::move(journal) : nullptr;
+  }
+
+  static std::vector<std::string> Read(Journal& journal, uint64_t after, Status* status = nullptr) {
+    std::vector<std::string> records;
+    const Status read = journal.ReadAfter(after, [&](uint64_t sequence, std::string_view bytes) -> Status {
+      EXPECT_EQ(sequence, after + records.size() + 1);
+      records.emplace_back(bytes);
+      return Ok();
+    });
+    if (status != nullptr) *status = read;
+    return records;
+  }
+
+  // Changes the file behind the journal's back.
+  void Damage(const std::string& sql) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &database), SQLITE_OK);
+    char* error = nullptr;
+    ASSERT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &error), SQLITE_OK) << error;
+    sqlite3_close(database);
+  }
+
+  std::string directory_;
+  std::string path_;
+};
+
+TEST_F(SqliteJournalTest, KeepsRecordsInOrderAcrossOpenings) {
+  {
+    auto journal = Open();
+    const std::string first[] = {"a", std::string("b\0c", 3)};
+    ASSERT_TRUE(journal->Append(first));
+    const std::string second[] = {std::string(100'000, 'x')};
+    ASSERT_TRUE(journal->Append(second));
+    EXPECT_EQ(journal->LastSequence(), 3u);
+  }
+  auto journal = Open();
+  EXPECT_EQ(journal->LastSequence(), 3u);
+  EXPECT_EQ(Read(*journal, 0), (std::vector<std::string>{"a", std::string("b\0c", 3), std::string(100'000, 'x')}));
+  EXPECT_EQ(Read(*journal, 2).size(), 1u);
+}
+
+TEST_F(SqliteJournalTest, SnapshotsAreReadBackAndRecordsGoOnBehindThem) {
+  {
+    auto journal = Open();
+    EXPECT_EQ(journal->LatestSnapshot()->sequence, 0u);
+    const std::string records[] = {"a", "b"};
+    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
+    const std::string more[] = {"c"};
+    ASSERT_TRUE(journal->Append(more));
+  }
+  auto journal = Open();
+  EXPECT_EQ(journal->LatestSnapshot()->sequence, 2u);
+  EXPECT_EQ(journal->LatestSnapshot()->bytes, "state");
+  EXPECT_EQ(Read(*journal, 2), std::vector<std::string>{"c"});
+}
+
+TEST_F(SqliteJournalTest, ADamagedSnapshotFallsBackToTheOneBefore) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b"};
+    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(journal->SaveSnapshot({1, "older"}));
+    ASSERT_TRUE(journal->SaveSnapshot({2, "newer"}));
+  }
+  Damage("UPDATE snapshots SET bytes='nEwer' WHERE sequence=2");
+  EXPECT_EQ(Open()->LatestSnapshot()->bytes, "older");
+}
+
+TEST_F(SqliteJournalTest, EveryKindOfDamageIsFoundAndThePrefixIsSound) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"one", "two", "three", "four"};
+    ASSERT_TRUE(journal->Append(records));
+  }
+  const auto expect_prefix = [&](const char* sql, size_t sound, const char* words) {
+    const std::string copy = directory_ + "/copy.db";
+    std::filesystem::copy_file(path_, copy, std::filesystem::copy_options::overwrite_existing);
+    Damage(sql);
+    Status status = Ok();
+    EXPECT_EQ(Read(*Open(), 0, &status).size(), sound) << sql;
+    ASSERT_FALSE(status) << sql;
+    EXPECT_NE(status.error().message.find(words), std::string::npos) << status.error().message;
+    std::filesystem::copy_file(copy, path_, std::filesystem::copy_options::overwrite_existing);
+  };
+  expect_prefix("UPDATE records SET bytes='thrEe' WHERE sequence=3", 2, "record 3 is damaged");
+  expect_prefix("DELETE FROM records WHERE sequence=2", 1, "record 2 is missing");
+  expect_prefix("UPDATE records SET chain=chain+1 WHERE sequence=2", 1, "record 2 does not follow");
+  // A record replaced whole, checksum and all, still does not follow its predecessor.
+  expect_prefix("UPDATE records SET bytes=(SELECT bytes FROM records WHERE sequence=4),"
+                "crc=(SELECT crc FROM records WHERE sequence=4) WHERE sequence=3",
+                2, "record 3 does not follow");
+}
+
+TEST_F(SqliteJournalTest, OnlyOneControllerAtATime) {
+  auto first = Open();
+  const std::string records[] = {"a"};
+  ASSERT_TRUE(first->Append(records));
+  const auto second = SqliteJournal::Open(path_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(SqliteJournalTest, AnotherFileIsRefused) {
+  Damage("PRAGMA application_id=1; CREATE TABLE t(x)");
+  const auto journal = SqliteJournal::Open(path_);
+  ASSERT_FALSE(journal);
+  EXPECT_NE(journal.error().message.find("not a gpu-platform journal"), std::string::npos);
+}
+
+TEST_F(SqliteJournalTest, ADirectoryThatIsNotThereIsNamed) {
+  const auto journal = SqliteJournal::Open("/nonexistent/journal.db");
+  ASSERT_FALSE(journal);
+  EXPECT_NE(journal.error().message.find("/nonexistent"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include "adapters/wire/document.h"
+#include "adapters/wire/error.h"
+#include "adapters/wire/job_spec.h"
+#include "adapters/wire/node_link.h"
+#include "adapters/wire/views.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+JobSpec FullSpec() {
+  JobSpec spec;
+  spec.name = "n";
+  spec.project = "p";
+  spec.queue = "q";
+  spec.nodes = 2;
+  spec.gpus = {3, {"H100", "H200"}, 500, 2000, 40'000, Isolation::kTimeslice};
+  spec.cpus = 7;
+  spec.memory_bytes = 1'000'000'007;
+  spec.shm_bytes = 5;
+  spec.topology = {TopologyLevel::kNvlink, TopologyLevel::kSameNode, false};
+  spec.priority = 900;
+  spec.time_limit = Duration::Seconds(61);
+  spec.grace = Duration::Seconds(5);
+  spec.on_lease_loss = LeaseLoss::kStop;
+  spec.retry = {2, Duration::Seconds(1), Duration::Seconds(9), true};
+  spec.environment = {{"A", "1"}, {"B", ""}};
+  spec.labels = {{"team", "x"}};
+  spec.working_directory = "/w";
+  spec.command = {"a", "b c"};
+  spec.interactive = true;
+  spec.checkpoint_directory = "/c";
+  return spec;
+}
+
+TEST(Wire, AJobSpecSurvivesTheWay) {
+  v1::JobSpec message;
+  ToProto(FullSpec(), &message);
+  EXPECT_EQ(FromProto(message), FullSpec());
+}
+
+TEST(Wire, HugeDurationsDoNotOverflow) {
+  v1::JobSpec message;
+  message.set_time_limit_ms(INT64_MAX);
+  EXPECT_GT(FromProto(message).time_limit.ns, 0);
+  message.set_time_limit_ms(INT64_MIN);
+  EXPECT_LT(FromProto(message).time_limit.ns, 0);
+}
+
+TEST(Wire, NodeFactsSurviveTheWay) {
+  const NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0, 1, 1});
+  v1::NodeFacts message;
+  ToProto(facts, &message);
+  EXPECT_EQ(FromProto(message).value(), facts);
+}
+
+TEST(Wire, ImpossibleFactsAreRefused) {
+  const NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0});
+  const auto refused = [&](auto spoil) {
+    v1::NodeFacts message;
+    ToProto(facts, &message);
+    spoil(message);
+    return !FromProto(message).has_value();
+  };
+  EXPECT_TRUE(refused([](auto& m) { m.set_name(""); }));
+  EXPECT_TRUE(refused([](auto& m) { m.set_name("a\nb"); }));
+  EXPECT_TRUE(refused([](auto& m) { m.clear_numa(); }));
+  EXPECT_TRUE(refused([](auto& m) { m.set_links("x"); }));
+  EXPECT_TRUE(refused([](auto& m) { m.mutable_gpus(0)->set_numa(5); }));
+  EXPECT_TRUE(refused([](auto& m) { m.mutable_gpus(0)->set_memory_mib(-1); }));
+  EXPECT_TRUE(refused([](auto& m) { m.mutable_gpus(0)->set_minor(-1); }));
+  EXPECT_TRUE(refused([](auto& m) { m.mutable_gpus(1)->set_uuid(m.gpus(0).uuid()); }));
+  EXPECT_TRUE(refused([](auto& m) { m.mutable_numa(0)->set_cpus("0-99999"); }));
+  EXPECT_TRUE(refused([](auto& m) {
+    for (int i = 0; i < 100; ++i) *m.add_gpus() = m.gpus(0);
+  }));
+}
+
+TEST(Wire, ObservationsSurviveTheWayAndNonsenseIsRefused) {
+  LeaseObservation seen{{7}, true, true, {5}, {6}, {LeaseEnd::kOutOfMemory, 137, 9, "why"}};
+  v1::LeaseObservation message;
+  ToProto(seen, &message);
+  EXPECT_EQ(FromProto(message).value(), seen);
+  message.set_end(99);
+  EXPECT_FALSE(FromProto(message));
+}
+
+TEST(Wire, OrdersSurviveTheWay) {
+  TestCluster cluster;
+  cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
+  JobSpec spec;
+  spec.command = {"/bin/true"};
+  spec.gpus.count = 2;
+  ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
+  cluster.Pass();
+  const NodeOrders orders = OrdersFor(cluster.state(), {0});
+  ASSERT_EQ(orders.leases.size(), 1u);
+  v1::Orders message;
+  ToProto(orders, &message);
+  const NodeOrders back = FromProto(message).value();
+  EXPECT_EQ(back.leases, orders.leases);
+  EXPECT_EQ(*back.leases[0].spec, spec);
+  EXPECT_EQ(back.leases[0].user.uid, 5u);
+  EXPECT_EQ(back.epoch, orders.epoch);
+}
+
+TEST(Wire, EveryErrorCodeHasItsRowAndComesBack) {
+  for (int i = 0; i <= static_cast<int>(ErrorCode::kInternal); ++i) {
+    const auto code = static_cast<ErrorCode>(i);
+    EXPECT_EQ(ErrorCodeFromGrpc(GrpcCodeFor(code)), code);
+    EXPECT_GE(HttpStatusFor(code), 400);
+    EXPECT_NE(ExitCodeFor(code), 0);
+  }
+  EXPECT_EQ(ErrorCodeFromGrpc(2), ErrorCode::kInternal);  // UNKNOWN
+}
+
+TEST(Wire, ViewsShowWhatTheLedgerHolds) {
+  TestCluster cluster;
+  cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
+  JobSpec spec;
+  spec.name = "j";
+  spec.command = {"/bin/true"};
+  spec.gpus.count = 2;
+  ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
+  cluster.Pass();
+  v1::Cluster view;
+  ClusterView(cluster.state(), cluster.now(), &view);
+  ASSERT_EQ(view.nodes_size(), 1);
+  EXPECT_EQ(view.nodes(0).gpus(0).state(), v1::ALLOCATED);
+  EXPECT_EQ(view.nodes(0).gpus(0).holders(0).job_name(), "j");
+  EXPECT_EQ(view.nodes(0).gpus(2).state(), v1::AVAILABLE);
+  EXPECT_EQ(view.jobs_running(), 1);
+  v1::Job job;
+  JobView(cluster.state(), *cluster.state().FindJob({1}), cluster.now(), true, &job);
+  EXPECT_EQ(job.state(), v1::RUNNING);
+  EXPECT_EQ(job.detail(), "STARTING");
+  EXPECT_EQ(job.places(0), "n1[0-1]");
+  EXPECT_FALSE(job.has_exit_code());
+}
+
+TEST(Wire, DocumentsKnowNumbersAndWhatIsUnknown) {
+  v1::Gpu gpu;
+  gpu.set_uuid("GPU-1");
+  gpu.set_memory_bytes(int64_t{1} << 40);
+  gpu.mutable_readings()->set_temperature_celsius(0);
+  const auto document = ToDocument(gpu);
+  EXPECT_EQ(document["memory_bytes"].get<int64_t>(), int64_t{1} << 40);
+  EXPECT_EQ(document["readings"]["temperature_celsius"].get<int>(), 0);
+  EXPECT_TRUE(document["readings"]["power_watts"].is_null());
+  EXPECT_EQ(document["state"], "GPU_STATE_UNSPECIFIED");
+}
+
+TEST(Wire, YamlNestsListsAndMaps) {
+  const auto document = nlohmann::ordered_json::parse(R"({"a":1,"b":[{"c":"x: y","d":[]},2],"e":{}})");
+  EXPECT_EQ(ToYaml(document), "a: 1\nb:\n  - c: \"x: y\"\n    d: []\n  - 2\ne: {}\n");
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,289 @@
+#include "application/agent/agent_loop.h"
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "adapters/outbound/memory/manual_clock.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+// A controller's end of the line, played by the test.  Thread-safe: the loop runs on its own.
+class FakeLink : public ControlLink {
+ public:
+  void Connect(const JoinNode& join) override {
+    const std::lock_guard lock(mutex_);
+    joins.push_back(join);
+    number_ = 1;
+  }
+  uint64_t Send(const AgentReport& report) override {
+    const std::lock_guard lock(mutex_);
+    reports.push_back(report);
+    return ++number_;
+  }
+  LinkNews TakeNews() override {
+    const std::lock_guard lock(mutex_);
+    uint64_t drained = 0;
+    (void)!read(fd_, &drained, sizeof drained);
+    return std::exchange(news_, LinkNews{});
+  }
+  int EventDescriptor() const override { return fd_; }
+
+  void Tell(const LinkNews& news) {
+    const std::lock_guard lock(mutex_);
+    news_ = news;
+    const uint64_t one = 1;
+    (void)!write(fd_, &one, sizeof one);
+  }
+  template <typename F>
+  auto With(F look) {
+    const std::lock_guard lock(mutex_);
+    return look();
+  }
+
+  std::vector<JoinNode> joins;
+  std::vector<AgentReport> reports;
+
+ private:
+  std::mutex mutex_;
+  LinkNews news_;
+  uint64_t number_ = 0;
+  int fd_ = eventfd(0, EFD_NONBLOCK);
+};
+
+class FakeRunner : public AttemptRunner {
+ public:
+  Status Start(const LaunchSpec& spec) override {
+    const std::lock_guard lock(mutex_);
+    if (fail_start) return Fail(Internal("no room"));
+    launches.push_back(spec);
+    AttemptStatus status;
+    status.key = spec.key;
+    status.phase = AttemptPhase::kRunning;
+    attempts[spec.key] = status;
+    return Ok();
+  }
+  void Renew(const std::string& key, int64_t deadline) override {
+    const std::lock_guard lock(mutex_);
+    renewed[key] = deadline;
+  }
+  void Stop(const std::string& key, Duration grace) override {
+    const std::lock_guard lock(mutex_);
+    stops.emplace_back(key, grace);
+    attempts[key].phase = AttemptPhase::kExited;
+    attempts[key].cause = EndCause::kStopped;
+  }
+  std::vector<AttemptStatus> Observe() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<AttemptStatus> all;
+    for (const auto& [key, status] : attempts) all.push_back(status);
+    return all;
+  }
+  Status Forget(const std::string& key) override {
+    const std::lock_guard lock(mutex_);
+    attempts.erase(key);
+    return Ok();
+  }
+  Result<ExecStreams> Exec(const std::string& key, const ExecSpec&) override {
+    return Fail(NotFound(key));
+  }
+  int EventDescriptor() const override { return fd_; }
+  template <typename F>
+  auto With(F look) {
+    const std::lock_guard lock(mutex_);
+    return look();
+  }
+
+  bool fail_start = false;
+  std::vector<LaunchSpec> launches;
+  std::map<std::string, int64_t> renewed;
+  std::vector<std::pair<std::string, Duration>> stops;
+  std::map<std::string, AttemptStatus> attempts;
+
+ private:
+  std::mutex mutex_;
+  int fd_ = eventfd(0, EFD_NONBLOCK);
+};
+
+class NoLogs : public LogReader {
+  Result<LogSlice> Read(const std::string&, int64_t, int64_t) override { return LogSlice{}; }
+};
+
+class AgentLoopTest : public testing::Test {
+ protected:
+  AgentLoopTest() {
+    AgentOptions options;
+    options.facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0}));
+    options.incarnation = 4;
+    options.launch.state_directory = "/s";
+    options.launch.resolve_user = [](const User& user) { return HostUser{user.name, user.uid, user.gid, {}, "/", ""}; };
+    loop_ = std::make_unique<AgentLoop>(options, link_, runner_, logs_, nullptr, clock_);
+    thread_ = std::thread([this] { loop_->Run(); });
+  }
+  ~AgentLoopTest() override {
+    loop_->Stop();
+    thread_.join();
+  }
+
+  template <typename F>
+  void Until(F condition) {
+    for (int i = 0; i < 2'000 && !condition(); ++i) usleep(1'000);
+    ASSERT_TRUE(condition());
+  }
+  void UntilJoined(size_t times = 1) {
+    Until([&] { return link_.With([&] { return link_.joins.size() >= times; }); });
+  }
+  static LeaseOrder Order(uint64_t lease, bool stop_on_loss = false, StopOrder stop = StopOrder::kNone) {
+    LeaseOrder order;
+    order.lease.id = {lease};
+    order.lease.job = {lease};
+    order.lease.attempt = 1;
+    order.lease.gpus = {{0, kWholeShare, 81'559}};
+    order.lease.stop_on_loss = stop_on_loss;
+    order.lease.stop = stop;
+    JobSpec spec;
+    spec.command = {"/bin/true"};
+    spec.grace = Duration::Seconds(3);
+    order.spec = std::make_shared<const JobSpec>(spec);
+    order.node_names = {"n1"};
+    return order;
+  }
+  void Tell(uint64_t answered, std::vector<LeaseOrder> leases, uint64_t epoch = 1) {
+    LinkNews news;
+    news.answered = answered;
+    news.lease_time = Duration::Seconds(10);
+    news.orders = NodeOrders{epoch, 1, std::move(leases)};
+    link_.Tell(news);
+  }
+  size_t Launches() {
+    return runner_.With([&] { return runner_.launches.size(); });
+  }
+
+  ManualClock clock_;
+  FakeLink link_;
+  FakeRunner runner_;
+  NoLogs logs_;
+  std::unique_ptr<AgentLoop> loop_;
+  std::thread thread_;
+};
+
+TEST_F(AgentLoopTest, JoinsStartsWhatIsOrderedAndReportsIt) {
+  UntilJoined();
+  EXPECT_EQ(link_.With([&] { return link_.joins[0].incarnation; }), 4u);
+  Tell(1, {Order(1)});
+  Until([&] { return Launches() == 1; });
+  Until([&] {
+    return link_.With([&] { return !link_.reports.empty() && link_.reports.back().leases.size() == 1; });
+  });
+}
+
+TEST_F(AgentLoopTest, TheLeaseIsCountedFromWhenTheMessageWasSent) {
+  UntilJoined();
+  const int64_t sent_ns = clock_.BootNs();
+  clock_.Advance(Duration::Seconds(3));  // the answer takes its time
+  Tell(1, {Order(1, true)});
+  Until([&] { return Launches() == 1; });
+  EXPECT_EQ(runner_.With([&] { return runner_.launches[0].lease_deadline_boot_ns; }),
+            sent_ns + Duration::Seconds(10).ns);
+}
+
+TEST_F(AgentLoopTest, WithoutAnAnswerNothingIsRenewed) {
+  UntilJoined();
+  Tell(1, {Order(1, true)});
+  Until([&] { return Launches() == 1; });
+  clock_.Advance(Duration::Seconds(5));
+  Until([&] { return link_.With([&] { return link_.reports.size() >= 2; }); });
+  EXPECT_TRUE(runner_.With([&] { return runner_.renewed.empty(); }));
+  const uint64_t number = link_.With([&] { return link_.reports.size() + 1; });
+  LinkNews answer;
+  answer.answered = number;
+  answer.lease_time = Duration::Seconds(10);
+  link_.Tell(answer);
+  Until([&] { return runner_.With([&] { return runner_.renewed.contains("lease-0001"); }); });
+}
+
+TEST_F(AgentLoopTest, WhatIsNoLongerOrderedIsKilledThenForgotten) {
+  UntilJoined();
+  Tell(1, {Order(1)});
+  Until([&] { return Launches() == 1; });
+  Tell(2, {});
+  Until([&] { return runner_.With([&] { return runner_.attempts.empty(); }); });
+  ASSERT_EQ(runner_.stops.size(), 1u);
+  EXPECT_EQ(runner_.stops[0].second.ns, 0);
+}
+
+TEST_F(AgentLoopTest, AnOrderToStopIsPassedOnOnceWithTheJobsGrace) {
+  UntilJoined();
+  Tell(1, {Order(1)});
+  Until([&] { return Launches() == 1; });
+  Tell(2, {Order(1, false, StopOrder::kGraceful)});
+  Until([&] { return runner_.With([&] { return !runner_.stops.empty(); }); });
+  Tell(3, {Order(1, false, StopOrder::kGraceful)});
+  usleep(20'000);
+  ASSERT_EQ(runner_.With([&] { return runner_.stops.size(); }), 1u);
+  EXPECT_EQ(runner_.stops[0].second, Duration::Seconds(3));
+}
+
+TEST_F(AgentLoopTest, WhatWasStoppedBeforeItStartedIsReportedAsEnded) {
+  UntilJoined();
+  Tell(1, {Order(1, false, StopOrder::kGraceful)});
+  Until([&] {
+    return link_.With([&] {
+      return std::ranges::any_of(link_.reports, [](const AgentReport& r) {
+        return r.leases.size() == 1 && r.leases[0].ended && r.leases[0].outcome.end == LeaseEnd::kStopped;
+      });
+    });
+  });
+  EXPECT_EQ(Launches(), 0u);
+}
+
+TEST_F(AgentLoopTest, ALeaseThatCannotBeStartedIsReportedAsAFaultOfThePlatform) {
+  runner_.With([&] { return runner_.fail_start = true; });
+  UntilJoined();
+  Tell(1, {Order(1)});
+  Until([&] {
+    return link_.With([&] {
+      return std::ranges::any_of(link_.reports, [](const AgentReport& r) {
+        return r.leases.size() == 1 && r.leases[0].outcome.end == LeaseEnd::kSupervisorLost;
+      });
+    });
+  });
+}
+
+TEST_F(AgentLoopTest, OrdersOfAnOlderControllerAreIgnored) {
+  UntilJoined();
+  Tell(1, {}, 7);
+  usleep(20'000);
+  Tell(2, {Order(1)}, 6);
+  usleep(50'000);
+  EXPECT_EQ(Launches(), 0u);
+  Tell(3, {Order(1)}, 8);
+  Until([&] { return Launches() == 1; });
+}
+
+TEST_F(AgentLoopTest, AfterABreakItJoinsAgainWithAllItHolds) {
+  UntilJoined();
+  Tell(1, {Order(1)});
+  Until([&] { return Launches() == 1; });
+  LinkNews broken;
+  broken.broken = true;
+  link_.Tell(broken);
+  for (int i = 0; i < 20; ++i) {
+    clock_.Advance(Duration::Milliseconds(50));
+    usleep(5'000);
+    LinkNews nothing;
+    link_.Tell(nothing);  // wakes the loop: its clock is ours
+  }
+  UntilJoined(2);
+  EXPECT_EQ(link_.With([&] { return link_.joins.back().leases.size(); }), 1u);
+  // Without orders of the new connection nothing is killed.
+  EXPECT_TRUE(runner_.With([&] { return runner_.stops.empty(); }));
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include "application/agent/launch.h"
+#include "application/agent/node_facts.h"
+#include "application/agent/observe.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+HostFacts TwoSockets() {
+  HostFacts host;
+  host.hostname = "h";
+  for (const int id : {0, 8}) {  // not contiguous, as on POWER
+    NumaNode numa;
+    numa.id = id;
+    numa.package = id / 8;
+    numa.cpus.AddRange(id * 4, id * 4 + 3);
+    numa.memory_mib = 1'000;
+    host.numa_nodes.push_back(numa);
+  }
+  host.gpus = {{"0000:1b:00.0", 8, "", ""}, {"0000:2b:00.0", 0, "", ""}};
+  return host;
+}
+
+DriverInventory TwoGpus() {
+  DriverInventory inventory;
+  inventory.driver_version = "550.1";
+  for (int i = 0; i < 2; ++i) {
+    GpuIdentity gpu;
+    gpu.index = i;
+    gpu.minor = 5 - i;
+    gpu.uuid = "GPU-" + std::to_string(i);
+    gpu.name = "NVIDIA X";
+    gpu.pci_bus_id = i == 0 ? "00000000:1B:00.0" : "00000000:2B:00.0";
+    gpu.memory_total_mib = 1'000;
+    gpu.memory_reserved_mib = 10;
+    inventory.gpus.push_back(gpu);
+  }
+  inventory.links = {{0, 1, 4, false}};
+  return inventory;
+}
+
+TEST(NodeFacts, JoinsGpusToTheirNumaNodesByBusId) {
+  const FoundNode found = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus());
+  ASSERT_TRUE(ValidateNodeFacts(found.facts));
+  EXPECT_EQ(found.facts.gpus[0].numa, 1);  // position of os id 8
+  EXPECT_EQ(found.facts.gpus[1].numa, 0);
+  EXPECT_EQ(found.facts.gpus[0].minor, 5);
+  EXPECT_EQ(found.facts.gpus[0].memory_mib, 990);
+  EXPECT_EQ(found.facts.LinkCount(0, 1), 4);
+  EXPECT_EQ(found.facts.LinkCount(1, 0), 4);
+  EXPECT_TRUE(found.warnings.empty());
+}
+
+TEST(NodeFacts, SaysWhereItHadToGuess) {
+  HostFacts host = TwoSockets();
+  host.gpus.clear();
+  const FoundNode found = MakeNodeFacts("n1", false, host, TwoGpus());
+  EXPECT_EQ(found.facts.gpus[0].numa, 0);
+  ASSERT_EQ(found.warnings.size(), 2u);
+  EXPECT_NE(found.warnings[0].find("GPU-0"), std::string::npos);
+}
+
+LeaseOrder Order(const JobSpec& spec) {
+  LeaseOrder order;
+  order.lease.id = {3};
+  order.lease.job = {7};
+  order.lease.attempt = 2;
+  order.lease.rank = 1;
+  order.lease.gpus = {{1, kWholeShare, 990}};
+  NumaGrant numa;
+  numa.numa = 0;
+  numa.cpus.AddRange(0, 1);
+  numa.memory_mib = 100;
+  order.lease.numa = {numa};
+  order.spec = std::make_shared<const JobSpec>(spec);
+  order.user = {"ana", 1000, 1000};
+  order.node_names = {"n0", "n1"};
+  order.master_address = "n0";
+  return order;
+}
+
+LaunchOptions Options() {
+  LaunchOptions options;
+  options.state_directory = "/s";
+  options.shared_devices = {{195, 255}, {510, 0}};
+  options.resolve_user = [](const User& user) { return HostUser{user.name, user.uid, user.gid, {4}, "/home/ana", "/bin/sh"}; };
+  return options;
+}
+
+std::string Variable(const LaunchSpec& launch, const std::string& name) {
+  for (const std::string& entry : launch.environment) {
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  }
+  return "(none)";
+}
+
+JobSpec Spec() {
+  JobSpec spec;
+  spec.command = {"train", "x"};
+  spec.nodes = 2;
+  return spec;
+}
+
+TEST(Launch, GivesTheLeasesDevicesAndNoOthers) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  const LaunchSpec launch = MakeLaunch(Order(Spec()), facts, Options(), 42);
+  EXPECT_EQ(launch.devices, (std::vector<DeviceNumber>{{195, 4}, {195, 255}, {510, 0}}));
+  EXPECT_EQ(launch.cpus.ToString(), "0-1");
+  EXPECT_EQ(launch.memory_nodes.ToString(), "0");
+  EXPECT_EQ(launch.memory_bytes_max, 100 << 20);
+  EXPECT_EQ(launch.key, "lease-0003");
+  EXPECT_EQ(launch.log_directory, "/s/logs/job-0007/2");
+  EXPECT_EQ(launch.lease_deadline_boot_ns, 42);
+}
+
+TEST(Launch, AJobWithoutGpusGetsNoDeviceAtAll) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  LeaseOrder order = Order(Spec());
+  order.lease.gpus.clear();
+  const LaunchSpec launch = MakeLaunch(order, facts, Options(), 0);
+  EXPECT_TRUE(launch.devices.empty());
+  EXPECT_EQ(Variable(launch, "CUDA_VISIBLE_DEVICES"), "-1");
+  EXPECT_EQ(Variable(launch, "NVIDIA_VISIBLE_DEVICES"), "void");
+}
+
+TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  spec.environment = {{"MINE", "1"}, {"CUDA_VISIBLE_DEVICES", "0"}, {"GP_JOB_ID", "fake"}, {"CUDA_MPS_PIPE_DIRECTORY", "/x"}};
+  spec.checkpoint_directory = "/ckpt";
+  const LaunchSpec launch = MakeLaunch(Order(spec), facts, Options(), 0);
+  EXPECT_EQ(Variable(launch, "CUDA_VISIBLE_DEVICES"), "GPU-1");
+  EXPECT_EQ(Variable(launch, "NVIDIA_VISIBLE_DEVICES"), "GPU-1");
+  EXPECT_EQ(Variable(launch, "GP_JOB_ID"), "job-0007");
+  EXPECT_EQ(Variable(launch, "CUDA_MPS_PIPE_DIRECTORY"), "(none)");
+  EXPECT_EQ(Variable(launch, "MINE"), "1");
+  EXPECT_EQ(Variable(launch, "GP_NNODES"), "2");
+  EXPECT_EQ(Variable(launch, "GP_NODE_RANK"), "1");
+  EXPECT_EQ(Variable(launch, "GP_NODE_LIST"), "n0,n1");
+  EXPECT_EQ(Variable(launch, "GP_MASTER_ADDR"), "n0");
+  EXPECT_EQ(Variable(launch, "MASTER_PORT"), Variable(launch, "GP_MASTER_PORT"));
+  EXPECT_EQ(Variable(launch, "GP_RESUME_FROM"), "/ckpt");  // a second attempt
+  EXPECT_EQ(Variable(launch, "HOME"), "/home/ana");
+}
+
+TEST(Launch, ACheckpointIsResumedOnlyFromTheSecondAttemptOn) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  spec.checkpoint_directory = "/ckpt";
+  LeaseOrder order = Order(spec);
+  order.lease.attempt = 1;
+  EXPECT_EQ(Variable(MakeLaunch(order, facts, Options(), 0), "GP_RESUME_FROM"), "(none)");
+}
+
+TEST(Launch, SimulatedCoresAreMappedOntoTheHosts) {
+  NodeFacts facts = MakeNodeFacts("n1", true, TwoSockets(), TwoGpus()).facts;
+  LaunchOptions options = Options();
+  options.host_cpus.AddRange(0, 1);
+  LeaseOrder order = Order(Spec());
+  order.lease.numa[0].cpus = CpuSet{};
+  order.lease.numa[0].cpus.Add(3);
+  const LaunchSpec launch = MakeLaunch(order, facts, options, 0);
+  EXPECT_EQ(launch.cpus.ToString(), "1");
+  EXPECT_TRUE(launch.memory_nodes.Empty());
+}
+
+TEST(Launch, AJobThatWorksBelowTmpKeepsTheHosts) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  EXPECT_TRUE(MakeLaunch(Order(spec), facts, Options(), 0).private_tmp);
+  spec.working_directory = "/tmp/w";
+  EXPECT_FALSE(MakeLaunch(Order(spec), facts, Options(), 0).private_tmp);
+  spec.working_directory = "/tmpfiles";
+  EXPECT_TRUE(MakeLaunch(Order(spec), facts, Options(), 0).private_tmp);
+}
+
+TEST(Observe, EveryCauseHasItsEnd) {
+  AttemptStatus status;
+  status.key = "lease-0001";
+  status.phase = AttemptPhase::kExited;
+  const std::pair<EndCause, LeaseEnd> rows[] = {
+      {EndCause::kExit, LeaseEnd::kExited},           {EndCause::kStopped, LeaseEnd::kStopped},
+      {EndCause::kLeaseLost, LeaseEnd::kLeaseLost},   {EndCause::kOutOfMemory, LeaseEnd::kOutOfMemory},
+      {EndCause::kCouldNotStart, LeaseEnd::kCouldNotStart}, {EndCause::kSupervisorLost, LeaseEnd::kSupervisorLost}};
+  for (const auto& [cause, end] : rows) {
+    status.cause = cause;
+    EXPECT_EQ(ToObservation(status)->outcome.end, end);
+  }
+  status.key = "something else";
+  EXPECT_FALSE(ToObservation(status));
+}
+
+TEST(Observe, SickGpusAreSaidToBe) {
+  GpuHealth health;
+  EXPECT_TRUE(ToObservation(0, health).healthy);
+  health.row_remap = RowRemap{0, 0, true, false};
+  EXPECT_TRUE(ToObservation(0, health).healthy);  // pending: applied at the next reset
+  health.row_remap->failed = true;
+  EXPECT_FALSE(ToObservation(0, health).healthy);
+  health = {};
+  health.lost = true;
+  EXPECT_TRUE(ToObservation(0, health).lost);
+  health = {};
+  health.recovery_action = RecoveryAction::kGpuReset;
+  EXPECT_FALSE(ToObservation(0, health).healthy);
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,183 @@
+#include "application/control/control_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "adapters/outbound/memory/manual_clock.h"
+#include "adapters/outbound/memory/memory_journal.h"
+#include "application/control/recover.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+SubmitJob Submit(int gpus = 1) {
+  JobSpec spec;
+  spec.command = {"/bin/true"};
+  spec.gpus.count = gpus;
+  return {std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}};
+}
+
+struct Rig {
+  ManualClock clock;
+  MemoryJournal journal;
+  std::unique_ptr<ControlLoop> loop;
+
+  explicit Rig(ControlOptions options = {}) { Open(options); }
+  void Open(ControlOptions options = {}) {
+    loop.reset();
+    loop = *ControlLoop::Open(journal, clock, options);
+    loop->Start();
+  }
+  NodeId AddNode(const std::string& name = "n1") {
+    const auto facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts(name, {0, 0, 1, 1}));
+    EXPECT_TRUE(loop->Execute("node", "", JoinNode{facts, 1, true, {}}).status);
+    NodeId id;
+    EXPECT_TRUE(loop->Read([&](const State& state) { id = state.nodes_by_name.at(name); }));
+    ReportNode report{id, 1, {}, {}};
+    for (int gpu = 0; gpu < 4; ++gpu) report.gpus.push_back({gpu, true, false, ""});
+    EXPECT_TRUE(loop->Execute("node", "", report).status);
+    loop->HeardFrom(id);
+    return id;
+  }
+  JobState StateOf(JobId job) {
+    JobState state{};
+    EXPECT_TRUE(loop->Read([&](const State& s) { state = s.FindJob(job)->state; }));
+    return state;
+  }
+};
+
+TEST(ControlLoop, PlansInTheSameBatchAsTheSubmit) {
+  Rig rig;
+  rig.AddNode();
+  const Outcome outcome = rig.loop->Execute("user:ana", "", Submit());
+  ASSERT_TRUE(outcome.status);
+  EXPECT_EQ(rig.StateOf(outcome.job), JobState::kStarting);
+}
+
+TEST(ControlLoop, ARepeatedRequestGivesTheSameJob) {
+  Rig rig;
+  const Outcome first = rig.loop->Execute("user:ana", "r1", Submit());
+  const Outcome second = rig.loop->Execute("user:ana", "r1", Submit(2));
+  EXPECT_EQ(first.job, second.job);
+  EXPECT_TRUE(second.events.empty());
+}
+
+TEST(ControlLoop, WhatWasAcknowledgedIsThereAfterARestart) {
+  Rig rig;
+  rig.AddNode();
+  const JobId job = rig.loop->Execute("user:ana", "r1", Submit()).job;
+  uint64_t digest = 0;
+  uint64_t epoch = 0;
+  ASSERT_TRUE(rig.loop->Read([&](const State& s) { digest = StateDigest(s); epoch = s.epoch; }));
+  rig.Open();
+  EXPECT_EQ(rig.StateOf(job), JobState::kStarting);
+  ASSERT_TRUE(rig.loop->Read([&](const State& s) { EXPECT_EQ(s.epoch, epoch + 1); }));
+  EXPECT_EQ(rig.loop->Execute("user:ana", "r1", Submit()).job, job);
+  rig.loop.reset();
+  const auto report = Replay(rig.journal, true);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->differences.empty()) << report->differences.front();
+  EXPECT_GT(report->plans, 0u);
+}
+
+TEST(ControlLoop, RecoversFromASnapshotAndTheRecordsBehindIt) {
+  ControlOptions options;
+  options.records_per_snapshot = 3;
+  Rig rig(options);
+  rig.AddNode();
+  for (int i = 0; i < 7; ++i) ASSERT_TRUE(rig.loop->Execute("user:ana", "", Submit()).status);
+  std::string before;
+  ASSERT_TRUE(rig.loop->Read([&](const State& s) { before = EncodeState(s); }));
+  rig.loop.reset();
+  ASSERT_GT(rig.journal.LatestSnapshot()->sequence, 0u);
+  EXPECT_EQ(EncodeState(RecoverState(rig.journal)->state), before);
+}
+
+TEST(ControlLoop, ASilentNodeIsLostAfterALeaseTimeAndNotBefore) {
+  Rig rig;
+  const NodeId node = rig.AddNode();
+  const auto condition = [&] {
+    NodeCondition found{};
+    EXPECT_TRUE(rig.loop->Read([&](const State& s) { found = s.FindNode(node)->condition; }));
+    return found;
+  };
+  rig.clock.Advance(Duration::Seconds(10));
+  (void)rig.loop->Execute("x", "", Tick{});
+  EXPECT_EQ(condition(), NodeCondition::kUp);
+  rig.clock.Advance(Duration::Milliseconds(1));
+  (void)rig.loop->Execute("x", "", Tick{});
+  EXPECT_EQ(condition(), NodeCondition::kLost);
+}
+
+TEST(ControlLoop, AfterARestartNoNodeIsLostBeforeAWholeLeaseTime) {
+  Rig rig;
+  rig.AddNode();
+  rig.clock.Advance(Duration::Minutes(5));
+  rig.Open();
+  rig.clock.Advance(Duration::Seconds(9));
+  (void)rig.loop->Execute("x", "", Tick{});
+  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_EQ(s.nodes[0].condition, NodeCondition::kUp); }));
+}
+
+TEST(ControlLoop, AFullInboxRefusesAndLosesNothing) {
+  ControlOptions options;
+  options.inbox_max = 2;
+  Rig rig(options);
+  std::vector<std::pair<std::string, Command>> three(3, {"", Submit()});
+  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", three)) {
+    ASSERT_FALSE(outcome.status);
+    EXPECT_EQ(outcome.status.error().code, ErrorCode::kUnavailable);
+  }
+  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_TRUE(s.jobs.empty()); }));
+}
+
+TEST(ControlLoop, ManyCallersAtOnceEachGetTheirOwnJob) {
+  Rig rig;
+  std::vector<std::vector<uint64_t>> jobs(4);
+  std::vector<std::thread> callers;
+  for (auto& mine : jobs) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) mine.push_back(rig.loop->Execute("user:ana", "", Submit()).job.value);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  std::set<uint64_t> all;
+  for (const auto& mine : jobs) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), 400u);
+}
+
+TEST(ControlLoop, ObserversSeeOnlyWhatIsDurable) {
+  struct Observer : CommitObserver {
+    MemoryJournal* journal = nullptr;
+    uint64_t seen = 0;
+    void OnCommit(const State&, const std::vector<Event>&) override { seen = journal->LastSequence(); }
+  } observer;
+  ManualClock clock;
+  MemoryJournal journal;
+  observer.journal = &journal;
+  auto loop = *ControlLoop::Open(journal, clock, {});
+  loop->AddObserver(&observer);
+  loop->Start();
+  ASSERT_TRUE(loop->Execute("user:ana", "", Submit()).status);
+  loop->Stop();
+  EXPECT_EQ(observer.seen, journal.LastSequence());
+  EXPECT_GT(observer.seen, 1u);
+}
+
+TEST(ControlLoopDeathTest, AJournalThatFailsStopsTheProcess) {
+  ManualClock clock;
+  MemoryJournal journal;
+  auto loop = *ControlLoop::Open(journal, clock, {});
+  EXPECT_DEATH(
+      {
+        journal.FailNextAppend();
+        loop->Start();
+        (void)loop->Execute("user:ana", "", Submit());
+      },
+      "no space left");
+}
+
+}  // namespace
+}  // namespace gp
