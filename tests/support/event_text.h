@@ -11,6 +11,7 @@
 namespace gp {
 
 // `state` is the one before the event; `names`: what the table calls its jobs.
-std::string EventText(const State& state, const Event& event, const std::map<JobId, std::string>& names);
+std::string EventText(const State& state, const Event& event,
+                      const std::map<JobId, std::string>& names);
 
 }  // namespace gp

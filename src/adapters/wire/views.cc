@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "adapters/wire/job_spec.h"
-#include "domain/scheduling/why_pending.h"
 
 namespace gp {
 namespace {
@@ -128,11 +127,11 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
 
 }  // namespace
 
-void JobView(const State& state, const Job& job, Instant now, bool with_attempts, v1::Job* message) {
+void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons, v1::Job* message) {
   message->set_id(ToText(job.id));
   message->set_state(ToProto(Shown(job.state)));
   message->set_detail(Name(job.state));
-  message->set_reason(job.state == JobState::kQueued ? WhyPending(state, job).text : job.reason);
+  message->set_reason(job.state == JobState::kQueued ? reasons.Of(job).text : job.reason);
   ToProto(*job.spec, message->mutable_spec());
   message->set_user(job.user.name);
   message->set_submitted_at(Time(job.submitted_at));
@@ -158,7 +157,11 @@ void JobView(const State& state, const Job& job, Instant now, bool with_attempts
   const Instant until = over ? job.ended_at : now;
   message->set_wait_seconds(Seconds((started.ns > 0 ? started : until) - job.submitted_at));
   if (started.ns > 0) message->set_run_seconds(Seconds(std::max(until, started) - started));
-  if (!with_attempts) return;
+}
+
+void JobView(const State& state, const Job& job, Instant now, v1::Job* message) {
+  PendingReasons reasons(state);
+  JobLine(state, job, now, reasons, message);
   for (const AttemptRecord& attempt : job.attempts) AttemptView(state, attempt, message->add_attempts());
 }
 

@@ -100,7 +100,8 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   const HostUser user = options.resolve_user(order.user);
   LaunchSpec launch;
   launch.key = ToText(order.lease.id);
-  launch.argv = spec.command;
+  // The program of an interactive job comes by Exec, with its user's terminal.
+  if (!spec.interactive) launch.argv = spec.command;
   launch.environment = MakeEnvironment(order, facts, user, options);
   launch.working_directory = !spec.working_directory.empty() ? spec.working_directory
                              : user.home.empty()             ? "/"

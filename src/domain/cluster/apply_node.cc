@@ -17,6 +17,12 @@ Gpu& GpuOf(State& state, NodeId node, int gpu) {
 void ApplyEvent(State& state, Instant, const ControllerStarted& event) {
   state.policy = event.policy;
   ++state.epoch;
+  // Their deadlines follow the policy.
+  state.losses.clear();
+  for (const Node& node : state.nodes) {
+    if (node.condition != NodeCondition::kLost || node.leases_expired) continue;
+    state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
+  }
 }
 
 void ApplyEvent(State& state, Instant at, const NodeJoined& event) {

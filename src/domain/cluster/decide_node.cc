@@ -45,10 +45,8 @@ void ObserveLeases(const State& state, Instant at, const Node& node,
   }
 }
 
-void ObserveGpu(const Node& node, const GpuObservation& seen, Events& events) {
-  if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size())) return;
-  const Gpu& gpu = node.gpus[static_cast<size_t>(seen.gpu)];
-  GpuCondition now = gpu.condition;
+// `now`: the GPU's condition, and afterwards the one that follows from what was seen.
+void ObserveGpu(const Node& node, const GpuObservation& seen, GpuCondition& now, Events& events) {
   const auto move = [&](GpuCondition to, const std::string& reason) {
     if (!CanBecome(now, to)) return;
     events.push_back(GpuConditionChanged{node.id, seen.gpu, to, reason});
@@ -69,12 +67,22 @@ void ObserveGpu(const Node& node, const GpuObservation& seen, Events& events) {
   }
 }
 
-// A GPU that was draining and holds nothing any more is out of service.
-void SettleDrains(const Node& node, Events& events) {
+// What a report says of each GPU: its first word, where an agent should contradict itself.
+void ObserveGpus(const Node& node, const std::vector<GpuObservation>& all, Events& events) {
+  std::vector<const GpuObservation*> by_gpu(node.gpus.size());
+  for (const GpuObservation& seen : all) {
+    if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size())) continue;
+    const GpuObservation*& first = by_gpu[static_cast<size_t>(seen.gpu)];
+    if (first == nullptr) first = &seen;
+  }
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const Gpu& gpu = node.gpus[i];
-    if (!gpu.draining || !gpu.leases.empty() || gpu.condition != GpuCondition::kAvailable) continue;
-    events.push_back(GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kOffline, gpu.reason});
+    GpuCondition now = gpu.condition;
+    if (by_gpu[i] != nullptr) ObserveGpu(node, *by_gpu[i], now, events);
+    // One that was draining and holds nothing any more is out of service.
+    if (gpu.draining && gpu.leases.empty() && now == GpuCondition::kAvailable) {
+      events.push_back(GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kOffline, gpu.reason});
+    }
   }
 }
 
@@ -131,8 +139,7 @@ Result<Events> DecideReport(const State& state, Instant at, const ReportNode& co
   Events events;
   if (node.condition == NodeCondition::kLost) events.push_back(NodeReturned{node.id});
   ObserveLeases(state, at, node, command.leases, false, events);
-  SettleDrains(node, events);
-  for (const GpuObservation& seen : command.gpus) ObserveGpu(node, seen, events);
+  ObserveGpus(node, command.gpus, events);
   return events;
 }
 

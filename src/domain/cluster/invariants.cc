@@ -73,8 +73,29 @@ void CheckNuma(const State& state, const Node& node, Violations& found) {
 }
 
 void CheckNode(const State& state, const Node& node, Violations& found) {
+  const bool expires = node.condition == NodeCondition::kLost && !node.leases_expired;
+  if (expires != state.losses.contains({node.lost_at + state.policy.lease_end_time, node.id})) {
+    found.push_back({"index", node.facts->name + ": index of losses is off"});
+  }
   for (size_t i = 0; i < node.gpus.size(); ++i) CheckGpu(state, node, i, found);
   CheckNuma(state, node, found);
+}
+
+bool HasLimit(const Job& job) {
+  return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->time_limit.ns > 0;
+}
+
+void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
+  const auto expect = [&](bool belongs, bool is_in, const char* index) {
+    if (belongs == is_in) return;
+    found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + "): index of " + index + " is off"});
+  };
+  expect(job.state == JobState::kQueued, state.queue.contains(KeyOf(job)), "queued jobs");
+  expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
+  expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
+  if (job.attempts.empty()) return;
+  const Instant limit = job.attempts.back().placed_at + job.spec->time_limit;
+  expect(HasLimit(job), state.limits.contains({limit, job.id}), "time limits");
 }
 
 void CheckJob(const State& state, const Job& job, Violations& found) {
@@ -104,15 +125,7 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
       report("I5", ToText(id) + " has not the GPUs asked");
     }
   }
-  if ((job.state == JobState::kQueued) != state.queue.contains(KeyOf(job))) {
-    report("index", "queue index is off");
-  }
-  if ((job.state == JobState::kRetryWait) != state.retries.contains({job.eligible_at, job.id})) {
-    report("index", "retry index is off");
-  }
-  if (IsTerminal(job.state) != state.finished.contains({job.ended_at, job.id})) {
-    report("index", "index of finished jobs is off");
-  }
+  CheckIndexesOf(state, job, found);
 }
 
 void CheckLease(const State& state, const Lease& lease, Violations& found) {
@@ -140,6 +153,79 @@ void CheckShares(const State& state, Violations& found) {
   }
   std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
   if (sums != state.share_by_user) found.push_back({"I8", "shares by user are off"});
+}
+
+// An index must hold nothing beside what each job and node was looked up for.
+void CheckIndexSizes(const State& state, Violations& found) {
+  size_t queued = 0, retrying = 0, limited = 0, finished = 0, requested = 0, lost = 0;
+  for (const auto& [id, job] : state.jobs) {
+    queued += job.state == JobState::kQueued ? 1 : 0;
+    retrying += job.state == JobState::kRetryWait ? 1 : 0;
+    limited += HasLimit(job) ? 1 : 0;
+    finished += IsTerminal(job.state) ? 1 : 0;
+    requested += job.request_id.empty() ? 0 : 1;
+  }
+  for (const Node& node : state.nodes) {
+    lost += node.condition == NodeCondition::kLost && !node.leases_expired ? 1 : 0;
+  }
+  const auto expect = [&](size_t wanted, size_t size, const char* index) {
+    if (wanted != size) found.push_back({"index", std::string("index of ") + index + " holds strangers"});
+  };
+  expect(queued, state.queue.size(), "queued jobs");
+  expect(retrying, state.retries.size(), "retries");
+  expect(limited, state.limits.size(), "time limits");
+  expect(finished, state.finished.size(), "finished jobs");
+  expect(requested, state.jobs_by_request.size(), "requests");
+  expect(lost, state.losses.size(), "losses");
+  expect(state.nodes.size(), state.nodes_by_name.size(), "names");
+}
+
+bool HasShape(const Node& node, size_t index) {
+  return node.id.value == index && node.facts != nullptr && ValidateNodeFacts(*node.facts) &&
+         node.gpus.size() == node.facts->gpus.size() && node.numa.size() == node.facts->numa.size();
+}
+
+bool HasShape(const State& state, JobId id, const Job& job) {
+  if (job.id != id || job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
+  return std::ranges::all_of(job.attempts, [&](const AttemptRecord& attempt) {
+    return std::ranges::all_of(attempt.ranks, [&](const RankRecord& rank) {
+      return state.FindNode(rank.node) != nullptr;
+    });
+  });
+}
+
+bool HasShape(const State& state, LeaseId id, const Lease& lease) {
+  const Job* job = state.FindJob(lease.job);
+  const Node* node = state.FindNode(lease.node);
+  if (lease.id != id || job == nullptr || node == nullptr || job->attempts.empty()) return false;
+  const auto within = [](int value, size_t size) { return value >= 0 && static_cast<size_t>(value) < size; };
+  return within(lease.rank, job->attempts.back().ranks.size()) &&
+         std::ranges::all_of(lease.gpus, [&](const GpuGrant& g) { return within(g.gpu, node->gpus.size()); }) &&
+         std::ranges::all_of(lease.numa, [&](const NumaGrant& g) { return within(g.numa, node->numa.size()); });
+}
+
+// What the other checks index by; where it is broken, they would read beside their vectors.
+void CheckShape(const State& state, Violations& found) {
+  for (size_t i = 0; i < state.nodes.size(); ++i) {
+    if (!HasShape(state.nodes[i], i)) found.push_back({"shape", "node " + std::to_string(i)});
+  }
+  for (const auto& [id, job] : state.jobs) {
+    if (!HasShape(state, id, job)) found.push_back({"shape", ToText(id)});
+  }
+  for (const auto& [id, lease] : state.leases) {
+    if (!HasShape(state, id, lease)) found.push_back({"shape", ToText(id)});
+  }
+}
+
+// I6: what was granted now was free to be granted, and still is so: a placement changes no condition.
+void CheckNewGrants(const State& state, const GangPlaced& placed, Violations& found) {
+  for (const Lease& lease : placed.leases) {
+    const Node& node = *state.FindNode(lease.node);
+    const auto grantable = [&](const GpuGrant& g) { return IsGrantable(node.gpus[static_cast<size_t>(g.gpu)]); };
+    if (node.condition != NodeCondition::kUp || node.draining || !std::ranges::all_of(lease.gpus, grantable)) {
+      found.push_back({"I6", ToText(lease.id) + " was granted where nothing may be granted"});
+    }
+  }
 }
 
 // The nodes and jobs that events name.
@@ -178,13 +264,13 @@ struct TouchedBy {
 
 std::vector<Violation> CheckInvariants(const State& state) {
   Violations found;
+  CheckShape(state, found);
+  if (!found.empty()) return found;
   for (const Node& node : state.nodes) CheckNode(state, node, found);
   for (const auto& [id, job] : state.jobs) CheckJob(state, job, found);
   for (const auto& [id, lease] : state.leases) CheckLease(state, lease, found);
   CheckShares(state, found);
-  for (const QueueKey& key : state.queue) {
-    if (state.FindJob(key.job) == nullptr) found.push_back({"index", "queue names an unknown job"});
-  }
+  CheckIndexSizes(state, found);
   return found;
 }
 
@@ -192,11 +278,16 @@ std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& 
   Touched touched;
   for (const Event& event : events) std::visit(TouchedBy{state, touched}, event);
   Violations found;
+  for (const Event& event : events) {
+    if (const auto* placed = std::get_if<GangPlaced>(&event)) CheckNewGrants(state, *placed, found);
+  }
   for (const JobId id : touched.jobs) {
     const Job* job = state.FindJob(id);
     if (job == nullptr) continue;
     CheckJob(state, *job, found);
-    for (const LeaseId lease : job->leases) CheckLease(state, *state.FindLease(lease), found);
+    for (const LeaseId lease : job->leases) {
+      if (state.FindLease(lease) != nullptr) CheckLease(state, *state.FindLease(lease), found);
+    }
     if (job->attempts.empty()) continue;
     for (const RankRecord& rank : job->attempts.back().ranks) touched.nodes.insert(rank.node);
   }

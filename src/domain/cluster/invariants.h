@@ -9,6 +9,7 @@
 //   I6  every lease has one live owner; new grants only on grantable GPUs (see CheckDelta)
 //   I7  cores are held once, memory of a NUMA node at most as much as there is
 //   I8  sums and indexes equal what they sum and index
+// Besides, "shape": ids, positions and sizes that every other rule and Apply rely on.
 // Not checked here: that the real processes agree with the ledger; reports see to that.
 
 #include <string>
@@ -20,7 +21,7 @@
 namespace gp {
 
 struct Violation {
-  std::string rule;    // "I1" … or "index"
+  std::string rule;    // "I1" …, "index" or "shape"
   std::string detail;
 };
 

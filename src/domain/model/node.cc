@@ -20,6 +20,21 @@ Status ValidateGpu(const NodeFacts& facts, const GpuFacts& gpu) {
   return Ok();
 }
 
+// A core belongs to one NUMA node: the ledger counts them by node.
+Status ValidateNuma(const NodeFacts& facts) {
+  CpuSet cpus;
+  for (const NumaFacts& numa : facts.numa) {
+    if (numa.memory_mib < 0 || numa.memory_mib > (int64_t{1} << 34)) {
+      return Fail(InvalidArgument("node " + facts.name + ": impossible host memory size"));
+    }
+    if (cpus.Intersects(numa.cpus)) {
+      return Fail(InvalidArgument("node " + facts.name + ": a core is in two NUMA nodes"));
+    }
+    cpus = cpus.Union(numa.cpus);
+  }
+  return Ok();
+}
+
 }  // namespace
 
 Status ValidateNodeFacts(const NodeFacts& facts) {
@@ -35,9 +50,7 @@ Status ValidateNodeFacts(const NodeFacts& facts) {
   if (facts.links.size() != facts.gpus.size() * facts.gpus.size()) {
     return Fail(InvalidArgument("node " + facts.name + ": the link matrix is not GPUs x GPUs"));
   }
-  for (const NumaFacts& numa : facts.numa) {
-    if (numa.memory_mib < 0) return Fail(InvalidArgument("node " + facts.name + ": negative memory"));
-  }
+  GP_CHECK_OK(ValidateNuma(facts));
   std::set<std::string> uuids;
   for (const GpuFacts& gpu : facts.gpus) {
     GP_CHECK_OK(ValidateGpu(facts, gpu));

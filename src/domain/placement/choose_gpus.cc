@@ -105,14 +105,26 @@ GpuMask FreeGpus(const Node& node) {
   return free;
 }
 
-bool CouldEverHold(const Node& node, const JobSpec& spec) {
+Node Emptied(const Node& node) {
   Node empty;
   empty.id = node.id;
   empty.facts = node.facts;
-  empty.gpus.resize(node.gpus.size());
-  for (Gpu& gpu : empty.gpus) gpu.condition = GpuCondition::kAvailable;
+  for (const Gpu& gpu : node.gpus) {
+    empty.gpus.emplace_back();
+    empty.gpus.back().condition = gpu.condition;
+    empty.gpus.back().draining = gpu.draining;
+  }
   empty.numa.resize(node.numa.size());
-  return ChooseGpus(empty, spec, "").has_value();
+  return empty;
+}
+
+Node Ideal(const Node& node) {
+  Node ideal = Emptied(node);
+  for (Gpu& gpu : ideal.gpus) {
+    gpu.condition = GpuCondition::kAvailable;
+    gpu.draining = false;
+  }
+  return ideal;
 }
 
 std::optional<NodeChoice> ChooseGpus(const Node& node, const JobSpec& spec, const std::string& user) {

@@ -26,8 +26,10 @@ struct NodeChoice {
 GpuMask EligibleGpus(const Node& node, const JobSpec& spec, const std::string& user);
 // GPUs that nobody holds and that may be granted.
 GpuMask FreeGpus(const Node& node);
-// Whether the node could hold a rank of the job if it were empty and healthy.
-bool CouldEverHold(const Node& node, const JobSpec& spec);
+// The node as it would be with nothing granted on it, its GPUs in the conditions that they are in.
+Node Emptied(const Node& node);
+// The same with every GPU in service.
+Node Ideal(const Node& node);
 
 std::optional<NodeChoice> ChooseGpus(const Node& node, const JobSpec& spec, const std::string& user);
 

@@ -24,13 +24,6 @@ bool Better(const Candidate& a, const Candidate& b) {
   return key(a) < key(b);
 }
 
-// Ranks of a gang get the same model: the slowest would set the pace of all.
-std::string ModelOf(const Candidate& candidate) {
-  if (candidate.choice.placement.gpus.empty()) return "";
-  const auto gpu = static_cast<size_t>(candidate.choice.placement.gpus.front().gpu);
-  return candidate.node->facts->gpus[gpu].model;
-}
-
 std::string GpuList(const RankPlacement& placement) {
   CpuSet gpus;
   for (const GpuGrant& grant : placement.gpus) gpus.Add(grant.gpu);
@@ -64,14 +57,18 @@ std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
 
 }  // namespace
 
+std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice& choice) {
+  if (spec.nodes == 1 || choice.placement.gpus.empty()) return "";
+  return node.facts->gpus[static_cast<size_t>(choice.placement.gpus.front().gpu)].model;
+}
+
 std::optional<PlaceGang> FindGangPlace(const NodeView& nodes, const Job& job) {
   const JobSpec& spec = *job.spec;
   std::map<std::string, std::vector<Candidate>> by_model;
   for (const Node* node : nodes) {
     auto choice = ChooseGpus(*node, spec, job.user.name);
     if (!choice) continue;
-    Candidate candidate{node, *std::move(choice)};
-    by_model[spec.nodes > 1 ? ModelOf(candidate) : ""].push_back(std::move(candidate));
+    by_model[CommonTrait(spec, *node, *choice)].push_back({node, *std::move(choice)});
   }
   const auto wanted = static_cast<size_t>(spec.nodes);
   std::vector<Candidate>* best = nullptr;

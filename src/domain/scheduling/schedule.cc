@@ -2,34 +2,35 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <string>
 #include <tuple>
 
 #include "domain/placement/choose_gpus.h"
+#include "domain/scheduling/same_shape.h"
 #include "domain/scheduling/scratch_nodes.h"
 
 namespace gp {
 namespace {
 
-// Two jobs of one shape fit in the same places: what one could not get, the other cannot either.
-bool SameShape(const Job& a, const Job& b) {
-  const JobSpec& x = *a.spec;
-  const JobSpec& y = *b.spec;
-  return x.gpus == y.gpus && x.nodes == y.nodes && x.cpus == y.cpus &&
-         x.memory_bytes == y.memory_bytes && x.topology == y.topology &&
-         (x.gpus.isolation == Isolation::kExclusive || a.user.name == b.user.name);
-}
-
 // A job that waited too long keeps the emptiest nodes that could hold it: they fill no further.
-void ReserveFor(const Job& job, ScratchNodes& nodes) {
-  std::vector<const Node*> able;
-  for (const Node* node : nodes.view()) {
-    if (CouldEverHold(*node, *job.spec)) able.push_back(node);
-  }
-  std::ranges::sort(able, {}, [](const Node* node) {
+// False: those in service cannot hold it even when empty, so it keeps nothing from others.
+bool ReserveFor(const Job& job, ScratchNodes& nodes) {
+  NodeView emptiest_first = nodes.view();
+  std::ranges::sort(emptiest_first, {}, [](const Node* node) {
     return std::tuple(-std::popcount(FreeGpus(*node)), node->id);
   });
-  const size_t wanted = std::min(able.size(), static_cast<size_t>(job.spec->nodes));
-  for (size_t i = 0; i < wanted; ++i) nodes.Reserve(able[i]->id);
+  std::map<std::string, std::vector<NodeId>> able;
+  for (const Node* node : emptiest_first) {
+    const auto choice = ChooseGpus(Emptied(*node), *job.spec, job.user.name);
+    if (!choice) continue;
+    std::vector<NodeId>& alike = able[CommonTrait(*job.spec, *node, *choice)];
+    alike.push_back(node->id);
+    if (static_cast<int>(alike.size()) < job.spec->nodes) continue;
+    for (const NodeId id : alike) nodes.Reserve(id);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -53,8 +54,7 @@ Plan Schedule(const State& state, Instant at) {
     }
     unplaced_shapes.push_back(&job);
     if (!reserved && at - job.queued_at >= state.policy.reserve_after) {
-      ReserveFor(job, nodes);
-      reserved = true;
+      reserved = ReserveFor(job, nodes);
     }
   }
   return plan;

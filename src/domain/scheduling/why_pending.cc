@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <tuple>
 
-#include "domain/placement/choose_gpus.h"
+#include "domain/placement/place_gang.h"
 
 namespace gp {
 namespace {
@@ -12,8 +14,9 @@ std::string Count(int count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-bool InService(const Node& node) {
-  return node.condition == NodeCondition::kUp && !node.draining &&
+bool InService(const Node& node, const JobSpec& spec) {
+  if (node.condition != NodeCondition::kUp || node.draining) return false;
+  return spec.gpus.count == 0 ||
          std::ranges::any_of(node.gpus, [](const Gpu& gpu) { return IsGrantable(gpu); });
 }
 
@@ -23,21 +26,38 @@ struct Survey {
   int gpus_largest = 0;     // of one node, by hardware
 };
 
+void LookAt(const Node& node, const Job& job, Survey& survey) {
+  const JobSpec& spec = *job.spec;
+  ++survey.reason.nodes_able;
+  if (!InService(node, spec)) return;
+  ++survey.reason.nodes_up;
+  const int eligible = std::popcount(EligibleGpus(node, spec, job.user.name));
+  survey.reason.gpus_free += eligible;
+  if (eligible >= spec.gpus.count) ++survey.nodes_with_gpus;
+  if (ChooseGpus(node, spec, job.user.name)) ++survey.reason.nodes_now;
+}
+
+// Of the groups of nodes from which a gang may take its ranks, the one that is nearest to hold it.
 Survey Look(const State& state, const Job& job) {
   const JobSpec& spec = *job.spec;
-  Survey survey;
-  survey.reason.gpus_asked = spec.gpus.count * spec.nodes;
+  std::map<std::string, Survey> by_trait;
+  int gpus_largest = 0;
   for (const Node& node : state.nodes) {
-    survey.gpus_largest = std::max(survey.gpus_largest, static_cast<int>(node.gpus.size()));
-    if (!CouldEverHold(node, spec)) continue;
-    ++survey.reason.nodes_able;
-    if (!InService(node) && spec.gpus.count > 0) continue;
-    ++survey.reason.nodes_up;
-    const int eligible = std::popcount(EligibleGpus(node, spec, job.user.name));
-    survey.reason.gpus_free += eligible;
-    if (eligible >= spec.gpus.count) ++survey.nodes_with_gpus;
-    if (ChooseGpus(node, spec, job.user.name)) ++survey.reason.nodes_now;
+    gpus_largest = std::max(gpus_largest, static_cast<int>(node.gpus.size()));
+    const auto choice = ChooseGpus(Ideal(node), spec, job.user.name);
+    if (choice) LookAt(node, job, by_trait[CommonTrait(spec, node, *choice)]);
   }
+  Survey survey;
+  for (const auto& [trait, other] : by_trait) {
+    const auto nearness = [&spec](const Survey& s) {
+      const auto enough = [&spec](int nodes) { return std::min(nodes, spec.nodes); };
+      return std::tuple(enough(s.reason.nodes_able), enough(s.reason.nodes_up),
+                        enough(s.reason.nodes_now), s.reason.gpus_free);
+    };
+    if (nearness(other) > nearness(survey)) survey = other;
+  }
+  survey.gpus_largest = gpus_largest;
+  survey.reason.gpus_asked = spec.gpus.count * spec.nodes;
   return survey;
 }
 
@@ -89,6 +109,13 @@ PendingReason WhyPending(const State& state, const Job& job) {
   survey.reason.kind = Judge(state, survey, *job.spec);
   survey.reason.text = Tell(survey, *job.spec);
   return survey.reason;
+}
+
+const PendingReason& PendingReasons::Of(const Job& job) {
+  for (const auto& [other, reason] : known_) {
+    if (SameShape(job, *other)) return reason;
+  }
+  return known_.emplace_back(&job, WhyPending(state_, job)).second;
 }
 
 const char* Name(PendingKind kind) {

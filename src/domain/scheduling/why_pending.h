@@ -3,7 +3,9 @@
 // Why a queued job does not run now, as data with numbers.  Judged in the order of the enum: a
 // reason that no waiting mends comes first (docs/reference/pending_reasons.md).
 
+#include <deque>
 #include <string>
+#include <utility>
 
 #include "domain/cluster/state.h"
 
@@ -30,6 +32,19 @@ struct PendingReason {
 };
 
 PendingReason WhyPending(const State& state, const Job& job);
+
+// The reasons of many jobs of one state, worked out once per shape.
+class PendingReasons {
+ public:
+  explicit PendingReasons(const State& state) : state_(state) {}
+  // Stays valid as long as this object.
+  const PendingReason& Of(const Job& job);
+
+ private:
+  const State& state_;
+  std::deque<std::pair<const Job*, PendingReason>> known_;
+};
+
 const char* Name(PendingKind kind);
 
 }  // namespace gp

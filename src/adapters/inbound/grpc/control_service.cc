@@ -59,14 +59,14 @@ Result<JobId> ControlService::OwnJob(const User& caller, const std::string& text
   return allowed;
 }
 
-Status ControlService::FillJob(JobId id, bool with_attempts, v1::Job* reply) {
+Status ControlService::FillJob(JobId id, v1::Job* reply) {
   Status status = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const Job* job = state.FindJob(id);
     if (job == nullptr) {
       status = Fail(NotFound("no job " + ToText(id)));
     } else {
-      JobView(state, *job, gateway_.Now(), with_attempts, reply);
+      JobView(state, *job, gateway_.Now(), reply);
     }
   }));
   return status;
@@ -109,12 +109,13 @@ grpc::Status ControlService::ListJobs(grpc::ServerContext* context, const v1::Li
   }
   const Status read = gateway_.Read([&](const State& state) {
     int64_t total = 0;
+    PendingReasons reasons(state);
     for (const auto& [id, job] : state.jobs) {
       if (!Matches(job, *request)) continue;
       ++total;
       if (id <= after) continue;
       if (reply->jobs_size() < limit) {
-        JobView(state, job, gateway_.Now(), false, reply->add_jobs());
+        JobLine(state, job, gateway_.Now(), reasons, reply->add_jobs());
       } else if (reply->next().empty()) {
         reply->set_next(reply->jobs(limit - 1).id());
       }
@@ -129,7 +130,7 @@ grpc::Status ControlService::GetJob(grpc::ServerContext* context, const v1::GetJ
   if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
   const auto id = ParseJob(request->job_id());
   if (!id) return ToGrpc(id.error());
-  return ToGrpc(FillJob(*id, true, reply));
+  return ToGrpc(FillJob(*id, reply));
 }
 
 grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
@@ -140,7 +141,7 @@ grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::Ge
   const auto watch = feed_.Follow(*id);  // before the first look: no change falls between
   while (!context->IsCancelled()) {
     v1::Job job;
-    if (const Status filled = FillJob(*id, true, &job); !filled) return ToGrpc(filled);
+    if (const Status filled = FillJob(*id, &job); !filled) return ToGrpc(filled);
     if (!writer->Write(job)) break;
     if (job.state() >= v1::COMPLETED) return grpc::Status::OK;
     while (!context->IsCancelled() && !watch->Next(Duration::Milliseconds(500))) {
@@ -157,7 +158,7 @@ grpc::Status ControlService::Change(grpc::ServerContext* context, const std::str
   if (!id) return ToGrpc(id.error());
   const Outcome outcome = gateway_.Execute(Principal(*caller), "", make(*id));
   if (!outcome.status) return ToGrpc(outcome.status);
-  return ToGrpc(FillJob(*id, true, reply));
+  return ToGrpc(FillJob(*id, reply));
 }
 
 grpc::Status ControlService::StopJob(grpc::ServerContext* context, const v1::StopJobRequest* request,

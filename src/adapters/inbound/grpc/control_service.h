@@ -43,7 +43,7 @@ class ControlService final : public v1::Control::Service {
   Result<User> Administrator(const grpc::ServerContext& context) const;
   // The job, if the caller may change it: its owner or an administrator.
   Result<JobId> OwnJob(const User& caller, const std::string& text);
-  Status FillJob(JobId id, bool with_attempts, v1::Job* reply);
+  Status FillJob(JobId id, v1::Job* reply);
   Status FillCluster(bool readings, v1::Cluster* reply);
   grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
                       const std::function<Command(JobId)>& make);

@@ -1,5 +1,7 @@
 // Logs and exec: bytes between a user and an agent, through a channel that the agent opens.
 
+#include <chrono>
+#include <future>
 #include <thread>
 
 #include "adapters/inbound/grpc/control_service.h"
@@ -10,6 +12,8 @@ namespace gp {
 namespace {
 
 constexpr Duration kChannelTimeout = Duration::Seconds(10);
+constexpr std::chrono::milliseconds kCallerCheck{200};
+constexpr int kExitPlatform = 125;  // an exit code that says: not the program's own
 
 struct RankPlace {
   NodeId node;
@@ -36,6 +40,29 @@ Result<RankPlace> FindRank(const State& state, const std::string& job_text, int 
   }
   const RankRecord& place = record->ranks[static_cast<size_t>(rank)];
   return RankPlace{place.node, place.lease, job->id, record->number, state.FindLease(place.lease) != nullptr};
+}
+
+using ExecStream = grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>;
+
+// Until the caller ends its input: with its exit code in hand, or because it is gone.
+void PumpInput(ExecStream& stream, Channel::Stream& tunnel) {
+  v1::ExecInput message;
+  v1::TunnelFrame frame;
+  while (stream.Read(&message)) {
+    *frame.mutable_input() = message;
+    if (!tunnel.Write(frame)) return;
+  }
+  frame.mutable_input()->set_end_of_input(true);
+  (void)tunnel.Write(frame);
+}
+
+// In the stream itself: a status would come only after the caller's input has ended.
+grpc::Status RefuseExec(ExecStream& stream, const std::string& why) {
+  v1::ExecOutput output;
+  output.set_errors("error: " + why + "\n");
+  if (!stream.Write(output)) return grpc::Status::CANCELLED;
+  output.set_exit_code(kExitPlatform);
+  return stream.Write(output) ? grpc::Status::OK : grpc::Status::CANCELLED;
 }
 
 }  // namespace
@@ -108,19 +135,16 @@ grpc::Status ControlService::Exec(grpc::ServerContext* context, ExecStream* stre
     (*channel)->Finish();
     return ToGrpc(Unavailable("the node's agent did not answer"));
   }
-  // A caller that got its exit code ends its input; one that is gone has none.
-  std::thread input([&] {
-    v1::ExecInput message;
-    v1::TunnelFrame frame;
-    while (stream->Read(&message)) {
-      *frame.mutable_input() = message;
-      if (!tunnel->Write(frame)) return;
+  std::promise<void> ended;
+  std::thread input([&, until = ended.get_future()] {
+    PumpInput(*stream, *tunnel);
+    while (until.wait_for(kCallerCheck) == std::future_status::timeout) {
+      if (context->IsCancelled()) (*channel)->Break();  // gone: its terminal hangs up
     }
-    frame.mutable_input()->set_end_of_input(true);
-    (void)tunnel->Write(frame);
   });
   const grpc::Status status = PumpExec(*tunnel, *stream);
   if (!status.ok()) context->TryCancel();
+  ended.set_value();
   input.join();
   (*channel)->Finish();
   return status;
@@ -129,12 +153,12 @@ grpc::Status ControlService::Exec(grpc::ServerContext* context, ExecStream* stre
 grpc::Status ControlService::PumpExec(Channel::Stream& tunnel, ExecStream& stream) {
   v1::TunnelFrame frame;
   while (tunnel.Read(&frame)) {
-    if (!frame.failed().empty()) return ToGrpc(Conflict(frame.failed()));
+    if (!frame.failed().empty()) return RefuseExec(stream, frame.failed());
     if (!frame.has_output()) continue;
     if (!stream.Write(frame.output())) return grpc::Status::CANCELLED;
     if (frame.output().what_case() == v1::ExecOutput::kExitCode) return grpc::Status::OK;
   }
-  return ToGrpc(Unavailable("the node's agent went away"));
+  return RefuseExec(stream, "the node's agent went away");
 }
 
 }  // namespace gp

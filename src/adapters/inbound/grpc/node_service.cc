@@ -118,7 +118,7 @@ grpc::Status NodeService::Tunnel(grpc::ServerContext* context, Channel::Stream* 
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
   const std::shared_ptr<Channel> channel = sessions_.Claim(first.channel());
   if (channel == nullptr) return ToGrpc(NotFound("nobody waits for this channel"));
-  channel->Attach(stream);
+  channel->Attach(stream, context);
   return grpc::Status::OK;
 }
 

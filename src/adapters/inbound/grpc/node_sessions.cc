@@ -60,12 +60,18 @@ Channel::Stream* Channel::WaitForStream(Duration timeout) {
   return stream_;
 }
 
-void Channel::Attach(Stream* stream) {
+void Channel::Attach(Stream* stream, grpc::ServerContext* context) {
   std::unique_lock lock(mutex_);
   if (finished_) return;
   stream_ = stream;
+  context_ = context;
   changed_.notify_all();
   changed_.wait(lock, [this] { return finished_; });
+}
+
+void Channel::Break() {
+  const std::lock_guard lock(mutex_);
+  if (context_ != nullptr && !finished_) context_->TryCancel();
 }
 
 void Channel::Finish() {

@@ -3,6 +3,7 @@
 // The agents that are connected now, what each is to be told next, and the channels (logs, exec)
 // that they are asked to open.
 
+#include <grpcpp/server_context.h>
 #include <grpcpp/support/sync_stream.h>
 
 #include <condition_variable>
@@ -49,13 +50,16 @@ class Channel {
   // For the one who asked: waits for the agent's tunnel.  nullptr: it did not come in time.
   Stream* WaitForStream(Duration timeout);
   // For the tunnel's thread: hands it over and waits until the asker is done with it.
-  void Attach(Stream* stream);
+  void Attach(Stream* stream, grpc::ServerContext* context);
+  // Breaks the tunnel: whoever reads or writes it sees its end.
+  void Break();
   void Finish();
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   Stream* stream_ = nullptr;
+  grpc::ServerContext* context_ = nullptr;
   bool finished_ = false;
 };
 

@@ -37,8 +37,8 @@ Result<std::unique_ptr<CgroupIsolation>> CgroupIsolation::Open(const Options& op
 
 void CgroupIsolation::Prepare(const Options& options, const CgroupHierarchy& hierarchy) {
   if (options.use_unified && !hierarchy.unified.empty()) {
-    Result<UnifiedTree> tree =
-        UnifiedTree::Prepare(hierarchy.unified, options.name, report_.warnings);
+    Result<UnifiedTree> tree = UnifiedTree::Prepare(hierarchy.unified, hierarchy.unified_is_root,
+                                                    options.name, report_.warnings);
     if (tree.has_value()) {
       unified_ = std::move(*tree);
     } else {

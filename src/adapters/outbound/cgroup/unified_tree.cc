@@ -19,14 +19,22 @@ Status EnsureDirectory(const std::string& path) {
   return Fail(Internal("cannot create " + path + ": " + std::strerror(errno)));
 }
 
-// Lets the children of `parent` have a controller.  kConflict means that processes live in it.
+// Lets the children of `parent` have a controller.
 Status Enable(const std::string& parent, const std::string& controller) {
   return WriteCgroupFile(parent + "/cgroup.subtree_control", "+" + controller);
 }
 
-Status MoveSelfToLeaf(const std::string& own) {
-  GP_CHECK_OK(EnsureDirectory(own + kAgentLeaf));
-  return WriteCgroupFile(own + kAgentLeaf + std::string("/cgroup.procs"), "0");
+// A cgroup that holds processes must not hand out controllers.  The kernel refuses most, but lets
+// some (pids, cpuset) turn it into a "threaded" one whose children take no processes at all.
+Status Vacate(const std::string& own) {
+  const std::string leaf = own + kAgentLeaf;
+  const std::string before = GP_TRY(ReadCgroupFile(own + "/cgroup.procs"));
+  if (before.empty()) return Ok();
+  GP_CHECK_OK(EnsureDirectory(leaf));
+  GP_CHECK_OK(WriteCgroupFile(leaf + "/cgroup.procs", "0"));
+  const std::string after = GP_TRY(ReadCgroupFile(own + "/cgroup.procs"));
+  if (after.empty()) return Ok();
+  return Fail(Conflict("other processes live in " + own));
 }
 
 Status WriteIfPresent(const std::string& path, std::string_view value) {
@@ -44,7 +52,8 @@ Status SetMemory(const std::string& path, int64_t bytes_max) {
 
 }  // namespace
 
-Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, const std::string& name,
+Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, bool is_root,
+                                         const std::string& name,
                                          std::vector<std::string>& warnings) {
   std::string own = own_cgroup;
   // Started again: we are in the leaf already (or systemd put us there, DelegateSubgroup=agent).
@@ -53,22 +62,30 @@ Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, const st
   tree.base_ = own + "/" + name;
   GP_CHECK_OK(EnsureDirectory(tree.base_));
   const std::string available = GP_TRY(ReadCgroupFile(own + "/cgroup.controllers"));
-  for (const std::string controller : kWanted) {
-    if (!HasWord(available, controller)) continue;
-    Status enabled = Enable(own, controller);
-    if (!enabled.has_value() && enabled.error().code == ErrorCode::kConflict) {
-      const Status moved = MoveSelfToLeaf(own);
-      enabled = moved.has_value() ? Enable(own, controller) : moved;
-    }
-    if (enabled.has_value()) enabled = Enable(tree.base_, controller);
-    if (enabled.has_value()) {
-      tree.controllers_.push_back(controller);
-    } else {
-      warnings.push_back("cgroup controller " + controller + ": " + enabled.error().message +
-                         " (run the agent in a unit of its own with Delegate=yes)");
-    }
+  for (const char* controller : kWanted) {
+    if (HasWord(available, controller)) tree.controllers_.push_back(controller);
+  }
+  if (tree.controllers_.empty()) return tree;
+  const Status vacated = is_root ? Ok() : Vacate(own);
+  if (vacated.has_value()) {
+    tree.EnableControllers(own, warnings);
+  } else {
+    tree.controllers_.clear();
+    warnings.push_back("cgroup v2 controllers: " + vacated.error().message +
+                       " (run the agent in a unit of its own with Delegate=yes)");
   }
   return tree;
+}
+
+// Keeps in controllers_ what could be enabled.
+void UnifiedTree::EnableControllers(const std::string& own, std::vector<std::string>& warnings) {
+  std::erase_if(controllers_, [&](const std::string& controller) {
+    Status enabled = Enable(own, controller);
+    if (enabled.has_value()) enabled = Enable(base_, controller);
+    if (enabled.has_value()) return false;
+    warnings.push_back("cgroup controller " + controller + ": " + enabled.error().message);
+    return true;
+  });
 }
 
 bool UnifiedTree::Has(const std::string& controller) const {

@@ -14,9 +14,10 @@ namespace gp {
 
 class UnifiedTree {
  public:
-  // `own` is the directory of our cgroup.  Controllers that cannot be enabled are named in
-  // `warnings`.  Errors: the base cannot be made at all.
-  static Result<UnifiedTree> Prepare(const std::string& own, const std::string& name,
+  // `own` is the directory of our cgroup; only the kernel's root may hold processes and hand out
+  // controllers.  Controllers that cannot be enabled are named in `warnings`.
+  // Errors: the base cannot be made at all.
+  static Result<UnifiedTree> Prepare(const std::string& own, bool is_root, const std::string& name,
                                      std::vector<std::string>& warnings);
 
   bool Has(const std::string& controller) const;
@@ -27,6 +28,8 @@ class UnifiedTree {
   Status Make(const std::string& key, const IsolationRequest& request, CgroupPaths& paths) const;
 
  private:
+  void EnableControllers(const std::string& own, std::vector<std::string>& warnings);
+
   std::string base_;
   std::vector<std::string> controllers_;
 };

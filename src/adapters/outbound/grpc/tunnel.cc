@@ -2,10 +2,12 @@
 
 #include <grpcpp/client_context.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <iterator>
 #include <thread>
 
 namespace gp {
@@ -47,10 +49,15 @@ bool WriteAll(int fd, const std::string& bytes) {
   return true;
 }
 
-// Feeds the process until the user has no more to say.
-void PumpInput(Stream& stream, ExecStreams streams, bool pty) {
+// Feeds the process until the user has no more to say, and reads on until the stream has ended;
+// then `gone_fd` says that nobody listens any more.
+void PumpInput(Stream& stream, const ExecStreams& streams, bool pty, int gone_fd) {
   v1::TunnelFrame frame;
   bool open = true;
+  const auto end = [&] {
+    if (open) close(streams.input);
+    open = false;
+  };
   while (stream.Read(&frame)) {
     const v1::ExecInput& input = frame.input();
     if (input.what_case() == v1::ExecInput::kResize) {
@@ -59,14 +66,14 @@ void PumpInput(Stream& stream, ExecStreams streams, bool pty) {
       size.ws_col = static_cast<unsigned short>(input.resize() & 0xffff);
       if (pty) ioctl(streams.input, TIOCSWINSZ, &size);
     } else if (input.what_case() == v1::ExecInput::kData) {
-      open = open && WriteAll(streams.input, input.data());
+      if (open && !WriteAll(streams.input, input.data())) end();
     } else if (input.end_of_input() && !pty) {
-      close(streams.input);  // a pipe: the process sees the end
-      return;
+      end();  // a pipe: the process sees the end
     }
   }
-  // The user is gone: a terminal hangs up, a pipe ends.
-  close(streams.input);
+  end();
+  const uint64_t one = 1;
+  (void)!write(gone_fd, &one, sizeof one);
 }
 
 bool Forward(Stream& stream, int fd, bool errors) {
@@ -80,16 +87,20 @@ bool Forward(Stream& stream, int fd, bool errors) {
   return stream.Write(frame);
 }
 
-// Sends output until the process has ended and its last bytes are through; its exit code.
-int PumpOutput(Stream& stream, const ExecStreams& streams) {
-  pollfd fds[] = {{streams.output, POLLIN, 0}, {streams.errors, POLLIN, 0}, {streams.exit_status, POLLIN, 0}};
+// Sends output until the process has ended and its last bytes are through, or nobody listens; the
+// exit code.
+int PumpOutput(Stream& stream, const ExecStreams& streams, int gone_fd) {
+  pollfd fds[] = {{streams.output, POLLIN, 0},
+                  {streams.errors, POLLIN, 0},
+                  {streams.exit_status, POLLIN, 0},
+                  {gone_fd, POLLIN, 0}};
   int32_t exit_code = 255;
   bool ended = false;
   while (fds[0].fd >= 0 || fds[1].fd >= 0 || !ended) {
     // After the end, what is still in the pipes is drained; a process left behind may hold them.
-    const int ready = poll(fds, 3, ended ? 50 : -1);
+    const int ready = poll(fds, std::size(fds), ended ? 50 : -1);
     if (ready < 0 && errno != EINTR) break;
-    if (ready == 0 && ended) break;
+    if ((ready == 0 && ended) || fds[3].revents != 0) break;
     for (int i = 0; i < 2; ++i) {
       if (fds[i].fd >= 0 && fds[i].revents != 0 && !Forward(stream, fds[i].fd, i == 1)) fds[i].fd = -1;
     }
@@ -115,13 +126,14 @@ void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gat
   if (!opened) return Fail(stream, opened.error().message);
   ExecStreams streams = *opened;
   if (streams.input == streams.output) streams.input = dup(streams.output);  // each side closes its own
-  std::thread input([&stream, streams, pty = spec.pty] { PumpInput(stream, streams, pty); });
+  const int gone_fd = eventfd(0, EFD_CLOEXEC);
+  std::thread input([&stream, &streams, &spec, gone_fd] { PumpInput(stream, streams, spec.pty, gone_fd); });
   v1::TunnelFrame last;
-  last.mutable_output()->set_exit_code(PumpOutput(stream, streams));
+  last.mutable_output()->set_exit_code(PumpOutput(stream, streams, gone_fd));
   (void)stream.Write(last);
-  (void)stream.WritesDone();
   input.join();
-  for (const int fd : {streams.output, streams.errors, streams.exit_status}) {
+  // The last ends: where the user went away first, a terminal hangs up and pipes break.
+  for (const int fd : {streams.output, streams.errors, streams.exit_status, gone_fd}) {
     if (fd >= 0) close(fd);
   }
 }

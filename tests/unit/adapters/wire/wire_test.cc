@@ -133,7 +133,7 @@ TEST(Wire, ViewsShowWhatTheLedgerHolds) {
   EXPECT_EQ(view.nodes(0).gpus(2).state(), v1::AVAILABLE);
   EXPECT_EQ(view.jobs_running(), 1);
   v1::Job job;
-  JobView(cluster.state(), *cluster.state().FindJob({1}), cluster.now(), true, &job);
+  JobView(cluster.state(), *cluster.state().FindJob({1}), cluster.now(), &job);
   EXPECT_EQ(job.state(), v1::RUNNING);
   EXPECT_EQ(job.detail(), "STARTING");
   EXPECT_EQ(job.places(0), "n1[0-1]");

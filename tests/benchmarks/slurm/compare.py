@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""2,000 jobs of /bin/true, one GPU each, on 4 nodes x 8 GPUs: this platform against Slurm.
+
+Both run on this machine, one after the other, from the first submit to the end of the last job.
+Slurm comes from Debian (slurmctld, slurmd, slurm-client, munge), set up for throughput in a scratch
+directory, on loopback; it is stopped again at the end.  Needs root.
+
+Usage: compare.py --binary gpu-platform [--jobs 2000] [--skip-slurm]
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+NODES, GPUS = 4, 8
+PACKAGES = ["slurmctld", "slurmd", "slurm-client", "munge", "slurm-wlm-basic-plugins"]
+
+
+def run(*words, **options):
+    return subprocess.run(words, check=True, capture_output=True, text=True, **options).stdout
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Platform:
+    """A controller with four simulated nodes."""
+
+    def __init__(self, binary, directory):
+        self.binary = binary
+        self.environment = dict(os.environ, GPU_PLATFORM_SERVER=f"{directory}/run")
+        self.process = subprocess.Popen(
+            [binary, "serve", "-q", "--state", f"{directory}/state", "--run-dir", f"{directory}/run",
+             "--simulate", f"dgx-h100:{NODES}"])
+        self.await_gpus()
+
+    def await_gpus(self):
+        for _ in range(200):
+            time.sleep(0.1)
+            status = subprocess.run([self.binary, "status", "-o", "json"], env=self.environment,
+                                    capture_output=True, text=True)
+            if status.returncode == 0:
+                gpus = [g for n in json.loads(status.stdout)["nodes"] for g in n["gpus"]]
+                if sum(g["state"] == "AVAILABLE" for g in gpus) == NODES * GPUS:
+                    return
+        raise SystemExit("the platform did not come up")
+
+    def jobs(self, count):
+        return json.loads(run(self.binary, "bench", "jobs", "--count", str(count), env=self.environment))
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Slurm:
+    """A controller and four daemons of Slurm on this host."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.processes = []
+        self.environment = dict(os.environ, SLURM_CONF=str(self.directory / "slurm.conf"))
+        self.write_configuration()
+        self.start()
+
+    def write_configuration(self):
+        host = socket.gethostname().split(".")[0]
+        controller, *daemons = free_ports(1 + NODES)
+        lines = f"""
+ClusterName=bench
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={self.directory}/munge.socket
+CredType=cred/munge
+MpiDefault=none
+StateSaveLocation={self.directory}/state
+SlurmdSpoolDir={self.directory}/spool-%n
+SlurmctldPidFile={self.directory}/slurmctld.pid
+SlurmdPidFile={self.directory}/slurmd-%n.pid
+SlurmctldLogFile={self.directory}/slurmctld.log
+SlurmdLogFile={self.directory}/slurmd-%n.log
+ReturnToService=2
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+PrologFlags=Alloc
+SwitchType=switch/none
+SchedulerType=sched/backfill
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=default_queue_depth=1000,sched_interval=1,sched_min_interval=0,bf_interval=30,bf_continue
+MaxJobCount=100000
+MaxArraySize=20001
+MinJobAge=10
+GresTypes=gpu
+SlurmdParameters=config_overrides
+""".splitlines()
+        for node, port in enumerate(daemons):
+            lines.append(f"NodeName=n{node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=64 Sockets=2 "
+                         f"CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000 Gres=gpu:h100:{GPUS} State=UNKNOWN")
+        lines.append(f"PartitionName=gpu Nodes=n[0-{NODES - 1}] Default=YES MaxTime=INFINITE State=UP")
+        (self.directory / "slurm.conf").write_text("\n".join(lines) + "\n")
+        # Slurm wants a device file for each GPU.
+        devices = self.directory / "dev"
+        devices.mkdir()
+        for minor in range(NODES * GPUS):
+            os.mknod(devices / f"n{minor // GPUS}g{minor % GPUS}", 0o666 | stat.S_IFCHR, os.makedev(195, minor))
+        (self.directory / "gres.conf").write_text("".join(
+            f"NodeName=n{n} Name=gpu Type=h100 File={devices}/n{n}g[0-{GPUS - 1}]\n" for n in range(NODES)))
+        (self.directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n")
+        (self.directory / "state").mkdir()
+
+    def spawn(self, *words):
+        self.processes.append(subprocess.Popen(words, env=self.environment, stdout=subprocess.DEVNULL,
+                                               stderr=subprocess.DEVNULL))
+
+    def start(self):
+        key = self.directory / "munge.key"
+        key.write_bytes(os.urandom(1024))
+        key.chmod(0o600)
+        shutil.chown(key, "munge")
+        munge = self.directory / "munge"
+        munge.mkdir(mode=0o755)
+        shutil.chown(munge, "munge")
+        shutil.chown(self.directory, "munge")
+        self.directory.chmod(0o755)
+        self.spawn("setpriv", "--reuid=munge", "--regid=munge", "--clear-groups", "munged", "-F",
+                   "-S", f"{self.directory}/munge.socket", "--key-file", str(key), "--pid-file", f"{munge}/pid",
+                   "--log-file", f"{munge}/log", "--seed-file", f"{munge}/seed")
+        time.sleep(1)
+        self.spawn("slurmctld", "-D")
+        for node in range(NODES):
+            self.spawn("slurmd", "-D", "-N", f"n{node}")
+        for _ in range(60):
+            time.sleep(0.5)
+            idle = subprocess.run(["sinfo", "-h", "-N", "-t", "idle", "-o", "%N"], env=self.environment,
+                                  capture_output=True, text=True).stdout.split()
+            if len(idle) == NODES:
+                return
+        raise SystemExit(f"slurm did not come up: see {self.directory}/slurmctld.log")
+
+    def jobs(self, count):
+        script = self.directory / "true.sh"
+        script.write_text("#!/bin/sh\nexec /bin/true\n")
+        begin = time.monotonic()
+        run("sbatch", "-Q", "--parsable", f"--array=1-{count}", "-n1", "--gres=gpu:1", "-o", "/dev/null", str(script),
+            env=self.environment)
+        submitted = time.monotonic() - begin
+        while run("squeue", "-h", "-r", "-t", "PD,R,CG,CF", env=self.environment).strip():
+            time.sleep(0.2)
+        seconds = time.monotonic() - begin
+        return {"jobs": count, "submit_s": submitted, "seconds": seconds, "jobs_per_s": count / seconds}
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def install_slurm():
+    if shutil.which("slurmctld") and shutil.which("munged"):
+        return
+    # Debian's packages would start their daemons: this says no while they are installed.
+    policy = pathlib.Path("/usr/sbin/policy-rc.d")
+    ours = not policy.exists()
+    if ours:
+        policy.write_text("#!/bin/sh\nexit 101\n")
+        policy.chmod(0o755)
+    try:
+        run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *PACKAGES,
+            env=dict(os.environ, DEBIAN_FRONTEND="noninteractive"))
+    finally:
+        if ours:
+            policy.unlink()
+
+
+def measure(make, count):
+    directory = tempfile.mkdtemp(prefix="bench-")
+    system = None
+    try:
+        system = make(directory)
+        system.jobs(50)  # warm
+        return system.jobs(count)
+    finally:
+        if system:
+            system.stop()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--jobs", type=int, default=2000)
+    parser.add_argument("--skip-slurm", action="store_true")
+    arguments = parser.parse_args()
+    if os.geteuid() != 0:
+        sys.exit("compare.py needs root: it starts agents that isolate, and Slurm's daemons")
+    result = {"platform": measure(lambda d: Platform(arguments.binary, d), arguments.jobs)}
+    if not arguments.skip_slurm:
+        install_slurm()
+        result["slurm"] = measure(Slurm, arguments.jobs)
+        result["ratio"] = result["platform"]["jobs_per_s"] / result["slurm"]["jobs_per_s"]
+    print(json.dumps(result, indent=2))
+
+
+if __name__ == "__main__":
+    main()
