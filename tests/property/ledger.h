@@ -1,0 +1,44 @@
+#pragma once
+
+// The controller's half of a generated sequence: the real Decide and Apply with the rules checked
+// after every command.  Records are kept, to prove at the end that a replay agrees.
+
+#include <string>
+#include <vector>
+
+#include "domain/cluster/codec.h"
+#include "domain/cluster/command.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+class Ledger {
+ public:
+  // What happened; nullptr: refused.  Valid until the next call.
+  const std::vector<Event>* Execute(Instant at, Command command, std::string request_id = {});
+
+  // The whole state's rules, and that no deadline was left behind.
+  void CheckAll();
+  // That every record decodes, is decided again alike, and that the fold is the state.
+  void CheckReplay();
+  // That the state survives its encoding, indexes included.
+  void CheckRoundTrip();
+
+  const State& state() const { return state_; }
+  const std::vector<Record>& records() const { return records_; }
+  const std::string& last_refusal() const { return last_refusal_; }
+  // The first rule that broke; empty: none.
+  const std::string& broken() const { return broken_; }
+  void Break(const std::string& what);
+
+ private:
+  State state_;
+  std::vector<Record> records_;
+  std::string last_refusal_;
+  std::string broken_;
+};
+
+// Whether two states agree in everything, the indexes included.
+bool SameState(const State& a, const State& b);
+
+}  // namespace gp

@@ -1,0 +1,166 @@
+#include "tests/property/physical_world.h"
+
+#include <algorithm>
+
+namespace gp {
+namespace {
+
+constexpr Duration kKillTime = Duration::Milliseconds(50);
+
+}  // namespace
+
+void PhysicalWorld::Break(const std::string& what) {
+  if (broken_.empty()) broken_ = what;
+}
+
+Program& PhysicalWorld::Of(LeaseId lease) {
+  if (lease.value >= programs_.size()) programs_.resize(lease.value + 1);
+  return programs_[lease.value];
+}
+
+const std::vector<LeaseId>& PhysicalWorld::known_on(NodeId node) {
+  if (node.value >= known_.size()) known_.resize(node.value + 1);
+  return known_[node.value];
+}
+
+void PhysicalWorld::AdvanceTo(Instant now) {
+  // From the back: an end removes its own entry only.
+  for (size_t i = alive_.size(); i-- > 0;) {
+    Program& program = Of(alive_[i]);
+    if (program.order.lease.stop_on_loss && !program.lost_lease && program.lease_until <= now) {
+      program.lost_lease = true;
+      const Instant over_at = program.lease_until + program.lease_end_time;
+      if (program.over_at.ns == 0 || over_at < program.over_at) {
+        program.over_at = over_at;
+        program.ending = {LeaseEnd::kLeaseLost, 0, 0, ""};
+      }
+    }
+    if (program.over_at.ns != 0 && program.over_at <= now) {
+      End(program, program.over_at, program.ending);
+    }
+  }
+}
+
+void PhysicalWorld::End(Program& program, Instant at, const LeaseOutcome& outcome) {
+  program.is_alive = false;
+  program.over_at = at;
+  program.ending = outcome;
+  std::erase(alive_, program.order.lease.id);
+}
+
+void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts& facts,
+                          Instant lease_until) {
+  const LeaseId id = order.lease.id;
+  (void)known_on(order.lease.node);
+  Program& program = Of(id);
+  if (program.was_started) Break(ToText(id) + " was started twice");
+  program.order = order;
+  program.was_started = true;
+  program.is_known = true;
+  program.started_at = now;
+  program.lease_until = lease_until;
+  program.lease_end_time = {static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(policy_.lease_end_time.ns)))};
+  known_[order.lease.node.value].push_back(id);
+  if (order.lease.stop_on_loss && lease_until <= now) {
+    program.over_at = now;
+    program.ending = {LeaseEnd::kLeaseLost, 0, 0, ""};
+    return;
+  }
+  CheckStart(order, facts);
+  program.is_alive = true;
+  alive_.push_back(id);
+}
+
+void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other) {
+  if (other.lease.job == mine.job && other.lease.attempt != mine.attempt) {
+    Break(ToText(mine.job) + ": two attempts run at once");
+  }
+  if (other.lease.node != mine.node) return;
+  for (const GpuGrant& grant : mine.gpus) {
+    const auto same = std::ranges::find(other.lease.gpus, grant.gpu, &GpuGrant::gpu);
+    if (same == other.lease.gpus.end()) continue;
+    const bool may_share = mine.mode == GpuMode::kTimeslice &&
+                           other.lease.mode == GpuMode::kTimeslice && user.name == other.user.name;
+    if (!may_share) Break("GPU " + std::to_string(grant.gpu) + " runs two tenants");
+  }
+  for (const NumaGrant& grant : mine.numa) {
+    for (const NumaGrant& theirs : other.lease.numa) {
+      if (grant.cpus.Intersects(theirs.cpus)) Break("a core runs two tenants");
+    }
+  }
+}
+
+void PhysicalWorld::CheckStart(const LeaseOrder& order, const NodeFacts& facts) {
+  const Lease& mine = order.lease;
+  for (const LeaseId id : alive_) CheckAgainst(mine, order.user, Of(id).order);
+  for (const GpuGrant& grant : mine.gpus) {
+    int share = grant.share;
+    int64_t memory_mib = grant.memory_mib;
+    for (const LeaseId id : alive_) {
+      const Lease& other = Of(id).order.lease;
+      if (other.node != mine.node) continue;
+      const auto same = std::ranges::find(other.gpus, grant.gpu, &GpuGrant::gpu);
+      if (same == other.gpus.end()) continue;
+      share += same->share;
+      memory_mib += same->memory_mib;
+    }
+    if (share > 1000) Break("GPU " + std::to_string(grant.gpu) + " computes for more than it has");
+    if (memory_mib > facts.gpus[static_cast<size_t>(grant.gpu)].memory_mib) {
+      Break("GPU " + std::to_string(grant.gpu) + " promised more memory than it has");
+    }
+  }
+}
+
+void PhysicalWorld::Renew(LeaseId lease, Instant until) {
+  Program& program = Of(lease);
+  if (program.is_alive && !program.lost_lease) program.lease_until = until;
+}
+
+void PhysicalWorld::Stop(Instant now, LeaseId lease, Duration grace) {
+  Program& program = Of(lease);
+  if (!program.is_alive) return;
+  const Duration time = grace.ns > 0 ? Duration{static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(grace.ns)))}
+                                     : kKillTime;
+  if (program.over_at.ns != 0 && program.over_at <= now + time) return;
+  program.over_at = now + time;
+  program.ending = {LeaseEnd::kStopped, 0, 0, ""};
+}
+
+void PhysicalWorld::Exit(Instant now, LeaseId lease, int code) {
+  Program& program = Of(lease);
+  if (program.is_alive) End(program, now, {LeaseEnd::kExited, code, 0, ""});
+}
+
+void PhysicalWorld::PowerOff(Instant now, NodeId node) {
+  for (const LeaseId id : known_on(node)) {
+    if (Of(id).is_alive) End(Of(id), now, {LeaseEnd::kSupervisorLost, 0, 0, ""});
+  }
+}
+
+void PhysicalWorld::WipeRecords(NodeId node) {
+  for (const LeaseId id : known_on(node)) Of(id).is_known = false;
+  known_[node.value].clear();
+}
+
+void PhysicalWorld::Forget(LeaseId lease) {
+  Program& program = Of(lease);
+  if (program.is_alive) Break(ToText(lease) + " was forgotten while it runs");
+  program.is_known = false;
+  std::erase(known_[program.order.lease.node.value], lease);
+}
+
+LeaseObservation PhysicalWorld::Observe(LeaseId lease) {
+  const Program& program = Of(lease);
+  LeaseObservation seen;
+  seen.lease = lease;
+  seen.running = program.is_alive;
+  seen.ended = !program.is_alive;
+  seen.started_at = program.started_at;
+  if (seen.ended) {
+    seen.ended_at = program.over_at;
+    seen.outcome = program.ending;
+  }
+  return seen;
+}
+
+}  // namespace gp

@@ -1,0 +1,70 @@
+#pragma once
+
+// What really runs where: the truth that the ledger never sees.  Programs run under supervisors
+// that obey their leases; each start is checked against everything that runs at that instant.
+// Nothing here asks the ledger, so a ledger that is wrong shows.
+
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "domain/cluster/command.h"
+#include "domain/node/orders.h"
+
+namespace gp {
+
+// One attempt's rank on one node, from its start to the end of its records.
+struct Program {
+  LeaseOrder order;
+  Instant started_at;
+  Instant lease_until;
+  Duration lease_end_time;  // what its supervisor takes to end it when the lease is over
+  Instant over_at;          // when a stop that was ordered will have ended it; ns == 0: none
+  LeaseOutcome ending;      // how it will have ended then
+  bool was_started = false;
+  bool is_alive = false;
+  bool is_known = false;    // its node still has a record of it
+  bool lost_lease = false;  // it stays lost, whatever is renewed
+};
+
+class PhysicalWorld {
+ public:
+  PhysicalWorld(Rng& rng, const Policy& policy) : rng_(rng), policy_(policy) {}
+
+  // Ends what ends by itself until then: stops that are due, leases that ran out.
+  void AdvanceTo(Instant now);
+
+  // The agent starts a program.  A lease that is over already starts nothing.
+  void Start(Instant now, const LeaseOrder& order, const NodeFacts& facts, Instant lease_until);
+  void Renew(LeaseId lease, Instant until);
+  void Stop(Instant now, LeaseId lease, Duration grace);
+  void Exit(Instant now, LeaseId lease, int code);
+  // Every program of the node is gone.
+  void PowerOff(Instant now, NodeId node);
+  // Nothing is known of the node's programs any more.  REQUIRES: none of them runs.
+  void WipeRecords(NodeId node);
+  void Forget(LeaseId lease);
+
+  Program& Of(LeaseId lease);
+  const std::vector<LeaseId>& known_on(NodeId node);
+  const std::vector<LeaseId>& alive() const { return alive_; }
+  // What the node's supervisors would say.
+  LeaseObservation Observe(LeaseId lease);
+
+  const std::string& broken() const { return broken_; }
+
+ private:
+  void CheckStart(const LeaseOrder& order, const NodeFacts& facts);
+  void CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other);
+  void End(Program& program, Instant at, const LeaseOutcome& outcome);
+  void Break(const std::string& what);
+
+  Rng& rng_;
+  const Policy& policy_;
+  std::vector<Program> programs_;             // [lease id]
+  std::vector<std::vector<LeaseId>> known_;   // [node id]
+  std::vector<LeaseId> alive_;
+  std::string broken_;
+};
+
+}  // namespace gp

@@ -1,0 +1,300 @@
+#include "tests/property/sequence.h"
+
+#include <algorithm>
+
+#include "domain/cluster/decide.h"
+#include "domain/scheduling/schedule.h"
+#include "domain/scheduling/why_pending.h"
+#include "tests/property/cast.h"
+
+namespace gp {
+
+Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
+  policy_.faults_max = rng_.Between(2, 16);
+  policy_.reserve_after = Duration::Seconds(rng_.Between(5, 120));
+  if (rng_.Chance(1, 4)) policy_.jobs_kept = rng_.Between(0, 4);
+  machines_max_ = rng_.Chance(1, 40) ? rng_.Between(5, 20) : rng_.Between(1, 4);
+  Tell(StartController{policy_});
+  AddMachine();
+}
+
+void Sequence::AddMachine() {
+  const int index = static_cast<int>(machines_.size());
+  auto facts = std::make_shared<const NodeFacts>(RandomFacts(rng_, index));
+  const int gpus = static_cast<int>(facts->gpus.size());
+  machines_.emplace_back(VirtualAgent(std::move(facts), world_));
+  for (int i = 0; i < gpus; ++i) machines_.back().gpus.push_back({i, true, false, ""});
+}
+
+JobId Sequence::AnyJob() { return {1 + rng_.Below(ledger_.state().last_job + 1)}; }
+
+std::string Sequence::Run() {
+  RunSteps();
+  Settle();
+  CheckEnd();
+  return !world_.broken().empty() ? "world: " + world_.broken() : ledger_.broken();
+}
+
+void Sequence::RunSteps() {
+  const int wanted = kStepsMin + static_cast<int>(rng_.Below(40));
+  for (int tries = 0; steps_ < wanted && tries < 20 * wanted; ++tries) {
+    PassTime();
+    if (Step()) ++steps_;
+    if (rng_.Chance(1, 32)) ledger_.CheckAll();
+  }
+}
+
+void Sequence::CheckEnd() {
+  ledger_.CheckAll();
+  ledger_.CheckRoundTrip();
+  ledger_.CheckReplay();
+}
+
+void Sequence::PassTime() {
+  const uint64_t dice = rng_.Below(100);
+  const int milliseconds = dice < 90   ? rng_.Between(0, 200)
+                           : dice < 99 ? rng_.Between(1'000, 9'000)
+                                       : rng_.Between(10'000, 200'000);
+  now_ = now_ + Duration::Milliseconds(milliseconds);
+  world_.AdvanceTo(now_);
+}
+
+bool Sequence::Step() {
+  const uint64_t dice = rng_.Below(100);
+  if (dice < 24) return StepOfPeople(rng_.Below(24));
+  if (dice < 86) return StepOfAgents(rng_.Below(62));
+  return StepOfTrouble(rng_.Below(16));
+}
+
+bool Sequence::StepOfPeople(uint64_t dice) {
+  if (dice < 12) return Submit();
+  if (dice < 14) return Tell(StopJob{AnyJob(), rng_.Chance(1, 2)}) != nullptr;
+  if (dice < 16) return Tell(HoldJob{AnyJob()}) != nullptr;
+  if (dice < 19) return Tell(ReleaseJob{AnyJob()}) != nullptr;
+  return ChangeServiceOfAny();
+}
+
+bool Sequence::StepOfAgents(uint64_t dice) {
+  if (dice < 16) return ReceiveUp(AnyMachine());
+  if (dice < 32) return ReceiveDown(AnyMachine(), rng_.Chance(1, 2));
+  if (dice < 46) return Connect(AnyMachine()) || SendReport(AnyMachine());
+  if (dice < 52) return ExitAny();
+  if (dice < 55) return !Tell(Tick{})->empty();
+  Pass();
+  return true;
+}
+
+bool Sequence::StepOfTrouble(uint64_t dice) {
+  switch (dice) {
+    case 0:
+    case 1:
+    case 2: return Fault(AnyMachine());
+    case 3: return BreakLink(AnyMachine());
+    case 4: {
+      Machine& machine = AnyMachine();
+      machine.running = !machine.running;
+      if (machine.running) machine.agent.Begin(false);
+      return BreakLink(machine) || true;
+    }
+    case 5: return Reboot(AnyMachine(), false);
+    case 6: return Reboot(AnyMachine(), true);
+    case 7:
+    case 8:
+    case 9: return Silence(AnyMachine());
+    case 10: return DeclareLost(AnyMachine());
+    case 11: return RestartController();
+    case 12: return RepeatOldReport();
+    case 13:
+      if (static_cast<int>(machines_.size()) == machines_max_) return false;
+      AddMachine();
+      return true;
+    default: {
+      Machine& machine = AnyMachine();  // a report that comes twice
+      if (machine.up.empty() || machine.joining) return false;
+      machine.up.insert(machine.up.begin(), machine.up.front());
+      return ReceiveReport(machine);
+    }
+  }
+}
+
+bool Sequence::Submit() {
+  if (ledger_.state().last_job >= 24) return false;
+  auto spec = std::make_shared<const JobSpec>(RandomSpec(rng_, machines_max_));
+  const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
+  if (Tell(SubmitJob{std::move(spec), RandomUser(rng_)}, request_id) == nullptr) {
+    ledger_.Break("a legal job was refused: " + ledger_.last_refusal());
+  }
+  return true;
+}
+
+bool Sequence::ChangeServiceOfAny() {
+  const Machine& machine = AnyMachine();
+  if (!machine.agent.node()) return false;
+  ChangeService change{*machine.agent.node(), -1, ServiceAction::kOnline, rng_.Chance(1, 2), "test"};
+  if (!machine.gpus.empty() && rng_.Chance(2, 3)) change.gpu = static_cast<int>(rng_.Below(machine.gpus.size()));
+  if (rng_.Chance(1, 2)) change.action = rng_.Chance(1, 2) ? ServiceAction::kDrain : ServiceAction::kOffline;
+  return Tell(std::move(change)) != nullptr;
+}
+
+bool Sequence::ExitAny() {
+  if (world_.alive().empty()) return false;
+  const LeaseId lease = world_.alive()[rng_.Below(world_.alive().size())];
+  world_.Exit(now_, lease, rng_.Chance(2, 3) ? 0 : 1);
+  return true;
+}
+
+bool Sequence::Connect(Machine& machine) {
+  if (!machine.powered || !machine.running || machine.connected) return false;
+  machine.connected = true;
+  machine.joining = true;
+  machine.join = machine.agent.Connect();
+  machine.up.emplace_back(now_, ReportNode{});  // its place in the order of messages
+  return true;
+}
+
+bool Sequence::SendReport(Machine& machine) {
+  if (!machine.connected || machine.joining || machine.up.size() > 4) return false;
+  machine.up.emplace_back(now_, machine.agent.Report(machine.gpus));
+  return true;
+}
+
+bool Sequence::ReceiveUp(Machine& machine) {
+  if (machine.up.empty()) return false;
+  if (!machine.joining) return ReceiveReport(machine);
+  const Instant sent_at = machine.up.front().first;
+  machine.up.erase(machine.up.begin());
+  machine.joining = false;
+  if (Tell(machine.join) == nullptr) {
+    ledger_.Break("an agent's join was refused: " + ledger_.last_refusal());
+    return true;
+  }
+  machine.agent.JoinAccepted(ledger_.state().nodes_by_name.at(machine.agent.facts().name));
+  machine.session = machine.join.incarnation;
+  machine.heard = now_;
+  machine.answer_due = sent_at;
+  machine.orders_due = true;
+  return true;
+}
+
+bool Sequence::ReceiveReport(Machine& machine) {
+  const Instant sent_at = machine.up.front().first;
+  ReportNode report = std::move(machine.up.front().second);
+  machine.up.erase(machine.up.begin());
+  machine.heard = now_;
+  if (Tell(std::move(report)) == nullptr) ledger_.Break("a report was refused: " + ledger_.last_refusal());
+  machine.answer_due = sent_at;
+  return true;
+}
+
+bool Sequence::ReceiveDown(Machine& machine, bool at_once) {
+  if (machine.session != 0 && (machine.orders_due || machine.answer_due.ns != 0)) {
+    DownMessage message{machine.answer_due, ledger_.state().policy.lease_time, {}};
+    if (machine.orders_due) message.orders = OrdersFor(ledger_.state(), *machine.agent.node());
+    machine.orders_due = false;
+    machine.answer_due = {};
+    machine.down.push_back(std::move(message));
+    if (!at_once) return true;
+  }
+  if (machine.down.empty()) return false;
+  machine.agent.Take(now_, std::move(machine.down.front()));
+  machine.down.erase(machine.down.begin());
+  return true;
+}
+
+bool Sequence::BreakLink(Machine& machine) {
+  if (!machine.connected) return false;
+  for (size_t i = machine.joining ? 1 : 0; i < machine.up.size(); ++i) {
+    old_reports_.push_back(std::move(machine.up[i].second));
+  }
+  machine.up.clear();
+  machine.down.clear();
+  machine.connected = machine.joining = false;
+  machine.session = 0;
+  machine.agent.Disconnect();
+  return true;
+}
+
+bool Sequence::Reboot(Machine& machine, bool wiped) {
+  BreakLink(machine);
+  if (machine.agent.node()) {
+    world_.PowerOff(now_, *machine.agent.node());
+    if (wiped) world_.WipeRecords(*machine.agent.node());
+  }
+  machine.powered = !machine.powered || rng_.Chance(2, 3);
+  machine.agent.Begin(wiped);
+  return true;
+}
+
+bool Sequence::Silence(Machine& machine) {
+  if (!machine.agent.node() || now_ - machine.heard <= ledger_.state().policy.lease_time) return false;
+  if (ledger_.state().FindNode(*machine.agent.node())->condition == NodeCondition::kLost) return false;
+  return Tell(SilenceNode{*machine.agent.node()}) != nullptr;
+}
+
+// The person who says so has pulled the plug.
+bool Sequence::DeclareLost(Machine& machine) {
+  if (!machine.agent.node()) return false;
+  const bool is_lost = ledger_.state().FindNode(*machine.agent.node())->condition == NodeCondition::kLost;
+  if (is_lost) {
+    Reboot(machine, rng_.Chance(1, 2));
+    machine.powered = false;
+  }
+  const bool accepted = Tell(DeclareNodeLost{*machine.agent.node(), "test"}) != nullptr;
+  if (accepted != is_lost) ledger_.Break("a node that answers was declared lost");
+  return accepted;
+}
+
+bool Sequence::Fault(Machine& machine) {
+  if (machine.gpus.empty()) return false;
+  GpuObservation& gpu = machine.gpus[rng_.Below(machine.gpus.size())];
+  gpu.healthy = rng_.Chance(2, 3);
+  gpu.lost = rng_.Chance(1, 5);
+  return true;
+}
+
+// What a connection of the past still had in flight arrives at last, and changes nothing.
+bool Sequence::RepeatOldReport() {
+  if (old_reports_.empty()) return false;
+  ReportNode report = std::move(old_reports_.back());
+  old_reports_.pop_back();
+  const Node& node = *ledger_.state().FindNode(report.node);
+  const bool is_stale = report.incarnation < node.incarnation;
+  if (is_stale && Tell(std::move(report)) != nullptr) ledger_.Break("a stale report was accepted");
+  return is_stale;
+}
+
+bool Sequence::RestartController() {
+  policy_.lease_end_time = Duration::Seconds(rng_.Between(6, 9));
+  Tell(StartController{policy_});
+  for (Machine& machine : machines_) {
+    BreakLink(machine);
+    machine.heard = now_;
+  }
+  return true;
+}
+
+const std::vector<Event>* Sequence::Tell(Command command, std::string request_id) {
+  const std::vector<Event>* events = ledger_.Execute(now_, std::move(command), std::move(request_id));
+  if (events == nullptr || events->empty()) return events;
+  SendOrders(*events);
+  CheckTale(*events);
+  return events;
+}
+
+void Sequence::Pass() {
+  for (PlaceGang& placement : Schedule(ledger_.state(), now_).placements) {
+    if (Tell(std::move(placement)) == nullptr) {
+      ledger_.Break("a plan was refused: " + ledger_.last_refusal());
+    }
+  }
+}
+
+void Sequence::SendOrders(const std::vector<Event>& events) {
+  for (const NodeId id : NodesToOrder(ledger_.state(), events)) {
+    for (Machine& machine : machines_) {
+      if (machine.agent.node() == id) machine.orders_due = true;
+    }
+  }
+}
+
+}  // namespace gp

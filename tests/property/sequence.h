@@ -1,0 +1,102 @@
+#pragma once
+
+// One generated life of a cluster: people, agents, faults, a lossy network and a scheduler, chosen
+// by a seed; then the world heals and everything must come to an end.  Three nets at once: the
+// ledger's own rules after each command, the physical world's truth, and the tale of every job.
+
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "tests/property/ledger.h"
+#include "tests/property/physical_world.h"
+#include "tests/property/virtual_agent.h"
+
+namespace gp {
+
+class Sequence {
+ public:
+  static constexpr int kStepsMin = 100;
+
+  explicit Sequence(uint64_t seed);
+
+  // What broke first, in words; empty: nothing.
+  std::string Run();
+  // The same in parts, for tests that want the state in the middle of a life.
+  void RunSteps();
+  void Settle();
+  void CheckEnd();
+
+  const Ledger& ledger() const { return ledger_; }
+  Instant now() const { return now_; }
+  int steps() const { return steps_; }
+
+ private:
+  struct Machine {
+    explicit Machine(VirtualAgent its_agent) : agent(std::move(its_agent)) {}
+    VirtualAgent agent;
+    std::vector<GpuObservation> gpus;
+    bool powered = true;
+    bool running = true;      // the agent's process
+    bool connected = false;   // as the agent sees it
+    uint64_t session = 0;     // the incarnation of the connection that the controller serves; 0: none
+    bool joining = false;     // its join is still under way
+    JoinNode join;
+    std::vector<std::pair<Instant, ReportNode>> up;  // in flight, with the time of sending
+    std::vector<DownMessage> down;                   // in flight
+    bool orders_due = false;
+    Instant answer_due;       // sending time of the newest message seen; ns == 0: nothing to answer
+    Instant heard;
+  };
+
+  void AddMachine();
+  Machine& AnyMachine() { return machines_[rng_.Below(machines_.size())]; }
+  JobId AnyJob();
+
+  // One step of the kind drawn; false: it had no object.
+  bool Step();
+  bool StepOfPeople(uint64_t dice);
+  bool StepOfAgents(uint64_t dice);
+  bool StepOfTrouble(uint64_t dice);
+  void PassTime();
+
+  bool Submit();
+  bool ChangeServiceOfAny();
+  bool ExitAny();
+  bool Connect(Machine& machine);
+  bool SendReport(Machine& machine);
+  bool ReceiveUp(Machine& machine);
+  bool ReceiveReport(Machine& machine);
+  bool ReceiveDown(Machine& machine, bool at_once);
+  bool BreakLink(Machine& machine);
+  bool Reboot(Machine& machine, bool wiped);
+  bool Silence(Machine& machine);
+  bool DeclareLost(Machine& machine);
+  bool Fault(Machine& machine);
+  bool RepeatOldReport();
+  bool RestartController();
+
+  void Heal();
+  bool SettleRound();
+  void JumpToDeadline();
+
+  const std::vector<Event>* Tell(Command command, std::string request_id = {});
+  void Pass();
+  void SendOrders(const std::vector<Event>& events);
+  void CheckTale(const std::vector<Event>& events);
+  void CheckPlaced(const GangPlaced& placed);
+  void CheckCompleted(JobId job);
+
+  Rng rng_;
+  Policy policy_;
+  Ledger ledger_;
+  PhysicalWorld world_;
+  std::vector<Machine> machines_;
+  std::vector<ReportNode> old_reports_;  // of connections that are gone
+  std::vector<LeaseId> to_exit_;
+  int machines_max_ = 1;
+  Instant now_{1'700'000'000'000'000'000};
+  int steps_ = 0;
+};
+
+}  // namespace gp

@@ -1,0 +1,137 @@
+// How a generated sequence ends, and what is known of its jobs whatever the ledger says.
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "domain/scheduling/why_pending.h"
+#include "tests/property/sequence.h"
+
+namespace gp {
+namespace {
+
+constexpr int kRoundsMax = 1'000;
+
+}  // namespace
+
+void Sequence::Heal() {
+  for (Machine& machine : machines_) {
+    machine.powered = true;
+    if (!machine.running) machine.agent.Begin(false);
+    machine.running = true;
+    for (GpuObservation& gpu : machine.gpus) gpu.healthy = !(gpu.lost = false);
+    Connect(machine);
+    while (ReceiveUp(machine)) continue;
+    Tell(ChangeService{*machine.agent.node(), -1, ServiceAction::kOnline, false, "healed"});
+    ReceiveDown(machine, true);
+    SendReport(machine);
+  }
+  for (uint64_t id = 1; id <= ledger_.state().last_job; ++id) {
+    const Job* job = ledger_.state().FindJob({id});
+    if (job != nullptr && job->state == JobState::kHeld) Tell(ReleaseJob{job->id});
+  }
+}
+
+// A while in which everybody does what is due; false: nobody had anything to do.
+bool Sequence::SettleRound() {
+  now_ = now_ + Duration::Milliseconds(10);
+  world_.AdvanceTo(now_);
+  const size_t records_before = ledger_.records().size();
+  bool busy = !Tell(Tick{})->empty();
+  to_exit_ = world_.alive();
+  for (Machine& machine : machines_) {
+    busy = busy || machine.orders_due;
+    while (ReceiveDown(machine, true)) continue;
+    while (ReceiveUp(machine)) continue;
+  }
+  for (const LeaseId lease : to_exit_) world_.Exit(now_, lease, 0);
+  busy = busy || !to_exit_.empty();
+  Pass();
+  busy = busy || ledger_.records().size() != records_before;
+  if (busy) {
+    for (Machine& machine : machines_) SendReport(machine);
+  }
+  return busy;
+}
+
+void Sequence::JumpToDeadline() {
+  const Instant deadline = NextDeadline(ledger_.state());
+  if (deadline.ns == 0) return;
+  if (deadline <= now_) return ledger_.Break("a deadline in the past changes nothing");
+  now_ = deadline;
+}
+
+void Sequence::Settle() {
+  if (!ledger_.broken().empty() || !world_.broken().empty()) return;
+  Heal();
+  int rounds = 0;
+  for (int idle = 0; idle < 4 && rounds < kRoundsMax; ++rounds) {
+    if (!ledger_.broken().empty()) return;
+    const bool waits = NextDeadline(ledger_.state()).ns != 0;
+    const bool busy = SettleRound();
+    idle = busy || waits ? 0 : idle + 1;
+    if (!busy && waits) JumpToDeadline();
+  }
+  if (rounds == kRoundsMax) ledger_.Break("the world healed, but things go on and on");
+  for (const auto& [id, job] : ledger_.state().jobs) {
+    if (IsTerminal(job.state)) continue;
+    const PendingReason why = WhyPending(ledger_.state(), job);
+    if (job.state == JobState::kQueued && why.kind == PendingKind::kNoSuchHardware) continue;
+    ledger_.Break("the world healed, but " + ToText(id) + " stays " + Name(job.state) + ": " + why.text);
+  }
+  if (!world_.alive().empty()) ledger_.Break("a program runs on after its job is over");
+}
+
+void Sequence::CheckTale(const std::vector<Event>& events) {
+  for (const Event& event : events) {
+    if (const auto* placed = std::get_if<GangPlaced>(&event)) CheckPlaced(*placed);
+    const auto* ended = std::get_if<JobEnded>(&event);
+    if (ended != nullptr && ended->state == JobState::kCompleted) CheckCompleted(ended->job);
+  }
+}
+
+// All ranks at once, each with what was asked, on nodes that differ.
+void Sequence::CheckPlaced(const GangPlaced& placed) {
+  const JobSpec& spec = *ledger_.state().FindJob(placed.job)->spec;
+  const auto expect = [&](bool holds, const char* what) {
+    if (!holds) ledger_.Break(ToText(placed.job) + " was placed " + what);
+  };
+  expect(static_cast<int>(placed.leases.size()) == spec.nodes, "in part");
+  std::set<NodeId> nodes;
+  std::set<std::string> models;
+  for (const Lease& lease : placed.leases) {
+    const NodeFacts& facts = *ledger_.state().FindNode(lease.node)->facts;
+    expect(nodes.insert(lease.node).second, "twice on one node");
+    expect(static_cast<int>(lease.gpus.size()) == spec.gpus.count, "with other GPUs than asked");
+    std::set<int> numas;
+    for (const GpuGrant& grant : lease.gpus) {
+      const GpuFacts& gpu = facts.gpus[static_cast<size_t>(grant.gpu)];
+      numas.insert(gpu.numa);
+      models.insert(gpu.model);
+      expect(spec.gpus.models.empty() || gpu.model == spec.gpus.models[0], "on another model");
+      expect(gpu.memory_mib >= spec.gpus.memory_mib_min, "on a GPU too small");
+      if (spec.topology.require != TopologyLevel::kNvlink) continue;
+      for (const GpuGrant& other : lease.gpus) {
+        expect(&other == &grant || facts.LinkCount(grant.gpu, other.gpu) > 0, "without NVLink");
+      }
+    }
+    const bool one_numa = spec.topology.require == TopologyLevel::kSameNuma || !spec.topology.allow_cross_numa;
+    expect(!one_numa || numas.size() <= 1, "across NUMA nodes");
+    int cpus = 0;
+    for (const NumaGrant& grant : lease.numa) cpus += grant.cpus.Count();
+    expect(spec.cpus == 0 || cpus == spec.cpus, "with other cores than asked");
+  }
+  expect(models.size() <= 1, "on two models");
+}
+
+// Its last attempt ran on every rank to an end of its own.
+void Sequence::CheckCompleted(JobId id) {
+  for (const RankRecord& rank : ledger_.state().FindJob(id)->attempts.back().ranks) {
+    const Program& program = world_.Of(rank.lease);
+    const bool good = program.was_started && !program.is_alive &&
+                      program.ending.end == LeaseEnd::kExited && program.ending.exit_code == 0;
+    if (!good) ledger_.Break(ToText(id) + " is COMPLETED, but a rank did not run to its end");
+  }
+}
+
+}  // namespace gp

@@ -1,0 +1,89 @@
+#include "tests/property/virtual_agent.h"
+
+#include <algorithm>
+
+namespace gp {
+
+void VirtualAgent::Begin(bool wiped) {
+  Disconnect();
+  fresh_ = wiped || (fresh_ && !fresh_is_known_);
+  if (wiped) fresh_is_known_ = false;
+  declined_.clear();
+  stopped_.clear();
+  newest_epoch_ = 0;
+  lease_until_ = {};
+}
+
+std::vector<LeaseObservation> VirtualAgent::Observations() const {
+  std::vector<LeaseObservation> seen;
+  if (!node_) return seen;
+  for (const LeaseId id : world_->known_on(*node_)) seen.push_back(world_->Observe(id));
+  for (const LeaseId id : declined_) {
+    LeaseObservation one;
+    one.lease = id;
+    one.ended = true;
+    one.outcome = {LeaseEnd::kStopped, 0, 0, "stopped before it was started"};
+    seen.push_back(std::move(one));
+  }
+  return seen;
+}
+
+JoinNode VirtualAgent::Connect() { return {facts_, ++incarnation_, fresh_, Observations()}; }
+
+void VirtualAgent::JoinAccepted(NodeId node) {
+  node_ = node;
+  fresh_is_known_ = true;
+}
+
+void VirtualAgent::Disconnect() { orders_.reset(); }
+
+ReportNode VirtualAgent::Report(const std::vector<GpuObservation>& gpus) const {
+  return {*node_, incarnation_, Observations(), gpus};
+}
+
+void VirtualAgent::Take(Instant now, DownMessage message) {
+  if (message.answers_sent_at.ns != 0) lease_until_ = message.answers_sent_at + message.lease_time;
+  if (message.orders && message.orders->epoch >= newest_epoch_) {
+    newest_epoch_ = message.orders->epoch;
+    orders_ = std::move(message.orders);
+  }
+  if (!orders_) return;
+  for (const LeaseOrder& order : orders_->leases) {
+    if (message.answers_sent_at.ns != 0) world_->Renew(order.lease.id, lease_until_);
+  }
+  Act(now);
+}
+
+void VirtualAgent::Act(Instant now) {
+  std::vector<HeldLease> held;
+  const auto hold = [&](LeaseId id, bool ended) {
+    const auto stop = stopped_.find(id);
+    held.push_back({id, ended, stop == stopped_.end() ? StopOrder::kNone : stop->second});
+  };
+  for (const LeaseId id : world_->known_on(*node_)) hold(id, !world_->Of(id).is_alive);
+  for (const LeaseId id : declined_) hold(id, true);
+  for (const NodeAction& action : Reconcile(*orders_, held)) Carry(now, action);
+}
+
+const LeaseOrder& VirtualAgent::OrderFor(LeaseId lease) const {
+  return *std::ranges::find(orders_->leases, lease, [](const LeaseOrder& o) { return o.lease.id; });
+}
+
+void VirtualAgent::Carry(Instant now, const NodeAction& action) {
+  switch (action.kind) {
+    case NodeActionKind::kStart:
+      return world_->Start(now, OrderFor(action.lease), *facts_, lease_until_);
+    case NodeActionKind::kDecline: return declined_.push_back(action.lease);
+    case NodeActionKind::kStop:
+      stopped_[action.lease] = StopOrder::kGraceful;
+      return world_->Stop(now, action.lease, OrderFor(action.lease).spec->grace);
+    case NodeActionKind::kKill:
+      stopped_[action.lease] = StopOrder::kKill;
+      return world_->Stop(now, action.lease, Duration{});
+    case NodeActionKind::kForget:
+      stopped_.erase(action.lease);
+      if (std::erase(declined_, action.lease) == 0) world_->Forget(action.lease);
+  }
+}
+
+}  // namespace gp

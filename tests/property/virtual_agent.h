@@ -1,0 +1,62 @@
+#pragma once
+
+// An agent as the product's behaves, without its threads and sockets: it joins, reports all that
+// it sees, takes complete orders, and lets Reconcile say what to do.  Each connection has an
+// incarnation of its own, so that what an earlier one left behind is known to be stale.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "domain/node/reconcile.h"
+#include "tests/property/physical_world.h"
+
+namespace gp {
+
+// What a controller tells an agent.
+struct DownMessage {
+  Instant answers_sent_at;  // of the newest message it has seen; ns == 0: no answer
+  Duration lease_time;
+  std::optional<NodeOrders> orders;
+};
+
+class VirtualAgent {
+ public:
+  VirtualAgent(std::shared_ptr<const NodeFacts> facts, PhysicalWorld& world)
+      : facts_(std::move(facts)), world_(&world) {}
+
+  // A new process of the agent.  Only what its supervisors keep is remembered; `wiped`: not even
+  // that, and the controller is told so until it has heard it.
+  void Begin(bool wiped);
+  JoinNode Connect();
+  void Disconnect();
+  // REQUIRES: the node's first join was accepted.
+  ReportNode Report(const std::vector<GpuObservation>& gpus) const;
+  void Take(Instant now, DownMessage message);
+
+  void JoinAccepted(NodeId node);
+  std::optional<NodeId> node() const { return node_; }
+  const NodeFacts& facts() const { return *facts_; }
+  uint64_t incarnation() const { return incarnation_; }
+
+ private:
+  void Act(Instant now);
+  void Carry(Instant now, const NodeAction& action);
+  const LeaseOrder& OrderFor(LeaseId lease) const;
+  std::vector<LeaseObservation> Observations() const;
+
+  std::shared_ptr<const NodeFacts> facts_;
+  PhysicalWorld* world_;
+  std::optional<NodeId> node_;
+  uint64_t incarnation_ = 0;
+  bool fresh_ = true;
+  bool fresh_is_known_ = false;
+  std::optional<NodeOrders> orders_;
+  uint64_t newest_epoch_ = 0;
+  Instant lease_until_;
+  std::vector<LeaseId> declined_;
+  std::map<LeaseId, StopOrder> stopped_;
+};
+
+}  // namespace gp
