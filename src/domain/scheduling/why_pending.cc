@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "domain/placement/place_gang.h"
+#include "domain/scheduling/same_shape.h"
 
 namespace gp {
 namespace {
