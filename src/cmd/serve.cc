@@ -28,6 +28,7 @@ struct ServeFlags {
   std::string simulate;  // "dgx-h100" or "dgx-h100:2"
   bool no_agent = false;
   bool ephemeral = false;
+  bool keep_sound_prefix = false;
   std::string lease_time = "10s";
   AgentConfig agent;
 };
@@ -56,9 +57,11 @@ class Serving {
     if (flags_.ephemeral) {
       journal_ = std::make_unique<MemoryJournal>();
     } else {
-      journal_ = GP_TRY(SqliteJournal::Open(flags_.state + "/journal.db"));
+      GP_CHECK_OK(OpenJournal());
     }
-    loop_ = GP_TRY(ControlLoop::Open(*journal_, clock_, options));
+    auto loop = ControlLoop::Open(*journal_, clock_, options);
+    if (!loop) return Fail(loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
+    loop_ = *std::move(loop);
     server_ = GP_TRY(Server::Start(*loop_, {flags_.run_directory, flags_.listen, token_, GP_VERSION}));
     for (CommitObserver* observer : server_->Observers()) loop_->AddObserver(observer);
     loop_->Start();
@@ -82,7 +85,20 @@ class Serving {
   int tcp_port() const { return server_->tcp_port(); }
   size_t simulated_nodes() const { return children_.size(); }
 
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
  private:
+  Status OpenJournal() {
+    auto journal = GP_TRY(SqliteJournal::Open(flags_.state + "/journal.db"));
+    if (!journal->loss().empty()) warnings_.push_back(journal->loss());
+    if (flags_.keep_sound_prefix) {
+      const uint64_t kept = GP_TRY(journal->KeepSoundPrefix());
+      warnings_.push_back("journal: goes on after record " + std::to_string(kept));
+    }
+    journal_ = std::move(journal);
+    return Ok();
+  }
+
   Status StartAgents() {
     if (flags_.no_agent) return Ok();
     if (!flags_.simulate.empty()) return SpawnSimulated();
@@ -135,6 +151,7 @@ class Serving {
   std::unique_ptr<LiveAgent> agent_;
   std::thread agent_thread_;
   std::vector<pid_t> children_;
+  std::vector<std::string> warnings_;
 };
 
 void RunServe(ServeFlags flags, Cli& cli) {
@@ -143,6 +160,7 @@ void RunServe(ServeFlags flags, Cli& cli) {
   if (flags.run_directory.empty()) flags.run_directory = DefaultRunDirectory();
   Serving serving(flags);
   if (const Status started = serving.Start(); !started) return cli.Complain(started.error());
+  for (const std::string& warning : serving.warnings()) cli.Say("warning: " + warning);
   if (serving.agent() != nullptr) {
     for (const std::string& warning : serving.agent()->warnings()) cli.Say("warning: " + warning);
   }
@@ -168,6 +186,7 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_option("--simulate", flags->simulate, "Play machines without GPUs: NAME or NAME:NODES, as dgx-h100:2")->type_name("MACHINE");
   sub->add_flag("--no-agent", flags->no_agent, "Only the controller; agents join by themselves");
   sub->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk: all is gone at the end");
+  sub->add_flag("--keep-sound-prefix", flags->keep_sound_prefix, "After damage: give up the journal from the first damaged record on (a copy is kept)");
   sub->add_option("--lease-time", flags->lease_time, "A node silent for so long is lost")->type_name("DURATION");
   sub->add_option("--name", flags->agent.name, "Name of this machine's node");
   sub->add_option("--nvml", flags->agent.nvml, "NVML library to load")->type_name("FILE");

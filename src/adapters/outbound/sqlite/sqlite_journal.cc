@@ -2,6 +2,10 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
 #include "base/digest.h"
 
 namespace gp {
@@ -21,6 +25,11 @@ constexpr const char* kSchema =
 
 // The chain of record n binds it to all before it.
 uint64_t NextChain(uint64_t chain, std::string_view bytes) { return Digest64(bytes, chain); }
+
+// A mark is a hint and needs no sync: a crash may leave it behind the journal, never before it.
+constexpr uint64_t kRecordsPerMark = 256;
+
+std::string MarkPath(const std::string& path) { return path + ".mark"; }
 
 class Statement {
  public:
@@ -66,10 +75,11 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::string& pa
   sqlite3* database = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &database,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  std::unique_ptr<SqliteJournal> journal(new SqliteJournal(database));
+  std::unique_ptr<SqliteJournal> journal(new SqliteJournal(database, path));
   if (code != SQLITE_OK) return Fail(journal->Failed("open " + path));
   GP_CHECK_OK(journal->Prepare());
   GP_CHECK_OK(journal->LoadTail());
+  journal->CompareMark();
   return journal;
 }
 
@@ -103,7 +113,45 @@ Status SqliteJournal::LoadTail() {
   return Ok();
 }
 
+void SqliteJournal::CompareMark() {
+  std::ifstream file(MarkPath(path_));
+  uint64_t marked = 0;
+  if (!(file >> marked)) return;
+  marked_ = std::min(marked, last_sequence_);
+  if (marked <= last_sequence_) return;
+  loss_ = "journal: records " + std::to_string(last_sequence_ + 1) + " to " + std::to_string(marked) +
+          " (or beyond) were written once and are gone: work acknowledged then is lost";
+}
+
+void SqliteJournal::WriteMark() {
+  const std::string fresh = MarkPath(path_) + ".new";
+  std::ofstream(fresh) << last_sequence_ << "\n";
+  if (std::rename(fresh.c_str(), MarkPath(path_).c_str()) == 0) marked_ = last_sequence_;
+}
+
+Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
+  uint64_t sound = 0;
+  const Snapshot snapshot = GP_TRY(LatestSnapshot());
+  const Status read = ReadAfter(0, [&](uint64_t sequence, std::string_view) -> Status {
+    sound = sequence;
+    return Ok();
+  });
+  if (read) return last_sequence_;
+  if (snapshot.sequence > sound) {
+    return Fail(Conflict("journal: the damage lies before the newest snapshot, which is sound: nothing to give up"));
+  }
+  const std::string copy = path_ + ".damaged";
+  GP_CHECK_OK(Run(("VACUUM INTO '" + copy + "'").c_str()));
+  GP_CHECK_OK(Run(("DELETE FROM records WHERE sequence>" + std::to_string(sound)).c_str()));
+  chain_ = 0;
+  last_sequence_ = 0;
+  GP_CHECK_OK(LoadTail());
+  WriteMark();
+  return sound;
+}
+
 SqliteJournal::~SqliteJournal() {
+  if (insert_ != nullptr) WriteMark();
   sqlite3_finalize(insert_);
   sqlite3_close(database_);
 }
@@ -133,6 +181,7 @@ Status SqliteJournal::Append(std::span<const std::string> records) {
   }
   last_sequence_ = sequence;
   chain_ = chain;
+  if (last_sequence_ - marked_ >= kRecordsPerMark) WriteMark();
   return Ok();
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 // The journal in one SQLite file (WAL, synchronous=FULL): docs/formats/journal.md.  One transaction
-// per Append, so a batch costs one sync.  The file is held exclusively while it is open.
+// per Append, so a batch costs one sync.  The file is held exclusively while it is open.  Beside it
+// stands a high-water mark, so that a journal which lost its tail (an old copy put back, say) is
+// known as such.
 
 #include <memory>
 #include <string>
@@ -19,6 +21,12 @@ class SqliteJournal : public Journal {
   static Result<std::unique_ptr<SqliteJournal>> Open(const std::string& path);
   ~SqliteJournal() override;
 
+  // What the mark says was there and is not, in words; empty: nothing.
+  const std::string& loss() const { return loss_; }
+  // Gives up everything from the first damaged record on, after a copy of the whole file was made
+  // beside it.  The number of the last record kept; all of them where nothing is damaged.
+  Result<uint64_t> KeepSoundPrefix();
+
   Status Append(std::span<const std::string> records) override;
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override;
@@ -27,13 +35,18 @@ class SqliteJournal : public Journal {
   Result<Snapshot> LatestSnapshot() override;
 
  private:
-  explicit SqliteJournal(sqlite3* database) : database_(database) {}
+  SqliteJournal(sqlite3* database, std::string path) : database_(database), path_(std::move(path)) {}
   Status Prepare();
   Status LoadTail();
+  void CompareMark();
+  void WriteMark();
   Error Failed(const std::string& what) const;
   Status Run(const char* sql);
 
   sqlite3* database_;
+  const std::string path_;
+  std::string loss_;
+  uint64_t marked_ = 0;  // the last record that the mark tells of
   sqlite3_stmt* insert_ = nullptr;
   uint64_t last_sequence_ = 0;
   uint64_t chain_ = 0;  // digest of the last record and all before it

@@ -118,6 +118,40 @@ TEST_F(SqliteJournalTest, EveryKindOfDamageIsFoundAndThePrefixIsSound) {
                 2, "record 3 does not follow");
 }
 
+TEST_F(SqliteJournalTest, AnOldCopyPutBackIsKnownByTheMark) {
+  const std::string records[] = {"a", "b"};
+  ASSERT_TRUE(Open()->Append(records));
+  const std::string copy = directory_ + "/copy.db";
+  std::filesystem::copy_file(path_, copy);
+  {
+    auto journal = Open();
+    EXPECT_EQ(journal->loss(), "");
+    ASSERT_TRUE(journal->Append(records));
+  }
+  std::filesystem::copy_file(copy, path_, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_NE(Open()->loss().find("records 3 to 4"), std::string::npos);
+}
+
+TEST_F(SqliteJournalTest, TheSoundPrefixCanBeKeptAndGoesOn) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"one", "two", "three", "four"};
+    ASSERT_TRUE(journal->Append(records));
+    EXPECT_EQ(journal->KeepSoundPrefix().value(), 4u);  // nothing is damaged: nothing is given up
+  }
+  Damage("UPDATE records SET bytes='thrEe' WHERE sequence=3");
+  {
+    auto journal = Open();
+    EXPECT_EQ(journal->KeepSoundPrefix().value(), 2u);
+    const std::string more[] = {"five"};
+    ASSERT_TRUE(journal->Append(more));
+  }
+  EXPECT_TRUE(std::filesystem::exists(path_ + ".damaged"));
+  Status status = Ok();
+  EXPECT_EQ(Read(*Open(), 0, &status), (std::vector<std::string>{"one", "two", "five"}));
+  EXPECT_TRUE(status);
+}
+
 TEST_F(SqliteJournalTest, OnlyOneControllerAtATime) {
   auto first = Open();
   const std::string records[] = {"a"};
