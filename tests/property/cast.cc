@@ -82,7 +82,8 @@ JobSpec RandomSpec(Rng& rng, int machines) {
   spec.gpus.count = rng.Chance(1, 10) ? 0 : rng.Chance(2, 3) ? 1 : rng.Between(2, 4);
   if (machines > 1 && rng.Chance(1, 4)) spec.nodes = rng.Between(2, 3);
   if (spec.gpus.count > 0 && rng.Chance(1, 3)) ChooseShare(rng, spec);
-  if (spec.gpus.count > 0 && rng.Chance(1, 8)) spec.gpus.models = {rng.Chance(1, 2) ? "H100" : "A100"};
+  if (spec.gpus.count > 0 && rng.Chance(1, 8))
+    spec.gpus.models = {rng.Chance(1, 2) ? "H100" : "A100"};
   if (spec.gpus.count > 0 && rng.Chance(1, 12)) spec.gpus.memory_mib_min = 50'000;
   if (rng.Chance(1, 3)) spec.cpus = rng.Between(1, 10);
   if (rng.Chance(1, 4)) spec.memory_bytes = rng.Between(1, 100) * (int64_t{1} << 30);

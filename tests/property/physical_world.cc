@@ -59,7 +59,8 @@ void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts&
   program.is_known = true;
   program.started_at = now;
   program.lease_until = lease_until;
-  program.lease_end_time = {static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(policy_.lease_end_time.ns)))};
+  program.lease_end_time = {
+      static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(policy_.lease_end_time.ns)))};
   known_[order.lease.node.value].push_back(id);
   if (order.lease.stop_on_loss && lease_until <= now) {
     program.over_at = now;
@@ -119,8 +120,9 @@ void PhysicalWorld::Renew(LeaseId lease, Instant until) {
 void PhysicalWorld::Stop(Instant now, LeaseId lease, Duration grace) {
   Program& program = Of(lease);
   if (!program.is_alive) return;
-  const Duration time = grace.ns > 0 ? Duration{static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(grace.ns)))}
-                                     : kKillTime;
+  const Duration time =
+      grace.ns > 0 ? Duration{static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(grace.ns)))}
+                   : kKillTime;
   if (program.over_at.ns != 0 && program.over_at <= now + time) return;
   program.over_at = now + time;
   program.ending = {LeaseEnd::kStopped, 0, 0, ""};

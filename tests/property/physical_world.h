@@ -61,8 +61,8 @@ class PhysicalWorld {
 
   Rng& rng_;
   const Policy& policy_;
-  std::vector<Program> programs_;             // [lease id]
-  std::vector<std::vector<LeaseId>> known_;   // [node id]
+  std::vector<Program> programs_;            // [lease id]
+  std::vector<std::vector<LeaseId>> known_;  // [node id]
   std::vector<LeaseId> alive_;
   std::string broken_;
 };

@@ -26,7 +26,9 @@ void Sequence::AddMachine() {
   for (int i = 0; i < gpus; ++i) machines_.back().gpus.push_back({i, true, false, ""});
 }
 
-JobId Sequence::AnyJob() { return {1 + rng_.Below(ledger_.state().last_job + 1)}; }
+JobId Sequence::AnyJob() {
+  return {1 + rng_.Below(ledger_.state().last_job + 1)};
+}
 
 std::string Sequence::Run() {
   RunSteps();
@@ -88,22 +90,30 @@ bool Sequence::StepOfTrouble(uint64_t dice) {
   switch (dice) {
     case 0:
     case 1:
-    case 2: return Fault(AnyMachine());
-    case 3: return BreakLink(AnyMachine());
+    case 2:
+      return Fault(AnyMachine());
+    case 3:
+      return BreakLink(AnyMachine());
     case 4: {
       Machine& machine = AnyMachine();
       machine.running = !machine.running;
       if (machine.running) machine.agent.Begin(false);
       return BreakLink(machine) || true;
     }
-    case 5: return Reboot(AnyMachine(), false);
-    case 6: return Reboot(AnyMachine(), true);
+    case 5:
+      return Reboot(AnyMachine(), false);
+    case 6:
+      return Reboot(AnyMachine(), true);
     case 7:
     case 8:
-    case 9: return Silence(AnyMachine());
-    case 10: return DeclareLost(AnyMachine());
-    case 11: return RestartController();
-    case 12: return RepeatOldReport();
+    case 9:
+      return Silence(AnyMachine());
+    case 10:
+      return DeclareLost(AnyMachine());
+    case 11:
+      return RestartController();
+    case 12:
+      return RepeatOldReport();
     case 13:
       if (static_cast<int>(machines_.size()) == machines_max_) return false;
       AddMachine();
@@ -130,9 +140,12 @@ bool Sequence::Submit() {
 bool Sequence::ChangeServiceOfAny() {
   const Machine& machine = AnyMachine();
   if (!machine.agent.node()) return false;
-  ChangeService change{*machine.agent.node(), -1, ServiceAction::kOnline, rng_.Chance(1, 2), "test"};
-  if (!machine.gpus.empty() && rng_.Chance(2, 3)) change.gpu = static_cast<int>(rng_.Below(machine.gpus.size()));
-  if (rng_.Chance(1, 2)) change.action = rng_.Chance(1, 2) ? ServiceAction::kDrain : ServiceAction::kOffline;
+  ChangeService change{*machine.agent.node(), -1, ServiceAction::kOnline, rng_.Chance(1, 2),
+                       "test"};
+  if (!machine.gpus.empty() && rng_.Chance(2, 3))
+    change.gpu = static_cast<int>(rng_.Below(machine.gpus.size()));
+  if (rng_.Chance(1, 2))
+    change.action = rng_.Chance(1, 2) ? ServiceAction::kDrain : ServiceAction::kOffline;
   return Tell(std::move(change)) != nullptr;
 }
 
@@ -181,7 +194,8 @@ bool Sequence::ReceiveReport(Machine& machine) {
   ReportNode report = std::move(machine.up.front().second);
   machine.up.erase(machine.up.begin());
   machine.heard = now_;
-  if (Tell(std::move(report)) == nullptr) ledger_.Break("a report was refused: " + ledger_.last_refusal());
+  if (Tell(std::move(report)) == nullptr)
+    ledger_.Break("a report was refused: " + ledger_.last_refusal());
   machine.answer_due = sent_at;
   return true;
 }
@@ -226,15 +240,18 @@ bool Sequence::Reboot(Machine& machine, bool wiped) {
 }
 
 bool Sequence::Silence(Machine& machine) {
-  if (!machine.agent.node() || now_ - machine.heard <= ledger_.state().policy.lease_time) return false;
-  if (ledger_.state().FindNode(*machine.agent.node())->condition == NodeCondition::kLost) return false;
+  if (!machine.agent.node() || now_ - machine.heard <= ledger_.state().policy.lease_time)
+    return false;
+  if (ledger_.state().FindNode(*machine.agent.node())->condition == NodeCondition::kLost)
+    return false;
   return Tell(SilenceNode{*machine.agent.node()}) != nullptr;
 }
 
 // The person who says so has pulled the plug.
 bool Sequence::DeclareLost(Machine& machine) {
   if (!machine.agent.node()) return false;
-  const bool is_lost = ledger_.state().FindNode(*machine.agent.node())->condition == NodeCondition::kLost;
+  const bool is_lost =
+      ledger_.state().FindNode(*machine.agent.node())->condition == NodeCondition::kLost;
   if (is_lost) {
     Reboot(machine, rng_.Chance(1, 2));
     machine.powered = false;
@@ -274,7 +291,8 @@ bool Sequence::RestartController() {
 }
 
 const std::vector<Event>* Sequence::Tell(Command command, std::string request_id) {
-  const std::vector<Event>* events = ledger_.Execute(now_, std::move(command), std::move(request_id));
+  const std::vector<Event>* events =
+      ledger_.Execute(now_, std::move(command), std::move(request_id));
   if (events == nullptr || events->empty()) return events;
   SendOrders(*events);
   CheckTale(*events);

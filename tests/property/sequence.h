@@ -37,15 +37,15 @@ class Sequence {
     VirtualAgent agent;
     std::vector<GpuObservation> gpus;
     bool powered = true;
-    bool running = true;      // the agent's process
-    bool connected = false;   // as the agent sees it
-    uint64_t session = 0;     // the incarnation of the connection that the controller serves; 0: none
-    bool joining = false;     // its join is still under way
+    bool running = true;     // the agent's process
+    bool connected = false;  // as the agent sees it
+    uint64_t session = 0;  // the incarnation of the connection that the controller serves; 0: none
+    bool joining = false;  // its join is still under way
     JoinNode join;
     std::vector<std::pair<Instant, ReportNode>> up;  // in flight, with the time of sending
     std::vector<DownMessage> down;                   // in flight
     bool orders_due = false;
-    Instant answer_due;       // sending time of the newest message seen; ns == 0: nothing to answer
+    Instant answer_due;  // sending time of the newest message seen; ns == 0: nothing to answer
     Instant heard;
   };
 

@@ -77,7 +77,8 @@ void Sequence::Settle() {
     if (IsTerminal(job.state)) continue;
     const PendingReason why = WhyPending(ledger_.state(), job);
     if (job.state == JobState::kQueued && why.kind == PendingKind::kNoSuchHardware) continue;
-    ledger_.Break("the world healed, but " + ToText(id) + " stays " + Name(job.state) + ": " + why.text);
+    ledger_.Break("the world healed, but " + ToText(id) + " stays " + Name(job.state) + ": " +
+                  why.text);
   }
   if (!world_.alive().empty()) ledger_.Break("a program runs on after its job is over");
 }
@@ -115,7 +116,8 @@ void Sequence::CheckPlaced(const GangPlaced& placed) {
         expect(&other == &grant || facts.LinkCount(grant.gpu, other.gpu) > 0, "without NVLink");
       }
     }
-    const bool one_numa = spec.topology.require == TopologyLevel::kSameNuma || !spec.topology.allow_cross_numa;
+    const bool one_numa =
+        spec.topology.require == TopologyLevel::kSameNuma || !spec.topology.allow_cross_numa;
     expect(!one_numa || numas.size() <= 1, "across NUMA nodes");
     int cpus = 0;
     for (const NumaGrant& grant : lease.numa) cpus += grant.cpus.Count();

@@ -28,14 +28,18 @@ std::vector<LeaseObservation> VirtualAgent::Observations() const {
   return seen;
 }
 
-JoinNode VirtualAgent::Connect() { return {facts_, ++incarnation_, fresh_, Observations()}; }
+JoinNode VirtualAgent::Connect() {
+  return {facts_, ++incarnation_, fresh_, Observations()};
+}
 
 void VirtualAgent::JoinAccepted(NodeId node) {
   node_ = node;
   fresh_is_known_ = true;
 }
 
-void VirtualAgent::Disconnect() { orders_.reset(); }
+void VirtualAgent::Disconnect() {
+  orders_.reset();
+}
 
 ReportNode VirtualAgent::Report(const std::vector<GpuObservation>& gpus) const {
   return {*node_, incarnation_, Observations(), gpus};
@@ -73,7 +77,8 @@ void VirtualAgent::Carry(Instant now, const NodeAction& action) {
   switch (action.kind) {
     case NodeActionKind::kStart:
       return world_->Start(now, OrderFor(action.lease), *facts_, lease_until_);
-    case NodeActionKind::kDecline: return declined_.push_back(action.lease);
+    case NodeActionKind::kDecline:
+      return declined_.push_back(action.lease);
     case NodeActionKind::kStop:
       stopped_[action.lease] = StopOrder::kGraceful;
       return world_->Stop(now, action.lease, OrderFor(action.lease).spec->grace);

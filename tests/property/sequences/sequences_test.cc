@@ -1,5 +1,5 @@
-// Generated lives of a cluster.  GP_SEQUENCES says how many, GP_SEED_FIRST with which seed to begin,
-// so that a large number can be divided among machines.
+// Generated lives of a cluster.  GP_SEQUENCES says how many, GP_SEED_FIRST with which seed to
+// begin, so that a large number can be divided among machines.
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,193 @@
+#include "tests/property/placement/placement_reference.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+namespace gp {
+namespace {
+
+using Set = std::vector<int>;
+using Key = std::vector<int64_t>;
+
+class Book {
+ public:
+  Book(const Node& node, const JobSpec& spec, std::string user)
+      : node_(node), facts_(*node.facts), spec_(spec), user_(std::move(user)) {}
+
+  std::optional<Set> Best() const {
+    std::optional<Set> best;
+    Key best_key;
+    for (uint32_t bits = 0; bits < (uint32_t{1} << facts_.gpus.size()); ++bits) {
+      Set set;
+      for (int i = 0; i < static_cast<int>(facts_.gpus.size()); ++i) {
+        if ((bits >> i & 1) != 0) set.push_back(i);
+      }
+      if (!MayBeTaken(set)) continue;
+      Key key = KeyOf(set);
+      if (best && key >= best_key) continue;
+      best = set;
+      best_key = key;
+    }
+    return best;
+  }
+
+ private:
+  const GpuFacts& Facts(int gpu) const { return facts_.gpus[static_cast<size_t>(gpu)]; }
+  const Gpu& Ledger(int gpu) const { return node_.gpus[static_cast<size_t>(gpu)]; }
+  bool Shares() const { return spec_.gpus.isolation == Isolation::kTimeslice; }
+
+  // Section 1.
+  int64_t MemoryTaken(int gpu) const {
+    if (!Shares()) return Facts(gpu).memory_mib;
+    if (spec_.gpus.memory_mib > 0) return spec_.gpus.memory_mib;
+    return Facts(gpu).memory_mib * spec_.gpus.share_thousandths / 1000;
+  }
+  int ShareTaken() const {
+    if (!Shares()) return 1000;
+    return spec_.gpus.share_thousandths == 1000 ? 0 : spec_.gpus.share_thousandths;
+  }
+  bool InService(int gpu) const {
+    return Ledger(gpu).condition == GpuCondition::kAvailable && !Ledger(gpu).draining;
+  }
+  bool Free(int gpu) const { return InService(gpu) && Ledger(gpu).leases.empty(); }
+  bool Eligible(int gpu) const {
+    if (!InService(gpu) || Facts(gpu).memory_mib < spec_.gpus.memory_mib_min) return false;
+    bool model_fits = spec_.gpus.models.empty();
+    for (const std::string& model : spec_.gpus.models) {
+      model_fits = model_fits || Facts(gpu).model.find(model) != std::string::npos;
+    }
+    if (!model_fits) return false;
+    if (!Shares()) return Ledger(gpu).leases.empty();
+    const bool together = Ledger(gpu).leases.empty() ||
+                          (Ledger(gpu).mode == GpuMode::kTimeslice && Ledger(gpu).owner == user_);
+    return together && Ledger(gpu).share_granted + ShareTaken() <= 1000 &&
+           Ledger(gpu).memory_granted_mib + MemoryTaken(gpu) <= Facts(gpu).memory_mib;
+  }
+
+  // Section 2.
+  bool OneNumaOnly() const {
+    return !spec_.topology.allow_cross_numa || spec_.topology.require == TopologyLevel::kSameNuma;
+  }
+  std::set<int> NumasOf(const Set& set) const {
+    std::set<int> numas;
+    for (const int gpu : set) numas.insert(Facts(gpu).numa);
+    return numas;
+  }
+  bool MayBeTaken(const Set& set) const {
+    if (static_cast<int>(set.size()) != spec_.gpus.count) return false;
+    for (const int gpu : set) {
+      if (!Eligible(gpu)) return false;
+    }
+    if (OneNumaOnly() && NumasOf(set).size() > 1) return false;
+    if (spec_.topology.require == TopologyLevel::kNvlink && PairsWithoutLink(set) > 0) return false;
+    return HostFits(set);
+  }
+
+  // Section 3.
+  int64_t Locality(const Set& set) const {
+    std::set<int> sockets;
+    for (const int numa : NumasOf(set))
+      sockets.insert(facts_.numa[static_cast<size_t>(numa)].package);
+    if (sockets.size() > 1) return 2;
+    return NumasOf(set).size() > 1 ? 1 : 0;
+  }
+  int64_t PairsWithoutLink(const Set& set) const {
+    int64_t pairs = 0;
+    for (const int a : set) {
+      for (const int b : set) pairs += a < b && facts_.LinkCount(a, b) == 0 ? 1 : 0;
+    }
+    return pairs;
+  }
+  int64_t AllLinks(const Set& set) const {
+    int64_t links = 0;
+    for (const int a : set) {
+      for (const int b : set) links += a < b ? facts_.LinkCount(a, b) : 0;
+    }
+    return links;
+  }
+  std::vector<int> Places() const {
+    std::vector<int> order;
+    for (int i = 0; i < static_cast<int>(facts_.gpus.size()); ++i) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [this](int a, int b) {
+      const int numa_a = Facts(a).numa;
+      const int numa_b = Facts(b).numa;
+      const int socket_a = facts_.numa[static_cast<size_t>(numa_a)].package;
+      const int socket_b = facts_.numa[static_cast<size_t>(numa_b)].package;
+      return socket_a != socket_b ? socket_a < socket_b : numa_a < numa_b;
+    });
+    return order;
+  }
+  int64_t FreeBlocks(size_t size, const Set& taken) const {
+    const std::vector<int> places = Places();
+    int64_t blocks = 0;
+    for (size_t begin = 0; begin + size <= places.size(); begin += size) {
+      bool all_free = true;
+      for (size_t i = begin; i < begin + size; ++i) {
+        all_free =
+            all_free && Free(places[i]) && std::count(taken.begin(), taken.end(), places[i]) == 0;
+      }
+      blocks += all_free ? 1 : 0;
+    }
+    return blocks;
+  }
+  Key KeyOf(const Set& set) const {
+    Key key = {Locality(set), PairsWithoutLink(set)};
+    if (spec_.topology.prefer == TopologyLevel::kNvlink) std::swap(key[0], key[1]);
+    key.push_back(-AllLinks(set));
+    int64_t opened = 0;
+    int64_t share_left = 0;
+    int64_t number = 0;
+    for (const int gpu : set) {
+      opened += Free(gpu) ? 1 : 0;
+      share_left += 1000 - Ledger(gpu).share_granted;
+      number += int64_t{1} << gpu;
+    }
+    if (Shares()) key.push_back(opened);
+    for (const size_t size : {64, 32, 16, 8, 4, 2, 1}) {
+      key.push_back(FreeBlocks(size, {}) - FreeBlocks(size, set));
+    }
+    if (Shares()) key.push_back(share_left);
+    key.push_back(number);
+    return key;
+  }
+
+  // Section 4.
+  bool HostFits(const Set& set) const {
+    int64_t all_cores = 0, all_memory = 0, cores = 0, memory = 0;
+    for (size_t i = 0; i < facts_.numa.size(); ++i) {
+      const NumaFacts& numa = facts_.numa[i];
+      all_cores += numa.cpus.Count();
+      all_memory += numa.memory_mib;
+      const bool of_the_set = set.empty() || NumasOf(set).contains(static_cast<int>(i));
+      if (OneNumaOnly() && !of_the_set) continue;
+      for (const int cpu : numa.cpus.Members())
+        cores += node_.numa[i].cpus_granted.Contains(cpu) ? 0 : 1;
+      memory += numa.memory_mib - node_.numa[i].memory_granted_mib;
+    }
+    const auto gpus = static_cast<int64_t>(facts_.gpus.size());
+    int64_t cores_needed = spec_.cpus;
+    int64_t memory_needed = (spec_.memory_bytes + 1'048'575) / 1'048'576;
+    if (spec_.gpus.count > 0) {
+      if (spec_.cpus == 0 && !Shares()) cores_needed = all_cores * spec_.gpus.count / gpus;
+      if (spec_.memory_bytes == 0) {
+        memory_needed = all_memory / gpus * spec_.gpus.count * MemoryTaken(0) / Facts(0).memory_mib;
+      }
+    }
+    return cores_needed <= cores && memory_needed <= memory;
+  }
+
+  const Node& node_;
+  const NodeFacts& facts_;
+  const JobSpec& spec_;
+  std::string user_;
+};
+
+}  // namespace
+
+std::optional<std::vector<int>> BestSetByTheBook(const Node& node, const JobSpec& spec,
+                                                 const std::string& user) {
+  return Book(node, spec, user).Best();
+}
+
+}  // namespace gp
