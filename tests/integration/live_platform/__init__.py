@@ -1,0 +1,13 @@
+"""Real controllers, agents and jobs for tests, on this host, in a directory and cgroup of their own.
+
+A test asks `Cluster` for processes, `Cli` for what a user would type, and `ledger` whether the
+controller's word agrees with the kernel's.  Whatever happens, `Cluster.close` ends everything.
+"""
+
+from .case import ClusterTest, main
+from .cli import Answer, Cli
+from .cluster import Cluster
+from . import ledger
+from .waiting import TimedOut, eventually
+
+__all__ = ["Answer", "Cli", "Cluster", "ClusterTest", "TimedOut", "eventually", "ledger", "main"]
