@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/scheduling/why_pending.h"
 #include "tests/support/event_text.h"
 
 namespace gp {
@@ -52,14 +53,44 @@ std::string TableRunner::Tell(const Command& command, const std::string& request
   return Told(cluster_.Execute(command, request_id), before);
 }
 
-std::string TableRunner::Node(const Line& line) {
+NodeFacts TableRunner::FactsFrom(const Line& line) {
   std::vector<int> numa;
   for (const std::string& part : Split(line.Option("numa", "0,0,0,0,1,1,1,1"), ',')) numa.push_back(std::stoi(part));
   if (line.Number("gpus", 1) == 0) numa.clear();
-  cluster_.AddNode(TestCluster::MakeFacts(line.words[0], numa, line.Number("links", 18),
-                                          line.Number("memory", 81'559), line.Number("cpus", 48),
-                                          line.Option("model", "NVIDIA-H100")));
+  return TestCluster::MakeFacts(line.words[0], numa, line.Number("links", 18),
+                                line.Number("memory", 81'559), line.Number("cpus", 48),
+                                line.Option("model", "NVIDIA-H100"));
+}
+
+std::string TableRunner::Node(const Line& line) {
+  cluster_.AddNode(FactsFrom(line));
   return "-> node-joined " + line.words[0];
+}
+
+// "rejoin n1 [fresh] [incarnation=N] [numa=…]": its agent comes back, with what it has seen.
+std::string TableRunner::Rejoin(const Line& line) {
+  const NodeId id = TargetOf(line.words[0]).node;
+  const gp::Node& node = *cluster_.state().FindNode(id);
+  JoinNode join;
+  join.facts = line.options.contains("numa") ? std::make_shared<const NodeFacts>(FactsFrom(line)) : node.facts;
+  join.incarnation = static_cast<uint64_t>(line.Number("incarnation", static_cast<int>(node.incarnation) + 1));
+  join.fresh = line.words.size() > 1 && line.words[1] == "fresh";
+  if (!join.fresh) join.leases = SeenOn(id);
+  return Tell(join);
+}
+
+// "restart [lease_end=S] [faults=N] [kept=N]": a controller with this policy.
+std::string TableRunner::Restart(const Line& line) {
+  Policy policy = cluster_.state().policy;
+  policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 6));
+  policy.faults_max = line.Number("faults", policy.faults_max);
+  policy.jobs_kept = line.Number("kept", policy.jobs_kept);
+  return Tell(StartController{policy});
+}
+
+std::string TableRunner::Why(const Line& line) const {
+  const PendingReason why = WhyPending(cluster_.state(), *cluster_.state().FindJob(jobs_.at(line.words[0])));
+  return std::string("-> ") + Name(why.kind) + ": " + why.text;
 }
 
 std::string TableRunner::Submit(const Line& line) {
@@ -71,6 +102,8 @@ std::string TableRunner::Submit(const Line& line) {
   spec.gpus.memory_mib = line.Number("mem", 0);
   if (line.options.contains("share") || line.options.contains("mem")) spec.gpus.isolation = Isolation::kTimeslice;
   if (line.options.contains("model")) spec.gpus.models = {line.Option("model", "")};
+  if (line.Option("isolation", "") == "mps") spec.gpus.isolation = Isolation::kMps;
+  spec.gpus.memory_mib_min = line.Number("mem_min", 0);
   spec.nodes = line.Number("nodes", 1);
   spec.cpus = line.Number("cpus", 0);
   spec.priority = line.Number("priority", 500);
@@ -95,12 +128,17 @@ std::string TableRunner::Submit(const Line& line) {
   return told;
 }
 
-std::string TableRunner::ReportFrom(NodeId node, std::vector<GpuObservation> gpus) {
-  ReportNode report{node, cluster_.state().FindNode(node)->incarnation, {}, std::move(gpus)};
+std::vector<LeaseObservation> TableRunner::SeenOn(NodeId node) const {
+  std::vector<LeaseObservation> seen;
   for (const LeaseId id : cluster_.state().FindNode(node)->leases) {
-    if (seen_.contains(id)) report.leases.push_back(seen_[id]);
+    if (seen_.contains(id)) seen.push_back(seen_.at(id));
   }
-  return Tell(report);
+  return seen;
+}
+
+std::string TableRunner::ReportFrom(NodeId node, std::vector<GpuObservation> gpus, uint64_t incarnation) {
+  if (incarnation == 0) incarnation = cluster_.state().FindNode(node)->incarnation;
+  return Tell(ReportNode{node, incarnation, SeenOn(node), std::move(gpus)});
 }
 
 // "run j1 [n1]", "exit j1 CODE [n1]", "end j1 CAUSE [n1]": seen on all its nodes, or on one.
@@ -115,7 +153,7 @@ std::string TableRunner::Observe(const Line& line, bool running, bool ended) {
     seen.lease = id;
     seen.running = running;
     seen.ended = ended;
-    seen.started_at = cluster_.now();
+    if (seen.started_at.ns == 0 && (running || line.verb == "exit")) seen.started_at = cluster_.now();
     if (line.verb == "exit") {
       const int code = std::stoi(line.words[1]);
       seen.outcome = code < 0 ? LeaseOutcome{LeaseEnd::kExited, 0, -code, ""} : LeaseOutcome{LeaseEnd::kExited, code, 0, ""};
@@ -166,7 +204,16 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "submit") return Submit(line);
   if (line.verb == "run") return Observe(line, true, false);
   if (line.verb == "exit" || line.verb == "end") return Observe(line, false, true);
-  if (line.verb == "report") return ReportFrom(TargetOf(line.words[0]).node);
+  if (line.verb == "report") {
+    return ReportFrom(TargetOf(line.words[0]).node, {}, static_cast<uint64_t>(line.Number("incarnation", 0)));
+  }
+  if (line.verb == "rejoin") return Rejoin(line);
+  if (line.verb == "vanish") {  // its nodes know nothing of it any more
+    for (const LeaseId id : cluster_.state().FindJob(jobs_.at(line.words[0]))->leases) seen_.erase(id);
+    return "-> nothing";
+  }
+  if (line.verb == "restart") return Restart(line);
+  if (line.verb == "why") return Why(line);
   if (line.verb == "gpu") return ObserveGpu(line);
   if (line.verb == "drain") return Service(line, ServiceAction::kDrain);
   if (line.verb == "offline") return Service(line, ServiceAction::kOffline);

@@ -37,9 +37,14 @@ class TableRunner {
   std::string Service(const Line& line, ServiceAction action);
   std::string Observe(const Line& line, bool running, bool ended);
   std::string ObserveGpu(const Line& line);
+  std::string Rejoin(const Line& line);
+  std::string Restart(const Line& line);
+  std::string Why(const Line& line) const;
+  static NodeFacts FactsFrom(const Line& line);
   std::string Show() const;
   std::string Wait(const Line& line);
-  std::string ReportFrom(NodeId node, std::vector<GpuObservation> gpus = {});
+  std::string ReportFrom(NodeId node, std::vector<GpuObservation> gpus = {}, uint64_t incarnation = 0);
+  std::vector<LeaseObservation> SeenOn(NodeId node) const;
 
   Target TargetOf(const std::string& text) const;
   std::string Tell(const Command& command, const std::string& request_id = "");

@@ -21,7 +21,8 @@ bool CompletesGang(const State& state, const Job& job, LeaseId starting) {
 void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,
                   Events& events) {
   const Job& job = *state.FindJob(lease.job);
-  const bool ran = seen.running || (seen.ended && seen.outcome.end != LeaseEnd::kCouldNotStart);
+  // One that was declined, or could not start, has ended without having run.
+  const bool ran = seen.running || (seen.ended && seen.started_at.ns > 0);
   if (ran && lease.phase == LeasePhase::kGranted) {
     events.push_back(LeaseStarted{lease.id, seen.started_at.ns > 0 ? seen.started_at : at});
     if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});

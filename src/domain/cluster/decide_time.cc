@@ -30,14 +30,16 @@ Result<Events> DecideTick(const State& state, Instant at) {
     if (due > at) break;
     events.push_back(JobRetried{job});
   }
+  bool limits_due = false;
   for (const auto& [due, id] : state.limits) {
     if (due > at) break;
+    limits_due = true;
     const Job& job = *state.FindJob(id);
-    if (job.stop != StopCause::kNone) continue;
     events.push_back(JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
                                     "ran for its time limit of " + ToText(job.spec->time_limit)});
   }
-  if (!state.losses.empty() && state.losses.begin()->first <= at) {
+  // Losses wait for the next tick then: what becomes of a job depends on the stop ordered here.
+  if (!limits_due && !state.losses.empty() && state.losses.begin()->first <= at) {
     EndLostLeases(state, at, *state.FindNode(state.losses.begin()->second), events);
   }
   return events;

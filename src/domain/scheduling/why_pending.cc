@@ -21,9 +21,17 @@ bool InService(const Node& node, const JobSpec& spec) {
          std::ranges::any_of(node.gpus, [](const Gpu& gpu) { return IsGrantable(gpu); });
 }
 
+// Whether the job would fit now if nobody held cores or host memory there.
+bool FitsButForHost(const Node& node, const Job& job) {
+  Node other = node;
+  other.numa.assign(node.numa.size(), NumaLedger{});
+  return ChooseGpus(other, *job.spec, job.user.name).has_value();
+}
+
 struct Survey {
   PendingReason reason;
-  int nodes_with_gpus = 0;  // enough eligible GPUs now, wherever on the node
+  int nodes_with_gpus = 0;      // enough eligible GPUs now, wherever on the node
+  int nodes_but_for_host = 0;   // the GPUs are where the job wants them
   int gpus_largest = 0;     // of one node, by hardware
 };
 
@@ -36,6 +44,7 @@ void LookAt(const Node& node, const Job& job, Survey& survey) {
   survey.reason.gpus_free += eligible;
   if (eligible >= spec.gpus.count) ++survey.nodes_with_gpus;
   if (ChooseGpus(node, spec, job.user.name)) ++survey.reason.nodes_now;
+  if (FitsButForHost(node, job)) ++survey.nodes_but_for_host;
 }
 
 // Of the groups of nodes from which a gang may take its ranks, the one that is nearest to hold it.
@@ -99,8 +108,7 @@ PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec)
   if (r.nodes_up < spec.nodes) return PendingKind::kNodesAway;
   if (r.nodes_now >= spec.nodes) return PendingKind::kTurn;
   if (survey.nodes_with_gpus < spec.nodes) return PendingKind::kCapacity;
-  const bool picky = !spec.topology.allow_cross_numa || spec.topology.require != TopologyLevel::kNone;
-  return picky ? PendingKind::kTopology : PendingKind::kHost;
+  return survey.nodes_but_for_host < spec.nodes ? PendingKind::kTopology : PendingKind::kHost;
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ enum class PendingKind {
   kNoNodes,         // no node has ever joined
   kNoSuchHardware,  // no node, or too few, could hold a rank even if empty
   kNodesAway,       // they could, but are lost, draining or without healthy GPUs
-  kTopology,        // enough GPUs are free, but not where the job wants them
   kCapacity,        // too few GPUs are free
+  kTopology,        // enough GPUs are free, but not where the job wants them
   kHost,            // GPUs are there, cores or memory are not
   kTurn,            // it fits: others before it are served first
 };
