@@ -75,6 +75,16 @@ void ResetSignals() {
   Give(failure_pipe, "cannot run " + plan.argv[0], errno);
 }
 
+// Born inside the cgroup: there is no moment in which the child could act outside.
+pid_t Fork(int cgroup) {
+  if (cgroup < 0) return fork();
+  clone_args how = {};
+  how.flags = CLONE_INTO_CGROUP;
+  how.exit_signal = SIGCHLD;
+  how.cgroup = static_cast<uint64_t>(cgroup);
+  return static_cast<pid_t>(syscall(SYS_clone3, &how, sizeof how));
+}
+
 }  // namespace
 
 Result<StartedChild> StartChild(const ChildPlan& plan) {
@@ -88,13 +98,7 @@ Result<StartedChild> StartChild(const ChildPlan& plan) {
   child.start_failure.Reset(ends[0]);
 
   const pid_t self = getpid();
-  clone_args how = {};
-  how.exit_signal = SIGCHLD;
-  if (plan.cgroups != nullptr && plan.cgroups->unified() >= 0) {
-    how.flags |= CLONE_INTO_CGROUP;
-    how.cgroup = static_cast<uint64_t>(plan.cgroups->unified());
-  }
-  child.pid = static_cast<pid_t>(syscall(SYS_clone3, &how, sizeof how));
+  child.pid = Fork(plan.cgroups != nullptr ? plan.cgroups->unified() : -1);
   if (child.pid < 0) return Fail(SystemError("cannot start a process", errno));
   if (child.pid == 0) RunChild(plan, failure_pipe.get(), self);
   return child;

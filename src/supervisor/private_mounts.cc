@@ -48,7 +48,12 @@ Result<Descriptor> EnterPrivateMounts(const LaunchSpec& spec) {
   if (geteuid() != 0) return Descriptor();
   Descriptor host(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
   if (!host.valid() || unshare(CLONE_NEWNS) != 0) {
-    return Fail(SystemError("cannot make a mount namespace", errno));
+    // Root of a container may lack the right; what nobody asked for need not stop the job.
+    if (errno == EPERM && !spec.private_tmp && spec.shm_bytes == 0) return Descriptor();
+    return Fail(
+        SystemError("cannot make the private /tmp and /dev/shm (root without "
+                    "CAP_SYS_ADMIN, as in a container)",
+                    errno));
   }
   // Mounts that the host makes later still appear here; ours never there.
   if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {

@@ -41,14 +41,16 @@ struct LaunchSpec {
   int64_t shm_bytes = 0;              // size of a private /dev/shm; 0: the host's
   bool private_tmp = true;            // an empty /tmp of its own
 
-  std::string log_directory;          // receives <rank>.out and <rank>.err (names below)
-  std::string log_name;               // "0" -> 0.out, 0.err
-  int64_t log_bytes_max = 0;          // per stream; past it the oldest half is dropped. 0: no limit
+  std::string log_directory;  // receives <rank>.out and <rank>.err (names below)
+  std::string log_name;       // "0" -> 0.out, 0.err
+  // Per stream; past it the oldest half becomes a hole: byte N of the stream stays byte N of the
+  // file, and lseek(SEEK_DATA) finds the first byte kept.  0: no limit.
+  int64_t log_bytes_max = 0;
 
   Duration grace = Duration::Seconds(30);  // between SIGTERM and the kill at Stop
-  bool stop_on_lease_loss = false;    // false: runs on through any outage
-  int64_t lease_deadline_boot_ns = 0; // CLOCK_BOOTTIME; see Renew
-  std::string prolog;                 // executables run as root before and after; empty: none
+  bool stop_on_lease_loss = false;         // false: runs on through any outage
+  int64_t lease_deadline_boot_ns = 0;  // CLOCK_BOOTTIME; see Renew. 0: holds until the first Renew
+  std::string prolog;                  // executables run as root before and after; empty: none
   std::string epilog;
   Duration hook_time_limit = Duration::Minutes(5);  // for each of the two
 };
@@ -57,24 +59,24 @@ enum class AttemptPhase { kStarting, kRunning, kExited };
 
 // Why an attempt ended other than by its own exit.
 enum class EndCause {
-  kExit,             // by itself: exit_code or signal says how
-  kStopped,          // by Stop or Kill
-  kLeaseLost,        // the lease ran out
-  kOutOfMemory,      // the kernel killed it at memory_bytes_max
-  kCouldNotStart,    // never ran: message says why (no such program, isolation refused …)
-  kSupervisorLost,   // the supervisor died; what was left of the job was killed
+  kExit,            // by itself: exit_code or signal says how
+  kStopped,         // by Stop or Kill
+  kLeaseLost,       // the lease ran out
+  kOutOfMemory,     // the kernel killed it at memory_bytes_max
+  kCouldNotStart,   // never ran: message says why (no such program, isolation refused …)
+  kSupervisorLost,  // the supervisor died; what was left of the job was killed
 };
 
 struct AttemptStatus {
   std::string key;
   AttemptPhase phase = AttemptPhase::kStarting;
-  int pid = 0;
+  int pid = 0;         // 0 while running: interactive, and waits for its main process
   Instant started_at;  // exec of the job's program, wall clock
   Instant ended_at;
   int exit_code = 0;
-  int signal = 0;      // != 0: ended by this signal
+  int signal = 0;  // != 0: ended by this signal
   EndCause cause = EndCause::kExit;
-  std::string message; // for people; empty for a plain exit
+  std::string message;  // for people; empty for a plain exit
 };
 
 // One more process inside a running attempt: same cgroups, user, mounts and environment.
@@ -105,12 +107,16 @@ class AttemptRunner {
   virtual Status Start(const LaunchSpec& spec) = 0;
   // The lease holds until this instant of CLOCK_BOOTTIME.  Unknown keys are ignored.
   virtual void Renew(const std::string& key, int64_t lease_deadline_boot_ns) = 0;
-  // SIGTERM, `grace`, then kill of everything inside.  Again with a shorter grace: takes that.
+  // SIGTERM to the main process group, `grace`, then kill of everything inside.  Again with a
+  // shorter grace: takes that.
   virtual void Stop(const std::string& key, Duration grace) = 0;
   // Every attempt known here, found again after a restart included, by key.
   virtual std::vector<AttemptStatus> Observe() = 0;
-  // Drops an ended attempt and all it held but its logs.  Errors: kConflict (still running).
+  // Drops an ended attempt and all it held but its logs.  An unknown key is fine.
+  // Errors: kConflict (still running).
   virtual Status Forget(const std::string& key) = 0;
+  // Waits until the program runs, at most seconds.  Errors: kNotFound (no such attempt), kConflict
+  // (not running, or the program cannot be run: the message says why), kDeadlineExceeded.
   virtual Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) = 0;
   // Readable when Observe may have changed; owned by the runner.
   virtual int EventDescriptor() const = 0;

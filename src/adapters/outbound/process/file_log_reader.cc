@@ -19,14 +19,16 @@ Result<LogSlice> FileLogReader::Read(const std::string& path, int64_t offset, in
     if (errno == ENOENT) return slice;
     return Fail(Internal(path + ": " + std::strerror(errno)));
   }
-  struct stat info {};
+  struct stat info{};
   if (fstat(file.get(), &info) != 0) return Fail(Internal(path + ": " + std::strerror(errno)));
   slice.end = info.st_size;
-  slice.offset = offset < 0 ? std::max<int64_t>(0, slice.end + offset) : std::min(offset, slice.end);
+  slice.offset =
+      offset < 0 ? std::max<int64_t>(0, slice.end + offset) : std::min(offset, slice.end);
   // Bytes that the size limit dropped are a hole: go on at the first one kept.
   const off_t kept = lseek(file.get(), slice.offset, SEEK_DATA);
   if (kept > slice.offset) slice.offset = kept;
-  slice.bytes.resize(static_cast<size_t>(std::clamp<int64_t>(slice.end - slice.offset, 0, bytes_max)));
+  slice.bytes.resize(
+      static_cast<size_t>(std::clamp<int64_t>(slice.end - slice.offset, 0, bytes_max)));
   const ssize_t n = pread(file.get(), slice.bytes.data(), slice.bytes.size(), slice.offset);
   if (n < 0) return Fail(Internal(path + ": " + std::strerror(errno)));
   slice.bytes.resize(static_cast<size_t>(n));

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -43,6 +44,9 @@ Status SupervisedAttemptRunner::Prepare(const Options& options) {
   events_.Reset(epoll_create1(EPOLL_CLOEXEC));
   if (!attempts_fd_.valid() || !events_.valid()) {
     return Fail(SystemError("cannot watch " + attempts, errno));
+  }
+  if (flock(attempts_fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+    return Fail(Conflict("another agent runs with " + attempts));
   }
   program_ = options.supervisor_path;
   if (!program_.empty()) return Ok();

@@ -24,7 +24,8 @@ class SupervisedAttemptRunner final : public AttemptRunner {
     std::string supervisor_path;  // empty: the one that this program carries
   };
   // Finds the attempts of an earlier run again.  `isolation` must outlive the runner.
-  // Errors: kInternal (the directories cannot be made or the supervisor not be written).
+  // Errors: kConflict (another runner uses the directory), kInternal (it cannot be made, or the
+  // supervisor not be written there).
   static Result<std::unique_ptr<SupervisedAttemptRunner>> Open(const Options& options,
                                                                DeviceIsolation& isolation);
   ~SupervisedAttemptRunner() override;

@@ -58,6 +58,7 @@ TEST_F(SurvivalTest, AnExitWhileTheAgentIsAwayIsKept) {
 }
 
 TEST_F(SurvivalTest, AKilledAgentDisturbsNothing) {
+  host_.runner.reset();
   const pid_t agent = fork();
   if (agent == 0) {
     host_.Open();
@@ -171,17 +172,11 @@ TEST_F(SurvivalTest, AHalfMadeAttemptIsReportedAndCanBeForgotten) {
   EXPECT_FALSE(std::filesystem::exists(host_.state() + "/attempts/half"));
 }
 
-TEST_F(SurvivalTest, ASecondRunnerDoesNotBuryTheLiving) {
-  host_.Start(host_.Shell("shared", "sleep 1000"));
-  host_.AwaitRunning("shared");
+TEST_F(SurvivalTest, ASecondAgentIsRefused) {
   const auto second = SupervisedAttemptRunner::Open(
       {.state_directory = host_.state(), .supervisor_path = {}}, isolation_);
-  ASSERT_TRUE(second.has_value());
-  EXPECT_EQ((*second)->Observe().at(0).phase, AttemptPhase::kRunning);
-  // The first lost its connection to the newcomer, notices, and takes it back.
-  EXPECT_EQ(host_.Status_("shared").phase, AttemptPhase::kRunning);
-  (*second)->Observe();
-  EXPECT_EQ(host_.Status_("shared").phase, AttemptPhase::kRunning);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::kConflict);
 }
 
 }  // namespace
