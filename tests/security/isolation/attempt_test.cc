@@ -1,0 +1,118 @@
+// What an attempt sees of the host, beside devices: its own /tmp, its limits, its hooks.
+
+#include <sys/stat.h>
+
+#include "tests/security/isolation/isolated_host.h"
+
+namespace gp {
+namespace {
+
+using ::testing::HasSubstr;
+
+class AttemptTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GP_SKIP_UNLESS_ROOT();
+    host_ = std::make_unique<IsolatedHost>();
+  }
+  RunnerHarness& harness() { return *host_->harness; }
+  std::string Script(const std::string& name, const std::string& text) {
+    const std::string path = harness().directory() + "/" + name;
+    std::ofstream(path) << "#!/bin/sh\n" << text << "\n";
+    chmod(path.c_str(), 0755);
+    return path;
+  }
+  std::unique_ptr<IsolatedHost> host_;
+};
+
+TEST_F(AttemptTest, TmpIsItsOwnAndGoesWithIt) {
+  EXPECT_EQ(harness()
+                .Run(host_->Shell("one", "ls -A /tmp; echo x > /tmp/left; stat -c %a /tmp"))
+                .exit_code,
+            0);
+  EXPECT_EQ(harness().Output("one"), "1777\n");
+  EXPECT_FALSE(std::filesystem::exists("/tmp/left"));
+  harness().Run(host_->Shell("two", "ls -A /tmp"));
+  EXPECT_EQ(harness().Output("two"), "");
+}
+
+TEST_F(AttemptTest, TmpIsTheHostsWhereAskedFor) {
+  const std::string name = "/tmp/gp-test-" + std::to_string(getpid());
+  LaunchSpec spec = host_->Shell("shared", "echo x > " + name);
+  spec.private_tmp = false;
+  harness().Run(spec);
+  EXPECT_EQ(unlink(name.c_str()), 0);
+}
+
+TEST_F(AttemptTest, ExecSharesTheAttemptsView) {
+  LaunchSpec spec = host_->Shell("job", "echo mine > /tmp/file; echo ready; sleep 1000");
+  spec.devices = {{195, 0}};
+  harness().Start(spec);
+  harness().AwaitOutput("job", "ready");
+  ExecSpec command;
+  command.argv = {"sh", "-c",
+                  "id -u; cat /tmp/file; exec " + host_->program() + " --try " +
+                      host_->Node("gpu0") + " " + host_->Node("gpu1")};
+  const auto streams = harness().runner->Exec("job", command);
+  ASSERT_TRUE(streams.has_value()) << streams.error().message;
+  EXPECT_EQ(ReadAll(streams->output), std::to_string(kJobUid) + "\nmine\nENXIO " +
+                                          host_->Node("gpu0") + "\nEPERM " + host_->Node("gpu1") +
+                                          "\n");
+}
+
+TEST_F(AttemptTest, LosesEveryPrivilege) {
+  harness().Run(host_->Shell("status",
+                             "grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs)' /proc/self/status; "
+                             "ulimit -c; cat /proc/self/oom_score_adj"));
+  const std::string status = harness().Output("status");
+  const std::string id = std::to_string(kJobUid);
+  EXPECT_THAT(status, HasSubstr("Uid:\t" + id + "\t" + id + "\t" + id + "\t" + id));
+  EXPECT_THAT(status, HasSubstr("Groups:\t \n"));
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
+    EXPECT_THAT(status, HasSubstr(std::string(set) + ":\t0000000000000000"));
+  }
+  EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
+  EXPECT_TRUE(status.ends_with("\n0\n0\n")) << status;
+}
+
+TEST_F(AttemptTest, GroupsAreThoseGiven) {
+  LaunchSpec spec = host_->Shell("groups", "id -G");
+  spec.groups = {61001, 61007, 61008};
+  harness().Run(spec);
+  EXPECT_EQ(harness().Output("groups"), "61001 61007 61008\n");
+}
+
+TEST_F(AttemptTest, CpusAreThoseGiven) {
+  LaunchSpec spec = host_->Shell("cpus", "nproc");
+  spec.cpus = CpuSet::Parse("0").value();
+  harness().Run(spec);
+  EXPECT_EQ(harness().Output("cpus"), "1\n");
+
+  LaunchSpec absent = host_->Shell("absent", "nproc");
+  absent.cpus = CpuSet::Parse("4000").value();
+  const AttemptStatus status = harness().Run(absent);
+  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_THAT(status.message, HasSubstr("cpuset.cpus"));
+}
+
+TEST_F(AttemptTest, HooksRunAsRootOnTheHostsSide) {
+  const std::string mark = "/tmp/gp-test-hook-" + std::to_string(getpid());
+  LaunchSpec spec = host_->Shell("hooked", "cat " + mark + "; true");
+  spec.prolog = Script("prolog", "id -u; echo x > " + mark);
+  spec.epilog = Script("epilog", "cat " + mark + "; rm " + mark);
+  spec.devices = {};
+  EXPECT_EQ(harness().Run(spec).message, "");
+  EXPECT_THAT(harness().Errors("hooked"), ::testing::StartsWith("0\ncat: "));
+  EXPECT_THAT(harness().Errors("hooked"), ::testing::EndsWith("\nx\n"));
+  EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_F(AttemptTest, ADaemonOfThePrologOutlivesTheJob) {
+  LaunchSpec spec = host_->Shell("daemon", "sleep 0.1; exit 3");
+  spec.prolog = Script("prolog", "setsid sleep 1000 >/dev/null 2>&1 & echo $!");
+  EXPECT_EQ(harness().Run(spec).exit_code, 3);
+  EXPECT_EQ(kill(std::stoi(harness().Errors("daemon")), SIGKILL), 0);
+}
+
+}  // namespace
+}  // namespace gp
