@@ -37,6 +37,7 @@ void RunAgent(AgentFlags flags, Cli& cli) {
   signals.Wait();
   (*agent)->Stop();
   runner.join();
+  ExitNow(cli.exit_code);
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::stri
     v1::Job seen;
     while (!running && reader->Read(&seen)) {
       if (IsOver(seen)) break;
-      running = seen.state() == v1::RUNNING;
+      running = seen.detail() == "RUNNING";
       if (seen.state() == v1::QUEUED && !seen.reason().empty()) cli.Say(seen.reason());
     }
     context.TryCancel();

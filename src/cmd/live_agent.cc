@@ -18,6 +18,7 @@
 #include "adapters/outbound/process/supervised_attempt_runner.h"
 #include "application/agent/agent_loop.h"
 #include "application/agent/node_facts.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "cmd/host_users.h"
 #include "infrastructure/agent_identity.h"
@@ -111,8 +112,13 @@ class WiredAgent : public LiveAgent {
     GP_CHECK_OK(MakeDirectories(config_.state_directory, 0711));
     sources_ = GP_TRY(OpenSources(config_));
     AgentOptions options = GP_TRY(Discover());
-    isolation_ = GP_TRY(CgroupIsolation::Open({}));
+    CgroupIsolation::Options isolation_options;
+    // Agents of several clusters may share a host: each has a place of its own.
+    isolation_options.name += "-" + ToBase32(Digest64(config_.state_directory), 13);
+    isolation_ = GP_TRY(CgroupIsolation::Open(isolation_options));
     for (const std::string& warning : isolation_->Report().warnings) warnings_.push_back(warning);
+    // What a lost state directory knew of may still run: it is nobody's now.
+    if (options.fresh) GP_CHECK_OK(isolation_->EndAll());
     SupervisedAttemptRunner::Options runner_options;
     runner_options.state_directory = config_.state_directory;
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
@@ -140,7 +146,7 @@ class WiredAgent : public LiveAgent {
     FoundNode found = MakeNodeFacts(name_, simulated, host, inventory);
     warnings_ = std::move(found.warnings);
     AgentOptions options;
-    const AgentIncarnation incarnation = GP_TRY(NextIncarnation(config_.state_directory));
+    const AgentIncarnation incarnation = GP_TRY(NextIncarnation(config_.state_directory, clock_.Now()));
     options.incarnation = incarnation.number;
     options.fresh = incarnation.fresh;
     LaunchOptions& launch = options.launch;

@@ -34,7 +34,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   flags.job.environment = *std::move(environment);
   flags.job.labels = *std::move(labels);
   flags.job.interactive = flags.pty;
-  if (!flags.job.workdir) flags.job.workdir = CallerDirectory();
+  if (const std::string here = CallerDirectory(); !flags.job.workdir && !here.empty()) flags.job.workdir = here;
   auto spec = JobFromFlags(flags.job);
   if (!spec) return cli.Complain(spec.error());
   const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());

@@ -128,14 +128,16 @@ class Serving {
                                      "--state", flags_.state + "/agent-" + std::to_string(k),
                                      "--service-user", flags_.agent.service_user, "--with-parent"};
       if (k > 0) words.push_back("-q");
+      if (flags_.agent.allow_root) words.push_back("--allow-root");
+      for (const auto& [flag, value] : {std::pair{"--nvml", flags_.agent.nvml}, {"--prolog", flags_.agent.prolog},
+                                        {"--epilog", flags_.agent.epilog}}) {
+        if (!value.empty()) words.insert(words.end(), {flag, value});
+      }
       std::vector<char*> argv;
       for (std::string& word : words) argv.push_back(word.data());
       argv.push_back(nullptr);
-      posix_spawnattr_t attributes;
-      posix_spawnattr_init(&attributes);
       pid_t pid = 0;
-      const int error = posix_spawn(&pid, words[0].c_str(), nullptr, &attributes, argv.data(), environ);
-      posix_spawnattr_destroy(&attributes);
+      const int error = posix_spawn(&pid, words[0].c_str(), nullptr, nullptr, argv.data(), environ);
       if (error != 0) return Fail(Internal("cannot start an agent: " + std::string(std::strerror(error))));
       children_.push_back(pid);
     }
@@ -173,6 +175,7 @@ void RunServe(ServeFlags flags, Cli& cli) {
   signals.Wait();
   cli.Say("stopping; jobs run on");
   serving.Stop();
+  ExitNow(cli.exit_code);
 }
 
 }  // namespace

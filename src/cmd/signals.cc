@@ -1,6 +1,9 @@
 #include "cmd/signals.h"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdio>
 
 namespace gp {
 
@@ -21,6 +24,11 @@ int StopSignals::Wait() const {
   int signal = 0;
   sigwait(&set, &signal);
   return signal;
+}
+
+void ExitNow(int code) {
+  std::fflush(stdout);
+  _exit(code);
 }
 
 }  // namespace gp

@@ -11,4 +11,8 @@ class StopSignals {
   int Wait() const;
 };
 
+// Ends the process without destructors: threads that wait for a sick driver or a dead peer must not
+// hold it, and all that must survive is on disk.
+[[noreturn]] void ExitNow(int code);
+
 }  // namespace gp

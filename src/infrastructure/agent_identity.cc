@@ -2,6 +2,8 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "infrastructure/paths.h"
 
@@ -12,7 +14,7 @@ std::string FirstLine(const std::string& text) { return text.substr(0, text.find
 
 }  // namespace
 
-Result<AgentIncarnation> NextIncarnation(const std::string& state_directory) {
+Result<AgentIncarnation> NextIncarnation(const std::string& state_directory, Instant now) {
   const std::string path = state_directory + "/incarnation";
   AgentIncarnation next;
   const auto text = ReadTextFile(path);
@@ -25,6 +27,7 @@ Result<AgentIncarnation> NextIncarnation(const std::string& state_directory) {
   } else {
     return Fail(text.error());
   }
+  next.number = std::max(next.number, static_cast<uint64_t>(now.ns / 1'000'000'000));
   GP_CHECK_OK(WriteTextFile(path, std::to_string(next.number) + "\n", 0600));
   return next;
 }

@@ -12,14 +12,21 @@ void ToProto(const GpuRequest& request, v1::GpuRequest* message) {
   message->set_isolation(static_cast<v1::Isolation>(request.isolation));
 }
 
-GpuRequest FromProto(const v1::GpuRequest& message) {
+// Proto enums are open: any number may come in.
+template <typename To>
+Result<To> EnumFrom(int value, To last, const char* field) {
+  if (value >= 0 && value <= static_cast<int>(last)) return static_cast<To>(value);
+  return Fail(InvalidArgument(std::string(field) + ": " + std::to_string(value) + " is no value of it"));
+}
+
+Result<GpuRequest> FromProto(const v1::GpuRequest& message) {
   GpuRequest request;
   request.count = message.count();
   request.models.assign(message.models().begin(), message.models().end());
   request.share_thousandths = message.share_thousandths();
   request.memory_mib = message.memory_mib();
   request.memory_mib_min = message.memory_mib_min();
-  request.isolation = static_cast<Isolation>(message.isolation());
+  request.isolation = GP_TRY(EnumFrom(message.isolation(), Isolation::kMig, "resources.gpus.isolation"));
   return request;
 }
 
@@ -74,23 +81,24 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_checkpoint_directory(spec.checkpoint_directory);
 }
 
-JobSpec FromProto(const v1::JobSpec& message) {
+Result<JobSpec> FromProto(const v1::JobSpec& message) {
   JobSpec spec;
   spec.name = message.name();
   spec.project = message.project();
   spec.queue = message.queue();
   spec.nodes = message.nodes();
-  spec.gpus = FromProto(message.gpus());
+  spec.gpus = GP_TRY(FromProto(message.gpus()));
   spec.cpus = message.cpus();
   spec.memory_bytes = message.memory_bytes();
   spec.shm_bytes = message.shm_bytes();
-  spec.topology.require = static_cast<TopologyLevel>(message.topology().require());
-  spec.topology.prefer = static_cast<TopologyLevel>(message.topology().prefer());
-  spec.topology.allow_cross_numa = message.topology().allow_cross_numa();
+  const v1::TopologyRequest& topology = message.topology();
+  spec.topology.require = GP_TRY(EnumFrom(topology.require(), TopologyLevel::kSameNode, "topology.require"));
+  spec.topology.prefer = GP_TRY(EnumFrom(topology.prefer(), TopologyLevel::kSameNode, "topology.prefer"));
+  spec.topology.allow_cross_numa = topology.allow_cross_numa();
   spec.priority = message.priority();
   spec.time_limit = FromMilliseconds(message.time_limit_ms());
   spec.grace = FromMilliseconds(message.grace_ms());
-  spec.on_lease_loss = static_cast<LeaseLoss>(message.on_lease_loss());
+  spec.on_lease_loss = GP_TRY(EnumFrom(message.on_lease_loss(), LeaseLoss::kContinue, "on_lease_loss"));
   spec.retry = FromProto(message.retry());
   spec.environment.insert(message.environment().begin(), message.environment().end());
   spec.labels.insert(message.labels().begin(), message.labels().end());

@@ -10,7 +10,7 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 void ToProto(const JobSpec& spec, v1::JobSpec* message);
-// Takes what is there as it is; ValidateJobSpec says whether it is legal.
-JobSpec FromProto(const v1::JobSpec& message);
+// kInvalidArgument where an enum has a value that is none; what else is legal says ValidateJobSpec.
+Result<JobSpec> FromProto(const v1::JobSpec& message);
 
 }  // namespace gp

@@ -53,7 +53,7 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   }
   lease.stop_on_loss = message.stop_on_loss();
   lease.stop = static_cast<StopOrder>(message.stop());
-  order.spec = std::make_shared<const JobSpec>(gp::FromProto(message.spec()));
+  order.spec = std::make_shared<const JobSpec>(GP_TRY(gp::FromProto(message.spec())));
   order.user = {message.user_name(), message.uid(), message.gid()};
   order.node_names.assign(message.node_names().begin(), message.node_names().end());
   order.master_address = message.master_address();
@@ -145,6 +145,7 @@ GpuObservation FromProto(const v1::GpuObservation& message) {
 void ToProto(const NodeOrders& orders, v1::Orders* message) {
   message->set_epoch(orders.epoch);
   message->set_revision(orders.revision);
+  message->set_last_lease(orders.last_lease.value);
   for (const LeaseOrder& order : orders.leases) ToProto(order, message->add_leases());
 }
 
@@ -153,6 +154,7 @@ Result<NodeOrders> FromProto(const v1::Orders& message) {
   NodeOrders orders;
   orders.epoch = message.epoch();
   orders.revision = message.revision();
+  orders.last_lease = {message.last_lease()};
   for (const v1::LeaseOrder& order : message.leases()) orders.leases.push_back(GP_TRY(FromProto(order)));
   return orders;
 }

@@ -1,6 +1,7 @@
 #include "adapters/wire/views.h"
 
 #include <algorithm>
+#include <set>
 
 #include "adapters/wire/job_spec.h"
 
@@ -141,9 +142,10 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   Instant started{0};
   if (!job.attempts.empty()) {
     const AttemptRecord& last = job.attempts.back();
-    started = last.started_at;
-    if (started.ns > 0) message->set_started_at(Time(started));
+    // A job that is queued again waits as it did before its first attempt.
     if (HoldsLeases(job.state) || IsTerminal(job.state)) {
+      started = last.started_at;
+      if (started.ns > 0) message->set_started_at(Time(started));
       for (const RankRecord& rank : last.ranks) {
         message->add_places(Place(*state.FindNode(rank.node)->facts, rank.gpus));
       }
@@ -169,9 +171,9 @@ void ClusterView(const State& state, Instant now, v1::Cluster* message) {
   message->set_epoch(state.epoch);
   for (const Node& node : state.nodes) NodeView(state, node, message->add_nodes());
   message->set_jobs_queued(static_cast<int64_t>(state.queue.size()));
-  int64_t running = 0;
-  for (const auto& [id, lease] : state.leases) running += lease.rank == 0 ? 1 : 0;
-  message->set_jobs_running(running);
+  std::set<JobId> running;
+  for (const auto& [id, lease] : state.leases) running.insert(lease.job);
+  message->set_jobs_running(static_cast<int64_t>(running.size()));
   Instant oldest = now;
   for (const QueueKey& key : state.queue) oldest = std::min(oldest, state.FindJob(key.job)->queued_at);
   if (!state.queue.empty()) message->set_oldest_wait_seconds(Seconds(now - oldest));

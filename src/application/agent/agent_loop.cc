@@ -84,6 +84,7 @@ void AgentLoop::TakeNews() {
     newest_epoch_ = news.orders->epoch;
     orders_ = *std::move(news.orders);
     have_orders_ = true;
+    UpdateOpenLogs();
   }
   if (news.answered > 0) Renew();
   if (news.broken && connected_) {
@@ -111,11 +112,24 @@ void AgentLoop::Observe() {
   if (now == seen_) return;
   seen_ = std::move(now);
   report_due_ = true;
-  const std::lock_guard lock(live_mutex_);
-  live_.clear();
-  for (const auto& [id, seen] : seen_) {
-    if (!seen.ended) live_.insert(id);
-  }
+  UpdateOpenLogs();
+}
+
+void AgentLoop::UpdateOpenLogs() {
+  const std::lock_guard lock(logs_mutex_);
+  open_logs_.clear();
+  for (const LeaseOrder& order : orders_.leases) open_logs_.insert(order.lease.id);
+  for (const auto& [id, seen] : seen_) open_logs_.insert(id);
+  std::erase_if(open_logs_, [this](LeaseId id) {
+    const auto seen = seen_.find(id);
+    return declined_.contains(id) || (seen != seen_.end() && seen->second.ended);
+  });
+  newest_known_ = std::max(newest_known_, orders_.last_lease);
+}
+
+bool AgentLoop::MayStillWrite(LeaseId lease) const {
+  const std::lock_guard lock(logs_mutex_);
+  return open_logs_.contains(lease) || lease > newest_known_;
 }
 
 const LeaseOrder* AgentLoop::OrderFor(LeaseId id) const {
@@ -139,7 +153,11 @@ void AgentLoop::Act() {
 void AgentLoop::Carry(const NodeAction& action) {
   const std::string key = ToText(action.lease);
   switch (action.kind) {
-    case NodeActionKind::kStart: return StartLease(action.lease);
+    case NodeActionKind::kStart:
+      // An order may have waited while this process slept, and its job may run elsewhere by now:
+      // nothing is started but on a word of the controller that still holds.
+      if (clock_.BootNs() < lease_until_ns_) StartLease(action.lease);
+      return;
     case NodeActionKind::kDecline:
       return Decline(action.lease, {LeaseEnd::kStopped, 0, 0, "stopped before it was started"});
     case NodeActionKind::kStop:
@@ -172,6 +190,7 @@ void AgentLoop::Decline(LeaseId id, const LeaseOutcome& outcome) {
   seen.outcome = outcome;
   declined_[id] = seen;
   report_due_ = true;
+  UpdateOpenLogs();
 }
 
 std::vector<GpuObservation> AgentLoop::ObserveGpus(std::vector<GpuHealth>* readings) const {
@@ -233,18 +252,14 @@ Status AgentLoop::ReadLog(const LogRequest& request,
                            std::to_string(request.rank) + (request.errors ? ".err" : ".out");
   int64_t offset = request.offset;
   while (!stopping_) {
-    bool live = false;
-    {
-      const std::lock_guard lock(live_mutex_);
-      live = live_.contains(request.lease);
-    }
-    // Looked before reading: output written before the end is never missed.
+    // Asked before reading: output written before the end is never missed.
+    const bool more = MayStillWrite(request.lease);
     const LogSlice slice = GP_TRY(logs_.Read(path, offset, kPiece));
     // An empty piece too: it shows whether somebody still listens.
     if (!take(slice.offset, slice.bytes)) return Ok();
     offset = slice.offset + static_cast<int64_t>(slice.bytes.size());
     if (!slice.bytes.empty()) continue;
-    if (!request.follow || !live) return Ok();
+    if (!request.follow || !more) return Ok();
     poll(nullptr, 0, kPollMs);
   }
   return Fail(Unavailable("the agent is stopping"));

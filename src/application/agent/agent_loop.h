@@ -55,6 +55,8 @@ class AgentLoop : public ChannelGateway {
   void Decline(LeaseId id, const LeaseOutcome& outcome);
   void Renew();
   void SendReport();
+  void UpdateOpenLogs();
+  bool MayStillWrite(LeaseId lease) const;
   std::vector<GpuObservation> ObserveGpus(std::vector<GpuHealth>* readings) const;
   void RunTasks();
   void WaitForEvents();
@@ -87,8 +89,11 @@ class AgentLoop : public ChannelGateway {
   std::atomic<bool> stopping_ = false;
   std::mutex tasks_mutex_;
   std::vector<std::function<void()>> tasks_;
-  mutable std::mutex live_mutex_;
-  std::set<LeaseId> live_;  // for log followers on other threads
+  // For log followers, on other threads: leases that are ordered or running, and the newest lease
+  // that the orders could have named.  One beyond it is on its way here.
+  mutable std::mutex logs_mutex_;
+  std::set<LeaseId> open_logs_;
+  LeaseId newest_known_;
 };
 
 }  // namespace gp

@@ -83,8 +83,8 @@ CpuSet CpusOf(const LeaseOrder& order, const NodeFacts& facts, const CpuSet& hos
 bool IsBelowTmp(const std::string& path) { return path == "/tmp" || path.starts_with("/tmp/"); }
 
 // A private /tmp would hide what the job was told to use there.
-bool NeedsHostTmp(const JobSpec& spec) {
-  return IsBelowTmp(spec.working_directory) || IsBelowTmp(spec.checkpoint_directory) ||
+bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
+  return IsBelowTmp(device_directory) || IsBelowTmp(spec.working_directory) || IsBelowTmp(spec.checkpoint_directory) ||
          std::ranges::any_of(spec.command, IsBelowTmp);
 }
 
@@ -123,7 +123,7 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   }
   launch.processes_max = options.processes_max;
   launch.shm_bytes = spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;
-  launch.private_tmp = !NeedsHostTmp(spec);
+  launch.private_tmp = !NeedsHostTmp(spec, options.device_directory);
   launch.log_directory = LogDirectory(options, order.lease.job, order.lease.attempt);
   launch.log_name = std::to_string(order.lease.rank);
   launch.log_bytes_max = options.log_bytes_max;

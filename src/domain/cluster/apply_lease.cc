@@ -38,6 +38,7 @@ Lease& LeaseOf(State& state, LeaseId id) {
 void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   Job& job = JobOf(state, event.job);
   MoveJob(state, job, JobState::kStarting);
+  job.reason.clear();  // of its last stay in the queue
   AttemptRecord attempt;
   attempt.number = ++job.attempt;
   attempt.placed_at = at;

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "domain/cluster/decide_parts.h"
+#include "domain/cluster/grants.h"
 
 namespace gp {
 namespace {
@@ -10,6 +11,14 @@ Result<const Job*> KnownJob(const State& state, JobId id) {
   return job;
 }
 
+// Legal to ask for, and nothing here could give it: better said now than waited for.
+Status CheckOffered(const JobSpec& spec) {
+  const Isolation isolation = spec.gpus.isolation;
+  if (isolation != Isolation::kMps && isolation != Isolation::kMig) return Ok();
+  return Fail(InvalidArgument("resources.gpus.isolation: " + std::string(Name(ModeFor(spec.gpus))) +
+                              " is not offered yet: use exclusive or timeslice"));
+}
+
 Error AlreadyOver(const Job& job) {
   return Conflict(ToText(job.id) + " is already " + Name(job.state));
 }
@@ -18,6 +27,7 @@ Error AlreadyOver(const Job& job) {
 
 Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command) {
   GP_CHECK_OK(ValidateJobSpec(*command.spec));
+  GP_CHECK_OK(CheckOffered(*command.spec));
   Events events;
   if (!envelope.request_id.empty() &&
       state.jobs_by_request.contains(RequestKey(command.user, envelope.request_id))) {

@@ -1,7 +1,8 @@
 #pragma once
 
 // What a node is to hold, complete each time: an agent that missed a message, or was restarted,
-// needs only the latest.  Epoch and revision reject what is older.
+// needs only the latest.  The epoch rejects those of an older controller; within a connection they
+// come in order.
 
 #include <cstdint>
 #include <memory>
@@ -25,7 +26,8 @@ struct LeaseOrder {
 
 struct NodeOrders {
   uint64_t epoch = 0;     // of the controller
-  uint64_t revision = 0;  // grows within an epoch
+  uint64_t revision = 0;  // grows within a connection
+  LeaseId last_lease;     // the newest that the controller has given out, to any node
   std::vector<LeaseOrder> leases;
 };
 

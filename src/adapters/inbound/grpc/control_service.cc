@@ -25,6 +25,18 @@ bool Matches(const Job& job, const v1::ListJobsRequest& request) {
   return std::ranges::count(request.states(), static_cast<int>(Shown(job.state)) + 1) > 0;
 }
 
+bool IsAdministrator(const User& user) { return user.uid == 0 || user.uid == geteuid(); }
+
+// Others see that a job is there and what it holds, not what it runs with.
+void Redact(const User& caller, const User& owner, v1::Job* message) {
+  if (owner.uid == caller.uid || IsAdministrator(caller)) return;
+  message->mutable_spec()->clear_environment();
+  message->mutable_spec()->clear_command();
+  message->mutable_spec()->clear_working_directory();
+  message->mutable_spec()->clear_checkpoint_directory();
+  message->mutable_spec()->clear_labels();
+}
+
 Result<JobId> ParseJob(const std::string& text) {
   const auto id = ParseJobId(text);
   if (!id) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" is not a job id such as job-0001"));
@@ -41,7 +53,7 @@ Result<User> ControlService::Caller(const grpc::ServerContext& context) const {
 
 Result<User> ControlService::Administrator(const grpc::ServerContext& context) const {
   const User caller = GP_TRY(Caller(context));
-  if (caller.uid == 0 || caller.uid == geteuid()) return caller;
+  if (IsAdministrator(caller)) return caller;
   return Fail(PermissionDenied(caller.name + " is not an administrator of this controller"));
 }
 
@@ -52,14 +64,14 @@ Result<JobId> ControlService::OwnJob(const User& caller, const std::string& text
     const Job* job = state.FindJob(id);
     if (job == nullptr) {
       allowed = Fail(NotFound("no job " + ToText(id)));
-    } else if (job->user.uid != caller.uid && caller.uid != 0 && caller.uid != geteuid()) {
+    } else if (job->user.uid != caller.uid && !IsAdministrator(caller)) {
       allowed = Fail(PermissionDenied(ToText(id) + " belongs to " + job->user.name));
     }
   }));
   return allowed;
 }
 
-Status ControlService::FillJob(JobId id, v1::Job* reply) {
+Status ControlService::FillJob(const User& caller, JobId id, v1::Job* reply) {
   Status status = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const Job* job = state.FindJob(id);
@@ -67,6 +79,7 @@ Status ControlService::FillJob(JobId id, v1::Job* reply) {
       status = Fail(NotFound("no job " + ToText(id)));
     } else {
       JobView(state, *job, gateway_.Now(), reply);
+      Redact(caller, job->user, reply);
     }
   }));
   return status;
@@ -83,7 +96,9 @@ grpc::Status ControlService::SubmitJobs(grpc::ServerContext* context, const v1::
   if (request->request_id().size() > 128) return ToGrpc(InvalidArgument("request_id: at most 128 characters"));
   std::vector<std::pair<std::string, Command>> commands;
   for (const v1::JobSpec& message : request->specs()) {
-    const auto spec = std::make_shared<const JobSpec>(FromProto(message));
+    Result<JobSpec> decoded = FromProto(message);
+    if (!decoded) return ToGrpc(decoded.error());
+    const auto spec = std::make_shared<const JobSpec>(*std::move(decoded));
     if (const Status valid = ValidateJobSpec(*spec); !valid) return ToGrpc(valid);
     for (int copy = 0; copy < copies; ++copy) {
       const std::string id = request->request_id();
@@ -99,7 +114,8 @@ grpc::Status ControlService::SubmitJobs(grpc::ServerContext* context, const v1::
 
 grpc::Status ControlService::ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest* request,
                                       v1::ListJobsReply* reply) {
-  if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
+  const Result<User> caller = Caller(*context);
+  if (!caller) return ToGrpc(caller.error());
   const int limit = request->limit() <= 0 ? kPageDefault : std::min(request->limit(), kPageMax);
   JobId after{0};
   if (!request->after().empty()) {
@@ -115,7 +131,9 @@ grpc::Status ControlService::ListJobs(grpc::ServerContext* context, const v1::Li
       ++total;
       if (id <= after) continue;
       if (reply->jobs_size() < limit) {
-        JobLine(state, job, gateway_.Now(), reasons, reply->add_jobs());
+        v1::Job* line = reply->add_jobs();
+        JobLine(state, job, gateway_.Now(), reasons, line);
+        Redact(*caller, job.user, line);
       } else if (reply->next().empty()) {
         reply->set_next(reply->jobs(limit - 1).id());
       }
@@ -127,21 +145,23 @@ grpc::Status ControlService::ListJobs(grpc::ServerContext* context, const v1::Li
 
 grpc::Status ControlService::GetJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
                                     v1::Job* reply) {
-  if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
+  const Result<User> caller = Caller(*context);
+  if (!caller) return ToGrpc(caller.error());
   const auto id = ParseJob(request->job_id());
   if (!id) return ToGrpc(id.error());
-  return ToGrpc(FillJob(*id, reply));
+  return ToGrpc(FillJob(*caller, *id, reply));
 }
 
 grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
                                       grpc::ServerWriter<v1::Job>* writer) {
-  if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
+  const Result<User> caller = Caller(*context);
+  if (!caller) return ToGrpc(caller.error());
   const auto id = ParseJob(request->job_id());
   if (!id) return ToGrpc(id.error());
   const auto watch = feed_.Follow(*id);  // before the first look: no change falls between
   while (!context->IsCancelled()) {
     v1::Job job;
-    if (const Status filled = FillJob(*id, &job); !filled) return ToGrpc(filled);
+    if (const Status filled = FillJob(*caller, *id, &job); !filled) return ToGrpc(filled);
     if (!writer->Write(job)) break;
     if (job.state() >= v1::COMPLETED) return grpc::Status::OK;
     while (!context->IsCancelled() && !watch->Next(Duration::Milliseconds(500))) {
@@ -158,7 +178,7 @@ grpc::Status ControlService::Change(grpc::ServerContext* context, const std::str
   if (!id) return ToGrpc(id.error());
   const Outcome outcome = gateway_.Execute(Principal(*caller), "", make(*id));
   if (!outcome.status) return ToGrpc(outcome.status);
-  return ToGrpc(FillJob(*id, reply));
+  return ToGrpc(FillJob(*caller, *id, reply));
 }
 
 grpc::Status ControlService::StopJob(grpc::ServerContext* context, const v1::StopJobRequest* request,
@@ -196,7 +216,8 @@ Status ControlService::FillCluster(bool readings, v1::Cluster* reply) {
 
 grpc::Status ControlService::GetCluster(grpc::ServerContext* context, const v1::GetClusterRequest* request,
                                         v1::Cluster* reply) {
-  if (const auto caller = Caller(*context); !caller) return ToGrpc(caller.error());
+  const Result<User> caller = Caller(*context);
+  if (!caller) return ToGrpc(caller.error());
   return ToGrpc(FillCluster(request->readings(), reply));
 }
 
@@ -206,6 +227,9 @@ grpc::Status ControlService::ChangeService(grpc::ServerContext* context, const v
   if (!caller) return ToGrpc(caller.error());
   if (request->gpu().empty() == request->node().empty()) {
     return ToGrpc(InvalidArgument("name either a GPU or a node"));
+  }
+  if (!v1::ChangeServiceRequest::Action_IsValid(request->action())) {
+    return ToGrpc(InvalidArgument("action: DRAIN, OFFLINE or ONLINE"));
   }
   gp::ChangeService command;
   command.action = static_cast<ServiceAction>(request->action());

@@ -10,6 +10,15 @@
 
 namespace gp {
 
+// Where one rank of an attempt is, or was.
+struct RankPlace {
+  NodeId node;
+  LeaseId lease;
+  JobId job;
+  int attempt = 0;
+  bool live = false;  // its lease is not over
+};
+
 class ControlService final : public v1::Control::Service {
  public:
   ControlService(ControlGateway& gateway, NodeSessions& sessions, JobFeed& feed, TicketIssuer& tickets,
@@ -43,11 +52,15 @@ class ControlService final : public v1::Control::Service {
   Result<User> Administrator(const grpc::ServerContext& context) const;
   // The job, if the caller may change it: its owner or an administrator.
   Result<JobId> OwnJob(const User& caller, const std::string& text);
-  Status FillJob(JobId id, v1::Job* reply);
+  Status FillJob(const User& caller, JobId id, v1::Job* reply);
   Status FillCluster(bool readings, v1::Cluster* reply);
   grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
                       const std::function<Command(JobId)>& make);
-  grpc::Status PumpLog(grpc::ServerContext& context, Channel::Stream& tunnel, grpc::ServerWriter<v1::LogChunk>& out);
+  // Both move the request's offset behind what was sent.
+  grpc::Status CopyLog(grpc::ServerContext& context, const RankPlace& place, v1::ReadLogRequest& request,
+                       grpc::ServerWriter<v1::LogChunk>& out);
+  grpc::Status PumpLog(grpc::ServerContext& context, Channel::Stream& tunnel, v1::ReadLogRequest& request,
+                       grpc::ServerWriter<v1::LogChunk>& out);
   grpc::Status PumpExec(Channel::Stream& tunnel, ExecStream& stream);
 
   ControlGateway& gateway_;

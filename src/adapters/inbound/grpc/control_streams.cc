@@ -13,15 +13,8 @@ namespace {
 
 constexpr Duration kChannelTimeout = Duration::Seconds(10);
 constexpr std::chrono::milliseconds kCallerCheck{200};
+constexpr Duration kEndCheck = Duration::Milliseconds(500);
 constexpr int kExitPlatform = 125;  // an exit code that says: not the program's own
-
-struct RankPlace {
-  NodeId node;
-  LeaseId lease;
-  JobId job;
-  int attempt = 0;
-  bool live = false;
-};
 
 Result<RankPlace> FindRank(const State& state, const std::string& job_text, int rank, int attempt) {
   const auto id = ParseJobId(job_text);
@@ -71,40 +64,57 @@ grpc::Status ControlService::ReadLog(grpc::ServerContext* context, const v1::Rea
                                      grpc::ServerWriter<v1::LogChunk>* writer) {
   const Result<User> caller = Caller(*context);
   if (!caller) return ToGrpc(caller.error());
-  if (const auto own = OwnJob(*caller, request->job_id()); !own) return ToGrpc(own.error());
-  Result<RankPlace> place = Fail(Internal(""));
-  const Status read = gateway_.Read([&](const State& state) {
-    place = FindRank(state, request->job_id(), request->rank(), request->attempt());
-  });
-  if (!read) return ToGrpc(read);
-  if (!place) return ToGrpc(place.error());
+  const Result<JobId> id = OwnJob(*caller, request->job_id());
+  if (!id) return ToGrpc(id.error());
+  const auto watch = feed_.Follow(*id);
+  v1::ReadLogRequest part = *request;
+  while (!context->IsCancelled()) {
+    Result<RankPlace> place = Fail(Internal(""));
+    const Status read = gateway_.Read(
+        [&](const State& state) { place = FindRank(state, part.job_id(), part.rank(), part.attempt()); });
+    if (!read) return ToGrpc(read);
+    if (!place) return ToGrpc(place.error());
+    part.set_attempt(place->attempt);
+    const grpc::Status copied = CopyLog(*context, *place, part, *writer);
+    // Where the agent saw the end is the end only if the attempt was over before it was asked:
+    // until then it may not even have begun there.
+    if (!copied.ok() || !part.follow() || !place->live) return copied;
+    (void)watch->Next(kEndCheck);
+  }
+  return grpc::Status::CANCELLED;
+}
+
+grpc::Status ControlService::CopyLog(grpc::ServerContext& context, const RankPlace& place,
+                                     v1::ReadLogRequest& request, grpc::ServerWriter<v1::LogChunk>& out) {
   v1::OpenChannel order;
-  order.set_lease(place->lease.value);
-  order.mutable_log()->set_job(place->job.value);
-  order.mutable_log()->set_attempt(place->attempt);
-  order.mutable_log()->set_rank(request->rank());
-  order.mutable_log()->set_errors(request->errors());
-  order.mutable_log()->set_offset(request->offset());
-  order.mutable_log()->set_follow(request->follow());
-  const auto channel = sessions_.Open(place->node, order);
+  order.set_lease(place.lease.value);
+  order.mutable_log()->set_job(place.job.value);
+  order.mutable_log()->set_attempt(place.attempt);
+  order.mutable_log()->set_rank(request.rank());
+  order.mutable_log()->set_errors(request.errors());
+  order.mutable_log()->set_offset(request.offset());
+  order.mutable_log()->set_follow(request.follow());
+  const auto channel = sessions_.Open(place.node, order);
   if (!channel) return ToGrpc(channel.error());
   Channel::Stream* tunnel = (*channel)->WaitForStream(kChannelTimeout);
   if (tunnel == nullptr) {
     (*channel)->Finish();
     return ToGrpc(Unavailable("the node's agent did not answer"));
   }
-  const grpc::Status status = PumpLog(*context, *tunnel, *writer);
+  const grpc::Status status = PumpLog(context, *tunnel, request, out);
   (*channel)->Finish();
   return status;
 }
 
 grpc::Status ControlService::PumpLog(grpc::ServerContext& context, Channel::Stream& tunnel,
-                                     grpc::ServerWriter<v1::LogChunk>& out) {
+                                     v1::ReadLogRequest& request, grpc::ServerWriter<v1::LogChunk>& out) {
   v1::TunnelFrame frame;
   while (!context.IsCancelled() && tunnel.Read(&frame)) {
     if (!frame.failed().empty()) return ToGrpc(Unavailable(frame.failed()));
     if (frame.what_case() == v1::TunnelFrame::WHAT_NOT_SET) return grpc::Status::OK;  // the end
-    if (frame.has_log() && !out.Write(frame.log())) return grpc::Status::CANCELLED;
+    if (!frame.has_log()) continue;
+    if (!out.Write(frame.log())) return grpc::Status::CANCELLED;
+    request.set_offset(frame.log().offset() + static_cast<int64_t>(frame.log().data().size()));
   }
   // The agent went away before it said that this was all: the reader must ask again.
   return ToGrpc(Unavailable("the node's agent went away"));

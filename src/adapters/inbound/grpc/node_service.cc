@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// As long as the longer of the two, so that its time tells nothing of where they differ.
+// Its time tells nothing of where the two differ.
 bool SameSecret(std::string_view a, std::string_view b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < a.size() && i < b.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);

@@ -1,8 +1,13 @@
 #include "adapters/outbound/cgroup/cgroup_isolation.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "adapters/outbound/cgroup/cgroup_file.h"
+#include "base/text.h"
 
 namespace gp {
 namespace {
@@ -13,6 +18,15 @@ bool IsSafeName(const std::string& key) {
          key.find_first_not_of(
              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
              std::string::npos;
+}
+
+void KillAllIn(const std::string& cgroup) {
+  if (WriteCgroupFile(cgroup + "/cgroup.kill", "1")) return;
+  const auto processes = ReadCgroupFile(cgroup + "/cgroup.procs");
+  if (!processes) return;
+  for (const std::string& line : Split(*processes, '\n')) {
+    if (const auto pid = ParseCount(line); pid && *pid > 1) kill(static_cast<pid_t>(*pid), SIGKILL);
+  }
 }
 
 }  // namespace
@@ -123,6 +137,24 @@ Status CgroupIsolation::Remove(const std::string& key, const CgroupPaths& paths)
   if (!paths.unified.empty()) GP_CHECK_OK(RemoveCgroup(paths.unified));
   for (const std::string& path : paths.joined) GP_CHECK_OK(RemoveCgroup(path));
   return Ok();
+}
+
+Status CgroupIsolation::EndAll() {
+  constexpr int kTries = 200;
+  constexpr int kRetryMs = 10;
+  for (int tries = 0;; ++tries) {
+    Status removed = Ok();
+    for (const std::string& base : Bases()) {
+      std::error_code none;
+      for (const auto& entry : std::filesystem::directory_iterator(base, none)) {
+        if (!entry.is_directory(none)) continue;
+        KillAllIn(entry.path());
+        if (const Status one = RemoveCgroup(entry.path()); !one) removed = one;
+      }
+    }
+    if (removed || tries == kTries) return removed;
+    poll(nullptr, 0, kRetryMs);  // what was killed takes a moment to be gone
+  }
 }
 
 std::vector<std::string> CgroupIsolation::Bases() const {

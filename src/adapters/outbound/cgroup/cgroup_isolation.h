@@ -41,6 +41,9 @@ class CgroupIsolation final : public DeviceIsolation {
   Status Remove(const std::string& key, const CgroupPaths& paths) override;
   const IsolationReport& Report() const override { return report_; }
 
+  // Ends every process in every attempt's cgroup and removes them: for an agent that remembers
+  // nothing of what ran before.  Errors: kConflict (a process cannot be killed).
+  Status EndAll();
   // Every directory that holds cgroups of attempts.
   std::vector<std::string> Bases() const;
 

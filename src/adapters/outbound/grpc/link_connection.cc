@@ -77,7 +77,10 @@ void LinkConnection::Write() {
 void LinkConnection::Read() {
   v1::ControllerMessage message;
   while (stream_->Read(&message)) TakeMessage(message);
-  context_.TryCancel();
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) context_.TryCancel();  // by us; otherwise the controller's status is to be read
+  }
   const grpc::Status status = stream_->Finish();
   Break(status.ok() ? "the controller ended it" : status.error_message());
 }

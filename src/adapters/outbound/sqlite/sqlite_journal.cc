@@ -1,6 +1,8 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -72,6 +74,9 @@ Status SqliteJournal::Run(const char* sql) {
 }
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::string& path) {
+  // It holds jobs' environments: for its owner alone, and so are the files that SQLite puts beside it.
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0) close(file);
   sqlite3* database = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &database,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -85,13 +90,13 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::string& pa
 
 Status SqliteJournal::Prepare() {
   sqlite3_busy_timeout(database_, 200);
-  GP_CHECK_OK(Run(kSchema));
   {
     Statement id(database_, "PRAGMA application_id");
     if (id.Step() != SQLITE_ROW) return Fail(Failed("read"));
     const auto found = static_cast<int64_t>(id.Number(0));
     if (found != 0 && found != kApplicationId) return Fail(Internal("journal: not a gpu-platform journal"));
   }
+  GP_CHECK_OK(Run(kSchema));
   GP_CHECK_OK(Run(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str()));
   if (sqlite3_prepare_v2(database_, "INSERT INTO records VALUES(?,?,?,?)", -1, &insert_, nullptr) != SQLITE_OK) {
     return Fail(Failed("prepare"));
@@ -240,9 +245,11 @@ Status SqliteJournal::SaveSnapshot(const Snapshot& snapshot) {
     return Fail(error);
   }
   // Two snapshots stay, so that damage to the newest is no loss while its records remain.
-  GP_CHECK_OK(Run("DELETE FROM snapshots WHERE sequence NOT IN "
-                  "(SELECT sequence FROM snapshots ORDER BY sequence DESC LIMIT 2)"));
-  return Run("COMMIT");
+  Status saved = Run("DELETE FROM snapshots WHERE sequence NOT IN "
+                     "(SELECT sequence FROM snapshots ORDER BY sequence DESC LIMIT 2)");
+  if (saved) saved = Run("COMMIT");
+  if (!saved) (void)Run("ROLLBACK");
+  return saved;
 }
 
 Result<Snapshot> SqliteJournal::LatestSnapshot() {

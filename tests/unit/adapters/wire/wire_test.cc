@@ -38,15 +38,30 @@ JobSpec FullSpec() {
 TEST(Wire, AJobSpecSurvivesTheWay) {
   v1::JobSpec message;
   ToProto(FullSpec(), &message);
-  EXPECT_EQ(FromProto(message), FullSpec());
+  EXPECT_EQ(FromProto(message).value(), FullSpec());
+}
+
+TEST(Wire, AnEnumValueThatIsNoneIsRefusedWithItsField) {
+  const auto refusal = [](auto spoil) {
+    v1::JobSpec message;
+    ToProto(FullSpec(), &message);
+    spoil(message);
+    const auto spec = FromProto(message);
+    return spec ? std::string() : spec.error().message;
+  };
+  const auto bad_isolation = static_cast<v1::Isolation>(99);
+  EXPECT_NE(refusal([&](auto& m) { m.mutable_gpus()->set_isolation(bad_isolation); }).find("isolation: 99"), std::string::npos);
+  EXPECT_NE(refusal([](auto& m) { m.mutable_topology()->set_require(static_cast<v1::TopologyLevel>(-1)); }).find("require"), std::string::npos);
+  EXPECT_NE(refusal([](auto& m) { m.mutable_topology()->set_prefer(static_cast<v1::TopologyLevel>(4)); }).find("prefer"), std::string::npos);
+  EXPECT_NE(refusal([](auto& m) { m.set_on_lease_loss(static_cast<v1::LeaseLoss>(7)); }).find("on_lease_loss"), std::string::npos);
 }
 
 TEST(Wire, HugeDurationsDoNotOverflow) {
   v1::JobSpec message;
   message.set_time_limit_ms(INT64_MAX);
-  EXPECT_GT(FromProto(message).time_limit.ns, 0);
+  EXPECT_GT(FromProto(message)->time_limit.ns, 0);
   message.set_time_limit_ms(INT64_MIN);
-  EXPECT_LT(FromProto(message).time_limit.ns, 0);
+  EXPECT_LT(FromProto(message)->time_limit.ns, 0);
 }
 
 TEST(Wire, NodeFactsSurviveTheWay) {

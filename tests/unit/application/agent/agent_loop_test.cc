@@ -153,11 +153,14 @@ class AgentLoopTest : public testing::Test {
     order.node_names = {"n1"};
     return order;
   }
+  // Names every lease up to the newest ordered one as given out.
   void Tell(uint64_t answered, std::vector<LeaseOrder> leases, uint64_t epoch = 1) {
     LinkNews news;
+    LeaseId last{0};
+    for (const LeaseOrder& order : leases) last = std::max(last, order.lease.id);
     news.answered = answered;
     news.lease_time = Duration::Seconds(10);
-    news.orders = NodeOrders{epoch, 1, std::move(leases)};
+    news.orders = NodeOrders{epoch, 1, last, std::move(leases)};
     link_.Tell(news);
   }
   size_t Launches() {
@@ -190,6 +193,21 @@ TEST_F(AgentLoopTest, TheLeaseIsCountedFromWhenTheMessageWasSent) {
   Until([&] { return Launches() == 1; });
   EXPECT_EQ(runner_.With([&] { return runner_.launches[0].lease_deadline_boot_ns; }),
             sent_ns + Duration::Seconds(10).ns);
+}
+
+TEST_F(AgentLoopTest, NothingIsStartedOnAWordThatHasRunOut) {
+  UntilJoined();
+  clock_.Advance(Duration::Seconds(11));  // paused, say: what comes next was sent long ago
+  Tell(1, {Order(1)});
+  Until([&] { return link_.With([&] { return !link_.reports.empty(); }); });
+  usleep(20'000);
+  EXPECT_EQ(Launches(), 0u);
+  const uint64_t number = link_.With([&] { return link_.reports.size() + 1; });
+  LinkNews answer;
+  answer.answered = number;
+  answer.lease_time = Duration::Seconds(10);
+  link_.Tell(answer);
+  Until([&] { return Launches() == 1; });
 }
 
 TEST_F(AgentLoopTest, WithoutAnAnswerNothingIsRenewed) {
@@ -253,6 +271,26 @@ TEST_F(AgentLoopTest, ALeaseThatCannotBeStartedIsReportedAsAFaultOfThePlatform) 
       });
     });
   });
+}
+
+TEST_F(AgentLoopTest, ALogIsFollowedAsLongAsItsLeaseMayWrite) {
+  const auto looks = [&](uint64_t lease) {
+    int count = 0;
+    LogRequest request;
+    request.lease = {lease};
+    request.follow = true;
+    EXPECT_TRUE(loop_->ReadLog(request, [&](int64_t, const std::string&) { return ++count < 3; }));
+    return count;
+  };
+  EXPECT_EQ(looks(7), 3);  // nothing is known yet: it may be on its way
+  UntilJoined();
+  Tell(1, {Order(5)});
+  Until([&] { return Launches() == 1; });
+  EXPECT_EQ(looks(5), 3);  // runs
+  EXPECT_EQ(looks(4), 1);  // was given out and is not here: over
+  EXPECT_EQ(looks(6), 3);  // newer than the orders
+  runner_.With([&] { return runner_.attempts["lease-0005"].phase = AttemptPhase::kExited; });
+  Until([&] { return looks(5) == 1; });
 }
 
 TEST_F(AgentLoopTest, OrdersOfAnOlderControllerAreIgnored) {
