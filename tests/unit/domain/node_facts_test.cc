@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+NodeFacts Good() {
+  return TestCluster::MakeFacts("n1", {0, 0, 1, 1});
+}
+
+TEST(NodeFacts, GoodOnesPass) {
+  EXPECT_TRUE(ValidateNodeFacts(Good()).has_value());
+  EXPECT_TRUE(ValidateNodeFacts(TestCluster::MakeFacts("cpu-only", {})).has_value());
+}
+
+struct BadFacts {
+  const char* message;
+  std::function<void(NodeFacts&)> spoil;
+};
+
+TEST(NodeFacts, WhatCannotBeIsNamed) {
+  const BadFacts bad[] = {
+      {"1 to 253 printable characters", [](NodeFacts& f) { f.name = ""; }},
+      {"1 to 253 printable characters", [](NodeFacts& f) { f.name = "a\nb"; }},
+      {"1 to 253 printable characters", [](NodeFacts& f) { f.name = std::string(254, 'a'); }},
+      {"1 to 64 NUMA nodes", [](NodeFacts& f) { f.numa.clear(); }},
+      {"1 to 64 NUMA nodes", [](NodeFacts& f) { f.numa.resize(65); }},
+      {"more than 64 GPUs", [](NodeFacts& f) { f.gpus.resize(65); }},
+      {"link matrix", [](NodeFacts& f) { f.links.pop_back(); }},
+      {"host memory size", [](NodeFacts& f) { f.numa[1].memory_mib = -1; }},
+      {"host memory size", [](NodeFacts& f) { f.numa[1].memory_mib = int64_t{1} << 60; }},
+      {"a core is in two NUMA nodes", [](NodeFacts& f) { f.numa[1].cpus.Add(0); }},
+      {"bad UUID", [](NodeFacts& f) { f.gpus[1].uuid = ""; }},
+      {"bad UUID", [](NodeFacts& f) { f.gpus[1].uuid = std::string(97, 'a'); }},
+      {"bad minor number", [](NodeFacts& f) { f.gpus[1].minor = -1; }},
+      {"unknown NUMA node", [](NodeFacts& f) { f.gpus[1].numa = 2; }},
+      {"unknown NUMA node", [](NodeFacts& f) { f.gpus[1].numa = -1; }},
+      {"impossible memory size", [](NodeFacts& f) { f.gpus[1].memory_mib = 0; }},
+      {"impossible memory size", [](NodeFacts& f) { f.gpus[1].memory_mib = int64_t{1} << 40; }},
+      {"is listed twice", [](NodeFacts& f) { f.gpus[1].uuid = f.gpus[0].uuid; }},
+  };
+  for (const BadFacts& one : bad) {
+    NodeFacts facts = Good();
+    one.spoil(facts);
+    const Status status = ValidateNodeFacts(facts);
+    ASSERT_FALSE(status.has_value()) << one.message;
+    EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(status.error().message.find(one.message), std::string::npos)
+        << status.error().message;
+  }
+}
+
+TEST(NodeFacts, AJoinWithBadOnesIsRefused) {
+  TestCluster cluster;
+  NodeFacts facts = Good();
+  facts.numa[1].cpus.Add(0);
+  const JoinNode join{std::make_shared<const NodeFacts>(facts), 1, true, {}};
+  EXPECT_FALSE(cluster.Execute(join).has_value());
+  EXPECT_TRUE(cluster.state().nodes.empty());
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,93 @@
+#include "domain/node/orders.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Orders : public testing::Test {
+ protected:
+  Orders() {
+    for (const char* name : {"n1", "n2", "n3"})
+      nodes_.push_back(cluster_.AddNode(TestCluster::MakeFacts(name, {0, 0})));
+    JobSpec spec;
+    spec.command = {"run"};
+    spec.gpus.count = 2;
+    spec.nodes = 2;
+    Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 7, 8}});
+    placed_ = cluster_.Pass();
+  }
+  std::vector<Event> Tell(const Command& command) { return cluster_.Execute(command).value(); }
+  std::set<NodeId> Touched(const std::vector<Event>& events) const {
+    return NodesToOrder(cluster_.state(), events);
+  }
+
+  TestCluster cluster_;
+  std::vector<NodeId> nodes_;
+  std::vector<Event> placed_;
+};
+
+TEST_F(Orders, SayEverythingThatARankNeeds) {
+  const NodeOrders orders = OrdersFor(cluster_.state(), nodes_[1]);
+  EXPECT_EQ(orders.epoch, 1u);
+  ASSERT_EQ(orders.leases.size(), 1u);
+  const LeaseOrder& order = orders.leases[0];
+  EXPECT_EQ(order.lease, *cluster_.state().FindLease({2}));
+  EXPECT_EQ(order.lease.rank, 1);
+  EXPECT_EQ(order.user, (User{"ana", 7, 8}));
+  EXPECT_EQ(order.spec, cluster_.state().FindJob({1})->spec);
+  EXPECT_THAT(order.node_names, ElementsAre("n1", "n2"));
+  EXPECT_EQ(order.master_address, "127.0.0.1");
+  EXPECT_TRUE(order.lease.stop_on_loss);
+  EXPECT_THAT(OrdersFor(cluster_.state(), nodes_[2]).leases, IsEmpty());
+}
+
+TEST_F(Orders, RanksSpeakToTheFirstNodeByName) {
+  NodeFacts facts = TestCluster::MakeFacts("real", {0});
+  facts.simulated = false;
+  cluster_.AddNode(facts);
+  JobSpec spec;
+  spec.command = {"run"};
+  Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 7, 8}});
+  cluster_.Pass();
+  const NodeId node = cluster_.state().FindLease({3})->node;
+  const auto& name = cluster_.state().FindNode(node)->facts->name;
+  EXPECT_EQ(OrdersFor(cluster_.state(), node).leases[0].master_address,
+            name == "real" ? "real" : "127.0.0.1");
+}
+
+TEST_F(Orders, AllNodesOfAGangHearOfIt) {
+  EXPECT_THAT(Touched(placed_), ElementsAre(nodes_[0], nodes_[1]));
+  EXPECT_THAT(Touched(Tell(StopJob{{1}, false})), ElementsAre(nodes_[0], nodes_[1]));
+  EXPECT_EQ(OrdersFor(cluster_.state(), nodes_[0]).leases[0].lease.stop, StopOrder::kGraceful);
+  EXPECT_THAT(Touched(Tell(SubmitJob{cluster_.state().FindJob({1})->spec, {}})), IsEmpty());
+}
+
+TEST_F(Orders, AnEndIsToldSoThatItIsForgotten) {
+  LeaseObservation ended;
+  ended.lease = {1};
+  ended.ended = true;
+  EXPECT_THAT(Touched(Tell(ReportNode{nodes_[0], 1, {ended}, {}})),
+              ElementsAre(nodes_[0], nodes_[1]));
+  EXPECT_THAT(OrdersFor(cluster_.state(), nodes_[0]).leases, IsEmpty());
+}
+
+TEST_F(Orders, AStopOfStrongerKindStays) {
+  Tell(StopJob{{1}, true});
+  Tell(StopJob{{1}, false});
+  EXPECT_EQ(OrdersFor(cluster_.state(), nodes_[1]).leases[0].lease.stop, StopOrder::kKill);
+}
+
+TEST_F(Orders, AJoinIsAnswered) {
+  const auto& facts = cluster_.state().nodes[2].facts;
+  EXPECT_THAT(Touched(Tell(JoinNode{facts, 2, false, {}})), ElementsAre(nodes_[2]));
+}
+
+}  // namespace
+}  // namespace gp

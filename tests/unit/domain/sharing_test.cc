@@ -1,0 +1,90 @@
+// Fractions right to the unit.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+class Sharing : public testing::Test {
+ protected:
+  void SubmitShared(int count, int share, int64_t memory_mib, const std::string& user = "ana") {
+    JobSpec spec;
+    spec.command = {"run"};
+    spec.gpus.isolation = Isolation::kTimeslice;
+    spec.gpus.share_thousandths = share;
+    spec.gpus.memory_mib = memory_mib;
+    spec.memory_bytes = 1 << 20;
+    const auto shared = std::make_shared<const JobSpec>(spec);
+    for (int i = 0; i < count; ++i)
+      ASSERT_TRUE(cluster_.Execute(SubmitJob{shared, {user, 1, 1}}).has_value());
+  }
+  int64_t Count(JobState state) const {
+    return std::ranges::count_if(cluster_.state().jobs,
+                                 [state](const auto& job) { return job.second.state == state; });
+  }
+  const Gpu& GpuAt(size_t gpu) const { return cluster_.state().nodes[0].gpus[gpu]; }
+
+  TestCluster cluster_;
+};
+
+TEST_F(Sharing, SixteenHalvesFillEightGpusAndTheSeventeenthWaits) {
+  cluster_.AddNode(TestCluster::MakeFacts("n1", {0, 0, 0, 0, 1, 1, 1, 1}));
+  SubmitShared(17, 500, 0);
+  cluster_.Pass();
+  EXPECT_EQ(Count(JobState::kStarting), 16);
+  EXPECT_EQ(Count(JobState::kQueued), 1);
+  for (size_t gpu = 0; gpu < 8; ++gpu) {
+    EXPECT_EQ(GpuAt(gpu).share_granted, 1000);
+    EXPECT_EQ(GpuAt(gpu).leases.size(), 2u);
+  }
+  LeaseObservation ended;
+  ended.lease = GpuAt(3).leases[0];
+  ended.ended = true;
+  ASSERT_TRUE(cluster_.Execute(ReportNode{{0}, 1, {ended}, {}}).has_value());
+  cluster_.Pass();
+  EXPECT_EQ(Count(JobState::kStarting), 16);
+  EXPECT_EQ(Count(JobState::kQueued), 0);
+  EXPECT_TRUE(cluster_.broken().empty());
+}
+
+TEST_F(Sharing, TwentyThreeTimes2000MibFitInto46068) {
+  cluster_.AddNode(TestCluster::MakeFacts("n1", {0}, 0, 46'068));
+  SubmitShared(24, 1000, 2'000);
+  cluster_.Pass();
+  EXPECT_EQ(Count(JobState::kStarting), 23);
+  EXPECT_EQ(GpuAt(0).memory_granted_mib, 46'000);
+  EXPECT_EQ(GpuAt(0).share_granted, 0);
+  SubmitShared(1, 1000, 69);
+  SubmitShared(1, 1000, 68);
+  cluster_.Pass();
+  EXPECT_EQ(GpuAt(0).memory_granted_mib, 46'068);
+  EXPECT_EQ(Count(JobState::kQueued), 2);
+  EXPECT_TRUE(cluster_.broken().empty());
+}
+
+TEST_F(Sharing, AThirdThreeTimesLeavesOneThousandth) {
+  cluster_.AddNode(TestCluster::MakeFacts("n1", {0}));
+  SubmitShared(4, 333, 0);
+  cluster_.Pass();
+  EXPECT_EQ(GpuAt(0).share_granted, 999);
+  SubmitShared(2, 1, 1);
+  cluster_.Pass();
+  EXPECT_EQ(GpuAt(0).share_granted, 1000);
+  EXPECT_EQ(Count(JobState::kQueued), 2);
+}
+
+TEST_F(Sharing, SharesByUserAreSummed) {
+  cluster_.AddNode(TestCluster::MakeFacts("n1", {0, 0}));
+  SubmitShared(2, 250, 0);
+  SubmitShared(1, 100, 0, "ben");
+  cluster_.Pass();
+  EXPECT_EQ(cluster_.state().share_by_user,
+            (std::map<std::string, int64_t>{{"ana", 500}, {"ben", 100}}));
+}
+
+}  // namespace
+}  // namespace gp
