@@ -59,7 +59,9 @@ class Cluster:
         """Until every node whose agent runs is up and its GPUs have passed their test."""
         def ready():
             running = [agent for agent in self.agents if self._alive(agent)]
-            nodes = [n for n in self.cli.cluster().get("nodes", []) if n["state"] == "UP"]
+            # Heard by this controller: one that was restarted remembers nodes as they were.
+            nodes = [n for n in self.cli.cluster().get("nodes", [])
+                     if n["state"] == "UP" and n["seconds_since_report"] > 0]
             return len(nodes) >= len(running) and not any(
                 gpu["detail"] in ("UNKNOWN", "TESTING", "LOST") for n in nodes for gpu in n.get("gpus", []))
         eventually(ready, lambda: f"all nodes have joined\n{self.logs()}")

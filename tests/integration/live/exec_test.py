@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+"""Entering running jobs, and jobs with a terminal."""
+
+import os
+import pty
+import signal
+
+from live_platform import ClusterTest, eventually, main
+
+
+class Exec(ClusterTest):
+    def start(self):
+        job = self.cli.start("--gpus", "1", command=["sleep", "1000"])
+        eventually(lambda: self.cli.job(job)["state"] == "RUNNING", "the job runs")
+        return job
+
+    def test_streams_and_exit_code_are_the_commands(self):
+        job = self.start()
+        answer = self.cli("jobs", "exec", job, "--", "sh", "-c", "cat; echo words >&2; exit 5", input=b"data\n")
+        self.assertEqual((answer.code, answer.out, answer.err), (5, "data\n", "words\n"))
+
+    def test_many_execs_leave_the_agent_and_the_job_alone(self):
+        job = self.start()
+        for number in range(20):
+            self.assertEqual(self.cli("jobs", "exec", job, "--", "sh", "-c", f"exit {number}").code, number)
+        self.assert_job(job, state="RUNNING", attempt=1)
+
+    def test_large_input_and_output_pass_whole(self):
+        job = self.start()
+        data = b"0123456789abcdef" * 65536  # 1 MiB
+        answer = self.cli("jobs", "exec", job, "--", "cat", input=data)
+        self.assertEqual((answer.code, len(answer.out)), (0, len(data)))
+        self.assertEqual(answer.out.encode(), data)
+
+    def test_command_runs_inside_the_jobs_isolation(self):
+        job = self.start()
+        inside = self.cli("jobs", "exec", job, "--", "sh", "-c", "id -u; echo $CUDA_VISIBLE_DEVICES; cat /proc/self/cgroup")
+        uid, uuid, *cgroups = inside.ok().out.splitlines()
+        self.assertNotEqual(uid, "0")
+        self.assertEqual([uuid], self.cli.job(job)["attempts"][0]["ranks"][0]["gpu_uuids"])
+        self.assertTrue(any("lease-" in line for line in cgroups), cgroups)
+
+    def test_what_cannot_be_run_says_why(self):
+        job = self.start()
+        answer = self.cli("jobs", "exec", job, "--", "/no/such/program")
+        self.assertEqual(answer.code, 125)
+        self.assertIn("/no/such/program", answer.err)
+
+    def test_job_that_does_not_run_cannot_be_entered(self):
+        job = self.cli.start("--gpus", "1", command=["true"])
+        self.assertEqual(self.cli.wait(job), 0)
+        answer = self.cli("jobs", "exec", job, "--", "true")
+        self.assertNotEqual(answer.code, 0)
+        self.assertIn("not running", answer.err)
+
+    def test_each_rank_of_a_gang_can_be_entered(self):
+        job = self.start()
+        self.assertNotEqual(self.cli("jobs", "exec", "--rank", "1", job, "--", "true").code, 0)
+        self.cli("jobs", "exec", "--rank", "0", job, "--", "true").ok()
+
+
+class Terminal(ClusterTest):
+    def test_interactive_job_has_a_terminal_and_its_exit_code(self):
+        answer = self.cli("-q", "run", "--pty", "--gpus", "1", "--", "sh", "-c", "tty; exit 3")
+        self.assertEqual((answer.code, answer.out), (3, "/dev/pts/0\r\n"))
+
+    def test_keys_reach_the_program_and_its_echo_comes_back(self):
+        child, terminal = pty.fork()
+        if child == 0:
+            os.environ["GPU_PLATFORM_SERVER"] = self.cli.run_directory
+            os.execv(self.cli.binary, ["gpu-platform", "-q", "run", "--pty", "--gpus", "1", "--",
+                                       "sh", "-c", "echo ready; read line; echo got $line; exit 4"])
+        self.read_until(terminal, b"ready")
+        os.write(terminal, b"hello\r")
+        self.read_until(terminal, b"got hello")
+        _, status = os.waitpid(child, 0)
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 4)
+
+    def test_user_who_goes_away_hangs_up(self):
+        process = self.cli.popen("run", "--pty", "--gpus", "1", "--", "sh", "-c", "echo ready; sleep 1000",
+                                 stdin=-1, stdout=-1, stderr=-3)
+        eventually(lambda: b"ready" in os.read(process.stdout.fileno(), 4096), "the program runs")
+        process.kill()
+        process.communicate()
+        eventually(lambda: not self.cli.jobs(), "the job ends, its GPU is free")
+        job, = self.cli.jobs("--all")
+        self.assertEqual((job["state"], job["exit_code"]), ("FAILED", 128 + signal.SIGHUP))
+
+    def read_until(self, terminal, wanted):
+        seen = b""
+
+        def more():
+            nonlocal seen
+            seen += os.read(terminal, 4096)
+            return wanted in seen
+        eventually(more, lambda: f"{wanted} after {seen}")
+
+
+if __name__ == "__main__":
+    main()

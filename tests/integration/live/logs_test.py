@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""Logs arrive whole and once, whatever happens to controller and agent meanwhile."""
+
+import os
+import time
+
+from live_platform import ClusterTest, eventually, main
+
+LINES = 3000
+
+
+class Logs(ClusterTest):
+    def talker(self, exit_code=0):
+        """A job that writes numbered lines for about three seconds, the last without a newline."""
+        script = (f"n=0; while [ $n -lt {LINES} ]; do n=$((n+1)); echo line $n; "
+                  f"[ $((n % 100)) = 0 ] && sleep 0.1; done; printf end; exit {exit_code}")
+        job = self.cli.start("--gpus", "1", command=["sh", "-c", script])
+        return job, "".join(f"line {n}\n" for n in range(1, LINES + 1)) + "end"
+
+    def follow(self, job):
+        path = os.path.join(self.cluster.directory, "followed")
+        with open(path, "wb") as file:
+            process = self.cli.popen("-q", "jobs", "logs", "-f", job, stdout=file)
+
+        def finish():
+            code = process.wait(timeout=60)
+            with open(path) as file:
+                return code, file.read()
+        return finish
+
+    def restart_often(self, daemons, start):
+        for _ in range(3):
+            time.sleep(0.4)
+            for daemon in daemons:
+                daemon.kill()
+            time.sleep(0.2)
+            for daemon in daemons:
+                start(daemon)
+
+    def test_follower_loses_and_doubles_nothing_while_the_controller_is_killed(self):
+        job, expected = self.talker()
+        finish = self.follow(job)
+        self.restart_often([self.cluster.controller], lambda _: self.cluster.start_controller())
+        code, seen = finish()
+        self.assertEqual((code, len(seen)), (0, len(expected)))
+        self.assertEqual(seen, expected)
+        self.assertEqual(self.cli.wait(job), 0)
+
+    def test_follower_loses_and_doubles_nothing_while_the_agent_is_killed(self):
+        job, expected = self.talker()
+        finish = self.follow(job)
+        self.restart_often(self.cluster.agents, lambda agent: agent.start())
+        code, seen = finish()
+        self.assertEqual((code, len(seen)), (0, len(expected)))
+        self.assertEqual(seen, expected)
+
+    def test_run_gives_the_exit_code_and_all_output_over_restarts(self):
+        job_file = os.path.join(self.cluster.directory, "out")
+        with open(job_file, "wb") as file:
+            process = self.cli.popen("-q", "run", "--gpus", "1", "--", "sh", "-c",
+                                     "for n in 1 2 3 4 5 6 7 8; do echo $n; sleep 0.3; done; exit 9", stdout=file)
+        self.restart_often([self.cluster.controller], lambda _: self.cluster.start_controller())
+        self.assertEqual(process.wait(timeout=60), 9)
+        with open(job_file) as file:
+            self.assertEqual(file.read().split(), list("12345678"))
+
+    def test_follower_of_a_waiting_job_gets_all_once_it_runs(self):
+        filler = self.cli.start("--gpus", "8", command=["sleep", "1000"])
+        job = self.cli.start("--gpus", "1", command=["sh", "-c", "echo one; sleep 0.3; echo two"])
+        finish = self.follow(job)
+        time.sleep(0.3)
+        self.cli("jobs", "kill", filler).ok()
+        self.assertEqual(finish(), (0, "one\ntwo\n"))
+
+    def test_follower_that_is_there_before_the_program_gets_all(self):
+        # The place is granted, the program not yet started: an empty log is not the end of it.
+        agent, = self.cluster.agents
+        agent.pause()
+        job = self.cli.start("--gpus", "1", command=["echo", "late"])
+        self.assert_job(job, detail="STARTING")
+        finish = self.follow(job)
+        time.sleep(0.3)
+        agent.resume()
+        self.assertEqual(finish(), (0, "late\n"))
+
+    def test_finished_jobs_keep_their_logs(self):
+        job, expected = self.talker()
+        self.assertEqual(self.cli.wait(job), 0)
+        self.cluster.stop()
+        self.cluster.start()
+        self.assertEqual(self.cli("jobs", "logs", job).ok().out, expected)
+        self.assertEqual(self.cli("jobs", "logs", "--tail-bytes", "3", job).ok().out, "end")
+
+
+if __name__ == "__main__":
+    main()

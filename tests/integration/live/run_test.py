@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""`gpu-platform run`: exit codes and output are the program's own."""
+
+import os
+
+from live_platform import ClusterTest, eventually, main
+
+
+class Run(ClusterTest):
+    def run_job(self, *command, flags=("--gpus", "1")):
+        return self.cli("run", *flags, "--", *command)
+
+    def test_success_is_0(self):
+        self.assertEqual(self.run_job("true").code, 0)
+
+    def test_exit_code_is_the_programs(self):
+        self.assertEqual(self.run_job("sh", "-c", "exit 7").code, 7)
+
+    def test_end_by_signal_is_128_and_its_number(self):
+        self.assertEqual(self.run_job("sh", "-c", "kill -SEGV $$").code, 128 + 11)
+        self.assertEqual(self.run_job("sh", "-c", "kill -KILL $$").code, 128 + 9)
+
+    def test_no_such_program_is_127_and_says_so(self):
+        answer = self.run_job("/no/such/program")
+        self.assertEqual(answer.code, 127, answer)
+        self.assertIn("/no/such/program", answer.err)
+
+    def test_stdout_and_stderr_stay_apart(self):
+        answer = self.run_job("sh", "-c", "echo data; echo words >&2")
+        self.assertEqual(answer.out, "data\n")
+        self.assertIn("words\n", answer.err)
+
+    def test_output_is_complete_to_its_last_byte(self):
+        answer = self.run_job("sh", "-c", "seq 100000; printf last")
+        self.assertEqual(answer.out, "".join(f"{n}\n" for n in range(1, 100001)) + "last")
+
+    def test_both_streams_at_once_are_complete(self):
+        answer = self.run_job("sh", "-c", "seq 20000 & seq 20000 >&2; wait")
+        numbers = [f"{n}" for n in range(1, 20001)]
+        self.assertEqual(answer.out.splitlines(), numbers)
+        self.assertEqual([line for line in answer.err.splitlines() if line.isdigit()], numbers)
+
+    def test_bytes_that_are_no_text_arrive_unchanged(self):
+        process = self.cli.popen("-q", "run", "--gpus", "1", "--", "printf", r"\000\377\r\n\033", stdout=-1)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(out, b"\0\xff\r\n\x1b")
+
+    def test_job_sees_only_what_it_was_given(self):
+        answer = self.run_job("sh", "-c", "env", flags=("--gpus", "2", "--env", "MINE=1"))
+        seen = dict(line.split("=", 1) for line in answer.ok().out.splitlines())
+        self.assertEqual(seen["MINE"], "1")
+        self.assertEqual(seen["GP_GPUS_PER_NODE"], "2")
+        self.assertEqual(len(seen["CUDA_VISIBLE_DEVICES"].split(",")), 2)
+        self.assertEqual(seen["CUDA_VISIBLE_DEVICES"], seen["NVIDIA_VISIBLE_DEVICES"])
+        self.assertNotIn("GPU_PLATFORM_SERVER", seen, "nothing of the caller's or the agent's own")
+
+    def test_platforms_variables_cannot_be_set_by_a_job(self):
+        answer = self.run_job("sh", "-c", "echo $CUDA_VISIBLE_DEVICES",
+                              flags=("--gpus", "1", "--env", "CUDA_VISIBLE_DEVICES=GPU-x"))
+        self.assertNotIn("GPU-x", answer.out)
+
+    def test_detached_it_prints_the_id_and_nothing_else(self):
+        answer = self.cli("run", "-d", "--gpus", "1", "--", "true").ok()
+        self.assertRegex(answer.out, r"\Ajob-[0-9a-z]+\n\Z")
+        self.assertEqual(self.cli.wait(answer.out.strip()), 0)
+
+    def test_interrupted_it_detaches_and_the_job_runs_on(self):
+        process = self.cli.popen("run", "--gpus", "1", "--", "sleep", "1000", stdout=-1, stderr=-1)
+        eventually(lambda: any(job["state"] == "RUNNING" for job in self.cli.jobs()), "the job runs")
+        process.send_signal(2)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn(b"runs on", err)
+        self.assertEqual([job["state"] for job in self.cli.jobs()], ["RUNNING"])
+
+    def test_children_left_behind_end_with_the_job(self):
+        trace = os.path.join(self.cluster.shared, "trace")
+        self.run_job("sh", "-c", f"setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $! > {trace}").ok()
+        self.cluster.await_empty()
+
+
+if __name__ == "__main__":
+    main()
