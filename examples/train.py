@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Trains a small network on two spirals; standard library only, a few seconds on one core.
+
+It keeps the contract of a job that may be stopped and started again:
+  GP_CHECKPOINT_DIR  where its checkpoints go; each is complete or not there at all
+  GP_RESUME_FROM     go on from the newest checkpoint there (set on the second and later attempts)
+  SIGTERM            save a checkpoint and end with exit code 143
+Batches depend on the step alone, so a run that was interrupted ends with the same numbers as one
+that was not.
+
+Usage: train.py [--steps N] [--checkpoint-every N] [--report-every N]
+"""
+import argparse
+import json
+import math
+import os
+import random
+import signal
+import sys
+import time
+
+HIDDEN = 40
+BATCH = 16
+RATE = 0.1
+
+
+def spirals(count, seed):
+    """Points of two interleaved spirals, with their side: 0 or 1."""
+    rng = random.Random(seed)
+    points = []
+    for i in range(count):
+        side, t = i % 2, 0.3 + 2.2 * rng.random()
+        angle = 5.0 * t + math.pi * side
+        points.append((t * math.cos(angle) + rng.gauss(0, 0.05),
+                       t * math.sin(angle) + rng.gauss(0, 0.05), side))
+    return points
+
+
+class Network:
+    """2 inputs, one hidden layer of tanh, one output: the probability of side 1."""
+
+    def __init__(self, seed):
+        rng = random.Random(seed)
+        self.hidden = [[rng.gauss(0, 1), rng.gauss(0, 1), rng.gauss(0, 1)] for _ in range(HIDDEN)]
+        self.output = [rng.gauss(0, 0.3) for _ in range(HIDDEN + 1)]
+
+    def forward(self, x, y):
+        units = [math.tanh(a * x + b * y + c) for a, b, c in self.hidden]
+        total = self.output[-1] + sum(w * h for w, h in zip(self.output, units))
+        return units, 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+
+    def learn(self, batch, rate):
+        """One step of gradient descent; the mean loss before it."""
+        loss = 0.0
+        hidden_gradient = [[0.0, 0.0, 0.0] for _ in range(HIDDEN)]
+        output_gradient = [0.0] * (HIDDEN + 1)
+        for x, y, side in batch:
+            units, p = self.forward(x, y)
+            loss -= math.log(max(p if side else 1.0 - p, 1e-12))
+            error = p - side
+            output_gradient[-1] += error
+            for i, h in enumerate(units):
+                output_gradient[i] += error * h
+                back = error * self.output[i] * (1.0 - h * h)
+                gradient = hidden_gradient[i]
+                gradient[0] += back * x
+                gradient[1] += back * y
+                gradient[2] += back
+        step = rate / len(batch)
+        for weights, gradient in zip(self.hidden, hidden_gradient):
+            for k in range(3):
+                weights[k] -= step * gradient[k]
+        for i, g in enumerate(output_gradient):
+            self.output[i] -= step * g
+        return loss / len(batch)
+
+    def accuracy(self, points):
+        right = sum((self.forward(x, y)[1] > 0.5) == (side == 1) for x, y, side in points)
+        return right / len(points)
+
+
+def save(directory, step, network):
+    """A reader sees the whole checkpoint or the one before: written beside, then renamed."""
+    name = f"step-{step:06}.json"
+    path = os.path.join(directory, name)
+    with open(path + ".part", "w") as file:
+        json.dump({"step": step, "hidden": network.hidden, "output": network.output}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.rename(path + ".part", path)
+    return name
+
+
+def load(directory, network):
+    """The step of the newest checkpoint, now in the network; 0 where there is none."""
+    names = [name for name in os.listdir(directory) if name.endswith(".json")]
+    if not names:
+        return 0
+    with open(os.path.join(directory, max(names))) as file:
+        saved = json.load(file)
+    network.hidden, network.output = saved["hidden"], saved["output"]
+    return saved["step"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=20_000)
+    parser.add_argument("--checkpoint-every", type=int, default=5_000)
+    parser.add_argument("--report-every", type=int, default=4_000)
+    options = parser.parse_args()
+    directory = os.environ.get("GP_CHECKPOINT_DIR", "checkpoints")
+    os.makedirs(directory, exist_ok=True)
+
+    stopping = []
+    signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
+    points, network = spirals(400, seed=7), Network(seed=3)
+    first = 0
+    if os.environ.get("GP_RESUME_FROM"):
+        first = load(os.environ["GP_RESUME_FROM"], network)
+        print(f"resumed at step {first}", flush=True)
+
+    began, losses = time.monotonic(), []
+    for step in range(first + 1, options.steps + 1):
+        batch = random.Random(step).sample(points, BATCH)
+        losses.append(network.learn(batch, RATE))
+        if step % options.report_every == 0 or step == 1:
+            print(f"step {step} loss {sum(losses) / len(losses):.3f}", flush=True)
+            losses = []
+        if stopping:
+            print(f"told to stop; checkpoint {save(directory, step, network)}", flush=True)
+            return 143
+        if step % options.checkpoint_every == 0 or step == options.steps:
+            print(f"checkpoint {save(directory, step, network)}", flush=True)
+    print(f"trained {options.steps - first} steps in {time.monotonic() - began:.1f} s, "
+          f"accuracy {network.accuracy(points):.3f}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

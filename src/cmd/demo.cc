@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <csignal>
+#include <filesystem>
+#include <set>
+
+#include "base/text.h"
+#include "cmd/cli.h"
+#include "cmd/demo_figures.h"
+#include "cmd/demo_host.h"
+#include "cmd/demo_story.h"
+#include "cmd/job_text.h"
+#include "cmd/own_cgroups.h"
+#include "infrastructure/paths.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+constexpr const char* kSimulated = "dgx-h100";
+constexpr int kSimulatedNodes = 2;
+constexpr int kFollowSeconds = 60;
+constexpr int kPauseMs = 20;
+constexpr int kExitInterrupted = 130;
+
+volatile std::sig_atomic_t interrupted = 0;
+void Interrupt(int) {
+  interrupted = 1;
+}
+
+struct DemoFlags {
+  std::string nvml;
+  std::string examples;
+  bool simulate = false;
+};
+
+// The demo from its first line to its last; every step may end it early.
+class Demo {
+ public:
+  explicit Demo(const DemoFlags& flags) : flags_(flags) {}
+
+  // The exit code.
+  int Run() {
+    const Status told = Tell();
+    const std::vector<std::string> left =
+        host_ == nullptr ? std::vector<std::string>() : host_->Stop();
+    problems_.insert(problems_.end(), left.begin(), left.end());
+    return Conclude(told);
+  }
+
+ private:
+  Status Tell() {
+    GP_CHECK_OK(ShowMachine());
+    GP_CHECK_OK(ShowCluster());
+    GP_CHECK_OK(Submit());
+    GP_CHECK_OK(Follow());
+    if (interrupted != 0) return Ok();
+    const auto wrong = JudgeDemo(jobs_, places_, cluster_);
+    problems_.insert(problems_.end(), wrong.begin(), wrong.end());
+    ShowResults();
+    return Ok();
+  }
+
+  Status ShowMachine() {
+    isolation_ = GP_TRY(ProbeIsolation());  // forks: before any thread
+    discovery_ = GP_TRY(TimeDiscovery(flags_.nvml, flags_.simulate, kSimulated));
+    story_.Title("gpu-platform demo: four jobs, from submit to exit code");
+    story_.Section("Machine");
+    story_.Machine(discovery_, kSimulatedNodes);
+    story_.Isolation(isolation_);
+    return Ok();
+  }
+
+  Status ShowCluster() {
+    DemoHost::Options options;
+    options.nvml = flags_.nvml;
+    options.examples = flags_.examples;
+    const int nodes = discovery_.real ? 1 : kSimulatedNodes;
+    if (!discovery_.real) options.simulate = fmt::format("{}:{}", kSimulated, nodes);
+    const int64_t begin = SystemClock().BootNs();
+    host_ = GP_TRY(DemoHost::Start(options));
+    cluster_ = GP_TRY(host_->AwaitNodes(nodes));
+    story_.Section(fmt::format("Cluster: a controller, {} agent{}, ready after {:.0f} ms", nodes,
+                               nodes == 1 ? "" : "s", MillisecondsSince(begin)));
+    story_.Nodes(cluster_);
+    places_ = {host_->examples(), host_->checkpoints(), {}, isolation_.devices};
+    if (!discovery_.real) places_.device_directories = host_->DeviceDirectories(nodes);
+    jobs_ = GP_TRY(LoadDemoJobs(places_, cluster_));
+    const JobSpec& largest = jobs_.back().spec;
+    if (largest.nodes * largest.gpus.count < 16)
+      story_.Line("gangs are cut to the GPUs that are here");
+    return Ok();
+  }
+
+  Status Submit() {
+    story_.Section("Submit");
+    for (DemoJob& job : jobs_) {
+      const int64_t begin = SystemClock().BootNs();
+      job.id = GP_TRY(host_->client().Submit(job.spec));
+      job.acknowledged_ms = MillisecondsSince(begin);
+      job.seen = GP_TRY(host_->client().Job(job.id));
+      story_.Submitted(job);
+    }
+    return Ok();
+  }
+
+  Status Follow() {
+    story_.Section("What happens");
+    const int64_t begin = SystemClock().BootNs();
+    while (interrupted == 0 && MillisecondsSince(begin) < kFollowSeconds * 1000) {
+      bool over = true;
+      for (DemoJob& job : jobs_) {
+        GP_CHECK_OK(Look(job));
+        over = over && IsOver(job.seen);
+      }
+      if (over) return Ok();
+      poll(nullptr, 0, kPauseMs);
+    }
+    return Ok();
+  }
+
+  // Tells what is new about a job.
+  Status Look(DemoJob& job) {
+    if (told_end_.contains(job.id)) return Ok();
+    job.seen = GP_TRY(host_->client().Job(job.id));
+    const bool waits = job.seen.state() == v1::QUEUED && !job.seen.reason().empty();
+    if (waits && job.wait_reason.empty()) {
+      job.wait_reason = job.seen.reason();
+      story_.Waits(job);
+    }
+    if (!job.seen.has_started_at() && !IsOver(job.seen)) return Ok();
+    if (told_start_.insert(job.id).second) story_.Starts(job);
+    const std::string output = GP_TRY(host_->client().Output(job.id));
+    Quote(job, output);
+    if (!IsOver(job.seen)) return Ok();
+    if (job.role == DemoRole::kProbe) story_.Probed(job, cluster_);
+    story_.Ends(job);
+    told_end_.insert(job.id);
+    return Ok();
+  }
+
+  // Whole lines that are new; the probe's many are summed up at its end.
+  void Quote(DemoJob& job, const std::string& output) {
+    const size_t told = job.output.size();
+    job.output = output.substr(0, output.rfind('\n') + 1);
+    if (job.role == DemoRole::kProbe || job.output.size() <= told) return;
+    for (const std::string& line : Split(job.output.substr(told), '\n')) {
+      if (!line.empty()) story_.Quote(job, line);
+    }
+  }
+
+  void ShowResults() {
+    story_.Section("Results");
+    story_.Table(jobs_);
+    story_.Section("Figures of this run");
+    for (const std::string& line : DemoFigures(discovery_, jobs_)) story_.Line(line);
+  }
+
+  int Conclude(const Status& told) {
+    std::printf("\n");
+    if (interrupted != 0) {
+      story_.Verdict(problems_.empty(), "interrupted; all of the demo is ended and removed");
+      for (const std::string& problem : problems_) story_.Line(problem);
+      return kExitInterrupted;
+    }
+    if (!told) problems_.insert(problems_.begin(), told.error().message);
+    if (problems_.empty()) {
+      story_.Verdict(true, "All as it must be; nothing is left behind.");
+      story_.Line(
+          "On your own: gpu-platform serve --simulate dgx-h100:2, then status, run, watch.");
+      return kExitOk;
+    }
+    story_.Verdict(false, fmt::format("{} thing(s) not as they must be:", problems_.size()));
+    for (const std::string& problem : problems_) story_.Line(problem);
+    return kExitInternal;
+  }
+
+  const DemoFlags flags_;
+  const DemoStory story_;
+  IsolationReport isolation_;
+  DemoDiscovery discovery_;
+  std::unique_ptr<DemoHost> host_;
+  v1::Cluster cluster_;
+  DemoPlaces places_;
+  std::vector<DemoJob> jobs_;
+  std::set<std::string> told_start_;
+  std::set<std::string> told_end_;
+  std::vector<std::string> problems_;
+};
+
+void RunDemo(DemoFlags flags, Cli& cli) {
+  std::signal(SIGINT, Interrupt);
+  std::signal(SIGTERM, Interrupt);
+  std::signal(SIGHUP, Interrupt);
+  std::signal(SIGPIPE, SIG_IGN);
+  if (flags.examples.empty()) {
+    const std::filesystem::path program = ExecutablePath();
+    flags.examples = program.parent_path().parent_path() / "share/gpu-platform/examples";
+  }
+  cli.exit_code = Demo(flags).Run();
+}
+
+}  // namespace
+
+void AddDemo(CLI::App& app, Cli& cli) {
+  CLI::App* sub = app.add_subcommand(
+      "demo", "Four jobs on this machine's GPUs, or on simulated ones: half a minute, checked");
+  auto flags = std::make_shared<DemoFlags>();
+  sub->add_flag("--simulate", flags->simulate, "Simulated nodes even where there are GPUs");
+  sub->add_option("--examples", flags->examples, "The job files and their programs")
+      ->type_name("DIRECTORY");
+  sub->add_option("--nvml", flags->nvml, "NVML library to load")->type_name("FILE");
+  sub->callback([flags, &cli] { RunDemo(*flags, cli); });
+}
+
+}  // namespace gp

@@ -1,0 +1,36 @@
+#pragma once
+
+// The demo's line to its controller: the same calls as any client's, each with a time limit.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/outbound/grpc/control_client.h"
+#include "domain/model/job_spec.h"
+
+namespace gp {
+
+class DemoClient {
+ public:
+  explicit DemoClient(std::string socket_directory) : directory_(std::move(socket_directory)) {}
+
+  Result<v1::Cluster> Cluster();
+  // The id of the queued job.
+  Result<std::string> Submit(const JobSpec& spec);
+  Result<v1::Job> Job(const std::string& id);
+  // What rank 0 has written to standard output so far; empty where it has not started.
+  Result<std::string> Output(const std::string& id);
+  // Kills every job that is not over, and waits for their end at most `seconds`.
+  Status KillAll(int seconds);
+
+ private:
+  template <typename Reply, typename Method, typename Request>
+  Result<Reply> Call(Method method, const Request& request);
+  Result<ControlClient*> Line();
+
+  std::string directory_;
+  std::unique_ptr<ControlClient> line_;
+};
+
+}  // namespace gp

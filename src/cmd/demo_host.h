@@ -1,0 +1,58 @@
+#pragma once
+
+// A platform of the demo's own: a temporary directory, a `serve` below this process, and the end of
+// both.  Whatever happens, Stop leaves no process, control group or file behind.
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cmd/demo_client.h"
+#include "cmd/own_cgroups.h"
+
+namespace gp {
+
+class DemoHost {
+ public:
+  struct Options {
+    std::string simulate;  // "dgx-h100:2"; empty: this machine's own GPUs
+    std::string nvml;      // library to load instead of the host's
+    std::string examples;  // directory of the job files and their programs
+  };
+
+  // Makes the directories and starts `serve`.  AwaitNodes tells when it is ready.
+  static Result<std::unique_ptr<DemoHost>> Start(const Options& options);
+  ~DemoHost() { Stop(); }
+
+  // Until all nodes have joined; their view.  Errors carry the end of what `serve` said.
+  Result<v1::Cluster> AwaitNodes(int nodes);
+  // Ends everything; what could not be, in words.  Calling it again is fine.
+  std::vector<std::string> Stop();
+
+  DemoClient& client() { return client_; }
+  // Copies that the jobs' user can read, and a place where that user may write.
+  std::string examples() const { return directory_ + "/examples"; }
+  std::string checkpoints() const { return directory_ + "/checkpoints"; }
+  // Device nodes of each simulated node.
+  std::vector<std::string> DeviceDirectories(int nodes) const;
+
+ private:
+  explicit DemoHost(std::string directory)
+      : directory_(std::move(directory)), client_(directory_ + "/run"), cgroups_(AgentNames()) {}
+  std::vector<std::string> AgentNames() const;
+  Status MakeFiles(const std::string& examples);
+  Status SpawnServe(const Options& options);
+  void EndJobs();
+  void EndServe();
+  std::string ServeSaid() const;
+
+  std::string directory_;
+  DemoClient client_;
+  AgentCgroups cgroups_;
+  pid_t serve_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace gp

@@ -1,0 +1,24 @@
+#pragma once
+
+// Where facts about a machine come from: hwloc and the driver of this one, or a machine file with
+// the simulated driver that plays it.
+
+#include <memory>
+#include <string>
+
+#include "ports/outbound/gpu_driver.h"
+#include "ports/outbound/host_topology.h"
+
+namespace gp {
+
+struct MachineSources {
+  std::unique_ptr<HostTopology> host;
+  std::unique_ptr<GpuDriver> driver;
+};
+
+// `nvml` names the library to load; empty: the host's.  kUnavailable: no driver here.
+Result<MachineSources> OpenThisMachine(const std::string& nvml);
+// `machine` is a name or a machine file.  One process plays one machine.
+Result<MachineSources> OpenSimulatedMachine(const std::string& machine);
+
+}  // namespace gp
