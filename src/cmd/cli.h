@@ -58,6 +58,7 @@ void AddStatus(CLI::App& app, Cli& cli);
 void AddService(CLI::App& app, Cli& cli);
 void AddReplay(CLI::App& app, Cli& cli);
 void AddBench(CLI::App& app, Cli& cli);
+void AddExplain(CLI::App& app, Cli& cli);
 void AddDemo(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);
 

@@ -24,6 +24,7 @@ int Run(int argc, char** argv) {
   gp::AddService(app, cli);
   gp::AddReplay(app, cli);
   gp::AddBench(app, cli);
+  gp::AddExplain(app, cli);
   gp::AddDemo(app, cli);
   gp::AddVersion(app, cli);
   try {
