@@ -139,6 +139,7 @@ class WiredAgent : public LiveAgent {
   Result<AgentOptions> Discover() {
     const HostFacts host = GP_TRY(sources_.host->Read());
     const DriverInventory inventory = GP_TRY(sources_.driver->Inventory());
+    link_.SetIdentities(inventory.gpus);
     name_ = !config_.name.empty() ? config_.name
             : config_.simulate.empty() ? HostName()
                                        : host.hostname + "-" + std::to_string(config_.node_index);

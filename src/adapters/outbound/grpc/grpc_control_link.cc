@@ -42,6 +42,14 @@ void ToProto(const GpuHealth& health, v1::GpuReadings* message) {
   for (const std::string& reason : health.throttle_reasons) message->add_throttle_reasons(reason);
 }
 
+void ToProto(const GpuIdentity& gpu, v1::GpuReadings* message) {
+  message->set_serial(gpu.serial);
+  message->set_vbios(gpu.vbios);
+  if (gpu.temperature_slowdown_c) message->set_temperature_slowdown_celsius(*gpu.temperature_slowdown_c);
+  if (gpu.temperature_shutdown_c) message->set_temperature_shutdown_celsius(*gpu.temperature_shutdown_c);
+  if (gpu.power_limit_watts) message->set_power_limit_watts(*gpu.power_limit_watts);
+}
+
 }  // namespace
 
 GrpcControlLink::GrpcControlLink(std::string address, std::string join_token)
@@ -69,7 +77,11 @@ uint64_t GrpcControlLink::Send(const AgentReport& report) {
   v1::Report* part = message.mutable_report();
   for (const LeaseObservation& seen : report.leases) gp::ToProto(seen, part->add_leases());
   for (const GpuObservation& seen : report.gpus) gp::ToProto(seen, part->add_gpus());
-  for (const GpuHealth& health : report.readings) ToProto(health, part->add_readings());
+  for (size_t i = 0; i < report.readings.size(); ++i) {
+    v1::GpuReadings* readings = part->add_readings();
+    ToProto(report.readings[i], readings);
+    if (i < identities_.size()) ToProto(identities_[i], readings);
+  }
   return connection_->Send(std::move(message));
 }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ports/inbound/channel_gateway.h"
 #include "ports/outbound/control_link.h"
@@ -18,6 +19,8 @@ class GrpcControlLink : public ControlLink {
   GrpcControlLink(std::string address, std::string join_token);
   ~GrpcControlLink() override;
 
+  // What stays of each GPU, sent beside its readings; before the first Connect.
+  void SetIdentities(std::vector<GpuIdentity> identities) { identities_ = std::move(identities); }
   // Who serves logs and exec; before the first Connect.
   void SetChannels(ChannelGateway* channels) { channels_ = channels; }
 
@@ -29,6 +32,7 @@ class GrpcControlLink : public ControlLink {
  private:
   const std::string address_;
   const std::string join_token_;
+  std::vector<GpuIdentity> identities_;
   ChannelGateway* channels_ = nullptr;
   int event_fd_;
   std::unique_ptr<LinkConnection> connection_;
