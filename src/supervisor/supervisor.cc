@@ -236,8 +236,6 @@ bool Supervisor::IsGone() {
 
 void Supervisor::OnGone() {
   kill_again_at_ = kNever;
-  if (output_.has_value()) output_->Finish();
-  if (errors_.has_value()) errors_->Finish();
   if (launch_.spec.epilog.empty() || epilog_done_) return Finish();
   epilog_done_ = true;
   StartHook(launch_.spec.epilog, State::kEpilog);

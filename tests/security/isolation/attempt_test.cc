@@ -75,11 +75,22 @@ TEST_F(AttemptTest, LosesEveryPrivilege) {
   EXPECT_TRUE(status.ends_with("\n0\n0\n")) << status;
 }
 
+TEST_F(AttemptTest, EvenRootCannotLeaveItsCgroups) {
+  const LaunchSpec spec = host_->As(
+      0, harness().Shell("root",
+                         "mount -o remount,rw /sys/fs/cgroup && echo remounted; "
+                         "for f in $(find /sys/fs/cgroup -maxdepth 2 -name cgroup.procs); "
+                         "do echo 0 > $f && echo left to $f; done; echo tried"));
+  harness().Run(spec);
+  EXPECT_EQ(harness().Output("root"), "tried\n");
+  EXPECT_THAT(harness().Errors("root"), HasSubstr("Read-only file system"));
+}
+
 TEST_F(AttemptTest, GroupsAreThoseGiven) {
   LaunchSpec spec = host_->Shell("groups", "id -G");
-  spec.groups = {61001, 61007, 61008};
+  spec.groups = {61007, 61008};
   harness().Run(spec);
-  EXPECT_EQ(harness().Output("groups"), "61001 61007 61008\n");
+  EXPECT_EQ(harness().Output("groups"), std::to_string(kJobUid) + " 61007 61008\n");
 }
 
 TEST_F(AttemptTest, CpusAreThoseGiven) {

@@ -18,8 +18,9 @@
 
 namespace gp {
 
-inline constexpr uint32_t kJobUid = 61001;
-inline constexpr uint32_t kOtherUid = 61002;
+// Users that nobody else has: tests count their processes, and may run twice at a time.
+inline const uint32_t kJobUid = 1'000'000 + 2 * static_cast<uint32_t>(getpid());
+inline const uint32_t kOtherUid = kJobUid + 1;
 
 // Why these tests cannot run here; empty: they can.
 inline std::string CannotIsolate() {

@@ -162,6 +162,31 @@ TEST_F(SurvivalTest, AHangingSupervisorGivesWayToStop) {
   EXPECT_EQ(host_.AwaitEnd("hanging").cause, EndCause::kSupervisorLost);
 }
 
+// An agent that is no root runs jobs as itself; they may signal the supervisor, but not read or
+// trace it.
+TEST_F(SurvivalTest, AJobOfTheAgentsOwnUserCannotReadTheSupervisor) {
+  const std::string place = host_.directory() + "/own";
+  std::filesystem::create_directory(place);
+  chmod(place.c_str(), 0777);
+  const std::string output = place + "/0.out";
+  const pid_t agent = fork();
+  if (agent == 0) {
+    if (getuid() == 0 && setresuid(61003, 61003, 61003) != 0) _exit(1);
+    auto runner = SupervisedAttemptRunner::Open(
+        {.state_directory = place + "/state", .supervisor_path = {}}, isolation_);
+    LaunchSpec spec = host_.Shell(
+        "own", "cat /proc/$PPID/environ || echo refused; ls /proc/$PPID/fd || echo refused");
+    spec.uid = getuid();
+    spec.log_directory = place;
+    (void)(*runner)->Start(spec);
+    while ((*runner)->Observe().at(0).phase != AttemptPhase::kExited) usleep(2000);
+    _exit(0);
+  }
+  waitpid(agent, nullptr, 0);
+  std::ifstream file(output);
+  EXPECT_EQ(std::string((std::istreambuf_iterator<char>(file)), {}), "refused\nrefused\n");
+}
+
 TEST_F(SurvivalTest, AHalfMadeAttemptIsReportedAndCanBeForgotten) {
   std::filesystem::create_directory(host_.state() + "/attempts/half");
   host_.Open();
