@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "domain/cluster/decide.h"
 #include "domain/scheduling/schedule.h"
-#include "domain/scheduling/why_pending.h"
 #include "tests/property/cast.h"
 
 namespace gp {
@@ -156,89 +154,6 @@ bool Sequence::ExitAny() {
   return true;
 }
 
-bool Sequence::Connect(Machine& machine) {
-  if (!machine.powered || !machine.running || machine.connected) return false;
-  machine.connected = true;
-  machine.joining = true;
-  machine.join = machine.agent.Connect();
-  machine.up.emplace_back(now_, ReportNode{});  // its place in the order of messages
-  return true;
-}
-
-bool Sequence::SendReport(Machine& machine) {
-  if (!machine.connected || machine.joining || machine.up.size() > 4) return false;
-  machine.up.emplace_back(now_, machine.agent.Report(machine.gpus));
-  return true;
-}
-
-bool Sequence::ReceiveUp(Machine& machine) {
-  if (machine.up.empty()) return false;
-  if (!machine.joining) return ReceiveReport(machine);
-  const Instant sent_at = machine.up.front().first;
-  machine.up.erase(machine.up.begin());
-  machine.joining = false;
-  if (Tell(machine.join) == nullptr) {
-    ledger_.Break("an agent's join was refused: " + ledger_.last_refusal());
-    return true;
-  }
-  machine.agent.JoinAccepted(ledger_.state().nodes_by_name.at(machine.agent.facts().name));
-  machine.session = machine.join.incarnation;
-  machine.heard = now_;
-  machine.answer_due = sent_at;
-  machine.orders_due = true;
-  return true;
-}
-
-bool Sequence::ReceiveReport(Machine& machine) {
-  const Instant sent_at = machine.up.front().first;
-  ReportNode report = std::move(machine.up.front().second);
-  machine.up.erase(machine.up.begin());
-  machine.heard = now_;
-  if (Tell(std::move(report)) == nullptr)
-    ledger_.Break("a report was refused: " + ledger_.last_refusal());
-  machine.answer_due = sent_at;
-  return true;
-}
-
-bool Sequence::ReceiveDown(Machine& machine, bool at_once) {
-  if (machine.session != 0 && (machine.orders_due || machine.answer_due.ns != 0)) {
-    DownMessage message{machine.answer_due, ledger_.state().policy.lease_time, {}};
-    if (machine.orders_due) message.orders = OrdersFor(ledger_.state(), *machine.agent.node());
-    machine.orders_due = false;
-    machine.answer_due = {};
-    machine.down.push_back(std::move(message));
-    if (!at_once) return true;
-  }
-  if (machine.down.empty()) return false;
-  machine.agent.Take(now_, std::move(machine.down.front()));
-  machine.down.erase(machine.down.begin());
-  return true;
-}
-
-bool Sequence::BreakLink(Machine& machine) {
-  if (!machine.connected) return false;
-  for (size_t i = machine.joining ? 1 : 0; i < machine.up.size(); ++i) {
-    old_reports_.push_back(std::move(machine.up[i].second));
-  }
-  machine.up.clear();
-  machine.down.clear();
-  machine.connected = machine.joining = false;
-  machine.session = 0;
-  machine.agent.Disconnect();
-  return true;
-}
-
-bool Sequence::Reboot(Machine& machine, bool wiped) {
-  BreakLink(machine);
-  if (machine.agent.node()) {
-    world_.PowerOff(now_, *machine.agent.node());
-    if (wiped) world_.WipeRecords(*machine.agent.node());
-  }
-  machine.powered = !machine.powered || rng_.Chance(2, 3);
-  machine.agent.Begin(wiped);
-  return true;
-}
-
 bool Sequence::Silence(Machine& machine) {
   if (!machine.agent.node() || now_ - machine.heard <= ledger_.state().policy.lease_time)
     return false;
@@ -269,27 +184,6 @@ bool Sequence::Fault(Machine& machine) {
   return true;
 }
 
-// What a connection of the past still had in flight arrives at last, and changes nothing.
-bool Sequence::RepeatOldReport() {
-  if (old_reports_.empty()) return false;
-  ReportNode report = std::move(old_reports_.back());
-  old_reports_.pop_back();
-  const Node& node = *ledger_.state().FindNode(report.node);
-  const bool is_stale = report.incarnation < node.incarnation;
-  if (is_stale && Tell(std::move(report)) != nullptr) ledger_.Break("a stale report was accepted");
-  return is_stale;
-}
-
-bool Sequence::RestartController() {
-  policy_.lease_end_time = Duration::Seconds(rng_.Between(6, 9));
-  Tell(StartController{policy_});
-  for (Machine& machine : machines_) {
-    BreakLink(machine);
-    machine.heard = now_;
-  }
-  return true;
-}
-
 const std::vector<Event>* Sequence::Tell(Command command, std::string request_id) {
   const std::vector<Event>* events =
       ledger_.Execute(now_, std::move(command), std::move(request_id));
@@ -303,14 +197,6 @@ void Sequence::Pass() {
   for (PlaceGang& placement : Schedule(ledger_.state(), now_).placements) {
     if (Tell(std::move(placement)) == nullptr) {
       ledger_.Break("a plan was refused: " + ledger_.last_refusal());
-    }
-  }
-}
-
-void Sequence::SendOrders(const std::vector<Event>& events) {
-  for (const NodeId id : NodesToOrder(ledger_.state(), events)) {
-    for (Machine& machine : machines_) {
-      if (machine.agent.node() == id) machine.orders_due = true;
     }
   }
 }

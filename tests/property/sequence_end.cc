@@ -1,7 +1,6 @@
 // How a generated sequence ends, and what is known of its jobs whatever the ledger says.
 
 #include <algorithm>
-#include <bit>
 #include <set>
 
 #include "domain/scheduling/why_pending.h"

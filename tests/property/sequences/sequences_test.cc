@@ -12,6 +12,12 @@
 namespace gp {
 namespace {
 
+#ifdef __OPTIMIZE__
+constexpr uint64_t kSequences = 10'000;
+#else
+constexpr uint64_t kSequences = 500;
+#endif
+
 uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -33,7 +39,7 @@ struct Coverage {
 };
 
 TEST(Sequences, HoldEveryRule) {
-  const uint64_t count = FromEnvironment("GP_SEQUENCES", 2'000);
+  const uint64_t count = FromEnvironment("GP_SEQUENCES", kSequences);
   const uint64_t first = FromEnvironment("GP_SEED_FIRST", 1);
   Coverage coverage;
   int failures = 0;

@@ -109,6 +109,25 @@ TEST_F(Scheduling, ReservesOnlyAsManyNodesAsAreNeededTheEmptiestFirst) {
   EXPECT_EQ(Planned(), "5@n3@n4 6@n3");
 }
 
+TEST_F(Scheduling, WhatOneUserCannotGetAnotherMay) {
+  AddNodes(1);
+  const auto submit_half = [this](const std::string& user) {
+    JobSpec spec;
+    spec.command = {"run"};
+    spec.gpus.isolation = Isolation::kTimeslice;
+    spec.gpus.share_thousandths = 500;
+    ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}})
+                    .has_value());
+  };
+  submit_half("ben");
+  cluster_.Pass();
+  Submit(3);
+  cluster_.Pass();
+  submit_half("ana");
+  submit_half("ben");
+  EXPECT_EQ(Planned(), "4@n1");
+}
+
 TEST_F(Scheduling, APlanIsAFunctionOfTheState) {
   AddNodes(3);
   for (int i = 0; i < 9; ++i) Submit(1 + i % 3, 1 + i % 2);
