@@ -114,7 +114,7 @@ void SupervisedAttemptRunner::Attend(Attempt& attempt) {
   const auto launch = directory.has_value() ? directory->ReadLaunch() : Fail(directory.error());
   if (!launch.has_value()) {
     attempt.status.phase = AttemptPhase::kExited;
-    attempt.status.cause = EndCause::kCouldNotStart;
+    attempt.status.cause = EndCause::kSupervisorLost;  // no fault of the job: it may start again
     attempt.status.message = "the agent was interrupted while starting it";
     return;
   }

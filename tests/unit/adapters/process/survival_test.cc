@@ -187,11 +187,12 @@ TEST_F(SurvivalTest, AJobOfTheAgentsOwnUserCannotReadTheSupervisor) {
   EXPECT_EQ(std::string((std::istreambuf_iterator<char>(file)), {}), "refused\nrefused\n");
 }
 
-TEST_F(SurvivalTest, AHalfMadeAttemptIsReportedAndCanBeForgotten) {
+TEST_F(SurvivalTest, AHalfMadeAttemptIsLostAndNotTheJobsFault) {
   std::filesystem::create_directory(host_.state() + "/attempts/half");
   host_.Open();
   const AttemptStatus status = host_.Status_("half");
-  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(status.cause, EndCause::kSupervisorLost);
+  EXPECT_THAT(status.message, HasSubstr("interrupted"));
   EXPECT_EQ(status.phase, AttemptPhase::kExited);
   EXPECT_TRUE(host_.runner->Forget("half").has_value());
   EXPECT_FALSE(std::filesystem::exists(host_.state() + "/attempts/half"));
