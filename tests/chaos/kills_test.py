@@ -12,6 +12,7 @@ import time
 
 from live_platform import ClusterTest, eventually, ledger, main
 from load import Kind, Load
+from witness import Witness
 
 KILLS = int(os.environ.get("GP_KILLS", "12"))
 SEED = int(os.environ.get("GP_SEED", "1"))
@@ -29,20 +30,26 @@ class Kills(ClusterTest):
         self.release = os.path.join(self.cluster.shared, "release")
         long = [self.start_long(number) for number in range(LONG_JOBS)]
         watchers = self.watchers(long)
+        witness = Witness(self.cluster.sandbox)
+        witness.start()
         self.load.start()
         try:
             counts = self.kill_at_random()
+            self.load.stop()
+            self.revive()
+            self.await_load(long)
         finally:
             self.load.stop()
-        self.revive()
-        self.await_load(long)
+            witness.stop()
+        self.assertEqual(witness.conflicts, [], "a GPU was held twice")
         self.assertEqual(self.watchers(long), watchers, "they went on untouched")
         self.assertEqual(ledger.differences(self.cluster), [])
         self.release_long(long)
         again = self.check_traces()
         self.check_repeated_requests()
         sys.stderr.write(f"seed {SEED}: {counts} kills, {len(self.load.acknowledged)} jobs, "
-                         f"{self.load.submits} submits, {again} attempts lost\n")
+                         f"{self.load.submits} submits, {again} attempts lost, "
+                         f"{witness.looks} looks at who holds which GPU\n")
 
     def start_long(self, number):
         nodes = 1 + number % 2  # of a gang, the first rank that fails would end the others
