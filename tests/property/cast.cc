@@ -48,7 +48,7 @@ void ChooseTopology(Rng& rng, JobSpec& spec) {
 void ChooseLife(Rng& rng, JobSpec& spec) {
   spec.priority = 250 * rng.Between(1, 3);
   if (rng.Chance(1, 4)) spec.time_limit = Duration::Seconds(rng.Between(1, 60));
-  spec.grace = Duration::Seconds(rng.Between(0, 20));
+  spec.grace = Duration::Seconds(rng.Chance(1, 4) ? 600 : rng.Between(0, 20));
   spec.on_lease_loss = static_cast<LeaseLoss>(rng.Between(0, 2));
   spec.retry.on_failure = rng.Chance(1, 3);
   spec.retry.retries_max = rng.Between(0, 3);

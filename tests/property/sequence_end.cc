@@ -39,7 +39,7 @@ bool Sequence::SettleRound() {
   bool busy = !Tell(Tick{})->empty();
   to_exit_ = world_.alive();
   for (Machine& machine : machines_) {
-    busy = busy || machine.orders_due;
+    busy = busy || machine.orders_due || !machine.down.empty();
     while (ReceiveDown(machine, true)) continue;
     while (ReceiveUp(machine)) continue;
   }
