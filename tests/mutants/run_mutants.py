@@ -1,46 +1,31 @@
 #!/usr/bin/env python3
-"""Plants the mutants of mutants.txt, one at a time, into a copy of the domain and its tests, and
-demands that a test notices each.  The sources themselves are never touched.
+"""Plants the mutants of mutants.txt, one at a time, and demands that a test notices each.
 
-  run_mutants.py                  all of them, every net on each (the full form)
-  run_mutants.py --ci             those marked "ci", the first net that notices is enough
-  run_mutants.py --only ID,ID     these
+Only the mutated file is compiled, into a scratch directory, and linked in front of the libraries of an
+existing build; sources and build stay as they are.
+
+  run_mutants.py --build build/release            all of them, every net on each (the full form)
+  run_mutants.py --build build/release --ci       those marked "ci"; the first net that notices is enough
+  run_mutants.py --build build/release --only ID,ID
 """
 
 import argparse
+import concurrent.futures
+import json
 import os
 import pathlib
 import re
-import shutil
+import shlex
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COPIED = ["cmake", "src/base", "src/domain", "tests/support", "tests/golden", "tests/unit/domain",
-          "tests/unit/base", "tests/property"]
-LEFT_OUT = {"src/CMakeLists.txt", "tests/CMakeLists.txt"}
 # The nets, quickest first: what runs, and how much of it.
 NETS = [("golden", {}), ("unit_domain", {}), ("unit_base", {}), ("property_codec", {"GP_CASES": "5000"}),
-        ("property_placement", {"GP_CASES": "5000"}), ("property_sequences", {"GP_SEQUENCES": "2000"})]
-HANGS_AFTER_S = 120
-
-CMAKE = """cmake_minimum_required(VERSION 3.25)
-project(mutants LANGUAGES CXX)
-list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/cmake)
-include(Defaults)
-include(Targets)
-set(CMAKE_CXX_FLAGS_RELEASE "-O1")
-enable_testing()
-find_package(GTest REQUIRED)
-add_subdirectory(src/base)
-add_subdirectory(src/domain)
-add_subdirectory(tests/support)
-gp_test(unit_base tests/unit/base DEPS gp_base)
-gp_test(unit_domain tests/unit/domain DEPS gp_test_support)
-add_subdirectory(tests/golden)
-add_subdirectory(tests/property)
-"""
+        ("property_placement", {"GP_CASES": "5000"}), ("property_sequences", {"GP_SEQUENCES": "3000"})]
+HANGS_AFTER_S = 180
 
 
 class Mutant:
@@ -48,16 +33,18 @@ class Mutant:
         lines = block.splitlines()
         words = lines[0].split()
         self.id, self.in_ci = words[0], "ci" in words[1:]
-        self.rule = lines[1].removeprefix("rule: ")
-        self.file = lines[2].removeprefix("file: ")
-        self.old = "\n".join(line[1:] for line in lines[3:] if line.startswith("-"))
-        self.new = "\n".join(line[1:] for line in lines[3:] if line.startswith("+"))
+        fields = dict(line.split(": ", 1) for line in lines[1:] if line[0] not in "-+")
+        self.rule, self.file = fields["rule"], fields["file"]
+        self.compiled = fields.get("compile", self.file)  # where the file is a header
+        self.old = "\n".join(line[1:] for line in lines[1:] if line.startswith("-"))
+        self.new = "\n".join(line[1:] for line in lines[1:] if line.startswith("+"))
 
-    def applied_to(self, text):
-        if text.count(self.old) != 1:
-            sys.exit(f"{self.id}: its text occurs {text.count(self.old)} times in {self.file}, not once: "
+    def text(self):
+        healthy = (ROOT / self.file).read_text()
+        if healthy.count(self.old) != 1:
+            sys.exit(f"{self.id}: its text occurs {healthy.count(self.old)} times in {self.file}, not once: "
                      "the source has changed, mend mutants.txt")
-        return text.replace(self.old, self.new)
+        return healthy.replace(self.old, self.new)
 
 
 def read_mutants():
@@ -65,109 +52,115 @@ def read_mutants():
     return [Mutant(block.strip("\n")) for block in re.split(r"^== ", text, flags=re.M)[1:]]
 
 
-def copy_if_changed(source, target):
-    """Keeps the times of files that are the same, so that a build in the scratch tree goes on."""
-    if target.exists() and target.read_bytes() == source.read_bytes():
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
+class Build:
+    """How an existing build compiles a file and links a test."""
 
+    def __init__(self, directory):
+        self.directory = directory
+        names = [net for net, _ in NETS]
+        subprocess.run(["ninja", "-C", directory] + names, check=True, stdout=subprocess.DEVNULL)
+        entries = json.loads((directory / "compile_commands.json").read_text())
+        self.compile_commands = {entry["file"]: entry["command"] for entry in entries}
+        self.link_commands = {net: self.link_command(net) for net in names}
 
-def prepare(scratch):
-    wanted = {"CMakeLists.txt"}
-    for top in COPIED:
-        for path in (ROOT / top).rglob("*"):
-            name = str(path.relative_to(ROOT))
-            if path.is_file() and name not in LEFT_OUT:
-                wanted.add(name)
-                copy_if_changed(path, scratch / name)
-    for path in scratch.rglob("*"):
-        name = str(path.relative_to(scratch))
-        if path.is_file() and not name.startswith("build/") and name not in wanted:
-            path.unlink()
-    if not (scratch / "CMakeLists.txt").exists() or (scratch / "CMakeLists.txt").read_text() != CMAKE:
-        (scratch / "CMakeLists.txt").write_text(CMAKE)
-    subprocess.run(["cmake", "-S", scratch, "-B", scratch / "build", "-G", "Ninja",
-                    "-DCMAKE_BUILD_TYPE=Release"], check=True, stdout=subprocess.DEVNULL)
+    def link_command(self, net):
+        commands = subprocess.run(["ninja", "-C", self.directory, "-t", "commands", f"bin/{net}"], check=True,
+                                  capture_output=True, text=True).stdout.splitlines()
+        return commands[-1].removeprefix(": && ").removesuffix(" && :")
 
+    def run(self, words):
+        done = subprocess.run(words, cwd=self.directory, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{shlex.join(words)}:\n{done.stderr[-3000:]}")
 
-def build(scratch, jobs):
-    done = subprocess.run(["ninja", "-C", scratch / "build", f"-j{jobs}"] + [net for net, _ in NETS],
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit("does not compile:\n" + done.stdout[-3000:])
+    def compile(self, mutant, scratch):
+        """The object of the mutated file; files beside it that were written to scratch come first."""
+        words = shlex.split(self.compile_commands[str(ROOT / mutant.compiled)])
+        words[-1] = str(scratch / mutant.compiled)
+        words[words.index("-o") + 1] = str(scratch / "mutant.o")
+        words.insert(words.index(f"-I{ROOT}/src"), f"-I{scratch}/src")
+        self.run(words)
+
+    def link(self, net, mutant, scratch):
+        """False: the net does not contain the mutated file."""
+        words = shlex.split(self.link_commands[net])
+        library = re.search(r"CMakeFiles/(\w+)\.dir", self.compile_commands[str(ROOT / mutant.compiled)]).group(1)
+        if f"lib/lib{library}.a" not in words:
+            return False
+        out = words.index("-o") + 1
+        words[out] = str(scratch / net)
+        words.insert(out + 1, str(scratch / "mutant.o"))  # before the library that has the healthy one
+        self.run(words)
+        return True
 
 
 def first_failure(output):
-    if found := re.search(r"assert.*|.*\bbug\b.*", output, flags=re.I):
-        asserted = found.group(0)
-    else:
-        asserted = ""
     failed = re.findall(r"^\[  FAILED  \] ([\w./]+)", output, flags=re.M)
     running = re.findall(r"^\[ RUN      \] ([\w./]+)", output, flags=re.M)
-    name = failed[0] if failed else running[-1] if running else "?"
-    return name.removeprefix("All/") + (" (asserted)" if asserted and not failed else "")
+    name = failed[0] if failed else running[-1] + " (died)" if running else "?"
+    return name.replace("GoldenTable.HappensAsWritten/", "").removeprefix("All/")
 
 
-def run_net(scratch, net, environment):
+def run_net(program, environment):
     """What noticed, or nothing."""
     try:
-        done = subprocess.run([scratch / "build/bin" / net], capture_output=True, text=True, errors="replace",
+        done = subprocess.run([program], capture_output=True, text=True, errors="replace",
                               timeout=HANGS_AFTER_S, env={**os.environ, **environment})
     except subprocess.TimeoutExpired:
-        return f"{net}: hangs"
-    if done.returncode == 0:
-        return ""
-    return f"{net}: {first_failure(done.stdout + done.stderr)}"
+        return f"{program.name}: hangs"
+    return f"{program.name}: {first_failure(done.stdout)}" if done.returncode != 0 else ""
 
 
-def judge(scratch, all_nets):
+def judge(build, mutant, all_nets):
     caught = []
-    for net, environment in NETS:
-        if found := run_net(scratch, net, environment):
-            caught.append(found)
-            if not all_nets:
-                break
+    with tempfile.TemporaryDirectory(prefix="gpu-platform-mutant-") as directory:
+        scratch = pathlib.Path(directory)
+        for name in {mutant.file, mutant.compiled}:
+            (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+            (scratch / name).write_text((ROOT / name).read_text())
+        (scratch / mutant.file).write_text(mutant.text())
+        build.compile(mutant, scratch)
+        for net, environment in NETS:
+            if build.link(net, mutant, scratch) and (found := run_net(scratch / net, environment)):
+                caught.append(found)
+                if not all_nets:
+                    break
     return caught
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ci", action="store_true")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--jobs", default=str(os.cpu_count()))
-    parser.add_argument("--scratch", default="/tmp/gpu-platform-mutants")
-    parser.add_argument("--minutes", type=float, default=60, help="plant no further one after so long")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--ci", action="store_true", help="only those marked so, until the first net notices")
+    parser.add_argument("--only", default="", help="ids, separated by commas")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--minutes", type=float, default=60, help="begin no further one after so long")
     options = parser.parse_args()
     only = set(filter(None, options.only.split(",")))
     mutants = [m for m in read_mutants() if (m.id in only if only else m.in_ci or not options.ci)]
     if not mutants:
         sys.exit("no such mutant")
     began = time.monotonic()
-    scratch = pathlib.Path(options.scratch)
-    scratch.mkdir(parents=True, exist_ok=True)
-    prepare(scratch)
-    build(scratch, options.jobs)
-    if healthy := judge(scratch, True):
-        sys.exit(f"the tests fail without any mutant: {healthy}")
-    print("mutant | rule | caught by")
-    print("--|--|--")
-    survivors, left = [], []
-    for mutant in mutants:
+    build = Build(options.build.resolve())
+    for net, environment in NETS:
+        if found := run_net(build.directory / "bin" / net, environment):
+            sys.exit(f"the tests fail without any mutant: {found}")
+
+    def plant(mutant):
         if time.monotonic() - began > options.minutes * 60:
-            left.append(mutant.id)
-            continue
-        path = scratch / mutant.file
-        healthy = path.read_text()
-        path.write_text(mutant.applied_to(healthy))
-        try:
-            build(scratch, options.jobs)
-            caught = judge(scratch, not options.ci)
-        finally:
-            path.write_text(healthy)
-        print(f"{mutant.id} | {mutant.rule} | {'; '.join(caught) or 'NOBODY'}", flush=True)
-        if not caught:
-            survivors.append(mutant.id)
+            return None
+        return judge(build, mutant, not options.ci)
+
+    print("mutant | rule | caught by\n--|--|--")
+    survivors, left = [], []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for mutant, caught in zip(mutants, pool.map(plant, mutants)):
+            if caught is None:
+                left.append(mutant.id)
+                continue
+            print(f"{mutant.id} | {mutant.rule} | {'; '.join(caught) or 'NOBODY'}", flush=True)
+            if not caught:
+                survivors.append(mutant.id)
     print(f"\n{len(mutants) - len(left)} mutants, {len(survivors)} survived, "
           f"{time.monotonic() - began:.0f} s")
     if left:

@@ -148,6 +148,7 @@ TEST_F(PlacementRefusals, WholeGpusAreNotShared) {
 TEST_F(PlacementRefusals, AGpuHeldWholeIsNotShared) {
   ExpectPlaced(Good(Submit()));
   ExpectRefused(Shared(Submit(Share(1, 1)), 1, 1), "is in use as whole");
+  ExpectRefused(Shared(Submit(Share(1000, 1)), 0, 1), "is in use as whole");
 }
 
 TEST_F(PlacementRefusals, AnotherUsersJobs) {

@@ -69,6 +69,21 @@ TEST_F(Report, DrainingAndSickAtOnce) {
   EXPECT_EQ(Condition(1), GpuCondition::kOffline);
 }
 
+TEST_F(Report, OneLeaseIsEnoughToRefuseOtherHardware) {
+  JobSpec spec;
+  spec.command = {"run"};
+  ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}})
+                  .has_value());
+  cluster_.Pass();
+  NodeFacts less = TestCluster::MakeFacts("n1", {0});
+  NodeFacts moved = TestCluster::MakeFacts("n1", {0, 0});
+  moved.numa[0].cpus.Remove(0);
+  for (const NodeFacts& other : {less, moved}) {
+    const JoinNode join{std::make_shared<const NodeFacts>(other), 2, false, {}};
+    EXPECT_EQ(cluster_.Execute(join).error().code, ErrorCode::kConflict);
+  }
+}
+
 TEST_F(Report, OfNodesUnknownOrStaleIsRefused) {
   EXPECT_EQ(cluster_.Execute(ReportNode{{5}, 1, {}, {}}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(cluster_.Execute(ReportNode{node_, 2, {}, {}}).error().code, ErrorCode::kConflict);
