@@ -32,9 +32,9 @@ class SurvivalTest : public ::testing::Test {
 };
 
 TEST_F(SurvivalTest, ANewRunnerFindsARunningAttempt) {
-  host_.Start(host_.Shell("found", "read x < " + host_.directory() + "/go; exit 7"));
   const std::string fifo = host_.directory() + "/go";
   mkfifo(fifo.c_str(), 0600);
+  host_.Start(host_.Shell("found", "read x < " + fifo + "; exit 7"));
   const AttemptStatus before = host_.AwaitRunning("found");
   host_.Open();
   const AttemptStatus after = host_.Status_("found");
@@ -129,7 +129,7 @@ TEST_F(SurvivalTest, OthersRunThroughAnyOutage) {
 }
 
 TEST_F(SurvivalTest, ALostSupervisorEndsItsJob) {
-  host_.Start(host_.Shell("lost", "sleep 1000"));
+  host_.Start(host_.Shell("lost", "exec sleep 1000"));
   const pid_t supervisor = SupervisorOf("lost");
   const int main_pid = host_.Status_("lost").pid;
   kill(supervisor, SIGKILL);
@@ -142,7 +142,7 @@ TEST_F(SurvivalTest, ALostSupervisorEndsItsJob) {
 }
 
 TEST_F(SurvivalTest, ASupervisorLostWhileTheAgentIsAwayIsBuriedLater) {
-  host_.Start(host_.Shell("lost-away", "sleep 1000"));
+  host_.Start(host_.Shell("lost-away", "exec sleep 1000"));
   const pid_t supervisor = SupervisorOf("lost-away");
   host_.runner.reset();
   kill(supervisor, SIGKILL);
@@ -152,7 +152,7 @@ TEST_F(SurvivalTest, ASupervisorLostWhileTheAgentIsAwayIsBuriedLater) {
 }
 
 TEST_F(SurvivalTest, AHangingSupervisorGivesWayToStop) {
-  host_.Start(host_.Shell("hanging", "sleep 1000"));
+  host_.Start(host_.Shell("hanging", "exec sleep 1000"));
   const pid_t supervisor = SupervisorOf("hanging");
   kill(supervisor, SIGSTOP);
   for (int i = 0; i < 100'000 && kill(supervisor, 0) == 0; ++i) {
