@@ -79,6 +79,11 @@ bool Sequence::StepOfAgents(uint64_t dice) {
   if (dice < 46) return Connect(AnyMachine()) || SendReport(AnyMachine());
   if (dice < 52) return ExitAny();
   if (dice < 55) return !Tell(Tick{})->empty();
+  if (dice < 56) return CommitOldPlan();
+  if (dice < 57) {
+    old_plan_ = Schedule(ledger_.state(), now_).placements;
+    return !old_plan_.empty();
+  }
   Pass();
   return true;
 }
@@ -190,6 +195,14 @@ const std::vector<Event>* Sequence::Tell(Command command, std::string request_id
   SendOrders(*events);
   CheckTale(*events);
   return events;
+}
+
+// A planner that is behind: each placement still fits, or is refused.
+bool Sequence::CommitOldPlan() {
+  if (old_plan_.empty()) return false;
+  for (PlaceGang& placement : old_plan_) Tell(std::move(placement));
+  old_plan_.clear();
+  return true;
 }
 
 void Sequence::Pass() {

@@ -82,6 +82,7 @@ class Sequence {
 
   const std::vector<Event>* Tell(Command command, std::string request_id = {});
   void Pass();
+  bool CommitOldPlan();
   void SendOrders(const std::vector<Event>& events);
   void CheckTale(const std::vector<Event>& events);
   void CheckPlaced(const GangPlaced& placed);
@@ -93,6 +94,7 @@ class Sequence {
   PhysicalWorld world_;
   std::vector<Machine> machines_;
   std::vector<ReportNode> old_reports_;  // of connections that are gone
+  std::vector<PlaceGang> old_plan_;      // made, and not committed at once
   std::vector<LeaseId> to_exit_;
   int machines_max_ = 1;
   Instant now_{1'700'000'000'000'000'000};

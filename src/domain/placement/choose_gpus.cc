@@ -109,10 +109,10 @@ Node Emptied(const Node& node) {
   Node empty;
   empty.id = node.id;
   empty.facts = node.facts;
-  for (const Gpu& gpu : node.gpus) {
-    empty.gpus.emplace_back();
-    empty.gpus.back().condition = gpu.condition;
-    empty.gpus.back().draining = gpu.draining;
+  empty.gpus.resize(node.gpus.size());
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    empty.gpus[i].condition = node.gpus[i].condition;
+    empty.gpus[i].draining = node.gpus[i].draining;
   }
   empty.numa.resize(node.numa.size());
   return empty;
