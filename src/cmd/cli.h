@@ -60,6 +60,7 @@ void AddReplay(CLI::App& app, Cli& cli);
 void AddBench(CLI::App& app, Cli& cli);
 void AddExplain(CLI::App& app, Cli& cli);
 void AddDemo(CLI::App& app, Cli& cli);
+void AddWatch(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);
 
 }  // namespace gp

@@ -21,6 +21,7 @@ int Run(int argc, char** argv) {
   gp::AddRun(app, cli);
   gp::AddJobs(app, cli);
   gp::AddStatus(app, cli);
+  gp::AddWatch(app, cli);
   gp::AddService(app, cli);
   gp::AddReplay(app, cli);
   gp::AddBench(app, cli);

@@ -1,0 +1,59 @@
+#pragma once
+
+// Fetches the cluster in a thread of its own, so that the screen never waits for the controller.
+// A controller that goes away is tried again, less and less often, and its last data kept.
+
+#include <grpcpp/client_context.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "cmd/watch_views.h"
+
+namespace gp {
+
+struct WatchState {
+  std::shared_ptr<const WatchData> data;  // null: nothing was heard yet
+  double age_seconds = 0;                 // of data
+  std::string trouble;                    // empty: the controller answers
+  double retry_seconds = 0;               // until the next try
+};
+
+// One answer, fetched now.
+Result<WatchData> FetchWatchData(const std::string& socket_directory, grpc::ClientContext& jobs,
+                                 grpc::ClientContext& cluster);
+
+class WatchFeed {
+ public:
+  WatchFeed(std::string socket_directory, Duration interval);
+  ~WatchFeed();
+
+  WatchState State() const;
+  // Grows with every change of State but for the passing of time.
+  int version() const { return version_; }
+
+ private:
+  void Run();
+  Result<WatchData> Fetch();
+
+  const std::string directory_;
+  const Duration interval_;
+  mutable std::mutex mutex_;
+  std::condition_variable stop_;
+  bool stopping_ = false;
+  std::vector<grpc::ClientContext*> calls_;
+  std::shared_ptr<const WatchData> data_;
+  int64_t heard_ns_ = 0;
+  std::string trouble_;
+  int64_t retry_at_ns_ = 0;
+  std::atomic<int> version_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace gp
