@@ -24,6 +24,7 @@ void RunAgent(AgentFlags flags, Cli& cli) {
   if (flags.with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
   AgentConfig& config = flags.config;
   if (config.state_directory.empty()) config.state_directory = DefaultStateDirectory() + "/agent";
+  config.state_directory = AbsolutePath(config.state_directory);
   if (config.controller.empty()) config.controller = "unix:" + DefaultRunDirectory() + "/control.sock";
   if (flags.token_file.empty()) flags.token_file = DefaultStateDirectory() + "/join-token";
   const auto token = ReadTextFile(flags.token_file);

@@ -122,8 +122,9 @@ int RunExec(Cli& cli, const ExecOptions& options) {
   }
   const grpc::Status status = stream->Finish();
   if (exit_code >= 0) return exit_code;
-  cli.Complain(ControlClient::ErrorOf(status));
-  return kExitPlatform;
+  const Error error = ControlClient::ErrorOf(status);
+  cli.Complain(error);
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kInternal ? kExitPlatform : cli.exit_code;
 }
 
 int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::string>& argv) {

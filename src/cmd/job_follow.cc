@@ -16,6 +16,7 @@ namespace {
 
 constexpr Duration kPatience = Duration::Minutes(1);  // with a controller that does not answer
 constexpr int kRetryMs = 200;
+constexpr int kLookAgainMs = 20;
 
 // Keeps asking while the controller is away, up to kPatience since it was last heard.
 class Patience {
@@ -65,9 +66,29 @@ Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
   return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
 }
 
+// The job once it has had more than `attempts` of them, or has ended.
+Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
+  Patience patience;
+  v1::GetJobRequest request;
+  request.set_job_id(id);
+  while (true) {
+    auto client = OpenAnew(cli);
+    const Result<v1::Job> job = client ? (*client)->Call<v1::Job>(&v1::Control::Stub::GetJob, request)
+                                       : Result<v1::Job>(Fail(client.error()));
+    if (job && (IsOver(*job) || job->attempt() > attempts)) return job;
+    if (job) {
+      patience.Heard();
+      poll(nullptr, 0, kLookAgainMs);
+      continue;
+    }
+    if (!MayPass(job.error()) || !patience.Wait()) return job;
+  }
+}
+
 }  // namespace
 
-Status CopyLog(Cli& cli, const LogOptions& options) {
+// One attempt's output, or what there is of it now.
+Status CopyAttempt(Cli& cli, const LogOptions& options) {
   int64_t offset = options.offset;
   Patience patience;
   while (true) {
@@ -79,6 +100,19 @@ Status CopyLog(Cli& cli, const LogOptions& options) {
     if (not_started) patience.Heard();
     if (!not_started && !(MayPass(copied.error()) && options.follow)) return copied;
     if (!patience.Wait()) return copied;
+  }
+}
+
+Status CopyLog(Cli& cli, const LogOptions& options) {
+  if (!options.follow || options.attempt != 0) return CopyAttempt(cli, options);
+  // A job that is started again goes on in its next attempt.
+  for (LogOptions one = options;; ++one.attempt, one.offset = 0) {
+    const v1::Job job = GP_TRY(WaitForAttempt(cli, options.job, one.attempt));
+    if (job.attempt() <= one.attempt) return Ok();
+    if (one.attempt == 0) one.attempt = job.attempt() - 1;
+    LogOptions next = one;
+    ++next.attempt;
+    GP_CHECK_OK(CopyAttempt(cli, next));
   }
 }
 

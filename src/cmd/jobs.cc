@@ -204,8 +204,8 @@ void AddSubmit(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand("submit", "Queue the jobs of a file; prints their ids");
   auto flags = std::make_shared<SubmitFlags>();
   sub->add_option("file", flags->file, "Job file (YAML, JSON or a script with #GPU lines); - is stdin")->required();
-  sub->add_option("--set", flags->overrides, "Another value for a key")->type_name("PATH=VALUE");
-  sub->add_option("--env", flags->environment, "Variable of the jobs")->type_name("NAME=VALUE");
+  sub->add_option("--set", flags->overrides, "Another value for a key")->allow_extra_args(false)->type_name("PATH=VALUE");
+  sub->add_option("--env", flags->environment, "Variable of the jobs")->allow_extra_args(false)->type_name("NAME=VALUE");
   sub->add_option("--count", flags->count, "Copies of each job")->check(CLI::Range(1, 10'000));
   sub->add_flag("--wait", flags->wait, "Wait for the end; exit code is the worst of the jobs'");
   sub->add_option("--request-id", flags->request_id, "Repeating a submit with this id gives the same jobs");
@@ -217,7 +217,7 @@ void AddList(CLI::App& jobs, Cli& cli) {
   auto flags = std::make_shared<ListFlags>();
   sub->add_flag("--all", flags->all, "Finished jobs too");
   sub->add_option("--user", flags->user, "Only this user's");
-  sub->add_option("--state", flags->states, "Only these: PENDING QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED");
+  sub->add_option("--state", flags->states, "Only these: PENDING QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED")->allow_extra_args(false);
   sub->add_option("--limit", flags->limit, "At most so many")->check(CLI::Range(1, 10'000));
   sub->callback([flags, &cli] { List(*flags, cli); });
 }

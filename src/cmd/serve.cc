@@ -160,6 +160,8 @@ void RunServe(ServeFlags flags, Cli& cli) {
   const StopSignals signals;
   if (flags.state.empty()) flags.state = DefaultStateDirectory();
   if (flags.run_directory.empty()) flags.run_directory = DefaultRunDirectory();
+  flags.state = AbsolutePath(flags.state);
+  flags.run_directory = AbsolutePath(flags.run_directory);
   Serving serving(flags);
   if (const Status started = serving.Start(); !started) return cli.Complain(started.error());
   for (const std::string& warning : serving.warnings()) cli.Say("warning: " + warning);

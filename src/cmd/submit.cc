@@ -36,8 +36,8 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags, std::vector<std::string>& envir
   sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")->type_name("DIRECTORY");
   sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
   sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
-  sub.add_option("--env", environment, "Variable of the job")->type_name("NAME=VALUE");
-  sub.add_option("--label", labels, "Label of the job")->type_name("NAME=VALUE");
+  sub.add_option("--env", environment, "Variable of the job")->allow_extra_args(false)->type_name("NAME=VALUE");
+  sub.add_option("--label", labels, "Label of the job")->allow_extra_args(false)->type_name("NAME=VALUE");
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(const std::string& flag,

@@ -36,6 +36,12 @@ std::string ExecutablePath() {
   return std::filesystem::read_symlink("/proc/self/exe", error);
 }
 
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute.lexically_normal().string();
+}
+
 std::string DefaultStateDirectory() {
   if (geteuid() == 0) return "/var/lib/gpu-platform";
   return Variable("XDG_STATE_HOME", Variable("HOME", "/tmp") + "/.local/state") + "/gpu-platform";

@@ -10,6 +10,8 @@
 namespace gp {
 
 std::string ExecutablePath();
+// Seen from where this process stands; jobs and supervisors stand elsewhere.
+std::string AbsolutePath(const std::string& path);
 
 // /var/lib/gpu-platform, or $XDG_STATE_HOME/gpu-platform.
 std::string DefaultStateDirectory();

@@ -13,7 +13,10 @@ struct Verdict {
   std::string reason;
 };
 
+// As a shell would say it.
 int ExitCodeOf(const LeaseOutcome& outcome) {
+  if (outcome.end == LeaseEnd::kOutOfMemory) return 137;
+  if (outcome.end == LeaseEnd::kCouldNotStart) return 127;
   if (outcome.signal != 0) return 128 + outcome.signal;
   return outcome.exit_code;
 }
@@ -53,7 +56,7 @@ Verdict Judge(const Job& job, const Lease& last, const LeaseOutcome& last_outcom
     const bool bad = outcome.end != LeaseEnd::kExited || outcome.exit_code != 0 || outcome.signal != 0;
     if (bad && !verdict.failed && !verdict.platform_fault) {
       verdict.failed = true;
-      verdict.exit_code = outcome.end == LeaseEnd::kOutOfMemory ? 137 : ExitCodeOf(outcome);
+      verdict.exit_code = ExitCodeOf(outcome);
       verdict.reason = Describe(rank, ranks, outcome);
     }
   }

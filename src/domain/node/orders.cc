@@ -13,7 +13,19 @@ struct OrderedNodes {
     for (const RankRecord& rank : job->attempts.back().ranks) nodes.insert(rank.node);
   }
   void operator()(const GangPlaced& event) { OfJob(event.job); }
-  void operator()(const LeaseEnded& event) { OfJob(event.job); }
+  void operator()(const LeaseEnded& event) {
+    OfJob(event.job);
+    // In the same batch the job may have been placed again, elsewhere: where the lease was, it is
+    // to be ended all the same.
+    const Job* job = state.FindJob(event.job);
+    if (job == nullptr) return;
+    for (const AttemptRecord& attempt : job->attempts) {
+      for (const RankRecord& rank : attempt.ranks) {
+        if (rank.lease == event.lease) nodes.insert(rank.node);
+      }
+    }
+  }
+  void operator()(const NodeReturned& event) { nodes.insert(event.node); }
   void operator()(const JobStopOrdered& event) { OfJob(event.job); }
   void operator()(const NodeJoined& event) { nodes.insert(event.node); }
   template <typename E>
