@@ -1,2 +1,65 @@
 # The acceptance lines in full, one command each; `make test` runs them scaled down.
-# Figures and machines: docs/measurements.md.
+# Figures and machines: docs/measurements.md.  Times are for 2 cores.
+
+PYTHON := /usr/bin/python3
+BINARY := $(BUILD)/bin/gpu-platform
+SEQUENCES ?= 1000000
+KILLS ?= 200
+
+.PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
+        prove-clients prove-input prove-placement bench-slurm bench-submit bench-discovery
+
+## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
+prove-fresh:
+	tests/prove/fresh_debian.sh
+
+## make prove-kills      200 kill -9 of controller, agents or both, under load (root; 5 min)
+prove-kills: build
+	GP_KILLS=$(KILLS) PYTHONPATH=tests/integration $(PYTHON) -B tests/chaos/kills_test.py --binary $(BINARY)
+
+## make prove-leases     every lease rule under pauses, crashes and silence (root; 2 min)
+prove-leases: build
+	PYTHONPATH=tests/integration $(PYTHON) -B tests/chaos/leases_test.py --binary $(BINARY)
+
+## make prove-sequences  10^6 generated lives of a cluster, on every core (SEQUENCES=...; an hour)
+prove-sequences: configure
+	cmake --build $(BUILD) --target property_sequences
+	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} sh -c 'n=$$(($(SEQUENCES) / $(JOBS))); \
+	  GP_SEQUENCES=$$n GP_SEED_FIRST=$$(({} * n + 1)) $(BUILD)/bin/property_sequences'
+
+## make prove-mutants    every mutant of the domain is noticed (30 min)
+prove-mutants: build-tests
+	$(PYTHON) tests/mutants/run_mutants.py --build $(BUILD)
+
+## make prove-isolation  device matrix, escapes, abuse of resources (root; 1 min)
+prove-isolation: configure
+	cmake --build $(BUILD) --target security_isolation
+	$(BUILD)/bin/security_isolation
+
+## make prove-clients    unmodified NVML clients on the simulated driver (1 min)
+prove-clients: configure
+	cmake --build $(BUILD) --target fake_nvml
+	$(PYTHON) -B tests/integration/real_nvml_clients/run.py --library $(BUILD)/lib/gpu-platform --machines data/machines
+
+## make prove-input      bad job files and flags, and mutations of good ones (1 min)
+prove-input: configure
+	cmake --build $(BUILD) --target unit_job_file
+	$(BUILD)/bin/unit_job_file
+
+## make prove-placement  the choice on 8-GPU machines equals a second, exhaustive implementation (5 min)
+prove-placement: configure
+	cmake --build $(BUILD) --target property_placement
+	GP_CASES=1000000 $(BUILD)/bin/property_placement
+
+## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
+bench-slurm: build
+	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY)
+
+## make bench-submit     one job at a time: acknowledgement, and allocation to exec (root; 1 min)
+bench-submit: build
+	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY) --submit
+
+## make bench-discovery  a simulated DGX H100, driver load included (1 min)
+bench-discovery: configure
+	cmake --build $(BUILD) --target discovery_benchmark
+	$(BUILD)/bin/discovery_benchmark

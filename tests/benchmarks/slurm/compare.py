@@ -67,6 +67,11 @@ class Platform:
         self.process.wait()
 
 
+class SubmitLatency(Platform):
+    def jobs(self, count):
+        print(run(self.binary, "bench", "submit", "--count", str(count), env=self.environment), end="")
+
+
 class Slurm:
     """A controller and four daemons of Slurm on this host."""
 
@@ -214,10 +219,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--jobs", type=int, default=2000)
-    parser.add_argument("--skip-slurm", action="store_true")
+    parser.add_argument("--skip-slurm", action="store_true", help="only this platform's jobs per second")
+    parser.add_argument("--submit", action="store_true", help="only the latency of one job at a time")
     arguments = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("compare.py needs root: it starts agents that isolate, and Slurm's daemons")
+    if arguments.submit:
+        measure(lambda d: SubmitLatency(arguments.binary, d), 200)
+        return
     result = {"platform": measure(lambda d: Platform(arguments.binary, d), arguments.jobs)}
     if not arguments.skip_slurm:
         install_slurm()

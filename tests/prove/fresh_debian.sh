@@ -1,0 +1,30 @@
+#!/bin/sh
+# Clones this checkout into a fresh Debian 12 and runs the README's two commands there.
+# Needs root and debootstrap; leaves nothing but its log.
+set -eu
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+mirror=${MIRROR:-http://deb.debian.org/debian}
+root=$(mktemp -d /var/tmp/fresh-debian-XXXXXX)
+
+[ "$(id -u)" -eq 0 ] || { echo "fresh_debian.sh needs root: it makes a Debian in a folder" >&2; exit 1; }
+command -v debootstrap >/dev/null || apt-get install -y -qq --no-install-recommends debootstrap
+
+clean() {
+  for mount in dev sys proc; do umount -R -l "$root/$mount" 2>/dev/null || true; done
+  rm -rf --one-file-system "$root"
+}
+trap clean EXIT INT TERM
+
+debootstrap --variant=minbase bookworm "$root" "$mirror" >/dev/null
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+mount -t proc proc "$root/proc"
+for tree in sys dev; do mount --rbind "/$tree" "$root/$tree" && mount --make-rslave "$root/$tree"; done
+chroot "$root" sh -ec 'apt-get update -qq && apt-get install -y -qq --no-install-recommends git make >/dev/null'
+git clone -q "$source" "$root/root/gpu-platform"
+
+for target in demo test; do
+  begin=$(date +%s)
+  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true make -C /root/gpu-platform $target
+  echo "make $target: ok after $(($(date +%s) - begin)) s"
+done
