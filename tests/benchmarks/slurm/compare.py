@@ -69,7 +69,7 @@ class Platform:
 
 class SubmitLatency(Platform):
     def jobs(self, count):
-        print(run(self.binary, "bench", "submit", "--count", str(count), env=self.environment), end="")
+        return json.loads(run(self.binary, "bench", "submit", "--count", str(count), env=self.environment))
 
 
 class Slurm:
@@ -225,7 +225,7 @@ def main():
     if os.geteuid() != 0:
         sys.exit("compare.py needs root: it starts agents that isolate, and Slurm's daemons")
     if arguments.submit:
-        measure(lambda d: SubmitLatency(arguments.binary, d), 200)
+        print(json.dumps(measure(lambda d: SubmitLatency(arguments.binary, d), 200), indent=2))
         return
     result = {"platform": measure(lambda d: Platform(arguments.binary, d), arguments.jobs)}
     if not arguments.skip_slurm:
