@@ -60,7 +60,11 @@ class Build:
         names = [net for net, _ in NETS]
         subprocess.run(["ninja", "-C", directory] + names, check=True, stdout=subprocess.DEVNULL)
         entries = json.loads((directory / "compile_commands.json").read_text())
-        self.compile_commands = {entry["file"]: entry["command"] for entry in entries}
+        # By the library of the file's own directory: other programs may compile it again.
+        self.compile_commands = {
+            entry["file"]: entry["command"] for entry in entries
+            if entry["file"].startswith(f"{ROOT}/src/")
+            and f" {pathlib.Path(entry['file']).relative_to(ROOT).parent}/CMakeFiles/" in entry["command"]}
         self.link_commands = {net: self.link_command(net) for net in names}
 
     def link_command(self, net):

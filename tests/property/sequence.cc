@@ -13,7 +13,7 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   if (rng_.Chance(1, 4)) policy_.jobs_kept = rng_.Between(0, 4);
   machines_max_ = rng_.Chance(1, 40) ? rng_.Between(5, 20) : rng_.Between(1, 4);
   Tell(StartController{policy_});
-  AddMachine();
+  for (int i = rng_.Between(1, machines_max_); i > 0; --i) AddMachine();
 }
 
 void Sequence::AddMachine() {
@@ -115,7 +115,9 @@ bool Sequence::StepOfTrouble(uint64_t dice) {
     case 11:
       return RestartController();
     case 12:
-      return RepeatOldReport();
+      return rng_.Chance(1, 2) ? RepeatOldReport() : RepeatOldJoin();
+    case 15:
+      return Outage(AnyMachine());
     case 13:
       if (static_cast<int>(machines_.size()) == machines_max_) return false;
       AddMachine();

@@ -41,6 +41,7 @@ class Sequence {
     bool connected = false;  // as the agent sees it
     uint64_t session = 0;  // the incarnation of the connection that the controller serves; 0: none
     bool joining = false;  // its join is still under way
+    Instant cut_until;     // no connection before
     JoinNode join;
     std::vector<std::pair<Instant, ReportNode>> up;  // in flight, with the time of sending
     std::vector<DownMessage> down;                   // in flight
@@ -69,11 +70,13 @@ class Sequence {
   bool ReceiveReport(Machine& machine);
   bool ReceiveDown(Machine& machine, bool at_once);
   bool BreakLink(Machine& machine);
+  bool Outage(Machine& machine);
   bool Reboot(Machine& machine, bool wiped);
   bool Silence(Machine& machine);
   bool DeclareLost(Machine& machine);
   bool Fault(Machine& machine);
   bool RepeatOldReport();
+  bool RepeatOldJoin();
   bool RestartController();
 
   void Heal();
@@ -94,7 +97,8 @@ class Sequence {
   PhysicalWorld world_;
   std::vector<Machine> machines_;
   std::vector<ReportNode> old_reports_;  // of connections that are gone
-  std::vector<PlaceGang> old_plan_;      // made, and not committed at once
+  std::vector<JoinNode> old_joins_;
+  std::vector<PlaceGang> old_plan_;  // made, and not committed at once
   std::vector<LeaseId> to_exit_;
   int machines_max_ = 1;
   Instant now_{1'700'000'000'000'000'000};

@@ -16,6 +16,7 @@ constexpr int kRoundsMax = 1'000;
 void Sequence::Heal() {
   for (Machine& machine : machines_) {
     machine.powered = true;
+    machine.cut_until = {};
     if (!machine.running) machine.agent.Begin(false);
     machine.running = true;
     for (GpuObservation& gpu : machine.gpus) gpu.healthy = !(gpu.lost = false);

@@ -6,7 +6,8 @@
 namespace gp {
 
 bool Sequence::Connect(Machine& machine) {
-  if (!machine.powered || !machine.running || machine.connected) return false;
+  if (!machine.powered || !machine.running || machine.connected || now_ < machine.cut_until)
+    return false;
   machine.connected = true;
   machine.joining = true;
   machine.join = machine.agent.Connect();
@@ -69,11 +70,32 @@ bool Sequence::BreakLink(Machine& machine) {
   for (size_t i = machine.joining ? 1 : 0; i < machine.up.size(); ++i) {
     old_reports_.push_back(std::move(machine.up[i].second));
   }
+  if (machine.joining) old_joins_.push_back(std::move(machine.join));
   machine.up.clear();
   machine.down.clear();
+  if (rng_.Chance(1, 3)) machine.cut_until = now_ + Duration::Seconds(rng_.Between(1, 90));
   machine.connected = machine.joining = false;
   machine.session = 0;
   machine.agent.Disconnect();
+  return true;
+}
+
+// One machine is cut off for so long that its leases run out, while the others stay in touch.
+bool Sequence::Outage(Machine& machine) {
+  BreakLink(machine);
+  machine.cut_until = now_ + Duration::Seconds(rng_.Between(15, 90));
+  for (int i = 0; i < 4; ++i) {
+    now_ = now_ + Duration::Seconds(5);
+    world_.AdvanceTo(now_);
+    for (Machine& other : machines_) {
+      if (!Connect(other)) SendReport(other);
+      ReceiveUp(other);
+      ReceiveDown(other, true);
+    }
+    Silence(machine);
+    Tell(Tick{});
+    Pass();
+  }
   return true;
 }
 
@@ -96,6 +118,17 @@ bool Sequence::RepeatOldReport() {
   const Node& node = *ledger_.state().FindNode(report.node);
   const bool is_stale = report.incarnation < node.incarnation;
   if (is_stale && Tell(std::move(report)) != nullptr) ledger_.Break("a stale report was accepted");
+  return is_stale;
+}
+
+bool Sequence::RepeatOldJoin() {
+  if (old_joins_.empty()) return false;
+  JoinNode join = std::move(old_joins_.back());
+  old_joins_.pop_back();
+  const auto known = ledger_.state().nodes_by_name.find(join.facts->name);
+  if (known == ledger_.state().nodes_by_name.end()) return false;
+  const bool is_stale = join.incarnation < ledger_.state().FindNode(known->second)->incarnation;
+  if (is_stale && Tell(std::move(join)) != nullptr) ledger_.Break("a stale join was accepted");
   return is_stale;
 }
 
