@@ -61,6 +61,10 @@ void AddBench(CLI::App& app, Cli& cli);
 void AddExplain(CLI::App& app, Cli& cli);
 void AddDemo(CLI::App& app, Cli& cli);
 void AddWatch(CLI::App& app, Cli& cli);
+void AddTopology(CLI::App& app, Cli& cli);
+void AddCapture(CLI::App& app, Cli& cli);
+void AddDoctor(CLI::App& app, Cli& cli);
+void AddCommands(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);
 
 }  // namespace gp

@@ -22,12 +22,16 @@ int Run(int argc, char** argv) {
   gp::AddJobs(app, cli);
   gp::AddStatus(app, cli);
   gp::AddWatch(app, cli);
+  gp::AddTopology(app, cli);
   gp::AddService(app, cli);
   gp::AddReplay(app, cli);
   gp::AddBench(app, cli);
   gp::AddExplain(app, cli);
   gp::AddDemo(app, cli);
+  gp::AddDoctor(app, cli);
+  gp::AddCapture(app, cli);
   gp::AddVersion(app, cli);
+  gp::AddCommands(app, cli);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

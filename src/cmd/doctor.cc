@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "adapters/wire/document.h"
+#include "base/text.h"
+#include "cmd/cli.h"
+#include "cmd/doctor_checks.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+const char* WordFor(Finding finding) {
+  switch (finding) {
+    case Finding::kOk:
+      return "ok";
+    case Finding::kWarn:
+      return "WARN";
+    case Finding::kFail:
+      return "FAIL";
+  }
+  return "?";
+}
+
+void PrintChecks(const std::vector<DoctorCheck>& checks) {
+  for (const DoctorCheck& check : checks) {
+    std::printf("%-4s  %-11s %s\n", WordFor(check.finding), check.name.c_str(),
+                Printable(check.what, 1'000).c_str());
+    if (!check.fix.empty()) std::printf("      %-11s fix: %s\n", "", check.fix.c_str());
+  }
+}
+
+void PrintDocument(const std::vector<DoctorCheck>& checks, const Cli& cli) {
+  nlohmann::ordered_json document{{"checks", nlohmann::ordered_json::array()}};
+  for (const DoctorCheck& check : checks) {
+    document["checks"].push_back({{"name", check.name},
+                                  {"result", WordFor(check.finding)},
+                                  {"what", check.what},
+                                  {"fix", check.fix}});
+  }
+  std::fputs(cli.output == "yaml" ? ToYaml(document).c_str() : (document.dump(2) + "\n").c_str(),
+             stdout);
+}
+
+void Examine(const DoctorPlaces& places, Cli& cli) {
+  // Asked first, because it forks; told in the order from here to there.
+  const std::vector<DoctorCheck> isolation = CheckIsolation();
+  std::vector<DoctorCheck> checks = CheckCluster(places.sockets);
+  checks.push_back(CheckDriver(places.nvml));
+  checks.push_back(CheckHost());
+  checks.insert(checks.end(), isolation.begin(), isolation.end());
+  checks.push_back(CheckServiceUser(places.service_user));
+  checks.push_back(CheckState(places.state));
+  int warnings = 0;
+  int failures = 0;
+  for (const DoctorCheck& check : checks) {
+    warnings += check.finding == Finding::kWarn ? 1 : 0;
+    failures += check.finding == Finding::kFail ? 1 : 0;
+  }
+  if (cli.WantsDocument()) {
+    PrintDocument(checks, cli);
+  } else {
+    PrintChecks(checks);
+    std::printf("\n%zu checks: %d FAIL, %d WARN\n", checks.size(), failures, warnings);
+  }
+  if (failures > 0) cli.exit_code = kExitUnhealthy;
+}
+
+}  // namespace
+
+void AddDoctor(CLI::App& app, Cli& cli) {
+  CLI::App* sub = app.add_subcommand("doctor",
+                                     "Checks controller, agents and this machine, with a fix for "
+                                     "each trouble; exit code 9 if one fails");
+  auto places = std::make_shared<DoctorPlaces>();
+  places->service_user = "gpu-job";
+  sub->add_option("--state", places->state, "The controller's state directory")
+      ->type_name("DIRECTORY");
+  sub->add_option("--service-user", places->service_user, "Who runs the jobs that root submits")
+      ->type_name("NAME");
+  sub->add_option("--nvml", places->nvml, "NVML library to load")->type_name("FILE");
+  sub->callback([places, &cli] {
+    places->sockets = cli.server.empty() ? DefaultRunDirectory() : cli.server;
+    if (places->state.empty()) places->state = DefaultStateDirectory();
+    Examine(*places, cli);
+  });
+}
+
+}  // namespace gp

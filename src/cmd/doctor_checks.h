@@ -1,0 +1,37 @@
+#pragma once
+
+// What `doctor` looks at, from the command line down to the state directory.  Every check says what
+// it found and, where that is not well, what mends it.
+
+#include <string>
+#include <vector>
+
+namespace gp {
+
+enum class Finding { kOk, kWarn, kFail };
+
+struct DoctorCheck {
+  std::string name;
+  Finding finding = Finding::kOk;
+  std::string what;
+  std::string fix;  // empty where all is well
+};
+
+struct DoctorPlaces {
+  std::string sockets;
+  std::string state;
+  std::string nvml;
+  std::string service_user;
+};
+
+// Forks: call it before any thread is started.
+std::vector<DoctorCheck> CheckIsolation();
+// Of this machine.
+DoctorCheck CheckDriver(const std::string& nvml);
+DoctorCheck CheckHost();
+DoctorCheck CheckServiceUser(const std::string& service_user);
+DoctorCheck CheckState(const std::string& directory);
+// Of the cluster: the controller, its agents and GPUs, as far as can be reached.
+std::vector<DoctorCheck> CheckCluster(const std::string& sockets);
+
+}  // namespace gp

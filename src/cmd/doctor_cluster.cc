@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "adapters/outbound/grpc/control_client.h"
+#include "base/text.h"
+#include "cmd/cluster_text.h"
+#include "cmd/doctor_checks.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+constexpr auto kCallTime = std::chrono::seconds(5);
+
+Result<v1::Cluster> Fetch(const std::string& sockets) {
+  const auto client = GP_TRY(ControlClient::Open(sockets));
+  grpc::ClientContext context;
+  client->Prepare(context);
+  context.set_deadline(std::chrono::system_clock::now() + kCallTime);
+  v1::Cluster cluster;
+  const grpc::Status status =
+      client->stub().GetCluster(&context, v1::GetClusterRequest(), &cluster);
+  if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
+  return cluster;
+}
+
+DoctorCheck CheckVersion(const v1::Cluster& cluster, double ms) {
+  const std::string what =
+      fmt::format("answers after {:.1f} ms, version {}", ms, cluster.version());
+  if (cluster.version() == GP_VERSION) return {"controller", Finding::kOk, what, ""};
+  return {"controller", Finding::kWarn, what + "; this program is " + GP_VERSION,
+          "use the same version for both"};
+}
+
+DoctorCheck CheckAgents(const v1::Cluster& cluster) {
+  std::vector<std::string> lost;
+  for (const v1::Node& node : cluster.nodes()) {
+    if (node.state() != "UP") lost.push_back(node.name());
+  }
+  if (cluster.nodes_size() == 0) {
+    return {"agents", Finding::kFail, "no node has joined",
+            "gpu-platform agent, or serve --simulate dgx-h100"};
+  }
+  if (!lost.empty()) {
+    return {
+        "agents", Finding::kFail,
+        fmt::format("{} of {} nodes lost: {}", lost.size(), cluster.nodes_size(), Join(lost, ", ")),
+        "start the agent there again; if the node is off for good: gpu-platform nodes declare-lost "
+        "--force"};
+  }
+  return {"agents", Finding::kOk, fmt::format("{} node(s), all up", cluster.nodes_size()), ""};
+}
+
+DoctorCheck CheckGpus(const v1::Cluster& cluster) {
+  std::vector<std::string> broken;
+  int gpus = 0;
+  for (const v1::Node& node : cluster.nodes()) {
+    for (const v1::Gpu& gpu : node.gpus()) {
+      ++gpus;
+      if (gpu.state() >= v1::DEGRADED)
+        broken.push_back(fmt::format("{}/{} {}", node.name(), gpu.index(), StateText(gpu)));
+    }
+  }
+  if (broken.empty()) return {"gpus", Finding::kOk, fmt::format("{} GPU(s) in service", gpus), ""};
+  return {"gpus", Finding::kWarn,
+          fmt::format("{} of {} out of service: {}", broken.size(), gpus, Join(broken, ", ")),
+          "gpu-platform health --gpu-id NODE/INDEX says why; gpu-platform online brings it back"};
+}
+
+}  // namespace
+
+std::vector<DoctorCheck> CheckCluster(const std::string& sockets) {
+  const int64_t begin_ns = SystemClock().BootNs();
+  const auto cluster = Fetch(sockets);
+  const double ms = static_cast<double>(SystemClock().BootNs() - begin_ns) / 1e6;
+  if (!cluster) {
+    const std::string what = cluster.error().message.substr(0, cluster.error().message.find(" ("));
+    return {{"controller", Finding::kFail, what,
+             "gpu-platform serve; or name another: --server DIRECTORY"}};
+  }
+  return {CheckVersion(*cluster, ms), CheckAgents(*cluster), CheckGpus(*cluster)};
+}
+
+}  // namespace gp
