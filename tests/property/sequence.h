@@ -103,6 +103,7 @@ class Sequence {
   int machines_max_ = 1;
   Instant now_{1'700'000'000'000'000'000};
   int steps_ = 0;
+  size_t records_planned_ = 0;  // the ledger's records at the last pass of the settling
 };
 
 }  // namespace gp

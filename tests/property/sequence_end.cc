@@ -46,7 +46,9 @@ bool Sequence::SettleRound() {
   }
   for (const LeaseId lease : to_exit_) world_.Exit(now_, lease, 0);
   busy = busy || !to_exit_.empty();
-  Pass();
+  // As the controller does: a plan only where something happened since the last.
+  if (ledger_.records().size() != records_planned_) Pass();
+  records_planned_ = ledger_.records().size();
   busy = busy || ledger_.records().size() != records_before;
   if (busy) {
     for (Machine& machine : machines_) SendReport(machine);
