@@ -13,6 +13,7 @@
 namespace gp {
 namespace {
 
+constexpr int kConnectionBits = 20;
 constexpr Duration kConnectWaitMax = Duration::Seconds(2);
 // So many heartbeats fit into a lease: one or two may be lost.
 constexpr int64_t kHeartbeatsPerLease = 5;
@@ -58,7 +59,8 @@ void AgentLoop::WaitForEvents() {
 void AgentLoop::Connect() {
   JoinNode join;
   join.facts = options_.facts;
-  join.incarnation = options_.incarnation;
+  // New with every connection: a report that still lies on the old one is stale by then.
+  join.incarnation = (options_.incarnation << kConnectionBits) + ++connections_;
   join.fresh = options_.fresh;
   for (const auto& [id, seen] : seen_) join.leases.push_back(seen);
   for (const auto& [id, seen] : declined_) join.leases.push_back(seen);

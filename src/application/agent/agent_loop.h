@@ -70,6 +70,7 @@ class AgentLoop : public ChannelGateway {
   Clock& clock_;
 
   bool connected_ = false;
+  uint64_t connections_ = 0;
   int64_t connect_at_ns_ = 0;
   Duration connect_wait_ = Duration::Milliseconds(50);
   bool have_orders_ = false;
