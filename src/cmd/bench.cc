@@ -18,6 +18,9 @@ struct BenchFlags {
   int gpus = 1;
 };
 
+// Between two jobs: what the one before left to clear away must not lie in the way of the next.
+constexpr int kIdleMs = 50;
+
 JobSpec TrueJob(int gpus) {
   JobSpec spec;
   spec.name = "bench";
@@ -57,6 +60,7 @@ void BenchSubmit(const BenchFlags& flags, Cli& cli) {
   std::vector<double> ack_ms;
   std::vector<double> start_ms;
   for (int i = 0; i < flags.count; ++i) {
+    poll(nullptr, 0, kIdleMs);
     v1::SubmitJobsRequest request;
     ToProto(TrueJob(flags.gpus), request.add_specs());
     request.set_request_id(NewRequestId());

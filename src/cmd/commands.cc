@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -60,7 +61,7 @@ std::string OptionRow(const Json& option) {
   std::string names = option["names"];
   const std::string value = option["value"];
   if (!option["positional"].get<bool>() && !value.empty())
-    names += " " + value.substr(0, value.find(':'));
+    names += " " + value.substr(0, std::min(value.find(":INT in"), value.find(":{")));
   std::string meaning = option["description"];
   if (option["required"]) meaning += " (required)";
   if (const std::string otherwise = option["default"]; !otherwise.empty())

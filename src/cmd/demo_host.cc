@@ -43,11 +43,13 @@ std::vector<pid_t> ProcessesWhere(const std::function<bool(const fs::path& proce
   return pids;
 }
 
-// Their program lies in the agent's state.
+// Their program lies in the agent's state.  The nursery, of the same program, goes with its agent.
 std::vector<pid_t> Supervisors(const std::string& directory) {
   return ProcessesWhere([&](const fs::path& process) {
     std::error_code error;
-    return fs::read_symlink(process / "exe", error).string().starts_with(directory + "/");
+    if (!fs::read_symlink(process / "exe", error).string().starts_with(directory + "/")) return false;
+    const auto words = ReadTextFile(process / "cmdline");
+    return words && words->starts_with("gpu-platform-supervisor");
   });
 }
 

@@ -150,6 +150,10 @@ class WiredAgent : public LiveAgent {
     const AgentIncarnation incarnation = GP_TRY(NextIncarnation(config_.state_directory, clock_.Now()));
     options.incarnation = incarnation.number;
     options.fresh = incarnation.fresh;
+    options.lineage = GP_TRY(Lineage(config_.state_directory));
+    options.keep_lineage = [directory = config_.state_directory](uint64_t lineage) {
+      return KeepLineage(directory, lineage);
+    };
     LaunchOptions& launch = options.launch;
     launch.state_directory = config_.state_directory;
     launch.prolog = config_.prolog;

@@ -1,8 +1,7 @@
-#include <csignal>
 #include <cstdio>
-#include <unistd.h>
 
 #include "cmd/cli.h"
+#include "cmd/detach.h"
 #include "cmd/exec_session.h"
 #include "cmd/job_follow.h"
 #include "cmd/submit.h"
@@ -18,14 +17,6 @@ struct RunFlags {
   bool pty = false;
 };
 
-std::string following;  // the job that Ctrl-C leaves running
-
-void Detach(int) {
-  const std::string text = "\n» detached; " + following + " runs on: gpu-platform jobs logs -f " + following + "\n";
-  (void)!write(STDERR_FILENO, text.data(), text.size());
-  _exit(130);
-}
-
 void RunJob(RunFlags flags, Cli& cli) {
   auto environment = SplitPairs("--env", flags.environment);
   if (!environment) return cli.Complain(environment.error());
@@ -37,20 +28,18 @@ void RunJob(RunFlags flags, Cli& cli) {
   if (const std::string here = CallerDirectory(); !flags.job.workdir && !here.empty()) flags.job.workdir = here;
   auto spec = JobFromFlags(flags.job);
   if (!spec) return cli.Complain(spec.error());
+  const bool follows = !flags.detach && !flags.pty;
+  if (follows) DetachOnInterrupt();
   const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());
   if (!ids) return cli.Complain(ids.error());
-  following = ids->front();
+  const std::string& job = ids->front();
+  if (follows) DetachFrom(job);
   if (flags.detach) {
-    std::printf("%s\n", following.c_str());
+    std::printf("%s\n", job.c_str());
     return;
   }
-  cli.Say(following + " queued");
-  if (flags.pty) {
-    cli.exit_code = RunInteractive(cli, following, spec->command);
-    return;
-  }
-  std::signal(SIGINT, Detach);
-  cli.exit_code = FollowToEnd(cli, following);
+  cli.Say(job + " queued");
+  cli.exit_code = flags.pty ? RunInteractive(cli, job, spec->command) : FollowToEnd(cli, job);
 }
 
 }  // namespace

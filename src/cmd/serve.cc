@@ -54,6 +54,7 @@ class Serving {
     token_ = GP_TRY(JoinToken(flags_.state));
     ControlOptions options;
     options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
+    options.begin_lineage = flags_.keep_sound_prefix;
     if (flags_.ephemeral) {
       journal_ = std::make_unique<MemoryJournal>();
     } else {

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.h"
 #include "infrastructure/paths.h"
@@ -30,6 +31,27 @@ Result<AgentIncarnation> NextIncarnation(const std::string& state_directory, Ins
   next.number = std::max(next.number, static_cast<uint64_t>(now.ns / 1'000'000'000));
   GP_CHECK_OK(WriteTextFile(path, std::to_string(next.number) + "\n", 0600));
   return next;
+}
+
+Result<uint64_t> Lineage(const std::string& state_directory) {
+  const std::string path = state_directory + "/lineage";
+  const auto text = ReadTextFile(path);
+  if (!text && text.error().code == ErrorCode::kNotFound) return uint64_t{0};
+  if (!text) return Fail(text.error());
+  const auto number = FromBase32(FirstLine(*text));
+  if (!number) return Fail(Internal(path + " is damaged: it should hold one number in base 32"));
+  return *number;
+}
+
+Status KeepLineage(const std::string& state_directory, uint64_t lineage) {
+  const uint64_t before = GP_TRY(Lineage(state_directory));
+  const std::string logs = state_directory + "/logs";
+  std::error_code error;
+  if (std::filesystem::exists(logs, error)) {
+    std::filesystem::rename(logs, logs + "-" + ToBase32(before, 13), error);
+    if (error) return Fail(Internal("cannot set " + logs + " aside: " + error.message()));
+  }
+  return WriteTextFile(state_directory + "/lineage", ToBase32(lineage, 13) + "\n", 0600);
 }
 
 Result<std::string> JoinToken(const std::string& state_directory) {

@@ -18,6 +18,12 @@ struct AgentIncarnation {
 };
 Result<AgentIncarnation> NextIncarnation(const std::string& state_directory, Instant now);
 
+// The lineage of the attempts in an agent's directory; 0: none was kept yet.
+Result<uint64_t> Lineage(const std::string& state_directory);
+// Keeps another one.  Logs of jobs of the one before are set aside as logs-<lineage>: the new one
+// gives their jobs' numbers again.
+Status KeepLineage(const std::string& state_directory, uint64_t lineage);
+
 // The secret with which nodes join; made at the controller's first start, readable by its user.
 Result<std::string> JoinToken(const std::string& state_directory);
 

@@ -14,7 +14,7 @@
 namespace gp {
 namespace {
 
-constexpr uint64_t kLaunchMagic = 0x6c61756e63680001;
+constexpr uint64_t kLaunchMagic = 0x6c61756e63680002;
 constexpr uint64_t kStatusMagic = 0x7374617475730001;
 constexpr size_t kFileBytesMax = 16 << 20;
 
@@ -125,6 +125,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   writer.String(spec.working_directory);
   WriteWho(writer, spec);
   writer.U64(spec.interactive ? 1 : 0);
+  writer.I64(spec.entry_time_limit.ns);
   WriteLimits(writer, spec);
   WriteLife(writer, spec);
   writer.String(record.cgroups.unified);
@@ -145,6 +146,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   spec.working_directory = reader.String();
   ReadWho(reader, spec);
   spec.interactive = reader.U64() != 0;
+  spec.entry_time_limit.ns = reader.I64();
   ReadLimits(reader, spec);
   ReadLife(reader, spec);
   record.cgroups.unified = reader.String();
@@ -184,7 +186,7 @@ Result<AttemptStatus> DecodeStatus(std::string_view bytes) {
   const uint64_t cause = reader.U64();
   status.message = reader.String();
   if (!reader.ok() || phase > static_cast<uint64_t>(AttemptPhase::kExited) ||
-      cause > static_cast<uint64_t>(EndCause::kSupervisorLost)) {
+      cause > static_cast<uint64_t>(EndCause::kPlatformFault)) {
     return Fail(InvalidArgument("status record is damaged"));
   }
   status.phase = static_cast<AttemptPhase>(phase);

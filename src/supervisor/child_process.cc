@@ -24,10 +24,17 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-[[noreturn]] void Give(int failure_pipe, const std::string& what, int error) {
-  const std::string message = what + ": " + std::strerror(error);
+[[noreturn]] void Give(int failure_pipe, Blame blame, const std::string& what, int error) {
+  const std::string message = static_cast<char>(blame) + what + ": " + std::strerror(error);
   (void)!write(failure_pipe, message.data(), message.size());
   _exit(127);
+}
+
+// A host without memory, processes or a working disk would fail any program.
+Blame BlameFor(int error) {
+  const bool of_host =
+      error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE || error == EIO;
+  return of_host ? Blame::kPlatform : Blame::kJob;
 }
 
 bool TakeDescriptors(const ChildPlan& plan) {
@@ -48,16 +55,16 @@ void ResetSignals() {
 [[noreturn]] void RunChild(const ChildPlan& plan, int failure_pipe, pid_t parent) {
   if (plan.cgroups != nullptr) {
     const std::string refused = plan.cgroups->JoinLegacy();
-    if (!refused.empty()) Give(failure_pipe, "cannot join the cgroup " + refused, errno);
+    if (!refused.empty()) Give(failure_pipe, Blame::kPlatform, "cannot join the cgroup " + refused, errno);
   }
-  if (setsid() < 0) Give(failure_pipe, "cannot start a session", errno);
-  if (!TakeDescriptors(plan)) Give(failure_pipe, "cannot set up descriptors", errno);
+  if (setsid() < 0) Give(failure_pipe, Blame::kPlatform, "cannot start a session", errno);
+  if (!TakeDescriptors(plan)) Give(failure_pipe, Blame::kPlatform, "cannot set up descriptors", errno);
   if (plan.mount_namespace >= 0 && setns(plan.mount_namespace, CLONE_NEWNS) != 0) {
-    Give(failure_pipe, "cannot return to the host's mounts", errno);
+    Give(failure_pipe, Blame::kPlatform, "cannot return to the host's mounts", errno);
   }
   if (plan.user.has_value()) {
     const std::string refused = BecomeUser(*plan.user);
-    if (!refused.empty()) Give(failure_pipe, refused, errno);
+    if (!refused.empty()) Give(failure_pipe, Blame::kPlatform, refused, errno);
     // A job without its supervisor has nobody who holds its lease.  After the change of ids, which
     // clears this.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -65,14 +72,16 @@ void ResetSignals() {
   }
   // As the user: root may not be allowed where the user is (network file systems), and vice versa.
   if (!plan.working_directory.empty() && chdir(plan.working_directory.c_str()) != 0) {
-    Give(failure_pipe, "cannot enter the working directory " + plan.working_directory, errno);
+    const int error = errno;
+    Give(failure_pipe, BlameFor(error), "cannot enter the working directory " + plan.working_directory, error);
   }
   ResetSignals();
   const std::vector<char*> argv = Pointers(plan.argv);
   std::vector<char*> environment = Pointers(plan.environment);
   environ = environment.data();  // execvp looks for the program in the job's PATH, not in ours
   execvp(argv[0], argv.data());
-  Give(failure_pipe, "cannot run " + plan.argv[0], errno);
+  const int error = errno;
+  Give(failure_pipe, BlameFor(error), "cannot run " + plan.argv[0], error);
 }
 
 // Born inside the cgroup: there is no moment in which the child could act outside.

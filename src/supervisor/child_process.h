@@ -29,9 +29,12 @@ struct ChildPlan {
   bool terminal = false;  // `input` is to be the controlling terminal
 };
 
+// Whose fault it is that a program never ran.
+enum class Blame : char { kJob = 'j', kPlatform = 'p' };
+
 struct StartedChild {
   pid_t pid = 0;
-  // Ends without a byte when the program runs; else says why it never did.
+  // Ends without a byte when the program runs; else a Blame and then why it never did.
   Descriptor start_failure;
 };
 

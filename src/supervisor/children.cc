@@ -19,6 +19,7 @@ Status Children::Start(Role role, const ChildPlan& plan, std::optional<ExecSessi
                    .role = role,
                    .start_failure = std::move(started.start_failure),
                    .failure = {},
+                   .failure_cause = EndCause::kCouldNotStart,
                    .session = std::move(session)});
   return Ok();
 }
@@ -35,6 +36,10 @@ bool Children::LearnStart(Child& child) {
     return false;
   }
   child.start_failure.Reset();
+  if (child.failure.empty()) return true;
+  const bool of_job = child.failure.front() == static_cast<char>(Blame::kJob);
+  child.failure_cause = of_job ? EndCause::kCouldNotStart : EndCause::kPlatformFault;
+  child.failure.erase(0, 1);
   return true;
 }
 

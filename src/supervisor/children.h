@@ -21,6 +21,7 @@ struct Child {
   Role role = Role::kMain;
   Descriptor start_failure;            // open until it is known whether the program runs
   std::string failure;                 // why it never ran
+  EndCause failure_cause = EndCause::kCouldNotStart;
   std::optional<ExecSession> session;  // of an exec
 };
 

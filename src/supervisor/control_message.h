@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ports/outbound/attempt_runner.h"
-#include "supervisor/descriptor.h"
+#include "supervisor/packet.h"
 
 namespace gp {
 
@@ -40,10 +40,6 @@ using ControlMessage =
 std::string EncodeMessage(const ControlMessage& message);
 Result<ControlMessage> DecodeMessage(std::string_view bytes);
 
-inline constexpr size_t kMessageBytesMax = 4 << 20;
-inline constexpr int kDescriptorsMax = 4;
-
-enum class SendOutcome { kSent, kFull, kClosed };
 // Never blocks, never raises SIGPIPE.  kFull: the other side does not read.
 SendOutcome SendMessage(int socket, const ControlMessage& message,
                         const std::vector<int>& descriptors = {});
@@ -52,7 +48,6 @@ struct ReceivedMessage {
   ControlMessage message;
   std::vector<Descriptor> descriptors;
 };
-enum class ReceiveOutcome { kMessage, kNothing, kClosed };
 // Never blocks.  What cannot be decoded (a newer peer's message) is skipped.
 ReceiveOutcome ReceiveMessage(int socket, ReceivedMessage& received);
 

@@ -1,27 +1,30 @@
-// gpu-platform-supervisor KEY [bury]: started by the agent's attempt runner with these descriptors:
-// 3 the agent's end of the conversation, 4 the attempt's directory, 5 the locked launch file.
+// gpu-platform-nursery: started by the agent's attempt runner with its end of a conversation as
+// descriptor 3.  Every attempt's supervisor is a copy of it, born on request.
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstring>
 
-#include "supervisor/inherited.h"
+#include "supervisor/nursery.h"
 #include "supervisor/remove_tree.h"
 #include "supervisor/supervisor.h"
 
 int main(int argument_count, char** arguments) {
-  if (argument_count < 2 || fcntl(gp::kLockFd, F_GETFD) < 0 || fchdir(gp::kDirectoryFd) != 0) {
+  if (fcntl(gp::kNurseryFd, F_SETFD, FD_CLOEXEC) != 0) {
     constexpr char kText[] = "gpu-platform-supervisor is started by the gpu-platform agent only\n";
     (void)!write(2, kText, sizeof kText - 1);
     return 2;
   }
-  for (const int fd : {gp::kAgentFd, gp::kDirectoryFd, gp::kLockFd}) {
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-  }
-  // The lock stays with descriptor 5 until we end: it says that somebody looks after the attempt.
-  gp::Supervisor supervisor{gp::Descriptor(gp::kAgentFd), gp::Descriptor(gp::kDirectoryFd)};
-  if (argument_count > 2 && std::strcmp(arguments[2], gp::kBuryArgument) == 0) {
+  const char* last = arguments[argument_count - 1];
+  const auto title_size = static_cast<size_t>(last + std::strlen(last) + 1 - arguments[0]);
+  std::optional<gp::Birth> birth =
+      gp::ServeNursery(gp::Descriptor(gp::kNurseryFd), arguments[0], title_size);
+  if (!birth.has_value()) return 0;
+  if (fchdir(birth->directory.get()) != 0) return 2;
+  // The lock stays until we end: it says that somebody looks after the attempt.
+  gp::Supervisor supervisor{std::move(birth->agent), std::move(birth->directory)};
+  if (birth->request.bury) {
     supervisor.Bury();
   } else {
     supervisor.Run();

@@ -29,7 +29,7 @@ void Supervisor::Run() {
   if (prepared.has_value()) {
     Begin();
   } else {
-    status_.cause = EndCause::kCouldNotStart;
+    status_.cause = EndCause::kPlatformFault;
     AddMessage(prepared.error().message);
     Finish();
   }
@@ -90,8 +90,14 @@ void Supervisor::Begin() {
 }
 
 void Supervisor::StartMain() {
+  if (BootNs() >= lease_deadline_) {  // it ran out during the prolog
+    OnLeaseLost();
+    return BeginKilling();
+  }
   const Status started = StartMainProcess();
-  if (!started.has_value()) CouldNotStart(started.error().message);
+  if (started.has_value()) return;
+  const bool of_job = started.error().code == ErrorCode::kInvalidArgument;
+  CouldNotStart(of_job ? EndCause::kCouldNotStart : EndCause::kPlatformFault, started.error().message);
 }
 
 Status Supervisor::StartMainProcess() {
@@ -102,6 +108,7 @@ Status Supervisor::StartMainProcess() {
     status_.phase = AttemptPhase::kRunning;
     status_.started_at.ns = WallNs();
     status_changed_ = true;
+    entry_deadline_ = BootNs() + launch_.spec.entry_time_limit.ns;
     return Ok();
   }
   ChildPlan plan = JobPlan();
@@ -115,8 +122,8 @@ Status Supervisor::StartMainProcess() {
   return Ok();
 }
 
-void Supervisor::CouldNotStart(const std::string& why) {
-  status_.cause = EndCause::kCouldNotStart;
+void Supervisor::CouldNotStart(EndCause cause, const std::string& why) {
+  status_.cause = cause;
   AddMessage(why);
   BeginKilling();
 }
@@ -128,6 +135,7 @@ void Supervisor::OnStartKnown(Child& child) {
     if (child.session.has_value()) main_pid_ = 0;  // the caller knows and may try again
     return;
   }
+  entry_deadline_ = kNever;
   status_.phase = AttemptPhase::kRunning;
   status_.pid = child.pid;
   status_.started_at.ns = WallNs();
@@ -150,7 +158,7 @@ void Supervisor::OnMainExit(const Exit& exit) {
   const bool never_ran = !exit.child.failure.empty();
   if (never_ran && exit.child.session.has_value()) return;
   main_ended_ = true;
-  if (never_ran) return CouldNotStart(exit.child.failure);
+  if (never_ran) return CouldNotStart(exit.child.failure_cause, exit.child.failure);
   if (WIFSIGNALED(exit.wait_status)) {
     status_.signal = WTERMSIG(exit.wait_status);
   } else {
@@ -176,22 +184,26 @@ void Supervisor::Stop(Duration grace, EndCause cause, const std::string& why) {
   if (status_.cause != EndCause::kExit) return;  // told before, while in the prolog
   status_.cause = cause;
   AddMessage(why);
-  lease_deadline_ = kNever;
-  if (state_ == State::kProlog) {
-    for (const Child& child : children_.list()) kill(-child.pid, SIGKILL);
-    return;
-  }
+  if (state_ == State::kProlog) return KillHook();  // whose end leads on
   if (main_pid_ == 0 || grace.ns <= 0) return BeginKilling();
   SignalMain();
   stop_deadline_ = deadline;
   state_ = State::kStopping;
 }
 
+// A job that is being stopped still needs its lease for as long as its grace lasts.
 void Supervisor::SetLease(int64_t deadline_boot_ns) {
-  // Once the lease is lost it stays lost: the devices may be promised to others already.
-  const bool is_over = status_.cause != EndCause::kExit || state_ > State::kRunning;
+  const bool is_over = lease_lost_ || state_ > State::kStopping;
   if (!launch_.spec.stop_on_lease_loss || is_over) return;
   lease_deadline_ = deadline_boot_ns > 0 ? deadline_boot_ns : kNever;
+}
+
+// Once lost it stays lost: the devices may be promised to others already.
+void Supervisor::OnLeaseLost() {
+  lease_lost_ = true;
+  lease_deadline_ = kNever;
+  const Duration grace = std::min(launch_.spec.grace, kLeaseGraceMax);
+  Stop(grace, EndCause::kLeaseLost, "the lease ran out: no word from the controller in time");
 }
 
 void Supervisor::SignalMain() {
@@ -202,7 +214,7 @@ void Supervisor::SignalMain() {
 
 void Supervisor::BeginKilling() {
   state_ = State::kKilling;
-  stop_deadline_ = lease_deadline_ = kNever;
+  stop_deadline_ = lease_deadline_ = entry_deadline_ = kNever;
   killing_since_ = BootNs();
   if (IsGone()) return OnGone();
   Kill();

@@ -37,13 +37,14 @@ class Supervisor {
   void Begin();
   void StartMain();
   Status StartMainProcess();
-  void CouldNotStart(const std::string& why);
+  void CouldNotStart(EndCause cause, const std::string& why);
   void OnStartKnown(Child& child);
   void OnExit(Exit exit);
   void OnMainExit(const Exit& exit);
   void OnReaped();
   void Stop(Duration grace, EndCause cause, const std::string& why);
   void SetLease(int64_t deadline_boot_ns);
+  void OnLeaseLost();
   void SignalMain();
   void BeginKilling();
   void Kill();
@@ -56,6 +57,7 @@ class Supervisor {
   // supervisor_hooks.cc: prolog and epilog.
   void StartHook(const std::string& program, State state);
   void OnHookExit(const Exit& exit);
+  void KillHook();
 
   // supervisor_exec.cc: more processes inside.
   void OnExec(const ExecRequest& request);
@@ -91,6 +93,7 @@ class Supervisor {
   Children children_;
   pid_t main_pid_ = 0;  // also its process group; kept after its end
   bool main_ended_ = false;
+  bool lease_lost_ = false;
   bool hook_overdue_ = false;
   bool epilog_done_ = false;
 
@@ -98,6 +101,7 @@ class Supervisor {
   int64_t lease_deadline_ = kNever;
   int64_t stop_deadline_ = kNever;
   int64_t hook_deadline_ = kNever;
+  int64_t entry_deadline_ = kNever;  // an interactive attempt's main process must have come
   int64_t kill_again_at_ = kNever;
   int64_t killing_since_ = 0;
 };

@@ -29,9 +29,18 @@ void Supervisor::StartHook(const std::string& program, State state) {
   if (started.has_value()) return;
   hook_deadline_ = kNever;
   if (state == State::kProlog)
-    return CouldNotStart("prolog " + program + ": " + started.error().message);
+    return CouldNotStart(EndCause::kPlatformFault,
+                         "prolog " + program + ": " + started.error().message);
   AddMessage("epilog " + program + ": " + started.error().message);
   Finish();
+}
+
+void Supervisor::KillHook() {
+  for (const Child& child : children_.list()) {
+    if (child.role != Role::kHook) continue;
+    // Its group; itself, where it has not come to found one yet.
+    if (kill(-child.pid, SIGKILL) != 0) kill(child.pid, SIGKILL);
+  }
 }
 
 void Supervisor::OnHookExit(const Exit& exit) {
@@ -55,7 +64,7 @@ void Supervisor::OnHookExit(const Exit& exit) {
     return Finish();
   }
   if (status_.cause != EndCause::kExit) return BeginKilling();  // stopped meanwhile
-  if (!failure.empty()) return CouldNotStart(failure);
+  if (!failure.empty()) return CouldNotStart(EndCause::kPlatformFault, failure);
   StartMain();
 }
 

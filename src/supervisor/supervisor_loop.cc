@@ -11,9 +11,6 @@
 namespace gp {
 namespace {
 
-// How long a job may take to end when its lease is lost: others wait for its devices.
-constexpr Duration kLeaseGraceMax = Duration::Seconds(5);
-
 enum Slot { kSignals, kTimer, kListener, kAgent, kOutput, kErrors, kSlots };
 
 }  // namespace
@@ -28,7 +25,7 @@ void Supervisor::Loop() {
 }
 
 int64_t Supervisor::NextDeadline() const {
-  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, kill_again_at_});
+  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_});
 }
 
 void Supervisor::WaitForEvents() {
@@ -72,7 +69,7 @@ void Supervisor::OnSignals() {
   while (read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
     if (signal.ssi_signo == SIGCHLD) children_ended = true;
     if (signal.ssi_signo == SIGTERM) {
-      Stop(launch_.spec.grace, EndCause::kStopped,
+      Stop(launch_.spec.grace, EndCause::kSupervisorLost,
            "the host shuts down, or the supervisor was told to end");
     }
   }
@@ -87,13 +84,12 @@ void Supervisor::OnTimer() {
   if (now >= hook_deadline_) {
     hook_overdue_ = true;
     hook_deadline_ = kNever;
-    for (const Child& child : children_.list()) {
-      if (child.role == Role::kHook) kill(-child.pid, SIGKILL);
-    }
+    KillHook();
   }
-  if (now >= lease_deadline_) {
-    const Duration grace = std::min(launch_.spec.grace, kLeaseGraceMax);
-    Stop(grace, EndCause::kLeaseLost, "the lease ran out: no word from the controller in time");
+  if (now >= lease_deadline_) OnLeaseLost();
+  if (now >= entry_deadline_) {
+    CouldNotStart(EndCause::kCouldNotStart, "nobody entered the interactive job within " +
+                                                ToText(launch_.spec.entry_time_limit));
   }
   if (now >= stop_deadline_) BeginKilling();
   if (now >= kill_again_at_) {

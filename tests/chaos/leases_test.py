@@ -5,6 +5,7 @@ A gang's supervisors end it by themselves when nobody renews its lease; a job of
 through any outage and starts nowhere else until its node answers or a person declares it lost.
 """
 
+import glob
 import os
 import shutil
 import signal
@@ -258,6 +259,41 @@ class LostSupervisors(LeaseTest):
         agent.start()
         self.await_attempt(job, 2)
         self.finish(job, attempt=2, faults=1)
+
+
+class LostJournals(LeaseTest):
+    """A controller that forgot everything gives the same numbers to other jobs and leases."""
+
+    def lose_journal(self):
+        for path in glob.glob(os.path.join(self.cluster.state, "journal*")):
+            os.remove(path)
+
+    def test_jobs_of_a_lost_journal_end_before_others_get_their_numbers(self):
+        old = self.run_single()
+        self.cluster.controller.kill()
+        self.lose_journal()
+        self.cluster.start_controller()
+        self.await_silence(old, 1)
+        self.cluster.await_gpus()
+        self.assertEqual(self.cli.jobs(), [])
+        eventually(lambda: not self.cluster.sandbox.leases(), "nothing of the old journal is held")
+        new = self.cli.start("--gpus", 1, command=["sh", "-c", "echo of the new journal"])
+        self.assertEqual(new, old)
+        self.assertEqual(self.cli.wait(new), 0)
+        self.assertEqual(self.cli("jobs", "logs", new).out, "of the new journal\n")
+
+    def test_journal_lost_while_an_agent_was_dead(self):
+        old = self.run_single()
+        agent = self.cluster.agent_of(self.node_of(old))
+        agent.kill()
+        self.cluster.controller.kill()
+        self.lose_journal()
+        self.cluster.start_controller()
+        self.assertTrue(self.ticks.ticks_now(old, 1))  # by its supervisor alone
+        agent.start()
+        self.await_silence(old, 1)
+        self.cluster.await_gpus()
+        eventually(lambda: not ledger.differences(self.cluster), "ledger and kernel agree")
 
 
 if __name__ == "__main__":

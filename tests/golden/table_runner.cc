@@ -158,7 +158,7 @@ std::string TableRunner::Observe(const Line& line, bool running, bool ended) {
       const int code = std::stoi(line.words[1]);
       seen.outcome = code < 0 ? LeaseOutcome{LeaseEnd::kExited, 0, -code, ""} : LeaseOutcome{LeaseEnd::kExited, code, 0, ""};
     } else if (ended) {
-      for (int end = 0; end <= static_cast<int>(LeaseEnd::kNodeLost); ++end) {
+      for (int end = 0; end <= static_cast<int>(LeaseEnd::kPlatformFault); ++end) {
         if (line.words[1] == Name(static_cast<LeaseEnd>(end))) seen.outcome = {static_cast<LeaseEnd>(end), 0, 0, ""};
       }
     }

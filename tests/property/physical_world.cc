@@ -67,6 +67,11 @@ void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts&
     program.ending = {LeaseEnd::kLeaseLost, 0, 0, ""};
     return;
   }
+  if (rng_.Chance(1, 40)) {  // its isolation is refused, say
+    program.over_at = now;
+    program.ending = {LeaseEnd::kPlatformFault, 0, 0, ""};
+    return;
+  }
   CheckStart(order, facts);
   program.is_alive = true;
   alive_.push_back(id);

@@ -121,7 +121,7 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
   seen.ended = message.ended();
   seen.started_at.ns = message.started_at_ns();
   seen.ended_at.ns = message.ended_at_ns();
-  if (message.end() < 0 || message.end() > static_cast<int>(LeaseEnd::kNodeLost)) {
+  if (message.end() < 0 || message.end() > static_cast<int>(LeaseEnd::kPlatformFault)) {
     return Fail(InvalidArgument("report: unknown way in which a lease ended"));
   }
   seen.outcome.end = static_cast<LeaseEnd>(message.end());
@@ -145,6 +145,7 @@ GpuObservation FromProto(const v1::GpuObservation& message) {
 void ToProto(const NodeOrders& orders, v1::Orders* message) {
   message->set_epoch(orders.epoch);
   message->set_revision(orders.revision);
+  message->set_lineage(orders.lineage);
   message->set_last_lease(orders.last_lease.value);
   for (const LeaseOrder& order : orders.leases) ToProto(order, message->add_leases());
 }
@@ -154,6 +155,7 @@ Result<NodeOrders> FromProto(const v1::Orders& message) {
   NodeOrders orders;
   orders.epoch = message.epoch();
   orders.revision = message.revision();
+  orders.lineage = message.lineage();
   orders.last_lease = {message.last_lease()};
   for (const v1::LeaseOrder& order : message.leases()) orders.leases.push_back(GP_TRY(FromProto(order)));
   return orders;

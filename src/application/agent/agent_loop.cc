@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <future>
+#include <utility>
 
 #include "application/agent/observe.h"
+#include "domain/cluster/policy.h"
 
 namespace gp {
 namespace {
@@ -17,13 +19,15 @@ constexpr int kConnectionBits = 20;
 constexpr Duration kConnectWaitMax = Duration::Seconds(2);
 // So many heartbeats fit into a lease: one or two may be lost.
 constexpr int64_t kHeartbeatsPerLease = 5;
+// The controller gives a lost node's devices away when lease_end_time has passed.
+static_assert(kLeaseGraceMax < Policy{}.lease_end_time);
 
 }  // namespace
 
 AgentLoop::AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& runner, LogReader& logs,
                      HealthPoller* health, Clock& clock)
     : options_(std::move(options)), link_(link), runner_(runner), logs_(logs), health_(health),
-      clock_(clock), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      clock_(clock), lineage_(options_.lineage), fresh_(options_.fresh), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 AgentLoop::~AgentLoop() { close(wake_fd_); }
 
@@ -36,9 +40,10 @@ void AgentLoop::Stop() {
 void AgentLoop::Run() {
   Observe();
   while (!stopping_) {
-    if (!connected_ && clock_.BootNs() >= connect_at_ns_) Connect();
+    if (!connected_ && moving_to_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
     TakeNews();
     Observe();
+    if (moving_to_ != 0) MoveOver();
     if (have_orders_) Act();
     RunTasks();
     if (connected_ && (report_due_ || clock_.BootNs() >= report_at_ns_)) SendReport();
@@ -61,7 +66,8 @@ void AgentLoop::Connect() {
   join.facts = options_.facts;
   // New with every connection: a report that still lies on the old one is stale by then.
   join.incarnation = (options_.incarnation << kConnectionBits) + ++connections_;
-  join.fresh = options_.fresh;
+  join.lineage = lineage_;
+  join.fresh = fresh_;
   for (const auto& [id, seen] : seen_) join.leases.push_back(seen);
   for (const auto& [id, seen] : declined_) join.leases.push_back(seen);
   sent_at_ns_.clear();
@@ -82,20 +88,55 @@ void AgentLoop::TakeNews() {
     lease_time_ = news.lease_time;
     sent_at_ns_.erase(sent_at_ns_.begin(), sent_at_ns_.upper_bound(news.answered));
   }
-  if (news.orders && news.orders->epoch >= newest_epoch_) {
-    newest_epoch_ = news.orders->epoch;
-    orders_ = *std::move(news.orders);
-    have_orders_ = true;
-    UpdateOpenLogs();
-  }
+  if (news.orders && news.orders->epoch >= newest_epoch_) TakeOrders(*std::move(news.orders));
   if (news.answered > 0) Renew();
-  if (news.broken && connected_) {
-    std::fprintf(stderr, "gpu-platform agent: connection lost: %s\n", news.why.c_str());
-    connected_ = false;
-    have_orders_ = false;  // the next controller may have other ideas
-    connect_at_ns_ = clock_.BootNs() + connect_wait_.ns;
-    connect_wait_ = std::min(connect_wait_ * 2, kConnectWaitMax);
+  if (news.foreign_to != 0) moving_to_ = news.foreign_to;
+  if (news.broken && connected_) Disconnect(news.why);
+}
+
+void AgentLoop::TakeOrders(NodeOrders orders) {
+  if (lineage_ != orders.lineage) {
+    if (const Status kept = options_.keep_lineage(orders.lineage); !kept) return Disconnect(kept.error().message);
+    lineage_ = orders.lineage;
   }
+  newest_epoch_ = orders.epoch;
+  orders_ = std::move(orders);
+  have_orders_ = true;
+  UpdateOpenLogs();
+}
+
+void AgentLoop::Disconnect(const std::string& why) {
+  std::fprintf(stderr, "gpu-platform agent: connection lost: %s\n", why.c_str());
+  connected_ = false;
+  have_orders_ = false;  // the next controller may have other ideas
+  connect_at_ns_ = clock_.BootNs() + connect_wait_.ns;
+  connect_wait_ = std::min(connect_wait_ * 2, kConnectWaitMax);
+}
+
+// Ends what another journal ordered here.  Its numbers mean nothing to this one, so nobody is told.
+void AgentLoop::MoveOver() {
+  for (const auto& [id, seen] : seen_) {
+    if (!seen.ended) {
+      runner_.Stop(ToText(id), Duration{});
+    } else if (const Status gone = runner_.Forget(ToText(id)); !gone) {
+      std::fprintf(stderr, "gpu-platform agent: %s: %s\n", ToText(id).c_str(), gone.error().message.c_str());
+    }
+  }
+  Observe();
+  if (!seen_.empty()) return;
+  if (const Status kept = options_.keep_lineage(moving_to_); !kept) return Disconnect(kept.error().message);
+  lineage_ = std::exchange(moving_to_, 0);
+  fresh_ = true;
+  newest_epoch_ = 0;
+  orders_ = {};
+  declined_.clear();
+  stopped_.clear();
+  {
+    const std::lock_guard lock(logs_mutex_);
+    newest_known_ = {};
+  }
+  UpdateOpenLogs();
+  connect_at_ns_ = 0;
 }
 
 void AgentLoop::Renew() {
@@ -181,7 +222,7 @@ void AgentLoop::StartLease(LeaseId id) {
   const LeaseOrder& order = *OrderFor(id);
   const LaunchSpec launch = MakeLaunch(order, *options_.facts, options_.launch, lease_until_ns_);
   if (const Status started = runner_.Start(launch); !started) {
-    Decline(id, {LeaseEnd::kSupervisorLost, 0, 0, started.error().message});
+    Decline(id, {LeaseEnd::kPlatformFault, 0, 0, started.error().message});
   }
 }
 

@@ -26,7 +26,10 @@ struct AgentOptions {
   std::shared_ptr<const NodeFacts> facts;
   LaunchOptions launch;
   uint64_t incarnation = 1;
-  bool fresh = false;
+  bool fresh = false;    // remembers nothing of earlier leases and has ended all it found
+  uint64_t lineage = 0;  // of the attempts kept here; 0: none known
+  // Makes the lineage last, before anything is started under it.
+  std::function<Status(uint64_t)> keep_lineage = [](uint64_t) { return Ok(); };
   Duration health_timeout = Duration::Seconds(10);  // an older reading makes GPUs suspect
 };
 
@@ -48,6 +51,9 @@ class AgentLoop : public ChannelGateway {
  private:
   void Connect();
   void TakeNews();
+  void TakeOrders(NodeOrders orders);
+  void Disconnect(const std::string& why);
+  void MoveOver();
   void Observe();
   void Act();
   void Carry(const NodeAction& action);
@@ -69,6 +75,9 @@ class AgentLoop : public ChannelGateway {
   HealthPoller* health_;
   Clock& clock_;
 
+  uint64_t lineage_ = 0;
+  uint64_t moving_to_ = 0;  // the lineage to take when nothing of the present one is left
+  bool fresh_ = false;
   bool connected_ = false;
   uint64_t connections_ = 0;
   int64_t connect_at_ns_ = 0;

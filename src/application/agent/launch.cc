@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/model/text_rules.h"
 
 namespace gp {
 namespace {
@@ -10,12 +11,6 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 constexpr int kPortFirst = 20'000;
 constexpr int kPorts = 12'000;
-
-// Names that the platform alone sets: a job cannot pretend to hold other GPUs.
-bool IsReserved(const std::string& name) {
-  return name.starts_with("GP_") || name.starts_with("CUDA_MPS_") || name == "CUDA_VISIBLE_DEVICES" ||
-         name == "CUDA_DEVICE_ORDER" || name == "NVIDIA_VISIBLE_DEVICES";
-}
 
 std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
   std::vector<std::string> uuids;
@@ -39,7 +34,7 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
   env["SHELL"] = user.shell.empty() ? "/bin/sh" : user.shell;
   env["LANG"] = "C.UTF-8";
   for (const auto& [name, value] : spec.environment) {
-    if (!IsReserved(name)) env[name] = value;
+    if (!IsReservedVariable(name)) env[name] = value;
   }
   const std::string port = std::to_string(MasterPort(order));
   env["GP_JOB_ID"] = ToText(order.lease.job);

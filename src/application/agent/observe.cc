@@ -11,6 +11,7 @@ LeaseEnd EndOf(EndCause cause) {
     case EndCause::kOutOfMemory: return LeaseEnd::kOutOfMemory;
     case EndCause::kCouldNotStart: return LeaseEnd::kCouldNotStart;
     case EndCause::kSupervisorLost: return LeaseEnd::kSupervisorLost;
+    case EndCause::kPlatformFault: return LeaseEnd::kPlatformFault;
   }
   return LeaseEnd::kSupervisorLost;
 }

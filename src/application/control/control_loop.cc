@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <future>
+#include <utility>
 
 #include "application/control/recover.h"
 #include "base/assert.h"
@@ -45,10 +46,26 @@ Status ControlLoop::Recover() {
   state_ = std::move(recovered.state);
   last_at_ = recovered.last_at;
   records_since_snapshot_ = recovered.records;
-  GP_CHECK_OK(DecideAndApply({StampTime(), "controller", "", StartController{options_.policy}}));
+  GP_CHECK_OK(BeginEpoch());
   Commit();
+  Publish();
+  SaveSnapshotWhenDue();
   // No node is silent before it had a whole lease time to speak to this controller.
   for (const Node& node : state_.nodes) heard_[node.id] = clock_.BootNs();
+  return Ok();
+}
+
+Status ControlLoop::BeginEpoch() {
+  StartController command{options_.policy, 0};
+  const Instant at = StampTime();
+  // The clock tells lineages apart, even where everything else was lost.
+  if (state_.lineage == 0 || options_.begin_lineage) {
+    command.lineage = std::max(static_cast<uint64_t>(at.ns), state_.lineage + 1);
+  }
+  // Jobs of which the cut journal knows no longer that they run: their nodes end them when they
+  // join, which they do at once or have lost their leases by then.
+  if (options_.begin_lineage) plan_not_before_ns_ = clock_.BootNs() + options_.policy.lease_time.ns;
+  GP_CHECK_OK(DecideAndApply({at, "controller", "", command}));
   return Ok();
 }
 
@@ -91,12 +108,15 @@ void ControlLoop::RunBatch(std::vector<InboxItem> items) {
   RunTimers();
   PlanPlacements();
   Commit();
+  // Whoever asked waits for nothing more; orders and watchers come after.
   for (const auto& [done, outcome] : answers) {
     if (done) done(outcome);
   }
+  Publish();
   for (const InboxItem& item : items) {
     if (const auto* read = std::get_if<ReadItem>(&item)) read->read(state_);
   }
+  SaveSnapshotWhenDue();
 }
 
 Outcome ControlLoop::Handle(const CommandItem& item) {
@@ -158,7 +178,7 @@ void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
 }
 
 void ControlLoop::PlanPlacements() {
-  if (!plan_needed_) return;
+  if (!plan_needed_ || clock_.BootNs() < plan_not_before_ns_) return;
   plan_needed_ = false;
   const Instant at = StampTime();
   for (PlaceGang& placement : Schedule(state_, at).placements) {
@@ -175,14 +195,19 @@ void ControlLoop::Commit() {
   }
   records_since_snapshot_ += batch_records_.size();
   batch_records_.clear();
-  if (records_since_snapshot_ >= options_.records_per_snapshot) {
-    const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
-    if (!saved) std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
-    records_since_snapshot_ = 0;
-  }
-  const std::vector<Event> events = std::move(batch_events_);
-  batch_events_.clear();
+}
+
+void ControlLoop::Publish() {
+  if (batch_events_.empty()) return;
+  const std::vector<Event> events = std::exchange(batch_events_, {});
   for (CommitObserver* observer : observers_) observer->OnCommit(state_, events);
+}
+
+void ControlLoop::SaveSnapshotWhenDue() {
+  if (records_since_snapshot_ < options_.records_per_snapshot) return;
+  const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
+  if (!saved) std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
+  records_since_snapshot_ = 0;
 }
 
 Outcome ControlLoop::Execute(std::string principal, std::string request_id, Command command) {

@@ -24,6 +24,8 @@ struct ControlOptions {
   size_t inbox_max = 100'000;
   size_t batch_max = 1'024;
   uint64_t records_per_snapshot = 50'000;
+  // The journal was cut: what was decided after the cut may still run somewhere.
+  bool begin_lineage = false;
 };
 
 class ControlLoop : public ControlGateway {
@@ -48,6 +50,7 @@ class ControlLoop : public ControlGateway {
  private:
   ControlLoop(Journal& journal, Clock& clock, ControlOptions options);
   Status Recover();
+  Status BeginEpoch();
   void Run();
   void RunBatch(std::vector<InboxItem> items);
   Outcome Handle(const CommandItem& item);
@@ -56,6 +59,8 @@ class ControlLoop : public ControlGateway {
   void SilenceQuietNodes(int64_t boot_ns);
   void PlanPlacements();
   void Commit();
+  void Publish();
+  void SaveSnapshotWhenDue();
   Duration UntilNextTimer();
   Instant StampTime();
 
@@ -69,6 +74,7 @@ class ControlLoop : public ControlGateway {
   State state_;
   Instant last_at_;                        // envelopes never go back in time
   bool plan_needed_ = true;
+  int64_t plan_not_before_ns_ = 0;         // boot time
   std::vector<std::string> batch_records_;
   std::vector<Event> batch_events_;
   uint64_t records_since_snapshot_ = 0;

@@ -57,11 +57,7 @@ void ApplyEvent(State& state, Instant at, const JobReleased& event) {
 }
 
 void ApplyEvent(State& state, Instant, const JobStarted& event) {
-  Job& job = JobOf(state, event.job);
-  MoveJob(state, job, JobState::kRunning);
-  if (job.spec->time_limit.ns > 0 && job.stop == StopCause::kNone) {
-    state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
-  }
+  MoveJob(state, JobOf(state, event.job), JobState::kRunning);
 }
 
 void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {

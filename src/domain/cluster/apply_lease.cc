@@ -54,6 +54,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
     attempt.ranks.push_back(std::move(record));
   }
   job.attempts.push_back(std::move(attempt));
+  if (RunsAgainstLimit(job)) state.limits.insert({at + job.spec->time_limit, job.id});
   state.last_pass = std::max(state.last_pass, event.pass);
 }
 

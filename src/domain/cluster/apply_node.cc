@@ -16,6 +16,7 @@ Gpu& GpuOf(State& state, NodeId node, int gpu) {
 
 void ApplyEvent(State& state, Instant, const ControllerStarted& event) {
   state.policy = event.policy;
+  state.lineage = event.lineage;
   ++state.epoch;
   // Their deadlines follow the policy.
   state.losses.clear();

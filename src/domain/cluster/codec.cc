@@ -14,19 +14,19 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 1;
+constexpr uint64_t kFormatVersion = 2;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
-  archive(v.policy, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases);
+  archive(v.policy, v.lineage, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases);
 }
 
 void IndexJob(State& state, const Job& job) {
   if (job.state == JobState::kQueued) state.queue.insert(KeyOf(job));
   if (job.state == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
   if (IsTerminal(job.state)) state.finished.insert({job.ended_at, job.id});
-  if (job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->time_limit.ns > 0) {
+  if (RunsAgainstLimit(job)) {
     state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
   }
   if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = job.id;

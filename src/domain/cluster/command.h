@@ -19,6 +19,7 @@ namespace gp {
 // The controller begins (or a standby takes over) with this policy.
 struct StartController {
   Policy policy;
+  uint64_t lineage = 0;  // a new one begins; 0: the present one goes on
 };
 
 // What an agent sees of one lease that it was ordered to hold.
@@ -46,6 +47,7 @@ struct JoinNode {
   uint64_t incarnation = 0;
   bool fresh = false;  // it remembers nothing of earlier leases and has ended all it found
   std::vector<LeaseObservation> leases;
+  uint64_t lineage = 0;  // of those; 0: it knows none
 };
 
 // All that an agent sees: a lease that it does not name is not there.

@@ -13,6 +13,10 @@
 
 namespace gp {
 
+// Whether what the node keeps was ordered under the numbers of this state.  One that is not of this
+// lineage may not join before it has ended all it keeps: its lease 7 is another than ours.
+bool IsOfLineage(const State& state, const JoinNode& join);
+
 Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope);
 
 }  // namespace gp

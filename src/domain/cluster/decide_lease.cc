@@ -96,7 +96,7 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
                        verdict.reason};
   }
   return JobEnded{job.id, JobState::kFailed, verdict.exit_code == 0 ? 1 : verdict.exit_code,
-                  verdict.reason};
+                  verdict.reason.empty() ? "stopped by its node without an order" : verdict.reason};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/cluster/decide.h"
 #include "domain/cluster/decide_parts.h"
 
 namespace gp {
@@ -112,8 +113,15 @@ Status CheckSameHardware(const Node& node, const NodeFacts& facts) {
 
 }  // namespace
 
+bool IsOfLineage(const State& state, const JoinNode& join) {
+  return join.lineage == state.lineage || (join.lineage == 0 && join.fresh);
+}
+
 Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command) {
   GP_CHECK_OK(ValidateNodeFacts(*command.facts));
+  if (!IsOfLineage(state, command)) {
+    return Fail(Conflict("node " + command.facts->name + " keeps attempts of another journal: it must end them first"));
+  }
   Events events;
   const auto known = state.nodes_by_name.find(command.facts->name);
   if (known == state.nodes_by_name.end()) {

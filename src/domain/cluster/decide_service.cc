@@ -23,6 +23,11 @@ std::set<JobId> JobsOn(const State& state, const Node& node, const std::vector<i
   return jobs;
 }
 
+// One that is only being stopped may have a long grace left.
+bool IsBeingKilled(const State& state, const Job& job) {
+  return std::ranges::all_of(job.leases, [&](LeaseId id) { return state.FindLease(id)->stop == StopOrder::kKill; });
+}
+
 std::string Label(const Node& node, int gpu) {
   return gpu < 0 ? "node " + node.facts->name : node.facts->gpus[static_cast<size_t>(gpu)].uuid;
 }
@@ -55,7 +60,7 @@ Status Offline(const State& state, const Node& node, const std::vector<int>& gpu
     }
   }
   for (const JobId job : jobs) {
-    if (state.FindJob(job)->stop != StopCause::kNone) continue;
+    if (IsBeingKilled(state, *state.FindJob(job))) continue;
     events.push_back(JobStopOrdered{job, StopCause::kDrain, StopOrder::kKill,
                                     Label(node, command.gpu) + " was taken offline"});
   }

@@ -16,12 +16,12 @@ void EndLostLeases(const State& state, Instant at, const Node& node, Events& eve
 
 }  // namespace
 
-Result<Events> DecideStart(const State&, const StartController& command) {
+Result<Events> DecideStart(const State& state, const StartController& command) {
   const Policy& policy = command.policy;
   if (policy.lease_time.ns <= 0 || policy.lease_end_time.ns <= 0) {
     return Fail(InvalidArgument("policy: lease_time and lease_end_time must be above zero"));
   }
-  return Events{ControllerStarted{policy}};
+  return Events{ControllerStarted{policy, command.lineage != 0 ? command.lineage : state.lineage}};
 }
 
 Result<Events> DecideTick(const State& state, Instant at) {

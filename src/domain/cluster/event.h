@@ -17,6 +17,7 @@ namespace gp {
 
 struct ControllerStarted {
   Policy policy;
+  uint64_t lineage = 0;
 };
 
 struct NodeJoined {

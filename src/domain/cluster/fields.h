@@ -48,10 +48,10 @@ GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_e
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept)
 
 // commands
-GP_FIELDS(StartController, v.policy)
+GP_FIELDS(StartController, v.policy, v.lineage)
 GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome)
 GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail)
-GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases)
+GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)
 GP_FIELDS(ReportNode, v.node, v.incarnation, v.leases, v.gpus)
 GP_FIELDS(SilenceNode, v.node)
 GP_FIELDS(DeclareNodeLost, v.node, v.reason)
@@ -66,7 +66,7 @@ GP_NO_FIELDS(Tick)
 GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
 
 // events
-GP_FIELDS(ControllerStarted, v.policy)
+GP_FIELDS(ControllerStarted, v.policy, v.lineage)
 GP_FIELDS(NodeJoined, v.node, v.facts, v.incarnation)
 GP_FIELDS(NodeLost, v.node)
 GP_FIELDS(NodeLeasesExpired, v.node)

@@ -81,10 +81,6 @@ void CheckNode(const State& state, const Node& node, Violations& found) {
   CheckNuma(state, node, found);
 }
 
-bool HasLimit(const Job& job) {
-  return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->time_limit.ns > 0;
-}
-
 void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   const auto expect = [&](bool belongs, bool is_in, const char* index) {
     if (belongs == is_in) return;
@@ -95,7 +91,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
   if (job.attempts.empty()) return;
   const Instant limit = job.attempts.back().placed_at + job.spec->time_limit;
-  expect(HasLimit(job), state.limits.contains({limit, job.id}), "time limits");
+  expect(RunsAgainstLimit(job), state.limits.contains({limit, job.id}), "time limits");
 }
 
 void CheckJob(const State& state, const Job& job, Violations& found) {
@@ -161,7 +157,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
-    limited += HasLimit(job) ? 1 : 0;
+    limited += RunsAgainstLimit(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
     requested += job.request_id.empty() ? 0 : 1;
   }

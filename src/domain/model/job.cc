@@ -33,6 +33,10 @@ bool HoldsLeases(JobState state) {
          state == JobState::kCheckpointing || state == JobState::kRecovering;
 }
 
+bool RunsAgainstLimit(const Job& job) {
+  return HoldsLeases(job.state) && job.stop == StopCause::kNone && job.spec->time_limit.ns > 0;
+}
+
 ShownJobState Shown(JobState state) {
   switch (state) {
     case JobState::kHeld:

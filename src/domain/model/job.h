@@ -84,6 +84,9 @@ struct Job {
   std::string reason;  // of the state, in words; empty: nothing to say
 };
 
+// Whether the clock of its time limit runs: from its placement on, until it is told to stop.
+bool RunsAgainstLimit(const Job& job);
+
 const char* Name(JobState state);
 const char* Name(ShownJobState state);
 const char* Name(StopCause cause);

@@ -3,7 +3,8 @@
 namespace gp {
 
 bool IsPlatformFault(LeaseEnd end) {
-  return end == LeaseEnd::kLeaseLost || end == LeaseEnd::kSupervisorLost || end == LeaseEnd::kNodeLost;
+  return end == LeaseEnd::kLeaseLost || end == LeaseEnd::kSupervisorLost || end == LeaseEnd::kNodeLost ||
+         end == LeaseEnd::kPlatformFault;
 }
 
 const char* Name(LeaseEnd end) {
@@ -15,6 +16,7 @@ const char* Name(LeaseEnd end) {
     case LeaseEnd::kCouldNotStart: return "could-not-start";
     case LeaseEnd::kSupervisorLost: return "supervisor-lost";
     case LeaseEnd::kNodeLost: return "node-lost";
+    case LeaseEnd::kPlatformFault: return "platform-fault";
   }
   return "?";
 }

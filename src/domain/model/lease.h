@@ -55,6 +55,7 @@ enum class LeaseEnd {
   kCouldNotStart,   // the program could not be run
   kSupervisorLost,  // the platform lost hold of it
   kNodeLost,        // its node is gone
+  kPlatformFault,   // the platform could not give it what it needs to start
 };
 
 struct LeaseOutcome {

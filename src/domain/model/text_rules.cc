@@ -37,12 +37,12 @@ std::optional<std::string> LengthFault(std::string_view text, size_t length_max)
          std::to_string(length_max) + " are allowed";
 }
 
+}  // namespace
+
 bool IsReservedVariable(std::string_view name) {
   return name.starts_with("GP_") || name.starts_with("CUDA_MPS_") ||
          name == "CUDA_VISIBLE_DEVICES" || name == "NVIDIA_VISIBLE_DEVICES";
 }
-
-}  // namespace
 
 std::optional<std::string> NameFault(std::string_view text) {
   if (text.empty()) return "must not be empty";

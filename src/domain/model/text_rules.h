@@ -16,6 +16,8 @@ std::optional<std::string> LabelNameFault(std::string_view text);
 std::optional<std::string> LabelValueFault(std::string_view text);
 // Names of environment variables, less those that the platform sets itself.
 std::optional<std::string> VariableNameFault(std::string_view text);
+// Those that the platform sets itself: a job cannot pretend to hold other GPUs.
+bool IsReservedVariable(std::string_view name);
 // One string handed to execve: an argument, a script or NAME=value.
 std::optional<std::string> ArgumentFault(std::string_view text);
 // Absolute, without "..": what a path means must not depend on where it is read.

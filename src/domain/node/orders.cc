@@ -42,6 +42,7 @@ std::set<NodeId> NodesToOrder(const State& state, const std::vector<Event>& even
 
 NodeOrders OrdersFor(const State& state, NodeId node) {
   NodeOrders orders;
+  orders.lineage = state.lineage;
   orders.epoch = state.epoch;
   orders.last_lease = {state.last_lease};
   for (const LeaseId id : state.FindNode(node)->leases) {

@@ -29,6 +29,7 @@ struct NodeOrders {
   uint64_t revision = 0;  // grows within a connection
   LeaseId last_lease;     // the newest that the controller has given out, to any node
   std::vector<LeaseOrder> leases;
+  uint64_t lineage = 0;   // of the journal: what the leases' numbers belong to
 };
 
 // The orders for one node as the state has them (revision left to the sender).

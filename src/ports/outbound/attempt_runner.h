@@ -32,6 +32,8 @@ struct LaunchSpec {
   uint32_t gid = 0;
   std::vector<uint32_t> groups;
   bool interactive = false;
+  // So long an interactive attempt waits for its main process before it gives its devices back.
+  Duration entry_time_limit = Duration::Minutes(2);
 
   std::vector<DeviceNumber> devices;  // besides null, zero, full, random, urandom, tty, ptmx, pts
   CpuSet cpus;                        // empty: no restriction
@@ -55,6 +57,9 @@ struct LaunchSpec {
   Duration hook_time_limit = Duration::Minutes(5);  // for each of the two
 };
 
+// A job that lost its lease has ended this long after it, at the latest: others wait for its devices.
+inline constexpr Duration kLeaseGraceMax = Duration::Seconds(5);
+
 enum class AttemptPhase { kStarting, kRunning, kExited };
 
 // Why an attempt ended other than by its own exit.
@@ -63,8 +68,9 @@ enum class EndCause {
   kStopped,         // by Stop or Kill
   kLeaseLost,       // the lease ran out
   kOutOfMemory,     // the kernel killed it at memory_bytes_max
-  kCouldNotStart,   // never ran: message says why (no such program, isolation refused …)
+  kCouldNotStart,   // never ran, by its own doing: no such program or working directory …
   kSupervisorLost,  // the supervisor died; what was left of the job was killed
+  kPlatformFault,   // never ran, not its own doing: isolation refused, log not opened, prolog …
 };
 
 struct AttemptStatus {

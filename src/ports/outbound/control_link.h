@@ -29,6 +29,8 @@ struct LinkNews {
   uint64_t answered = 0;              // newest message that the controller has seen; 0: none new
   Duration lease_time;                // with `answered`
   std::optional<NodeOrders> orders;   // complete; absent: as before
+  // Not 0: refused.  All attempts here belong to another journal; end them, take this lineage, join.
+  uint64_t foreign_to = 0;
 };
 
 class ControlLink {

@@ -95,7 +95,8 @@ class Cluster:
 
     def leftovers(self):
         daemons = {d.pid for d in [self.controller, *self.agents] if d.runs()}
-        found = [f"process {pid}: {_command(pid)}" for pid in self.sandbox.processes() - daemons]
+        found = [f"process {pid}: {_command(pid)}" for pid in self.sandbox.processes() - daemons
+                 if not _is_nursery_of(pid, daemons)]
         found += [f"cgroup {lease}" for lease in self.sandbox.leases()]
         for k in range(len(self.agents)):
             attempts = os.path.join(self.agent_state(k), "attempts")
@@ -133,6 +134,17 @@ class Cluster:
         if not daemon.runs():
             raise TimedOut(f"{daemon.name} has ended\n{daemon.text()}")
         return True
+
+
+def _is_nursery_of(pid, daemons):
+    """The agent's own helper, of which supervisors are copies; it goes with its agent."""
+    if not _command(pid).startswith("gpu-platform-nursery"):
+        return False
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[1]) in daemons
+    except OSError:
+        return False
 
 
 def _command(pid):

@@ -107,6 +107,21 @@ TEST_F(Report, ANewPolicyMovesTheDeadlineOfALoss) {
   EXPECT_EQ(NextDeadline(cluster_.state()), Instant{0});
 }
 
+TEST_F(Report, ANodeOfAnotherJournalMayNotJoinBeforeItForgot) {
+  ASSERT_TRUE(cluster_.Execute(StartController{cluster_.state().policy, 77}).has_value());
+  ASSERT_TRUE(cluster_.Execute(StartController{cluster_.state().policy}).has_value());
+  EXPECT_EQ(cluster_.state().lineage, 77u);
+  JoinNode join{cluster_.state().nodes[0].facts, 2, false, {}, 76};
+  EXPECT_EQ(cluster_.Execute(join).error().code, ErrorCode::kConflict);
+  join.lineage = 0;  // from before lineages were kept: it cannot know whose its attempts are
+  EXPECT_EQ(cluster_.Execute(join).error().code, ErrorCode::kConflict);
+  join.fresh = true;
+  EXPECT_TRUE(cluster_.Execute(join).has_value());
+  join.lineage = 77;
+  join.fresh = false;
+  EXPECT_TRUE(cluster_.Execute(join).has_value());
+}
+
 TEST_F(Report, APolicyWithoutLeaseTimesIsRefused) {
   for (const int which : {0, 1}) {
     Policy policy;

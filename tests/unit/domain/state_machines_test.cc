@@ -115,7 +115,7 @@ TEST(Grantable, OnlyAvailableAndNotDraining) {
 
 TEST(LeaseEnds, WhoIsToBlame) {
   using enum LeaseEnd;
-  for (const LeaseEnd end : {kLeaseLost, kSupervisorLost, kNodeLost})
+  for (const LeaseEnd end : {kLeaseLost, kSupervisorLost, kNodeLost, kPlatformFault})
     EXPECT_TRUE(IsPlatformFault(end)) << Name(end);
   for (const LeaseEnd end : {kExited, kStopped, kOutOfMemory, kCouldNotStart})
     EXPECT_FALSE(IsPlatformFault(end)) << Name(end);

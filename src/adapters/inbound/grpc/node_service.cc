@@ -5,6 +5,7 @@
 
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/node_link.h"
+#include "domain/cluster/decide.h"
 
 namespace gp {
 namespace {
@@ -21,6 +22,32 @@ Result<std::vector<LeaseObservation>> LeasesFrom(
   std::vector<LeaseObservation> leases;
   for (const v1::LeaseObservation& message : messages) leases.push_back(GP_TRY(FromProto(message)));
   return leases;
+}
+
+Result<JoinNode> JoinFrom(const v1::Join& message) {
+  JoinNode join;
+  join.facts = std::make_shared<const NodeFacts>(GP_TRY(FromProto(message.facts())));
+  join.lineage = message.lineage();
+  join.incarnation = message.incarnation();
+  join.fresh = message.fresh();
+  join.leases = GP_TRY(LeasesFrom(message.leases()));
+  return join;
+}
+
+// Our lineage, where the node keeps attempts of another one; else 0.
+uint64_t ForeignTo(ControlGateway& gateway, const JoinNode& join) {
+  uint64_t lineage = 0;
+  (void)gateway.Read([&](const State& state) {
+    if (!IsOfLineage(state, join)) lineage = state.lineage;
+  });
+  return lineage;
+}
+
+grpc::Status SendAway(uint64_t lineage, NodeService::ExchangeStream& stream) {
+  v1::ControllerMessage message;
+  message.set_foreign_to(lineage);
+  stream.Write(message);
+  return ToGrpc(Conflict("the node keeps attempts of another journal: it is to end them first"));
 }
 
 int64_t LeaseTimeMs(ControlGateway& gateway) {
@@ -41,13 +68,7 @@ Status NodeService::CheckToken(const grpc::ServerContext& context) const {
   return Ok();
 }
 
-Result<NodeId> NodeService::Join(const v1::Join& message, uint64_t* incarnation) {
-  JoinNode join;
-  join.facts = std::make_shared<const NodeFacts>(GP_TRY(FromProto(message.facts())));
-  join.incarnation = message.incarnation();
-  join.fresh = message.fresh();
-  join.leases = GP_TRY(LeasesFrom(message.leases()));
-  *incarnation = join.incarnation;
+Result<NodeId> NodeService::Join(JoinNode join) {
   const std::string name = join.facts->name;
   const Outcome outcome = gateway_.Execute("node:" + name, "", std::move(join));
   if (!outcome.status) return Fail(outcome.status.error());
@@ -86,8 +107,11 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
   if (!stream->Read(&message) || !message.has_join()) {
     return ToGrpc(InvalidArgument("the first message of an exchange is a join"));
   }
-  uint64_t incarnation = 0;
-  const Result<NodeId> node = Join(message.join(), &incarnation);
+  Result<JoinNode> join = JoinFrom(message.join());
+  if (!join) return ToGrpc(join.error());
+  if (const uint64_t lineage = ForeignTo(gateway_, *join)) return SendAway(lineage, *stream);
+  const uint64_t incarnation = join->incarnation;
+  const Result<NodeId> node = Join(*std::move(join));
   if (!node) return ToGrpc(node.error());
   const int64_t lease_time_ms = LeaseTimeMs(gateway_);
   const std::shared_ptr<NodeSession> session = sessions_.Begin(*node);

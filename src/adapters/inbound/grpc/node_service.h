@@ -21,7 +21,7 @@ class NodeService final : public v1::NodeLink::Service {
 
  private:
   Status CheckToken(const grpc::ServerContext& context) const;
-  Result<NodeId> Join(const v1::Join& message, uint64_t* incarnation);
+  Result<NodeId> Join(JoinNode join);
   Status HandleReport(NodeId node, uint64_t incarnation, const v1::Report& message,
                       const std::shared_ptr<NodeSession>& session);
   void SendFirstOrders(NodeId node, NodeSession& session, uint64_t number);

@@ -65,6 +65,7 @@ void GrpcControlLink::Connect(const JoinNode& join) {
   v1::AgentMessage message;
   v1::Join* part = message.mutable_join();
   gp::ToProto(*join.facts, part->mutable_facts());
+  part->set_lineage(join.lineage);
   part->set_incarnation(join.incarnation);
   part->set_fresh(join.fresh);
   for (const LeaseObservation& seen : join.leases) gp::ToProto(seen, part->add_leases());

@@ -99,6 +99,7 @@ void LinkConnection::TakeMessage(const v1::ControllerMessage& message) {
       news_.lease_time = Duration::Milliseconds(message.lease_time_ms());
     }
     if (orders) news_.orders = std::move(orders);
+    if (message.foreign_to() != 0) news_.foreign_to = message.foreign_to();
   }
   for (const v1::OpenChannel& channel : message.channels()) {
     ServeTunnel(stub_, join_token_, channel, channels_);

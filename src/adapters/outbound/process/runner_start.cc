@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "adapters/outbound/process/spawn_supervisor.h"
 #include "adapters/outbound/process/supervised_attempt_runner.h"
 #include "supervisor/remove_tree.h"
 
@@ -70,7 +69,7 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
 Status SupervisedAttemptRunner::StartFailed(Attempt& attempt, const AttemptDirectory& directory,
                                             const Error& error) {
   attempt.status.phase = AttemptPhase::kExited;
-  attempt.status.cause = EndCause::kCouldNotStart;
+  attempt.status.cause = EndCause::kPlatformFault;
   attempt.status.message = error.message;
   return ReplaceFileAt(directory.fd(), kStatusFile, EncodeStatus(attempt.status));
 }
@@ -83,13 +82,10 @@ Status SupervisedAttemptRunner::Supervise(Attempt& attempt, const AttemptDirecto
   }
   Descriptor ours(ends[0]);
   const Descriptor theirs(ends[1]);
-  attempt.supervisor = GP_TRY(SpawnSupervisor({.program = program_,
-                                               .key = attempt.status.key,
-                                               .agent_fd = theirs.get(),
-                                               .directory_fd = directory.fd(),
-                                               .lock_fd = lock_fd,
-                                               .bury = bury}));
-  attempt.is_our_child = true;
+  attempt.supervisor = GP_TRY(nursery_.Bear({.request = {.bury = bury, .key = attempt.status.key},
+                                             .agent_fd = theirs.get(),
+                                             .directory_fd = directory.fd(),
+                                             .lock_fd = lock_fd}));
   Watch(attempt, std::move(ours));
   return Ok();
 }
@@ -141,7 +137,6 @@ bool SupervisedAttemptRunner::Connect(Attempt& attempt, const AttemptDirectory& 
   socklen_t size = sizeof who;
   getsockopt(connection->get(), SOL_SOCKET, SO_PEERCRED, &who, &size);
   attempt.supervisor = who.pid;
-  attempt.is_our_child = false;
   // Its first word is the status; with it the caller sees no attempt in a phase it has left.
   pollfd event = {.fd = connection->get(), .events = POLLIN, .revents = 0};
   poll(&event, 1, kFirstWordMs);

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -48,11 +47,13 @@ Status SupervisedAttemptRunner::Prepare(const Options& options) {
   if (flock(attempts_fd_.get(), LOCK_EX | LOCK_NB) != 0) {
     return Fail(Conflict("another agent runs with " + attempts));
   }
-  program_ = options.supervisor_path;
-  if (!program_.empty()) return Ok();
+  if (!options.supervisor_path.empty()) {
+    nursery_ = SupervisorNursery(options.supervisor_path);
+    return Ok();
+  }
   const std::string programs = options.state_directory + "/bin";
   GP_CHECK_OK(MakeDirectory(programs));
-  program_ = GP_TRY(InstallSupervisor(programs));
+  nursery_ = SupervisorNursery(GP_TRY(InstallSupervisor(programs)));
   return Ok();
 }
 
@@ -96,7 +97,6 @@ std::vector<AttemptStatus> SupervisedAttemptRunner::Observe() {
 }
 
 void SupervisedAttemptRunner::TakeEvents() {
-  std::erase_if(departing_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
   epoll_event events[kEventsPerTurn];
   int count = kEventsPerTurn;
   while (count == kEventsPerTurn) {
@@ -130,10 +130,7 @@ void SupervisedAttemptRunner::TakeStatus(Attempt& attempt, AttemptStatus status)
 // May erase the attempt.
 void SupervisedAttemptRunner::OnSupervisorGone(Attempt& attempt) {
   attempt.connection.Reset();
-  // Not reaped here: the kernel takes milliseconds to take its mounts apart.
-  if (attempt.is_our_child) departing_.push_back(attempt.supervisor);
   attempt.supervisor = 0;
-  attempt.is_our_child = false;
   if (attempt.forgotten) {
     const std::string key = attempt.status.key;
     RemoveTree(attempts_fd_.get(), key.c_str());

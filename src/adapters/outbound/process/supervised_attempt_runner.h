@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "adapters/outbound/process/attempt_directory.h"
+#include "adapters/outbound/process/supervisor_nursery.h"
 #include "ports/outbound/attempt_runner.h"
 #include "ports/outbound/device_isolation.h"
 #include "supervisor/control_message.h"
@@ -46,7 +47,6 @@ class SupervisedAttemptRunner final : public AttemptRunner {
     bool forgotten = false;  // goes when its supervisor has gone
     int burials = 0;
     pid_t supervisor = 0;
-    bool is_our_child = false;
     Descriptor connection;  // invalid: none lives, or none answers yet
     std::vector<ReceivedMessage> answers;
   };
@@ -72,11 +72,10 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Result<ReceivedMessage> AwaitAnswer(Attempt& attempt, uint64_t id);
 
   DeviceIsolation& isolation_;
-  std::string program_;
+  SupervisorNursery nursery_;
   Descriptor attempts_fd_;
   Descriptor events_;
   uint64_t execs_ = 0;
-  std::vector<pid_t> departing_;  // supervisors of ours that closed the conversation, to be reaped
   std::map<std::string, Attempt> attempts_;  // nodes stay in place: events point at them
 };
 

@@ -149,6 +149,24 @@ TEST_F(ExecTest, AnInteractiveAttemptNobodyUsedCanBeStopped) {
   EXPECT_EQ(host_.AwaitEnd("unused").cause, EndCause::kStopped);
 }
 
+TEST_F(ExecTest, AnInteractiveAttemptNobodyEnteredGivesItsDevicesBack) {
+  LaunchSpec spec = host_.Program("forgotten", {});
+  spec.interactive = true;
+  spec.entry_time_limit = Duration::Milliseconds(100);
+  const AttemptStatus status = host_.Run(spec);
+  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_THAT(status.message, HasSubstr("nobody entered the interactive job within 100ms"));
+}
+
+TEST_F(ExecTest, AnInteractiveAttemptThatWasEnteredMayTakeItsTime) {
+  LaunchSpec spec = host_.Program("entered", {});
+  spec.interactive = true;
+  spec.entry_time_limit = Duration::Milliseconds(200);
+  host_.Start(spec);
+  host_.AwaitRunning("entered");
+  EXPECT_EQ(ExitOf(Exec("entered", AsMain({"sh", "-c", "sleep 0.4; exit 8"}))), 8);
+}
+
 TEST_F(ExecTest, WorksAfterTheAgentCameBack) {
   StartLong("job");
   host_.Open();

@@ -36,7 +36,7 @@ TEST_F(HookTest, AFailingPrologPreventsTheJobAndTheEpilogStillRuns) {
   spec.prolog = Script("prolog", "echo GPU is sick; exit 9");
   spec.epilog = Script("epilog", "echo epilog");
   const AttemptStatus status = host_.Run(spec);
-  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(status.cause, EndCause::kPlatformFault);
   EXPECT_THAT(status.message, HasSubstr("prolog exited with 9"));
   EXPECT_EQ(host_.Output("prevented"), "");
   EXPECT_EQ(host_.Errors("prevented"), "GPU is sick\nepilog\n");

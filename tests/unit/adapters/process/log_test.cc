@@ -66,7 +66,7 @@ TEST_F(LogTest, ALinkInItsPlaceIsNotFollowed) {
   const std::string secret = host_.directory() + "/secret";
   std::ofstream(secret) << "untouched";
   std::filesystem::create_symlink(secret, host_.LogPath("link", ".out"));
-  EXPECT_EQ(host_.Run(host_.Shell("link", "echo overwritten")).cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(host_.Run(host_.Shell("link", "echo overwritten")).cause, EndCause::kPlatformFault);
   std::ifstream file(secret);
   EXPECT_EQ(std::string((std::istreambuf_iterator<char>(file)), {}), "untouched");
 }

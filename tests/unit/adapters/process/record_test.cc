@@ -23,6 +23,7 @@ LaunchRecord Sample() {
   spec.gid = 7;
   spec.groups = {7, 44, 4000000000u};
   spec.interactive = true;
+  spec.entry_time_limit = Duration::Seconds(7);
   spec.devices = {{195, 0}, {511, 1}};
   spec.cpus.AddRange(2, 70);
   spec.memory_nodes.Add(1);

@@ -59,13 +59,15 @@ TEST_F(RunnerTest, SaysWhyAProgramNeverRan) {
 
   LaunchSpec no_logs = host_.Shell("no-logs", "true");
   no_logs.log_directory = "/proc/none";
-  EXPECT_THAT(host_.Run(no_logs).message, HasSubstr("cannot open the log /proc/none/0.out"));
+  const AttemptStatus without_logs = host_.Run(no_logs);
+  EXPECT_EQ(without_logs.cause, EndCause::kPlatformFault);
+  EXPECT_THAT(without_logs.message, HasSubstr("cannot open the log /proc/none/0.out"));
 }
 
 TEST_F(RunnerTest, RefusedIsolationIsAnEndToo) {
   isolation_.refusal = Unsupported("no device rules here");
   const AttemptStatus status = host_.Run(host_.Shell("refused", "true"));
-  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(status.cause, EndCause::kPlatformFault);
   EXPECT_EQ(status.message, "no device rules here");
   host_.Open();
   EXPECT_EQ(host_.AwaitEnd("refused").message, "no device rules here");

@@ -16,9 +16,10 @@ using ::testing::HasSubstr;
 class SurvivalTest : public ::testing::Test {
  protected:
   // The pid of the supervisor of an attempt: the parent of its main process.
-  pid_t SupervisorOf(const std::string& key) {
-    const int main_pid = host_.AwaitRunning(key).pid;
-    std::ifstream stat("/proc/" + std::to_string(main_pid) + "/stat");
+  pid_t SupervisorOf(const std::string& key) { return ParentOf(host_.AwaitRunning(key).pid); }
+
+  static pid_t ParentOf(pid_t pid) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
     std::string text((std::istreambuf_iterator<char>(stat)), {});
     std::istringstream rest(text.substr(text.rfind(')') + 2));
     char state = 0;
@@ -81,8 +82,8 @@ TEST_F(SurvivalTest, TheLeaseEndsAJobWithoutAnyAgent) {
   host_.Start(spec);
   const pid_t supervisor = SupervisorOf("leased");
   host_.runner.reset();
-  // Nobody reads, nobody renews.  A zombie counts as gone.
-  for (int i = 0; i < 5000 && waitpid(supervisor, nullptr, WNOHANG) == 0; ++i) usleep(2000);
+  // Nobody reads, nobody renews.
+  for (int i = 0; i < 5000 && kill(supervisor, 0) == 0; ++i) usleep(2000);
   host_.Open();
   const AttemptStatus status = host_.Status_("leased");
   EXPECT_EQ(status.phase, AttemptPhase::kExited);
@@ -121,6 +122,37 @@ TEST_F(SurvivalTest, ALeaseMayBeginWithTheFirstRenewal) {
   EXPECT_EQ(host_.AwaitEnd("late").cause, EndCause::kLeaseLost);
 }
 
+TEST_F(SurvivalTest, ALongGraceDoesNotOutliveTheLease) {
+  LaunchSpec spec = host_.Shell("slow", "trap '' TERM; echo deaf; while :; do sleep 0.05; done");
+  spec.stop_on_lease_loss = true;
+  spec.grace = Duration::Milliseconds(200);
+  spec.lease_deadline_boot_ns = RunnerHarness::BootNs() + 3'600'000'000'000;
+  host_.Start(spec);
+  host_.AwaitOutput("slow", "deaf");
+  host_.runner->Stop("slow", Duration::Minutes(60));
+  host_.runner->Renew("slow", RunnerHarness::BootNs() + 100'000'000);
+  const AttemptStatus status = host_.AwaitEnd("slow");
+  EXPECT_EQ(status.cause, EndCause::kStopped);
+  EXPECT_EQ(status.signal, SIGKILL);
+}
+
+TEST_F(SurvivalTest, ALeaseThatRanOutDuringThePrologStartsNothing) {
+  LaunchSpec spec = host_.Shell("overdue", "echo job");
+  spec.prolog = "/bin/true";
+  spec.stop_on_lease_loss = true;
+  spec.lease_deadline_boot_ns = RunnerHarness::BootNs() - 1;
+  EXPECT_EQ(host_.Run(spec).cause, EndCause::kLeaseLost);
+  EXPECT_EQ(host_.Output("overdue"), "");
+}
+
+TEST_F(SurvivalTest, AHostThatShutsDownIsNotTheJobsFault) {
+  host_.Start(host_.Shell("evicted", "exec sleep 1000"));
+  kill(SupervisorOf("evicted"), SIGTERM);
+  const AttemptStatus status = host_.AwaitEnd("evicted");
+  EXPECT_EQ(status.cause, EndCause::kSupervisorLost);
+  EXPECT_THAT(status.message, HasSubstr("host shuts down"));
+}
+
 TEST_F(SurvivalTest, OthersRunThroughAnyOutage) {
   LaunchSpec spec = host_.Shell("patient", "sleep 0.3; exit 6");
   spec.stop_on_lease_loss = false;
@@ -139,6 +171,31 @@ TEST_F(SurvivalTest, ALostSupervisorEndsItsJob) {
   EXPECT_GT(status.started_at.ns, 0);
   for (int i = 0; i < 5000 && kill(main_pid, 0) == 0; ++i) usleep(2000);
   EXPECT_EQ(kill(main_pid, 0), -1);
+}
+
+TEST_F(SurvivalTest, ALostNurseryTakesNothingWithItAndIsReplaced) {
+  host_.Start(host_.Shell("before", "sleep 0.3; exit 3"));
+  const pid_t nursery = ParentOf(SupervisorOf("before"));
+  kill(nursery, SIGKILL);
+  EXPECT_EQ(host_.Run(host_.Shell("after", "exit 4")).exit_code, 4);
+  EXPECT_EQ(host_.AwaitEnd("before").exit_code, 3);
+}
+
+TEST_F(SurvivalTest, TheNurseryGoesWithItsAgent) {
+  host_.Start(host_.Shell("child", "exec sleep 1000"));
+  const pid_t nursery = ParentOf(SupervisorOf("child"));
+  host_.runner.reset();
+  EXPECT_NE(kill(nursery, 0), 0);
+  host_.Open();
+  EXPECT_EQ(host_.Status_("child").phase, AttemptPhase::kRunning);
+}
+
+TEST_F(SurvivalTest, ASupervisorShowsItsAttemptToThoseWhoLook) {
+  host_.Start(host_.Shell("seen", "exec sleep 1000"));
+  std::ifstream file("/proc/" + std::to_string(SupervisorOf("seen")) + "/cmdline");
+  const std::string words((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_EQ(std::string(words.c_str()), "gpu-platform-supervisor");
+  EXPECT_THAT(words, HasSubstr(std::string("\0seen\0", 6)));
 }
 
 TEST_F(SurvivalTest, ASupervisorLostWhileTheAgentIsAwayIsBuriedLater) {

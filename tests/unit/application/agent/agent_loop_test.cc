@@ -121,6 +121,10 @@ class AgentLoopTest : public testing::Test {
     options.facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0}));
     options.incarnation = 4;
     options.launch.state_directory = "/s";
+    options.keep_lineage = [this](uint64_t lineage) {
+      kept_ = lineage;
+      return keep_fails_ ? Status(Fail(Internal("disk full"))) : Ok();
+    };
     options.launch.resolve_user = [](const User& user) { return HostUser{user.name, user.uid, user.gid, {}, "/", ""}; };
     loop_ = std::make_unique<AgentLoop>(options, link_, runner_, logs_, nullptr, clock_);
     thread_ = std::thread([this] { loop_->Run(); });
@@ -160,13 +164,16 @@ class AgentLoopTest : public testing::Test {
     for (const LeaseOrder& order : leases) last = std::max(last, order.lease.id);
     news.answered = answered;
     news.lease_time = Duration::Seconds(10);
-    news.orders = NodeOrders{epoch, 1, last, std::move(leases)};
+    news.orders = NodeOrders{epoch, 1, last, std::move(leases), lineage_};
     link_.Tell(news);
   }
   size_t Launches() {
     return runner_.With([&] { return runner_.launches.size(); });
   }
 
+  uint64_t lineage_ = 0;  // of the orders told
+  std::atomic<uint64_t> kept_ = 0;
+  std::atomic<bool> keep_fails_ = false;
   ManualClock clock_;
   FakeLink link_;
   FakeRunner runner_;
@@ -193,6 +200,35 @@ TEST_F(AgentLoopTest, TheLeaseIsCountedFromWhenTheMessageWasSent) {
   Until([&] { return Launches() == 1; });
   EXPECT_EQ(runner_.With([&] { return runner_.launches[0].lease_deadline_boot_ns; }),
             sent_ns + Duration::Seconds(10).ns);
+}
+
+TEST_F(AgentLoopTest, AnotherJournalFindsNothingOfTheOneBefore) {
+  UntilJoined();
+  Tell(1, {Order(1), Order(2)}, 5);
+  Until([&] { return Launches() == 2; });
+  LinkNews refused;
+  refused.foreign_to = 9;
+  refused.broken = true;
+  link_.Tell(refused);
+  UntilJoined(2);
+  EXPECT_TRUE(runner_.With([&] { return runner_.attempts.empty() && runner_.stops.size() == 2; }));
+  const JoinNode again = link_.With([&] { return link_.joins[1]; });
+  EXPECT_EQ(again.lineage, 9u);
+  EXPECT_TRUE(again.fresh);
+  EXPECT_TRUE(again.leases.empty());
+  // Its lease 1 is another than the one that was here, and its epochs begin anew.
+  lineage_ = 9;
+  Tell(1, {Order(1)}, 1);
+  Until([&] { return Launches() == 3; });
+}
+
+TEST_F(AgentLoopTest, ALineageIsKeptBeforeAnythingIsStartedUnderIt) {
+  UntilJoined();
+  lineage_ = 6;
+  keep_fails_ = true;
+  Tell(1, {Order(1)});
+  Until([&] { return kept_.load() == 6; });
+  EXPECT_EQ(Launches(), 0u);
 }
 
 TEST_F(AgentLoopTest, NothingIsStartedOnAWordThatHasRunOut) {
@@ -267,7 +303,7 @@ TEST_F(AgentLoopTest, ALeaseThatCannotBeStartedIsReportedAsAFaultOfThePlatform) 
   Until([&] {
     return link_.With([&] {
       return std::ranges::any_of(link_.reports, [](const AgentReport& r) {
-        return r.leases.size() == 1 && r.leases[0].outcome.end == LeaseEnd::kSupervisorLost;
+        return r.leases.size() == 1 && r.leases[0].outcome.end == LeaseEnd::kPlatformFault;
       });
     });
   });

@@ -183,7 +183,8 @@ TEST(Observe, EveryCauseHasItsEnd) {
   const std::pair<EndCause, LeaseEnd> rows[] = {
       {EndCause::kExit, LeaseEnd::kExited},           {EndCause::kStopped, LeaseEnd::kStopped},
       {EndCause::kLeaseLost, LeaseEnd::kLeaseLost},   {EndCause::kOutOfMemory, LeaseEnd::kOutOfMemory},
-      {EndCause::kCouldNotStart, LeaseEnd::kCouldNotStart}, {EndCause::kSupervisorLost, LeaseEnd::kSupervisorLost}};
+      {EndCause::kCouldNotStart, LeaseEnd::kCouldNotStart}, {EndCause::kSupervisorLost, LeaseEnd::kSupervisorLost},
+      {EndCause::kPlatformFault, LeaseEnd::kPlatformFault}};
   for (const auto& [cause, end] : rows) {
     status.cause = cause;
     EXPECT_EQ(ToObservation(status)->outcome.end, end);

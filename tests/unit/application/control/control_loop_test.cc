@@ -32,7 +32,7 @@ struct Rig {
   }
   NodeId AddNode(const std::string& name = "n1") {
     const auto facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts(name, {0, 0, 1, 1}));
-    EXPECT_TRUE(loop->Execute("node", "", JoinNode{facts, 1, true, {}}).status);
+    EXPECT_TRUE(loop->Execute("node", "", JoinNode{facts, 1, true, {}, 0}).status);
     NodeId id;
     EXPECT_TRUE(loop->Read([&](const State& state) { id = state.nodes_by_name.at(name); }));
     ReportNode report{id, 1, {}, {}};
@@ -119,6 +119,37 @@ TEST(ControlLoop, AfterARestartNoNodeIsLostBeforeAWholeLeaseTime) {
   rig.clock.Advance(Duration::Seconds(9));
   (void)rig.loop->Execute("x", "", Tick{});
   ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_EQ(s.nodes[0].condition, NodeCondition::kUp); }));
+}
+
+TEST(ControlLoop, ALineageGoesOnUntilTheJournalIsNewOrCut) {
+  Rig rig;
+  const auto lineage = [&] {
+    uint64_t found = 0;
+    EXPECT_TRUE(rig.loop->Read([&](const State& s) { found = s.lineage; }));
+    return found;
+  };
+  const uint64_t first = lineage();
+  EXPECT_NE(first, 0u);
+  rig.clock.Advance(Duration::Minutes(5));
+  rig.Open();
+  EXPECT_EQ(lineage(), first);
+  ControlOptions cut;
+  cut.begin_lineage = true;
+  rig.Open(cut);
+  EXPECT_GT(lineage(), first);
+}
+
+TEST(ControlLoop, AfterACutNothingStartsBeforeALeaseTimeHasPassed) {
+  ControlOptions cut;
+  cut.begin_lineage = true;
+  Rig rig(cut);
+  const NodeId node = rig.AddNode();
+  const JobId job = rig.loop->Execute("user:ana", "", Submit()).job;
+  EXPECT_EQ(rig.StateOf(job), JobState::kQueued);
+  rig.clock.Advance(Duration::Seconds(10));
+  rig.loop->HeardFrom(node);
+  (void)rig.loop->Execute("x", "", Tick{});
+  EXPECT_EQ(rig.StateOf(job), JobState::kStarting);
 }
 
 TEST(ControlLoop, AFullInboxRefusesAndLosesNothing) {

@@ -1,0 +1,113 @@
+#include "adapters/outbound/process/supervisor_nursery.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "supervisor/attempt_record.h"
+#include "supervisor/packet.h"
+
+namespace gp {
+namespace {
+
+constexpr int kPatienceMs = 10'000;
+// Room for the name and key that a supervisor shows as its command line.
+constexpr size_t kTitleRoom = 160;
+
+void SetActions(posix_spawn_file_actions_t& actions, int conversation) {
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&actions, 0, 1);
+  posix_spawn_file_actions_adddup2(&actions, 0, 2);
+  posix_spawn_file_actions_adddup2(&actions, conversation, kNurseryFd);
+  posix_spawn_file_actions_addclosefrom_np(&actions, kNurseryFd + 1);
+}
+
+void SetAttributes(posix_spawnattr_t& attributes) {
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(
+      &attributes,
+      static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+}
+
+// Never copies this process: a large agent could not fork fast.
+Result<pid_t> Spawn(const std::string& program, int conversation) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  SetActions(actions, conversation);
+  SetAttributes(attributes);
+  std::string name = "gpu-platform-nursery";
+  std::string room(kTitleRoom, ' ');
+  char* arguments[] = {name.data(), room.data(), nullptr};
+  char* environment[] = {nullptr};
+  pid_t pid = 0;
+  const int error =
+      posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error == 0) return pid;
+  return Fail(SystemError("cannot start the supervisor " + program, error));
+}
+
+}  // namespace
+
+SupervisorNursery::~SupervisorNursery() { Close(); }
+
+Result<pid_t> SupervisorNursery::Bear(const Order& order) {
+  if (conversation_.valid()) {
+    Result<pid_t> born = Ask(order);
+    if (born.has_value()) return born;
+    Close();  // it has died, or its host could give no more: a new one says which
+  }
+  GP_CHECK_OK(Open());
+  return Ask(order);
+}
+
+Status SupervisorNursery::Open() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return Fail(SystemError("cannot make a socket pair", errno));
+  }
+  Descriptor ours(ends[0]);
+  const Descriptor low(ends[1]);
+  // dup2 onto itself would keep close-on-exec.
+  const Descriptor theirs(fcntl(low.get(), F_DUPFD_CLOEXEC, kNurseryFd + 1));
+  pid_ = GP_TRY(Spawn(program_, theirs.get()));
+  conversation_ = std::move(ours);
+  return Ok();
+}
+
+void SupervisorNursery::Close() {
+  if (!conversation_.valid()) return;
+  conversation_.Reset();  // it ends when we do not listen
+  kill(pid_, SIGKILL);    // nor when it hangs
+  waitpid(pid_, nullptr, 0);
+}
+
+Result<pid_t> SupervisorNursery::Ask(const Order& order) {
+  const SendOutcome sent = SendPacket(conversation_.get(), EncodeBirth(order.request),
+                                      {order.agent_fd, order.directory_fd, order.lock_fd});
+  pollfd event = {.fd = conversation_.get(), .events = POLLIN, .revents = 0};
+  Packet answer;
+  if (sent != SendOutcome::kSent || poll(&event, 1, kPatienceMs) != 1 ||
+      ReceivePacket(conversation_.get(), Patience::kNone, answer) != ReceiveOutcome::kMessage) {
+    return Fail(Internal("the nursery of supervisors does not answer"));
+  }
+  const long pid = std::strtol(answer.bytes.c_str(), nullptr, 10);
+  if (pid > 0) return static_cast<pid_t>(pid);
+  return Fail(SystemError("cannot start a supervisor", static_cast<int>(-pid)));
+}
+
+}  // namespace gp

@@ -1,0 +1,23 @@
+#pragma once
+
+// What the agent and its nursery say to each other: one packet asks for a supervisor, one answers.
+
+#include <string>
+
+namespace gp {
+
+// The nursery's only descriptor besides 0, 1 and 2.
+inline constexpr int kNurseryFd = 3;
+
+// Beside the packet, in this order: the supervisor's end of the conversation with the agent, the
+// attempt's directory, and the launch file, locked for as long as the supervisor lives.
+struct BirthRequest {
+  bool bury = false;  // only to end what a dead supervisor left
+  std::string key;
+};
+std::string EncodeBirth(const BirthRequest& request);
+BirthRequest DecodeBirth(const std::string& bytes);
+
+// The answer: the pid as a decimal number, or minus an errno.
+
+}  // namespace gp
