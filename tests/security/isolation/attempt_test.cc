@@ -102,7 +102,7 @@ TEST_F(AttemptTest, CpusAreThoseGiven) {
   LaunchSpec absent = host_->Shell("absent", "nproc");
   absent.cpus = CpuSet::Parse("4000").value();
   const AttemptStatus status = harness().Run(absent);
-  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(status.cause, EndCause::kPlatformFault);
   EXPECT_THAT(status.message, HasSubstr("cpuset.cpus"));
 }
 
