@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 namespace gp {
@@ -98,6 +99,10 @@ std::optional<std::string> Nearest(std::string_view word, std::span<const std::s
     }
   }
   return nearest;
+}
+
+bool NaturalLess(const std::string& a, const std::string& b) {
+  return strverscmp(a.c_str(), b.c_str()) < 0;
 }
 
 std::vector<std::string> Split(std::string_view text, char separator) {

@@ -25,6 +25,8 @@ int EditDistance(std::string_view a, std::string_view b);
 // The candidate nearest to `word`, if near enough to be a likely slip of the finger.
 std::optional<std::string> Nearest(std::string_view word, std::span<const std::string> candidates);
 
+// Numbers inside compare as numbers: "n2" comes before "n10".
+bool NaturalLess(const std::string& a, const std::string& b);
 std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(std::span<const std::string> parts, std::string_view separator);
 

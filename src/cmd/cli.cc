@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "adapters/wire/document.h"
 #include "adapters/wire/error.h"
@@ -30,9 +32,20 @@ Result<ControlClient*> Cli::Controller() {
   return client_.get();
 }
 
-bool Cli::PrintDocument(const google::protobuf::Message& message) {
+bool Cli::Offers(std::initializer_list<std::string_view> formats) {
+  if (WantsDocument() || std::ranges::find(formats, output) != formats.end()) return true;
+  std::string names;
+  for (const std::string_view format : formats) names += std::string(format) + ", ";
+  Complain(InvalidArgument("--output " + output + ": this command offers " + names + "json and yaml"));
+  return false;
+}
+
+bool Cli::PrintDocument(const google::protobuf::Message& message) const {
+  return WantsDocument() && PrintDocument(ToDocument(message));
+}
+
+bool Cli::PrintDocument(const nlohmann::ordered_json& document) const {
   if (!WantsDocument()) return false;
-  const nlohmann::ordered_json document = ToDocument(message);
   const std::string text = output == "yaml" ? ToYaml(document)
                                             : document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);

@@ -6,8 +6,11 @@
 #include <google/protobuf/message.h>
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "adapters/outbound/grpc/control_client.h"
 #include "base/result.h"
@@ -37,8 +40,12 @@ class Cli {
 
   Result<ControlClient*> Controller();
 
+  // Complains and is false where the output asked for is none of these.  Documents (json, yaml) are
+  // offered by every command that shows something and need not be named.
+  bool Offers(std::initializer_list<std::string_view> formats);
   // True where the output is a document; prints it.
-  bool PrintDocument(const google::protobuf::Message& message);
+  bool PrintDocument(const google::protobuf::Message& message) const;
+  bool PrintDocument(const nlohmann::ordered_json& document) const;
   bool WantsDocument() const { return output == "json" || output == "yaml" || json; }
   // Words for people; silent with -q.
   void Say(const std::string& text) const;

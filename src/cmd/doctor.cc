@@ -32,7 +32,7 @@ void PrintChecks(const std::vector<DoctorCheck>& checks) {
   }
 }
 
-void PrintDocument(const std::vector<DoctorCheck>& checks, const Cli& cli) {
+nlohmann::ordered_json Document(const std::vector<DoctorCheck>& checks) {
   nlohmann::ordered_json document{{"checks", nlohmann::ordered_json::array()}};
   for (const DoctorCheck& check : checks) {
     document["checks"].push_back({{"name", check.name},
@@ -40,11 +40,11 @@ void PrintDocument(const std::vector<DoctorCheck>& checks, const Cli& cli) {
                                   {"what", check.what},
                                   {"fix", check.fix}});
   }
-  std::fputs(cli.output == "yaml" ? ToYaml(document).c_str() : (document.dump(2) + "\n").c_str(),
-             stdout);
+  return document;
 }
 
 void Examine(const DoctorPlaces& places, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
   // Asked first, because it forks; told in the order from here to there.
   const std::vector<DoctorCheck> isolation = CheckIsolation();
   std::vector<DoctorCheck> checks = CheckCluster(places.sockets);
@@ -59,9 +59,7 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
     warnings += check.finding == Finding::kWarn ? 1 : 0;
     failures += check.finding == Finding::kFail ? 1 : 0;
   }
-  if (cli.WantsDocument()) {
-    PrintDocument(checks, cli);
-  } else {
+  if (!cli.PrintDocument(Document(checks))) {
     PrintChecks(checks);
     std::printf("\n%zu checks: %d FAIL, %d WARN\n", checks.size(), failures, warnings);
   }

@@ -131,6 +131,7 @@ void List(const ListFlags& flags, Cli& cli) {
 }
 
 void Describe(const std::string& id, Cli& cli) {
+  if (!cli.Offers({"table", "wide"})) return;
   v1::GetJobRequest request;
   request.set_job_id(id);
   const auto client = cli.Controller();

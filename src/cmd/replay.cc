@@ -1,6 +1,7 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
@@ -11,27 +12,27 @@ namespace gp {
 namespace {
 
 void RunReplay(std::string path, bool verify, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
   if (path.empty()) path = DefaultStateDirectory() + "/journal.db";
   if (access(path.c_str(), R_OK) != 0) return cli.Complain(NotFound(path + ": no journal there"));
   auto journal = SqliteJournal::Open(path);
   if (!journal) return cli.Complain(journal.error());
   const auto report = Replay(**journal, verify);
   if (!report) return cli.Complain(report.error());
-  if (cli.WantsDocument()) {
-    nlohmann::ordered_json document{{"records", report->records}, {"events", report->events},
-                                    {"plans", report->plans}, {"digest", fmt::format("{:016x}", report->digest)},
-                                    {"differences", report->differences}};
-    std::printf("%s\n", document.dump(2).c_str());
-  } else {
-    std::printf("records %llu  events %llu  digest %016llx\n", static_cast<unsigned long long>(report->records),
-                static_cast<unsigned long long>(report->events), static_cast<unsigned long long>(report->digest));
-    if (verify) {
-      std::printf("%zu differences in %llu commands decided and %llu passes planned again\n", report->differences.size(),
-                  static_cast<unsigned long long>(report->records), static_cast<unsigned long long>(report->plans));
-    }
-    for (const std::string& difference : report->differences) std::printf("%s\n", difference.c_str());
-  }
   if (!report->differences.empty()) cli.exit_code = kExitUnhealthy;
+  if (cli.PrintDocument(nlohmann::ordered_json{{"records", report->records},
+                                               {"events", report->events},
+                                               {"plans", report->plans},
+                                               {"digest", fmt::format("{:016x}", report->digest)},
+                                               {"differences", report->differences}})) {
+    return;
+  }
+  fmt::print("records {}  events {}  digest {:016x}\n", report->records, report->events, report->digest);
+  if (verify) {
+    fmt::print("{} differences in {} commands decided and {} passes planned again\n",
+               report->differences.size(), report->records, report->plans);
+  }
+  for (const std::string& difference : report->differences) fmt::print("{}\n", difference);
 }
 
 }  // namespace

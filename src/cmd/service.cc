@@ -52,6 +52,7 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
       continue;
     }
     Report(*cluster, request, cli);
+    cli.PrintDocument(*cluster);
     const bool healthy = std::all_of(targets.begin(), targets.end(), [](const FoundGpu& t) { return t.gpu->detail() == "AVAILABLE"; });
     if (!healthy) cli.exit_code = kExitUnhealthy;
     return;

@@ -21,6 +21,7 @@ void Print(const Table& table, const Cli& cli) {
 }
 
 void ShowStatus(bool all, Cli& cli) {
+  if (!cli.Offers({"table", "wide"})) return;
   const auto cluster = FetchCluster(cli, true);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
@@ -62,7 +63,16 @@ std::vector<Check> Examine(const v1::Node& node, const v1::Gpu& gpu) {
   return checks;
 }
 
+void PrintVerdict(const FoundGpu& found, bool fail) {
+  std::printf("%s  %s/%d  %s  %s\n", found.gpu->uuid().c_str(), found.node->name().c_str(), found.gpu->index(),
+              ShortModel(found.gpu->model()).c_str(), found.gpu->pci_bus_id().c_str());
+  std::printf("STATE    %s%s\n", StateText(*found.gpu).c_str(),
+              found.gpu->reason().empty() ? "" : ("  " + Printable(found.gpu->reason(), 200)).c_str());
+  std::printf("VERDICT  %s\n", fail ? "FAIL: do not use" : "ok");
+}
+
 void Health(const std::string& id, Cli& cli) {
+  if (!cli.Offers({"table", "csv"})) return;
   const auto cluster = FetchCluster(cli, true);
   if (!cluster) return cli.Complain(cluster.error());
   const FoundGpu found = FindGpu(*cluster, id);
@@ -74,11 +84,7 @@ void Health(const std::string& id, Cli& cli) {
   for (const Check& check : checks) fail = fail || check.result == "FAIL";
   if (fail) cli.exit_code = kExitUnhealthy;
   if (cli.PrintDocument(*found.gpu)) return;
-  std::printf("%s  %s/%d  %s  %s\n", found.gpu->uuid().c_str(), found.node->name().c_str(), found.gpu->index(),
-              ShortModel(found.gpu->model()).c_str(), found.gpu->pci_bus_id().c_str());
-  std::printf("STATE    %s%s\n", StateText(*found.gpu).c_str(),
-              found.gpu->reason().empty() ? "" : ("  " + Printable(found.gpu->reason(), 200)).c_str());
-  std::printf("VERDICT  %s\n", fail ? "FAIL: do not use" : "ok");
+  if (cli.output != "csv") PrintVerdict(found, fail);
   Table table({{"CHECK"}, {"RESULT"}, {"VALUE"}, {"MEANING"}});
   for (const Check& check : checks) table.Add({check.name, check.result, check.value, check.meaning});
   Print(table, cli);
@@ -115,6 +121,7 @@ int LargestBlock(const v1::Node& node, bool nvlink) {
 }
 
 void Free(const FreeFlags& flags, Cli& cli) {
+  if (!cli.Offers({"table", "csv"})) return;
   const auto cluster = FetchCluster(cli, false);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;

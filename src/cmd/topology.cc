@@ -98,6 +98,7 @@ nlohmann::ordered_json NodeDocument(const v1::Node& node) {
 }
 
 void ShowTopology(const std::string& name, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   const auto cluster =
@@ -122,10 +123,8 @@ void ShowTopology(const std::string& name, Cli& cli) {
     return cli.Complain(NotFound("no node \"" + Printable(name, 60) + "\"" +
                                  (near ? " — did you mean " + *near + "?" : "")));
   }
-  if (cli.WantsDocument()) {
-    std::fputs(cli.output == "yaml" ? ToYaml(document).c_str() : (document.dump(2) + "\n").c_str(),
-               stdout);
-  } else if (shown == 0) {
+  if (cli.PrintDocument(document)) return;
+  if (shown == 0) {
     cli.Say("no node has joined: gpu-platform agent, or serve --simulate dgx-h100");
   } else {
     cli.Say(kLegend);

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "cmd/cli.h"
 
@@ -6,11 +7,9 @@ namespace gp {
 
 void AddVersion(CLI::App& app, Cli& cli) {
   app.add_subcommand("version", "Version of this program")->callback([&cli] {
-    if (cli.WantsDocument()) {
-      std::printf("{\"version\": \"%s\"}\n", GP_VERSION);
-    } else {
-      std::printf("gpu-platform %s\n", GP_VERSION);
-    }
+    if (!cli.Offers({"table"})) return;
+    if (cli.PrintDocument(nlohmann::ordered_json{{"version", GP_VERSION}})) return;
+    std::printf("gpu-platform %s\n", GP_VERSION);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "adapters/wire/job_spec.h"
+#include "base/text.h"
 
 namespace gp {
 namespace {
@@ -170,6 +171,8 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message) 
 void ClusterView(const State& state, Instant now, v1::Cluster* message) {
   message->set_epoch(state.epoch);
   for (const Node& node : state.nodes) NodeView(state, node, message->add_nodes());
+  std::ranges::sort(message->mutable_nodes()->pointer_begin(), message->mutable_nodes()->pointer_end(),
+                    [](const v1::Node* a, const v1::Node* b) { return NaturalLess(a->name(), b->name()); });
   message->set_jobs_queued(static_cast<int64_t>(state.queue.size()));
   std::set<JobId> running;
   for (const auto& [id, lease] : state.leases) running.insert(lease.job);

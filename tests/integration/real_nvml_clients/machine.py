@@ -1,6 +1,6 @@
 """What a machine file says about its GPUs, read with a few patterns: the files are ours."""
 
-import json
+import itertools
 import re
 
 
@@ -31,22 +31,23 @@ def differ(what, found, expected):
     return [] if found == expected else [f"{what}: {found!r}, the file says {expected!r}"]
 
 
-def _objects_with_uuid(value):
-    if isinstance(value, dict):
-        if str(value.get("uuid", "")).startswith("GPU-"):
-            yield value
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            yield from _objects_with_uuid(item)
+def _link_counts(nodes):
+    return {(link["gpu_a"], link["gpu_b"]): link["nvlinks"]
+            for node in nodes for link in node["links"]}
 
 
-def compare_status(machine, path):
-    """The one place that compares `gpu-platform status -o json` with the machine file."""
-    with open(path, encoding="utf-8") as file:
-        gpus = {gpu["uuid"]: gpu for gpu in _objects_with_uuid(json.load(file))}
-    problems = differ("uuids", sorted(gpus), sorted(machine.uuids))
-    for gpu in gpus.values():
-        if "memory_total_mib" in gpu:
-            problems += differ("memory", gpu["memory_total_mib"], machine.memory_mib)
-    return problems
+def compare_status(machine, status):
+    """The one place that compares `gpu-platform status -o json` of one node with the file.
+
+    The platform speaks of memory that jobs may use: the driver's reserve is no part of it.
+    """
+    gpus = [gpu for node in status["nodes"] for gpu in node["gpus"]]
+    usable = (machine.memory_mib - machine.reserved_mib) << 20
+    pairs = itertools.combinations(range(machine.count()), 2) if machine.links else ()
+    return (differ("uuids", [gpu["uuid"] for gpu in gpus], machine.uuids)
+            + differ("bus ids", [gpu["pci_bus_id"] for gpu in gpus], machine.bus_ids)
+            + differ("NUMA nodes", [gpu["numa_node"] for gpu in gpus], machine.numa)
+            + differ("models", {gpu["model"] for gpu in gpus}, {machine.model})
+            + differ("memory", {gpu["memory_bytes"] for gpu in gpus}, {usable})
+            + differ("NVLinks", _link_counts(status["nodes"]),
+                     dict.fromkeys(pairs, machine.links)))

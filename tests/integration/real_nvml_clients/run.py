@@ -7,6 +7,7 @@ Exit status: 0 all agree, 1 one does not, 77 nothing could be run (an error wher
 """
 
 import argparse
+import json
 import os
 import pathlib
 import sys
@@ -52,7 +53,8 @@ def main():
     files = sorted(pathlib.Path(options.machines).glob("*.yaml"))
     machines = [Machine(path) for path in files if options.only in (None, path.stem)]
     if options.status_json:
-        return int(report(compare_status(machines[0], options.status_json), "status -o json"))
+        status = json.loads(pathlib.Path(options.status_json).read_text(encoding="utf-8"))
+        return int(report(compare_status(machines[0], status), "status -o json"))
     try:
         root = packages.unpack(pathlib.Path(options.cache))
     except packages.Missing as missing:

@@ -45,6 +45,14 @@ TEST(Nearest, OnlyWhatIsNear) {
   EXPECT_EQ(Nearest(std::string(65, 's'), words), std::nullopt);
 }
 
+TEST(NaturalLess, ComparesNumbersAsNumbers) {
+  EXPECT_TRUE(NaturalLess("n2", "n10"));
+  EXPECT_FALSE(NaturalLess("n10", "n2"));
+  EXPECT_TRUE(NaturalLess("rack1-n9", "rack2-n1"));
+  EXPECT_FALSE(NaturalLess("n1", "n1"));
+  EXPECT_TRUE(NaturalLess("", "n1"));
+}
+
 TEST(SplitAndJoin, AreInverse) {
   EXPECT_EQ(Split("a,b,,c", ',').size(), 4u);
   EXPECT_EQ(Split("", ','), std::vector<std::string>{""});

@@ -1,0 +1,206 @@
+#!/usr/bin/python3
+"""What `watch` draws, screen by screen, in terminals of three sizes.
+
+The goldens are screens/VIEW-WIDTHxHEIGHT.txt; `--update` writes them anew, to be looked at before
+they are kept.  What changes from run to run (times of day, ages, percentages) is masked; in columns
+by as many other characters, so that one that moves is seen.  Colours are not looked at.
+"""
+
+import contextlib
+import difflib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from live_platform import ClusterTest, TimedOut, eventually, main
+
+SCREENS = pathlib.Path(__file__).parent / "screens"
+SPAN = r"(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+ms|\d+s)|(?:\d+d)?(?:\d+h)?\d+m"
+update = False
+
+
+def hide(found):
+    """As wide as what was there, its blanks included."""
+    return "~".rjust(len(found.group(0)))
+
+
+MASKS = [
+    (r"\d\d:\d\d:\d\d", "##:##:##"),
+    (r"\d{4}-\d\d-\d\dT##:##:##\.\d{3}Z", "####-##-##T##:##:##.###Z"),
+    (r"util [▁▂▃▄▅▆▇█ ]*\d+%", "util ~"),
+    (r"\b\d+%", hide),
+    # The head is right-aligned: what the age takes or leaves, the blanks before it have.
+    (r" +(GPUs \d+ .* wait \d+)(?: \(.*)?$", r"  \1 (~)"),
+    (r"(data is|next try in) \d+ s", r"\1 ~ s"),
+    (r"(?<=no controller answers on ).*", "~"),
+    (rf"(?<= after )(?:{SPAN})$", "~"),
+    # Right-aligned columns of ages; "every 1s" of the head is none.
+    (rf"(?<!every)(?<=\S) +(?:{SPAN})(?=\s|$)", hide),
+]
+
+
+def mask(text):
+    lines = text.split("\n")
+    for pattern, by in MASKS:
+        lines = [re.sub(pattern, by, line) for line in lines]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+class Terminal:
+    """`watch` in a terminal of its own: a tmux with a socket of its own."""
+
+    def __init__(self, cluster, width, height):
+        self.size = f"{width}x{height}"
+        self.socket = os.path.join(cluster.directory, f"{self.size}.sock")
+        settings = os.path.join(cluster.directory, "tmux.conf")
+        with open(settings, "w", encoding="utf-8") as file:
+            file.write("set -g status off\nset -g escape-time 0\n")
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh",
+                            "GPU_PLATFORM_SERVER": cluster.run_directory}
+        self.environment.pop("TMUX", None)
+        self.tmux("-f", settings, "new-session", "-d", "-x", width, "-y", height,
+                  cluster.binary, "watch", "--interval", "1s")
+
+    def tmux(self, *words, check=True):
+        done = subprocess.run(["tmux", "-u", "-S", self.socket, *map(str, words)], text=True,
+                              env=self.environment, capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0 or not check, f"tmux {words}: {done.stderr}"
+        return done.stdout
+
+    def press(self, *keys):
+        for key in keys:
+            self.tmux("send-keys", key)
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p")
+
+    def settled(self, sign):
+        """The masked screen, once `sign` is there and two looks see the same."""
+        last = [None]
+
+        def same():
+            before, last[0] = last[0], mask(self.screen())
+            return sign in last[0] and before == last[0]
+        eventually(same, lambda: f"{sign!r} is drawn:\n{last[0]}", interval=0.05)
+        return last[0]
+
+    def close(self):
+        self.tmux("kill-server", check=False)
+
+    def resize(self, width, height):
+        self.size = f"{width}x{height}"
+        self.tmux("resize-window", "-x", width, "-y", height)
+
+
+class Screens(ClusterTest):
+    options = {"nodes": 2}
+
+    def setUp(self):
+        self.assertIsNotNone(shutil.which("tmux"),
+                             "tmux is not installed: apt-get install tmux (tools/setup-debian)")
+        super().setUp()
+        self.fill()
+
+    @contextlib.contextmanager
+    def only_on(self, node):
+        """Jobs that are started now run there, whichever node the scheduler likes better."""
+        other, = set(self.cluster.node_names()) - {node}
+        self.cli("drain", "--node", other).ok()
+        yield
+        eventually(lambda: all(job["state"] == "RUNNING" for job in self.cli.jobs()),
+                   lambda: f"all run: {self.cli.jobs()}")
+        self.cli("online", "--node", other).ok()
+
+    def start(self, name, *flags):
+        return self.cli.start("--name", name, *flags, command=["sleep", "1000"])
+
+    def fill(self):
+        """Something of everything: free, used, shared, draining and broken; running, waiting."""
+        with self.only_on("dgx-h100-0"):
+            self.start("train", "--gpus", "4")
+            self.start("notebook", "--gpus", "1", "--share", "0.5")
+        with self.only_on("dgx-h100-1"):
+            self.start("a-job-with-quite-a-long-name-for-its-width", "--gpus", "2")
+        self.cli("drain", "--gpu-id", "dgx-h100-1/1", "--reason", "new fan").ok()
+        self.cli("offline", "--gpu-id", "dgx-h100-1/7", "--reason", "fan fails").ok()
+        self.start("gang", "--gpus", "8", "--nodes", "2", "--priority", "high")
+        self.start("dream", "--gpus", "9")
+        held = self.start("held", "--gpus", "8")
+        self.cli("jobs", "hold", held).ok()
+
+    def open(self, width, height):
+        terminal = Terminal(self.cluster, width, height)
+        self.addCleanup(terminal.close)
+        terminal.settled("dgx-h100-0/0")
+        return terminal
+
+    def assert_screen(self, terminal, name, sign):
+        """The screen becomes the golden one; `sign` says that it is drawn."""
+        path = SCREENS / f"{name}-{terminal.size}.txt"
+        seen = terminal.settled(sign)
+        if update:
+            path.write_text(seen, encoding="utf-8")
+        golden = path.read_text(encoding="utf-8")
+        try:
+            # Drawn it is: this is for a picture that was caught between two others.
+            eventually(lambda: mask(terminal.screen()) == golden, path.name, timeout=5)
+        except TimedOut:
+            self.fail("\n".join(difflib.unified_diff(
+                golden.splitlines(), mask(terminal.screen()).splitlines(), str(path),
+                "the screen", lineterm="")))
+        head = terminal.screen().split("\n", maxsplit=1)[0]
+        self.assertEqual(len(head), int(terminal.size.split("x")[0]), "it ends at the border")
+
+    def look_at_all(self, width, height):
+        terminal = self.open(width, height)
+        steps = [("gpus", [], "NODE/GPU"),
+                 ("gpu-details", ["G", "Enter"], "more: gpu-platform health"),
+                 ("help", ["Escape", "?"], "freeze the picture"),
+                 ("gpus-filtered", ["Escape", "/", "o", "f", "f", "l"], "filter: offl_"),
+                 ("jobs", ["Escape", "F2"], "WHERE"),
+                 ("job-details", ["Enter"], "more: gpu-platform jobs describe"),
+                 ("queue", ["Escape", "F3"], "WHY"),
+                 ("queue-sorted", ["s", "s"], "sort: NAME"),
+                 ("nodes", ["F4"], "USED")]
+        for name, keys, sign in steps:
+            terminal.press(*keys)
+            with self.subTest(name):
+                self.assert_screen(terminal, name, sign)
+        terminal.press("q")
+        eventually(lambda: terminal.tmux("list-sessions", check=False) == "", "it has ended")
+
+    def test_80x24(self):
+        self.look_at_all(80, 24)
+
+    def test_120x40(self):
+        self.look_at_all(120, 40)
+
+    def test_200x60(self):
+        self.look_at_all(200, 60)
+
+    def test_terminal_that_is_resized_shows_what_one_of_that_size_shows(self):
+        terminal = self.open(120, 40)
+        for width, height in ((80, 24), (200, 60), (120, 40)):
+            terminal.resize(20, 5)  # too small for anything, and no reason to end
+            terminal.settled("##:##:##  every 1s")
+            terminal.resize(width, height)
+            with self.subTest(terminal.size):
+                self.assert_screen(terminal, "gpus", "dgx-h100-1/7")
+
+    def test_controller_that_is_away_is_said_above_the_last_data(self):
+        terminals = [self.open(*size) for size in ((80, 24), (120, 40), (200, 60))]
+        self.cluster.controller.kill()
+        for terminal in terminals:
+            with self.subTest(terminal.size):
+                self.assert_screen(terminal, "away", "! no answer")
+        self.cluster.start_controller()
+        self.cluster.await_gpus()
+
+
+if __name__ == "__main__":
+    update = "--update" in sys.argv
+    sys.argv = [word for word in sys.argv if word != "--update"]
+    main()
