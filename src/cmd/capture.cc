@@ -48,7 +48,7 @@ void Capture(const CaptureFlags& flags, Cli& cli) {
     return;
   }
   const Status written = WriteTextFile(flags.file, captured->text, 0644);
-  if (!written) return cli.Complain(written.error());
+  if (!written) return cli.Complain(written.error().Within(flags.file));
   const std::string name =
       flags.file.find('/') == std::string::npos ? "./" + flags.file : flags.file;
   cli.Say(fmt::format("{} GPU{} written; to play it: gpu-platform serve --simulate {}",

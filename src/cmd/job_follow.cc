@@ -55,12 +55,11 @@ Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
   request.set_follow(options.follow);
   const auto reader = client.stub().ReadLog(&context, request);
   v1::LogChunk chunk;
-  std::FILE* out = options.errors ? stderr : stdout;
   while (reader->Read(&chunk)) {
     patience.Heard();
-    std::fwrite(chunk.data().data(), 1, chunk.data().size(), out);
+    std::fwrite(chunk.data().data(), 1, chunk.data().size(), options.to);
     offset = chunk.offset() + static_cast<int64_t>(chunk.data().size());
-    if (std::fflush(out) != 0) context.TryCancel();  // nobody reads us any more
+    if (std::fflush(options.to) != 0) context.TryCancel();  // nobody reads us any more
   }
   const grpc::Status status = reader->Finish();
   return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
@@ -159,6 +158,7 @@ int FollowToEnd(Cli& cli, const std::string& job) {
   options.follow = true;
   LogOptions errors = options;
   errors.errors = true;
+  errors.to = stderr;
   Status copied_errors = Ok();
   std::thread error_thread([&] { copied_errors = CopyLog(cli, errors); });
   const Status copied = CopyLog(cli, options);

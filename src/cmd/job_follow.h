@@ -3,6 +3,7 @@
 // Following a job: its output, its end, its exit code.  A controller that goes away and comes back
 // costs no byte: output is asked for again from the offset reached.
 
+#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -18,9 +19,10 @@ struct LogOptions {
   int attempt = 0;       // 0: the last
   int64_t offset = 0;
   bool follow = false;
+  std::FILE* to = stdout;
 };
 
-// Copies output to stdout (errors to stderr).  Returns when all of it is out.
+// Copies output.  Returns when all of it is out.
 Status CopyLog(Cli& cli, const LogOptions& options);
 
 // Waits for the job's end; nullopt: the time-out came first.  Errors: kNotFound, or kUnavailable

@@ -25,6 +25,7 @@ void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
     std::string text = fmt::format("rank {}: {}", rank.rank(), rank.node());
     if (rank.gpu_uuids_size() > 0) text += " GPU";
     for (int i = 0; i < rank.gpu_uuids_size(); ++i) text += fmt::format(" {} {}", rank.gpus(i), rank.gpu_uuids(i));
+    if (rank.numa_nodes_size() > 0) text += fmt::format("  NUMA {}", fmt::join(rank.numa_nodes(), ","));
     if (!rank.cpus().empty()) text += "  cpus " + rank.cpus();
     if (!rank.outcome().empty()) {
       text += "  " + rank.outcome();

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "adapters/inbound/job_file/job_file.h"
@@ -62,7 +63,9 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   const std::string request_id = flags.request_id.empty() ? NewRequestId() : flags.request_id;
   const auto ids = SubmitSpecs(cli, decoded.jobs, flags.count, request_id);
   if (!ids) return cli.Complain(ids.error());
-  for (const std::string& id : *ids) std::printf("%s\n", id.c_str());
+  if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", *ids}})) {
+    for (const std::string& id : *ids) std::printf("%s\n", id.c_str());
+  }
   std::fflush(stdout);
   if (ids->size() == 1 && !flags.wait) cli.Say("queued; follow: gpu-platform jobs logs -f " + ids->front());
   if (!flags.wait) return;
@@ -146,6 +149,7 @@ void Stop(const std::vector<std::string>& ids, bool force, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   int failed = 0;
+  v1::ListJobsReply stopped;
   for (const std::string& id : ids) {
     v1::StopJobRequest request;
     request.set_job_id(id);
@@ -154,13 +158,18 @@ void Stop(const std::vector<std::string>& ids, bool force, Cli& cli) {
     if (!job) {
       cli.Complain(job.error());
       ++failed;
-    } else if (IsOver(*job)) {
+      continue;
+    }
+    *stopped.add_jobs() = *job;
+    if (IsOver(*job)) {
       cli.Say(id + " " + job->detail() + " (" + job->reason() + ")");
     } else {
       cli.Say(id + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") +
                   " (gpu-platform jobs wait " + id + ")");
     }
   }
+  stopped.set_total(stopped.jobs_size());
+  cli.PrintDocument(stopped);
   constexpr int kExitPartly = 10;
   if (failed > 0 && failed < static_cast<int>(ids.size())) cli.exit_code = kExitPartly;
 }
@@ -174,6 +183,7 @@ void Change(Method method, const std::string& id, Cli& cli) {
   const auto job = (*client)->template Call<v1::Job>(method, request);
   if (!job) return cli.Complain(job.error());
   cli.Say(id + " " + job->detail());
+  cli.PrintDocument(*job);
 }
 
 void Wait(const std::vector<std::string>& ids, const std::string& timeout_text, Cli& cli) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "adapters/wire/document.h"
 #include "base/text.h"
 #include "cmd/cluster_text.h"
 #include "cmd/cli.h"
@@ -63,6 +65,16 @@ std::vector<Check> Examine(const v1::Node& node, const v1::Gpu& gpu) {
   return checks;
 }
 
+nlohmann::ordered_json HealthDocument(const v1::Gpu& gpu, const std::vector<Check>& checks, bool fail) {
+  nlohmann::ordered_json document{{"verdict", fail ? "FAIL" : "ok"}, {"checks", nlohmann::ordered_json::array()}};
+  for (const Check& check : checks) {
+    document["checks"].push_back(
+        {{"name", check.name}, {"result", check.result}, {"value", check.value}, {"meaning", check.meaning}});
+  }
+  document["gpu"] = ToDocument(gpu);
+  return document;
+}
+
 void PrintVerdict(const FoundGpu& found, bool fail) {
   std::printf("%s  %s/%d  %s  %s\n", found.gpu->uuid().c_str(), found.node->name().c_str(), found.gpu->index(),
               ShortModel(found.gpu->model()).c_str(), found.gpu->pci_bus_id().c_str());
@@ -83,7 +95,10 @@ void Health(const std::string& id, Cli& cli) {
   bool fail = found.gpu->state() == v1::OFFLINE || found.gpu->state() == v1::DEGRADED;
   for (const Check& check : checks) fail = fail || check.result == "FAIL";
   if (fail) cli.exit_code = kExitUnhealthy;
-  if (cli.PrintDocument(*found.gpu)) return;
+  if (cli.WantsDocument()) {
+    cli.PrintDocument(HealthDocument(*found.gpu, checks, fail));
+    return;
+  }
   if (cli.output != "csv") PrintVerdict(found, fail);
   Table table({{"CHECK"}, {"RESULT"}, {"VALUE"}, {"MEANING"}});
   for (const Check& check : checks) table.Add({check.name, check.result, check.value, check.meaning});

@@ -78,10 +78,12 @@ void WatchApp::DrawHead() {
 
 void WatchApp::DrawTabs() {
   int column = 0;
+  const bool known = state_.data != nullptr;  // else there is nothing to count, which is not 0
   const int counts[] = {totals_.gpus, totals_.running, totals_.waiting,
-                        state_.data == nullptr ? 0 : state_.data->cluster.nodes_size()};
+                        known ? state_.data->cluster.nodes_size() : 0};
   for (int view = 0; view < 4; ++view) {
-    const std::string text = fmt::format(" F{} {} {} ", view + 1, kViewNames[view], counts[view]);
+    const std::string count = known ? std::to_string(counts[view]) + " " : "";
+    const std::string text = fmt::format(" F{} {} {}", view + 1, kViewNames[view], count);
     screen_.Put(2, column, text,
                 static_cast<WatchView>(view) == view_ ? kReverse : WatchScreen::Style{});
     column += TextWidth(text) + 1;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <vector>
 
 #include "base/text.h"
@@ -68,7 +69,7 @@ std::string CountsText(const WatchTotals& totals, const WatchData& data) {
   if (totals.nodes_lost > 0) text += fmt::format("  lost nodes {}!", totals.nodes_lost);
   text += fmt::format("  run {}  wait {}", totals.running, totals.waiting);
   if (data.cluster.has_oldest_wait_seconds()) {
-    text += " (" + SpanText(data.cluster.oldest_wait_seconds()) + ")";
+    text += " (" + SpanText(std::floor(data.cluster.oldest_wait_seconds())) + ")";
   }
   return text;
 }
@@ -77,10 +78,10 @@ std::string LoadText(const WatchTotals& totals, const std::deque<double>& utiliz
   const auto percent = [](const std::optional<double>& part) {
     return part ? fmt::format("{:.0f}%", *part * 100) : std::string("–");
   };
-  std::string text = "util ";
-  for (const double value : utilizations) text += HeightText(value);
-  text += " " + percent(totals.utilization) + "   memory " + percent(totals.memory);
+  std::string text = "util " + percent(totals.utilization) + "   memory " + percent(totals.memory);
   text += "   power " + (totals.power_watts ? PowerText(*totals.power_watts) : std::string("–"));
+  text += "   ";  // what grows comes last, so that nothing moves
+  for (const double value : utilizations) text += HeightText(value);
   return text;
 }
 

@@ -229,7 +229,7 @@ WatchTable QueueView(const WatchData& data) {
                     {"PRI", 3, 4, 4, true},
                     {"GPUS", 4, 12, 8, true},
                     {"WAIT", 6, 8, 8, true},
-                    {"WHY", 20, 120, 9}},
+                    {"WHY", 20, 400, 9}},
                    {},
                    "nothing waits"};
   for (const v1::Job& job : data.jobs) {

@@ -31,10 +31,15 @@ void RankView(const State& state, const RankRecord& record, int rank, v1::Rank* 
   const NodeFacts& facts = *state.FindNode(record.node)->facts;
   message->set_rank(rank);
   message->set_node(facts.name);
-  for (const int gpu : record.gpus) {
-    message->add_gpus(gpu);
-    if (gpu < static_cast<int>(facts.gpus.size())) message->add_gpu_uuids(facts.gpus[static_cast<size_t>(gpu)].uuid);
+  std::set<int> numa_nodes;
+  for (const int index : record.gpus) {
+    message->add_gpus(index);
+    if (index >= static_cast<int>(facts.gpus.size())) continue;  // the node came back with fewer
+    const GpuFacts& gpu = facts.gpus[static_cast<size_t>(index)];
+    message->add_gpu_uuids(gpu.uuid);
+    if (gpu.numa >= 0) numa_nodes.insert(facts.numa[static_cast<size_t>(gpu.numa)].os_id);
   }
+  message->mutable_numa_nodes()->Add(numa_nodes.begin(), numa_nodes.end());
   const Lease* lease = state.FindLease(record.lease);
   message->set_live(lease != nullptr);
   if (lease != nullptr) {
@@ -129,11 +134,19 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
 
 }  // namespace
 
+std::string ReasonOf(const Job& job, PendingReasons& reasons) {
+  if (job.state == JobState::kQueued) return reasons.Of(job).text;
+  if (job.state == JobState::kHeld && job.reason.empty()) {
+    return "held until somebody says gpu-platform jobs release " + ToText(job.id);
+  }
+  return job.reason;
+}
+
 void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons, v1::Job* message) {
   message->set_id(ToText(job.id));
   message->set_state(ToProto(Shown(job.state)));
   message->set_detail(Name(job.state));
-  message->set_reason(job.state == JobState::kQueued ? reasons.Of(job).text : job.reason);
+  message->set_reason(ReasonOf(job, reasons));
   ToProto(*job.spec, message->mutable_spec());
   message->set_user(job.user.name);
   message->set_submitted_at(Time(job.submitted_at));

@@ -74,7 +74,11 @@ class GpuHealth(Commands):
         for check in CHECKS:
             self.assertEqual(self.line_of(answer, check).split()[1], "ok")
         self.assertIn(f"{MACHINE.links} of {MACHINE.links} up", self.line_of(answer, "nvlink"))
-        gpu = self.cli.json("health", "--gpu-id", uuid)
+        document = self.cli.json("health", "--gpu-id", uuid)
+        self.assertEqual(document["verdict"], "ok")
+        self.assertEqual({check["name"]: check["result"] for check in document["checks"]},
+                         dict.fromkeys(CHECKS, "ok"))
+        gpu = document["gpu"]
         self.assertEqual((gpu["uuid"], gpu["index"], gpu["state"]), (uuid, 3, "AVAILABLE"))
         self.assertEqual(gpu["readings"]["nvlinks_active"], MACHINE.links)
         self.assertEqual(gpu["numa_node"], MACHINE.numa[3])
@@ -87,7 +91,9 @@ class GpuHealth(Commands):
         self.assertIn("VERDICT  FAIL: do not use", answer.lines)
         self.assertIn("fan fails", answer.out)
         answer = self.cli("health", "--gpu-id", uuid, "-o", "json")
-        self.assertEqual((answer.code, json.loads(answer.out)["state"]), (9, "OFFLINE"))
+        document = json.loads(answer.out)
+        self.assertEqual((answer.code, document["verdict"], document["gpu"]["state"]),
+                         (9, "FAIL", "OFFLINE"))
 
 
 class Terminal:
@@ -234,7 +240,9 @@ class Jobs(Commands):
         self.assertEqual(re.findall(r"GPU-[0-9a-f-]{36}", rank), uuids)
         numa = {MACHINE.numa[MACHINE.uuids.index(uuid)] for uuid in uuids}
         self.assertEqual(len(numa), 1, "four GPUs have room on one NUMA node")
+        self.assertIn(f"NUMA {min(numa)} ", rank)
         seen = self.cli.json("jobs", "describe", job)
+        self.assertEqual(set(seen["attempts"][0]["ranks"][0]["numa_nodes"]), numa)
         self.assertEqual((seen["id"], seen["state"], seen["attempt"]), (job, "RUNNING", 1))
         self.assertIn("same NUMA node", seen["attempts"][0]["placement"])
 
@@ -282,11 +290,26 @@ class Maintenance(Commands):
         self.assert_job(others[-1], state="QUEUED")
 
     def test_drain_and_offline_give_the_cluster_as_a_document(self):
-        for verb, uuid in (("drain", MACHINE.uuids[1]), ("offline", MACHINE.uuids[2])):
+        for verb, state in (("drain", "OFFLINE"), ("offline", "OFFLINE"), ("online", "AVAILABLE")):
             with self.subTest(verb):
+                uuid = MACHINE.uuids[1]
                 gpus = self.cli.json(verb, "--gpu-id", uuid)["nodes"][0]["gpus"]
                 states = {gpu["uuid"]: gpu["state"] for gpu in gpus}
-                self.assertEqual(states[uuid], "OFFLINE")
+                self.assertEqual(states[uuid], state)
+
+    def test_changes_of_jobs_give_documents_too(self):
+        self.start("--gpus", "8")
+        job = self.cli.start("--gpus", "8", command=["true"])
+        held = self.cli.json("jobs", "hold", job)
+        self.assertEqual((held["state"], held["detail"]), ("PENDING", "HELD"))
+        self.assertIn("jobs release " + job, held["reason"])
+        self.assertEqual(self.cli.json("jobs", "release", job)["state"], "QUEUED")
+        self.assertEqual(self.cli.json("jobs", "cancel", job)["jobs"][0]["state"], "CANCELLED")
+
+    def test_forms_that_a_command_does_not_have_are_refused(self):
+        answer = self.cli("status", "-o", "csv")
+        self.assertEqual(answer.code, 2)
+        self.assertIn("this command offers table, wide, json and yaml", answer.err)
 
     def test_offline_with_force_stops_the_job_at_once_and_moves_it(self):
         job, (uuid,) = self.start()

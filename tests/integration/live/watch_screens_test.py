@@ -30,7 +30,8 @@ def hide(found):
 MASKS = [
     (r"\d\d:\d\d:\d\d", "##:##:##"),
     (r"\d{4}-\d\d-\d\dT##:##:##\.\d{3}Z", "####-##-##T##:##:##.###Z"),
-    (r"util [▁▂▃▄▅▆▇█ ]*\d+%", "util ~"),
+    (r"util \d+%", "util ~"),
+    (r"(power \S+ k?W)   [▁▂▃▄▅▆▇█ ]+$", r"\1   ~"),
     (r"\b\d+%", hide),
     # The head is right-aligned: what the age takes or leaves, the blanks before it have.
     (r" +(GPUs \d+ .* wait \d+)(?: \(.*)?$", r"  \1 (~)"),
