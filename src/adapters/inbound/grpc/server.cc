@@ -30,6 +30,8 @@ class GrpcServer : public Server {
     grpc::ResourceQuota quota("server");
     quota.SetMaxThreads(kThreadsMax);
     builder.SetResourceQuota(quota);
+    // With two, the default, threads that wait for calls end and begin again all the time.
+    builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 4);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.AddListeningPort("unix:" + socket, grpc::InsecureServerCredentials());
     if (!options.listen.empty()) {
