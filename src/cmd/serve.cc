@@ -54,15 +54,15 @@ class Serving {
     token_ = GP_TRY(JoinToken(flags_.state));
     ControlOptions options;
     options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
-    options.begin_lineage = flags_.keep_sound_prefix;
     if (flags_.ephemeral) {
       journal_ = std::make_unique<MemoryJournal>();
     } else {
-      GP_CHECK_OK(OpenJournal());
+      options.begin_lineage = GP_TRY(OpenJournal()) == JournalState::kCut;
     }
     auto loop = ControlLoop::Open(*journal_, clock_, options);
     if (!loop) return Fail(loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
     loop_ = *std::move(loop);
+    if (journal_file_ != nullptr) journal_file_->AcceptLoss();
     server_ = GP_TRY(Server::Start(*loop_, {flags_.run_directory, flags_.listen, token_, GP_VERSION}));
     for (CommitObserver* observer : server_->Observers()) loop_->AddObserver(observer);
     loop_->Start();
@@ -89,15 +89,19 @@ class Serving {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  Status OpenJournal() {
+  enum class JournalState { kWhole, kCut };
+
+  Result<JournalState> OpenJournal() {
     auto journal = GP_TRY(SqliteJournal::Open(flags_.state + "/journal.db"));
-    if (!journal->loss().empty()) warnings_.push_back(journal->loss());
+    const bool lost = !journal->loss().empty();
+    if (lost) warnings_.push_back(journal->loss());
     if (flags_.keep_sound_prefix) {
       const uint64_t kept = GP_TRY(journal->KeepSoundPrefix());
       warnings_.push_back("journal: goes on after record " + std::to_string(kept));
     }
+    journal_file_ = journal.get();
     journal_ = std::move(journal);
-    return Ok();
+    return lost || flags_.keep_sound_prefix ? JournalState::kCut : JournalState::kWhole;
   }
 
   Status StartAgents() {
@@ -149,6 +153,7 @@ class Serving {
   SystemClock clock_;
   std::string token_;
   std::unique_ptr<Journal> journal_;
+  SqliteJournal* journal_file_ = nullptr;  // the same, where it is a file
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<LiveAgent> agent_;

@@ -13,6 +13,19 @@ namespace {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// A lineage may come back, with an old journal: its logs of another time are there already.
+Status SetLogsAside(const std::string& logs, const std::string& lineage) {
+  std::error_code error;
+  if (!std::filesystem::exists(logs, error)) return Ok();
+  std::string aside = logs + "-" + lineage;
+  for (int again = 2; std::filesystem::exists(aside, error); ++again) {
+    aside = logs + "-" + lineage + "." + std::to_string(again);
+  }
+  std::filesystem::rename(logs, aside, error);
+  if (error) return Fail(Internal("cannot set " + logs + " aside: " + error.message()));
+  return Ok();
+}
+
 }  // namespace
 
 Result<AgentIncarnation> NextIncarnation(const std::string& state_directory, Instant now) {
@@ -45,12 +58,7 @@ Result<uint64_t> Lineage(const std::string& state_directory) {
 
 Status KeepLineage(const std::string& state_directory, uint64_t lineage) {
   const uint64_t before = GP_TRY(Lineage(state_directory));
-  const std::string logs = state_directory + "/logs";
-  std::error_code error;
-  if (std::filesystem::exists(logs, error)) {
-    std::filesystem::rename(logs, logs + "-" + ToBase32(before, 13), error);
-    if (error) return Fail(Internal("cannot set " + logs + " aside: " + error.message()));
-  }
+  GP_CHECK_OK(SetLogsAside(state_directory + "/logs", ToBase32(before, 13)));
   return WriteTextFile(state_directory + "/lineage", ToBase32(lineage, 13) + "\n", 0600);
 }
 

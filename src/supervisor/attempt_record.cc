@@ -14,7 +14,7 @@
 namespace gp {
 namespace {
 
-constexpr uint64_t kLaunchMagic = 0x6c61756e63680002;
+constexpr uint64_t kLaunchMagic = 0x6c61756e63680001;
 constexpr uint64_t kStatusMagic = 0x7374617475730001;
 constexpr size_t kFileBytesMax = 16 << 20;
 
@@ -125,13 +125,14 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   writer.String(spec.working_directory);
   WriteWho(writer, spec);
   writer.U64(spec.interactive ? 1 : 0);
-  writer.I64(spec.entry_time_limit.ns);
   WriteLimits(writer, spec);
   WriteLife(writer, spec);
   writer.String(record.cgroups.unified);
   WriteTexts(writer, record.cgroups.joined);
   writer.String(record.cgroups.freezer);
   writer.String(record.cgroups.oom_events);
+  // From here on: fields that older records lack.
+  writer.I64(spec.entry_time_limit.ns);
   return writer.Take();
 }
 
@@ -146,13 +147,13 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   spec.working_directory = reader.String();
   ReadWho(reader, spec);
   spec.interactive = reader.U64() != 0;
-  spec.entry_time_limit.ns = reader.I64();
   ReadLimits(reader, spec);
   ReadLife(reader, spec);
   record.cgroups.unified = reader.String();
   record.cgroups.joined = ReadTexts(reader);
   record.cgroups.freezer = reader.String();
   record.cgroups.oom_events = reader.String();
+  if (reader.Remaining() > 0) spec.entry_time_limit.ns = reader.I64();
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }

@@ -53,8 +53,9 @@ std::optional<Birth> ServeNursery(Descriptor agent, char* title, size_t title_si
       TakeTitle(birth.request, title, title_size);
       return birth;
     }
-    SendPacket(agent.get(), std::to_string(pid < 0 ? -errno : pid));
-    packet.descriptors.clear();  // else the lock would outlive its supervisor
+    const std::string answer = std::to_string(pid < 0 ? -errno : pid);
+    packet.descriptors.clear();  // before anybody is told: else the lock outlives its supervisor
+    SendPacket(agent.get(), answer);
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <string>
@@ -12,6 +13,24 @@
 
 namespace gp {
 namespace {
+
+bool MakeSlave() { return mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0; }
+
+// In a plain folder that somebody chrooted into, "/" is no mount and the mount that holds it cannot
+// be named.  Root may step outside for a moment, to where it can.
+bool MakeSlaveOutside() {
+  const Descriptor root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor here(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid() || !here.valid() || chroot(".") != 0 || fchdir(root.get()) != 0) return false;
+  // The former root lies above the present one, so that nothing stops the way up from it.
+  struct stat below = {};
+  struct stat above = {};
+  do {
+    if (stat(".", &below) != 0 || chdir("..") != 0 || stat(".", &above) != 0) return false;
+  } while (below.st_ino != above.st_ino || below.st_dev != above.st_dev);
+  const bool made = chroot(".") == 0 && MakeSlave();
+  return fchdir(root.get()) == 0 && chroot(".") == 0 && fchdir(here.get()) == 0 && made;
+}
 
 Status MountTmp() {
   // On the attempt's own disk rather than in memory: programs put gigabytes there.
@@ -56,7 +75,7 @@ Result<Descriptor> EnterPrivateMounts(const LaunchSpec& spec) {
                     errno));
   }
   // Mounts that the host makes later still appear here; ours never there.
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
+  if (!MakeSlave() && (errno != EINVAL || !MakeSlaveOutside())) {
     return Fail(SystemError("cannot detach from the host's mounts", errno));
   }
   if (spec.private_tmp) GP_CHECK_OK(MountTmp());

@@ -108,7 +108,7 @@ Status Supervisor::StartMainProcess() {
     status_.phase = AttemptPhase::kRunning;
     status_.started_at.ns = WallNs();
     status_changed_ = true;
-    entry_deadline_ = BootNs() + launch_.spec.entry_time_limit.ns;
+    AwaitEntry();
     return Ok();
   }
   ChildPlan plan = JobPlan();
@@ -122,6 +122,11 @@ Status Supervisor::StartMainProcess() {
   return Ok();
 }
 
+void Supervisor::AwaitEntry() {
+  main_pid_ = 0;
+  entry_deadline_ = BootNs() + launch_.spec.entry_time_limit.ns;
+}
+
 void Supervisor::CouldNotStart(EndCause cause, const std::string& why) {
   status_.cause = cause;
   AddMessage(why);
@@ -132,10 +137,9 @@ void Supervisor::OnStartKnown(Child& child) {
   if (child.session.has_value()) AnswerExec(child);
   if (child.role != Role::kMain) return;
   if (!child.failure.empty()) {
-    if (child.session.has_value()) main_pid_ = 0;  // the caller knows and may try again
+    if (child.session.has_value()) AwaitEntry();  // the caller knows and may try again
     return;
   }
-  entry_deadline_ = kNever;
   status_.phase = AttemptPhase::kRunning;
   status_.pid = child.pid;
   status_.started_at.ns = WallNs();

@@ -37,6 +37,7 @@ class Supervisor {
   void Begin();
   void StartMain();
   Status StartMainProcess();
+  void AwaitEntry();
   void CouldNotStart(EndCause cause, const std::string& why);
   void OnStartKnown(Child& child);
   void OnExit(Exit exit);
@@ -71,6 +72,7 @@ class Supervisor {
   int64_t NextDeadline() const;
   void OnSignals();
   void OnTimer();
+  void OnNobodyEntered();
   void OnMessages();
 
   Descriptor directory_;

@@ -87,10 +87,7 @@ void Supervisor::OnTimer() {
     KillHook();
   }
   if (now >= lease_deadline_) OnLeaseLost();
-  if (now >= entry_deadline_) {
-    CouldNotStart(EndCause::kCouldNotStart, "nobody entered the interactive job within " +
-                                                ToText(launch_.spec.entry_time_limit));
-  }
+  if (now >= entry_deadline_) OnNobodyEntered();
   if (now >= stop_deadline_) BeginKilling();
   if (now >= kill_again_at_) {
     if (IsGone()) {
@@ -99,6 +96,13 @@ void Supervisor::OnTimer() {
       Kill();
     }
   }
+}
+
+void Supervisor::OnNobodyEntered() {
+  entry_deadline_ = kNever;
+  if (state_ != State::kRunning || main_pid_ != 0) return;  // somebody did, or it ends anyway
+  CouldNotStart(EndCause::kCouldNotStart, "nobody entered the interactive job within " +
+                                              ToText(launch_.spec.entry_time_limit));
 }
 
 void Supervisor::OnMessages() {

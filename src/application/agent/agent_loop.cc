@@ -16,6 +16,8 @@ namespace gp {
 namespace {
 
 constexpr int kConnectionBits = 20;
+// Ends wake the loop by themselves; this is for what does not tell.
+constexpr Duration kMovePause = Duration::Milliseconds(200);
 constexpr Duration kConnectWaitMax = Duration::Seconds(2);
 // So many heartbeats fit into a lease: one or two may be lost.
 constexpr int64_t kHeartbeatsPerLease = 5;
@@ -53,7 +55,7 @@ void AgentLoop::Run() {
 
 void AgentLoop::WaitForEvents() {
   const int64_t now = clock_.BootNs();
-  const int64_t until = connected_ ? report_at_ns_ : connect_at_ns_;
+  const int64_t until = connected_ ? report_at_ns_ : moving_to_ != 0 ? now + kMovePause.ns : connect_at_ns_;
   const int64_t wait_ms = std::clamp<int64_t>((until - now) / 1'000'000 + 1, 0, 1'000);
   pollfd fds[] = {{wake_fd_, POLLIN, 0}, {link_.EventDescriptor(), POLLIN, 0}, {runner_.EventDescriptor(), POLLIN, 0}};
   poll(fds, std::size(fds), static_cast<int>(wait_ms));
@@ -99,6 +101,7 @@ void AgentLoop::TakeOrders(NodeOrders orders) {
     if (const Status kept = options_.keep_lineage(orders.lineage); !kept) return Disconnect(kept.error().message);
     lineage_ = orders.lineage;
   }
+  fresh_ = false;  // what is ordered from now on is remembered
   newest_epoch_ = orders.epoch;
   orders_ = std::move(orders);
   have_orders_ = true;
@@ -117,13 +120,13 @@ void AgentLoop::Disconnect(const std::string& why) {
 void AgentLoop::MoveOver() {
   for (const auto& [id, seen] : seen_) {
     if (!seen.ended) {
-      runner_.Stop(ToText(id), Duration{});
+      if (std::exchange(stopped_[id], StopOrder::kKill) != StopOrder::kKill) runner_.Stop(ToText(id), Duration{});
     } else if (const Status gone = runner_.Forget(ToText(id)); !gone) {
       std::fprintf(stderr, "gpu-platform agent: %s: %s\n", ToText(id).c_str(), gone.error().message.c_str());
     }
   }
   Observe();
-  if (!seen_.empty()) return;
+  if (!seen_.empty() || !runner_.IsEmpty()) return;
   if (const Status kept = options_.keep_lineage(moving_to_); !kept) return Disconnect(kept.error().message);
   lineage_ = std::exchange(moving_to_, 0);
   fresh_ = true;

@@ -56,15 +56,12 @@ Status ControlLoop::Recover() {
 }
 
 Status ControlLoop::BeginEpoch() {
-  StartController command{options_.policy, 0};
+  StartController command{options_.policy, 0, options_.begin_lineage};
   const Instant at = StampTime();
   // The clock tells lineages apart, even where everything else was lost.
   if (state_.lineage == 0 || options_.begin_lineage) {
     command.lineage = std::max(static_cast<uint64_t>(at.ns), state_.lineage + 1);
   }
-  // Jobs of which the cut journal knows no longer that they run: their nodes end them when they
-  // join, which they do at once or have lost their leases by then.
-  if (options_.begin_lineage) plan_not_before_ns_ = clock_.BootNs() + options_.policy.lease_time.ns;
   GP_CHECK_OK(DecideAndApply({at, "controller", "", command}));
   return Ok();
 }
@@ -178,9 +175,10 @@ void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
 }
 
 void ControlLoop::PlanPlacements() {
-  if (!plan_needed_ || clock_.BootNs() < plan_not_before_ns_) return;
-  plan_needed_ = false;
+  if (!plan_needed_) return;
   const Instant at = StampTime();
+  if (at < state_.quiet_until) return;
+  plan_needed_ = false;
   for (PlaceGang& placement : Schedule(state_, at).placements) {
     const auto placed = DecideAndApply({at, "scheduler", "", std::move(placement)});
     // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.

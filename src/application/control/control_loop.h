@@ -74,7 +74,6 @@ class ControlLoop : public ControlGateway {
   State state_;
   Instant last_at_;                        // envelopes never go back in time
   bool plan_needed_ = true;
-  int64_t plan_not_before_ns_ = 0;         // boot time
   std::vector<std::string> batch_records_;
   std::vector<Event> batch_events_;
   uint64_t records_since_snapshot_ = 0;

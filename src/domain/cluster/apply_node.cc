@@ -17,6 +17,7 @@ Gpu& GpuOf(State& state, NodeId node, int gpu) {
 void ApplyEvent(State& state, Instant, const ControllerStarted& event) {
   state.policy = event.policy;
   state.lineage = event.lineage;
+  state.quiet_until = event.quiet_until;
   ++state.epoch;
   // Their deadlines follow the policy.
   state.losses.clear();

@@ -19,7 +19,7 @@ constexpr uint64_t kFormatVersion = 2;
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
-  archive(v.policy, v.lineage, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases);
+  archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases);
 }
 
 void IndexJob(State& state, const Job& job) {

@@ -20,6 +20,7 @@ namespace gp {
 struct StartController {
   Policy policy;
   uint64_t lineage = 0;  // a new one begins; 0: the present one goes on
+  bool cut = false;      // records are lost: what they started may still run somewhere
 };
 
 // What an agent sees of one lease that it was ordered to hold.

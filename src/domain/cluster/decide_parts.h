@@ -14,7 +14,7 @@ namespace gp {
 
 using Events = std::vector<Event>;
 
-Result<Events> DecideStart(const State& state, const StartController& command);
+Result<Events> DecideStart(const State& state, Instant at, const StartController& command);
 Result<Events> DecideTick(const State& state, Instant at);
 
 Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command);

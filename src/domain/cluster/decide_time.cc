@@ -16,12 +16,17 @@ void EndLostLeases(const State& state, Instant at, const Node& node, Events& eve
 
 }  // namespace
 
-Result<Events> DecideStart(const State& state, const StartController& command) {
+Result<Events> DecideStart(const State& state, Instant at, const StartController& command) {
   const Policy& policy = command.policy;
   if (policy.lease_time.ns <= 0 || policy.lease_end_time.ns <= 0) {
     return Fail(InvalidArgument("policy: lease_time and lease_end_time must be above zero"));
   }
-  return Events{ControllerStarted{policy, command.lineage != 0 ? command.lineage : state.lineage}};
+  ControllerStarted started{policy, state.lineage, state.quiet_until};
+  if (command.lineage != 0) started.lineage = command.lineage;
+  // By the longer of the two policies: supervisors still go by the one before.
+  const auto longest = [](const Policy& p) { return p.lease_time + p.lease_end_time; };
+  if (command.cut) started.quiet_until = at + std::max(longest(policy), longest(state.policy));
+  return Events{started};
 }
 
 Result<Events> DecideTick(const State& state, Instant at) {

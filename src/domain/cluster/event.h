@@ -18,6 +18,7 @@ namespace gp {
 struct ControllerStarted {
   Policy policy;
   uint64_t lineage = 0;
+  Instant quiet_until;
 };
 
 struct NodeJoined {

@@ -48,7 +48,7 @@ GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_e
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept)
 
 // commands
-GP_FIELDS(StartController, v.policy, v.lineage)
+GP_FIELDS(StartController, v.policy, v.lineage, v.cut)
 GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome)
 GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail)
 GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)
@@ -66,7 +66,7 @@ GP_NO_FIELDS(Tick)
 GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
 
 // events
-GP_FIELDS(ControllerStarted, v.policy, v.lineage)
+GP_FIELDS(ControllerStarted, v.policy, v.lineage, v.quiet_until)
 GP_FIELDS(NodeJoined, v.node, v.facts, v.incarnation)
 GP_FIELDS(NodeLost, v.node)
 GP_FIELDS(NodeLeasesExpired, v.node)

@@ -31,6 +31,8 @@ struct State {
   // Of the journal: another one where it began anew or was cut, so that numbers given since mean
   // other jobs and leases than before.
   uint64_t lineage = 0;
+  // Nothing is placed before: leases that a cut journal has forgotten must have run out.
+  Instant quiet_until;
   uint64_t epoch = 0;  // of the controller: grows at each start, fences its predecessor
   uint64_t last_job = 0;
   uint64_t last_lease = 0;

@@ -121,6 +121,8 @@ class AttemptRunner {
   // Drops an ended attempt and all it held but its logs.  An unknown key is fine.
   // Errors: kConflict (still running).
   virtual Status Forget(const std::string& key) = 0;
+  // Whether nothing is kept here, not even a forgotten attempt whose remains are still being cleared.
+  virtual bool IsEmpty() = 0;
   // Waits until the program runs, at most seconds.  Errors: kNotFound (no such attempt), kConflict
   // (not running, or the program cannot be run: the message says why), kDeadlineExceeded.
   virtual Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) = 0;

@@ -44,6 +44,16 @@ TEST_F(AgentIdentity, LogsOfTheLineageBeforeAreSetAside) {
   EXPECT_TRUE(fs::exists(Path("logs-0000000000010/job-0001/1")));
 }
 
+TEST_F(AgentIdentity, ALineageThatComesBackLosesNoLogs) {
+  for (const uint64_t lineage : {32, 33, 32, 33, 34}) {
+    ASSERT_TRUE(KeepLineage(directory_, lineage));
+    fs::create_directories(Path("logs/job-0001"));
+  }
+  EXPECT_TRUE(fs::exists(Path("logs-0000000000010")));
+  EXPECT_TRUE(fs::exists(Path("logs-0000000000010.2")));
+  EXPECT_TRUE(fs::exists(Path("logs-0000000000011.2")));
+}
+
 TEST_F(AgentIdentity, ADamagedFileIsNamed) {
   ASSERT_TRUE(WriteTextFile(Path("lineage"), "?!\n", 0600));
   EXPECT_NE(Lineage(directory_).error().message.find(Path("lineage")), std::string::npos);

@@ -62,6 +62,11 @@ std::optional<Descriptor> AttemptDirectory::TryLock() const {
   return file;
 }
 
+bool AttemptDirectory::IsHeld() const {
+  const Descriptor file(openat(fd(), kLaunchFile, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  return file.valid() && flock(file.get(), LOCK_EX | LOCK_NB) != 0;
+}
+
 std::optional<Descriptor> AttemptDirectory::Connect() const {
   Descriptor connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address = {};

@@ -26,6 +26,8 @@ class AttemptDirectory {
   std::optional<AttemptStatus> ReadStatus() const;
   // The locked launch file; nullopt: a supervisor lives.
   std::optional<Descriptor> TryLock() const;
+  // Whether a supervisor holds it: then the attempt has not ended, whatever else is known of it.
+  bool IsHeld() const;
   // A connection to the living supervisor; nullopt: it does not listen (yet).
   std::optional<Descriptor> Connect() const;
 

@@ -108,6 +108,10 @@ void SupervisedAttemptRunner::Adopt(const std::string& key) {
 void SupervisedAttemptRunner::Attend(Attempt& attempt) {
   const auto directory = AttemptDirectory::Open(attempts_fd_.get(), attempt.status.key);
   const auto launch = directory.has_value() ? directory->ReadLaunch() : Fail(directory.error());
+  if (!launch.has_value() && directory.has_value() && directory->IsHeld()) {
+    attempt.status.message = "its supervisor lives, but cannot be talked to: " + launch.error().message;
+    return;
+  }
   if (!launch.has_value()) {
     attempt.status.phase = AttemptPhase::kExited;
     attempt.status.cause = EndCause::kSupervisorLost;  // no fault of the job: it may start again

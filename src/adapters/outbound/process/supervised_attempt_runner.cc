@@ -154,6 +154,11 @@ Status SupervisedAttemptRunner::Forget(const std::string& key) {
   return Ok();
 }
 
+bool SupervisedAttemptRunner::IsEmpty() {
+  TakeEvents();
+  return attempts_.empty();
+}
+
 Result<ExecStreams> SupervisedAttemptRunner::Exec(const std::string& key, const ExecSpec& spec) {
   TakeEvents();
   Attempt* attempt = Find(key);

@@ -36,6 +36,7 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   void Stop(const std::string& key, Duration grace) override;
   std::vector<AttemptStatus> Observe() override;
   Status Forget(const std::string& key) override;
+  bool IsEmpty() override;
   Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;
   int EventDescriptor() const override { return events_.get(); }
 

@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -16,7 +17,10 @@
 namespace gp {
 namespace {
 
-constexpr int kPatienceMs = 10'000;
+// The agent does nothing else meanwhile: well below what a lease leaves it.
+constexpr int kPatienceMs = 1'500;
+constexpr int kReapTries = 200;
+constexpr int kReapPauseUs = 1'000;
 // Room for the name and key that a supervisor shows as its command line.
 constexpr size_t kTitleRoom = 160;
 
@@ -66,13 +70,11 @@ Result<pid_t> Spawn(const std::string& program, int conversation) {
 SupervisorNursery::~SupervisorNursery() { Close(); }
 
 Result<pid_t> SupervisorNursery::Bear(const Order& order) {
-  if (conversation_.valid()) {
-    Result<pid_t> born = Ask(order);
-    if (born.has_value()) return born;
-    Close();  // it has died, or its host could give no more: a new one says which
-  }
+  if (conversation_.valid() && Send(order)) return AwaitAnswer();
+  Close();  // it has died
   GP_CHECK_OK(Open());
-  return Ask(order);
+  if (Send(order)) return AwaitAnswer();
+  return Fail(Internal("the nursery of supervisors takes no orders"));
 }
 
 Status SupervisorNursery::Open() {
@@ -93,17 +95,22 @@ void SupervisorNursery::Close() {
   if (!conversation_.valid()) return;
   conversation_.Reset();  // it ends when we do not listen
   kill(pid_, SIGKILL);    // nor when it hangs
-  waitpid(pid_, nullptr, 0);
+  // One that the kernel holds on to is left to it.
+  for (int i = 0; i < kReapTries && waitpid(pid_, nullptr, WNOHANG) == 0; ++i) usleep(kReapPauseUs);
 }
 
-Result<pid_t> SupervisorNursery::Ask(const Order& order) {
-  const SendOutcome sent = SendPacket(conversation_.get(), EncodeBirth(order.request),
-                                      {order.agent_fd, order.directory_fd, order.lock_fd});
+bool SupervisorNursery::Send(const Order& order) {
+  return SendPacket(conversation_.get(), EncodeBirth(order.request),
+                    {order.agent_fd, order.directory_fd, order.lock_fd}) == SendOutcome::kSent;
+}
+
+Result<pid_t> SupervisorNursery::AwaitAnswer() {
   pollfd event = {.fd = conversation_.get(), .events = POLLIN, .revents = 0};
   Packet answer;
-  if (sent != SendOutcome::kSent || poll(&event, 1, kPatienceMs) != 1 ||
+  if (poll(&event, 1, kPatienceMs) != 1 ||
       ReceivePacket(conversation_.get(), Patience::kNone, answer) != ReceiveOutcome::kMessage) {
-    return Fail(Internal("the nursery of supervisors does not answer"));
+    Close();  // what it has not borne by now it never will
+    return pid_t{0};
   }
   const long pid = std::strtol(answer.bytes.c_str(), nullptr, 10);
   if (pid > 0) return static_cast<pid_t>(pid);

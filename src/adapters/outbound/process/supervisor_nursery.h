@@ -28,12 +28,15 @@ class SupervisorNursery {
   };
   // A supervisor, detached: no child of ours, session and signals of its own, nothing inherited but
   // the three descriptors.  Starts the nursery when there is none, or none any longer.
+  // 0: asked for, and no answer came in time.  It may live; its conversation tells, by words or by
+  // its end.  An order that was sent is never sent again: two supervisors would run the job twice.
   Result<pid_t> Bear(const Order& order);
 
  private:
   Status Open();
   void Close();
-  Result<pid_t> Ask(const Order& order);
+  bool Send(const Order& order);
+  Result<pid_t> AwaitAnswer();
 
   std::string program_;
   Descriptor conversation_;

@@ -128,6 +128,11 @@ void SqliteJournal::CompareMark() {
           " (or beyond) were written once and are gone: work acknowledged then is lost";
 }
 
+void SqliteJournal::AcceptLoss() {
+  loss_.clear();
+  WriteMark();
+}
+
 void SqliteJournal::WriteMark() {
   const std::string fresh = MarkPath(path_) + ".new";
   std::ofstream(fresh) << last_sequence_ << "\n";
@@ -145,18 +150,19 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
   if (snapshot.sequence > sound) {
     return Fail(Conflict("journal: the damage lies before the newest snapshot, which is sound: nothing to give up"));
   }
+  WriteMark();  // of what there was: until the loss is accepted, every start finds it again
   const std::string copy = path_ + ".damaged";
   GP_CHECK_OK(Run(("VACUUM INTO '" + copy + "'").c_str()));
   GP_CHECK_OK(Run(("DELETE FROM records WHERE sequence>" + std::to_string(sound)).c_str()));
   chain_ = 0;
   last_sequence_ = 0;
   GP_CHECK_OK(LoadTail());
-  WriteMark();
+  loss_ = "journal: given up from record " + std::to_string(sound + 1) + " on";
   return sound;
 }
 
 SqliteJournal::~SqliteJournal() {
-  if (insert_ != nullptr) WriteMark();
+  if (insert_ != nullptr && loss_.empty()) WriteMark();
   sqlite3_finalize(insert_);
   sqlite3_close(database_);
 }
@@ -186,7 +192,7 @@ Status SqliteJournal::Append(std::span<const std::string> records) {
   }
   last_sequence_ = sequence;
   chain_ = chain;
-  if (last_sequence_ - marked_ >= kRecordsPerMark) WriteMark();
+  if (loss_.empty() && last_sequence_ >= marked_ + kRecordsPerMark) WriteMark();
   return Ok();
 }
 

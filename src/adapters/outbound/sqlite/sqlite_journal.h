@@ -21,11 +21,13 @@ class SqliteJournal : public Journal {
   static Result<std::unique_ptr<SqliteJournal>> Open(const std::string& path);
   ~SqliteJournal() override;
 
-  // What the mark says was there and is not, in words; empty: nothing.
+  // What was there and is not, in words; empty: nothing.  Every Open says it again until AcceptLoss.
   const std::string& loss() const { return loss_; }
   // Gives up everything from the first damaged record on, after a copy of the whole file was made
   // beside it.  The number of the last record kept; all of them where nothing is damaged.
   Result<uint64_t> KeepSoundPrefix();
+
+  void AcceptLoss();
 
   Status Append(std::span<const std::string> records) override;
   Status ReadAfter(uint64_t sequence,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "base/bytes.h"
 #include "supervisor/attempt_record.h"
 #include "supervisor/control_message.h"
 
@@ -57,11 +58,28 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
+// As it was written before interactive attempts had a time limit.
+std::string FirstVersion() {
+  ByteWriter added;
+  added.I64(Sample().spec.entry_time_limit.ns);
+  const std::string bytes = EncodeLaunch(Sample());
+  return bytes.substr(0, bytes.size() - added.Take().size());
+}
+
 TEST(LaunchRecordTest, EveryCutIsNoticed) {
   const std::string bytes = EncodeLaunch(Sample());
+  const size_t first_version = FirstVersion().size();
   for (size_t size = 0; size < bytes.size(); ++size) {
+    if (size == first_version) continue;
     EXPECT_FALSE(DecodeLaunch(std::string_view(bytes).substr(0, size)).has_value()) << size;
   }
+}
+
+TEST(LaunchRecordTest, AnOlderWritersRecordIsRead) {
+  const auto read = DecodeLaunch(FirstVersion());
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->spec.entry_time_limit, LaunchSpec{}.entry_time_limit);
+  EXPECT_EQ(read->cgroups, Sample().cgroups);
 }
 
 TEST(LaunchRecordTest, ANewerWritersFieldsAreIgnored) {

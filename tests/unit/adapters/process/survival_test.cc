@@ -177,8 +177,35 @@ TEST_F(SurvivalTest, ALostNurseryTakesNothingWithItAndIsReplaced) {
   host_.Start(host_.Shell("before", "sleep 0.3; exit 3"));
   const pid_t nursery = ParentOf(SupervisorOf("before"));
   kill(nursery, SIGKILL);
+  siginfo_t gone = {};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(nursery), &gone, WEXITED | WNOWAIT), 0);
   EXPECT_EQ(host_.Run(host_.Shell("after", "exit 4")).exit_code, 4);
   EXPECT_EQ(host_.AwaitEnd("before").exit_code, 3);
+}
+
+// What was asked for may have been born: it is not asked for again, and its end is waited for.
+TEST_F(SurvivalTest, ANurseryThatDoesNotAnswerCostsOneAttemptAndNoMore) {
+  host_.Start(host_.Shell("first", "exec sleep 1000"));
+  kill(ParentOf(SupervisorOf("first")), SIGSTOP);
+  const AttemptStatus status = host_.Run(host_.Shell("second", "echo ran"));
+  EXPECT_EQ(status.cause, EndCause::kSupervisorLost);
+  EXPECT_EQ(host_.Output("second"), "");
+  EXPECT_EQ(host_.Run(host_.Shell("third", "exit 4")).exit_code, 4);
+  EXPECT_EQ(host_.Status_("first").phase, AttemptPhase::kRunning);
+}
+
+TEST_F(SurvivalTest, ALiveSupervisorOfAnotherVersionIsNotTakenForDead) {
+  host_.Start(host_.Shell("elder", "exec sleep 1000"));
+  const pid_t supervisor = SupervisorOf("elder");
+  host_.runner.reset();
+  std::ofstream(host_.state() + "/attempts/elder/launch") << "written by another version";
+  host_.Open();
+  const AttemptStatus status = host_.Status_("elder");
+  EXPECT_NE(status.phase, AttemptPhase::kExited);
+  EXPECT_THAT(status.message, HasSubstr("its supervisor lives"));
+  EXPECT_FALSE(host_.runner->Forget("elder").has_value());
+  kill(supervisor, SIGTERM);
+  EXPECT_EQ(host_.AwaitEnd("elder").phase, AttemptPhase::kExited);
 }
 
 TEST_F(SurvivalTest, TheNurseryGoesWithItsAgent) {

@@ -130,6 +130,17 @@ TEST_F(SqliteJournalTest, AnOldCopyPutBackIsKnownByTheMark) {
   }
   std::filesystem::copy_file(copy, path_, std::filesystem::copy_options::overwrite_existing);
   EXPECT_NE(Open()->loss().find("records 3 to 4"), std::string::npos);
+  EXPECT_NE(Open()->loss(), "");  // nobody has drawn the conclusion yet
+  Open()->AcceptLoss();
+  EXPECT_EQ(Open()->loss(), "");
+}
+
+TEST_F(SqliteJournalTest, ACutIsKnownUntilItIsAccepted) {
+  const std::string records[] = {"one", "two", "three", "four"};
+  ASSERT_TRUE(Open()->Append(records));
+  Damage("UPDATE records SET bytes='thrEe' WHERE sequence=3");
+  EXPECT_EQ(Open()->KeepSoundPrefix().value(), 2u);
+  EXPECT_NE(Open()->loss().find("records 3 to 4"), std::string::npos);
 }
 
 TEST_F(SqliteJournalTest, TheSoundPrefixCanBeKeptAndGoesOn) {

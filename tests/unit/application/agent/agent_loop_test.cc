@@ -89,6 +89,10 @@ class FakeRunner : public AttemptRunner {
     attempts.erase(key);
     return Ok();
   }
+  bool IsEmpty() override {
+    const std::lock_guard lock(mutex_);
+    return attempts.empty();
+  }
   Result<ExecStreams> Exec(const std::string& key, const ExecSpec&) override {
     return Fail(NotFound(key));
   }
