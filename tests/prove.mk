@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
-        prove-clients prove-input prove-placement bench-slurm bench-submit bench-discovery
+        prove-clients prove-input prove-placement prove-packing bench-slurm bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -50,6 +50,11 @@ prove-input: configure
 prove-placement: configure
 	cmake --build $(BUILD) --target property_placement
 	GP_CASES=1000000 $(BUILD)/bin/property_placement
+
+## make prove-packing    17 lists, 6 policies, 10 seeds against the published means (5 min)
+prove-packing: configure
+	cmake --build $(BUILD) --target simulation_packing
+	GP_PACKING_SEEDS=10 GP_PACKING_LISTS=all $(BUILD)/bin/simulation_packing
 
 ## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
 bench-slurm: build

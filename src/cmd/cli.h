@@ -68,6 +68,7 @@ void AddBench(CLI::App& app, Cli& cli);
 void AddExplain(CLI::App& app, Cli& cli);
 void AddDemo(CLI::App& app, Cli& cli);
 void AddWatch(CLI::App& app, Cli& cli);
+void AddSimulate(CLI::App& app, Cli& cli);
 void AddTopology(CLI::App& app, Cli& cli);
 void AddCapture(CLI::App& app, Cli& cli);
 void AddDoctor(CLI::App& app, Cli& cli);

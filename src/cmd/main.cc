@@ -27,6 +27,7 @@ int Run(int argc, char** argv) {
   gp::AddTopology(app, cli);
   gp::AddService(app, cli);
   gp::AddReplay(app, cli);
+  gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);
   gp::AddExplain(app, cli);
   gp::AddDemo(app, cli);

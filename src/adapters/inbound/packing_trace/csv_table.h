@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace gp {
+
+// Comma-separated values without quotes, with a header line.
+class CsvTable {
+ public:
+  // Plain or compressed with gzip.  Errors: kNotFound, kInvalidArgument (a line with another number
+  // of fields, too large).
+  static Result<CsvTable> Read(const std::string& path);
+
+  size_t rows() const { return rows_.size(); }
+  bool Has(const std::string& column) const { return columns_.contains(column); }
+  // REQUIRES: Has(column) for Text; Number says so itself.
+  const std::string& Text(size_t row, const std::string& column) const;
+  Result<int64_t> Number(size_t row, const std::string& column, int64_t min, int64_t max) const;
+  // An error that names the place.
+  Error At(size_t row, const std::string& column, const std::string& what) const;
+
+ private:
+  std::string path_;
+  std::map<std::string, size_t> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace gp

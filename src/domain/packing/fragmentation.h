@@ -1,0 +1,40 @@
+#pragma once
+
+// How much of a bin's free GPU time nobody typical could use.  The idea and its measure are from
+// "Beware of Fragmentation" (Weng, Yang et al., USENIX ATC 2023).
+
+#include <cstdint>
+#include <vector>
+
+#include "domain/packing/bin.h"
+
+namespace gp {
+
+struct TypicalShape {
+  Shape shape;
+  int64_t count = 0;  // how often it was seen
+};
+
+class TypicalShapes {
+ public:
+  TypicalShapes() = default;
+  // The most frequent of `seen`, until they cover `percent` of it.
+  static TypicalShapes Of(const std::vector<Shape>& seen, int percent = 95);
+
+  const std::vector<TypicalShape>& list() const { return list_; }
+  int64_t total() const { return total_; }
+
+ private:
+  std::vector<TypicalShape> list_;
+  int64_t total_ = 0;
+};
+
+// Thousandths of a GPU that lie waste, times TypicalShapes::total(): the sum over the typical shapes,
+// each times its count.  A shape that cannot run here wastes all that is free, one that can wastes
+// the GPUs with less than it needs.  Host memory is not looked at.
+int64_t Waste(const Bin& bin, const TypicalShapes& typical);
+
+// floor(100 * sigmoid(gain)), `gain` in GPUs, given as waste before minus waste after.
+int GradientScore(int64_t waste_gain, int64_t total);
+
+}  // namespace gp

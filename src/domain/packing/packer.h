@@ -1,0 +1,49 @@
+#pragma once
+
+// Chooses bins by a policy.  Scores are kept per shape and worked out again only for bins that
+// changed since the shape was last asked for.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "domain/packing/scorers.h"
+
+namespace gp {
+
+class Packer {
+ public:
+  // Among equal scores the first of `bins` is taken: their order is part of the policy.
+  Packer(const PackingPolicy& policy, std::vector<Bin> bins, TypicalShapes typical);
+
+  struct Choice {
+    size_t bin = 0;
+    int gpu = -1;
+  };
+  // nullopt: fits nowhere now.
+  std::optional<Choice> Choose(const Shape& shape);
+  // Every bin in which it fits now, in order: for policies that do not score.
+  std::vector<size_t> FitBins(const Shape& shape) const;
+  void Place(const Shape& shape, const Choice& choice);
+
+  const std::vector<Bin>& bins() const { return bins_; }
+
+ private:
+  struct Row {
+    std::vector<int8_t> scores;  // by bin; kMisfit where it does not fit
+    std::vector<int8_t> gpus;
+    size_t seen = 0;             // how much of changes_ it knows
+  };
+  void Score(const Shape& shape, Row& row, size_t bin);
+  Row& UpToDate(const Shape& shape);
+
+  const PackingPolicy& policy_;
+  std::vector<Bin> bins_;
+  const TypicalShapes typical_;
+  std::vector<int64_t> waste_;  // by bin
+  std::vector<uint32_t> changes_;
+  std::map<Shape, Row> rows_;
+};
+
+}  // namespace gp

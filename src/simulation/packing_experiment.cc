@@ -1,0 +1,106 @@
+#include "simulation/packing_experiment.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/rng.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kInflatePercent = 130;
+
+template <typename T>
+void Shuffle(std::vector<T>& items, Rng& rng) {
+  for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[rng.Below(i)]);
+}
+
+int64_t Capacity(const std::vector<Bin>& bins) {
+  int64_t total = 0;
+  for (const Bin& bin : bins) total += bin.FreeShare();
+  return total;
+}
+
+// Draws more of the same until they ask for 130 % of the GPUs.  The test for the end adds one GPU's
+// share of the next one, as the published experiment does.
+std::vector<Shape> Inflate(const std::vector<Shape>& base, int64_t capacity, Rng& rng) {
+  std::vector<Shape> all = base;
+  int64_t asked = 0;
+  for (const Shape& shape : base) asked += shape.GpuTotal();
+  while (true) {
+    const Shape& next = base[rng.Below(base.size())];
+    if ((asked + next.share) * 100 > capacity * kInflatePercent) return all;
+    all.push_back(next);
+    asked += next.GpuTotal();
+  }
+}
+
+std::optional<Packer::Choice> ChooseAny(const Packer& packer, const Shape& shape, Rng& rng) {
+  const std::vector<size_t> bins = packer.FitBins(shape);
+  if (bins.empty()) return std::nullopt;
+  Packer::Choice choice{bins[rng.Below(bins.size())], -1};
+  if (!shape.IsPart()) return choice;
+  const Bin& bin = packer.bins()[choice.bin];
+  std::vector<int> gpus;
+  for (int i = 0; i < bin.gpus; ++i) {
+    if (bin.free[static_cast<size_t>(i)] >= shape.share) gpus.push_back(i);
+  }
+  choice.gpu = gpus[rng.Below(gpus.size())];
+  return choice;
+}
+
+double Percentile(std::vector<int64_t>& values, size_t percent) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size() - 1, values.size() * percent / 100));
+  std::ranges::nth_element(values, at);
+  return static_cast<double>(*at) / 1e3;
+}
+
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, uint64_t seed) {
+  Rng rng(seed);
+  std::vector<Bin> bins = workload.bins;
+  Shuffle(bins, rng);
+  const int64_t capacity = Capacity(bins);
+  std::vector<Shape> base = workload.shapes;
+  Shuffle(base, rng);
+  const std::vector<Shape> arrivals = Inflate(base, capacity, rng);
+
+  const int64_t begin_ns = NowNs();
+  Packer packer(policy, std::move(bins), TypicalShapes::Of(workload.shapes));
+  PackingResult result;
+  std::vector<int64_t> decision_ns;
+  int64_t asked = 0;
+  int64_t allocated = 0;
+  int64_t samples = 0;
+  int64_t sum = 0;
+  for (const Shape& shape : arrivals) {
+    const int64_t decide_ns = NowNs();
+    const auto choice = policy.is_random ? ChooseAny(packer, shape, rng) : packer.Choose(shape);
+    decision_ns.push_back(NowNs() - decide_ns);
+    asked += shape.GpuTotal();
+    if (choice) {
+      packer.Place(shape, *choice);
+      allocated += shape.GpuTotal();
+      ++result.placed;
+    }
+    if ((asked * 200 + capacity) / (2 * capacity) != 100) continue;
+    ++samples;
+    sum += allocated;
+  }
+  result.seconds = static_cast<double>(NowNs() - begin_ns) / 1e9;
+  result.arrived = static_cast<int64_t>(arrivals.size());
+  if (samples > 0) {
+    result.allocated_pct_at_100 = 100.0 * static_cast<double>(sum) / static_cast<double>(samples) / static_cast<double>(capacity);
+  }
+  result.decision_us_p50 = Percentile(decision_ns, 50);
+  result.decision_us_p99 = Percentile(decision_ns, 99);
+  return result;
+}
+
+}  // namespace gp

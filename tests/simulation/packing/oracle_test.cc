@@ -1,0 +1,109 @@
+// The reference policies against the results that their authors published.  GP_PACKING_SEEDS (10 for
+// the published means) and GP_PACKING_LISTS=all choose how much is run.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "adapters/inbound/packing_trace/packing_trace.h"
+
+namespace gp {
+namespace {
+
+constexpr int kPublishedSeeds = 10;
+constexpr uint64_t kSeedFirst = 42;
+
+struct Reference {
+  const char* published;  // name in published.csv
+  const char* policy;
+  double within;  // points
+};
+constexpr Reference kReferences[] = {{"Random", "random", 1.0},          {"DotProd", "dotprod", 0.75},
+                                     {"GpuClustering", "clustering", 0.75}, {"GpuPacking", "packing", 0.75},
+                                     {"BestFit", "bestfit", 0.4},        {"FGD", "fgd", 0.3}};
+
+struct Published {
+  double mean = 0;
+  double deviation = 0;
+};
+using Table = std::map<std::string, std::map<std::string, Published>>;  // list, policy
+
+std::string Data(const std::string& file) { return std::string(GP_SOURCE_DIR) + "/data/traces/alibaba-gpu-2023/" + file; }
+
+Table ReadPublished() {
+  Table table;
+  std::ifstream file(Data("published.csv"));
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    std::string list;
+    std::string policy;
+    std::string mean;
+    std::string deviation;
+    std::getline(fields, list, ',');
+    std::getline(fields, policy, ',');
+    std::getline(fields, mean, ',');
+    std::getline(fields, deviation, ',');
+    table[list][policy] = {std::stod(mean), std::stod(deviation)};
+  }
+  return table;
+}
+
+int Seeds() {
+  const char* text = std::getenv("GP_PACKING_SEEDS");
+  return text == nullptr ? 2 : std::atoi(text);
+}
+
+bool IsChosen(const std::string& list) {
+  const char* lists = std::getenv("GP_PACKING_LISTS");
+  if (lists != nullptr && std::string(lists) == "all") return true;
+  // The plain one and the hardest of each kind.
+  return list == "default" || list == "cpu250" || list == "gpushare100" || list == "gpuspec33" || list == "multigpu50";
+}
+
+double Mean(const PackingWorkload& workload, const PackingPolicy& policy, int seeds) {
+  double sum = 0;
+  for (int i = 0; i < seeds; ++i) {
+    sum += RunPacking(workload, policy, kSeedFirst + static_cast<uint64_t>(i)).allocated_pct_at_100;
+  }
+  return sum / seeds;
+}
+
+TEST(PackingOracle, ReferencePoliciesFillAsPublished) {
+  const int seeds = Seeds();
+  int lists = 0;
+  std::map<std::string, double> worst;
+  for (const auto& [list, published] : ReadPublished()) {
+    if (!IsChosen(list)) continue;
+    ++lists;
+    const auto workload = ReadPackingWorkload(Data("openb_node_list_gpu_node.csv.gz"), Data("openb_pod_list_" + list + ".csv.gz"));
+    ASSERT_TRUE(workload.has_value()) << workload.error().message;
+    for (const Reference& reference : kReferences) {
+      const Published& expected = published.at(reference.published);
+      const double mean = Mean(*workload, *FindPackingPolicy(reference.policy), seeds);
+      // A mean of fewer seeds strays farther.
+      const double stray = seeds >= kPublishedSeeds ? 0 : 3 * expected.deviation / std::sqrt(seeds);
+      EXPECT_NEAR(mean, expected.mean, reference.within + stray) << list << " " << reference.policy;
+      double& difference = worst[reference.policy];
+      if (std::abs(mean - expected.mean) > std::abs(difference)) difference = mean - expected.mean;
+      std::printf("%-12s %-10s %6.2f  published %6.2f\n", list.c_str(), reference.policy, mean, expected.mean);
+    }
+  }
+  EXPECT_GE(lists, 5);
+  for (const auto& [policy, difference] : worst) std::printf("farthest off: %-10s %+.2f points\n", policy.c_str(), difference);
+}
+
+TEST(PackingOracle, TheSameSeedGivesTheSameResult) {
+  const auto workload = ReadPackingWorkload(Data("openb_node_list_gpu_node.csv.gz"), Data("openb_pod_list_default.csv.gz"));
+  const PackingPolicy& policy = *FindPackingPolicy("packing");
+  EXPECT_EQ(RunPacking(*workload, policy, 5).allocated_pct_at_100, RunPacking(*workload, policy, 5).allocated_pct_at_100);
+  EXPECT_NE(RunPacking(*workload, policy, 5).allocated_pct_at_100, RunPacking(*workload, policy, 6).allocated_pct_at_100);
+}
+
+}  // namespace
+}  // namespace gp
