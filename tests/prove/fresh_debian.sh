@@ -10,6 +10,8 @@ root=$(mktemp -d /var/tmp/fresh-debian-XXXXXX)
 [ "$(id -u)" -eq 0 ] || { echo "fresh_debian.sh needs root: it makes a Debian in a folder" >&2; exit 1; }
 command -v debootstrap >/dev/null || apt-get install -y -qq --no-install-recommends debootstrap
 
+chmod 755 "$root"  # as a Debian has it: users must be able to pass
+
 clean() {
   for mount in dev sys proc; do umount -R -l "$root/$mount" 2>/dev/null || true; done
   rm -rf --one-file-system "$root"
