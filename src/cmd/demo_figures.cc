@@ -46,7 +46,7 @@ std::string GangStart(const std::vector<DemoJob>& jobs) {
     }
   }
   const v1::Job& gang = jobs.back().seen;
-  if (!gang.has_started_at()) return Figure("last GPU to gang", {}, "it never started");
+  if (!gang.has_started_at()) return Middle("last GPU to gang", {}, "it never started");
   return Figure("last GPU to gang", static_cast<double>(ToMilliseconds(gang.started_at()) - free),
                 "from the end of the job that held it to the exec of every rank");
 }
