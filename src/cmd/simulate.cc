@@ -13,7 +13,7 @@ namespace {
 struct PackingFlags {
   std::string nodes;
   std::string pods;
-  std::string policy = "fgd";
+  std::string policy = "default";
   uint64_t seed = 42;
   int seeds = 1;
 };
@@ -76,7 +76,7 @@ void AddSimulate(CLI::App& app, Cli& cli) {
   auto flags = std::make_shared<PackingFlags>();
   packing->add_option("--nodes", flags->nodes, "CSV of the nodes, plain or gzip")->required()->type_name("FILE");
   packing->add_option("--pods", flags->pods, "CSV of the tenants, plain or gzip")->required()->type_name("FILE");
-  packing->add_option("--policy", flags->policy, "random, dotprod, clustering, packing, bestfit or fgd");
+  packing->add_option("--policy", flags->policy, "random, dotprod, clustering, packing, bestfit, fgd or default");
   packing->add_option("--seed", flags->seed, "Of the order of nodes and tenants");
   packing->add_option("--seeds", flags->seeds, "Runs, each with the next seed")->check(CLI::Range(1, 1'000));
   packing->callback([flags, &cli] { SimulatePacking(*flags, cli); });

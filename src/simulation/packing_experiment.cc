@@ -72,7 +72,9 @@ PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& p
   const std::vector<Shape> arrivals = Inflate(base, capacity, rng);
 
   const int64_t begin_ns = NowNs();
-  Packer packer(policy, std::move(bins), TypicalShapes::Of(workload.shapes));
+  TypicalShapes typical = TypicalShapes::Of(workload.shapes);
+  typical.Weigh(bins);
+  Packer packer(policy, std::move(bins), std::move(typical));
   PackingResult result;
   std::vector<int64_t> decision_ns;
   int64_t asked = 0;

@@ -29,7 +29,40 @@ bool CouldRun(const Bin& bin, const Shape& shape) {
   return shape.gpus > 0 && bin.cpu_milli >= shape.cpu_milli && GpusFit(bin, shape);
 }
 
+// How many more of the shape the bin could take, host memory left aside.
+int64_t Slots(const Bin& bin, const Shape& shape) {
+  if (shape.gpus == 0 || !GpusFit(bin, shape)) return 0;
+  int64_t slots = 0;
+  if (shape.IsPart()) {
+    for (int i = 0; i < bin.gpus; ++i) slots += bin.free[static_cast<size_t>(i)] / shape.share;
+  } else {
+    slots = bin.IdleGpus() / shape.gpus;
+  }
+  return shape.cpu_milli == 0 ? slots : std::min(slots, bin.cpu_milli / shape.cpu_milli);
+}
+
+// (ratio / 1000) ^ 1.5, in thousandths.
+int64_t ToPower15(int64_t ratio) {
+  const int64_t square = ratio * ratio * ratio / 1'000;
+  int64_t root = 0;
+  for (int64_t bit = int64_t{1} << 30; bit > 0; bit >>= 1) {
+    if ((root + bit) * (root + bit) <= square) root += bit;
+  }
+  return root;
+}
+
 }  // namespace
+
+void TypicalShapes::Weigh(const std::vector<Bin>& empty) {
+  constexpr int64_t kRatioMax = 1'000'000;  // a thousandth of the GPUs and less count alike
+  int64_t all = 0;
+  for (const Bin& bin : empty) all += bin.gpus;
+  for (TypicalShape& one : list_) {
+    int64_t usable = 0;
+    for (const Bin& bin : empty) usable += one.shape.gpus > 0 && GpusFit(bin, one.shape) ? bin.gpus : 0;
+    one.scarcity = usable == 0 ? 0 : ToPower15(std::min(all * 1'000 / usable, kRatioMax));
+  }
+}
 
 TypicalShapes TypicalShapes::Of(const std::vector<Shape>& seen, int percent) {
   std::map<Shape, int64_t> counts;
@@ -66,6 +99,14 @@ int64_t Waste(const Bin& bin, const TypicalShapes& typical) {
     waste += unusable * one.count;
   }
   return waste;
+}
+
+int64_t WasteLessSlots(const Bin& bin, const TypicalShapes& typical) {
+  int64_t worth = 0;
+  for (const TypicalShape& one : typical.list()) {
+    worth += one.count * one.scarcity * Slots(bin, one.shape) * one.shape.GpuTotal() / kWholeGpu;
+  }
+  return Waste(bin, typical) - worth * 3 / 10;
 }
 
 int GradientScore(int64_t waste_gain, int64_t total) {

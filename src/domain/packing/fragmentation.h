@@ -12,7 +12,8 @@ namespace gp {
 
 struct TypicalShape {
   Shape shape;
-  int64_t count = 0;  // how often it was seen
+  int64_t count = 0;             // how often it was seen
+  int64_t scarcity = kWholeGpu;  // of the GPUs it may use, in thousandths; see Weigh
 };
 
 class TypicalShapes {
@@ -20,6 +21,9 @@ class TypicalShapes {
   TypicalShapes() = default;
   // The most frequent of `seen`, until they cover `percent` of it.
   static TypicalShapes Of(const std::vector<Shape>& seen, int percent = 95);
+
+  // Sets each shape's scarcity: (all GPUs / those on nodes where it could ever run) to the power 1.5.
+  void Weigh(const std::vector<Bin>& empty);
 
   const std::vector<TypicalShape>& list() const { return list_; }
   int64_t total() const { return total_; }
@@ -33,6 +37,10 @@ class TypicalShapes {
 // each times its count.  A shape that cannot run here wastes all that is free, one that can wastes
 // the GPUs with less than it needs.  Host memory is not looked at.
 int64_t Waste(const Bin& bin, const TypicalShapes& typical);
+
+// In the same unit: waste, less 0.3 of what the slots that are left are worth.  A slot is room for one
+// more of a typical shape; it is worth that shape's GPUs, times its count and scarcity.
+int64_t WasteLessSlots(const Bin& bin, const TypicalShapes& typical);
 
 // floor(100 * sigmoid(gain)), `gain` in GPUs, given as waste before minus waste after.
 int GradientScore(int64_t waste_gain, int64_t total);

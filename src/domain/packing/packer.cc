@@ -10,14 +10,14 @@ constexpr int8_t kMisfit = -1;
 }  // namespace
 
 Packer::Packer(const PackingPolicy& policy, std::vector<Bin> bins, TypicalShapes typical)
-    : policy_(policy), bins_(std::move(bins)), typical_(std::move(typical)), waste_(bins_.size(), 0) {
-  if (!policy_.looks_at_waste) return;
-  std::ranges::transform(bins_, waste_.begin(), [this](const Bin& bin) { return Waste(bin, typical_); });
+    : policy_(policy), bins_(std::move(bins)), typical_(std::move(typical)), potential_(bins_.size(), 0) {
+  if (policy_.potential == nullptr) return;
+  std::ranges::transform(bins_, potential_.begin(), [this](const Bin& bin) { return policy_.potential(bin, typical_); });
 }
 
 void Packer::Score(const Shape& shape, Row& row, size_t bin) {
   Scored scored{kMisfit, -1};
-  if (Fits(bins_[bin], shape)) scored = policy_.scorer({typical_, waste_[bin]}, bins_[bin], shape);
+  if (Fits(bins_[bin], shape)) scored = policy_.scorer({typical_, policy_.potential, potential_[bin]}, bins_[bin], shape);
   row.scores[bin] = static_cast<int8_t>(scored.score);
   row.gpus[bin] = static_cast<int8_t>(scored.gpu);
 }
@@ -54,7 +54,7 @@ std::vector<size_t> Packer::FitBins(const Shape& shape) const {
 
 void Packer::Place(const Shape& shape, const Choice& choice) {
   Take(bins_[choice.bin], shape, choice.gpu);
-  if (policy_.looks_at_waste) waste_[choice.bin] = Waste(bins_[choice.bin], typical_);
+  if (policy_.potential != nullptr) potential_[choice.bin] = policy_.potential(bins_[choice.bin], typical_);
   changes_.push_back(static_cast<uint32_t>(choice.bin));
 }
 

@@ -41,7 +41,7 @@ class Packer {
   const PackingPolicy& policy_;
   std::vector<Bin> bins_;
   const TypicalShapes typical_;
-  std::vector<int64_t> waste_;  // by bin
+  std::vector<int64_t> potential_;  // by bin
   std::vector<uint32_t> changes_;
   std::map<Shape, Row> rows_;
 };

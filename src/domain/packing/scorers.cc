@@ -59,28 +59,31 @@ Scored Clustering(const ScoreContext&, const Bin& bin, const Shape& shape) {
 int Gradient(const ScoreContext& context, const Bin& bin, const Shape& shape, int gpu) {
   Bin after = bin;
   Take(after, shape, gpu);
-  return GradientScore(context.waste - Waste(after, context.typical), context.typical.total());
+  return GradientScore(context.before - context.potential(after, context.typical), context.typical.total());
 }
 
-// Where the expected waste grows least: fragmentation gradient descent.
-Scored Fgd(const ScoreContext& context, const Bin& bin, const Shape& shape) {
-  if (!shape.IsPart()) return {Gradient(context, bin, shape, -1), -1};
+// Where the potential grows least, in so many steps.
+template <int kSteps>
+Scored Descend(const ScoreContext& context, const Bin& bin, const Shape& shape) {
+  constexpr int kCoarse = kScoreMax / kSteps;
+  if (!shape.IsPart()) return {Gradient(context, bin, shape, -1) / kCoarse, -1};
   Scored best{-1, -1};
   for (int gpu = 0; gpu < bin.gpus; ++gpu) {
     if (bin.free[static_cast<size_t>(gpu)] < shape.share) continue;
-    const int score = Gradient(context, bin, shape, gpu);
+    const int score = Gradient(context, bin, shape, gpu) / kCoarse;
     if (score > best.score) best = {score, gpu};
   }
   return best;
 }
 
 constexpr std::array kPolicies{
-    PackingPolicy{"random", Nothing, false, true},
-    PackingPolicy{"dotprod", DotProduct, false, false},
-    PackingPolicy{"clustering", Clustering, false, false},
-    PackingPolicy{"packing", Packing, false, false},
-    PackingPolicy{"bestfit", BestFit, false, false},
-    PackingPolicy{"fgd", Fgd, true, false},
+    PackingPolicy{"random", Nothing, nullptr, true},
+    PackingPolicy{"dotprod", DotProduct, nullptr, false},
+    PackingPolicy{"clustering", Clustering, nullptr, false},
+    PackingPolicy{"packing", Packing, nullptr, false},
+    PackingPolicy{"bestfit", BestFit, nullptr, false},
+    PackingPolicy{"fgd", Descend<100>, Waste, false},
+    PackingPolicy{"default", Descend<25>, WasteLessSlots, false},
 };
 
 }  // namespace

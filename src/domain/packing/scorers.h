@@ -12,9 +12,13 @@
 
 namespace gp {
 
+// What a policy wants little of, in thousandths of a GPU times TypicalShapes::total().
+using Potential = int64_t (*)(const Bin& bin, const TypicalShapes& typical);
+
 struct ScoreContext {
   const TypicalShapes& typical;
-  int64_t waste = 0;  // of the bin as it is now
+  Potential potential = nullptr;
+  int64_t before = 0;  // the potential of the bin as it is now
 };
 
 struct Scored {
@@ -28,7 +32,7 @@ using Scorer = Scored (*)(const ScoreContext& context, const Bin& bin, const Sha
 struct PackingPolicy {
   std::string_view name;
   Scorer scorer;
-  bool looks_at_waste;
+  Potential potential;  // null: it looks at none
   bool is_random;  // takes any bin that fits, and any GPU of it
 };
 

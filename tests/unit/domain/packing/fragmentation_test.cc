@@ -52,6 +52,33 @@ TEST(Waste, WithoutCoresNothingCanBeUsed) {
   EXPECT_EQ(Waste(bin, TypicalShapes::Of({Part(500)})), 2'000);
 }
 
+TEST(Scarcity, GrowsWithWhatAShapeMayNotUse) {
+  Bin eight = TwoGpus(1'000, 1'000);
+  Shape picky = Part(500);
+  picky.models = 0b10;
+  std::vector<Bin> bins(4, eight);
+  bins[0].model = 1;
+  Shape large = Whole(8);  // runs nowhere
+  TypicalShapes typical = TypicalShapes::Of({Part(500), picky, large}, 100);
+  typical.Weigh(bins);
+  for (const TypicalShape& one : typical.list()) {
+    const int64_t expected = one.shape == large ? 0 : one.shape == picky ? 8'000 : 1'000;  // 4 ^ 1.5
+    EXPECT_EQ(one.scarcity, expected);
+  }
+}
+
+TEST(WasteLessSlots, CountsTheRoomThatIsLeft) {
+  const TypicalShapes halves = TypicalShapes::Of({Part(500)});
+  // Waste 400; two slots of half a GPU on the first GPU, none on the second.
+  EXPECT_EQ(WasteLessSlots(TwoGpus(1'000, 400), halves), 400 - 1'000 * 3 / 10);
+  Bin few_cores = TwoGpus(1'000, 1'000);
+  few_cores.cpu_milli = 3'000;
+  EXPECT_EQ(WasteLessSlots(few_cores, halves), 0 - 1'500 * 3 / 10);  // three, by their cores
+  const TypicalShapes pairs = TypicalShapes::Of({Whole(2)});
+  EXPECT_EQ(WasteLessSlots(TwoGpus(1'000, 1'000), pairs), 0 - 2'000 * 3 / 10);
+  EXPECT_EQ(WasteLessSlots(TwoGpus(1'000, 999), pairs), 1'999);
+}
+
 TEST(GradientScore, IsTheSigmoidToTheWholeNumber) {
   int off = 0;
   for (int64_t gain = -9'000'000; gain <= 9'000'000; gain += 37) {

@@ -63,6 +63,19 @@ TEST(Fgd, FillsTheHoleThatNobodyElseCanUse) {
   EXPECT_EQ(choice->gpu, 0);
 }
 
+TEST(Default, LeavesScarceGpusToThoseWhoNeedThem) {
+  Bin rare = Gpus(2);
+  rare.model = 1;
+  Shape picky = Part(500);
+  picky.models = 0b10;
+  std::vector<Bin> bins{rare, Gpus(2), Gpus(2), Gpus(2)};
+  TypicalShapes typical = TypicalShapes::Of({Part(500), picky}, 100);
+  typical.Weigh(bins);
+  Packer packer(*FindPackingPolicy("default"), bins, typical);
+  EXPECT_EQ(packer.Choose(Part(500))->bin, 1u);
+  EXPECT_EQ(packer.Choose(picky)->bin, 0u);
+}
+
 TEST(Packer, AmongEqualsTheFirstIsTaken) {
   Packer packer = Of("bestfit", {Gpus(4), Gpus(4), Gpus(4)});
   EXPECT_EQ(packer.Choose(Whole(1))->bin, 0u);
