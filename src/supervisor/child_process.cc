@@ -59,7 +59,9 @@ void ResetSignals() {
   }
   if (setsid() < 0) Give(failure_pipe, Blame::kPlatform, "cannot start a session", errno);
   if (!TakeDescriptors(plan)) Give(failure_pipe, Blame::kPlatform, "cannot set up descriptors", errno);
-  if (plan.mount_namespace >= 0 && setns(plan.mount_namespace, CLONE_NEWNS) != 0) {
+  const bool returned = plan.mount_namespace < 0 || (setns(plan.mount_namespace, CLONE_NEWNS) == 0 &&
+                                                     fchdir(plan.root) == 0 && chroot(".") == 0);
+  if (!returned) {
     Give(failure_pipe, Blame::kPlatform, "cannot return to the host's mounts", errno);
   }
   if (plan.user.has_value()) {

@@ -23,6 +23,7 @@ struct ChildPlan {
   std::optional<UserIdentity> user;     // unset: stays what we are (hooks)
   const JobCgroups* cgroups = nullptr;  // null: stays in ours (hooks)
   int mount_namespace = -1;             // -1: stays in ours
+  int root = -1;                        // of that namespace; with it
   int input = -1;                       // become descriptors 0, 1 and 2
   int output = -1;
   int errors = -1;

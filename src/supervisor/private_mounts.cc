@@ -63,12 +63,13 @@ void ProtectCgroups() {
 
 }  // namespace
 
-Result<Descriptor> EnterPrivateMounts(const LaunchSpec& spec) {
-  if (geteuid() != 0) return Descriptor();
-  Descriptor host(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
-  if (!host.valid() || unshare(CLONE_NEWNS) != 0) {
+Result<HostMounts> EnterPrivateMounts(const LaunchSpec& spec) {
+  if (geteuid() != 0) return HostMounts{};
+  HostMounts host{Descriptor(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)),
+                  Descriptor(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC))};
+  if (!host.mounts.valid() || !host.root.valid() || unshare(CLONE_NEWNS) != 0) {
     // Root of a container may lack the right; what nobody asked for need not stop the job.
-    if (errno == EPERM && !spec.private_tmp && spec.shm_bytes == 0) return Descriptor();
+    if (errno == EPERM && !spec.private_tmp && spec.shm_bytes == 0) return HostMounts{};
     return Fail(
         SystemError("cannot make the private /tmp and /dev/shm (root without "
                     "CAP_SYS_ADMIN, as in a container)",

@@ -9,8 +9,13 @@
 
 namespace gp {
 
-// REQUIRES: the working directory is the attempt's.  Returns the namespace that was left, for hooks
-// (none where nothing was done: only root can).
-Result<Descriptor> EnterPrivateMounts(const LaunchSpec& spec);
+// What was left, for hooks; nothing where nothing was done (only root can).
+struct HostMounts {
+  Descriptor mounts;
+  Descriptor root;  // entering the namespace alone would lead out of a chroot
+};
+
+// REQUIRES: the working directory is the attempt's.
+Result<HostMounts> EnterPrivateMounts(const LaunchSpec& spec);
 
 }  // namespace gp

@@ -101,7 +101,7 @@ void Supervisor::StartMain() {
 }
 
 Status Supervisor::StartMainProcess() {
-  host_mounts_ = GP_TRY(EnterPrivateMounts(launch_.spec));
+  host_ = GP_TRY(EnterPrivateMounts(launch_.spec));
   state_ = State::kRunning;
   if (launch_.spec.interactive && launch_.spec.argv.empty()) {
     // The devices are held from now on; the main process comes by Exec.

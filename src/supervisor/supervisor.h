@@ -14,6 +14,7 @@
 #include "supervisor/deadline_timer.h"
 #include "supervisor/job_cgroups.h"
 #include "supervisor/log_stream.h"
+#include "supervisor/private_mounts.h"
 #include "supervisor/status_file.h"
 
 namespace gp {
@@ -82,7 +83,7 @@ class Supervisor {
   DeadlineTimer timer_;
   LaunchRecord launch_;
   JobCgroups cgroups_;
-  Descriptor host_mounts_;
+  HostMounts host_;
   StatusFile status_file_;
   std::optional<LogStream> output_;
   std::optional<LogStream> errors_;

@@ -21,7 +21,8 @@ void Supervisor::StartHook(const std::string& program, State state) {
                       "GP_EXIT_CODE=" + std::to_string(status_.exit_code),
                       "GP_SIGNAL=" + std::to_string(status_.signal)};
   plan.working_directory = "/";
-  plan.mount_namespace = host_mounts_.get();
+  plan.mount_namespace = host_.mounts.get();
+  plan.root = host_.root.get();
   plan.input = null_.get();
   plan.output = errors_.has_value() ? errors_->writable() : null_.get();
   plan.errors = plan.output;

@@ -10,7 +10,9 @@ import subprocess
 import tempfile
 import time
 
-PROGRAM = os.environ["GPU_PLATFORM"]
+from reachable import reachable
+
+PROGRAM = reachable(os.environ["GPU_PLATFORM"])
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 
 

@@ -4,6 +4,8 @@ import os
 import sys
 import unittest
 
+from reachable import reachable
+
 from .cluster import Cluster
 
 SKIPPED = 77  # what CTest takes as skipped
@@ -61,7 +63,7 @@ def main():
         del arguments[at:at + 2]
     if not os.access(binary, os.X_OK):
         sys.exit(f"no program to test: \"{binary}\" (--binary FILE, or GP_BINARY)")
-    binary = os.path.abspath(binary)
+    binary = reachable(binary)
     if os.geteuid() != 0:
         sys.stderr.write("SKIPPED: these tests need root: they run jobs as other users, isolated "
                          "by cgroups\n")

@@ -110,10 +110,12 @@ TEST(EscapeControlTest, ManySucceedWithoutIsolation) {
   for (const char* name :
        {"open for reading and writing", "open by io_uring worker", "open in a daemon",
         "open in a sibling (CLONE_PARENT)", "symbolic link to the node", "setuid program",
-        "program with capabilities", "user namespace, bind mount of the nodes",
-        "reopen O_PATH by /proc/self/fd", "GPU of another simulated node", "run on all CPUs"}) {
+        "program with capabilities", "reopen O_PATH by /proc/self/fd", "GPU of another simulated node", "run on all CPUs"}) {
     EXPECT_THAT(text, ::testing::HasSubstr("ESCAPED " + std::string(name)));
   }
+  // The kernel itself gives none in a chroot.
+  if (text.find("user namespaces refused") != std::string::npos) return;
+  EXPECT_THAT(text, ::testing::HasSubstr("ESCAPED user namespace, bind mount of the nodes"));
 }
 
 }  // namespace
