@@ -55,7 +55,8 @@ class Kills(ClusterTest):
         nodes = 1 + number % 2  # of a gang, the first rank that fails would end the others
         kind = Kind("long", nodes, 1, ("until", self.release), *LONG_ENDS[nodes])
         job = self.load.submit(kind, f"long-{number}")
-        eventually(lambda: self.cli.job(job)["state"] == "RUNNING", f"{job} runs")
+        # Not the state, which users see as RUNNING from the placement on.
+        eventually(lambda: self.cli.job(job)["detail"] == "RUNNING", f"{job} runs")
         return job
 
     def watchers(self, jobs):
