@@ -24,7 +24,7 @@ Result<Bin> ReadBin(const CsvTable& nodes, size_t row, Models& models) {
   return bin;
 }
 
-// A model that no node has leaves the bit of nobody: the tenant then fits nowhere.
+// Models that no node has are passed over; a tenant that asks for no other is an error.
 Result<uint32_t> ReadModels(const CsvTable& tenants, size_t row, const Models& models) {
   const std::string& text = tenants.Text(row, "gpu_spec");
   if (text.empty()) return uint32_t{0};
