@@ -9,6 +9,7 @@
 #include "adapters/wire/document.h"
 #include "adapters/wire/error.h"
 #include "infrastructure/paths.h"
+#include "infrastructure/table.h"
 
 namespace gp {
 
@@ -50,6 +51,11 @@ bool Cli::PrintDocument(const nlohmann::ordered_json& document) const {
                                             : document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);
   return true;
+}
+
+void Cli::PrintTable(const Table& table) const {
+  const bool headers = !no_headers;
+  std::fputs((output == "csv" ? table.ToCsv(headers) : table.ToText(headers)).c_str(), stdout);
 }
 
 void Cli::Say(const std::string& text) const {

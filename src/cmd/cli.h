@@ -17,6 +17,8 @@
 
 namespace gp {
 
+class Table;
+
 // Exit codes of the command line (docs/reference/exit_codes.md).
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitInternal = 1;
@@ -46,6 +48,8 @@ class Cli {
   // True where the output is a document; prints it.
   bool PrintDocument(const google::protobuf::Message& message) const;
   bool PrintDocument(const nlohmann::ordered_json& document) const;
+  // As a table or as CSV.
+  void PrintTable(const Table& table) const;
   bool WantsDocument() const { return output == "json" || output == "yaml" || json; }
   // Words for people; silent with -q.
   void Say(const std::string& text) const;

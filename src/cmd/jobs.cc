@@ -127,8 +127,7 @@ void List(const ListFlags& flags, Cli& cli) {
     cells.push_back(Note(job));
     table.Add(std::move(cells));
   }
-  const bool headers = !cli.no_headers;
-  std::fputs((cli.output == "csv" ? table.ToCsv(headers) : table.ToText(headers)).c_str(), stdout);
+  cli.PrintTable(table);
   cli.Say(fmt::format("{} of {} shown{}", reply->jobs_size(), reply->total(),
                           flags.all ? "" : " · finished ones: --all"));
 }

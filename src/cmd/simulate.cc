@@ -61,8 +61,7 @@ void SimulatePacking(const PackingFlags& flags, Cli& cli) {
                fmt::format("{:.1f}", run["decision_us"]["p50"].get<double>()),
                fmt::format("{:.1f}", run["decision_us"]["p99"].get<double>())});
   }
-  const bool headers = !cli.no_headers;
-  std::fputs((cli.output == "csv" ? table.ToCsv(headers) : table.ToText(headers)).c_str(), stdout);
+  cli.PrintTable(table);
   if (flags.seeds > 1) cli.Say(fmt::format("mean {:.2f} % over {} seeds", sum / flags.seeds, flags.seeds));
 }
 

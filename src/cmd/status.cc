@@ -17,11 +17,6 @@ Result<v1::Cluster> FetchCluster(Cli& cli, bool readings) {
   return client->Call<v1::Cluster>(&v1::Control::Stub::GetCluster, request);
 }
 
-void Print(const Table& table, const Cli& cli) {
-  const bool headers = !cli.no_headers;
-  std::fputs((cli.output == "csv" ? table.ToCsv(headers) : table.ToText(headers)).c_str(), stdout);
-}
-
 void ShowStatus(bool all, Cli& cli) {
   if (!cli.Offers({"table", "wide"})) return;
   const auto cluster = FetchCluster(cli, true);
@@ -29,7 +24,7 @@ void ShowStatus(bool all, Cli& cli) {
   if (cli.PrintDocument(*cluster)) return;
   std::fputs(ClusterHeadline(*cluster).c_str(), stdout);
   if (cluster->nodes_size() == 0) return cli.Say("no node has joined: gpu-platform agent, or serve --simulate dgx-h100");
-  Print(all ? ClusterTree(*cluster) : NodeTable(*cluster), cli);
+  cli.PrintTable(all ? ClusterTree(*cluster) : NodeTable(*cluster));
   if (!all) cli.Say("every GPU: gpu-platform status --all");
 }
 
@@ -102,7 +97,7 @@ void Health(const std::string& id, Cli& cli) {
   if (cli.output != "csv") PrintVerdict(found, fail);
   Table table({{"CHECK"}, {"RESULT"}, {"VALUE"}, {"MEANING"}});
   for (const Check& check : checks) table.Add({check.name, check.result, check.value, check.meaning});
-  Print(table, cli);
+  cli.PrintTable(table);
 }
 
 struct FreeFlags {
@@ -151,7 +146,7 @@ void Free(const FreeFlags& flags, Cli& cli) {
     table.Add({node.name(), node.gpus_size() == 0 ? kUnknown : ShortModel(node.gpus(0).model()), std::to_string(free),
                std::to_string(here), std::to_string(largest)});
   }
-  Print(table, cli);
+  cli.PrintTable(table);
   if (blocks == 0) {
     cli.Say(fmt::format("no {} GPUs are free together now", flags.count));
     cli.exit_code = 6;
@@ -162,7 +157,7 @@ void ShowGpus(Cli& cli) {
   const auto cluster = FetchCluster(cli, true);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
-  if (cli.output != "name") return Print(GpuTable(*cluster, false), cli);
+  if (cli.output != "name") return cli.PrintTable(GpuTable(*cluster, false));
   for (const v1::Node& node : cluster->nodes()) {
     for (const v1::Gpu& gpu : node.gpus()) std::printf("%s\n", gpu.uuid().c_str());
   }
@@ -172,7 +167,7 @@ void ShowNodes(Cli& cli) {
   const auto cluster = FetchCluster(cli, true);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
-  if (cli.output != "name") return Print(NodeTable(*cluster), cli);
+  if (cli.output != "name") return cli.PrintTable(NodeTable(*cluster));
   for (const v1::Node& node : cluster->nodes()) std::printf("%s\n", node.name().c_str());
 }
 
