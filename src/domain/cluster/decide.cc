@@ -20,7 +20,7 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const StopJob& c) { return DecideStop(state, c); }
     Result<Events> operator()(const HoldJob& c) { return DecideHold(state, c); }
     Result<Events> operator()(const ReleaseJob& c) { return DecideRelease(state, c); }
-    Result<Events> operator()(const PlaceGang& c) { return DecidePlacement(state, c); }
+    Result<Events> operator()(const PlaceGang& c) { return DecidePlacement(state, at, c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };
   return std::visit(Visitor{state, envelope, at}, envelope.command);

@@ -33,7 +33,10 @@ bool StopsOnLoss(const JobSpec& spec) {
 
 }  // namespace
 
-Result<Events> DecidePlacement(const State& state, const PlaceGang& command) {
+Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command) {
+  if (at < state.quiet_until) {
+    return Fail(Conflict("leases that a cut journal has forgotten may not have run out yet"));
+  }
   GP_CHECK_OK(CheckJob(state, command));
   const Job& job = *state.FindJob(command.job);
   GangPlaced placed{command.pass, job.id, {}, command.note};

@@ -221,5 +221,22 @@ TEST_F(PlacementRefusals, WhatIsGivenBackMayBeGrantedAgain) {
   EXPECT_TRUE(cluster_.state().share_by_user.empty());
 }
 
+TEST_F(PlacementRefusals, AnythingWhileACutJournalsLeasesMayBeLive) {
+  // Given for 60 s and 6 s more; the policy that starts after the cut gives 10 s.
+  Policy before = cluster_.state().policy;
+  before.lease_time = Duration::Seconds(60);
+  Policy after = before;
+  after.lease_time = Duration::Seconds(10);
+  const JobId job = Submit();
+  ASSERT_TRUE(cluster_.Execute(StartController{before, 1, false}));
+  ASSERT_TRUE(cluster_.Execute(StartController{after, 2, true}));
+  ASSERT_TRUE(cluster_.Execute(StartController{after, 0, false}));
+  EXPECT_EQ(cluster_.state().lineage, 2u);
+  cluster_.Advance(Duration::Seconds(60) + before.lease_end_time - Duration{1});
+  ExpectRefused(Good(job), "cut journal");
+  cluster_.Advance(Duration{1});
+  ExpectPlaced(Good(job));
+}
+
 }  // namespace
 }  // namespace gp
