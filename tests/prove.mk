@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
-        prove-clients prove-input prove-placement prove-packing bench-slurm bench-submit bench-discovery
+        prove-clients prove-input prove-placement prove-packing prove-trace bench-slurm bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -55,6 +55,11 @@ prove-placement: configure
 prove-packing: configure
 	cmake --build $(BUILD) --target simulation_packing
 	GP_PACKING_SEEDS=10 GP_PACKING_LISTS=all $(BUILD)/bin/simulation_packing
+
+## make prove-trace      82,247 recorded jobs, reference policies on three clusters (1 min)
+prove-trace: configure
+	cmake --build $(BUILD) --target simulation_trace
+	$(BUILD)/bin/simulation_trace
 
 ## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
 bench-slurm: build

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace gp {
 namespace {
@@ -64,17 +63,18 @@ void TypicalShapes::Weigh(const std::vector<Bin>& empty) {
   }
 }
 
-TypicalShapes TypicalShapes::Of(const std::vector<Shape>& seen, int percent) {
-  std::map<Shape, int64_t> counts;
-  for (Shape shape : seen) {
-    shape.memory_mib = 0;
-    ++counts[shape];
-  }
+void ShapeCounts::Add(Shape shape) {
+  shape.memory_mib = 0;
+  ++counts_[shape];
+  ++total_;
+}
+
+TypicalShapes TypicalShapes::Of(const ShapeCounts& seen, int percent) {
   std::vector<TypicalShape> all;
-  for (const auto& [shape, count] : counts) all.push_back({shape, count});
+  for (const auto& [shape, count] : seen.counts()) all.push_back({shape, count});
   std::ranges::stable_sort(all, std::greater{}, &TypicalShape::count);
   TypicalShapes typical;
-  const int64_t wanted = static_cast<int64_t>(seen.size()) * percent;
+  const int64_t wanted = seen.total() * percent;
   for (const TypicalShape& one : all) {
     if (typical.total_ * 100 >= wanted) break;
     typical.list_.push_back(one);

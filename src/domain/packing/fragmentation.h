@@ -4,6 +4,8 @@
 // "Beware of Fragmentation" (Weng, Yang et al., USENIX ATC 2023).
 
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <vector>
 
 #include "domain/packing/bin.h"
@@ -16,11 +18,28 @@ struct TypicalShape {
   int64_t scarcity = kWholeGpu;  // of the GPUs it may use, in thousandths; see Weigh
 };
 
+// How often each shape came; host memory makes no difference.
+class ShapeCounts {
+ public:
+  ShapeCounts() = default;
+  ShapeCounts(std::initializer_list<Shape> shapes) : ShapeCounts(std::vector<Shape>(shapes)) {}
+  ShapeCounts(const std::vector<Shape>& shapes) {
+    for (const Shape& shape : shapes) Add(shape);
+  }
+  void Add(Shape shape);
+  int64_t total() const { return total_; }
+  const std::map<Shape, int64_t>& counts() const { return counts_; }
+
+ private:
+  std::map<Shape, int64_t> counts_;
+  int64_t total_ = 0;
+};
+
 class TypicalShapes {
  public:
   TypicalShapes() = default;
   // The most frequent of `seen`, until they cover `percent` of it.
-  static TypicalShapes Of(const std::vector<Shape>& seen, int percent = 95);
+  static TypicalShapes Of(const ShapeCounts& seen, int percent = 95);
 
   // Sets each shape's scarcity: (all GPUs / those on nodes where it could ever run) to the power 1.5.
   void Weigh(const std::vector<Bin>& empty);

@@ -10,9 +10,15 @@ constexpr int8_t kMisfit = -1;
 }  // namespace
 
 Packer::Packer(const PackingPolicy& policy, std::vector<Bin> bins, TypicalShapes typical)
-    : policy_(policy), bins_(std::move(bins)), typical_(std::move(typical)), potential_(bins_.size(), 0) {
+    : policy_(policy), bins_(std::move(bins)), potential_(bins_.size(), 0) {
+  Learn(std::move(typical));
+}
+
+void Packer::Learn(TypicalShapes typical) {
+  typical_ = std::move(typical);
   if (policy_.potential == nullptr) return;
   std::ranges::transform(bins_, potential_.begin(), [this](const Bin& bin) { return policy_.potential(bin, typical_); });
+  rows_.clear();
 }
 
 void Packer::Score(const Shape& shape, Row& row, size_t bin) {

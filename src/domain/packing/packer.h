@@ -17,6 +17,9 @@ class Packer {
   // Among equal scores the first of `bins` is taken: their order is part of the policy.
   Packer(const PackingPolicy& policy, std::vector<Bin> bins, TypicalShapes typical);
 
+  // From now on these are the typical shapes: all scores are worked out anew.
+  void Learn(TypicalShapes typical);
+
   struct Choice {
     size_t bin = 0;
     int gpu = -1;
@@ -40,7 +43,7 @@ class Packer {
 
   const PackingPolicy& policy_;
   std::vector<Bin> bins_;
-  const TypicalShapes typical_;
+  TypicalShapes typical_;
   std::vector<int64_t> potential_;  // by bin
   std::vector<uint32_t> changes_;
   std::map<Shape, Row> rows_;

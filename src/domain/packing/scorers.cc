@@ -77,13 +77,13 @@ Scored Descend(const ScoreContext& context, const Bin& bin, const Shape& shape) 
 }
 
 constexpr std::array kPolicies{
-    PackingPolicy{"random", Nothing, nullptr, true},
-    PackingPolicy{"dotprod", DotProduct, nullptr, false},
-    PackingPolicy{"clustering", Clustering, nullptr, false},
-    PackingPolicy{"packing", Packing, nullptr, false},
-    PackingPolicy{"bestfit", BestFit, nullptr, false},
-    PackingPolicy{"fgd", Descend<100>, Waste, false},
-    PackingPolicy{"default", Descend<25>, WasteLessSlots, false},
+    PackingPolicy{"random", Nothing, nullptr, true, false},
+    PackingPolicy{"dotprod", DotProduct, nullptr, false, false},
+    PackingPolicy{"clustering", Clustering, nullptr, false, false},
+    PackingPolicy{"packing", Packing, nullptr, false, false},
+    PackingPolicy{"bestfit", BestFit, nullptr, false, false},
+    PackingPolicy{"fgd", Descend<100>, Waste, false, false},
+    PackingPolicy{"default", Descend<25>, WasteLessSlots, false, true},
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "simulation/packing_experiment.h"
+#include "simulation/packing/experiment.h"
 
 namespace gp {
 

@@ -1,4 +1,4 @@
-#include "adapters/inbound/packing_trace/packing_trace.h"
+#include "adapters/inbound/trace/packing_trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

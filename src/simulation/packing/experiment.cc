@@ -1,9 +1,11 @@
-#include "simulation/packing_experiment.h"
+#include "simulation/packing/experiment.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "base/rng.h"
+#include "domain/packing/scattered_order.h"
 
 namespace gp {
 namespace {
@@ -49,6 +51,63 @@ std::optional<Packer::Choice> ChooseAny(const Packer& packer, const Shape& shape
   return choice;
 }
 
+constexpr std::array kOrders{
+    NamedOrder{"random", NodeOrder::kRandom},
+    NamedOrder{"file", NodeOrder::kFile},
+    NamedOrder{"gpus", NodeOrder::kGpus},
+    NamedOrder{"gpus-descending", NodeOrder::kGpusDescending},
+    NamedOrder{"model", NodeOrder::kModel},
+    NamedOrder{"model-descending", NodeOrder::kModelDescending},
+    NamedOrder{"cpus-per-gpu", NodeOrder::kCpusPerGpu},
+    NamedOrder{"cpus-per-gpu-descending", NodeOrder::kCpusPerGpuDescending},
+};
+
+int64_t CpusPerGpu(const Bin& bin) { return bin.gpus == 0 ? bin.cpu_milli : bin.cpu_milli / bin.gpus; }
+
+std::vector<Bin> Listed(std::vector<Bin> bins, NodeOrder order, Rng& rng) {
+  std::vector<Bin> shuffled = bins;
+  Shuffle(shuffled, rng);  // in any case: the draws that follow must not depend on the order
+  const auto sort = [&bins](auto key) { std::ranges::stable_sort(bins, {}, key); };
+  switch (order) {
+    case NodeOrder::kRandom: return shuffled;
+    case NodeOrder::kFile: break;
+    case NodeOrder::kGpus: sort([](const Bin& bin) { return bin.gpus; }); break;
+    case NodeOrder::kGpusDescending: sort([](const Bin& bin) { return -bin.gpus; }); break;
+    case NodeOrder::kModel: sort([](const Bin& bin) { return bin.model; }); break;
+    case NodeOrder::kModelDescending: sort([](const Bin& bin) { return -bin.model; }); break;
+    case NodeOrder::kCpusPerGpu: sort(CpusPerGpu); break;
+    case NodeOrder::kCpusPerGpuDescending: sort([](const Bin& bin) { return -CpusPerGpu(bin); }); break;
+  }
+  return bins;
+}
+
+// Learns at the first tenant and then whenever a good part of all that were seen is new: often at
+// first, seldom later.
+class Learner {
+ public:
+  explicit Learner(std::vector<Bin> empty) : empty_(std::move(empty)) {}
+
+  void See(const Shape& shape, Packer& packer) {
+    seen_.Add(shape);
+    if (seen_.total() < due_) return;
+    due_ = seen_.total() + 1 + seen_.total() / 4;
+    TypicalShapes typical = TypicalShapes::Of(seen_);
+    typical.Weigh(empty_);
+    packer.Learn(std::move(typical));
+  }
+
+ private:
+  std::vector<Bin> empty_;
+  ShapeCounts seen_;
+  int64_t due_ = 1;
+};
+
+TypicalShapes TypicalOf(const PackingWorkload& workload, const std::vector<Bin>& empty) {
+  TypicalShapes typical = TypicalShapes::Of(workload.shapes);
+  typical.Weigh(empty);
+  return typical;
+}
+
 double Percentile(std::vector<int64_t>& values, size_t percent) {
   if (values.empty()) return 0;
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size() - 1, values.size() * percent / 100));
@@ -62,18 +121,20 @@ int64_t NowNs() {
 
 }  // namespace
 
-PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, uint64_t seed) {
-  Rng rng(seed);
-  std::vector<Bin> bins = workload.bins;
-  Shuffle(bins, rng);
+std::span<const NamedOrder> NodeOrders() { return kOrders; }
+
+PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, const PackingRun& run) {
+  Rng rng(run.seed);
+  std::vector<Bin> bins = Listed(workload.bins, run.order, rng);
+  if (policy.is_scattered) bins = Scattered(bins);
   const int64_t capacity = Capacity(bins);
   std::vector<Shape> base = workload.shapes;
   Shuffle(base, rng);
   const std::vector<Shape> arrivals = Inflate(base, capacity, rng);
 
   const int64_t begin_ns = NowNs();
-  TypicalShapes typical = TypicalShapes::Of(workload.shapes);
-  typical.Weigh(bins);
+  Learner learner(bins);
+  TypicalShapes typical = run.learn ? TypicalShapes() : TypicalOf(workload, bins);
   Packer packer(policy, std::move(bins), std::move(typical));
   PackingResult result;
   std::vector<int64_t> decision_ns;
@@ -83,6 +144,7 @@ PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& p
   int64_t sum = 0;
   for (const Shape& shape : arrivals) {
     const int64_t decide_ns = NowNs();
+    if (run.learn) learner.See(shape, packer);
     const auto choice = policy.is_random ? ChooseAny(packer, shape, rng) : packer.Choose(shape);
     decision_ns.push_back(NowNs() - decide_ns);
     asked += shape.GpuTotal();

@@ -1,6 +1,6 @@
-#include "adapters/inbound/packing_trace/packing_trace.h"
+#include "adapters/inbound/trace/packing_trace.h"
 
-#include "adapters/inbound/packing_trace/csv_table.h"
+#include "adapters/inbound/trace/csv_table.h"
 #include "base/text.h"
 
 namespace gp {

@@ -1,4 +1,4 @@
-#include "adapters/inbound/packing_trace/csv_table.h"
+#include "adapters/inbound/trace/csv_table.h"
 
 #include <zlib.h>
 

@@ -1,0 +1,16 @@
+#pragma once
+
+// Reads recorded jobs: CSV with a header line, plain or compressed with gzip, in order of submission.
+
+#include <string>
+
+#include "base/result.h"
+#include "simulation/trace/job_trace.h"
+
+namespace gp {
+
+// Columns submit_s and duration_s (seconds), num_gpus (1 to 100,000); others are passed over.
+// Errors: kNotFound, and kInvalidArgument with file, row and column.
+Result<TraceWorkload> ReadTraceWorkload(const std::string& jobs);
+
+}  // namespace gp

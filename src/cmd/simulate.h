@@ -1,0 +1,12 @@
+#pragma once
+
+// The subcommands of `simulate`, one file each.
+
+#include "cmd/cli.h"
+
+namespace gp {
+
+void AddSimulatePacking(CLI::App& simulate, Cli& cli);
+void AddSimulateTrace(CLI::App& simulate, Cli& cli);
+
+}  // namespace gp

@@ -1,0 +1,22 @@
+#pragma once
+
+// A fixed order of bins that owes nothing to how they were listed.  Among equal scores the first bin
+// wins, so a list sorted by size or by model would gather tenants on the wrong ones.
+
+#include <cstddef>
+#include <vector>
+
+namespace gp {
+
+// A permutation of 0 … count - 1, the same at each call.
+std::vector<size_t> ScatteredOrder(size_t count);
+
+template <typename T>
+std::vector<T> Scattered(const std::vector<T>& listed) {
+  std::vector<T> scattered;
+  scattered.reserve(listed.size());
+  for (const size_t i : ScatteredOrder(listed.size())) scattered.push_back(listed[i]);
+  return scattered;
+}
+
+}  // namespace gp

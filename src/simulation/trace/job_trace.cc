@@ -1,0 +1,51 @@
+#include "simulation/trace/job_trace.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace gp {
+namespace {
+
+constexpr double kHour = 3600;
+
+double Percentile(std::vector<int64_t> values, size_t percent) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size() - 1, values.size() * percent / 100));
+  std::ranges::nth_element(values, at);
+  return static_cast<double>(*at);
+}
+
+double Mean(const std::vector<int64_t>& values) {
+  return static_cast<double>(std::accumulate(values.begin(), values.end(), int64_t{0})) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster,
+                      const std::vector<int64_t>& ends_s, int64_t preemptions) {
+  TraceResult result;
+  result.jobs = static_cast<int64_t>(workload.jobs.size());
+  result.preemptions = preemptions;
+  if (workload.jobs.empty()) return result;
+  std::vector<int64_t> jct;
+  std::vector<int64_t> wait;
+  int64_t gpu_seconds = 0;
+  for (size_t i = 0; i < ends_s.size(); ++i) {
+    const TraceJob& job = workload.jobs[i];
+    jct.push_back(ends_s[i] - job.submit_s);
+    wait.push_back(jct.back() - job.duration_s);
+    gpu_seconds += job.duration_s * job.gpus;
+  }
+  result.mean_jct_h = Mean(jct) / kHour;
+  result.median_jct_s = Percentile(jct, 50);
+  result.p99_jct_h = Percentile(jct, 99) / kHour;
+  result.mean_wait_h = Mean(wait) / kHour;
+  result.p99_wait_h = Percentile(wait, 99) / kHour;
+  result.max_wait_h = static_cast<double>(std::ranges::max(wait)) / kHour;
+  const int64_t span_s = std::ranges::max(ends_s) - workload.jobs.front().submit_s;
+  if (span_s > 0) {
+    result.utilization = static_cast<double>(gpu_seconds) / static_cast<double>(span_s * cluster.gpus());
+  }
+  return result;
+}
+
+}  // namespace gp

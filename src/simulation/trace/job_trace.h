@@ -1,0 +1,41 @@
+#pragma once
+
+// A recorded workload of gangs that hold whole GPUs, and what became of it under some policy.
+
+#include <cstdint>
+#include <vector>
+
+namespace gp {
+
+struct TraceJob {
+  int64_t submit_s = 0;    // since the first submission
+  int64_t duration_s = 0;  // on its GPUs, whatever interruptions cost not counted
+  int gpus = 1;
+};
+
+struct TraceWorkload {
+  std::vector<TraceJob> jobs;  // in order of submission
+};
+
+struct TraceCluster {
+  int nodes = 0;
+  int gpus_per_node = 0;
+  int64_t gpus() const { return int64_t{nodes} * gpus_per_node; }
+};
+
+struct TraceResult {
+  double mean_jct_h = 0;  // end less submit
+  double median_jct_s = 0;
+  double p99_jct_h = 0;
+  double mean_wait_h = 0;  // JCT less duration
+  double p99_wait_h = 0;
+  double max_wait_h = 0;
+  double utilization = 0;  // GPU time of all durations, of the cluster's from first submit to last end
+  int64_t jobs = 0;
+  int64_t preemptions = 0;
+};
+
+TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster,
+                      const std::vector<int64_t>& ends_s, int64_t preemptions);
+
+}  // namespace gp

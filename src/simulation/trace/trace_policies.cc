@@ -1,0 +1,37 @@
+#include "simulation/trace/trace_policies.h"
+
+#include <algorithm>
+#include <array>
+
+#include "simulation/trace/queue_replay.h"
+#include "simulation/trace/round_replay.h"
+
+namespace gp {
+namespace {
+
+template <QueuePolicy kPolicy>
+TraceResult Queue(const TraceWorkload& workload, const TraceCluster& cluster) {
+  return ReplayQueue(workload, cluster, kPolicy);
+}
+
+template <RoundPolicy kPolicy>
+TraceResult Rounds(const TraceWorkload& workload, const TraceCluster& cluster) {
+  return ReplayRounds(workload, cluster, kPolicy);
+}
+
+constexpr std::array kPolicies{
+    TracePolicy{"fifo", Queue<QueuePolicy::kFifo>}, TracePolicy{"skip", Queue<QueuePolicy::kSkip>},
+    TracePolicy{"easy", Queue<QueuePolicy::kEasy>}, TracePolicy{"sjf", Queue<QueuePolicy::kSjf>},
+    TracePolicy{"las", Rounds<RoundPolicy::kLas>},  TracePolicy{"srtf", Rounds<RoundPolicy::kSrtf>},
+};
+
+}  // namespace
+
+std::span<const TracePolicy> TracePolicies() { return kPolicies; }
+
+const TracePolicy* FindTracePolicy(std::string_view name) {
+  const auto found = std::ranges::find(kPolicies, name, &TracePolicy::name);
+  return found == kPolicies.end() ? nullptr : &*found;
+}
+
+}  // namespace gp

@@ -1,0 +1,45 @@
+// The reference policies against reference results on the same jobs, worked out by another program
+// (data/traces/philly-2017/README.md).
+
+#include <gtest/gtest.h>
+
+#include "adapters/inbound/trace/job_trace.h"
+#include "simulation/trace/trace_policies.h"
+
+namespace gp {
+namespace {
+
+struct Reference {
+  const char* policy;
+  int nodes;
+  double mean_jct_h;
+  double median_jct_s;
+  double within;  // of both, as a share
+};
+
+// A reservation among nodes, and what a round does with fragments, leave room for interpretation.
+constexpr Reference kReferences[] = {
+    {"fifo", 64, 233.8, 786'863, 0.03}, {"skip", 64, 30.9, 53'424, 0.03}, {"easy", 64, 42.7, 0, 0.10},
+    {"sjf", 64, 6.88, 1'803, 0.03},     {"las", 64, 13.0, 1'343, 0.10},   {"srtf", 64, 4.87, 1'299, 0.10},
+    {"fifo", 80, 34.6, 120'558, 0.03},  {"skip", 80, 6.89, 5'046, 0.03},  {"easy", 80, 9.37, 0, 0.10},
+    {"sjf", 80, 4.55, 1'635, 0.03},     {"las", 80, 4.43, 1'306, 0.10},   {"srtf", 80, 3.91, 1'296, 0.10},
+    {"fifo", 96, 4.28, 1'904, 0.03},    {"skip", 96, 3.91, 1'551, 0.03},  {"easy", 96, 3.96, 0, 0.10},
+};
+
+TEST(TraceOracle, ReferencePoliciesComeOutAsTheReference) {
+  const auto workload = ReadTraceWorkload(std::string(GP_SOURCE_DIR) + "/data/traces/philly-2017/philly_jobs.csv.gz");
+  ASSERT_TRUE(workload.has_value()) << workload.error().message;
+  ASSERT_EQ(workload->jobs.size(), 82'247u);
+  for (const Reference& reference : kReferences) {
+    const TraceResult result = FindTracePolicy(reference.policy)->replay(*workload, {reference.nodes, 8});
+    std::printf("%dx8 %-5s mean JCT %7.2f h  reference %7.2f  %+.1f %%  median %.0f s, %ld preemptions\n", reference.nodes,
+                reference.policy, result.mean_jct_h, reference.mean_jct_h,
+                (result.mean_jct_h / reference.mean_jct_h - 1) * 100, result.median_jct_s, static_cast<long>(result.preemptions));
+    EXPECT_NEAR(result.mean_jct_h, reference.mean_jct_h, reference.mean_jct_h * reference.within) << reference.policy;
+    if (reference.median_jct_s == 0) continue;
+    EXPECT_NEAR(result.median_jct_s, reference.median_jct_s, reference.median_jct_s * reference.within) << reference.policy;
+  }
+}
+
+}  // namespace
+}  // namespace gp
