@@ -1,4 +1,4 @@
-// Measures a running controller from the outside, as a user's program would see it.
+// Measures a running controller from the outside, as a user's program would see it; `schedule` needs none.
 
 #include <poll.h>
 
@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "adapters/wire/job_spec.h"
+#include "cmd/bench.h"
 #include "cmd/cli.h"
 #include "cmd/submit.h"
 #include "infrastructure/system_clock.h"
@@ -113,7 +114,7 @@ void BenchJobs(const BenchFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddBench(CLI::App& app, Cli& cli) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure a running controller");
+  CLI::App* bench = app.add_subcommand("bench", "Measure a running controller, or the planner alone");
   bench->require_subcommand(1);
   auto flags = std::make_shared<BenchFlags>();
   const auto add = [&](const char* name, const char* help, auto run) {
@@ -122,6 +123,7 @@ void AddBench(CLI::App& app, Cli& cli) {
     sub->add_option("--gpus", flags->gpus, "GPUs of each")->check(CLI::Range(0, 64));
     sub->callback([flags, run, &cli] { run(*flags, cli); });
   };
+  AddBenchSchedule(*bench, cli);
   add("submit", "One job after the other: acknowledgement and start", BenchSubmit);
   add("jobs", "Many jobs of /bin/true at once: jobs per second", BenchJobs);
 }

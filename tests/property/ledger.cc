@@ -54,7 +54,7 @@ void Ledger::CheckReplay() {
 
 void Ledger::Compare(const State& other, const std::string& bytes, const char* what) {
   const State& s = state_;
-  const bool same = other.queue == s.queue && other.retries == s.retries &&
+  const bool same = other.queue == s.queue && other.lines == s.lines && other.retries == s.retries &&
                     other.limits == s.limits && other.losses == s.losses &&
                     other.finished == s.finished && other.share_by_user == s.share_by_user &&
                     other.jobs_by_request == s.jobs_by_request &&

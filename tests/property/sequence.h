@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "domain/scheduling/planner.h"
 #include "tests/property/ledger.h"
 #include "tests/property/physical_world.h"
 #include "tests/property/virtual_agent.h"
@@ -100,6 +101,8 @@ class Sequence {
   std::vector<JoinNode> old_joins_;
   std::vector<PlaceGang> old_plan_;  // made, and not committed at once
   std::vector<LeaseId> to_exit_;
+  Planner planner_;
+  int passes_ = 0;
   int machines_max_ = 1;
   Instant now_{1'700'000'000'000'000'000};
   int steps_ = 0;

@@ -5,7 +5,7 @@
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/invariants.h"
-#include "domain/scheduling/schedule.h"
+#include "domain/scheduling/planner.h"
 
 namespace gp {
 
@@ -96,7 +96,7 @@ bool TestCluster::ReplayAgrees() const {
   }
   const auto decoded = DecodeState(EncodeState(state_));
   return EncodeState(folded) == EncodeState(state_) && decoded &&
-         EncodeState(*decoded) == EncodeState(state_) && decoded->queue == state_.queue &&
+         EncodeState(*decoded) == EncodeState(state_) && decoded->queue == state_.queue && decoded->lines == state_.lines &&
          decoded->retries == state_.retries && decoded->limits == state_.limits &&
          decoded->losses == state_.losses && decoded->finished == state_.finished &&
          decoded->share_by_user == state_.share_by_user &&

@@ -10,7 +10,7 @@
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/invariants.h"
-#include "domain/scheduling/schedule.h"
+#include "domain/scheduling/planner.h"
 
 namespace gp {
 namespace {
@@ -161,16 +161,23 @@ void ControlLoop::HeardFrom(NodeId node) {
 }
 
 void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
+  if (boot_ns < silence_not_before_ns_) return;
   std::vector<NodeId> silent;
+  int64_t oldest_ns = boot_ns;
   {
     const std::lock_guard lock(heard_mutex_);
     for (const Node& node : state_.nodes) {
       const auto heard = heard_.try_emplace(node.id, boot_ns).first->second;
-      if (node.condition == NodeCondition::kUp && boot_ns - heard > state_.policy.lease_time.ns) {
+      if (node.condition != NodeCondition::kUp) continue;
+      if (boot_ns - heard > state_.policy.lease_time.ns) {
         silent.push_back(node.id);
+      } else {
+        oldest_ns = std::min(oldest_ns, heard);
       }
     }
   }
+  // What was heard only gets newer: until then there is nothing to find.
+  silence_not_before_ns_ = oldest_ns + state_.policy.lease_time.ns + 1;
   for (const NodeId node : silent) (void)DecideAndApply({StampTime(), "controller", "", SilenceNode{node}});
 }
 
@@ -179,7 +186,7 @@ void ControlLoop::PlanPlacements() {
   const Instant at = StampTime();
   if (at < state_.quiet_until) return;
   plan_needed_ = false;
-  for (PlaceGang& placement : Schedule(state_, at).placements) {
+  for (PlaceGang& placement : planner_.Schedule(state_, at).placements) {
     const auto placed = DecideAndApply({at, "scheduler", "", std::move(placement)});
     // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.
     if (!placed) std::fprintf(stderr, "gpu-platform: plan refused: %s\n", placed.error().message.c_str());

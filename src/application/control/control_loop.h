@@ -14,6 +14,7 @@
 
 #include "application/control/inbox.h"
 #include "domain/cluster/codec.h"
+#include "domain/scheduling/planner.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/journal.h"
 
@@ -72,8 +73,10 @@ class ControlLoop : public ControlGateway {
   std::thread thread_;
 
   State state_;
+  Planner planner_;
   Instant last_at_;                        // envelopes never go back in time
   bool plan_needed_ = true;
+  int64_t silence_not_before_ns_ = 0;      // boot time before which no node can be silent for too long
   std::vector<std::string> batch_records_;
   std::vector<Event> batch_events_;
   uint64_t records_since_snapshot_ = 0;

@@ -5,7 +5,7 @@
 #include "domain/cluster/codec.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/invariants.h"
-#include "domain/scheduling/schedule.h"
+#include "domain/scheduling/planner.h"
 
 namespace gp {
 namespace {
@@ -43,7 +43,7 @@ class Verifier {
     if (placement == nullptr) return;
     if (placement->pass != pass_) {
       if (next_ != plan_.placements.size()) Differ(sequence, "the pass before it placed fewer than planned");
-      plan_ = Schedule(state_, envelope.at);
+      plan_ = planner_.Schedule(state_, envelope.at);
       pass_ = placement->pass;
       next_ = 0;
       ++report_.plans;
@@ -63,6 +63,7 @@ class Verifier {
   State state_;
   bool verify_;
   ReplayReport& report_;
+  Planner planner_;
   Plan plan_;
   uint64_t pass_ = 0;
   size_t next_ = 0;

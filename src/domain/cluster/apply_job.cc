@@ -22,10 +22,10 @@ Job& JobOf(State& state, JobId id) {
 
 void MoveJob(State& state, Job& job, JobState to) {
   GP_ASSERT(CanBecome(job.state, to), "a job moves along edges of its state machine");
-  if (job.state == JobState::kQueued) state.queue.erase(KeyOf(job));
+  if (job.state == JobState::kQueued) Dequeue(state, job);
   if (job.state == JobState::kRetryWait) state.retries.erase({job.eligible_at, job.id});
   job.state = to;
-  if (to == JobState::kQueued) state.queue.insert(KeyOf(job));
+  if (to == JobState::kQueued) Enqueue(state, job);
   if (to == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
 }
 
@@ -42,7 +42,7 @@ void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   if (!event.request_id.empty()) {
     state.jobs_by_request[RequestKey(event.user, event.request_id)] = job.id;
   }
-  state.queue.insert(KeyOf(job));
+  Enqueue(state, job);
   state.jobs.emplace(job.id, std::move(job));
 }
 

@@ -5,7 +5,11 @@ namespace gp {
 
 Node& NodeOf(State& state, NodeId id) {
   GP_ASSERT(id.value < state.nodes.size(), "an event names a known node");
-  return state.nodes[id.value];
+  Node& node = state.nodes[id.value];
+  state.nodes_by_change.erase({node.changed, id});
+  node.changed = ++state.node_changes;
+  state.nodes_by_change.insert({node.changed, id});
+  return node;
 }
 
 Gpu& GpuOf(State& state, NodeId node, int gpu) {

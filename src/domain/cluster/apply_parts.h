@@ -31,6 +31,7 @@ void ApplyEvent(State& state, Instant at, const JobRetried& event);
 void ApplyEvent(State& state, Instant at, const JobEnded& event);
 void ApplyEvent(State& state, Instant at, const JobForgotten& event);
 
+// For changing: the node counts as changed.
 Node& NodeOf(State& state, NodeId id);
 Gpu& GpuOf(State& state, NodeId node, int gpu);
 Job& JobOf(State& state, JobId id);

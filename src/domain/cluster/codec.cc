@@ -23,7 +23,7 @@ void StateFields(A& archive, State& v) {
 }
 
 void IndexJob(State& state, const Job& job) {
-  if (job.state == JobState::kQueued) state.queue.insert(KeyOf(job));
+  if (job.state == JobState::kQueued) Enqueue(state, job);
   if (job.state == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
   if (IsTerminal(job.state)) state.finished.insert({job.ended_at, job.id});
   if (RunsAgainstLimit(job)) {

@@ -87,6 +87,8 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
     found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + "): index of " + index + " is off"});
   };
   expect(job.state == JobState::kQueued, state.queue.contains(KeyOf(job)), "queued jobs");
+  const auto line = state.lines.find(ShapeOf(job));
+  expect(job.state == JobState::kQueued, line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
   expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
   if (job.attempts.empty()) return;
@@ -168,6 +170,9 @@ void CheckIndexSizes(const State& state, Violations& found) {
     if (wanted != size) found.push_back({"index", std::string("index of ") + index + " holds strangers"});
   };
   expect(queued, state.queue.size(), "queued jobs");
+  size_t in_lines = 0;
+  for (const auto& [shape, line] : state.lines) in_lines += line.empty() ? 1'000'000'000 : line.size();
+  expect(queued, in_lines, "lines");
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
   expect(finished, state.finished.size(), "finished jobs");

@@ -2,9 +2,24 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace gp {
 
 QueueKey KeyOf(const Job& job) { return {1000 - job.spec->priority, job.id}; }
+
+void Enqueue(State& state, const Job& job) {
+  state.queue.insert(KeyOf(job));
+  state.lines[ShapeOf(job)].insert(KeyOf(job));
+}
+
+void Dequeue(State& state, const Job& job) {
+  state.queue.erase(KeyOf(job));
+  const auto line = state.lines.find(ShapeOf(job));
+  GP_ASSERT(line != state.lines.end(), "a queued job stands in a line");
+  line->second.erase(KeyOf(job));
+  if (line->second.empty()) state.lines.erase(line);
+}
 
 const Node* State::FindNode(NodeId id) const {
   return id.value < nodes.size() ? &nodes[id.value] : nullptr;

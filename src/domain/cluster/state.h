@@ -13,6 +13,7 @@
 
 #include "domain/cluster/policy.h"
 #include "domain/model/job.h"
+#include "domain/model/job_shape.h"
 #include "domain/model/lease.h"
 #include "domain/model/node.h"
 
@@ -45,16 +46,26 @@ struct State {
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"
 
   std::set<QueueKey> queue;                        // kQueued
+  std::map<JobShape, std::set<QueueKey>> lines;    // the same by shape; no line is empty
   std::set<std::pair<Instant, JobId>> retries;     // kRetryWait, by eligible_at
   std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
   std::map<std::string, int64_t> share_by_user;    // thousandths of GPUs held now
 
+  // Which nodes changed last: each has the number of its last change.  Planners follow it; it is not
+  // part of the value and begins anew with each process.
+  uint64_t node_changes = 0;
+  std::set<std::pair<uint64_t, NodeId>> nodes_by_change;
+
   const Node* FindNode(NodeId id) const;
   const Job* FindJob(JobId id) const;
   const Lease* FindLease(LeaseId id) const;
 };
+
+// Enters a queued job into the indexes of the queue, or takes it out.
+void Enqueue(State& state, const Job& job);
+void Dequeue(State& state, const Job& job);
 
 // The request index's key: ids of one user never meet another's.
 std::string RequestKey(const User& user, const std::string& request_id);

@@ -3,6 +3,7 @@
 // What a user asks for.  The job file, the command line and the API all end here; whatever they
 // leave out has the default given here.  FindProblems is the one place that says what is legal.
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,7 +33,7 @@ struct GpuRequest {
   int64_t memory_mib_min = 0;       // the GPU itself must have at least this much; 0: any
   Isolation isolation = Isolation::kExclusive;
 
-  bool operator==(const GpuRequest&) const = default;
+  auto operator<=>(const GpuRequest&) const = default;
 };
 
 struct TopologyRequest {
@@ -40,7 +41,7 @@ struct TopologyRequest {
   TopologyLevel prefer = TopologyLevel::kSameNuma;
   bool allow_cross_numa = true;
 
-  bool operator==(const TopologyRequest&) const = default;
+  auto operator<=>(const TopologyRequest&) const = default;
 };
 
 enum class LeaseLoss {

@@ -1,10 +1,9 @@
 #include "domain/placement/place_gang.h"
 
 #include <algorithm>
-#include <bit>
-#include <map>
 #include <string>
-#include <tuple>
+
+#include "base/assert.h"
 
 namespace gp {
 namespace {
@@ -13,16 +12,6 @@ struct Candidate {
   const Node* node;
   NodeChoice choice;
 };
-
-// Between nodes: the quality of the place, the blocks it breaks, the fuller node, the lower id.
-bool Better(const Candidate& a, const Candidate& b) {
-  const auto key = [](const Candidate& c) {
-    const GpuScore& s = c.choice.score;
-    return std::tuple(s.first, s.second, s.links_descending, s.gpus_opened, s.blocks_lost,
-                      std::popcount(FreeGpus(*c.node)), s.share_left, c.node->id);
-  };
-  return key(a) < key(b);
-}
 
 std::string GpuList(const RankPlacement& placement) {
   CpuSet gpus;
@@ -62,30 +51,19 @@ std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice&
   return node.facts->gpus[static_cast<size_t>(choice.placement.gpus.front().gpu)].model;
 }
 
-std::optional<PlaceGang> FindGangPlace(const NodeView& nodes, const Job& job) {
-  const JobSpec& spec = *job.spec;
-  std::map<std::string, std::vector<Candidate>> by_model;
-  for (const Node* node : nodes) {
-    auto choice = ChooseGpus(*node, spec, job.user.name);
-    if (!choice) continue;
-    by_model[CommonTrait(spec, *node, *choice)].push_back({node, *std::move(choice)});
-  }
-  const auto wanted = static_cast<size_t>(spec.nodes);
-  std::vector<Candidate>* best = nullptr;
-  for (auto& [model, candidates] : by_model) {
-    if (candidates.size() < wanted) continue;
-    std::ranges::sort(candidates, Better);
-    if (best == nullptr || Better(candidates[wanted - 1], (*best)[wanted - 1])) best = &candidates;
-  }
-  if (best == nullptr) return std::nullopt;
-  const size_t nodes_fit = best->size();
-  std::vector<Candidate> chosen(best->begin(), best->begin() + spec.nodes);
+PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit) {
   // Ranks follow the nodes' order, so that a restart on the same nodes has the same ranks.
-  std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.node->id; });
+  std::ranges::sort(chosen, {}, [](const Node* node) { return node->id; });
+  std::vector<Candidate> candidates;
+  for (const Node* node : chosen) {
+    auto choice = ChooseGpus(*node, *job.spec, job.user.name);
+    GP_ASSERT(choice.has_value(), "a rank is placed where it fits");
+    candidates.push_back({node, *std::move(choice)});
+  }
   PlaceGang place;
   place.job = job.id;
-  place.note = Explain(chosen, nodes_fit);
-  for (Candidate& candidate : chosen) place.ranks.push_back(std::move(candidate.choice.placement));
+  place.note = Explain(candidates, nodes_fit);
+  for (Candidate& candidate : candidates) place.ranks.push_back(std::move(candidate.choice.placement));
   return place;
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-// Places for a whole gang, all ranks or none.
+// The ranks of a gang on the nodes that were chosen for it.
 
-#include <functional>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "domain/cluster/command.h"
@@ -12,14 +11,15 @@
 
 namespace gp {
 
-// The nodes as the planner sees them: the state's, or a scratch copy where it has planned already.
+// Nodes as the planner sees them: the state's, or a scratch copy where it has planned already.
 using NodeView = std::vector<const Node*>;
 
 // What all ranks of the job must have in common: the GPUs' model, as the slowest would set the pace
 // of all.  Empty where it does not matter.
 std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice& choice);
 
-// nullopt: not now.  REQUIRES: nodes in order of id.
-std::optional<PlaceGang> FindGangPlace(const NodeView& nodes, const Job& job);
+// All ranks of the job on these nodes.  `nodes_fit`: how many could have been taken, for the note.
+// REQUIRES: a rank fits on each, and there are as many as ranks.
+PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit);
 
 }  // namespace gp

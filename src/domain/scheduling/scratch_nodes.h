@@ -3,27 +3,25 @@
 // A small overlay over the state's nodes: a pass plans on copies of the few nodes that it touches.
 
 #include <map>
+#include <vector>
 
 #include "domain/cluster/command.h"
 #include "domain/cluster/state.h"
-#include "domain/placement/place_gang.h"
 
 namespace gp {
 
 class ScratchNodes {
  public:
-  explicit ScratchNodes(const State& state);
+  explicit ScratchNodes(const State& state) : state_(state) {}
 
-  // Every node that takes work, reserved ones left out.
-  const NodeView& view() const { return view_; }
+  // With what is held so far.
+  const Node& Of(NodeId id) const;
   void Hold(const Job& job, const PlaceGang& place);
-  // No later job of this pass may use the node.
-  void Reserve(NodeId node);
+  std::vector<NodeId> Touched() const;
 
  private:
   const State& state_;
   std::map<NodeId, Node> copies_;
-  NodeView view_;
 };
 
 }  // namespace gp

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "domain/placement/place_gang.h"
-#include "domain/scheduling/same_shape.h"
 
 namespace gp {
 namespace {
@@ -35,27 +34,32 @@ struct Survey {
   int gpus_largest = 0;     // of one node, by hardware
 };
 
-void LookAt(const Node& node, const Job& job, Survey& survey) {
+// What one node of a class says, said by all its members.
+void LookAt(const NodeClasses::Class& one, const Job& job, Survey& survey) {
+  const Node& node = one.example;
   const JobSpec& spec = *job.spec;
-  ++survey.reason.nodes_able;
+  const auto members = static_cast<int>(one.members.size());
+  survey.reason.nodes_able += members;
   if (!InService(node, spec)) return;
-  ++survey.reason.nodes_up;
+  survey.reason.nodes_up += members;
   const int eligible = std::popcount(EligibleGpus(node, spec, job.user.name));
-  survey.reason.gpus_free += eligible;
-  if (eligible >= spec.gpus.count) ++survey.nodes_with_gpus;
-  if (ChooseGpus(node, spec, job.user.name)) ++survey.reason.nodes_now;
-  if (FitsButForHost(node, job)) ++survey.nodes_but_for_host;
+  survey.reason.gpus_free += eligible * members;
+  if (eligible >= spec.gpus.count) survey.nodes_with_gpus += members;
+  if (ChooseGpus(node, spec, job.user.name)) survey.reason.nodes_now += members;
+  if (FitsButForHost(node, job)) survey.nodes_but_for_host += members;
 }
 
 // Of the groups of nodes from which a gang may take its ranks, the one that is nearest to hold it.
-Survey Look(const State& state, const Job& job) {
+Survey Look(const NodeClasses& classes, const Job& job) {
   const JobSpec& spec = *job.spec;
   std::map<std::string, Survey> by_trait;
   int gpus_largest = 0;
-  for (const Node& node : state.nodes) {
-    gpus_largest = std::max(gpus_largest, static_cast<int>(node.gpus.size()));
-    const auto choice = ChooseGpus(Ideal(node), spec, job.user.name);
-    if (choice) LookAt(node, job, by_trait[CommonTrait(spec, node, *choice)]);
+  for (ClassId id = 0; id < classes.size(); ++id) {
+    const NodeClasses::Class& one = classes.Of(id);
+    if (one.members.empty()) continue;
+    gpus_largest = std::max(gpus_largest, static_cast<int>(one.example.gpus.size()));
+    const auto choice = ChooseGpus(Ideal(one.example), spec, job.user.name);
+    if (choice) LookAt(one, job, by_trait[CommonTrait(spec, one.example, *choice)]);
   }
   Survey survey;
   for (const auto& [trait, other] : by_trait) {
@@ -113,18 +117,23 @@ PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec)
 
 }  // namespace
 
-PendingReason WhyPending(const State& state, const Job& job) {
-  Survey survey = Look(state, job);
+PendingReason WhyPending(const State& state, const NodeClasses& classes, const Job& job) {
+  Survey survey = Look(classes, job);
   survey.reason.kind = Judge(state, survey, *job.spec);
   survey.reason.text = Tell(survey, *job.spec);
   return survey.reason;
 }
 
+PendingReason WhyPending(const State& state, const Job& job) { return PendingReasons(state).Of(job); }
+
 const PendingReason& PendingReasons::Of(const Job& job) {
-  for (const auto& [other, reason] : known_) {
-    if (SameShape(job, *other)) return reason;
+  const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
+  if (!is_new) return known->second;
+  if (known_.size() == 1) {
+    for (const Node& node : state_.nodes) classes_.Place(node);
   }
-  return known_.emplace_back(&job, WhyPending(state_, job)).second;
+  known->second = WhyPending(state_, classes_, job);
+  return known->second;
 }
 
 const char* Name(PendingKind kind) {

@@ -3,11 +3,11 @@
 // Why a queued job does not run now, as data with numbers.  Judged in the order of the enum: a
 // reason that no waiting mends comes first (docs/reference/pending_reasons.md).
 
-#include <deque>
+#include <map>
 #include <string>
-#include <utility>
 
 #include "domain/cluster/state.h"
+#include "domain/scheduling/node_classes.h"
 
 namespace gp {
 
@@ -32,6 +32,8 @@ struct PendingReason {
 };
 
 PendingReason WhyPending(const State& state, const Job& job);
+// `classes`: of the state's nodes.
+PendingReason WhyPending(const State& state, const NodeClasses& classes, const Job& job);
 
 // The reasons of many jobs of one state, worked out once per shape.
 class PendingReasons {
@@ -42,7 +44,8 @@ class PendingReasons {
 
  private:
   const State& state_;
-  std::deque<std::pair<const Job*, PendingReason>> known_;
+  NodeClasses classes_;  // once the first reason was asked for
+  std::map<JobShape, PendingReason> known_;
 };
 
 const char* Name(PendingKind kind);

@@ -181,6 +181,9 @@ TEST_F(Damaged, EveryIndex) {
   const std::pair<const char*, std::function<void(State&)>> damages[] = {
       {"queued jobs", [](State& s) { s.queue.clear(); }},
       {"queued jobs holds strangers", [](State& s) { s.queue.insert({0, {77}}); }},
+      {"lines", [](State& s) { s.lines.clear(); }},
+      {"lines holds strangers", [](State& s) { s.lines[JobShape{}].insert({0, {77}}); }},
+      {"lines holds strangers", [](State& s) { s.lines[JobShape{}]; }},
       {"retries holds strangers", [](State& s) { s.retries.insert({{1}, {5}}); }},
       {"time limits", [](State& s) { s.limits.clear(); }},
       {"time limits holds strangers", [](State& s) { s.limits.insert({{1}, {1}}); }},

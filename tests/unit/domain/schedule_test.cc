@@ -1,4 +1,4 @@
-#include "domain/scheduling/schedule.h"
+#include "domain/scheduling/planner.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,11 @@
+#include "domain/model/job_shape.h"
+
+namespace gp {
+
+JobShape ShapeOf(const Job& job) {
+  const JobSpec& spec = *job.spec;
+  const bool shares = spec.gpus.isolation != Isolation::kExclusive;
+  return {spec.nodes, spec.gpus, spec.cpus, spec.memory_bytes, spec.topology, shares ? job.user.name : ""};
+}
+
+}  // namespace gp

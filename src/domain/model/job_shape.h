@@ -1,0 +1,26 @@
+#pragma once
+
+// What decides where a job fits.  Two jobs of one shape fit in the same places: what one cannot get
+// now, the other cannot either.
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "domain/model/job.h"
+
+namespace gp {
+
+struct JobShape {
+  int nodes = 1;
+  GpuRequest gpus;
+  int cpus = 0;
+  int64_t memory_bytes = 0;
+  TopologyRequest topology;
+  std::string user;  // only of jobs that share GPUs: they share with their own
+  auto operator<=>(const JobShape&) const = default;
+};
+
+JobShape ShapeOf(const Job& job);
+
+}  // namespace gp

@@ -1,0 +1,67 @@
+#include "domain/scheduling/node_classes.h"
+
+#include "base/bytes.h"
+
+namespace gp {
+namespace {
+
+constexpr ClassId kNone = ~ClassId{0};
+
+// Everything of the hardware but its names and addresses.
+std::string HardwareKey(const NodeFacts& facts) {
+  ByteWriter key;
+  key.U64(facts.numa.size());
+  for (const NumaFacts& numa : facts.numa) {
+    key.U64(static_cast<uint64_t>(numa.package));
+    key.I64(numa.cpus.Count());
+    key.U64(static_cast<uint64_t>(numa.memory_mib));
+  }
+  for (const GpuFacts& gpu : facts.gpus) {
+    key.String(gpu.model);
+    key.U64(static_cast<uint64_t>(gpu.numa));
+    key.U64(static_cast<uint64_t>(gpu.memory_mib));
+  }
+  key.String(std::string(facts.links.begin(), facts.links.end()));
+  return key.Take();
+}
+
+std::string KeyOf(const Node& node, const std::string& hardware) {
+  ByteWriter key;
+  key.String(hardware);
+  key.U64((node.condition == NodeCondition::kUp ? 1 : 0) | (node.draining ? 2 : 0));
+  for (const Gpu& gpu : node.gpus) {
+    key.U64(static_cast<uint64_t>(gpu.condition) | (gpu.draining ? 1 << 8 : 0) | static_cast<uint64_t>(gpu.mode) << 16 |
+            (gpu.leases.empty() ? 0 : 1 << 24) | static_cast<uint64_t>(gpu.share_granted) << 32);
+    key.U64(static_cast<uint64_t>(gpu.memory_granted_mib));
+    key.String(gpu.owner);
+  }
+  for (const NumaLedger& numa : node.numa) {
+    key.I64(numa.cpus_granted.Count());  // which ones makes no difference to what fits
+    key.U64(static_cast<uint64_t>(numa.memory_granted_mib));
+  }
+  return key.Take();
+}
+
+}  // namespace
+
+const std::string& NodeClasses::HardwareOf(const Node& node) {
+  Hardware& known = hardware_[node.id.value];
+  if (known.facts != node.facts) known = {node.facts, HardwareKey(*node.facts)};
+  return known.key;
+}
+
+void NodeClasses::Place(const Node& node) {
+  const size_t at = node.id.value;
+  if (at >= class_of_.size()) {
+    class_of_.resize(at + 1, kNone);
+    hardware_.resize(at + 1);
+  }
+  const auto [found, is_new] = by_key_.try_emplace(KeyOf(node, HardwareOf(node)), static_cast<ClassId>(classes_.size()));
+  if (is_new) classes_.push_back({node, {}});
+  if (class_of_[at] == found->second) return;
+  if (class_of_[at] != kNone) classes_[class_of_[at]].members.erase(node.id);
+  class_of_[at] = found->second;
+  classes_[found->second].members.insert(node.id);
+}
+
+}  // namespace gp

@@ -1,0 +1,43 @@
+#pragma once
+
+// Which queued jobs start now, and where.  The result is a pure function of the state and the time; a
+// planner that is kept remembers what it has worked out for classes of nodes and shapes of jobs, and
+// looks again only at nodes that have changed.
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/cluster/command.h"
+#include "domain/cluster/state.h"
+#include "domain/scheduling/node_classes.h"
+#include "domain/scheduling/shape_ranking.h"
+
+namespace gp {
+
+// A proposal: Decide checks each placement again.
+struct Plan {
+  std::vector<PlaceGang> placements;  // in the order in which they must be committed
+};
+
+class Planner {
+ public:
+  // REQUIRES: always the same state, as it changes.
+  Plan Schedule(const State& state, Instant at);
+  // The nodes as the last plan found them.
+  const NodeClasses& classes() const { return classes_; }
+
+ private:
+  void Follow(const State& state);
+
+  bool is_new_ = true;
+  uint64_t seen_ = 0;  // State::node_changes
+  NodeClasses classes_;
+  std::map<JobShape, ShapeRanking> rankings_;
+};
+
+// For a single look.
+Plan Schedule(const State& state, Instant at);
+
+}  // namespace gp

@@ -1,0 +1,114 @@
+#include "domain/scheduling/shape_ranking.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "domain/placement/choose_gpus.h"
+#include "domain/placement/place_gang.h"
+
+namespace gp {
+namespace {
+
+NodeRank RankOf(const Node& node, const NodeChoice& choice) {
+  const GpuScore& s = choice.score;
+  return {s.first, s.second, s.links_descending, s.gpus_opened, s.blocks_lost, std::popcount(FreeGpus(node)), s.share_left};
+}
+
+// Visits the members of some classes in order of node id, until `visit` says stop.
+template <typename F>
+bool VisitInOrder(const NodeClasses& classes, const std::vector<ClassId>& group, F visit) {
+  using Members = std::set<NodeId>;
+  std::set<std::pair<NodeId, ClassId>> heads;
+  for (const ClassId id : group) {
+    const Members& members = classes.Of(id).members;
+    if (!members.empty()) heads.insert({*members.begin(), id});
+  }
+  while (!heads.empty()) {
+    const auto [node, id] = *heads.begin();
+    if (!visit(node, id)) return false;
+    heads.erase(heads.begin());
+    const Members& members = classes.Of(id).members;
+    const auto next = members.upper_bound(node);
+    if (next != members.end()) heads.insert({*next, id});
+  }
+  return true;
+}
+
+size_t CountFree(const NodeClasses& classes, const std::vector<ClassId>& group, const std::set<NodeId>& reserved) {
+  size_t count = 0;
+  for (const ClassId id : group) {
+    const auto& members = classes.Of(id).members;
+    count += members.size();
+    for (const NodeId node : reserved) count -= members.contains(node) ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
+  for (; seen_ < classes.size(); ++seen_) pending_.push_back(static_cast<ClassId>(seen_));
+  std::erase_if(pending_, [&](ClassId id) {
+    const NodeClasses::Class& one = classes.Of(id);
+    if (one.members.empty()) return false;
+    if (const auto choice = ChooseGpus(one.example, *job.spec, job.user.name)) {
+      by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)].push_back(id);
+    }
+    return true;
+  });
+}
+
+std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes, const Job& job,
+                                                     const std::set<NodeId>& reserved) {
+  Update(classes, job);
+  const auto wanted = static_cast<size_t>(job.spec->nodes);
+  std::optional<Pick> best;
+  std::pair<NodeRank, NodeId> best_last;  // the worst of the nodes decides between traits
+  for (const auto& [trait, groups] : by_trait_) {
+    Pick pick;
+    std::pair<NodeRank, NodeId> last;
+    for (const auto& [rank, group] : groups) {
+      pick.nodes_fit += CountFree(classes, group, reserved);
+      if (pick.nodes.size() == wanted) continue;
+      VisitInOrder(classes, group, [&](NodeId node, ClassId) {
+        if (reserved.contains(node)) return true;
+        pick.nodes.push_back(node);
+        last = {rank, node};
+        return pick.nodes.size() < wanted;
+      });
+    }
+    if (pick.nodes.size() < wanted || (best && best_last < last)) continue;
+    best = std::move(pick);
+    best_last = last;
+  }
+  return best;
+}
+
+std::vector<NodeId> ShapeRanking::FindEmptied(const NodeClasses& classes, const Job& job) {
+  std::map<int, std::vector<ClassId>> emptiest_first;
+  for (ClassId id = 0; id < classes.size(); ++id) {
+    const NodeClasses::Class& one = classes.Of(id);
+    if (one.members.empty() || one.example.condition != NodeCondition::kUp || one.example.draining) continue;
+    const auto [known, is_new] = trait_if_empty_.try_emplace(id);
+    if (is_new) {
+      const Node empty = Emptied(one.example);
+      const auto choice = ChooseGpus(empty, *job.spec, job.user.name);
+      if (choice) known->second = CommonTrait(*job.spec, empty, *choice);
+    }
+    if (known->second) emptiest_first[-std::popcount(FreeGpus(one.example))].push_back(id);
+  }
+  std::map<std::string, std::vector<NodeId>> by_trait;
+  const std::vector<NodeId>* found = nullptr;
+  for (const auto& [emptiness, group] : emptiest_first) {
+    VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
+      std::vector<NodeId>& alike = by_trait[*trait_if_empty_[id]];
+      alike.push_back(node);
+      if (static_cast<int>(alike.size()) == job.spec->nodes) found = &alike;
+      return found == nullptr;
+    });
+    if (found != nullptr) return *found;
+  }
+  return {};
+}
+
+}  // namespace gp

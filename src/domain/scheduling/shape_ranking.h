@@ -1,0 +1,56 @@
+#pragma once
+
+// For one shape of jobs: which classes of nodes could hold a rank now, best first.  Worked out once
+// for each class.
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "domain/model/job.h"
+#include "domain/placement/gpu_score.h"
+#include "domain/scheduling/node_classes.h"
+
+namespace gp {
+
+// Between nodes, smaller is better: the quality of the place, the blocks it breaks, the fuller node.
+// The lower node id decides between equals (docs/reference/placement_score.md).
+struct NodeRank {
+  int first = 0;
+  int second = 0;
+  int links_descending = 0;
+  int gpus_opened = 0;
+  BlockCounts blocks_lost{};
+  int gpus_free = 0;
+  int share_left = 0;
+  auto operator<=>(const NodeRank&) const = default;
+};
+
+class ShapeRanking {
+ public:
+  // The nodes for a gang of `ranks`, of one trait, best first.
+  struct Pick {
+    std::vector<NodeId> nodes;
+    size_t nodes_fit = 0;  // of that trait
+  };
+  // `job`: any of the shape.  `reserved` nodes are left out.  nullopt: there are too few.
+  std::optional<Pick> Find(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
+
+  // The emptiest nodes that could hold the gang if nothing were granted on them; none: too few.
+  std::vector<NodeId> FindEmptied(const NodeClasses& classes, const Job& job);
+
+ private:
+  using Groups = std::map<NodeRank, std::vector<ClassId>>;
+  void Update(const NodeClasses& classes, const Job& job);
+
+  size_t seen_ = 0;               // classes looked at
+  std::vector<ClassId> pending_;  // of those, not yet ranked because nobody was in them
+  std::map<std::string, Groups> by_trait_;
+  std::map<ClassId, std::optional<std::string>> trait_if_empty_;  // nullopt: not even then
+};
+
+}  // namespace gp

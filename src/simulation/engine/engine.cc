@@ -1,0 +1,71 @@
+#include "simulation/engine/engine.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "domain/cluster/apply.h"
+#include "domain/cluster/decide.h"
+#include "domain/cluster/invariants.h"
+
+namespace gp {
+
+Result<std::vector<Event>> Engine::Execute(Command command, std::string principal) {
+  std::vector<Event> events = GP_TRY(Decide(state_, {now_, std::move(principal), "", std::move(command)}));
+  for (const Event& event : events) Apply(state_, now_, event);
+  for (const Violation& violation : CheckDelta(state_, events)) {
+    AssertFailed(violation.detail.c_str(), violation.rule.c_str(), __FILE__, __LINE__);
+  }
+  return events;
+}
+
+size_t Engine::Pass() {
+  Plan plan = planner_.Schedule(state_, now_);
+  for (PlaceGang& placement : plan.placements) {
+    const auto placed = Execute(std::move(placement), "scheduler");
+    GP_ASSERT(placed.has_value(), "a plan is committed as planned");
+  }
+  return plan.placements.size();
+}
+
+NodeId Engine::AddNode(const NodeFacts& facts) {
+  JoinNode join;
+  join.facts = std::make_shared<const NodeFacts>(facts);
+  join.incarnation = 1;
+  join.fresh = true;
+  GP_ASSERT(Execute(std::move(join)).has_value(), "a node of a simulation joins");
+  const NodeId id = state_.nodes_by_name.at(facts.name);
+  ReportNode report{id, 1, {}, {}};
+  for (int gpu = 0; gpu < static_cast<int>(facts.gpus.size()); ++gpu) report.gpus.push_back({gpu, true, false, ""});
+  GP_ASSERT(Execute(std::move(report)).has_value(), "a node of a simulation reports");
+  return id;
+}
+
+Result<JobId> Engine::Submit(std::shared_ptr<const JobSpec> spec, const User& user) {
+  GP_CHECK_OK(Execute(SubmitJob{std::move(spec), user}));
+  return JobId{state_.last_job};
+}
+
+void Engine::Start(JobId job) { Report(job, false); }
+
+void Engine::Finish(JobId job) { Report(job, true); }
+
+void Engine::Report(JobId job, bool ended) {
+  const std::vector<LeaseId> leases = state_.FindJob(job)->leases;
+  for (const LeaseId id : leases) {
+    const Node& node = *state_.FindNode(state_.FindLease(id)->node);
+    ReportNode report{node.id, node.incarnation, {}, {}};
+    for (const LeaseId other : node.leases) {
+      LeaseObservation seen;
+      seen.lease = other;
+      seen.running = other == id || state_.FindLease(other)->phase == LeasePhase::kStarted;
+      seen.ended = other == id && ended;
+      seen.started_at = now_;
+      seen.ended_at = now_;
+      seen.outcome.end = LeaseEnd::kExited;
+      report.leases.push_back(seen);
+    }
+    GP_ASSERT(Execute(std::move(report)).has_value(), "a node of a simulation reports");
+  }
+}
+
+}  // namespace gp

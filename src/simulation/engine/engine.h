@@ -1,0 +1,43 @@
+#pragma once
+
+// The production engine without the world around it: commands in, events applied and checked, time
+// as it is told.  Nothing is journaled.
+
+#include <string>
+#include <vector>
+
+#include "domain/cluster/command.h"
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+#include "domain/scheduling/planner.h"
+
+namespace gp {
+
+class Engine {
+ public:
+  // As the controller does: decides, applies, and asserts the invariants of what was touched.
+  Result<std::vector<Event>> Execute(Command command, std::string principal = "simulation");
+  // One pass; every placement is committed.  Returns how many there were.
+  size_t Pass();
+
+  // A node whose GPUs are all in service.
+  NodeId AddNode(const NodeFacts& facts);
+  Result<JobId> Submit(std::shared_ptr<const JobSpec> spec, const User& user);
+  // The job's ranks report that they run; that they have ended well.
+  void Start(JobId job);
+  void Finish(JobId job);
+
+  void AdvanceTo(Instant at) { now_ = at; }
+  Instant now() const { return now_; }
+  const State& state() const { return state_; }
+  const Planner& planner() const { return planner_; }
+
+ private:
+  void Report(JobId job, bool ended);
+
+  State state_;
+  Planner planner_;
+  Instant now_;
+};
+
+}  // namespace gp

@@ -1,0 +1,209 @@
+#include "simulation/scale/scale_experiment.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/rng.h"
+#include "domain/scheduling/why_pending.h"
+#include "simulation/engine/engine.h"
+
+namespace gp {
+namespace {
+
+constexpr int kLargeGangGpus = 512;
+
+double MicrosecondsOf(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+}
+
+int64_t ResidentMib() {
+  long pages = 0;
+  long resident = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld %ld", &pages, &resident) != 2) resident = 0;
+    std::fclose(file);
+  }
+  return resident * 4096 / (1 << 20);
+}
+
+// Two sockets, every pair of GPUs linked.
+NodeFacts MakeFacts(int number, int gpus) {
+  NodeFacts facts;
+  facts.name = "node-" + std::to_string(number);
+  facts.simulated = true;
+  for (int numa = 0; numa < 2; ++numa) {
+    NumaFacts one;
+    one.os_id = numa;
+    one.package = numa;
+    one.cpus.AddRange(numa * 56, numa * 56 + 55);
+    one.memory_mib = 1 << 20;
+    facts.numa.push_back(one);
+  }
+  for (int i = 0; i < gpus; ++i) {
+    GpuFacts gpu;
+    gpu.uuid = "GPU-" + std::to_string(number) + "-" + std::to_string(i);
+    gpu.model = "NVIDIA H100 80GB HBM3";
+    gpu.minor = i;
+    gpu.numa = i * 2 / gpus;
+    gpu.memory_mib = 81'559;
+    facts.gpus.push_back(gpu);
+  }
+  const auto count = static_cast<size_t>(gpus);
+  facts.links.assign(count * count, 18);
+  for (size_t i = 0; i < count; ++i) facts.links[i * count + i] = 0;
+  return facts;
+}
+
+struct Kind {
+  int gpus;   // per node
+  int nodes;
+  int weight;
+  const char* name;
+};
+// Small jobs are the most, as in every recorded workload; large ones hold most of the GPUs.
+constexpr Kind kKinds[] = {{1, 1, 55, "1 GPU"}, {2, 1, 15, "2 GPUs"}, {4, 1, 15, "4 GPUs"},
+                           {8, 1, 10, "8 GPUs"}, {8, 2, 4, "2 nodes"}, {8, 8, 1, "8 nodes"}};
+
+const Kind& Draw(Rng& rng) {
+  int at = static_cast<int>(rng.Below(100));
+  for (const Kind& kind : kKinds) {
+    if ((at -= kind.weight) < 0) return kind;
+  }
+  return kKinds[0];
+}
+
+std::shared_ptr<const JobSpec> SpecOf(int gpus, int nodes, int cpus = 0, int64_t memory_bytes = 0) {
+  auto spec = std::make_shared<JobSpec>();
+  spec->gpus.count = gpus;
+  spec->nodes = nodes;
+  spec->cpus = cpus;
+  spec->memory_bytes = memory_bytes;
+  spec->command = {"train"};
+  return spec;
+}
+
+class ScaleExperiment {
+ public:
+  explicit ScaleExperiment(const ScaleOptions& options) : options_(options), rng_(options.seed) {}
+
+  ScaleResult Run() {
+    for (int i = 0; i < options_.nodes; ++i) engine_.AddNode(MakeFacts(i, options_.gpus_per_node));
+    engine_.Pass();  // a controller that runs has seen its nodes
+    result_.gang512_ms = TimeLargeGang();
+    while (gpus_used_ * 100 < Capacity() * options_.fill_percent && PlaceOne(nullptr)) {
+    }
+    for (int i = 0; i < options_.decisions; ++i) {
+      while (gpus_used_ * 100 > Capacity() * options_.fill_percent) FinishAny();
+      PlaceOne(&times_);
+    }
+    Summarize();
+    TimeRefusal();
+    if (options_.queued > 0) TimeQueue();
+    result_.rss_mib = ResidentMib();
+    result_.classes = static_cast<int64_t>(engine_.planner().classes().size());
+    return result_;
+  }
+
+ private:
+  using Times = std::map<std::string, std::vector<double>>;
+
+  int64_t Capacity() const { return int64_t{options_.nodes} * options_.gpus_per_node; }
+
+  // False where the job had to wait; it is taken back then.
+  bool PlaceOne(Times* times) {
+    const Kind& kind = Draw(rng_);
+    const int gpus = std::min(kind.gpus, options_.gpus_per_node);
+    const JobId job = *engine_.Submit(SpecOf(gpus, kind.nodes), user_);
+    size_t placed = 0;
+    const double us = MicrosecondsOf([&] { placed = engine_.Pass(); });
+    if (placed == 0) {
+      GP_ASSERT(engine_.Execute(StopJob{job, true}).has_value(), "a waiting job can be cancelled");
+      return false;
+    }
+    if (times != nullptr) {
+      (*times)[""].push_back(us);
+      (*times)[kind.name].push_back(us);
+    }
+    engine_.Start(job);
+    running_.push_back({job, gpus * kind.nodes});
+    gpus_used_ += gpus * kind.nodes;
+    return true;
+  }
+
+  void FinishAny() {
+    std::swap(running_[rng_.Below(running_.size())], running_.back());
+    engine_.Finish(running_.back().first);
+    gpus_used_ -= running_.back().second;
+    running_.pop_back();
+  }
+
+  double TimeLargeGang() {
+    const int ranks = kLargeGangGpus / options_.gpus_per_node;
+    if (ranks > options_.nodes) return 0;
+    const JobId job = *engine_.Submit(SpecOf(options_.gpus_per_node, ranks), user_);
+    const double us = MicrosecondsOf([this] { engine_.Pass(); });
+    engine_.Start(job);
+    engine_.Finish(job);
+    return us / 1e3;
+  }
+
+  // The cluster is so full that no 512 GPUs are free on whole nodes.
+  void TimeRefusal() {
+    while (PlaceOne(nullptr)) {
+    }
+    const JobId job = *engine_.Submit(SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
+    result_.refusal_us = MicrosecondsOf([&] {
+      GP_ASSERT(engine_.Pass() == 0, "a full cluster refuses a large gang");
+      (void)WhyPending(engine_.state(), engine_.planner().classes(), *engine_.state().FindJob(job));
+    });
+    result_.explain_ms =
+        MicrosecondsOf([&] { (void)WhyPending(engine_.state(), *engine_.state().FindJob(job)); }) / 1e3;
+  }
+
+  void TimeQueue() {
+    std::vector<std::shared_ptr<const JobSpec>> specs;
+    for (int i = 0; i < options_.shapes; ++i) specs.push_back(SpecOf(options_.gpus_per_node, 1, 1 + i % 100, (1 + i / 100) * (int64_t{1} << 30)));
+    for (int64_t i = 0; i < options_.queued; ++i) {
+      (void)engine_.Submit(specs[static_cast<size_t>(i) % specs.size()], user_);
+    }
+    engine_.Pass();
+    result_.queued_pass_ms = MicrosecondsOf([this] { engine_.Pass(); }) / 1e3;
+  }
+
+  static ScaleResult::Times Digest(std::vector<double> us) {
+    if (us.empty()) return {};
+    std::ranges::sort(us);
+    const auto at = [&us](size_t percent) { return us[std::min(us.size() - 1, us.size() * percent / 100)]; };
+    return {static_cast<int64_t>(us.size()), at(50), at(99), us.back()};
+  }
+
+  void Summarize() {
+    double sum_us = 0;
+    for (const double us : times_[""]) sum_us += us;
+    if (sum_us > 0) result_.placements_per_s = static_cast<double>(times_[""].size()) / sum_us * 1e6;
+    for (auto& [name, us] : times_) (name.empty() ? result_.decision : result_.by_class[name]) = Digest(us);
+    result_.gpus_used_percent = 100.0 * static_cast<double>(gpus_used_) / static_cast<double>(Capacity());
+  }
+
+  const ScaleOptions options_;
+  Rng rng_;
+  Engine engine_;
+  const User user_{"ana", 1'000, 1'000};
+  std::vector<std::pair<JobId, int>> running_;
+  int64_t gpus_used_ = 0;
+  Times times_;
+  ScaleResult result_;
+};
+
+}  // namespace
+
+ScaleResult RunScale(const ScaleOptions& options) { return ScaleExperiment(options).Run(); }
+
+}  // namespace gp

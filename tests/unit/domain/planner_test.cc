@@ -1,0 +1,140 @@
+// What a planner remembers must never show: it plans as one that looks for the first time, and as the
+// plain way does.
+
+#include "domain/scheduling/planner.h"
+
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+#include "domain/scheduling/node_classes.h"
+#include "tests/support/plain_plan.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+class Planning : public testing::Test {
+ protected:
+  NodeId AddNode(const std::vector<int>& numa = {0, 0, 0, 0, 1, 1, 1, 1}) {
+    return cluster_.AddNode(TestCluster::MakeFacts("n" + std::to_string(++nodes_), numa));
+  }
+  JobId Submit(int gpus, int nodes = 1) {
+    JobSpec spec;
+    spec.command = {"run"};
+    spec.gpus.count = gpus;
+    spec.nodes = nodes;
+    EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
+    return {cluster_.state().last_job};
+  }
+  // Plans and commits, and compares.
+  size_t Pass() {
+    const Plan plan = planner_.Schedule(cluster_.state(), cluster_.now());
+    EXPECT_EQ(plan.placements, PlainPlan(cluster_.state(), cluster_.now()).placements);
+    EXPECT_EQ(plan.placements, planner_.Schedule(cluster_.state(), cluster_.now()).placements);
+    for (const PlaceGang& place : plan.placements) EXPECT_TRUE(cluster_.Execute(place));
+    return plan.placements.size();
+  }
+  void Cancel(JobId job) {
+    EXPECT_TRUE(cluster_.Execute(StopJob{job, true}));
+    ReportNode report;
+    for (const LeaseId id : cluster_.state().FindJob(job)->leases) {
+      const Lease& lease = *cluster_.state().FindLease(id);
+      report = {lease.node, cluster_.state().FindNode(lease.node)->incarnation, {}, {}};
+      for (const LeaseId other : cluster_.state().FindNode(lease.node)->leases) {
+        LeaseObservation seen{other, true, other == id, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}};
+        report.leases.push_back(seen);
+      }
+      EXPECT_TRUE(cluster_.Execute(report));
+    }
+  }
+  void TearDown() override { EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front(); }
+
+  TestCluster cluster_;
+  Planner planner_;
+  int nodes_ = 0;
+};
+
+TEST_F(Planning, FollowsJoinsEndsDrainsAndConditions) {
+  const NodeId n1 = AddNode();
+  const JobId whole = Submit(8);
+  EXPECT_EQ(Pass(), 1u);
+  Submit(4);
+  EXPECT_EQ(Pass(), 0u);
+  const NodeId n2 = AddNode();
+  EXPECT_EQ(Pass(), 1u);
+  Submit(8);
+  EXPECT_EQ(Pass(), 0u);
+  Cancel(whole);
+  EXPECT_EQ(Pass(), 1u);
+  ASSERT_TRUE(cluster_.Execute(ChangeService{n2, -1, ServiceAction::kDrain, false, "test"}));
+  Submit(4);
+  EXPECT_EQ(Pass(), 0u);
+  ASSERT_TRUE(cluster_.Execute(ChangeService{n2, -1, ServiceAction::kOnline, false, ""}));
+  EXPECT_EQ(cluster_.state().FindNode(n1)->leases.size(), 1u);
+  Pass();
+}
+
+TEST_F(Planning, APlanThatIsNotCommittedLeavesNothingBehind) {
+  AddNode();
+  Submit(8);
+  const Plan first = planner_.Schedule(cluster_.state(), cluster_.now());
+  ASSERT_EQ(first.placements.size(), 1u);
+  EXPECT_EQ(planner_.Schedule(cluster_.state(), cluster_.now()).placements, first.placements);
+}
+
+TEST_F(Planning, ThroughManyRandomSteps) {
+  Rng rng(7);
+  for (int step = 0; step < 600; ++step) {
+    const uint64_t dice = rng.Below(10);
+    if (dice < 1 && nodes_ < 12) AddNode(rng.Chance(1, 2) ? std::vector<int>{0, 0, 1, 1} : std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1});
+    if (dice < 5) Submit(static_cast<int>(rng.Below(9)), 1 + static_cast<int>(rng.Below(3)));
+    if (dice >= 5 && dice < 8 && !cluster_.state().leases.empty()) {
+      auto lease = cluster_.state().leases.begin();
+      std::advance(lease, static_cast<std::ptrdiff_t>(rng.Below(cluster_.state().leases.size())));
+      if (cluster_.state().FindJob(lease->second.job)->spec->nodes == 1) Cancel(lease->second.job);
+    }
+    if (dice == 8) cluster_.Advance(Duration::Minutes(2));
+    Pass();
+  }
+  EXPECT_GT(cluster_.state().last_lease, 100u);
+}
+
+TEST_F(Planning, TheLineBehindOneThatFitsGoesOn) {
+  AddNode();
+  for (int i = 0; i < 5; ++i) Submit(2);
+  EXPECT_EQ(Pass(), 4u);
+  EXPECT_EQ(cluster_.state().queue.size(), 1u);
+}
+
+TEST(NodeClasses, AlikeNodesAreOneClassAndPatternsComeBack) {
+  TestCluster cluster;
+  for (int i = 0; i < 5; ++i) cluster.AddNode(TestCluster::MakeFacts("n" + std::to_string(i), {0, 0, 1, 1}));
+  NodeClasses classes;
+  for (const Node& node : cluster.state().nodes) classes.Place(node);
+  ASSERT_EQ(classes.size(), 1u);
+  EXPECT_EQ(classes.Of(0).members.size(), 5u);
+  Node busy = cluster.state().nodes[2];
+  busy.gpus[1].share_granted = 500;
+  classes.Place(busy);
+  ASSERT_EQ(classes.size(), 2u);
+  EXPECT_EQ(classes.Of(1).members, std::set<NodeId>{NodeId{2}});
+  classes.Place(cluster.state().nodes[2]);
+  EXPECT_EQ(classes.size(), 2u);
+  EXPECT_EQ(classes.Of(0).members.size(), 5u);
+  EXPECT_TRUE(classes.Of(1).members.empty());
+}
+
+TEST(NodeClasses, OtherHardwareIsAnotherClass) {
+  TestCluster cluster;
+  cluster.AddNode(TestCluster::MakeFacts("a", {0, 0, 1, 1}));
+  cluster.AddNode(TestCluster::MakeFacts("b", {0, 1, 0, 1}));
+  cluster.AddNode(TestCluster::MakeFacts("c", {0, 0, 1, 1}, 0));
+  cluster.AddNode(TestCluster::MakeFacts("d", {0, 0, 1, 1}, 18, 40'000));
+  cluster.AddNode(TestCluster::MakeFacts("e", {0, 0, 1, 1}, 18, 81'559, 8));
+  NodeClasses classes;
+  for (const Node& node : cluster.state().nodes) classes.Place(node);
+  EXPECT_EQ(classes.size(), 5u);
+}
+
+}  // namespace
+}  // namespace gp
