@@ -56,10 +56,10 @@ prove-packing: configure
 	cmake --build $(BUILD) --target simulation_packing
 	GP_PACKING_SEEDS=10 GP_PACKING_LISTS=all $(BUILD)/bin/simulation_packing
 
-## make prove-trace      82,247 recorded jobs, reference policies on three clusters (1 min)
+## make prove-trace      82,247 recorded jobs, six reference policies and ours (2 min)
 prove-trace: configure
 	cmake --build $(BUILD) --target simulation_trace
-	$(BUILD)/bin/simulation_trace
+	GP_TRACE_JOBS=all $(BUILD)/bin/simulation_trace
 
 ## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
 bench-slurm: build

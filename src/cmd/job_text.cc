@@ -78,6 +78,7 @@ std::string DescribeJob(const v1::Job& job) {
   if (job.has_exit_code()) Line(out, "Exit code", std::to_string(job.exit_code()));
   Line(out, "Retries", fmt::format("{} of {}; {} attempts lost to faults", job.retries_used(),
                                    spec.retry().retries_max(), job.faults()));
+  if (job.preemptions() > 0) Line(out, "Gave way", fmt::format("{} times to other jobs", job.preemptions()));
   for (const v1::Attempt& attempt : job.attempts()) {
     if (job.attempts_size() > 1) Line(out, "Attempt", std::to_string(attempt.number()) + " placed " + attempt.placed_at());
     DescribeAttempt(attempt, out);

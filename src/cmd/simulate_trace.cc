@@ -105,8 +105,8 @@ void AddSimulateTrace(CLI::App& simulate, Cli& cli) {
   auto flags = std::make_shared<TraceFlags>();
   trace->add_option("--jobs", flags->jobs, "CSV of the jobs, plain or gzip")->required()->type_name("FILE");
   trace->add_option("--cluster", flags->cluster, "Nodes and GPUs of each, as 80x8")->type_name("NODESxGPUS");
-  trace->add_option("--policy", flags->policies, "fifo, skip, easy, sjf, las or srtf; several to compare")
-      ->delimiter(',')->default_val("skip");
+  trace->add_option("--policy", flags->policies, "fifo, skip, easy, sjf, las, srtf or default; several to compare")
+      ->delimiter(',')->default_val("default");
   trace->callback([flags, &cli] { SimulateTrace(*flags, cli); });
 }
 

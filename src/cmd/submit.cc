@@ -34,6 +34,7 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags, std::vector<std::string>& envir
   sub.add_option("--retries", flags.retries, "Tries after failures of its own")->type_name("N");
   sub.add_option("--grace", flags.grace, "Between SIGTERM and the kill")->type_name("DURATION");
   sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")->type_name("DIRECTORY");
+  sub.add_flag("--preemptible", flags.preemptible, "May be interrupted for other jobs: it keeps its work when told to stop");
   sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
   sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
   sub.add_option("--env", environment, "Variable of the job")->allow_extra_args(false)->type_name("NAME=VALUE");

@@ -85,6 +85,7 @@ std::string TableRunner::Restart(const Line& line) {
   policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 6));
   policy.faults_max = line.Number("faults", policy.faults_max);
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
+  policy.min_run = Duration::Seconds(line.Number("min_run", static_cast<int>(policy.min_run.ns / 1'000'000'000)));
   return Tell(StartController{policy});
 }
 
@@ -107,6 +108,7 @@ std::string TableRunner::Submit(const Line& line) {
   spec.nodes = line.Number("nodes", 1);
   spec.cpus = line.Number("cpus", 0);
   spec.priority = line.Number("priority", 500);
+  spec.preemptible = line.Option("preemptible", "no") == "yes";
   spec.time_limit = Duration::Seconds(line.Number("limit", 0));
   spec.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";
   if (line.Option("require", "") == "same_numa") spec.topology.require = TopologyLevel::kSameNuma;

@@ -11,6 +11,8 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   policy_.faults_max = rng_.Between(2, 16);
   policy_.reserve_after = Duration::Seconds(rng_.Between(5, 120));
   if (rng_.Chance(1, 4)) policy_.jobs_kept = rng_.Between(0, 4);
+  shares_time_ = rng_.Chance(1, 3);
+  policy_.min_run = Duration::Seconds(rng_.Between(0, 4));
   machines_max_ = rng_.Chance(1, 40) ? rng_.Between(5, 20) : rng_.Between(1, 4);
   Tell(StartController{policy_});
   for (int i = rng_.Between(1, machines_max_); i > 0; --i) AddMachine();
@@ -133,9 +135,10 @@ bool Sequence::StepOfTrouble(uint64_t dice) {
 
 bool Sequence::Submit() {
   if (ledger_.state().last_job >= 24) return false;
-  auto spec = std::make_shared<const JobSpec>(RandomSpec(rng_, machines_max_));
+  JobSpec spec = RandomSpec(rng_, machines_max_);
+  spec.preemptible = shares_time_ && rng_.Chance(2, 3);
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
-  if (Tell(SubmitJob{std::move(spec), RandomUser(rng_)}, request_id) == nullptr) {
+  if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)}, request_id) == nullptr) {
     ledger_.Break("a legal job was refused: " + ledger_.last_refusal());
   }
   return true;
@@ -207,17 +210,22 @@ bool Sequence::CommitOldPlan() {
   return true;
 }
 
+// Looking anew costs much: every few passes.  The plain way knows of no interruptions.
+void Sequence::ComparePlan(const Plan& plan) {
+  if (++passes_ % 8 != 0) return;
+  const bool same = shares_time_ ? plan == Schedule(ledger_.state(), now_)
+                                 : plan.placements == PlainPlan(ledger_.state(), now_).placements;
+  if (!same) ledger_.Break("what the planner remembers makes a difference");
+}
+
 void Sequence::Pass() {
   Plan plan = planner_.Schedule(ledger_.state(), now_);
-  // The plain way costs much: every few passes.
-  if (++passes_ % 8 == 0 && plan.placements != PlainPlan(ledger_.state(), now_).placements) {
-    ledger_.Break("what the planner remembers makes a difference");
-  }
-  for (PlaceGang& placement : plan.placements) {
-    if (Tell(std::move(placement)) == nullptr) {
-      ledger_.Break("a plan was refused: " + ledger_.last_refusal());
-    }
-  }
+  ComparePlan(plan);
+  const auto commit = [this](Command command) {
+    if (Tell(std::move(command)) == nullptr) ledger_.Break("a plan was refused: " + ledger_.last_refusal());
+  };
+  for (PlaceGang& placement : plan.placements) commit(std::move(placement));
+  for (const PreemptJob& preemption : plan.preemptions) commit(preemption);
 }
 
 }  // namespace gp

@@ -86,9 +86,11 @@ class Sequence {
 
   const std::vector<Event>* Tell(Command command, std::string request_id = {});
   void Pass();
+  void ComparePlan(const Plan& plan);
   bool CommitOldPlan();
   void SendOrders(const std::vector<Event>& events);
   void CheckTale(const std::vector<Event>& events);
+  void CheckPreempted(const JobPreemptionOrdered& order);
   void CheckPlaced(const GangPlaced& placed);
   void CheckCompleted(JobId job);
 
@@ -103,6 +105,7 @@ class Sequence {
   std::vector<LeaseId> to_exit_;
   Planner planner_;
   int passes_ = 0;
+  bool shares_time_ = false;  // some of its jobs are preemptible
   int machines_max_ = 1;
   Instant now_{1'700'000'000'000'000'000};
   int steps_ = 0;

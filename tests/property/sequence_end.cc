@@ -88,9 +88,24 @@ void Sequence::Settle() {
 void Sequence::CheckTale(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (const auto* placed = std::get_if<GangPlaced>(&event)) CheckPlaced(*placed);
+    if (const auto* order = std::get_if<JobPreemptionOrdered>(&event)) CheckPreempted(*order);
     const auto* ended = std::get_if<JobEnded>(&event);
     if (ended != nullptr && ended->state == JobState::kCompleted) CheckCompleted(ended->job);
   }
+}
+
+// Only who agreed, after its time, for a job that waits and stands no lower.
+void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
+  const Job& victim = *ledger_.state().FindJob(order.job);
+  const Job& by = *ledger_.state().FindJob(order.by);
+  const auto expect = [&](bool holds, const char* what) {
+    if (!holds) ledger_.Break(ToText(order.job) + " was interrupted " + what);
+  };
+  expect(victim.spec->preemptible, "though it is not preemptible");
+  expect(now_ - victim.attempts.back().placed_at >= policy_.min_run, "before it had run for min_run");
+  expect(by.state == JobState::kQueued, "for nobody who waits");
+  expect(by.spec->priority >= victim.spec->priority, "for a lower class");
+  expect(by.spec->priority > victim.spec->priority || by.spec->preemptible, "for an equal that does not give way itself");
 }
 
 // All ranks at once, each with what was asked, on nodes that differ.

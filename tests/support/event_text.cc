@@ -62,8 +62,11 @@ struct Teller {
     return "job-stop-ordered " + Job(e.job) + " " + Name(e.cause) +
            (e.order == StopOrder::kKill ? " kill" : "");
   }
+  std::string operator()(const JobPreemptionOrdered& e) const {
+    return "job-preemption-ordered " + Job(e.job) + " for " + Job(e.by);
+  }
   std::string operator()(const JobRequeued& e) const {
-    static constexpr const char* kCharge[] = {"", " retry", " fault"};
+    static constexpr const char* kCharge[] = {"", " retry", " fault", " preemption"};
     return "job-requeued " + Job(e.job) + kCharge[static_cast<int>(e.charge)];
   }
   std::string operator()(const JobRetried& e) const { return "job-retried " + Job(e.job); }

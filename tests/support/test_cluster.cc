@@ -32,14 +32,17 @@ Result<std::vector<Event>> TestCluster::Execute(const Command& command, const st
 
 std::vector<Event> TestCluster::Pass() {
   std::vector<Event> all;
-  for (const PlaceGang& placement : Schedule(state_, now_).placements) {
-    const auto events = Execute(placement);
+  const auto commit = [&](const Command& command) {
+    const auto events = Execute(command);
     if (!events) {
-      broken_.push_back("refused a placement of its own plan: " + events.error().message);
-      continue;
+      broken_.push_back("refused what its own plan proposed: " + events.error().message);
+      return;
     }
     all.insert(all.end(), events->begin(), events->end());
-  }
+  };
+  const Plan plan = Schedule(state_, now_);
+  for (const PlaceGang& placement : plan.placements) commit(placement);
+  for (const PreemptJob& preemption : plan.preemptions) commit(preemption);
   return all;
 }
 
@@ -98,7 +101,7 @@ bool TestCluster::ReplayAgrees() const {
   return EncodeState(folded) == EncodeState(state_) && decoded &&
          EncodeState(*decoded) == EncodeState(state_) && decoded->queue == state_.queue && decoded->lines == state_.lines &&
          decoded->retries == state_.retries && decoded->limits == state_.limits &&
-         decoded->losses == state_.losses && decoded->finished == state_.finished &&
+         decoded->losses == state_.losses && decoded->preemptions == state_.preemptions && decoded->finished == state_.finished &&
          decoded->share_by_user == state_.share_by_user &&
          decoded->jobs_by_request == state_.jobs_by_request;
 }

@@ -79,6 +79,7 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   for (const std::string& word : spec.command) message->add_command(word);
   message->set_interactive(spec.interactive);
   message->set_checkpoint_directory(spec.checkpoint_directory);
+  message->set_preemptible(spec.preemptible);
 }
 
 Result<JobSpec> FromProto(const v1::JobSpec& message) {
@@ -106,6 +107,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.command.assign(message.command().begin(), message.command().end());
   spec.interactive = message.interactive();
   spec.checkpoint_directory = message.checkpoint_directory();
+  spec.preemptible = message.preemptible();
   return spec;
 }
 

@@ -153,6 +153,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   message->set_attempt(job.attempt);
   message->set_retries_used(job.retries_used);
   message->set_faults(job.faults);
+  message->set_preemptions(job.preemptions);
   Instant started{0};
   if (!job.attempts.empty()) {
     const AttemptRecord& last = job.attempts.back();

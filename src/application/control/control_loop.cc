@@ -90,7 +90,8 @@ void ControlLoop::Run() {
 }
 
 Duration ControlLoop::UntilNextTimer() {
-  const Instant deadline = NextDeadline(state_);
+  Instant deadline = NextDeadline(state_);
+  if (plan_again_at_.ns != 0 && (deadline.ns == 0 || plan_again_at_ < deadline)) deadline = plan_again_at_;
   if (deadline.ns == 0) return kTimerMax;
   return std::clamp(deadline - StampTime(), Duration{0}, kTimerMax);
 }
@@ -103,7 +104,7 @@ void ControlLoop::RunBatch(std::vector<InboxItem> items) {
     }
   }
   RunTimers();
-  PlanPlacements();
+  RunPass();
   Commit();
   // Whoever asked waits for nothing more; orders and watchers come after.
   for (const auto& [done, outcome] : answers) {
@@ -181,16 +182,20 @@ void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
   for (const NodeId node : silent) (void)DecideAndApply({StampTime(), "controller", "", SilenceNode{node}});
 }
 
-void ControlLoop::PlanPlacements() {
-  if (!plan_needed_) return;
+void ControlLoop::RunPass() {
   const Instant at = StampTime();
+  if (!plan_needed_ && (plan_again_at_.ns == 0 || at < plan_again_at_)) return;
   if (at < state_.quiet_until) return;
   plan_needed_ = false;
-  for (PlaceGang& placement : planner_.Schedule(state_, at).placements) {
-    const auto placed = DecideAndApply({at, "scheduler", "", std::move(placement)});
+  Plan plan = planner_.Schedule(state_, at);
+  plan_again_at_ = plan.look_again_at;
+  const auto commit = [&](Command command) {
+    const auto decided = DecideAndApply({at, "scheduler", "", std::move(command)});
     // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.
-    if (!placed) std::fprintf(stderr, "gpu-platform: plan refused: %s\n", placed.error().message.c_str());
-  }
+    if (!decided) std::fprintf(stderr, "gpu-platform: plan refused: %s\n", decided.error().message.c_str());
+  };
+  for (PlaceGang& placement : plan.placements) commit(std::move(placement));
+  for (const PreemptJob& preemption : plan.preemptions) commit(preemption);
 }
 
 void ControlLoop::Commit() {

@@ -58,7 +58,7 @@ class ControlLoop : public ControlGateway {
   Result<std::vector<Event>> DecideAndApply(Envelope envelope);
   void RunTimers();
   void SilenceQuietNodes(int64_t boot_ns);
-  void PlanPlacements();
+  void RunPass();
   void Commit();
   void Publish();
   void SaveSnapshotWhenDue();
@@ -76,6 +76,7 @@ class ControlLoop : public ControlGateway {
   Planner planner_;
   Instant last_at_;                        // envelopes never go back in time
   bool plan_needed_ = true;
+  Instant plan_again_at_;                  // ns == 0: only when something happens
   int64_t silence_not_before_ns_ = 0;      // boot time before which no node can be silent for too long
   std::vector<std::string> batch_records_;
   std::vector<Event> batch_events_;

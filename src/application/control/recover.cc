@@ -37,21 +37,26 @@ class Verifier {
     }
   }
 
-  // The first placement of a pass shows the state that the whole pass was planned on.
+  // The first command of a pass shows the state that the whole pass was planned on.
   void ComparePlan(uint64_t sequence, const Envelope& envelope) {
     const auto* placement = std::get_if<PlaceGang>(&envelope.command);
-    if (placement == nullptr) return;
-    if (placement->pass != pass_) {
-      if (next_ != plan_.placements.size()) Differ(sequence, "the pass before it placed fewer than planned");
+    const auto* preemption = std::get_if<PreemptJob>(&envelope.command);
+    if (placement == nullptr && preemption == nullptr) return;
+    const uint64_t pass = placement != nullptr ? placement->pass : preemption->pass;
+    if (pass != pass_) {
+      if (placed_ + preempted_ != plan_.placements.size() + plan_.preemptions.size()) {
+        Differ(sequence, "the pass before it did less than planned");
+      }
       plan_ = planner_.Schedule(state_, envelope.at);
-      pass_ = placement->pass;
-      next_ = 0;
+      pass_ = pass;
+      placed_ = preempted_ = 0;
       ++report_.plans;
     }
-    if (next_ >= plan_.placements.size() || !(plan_.placements[next_] == *placement)) {
-      Differ(sequence, "the scheduler plans another placement now");
-    }
-    ++next_;
+    const bool same = placement != nullptr
+                          ? placed_ < plan_.placements.size() && plan_.placements[placed_] == *placement
+                          : preempted_ < plan_.preemptions.size() && plan_.preemptions[preempted_] == *preemption;
+    if (!same) Differ(sequence, "the scheduler plans otherwise now");
+    ++(placement != nullptr ? placed_ : preempted_);
   }
 
   void Differ(uint64_t sequence, const std::string& how) {
@@ -66,7 +71,8 @@ class Verifier {
   Planner planner_;
   Plan plan_;
   uint64_t pass_ = 0;
-  size_t next_ = 0;
+  size_t placed_ = 0;     // of the plan, so far
+  size_t preempted_ = 0;
 };
 
 Result<State> StateOf(const Snapshot& snapshot) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
 
@@ -9,7 +11,21 @@ void EndAttempt(State& state, Job& job, Instant at) {
   GP_ASSERT(job.leases.empty(), "an attempt ends when its last lease has");
   AttemptRecord& attempt = job.attempts.back();
   attempt.ended_at = at;
+  job.attained_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * ((at - attempt.placed_at).ns / 1'000'000);
   state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
+}
+
+void EndPreemption(State& state, Job& job) {
+  state.preemptions.erase({job.preempted_for, job.id});
+  job.preempted_for = JobId{};
+}
+
+void Stop(State& state, Job& job, StopOrder order) {
+  for (const LeaseId id : job.leases) {
+    Lease& lease = LeaseOf(state, id);
+    if (order > lease.stop) lease.stop = order;
+  }
+  state.limits.erase({job.attempts.back().placed_at + job.spec->time_limit, job.id});
 }
 
 }  // namespace
@@ -66,28 +82,37 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
   if (job.stop == StopCause::kNone || event.cause == StopCause::kCancel) {
     job.stop = event.cause;
     job.reason = event.reason;
+    EndPreemption(state, job);
   }
-  for (const LeaseId id : job.leases) {
-    Lease& lease = LeaseOf(state, id);
-    if (event.order > lease.stop) lease.stop = event.order;
-  }
-  if (!job.attempts.empty()) {
-    state.limits.erase({job.attempts.back().placed_at + job.spec->time_limit, job.id});
-  }
+  Stop(state, job, event.order);
   if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
     MoveJob(state, job, JobState::kRecovering);
   }
 }
 
+void ApplyEvent(State& state, Instant, const JobPreemptionOrdered& event) {
+  Job& job = JobOf(state, event.job);
+  job.stop = StopCause::kPreempt;
+  job.reason = "preempted for " + ToText(event.by);
+  job.preempted_for = event.by;
+  state.preemptions.insert({event.by, job.id});
+  Stop(state, job, StopOrder::kGraceful);
+  MoveJob(state, job, JobState::kCheckpointing);
+  state.last_pass = std::max(state.last_pass, event.pass);
+}
+
 void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   Job& job = JobOf(state, event.job);
+  EndPreemption(state, job);
   EndAttempt(state, job, at);
   if (event.charge == RequeueCharge::kRetry) ++job.retries_used;
   if (event.charge == RequeueCharge::kFault) ++job.faults;
+  if (event.charge == RequeueCharge::kPreemption) ++job.preemptions;
   job.stop = StopCause::kNone;
   job.reason = event.reason;
   job.queued_at = at;
   job.eligible_at = event.eligible_at;
+  if (job.state == JobState::kCheckpointing) MoveJob(state, job, JobState::kPreempted);
   MoveJob(state, job, event.eligible_at > at ? JobState::kRetryWait : JobState::kQueued);
 }
 
@@ -99,6 +124,7 @@ void ApplyEvent(State& state, Instant at, const JobRetried& event) {
 
 void ApplyEvent(State& state, Instant at, const JobEnded& event) {
   Job& job = JobOf(state, event.job);
+  EndPreemption(state, job);
   EndAttempt(state, job, at);
   MoveJob(state, job, event.state);
   job.exit_code = event.exit_code;

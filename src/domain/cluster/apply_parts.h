@@ -30,6 +30,7 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event);
 void ApplyEvent(State& state, Instant at, const JobRetried& event);
 void ApplyEvent(State& state, Instant at, const JobEnded& event);
 void ApplyEvent(State& state, Instant at, const JobForgotten& event);
+void ApplyEvent(State& state, Instant at, const JobPreemptionOrdered& event);
 
 // For changing: the node counts as changed.
 Node& NodeOf(State& state, NodeId id);

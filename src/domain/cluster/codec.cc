@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "domain/cluster/fields.h"
+#include "domain/cluster/preemption.h"
 // The archive finds Fields by argument-dependent lookup, so its order here does not matter.
 #include "domain/cluster/archive.h"
 
@@ -14,7 +15,7 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 2;
+constexpr uint64_t kFormatVersion = 3;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
@@ -29,6 +30,7 @@ void IndexJob(State& state, const Job& job) {
   if (RunsAgainstLimit(job)) {
     state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
   }
+  if (IsBeingPreempted(job)) state.preemptions.insert({job.preempted_for, job.id});
   if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = job.id;
 }
 

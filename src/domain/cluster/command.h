@@ -115,11 +115,19 @@ struct PlaceGang {
   bool operator==(const PlaceGang&) const = default;
 };
 
+// A proposal of the scheduler: interrupt `job` so that `by`, which waits, gets its place.
+struct PreemptJob {
+  uint64_t pass = 0;
+  JobId job;
+  JobId by;
+  bool operator==(const PreemptJob&) const = default;
+};
+
 // Time passes: limits and back-offs that are due.
 struct Tick {};
 
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
-                             ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick>;
+                             ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, PreemptJob, Tick>;
 
 struct Envelope {
   Instant at;

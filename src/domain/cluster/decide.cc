@@ -21,6 +21,7 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const HoldJob& c) { return DecideHold(state, c); }
     Result<Events> operator()(const ReleaseJob& c) { return DecideRelease(state, c); }
     Result<Events> operator()(const PlaceGang& c) { return DecidePlacement(state, at, c); }
+    Result<Events> operator()(const PreemptJob& c) { return DecidePreemption(state, at, c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };
   return std::visit(Visitor{state, envelope, at}, envelope.command);

@@ -79,6 +79,8 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
     case StopCause::kTimeLimit: return JobEnded{job.id, JobState::kTimeout, 124, job.reason};
     case StopCause::kDrain:
       return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason};
+    case StopCause::kPreempt:
+      return JobRequeued{job.id, RequeueCharge::kPreemption, at, job.reason};
     default: break;
   }
   if (verdict.platform_fault) {

@@ -29,6 +29,7 @@ Result<Events> DecideStop(const State& state, const StopJob& command);
 Result<Events> DecideHold(const State& state, const HoldJob& command);
 Result<Events> DecideRelease(const State& state, const ReleaseJob& command);
 
+Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command);
 Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command);
 
 // A lease is over: the event, and what follows for its job (others of the gang are stopped, the job

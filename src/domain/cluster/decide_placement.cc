@@ -42,17 +42,17 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
   GangPlaced placed{command.pass, job.id, {}, command.note};
   uint64_t next_lease = state.last_lease + 1;
   for (size_t rank = 0; rank < command.ranks.size(); ++rank) {
-    const RankPlacement& at = command.ranks[rank];
-    GP_CHECK_OK(CheckGrants(state, job, at));
+    const RankPlacement& place = command.ranks[rank];
+    GP_CHECK_OK(CheckGrants(state, job, place));
     Lease lease;
     lease.id = {next_lease++};
     lease.job = job.id;
     lease.attempt = job.attempt + 1;
     lease.rank = static_cast<int>(rank);
-    lease.node = at.node;
+    lease.node = place.node;
     lease.mode = ModeFor(job.spec->gpus);
-    lease.gpus = at.gpus;
-    lease.numa = at.numa;
+    lease.gpus = place.gpus;
+    lease.numa = place.numa;
     lease.stop_on_loss = StopsOnLoss(*job.spec);
     placed.leases.push_back(std::move(lease));
   }

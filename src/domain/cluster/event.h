@@ -105,7 +105,14 @@ struct JobStopOrdered {
   std::string reason;
 };
 
-enum class RequeueCharge { kNobody, kRetry, kFault };
+// A running job is told to stop for another one, and will be queued again.
+struct JobPreemptionOrdered {
+  uint64_t pass = 0;
+  JobId job;
+  JobId by;
+};
+
+enum class RequeueCharge { kNobody, kRetry, kFault, kPreemption };
 
 struct JobRequeued {
   JobId job;
@@ -134,6 +141,6 @@ struct JobForgotten {
 using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned, NodeDrainChanged,
                            GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld, JobReleased,
                            GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
-                           JobRequeued, JobRetried, JobEnded, JobForgotten>;
+                           JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered>;
 
 }  // namespace gp

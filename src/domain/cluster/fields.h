@@ -25,14 +25,14 @@ GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa)
 GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
-          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory)
+          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible)
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
 GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
 GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
-          v.attempts, v.exit_code, v.reason)
+          v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
@@ -45,7 +45,7 @@ GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner,
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
           v.reason, v.gpus, v.numa, v.leases)
-GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept)
+GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run)
 
 // commands
 GP_FIELDS(StartController, v.policy, v.lineage, v.cut)
@@ -62,6 +62,7 @@ GP_FIELDS(HoldJob, v.job)
 GP_FIELDS(ReleaseJob, v.job)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(PlaceGang, v.pass, v.job, v.ranks, v.note)
+GP_FIELDS(PreemptJob, v.pass, v.job, v.by)
 GP_NO_FIELDS(Tick)
 GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
 
@@ -86,6 +87,7 @@ GP_FIELDS(JobRequeued, v.job, v.charge, v.eligible_at, v.reason)
 GP_FIELDS(JobRetried, v.job)
 GP_FIELDS(JobEnded, v.job, v.state, v.exit_code, v.reason)
 GP_FIELDS(JobForgotten, v.job)
+GP_FIELDS(JobPreemptionOrdered, v.pass, v.job, v.by)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

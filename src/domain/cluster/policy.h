@@ -18,6 +18,8 @@ struct Policy {
   Duration reserve_after = Duration::Minutes(5);
   // Finished jobs that are remembered.
   int jobs_kept = 100'000;
+  // A preemptible job runs for so long before it may be interrupted for another.
+  Duration min_run = Duration::Minutes(10);
 };
 
 }  // namespace gp

@@ -3,10 +3,14 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "domain/cluster/preemption.h"
 
 namespace gp {
 
-QueueKey KeyOf(const Job& job) { return {1000 - job.spec->priority, job.id}; }
+QueueKey KeyOf(const Job& job) {
+  // What it has had does not change while it waits.
+  return {1000 - job.spec->priority, ServiceLevel(job, Instant{}), job.id};
+}
 
 void Enqueue(State& state, const Job& job) {
   state.queue.insert(KeyOf(job));

@@ -19,9 +19,10 @@
 
 namespace gp {
 
-// Order of the queue: priority first, then who came first.
+// Order of the queue: priority first; of jobs that share time, who has had less; then who came first.
 struct QueueKey {
   int priority_descending = 0;  // 1000 - priority
+  int service_level = 0;
   JobId job;
   auto operator<=>(const QueueKey&) const = default;
 };
@@ -51,6 +52,7 @@ struct State {
   std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
+  std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
   std::map<std::string, int64_t> share_by_user;    // thousandths of GPUs held now
 
   // Which nodes changed last: each has the number of its last change.  Planners follow it; it is not

@@ -94,6 +94,7 @@ const char* Name(StopCause cause) {
     case StopCause::kRankFailed: return "rank-failed";
     case StopCause::kFault: return "fault";
     case StopCause::kDrain: return "drain";
+    case StopCause::kPreempt: return "preempt";
   }
   return "?";
 }

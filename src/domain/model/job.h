@@ -38,7 +38,7 @@ enum class ShownJobState { kPending, kQueued, kRunning, kPreempted, kCompleted, 
 ShownJobState Shown(JobState state);
 
 // Why a running job is being stopped.
-enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain };
+enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain, kPreempt };
 
 struct User {
   std::string name;
@@ -77,6 +77,9 @@ struct Job {
   int attempt = 0;         // of the current or last attempt, from 1
   int retries_used = 0;    // of the job's own
   int faults = 0;          // attempts lost to the platform
+  int preemptions = 0;     // attempts interrupted for other jobs
+  int64_t attained_gpu_ms = 0;  // GPU time of the attempts that are over
+  JobId preempted_for;     // while it is being interrupted: who waits for its place
   StopCause stop = StopCause::kNone;
   std::vector<LeaseId> leases;          // live, by rank
   std::vector<AttemptRecord> attempts;  // the last one is the current

@@ -79,6 +79,7 @@ struct JobSpec {
   std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
   bool interactive = false;
   std::string checkpoint_directory;  // GP_CHECKPOINT_DIR; empty: none
+  bool preemptible = false;          // may be interrupted for others; it keeps its work when told to stop
 
   bool operator==(const JobSpec&) const = default;
 };

@@ -19,6 +19,11 @@ namespace gp {
 // A proposal: Decide checks each placement again.
 struct Plan {
   std::vector<PlaceGang> placements;  // in the order in which they must be committed
+  std::vector<PreemptJob> preemptions;  // after these
+  // Somebody waits for a place that a running job may have to give up later: then look again, even if
+  // nothing happens.  ns == 0: nobody does.
+  Instant look_again_at;
+  bool operator==(const Plan&) const = default;
 };
 
 class Planner {

@@ -18,13 +18,14 @@ Result<std::vector<Event>> Engine::Execute(Command command, std::string principa
   return events;
 }
 
-size_t Engine::Pass() {
+Plan Engine::Pass() {
   Plan plan = planner_.Schedule(state_, now_);
-  for (PlaceGang& placement : plan.placements) {
-    const auto placed = Execute(std::move(placement), "scheduler");
-    GP_ASSERT(placed.has_value(), "a plan is committed as planned");
-  }
-  return plan.placements.size();
+  const auto commit = [this](Command command) {
+    GP_ASSERT(Execute(std::move(command), "scheduler").has_value(), "a plan is committed as planned");
+  };
+  for (const PlaceGang& placement : plan.placements) commit(placement);
+  for (const PreemptJob& preemption : plan.preemptions) commit(preemption);
+  return plan;
 }
 
 NodeId Engine::AddNode(const NodeFacts& facts) {
@@ -45,11 +46,13 @@ Result<JobId> Engine::Submit(std::shared_ptr<const JobSpec> spec, const User& us
   return JobId{state_.last_job};
 }
 
-void Engine::Start(JobId job) { Report(job, false); }
+void Engine::Start(JobId job) { Report(job, std::nullopt); }
 
-void Engine::Finish(JobId job) { Report(job, true); }
+void Engine::Finish(JobId job) { Report(job, LeaseEnd::kExited); }
 
-void Engine::Report(JobId job, bool ended) {
+void Engine::Stop(JobId job) { Report(job, LeaseEnd::kStopped); }
+
+void Engine::Report(JobId job, std::optional<LeaseEnd> end) {
   const std::vector<LeaseId> leases = state_.FindJob(job)->leases;
   for (const LeaseId id : leases) {
     const Node& node = *state_.FindNode(state_.FindLease(id)->node);
@@ -58,10 +61,10 @@ void Engine::Report(JobId job, bool ended) {
       LeaseObservation seen;
       seen.lease = other;
       seen.running = other == id || state_.FindLease(other)->phase == LeasePhase::kStarted;
-      seen.ended = other == id && ended;
+      seen.ended = other == id && end.has_value();
       seen.started_at = now_;
       seen.ended_at = now_;
-      seen.outcome.end = LeaseEnd::kExited;
+      seen.outcome.end = end.value_or(LeaseEnd::kExited);
       report.leases.push_back(seen);
     }
     GP_ASSERT(Execute(std::move(report)).has_value(), "a node of a simulation reports");

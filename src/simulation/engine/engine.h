@@ -3,6 +3,7 @@
 // The production engine without the world around it: commands in, events applied and checked, time
 // as it is told.  Nothing is journaled.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,16 @@ class Engine {
  public:
   // As the controller does: decides, applies, and asserts the invariants of what was touched.
   Result<std::vector<Event>> Execute(Command command, std::string principal = "simulation");
-  // One pass; every placement is committed.  Returns how many there were.
-  size_t Pass();
+  // One pass, committed as planned.
+  Plan Pass();
 
   // A node whose GPUs are all in service.
   NodeId AddNode(const NodeFacts& facts);
   Result<JobId> Submit(std::shared_ptr<const JobSpec> spec, const User& user);
-  // The job's ranks report that they run; that they have ended well.
+  // The job's ranks report that they run; that they have ended well; that they have stopped when told to.
   void Start(JobId job);
   void Finish(JobId job);
+  void Stop(JobId job);
 
   void AdvanceTo(Instant at) { now_ = at; }
   Instant now() const { return now_; }
@@ -33,7 +35,7 @@ class Engine {
   const Planner& planner() const { return planner_; }
 
  private:
-  void Report(JobId job, bool ended);
+  void Report(JobId job, std::optional<LeaseEnd> end);
 
   State state_;
   Planner planner_;

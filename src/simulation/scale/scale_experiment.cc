@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "domain/scheduling/why_pending.h"
 #include "simulation/engine/engine.h"
+#include "simulation/engine/plain_node.h"
 
 namespace gp {
 namespace {
@@ -31,34 +32,6 @@ int64_t ResidentMib() {
     std::fclose(file);
   }
   return resident * 4096 / (1 << 20);
-}
-
-// Two sockets, every pair of GPUs linked.
-NodeFacts MakeFacts(int number, int gpus) {
-  NodeFacts facts;
-  facts.name = "node-" + std::to_string(number);
-  facts.simulated = true;
-  for (int numa = 0; numa < 2; ++numa) {
-    NumaFacts one;
-    one.os_id = numa;
-    one.package = numa;
-    one.cpus.AddRange(numa * 56, numa * 56 + 55);
-    one.memory_mib = 1 << 20;
-    facts.numa.push_back(one);
-  }
-  for (int i = 0; i < gpus; ++i) {
-    GpuFacts gpu;
-    gpu.uuid = "GPU-" + std::to_string(number) + "-" + std::to_string(i);
-    gpu.model = "NVIDIA H100 80GB HBM3";
-    gpu.minor = i;
-    gpu.numa = i * 2 / gpus;
-    gpu.memory_mib = 81'559;
-    facts.gpus.push_back(gpu);
-  }
-  const auto count = static_cast<size_t>(gpus);
-  facts.links.assign(count * count, 18);
-  for (size_t i = 0; i < count; ++i) facts.links[i * count + i] = 0;
-  return facts;
 }
 
 struct Kind {
@@ -94,7 +67,7 @@ class ScaleExperiment {
   explicit ScaleExperiment(const ScaleOptions& options) : options_(options), rng_(options.seed) {}
 
   ScaleResult Run() {
-    for (int i = 0; i < options_.nodes; ++i) engine_.AddNode(MakeFacts(i, options_.gpus_per_node));
+    for (int i = 0; i < options_.nodes; ++i) engine_.AddNode(PlainNode(i, options_.gpus_per_node));
     engine_.Pass();  // a controller that runs has seen its nodes
     result_.gang512_ms = TimeLargeGang();
     while (gpus_used_ * 100 < Capacity() * options_.fill_percent && PlaceOne(nullptr)) {
@@ -122,7 +95,7 @@ class ScaleExperiment {
     const int gpus = std::min(kind.gpus, options_.gpus_per_node);
     const JobId job = *engine_.Submit(SpecOf(gpus, kind.nodes), user_);
     size_t placed = 0;
-    const double us = MicrosecondsOf([&] { placed = engine_.Pass(); });
+    const double us = MicrosecondsOf([&] { placed = engine_.Pass().placements.size(); });
     if (placed == 0) {
       GP_ASSERT(engine_.Execute(StopJob{job, true}).has_value(), "a waiting job can be cancelled");
       return false;
@@ -160,7 +133,7 @@ class ScaleExperiment {
     }
     const JobId job = *engine_.Submit(SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
     result_.refusal_us = MicrosecondsOf([&] {
-      GP_ASSERT(engine_.Pass() == 0, "a full cluster refuses a large gang");
+      GP_ASSERT(engine_.Pass().placements.empty(), "a full cluster refuses a large gang");
       (void)WhyPending(engine_.state(), engine_.planner().classes(), *engine_.state().FindJob(job));
     });
     result_.explain_ms =

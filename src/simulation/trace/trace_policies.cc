@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "simulation/trace/engine_replay.h"
 #include "simulation/trace/queue_replay.h"
 #include "simulation/trace/round_replay.h"
 
@@ -23,6 +24,7 @@ constexpr std::array kPolicies{
     TracePolicy{"fifo", Queue<QueuePolicy::kFifo>}, TracePolicy{"skip", Queue<QueuePolicy::kSkip>},
     TracePolicy{"easy", Queue<QueuePolicy::kEasy>}, TracePolicy{"sjf", Queue<QueuePolicy::kSjf>},
     TracePolicy{"las", Rounds<RoundPolicy::kLas>},  TracePolicy{"srtf", Rounds<RoundPolicy::kSrtf>},
+    TracePolicy{"default", ReplayEngine},
 };
 
 }  // namespace

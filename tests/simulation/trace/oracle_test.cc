@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "adapters/inbound/trace/job_trace.h"
 #include "simulation/trace/trace_policies.h"
 
@@ -38,6 +40,28 @@ TEST(TraceOracle, ReferencePoliciesComeOutAsTheReference) {
     EXPECT_NEAR(result.mean_jct_h, reference.mean_jct_h, reference.mean_jct_h * reference.within) << reference.policy;
     if (reference.median_jct_s == 0) continue;
     EXPECT_NEAR(result.median_jct_s, reference.median_jct_s, reference.median_jct_s * reference.within) << reference.policy;
+  }
+}
+
+// Ours, which knows no durations.  In full: 80 and 64 nodes, all jobs (GP_TRACE_JOBS=all).
+TEST(TraceOracle, OurDefaultKeepsItsBounds) {
+  auto workload = ReadTraceWorkload(std::string(GP_SOURCE_DIR) + "/data/traces/philly-2017/philly_jobs.csv.gz");
+  ASSERT_TRUE(workload.has_value()) << workload.error().message;
+  const char* jobs = std::getenv("GP_TRACE_JOBS");
+  const bool all = jobs != nullptr && std::string(jobs) == "all";
+  if (!all) workload->jobs.resize(8'000);
+  for (const int nodes : {80, 64}) {
+    const TraceResult result = FindTracePolicy("default")->replay(*workload, {nodes, 8});
+    std::printf("%dx8 default mean JCT %.2f h, p99 wait %.2f h, longest wait %.0f h, %.2f interruptions per job\n", nodes,
+                result.mean_jct_h, result.p99_wait_h, result.max_wait_h,
+                static_cast<double>(result.preemptions) / static_cast<double>(result.jobs));
+    EXPECT_LE(result.preemptions * 2, result.jobs * 3);
+    if (!all) {
+      EXPECT_LE(result.mean_jct_h, FindTracePolicy("skip")->replay(*workload, {nodes, 8}).mean_jct_h);
+      continue;
+    }
+    EXPECT_LE(result.mean_jct_h, nodes == 80 ? 4.4 : 10);
+    EXPECT_LE(result.p99_wait_h, nodes == 80 ? 25 : 100);
   }
 }
 

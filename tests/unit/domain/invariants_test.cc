@@ -180,14 +180,15 @@ TEST_F(Damaged, I8Sums) {
 TEST_F(Damaged, EveryIndex) {
   const std::pair<const char*, std::function<void(State&)>> damages[] = {
       {"queued jobs", [](State& s) { s.queue.clear(); }},
-      {"queued jobs holds strangers", [](State& s) { s.queue.insert({0, {77}}); }},
+      {"queued jobs holds strangers", [](State& s) { s.queue.insert({0, 0, {77}}); }},
       {"lines", [](State& s) { s.lines.clear(); }},
-      {"lines holds strangers", [](State& s) { s.lines[JobShape{}].insert({0, {77}}); }},
+      {"lines holds strangers", [](State& s) { s.lines[JobShape{}].insert({0, 0, {77}}); }},
       {"lines holds strangers", [](State& s) { s.lines[JobShape{}]; }},
       {"retries holds strangers", [](State& s) { s.retries.insert({{1}, {5}}); }},
       {"time limits", [](State& s) { s.limits.clear(); }},
       {"time limits holds strangers", [](State& s) { s.limits.insert({{1}, {1}}); }},
       {"finished jobs", [](State& s) { s.finished.clear(); }},
+      {"preemptions holds strangers", [](State& s) { s.preemptions.insert({{1}, {2}}); }},
       {"losses", [](State& s) { s.losses.clear(); }},
       {"losses holds strangers", [](State& s) { s.losses.insert({{1}, {0}}); }},
       {"names holds strangers", [](State& s) { s.nodes_by_name["n9"] = {0}; }},

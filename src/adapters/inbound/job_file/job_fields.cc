@@ -178,6 +178,13 @@ constexpr Field kJobFields[] = {
      .kind = kObject,
      .summary = "How the job keeps its work across restarts.",
      .fields = CheckpointFields},
+    {.name = "preemptible",
+     .kind = kBool,
+     .summary = "May be interrupted for other jobs and started again later: it keeps its work when it is told to stop.",
+     .default_text = "false",
+     .example = "true",
+     .synonyms = "preemptable preempt spot",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.preemptible = v.number != 0; }},
     {.name = "on_lease_loss",
      .kind = kWord,
      .summary = "What the node does with the job when the controller stays silent beyond the "
@@ -230,7 +237,6 @@ constexpr Field kJobFields[] = {
     {.name = "on_log", .kind = kNotYet, .summary = "React to lines of the log."},
     {.name = "on_preempt", .kind = kNotYet, .summary = "Signal and grace at preemption."},
     {.name = "pool", .kind = kNotYet, .summary = "Choose a group of nodes."},
-    {.name = "preemptible", .kind = kNotYet, .summary = "Give way to other jobs."},
     {.name = "secrets", .kind = kNotYet, .summary = "Variables from a store of secrets."},
 };
 

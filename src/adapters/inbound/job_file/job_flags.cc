@@ -104,6 +104,7 @@ Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   draft.job.name = JobNameFromPath(flags.command.front());
   draft.job.command = flags.command;
   draft.job.interactive = flags.interactive;
+  draft.job.preemptible = flags.preemptible;
   for (const FlagField& flag : kFlags) {
     const std::optional<std::string>& text = flags.*flag.text;
     if (text) GP_CHECK_OK(ReadFlag(flag, *text, draft));

@@ -38,6 +38,7 @@ struct JobFlags {
   std::vector<std::pair<std::string, std::string>> environment = {};  // --env NAME=value
   std::vector<std::pair<std::string, std::string>> labels = {};       // --label NAME=value
   bool interactive = false;
+  bool preemptible = false;
   std::vector<std::string> command = {};  // what stands behind --
 };
 

@@ -64,7 +64,6 @@ constexpr BadInput kNotYet[] = {
     {"»on_log: []", "GP1016", "on_log"},
     {"»on_preempt: {signal: SIGUSR1}", "GP1016", "on_preempt"},
     {"»pool: h100", "GP1016", "pool"},
-    {"»preemptible: true", "GP1016", "preemptible"},
     {"»secrets: [HF_TOKEN]", "GP1016", "secrets"},
     {"checkpoint: {»every: 15m}", "GP1016", "checkpoint.every"},
     {"checkpoint: {»keep: 3}", "GP1016", "checkpoint.keep"},

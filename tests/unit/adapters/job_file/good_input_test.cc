@@ -43,6 +43,7 @@ max_duration: 12h
 retry: {max: 5, backoff: 10s..15m, on: [failure, node_failure, gpu_error, preempted]}
 checkpoint: {dir: "/ckpt/${JOB_NAME}/x", grace: 120s}
 on_lease_loss: continue
+preemptible: true
 env: {MODEL: llama, PORT: 8080, OCTAL: 010, FLAG: no, EMPTY: ""}
 labels: {team.example.org/cost: "12", stage: dev}
 workdir: /data
@@ -52,6 +53,7 @@ run: [python, train.py, --lr, 1e-3, ""]
   expected.name = "llama-ft";
   expected.project = "nlp";
   expected.queue = "training";
+  expected.preemptible = true;
   expected.nodes = 2;
   expected.gpus.count = 8;
   expected.gpus.models = {"H100"};

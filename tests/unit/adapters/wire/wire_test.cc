@@ -15,6 +15,7 @@ JobSpec FullSpec() {
   spec.name = "n";
   spec.project = "p";
   spec.queue = "q";
+  spec.preemptible = true;
   spec.nodes = 2;
   spec.gpus = {3, {"H100", "H200"}, 500, 2000, 40'000, Isolation::kTimeslice};
   spec.cpus = 7;

@@ -1,0 +1,126 @@
+#include "simulation/trace/engine_replay.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "simulation/engine/engine.h"
+#include "simulation/engine/plain_node.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kResumeCostS = 60;
+constexpr int64_t kLookAgainS = 300;  // at most so often: it is months that are played
+
+class EngineReplay {
+ public:
+  EngineReplay(const TraceWorkload& workload, const TraceCluster& cluster)
+      : jobs_(workload.jobs), gpus_per_node_(cluster.gpus_per_node), progress_(jobs_.size()), ends_(jobs_.size(), 0) {
+    for (int i = 0; i < cluster.nodes; ++i) engine_.AddNode(PlainNode(i, cluster.gpus_per_node));
+    for (size_t i = 0; i < jobs_.size(); ++i) progress_[i].remaining_s = jobs_[i].duration_s;
+  }
+
+  const std::vector<int64_t>& Run() {
+    size_t next = 0;
+    while (next < jobs_.size() || !running_.empty()) {
+      now_s_ = NextEvent(next);
+      engine_.AdvanceTo(Instant{now_s_ * 1'000'000'000});
+      while (!running_.empty() && running_.begin()->first <= now_s_) End(running_.begin()->second);
+      for (; next < jobs_.size() && jobs_[next].submit_s <= now_s_; ++next) Submit(next);
+      Settle();
+    }
+    return ends_;
+  }
+  int64_t preemptions() const { return preemptions_; }
+
+ private:
+  struct Progress {
+    int64_t remaining_s = 0;  // with what resuming costs
+    int64_t started_s = 0;
+    bool has_run = false;
+  };
+
+  // Jobs are numbered from 1 in the order of their submission.
+  static size_t IndexOf(JobId id) { return static_cast<size_t>(id.value - 1); }
+  static JobId IdOf(size_t index) { return JobId{index + 1}; }
+
+  int64_t NextEvent(size_t next) const {
+    int64_t at = look_again_s_;
+    if (next < jobs_.size()) at = std::min(at, jobs_[next].submit_s);
+    if (!running_.empty()) at = std::min(at, running_.begin()->first);
+    return std::max(at, now_s_);
+  }
+
+  void Submit(size_t index) {
+    (void)engine_.Submit(SpecOf(jobs_[index].gpus), user_);
+  }
+
+  std::shared_ptr<const JobSpec> SpecOf(int gpus) {
+    std::shared_ptr<const JobSpec>& known = specs_[gpus];
+    if (known != nullptr) return known;
+    auto spec = std::make_shared<JobSpec>();
+    spec->nodes = (gpus + gpus_per_node_ - 1) / gpus_per_node_;
+    spec->gpus.count = (gpus + spec->nodes - 1) / spec->nodes;
+    spec->command = {"train"};
+    spec->preemptible = true;
+    return known = std::move(spec);
+  }
+
+  void End(size_t index) {
+    running_.erase({ends_[index], index});
+    engine_.Finish(IdOf(index));
+  }
+
+  // Passes until nothing more follows from them; whoever is told to stop does so at once.
+  void Settle() {
+    while (true) {
+      const Plan plan = engine_.Pass();
+      for (const PlaceGang& placement : plan.placements) Start(IndexOf(placement.job));
+      for (const PreemptJob& preemption : plan.preemptions) Interrupt(IndexOf(preemption.job));
+      look_again_s_ = plan.look_again_at.ns == 0 ? INT64_MAX : std::max(plan.look_again_at.ns / 1'000'000'000, now_s_ + kLookAgainS);
+      if (plan.preemptions.empty()) return;
+    }
+  }
+
+  void Start(size_t index) {
+    Progress& progress = progress_[index];
+    if (progress.has_run) progress.remaining_s += kResumeCostS;
+    progress.has_run = true;
+    progress.started_s = now_s_;
+    ends_[index] = now_s_ + progress.remaining_s;
+    running_.insert({ends_[index], index});
+    engine_.Start(IdOf(index));
+  }
+
+  void Interrupt(size_t index) {
+    running_.erase({ends_[index], index});
+    progress_[index].remaining_s -= now_s_ - progress_[index].started_s;
+    ++preemptions_;
+    engine_.Stop(IdOf(index));
+  }
+
+  const std::vector<TraceJob>& jobs_;
+  const int gpus_per_node_;
+  const User user_{"trace", 1'000, 1'000};
+  Engine engine_;
+  std::map<int, std::shared_ptr<const JobSpec>> specs_;  // by GPUs
+  std::vector<Progress> progress_;
+  std::vector<int64_t> ends_;
+  std::set<std::pair<int64_t, size_t>> running_;  // by end
+  int64_t now_s_ = 0;
+  int64_t look_again_s_ = INT64_MAX;
+  int64_t preemptions_ = 0;
+};
+
+}  // namespace
+
+TraceResult ReplayEngine(const TraceWorkload& workload, const TraceCluster& cluster) {
+  EngineReplay replay(workload, cluster);
+  const std::vector<int64_t>& ends = replay.Run();
+  return Summarize(workload, cluster, ends, replay.preemptions());
+}
+
+}  // namespace gp

@@ -1,0 +1,187 @@
+#include "domain/cluster/preemption.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "domain/cluster/decide.h"
+#include "domain/scheduling/find_victims.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+class Preemption : public testing::Test {
+ protected:
+  NodeId AddNode() { return cluster_.AddNode(TestCluster::MakeFacts("n" + std::to_string(++nodes_), {0, 0, 0, 0, 1, 1, 1, 1})); }
+  JobId Submit(int gpus, int priority, bool preemptible = true, int nodes = 1) {
+    JobSpec spec;
+    spec.command = {"run"};
+    spec.gpus.count = gpus;
+    spec.nodes = nodes;
+    spec.priority = priority;
+    spec.preemptible = preemptible;
+    EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
+    return {cluster_.state().last_job};
+  }
+  JobId Run(int gpus, int priority, bool preemptible = true, int nodes = 1) {
+    const JobId job = Submit(gpus, priority, preemptible, nodes);
+    cluster_.Pass();
+    for (const LeaseId id : cluster_.state().FindJob(job)->leases) {
+      const Node& node = *cluster_.state().FindNode(cluster_.state().FindLease(id)->node);
+      ReportNode report{node.id, node.incarnation, {}, {}};
+      for (const LeaseId other : node.leases) report.leases.push_back({other, true, false, cluster_.now(), {}, {}});
+      EXPECT_TRUE(cluster_.Execute(report));
+    }
+    EXPECT_EQ(JobOf(job).state, JobState::kRunning);
+    return job;
+  }
+  const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
+  std::vector<JobId> VictimsFor(JobId job) {
+    const State& state = cluster_.state();
+    const auto victims = FindVictims(state, ScratchNodes(state), Interruptible(state, cluster_.now()), {}, JobOf(job), cluster_.now());
+    return victims ? victims->jobs : std::vector<JobId>{};
+  }
+  std::string Refusal(JobId job, JobId by) {
+    const auto decided = Decide(cluster_.state(), {cluster_.now(), "test", "", PreemptJob{1, job, by}});
+    return decided ? "" : decided.error().message;
+  }
+  void TearDown() override {
+    EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front();
+    EXPECT_TRUE(cluster_.ReplayAgrees());
+  }
+
+  TestCluster cluster_;
+  int nodes_ = 0;
+};
+
+TEST(Classes, AreThirdsOfTheScale) {
+  EXPECT_EQ(ClassOf(0), 0);
+  EXPECT_EQ(ClassOf(250), 0);
+  EXPECT_EQ(ClassOf(333), 0);
+  EXPECT_EQ(ClassOf(334), 1);
+  EXPECT_EQ(ClassOf(500), 1);
+  EXPECT_EQ(ClassOf(667), 1);
+  EXPECT_EQ(ClassOf(668), 2);
+  EXPECT_EQ(ClassOf(1000), 2);
+}
+
+TEST_F(Preemption, LevelsGrowWithGpuTimeAcrossAttempts) {
+  AddNode();
+  const JobId job = Run(8, 500);
+  EXPECT_EQ(ServiceLevel(JobOf(job), cluster_.now()), 0);
+  cluster_.Advance(Duration::Minutes(7) + Duration::Seconds(30) - Duration::Milliseconds(1));
+  EXPECT_EQ(ServiceLevel(JobOf(job), cluster_.now()), 0);
+  cluster_.Advance(Duration::Milliseconds(1));
+  EXPECT_EQ(ServiceLevel(JobOf(job), cluster_.now()), 1);
+  cluster_.Advance(Duration::Minutes(75));
+  EXPECT_EQ(ServiceLevel(JobOf(job), cluster_.now()), 2);
+  cluster_.Advance(Duration::Minutes(60 * 1'000));
+  EXPECT_EQ(ServiceLevel(JobOf(job), cluster_.now()), kServiceLevelMax);
+}
+
+TEST_F(Preemption, EachRefusal) {
+  AddNode();
+  AddNode();
+  const JobId low = Run(8, 250);
+  const JobId firm = Run(4, 250, false);
+  const JobId high = Submit(8, 750);
+  EXPECT_NE(Refusal(low, high).find("min_run"), std::string::npos);
+  cluster_.Advance(Duration::Minutes(10) - Duration{1});
+  EXPECT_NE(Refusal(low, high), "");
+  cluster_.Advance(Duration{1});
+  EXPECT_EQ(Refusal(low, high), "");
+  EXPECT_NE(Refusal(firm, high).find("preemptible"), std::string::npos);
+  EXPECT_NE(Refusal(high, low), "");
+  EXPECT_NE(Refusal(low, firm).find("nothing is interrupted for it"), std::string::npos);
+  EXPECT_NE(Refusal(JobId{99}, high).find("no job"), std::string::npos);
+  EXPECT_NE(Refusal(low, Submit(8, 300, false)).find("does not outrank"), std::string::npos) << "of one class";
+  EXPECT_EQ(Refusal(low, Submit(8, 100)), "") << "of one class, gives way itself, and has had less";
+  ASSERT_TRUE(cluster_.Execute(StopJob{low, false}));
+  EXPECT_NE(Refusal(low, high), "");
+}
+
+TEST_F(Preemption, TheLowestClassThenTheFewestGpusThenTheFewestJobs) {
+  for (int i = 0; i < 3; ++i) AddNode();
+  const JobId medium = Run(8, 500);
+  const JobId low_large = Run(8, 250);
+  const JobId low_small = Run(4, 250);
+  Run(4, 250, false);
+  cluster_.Advance(Duration::Minutes(10));
+  EXPECT_EQ(VictimsFor(Submit(4, 900)), std::vector{low_small});
+  EXPECT_EQ(VictimsFor(Submit(8, 900)), std::vector{low_large});
+  EXPECT_EQ(VictimsFor(Submit(8, 900, false, 2)), (std::vector{medium, low_large}));
+  EXPECT_TRUE(VictimsFor(Submit(8, 900, false, 3)).empty());
+}
+
+TEST_F(Preemption, WholeGangsGoAndNobodyWhoCanBeSpared) {
+  for (int i = 0; i < 2; ++i) AddNode();
+  const JobId gang = Run(4, 250, true, 2);
+  const JobId one = Run(2, 250);
+  Run(2, 250);
+  cluster_.Advance(Duration::Minutes(10));
+  const JobId waiting = Submit(3, 750);
+  // Beside the gang one node has 4 free GPUs: it fits without anybody's help.
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(waiting).state, JobState::kStarting);
+  EXPECT_EQ(VictimsFor(Submit(8, 750)).size(), 3u) << "the node with the small ones has two, and the gang";
+  (void)gang;
+  (void)one;
+}
+
+TEST_F(Preemption, AJobThatGivesWayIsPlacedAgainAndRemembersItsTime) {
+  AddNode();
+  const JobId low = Run(8, 250);
+  cluster_.Advance(Duration::Minutes(30));
+  const JobId high = Submit(8, 750, false);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(low).state, JobState::kCheckpointing);
+  EXPECT_EQ(JobOf(low).preempted_for, high);
+  const LeaseId lease = JobOf(low).leases.front();
+  EXPECT_EQ(cluster_.state().FindLease(lease)->stop, StopOrder::kGraceful);
+  LeaseObservation ended{lease, true, true, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}};
+  ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{0}, 1, {ended}, {}}));
+  EXPECT_EQ(JobOf(low).state, JobState::kQueued);
+  EXPECT_EQ(JobOf(low).preemptions, 1);
+  EXPECT_EQ(JobOf(low).attained_gpu_ms, 8 * 30 * 60'000);
+  EXPECT_TRUE(cluster_.state().preemptions.empty());
+  EXPECT_EQ(ServiceLevel(JobOf(low), cluster_.now()), 1);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(high).state, JobState::kStarting);
+  EXPECT_EQ(JobOf(low).state, JobState::kQueued);
+}
+
+// Against every subset of the running jobs: no smaller set of victims makes room.
+TEST_F(Preemption, NoVictimCanBeSpared) {
+  for (int i = 0; i < 2; ++i) AddNode();
+  std::vector<JobId> running;
+  for (const int gpus : {3, 2, 1, 4, 2, 1}) running.push_back(Run(gpus, 250));
+  cluster_.Advance(Duration::Minutes(10));
+  for (int gpus = 1; gpus <= 8; ++gpus) {
+    const JobId job = Submit(gpus, 900, false);
+    const std::vector<JobId> victims = VictimsFor(job);
+    const auto fits_without = [&](const std::vector<JobId>& gone) {
+      for (const Node& node : cluster_.state().nodes) {
+        int free = 8;
+        for (const LeaseId id : node.leases) {
+          const Lease& lease = *cluster_.state().FindLease(id);
+          if (std::ranges::find(gone, lease.job) == gone.end()) free -= static_cast<int>(lease.gpus.size());
+        }
+        if (free >= gpus) return true;
+      }
+      return false;
+    };
+    if (fits_without({})) continue;
+    ASSERT_FALSE(victims.empty()) << gpus;
+    EXPECT_TRUE(fits_without(victims)) << gpus;
+    for (const JobId spared : victims) {
+      std::vector<JobId> others = victims;
+      std::erase(others, spared);
+      EXPECT_FALSE(fits_without(others)) << gpus;
+    }
+    ASSERT_TRUE(cluster_.Execute(StopJob{job, true}));
+  }
+}
+
+}  // namespace
+}  // namespace gp
