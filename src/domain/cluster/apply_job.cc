@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/preemption.h"
 
 namespace gp {
 namespace {
@@ -13,6 +14,14 @@ void EndAttempt(State& state, Job& job, Instant at) {
   attempt.ended_at = at;
   job.attained_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * ((at - attempt.placed_at).ns / 1'000'000);
   state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
+}
+
+void IndexYielding(State& state, const Job& job) {
+  if (MayGiveWay(job)) {
+    state.yielding.insert(job.id);
+  } else {
+    state.yielding.erase(job.id);
+  }
 }
 
 void EndPreemption(State& state, Job& job) {
@@ -43,6 +52,7 @@ void MoveJob(State& state, Job& job, JobState to) {
   job.state = to;
   if (to == JobState::kQueued) Enqueue(state, job);
   if (to == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
+  IndexYielding(state, job);
 }
 
 void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
@@ -85,6 +95,7 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
     EndPreemption(state, job);
   }
   Stop(state, job, event.order);
+  IndexYielding(state, job);
   if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
     MoveJob(state, job, JobState::kRecovering);
   }

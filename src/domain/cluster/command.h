@@ -127,7 +127,7 @@ struct PreemptJob {
 struct Tick {};
 
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
-                             ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, PreemptJob, Tick>;
+                             ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob>;
 
 struct Envelope {
   Instant at;

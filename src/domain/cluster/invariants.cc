@@ -92,6 +92,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   expect(job.state == JobState::kQueued, line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
   expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
+  expect(MayGiveWay(job), state.yielding.contains(job.id), "yielding jobs");
   expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}), "preemptions");
   if (job.attempts.empty()) return;
   const Instant limit = job.attempts.back().placed_at + job.spec->time_limit;
@@ -157,12 +158,13 @@ void CheckShares(const State& state, Violations& found) {
 
 // An index must hold nothing beside what each job and node was looked up for.
 void CheckIndexSizes(const State& state, Violations& found) {
-  size_t queued = 0, retrying = 0, limited = 0, finished = 0, requested = 0, preempted = 0, lost = 0;
+  size_t queued = 0, retrying = 0, limited = 0, finished = 0, requested = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
     limited += RunsAgainstLimit(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
+    yielding += MayGiveWay(job) ? 1 : 0;
     preempted += IsBeingPreempted(job) ? 1 : 0;
     requested += job.request_id.empty() ? 0 : 1;
   }
@@ -179,6 +181,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
   expect(finished, state.finished.size(), "finished jobs");
+  expect(yielding, state.yielding.size(), "yielding jobs");
   expect(preempted, state.preemptions.size(), "preemptions");
   expect(requested, state.jobs_by_request.size(), "requests");
   expect(lost, state.losses.size(), "losses");

@@ -34,9 +34,12 @@ bool Outranks(const Standing& waiting, const Standing& running) {
   return waiting.preemptible && waiting.level < running.level;
 }
 
+bool MayGiveWay(const Job& job) {
+  return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->preemptible;
+}
+
 bool IsInterruptible(const Job& victim, const Policy& policy, Instant at) {
-  return victim.state == JobState::kRunning && victim.stop == StopCause::kNone && victim.spec->preemptible &&
-         at - victim.attempts.back().placed_at >= policy.min_run;
+  return MayGiveWay(victim) && at - victim.attempts.back().placed_at >= policy.min_run;
 }
 
 bool IsBeingPreempted(const Job& job) { return HoldsLeases(job.state) && job.stop == StopCause::kPreempt; }

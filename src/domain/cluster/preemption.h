@@ -32,11 +32,11 @@ Standing StandingOf(const Job& job, Instant at);
 // preemptible, by a lower service level.
 bool Outranks(const Standing& waiting, const Standing& running);
 
-// Whether it may be interrupted at all now: it runs, said that it may, has run for `min_run` since it was
-// placed, and is not being stopped already.
+// Whether it may be interrupted, now or later: it runs, said so, and is not being stopped already.
+bool MayGiveWay(const Job& job);
+// Whether it may be interrupted now: it has run for `min_run` since it was placed.
 bool IsInterruptible(const Job& victim, const Policy& policy, Instant at);
 
-// The edge of the index State::preemptions; false where the job is not being interrupted.
 bool IsBeingPreempted(const Job& job);
 
 }  // namespace gp

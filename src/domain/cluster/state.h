@@ -53,6 +53,7 @@ struct State {
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
+  std::set<JobId> yielding;                        // MayGiveWay
   std::map<std::string, int64_t> share_by_user;    // thousandths of GPUs held now
 
   // Which nodes changed last: each has the number of its last change.  Planners follow it; it is not

@@ -90,6 +90,8 @@ GpuMask EligibleGpus(const Node& node, const JobSpec& spec, const std::string& u
   GpuMask eligible = 0;
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const GpuFacts& facts = node.facts->gpus[i];
+    // Most are held by somebody: not worth a refusal in words.
+    if (!IsGrantable(node.gpus[i]) || node.gpus[i].mode == GpuMode::kWhole) continue;
     if (!ModelFits(spec.gpus, facts)) continue;
     const GpuGrant grant = GrantOf(spec.gpus, static_cast<int>(i), facts);
     if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), user, grant)) eligible |= GpuMask{1} << i;

@@ -108,9 +108,8 @@ std::map<NodeId, std::vector<const Candidate*>> ByNode(const State& state, const
 }  // namespace
 
 Interruptible::Interruptible(const State& state, Instant at) {
-  for (const auto& [id, lease] : state.leases) {
-    const Job& job = *state.FindJob(lease.job);
-    if (!job.spec->preemptible || job.stop != StopCause::kNone || job.leases.front() != id) continue;
+  for (const JobId id : state.yielding) {
+    const Job& job = *state.FindJob(id);
     const Standing standing = StandingOf(job, at);
     later_class_ = std::min(later_class_.value_or(standing.job_class), standing.job_class);
     if (IsInterruptible(job, state.policy, at)) {

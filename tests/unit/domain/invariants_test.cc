@@ -188,6 +188,7 @@ TEST_F(Damaged, EveryIndex) {
       {"time limits", [](State& s) { s.limits.clear(); }},
       {"time limits holds strangers", [](State& s) { s.limits.insert({{1}, {1}}); }},
       {"finished jobs", [](State& s) { s.finished.clear(); }},
+      {"yielding jobs holds strangers", [](State& s) { s.yielding.insert(JobId{1}); }},
       {"preemptions holds strangers", [](State& s) { s.preemptions.insert({{1}, {2}}); }},
       {"losses", [](State& s) { s.losses.clear(); }},
       {"losses holds strangers", [](State& s) { s.losses.insert({{1}, {0}}); }},
