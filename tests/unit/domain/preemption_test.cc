@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "domain/cluster/decide.h"
+#include "domain/node/orders.h"
 #include "domain/scheduling/find_victims.h"
 #include "tests/support/test_cluster.h"
 
@@ -35,6 +36,11 @@ class Preemption : public testing::Test {
     }
     EXPECT_EQ(JobOf(job).state, JobState::kRunning);
     return job;
+  }
+  // The only job on node 0.
+  void End(JobId job, LeaseEnd end) {
+    LeaseObservation ended{JobOf(job).leases.front(), true, true, cluster_.now(), cluster_.now(), {end, 0, 0, ""}};
+    ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{0}, 1, {ended}, {}}));
   }
   const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
   std::vector<JobId> VictimsFor(JobId job) {
@@ -129,6 +135,37 @@ TEST_F(Preemption, WholeGangsGoAndNobodyWhoCanBeSpared) {
   (void)one;
 }
 
+TEST_F(Preemption, EqualsThatHadAsMuchWait) {
+  AddNode();
+  const JobId small = Run(1, 500);
+  cluster_.Advance(Duration::Minutes(10));
+  EXPECT_NE(Refusal(small, Submit(8, 500)).find("does not outrank"), std::string::npos);
+  cluster_.Advance(Duration::Minutes(50));
+  EXPECT_EQ(Refusal(small, JobId{cluster_.state().last_job}), "");
+}
+
+TEST_F(Preemption, WhoIsOfALowerClassIsSparedWhereItDoesNotHelp) {
+  AddNode();
+  Run(1, 250);
+  const JobId large = Run(7, 500);
+  cluster_.Advance(Duration::Minutes(10));
+  EXPECT_EQ(VictimsFor(Submit(7, 900)), std::vector{large});
+}
+
+TEST_F(Preemption, TheNodeIsKeptForWhomItIsCleared) {
+  AddNode();
+  const JobId low = Run(6, 250);
+  cluster_.Advance(Duration::Minutes(10));
+  const JobId high = Submit(8, 750, false);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(low).preempted_for, high);
+  const JobId small = Submit(1, 500, false);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(small).state, JobState::kQueued) << "two GPUs are free, but not for it";
+  const std::set<NodeId> told = NodesToOrder(cluster_.state(), {JobPreemptionOrdered{1, low, high}});
+  EXPECT_EQ(told, std::set<NodeId>{NodeId{0}});
+}
+
 TEST_F(Preemption, AJobThatGivesWayIsPlacedAgainAndRemembersItsTime) {
   AddNode();
   const JobId low = Run(8, 250);
@@ -139,8 +176,7 @@ TEST_F(Preemption, AJobThatGivesWayIsPlacedAgainAndRemembersItsTime) {
   EXPECT_EQ(JobOf(low).preempted_for, high);
   const LeaseId lease = JobOf(low).leases.front();
   EXPECT_EQ(cluster_.state().FindLease(lease)->stop, StopOrder::kGraceful);
-  LeaseObservation ended{lease, true, true, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}};
-  ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{0}, 1, {ended}, {}}));
+  End(low, LeaseEnd::kStopped);
   EXPECT_EQ(JobOf(low).state, JobState::kQueued);
   EXPECT_EQ(JobOf(low).preemptions, 1);
   EXPECT_EQ(JobOf(low).attained_gpu_ms, 8 * 30 * 60'000);
@@ -149,6 +185,12 @@ TEST_F(Preemption, AJobThatGivesWayIsPlacedAgainAndRemembersItsTime) {
   cluster_.Pass();
   EXPECT_EQ(JobOf(high).state, JobState::kStarting);
   EXPECT_EQ(JobOf(low).state, JobState::kQueued);
+  End(high, LeaseEnd::kExited);
+  cluster_.Pass();
+  cluster_.Advance(Duration::Minutes(10));
+  End(low, LeaseEnd::kExited);
+  EXPECT_EQ(JobOf(low).state, JobState::kCompleted);
+  EXPECT_EQ(JobOf(low).attained_gpu_ms, 8 * (30 + 10) * 60'000) << "of both attempts";
 }
 
 // Against every subset of the running jobs: no smaller set of victims makes room.
