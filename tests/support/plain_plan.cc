@@ -68,11 +68,11 @@ std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) 
 Plan PlainPlan(const State& state, Instant at) {
   Plan plan;
   std::vector<Node> nodes = state.nodes;  // reserved ones are taken out
-  std::vector<JobShape> hopeless;
+  std::vector<QueueLine> hopeless;
   bool reserved = false;
   for (const QueueKey& key : state.queue) {
     const Job& job = *state.FindJob(key.job);
-    if (std::ranges::count(hopeless, ShapeOf(job)) > 0) continue;
+    if (std::ranges::count(hopeless, LineOf(job)) > 0) continue;
     if (auto place = FindPlace(nodes, job)) {
       place->pass = state.last_pass + 1;
       for (const RankPlacement& rank : place->ranks) {
@@ -86,7 +86,7 @@ Plan PlainPlan(const State& state, Instant at) {
       plan.placements.push_back(*std::move(place));
       continue;
     }
-    hopeless.push_back(ShapeOf(job));
+    hopeless.push_back(LineOf(job));
     if (reserved || at - job.queued_at < state.policy.reserve_after) continue;
     for (const NodeId id : EmptiestFor(nodes, job)) {
       std::erase_if(nodes, [id](const Node& node) { return node.id == id; });

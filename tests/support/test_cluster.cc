@@ -102,7 +102,7 @@ bool TestCluster::ReplayAgrees() const {
          EncodeState(*decoded) == EncodeState(state_) && decoded->queue == state_.queue && decoded->lines == state_.lines &&
          decoded->retries == state_.retries && decoded->limits == state_.limits &&
          decoded->losses == state_.losses && decoded->preemptions == state_.preemptions &&
-         decoded->yielding == state_.yielding && decoded->finished == state_.finished &&
+         decoded->yielding == state_.yielding && decoded->claimants == state_.claimants && decoded->finished == state_.finished &&
          decoded->share_by_user == state_.share_by_user &&
          decoded->jobs_by_request == state_.jobs_by_request;
 }

@@ -17,10 +17,10 @@ namespace {
 
 constexpr Duration kTimerMax = Duration::Milliseconds(250);
 
-// Whether an event may let a waiting job start.
+// Whether an event may let a waiting job start, or let it ask a running one to give way.
 bool CallsForPlan(const Event& event) {
   return std::holds_alternative<JobSubmitted>(event) || std::holds_alternative<LeaseEnded>(event) ||
-         std::holds_alternative<JobReleased>(event) || std::holds_alternative<JobRetried>(event) ||
+         std::holds_alternative<JobStarted>(event) || std::holds_alternative<JobReleased>(event) || std::holds_alternative<JobRetried>(event) ||
          std::holds_alternative<JobRequeued>(event) || std::holds_alternative<NodeJoined>(event) ||
          std::holds_alternative<NodeReturned>(event) ||
          std::holds_alternative<NodeDrainChanged>(event) ||

@@ -47,7 +47,11 @@ Job& JobOf(State& state, JobId id) {
 
 void MoveJob(State& state, Job& job, JobState to) {
   GP_ASSERT(CanBecome(job.state, to), "a job moves along edges of its state machine");
-  if (job.state == JobState::kQueued) Dequeue(state, job);
+  if (job.state == JobState::kQueued) {
+    Dequeue(state, job);
+    job.claimed.clear();
+    state.claimants.erase(job.id);
+  }
   if (job.state == JobState::kRetryWait) state.retries.erase({job.eligible_at, job.id});
   job.state = to;
   if (to == JobState::kQueued) Enqueue(state, job);
@@ -92,7 +96,6 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
   if (job.stop == StopCause::kNone || event.cause == StopCause::kCancel) {
     job.stop = event.cause;
     job.reason = event.reason;
-    EndPreemption(state, job);
   }
   Stop(state, job, event.order);
   IndexYielding(state, job);
@@ -107,6 +110,8 @@ void ApplyEvent(State& state, Instant, const JobPreemptionOrdered& event) {
   job.reason = "preempted for " + ToText(event.by);
   job.preempted_for = event.by;
   state.preemptions.insert({event.by, job.id});
+  JobOf(state, event.by).claimed = event.nodes;
+  state.claimants.insert(event.by);
   Stop(state, job, StopOrder::kGraceful);
   MoveJob(state, job, JobState::kCheckpointing);
   state.last_pass = std::max(state.last_pass, event.pass);

@@ -120,6 +120,7 @@ struct PreemptJob {
   uint64_t pass = 0;
   JobId job;
   JobId by;
+  std::vector<NodeId> nodes;  // where `by` fits when all that are interrupted for it have gone
   bool operator==(const PreemptJob&) const = default;
 };
 

@@ -1,7 +1,19 @@
+#include <set>
+
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/preemption.h"
 
 namespace gp {
+namespace {
+
+Status CheckNodes(const State& state, const Job& by, const std::vector<NodeId>& nodes) {
+  const std::set<NodeId> distinct(nodes.begin(), nodes.end());
+  const bool known = distinct.empty() || distinct.rbegin()->value < state.nodes.size();
+  if (known && distinct.size() == nodes.size() && static_cast<int>(nodes.size()) == by.spec->nodes) return Ok();
+  return Fail(Conflict(ToText(by.id) + " needs " + std::to_string(by.spec->nodes) + " different nodes that exist"));
+}
+
+}  // namespace
 
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command) {
   const Job* victim = state.FindJob(command.job);
@@ -17,7 +29,8 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   if (!Outranks(StandingOf(*by, at), StandingOf(*victim, at))) {
     return Fail(Conflict(ToText(by->id) + " does not outrank " + ToText(victim->id)));
   }
-  return Events{JobPreemptionOrdered{command.pass, victim->id, by->id}};
+  GP_CHECK_OK(CheckNodes(state, *by, command.nodes));
+  return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }
 
 }  // namespace gp

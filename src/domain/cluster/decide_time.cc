@@ -21,6 +21,9 @@ Result<Events> DecideStart(const State& state, Instant at, const StartController
   if (policy.lease_time.ns <= 0 || policy.lease_end_time.ns <= 0) {
     return Fail(InvalidArgument("policy: lease_time and lease_end_time must be above zero"));
   }
+  if (policy.min_run.ns < 0 || policy.min_run > kTimeLimitMax) {
+    return Fail(InvalidArgument("policy: min_run must be between 0 and " + ToText(kTimeLimitMax)));
+  }
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
   // By the longer of the two policies: supervisors still go by the one before.

@@ -110,6 +110,7 @@ struct JobPreemptionOrdered {
   uint64_t pass = 0;
   JobId job;
   JobId by;
+  std::vector<NodeId> nodes;  // kept for `by`
 };
 
 enum class RequeueCharge { kNobody, kRetry, kFault, kPreemption };

@@ -32,7 +32,7 @@ GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
 GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
-          v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for)
+          v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
@@ -62,7 +62,7 @@ GP_FIELDS(HoldJob, v.job)
 GP_FIELDS(ReleaseJob, v.job)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(PlaceGang, v.pass, v.job, v.ranks, v.note)
-GP_FIELDS(PreemptJob, v.pass, v.job, v.by)
+GP_FIELDS(PreemptJob, v.pass, v.job, v.by, v.nodes)
 GP_NO_FIELDS(Tick)
 GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
 
@@ -87,7 +87,7 @@ GP_FIELDS(JobRequeued, v.job, v.charge, v.eligible_at, v.reason)
 GP_FIELDS(JobRetried, v.job)
 GP_FIELDS(JobEnded, v.job, v.state, v.exit_code, v.reason)
 GP_FIELDS(JobForgotten, v.job)
-GP_FIELDS(JobPreemptionOrdered, v.pass, v.job, v.by)
+GP_FIELDS(JobPreemptionOrdered, v.pass, v.job, v.by, v.nodes)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

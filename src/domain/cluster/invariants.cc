@@ -88,10 +88,11 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
     found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + "): index of " + index + " is off"});
   };
   expect(job.state == JobState::kQueued, state.queue.contains(KeyOf(job)), "queued jobs");
-  const auto line = state.lines.find(ShapeOf(job));
+  const auto line = state.lines.find(LineOf(job));
   expect(job.state == JobState::kQueued, line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
   expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
+  expect(!job.claimed.empty(), state.claimants.contains(job.id), "claimants");
   expect(MayGiveWay(job), state.yielding.contains(job.id), "yielding jobs");
   expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}), "preemptions");
   if (job.attempts.empty()) return;
@@ -126,6 +127,7 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
       report("I5", ToText(id) + " has not the GPUs asked");
     }
   }
+  if (!job.claimed.empty() && job.state != JobState::kQueued) report("I5", "claims nodes without waiting for them");
   CheckIndexesOf(state, job, found);
 }
 
@@ -158,12 +160,13 @@ void CheckShares(const State& state, Violations& found) {
 
 // An index must hold nothing beside what each job and node was looked up for.
 void CheckIndexSizes(const State& state, Violations& found) {
-  size_t queued = 0, retrying = 0, limited = 0, finished = 0, requested = 0, yielding = 0, preempted = 0, lost = 0;
+  size_t queued = 0, retrying = 0, limited = 0, finished = 0, requested = 0, claiming = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
     limited += RunsAgainstLimit(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
+    claiming += job.claimed.empty() ? 0 : 1;
     yielding += MayGiveWay(job) ? 1 : 0;
     preempted += IsBeingPreempted(job) ? 1 : 0;
     requested += job.request_id.empty() ? 0 : 1;
@@ -181,6 +184,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
   expect(finished, state.finished.size(), "finished jobs");
+  expect(claiming, state.claimants.size(), "claimants");
   expect(yielding, state.yielding.size(), "yielding jobs");
   expect(preempted, state.preemptions.size(), "preemptions");
   expect(requested, state.jobs_by_request.size(), "requests");
@@ -194,6 +198,9 @@ bool HasShape(const Node& node, size_t index) {
 }
 
 bool HasShape(const State& state, JobId id, const Job& job) {
+  for (const NodeId node : job.claimed) {
+    if (state.FindNode(node) == nullptr) return false;
+  }
   if (job.id != id || job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
   return std::ranges::all_of(job.attempts, [&](const AttemptRecord& attempt) {
     return std::ranges::all_of(attempt.ranks, [&](const RankRecord& rank) {

@@ -42,6 +42,6 @@ bool IsInterruptible(const Job& victim, const Policy& policy, Instant at) {
   return MayGiveWay(victim) && at - victim.attempts.back().placed_at >= policy.min_run;
 }
 
-bool IsBeingPreempted(const Job& job) { return HoldsLeases(job.state) && job.stop == StopCause::kPreempt; }
+bool IsBeingPreempted(const Job& job) { return HoldsLeases(job.state) && job.preempted_for != JobId{}; }
 
 }  // namespace gp

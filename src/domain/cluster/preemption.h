@@ -37,6 +37,7 @@ bool MayGiveWay(const Job& job);
 // Whether it may be interrupted now: it has run for `min_run` since it was placed.
 bool IsInterruptible(const Job& victim, const Policy& policy, Instant at);
 
+// Whether it was told to give way and has not ended yet, whatever else it was told since.
 bool IsBeingPreempted(const Job& job);
 
 }  // namespace gp

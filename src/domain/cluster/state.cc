@@ -12,14 +12,19 @@ QueueKey KeyOf(const Job& job) {
   return {1000 - job.spec->priority, ServiceLevel(job, Instant{}), job.id};
 }
 
+QueueLine LineOf(const Job& job) {
+  const Standing standing = StandingOf(job, Instant{});  // of one that waits: the same at all times
+  return {ShapeOf(job), standing.job_class, standing.preemptible, standing.level};
+}
+
 void Enqueue(State& state, const Job& job) {
   state.queue.insert(KeyOf(job));
-  state.lines[ShapeOf(job)].insert(KeyOf(job));
+  state.lines[LineOf(job)].insert(KeyOf(job));
 }
 
 void Dequeue(State& state, const Job& job) {
   state.queue.erase(KeyOf(job));
-  const auto line = state.lines.find(ShapeOf(job));
+  const auto line = state.lines.find(LineOf(job));
   GP_ASSERT(line != state.lines.end(), "a queued job stands in a line");
   line->second.erase(KeyOf(job));
   if (line->second.empty()) state.lines.erase(line);

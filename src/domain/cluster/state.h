@@ -28,6 +28,17 @@ struct QueueKey {
 };
 QueueKey KeyOf(const Job& job);
 
+// Jobs of one line fit in the same places and may interrupt the same others: what the first cannot get
+// now, the others cannot either.
+struct QueueLine {
+  JobShape shape;
+  int job_class = 0;
+  bool preemptible = false;
+  int service_level = 0;
+  auto operator<=>(const QueueLine&) const = default;
+};
+QueueLine LineOf(const Job& job);
+
 struct State {
   Policy policy;
   // Of the journal: another one where it began anew or was cut, so that numbers given since mean
@@ -47,12 +58,13 @@ struct State {
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"
 
   std::set<QueueKey> queue;                        // kQueued
-  std::map<JobShape, std::set<QueueKey>> lines;    // the same by shape; no line is empty
+  std::map<QueueLine, std::set<QueueKey>> lines;     // the same by line; none is empty
   std::set<std::pair<Instant, JobId>> retries;     // kRetryWait, by eligible_at
   std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
+  std::set<JobId> claimants;                       // queued jobs that have claimed nodes
   std::set<JobId> yielding;                        // MayGiveWay
   std::map<std::string, int64_t> share_by_user;    // thousandths of GPUs held now
 

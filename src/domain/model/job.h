@@ -80,6 +80,7 @@ struct Job {
   int preemptions = 0;     // attempts interrupted for other jobs
   int64_t attained_gpu_ms = 0;  // GPU time of the attempts that are over
   JobId preempted_for;     // while it is being interrupted: who waits for its place
+  std::vector<NodeId> claimed;  // while it waits: nodes that are, or were, cleared for it by interrupting others
   StopCause stop = StopCause::kNone;
   std::vector<LeaseId> leases;          // live, by rank
   std::vector<AttemptRecord> attempts;  // the last one is the current

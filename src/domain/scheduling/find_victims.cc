@@ -162,6 +162,7 @@ std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes
     search.Spare(victims, found.nodes);
     for (const Candidate* victim : victims) found.jobs.push_back(victim->job->id);
     std::ranges::sort(found.jobs);
+    std::ranges::sort(found.nodes);
     return found;
   }
   return std::nullopt;

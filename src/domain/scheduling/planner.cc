@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
+#include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/find_victims.h"
 #include "domain/scheduling/scratch_nodes.h"
@@ -24,8 +26,8 @@ class Pass {
  public:
   Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings)
       : state_(state), at_(at), classes_(classes), rankings_(rankings), nodes_(state) {
-    for (const auto& [shape, line] : state.lines) heads_.insert({*line.begin(), &shape});
-    ReservePromised();
+    for (const auto& [line, jobs] : state.lines) heads_.insert({*jobs.begin(), &line});
+    for (const JobId id : state.claimants) HonourClaim(*state.FindJob(id));
   }
   ~Pass() {
     for (const NodeId id : nodes_.Touched()) classes_.Place(*state_.FindNode(id));
@@ -33,28 +35,42 @@ class Pass {
 
   Plan Run() {
     while (!heads_.empty()) {
-      const auto [key, shape] = *heads_.begin();
+      const auto [key, line] = *heads_.begin();
       heads_.erase(heads_.begin());
-      if (!TryHead(*state_.FindJob(key.job), rankings_[*shape])) continue;
-      const auto& line = state_.lines.at(*shape);
-      const auto next = line.upper_bound(key);
-      if (next != line.end()) heads_.insert({*next, shape});
+      const Job& job = *state_.FindJob(key.job);
+      if (!settled_.contains(job.id) && !TryHead(job, rankings_[line->shape])) continue;
+      const auto& jobs = state_.lines.at(*line);
+      const auto next = jobs.upper_bound(key);
+      if (next != jobs.end()) heads_.insert({*next, line});
     }
     return std::move(plan_);
   }
 
  private:
-  // Nodes on which jobs are being interrupted are kept for whom they are interrupted.
-  void ReservePromised() {
-    for (const auto& [by, victim] : state_.preemptions) {
-      const Job* job = state_.FindJob(by);
-      if (job == nullptr || job->state != JobState::kQueued) continue;
-      for (const LeaseId id : state_.FindJob(victim)->leases) {
-        const NodeId node = state_.FindLease(id)->node;
-        promised_[by].insert(node);
-        reserved_.insert(node);
+  // Nodes that are being cleared for a job are kept for it.  Once the last of those that gave way has
+  // ended, the job is the first to be tried there, before the queue: whoever left may stand before it.
+  // A claim that has come to nothing binds nobody.
+  void HonourClaim(const Job& job) {
+    const auto waits_for = state_.preemptions.lower_bound({job.id, JobId{}});
+    if (waits_for != state_.preemptions.end() && waits_for->first == job.id) {
+      for (const NodeId id : job.claimed) {
+        const Node& node = *state_.FindNode(id);
+        if (node.condition != NodeCondition::kUp || node.draining) continue;
+        promised_[job.id].insert(id);
+        reserved_.insert(id);
       }
+      return;
     }
+    std::set<std::string> traits;
+    for (const NodeId id : job.claimed) {
+      const Node& node = nodes_.Of(id);
+      const auto choice = ChooseGpus(node, *job.spec, job.user.name);
+      if (!choice) return;
+      traits.insert(CommonTrait(*job.spec, node, *choice));
+    }
+    if (traits.size() != 1) return;
+    plan_.placements.push_back(Hold(job, {job.claimed, job.claimed.size()}));
+    settled_.insert(job.id);
   }
 
   // False: nobody of its line need be tried in this pass.
@@ -96,7 +112,7 @@ class Pass {
     const auto victims = FindVictims(state_, nodes_, *interruptible_, reserved_, job, at_);
     if (!victims) return false;
     for (const JobId victim : victims->jobs) {
-      plan_.preemptions.push_back({state_.last_pass + 1, victim, job.id});
+      plan_.preemptions.push_back({state_.last_pass + 1, victim, job.id, victims->nodes});
       interruptible_->Remove(victim);
     }
     reserved_.insert(victims->nodes.begin(), victims->nodes.end());
@@ -118,8 +134,9 @@ class Pass {
   NodeClasses& classes_;
   std::map<JobShape, ShapeRanking>& rankings_;
   ScratchNodes nodes_;
-  std::set<std::pair<QueueKey, const JobShape*>> heads_;  // the first of each line that may still fit
+  std::set<std::pair<QueueKey, const QueueLine*>> heads_;  // the first of each line that may still fit
   std::map<JobId, std::set<NodeId>> promised_;
+  std::set<JobId> settled_;  // by their claims, before the queue
   std::set<NodeId> reserved_;
   bool has_reservation_ = false;  // for one that waited too long
   std::optional<Interruptible> interruptible_;

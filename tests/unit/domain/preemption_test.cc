@@ -25,7 +25,7 @@ class Preemption : public testing::Test {
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
     return {cluster_.state().last_job};
   }
-  JobId Run(int gpus, int priority, bool preemptible = true, int nodes = 1) {
+  JobId Run(int gpus, int priority, bool preemptible = true, int nodes = 1, JobState then = JobState::kRunning) {
     const JobId job = Submit(gpus, priority, preemptible, nodes);
     cluster_.Pass();
     for (const LeaseId id : cluster_.state().FindJob(job)->leases) {
@@ -34,7 +34,7 @@ class Preemption : public testing::Test {
       for (const LeaseId other : node.leases) report.leases.push_back({other, true, false, cluster_.now(), {}, {}});
       EXPECT_TRUE(cluster_.Execute(report));
     }
-    EXPECT_EQ(JobOf(job).state, JobState::kRunning);
+    EXPECT_EQ(JobOf(job).state, then);
     return job;
   }
   // The only job on node 0.
@@ -49,7 +49,7 @@ class Preemption : public testing::Test {
     return victims ? victims->jobs : std::vector<JobId>{};
   }
   std::string Refusal(JobId job, JobId by) {
-    const auto decided = Decide(cluster_.state(), {cluster_.now(), "test", "", PreemptJob{1, job, by}});
+    const auto decided = Decide(cluster_.state(), {cluster_.now(), "test", "", PreemptJob{1, job, by, std::vector<NodeId>(1, NodeId{0})}});
     return decided ? "" : decided.error().message;
   }
   void TearDown() override {
@@ -162,8 +162,68 @@ TEST_F(Preemption, TheNodeIsKeptForWhomItIsCleared) {
   const JobId small = Submit(1, 500, false);
   cluster_.Pass();
   EXPECT_EQ(JobOf(small).state, JobState::kQueued) << "two GPUs are free, but not for it";
-  const std::set<NodeId> told = NodesToOrder(cluster_.state(), {JobPreemptionOrdered{1, low, high}});
+  const std::set<NodeId> told = NodesToOrder(cluster_.state(), {JobPreemptionOrdered{1, low, high, {}}});
   EXPECT_EQ(told, std::set<NodeId>{NodeId{0}});
+}
+
+// It stands before the other in the queue, and would else take its own place back for ever.
+TEST_F(Preemption, WhoLeftDoesNotTakeThePlaceBack) {
+  AddNode();
+  const JobId before = Run(8, 600);
+  cluster_.Advance(Duration::Minutes(10));
+  const JobId behind = Submit(8, 400);
+  const JobId firm = Submit(8, 500, false);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(before).preempted_for, behind);
+  End(before, LeaseEnd::kStopped);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(behind).state, JobState::kStarting);
+  EXPECT_EQ(JobOf(firm).state, JobState::kQueued);
+  EXPECT_TRUE(JobOf(behind).claimed.empty());
+  EXPECT_TRUE(cluster_.state().claimants.empty());
+}
+
+TEST_F(Preemption, AGangKeepsEarlyNodesUntilTheLastIsCleared) {
+  AddNode();
+  AddNode();
+  const JobId first = Run(8, 250);
+  const JobId second = Run(8, 250);
+  cluster_.Advance(Duration::Minutes(10));
+  const JobId gang = Submit(8, 750, false, 2);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(first).preempted_for, gang);
+  EXPECT_EQ(JobOf(second).preempted_for, gang);
+  End(first, LeaseEnd::kStopped);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(first).state, JobState::kQueued) << "node 0 is free, and kept";
+  LeaseObservation ended{JobOf(second).leases.front(), true, true, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}};
+  ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{1}, 1, {ended}, {}}));
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(gang).state, JobState::kStarting);
+}
+
+TEST_F(Preemption, ALostNodeIsKeptForNobody) {
+  AddNode();
+  const JobId low = Run(8, 250);
+  cluster_.Advance(Duration::Minutes(10));
+  const JobId high = Submit(8, 750, false);
+  cluster_.Pass();
+  ASSERT_TRUE(cluster_.Execute(SilenceNode{NodeId{0}}));
+  AddNode();
+  const JobId other = Run(8, 250, true, 1, JobState::kQueued);
+  EXPECT_EQ(JobOf(high).state, JobState::kStarting) << "it takes the new node at once";
+  EXPECT_EQ(JobOf(low).state, JobState::kCheckpointing);
+  EXPECT_EQ(JobOf(other).state, JobState::kQueued);
+}
+
+TEST_F(Preemption, WhoMayInterruptIsNotHeldUpByWhoMayNot) {
+  AddNode();
+  const JobId long_one = Run(8, 500);
+  cluster_.Advance(Duration::Minutes(20));
+  Submit(8, 500, false);
+  const JobId sharing = Submit(8, 500);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(long_one).preempted_for, sharing);
 }
 
 TEST_F(Preemption, AJobThatGivesWayIsPlacedAgainAndRemembersItsTime) {
