@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "adapters/wire/job_spec.h"
+#include "base/percentile.h"
 #include "cmd/bench.h"
 #include "cmd/cli.h"
 #include "cmd/submit.h"
@@ -29,13 +30,6 @@ JobSpec TrueJob(int gpus) {
   spec.command = {"/bin/true"};
   spec.working_directory = "/";
   return spec;
-}
-
-double Percentile(std::vector<double> values, int percent) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const size_t at = std::min(values.size() - 1, values.size() * static_cast<size_t>(percent) / 100);
-  return values[at];
 }
 
 Result<v1::Job> AwaitEnd(ControlClient& client, const std::string& id) {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
@@ -12,7 +14,7 @@ void EndAttempt(State& state, Job& job, Instant at) {
   GP_ASSERT(job.leases.empty(), "an attempt ends when its last lease has");
   AttemptRecord& attempt = job.attempts.back();
   attempt.ended_at = at;
-  job.attained_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * ((at - attempt.placed_at).ns / 1'000'000);
+  job.attained_gpu_ms = AttainedGpuMs(job, at);
   state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
 }
 
@@ -27,6 +29,22 @@ void IndexYielding(State& state, const Job& job) {
 void EndPreemption(State& state, Job& job) {
   state.preemptions.erase({job.preempted_for, job.id});
   job.preempted_for = JobId{};
+}
+
+void DropClaim(State& state, Job& job) {
+  job.claimed.clear();
+  state.claimants.erase(job.id);
+}
+
+// A node is cleared for one job: whoever claimed it before has waited for it in vain.
+void Claim(State& state, JobId claimant, const std::vector<NodeId>& nodes) {
+  const std::set<JobId> earlier = state.claimants;
+  for (const JobId id : earlier) {
+    Job& other = JobOf(state, id);
+    if (std::ranges::find_first_of(other.claimed, nodes) != other.claimed.end()) DropClaim(state, other);
+  }
+  JobOf(state, claimant).claimed = nodes;
+  state.claimants.insert(claimant);
 }
 
 void Stop(State& state, Job& job, StopOrder order) {
@@ -49,8 +67,7 @@ void MoveJob(State& state, Job& job, JobState to) {
   GP_ASSERT(CanBecome(job.state, to), "a job moves along edges of its state machine");
   if (job.state == JobState::kQueued) {
     Dequeue(state, job);
-    job.claimed.clear();
-    state.claimants.erase(job.id);
+    DropClaim(state, job);
   }
   if (job.state == JobState::kRetryWait) state.retries.erase({job.eligible_at, job.id});
   job.state = to;
@@ -110,8 +127,7 @@ void ApplyEvent(State& state, Instant, const JobPreemptionOrdered& event) {
   job.reason = "preempted for " + ToText(event.by);
   job.preempted_for = event.by;
   state.preemptions.insert({event.by, job.id});
-  JobOf(state, event.by).claimed = event.nodes;
-  state.claimants.insert(event.by);
+  Claim(state, event.by, event.nodes);
   Stop(state, job, StopOrder::kGraceful);
   MoveJob(state, job, JobState::kCheckpointing);
   state.last_pass = std::max(state.last_pass, event.pass);

@@ -129,10 +129,11 @@ PendingReason WhyPending(const State& state, const Job& job) { return PendingRea
 const PendingReason& PendingReasons::Of(const Job& job) {
   const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
   if (!is_new) return known->second;
-  if (known_.size() == 1) {
-    for (const Node& node : state_.nodes) classes_.Place(node);
+  if (!classes_) {
+    classes_.emplace();
+    for (const Node& node : state_.nodes) classes_->Place(node);
   }
-  known->second = WhyPending(state_, classes_, job);
+  known->second = WhyPending(state_, *classes_, job);
   return known->second;
 }
 

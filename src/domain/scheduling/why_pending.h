@@ -4,6 +4,7 @@
 // reason that no waiting mends comes first (docs/reference/pending_reasons.md).
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "domain/cluster/state.h"
@@ -44,7 +45,7 @@ class PendingReasons {
 
  private:
   const State& state_;
-  NodeClasses classes_;  // once the first reason was asked for
+  std::optional<NodeClasses> classes_;  // once the first reason was asked for
   std::map<JobShape, PendingReason> known_;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 
+#include "base/percentile.h"
 #include "base/rng.h"
 #include "domain/packing/scattered_order.h"
 
@@ -108,13 +109,6 @@ TypicalShapes TypicalOf(const PackingWorkload& workload, const std::vector<Bin>&
   return typical;
 }
 
-double Percentile(std::vector<int64_t>& values, size_t percent) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size() - 1, values.size() * percent / 100));
-  std::ranges::nth_element(values, at);
-  return static_cast<double>(*at) / 1e3;
-}
-
 int64_t NowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -162,8 +156,8 @@ PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& p
   if (samples > 0) {
     result.allocated_pct_at_100 = 100.0 * static_cast<double>(sum) / static_cast<double>(samples) / static_cast<double>(capacity);
   }
-  result.decision_us_p50 = Percentile(decision_ns, 50);
-  result.decision_us_p99 = Percentile(decision_ns, 99);
+  result.decision_us_p50 = static_cast<double>(Percentile(decision_ns, 50)) / 1e3;
+  result.decision_us_p99 = static_cast<double>(Percentile(decision_ns, 99)) / 1e3;
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/percentile.h"
 #include "base/rng.h"
 #include "domain/scheduling/why_pending.h"
 #include "simulation/engine/engine.h"
@@ -150,11 +151,8 @@ class ScaleExperiment {
     result_.queued_pass_ms = MicrosecondsOf([this] { engine_.Pass(); }) / 1e3;
   }
 
-  static ScaleResult::Times Digest(std::vector<double> us) {
-    if (us.empty()) return {};
-    std::ranges::sort(us);
-    const auto at = [&us](size_t percent) { return us[std::min(us.size() - 1, us.size() * percent / 100)]; };
-    return {static_cast<int64_t>(us.size()), at(50), at(99), us.back()};
+  static ScaleResult::Times Digest(const std::vector<double>& us) {
+    return {static_cast<int64_t>(us.size()), Percentile(us, 50), Percentile(us, 99), Percentile(us, 100)};
   }
 
   void Summarize() {

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/percentile.h"
+
 namespace gp {
 namespace {
 
 constexpr double kHour = 3600;
-
-double Percentile(std::vector<int64_t> values, size_t percent) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size() - 1, values.size() * percent / 100));
-  std::ranges::nth_element(values, at);
-  return static_cast<double>(*at);
-}
 
 double Mean(const std::vector<int64_t>& values) {
   return static_cast<double>(std::accumulate(values.begin(), values.end(), int64_t{0})) / static_cast<double>(values.size());
@@ -36,10 +32,10 @@ TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster
     gpu_seconds += job.duration_s * job.gpus;
   }
   result.mean_jct_h = Mean(jct) / kHour;
-  result.median_jct_s = Percentile(jct, 50);
-  result.p99_jct_h = Percentile(jct, 99) / kHour;
+  result.median_jct_s = static_cast<double>(Percentile(jct, 50));
+  result.p99_jct_h = static_cast<double>(Percentile(jct, 99)) / kHour;
   result.mean_wait_h = Mean(wait) / kHour;
-  result.p99_wait_h = Percentile(wait, 99) / kHour;
+  result.p99_wait_h = static_cast<double>(Percentile(wait, 99)) / kHour;
   result.max_wait_h = static_cast<double>(std::ranges::max(wait)) / kHour;
   const int64_t span_s = std::ranges::max(ends_s) - workload.jobs.front().submit_s;
   if (span_s > 0) {

@@ -202,6 +202,32 @@ TEST_F(Preemption, AGangKeepsEarlyNodesUntilTheLastIsCleared) {
   EXPECT_EQ(JobOf(gang).state, JobState::kStarting);
 }
 
+TEST_F(Preemption, ANodeClearedForAnotherIsClaimedNoLonger) {
+  AddNode();
+  const JobId low = Run(8, 250);
+  cluster_.Advance(Duration::Minutes(10));
+  const JobId first = Submit(8, 700, false);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(low).preempted_for, first);
+  // A GPU goes out before the place is free: the claim comes to nothing, and `small` runs meanwhile.
+  ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{0}, 7, ServiceAction::kDrain, false, "test"}));
+  End(low, LeaseEnd::kStopped);
+  ASSERT_TRUE(cluster_.Execute(HoldJob{low}));
+  const JobId small = Run(7, 250);
+  EXPECT_EQ(JobOf(first).claimed, std::vector{NodeId{0}});
+  cluster_.Advance(Duration::Minutes(10));
+  ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{0}, 7, ServiceAction::kOnline, false, ""}));
+  ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{0}, 1, {{JobOf(small).leases.front(), true, false, cluster_.now(), {}, {}}}, {{7, true, false, ""}}}));
+  const JobId higher = Submit(8, 900, false);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(small).preempted_for, higher);
+  EXPECT_TRUE(JobOf(first).claimed.empty());
+  End(small, LeaseEnd::kStopped);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(higher).state, JobState::kStarting);
+  EXPECT_EQ(JobOf(first).state, JobState::kQueued);
+}
+
 TEST_F(Preemption, ALostNodeIsKeptForNobody) {
   AddNode();
   const JobId low = Run(8, 250);
