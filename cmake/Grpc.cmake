@@ -23,13 +23,15 @@ function(gp_proto_library name root)
   file(MAKE_DIRECTORY ${out})
   set(inputs)
   set(sources)
+  set(headers)
   foreach(file ${ARGN})
     string(REGEX REPLACE "\\.proto$" "" stem ${file})
     list(APPEND inputs ${root}/${file})
     list(APPEND sources ${out}/${stem}.pb.cc ${out}/${stem}.grpc.pb.cc)
+    list(APPEND headers ${out}/${stem}.pb.h ${out}/${stem}.grpc.pb.h)
   endforeach()
   add_custom_command(
-    OUTPUT ${sources}
+    OUTPUT ${sources} ${headers}
     COMMAND ${GP_PROTOC} -I ${root} --cpp_out=${out} --grpc_out=${out}
             --plugin=protoc-gen-grpc=${GP_GRPC_PLUGIN} ${ARGN}
     DEPENDS ${inputs}

@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
-        prove-clients prove-input prove-placement prove-packing prove-trace bench-slurm bench-submit bench-discovery
+        prove-clients prove-input prove-placement prove-packing prove-trace prove-shares bench-slurm bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -60,6 +60,13 @@ prove-packing: configure
 prove-trace: configure
 	cmake --build $(BUILD) --target simulation_trace
 	GP_TRACE_JOBS=all $(BUILD)/bin/simulation_trace
+
+## make prove-shares     weeks of a full cluster in virtual time; 1,000 parallel submits at a limit (root; 2 min)
+prove-shares: build
+	cmake --build $(BUILD) --target property_fair_share
+	GP_DAYS=28 $(BUILD)/bin/property_fair_share
+	GP_SUBMITS=1000 PYTHONPATH=tests/integration $(PYTHON) -B tests/integration/live/queues_test.py --binary $(BINARY) \
+	  Queues.test_limits_hold_under_parallel_submits
 
 ## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
 bench-slurm: build

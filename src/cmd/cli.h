@@ -67,6 +67,8 @@ void AddRun(CLI::App& app, Cli& cli);
 void AddJobs(CLI::App& app, Cli& cli);
 void AddStatus(CLI::App& app, Cli& cli);
 void AddService(CLI::App& app, Cli& cli);
+void AddQueues(CLI::App& app, Cli& cli);
+void AddNodes(CLI::App& app, Cli& cli);
 void AddReplay(CLI::App& app, Cli& cli);
 void AddBench(CLI::App& app, Cli& cli);
 void AddExplain(CLI::App& app, Cli& cli);

@@ -109,7 +109,7 @@ Table GpuTable(const v1::Cluster& cluster, bool only_free) {
 }
 
 Table NodeTable(const v1::Cluster& cluster) {
-  Table table({{"NODE"}, {"STATE"}, {"GPUS", true}, {"FREE", true}, {"MODEL"}, {"CPUS", true}, {"MEMORY"}, {"DRIVER"},
+  Table table({{"NODE"}, {"STATE"}, {"POOL"}, {"GPUS", true}, {"FREE", true}, {"MODEL"}, {"CPUS", true}, {"MEMORY"}, {"DRIVER"},
                {"NOTE", false, false, true}});
   for (const v1::Node& node : cluster.nodes()) {
     int free = 0;
@@ -121,8 +121,10 @@ Table NodeTable(const v1::Cluster& cluster) {
       cpus += CpuSet::Parse(numa.cpus()).value_or(CpuSet{}).Count();
     }
     std::string note = node.reason();
+    const std::map<std::string, std::string> labels(node.labels().begin(), node.labels().end());
+    for (auto label = labels.rbegin(); label != labels.rend(); ++label) note = label->first + "=" + label->second + (note.empty() ? "" : "; " + note);
     if (node.simulated()) note = note.empty() ? "simulated" : "simulated; " + note;
-    table.Add({node.name(), node.draining() ? "DRAINING " + node.state() : node.state(),
+    table.Add({node.name(), node.draining() ? "DRAINING " + node.state() : node.state(), node.pool(),
                std::to_string(node.gpus_size()), std::to_string(free),
                node.gpus_size() == 0 ? kUnknown : ShortModel(node.gpus(0).model()), std::to_string(cpus),
                BytesToText(memory), node.driver_version(), note});

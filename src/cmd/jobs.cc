@@ -113,7 +113,7 @@ void List(const ListFlags& flags, Cli& cli) {
   const bool wide = cli.output == "wide";
   std::vector<Column> columns{{"JOB"}, {"NAME"}, {"USER"}, {"PROJECT"}, {"STATE"}, {"PRI", true}, {"GPUS"},
                               {"WHERE"}, {"WAIT", true}, {"RUN", true}, {"EXIT", true}};
-  if (wide) columns.insert(columns.end(), {{"DETAIL"}, {"ATTEMPT", true}, {"SUBMITTED"}});
+  if (wide) columns.insert(columns.end(), {{"QUEUE"}, {"DETAIL"}, {"ATTEMPT", true}, {"SUBMITTED"}});
   columns.push_back({"NOTE", false, false, true});
   Table table(columns);
   for (const v1::Job& job : reply->jobs()) {
@@ -123,7 +123,7 @@ void List(const ListFlags& flags, Cli& cli) {
         job.places_size() == 0 ? kUnknown : PlacesText(job), SpanText(job.wait_seconds()),
         job.has_started_at() ? SpanText(job.run_seconds()) : kUnknown,
         job.has_exit_code() ? std::to_string(job.exit_code()) : kUnknown};
-    if (wide) cells.insert(cells.end(), {job.detail(), std::to_string(job.attempt()), job.submitted_at()});
+    if (wide) cells.insert(cells.end(), {job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
     cells.push_back(Note(job));
     table.Add(std::move(cells));
   }
@@ -251,6 +251,21 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
   });
 }
 
+void AddPriority(CLI::App& jobs, Cli& cli) {
+  CLI::App* sub = jobs.add_subcommand("priority", "Change where a job stands; only administrators raise it");
+  auto request = std::make_shared<v1::SetPriorityRequest>();
+  sub->add_option_function<std::string>("job", [request](const std::string& id) { request->set_job_id(id); }, "Job id")->required();
+  sub->add_option_function<int>("priority", [request](int priority) { request->set_priority(priority); }, "0 to 1000")
+      ->required()->check(CLI::Range(0, kPriorityMax));
+  sub->callback([request, &cli] {
+    const auto client = cli.Controller();
+    if (!client) return cli.Complain(client.error());
+    const auto job = (*client)->Call<v1::Job>(&v1::Control::Stub::SetPriority, *request);
+    if (!job) return cli.Complain(job.error());
+    if (!cli.PrintDocument(*job)) cli.Say(job->id() + " has priority " + std::to_string(job->spec().priority()));
+  });
+}
+
 void AddExec(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand("exec", "Run a command inside a running job");
   auto options = std::make_shared<ExecOptions>();
@@ -288,6 +303,7 @@ void AddJobs(CLI::App& app, Cli& cli) {
   one("describe", "All about one job: placement with its reason, timeline, attempts", Describe);
   one("hold", "Keep a waiting job back", [](const std::string& job, Cli& c) { Change(&v1::Control::Stub::HoldJob, job, c); });
   one("release", "Let a held job go on", [](const std::string& job, Cli& c) { Change(&v1::Control::Stub::ReleaseJob, job, c); });
+  AddPriority(*jobs, cli);
   several("cancel", "Stop jobs: SIGTERM, their grace, then the kill",
           [](const std::vector<std::string>& all, Cli& c) { Stop(all, false, c); });
   several("kill", "Stop jobs at once", [](const std::vector<std::string>& all, Cli& c) { Stop(all, true, c); });

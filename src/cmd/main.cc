@@ -26,6 +26,8 @@ int Run(int argc, char** argv) {
   gp::AddWatch(app, cli);
   gp::AddTopology(app, cli);
   gp::AddService(app, cli);
+  gp::AddNodes(app, cli);
+  gp::AddQueues(app, cli);
   gp::AddReplay(app, cli);
   gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);

@@ -11,19 +11,11 @@ namespace {
 
 struct RunFlags {
   JobFlags job;
-  std::vector<std::string> environment;
-  std::vector<std::string> labels;
   bool detach = false;
   bool pty = false;
 };
 
 void RunJob(RunFlags flags, Cli& cli) {
-  auto environment = SplitPairs("--env", flags.environment);
-  if (!environment) return cli.Complain(environment.error());
-  auto labels = SplitPairs("--label", flags.labels);
-  if (!labels) return cli.Complain(labels.error());
-  flags.job.environment = *std::move(environment);
-  flags.job.labels = *std::move(labels);
   flags.job.interactive = flags.pty;
   if (const std::string here = CallerDirectory(); !flags.job.workdir && !here.empty()) flags.job.workdir = here;
   auto spec = JobFromFlags(flags.job);
@@ -47,7 +39,7 @@ void RunJob(RunFlags flags, Cli& cli) {
 void AddRun(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("run", "Queue a command, follow its output, end with its exit code");
   auto flags = std::make_shared<RunFlags>();
-  AddJobFlags(*sub, flags->job, flags->environment, flags->labels);
+  AddJobFlags(*sub, flags->job);
   sub->add_flag("-d,--detach", flags->detach, "Print the job's id and do not wait");
   sub->add_flag("--pty", flags->pty, "Interactive: the command gets this terminal");
   sub->add_option("command", flags->job.command, "-- COMMAND [ARGUMENTS]")->required();

@@ -163,14 +163,6 @@ void ShowGpus(Cli& cli) {
   }
 }
 
-void ShowNodes(Cli& cli) {
-  const auto cluster = FetchCluster(cli, true);
-  if (!cluster) return cli.Complain(cluster.error());
-  if (cli.PrintDocument(*cluster)) return;
-  if (cli.output != "name") return cli.PrintTable(NodeTable(*cluster));
-  for (const v1::Node& node : cluster->nodes()) std::printf("%s\n", node.name().c_str());
-}
-
 }  // namespace
 
 void AddStatus(CLI::App& app, Cli& cli) {
@@ -193,24 +185,6 @@ void AddStatus(CLI::App& app, Cli& cli) {
   free->add_flag("--same-node", flags->same_node, "Blocks on one node (always so)");
   free->add_flag("--nvlink", flags->nvlink, "Blocks joined by NVLink");
   free->callback([flags, &cli] { Free(*flags, cli); });
-
-  CLI::App* nodes = app.add_subcommand("nodes", "Nodes: list, declare-lost");
-  nodes->require_subcommand(1);
-  nodes->add_subcommand("list", "Every node")->callback([&cli] { ShowNodes(cli); });
-  auto lost = std::make_shared<v1::DeclareNodeLostRequest>();
-  auto force = std::make_shared<bool>(false);
-  CLI::App* declare = nodes->add_subcommand("declare-lost", "Answer for it that nothing runs on a lost node any more: its jobs start elsewhere");
-  declare->add_option_function<std::string>("node", [lost](const std::string& name) { lost->set_node(name); }, "Name of the node")->required();
-  declare->add_option_function<std::string>("--reason", [lost](const std::string& why) { lost->set_reason(why); }, "Why you are sure");
-  declare->add_flag("--force", *force, "Needed: a job that still runs there would run twice");
-  declare->callback([lost, force, &cli] {
-    if (!*force) return cli.Complain(InvalidArgument("declare-lost needs --force: make sure first that the node is off"));
-    const auto client = cli.Controller();
-    if (!client) return cli.Complain(client.error());
-    const auto reply = (*client)->Call<v1::Cluster>(&v1::Control::Stub::DeclareNodeLost, *lost);
-    if (!reply) return cli.Complain(reply.error());
-    cli.Say(lost->node() + " declared lost: its jobs are queued again");
-  });
 }
 
 }  // namespace gp

@@ -14,8 +14,16 @@
 
 namespace gp {
 
-void AddJobFlags(CLI::App& sub, JobFlags& flags, std::vector<std::string>& environment,
-                 std::vector<std::string>& labels) {
+void AddPairs(CLI::App& sub, const std::string& name, std::vector<std::pair<std::string, std::string>>& pairs,
+              const std::string& help) {
+  sub.add_option_function<std::vector<std::string>>(name, [name, &pairs](const std::vector<std::string>& texts) {
+    auto split = SplitPairs(name, texts);
+    if (!split) throw CLI::ValidationError(split.error().message);
+    pairs = *std::move(split);
+  }, help)->allow_extra_args(false)->type_name("NAME=VALUE");
+}
+
+void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option("--gpus", flags.gpus, "GPUs per node: 2, or H100:2")->type_name("N|MODEL:N");
   sub.add_option("--share", flags.share, "Part of each GPU: 0.5 or 50%")->type_name("FRACTION");
   sub.add_option("--gpu-memory", flags.gpu_memory, "Memory of each GPU to reserve")->type_name("SIZE");
@@ -37,8 +45,9 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags, std::vector<std::string>& envir
   sub.add_flag("--preemptible", flags.preemptible, "May be interrupted for other jobs: it keeps its work when told to stop");
   sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
   sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
-  sub.add_option("--env", environment, "Variable of the job")->allow_extra_args(false)->type_name("NAME=VALUE");
-  sub.add_option("--label", labels, "Label of the job")->allow_extra_args(false)->type_name("NAME=VALUE");
+  AddPairs(sub, "--env", flags.environment, "Variable of the job");
+  AddPairs(sub, "--label", flags.labels, "Label of the job");
+  AddPairs(sub, "--node-label", flags.node_labels, "Only nodes with this label");
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(const std::string& flag,

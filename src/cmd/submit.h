@@ -13,8 +13,10 @@
 namespace gp {
 
 // The flags that describe a job, on `run` and `jobs submit`.
-void AddJobFlags(CLI::App& sub, JobFlags& flags, std::vector<std::string>& environment,
-                 std::vector<std::string>& labels);
+void AddJobFlags(CLI::App& sub, JobFlags& flags);
+// A flag of pairs; may be given several times.
+void AddPairs(CLI::App& sub, const std::string& name, std::vector<std::pair<std::string, std::string>>& pairs,
+              const std::string& help);
 // Splits NAME=value; kInvalidArgument names the flag.
 Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(const std::string& flag,
                                                                     const std::vector<std::string>& texts);

@@ -40,6 +40,8 @@ class Ticks:
         spans = {}
         with open(self._path) as file:
             for line in file:
+                if not line.endswith("\n"):
+                    continue  # being written
                 name, attempt, rank, at, _ = line.split()
                 if name == job:
                     key, at = (int(attempt), int(rank)), float(at)

@@ -85,12 +85,15 @@ std::string TableRunner::Restart(const Line& line) {
   policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 6));
   policy.faults_max = line.Number("faults", policy.faults_max);
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
+  policy.reclaim_grace = Duration::Seconds(line.Number("reclaim_grace", 300));
+  policy.class_floor = line.Number("floor", policy.class_floor);
+  policy.usage_period = Duration::Seconds(line.Number("period", 30 * 24 * 3600));
   policy.min_run = Duration::Seconds(line.Number("min_run", static_cast<int>(policy.min_run.ns / 1'000'000'000)));
   return Tell(StartController{policy});
 }
 
 std::string TableRunner::Why(const Line& line) const {
-  const PendingReason why = WhyPending(cluster_.state(), *cluster_.state().FindJob(jobs_.at(line.words[0])));
+  const PendingReason why = WhyPending(cluster_.state(), cluster_.now(), *cluster_.state().FindJob(jobs_.at(line.words[0])));
   return std::string("-> ") + Name(why.kind) + ": " + why.text;
 }
 
@@ -109,6 +112,9 @@ std::string TableRunner::Submit(const Line& line) {
   spec.cpus = line.Number("cpus", 0);
   spec.priority = line.Number("priority", 500);
   spec.preemptible = line.Option("preemptible", "no") == "yes";
+  spec.queue = line.Option("queue", "");
+  spec.project = line.Option("project", "default");
+  if (line.options.contains("zone")) spec.node_labels = {{"zone", line.Option("zone", "")}};
   spec.time_limit = Duration::Seconds(line.Number("limit", 0));
   spec.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";
   if (line.Option("require", "") == "same_numa") spec.topology.require = TopologyLevel::kSameNuma;
@@ -128,6 +134,30 @@ std::string TableRunner::Submit(const Line& line) {
     names_.erase(next);
   }
   return told;
+}
+
+// "queue NAME [pool=P] [weight=N] [guaranteed=N] [reclaimable=no] [gpus=N] [jobs=N] [hours=N] [user_gpus=N] [user_jobs=N]"
+std::string TableRunner::Queue(const Line& line) {
+  SetQueue set;
+  set.name = line.words[0];
+  const auto number = [&](const char* key) -> std::optional<int64_t> {
+    return line.options.contains(key) ? std::optional<int64_t>(line.Number(key, 0)) : std::nullopt;
+  };
+  if (line.options.contains("pool")) set.pool = line.Option("pool", "");
+  if (line.options.contains("weight")) set.weight = line.Number("weight", 1);
+  if (line.options.contains("reclaimable")) set.reclaimable = line.Option("reclaimable", "") == "yes";
+  set.guaranteed = number("guaranteed");
+  set.limit = {number("gpus"), number("jobs"), number("hours")};
+  set.user_limit = {number("user_gpus"), number("user_jobs"), number("user_hours")};
+  return Tell(set);
+}
+
+// "set n1 [pool=P] [zone=Z]"
+std::string TableRunner::ChangeNode(const Line& line) {
+  gp::ChangeNode change{TargetOf(line.words[0]).node, {}, {}, {}};
+  if (line.options.contains("pool")) change.pool = line.Option("pool", "");
+  if (line.options.contains("zone")) change.labels = {{"zone", line.Option("zone", "")}};
+  return Tell(change);
 }
 
 std::vector<LeaseObservation> TableRunner::SeenOn(NodeId node) const {
@@ -204,6 +234,9 @@ std::string TableRunner::Run(const std::string& command) {
   const Line line = Parse(command);
   if (line.verb == "node") return Node(line);
   if (line.verb == "submit") return Submit(line);
+  if (line.verb == "queue") return Queue(line);
+  if (line.verb == "unqueue") return Tell(DeleteQueue{line.words[0]});
+  if (line.verb == "set") return ChangeNode(line);
   if (line.verb == "run") return Observe(line, true, false);
   if (line.verb == "exit" || line.verb == "end") return Observe(line, false, true);
   if (line.verb == "report") {
@@ -233,6 +266,7 @@ std::string TableRunner::Run(const std::string& command) {
   const JobId id = job == jobs_.end() ? JobId{9999} : job->second;
   if (line.verb == "cancel") return Tell(StopJob{id, false});
   if (line.verb == "kill") return Tell(StopJob{id, true});
+  if (line.verb == "priority") return Tell(SetPriority{id, std::stoi(line.words[1])});
   if (line.verb == "hold") return Tell(HoldJob{id});
   if (line.verb == "release") return Tell(ReleaseJob{id});
   return "=> unknown command";

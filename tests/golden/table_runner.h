@@ -34,6 +34,8 @@ class TableRunner {
   static Line Parse(const std::string& command);
   std::string Node(const Line& line);
   std::string Submit(const Line& line);
+  std::string Queue(const Line& line);
+  std::string ChangeNode(const Line& line);
   std::string Service(const Line& line, ServiceAction action);
   std::string Observe(const Line& line, bool running, bool ended);
   std::string ObserveGpu(const Line& line);

@@ -1,5 +1,7 @@
 #include "tests/property/ledger.h"
 
+#include "tests/support/test_cluster.h"
+
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/invariants.h"
@@ -53,12 +55,7 @@ void Ledger::CheckReplay() {
 }
 
 void Ledger::Compare(const State& other, const std::string& bytes, const char* what) {
-  const State& s = state_;
-  const bool same = other.queue == s.queue && other.lines == s.lines && other.retries == s.retries &&
-                    other.limits == s.limits && other.losses == s.losses &&
-                    other.finished == s.finished && other.preemptions == s.preemptions && other.yielding == s.yielding && other.claimants == s.claimants && other.share_by_user == s.share_by_user &&
-                    other.jobs_by_request == s.jobs_by_request &&
-                    other.nodes_by_name == s.nodes_by_name && EncodeState(other) == bytes;
+  const bool same = SameIndexes(other, state_) && EncodeState(other) == bytes;
   if (!same) Break(what);
 }
 

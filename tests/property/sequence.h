@@ -63,6 +63,9 @@ class Sequence {
   void PassTime();
 
   bool Submit();
+  bool StepOfQueues(uint64_t dice);
+  std::string AnyQueue();
+  void LiftQuotas();
   bool ChangeServiceOfAny();
   bool ExitAny();
   bool Connect(Machine& machine);
@@ -106,6 +109,7 @@ class Sequence {
   Planner planner_;
   int passes_ = 0;
   bool shares_time_ = false;  // some of its jobs are preemptible
+  bool has_queues_ = false;   // several, with limits, guarantees and pools
   int machines_max_ = 1;
   Instant now_{1'700'000'000'000'000'000};
   int steps_ = 0;

@@ -26,6 +26,7 @@ void Sequence::Heal() {
     ReceiveDown(machine, true);
     SendReport(machine);
   }
+  LiftQuotas();
   for (uint64_t id = 1; id <= ledger_.state().last_job; ++id) {
     const Job* job = ledger_.state().FindJob({id});
     if (job != nullptr && job->state == JobState::kHeld) Tell(ReleaseJob{job->id});
@@ -77,7 +78,7 @@ void Sequence::Settle() {
   if (rounds == kRoundsMax) ledger_.Break("the world healed, but things go on and on");
   for (const auto& [id, job] : ledger_.state().jobs) {
     if (IsTerminal(job.state)) continue;
-    const PendingReason why = WhyPending(ledger_.state(), job);
+    const PendingReason why = WhyPending(ledger_.state(), now_, job);
     if (job.state == JobState::kQueued && why.kind == PendingKind::kNoSuchHardware) continue;
     ledger_.Break("the world healed, but " + ToText(id) + " stays " + Name(job.state) + ": " +
                   why.text);
@@ -94,7 +95,8 @@ void Sequence::CheckTale(const std::vector<Event>& events) {
   }
 }
 
-// Only who agreed, after its time, for a job that waits and stands no lower.
+// Only who agreed, after its time, for a job that waits, stands no lower in the same queue, and in
+// another is of a higher class or wants what it was guaranteed.
 void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
   const Job& victim = *ledger_.state().FindJob(order.job);
   const Job& by = *ledger_.state().FindJob(order.by);
@@ -102,7 +104,15 @@ void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
     if (!holds) ledger_.Break(ToText(order.job) + " was interrupted " + what);
   };
   expect(victim.spec->preemptible, "though it is not preemptible");
-  expect(now_ - victim.attempts.back().placed_at >= policy_.min_run, "before it had run for min_run");
+  const bool same_queue = victim.queue == by.queue;
+  bool guaranteed = false;
+  for (const std::string& path : PathsTo(by.queue)) guaranteed = guaranteed || ledger_.state().queues.at(path).guaranteed > 0;
+  const bool has_run = now_ - victim.attempts.back().placed_at >= policy_.min_run;
+  const bool reclaims = !same_queue && guaranteed && ledger_.state().queues.at(victim.queue).reclaimable;
+  expect(has_run || (reclaims && now_ - by.queued_at >= policy_.reclaim_grace), "before it had run for min_run");
+  expect(victim.pool == by.pool, "in another pool");
+  if (reclaims) return;
+  expect(same_queue || by.spec->priority > victim.spec->priority, "for one of another queue that has no claim");
   expect(by.state == JobState::kQueued, "for nobody who waits");
   expect(by.spec->priority >= victim.spec->priority, "for a lower class");
   expect(by.spec->priority > victim.spec->priority || by.spec->preemptible, "for an equal that does not give way itself");

@@ -44,6 +44,11 @@ struct Teller {
     return (e.draining ? "gpu-draining " : "gpu-undrained ") + Gpu(e.node, e.gpu);
   }
   std::string operator()(const JobSubmitted& e) const { return "job-submitted " + Job(e.job); }
+  std::string operator()(const QueueChanged& e) const { return "queue-changed " + e.queue.name; }
+  std::string operator()(const QueueDeleted& e) const { return "queue-deleted " + e.name; }
+  std::string operator()(const NodePoolChanged& e) const { return "node-pool-changed " + Node(e.node) + " " + e.pool; }
+  std::string operator()(const NodeLabelsChanged& e) const { return "node-labels-changed " + Node(e.node); }
+  std::string operator()(const JobPriorityChanged& e) const { return "job-priority-changed " + Job(e.job) + " " + std::to_string(e.priority); }
   std::string operator()(const JobHeld& e) const { return "job-held " + Job(e.job); }
   std::string operator()(const JobReleased& e) const { return "job-released " + Job(e.job); }
   std::string operator()(const GangPlaced& e) const {

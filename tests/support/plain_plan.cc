@@ -2,12 +2,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include "base/wide.h"
 #include "domain/cluster/grants.h"
+#include "domain/cluster/preemption.h"
+#include "domain/cluster/quota.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
 
@@ -32,7 +39,7 @@ std::optional<PlaceGang> FindPlace(const std::vector<Node>& nodes, const Job& jo
   const auto wanted = static_cast<size_t>(job.spec->nodes);
   std::map<std::string, std::vector<Candidate>> by_trait;
   for (const Node& node : nodes) {
-    auto choice = ChooseGpus(node, *job.spec, job.user.name);
+    auto choice = ChooseGpus(node, job);
     if (choice) by_trait[CommonTrait(*job.spec, node, *choice)].push_back({&node, *std::move(choice)});
   }
   std::vector<Candidate>* best = nullptr;
@@ -54,7 +61,7 @@ std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) 
   std::map<std::string, std::vector<NodeId>> alike;
   for (const Node* node : order) {
     if (node->condition != NodeCondition::kUp || node->draining) continue;
-    const auto choice = ChooseGpus(Emptied(*node), *job.spec, job.user.name);
+    const auto choice = ChooseGpus(Emptied(*node), job);
     if (!choice) continue;
     std::vector<NodeId>& found = alike[CommonTrait(*job.spec, *node, *choice)];
     found.push_back(node->id);
@@ -63,35 +70,154 @@ std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) 
   return {};
 }
 
+// Whose turn it is, worked out anew from all that is held, planned and waited for.
+class PlainTurns {
+ public:
+  PlainTurns(const State& state, Instant at, const Holdings& planned, const std::map<PoolClass, int64_t>& planned_by_class)
+      : state_(state), at_(at), planned_(planned), planned_by_class_(planned_by_class) {
+    for (const JobId id : state.queued) {
+      for (const auto& [above, one] : Levels(*state.FindJob(id))) active_[above].insert(one);
+    }
+  }
+
+  // `heads`: the first of each line that may still fit.
+  const Job* Next(const std::vector<const Job*>& heads) const {
+    const auto group = [this](const Job* job) { return std::tuple(-Rank(*job), job->pool); };
+    const auto first = group(*std::ranges::min_element(heads, {}, group));
+    std::vector<const Job*> asked;
+    std::ranges::copy_if(heads, std::back_inserter(asked), [&](const Job* job) { return group(job) == first; });
+    return Choose(asked, 0);
+  }
+
+ private:
+  // From the top down: who stands above, and the queue or user below it.
+  static std::vector<std::pair<AccountId, AccountId>> Levels(const Job& job) {
+    std::vector<std::pair<AccountId, AccountId>> levels;
+    AccountId above{"pool", job.pool};
+    for (const std::string& path : PathsTo(job.queue)) {
+      levels.push_back({above, {path, ""}});
+      above = {path, ""};
+    }
+    levels.push_back({above, {job.queue, job.user.name}});
+    return levels;
+  }
+
+  static auto Order(const Job& job) { return std::tuple(-job.spec->priority, ServiceLevel(job, Instant{}), job.id); }
+
+  const Job* Choose(const std::vector<const Job*>& jobs, size_t level) const {
+    std::map<AccountId, std::vector<const Job*>> branches;
+    for (const Job* job : jobs) {
+      const auto levels = Levels(*job);
+      branches[level < levels.size() ? levels[level].second : AccountId{}].push_back(job);
+    }
+    const Job* best = nullptr;
+    int64_t best_step = 0;
+    for (const auto& [id, branch] : branches) {
+      const bool are_of_one_user = !id.user.empty();
+      const Job* job = are_of_one_user ? *std::ranges::min_element(branch, {}, [](const Job* j) { return Order(*j); }) : Choose(branch, level + 1);
+      const int64_t step = Step(Levels(*job)[level].first, id, job->pool);
+      if (best != nullptr && std::tuple(best_step, Order(*best)) < std::tuple(step, Order(*job))) continue;
+      best = job;
+      best_step = step;
+    }
+    return best;
+  }
+
+  Holding HeldBy(const AccountId& id) const {
+    Holding held;
+    if (const auto found = state_.accounts.find(id); found != state_.accounts.end()) held += found->second.held;
+    if (const auto planned = planned_.find(id); planned != planned_.end()) held += planned->second;
+    return held;
+  }
+
+  int64_t Use(const AccountId& id, int64_t share) const {
+    const auto found = state_.accounts.find(id);
+    Account account = found == state_.accounts.end() ? Account{} : found->second;
+    Settle(account, at_, MeterOf(state_.policy));
+    return account.faded_use + share * state_.policy.share_horizon.ToMilliseconds();
+  }
+
+  int64_t Step(const AccountId& above, const AccountId& id, const std::string& pool) const {
+    const std::set<AccountId>& siblings = active_.at(above);
+    if (siblings.size() == 1) return 0;
+    const auto weight = [&](const AccountId& one) { return one.user.empty() ? state_.queues.at(one.queue).weight : 1; };
+    if (id.user.empty() && HeldBy(id).share < state_.queues.at(id.queue).guaranteed * 1000) return -1;
+    int64_t use = 0;
+    int64_t weights = 0;
+    for (const AccountId& one : siblings) {
+      const auto found = state_.accounts.find(one);
+      use += Use(one, found == state_.accounts.end() ? 0 : found->second.held.share);
+      weights += weight(one);
+    }
+    int64_t gpus = 0;
+    for (const Node& node : state_.nodes) gpus += node.pool == pool ? static_cast<int64_t>(node.gpus.size()) : 0;
+    const int64_t all = std::max(use, std::max<int64_t>(gpus, state_.capacity.contains(pool) ? 0 : 1) * 1000 * state_.policy.share_horizon.ToMilliseconds());
+    return all == 0 ? 0 : static_cast<int64_t>(Wide{Use(id, HeldBy(id).share)} * 64 * weights / (Wide{weight(id)} * all));
+  }
+
+  int Rank(const Job& job) const {
+    const int job_class = ClassOf(job.spec->priority);
+    if (at_ - job.queued_at < state_.policy.age_after) return job_class;
+    int64_t held = 0;
+    for (const auto& [id, other] : state_.jobs) {
+      if (other.pool == job.pool && ClassOf(other.spec->priority) == job_class) held += HoldingOf(state_, other).share;
+    }
+    if (const auto planned = planned_by_class_.find({job.pool, job_class}); planned != planned_by_class_.end()) held += planned->second;
+    int64_t gpus = 0;
+    for (const Node& node : state_.nodes) gpus += node.pool == job.pool ? static_cast<int64_t>(node.gpus.size()) : 0;
+    if (job.spec->gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor) return 3;
+    return std::min(job_class + 1, 2);
+  }
+
+  const State& state_;
+  const Instant at_;
+  const Holdings& planned_;
+  const std::map<PoolClass, int64_t>& planned_by_class_;
+  std::map<AccountId, std::set<AccountId>> active_;
+};
+
 }  // namespace
 
 Plan PlainPlan(const State& state, Instant at) {
   Plan plan;
   std::vector<Node> nodes = state.nodes;  // reserved ones are taken out
-  std::vector<QueueLine> hopeless;
-  bool reserved = false;
-  for (const QueueKey& key : state.queue) {
-    const Job& job = *state.FindJob(key.job);
-    if (std::ranges::count(hopeless, LineOf(job)) > 0) continue;
-    if (auto place = FindPlace(nodes, job)) {
-      place->pass = state.last_pass + 1;
-      for (const RankPlacement& rank : place->ranks) {
-        Lease lease;
-        lease.id = {~uint64_t{0}};
-        lease.mode = ModeFor(job.spec->gpus);
-        lease.gpus = rank.gpus;
-        lease.numa = rank.numa;
-        HoldGrants(*std::ranges::find(nodes, rank.node, &Node::id), lease, job.user.name);
+  Holdings planned;
+  std::map<PoolClass, int64_t> planned_by_class;
+  std::set<std::string> pools_reserved;
+  std::map<QueueLine, std::vector<const Job*>> lines;
+  for (const auto& [line, keys] : state.lines) {
+    for (const QueueKey& key : keys) lines[line].push_back(state.FindJob(key.job));
+  }
+  while (!lines.empty()) {
+    std::vector<const Job*> heads;
+    for (const auto& [line, jobs] : lines) heads.push_back(jobs.front());
+    const Job& job = *PlainTurns(state, at, planned, planned_by_class).Next(heads);
+    const auto line = lines.find(LineOf(job));
+    const bool stopped = FindQuotaStop(state, job, at, planned).has_value();
+    auto place = stopped ? std::nullopt : FindPlace(nodes, job);
+    if (!place) {
+      lines.erase(line);
+      if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < state.policy.reserve_after) continue;
+      for (const NodeId id : EmptiestFor(nodes, job)) {
+        std::erase_if(nodes, [id](const Node& node) { return node.id == id; });
+        pools_reserved.insert(job.pool);
       }
-      plan.placements.push_back(*std::move(place));
       continue;
     }
-    hopeless.push_back(LineOf(job));
-    if (reserved || at - job.queued_at < state.policy.reserve_after) continue;
-    for (const NodeId id : EmptiestFor(nodes, job)) {
-      std::erase_if(nodes, [id](const Node& node) { return node.id == id; });
-      reserved = true;
+    place->pass = state.last_pass + 1;
+    for (const RankPlacement& rank : place->ranks) {
+      Lease lease;
+      lease.id = {~uint64_t{0}};
+      lease.mode = ModeFor(job.spec->gpus);
+      lease.gpus = rank.gpus;
+      lease.numa = rank.numa;
+      HoldGrants(*std::ranges::find(nodes, rank.node, &Node::id), lease, job.user.name);
     }
+    for (const AccountId& account : AccountsOf(job)) planned[account] += AskOf(state, job);
+    planned_by_class[{job.pool, ClassOf(job.spec->priority)}] += AskOf(state, job).share;
+    plan.steps.push_back(*std::move(place));
+    line->second.erase(line->second.begin());
+    if (line->second.empty()) lines.erase(line);
   }
   return plan;
 }

@@ -9,6 +9,13 @@
 
 namespace gp {
 
+bool SameIndexes(const State& a, const State& b) {
+  return a.nodes_by_name == b.nodes_by_name && a.jobs_by_request == b.jobs_by_request && a.queued == b.queued &&
+         a.lines == b.lines && a.retries == b.retries && a.limits == b.limits && a.losses == b.losses &&
+         a.finished == b.finished && a.preemptions == b.preemptions && a.claimants == b.claimants &&
+         a.yielding == b.yielding && a.share_by_class == b.share_by_class && a.capacity == b.capacity;
+}
+
 TestCluster::TestCluster() { (void)Execute(StartController{}); }
 
 void TestCluster::Check(const std::vector<Event>& events) {
@@ -41,8 +48,7 @@ std::vector<Event> TestCluster::Pass() {
     all.insert(all.end(), events->begin(), events->end());
   };
   const Plan plan = Schedule(state_, now_);
-  for (const PlaceGang& placement : plan.placements) commit(placement);
-  for (const PreemptJob& preemption : plan.preemptions) commit(preemption);
+  for (const Plan::Step& step : plan.steps) commit(ToCommand(step));
   return all;
 }
 
@@ -99,12 +105,7 @@ bool TestCluster::ReplayAgrees() const {
   }
   const auto decoded = DecodeState(EncodeState(state_));
   return EncodeState(folded) == EncodeState(state_) && decoded &&
-         EncodeState(*decoded) == EncodeState(state_) && decoded->queue == state_.queue && decoded->lines == state_.lines &&
-         decoded->retries == state_.retries && decoded->limits == state_.limits &&
-         decoded->losses == state_.losses && decoded->preemptions == state_.preemptions &&
-         decoded->yielding == state_.yielding && decoded->claimants == state_.claimants && decoded->finished == state_.finished &&
-         decoded->share_by_user == state_.share_by_user &&
-         decoded->jobs_by_request == state_.jobs_by_request;
+         EncodeState(*decoded) == EncodeState(state_) && SameIndexes(*decoded, state_);
 }
 
 }  // namespace gp

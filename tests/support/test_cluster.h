@@ -12,6 +12,9 @@
 
 namespace gp {
 
+// What follows from the rest of the state.
+bool SameIndexes(const State& a, const State& b);
+
 class TestCluster {
  public:
   TestCluster();

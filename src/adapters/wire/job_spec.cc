@@ -80,6 +80,7 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_interactive(spec.interactive);
   message->set_checkpoint_directory(spec.checkpoint_directory);
   message->set_preemptible(spec.preemptible);
+  message->mutable_node_labels()->insert(spec.node_labels.begin(), spec.node_labels.end());
 }
 
 Result<JobSpec> FromProto(const v1::JobSpec& message) {
@@ -108,6 +109,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.interactive = message.interactive();
   spec.checkpoint_directory = message.checkpoint_directory();
   spec.preemptible = message.preemptible();
+  spec.node_labels.insert(message.node_labels().begin(), message.node_labels().end());
   return spec;
 }
 

@@ -110,6 +110,8 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
   message->set_reason(node.reason);
   message->set_simulated(facts.simulated);
   message->set_driver_version(facts.driver_version);
+  message->set_pool(node.pool);
+  message->mutable_labels()->insert(node.labels.begin(), node.labels.end());
   for (size_t i = 0; i < facts.numa.size(); ++i) {
     v1::NumaNode* numa = message->add_numa_nodes();
     numa->set_id(facts.numa[i].os_id);
@@ -154,6 +156,8 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   message->set_retries_used(job.retries_used);
   message->set_faults(job.faults);
   message->set_preemptions(job.preemptions);
+  message->set_queue(job.queue);
+  message->set_pool(job.pool);
   Instant started{0};
   if (!job.attempts.empty()) {
     const AttemptRecord& last = job.attempts.back();
@@ -177,7 +181,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
 }
 
 void JobView(const State& state, const Job& job, Instant now, v1::Job* message) {
-  PendingReasons reasons(state);
+  PendingReasons reasons(state, now);
   JobLine(state, job, now, reasons, message);
   for (const AttemptRecord& attempt : job.attempts) AttemptView(state, attempt, message->add_attempts());
 }
@@ -187,13 +191,13 @@ void ClusterView(const State& state, Instant now, v1::Cluster* message) {
   for (const Node& node : state.nodes) NodeView(state, node, message->add_nodes());
   std::ranges::sort(message->mutable_nodes()->pointer_begin(), message->mutable_nodes()->pointer_end(),
                     [](const v1::Node* a, const v1::Node* b) { return NaturalLess(a->name(), b->name()); });
-  message->set_jobs_queued(static_cast<int64_t>(state.queue.size()));
+  message->set_jobs_queued(static_cast<int64_t>(state.queued.size()));
   std::set<JobId> running;
   for (const auto& [id, lease] : state.leases) running.insert(lease.job);
   message->set_jobs_running(static_cast<int64_t>(running.size()));
   Instant oldest = now;
-  for (const QueueKey& key : state.queue) oldest = std::min(oldest, state.FindJob(key.job)->queued_at);
-  if (!state.queue.empty()) message->set_oldest_wait_seconds(Seconds(now - oldest));
+  for (const JobId id : state.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
+  if (!state.queued.empty()) message->set_oldest_wait_seconds(Seconds(now - oldest));
 }
 
 }  // namespace gp

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <future>
+#include <type_traits>
 #include <utility>
 
 #include "application/control/recover.h"
@@ -18,15 +19,17 @@ namespace {
 constexpr Duration kTimerMax = Duration::Milliseconds(250);
 
 // Whether an event may let a waiting job start, or let it ask a running one to give way.
-bool CallsForPlan(const Event& event) {
-  return std::holds_alternative<JobSubmitted>(event) || std::holds_alternative<LeaseEnded>(event) ||
-         std::holds_alternative<JobStarted>(event) || std::holds_alternative<JobReleased>(event) || std::holds_alternative<JobRetried>(event) ||
-         std::holds_alternative<JobRequeued>(event) || std::holds_alternative<NodeJoined>(event) ||
-         std::holds_alternative<NodeReturned>(event) ||
-         std::holds_alternative<NodeDrainChanged>(event) ||
-         std::holds_alternative<GpuDrainChanged>(event) ||
-         std::holds_alternative<GpuConditionChanged>(event) || std::holds_alternative<JobEnded>(event);
-}
+struct CallsForPlan {
+  template <typename E>
+  bool operator()(const E&) const {
+    return IsOneOf<E, JobSubmitted, JobStarted, JobReleased, JobRetried, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined,
+                   NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged>;
+  }
+
+ private:
+  template <typename E, typename... Others>
+  static constexpr bool IsOneOf = (std::is_same_v<E, Others> || ...);
+};
 
 }  // namespace
 
@@ -140,7 +143,7 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   if (events.empty()) return events;
   for (const Event& event : events) {
     Apply(state_, envelope.at, event);
-    plan_needed_ = plan_needed_ || CallsForPlan(event);
+    plan_needed_ = plan_needed_ || std::visit(CallsForPlan{}, event);
   }
   for (const Violation& violation : CheckDelta(state_, events)) {
     AssertFailed(violation.detail.c_str(), violation.rule.c_str(), __FILE__, __LINE__);
@@ -194,8 +197,7 @@ void ControlLoop::RunPass() {
     // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.
     if (!decided) std::fprintf(stderr, "gpu-platform: plan refused: %s\n", decided.error().message.c_str());
   };
-  for (PlaceGang& placement : plan.placements) commit(std::move(placement));
-  for (const PreemptJob& preemption : plan.preemptions) commit(preemption);
+  for (const Plan::Step& step : plan.steps) commit(ToCommand(step));
 }
 
 void ControlLoop::Commit() {

@@ -44,19 +44,15 @@ class Verifier {
     if (placement == nullptr && preemption == nullptr) return;
     const uint64_t pass = placement != nullptr ? placement->pass : preemption->pass;
     if (pass != pass_) {
-      if (placed_ + preempted_ != plan_.placements.size() + plan_.preemptions.size()) {
-        Differ(sequence, "the pass before it did less than planned");
-      }
+      if (done_ != plan_.steps.size()) Differ(sequence, "the pass before it did less than planned");
       plan_ = planner_.Schedule(state_, envelope.at);
       pass_ = pass;
-      placed_ = preempted_ = 0;
+      done_ = 0;
       ++report_.plans;
     }
-    const bool same = placement != nullptr
-                          ? placed_ < plan_.placements.size() && plan_.placements[placed_] == *placement
-                          : preempted_ < plan_.preemptions.size() && plan_.preemptions[preempted_] == *preemption;
-    if (!same) Differ(sequence, "the scheduler plans otherwise now");
-    ++(placement != nullptr ? placed_ : preempted_);
+    const Plan::Step step = placement != nullptr ? Plan::Step(*placement) : Plan::Step(*preemption);
+    if (done_ >= plan_.steps.size() || plan_.steps[done_] != step) Differ(sequence, "the scheduler plans otherwise now");
+    ++done_;
   }
 
   void Differ(uint64_t sequence, const std::string& how) {
@@ -71,8 +67,7 @@ class Verifier {
   Planner planner_;
   Plan plan_;
   uint64_t pass_ = 0;
-  size_t placed_ = 0;     // of the plan, so far
-  size_t preempted_ = 0;
+  size_t done_ = 0;  // steps of the plan, so far
 };
 
 Result<State> StateOf(const Snapshot& snapshot) {

@@ -83,6 +83,8 @@ void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   job.id = event.job;
   job.spec = event.spec;
   job.user = event.user;
+  job.queue = event.queue;
+  job.pool = event.pool;
   job.request_id = event.request_id;
   job.submitted_at = at;
   job.queued_at = at;

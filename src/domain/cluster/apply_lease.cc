@@ -3,28 +3,16 @@
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/grants.h"
+#include "domain/cluster/quota.h"
 
 namespace gp {
 namespace {
 
-int64_t ShareOf(const Lease& lease) {
-  int64_t share = 0;
-  for (const GpuGrant& grant : lease.gpus) share += grant.share;
-  return share;
-}
-
-void Take(State& state, const User& user, const Lease& lease) {
-  HoldGrants(NodeOf(state, lease.node), lease, user.name);
-  if (const int64_t share = ShareOf(lease); share > 0) state.share_by_user[user.name] += share;
-}
-
-void GiveBack(State& state, const User& user, const Lease& lease) {
-  ReleaseGrants(NodeOf(state, lease.node), lease);
-  if (const int64_t share = ShareOf(lease); share > 0) {
-    const auto held = state.share_by_user.find(user.name);
-    held->second -= share;
-    if (held->second == 0) state.share_by_user.erase(held);
-  }
+// After the job's leases have changed.
+void ChargeDifference(State& state, Instant at, const Job& job, const Holding& before) {
+  Holding change = HoldingOf(state, job);
+  change += -before;
+  Charge(state, at, job, change);
 }
 
 }  // namespace
@@ -48,11 +36,12 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
     state.last_lease = lease.id.value;
     state.leases[lease.id] = lease;
     job.leases.push_back(lease.id);
-    Take(state, job.user, lease);
+    HoldGrants(NodeOf(state, lease.node), lease, job.user.name);
     RankRecord record{lease.id, lease.node, {}, {}};
     for (const GpuGrant& grant : lease.gpus) record.gpus.push_back(grant.gpu);
     attempt.ranks.push_back(std::move(record));
   }
+  ChargeDifference(state, at, job, {});
   job.attempts.push_back(std::move(attempt));
   if (RunsAgainstLimit(job)) state.limits.insert({at + job.spec->time_limit, job.id});
   state.last_pass = std::max(state.last_pass, event.pass);
@@ -67,13 +56,15 @@ void ApplyEvent(State& state, Instant, const LeaseStarted& event) {
   }
 }
 
-void ApplyEvent(State& state, Instant, const LeaseEnded& event) {
+void ApplyEvent(State& state, Instant at, const LeaseEnded& event) {
   const Lease lease = LeaseOf(state, event.lease);
   Job& job = JobOf(state, lease.job);
+  const Holding before = HoldingOf(state, job);
   job.attempts.back().ranks[static_cast<size_t>(lease.rank)].outcome = event.outcome;
   std::erase(job.leases, lease.id);
-  GiveBack(state, job.user, lease);
+  ReleaseGrants(NodeOf(state, lease.node), lease);
   state.leases.erase(lease.id);
+  ChargeDifference(state, at, job, before);
 }
 
 }  // namespace gp

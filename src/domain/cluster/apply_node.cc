@@ -18,6 +18,22 @@ Gpu& GpuOf(State& state, NodeId node, int gpu) {
   return owner.gpus[static_cast<size_t>(gpu)];
 }
 
+void CountCapacity(State& state, const Node& node, int sign) {
+  if (node.gpus.empty()) return;
+  int64_t& capacity = state.capacity[node.pool];
+  capacity += sign * static_cast<int64_t>(node.gpus.size());
+  if (capacity == 0) state.capacity.erase(node.pool);
+}
+
+void ApplyEvent(State& state, Instant, const NodePoolChanged& event) {
+  Node& node = NodeOf(state, event.node);
+  CountCapacity(state, node, -1);
+  node.pool = event.pool;
+  CountCapacity(state, node, 1);
+}
+
+void ApplyEvent(State& state, Instant, const NodeLabelsChanged& event) { NodeOf(state, event.node).labels = event.labels; }
+
 void ApplyEvent(State& state, Instant, const ControllerStarted& event) {
   state.policy = event.policy;
   state.lineage = event.lineage;
@@ -39,6 +55,7 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
     state.nodes_by_name[event.facts->name] = event.node;
   }
   Node& node = NodeOf(state, event.node);
+  if (!is_new) CountCapacity(state, node, -1);
   const bool same_gpus = !is_new && node.facts->gpus == event.facts->gpus;
   node.facts = event.facts;
   node.incarnation = event.incarnation;
@@ -48,6 +65,7 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
     for (Gpu& gpu : node.gpus) gpu.changed_at = at;
   }
   node.numa.resize(event.facts->numa.size());
+  CountCapacity(state, node, 1);
   if (node.condition == NodeCondition::kLost) ApplyEvent(state, at, NodeReturned{event.node});
 }
 

@@ -32,6 +32,15 @@ void ApplyEvent(State& state, Instant at, const JobEnded& event);
 void ApplyEvent(State& state, Instant at, const JobForgotten& event);
 void ApplyEvent(State& state, Instant at, const JobPreemptionOrdered& event);
 
+void ApplyEvent(State& state, Instant at, const QueueChanged& event);
+void ApplyEvent(State& state, Instant at, const QueueDeleted& event);
+void ApplyEvent(State& state, Instant at, const NodePoolChanged& event);
+void ApplyEvent(State& state, Instant at, const NodeLabelsChanged& event);
+void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event);
+
+// Counts the node's GPUs to its pool; sign -1: takes them off.
+void CountCapacity(State& state, const Node& node, int sign);
+
 // For changing: the node counts as changed.
 Node& NodeOf(State& state, NodeId id);
 Gpu& GpuOf(State& state, NodeId node, int gpu);

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -46,6 +47,11 @@ class WriteArchive {
   void Write(const std::vector<T>& all) {
     out_.U64(all.size());
     for (const T& one : all) Write(one);
+  }
+  template <typename T>
+  void Write(const std::optional<T>& value) {
+    Write(value.has_value());
+    if (value) Write(*value);
   }
   template <typename K, typename V>
   void Write(const std::map<K, V>& all) {
@@ -122,6 +128,13 @@ class ReadArchive {
       if (!in_.ok()) return;
       Read(one);
     }
+  }
+  template <typename T>
+  void Read(std::optional<T>& value) {
+    bool has_value = false;
+    Read(has_value);
+    value.reset();
+    if (has_value) Read(value.emplace());
   }
   template <typename K, typename V>
   void Read(std::map<K, V>& all) {

@@ -1,6 +1,7 @@
 #include "domain/cluster/codec.h"
 
 #include "base/digest.h"
+#include "domain/cluster/apply_parts.h"
 #include "domain/cluster/fields.h"
 #include "domain/cluster/preemption.h"
 // The archive finds Fields by argument-dependent lookup, so its order here does not matter.
@@ -15,12 +16,13 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 3;
+constexpr uint64_t kFormatVersion = 4;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
-  archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases);
+  archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases, v.queues,
+          v.accounts);
 }
 
 void IndexJob(State& state, const Job& job) {
@@ -41,6 +43,7 @@ bool BuildIndexes(State& state) {
   for (const Node& node : state.nodes) {
     if (node.facts == nullptr || node.gpus.size() != node.facts->gpus.size()) return false;
     state.nodes_by_name[node.facts->name] = node.id;
+    CountCapacity(state, node, 1);
     if (node.condition == NodeCondition::kLost && !node.leases_expired) {
       state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
     }
@@ -53,7 +56,7 @@ bool BuildIndexes(State& state) {
     const auto job = state.jobs.find(lease.job);
     if (job == state.jobs.end()) return false;
     for (const GpuGrant& grant : lease.gpus) {
-      if (grant.share > 0) state.share_by_user[job->second.user.name] += grant.share;
+      if (grant.share > 0) state.share_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}] += grant.share;
     }
   }
   return true;

@@ -4,7 +4,9 @@
 // list of events.  The envelope is the only way by which time and identity get in.
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -124,11 +126,46 @@ struct PreemptJob {
   bool operator==(const PreemptJob&) const = default;
 };
 
+// Changes a queue, or makes one.  Absent: stays, or has its default.
+struct SetQueue {
+  std::string name;
+  std::optional<std::string> pool;
+  std::optional<int> weight;
+  std::optional<int64_t> guaranteed;
+  std::optional<bool> reclaimable;
+  // -1: no limit.
+  struct QuotaChange {
+    std::optional<int64_t> gpus;
+    std::optional<int64_t> jobs;
+    std::optional<int64_t> gpu_hours;
+  };
+  QuotaChange limit;
+  QuotaChange user_limit;
+};
+
+struct DeleteQueue {
+  std::string name;
+};
+
+// Where a node belongs, and what is said of it.
+struct ChangeNode {
+  NodeId node;
+  std::optional<std::string> pool;
+  std::map<std::string, std::string> labels;  // set
+  std::vector<std::string> labels_removed;
+};
+
+struct SetPriority {
+  JobId job;
+  int priority = 0;
+};
+
 // Time passes: limits and back-offs that are due.
 struct Tick {};
 
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
-                             ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob>;
+                             ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
+                             SetQueue, DeleteQueue, ChangeNode, SetPriority>;
 
 struct Envelope {
   Instant at;

@@ -22,6 +22,10 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const ReleaseJob& c) { return DecideRelease(state, c); }
     Result<Events> operator()(const PlaceGang& c) { return DecidePlacement(state, at, c); }
     Result<Events> operator()(const PreemptJob& c) { return DecidePreemption(state, at, c); }
+    Result<Events> operator()(const SetQueue& c) { return DecideSetQueue(state, c); }
+    Result<Events> operator()(const DeleteQueue& c) { return DecideDeleteQueue(state, c); }
+    Result<Events> operator()(const ChangeNode& c) { return DecideChangeNode(state, c); }
+    Result<Events> operator()(const SetPriority& c) { return DecidePriority(state, c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };
   return std::visit(Visitor{state, envelope, at}, envelope.command);

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/grants.h"
+#include "domain/cluster/quota.h"
 
 namespace gp {
 namespace {
@@ -19,6 +20,25 @@ Status CheckOffered(const JobSpec& spec) {
                               " is not offered yet: use exclusive or timeslice"));
 }
 
+Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
+  const std::string& wanted = !spec.queue.empty() ? spec.queue : state.queues.contains(spec.project) ? spec.project : kDefaultQueue;
+  const auto found = state.queues.find(wanted);
+  if (found == state.queues.end()) return Fail(NotFound("queue: there is no queue " + wanted + " (gpu-platform queues list)"));
+  if (state.HasChildren(wanted)) return Fail(InvalidArgument("queue: " + wanted + " has queues below it: name one of those, such as " + state.queues.upper_bound(wanted + "/")->first));
+  return &found->second;
+}
+
+// What no waiting mends is better said now.
+Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& queue) {
+  Job job;
+  job.spec = command.spec;
+  job.user = command.user;
+  job.queue = queue.name;
+  const auto stop = FindQuotaNeverMet(state, job);
+  if (!stop) return Ok();
+  return Fail(Conflict("the job can never start: " + ToText(*stop)));
+}
+
 Error AlreadyOver(const Job& job) {
   return Conflict(ToText(job.id) + " is already " + Name(job.state));
 }
@@ -33,8 +53,10 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
       state.jobs_by_request.contains(RequestKey(command.user, envelope.request_id))) {
     return events;  // said before: the first answer holds
   }
+  const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
+  GP_CHECK_OK(CheckQuotas(state, command, queue));
   const JobId id{state.last_job + 1};
-  events.push_back(JobSubmitted{id, command.spec, command.user, envelope.request_id});
+  events.push_back(JobSubmitted{id, command.spec, command.user, envelope.request_id, queue.name, queue.pool});
   const auto excess = static_cast<int64_t>(state.finished.size()) - state.policy.jobs_kept;
   auto oldest = state.finished.begin();
   for (int64_t i = 0; i < excess; ++i, ++oldest) events.push_back(JobForgotten{oldest->second});
@@ -65,6 +87,16 @@ Result<Events> DecideRelease(const State& state, const ReleaseJob& command) {
     return Fail(Conflict(ToText(job.id) + " is " + Name(job.state) + ", not HELD"));
   }
   return Events{JobReleased{job.id}};
+}
+
+Result<Events> DecidePriority(const State& state, const SetPriority& command) {
+  const Job& job = *GP_TRY(KnownJob(state, command.job));
+  if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
+  if (command.priority < 0 || command.priority > kPriorityMax) {
+    return Fail(InvalidArgument("priority: " + std::to_string(command.priority) + " is not between 0 and " + std::to_string(kPriorityMax)));
+  }
+  if (command.priority == job.spec->priority) return Events{};
+  return Events{JobPriorityChanged{job.id, command.priority}};
 }
 
 }  // namespace gp

@@ -24,10 +24,15 @@ Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNo
 
 Result<Events> DecideService(const State& state, const ChangeService& command);
 
+Result<Events> DecideSetQueue(const State& state, const SetQueue& command);
+Result<Events> DecideDeleteQueue(const State& state, const DeleteQueue& command);
+Result<Events> DecideChangeNode(const State& state, const ChangeNode& command);
+
 Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command);
 Result<Events> DecideStop(const State& state, const StopJob& command);
 Result<Events> DecideHold(const State& state, const HoldJob& command);
 Result<Events> DecideRelease(const State& state, const ReleaseJob& command);
+Result<Events> DecidePriority(const State& state, const SetPriority& command);
 
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command);
 Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command);

@@ -3,6 +3,7 @@
 
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/grants.h"
+#include "domain/cluster/quota.h"
 
 namespace gp {
 namespace {
@@ -39,6 +40,7 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
   }
   GP_CHECK_OK(CheckJob(state, command));
   const Job& job = *state.FindJob(command.job);
+  if (const auto stop = FindQuotaStop(state, job, at)) return Fail(Conflict(ToText(job.id) + ": " + ToText(*stop)));
   GangPlaced placed{command.pass, job.id, {}, command.note};
   uint64_t next_lease = state.last_lease + 1;
   for (size_t rank = 0; rank < command.ranks.size(); ++rank) {

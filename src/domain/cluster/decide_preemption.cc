@@ -2,6 +2,7 @@
 
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/preemption.h"
+#include "domain/cluster/quota.h"
 
 namespace gp {
 namespace {
@@ -22,13 +23,13 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   if (by->state != JobState::kQueued) {
     return Fail(Conflict(ToText(by->id) + " is " + Name(by->state) + ": nothing is interrupted for it"));
   }
-  if (!IsInterruptible(*victim, state.policy, at)) {
-    return Fail(Conflict(ToText(victim->id) + " (" + Name(victim->state) +
-                         ") may not be interrupted: it must be preemptible, run for min_run, and not be stopping"));
-  }
-  if (!Outranks(StandingOf(*by, at), StandingOf(*victim, at))) {
-    return Fail(Conflict(ToText(by->id) + " does not outrank " + ToText(victim->id)));
-  }
+  const auto refuse = [&](const std::string& why) { return Fail(Conflict(ToText(victim->id) + " (" + Name(victim->state) + ") may not be interrupted: " + why)); };
+  if (!MayGiveWay(*victim)) return refuse("it must be preemptible, run, and not be stopping");
+  const Takings takings(state, at);
+  const TakingGround ground = takings.GroundFor(*by, *victim);
+  if (ground == TakingGround::kNone) return refuse(ToText(by->id) + " has no claim to its place");
+  if (!takings.IsRipe(*by, *victim, ground)) return refuse("it has not run for min_run");
+  if (const auto stop = FindQuotaStop(state, *by, at)) return Fail(Conflict(ToText(by->id) + " could not take the place: " + ToText(*stop)));
   GP_CHECK_OK(CheckNodes(state, *by, command.nodes));
   return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }

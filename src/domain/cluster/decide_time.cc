@@ -24,6 +24,11 @@ Result<Events> DecideStart(const State& state, Instant at, const StartController
   if (policy.min_run.ns < 0 || policy.min_run > kTimeLimitMax) {
     return Fail(InvalidArgument("policy: min_run must be between 0 and " + ToText(kTimeLimitMax)));
   }
+  if (policy.share_half_life.ns < 1'000'000 || policy.usage_period.ns < 1'000'000 || policy.share_horizon.ns < 0 || policy.age_after.ns < 0 ||
+      policy.reclaim_grace.ns < 0) {
+    return Fail(InvalidArgument("policy: times of shares must not be below zero, nor share_half_life and usage_period below 1 ms"));
+  }
+  if (policy.class_floor < 0 || policy.class_floor > 100) return Fail(InvalidArgument("policy: class_floor must be between 0 and 100"));
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
   // By the longer of the two policies: supervisors still go by the one before.

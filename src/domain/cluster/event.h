@@ -3,6 +3,7 @@
 // What happened.  Events are facts: Apply never refuses one.  They are named in the past tense and
 // carry all that Apply needs, so that a fold over them gives the state.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -65,6 +66,8 @@ struct JobSubmitted {
   std::shared_ptr<const JobSpec> spec;
   User user;
   std::string request_id;
+  std::string queue;
+  std::string pool;
 };
 
 struct JobHeld {
@@ -139,9 +142,33 @@ struct JobForgotten {
   JobId job;
 };
 
+struct QueueChanged {
+  Queue queue;  // as it is now
+};
+
+struct QueueDeleted {
+  std::string name;
+};
+
+struct NodePoolChanged {
+  NodeId node;
+  std::string pool;
+};
+
+struct NodeLabelsChanged {
+  NodeId node;
+  std::map<std::string, std::string> labels;  // all
+};
+
+struct JobPriorityChanged {
+  JobId job;
+  int priority = 0;
+};
+
 using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned, NodeDrainChanged,
                            GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld, JobReleased,
                            GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
-                           JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered>;
+                           JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered,
+                           QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged>;
 
 }  // namespace gp

@@ -7,6 +7,8 @@
 #include "domain/cluster/event.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
+#include "domain/model/queue.h"
+#include "domain/accounting/account.h"
 
 namespace gp {
 
@@ -25,14 +27,14 @@ GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa)
 GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
-          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible)
+          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels)
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
 GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
 GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
-          v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed)
+          v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
@@ -44,8 +46,16 @@ GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner,
           v.memory_granted_mib, v.leases)
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
-          v.reason, v.gpus, v.numa, v.leases)
-GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run)
+          v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels)
+GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run, v.reclaim_grace,
+          v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor)
+GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
+GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
+
+// domain/accounting
+GP_FIELDS(AccountId, v.queue, v.user)
+GP_FIELDS(Holding, v.share, v.firm_share, v.jobs)
+GP_FIELDS(Account, v.held, v.as_of, v.faded_use, v.period, v.period_use)
 
 // commands
 GP_FIELDS(StartController, v.policy, v.lineage, v.cut)
@@ -63,6 +73,11 @@ GP_FIELDS(ReleaseJob, v.job)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(PlaceGang, v.pass, v.job, v.ranks, v.note)
 GP_FIELDS(PreemptJob, v.pass, v.job, v.by, v.nodes)
+GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours)
+GP_FIELDS(SetQueue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
+GP_FIELDS(DeleteQueue, v.name)
+GP_FIELDS(ChangeNode, v.node, v.pool, v.labels, v.labels_removed)
+GP_FIELDS(SetPriority, v.job, v.priority)
 GP_NO_FIELDS(Tick)
 GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
 
@@ -75,7 +90,7 @@ GP_FIELDS(NodeReturned, v.node)
 GP_FIELDS(NodeDrainChanged, v.node, v.draining, v.reason)
 GP_FIELDS(GpuConditionChanged, v.node, v.gpu, v.to, v.reason)
 GP_FIELDS(GpuDrainChanged, v.node, v.gpu, v.draining, v.reason)
-GP_FIELDS(JobSubmitted, v.job, v.spec, v.user, v.request_id)
+GP_FIELDS(JobSubmitted, v.job, v.spec, v.user, v.request_id, v.queue, v.pool)
 GP_FIELDS(JobHeld, v.job)
 GP_FIELDS(JobReleased, v.job)
 GP_FIELDS(GangPlaced, v.pass, v.job, v.leases, v.note)
@@ -88,6 +103,11 @@ GP_FIELDS(JobRetried, v.job)
 GP_FIELDS(JobEnded, v.job, v.state, v.exit_code, v.reason)
 GP_FIELDS(JobForgotten, v.job)
 GP_FIELDS(JobPreemptionOrdered, v.pass, v.job, v.by, v.nodes)
+GP_FIELDS(QueueChanged, v.queue)
+GP_FIELDS(QueueDeleted, v.name)
+GP_FIELDS(NodePoolChanged, v.node, v.pool)
+GP_FIELDS(NodeLabelsChanged, v.node, v.labels)
+GP_FIELDS(JobPriorityChanged, v.job, v.priority)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

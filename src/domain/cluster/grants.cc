@@ -1,5 +1,6 @@
 #include "domain/cluster/grants.h"
 
+#include <algorithm>
 #include <set>
 
 namespace gp {
@@ -103,12 +104,20 @@ Status CheckNuma(const Node& node, const RankPlacement& at) {
 
 }  // namespace
 
+bool MayUse(const Job& job, const Node& node) {
+  return node.pool == job.pool && std::ranges::all_of(job.spec->node_labels, [&](const auto& wanted) {
+           const auto found = node.labels.find(wanted.first);
+           return found != node.labels.end() && found->second == wanted.second;
+         });
+}
+
 Status CheckGrants(const State& state, const Job& job, const RankPlacement& at) {
   const Node* node = state.FindNode(at.node);
   if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(at.node.value)));
   if (node->condition != NodeCondition::kUp || node->draining) {
     return Fail(Conflict("node " + node->facts->name + " takes no new work"));
   }
+  if (!MayUse(job, *node)) return Fail(Conflict(ToText(job.id) + " may not use node " + node->facts->name + ": another pool or other labels"));
   GP_CHECK_OK(CheckGpus(*node, job, at));
   return CheckNuma(*node, at);
 }

@@ -5,6 +5,7 @@
 
 #include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
+#include "domain/cluster/quota.h"
 
 namespace gp {
 namespace {
@@ -87,7 +88,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
     if (belongs == is_in) return;
     found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + "): index of " + index + " is off"});
   };
-  expect(job.state == JobState::kQueued, state.queue.contains(KeyOf(job)), "queued jobs");
+  expect(job.state == JobState::kQueued, state.queued.contains(job.id), "queued jobs");
   const auto line = state.lines.find(LineOf(job));
   expect(job.state == JobState::kQueued, line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
   expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
@@ -149,13 +150,47 @@ void CheckLease(const State& state, const Lease& lease, Violations& found) {
 }
 
 void CheckShares(const State& state, Violations& found) {
-  std::map<std::string, int64_t> sums;
+  std::map<PoolClass, int64_t> sums;
   for (const auto& [id, lease] : state.leases) {
-    const Job* job = state.FindJob(lease.job);
-    for (const GpuGrant& grant : lease.gpus) sums[job == nullptr ? "" : job->user.name] += grant.share;
+    const Job& job = *state.FindJob(lease.job);
+    for (const GpuGrant& grant : lease.gpus) sums[{job.pool, ClassOf(job.spec->priority)}] += grant.share;
   }
   std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
-  if (sums != state.share_by_user) found.push_back({"I8", "shares by user are off"});
+  if (sums != state.share_by_class) found.push_back({"I8", "shares by class are off"});
+}
+
+void CheckAccounts(const State& state, Violations& found) {
+  Holdings held = CountHoldings(state);
+  for (const auto& [id, account] : state.accounts) {
+    if (!state.queues.contains(id.queue)) found.push_back({"I8", "an account of no queue: " + id.queue});
+    if (account.held != held[id]) found.push_back({"I8", "account " + id.queue + "/" + id.user + " is off"});
+    if (account.faded_use < 0 || account.period_use < 0) found.push_back({"I8", "account " + id.queue + "/" + id.user + " has used less than nothing"});
+    held.erase(id);
+  }
+  if (!held.empty()) found.push_back({"I8", "an account is missing: " + held.begin()->first.queue});
+}
+
+void CheckCapacity(const State& state, Violations& found) {
+  std::map<std::string, int64_t> sums;
+  for (const Node& node : state.nodes) sums[node.pool] += static_cast<int64_t>(node.gpus.size());
+  std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
+  if (sums != state.capacity) found.push_back({"I8", "capacities are off"});
+}
+
+// I9: a placement keeps the limits as they are now.
+void CheckLimits(const State& state, const Job& job, Violations& found) {
+  const auto check = [&](const AccountId& id, const Quota& limit) {
+    const auto account = state.accounts.find(id);
+    const Holding held = account == state.accounts.end() ? Holding{} : account->second.held;
+    if ((limit.gpus && held.share > *limit.gpus * kWholeShare && HoldingOf(state, job).share > 0) || (limit.jobs && held.jobs > *limit.jobs)) {
+      found.push_back({"I9", ToText(job.id) + " was placed beyond a limit of queue " + id.queue});
+    }
+  };
+  for (const std::string& path : PathsTo(job.queue)) {
+    const Queue& queue = state.queues.at(path);
+    check({path, ""}, queue.limit);
+    check({path, job.user.name}, queue.user_limit);
+  }
 }
 
 // An index must hold nothing beside what each job and node was looked up for.
@@ -177,7 +212,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   const auto expect = [&](size_t wanted, size_t size, const char* index) {
     if (wanted != size) found.push_back({"index", std::string("index of ") + index + " holds strangers"});
   };
-  expect(queued, state.queue.size(), "queued jobs");
+  expect(queued, state.queued.size(), "queued jobs");
   size_t in_lines = 0;
   for (const auto& [shape, line] : state.lines) {
     in_lines += line.size();
@@ -200,10 +235,18 @@ bool HasShape(const Node& node, size_t index) {
          node.gpus.size() == node.facts->gpus.size() && node.numa.size() == node.facts->numa.size();
 }
 
+bool HasQueues(const State& state, const Job& job) {
+  return std::ranges::all_of(PathsTo(job.queue), [&](const std::string& path) {
+    const auto queue = state.queues.find(path);
+    return queue != state.queues.end() && queue->second.pool == job.pool;
+  });
+}
+
 bool HasShape(const State& state, JobId id, const Job& job) {
   for (const NodeId node : job.claimed) {
     if (state.FindNode(node) == nullptr) return false;
   }
+  if ((!IsTerminal(job.state) || !job.leases.empty()) && !HasQueues(state, job)) return false;
   if (job.id != id || job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
   return std::ranges::all_of(job.attempts, [&](const AttemptRecord& attempt) {
     return std::ranges::all_of(attempt.ranks, [&](const RankRecord& rank) {
@@ -263,6 +306,8 @@ struct TouchedBy {
   void operator()(const LeaseStarted& event) { TouchLease(event.lease); }
   void operator()(const ControllerStarted&) {}
   void operator()(const JobForgotten&) {}
+  void operator()(const QueueChanged&) {}
+  void operator()(const QueueDeleted&) {}
   template <typename E>
     requires requires(const E& e) { e.node; }
   void operator()(const E& event) { touched.nodes.insert(event.node); }
@@ -288,6 +333,8 @@ std::vector<Violation> CheckInvariants(const State& state) {
   for (const auto& [id, job] : state.jobs) CheckJob(state, job, found);
   for (const auto& [id, lease] : state.leases) CheckLease(state, lease, found);
   CheckShares(state, found);
+  CheckAccounts(state, found);
+  CheckCapacity(state, found);
   CheckIndexSizes(state, found);
   return found;
 }
@@ -297,7 +344,10 @@ std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& 
   for (const Event& event : events) std::visit(TouchedBy{state, touched}, event);
   Violations found;
   for (const Event& event : events) {
-    if (const auto* placed = std::get_if<GangPlaced>(&event)) CheckNewGrants(state, *placed, found);
+    const auto* placed = std::get_if<GangPlaced>(&event);
+    if (placed == nullptr) continue;
+    CheckNewGrants(state, *placed, found);
+    CheckLimits(state, *state.FindJob(placed->job), found);
   }
   for (const JobId id : touched.jobs) {
     const Job* job = state.FindJob(id);

@@ -20,6 +20,18 @@ struct Policy {
   int jobs_kept = 100'000;
   // A preemptible job runs for so long before it may be interrupted for another.
   Duration min_run = Duration::Minutes(10);
+  // A queue that holds less than it is guaranteed waits for no more than this before min_run counts no longer.
+  Duration reclaim_grace = Duration::Minutes(5);
+  // After so long, use counts half.
+  Duration share_half_life = Duration::Minutes(7 * 24 * 60);
+  // What is held now counts as if it had been held for so long.
+  Duration share_horizon = Duration::Minutes(60);
+  // Limits of GPU-hours count over periods of so long, from 1970 on.
+  Duration usage_period = Duration::Minutes(30 * 24 * 60);
+  // A job that has waited for so long is asked as one of the next class.
+  Duration age_after = Duration::Minutes(60);
+  // Per cent of its pool that every class gets, once its first job has waited for age_after.
+  int class_floor = 5;
 };
 
 }  // namespace gp

@@ -1,15 +1,32 @@
 #include "domain/cluster/preemption.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "domain/cluster/quota.h"
 
 namespace gp {
 namespace {
 
 constexpr int64_t kHourMs = 3'600'000;
 
+// Index of the first queue, from the top, that the paths do not share; its size: one lies below the other.
+size_t Fork(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  size_t same = 0;
+  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
+  return same;
+}
+
+int64_t ShareHeld(const State& state, const std::string& queue) {
+  const auto found = state.accounts.find({queue, ""});
+  return found == state.accounts.end() ? 0 : found->second.held.share;
+}
+
+int64_t GuaranteedShare(const State& state, const std::string& queue) { return state.queues.at(queue).guaranteed * kWholeShare; }
+
 }  // namespace
 
-int ClassOf(int priority) { return std::min(priority * 3 / (kPriorityMax + 1), 2); }
+int ClassOf(int priority) { return std::min(priority * kClasses / (kPriorityMax + 1), kClasses - 1); }
 
 int64_t AttainedGpuMs(const Job& job, Instant at) {
   if (!HoldsLeases(job.state)) return job.attained_gpu_ms;
@@ -25,23 +42,89 @@ int ServiceLevel(const Job& job, Instant at) {
   return level;
 }
 
-Standing StandingOf(const Job& job, Instant at) {
-  return {ClassOf(job.spec->priority), ServiceLevel(job, at), job.spec->preemptible};
-}
-
-bool Outranks(const Standing& waiting, const Standing& running) {
-  if (waiting.job_class != running.job_class) return waiting.job_class > running.job_class;
-  return waiting.preemptible && waiting.level < running.level;
-}
-
 bool MayGiveWay(const Job& job) {
   return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->preemptible;
 }
 
-bool IsInterruptible(const Job& victim, const Policy& policy, Instant at) {
-  return MayGiveWay(victim) && at - victim.attempts.back().placed_at >= policy.min_run;
+bool IsBeingPreempted(const Job& job) { return HoldsLeases(job.state) && job.preempted_for != JobId{}; }
+
+Takings::Takings(const State& state, Instant at) : state_(&state), at_(at) {
+  any_guarantees_ = std::ranges::any_of(state.queues, [](const auto& one) { return one.second.guaranteed > 0; });
+  for (const auto& [by, victim] : state.preemptions) {
+    const Job* waiting = state.FindJob(by);
+    if (waiting != nullptr) Take(*waiting, *state.FindJob(victim));
+  }
 }
 
-bool IsBeingPreempted(const Job& job) { return HoldsLeases(job.state) && job.preempted_for != JobId{}; }
+void Takings::Take(const Job& by, const Job& victim) {
+  if (!any_guarantees_) return;
+  const int64_t leaving = HoldingOf(*state_, victim).share;
+  for (const std::string& path : PathsTo(victim.queue)) leaving_[path] += leaving;
+  if (by.state == JobState::kQueued) CountPlaced(by);
+}
+
+void Takings::CountPlaced(const Job& job) {
+  if (!any_guarantees_) return;
+  const int64_t coming = AskOf(*state_, job).share;
+  for (const std::string& path : PathsTo(job.queue)) coming_[path][job.id] = coming;
+}
+
+TakingGround Takings::GroundFor(const Job& by, const Job& victim) const {
+  if (by.pool != victim.pool) return TakingGround::kNone;
+  const int by_class = ClassOf(by.spec->priority);
+  const int victim_class = ClassOf(victim.spec->priority);
+  if (by.queue == victim.queue) {
+    if (by_class > victim_class) return TakingGround::kClass;
+    const bool shares_time = by_class == victim_class && by.spec->preemptible && ServiceLevel(by, at_) < ServiceLevel(victim, at_);
+    return shares_time ? TakingGround::kSharedTime : TakingGround::kNone;
+  }
+  if (by_class > victim_class && KeepsGuarantees(by, victim)) return TakingGround::kClass;
+  if (!any_guarantees_ || !state_->queues.at(victim.queue).reclaimable) return TakingGround::kNone;
+  const std::vector<std::string> paths = PathsTo(by.queue);
+  const size_t fork = Fork(paths, PathsTo(victim.queue));
+  const bool reclaims = fork < paths.size() && HoldsLessThanGuaranteed(by, paths[fork]) && KeepsGuarantees(by, victim);
+  return reclaims ? TakingGround::kReclaim : TakingGround::kNone;
+}
+
+// With the job, and with those that others of the queue are waiting for already.
+bool Takings::HoldsLessThanGuaranteed(const Job& by, const std::string& queue) const {
+  const int64_t guaranteed = GuaranteedShare(*state_, queue);
+  if (guaranteed == 0) return false;
+  int64_t held = ShareHeld(*state_, queue) + AskOf(*state_, by).share;
+  const auto coming = coming_.find(queue);
+  if (coming != coming_.end()) {
+    for (const auto& [job, share] : coming->second) held += job == by.id ? 0 : share;
+  }
+  return held <= guaranteed;
+}
+
+bool Takings::MayReclaim(const Job& by) const {
+  if (!any_guarantees_) return false;
+  return std::ranges::any_of(PathsTo(by.queue), [&](const std::string& path) { return HoldsLessThanGuaranteed(by, path); });
+}
+
+// What other queues were guaranteed is not taken from them.
+bool Takings::KeepsGuarantees(const Job& by, const Job& victim) const {
+  if (!any_guarantees_) return true;
+  const std::vector<std::string> paths = PathsTo(victim.queue);
+  for (size_t i = Fork(PathsTo(by.queue), paths); i < paths.size(); ++i) {
+    const int64_t guaranteed = GuaranteedShare(*state_, paths[i]);
+    if (guaranteed == 0) continue;
+    const auto leaving = leaving_.find(paths[i]);
+    const int64_t staying = ShareHeld(*state_, paths[i]) - (leaving == leaving_.end() ? 0 : leaving->second);
+    if (staying - HoldingOf(*state_, victim).share < guaranteed) return false;
+  }
+  return true;
+}
+
+bool Takings::IsRipe(const Job& by, const Job& victim, TakingGround ground) const {
+  if (at_ - victim.attempts.back().placed_at >= state_->policy.min_run) return true;
+  return ground == TakingGround::kReclaim && at_ - by.queued_at >= state_->policy.reclaim_grace;
+}
+
+bool Takings::MayTake(const Job& by, const Job& victim) const {
+  const TakingGround ground = GroundFor(by, victim);
+  return ground != TakingGround::kNone && IsRipe(by, victim, ground);
+}
 
 }  // namespace gp

@@ -4,6 +4,8 @@
 // when they are told to stop.
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "domain/cluster/state.h"
 
@@ -11,6 +13,7 @@ namespace gp {
 
 // 0 low, 1 medium, 2 high: thirds of the scale from 0 to 1000.
 int ClassOf(int priority);
+inline constexpr int kClasses = 3;
 
 // GPU time held until `at`, in milliseconds times GPUs.
 int64_t AttainedGpuMs(const Job& job, Instant at);
@@ -20,24 +23,45 @@ int64_t AttainedGpuMs(const Job& job, Instant at);
 int ServiceLevel(const Job& job, Instant at);
 inline constexpr int kServiceLevelMax = 4;
 
-// What decides who outranks whom.
-struct Standing {
-  int job_class = 0;
-  int level = 0;
-  bool preemptible = false;
-};
-Standing StandingOf(const Job& job, Instant at);
-
-// Whether a job that waits outranks a running one that may be interrupted: by a higher class, or, where both are of one class and
-// preemptible, by a lower service level.
-bool Outranks(const Standing& waiting, const Standing& running);
-
 // Whether it may be interrupted, now or later: it runs, said so, and is not being stopped already.
 bool MayGiveWay(const Job& job);
-// Whether it may be interrupted now: it has run for `min_run` since it was placed.
-bool IsInterruptible(const Job& victim, const Policy& policy, Instant at);
 
 // Whether it was told to give way and has not ended yet, whatever else it was told since.
 bool IsBeingPreempted(const Job& job);
+
+// On what ground a job takes another one's place.
+enum class TakingGround {
+  kNone,
+  kClass,       // it is of a higher class
+  kSharedTime,  // both are preemptible, of one class and queue, and it has had less
+  kReclaim,     // its queue holds less than it is guaranteed, the other's more
+};
+
+// Who may take from whom, by and by: what is being taken already counts as gone.
+class Takings {
+ public:
+  Takings(const State& state, Instant at);
+
+  // Regardless of for how long the victim has run.
+  TakingGround GroundFor(const Job& by, const Job& victim) const;
+  // Whether the ground holds now: the victim has run for min_run, or, for a reclaim, `by` has waited for reclaim_grace.
+  bool IsRipe(const Job& by, const Job& victim, TakingGround ground) const;
+  bool MayTake(const Job& by, const Job& victim) const;
+  // Whether `by` could reclaim, if there is from whom.
+  bool MayReclaim(const Job& by) const;
+  void Take(const Job& by, const Job& victim);
+  // A job that waits is given a place.
+  void CountPlaced(const Job& job);
+
+ private:
+  bool HoldsLessThanGuaranteed(const Job& by, const std::string& queue) const;
+  bool KeepsGuarantees(const Job& by, const Job& victim) const;
+
+  const State* state_;
+  Instant at_;
+  bool any_guarantees_ = false;
+  std::map<std::string, int64_t> leaving_;                    // by queue, thousandths of GPUs
+  std::map<std::string, std::map<JobId, int64_t>> coming_;    // by queue: what waits for those that leave
+};
 
 }  // namespace gp

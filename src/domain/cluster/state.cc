@@ -8,26 +8,30 @@
 namespace gp {
 
 QueueKey KeyOf(const Job& job) {
-  // What it has had does not change while it waits.
-  return {1000 - job.spec->priority, ServiceLevel(job, Instant{}), job.id};
+  return {kPriorityMax - job.spec->priority, job.id};
 }
 
 QueueLine LineOf(const Job& job) {
-  const Standing standing = StandingOf(job, Instant{});  // of one that waits: the same at all times
-  return {ShapeOf(job), standing.job_class, standing.preemptible, standing.level};
+  const int level = ServiceLevel(job, Instant{});  // of one that waits: the same at all times
+  return {ClassOf(job.spec->priority), level, job.spec->preemptible, job.user.name, job.queue, ShapeOf(job)};
 }
 
 void Enqueue(State& state, const Job& job) {
-  state.queue.insert(KeyOf(job));
+  state.queued.insert(job.id);
   state.lines[LineOf(job)].insert(KeyOf(job));
 }
 
 void Dequeue(State& state, const Job& job) {
-  state.queue.erase(KeyOf(job));
+  state.queued.erase(job.id);
   const auto line = state.lines.find(LineOf(job));
   GP_ASSERT(line != state.lines.end(), "a queued job stands in a line");
   line->second.erase(KeyOf(job));
   if (line->second.empty()) state.lines.erase(line);
+}
+
+bool State::HasChildren(const std::string& queue) const {
+  const auto next = queues.lower_bound(queue + "/");
+  return next != queues.end() && next->first.starts_with(queue + "/");
 }
 
 const Node* State::FindNode(NodeId id) const {

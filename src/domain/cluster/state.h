@@ -11,33 +11,43 @@
 #include <utility>
 #include <vector>
 
+#include "domain/accounting/account.h"
 #include "domain/cluster/policy.h"
 #include "domain/model/job.h"
 #include "domain/model/job_shape.h"
 #include "domain/model/lease.h"
 #include "domain/model/node.h"
+#include "domain/model/queue.h"
 
 namespace gp {
 
-// Order of the queue: priority first; of jobs that share time, who has had less; then who came first.
+// Order within a line: priority first, then who came first.
 struct QueueKey {
   int priority_descending = 0;  // 1000 - priority
-  int service_level = 0;
   JobId job;
   auto operator<=>(const QueueKey&) const = default;
 };
 QueueKey KeyOf(const Job& job);
 
-// Jobs of one line fit in the same places and may interrupt the same others: what the first cannot get
-// now, the others cannot either.
+// Jobs of one line fit in the same places, may interrupt the same others and stand under the same
+// limits: what the first cannot get now, the others cannot either.
 struct QueueLine {
-  JobShape shape;
   int job_class = 0;
-  bool preemptible = false;
   int service_level = 0;
+  bool preemptible = false;
+  std::string user;
+  std::string queue;
+  JobShape shape;
   auto operator<=>(const QueueLine&) const = default;
 };
 QueueLine LineOf(const Job& job);
+
+// Jobs of one pool and class.
+struct PoolClass {
+  std::string pool;
+  int job_class = 0;
+  auto operator<=>(const PoolClass&) const = default;
+};
 
 struct State {
   Policy policy;
@@ -55,10 +65,12 @@ struct State {
   std::map<std::string, NodeId> nodes_by_name;
   std::map<JobId, Job> jobs;
   std::map<LeaseId, Lease> leases;                 // live ones only
+  std::map<std::string, Queue> queues{{kDefaultQueue, {.name = kDefaultQueue}}};  // by path
+  std::map<AccountId, Account> accounts;           // who never held anything has none
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"
 
-  std::set<QueueKey> queue;                        // kQueued
-  std::map<QueueLine, std::set<QueueKey>> lines;     // the same by line; none is empty
+  std::set<JobId> queued;                          // kQueued
+  std::map<QueueLine, std::set<QueueKey>> lines;   // the same by line; none is empty
   std::set<std::pair<Instant, JobId>> retries;     // kRetryWait, by eligible_at
   std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
@@ -66,13 +78,16 @@ struct State {
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
   std::set<JobId> claimants;                       // queued jobs that have claimed nodes
   std::set<JobId> yielding;                        // MayGiveWay
-  std::map<std::string, int64_t> share_by_user;    // thousandths of GPUs held now
+  std::map<PoolClass, int64_t> share_by_class;     // thousandths of GPUs held now; none is 0
+  std::map<std::string, int64_t> capacity;         // GPUs installed, by pool; none is 0
 
   // Which nodes changed last: each has the number of its last change.  Planners follow it; it is not
   // part of the value and begins anew with each process.
   uint64_t node_changes = 0;
   std::set<std::pair<uint64_t, NodeId>> nodes_by_change;
 
+  // Whether there are queues below it; then no jobs stand in it.
+  bool HasChildren(const std::string& queue) const;
   const Node* FindNode(NodeId id) const;
   const Job* FindJob(JobId id) const;
   const Lease* FindLease(LeaseId id) const;

@@ -11,6 +11,7 @@
 #include "domain/model/ids.h"
 #include "domain/model/job_spec.h"
 #include "domain/model/lease.h"
+#include "domain/model/queue.h"
 
 namespace gp {
 
@@ -68,6 +69,8 @@ struct Job {
   JobId id;
   std::shared_ptr<const JobSpec> spec;
   User user;
+  std::string queue = kDefaultQueue;  // where it stands; resolved at its submit
+  std::string pool = kDefaultPool;    // of the queue
   std::string request_id;
   JobState state = JobState::kQueued;
   Instant submitted_at;

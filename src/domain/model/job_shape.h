@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "domain/model/job.h"
@@ -17,6 +18,8 @@ struct JobShape {
   int cpus = 0;
   int64_t memory_bytes = 0;
   TopologyRequest topology;
+  std::string pool;
+  std::map<std::string, std::string> node_labels;
   std::string user;  // only of jobs that share GPUs: they share with their own
   auto operator<=>(const JobShape&) const = default;
 };

@@ -45,7 +45,7 @@ class Findings {
 void CheckNames(const JobSpec& spec, Findings& findings) {
   if (!spec.name.empty()) findings.Text("name", NameFault(spec.name));  // empty: shown by its id
   findings.Text("project", NameFault(spec.project));
-  findings.Text("queue", NameFault(spec.queue));
+  if (!spec.queue.empty()) findings.Text("queue", QueueFault(spec.queue));
 }
 
 void CheckNoGpus(const GpuRequest& gpus, Findings& findings) {
@@ -133,12 +133,12 @@ void CheckEnvironment(const JobSpec& spec, Findings& findings) {
   findings.Size("env", bytes, kEnvironmentBytesMax, "bytes");
 }
 
-void CheckLabels(const JobSpec& spec, Findings& findings) {
-  findings.Size("labels", spec.labels.size(), kMapEntriesMax, "labels");
-  for (const auto& [name, value] : spec.labels) {
+void CheckLabels(const std::string& field, const std::map<std::string, std::string>& labels, Findings& findings) {
+  findings.Size(field, labels.size(), kMapEntriesMax, "labels");
+  for (const auto& [name, value] : labels) {
     std::optional<std::string> fault = LabelNameFault(name);
     if (!fault) fault = LabelValueFault(value);
-    findings.Text("labels." + name, std::move(fault));
+    findings.Text(field + "." + name, std::move(fault));
   }
 }
 
@@ -172,7 +172,8 @@ std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   findings.Range("priority", spec.priority, 0, kPriorityMax);
   CheckTimes(spec, findings);
   CheckEnvironment(spec, findings);
-  CheckLabels(spec, findings);
+  CheckLabels("labels", spec.labels, findings);
+  CheckLabels("node_labels", spec.node_labels, findings);
   CheckCommand(spec, findings);
   if (spec.interactive && spec.nodes > 1) {
     findings.Add(Kind::kContradiction, "nodes",

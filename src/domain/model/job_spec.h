@@ -61,13 +61,14 @@ struct RetryPolicy {
 struct JobSpec {
   std::string name;
   std::string project = "default";
-  std::string queue = "default";
+  std::string queue;  // path; empty: the one called as the project, or "default" where there is none
   int nodes = 1;  // a gang: all or none
   GpuRequest gpus;
   int cpus = 0;              // cores per node; 0: the GPUs' fair part of the node's cores
   int64_t memory_bytes = 0;  // host memory per node; 0: the GPUs' fair part of the node's memory
   int64_t shm_bytes = 0;     // /dev/shm per node; 0: as much as the host memory of the job
   TopologyRequest topology;
+  std::map<std::string, std::string> node_labels;  // only nodes that have all of these
   int priority = 500;   // 0–1000; low 250, medium 500, high 750
   Duration time_limit;  // 0: none
   Duration grace = Duration::Seconds(30);

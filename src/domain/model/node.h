@@ -3,6 +3,7 @@
 // A node: what its agent found (facts, shared and never changed in place) and what of it is granted.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/time.h"
 #include "domain/model/gpu.h"
 #include "domain/model/ids.h"
+#include "domain/model/queue.h"
 
 namespace gp {
 
@@ -58,6 +60,8 @@ struct Node {
   bool leases_expired = false;  // since lost_at, those that end by themselves have
   bool draining = false;
   std::string reason;
+  std::string pool = kDefaultPool;
+  std::map<std::string, std::string> labels;
   std::vector<Gpu> gpus;         // as facts->gpus
   std::vector<NumaLedger> numa;  // as facts->numa
   std::vector<LeaseId> leases;   // not ended, in order of grant

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "domain/model/job_spec.h"
+#include "domain/model/queue.h"
 
 namespace gp {
 namespace {
@@ -51,6 +52,20 @@ std::optional<std::string> NameFault(std::string_view text) {
   return Quoted(text) +
          " is not a name: use letters, digits, \".\", \"_\" and \"-\", beginning with a letter or "
          "digit";
+}
+
+std::optional<std::string> QueueFault(std::string_view text) {
+  if (auto fault = LengthFault(text, kNameLengthMax)) return fault;
+  size_t depth = 0;
+  for (size_t begin = 0; begin <= text.size(); ++depth) {
+    const size_t end = std::min(text.find('/', begin), text.size());
+    if (NameFault(text.substr(begin, end - begin))) {
+      return Quoted(text) + " is not a queue: write names of letters, digits, \".\", \"_\" and \"-\", the upper ones first, with \"/\" between them";
+    }
+    begin = end + 1;
+  }
+  if (depth > kQueueDepthMax) return "is " + std::to_string(depth) + " levels deep; at most " + std::to_string(kQueueDepthMax) + " are allowed";
+  return std::nullopt;
 }
 
 std::optional<std::string> LabelNameFault(std::string_view text) {

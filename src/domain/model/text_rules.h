@@ -9,8 +9,10 @@
 
 namespace gp {
 
-// Jobs, projects and queues.
+// Jobs, projects and pools.
 std::optional<std::string> NameFault(std::string_view text);
+// Paths of names: "research/nlp".
+std::optional<std::string> QueueFault(std::string_view text);
 // Keys of labels; a prefix with a slash is allowed: "team.example.org/cost".
 std::optional<std::string> LabelNameFault(std::string_view text);
 std::optional<std::string> LabelValueFault(std::string_view text);

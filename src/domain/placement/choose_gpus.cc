@@ -86,7 +86,8 @@ NodeChoice Describe(const Node& node, const JobSpec& spec, const GpuScorer& scor
 
 }  // namespace
 
-GpuMask EligibleGpus(const Node& node, const JobSpec& spec, const std::string& user) {
+GpuMask EligibleGpus(const Node& node, const Job& job) {
+  const JobSpec& spec = *job.spec;
   GpuMask eligible = 0;
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const GpuFacts& facts = node.facts->gpus[i];
@@ -94,7 +95,7 @@ GpuMask EligibleGpus(const Node& node, const JobSpec& spec, const std::string& u
     if (!IsGrantable(node.gpus[i]) || node.gpus[i].mode == GpuMode::kWhole) continue;
     if (!ModelFits(spec.gpus, facts)) continue;
     const GpuGrant grant = GrantOf(spec.gpus, static_cast<int>(i), facts);
-    if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), user, grant)) eligible |= GpuMask{1} << i;
+    if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), job.user.name, grant)) eligible |= GpuMask{1} << i;
   }
   return eligible;
 }
@@ -111,6 +112,8 @@ Node Emptied(const Node& node) {
   Node empty;
   empty.id = node.id;
   empty.facts = node.facts;
+  empty.pool = node.pool;
+  empty.labels = node.labels;
   empty.gpus.resize(node.gpus.size());
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     empty.gpus[i].condition = node.gpus[i].condition;
@@ -129,9 +132,10 @@ Node Ideal(const Node& node) {
   return ideal;
 }
 
-std::optional<NodeChoice> ChooseGpus(const Node& node, const JobSpec& spec, const std::string& user) {
-  if (node.condition != NodeCondition::kUp || node.draining) return std::nullopt;
-  const GpuMask eligible = EligibleGpus(node, spec, user);
+std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job) {
+  if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) return std::nullopt;
+  const JobSpec& spec = *job.spec;
+  const GpuMask eligible = EligibleGpus(node, job);
   const int count = spec.gpus.count;
   if (std::popcount(eligible) < count) return std::nullopt;
   const GpuScorer scorer(node, spec, FreeGpus(node));

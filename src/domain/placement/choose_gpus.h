@@ -23,7 +23,7 @@ struct NodeChoice {
 };
 
 // GPUs of the node that the job could have now, one by one.
-GpuMask EligibleGpus(const Node& node, const JobSpec& spec, const std::string& user);
+GpuMask EligibleGpus(const Node& node, const Job& job);
 // GPUs that nobody holds and that may be granted.
 GpuMask FreeGpus(const Node& node);
 // The node as it would be with nothing granted on it, its GPUs in the conditions that they are in.
@@ -31,6 +31,6 @@ Node Emptied(const Node& node);
 // The same with every GPU in service.
 Node Ideal(const Node& node);
 
-std::optional<NodeChoice> ChooseGpus(const Node& node, const JobSpec& spec, const std::string& user);
+std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job);
 
 }  // namespace gp

@@ -56,7 +56,7 @@ PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit) {
   std::ranges::sort(chosen, {}, [](const Node* node) { return node->id; });
   std::vector<Candidate> candidates;
   for (const Node* node : chosen) {
-    auto choice = ChooseGpus(*node, *job.spec, job.user.name);
+    auto choice = ChooseGpus(*node, job);
     GP_ASSERT(choice.has_value(), "a rank is placed where it fits");
     candidates.push_back({node, *std::move(choice)});
   }

@@ -13,30 +13,28 @@
 
 namespace gp {
 
-// The running jobs that may be interrupted at `at`, looked up once for a pass.
+// The running jobs that may give way, looked up once for a pass.
 class Interruptible {
  public:
   Interruptible(const State& state, Instant at);
 
-  struct Candidate {
-    const Job* job = nullptr;
-    Standing standing;
-    int64_t attained_gpu_ms = 0;
-  };
   // Who goes first: the lowest class, the highest level, who has had most, the last submitted.
-  const std::vector<Candidate>& in_order() const { return candidates_; }
-  // Whether the job outranks any.
-  bool AnyFor(const Standing& job) const;
-  // Whether it may come to outrank some preemptible job that runs, by time alone.
-  bool AnyLaterFor(const Standing& job) const;
-  // When the next preemptible job will have run for min_run; far away: none will.
-  Instant ripe_at() const { return ripe_at_; }
-  void Remove(JobId job);
+  const std::vector<const Job*>& in_order() const { return candidates_; }
+  const Takings& takings() const { return takings_; }
+  // Whether the job may take the place of any.
+  bool AnyFor(const Job& job) const;
+  // The first instant at which it may come to that by time alone; ns == 0: none.
+  Instant NextFor(const Job& job) const;
+  // The victim is told to leave for the job.
+  void Take(const Job& by, JobId victim);
+  // The job gets a place without interrupting anybody.
+  void CountPlaced(const Job& job) { takings_.CountPlaced(job); }
 
  private:
-  std::vector<Candidate> candidates_;
-  Instant ripe_at_{INT64_MAX};
-  std::optional<int> later_class_;  // the lowest of the preemptible jobs that run, interruptible yet or not
+  const State& state_;
+  const Instant at_;
+  std::vector<const Job*> candidates_;
+  Takings takings_;
 };
 
 struct Victims {
@@ -48,6 +46,6 @@ struct Victims {
 // of the lowest class, then the fewest GPUs interrupted, then the fewest jobs, then the lower node id.
 // nullopt: there is no such set.
 std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes, const Interruptible& interruptible,
-                                   const std::set<NodeId>& reserved, const Job& job, Instant at);
+                                   const std::set<NodeId>& reserved, const Job& job);
 
 }  // namespace gp

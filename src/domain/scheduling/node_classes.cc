@@ -28,6 +28,12 @@ std::string HardwareKey(const NodeFacts& facts) {
 std::string KeyOf(const Node& node, const std::string& hardware) {
   ByteWriter key;
   key.String(hardware);
+  key.String(node.pool);
+  key.U64(node.labels.size());
+  for (const auto& [name, value] : node.labels) {
+    key.String(name);
+    key.String(value);
+  }
   key.U64((node.condition == NodeCondition::kUp ? 1 : 0) | (node.draining ? 2 : 0));
   for (const Gpu& gpu : node.gpus) {
     key.U64(static_cast<uint64_t>(gpu.condition) | (gpu.draining ? 1 << 8 : 0) | static_cast<uint64_t>(gpu.mode) << 16 |

@@ -5,11 +5,14 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "domain/cluster/quota.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/find_victims.h"
 #include "domain/scheduling/scratch_nodes.h"
+#include "domain/scheduling/turns.h"
 
 namespace gp {
 namespace {
@@ -17,16 +20,13 @@ namespace {
 // What is remembered is given up where it would grow beyond this: it can be worked out again.
 constexpr size_t kClassesMax = 20'000;
 constexpr size_t kRankingsMax = 4'096;
-// Service levels grow with time alone.
-constexpr Duration kLookAgain = Duration::Minutes(1);
 
 // One pass over the queue.  What it plans it holds on scratch copies of nodes, which stand in their
 // classes for as long as the pass lasts.
 class Pass {
  public:
   Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings)
-      : state_(state), at_(at), classes_(classes), rankings_(rankings), nodes_(state) {
-    for (const auto& [line, jobs] : state.lines) heads_.insert({*jobs.begin(), &line});
+      : state_(state), at_(at), classes_(classes), rankings_(rankings), nodes_(state), turns_(state, at) {
     for (const JobId id : state.claimants) HonourClaim(*state.FindJob(id));
   }
   ~Pass() {
@@ -34,14 +34,8 @@ class Pass {
   }
 
   Plan Run() {
-    while (!heads_.empty()) {
-      const auto [key, line] = *heads_.begin();
-      heads_.erase(heads_.begin());
-      const Job& job = *state_.FindJob(key.job);
-      if (!settled_.contains(job.id) && !TryHead(job, rankings_[line->shape])) continue;
-      const auto& jobs = state_.lines.at(*line);
-      const auto next = jobs.upper_bound(key);
-      if (next != jobs.end()) heads_.insert({*next, line});
+    while (const auto turn = turns_.Next()) {
+      if (settled_.contains(turn->job->id) || TryHead(*turn->job, rankings_[turn->line->shape])) turns_.Follow(*turn);
     }
     return std::move(plan_);
   }
@@ -51,6 +45,7 @@ class Pass {
   // ended, the job is the first to be tried there, before the queue: whoever left may stand before it.
   // A claim that has come to nothing binds nobody.
   void HonourClaim(const Job& job) {
+    if (FindQuotaStop(state_, job, at_, planned_)) return;
     const auto waits_for = state_.preemptions.lower_bound({job.id, JobId{}});
     if (waits_for != state_.preemptions.end() && waits_for->first == job.id) {
       for (const NodeId id : job.claimed) {
@@ -59,35 +54,37 @@ class Pass {
         promised_[job.id].insert(id);
         reserved_.insert(id);
       }
+      if (promised_.contains(job.id)) CountOnQuotas(job);
       return;
     }
     std::set<std::string> traits;
     for (const NodeId id : job.claimed) {
       const Node& node = nodes_.Of(id);
-      const auto choice = ChooseGpus(node, *job.spec, job.user.name);
+      const auto choice = ChooseGpus(node, job);
       if (!choice) return;
       traits.insert(CommonTrait(*job.spec, node, *choice));
     }
     if (traits.size() != 1) return;
-    plan_.placements.push_back(Hold(job, {job.claimed, job.claimed.size()}));
+    plan_.steps.push_back(Hold(job, {job.claimed, job.claimed.size()}));
     settled_.insert(job.id);
   }
 
   // False: nobody of its line need be tried in this pass.
   bool TryHead(const Job& job, ShapeRanking& ranking) {
     const auto promised = promised_.find(job.id);
+    if (promised == promised_.end() && IsStoppedByQuota(job)) return false;
     if (const auto pick = ranking.Find(classes_, job, promised == promised_.end() ? reserved_ : ReservedForOthers(promised->second))) {
-      plan_.placements.push_back(Hold(job, *pick));
+      plan_.steps.push_back(Hold(job, *pick));
       return true;
     }
     if (promised != promised_.end()) return true;  // its place is being cleared
     if (Interrupt(job)) return true;
-    if (!has_reservation_ && at_ - job.queued_at >= state_.policy.reserve_after) {
+    if (!pools_reserved_.contains(job.pool) && at_ - job.queued_at >= state_.policy.reserve_after) {
       // It waited too long: the emptiest nodes that could hold it fill no further.  Where those in
       // service cannot hold it even when empty, it keeps nothing from others.
       for (const NodeId id : ranking.FindEmptied(classes_, job)) {
         reserved_.insert(id);
-        has_reservation_ = true;
+        pools_reserved_.insert(job.pool);
       }
     }
     return false;
@@ -105,17 +102,20 @@ class Pass {
   }
 
   bool Interrupt(const Job& job) {
-    if (!interruptible_) interruptible_.emplace(state_, at_);
-    const Standing standing = StandingOf(job, at_);
-    if (interruptible_->AnyLaterFor(standing)) LookAgainAt(std::min(interruptible_->ripe_at(), at_ + kLookAgain));
-    if (!interruptible_->AnyFor(standing)) return false;
-    const auto victims = FindVictims(state_, nodes_, *interruptible_, reserved_, job, at_);
+    if (!interruptible_) {
+      interruptible_.emplace(state_, at_);
+      for (const Job* placed : placed_) interruptible_->CountPlaced(*placed);
+    }
+    if (const Instant next = interruptible_->NextFor(job); next.ns != 0) LookAgainAt(next);
+    if (!interruptible_->AnyFor(job)) return false;
+    const auto victims = FindVictims(state_, nodes_, *interruptible_, reserved_, job);
     if (!victims) return false;
     for (const JobId victim : victims->jobs) {
-      plan_.preemptions.push_back({state_.last_pass + 1, victim, job.id, victims->nodes});
-      interruptible_->Remove(victim);
+      plan_.steps.push_back(PreemptJob{state_.last_pass + 1, victim, job.id, victims->nodes});
+      interruptible_->Take(job, victim);
     }
     reserved_.insert(victims->nodes.begin(), victims->nodes.end());
+    CountOnQuotas(job);
     return true;
   }
 
@@ -126,7 +126,29 @@ class Pass {
     place.pass = state_.last_pass + 1;
     nodes_.Hold(job, place);
     for (const NodeId id : pick.nodes) classes_.Place(nodes_.Of(id));
+    CountOnQuotas(job);
+    turns_.Charge(job, AskOf(state_, job).share);
+    placed_.push_back(&job);
+    if (interruptible_) interruptible_->CountPlaced(job);
     return place;
+  }
+
+  bool IsStoppedByQuota(const Job& job) {
+    const auto stop = FindQuotaStop(state_, job, at_, planned_);
+    if (stop && stop->kind == QuotaStop::Kind::kGpuHours) LookAgainAt(NextPeriod());
+    return stop.has_value();
+  }
+
+  // What is planned for the job, or promised to it, nobody else gets under the same limits.
+  void CountOnQuotas(const Job& job) {
+    if (!counted_.insert(job.id).second) return;
+    const Holding ask = AskOf(state_, job);
+    for (const AccountId& account : AccountsOf(job)) planned_[account] += ask;
+  }
+
+  Instant NextPeriod() const {
+    const int64_t period_ns = state_.policy.usage_period.ns;
+    return {(at_.ns / period_ns + 1) * period_ns};
   }
 
   const State& state_;
@@ -134,16 +156,31 @@ class Pass {
   NodeClasses& classes_;
   std::map<JobShape, ShapeRanking>& rankings_;
   ScratchNodes nodes_;
-  std::set<std::pair<QueueKey, const QueueLine*>> heads_;  // the first of each line that may still fit
+  Turns turns_;
+  Holdings planned_;
+  std::set<JobId> counted_;  // in it
+  std::vector<const Job*> placed_;
   std::map<JobId, std::set<NodeId>> promised_;
   std::set<JobId> settled_;  // by their claims, before the queue
   std::set<NodeId> reserved_;
-  bool has_reservation_ = false;  // for one that waited too long
+  std::set<std::string> pools_reserved_;  // where somebody waited too long
   std::optional<Interruptible> interruptible_;
   Plan plan_;
 };
 
 }  // namespace
+
+std::vector<PlaceGang> Plan::Placements() const {
+  std::vector<PlaceGang> placements;
+  for (const Step& step : steps) {
+    if (const auto* placement = std::get_if<PlaceGang>(&step)) placements.push_back(*placement);
+  }
+  return placements;
+}
+
+Command ToCommand(Plan::Step step) {
+  return std::visit([](auto one) { return Command{std::move(one)}; }, std::move(step));
+}
 
 void Planner::Follow(const State& state) {
   if (classes_.size() > kClassesMax || rankings_.size() > kRankingsMax) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <variant>
 #include <vector>
 
 #include "base/time.h"
@@ -16,15 +17,18 @@
 
 namespace gp {
 
-// A proposal: Decide checks each placement again.
+// A proposal: Decide checks each step again.
 struct Plan {
-  std::vector<PlaceGang> placements;  // in the order in which they must be committed
-  std::vector<PreemptJob> preemptions;  // after these
+  using Step = std::variant<PlaceGang, PreemptJob>;
+  std::vector<Step> steps;  // in the order in which they must be committed
   // Somebody waits for a place that a running job may have to give up later: then look again, even if
   // nothing happens.  ns == 0: nobody does.
   Instant look_again_at;
   bool operator==(const Plan&) const = default;
+
+  std::vector<PlaceGang> Placements() const;
 };
+Command ToCommand(Plan::Step step);
 
 class Planner {
  public:

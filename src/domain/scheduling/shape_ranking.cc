@@ -51,7 +51,7 @@ void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
   std::erase_if(pending_, [&](ClassId id) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) return false;
-    if (const auto choice = ChooseGpus(one.example, *job.spec, job.user.name)) {
+    if (const auto choice = ChooseGpus(one.example, job)) {
       by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)].push_back(id);
     }
     return true;
@@ -92,7 +92,7 @@ std::vector<NodeId> ShapeRanking::FindEmptied(const NodeClasses& classes, const 
     const auto [known, is_new] = trait_if_empty_.try_emplace(id);
     if (is_new) {
       const Node empty = Emptied(one.example);
-      const auto choice = ChooseGpus(empty, *job.spec, job.user.name);
+      const auto choice = ChooseGpus(empty, job);
       if (choice) known->second = CommonTrait(*job.spec, empty, *choice);
     }
     if (known->second) emptiest_first[-std::popcount(FreeGpus(one.example))].push_back(id);

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "domain/cluster/quota.h"
 #include "domain/placement/place_gang.h"
 
 namespace gp {
@@ -24,7 +25,7 @@ bool InService(const Node& node, const JobSpec& spec) {
 bool FitsButForHost(const Node& node, const Job& job) {
   Node other = node;
   other.numa.assign(node.numa.size(), NumaLedger{});
-  return ChooseGpus(other, *job.spec, job.user.name).has_value();
+  return ChooseGpus(other, job).has_value();
 }
 
 struct Survey {
@@ -42,10 +43,10 @@ void LookAt(const NodeClasses::Class& one, const Job& job, Survey& survey) {
   survey.reason.nodes_able += members;
   if (!InService(node, spec)) return;
   survey.reason.nodes_up += members;
-  const int eligible = std::popcount(EligibleGpus(node, spec, job.user.name));
+  const int eligible = std::popcount(EligibleGpus(node, job));
   survey.reason.gpus_free += eligible * members;
   if (eligible >= spec.gpus.count) survey.nodes_with_gpus += members;
-  if (ChooseGpus(node, spec, job.user.name)) survey.reason.nodes_now += members;
+  if (ChooseGpus(node, job)) survey.reason.nodes_now += members;
   if (FitsButForHost(node, job)) survey.nodes_but_for_host += members;
 }
 
@@ -58,7 +59,7 @@ Survey Look(const NodeClasses& classes, const Job& job) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) continue;
     gpus_largest = std::max(gpus_largest, static_cast<int>(one.example.gpus.size()));
-    const auto choice = ChooseGpus(Ideal(one.example), spec, job.user.name);
+    const auto choice = ChooseGpus(Ideal(one.example), job);
     if (choice) LookAt(one, job, by_trait[CommonTrait(spec, one.example, *choice)]);
   }
   Survey survey;
@@ -75,13 +76,21 @@ Survey Look(const NodeClasses& classes, const Job& job) {
   return survey;
 }
 
-std::string Tell(const Survey& survey, const JobSpec& spec) {
+// "in pool prod, with zone=east": what narrows the nodes down besides the hardware.
+std::string Where(const Job& job) {
+  std::string text = job.pool == kDefaultPool ? "" : " in pool " + job.pool;
+  for (const auto& [name, value] : job.spec->node_labels) text += (text.empty() ? " with " : ", with ") + name + "=" + value;
+  return text;
+}
+
+std::string Tell(const Survey& survey, const Job& job) {
+  const JobSpec& spec = *job.spec;
   const PendingReason& r = survey.reason;
   switch (r.kind) {
     case PendingKind::kNoNodes: return "no node has joined yet";
     case PendingKind::kNoSuchHardware: {
       std::string text = "needs " + Count(spec.nodes, "node") + " with " + Count(spec.gpus.count, "GPU") +
-                         " as asked; " + Count(r.nodes_able, "node") + " could ever hold that";
+                         " as asked" + Where(job) + "; " + Count(r.nodes_able, "node") + " could ever hold that";
       if (spec.gpus.count > survey.gpus_largest) {
         text += " (the largest has " + Count(survey.gpus_largest, "GPU") +
                 ": ask for several nodes, as nodes: 2)";
@@ -94,6 +103,7 @@ std::string Tell(const Survey& survey, const JobSpec& spec) {
     case PendingKind::kTopology:
       return Count(r.gpus_free, "GPU") + " free, but not together as topology asks (allow_cross_numa: true, "
              "or a weaker topology.require, would start it sooner)";
+    case PendingKind::kQuota: return "";  // told by the limit
     case PendingKind::kCapacity:
       return "waits for " + Count(r.gpus_asked, "GPU") +
              (spec.nodes > 1 ? " on " + Count(spec.nodes, "node") + " at once" : std::string()) + ": " +
@@ -117,24 +127,43 @@ PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec)
 
 }  // namespace
 
-PendingReason WhyPending(const State& state, const NodeClasses& classes, const Job& job) {
+namespace {
+
+// As far as nodes can tell.
+PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job) {
   Survey survey = Look(classes, job);
   survey.reason.kind = Judge(state, survey, *job.spec);
-  survey.reason.text = Tell(survey, *job.spec);
+  survey.reason.text = Tell(survey, job);
   return survey.reason;
 }
 
-PendingReason WhyPending(const State& state, const Job& job) { return PendingReasons(state).Of(job); }
-
-const PendingReason& PendingReasons::Of(const Job& job) {
-  const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
-  if (!is_new) return known->second;
-  if (!classes_) {
-    classes_.emplace();
-    for (const Node& node : state_.nodes) classes_->Place(node);
+PendingReason WithQuota(const State& state, Instant at, const Job& job, PendingReason reason) {
+  if (reason.kind < PendingKind::kQuota) return reason;  // more room under the limits would not help
+  if (const auto stop = FindQuotaStop(state, job, at)) {
+    reason.kind = PendingKind::kQuota;
+    reason.text = ToText(*stop);
   }
-  known->second = WhyPending(state_, *classes_, job);
-  return known->second;
+  return reason;
+}
+
+}  // namespace
+
+PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& job) {
+  return WithQuota(state, at, job, WhyNoPlace(state, classes, job));
+}
+
+PendingReason WhyPending(const State& state, Instant at, const Job& job) { return PendingReasons(state, at).Of(job); }
+
+PendingReason PendingReasons::Of(const Job& job) {
+  const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
+  if (is_new) {
+    if (!classes_) {
+      classes_.emplace();
+      for (const Node& node : state_.nodes) classes_->Place(node);
+    }
+    known->second = WhyNoPlace(state_, *classes_, job);
+  }
+  return WithQuota(state_, at_, job, known->second);
 }
 
 const char* Name(PendingKind kind) {
@@ -143,6 +172,7 @@ const char* Name(PendingKind kind) {
     case PendingKind::kNoSuchHardware: return "no-such-hardware";
     case PendingKind::kNodesAway: return "nodes-away";
     case PendingKind::kTopology: return "topology";
+    case PendingKind::kQuota: return "quota";
     case PendingKind::kCapacity: return "capacity";
     case PendingKind::kHost: return "host";
     case PendingKind::kTurn: return "turn";

@@ -16,6 +16,7 @@ enum class PendingKind {
   kNoNodes,         // no node has ever joined
   kNoSuchHardware,  // no node, or too few, could hold a rank even if empty
   kNodesAway,       // they could, but are lost, draining or without healthy GPUs
+  kQuota,           // a limit of its queues, or what others were guaranteed
   kCapacity,        // too few GPUs are free
   kTopology,        // enough GPUs are free, but not where the job wants them
   kHost,            // GPUs are there, cores or memory are not
@@ -32,19 +33,19 @@ struct PendingReason {
   std::string text;     // one line, with the numbers and what would help
 };
 
-PendingReason WhyPending(const State& state, const Job& job);
+PendingReason WhyPending(const State& state, Instant at, const Job& job);
 // `classes`: of the state's nodes.
-PendingReason WhyPending(const State& state, const NodeClasses& classes, const Job& job);
+PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& job);
 
-// The reasons of many jobs of one state, worked out once per shape.
+// The reasons of many jobs of one state; where they fit is worked out once per shape.
 class PendingReasons {
  public:
-  explicit PendingReasons(const State& state) : state_(state) {}
-  // Stays valid as long as this object.
-  const PendingReason& Of(const Job& job);
+  PendingReasons(const State& state, Instant at) : state_(state), at_(at) {}
+  PendingReason Of(const Job& job);
 
  private:
   const State& state_;
+  const Instant at_;
   std::optional<NodeClasses> classes_;  // once the first reason was asked for
   std::map<JobShape, PendingReason> known_;
 };

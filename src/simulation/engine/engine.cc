@@ -23,8 +23,7 @@ Plan Engine::Pass() {
   const auto commit = [this](Command command) {
     GP_ASSERT(Execute(std::move(command), "scheduler").has_value(), "a plan is committed as planned");
   };
-  for (const PlaceGang& placement : plan.placements) commit(placement);
-  for (const PreemptJob& preemption : plan.preemptions) commit(preemption);
+  for (const Plan::Step& step : plan.steps) commit(ToCommand(step));
   return plan;
 }
 

@@ -96,7 +96,7 @@ class ScaleExperiment {
     const int gpus = std::min(kind.gpus, options_.gpus_per_node);
     const JobId job = *engine_.Submit(SpecOf(gpus, kind.nodes), user_);
     size_t placed = 0;
-    const double us = MicrosecondsOf([&] { placed = engine_.Pass().placements.size(); });
+    const double us = MicrosecondsOf([&] { placed = engine_.Pass().Placements().size(); });
     if (placed == 0) {
       GP_ASSERT(engine_.Execute(StopJob{job, true}).has_value(), "a waiting job can be cancelled");
       return false;
@@ -134,11 +134,11 @@ class ScaleExperiment {
     }
     const JobId job = *engine_.Submit(SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
     result_.refusal_us = MicrosecondsOf([&] {
-      GP_ASSERT(engine_.Pass().placements.empty(), "a full cluster refuses a large gang");
-      (void)WhyPending(engine_.state(), engine_.planner().classes(), *engine_.state().FindJob(job));
+      GP_ASSERT(engine_.Pass().Placements().empty(), "a full cluster refuses a large gang");
+      (void)WhyPending(engine_.state(), engine_.now(), engine_.planner().classes(), *engine_.state().FindJob(job));
     });
     result_.explain_ms =
-        MicrosecondsOf([&] { (void)WhyPending(engine_.state(), *engine_.state().FindJob(job)); }) / 1e3;
+        MicrosecondsOf([&] { (void)WhyPending(engine_.state(), engine_.now(), *engine_.state().FindJob(job)); }) / 1e3;
   }
 
   void TimeQueue() {

@@ -78,10 +78,16 @@ class EngineReplay {
   void Settle() {
     while (true) {
       const Plan plan = engine_.Pass();
-      for (const PlaceGang& placement : plan.placements) Start(IndexOf(placement.job));
-      for (const PreemptJob& preemption : plan.preemptions) Interrupt(IndexOf(preemption.job));
+      for (const PlaceGang& placement : plan.Placements()) Start(IndexOf(placement.job));
+      bool interrupts = false;
+      for (const Plan::Step& step : plan.steps) {
+        const auto* preemption = std::get_if<PreemptJob>(&step);
+        if (preemption == nullptr) continue;
+        Interrupt(IndexOf(preemption->job));
+        interrupts = true;
+      }
       look_again_s_ = plan.look_again_at.ns == 0 ? INT64_MAX : std::max(plan.look_again_at.ns / 1'000'000'000, now_s_ + kLookAgainS);
-      if (plan.preemptions.empty()) return;
+      if (!interrupts) return;
     }
   }
 

@@ -13,6 +13,13 @@
 namespace gp {
 namespace {
 
+Job JobOf(const JobSpec& spec) {
+  Job job;
+  job.spec = std::make_shared<const JobSpec>(spec);
+  job.user.name = "ana";
+  return job;
+}
+
 struct Case {
   Node node;
   JobSpec spec;
@@ -145,7 +152,7 @@ TEST(Placement, EqualsTheBook) {
   for (uint64_t seed = first; seed < first + cases; ++seed) {
     Rng rng(seed);
     const Case one = RandomCase(rng);
-    const auto choice = ChooseGpus(one.node, one.spec, "ana");
+    const auto choice = ChooseGpus(one.node, JobOf(one.spec));
     std::optional<std::vector<int>> chosen;
     if (choice) {
       chosen.emplace();

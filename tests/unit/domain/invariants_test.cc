@@ -173,16 +173,24 @@ TEST_F(Damaged, I7HostMemoryBeyondWhatThereIs) {
 TEST_F(Damaged, I8Sums) {
   GpuAt(0, 2).share_granted -= 1;
   ExpectRule("I8", "sums are off");
-  state_.share_by_user["ana"] += 1;
-  ExpectRule("I8", "shares by user are off");
+  state_.share_by_class[{"default", 1}] += 1;
+  ExpectRule("I8", "shares by class are off");
+  state_.capacity["default"] += 1;
+  ExpectRule("I8", "capacities are off");
+  state_.accounts[{"default", "ana"}].held.share += 1;
+  ExpectRule("I8", "account default/ana is off");
+  state_.accounts.erase({"default", ""});
+  ExpectRule("I8", "an account is missing: default");
+  state_.accounts[{"nowhere", ""}];
+  ExpectRule("I8", "an account of no queue: nowhere");
 }
 
 TEST_F(Damaged, EveryIndex) {
   const std::pair<const char*, std::function<void(State&)>> damages[] = {
-      {"queued jobs", [](State& s) { s.queue.clear(); }},
-      {"queued jobs holds strangers", [](State& s) { s.queue.insert({0, 0, {77}}); }},
+      {"queued jobs", [](State& s) { s.queued.clear(); }},
+      {"queued jobs holds strangers", [](State& s) { s.queued.insert({77}); }},
       {"lines", [](State& s) { s.lines.clear(); }},
-      {"lines holds strangers", [](State& s) { s.lines[QueueLine{}].insert({0, 0, {77}}); }},
+      {"lines holds strangers", [](State& s) { s.lines[QueueLine{}].insert({0, {77}}); }},
       {"an empty line is kept", [](State& s) { s.lines[QueueLine{}]; }},
       {"retries holds strangers", [](State& s) { s.retries.insert({{1}, {5}}); }},
       {"time limits", [](State& s) { s.limits.clear(); }},

@@ -29,8 +29,15 @@ JobSpec Asking(int gpus) {
   return spec;
 }
 
+Job JobOf(const JobSpec& spec) {
+  Job job;
+  job.spec = std::make_shared<const JobSpec>(spec);
+  job.user.name = "ana";
+  return job;
+}
+
 std::vector<int> Chosen(const Node& node, const JobSpec& spec) {
-  const auto choice = ChooseGpus(node, spec, "ana");
+  const auto choice = ChooseGpus(node, JobOf(spec));
   std::vector<int> gpus;
   if (!choice) return gpus;
   for (const GpuGrant& grant : choice->placement.gpus) gpus.push_back(grant.gpu);
@@ -64,7 +71,7 @@ TEST(LargeNode, OneNumaNodeIsKeptWhereDemanded) {
 }
 
 TEST(LargeNode, AJobWithoutGpusFits) {
-  const auto choice = ChooseGpus(LargeNode(), Asking(0), "ana");
+  const auto choice = ChooseGpus(LargeNode(), JobOf(Asking(0)));
   ASSERT_TRUE(choice.has_value());
   EXPECT_TRUE(choice->placement.gpus.empty());
 }

@@ -218,7 +218,7 @@ TEST_F(PlacementRefusals, WhatIsGivenBackMayBeGrantedAgain) {
     seen.ended = true;
     ASSERT_TRUE(cluster_.Execute(ReportNode{n1_, 1, {seen}, {}}).has_value());
   }
-  EXPECT_TRUE(cluster_.state().share_by_user.empty());
+  EXPECT_EQ(cluster_.state().accounts.at({"default", "ana"}).held, Holding{});
 }
 
 TEST_F(PlacementRefusals, AnythingWhileACutJournalsLeasesMayBeLive) {

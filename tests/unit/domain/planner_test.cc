@@ -29,10 +29,10 @@ class Planning : public testing::Test {
   // Plans and commits, and compares.
   size_t Pass() {
     const Plan plan = planner_.Schedule(cluster_.state(), cluster_.now());
-    EXPECT_EQ(plan.placements, PlainPlan(cluster_.state(), cluster_.now()).placements);
-    EXPECT_EQ(plan.placements, planner_.Schedule(cluster_.state(), cluster_.now()).placements);
-    for (const PlaceGang& place : plan.placements) EXPECT_TRUE(cluster_.Execute(place));
-    return plan.placements.size();
+    EXPECT_EQ(plan.Placements(), PlainPlan(cluster_.state(), cluster_.now()).Placements());
+    EXPECT_EQ(plan.Placements(), planner_.Schedule(cluster_.state(), cluster_.now()).Placements());
+    for (const PlaceGang& place : plan.Placements()) EXPECT_TRUE(cluster_.Execute(place));
+    return plan.Placements().size();
   }
   void Cancel(JobId job) {
     EXPECT_TRUE(cluster_.Execute(StopJob{job, true}));
@@ -78,8 +78,8 @@ TEST_F(Planning, APlanThatIsNotCommittedLeavesNothingBehind) {
   AddNode();
   Submit(8);
   const Plan first = planner_.Schedule(cluster_.state(), cluster_.now());
-  ASSERT_EQ(first.placements.size(), 1u);
-  EXPECT_EQ(planner_.Schedule(cluster_.state(), cluster_.now()).placements, first.placements);
+  ASSERT_EQ(first.Placements().size(), 1u);
+  EXPECT_EQ(planner_.Schedule(cluster_.state(), cluster_.now()).Placements(), first.Placements());
 }
 
 TEST_F(Planning, ThroughManyRandomSteps) {
@@ -103,7 +103,7 @@ TEST_F(Planning, TheLineBehindOneThatFitsGoesOn) {
   AddNode();
   for (int i = 0; i < 5; ++i) Submit(2);
   EXPECT_EQ(Pass(), 4u);
-  EXPECT_EQ(cluster_.state().queue.size(), 1u);
+  EXPECT_EQ(cluster_.state().queued.size(), 1u);
 }
 
 TEST(NodeClasses, AlikeNodesAreOneClassAndPatternsComeBack) {

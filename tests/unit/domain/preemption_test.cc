@@ -45,7 +45,7 @@ class Preemption : public testing::Test {
   const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
   std::vector<JobId> VictimsFor(JobId job) {
     const State& state = cluster_.state();
-    const auto victims = FindVictims(state, ScratchNodes(state), Interruptible(state, cluster_.now()), {}, JobOf(job), cluster_.now());
+    const auto victims = FindVictims(state, ScratchNodes(state), Interruptible(state, cluster_.now()), {}, JobOf(job));
     return victims ? victims->jobs : std::vector<JobId>{};
   }
   std::string Refusal(JobId job, JobId by) {
@@ -101,7 +101,7 @@ TEST_F(Preemption, EachRefusal) {
   EXPECT_NE(Refusal(high, low), "");
   EXPECT_NE(Refusal(low, firm).find("nothing is interrupted for it"), std::string::npos);
   EXPECT_NE(Refusal(JobId{99}, high).find("no job"), std::string::npos);
-  EXPECT_NE(Refusal(low, Submit(8, 300, false)).find("does not outrank"), std::string::npos) << "of one class";
+  EXPECT_NE(Refusal(low, Submit(8, 300, false)).find("no claim"), std::string::npos) << "of one class";
   EXPECT_EQ(Refusal(low, Submit(8, 100)), "") << "of one class, gives way itself, and has had less";
   ASSERT_TRUE(cluster_.Execute(StopJob{low, false}));
   EXPECT_NE(Refusal(low, high), "");
@@ -139,7 +139,7 @@ TEST_F(Preemption, EqualsThatHadAsMuchWait) {
   AddNode();
   const JobId small = Run(1, 500);
   cluster_.Advance(Duration::Minutes(10));
-  EXPECT_NE(Refusal(small, Submit(8, 500)).find("does not outrank"), std::string::npos);
+  EXPECT_NE(Refusal(small, Submit(8, 500)).find("no claim"), std::string::npos);
   cluster_.Advance(Duration::Minutes(50));
   EXPECT_EQ(Refusal(small, JobId{cluster_.state().last_job}), "");
 }

@@ -26,7 +26,7 @@ class Scheduling : public testing::Test {
   }
   std::string Planned() const {
     std::string text;
-    for (const PlaceGang& place : Schedule(cluster_.state(), cluster_.now()).placements) {
+    for (const PlaceGang& place : Schedule(cluster_.state(), cluster_.now()).Placements()) {
       text += (text.empty() ? "" : " ") + std::to_string(place.job.value);
       for (const RankPlacement& rank : place.ranks)
         text += "@" + cluster_.state().FindNode(rank.node)->facts->name;
@@ -132,8 +132,8 @@ TEST_F(Scheduling, APlanIsAFunctionOfTheState) {
   AddNodes(3);
   for (int i = 0; i < 9; ++i) Submit(1 + i % 3, 1 + i % 2);
   const Plan plan = Schedule(cluster_.state(), cluster_.now());
-  EXPECT_EQ(plan.placements, Schedule(cluster_.state(), cluster_.now()).placements);
-  EXPECT_FALSE(plan.placements.empty());
+  EXPECT_EQ(plan.Placements(), Schedule(cluster_.state(), cluster_.now()).Placements());
+  EXPECT_FALSE(plan.Placements().empty());
 }
 
 TEST_F(Scheduling, NodesThatTakeNoWorkAreLeftOut) {

@@ -77,13 +77,14 @@ TEST_F(Sharing, AThirdThreeTimesLeavesOneThousandth) {
   EXPECT_EQ(Count(JobState::kQueued), 2);
 }
 
-TEST_F(Sharing, SharesByUserAreSummed) {
+TEST_F(Sharing, SharesAreSummedByUser) {
   cluster_.AddNode(TestCluster::MakeFacts("n1", {0, 0}));
   SubmitShared(2, 250, 0);
   SubmitShared(1, 100, 0, "ben");
   cluster_.Pass();
-  EXPECT_EQ(cluster_.state().share_by_user,
-            (std::map<std::string, int64_t>{{"ana", 500}, {"ben", 100}}));
+  EXPECT_EQ(cluster_.state().accounts.at({"default", "ana"}).held, (Holding{500, 500, 2}));
+  EXPECT_EQ(cluster_.state().accounts.at({"default", "ben"}).held, (Holding{100, 100, 1}));
+  EXPECT_EQ(cluster_.state().accounts.at({"default", ""}).held, (Holding{600, 600, 3}));
 }
 
 }  // namespace

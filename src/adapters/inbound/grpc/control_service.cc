@@ -17,8 +17,6 @@ constexpr int kJobsPerSubmitMax = 10'000;
 constexpr int kPageDefault = 100;
 constexpr int kPageMax = 10'000;
 
-std::string Principal(const User& user) { return "user:" + user.name; }
-
 bool Matches(const Job& job, const v1::ListJobsRequest& request) {
   if (!request.user().empty() && job.user.name != request.user()) return false;
   if (request.states_size() == 0) return request.all() || !IsTerminal(job.state);
@@ -125,7 +123,7 @@ grpc::Status ControlService::ListJobs(grpc::ServerContext* context, const v1::Li
   }
   const Status read = gateway_.Read([&](const State& state) {
     int64_t total = 0;
-    PendingReasons reasons(state);
+    PendingReasons reasons(state, gateway_.Now());
     for (const auto& [id, job] : state.jobs) {
       if (!Matches(job, *request)) continue;
       ++total;

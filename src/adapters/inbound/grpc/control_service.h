@@ -45,8 +45,17 @@ class ControlService final : public v1::Control::Service {
                              v1::Cluster* reply) override;
   grpc::Status DeclareNodeLost(grpc::ServerContext* context, const v1::DeclareNodeLostRequest* request,
                                v1::Cluster* reply) override;
+  grpc::Status ListQueues(grpc::ServerContext* context, const v1::ListQueuesRequest* request,
+                          v1::ListQueuesReply* reply) override;
+  grpc::Status SetQueue(grpc::ServerContext* context, const v1::SetQueueRequest* request, v1::Queue* reply) override;
+  grpc::Status DeleteQueue(grpc::ServerContext* context, const v1::DeleteQueueRequest* request,
+                           v1::ListQueuesReply* reply) override;
+  grpc::Status ChangeNode(grpc::ServerContext* context, const v1::ChangeNodeRequest* request, v1::Cluster* reply) override;
+  grpc::Status SetPriority(grpc::ServerContext* context, const v1::SetPriorityRequest* request, v1::Job* reply) override;
 
  private:
+  // As who the journal names the caller.
+  static std::string Principal(const User& user) { return "user:" + user.name; }
   Result<User> Caller(const grpc::ServerContext& context) const;
   // The caller, if it is an administrator (root, or who the controller runs as).
   Result<User> Administrator(const grpc::ServerContext& context) const;
@@ -54,6 +63,7 @@ class ControlService final : public v1::Control::Service {
   Result<JobId> OwnJob(const User& caller, const std::string& text);
   Status FillJob(const User& caller, JobId id, v1::Job* reply);
   Status FillCluster(bool readings, v1::Cluster* reply);
+  Status FillQueues(v1::ListQueuesReply* reply);
   grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
                       const std::function<Command(JobId)>& make);
   // Both move the request's offset behind what was sent.

@@ -13,6 +13,7 @@ constexpr auto kLeaseLosses = TextsOf(kLeaseLossWords);
 constexpr std::string_view kVersions[] = {"gpu-platform/v1"};
 constexpr std::string_view kRetryCauses[] = {"failure", "node_failure", "gpu_error", "preempted"};
 constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
+constexpr std::string_view kQueuePattern = "^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*){0,7}$";
 
 void SetNothing(JobDraft&, const FieldValue&) {}
 
@@ -129,12 +130,18 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.project = v.text; }},
     {.name = "queue",
      .kind = kText,
-     .summary = "The queue the job waits in.",
-     .default_text = "default",
+     .summary = "The queue the job waits in, with those above it: research/nlp.",
+     .default_text = "the one called as the project, or default",
      .example = "training",
      .synonyms = "partition",
-     .pattern = kNamePattern,
+     .pattern = kQueuePattern,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.queue = v.text; }},
+    {.name = "node_labels",
+     .kind = kLabels,
+     .summary = "Only nodes that have all of these labels (gpu-platform nodes label).",
+     .example = "{zone: east}",
+     .synonyms = "node_selector nodeSelector constraint constraints",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.node_labels = v.entries; }},
     {.name = "nodes",
      .kind = kCount,
      .summary = "How many nodes: all of them start together or none does.",
@@ -236,7 +243,6 @@ constexpr Field kJobFields[] = {
     {.name = "notify", .kind = kNotYet, .summary = "Send messages."},
     {.name = "on_log", .kind = kNotYet, .summary = "React to lines of the log."},
     {.name = "on_preempt", .kind = kNotYet, .summary = "Signal and grace at preemption."},
-    {.name = "pool", .kind = kNotYet, .summary = "Choose a group of nodes."},
     {.name = "secrets", .kind = kNotYet, .summary = "Variables from a store of secrets."},
 };
 

@@ -83,6 +83,7 @@ std::string FlagOf(std::string_view path) {
   if (path == "run") return "the command behind --";
   if (path.starts_with("env")) return "--env";
   if (path.starts_with("labels")) return "--label";
+  if (path.starts_with("node_labels")) return "--node-label";
   return path.starts_with("resources.gpus") ? "--gpus" : std::string(path);
 }
 
@@ -111,6 +112,7 @@ Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   }
   GP_CHECK_OK(ReadPairs("--env", flags.environment, draft.job.environment));
   GP_CHECK_OK(ReadPairs("--label", flags.labels, draft.job.labels));
+  GP_CHECK_OK(ReadPairs("--node-label", flags.node_labels, draft.job.node_labels));
   CompleteDraft(draft);
   GP_CHECK_OK(CheckDraft(draft));
   return std::move(draft.job);

@@ -37,6 +37,7 @@ struct JobFlags {
   std::optional<std::string> workdir = {};
   std::vector<std::pair<std::string, std::string>> environment = {};  // --env NAME=value
   std::vector<std::pair<std::string, std::string>> labels = {};       // --label NAME=value
+  std::vector<std::pair<std::string, std::string>> node_labels = {};  // --node-label NAME=value
   bool interactive = false;
   bool preemptible = false;
   std::vector<std::string> command = {};  // what stands behind --

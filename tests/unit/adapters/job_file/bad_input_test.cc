@@ -63,7 +63,7 @@ constexpr BadInput kNotYet[] = {
     {"»notify: {on: [failed]}", "GP1016", "notify is known but not supported yet"},
     {"»on_log: []", "GP1016", "on_log"},
     {"»on_preempt: {signal: SIGUSR1}", "GP1016", "on_preempt"},
-    {"»pool: h100", "GP1016", "pool"},
+    {"»min_nodes: 2", "GP1016", "min_nodes"},
     {"»secrets: [HF_TOKEN]", "GP1016", "secrets"},
     {"checkpoint: {»every: 15m}", "GP1016", "checkpoint.every"},
     {"checkpoint: {»keep: 3}", "GP1016", "checkpoint.keep"},

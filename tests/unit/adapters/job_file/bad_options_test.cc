@@ -116,7 +116,7 @@ TEST(BadOptions, Flags) {
       {&JobFlags::queue, "", "--queue: must not be empty"},
       {&JobFlags::gpus, "", "--gpus: \"\" is not a whole number"},
       {&JobFlags::workdir, "", "--workdir: must not be empty"},
-      {&JobFlags::queue, "/", "--queue: \"/\" is not a name"},
+      {&JobFlags::queue, "/", "--queue: \"/\" is not a queue"},
       {&JobFlags::priority, "huge", "--priority: \"huge\" is not a priority"},
       {&JobFlags::priority, "-5", "--priority: must be from 0 to 1000"},
       {&JobFlags::max_duration, "12", "--max-duration: \"12\" has no unit"},

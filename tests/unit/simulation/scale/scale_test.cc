@@ -21,15 +21,15 @@ TEST(Engine, AJobFromSubmitToEnd) {
   Engine engine;
   for (const char* name : {"a", "b"}) engine.AddNode(TestCluster::MakeFacts(name, {0, 0, 1, 1}));
   const JobId gang = *engine.Submit(Spec(4, 2), {"ana", 1, 1});
-  EXPECT_EQ(engine.Pass().placements.size(), 1u);
+  EXPECT_EQ(engine.Pass().Placements().size(), 1u);
   engine.Start(gang);
   EXPECT_EQ(engine.state().FindJob(gang)->state, JobState::kRunning);
   const JobId behind = *engine.Submit(Spec(1), {"ana", 1, 1});
-  EXPECT_EQ(engine.Pass().placements.size(), 0u);
+  EXPECT_EQ(engine.Pass().Placements().size(), 0u);
   engine.AdvanceTo(Instant{5});
   engine.Finish(gang);
   EXPECT_EQ(engine.state().FindJob(gang)->state, JobState::kCompleted);
-  EXPECT_EQ(engine.Pass().placements.size(), 1u);
+  EXPECT_EQ(engine.Pass().Placements().size(), 1u);
   EXPECT_EQ(engine.state().FindJob(behind)->state, JobState::kStarting);
 }
 

@@ -1,0 +1,107 @@
+#include "adapters/wire/queue_views.h"
+
+#include <algorithm>
+
+#include "domain/cluster/quota.h"
+
+namespace gp {
+namespace {
+
+constexpr double kHourOfGpu = 3.6e6 * kWholeShare;
+
+Account AccountAt(const State& state, const AccountId& id, Instant now) {
+  const auto found = state.accounts.find(id);
+  Account account = found == state.accounts.end() ? Account{} : found->second;
+  Settle(account, now, MeterOf(state.policy));
+  return account;
+}
+
+void UseView(const Account& account, v1::Use* message) {
+  message->set_gpus(static_cast<double>(account.held.share) / kWholeShare);
+  message->set_jobs(account.held.jobs);
+  message->set_gpu_hours(static_cast<double>(account.period_use) / kHourOfGpu);
+  message->set_recent_gpu_hours(static_cast<double>(account.faded_use) / kHourOfGpu);
+}
+
+void QuotaView(const Quota& quota, v1::Quota* message) {
+  if (quota.gpus) message->set_gpus(*quota.gpus);
+  if (quota.jobs) message->set_jobs(*quota.jobs);
+  if (quota.gpu_hours) message->set_gpu_hours(*quota.gpu_hours);
+}
+
+// Its part of what it shares with its siblings: by weight, and as used.
+void ShareView(const State& state, const Queue& queue, Instant now, v1::Queue* message) {
+  double weights = 0;
+  double use = 0;
+  for (const auto& [name, other] : state.queues) {
+    if (other.pool != queue.pool || ParentOf(name) != ParentOf(queue.name)) continue;
+    weights += other.weight;
+    use += static_cast<double>(AccountAt(state, {name, ""}, now).faded_use);
+  }
+  message->set_share(queue.weight / weights);
+  if (use > 0) message->set_share_used(static_cast<double>(AccountAt(state, {queue.name, ""}, now).faded_use) / use);
+}
+
+bool IsWithin(const std::string& queue, const std::string& upper) {
+  return queue == upper || queue.starts_with(upper + "/");
+}
+
+std::optional<int64_t> Given(bool has, int64_t value) { return has ? std::optional<int64_t>(value) : std::nullopt; }
+
+SetQueue::QuotaChange FromProto(const v1::SetQueueRequest::QuotaChange& message) {
+  return {Given(message.has_gpus(), message.gpus()), Given(message.has_jobs(), message.jobs()),
+          Given(message.has_gpu_hours(), message.gpu_hours())};
+}
+
+}  // namespace
+
+void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* message) {
+  message->set_name(queue.name);
+  message->set_pool(queue.pool);
+  message->set_weight(queue.weight);
+  message->set_guaranteed(queue.guaranteed);
+  message->set_reclaimable(queue.reclaimable);
+  QuotaView(queue.limit, message->mutable_limit());
+  QuotaView(queue.user_limit, message->mutable_user_limit());
+  for (auto account = state.accounts.lower_bound({queue.name, ""}); account != state.accounts.end() && account->first.queue == queue.name; ++account) {
+    const std::string& user = account->first.user;
+    UseView(AccountAt(state, account->first, now), user.empty() ? message->mutable_use() : &(*message->mutable_users())[user]);
+  }
+  message->mutable_use();  // there also where nothing was ever held
+  int64_t queued = 0;
+  for (const auto& [line, jobs] : state.lines) queued += IsWithin(line.queue, queue.name) ? static_cast<int64_t>(jobs.size()) : 0;
+  message->set_jobs_queued(queued);
+  ShareView(state, queue, now, message);
+}
+
+void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message) {
+  for (const auto& [name, queue] : state.queues) QueueView(state, queue, now, message->add_queues());
+  std::map<std::string, v1::Pool> pools;
+  for (const Node& node : state.nodes) {
+    v1::Pool& pool = pools[node.pool];
+    pool.set_nodes(pool.nodes() + 1);
+    pool.set_gpus(pool.gpus() + static_cast<int64_t>(node.gpus.size()));
+  }
+  for (const auto& [pool_class, share] : state.share_by_class) {
+    v1::Pool& pool = pools[pool_class.pool];
+    pool.set_gpus_held(pool.gpus_held() + static_cast<double>(share) / kWholeShare);
+  }
+  for (auto& [name, pool] : pools) {
+    pool.set_name(name);
+    *message->add_pools() = pool;
+  }
+}
+
+SetQueue FromProto(const v1::SetQueueRequest& message) {
+  SetQueue set;
+  set.name = message.name();
+  if (message.has_pool()) set.pool = message.pool();
+  if (message.has_weight()) set.weight = message.weight();
+  if (message.has_guaranteed()) set.guaranteed = message.guaranteed();
+  if (message.has_reclaimable()) set.reclaimable = message.reclaimable();
+  set.limit = FromProto(message.limit());
+  set.user_limit = FromProto(message.user_limit());
+  return set;
+}
+
+}  // namespace gp

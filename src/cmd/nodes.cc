@@ -1,0 +1,95 @@
+// Where nodes belong and what is said of them.
+
+#include <cstdio>
+
+#include "cmd/cli.h"
+#include "cmd/cluster_text.h"
+#include "cmd/submit.h"
+
+namespace gp {
+namespace {
+
+using Request = v1::ChangeNodeRequest;
+
+void Print(const v1::Cluster& cluster, const Cli& cli) {
+  if (cli.PrintDocument(cluster)) return;
+  if (cli.output != "name") return cli.PrintTable(NodeTable(cluster));
+  for (const v1::Node& node : cluster.nodes()) std::printf("%s\n", node.name().c_str());
+}
+
+template <typename Method, typename Message>
+void CallAndPrint(Method method, const Message& request, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto cluster = (*client)->Call<v1::Cluster>(method, request);
+  if (!cluster) return cli.Complain(cluster.error());
+  Print(*cluster, cli);
+}
+
+void Change(const Request& request, Cli& cli) { CallAndPrint(&v1::Control::Stub::ChangeNode, request, cli); }
+
+void AddPool(CLI::App& nodes, Cli& cli) {
+  CLI::App* sub = nodes.add_subcommand("pool", "Put a node into a pool; jobs on it run on");
+  auto request = std::make_shared<Request>();
+  sub->add_option_function<std::string>("node", [request](const std::string& name) { request->set_node(name); }, "Node")->required();
+  sub->add_option_function<std::string>("pool", [request](const std::string& name) { request->set_pool(name); }, "Pool; made by naming it")->required();
+  sub->callback([request, &cli] { Change(*request, cli); });
+}
+
+void AddLabel(CLI::App& nodes, Cli& cli) {
+  CLI::App* sub = nodes.add_subcommand("label", "Set labels of a node, or remove them: zone=east rack-");
+  auto node = std::make_shared<std::string>();
+  auto words = std::make_shared<std::vector<std::string>>();
+  sub->add_option("node", *node, "Node")->required();
+  sub->add_option("labels", *words, "NAME=VALUE, or NAME- to remove")->required();
+  sub->callback([node, words, &cli] {
+    Request request;
+    request.set_node(*node);
+    std::vector<std::string> set;
+    for (const std::string& word : *words) {
+      if (word.ends_with("-") && word.find('=') == std::string::npos) {
+        request.add_labels_removed(word.substr(0, word.size() - 1));
+      } else {
+        set.push_back(word);
+      }
+    }
+    const auto pairs = SplitPairs("label", set);
+    if (!pairs) return cli.Complain(pairs.error());
+    for (const auto& [name, value] : *pairs) (*request.mutable_labels())[name] = value;
+    Change(request, cli);
+  });
+}
+
+void AddDeclareLost(CLI::App& nodes, Cli& cli) {
+  CLI::App* sub = nodes.add_subcommand("declare-lost", "Answer for it that nothing runs on a lost node any more: its jobs start elsewhere");
+  auto lost = std::make_shared<v1::DeclareNodeLostRequest>();
+  auto force = std::make_shared<bool>(false);
+  sub->add_option_function<std::string>("node", [lost](const std::string& name) { lost->set_node(name); }, "Name of the node")->required();
+  sub->add_option_function<std::string>("--reason", [lost](const std::string& why) { lost->set_reason(why); }, "Why you are sure");
+  sub->add_flag("--force", *force, "Needed: a job that still runs there would run twice");
+  sub->callback([lost, force, &cli] {
+    if (!*force) return cli.Complain(InvalidArgument("declare-lost needs --force: make sure first that the node is off"));
+    const auto client = cli.Controller();
+    if (!client) return cli.Complain(client.error());
+    const auto reply = (*client)->Call<v1::Cluster>(&v1::Control::Stub::DeclareNodeLost, *lost);
+    if (!reply) return cli.Complain(reply.error());
+    cli.Say(lost->node() + " declared lost: its jobs are queued again");
+  });
+}
+
+}  // namespace
+
+void AddNodes(CLI::App& app, Cli& cli) {
+  CLI::App* nodes = app.add_subcommand("nodes", "Nodes: list them, their pools and labels, declare one lost");
+  nodes->require_subcommand(1);
+  nodes->add_subcommand("list", "Every node")->callback([&cli] {
+    v1::GetClusterRequest request;
+    request.set_readings(true);
+    CallAndPrint(&v1::Control::Stub::GetCluster, request, cli);
+  });
+  AddPool(*nodes, cli);
+  AddLabel(*nodes, cli);
+  AddDeclareLost(*nodes, cli);
+}
+
+}  // namespace gp

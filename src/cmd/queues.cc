@@ -1,0 +1,150 @@
+// Queues, pools and what limits say (docs/queues.md).
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+
+#include "cmd/cli.h"
+#include "infrastructure/table.h"
+
+namespace gp {
+namespace {
+
+using Set = v1::SetQueueRequest;
+
+Result<v1::ListQueuesReply> Fetch(Cli& cli) {
+  ControlClient* client = GP_TRY(cli.Controller());
+  return client->Call<v1::ListQueuesReply>(&v1::Control::Stub::ListQueues, v1::ListQueuesRequest());
+}
+
+std::string Number(double value) { return fmt::format("{:.4g}", value); }
+std::string Percent(double part) { return fmt::format("{:.1f}%", 100 * part); }
+std::string Limited(double value, bool has_limit, int64_t limit) {
+  return Number(value) + (has_limit ? "/" + std::to_string(limit) : "");
+}
+
+void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
+  if (cli.PrintDocument(reply)) return;
+  Table table({{"QUEUE", false, true}, {"POOL"}, {"WEIGHT", true}, {"SHARE", true}, {"USED", true}, {"GUARANTEED", true},
+               {"GPUS", true}, {"RUNNING", true}, {"WAITING", true}});
+  std::map<std::string, int> rows;
+  for (const v1::Queue& queue : reply.queues()) {
+    const size_t slash = queue.name().rfind('/');
+    const bool has_parent = slash != std::string::npos;
+    const std::string guaranteed = queue.guaranteed() == 0 ? kUnknown : std::to_string(queue.guaranteed()) + (queue.reclaimable() ? "" : " firm");
+    rows[queue.name()] = table.Add(
+        {has_parent ? queue.name().substr(slash + 1) : queue.name(), queue.pool(), std::to_string(queue.weight()), Percent(queue.share()),
+         Percent(queue.share_used()), guaranteed, Limited(queue.use().gpus(), queue.limit().has_gpus(), queue.limit().gpus()),
+         Limited(static_cast<double>(queue.use().jobs()), queue.limit().has_jobs(), queue.limit().jobs()), std::to_string(queue.jobs_queued())},
+        has_parent ? rows.at(queue.name().substr(0, slash)) : -1);
+  }
+  cli.PrintTable(table);
+}
+
+void List(Cli& cli) {
+  const auto reply = Fetch(cli);
+  if (!reply) return cli.Complain(reply.error());
+  PrintQueues(*reply, cli);
+}
+
+void AddQuotaFlags(CLI::App& sub, const std::string& prefix, const std::string& whose, std::shared_ptr<Set> request, bool of_user) {
+  const auto quota = [request, of_user] { return of_user ? request->mutable_user_limit() : request->mutable_limit(); };
+  // "none" lifts a limit.
+  const auto add = [&](const std::string& name, const std::string& what, auto set) {
+    sub.add_option_function<std::string>("--" + prefix + name, [set, prefix, name](const std::string& text) {
+      int64_t value = -1;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      const bool is_number = error == std::errc() && end == text.data() + text.size() && value >= 0;
+      if (text == "none") value = -1;
+      if (text != "none" && !is_number) throw CLI::ValidationError("--" + prefix + name, "\"" + text + "\" is neither a number nor none");
+      set(value);
+    }, what + whose)->type_name("N|none");
+  };
+  add("gpus", "GPUs held at once", [quota](int64_t value) { quota()->set_gpus(value); });
+  add("jobs", "Running jobs", [quota](int64_t value) { quota()->set_jobs(value); });
+  add("gpu-hours", "GPU-hours in each period", [quota](int64_t value) { quota()->set_gpu_hours(value); });
+}
+
+void AddSet(CLI::App& queues, Cli& cli) {
+  CLI::App* sub = queues.add_subcommand("set", "Make a queue, or change one: what is not named stays");
+  auto request = std::make_shared<Set>();
+  sub->add_option_function<std::string>("name", [request](const std::string& name) { request->set_name(name); }, "Queue: research, or research/nlp below it")->required();
+  sub->add_option_function<std::string>("--pool", [request](const std::string& pool) { request->set_pool(pool); }, "Where its jobs run");
+  sub->add_option_function<int>("--weight", [request](int weight) { request->set_weight(weight); }, "Its part of what it shares with its siblings, 1 to 1000");
+  sub->add_option_function<int64_t>("--guaranteed", [request](int64_t gpus) { request->set_guaranteed(gpus); }, "GPUs that it can always have");
+  sub->add_option_function<bool>("--reclaimable", [request](bool reclaimable) { request->set_reclaimable(reclaimable); }, "Whether what it holds beyond them may be taken back: true or false");
+  AddQuotaFlags(*sub, "limit-", ", by all its jobs", request, false);
+  AddQuotaFlags(*sub, "user-limit-", ", by each of its users", request, true);
+  sub->callback([request, &cli] {
+    const auto client = cli.Controller();
+    if (!client) return cli.Complain(client.error());
+    const auto queue = (*client)->Call<v1::Queue>(&v1::Control::Stub::SetQueue, *request);
+    if (!queue) return cli.Complain(queue.error());
+    if (cli.WantsDocument()) {
+      cli.PrintDocument(*queue);
+      return;
+    }
+    List(cli);
+  });
+}
+
+void AddDelete(CLI::App& queues, Cli& cli) {
+  CLI::App* sub = queues.add_subcommand("delete", "Remove a queue that nobody uses");
+  auto request = std::make_shared<v1::DeleteQueueRequest>();
+  sub->add_option_function<std::string>("name", [request](const std::string& name) { request->set_name(name); }, "Queue")->required();
+  sub->callback([request, &cli] {
+    const auto client = cli.Controller();
+    if (!client) return cli.Complain(client.error());
+    const auto reply = (*client)->Call<v1::ListQueuesReply>(&v1::Control::Stub::DeleteQueue, *request);
+    if (!reply) return cli.Complain(reply.error());
+    PrintQueues(*reply, cli);
+  });
+}
+
+void ListPools(Cli& cli) {
+  const auto reply = Fetch(cli);
+  if (!reply) return cli.Complain(reply.error());
+  if (cli.PrintDocument(*reply)) return;
+  Table table({{"POOL"}, {"NODES", true}, {"GPUS", true}, {"HELD", true}, {"QUEUES"}});
+  for (const v1::Pool& pool : reply->pools()) {
+    std::string names;
+    for (const v1::Queue& queue : reply->queues()) {
+      if (queue.pool() == pool.name() && queue.name().find('/') == std::string::npos) names += (names.empty() ? "" : ", ") + queue.name();
+    }
+    table.Add({pool.name(), std::to_string(pool.nodes()), std::to_string(pool.gpus()), Number(pool.gpus_held()), names.empty() ? kUnknown : names});
+  }
+  cli.PrintTable(table);
+}
+
+void AddQuotaRow(Table& table, const std::string& queue, const std::string& user, const v1::Use& use, const v1::Quota& limit) {
+  table.Add({queue, user, Limited(use.gpus(), limit.has_gpus(), limit.gpus()), Limited(static_cast<double>(use.jobs()), limit.has_jobs(), limit.jobs()),
+             Limited(use.gpu_hours(), limit.has_gpu_hours(), limit.gpu_hours()), Number(use.recent_gpu_hours())});
+}
+
+void ListQuotas(Cli& cli) {
+  const auto reply = Fetch(cli);
+  if (!reply) return cli.Complain(reply.error());
+  if (cli.PrintDocument(*reply)) return;
+  Table table({{"QUEUE"}, {"USER"}, {"GPUS", true}, {"JOBS", true}, {"GPU-HOURS", true}, {"RECENT", true}});
+  for (const v1::Queue& queue : reply->queues()) {
+    AddQuotaRow(table, queue.name(), "all", queue.use(), queue.limit());
+    const std::map<std::string, v1::Use> users(queue.users().begin(), queue.users().end());
+    for (const auto& [user, use] : users) AddQuotaRow(table, queue.name(), user, use, queue.user_limit());
+  }
+  cli.PrintTable(table);
+}
+
+}  // namespace
+
+void AddQueues(CLI::App& app, Cli& cli) {
+  CLI::App* queues = app.add_subcommand("queues", "Queues: shares, guarantees, limits");
+  queues->require_subcommand(1);
+  queues->add_subcommand("list", "All queues, with what they hold and have used")->callback([&cli] { List(cli); });
+  AddSet(*queues, cli);
+  AddDelete(*queues, cli);
+  app.add_subcommand("pools", "Pools of nodes and the queues that use them")->callback([&cli] { ListPools(cli); });
+  app.add_subcommand("quotas", "What queues and their users hold and have used, against their limits")->callback([&cli] { ListQuotas(cli); });
+}
+
+}  // namespace gp

@@ -1,0 +1,54 @@
+#pragma once
+
+// What somebody holds now and has used before.  GPU time is in thousandths of a GPU times
+// milliseconds, shares are in thousandths of a GPU.
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace gp {
+
+// A queue, or one user in it.
+struct AccountId {
+  std::string queue;  // path
+  std::string user;   // empty: the queue as a whole
+  auto operator<=>(const AccountId&) const = default;
+};
+
+// What is held, by all jobs that count on an account.
+struct Holding {
+  int64_t share = 0;
+  int64_t firm_share = 0;  // of that, by jobs that cannot be interrupted
+  int64_t jobs = 0;
+
+  Holding& operator+=(const Holding& other);
+  Holding operator-() const { return {-share, -firm_share, -jobs}; }
+  bool operator==(const Holding&) const = default;
+};
+
+struct Account {
+  Holding held;
+  Instant as_of;             // the sums are of then
+  int64_t faded_use = 0;     // of all times, each part faded by its age
+  int64_t period = 0;        // number of the period that as_of lies in
+  int64_t period_use = 0;    // within it, not faded
+  bool operator==(const Account&) const = default;
+};
+
+// How use fades, and over which periods limits count it.
+struct Meter {
+  Duration half_life;
+  Duration period;
+};
+
+// The account's sums as of `at`; a time before as_of changes nothing.
+void Settle(Account& account, Instant at, const Meter& meter);
+
+// "a/b/c": "a", "a/b", "a/b/c".
+std::vector<std::string> PathsTo(const std::string& queue);
+
+}  // namespace gp

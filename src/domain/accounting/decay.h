@@ -1,0 +1,21 @@
+#pragma once
+
+// How use fades: after a half-life it counts half.  Fixed point, so that every machine comes to the
+// same bits.
+
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace gp {
+
+// 2^-(elapsed / half_life), in units of 2^-60.  REQUIRES: half_life > 0.
+uint64_t FadingOver(Duration elapsed, Duration half_life);
+
+// `amount` after so long.
+int64_t Faded(int64_t amount, Duration elapsed, Duration half_life);
+
+// What `rate` per millisecond has brought together over so long, each part faded since: amount.
+int64_t FadedSum(int64_t rate, Duration elapsed, Duration half_life);
+
+}  // namespace gp

@@ -1,0 +1,38 @@
+#include "domain/cluster/apply_parts.h"
+#include "domain/cluster/preemption.h"
+#include "domain/cluster/quota.h"
+
+namespace gp {
+
+void ApplyEvent(State& state, Instant at, const QueueChanged& event) {
+  const bool known = state.queues.contains(event.queue.name);
+  const bool firmness_changes = known && state.queues.at(event.queue.name).reclaimable != event.queue.reclaimable;
+  state.queues[event.queue.name] = event.queue;
+  if (!firmness_changes) return;
+  const Holdings holdings = CountHoldings(state);
+  for (auto& [id, account] : state.accounts) {
+    Settle(account, at, MeterOf(state.policy));
+    const auto held = holdings.find(id);
+    account.held = held == holdings.end() ? Holding{} : held->second;
+  }
+}
+
+void ApplyEvent(State& state, Instant, const QueueDeleted& event) {
+  state.queues.erase(event.name);
+  std::erase_if(state.accounts, [&](const auto& one) { return one.first.queue == event.name; });
+}
+
+void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
+  Job& job = JobOf(state, event.job);
+  const Holding held = HoldingOf(state, job);
+  const bool is_queued = job.state == JobState::kQueued;
+  if (is_queued) Dequeue(state, job);
+  Charge(state, at, job, -held);
+  JobSpec spec = *job.spec;
+  spec.priority = event.priority;
+  job.spec = std::make_shared<const JobSpec>(std::move(spec));
+  Charge(state, at, job, held);
+  if (is_queued) Enqueue(state, job);
+}
+
+}  // namespace gp

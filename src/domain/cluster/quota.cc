@@ -1,0 +1,200 @@
+#include "domain/cluster/quota.h"
+
+#include <algorithm>
+
+#include "domain/cluster/grants.h"
+#include "domain/cluster/preemption.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kHourOfGpu = int64_t{3'600'000} * kWholeShare;
+
+int64_t PlannedOr0(const Holdings& planned, const AccountId& id, int64_t Holding::*what) {
+  const auto found = planned.find(id);
+  return found == planned.end() ? 0 : found->second.*what;
+}
+
+Holding HeldNow(const State& state, const AccountId& id) {
+  const auto found = state.accounts.find(id);
+  return found == state.accounts.end() ? Holding{} : found->second.held;
+}
+
+Account AccountAt(const State& state, const AccountId& id, Instant at) {
+  const auto found = state.accounts.find(id);
+  Account account = found == state.accounts.end() ? Account{} : found->second;
+  Settle(account, at, MeterOf(state.policy));
+  return account;
+}
+
+// Against what is held and used; `state` == nullptr: against nothing, as if the job were alone.
+class LimitCheck {
+ public:
+  LimitCheck(const State* state, Instant at, const Holdings& planned, const Holding& ask)
+      : state_(state), at_(at), planned_(planned), ask_(ask) {}
+
+  std::optional<QuotaStop> Of(const AccountId& id, const Quota& limit) const {
+    using Kind = QuotaStop::Kind;
+    if (limit.gpus) {
+      const int64_t held = Held(id, &Holding::share);
+      if (ask_.share > 0 && held + ask_.share > *limit.gpus * kWholeShare) return QuotaStop{Kind::kGpus, id, ask_.share, held, *limit.gpus * kWholeShare};
+    }
+    if (limit.jobs) {
+      const int64_t held = Held(id, &Holding::jobs);
+      if (held + 1 > *limit.jobs) return QuotaStop{Kind::kJobs, id, 1, held, *limit.jobs};
+    }
+    if (limit.gpu_hours && ask_.share > 0) {
+      const int64_t used = Find(id).period_use;
+      if (used >= *limit.gpu_hours * kHourOfGpu) return QuotaStop{Kind::kGpuHours, id, 0, used, *limit.gpu_hours * kHourOfGpu};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  int64_t Held(const AccountId& id, int64_t Holding::*what) const {
+    return (state_ == nullptr ? 0 : HeldNow(*state_, id).*what) + PlannedOr0(planned_, id, what);
+  }
+  Account Find(const AccountId& id) const { return state_ == nullptr ? Account{} : AccountAt(*state_, id, at_); }
+
+  const State* state_;
+  const Instant at_;
+  const Holdings& planned_;
+  const Holding& ask_;
+};
+
+std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job, const LimitCheck& check) {
+  for (const std::string& path : PathsTo(job.queue)) {
+    const Queue& queue = state.queues.at(path);
+    if (auto stop = check.Of({path, ""}, queue.limit)) return stop;
+    if (auto stop = check.Of({path, job.user.name}, queue.user_limit)) return stop;
+  }
+  return std::nullopt;
+}
+
+// Work that cannot be interrupted takes, beyond its queue's guarantee, only what nobody was guaranteed.
+std::optional<QuotaStop> FindGuaranteeStop(const State& state, const Job& job, const Holdings& planned, const Holding& ask) {
+  if (ask.firm_share == 0) return std::nullopt;
+  const std::string top = PathsTo(job.queue).front();
+  int64_t promised = 0;   // to others: what they hold for good, or may want to
+  int64_t guarantees = 0;
+  int64_t own = 0;
+  for (const auto& [name, queue] : state.queues) {
+    if (queue.pool != job.pool || !ParentOf(name).empty()) continue;
+    const AccountId id{name, ""};
+    const int64_t firm = HeldNow(state, id).firm_share + PlannedOr0(planned, id, &Holding::firm_share);
+    guarantees += queue.guaranteed;
+    if (name == top) {
+      own = firm + ask.firm_share;
+      if (own <= queue.guaranteed * kWholeShare) return std::nullopt;
+    } else {
+      promised += std::max(firm, queue.guaranteed * kWholeShare);
+    }
+  }
+  if (guarantees == 0) return std::nullopt;  // what there is, is all that stops it
+  const auto capacity = state.capacity.find(job.pool);
+  const int64_t left = (capacity == state.capacity.end() ? 0 : capacity->second * kWholeShare) - promised;
+  if (own <= left) return std::nullopt;
+  return QuotaStop{QuotaStop::Kind::kGuarantees, {top, ""}, ask.firm_share, own - ask.firm_share, std::max<int64_t>(left, 0)};
+}
+
+std::string Gpus(int64_t share) {
+  const int64_t rest = share % kWholeShare;
+  std::string text = std::to_string(share / kWholeShare);
+  if (rest == 0) return text;
+  std::string places = std::to_string(kWholeShare + rest).substr(1);
+  places.erase(places.find_last_not_of('0') + 1);
+  return text + "." + places;
+}
+
+std::string Who(const AccountId& account) {
+  return (account.user.empty() ? "" : "user " + account.user + " in ") + "queue " + account.queue;
+}
+
+}  // namespace
+
+std::vector<AccountId> AccountsOf(const Job& job) {
+  std::vector<AccountId> accounts;
+  for (std::string& path : PathsTo(job.queue)) {
+    accounts.push_back({path, ""});
+    accounts.push_back({std::move(path), job.user.name});
+  }
+  return accounts;
+}
+
+Meter MeterOf(const Policy& policy) { return {policy.share_half_life, policy.usage_period}; }
+
+bool IsFirm(const State& state, const Job& job) { return !job.spec->preemptible || !state.queues.at(job.queue).reclaimable; }
+
+Holding AskOf(const State& state, const Job& job) {
+  const GpuRequest& gpus = job.spec->gpus;
+  // The memory of the GPU does not matter to its share.
+  const int64_t share = gpus.count == 0 ? 0 : int64_t{job.spec->nodes} * gpus.count * GrantOf(gpus, 0, {}).share;
+  return {share, IsFirm(state, job) ? share : 0, 1};
+}
+
+void Charge(State& state, Instant at, const Job& job, const Holding& change) {
+  const Meter meter = MeterOf(state.policy);
+  for (const AccountId& id : AccountsOf(job)) {
+    Account& account = state.accounts[id];
+    Settle(account, at, meter);
+    account.held += change;
+  }
+  if (change.share == 0) return;
+  const PoolClass pool_class{job.pool, ClassOf(job.spec->priority)};
+  int64_t& share = state.share_by_class[pool_class];
+  share += change.share;
+  if (share == 0) state.share_by_class.erase(pool_class);
+}
+
+Holding HoldingOf(const State& state, const Job& job) {
+  if (job.leases.empty()) return {};
+  Holding holding{0, 0, 1};
+  for (const LeaseId lease : job.leases) {
+    const Lease* held = state.FindLease(lease);
+    if (held == nullptr) continue;  // damaged: told by the invariants
+    for (const GpuGrant& grant : held->gpus) holding.share += grant.share;
+  }
+  if (IsFirm(state, job)) holding.firm_share = holding.share;
+  return holding;
+}
+
+Holdings CountHoldings(const State& state) {
+  Holdings all;
+  for (const auto& [id, job] : state.jobs) {
+    if (job.leases.empty()) continue;
+    const Holding holding = HoldingOf(state, job);
+    for (const AccountId& account : AccountsOf(job)) all[account] += holding;
+  }
+  return all;
+}
+
+std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at, const Holdings& planned) {
+  const Holding ask = AskOf(state, job);
+  if (auto stop = FindLimitStop(state, job, LimitCheck(&state, at, planned, ask))) return stop;
+  return FindGuaranteeStop(state, job, planned, ask);
+}
+
+std::optional<QuotaStop> FindQuotaNeverMet(const State& state, const Job& job) {
+  const Holding ask = AskOf(state, job);
+  const Holdings none;
+  return FindLimitStop(state, job, LimitCheck(nullptr, Instant{}, none, ask));
+}
+
+std::string ToText(const QuotaStop& stop) {
+  const std::string who = Who(stop.account) + ": ";
+  switch (stop.kind) {
+    case QuotaStop::Kind::kGpus:
+      return who + Gpus(stop.asked) + " GPUs asked, " + Gpus(stop.held) + " of " + Gpus(stop.limit) + " in use";
+    case QuotaStop::Kind::kJobs:
+      return who + std::to_string(stop.held) + " of " + std::to_string(stop.limit) + " jobs running";
+    case QuotaStop::Kind::kGpuHours:
+      return who + std::to_string(stop.held / kHourOfGpu) + " of " + std::to_string(stop.limit / kHourOfGpu) +
+             " GPU-hours of this period used";
+    case QuotaStop::Kind::kGuarantees:
+      return who + Gpus(stop.asked) + " GPUs asked for work that cannot be interrupted, " + Gpus(stop.held) + " held, " +
+             Gpus(stop.limit) + " are not guaranteed to others (preemptible: true may borrow them)";
+  }
+  return who;
+}
+
+}  // namespace gp

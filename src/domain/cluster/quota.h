@@ -1,0 +1,58 @@
+#pragma once
+
+// What stops a job that would fit: limits of its queues, and what others were guaranteed.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/accounting/account.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+using Holdings = std::map<AccountId, Holding>;
+
+// The accounts that a job counts on: its queue and those above, and its user in each.
+std::vector<AccountId> AccountsOf(const Job& job);
+
+Meter MeterOf(const Policy& policy);
+
+// Whether what the job holds cannot be taken back: it is not preemptible, or its queue not reclaimable.
+bool IsFirm(const State& state, const Job& job);
+
+// What it holds now.
+Holding HoldingOf(const State& state, const Job& job);
+// What all its ranks will hold.
+Holding AskOf(const State& state, const Job& job);
+
+// Counts a change of what the job holds on all its accounts.
+void Charge(State& state, Instant at, const Job& job, const Holding& change);
+// What all leases come to, by account; accounts that hold nothing are not in it.
+Holdings CountHoldings(const State& state);
+
+struct QuotaStop {
+  enum class Kind {
+    kGpus,        // of a limit, in thousandths of GPUs
+    kJobs,        // of a limit
+    kGpuHours,    // of a limit, in thousandths of GPUs times milliseconds
+    kGuarantees,  // of what is guaranteed to nobody, in thousandths of GPUs
+  };
+  Kind kind = Kind::kGpus;
+  AccountId account;
+  int64_t asked = 0;
+  int64_t held = 0;
+  int64_t limit = 0;
+};
+
+// The first of the job's limits that it would break; `planned` is held on top of what the state knows.
+std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at, const Holdings& planned = {});
+
+// A limit that the job could not keep even if it were alone.
+std::optional<QuotaStop> FindQuotaNeverMet(const State& state, const Job& job);
+
+// "queue research: 6 GPUs asked, 12 of 16 in use"
+std::string ToText(const QuotaStop& stop);
+
+}  // namespace gp

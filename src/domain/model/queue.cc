@@ -1,0 +1,43 @@
+#include "domain/model/queue.h"
+
+#include <algorithm>
+
+#include "domain/model/text_rules.h"
+
+namespace gp {
+namespace {
+
+Status CheckRange(const std::string& field, int64_t value, int64_t from, int64_t to) {
+  if (value >= from && value <= to) return Ok();
+  return Fail(InvalidArgument(field + ": " + std::to_string(value) + " is not between " + std::to_string(from) +
+                              " and " + std::to_string(to)));
+}
+
+Status CheckQuota(const std::string& field, const Quota& quota) {
+  GP_CHECK_OK(CheckRange(field + ".gpus", quota.gpus.value_or(0), 0, kQueueGpusMax));
+  GP_CHECK_OK(CheckRange(field + ".jobs", quota.jobs.value_or(0), 0, kQueueJobsMax));
+  return CheckRange(field + ".gpu_hours", quota.gpu_hours.value_or(0), 0, kQueueGpuHoursMax);
+}
+
+}  // namespace
+
+std::string ParentOf(const std::string& queue) {
+  const size_t slash = queue.rfind('/');
+  return slash == std::string::npos ? "" : queue.substr(0, slash);
+}
+
+Status ValidateQueue(const Queue& queue) {
+  if (const auto fault = QueueFault(queue.name)) return Fail(InvalidArgument("queue: " + *fault));
+  if (const auto fault = NameFault(queue.pool)) return Fail(InvalidArgument("pool: " + *fault));
+  GP_CHECK_OK(CheckRange("weight", queue.weight, 1, kQueueWeightMax));
+  GP_CHECK_OK(CheckRange("guaranteed", queue.guaranteed, 0, kQueueGpusMax));
+  GP_CHECK_OK(CheckQuota("limit", queue.limit));
+  GP_CHECK_OK(CheckQuota("user_limit", queue.user_limit));
+  if (queue.limit.gpus && queue.guaranteed > *queue.limit.gpus) {
+    return Fail(InvalidArgument("guaranteed: " + std::to_string(queue.guaranteed) + " GPUs are more than its limit of " +
+                                std::to_string(*queue.limit.gpus)));
+  }
+  return Ok();
+}
+
+}  // namespace gp

@@ -1,0 +1,156 @@
+#include "domain/scheduling/turns.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "domain/cluster/preemption.h"
+
+namespace gp {
+namespace {
+
+constexpr int kBelowFloor = kClasses;  // before the highest class
+
+}  // namespace
+
+// A queue or user with those of its jobs that wait, in the tree of one pool and class.
+struct Turns::Branch {
+  using Place = std::tuple<int64_t, JobOrder, Branch*>;  // step, best job; no two have one job
+
+  Branch* parent = nullptr;
+  Entry* entry = nullptr;  // nullptr: the root
+  std::map<AccountId, std::unique_ptr<Branch>> children;
+  std::set<Place> order;                           // of those children that have jobs
+  std::map<JobOrder, const QueueLine*> heads;  // only of a user
+  std::optional<Place> place;                      // in the parent's order
+
+  template <typename F>
+  void ForEachHead(const F& visit) const {
+    for (const auto& [head, line] : heads) visit(*line, head.job, entry);
+    for (const auto& [id, child] : children) child->ForEachHead(visit);
+  }
+  bool empty() const { return heads.empty() && order.empty(); }
+  JobOrder Best() const { return heads.empty() ? std::get<1>(*order.begin()) : heads.begin()->first; }
+};
+
+Turns::Turns(const State& state, Instant at) : state_(state), at_(at), shares_(state, at) {
+  std::vector<Entry*> entries;
+  const QueueLine* last = nullptr;
+  for (const auto& [line, jobs] : state.lines) {
+    const bool same = last != nullptr && last->queue == line.queue && last->user == line.user;
+    entries.push_back(same ? entries.back() : shares_.Add(line.queue, line.user));
+    last = &line;
+  }
+  shares_.Weigh();
+  size_t i = 0;
+  for (const auto& [line, jobs] : state.lines) Add(line, *jobs.begin(), entries[i++]);
+}
+
+Turns::~Turns() = default;
+
+int Turns::RankOf(const Job& job) const {
+  const int job_class = ClassOf(job.spec->priority);
+  if (at_ - job.queued_at < state_.policy.age_after) return job_class;
+  const PoolClass pool_class{job.pool, job_class};
+  const auto amount = [&](const auto& amounts, const auto& key) {
+    const auto found = amounts.find(key);
+    return found == amounts.end() ? int64_t{0} : found->second;
+  };
+  const int64_t held = amount(state_.share_by_class, pool_class) + amount(placed_by_class_, pool_class);
+  const bool below_floor = held * 100 < amount(state_.capacity, job.pool) * kWholeShare * state_.policy.class_floor;
+  if (below_floor && job.spec->gpus.count > 0) return kBelowFloor;
+  return std::min(job_class + 1, kClasses - 1);
+}
+
+Turns::Branch& Turns::BranchOf(Branch& root, Entry* entry) {
+  if (entry == nullptr) return root;
+  Branch& parent = BranchOf(root, entry->parent());
+  std::unique_ptr<Branch>& branch = parent.children[entry->id()];
+  if (branch == nullptr) {
+    branch = std::make_unique<Branch>();
+    branch->parent = &parent;
+    branch->entry = entry;
+  }
+  return *branch;
+}
+
+// Of the job's user in its queue; where that has no branch, of what is nearest above.
+Turns::Branch& Turns::Deepest(Branch& root, const Job& job) {
+  Branch* deepest = &root;
+  const auto descend = [&](const AccountId& id) {
+    const auto child = deepest->children.find(id);
+    if (child == deepest->children.end()) return false;
+    deepest = child->second.get();
+    return true;
+  };
+  for (std::string& path : PathsTo(job.queue)) {
+    if (!descend({std::move(path), ""})) return *deepest;
+  }
+  descend({job.queue, job.user.name});
+  return *deepest;
+}
+
+void Turns::Add(const QueueLine& line, const QueueKey& head, Entry* entry) {
+  const Job& job = *state_.FindJob(head.job);
+  std::unique_ptr<Branch>& root = roots_[{-RankOf(job), job.pool}];
+  if (root == nullptr) root = std::make_unique<Branch>();
+  Branch& branch = BranchOf(*root, entry);
+  branch.heads[{head.priority_descending, line.service_level, head.job}] = &line;
+  Refresh(branch);
+}
+
+// Puts the branch, and those above, where they now belong.
+void Turns::Refresh(Branch& branch) {
+  for (Branch* one = &branch; one->parent != nullptr; one = one->parent) {
+    std::set<Branch::Place>& order = one->parent->order;
+    std::optional<Branch::Place> place;
+    if (!one->empty()) place.emplace(one->entry->step(), one->Best(), one);
+    if (place == one->place) continue;
+    if (one->place) order.erase(*one->place);
+    if (place) order.insert(*place);
+    one->place = place;
+  }
+}
+
+std::optional<Turns::Turn> Turns::Next() {
+  while (!roots_.empty()) {
+    const auto root = roots_.begin();
+    if (root->second->empty()) {
+      roots_.erase(root);
+      continue;
+    }
+    Branch* branch = root->second.get();
+    while (branch->heads.empty()) branch = std::get<2>(*branch->order.begin());
+    const auto [order, line] = *branch->heads.begin();
+    branch->heads.erase(branch->heads.begin());
+    Refresh(*branch);
+    return Turn{state_.FindJob(order.job), line, branch->entry};
+  }
+  return std::nullopt;
+}
+
+void Turns::Follow(const Turn& turn) {
+  const auto& jobs = state_.lines.at(*turn.line);
+  const auto next = jobs.upper_bound(KeyOf(*turn.job));
+  if (next != jobs.end()) Add(*turn.line, *next, turn.entry);
+}
+
+// Classes that have come to their floor go before the others no longer.
+void Turns::RankAnew(const std::string& pool) {
+  const auto root = roots_.find({-kBelowFloor, pool});
+  if (root == roots_.end()) return;
+  const std::unique_ptr<Branch> before = std::move(root->second);
+  roots_.erase(root);
+  before->ForEachHead([this](const QueueLine& line, JobId job, Entry* entry) { Add(line, KeyOf(*state_.FindJob(job)), entry); });
+}
+
+void Turns::Charge(const Job& job, int64_t share) {
+  if (share == 0) return;
+  placed_by_class_[{job.pool, ClassOf(job.spec->priority)}] += share;
+  RankAnew(job.pool);
+  shares_.Charge(job.queue, job.user.name, share);
+  for (auto& [key, root] : roots_) {
+    if (key.pool == job.pool) Refresh(Deepest(*root, job));
+  }
+}
+
+}  // namespace gp

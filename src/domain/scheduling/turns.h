@@ -1,0 +1,70 @@
+#pragma once
+
+// Whose turn it is among the jobs that wait (docs/queues.md): classes, then queues and users by what
+// they have used of their share, then the jobs' own order.
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "domain/cluster/state.h"
+#include "domain/scheduling/share_table.h"
+
+namespace gp {
+
+// Among the jobs of one user in one queue.
+struct JobOrder {
+  int priority_descending = 0;
+  int service_level = 0;
+  JobId job;
+  auto operator<=>(const JobOrder&) const = default;
+};
+
+class Turns {
+ public:
+  Turns(const State& state, Instant at);
+  ~Turns();
+
+  struct Turn {
+    const Job* job = nullptr;
+    const QueueLine* line = nullptr;
+    ShareTable::Entry* entry = nullptr;  // of its user in its queue
+  };
+  // Whoever's turn it is, taken out.  nullopt: nobody waits any more.
+  std::optional<Turn> Next();
+  // After a Turn was served: the one behind it in its line waits next.
+  void Follow(const Turn& turn);
+  // A job was given its place: its queue and user, and its class, have had more.
+  void Charge(const Job& job, int64_t share);
+
+ private:
+  struct Branch;
+  using Entry = ShareTable::Entry;
+  // Who is asked first: classes below their floor, then by class.
+  struct RootKey {
+    int rank_descending = 0;
+    std::string pool;
+    auto operator<=>(const RootKey&) const = default;
+  };
+
+  void Add(const QueueLine& line, const QueueKey& head, Entry* entry);
+  int RankOf(const Job& job) const;
+  void RankAnew(const std::string& pool);
+  Branch& BranchOf(Branch& root, Entry* entry);
+  static Branch& Deepest(Branch& root, const Job& job);
+  static void Refresh(Branch& branch);
+
+  const State& state_;
+  const Instant at_;
+  ShareTable shares_;
+  std::map<PoolClass, int64_t> placed_by_class_;  // thousandths of GPUs, in this pass
+  std::map<RootKey, std::unique_ptr<Branch>> roots_;
+};
+
+}  // namespace gp

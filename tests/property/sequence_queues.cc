@@ -1,0 +1,57 @@
+// Administrators at work: queues, limits, guarantees, pools, labels, priorities.
+
+#include <array>
+#include <vector>
+
+#include "tests/property/sequence.h"
+
+namespace gp {
+
+std::string Sequence::AnyQueue() {
+  std::vector<std::string> leaves;
+  for (const auto& [name, queue] : ledger_.state().queues) {
+    if (!ledger_.state().HasChildren(name)) leaves.push_back(name);
+  }
+  return leaves[rng_.Below(leaves.size())];
+}
+
+bool Sequence::StepOfQueues(uint64_t dice) {
+  static constexpr std::array kNames = {"default", "a", "a/x", "a/y", "b"};
+  const auto limit = [this]() -> std::optional<int64_t> {
+    return rng_.Chance(1, 3) ? std::optional<int64_t>(rng_.Between(-1, 4)) : std::nullopt;
+  };
+  if (dice < 6) {
+    SetQueue set;
+    set.name = kNames[rng_.Below(kNames.size())];
+    if (rng_.Chance(1, 2)) set.weight = rng_.Between(1, 9);
+    if (rng_.Chance(1, 2)) set.guaranteed = rng_.Between(0, 3);
+    if (rng_.Chance(1, 4)) set.reclaimable = rng_.Chance(1, 2);
+    if (rng_.Chance(1, 6)) set.pool = rng_.Chance(1, 2) ? "default" : "dev";
+    set.limit = {limit(), limit(), limit()};
+    set.user_limit = {limit(), limit(), limit()};
+    return Tell(std::move(set)) != nullptr;
+  }
+  if (dice < 7) return Tell(DeleteQueue{kNames[rng_.Below(kNames.size())]}) != nullptr;
+  if (dice < 9) return Tell(SetPriority{AnyJob(), 250 * rng_.Between(1, 3)}) != nullptr;
+  const Machine& machine = AnyMachine();
+  if (!machine.agent.node()) return false;
+  ChangeNode change{*machine.agent.node(), {}, {}, {}};
+  if (rng_.Chance(1, 2)) change.pool = rng_.Chance(2, 3) ? "default" : "dev";
+  if (rng_.Chance(1, 2)) change.labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
+  return Tell(std::move(change)) != nullptr;
+}
+
+// What was limited on purpose may wait for ever; at the end nothing shall.
+void Sequence::LiftQuotas() {
+  std::vector<std::string> names;
+  for (const auto& [name, queue] : ledger_.state().queues) names.insert(names.begin(), name);  // lower ones first
+  for (const std::string& name : names) {
+    SetQueue lift;
+    lift.name = name;
+    lift.guaranteed = 0;
+    lift.limit = lift.user_limit = {-1, -1, -1};
+    if (Tell(std::move(lift)) == nullptr) ledger_.Break("a limit cannot be lifted: " + ledger_.last_refusal());
+  }
+}
+
+}  // namespace gp
