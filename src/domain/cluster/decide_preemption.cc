@@ -26,7 +26,7 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   const auto refuse = [&](const std::string& why) { return Fail(Conflict(ToText(victim->id) + " (" + Name(victim->state) + ") may not be interrupted: " + why)); };
   if (!MayGiveWay(*victim)) return refuse("it must be preemptible, run, and not be stopping");
   const Takings takings(state, at);
-  const TakingGround ground = takings.GroundFor(*by, *victim);
+  const TakingGround ground = takings.GroundFor(StandingOf(*by, at), StandingOf(*victim, at));
   if (ground == TakingGround::kNone) return refuse(ToText(by->id) + " has no claim to its place");
   if (!takings.IsRipe(*by, *victim, ground)) return refuse("it has not run for min_run");
   if (const auto stop = FindQuotaStop(state, *by, at)) return Fail(Conflict(ToText(by->id) + " could not take the place: " + ToText(*stop)));

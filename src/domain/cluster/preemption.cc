@@ -42,6 +42,8 @@ int ServiceLevel(const Job& job, Instant at) {
   return level;
 }
 
+Standing StandingOf(const Job& job, Instant at) { return {&job, ClassOf(job.spec->priority), ServiceLevel(job, at)}; }
+
 bool MayGiveWay(const Job& job) {
   return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->preemptible;
 }
@@ -69,21 +71,22 @@ void Takings::CountPlaced(const Job& job) {
   for (const std::string& path : PathsTo(job.queue)) coming_[path][job.id] = coming;
 }
 
-TakingGround Takings::GroundFor(const Job& by, const Job& victim) const {
-  if (by.pool != victim.pool) return TakingGround::kNone;
-  const int by_class = ClassOf(by.spec->priority);
-  const int victim_class = ClassOf(victim.spec->priority);
-  if (by.queue == victim.queue) {
-    if (by_class > victim_class) return TakingGround::kClass;
-    const bool shares_time = by_class == victim_class && by.spec->preemptible && ServiceLevel(by, at_) < ServiceLevel(victim, at_);
-    return shares_time ? TakingGround::kSharedTime : TakingGround::kNone;
+// Most pairs are told apart by numbers alone.
+TakingGround Takings::GroundFor(const Standing& by, const Standing& victim) const {
+  if (by.job_class > victim.job_class) {
+    if (by.job->pool != victim.job->pool) return TakingGround::kNone;
+    if (by.job->queue == victim.job->queue || KeepsGuarantees(*by.job, *victim.job)) return TakingGround::kClass;
   }
-  if (by_class > victim_class && KeepsGuarantees(by, victim)) return TakingGround::kClass;
-  if (!any_guarantees_ || !state_->queues.at(victim.queue).reclaimable) return TakingGround::kNone;
+  const bool had_less = by.job_class == victim.job_class && by.level < victim.level;
+  if (had_less && by.job->spec->preemptible && by.job->queue == victim.job->queue) return TakingGround::kSharedTime;
+  return any_guarantees_ && Reclaims(*by.job, *victim.job) ? TakingGround::kReclaim : TakingGround::kNone;
+}
+
+bool Takings::Reclaims(const Job& by, const Job& victim) const {
+  if (by.pool != victim.pool || !state_->queues.at(victim.queue).reclaimable) return false;
   const std::vector<std::string> paths = PathsTo(by.queue);
   const size_t fork = Fork(paths, PathsTo(victim.queue));
-  const bool reclaims = fork < paths.size() && HoldsLessThanGuaranteed(by, paths[fork]) && KeepsGuarantees(by, victim);
-  return reclaims ? TakingGround::kReclaim : TakingGround::kNone;
+  return fork < paths.size() && HoldsLessThanGuaranteed(by, paths[fork]) && KeepsGuarantees(by, victim);
 }
 
 // With the job, and with those that others of the queue are waiting for already.
@@ -96,11 +99,6 @@ bool Takings::HoldsLessThanGuaranteed(const Job& by, const std::string& queue) c
     for (const auto& [job, share] : coming->second) held += job == by.id ? 0 : share;
   }
   return held <= guaranteed;
-}
-
-bool Takings::MayReclaim(const Job& by) const {
-  if (!any_guarantees_) return false;
-  return std::ranges::any_of(PathsTo(by.queue), [&](const std::string& path) { return HoldsLessThanGuaranteed(by, path); });
 }
 
 // What other queues were guaranteed is not taken from them.
@@ -122,9 +120,9 @@ bool Takings::IsRipe(const Job& by, const Job& victim, TakingGround ground) cons
   return ground == TakingGround::kReclaim && at_ - by.queued_at >= state_->policy.reclaim_grace;
 }
 
-bool Takings::MayTake(const Job& by, const Job& victim) const {
+bool Takings::MayTake(const Standing& by, const Standing& victim) const {
   const TakingGround ground = GroundFor(by, victim);
-  return ground != TakingGround::kNone && IsRipe(by, victim, ground);
+  return ground != TakingGround::kNone && IsRipe(*by.job, *victim.job, ground);
 }
 
 }  // namespace gp

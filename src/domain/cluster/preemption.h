@@ -29,6 +29,14 @@ bool MayGiveWay(const Job& job);
 // Whether it was told to give way and has not ended yet, whatever else it was told since.
 bool IsBeingPreempted(const Job& job);
 
+// What decides about a job as taker or as victim, at one instant.
+struct Standing {
+  const Job* job = nullptr;
+  int job_class = 0;
+  int level = 0;
+};
+Standing StandingOf(const Job& job, Instant at);
+
 // On what ground a job takes another one's place.
 enum class TakingGround {
   kNone,
@@ -43,19 +51,19 @@ class Takings {
   Takings(const State& state, Instant at);
 
   // Regardless of for how long the victim has run.
-  TakingGround GroundFor(const Job& by, const Job& victim) const;
+  TakingGround GroundFor(const Standing& by, const Standing& victim) const;
   // Whether the ground holds now: the victim has run for min_run, or, for a reclaim, `by` has waited for reclaim_grace.
   bool IsRipe(const Job& by, const Job& victim, TakingGround ground) const;
-  bool MayTake(const Job& by, const Job& victim) const;
-  // Whether `by` could reclaim, if there is from whom.
-  bool MayReclaim(const Job& by) const;
+  bool MayTake(const Standing& by, const Standing& victim) const;
   void Take(const Job& by, const Job& victim);
   // A job that waits is given a place.
   void CountPlaced(const Job& job);
+  bool any_guarantees() const { return any_guarantees_; }
 
  private:
   bool HoldsLessThanGuaranteed(const Job& by, const std::string& queue) const;
   bool KeepsGuarantees(const Job& by, const Job& victim) const;
+  bool Reclaims(const Job& by, const Job& victim) const;
 
   const State* state_;
   Instant at_;

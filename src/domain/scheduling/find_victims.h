@@ -3,8 +3,11 @@
 // Whom to interrupt so that a job fits: whole gangs, and none that could be spared.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "domain/cluster/preemption.h"
@@ -18,22 +21,30 @@ class Interruptible {
  public:
   Interruptible(const State& state, Instant at);
 
-  // Who goes first: the lowest class, the highest level, who has had most, the last submitted.
-  const std::vector<const Job*>& in_order() const { return candidates_; }
+  struct Takeable {
+    // Who goes first: the lowest class, the highest level, who has had most, the last submitted.
+    std::vector<Standing> victims;
+    // When there may be more, by time alone; ns == 0: never.
+    Instant next;
+  };
+  // Whose place the job may take.  Stays valid until somebody's is taken.
+  const Takeable& For(const Job& job);
   const Takings& takings() const { return takings_; }
-  // Whether the job may take the place of any.
-  bool AnyFor(const Job& job) const;
-  // The first instant at which it may come to that by time alone; ns == 0: none.
-  Instant NextFor(const Job& job) const;
+  Instant at() const { return at_; }
   // The victim is told to leave for the job.
   void Take(const Job& by, JobId victim);
   // The job gets a place without interrupting anybody.
-  void CountPlaced(const Job& job) { takings_.CountPlaced(job); }
+  void CountPlaced(const Job& job);
 
  private:
   const State& state_;
   const Instant at_;
-  std::vector<const Job*> candidates_;
+  // What decides for most jobs; with guarantees each one's own case.
+  using Key = std::tuple<int, int, bool, std::string, std::string>;
+  Takeable WorkOut(const Job& job) const;
+
+  std::vector<Standing> candidates_;
+  std::map<Key, Takeable> known_;
   Takings takings_;
 };
 
@@ -45,7 +56,7 @@ struct Victims {
 // `reserved` nodes are left out.  Of the nodes on which room can be made the cheapest are taken: victims
 // of the lowest class, then the fewest GPUs interrupted, then the fewest jobs, then the lower node id.
 // nullopt: there is no such set.
-std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes, const Interruptible& interruptible,
+std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes, Interruptible& interruptible,
                                    const std::set<NodeId>& reserved, const Job& job);
 
 }  // namespace gp

@@ -106,8 +106,9 @@ class Pass {
       interruptible_.emplace(state_, at_);
       for (const Job* placed : placed_) interruptible_->CountPlaced(*placed);
     }
-    if (const Instant next = interruptible_->NextFor(job); next.ns != 0) LookAgainAt(next);
-    if (!interruptible_->AnyFor(job)) return false;
+    const Interruptible::Takeable& takeable = interruptible_->For(job);
+    if (takeable.next.ns != 0) LookAgainAt(takeable.next);
+    if (takeable.victims.empty()) return false;
     const auto victims = FindVictims(state_, nodes_, *interruptible_, reserved_, job);
     if (!victims) return false;
     for (const JobId victim : victims->jobs) {

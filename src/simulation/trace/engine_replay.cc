@@ -6,11 +6,15 @@
 #include <set>
 #include <utility>
 
+#include "base/assert.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
 
 namespace gp {
 namespace {
+
+// Nobody asks for those that have ended.
+constexpr int kJobsKept = 100;
 
 constexpr int64_t kResumeCostS = 60;
 constexpr int64_t kLookAgainS = 300;  // at most so often: it is months that are played
@@ -19,6 +23,9 @@ class EngineReplay {
  public:
   EngineReplay(const TraceWorkload& workload, const TraceCluster& cluster)
       : jobs_(workload.jobs), gpus_per_node_(cluster.gpus_per_node), progress_(jobs_.size()), ends_(jobs_.size(), 0) {
+    Policy policy;
+    policy.jobs_kept = kJobsKept;
+    GP_ASSERT(engine_.Execute(StartController{policy}).has_value(), "the policy is legal");
     for (int i = 0; i < cluster.nodes; ++i) engine_.AddNode(PlainNode(i, cluster.gpus_per_node));
     for (size_t i = 0; i < jobs_.size(); ++i) progress_[i].remaining_s = jobs_[i].duration_s;
   }

@@ -45,7 +45,8 @@ class Preemption : public testing::Test {
   const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
   std::vector<JobId> VictimsFor(JobId job) {
     const State& state = cluster_.state();
-    const auto victims = FindVictims(state, ScratchNodes(state), Interruptible(state, cluster_.now()), {}, JobOf(job));
+    Interruptible interruptible(state, cluster_.now());
+    const auto victims = FindVictims(state, ScratchNodes(state), interruptible, {}, JobOf(job));
     return victims ? victims->jobs : std::vector<JobId>{};
   }
   std::string Refusal(JobId job, JobId by) {
