@@ -18,14 +18,6 @@ void EndAttempt(State& state, Job& job, Instant at) {
   state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
 }
 
-void IndexYielding(State& state, const Job& job) {
-  if (MayGiveWay(job)) {
-    state.yielding.insert(job.id);
-  } else {
-    state.yielding.erase(job.id);
-  }
-}
-
 void EndPreemption(State& state, Job& job) {
   state.preemptions.erase({job.preempted_for, job.id});
   job.preempted_for = JobId{};
@@ -73,7 +65,7 @@ void MoveJob(State& state, Job& job, JobState to) {
   job.state = to;
   if (to == JobState::kQueued) Enqueue(state, job);
   if (to == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
-  IndexYielding(state, job);
+  IndexYielding(state, job, MayGiveWay(job));
 }
 
 void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
@@ -117,7 +109,7 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
     job.reason = event.reason;
   }
   Stop(state, job, event.order);
-  IndexYielding(state, job);
+  IndexYielding(state, job, MayGiveWay(job));
   if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
     MoveJob(state, job, JobState::kRecovering);
   }

@@ -28,10 +28,12 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   const bool is_queued = job.state == JobState::kQueued;
   if (is_queued) Dequeue(state, job);
   Charge(state, at, job, -held);
+  IndexYielding(state, job, false);
   JobSpec spec = *job.spec;
   spec.priority = event.priority;
   job.spec = std::make_shared<const JobSpec>(std::move(spec));
   Charge(state, at, job, held);
+  IndexYielding(state, job, MayGiveWay(job));
   if (is_queued) Enqueue(state, job);
 }
 

@@ -32,7 +32,7 @@ void IndexJob(State& state, const Job& job) {
   if (RunsAgainstLimit(job)) {
     state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
   }
-  if (MayGiveWay(job)) state.yielding.insert(job.id);
+  if (MayGiveWay(job)) IndexYielding(state, job, true);
   if (!job.claimed.empty()) state.claimants.insert(job.id);
   if (IsBeingPreempted(job)) state.preemptions.insert({job.preempted_for, job.id});
   if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = job.id;

@@ -94,7 +94,8 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
   expect(!job.claimed.empty(), state.claimants.contains(job.id), "claimants");
-  expect(MayGiveWay(job), state.yielding.contains(job.id), "yielding jobs");
+  const auto yielding = state.yielding.find({job.pool, ClassOf(job.spec->priority)});
+  expect(MayGiveWay(job), yielding != state.yielding.end() && yielding->second.contains(job.id), "yielding jobs");
   expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}), "preemptions");
   if (job.attempts.empty()) return;
   const Instant limit = job.attempts.back().placed_at + job.spec->time_limit;
@@ -223,7 +224,12 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(limited, state.limits.size(), "time limits");
   expect(finished, state.finished.size(), "finished jobs");
   expect(claiming, state.claimants.size(), "claimants");
-  expect(yielding, state.yielding.size(), "yielding jobs");
+  size_t in_yielding = 0;
+  for (const auto& [pool_class, jobs] : state.yielding) {
+    in_yielding += jobs.size();
+    if (jobs.empty()) found.push_back({"index", "an empty group of yielding jobs is kept"});
+  }
+  expect(yielding, in_yielding, "yielding jobs");
   expect(preempted, state.preemptions.size(), "preemptions");
   expect(requested, state.jobs_by_request.size(), "requests");
   expect(lost, state.losses.size(), "losses");

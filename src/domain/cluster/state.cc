@@ -29,6 +29,18 @@ void Dequeue(State& state, const Job& job) {
   if (line->second.empty()) state.lines.erase(line);
 }
 
+void IndexYielding(State& state, const Job& job, bool yields) {
+  const PoolClass key{job.pool, ClassOf(job.spec->priority)};
+  if (yields) {
+    state.yielding[key].insert(job.id);
+    return;
+  }
+  const auto found = state.yielding.find(key);
+  if (found == state.yielding.end()) return;
+  found->second.erase(job.id);
+  if (found->second.empty()) state.yielding.erase(found);
+}
+
 bool State::HasChildren(const std::string& queue) const {
   const auto next = queues.lower_bound(queue + "/");
   return next != queues.end() && next->first.starts_with(queue + "/");

@@ -77,7 +77,7 @@ struct State {
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
   std::set<JobId> claimants;                       // queued jobs that have claimed nodes
-  std::set<JobId> yielding;                        // MayGiveWay
+  std::map<PoolClass, std::set<JobId>> yielding;   // MayGiveWay; none is empty
   std::map<PoolClass, int64_t> share_by_class;     // thousandths of GPUs held now; none is 0
   std::map<std::string, int64_t> capacity;         // GPUs installed, by pool; none is 0
 
@@ -96,6 +96,9 @@ struct State {
 // Enters a queued job into the indexes of the queue, or takes it out.
 void Enqueue(State& state, const Job& job);
 void Dequeue(State& state, const Job& job);
+
+// Enters a job into the index of those that may give way, or takes it out.
+void IndexYielding(State& state, const Job& job, bool yields);
 
 // The request index's key: ids of one user never meet another's.
 std::string RequestKey(const User& user, const std::string& request_id);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <span>
 #include <string>
 #include <tuple>
 
@@ -47,26 +46,34 @@ struct Room {
   }
 };
 
+// Those on one node whose place the job may take, in order.
+struct OnNode {
+  NodeId node;
+  std::vector<Standing> candidates;
+};
+
 class Search {
  public:
   Search(const State& state, const ScratchNodes& nodes, const Interruptible& interruptible, const Job& job)
       : state_(state), nodes_(nodes), at_(interruptible.at()), takings_(interruptible.takings()), job_(job), by_(StandingOf(job, at_)) {}
 
-  // Victims in order until the job fits; nullopt: not even without all of them, or not for less than
-  // `dearest`.
-  std::optional<Room> MakeRoom(NodeId id, std::span<const Standing> candidates, const std::optional<RoomCost>& dearest) {
-    const Node& now = nodes_.Of(id);
-    const int64_t eligible = std::popcount(EligibleGpus(now, job_));
-    const int64_t missing = std::max<int64_t>(job_.spec->gpus.count - eligible, 0);
+  // What room there costs at least; nullopt: there cannot be enough.
+  std::optional<RoomCost> LeastCost(const OnNode& on) const {
+    const int64_t missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
+    if (missing <= 0) return RoomCost{-1, 0, 0, on.node};  // whom it must do without may be somewhere else
     int64_t gpus = 0;
-    for (const Standing& victim : candidates) gpus += victim.job->spec->gpus.count;
+    for (const Standing& victim : on.candidates) gpus += victim.job->spec->gpus.count;
     if (gpus < missing) return std::nullopt;
-    if (dearest && !candidates.empty() && *dearest < RoomCost{candidates.front().job_class, missing, 1, id}) return std::nullopt;
-    scratch_ = now;
-    Room room{id, {}, ""};
+    return RoomCost{on.candidates.front().job_class, missing, 1, on.node};
+  }
+
+  // Victims in order until the job fits; nullopt: not even without all of them.
+  std::optional<Room> MakeRoom(const OnNode& on) {
+    scratch_ = nodes_.Of(on.node);
+    Room room{on.node, {}, ""};
     auto choice = Choose(scratch_);
     Takings takings = takings_;
-    for (auto next = candidates.begin(); !choice && next != candidates.end(); ++next) {
+    for (auto next = on.candidates.begin(); !choice && next != on.candidates.end(); ++next) {
       if (!takings.MayTake(by_, *next)) continue;  // its queue would fall below its guarantee
       takings.Take(job_, *next->job);
       TakeAway(state_, *next->job, scratch_);
@@ -88,6 +95,25 @@ class Search {
     }
   }
 
+  // The rooms as one set: each victim once, and nobody who can be spared.
+  std::optional<Victims> Gather(const std::vector<Room>& rooms) {
+    Victims found;
+    std::vector<const Job*> victims;
+    for (const Room& room : rooms) {
+      found.nodes.push_back(room.node);
+      for (const Job* victim : room.victims) {
+        if (!std::ranges::count(victims, victim)) victims.push_back(victim);
+      }
+    }
+    Spare(victims, found.nodes);
+    if (!MayTakeAll(victims)) return std::nullopt;
+    for (const Job* victim : victims) found.jobs.push_back(victim->id);
+    std::ranges::sort(found.jobs);
+    std::ranges::sort(found.nodes);
+    return found;
+  }
+
+ private:
   // Whether all may be taken together, for a gang from several nodes.
   bool MayTakeAll(const std::vector<const Job*>& victims) const {
     Takings takings = takings_;
@@ -98,7 +124,6 @@ class Search {
     });
   }
 
- private:
   std::optional<NodeChoice> Choose(const Node& node) const { return ChooseGpus(node, job_); }
 
   bool FitsWithout(const std::vector<const Job*>& victims, NodeId id) {
@@ -114,12 +139,6 @@ class Search {
   const Job& job_;
   const Standing by_;
   Node scratch_;  // one for all: what it has allocated is used again
-};
-
-// Those on one node whose place the job may take, in order.
-struct OnNode {
-  NodeId node;
-  std::vector<Standing> candidates;
 };
 
 // For a gang also the nodes without any, where it may fit as it is.
@@ -156,19 +175,14 @@ std::vector<OnNode> ByNode(const State& state, const std::vector<Standing>& vict
 
 }  // namespace
 
-Interruptible::Interruptible(const State& state, Instant at) : state_(state), at_(at), takings_(state, at) {
-  struct Ordered {
-    std::tuple<int, int, int64_t, int64_t> order;
-    Standing standing;
-  };
-  std::vector<Ordered> all;
-  for (const JobId id : state.yielding) {
-    const Job& job = *state.FindJob(id);
-    const Standing standing = StandingOf(job, at);
-    all.push_back({{standing.job_class, -standing.level, -AttainedGpuMs(job, at), -static_cast<int64_t>(id.value)}, standing});
-  }
-  std::ranges::sort(all, {}, &Ordered::order);
-  for (const Ordered& one : all) candidates_.push_back(one.standing);
+Interruptible::Interruptible(const State& state, Instant at) : state_(state), at_(at), takings_(state, at) {}
+
+const std::vector<Standing>& Interruptible::Group(const PoolClass& pool_class) {
+  const auto [group, is_new] = groups_.try_emplace(pool_class);
+  const auto yielding = state_.yielding.find(pool_class);
+  if (!is_new || yielding == state_.yielding.end()) return group->second;
+  for (const JobId id : yielding->second) group->second.push_back(StandingOf(*state_.FindJob(id), at_));
+  return group->second;
 }
 
 const Interruptible::Takeable& Interruptible::For(const Job& job) {
@@ -178,20 +192,33 @@ const Interruptible::Takeable& Interruptible::For(const Job& job) {
   return known->second;
 }
 
-Interruptible::Takeable Interruptible::WorkOut(const Job& job) const {
+Interruptible::Takeable Interruptible::WorkOut(const Job& job) {
   Takeable takeable;
   const auto consider = [&](Instant at) {
     if (at > at_ && (takeable.next.ns == 0 || at < takeable.next)) takeable.next = at;
   };
+  struct Ordered {
+    std::tuple<int, int, int64_t, int64_t> order;
+    Standing standing;
+  };
+  std::vector<Ordered> victims;
   const Standing by = StandingOf(job, at_);
-  for (const Standing& candidate : candidates_) {
+  const auto look_at = [&](const Standing& candidate) {
     if (job.spec->preemptible && candidate.job->queue == job.queue) consider(at_ + kLookAgain);
     const TakingGround ground = takings_.GroundFor(by, candidate);
-    if (ground == TakingGround::kNone) continue;
-    if (takings_.IsRipe(job, *candidate.job, ground)) takeable.victims.push_back(candidate);
+    if (ground == TakingGround::kNone) return;
+    if (takings_.IsRipe(job, *candidate.job, ground)) {
+      victims.push_back({{candidate.job_class, -candidate.level, -AttainedGpuMs(*candidate.job, at_), -static_cast<int64_t>(candidate.job->id.value)}, candidate});
+    }
     consider(candidate.job->attempts.back().placed_at + state_.policy.min_run);
     if (ground == TakingGround::kReclaim) consider(job.queued_at + state_.policy.reclaim_grace);
+  };
+  for (int job_class = 0; job_class < kClasses; ++job_class) {
+    const bool may = job_class < by.job_class || (job_class == by.job_class && job.spec->preemptible) || takings_.any_guarantees();
+    if (may) std::ranges::for_each(Group({job.pool, job_class}), look_at);
   }
+  std::ranges::sort(victims, {}, &Ordered::order);
+  for (const Ordered& victim : victims) takeable.victims.push_back(victim.standing);
   return takeable;
 }
 
@@ -203,44 +230,37 @@ void Interruptible::CountPlaced(const Job& job) {
 void Interruptible::Take(const Job& by, JobId victim) {
   takings_.Take(by, *state_.FindJob(victim));
   known_.clear();
-  std::erase_if(candidates_, [victim](const Standing& candidate) { return candidate.job->id == victim; });
+  for (auto& [pool_class, group] : groups_) {
+    std::erase_if(group, [victim](const Standing& candidate) { return candidate.job->id == victim; });
+  }
 }
 
 std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes, Interruptible& interruptible,
                                    const std::set<NodeId>& reserved, const Job& job) {
   Search search(state, nodes, interruptible, job);
-  std::vector<Room> rooms;
-  std::optional<RoomCost> cheapest;
-  for (const auto& [node, candidates] : ByNode(state, interruptible.For(job).victims, reserved, job)) {
-    auto room = search.MakeRoom(node, candidates, cheapest);
+  const auto wanted = static_cast<size_t>(job.spec->nodes);
+  std::vector<std::pair<RoomCost, const OnNode*>> promising;
+  const std::vector<OnNode> by_node = ByNode(state, interruptible.For(job).victims, reserved, job);
+  for (const OnNode& one : by_node) {
+    if (const auto least = search.LeastCost(one)) promising.emplace_back(*least, &one);
+  }
+  std::ranges::sort(promising, {}, [](const auto& one) { return one.first; });
+  // Cheapest first, until what is left cannot be cheaper than what a whole gang has found.
+  std::map<std::string, std::vector<Room>> by_trait;
+  std::vector<Room>* best = nullptr;
+  for (const auto& [least, one] : promising) {
+    if (best != nullptr && (*best)[wanted - 1].Cost() < least) break;
+    auto room = search.MakeRoom(*one);
     if (!room) continue;
-    search.Spare(room->victims, {node});
-    // A single node is all that is wanted: dearer ones need not be looked at.
-    if (job.spec->nodes == 1 && (!cheapest || room->Cost() < *cheapest)) cheapest = room->Cost();
-    rooms.push_back(*std::move(room));
+    search.Spare(room->victims, {room->node});
+    std::vector<Room>& alike = by_trait[room->trait];
+    alike.push_back(*std::move(room));
+    std::ranges::inplace_merge(alike, alike.end() - 1, {}, &Room::Cost);
+    if (alike.size() < wanted) continue;
+    if (best == nullptr || alike[wanted - 1].Cost() < (*best)[wanted - 1].Cost()) best = &alike;
   }
-  std::ranges::sort(rooms, {}, &Room::Cost);
-  std::map<std::string, std::vector<const Room*>> by_trait;
-  for (const Room& room : rooms) {
-    std::vector<const Room*>& alike = by_trait[room.trait];
-    alike.push_back(&room);
-    if (static_cast<int>(alike.size()) < job.spec->nodes) continue;
-    Victims found;
-    std::vector<const Job*> victims;
-    for (const Room* one : alike) {
-      found.nodes.push_back(one->node);
-      for (const Job* victim : one->victims) {
-        if (!std::ranges::count(victims, victim)) victims.push_back(victim);
-      }
-    }
-    search.Spare(victims, found.nodes);
-    if (!search.MayTakeAll(victims)) return std::nullopt;
-    for (const Job* victim : victims) found.jobs.push_back(victim->id);
-    std::ranges::sort(found.jobs);
-    std::ranges::sort(found.nodes);
-    return found;
-  }
-  return std::nullopt;
+  if (best == nullptr) return std::nullopt;
+  return search.Gather({best->begin(), best->begin() + static_cast<std::ptrdiff_t>(wanted)});
 }
 
 }  // namespace gp

@@ -41,9 +41,10 @@ class Interruptible {
   const Instant at_;
   // What decides for most jobs; with guarantees each one's own case.
   using Key = std::tuple<int, int, bool, std::string, std::string>;
-  Takeable WorkOut(const Job& job) const;
+  Takeable WorkOut(const Job& job);
+  const std::vector<Standing>& Group(const PoolClass& pool_class);
 
-  std::vector<Standing> candidates_;
+  std::map<PoolClass, std::vector<Standing>> groups_;  // of State::yielding
   std::map<Key, Takeable> known_;
   Takings takings_;
 };

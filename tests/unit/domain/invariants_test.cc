@@ -197,7 +197,7 @@ TEST_F(Damaged, EveryIndex) {
       {"time limits holds strangers", [](State& s) { s.limits.insert({{1}, {1}}); }},
       {"finished jobs", [](State& s) { s.finished.clear(); }},
       {"claimants holds strangers", [](State& s) { s.claimants.insert(JobId{1}); }},
-      {"yielding jobs holds strangers", [](State& s) { s.yielding.insert(JobId{1}); }},
+      {"yielding jobs holds strangers", [](State& s) { s.yielding[{"default", 0}].insert(JobId{1}); }},
       {"preemptions holds strangers", [](State& s) { s.preemptions.insert({{1}, {2}}); }},
       {"losses", [](State& s) { s.losses.clear(); }},
       {"losses holds strangers", [](State& s) { s.losses.insert({{1}, {0}}); }},
