@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -46,11 +48,16 @@ struct Room {
   }
 };
 
-// Those on one node whose place the job may take, in order.
+// Those on one node whose place the job may take.
 struct OnNode {
   NodeId node;
-  std::vector<Standing> candidates;
+  std::span<Standing> candidates;
 };
+
+// Who goes first: the lowest class, the highest level, who has had most, the last submitted.
+auto VictimOrder(const Standing& victim, Instant at) {
+  return std::tuple(victim.job_class, -victim.level, -AttainedGpuMs(*victim.job, at), -static_cast<int64_t>(victim.job->id.value));
+}
 
 class Search {
  public:
@@ -64,7 +71,7 @@ class Search {
     int64_t gpus = 0;
     for (const Standing& victim : on.candidates) gpus += victim.job->spec->gpus.count;
     if (gpus < missing) return std::nullopt;
-    return RoomCost{on.candidates.front().job_class, missing, 1, on.node};
+    return RoomCost{std::ranges::min(on.candidates, {}, &Standing::job_class).job_class, missing, 1, on.node};
   }
 
   // Victims in order until the job fits; nullopt: not even without all of them.
@@ -73,6 +80,7 @@ class Search {
     Room room{on.node, {}, ""};
     auto choice = Choose(scratch_);
     Takings takings = takings_;
+    std::ranges::sort(on.candidates, {}, [this](const Standing& victim) { return VictimOrder(victim, at_); });
     for (auto next = on.candidates.begin(); !choice && next != on.candidates.end(); ++next) {
       if (!takings.MayTake(by_, *next)) continue;  // its queue would fall below its guarantee
       takings.Take(job_, *next->job);
@@ -141,37 +149,45 @@ class Search {
   Node scratch_;  // one for all: what it has allocated is used again
 };
 
-// For a gang also the nodes without any, where it may fit as it is.
-std::vector<OnNode> ByNode(const State& state, const std::vector<Standing>& victims, const std::set<NodeId>& reserved,
-                           const Job& job) {
-  std::vector<std::pair<NodeId, Standing>> all;
-  for (const Standing& candidate : victims) {
-    for (const LeaseId id : candidate.job->leases) all.emplace_back(state.FindLease(id)->node, candidate);
-  }
-  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
-  std::vector<OnNode> by_node;
-  const auto add = [&](NodeId node) {
-    if (!reserved.contains(node)) by_node.push_back({node, {}});
-  };
-  size_t next = 0;
-  const auto take = [&](NodeId node) {
-    for (; next < all.size() && all[next].first == node; ++next) {
-      if (!by_node.empty() && by_node.back().node == node) by_node.back().candidates.push_back(all[next].second);
+// The victims, each as often as it holds nodes, side by side for each node.
+class ByNode {
+ public:
+  ByNode(const State& state, const std::vector<Standing>& victims) : begins_(state.nodes.size() + 1, 0) {
+    for (const Standing& victim : victims) {
+      ForEachNode(state, *victim.job, [&](NodeId node) { ++begins_[node.value + 1]; });
     }
-  };
-  if (job.spec->nodes > 1 && !all.empty()) {
-    for (const Node& node : state.nodes) {
-      add(node.id);
-      take(node.id);
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    standings_.resize(begins_.back());
+    std::vector<size_t> ends = begins_;
+    for (const Standing& victim : victims) {
+      ForEachNode(state, *victim.job, [&](NodeId node) { standings_[ends[node.value]++] = victim; });
     }
   }
-  while (next < all.size()) {
-    const NodeId node = all[next].first;
-    add(node);
-    take(node);
+
+  // For a gang also the nodes without any, where it may fit as it is.
+  std::vector<OnNode> Open(const std::set<NodeId>& reserved, bool is_gang) {
+    std::vector<OnNode> open;
+    for (uint32_t i = 0; i + 1 < begins_.size(); ++i) {
+      const std::span<Standing> candidates(standings_.data() + begins_[i], begins_[i + 1] - begins_[i]);
+      if ((is_gang || !candidates.empty()) && !reserved.contains(NodeId{i})) open.push_back({NodeId{i}, candidates});
+    }
+    return open;
   }
-  return by_node;
-}
+
+ private:
+  template <typename F>
+  static void ForEachNode(const State& state, const Job& job, const F& visit) {
+    const std::vector<RankRecord>& ranks = job.attempts.back().ranks;
+    if (job.leases.size() == ranks.size()) {
+      for (const RankRecord& rank : ranks) visit(rank.node);
+    } else {
+      for (const LeaseId id : job.leases) visit(state.FindLease(id)->node);
+    }
+  }
+
+  std::vector<size_t> begins_;  // by node, and the end
+  std::vector<Standing> standings_;
+};
 
 }  // namespace
 
@@ -197,19 +213,12 @@ Interruptible::Takeable Interruptible::WorkOut(const Job& job) {
   const auto consider = [&](Instant at) {
     if (at > at_ && (takeable.next.ns == 0 || at < takeable.next)) takeable.next = at;
   };
-  struct Ordered {
-    std::tuple<int, int, int64_t, int64_t> order;
-    Standing standing;
-  };
-  std::vector<Ordered> victims;
   const Standing by = StandingOf(job, at_);
   const auto look_at = [&](const Standing& candidate) {
     if (job.spec->preemptible && candidate.job->queue == job.queue) consider(at_ + kLookAgain);
     const TakingGround ground = takings_.GroundFor(by, candidate);
     if (ground == TakingGround::kNone) return;
-    if (takings_.IsRipe(job, *candidate.job, ground)) {
-      victims.push_back({{candidate.job_class, -candidate.level, -AttainedGpuMs(*candidate.job, at_), -static_cast<int64_t>(candidate.job->id.value)}, candidate});
-    }
+    if (takings_.IsRipe(job, *candidate.job, ground)) takeable.victims.push_back(candidate);
     consider(candidate.job->attempts.back().placed_at + state_.policy.min_run);
     if (ground == TakingGround::kReclaim) consider(job.queued_at + state_.policy.reclaim_grace);
   };
@@ -217,8 +226,6 @@ Interruptible::Takeable Interruptible::WorkOut(const Job& job) {
     const bool may = job_class < by.job_class || (job_class == by.job_class && job.spec->preemptible) || takings_.any_guarantees();
     if (may) std::ranges::for_each(Group({job.pool, job_class}), look_at);
   }
-  std::ranges::sort(victims, {}, &Ordered::order);
-  for (const Ordered& victim : victims) takeable.victims.push_back(victim.standing);
   return takeable;
 }
 
@@ -240,8 +247,11 @@ std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes
   Search search(state, nodes, interruptible, job);
   const auto wanted = static_cast<size_t>(job.spec->nodes);
   std::vector<std::pair<RoomCost, const OnNode*>> promising;
-  const std::vector<OnNode> by_node = ByNode(state, interruptible.For(job).victims, reserved, job);
-  for (const OnNode& one : by_node) {
+  const std::vector<Standing>& victims = interruptible.For(job).victims;
+  if (victims.empty()) return std::nullopt;
+  ByNode by_node(state, victims);
+  const std::vector<OnNode> open = by_node.Open(reserved, job.spec->nodes > 1);
+  for (const OnNode& one : open) {
     if (const auto least = search.LeastCost(one)) promising.emplace_back(*least, &one);
   }
   std::ranges::sort(promising, {}, [](const auto& one) { return one.first; });

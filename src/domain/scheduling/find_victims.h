@@ -22,7 +22,6 @@ class Interruptible {
   Interruptible(const State& state, Instant at);
 
   struct Takeable {
-    // Who goes first: the lowest class, the highest level, who has had most, the last submitted.
     std::vector<Standing> victims;
     // When there may be more, by time alone; ns == 0: never.
     Instant next;

@@ -18,6 +18,9 @@ namespace gp {
 namespace {
 
 constexpr int kLargeGangGpus = 512;
+constexpr int kInterruptingGpus = 64;
+constexpr int kLow = 250;
+constexpr int kHigh = 900;
 
 double MicrosecondsOf(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -60,6 +63,14 @@ std::shared_ptr<const JobSpec> SpecOf(int gpus, int nodes, int cpus = 0, int64_t
   spec->cpus = cpus;
   spec->memory_bytes = memory_bytes;
   spec->command = {"train"};
+  spec->priority = kLow;
+  return spec;
+}
+
+std::shared_ptr<const JobSpec> WithPriority(const JobSpec& base, int priority, bool preemptible) {
+  auto spec = std::make_shared<JobSpec>(base);
+  spec->priority = priority;
+  spec->preemptible = preemptible;
   return spec;
 }
 
@@ -79,6 +90,7 @@ class ScaleExperiment {
     }
     Summarize();
     TimeRefusal();
+    TimePreemption();
     if (options_.queued > 0) TimeQueue();
     result_.rss_mib = ResidentMib();
     result_.classes = static_cast<int64_t>(engine_.planner().classes().size());
@@ -94,7 +106,8 @@ class ScaleExperiment {
   bool PlaceOne(Times* times) {
     const Kind& kind = Draw(rng_);
     const int gpus = std::min(kind.gpus, options_.gpus_per_node);
-    const JobId job = *engine_.Submit(SpecOf(gpus, kind.nodes), user_);
+    // Three of four would give way.
+    const JobId job = *engine_.Submit(WithPriority(*SpecOf(gpus, kind.nodes), kLow, rng_.Below(4) != 0), user_);
     size_t placed = 0;
     const double us = MicrosecondsOf([&] { placed = engine_.Pass().Placements().size(); });
     if (placed == 0) {
@@ -139,6 +152,17 @@ class ScaleExperiment {
     });
     result_.explain_ms =
         MicrosecondsOf([&] { (void)WhyPending(engine_.state(), engine_.now(), *engine_.state().FindJob(job)); }) / 1e3;
+  }
+
+  // Room for a gang, made by interrupting whom it outranks.
+  void TimePreemption() {
+    engine_.AdvanceTo(engine_.now() + engine_.state().policy.min_run);
+    const int ranks = kInterruptingGpus / options_.gpus_per_node;
+    if (ranks > options_.nodes) return;
+    (void)engine_.Submit(WithPriority(*SpecOf(options_.gpus_per_node, ranks), kHigh, false), user_);
+    result_.preempt64_ms = MicrosecondsOf([this] {
+      GP_ASSERT(!engine_.Pass().steps.empty(), "somebody gives way to a job of a higher class");
+    }) / 1e3;
   }
 
   void TimeQueue() {

@@ -51,7 +51,7 @@ TEST(Scale, TheSameSeedMakesTheSameDecisions) {
   EXPECT_EQ(first.classes, second.classes);
   EXPECT_EQ(first.gpus_used_percent, second.gpus_used_percent);
   EXPECT_LT(first.classes, 400);
-  EXPECT_LE(first.gpus_used_percent, 91);
+  EXPECT_LE(first.gpus_used_percent, 92);
   options.seed = 43;
   EXPECT_NE(RunScale(options).classes, first.classes);
 }
