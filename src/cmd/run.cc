@@ -4,6 +4,7 @@
 #include "cmd/detach.h"
 #include "cmd/exec_session.h"
 #include "cmd/job_follow.h"
+#include "cmd/jobs_explain.h"
 #include "cmd/submit.h"
 
 namespace gp {
@@ -12,6 +13,7 @@ namespace {
 struct RunFlags {
   JobFlags job;
   bool detach = false;
+  bool plan = false;
   bool pty = false;
 };
 
@@ -20,6 +22,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   if (const std::string here = CallerDirectory(); !flags.job.workdir && !here.empty()) flags.job.workdir = here;
   auto spec = JobFromFlags(flags.job);
   if (!spec) return cli.Complain(spec.error());
+  if (flags.plan) return PlanJob(*spec, cli);
   const bool follows = !flags.detach && !flags.pty;
   if (follows) DetachOnInterrupt();
   const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());
@@ -41,6 +44,7 @@ void AddRun(CLI::App& app, Cli& cli) {
   auto flags = std::make_shared<RunFlags>();
   AddJobFlags(*sub, flags->job);
   sub->add_flag("-d,--detach", flags->detach, "Print the job's id and do not wait");
+  sub->add_flag("--plan", flags->plan, "Only say where it would start now, or why not and what would help");
   sub->add_flag("--pty", flags->pty, "Interactive: the command gets this terminal");
   sub->add_option("command", flags->job.command, "-- COMMAND [ARGUMENTS]")->required();
   sub->callback([flags, &cli] { RunJob(*flags, cli); });

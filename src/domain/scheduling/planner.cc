@@ -52,7 +52,7 @@ class Pass {
         const Node& node = *state_.FindNode(id);
         if (node.condition != NodeCondition::kUp || node.draining) continue;
         promised_[job.id].insert(id);
-        reserved_.insert(id);
+        Keep(id, job);
       }
       if (promised_.contains(job.id)) CountOnQuotas(job);
       return;
@@ -83,11 +83,16 @@ class Pass {
       // It waited too long: the emptiest nodes that could hold it fill no further.  Where those in
       // service cannot hold it even when empty, it keeps nothing from others.
       for (const NodeId id : ranking.FindEmptied(classes_, job)) {
-        reserved_.insert(id);
+        Keep(id, job);
         pools_reserved_.insert(job.pool);
       }
     }
     return false;
+  }
+
+  void Keep(NodeId node, const Job& job) {
+    reserved_.insert(node);
+    plan_.kept[node] = job.id;
   }
 
   std::set<NodeId> ReservedForOthers(const std::set<NodeId>& own) const {
@@ -115,7 +120,7 @@ class Pass {
       plan_.steps.push_back(PreemptJob{state_.last_pass + 1, victim, job.id, victims->nodes});
       interruptible_->Take(job, victim);
     }
-    reserved_.insert(victims->nodes.begin(), victims->nodes.end());
+    for (const NodeId id : victims->nodes) Keep(id, job);
     CountOnQuotas(job);
     return true;
   }
@@ -163,7 +168,7 @@ class Pass {
   std::vector<const Job*> placed_;
   std::map<JobId, std::set<NodeId>> promised_;
   std::set<JobId> settled_;  // by their claims, before the queue
-  std::set<NodeId> reserved_;
+  std::set<NodeId> reserved_;  // those of Plan::kept
   std::set<std::string> pools_reserved_;  // where somebody waited too long
   std::optional<Interruptible> interruptible_;
   Plan plan_;

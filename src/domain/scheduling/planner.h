@@ -24,6 +24,8 @@ struct Plan {
   // Somebody waits for a place that a running job may have to give up later: then look again, even if
   // nothing happens.  ns == 0: nobody does.
   Instant look_again_at;
+  // Nodes on which nobody else is placed: they are being cleared for a job, or it has waited too long.
+  std::map<NodeId, JobId> kept;
   bool operator==(const Plan&) const = default;
 
   std::vector<PlaceGang> Placements() const;

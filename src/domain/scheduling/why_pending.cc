@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "domain/cluster/quota.h"
@@ -110,6 +111,7 @@ std::string Tell(const Survey& survey, const Job& job) {
              std::to_string(r.gpus_free) + " free, " + std::to_string(r.nodes_now) + " of " +
              Count(r.nodes_up, "node") + " could take a rank now";
     case PendingKind::kHost: return "GPUs are free, but not the cores or host memory asked with them";
+    case PendingKind::kReserved: return "";  // told by who keeps them
     case PendingKind::kTurn: return "fits now; starts with the next pass, or after jobs before it";
   }
   return "";
@@ -148,6 +150,29 @@ PendingReason WithQuota(const State& state, Instant at, const Job& job, PendingR
 
 }  // namespace
 
+std::vector<PendingReason> AllReasons(const State& state, Instant at, const NodeClasses& classes,
+                                      const std::map<NodeId, JobId>& kept, const Job& job) {
+  const PendingReason place = WhyNoPlace(state, classes, job);
+  std::vector<PendingReason> reasons;
+  if (const PendingReason quota = WithQuota(state, at, job, place); quota.kind == PendingKind::kQuota) reasons.push_back(quota);
+  if (place.kind != PendingKind::kTurn) {
+    reasons.push_back(place);
+  } else if (reasons.empty() && !kept.empty()) {
+    std::set<JobId> owners;
+    for (const auto& [node, owner] : kept) {
+      if (owner != job.id && state.FindNode(node)->pool == job.pool) owners.insert(owner);
+    }
+    PendingReason reserved = place;
+    reserved.kind = PendingKind::kReserved;
+    reserved.text = "fits on " + Count(place.nodes_now, "node") + ", but nodes are kept for";
+    for (const JobId owner : owners) reserved.text += (owner == *owners.begin() ? " " : ", ") + ToText(owner);
+    if (!owners.empty()) reasons.push_back(reserved);
+  }
+  if (reasons.empty()) reasons.push_back(place);
+  std::ranges::sort(reasons, {}, &PendingReason::kind);
+  return reasons;
+}
+
 PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& job) {
   return WithQuota(state, at, job, WhyNoPlace(state, classes, job));
 }
@@ -175,6 +200,7 @@ const char* Name(PendingKind kind) {
     case PendingKind::kQuota: return "quota";
     case PendingKind::kCapacity: return "capacity";
     case PendingKind::kHost: return "host";
+    case PendingKind::kReserved: return "reserved";
     case PendingKind::kTurn: return "turn";
   }
   return "?";

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "domain/cluster/state.h"
 #include "domain/scheduling/node_classes.h"
@@ -20,6 +21,7 @@ enum class PendingKind {
   kCapacity,        // too few GPUs are free
   kTopology,        // enough GPUs are free, but not where the job wants them
   kHost,            // GPUs are there, cores or memory are not
+  kReserved,        // nodes that would do are kept for another job
   kTurn,            // it fits: others before it are served first
 };
 
@@ -36,6 +38,10 @@ struct PendingReason {
 PendingReason WhyPending(const State& state, Instant at, const Job& job);
 // `classes`: of the state's nodes.
 PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& job);
+
+// All that is in its way, in the order of the enum.  `classes` and `kept`: of a Planner and its last Plan.
+std::vector<PendingReason> AllReasons(const State& state, Instant at, const NodeClasses& classes,
+                                      const std::map<NodeId, JobId>& kept, const Job& job);
 
 // The reasons of many jobs of one state; where they fit is worked out once per shape.
 class PendingReasons {

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/percentile.h"
 #include "base/rng.h"
+#include "domain/explaining/explain.h"
 #include "domain/scheduling/why_pending.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
@@ -150,8 +151,7 @@ class ScaleExperiment {
       GP_ASSERT(engine_.Pass().Placements().empty(), "a full cluster refuses a large gang");
       (void)WhyPending(engine_.state(), engine_.now(), engine_.planner().classes(), *engine_.state().FindJob(job));
     });
-    result_.explain_ms =
-        MicrosecondsOf([&] { (void)WhyPending(engine_.state(), engine_.now(), *engine_.state().FindJob(job)); }) / 1e3;
+    result_.explain_ms = MicrosecondsOf([&] { (void)Explain(engine_.state(), engine_.now(), *engine_.state().FindJob(job)); }) / 1e3;
   }
 
   // Room for a gang, made by interrupting whom it outranks.

@@ -34,7 +34,7 @@ struct ScaleResult {
   double refusal_us = 0;   // a gang of 512 GPUs that does not fit, with its reason
   double gang512_ms = 0;   // one that fits
   double preempt64_ms = 0; // whom to interrupt for a gang of 64 GPUs, and telling them
-  double explain_ms = 0;   // the reason of a waiting job, nothing remembered
+  double explain_ms = 0;   // why that gang waits and what would start it, nothing remembered
   double queued_pass_ms = 0;  // a pass over all that wait
   int64_t rss_mib = 0;
   int64_t classes = 0;     // of nodes, at the end

@@ -45,6 +45,8 @@ class ControlService final : public v1::Control::Service {
                              v1::Cluster* reply) override;
   grpc::Status DeclareNodeLost(grpc::ServerContext* context, const v1::DeclareNodeLostRequest* request,
                                v1::Cluster* reply) override;
+  grpc::Status ExplainJob(grpc::ServerContext* context, const v1::ExplainJobRequest* request,
+                          v1::ExplainJobReply* reply) override;
   grpc::Status ListQueues(grpc::ServerContext* context, const v1::ListQueuesRequest* request,
                           v1::ListQueuesReply* reply) override;
   grpc::Status SetQueue(grpc::ServerContext* context, const v1::SetQueueRequest* request, v1::Queue* reply) override;

@@ -1,0 +1,46 @@
+#include "adapters/wire/explain_view.h"
+
+#include "adapters/wire/job_spec.h"
+
+namespace gp {
+namespace {
+
+void ReasonView(const PendingReason& reason, v1::Reason* message) {
+  message->set_kind(Name(reason.kind));
+  message->set_text(reason.text);
+  message->set_nodes_able(reason.nodes_able);
+  message->set_nodes_up(reason.nodes_up);
+  message->set_nodes_now(reason.nodes_now);
+  message->set_gpus_free(reason.gpus_free);
+  message->set_gpus_asked(reason.gpus_asked);
+}
+
+void ChangeView(const Change& change, v1::Change* message) {
+  message->set_kind(Name(change.kind));
+  message->set_text(change.text);
+  if (change.spec != nullptr) ToProto(*change.spec, message->mutable_spec());
+  message->set_queue(change.queue);
+  for (const JobId job : change.interrupts) message->add_interrupts(ToText(job));
+  for (const JobId job : change.waits_for) message->add_waits_for(ToText(job));
+  if (change.starts_by.ns != 0) message->set_starts_by(ToRfc3339(change.starts_by));
+}
+
+}  // namespace
+
+void ExplanationView(const Job& job, const Explanation& explanation, v1::ExplainJobReply* message) {
+  message->set_queue(job.queue);
+  message->set_pool(job.pool);
+  message->set_starts_now(explanation.place.has_value());
+  if (explanation.place) message->set_placement(explanation.place->note);
+  for (const PendingReason& reason : explanation.reasons) ReasonView(reason, message->add_reasons());
+  if (explanation.ahead) message->set_ahead(*explanation.ahead);
+  for (const Change& change : explanation.changes) ChangeView(change, message->add_changes());
+  for (const Holder& holder : explanation.holders) {
+    v1::JobHolder* one = message->add_holders();
+    one->set_user(holder.user);
+    one->set_queue(holder.queue);
+    one->set_gpus(static_cast<double>(holder.share) / kWholeShare);
+  }
+}
+
+}  // namespace gp

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "domain/cluster/state.h"
+#include "domain/explaining/explain.h"
+#include "gpu_platform/v1/control.pb.h"
+
+namespace gp {
+
+namespace v1 = gpu_platform::v1;
+
+void ExplanationView(const Job& job, const Explanation& explanation, v1::ExplainJobReply* message);
+
+}  // namespace gp

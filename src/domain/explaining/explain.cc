@@ -1,0 +1,88 @@
+#include "domain/explaining/explain.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "domain/explaining/find_changes.h"
+#include "domain/explaining/what_if.h"
+#include "domain/placement/choose_gpus.h"
+#include "domain/scheduling/turns.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kCountedMax = 10'000;
+
+std::optional<PlaceGang> PlannedFor(const Plan& plan, JobId job) {
+  for (PlaceGang& placement : plan.Placements()) {
+    if (placement.job == job) return std::move(placement);
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> CountAhead(const WhatIf& what_if, const Job& job) {
+  if (!what_if.state().queued.contains(job.id)) return std::nullopt;
+  Turns turns(what_if.state(), what_if.at());
+  int64_t ahead = 0;
+  for (int64_t counted = 0; counted < kCountedMax; ++counted) {
+    const auto turn = turns.Next();
+    if (!turn || turn->job->id == job.id) return ahead;
+    ahead += turn->job->pool == job.pool ? 1 : 0;
+    turns.Follow(*turn);
+  }
+  return std::nullopt;
+}
+
+std::vector<Holder> FindHolders(const WhatIf& what_if, const Job& job) {
+  std::map<std::pair<std::string, std::string>, int64_t> shares;
+  for (ClassId id = 0; id < what_if.classes().size(); ++id) {
+    const NodeClasses::Class& one = what_if.classes().Of(id);
+    if (one.members.empty() || !ChooseGpus(Ideal(one.example), job)) continue;
+    for (const NodeId member : one.members) {
+      for (const LeaseId lease : what_if.state().FindNode(member)->leases) {
+        const Job& other = *what_if.state().FindJob(what_if.state().FindLease(lease)->job);
+        for (const GpuGrant& grant : what_if.state().FindLease(lease)->gpus) shares[{other.user.name, other.queue}] += grant.share;
+      }
+    }
+  }
+  std::vector<Holder> holders;
+  for (const auto& [who, share] : shares) {
+    if (share > 0) holders.push_back({who.first, who.second, share});
+  }
+  std::ranges::stable_sort(holders, std::greater{}, &Holder::share);
+  return holders;
+}
+
+}  // namespace
+
+Explanation Explain(const State& state, Instant at, const Job& job) {
+  WhatIf what_if(state, at);
+  Explanation explanation;
+  explanation.place = state.queued.contains(job.id) ? PlannedFor(what_if.plan(), job.id) : what_if.Place(job);
+  if (explanation.place) return explanation;
+  explanation.reasons = AllReasons(state, at, what_if.classes(), what_if.plan().kept, job);
+  explanation.ahead = CountAhead(what_if, job);
+  explanation.changes = FindChanges(what_if, job);
+  explanation.holders = FindHolders(what_if, job);
+  return explanation;
+}
+
+const char* Name(ChangeKind kind) {
+  switch (kind) {
+    case ChangeKind::kFewerGpus: return "fewer-gpus";
+    case ChangeKind::kFewerNodes: return "fewer-nodes";
+    case ChangeKind::kTopology: return "topology";
+    case ChangeKind::kModel: return "model";
+    case ChangeKind::kGpuMemory: return "gpu-memory";
+    case ChangeKind::kHost: return "host";
+    case ChangeKind::kNodeLabels: return "node-labels";
+    case ChangeKind::kQueue: return "queue";
+    case ChangeKind::kPreemptible: return "preemptible";
+    case ChangeKind::kPriority: return "priority";
+    case ChangeKind::kWait: return "wait";
+  }
+  return "?";
+}
+
+}  // namespace gp

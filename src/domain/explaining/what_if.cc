@@ -1,0 +1,74 @@
+#include "domain/explaining/what_if.h"
+
+#include <string>
+#include <utility>
+
+#include "domain/cluster/grants.h"
+#include "domain/cluster/quota.h"
+#include "domain/placement/place_gang.h"
+#include "domain/scheduling/scratch_nodes.h"
+
+namespace gp {
+
+WhatIf::WhatIf(const State& state, Instant at) : state_(state), at_(at), plan_(planner_.Schedule(state, at)) {}
+
+std::set<NodeId> WhatIf::KeptFromOthers(const Job& job) const {
+  std::set<NodeId> kept;
+  for (const auto& [node, owner] : plan_.kept) {
+    if (owner != job.id) kept.insert(node);
+  }
+  return kept;
+}
+
+std::optional<PlaceGang> WhatIf::Place(const Job& job) {
+  if (FindQuotaStop(state_, job, at_)) return std::nullopt;
+  const auto pick = rankings_[ShapeOf(job)].Find(planner_.classes(), job, KeptFromOthers(job));
+  if (!pick) return std::nullopt;
+  NodeView chosen;
+  for (const NodeId id : pick->nodes) chosen.push_back(state_.FindNode(id));
+  return PlaceOn(chosen, job, pick->nodes_fit);
+}
+
+std::optional<std::vector<JobId>> WhatIf::Interrupt(const Job& job) {
+  if (FindQuotaStop(state_, job, at_)) return std::nullopt;
+  if (!interruptible_) interruptible_.emplace(state_, at_);
+  auto victims = FindVictims(state_, ScratchNodes(state_), *interruptible_, KeptFromOthers(job), job);
+  if (!victims) return std::nullopt;
+  return std::move(victims->jobs);
+}
+
+bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) const {
+  Holdings gone;
+  std::map<NodeId, Node> changed;
+  for (const Job* other : ended) {
+    for (const AccountId& account : AccountsOf(*other)) gone[account] += -HoldingOf(state_, *other);
+    for (const LeaseId id : other->leases) {
+      const Lease& lease = *state_.FindLease(id);
+      ReleaseGrants(changed.try_emplace(lease.node, *state_.FindNode(lease.node)).first->second, lease);
+    }
+  }
+  if (FindQuotaStop(state_, job, at_, gone)) return false;
+  const std::set<NodeId> kept = KeptFromOthers(job);
+  std::map<std::string, int> by_trait;
+  const auto count = [&](const Node& node, int members) {
+    const auto choice = ChooseGpus(node, job);
+    if (!choice) return false;
+    int& fit = by_trait[CommonTrait(*job.spec, node, *choice)];
+    fit += members;
+    return fit >= job.spec->nodes;
+  };
+  for (const auto& [id, node] : changed) {
+    if (!kept.contains(id) && count(node, 1)) return true;
+  }
+  const bool is_stopped = FindQuotaStop(state_, job, at_).has_value();
+  if (job.spec->nodes == 1 && !is_stopped) return false;  // on the others it does not fit
+  for (ClassId id = 0; id < planner_.classes().size(); ++id) {
+    const NodeClasses::Class& one = planner_.classes().Of(id);
+    int members = 0;
+    for (const NodeId node : one.members) members += kept.contains(node) || changed.contains(node) ? 0 : 1;
+    if (members > 0 && count(one.example, members)) return true;
+  }
+  return false;
+}
+
+}  // namespace gp

@@ -1,0 +1,46 @@
+#pragma once
+
+// Whether a job would start now if it, or what is held, were otherwise.  Valid for one settled state.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "domain/cluster/state.h"
+#include "domain/scheduling/find_victims.h"
+#include "domain/scheduling/node_classes.h"
+#include "domain/scheduling/planner.h"
+#include "domain/scheduling/shape_ranking.h"
+
+namespace gp {
+
+class WhatIf {
+ public:
+  WhatIf(const State& state, Instant at);
+
+  // What the next pass would do.
+  const Plan& plan() const { return plan_; }
+  const NodeClasses& classes() const { return planner_.classes(); }
+  const State& state() const { return state_; }
+  Instant at() const { return at_; }
+
+  // Where the job would be placed; nullopt: it would have to wait.
+  std::optional<PlaceGang> Place(const Job& job);
+  // Whom it would interrupt to be placed; nullopt: that does not help either.
+  std::optional<std::vector<JobId>> Interrupt(const Job& job);
+  // Whether it could be placed if these running jobs had ended.
+  bool FitsWithout(const Job& job, const std::vector<const Job*>& ended) const;
+
+ private:
+  std::set<NodeId> KeptFromOthers(const Job& job) const;
+
+  const State& state_;
+  const Instant at_;
+  Planner planner_;
+  const Plan plan_;
+  std::map<JobShape, ShapeRanking> rankings_;
+  std::optional<Interruptible> interruptible_;
+};
+
+}  // namespace gp
