@@ -34,17 +34,25 @@ std::optional<int64_t> CountAhead(const WhatIf& what_if, const Job& job) {
   return std::nullopt;
 }
 
-std::vector<Holder> FindHolders(const WhatIf& what_if, const Job& job) {
-  std::map<std::pair<std::string, std::string>, int64_t> shares;
+std::vector<bool> NodesThatCould(const WhatIf& what_if, const Job& job) {
+  std::vector<bool> could(what_if.state().nodes.size(), false);
   for (ClassId id = 0; id < what_if.classes().size(); ++id) {
     const NodeClasses::Class& one = what_if.classes().Of(id);
     if (one.members.empty() || !ChooseGpus(Ideal(one.example), job)) continue;
-    for (const NodeId member : one.members) {
-      for (const LeaseId lease : what_if.state().FindNode(member)->leases) {
-        const Job& other = *what_if.state().FindJob(what_if.state().FindLease(lease)->job);
-        for (const GpuGrant& grant : what_if.state().FindLease(lease)->gpus) shares[{other.user.name, other.queue}] += grant.share;
-      }
-    }
+    for (const NodeId member : one.members) could[member.value] = true;
+  }
+  return could;
+}
+
+std::vector<Holder> FindHolders(const WhatIf& what_if, const Job& job) {
+  const std::vector<bool> could = NodesThatCould(what_if, job);
+  std::map<std::pair<std::string, std::string>, int64_t> shares;
+  const Job* last = nullptr;  // leases of one job lie side by side
+  for (const auto& [id, lease] : what_if.state().leases) {
+    if (!could[lease.node.value]) continue;
+    if (last == nullptr || last->id != lease.job) last = what_if.state().FindJob(lease.job);
+    int64_t& share = shares[{last->user.name, last->queue}];
+    for (const GpuGrant& grant : lease.gpus) share += grant.share;
   }
   std::vector<Holder> holders;
   for (const auto& [who, share] : shares) {

@@ -1,6 +1,7 @@
 #include "domain/scheduling/find_victims.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/assert.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
 #include "domain/placement/choose_gpus.h"
@@ -18,6 +20,9 @@ namespace {
 
 // Service levels grow with time alone: to be looked at again after so long.
 constexpr Duration kLookAgain = Duration::Minutes(1);
+
+// Victims of one node of which all sets are compared; of more, some set that is enough.
+constexpr size_t kExactVictims = 8;
 
 int64_t GpusOf(const Job& job) { return int64_t{job.spec->nodes} * job.spec->gpus.count; }
 
@@ -59,6 +64,14 @@ auto VictimOrder(const Standing& victim, Instant at) {
   return std::tuple(victim.job_class, -victim.level, -AttainedGpuMs(*victim.job, at), -static_cast<int64_t>(victim.job->id.value));
 }
 
+// Some of those on one node.
+struct VictimSet {
+  RoomCost cost;
+  int order = 0;           // less: those who go first
+  uint32_t members = 0;    // of OnNode::candidates
+  int64_t gpus_here = 0;
+};
+
 class Search {
  public:
   Search(const State& state, const ScratchNodes& nodes, const Interruptible& interruptible, const Job& job)
@@ -74,23 +87,10 @@ class Search {
     return RoomCost{std::ranges::min(on.candidates, {}, &Standing::job_class).job_class, missing, 1, on.node};
   }
 
-  // Victims in order until the job fits; nullopt: not even without all of them.
+  // The cheapest room there; nullopt: there is none, not even without all of them.
   std::optional<Room> MakeRoom(const OnNode& on) {
-    scratch_ = nodes_.Of(on.node);
-    Room room{on.node, {}, ""};
-    auto choice = Choose(scratch_);
-    Takings takings = takings_;
     std::ranges::sort(on.candidates, {}, [this](const Standing& victim) { return VictimOrder(victim, at_); });
-    for (auto next = on.candidates.begin(); !choice && next != on.candidates.end(); ++next) {
-      if (!takings.MayTake(by_, *next)) continue;  // its queue would fall below its guarantee
-      takings.Take(job_, *next->job);
-      TakeAway(state_, *next->job, scratch_);
-      room.victims.push_back(next->job);
-      choice = Choose(scratch_);
-    }
-    if (!choice) return std::nullopt;
-    room.trait = CommonTrait(*job_.spec, scratch_, *choice);
-    return room;
+    return on.candidates.size() <= kExactVictims ? MakeCheapestRoom(on) : MakeSomeRoom(on);
   }
 
   // Leaves out whoever can be spared on all of the nodes, the most precious first.
@@ -130,6 +130,65 @@ class Search {
       takings.Take(job_, *victim);
       return may;
     });
+  }
+
+  // Every set of victims, the cheapest first; of equal ones, those who go first.
+  std::optional<Room> MakeCheapestRoom(const OnNode& on) {
+    const int64_t missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
+    std::array<VictimSet, 1U << kExactVictims> sets;
+    std::vector<const VictimSet*> enough;
+    sets[0] = {{-1, 0, 0, on.node}, 0, 0, 0};
+    for (uint32_t members = 0; members < 1U << on.candidates.size(); ++members) {
+      if (members != 0) {
+        const int first = std::countr_zero(members);
+        sets[members] = Joined(sets[members & (members - 1)], on.candidates[static_cast<size_t>(first)], first);
+      }
+      if (sets[members].gpus_here >= missing) enough.push_back(&sets[members]);
+    }
+    const auto dearer = [](const VictimSet* a, const VictimSet* b) { return std::tie(a->cost, a->order) > std::tie(b->cost, b->order); };
+    std::ranges::make_heap(enough, dearer);
+    for (; !enough.empty(); enough.pop_back()) {
+      std::ranges::pop_heap(enough, dearer);
+      Room room = RoomOf(on, enough.back()->members);
+      if (MayTakeAll(room.victims) && FitsWithout(room.victims, on.node)) return WithTrait(std::move(room));
+    }
+    return std::nullopt;
+  }
+
+  static VictimSet Joined(const VictimSet& set, const Standing& victim, int index) {
+    auto [highest_class, gpus, jobs, node] = set.cost;
+    return {{std::max(highest_class, victim.job_class), gpus + GpusOf(*victim.job), jobs + 1, node},
+            set.order - (1 << (static_cast<int>(kExactVictims) - index)),
+            set.members | 1U << index,
+            set.gpus_here + victim.job->spec->gpus.count};
+  }
+
+  static Room RoomOf(const OnNode& on, uint32_t set) {
+    Room room{on.node, {}, ""};
+    for (; set != 0; set &= set - 1) room.victims.push_back(on.candidates[static_cast<size_t>(std::countr_zero(set))].job);
+    return room;
+  }
+
+  // Victims in order until the job fits, without those who can be spared.
+  std::optional<Room> MakeSomeRoom(const OnNode& on) {
+    Room room{on.node, {}, ""};
+    bool fits = FitsWithout(room.victims, on.node);
+    Takings takings = takings_;
+    for (auto next = on.candidates.begin(); !fits && next != on.candidates.end(); ++next) {
+      if (!takings.MayTake(by_, *next)) continue;  // its queue would fall below its guarantee
+      takings.Take(job_, *next->job);
+      room.victims.push_back(next->job);
+      fits = FitsWithout(room.victims, on.node);
+    }
+    if (!fits) return std::nullopt;
+    Spare(room.victims, {on.node});
+    return WithTrait(std::move(room));
+  }
+
+  Room WithTrait(Room room) {
+    GP_ASSERT(FitsWithout(room.victims, room.node), "room was made");
+    room.trait = CommonTrait(*job_.spec, scratch_, *Choose(scratch_));
+    return room;
   }
 
   std::optional<NodeChoice> Choose(const Node& node) const { return ChooseGpus(node, job_); }
@@ -262,7 +321,6 @@ std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes
     if (best != nullptr && (*best)[wanted - 1].Cost() < least) break;
     auto room = search.MakeRoom(*one);
     if (!room) continue;
-    search.Spare(room->victims, {room->node});
     std::vector<Room>& alike = by_trait[room->trait];
     alike.push_back(*std::move(room));
     std::ranges::inplace_merge(alike, alike.end() - 1, {}, &Room::Cost);
