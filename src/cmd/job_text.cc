@@ -66,9 +66,10 @@ std::string DescribeJob(const v1::Job& job) {
   if (job.detail() != v1::JobState_Name(job.state())) out += " (" + job.detail() + ")";
   out += fmt::format("  attempt {}\n", job.attempt());
   Line(out, "Reason", job.reason());
-  Line(out, "Asked", fmt::format("{} GPU, {} node(s), cpus {}, priority {}, project {}, queue {}, by {}", GpusText(spec),
+  Line(out, "Asked", fmt::format("{} GPU, {} node(s), cpus {}, priority {}", GpusText(spec),
                                  spec.nodes(), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
-                                 spec.priority(), spec.project(), job.queue(), job.user()));
+                                 spec.priority()));
+  Line(out, "By", fmt::format("{}, project {}, queue {}", job.user(), spec.project(), job.queue()));
   std::string words;
   for (const std::string& word : spec.command()) words += (words.empty() ? "" : " ") + word;
   Line(out, "Command", words);
