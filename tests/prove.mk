@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
-        prove-clients prove-input prove-placement prove-packing prove-trace prove-shares prove-explain bench-slurm bench-submit bench-discovery
+        prove-clients prove-input prove-placement prove-packing prove-trace prove-shares prove-explain prove-determinism bench-slurm bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -72,6 +72,14 @@ prove-shares: build
 prove-explain: configure
 	cmake --build $(BUILD) --target property_explain
 	GP_CASES=100000 $(BUILD)/bin/property_explain
+
+## make prove-determinism  the same decisions by builds of gcc and clang, on one core and two (needs clang++-19; 10 min)
+prove-determinism: configure
+	cmake --build $(BUILD) --target decisions_digest
+	cmake -S . -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_C_COMPILER=clang-19
+	cmake --build build/clang --target decisions_digest
+	$(PYTHON) tests/simulation/determinism/determinism_test.py --jobs 1000000 --sequences 10000 \
+	  $(BUILD)/bin/decisions_digest build/clang/bin/decisions_digest
 
 ## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
 bench-slurm: build

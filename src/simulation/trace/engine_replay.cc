@@ -4,9 +4,12 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/digest.h"
+#include "domain/cluster/codec.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
 
@@ -42,6 +45,7 @@ class EngineReplay {
     return ends_;
   }
   int64_t preemptions() const { return preemptions_; }
+  uint64_t LastState() const { return StateDigest(engine_.state()); }
 
  private:
   struct Progress {
@@ -133,7 +137,10 @@ class EngineReplay {
 TraceResult ReplayEngine(const TraceWorkload& workload, const TraceCluster& cluster) {
   EngineReplay replay(workload, cluster);
   const std::vector<int64_t>& ends = replay.Run();
-  return Summarize(workload, cluster, ends, replay.preemptions());
+  TraceResult result = Summarize(workload, cluster, ends, replay.preemptions());
+  const std::string_view bytes(reinterpret_cast<const char*>(ends.data()), ends.size() * sizeof(ends[0]));
+  result.digest = Digest64(bytes, replay.LastState());
+  return result;
 }
 
 }  // namespace gp

@@ -33,6 +33,7 @@ struct TraceResult {
   double utilization = 0;  // GPU time of all durations, of the cluster's from first submit to last end
   int64_t jobs = 0;
   int64_t preemptions = 0;
+  uint64_t digest = 0;  // of every job's end and of the last state; 0: not of the production engine
 };
 
 TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster,

@@ -136,6 +136,18 @@ TEST_F(Preemption, WholeGangsGoAndNobodyWhoCanBeSpared) {
   (void)one;
 }
 
+// Node by node the small job is the cheapest on its own; the gang must go anyway, and makes room for both.
+TEST_F(Preemption, WhoIsNeededElsewhereSparesOthers) {
+  AddNode();
+  AddNode();
+  const JobId gang = Run(4, 250, true, 2);
+  const JobId small = Run(4, 250);
+  const JobId firm = Run(4, 250, false);
+  ASSERT_NE(cluster_.state().FindLease(JobOf(small).leases[0])->node, cluster_.state().FindLease(JobOf(firm).leases[0])->node);
+  cluster_.Advance(Duration::Minutes(10));
+  EXPECT_EQ(VictimsFor(Submit(4, 900, false, 2)), std::vector{gang});
+}
+
 TEST_F(Preemption, EqualsThatHadAsMuchWait) {
   AddNode();
   const JobId small = Run(1, 500);
