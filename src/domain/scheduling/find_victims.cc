@@ -9,7 +9,6 @@
 #include <string>
 #include <tuple>
 
-#include "base/assert.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
 #include "domain/placement/choose_gpus.h"
@@ -98,7 +97,7 @@ class Search {
     for (size_t i = victims.size(); i-- > 0;) {
       std::vector<const Job*> others = victims;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-      const bool enough = std::ranges::all_of(on, [&](NodeId id) { return FitsWithout(others, id); });
+      const bool enough = std::ranges::all_of(on, [&](NodeId id) { return ChooseWithout(others, id).has_value(); });
       if (enough) victims = std::move(others);
     }
   }
@@ -150,7 +149,7 @@ class Search {
     for (; !enough.empty(); enough.pop_back()) {
       std::ranges::pop_heap(enough, dearer);
       Room room = RoomOf(on, enough.back()->members);
-      if (MayTakeAll(room.victims) && FitsWithout(room.victims, on.node)) return WithTrait(std::move(room));
+      if (MayTakeAll(room.victims) && FitsIn(room)) return room;
     }
     return std::nullopt;
   }
@@ -172,31 +171,30 @@ class Search {
   // Victims in order until the job fits, without those who can be spared.
   std::optional<Room> MakeSomeRoom(const OnNode& on) {
     Room room{on.node, {}, ""};
-    bool fits = FitsWithout(room.victims, on.node);
+    bool fits = FitsIn(room);
     Takings takings = takings_;
     for (auto next = on.candidates.begin(); !fits && next != on.candidates.end(); ++next) {
       if (!takings.MayTake(by_, *next)) continue;  // its queue would fall below its guarantee
       takings.Take(job_, *next->job);
       room.victims.push_back(next->job);
-      fits = FitsWithout(room.victims, on.node);
+      fits = FitsIn(room);
     }
     if (!fits) return std::nullopt;
     Spare(room.victims, {on.node});
-    return WithTrait(std::move(room));
-  }
-
-  Room WithTrait(Room room) {
-    GP_ASSERT(FitsWithout(room.victims, room.node), "room was made");
-    room.trait = CommonTrait(*job_.spec, scratch_, *Choose(scratch_));
     return room;
   }
 
-  std::optional<NodeChoice> Choose(const Node& node) const { return ChooseGpus(node, job_); }
+  // Whether the room is enough; then it has its trait.
+  bool FitsIn(Room& room) {
+    const auto choice = ChooseWithout(room.victims, room.node);
+    if (choice) room.trait = CommonTrait(*job_.spec, scratch_, *choice);
+    return choice.has_value();
+  }
 
-  bool FitsWithout(const std::vector<const Job*>& victims, NodeId id) {
+  std::optional<NodeChoice> ChooseWithout(const std::vector<const Job*>& victims, NodeId id) {
     scratch_ = nodes_.Of(id);
     for (const Job* victim : victims) TakeAway(state_, *victim, scratch_);
-    return Choose(scratch_).has_value();
+    return ChooseGpus(scratch_, job_);
   }
 
   const State& state_;
