@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
-        prove-clients prove-input prove-placement prove-packing prove-trace prove-shares prove-explain prove-determinism bench-slurm bench-submit bench-discovery
+        prove-clients prove-input prove-placement prove-packing prove-trace prove-shares prove-explain prove-determinism bench-schedule bench-slurm bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -80,6 +80,10 @@ prove-determinism: configure
 	cmake --build build/clang --target decisions_digest
 	$(PYTHON) tests/simulation/determinism/determinism_test.py --jobs 1000000 --sequences 10000 \
 	  $(BUILD)/bin/decisions_digest build/clang/bin/decisions_digest
+
+## make bench-schedule   cost of decisions from 1,000 to 12,500 nodes, three runs each, with a picture (1 min)
+bench-schedule: build
+	$(PYTHON) tests/benchmarks/scale/growth.py --binary $(BINARY) --svg docs/figures/decisions.svg
 
 ## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
 bench-slurm: build

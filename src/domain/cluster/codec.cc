@@ -1,9 +1,12 @@
 #include "domain/cluster/codec.h"
 
+#include <algorithm>
+
 #include "base/digest.h"
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/fields.h"
 #include "domain/cluster/preemption.h"
+#include "domain/cluster/quota.h"
 // The archive finds Fields by argument-dependent lookup, so its order here does not matter.
 #include "domain/cluster/archive.h"
 
@@ -55,9 +58,11 @@ bool BuildIndexes(State& state) {
   for (const auto& [id, lease] : state.leases) {
     const auto job = state.jobs.find(lease.job);
     if (job == state.jobs.end()) return false;
-    for (const GpuGrant& grant : lease.gpus) {
-      if (grant.share > 0) state.share_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}] += grant.share;
-    }
+    const Node* node = state.FindNode(lease.node);
+    const auto is_known = [&](const GpuGrant& grant) { return grant.gpu >= 0 && grant.gpu < static_cast<int>(node->gpus.size()); };
+    if (node == nullptr || !std::ranges::all_of(lease.gpus, is_known)) return false;
+    const int64_t share = CountedShare(state, lease);
+    if (share > 0) state.share_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}] += share;
   }
   return true;
 }

@@ -158,6 +158,7 @@ struct ChangeNode {
 struct SetPriority {
   JobId job;
   int priority = 0;
+  bool may_raise = true;  // administrators only
 };
 
 // Time passes: limits and back-offs that are due.

@@ -34,6 +34,7 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
   job.spec = command.spec;
   job.user = command.user;
   job.queue = queue.name;
+  job.pool = queue.pool;
   const auto stop = FindQuotaNeverMet(state, job);
   if (!stop) return Ok();
   return Fail(Conflict("the job can never start: " + ToText(*stop)));
@@ -96,6 +97,7 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command) {
     return Fail(InvalidArgument("priority: " + std::to_string(command.priority) + " is not between 0 and " + std::to_string(kPriorityMax)));
   }
   if (command.priority == job.spec->priority) return Events{};
+  if (command.priority > job.spec->priority && !command.may_raise) return Fail(PermissionDenied("priority: only an administrator raises it"));
   return Events{JobPriorityChanged{job.id, command.priority}};
 }
 

@@ -52,7 +52,7 @@ Status CheckParent(const State& state, const std::string& parent) {
 }
 
 // What is promised must be there: above, or in the pool.
-Status CheckGuarantees(const State& state, const Queue& queue) {
+Status CheckGuarantees(const State& state, const Queue& queue, bool promises_more) {
   const std::string parent = ParentOf(queue.name);
   int64_t siblings = queue.guaranteed;
   int64_t children = 0;
@@ -64,7 +64,7 @@ Status CheckGuarantees(const State& state, const Queue& queue) {
     return Fail(Conflict("guaranteed: " + std::to_string(promised) + " GPUs would be guaranteed in all, " + where + " " + std::to_string(there)));
   };
   if (children > queue.guaranteed) return refuse(children, "to the queues below " + queue.name + "; it has itself", queue.guaranteed);
-  if (queue.guaranteed == 0) return Ok();
+  if (queue.guaranteed == 0 || !promises_more) return Ok();
   if (!parent.empty()) {
     const int64_t there = state.queues.at(parent).guaranteed;
     if (siblings > there) return refuse(siblings, "to the queues below " + parent + "; it has itself", there);
@@ -96,7 +96,10 @@ Result<Events> DecideSetQueue(const State& state, const SetQueue& command) {
   if (before == nullptr && state.queues.size() >= kQueuesMax) return Fail(Conflict("there are " + std::to_string(kQueuesMax) + " queues already"));
   if (before == nullptr && !parent.empty()) GP_CHECK_OK(CheckParent(state, parent));
   GP_CHECK_OK(CheckPool(state, queue, before));
-  GP_CHECK_OK(CheckGuarantees(state, queue));
+  // A pool may have shrunk since: less, or what was promised already, may always be promised.
+  const bool promises_more = before == nullptr || before->pool != queue.pool || queue.guaranteed > before->guaranteed;
+  const bool lowers = before != nullptr && queue.guaranteed < before->guaranteed;
+  if (promises_more || lowers) GP_CHECK_OK(CheckGuarantees(state, queue, promises_more));
   return Events{QueueChanged{queue}};
 }
 

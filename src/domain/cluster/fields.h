@@ -77,7 +77,7 @@ GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(SetQueue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
 GP_FIELDS(DeleteQueue, v.name)
 GP_FIELDS(ChangeNode, v.node, v.pool, v.labels, v.labels_removed)
-GP_FIELDS(SetPriority, v.job, v.priority)
+GP_FIELDS(SetPriority, v.job, v.priority, v.may_raise)
 GP_NO_FIELDS(Tick)
 GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
 

@@ -154,7 +154,7 @@ void CheckShares(const State& state, Violations& found) {
   std::map<PoolClass, int64_t> sums;
   for (const auto& [id, lease] : state.leases) {
     const Job& job = *state.FindJob(lease.job);
-    for (const GpuGrant& grant : lease.gpus) sums[{job.pool, ClassOf(job.spec->priority)}] += grant.share;
+    if (!lease.gpus.empty()) sums[{job.pool, ClassOf(job.spec->priority)}] += CountedShare(state, lease);
   }
   std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
   if (sums != state.share_by_class) found.push_back({"I8", "shares by class are off"});
@@ -173,7 +173,12 @@ void CheckAccounts(const State& state, Violations& found) {
 
 void CheckCapacity(const State& state, Violations& found) {
   std::map<std::string, int64_t> sums;
-  for (const Node& node : state.nodes) sums[node.pool] += static_cast<int64_t>(node.gpus.size());
+  std::map<std::string, std::map<int64_t, int64_t>> sizes;
+  for (const Node& node : state.nodes) {
+    sums[node.pool] += static_cast<int64_t>(node.gpus.size());
+    for (const GpuFacts& gpu : node.facts->gpus) ++sizes[node.pool][gpu.memory_mib];
+  }
+  if (sizes != state.gpu_sizes) found.push_back({"I8", "sizes of GPUs are off"});
   std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
   if (sums != state.capacity) found.push_back({"I8", "capacities are off"});
 }

@@ -75,7 +75,8 @@ void Takings::CountPlaced(const Job& job) {
 TakingGround Takings::GroundFor(const Standing& by, const Standing& victim) const {
   if (by.job_class > victim.job_class) {
     if (by.job->pool != victim.job->pool) return TakingGround::kNone;
-    if (by.job->queue == victim.job->queue || KeepsGuarantees(*by.job, *victim.job)) return TakingGround::kClass;
+    if (by.job->queue == victim.job->queue) return TakingGround::kClass;
+    if (state_->queues.at(victim.job->queue).reclaimable && KeepsGuarantees(*by.job, *victim.job)) return TakingGround::kClass;
   }
   const bool had_less = by.job_class == victim.job_class && by.level < victim.level;
   if (had_less && by.job->spec->preemptible && by.job->queue == victim.job->queue) return TakingGround::kSharedTime;

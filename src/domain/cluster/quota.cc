@@ -71,30 +71,39 @@ std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job, const
   return std::nullopt;
 }
 
-// Work that cannot be interrupted takes, beyond its queue's guarantee, only what nobody was guaranteed.
+bool AnyGuarantee(const State& state, const std::string& pool) {
+  return std::ranges::any_of(state.queues, [&](const auto& one) { return one.second.guaranteed > 0 && one.second.pool == pool; });
+}
+
+// Work that cannot be interrupted takes, beyond its queue's guarantee, only what none of its siblings was
+// guaranteed, on each level.
 std::optional<QuotaStop> FindGuaranteeStop(const State& state, const Job& job, const Holdings& planned, const Holding& ask) {
-  if (ask.firm_share == 0) return std::nullopt;
-  const std::string top = PathsTo(job.queue).front();
-  int64_t promised = 0;   // to others: what they hold for good, or may want to
-  int64_t guarantees = 0;
-  int64_t own = 0;
-  for (const auto& [name, queue] : state.queues) {
-    if (queue.pool != job.pool || !ParentOf(name).empty()) continue;
-    const AccountId id{name, ""};
-    const int64_t firm = HeldNow(state, id).firm_share + PlannedOr0(planned, id, &Holding::firm_share);
-    guarantees += queue.guaranteed;
-    if (name == top) {
-      own = firm + ask.firm_share;
-      if (own <= queue.guaranteed * kWholeShare) return std::nullopt;
-    } else {
-      promised += std::max(firm, queue.guaranteed * kWholeShare);
-    }
-  }
-  if (guarantees == 0) return std::nullopt;  // what there is, is all that stops it
+  if (ask.firm_share == 0 || !AnyGuarantee(state, job.pool)) return std::nullopt;
+  const auto firm_of = [&](const std::string& queue) {
+    const AccountId id{queue, ""};
+    return HeldNow(state, id).firm_share + PlannedOr0(planned, id, &Holding::firm_share);
+  };
   const auto capacity = state.capacity.find(job.pool);
-  const int64_t left = (capacity == state.capacity.end() ? 0 : capacity->second * kWholeShare) - promised;
-  if (own <= left) return std::nullopt;
-  return QuotaStop{QuotaStop::Kind::kGuarantees, {top, ""}, ask.firm_share, own - ask.firm_share, std::max<int64_t>(left, 0)};
+  int64_t room = capacity == state.capacity.end() ? 0 : capacity->second * kWholeShare;
+  std::string parent;
+  for (const std::string& path : PathsTo(job.queue)) {
+    const int64_t guaranteed = state.queues.at(path).guaranteed * kWholeShare;
+    const int64_t own = firm_of(path) + ask.firm_share;
+    int64_t promised = 0;  // to its siblings: what they hold for good, or may want to
+    int64_t guarantees = guaranteed;
+    for (const auto& [name, queue] : state.queues) {
+      if (name == path || queue.pool != job.pool || ParentOf(name) != parent) continue;
+      promised += std::max(firm_of(name), queue.guaranteed * kWholeShare);
+      guarantees += queue.guaranteed * kWholeShare;
+    }
+    const int64_t left = std::max<int64_t>(room - promised, 0);
+    if (guarantees > 0 && own > guaranteed && own > left) {
+      return QuotaStop{QuotaStop::Kind::kGuarantees, {path, ""}, ask.firm_share, own - ask.firm_share, left};
+    }
+    room = std::max(guaranteed, own);
+    parent = path;
+  }
+  return std::nullopt;
 }
 
 std::string Gpus(int64_t share) {
@@ -127,8 +136,12 @@ bool IsFirm(const State& state, const Job& job) { return !job.spec->preemptible 
 
 Holding AskOf(const State& state, const Job& job) {
   const GpuRequest& gpus = job.spec->gpus;
-  // The memory of the GPU does not matter to its share.
-  const int64_t share = gpus.count == 0 ? 0 : int64_t{job.spec->nodes} * gpus.count * GrantOf(gpus, 0, {}).share;
+  // On the smallest GPU of the pool it counts most.
+  GpuFacts smallest;
+  const auto sizes = state.gpu_sizes.find(job.pool);
+  smallest.memory_mib = sizes == state.gpu_sizes.end() ? std::max<int64_t>(gpus.memory_mib, 1) : sizes->second.begin()->first;
+  const int64_t each = gpus.count == 0 ? 0 : CountedShare(GrantOf(gpus, 0, smallest), smallest);
+  const int64_t share = int64_t{job.spec->nodes} * gpus.count * each;
   return {share, IsFirm(state, job) ? share : 0, 1};
 }
 
@@ -146,13 +159,24 @@ void Charge(State& state, Instant at, const Job& job, const Holding& change) {
   if (share == 0) state.share_by_class.erase(pool_class);
 }
 
+int64_t CountedShare(const GpuGrant& grant, const GpuFacts& facts) {
+  const int64_t by_memory = (grant.memory_mib * kWholeShare + facts.memory_mib - 1) / facts.memory_mib;
+  return std::min<int64_t>(std::max<int64_t>(grant.share, by_memory), kWholeShare);
+}
+
+int64_t CountedShare(const State& state, const Lease& lease) {
+  int64_t share = 0;
+  const NodeFacts& facts = *state.FindNode(lease.node)->facts;
+  for (const GpuGrant& grant : lease.gpus) share += CountedShare(grant, facts.gpus[static_cast<size_t>(grant.gpu)]);
+  return share;
+}
+
 Holding HoldingOf(const State& state, const Job& job) {
   if (job.leases.empty()) return {};
   Holding holding{0, 0, 1};
   for (const LeaseId lease : job.leases) {
     const Lease* held = state.FindLease(lease);
-    if (held == nullptr) continue;  // damaged: told by the invariants
-    for (const GpuGrant& grant : held->gpus) holding.share += grant.share;
+    if (held != nullptr) holding.share += CountedShare(state, *held);  // else damaged: told by the invariants
   }
   if (IsFirm(state, job)) holding.firm_share = holding.share;
   return holding;

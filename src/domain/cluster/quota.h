@@ -22,6 +22,11 @@ Meter MeterOf(const Policy& policy);
 // Whether what the job holds cannot be taken back: it is not preemptible, or its queue not reclaimable.
 bool IsFirm(const State& state, const Job& job);
 
+// What a grant counts on accounts, in thousandths of a GPU: its part of the compute or of the memory,
+// whichever is more.  Who asks for memory alone keeps others from it all the same.
+int64_t CountedShare(const GpuGrant& grant, const GpuFacts& facts);
+int64_t CountedShare(const State& state, const Lease& lease);
+
 // What it holds now.
 Holding HoldingOf(const State& state, const Job& job);
 // What all its ranks will hold.

@@ -80,6 +80,7 @@ struct State {
   std::map<PoolClass, std::set<JobId>> yielding;   // MayGiveWay; none is empty
   std::map<PoolClass, int64_t> share_by_class;     // thousandths of GPUs held now; none is 0
   std::map<std::string, int64_t> capacity;         // GPUs installed, by pool; none is 0
+  std::map<std::string, std::map<int64_t, int64_t>> gpu_sizes;  // the same by memory (MiB); none is 0 or empty
 
   // Which nodes changed last: each has the number of its last change.  Planners follow it; it is not
   // part of the value and begins anew with each process.

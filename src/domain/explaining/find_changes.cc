@@ -208,7 +208,8 @@ class Finder {
   // Of those who end first as few as do.
   void TryWait() {
     std::vector<const Job*> running = ByEnd();
-    if (!what_if_.FitsWithout(job_, running)) return;
+    // Where a pass is due it may fit as it is: waiting for somebody's end is no answer then.
+    if (running.empty() || what_if_.FitsWithout(job_, {}) || !what_if_.FitsWithout(job_, running)) return;
     size_t bad = 0;
     size_t good = running.size();
     while (good - bad > 1) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
@@ -50,7 +51,7 @@ class Pass {
     if (waits_for != state_.preemptions.end() && waits_for->first == job.id) {
       for (const NodeId id : job.claimed) {
         const Node& node = *state_.FindNode(id);
-        if (node.condition != NodeCondition::kUp || node.draining) continue;
+        if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) continue;
         promised_[job.id].insert(id);
         Keep(id, job);
       }

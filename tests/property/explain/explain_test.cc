@@ -285,5 +285,22 @@ TEST(Explaining, TellsTheCauseAndWhatWouldHelp) {
   EXPECT_GE(score.kinds.size(), 9u) << "kinds of changes";
 }
 
+// A pass is due: what fits already is not told to wait for anybody, and an idle cluster is no trap.
+TEST(Explaining, OfAGangBeforeThePassThatIsDue) {
+  Engine engine;
+  engine.AdvanceTo(Instant{1'700'000'000'000'000'000});
+  engine.AddNode(PlainNode(0, 8));
+  engine.AddNode(PlainNode(1, 8));
+  JobSpec spec;
+  spec.command = {"run"};
+  spec.gpus.count = 8;
+  spec.nodes = 2;
+  (void)engine.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
+  const JobId second = *engine.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
+  const Explanation explained = Explain(engine.state(), engine.now(), *engine.state().FindJob(second));
+  EXPECT_FALSE(explained.place.has_value());
+  for (const Change& change : explained.changes) EXPECT_NE(change.kind, ChangeKind::kWait) << change.text;
+}
+
 }  // namespace
 }  // namespace gp

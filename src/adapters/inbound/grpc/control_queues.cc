@@ -55,18 +55,8 @@ grpc::Status ControlService::ChangeNode(grpc::ServerContext* context, const v1::
 }
 
 grpc::Status ControlService::SetPriority(grpc::ServerContext* context, const v1::SetPriorityRequest* request, v1::Job* reply) {
-  const bool administrator = Administrator(*context).has_value();
-  if (!administrator) {
-    const auto id = ParseJobId(request->job_id());
-    bool raises = false;
-    const Status read = gateway_.Read([&](const State& state) {
-      const Job* job = id ? state.FindJob(*id) : nullptr;
-      raises = job != nullptr && request->priority() > job->spec->priority;
-    });
-    if (!read) return ToGrpc(read);
-    if (raises) return ToGrpc(PermissionDenied("priority: only an administrator raises it"));
-  }
-  return Change(context, request->job_id(), reply, [&](JobId id) { return gp::SetPriority{id, request->priority()}; });
+  const bool may_raise = Administrator(*context).has_value();
+  return Change(context, request->job_id(), reply, [&](JobId id) { return gp::SetPriority{id, request->priority(), may_raise}; });
 }
 
 }  // namespace gp

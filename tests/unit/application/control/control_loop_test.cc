@@ -56,6 +56,26 @@ TEST(ControlLoop, PlansInTheSameBatchAsTheSubmit) {
   EXPECT_EQ(rig.StateOf(outcome.job), JobState::kStarting);
 }
 
+TEST(ControlLoop, PlansWhenAGuaranteeOrAReservationGoes) {
+  Rig rig({.policy = {.lease_time = Duration::Minutes(60)}});
+  rig.AddNode();
+  SetQueue set;
+  set.name = "prod";
+  set.guaranteed = 4;
+  ASSERT_TRUE(rig.loop->Execute("user:root", "", set).status);
+  const JobId firm = rig.loop->Execute("user:ana", "", Submit()).job;
+  EXPECT_EQ(rig.StateOf(firm), JobState::kQueued) << "all is guaranteed to others";
+  ASSERT_TRUE(rig.loop->Execute("user:root", "", DeleteQueue{"prod"}).status);
+  EXPECT_EQ(rig.StateOf(firm), JobState::kStarting);
+
+  const JobId large = rig.loop->Execute("user:ana", "", Submit(4)).job;
+  rig.clock.Advance(Duration::Minutes(6));
+  const JobId small = rig.loop->Execute("user:ana", "", Submit()).job;
+  EXPECT_EQ(rig.StateOf(small), JobState::kQueued) << "the node is kept for the large one";
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", HoldJob{large}).status);
+  EXPECT_EQ(rig.StateOf(small), JobState::kStarting);
+}
+
 TEST(ControlLoop, ARepeatedRequestGivesTheSameJob) {
   Rig rig;
   const Outcome first = rig.loop->Execute("user:ana", "r1", Submit());
