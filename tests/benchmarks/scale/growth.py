@@ -30,8 +30,16 @@ def measure(binary, nodes, runs):
     return [statistics.median(read(d) for d in documents) * factor for _, read, factor, _ in SERIES]
 
 
+def label_heights(heights):
+    """The same, moved apart where labels would lie on each other."""
+    moved, last = {}, None
+    for index in sorted(range(len(heights)), key=lambda i: heights[i]):
+        moved[index] = last = heights[index] if last is None else max(heights[index], last + 16)
+    return moved
+
+
 def picture(rows):
-    low, high = 0, 5  # powers of ten of microseconds
+    low, high = 0, 5.4  # powers of ten of microseconds
 
     def x(nodes):
         span = math.log10(SIZES[-1] / SIZES[0])
@@ -43,20 +51,21 @@ def picture(rows):
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="13">',
            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
            f'<text x="{LEFT}" y="24" font-size="16">Cost of decisions by size of the cluster (8 GPUs a node, 90 % in use, both axes logarithmic)</text>']
-    for power, name in zip(range(low, high + 1), ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms"]):
+    for power, name in zip(range(6), ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms"]):
         at = y(10 ** power)
         out.append(f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}" stroke="#ddd"/>')
         out.append(f'<text x="{LEFT - 10}" y="{at + 4:.1f}" text-anchor="end">{name}</text>')
     for nodes in SIZES:
         out.append(f'<text x="{x(nodes):.1f}" y="{HEIGHT - BOTTOM + 22}" text-anchor="middle">{nodes:,}</text>')
     out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{HEIGHT - 8}" text-anchor="middle">nodes</text>')
+    labels = label_heights([y(values) for values in rows[-1][1]])
     for index, (name, _, _, _) in enumerate(SERIES):
         points = [(x(nodes), y(values[index])) for nodes, values in rows]
         colour = COLOURS[index]
         path = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         out += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="{colour}"/>' for px, py in points]
-        out.append(f'<text x="{points[-1][0] + 10:.1f}" y="{points[-1][1] + 4:.1f}" fill="{colour}">{name}</text>')
+        out.append(f'<text x="{points[-1][0] + 10:.1f}" y="{labels[index] + 4:.1f}" fill="{colour}">{name}</text>')
     return "\n".join(out + ["</svg>"]) + "\n"
 
 
