@@ -9,13 +9,6 @@ namespace {
 
 constexpr double kHourOfGpu = 3.6e6 * kWholeShare;
 
-Account AccountAt(const State& state, const AccountId& id, Instant now) {
-  const auto found = state.accounts.find(id);
-  Account account = found == state.accounts.end() ? Account{} : found->second;
-  Settle(account, now, MeterOf(state.policy));
-  return account;
-}
-
 void UseView(const Account& account, v1::Use* message) {
   message->set_gpus(static_cast<double>(account.held.share) / kWholeShare);
   message->set_jobs(account.held.jobs);

@@ -17,10 +17,7 @@ size_t Fork(const std::vector<std::string>& a, const std::vector<std::string>& b
   return same;
 }
 
-int64_t ShareHeld(const State& state, const std::string& queue) {
-  const auto found = state.accounts.find({queue, ""});
-  return found == state.accounts.end() ? 0 : found->second.held.share;
-}
+int64_t ShareHeld(const State& state, const std::string& queue) { return HeldNow(state, {queue, ""}).share; }
 
 int64_t GuaranteedShare(const State& state, const std::string& queue) { return state.queues.at(queue).guaranteed * kWholeShare; }
 

@@ -15,18 +15,6 @@ int64_t PlannedOr0(const Holdings& planned, const AccountId& id, int64_t Holding
   return found == planned.end() ? 0 : found->second.*what;
 }
 
-Holding HeldNow(const State& state, const AccountId& id) {
-  const auto found = state.accounts.find(id);
-  return found == state.accounts.end() ? Holding{} : found->second.held;
-}
-
-Account AccountAt(const State& state, const AccountId& id, Instant at) {
-  const auto found = state.accounts.find(id);
-  Account account = found == state.accounts.end() ? Account{} : found->second;
-  Settle(account, at, MeterOf(state.policy));
-  return account;
-}
-
 // Against what is held and used; `state` == nullptr: against nothing, as if the job were alone.
 class LimitCheck {
  public:
@@ -131,6 +119,18 @@ std::vector<AccountId> AccountsOf(const Job& job) {
 }
 
 Meter MeterOf(const Policy& policy) { return {policy.share_half_life, policy.usage_period}; }
+
+Holding HeldNow(const State& state, const AccountId& id) {
+  const auto found = state.accounts.find(id);
+  return found == state.accounts.end() ? Holding{} : found->second.held;
+}
+
+Account AccountAt(const State& state, const AccountId& id, Instant at) {
+  const auto found = state.accounts.find(id);
+  Account account = found == state.accounts.end() ? Account{} : found->second;
+  Settle(account, at, MeterOf(state.policy));
+  return account;
+}
 
 bool IsFirm(const State& state, const Job& job) { return !job.spec->preemptible || !state.queues.at(job.queue).reclaimable; }
 

@@ -19,6 +19,11 @@ std::vector<AccountId> AccountsOf(const Job& job);
 
 Meter MeterOf(const Policy& policy);
 
+// What is held on the account; nothing where there is none.
+Holding HeldNow(const State& state, const AccountId& id);
+// The account with its sums as of `at`; an empty one where there is none.
+Account AccountAt(const State& state, const AccountId& id, Instant at);
+
 // Whether what the job holds cannot be taken back: it is not preemptible, or its queue not reclaimable.
 bool IsFirm(const State& state, const Job& job);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "domain/cluster/quota.h"
 #include "domain/explaining/find_changes.h"
 #include "domain/explaining/what_if.h"
 #include "domain/placement/choose_gpus.h"
@@ -51,8 +52,7 @@ std::vector<Holder> FindHolders(const WhatIf& what_if, const Job& job) {
   for (const auto& [id, lease] : what_if.state().leases) {
     if (!could[lease.node.value]) continue;
     if (last == nullptr || last->id != lease.job) last = what_if.state().FindJob(lease.job);
-    int64_t& share = shares[{last->user.name, last->queue}];
-    for (const GpuGrant& grant : lease.gpus) share += grant.share;
+    shares[{last->user.name, last->queue}] += CountedShare(what_if.state(), lease);
   }
   std::vector<Holder> holders;
   for (const auto& [who, share] : shares) {

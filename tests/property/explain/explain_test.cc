@@ -285,6 +285,27 @@ TEST(Explaining, TellsTheCauseAndWhatWouldHelp) {
   EXPECT_GE(score.kinds.size(), 9u) << "kinds of changes";
 }
 
+// Who has reserved memory alone keeps others off the GPU, and is named.
+TEST(Explaining, WhoHoldsMemoryAloneIsAHolder) {
+  Engine engine;
+  engine.AdvanceTo(Instant{1'700'000'000'000'000'000});
+  engine.AddNode(PlainNode(0, 1));
+  JobSpec spec;
+  spec.command = {"run"};
+  spec.gpus.isolation = Isolation::kTimeslice;
+  spec.gpus.memory_mib = engine.state().nodes[0].facts->gpus[0].memory_mib / 4;
+  const JobId holder = *engine.Submit(std::make_shared<const JobSpec>(spec), {"ben", 1001, 1001});
+  engine.Pass();
+  engine.Start(holder);
+  spec.gpus = {};
+  const JobId job = *engine.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
+  engine.Pass();
+  const Explanation explained = Explain(engine.state(), engine.now(), *engine.state().FindJob(job));
+  ASSERT_EQ(explained.holders.size(), 1u);
+  EXPECT_EQ(explained.holders[0].user, "ben");
+  EXPECT_NEAR(static_cast<double>(explained.holders[0].share), 250, 1);
+}
+
 // A pass is due: what fits already is not told to wait for anybody, and an idle cluster is no trap.
 TEST(Explaining, OfAGangBeforeThePassThatIsDue) {
   Engine engine;

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/rng.h"
-#include "domain/accounting/decay.h"
+#include "domain/cluster/quota.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
 
@@ -65,8 +65,7 @@ class World {
     return static_cast<double>(UseOf(queue)) / all;
   }
   int64_t HeldBy(const std::string& queue) const {
-    const auto found = engine_.state().accounts.find({queue, ""});
-    return found == engine_.state().accounts.end() ? 0 : found->second.held.share / 1000;
+    return HeldNow(engine_.state(), {queue, ""}).share / 1000;
   }
 
  private:
@@ -77,9 +76,7 @@ class World {
   };
 
   int64_t UseOf(const std::string& queue) const {
-    Account account = engine_.state().accounts.at({queue, ""});
-    Settle(account, engine_.now(), {engine_.state().policy.share_half_life, engine_.state().policy.usage_period});
-    return account.faded_use;
+    return AccountAt(engine_.state(), {queue, ""}, engine_.now()).faded_use;
   }
 
   void Refill() {
