@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
-        prove-clients prove-input prove-placement prove-packing prove-trace prove-shares prove-explain prove-determinism bench-schedule bench-slurm bench-submit bench-discovery
+        prove-clients prove-input prove-placement prove-packing prove-trace prove-shares prove-starvation prove-explain prove-determinism bench-schedule bench-slurm bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -67,6 +67,11 @@ prove-shares: build
 	GP_DAYS=28 $(BUILD)/bin/property_fair_share
 	GP_SUBMITS=1000 PYTHONPATH=tests/integration $(PYTHON) -B tests/integration/live/queues_test.py --binary $(BINARY) \
 	  Queues.test_limits_hold_under_parallel_submits
+
+## make prove-starvation  days of a cluster under a flood of higher classes: every wait within its bound (1 min)
+prove-starvation: configure
+	cmake --build $(BUILD) --target property_fair_share
+	GP_SEEDS=300 $(BUILD)/bin/property_fair_share --gtest_filter='Starvation.*'
 
 ## make prove-explain    100,000 waiting jobs with a planted cause: told, and what is suggested is true and smallest (1 min)
 prove-explain: configure

@@ -54,6 +54,17 @@ std::optional<PlaceGang> FindPlace(const std::vector<Node>& nodes, const Job& jo
   return PlaceOn(chosen, job, best->size());
 }
 
+std::optional<PlaceGang> FindPlaceAwayFromFaults(const std::vector<Node>& nodes, const Job& job) {
+  std::vector<Node> others = nodes;
+  for (const AttemptRecord& attempt : job.attempts) {
+    for (const RankRecord& rank : attempt.ranks) {
+      if (IsPlatformFault(rank.outcome.end)) std::erase_if(others, [&](const Node& node) { return node.id == rank.node; });
+    }
+  }
+  if (auto place = FindPlace(others, job)) return place;
+  return FindPlace(nodes, job);
+}
+
 std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) {
   NodeView order;
   for (const Node& node : nodes) order.push_back(&node);
@@ -73,8 +84,8 @@ std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) 
 // Whose turn it is, worked out anew from all that is held, planned and waited for.
 class PlainTurns {
  public:
-  PlainTurns(const State& state, Instant at, const Holdings& planned, const std::map<PoolClass, int64_t>& planned_by_class)
-      : state_(state), at_(at), planned_(planned), planned_by_class_(planned_by_class) {
+  PlainTurns(const State& state, Instant at, const Holdings& planned, const std::map<JobId, int64_t>& planned_shares)
+      : state_(state), at_(at), planned_(planned), planned_shares_(planned_shares) {
     for (const JobId id : state.queued) {
       for (const auto& [above, one] : Levels(*state.FindJob(id))) active_[above].insert(one);
     }
@@ -86,10 +97,14 @@ class PlainTurns {
     const auto first = group(*std::ranges::min_element(heads, {}, group));
     std::vector<const Job*> asked;
     std::ranges::copy_if(heads, std::back_inserter(asked), [&](const Job* job) { return group(job) == first; });
+    if (std::get<0>(first) == -kBelowFloor) return *std::ranges::min_element(asked, {}, &Job::id);
     return Choose(asked, 0);
   }
 
  private:
+  static constexpr int kBelowFloor = 3;
+
+
   // From the top down: who stands above, and the queue or user below it.
   static std::vector<std::pair<AccountId, AccountId>> Levels(const Job& job) {
     std::vector<std::pair<AccountId, AccountId>> levels;
@@ -160,19 +175,20 @@ class PlainTurns {
     if (at_ - job.queued_at < state_.policy.age_after) return job_class;
     int64_t held = 0;
     for (const auto& [id, other] : state_.jobs) {
-      if (other.pool == job.pool && ClassOf(other.spec->priority) == job_class) held += HoldingOf(state_, other).share;
+      if (id >= job.id || other.pool != job.pool || ClassOf(other.spec->priority) != job_class) continue;
+      held += HoldingOf(state_, other).share;
+      if (const auto planned = planned_shares_.find(id); planned != planned_shares_.end()) held += planned->second;
     }
-    if (const auto planned = planned_by_class_.find({job.pool, job_class}); planned != planned_by_class_.end()) held += planned->second;
     int64_t gpus = 0;
     for (const Node& node : state_.nodes) gpus += node.pool == job.pool ? static_cast<int64_t>(node.gpus.size()) : 0;
-    if (job.spec->gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor) return 3;
+    if (job.spec->gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor) return kBelowFloor;
     return std::min(job_class + 1, 2);
   }
 
   const State& state_;
   const Instant at_;
   const Holdings& planned_;
-  const std::map<PoolClass, int64_t>& planned_by_class_;
+  const std::map<JobId, int64_t>& planned_shares_;
   std::map<AccountId, std::set<AccountId>> active_;
 };
 
@@ -182,7 +198,7 @@ Plan PlainPlan(const State& state, Instant at) {
   Plan plan;
   std::vector<Node> nodes = state.nodes;  // reserved ones are taken out
   Holdings planned;
-  std::map<PoolClass, int64_t> planned_by_class;
+  std::map<JobId, int64_t> planned_shares;
   std::set<std::string> pools_reserved;
   std::map<QueueLine, std::vector<const Job*>> lines;
   for (const auto& [line, keys] : state.lines) {
@@ -191,10 +207,10 @@ Plan PlainPlan(const State& state, Instant at) {
   while (!lines.empty()) {
     std::vector<const Job*> heads;
     for (const auto& [line, jobs] : lines) heads.push_back(jobs.front());
-    const Job& job = *PlainTurns(state, at, planned, planned_by_class).Next(heads);
+    const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
     const auto line = lines.find(LineOf(job));
     const bool stopped = FindQuotaStop(state, job, at, planned).has_value();
-    auto place = stopped ? std::nullopt : FindPlace(nodes, job);
+    auto place = stopped ? std::nullopt : FindPlaceAwayFromFaults(nodes, job);
     if (!place) {
       lines.erase(line);
       if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < state.policy.reserve_after) continue;
@@ -214,7 +230,7 @@ Plan PlainPlan(const State& state, Instant at) {
       HoldGrants(*std::ranges::find(nodes, rank.node, &Node::id), lease, job.user.name);
     }
     for (const AccountId& account : AccountsOf(job)) planned[account] += AskOf(state, job);
-    planned_by_class[{job.pool, ClassOf(job.spec->priority)}] += AskOf(state, job).share;
+    planned_shares[job.id] += AskOf(state, job).share;
     plan.steps.push_back(*std::move(place));
     line->second.erase(line->second.begin());
     if (line->second.empty()) lines.erase(line);

@@ -75,9 +75,10 @@ void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message) {
     pool.set_nodes(pool.nodes() + 1);
     pool.set_gpus(pool.gpus() + static_cast<int64_t>(node.gpus.size()));
   }
-  for (const auto& [pool_class, share] : state.share_by_class) {
-    v1::Pool& pool = pools[pool_class.pool];
-    pool.set_gpus_held(pool.gpus_held() + static_cast<double>(share) / kWholeShare);
+  for (const auto& [name, queue] : state.queues) {
+    const auto pool = pools.find(queue.pool);
+    if (name.contains('/') || pool == pools.end()) continue;  // counted by those above; nothing to be held
+    pool->second.set_gpus_held(pool->second.gpus_held() + static_cast<double>(HeldNow(state, {name, ""}).share) / kWholeShare);
   }
   for (auto& [name, pool] : pools) {
     pool.set_name(name);

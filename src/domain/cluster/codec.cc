@@ -62,7 +62,7 @@ bool BuildIndexes(State& state) {
     const auto is_known = [&](const GpuGrant& grant) { return grant.gpu >= 0 && grant.gpu < static_cast<int>(node->gpus.size()); };
     if (node == nullptr || !std::ranges::all_of(lease.gpus, is_known)) return false;
     const int64_t share = CountedShare(state, lease);
-    if (share > 0) state.share_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}] += share;
+    if (share > 0) state.shares_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}][lease.job] += share;
   }
   return true;
 }

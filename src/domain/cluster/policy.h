@@ -30,7 +30,7 @@ struct Policy {
   Duration usage_period = Duration::Minutes(30 * 24 * 60);
   // A job that has waited for so long is asked as one of the next class.
   Duration age_after = Duration::Minutes(60);
-  // Per cent of its pool that every class gets, once its first job has waited for age_after.
+  // Per cent of its pool that every class gets for jobs that have waited for age_after.
   int class_floor = 5;
 };
 

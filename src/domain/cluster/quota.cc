@@ -154,9 +154,11 @@ void Charge(State& state, Instant at, const Job& job, const Holding& change) {
   }
   if (change.share == 0) return;
   const PoolClass pool_class{job.pool, ClassOf(job.spec->priority)};
-  int64_t& share = state.share_by_class[pool_class];
+  std::map<JobId, int64_t>& shares = state.shares_by_class[pool_class];
+  int64_t& share = shares[job.id];
   share += change.share;
-  if (share == 0) state.share_by_class.erase(pool_class);
+  if (share == 0) shares.erase(job.id);
+  if (shares.empty()) state.shares_by_class.erase(pool_class);
 }
 
 int64_t CountedShare(const GpuGrant& grant, const GpuFacts& facts) {

@@ -78,7 +78,7 @@ struct State {
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
   std::set<JobId> claimants;                       // queued jobs that have claimed nodes
   std::map<PoolClass, std::set<JobId>> yielding;   // MayGiveWay; none is empty
-  std::map<PoolClass, int64_t> share_by_class;     // thousandths of GPUs held now; none is 0
+  std::map<PoolClass, std::map<JobId, int64_t>> shares_by_class;  // thousandths of GPUs held now, by job; none is 0 or empty
   std::map<std::string, int64_t> capacity;         // GPUs installed, by pool; none is 0
   std::map<std::string, std::map<int64_t, int64_t>> gpu_sizes;  // the same by memory (MiB); none is 0 or empty
 

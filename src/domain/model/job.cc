@@ -55,6 +55,16 @@ ShownJobState Shown(JobState state) {
   return ShownJobState::kPending;
 }
 
+std::set<NodeId> NodesWithFaults(const Job& job) {
+  std::set<NodeId> nodes;
+  for (const AttemptRecord& attempt : job.attempts) {
+    for (const RankRecord& rank : attempt.ranks) {
+      if (IsPlatformFault(rank.outcome.end)) nodes.insert(rank.node);
+    }
+  }
+  return nodes;
+}
+
 const char* Name(JobState state) {
   switch (state) {
     case JobState::kHeld: return "HELD";

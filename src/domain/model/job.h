@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,9 @@ struct Job {
   int exit_code = 0;
   std::string reason;  // of the state, in words; empty: nothing to say
 };
+
+// Where the platform failed its attempts.
+std::set<NodeId> NodesWithFaults(const Job& job);
 
 // Whether the clock of its time limit runs: from its placement on, until it is told to stop.
 bool RunsAgainstLimit(const Job& job);

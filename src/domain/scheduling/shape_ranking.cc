@@ -62,16 +62,25 @@ std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes,
                                                      const std::set<NodeId>& reserved) {
   Update(classes, job);
   const auto wanted = static_cast<size_t>(job.spec->nodes);
+  if (std::set<NodeId> left_out = NodesWithFaults(job); !left_out.empty()) {
+    left_out.insert(reserved.begin(), reserved.end());
+    if (auto pick = FindAmong(classes, wanted, left_out)) return pick;
+  }
+  return FindAmong(classes, wanted, reserved);
+}
+
+std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& classes, size_t wanted,
+                                                          const std::set<NodeId>& left_out) const {
   std::optional<Pick> best;
   std::pair<NodeRank, NodeId> best_last;  // the worst of the nodes decides between traits
   for (const auto& [trait, groups] : by_trait_) {
     Pick pick;
     std::pair<NodeRank, NodeId> last;
     for (const auto& [rank, group] : groups) {
-      pick.nodes_fit += CountFree(classes, group, reserved);
+      pick.nodes_fit += CountFree(classes, group, left_out);
       if (pick.nodes.size() == wanted) continue;
       VisitInOrder(classes, group, [&](NodeId node, ClassId) {
-        if (reserved.contains(node)) return true;
+        if (left_out.contains(node)) return true;
         pick.nodes.push_back(node);
         last = {rank, node};
         return pick.nodes.size() < wanted;

@@ -38,6 +38,7 @@ class ShapeRanking {
     size_t nodes_fit = 0;  // of that trait
   };
   // `job`: any of the shape.  `reserved` nodes are left out.  nullopt: there are too few.
+  // A node on which the platform failed the job is taken only where it fits nowhere else.
   std::optional<Pick> Find(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
 
   // The emptiest nodes that could hold the gang if nothing were granted on them; none: too few.
@@ -46,6 +47,7 @@ class ShapeRanking {
  private:
   using Groups = std::map<NodeRank, std::vector<ClassId>>;
   void Update(const NodeClasses& classes, const Job& job);
+  std::optional<Pick> FindAmong(const NodeClasses& classes, size_t wanted, const std::set<NodeId>& left_out) const;
 
   size_t seen_ = 0;               // classes looked at
   std::vector<ClassId> pending_;  // of those, not yet ranked because nobody was in them

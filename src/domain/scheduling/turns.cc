@@ -14,25 +14,29 @@ constexpr int kBelowFloor = kClasses;  // before the highest class
 
 // A queue or user with those of its jobs that wait, in the tree of one pool and class.
 struct Turns::Branch {
+  struct Head {
+    const QueueLine* line = nullptr;
+    Entry* entry = nullptr;
+  };
   using Place = std::tuple<int64_t, JobOrder, Branch*>;  // step, best job; no two have one job
 
   Branch* parent = nullptr;
   Entry* entry = nullptr;  // nullptr: the root
   std::map<AccountId, std::unique_ptr<Branch>> children;
   std::set<Place> order;                           // of those children that have jobs
-  std::map<JobOrder, const QueueLine*> heads;  // only of a user
+  std::map<JobOrder, Head> heads;                  // only of a user, or of the root of those below their floor
   std::optional<Place> place;                      // in the parent's order
 
   template <typename F>
   void ForEachHead(const F& visit) const {
-    for (const auto& [head, line] : heads) visit(*line, head.job, entry);
+    for (const auto& [key, head] : heads) visit(*head.line, key.job, head.entry);
     for (const auto& [id, child] : children) child->ForEachHead(visit);
   }
   bool empty() const { return heads.empty() && order.empty(); }
   JobOrder Best() const { return heads.empty() ? std::get<1>(*order.begin()) : heads.begin()->first; }
 };
 
-Turns::Turns(const State& state, Instant at) : state_(state), at_(at), shares_(state, at) {
+Turns::Turns(const State& state, Instant at) : state_(state), at_(at), shares_(state, at), floors_(state) {
   std::vector<Entry*> entries;
   const QueueLine* last = nullptr;
   for (const auto& [line, jobs] : state.lines) {
@@ -47,17 +51,10 @@ Turns::Turns(const State& state, Instant at) : state_(state), at_(at), shares_(s
 
 Turns::~Turns() = default;
 
-int Turns::RankOf(const Job& job) const {
+int Turns::RankOf(const Job& job) {
   const int job_class = ClassOf(job.spec->priority);
   if (at_ - job.queued_at < state_.policy.age_after) return job_class;
-  const PoolClass pool_class{job.pool, job_class};
-  const auto amount = [&](const auto& amounts, const auto& key) {
-    const auto found = amounts.find(key);
-    return found == amounts.end() ? int64_t{0} : found->second;
-  };
-  const int64_t held = amount(state_.share_by_class, pool_class) + amount(placed_by_class_, pool_class);
-  const bool below_floor = held * 100 < amount(state_.capacity, job.pool) * kWholeShare * state_.policy.class_floor;
-  if (below_floor && job.spec->gpus.count > 0) return kBelowFloor;
+  if (job.spec->gpus.count > 0 && floors_.IsBelow(job)) return kBelowFloor;
   return std::min(job_class + 1, kClasses - 1);
 }
 
@@ -91,10 +88,15 @@ Turns::Branch& Turns::Deepest(Branch& root, const Job& job) {
 
 void Turns::Add(const QueueLine& line, const QueueKey& head, Entry* entry) {
   const Job& job = *state_.FindJob(head.job);
-  std::unique_ptr<Branch>& root = roots_[{-RankOf(job), job.pool}];
+  const int rank = RankOf(job);
+  std::unique_ptr<Branch>& root = roots_[{-rank, job.pool}];
   if (root == nullptr) root = std::make_unique<Branch>();
+  if (rank == kBelowFloor) {  // one after the other, so that nobody is passed for ever
+    root->heads[{0, 0, head.job}] = {&line, entry};
+    return;
+  }
   Branch& branch = BranchOf(*root, entry);
-  branch.heads[{head.priority_descending, line.service_level, head.job}] = &line;
+  branch.heads[{head.priority_descending, line.service_level, head.job}] = {&line, entry};
   Refresh(branch);
 }
 
@@ -120,10 +122,10 @@ std::optional<Turns::Turn> Turns::Next() {
     }
     Branch* branch = root->second.get();
     while (branch->heads.empty()) branch = std::get<2>(*branch->order.begin());
-    const auto [order, line] = *branch->heads.begin();
+    const auto [order, head] = *branch->heads.begin();
     branch->heads.erase(branch->heads.begin());
     Refresh(*branch);
-    return Turn{state_.FindJob(order.job), line, branch->entry};
+    return Turn{state_.FindJob(order.job), head.line, head.entry};
   }
   return std::nullopt;
 }
@@ -145,7 +147,7 @@ void Turns::RankAnew(const std::string& pool) {
 
 void Turns::Charge(const Job& job, int64_t share) {
   if (share == 0) return;
-  placed_by_class_[{job.pool, ClassOf(job.spec->priority)}] += share;
+  floors_.Charge(job, share);
   RankAnew(job.pool);
   shares_.Charge(job.queue, job.user.name, share);
   for (auto& [key, root] : roots_) {

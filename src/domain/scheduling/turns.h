@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "domain/cluster/state.h"
+#include "domain/scheduling/class_floors.h"
 #include "domain/scheduling/share_table.h"
 
 namespace gp {
@@ -54,7 +55,7 @@ class Turns {
   };
 
   void Add(const QueueLine& line, const QueueKey& head, Entry* entry);
-  int RankOf(const Job& job) const;
+  int RankOf(const Job& job);
   void RankAnew(const std::string& pool);
   Branch& BranchOf(Branch& root, Entry* entry);
   static Branch& Deepest(Branch& root, const Job& job);
@@ -63,7 +64,7 @@ class Turns {
   const State& state_;
   const Instant at_;
   ShareTable shares_;
-  std::map<PoolClass, int64_t> placed_by_class_;  // thousandths of GPUs, in this pass
+  ClassFloors floors_;
   std::map<RootKey, std::unique_ptr<Branch>> roots_;
 };
 

@@ -173,7 +173,7 @@ TEST_F(Damaged, I7HostMemoryBeyondWhatThereIs) {
 TEST_F(Damaged, I8Sums) {
   GpuAt(0, 2).share_granted -= 1;
   ExpectRule("I8", "sums are off");
-  state_.share_by_class[{"default", 1}] += 1;
+  state_.shares_by_class[{"default", 1}][JobId{1}] += 1;
   ExpectRule("I8", "shares by class are off");
   state_.capacity["default"] += 1;
   ExpectRule("I8", "capacities are off");
