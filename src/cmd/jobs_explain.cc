@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "adapters/wire/job_spec.h"
+#include "base/text.h"
 #include "cmd/jobs_explain.h"
 
 namespace gp {
@@ -16,6 +17,11 @@ std::string Text(const v1::ExplainJobReply& reply) {
   out += fmt::format("Waits in queue {}{}\n", reply.queue(), reply.has_ahead() ? fmt::format(", {} before it", reply.ahead()) : "");
   out += "\nWhy\n";
   for (const v1::Reason& reason : reply.reasons()) out += fmt::format("  {:<16} {}\n", reason.kind(), reason.text());
+  if (!reply.kept_nodes().empty()) {
+    const std::vector<std::string> nodes(reply.kept_nodes().begin(), reply.kept_nodes().end());
+    out += fmt::format("\nKept for it: {}{}\n", Join(nodes, ", "),
+                       reply.has_starts_by() ? "; it starts there by " + reply.starts_by() + " at the latest" : "");
+  }
   out += "\nWhat would start it now, each by itself\n";
   for (const v1::Change& change : reply.changes()) out += fmt::format("  {:<16} {}\n", change.kind(), change.text());
   if (reply.changes().empty()) out += "  no single change that was tried\n";

@@ -81,6 +81,59 @@ std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) 
   return {};
 }
 
+// When a rank fits on the node, by the time limits of all who hold it.
+Instant ReadyAt(const State& state, Instant at, const Plan& plan, Node node, const Job& job) {
+  std::vector<std::tuple<Instant, LeaseId, Lease>> ends;
+  for (const LeaseId id : state.FindNode(node.id)->leases) {
+    const Lease& lease = *state.FindLease(id);
+    ends.push_back({LatestEnd(*state.FindJob(lease.job)), id, lease});
+  }
+  uint64_t index = 0;
+  for (const PlaceGang& placed : plan.Placements()) {
+    const LeaseId planned{~index++};
+    for (const RankPlacement& rank : placed.ranks) {
+      if (rank.node != node.id) continue;
+      Lease lease;
+      lease.id = planned;
+      lease.gpus = rank.gpus;
+      lease.numa = rank.numa;
+      ends.push_back({EndOfStay(at, *state.FindJob(placed.job)->spec), lease.id, lease});
+    }
+  }
+  std::vector<Instant> times = {at};
+  for (const auto& [end, id, lease] : ends) times.push_back(std::max(at, end));
+  std::ranges::sort(times);
+  for (const Instant time : times) {
+    if (time == kNever) break;
+    Node then = node;
+    for (const auto& [end, id, lease] : ends) {
+      if (end <= time) ReleaseGrants(then, lease);
+    }
+    if (ChooseGpus(then, job)) return time;
+  }
+  return kNever;
+}
+
+// The nodes on which it can start first, and when.
+std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instant at, const Plan& plan, const std::vector<Node>& nodes, const Job& job) {
+  std::pair<std::vector<NodeId>, Instant> best{{}, kNever};
+  if (job.spec->gpus.count == 0 || ModeFor(job.spec->gpus) != GpuMode::kWhole) return best;
+  std::map<std::string, std::vector<std::tuple<Instant, int, NodeId>>> alike;
+  for (const Node& node : nodes) {
+    if (node.condition != NodeCondition::kUp || node.draining) continue;
+    const auto choice = ChooseGpus(Emptied(node), job);
+    if (choice) alike[CommonTrait(*job.spec, node, *choice)].push_back({ReadyAt(state, at, plan, node, job), -std::popcount(FreeGpus(node)), node.id});
+  }
+  for (auto& [trait, times] : alike) {
+    std::ranges::sort(times);
+    const auto wanted = static_cast<size_t>(job.spec->nodes);
+    if (times.size() < wanted || std::get<0>(times[wanted - 1]) >= best.second) continue;
+    best = {{}, std::get<0>(times[wanted - 1])};
+    for (size_t i = 0; i < wanted; ++i) best.first.push_back(std::get<2>(times[i]));
+  }
+  return best;
+}
+
 // Whose turn it is, worked out anew from all that is held, planned and waited for.
 class PlainTurns {
  public:
@@ -194,9 +247,22 @@ class PlainTurns {
 
 }  // namespace
 
+namespace {
+
+// Without those that are kept for others, unless it leaves them in time.
+std::vector<Node> OpenTo(const Plan& plan, Instant at, std::vector<Node> nodes, const Job& job, bool for_good = false) {
+  std::erase_if(nodes, [&](const Node& node) {
+    const auto kept = plan.kept.find(node.id);
+    return kept != plan.kept.end() && (for_good || EndOfStay(at, *job.spec) > kept->second.starts_by);
+  });
+  return nodes;
+}
+
+}  // namespace
+
 Plan PlainPlan(const State& state, Instant at) {
   Plan plan;
-  std::vector<Node> nodes = state.nodes;  // reserved ones are taken out
+  std::vector<Node> nodes = state.nodes;
   Holdings planned;
   std::map<JobId, int64_t> planned_shares;
   std::set<std::string> pools_reserved;
@@ -210,12 +276,14 @@ Plan PlainPlan(const State& state, Instant at) {
     const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
     const auto line = lines.find(LineOf(job));
     const bool stopped = FindQuotaStop(state, job, at, planned).has_value();
-    auto place = stopped ? std::nullopt : FindPlaceAwayFromFaults(nodes, job);
+    auto place = stopped ? std::nullopt : FindPlaceAwayFromFaults(OpenTo(plan, at, nodes, job), job);
     if (!place) {
       lines.erase(line);
       if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < state.policy.reserve_after) continue;
-      for (const NodeId id : EmptiestFor(nodes, job)) {
-        std::erase_if(nodes, [id](const Node& node) { return node.id == id; });
+      auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(plan, at, nodes, job, true), job);
+      if (ready_at == kNever) first = EmptiestFor(OpenTo(plan, at, nodes, job, true), job);
+      for (const NodeId id : first) {
+        plan.kept[id] = {job.id, ready_at == kNever ? Instant{} : ready_at};
         pools_reserved.insert(job.pool);
       }
       continue;
@@ -223,7 +291,7 @@ Plan PlainPlan(const State& state, Instant at) {
     place->pass = state.last_pass + 1;
     for (const RankPlacement& rank : place->ranks) {
       Lease lease;
-      lease.id = {~uint64_t{0}};
+      lease.id = {~plan.steps.size()};
       lease.mode = ModeFor(job.spec->gpus);
       lease.gpus = rank.gpus;
       lease.numa = rank.numa;

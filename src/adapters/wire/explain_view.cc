@@ -34,6 +34,8 @@ void ExplanationView(const Job& job, const Explanation& explanation, v1::Explain
   if (explanation.place) message->set_placement(explanation.place->note);
   for (const PendingReason& reason : explanation.reasons) ReasonView(reason, message->add_reasons());
   if (explanation.ahead) message->set_ahead(*explanation.ahead);
+  for (const std::string& node : explanation.kept_nodes) message->add_kept_nodes(node);
+  if (explanation.starts_by.ns != 0) message->set_starts_by(ToRfc3339(explanation.starts_by));
   for (const Change& change : explanation.changes) ChangeView(change, message->add_changes());
   for (const Holder& holder : explanation.holders) {
     v1::JobHolder* one = message->add_holders();

@@ -29,7 +29,7 @@ struct QueueKey {
 };
 QueueKey KeyOf(const Job& job);
 
-// Jobs of one line fit in the same places, may interrupt the same others and stand under the same
+// Jobs of one line fit in the same places for as long, may interrupt the same others and stand under the same
 // limits: what the first cannot get now, the others cannot either.
 struct QueueLine {
   int job_class = 0;
@@ -37,6 +37,7 @@ struct QueueLine {
   bool preemptible = false;
   std::string user;
   std::string queue;
+  Duration stay;  // LongestStay: who leaves in time fits where others do not
   JobShape shape;
   auto operator<=>(const QueueLine&) const = default;
 };

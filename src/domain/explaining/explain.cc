@@ -62,6 +62,14 @@ std::vector<Holder> FindHolders(const WhatIf& what_if, const Job& job) {
   return holders;
 }
 
+void TellKept(const WhatIf& what_if, const Job& job, Explanation& explanation) {
+  for (const auto& [node, kept] : what_if.plan().kept) {
+    if (kept.job != job.id) continue;
+    explanation.kept_nodes.push_back(what_if.state().FindNode(node)->facts->name);
+    explanation.starts_by = kept.starts_by;
+  }
+}
+
 }  // namespace
 
 Explanation Explain(const State& state, Instant at, const Job& job) {
@@ -73,6 +81,7 @@ Explanation Explain(const State& state, Instant at, const Job& job) {
   explanation.ahead = CountAhead(what_if, job);
   explanation.changes = FindChanges(what_if, job);
   explanation.holders = FindHolders(what_if, job);
+  TellKept(what_if, job, explanation);
   return explanation;
 }
 
@@ -86,6 +95,7 @@ const char* Name(ChangeKind kind) {
     case ChangeKind::kHost: return "host";
     case ChangeKind::kNodeLabels: return "node-labels";
     case ChangeKind::kQueue: return "queue";
+    case ChangeKind::kTimeLimit: return "time-limit";
     case ChangeKind::kPreemptible: return "preemptible";
     case ChangeKind::kPriority: return "priority";
     case ChangeKind::kWait: return "wait";

@@ -23,6 +23,7 @@ enum class ChangeKind {
   kHost,          // fewer cores or less memory
   kNodeLabels,    // any node
   kQueue,         // another one
+  kTimeLimit,     // a shorter one: it leaves before others need the nodes that are kept for them
   kPreemptible,   // it may be interrupted itself
   kPriority,      // higher: others are interrupted
   kWait,          // until others have ended
@@ -52,6 +53,8 @@ struct Explanation {
   std::optional<int64_t> ahead;        // jobs of its pool whose turn is before; nullopt: too many to count
   std::vector<Change> changes;         // in the order of ChangeKind
   std::vector<Holder> holders;         // most first
+  std::vector<std::string> kept_nodes;  // by name: kept for it, as it has waited too long or others give way for it
+  Instant starts_by;                   // there, at the latest; ns == 0: not known
 };
 
 // REQUIRES: the job is queued, or would be (its id is not known to the state then).

@@ -23,12 +23,6 @@ std::string Names(const std::vector<JobId>& jobs) {
   return jobs.size() > kShown ? text + " and " + std::to_string(jobs.size() - kShown) + " more" : text;
 }
 
-// By its time limit; far away: it has none.
-Instant EndOf(const Job& job) {
-  if (job.spec->time_limit.ns == 0) return Instant{INT64_MAX};
-  return job.attempts.back().placed_at + job.spec->time_limit;
-}
-
 class Finder {
  public:
   Finder(WhatIf& what_if, const Job& job) : what_if_(what_if), job_(job), spec_(*job.spec) {}
@@ -42,6 +36,7 @@ class Finder {
     TryHost();
     TryNodeLabels();
     TryQueues();
+    TryTimeLimit();
     TryPreemptible();
     TryPriority();
     TryWait();
@@ -176,6 +171,18 @@ class Finder {
     }
   }
 
+  // The longest with which it leaves nodes in time that are kept for others.
+  void TryTimeLimit() {
+    std::set<Instant, std::greater<>> times;
+    for (const auto& [node, kept] : what_if_.plan().kept) times.insert(kept.starts_by);
+    for (const Instant time : times) {
+      const int64_t minutes = (time - what_if_.at() - spec_.grace - kEndMargin).ToSeconds() / 60;
+      if (minutes < 1) return;
+      const Duration limit = Duration::Minutes(minutes);
+      if (Try(ChangeKind::kTimeLimit, "time_limit: " + ToText(limit), [limit](JobSpec& spec) { spec.time_limit = limit; })) return;
+    }
+  }
+
   // Placed, or placed once others have given way.
   bool TryOutranking(ChangeKind kind, JobSpec spec, const std::string& text) {
     const Job changed = With(std::move(spec));
@@ -234,7 +241,7 @@ class Finder {
       const Job& other = *what_if_.state().FindJob(lease.job);
       if (other.pool == job_.pool && seen.insert(other.id).second) running.push_back(&other);
     }
-    const auto order = [](const Job* job) { return std::pair(EndOf(*job), job->id); };
+    const auto order = [](const Job* job) { return std::pair(LatestEnd(*job), job->id); };
     const size_t kept = std::min(running.size(), kEndsTried);
     std::ranges::partial_sort(running, running.begin() + static_cast<std::ptrdiff_t>(kept), {}, order);
     running.resize(kept);
@@ -260,9 +267,9 @@ class Finder {
     Instant latest{0};
     for (const Job* other : running) {
       change.waits_for.push_back(other->id);
-      latest = std::max(latest, EndOf(*other));
+      latest = std::max(latest, LatestEnd(*other));
     }
-    if (latest.ns != INT64_MAX) change.starts_by = latest;
+    if (latest != kNever) change.starts_by = latest;
     std::ranges::sort(change.waits_for);
     change.text = "wait until " + Names(change.waits_for) + (running.size() == 1 ? " has ended" : " have ended") +
                   (change.starts_by.ns == 0 ? "" : ", at " + ToRfc3339(latest) + " at the latest");

@@ -10,19 +10,11 @@
 
 namespace gp {
 
-WhatIf::WhatIf(const State& state, Instant at) : state_(state), at_(at), plan_(planner_.Schedule(state, at)) {}
-
-std::set<NodeId> WhatIf::KeptFromOthers(const Job& job) const {
-  std::set<NodeId> kept;
-  for (const auto& [node, owner] : plan_.kept) {
-    if (owner != job.id) kept.insert(node);
-  }
-  return kept;
-}
+WhatIf::WhatIf(const State& state, Instant at) : state_(state), at_(at), plan_(planner_.Schedule(state, at)), kept_(at, plan_.kept) {}
 
 std::optional<PlaceGang> WhatIf::Place(const Job& job) {
   if (FindQuotaStop(state_, job, at_)) return std::nullopt;
-  const auto pick = rankings_[ShapeOf(job)].Find(planner_.classes(), job, KeptFromOthers(job));
+  const auto pick = rankings_[ShapeOf(job)].Find(planner_.classes(), job, kept_.ClosedTo(job));
   if (!pick) return std::nullopt;
   NodeView chosen;
   for (const NodeId id : pick->nodes) chosen.push_back(state_.FindNode(id));
@@ -32,7 +24,7 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
 std::optional<std::vector<JobId>> WhatIf::Interrupt(const Job& job) {
   if (FindQuotaStop(state_, job, at_)) return std::nullopt;
   if (!interruptible_) interruptible_.emplace(state_, at_);
-  auto victims = FindVictims(state_, ScratchNodes(state_), *interruptible_, KeptFromOthers(job), job);
+  auto victims = FindVictims(state_, ScratchNodes(state_), *interruptible_, kept_.OfOthers(job), job);
   if (!victims) return std::nullopt;
   return std::move(victims->jobs);
 }
@@ -48,7 +40,7 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     }
   }
   if (FindQuotaStop(state_, job, at_, gone)) return false;
-  const std::set<NodeId> kept = KeptFromOthers(job);
+  const std::set<NodeId>& kept = kept_.ClosedTo(job);
   std::map<std::string, int> by_trait;
   const auto count = [&](const Node& node, int members) {
     const auto choice = ChooseGpus(node, job);

@@ -33,12 +33,11 @@ class WhatIf {
   bool FitsWithout(const Job& job, const std::vector<const Job*>& ended) const;
 
  private:
-  std::set<NodeId> KeptFromOthers(const Job& job) const;
-
   const State& state_;
   const Instant at_;
   Planner planner_;
   const Plan plan_;
+  mutable KeptNodes kept_;
   std::map<JobShape, ShapeRanking> rankings_;
   std::optional<Interruptible> interruptible_;
 };

@@ -55,6 +55,8 @@ ShownJobState Shown(JobState state) {
   return ShownJobState::kPending;
 }
 
+Instant LatestEnd(const Job& job) { return EndOfStay(job.attempts.back().placed_at, *job.spec); }
+
 std::set<NodeId> NodesWithFaults(const Job& job) {
   std::set<NodeId> nodes;
   for (const AttemptRecord& attempt : job.attempts) {

@@ -92,6 +92,10 @@ struct Job {
   std::string reason;  // of the state, in words; empty: nothing to say
 };
 
+// When it has left its place at the latest, by its time limit; kNever: it has none.
+// REQUIRES: it has been placed.
+Instant LatestEnd(const Job& job);
+
 // Where the platform failed its attempts.
 std::set<NodeId> NodesWithFaults(const Job& job);
 

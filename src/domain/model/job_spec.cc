@@ -163,6 +163,14 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
 
 }  // namespace
 
+Duration LongestStay(const JobSpec& spec) {
+  return spec.time_limit.ns == 0 ? kForever : spec.time_limit + spec.grace + kEndMargin;
+}
+
+Instant EndOfStay(Instant placed_at, const JobSpec& spec) {
+  return spec.time_limit.ns == 0 ? kNever : placed_at + LongestStay(spec);
+}
+
 std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   Findings findings;
   CheckNames(spec, findings);

@@ -105,6 +105,16 @@ inline constexpr size_t kCommandBytesMax = 1 << 20;
 inline constexpr size_t kEnvironmentBytesMax = 1 << 18;
 inline constexpr size_t kMapEntriesMax = 1024;
 
+// The longest that it keeps its place once it is given it: its time limit, and what it may take to end
+// it and to hear of it.  kForever: it has no limit.
+inline constexpr Duration kForever{INT64_MAX};
+inline constexpr Duration kEndMargin = Duration::Seconds(10);
+Duration LongestStay(const JobSpec& spec);
+
+// When it has left at the latest if it is placed now.
+inline constexpr Instant kNever{INT64_MAX};
+Instant EndOfStay(Instant placed_at, const JobSpec& spec);
+
 struct SpecProblem {
   enum class Kind { kRange, kText, kContradiction };
 

@@ -26,8 +26,8 @@ constexpr size_t kRankingsMax = 4'096;
 // classes for as long as the pass lasts.
 class Pass {
  public:
-  Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings)
-      : state_(state), at_(at), classes_(classes), rankings_(rankings), nodes_(state), turns_(state, at) {
+  Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, ReadyTimes& ready_times)
+      : state_(state), at_(at), classes_(classes), rankings_(rankings), ready_times_(ready_times), nodes_(state), turns_(state, at), kept_(at) {
     for (const JobId id : state.claimants) HonourClaim(*state.FindJob(id));
   }
   ~Pass() {
@@ -38,6 +38,7 @@ class Pass {
     while (const auto turn = turns_.Next()) {
       if (settled_.contains(turn->job->id) || TryHead(*turn->job, rankings_[turn->line->shape])) turns_.Follow(*turn);
     }
+    plan_.kept = kept_.all();
     return std::move(plan_);
   }
 
@@ -52,8 +53,8 @@ class Pass {
       for (const NodeId id : job.claimed) {
         const Node& node = *state_.FindNode(id);
         if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) continue;
-        promised_[job.id].insert(id);
-        Keep(id, job);
+        promised_.insert(job.id);
+        kept_.Keep(id, {job.id, {}});
       }
       if (promised_.contains(job.id)) CountOnQuotas(job);
       return;
@@ -72,34 +73,29 @@ class Pass {
 
   // False: nobody of its line need be tried in this pass.
   bool TryHead(const Job& job, ShapeRanking& ranking) {
-    const auto promised = promised_.find(job.id);
-    if (promised == promised_.end() && IsStoppedByQuota(job)) return false;
-    if (const auto pick = ranking.Find(classes_, job, promised == promised_.end() ? reserved_ : ReservedForOthers(promised->second))) {
+    const bool is_promised = promised_.contains(job.id);
+    if (!is_promised && IsStoppedByQuota(job)) return false;
+    if (const auto pick = ranking.Find(classes_, job, kept_.ClosedTo(job))) {
       plan_.steps.push_back(Hold(job, *pick));
       return true;
     }
-    if (promised != promised_.end()) return true;  // its place is being cleared
+    if (is_promised) return true;  // its place is being cleared
     if (Interrupt(job)) return true;
-    if (!pools_reserved_.contains(job.pool) && at_ - job.queued_at >= state_.policy.reserve_after) {
-      // It waited too long: the emptiest nodes that could hold it fill no further.  Where those in
-      // service cannot hold it even when empty, it keeps nothing from others.
-      for (const NodeId id : ranking.FindEmptied(classes_, job)) {
-        Keep(id, job);
-        pools_reserved_.insert(job.pool);
-      }
-    }
+    if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, ranking);
     return false;
   }
 
-  void Keep(NodeId node, const Job& job) {
-    reserved_.insert(node);
-    plan_.kept[node] = job.id;
-  }
-
-  std::set<NodeId> ReservedForOthers(const std::set<NodeId>& own) const {
-    std::set<NodeId> reserved = reserved_;
-    for (const NodeId id : own) reserved.erase(id);
-    return reserved;
+  // It waited too long: the nodes on which it can start first fill no further, but by those who leave
+  // before that.  Where no time limits tell, the emptiest that could hold it; where those in service
+  // cannot even when empty, it keeps nothing from others.
+  void KeepFor(const Job& job, ShapeRanking& ranking) {
+    if (pools_reserved_.contains(job.pool)) return;
+    const std::set<NodeId> others = kept_.OfOthers(job);
+    const auto ready = ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, others), job);
+    for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, others)) {
+      kept_.Keep(id, {job.id, ready ? ready->at : Instant{}});
+      pools_reserved_.insert(job.pool);
+    }
   }
 
   void LookAgainAt(Instant at) {
@@ -115,13 +111,13 @@ class Pass {
     const Interruptible::Takeable& takeable = interruptible_->For(job);
     if (takeable.next.ns != 0) LookAgainAt(takeable.next);
     if (takeable.victims.empty()) return false;
-    const auto victims = FindVictims(state_, nodes_, *interruptible_, reserved_, job);
+    const auto victims = FindVictims(state_, nodes_, *interruptible_, kept_.OfOthers(job), job);
     if (!victims) return false;
     for (const JobId victim : victims->jobs) {
       plan_.steps.push_back(PreemptJob{state_.last_pass + 1, victim, job.id, victims->nodes});
       interruptible_->Take(job, victim);
     }
-    for (const NodeId id : victims->nodes) Keep(id, job);
+    for (const NodeId id : victims->nodes) kept_.Keep(id, {job.id, {}});
     CountOnQuotas(job);
     return true;
   }
@@ -162,14 +158,15 @@ class Pass {
   const Instant at_;
   NodeClasses& classes_;
   std::map<JobShape, ShapeRanking>& rankings_;
+  ReadyTimes& ready_times_;
   ScratchNodes nodes_;
   Turns turns_;
+  KeptNodes kept_;
   Holdings planned_;
   std::set<JobId> counted_;  // in it
   std::vector<const Job*> placed_;
-  std::map<JobId, std::set<NodeId>> promised_;
+  std::set<JobId> promised_;  // their places are being cleared
   std::set<JobId> settled_;  // by their claims, before the queue
-  std::set<NodeId> reserved_;  // those of Plan::kept
   std::set<std::string> pools_reserved_;  // where somebody waited too long
   std::optional<Interruptible> interruptible_;
   Plan plan_;
@@ -193,6 +190,7 @@ void Planner::Follow(const State& state) {
   if (classes_.size() > kClassesMax || rankings_.size() > kRankingsMax) {
     classes_ = {};
     rankings_.clear();
+    ready_times_.Clear();
     is_new_ = true;
   }
   if (is_new_) {
@@ -201,6 +199,7 @@ void Planner::Follow(const State& state) {
     const auto first = state.nodes_by_change.upper_bound({seen_, NodeId{~uint32_t{0}}});
     for (auto change = first; change != state.nodes_by_change.end(); ++change) {
       classes_.Place(*state.FindNode(change->second));
+      ready_times_.Forget(change->second);
     }
   }
   is_new_ = false;
@@ -209,7 +208,7 @@ void Planner::Follow(const State& state) {
 
 Plan Planner::Schedule(const State& state, Instant at) {
   Follow(state);
-  return Pass(state, at, classes_, rankings_).Run();
+  return Pass(state, at, classes_, rankings_, ready_times_).Run();
 }
 
 Plan Schedule(const State& state, Instant at) { return Planner().Schedule(state, at); }

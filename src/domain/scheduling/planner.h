@@ -12,7 +12,9 @@
 #include "base/time.h"
 #include "domain/cluster/command.h"
 #include "domain/cluster/state.h"
+#include "domain/scheduling/kept_nodes.h"
 #include "domain/scheduling/node_classes.h"
+#include "domain/scheduling/ready_times.h"
 #include "domain/scheduling/shape_ranking.h"
 
 namespace gp {
@@ -24,8 +26,8 @@ struct Plan {
   // Somebody waits for a place that a running job may have to give up later: then look again, even if
   // nothing happens.  ns == 0: nobody does.
   Instant look_again_at;
-  // Nodes on which nobody else is placed: they are being cleared for a job, or it has waited too long.
-  std::map<NodeId, JobId> kept;
+  // Nodes that are being cleared for a job, or that one which has waited too long keeps for itself.
+  std::map<NodeId, Kept> kept;
   bool operator==(const Plan&) const = default;
 
   std::vector<PlaceGang> Placements() const;
@@ -46,6 +48,7 @@ class Planner {
   uint64_t seen_ = 0;  // State::node_changes
   NodeClasses classes_;
   std::map<JobShape, ShapeRanking> rankings_;
+  ReadyTimes ready_times_;
 };
 
 // For a single look.

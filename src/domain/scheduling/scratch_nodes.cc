@@ -1,5 +1,7 @@
 #include "domain/scheduling/scratch_nodes.h"
 
+#include <utility>
+
 #include "domain/cluster/grants.h"
 
 namespace gp {
@@ -13,12 +15,19 @@ void ScratchNodes::Hold(const Job& job, const PlaceGang& place) {
   for (const RankPlacement& rank : place.ranks) {
     Node& copy = copies_.try_emplace(rank.node, *state_.FindNode(rank.node)).first->second;
     Lease lease;
-    lease.id = {~uint64_t{0}};  // planned only: no live lease has this id
+    lease.id = {~uint64_t{0} - planned_[rank.node].size()};  // planned only: no live lease has this id
     lease.mode = ModeFor(job.spec->gpus);
     lease.gpus = rank.gpus;
     lease.numa = rank.numa;
     HoldGrants(copy, lease, job.user.name);
+    planned_[rank.node].push_back({&job, std::move(lease)});
   }
+}
+
+const std::vector<ScratchNodes::Planned>& ScratchNodes::PlannedOn(NodeId id) const {
+  static const std::vector<Planned> kNone;
+  const auto planned = planned_.find(id);
+  return planned == planned_.end() ? kNone : planned->second;
 }
 
 std::vector<NodeId> ScratchNodes::Touched() const {

@@ -17,11 +17,18 @@ class ScratchNodes {
   // With what is held so far.
   const Node& Of(NodeId id) const;
   void Hold(const Job& job, const PlaceGang& place);
+  // What a pass has put there.
+  struct Planned {
+    const Job* job = nullptr;
+    Lease lease;
+  };
+  const std::vector<Planned>& PlannedOn(NodeId id) const;
   std::vector<NodeId> Touched() const;
 
  private:
   const State& state_;
   std::map<NodeId, Node> copies_;
+  std::map<NodeId, std::vector<Planned>> planned_;
 };
 
 }  // namespace gp

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
@@ -34,12 +35,14 @@ bool VisitInOrder(const NodeClasses& classes, const std::vector<ClassId>& group,
   return true;
 }
 
-size_t CountFree(const NodeClasses& classes, const std::vector<ClassId>& group, const std::set<NodeId>& reserved) {
+size_t CountFree(const NodeClasses& classes, const std::vector<ClassId>& group, const std::set<NodeId>& left_out) {
   size_t count = 0;
   for (const ClassId id : group) {
     const auto& members = classes.Of(id).members;
+    const auto& fewer = members.size() < left_out.size() ? members : left_out;
+    const auto& more = members.size() < left_out.size() ? left_out : members;
     count += members.size();
-    for (const NodeId node : reserved) count -= members.contains(node) ? 1 : 0;
+    for (const NodeId node : fewer) count -= more.contains(node) ? 1 : 0;
   }
   return count;
 }
@@ -93,23 +96,37 @@ std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& cla
   return best;
 }
 
-std::vector<NodeId> ShapeRanking::FindEmptied(const NodeClasses& classes, const Job& job) {
+const std::string* ShapeRanking::TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job) {
+  const NodeClasses::Class& one = classes.Of(id);
+  if (one.members.empty() || one.example.condition != NodeCondition::kUp || one.example.draining) return nullptr;
+  const auto [known, is_new] = trait_if_empty_.try_emplace(id);
+  if (is_new) {
+    const Node empty = Emptied(one.example);
+    if (const auto choice = ChooseGpus(empty, job)) known->second = CommonTrait(*job.spec, empty, *choice);
+  }
+  return known->second ? &*known->second : nullptr;
+}
+
+NodesByTrait ShapeRanking::AbleWhenEmpty(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out) {
+  NodesByTrait able;
+  for (ClassId id = 0; id < classes.size(); ++id) {
+    const std::string* trait = TraitIfEmpty(classes, id, job);
+    if (trait == nullptr) continue;
+    std::ranges::copy_if(classes.Of(id).members, std::back_inserter(able[*trait]), [&](NodeId node) { return !left_out.contains(node); });
+  }
+  return able;
+}
+
+std::vector<NodeId> ShapeRanking::FindEmptied(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out) {
   std::map<int, std::vector<ClassId>> emptiest_first;
   for (ClassId id = 0; id < classes.size(); ++id) {
-    const NodeClasses::Class& one = classes.Of(id);
-    if (one.members.empty() || one.example.condition != NodeCondition::kUp || one.example.draining) continue;
-    const auto [known, is_new] = trait_if_empty_.try_emplace(id);
-    if (is_new) {
-      const Node empty = Emptied(one.example);
-      const auto choice = ChooseGpus(empty, job);
-      if (choice) known->second = CommonTrait(*job.spec, empty, *choice);
-    }
-    if (known->second) emptiest_first[-std::popcount(FreeGpus(one.example))].push_back(id);
+    if (TraitIfEmpty(classes, id, job) != nullptr) emptiest_first[-std::popcount(FreeGpus(classes.Of(id).example))].push_back(id);
   }
-  std::map<std::string, std::vector<NodeId>> by_trait;
+  NodesByTrait by_trait;
   const std::vector<NodeId>* found = nullptr;
   for (const auto& [emptiness, group] : emptiest_first) {
     VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
+      if (left_out.contains(node)) return true;
       std::vector<NodeId>& alike = by_trait[*trait_if_empty_[id]];
       alike.push_back(node);
       if (static_cast<int>(alike.size()) == job.spec->nodes) found = &alike;

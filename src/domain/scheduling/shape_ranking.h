@@ -30,6 +30,9 @@ struct NodeRank {
   auto operator<=>(const NodeRank&) const = default;
 };
 
+// By trait (CommonTrait).
+using NodesByTrait = std::map<std::string, std::vector<NodeId>>;
+
 class ShapeRanking {
  public:
   // The nodes for a gang of `ranks`, of one trait, best first.
@@ -41,12 +44,16 @@ class ShapeRanking {
   // A node on which the platform failed the job is taken only where it fits nowhere else.
   std::optional<Pick> Find(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
 
-  // The emptiest nodes that could hold the gang if nothing were granted on them; none: too few.
-  std::vector<NodeId> FindEmptied(const NodeClasses& classes, const Job& job);
+  // Nodes in service that could hold a rank if nothing were granted on them.
+  NodesByTrait AbleWhenEmpty(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out);
+  // The emptiest of those, as many as the gang has ranks; none: there are too few.
+  std::vector<NodeId> FindEmptied(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out);
 
  private:
   using Groups = std::map<NodeRank, std::vector<ClassId>>;
   void Update(const NodeClasses& classes, const Job& job);
+  // nullptr: none in service, or not even then.
+  const std::string* TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job);
   std::optional<Pick> FindAmong(const NodeClasses& classes, size_t wanted, const std::set<NodeId>& left_out) const;
 
   size_t seen_ = 0;               // classes looked at

@@ -151,21 +151,24 @@ PendingReason WithQuota(const State& state, Instant at, const Job& job, PendingR
 }  // namespace
 
 std::vector<PendingReason> AllReasons(const State& state, Instant at, const NodeClasses& classes,
-                                      const std::map<NodeId, JobId>& kept, const Job& job) {
+                                      const std::map<NodeId, Kept>& kept, const Job& job) {
   const PendingReason place = WhyNoPlace(state, classes, job);
   std::vector<PendingReason> reasons;
   if (const PendingReason quota = WithQuota(state, at, job, place); quota.kind == PendingKind::kQuota) reasons.push_back(quota);
   if (place.kind != PendingKind::kTurn) {
     reasons.push_back(place);
   } else if (reasons.empty() && !kept.empty()) {
-    std::set<JobId> owners;
-    for (const auto& [node, owner] : kept) {
-      if (owner != job.id && state.FindNode(node)->pool == job.pool) owners.insert(owner);
+    std::map<JobId, Instant> owners;
+    for (const auto& [node, one] : kept) {
+      if (one.job != job.id && state.FindNode(node)->pool == job.pool) owners[one.job] = one.starts_by;
     }
     PendingReason reserved = place;
     reserved.kind = PendingKind::kReserved;
     reserved.text = "fits on " + Count(place.nodes_now, "node") + ", but nodes are kept for";
-    for (const JobId owner : owners) reserved.text += (owner == *owners.begin() ? " " : ", ") + ToText(owner);
+    for (const auto& [owner, starts_by] : owners) {
+      reserved.text += (owner == owners.begin()->first ? " " : ", ") + ToText(owner);
+      if (starts_by.ns != 0) reserved.text += ", which starts by " + ToRfc3339(starts_by);
+    }
     if (!owners.empty()) reasons.push_back(reserved);
   }
   if (reasons.empty()) reasons.push_back(place);

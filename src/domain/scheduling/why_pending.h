@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "domain/cluster/state.h"
+#include "domain/scheduling/kept_nodes.h"
 #include "domain/scheduling/node_classes.h"
 
 namespace gp {
@@ -41,7 +42,7 @@ PendingReason WhyPending(const State& state, Instant at, const NodeClasses& clas
 
 // All that is in its way, in the order of the enum.  `classes` and `kept`: of a Planner and its last Plan.
 std::vector<PendingReason> AllReasons(const State& state, Instant at, const NodeClasses& classes,
-                                      const std::map<NodeId, JobId>& kept, const Job& job);
+                                      const std::map<NodeId, Kept>& kept, const Job& job);
 
 // The reasons of many jobs of one state; where they fit is worked out once per shape.
 class PendingReasons {

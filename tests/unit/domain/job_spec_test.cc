@@ -227,5 +227,15 @@ TEST(JobSpec, EveryProblemIsFound) {
   EXPECT_EQ(problems[3].field, "run");
 }
 
+TEST(LongestStay, CountsTheTimeToEndIt) {
+  JobSpec spec;
+  EXPECT_EQ(LongestStay(spec), kForever);
+  EXPECT_EQ(EndOfStay(Instant{5}, spec), kNever);
+  spec.time_limit = Duration::Minutes(1);
+  spec.grace = Duration::Seconds(30);
+  EXPECT_EQ(LongestStay(spec), Duration::Seconds(90) + kEndMargin);
+  EXPECT_EQ(EndOfStay(Instant{5}, spec), Instant{5} + Duration::Seconds(90) + kEndMargin);
+}
+
 }  // namespace
 }  // namespace gp

@@ -1,0 +1,40 @@
+#pragma once
+
+// Nodes on which a pass places nobody but those they are kept for, and jobs that will have left in time.
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "domain/model/job.h"
+
+namespace gp {
+
+// For whom a node is kept.
+struct Kept {
+  JobId job;
+  Instant starts_by;  // it can start then at the latest, so others may stay until then; ns == 0: nobody may
+  bool operator==(const Kept&) const = default;
+};
+
+class KeptNodes {
+ public:
+  explicit KeptNodes(Instant at, std::map<NodeId, Kept> kept = {}) : at_(at), kept_(std::move(kept)) {}
+
+  void Keep(NodeId node, const Kept& kept);
+  // Those on which the job must not be placed now.  Valid until the next Keep or ClosedTo.
+  const std::set<NodeId>& ClosedTo(const Job& job);
+  // All that are kept for others, however short it stays.
+  std::set<NodeId> OfOthers(const Job& job) const;
+  const std::map<NodeId, Kept>& all() const { return kept_; }
+
+ private:
+  std::set<NodeId> WorkOut(const Job& job) const;
+
+  Instant at_;
+  std::map<NodeId, Kept> kept_;
+  std::map<Duration, std::set<NodeId>> by_stay_;  // for jobs that have none
+  std::set<NodeId> of_owner_;                     // for the last owner that was asked about
+};
+
+}  // namespace gp
