@@ -28,6 +28,7 @@ int Run(int argc, char** argv) {
   gp::AddService(app, cli);
   gp::AddNodes(app, cli);
   gp::AddQueues(app, cli);
+  gp::AddReservations(app, cli);
   gp::AddReplay(app, cli);
   gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);

@@ -114,6 +114,7 @@ std::string TableRunner::Submit(const Line& line) {
   spec.preemptible = line.Option("preemptible", "no") == "yes";
   spec.queue = line.Option("queue", "");
   spec.project = line.Option("project", "default");
+  spec.reservation = line.Option("reservation", "");
   if (line.options.contains("zone")) spec.node_labels = {{"zone", line.Option("zone", "")}};
   spec.time_limit = Duration::Seconds(line.Number("limit", 0));
   spec.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";
@@ -150,6 +151,25 @@ std::string TableRunner::Queue(const Line& line) {
   set.limit = {number("gpus"), number("jobs"), number("hours")};
   set.user_limit = {number("user_gpus"), number("user_jobs"), number("user_hours")};
   return Tell(set);
+}
+
+// "reserve NAME [nodes=n1,n2] [count=N] [start=SECONDS] [for=SECONDS] [users=ana] [queues=PATH] [pool=P]"
+std::string TableRunner::Reserve(const Line& line) {
+  const auto list = [&](const char* key) {
+    const std::string text = line.Option(key, "");
+    return text.empty() ? std::vector<std::string>{} : Split(text, ',');
+  };
+  ReserveNodes reserve;
+  Reservation& wanted = reserve.reservation;
+  wanted.name = line.words[0];
+  wanted.pool = line.Option("pool", kDefaultPool);
+  for (const std::string& node : list("nodes")) wanted.nodes.push_back(TargetOf(node).node);
+  wanted.starts_at = cluster_.now() + Duration::Seconds(line.Number("start", 0));
+  wanted.ends_at = wanted.starts_at + Duration::Seconds(line.Number("for", 3600));
+  wanted.users = list("users");
+  wanted.queues = list("queues");
+  reserve.count = line.Number("count", 0);
+  return Tell(reserve);
 }
 
 // "set n1 [pool=P] [zone=Z]"
@@ -236,6 +256,8 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "submit") return Submit(line);
   if (line.verb == "queue") return Queue(line);
   if (line.verb == "unqueue") return Tell(DeleteQueue{line.words[0]});
+  if (line.verb == "reserve") return Reserve(line);
+  if (line.verb == "unreserve") return Tell(EndReservation{line.words[0]});
   if (line.verb == "set") return ChangeNode(line);
   if (line.verb == "run") return Observe(line, true, false);
   if (line.verb == "exit" || line.verb == "end") return Observe(line, false, true);

@@ -35,6 +35,7 @@ class TableRunner {
   std::string Node(const Line& line);
   std::string Submit(const Line& line);
   std::string Queue(const Line& line);
+  std::string Reserve(const Line& line);
   std::string ChangeNode(const Line& line);
   std::string Service(const Line& line, ServiceAction action);
   std::string Observe(const Line& line, bool running, bool ended);

@@ -69,7 +69,7 @@ void Sequence::PassTime() {
 
 bool Sequence::Step() {
   const uint64_t dice = rng_.Below(100);
-  if (has_queues_ && dice < 8) return StepOfQueues(rng_.Below(12));
+  if (has_queues_ && dice < 8) return StepOfQueues(rng_.Below(14));
   if (dice < 24) return StepOfPeople(rng_.Below(24));
   if (dice < 86) return StepOfAgents(rng_.Below(62));
   return StepOfTrouble(rng_.Below(16));
@@ -149,10 +149,13 @@ bool Sequence::Submit() {
   JobSpec spec = RandomSpec(rng_, machines_max_);
   spec.preemptible = shares_time_ && rng_.Chance(2, 3);
   if (has_queues_ && rng_.Chance(3, 4)) spec.queue = AnyQueue();
+  const auto& reservations = ledger_.state().reservations;
+  if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3)) spec.reservation = reservations.begin()->first;
   if (has_queues_ && rng_.Chance(1, 8)) spec.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
+  const bool may_be_refused = !spec.reservation.empty();
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
   if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)}, request_id) == nullptr) {
-    const bool never = ledger_.last_refusal().find("can never start") != std::string::npos;
+    const bool never = ledger_.last_refusal().find("can never start") != std::string::npos || may_be_refused;
     if (!never) ledger_.Break("a legal job was refused: " + ledger_.last_refusal());
   }
   return true;

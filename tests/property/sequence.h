@@ -65,6 +65,7 @@ class Sequence {
   bool Submit();
   bool StepOfQueues(uint64_t dice);
   std::string AnyQueue();
+  bool ReserveOrEnd();
   void LiftQuotas();
   bool ChangeServiceOfAny();
   bool ExitAny();

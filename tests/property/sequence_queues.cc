@@ -33,6 +33,7 @@ bool Sequence::StepOfQueues(uint64_t dice) {
   }
   if (dice < 7) return Tell(DeleteQueue{kNames[rng_.Below(kNames.size())]}) != nullptr;
   if (dice < 9) return Tell(SetPriority{AnyJob(), 250 * rng_.Between(1, 3)}) != nullptr;
+  if (dice >= 12) return ReserveOrEnd();
   const Machine& machine = AnyMachine();
   if (!machine.agent.node()) return false;
   ChangeNode change{*machine.agent.node(), {}, {}, {}};
@@ -41,8 +42,30 @@ bool Sequence::StepOfQueues(uint64_t dice) {
   return Tell(std::move(change)) != nullptr;
 }
 
+bool Sequence::ReserveOrEnd() {
+  static constexpr std::array kNames = {"course", "night"};
+  const std::string name = kNames[rng_.Below(kNames.size())];
+  if (rng_.Chance(1, 4)) return Tell(EndReservation{name}) != nullptr;
+  ReserveNodes reserve;
+  reserve.reservation.name = name;
+  reserve.reservation.pool = rng_.Chance(4, 5) ? "default" : "dev";
+  reserve.reservation.starts_at = now_ + Duration::Seconds(rng_.Between(-10, 120));
+  reserve.reservation.ends_at = reserve.reservation.starts_at + Duration::Seconds(rng_.Between(1, 300));
+  reserve.reservation.users = {"ana"};
+  reserve.reservation.queues = {AnyQueue()};
+  reserve.count = rng_.Between(1, 2);
+  return Tell(std::move(reserve)) != nullptr;
+}
+
 // What was limited on purpose may wait for ever; at the end nothing shall.
 void Sequence::LiftQuotas() {
+  const auto reservations = ledger_.state().reservations;
+  for (const auto& [name, reservation] : reservations) Tell(EndReservation{name});
+  std::vector<JobId> without_place;
+  for (const auto& [id, job] : ledger_.state().jobs) {
+    if (!job.spec->reservation.empty() && !IsTerminal(job.state)) without_place.push_back(id);
+  }
+  for (const JobId id : without_place) Tell(StopJob{id});
   std::vector<std::string> names;
   for (const auto& [name, queue] : ledger_.state().queues) names.insert(names.begin(), name);  // lower ones first
   for (const std::string& name : names) {

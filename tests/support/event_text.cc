@@ -46,6 +46,12 @@ struct Teller {
   std::string operator()(const JobSubmitted& e) const { return "job-submitted " + Job(e.job); }
   std::string operator()(const QueueChanged& e) const { return "queue-changed " + e.queue.name; }
   std::string operator()(const QueueDeleted& e) const { return "queue-deleted " + e.name; }
+  std::string operator()(const NodesReserved& e) const {
+    std::string text = "nodes-reserved " + e.reservation.name;
+    for (const NodeId node : e.reservation.nodes) text += " " + Node(node);
+    return text;
+  }
+  std::string operator()(const ReservationEnded& e) const { return "reservation-ended " + e.name; }
   std::string operator()(const NodePoolChanged& e) const { return "node-pool-changed " + Node(e.node) + " " + e.pool; }
   std::string operator()(const NodeLabelsChanged& e) const { return "node-labels-changed " + Node(e.node); }
   std::string operator()(const JobPriorityChanged& e) const { return "job-priority-changed " + Job(e.job) + " " + std::to_string(e.priority); }

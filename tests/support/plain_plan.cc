@@ -249,9 +249,16 @@ class PlainTurns {
 
 namespace {
 
-// Without those that are kept for others, unless it leaves them in time.
-std::vector<Node> OpenTo(const Plan& plan, Instant at, std::vector<Node> nodes, const Job& job, bool for_good = false) {
+// Without those that are kept or reserved for others, unless it leaves them in time.
+std::vector<Node> OpenTo(const State& state, const Plan& plan, Instant at, std::vector<Node> nodes, const Job& job, bool for_good = false) {
   std::erase_if(nodes, [&](const Node& node) {
+    for (const auto& [name, reservation] : state.reservations) {
+      if (std::ranges::count(reservation.nodes, node.id) == 0) continue;
+      const Instant left = EndOfStay(at, *job.spec);
+      const bool is_own = job.spec->reservation == name;
+      if (is_own && (at < reservation.starts_at || left > reservation.ends_at)) return true;
+      if (!is_own && left > reservation.starts_at) return true;
+    }
     const auto kept = plan.kept.find(node.id);
     return kept != plan.kept.end() && (for_good || EndOfStay(at, *job.spec) > kept->second.starts_by);
   });
@@ -276,12 +283,12 @@ Plan PlainPlan(const State& state, Instant at) {
     const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
     const auto line = lines.find(LineOf(job));
     const bool stopped = FindQuotaStop(state, job, at, planned).has_value();
-    auto place = stopped ? std::nullopt : FindPlaceAwayFromFaults(OpenTo(plan, at, nodes, job), job);
+    auto place = stopped ? std::nullopt : FindPlaceAwayFromFaults(OpenTo(state, plan, at, nodes, job), job);
     if (!place) {
       lines.erase(line);
       if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < state.policy.reserve_after) continue;
-      auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(plan, at, nodes, job, true), job);
-      if (ready_at == kNever) first = EmptiestFor(OpenTo(plan, at, nodes, job, true), job);
+      auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(state, plan, at, nodes, job, true), job);
+      if (ready_at == kNever) first = EmptiestFor(OpenTo(state, plan, at, nodes, job, true), job);
       for (const NodeId id : first) {
         plan.kept[id] = {job.id, ready_at == kNever ? Instant{} : ready_at};
         pools_reserved.insert(job.pool);

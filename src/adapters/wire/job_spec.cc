@@ -60,6 +60,7 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_name(spec.name);
   message->set_project(spec.project);
   message->set_queue(spec.queue);
+  message->set_reservation(spec.reservation);
   message->set_nodes(spec.nodes);
   ToProto(spec.gpus, message->mutable_gpus());
   message->set_cpus(spec.cpus);
@@ -88,6 +89,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.name = message.name();
   spec.project = message.project();
   spec.queue = message.queue();
+  spec.reservation = message.reservation();
   spec.nodes = message.nodes();
   spec.gpus = GP_TRY(FromProto(message.gpus()));
   spec.cpus = message.cpus();

@@ -23,7 +23,8 @@ struct CallsForPlan {
   template <typename E>
   bool operator()(const E&) const {
     return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined,
-                   NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted>;
+                   NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted,
+                   NodesReserved, ReservationEnded>;
   }
 
  private:

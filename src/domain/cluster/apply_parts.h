@@ -38,6 +38,12 @@ void ApplyEvent(State& state, Instant at, const NodePoolChanged& event);
 void ApplyEvent(State& state, Instant at, const NodeLabelsChanged& event);
 void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event);
 
+void ApplyEvent(State& state, Instant at, const NodesReserved& event);
+void ApplyEvent(State& state, Instant at, const ReservationEnded& event);
+
+// Enters a reservation into what follows from it.
+void IndexReservation(State& state, const Reservation& reservation);
+
 // Counts the node's GPUs to its pool; sign -1: takes them off.
 void CountCapacity(State& state, const Node& node, int sign);
 

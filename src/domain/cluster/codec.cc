@@ -19,13 +19,13 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 4;
+constexpr uint64_t kFormatVersion = 5;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
   archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases, v.queues,
-          v.accounts);
+          v.accounts, v.reservations);
 }
 
 void IndexJob(State& state, const Job& job) {
@@ -50,6 +50,10 @@ bool BuildIndexes(State& state) {
     if (node.condition == NodeCondition::kLost && !node.leases_expired) {
       state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
     }
+  }
+  for (const auto& [name, reservation] : state.reservations) {
+    if (std::ranges::any_of(reservation.nodes, [&](NodeId id) { return state.FindNode(id) == nullptr; })) return false;
+    IndexReservation(state, reservation);
   }
   for (const auto& [id, job] : state.jobs) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;

@@ -15,6 +15,7 @@
 #include "domain/cluster/policy.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
+#include "domain/model/reservation.h"
 
 namespace gp {
 
@@ -161,12 +162,22 @@ struct SetPriority {
   bool may_raise = true;  // administrators only
 };
 
+// Sets nodes aside: those that it names, or as many as `count` says.
+struct ReserveNodes {
+  Reservation reservation;
+  int count = 0;
+};
+
+struct EndReservation {
+  std::string name;
+};
+
 // Time passes: limits and back-offs that are due.
 struct Tick {};
 
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
-                             SetQueue, DeleteQueue, ChangeNode, SetPriority>;
+                             SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation>;
 
 struct Envelope {
   Instant at;

@@ -26,6 +26,8 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const DeleteQueue& c) { return DecideDeleteQueue(state, c); }
     Result<Events> operator()(const ChangeNode& c) { return DecideChangeNode(state, c); }
     Result<Events> operator()(const SetPriority& c) { return DecidePriority(state, c); }
+    Result<Events> operator()(const ReserveNodes& c) { return DecideReserve(state, at, c); }
+    Result<Events> operator()(const EndReservation& c) { return DecideEndReservation(state, c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };
   return std::visit(Visitor{state, envelope, at}, envelope.command);

@@ -55,6 +55,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
     return events;  // said before: the first answer holds
   }
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
+  GP_CHECK_OK(CheckReservationOf(state, *command.spec, command.user.name, queue));
   GP_CHECK_OK(CheckQuotas(state, command, queue));
   const JobId id{state.last_job + 1};
   events.push_back(JobSubmitted{id, command.spec, command.user, envelope.request_id, queue.name, queue.pool});

@@ -28,6 +28,11 @@ Result<Events> DecideSetQueue(const State& state, const SetQueue& command);
 Result<Events> DecideDeleteQueue(const State& state, const DeleteQueue& command);
 Result<Events> DecideChangeNode(const State& state, const ChangeNode& command);
 
+Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes& command);
+Result<Events> DecideEndReservation(const State& state, const EndReservation& command);
+// Whether the job may name the reservation that it names.
+Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user, const Queue& queue);
+
 Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command);
 Result<Events> DecideStop(const State& state, const StopJob& command);
 Result<Events> DecideHold(const State& state, const HoldJob& command);

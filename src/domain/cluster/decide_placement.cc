@@ -4,6 +4,7 @@
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
+#include "domain/cluster/reservations.h"
 
 namespace gp {
 namespace {
@@ -46,6 +47,7 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
   for (size_t rank = 0; rank < command.ranks.size(); ++rank) {
     const RankPlacement& place = command.ranks[rank];
     GP_CHECK_OK(CheckGrants(state, job, place));
+    GP_CHECK_OK(CheckReservations(state, job, *state.FindNode(place.node), at));
     Lease lease;
     lease.id = {next_lease++};
     lease.job = job.id;

@@ -117,6 +117,7 @@ Result<Events> DecideChangeNode(const State& state, const ChangeNode& command) {
   if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
   Events events;
   if (command.pool && *command.pool != node->pool) {
+    if (!node->reservations.empty()) return Fail(Conflict("pool: node " + node->facts->name + " is in reservation " + *node->reservations.begin() + ", which is of pool " + node->pool));
     if (const auto fault = NameFault(*command.pool)) return Fail(InvalidArgument("pool: " + *fault));
     events.push_back(NodePoolChanged{node->id, *command.pool});
   }

@@ -43,6 +43,10 @@ Result<Events> DecideTick(const State& state, Instant at) {
     if (due > at) break;
     events.push_back(JobRetried{job});
   }
+  for (const auto& [due, name] : state.reservation_ends) {
+    if (due > at) break;
+    events.push_back(ReservationEnded{name});
+  }
   bool limits_due = false;
   for (const auto& [due, id] : state.limits) {
     if (due > at) break;

@@ -13,6 +13,7 @@
 #include "domain/cluster/policy.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
+#include "domain/model/reservation.h"
 
 namespace gp {
 
@@ -165,10 +166,20 @@ struct JobPriorityChanged {
   int priority = 0;
 };
 
+struct NodesReserved {
+  Reservation reservation;
+};
+
+// Deleted, or its time is over.
+struct ReservationEnded {
+  std::string name;
+};
+
 using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned, NodeDrainChanged,
                            GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld, JobReleased,
                            GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
                            JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered,
-                           QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged>;
+                           QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
+                           NodesReserved, ReservationEnded>;
 
 }  // namespace gp

@@ -8,6 +8,7 @@
 #include "domain/model/job.h"
 #include "domain/model/node.h"
 #include "domain/model/queue.h"
+#include "domain/model/reservation.h"
 #include "domain/accounting/account.h"
 
 namespace gp {
@@ -27,7 +28,7 @@ GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa)
 GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
-          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels)
+          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation)
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
 GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
@@ -51,6 +52,8 @@ GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after,
           v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor)
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
+
+GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note)
 
 // domain/accounting
 GP_FIELDS(AccountId, v.queue, v.user)
@@ -78,6 +81,8 @@ GP_FIELDS(SetQueue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.lim
 GP_FIELDS(DeleteQueue, v.name)
 GP_FIELDS(ChangeNode, v.node, v.pool, v.labels, v.labels_removed)
 GP_FIELDS(SetPriority, v.job, v.priority, v.may_raise)
+GP_FIELDS(ReserveNodes, v.reservation, v.count)
+GP_FIELDS(EndReservation, v.name)
 GP_NO_FIELDS(Tick)
 GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
 
@@ -108,6 +113,8 @@ GP_FIELDS(QueueDeleted, v.name)
 GP_FIELDS(NodePoolChanged, v.node, v.pool)
 GP_FIELDS(NodeLabelsChanged, v.node, v.labels)
 GP_FIELDS(JobPriorityChanged, v.job, v.priority)
+GP_FIELDS(NodesReserved, v.reservation)
+GP_FIELDS(ReservationEnded, v.name)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

@@ -105,6 +105,8 @@ Status CheckNuma(const Node& node, const RankPlacement& at) {
 }  // namespace
 
 bool MayUse(const Job& job, const Node& node) {
+  const std::string& reservation = job.spec->reservation;
+  if (!reservation.empty() && !node.reservations.contains(reservation)) return false;
   return node.pool == job.pool && std::ranges::all_of(job.spec->node_labels, [&](const auto& wanted) {
            const auto found = node.labels.find(wanted.first);
            return found != node.labels.end() && found->second == wanted.second;

@@ -19,7 +19,7 @@ GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts);
 Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const std::string& user,
                      const GpuGrant& grant);
 
-// Whether the job may be on the node at all: it is of its pool and has the labels that it asks for.
+// Whether the job may be on the node at all: it is of its pool, in its reservation, and has the labels that it asks for.
 bool MayUse(const Job& job, const Node& node);
 
 // Whether one rank of the job may have all that `at` names.

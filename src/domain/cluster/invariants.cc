@@ -6,6 +6,7 @@
 #include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
+#include "domain/cluster/reservations.h"
 
 namespace gp {
 namespace {
@@ -199,6 +200,31 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
   }
 }
 
+// I10: on reserved nodes nobody but their own has a place while they last.
+void CheckReserved(const State& state, const Reservation& reservation, Violations& found) {
+  for (const NodeId id : reservation.nodes) {
+    const Node& node = state.nodes[id.value];
+    if (!node.reservations.contains(reservation.name)) found.push_back({"index", "node " + node.facts->name + " does not know reservation " + reservation.name});
+    for (const LeaseId lease : node.leases) {
+      const Job& job = *state.FindJob(state.FindLease(lease)->job);
+      const bool is_own = job.spec->reservation == reservation.name;
+      if (is_own ? LatestEnd(job) <= reservation.ends_at : LatestEnd(job) <= reservation.starts_at) continue;
+      found.push_back({"I10", ToText(job.id) + " may be on node " + node.facts->name + " while it is reserved for " + reservation.name});
+    }
+  }
+}
+
+void CheckReservations(const State& state, Violations& found) {
+  size_t memberships = 0;
+  for (const auto& [name, reservation] : state.reservations) {
+    CheckReserved(state, reservation, found);
+    if (!state.reservation_ends.contains({reservation.ends_at, name})) found.push_back({"index", "the end of reservation " + name + " is not kept"});
+    memberships += reservation.nodes.size();
+  }
+  for (const Node& node : state.nodes) memberships -= node.reservations.size();
+  if (memberships != 0) found.push_back({"index", "a node knows a reservation that is not there"});
+}
+
 // An index must hold nothing beside what each job and node was looked up for.
 void CheckIndexSizes(const State& state, Violations& found) {
   size_t queued = 0, retrying = 0, limited = 0, finished = 0, requested = 0, claiming = 0, yielding = 0, preempted = 0, lost = 0;
@@ -238,6 +264,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(preempted, state.preemptions.size(), "preemptions");
   expect(requested, state.jobs_by_request.size(), "requests");
   expect(lost, state.losses.size(), "losses");
+  expect(state.reservations.size(), state.reservation_ends.size(), "ends of reservations");
   expect(state.nodes.size(), state.nodes_by_name.size(), "names");
 }
 
@@ -319,6 +346,8 @@ struct TouchedBy {
   void operator()(const JobForgotten&) {}
   void operator()(const QueueChanged&) {}
   void operator()(const QueueDeleted&) {}
+  void operator()(const NodesReserved& event) { touched.nodes.insert(event.reservation.nodes.begin(), event.reservation.nodes.end()); }
+  void operator()(const ReservationEnded&) {}
   template <typename E>
     requires requires(const E& e) { e.node; }
   void operator()(const E& event) { touched.nodes.insert(event.node); }
@@ -346,6 +375,7 @@ std::vector<Violation> CheckInvariants(const State& state) {
   CheckShares(state, found);
   CheckAccounts(state, found);
   CheckCapacity(state, found);
+  CheckReservations(state, found);
   CheckIndexSizes(state, found);
   return found;
 }
@@ -356,7 +386,11 @@ std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& 
   Violations found;
   for (const Event& event : events) {
     const auto* placed = std::get_if<GangPlaced>(&event);
+    if (const auto* reserved = std::get_if<NodesReserved>(&event)) CheckReserved(state, reserved->reservation, found);
     if (placed == nullptr) continue;
+    for (const Lease& lease : placed->leases) {
+      for (const Reservation* reservation : ReservationsOf(state, state.nodes[lease.node.value])) CheckReserved(state, *reservation, found);
+    }
     CheckNewGrants(state, *placed, found);
     CheckLimits(state, *state.FindJob(placed->job), found);
   }

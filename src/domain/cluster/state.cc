@@ -74,6 +74,7 @@ Instant NextDeadline(const State& state) {
   consider(state.retries);
   consider(state.limits);
   consider(state.losses);
+  consider(state.reservation_ends);
   return next;
 }
 

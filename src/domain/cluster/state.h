@@ -18,6 +18,7 @@
 #include "domain/model/lease.h"
 #include "domain/model/node.h"
 #include "domain/model/queue.h"
+#include "domain/model/reservation.h"
 
 namespace gp {
 
@@ -68,6 +69,7 @@ struct State {
   std::map<LeaseId, Lease> leases;                 // live ones only
   std::map<std::string, Queue> queues{{kDefaultQueue, {.name = kDefaultQueue}}};  // by path
   std::map<AccountId, Account> accounts;           // who never held anything has none
+  std::map<std::string, Reservation> reservations;  // by name
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"
 
   std::set<JobId> queued;                          // kQueued
@@ -75,6 +77,7 @@ struct State {
   std::set<std::pair<Instant, JobId>> retries;     // kRetryWait, by eligible_at
   std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
+  std::set<std::pair<Instant, std::string>> reservation_ends;
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
   std::set<JobId> claimants;                       // queued jobs that have claimed nodes

@@ -175,6 +175,9 @@ class Finder {
   void TryTimeLimit() {
     std::set<Instant, std::greater<>> times;
     for (const auto& [node, kept] : what_if_.plan().kept) times.insert(kept.starts_by);
+    for (const auto& [name, reservation] : what_if_.state().reservations) {
+      times.insert(name == spec_.reservation ? reservation.ends_at : reservation.starts_at);
+    }
     for (const Instant time : times) {
       const int64_t minutes = (time - what_if_.at() - spec_.grace - kEndMargin).ToSeconds() / 60;
       if (minutes < 1) return;

@@ -10,7 +10,7 @@
 
 namespace gp {
 
-WhatIf::WhatIf(const State& state, Instant at) : state_(state), at_(at), plan_(planner_.Schedule(state, at)), kept_(at, plan_.kept) {}
+WhatIf::WhatIf(const State& state, Instant at) : state_(state), at_(at), plan_(planner_.Schedule(state, at)), kept_(state, at, plan_.kept) {}
 
 std::optional<PlaceGang> WhatIf::Place(const Job& job) {
   if (FindQuotaStop(state_, job, at_)) return std::nullopt;

@@ -20,6 +20,7 @@ struct JobShape {
   TopologyRequest topology;
   std::string pool;
   std::map<std::string, std::string> node_labels;
+  std::string reservation;
   std::string user;  // only of jobs that share GPUs: they share with their own
   auto operator<=>(const JobShape&) const = default;
 };

@@ -46,6 +46,7 @@ void CheckNames(const JobSpec& spec, Findings& findings) {
   if (!spec.name.empty()) findings.Text("name", NameFault(spec.name));  // empty: shown by its id
   findings.Text("project", NameFault(spec.project));
   if (!spec.queue.empty()) findings.Text("queue", QueueFault(spec.queue));
+  if (!spec.reservation.empty()) findings.Text("reservation", NameFault(spec.reservation));
 }
 
 void CheckNoGpus(const GpuRequest& gpus, Findings& findings) {

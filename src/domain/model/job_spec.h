@@ -69,6 +69,7 @@ struct JobSpec {
   int64_t shm_bytes = 0;     // /dev/shm per node; 0: as much as the host memory of the job
   TopologyRequest topology;
   std::map<std::string, std::string> node_labels;  // only nodes that have all of these
+  std::string reservation;  // whose nodes it runs on; empty: none
   int priority = 500;   // 0–1000; low 250, medium 500, high 750
   Duration time_limit;  // 0: none
   Duration grace = Duration::Seconds(30);

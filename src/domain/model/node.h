@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ struct Node {
   std::string reason;
   std::string pool = kDefaultPool;
   std::map<std::string, std::string> labels;
+  std::set<std::string> reservations;  // that it is in; follows from State::reservations
   std::vector<Gpu> gpus;         // as facts->gpus
   std::vector<NumaLedger> numa;  // as facts->numa
   std::vector<LeaseId> leases;   // not ended, in order of grant

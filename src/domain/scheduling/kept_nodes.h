@@ -1,12 +1,13 @@
 #pragma once
 
-// Nodes on which a pass places nobody but those they are kept for, and jobs that will have left in time.
+// Nodes on which a pass places nobody but those they are kept or reserved for, and jobs that will have
+// left in time.
 
 #include <map>
 #include <set>
 #include <utility>
 
-#include "domain/model/job.h"
+#include "domain/cluster/state.h"
 
 namespace gp {
 
@@ -19,22 +20,24 @@ struct Kept {
 
 class KeptNodes {
  public:
-  explicit KeptNodes(Instant at, std::map<NodeId, Kept> kept = {}) : at_(at), kept_(std::move(kept)) {}
+  KeptNodes(const State& state, Instant at, std::map<NodeId, Kept> kept = {}) : state_(state), at_(at), kept_(std::move(kept)) {}
 
   void Keep(NodeId node, const Kept& kept);
   // Those on which the job must not be placed now.  Valid until the next Keep or ClosedTo.
   const std::set<NodeId>& ClosedTo(const Job& job);
-  // All that are kept for others, however short it stays.
+  // All that are kept for others, however short it stays, or reserved for them before it has left.
   std::set<NodeId> OfOthers(const Job& job) const;
   const std::map<NodeId, Kept>& all() const { return kept_; }
 
  private:
   std::set<NodeId> WorkOut(const Job& job) const;
+  void AddReserved(const Job& job, std::set<NodeId>& closed) const;
 
+  const State& state_;
   Instant at_;
   std::map<NodeId, Kept> kept_;
   std::map<Duration, std::set<NodeId>> by_stay_;  // for jobs that have none
-  std::set<NodeId> of_owner_;                     // for the last owner that was asked about
+  std::set<NodeId> of_owner_;                     // for the last one that was asked about
 };
 
 }  // namespace gp

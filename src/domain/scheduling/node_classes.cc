@@ -34,6 +34,8 @@ std::string KeyOf(const Node& node, const std::string& hardware) {
     key.String(name);
     key.String(value);
   }
+  key.U64(node.reservations.size());
+  for (const std::string& name : node.reservations) key.String(name);
   key.U64((node.condition == NodeCondition::kUp ? 1 : 0) | (node.draining ? 2 : 0));
   for (const Gpu& gpu : node.gpus) {
     key.U64(static_cast<uint64_t>(gpu.condition) | (gpu.draining ? 1 << 8 : 0) | static_cast<uint64_t>(gpu.mode) << 16 |

@@ -27,7 +27,7 @@ constexpr size_t kRankingsMax = 4'096;
 class Pass {
  public:
   Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, ReadyTimes& ready_times)
-      : state_(state), at_(at), classes_(classes), rankings_(rankings), ready_times_(ready_times), nodes_(state), turns_(state, at), kept_(at) {
+      : state_(state), at_(at), classes_(classes), rankings_(rankings), ready_times_(ready_times), nodes_(state), turns_(state, at), kept_(state, at) {
     for (const JobId id : state.claimants) HonourClaim(*state.FindJob(id));
   }
   ~Pass() {
@@ -35,6 +35,9 @@ class Pass {
   }
 
   Plan Run() {
+    for (const auto& [name, reservation] : state_.reservations) {
+      if (reservation.starts_at > at_) LookAgainAt(reservation.starts_at);
+    }
     while (const auto turn = turns_.Next()) {
       if (settled_.contains(turn->job->id) || TryHead(*turn->job, rankings_[turn->line->shape])) turns_.Follow(*turn);
     }
@@ -60,7 +63,9 @@ class Pass {
       return;
     }
     std::set<std::string> traits;
+    const std::set<NodeId>& closed = kept_.ClosedTo(job);
     for (const NodeId id : job.claimed) {
+      if (closed.contains(id)) return;
       const Node& node = nodes_.Of(id);
       const auto choice = ChooseGpus(node, job);
       if (!choice) return;

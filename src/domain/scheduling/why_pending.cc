@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "domain/cluster/quota.h"
+#include "domain/cluster/reservations.h"
 #include "domain/placement/place_gang.h"
 
 namespace gp {
@@ -104,6 +105,7 @@ std::string Tell(const Survey& survey, const Job& job) {
     case PendingKind::kTopology:
       return Count(r.gpus_free, "GPU") + " free, but not together as topology asks (allow_cross_numa: true, "
              "or a weaker topology.require, would start it sooner)";
+    case PendingKind::kReservation: return "";  // told by its times
     case PendingKind::kQuota: return "";  // told by the limit
     case PendingKind::kCapacity:
       return "waits for " + Count(r.gpus_asked, "GPU") +
@@ -139,7 +141,37 @@ PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const J
   return survey.reason;
 }
 
+// For whom nodes are kept that the job cannot have: "job-0004, which starts by …, reservation course from … on".
+std::string Owners(const State& state, Instant at, const std::map<NodeId, Kept>& kept, const Job& job) {
+  std::map<std::string, Instant> owners;
+  for (const auto& [node, one] : kept) {
+    if (one.job != job.id && state.FindNode(node)->pool == job.pool) owners[ToText(one.job)] = one.starts_by;
+  }
+  std::string text;
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+  for (const auto& [owner, starts_by] : owners) add(owner + (starts_by.ns == 0 ? "" : ", which starts by " + ToRfc3339(starts_by)));
+  for (const auto& [name, reservation] : state.reservations) {
+    if (reservation.pool == job.pool && !Permits(reservation, job, at)) add("reservation " + name + " from " + ToRfc3339(reservation.starts_at) + " on");
+  }
+  return text;
+}
+
+// It fits, but where it fits is closed to it.
+PendingReason WithOwners(const State& state, Instant at, const std::map<NodeId, Kept>& kept, const Job& job, PendingReason reason) {
+  const std::string owners = reason.kind == PendingKind::kTurn ? Owners(state, at, kept, job) : "";
+  if (owners.empty()) return reason;
+  reason.kind = PendingKind::kReserved;
+  reason.text = "fits on " + Count(reason.nodes_now, "node") + ", but nodes are kept for " + owners;
+  return reason;
+}
+
+// What the job itself is denied, wherever it would fit.
 PendingReason WithQuota(const State& state, Instant at, const Job& job, PendingReason reason) {
+  if (const std::string waits = WhyReservationWaits(state, job, at); !waits.empty()) {
+    reason.kind = PendingKind::kReservation;
+    reason.text = waits;
+    return reason;
+  }
   if (reason.kind < PendingKind::kQuota) return reason;  // more room under the limits would not help
   if (const auto stop = FindQuotaStop(state, job, at)) {
     reason.kind = PendingKind::kQuota;
@@ -154,30 +186,18 @@ std::vector<PendingReason> AllReasons(const State& state, Instant at, const Node
                                       const std::map<NodeId, Kept>& kept, const Job& job) {
   const PendingReason place = WhyNoPlace(state, classes, job);
   std::vector<PendingReason> reasons;
-  if (const PendingReason quota = WithQuota(state, at, job, place); quota.kind == PendingKind::kQuota) reasons.push_back(quota);
+  if (const PendingReason quota = WithQuota(state, at, job, place); quota.kind == PendingKind::kQuota || quota.kind == PendingKind::kReservation) reasons.push_back(quota);
   if (place.kind != PendingKind::kTurn) {
     reasons.push_back(place);
-  } else if (reasons.empty() && !kept.empty()) {
-    std::map<JobId, Instant> owners;
-    for (const auto& [node, one] : kept) {
-      if (one.job != job.id && state.FindNode(node)->pool == job.pool) owners[one.job] = one.starts_by;
-    }
-    PendingReason reserved = place;
-    reserved.kind = PendingKind::kReserved;
-    reserved.text = "fits on " + Count(place.nodes_now, "node") + ", but nodes are kept for";
-    for (const auto& [owner, starts_by] : owners) {
-      reserved.text += (owner == owners.begin()->first ? " " : ", ") + ToText(owner);
-      if (starts_by.ns != 0) reserved.text += ", which starts by " + ToRfc3339(starts_by);
-    }
-    if (!owners.empty()) reasons.push_back(reserved);
+  } else if (reasons.empty()) {
+    reasons.push_back(WithOwners(state, at, kept, job, place));
   }
-  if (reasons.empty()) reasons.push_back(place);
   std::ranges::sort(reasons, {}, &PendingReason::kind);
   return reasons;
 }
 
 PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& job) {
-  return WithQuota(state, at, job, WhyNoPlace(state, classes, job));
+  return WithOwners(state, at, {}, job, WithQuota(state, at, job, WhyNoPlace(state, classes, job)));
 }
 
 PendingReason WhyPending(const State& state, Instant at, const Job& job) { return PendingReasons(state, at).Of(job); }
@@ -191,7 +211,7 @@ PendingReason PendingReasons::Of(const Job& job) {
     }
     known->second = WhyNoPlace(state_, *classes_, job);
   }
-  return WithQuota(state_, at_, job, known->second);
+  return WithOwners(state_, at_, {}, job, WithQuota(state_, at_, job, known->second));
 }
 
 const char* Name(PendingKind kind) {
@@ -200,6 +220,7 @@ const char* Name(PendingKind kind) {
     case PendingKind::kNoSuchHardware: return "no-such-hardware";
     case PendingKind::kNodesAway: return "nodes-away";
     case PendingKind::kTopology: return "topology";
+    case PendingKind::kReservation: return "reservation";
     case PendingKind::kQuota: return "quota";
     case PendingKind::kCapacity: return "capacity";
     case PendingKind::kHost: return "host";

@@ -18,6 +18,7 @@ enum class PendingKind {
   kNoNodes,         // no node has ever joined
   kNoSuchHardware,  // no node, or too few, could hold a rank even if empty
   kNodesAway,       // they could, but are lost, draining or without healthy GPUs
+  kReservation,     // its reservation has not begun, or is over, or ends too soon
   kQuota,           // a limit of its queues, or what others were guaranteed
   kCapacity,        // too few GPUs are free
   kTopology,        // enough GPUs are free, but not where the job wants them

@@ -64,6 +64,37 @@ class PlacementRefusals : public testing::Test {
   NodeId n2_;
 };
 
+TEST_F(PlacementRefusals, BeyondALimitOfItsQueue) {
+  const JobId first = Submit();
+  const JobId second = Submit();
+  SetQueue set;
+  set.name = kDefaultQueue;
+  set.limit.gpus = 1;
+  ASSERT_TRUE(cluster_.Execute(set).has_value());
+  ExpectPlaced(Good(first));
+  PlaceGang beside = Good(second);
+  beside.ranks[0].node = n2_;
+  ExpectRefused(beside, "queue default: 1 GPU asked");
+}
+
+TEST_F(PlacementRefusals, OnANodeThatIsReservedWhileItWouldStay) {
+  ReserveNodes reserve;
+  reserve.reservation.name = "course";
+  reserve.reservation.nodes = {n1_};
+  reserve.reservation.starts_at = cluster_.now() + Duration::Minutes(10);
+  reserve.reservation.ends_at = cluster_.now() + Duration::Minutes(20);
+  ASSERT_TRUE(cluster_.Execute(reserve).has_value());
+  const auto limited = [](int minutes) {
+    return [minutes](JobSpec& spec) {
+      spec.time_limit = Duration::Minutes(minutes);
+      spec.grace = Duration{};
+    };
+  };
+  ExpectRefused(Good(Submit()), "node n1 is reserved for course");
+  ExpectRefused(Good(Submit(limited(10))), "node n1 is reserved for course");
+  ExpectPlaced(Good(Submit(limited(9))));
+}
+
 TEST_F(PlacementRefusals, TheGoodOneIsTaken) {
   ExpectPlaced(Good(Submit()));
 }

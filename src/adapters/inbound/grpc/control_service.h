@@ -47,6 +47,11 @@ class ControlService final : public v1::Control::Service {
                                v1::Cluster* reply) override;
   grpc::Status ExplainJob(grpc::ServerContext* context, const v1::ExplainJobRequest* request,
                           v1::ExplainJobReply* reply) override;
+  grpc::Status ListReservations(grpc::ServerContext* context, const v1::ListReservationsRequest* request,
+                                v1::ListReservationsReply* reply) override;
+  grpc::Status ReserveNodes(grpc::ServerContext* context, const v1::ReserveNodesRequest* request, v1::Reservation* reply) override;
+  grpc::Status DeleteReservation(grpc::ServerContext* context, const v1::DeleteReservationRequest* request,
+                                 v1::ListReservationsReply* reply) override;
   grpc::Status ListQueues(grpc::ServerContext* context, const v1::ListQueuesRequest* request,
                           v1::ListQueuesReply* reply) override;
   grpc::Status SetQueue(grpc::ServerContext* context, const v1::SetQueueRequest* request, v1::Queue* reply) override;
@@ -66,6 +71,7 @@ class ControlService final : public v1::Control::Service {
   Status FillJob(const User& caller, JobId id, v1::Job* reply);
   Status FillCluster(bool readings, v1::Cluster* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
+  Status FillReservations(v1::ListReservationsReply* reply);
   grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
                       const std::function<Command(JobId)>& make);
   // Both move the request's offset behind what was sent.

@@ -32,6 +32,7 @@ constexpr FlagField kFlags[] = {
     {"--name", "name", &JobFlags::name},
     {"--project", "project", &JobFlags::project},
     {"--queue", "queue", &JobFlags::queue},
+    {"--reservation", "reservation", &JobFlags::reservation},
     {"--priority", "priority", &JobFlags::priority},
     {"--max-duration", "max_duration", &JobFlags::max_duration},
     {"--retries", "retry.max", &JobFlags::retries},

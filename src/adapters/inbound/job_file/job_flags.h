@@ -28,6 +28,7 @@ struct JobFlags {
   std::optional<std::string> name = {};
   std::optional<std::string> project = {};
   std::optional<std::string> queue = {};
+  std::optional<std::string> reservation = {};
   std::optional<std::string> priority = {};
   std::optional<std::string> max_duration = {};
   std::optional<std::string> retries = {};

@@ -1,0 +1,18 @@
+#pragma once
+
+// Reservations as messages.
+
+#include "domain/cluster/state.h"
+#include "gpu_platform/v1/control.pb.h"
+
+namespace gp {
+
+namespace v1 = gpu_platform::v1;
+
+void ReservationView(const State& state, const Reservation& reservation, Instant now, v1::Reservation* message);
+void ReservationsView(const State& state, Instant now, v1::ListReservationsReply* message);
+
+// Nodes apart: their names mean something to the state only.
+Reservation FromProto(const v1::ReserveNodesRequest& message);
+
+}  // namespace gp

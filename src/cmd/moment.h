@@ -1,0 +1,15 @@
+#pragma once
+
+// Points in time as people type them.
+
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace gp {
+
+// "now", "+2h", "2026-12-01T10:00" or "2026-12-01 10:00:30" (local time), the same with "Z" (UTC).
+Result<Instant> ParseMoment(const std::string& text, Instant now);
+
+}  // namespace gp

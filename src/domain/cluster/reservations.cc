@@ -1,0 +1,38 @@
+#include "domain/cluster/reservations.h"
+
+namespace gp {
+
+bool Permits(const Reservation& reservation, const Job& job, Instant at) {
+  const Instant left = EndOfStay(at, *job.spec);
+  if (job.spec->reservation == reservation.name) return at >= reservation.starts_at && left <= reservation.ends_at;
+  return left <= reservation.starts_at;
+}
+
+std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node) {
+  std::vector<const Reservation*> reservations;
+  for (const std::string& name : node.reservations) reservations.push_back(&state.reservations.at(name));
+  return reservations;
+}
+
+Status CheckReservations(const State& state, const Job& job, const Node& node, Instant at) {
+  for (const Reservation* reservation : ReservationsOf(state, node)) {
+    if (Permits(*reservation, job, at)) continue;
+    return Fail(Conflict("node " + node.facts->name + " is reserved for " + reservation->name + " from " + ToRfc3339(reservation->starts_at) + " to " +
+                         ToRfc3339(reservation->ends_at)));
+  }
+  return Ok();
+}
+
+std::string WhyReservationWaits(const State& state, const Job& job, Instant at) {
+  const std::string& name = job.spec->reservation;
+  if (name.empty()) return "";
+  const auto found = state.reservations.find(name);
+  if (found == state.reservations.end()) return "reservation " + name + " is over: submit the job again without it";
+  const Reservation& reservation = found->second;
+  if (at < reservation.starts_at) return "reservation " + name + " begins at " + ToRfc3339(reservation.starts_at);
+  if (Permits(reservation, job, at)) return "";
+  return "reservation " + name + " ends at " + ToRfc3339(reservation.ends_at) + ": the job's time limit of " + ToText(job.spec->time_limit) +
+         ", its grace of " + ToText(job.spec->grace) + " and " + ToText(kEndMargin) + " are more than what is left";
+}
+
+}  // namespace gp

@@ -1,0 +1,26 @@
+#pragma once
+
+// What reservations forbid: nobody but their own is on their nodes while they last.
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+// Whether the job may be placed now on a node of the reservation, as far as that goes.  A reservation
+// that is over counts until the tick that ends it.
+bool Permits(const Reservation& reservation, const Job& job, Instant at);
+
+// The reservations of a node.
+std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node);
+
+// Whether it may be placed on the node now.  kConflict names the reservation that forbids it.
+Status CheckReservations(const State& state, const Job& job, const Node& node, Instant at);
+
+// Why nothing is placed for the job by its own reservation now; empty: it may be.
+std::string WhyReservationWaits(const State& state, const Job& job, Instant at);
+
+}  // namespace gp
