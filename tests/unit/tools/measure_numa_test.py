@@ -47,7 +47,7 @@ class Lists(unittest.TestCase):
 
 class Report(unittest.TestCase):
     def test_medians_and_the_mark(self):
-        row = report.median_row(1, 1, [9.0, 1.0, 5.004], [2.0, 4.0])
+        row = report.median_row(1, 1, [90.0, 1.0, 5.004], [2.0, 4.0])
         self.assertEqual(row, {"node": 1, "own": True, "to_gpu_gb_s": 5.0, "from_gpu_gb_s": 3.0})
         self.assertFalse(report.median_row(0, None, [1.0], [1.0])["own"])
 
