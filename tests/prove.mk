@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
-        prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-explain prove-determinism bench-schedule bench-slurm bench-submit bench-discovery
+        prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-explain prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -92,6 +92,10 @@ bench-schedule: build
 ## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
 bench-slurm: build
 	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY)
+
+## make bench-sdiag      scheduling cycles of Slurm by its own account, 1,024 GPUs taken and 10,000 jobs waiting (root; 8 min)
+bench-sdiag: build
+	$(PYTHON) -B tests/benchmarks/slurm/sdiag.py --binary $(BINARY)
 
 ## make bench-submit     one job at a time: acknowledgement, and allocation to exec (root; 1 min)
 bench-submit: build
