@@ -58,6 +58,11 @@ class Topology(unittest.TestCase):
         lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
         self.assertEqual([line.split(",")[1] for line in lines[1:]], list(gain.POLICIES))
 
+    def test_all_machines_are_those_where_there_is_something_to_choose(self):
+        words = [BINARY, "simulate", "topology", "--policy", "firstfit", "--jobs", "20", "-o", "csv"]
+        lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
+        self.assertEqual([line.split(",")[0] for line in lines[1:]], ["dgx-a100", "dgx-b200", "dgx-h100", "dgx2", "hgx-h200", "l40s-4"])
+
     def test_one_policy_alone(self):
         words = [BINARY, "simulate", "topology", "--machine", "l40s-4", "--jobs", "100", "--policy", "socket", "-o", "json"]
         documents = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
