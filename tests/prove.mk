@@ -7,7 +7,8 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
-        prove-clients prove-input prove-placement prove-packing prove-trace prove-shares prove-starvation prove-explain prove-determinism bench-schedule bench-slurm bench-submit bench-discovery
+        prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
+        prove-explain prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -56,6 +57,10 @@ prove-packing: configure
 	cmake --build $(BUILD) --target simulation_packing
 	GP_PACKING_SEEDS=10 GP_PACKING_LISTS=all $(BUILD)/bin/simulation_packing
 
+## make prove-topology  what a placement that knows the machine gains, seven machines, 10 seeds, with a picture (5 min)
+prove-topology: build
+	$(PYTHON) -B tests/simulation/topology/gain.py --binary $(BINARY) --svg docs/figures/topology.svg
+
 ## make prove-trace      82,247 recorded jobs, six reference policies and ours (2 min)
 prove-trace: configure
 	cmake --build $(BUILD) --target simulation_trace
@@ -93,6 +98,10 @@ bench-schedule: build
 ## make bench-slurm      2,000 jobs of /bin/true against Slurm from Debian (root; 2 min)
 bench-slurm: build
 	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY)
+
+## make bench-sdiag      scheduling cycles of Slurm by its own account, 1,024 GPUs taken and 10,000 jobs waiting (root; 8 min)
+bench-sdiag: build
+	$(PYTHON) -B tests/benchmarks/slurm/sdiag.py --binary $(BINARY)
 
 ## make bench-submit     one job at a time: acknowledgement, and allocation to exec (root; 1 min)
 bench-submit: build

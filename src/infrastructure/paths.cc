@@ -16,6 +16,8 @@
 namespace gp {
 namespace {
 
+constexpr char kMachines[] = "share/gpu-platform/machines";
+
 std::string Variable(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : otherwise;
@@ -52,18 +54,22 @@ std::string DefaultRunDirectory() {
   return Variable("XDG_RUNTIME_DIR", DefaultStateDirectory() + "/run") + "/gpu-platform";
 }
 
+std::vector<std::string> MachineNames() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(Beside(kMachines), error)) {
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 Result<std::string> MachineFilePath(const std::string& name) {
   if (name.find('/') != std::string::npos || name.ends_with(".yaml")) return name;
-  const std::filesystem::path directory = Beside("share/gpu-platform/machines");
-  const std::filesystem::path path = directory / (name + ".yaml");
+  const std::filesystem::path path = std::filesystem::path(Beside(kMachines)) / (name + ".yaml");
   std::error_code error;
   if (std::filesystem::exists(path, error)) return path.string();
-  std::vector<std::string> known;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    known.push_back(entry.path().stem().string());
-  }
-  std::ranges::sort(known);
-  return Fail(NotFound("no machine \"" + Printable(name, 60) + "\" (known: " + Join(known, ", ") +
+  return Fail(NotFound("no machine \"" + Printable(name, 60) + "\" (known: " + Join(MachineNames(), ", ") +
                        "; or give the path of a machine file)"));
 }
 

@@ -4,6 +4,7 @@
 // the user's own for others.
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -18,6 +19,8 @@ std::string DefaultStateDirectory();
 // Of the sockets: /run/gpu-platform, or $XDG_RUNTIME_DIR/gpu-platform.
 std::string DefaultRunDirectory();
 
+// The machines shipped with the program, by name and sorted.
+std::vector<std::string> MachineNames();
 // A machine file by name ("dgx-h100", shipped with the program) or by path.
 // kNotFound names those that are there.
 Result<std::string> MachineFilePath(const std::string& name);

@@ -7,8 +7,13 @@ growth.py --binary PROGRAM [--runs N] [--svg FILE]
 import argparse
 import json
 import math
+import pathlib
 import statistics
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from svg import Picture  # noqa: E402
 
 SIZES = [1000, 2000, 4000, 8000, 12500]
 # What is timed: how it is called, how it is read, how many microseconds it counts for, its bound in µs.
@@ -48,25 +53,21 @@ def picture(rows):
     def y(us):
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (math.log10(max(us, 1)) - low) / (high - low)
 
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="13">',
-           f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-           f'<text x="{LEFT}" y="24" font-size="16">Cost of decisions by size of the cluster (8 GPUs a node, 90 % in use, both axes logarithmic)</text>']
+    out = Picture(WIDTH, HEIGHT)
+    out.text(LEFT, 24, "Cost of decisions by size of the cluster (8 GPUs a node, 90 % in use, both axes logarithmic)", font_size=16)
     for power, name in zip(range(6), ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms"]):
         at = y(10 ** power)
-        out.append(f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}" stroke="#ddd"/>')
-        out.append(f'<text x="{LEFT - 10}" y="{at + 4:.1f}" text-anchor="end">{name}</text>')
+        out.line(LEFT, at, WIDTH - RIGHT, at)
+        out.text(LEFT - 10, at + 4, name, "end")
     for nodes in SIZES:
-        out.append(f'<text x="{x(nodes):.1f}" y="{HEIGHT - BOTTOM + 22}" text-anchor="middle">{nodes:,}</text>')
-    out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{HEIGHT - 8}" text-anchor="middle">nodes</text>')
+        out.text(x(nodes), HEIGHT - BOTTOM + 22, f"{nodes:,}", "middle")
+    out.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "nodes", "middle")
     labels = label_heights([y(values) for values in rows[-1][1]])
     for index, (name, _, _, _) in enumerate(SERIES):
         points = [(x(nodes), y(values[index])) for nodes, values in rows]
-        colour = COLOURS[index]
-        path = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
-        out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        out += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="{colour}"/>' for px, py in points]
-        out.append(f'<text x="{points[-1][0] + 10:.1f}" y="{labels[index] + 4:.1f}" fill="{colour}">{name}</text>')
-    return "\n".join(out + ["</svg>"]) + "\n"
+        out.path(points, COLOURS[index])
+        out.text(points[-1][0] + 10, labels[index] + 4, name, fill=COLOURS[index])
+    return out.finish()
 
 
 def main():

@@ -53,6 +53,19 @@ void ReadTemperatures(YamlSection section, GpuIdentity* gpu) {
   section.Done();
 }
 
+void Assign(std::optional<int64_t> from, int* to) {
+  if (from) *to = static_cast<int>(*from);
+}
+
+void ReadBuses(YamlSection pcie, YamlSection nvlink, GpuBuses* buses) {
+  Assign(pcie.Count("generation"), &buses->pcie_generation);
+  Assign(pcie.Count("width"), &buses->pcie_width);
+  pcie.Done();
+  Assign(nvlink.Count("version"), &buses->nvlink_version);
+  nvlink.Skip({"mb_per_second"});
+  nvlink.Done();
+}
+
 // An address, or nullopt after a finding.
 std::optional<PciAddress> ReadAddress(YamlSection* section, const std::string& key) {
   const std::optional<std::string> text = section->Text(key);
@@ -88,7 +101,8 @@ void ReadGpuModel(YamlSection* section, GpuEntry* gpu) {
   ReadPower(section->Map("power_watts"), &gpu->identity);
   ReadTemperatures(section->Map("temperature_c"), &gpu->identity);
   section->Skip({"brand", "architecture", "part_number", "inforom", "cores", "ecc", "remap_banks",
-                 "fans", "fabric", "pci_id", "pci_subsystem", "clocks_mhz", "pcie", "nvlink"});
+                 "fans", "fabric", "pci_id", "pci_subsystem", "clocks_mhz"});
+  ReadBuses(section->Map("pcie"), section->Map("nvlink"), &gpu->buses);
 }
 
 GpuEntry ReadGpuEntry(YamlSection* section, const GpuEntry& defaults, int index) {

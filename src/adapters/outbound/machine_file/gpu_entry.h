@@ -2,6 +2,7 @@
 
 // One GPU of a machine file: who it is and where it hangs.
 
+#include "adapters/outbound/machine_file/gpu_buses.h"
 #include "adapters/outbound/machine_file/yaml_section.h"
 #include "ports/outbound/gpu_driver.h"
 #include "ports/outbound/host_topology.h"
@@ -11,6 +12,7 @@ namespace gp {
 struct GpuEntry {
   GpuIdentity identity;
   PciGpu place;
+  GpuBuses buses;
 };
 
 // The keys that `gpu_defaults` and an entry of `gpus` share.

@@ -60,6 +60,7 @@ void ReadGpus(YamlSection* top, MachineFile* machine) {
     if (gpu.place.numa_node && std::ranges::none_of(machine->host.numa_nodes, has_id)) {
       section.Refuse("numa", "is no node of this machine");
     }
+    machine->buses.push_back(gpu.buses);
     machine->host.gpus.push_back(std::move(gpu.place));
     machine->inventory.gpus.push_back(std::move(gpu.identity));
   }

@@ -4,7 +4,9 @@
 // real machine or written by hand, it is played by the fake driver and by MachineFileTopology.
 
 #include <string>
+#include <vector>
 
+#include "adapters/outbound/machine_file/gpu_buses.h"
 #include "base/result.h"
 #include "ports/outbound/gpu_driver.h"
 #include "ports/outbound/host_topology.h"
@@ -16,6 +18,7 @@ struct MachineFile {
   // What the file says about the GPUs.  MIG profiles are not in it: the file names a model's table,
   // which the driver that plays the file expands.
   DriverInventory inventory;
+  std::vector<GpuBuses> buses;  // as inventory.gpus
 };
 
 // Errors name file, line, column and, for a key that does not exist, the nearest that does.

@@ -1,0 +1,49 @@
+#include "simulation/topology/default_policy.h"
+
+#include <map>
+
+#include "domain/model/job_shape.h"
+#include "domain/placement/place_gang.h"
+#include "domain/scheduling/node_classes.h"
+#include "domain/scheduling/shape_ranking.h"
+
+namespace gp {
+namespace {
+
+// As the planner: beyond this, what is remembered is worked out again.
+constexpr size_t kClassesMax = 20'000;
+
+class DefaultPolicy : public TopologyPolicy {
+ public:
+  explicit DefaultPolicy(const std::vector<Node>& nodes) : nodes_(nodes) {}
+
+  std::optional<std::vector<RankPlacement>> Place(const Job& job) override {
+    if (classes_.size() > kClassesMax) Forget();
+    const auto pick = rankings_[ShapeOf(job)].Find(classes_, job, {});
+    if (!pick) return std::nullopt;
+    NodeView chosen;
+    for (const NodeId id : pick->nodes) chosen.push_back(&nodes_[id.value]);
+    return PlaceOn(chosen, job, pick->nodes_fit).ranks;
+  }
+
+  void See(const Node& node) override { classes_.Place(node); }
+
+ private:
+  void Forget() {
+    classes_ = {};
+    rankings_.clear();
+    for (const Node& node : nodes_) classes_.Place(node);
+  }
+
+  const std::vector<Node>& nodes_;
+  NodeClasses classes_;
+  std::map<JobShape, ShapeRanking> rankings_;
+};
+
+}  // namespace
+
+std::unique_ptr<TopologyPolicy> MakeDefaultPolicy(const std::vector<Node>& nodes) {
+  return std::make_unique<DefaultPolicy>(nodes);
+}
+
+}  // namespace gp

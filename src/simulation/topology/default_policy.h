@@ -1,0 +1,14 @@
+#pragma once
+
+// The production placement: the ranking of nodes that the planner keeps, and PlaceOn.
+
+#include <memory>
+#include <vector>
+
+#include "simulation/topology/policy.h"
+
+namespace gp {
+
+std::unique_ptr<TopologyPolicy> MakeDefaultPolicy(const std::vector<Node>& nodes);
+
+}  // namespace gp

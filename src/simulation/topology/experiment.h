@@ -1,0 +1,38 @@
+#pragma once
+
+// The topology experiment: invented jobs on a cluster of one kind of machine, in virtual time.  A
+// job that does not fit waits, and others may pass it.  docs/reference/topology_policies.md tells
+// it.
+
+#include <map>
+
+#include "simulation/topology/bandwidth.h"
+#include "simulation/topology/policy.h"
+#include "simulation/topology/workload.h"
+
+namespace gp {
+
+struct TopologyResult {
+  struct Pairs {
+    int64_t ranks = 0;
+    double mean_gb_s = 0;   // mean over the ranks, of the mean over a rank's pairs
+    double worst_gb_s = 0;  // mean over the ranks, of a rank's slowest pair
+  };
+  Pairs pairs;                   // of ranks with more than one GPU
+  std::map<int, Pairs> by_gpus;  // of a rank
+  // Of the GPUs of all ranks, in percent (RankQuality).
+  double near_numa_pct = 0;
+  double near_socket_pct = 0;
+  double served_numa_pct = 0;
+  double served_socket_pct = 0;
+  int64_t jobs = 0;  // that count: not the first tenth, which finds the cluster empty
+  double mean_wait_s = 0;
+  double p95_wait_s = 0;
+  double used_pct = 0;  // GPU time in use while jobs arrive
+};
+
+// The same run gives the same result on every machine.
+TopologyResult RunTopology(const TopologyMachine& machine, const BandwidthTable& bandwidth,
+                           const NamedTopologyPolicy& policy, const TopologyDemand& demand);
+
+}  // namespace gp

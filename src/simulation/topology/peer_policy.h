@@ -1,0 +1,19 @@
+#pragma once
+
+// A peer: takes nodes in its order, and on each what its pick says.
+
+#include <memory>
+#include <vector>
+
+#include "simulation/topology/peer_picks.h"
+#include "simulation/topology/policy.h"
+
+namespace gp {
+
+enum class NodeChoiceOrder { kLowest, kRandom };
+using PeerPick = HostPick (*)(const Node& node, const HostAsk& ask, Rng& rng);
+
+std::unique_ptr<TopologyPolicy> MakePeerPolicy(const std::vector<Node>& nodes, PeerPick pick,
+                                               NodeChoiceOrder order, uint64_t seed);
+
+}  // namespace gp

@@ -1,0 +1,31 @@
+#pragma once
+
+// Adds up what the topology experiment sees.
+
+#include <vector>
+
+#include "simulation/topology/experiment.h"
+#include "simulation/topology/quality.h"
+
+namespace gp {
+
+class TopologyTally {
+ public:
+  void Add(const RankQuality& quality);
+  void AddJob(int64_t wait_s) { waits_s_.push_back(wait_s); }
+  TopologyResult Result() const;
+
+ private:
+  struct Pairs {
+    int64_t ranks = 0;
+    double mean_mb = 0;
+    double worst_mb = 0;
+  };
+  static TopologyResult::Pairs MeanOf(const Pairs& sum);
+
+  std::map<int, Pairs> by_gpus_;
+  RankQuality sum_;  // of what is counted in GPUs
+  std::vector<int64_t> waits_s_;
+};
+
+}  // namespace gp
