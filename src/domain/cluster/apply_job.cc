@@ -13,6 +13,7 @@ void EndAttempt(State& state, Job& job, Instant at) {
   if (job.attempts.empty() || job.attempts.back().ended_at.ns != 0) return;
   GP_ASSERT(job.leases.empty(), "an attempt ends when its last lease has");
   AttemptRecord& attempt = job.attempts.back();
+  state.limited -= HasEnd(job) ? 1 : 0;
   attempt.ended_at = at;
   job.attained_gpu_ms = AttainedGpuMs(job, at);
   state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});

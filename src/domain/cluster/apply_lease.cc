@@ -43,6 +43,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   }
   ChargeDifference(state, at, job, {});
   job.attempts.push_back(std::move(attempt));
+  state.limited += HasEnd(job) ? 1 : 0;
   if (RunsAgainstLimit(job)) state.limits.insert({at + job.spec->time_limit, job.id});
   state.last_pass = std::max(state.last_pass, event.pass);
 }

@@ -35,6 +35,7 @@ void IndexJob(State& state, const Job& job) {
   if (RunsAgainstLimit(job)) {
     state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
   }
+  state.limited += HasEnd(job) ? 1 : 0;
   if (MayGiveWay(job)) IndexYielding(state, job, true);
   if (!job.claimed.empty()) state.claimants.insert(job.id);
   if (IsBeingPreempted(job)) state.preemptions.insert({job.preempted_for, job.id});

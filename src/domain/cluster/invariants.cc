@@ -227,11 +227,12 @@ void CheckReservations(const State& state, Violations& found) {
 
 // An index must hold nothing beside what each job and node was looked up for.
 void CheckIndexSizes(const State& state, Violations& found) {
-  size_t queued = 0, retrying = 0, limited = 0, finished = 0, requested = 0, claiming = 0, yielding = 0, preempted = 0, lost = 0;
+  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, requested = 0, claiming = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
     limited += RunsAgainstLimit(job) ? 1 : 0;
+    ending += HasEnd(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
     claiming += job.claimed.empty() ? 0 : 1;
     yielding += MayGiveWay(job) ? 1 : 0;
@@ -253,6 +254,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(queued, in_lines, "lines");
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
+  expect(ending, static_cast<size_t>(state.limited), "jobs that end");
   expect(finished, state.finished.size(), "finished jobs");
   expect(claiming, state.claimants.size(), "claimants");
   size_t in_yielding = 0;

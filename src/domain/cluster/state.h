@@ -76,6 +76,7 @@ struct State {
   std::map<QueueLine, std::set<QueueKey>> lines;   // the same by line; none is empty
   std::set<std::pair<Instant, JobId>> retries;     // kRetryWait, by eligible_at
   std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
+  int64_t limited = 0;                             // jobs that have a place and a time limit, those told to stop too
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, std::string>> reservation_ends;
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end

@@ -55,6 +55,10 @@ ShownJobState Shown(JobState state) {
   return ShownJobState::kPending;
 }
 
+bool HasEnd(const Job& job) {
+  return job.spec->time_limit.ns != 0 && !job.attempts.empty() && job.attempts.back().ended_at.ns == 0;
+}
+
 Instant LatestEnd(const Job& job) { return EndOfStay(job.attempts.back().placed_at, *job.spec); }
 
 std::set<NodeId> NodesWithFaults(const Job& job) {

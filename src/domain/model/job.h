@@ -92,6 +92,9 @@ struct Job {
   std::string reason;  // of the state, in words; empty: nothing to say
 };
 
+// Whether it has a place, and a time limit there.
+bool HasEnd(const Job& job);
+
 // When it has left its place at the latest, by its time limit; kNever: it has none.
 // REQUIRES: it has been placed.
 Instant LatestEnd(const Job& job);

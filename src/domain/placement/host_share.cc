@@ -10,9 +10,20 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
+// How far a NUMA node is from the GPUs: it has some, its socket has some, or neither.
+enum class Nearness { kOwn, kOwnSocket, kOther };
+
+Nearness NearnessOf(const NodeFacts& facts, const std::vector<int>& weights, size_t numa) {
+  if (weights[numa] > 0) return Nearness::kOwn;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0 && facts.numa[i].package == facts.numa[numa].package) return Nearness::kOwnSocket;
+  }
+  return Nearness::kOther;
+}
+
 // Splits `need` by weight, then hands what a NUMA node cannot give to the next that can: first
-// those with weight, then, if allowed, the others.  False: it does not fit.
-bool Split(int64_t need, const std::vector<int>& weights, const std::vector<int64_t>& room,
+// those with weight, then, if allowed, the others, the near ones first.  False: it does not fit.
+bool Split(int64_t need, const NodeFacts& facts, const std::vector<int>& weights, const std::vector<int64_t>& room,
            bool others_too, std::vector<int64_t>* parts) {
   int64_t weight_sum = 0;
   for (const int weight : weights) weight_sum += weight;
@@ -22,10 +33,10 @@ bool Split(int64_t need, const std::vector<int>& weights, const std::vector<int6
     (*parts)[i] = std::min(need * weights[i] / weight_sum, room[i]);
     rest -= (*parts)[i];
   }
-  for (const bool with_weight : {true, false}) {
-    if (!with_weight && !others_too) break;
+  for (const Nearness wanted : {Nearness::kOwn, Nearness::kOwnSocket, Nearness::kOther}) {
+    if (rest == 0 || (wanted != Nearness::kOwn && !others_too)) break;
     for (size_t i = 0; i < weights.size() && rest > 0; ++i) {
-      if ((weights[i] > 0) != with_weight) continue;
+      if (NearnessOf(facts, weights, i) != wanted) continue;
       const int64_t more = std::min(rest, room[i] - (*parts)[i]);
       (*parts)[i] += more;
       rest -= more;
@@ -79,8 +90,8 @@ std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec&
   const bool cross = spec.topology.allow_cross_numa && spec.topology.require != TopologyLevel::kSameNuma;
   std::vector<int64_t> cpus;
   std::vector<int64_t> memory;
-  if (!Split(need.cpus, weights, cpu_room, cross, &cpus)) return std::nullopt;
-  if (!Split(need.memory_mib, weights, memory_room, cross, &memory)) return std::nullopt;
+  if (!Split(need.cpus, facts, weights, cpu_room, cross, &cpus)) return std::nullopt;
+  if (!Split(need.memory_mib, facts, weights, memory_room, cross, &memory)) return std::nullopt;
   std::vector<NumaGrant> grants;
   for (size_t i = 0; i < facts.numa.size(); ++i) {
     if (cpus[i] == 0 && memory[i] == 0 && (weights[i] == 0 || gpus == 0)) continue;

@@ -20,7 +20,7 @@ namespace {
 
 // What is remembered is given up where it would grow beyond this: it can be worked out again.
 constexpr size_t kClassesMax = 20'000;
-constexpr size_t kRankingsMax = 4'096;
+constexpr size_t kRankingsMax = 16'384;
 
 // One pass over the queue.  What it plans it holds on scratch copies of nodes, which stand in their
 // classes for as long as the pass lasts.
@@ -96,11 +96,15 @@ class Pass {
   void KeepFor(const Job& job, ShapeRanking& ranking) {
     if (pools_reserved_.contains(job.pool)) return;
     const std::set<NodeId> others = kept_.OfOthers(job);
-    const auto ready = ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, others), job);
+    const auto ready = LimitsTell() ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, others), job) : std::nullopt;
     for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, others)) {
       kept_.Keep(id, {job.id, ready ? ready->at : Instant{}});
       pools_reserved_.insert(job.pool);
     }
+  }
+
+  bool LimitsTell() const {
+    return state_.limited > 0 || std::ranges::any_of(placed_, [](const Job* job) { return job->spec->time_limit.ns != 0; });
   }
 
   void LookAgainAt(Instant at) {

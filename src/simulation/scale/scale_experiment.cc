@@ -160,9 +160,9 @@ class ScaleExperiment {
     const int ranks = kInterruptingGpus / options_.gpus_per_node;
     if (ranks > options_.nodes) return;
     (void)engine_.Submit(WithPriority(*SpecOf(options_.gpus_per_node, ranks), kHigh, false), user_);
-    result_.preempt64_ms = MicrosecondsOf([this] {
-      GP_ASSERT(!engine_.Pass().steps.empty(), "somebody gives way to a job of a higher class");
-    }) / 1e3;
+    bool gives_way = false;  // on a small cluster there may be too few who would
+    const double us = MicrosecondsOf([&] { gives_way = !engine_.Pass().steps.empty(); });
+    if (gives_way) result_.preempt64_ms = us / 1e3;
   }
 
   void TimeQueue() {

@@ -80,6 +80,20 @@ TEST(ShareHost, SpillsWhereItMay) {
   EXPECT_EQ(Text(ShareHost(node, strict, 0b1)), "0:46-47/8");
 }
 
+TEST(ShareHost, SpillsToTheSocketOfTheGpusFirst) {
+  Node node;
+  node.facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0, 1, 1, 2, 2, 3, 3}));
+  node.gpus.resize(8);
+  node.numa.resize(4);
+  const auto grants = ShareHost(Ideal(node), Asking(1, 60, 1), GpuMask{1} << 7);
+  ASSERT_TRUE(grants);
+  ASSERT_EQ(grants->size(), 2u);
+  EXPECT_EQ((*grants)[0].numa, 2);
+  EXPECT_EQ((*grants)[0].cpus.Count(), 12);
+  EXPECT_EQ((*grants)[1].numa, 3);
+  EXPECT_EQ((*grants)[1].cpus.Count(), 48);
+}
+
 TEST(ShareHost, SaysNoWhenTheNodeIsFull) {
   Node node = EmptyNode();
   EXPECT_EQ(Text(ShareHost(node, Asking(1, 97, 1), 0b1)), "no");

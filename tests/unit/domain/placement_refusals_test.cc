@@ -74,7 +74,7 @@ TEST_F(PlacementRefusals, BeyondALimitOfItsQueue) {
   ExpectPlaced(Good(first));
   PlaceGang beside = Good(second);
   beside.ranks[0].node = n2_;
-  ExpectRefused(beside, "queue default: 1 GPU asked");
+  ExpectRefused(beside, "queue default: 1 GPUs asked");
 }
 
 TEST_F(PlacementRefusals, OnANodeThatIsReservedWhileItWouldStay) {
