@@ -6,14 +6,14 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "cmd/cli.h"
+#include "cmd/replay_what_if.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
 namespace {
 
-void RunReplay(std::string path, bool verify, Cli& cli) {
+void RunReplay(const std::string& path, bool verify, Cli& cli) {
   if (!cli.Offers({"table"})) return;
-  if (path.empty()) path = DefaultStateDirectory() + "/journal.db";
   if (access(path.c_str(), R_OK) != 0) return cli.Complain(NotFound(path + ": no journal there"));
   auto journal = SqliteJournal::Open(path);
   if (!journal) return cli.Complain(journal.error());
@@ -43,7 +43,13 @@ void AddReplay(CLI::App& app, Cli& cli) {
   auto verify = std::make_shared<bool>(false);
   sub->add_option("journal", *path, "Journal of a controller that does not run; default: this host's")->type_name("FILE");
   sub->add_flag("--verify", *verify, "Decide and plan again: 0 differences expected (exit code 9 otherwise)");
-  sub->callback([path, verify, &cli] { RunReplay(*path, *verify, cli); });
+  const auto what_if = AddWhatIfFlags(*sub);
+  sub->callback([path, verify, what_if, &cli] {
+    if (path->empty()) *path = DefaultStateDirectory() + "/journal.db";
+    if (!IsAsked(*what_if)) return RunReplay(*path, *verify, cli);
+    if (*verify) return cli.Complain(InvalidArgument("--verify and a what-if are two questions: ask one at a time"));
+    ReplayWhatIf(*path, *what_if, cli);
+  });
 }
 
 }  // namespace gp

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "adapters/inbound/grpc/server.h"
+#include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
@@ -30,7 +31,8 @@ struct ServeFlags {
   bool ephemeral = false;
   bool keep_sound_prefix = false;
   std::string lease_time = "10s";
-  std::string min_run = "10m";
+  std::string min_run;  // empty: the policy's
+  std::string policy;   // a file
   AgentConfig agent;
 };
 
@@ -55,7 +57,8 @@ class Serving {
     token_ = GP_TRY(JoinToken(flags_.state));
     ControlOptions options;
     options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
-    options.policy.min_run = GP_TRY(ParseDuration(flags_.min_run));
+    if (!flags_.policy.empty()) GP_TRY(ReadPolicyFile(flags_.policy))(options.policy);
+    if (!flags_.min_run.empty()) options.policy.min_run = GP_TRY(ParseDuration(flags_.min_run));
     if (flags_.ephemeral) {
       journal_ = std::make_unique<MemoryJournal>();
     } else {
@@ -200,7 +203,8 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_flag("--no-agent", flags->no_agent, "Only the controller; agents join by themselves");
   sub->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk: all is gone at the end");
   sub->add_flag("--keep-sound-prefix", flags->keep_sound_prefix, "After damage: give up the journal from the first damaged record on (a copy is kept)");
-  sub->add_option("--min-run", flags->min_run, "A preemptible job runs for so long before others may interrupt it")
+  sub->add_option("--policy", flags->policy, "Numbers that decisions depend on (docs/reference/policies.md)")->type_name("FILE");
+  sub->add_option("--min-run", flags->min_run, "A preemptible job runs for so long before others may interrupt it; default: the policy's, 10m")
       ->type_name("DURATION");
   sub->add_option("--lease-time", flags->lease_time, "A node silent for so long is lost")->type_name("DURATION");
   sub->add_option("--name", flags->agent.name, "Name of this machine's node");

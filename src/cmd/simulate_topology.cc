@@ -4,10 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "adapters/outbound/machine_file/machine_file.h"
-#include "application/agent/node_facts.h"
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/machine_facts.h"
 #include "cmd/simulate.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/table.h"
@@ -23,16 +22,12 @@ struct TopologyFlags {
   TopologyDemand demand;
 };
 
-Result<TopologyMachine> ReadMachine(const std::string& name) {
-  const std::string path = GP_TRY(MachineFilePath(name));
-  const MachineFile file = GP_TRY(ReadMachineFile(path));
-  NodeFacts facts = MakeNodeFacts(file.host.hostname, true, file.host, file.inventory).facts;
-  if (const Status valid = ValidateNodeFacts(facts); !valid)
-    return Fail(InvalidArgument(path + ": " + valid.error().message));
-  TopologyMachine machine{file.host.hostname, nullptr, {}};
-  for (const GpuBuses& buses : file.buses)
+Result<TopologyMachine> MachineNamed(const std::string& name) {
+  NamedMachine named = GP_TRY(ReadMachine(name));
+  TopologyMachine machine{named.facts.name, nullptr, {}};
+  for (const GpuBuses& buses : named.file.buses)
     machine.wires.push_back({buses.pcie_generation, buses.pcie_width, buses.nvlink_version});
-  machine.facts = std::make_shared<const NodeFacts>(std::move(facts));
+  machine.facts = std::make_shared<const NodeFacts>(std::move(named.facts));
   return machine;
 }
 
@@ -41,7 +36,7 @@ Result<std::vector<TopologyMachine>> MachinesNamed(const std::string& name) {
   std::vector<TopologyMachine> machines;
   const bool all = name == "all";
   for (const std::string& one : all ? MachineNames() : std::vector<std::string>{name}) {
-    TopologyMachine machine = GP_TRY(ReadMachine(one));
+    TopologyMachine machine = GP_TRY(MachineNamed(one));
     if (machine.facts->gpus.size() >= 2) {
       machines.push_back(std::move(machine));
     } else if (!all) {

@@ -34,10 +34,21 @@ NodeId Engine::AddNode(const NodeFacts& facts) {
   join.fresh = true;
   GP_ASSERT(Execute(std::move(join)).has_value(), "a node of a simulation joins");
   const NodeId id = state_.nodes_by_name.at(facts.name);
-  ReportNode report{id, 1, {}, {}};
-  for (int gpu = 0; gpu < static_cast<int>(facts.gpus.size()); ++gpu) report.gpus.push_back({gpu, true, false, ""});
-  GP_ASSERT(Execute(std::move(report)).has_value(), "a node of a simulation reports");
+  ReportHealthy(*state_.FindNode(id));
   return id;
+}
+
+void Engine::ReportHealthy(const Node& node) {
+  ReportNode report{node.id, node.incarnation, {}, {}};
+  for (const LeaseId id : node.leases) {
+    LeaseObservation seen;
+    seen.lease = id;
+    seen.running = state_.FindLease(id)->phase == LeasePhase::kStarted;
+    seen.started_at = now_;
+    report.leases.push_back(seen);
+  }
+  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) report.gpus.push_back({gpu, true, false, ""});
+  GP_ASSERT(Execute(std::move(report)).has_value(), "a node of a simulation reports");
 }
 
 Result<JobId> Engine::Submit(std::shared_ptr<const JobSpec> spec, const User& user) {

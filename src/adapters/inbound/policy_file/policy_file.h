@@ -1,0 +1,25 @@
+#pragma once
+
+// A policy as people write it (docs/reference/policies.md): a map of names and values, each of which
+// replaces one number of the policy.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/inbound/job_file/diagnostic.h"
+#include "base/result.h"
+#include "domain/cluster/policy.h"
+
+namespace gp {
+
+// Every name that a file may have, in the order of the reference.
+std::vector<std::string> PolicyNames();
+
+// What the file changes.  kInvalidArgument has all that is wrong with it, each with file, line and
+// column; kNotFound: there is no such file.
+Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path);
+Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, std::string_view text);
+
+}  // namespace gp

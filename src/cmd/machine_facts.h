@@ -1,0 +1,19 @@
+#pragma once
+
+// A shipped machine, or one of a file, as a node would report it.
+
+#include <string>
+
+#include "adapters/outbound/machine_file/machine_file.h"
+#include "base/result.h"
+#include "domain/model/node.h"
+
+namespace gp {
+
+struct NamedMachine {
+  MachineFile file;
+  NodeFacts facts;  // valid
+};
+Result<NamedMachine> ReadMachine(const std::string& name);
+
+}  // namespace gp

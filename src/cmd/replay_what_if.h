@@ -1,0 +1,23 @@
+#pragma once
+
+// `replay --what-if`: what another policy, or other nodes, would have made of a recorded run.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cmd/cli.h"
+
+namespace gp {
+
+struct WhatIfFlags {
+  std::string policy;                // a file
+  std::vector<std::string> nodes;    // "+2xdgx-h100", "-n3"
+  std::string resume_cost = "1m";
+};
+
+std::shared_ptr<WhatIfFlags> AddWhatIfFlags(CLI::App& replay);
+bool IsAsked(const WhatIfFlags& flags);
+void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli);
+
+}  // namespace gp

@@ -1,0 +1,170 @@
+#include "simulation/what_if/run_player.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/assert.h"
+
+namespace gp {
+
+RunPlayer::RunPlayer(const RecordedRun& run, const RunChanges& changes) : run_(run), changes_(changes) {}
+
+PlayedRun RunPlayer::Play() {
+  if (run_.steps.empty()) return {};
+  engine_.AdvanceTo(run_.steps.front().at);
+  AddNodes();
+  for (Instant next = NextInstant(); next != kNever; next = NextInstant()) {
+    played_.usage.Observe(engine_.state(), next);
+    engine_.AdvanceTo(next);
+    FinishDue();
+    while (next_step_ < run_.steps.size() && run_.steps[next_step_].at <= next) Do(run_.steps[next_step_++]);
+    const Instant deadline = NextDeadline(engine_.state());
+    if (deadline.ns != 0 && deadline <= next) Execute(Tick{});
+    Settle();
+  }
+  return std::move(played_);
+}
+
+// kNever: nothing will change any more, whoever still waits.
+Instant RunPlayer::NextInstant() const {
+  Instant next = next_step_ < run_.steps.size() ? run_.steps[next_step_].at : kNever;
+  const State& state = engine_.state();
+  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty()) return kNever;
+  if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+  const Instant deadline = NextDeadline(engine_.state());
+  if (deadline.ns != 0) next = std::min(next, deadline);
+  if (next != kNever && look_again_at_.ns != 0) next = std::min(next, look_again_at_);
+  return next == kNever ? next : std::max(next, engine_.now());
+}
+
+void RunPlayer::AddNodes() {
+  for (const auto& facts : changes_.added) engine_.AddNode(*facts);
+}
+
+void RunPlayer::Do(const RecordedStep& step) {
+  if (const auto* node = std::get_if<RecordedNode>(&step.what)) return Join(*node);
+  if (const auto* job = std::get_if<RecordedJob>(&step.what)) return Submit(*job, step.at);
+  Ask(std::get<Command>(step.what));
+}
+
+void RunPlayer::Join(const RecordedNode& node) {
+  if (nodes_.contains(node.id) || changes_.removed.contains(node.facts->name)) return;
+  nodes_[node.id] = engine_.AddNode(*node.facts);
+}
+
+void RunPlayer::Submit(const RecordedJob& job, Instant at) {
+  const size_t life = played_.lives.size();
+  played_.lives.push_back({job.spec->queue, at, {}, {}, 0});
+  const auto id = engine_.Submit(job.spec, job.user);
+  if (!id) {
+    ++played_.refused;
+    return;
+  }
+  played_.lives[life].queue = engine_.state().FindJob(*id)->queue;
+  jobs_[job.id] = *id;
+  progress_[*id] = {life, job.length, job.length, {}};
+}
+
+// Into this run's numbers; false: it is about something that is not here.
+bool RunPlayer::Translate(Command& command) const {
+  const auto translate = [](auto& id, const auto& known) {
+    const auto found = known.find(id);
+    if (found == known.end()) return false;
+    id = found->second;
+    return true;
+  };
+  return std::visit([&](auto& one) {
+    using T = std::decay_t<decltype(one)>;
+    if constexpr (std::is_same_v<T, StartController>) {
+      one.lineage = 0;
+      one.cut = false;
+      if (changes_.policy) changes_.policy(one.policy);
+    }
+    if constexpr (std::is_same_v<T, ReserveNodes>) {
+      for (NodeId& node : one.reservation.nodes) {
+        if (!translate(node, nodes_)) return false;
+      }
+    }
+    if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService>) return translate(one.node, nodes_);
+    if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> || std::is_same_v<T, ReleaseJob> || std::is_same_v<T, SetPriority>) {
+      return translate(one.job, jobs_);
+    }
+    return true;
+  }, command);
+}
+
+void RunPlayer::Ask(Command command) {
+  if (!Translate(command)) {
+    ++played_.refused;
+    return;
+  }
+  const auto* service = std::get_if<ChangeService>(&command);
+  const NodeId back = service != nullptr && service->action == ServiceAction::kOnline ? service->node : NodeId{~uint32_t{0}};
+  Execute(std::move(command));
+  if (const Node* node = engine_.state().FindNode(back)) engine_.ReportHealthy(*node);
+}
+
+void RunPlayer::Execute(Command command) {
+  const auto events = engine_.Execute(std::move(command));
+  if (!events) {
+    ++played_.refused;
+    return;
+  }
+  for (const Event& event : *events) {
+    if (const auto* ended = std::get_if<JobEnded>(&event)) NoteEnd(ended->job);
+    const auto* stop = std::get_if<JobStopOrdered>(&event);
+    if (stop != nullptr && !engine_.state().FindJob(stop->job)->leases.empty()) Interrupt(stop->job);
+  }
+}
+
+void RunPlayer::FinishDue() {
+  while (!ends_.empty() && ends_.begin()->first <= engine_.now()) {
+    const JobId job = ends_.begin()->second;
+    ends_.erase(ends_.begin());
+    engine_.Finish(job);
+    NoteEnd(job);
+  }
+}
+
+// Passes until nothing more follows from them.
+void RunPlayer::Settle() {
+  while (true) {
+    const Plan plan = engine_.Pass();
+    look_again_at_ = plan.look_again_at;
+    bool interrupts = false;
+    for (const Plan::Step& step : plan.steps) {
+      if (const auto* placed = std::get_if<PlaceGang>(&step)) {
+        Start(placed->job);
+      } else {
+        Interrupt(std::get<PreemptJob>(step).job);
+        interrupts = true;
+      }
+    }
+    if (!interrupts) return;
+  }
+}
+
+void RunPlayer::Start(JobId job) {
+  Progress& progress = progress_.at(job);
+  JobLife& life = played_.lives[progress.life];
+  if (!life.started_at) life.started_at = engine_.now();
+  progress.started_at = engine_.now();
+  ends_.insert({engine_.now() + progress.left, job});
+  engine_.Start(job);
+}
+
+// It stops at once; what it did so far is kept where it promised to.
+void RunPlayer::Interrupt(JobId job) {
+  Progress& progress = progress_.at(job);
+  ends_.erase({progress.started_at + progress.left, job});
+  const bool is_preempted = engine_.state().FindJob(job)->stop == StopCause::kPreempt;
+  const bool keeps_work = engine_.state().FindJob(job)->spec->preemptible;
+  engine_.Stop(job);
+  if (IsTerminal(engine_.state().FindJob(job)->state)) return NoteEnd(job);
+  played_.lives[progress.life].preemptions += is_preempted ? 1 : 0;
+  progress.left = keeps_work ? progress.left - (engine_.now() - progress.started_at) + changes_.resume_cost : progress.length;
+}
+
+void RunPlayer::NoteEnd(JobId job) { played_.lives[progress_.at(job).life].ended_at = engine_.now(); }
+
+}  // namespace gp

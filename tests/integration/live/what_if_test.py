@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+"""A recorded run, played again from its journal: as it was, with another node, under another policy."""
+
+import os
+
+from live_platform import ClusterTest, eventually, main
+
+
+class WhatIf(ClusterTest):
+    options = {"machine": "dgx-h100", "nodes": 1, "serve_flags": ()}
+
+    def record(self):
+        """Three jobs that want the whole node, one after the other; the path of the journal."""
+        jobs = [self.cli.start("--gpus", "8", command=["sleep", "1.5"]) for _ in range(3)]
+        eventually(lambda: all(self.cli.job(job)["detail"] == "COMPLETED" for job in jobs), "all have run", timeout=60)
+        self.settles = False
+        self.node = self.cluster.node_names()[0]
+        self.cluster.settle()
+        self.assertEqual(set(self.cluster.stop()), {0}, self.cluster.logs())
+        return f"{self.cluster.state}/journal.db"
+
+    def test_it_is_played_as_it_was_and_with_another_node(self):
+        journal = self.record()
+        told = self.cli("replay", journal, "--nodes", "+1xdgx-h100", "-o", "json").ok().json
+        recorded, played, what_if = told["recorded"], told["played"], told["what_if"]
+        self.assertEqual([one["ended"] for one in (recorded, played, what_if)], [3, 3, 3])
+        self.assertGreater(recorded["wait"]["max_s"], 2)
+        # Starting and ending take a moment in the world, and none here.
+        self.assertAlmostEqual(played["wait"]["max_s"], recorded["wait"]["max_s"], delta=1.5)
+        self.assertAlmostEqual(what_if["wait"]["max_s"], played["wait"]["max_s"] / 2, delta=0.5)
+        self.assertEqual(round(what_if["gpu_hours_installed"] / what_if["span_h"]), 16)
+        text = self.cli("replay", journal, f"--nodes=-{self.node}").ok().out
+        self.assertRegex(text, r"never started +0 +0 +3")
+
+    def test_another_policy_is_read_from_a_file(self):
+        journal = self.record()
+        policy = os.path.join(self.cluster.state, "policy.yaml")
+        with open(policy, "w", encoding="utf-8") as file:
+            file.write("min_run: 1s\nreserve_after: 1s\n")
+        told = self.cli("replay", journal, "--what-if", policy, "-o", "json").ok().json
+        self.assertEqual(told["what_if"]["ended"], 3)
+        with open(policy, "w", encoding="utf-8") as file:
+            file.write("min_rum: 1s\n")
+        refused = self.cli("replay", journal, "--what-if", policy)
+        self.assertEqual(refused.code, 2)
+        self.assertIn("policy.yaml:1:1", refused.err)
+        self.assertIn("did you mean \"min_run\"", refused.err)
+        for nodes in ("2xdgx-h100", "+0xdgx-h100", "+1xdgx-h999", "-"):
+            self.assertNotEqual(self.cli("replay", journal, f"--nodes={nodes}").code, 0, nodes)
+
+
+if __name__ == "__main__":
+    main()
