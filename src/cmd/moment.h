@@ -9,6 +9,9 @@
 
 namespace gp {
 
+// kInvalidArgument where it would be beyond the year 2262.
+Result<Instant> Later(Instant at, Duration by);
+
 // "now", "+2h", "2026-12-01T10:00" or "2026-12-01 10:00:30" (local time), the same with "Z" (UTC).
 Result<Instant> ParseMoment(const std::string& text, Instant now);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "adapters/inbound/policy_file/policy_file.h"
@@ -73,6 +74,17 @@ Result<RunChanges> ChangesFrom(const WhatIfFlags& flags) {
   return changes;
 }
 
+Status CheckRemoved(const RecordedRun& run, const RunChanges& changes) {
+  for (const std::string& name : changes.removed) {
+    const bool is_known = std::ranges::any_of(run.steps, [&](const RecordedStep& step) {
+      const auto* node = std::get_if<RecordedNode>(&step.what);
+      return node != nullptr && node->facts->name == name;
+    });
+    if (!is_known) return Fail(NotFound("--nodes: no node " + Printable(name, 60) + " in this run"));
+  }
+  return Ok();
+}
+
 nlohmann::ordered_json ToDocument(const WaitFigures& wait) {
   return {{"started", wait.started}, {"mean_s", wait.mean_s}, {"median_s", wait.median_s}, {"p95_s", wait.p95_s}, {"max_s", wait.max_s}};
 }
@@ -141,6 +153,7 @@ void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli
   if (!changes) return cli.Complain(changes.error());
   const auto run = ReadRun(journal);
   if (!run) return cli.Complain(run.error());
+  if (const Status known = CheckRemoved(*run, *changes); !known) return cli.Complain(known.error());
   RunChanges none;
   none.resume_cost = changes->resume_cost;
   const PlayedRun same = RunPlayer(*run, none).Play();

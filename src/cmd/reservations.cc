@@ -73,7 +73,9 @@ Status ReadTimes(Flags& flags) {
   } else {
     const auto duration = ParseDuration(flags.duration);
     if (!duration) return Fail(At("--duration", duration.error()));
-    end = *start + *duration;
+    const auto at = Later(*start, *duration);
+    if (!at) return Fail(At("--duration", at.error()));
+    end = *at;
   }
   flags.request.set_start_ms(start->ns / 1'000'000);
   flags.request.set_end_ms(end.ns / 1'000'000);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/model/dependency.h"
 #include "domain/scheduling/why_pending.h"
 #include "tests/support/event_text.h"
 
@@ -97,6 +98,17 @@ std::string TableRunner::Why(const Line& line) const {
   return std::string("-> ") + Name(why.kind) + ": " + why.text;
 }
 
+// "j1" or "j1:ended"
+Dependency TableRunner::DependencyFrom(const std::string& text) const {
+  const std::vector<std::string> parts = Split(text, ':');
+  const auto job = jobs_.find(parts[0]);
+  Dependency dependency{job == jobs_.end() ? JobId{9999} : job->second, AfterKind::kOk};
+  for (const AfterKind kind : {AfterKind::kEnded, AfterKind::kStarted, AfterKind::kFailed}) {
+    if (parts.size() > 1 && parts[1] == Name(kind)) dependency.kind = kind;
+  }
+  return dependency;
+}
+
 std::string TableRunner::Submit(const Line& line) {
   JobSpec spec;
   spec.name = line.words[0];
@@ -115,6 +127,9 @@ std::string TableRunner::Submit(const Line& line) {
   spec.queue = line.Option("queue", "");
   spec.project = line.Option("project", "default");
   spec.reservation = line.Option("reservation", "");
+  for (const std::string& text : Split(line.Option("after", ""), ',')) {
+    if (!text.empty()) spec.after.push_back(DependencyFrom(text));
+  }
   if (line.options.contains("zone")) spec.node_labels = {{"zone", line.Option("zone", "")}};
   spec.time_limit = Duration::Seconds(line.Number("limit", 0));
   spec.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";

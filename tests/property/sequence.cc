@@ -152,7 +152,8 @@ bool Sequence::Submit() {
   const auto& reservations = ledger_.state().reservations;
   if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3)) spec.reservation = reservations.begin()->first;
   if (has_queues_ && rng_.Chance(1, 8)) spec.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
-  const bool may_be_refused = !spec.reservation.empty();
+  if (ledger_.state().last_job > 0 && rng_.Chance(1, 5)) spec.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
+  const bool may_be_refused = !spec.reservation.empty() || !spec.after.empty();
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
   if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)}, request_id) == nullptr) {
     const bool never = ledger_.last_refusal().find("can never start") != std::string::npos || may_be_refused;

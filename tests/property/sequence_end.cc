@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "domain/cluster/dependencies.h"
 #include "domain/scheduling/why_pending.h"
 #include "tests/property/sequence.h"
 
@@ -60,6 +61,7 @@ bool Sequence::SettleRound() {
 void Sequence::JumpToDeadline() {
   const Instant deadline = NextDeadline(ledger_.state());
   if (deadline.ns == 0) return;
+  if (!ledger_.state().decided.empty()) return;  // at once
   if (deadline <= now_) return ledger_.Break("a deadline in the past changes nothing");
   now_ = deadline;
 }
@@ -80,6 +82,8 @@ void Sequence::Settle() {
     if (IsTerminal(job.state)) continue;
     const PendingReason why = WhyPending(ledger_.state(), now_, job);
     if (job.state == JobState::kQueued && why.kind == PendingKind::kNoSuchHardware) continue;
+    // Whoever it waits for is judged here itself.
+    if (job.state == JobState::kBlocked && ProspectOf(ledger_.state(), *job.spec) == Prospect::kOpen) continue;
     ledger_.Break("the world healed, but " + ToText(id) + " stays " + Name(job.state) + ": " +
                   why.text);
   }

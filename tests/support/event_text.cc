@@ -55,6 +55,7 @@ struct Teller {
   std::string operator()(const NodePoolChanged& e) const { return "node-pool-changed " + Node(e.node) + " " + e.pool; }
   std::string operator()(const NodeLabelsChanged& e) const { return "node-labels-changed " + Node(e.node); }
   std::string operator()(const JobPriorityChanged& e) const { return "job-priority-changed " + Job(e.job) + " " + std::to_string(e.priority); }
+  std::string operator()(const JobUnblocked& e) const { return "job-unblocked " + Job(e.job); }
   std::string operator()(const JobHeld& e) const { return "job-held " + Job(e.job); }
   std::string operator()(const JobReleased& e) const { return "job-released " + Job(e.job); }
   std::string operator()(const GangPlaced& e) const {

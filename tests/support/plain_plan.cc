@@ -81,6 +81,16 @@ std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) 
   return {};
 }
 
+bool IsOpenFrom(const State& state, NodeId id, const Job& job, Instant from) {
+  for (const auto& [name, reservation] : state.reservations) {
+    if (std::ranges::count(reservation.nodes, id) == 0) continue;
+    const bool is_own = job.spec->reservation == name && Admits(reservation, job.user.name, job.queue);
+    const Instant left = EndOfStay(from, *job.spec);
+    if (is_own ? from < reservation.starts_at || left > reservation.ends_at : left > reservation.starts_at) return false;
+  }
+  return true;
+}
+
 // When a rank fits on the node, by the time limits of all who hold it.
 Instant ReadyAt(const State& state, Instant at, const Plan& plan, Node node, const Job& job) {
   std::vector<std::tuple<Instant, LeaseId, Lease>> ends;
@@ -109,7 +119,7 @@ Instant ReadyAt(const State& state, Instant at, const Plan& plan, Node node, con
     for (const auto& [end, id, lease] : ends) {
       if (end <= time) ReleaseGrants(then, lease);
     }
-    if (ChooseGpus(then, job)) return time;
+    if (ChooseGpus(then, job)) return IsOpenFrom(state, node.id, job, time) ? time : kNever;
   }
   return kNever;
 }
@@ -126,10 +136,16 @@ std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instan
   }
   for (auto& [trait, times] : alike) {
     std::ranges::sort(times);
-    const auto wanted = static_cast<size_t>(job.spec->nodes);
-    if (times.size() < wanted || std::get<0>(times[wanted - 1]) >= best.second) continue;
-    best = {{}, std::get<0>(times[wanted - 1])};
-    for (size_t i = 0; i < wanted; ++i) best.first.push_back(std::get<2>(times[i]));
+    std::vector<NodeId> ready;
+    for (const auto& [time, emptiness, id] : times) {
+      if (time >= best.second) break;
+      ready.push_back(id);
+      if (static_cast<int>(ready.size()) < job.spec->nodes) continue;
+      std::erase_if(ready, [&](NodeId one) { return !IsOpenFrom(state, one, job, time); });
+      if (static_cast<int>(ready.size()) < job.spec->nodes) continue;
+      best = {ready, time};
+      break;
+    }
   }
   return best;
 }
@@ -252,13 +268,7 @@ namespace {
 // Without those that are kept or reserved for others, unless it leaves them in time.
 std::vector<Node> OpenTo(const State& state, const Plan& plan, Instant at, std::vector<Node> nodes, const Job& job, bool for_good = false) {
   std::erase_if(nodes, [&](const Node& node) {
-    for (const auto& [name, reservation] : state.reservations) {
-      if (std::ranges::count(reservation.nodes, node.id) == 0) continue;
-      const Instant left = EndOfStay(at, *job.spec);
-      const bool is_own = job.spec->reservation == name;
-      if (is_own && (at < reservation.starts_at || left > reservation.ends_at)) return true;
-      if (!is_own && left > reservation.starts_at) return true;
-    }
+    if (!IsOpenFrom(state, node.id, job, at)) return true;
     const auto kept = plan.kept.find(node.id);
     return kept != plan.kept.end() && (for_good || EndOfStay(at, *job.spec) > kept->second.starts_by);
   });
@@ -271,6 +281,7 @@ Plan PlainPlan(const State& state, Instant at) {
   Plan plan;
   std::vector<Node> nodes = state.nodes;
   Holdings planned;
+  Holdings counted;  // on limits: for those too who keep nodes
   std::map<JobId, int64_t> planned_shares;
   std::set<std::string> pools_reserved;
   std::map<QueueLine, std::vector<const Job*>> lines;
@@ -282,7 +293,7 @@ Plan PlainPlan(const State& state, Instant at) {
     for (const auto& [line, jobs] : lines) heads.push_back(jobs.front());
     const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
     const auto line = lines.find(LineOf(job));
-    const bool stopped = FindQuotaStop(state, job, at, planned).has_value();
+    const bool stopped = FindQuotaStop(state, job, at, counted).has_value();
     auto place = stopped ? std::nullopt : FindPlaceAwayFromFaults(OpenTo(state, plan, at, nodes, job), job);
     if (!place) {
       lines.erase(line);
@@ -292,6 +303,9 @@ Plan PlainPlan(const State& state, Instant at) {
       for (const NodeId id : first) {
         plan.kept[id] = {job.id, ready_at == kNever ? Instant{} : ready_at};
         pools_reserved.insert(job.pool);
+      }
+      if (!first.empty()) {
+        for (const AccountId& account : AccountsOf(job)) counted[account] += AskOf(state, job);
       }
       continue;
     }
@@ -304,9 +318,12 @@ Plan PlainPlan(const State& state, Instant at) {
       lease.numa = rank.numa;
       HoldGrants(*std::ranges::find(nodes, rank.node, &Node::id), lease, job.user.name);
     }
-    for (const AccountId& account : AccountsOf(job)) planned[account] += AskOf(state, job);
+    for (const AccountId& account : AccountsOf(job)) {
+      planned[account] += AskOf(state, job);
+      counted[account] += AskOf(state, job);
+    }
     planned_shares[job.id] += AskOf(state, job).share;
-    plan.steps.push_back(*std::move(place));
+    plan.steps.emplace_back(*std::move(place));
     line->second.erase(line->second.begin());
     if (line->second.empty()) lines.erase(line);
   }

@@ -1,5 +1,8 @@
 #include "adapters/wire/job_spec.h"
 
+#include "base/text.h"
+#include "domain/model/dependency.h"
+
 namespace gp {
 namespace {
 
@@ -54,6 +57,14 @@ RetryPolicy FromProto(const v1::RetryPolicy& message) {
   return retry;
 }
 
+Result<Dependency> FromProto(const v1::Dependency& message) {
+  const auto job = ParseJobId(message.job_id());
+  if (!job) return Fail(InvalidArgument("after: \"" + Printable(message.job_id(), 60) + "\" names no job"));
+  const auto kind = ParseAfterKind(message.when());
+  if (!kind) return Fail(kind.error().Within("after"));
+  return Dependency{*job, *kind};
+}
+
 }  // namespace
 
 void ToProto(const JobSpec& spec, v1::JobSpec* message) {
@@ -61,6 +72,11 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_project(spec.project);
   message->set_queue(spec.queue);
   message->set_reservation(spec.reservation);
+  for (const Dependency& dependency : spec.after) {
+    v1::Dependency* one = message->add_after();
+    one->set_job_id(ToText(dependency.job));
+    one->set_when(Name(dependency.kind));
+  }
   message->set_nodes(spec.nodes);
   ToProto(spec.gpus, message->mutable_gpus());
   message->set_cpus(spec.cpus);
@@ -90,6 +106,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.project = message.project();
   spec.queue = message.queue();
   spec.reservation = message.reservation();
+  for (const v1::Dependency& one : message.after()) spec.after.push_back(GP_TRY(FromProto(one)));
   spec.nodes = message.nodes();
   spec.gpus = GP_TRY(FromProto(message.gpus()));
   spec.cpus = message.cpus();

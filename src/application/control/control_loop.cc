@@ -22,7 +22,7 @@ constexpr Duration kTimerMax = Duration::Milliseconds(250);
 struct CallsForPlan {
   template <typename E>
   bool operator()(const E&) const {
-    return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined,
+    return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined,
                    NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted,
                    NodesReserved, ReservationEnded>;
   }

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/dependencies.h"
 #include "domain/cluster/preemption.h"
 
 namespace gp {
@@ -63,6 +64,7 @@ void MoveJob(State& state, Job& job, JobState to) {
     DropClaim(state, job);
   }
   if (job.state == JobState::kRetryWait) state.retries.erase({job.eligible_at, job.id});
+  if (job.state == JobState::kBlocked) UnindexBlocked(state, job);
   job.state = to;
   if (to == JobState::kQueued) Enqueue(state, job);
   if (to == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
@@ -84,8 +86,22 @@ void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   if (!event.request_id.empty()) {
     state.jobs_by_request[RequestKey(event.user, event.request_id)] = job.id;
   }
-  Enqueue(state, job);
+  const bool is_blocked = ProspectOf(state, *job.spec) != Prospect::kMet;
+  if (is_blocked) {
+    job.state = JobState::kBlocked;
+    job.reason = TellOpen(state, *job.spec);
+    IndexBlocked(state, job);
+  } else {
+    Enqueue(state, job);
+  }
   state.jobs.emplace(job.id, std::move(job));
+}
+
+void ApplyEvent(State& state, Instant at, const JobUnblocked& event) {
+  Job& job = JobOf(state, event.job);
+  job.queued_at = at;
+  job.reason.clear();
+  MoveJob(state, job, JobState::kQueued);
 }
 
 void ApplyEvent(State& state, Instant, const JobHeld& event) {
@@ -158,6 +174,7 @@ void ApplyEvent(State& state, Instant at, const JobEnded& event) {
   job.reason = event.reason;
   job.ended_at = at;
   state.finished.insert({at, job.id});
+  NoteProgress(state, job.id);
 }
 
 void ApplyEvent(State& state, Instant, const JobForgotten& event) {

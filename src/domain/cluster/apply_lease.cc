@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
 
@@ -54,6 +55,7 @@ void ApplyEvent(State& state, Instant, const LeaseStarted& event) {
   AttemptRecord& attempt = JobOf(state, lease.job).attempts.back();
   if (attempt.started_at.ns == 0 || event.started_at < attempt.started_at) {
     attempt.started_at = event.started_at;
+    NoteProgress(state, lease.job);
   }
 }
 

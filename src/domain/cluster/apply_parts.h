@@ -22,6 +22,7 @@ void ApplyEvent(State& state, Instant at, const LeaseStarted& event);
 void ApplyEvent(State& state, Instant at, const LeaseEnded& event);
 
 void ApplyEvent(State& state, Instant at, const JobSubmitted& event);
+void ApplyEvent(State& state, Instant at, const JobUnblocked& event);
 void ApplyEvent(State& state, Instant at, const JobHeld& event);
 void ApplyEvent(State& state, Instant at, const JobReleased& event);
 void ApplyEvent(State& state, Instant at, const JobStarted& event);

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/dependencies.h"
 #include "domain/cluster/fields.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
@@ -30,6 +31,7 @@ void StateFields(A& archive, State& v) {
 
 void IndexJob(State& state, const Job& job) {
   if (job.state == JobState::kQueued) Enqueue(state, job);
+  if (job.state == JobState::kBlocked) IndexBlocked(state, job);
   if (job.state == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
   if (IsTerminal(job.state)) state.finished.insert({job.ended_at, job.id});
   if (RunsAgainstLimit(job)) {

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "domain/cluster/decide_parts.h"
+#include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
 
@@ -40,6 +41,12 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
   return Fail(Conflict("the job can never start: " + ToText(*stop)));
 }
 
+// What it came to still matters to somebody.
+bool IsWaitedFor(const State& state, JobId job) {
+  const auto first = state.dependents.lower_bound({job, JobId{}});
+  return first != state.dependents.end() && first->first == job;
+}
+
 Error AlreadyOver(const Job& job) {
   return Conflict(ToText(job.id) + " is already " + Name(job.state));
 }
@@ -57,11 +64,19 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
   GP_CHECK_OK(CheckReservationOf(state, *command.spec, command.user.name, queue));
   GP_CHECK_OK(CheckQuotas(state, command, queue));
+  if (ProspectOf(state, *command.spec) == Prospect::kImpossible) return Fail(Conflict("after: " + TellImpossible(state, *command.spec)));
   const JobId id{state.last_job + 1};
   events.push_back(JobSubmitted{id, command.spec, command.user, envelope.request_id, queue.name, queue.pool});
   const auto excess = static_cast<int64_t>(state.finished.size()) - state.policy.jobs_kept;
   auto oldest = state.finished.begin();
-  for (int64_t i = 0; i < excess; ++i, ++oldest) events.push_back(JobForgotten{oldest->second});
+  // Of those that somebody waits for no more are passed over at a time than one job may name.
+  const int64_t looked_at_max = excess + static_cast<int64_t>(kDependenciesMax);
+  int64_t forgotten = 0;
+  for (int64_t i = 0; i < looked_at_max && forgotten < excess && oldest != state.finished.end(); ++i, ++oldest) {
+    if (IsWaitedFor(state, oldest->second)) continue;
+    events.push_back(JobForgotten{oldest->second});
+    ++forgotten;
+  }
   return events;
 }
 

@@ -1,4 +1,5 @@
 #include "domain/cluster/decide_parts.h"
+#include "domain/cluster/dependencies.h"
 
 namespace gp {
 namespace {
@@ -42,6 +43,14 @@ Result<Events> DecideTick(const State& state, Instant at) {
   for (const auto& [due, job] : state.retries) {
     if (due > at) break;
     events.push_back(JobRetried{job});
+  }
+  for (const JobId id : state.decided) {
+    const JobSpec& spec = *state.FindJob(id)->spec;
+    if (ProspectOf(state, spec) == Prospect::kMet) {
+      events.push_back(JobUnblocked{id});
+    } else {
+      events.push_back(JobEnded{id, JobState::kCancelled, 130, TellImpossible(state, spec)});
+    }
   }
   for (const auto& [due, name] : state.reservation_ends) {
     if (due > at) break;

@@ -71,6 +71,11 @@ struct JobSubmitted {
   std::string pool;
 };
 
+// All that it waited for has come.
+struct JobUnblocked {
+  JobId job;
+};
+
 struct JobHeld {
   JobId job;
 };
@@ -180,6 +185,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
                            JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered,
                            QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
-                           NodesReserved, ReservationEnded>;
+                           NodesReserved, ReservationEnded, JobUnblocked>;
 
 }  // namespace gp

@@ -26,9 +26,10 @@ namespace gp {
 GP_FIELDS(GpuRequest, v.count, v.models, v.share_thousandths, v.memory_mib, v.memory_mib_min, v.isolation)
 GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa)
 GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
+GP_FIELDS(Dependency, v.job, v.kind)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
-          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation)
+          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation, v.after)
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
 GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
@@ -115,6 +116,7 @@ GP_FIELDS(NodeLabelsChanged, v.node, v.labels)
 GP_FIELDS(JobPriorityChanged, v.job, v.priority)
 GP_FIELDS(NodesReserved, v.reservation)
 GP_FIELDS(ReservationEnded, v.name)
+GP_FIELDS(JobUnblocked, v.job)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

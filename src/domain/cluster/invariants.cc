@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
@@ -93,6 +94,9 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   const auto line = state.lines.find(LineOf(job));
   expect(job.state == JobState::kQueued, line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
   expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
+  const bool is_blocked = job.state == JobState::kBlocked;
+  expect(is_blocked && ProspectOf(state, *job.spec) != Prospect::kOpen, state.decided.contains(job.id), "decided jobs");
+  for (const Dependency& dependency : job.spec->after) expect(is_blocked, state.dependents.contains({dependency.job, job.id}), "dependents");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
   expect(!job.claimed.empty(), state.claimants.contains(job.id), "claimants");
   const auto yielding = state.yielding.find({job.pool, ClassOf(job.spec->priority)});
@@ -201,16 +205,19 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
 }
 
 // I10: on reserved nodes nobody but their own has a place while they last.
+void CheckReservedNode(const State& state, const Reservation& reservation, const Node& node, Violations& found) {
+  for (const LeaseId lease : node.leases) {
+    const Job& job = *state.FindJob(state.FindLease(lease)->job);
+    if (LatestEnd(job) <= (IsOf(reservation, job) ? reservation.ends_at : reservation.starts_at)) continue;
+    found.push_back({"I10", ToText(job.id) + " may be on node " + node.facts->name + " while it is reserved for " + reservation.name});
+  }
+}
+
 void CheckReserved(const State& state, const Reservation& reservation, Violations& found) {
   for (const NodeId id : reservation.nodes) {
     const Node& node = state.nodes[id.value];
     if (!node.reservations.contains(reservation.name)) found.push_back({"index", "node " + node.facts->name + " does not know reservation " + reservation.name});
-    for (const LeaseId lease : node.leases) {
-      const Job& job = *state.FindJob(state.FindLease(lease)->job);
-      const bool is_own = job.spec->reservation == reservation.name;
-      if (is_own ? LatestEnd(job) <= reservation.ends_at : LatestEnd(job) <= reservation.starts_at) continue;
-      found.push_back({"I10", ToText(job.id) + " may be on node " + node.facts->name + " while it is reserved for " + reservation.name});
-    }
+    CheckReservedNode(state, reservation, node, found);
   }
 }
 
@@ -227,10 +234,14 @@ void CheckReservations(const State& state, Violations& found) {
 
 // An index must hold nothing beside what each job and node was looked up for.
 void CheckIndexSizes(const State& state, Violations& found) {
+  std::set<std::pair<JobId, JobId>> dependencies;
   size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, requested = 0, claiming = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
+    for (const Dependency& dependency : job.spec->after) {
+      if (job.state == JobState::kBlocked) dependencies.insert({dependency.job, id});
+    }
     limited += RunsAgainstLimit(job) ? 1 : 0;
     ending += HasEnd(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
@@ -242,6 +253,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   for (const Node& node : state.nodes) {
     lost += node.condition == NodeCondition::kLost && !node.leases_expired ? 1 : 0;
   }
+  // `dependencies` is a set: one job may be named for two ends.
   const auto expect = [&](size_t wanted, size_t size, const char* index) {
     if (wanted != size) found.push_back({"index", std::string("index of ") + index + " holds strangers"});
   };
@@ -254,6 +266,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(queued, in_lines, "lines");
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
+  expect(dependencies.size(), state.dependents.size(), "dependents");
   expect(ending, static_cast<size_t>(state.limited), "jobs that end");
   expect(finished, state.finished.size(), "finished jobs");
   expect(claiming, state.claimants.size(), "claimants");
@@ -391,7 +404,8 @@ std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& 
     if (const auto* reserved = std::get_if<NodesReserved>(&event)) CheckReserved(state, reserved->reservation, found);
     if (placed == nullptr) continue;
     for (const Lease& lease : placed->leases) {
-      for (const Reservation* reservation : ReservationsOf(state, state.nodes[lease.node.value])) CheckReserved(state, *reservation, found);
+      const Node& node = state.nodes[lease.node.value];
+      for (const Reservation* reservation : ReservationsOf(state, node)) CheckReservedNode(state, *reservation, node, found);
     }
     CheckNewGrants(state, *placed, found);
     CheckLimits(state, *state.FindJob(placed->job), found);

@@ -2,9 +2,13 @@
 
 namespace gp {
 
+bool IsOf(const Reservation& reservation, const Job& job) {
+  return job.spec->reservation == reservation.name && Admits(reservation, job.user.name, job.queue);
+}
+
 bool Permits(const Reservation& reservation, const Job& job, Instant at) {
   const Instant left = EndOfStay(at, *job.spec);
-  if (job.spec->reservation == reservation.name) return at >= reservation.starts_at && left <= reservation.ends_at;
+  if (IsOf(reservation, job)) return at >= reservation.starts_at && left <= reservation.ends_at;
   return left <= reservation.starts_at;
 }
 
@@ -29,6 +33,7 @@ std::string WhyReservationWaits(const State& state, const Job& job, Instant at) 
   const auto found = state.reservations.find(name);
   if (found == state.reservations.end()) return "reservation " + name + " is over: submit the job again without it";
   const Reservation& reservation = found->second;
+  if (!IsOf(reservation, job)) return "reservation " + name + " is for others now: submit the job again without it";
   if (at < reservation.starts_at) return "reservation " + name + " begins at " + ToRfc3339(reservation.starts_at);
   if (Permits(reservation, job, at)) return "";
   return "reservation " + name + " ends at " + ToRfc3339(reservation.ends_at) + ": the job's time limit of " + ToText(job.spec->time_limit) +

@@ -10,6 +10,9 @@
 
 namespace gp {
 
+// Whether the job names it, and may: one that was made anew under the same name may be for others.
+bool IsOf(const Reservation& reservation, const Job& job);
+
 // Whether the job may be placed now on a node of the reservation, as far as that goes.  A reservation
 // that is over counts until the tick that ends it.
 bool Permits(const Reservation& reservation, const Job& job, Instant at);

@@ -75,6 +75,7 @@ Instant NextDeadline(const State& state) {
   consider(state.limits);
   consider(state.losses);
   consider(state.reservation_ends);
+  if (!state.decided.empty()) next = Instant{1};  // at once
   return next;
 }
 

@@ -75,6 +75,8 @@ struct State {
   std::set<JobId> queued;                          // kQueued
   std::map<QueueLine, std::set<QueueKey>> lines;   // the same by line; none is empty
   std::set<std::pair<Instant, JobId>> retries;     // kRetryWait, by eligible_at
+  std::set<std::pair<JobId, JobId>> dependents;    // who is waited for, and the kBlocked job that waits
+  std::set<JobId> decided;                         // kBlocked, and not for anything that is still open
   std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
   int64_t limited = 0;                             // jobs that have a place and a time limit, those told to stop too
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended

@@ -160,6 +160,7 @@ class Finder {
   }
 
   void TryQueues() {
+    if (!spec_.reservation.empty()) return;  // it is for some queues only
     size_t tried = 0;
     for (const auto& [name, queue] : what_if_.state().queues) {
       if (name == job_.queue || what_if_.state().HasChildren(name) || ++tried > kQueuesTried) continue;

@@ -15,6 +15,7 @@ bool CanBecome(JobState from, JobState to) {
     case kPreempted: return to == kQueued || to == kCancelled;
     case kRecovering: return to == kQueued || to == kHeld || to == kRetryWait || IsTerminal(to);
     case kRetryWait: return to == kQueued || to == kHeld || to == kCancelled;
+    case kBlocked: return to == kQueued || to == kCancelled;
     case kCompleted:
     case kFailed:
     case kCancelled:
@@ -40,7 +41,8 @@ bool RunsAgainstLimit(const Job& job) {
 ShownJobState Shown(JobState state) {
   switch (state) {
     case JobState::kHeld:
-    case JobState::kRetryWait: return ShownJobState::kPending;
+    case JobState::kRetryWait:
+    case JobState::kBlocked: return ShownJobState::kPending;
     case JobState::kQueued: return ShownJobState::kQueued;
     case JobState::kStarting:
     case JobState::kRunning:
@@ -81,6 +83,7 @@ const char* Name(JobState state) {
     case JobState::kPreempted: return "PREEMPTED";
     case JobState::kRecovering: return "RECOVERING";
     case JobState::kRetryWait: return "RETRY_WAIT";
+    case JobState::kBlocked: return "BLOCKED";
     case JobState::kCompleted: return "COMPLETED";
     case JobState::kFailed: return "FAILED";
     case JobState::kCancelled: return "CANCELLED";

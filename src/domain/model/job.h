@@ -25,6 +25,7 @@ enum class JobState {
   kPreempted,
   kRecovering,   // a fault of the platform took it; the rest of the gang is being ended
   kRetryWait,    // its own failure; waits for its back-off
+  kBlocked,      // waits for what other jobs come to
   kCompleted,
   kFailed,
   kCancelled,

@@ -47,6 +47,7 @@ void CheckNames(const JobSpec& spec, Findings& findings) {
   findings.Text("project", NameFault(spec.project));
   if (!spec.queue.empty()) findings.Text("queue", QueueFault(spec.queue));
   if (!spec.reservation.empty()) findings.Text("reservation", NameFault(spec.reservation));
+  findings.Range("after", static_cast<int64_t>(spec.after.size()), 0, static_cast<int64_t>(kDependenciesMax));
 }
 
 void CheckNoGpus(const GpuRequest& gpus, Findings& findings) {

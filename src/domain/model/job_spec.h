@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "domain/model/ids.h"
 
 namespace gp {
 
@@ -58,6 +59,15 @@ struct RetryPolicy {
   bool operator==(const RetryPolicy&) const = default;
 };
 
+// What another job must have come to before this one is queued.
+enum class AfterKind { kOk, kEnded, kStarted, kFailed };
+
+struct Dependency {
+  JobId job;
+  AfterKind kind = AfterKind::kOk;
+  auto operator<=>(const Dependency&) const = default;
+};
+
 struct JobSpec {
   std::string name;
   std::string project = "default";
@@ -70,6 +80,7 @@ struct JobSpec {
   TopologyRequest topology;
   std::map<std::string, std::string> node_labels;  // only nodes that have all of these
   std::string reservation;  // whose nodes it runs on; empty: none
+  std::vector<Dependency> after;  // all of them
   int priority = 500;   // 0–1000; low 250, medium 500, high 750
   Duration time_limit;  // 0: none
   Duration grace = Duration::Seconds(30);
@@ -101,6 +112,7 @@ inline constexpr size_t kNameLengthMax = 128;
 inline constexpr size_t kLabelValueLengthMax = 256;
 inline constexpr size_t kPathLengthMax = 4095;
 inline constexpr size_t kModelsMax = 16;
+inline constexpr size_t kDependenciesMax = 64;
 inline constexpr size_t kArgumentBytesMax = (128 << 10) - 1;  // execve's limit for one string
 inline constexpr size_t kCommandBytesMax = 1 << 20;
 inline constexpr size_t kEnvironmentBytesMax = 1 << 18;

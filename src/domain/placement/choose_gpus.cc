@@ -114,6 +114,7 @@ Node Emptied(const Node& node) {
   empty.facts = node.facts;
   empty.pool = node.pool;
   empty.labels = node.labels;
+  empty.reservations = node.reservations;
   empty.gpus.resize(node.gpus.size());
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     empty.gpus[i].condition = node.gpus[i].condition;

@@ -1,6 +1,7 @@
 #include "domain/scheduling/kept_nodes.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "domain/cluster/reservations.h"
 
@@ -8,7 +9,18 @@ namespace gp {
 
 void KeptNodes::Keep(NodeId node, const Kept& kept) {
   kept_[node] = kept;
-  by_stay_.clear();
+  ++changes_;
+  opens_.reset();
+  by_bound_.clear();
+}
+
+size_t KeptNodes::BoundOf(const Job& job) {
+  if (!opens_) {
+    opens_.emplace();
+    for (const auto& [node, kept] : kept_) opens_->insert(kept.starts_by);
+    for (const auto& [name, reservation] : state_.reservations) opens_->insert(reservation.starts_at);
+  }
+  return static_cast<size_t>(std::distance(opens_->begin(), opens_->lower_bound(EndOfStay(at_, *job.spec))));
 }
 
 std::set<NodeId> KeptNodes::WorkOut(const Job& job) const {
@@ -39,7 +51,7 @@ std::set<NodeId> KeptNodes::OfOthers(const Job& job) const {
 const std::set<NodeId>& KeptNodes::ClosedTo(const Job& job) {
   const bool is_owner = std::ranges::any_of(kept_, [&](const auto& kept) { return kept.second.job == job.id; });
   if (is_owner || !job.spec->reservation.empty()) return of_owner_ = WorkOut(job);
-  const auto [known, is_new] = by_stay_.try_emplace(LongestStay(*job.spec));
+  const auto [known, is_new] = by_bound_.try_emplace(BoundOf(job));
   if (is_new) known->second = WorkOut(job);
   return known->second;
 }

@@ -4,6 +4,7 @@
 // left in time.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -25,6 +26,10 @@ class KeptNodes {
   void Keep(NodeId node, const Kept& kept);
   // Those on which the job must not be placed now.  Valid until the next Keep or ClosedTo.
   const std::set<NodeId>& ClosedTo(const Job& job);
+  // How often Keep was called.
+  int changes() const { return changes_; }
+  // Jobs of one bound that own no node, and name no reservation, find the same nodes closed.
+  size_t BoundOf(const Job& job);
   // All that are kept for others, however short it stays, or reserved for them before it has left.
   std::set<NodeId> OfOthers(const Job& job) const;
   const std::map<NodeId, Kept>& all() const { return kept_; }
@@ -35,8 +40,10 @@ class KeptNodes {
 
   const State& state_;
   Instant at_;
+  int changes_ = 0;
   std::map<NodeId, Kept> kept_;
-  std::map<Duration, std::set<NodeId>> by_stay_;  // for jobs that have none
+  std::optional<std::set<Instant>> opens_;       // moments before which whoever is let in must have left
+  std::map<size_t, std::set<NodeId>> by_bound_;  // closed to jobs that own none
   std::set<NodeId> of_owner_;                     // for the last one that was asked about
 };
 

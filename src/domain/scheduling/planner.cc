@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,7 +40,7 @@ class Pass {
       if (reservation.starts_at > at_) LookAgainAt(reservation.starts_at);
     }
     while (const auto turn = turns_.Next()) {
-      if (settled_.contains(turn->job->id) || TryHead(*turn->job, rankings_[turn->line->shape])) turns_.Follow(*turn);
+      if (settled_.contains(turn->job->id) || TryLine(*turn)) turns_.Follow(*turn);
     }
     plan_.kept = kept_.all();
     return std::move(plan_);
@@ -76,6 +77,22 @@ class Pass {
     settled_.insert(job.id);
   }
 
+  // Lines that differ only in how long their jobs stay, and that find the same nodes closed, fail alike:
+  // many time limits cost no more than one.
+  bool TryLine(const Turns::Turn& turn) {
+    const Job& job = *turn.job;
+    ShapeRanking& ranking = rankings_[turn.line->shape];
+    const bool may_keep = at_ - job.queued_at >= state_.policy.reserve_after && !pools_reserved_.contains(job.pool);
+    if (turn.line->stay == kForever || may_keep || promised_.contains(job.id)) return TryHead(job, ranking);
+    QueueLine alike = *turn.line;
+    alike.stay = Duration{};
+    const std::tuple key(std::move(alike), kept_.BoundOf(job), kept_.changes());
+    if (in_vain_.contains(key)) return false;
+    if (TryHead(job, ranking)) return true;
+    in_vain_.insert(key);
+    return false;
+  }
+
   // False: nobody of its line need be tried in this pass.
   bool TryHead(const Job& job, ShapeRanking& ranking) {
     const bool is_promised = promised_.contains(job.id);
@@ -84,22 +101,25 @@ class Pass {
       plan_.steps.push_back(Hold(job, *pick));
       return true;
     }
-    if (is_promised) return true;  // its place is being cleared
-    if (Interrupt(job)) return true;
-    if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, ranking);
-    return false;
+    const bool is_cleared_for = is_promised || Interrupt(job);
+    if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, ranking, is_cleared_for);
+    return is_cleared_for;
   }
 
   // It waited too long: the nodes on which it can start first fill no further, but by those who leave
   // before that.  Where no time limits tell, the emptiest that could hold it; where those in service
-  // cannot even when empty, it keeps nothing from others.
-  void KeepFor(const Job& job, ShapeRanking& ranking) {
+  // cannot even when empty, it keeps nothing from others.  What it keeps counts on its limits, so that
+  // nobody behind it uses them up.  One for whom a place is being cleared keeps what it was promised.
+  void KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
     if (pools_reserved_.contains(job.pool)) return;
-    const std::set<NodeId> others = kept_.OfOthers(job);
+    std::set<NodeId> others = kept_.OfOthers(job);
+    for (const auto& [node, kept] : kept_.all()) others.insert(node);
     const auto ready = LimitsTell() ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, others), job) : std::nullopt;
+    if (!ready && only_if_sure) return;
     for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, others)) {
       kept_.Keep(id, {job.id, ready ? ready->at : Instant{}});
       pools_reserved_.insert(job.pool);
+      CountOnQuotas(job);
     }
   }
 
@@ -176,6 +196,7 @@ class Pass {
   std::vector<const Job*> placed_;
   std::set<JobId> promised_;  // their places are being cleared
   std::set<JobId> settled_;  // by their claims, before the queue
+  std::set<std::tuple<QueueLine, size_t, int>> in_vain_;
   std::set<std::string> pools_reserved_;  // where somebody waited too long
   std::optional<Interruptible> interruptible_;
   Plan plan_;

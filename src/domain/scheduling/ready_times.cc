@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "domain/cluster/grants.h"
+#include "domain/cluster/reservations.h"
 #include "domain/placement/choose_gpus.h"
 
 namespace gp {
@@ -24,6 +25,11 @@ std::vector<std::pair<Instant, Lease>> EndsOn(const State& state, Instant at, co
   }
   std::ranges::stable_sort(ends, {}, [](const auto& end) { return end.first; });
   return ends;
+}
+
+// Whether what is reserved on the node leaves it to the job from then on.
+bool IsOpen(const State& state, NodeId id, const Job& job, Instant from) {
+  return std::ranges::all_of(ReservationsOf(state, *state.FindNode(id)), [&](const Reservation* one) { return Permits(*one, job, from); });
 }
 
 Instant ReadyAt(const State& state, Instant at, const ScratchNodes& nodes, NodeId id, const Job& job) {
@@ -86,11 +92,14 @@ std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Insta
     open.pop();
     if (!is_exact) {
       const Instant exact = ReadyAt(state, at, nodes, id, job);
-      if (exact != kNever) open.push({exact, emptiness, id, true});
+      if (exact != kNever && IsOpen(state, id, job, exact)) open.push({exact, emptiness, id, true});
       continue;
     }
     ready.nodes.push_back(id);
     ready.at = time;
+    if (static_cast<int>(ready.nodes.size()) < job.spec->nodes) continue;
+    // They start together: a node that was ready early may be reserved by then.
+    std::erase_if(ready.nodes, [&](NodeId one) { return !IsOpen(state, one, job, time); });
     if (static_cast<int>(ready.nodes.size()) == job.spec->nodes) return ready;
   }
   return std::nullopt;

@@ -1,5 +1,6 @@
 #include "simulation/what_if/recorded_run.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "domain/cluster/apply.h"
@@ -23,7 +24,8 @@ Duration LengthOf(const Job& job, Instant now) {
   Duration length;
   for (const AttemptRecord& attempt : job.attempts) {
     if (attempt.started_at.ns == 0) continue;
-    const Duration ran = (attempt.ended_at.ns == 0 ? now : attempt.ended_at) - attempt.started_at;
+    const Instant end = attempt.ended_at.ns == 0 ? now : attempt.ended_at;
+    const Duration ran = end - std::clamp(attempt.started_at, attempt.placed_at, end);  // by the node's clock, which may be off
     length = job.spec->preemptible ? length + ran : ran;
   }
   return length;

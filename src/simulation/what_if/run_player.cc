@@ -6,6 +6,12 @@
 #include "base/assert.h"
 
 namespace gp {
+namespace {
+
+// Where only time may help somebody (a period of GPU-hours that begins), it is looked at so often.
+constexpr int kIdleLooksMax = 1'000;
+
+}  // namespace
 
 RunPlayer::RunPlayer(const RecordedRun& run, const RunChanges& changes) : run_(run), changes_(changes) {}
 
@@ -14,10 +20,13 @@ PlayedRun RunPlayer::Play() {
   engine_.AdvanceTo(run_.steps.front().at);
   AddNodes();
   for (Instant next = NextInstant(); next != kNever; next = NextInstant()) {
-    played_.usage.Observe(engine_.state(), next);
+    usage_.Observe(engine_.state(), next);
     engine_.AdvanceTo(next);
     FinishDue();
-    while (next_step_ < run_.steps.size() && run_.steps[next_step_].at <= next) Do(run_.steps[next_step_++]);
+    while (next_step_ < run_.steps.size() && run_.steps[next_step_].at <= next) {
+      Do(run_.steps[next_step_++]);
+      NoteProgress();
+    }
     const Instant deadline = NextDeadline(engine_.state());
     if (deadline.ns != 0 && deadline <= next) Execute(Tick{});
     Settle();
@@ -25,15 +34,21 @@ PlayedRun RunPlayer::Play() {
   return std::move(played_);
 }
 
-// kNever: nothing will change any more, whoever still waits.
-Instant RunPlayer::NextInstant() const {
+// The run is as long as something happens in it: who waits for ever does not make it longer.
+void RunPlayer::NoteProgress() {
+  played_.usage = usage_;
+  idle_looks_ = 0;
+}
+
+// kNever: nothing will change any more, as far as can be seen, whoever still waits.
+Instant RunPlayer::NextInstant() {
   Instant next = next_step_ < run_.steps.size() ? run_.steps[next_step_].at : kNever;
   const State& state = engine_.state();
   if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty()) return kNever;
   if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
   const Instant deadline = NextDeadline(engine_.state());
   if (deadline.ns != 0) next = std::min(next, deadline);
-  if (next != kNever && look_again_at_.ns != 0) next = std::min(next, look_again_at_);
+  if (look_again_at_.ns != 0 && look_again_at_ < next && (next != kNever || ++idle_looks_ < kIdleLooksMax)) next = look_again_at_;
   return next == kNever ? next : std::max(next, engine_.now());
 }
 
@@ -123,6 +138,7 @@ void RunPlayer::FinishDue() {
     ends_.erase(ends_.begin());
     engine_.Finish(job);
     NoteEnd(job);
+    NoteProgress();
   }
 }
 

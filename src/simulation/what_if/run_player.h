@@ -43,7 +43,8 @@ class RunPlayer {
     Instant started_at;
   };
 
-  Instant NextInstant() const;
+  Instant NextInstant();
+  void NoteProgress();
   void AddNodes();
   void Do(const RecordedStep& step);
   void Join(const RecordedNode& node);
@@ -67,6 +68,8 @@ class RunPlayer {
   std::map<JobId, Progress> progress_;
   std::set<std::pair<Instant, JobId>> ends_;
   Instant look_again_at_;
+  int idle_looks_ = 0;  // since something happened
+  Usage usage_;         // beyond the last thing that happened, too
 };
 
 }  // namespace gp

@@ -52,6 +52,7 @@ TEST(JobStateMachine, HasTheseEdges) {
                            {kPreempted, {kQueued, kCancelled}},
                            {kRecovering, and_ends({kQueued, kHeld, kRetryWait})},
                            {kRetryWait, {kQueued, kHeld, kCancelled}},
+                           {kBlocked, {kQueued, kCancelled}},
                            {kCompleted, {}},
                            {kFailed, {}},
                            {kCancelled, {}},
@@ -73,6 +74,7 @@ TEST(ShownStates, OfJobs) {
   using enum JobState;
   EXPECT_STREQ(Name(Shown(kHeld)), "PENDING");
   EXPECT_STREQ(Name(Shown(kRetryWait)), "PENDING");
+  EXPECT_STREQ(Name(Shown(kBlocked)), "PENDING");
   EXPECT_STREQ(Name(Shown(kQueued)), "QUEUED");
   for (const JobState state : {kStarting, kRunning, kCheckpointing})
     EXPECT_STREQ(Name(Shown(state)), "RUNNING");

@@ -27,7 +27,7 @@ enum class FieldKind {
   kWords,      // a list of words
   kPriority,   // a word or a number
   kShare,      // thousandths
-  kModels,     // one text or a list
+  kTexts,      // one text, or a list of at most `high`
   kGpus,       // a count, MODEL:COUNT, or a map of `fields`
   kVariables,  // a map to scalars; an empty one must be given at submit
   kLabels,     // a map to scalars
@@ -74,6 +74,8 @@ struct Field {
     return fields == nullptr ? std::span<const Field>() : fields();
   }
 };
+
+inline constexpr std::string_view kModelPattern = "[A-Za-z0-9][A-Za-z0-9 ._+()-]{0,63}";
 
 // The keys of a job file at its top level, and those under resources and topology.
 std::span<const Field> JobFields();

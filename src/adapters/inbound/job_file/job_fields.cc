@@ -3,6 +3,8 @@
 
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/word_texts.h"
+#include "base/text.h"
+#include "domain/model/dependency.h"
 
 namespace gp {
 namespace {
@@ -14,6 +16,21 @@ constexpr std::string_view kVersions[] = {"gpu-platform/v1"};
 constexpr std::string_view kRetryCauses[] = {"failure", "node_failure", "gpu_error", "preempted"};
 constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
 constexpr std::string_view kQueuePattern = "^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*){0,7}$";
+
+constexpr std::string_view kAfterPattern = "[A-Za-z0-9-]{1,32}(:(ok|ended|started|failed))?";
+
+void SetAfter(JobDraft& draft, const FieldValue& value) {
+  draft.job.after.clear();
+  for (const std::string& text : value.list) {
+    for (const std::string& one : Split(text, ',')) {
+      if (const auto dependency = ParseDependency(one)) {
+        draft.job.after.push_back(*dependency);
+      } else {
+        draft.problems.push_back({SpecProblem::Kind::kText, "after", dependency.error().message});
+      }
+    }
+  }
+}
 
 void SetNothing(JobDraft&, const FieldValue&) {}
 
@@ -143,6 +160,15 @@ constexpr Field kJobFields[] = {
      .synonyms = "reservation_name",
      .pattern = kNamePattern,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.reservation = v.text; }},
+    {.name = "after",
+     .kind = kTexts,
+     .summary = "Jobs that must come to something before this one is queued: `JOB` or `JOB:ok` (it completes), `JOB:ended`, `JOB:started`, `JOB:failed`. "
+                "If one never will, this job is cancelled.",
+     .example = "[job-0003, \"job-0004:ended\"]",
+     .synonyms = "depends_on dependencies dependency needs",
+     .pattern = kAfterPattern,
+     .high = static_cast<int64_t>(kDependenciesMax),
+     .set = SetAfter},
     {.name = "node_labels",
      .kind = kLabels,
      .summary = "Only nodes that have all of these labels (gpu-platform nodes label).",
@@ -237,7 +263,6 @@ constexpr Field kJobFields[] = {
      .synonyms = "command cmd script entrypoint args",
      .required = true,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.command = v.list; }},
-    {.name = "after", .kind = kNotYet, .summary = "Wait for other jobs."},
     {.name = "any_of", .kind = kNotYet, .summary = "Alternative resources."},
     {.name = "array", .kind = kNotYet, .summary = "Many jobs of one kind."},
     {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},

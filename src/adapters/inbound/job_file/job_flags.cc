@@ -33,6 +33,7 @@ constexpr FlagField kFlags[] = {
     {"--project", "project", &JobFlags::project},
     {"--queue", "queue", &JobFlags::queue},
     {"--reservation", "reservation", &JobFlags::reservation},
+    {"--after", "after", &JobFlags::after},
     {"--priority", "priority", &JobFlags::priority},
     {"--max-duration", "max_duration", &JobFlags::max_duration},
     {"--retries", "retry.max", &JobFlags::retries},

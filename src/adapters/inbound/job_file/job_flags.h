@@ -29,6 +29,7 @@ struct JobFlags {
   std::optional<std::string> project = {};
   std::optional<std::string> queue = {};
   std::optional<std::string> reservation = {};
+  std::optional<std::string> after = {};  // several with commas between them
   std::optional<std::string> priority = {};
   std::optional<std::string> max_duration = {};
   std::optional<std::string> retries = {};

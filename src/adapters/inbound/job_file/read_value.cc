@@ -25,7 +25,7 @@ class ValueReader {
   bool NotEmpty(const YamlNode& node);
   bool Gpus(const YamlNode& node);
   bool ModelAndCount(const YamlNode& node, size_t colon);
-  bool Models(const YamlNode& node);
+  bool Texts(const YamlNode& node);
   bool Words(const YamlNode& node);
   bool DurationSpan(const YamlNode& node);
   bool Entries(const YamlNode& node);
@@ -87,7 +87,7 @@ bool ValueReader::ModelAndCount(const YamlNode& node, size_t colon) {
   return Number(count, ReadCount(count, field_.low, field_.high));
 }
 
-bool ValueReader::Models(const YamlNode& node) {
+bool ValueReader::Texts(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::kList) {
     if (!Text(node)) return false;
     value_.list = {value_.text};
@@ -195,8 +195,8 @@ bool ValueReader::ReadAny(const YamlNode& node) {
       return Number(node, ReadPriority(node));
     case FieldKind::kShare:
       return Number(node, ReadShare(node));
-    case FieldKind::kModels:
-      return Models(node);
+    case FieldKind::kTexts:
+      return Texts(node);
     case FieldKind::kGpus:
       return Gpus(node);
     case FieldKind::kVariables:

@@ -98,7 +98,7 @@ std::string TypeOf(const Field& field) {
       return "`low`, `medium`, `high` or number" + Range(field);
     case FieldKind::kShare:
       return "share";
-    case FieldKind::kModels:
+    case FieldKind::kTexts:
       return "text or list of texts";
     case FieldKind::kGpus:
       return "number" + Range(field) + "; `MODEL:COUNT`; or a map";

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 const std::string kDuration = "((0|[1-9][0-9]*)(\\.[0-9]{1,3})?(ms|s|m|h|d))+";
 const std::string kSize = "(0|[1-9][0-9]*)(\\.[0-9]{1,3})?([KMGT]i?)?B";
-const std::string kModel = "[A-Za-z0-9][A-Za-z0-9 ._+()-]{0,63}";
+const std::string kModel(kModelPattern);
 const std::string kShare =
     "(0\\.(?!0*$)[0-9]{1,3}|1(\\.0{1,3})?|(0\\.[1-9]|[1-9][0-9]?(\\.[0-9])?|100(\\.0)?)%)";
 
@@ -66,10 +66,11 @@ Json Priority(const Field& field) {
   return Either({Json{{"enum", words}}, Integer(field.low, field.high)});
 }
 
-Json Models() {
-  Json list = ListOf(Matching(kModel));
-  list["maxItems"] = kModelsMax;
-  return Either({Matching(kModel), list});
+Json Texts(const Field& field) {
+  const std::string pattern(field.pattern);
+  Json list = ListOf(Matching(pattern));
+  list["maxItems"] = field.high;
+  return Either({Matching(pattern), list});
 }
 
 Json Words(const Field& field) {
@@ -114,8 +115,8 @@ Json TypeOf(const Field& field) {
     case FieldKind::kShare:
       return Either(
           {Json{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, Matching(kShare)});
-    case FieldKind::kModels:
-      return Models();
+    case FieldKind::kTexts:
+      return Texts(field);
     case FieldKind::kGpus:
       return Either({Integer(field.low, field.high), Matching(kModel + ":(0|[1-9][0-9]?)"),
                      Object(field.Below())});

@@ -50,7 +50,9 @@ TEST(BadInput, UnknownKeys) {
 }
 
 constexpr BadInput kNotYet[] = {
-    {"»after: [{job: a}]", "GP1016", "after"},
+    {"after: [»{job: a}]", "GP1009", "after: must be text"},
+    {"»after: job three", "GP1014", "names no job"},
+    {"»after: job-0003:done", "GP1014", "is none of ok, ended, started and failed"},
     {"»any_of: []", "GP1016", "any_of"},
     {"»array: {count: 100}", "GP1016", "array"},
     {"»budget: {max_total: 200USD}", "GP1016", "budget"},

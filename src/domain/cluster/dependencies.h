@@ -1,0 +1,29 @@
+#pragma once
+
+// What jobs wait for before they are queued: what other jobs come to.
+
+#include <string>
+
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+enum class Prospect { kMet, kOpen, kImpossible };
+
+// Whether the other job has come to what is asked, may yet, or never will.  A job that is not known never will.
+Prospect ProspectOf(const State& state, const Dependency& dependency);
+
+// Of all that the job waits for: kImpossible outweighs kOpen.
+Prospect ProspectOf(const State& state, const JobSpec& spec);
+
+// "job-0003 to complete, job-0004 to end": what is open; of kImpossible: "job-0003 FAILED, and was to complete".
+std::string TellOpen(const State& state, const JobSpec& spec);
+std::string TellImpossible(const State& state, const JobSpec& spec);
+
+// Enters a blocked job into the indexes of those that wait for others, or takes it out.
+void IndexBlocked(State& state, const Job& job);
+void UnindexBlocked(State& state, const Job& job);
+// The other job has come to something: whoever waited for that is due.
+void NoteProgress(State& state, JobId other);
+
+}  // namespace gp

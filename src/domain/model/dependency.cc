@@ -1,0 +1,35 @@
+#include "domain/model/dependency.h"
+
+#include "base/text.h"
+
+namespace gp {
+
+const char* Name(AfterKind kind) {
+  switch (kind) {
+    case AfterKind::kOk: return "ok";
+    case AfterKind::kEnded: return "ended";
+    case AfterKind::kStarted: return "started";
+    case AfterKind::kFailed: return "failed";
+  }
+  return "?";
+}
+
+std::string ToText(const Dependency& dependency) { return ToText(dependency.job) + ":" + Name(dependency.kind); }
+
+Result<AfterKind> ParseAfterKind(std::string_view text) {
+  if (text.empty()) return AfterKind::kOk;
+  for (const AfterKind kind : {AfterKind::kOk, AfterKind::kEnded, AfterKind::kStarted, AfterKind::kFailed}) {
+    if (text == Name(kind)) return kind;
+  }
+  return Fail(InvalidArgument("\"" + Printable(text, 40) + "\" is none of ok, ended, started and failed"));
+}
+
+Result<Dependency> ParseDependency(std::string_view text) {
+  const size_t colon = text.find(':');
+  const auto job = ParseJobId(text.substr(0, colon));
+  if (!job) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" names no job: write job-0003 or job-0003:ended"));
+  if (colon == std::string_view::npos) return Dependency{*job, AfterKind::kOk};
+  return Dependency{*job, GP_TRY(ParseAfterKind(text.substr(colon + 1)))};
+}
+
+}  // namespace gp

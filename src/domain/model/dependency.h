@@ -1,0 +1,21 @@
+#pragma once
+
+// What a job may wait for, as it is written: "job-0003", "job-0004:ended".
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "domain/model/job_spec.h"
+
+namespace gp {
+
+// As users write it: "ok".
+const char* Name(AfterKind kind);
+std::string ToText(const Dependency& dependency);
+
+// kInvalidArgument says what may be written.
+Result<Dependency> ParseDependency(std::string_view text);
+Result<AfterKind> ParseAfterKind(std::string_view text);  // empty: kOk
+
+}  // namespace gp
