@@ -40,6 +40,7 @@ void AddForJob(Rng& rng, const State& state, const Job& job, Independent& all) {
   if (IsTerminal(job.state) || !all.Claim(NodesOf(state, job), {job.id})) return;
   if (!job.leases.empty()) return all.commands.push_back(StopJob{job.id, rng.Chance(1, 2)});
   if (job.state == JobState::kHeld) return all.commands.push_back(ReleaseJob{job.id});
+  if (job.state == JobState::kBlocked) return all.commands.push_back(StopJob{job.id});
   all.commands.push_back(HoldJob{job.id});
 }
 
