@@ -50,9 +50,6 @@ TEST(BadInput, UnknownKeys) {
 }
 
 constexpr BadInput kNotYet[] = {
-    {"after: [»{job: a}]", "GP1009", "after: must be text"},
-    {"»after: job three", "GP1014", "names no job"},
-    {"»after: job-0003:done", "GP1014", "is none of ok, ended, started and failed"},
     {"»any_of: []", "GP1016", "any_of"},
     {"»array: {count: 100}", "GP1016", "array"},
     {"»budget: {max_total: 200USD}", "GP1016", "budget"},
@@ -301,6 +298,9 @@ constexpr BadInput kTexts[] = {
     {"»name:", "GP1015", "has no value"},
     {"project: »a b", "GP1014", "project:"},
     {"queue: »\"\"", "GP1014", "queue: must not be empty"},
+    {"after: [»{job: a}]", "GP1009", "after: must be text"},
+    {"after: »job three", "GP1014", "names no job"},
+    {"after: »job-0003:done", "GP1014", "is none of ok, ended, started and failed"},
     {"workdir: »\"\"", "GP1014", "must not be empty"},
     {"checkpoint: {dir: »\"\"}", "GP1014", "must not be empty"},
     {"$schema: »\"\"", "GP1014", "must not be empty"},
