@@ -1,6 +1,6 @@
 #pragma once
 
-// What must hold of every state.  I1 to I8 are the ledger's rules:
+// What must hold of every state (docs/reference/invariants.md).  I1 to I8 are the ledger's rules:
 //   I1  memory granted of a GPU is at most its usable memory
 //   I2  compute granted of a GPU is at most 1000 thousandths
 //   I3  MIG instances stand on disjoint, legal slices (none are granted yet)
@@ -9,6 +9,8 @@
 //   I6  every lease has one live owner; new grants only on grantable GPUs (see CheckDelta)
 //   I7  cores are held once, memory of a NUMA node at most as much as there is
 //   I8  sums and indexes equal what they sum and index
+//   I9  a placement keeps the limits of its queues
+//   I10 on reserved nodes nobody but their own has a place while they last
 // Besides, "shape": ids, positions and sizes that every other rule and Apply rely on.
 // Not checked here: that the real processes agree with the ledger; reports see to that.
 

@@ -39,7 +39,7 @@ class Reservations(ClusterTest):
         eventually(lambda: self.state(second) == "RUNNING", "the node is everybody's again")
 
     def test_who_leaves_in_time_is_let_in_and_it_begins_and_ends_by_itself(self):
-        self.cli("reservations", "create", "soon", "--count", "2", "--start", "+20s", "--end", "+22s", "--users", "root").ok()
+        self.cli("reservations", "create", "soon", "--count", "2", "--start", "+30s", "--end", "+32s", "--users", "root").ok()
         long = self.start("--max-duration", "60s")
         self.assertEqual(self.state(long), "QUEUED")
         told = self.cli("jobs", "explain", long).ok().out

@@ -26,9 +26,12 @@ class WhatIf(ClusterTest):
         self.assertEqual([one["ended"] for one in (recorded, played, what_if)], [3, 3, 3])
         self.assertGreater(recorded["wait"]["max_s"], 2)
         # Starting and ending take a moment in the world, and none here.
-        self.assertAlmostEqual(played["wait"]["max_s"], recorded["wait"]["max_s"], delta=1.5)
-        self.assertAlmostEqual(what_if["wait"]["max_s"], played["wait"]["max_s"] / 2, delta=0.5)
-        self.assertEqual(round(what_if["gpu_hours_installed"] / what_if["span_h"]), 16)
+        self.assertLess(abs(played["wait"]["max_s"] - recorded["wait"]["max_s"]), 3)
+        self.assertLess(what_if["wait"]["max_s"], played["wait"]["max_s"] * 0.75)
+        self.assertGreater(what_if["wait"]["max_s"], 1)
+        # The nodes are there before the first submit: a little more than 16 GPUs for the span of the jobs.
+        self.assertGreaterEqual(what_if["gpu_hours_installed"], 15.9 * what_if["span_h"])
+        self.assertLess(played["gpu_hours_installed"], 0.75 * what_if["gpu_hours_installed"] * played["span_h"] / what_if["span_h"])
         text = self.cli("replay", journal, f"--nodes=-{self.node}").ok().out
         self.assertRegex(text, r"never started +0 +0 +3")
 

@@ -1,0 +1,85 @@
+#include "domain/cluster/invariant_parts.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "domain/cluster/dependencies.h"
+#include "domain/cluster/preemption.h"
+
+namespace gp {
+
+void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
+  const auto expect = [&](bool belongs, bool is_in, const char* index) {
+    if (belongs == is_in) return;
+    found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + "): index of " + index + " is off"});
+  };
+  expect(job.state == JobState::kQueued, state.queued.contains(job.id), "queued jobs");
+  const auto line = state.lines.find(LineOf(job));
+  expect(job.state == JobState::kQueued, line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
+  expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
+  const bool is_blocked = job.state == JobState::kBlocked;
+  expect(is_blocked && ProspectOf(state, *job.spec) != Prospect::kOpen, state.decided.contains(job.id), "decided jobs");
+  for (const Dependency& dependency : job.spec->after) expect(is_blocked, state.dependents.contains({dependency.job, job.id}), "dependents");
+  expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
+  expect(!job.claimed.empty(), state.claimants.contains(job.id), "claimants");
+  const auto yielding = state.yielding.find({job.pool, ClassOf(job.spec->priority)});
+  expect(MayGiveWay(job), yielding != state.yielding.end() && yielding->second.contains(job.id), "yielding jobs");
+  expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}), "preemptions");
+  if (job.attempts.empty()) return;
+  const Instant limit = job.attempts.back().placed_at + job.spec->time_limit;
+  expect(RunsAgainstLimit(job), state.limits.contains({limit, job.id}), "time limits");
+}
+
+void CheckIndexSizes(const State& state, Violations& found) {
+  std::set<std::pair<JobId, JobId>> dependencies;
+  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, requested = 0, claiming = 0, yielding = 0, preempted = 0, lost = 0;
+  for (const auto& [id, job] : state.jobs) {
+    queued += job.state == JobState::kQueued ? 1 : 0;
+    retrying += job.state == JobState::kRetryWait ? 1 : 0;
+    for (const Dependency& dependency : job.spec->after) {
+      if (job.state == JobState::kBlocked) dependencies.insert({dependency.job, id});
+    }
+    limited += RunsAgainstLimit(job) ? 1 : 0;
+    ending += HasEnd(job) ? 1 : 0;
+    finished += IsTerminal(job.state) ? 1 : 0;
+    claiming += job.claimed.empty() ? 0 : 1;
+    yielding += MayGiveWay(job) ? 1 : 0;
+    preempted += IsBeingPreempted(job) ? 1 : 0;
+    requested += job.request_id.empty() ? 0 : 1;
+  }
+  for (const Node& node : state.nodes) {
+    lost += node.condition == NodeCondition::kLost && !node.leases_expired ? 1 : 0;
+  }
+  // `dependencies` is a set: one job may be named for two ends.
+  const auto expect = [&](size_t wanted, size_t size, const char* index) {
+    if (wanted != size) found.push_back({"index", std::string("index of ") + index + " holds strangers"});
+  };
+  expect(queued, state.queued.size(), "queued jobs");
+  size_t in_lines = 0;
+  for (const auto& [shape, line] : state.lines) {
+    in_lines += line.size();
+    if (line.empty()) found.push_back({"index", "an empty line is kept"});
+  }
+  expect(queued, in_lines, "lines");
+  expect(retrying, state.retries.size(), "retries");
+  expect(limited, state.limits.size(), "time limits");
+  expect(dependencies.size(), state.dependents.size(), "dependents");
+  expect(ending, static_cast<size_t>(state.limited), "jobs that end");
+  expect(finished, state.finished.size(), "finished jobs");
+  expect(claiming, state.claimants.size(), "claimants");
+  size_t in_yielding = 0;
+  for (const auto& [pool_class, jobs] : state.yielding) {
+    in_yielding += jobs.size();
+    if (jobs.empty()) found.push_back({"index", "an empty group of yielding jobs is kept"});
+  }
+  expect(yielding, in_yielding, "yielding jobs");
+  expect(preempted, state.preemptions.size(), "preemptions");
+  expect(requested, state.jobs_by_request.size(), "requests");
+  expect(lost, state.losses.size(), "losses");
+  expect(state.reservations.size(), state.reservation_ends.size(), "ends of reservations");
+  expect(state.nodes.size(), state.nodes_by_name.size(), "names");
+}
+
+}  // namespace gp
