@@ -44,7 +44,7 @@ void RunPlayer::NoteProgress() {
 Instant RunPlayer::NextInstant() {
   Instant next = next_step_ < run_.steps.size() ? run_.steps[next_step_].at : kNever;
   const State& state = engine_.state();
-  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty()) return kNever;
+  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty() && state.decided.empty()) return kNever;
   if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
   const Instant deadline = NextDeadline(engine_.state());
   if (deadline.ns != 0) next = std::min(next, deadline);
@@ -70,7 +70,8 @@ void RunPlayer::Join(const RecordedNode& node) {
 void RunPlayer::Submit(const RecordedJob& job, Instant at) {
   const size_t life = played_.lives.size();
   played_.lives.push_back({job.spec->queue, at, {}, {}, 0});
-  const auto id = engine_.Submit(job.spec, job.user);
+  const auto spec = Translate(job.spec);
+  const auto id = spec == nullptr ? Fail(NotFound("a job that it waits for is not here")) : engine_.Submit(spec, job.user);
   if (!id) {
     ++played_.refused;
     return;
@@ -78,6 +79,18 @@ void RunPlayer::Submit(const RecordedJob& job, Instant at) {
   played_.lives[life].queue = engine_.state().FindJob(*id)->queue;
   jobs_[job.id] = *id;
   progress_[*id] = {life, job.length, job.length, {}};
+}
+
+// The jobs that it waits for have other numbers here; nullptr: one of them was refused.
+std::shared_ptr<const JobSpec> RunPlayer::Translate(const std::shared_ptr<const JobSpec>& spec) const {
+  if (spec->after.empty()) return spec;
+  auto translated = std::make_shared<JobSpec>(*spec);
+  for (Dependency& dependency : translated->after) {
+    const auto known = jobs_.find(dependency.job);
+    if (known == jobs_.end()) return nullptr;
+    dependency.job = known->second;
+  }
+  return translated;
 }
 
 // Into this run's numbers; false: it is about something that is not here.

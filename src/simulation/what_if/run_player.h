@@ -51,6 +51,7 @@ class RunPlayer {
   void Submit(const RecordedJob& job, Instant at);
   void Ask(Command command);
   bool Translate(Command& command) const;
+  std::shared_ptr<const JobSpec> Translate(const std::shared_ptr<const JobSpec>& spec) const;
   void Execute(Command command);
   void FinishDue();
   void Settle();

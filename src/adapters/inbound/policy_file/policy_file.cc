@@ -2,7 +2,6 @@
 
 #include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/job_file/scalar.h"
@@ -97,9 +96,11 @@ Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, st
 
 Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return Fail(NotFound(path + ": cannot be read, or is empty"));
-  return DecodePolicy(path, text.str());
+  std::string text(kJobFileBytesMax + 1, '\0');  // one byte more than may be: refused as too large
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.gcount() == 0) return Fail(NotFound(path + ": cannot be read, or is empty"));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return DecodePolicy(path, text);
 }
 
 }  // namespace gp

@@ -39,6 +39,8 @@ TEST(PolicyFile, SaysWhereItIsWrong) {
     EXPECT_NE(change.error().message.find(said), std::string::npos) << change.error().message;
   }
   EXPECT_EQ(ReadPolicyFile("/nowhere/p.yaml").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(ReadPolicyFile("/proc").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(ReadPolicyFile("/dev/zero").error().code, ErrorCode::kInvalidArgument) << "it has no end";
 }
 
 }  // namespace

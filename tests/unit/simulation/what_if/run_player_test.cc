@@ -30,7 +30,7 @@ class Recording {
     Tell(report, 0);
   }
 
-  JobId Submit(int at_s, int gpus, int priority = 500, bool preemptible = false, Duration limit = {}) {
+  JobId Submit(int at_s, int gpus, int priority = 500, bool preemptible = false, Duration limit = {}, std::vector<Dependency> after = {}) {
     auto spec = std::make_shared<JobSpec>();
     spec->command = {"train"};
     spec->gpus.count = gpus;
@@ -39,6 +39,7 @@ class Recording {
     spec->priority = priority;
     spec->preemptible = preemptible;
     spec->time_limit = limit;
+    spec->after = std::move(after);
     Tell(SubmitJob{spec, {"ana", 1000, 1000}}, at_s);
     Pass(at_s);
     return JobId{state_.last_job};
@@ -53,6 +54,7 @@ class Recording {
     for (const Event& event : record.events) Apply(state_, At(at_s), event);
     recorder_.Add(record);
   }
+  void PassAt(int at_s) { Pass(at_s); }
   RecordedRun Take() { return recorder_.Take(); }
   static Instant At(int seconds) { return kBegin + Duration::Seconds(seconds); }
 
@@ -162,6 +164,31 @@ TEST(RunPlayer, AnotherPolicyInterruptsSooner) {
   EXPECT_EQ(played.lives[0].preemptions, 1);
   // 400 s were left of it, and a minute goes for its return.
   EXPECT_EQ(played.lives[0].ended_at, Recording::At(200 + 400 + 60));
+}
+
+// The first job is refused there (its queue is not there), so all numbers differ.
+TEST(RunPlayer, WaitsForTheSameJobsUnderOtherNumbers) {
+  Recording recording;
+  const JobId refused = recording.Submit(0, 8, 500, false, {});
+  recording.End(10, refused);
+  const JobId prep = recording.Submit(20, 4);
+  const JobId train = recording.Submit(30, 4, 500, false, {}, {{prep, AfterKind::kOk}});
+  recording.End(100, prep);
+  recording.Tell(Tick{}, 100);
+  recording.PassAt(100);
+  recording.End(150, train);
+  RecordedRun run = recording.Take();
+  for (RecordedStep& step : run.steps) {
+    auto* job = std::get_if<RecordedJob>(&step.what);
+    if (job == nullptr || job->id != refused) continue;
+    auto spec = std::make_shared<JobSpec>(*job->spec);
+    spec->queue = "nowhere";
+    job->spec = spec;
+  }
+  const PlayedRun played = RunPlayer(run, {}).Play();
+  EXPECT_EQ(played.refused, 1);
+  EXPECT_EQ(played.lives[2].started_at, run.lives[2].started_at);
+  EXPECT_EQ(played.lives[2].ended_at, run.lives[2].ended_at);
 }
 
 TEST(RunPlayer, IsOverWithTheLastJob) {
