@@ -1,14 +1,18 @@
 #include "domain/scheduling/kept_nodes.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include "domain/cluster/reservations.h"
 
 namespace gp {
 
+KeptNodes::KeptNodes(const State& state, Instant at, const std::map<NodeId, Kept>& kept) : state_(state), at_(at) {
+  for (const auto& [node, one] : kept) Keep(node, one);
+}
+
 void KeptNodes::Keep(NodeId node, const Kept& kept) {
   kept_[node] = kept;
+  owners_.insert(kept.job);
   ++changes_;
   opens_.reset();
   by_bound_.clear();
@@ -48,9 +52,15 @@ std::set<NodeId> KeptNodes::OfOthers(const Job& job) const {
   return others;
 }
 
+std::set<NodeId> KeptNodes::Taken(const Job& job) const {
+  std::set<NodeId> taken;
+  for (const auto& [node, kept] : kept_) taken.insert(taken.end(), node);
+  AddReserved(job, taken);
+  return taken;
+}
+
 const std::set<NodeId>& KeptNodes::ClosedTo(const Job& job) {
-  const bool is_owner = std::ranges::any_of(kept_, [&](const auto& kept) { return kept.second.job == job.id; });
-  if (is_owner || !job.spec->reservation.empty()) return of_owner_ = WorkOut(job);
+  if (owners_.contains(job.id) || !job.spec->reservation.empty()) return of_owner_ = WorkOut(job);
   const auto [known, is_new] = by_bound_.try_emplace(BoundOf(job));
   if (is_new) known->second = WorkOut(job);
   return known->second;

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "domain/cluster/state.h"
 
@@ -21,7 +20,7 @@ struct Kept {
 
 class KeptNodes {
  public:
-  KeptNodes(const State& state, Instant at, std::map<NodeId, Kept> kept = {}) : state_(state), at_(at), kept_(std::move(kept)) {}
+  KeptNodes(const State& state, Instant at, const std::map<NodeId, Kept>& kept = {});
 
   void Keep(NodeId node, const Kept& kept);
   // Those on which the job must not be placed now.  Valid until the next Keep or ClosedTo.
@@ -32,6 +31,8 @@ class KeptNodes {
   size_t BoundOf(const Job& job);
   // All that are kept for others, however short it stays, or reserved for them before it has left.
   std::set<NodeId> OfOthers(const Job& job) const;
+  // All that are kept, its own too, or reserved for others before it has left.
+  std::set<NodeId> Taken(const Job& job) const;
   const std::map<NodeId, Kept>& all() const { return kept_; }
 
  private:
@@ -42,6 +43,7 @@ class KeptNodes {
   Instant at_;
   int changes_ = 0;
   std::map<NodeId, Kept> kept_;
+  std::set<JobId> owners_;  // of them, and who was one
   std::optional<std::set<Instant>> opens_;       // moments before which whoever is let in must have left
   std::map<size_t, std::set<NodeId>> by_bound_;  // closed to jobs that own none
   std::set<NodeId> of_owner_;                     // for the last one that was asked about

@@ -112,11 +112,10 @@ class Pass {
   // nobody behind it uses them up.  One for whom a place is being cleared keeps what it was promised.
   void KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
     if (pools_reserved_.contains(job.pool)) return;
-    std::set<NodeId> others = kept_.OfOthers(job);
-    for (const auto& [node, kept] : kept_.all()) others.insert(node);
-    const auto ready = LimitsTell() ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, others), job) : std::nullopt;
+    const std::set<NodeId> taken = kept_.Taken(job);
+    const auto ready = LimitsTell() ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, taken), job) : std::nullopt;
     if (!ready && only_if_sure) return;
-    for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, others)) {
+    for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, taken)) {
       kept_.Keep(id, {job.id, ready ? ready->at : Instant{}});
       pools_reserved_.insert(job.pool);
       CountOnQuotas(job);
