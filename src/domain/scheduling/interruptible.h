@@ -1,0 +1,47 @@
+#pragma once
+
+// Whose places a job may take, as a pass goes on.
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "domain/cluster/preemption.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+// The running jobs that may give way, looked up once for a pass.
+class Interruptible {
+ public:
+  Interruptible(const State& state, Instant at);
+
+  struct Takeable {
+    std::vector<Standing> victims;
+    // When there may be more, by time alone; ns == 0: never.
+    Instant next;
+  };
+  // Whose place the job may take.  Stays valid until somebody's is taken.
+  const Takeable& For(const Job& job);
+  const Takings& takings() const { return takings_; }
+  Instant at() const { return at_; }
+  // The victim is told to leave for the job.
+  void Take(const Job& by, JobId victim);
+  // The job gets a place without interrupting anybody.
+  void CountPlaced(const Job& job);
+
+ private:
+  const State& state_;
+  const Instant at_;
+  // What decides for most jobs; with guarantees each one's own case.
+  using Key = std::tuple<int, int, bool, std::string, std::string>;
+  Takeable WorkOut(const Job& job);
+  const std::vector<Standing>& Group(const PoolClass& pool_class);
+
+  std::map<PoolClass, std::vector<Standing>> groups_;  // of State::yielding
+  std::map<Key, Takeable> known_;
+  Takings takings_;
+};
+
+}  // namespace gp
