@@ -69,6 +69,7 @@ void AddStatus(CLI::App& app, Cli& cli);
 void AddService(CLI::App& app, Cli& cli);
 void AddQueues(CLI::App& app, Cli& cli);
 void AddReservations(CLI::App& app, Cli& cli);
+void AddDefrag(CLI::App& app, Cli& cli);
 void AddNodes(CLI::App& app, Cli& cli);
 void AddReplay(CLI::App& app, Cli& cli);
 void AddBench(CLI::App& app, Cli& cli);

@@ -29,6 +29,7 @@ int Run(int argc, char** argv) {
   gp::AddNodes(app, cli);
   gp::AddQueues(app, cli);
   gp::AddReservations(app, cli);
+  gp::AddDefrag(app, cli);
   gp::AddReplay(app, cli);
   gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);

@@ -45,6 +45,7 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option("--grace", flags.grace, "Between SIGTERM and the kill")->type_name("DURATION");
   sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")->type_name("DIRECTORY");
   sub.add_flag("--preemptible", flags.preemptible, "May be interrupted for other jobs: it keeps its work when told to stop");
+  sub.add_flag("--movable", flags.movable, "May be told to stop and go on elsewhere for other jobs: it keeps its work then");
   sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
   sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
   AddPairs(sub, "--env", flags.environment, "Variable of the job");

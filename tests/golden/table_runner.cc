@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/defragmenting/find_moves.h"
 #include "domain/model/dependency.h"
 #include "domain/scheduling/why_pending.h"
 #include "tests/support/event_text.h"
@@ -89,6 +90,8 @@ std::string TableRunner::Restart(const Line& line) {
   policy.reclaim_grace = Duration::Seconds(line.Number("reclaim_grace", 300));
   policy.class_floor = line.Number("floor", policy.class_floor);
   policy.usage_period = Duration::Seconds(line.Number("period", 30 * 24 * 3600));
+  policy.move_interval = Duration::Seconds(line.Number("move_interval", 3600));
+  policy.moves_per_hour = line.Number("moves", policy.moves_per_hour);
   policy.min_run = Duration::Seconds(line.Number("min_run", static_cast<int>(policy.min_run.ns / 1'000'000'000)));
   return Tell(StartController{policy});
 }
@@ -124,6 +127,8 @@ std::string TableRunner::Submit(const Line& line) {
   spec.cpus = line.Number("cpus", 0);
   spec.priority = line.Number("priority", 500);
   spec.preemptible = line.Option("preemptible", "no") == "yes";
+  spec.movable = line.Option("movable", "no") == "yes";
+  spec.grace = Duration::Seconds(line.Number("grace", 30));
   spec.queue = line.Option("queue", "");
   spec.project = line.Option("project", "default");
   spec.reservation = line.Option("reservation", "");
@@ -256,6 +261,13 @@ std::string TableRunner::Wait(const Line& line) {
   return Tell(Tick{});
 }
 
+// All moves that are worth it are ordered.
+std::string TableRunner::Defragment() {
+  std::string told;
+  for (const MovePlan& plan : PlanMoves(cluster_.state(), cluster_.now())) told += (told.empty() ? "" : " ") + Tell(plan.moves);
+  return told.empty() ? "-> nothing" : told;
+}
+
 std::string TableRunner::Show() const {
   std::string text;
   for (const auto& [name, id] : jobs_) {
@@ -294,6 +306,7 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "show") return Show();
   if (line.verb == "silence") return Tell(SilenceNode{TargetOf(line.words[0]).node});
   if (line.verb == "declare-lost") return Tell(DeclareNodeLost{TargetOf(line.words[0]).node, "table"});
+  if (line.verb == "defrag") return Defragment();
   if (line.verb == "pass") {
     const State before = cluster_.state();
     return Told(cluster_.Pass(), before);

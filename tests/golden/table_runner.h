@@ -44,6 +44,7 @@ class TableRunner {
   std::string Rejoin(const Line& line);
   std::string Restart(const Line& line);
   std::string Why(const Line& line) const;
+  std::string Defragment();
   static NodeFacts FactsFrom(const Line& line);
   std::string Show() const;
   std::string Wait(const Line& line);

@@ -20,6 +20,8 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   policy_.usage_period = Duration::Seconds(rng_.Between(1, 1'000));
   policy_.age_after = Duration::Seconds(rng_.Between(0, 100));
   policy_.class_floor = rng_.Between(0, 60);
+  policy_.move_interval = Duration::Seconds(rng_.Between(0, 20));
+  policy_.moves_per_hour = rng_.Between(0, 20);
   machines_max_ = rng_.Chance(1, 40) ? rng_.Between(5, 20) : rng_.Between(1, 4);
   Tell(StartController{policy_});
   for (int i = rng_.Between(1, machines_max_); i > 0; --i) AddMachine();
@@ -76,6 +78,7 @@ bool Sequence::Step() {
 }
 
 bool Sequence::StepOfPeople(uint64_t dice) {
+  if (dice < 2 && shares_time_) return MoveAny();
   if (dice < 12) return Submit();
   if (dice < 14) return Tell(StopJob{AnyJob(), rng_.Chance(1, 2)}) != nullptr;
   if (dice < 16) return Tell(HoldJob{AnyJob()}) != nullptr;
@@ -148,6 +151,7 @@ bool Sequence::Submit() {
   if (ledger_.state().last_job >= 24) return false;
   JobSpec spec = RandomSpec(rng_, machines_max_);
   spec.preemptible = shares_time_ && rng_.Chance(2, 3);
+  spec.movable = shares_time_ && rng_.Chance(2, 3);
   if (has_queues_ && rng_.Chance(3, 4)) spec.queue = AnyQueue();
   const auto& reservations = ledger_.state().reservations;
   if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3)) spec.reservation = reservations.begin()->first;

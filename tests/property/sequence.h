@@ -66,6 +66,8 @@ class Sequence {
   bool StepOfQueues(uint64_t dice);
   std::string AnyQueue();
   bool ReserveOrEnd();
+  bool MoveAny();
+  bool MoveAtRandom();
   void LiftQuotas();
   bool ChangeServiceOfAny();
   bool ExitAny();
@@ -95,6 +97,7 @@ class Sequence {
   void SendOrders(const std::vector<Event>& events);
   void CheckTale(const std::vector<Event>& events);
   void CheckPreempted(const JobPreemptionOrdered& order);
+  void CheckMoved(const JobMoveOrdered& order);
   void CheckPlaced(const GangPlaced& placed);
   void CheckCompleted(JobId job);
 

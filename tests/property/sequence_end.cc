@@ -94,6 +94,7 @@ void Sequence::CheckTale(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (const auto* placed = std::get_if<GangPlaced>(&event)) CheckPlaced(*placed);
     if (const auto* order = std::get_if<JobPreemptionOrdered>(&event)) CheckPreempted(*order);
+    if (const auto* order = std::get_if<JobMoveOrdered>(&event)) CheckMoved(*order);
     const auto* ended = std::get_if<JobEnded>(&event);
     if (ended != nullptr && ended->state == JobState::kCompleted) CheckCompleted(ended->job);
   }

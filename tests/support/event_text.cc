@@ -1,6 +1,7 @@
 #include "tests/support/event_text.h"
 
 #include "base/cpu_set.h"
+#include "domain/placement/place_gang.h"
 
 namespace gp {
 namespace {
@@ -77,8 +78,13 @@ struct Teller {
   std::string operator()(const JobPreemptionOrdered& e) const {
     return "job-preemption-ordered " + Job(e.job) + " for " + Job(e.by);
   }
+  std::string operator()(const JobMoveOrdered& e) const {
+    std::string text = "job-move-ordered " + Job(e.job) + " for " + Job(e.by) + " to";
+    for (const RankTarget& target : e.destination) text += " " + ToText(*state.FindNode(target.node), target.gpus);
+    return text;
+  }
   std::string operator()(const JobRequeued& e) const {
-    static constexpr const char* kCharge[] = {"", " retry", " fault", " preemption"};
+    static constexpr const char* kCharge[] = {"", " retry", " fault", " preemption", " move"};
     return "job-requeued " + Job(e.job) + kCharge[static_cast<int>(e.charge)];
   }
   std::string operator()(const JobRetried& e) const { return "job-retried " + Job(e.job); }

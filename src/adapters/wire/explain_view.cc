@@ -21,6 +21,7 @@ void ChangeView(const Change& change, v1::Change* message) {
   if (change.spec != nullptr) ToProto(*change.spec, message->mutable_spec());
   message->set_queue(change.queue);
   for (const JobId job : change.interrupts) message->add_interrupts(ToText(job));
+  for (const JobId job : change.moves) message->add_moves(ToText(job));
   for (const JobId job : change.waits_for) message->add_waits_for(ToText(job));
   if (change.starts_by.ns != 0) message->set_starts_by(ToRfc3339(change.starts_by));
 }

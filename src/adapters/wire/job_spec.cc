@@ -97,6 +97,7 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_interactive(spec.interactive);
   message->set_checkpoint_directory(spec.checkpoint_directory);
   message->set_preemptible(spec.preemptible);
+  message->set_movable(spec.movable);
   message->mutable_node_labels()->insert(spec.node_labels.begin(), spec.node_labels.end());
 }
 
@@ -128,6 +129,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.interactive = message.interactive();
   spec.checkpoint_directory = message.checkpoint_directory();
   spec.preemptible = message.preemptible();
+  spec.movable = message.movable();
   spec.node_labels.insert(message.node_labels().begin(), message.node_labels().end());
   return spec;
 }

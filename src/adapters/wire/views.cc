@@ -156,6 +156,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   message->set_retries_used(job.retries_used);
   message->set_faults(job.faults);
   message->set_preemptions(job.preemptions);
+  message->set_moves(job.moves);
   message->set_queue(job.queue);
   message->set_pool(job.pool);
   Instant started{0};

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/dependencies.h"
+#include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
 
 namespace gp {
@@ -41,12 +42,28 @@ void Claim(State& state, JobId claimant, const std::vector<NodeId>& nodes) {
   state.claimants.insert(claimant);
 }
 
+void DropDestination(State& state, Job& job) {
+  job.destination.clear();
+  job.moved_for = JobId{};
+  IndexMoves(state, job);
+}
+
 void Stop(State& state, Job& job, StopOrder order) {
   for (const LeaseId id : job.leases) {
     Lease& lease = LeaseOf(state, id);
     if (order > lease.stop) lease.stop = order;
   }
   state.limits.erase({job.attempts.back().placed_at + job.spec->time_limit, job.id});
+}
+
+// It is told to leave for `by`, which gets the nodes.
+void GiveWay(State& state, Job& job, JobId by, const std::vector<NodeId>& nodes) {
+  job.stop = StopCause::kPreempt;
+  job.preempted_for = by;
+  state.preemptions.insert({by, job.id});
+  Claim(state, by, nodes);
+  Stop(state, job, StopOrder::kGraceful);
+  MoveJob(state, job, JobState::kCheckpointing);
 }
 
 }  // namespace
@@ -62,6 +79,7 @@ void MoveJob(State& state, Job& job, JobState to) {
   if (job.state == JobState::kQueued) {
     Dequeue(state, job);
     DropClaim(state, job);
+    DropDestination(state, job);
   }
   if (job.state == JobState::kRetryWait) state.retries.erase({job.eligible_at, job.id});
   if (job.state == JobState::kBlocked) UnindexBlocked(state, job);
@@ -69,6 +87,7 @@ void MoveJob(State& state, Job& job, JobState to) {
   if (to == JobState::kQueued) Enqueue(state, job);
   if (to == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
   IndexYielding(state, job, MayGiveWay(job));
+  IndexMoves(state, job);
 }
 
 void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
@@ -124,9 +143,11 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
   if (job.stop == StopCause::kNone || event.cause == StopCause::kCancel) {
     job.stop = event.cause;
     job.reason = event.reason;
+    DropDestination(state, job);
   }
   Stop(state, job, event.order);
   IndexYielding(state, job, MayGiveWay(job));
+  IndexMoves(state, job);
   if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
     MoveJob(state, job, JobState::kRecovering);
   }
@@ -134,14 +155,20 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
 
 void ApplyEvent(State& state, Instant, const JobPreemptionOrdered& event) {
   Job& job = JobOf(state, event.job);
-  job.stop = StopCause::kPreempt;
   job.reason = "preempted for " + ToText(event.by);
-  job.preempted_for = event.by;
-  state.preemptions.insert({event.by, job.id});
-  Claim(state, event.by, event.nodes);
-  Stop(state, job, StopOrder::kGraceful);
-  MoveJob(state, job, JobState::kCheckpointing);
+  GiveWay(state, job, event.by, event.nodes);
   state.last_pass = std::max(state.last_pass, event.pass);
+}
+
+void ApplyEvent(State& state, Instant at, const JobMoveOrdered& event) {
+  Job& job = JobOf(state, event.job);
+  job.reason = "moved for " + ToText(event.by);
+  GiveWay(state, job, event.by, event.nodes);
+  state.moved.erase({job.moved_at, job.id});
+  job.moved_at = at;
+  job.destination = event.destination;
+  job.moved_for = event.by;
+  IndexMoves(state, job);
 }
 
 void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
@@ -151,6 +178,8 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   if (event.charge == RequeueCharge::kRetry) ++job.retries_used;
   if (event.charge == RequeueCharge::kFault) ++job.faults;
   if (event.charge == RequeueCharge::kPreemption) ++job.preemptions;
+  if (event.charge == RequeueCharge::kMove) ++job.moves;
+  if (event.charge != RequeueCharge::kMove) DropDestination(state, job);
   job.stop = StopCause::kNone;
   job.reason = event.reason;
   job.queued_at = at;
@@ -169,6 +198,7 @@ void ApplyEvent(State& state, Instant at, const JobEnded& event) {
   Job& job = JobOf(state, event.job);
   EndPreemption(state, job);
   EndAttempt(state, job, at);
+  DropDestination(state, job);
   MoveJob(state, job, event.state);
   job.exit_code = event.exit_code;
   job.reason = event.reason;
@@ -181,6 +211,7 @@ void ApplyEvent(State& state, Instant, const JobForgotten& event) {
   const Job& job = JobOf(state, event.job);
   GP_ASSERT(IsTerminal(job.state), "only finished jobs are forgotten");
   state.finished.erase({job.ended_at, job.id});
+  state.moved.erase({job.moved_at, job.id});
   if (!job.request_id.empty()) state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
   state.jobs.erase(event.job);
 }

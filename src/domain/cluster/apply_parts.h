@@ -32,6 +32,7 @@ void ApplyEvent(State& state, Instant at, const JobRetried& event);
 void ApplyEvent(State& state, Instant at, const JobEnded& event);
 void ApplyEvent(State& state, Instant at, const JobForgotten& event);
 void ApplyEvent(State& state, Instant at, const JobPreemptionOrdered& event);
+void ApplyEvent(State& state, Instant at, const JobMoveOrdered& event);
 
 void ApplyEvent(State& state, Instant at, const QueueChanged& event);
 void ApplyEvent(State& state, Instant at, const QueueDeleted& event);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "domain/cluster/dependencies.h"
+#include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
 
 namespace gp {
@@ -24,6 +25,12 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   for (const Dependency& dependency : job.spec->after) expect(is_blocked, state.dependents.contains({dependency.job, job.id}), "dependents");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
   expect(!job.claimed.empty(), state.claimants.contains(job.id), "claimants");
+  expect(IsMovable(job), state.movable.contains(job.id), "movable jobs");
+  expect(!job.destination.empty(), state.moving.contains(job.id), "jobs being moved");
+  expect(job.moved_at.ns != 0, state.moved.contains({job.moved_at, job.id}), "moved jobs");
+  if (!job.destination.empty() && job.state != JobState::kCheckpointing && job.state != JobState::kQueued) {
+    found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + ") has a destination, but is not being moved"});
+  }
   const auto yielding = state.yielding.find({job.pool, ClassOf(job.spec->priority)});
   expect(MayGiveWay(job), yielding != state.yielding.end() && yielding->second.contains(job.id), "yielding jobs");
   expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}), "preemptions");
@@ -34,7 +41,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
 
 void CheckIndexSizes(const State& state, Violations& found) {
   std::set<std::pair<JobId, JobId>> dependencies;
-  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, requested = 0, claiming = 0, yielding = 0, preempted = 0, lost = 0;
+  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, requested = 0, claiming = 0, movable = 0, moving = 0, moved = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
@@ -45,6 +52,9 @@ void CheckIndexSizes(const State& state, Violations& found) {
     ending += HasEnd(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
     claiming += job.claimed.empty() ? 0 : 1;
+    movable += IsMovable(job) ? 1 : 0;
+    moving += job.destination.empty() ? 0 : 1;
+    moved += job.moved_at.ns != 0 ? 1 : 0;
     yielding += MayGiveWay(job) ? 1 : 0;
     preempted += IsBeingPreempted(job) ? 1 : 0;
     requested += job.request_id.empty() ? 0 : 1;
@@ -69,6 +79,9 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(ending, static_cast<size_t>(state.limited), "jobs that end");
   expect(finished, state.finished.size(), "finished jobs");
   expect(claiming, state.claimants.size(), "claimants");
+  expect(movable, state.movable.size(), "movable jobs");
+  expect(moving, state.moving.size(), "jobs being moved");
+  expect(moved, state.moved.size(), "moved jobs");
   size_t in_yielding = 0;
   for (const auto& [pool_class, jobs] : state.yielding) {
     in_yielding += jobs.size();

@@ -6,6 +6,7 @@
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/fields.h"
+#include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
 // The archive finds Fields by argument-dependent lookup, so its order here does not matter.
@@ -20,7 +21,7 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 5;
+constexpr uint64_t kFormatVersion = 6;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
@@ -39,6 +40,7 @@ void IndexJob(State& state, const Job& job) {
   }
   state.limited += HasEnd(job) ? 1 : 0;
   if (MayGiveWay(job)) IndexYielding(state, job, true);
+  IndexMoves(state, job);
   if (!job.claimed.empty()) state.claimants.insert(job.id);
   if (IsBeingPreempted(job)) state.preemptions.insert({job.preempted_for, job.id});
   if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = job.id;

@@ -102,13 +102,6 @@ struct ReleaseJob {
   JobId job;
 };
 
-struct RankPlacement {
-  NodeId node;
-  std::vector<GpuGrant> gpus;
-  std::vector<NumaGrant> numa;
-  bool operator==(const RankPlacement&) const = default;
-};
-
 // A proposal of the scheduler.  It is checked slot by slot like any other command.
 struct PlaceGang {
   uint64_t pass = 0;
@@ -172,12 +165,25 @@ struct EndReservation {
   std::string name;
 };
 
+// Interrupts running jobs so that `by`, which waits, gets their places; each goes on at another one.
+struct MoveJobs {
+  JobId by;
+  std::vector<NodeId> nodes;  // where `by` fits when all of them have gone
+  struct Move {
+    JobId job;
+    std::vector<RankTarget> destination;  // by rank
+    bool operator==(const Move&) const = default;
+  };
+  std::vector<Move> moves;
+  bool operator==(const MoveJobs&) const = default;
+};
+
 // Time passes: limits and back-offs that are due.
 struct Tick {};
 
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
-                             SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation>;
+                             SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs>;
 
 struct Envelope {
   Instant at;

@@ -28,6 +28,7 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const SetPriority& c) { return DecidePriority(state, c); }
     Result<Events> operator()(const ReserveNodes& c) { return DecideReserve(state, at, c); }
     Result<Events> operator()(const EndReservation& c) { return DecideEndReservation(state, c); }
+    Result<Events> operator()(const MoveJobs& c) { return DecideMoves(state, at, c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };
   return std::visit(Visitor{state, envelope, at}, envelope.command);

@@ -80,7 +80,7 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
     case StopCause::kDrain:
       return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason};
     case StopCause::kPreempt:
-      return JobRequeued{job.id, RequeueCharge::kPreemption, at, job.reason};
+      return JobRequeued{job.id, job.destination.empty() ? RequeueCharge::kPreemption : RequeueCharge::kMove, at, job.reason};
     default: break;
   }
   if (verdict.platform_fault) {

@@ -40,6 +40,9 @@ Result<Events> DecideRelease(const State& state, const ReleaseJob& command);
 Result<Events> DecidePriority(const State& state, const SetPriority& command);
 
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command);
+// Whether the nodes are there, one for each rank of the job.
+Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes);
+Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command);
 Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command);
 
 // A lease is over: the event, and what follows for its job (others of the gang are stopped, the job

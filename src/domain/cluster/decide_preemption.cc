@@ -5,16 +5,12 @@
 #include "domain/cluster/quota.h"
 
 namespace gp {
-namespace {
-
-Status CheckNodes(const State& state, const Job& by, const std::vector<NodeId>& nodes) {
+Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes) {
   const std::set<NodeId> distinct(nodes.begin(), nodes.end());
   const bool known = distinct.empty() || distinct.rbegin()->value < state.nodes.size();
-  if (known && distinct.size() == nodes.size() && static_cast<int>(nodes.size()) == by.spec->nodes) return Ok();
-  return Fail(Conflict(ToText(by.id) + " needs " + std::to_string(by.spec->nodes) + " different nodes that exist"));
+  if (known && distinct.size() == nodes.size() && static_cast<int>(nodes.size()) == job.spec->nodes) return Ok();
+  return Fail(Conflict(ToText(job.id) + " needs " + std::to_string(job.spec->nodes) + " different nodes that exist"));
 }
-
-}  // namespace
 
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command) {
   const Job* victim = state.FindJob(command.job);
@@ -30,7 +26,7 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   if (ground == TakingGround::kNone) return refuse(ToText(by->id) + " has no claim to its place");
   if (!takings.IsRipe(*by, *victim, ground)) return refuse("it has not run for min_run");
   if (const auto stop = FindQuotaStop(state, *by, at)) return Fail(Conflict(ToText(by->id) + " could not take the place: " + ToText(*stop)));
-  GP_CHECK_OK(CheckNodes(state, *by, command.nodes));
+  GP_CHECK_OK(CheckGangNodes(state, *by, command.nodes));
   return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }
 

@@ -30,6 +30,9 @@ Result<Events> DecideStart(const State& state, Instant at, const StartController
     return Fail(InvalidArgument("policy: times of shares must not be below zero, nor share_half_life and usage_period below 1 ms"));
   }
   if (policy.class_floor < 0 || policy.class_floor > 100) return Fail(InvalidArgument("policy: class_floor must be between 0 and 100"));
+  if (policy.move_cost.ns < 0 || policy.move_interval.ns < 0 || policy.moves_per_hour < 0) {
+    return Fail(InvalidArgument("policy: move_cost, move_interval and moves_per_hour must not be below zero"));
+  }
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
   // By the longer of the two policies: supervisors still go by the one before.

@@ -122,7 +122,7 @@ struct JobPreemptionOrdered {
   std::vector<NodeId> nodes;  // kept for `by`
 };
 
-enum class RequeueCharge { kNobody, kRetry, kFault, kPreemption };
+enum class RequeueCharge { kNobody, kRetry, kFault, kPreemption, kMove };
 
 struct JobRequeued {
   JobId job;
@@ -146,6 +146,14 @@ struct JobEnded {
 // Retention: the oldest finished job is no longer remembered.
 struct JobForgotten {
   JobId job;
+};
+
+// A running job is told to stop, and goes on elsewhere: `by` gets its place.
+struct JobMoveOrdered {
+  JobId job;
+  JobId by;
+  std::vector<NodeId> nodes;  // kept for `by`
+  std::vector<RankTarget> destination;  // by rank; kept for the job
 };
 
 struct QueueChanged {
@@ -185,6 +193,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
                            JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered,
                            QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
-                           NodesReserved, ReservationEnded, JobUnblocked>;
+                           NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered>;
 
 }  // namespace gp

@@ -29,16 +29,19 @@ GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure
 GP_FIELDS(Dependency, v.job, v.kind)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
-          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation, v.after)
+          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation, v.after, v.movable)
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
 GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
 GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
-          v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool)
+          v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
+          v.moves, v.moved_at, v.destination, v.moved_for)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
+GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
+GP_FIELDS(RankTarget, v.node, v.gpus)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
           v.phase, v.stop)
 GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib)
@@ -50,7 +53,8 @@ GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
           v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels)
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run, v.reclaim_grace,
-          v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor)
+          v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor,
+          v.move_cost, v.move_interval, v.moves_per_hour)
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
 
@@ -74,7 +78,6 @@ GP_FIELDS(SubmitJob, v.spec, v.user)
 GP_FIELDS(StopJob, v.job, v.force)
 GP_FIELDS(HoldJob, v.job)
 GP_FIELDS(ReleaseJob, v.job)
-GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(PlaceGang, v.pass, v.job, v.ranks, v.note)
 GP_FIELDS(PreemptJob, v.pass, v.job, v.by, v.nodes)
 GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours)
@@ -84,6 +87,8 @@ GP_FIELDS(ChangeNode, v.node, v.pool, v.labels, v.labels_removed)
 GP_FIELDS(SetPriority, v.job, v.priority, v.may_raise)
 GP_FIELDS(ReserveNodes, v.reservation, v.count)
 GP_FIELDS(EndReservation, v.name)
+GP_FIELDS(MoveJobs::Move, v.job, v.destination)
+GP_FIELDS(MoveJobs, v.by, v.nodes, v.moves)
 GP_NO_FIELDS(Tick)
 GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
 
@@ -109,6 +114,7 @@ GP_FIELDS(JobRetried, v.job)
 GP_FIELDS(JobEnded, v.job, v.state, v.exit_code, v.reason)
 GP_FIELDS(JobForgotten, v.job)
 GP_FIELDS(JobPreemptionOrdered, v.pass, v.job, v.by, v.nodes)
+GP_FIELDS(JobMoveOrdered, v.job, v.by, v.nodes, v.destination)
 GP_FIELDS(QueueChanged, v.queue)
 GP_FIELDS(QueueDeleted, v.name)
 GP_FIELDS(NodePoolChanged, v.node, v.pool)

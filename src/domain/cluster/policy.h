@@ -32,6 +32,12 @@ struct Policy {
   Duration age_after = Duration::Minutes(60);
   // Per cent of its pool that every class gets for jobs that have waited for age_after.
   int class_floor = 5;
+  // What a move is reckoned to cost a job, beside its grace: to start again and to read its checkpoint.
+  Duration move_cost = Duration::Minutes(2);
+  // A job is moved at most once in so long.
+  Duration move_interval = Duration::Minutes(60);
+  // Jobs moved in any hour, of all.
+  int moves_per_hour = 60;
 };
 
 }  // namespace gp

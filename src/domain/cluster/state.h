@@ -84,6 +84,9 @@ struct State {
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
   std::set<JobId> claimants;                       // queued jobs that have claimed nodes
+  std::set<JobId> movable;                         // IsMovable
+  std::set<JobId> moving;                          // jobs that have a destination
+  std::set<std::pair<Instant, JobId>> moved;       // jobs that were ever moved, by the last time
   std::map<PoolClass, std::set<JobId>> yielding;   // MayGiveWay; none is empty
   std::map<PoolClass, std::map<JobId, int64_t>> shares_by_class;  // thousandths of GPUs held now, by job; none is 0 or empty
   std::map<std::string, int64_t> capacity;         // GPUs installed, by pool; none is 0

@@ -98,6 +98,7 @@ const char* Name(ChangeKind kind) {
     case ChangeKind::kTimeLimit: return "time-limit";
     case ChangeKind::kPreemptible: return "preemptible";
     case ChangeKind::kPriority: return "priority";
+    case ChangeKind::kMove: return "move";
     case ChangeKind::kWait: return "wait";
   }
   return "?";

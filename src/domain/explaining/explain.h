@@ -26,6 +26,7 @@ enum class ChangeKind {
   kTimeLimit,     // a shorter one: it leaves before others need the nodes that are kept for them
   kPreemptible,   // it may be interrupted itself
   kPriority,      // higher: others are interrupted
+  kMove,          // others are moved elsewhere
   kWait,          // until others have ended
 };
 const char* Name(ChangeKind kind);
@@ -36,6 +37,7 @@ struct Change {
   std::shared_ptr<const JobSpec> spec;  // as it would have to be; null: as it is
   std::string queue;                    // where it would have to stand
   std::vector<JobId> interrupts;        // who would be told to give way for it
+  std::vector<JobId> moves;             // who would go on elsewhere
   std::vector<JobId> waits_for;         // who must end first
   Instant starts_by;                    // kWait: by their time limits; ns == 0: not known
   std::string text;                     // one line

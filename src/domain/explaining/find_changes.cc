@@ -39,6 +39,7 @@ class Finder {
     TryTimeLimit();
     TryPreemptible();
     TryPriority();
+    TryMoves();
     TryWait();
     return std::move(changes_);
   }
@@ -236,6 +237,16 @@ class Finder {
       if (what_if_.FitsWithout(job_, others)) running = std::move(others);
     }
     AddWait(running);
+  }
+
+  void TryMoves() {
+    Change change;
+    change.kind = ChangeKind::kMove;
+    change.queue = job_.queue;
+    change.moves = what_if_.Move(job_);
+    if (change.moves.empty()) return;
+    change.text = "move " + Names(change.moves) + " elsewhere (gpu-platform defrag plan)";
+    changes_.push_back(std::move(change));
   }
 
   std::vector<const Job*> ByEnd() const {

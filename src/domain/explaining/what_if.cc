@@ -1,10 +1,12 @@
 #include "domain/explaining/what_if.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
+#include "domain/defragmenting/find_moves.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/scratch_nodes.h"
 
@@ -27,6 +29,16 @@ std::optional<std::vector<JobId>> WhatIf::Interrupt(const Job& job) {
   auto victims = FindVictims(state_, ScratchNodes(state_), *interruptible_, kept_.OfOthers(job), job);
   if (!victims) return std::nullopt;
   return std::move(victims->jobs);
+}
+
+std::vector<JobId> WhatIf::Move(const Job& job) {
+  if (state_.movable.empty()) return {};
+  const auto plan = MoveFinder(state_, at_, planner_.classes(), plan_.kept).Find(job);
+  std::vector<JobId> moved;
+  if (!plan) return moved;
+  for (const MoveJobs::Move& move : plan->moves.moves) moved.push_back(move.job);
+  std::ranges::sort(moved);
+  return moved;
 }
 
 bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) const {

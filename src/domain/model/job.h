@@ -83,9 +83,13 @@ struct Job {
   int retries_used = 0;    // of the job's own
   int faults = 0;          // attempts lost to the platform
   int preemptions = 0;     // attempts interrupted for other jobs
+  int moves = 0;           // attempts interrupted to go on elsewhere
+  Instant moved_at;        // the last time; ns == 0: never
   int64_t attained_gpu_ms = 0;  // GPU time of the attempts that are over
   JobId preempted_for;     // while it is being interrupted: who waits for its place
   std::vector<NodeId> claimed;  // while it waits: nodes that are, or were, cleared for it by interrupting others
+  std::vector<RankTarget> destination;  // while it is being moved: where it goes on, by rank
+  JobId moved_for;                         // then: who gets its place
   StopCause stop = StopCause::kNone;
   std::vector<LeaseId> leases;          // live, by rank
   std::vector<AttemptRecord> attempts;  // the last one is the current

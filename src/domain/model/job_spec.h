@@ -93,6 +93,7 @@ struct JobSpec {
   bool interactive = false;
   std::string checkpoint_directory;  // GP_CHECKPOINT_DIR; empty: none
   bool preemptible = false;          // may be interrupted for others; it keeps its work when told to stop
+  bool movable = false;              // may be told to stop and go on elsewhere; it keeps its work then
 
   bool operator==(const JobSpec&) const = default;
 };

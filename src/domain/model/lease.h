@@ -28,6 +28,21 @@ struct NumaGrant {
   bool operator==(const NumaGrant&) const = default;
 };
 
+// What one rank of a job may have on a node.
+struct RankPlacement {
+  NodeId node;
+  std::vector<GpuGrant> gpus;
+  std::vector<NumaGrant> numa;
+  bool operator==(const RankPlacement&) const = default;
+};
+
+// Where one rank of a job is to go on: the cores and the memory follow from the GPUs.
+struct RankTarget {
+  NodeId node;
+  uint64_t gpus = 0;  // bit i: GPU i of the node
+  bool operator==(const RankTarget&) const = default;
+};
+
 enum class LeasePhase { kGranted, kStarted };
 enum class StopOrder { kNone, kGraceful, kKill };
 

@@ -28,6 +28,7 @@ struct OrderedNodes {
   void operator()(const NodeReturned& event) { nodes.insert(event.node); }
   void operator()(const JobStopOrdered& event) { OfJob(event.job); }
   void operator()(const JobPreemptionOrdered& event) { OfJob(event.job); }
+  void operator()(const JobMoveOrdered& event) { OfJob(event.job); }
   void operator()(const NodeJoined& event) { nodes.insert(event.node); }
   template <typename E>
   void operator()(const E&) {}

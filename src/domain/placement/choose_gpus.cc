@@ -133,6 +133,16 @@ Node Ideal(const Node& node) {
   return ideal;
 }
 
+std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus) {
+  if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) return std::nullopt;
+  if (std::popcount(gpus) != job.spec->gpus.count || (gpus & ~EligibleGpus(node, job)) != 0) return std::nullopt;
+  const GpuScorer scorer(node, *job.spec, FreeGpus(node));
+  if (!scorer.Allowed(gpus)) return std::nullopt;
+  auto host = ShareHost(node, *job.spec, gpus);
+  if (!host) return std::nullopt;
+  return Describe(node, *job.spec, scorer, gpus, *std::move(host), 1);
+}
+
 std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job) {
   if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) return std::nullopt;
   const JobSpec& spec = *job.spec;

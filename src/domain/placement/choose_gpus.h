@@ -32,5 +32,7 @@ Node Emptied(const Node& node);
 Node Ideal(const Node& node);
 
 std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job);
+// The same where these GPUs it shall be.
+std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus);
 
 }  // namespace gp

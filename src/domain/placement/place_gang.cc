@@ -1,6 +1,7 @@
 #include "domain/placement/place_gang.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "base/assert.h"
@@ -12,12 +13,6 @@ struct Candidate {
   const Node* node;
   NodeChoice choice;
 };
-
-std::string GpuList(const RankPlacement& placement) {
-  CpuSet gpus;
-  for (const GpuGrant& grant : placement.gpus) gpus.Add(grant.gpu);
-  return gpus.ToString();
-}
 
 std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
   const NodeChoice& worst =
@@ -35,8 +30,7 @@ std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
   if (chosen.size() > 1) note += ", cross node (" + std::to_string(chosen.size()) + " nodes)";
   note += ":";
   for (const Candidate& c : chosen) {
-    note += " " + c.node->facts->name;
-    if (!c.choice.placement.gpus.empty()) note += "[" + GpuList(c.choice.placement) + "]";
+    note += " " + ToText(*c.node, MaskOf(c.choice.placement));
   }
   note += "; best of " + std::to_string(worst.alternatives) + " sets, " + std::to_string(nodes_fit) +
           (nodes_fit == 1 ? " node fits" : " nodes fit");
@@ -45,6 +39,18 @@ std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
 }
 
 }  // namespace
+
+std::string ToText(const Node& node, GpuMask gpus) {
+  CpuSet list;
+  for (GpuMask rest = gpus; rest != 0; rest &= rest - 1) list.Add(std::countr_zero(rest));
+  return list.Empty() ? node.facts->name : node.facts->name + "[" + list.ToString() + "]";
+}
+
+GpuMask MaskOf(const RankPlacement& rank) {
+  GpuMask gpus = 0;
+  for (const GpuGrant& grant : rank.gpus) gpus |= GpuMask{1} << grant.gpu;
+  return gpus;
+}
 
 std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice& choice) {
   if (spec.nodes == 1 || choice.placement.gpus.empty()) return "";

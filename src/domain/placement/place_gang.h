@@ -18,6 +18,10 @@ using NodeView = std::vector<const Node*>;
 // of all.  Empty where it does not matter.
 std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice& choice);
 
+// "n7[4-5]"
+std::string ToText(const Node& node, GpuMask gpus);
+GpuMask MaskOf(const RankPlacement& rank);
+
 // All ranks of the job on these nodes.  `nodes_fit`: how many could have been taken, for the note.
 // REQUIRES: a rank fits on each, and there are as many as ranks.
 PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit);

@@ -6,33 +6,15 @@
 
 #include <cstdint>
 #include <map>
-#include <variant>
-#include <vector>
 
 #include "base/time.h"
-#include "domain/cluster/command.h"
 #include "domain/cluster/state.h"
-#include "domain/scheduling/kept_nodes.h"
 #include "domain/scheduling/node_classes.h"
+#include "domain/scheduling/plan.h"
 #include "domain/scheduling/ready_times.h"
 #include "domain/scheduling/shape_ranking.h"
 
 namespace gp {
-
-// A proposal: Decide checks each step again.
-struct Plan {
-  using Step = std::variant<PlaceGang, PreemptJob>;
-  std::vector<Step> steps;  // in the order in which they must be committed
-  // Somebody waits for a place that a running job may have to give up later: then look again, even if
-  // nothing happens.  ns == 0: nobody does.
-  Instant look_again_at;
-  // Nodes that are being cleared for a job, or that one which has waited too long keeps for itself.
-  std::map<NodeId, Kept> kept;
-  bool operator==(const Plan&) const = default;
-
-  std::vector<PlaceGang> Placements() const;
-};
-Command ToCommand(Plan::Step step);
 
 class Planner {
  public:
@@ -40,6 +22,7 @@ class Planner {
   Plan Schedule(const State& state, Instant at);
   // The nodes as the last plan found them.
   const NodeClasses& classes() const { return classes_; }
+  NodeClasses& classes() { return classes_; }
 
  private:
   void Follow(const State& state);

@@ -11,9 +11,18 @@ const Node& ScratchNodes::Of(NodeId id) const {
   return copy == copies_.end() ? *state_.FindNode(id) : copy->second;
 }
 
-void ScratchNodes::Hold(const Job& job, const PlaceGang& place) {
-  for (const RankPlacement& rank : place.ranks) {
-    Node& copy = copies_.try_emplace(rank.node, *state_.FindNode(rank.node)).first->second;
+Node& ScratchNodes::CopyOf(NodeId id) { return copies_.try_emplace(id, *state_.FindNode(id)).first->second; }
+
+void ScratchNodes::TakeAway(const Job& job) {
+  for (const LeaseId id : job.leases) {
+    const Lease& lease = *state_.FindLease(id);
+    ReleaseGrants(CopyOf(lease.node), lease);
+  }
+}
+
+void ScratchNodes::Hold(const Job& job, const std::vector<RankPlacement>& ranks) {
+  for (const RankPlacement& rank : ranks) {
+    Node& copy = CopyOf(rank.node);
     Lease lease;
     lease.id = {~uint64_t{0} - planned_[rank.node].size()};  // planned only: no live lease has this id
     lease.mode = ModeFor(job.spec->gpus);

@@ -14,9 +14,11 @@ class ScratchNodes {
  public:
   explicit ScratchNodes(const State& state) : state_(state) {}
 
-  // With what is held so far.
+  // With what is held and taken away so far.
   const Node& Of(NodeId id) const;
-  void Hold(const Job& job, const PlaceGang& place);
+  void Hold(const Job& job, const std::vector<RankPlacement>& ranks);
+  // As if the job had left.
+  void TakeAway(const Job& job);
   // What a pass has put there.
   struct Planned {
     const Job* job = nullptr;
@@ -26,6 +28,8 @@ class ScratchNodes {
   std::vector<NodeId> Touched() const;
 
  private:
+  Node& CopyOf(NodeId id);
+
   const State& state_;
   std::map<NodeId, Node> copies_;
   std::map<NodeId, std::vector<Planned>> planned_;

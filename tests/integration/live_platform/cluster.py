@@ -21,13 +21,15 @@ class Cluster:
     over Unix sockets, so any number of clusters may run side by side.
     """
 
-    def __init__(self, binary, machine="dgx-h100", nodes=1, serve_flags=(), agent_flags=()):
+    def __init__(self, binary, machine="dgx-h100", nodes=1, serve_flags=(), agent_flags=(), policy=""):
         self.directory = tempfile.mkdtemp(prefix="gp-test-", dir="/var/tmp")
         os.chmod(self.directory, 0o755)
         self.shared = self._make("shared", 0o777)  # jobs leave their traces here
         self.state = os.path.join(self.directory, "state")
         self.run_directory = os.path.join(self.directory, "run")
         self.sandbox = Sandbox(f"gp-test-{os.getpid()}-{next(_numbers)}")
+        if policy:
+            serve_flags = (*serve_flags, "--policy", self._write("policy.yaml", policy))
         self.binary = binary
         self.cli = Cli(binary, self.run_directory)
         self.controller = self._daemon(
@@ -39,6 +41,12 @@ class Cluster:
                          "--join-token-file", f"{self.state}/join-token",
                          "--state", self.agent_state(k), *agent_flags)
             for k in range(nodes)]
+
+    def _write(self, name, text):
+        path = os.path.join(self.directory, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
 
     def agent_state(self, k):
         return os.path.join(self.directory, f"agent-{k}")

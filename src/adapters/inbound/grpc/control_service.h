@@ -5,6 +5,7 @@
 #include "adapters/inbound/grpc/job_feed.h"
 #include "adapters/inbound/grpc/node_sessions.h"
 #include "adapters/inbound/grpc/tickets.h"
+#include "domain/defragmenting/find_moves.h"
 #include "gpu_platform/v1/control.grpc.pb.h"
 #include "ports/inbound/control_gateway.h"
 
@@ -52,6 +53,8 @@ class ControlService final : public v1::Control::Service {
   grpc::Status ReserveNodes(grpc::ServerContext* context, const v1::ReserveNodesRequest* request, v1::Reservation* reply) override;
   grpc::Status DeleteReservation(grpc::ServerContext* context, const v1::DeleteReservationRequest* request,
                                  v1::ListReservationsReply* reply) override;
+  grpc::Status PlanMoves(grpc::ServerContext* context, const v1::PlanMovesRequest* request, v1::MovePlans* reply) override;
+  grpc::Status ApplyMoves(grpc::ServerContext* context, const v1::PlanMovesRequest* request, v1::MovePlans* reply) override;
   grpc::Status ListQueues(grpc::ServerContext* context, const v1::ListQueuesRequest* request,
                           v1::ListQueuesReply* reply) override;
   grpc::Status SetQueue(grpc::ServerContext* context, const v1::SetQueueRequest* request, v1::Queue* reply) override;
@@ -71,6 +74,7 @@ class ControlService final : public v1::Control::Service {
   Status FillJob(const User& caller, JobId id, v1::Job* reply);
   Status FillCluster(bool readings, v1::Cluster* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
+  Status FillMoves(const v1::PlanMovesRequest& request, std::vector<MovePlan>* plans, v1::MovePlans* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
   grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
                       const std::function<Command(JobId)>& make);

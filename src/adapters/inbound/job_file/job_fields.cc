@@ -225,6 +225,13 @@ constexpr Field kJobFields[] = {
      .example = "true",
      .synonyms = "preemptable preempt spot",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.preemptible = v.number != 0; }},
+    {.name = "movable",
+     .kind = kBool,
+     .summary = "May be told to stop and go on elsewhere, so that a job that waits gets its place: it keeps its work when it is told to stop.",
+     .default_text = "false",
+     .example = "true",
+     .synonyms = "migratable relocatable",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.movable = v.number != 0; }},
     {.name = "on_lease_loss",
      .kind = kWord,
      .summary = "What the node does with the job when the controller stays silent beyond the "

@@ -108,6 +108,7 @@ Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   draft.job.command = flags.command;
   draft.job.interactive = flags.interactive;
   draft.job.preemptible = flags.preemptible;
+  draft.job.movable = flags.movable;
   for (const FlagField& flag : kFlags) {
     const std::optional<std::string>& text = flags.*flag.text;
     if (text) GP_CHECK_OK(ReadFlag(flag, *text, draft));

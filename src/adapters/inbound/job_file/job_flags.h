@@ -42,6 +42,7 @@ struct JobFlags {
   std::vector<std::pair<std::string, std::string>> node_labels = {};  // --node-label NAME=value
   bool interactive = false;
   bool preemptible = false;
+  bool movable = false;
   std::vector<std::string> command = {};  // what stands behind --
 };
 

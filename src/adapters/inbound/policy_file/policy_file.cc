@@ -30,6 +30,9 @@ constexpr PolicyNumber kNumbers[] = {
     {"usage_period", 60'000'000'000, 3'650 * kDay, &Policy::usage_period, nullptr},
     {"age_after", 0, 365 * kDay, &Policy::age_after, nullptr},
     {"class_floor", 0, 100, nullptr, &Policy::class_floor},
+    {"move_cost", 0, 365 * kDay, &Policy::move_cost, nullptr},
+    {"move_interval", 0, 365 * kDay, &Policy::move_interval, nullptr},
+    {"moves_per_hour", 0, 1'000'000, nullptr, &Policy::moves_per_hour},
 };
 
 struct Setting {

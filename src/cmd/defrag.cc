@@ -1,0 +1,120 @@
+// Free GPUs that nobody can use as they lie, and moves that bring them together.
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "base/text.h"
+#include "cmd/cli.h"
+#include "infrastructure/table.h"
+
+namespace gp {
+namespace {
+
+struct Flags {
+  std::vector<std::string> jobs;
+  bool yes = false;
+};
+
+v1::PlanMovesRequest RequestOf(const Flags& flags) {
+  v1::PlanMovesRequest request;
+  request.mutable_job_ids()->Assign(flags.jobs.begin(), flags.jobs.end());
+  return request;
+}
+
+template <typename Texts>
+std::string Joined(const Texts& texts) {
+  return Join(std::vector<std::string>(texts.begin(), texts.end()), ", ");
+}
+
+void AddRow(Table& table, const std::string& what, const v1::Fragmentation& found) {
+  const bool known = found.has_gpus_stranded();
+  const double free = static_cast<double>(found.gpus_free());
+  table.Add({what, found.name(), found.pool(), std::to_string(found.gpus_free()), known ? fmt::format("{:.1f}", found.gpus_stranded()) : kUnknown,
+             known && free > 0 ? fmt::format("{:.0f} %", 100 * found.gpus_stranded() / free) : kUnknown});
+}
+
+void PrintFragmentation(const v1::MovePlans& plans, Cli& cli) {
+  Table table({{"OF"}, {"NAME"}, {"POOL"}, {"FREE GPUS", true}, {"STRANDED", true}, {"FRAGMENTED", true}});
+  for (const v1::Fragmentation& pool : plans.pools()) AddRow(table, "pool", pool);
+  for (const v1::Fragmentation& queue : plans.queues()) AddRow(table, "queue", queue);
+  cli.PrintTable(table);
+}
+
+std::string Text(const v1::MovePlan& plan) {
+  std::string out = fmt::format("{} ({}) would start: {}\n", plan.job_id(), plan.user(), plan.placement());
+  for (const v1::Move& move : plan.moves()) {
+    out += fmt::format("  move {} ({})  {} -> {}\n", move.job_id(), move.user(), Joined(move.places()), Joined(move.destination()));
+  }
+  out += fmt::format("  gains {:.2f} GPU-hours ({} less waiting, {}), costs {:.2f}\n", plan.gain_gpu_hours(),
+                     ToText(Duration::Seconds(static_cast<int64_t>(plan.wait_saved_seconds()))),
+                     plan.is_wait_known() ? "by the time limits of who runs" : "if it waited as long again", plan.cost_gpu_hours());
+  return out;
+}
+
+void PrintPlans(const v1::MovePlans& plans, const char* when_none) {
+  if (plans.plans().empty()) std::printf("%s\n", when_none);
+  for (const v1::MovePlan& plan : plans.plans()) std::fputs(Text(plan).c_str(), stdout);
+}
+
+constexpr const char* kNothing = "No moves: nobody waits who would gain more than the moves cost, or nobody who runs is movable.";
+
+void Plan(const Flags& flags, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto plans = (*client)->Call<v1::MovePlans>(&v1::Control::Stub::PlanMoves, RequestOf(flags));
+  if (!plans) return cli.Complain(plans.error());
+  if (cli.PrintDocument(*plans)) return;
+  PrintFragmentation(*plans, cli);
+  std::printf("\n");
+  PrintPlans(*plans, kNothing);
+}
+
+// Moves interrupt other people's jobs: a person is asked first.
+bool IsConfirmed(const Flags& flags, const v1::MovePlans& plans, Cli& cli) {
+  if (flags.yes || plans.plans().empty()) return true;
+  if (isatty(STDIN_FILENO) == 0) {
+    cli.Complain(InvalidArgument("this interrupts running jobs: say --yes"));
+    return false;
+  }
+  PrintPlans(plans, kNothing);
+  std::printf("Order these moves? [y/N] ");
+  std::fflush(stdout);
+  std::string answer;
+  return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
+}
+
+void Apply(const Flags& flags, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto plans = (*client)->Call<v1::MovePlans>(&v1::Control::Stub::PlanMoves, RequestOf(flags));
+  if (!plans) return cli.Complain(plans.error());
+  if (!IsConfirmed(flags, *plans, cli)) return;
+  const auto ordered = (*client)->Call<v1::MovePlans>(&v1::Control::Stub::ApplyMoves, RequestOf(flags));
+  if (!ordered) return cli.Complain(ordered.error());
+  if (!cli.PrintDocument(*ordered)) PrintPlans(*ordered, kNothing);
+}
+
+void AddJobs(CLI::App& sub, Flags& flags) {
+  sub.add_option("--job", flags.jobs, "Only moves for these jobs, which wait")->delimiter(',')->type_name("JOB,...");
+}
+
+}  // namespace
+
+void AddDefrag(CLI::App& app, Cli& cli) {
+  CLI::App* defrag = app.add_subcommand("defrag", "Free GPUs that nobody can use as they lie, and moves that bring them together");
+  defrag->require_subcommand(1);
+  auto flags = std::make_shared<Flags>();
+  CLI::App* plan = defrag->add_subcommand("plan", "How fragmented pools and queues are, and which moves would be worth it; changes nothing");
+  AddJobs(*plan, *flags);
+  plan->callback([flags, &cli] { Plan(*flags, cli); });
+  CLI::App* apply = defrag->add_subcommand("apply", "Move jobs that said `movable` elsewhere, so that waiting ones start");
+  AddJobs(*apply, *flags);
+  apply->add_flag("--yes,-y", flags->yes, "Do not ask");
+  apply->callback([flags, &cli] { Apply(*flags, cli); });
+}
+
+}  // namespace gp

@@ -1,0 +1,47 @@
+#include <bit>
+#include <set>
+
+#include "domain/cluster/decide_parts.h"
+#include "domain/cluster/moves.h"
+#include "domain/cluster/quota.h"
+
+namespace gp {
+namespace {
+
+Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
+  const Job* job = state.FindJob(move.job);
+  if (job == nullptr) return Fail(NotFound("no job " + ToText(move.job)));
+  const auto refuse = [&](const std::string& why) { return Fail(Conflict(ToText(job->id) + " (" + Name(job->state) + ") may not be moved: " + why)); };
+  if (!IsMovable(*job)) return refuse("it must be movable, run, and not be stopping");
+  if (const std::string why = WhyNotMoved(state, *job, at); !why.empty()) return refuse(why);
+  std::vector<NodeId> nodes;
+  for (const RankTarget& target : move.destination) {
+    nodes.push_back(target.node);
+    if (std::popcount(target.gpus) != job->spec->gpus.count) return refuse("its destination must have " + std::to_string(job->spec->gpus.count) + " GPUs of each node");
+  }
+  return CheckGangNodes(state, *job, nodes);
+}
+
+}  // namespace
+
+Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command) {
+  const Job* by = state.FindJob(command.by);
+  if (by == nullptr) return Fail(NotFound("no job " + ToText(command.by)));
+  if (by->state != JobState::kQueued) return Fail(Conflict(ToText(by->id) + " is " + Name(by->state) + ": nothing is moved for it"));
+  if (const auto stop = FindQuotaStop(state, *by, at)) return Fail(Conflict(ToText(by->id) + " could not take the place: " + ToText(*stop)));
+  GP_CHECK_OK(CheckGangNodes(state, *by, command.nodes));
+  if (command.moves.empty()) return Fail(InvalidArgument("moves: name at least one job to move"));
+  if (static_cast<int64_t>(command.moves.size()) > MovesLeft(state, at)) {
+    return Fail(Conflict("moves: " + std::to_string(command.moves.size()) + " asked, " + std::to_string(MovesLeft(state, at)) + " left in this hour (moves_per_hour)"));
+  }
+  Events events;
+  std::set<JobId> distinct;
+  for (const MoveJobs::Move& move : command.moves) {
+    GP_CHECK_OK(CheckMove(state, at, move));
+    if (!distinct.insert(move.job).second) return Fail(InvalidArgument("moves: " + ToText(move.job) + " is named twice"));
+    events.push_back(JobMoveOrdered{move.job, command.by, command.nodes, move.destination});
+  }
+  return events;
+}
+
+}  // namespace gp

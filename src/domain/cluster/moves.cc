@@ -1,0 +1,40 @@
+#include "domain/cluster/moves.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gp {
+
+bool IsMovable(const Job& job) {
+  return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->movable;
+}
+
+std::string WhyNotMoved(const State& state, const Job& job, Instant at) {
+  const Policy& policy = state.policy;
+  if (at - job.attempts.back().placed_at < policy.min_run) return "it has not run for min_run (" + ToText(policy.min_run) + ")";
+  if (job.moved_at.ns != 0 && at - job.moved_at < policy.move_interval) {
+    return "it was moved less than move_interval (" + ToText(policy.move_interval) + ") ago";
+  }
+  return "";
+}
+
+int MovesLeft(const State& state, Instant at) {
+  constexpr Duration kHour = Duration::Minutes(60);
+  const auto first = state.moved.upper_bound({at - kHour, JobId{~uint64_t{0}}});
+  const auto made = std::distance(first, state.moved.end());
+  return static_cast<int>(std::max<int64_t>(0, state.policy.moves_per_hour - made));
+}
+
+bool AwaitsOthers(const State& state, const Job& moving) {
+  const auto first = state.preemptions.lower_bound({moving.moved_for, JobId{}});
+  return first != state.preemptions.end() && first->first == moving.moved_for;
+}
+
+void IndexMoves(State& state, const Job& job) {
+  const auto enter = [&job](bool belongs, std::set<JobId>& index) { belongs ? static_cast<void>(index.insert(job.id)) : static_cast<void>(index.erase(job.id)); };
+  enter(IsMovable(job), state.movable);
+  enter(!job.destination.empty(), state.moving);
+  if (job.moved_at.ns != 0) state.moved.insert({job.moved_at, job.id});
+}
+
+}  // namespace gp

@@ -1,0 +1,157 @@
+#include "domain/defragmenting/find_moves.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "domain/cluster/moves.h"
+#include "domain/placement/place_gang.h"
+#include "domain/scheduling/planner.h"
+#include "domain/scheduling/ready_times.h"
+#include "domain/scheduling/room.h"
+#include "domain/scheduling/turns.h"
+
+namespace gp {
+namespace {
+
+// Sets of jobs that are tried for one job that waits: each without somebody who had nowhere to go.
+constexpr int kSetsTried = 16;
+constexpr size_t kJobsTried = 64;
+
+std::vector<NodeId> NodesOf(const std::vector<Room>& rooms) {
+  std::vector<NodeId> nodes;
+  for (const Room& room : rooms) nodes.push_back(room.node);
+  std::ranges::sort(nodes);
+  return nodes;
+}
+
+}  // namespace
+
+MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, const std::map<NodeId, Kept>& kept)
+    : state_(state), at_(at), classes_(classes), kept_(state, at, kept) {}
+
+std::optional<MovePlan> MoveFinder::Find(const Job& job) {
+  if (FindQuotaStop(state_, job, at_, planned_)) return std::nullopt;
+  std::vector<Standing> candidates = CandidatesFor(job);
+  for (int tried = 0; tried < kSetsTried && !candidates.empty(); ++tried) {
+    const size_t before = candidates.size();
+    if (auto plan = FindAmong(job, candidates)) return plan;
+    if (candidates.size() == before) break;  // nobody to do without: there is no room at all
+  }
+  return std::nullopt;
+}
+
+void MoveFinder::Accept(const MovePlan& plan) {
+  accepted_.push_back(plan);
+  for (const MoveJobs::Move& move : plan.moves.moves) taken_.insert(move.job);
+  const Job& by = *state_.FindJob(plan.moves.by);
+  for (const AccountId& account : AccountsOf(by)) planned_[account] += AskOf(state_, by);
+}
+
+std::vector<Standing> MoveFinder::CandidatesFor(const Job& job) const {
+  std::vector<Standing> candidates;
+  for (const JobId id : state_.movable) {
+    const Job& other = *state_.FindJob(id);
+    if (other.pool != job.pool || taken_.contains(id) || !WhyNotMoved(state_, other, at_).empty()) continue;
+    candidates.push_back(StandingOf(other, at_));
+  }
+  return candidates;
+}
+
+void MoveFinder::Repeat(Rehearsal& rehearsal) const {
+  for (const JobId id : taken_) rehearsal.TakeAway(*state_.FindJob(id));
+  for (const MovePlan& plan : accepted_) {
+    for (const PlaceGang& place : plan.places) rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
+  }
+}
+
+// Who turns out to have nowhere to go is no candidate any more.
+std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Standing>& candidates) {
+  Rehearsal rehearsal(state_, classes_, rankings_);
+  Repeat(rehearsal);
+  RoomSearch search(state_, rehearsal.nodes(), at_, job, [](const auto&) { return true; });
+  ByNode by_node(state_, candidates);
+  const auto rooms = search.FindCheapest(by_node.Open(kept_.OfOthers(job), job.spec->nodes > 1));
+  if (!rooms) return std::nullopt;
+  const std::vector<const Job*> leaving = search.Gather(*rooms);
+  if (leaving.empty() || static_cast<int64_t>(leaving.size() + taken_.size()) > MovesLeft(state_, at_)) return std::nullopt;
+  const Job* stuck = nullptr;
+  auto plan = Rehearse(job, leaving, NodesOf(*rooms), rehearsal, &stuck);
+  if (stuck != nullptr) std::erase_if(candidates, [stuck](const Standing& one) { return one.job == stuck; });
+  return plan;
+}
+
+// All leave, the job comes, and each goes elsewhere: those who need most room first.
+std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<const Job*>& leaving, const std::vector<NodeId>& nodes,
+                                             Rehearsal& rehearsal, const Job** stuck) {
+  for (const Job* one : leaving) rehearsal.TakeAway(*one);
+  MovePlan plan;
+  plan.moves.by = job.id;
+  plan.moves.nodes = nodes;
+  plan.places.push_back(rehearsal.PlaceOn(job, nodes));
+  std::vector<const Job*> order = leaving;
+  std::ranges::sort(order, {}, [](const Job* one) { return std::tuple(-one->spec->nodes, -one->spec->gpus.count, one->id); });
+  for (const Job* one : order) {
+    auto place = rehearsal.Place(*one, kept_.OfOthers(*one));
+    if (!place) {
+      *stuck = one;
+      return std::nullopt;
+    }
+    MoveJobs::Move& move = plan.moves.moves.emplace_back();
+    move.job = one->id;
+    for (const RankPlacement& rank : place->ranks) move.destination.push_back({rank.node, MaskOf(rank)});
+    plan.places.push_back(*std::move(place));
+  }
+  Weigh(job, plan);
+  return plan;
+}
+
+void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
+  Duration longest_grace;
+  for (const MoveJobs::Move& move : plan.moves.moves) {
+    const Job& moved = *state_.FindJob(move.job);
+    longest_grace = std::max(longest_grace, moved.spec->grace);
+    plan.cost += HoldingOf(state_, moved).share * (moved.spec->grace + state_.policy.move_cost).ToMilliseconds();
+  }
+  ReadyTimes times;
+  const auto able = rankings_[ShapeOf(job)].AbleWhenEmpty(classes_, job, kept_.OfOthers(job));
+  const auto ready = state_.limited > 0 ? times.Find(state_, at_, ScratchNodes(state_), able, job) : std::nullopt;
+  plan.is_wait_known = ready.has_value();
+  const Duration wait = ready ? ready->at - at_ : at_ - job.queued_at;
+  plan.wait_saved = std::max(Duration{}, wait - longest_grace);
+  plan.gain = AskOf(state_, job).share * plan.wait_saved.ToMilliseconds();
+}
+
+std::vector<MovePlan> PlanMoves(const State& state, Instant at) {
+  std::vector<MovePlan> plans;
+  if (state.movable.empty()) return plans;
+  Planner planner;
+  const Plan pass = planner.Schedule(state, at);
+  std::set<JobId> served;  // by the next pass
+  for (const Plan::Step& step : pass.steps) {
+    served.insert(std::visit([](const auto& one) { if constexpr (requires { one.by; }) return one.by; else return one.job; }, step));
+  }
+  MoveFinder finder(state, at, planner.classes(), pass.kept);
+  std::set<QueueLine> in_vain;
+  Turns turns(state, at);
+  for (size_t tried = 0; tried < kJobsTried;) {
+    const auto turn = turns.Next();
+    if (!turn) break;
+    turns.Follow(*turn);
+    const Job& job = *turn->job;
+    const auto waits_for = state.preemptions.lower_bound({job.id, JobId{}});
+    const bool is_served = served.contains(job.id) || state.moving.contains(job.id) || (waits_for != state.preemptions.end() && waits_for->first == job.id);
+    if (is_served || in_vain.contains(*turn->line)) continue;
+    ++tried;
+    const auto plan = finder.Find(job);
+    if (plan && plan->gain > plan->cost) {
+      finder.Accept(*plan);
+      plans.push_back(*plan);
+    } else {
+      in_vain.insert(*turn->line);
+    }
+  }
+  return plans;
+}
+
+}  // namespace gp

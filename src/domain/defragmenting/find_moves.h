@@ -1,0 +1,65 @@
+#pragma once
+
+// Which running jobs to move elsewhere so that one that waits starts (docs/defragmentation.md).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "domain/cluster/command.h"
+#include "domain/cluster/preemption.h"
+#include "domain/cluster/quota.h"
+#include "domain/cluster/state.h"
+#include "domain/defragmenting/rehearsal.h"
+#include "domain/scheduling/kept_nodes.h"
+
+namespace gp {
+
+// GPU time: thousandths of GPUs times milliseconds.
+using GpuTime = int64_t;
+
+// Moves after which one job that waits can start, and what they are worth.
+struct MovePlan {
+  MoveJobs moves;
+  std::vector<PlaceGang> places;  // of who waits, then of each that is moved, as far as can be told now
+  Duration wait_saved;
+  bool is_wait_known = false;  // by the time limits of who runs; else it is taken to wait as long again
+  GpuTime gain = 0;            // the GPUs of who waits, for as long as it waits less
+  GpuTime cost = 0;            // the GPUs of those who are moved, for their grace and the policy's move_cost
+  bool operator==(const MovePlan&) const = default;
+};
+
+class MoveFinder {
+ public:
+  // `classes`: of the state's nodes.  `kept`: what the next pass keeps for others.
+  MoveFinder(const State& state, Instant at, NodeClasses& classes, const std::map<NodeId, Kept>& kept);
+
+  // For a job that waits.  nullopt: no moves would start it, or not as many as may still be made in this hour.
+  std::optional<MovePlan> Find(const Job& job);
+  // From now on, as if these moves were being made.
+  void Accept(const MovePlan& plan);
+
+ private:
+  std::vector<Standing> CandidatesFor(const Job& job) const;
+  void Repeat(Rehearsal& rehearsal) const;
+  std::optional<MovePlan> FindAmong(const Job& job, std::vector<Standing>& candidates);
+  std::optional<MovePlan> Rehearse(const Job& job, const std::vector<const Job*>& leaving, const std::vector<NodeId>& nodes,
+                                   Rehearsal& rehearsal, const Job** stuck);
+  void Weigh(const Job& job, MovePlan& plan);
+
+  const State& state_;
+  const Instant at_;
+  NodeClasses& classes_;
+  KeptNodes kept_;
+  std::map<JobShape, ShapeRanking> rankings_;
+  std::vector<MovePlan> accepted_;
+  std::set<JobId> taken_;  // moved by those
+  Holdings planned_;       // by those who start then
+};
+
+// For the jobs that wait, in their turn: moves that gain more than they cost.
+std::vector<MovePlan> PlanMoves(const State& state, Instant at);
+
+}  // namespace gp

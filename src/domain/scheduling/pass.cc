@@ -1,0 +1,212 @@
+#include "domain/scheduling/pass.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "domain/cluster/grants.h"
+#include "domain/cluster/moves.h"
+#include "domain/placement/choose_gpus.h"
+#include "domain/placement/place_gang.h"
+
+namespace gp {
+
+Pass::Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, ReadyTimes& ready_times)
+    : state_(state), at_(at), classes_(classes), rankings_(rankings), ready_times_(ready_times), nodes_(state), turns_(state, at), kept_(state, at) {
+  for (const JobId id : state.moving) HonourMove(*state.FindJob(id));
+  for (const JobId id : state.claimants) HonourClaim(*state.FindJob(id));
+}
+
+Pass::~Pass() {
+  for (const NodeId id : nodes_.Touched()) classes_.Place(*state_.FindNode(id));
+}
+
+Plan Pass::Run() {
+  for (const auto& [name, reservation] : state_.reservations) {
+    if (reservation.starts_at > at_) LookAgainAt(reservation.starts_at);
+  }
+  while (const auto turn = turns_.Next()) {
+    if (settled_.contains(turn->job->id) || TryLine(*turn)) turns_.Follow(*turn);
+  }
+  plan_.kept = kept_.all();
+  return std::move(plan_);
+}
+
+// Where a job that is being moved goes on, nobody else is placed, and it is placed there as soon as it has
+// left.  Its destination may be held by others who leave by the same moves; where it is gone for another
+// reason the job is one of those that wait.
+void Pass::HonourMove(const Job& job) {
+  const auto place = PlaceAtDestination(job);
+  if (job.state != JobState::kQueued) {
+    if (place) Hold(job, place->ranks);
+    return;
+  }
+  if (FindQuotaStop(state_, job, at_, planned_)) return;
+  if (place) {
+    Add(job, *place);
+  } else if (AwaitsOthers(state_, job)) {
+    CountOnQuotas(job);
+  } else {
+    return;
+  }
+  settled_.insert(job.id);
+}
+
+std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
+  PlaceGang place{0, job.id, {}, "moved for " + ToText(job.moved_for) + ":"};
+  const std::set<NodeId>& closed = kept_.ClosedTo(job);
+  std::set<std::string> traits;
+  for (const RankTarget& target : job.destination) {
+    const Node& node = nodes_.Of(target.node);
+    const auto choice = closed.contains(target.node) ? std::nullopt : ChooseExactly(node, job, target.gpus);
+    if (!choice) return std::nullopt;
+    traits.insert(CommonTrait(*job.spec, node, *choice));
+    place.ranks.push_back(choice->placement);
+    place.note += " " + ToText(node, target.gpus);
+  }
+  if (traits.size() != 1) return std::nullopt;
+  return place;
+}
+
+// Nodes that are being cleared for a job are kept for it.  Once the last of those that gave way has
+// ended, the job is the first to be tried there, before the queue: whoever left may stand before it.
+// A claim that has come to nothing binds nobody.
+void Pass::HonourClaim(const Job& job) {
+  if (settled_.contains(job.id) || FindQuotaStop(state_, job, at_, planned_)) return;
+  const auto waits_for = state_.preemptions.lower_bound({job.id, JobId{}});
+  if (waits_for != state_.preemptions.end() && waits_for->first == job.id) {
+    for (const NodeId id : job.claimed) {
+      const Node& node = *state_.FindNode(id);
+      if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) continue;
+      promised_.insert(job.id);
+      kept_.Keep(id, {job.id, {}});
+    }
+    if (promised_.contains(job.id)) CountOnQuotas(job);
+    return;
+  }
+  std::set<std::string> traits;
+  const std::set<NodeId>& closed = kept_.ClosedTo(job);
+  for (const NodeId id : job.claimed) {
+    if (closed.contains(id)) return;
+    const Node& node = nodes_.Of(id);
+    const auto choice = ChooseGpus(node, job);
+    if (!choice) return;
+    traits.insert(CommonTrait(*job.spec, node, *choice));
+  }
+  if (traits.size() != 1) return;
+  Place(job, {job.claimed, job.claimed.size()});
+  settled_.insert(job.id);
+}
+
+// Lines that differ only in how long their jobs stay, and that find the same nodes closed, fail alike:
+// many time limits cost no more than one.
+bool Pass::TryLine(const Turns::Turn& turn) {
+  const Job& job = *turn.job;
+  ShapeRanking& ranking = rankings_[turn.line->shape];
+  const bool may_keep = at_ - job.queued_at >= state_.policy.reserve_after && !pools_reserved_.contains(job.pool);
+  if (turn.line->stay == kForever || may_keep || promised_.contains(job.id)) return TryHead(job, ranking);
+  QueueLine alike = *turn.line;
+  alike.stay = Duration{};
+  const std::tuple key(std::move(alike), kept_.BoundOf(job), kept_.changes());
+  if (in_vain_.contains(key)) return false;
+  if (TryHead(job, ranking)) return true;
+  in_vain_.insert(key);
+  return false;
+}
+
+// False: nobody of its line need be tried in this pass.
+bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
+  const bool is_promised = promised_.contains(job.id);
+  if (!is_promised && IsStoppedByQuota(job)) return false;
+  if (const auto pick = ranking.Find(classes_, job, kept_.ClosedTo(job))) {
+    Place(job, *pick);
+    return true;
+  }
+  const bool is_cleared_for = is_promised || Interrupt(job);
+  if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, ranking, is_cleared_for);
+  return is_cleared_for;
+}
+
+// It waited too long: the nodes on which it can start first fill no further, but by those who leave
+// before that.  Where no time limits tell, the emptiest that could hold it; where those in service
+// cannot even when empty, it keeps nothing from others.  What it keeps counts on its limits, so that
+// nobody behind it uses them up.  One for whom a place is being cleared keeps what it was promised.
+void Pass::KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
+  if (pools_reserved_.contains(job.pool)) return;
+  const std::set<NodeId> taken = kept_.Taken(job);
+  const auto ready = LimitsTell() ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, taken), job) : std::nullopt;
+  if (!ready && only_if_sure) return;
+  for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, taken)) {
+    kept_.Keep(id, {job.id, ready ? ready->at : Instant{}});
+    pools_reserved_.insert(job.pool);
+    CountOnQuotas(job);
+  }
+}
+
+bool Pass::LimitsTell() const {
+  return state_.limited > 0 || std::ranges::any_of(placed_, [](const Job* job) { return job->spec->time_limit.ns != 0; });
+}
+
+bool Pass::Interrupt(const Job& job) {
+  if (!interruptible_) {
+    interruptible_.emplace(state_, at_);
+    for (const Job* placed : placed_) interruptible_->CountPlaced(*placed);
+  }
+  const Interruptible::Takeable& takeable = interruptible_->For(job);
+  if (takeable.next.ns != 0) LookAgainAt(takeable.next);
+  if (takeable.victims.empty()) return false;
+  const auto victims = FindVictims(state_, nodes_, *interruptible_, kept_.OfOthers(job), job);
+  if (!victims) return false;
+  for (const JobId victim : victims->jobs) {
+    plan_.steps.push_back(PreemptJob{state_.last_pass + 1, victim, job.id, victims->nodes});
+    interruptible_->Take(job, victim);
+  }
+  for (const NodeId id : victims->nodes) kept_.Keep(id, {job.id, {}});
+  CountOnQuotas(job);
+  return true;
+}
+
+void Pass::Place(const Job& job, const ShapeRanking::Pick& pick) {
+  NodeView chosen;
+  for (const NodeId id : pick.nodes) chosen.push_back(&nodes_.Of(id));
+  Add(job, PlaceOn(chosen, job, pick.nodes_fit));
+}
+
+void Pass::Add(const Job& job, PlaceGang place) {
+  place.pass = state_.last_pass + 1;
+  Hold(job, place.ranks);
+  CountOnQuotas(job);
+  turns_.Charge(job, AskOf(state_, job).share);
+  placed_.push_back(&job);
+  if (interruptible_) interruptible_->CountPlaced(job);
+  plan_.steps.push_back(std::move(place));
+}
+
+void Pass::Hold(const Job& job, const std::vector<RankPlacement>& ranks) {
+  nodes_.Hold(job, ranks);
+  for (const RankPlacement& rank : ranks) classes_.Place(nodes_.Of(rank.node));
+}
+
+bool Pass::IsStoppedByQuota(const Job& job) {
+  const auto stop = FindQuotaStop(state_, job, at_, planned_);
+  if (stop && stop->kind == QuotaStop::Kind::kGpuHours) LookAgainAt(NextPeriod());
+  return stop.has_value();
+}
+
+// What is planned for the job, or promised to it, nobody else gets under the same limits.
+void Pass::CountOnQuotas(const Job& job) {
+  if (!counted_.insert(job.id).second) return;
+  const Holding ask = AskOf(state_, job);
+  for (const AccountId& account : AccountsOf(job)) planned_[account] += ask;
+}
+
+void Pass::LookAgainAt(Instant at) {
+  Instant& planned = plan_.look_again_at;
+  if (planned.ns == 0 || at < planned) planned = at;
+}
+
+Instant Pass::NextPeriod() const {
+  const int64_t period_ns = state_.policy.usage_period.ns;
+  return {(at_.ns / period_ns + 1) * period_ns};
+}
+
+}  // namespace gp
