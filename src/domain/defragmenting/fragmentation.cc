@@ -35,7 +35,7 @@ int64_t FragmentationMeter::SumOver(const std::string& pool, const F& count) con
   for (ClassId id = 0; id < classes_.size(); ++id) {
     const NodeClasses::Class& one = classes_.Of(id);
     const Node& node = one.example;
-    if (node.pool != pool || node.condition != NodeCondition::kUp || node.draining || one.members.empty() || FreeGpus(node) == 0) continue;
+    if (node.pool != pool || one.members.empty() || FreeGpus(node) == 0) continue;
     sum += count(node) * static_cast<int64_t>(one.members.size());
   }
   return sum;

@@ -38,7 +38,7 @@ class FragmentationMeter {
   // Of the pool's free GPUs, those that are left where as many ranks as fit have been placed.
   int64_t LeftBy(const std::string& pool, const JobShape& shape, const Job& example);
   int64_t FreeIn(const std::string& pool) const;
-  // Over the nodes of the pool that are in service.
+  // Over the nodes of the pool that have free GPUs; those out of service have none.
   template <typename F>
   int64_t SumOver(const std::string& pool, const F& count) const;
 

@@ -67,6 +67,10 @@ class Moves : public testing::Test {
     const Plan pass = planner.Schedule(cluster_.state(), cluster_.now());
     return MoveFinder(cluster_.state(), cluster_.now(), planner.classes(), pass.kept).Find(JobOf(job));
   }
+  std::string Refusal(const MoveJobs& command) const {
+    const auto decided = Decide(cluster_.state(), {cluster_.now(), "test", "", command});
+    return decided ? "" : decided.error().message;
+  }
   const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
   std::vector<RankTarget> PlaceOf(JobId job) const {
     std::vector<RankTarget> place;
@@ -118,6 +122,53 @@ TEST_F(Moves, BringFreeGpusTogether) {
   EXPECT_EQ(plan->cost, 4'000 * (30 + 120) * 1'000LL);
   EXPECT_EQ(PlanMoves(cluster_.state(), cluster_.now()), std::vector<MovePlan>{*plan});
   CarryOut(*plan);
+  ReportAll();
+  ASSERT_EQ(JobOf(a).state, JobState::kRunning);
+  const JobId next = Submit(Spec(8));
+  EXPECT_EQ(Refusal({next, {NodeId{0}}, {{a, {{NodeId{1}, 0xf}}}}}), ToText(a) + " (RUNNING) may not be moved: it was moved less than move_interval (1h) ago");
+  cluster_.Advance(Duration::Minutes(60));
+  EXPECT_EQ(Refusal({next, {NodeId{0}}, {{a, {{NodeId{1}, 0xf}}}}}), "");
+}
+
+TEST_F(Moves, AreCountedByTheHour) {
+  Policy policy;
+  policy.min_run = policy.move_interval = Duration{};
+  policy.moves_per_hour = 1;
+  ASSERT_TRUE(cluster_.Execute(StartController{policy}));
+  AddNode();
+  AddNode();
+  const JobId a = Run(Spec(1));
+  const JobId b = Run(Spec(1));
+  const JobId waits = Submit(Spec(8, false, 2));
+  ASSERT_TRUE(cluster_.Execute(MoveJobs{waits, {NodeId{0}, NodeId{1}}, {{a, {{NodeId{1}, 1}}}}}));
+  EXPECT_EQ(Refusal({waits, {NodeId{0}, NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "moves: 1 asked, 0 left in this hour (moves_per_hour)");
+  EXPECT_FALSE(Find(waits));
+  cluster_.Advance(Duration::Minutes(60) + Duration::Milliseconds(1));
+  EXPECT_EQ(Refusal({waits, {NodeId{0}, NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "");
+}
+
+// It waits to be let in at its destination, and others are moved for it meanwhile: one place is enough.
+TEST_F(Moves, APlaceAndADestinationAreOnePlace) {
+  for (int i = 0; i < 3; ++i) AddNode();
+  const JobId first = Run(Spec(8));
+  const JobId second = Run(Spec(8));
+  const JobId third = Run(Spec(8));
+  const JobId waits = Submit(Spec(8, false));
+  // The first goes where the second is, and the second nowhere that it could be.
+  ASSERT_TRUE(cluster_.Execute(MoveJobs{waits, {NodeId{0}}, {{first, {{NodeId{1}, 0xff}}}, {second, {{NodeId{2}, 0xff}}}}}));
+  const auto leave = [this](JobId job) {
+    const Lease lease = *cluster_.state().FindLease(JobOf(job).leases.front());
+    ASSERT_TRUE(cluster_.Execute(ReportNode{lease.node, 1, {{lease.id, false, true, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}}, {}}));
+  };
+  leave(first);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(first).state, JobState::kQueued) << "the second is still there";
+  ASSERT_TRUE(cluster_.Execute(MoveJobs{first, {NodeId{2}}, {{third, {{NodeId{0}, 0xff}}}}}));
+  leave(second);
+  leave(third);
+  cluster_.Pass();
+  EXPECT_EQ(PlaceOf(first), (std::vector<RankTarget>{{NodeId{1}, 0xff}}));
+  EXPECT_EQ(PlaceOf(second), (std::vector<RankTarget>{{NodeId{2}, 0xff}}));
 }
 
 TEST_F(Moves, TimeLimitsTellWhatIsGained) {
@@ -214,10 +265,7 @@ TEST_F(Moves, AreRefusedWhereTheyMayNotBe) {
   const JobId firm = Run(Spec(4, false));
   const JobId waits = Submit(Spec(8));
   const JobId gang = Submit(Spec(8, true, 2));
-  const auto refusal = [this](const MoveJobs& command) {
-    const auto decided = Decide(cluster_.state(), {cluster_.now(), "test", "", command});
-    return decided ? "" : decided.error().message;
-  };
+  const auto refusal = [this](const MoveJobs& command) { return Refusal(command); };
   cluster_.Pass();
   ASSERT_EQ(JobOf(gang).state, JobState::kQueued);
   const MoveJobs::Move good{a, {{NodeId{1}, 0xf}}};
@@ -299,13 +347,17 @@ TEST_F(Moves, FragmentationIsWhatJobsLikeTheseCouldNotUse) {
   const JobId one = Run(Spec(1, false));
   EXPECT_EQ(of_pool().free, 3);
   EXPECT_EQ(of_pool().stranded, 3'000 * 12 / 13);
+  // On an empty node six of eight could be used by one of them; jobs of one use all.
+  AddNode();
+  EXPECT_EQ(of_pool().free, 11);
+  EXPECT_EQ(of_pool().stranded, 5'000 * 12 / 13);
   End(one);
   // What is out of service is not free.
   ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{1}, -1, ServiceAction::kDrain, false, "test"}));
-  EXPECT_EQ(of_pool().free, 2);
+  EXPECT_EQ(of_pool().free, 10);
   NodeClasses classes;
   for (const Node& node : cluster_.state().nodes) classes.Place(node);
-  EXPECT_EQ(FragmentationMeter(cluster_.state(), classes).OfQueue(kDefaultQueue).stranded, 2'000);
+  EXPECT_EQ(FragmentationMeter(cluster_.state(), classes).OfQueue(kDefaultQueue).stranded, 4'000);
 }
 
 }  // namespace
