@@ -149,12 +149,14 @@ TEST_F(Moves, AreCountedByTheHour) {
 
 // It waits to be let in at its destination, and others are moved for it meanwhile: one place is enough.
 TEST_F(Moves, APlaceAndADestinationAreOnePlace) {
-  for (int i = 0; i < 3; ++i) AddNode();
+  for (int i = 0; i < 4; ++i) AddNode();
   const JobId first = Run(Spec(8));
   const JobId second = Run(Spec(8));
+  const JobId brief = Run(Spec(8, false));
   const JobId third = Run(Spec(8));
+  End(brief);
   const JobId waits = Submit(Spec(8, false));
-  // The first goes where the second is, and the second nowhere that it could be.
+  // The first goes where the second is, and the second to the free node.
   ASSERT_TRUE(cluster_.Execute(MoveJobs{waits, {NodeId{0}}, {{first, {{NodeId{1}, 0xff}}}, {second, {{NodeId{2}, 0xff}}}}}));
   const auto leave = [this](JobId job) {
     const Lease lease = *cluster_.state().FindLease(JobOf(job).leases.front());
@@ -163,7 +165,7 @@ TEST_F(Moves, APlaceAndADestinationAreOnePlace) {
   leave(first);
   cluster_.Pass();
   EXPECT_EQ(JobOf(first).state, JobState::kQueued) << "the second is still there";
-  ASSERT_TRUE(cluster_.Execute(MoveJobs{first, {NodeId{2}}, {{third, {{NodeId{0}, 0xff}}}}}));
+  ASSERT_TRUE(cluster_.Execute(MoveJobs{first, {NodeId{3}}, {{third, {{NodeId{0}, 0xff}}}}}));
   leave(second);
   leave(third);
   cluster_.Pass();
