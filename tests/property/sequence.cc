@@ -147,11 +147,24 @@ bool Sequence::StepOfTrouble(uint64_t dice) {
   }
 }
 
+// Other ways to be given what it needs: fewer nodes, fewer GPUs, another model.
+void Sequence::AddVariants(JobSpec& spec) {
+  if (spec.nodes > 1 && rng_.Chance(1, 2)) spec.nodes_min = rng_.Between(1, spec.nodes);
+  if (spec.gpus.count == 0 || !rng_.Chance(1, 6)) return;
+  for (int i = rng_.Between(1, 2); i > 0; --i) {
+    Alternative other{spec.nodes, spec.nodes_min, spec.gpus, spec.cpus, spec.memory_bytes};
+    other.gpus.count = rng_.Between(1, 4);
+    if (rng_.Chance(1, 3)) other.nodes = other.nodes_min = 1;
+    spec.any_of.push_back(std::move(other));
+  }
+}
+
 bool Sequence::Submit() {
   if (ledger_.state().last_job >= 24) return false;
   JobSpec spec = RandomSpec(rng_, machines_max_);
   spec.preemptible = shares_time_ && rng_.Chance(2, 3);
   spec.movable = shares_time_ && rng_.Chance(2, 3);
+  AddVariants(spec);
   if (has_queues_ && rng_.Chance(3, 4)) spec.queue = AnyQueue();
   const auto& reservations = ledger_.state().reservations;
   if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3)) spec.reservation = reservations.begin()->first;

@@ -63,6 +63,7 @@ class Sequence {
   void PassTime();
 
   bool Submit();
+  void AddVariants(JobSpec& spec);
   bool StepOfQueues(uint64_t dice);
   std::string AnyQueue();
   bool ReserveOrEnd();

@@ -15,6 +15,7 @@
 #include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
+#include "domain/model/variants.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
 
@@ -275,6 +276,23 @@ std::vector<Node> OpenTo(const State& state, const Plan& plan, Instant at, std::
   return nodes;
 }
 
+// The first way in which it is placed, tried one by one.
+template <typename F>
+std::pair<Job, std::optional<PlaceGang>> FirstVariant(const Job& job, const F& place) {
+  Job as = job;
+  for (int variant = 0; variant <= static_cast<int>(job.spec->any_of.size()); ++variant) {
+    const JobSpec widest = Variant(*job.spec, variant);
+    for (int nodes = widest.nodes; nodes >= LeastNodes(widest); --nodes) {
+      as.spec = Resolve(job.spec, variant, nodes);
+      auto found = place(as);
+      if (!found) continue;
+      found->variant = variant;
+      return {as, found};
+    }
+  }
+  return {job, std::nullopt};
+}
+
 }  // namespace
 
 Plan PlainPlan(const State& state, Instant at) {
@@ -294,18 +312,22 @@ Plan PlainPlan(const State& state, Instant at) {
     const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
     const auto line = lines.find(LineOf(job));
     const bool stopped = FindQuotaStop(state, job, at, counted).has_value();
-    auto place = stopped ? std::nullopt : FindPlaceAwayFromFaults(OpenTo(state, plan, at, nodes, job), job);
+    auto [as, place] = FirstVariant(job, [&](const Job& one) {
+      return FindQuotaStop(state, one, at, counted) ? std::nullopt : FindPlaceAwayFromFaults(OpenTo(state, plan, at, nodes, one), one);
+    });
     if (!place) {
       lines.erase(line);
       if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < state.policy.reserve_after) continue;
-      auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(state, plan, at, nodes, job, true), job);
-      if (ready_at == kNever) first = EmptiestFor(OpenTo(state, plan, at, nodes, job, true), job);
+      Job least = job;
+      least.spec = Resolve(job.spec, 0, job.spec->nodes_min == 0 ? job.spec->nodes : job.spec->nodes_min);
+      auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(state, plan, at, nodes, job, true), least);
+      if (ready_at == kNever) first = EmptiestFor(OpenTo(state, plan, at, nodes, job, true), least);
       for (const NodeId id : first) {
         plan.kept[id] = {job.id, ready_at == kNever ? Instant{} : ready_at};
         pools_reserved.insert(job.pool);
       }
       if (!first.empty()) {
-        for (const AccountId& account : AccountsOf(job)) counted[account] += AskOf(state, job);
+        for (const AccountId& account : AccountsOf(job)) counted[account] += AskOf(state, least);
       }
       continue;
     }
@@ -313,16 +335,16 @@ Plan PlainPlan(const State& state, Instant at) {
     for (const RankPlacement& rank : place->ranks) {
       Lease lease;
       lease.id = {~plan.steps.size()};
-      lease.mode = ModeFor(job.spec->gpus);
+      lease.mode = ModeFor(as.spec->gpus);
       lease.gpus = rank.gpus;
       lease.numa = rank.numa;
       HoldGrants(*std::ranges::find(nodes, rank.node, &Node::id), lease, job.user.name);
     }
     for (const AccountId& account : AccountsOf(job)) {
-      planned[account] += AskOf(state, job);
-      counted[account] += AskOf(state, job);
+      planned[account] += AskOf(state, as);
+      counted[account] += AskOf(state, as);
     }
-    planned_shares[job.id] += AskOf(state, job).share;
+    planned_shares[job.id] += AskOf(state, as).share;
     plan.steps.emplace_back(*std::move(place));
     line->second.erase(line->second.begin());
     if (line->second.empty()) lines.erase(line);

@@ -21,6 +21,12 @@ void EndAttempt(State& state, Job& job, Instant at) {
   state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
 }
 
+// What it is given next time is open again.
+void AskAgain(Job& job) {
+  if (job.asked) job.spec = *job.asked;
+  job.asked.reset();
+}
+
 void EndPreemption(State& state, Job& job) {
   state.preemptions.erase({job.preempted_for, job.id});
   job.preempted_for = JobId{};
@@ -180,6 +186,7 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   if (event.charge == RequeueCharge::kPreemption) ++job.preemptions;
   if (event.charge == RequeueCharge::kMove) ++job.moves;
   if (event.charge != RequeueCharge::kMove) DropDestination(state, job);
+  AskAgain(job);
   job.stop = StopCause::kNone;
   job.reason = event.reason;
   job.queued_at = at;

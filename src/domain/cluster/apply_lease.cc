@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/model/variants.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
@@ -27,6 +28,11 @@ Lease& LeaseOf(State& state, LeaseId id) {
 void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   Job& job = JobOf(state, event.job);
   MoveJob(state, job, JobState::kStarting);
+  if (HasVariants(*job.spec)) {
+    job.asked = job.spec;
+    job.variant = event.variant;
+    job.spec = Resolve(job.spec, event.variant, static_cast<int>(event.leases.size()));
+  }
   job.reason.clear();  // of its last stay in the queue
   AttemptRecord attempt;
   attempt.number = ++job.attempt;

@@ -29,9 +29,13 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   if (is_queued) Dequeue(state, job);
   Charge(state, at, job, -held);
   IndexYielding(state, job, false);
-  JobSpec spec = *job.spec;
-  spec.priority = event.priority;
-  job.spec = std::make_shared<const JobSpec>(std::move(spec));
+  const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
+    JobSpec changed = *spec;
+    changed.priority = event.priority;
+    spec = std::make_shared<const JobSpec>(std::move(changed));
+  };
+  change(job.spec);
+  if (job.asked) change(*job.asked);
   Charge(state, at, job, held);
   IndexYielding(state, job, MayGiveWay(job));
   if (is_queued) Enqueue(state, job);

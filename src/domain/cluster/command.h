@@ -108,6 +108,7 @@ struct PlaceGang {
   JobId job;
   std::vector<RankPlacement> ranks;
   std::string note;  // why here, in words
+  int variant = 0;   // of the job's ways to be given what it needs
   bool operator==(const PlaceGang&) const = default;
 };
 

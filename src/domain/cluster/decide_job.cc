@@ -3,6 +3,7 @@
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
+#include "domain/model/variants.h"
 
 namespace gp {
 namespace {
@@ -36,9 +37,14 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
   job.user = command.user;
   job.queue = queue.name;
   job.pool = queue.pool;
-  const auto stop = FindQuotaNeverMet(state, job);
-  if (!stop) return Ok();
-  return Fail(Conflict("the job can never start: " + ToText(*stop)));
+  std::optional<QuotaStop> first;
+  for (int variant = 0; variant < CountVariants(*command.spec); ++variant) {
+    job.spec = Resolve(command.spec, variant, LeastNodes(Variant(*command.spec, variant)));
+    const auto stop = FindQuotaNeverMet(state, job);
+    if (!stop) return Ok();
+    if (!first) first = stop;
+  }
+  return Fail(Conflict("the job can never start: " + ToText(*first)));
 }
 
 // What it came to still matters to somebody.

@@ -5,19 +5,25 @@
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
 #include "domain/cluster/reservations.h"
+#include "domain/model/variants.h"
 
 namespace gp {
 namespace {
 
-Status CheckJob(const State& state, const PlaceGang& command) {
+// The job as it would be with this placement.
+Result<Job> AsPlaced(const State& state, const PlaceGang& command) {
   const Job* job = state.FindJob(command.job);
   if (job == nullptr) return Fail(NotFound("no job " + ToText(command.job)));
   if (job->state != JobState::kQueued) {
     return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + ", not QUEUED"));
   }
-  if (static_cast<int>(command.ranks.size()) != job->spec->nodes) {
-    return Fail(Conflict(ToText(job->id) + ": a gang of " + std::to_string(job->spec->nodes) +
-                         " nodes was placed on " + std::to_string(command.ranks.size())));
+  if (command.variant < 0 || command.variant >= CountVariants(*job->spec)) {
+    return Fail(Conflict(ToText(job->id) + " has no variant " + std::to_string(command.variant)));
+  }
+  const auto ranks = static_cast<int>(command.ranks.size());
+  const JobSpec variant = Variant(*job->spec, command.variant);
+  if (ranks > variant.nodes || ranks < LeastNodes(variant)) {
+    return Fail(Conflict(ToText(job->id) + ": a gang of " + std::to_string(variant.nodes) + " nodes was placed on " + std::to_string(ranks)));
   }
   std::set<NodeId> nodes;
   for (const RankPlacement& rank : command.ranks) {
@@ -25,7 +31,9 @@ Status CheckJob(const State& state, const PlaceGang& command) {
       return Fail(Conflict(ToText(job->id) + ": two ranks on one node"));
     }
   }
-  return Ok();
+  Job placed = *job;
+  placed.spec = Resolve(job->spec, command.variant, ranks);
+  return placed;
 }
 
 bool StopsOnLoss(const JobSpec& spec) {
@@ -39,10 +47,9 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
   if (at < state.quiet_until) {
     return Fail(Conflict("leases that a cut journal has forgotten may not have run out yet"));
   }
-  GP_CHECK_OK(CheckJob(state, command));
-  const Job& job = *state.FindJob(command.job);
+  const Job job = GP_TRY(AsPlaced(state, command));
   if (const auto stop = FindQuotaStop(state, job, at)) return Fail(Conflict(ToText(job.id) + ": " + ToText(*stop)));
-  GangPlaced placed{command.pass, job.id, {}, command.note};
+  GangPlaced placed{command.pass, job.id, {}, command.note, command.variant};
   uint64_t next_lease = state.last_lease + 1;
   for (size_t rank = 0; rank < command.ranks.size(); ++rank) {
     const RankPlacement& place = command.ranks[rank];

@@ -89,6 +89,7 @@ struct GangPlaced {
   JobId job;
   std::vector<Lease> leases;  // by rank
   std::string note;
+  int variant = 0;
 };
 
 struct LeaseStarted {

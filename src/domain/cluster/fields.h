@@ -27,9 +27,11 @@ GP_FIELDS(GpuRequest, v.count, v.models, v.share_thousandths, v.memory_mib, v.me
 GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa)
 GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
 GP_FIELDS(Dependency, v.job, v.kind)
+GP_FIELDS(Alternative, v.nodes, v.nodes_min, v.gpus, v.cpus, v.memory_bytes)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
-          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation, v.after, v.movable)
+          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation, v.after, v.movable,
+          v.nodes_min, v.any_of)
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
 GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
@@ -37,7 +39,7 @@ GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.plac
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
-          v.moves, v.moved_at, v.destination, v.moved_for)
+          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
@@ -78,7 +80,7 @@ GP_FIELDS(SubmitJob, v.spec, v.user)
 GP_FIELDS(StopJob, v.job, v.force)
 GP_FIELDS(HoldJob, v.job)
 GP_FIELDS(ReleaseJob, v.job)
-GP_FIELDS(PlaceGang, v.pass, v.job, v.ranks, v.note)
+GP_FIELDS(PlaceGang, v.pass, v.job, v.ranks, v.note, v.variant)
 GP_FIELDS(PreemptJob, v.pass, v.job, v.by, v.nodes)
 GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(SetQueue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
@@ -104,7 +106,7 @@ GP_FIELDS(GpuDrainChanged, v.node, v.gpu, v.draining, v.reason)
 GP_FIELDS(JobSubmitted, v.job, v.spec, v.user, v.request_id, v.queue, v.pool)
 GP_FIELDS(JobHeld, v.job)
 GP_FIELDS(JobReleased, v.job)
-GP_FIELDS(GangPlaced, v.pass, v.job, v.leases, v.note)
+GP_FIELDS(GangPlaced, v.pass, v.job, v.leases, v.note, v.variant)
 GP_FIELDS(LeaseStarted, v.lease, v.started_at)
 GP_FIELDS(LeaseEnded, v.lease, v.job, v.outcome)
 GP_FIELDS(JobStarted, v.job)

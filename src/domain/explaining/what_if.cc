@@ -8,6 +8,7 @@
 #include "domain/cluster/quota.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/placement/place_gang.h"
+#include "domain/scheduling/pick_variant.h"
 #include "domain/scheduling/scratch_nodes.h"
 
 namespace gp {
@@ -15,12 +16,14 @@ namespace gp {
 WhatIf::WhatIf(const State& state, Instant at) : state_(state), at_(at), plan_(planner_.Schedule(state, at)), kept_(state, at, plan_.kept) {}
 
 std::optional<PlaceGang> WhatIf::Place(const Job& job) {
-  if (FindQuotaStop(state_, job, at_)) return std::nullopt;
-  const auto pick = rankings_[ShapeOf(job)].Find(planner_.classes(), job, kept_.ClosedTo(job));
-  if (!pick) return std::nullopt;
+  const auto is_stopped = [this](const Job& as) { return FindQuotaStop(state_, as, at_).has_value(); };
+  const auto found = PickVariant(job, planner_.classes(), rankings_, kept_.ClosedTo(job), is_stopped);
+  if (!found) return std::nullopt;
   NodeView chosen;
-  for (const NodeId id : pick->nodes) chosen.push_back(state_.FindNode(id));
-  return PlaceOn(chosen, job, pick->nodes_fit);
+  for (const NodeId id : found->pick.nodes) chosen.push_back(state_.FindNode(id));
+  PlaceGang place = PlaceOn(chosen, found->job, found->pick.nodes_fit);
+  place.variant = found->variant;
+  return place;
 }
 
 std::optional<std::vector<JobId>> WhatIf::Interrupt(const Job& job) {

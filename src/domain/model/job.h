@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,7 +70,9 @@ struct AttemptRecord {
 
 struct Job {
   JobId id;
-  std::shared_ptr<const JobSpec> spec;
+  std::shared_ptr<const JobSpec> spec;   // as it waits, or as it was given its place
+  std::optional<std::shared_ptr<const JobSpec>> asked;  // with all its variants, where it was given one of them
+  int variant = 0;                       // that it was given last
   User user;
   std::string queue = kDefaultQueue;  // where it stands; resolved at its submit
   std::string pool = kDefaultPool;    // of the queue

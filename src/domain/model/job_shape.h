@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "domain/model/job.h"
 
@@ -22,6 +23,8 @@ struct JobShape {
   std::map<std::string, std::string> node_labels;
   std::string reservation;
   std::string user;  // only of jobs that share GPUs: they share with their own
+  int nodes_min = 0;
+  std::vector<Alternative> any_of;
   auto operator<=>(const JobShape&) const = default;
 };
 

@@ -5,6 +5,7 @@
 
 #include "domain/model/job_text.h"
 #include "domain/model/text_rules.h"
+#include "domain/model/variants.h"
 
 namespace gp {
 namespace {
@@ -163,6 +164,27 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   }
 }
 
+// Each alternative is as legal as the job's own fields would be; its problems are told with its number.
+void CheckAlternatives(const JobSpec& spec, Findings& findings) {
+  findings.Size("any_of", spec.any_of.size(), kAlternativesMax, "alternatives");
+  for (size_t i = 0; i < spec.any_of.size(); ++i) {
+    const JobSpec one = Variant(spec, static_cast<int>(i) + 1);
+    for (SpecProblem& problem : FindProblems(one)) {
+      const bool is_its_own = problem.field.starts_with("resources.") || problem.field.starts_with("nodes");
+      if (is_its_own) findings.Add(problem.kind, "any_of", "number " + std::to_string(i + 1) + ": " + problem.field + " " + problem.message);
+    }
+  }
+}
+
+void CheckNodes(const JobSpec& spec, Findings& findings) {
+  findings.Range("nodes", spec.nodes, 1, kNodesPerJobMax);
+  if (spec.nodes_min == 0) return;
+  findings.Range("nodes_min", spec.nodes_min, 1, kNodesPerJobMax);
+  if (spec.nodes_min > spec.nodes) {
+    findings.Add(Kind::kContradiction, "nodes_min", std::to_string(spec.nodes_min) + " is more than nodes, the most that it takes (" + std::to_string(spec.nodes) + ")");
+  }
+}
+
 }  // namespace
 
 Duration LongestStay(const JobSpec& spec) {
@@ -176,7 +198,7 @@ Instant EndOfStay(Instant placed_at, const JobSpec& spec) {
 std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   Findings findings;
   CheckNames(spec, findings);
-  findings.Range("nodes", spec.nodes, 1, kNodesPerJobMax);
+  CheckNodes(spec, findings);
   CheckGpus(spec.gpus, findings);
   CheckHostResources(spec, findings);
   findings.Range("priority", spec.priority, 0, kPriorityMax);
@@ -185,6 +207,7 @@ std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   CheckLabels("labels", spec.labels, findings);
   CheckLabels("node_labels", spec.node_labels, findings);
   CheckCommand(spec, findings);
+  CheckAlternatives(spec, findings);
   if (spec.interactive && spec.nodes > 1) {
     findings.Add(Kind::kContradiction, "nodes",
                  "an interactive job has one terminal, so it has one node: write 1");

@@ -68,11 +68,22 @@ struct Dependency {
   auto operator<=>(const Dependency&) const = default;
 };
 
+// Another way to give the job what it needs, in place of its own fields of these names.
+struct Alternative {
+  int nodes = 1;
+  int nodes_min = 0;
+  GpuRequest gpus;
+  int cpus = 0;
+  int64_t memory_bytes = 0;
+  auto operator<=>(const Alternative&) const = default;
+};
+
 struct JobSpec {
   std::string name;
   std::string project = "default";
   std::string queue;  // path; empty: the one called as the project, or "default" where there is none
   int nodes = 1;  // a gang: all or none
+  int nodes_min = 0;  // it starts on fewer nodes too, down to so many; 0: it does not
   GpuRequest gpus;
   int cpus = 0;              // cores per node; 0: the GPUs' fair part of the node's cores
   int64_t memory_bytes = 0;  // host memory per node; 0: the GPUs' fair part of the node's memory
@@ -93,6 +104,7 @@ struct JobSpec {
   bool interactive = false;
   std::string checkpoint_directory;  // GP_CHECKPOINT_DIR; empty: none
   bool preemptible = false;          // may be interrupted for others; it keeps its work when told to stop
+  std::vector<Alternative> any_of;   // where its own fields fit nowhere, the first of these that does
   bool movable = false;              // may be told to stop and go on elsewhere; it keeps its work then
 
   bool operator==(const JobSpec&) const = default;
@@ -113,6 +125,7 @@ inline constexpr size_t kNameLengthMax = 128;
 inline constexpr size_t kLabelValueLengthMax = 256;
 inline constexpr size_t kPathLengthMax = 4095;
 inline constexpr size_t kModelsMax = 16;
+inline constexpr size_t kAlternativesMax = 16;
 inline constexpr size_t kDependenciesMax = 64;
 inline constexpr size_t kArgumentBytesMax = (128 << 10) - 1;  // execve's limit for one string
 inline constexpr size_t kCommandBytesMax = 1 << 20;

@@ -5,8 +5,10 @@
 
 #include "domain/cluster/grants.h"
 #include "domain/cluster/moves.h"
+#include "domain/model/variants.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
+#include "domain/scheduling/pick_variant.h"
 
 namespace gp {
 
@@ -34,7 +36,8 @@ Plan Pass::Run() {
 // Where a job that is being moved goes on, nobody else is placed, and it is placed there as soon as it has
 // left.  Its destination may be held by others who leave by the same moves; where it is gone for another
 // reason the job is one of those that wait.
-void Pass::HonourMove(const Job& job) {
+void Pass::HonourMove(const Job& moving) {
+  const Job& job = AsGiven(moving);
   const auto place = PlaceAtDestination(job);
   if (job.state != JobState::kQueued) {
     if (place) Hold(job, place->ranks);
@@ -51,8 +54,20 @@ void Pass::HonourMove(const Job& job) {
   settled_.insert(job.id);
 }
 
+// With the variant that it had, while it waits to be let in at its destination.
+const Job& Pass::AsGiven(const Job& job) {
+  if (job.state != JobState::kQueued || !HasVariants(*job.spec)) return job;
+  return AsPlaced(job, job.variant, static_cast<int>(job.destination.size()));
+}
+
+const Job& Pass::AsPlaced(const Job& job, int variant, int nodes) {
+  Job& as = variants_.emplace_back(job);
+  as.spec = Resolve(job.spec, variant, nodes);
+  return as;
+}
+
 std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
-  PlaceGang place{0, job.id, {}, "moved for " + ToText(job.moved_for) + ":"};
+  PlaceGang place{0, job.id, {}, "moved for " + ToText(job.moved_for) + ":", job.variant};
   const std::set<NodeId>& closed = kept_.ClosedTo(job);
   std::set<std::string> traits;
   for (const RankTarget& target : job.destination) {
@@ -115,6 +130,7 @@ bool Pass::TryLine(const Turns::Turn& turn) {
 
 // False: nobody of its line need be tried in this pass.
 bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
+  if (HasVariants(*job.spec) && PlaceVariant(job)) return true;
   const bool is_promised = promised_.contains(job.id);
   if (!is_promised && IsStoppedByQuota(job)) return false;
   if (const auto pick = ranking.Find(classes_, job, kept_.ClosedTo(job))) {
@@ -122,8 +138,20 @@ bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
     return true;
   }
   const bool is_cleared_for = is_promised || Interrupt(job);
-  if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, ranking, is_cleared_for);
+  if (at_ - job.queued_at >= state_.policy.reserve_after) {
+    KeepFor(job.spec->nodes_min == 0 ? job : AsPlaced(job, 0, job.spec->nodes_min), ranking, is_cleared_for);
+  }
   return is_cleared_for;
+}
+
+// Others are interrupted, and nodes are kept, for its own fields only.
+bool Pass::PlaceVariant(const Job& job) {
+  const auto is_stopped = [this](const Job& as) { return FindQuotaStop(state_, as, at_, planned_).has_value(); };
+  auto found = PickVariant(job, classes_, rankings_, kept_.ClosedTo(job), is_stopped);
+  if (!found) return false;
+  const Job& as = variants_.emplace_back(std::move(found->job));
+  Place(as, found->pick, found->variant);
+  return true;
 }
 
 // It waited too long: the nodes on which it can start first fill no further, but by those who leave
@@ -165,10 +193,12 @@ bool Pass::Interrupt(const Job& job) {
   return true;
 }
 
-void Pass::Place(const Job& job, const ShapeRanking::Pick& pick) {
+void Pass::Place(const Job& job, const ShapeRanking::Pick& pick, int variant) {
   NodeView chosen;
   for (const NodeId id : pick.nodes) chosen.push_back(&nodes_.Of(id));
-  Add(job, PlaceOn(chosen, job, pick.nodes_fit));
+  PlaceGang place = PlaceOn(chosen, job, pick.nodes_fit);
+  place.variant = variant;
+  Add(job, std::move(place));
 }
 
 void Pass::Add(const Job& job, PlaceGang place) {

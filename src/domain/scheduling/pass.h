@@ -3,6 +3,7 @@
 // One pass over the queue.  What it plans it holds on scratch copies of nodes, which stand in their
 // classes for as long as the pass lasts.
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,6 +33,8 @@ class Pass {
 
  private:
   void HonourMove(const Job& job);
+  const Job& AsGiven(const Job& job);
+  const Job& AsPlaced(const Job& job, int variant, int nodes);
   std::optional<PlaceGang> PlaceAtDestination(const Job& job);
   void HonourClaim(const Job& job);
   bool TryLine(const Turns::Turn& turn);
@@ -39,7 +42,8 @@ class Pass {
   void KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure);
   bool LimitsTell() const;
   bool Interrupt(const Job& job);
-  void Place(const Job& job, const ShapeRanking::Pick& pick);
+  bool PlaceVariant(const Job& job);
+  void Place(const Job& job, const ShapeRanking::Pick& pick, int variant = 0);
   void Add(const Job& job, PlaceGang place);
   void Hold(const Job& job, const std::vector<RankPlacement>& ranks);
   bool IsStoppedByQuota(const Job& job);
@@ -58,6 +62,7 @@ class Pass {
   Holdings planned_;
   std::set<JobId> counted_;  // in it
   std::vector<const Job*> placed_;
+  std::deque<Job> variants_;  // of those, as they were placed
   std::set<JobId> promised_;  // their places are being cleared
   std::set<JobId> settled_;  // before the queue: by their claims, or as they are being moved
   std::set<std::tuple<QueueLine, size_t, int>> in_vain_;

@@ -96,6 +96,17 @@ std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& cla
   return best;
 }
 
+size_t ShapeRanking::CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved) {
+  Update(classes, job);
+  size_t most = 0;
+  for (const auto& [trait, groups] : by_trait_) {
+    size_t fit = 0;
+    for (const auto& [rank, group] : groups) fit += CountFree(classes, group, reserved);
+    most = std::max(most, fit);
+  }
+  return most;
+}
+
 const std::string* ShapeRanking::TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job) {
   const NodeClasses::Class& one = classes.Of(id);
   if (one.members.empty() || one.example.condition != NodeCondition::kUp || one.example.draining) return nullptr;

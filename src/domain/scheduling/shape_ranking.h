@@ -44,6 +44,9 @@ class ShapeRanking {
   // A node on which the platform failed the job is taken only where it fits nowhere else.
   std::optional<Pick> Find(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
 
+  // The most nodes of one trait on which a rank fits.  `job`: any of the shape.
+  size_t CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
+
   // Nodes in service that could hold a rank if nothing were granted on them.
   NodesByTrait AbleWhenEmpty(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out);
   // The emptiest of those, as many as the gang has ranks; none: there are too few.

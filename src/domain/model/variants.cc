@@ -1,0 +1,34 @@
+#include "domain/model/variants.h"
+
+#include <utility>
+
+namespace gp {
+
+bool HasVariants(const JobSpec& spec) { return !spec.any_of.empty() || spec.nodes_min != 0; }
+
+int CountVariants(const JobSpec& spec) { return 1 + static_cast<int>(spec.any_of.size()); }
+
+JobSpec Variant(const JobSpec& spec, int variant) {
+  JobSpec one = spec;
+  one.any_of.clear();
+  if (variant == 0) return one;
+  const Alternative& alternative = spec.any_of[static_cast<size_t>(variant) - 1];
+  one.nodes = alternative.nodes;
+  one.nodes_min = alternative.nodes_min;
+  one.gpus = alternative.gpus;
+  one.cpus = alternative.cpus;
+  one.memory_bytes = alternative.memory_bytes;
+  return one;
+}
+
+int LeastNodes(const JobSpec& spec) { return spec.nodes_min == 0 ? spec.nodes : spec.nodes_min; }
+
+std::shared_ptr<const JobSpec> Resolve(const std::shared_ptr<const JobSpec>& spec, int variant, int nodes) {
+  if (!HasVariants(*spec)) return spec;
+  JobSpec one = Variant(*spec, variant);
+  one.nodes = nodes;
+  one.nodes_min = 0;
+  return std::make_shared<const JobSpec>(std::move(one));
+}
+
+}  // namespace gp
