@@ -33,6 +33,7 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option("--memory", flags.memory, "Host memory per node")->type_name("SIZE");
   sub.add_option("--shm", flags.shm, "Size of /dev/shm")->type_name("SIZE");
   sub.add_option("--nodes", flags.nodes, "Nodes of the gang: all or none")->type_name("N");
+  sub.add_option("--nodes-min", flags.nodes_min, "Starts on fewer nodes too, down to so many")->type_name("N");
   sub.add_option("--topology", flags.topology, "Required: same_numa, nvlink, same_node or none");
   sub.add_option("--name", flags.name, "Name of the job");
   sub.add_option("--project", flags.project, "Project that the job counts for");

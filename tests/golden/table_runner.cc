@@ -112,6 +112,17 @@ Dependency TableRunner::DependencyFrom(const std::string& text) const {
   return dependency;
 }
 
+// "GPUSxNODES" or "GPUSxNODES:MODEL"
+Alternative TableRunner::AlternativeFrom(const std::string& text) {
+  const std::vector<std::string> parts = Split(text, ':');
+  const std::vector<std::string> counts = Split(parts[0], 'x');
+  Alternative alternative;
+  alternative.gpus.count = std::stoi(counts[0]);
+  if (counts.size() > 1) alternative.nodes = std::stoi(counts[1]);
+  if (parts.size() > 1) alternative.gpus.models = {parts[1]};
+  return alternative;
+}
+
 std::string TableRunner::Submit(const Line& line) {
   JobSpec spec;
   spec.name = line.words[0];
@@ -121,9 +132,13 @@ std::string TableRunner::Submit(const Line& line) {
   spec.gpus.memory_mib = line.Number("mem", 0);
   if (line.options.contains("share") || line.options.contains("mem")) spec.gpus.isolation = Isolation::kTimeslice;
   if (line.options.contains("model")) spec.gpus.models = {line.Option("model", "")};
+  for (const std::string& text : Split(line.Option("or", ""), ',')) {
+    if (!text.empty()) spec.any_of.push_back(AlternativeFrom(text));
+  }
   if (line.Option("isolation", "") == "mps") spec.gpus.isolation = Isolation::kMps;
   spec.gpus.memory_mib_min = line.Number("mem_min", 0);
   spec.nodes = line.Number("nodes", 1);
+  spec.nodes_min = line.Number("nodes_min", 0);
   spec.cpus = line.Number("cpus", 0);
   spec.priority = line.Number("priority", 500);
   spec.preemptible = line.Option("preemptible", "no") == "yes";

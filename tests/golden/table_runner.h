@@ -35,6 +35,7 @@ class TableRunner {
   std::string Node(const Line& line);
   std::string Submit(const Line& line);
   std::string Queue(const Line& line);
+  static Alternative AlternativeFrom(const std::string& text);
   Dependency DependencyFrom(const std::string& text) const;
   std::string Reserve(const Line& line);
   std::string ChangeNode(const Line& line);

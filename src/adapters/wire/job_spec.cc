@@ -65,6 +65,19 @@ Result<Dependency> FromProto(const v1::Dependency& message) {
   return Dependency{*job, *kind};
 }
 
+void ToProto(const Alternative& alternative, v1::Alternative* message) {
+  message->set_nodes(alternative.nodes);
+  message->set_nodes_min(alternative.nodes_min);
+  ToProto(alternative.gpus, message->mutable_gpus());
+  message->set_cpus(alternative.cpus);
+  message->set_memory_bytes(alternative.memory_bytes);
+}
+
+Result<Alternative> FromProto(const v1::Alternative& message) {
+  const GpuRequest gpus = GP_TRY(FromProto(message.gpus()));
+  return Alternative{message.nodes(), message.nodes_min(), gpus, message.cpus(), message.memory_bytes()};
+}
+
 }  // namespace
 
 void ToProto(const JobSpec& spec, v1::JobSpec* message) {
@@ -78,6 +91,8 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
     one->set_when(Name(dependency.kind));
   }
   message->set_nodes(spec.nodes);
+  message->set_nodes_min(spec.nodes_min);
+  for (const Alternative& alternative : spec.any_of) ToProto(alternative, message->add_any_of());
   ToProto(spec.gpus, message->mutable_gpus());
   message->set_cpus(spec.cpus);
   message->set_memory_bytes(spec.memory_bytes);
@@ -109,6 +124,8 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.reservation = message.reservation();
   for (const v1::Dependency& one : message.after()) spec.after.push_back(GP_TRY(FromProto(one)));
   spec.nodes = message.nodes();
+  spec.nodes_min = message.nodes_min();
+  for (const v1::Alternative& one : message.any_of()) spec.any_of.push_back(GP_TRY(FromProto(one)));
   spec.gpus = GP_TRY(FromProto(message.gpus()));
   spec.cpus = message.cpus();
   spec.memory_bytes = message.memory_bytes();

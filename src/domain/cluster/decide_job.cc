@@ -15,10 +15,10 @@ Result<const Job*> KnownJob(const State& state, JobId id) {
 }
 
 // Legal to ask for, and nothing here could give it: better said now than waited for.
-Status CheckOffered(const JobSpec& spec) {
-  const Isolation isolation = spec.gpus.isolation;
+Status CheckOffered(const GpuRequest& gpus) {
+  const Isolation isolation = gpus.isolation;
   if (isolation != Isolation::kMps && isolation != Isolation::kMig) return Ok();
-  return Fail(InvalidArgument("resources.gpus.isolation: " + std::string(Name(ModeFor(spec.gpus))) +
+  return Fail(InvalidArgument("resources.gpus.isolation: " + std::string(Name(ModeFor(gpus))) +
                               " is not offered yet: use exclusive or timeslice"));
 }
 
@@ -61,7 +61,8 @@ Error AlreadyOver(const Job& job) {
 
 Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command) {
   GP_CHECK_OK(ValidateJobSpec(*command.spec));
-  GP_CHECK_OK(CheckOffered(*command.spec));
+  GP_CHECK_OK(CheckOffered(command.spec->gpus));
+  for (const Alternative& alternative : command.spec->any_of) GP_CHECK_OK(CheckOffered(alternative.gpus));
   Events events;
   if (!envelope.request_id.empty() &&
       state.jobs_by_request.contains(RequestKey(command.user, envelope.request_id))) {

@@ -167,7 +167,7 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
 // Each alternative is as legal as the job's own fields would be; its problems are told with its number.
 void CheckAlternatives(const JobSpec& spec, Findings& findings) {
   findings.Size("any_of", spec.any_of.size(), kAlternativesMax, "alternatives");
-  for (size_t i = 0; i < spec.any_of.size(); ++i) {
+  for (size_t i = 0; i < std::min(spec.any_of.size(), kAlternativesMax); ++i) {
     const JobSpec one = Variant(spec, static_cast<int>(i) + 1);
     for (SpecProblem& problem : FindProblems(one)) {
       const bool is_its_own = problem.field.starts_with("resources.") || problem.field.starts_with("nodes");

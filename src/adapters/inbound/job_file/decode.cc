@@ -18,6 +18,8 @@ class Decoder {
   Decoder(JobDraft& draft, Report& report) : draft_(draft), report_(report) {}
 
   void ReadMap(const YamlNode& map, std::span<const Field> fields, const std::string& path);
+  // Once everything else is read: alternatives begin from the job as it is then.
+  void ReadAlternatives();
 
  private:
   void ReadEntry(const YamlEntry& entry, const Field& field, const std::string& path);
@@ -25,6 +27,7 @@ class Decoder {
 
   JobDraft& draft_;
   Report& report_;
+  const YamlNode* alternatives_ = nullptr;
 };
 
 std::string Below(const std::string& path, std::string_view name) {
@@ -62,8 +65,42 @@ void Decoder::ReadEntry(const YamlEntry& entry, const Field& field, const std::s
     ReadMap(entry.value, field.Below(), path);
     return;
   }
+  if (field.kind == FieldKind::kAlternatives && entry.value.kind == YamlNode::Kind::kList) {
+    if (entry.value.items.empty()) report_.AddAt(path, entry.value.place, kOutOfRange, path + ": the list is empty");
+    if (static_cast<int64_t>(entry.value.items.size()) > field.high) {
+      report_.AddAt(path, entry.value.place, kOutOfRange, path + ": at most " + std::to_string(field.high) + " alternatives");
+      return;
+    }
+    alternatives_ = &entry.value;
+    return;
+  }
   const auto value = ReadValue(field, entry.value, {path, path, report_});
   if (value) field.set(draft_, *value);
+}
+
+void Decoder::ReadAlternatives() {
+  if (alternatives_ == nullptr) return;
+  std::vector<JobSpec> ways;
+  for (const YamlNode& item : alternatives_->items) {
+    if (item.kind != YamlNode::Kind::kMap) {
+      report_.AddAt("any_of", item.place, kWrongType, "any_of: each is a map such as {gpus: \"H100:8\"}, not " + Describe(item));
+      continue;
+    }
+    JobDraft way = draft_;
+    Decoder(way, report_).ReadMap(item, AlternativeFields(), "any_of");
+    CompleteGpus(way);
+    ways.push_back(std::move(way.job));
+  }
+  if (ways.empty()) return;
+  JobSpec& job = draft_.job;
+  job.nodes = ways.front().nodes;
+  job.nodes_min = ways.front().nodes_min;
+  job.gpus = ways.front().gpus;
+  job.cpus = ways.front().cpus;
+  job.memory_bytes = ways.front().memory_bytes;
+  for (size_t i = 1; i < ways.size(); ++i) {
+    job.any_of.push_back({ways[i].nodes, ways[i].nodes_min, ways[i].gpus, ways[i].cpus, ways[i].memory_bytes});
+  }
 }
 
 void Decoder::ReportMissing(const YamlNode& map, std::span<const Field> fields,
@@ -136,7 +173,9 @@ std::optional<JobSpec> DecodeJob(const YamlNode& document, std::string_view defa
   if (!CheckIsMap(document, report)) return std::nullopt;
   JobDraft draft;
   draft.job.name = default_name;
-  Decoder(draft, report).ReadMap(document, JobFields(), "");
+  Decoder decoder(draft, report);
+  decoder.ReadMap(document, JobFields(), "");
+  decoder.ReadAlternatives();
   CompleteDraft(draft);
   ReportProblems(draft, document, report);
   if (!report.empty()) return std::nullopt;

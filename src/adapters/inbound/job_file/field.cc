@@ -36,10 +36,14 @@ const Field* FindField(std::string_view path) {
   return found;
 }
 
-void CompleteDraft(JobDraft& draft) {
+void CompleteGpus(JobDraft& draft) {
   GpuRequest& gpus = draft.job.gpus;
   const bool is_part = gpus.share_thousandths != kShareMax || gpus.memory_mib != 0;
   if (is_part && gpus.count > 0 && !draft.isolation_given) gpus.isolation = Isolation::kTimeslice;
+}
+
+void CompleteDraft(JobDraft& draft) {
+  CompleteGpus(draft);
   RetryPolicy& retry = draft.job.retry;
   if (draft.retry_max_given && !draft.retry_on_given) retry.on_failure = retry.retries_max > 0;
   ExpandVariables(draft);

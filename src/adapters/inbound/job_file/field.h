@@ -33,6 +33,7 @@ enum class FieldKind {
   kLabels,     // a map to scalars
   kCommand,    // a script or a list of arguments
   kObject,     // a map of `fields`
+  kAlternatives,  // a list of at most `high` maps of `fields`
   kNotYet,     // known, and refused until it does something
 };
 
@@ -81,9 +82,13 @@ inline constexpr std::string_view kModelPattern = "[A-Za-z0-9][A-Za-z0-9 ._+()-]
 std::span<const Field> JobFields();
 std::span<const Field> ResourceFields();
 std::span<const Field> TopologyFields();
+std::span<const Field> AlternativeFields();
 
 // The field at "resources.gpus.count"; nullptr where there is none.
 const Field* FindField(std::string_view path);
+
+// Fills in what follows from keys of one alternative, or of the job itself.
+void CompleteGpus(JobDraft& draft);
 
 // Fills in what follows from several keys together, and the job's name for ${JOB_NAME} in its
 // paths.

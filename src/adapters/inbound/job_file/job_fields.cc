@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/node_fields.h"
 #include "adapters/inbound/job_file/word_texts.h"
 #include "base/text.h"
 #include "domain/model/dependency.h"
@@ -175,19 +176,20 @@ constexpr Field kJobFields[] = {
      .example = "{zone: east}",
      .synonyms = "node_selector nodeSelector constraint constraints",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.node_labels = v.entries; }},
-    {.name = "nodes",
-     .kind = kCount,
-     .summary = "How many nodes: all of them start together or none does.",
-     .default_text = "1",
-     .example = "2",
-     .synonyms = "num_nodes replicas",
-     .low = 1,
-     .high = kNodesPerJobMax,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.nodes = static_cast<int>(v.number); }},
+    kNodesField,
+    kNodesMinField,
     {.name = "resources",
      .kind = kObject,
      .summary = "What each node gives to the job.",
      .fields = ResourceFields},
+    {.name = "any_of",
+     .kind = kAlternatives,
+     .summary = "Other ways to give the job what it needs, in its order: the first that fits is taken. Each says what differs from the job's own keys; "
+                "the first takes their place.",
+     .example = "[{gpus: \"H100:8\"}, {gpus: \"A100:8\", nodes: 2}]",
+     .synonyms = "alternatives any_of_resources ordered",
+     .high = static_cast<int64_t>(kAlternativesMax) + 1,
+     .fields = AlternativeFields},
     {.name = "topology",
      .kind = kObject,
      .summary = "How near to each other the GPUs of a node are.",

@@ -28,6 +28,7 @@ constexpr FlagField kFlags[] = {
     {"--memory", "resources.memory", &JobFlags::memory},
     {"--shm", "resources.shm", &JobFlags::shm},
     {"--nodes", "nodes", &JobFlags::nodes},
+    {"--nodes-min", "nodes_min", &JobFlags::nodes_min},
     {"--topology", "topology.require", &JobFlags::topology},
     {"--name", "name", &JobFlags::name},
     {"--project", "project", &JobFlags::project},

@@ -24,6 +24,7 @@ struct JobFlags {
   std::optional<std::string> memory = {};
   std::optional<std::string> shm = {};
   std::optional<std::string> nodes = {};
+  std::optional<std::string> nodes_min = {};
   std::optional<std::string> topology = {};  // --topology nvlink: required
   std::optional<std::string> name = {};
   std::optional<std::string> project = {};

@@ -206,6 +206,8 @@ bool ValueReader::ReadAny(const YamlNode& node) {
       return Command(node);
     case FieldKind::kObject:
       return Refuse(node.place, {kWrongType, "must be a map, not " + Describe(node)});
+    case FieldKind::kAlternatives:
+      return Refuse(node.place, {kWrongType, "must be a list of maps, not " + Describe(node)});
     case FieldKind::kNotYet:
       return Refuse(node.place, {kNotSupportedYet, "is known but not supported yet: remove it"});
   }

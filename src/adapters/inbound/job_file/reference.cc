@@ -109,6 +109,8 @@ std::string TypeOf(const Field& field) {
       return "text or list of texts";
     case FieldKind::kObject:
       return "map";
+    case FieldKind::kAlternatives:
+      return "list of maps";
     case FieldKind::kNotYet:
       return "not supported yet";
   }

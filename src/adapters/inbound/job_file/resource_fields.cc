@@ -1,4 +1,5 @@
 #include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/node_fields.h"
 #include "adapters/inbound/job_file/word_texts.h"
 
 namespace gp {
@@ -128,6 +129,8 @@ constexpr Field kResourceFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.shm_bytes = v.number; }},
 };
 
+constexpr Field kAlternativeFields[] = {kNodesField, kNodesMinField, kResourceFields[0], kResourceFields[1], kResourceFields[2]};
+
 constexpr Field kTopologyFields[] = {
     {.name = "require",
      .kind = kWord,
@@ -167,6 +170,10 @@ std::span<const Field> ResourceFields() {
 }
 std::span<const Field> TopologyFields() {
   return kTopologyFields;
+}
+
+std::span<const Field> AlternativeFields() {
+  return kAlternativeFields;
 }
 
 }  // namespace gp

@@ -128,6 +128,11 @@ Json TypeOf(const Field& field) {
       return Command();
     case FieldKind::kObject:
       return Object(field.Below());
+    case FieldKind::kAlternatives: {
+      Json list = ListOf(Object(field.Below()));
+      list["maxItems"] = field.high;
+      return list;
+    }
     case FieldKind::kNotYet:
       break;
   }

@@ -1,0 +1,31 @@
+#pragma once
+
+// How many nodes: keys of a job and of its alternatives.
+
+#include "adapters/inbound/job_file/field.h"
+
+namespace gp {
+
+inline constexpr Field kNodesField = {
+    .name = "nodes",
+    .kind = FieldKind::kCount,
+    .summary = "How many nodes: all of them start together or none does.",
+    .default_text = "1",
+    .example = "2",
+    .synonyms = "num_nodes replicas",
+    .low = 1,
+    .high = kNodesPerJobMax,
+    .set = [](JobDraft& d, const FieldValue& v) { d.job.nodes = static_cast<int>(v.number); }};
+
+inline constexpr Field kNodesMinField = {
+    .name = "nodes_min",
+    .kind = FieldKind::kCount,
+    .summary = "It also starts on fewer nodes, down to so many: on the most that are free then. It keeps that number until it starts again.",
+    .default_text = "as nodes",
+    .example = "1",
+    .synonyms = "min_nodes nodes-min elastic",
+    .low = 1,
+    .high = kNodesPerJobMax,
+    .set = [](JobDraft& d, const FieldValue& v) { d.job.nodes_min = static_cast<int>(v.number); }};
+
+}  // namespace gp
