@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "simulation/what_if/usage.h"
+#include "simulation/run/prices.h"
+#include "simulation/run/usage.h"
 
 namespace gp {
 
@@ -20,6 +21,7 @@ struct JobLife {
   std::optional<Instant> started_at;  // first
   std::optional<Instant> ended_at;
   int preemptions = 0;
+  int faults = 0;  // attempts lost with a node
 };
 
 struct WaitFigures {
@@ -35,6 +37,7 @@ struct RunFigures {
   int64_t ended = 0;
   int64_t never_started = 0;
   int64_t preemptions = 0;
+  int64_t faults = 0;
   WaitFigures wait;                            // from submit to first start, of those that started
   std::map<std::string, WaitFigures> by_queue;
   double mean_turnaround_s = 0;                // from submit to end, of those that ended
@@ -43,8 +46,9 @@ struct RunFigures {
   double gpu_hours_installed = 0;
   double gpu_hours_idle_while_waiting = 0;     // free while somebody waited
   double utilization = 0;                      // held of installed
+  std::optional<Cost> cost;                    // where prices are given
 };
 
-RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage);
+RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage, const Prices& prices = {});
 
 }  // namespace gp

@@ -1,8 +1,8 @@
 #pragma once
 
-// Plays a recorded run once more through the production engine: the same nodes, jobs and wishes at the
-// same times, under another policy, with more nodes or fewer.  Each job runs for as long as it did,
-// starts at once where it is placed, and stops at once when it is told to.
+// Plays a run, recorded or invented, through the production engine: its nodes, jobs and wishes at their
+// times, perhaps under another policy, with more nodes or fewer.  Each job runs for as long as the run
+// says, starts at once where it is placed, and stops at once when it is told to.
 
 #include <functional>
 #include <map>
@@ -13,26 +13,32 @@
 #include <vector>
 
 #include "simulation/engine/engine.h"
-#include "simulation/what_if/recorded_run.h"
+#include "simulation/run/run_figures.h"
+#include "simulation/run/run_steps.h"
+#include "simulation/run/watch.h"
 
 namespace gp {
 
-struct RunChanges {
+struct PlayOptions {
   std::function<void(Policy&)> policy;                       // of every start of the controller; empty: as it was
   std::vector<std::shared_ptr<const NodeFacts>> added;       // there from the first moment on
   std::set<std::string> removed;                             // names of nodes that never join
   Duration resume_cost = Duration::Seconds(60);              // of each interruption, on the job's GPUs
+  Instant until = kNever;                                    // nothing is played beyond
+  RunWatch watch;
 };
 
 struct PlayedRun {
   std::vector<JobLife> lives;
   Usage usage;
+  Instant ends_at;
   int64_t refused = 0;  // submits and wishes that this cluster refuses
 };
 
 class RunPlayer {
  public:
-  RunPlayer(const RecordedRun& run, const RunChanges& changes);
+  // REQUIRES: both outlive it.
+  RunPlayer(const RunSteps& steps, const PlayOptions& options);
   PlayedRun Play();
 
  private:
@@ -40,37 +46,43 @@ class RunPlayer {
     size_t life = 0;
     Duration length;
     Duration left;
+    Duration checkpoint_every;
     Instant started_at;
+    bool runs = false;
   };
 
   Instant NextInstant();
+  void AdvanceTo(Instant at);
   void NoteProgress();
   void AddNodes();
-  void Do(const RecordedStep& step);
-  void Join(const RecordedNode& node);
-  void Submit(const RecordedJob& job, Instant at);
+  void Do(const RunStep& step);
+  void Join(const NodeArrival& node);
+  void Submit(const JobArrival& job, Instant at);
   void Ask(Command command);
   bool Translate(Command& command) const;
   std::shared_ptr<const JobSpec> Translate(const std::shared_ptr<const JobSpec>& spec) const;
   void Execute(Command command);
+  void Follow(const Event& event);
   void FinishDue();
   void Settle();
   void Start(JobId job);
   void Interrupt(JobId job);
+  void Crash(NodeId node);
+  void Halt(JobId job, Duration kept);
   void NoteEnd(JobId job);
 
-  const RecordedRun& run_;
-  const RunChanges& changes_;
+  const RunSteps& steps_;
+  const PlayOptions& options_;
   Engine engine_;
   PlayedRun played_;
   size_t next_step_ = 0;
-  std::map<NodeId, NodeId> nodes_;  // from the record's
-  std::map<JobId, JobId> jobs_;     // from the record's
+  std::map<NodeId, NodeId> nodes_;  // from the run's
+  std::map<JobId, JobId> jobs_;     // from the run's
   std::map<JobId, Progress> progress_;
   std::set<std::pair<Instant, JobId>> ends_;
   Instant look_again_at_;
   int idle_looks_ = 0;  // since something happened
-  Usage usage_;         // beyond the last thing that happened, too
+  UsageMeter usage_;    // beyond the last thing that happened, too
 };
 
 }  // namespace gp

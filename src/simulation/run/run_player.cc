@@ -1,4 +1,4 @@
-#include "simulation/what_if/run_player.h"
+#include "simulation/run/run_player.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -13,38 +13,52 @@ constexpr int kIdleLooksMax = 1'000;
 
 }  // namespace
 
-RunPlayer::RunPlayer(const RecordedRun& run, const RunChanges& changes) : run_(run), changes_(changes) {}
+RunPlayer::RunPlayer(const RunSteps& steps, const PlayOptions& options) : steps_(steps), options_(options) {}
 
 PlayedRun RunPlayer::Play() {
-  if (run_.steps.empty()) return {};
-  engine_.AdvanceTo(run_.steps.front().at);
+  if (steps_.empty()) return {};
+  engine_.AdvanceTo(steps_.front().at);
   AddNodes();
   for (Instant next = NextInstant(); next != kNever; next = NextInstant()) {
-    usage_.Observe(engine_.state(), next);
-    engine_.AdvanceTo(next);
+    if (next > options_.until) break;
+    AdvanceTo(next);
     FinishDue();
-    while (next_step_ < run_.steps.size() && run_.steps[next_step_].at <= next) {
-      Do(run_.steps[next_step_++]);
+    while (next_step_ < steps_.size() && steps_[next_step_].at <= next) {
+      Do(steps_[next_step_++]);
       NoteProgress();
     }
     const Instant deadline = NextDeadline(engine_.state());
     if (deadline.ns != 0 && deadline <= next) Execute(Tick{});
     Settle();
   }
+  if (options_.until != kNever) {
+    AdvanceTo(std::max(options_.until, engine_.now()));
+    NoteProgress();
+  }
   return std::move(played_);
+}
+
+void RunPlayer::AdvanceTo(Instant at) {
+  usage_.Observe(engine_.state(), at);
+  if (options_.watch) options_.watch(engine_.state(), at);
+  engine_.AdvanceTo(at);
 }
 
 // The run is as long as something happens in it: who waits for ever does not make it longer.
 void RunPlayer::NoteProgress() {
-  played_.usage = usage_;
+  played_.usage = usage_.so_far();
+  played_.ends_at = engine_.now();
   idle_looks_ = 0;
 }
 
 // kNever: nothing will change any more, as far as can be seen, whoever still waits.
 Instant RunPlayer::NextInstant() {
-  Instant next = next_step_ < run_.steps.size() ? run_.steps[next_step_].at : kNever;
+  Instant next = next_step_ < steps_.size() ? steps_[next_step_].at : kNever;
   const State& state = engine_.state();
-  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty() && state.decided.empty()) return kNever;
+  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty() && state.decided.empty() &&
+      state.losses.empty()) {
+    return kNever;
+  }
   if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
   const Instant deadline = NextDeadline(engine_.state());
   if (deadline.ns != 0) next = std::min(next, deadline);
@@ -53,23 +67,35 @@ Instant RunPlayer::NextInstant() {
 }
 
 void RunPlayer::AddNodes() {
-  for (const auto& facts : changes_.added) engine_.AddNode(*facts);
+  for (const auto& facts : options_.added) engine_.AddNode(*facts);
 }
 
-void RunPlayer::Do(const RecordedStep& step) {
-  if (const auto* node = std::get_if<RecordedNode>(&step.what)) return Join(*node);
-  if (const auto* job = std::get_if<RecordedJob>(&step.what)) return Submit(*job, step.at);
+void RunPlayer::Do(const RunStep& step) {
+  if (const auto* node = std::get_if<NodeArrival>(&step.what)) return Join(*node);
+  if (const auto* job = std::get_if<JobArrival>(&step.what)) return Submit(*job, step.at);
   Ask(std::get<Command>(step.what));
 }
 
-void RunPlayer::Join(const RecordedNode& node) {
-  if (nodes_.contains(node.id) || changes_.removed.contains(node.facts->name)) return;
-  nodes_[node.id] = engine_.AddNode(*node.facts);
+void RunPlayer::Join(const NodeArrival& node) {
+  if (options_.removed.contains(node.facts->name)) return;
+  const auto known = nodes_.find(node.id);
+  if (known == nodes_.end()) {
+    nodes_[node.id] = engine_.AddNode(*node.facts);
+    return;
+  }
+  const Node& lost = *engine_.state().FindNode(known->second);
+  if (lost.condition != NodeCondition::kLost) return;
+  JoinNode join;
+  join.facts = lost.facts;
+  join.incarnation = lost.incarnation + 1;
+  join.fresh = true;
+  Execute(std::move(join));
+  engine_.ReportHealthy(lost);
 }
 
-void RunPlayer::Submit(const RecordedJob& job, Instant at) {
+void RunPlayer::Submit(const JobArrival& job, Instant at) {
   const size_t life = played_.lives.size();
-  played_.lives.push_back({job.spec->queue, at, {}, {}, 0});
+  played_.lives.push_back({job.spec->queue, at, {}, {}, 0, 0});
   const auto spec = Translate(job.spec);
   const auto id = spec == nullptr ? Fail(NotFound("a job that it waits for is not here")) : engine_.Submit(spec, job.user);
   if (!id) {
@@ -78,7 +104,7 @@ void RunPlayer::Submit(const RecordedJob& job, Instant at) {
   }
   played_.lives[life].queue = engine_.state().FindJob(*id)->queue;
   jobs_[job.id] = *id;
-  progress_[*id] = {life, job.length, job.length, {}};
+  progress_[*id] = {life, job.length, job.length, job.checkpoint_every, {}, false};
 }
 
 // The jobs that it waits for have other numbers here; nullptr: one of them was refused.
@@ -106,14 +132,16 @@ bool RunPlayer::Translate(Command& command) const {
     if constexpr (std::is_same_v<T, StartController>) {
       one.lineage = 0;
       one.cut = false;
-      if (changes_.policy) changes_.policy(one.policy);
+      if (options_.policy) options_.policy(one.policy);
     }
     if constexpr (std::is_same_v<T, ReserveNodes>) {
       for (NodeId& node : one.reservation.nodes) {
         if (!translate(node, nodes_)) return false;
       }
     }
-    if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService>) return translate(one.node, nodes_);
+    if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService> || std::is_same_v<T, SilenceNode> || std::is_same_v<T, DeclareNodeLost>) {
+      return translate(one.node, nodes_);
+    }
     if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> || std::is_same_v<T, ReleaseJob> || std::is_same_v<T, SetPriority>) {
       return translate(one.job, jobs_);
     }
@@ -129,7 +157,8 @@ void RunPlayer::Ask(Command command) {
   const auto* service = std::get_if<ChangeService>(&command);
   const NodeId back = service != nullptr && service->action == ServiceAction::kOnline ? service->node : NodeId{~uint32_t{0}};
   Execute(std::move(command));
-  if (const Node* node = engine_.state().FindNode(back)) engine_.ReportHealthy(*node);
+  const Node* node = engine_.state().FindNode(back);
+  if (node != nullptr && node->condition == NodeCondition::kUp) engine_.ReportHealthy(*node);
 }
 
 void RunPlayer::Execute(Command command) {
@@ -138,17 +167,21 @@ void RunPlayer::Execute(Command command) {
     ++played_.refused;
     return;
   }
-  for (const Event& event : *events) {
-    if (const auto* ended = std::get_if<JobEnded>(&event)) NoteEnd(ended->job);
-    const auto* stop = std::get_if<JobStopOrdered>(&event);
-    if (stop != nullptr && !engine_.state().FindJob(stop->job)->leases.empty()) Interrupt(stop->job);
-  }
+  for (const Event& event : *events) Follow(event);
+}
+
+void RunPlayer::Follow(const Event& event) {
+  if (const auto* ended = std::get_if<JobEnded>(&event)) NoteEnd(ended->job);
+  if (const auto* lost = std::get_if<NodeLost>(&event)) Crash(lost->node);
+  const auto* stop = std::get_if<JobStopOrdered>(&event);
+  if (stop != nullptr && !engine_.state().FindJob(stop->job)->leases.empty()) Interrupt(stop->job);
 }
 
 void RunPlayer::FinishDue() {
   while (!ends_.empty() && ends_.begin()->first <= engine_.now()) {
     const JobId job = ends_.begin()->second;
     ends_.erase(ends_.begin());
+    progress_.at(job).runs = false;
     engine_.Finish(job);
     NoteEnd(job);
     NoteProgress();
@@ -178,20 +211,42 @@ void RunPlayer::Start(JobId job) {
   JobLife& life = played_.lives[progress.life];
   if (!life.started_at) life.started_at = engine_.now();
   progress.started_at = engine_.now();
+  progress.runs = true;
   ends_.insert({engine_.now() + progress.left, job});
   engine_.Start(job);
 }
 
 // It stops at once; what it did so far is kept where it promised to.
 void RunPlayer::Interrupt(JobId job) {
-  Progress& progress = progress_.at(job);
-  ends_.erase({progress.started_at + progress.left, job});
   const bool is_preempted = engine_.state().FindJob(job)->stop == StopCause::kPreempt;
   const bool keeps_work = engine_.state().FindJob(job)->spec->preemptible;
+  Halt(job, keeps_work ? engine_.now() - progress_.at(job).started_at : Duration{});
   engine_.Stop(job);
   if (IsTerminal(engine_.state().FindJob(job)->state)) return NoteEnd(job);
-  played_.lives[progress.life].preemptions += is_preempted ? 1 : 0;
-  progress.left = keeps_work ? progress.left - (engine_.now() - progress.started_at) + changes_.resume_cost : progress.length;
+  played_.lives[progress_.at(job).life].preemptions += is_preempted ? 1 : 0;
+}
+
+// Who runs there dies with the node, unasked: what is left are its checkpoints.
+void RunPlayer::Crash(NodeId node) {
+  for (const LeaseId lease : engine_.state().FindNode(node)->leases) {
+    const JobId job = engine_.state().FindLease(lease)->job;
+    const Progress& progress = progress_.at(job);
+    if (!progress.runs) continue;
+    const int64_t every = progress.checkpoint_every.ns;
+    const int64_t ran = (engine_.now() - progress.started_at).ns;
+    Halt(job, Duration{every > 0 ? ran - ran % every : 0});
+    ++played_.lives[progress.life].faults;
+  }
+}
+
+// It runs no longer; `kept` of what it did since it was started.
+void RunPlayer::Halt(JobId job, Duration kept) {
+  Progress& progress = progress_.at(job);
+  if (!progress.runs) return;
+  progress.runs = false;
+  ends_.erase({progress.started_at + progress.left, job});
+  const bool resumes = engine_.state().FindJob(job)->spec->preemptible || progress.checkpoint_every.ns > 0;
+  progress.left = resumes ? progress.left - kept + options_.resume_cost : progress.length;
 }
 
 void RunPlayer::NoteEnd(JobId job) { played_.lives[progress_.at(job).life].ended_at = engine_.now(); }

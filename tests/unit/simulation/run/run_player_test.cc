@@ -1,10 +1,11 @@
-#include "simulation/what_if/run_player.h"
+#include "simulation/run/run_player.h"
 
 #include <gtest/gtest.h>
 
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
 #include "simulation/engine/plain_node.h"
+#include "simulation/run/recorded_run.h"
 
 namespace gp {
 namespace {
@@ -107,8 +108,8 @@ TEST(RunRecorder, TellsWhatWasAskedAndHowLongItTook) {
   EXPECT_EQ(WaitOf(run.lives[3]), 170);
   EXPECT_EQ(run.unfinished, 0);
   std::vector<int64_t> lengths;
-  for (const RecordedStep& step : run.steps) {
-    if (const auto* job = std::get_if<RecordedJob>(&step.what)) lengths.push_back(job->length.ToSeconds());
+  for (const RunStep& step : run.steps) {
+    if (const auto* job = std::get_if<JobArrival>(&step.what)) lengths.push_back(job->length.ToSeconds());
   }
   EXPECT_EQ(lengths, (std::vector<int64_t>{100, 100, 60, 100}));
   EXPECT_NEAR(run.usage.held(), (8 * 100 + 8 * 100 + 4 * 60 + 4 * 100) / 3600.0, 1e-9);
@@ -117,7 +118,7 @@ TEST(RunRecorder, TellsWhatWasAskedAndHowLongItTook) {
 
 TEST(RunPlayer, PlaysARunAsItWas) {
   const RecordedRun run = Queue();
-  const PlayedRun played = RunPlayer(run, {}).Play();
+  const PlayedRun played = RunPlayer(run.steps, {}).Play();
   ASSERT_EQ(played.lives.size(), run.lives.size());
   for (size_t i = 0; i < run.lives.size(); ++i) {
     EXPECT_EQ(played.lives[i].started_at, run.lives[i].started_at) << i;
@@ -128,9 +129,9 @@ TEST(RunPlayer, PlaysARunAsItWas) {
 }
 
 TEST(RunPlayer, OneNodeMoreHalvesTheQueue) {
-  RunChanges more;
+  PlayOptions more;
   more.added = {std::make_shared<const NodeFacts>(PlainNode(7, 8))};
-  const PlayedRun played = RunPlayer(Queue(), more).Play();
+  const PlayedRun played = RunPlayer(Queue().steps, more).Play();
   EXPECT_EQ(WaitOf(played.lives[1]), 0);
   EXPECT_EQ(WaitOf(played.lives[2]), 80);
   const RunFigures figures = FiguresOf(played.lives, played.usage);
@@ -140,9 +141,9 @@ TEST(RunPlayer, OneNodeMoreHalvesTheQueue) {
 }
 
 TEST(RunPlayer, WithoutItsNodeNothingStarts) {
-  RunChanges fewer;
+  PlayOptions fewer;
   fewer.removed = {PlainNode(0, 8).name};
-  const PlayedRun played = RunPlayer(Queue(), fewer).Play();
+  const PlayedRun played = RunPlayer(Queue().steps, fewer).Play();
   const RunFigures figures = FiguresOf(played.lives, played.usage);
   EXPECT_EQ(figures.never_started, 4);
   EXPECT_EQ(figures.ended, 0);
@@ -157,9 +158,9 @@ TEST(RunPlayer, AnotherPolicyInterruptsSooner) {
   recording.End(600, high);
   const RecordedRun run = recording.Take();
   EXPECT_EQ(WaitOf(run.lives[1]), 440);
-  RunChanges sooner;
+  PlayOptions sooner;
   sooner.policy = [](Policy& policy) { policy.min_run = Duration::Seconds(100); };
-  const PlayedRun played = RunPlayer(run, sooner).Play();
+  const PlayedRun played = RunPlayer(run.steps, sooner).Play();
   EXPECT_EQ(WaitOf(played.lives[1]), 40);
   EXPECT_EQ(played.lives[0].preemptions, 1);
   // 400 s were left of it, and a minute goes for its return.
@@ -178,14 +179,14 @@ TEST(RunPlayer, WaitsForTheSameJobsUnderOtherNumbers) {
   recording.PassAt(100);
   recording.End(150, train);
   RecordedRun run = recording.Take();
-  for (RecordedStep& step : run.steps) {
-    auto* job = std::get_if<RecordedJob>(&step.what);
+  for (RunStep& step : run.steps) {
+    auto* job = std::get_if<JobArrival>(&step.what);
     if (job == nullptr || job->id != refused) continue;
     auto spec = std::make_shared<JobSpec>(*job->spec);
     spec->queue = "nowhere";
     job->spec = spec;
   }
-  const PlayedRun played = RunPlayer(run, {}).Play();
+  const PlayedRun played = RunPlayer(run.steps, {}).Play();
   EXPECT_EQ(played.refused, 1);
   EXPECT_EQ(played.lives[2].started_at, run.lives[2].started_at);
   EXPECT_EQ(played.lives[2].ended_at, run.lives[2].ended_at);
@@ -201,7 +202,7 @@ TEST(RunPlayer, IsOverWithTheLastJob) {
   recording.Tell(reserve, 0);
   const JobId job = recording.Submit(0, 8, 500, false, Duration::Minutes(5));
   recording.End(100, job);
-  const PlayedRun played = RunPlayer(recording.Take(), {}).Play();
+  const PlayedRun played = RunPlayer(recording.Take().steps, {}).Play();
   EXPECT_NEAR(played.usage.installed(), 8 * 100 / 3600.0, 1e-9);
 }
 
@@ -214,11 +215,71 @@ TEST(RunPlayer, TimeLimitsAndCancelsHoldInTheOtherRunToo) {
   recording.End(100, first);
   const RecordedRun run = recording.Take();
   EXPECT_EQ(run.unfinished, 1);
-  RunChanges more;
+  PlayOptions more;
   more.added = {std::make_shared<const NodeFacts>(PlainNode(7, 8))};
-  const PlayedRun played = RunPlayer(run, more).Play();
+  const PlayedRun played = RunPlayer(run.steps, more).Play();
   EXPECT_EQ(WaitOf(played.lives[1]), 0);
   EXPECT_TRUE(played.lives[2].ended_at <= Recording::At(90)) << "it ran for no longer, or was cancelled";
+}
+
+// A run of two nodes: one is lost while a gang is on both, and comes back.
+class LostNode : public testing::Test {
+ protected:
+  LostNode() {
+    Add(0, StartController{});
+    for (uint32_t node = 0; node < 2; ++node) steps_.push_back({Recording::At(0), Node(node)});
+  }
+
+  static NodeArrival Node(uint32_t number) {
+    return {NodeId{number}, std::make_shared<const NodeFacts>(PlainNode(static_cast<int>(number), 8))};
+  }
+  void Add(int at_s, Command command) { steps_.push_back({Recording::At(at_s), std::move(command)}); }
+  void AddGang(int nodes, Duration checkpoint_every = {}) {
+    auto spec = std::make_shared<JobSpec>();
+    spec->command = {"train"};
+    spec->nodes = nodes;
+    spec->gpus.count = 8;
+    steps_.push_back({Recording::At(0), JobArrival{JobId{1}, spec, {"ana", 1000, 1000}, Duration::Seconds(1000), checkpoint_every}});
+  }
+  PlayedRun Play() const { return RunPlayer(steps_, {}).Play(); }
+
+  RunSteps steps_;
+};
+
+TEST_F(LostNode, TheGangBeginsAnewWhenTheNodeIsBack) {
+  AddGang(2);
+  Add(300, SilenceNode{NodeId{1}});
+  steps_.push_back({Recording::At(400), Node(1)});
+  const PlayedRun played = Play();
+  EXPECT_EQ(played.lives[0].faults, 1);
+  EXPECT_EQ(played.lives[0].ended_at, Recording::At(1400));
+  EXPECT_EQ(played.refused, 0);
+}
+
+TEST_F(LostNode, CheckpointsOutliveIt) {
+  AddGang(2, Duration::Seconds(200));
+  Add(300, SilenceNode{NodeId{1}});
+  steps_.push_back({Recording::At(400), Node(1)});
+  // 200 s were saved, 800 are left, and a minute goes for its return.
+  EXPECT_EQ(Play().lives[0].ended_at, Recording::At(400 + 800 + 60));
+}
+
+TEST_F(LostNode, WhoMayRunOnWaitsUntilItIsDeclaredLost) {
+  AddGang(1);
+  Add(300, SilenceNode{NodeId{0}});
+  EXPECT_FALSE(Play().lives[0].ended_at) << "nobody knows whether it still runs";
+  Add(350, DeclareNodeLost{NodeId{0}, "burnt"});
+  EXPECT_EQ(Play().lives[0].ended_at, Recording::At(350 + 1000)) << "on the other node";
+}
+
+TEST_F(LostNode, NothingIsPlayedBeyondTheEnd) {
+  AddGang(2);
+  PlayOptions options;
+  options.until = Recording::At(900);
+  const PlayedRun played = RunPlayer(steps_, options).Play();
+  EXPECT_FALSE(played.lives[0].ended_at);
+  EXPECT_EQ(played.ends_at, Recording::At(900));
+  EXPECT_NEAR(played.usage.held(), 16 * 900 / 3600.0, 1e-9);
 }
 
 }  // namespace

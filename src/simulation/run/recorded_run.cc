@@ -1,4 +1,4 @@
-#include "simulation/what_if/recorded_run.h"
+#include "simulation/run/recorded_run.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -34,7 +34,8 @@ Duration LengthOf(const Job& job, Instant now) {
 }  // namespace
 
 void RunRecorder::Add(const Record& record) {
-  run_.usage.Observe(state_, record.envelope.at);
+  usage_.Observe(state_, record.envelope.at);
+  if (watch_) watch_(state_, record.envelope.at);
   AddStep(record);
   for (const Event& event : record.events) {
     Apply(state_, record.envelope.at, event);
@@ -55,17 +56,19 @@ void RunRecorder::AddStep(const Record& record) {
 
 void RunRecorder::NoteEvent(Instant at, const Event& event) {
   if (const auto* joined = std::get_if<NodeJoined>(&event)) {
-    run_.steps.push_back({at, RecordedNode{joined->node, joined->facts}});
+    run_.steps.push_back({at, NodeArrival{joined->node, joined->facts}});
   } else if (const auto* submitted = std::get_if<JobSubmitted>(&event)) {
     steps_[submitted->job] = run_.steps.size();
     lives_[submitted->job] = run_.lives.size();
-    run_.steps.push_back({at, RecordedJob{submitted->job, submitted->spec, submitted->user, {}}});
-    run_.lives.push_back({submitted->queue, at, {}, {}, 0});
+    run_.steps.push_back({at, JobArrival{submitted->job, submitted->spec, submitted->user, {}, {}}});
+    run_.lives.push_back({submitted->queue, at, {}, {}, 0, 0});
   } else if (const auto* placed = std::get_if<GangPlaced>(&event)) {
     JobLife& life = run_.lives[lives_.at(placed->job)];
     if (!life.started_at) life.started_at = at;
   } else if (const auto* requeued = std::get_if<JobRequeued>(&event)) {
-    run_.lives[lives_.at(requeued->job)].preemptions += requeued->charge == RequeueCharge::kPreemption ? 1 : 0;
+    JobLife& life = run_.lives[lives_.at(requeued->job)];
+    life.preemptions += requeued->charge == RequeueCharge::kPreemption ? 1 : 0;
+    life.faults += requeued->charge == RequeueCharge::kFault ? 1 : 0;
     run_.faults += requeued->charge == RequeueCharge::kFault ? 1 : 0;
   } else if (const auto* ended = std::get_if<JobEnded>(&event)) {
     Measure(*state_.FindJob(ended->job), at);
@@ -76,7 +79,7 @@ void RunRecorder::NoteEvent(Instant at, const Event& event) {
 }
 
 void RunRecorder::Measure(const Job& job, Instant now) {
-  std::get<RecordedJob>(run_.steps[steps_.at(job.id)].what).length = LengthOf(job, now);
+  std::get<JobArrival>(run_.steps[steps_.at(job.id)].what).length = LengthOf(job, now);
 }
 
 RecordedRun RunRecorder::Take() {
@@ -85,6 +88,7 @@ RecordedRun RunRecorder::Take() {
     Measure(job, run_.ends_at);
     ++run_.unfinished;
   }
+  run_.usage = usage_.so_far();
   return std::move(run_);
 }
 

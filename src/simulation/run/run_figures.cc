@@ -1,4 +1,4 @@
-#include "simulation/what_if/run_figures.h"
+#include "simulation/run/run_figures.h"
 
 #include <algorithm>
 #include <numeric>
@@ -22,7 +22,7 @@ WaitFigures Digest(const std::vector<double>& waits) {
 
 }  // namespace
 
-RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage) {
+RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage, const Prices& prices) {
   RunFigures figures;
   std::vector<double> waits;
   std::vector<double> turnarounds;
@@ -32,6 +32,7 @@ RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage) {
   for (const JobLife& life : lives) {
     ++figures.jobs;
     figures.preemptions += life.preemptions;
+    figures.faults += life.faults;
     first = std::min(first, life.submitted_at);
     if (life.started_at) {
       waits.push_back(SecondsOf(*life.started_at - life.submitted_at));
@@ -50,8 +51,9 @@ RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage) {
   if (figures.ended > 0) figures.span_h = SecondsOf(last - first) / 3600;
   figures.gpu_hours_held = usage.held();
   figures.gpu_hours_installed = usage.installed();
-  figures.gpu_hours_idle_while_waiting = usage.idle_while_waiting();
+  figures.gpu_hours_idle_while_waiting = usage.idle_while_waiting;
   if (usage.installed() > 0) figures.utilization = usage.held() / usage.installed();
+  if (!prices.empty()) figures.cost = CostOf(usage, prices);
   return figures;
 }
 

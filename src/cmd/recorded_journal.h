@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "simulation/run/recorded_run.h"
+
+namespace gp {
+
+// The run that a journal has, from its first record on.
+Result<RecordedRun> ReadRecordedRun(const std::string& journal, RunWatch watch = {});
+
+}  // namespace gp

@@ -1,0 +1,69 @@
+// `simulate scenario`: a cluster of a file, played by the production engine in virtual time.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "adapters/inbound/job_file/check_text.h"
+#include "adapters/inbound/scenario_file/scenario_file.h"
+#include "adapters/inbound/trace/job_trace.h"
+#include "cmd/cli.h"
+#include "cmd/machine_facts.h"
+#include "cmd/recorded_journal.h"
+#include "cmd/run_versions.h"
+#include "cmd/simulate.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+struct ScenarioFlags {
+  std::string file;
+  PriceFlags prices;
+};
+
+// Files that a scenario names are looked for beside it.
+ScenarioSources SourcesBeside(const std::string& file) {
+  const std::filesystem::path directory = std::filesystem::path(file).parent_path();
+  const auto beside = [directory](const std::string& name) { return (directory / name).string(); };
+  ScenarioSources sources;
+  sources.machine = [](const std::string& name) -> Result<std::shared_ptr<const NodeFacts>> {
+    return std::make_shared<const NodeFacts>(GP_TRY(ReadMachine(name)).facts);
+  };
+  sources.trace = [beside](const std::string& name) { return ReadTraceWorkload(beside(name)); };
+  sources.journal = [beside](const std::string& name) { return ReadRecordedRun(beside(name)); };
+  return sources;
+}
+
+void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
+  if (!cli.Offers({"table", "csv"})) return;
+  const auto prices = PricesFrom(flags.prices);
+  if (!prices) return cli.Complain(prices.error());
+  const auto text = ReadTextFile(flags.file, kJobFileBytesMax);
+  if (!text) return cli.Complain(text.error());
+  const DecodedScenario decoded = DecodeScenario(flags.file, *text, SourcesBeside(flags.file));
+  if (!decoded.run) {
+    std::fputs(RenderDiagnostics(decoded.diagnostics, "nothing simulated").c_str(), stderr);
+    cli.exit_code = kExitUsage;
+    return;
+  }
+  const PlayedRun played = RunPlayer(decoded.run->steps, decoded.run->options).Play();
+  const RunFigures figures = FiguresOf(played.lives, played.usage, *prices);
+  if (played.refused > 0) cli.Say(fmt::format("{} submits or other wishes were refused", played.refused));
+  nlohmann::ordered_json document = ToDocument(figures);
+  document["refused"] = played.refused;
+  if (cli.PrintDocument(document)) return;
+  PrintVersions({{"PLAYED", figures}}, cli);
+}
+
+}  // namespace
+
+void AddSimulateScenario(CLI::App& simulate, Cli& cli) {
+  CLI::App* scenario = simulate.add_subcommand("scenario", "A cluster and its jobs, invented or recorded, in virtual time: the production engine decides");
+  auto flags = std::make_shared<ScenarioFlags>();
+  scenario->add_option("file", flags->file, "Scenario (docs/reference/scenario_file.md)")->required()->type_name("FILE");
+  AddPriceFlags(*scenario, flags->prices);
+  scenario->callback([flags, &cli] { SimulateScenario(*flags, cli); });
+}
+
+}  // namespace gp
