@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "base/text.h"
 #include "cmd/machine_facts.h"
 #include "cmd/recorded_journal.h"
+#include "cmd/report_file.h"
+#include "infrastructure/paths.h"
 #include "simulation/engine/named_node.h"
 #include "simulation/run/run_player.h"
 
@@ -16,6 +19,11 @@ namespace gp {
 namespace {
 
 constexpr int64_t kAddedNodesMax = 100'000;
+
+struct PlayedVersion {
+  ReportRun run;
+  int64_t refused = 0;
+};
 
 Error NoNodes(const std::string& text) {
   return InvalidArgument("--nodes: \"" + Printable(text, 60) + "\" is neither +COUNTxMACHINE, as +2xdgx-h100, nor -NODE, as -n3");
@@ -70,10 +78,48 @@ std::shared_ptr<WhatIfFlags> AddWhatIfFlags(CLI::App& replay) {
   replay.add_option("--nodes", flags->nodes, "Play it again with more nodes, or without some: +2xdgx-h100,-n3")->delimiter(',')->type_name("CHANGE,...");
   replay.add_option("--resume-cost", flags->resume_cost, "What an interruption costs a job that is played")->type_name("DURATION")->capture_default_str();
   AddPriceFlags(replay, flags->prices);
+  AddReportFlag(replay, flags->report);
   return flags;
 }
 
 bool IsAsked(const WhatIfFlags& flags) { return !flags.policy.empty() || !flags.nodes.empty(); }
+
+namespace {
+
+RunWatch WatchFor(const WhatIfFlags& flags, SeriesMeter& series) {
+  if (flags.report.empty()) return {};
+  return [&series](const State& state, Instant until) { series.Observe(state, until); };
+}
+
+// What becomes of the run with these options.
+PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayOptions options, const WhatIfFlags& flags, const Prices& prices) {
+  SeriesMeter series;
+  options.watch = WatchFor(flags, series);
+  const PlayedRun played = RunPlayer(run.steps, options).Play();
+  return {{name, FiguresOf(played.lives, played.usage, prices), series.Take(played.ends_at), WaitsOf(played.lives)}, played.refused};
+}
+
+// What is not seen in the figures.
+std::vector<std::string> NotesOn(const RecordedRun& run, int64_t refused_more) {
+  std::vector<std::string> notes;
+  if (run.unfinished > 0) notes.push_back(fmt::format("{} jobs had not ended: they are played for as long as they had run by then", run.unfinished));
+  if (run.faults > 0) notes.push_back(fmt::format("{} faults are not played again", run.faults));
+  if (refused_more > 0) notes.push_back(fmt::format("{} submits or other wishes are refused there", refused_more));
+  return notes;
+}
+
+RunReport ReportOf(const std::string& journal, const WhatIfFlags& flags, const std::vector<ReportRun>& runs, const std::vector<std::string>& notes) {
+  RunReport report{"What if: " + std::filesystem::path(journal).filename().string(), {}, runs, "", ""};
+  report.notes.push_back("The run begins " + ToRfc3339(runs.front().series.begin) + ". All versions are drawn to one scale.");
+  if (!flags.nodes.empty()) report.notes.push_back("Nodes: " + Join(flags.nodes, ", "));
+  for (const std::string& note : notes) report.notes.push_back(note + ".");
+  if (flags.policy.empty()) return report;
+  report.source_title = std::filesystem::path(flags.policy).filename();
+  report.source = ReadTextFile(flags.policy).value_or("");
+  return report;
+}
+
+}  // namespace
 
 void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
@@ -81,28 +127,30 @@ void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli
   if (!changes) return cli.Complain(changes.error());
   const auto prices = PricesFrom(flags.prices);
   if (!prices) return cli.Complain(prices.error());
-  const auto run = ReadRecordedRun(journal);
+  SeriesMeter recorded;
+  const auto run = ReadRecordedRun(journal, WatchFor(flags, recorded));
   if (!run) return cli.Complain(run.error());
   if (const Status known = CheckRemoved(*run, *changes); !known) return cli.Complain(known.error());
   PlayOptions none;
   none.resume_cost = changes->resume_cost;
-  const PlayedRun same = RunPlayer(run->steps, none).Play();
-  const PlayedRun other = RunPlayer(run->steps, *changes).Play();
-  const std::vector<RunVersion> versions = {{"RECORDED", FiguresOf(run->lives, run->usage, *prices)},
-                                       {"PLAYED AS IT WAS", FiguresOf(same.lives, same.usage, *prices)},
-                                       {"WHAT IF", FiguresOf(other.lives, other.usage, *prices)}};
-  if (run->unfinished > 0) cli.Say(fmt::format("{} jobs had not ended: they are played for as long as they had run by then", run->unfinished));
-  if (run->faults > 0) cli.Say(fmt::format("{} faults are not played again", run->faults));
-  if (other.refused > same.refused) cli.Say(fmt::format("{} submits or other wishes are refused there", other.refused - same.refused));
-  if (cli.PrintDocument(nlohmann::ordered_json{{"recorded", ToDocument(versions[0].figures)},
-                                               {"played", ToDocument(versions[1].figures)},
-                                               {"what_if", ToDocument(versions[2].figures)},
+  const PlayedVersion same = PlayVersion("Played as it was", *run, none, flags, *prices);
+  const PlayedVersion other = PlayVersion("What if", *run, *changes, flags, *prices);
+  const std::vector<ReportRun> runs = {{"Recorded", FiguresOf(run->lives, run->usage, *prices), recorded.Take(run->ends_at), WaitsOf(run->lives)}, same.run, other.run};
+  const std::vector<std::string> notes = NotesOn(*run, other.refused - same.refused);
+  for (const std::string& note : notes) cli.Say(note);
+  if (!flags.report.empty()) {
+    const Status written = WriteReport(ReportOf(journal, flags, runs, notes), flags.report, cli);
+    if (!written) return cli.Complain(written.error());
+  }
+  if (cli.PrintDocument(nlohmann::ordered_json{{"recorded", ToDocument(runs[0].figures)},
+                                               {"played", ToDocument(runs[1].figures)},
+                                               {"what_if", ToDocument(runs[2].figures)},
                                                {"unfinished", run->unfinished},
                                                {"faults", run->faults},
                                                {"refused", other.refused}})) {
     return;
   }
-  PrintVersions(versions, cli);
+  PrintVersions({{"RECORDED", runs[0].figures}, {"PLAYED AS IT WAS", runs[1].figures}, {"WHAT IF", runs[2].figures}}, cli);
 }
 
 }  // namespace gp

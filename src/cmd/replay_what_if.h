@@ -15,6 +15,7 @@ struct WhatIfFlags {
   std::vector<std::string> nodes;    // "+2xdgx-h100", "-n3"
   std::string resume_cost = "1m";
   PriceFlags prices;
+  std::string report;
 };
 
 std::shared_ptr<WhatIfFlags> AddWhatIfFlags(CLI::App& replay);

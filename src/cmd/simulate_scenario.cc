@@ -10,6 +10,7 @@
 #include "cmd/cli.h"
 #include "cmd/machine_facts.h"
 #include "cmd/recorded_journal.h"
+#include "cmd/report_file.h"
 #include "cmd/run_versions.h"
 #include "cmd/simulate.h"
 #include "infrastructure/paths.h"
@@ -20,6 +21,7 @@ namespace {
 struct ScenarioFlags {
   std::string file;
   PriceFlags prices;
+  std::string report;
 };
 
 // Files that a scenario names are looked for beside it.
@@ -35,6 +37,15 @@ ScenarioSources SourcesBeside(const std::string& file) {
   return sources;
 }
 
+RunReport ReportOf(const std::string& file, const std::string& text, ReportRun run, const PlayedRun& played) {
+  const std::string name = std::filesystem::path(file).filename();
+  RunReport report{"Scenario " + name, {}, {}, name, text};
+  report.notes.push_back("Played by the production engine in virtual time, " + ToText(played.ends_at - run.series.begin) + " of it.");
+  if (played.refused > 0) report.notes.push_back(fmt::format("{} submits or other wishes were refused.", played.refused));
+  report.runs.push_back(std::move(run));
+  return report;
+}
+
 void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const auto prices = PricesFrom(flags.prices);
@@ -47,9 +58,16 @@ void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
     cli.exit_code = kExitUsage;
     return;
   }
-  const PlayedRun played = RunPlayer(decoded.run->steps, decoded.run->options).Play();
+  SeriesMeter series;
+  PlayOptions options = decoded.run->options;
+  if (!flags.report.empty()) options.watch = [&](const State& state, Instant until) { series.Observe(state, until); };
+  const PlayedRun played = RunPlayer(decoded.run->steps, options).Play();
   const RunFigures figures = FiguresOf(played.lives, played.usage, *prices);
   if (played.refused > 0) cli.Say(fmt::format("{} submits or other wishes were refused", played.refused));
+  if (!flags.report.empty()) {
+    const RunReport report = ReportOf(flags.file, *text, {"Played", figures, series.Take(played.ends_at), WaitsOf(played.lives)}, played);
+    if (const Status written = WriteReport(report, flags.report, cli); !written) return cli.Complain(written.error());
+  }
   nlohmann::ordered_json document = ToDocument(figures);
   document["refused"] = played.refused;
   if (cli.PrintDocument(document)) return;
@@ -63,6 +81,7 @@ void AddSimulateScenario(CLI::App& simulate, Cli& cli) {
   auto flags = std::make_shared<ScenarioFlags>();
   scenario->add_option("file", flags->file, "Scenario (docs/reference/scenario_file.md)")->required()->type_name("FILE");
   AddPriceFlags(*scenario, flags->prices);
+  AddReportFlag(*scenario, flags->report);
   scenario->callback([flags, &cli] { SimulateScenario(*flags, cli); });
 }
 
