@@ -11,6 +11,7 @@
 #include "cmd/machine_facts.h"
 #include "cmd/recorded_journal.h"
 #include "cmd/report_file.h"
+#include "cmd/terminal_progress.h"
 #include "infrastructure/paths.h"
 #include "simulation/engine/named_node.h"
 #include "simulation/run/run_player.h"
@@ -86,15 +87,13 @@ bool IsAsked(const WhatIfFlags& flags) { return !flags.policy.empty() || !flags.
 
 namespace {
 
-RunWatch WatchFor(const WhatIfFlags& flags, SeriesMeter& series) {
-  if (flags.report.empty()) return {};
-  return [&series](const State& state, Instant until) { series.Observe(state, until); };
-}
+RunWatch WatchFor(const WhatIfFlags& flags, SeriesMeter& series) { return flags.report.empty() ? RunWatch() : series.Watch(); }
 
 // What becomes of the run with these options.
-PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayOptions options, const WhatIfFlags& flags, const Prices& prices) {
+PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayOptions options, const WhatIfFlags& flags, const Prices& prices, Progress& progress) {
+  progress.Begin(name);
   SeriesMeter series;
-  options.watch = WatchFor(flags, series);
+  options.watch = Both(WatchFor(flags, series), ShowRun(progress, run.steps.empty() ? Instant{} : run.steps.front().at, run.ends_at));
   const PlayedRun played = RunPlayer(run.steps, options).Play();
   return {{name, FiguresOf(played.lives, played.usage, prices), series.Take(played.ends_at), WaitsOf(played.lives)}, played.refused};
 }
@@ -127,14 +126,17 @@ void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli
   if (!changes) return cli.Complain(changes.error());
   const auto prices = PricesFrom(flags.prices);
   if (!prices) return cli.Complain(prices.error());
+  Progress progress(ProgressOn(cli));
+  progress.Begin("Reading");
   SeriesMeter recorded;
-  const auto run = ReadRecordedRun(journal, WatchFor(flags, recorded));
+  const auto run = ReadRecordedRun(journal, WatchFor(flags, recorded), ShowPart(progress));
   if (!run) return cli.Complain(run.error());
   if (const Status known = CheckRemoved(*run, *changes); !known) return cli.Complain(known.error());
   PlayOptions none;
   none.resume_cost = changes->resume_cost;
-  const PlayedVersion same = PlayVersion("Played as it was", *run, none, flags, *prices);
-  const PlayedVersion other = PlayVersion("What if", *run, *changes, flags, *prices);
+  const PlayedVersion same = PlayVersion("Played as it was", *run, none, flags, *prices, progress);
+  const PlayedVersion other = PlayVersion("What if", *run, *changes, flags, *prices, progress);
+  progress.Clear();
   const std::vector<ReportRun> runs = {{"Recorded", FiguresOf(run->lives, run->usage, *prices), recorded.Take(run->ends_at), WaitsOf(run->lives)}, same.run, other.run};
   const std::vector<std::string> notes = NotesOn(*run, other.refused - same.refused);
   for (const std::string& note : notes) cli.Say(note);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "adapters/inbound/job_file/check_text.h"
@@ -13,6 +14,7 @@
 #include "cmd/report_file.h"
 #include "cmd/run_versions.h"
 #include "cmd/simulate.h"
+#include "cmd/terminal_progress.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -46,6 +48,15 @@ RunReport ReportOf(const std::string& file, const std::string& text, ReportRun r
   return report;
 }
 
+// A run without an end is as long as its steps, and then as its last jobs.
+PlayedRun Play(const ScenarioRun& run, RunWatch watch, const Cli& cli) {
+  Progress progress(ProgressOn(cli));
+  const Instant end = std::min(run.options.until, run.steps.back().at);
+  PlayOptions options = run.options;
+  options.watch = Both(std::move(watch), ShowRun(progress, run.steps.front().at, end));
+  return RunPlayer(run.steps, options).Play();
+}
+
 void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const auto prices = PricesFrom(flags.prices);
@@ -59,9 +70,7 @@ void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
     return;
   }
   SeriesMeter series;
-  PlayOptions options = decoded.run->options;
-  if (!flags.report.empty()) options.watch = [&](const State& state, Instant until) { series.Observe(state, until); };
-  const PlayedRun played = RunPlayer(decoded.run->steps, options).Play();
+  const PlayedRun played = Play(*decoded.run, flags.report.empty() ? RunWatch() : series.Watch(), cli);
   const RunFigures figures = FiguresOf(played.lives, played.usage, *prices);
   if (played.refused > 0) cli.Say(fmt::format("{} submits or other wishes were refused", played.refused));
   if (!flags.report.empty()) {

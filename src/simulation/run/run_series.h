@@ -9,6 +9,7 @@
 
 #include "simulation/run/gpu_levels.h"
 #include "simulation/run/level_series.h"
+#include "simulation/run/watch.h"
 
 namespace gp {
 
@@ -37,6 +38,10 @@ class SeriesMeter {
   void Observe(const State& state, Instant now);
   // Up to `end`: what was observed after that is left out.
   RunSeries Take(Instant end);
+  // REQUIRES: the meter outlives it.
+  RunWatch Watch() {
+    return [this](const State& state, Instant until) { Observe(state, until); };
+  }
 
  private:
   struct NodeLevel {

@@ -36,6 +36,9 @@ struct TraceResult {
   uint64_t digest = 0;  // of every job's end and of the last state; 0: not of the production engine
 };
 
+// How much of the workload has come by then, by time.
+double DoneBy(int64_t now_s, const std::vector<TraceJob>& jobs);
+
 TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster,
                       const std::vector<int64_t>& ends_s, int64_t preemptions);
 
