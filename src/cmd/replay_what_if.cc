@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -101,7 +102,7 @@ PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayO
 // What is not seen in the figures.
 std::vector<std::string> NotesOn(const RecordedRun& run, int64_t refused_more) {
   std::vector<std::string> notes;
-  if (run.unfinished > 0) notes.push_back(fmt::format("{} jobs had not ended: they are played for as long as they had run by then", run.unfinished));
+  if (run.unfinished > 0) notes.push_back(fmt::format("jobs that had not ended: {}; they are played for as long as they had run by then", run.unfinished));
   if (run.faults > 0) notes.push_back(fmt::format("{} faults are not played again", run.faults));
   if (refused_more > 0) notes.push_back(fmt::format("{} submits or other wishes are refused there", refused_more));
   return notes;
@@ -111,7 +112,10 @@ RunReport ReportOf(const std::string& journal, const WhatIfFlags& flags, const s
   RunReport report{"What if: " + std::filesystem::path(journal).filename().string(), {}, runs, "", ""};
   report.notes.push_back("The run begins " + ToRfc3339(runs.front().series.begin) + ". All versions are drawn to one scale.");
   if (!flags.nodes.empty()) report.notes.push_back("Nodes: " + Join(flags.nodes, ", "));
-  for (const std::string& note : notes) report.notes.push_back(note + ".");
+  for (std::string note : notes) {
+    note[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(note[0])));
+    report.notes.push_back(note + ".");
+  }
   if (flags.policy.empty()) return report;
   report.source_title = std::filesystem::path(flags.policy).filename();
   report.source = ReadTextFile(flags.policy).value_or("");

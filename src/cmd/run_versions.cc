@@ -12,6 +12,15 @@ nlohmann::ordered_json ToDocument(const WaitFigures& wait) {
   return {{"started", wait.started}, {"mean_s", wait.mean_s}, {"median_s", wait.median_s}, {"p95_s", wait.p95_s}, {"max_s", wait.max_s}};
 }
 
+// Where there is one queue, its waits are those of all.
+void AddQueues(std::vector<FigureRow> rows, Table& table) {
+  if (rows.size() < 2) return;
+  for (FigureRow& row : rows) {
+    row[0] = "wait in " + row[0];
+    table.Add(row);
+  }
+}
+
 }  // namespace
 
 nlohmann::ordered_json ToDocument(const RunFigures& figures) {
@@ -45,7 +54,8 @@ void PrintVersions(const std::vector<RunVersion>& versions, Cli& cli) {
     figures.push_back(version.figures);
   }
   Table table(heads);
-  for (const std::vector<std::string>& row : FigureRows(figures)) table.Add(row);
+  for (const FigureRow& row : FigureRows(figures)) table.Add(row);
+  AddQueues(QueueRows(figures), table);
   cli.PrintTable(table);
   for (const std::string& model : ModelsWithoutPrice(figures)) cli.Say("no --price for " + model + ": it is not in the cost");
 }

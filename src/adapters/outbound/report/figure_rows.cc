@@ -57,7 +57,7 @@ std::vector<FigureRow> QueueRows(const std::vector<RunFigures>& runs) {
       const auto found = run.by_queue.find(queue);
       if (found == run.by_queue.end()) return std::string("–");
       const WaitFigures& wait = found->second;
-      return fmt::format("{} jobs: mean {}, median {}, p95 {}", wait.started, Seconds(wait.mean_s), Seconds(wait.median_s), Seconds(wait.p95_s));
+      return fmt::format("mean {}, p95 {}", Seconds(wait.mean_s), Seconds(wait.p95_s));
     }));
   }
   return rows;

@@ -12,7 +12,7 @@ namespace gp {
 using FigureRow = std::vector<std::string>;
 
 std::vector<FigureRow> FigureRows(const std::vector<RunFigures>& runs);
-// Waits of each queue: mean, median, p95, longest.
+// Waits in each queue.
 std::vector<FigureRow> QueueRows(const std::vector<RunFigures>& runs);
 // Of the models that any of them has.
 std::vector<std::string> ModelsWithoutPrice(const std::vector<RunFigures>& runs);

@@ -21,8 +21,11 @@ struct Extent {
   double gpus = 1;
   double waiting = 1;
   double wait_s = 10;
-  double left = 0;  // where axes of time begin in a picture
+  Ground ground;
 };
+
+// Letters of pictures are as large as those around them.
+double WidthFor(size_t runs) { return runs == 1 ? 820 : runs == 2 ? 560 : 370; }
 
 double Highest(const std::vector<double>& means) { return means.empty() ? 0 : std::ranges::max(means); }
 
@@ -36,7 +39,7 @@ Extent ExtentOf(const std::vector<ReportRun>& runs) {
     extent.waiting = std::max(extent.waiting, Highest(run.series.waiting));
     for (const QueueWaits& waits : run.waits) extent.wait_s = std::max(extent.wait_s, std::ranges::max(waits.seconds));
   }
-  extent.left = MarginFor(letters);
+  extent.ground = {WidthFor(runs.size()), MarginFor(letters)};
   return extent;
 }
 
@@ -73,13 +76,13 @@ std::string GpuPlots(const std::vector<ReportRun>& runs, const Extent& extent) {
     const RunSeries& s = run.series;
     return DrawTimePlot({"GPUs over time: " + run.name,
                          {{"held area", s.held, s.span}, {"installed", s.installed, s.span}, {"serving", s.serving, s.span}},
-                         extent.seconds, extent.gpus, extent.left});
+                         extent.seconds, extent.gpus, extent.ground});
   }));
 }
 
 std::string WaitingPlots(const std::vector<ReportRun>& runs, const Extent& extent) {
   return Section("Jobs waiting", "<span class=\"key k-waiting\"></span>in the queue", Cards(runs, [&](const ReportRun& run) {
-    return DrawTimePlot({"Jobs waiting over time: " + run.name, {{"waiting area", run.series.waiting, run.series.span}}, extent.seconds, extent.waiting, extent.left});
+    return DrawTimePlot({"Jobs waiting over time: " + run.name, {{"waiting area", run.series.waiting, run.series.span}}, extent.seconds, extent.waiting, extent.ground});
   }));
 }
 
@@ -87,7 +90,7 @@ std::string WaitPlots(const std::vector<ReportRun>& runs, const Extent& extent) 
   const std::string words =
       "From submit to first start. Bar: the middle half of the jobs; tick: the median; ring: 95 of 100 waited no longer; line: from the shortest to the longest.";
   return Section("Waits by queue", words, Cards(runs, [&](const ReportRun& run) {
-    std::string html = DrawWaitPlot("Waits by queue: " + run.name, run.waits, extent.wait_s);
+    std::string html = DrawWaitPlot("Waits by queue: " + run.name, run.waits, extent.wait_s, extent.ground.width);
     if (run.waits.size() > kWaitRowsMax) html += fmt::format("<p>and {} queues with fewer jobs</p>", run.waits.size() - kWaitRowsMax);
     return html;
   }));
@@ -95,10 +98,10 @@ std::string WaitPlots(const std::vector<ReportRun>& runs, const Extent& extent) 
 
 std::string NodeStrips(const std::vector<ReportRun>& runs, const Extent& extent) {
   const std::string words =
-      "The stronger the colour, the more of its GPUs were held.<span class=\"key k-held\"></span>all<span class=\"key k-idle\"></span>none<span class=\"key "
+      "The stronger the colour, the more of its GPUs were held.<span class=\"key gap k-held\"></span>all<span class=\"key k-idle\"></span>none<span class=\"key "
       "k-out\"></span>out of service";
   return Section("Nodes", words, Cards(runs, [&](const ReportRun& run) {
-    return DrawNodeStrip("GPUs held of each node: " + run.name, run.series, extent.seconds, extent.left);
+    return DrawNodeStrip("GPUs held of each node: " + run.name, run.series, extent.seconds, extent.ground);
   }));
 }
 
@@ -112,7 +115,7 @@ std::string Figures(const std::vector<ReportRun>& runs) {
   std::string html = Table(head, FigureRows(figures));
   for (const std::string& model : ModelsWithoutPrice(figures)) html += "<p>" + Escape(model) + " has no price: it is not in the cost.</p>\n";
   const std::vector<FigureRow> queues = QueueRows(figures);
-  head[0] = "wait by queue";
+  head[0] = "wait in";
   return Section("Figures", "", html) + (queues.empty() ? "" : "<br>" + Table(head, queues));
 }
 

@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-constexpr double kRight = kPlotWidth - 14;
+constexpr double kRightMargin = 14;
 constexpr double kTop = 8;
 constexpr double kHeightMax = 384;
 constexpr double kRowMax = 18;
@@ -96,22 +96,22 @@ void PaintRow(const Row& row, double span_s, double seconds, const Scale& x, dou
 
 }  // namespace
 
-std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds, double left) {
+std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds, const Ground& ground) {
   const std::vector<Row> rows = RowsOf(series);
   if (rows.empty()) return "";
   const double height = std::min(kRowMax, kHeightMax / static_cast<double>(rows.size()));
   const double bottom = kTop + height * static_cast<double>(rows.size());
-  const Scale x{0, std::max(seconds, 1.0), left, kRight};
+  const Scale x{0, std::max(seconds, 1.0), ground.left, ground.width - kRightMargin};
   const size_t every = height >= kRowWithName ? 1 : static_cast<size_t>(kRowWithName / height) + 1;
   Painter painter;
-  std::string svg = BottomAxis(x, TimeTicks(x.high, 7), bottom, bottom);
-  svg += fmt::format("<rect class=\"idle\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", Place(left), Place(kTop), Place(kRight - left), Place(bottom - kTop));
+  std::string svg = BottomAxis(x, TimeTicks(x.high, TicksOn(x)), bottom, bottom);
+  svg += fmt::format("<rect class=\"idle\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", Place(x.from), Place(kTop), Place(x.to - x.from), Place(bottom - kTop));
   for (size_t i = 0; i < rows.size(); ++i) {
     const double y = kTop + height * static_cast<double>(i);
-    if (i % every == 0) svg += TextAt(left - 7, y + height / 2 + 4, "end", rows[i].name);
+    if (i % every == 0) svg += TextAt(x.from - 7, y + height / 2 + 4, "end", rows[i].name);
     PaintRow(rows[i], static_cast<double>(series.span.ns) / 1e9, seconds, x, y, height > 4 ? height - 1 : height, painter);
   }
-  return Svg(bottom + 22, label, svg + painter.Svg());
+  return Svg(ground.width, bottom + 22, label, svg + painter.Svg());
 }
 
 }  // namespace gp

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "adapters/outbound/report/svg_axes.h"
 #include "simulation/run/run_series.h"
 
 namespace gp {
@@ -11,7 +12,7 @@ namespace gp {
 // Where there are more nodes, neighbours share a row.
 inline constexpr size_t kStripRowsMax = 96;
 
-// `seconds` is where the axis ends, `left` where it begins in the picture.
-std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds, double left);
+// `seconds` is where the axis ends.
+std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds, const Ground& ground);
 
 }  // namespace gp

@@ -18,7 +18,6 @@ h3 { font-size: 13px; font-weight: 600; color: var(--soft); margin: 0 0 8px; }
 p { margin: 0 0 10px; color: var(--soft); max-width: 80ch; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr)); gap: 14px; }
 main.one { max-width: 900px; }
-.one svg text { font-size: 8.5px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 14px; min-width: 0; }
 .scroll { overflow-x: auto; width: fit-content; max-width: 100%; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
@@ -46,7 +45,7 @@ svg text { fill: var(--soft); font: 11.5px system-ui, sans-serif; }
 .median { fill: var(--ink); }
 .p95 { fill: var(--card); stroke: var(--ink); stroke-width: 2; }
 .key { display: inline-block; width: 11px; height: 11px; border-radius: 2px; margin: 0 5px 0 12px; vertical-align: -1px; }
-.key:first-child { margin-left: 0; }
+p > .key:first-child:not(.gap) { margin-left: 0; }
 .key.line { height: 0; border-top: 2px solid var(--serving); vertical-align: 3px; border-radius: 0; }
 .key.dash { height: 0; border-top: 2px dashed var(--soft); vertical-align: 3px; border-radius: 0; }
 .k-held { background: var(--held); } .k-waiting { background: var(--waiting); }

@@ -36,14 +36,16 @@ std::vector<TickMark> TimeTicks(double seconds, int count) {
   constexpr double kMinute = 60;
   constexpr double kHour = 3'600;
   constexpr double kDay = 86'400;
-  constexpr double kSteps[] = {1,          5,          15,        kMinute,   5 * kMinute, 15 * kMinute, 30 * kMinute, kHour,     2 * kHour,
-                               4 * kHour,  6 * kHour,  12 * kHour, kDay,     2 * kDay,    5 * kDay,     10 * kDay,    30 * kDay, 100 * kDay,
+  constexpr double kSteps[] = {1,          2,          5,         10,        15,          30,           kMinute,      2 * kMinute, 5 * kMinute, 15 * kMinute, 30 * kMinute, kHour,     2 * kHour,
+                               4 * kHour,  6 * kHour,  12 * kHour, kDay,     2 * kDay,    5 * kDay,     10 * kDay,    20 * kDay, 30 * kDay, 100 * kDay,
                                365 * kDay, 1000 * kDay};
   for (const double step : kSteps) {
     if (seconds / step <= count) return Ticks(seconds, step, SecondsText);
   }
   return {};
 }
+
+int TicksOn(const Scale& scale) { return std::max(2, static_cast<int>((scale.to - scale.from) / 60)); }
 
 std::string Place(double place) {
   std::string text = fmt::format("{:.1f}", place);
@@ -79,8 +81,8 @@ std::string LeftAxis(const Scale& y, const std::vector<TickMark>& ticks, double 
 
 double MarginFor(size_t letters) { return std::clamp(22 + 6.2 * static_cast<double>(letters), 46.0, 150.0); }
 
-std::string Svg(double height, const std::string& label, const std::string& content) {
-  return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", Place(kPlotWidth), Place(height), Escape(label), content);
+std::string Svg(double width, double height, const std::string& label, const std::string& content) {
+  return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", Place(width), Place(height), Escape(label), content);
 }
 
 }  // namespace gp

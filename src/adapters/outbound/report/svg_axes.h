@@ -9,7 +9,11 @@
 
 namespace gp {
 
-inline constexpr double kPlotWidth = 560;
+// How wide a picture is drawn, in the page's own pixels, and where its axis of time begins.
+struct Ground {
+  double width = 560;
+  double left = 46;
+};
 
 // Where the values of an axis are drawn.
 struct Scale {
@@ -30,6 +34,8 @@ struct TickMark {
 std::vector<TickMark> CountTicks(double high, int count);
 // The same for seconds since the beginning: "6h", "2d".
 std::vector<TickMark> TimeTicks(double seconds, int count);
+// As many as can be read on an axis that is so long.
+int TicksOn(const Scale& scale);
 
 // A number as short as it can be in a picture.
 std::string Place(double place);
@@ -45,6 +51,6 @@ std::string LeftAxis(const Scale& y, const std::vector<TickMark>& ticks, double 
 // Room for names left of a plot, the longest of which has so many letters.
 double MarginFor(size_t letters);
 
-std::string Svg(double height, const std::string& label, const std::string& content);
+std::string Svg(double width, double height, const std::string& label, const std::string& content);
 
 }  // namespace gp

@@ -10,7 +10,7 @@ namespace gp {
 namespace {
 
 constexpr double kHeight = 200;
-constexpr double kRight = kPlotWidth - 14;
+constexpr double kRightMargin = 14;
 constexpr double kTop = 10;
 constexpr double kHeadroom = 1.05;
 constexpr double kBottom = kHeight - 24;
@@ -30,16 +30,16 @@ std::string PathOf(const PlotLine& line, const TimePlot& plot, const Scale& x, c
 }  // namespace
 
 std::string DrawTimePlot(const TimePlot& plot) {
-  const Scale x{0, std::max(plot.seconds, 1.0), plot.left, kRight};
+  const Scale x{0, std::max(plot.seconds, 1.0), plot.ground.left, plot.ground.width - kRightMargin};
   const Scale y{0, std::max(plot.high, 1.0) * kHeadroom, kBottom, kTop};
-  std::string svg = LeftAxis(y, CountTicks(y.high, 5), plot.left, kRight) + BottomAxis(x, TimeTicks(x.high, 8), kTop, kBottom);
+  std::string svg = LeftAxis(y, CountTicks(y.high, 5), x.from, x.to) + BottomAxis(x, TimeTicks(x.high, TicksOn(x)), kTop, kBottom);
   for (const PlotLine& line : plot.lines) {
     std::string path = PathOf(line, plot, x, y);
     if (path.empty()) continue;
-    if (line.kind.ends_with("area")) path += "V" + Place(kBottom) + "H" + Place(plot.left) + "Z";
+    if (line.kind.ends_with("area")) path += "V" + Place(kBottom) + "H" + Place(x.from) + "Z";
     svg += fmt::format("<path class=\"{}\" d=\"{}\"/>\n", line.kind, path);
   }
-  return Svg(kHeight, plot.label, svg + LineAcross("axis", plot.left, kBottom, kRight, kBottom));
+  return Svg(plot.ground.width, kHeight, plot.label, svg + LineAcross("axis", x.from, kBottom, x.to, kBottom));
 }
 
 }  // namespace gp

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
+#include "adapters/outbound/report/svg_axes.h"
 
 namespace gp {
 
@@ -20,7 +20,7 @@ struct TimePlot {
   std::vector<PlotLine> lines;  // the first one farthest back
   double seconds = 1;  // of the axis, from the beginning
   double high = 1;     // of the axis
-  double left = 46;    // where the axis begins
+  Ground ground;
 };
 
 std::string DrawTimePlot(const TimePlot& plot);

@@ -11,7 +11,7 @@
 namespace gp {
 namespace {
 
-constexpr double kRight = kPlotWidth - 18;
+constexpr double kRightMargin = 18;
 constexpr double kTop = 8;
 constexpr double kRow = 26;
 constexpr size_t kNameMax = 18;
@@ -49,15 +49,15 @@ std::string Row(const QueueWaits& queue, double middle, const Scale& x) {
 
 }  // namespace
 
-std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues, double high_s) {
+std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues, double high_s, double width) {
   const size_t rows = std::min(queues.size(), kWaitRowsMax);
   const double bottom = kTop + kRow * static_cast<double>(std::max<size_t>(rows, 1));
   size_t letters = 0;
   for (size_t i = 0; i < rows; ++i) letters = std::max(letters, std::min(queues[i].queue.size(), kNameMax));
-  const Scale x{0, Grown(std::max(high_s, 10.0)), MarginFor(letters) + 8, kRight};
+  const Scale x{0, Grown(std::max(high_s, 10.0)), MarginFor(letters) + 8, width - kRightMargin};
   std::string svg = BottomAxis(x, Ticks(high_s), kTop, bottom);
   for (size_t i = 0; i < rows; ++i) svg += Row(queues[i], kTop + kRow * (static_cast<double>(i) + 0.5), x);
-  return Svg(bottom + 24, label, svg);
+  return Svg(width, bottom + 24, label, svg);
 }
 
 }  // namespace gp

@@ -16,6 +16,6 @@ struct QueueWaits {
 };
 
 // `high_s` is where the axis ends.
-std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues, double high_s);
+std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues, double high_s, double width);
 
 }  // namespace gp

@@ -94,7 +94,7 @@ TEST(HtmlReport, MostJobsComeFirst) {
 
 // Full, half, out of service, idle: a place for each but the last.
 TEST(NodeStrip, ShowsHowFullAndWhetherAtAll) {
-  const std::string svg = DrawNodeStrip("nodes", Series(1), 40, 46);
+  const std::string svg = DrawNodeStrip("nodes", Series(1), 40, {560, 46});
   EXPECT_EQ(CountOf(svg, "<path class=\"shade s8\" d=\"M46 8H171v"), 1u) << svg;
   EXPECT_EQ(CountOf(svg, "<path class=\"shade s4\" d=\"M171 8H296v"), 1u) << svg;
   EXPECT_EQ(CountOf(svg, "<path class=\"out\" d=\"M296 8H421v"), 1u) << svg;
@@ -102,7 +102,7 @@ TEST(NodeStrip, ShowsHowFullAndWhetherAtAll) {
 }
 
 TEST(NodeStrip, ManyNodesShareRows) {
-  const std::string svg = DrawNodeStrip("nodes", Series(10'000), 40, 46);
+  const std::string svg = DrawNodeStrip("nodes", Series(10'000), 40, {560, 46});
   EXPECT_LT(svg.size(), 50'000u);
   EXPECT_THAT(svg, HasSubstr("node-0 …"));
 }
