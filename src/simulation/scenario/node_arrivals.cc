@@ -5,9 +5,13 @@
 namespace gp {
 namespace {
 
-// Groups of one name are numbered on.
-std::string NameFor(const NodeGroup& group, std::map<std::string, int64_t>& counts) {
-  return group.name + "-" + std::to_string(++counts[group.name]);
+// Groups of one name are numbered on, past nodes of a recorded run that are called so.
+std::string NameFor(const NodeGroup& group, const ScenarioIds& ids, std::map<std::string, int64_t>& counts) {
+  std::string name;
+  do {
+    name = group.name + "-" + std::to_string(++counts[group.name]);
+  } while (ids.nodes.contains(name));
+  return name;
 }
 
 }  // namespace
@@ -16,7 +20,7 @@ void AddNodes(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunStep
   std::map<std::string, int64_t> counts;
   for (const NodeGroup& group : scenario.nodes) {
     for (int64_t i = 0; i < group.count; ++i) {
-      const auto facts = NamedNode(*group.facts, NameFor(group, counts));
+      const auto facts = NamedNode(*group.facts, NameFor(group, ids, counts));
       const NodeId id = ids.next_node;
       ++ids.next_node.value;
       ids.nodes[facts->name] = {id, facts};

@@ -18,12 +18,17 @@ RunSteps StepsOf(const JournalGroup& journal) {
   return steps;
 }
 
-// Numbers that the recorded run has are not used for anything else.
-ScenarioIds FirstFreeIds(const RunSteps& recorded) {
+// Names and numbers that the recorded run has mean the same here, and nothing else.
+ScenarioIds IdsOf(const RunSteps& recorded) {
   ScenarioIds ids;
   for (const RunStep& step : recorded) {
-    if (const auto* node = std::get_if<NodeArrival>(&step.what)) ids.next_node.value = std::max(ids.next_node.value, node->id.value + 1);
-    if (const auto* job = std::get_if<JobArrival>(&step.what)) ids.next_job.value = std::max(ids.next_job.value, job->id.value + 1);
+    if (const auto* node = std::get_if<NodeArrival>(&step.what)) {
+      ids.next_node.value = std::max(ids.next_node.value, node->id.value + 1);
+      ids.nodes[node->facts->name] = {node->id, node->facts};
+    } else if (const auto* job = std::get_if<JobArrival>(&step.what)) {
+      ids.next_job.value = std::max(ids.next_job.value, job->id.value + 1);
+      ids.jobs[ToText(job->id)] = job->id;
+    }
   }
   return ids;
 }
@@ -48,8 +53,8 @@ std::expected<ScenarioRun, std::vector<ScenarioFault>> MakeRun(const Scenario& s
   if (scenario.journal) run.steps = StepsOf(*scenario.journal);
   const Instant begin = run.steps.empty() ? kScenarioBegin : run.steps.front().at;
   if (scenario.until) run.options.until = begin + *scenario.until;
-  ScenarioIds ids = FirstFreeIds(run.steps);
-  if (!scenario.journal) run.steps.push_back({begin, StartController{}});
+  ScenarioIds ids = IdsOf(run.steps);
+  if (run.steps.empty()) run.steps.push_back({begin, StartController{}});
   AddNodes(scenario, begin, ids, run.steps);
   // What a recorded cluster had set up by then is known only when it is played.
   std::vector<ScenarioFault> faults = scenario.journal ? std::vector<ScenarioFault>() : Rehearse(scenario, run.steps);

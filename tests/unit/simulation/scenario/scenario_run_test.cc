@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "simulation/engine/named_node.h"
 #include "simulation/engine/plain_node.h"
 
 namespace gp {
@@ -139,7 +140,7 @@ TEST(ScenarioRun, WhatTheClusterWouldRefuseIsAFault) {
 TEST(ScenarioRun, ARecordedRunKeepsItsNumbers) {
   Scenario scenario = OneNode();
   JournalGroup journal;
-  const auto facts = std::make_shared<const NodeFacts>(PlainNode(7, 8));
+  const auto facts = NamedNode(PlainNode(7, 8), "recorded-1");
   journal.run.steps = {{kScenarioBegin, StartController{}},
                        {kScenarioBegin, NodeArrival{NodeId{0}, facts}},
                        {kScenarioBegin, JobArrival{JobId{1}, Spec("recorded", 8), {"ana", 1000, 1000}, Duration::Seconds(100), {}}},
@@ -149,6 +150,13 @@ TEST(ScenarioRun, ARecordedRunKeepsItsNumbers) {
   PlayedRun played = Play(scenario);
   EXPECT_EQ(SecondsIn(played.lives[0].ended_at), 50) << "it is the recorded one that was cancelled";
   EXPECT_EQ(SecondsIn(played.lives[1].ended_at), 200);
+  scenario.events.push_back({Duration::Seconds(10), NodeEvent{NodeDeed::kLose, "recorded-1", false}});
+  scenario.events.push_back({Duration::Seconds(10), JobEvent{JobDeed::kHold, "job-0001", 0}});
+  EXPECT_TRUE(MakeRun(scenario)) << "events know what was recorded";
+  scenario.nodes[0].name = "recorded";
+  scenario.events = {{Duration::Seconds(10), NodeEvent{NodeDeed::kDrain, "recorded-2", false}}};
+  EXPECT_TRUE(MakeRun(scenario)) << "its own are numbered on";
+  scenario.events.clear();
   scenario.journal->nodes = false;
   played = Play(scenario);
   EXPECT_EQ(SecondsIn(played.lives[1].started_at), 50) << "one node less";
