@@ -264,6 +264,23 @@ TEST_F(LostNode, CheckpointsOutliveIt) {
   EXPECT_EQ(Play().lives[0].ended_at, Recording::At(400 + 800 + 60));
 }
 
+// Its leases run out six seconds later; nothing else ever happens.
+TEST_F(LostNode, TheGangMovesWhenItsLeasesHaveRunOut) {
+  steps_.push_back({Recording::At(0), Node(2)});
+  AddGang(2);
+  Add(300, SilenceNode{NodeId{1}});
+  EXPECT_EQ(Play().lives[0].ended_at, Recording::At(306 + 1000));
+}
+
+TEST_F(LostNode, ALostNodeReportsNothing) {
+  AddGang(2);
+  Add(300, SilenceNode{NodeId{0}});
+  Add(302, SilenceNode{NodeId{1}});
+  steps_.push_back({Recording::At(400), Node(0)});
+  steps_.push_back({Recording::At(500), Node(1)});
+  EXPECT_EQ(Play().lives[0].ended_at, Recording::At(500 + 1000)) << "not even that the gang's rank there has stopped";
+}
+
 TEST_F(LostNode, WhoMayRunOnWaitsUntilItIsDeclaredLost) {
   AddGang(1);
   Add(300, SilenceNode{NodeId{0}});
