@@ -8,6 +8,7 @@
 #include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/scenario_file/scenario_file.h"
 #include "adapters/inbound/trace/job_trace.h"
+#include "adapters/inbound/trace/pod_trace.h"
 #include "cmd/cli.h"
 #include "cmd/machine_facts.h"
 #include "cmd/recorded_journal.h"
@@ -34,7 +35,9 @@ ScenarioSources SourcesBeside(const std::string& file) {
   sources.machine = [](const std::string& name) -> Result<std::shared_ptr<const NodeFacts>> {
     return std::make_shared<const NodeFacts>(GP_TRY(ReadMachine(name)).facts);
   };
-  sources.trace = [beside](const std::string& name) { return ReadTraceWorkload(beside(name)); };
+  sources.trace = [beside](const std::string& name, TraceFormat format) {
+    return format == TraceFormat::kAlibaba ? ReadPodWorkload(beside(name)) : ReadTraceWorkload(beside(name));
+  };
   sources.journal = [beside](const std::string& name) { return ReadRecordedRun(beside(name)); };
   return sources;
 }

@@ -1,6 +1,7 @@
 #include "simulation/scenario/job_arrivals.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/result.h"
 #include "base/wide.h"
@@ -68,18 +69,21 @@ Nodes CountNodes(const Scenario& scenario) {
 }
 
 // A job of the trace as a gang: as few nodes as do, equally much on each.
-std::shared_ptr<const JobSpec> GangOf(const JobSpec& like, int gpus, int64_t gpus_per_node) {
+std::shared_ptr<const JobSpec> GangOf(const JobSpec& like, const TraceJob& job, int64_t gpus_per_node) {
   auto spec = std::make_shared<JobSpec>(like);
-  spec->nodes = static_cast<int>((gpus + gpus_per_node - 1) / gpus_per_node);
-  spec->gpus.count = (gpus + spec->nodes - 1) / spec->nodes;
+  spec->nodes = static_cast<int>((job.gpus + gpus_per_node - 1) / gpus_per_node);
+  spec->gpus.count = (job.gpus + spec->nodes - 1) / spec->nodes;
+  if (job.share == kShareMax) return spec;
+  spec->gpus.share_thousandths = job.share;
+  spec->gpus.isolation = Isolation::kTimeslice;
   return spec;
 }
 
 // Submits come in the rhythm of the trace, so fast that it asks for that much of the GPU time.
 int64_t SpanAtLoad(const TraceWorkload& workload, int64_t gpus, int64_t load_percent) {
   Wide asked = 0;
-  for (const TraceJob& job : workload.jobs) asked += Wide{job.duration_s} * job.gpus;
-  return static_cast<int64_t>(asked * kSecondNs * 100 / (Wide{gpus} * load_percent));
+  for (const TraceJob& job : workload.jobs) asked += Wide{job.duration_s} * job.gpus * job.share;
+  return static_cast<int64_t>(asked * kSecondNs * 100 / (Wide{gpus} * load_percent * kShareMax));
 }
 
 Status Arrivals::Add(const TraceGroup& group) {
@@ -88,12 +92,12 @@ Status Arrivals::Add(const TraceGroup& group) {
   const int64_t first_s = group.workload.jobs.front().submit_s;
   const int64_t recorded_s = std::max<int64_t>(1, group.workload.jobs.back().submit_s - first_s);
   const int64_t span_ns = group.load_percent ? SpanAtLoad(group.workload, nodes.gpus, *group.load_percent) : recorded_s * kSecondNs;
-  std::map<int, std::shared_ptr<const JobSpec>> specs;  // by GPUs
+  std::map<std::pair<int, int>, std::shared_ptr<const JobSpec>> specs;  // by GPUs and share
   for (const TraceJob& job : group.workload.jobs) {
     const Duration at = group.at + Duration{static_cast<int64_t>(Wide{job.submit_s - first_s} * span_ns / recorded_s)};
     if (at > scenario_.until.value_or(kScenarioSpanMax)) break;
-    auto& spec = specs[job.gpus];
-    if (spec == nullptr) spec = GangOf(*group.spec, job.gpus, nodes.gpus_of_largest);
+    auto& spec = specs[{job.gpus, job.share}];
+    if (spec == nullptr) spec = GangOf(*group.spec, job, nodes.gpus_of_largest);
     GP_CHECK_OK(Add(at, {{}, spec, group.user, Duration::Seconds(job.duration_s), group.checkpoint_every}));
   }
   return Ok();

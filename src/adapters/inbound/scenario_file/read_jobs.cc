@@ -22,12 +22,14 @@ class JobsReader {
  private:
   struct TraceWords {
     std::string file;
+    TraceFormat format = TraceFormat::kPhilly;
     std::optional<int64_t> load_percent;
     std::optional<int64_t> jobs_max;
   };
 
   void ReadTrace(const YamlNode& value);
   void ReadJournal(const YamlNode& value);
+  void ReadFormat(const YamlNode& value);
   void ReadLoad(const YamlNode& value);
   std::shared_ptr<const JobSpec> ReadSpec();
   User FindUser();
@@ -63,10 +65,21 @@ void JobsReader::ReadLoad(const YamlNode& value) {
   }
 }
 
+void JobsReader::ReadFormat(const YamlNode& value) {
+  static constexpr std::string_view kFormats[] = {"philly", "alibaba"};  // as TraceFormat
+  const auto format = ReadWord(value, kFormats);
+  if (format) {
+    trace_.format = static_cast<TraceFormat>(*format);
+  } else {
+    draft_.report.Add(value.place, format.error().code, "format: " + format.error().message);
+  }
+}
+
 void JobsReader::ReadTrace(const YamlNode& value) {
   has_trace_ = true;
   KeyTable("a trace", draft_.report)
       .Text("file", trace_.file).Required()
+      .Add("format", [this](const YamlNode& word) { ReadFormat(word); })
       .Add("load", [this](const YamlNode& load) { ReadLoad(load); })
       .OptionalCount("jobs", 1, kScenarioJobsMax, trace_.jobs_max)
       .ReadFrom(value);
@@ -143,7 +156,7 @@ void JobsReader::AddTrace() {
     if (item_.Find(key) != nullptr) Refuse(key, "a trace says so itself");
   }
   if (draft_.scenario.nodes.empty()) Refuse("trace", "is played on nodes of the scenario: name some above");
-  auto workload = draft_.sources.trace(trace_.file);
+  auto workload = draft_.sources.trace(trace_.file, trace_.format);
   if (!workload) return Refuse("trace", workload.error().message);
   if (trace_.jobs_max && static_cast<size_t>(*trace_.jobs_max) < workload->jobs.size()) workload->jobs.resize(static_cast<size_t>(*trace_.jobs_max));
   draft_.scenario.traces.push_back({std::move(*workload), group_.spec, group_.user, group_.at, trace_.load_percent, group_.checkpoint_every});

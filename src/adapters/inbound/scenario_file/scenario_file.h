@@ -14,10 +14,12 @@
 
 namespace gp {
 
+enum class TraceFormat { kPhilly, kAlibaba };
+
 // Where what a scenario only names comes from.
 struct ScenarioSources {
   std::function<Result<std::shared_ptr<const NodeFacts>>(const std::string& machine)> machine;
-  std::function<Result<TraceWorkload>(const std::string& file)> trace;
+  std::function<Result<TraceWorkload>(const std::string& file, TraceFormat format)> trace;
   std::function<Result<RecordedRun>(const std::string& file)> journal;
 };
 

@@ -18,7 +18,8 @@ ScenarioSources Sources() {
     if (name != "dgx-h100") return Fail(NotFound("no machine " + name));
     return std::make_shared<const NodeFacts>(PlainNode(0, 8));
   };
-  sources.trace = [](const std::string& file) -> Result<TraceWorkload> {
+  sources.trace = [](const std::string& file, TraceFormat format) -> Result<TraceWorkload> {
+    if (format == TraceFormat::kAlibaba) return TraceWorkload{{{0, 60, 1, 250}}};
     if (!file.ends_with(".csv.gz")) return Fail(NotFound(file + ": not there"));
     return TraceWorkload{{{0, 60, 1}, {60, 60, 8}}};
   };
@@ -124,6 +125,14 @@ TEST(ScenarioFile, ATraceAndAJournalAreJobsToo) {
   EXPECT_EQ(decoded.run->steps.size(), 1 + 1 + 2 + 1u) << "the controller's start and the node of the journal, two nodes, one job";
 }
 
+TEST(ScenarioFile, TracesHaveFormats) {
+  const DecodedScenario decoded = Decode(kNodes + "jobs: [{trace: {file: pods.csv, format: alibaba}}]\n");
+  ASSERT_TRUE(decoded.run) << RenderDiagnostics(decoded.diagnostics);
+  const GpuRequest& gpus = std::get<JobArrival>(decoded.run->steps.back().what).spec->gpus;
+  EXPECT_EQ(gpus.share_thousandths, 250);
+  EXPECT_EQ(gpus.isolation, Isolation::kTimeslice);
+}
+
 struct BadRow {
   std::string text;
   std::string place;
@@ -161,6 +170,7 @@ TEST(ScenarioFile, MistakesArePointedAt) {
       {kNodes + "jobs: [{length: 1h, job: {queue: nowhere}}]\n", "2:8", "no queue nowhere"},
       {kNodes + "jobs: [{trace: {file: none}}]\n", "2:9", "not there"},
       {kNodes + "jobs: [{trace: {file: a.csv.gz, load: 0%}}]\n", "2:39", "from 1% to 1000%"},
+      {kNodes + "jobs: [{trace: {file: a.csv.gz, format: phily}}]\n", "2:41", "did you mean \"philly\"?"},
       {kNodes + "jobs: [{length: 1h, trace: {file: a.csv.gz}}]\n", "2:9", "a trace says so itself"},
       {kNodes + "jobs: [{journal: a}, {journal: a}]\n", "2:23", "one is enough"},
       {kNodes + "jobs: [{journal: a, at: 1h}]\n", "2:9", "nothing else"},
