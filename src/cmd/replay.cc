@@ -7,6 +7,7 @@
 #include "application/control/recover.h"
 #include "cmd/cli.h"
 #include "cmd/replay_what_if.h"
+#include "cmd/terminal_progress.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -17,7 +18,9 @@ void RunReplay(const std::string& path, bool verify, Cli& cli) {
   if (access(path.c_str(), R_OK) != 0) return cli.Complain(NotFound(path + ": no journal there"));
   auto journal = SqliteJournal::Open(path);
   if (!journal) return cli.Complain(journal.error());
-  const auto report = Replay(**journal, verify);
+  Progress progress(ProgressOn(cli));
+  const auto report = Replay(**journal, verify, ShowPart(progress));
+  progress.Clear();
   if (!report) return cli.Complain(report.error());
   if (!report->differences.empty()) cli.exit_code = kExitUnhealthy;
   if (cli.PrintDocument(nlohmann::ordered_json{{"records", report->records},

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/cli.h"
+#include "cmd/run_versions.h"
 
 namespace gp {
 
@@ -14,6 +14,8 @@ struct WhatIfFlags {
   std::string policy;                // a file
   std::vector<std::string> nodes;    // "+2xdgx-h100", "-n3"
   std::string resume_cost = "1m";
+  PriceFlags prices;
+  std::string report;
 };
 
 std::shared_ptr<WhatIfFlags> AddWhatIfFlags(CLI::App& replay);

@@ -7,6 +7,7 @@
 namespace gp {
 
 void AddSimulatePacking(CLI::App& simulate, Cli& cli);
+void AddSimulateScenario(CLI::App& simulate, Cli& cli);
 void AddSimulateTopology(CLI::App& simulate, Cli& cli);
 void AddSimulateTrace(CLI::App& simulate, Cli& cli);
 

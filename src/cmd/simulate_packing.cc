@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/simulate.h"
+#include "cmd/terminal_progress.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -58,12 +59,15 @@ void SimulatePacking(const PackingFlags& flags, Cli& cli) {
   if (!workload) return cli.Complain(workload.error());
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   double sum = 0;
+  Progress progress(ProgressOn(cli));
+  const DoneWatch show = ShowPart(progress);
   for (int i = 0; i < flags.seeds; ++i) {
     const uint64_t seed = flags.seed + static_cast<uint64_t>(i);
-    const PackingResult result = RunPacking(*workload, **policy, {seed, *order, flags.learn});
+    const PackingResult result = RunPacking(*workload, **policy, {seed, *order, flags.learn}, [&](double done) { show((i + done) / flags.seeds); });
     sum += result.allocated_pct_at_100;
     runs.push_back(ToDocument(result, seed));
   }
+  progress.Clear();
   if (flags.seeds == 1) {
     if (cli.PrintDocument(runs.front())) return;
   } else if (cli.PrintDocument(nlohmann::ordered_json{{"allocated_pct_at_100", sum / flags.seeds}, {"runs", runs}})) {

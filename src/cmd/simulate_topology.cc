@@ -8,6 +8,7 @@
 #include "cmd/cli.h"
 #include "cmd/machine_facts.h"
 #include "cmd/simulate.h"
+#include "cmd/terminal_progress.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/table.h"
 #include "simulation/topology/experiment.h"
@@ -109,6 +110,7 @@ void SimulateTopology(const TopologyFlags& flags, Cli& cli) {
   const auto machines = MachinesNamed(flags.machine);
   if (!machines) return cli.Complain(machines.error());
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+  Progress progress(ProgressOn(cli));
   Table table({{"MACHINE"},
                {"POLICY"},
                {"PAIR GB/s", true},
@@ -124,10 +126,14 @@ void SimulateTopology(const TopologyFlags& flags, Cli& cli) {
     const auto bandwidth = BandwidthTable::Of(machine);
     if (!bandwidth) return cli.Complain(bandwidth.error());
     for (const NamedTopologyPolicy* policy : *policies) {
+      progress.Begin(machine.name + ", " + std::string(policy->name));
       std::vector<TopologyResult> results;
+      const DoneWatch show = [&](double done) {
+        ShowPart(progress)((static_cast<double>(results.size()) + done) / flags.seeds);
+      };
       TopologyDemand demand = flags.demand;
       for (int i = 0; i < flags.seeds; ++i, ++demand.seed) {
-        results.push_back(RunTopology(machine, *bandwidth, *policy, demand));
+        results.push_back(RunTopology(machine, *bandwidth, *policy, demand, show));
         runs.push_back(
             {{"machine", machine.name}, {"policy", policy->name}, {"seed", demand.seed}});
         runs.back().update(ToDocument(results.back()));
@@ -135,6 +141,7 @@ void SimulateTopology(const TopologyFlags& flags, Cli& cli) {
       table.Add(ToRow(machine.name, std::string(policy->name), results));
     }
   }
+  progress.Clear();
   if (cli.PrintDocument(runs)) return;
   cli.PrintTable(table);
   cli.Say("bandwidths are a model's, not measured: docs/reference/topology_policies.md");

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/simulate.h"
+#include "cmd/terminal_progress.h"
 #include "infrastructure/system_clock.h"
 #include "infrastructure/table.h"
 #include "simulation/trace/trace_policies.h"
@@ -85,15 +86,19 @@ void SimulateTrace(const TraceFlags& flags, Cli& cli) {
   Table table({{"POLICY"}, {"MEAN JCT h", true}, {"MEDIAN JCT s", true}, {"MEAN WAIT h", true}, {"P99 WAIT h", true},
                {"MAX WAIT h", true}, {"PREEMPTIONS", true}, {"UTILIZATION", true}});
   SystemClock clock;
+  Progress progress(ProgressOn(cli));
+  const Duration span = Duration::Seconds(workload->jobs.back().submit_s);
   for (const TracePolicy* policy : policies) {
+    progress.Begin(std::string(policy->name));
     const int64_t begin_ns = clock.BootNs();
-    const TraceResult result = policy->replay(*workload, *cluster);
+    const TraceResult result = policy->replay(*workload, *cluster, ShowDays(progress, span));
     runs.push_back(ToDocument(std::string(policy->name), result, static_cast<double>(clock.BootNs() - begin_ns) / 1e9));
     table.Add({std::string(policy->name), fmt::format("{:.2f}", result.mean_jct_h), fmt::format("{:.0f}", result.median_jct_s),
                fmt::format("{:.2f}", result.mean_wait_h), fmt::format("{:.1f}", result.p99_wait_h),
                fmt::format("{:.1f}", result.max_wait_h), std::to_string(result.preemptions),
                fmt::format("{:.1f} %", result.utilization * 100)});
   }
+  progress.Clear();
   if (cli.PrintDocument(runs.size() == 1 ? runs.front() : runs)) return;
   cli.PrintTable(table);
 }

@@ -94,10 +94,11 @@ Result<Recovered> RecoverState(Journal& journal) {
   return recovered;
 }
 
-Result<ReplayReport> Replay(Journal& journal, bool verify) {
+Result<ReplayReport> Replay(Journal& journal, bool verify, const DoneWatch& watch) {
   ReplayReport report;
   Verifier verifier(State{}, verify, report);
   GP_CHECK_OK(journal.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) {
+    if (watch) watch(static_cast<double>(sequence) / static_cast<double>(journal.LastSequence()));
     return verifier.Visit(sequence, bytes);
   }));
   report.digest = StateDigest(verifier.state());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/done_watch.h"
 #include "domain/cluster/state.h"
 #include "ports/outbound/journal.h"
 
@@ -30,6 +31,6 @@ inline constexpr size_t kDifferencesMax = 100;
 
 // Folds the journal again; with `verify`, decides every command and plans every pass anew and
 // compares.  REQUIRES: the journal still has its first record.
-Result<ReplayReport> Replay(Journal& journal, bool verify);
+Result<ReplayReport> Replay(Journal& journal, bool verify, const DoneWatch& watch = {});
 
 }  // namespace gp

@@ -66,6 +66,7 @@ void Engine::Report(JobId job, std::optional<LeaseEnd> end) {
   const std::vector<LeaseId> leases = state_.FindJob(job)->leases;
   for (const LeaseId id : leases) {
     const Node& node = *state_.FindNode(state_.FindLease(id)->node);
+    if (node.condition == NodeCondition::kLost) continue;  // nobody there to report
     ReportNode report{node.id, node.incarnation, {}, {}};
     for (const LeaseId other : node.leases) {
       LeaseObservation seen;

@@ -117,7 +117,7 @@ int64_t NowNs() {
 
 std::span<const NamedOrder> NodeOrders() { return kOrders; }
 
-PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, const PackingRun& run) {
+PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, const PackingRun& run, const DoneWatch& watch) {
   Rng rng(run.seed);
   std::vector<Bin> bins = Listed(workload.bins, run.order, rng);
   if (policy.is_scattered) bins = Scattered(bins);
@@ -147,6 +147,7 @@ PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& p
       allocated += shape.GpuTotal();
       ++result.placed;
     }
+    if (watch) watch(static_cast<double>(decision_ns.size()) / static_cast<double>(arrivals.size()));
     if ((asked * 200 + capacity) / (2 * capacity) != 100) continue;
     ++samples;
     sum += allocated;

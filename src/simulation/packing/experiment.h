@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/done_watch.h"
 #include "domain/packing/packer.h"
 
 namespace gp {
@@ -42,6 +43,6 @@ struct PackingRun {
 };
 
 // The same run gives the same result on every machine, the times aside.
-PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, const PackingRun& run);
+PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, const PackingRun& run, const DoneWatch& watch = {});
 
 }  // namespace gp

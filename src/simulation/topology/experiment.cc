@@ -51,7 +51,7 @@ class Run {
         workload_.span_s * demand.nodes * static_cast<int64_t>(machine.facts->gpus.size());
   }
 
-  TopologyResult Play() {
+  TopologyResult Play(const DoneWatch& watch) {
     size_t next = 0;
     const std::vector<TopologyJob>& jobs = workload_.jobs;
     while (next < jobs.size() || !running_.empty()) {
@@ -60,6 +60,7 @@ class Run {
       while (!running_.empty() && running_.begin()->first == now_s_) End();
       for (; next < jobs.size() && jobs[next].submit_s == now_s_; ++next) waiting_.push_back(next);
       Pass();
+      if (watch) watch(static_cast<double>(next) / static_cast<double>(jobs.size()));
     }
     GP_ASSERT(waiting_.empty(), "every job of the experiment fits an empty cluster");
     TopologyResult result = tally_.Result();
@@ -140,8 +141,9 @@ class Run {
 }  // namespace
 
 TopologyResult RunTopology(const TopologyMachine& machine, const BandwidthTable& bandwidth,
-                           const NamedTopologyPolicy& policy, const TopologyDemand& demand) {
-  return Run(machine, bandwidth, policy, demand).Play();
+                           const NamedTopologyPolicy& policy, const TopologyDemand& demand,
+                           const DoneWatch& watch) {
+  return Run(machine, bandwidth, policy, demand).Play(watch);
 }
 
 }  // namespace gp

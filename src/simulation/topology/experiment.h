@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "base/done_watch.h"
 #include "simulation/topology/bandwidth.h"
 #include "simulation/topology/policy.h"
 #include "simulation/topology/workload.h"
@@ -33,6 +34,7 @@ struct TopologyResult {
 
 // The same run gives the same result on every machine.
 TopologyResult RunTopology(const TopologyMachine& machine, const BandwidthTable& bandwidth,
-                           const NamedTopologyPolicy& policy, const TopologyDemand& demand);
+                           const NamedTopologyPolicy& policy, const TopologyDemand& demand,
+                           const DoneWatch& watch = {});
 
 }  // namespace gp

@@ -33,7 +33,7 @@ class EngineReplay {
     for (size_t i = 0; i < jobs_.size(); ++i) progress_[i].remaining_s = jobs_[i].duration_s;
   }
 
-  const std::vector<int64_t>& Run() {
+  const std::vector<int64_t>& Run(const DoneWatch& watch) {
     size_t next = 0;
     while (next < jobs_.size() || !running_.empty()) {
       now_s_ = NextEvent(next);
@@ -41,6 +41,7 @@ class EngineReplay {
       while (!running_.empty() && running_.begin()->first <= now_s_) End(running_.begin()->second);
       for (; next < jobs_.size() && jobs_[next].submit_s <= now_s_; ++next) Submit(next);
       Settle();
+      if (watch) watch(DoneBy(now_s_, jobs_));
     }
     return ends_;
   }
@@ -134,9 +135,9 @@ class EngineReplay {
 
 }  // namespace
 
-TraceResult ReplayEngine(const TraceWorkload& workload, const TraceCluster& cluster) {
+TraceResult ReplayEngine(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch) {
   EngineReplay replay(workload, cluster);
-  const std::vector<int64_t>& ends = replay.Run();
+  const std::vector<int64_t>& ends = replay.Run(watch);
   TraceResult result = Summarize(workload, cluster, ends, replay.preemptions());
   const std::string_view bytes(reinterpret_cast<const char*>(ends.data()), ends.size() * sizeof(ends[0]));
   result.digest = Digest64(bytes, replay.LastState());

@@ -16,6 +16,11 @@ double Mean(const std::vector<int64_t>& values) {
 
 }  // namespace
 
+double DoneBy(int64_t now_s, const std::vector<TraceJob>& jobs) {
+  const int64_t last_s = jobs.empty() ? 0 : jobs.back().submit_s;
+  return now_s >= last_s ? 1 : static_cast<double>(now_s) / static_cast<double>(last_s);
+}
+
 TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster,
                       const std::vector<int64_t>& ends_s, int64_t preemptions) {
   TraceResult result;

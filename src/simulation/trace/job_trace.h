@@ -1,6 +1,6 @@
 #pragma once
 
-// A recorded workload of gangs that hold whole GPUs, and what became of it under some policy.
+// A recorded workload of gangs that hold GPUs, and what became of it under some policy.
 
 #include <cstdint>
 #include <vector>
@@ -11,6 +11,7 @@ struct TraceJob {
   int64_t submit_s = 0;    // since the first submission
   int64_t duration_s = 0;  // on its GPUs, whatever interruptions cost not counted
   int gpus = 1;
+  int share = 1000;         // thousandths of each: the reference policies know whole ones only
 };
 
 struct TraceWorkload {
@@ -35,6 +36,9 @@ struct TraceResult {
   int64_t preemptions = 0;
   uint64_t digest = 0;  // of every job's end and of the last state; 0: not of the production engine
 };
+
+// How much of the workload has come by then, by time.
+double DoneBy(int64_t now_s, const std::vector<TraceJob>& jobs);
 
 TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster,
                       const std::vector<int64_t>& ends_s, int64_t preemptions);

@@ -18,7 +18,7 @@ class QueueReplay {
         places_(jobs_.size()),
         ends_(jobs_.size(), 0) {}
 
-  const std::vector<int64_t>& Run() {
+  const std::vector<int64_t>& Run(const DoneWatch& watch) {
     size_t next = 0;
     while (next < jobs_.size() || !running_.empty()) {
       now_ = next < jobs_.size() ? jobs_[next].submit_s : running_.begin()->first;
@@ -28,6 +28,7 @@ class QueueReplay {
         waiting_[jobs_[next].gpus].emplace(Rank(next), next);
       }
       Pass();
+      if (watch) watch(DoneBy(now_, jobs_));
     }
     return ends_;
   }
@@ -127,9 +128,9 @@ class QueueReplay {
 
 }  // namespace
 
-TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster, QueuePolicy policy) {
+TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster, QueuePolicy policy, const DoneWatch& watch) {
   QueueReplay replay(workload, cluster, policy);
-  return Summarize(workload, cluster, replay.Run(), 0);
+  return Summarize(workload, cluster, replay.Run(watch), 0);
 }
 
 }  // namespace gp

@@ -2,6 +2,7 @@
 
 // Plays a trace through policies that let every job run to its end once it has started.
 
+#include "base/done_watch.h"
 #include "simulation/trace/job_trace.h"
 
 namespace gp {
@@ -13,6 +14,6 @@ enum class QueuePolicy {
   kSjf,   // shortest first, who does not fit is passed over; durations are known
 };
 
-TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster, QueuePolicy policy);
+TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster, QueuePolicy policy, const DoneWatch& watch = {});
 
 }  // namespace gp

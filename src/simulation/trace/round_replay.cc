@@ -28,7 +28,7 @@ class RoundReplay {
     for (size_t i = 0; i < jobs_.size(); ++i) progress_[i].remaining_s = jobs_[i].duration_s;
   }
 
-  const std::vector<int64_t>& Run() {
+  const std::vector<int64_t>& Run(const DoneWatch& watch) {
     size_t next = 0;
     while (next < jobs_.size() || !active_.empty()) {
       if (active_.empty()) now_ = std::max(now_, (jobs_[next].submit_s + kRoundS - 1) / kRoundS * kRoundS);
@@ -36,6 +36,7 @@ class RoundReplay {
       Choose();
       Advance();
       now_ += kRoundS;
+      if (watch) watch(DoneBy(now_, jobs_));
     }
     return ends_;
   }
@@ -116,9 +117,9 @@ class RoundReplay {
 
 }  // namespace
 
-TraceResult ReplayRounds(const TraceWorkload& workload, const TraceCluster& cluster, RoundPolicy policy) {
+TraceResult ReplayRounds(const TraceWorkload& workload, const TraceCluster& cluster, RoundPolicy policy, const DoneWatch& watch) {
   RoundReplay replay(workload, cluster, policy);
-  const std::vector<int64_t>& ends = replay.Run();
+  const std::vector<int64_t>& ends = replay.Run(watch);
   return Summarize(workload, cluster, ends, replay.preemptions());
 }
 

@@ -11,13 +11,13 @@ namespace gp {
 namespace {
 
 template <QueuePolicy kPolicy>
-TraceResult Queue(const TraceWorkload& workload, const TraceCluster& cluster) {
-  return ReplayQueue(workload, cluster, kPolicy);
+TraceResult Queue(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch) {
+  return ReplayQueue(workload, cluster, kPolicy, watch);
 }
 
 template <RoundPolicy kPolicy>
-TraceResult Rounds(const TraceWorkload& workload, const TraceCluster& cluster) {
-  return ReplayRounds(workload, cluster, kPolicy);
+TraceResult Rounds(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch) {
+  return ReplayRounds(workload, cluster, kPolicy, watch);
 }
 
 constexpr std::array kPolicies{

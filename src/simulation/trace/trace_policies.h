@@ -3,13 +3,18 @@
 #include <span>
 #include <string_view>
 
+#include "base/done_watch.h"
 #include "simulation/trace/job_trace.h"
 
 namespace gp {
 
 struct TracePolicy {
   std::string_view name;
-  TraceResult (*replay)(const TraceWorkload& workload, const TraceCluster& cluster);
+  TraceResult (*play)(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch);
+
+  TraceResult replay(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch = {}) const {
+    return play(workload, cluster, watch);
+  }
 };
 
 // docs/reference/trace_policies.md tells each.

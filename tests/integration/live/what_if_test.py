@@ -35,6 +35,34 @@ class WhatIf(ClusterTest):
         text = self.cli("replay", journal, f"--nodes=-{self.node}").ok().out
         self.assertRegex(text, r"never started +0 +0 +3")
 
+    def test_it_is_drawn_and_costs_something(self):
+        journal = self.record()
+        report = os.path.join(self.cluster.state, "report.html")
+        told = self.cli("replay", journal, "--nodes", "+1xdgx-h100", "--price", "H100=2", "--report", report, "-o", "json").ok().json
+        self.assertAlmostEqual(told["recorded"]["cost"]["installed"], 2 * told["recorded"]["gpu_hours_installed"], places=4)
+        self.assertAlmostEqual(told["what_if"]["cost"]["held"], 2 * told["what_if"]["gpu_hours_held"], places=4)
+        with open(report, encoding="utf-8") as file:
+            page = file.read()
+        self.assertEqual(page.count("<svg"), 12, "four pictures of each of the three")
+        self.assertIn("+1xdgx-h100", page)
+        self.assertIn(self.node, page)
+
+    def test_it_is_a_source_of_a_scenario(self):
+        journal = self.record()
+        alone = os.path.join(self.cluster.state, "alone.yaml")
+        with open(alone, "w", encoding="utf-8") as file:
+            file.write("jobs: [{journal: journal.db}]\n")
+        told = self.cli("simulate", "scenario", alone, "-o", "json").ok().json
+        self.assertEqual((told["jobs"], told["ended"], told["refused"]), (3, 3, 0))
+        self.assertGreater(told["wait"]["max_s"], 1)
+        # The same jobs on four nodes, and one more.
+        more = os.path.join(self.cluster.state, "more.yaml")
+        with open(more, "w", encoding="utf-8") as file:
+            file.write("nodes: [{machine: dgx-h100, count: 4}]\njobs:\n  - journal: {file: journal.db, nodes: false}\n  - {length: 1h}\n")
+        told = self.cli("simulate", "scenario", more, "-o", "json").ok().json
+        self.assertEqual((told["jobs"], told["ended"]), (4, 4))
+        self.assertLess(told["wait"]["max_s"], 1)
+
     def test_another_policy_is_read_from_a_file(self):
         journal = self.record()
         policy = os.path.join(self.cluster.state, "policy.yaml")

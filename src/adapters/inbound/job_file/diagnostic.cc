@@ -17,7 +17,7 @@ bool IsAtOrUnder(std::string_view path, std::string_view root) {
 
 }  // namespace
 
-std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics) {
+std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics, std::string_view outcome) {
   std::string text;
   for (const Diagnostic& problem : diagnostics) {
     text += problem.file + ":";
@@ -28,7 +28,7 @@ std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics) {
   }
   if (diagnostics.empty()) return text;
   text += std::to_string(diagnostics.size()) + (diagnostics.size() == 1 ? " problem" : " problems");
-  return text + ", nothing submitted.  (gpu-platform explain error " + diagnostics[0].code + ")\n";
+  return text + ", " + std::string(outcome) + ".  (gpu-platform explain error " + diagnostics[0].code + ")\n";
 }
 
 void Report::Add(const Place& place, JobFileCode code, std::string message) {

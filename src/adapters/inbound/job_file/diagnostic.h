@@ -24,8 +24,8 @@ struct Diagnostic {
   bool operator==(const Diagnostic&) const = default;
 };
 
-// As users read them, ending with how many there are.
-std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics);
+// As users read them, ending with how many there are and what came of it.
+std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics, std::string_view outcome = "nothing submitted");
 
 inline constexpr size_t kDiagnosticsMax = 100;
 

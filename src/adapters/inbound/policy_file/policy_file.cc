@@ -79,21 +79,27 @@ std::vector<std::string> PolicyNames() {
   return names;
 }
 
+std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report) {
+  if (map.kind != YamlNode::Kind::kMap) report.Add(map.place, JobFileCode::kWrongType, "a policy is a map such as \"min_run: 5m\"");
+  std::vector<Setting> settings;
+  for (const YamlEntry& entry : map.entries) {
+    if (const auto setting = ReadEntry(entry, report)) settings.push_back(*setting);
+  }
+  return [settings](Policy& policy) {
+    for (const Setting& setting : settings) Set(setting, policy);
+  };
+}
+
 Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, std::string_view text) {
   const SourceText source{std::string(file_name), std::string(text)};
   Report report;
-  std::vector<Setting> settings;
+  std::vector<std::function<void(Policy&)>> changes;
   if (CheckText(source, report)) {
-    for (const YamlNode& document : ReadYaml(source, source.text, report)) {
-      if (document.kind != YamlNode::Kind::kMap) report.Add(document.place, JobFileCode::kWrongType, "a policy is a map such as \"min_run: 5m\"");
-      for (const YamlEntry& entry : document.entries) {
-        if (const auto setting = ReadEntry(entry, report)) settings.push_back(*setting);
-      }
-    }
+    for (const YamlNode& document : ReadYaml(source, source.text, report)) changes.push_back(ReadPolicy(document, report));
   }
   if (!report.empty()) return Fail(InvalidArgument(Told(report.Take())));
-  return [settings](Policy& policy) {
-    for (const Setting& setting : settings) Set(setting, policy);
+  return [changes](Policy& policy) {
+    for (const auto& change : changes) change(policy);
   };
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/inbound/job_file/diagnostic.h"
+#include "adapters/inbound/job_file/yaml_tree.h"
 #include "base/result.h"
 #include "domain/cluster/policy.h"
 
@@ -21,5 +21,8 @@ std::vector<std::string> PolicyNames();
 // column; kNotFound: there is no such file.
 Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path);
 Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, std::string_view text);
+
+// The same of a map within another file.
+std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report);
 
 }  // namespace gp

@@ -1,0 +1,59 @@
+#pragma once
+
+// The keys that one map of a scenario may have, and where their values go.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/inbound/job_file/scalar.h"
+#include "base/time.h"
+
+namespace gp {
+
+class KeyTable {
+ public:
+  using Take = std::function<void(const YamlNode& value)>;
+
+  // `what` is for messages: "a group of nodes".
+  KeyTable(std::string what, Report& report) : what_(std::move(what)), report_(report) {}
+
+  KeyTable& Add(std::string_view name, Take take);
+  // The targets outlive ReadFrom.
+  KeyTable& Text(std::string_view name, std::string& to);
+  KeyTable& OptionalText(std::string_view name, std::optional<std::string>& to);
+  KeyTable& Count(std::string_view name, int64_t low, int64_t high, int64_t& to);
+  KeyTable& OptionalCount(std::string_view name, int64_t low, int64_t high, std::optional<int64_t>& to);
+  KeyTable& Truth(std::string_view name, bool& to);
+  KeyTable& Span(std::string_view name, Duration low, Duration high, Duration& to);
+  KeyTable& Labels(std::string_view name, std::map<std::string, std::string>& to);
+  // The key named last must be there.
+  KeyTable& Required();
+
+  void ReadFrom(const YamlNode& map);
+  // As if it stood under `name`.
+  void ReadValue(std::string_view name, const YamlNode& value) const;
+
+ private:
+  struct Key {
+    std::string name;
+    Take take;
+    bool required = false;
+  };
+
+  template <typename T, typename To>
+  void Put(const std::string& name, const YamlNode& value, Read<T> read, To& to);
+  void ReadEntry(const YamlEntry& entry);
+
+  std::string what_;
+  Report& report_;
+  std::vector<Key> keys_;
+};
+
+// Each item of a list; what is no list, or longer than `items_max`, is reported.
+void ReadItems(const YamlNode& list, std::string_view name, size_t items_max, Report& report, const KeyTable::Take& take);
+
+}  // namespace gp

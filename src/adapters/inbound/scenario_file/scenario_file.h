@@ -1,0 +1,34 @@
+#pragma once
+
+// The scenario file (docs/reference/scenario_file.md).  Strict, as the job file is: what is not
+// understood is refused with its line, column and a way out.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "adapters/inbound/job_file/diagnostic.h"
+#include "simulation/scenario/scenario_run.h"
+
+namespace gp {
+
+enum class TraceFormat { kPhilly, kAlibaba };
+
+// Where what a scenario only names comes from.
+struct ScenarioSources {
+  std::function<Result<std::shared_ptr<const NodeFacts>>(const std::string& machine)> machine;
+  std::function<Result<TraceWorkload>(const std::string& file, TraceFormat format)> trace;
+  std::function<Result<RecordedRun>(const std::string& file)> journal;
+};
+
+struct DecodedScenario {
+  std::optional<ScenarioRun> run;  // there where there are no diagnostics
+  std::vector<Diagnostic> diagnostics;
+};
+
+// `file_name` is for messages; the file itself is not opened.
+DecodedScenario DecodeScenario(std::string_view file_name, std::string_view text, const ScenarioSources& sources);
+
+}  // namespace gp

@@ -1,0 +1,16 @@
+#pragma once
+
+// `--report FILE.html` of commands that play runs.
+
+#include <string>
+
+#include "adapters/outbound/report/html_report.h"
+#include "cmd/cli.h"
+
+namespace gp {
+
+void AddReportFlag(CLI::App& sub, std::string& file);
+// Says where it is.
+Status WriteReport(const RunReport& report, const std::string& file, const Cli& cli);
+
+}  // namespace gp

@@ -1,0 +1,42 @@
+#pragma once
+
+// What GPU time costs, in whole millionths of whatever money it is.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "simulation/run/usage.h"
+
+namespace gp {
+
+struct Price {
+  std::string model;         // a part of the GPU's name, as in a job file
+  int64_t micros_per_hour = 0;
+};
+
+class Prices {
+ public:
+  // "H100=2.50": at most six decimals, at most 10,000.  kInvalidArgument otherwise.
+  Status Add(std::string_view text);
+  bool empty() const { return prices_.empty(); }
+  // The one whose text is longest of those that fit; nullptr: this model has no price.
+  const Price* Find(std::string_view model) const;
+
+ private:
+  std::vector<Price> prices_;
+};
+
+struct Cost {
+  Wide installed = 0;  // millionths
+  Wide held = 0;
+  std::vector<std::string> models_without_price;
+};
+
+Cost CostOf(const Usage& usage, const Prices& prices);
+
+double ToAmount(Wide micros);
+
+}  // namespace gp

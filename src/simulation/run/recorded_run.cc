@@ -1,0 +1,95 @@
+#include "simulation/run/recorded_run.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "domain/cluster/apply.h"
+
+namespace gp {
+namespace {
+
+template <typename T, typename... Ts>
+constexpr bool kIsOneOf = (std::is_same_v<T, Ts> || ...);
+
+// What people asked for, and the policy of each start.
+bool IsAsked(const Command& command) {
+  return std::visit([](const auto& one) {
+    using T = std::decay_t<decltype(one)>;
+    return kIsOneOf<T, StartController, SetQueue, DeleteQueue, ChangeNode, SetPriority, HoldJob, ReleaseJob, StopJob, ReserveNodes, EndReservation,
+                    ChangeService>;
+  }, command);
+}
+
+Duration LengthOf(const Job& job, Instant now) {
+  Duration length;
+  for (const AttemptRecord& attempt : job.attempts) {
+    if (attempt.started_at.ns == 0) continue;
+    const Instant end = attempt.ended_at.ns == 0 ? now : attempt.ended_at;
+    const Duration ran = end - std::clamp(attempt.started_at, attempt.placed_at, end);  // by the node's clock, which may be off
+    length = job.spec->preemptible ? length + ran : ran;
+  }
+  return length;
+}
+
+}  // namespace
+
+void RunRecorder::Add(const Record& record) {
+  usage_.Observe(state_, record.envelope.at);
+  if (watch_) watch_(state_, record.envelope.at);
+  AddStep(record);
+  for (const Event& event : record.events) {
+    Apply(state_, record.envelope.at, event);
+    NoteEvent(record.envelope.at, event);
+  }
+  run_.ends_at = record.envelope.at;
+}
+
+void RunRecorder::AddStep(const Record& record) {
+  if (!IsAsked(record.envelope.command)) return;
+  if (const auto* stop = std::get_if<StopJob>(&record.envelope.command)) {
+    // Of a job that ran its length tells.
+    const Job* job = state_.FindJob(stop->job);
+    if (job == nullptr || !job->attempts.empty()) return;
+  }
+  run_.steps.push_back({record.envelope.at, record.envelope.command});
+}
+
+void RunRecorder::NoteEvent(Instant at, const Event& event) {
+  if (const auto* joined = std::get_if<NodeJoined>(&event)) {
+    run_.steps.push_back({at, NodeArrival{joined->node, joined->facts}});
+  } else if (const auto* submitted = std::get_if<JobSubmitted>(&event)) {
+    steps_[submitted->job] = run_.steps.size();
+    lives_[submitted->job] = run_.lives.size();
+    run_.steps.push_back({at, JobArrival{submitted->job, submitted->spec, submitted->user, {}, {}}});
+    run_.lives.push_back({submitted->queue, at, {}, {}, 0, 0});
+  } else if (const auto* placed = std::get_if<GangPlaced>(&event)) {
+    JobLife& life = run_.lives[lives_.at(placed->job)];
+    if (!life.started_at) life.started_at = at;
+  } else if (const auto* requeued = std::get_if<JobRequeued>(&event)) {
+    JobLife& life = run_.lives[lives_.at(requeued->job)];
+    life.preemptions += requeued->charge == RequeueCharge::kPreemption ? 1 : 0;
+    life.faults += requeued->charge == RequeueCharge::kFault ? 1 : 0;
+    run_.faults += requeued->charge == RequeueCharge::kFault ? 1 : 0;
+  } else if (const auto* ended = std::get_if<JobEnded>(&event)) {
+    Measure(*state_.FindJob(ended->job), at);
+    run_.lives[lives_.at(ended->job)].ended_at = at;
+  } else if (std::holds_alternative<NodeLost>(event)) {
+    ++run_.faults;
+  }
+}
+
+void RunRecorder::Measure(const Job& job, Instant now) {
+  std::get<JobArrival>(run_.steps[steps_.at(job.id)].what).length = LengthOf(job, now);
+}
+
+RecordedRun RunRecorder::Take() {
+  for (const auto& [id, job] : state_.jobs) {
+    if (IsTerminal(job.state)) continue;
+    Measure(job, run_.ends_at);
+    ++run_.unfinished;
+  }
+  run_.usage = usage_.so_far();
+  return std::move(run_);
+}
+
+}  // namespace gp

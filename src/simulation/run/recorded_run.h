@@ -1,0 +1,45 @@
+#pragma once
+
+// What came from outside in a recorded run, and what became of it.
+
+#include <map>
+#include <vector>
+
+#include "domain/cluster/codec.h"
+#include "simulation/run/run_figures.h"
+#include "simulation/run/run_steps.h"
+#include "simulation/run/watch.h"
+
+namespace gp {
+
+struct RecordedRun {
+  RunSteps steps;
+  std::vector<JobLife> lives;  // as they were
+  Usage usage;
+  Instant ends_at;
+  int64_t unfinished = 0;  // jobs that still ran or waited: as long as they had run by then
+  int64_t faults = 0;      // lost nodes and attempts, which no replay repeats
+};
+
+// Folds the records of a journal, from the first one on.
+class RunRecorder {
+ public:
+  explicit RunRecorder(RunWatch watch = {}) : watch_(std::move(watch)) {}
+
+  void Add(const Record& record);
+  RecordedRun Take();
+
+ private:
+  void AddStep(const Record& record);
+  void NoteEvent(Instant at, const Event& event);
+  void Measure(const Job& job, Instant now);
+
+  RunWatch watch_;
+  State state_;
+  RecordedRun run_;
+  UsageMeter usage_;
+  std::map<JobId, size_t> steps_;  // of the jobs
+  std::map<JobId, size_t> lives_;
+};
+
+}  // namespace gp

@@ -1,0 +1,254 @@
+#include "simulation/run/run_player.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/assert.h"
+
+namespace gp {
+namespace {
+
+// Where only time may help somebody (a period of GPU-hours that begins), it is looked at so often.
+constexpr int kIdleLooksMax = 1'000;
+
+}  // namespace
+
+RunPlayer::RunPlayer(const RunSteps& steps, const PlayOptions& options) : steps_(steps), options_(options) {}
+
+PlayedRun RunPlayer::Play() {
+  if (steps_.empty()) return {};
+  engine_.AdvanceTo(steps_.front().at);
+  AddNodes();
+  for (Instant next = NextInstant(); next != kNever; next = NextInstant()) {
+    if (next > options_.until) break;
+    AdvanceTo(next);
+    FinishDue();
+    while (next_step_ < steps_.size() && steps_[next_step_].at <= next) {
+      Do(steps_[next_step_++]);
+      NoteProgress();
+    }
+    const Instant deadline = NextDeadline(engine_.state());
+    if (deadline.ns != 0 && deadline <= next) Execute(Tick{});
+    Settle();
+  }
+  if (options_.until != kNever) {
+    AdvanceTo(std::max(options_.until, engine_.now()));
+    NoteProgress();
+  }
+  return std::move(played_);
+}
+
+void RunPlayer::AdvanceTo(Instant at) {
+  usage_.Observe(engine_.state(), at);
+  if (options_.watch) options_.watch(engine_.state(), at);
+  engine_.AdvanceTo(at);
+}
+
+// The run is as long as something happens in it: who waits for ever does not make it longer.
+void RunPlayer::NoteProgress() {
+  played_.usage = usage_.so_far();
+  played_.ends_at = engine_.now();
+  idle_looks_ = 0;
+}
+
+// kNever: nothing will change any more, as far as can be seen, whoever still waits.
+Instant RunPlayer::NextInstant() {
+  Instant next = next_step_ < steps_.size() ? steps_[next_step_].at : kNever;
+  const State& state = engine_.state();
+  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty() && state.decided.empty() &&
+      state.losses.empty()) {
+    return kNever;
+  }
+  if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+  const Instant deadline = NextDeadline(engine_.state());
+  if (deadline.ns != 0) next = std::min(next, deadline);
+  if (look_again_at_.ns != 0 && look_again_at_ < next && (next != kNever || ++idle_looks_ < kIdleLooksMax)) next = look_again_at_;
+  return next == kNever ? next : std::max(next, engine_.now());
+}
+
+void RunPlayer::AddNodes() {
+  for (const auto& facts : options_.added) engine_.AddNode(*facts);
+}
+
+void RunPlayer::Do(const RunStep& step) {
+  if (const auto* node = std::get_if<NodeArrival>(&step.what)) return Join(*node);
+  if (const auto* job = std::get_if<JobArrival>(&step.what)) return Submit(*job, step.at);
+  Ask(std::get<Command>(step.what));
+}
+
+void RunPlayer::Join(const NodeArrival& node) {
+  if (options_.removed.contains(node.facts->name)) return;
+  const auto known = nodes_.find(node.id);
+  if (known == nodes_.end()) {
+    nodes_[node.id] = engine_.AddNode(*node.facts);
+    return;
+  }
+  const Node& lost = *engine_.state().FindNode(known->second);
+  if (lost.condition != NodeCondition::kLost) return;
+  JoinNode join;
+  join.facts = lost.facts;
+  join.incarnation = lost.incarnation + 1;
+  join.fresh = true;
+  Execute(std::move(join));
+  engine_.ReportHealthy(lost);
+}
+
+void RunPlayer::Submit(const JobArrival& job, Instant at) {
+  const size_t life = played_.lives.size();
+  played_.lives.push_back({job.spec->queue, at, {}, {}, 0, 0});
+  const auto spec = Translate(job.spec);
+  const auto id = spec == nullptr ? Fail(NotFound("a job that it waits for is not here")) : engine_.Submit(spec, job.user);
+  if (!id) {
+    ++played_.refused;
+    return;
+  }
+  played_.lives[life].queue = engine_.state().FindJob(*id)->queue;
+  jobs_[job.id] = *id;
+  progress_[*id] = {life, job.length, job.length, job.checkpoint_every, {}, false};
+}
+
+// The jobs that it waits for have other numbers here; nullptr: one of them was refused.
+std::shared_ptr<const JobSpec> RunPlayer::Translate(const std::shared_ptr<const JobSpec>& spec) const {
+  if (spec->after.empty()) return spec;
+  auto translated = std::make_shared<JobSpec>(*spec);
+  for (Dependency& dependency : translated->after) {
+    const auto known = jobs_.find(dependency.job);
+    if (known == jobs_.end()) return nullptr;
+    dependency.job = known->second;
+  }
+  return translated;
+}
+
+// Into this run's numbers; false: it is about something that is not here.
+bool RunPlayer::Translate(Command& command) const {
+  const auto translate = [](auto& id, const auto& known) {
+    const auto found = known.find(id);
+    if (found == known.end()) return false;
+    id = found->second;
+    return true;
+  };
+  return std::visit([&](auto& one) {
+    using T = std::decay_t<decltype(one)>;
+    if constexpr (std::is_same_v<T, StartController>) {
+      one.lineage = 0;
+      one.cut = false;
+      if (options_.policy) options_.policy(one.policy);
+    }
+    if constexpr (std::is_same_v<T, ReserveNodes>) {
+      for (NodeId& node : one.reservation.nodes) {
+        if (!translate(node, nodes_)) return false;
+      }
+    }
+    if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService> || std::is_same_v<T, SilenceNode> || std::is_same_v<T, DeclareNodeLost>) {
+      return translate(one.node, nodes_);
+    }
+    if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> || std::is_same_v<T, ReleaseJob> || std::is_same_v<T, SetPriority>) {
+      return translate(one.job, jobs_);
+    }
+    return true;
+  }, command);
+}
+
+void RunPlayer::Ask(Command command) {
+  if (!Translate(command)) {
+    ++played_.refused;
+    return;
+  }
+  const auto* service = std::get_if<ChangeService>(&command);
+  const NodeId back = service != nullptr && service->action == ServiceAction::kOnline ? service->node : NodeId{~uint32_t{0}};
+  Execute(std::move(command));
+  const Node* node = engine_.state().FindNode(back);
+  if (node != nullptr && node->condition == NodeCondition::kUp) engine_.ReportHealthy(*node);
+}
+
+void RunPlayer::Execute(Command command) {
+  const auto events = engine_.Execute(std::move(command));
+  if (!events) {
+    ++played_.refused;
+    return;
+  }
+  for (const Event& event : *events) Follow(event);
+}
+
+void RunPlayer::Follow(const Event& event) {
+  if (const auto* ended = std::get_if<JobEnded>(&event)) NoteEnd(ended->job);
+  if (const auto* lost = std::get_if<NodeLost>(&event)) Crash(lost->node);
+  const auto* stop = std::get_if<JobStopOrdered>(&event);
+  if (stop != nullptr && !engine_.state().FindJob(stop->job)->leases.empty()) Interrupt(stop->job);
+}
+
+void RunPlayer::FinishDue() {
+  while (!ends_.empty() && ends_.begin()->first <= engine_.now()) {
+    const JobId job = ends_.begin()->second;
+    ends_.erase(ends_.begin());
+    progress_.at(job).runs = false;
+    engine_.Finish(job);
+    NoteEnd(job);
+    NoteProgress();
+  }
+}
+
+// Passes until nothing more follows from them.
+void RunPlayer::Settle() {
+  while (true) {
+    const Plan plan = engine_.Pass();
+    look_again_at_ = plan.look_again_at;
+    bool interrupts = false;
+    for (const Plan::Step& step : plan.steps) {
+      if (const auto* placed = std::get_if<PlaceGang>(&step)) {
+        Start(placed->job);
+      } else {
+        Interrupt(std::get<PreemptJob>(step).job);
+        interrupts = true;
+      }
+    }
+    if (!interrupts) return;
+  }
+}
+
+void RunPlayer::Start(JobId job) {
+  Progress& progress = progress_.at(job);
+  JobLife& life = played_.lives[progress.life];
+  if (!life.started_at) life.started_at = engine_.now();
+  progress.started_at = engine_.now();
+  progress.runs = true;
+  ends_.insert({engine_.now() + progress.left, job});
+  engine_.Start(job);
+}
+
+// It stops at once; what it did so far is kept where it promised to.
+void RunPlayer::Interrupt(JobId job) {
+  const bool is_preempted = engine_.state().FindJob(job)->stop == StopCause::kPreempt;
+  const bool keeps_work = engine_.state().FindJob(job)->spec->preemptible;
+  Halt(job, keeps_work ? engine_.now() - progress_.at(job).started_at : Duration{});
+  engine_.Stop(job);
+  if (IsTerminal(engine_.state().FindJob(job)->state)) return NoteEnd(job);
+  played_.lives[progress_.at(job).life].preemptions += is_preempted ? 1 : 0;
+}
+
+// Who runs there dies with the node, unasked: what is left are its checkpoints.
+void RunPlayer::Crash(NodeId node) {
+  for (const LeaseId lease : engine_.state().FindNode(node)->leases) {
+    const JobId job = engine_.state().FindLease(lease)->job;
+    const Progress& progress = progress_.at(job);
+    if (!progress.runs) continue;
+    const int64_t every = progress.checkpoint_every.ns;
+    const int64_t ran = (engine_.now() - progress.started_at).ns;
+    Halt(job, Duration{every > 0 ? ran - ran % every : 0});
+    ++played_.lives[progress.life].faults;
+  }
+}
+
+// It runs no longer; `kept` of what it did since it was started.
+void RunPlayer::Halt(JobId job, Duration kept) {
+  Progress& progress = progress_.at(job);
+  if (!progress.runs) return;
+  progress.runs = false;
+  ends_.erase({progress.started_at + progress.left, job});
+  const bool resumes = engine_.state().FindJob(job)->spec->preemptible || progress.checkpoint_every.ns > 0;
+  progress.left = resumes ? progress.left - kept + options_.resume_cost : progress.length;
+}
+
+void RunPlayer::NoteEnd(JobId job) { played_.lives[progress_.at(job).life].ended_at = engine_.now(); }
+
+}  // namespace gp

@@ -1,0 +1,38 @@
+#include "simulation/run/usage.h"
+
+namespace gp {
+namespace {
+
+constexpr double kHourNs = 3.6e12;
+
+}  // namespace
+
+double GpuTime::installed_hours() const { return static_cast<double>(installed) / kHourNs; }
+
+double GpuTime::held_hours() const { return static_cast<double>(held) / kHourNs / kWholeShare; }
+
+GpuTime Usage::total() const {
+  GpuTime total;
+  for (const auto& [model, time] : by_model) {
+    total.installed += time.installed;
+    total.held += time.held;
+  }
+  return total;
+}
+
+void UsageMeter::Observe(const State& state, Instant now) {
+  levels_.Follow(state);
+  const int64_t span = last_.ns == 0 ? 0 : (now - last_).ns;
+  last_ = now;
+  GpuTime added;
+  for (const auto& [model, level] : levels_.by_model()) {
+    GpuTime& time = usage_.by_model[model];
+    time.installed += Wide{level.installed} * span;
+    time.held += Wide{level.held} * span;
+    added.installed += Wide{level.installed} * span;
+    added.held += Wide{level.held} * span;
+  }
+  if (!state.queued.empty()) usage_.idle_while_waiting += added.installed_hours() - added.held_hours();
+}
+
+}  // namespace gp

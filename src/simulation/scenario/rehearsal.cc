@@ -1,0 +1,46 @@
+#include "simulation/scenario/rehearsal.h"
+
+#include "simulation/engine/engine.h"
+
+namespace gp {
+namespace {
+
+void Begin(const RunSteps& nodes, Engine& engine) {
+  for (const RunStep& step : nodes) {
+    engine.AdvanceTo(step.at);
+    if (const auto* node = std::get_if<NodeArrival>(&step.what)) engine.AddNode(*node->facts);
+    if (const auto* command = std::get_if<Command>(&step.what)) (void)engine.Execute(*command);
+  }
+}
+
+void MakeWhatEventsMake(const Scenario& scenario, Engine& engine) {
+  for (const ScenarioEvent& event : scenario.events) {
+    if (const auto* queue = std::get_if<SetQueue>(&event.what)) (void)engine.Execute(*queue);
+  }
+}
+
+}  // namespace
+
+std::vector<ScenarioFault> Rehearse(const Scenario& scenario, const RunSteps& nodes) {
+  using enum ScenarioFault::Part;
+  Engine engine;
+  Begin(nodes, engine);
+  std::vector<ScenarioFault> faults;
+  for (size_t i = 0; i < scenario.queues.size(); ++i) {
+    const auto set = engine.Execute(scenario.queues[i]);
+    if (!set) faults.push_back({kQueues, i, set.error()});
+  }
+  if (!faults.empty()) return faults;
+  MakeWhatEventsMake(scenario, engine);
+  for (size_t i = 0; i < scenario.jobs.size(); ++i) {
+    const auto job = engine.Submit(scenario.jobs[i].spec, scenario.jobs[i].user);
+    if (!job) faults.push_back({kJobs, i, job.error()});
+  }
+  for (size_t i = 0; i < scenario.traces.size(); ++i) {
+    const auto job = engine.Submit(scenario.traces[i].spec, scenario.traces[i].user);
+    if (!job) faults.push_back({kTraces, i, job.error()});
+  }
+  return faults;
+}
+
+}  // namespace gp
