@@ -272,7 +272,6 @@ constexpr Field kJobFields[] = {
      .synonyms = "command cmd script entrypoint args",
      .required = true,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.command = v.list; }},
-    {.name = "any_of", .kind = kNotYet, .summary = "Alternative resources."},
     {.name = "array", .kind = kNotYet, .summary = "Many jobs of one kind."},
     {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},
     {.name = "idle_policy", .kind = kNotYet, .summary = "What to do about idle GPUs."},
