@@ -26,6 +26,8 @@ nlohmann::ordered_json ToDocument(const ScaleOptions& options, const ScaleResult
                                   {"gang512_ms", result.gang512_ms},
                                   {"preempt64_ms", result.preempt64_ms},
                                   {"explain_ms", result.explain_ms},
+                                  {"present_ms", result.present_ms},
+                                  {"forecast_ms", result.forecast_ms},
                                   {"queued", options.queued},
                                   {"queued_pass_ms", result.queued_pass_ms},
                                   {"node_classes", result.classes},
