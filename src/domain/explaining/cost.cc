@@ -10,17 +10,17 @@ namespace {
 constexpr int64_t kHourOfGpu = int64_t{3'600'000} * kWholeShare;
 
 void TakeLengths(const Lengths& lengths, const Job& job, Cost& cost) {
-  const std::optional<Duration> limit = LongestWork(job, {});
+  const Duration limit = job.spec->time_limit;
   const AlikeRuns* alike = lengths.Alike(job);
   if (alike == nullptr) {
-    cost.source = limit ? LengthSource::kTimeLimit : LengthSource::kNothing;
-    cost.shortest = cost.median = cost.longest = limit.value_or(Duration{});
+    cost.source = limit.ns == 0 ? LengthSource::kNothing : LengthSource::kTimeLimit;
+    cost.shortest = cost.median = cost.longest = limit;
     return;
   }
   cost.source = LengthSource::kPast;
   const auto at = [&](size_t percent) {
     const Duration length = alike->runs[alike->runs.size() * percent / 100].first;
-    return limit ? std::min(length, *limit) : length;
+    return limit.ns == 0 ? length : std::min(length, limit);
   };
   cost.shortest = at(10);
   cost.median = at(50);
@@ -40,22 +40,22 @@ std::vector<Allowance> Allowances(const State& state, Instant at, const Job& job
   return allowances;
 }
 
-// Tenths are enough for people.
+// In tenths, rounded up: enough for people, and never nothing.
 std::string Hours(int64_t share, Duration length) {
   constexpr int64_t kTenth = int64_t{360} * kWholeShare;
-  const int64_t tenths = (share * length.ToSeconds() + kTenth / 2) / kTenth;
+  const int64_t tenths = (share * length.ToSeconds() + kTenth - 1) / kTenth;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
 std::string Tell(const Cost& cost, size_t alike) {
   if (cost.share == 0) return "no GPUs";
+  const std::string past = std::to_string(alike) + " finished jobs like it";
   switch (cost.source) {
     case LengthSource::kNothing: return "not known: it has no time limit, and nothing like it has finished yet";
     case LengthSource::kTimeLimit: return "at most " + Hours(cost.share, cost.longest) + " GPU-hours, if it runs to its time limit";
     case LengthSource::kPast: break;
   }
-  return Hours(cost.share, cost.shortest) + " to " + Hours(cost.share, cost.longest) + " GPU-hours (median " + Hours(cost.share, cost.median) + "), from " +
-         std::to_string(alike) + " finished jobs like it";
+  return Hours(cost.share, cost.shortest) + " to " + Hours(cost.share, cost.longest) + " GPU-hours (median " + Hours(cost.share, cost.median) + "), from " + past;
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ void PlayOnce(const Present& present, const Planner& planner, const Lengths& len
   Future future(present.state, planner, at, lengths, static_cast<int>(plays.starts.size()));
   const Future::Outcome outcome = future.PlayUntilPlaced(job, at + kForecastHorizon, budget);
   plays.starts.push_back({outcome == Future::Outcome::kPlaced ? future.now() : kNever, outcome});
-  for (const auto& [group, lengths_there] : future.guesses().consulted()) plays.consulted.insert(group);
-  plays.by_limits |= future.guesses().limits_told();
+  plays.consulted.insert(future.consulted().begin(), future.consulted().end());
+  plays.by_limits |= future.limits_told();
   if (outcome == Future::Outcome::kUnknown && plays.endless.empty()) plays.endless = future.Endless();
 }
 

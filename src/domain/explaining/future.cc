@@ -57,18 +57,25 @@ void Future::StopAll(const std::vector<JobId>& jobs) {
   }
 }
 
-void Future::ExpectEnd(const Job& job) {
+// What it keeps of its work when it is interrupted is guessed once; its time limit begins anew.
+Instant Future::EndOf(const Job& job) {
+  if (IsOnLostNode(state_, job)) return kNever;
   const Duration done = WorkOf(job, now_);
-  auto known = work_.find(job.id);
-  if (known == work_.end()) {
-    const auto guess = IsOnLostNode(state_, job) ? std::nullopt : guesses_.WorkOf(job, done);
-    if (!guess) {
-      endless_.insert(job.id);
-      return;
-    }
-    known = work_.emplace(job.id, *guess).first;
+  const auto [work, is_new] = work_.try_emplace(job.id);
+  if (is_new) work->second = guesses_.WorkOf(job, done);
+  const Duration limit = job.spec->time_limit;
+  limits_told_ |= limit.ns != 0;
+  const Instant by_limit = limit.ns == 0 ? kNever : job.attempts.back().placed_at + limit;
+  const Instant by_work = work->second ? now_ + (*work->second - done) : kNever;
+  return std::max(std::min(by_limit, by_work), now_);
+}
+
+void Future::ExpectEnd(const Job& job) {
+  const Instant end = EndOf(job);
+  if (end == kNever) {
+    endless_.insert(job.id);
+    return;
   }
-  const Instant end = now_ + std::max(known->second - done, Duration{});
   ends_.insert({end, job.id});
   end_of_[job.id] = end;
 }

@@ -39,7 +39,9 @@ class Future {
   const State& state() const { return state_; }
   // Who holds a place and has no end that is known.
   std::vector<JobId> Endless() const;
-  const Guesses& guesses() const { return guesses_; }
+  // From which finished jobs lengths were taken; whether time limits had a say.
+  const std::set<const AlikeRuns*>& consulted() const { return guesses_.consulted(); }
+  bool limits_told() const { return limits_told_; }
 
  private:
   std::vector<Event> Execute(Command command);
@@ -47,6 +49,8 @@ class Future {
   void Started(JobId job);
   void Report(JobId job, std::optional<LeaseEnd> end);
   void StopAll(const std::vector<JobId>& jobs);
+  // kNever: nothing tells.
+  Instant EndOf(const Job& job);
   void ExpectEnd(const Job& job);
   void FinishDue(int64_t& budget);
   void TickIfDue();
@@ -56,7 +60,8 @@ class Future {
   Planner planner_;
   Instant now_;
   Guesses guesses_;
-  std::map<JobId, Duration> work_;  // in all, of whoever has had a place
+  bool limits_told_ = false;
+  std::map<JobId, std::optional<Duration>> work_;  // in all, of whoever has had a place
   std::set<std::pair<Instant, JobId>> ends_;
   std::map<JobId, Instant> end_of_;
   std::set<JobId> endless_;

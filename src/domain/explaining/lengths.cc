@@ -54,18 +54,11 @@ const AlikeRuns* Lengths::Alike(const Job& job) const {
 
 // Of those that took longer than what is done.  Where none did, each doubling halves the odds that it
 // still runs: the slice in the middle takes as long again.
-Duration GuessWork(const std::vector<Duration>& lengths, Duration done, int slice) {
-  const auto longer = std::ranges::upper_bound(lengths, done);
-  const auto count = lengths.end() - longer;
+Duration GuessWork(const AlikeRuns& alike, Duration done, int slice) {
+  const auto longer = std::ranges::upper_bound(alike.runs, done, {}, &std::pair<Duration, size_t>::first);
+  const auto count = alike.runs.end() - longer;
   if (count == 0) return {done.ns / (2 * (kSlices - slice) - 1) * (2 * kSlices)};
-  return longer[count * (2 * slice + 1) / (2 * kSlices)];
-}
-
-// It counts from each placement anew.
-std::optional<Duration> LongestWork(const Job& job, Duration done) {
-  if (job.spec->time_limit.ns == 0) return std::nullopt;
-  const Duration before = HoldsLeases(job.state) ? WorkOf(job, job.attempts.back().placed_at) : done;
-  return before + job.spec->time_limit;
+  return longer[count * (2 * slice + 1) / (2 * kSlices)].first;
 }
 
 }  // namespace gp

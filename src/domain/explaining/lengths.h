@@ -3,7 +3,6 @@
 // How long jobs may run, by those like them that are over.
 
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,10 +42,6 @@ class Lengths {
 inline constexpr int kSlices = 11;  // a prime: see SliceOf
 
 // The middle of the slice of what a job's work comes to that has done so much of it and is not over.
-// REQUIRES: `lengths` in order.
-Duration GuessWork(const std::vector<Duration>& lengths, Duration done, int slice);
-
-// The most that its time limit lets it come to; nullopt: it has none.
-std::optional<Duration> LongestWork(const Job& job, Duration done);
+Duration GuessWork(const AlikeRuns& alike, Duration done, int slice);
 
 }  // namespace gp

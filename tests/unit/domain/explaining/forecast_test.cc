@@ -90,6 +90,14 @@ TEST_F(Forecasts, WhatIsDoneAlreadyCounts) {
   EXPECT_EQ(Ask(job).latest, engine_.now() + Duration::Minutes(39));
 }
 
+TEST_F(Forecasts, NobodyRunsBeyondItsTimeLimit) {
+  for (int minutes = 40; minutes <= 90; minutes += 10) Finished(minutes);
+  Submit(8, Duration::Minutes(30));
+  const Forecast forecast = Ask(Submit(8));
+  EXPECT_EQ(forecast.latest, engine_.now() + Duration::Minutes(30));
+  EXPECT_NE(forecast.text.find("from time limits and 6 finished jobs"), std::string::npos) << forecast.text;
+}
+
 // A job that gave way keeps its work: what is left of it is less.
 TEST_F(Forecasts, WorkThatIsKeptIsNotDoneTwice) {
   for (int i = 0; i < 6; ++i) Finished(60);
@@ -163,7 +171,7 @@ TEST_F(Forecasts, CostIsGpuHoursAndSaysWhereFrom) {
   EXPECT_EQ(CostOfA(8).text, "not known: it has no time limit, and nothing like it has finished yet");
   EXPECT_EQ(CostOfA(8, Duration::Minutes(90)).text, "at most 12.0 GPU-hours, if it runs to its time limit");
   for (int minutes = 10; minutes <= 100; minutes += 10) Finished(minutes);
-  EXPECT_EQ(CostOfA(8).text, "2.7 to 13.3 GPU-hours (median 8.0), from 10 finished jobs like it");
+  EXPECT_EQ(CostOfA(8).text, "2.7 to 13.4 GPU-hours (median 8.0), from 10 finished jobs like it");
   EXPECT_EQ(CostOfA(8, Duration::Minutes(30)).longest, Duration::Minutes(30));
   EXPECT_EQ(CostOfA(0).text, "no GPUs");
 }

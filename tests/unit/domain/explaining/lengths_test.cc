@@ -16,12 +16,9 @@ PastRun Took(const std::string& user, const std::string& name, int gpus, int min
   return {std::make_shared<const JobSpec>(spec), user, queue, "default", Duration::Minutes(minutes)};
 }
 
-Job Like(const PastRun& run, Duration time_limit = {}) {
-  JobSpec spec = *run.spec;
-  spec.time_limit = time_limit;
+Job Like(const PastRun& run) {
   Job job;
-  job.id = {1};
-  job.spec = std::make_shared<const JobSpec>(spec);
+  job.spec = run.spec;
   job.user.name = run.user;
   job.queue = run.queue;
   return job;
@@ -51,34 +48,29 @@ TEST(Lengths, AFewDoNotTell) {
   EXPECT_NE(Lengths(past).Alike(Like(past[0])), nullptr);
 }
 
+AlikeRuns OfMinutes(const std::vector<int>& minutes) {
+  AlikeRuns alike;
+  for (const int one : minutes) alike.runs.push_back({Duration::Minutes(one), alike.runs.size()});
+  return alike;
+}
+
 TEST(Lengths, OfThoseThatTookLongerThanWhatIsDone) {
-  const std::vector<Duration> lengths{Duration::Minutes(10), Duration::Minutes(20), Duration::Minutes(30), Duration::Minutes(40)};
-  EXPECT_EQ(GuessWork(lengths, {}, 0), Duration::Minutes(10));
-  EXPECT_EQ(GuessWork(lengths, {}, kSlices / 2), Duration::Minutes(30));
-  EXPECT_EQ(GuessWork(lengths, {}, kSlices - 1), Duration::Minutes(40));
-  EXPECT_EQ(GuessWork(lengths, Duration::Minutes(20), 0), Duration::Minutes(30)) << "not as long as is done already";
+  const AlikeRuns alike = OfMinutes({10, 20, 30, 40});
+  EXPECT_EQ(GuessWork(alike, {}, 0), Duration::Minutes(10));
+  EXPECT_EQ(GuessWork(alike, {}, kSlices / 2), Duration::Minutes(30));
+  EXPECT_EQ(GuessWork(alike, {}, kSlices - 1), Duration::Minutes(40));
+  EXPECT_EQ(GuessWork(alike, Duration::Minutes(20), 0), Duration::Minutes(30)) << "not as long as is done already";
 }
 
 TEST(Lengths, WhereNoneTookLongerItIsExpectedToTakeAsLongAgain) {
-  const std::vector<Duration> lengths{Duration::Minutes(10)};
-  EXPECT_EQ(GuessWork(lengths, Duration::Minutes(33), kSlices / 2), Duration::Minutes(66));
+  const AlikeRuns alike = OfMinutes({10});
+  EXPECT_EQ(GuessWork(alike, Duration::Minutes(33), kSlices / 2), Duration::Minutes(66));
   Duration last;
   for (int slice = 0; slice < kSlices; ++slice) {
-    const Duration guess = GuessWork(lengths, Duration::Minutes(33), slice);
+    const Duration guess = GuessWork(alike, Duration::Minutes(33), slice);
     EXPECT_GT(guess, std::max(last, Duration::Minutes(33)));
     last = guess;
   }
-}
-
-TEST(Lengths, ATimeLimitIsTheMostAndTheLastResort) {
-  const PastRun run = Took("ana", "train", 8, 100);
-  const Lengths none({});
-  EXPECT_EQ(Guesses(none, 0).WorkOf(Like(run), {}), std::nullopt);
-  EXPECT_EQ(Guesses(none, 0).WorkOf(Like(run, Duration::Minutes(7)), {}), Duration::Minutes(7));
-  const std::vector<PastRun> past(10, run);
-  const Lengths lengths(past);
-  EXPECT_EQ(Guesses(lengths, 0).WorkOf(Like(run, Duration::Minutes(7)), {}), Duration::Minutes(7));
-  EXPECT_EQ(Guesses(lengths, 0).WorkOf(Like(run, Duration::Minutes(700)), {}), Duration::Minutes(100));
 }
 
 TEST(Guesses, OverAllPlaysAJobGetsEachSliceOnce) {
@@ -96,17 +88,6 @@ TEST(Guesses, NeighboursAreSeldomInTheSameSlice) {
     for (int play = 0; play < kSlices; ++play) same += SliceOf({job}, play) == SliceOf({job + 1}, play) ? 1 : 0;
   }
   EXPECT_LT(same, 300 * kSlices / 8);
-}
-
-TEST(Guesses, AFinishedJobCountsOnceOnAverage) {
-  int sum = 0;
-  int left_out = 0;
-  for (size_t run = 0; run < 10'000; ++run) {
-    sum += WeightOf(run, 3);
-    left_out += WeightOf(run, 3) == 0 ? 1 : 0;
-  }
-  EXPECT_NEAR(sum, 10'000, 300);
-  EXPECT_NEAR(left_out, 3'680, 150);
 }
 
 }  // namespace
