@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "domain/explaining/names.h"
+
 namespace gp {
 namespace {
 
@@ -48,13 +50,6 @@ Plays PlayAll(const Present& present, const Lengths& lengths, Instant at, JobId 
   }
   std::ranges::sort(plays.starts);
   return plays;
-}
-
-std::string Names(const std::vector<JobId>& jobs) {
-  constexpr size_t kShown = 4;
-  std::string text;
-  for (size_t i = 0; i < std::min(jobs.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + ToText(jobs[i]);
-  return jobs.size() > kShown ? text + " and " + std::to_string(jobs.size() - kShown) + " more" : text;
 }
 
 std::string TellSource(const Forecast& forecast) {

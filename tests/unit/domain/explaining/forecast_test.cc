@@ -112,6 +112,16 @@ TEST_F(Forecasts, WorkThatIsKeptIsNotDoneTwice) {
   EXPECT_EQ(Ask(job).median, engine_.now() + Duration::Minutes(10 + 20));
 }
 
+TEST_F(Forecasts, WhatOnlySomePlaysReachHasNoEnd) {
+  for (int i = 0; i < 5; ++i) Finished(10);
+  Finished(40 * 24 * 60);
+  Submit(8);
+  const Forecast forecast = Ask(Submit(8));
+  EXPECT_EQ(forecast.median, engine_.now() + Duration::Minutes(10));
+  EXPECT_FALSE(forecast.latest.has_value()) << "one of six took 40 days";
+  EXPECT_NE(forecast.text.find(" or later "), std::string::npos) << forecast.text;
+}
+
 TEST_F(Forecasts, WhoHasNoEndIsNamed) {
   const JobId first = Submit(8);
   const Forecast forecast = Ask(Submit(1));
