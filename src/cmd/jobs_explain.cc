@@ -53,6 +53,7 @@ std::string Text(const v1::ExplainJobReply& reply) {
     out += fmt::format("\nKept for it: {}{}\n", Join(nodes, ", "),
                        reply.has_starts_by() ? "; it starts there by " + reply.starts_by() + " at the latest" : "");
   }
+  if (!reply.reasons().empty() && reply.reasons(0).kind() == "after") return out;  // no change of its own would do
   out += "\nWhat would start it now, each by itself\n";
   for (const v1::Change& change : reply.changes()) out += fmt::format("  {:<16} {}\n", change.kind(), change.text());
   if (reply.changes().empty()) out += "  no single change that was tried\n";

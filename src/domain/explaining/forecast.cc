@@ -79,7 +79,7 @@ std::string TellWhyNot(const State& state, const Forecast& forecast) {
     case Future::Outcome::kUnknown: return "when it starts cannot be told: " + TellEndless(state, forecast.endless);
     case Future::Outcome::kTooFar: return "not expected to start within " + ToText(kForecastHorizon);
     case Future::Outcome::kTooManySteps: return "when it starts cannot be told: too much would happen before it";
-    default: return "not expected to start as things are: it would still wait when all that run have ended";
+    default: return "not expected to start as things are, when all that run have ended well";
   }
 }
 

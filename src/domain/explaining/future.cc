@@ -146,7 +146,9 @@ Instant Future::NextInstant() const {
 Future::Outcome Future::PlayUntilPlaced(JobId job, Instant horizon, int64_t& budget) {
   while (true) {
     Settle(budget);
-    if (HoldsLeases(state_.FindJob(job)->state)) return Outcome::kPlaced;
+    const JobState waiting = state_.FindJob(job)->state;
+    if (HoldsLeases(waiting)) return Outcome::kPlaced;
+    if (IsTerminal(waiting)) return Outcome::kWaitsOn;  // what it waited for has not come
     if (budget <= 0) return Outcome::kTooManySteps;
     --budget;
     const Instant next = NextInstant();

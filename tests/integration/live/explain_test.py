@@ -93,6 +93,19 @@ class Explain(ClusterTest):
         self.assertNotIn("5 GPUs held", self.cli("jobs", "explain", job).ok().out)
         self.cli("jobs", "cancel", job, first).ok()
 
+    def test_a_job_that_waits_for_another_is_told_so(self):
+        first = self.cli.start("--gpus", "1", "--max-duration", "1h", command=["sleep", "60"])
+        self.running(first)
+        plan = self.cli("run", "--gpus", "1", "--after", first, "--plan", "-o", "json", "--", "true").json
+        self.assertFalse(plan["starts_now"])
+        job = self.cli.start("--gpus", "1", "--after", first, command=["true"])
+        told = self.explain(job)
+        for one in (plan, told):
+            self.assertEqual(one["reasons"][0]["kind"], "after")
+            self.assertIn(first, one["reasons"][0]["text"])
+            self.assertTrue(one["forecast"]["median"])
+        self.cli("jobs", "cancel", job, first).ok()
+
     def test_specs_of_others_are_not_shown(self):
         first = self.cli.start("--gpus", "8", command=["sleep", "60"])
         self.running(first)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
+#include "domain/cluster/dependencies.h"
 #include "domain/explaining/explain.h"
 #include "domain/explaining/forecast.h"
 
@@ -28,6 +29,9 @@ Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const
   job.queue = event.queue;
   job.pool = event.pool;
   job.submitted_at = job.queued_at = at;
+  if (ProspectOf(state, spec) == Prospect::kMet) return job;
+  job.state = JobState::kBlocked;
+  job.reason = TellOpen(state, spec);
   return job;
 }
 
@@ -35,7 +39,7 @@ Result<Job> Waiting(const State& state, const std::string& text) {
   const auto id = ParseJobId(text);
   const Job* job = id ? state.FindJob(*id) : nullptr;
   if (job == nullptr) return Fail(NotFound("no job " + Printable(text, 60)));
-  if (job->state == JobState::kQueued) return *job;
+  if (job->state == JobState::kQueued || job->state == JobState::kBlocked) return *job;
   const std::string reason = job->reason.empty() ? "" : " (" + job->reason + ")";
   return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + reason + ": only a queued job waits for its turn"));
 }
@@ -83,7 +87,11 @@ grpc::Status ControlService::ExplainJob(grpc::ServerContext* context, const v1::
   if (!read) return ToGrpc(read);
   if (!job) return ToGrpc(job.error());
   if (!request->has_spec()) reply->set_job_id(ToText(job->id));
-  ExplanationView(*job, Explain(present.state, at, *job), reply);
+  if (job->state == JobState::kBlocked) {
+    BlockedView(*job, reply);
+  } else {
+    ExplanationView(*job, Explain(present.state, at, *job), reply);
+  }
   if (request->nodes()) NodeTableView(present.state, NodeTable(present.state, at, *job), reply);
   if (request->forecast()) FillForecast(present, at, *job, reply);
   // What others run with is theirs.

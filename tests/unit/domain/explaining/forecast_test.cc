@@ -177,6 +177,12 @@ TEST_F(Forecasts, WhoWaitsForAnotherStartsBehindIt) {
   EXPECT_EQ(Ask(job).median, kStart + Duration::Minutes(60));
 }
 
+TEST_F(Forecasts, WhoWaitsForAFailureIsNotExpectedToStart) {
+  const JobId first = Submit(4, Duration::Minutes(60));
+  const Forecast forecast = Ask(Submit(1, {}, [&](JobSpec& spec) { spec.after = {{first, AfterKind::kFailed}}; }));
+  EXPECT_EQ(forecast.outcome, Future::Outcome::kWaitsOn);
+}
+
 TEST_F(Forecasts, CostIsGpuHoursAndSaysWhereFrom) {
   EXPECT_EQ(CostOfA(8).text, "not known: it has no time limit, and nothing like it has finished yet");
   EXPECT_EQ(CostOfA(8, Duration::Minutes(90)).text, "at most 12.0 GPU-hours, if it runs to its time limit");
