@@ -44,9 +44,14 @@ Plays PlayAll(const Present& present, const Lengths& lengths, Instant at, JobId 
   for (int play = 0; play < kSlices; ++play) {
     PlayOnce(present, planner, lengths, at, job, budget, plays);
     if (plays.consulted.empty()) break;
-    // One that the budget has cut off says nothing where others were played to their end.
-    if (budget <= 0 && plays.starts.size() > 1) plays.starts.pop_back();
-    if (budget <= 0) break;
+    if (budget > 0) continue;
+    // The one that is cut off says nothing where enough others were played to their end.
+    if (play >= kPlaysMin) {
+      plays.starts.pop_back();
+    } else {
+      plays.starts = {{kNever, Future::Outcome::kTooManySteps}};
+    }
+    break;
   }
   std::ranges::sort(plays.starts);
   return plays;

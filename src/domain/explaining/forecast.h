@@ -16,7 +16,8 @@
 namespace gp {
 
 inline constexpr Duration kForecastHorizon = Duration::Minutes(60 * 24 * 30);
-inline constexpr int64_t kForecastSteps = 300'000;  // of all plays together
+inline constexpr int64_t kForecastSteps = 1'000'000;  // of all plays together
+inline constexpr int kPlaysMin = 3;                   // fewer make no interval
 
 struct Forecast {
   Future::Outcome outcome = Future::Outcome::kWaitsOn;  // in the middle of all plays

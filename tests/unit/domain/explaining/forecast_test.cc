@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 
 #include "domain/explaining/cost.h"
 #include "simulation/engine/engine.h"
@@ -161,6 +162,23 @@ TEST_F(Forecasts, TheBudgetEndsIt) {
   const JobId job = Submit(8);
   EXPECT_EQ(Ask(job, 20).outcome, Future::Outcome::kTooManySteps);
   EXPECT_EQ(Ask(job).median, kStart + Duration::Minutes(400));
+}
+
+TEST_F(Forecasts, FewPlaysMakeNoInterval) {
+  for (int minutes = 10; minutes <= 60; minutes += 10) Finished(minutes);
+  for (int i = 0; i < 10; ++i) Submit(8);
+  const JobId job = Submit(8);
+  std::set<int> plays;
+  for (int64_t steps = 10; steps < 1'000; steps += 10) {
+    const Forecast forecast = Ask(job, steps);
+    if (forecast.median) {
+      plays.insert(forecast.plays);
+    } else {
+      EXPECT_EQ(forecast.outcome, Future::Outcome::kTooManySteps);
+    }
+  }
+  EXPECT_EQ(*plays.begin(), kPlaysMin);
+  EXPECT_EQ(*plays.rbegin(), kSlices);
 }
 
 TEST_F(Forecasts, AskingTwiceGivesTheSame) {
