@@ -85,15 +85,18 @@ void Future::Started(JobId job) {
   ExpectEnd(*state_.FindJob(job));
 }
 
-// Passes until nothing more follows from them.
+// Passes until nothing more follows from them; who has started is looked at anew, as by the controller.
 void Future::Settle(int64_t& budget) {
-  while (now_ >= state_.quiet_until && budget > 0) {
+  bool again = true;
+  while (again && now_ >= state_.quiet_until && budget > 0) {
     budget -= 1 + static_cast<int64_t>(state_.lines.size());
     const Plan plan = planner_.Schedule(state_, now_);
     look_again_at_ = plan.look_again_at;
+    again = false;
     std::vector<JobId> interrupted;
     for (const Plan::Step& step : plan.steps) {
       if (Execute(ToCommand(step)).empty()) continue;
+      again = true;
       if (const auto* placed = std::get_if<PlaceGang>(&step)) {
         Started(placed->job);
       } else {
@@ -101,7 +104,6 @@ void Future::Settle(int64_t& budget) {
       }
     }
     StopAll(interrupted);
-    if (interrupted.empty()) return;
   }
 }
 
@@ -144,11 +146,11 @@ Instant Future::NextInstant() const {
 }
 
 Future::Outcome Future::PlayUntilPlaced(JobId job, Instant horizon, int64_t& budget) {
+  const int attempt = state_.FindJob(job)->attempt;
   while (true) {
     Settle(budget);
-    const JobState waiting = state_.FindJob(job)->state;
-    if (HoldsLeases(waiting)) return Outcome::kPlaced;
-    if (IsTerminal(waiting)) return Outcome::kWaitsOn;  // what it waited for has not come
+    if (state_.FindJob(job)->attempt != attempt) return Outcome::kPlaced;  // even if somebody interrupted it at once
+    if (IsTerminal(state_.FindJob(job)->state)) return Outcome::kWaitsOn;  // what it waited for has not come
     if (budget <= 0) return Outcome::kTooManySteps;
     --budget;
     const Instant next = NextInstant();

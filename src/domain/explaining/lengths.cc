@@ -24,6 +24,14 @@ const AlikeRuns* Enough(const Groups& groups, const Key& key) {
   return found != groups.end() && found->second.runs.size() >= kAlikeEnough ? &found->second : nullptr;
 }
 
+// Not the middle one: few jobs that take long make up much of what is waited for.
+template <typename Iterator>
+Duration MeanOf(Iterator begin, Iterator end) {
+  Duration mean;
+  for (auto run = begin; run != end; ++run) mean = mean + Duration{run->first.ns / (end - begin)};
+  return mean;
+}
+
 }  // namespace
 
 Lengths::Lengths(const std::vector<PastRun>& past) {
@@ -58,7 +66,8 @@ Duration GuessWork(const AlikeRuns& alike, Duration done, int slice) {
   const auto longer = std::ranges::upper_bound(alike.runs, done, {}, &std::pair<Duration, size_t>::first);
   const auto count = alike.runs.end() - longer;
   if (count == 0) return {done.ns / (2 * (kSlices - slice) - 1) * (2 * kSlices)};
-  return longer[count * (2 * slice + 1) / (2 * kSlices)].first;
+  if (count < kSlices) return longer[count * (2 * slice + 1) / (2 * kSlices)].first;
+  return MeanOf(longer + count * slice / kSlices, longer + count * (slice + 1) / kSlices);
 }
 
 }  // namespace gp

@@ -93,8 +93,8 @@ class ScaleExperiment {
     Summarize();
     TimeRefusal();
     TimePreemption();
-    TimeForecast();
     if (options_.queued > 0) TimeQueue();
+    TimeForecast();
     result_.rss_mib = ResidentMib();
     result_.classes = static_cast<int64_t>(engine_.planner().classes().size());
     return result_;

@@ -106,8 +106,8 @@ class Cluster {
 
   void Settle() {
     for (bool again = true; again;) {
-      again = false;
       const Plan plan = engine_.Pass();
+      again = !plan.steps.empty();
       look_again_at_ = plan.look_again_at;
       for (const Plan::Step& step : plan.steps) {
         if (const auto* placed = std::get_if<PlaceGang>(&step)) {
@@ -115,7 +115,6 @@ class Cluster {
           ends_.insert({LimitOf(placed->job), placed->job});
         } else {
           Interrupt(std::get<PreemptJob>(step).job);
-          again = true;
         }
       }
     }
