@@ -41,7 +41,7 @@ class Lengths {
 // Of what may happen there are so many equally likely slices, the shortest first.
 inline constexpr int kSlices = 11;  // a prime: see SliceOf
 
-// The middle of the slice of what a job's work comes to that has done so much of it and is not over.
+// The mean of the slice of what a job's work comes to that has done so much of it and is not over.
 Duration GuessWork(const AlikeRuns& alike, Duration done, int slice);
 
 }  // namespace gp

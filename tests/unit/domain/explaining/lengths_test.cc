@@ -62,6 +62,15 @@ TEST(Lengths, OfThoseThatTookLongerThanWhatIsDone) {
   EXPECT_EQ(GuessWork(alike, Duration::Minutes(20), 0), Duration::Minutes(30)) << "not as long as is done already";
 }
 
+// The middle of the last slice would leave out those that take longest, and everybody would start too early.
+TEST(Lengths, ASliceOfManyIsTheirMean) {
+  std::vector<int> minutes(2 * kSlices, 10);
+  minutes.back() = 1'000;
+  const AlikeRuns alike = OfMinutes(minutes);
+  EXPECT_EQ(GuessWork(alike, {}, 0), Duration::Minutes(10));
+  EXPECT_EQ(GuessWork(alike, {}, kSlices - 1), Duration::Minutes(505));
+}
+
 TEST(Lengths, WhereNoneTookLongerItIsExpectedToTakeAsLongAgain) {
   const AlikeRuns alike = OfMinutes({10});
   EXPECT_EQ(GuessWork(alike, Duration::Minutes(33), kSlices / 2), Duration::Minutes(66));
