@@ -58,6 +58,8 @@ Duration WorkOf(const Job& job, Instant at) {
   return work;
 }
 
+size_t PartsOf(const State& state) { return state.nodes.size() + state.leases.size() + state.jobs.size() - state.finished.size(); }
+
 Present TakePresent(const State& state) { return {WithoutFinished(state), PastRuns(state)}; }
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 // Why a job waits, what would start it, and when it may start.
 
 #include <chrono>
+#include <optional>
 
 #include "adapters/inbound/grpc/control_service.h"
 #include "adapters/inbound/grpc/status.h"
@@ -51,6 +52,11 @@ Result<JobId> SubmitTo(State& state, Instant at, const Job& job) {
   return job.id;
 }
 
+void FillExplanation(const State& state, Instant at, const Job& job, v1::ExplainJobReply* reply) {
+  if (job.state == JobState::kBlocked) return BlockedView(job, reply);
+  ExplanationView(job, Explain(state, at, job), reply);
+}
+
 constexpr auto kTurnTime = std::chrono::seconds(5);
 
 }  // namespace
@@ -69,31 +75,33 @@ void ControlService::FillForecast(Present& present, Instant at, const Job& job, 
   ForecastView(ForecastStart(present, lengths, at, job.id), reply->mutable_forecast());
 }
 
-// The writer only copies; all else is worked out here.
+// The writer only copies, where that is soon done; all else is worked out here.
 grpc::Status ControlService::ExplainJob(grpc::ServerContext* context, const v1::ExplainJobRequest* request,
                                         v1::ExplainJobReply* reply) {
   const Result<User> caller = Caller(*context);
   if (!caller) return ToGrpc(caller.error());
   const Result<JobSpec> spec = request->has_spec() ? FromProto(request->spec()) : JobSpec{};
   if (!spec) return ToGrpc(spec.error());
-  Present present;
+  std::optional<Present> present;
   Instant at;
   Result<Job> job = Fail(Unavailable("the controller ends"));
   const Status read = gateway_.Read([&](const State& state) {
     at = gateway_.Now();
     job = request->has_spec() ? Submitted(state, at, *spec, *caller) : Waiting(state, request->job_id());
-    if (job) present = TakePresent(state);
+    if (!job) return;
+    if (PartsOf(state) <= kPartsMax) {
+      present = TakePresent(state);
+    } else {
+      FillExplanation(state, at, *job, reply);
+    }
   });
   if (!read) return ToGrpc(read);
   if (!job) return ToGrpc(job.error());
   if (!request->has_spec()) reply->set_job_id(ToText(job->id));
-  if (job->state == JobState::kBlocked) {
-    BlockedView(*job, reply);
-  } else {
-    ExplanationView(*job, Explain(present.state, at, *job), reply);
-  }
-  if (request->nodes()) NodeTableView(present.state, NodeTable(present.state, at, *job), reply);
-  if (request->forecast()) FillForecast(present, at, *job, reply);
+  if (present) FillExplanation(present->state, at, *job, reply);
+  if (present && request->nodes()) NodeTableView(present->state, NodeTable(present->state, at, *job), reply);
+  if (present && request->forecast()) FillForecast(*present, at, *job, reply);
+  if (!present && request->forecast()) reply->mutable_forecast()->set_text("not told: too much runs and waits here to play it on");
   // What others run with is theirs.
   const bool own = job->user.uid == caller->uid || Administrator(*context).has_value();
   if (!own) for (v1::Change& change : *reply->mutable_changes()) change.clear_spec();

@@ -71,6 +71,13 @@ TEST(Present, FinishedJobsAreLengthsOnly) {
   EXPECT_EQ(Schedule(present.state, engine.now()), Schedule(engine.state(), engine.now()));
 }
 
+TEST(Present, PartsAreWhatIsCopied) {
+  Engine engine = BusyEngine();
+  EXPECT_EQ(PartsOf(engine.state()), 2u + 2u + 4u);
+  engine.Finish({1});
+  EXPECT_EQ(PartsOf(engine.state()), 2u + 1u + 3u);
+}
+
 TEST(Present, WhoIsWaitedForStays) {
   Engine engine = BusyEngine();
   engine.AdvanceTo(engine.now() + Duration::Minutes(20));
