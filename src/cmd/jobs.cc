@@ -223,7 +223,7 @@ void AddSubmit(CLI::App& jobs, Cli& cli) {
   sub->add_option("--set", flags->overrides, "Another value for a key")->allow_extra_args(false)->type_name("PATH=VALUE");
   sub->add_option("--env", flags->environment, "Variable of the jobs")->allow_extra_args(false)->type_name("NAME=VALUE");
   sub->add_option("--count", flags->count, "Copies of each job")->check(CLI::Range(1, 10'000));
-  sub->add_flag("--plan", flags->plan, "Only say where each would start now, or why not and what would help");
+  sub->add_flag("--plan", flags->plan, "Only say where each would start now, or why not, when, and what would help");
   sub->add_flag("--wait", flags->wait, "Wait for the end; exit code is the worst of the jobs'");
   sub->add_option("--request-id", flags->request_id, "Repeating a submit with this id gives the same jobs");
   sub->callback([flags, &cli] { Submit(*flags, cli); });
@@ -308,7 +308,7 @@ void AddJobs(CLI::App& app, Cli& cli) {
     return sub;
   };
   one("describe", "All about one job: placement with its reason, timeline, attempts", Describe);
-  one("explain", "Why a job waits, and what would start it now", ExplainJob);
+  one("explain", "Why a job waits, when it may start, and what would start it now", ExplainJob);
   one("hold", "Keep a waiting job back", [](const std::string& job, Cli& c) { Change(&v1::Control::Stub::HoldJob, job, c); });
   one("release", "Let a held job go on", [](const std::string& job, Cli& c) { Change(&v1::Control::Stub::ReleaseJob, job, c); });
   AddPriority(*jobs, cli);
