@@ -24,7 +24,7 @@ std::map<JobId, Job> OpenJobs(const State& state) {
 State WithoutFinished(const State& state) {
   const auto& [policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, nodes, nodes_by_name, jobs, leases, queues, accounts,
                reservations, jobs_by_request, queued, lines, retries, dependents, decided, limits, limited, losses, reservation_ends,
-               finished, preemptions, claimants, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change] = state;
+               finished, preemptions, claimants, movable, moving, moved, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change] = state;
   std::map<JobId, Job> open = OpenJobs(state);
   std::set<std::pair<Instant, JobId>> waited_for;
   for (const auto& [id, job] : open) {
@@ -32,7 +32,7 @@ State WithoutFinished(const State& state) {
   }
   return {policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, nodes, nodes_by_name, std::move(open), leases, queues, accounts,
           reservations, {}, queued, lines, retries, dependents, decided, limits, limited, losses, reservation_ends,
-          std::move(waited_for), preemptions, claimants, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change};
+          std::move(waited_for), preemptions, claimants, movable, moving, moved, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change};
 }
 
 std::vector<PastRun> PastRuns(const State& state) {
@@ -52,7 +52,7 @@ Duration WorkOf(const Job& job, Instant at) {
   Duration work;
   for (const AttemptRecord& attempt : job.attempts) {
     const bool is_last = attempt.number == job.attempts.back().number && (HoldsLeases(job.state) || IsTerminal(job.state));
-    if (!job.spec->preemptible && !is_last) continue;
+    if (!KeepsWork(*job.spec) && !is_last) continue;
     work = work + ((attempt.ended_at.ns == 0 ? at : attempt.ended_at) - attempt.placed_at);
   }
   return work;
