@@ -153,6 +153,7 @@ std::string TableRunner::Submit(const Line& line) {
   if (line.options.contains("zone")) spec.node_labels = {{"zone", line.Option("zone", "")}};
   spec.time_limit = Duration::Seconds(line.Number("limit", 0));
   spec.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";
+  spec.topology.network_levels = line.Number("levels", 0);
   if (line.Option("require", "") == "same_numa") spec.topology.require = TopologyLevel::kSameNuma;
   if (line.Option("require", "") == "nvlink") spec.topology.require = TopologyLevel::kNvlink;
   if (line.Option("prefer", "") == "nvlink") spec.topology.prefer = TopologyLevel::kNvlink;
@@ -211,7 +212,9 @@ std::string TableRunner::Reserve(const Line& line) {
 std::string TableRunner::ChangeNode(const Line& line) {
   gp::ChangeNode change{TargetOf(line.words[0]).node, {}, {}, {}};
   if (line.options.contains("pool")) change.pool = line.Option("pool", "");
-  if (line.options.contains("zone")) change.labels = {{"zone", line.Option("zone", "")}};
+  for (const char* label : {"zone", "network"}) {
+    if (line.options.contains(label)) change.labels[label] = line.Option(label, "");
+  }
   return Tell(change);
 }
 

@@ -165,6 +165,7 @@ bool Sequence::Submit() {
   spec.preemptible = shares_time_ && rng_.Chance(2, 3);
   spec.movable = shares_time_ && rng_.Chance(2, 3);
   AddVariants(spec);
+  if (has_queues_ && spec.nodes > 1 && rng_.Chance(1, 6)) spec.topology.network_levels = rng_.Between(1, 2);
   if (has_queues_ && rng_.Chance(3, 4)) spec.queue = AnyQueue();
   const auto& reservations = ledger_.state().reservations;
   if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3)) spec.reservation = reservations.begin()->first;

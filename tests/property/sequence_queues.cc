@@ -39,6 +39,8 @@ bool Sequence::StepOfQueues(uint64_t dice) {
   ChangeNode change{*machine.agent.node(), {}, {}, {}};
   if (rng_.Chance(1, 2)) change.pool = rng_.Chance(2, 3) ? "default" : "dev";
   if (rng_.Chance(1, 2)) change.labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
+  static constexpr std::array kNetworks = {"a", "a/1", "a/2", "b/1", "a/1/x"};
+  if (rng_.Chance(1, 2)) change.labels["network"] = kNetworks[rng_.Below(kNetworks.size())];
   return Tell(std::move(change)) != nullptr;
 }
 

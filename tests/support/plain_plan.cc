@@ -5,12 +5,14 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "base/wide.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
@@ -36,6 +38,23 @@ bool Better(const Candidate& a, const Candidate& b) {
   return key(a) < key(b);
 }
 
+// Those of them, in the same order, that share most of the network's levels and are enough; how many levels.
+std::pair<std::vector<Candidate>, int> NearTogether(const std::vector<Candidate>& candidates, size_t wanted) {
+  for (int depth = 8; depth > 0; --depth) {
+    std::map<std::string, std::vector<Candidate>> parts;
+    for (const Candidate& candidate : candidates) {
+      const auto label = candidate.node->labels.find("network");
+      if (label == candidate.node->labels.end() || std::ranges::count(label->second, '/') + 1 < depth) continue;
+      std::string part;
+      for (const std::string& level : std::views::take(Split(label->second, '/'), depth)) part += level + "/";
+      parts[part].push_back(candidate);
+    }
+    std::erase_if(parts, [wanted](const auto& part) { return part.second.size() < wanted; });
+    if (!parts.empty()) return {std::ranges::min_element(parts, {}, [](const auto& part) { return part.second.size(); })->second, depth};
+  }
+  return {candidates, 0};
+}
+
 std::optional<PlaceGang> FindPlace(const std::vector<Node>& nodes, const Job& job) {
   const auto wanted = static_cast<size_t>(job.spec->nodes);
   std::map<std::string, std::vector<Candidate>> by_trait;
@@ -44,14 +63,20 @@ std::optional<PlaceGang> FindPlace(const std::vector<Node>& nodes, const Job& jo
     if (choice) by_trait[CommonTrait(*job.spec, node, *choice)].push_back({&node, *std::move(choice)});
   }
   std::vector<Candidate>* best = nullptr;
+  std::vector<Candidate> nearest;
+  int levels = -1;
   for (auto& [trait, candidates] : by_trait) {
     if (candidates.size() < wanted) continue;
     std::ranges::sort(candidates, Better);
-    if (best == nullptr || Better(candidates[wanted - 1], (*best)[wanted - 1])) best = &candidates;
+    auto [near, depth] = wanted == 1 ? std::pair(candidates, 0) : NearTogether(candidates, wanted);
+    if (best != nullptr && (depth < levels || (depth == levels && !Better(near[wanted - 1], nearest[wanted - 1])))) continue;
+    best = &candidates;
+    nearest = std::move(near);
+    levels = depth;
   }
   if (best == nullptr) return std::nullopt;
   NodeView chosen;
-  for (size_t i = 0; i < wanted; ++i) chosen.push_back((*best)[i].node);
+  for (size_t i = 0; i < wanted; ++i) chosen.push_back(nearest[i].node);
   return PlaceOn(chosen, job, best->size());
 }
 

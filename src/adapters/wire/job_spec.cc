@@ -100,6 +100,7 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->mutable_topology()->set_require(static_cast<v1::TopologyLevel>(spec.topology.require));
   message->mutable_topology()->set_prefer(static_cast<v1::TopologyLevel>(spec.topology.prefer));
   message->mutable_topology()->set_allow_cross_numa(spec.topology.allow_cross_numa);
+  message->mutable_topology()->set_network_levels(spec.topology.network_levels);
   message->set_priority(spec.priority);
   message->set_time_limit_ms(spec.time_limit.ToMilliseconds());
   message->set_grace_ms(spec.grace.ToMilliseconds());
@@ -134,6 +135,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.topology.require = GP_TRY(EnumFrom(topology.require(), TopologyLevel::kSameNode, "topology.require"));
   spec.topology.prefer = GP_TRY(EnumFrom(topology.prefer(), TopologyLevel::kSameNode, "topology.prefer"));
   spec.topology.allow_cross_numa = topology.allow_cross_numa();
+  spec.topology.network_levels = topology.network_levels();
   spec.priority = message.priority();
   spec.time_limit = FromMilliseconds(message.time_limit_ms());
   spec.grace = FromMilliseconds(message.grace_ms());

@@ -24,7 +24,7 @@ namespace gp {
 
 // domain/model
 GP_FIELDS(GpuRequest, v.count, v.models, v.share_thousandths, v.memory_mib, v.memory_mib_min, v.isolation)
-GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa)
+GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa, v.network_levels)
 GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
 GP_FIELDS(Dependency, v.job, v.kind)
 GP_FIELDS(Alternative, v.nodes, v.nodes_min, v.gpus, v.cpus, v.memory_bytes)

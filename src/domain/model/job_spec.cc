@@ -204,6 +204,7 @@ std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   CheckGpus(spec.gpus, findings);
   CheckHostResources(spec, findings);
   findings.Range("priority", spec.priority, 0, kPriorityMax);
+  findings.Range("topology.network_levels", spec.topology.network_levels, 0, kNetworkLevelsMax);
   CheckTimes(spec, findings);
   CheckEnvironment(spec, findings);
   CheckLabels("labels", spec.labels, findings);

@@ -41,6 +41,7 @@ struct TopologyRequest {
   TopologyLevel require = TopologyLevel::kNone;
   TopologyLevel prefer = TopologyLevel::kSameNuma;
   bool allow_cross_numa = true;
+  int network_levels = 0;  // in so many levels of their networks all nodes must agree
 
   auto operator<=>(const TopologyRequest&) const = default;
 };
@@ -125,6 +126,7 @@ inline constexpr size_t kNameLengthMax = 128;
 inline constexpr size_t kLabelValueLengthMax = 256;
 inline constexpr size_t kPathLengthMax = 4095;
 inline constexpr size_t kModelsMax = 16;
+inline constexpr int kNetworkLevelsMax = 8;
 inline constexpr size_t kAlternativesMax = 16;
 inline constexpr size_t kDependenciesMax = 64;
 inline constexpr size_t kArgumentBytesMax = (128 << 10) - 1;  // execve's limit for one string

@@ -7,6 +7,7 @@
 
 #include "domain/cluster/grants.h"
 #include "domain/placement/host_share.h"
+#include "domain/placement/network.h"
 
 namespace gp {
 namespace {
@@ -133,8 +134,18 @@ Node Ideal(const Node& node) {
   return ideal;
 }
 
+namespace {
+
+bool IsOpen(const Node& node, const Job& job) {
+  if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) return false;
+  const int levels = job.spec->nodes == 1 ? 0 : job.spec->topology.network_levels;
+  return levels == 0 || CountLevels(NetworkOf(node)) >= levels;
+}
+
+}  // namespace
+
 std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus) {
-  if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) return std::nullopt;
+  if (!IsOpen(node, job)) return std::nullopt;
   if (std::popcount(gpus) != job.spec->gpus.count || (gpus & ~EligibleGpus(node, job)) != 0) return std::nullopt;
   const GpuScorer scorer(node, *job.spec, FreeGpus(node));
   if (!scorer.Allowed(gpus)) return std::nullopt;
@@ -144,7 +155,7 @@ std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMas
 }
 
 std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job) {
-  if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) return std::nullopt;
+  if (!IsOpen(node, job)) return std::nullopt;
   const JobSpec& spec = *job.spec;
   const GpuMask eligible = EligibleGpus(node, job);
   const int count = spec.gpus.count;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/assert.h"
+#include "domain/placement/network.h"
 
 namespace gp {
 namespace {
@@ -13,6 +14,13 @@ struct Candidate {
   const Node* node;
   NodeChoice choice;
 };
+
+// " in row2/rack7"
+std::string InNetwork(const std::vector<Candidate>& chosen) {
+  std::string_view common = NetworkOf(*chosen.front().node);
+  for (const Candidate& one : chosen) common = CommonPart(common, NetworkOf(*one.node));
+  return common.empty() ? "" : " in " + std::string(common);
+}
 
 std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
   const NodeChoice& worst =
@@ -27,7 +35,7 @@ std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
                                         : ", PCIe between " + std::to_string(worst.unlinked_pairs) + " pairs";
     }
   }
-  if (chosen.size() > 1) note += ", cross node (" + std::to_string(chosen.size()) + " nodes)";
+  if (chosen.size() > 1) note += ", cross node (" + std::to_string(chosen.size()) + " nodes" + InNetwork(chosen) + ")";
   note += ":";
   for (const Candidate& c : chosen) {
     note += " " + ToText(*c.node, MaskOf(c.choice.placement));
@@ -54,7 +62,9 @@ GpuMask MaskOf(const RankPlacement& rank) {
 
 std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice& choice) {
   if (spec.nodes == 1 || choice.placement.gpus.empty()) return "";
-  return node.facts->gpus[static_cast<size_t>(choice.placement.gpus.front().gpu)].model;
+  std::string trait = node.facts->gpus[static_cast<size_t>(choice.placement.gpus.front().gpu)].model;
+  if (spec.topology.network_levels > 0) trait += "\n" + std::string(Outer(NetworkOf(node), spec.topology.network_levels));
+  return trait;
 }
 
 PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit) {

@@ -15,7 +15,7 @@ namespace gp {
 using NodeView = std::vector<const Node*>;
 
 // What all ranks of the job must have in common: the GPUs' model, as the slowest would set the pace
-// of all.  Empty where it does not matter.
+// of all, and the levels of the network that it asks for.  Empty where it does not matter.
 std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice& choice);
 
 // "n7[4-5]"

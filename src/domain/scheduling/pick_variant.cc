@@ -28,23 +28,54 @@ int MostAllowed(const Job& job, const JobSpec& variant, int most, const std::fun
   return good < LeastNodes(variant) ? 0 : good;
 }
 
+class Picker {
+ public:
+  Picker(const Job& job, const NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, const std::set<NodeId>& closed,
+         const std::function<bool(const Job&)>& is_stopped)
+      : job_(job), classes_(classes), rankings_(rankings), closed_(closed), is_stopped_(is_stopped) {}
+
+  // On the most nodes that there are and that no limit stops.  One ranking serves for all sizes but one node,
+  // which needs nothing in common with others.
+  std::optional<VariantPick> Pick(const JobSpec& variant) {
+    if (variant.nodes > 1) {
+      const Job widest = As(job_, variant, variant.nodes);
+      ShapeRanking& ranking = rankings_[ShapeOf(widest)];
+      const auto fit = static_cast<int64_t>(ranking.CountMost(classes_, widest, closed_));
+      const int most = static_cast<int>(std::min<int64_t>(fit, variant.nodes));
+      const int nodes = most < LeastNodes(variant) ? 0 : MostAllowed(job_, variant, most, is_stopped_);
+      if (nodes > 1) return PickOf(ranking, As(job_, variant, nodes));
+    }
+    if (LeastNodes(variant) > 1) return std::nullopt;
+    Job single = As(job_, variant, 1);
+    if (is_stopped_(single)) return std::nullopt;
+    ShapeRanking& ranking = rankings_[ShapeOf(single)];
+    return PickOf(ranking, std::move(single));
+  }
+
+ private:
+  std::optional<VariantPick> PickOf(ShapeRanking& ranking, Job as) {
+    auto pick = ranking.Find(classes_, as, closed_);
+    if (!pick) return std::nullopt;
+    return VariantPick{0, std::move(as), *std::move(pick)};
+  }
+
+  const Job& job_;
+  const NodeClasses& classes_;
+  std::map<JobShape, ShapeRanking>& rankings_;
+  const std::set<NodeId>& closed_;
+  const std::function<bool(const Job&)>& is_stopped_;
+};
+
 }  // namespace
 
 std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings,
                                        const std::set<NodeId>& closed, const std::function<bool(const Job&)>& is_stopped) {
+  Picker picker(job, classes, rankings, closed, is_stopped);
   for (int i = 0; i < CountVariants(*job.spec); ++i) {
-    const JobSpec variant = Variant(*job.spec, i);
-    // One ranking for all sizes but one node, which needs nothing in common with others.
-    const Job widest = As(job, variant, variant.nodes);
-    ShapeRanking& ranking = rankings[ShapeOf(widest)];
-    const auto fit = static_cast<int64_t>(ranking.CountMost(classes, widest, closed));
-    const int most = static_cast<int>(std::min<int64_t>(fit, variant.nodes));
-    if (most < LeastNodes(variant)) continue;
-    const int nodes = MostAllowed(job, variant, most, is_stopped);
-    if (nodes == 0) continue;
-    Job as = As(job, variant, nodes);
-    ShapeRanking& ranking_of_size = nodes == 1 ? rankings[ShapeOf(as)] : ranking;
-    if (auto pick = ranking_of_size.Find(classes, as, closed)) return VariantPick{i, std::move(as), *std::move(pick)};
+    auto found = picker.Pick(Variant(*job.spec, i));
+    if (!found) continue;
+    found->variant = i;
+    return found;
   }
   return std::nullopt;
 }

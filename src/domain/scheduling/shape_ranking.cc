@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "domain/placement/choose_gpus.h"
+#include "domain/placement/network.h"
 #include "domain/placement/place_gang.h"
 
 namespace gp {
@@ -75,17 +76,19 @@ std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes,
 std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& classes, size_t wanted,
                                                           const std::set<NodeId>& left_out) const {
   std::optional<Pick> best;
-  std::pair<NodeRank, NodeId> best_last;  // the worst of the nodes decides between traits
+  std::tuple<int, NodeRank, NodeId> best_last;  // how near, then the worst of the nodes, decide between traits
   for (const auto& [trait, groups] : by_trait_) {
+    const std::string part = wanted == 1 ? "" : NearestPart(classes, groups, wanted, left_out);
+    const int levels = CountLevels(part);
     Pick pick;
-    std::pair<NodeRank, NodeId> last;
+    std::tuple<int, NodeRank, NodeId> last;
     for (const auto& [rank, group] : groups) {
       pick.nodes_fit += CountFree(classes, group, left_out);
       if (pick.nodes.size() == wanted) continue;
-      VisitInOrder(classes, group, [&](NodeId node, ClassId) {
-        if (left_out.contains(node)) return true;
+      VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
+        if (left_out.contains(node) || (levels > 0 && Outer(NetworkOf(classes.Of(id).example), levels) != part)) return true;
         pick.nodes.push_back(node);
-        last = {rank, node};
+        last = {-levels, rank, node};
         return pick.nodes.size() < wanted;
       });
     }
@@ -94,6 +97,26 @@ std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& cla
     best_last = last;
   }
   return best;
+}
+
+// The innermost part of the network that has nodes enough; of several the one with the fewest, so that the
+// others stay whole for larger gangs.  Empty: only all together do.
+std::string ShapeRanking::NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted, const std::set<NodeId>& left_out) const {
+  std::map<std::string_view, size_t> fit;
+  for (const auto& [rank, group] : groups) {
+    for (const ClassId id : group) {
+      const std::string_view network = NetworkOf(classes.Of(id).example);
+      if (network.empty()) continue;
+      const size_t members = CountFree(classes, {id}, left_out);
+      for (int levels = CountLevels(network); levels > 0; --levels) fit[Outer(network, levels)] += members;
+    }
+  }
+  std::tuple<int, size_t, std::string_view> nearest{0, 0, ""};
+  for (const auto& [part, nodes] : fit) {
+    if (nodes >= wanted && std::get<2>(nearest).empty()) nearest = {-CountLevels(part), nodes, part};
+    if (nodes >= wanted) nearest = std::min(nearest, {-CountLevels(part), nodes, part});
+  }
+  return std::string(std::get<2>(nearest));
 }
 
 size_t ShapeRanking::CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved) {

@@ -57,6 +57,7 @@ class ShapeRanking {
   void Update(const NodeClasses& classes, const Job& job);
   // nullptr: none in service, or not even then.
   const std::string* TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job);
+  std::string NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted, const std::set<NodeId>& left_out) const;
   std::optional<Pick> FindAmong(const NodeClasses& classes, size_t wanted, const std::set<NodeId>& left_out) const;
 
   size_t seen_ = 0;               // classes looked at

@@ -82,6 +82,8 @@ Survey Look(const NodeClasses& classes, const Job& job) {
 std::string Where(const Job& job) {
   std::string text = job.pool == kDefaultPool ? "" : " in pool " + job.pool;
   for (const auto& [name, value] : job.spec->node_labels) text += (text.empty() ? " with " : ", with ") + name + "=" + value;
+  const int levels = job.spec->nodes == 1 ? 0 : job.spec->topology.network_levels;
+  if (levels > 0) text += (text.empty() ? " in one part of the network, " : ", in one part of the network, ") + Count(levels, "level") + " down";
   return text;
 }
 

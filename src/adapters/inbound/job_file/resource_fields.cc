@@ -161,6 +161,17 @@ constexpr Field kTopologyFields[] = {
      .example = "false",
      .set = [](JobDraft& d,
                const FieldValue& v) { d.job.topology.allow_cross_numa = v.number != 0; }},
+    {.name = "network_levels",
+     .kind = kCount,
+     .summary = "In so many levels of their label `network`, a path such as row2/rack7, all nodes of a gang must agree. With 0 they are still chosen "
+                "as near to each other as they can be had.",
+     .default_text = "0",
+     .example = "2",
+     .synonyms = "network rack same_rack switches",
+     .low = 0,
+     .high = kNetworkLevelsMax,
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.topology.network_levels = static_cast<int>(v.number); }},
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(PolicyFile, ChangesWhatItNamesAndNothingElse) {
 
 TEST(PolicyFile, EveryNameIsKnown) {
   for (const std::string& name : PolicyNames()) {
-    const bool is_count = name == "faults_max" || name == "class_floor";
+    const bool is_count = name == "faults_max" || name == "class_floor" || name == "moves_per_hour";
     EXPECT_TRUE(DecodePolicy("p.yaml", name + (is_count ? ": 7" : ": 7m"))) << name;
   }
 }
