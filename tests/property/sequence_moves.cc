@@ -14,7 +14,7 @@ bool Sequence::MoveAny() {
   const State& state = ledger_.state();
   Planner planner;
   const Plan pass = planner.Schedule(state, now_);
-  MoveFinder finder(state, now_, planner.classes(), pass.kept);
+  MoveFinder finder(state, now_, planner.classes(), pass);
   for (const JobId id : state.queued) {
     const auto plan = finder.Find(*state.FindJob(id));
     if (!plan) continue;

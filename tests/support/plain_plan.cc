@@ -80,15 +80,14 @@ std::optional<PlaceGang> FindPlace(const std::vector<Node>& nodes, const Job& jo
   return PlaceOn(chosen, job, best->size());
 }
 
-std::optional<PlaceGang> FindPlaceAwayFromFaults(const std::vector<Node>& nodes, const Job& job) {
-  std::vector<Node> others = nodes;
+// Those on which the platform never failed the job.
+std::vector<Node> WithoutFaulty(std::vector<Node> others, const Job& job) {
   for (const AttemptRecord& attempt : job.attempts) {
     for (const RankRecord& rank : attempt.ranks) {
       if (IsPlatformFault(rank.outcome.end)) std::erase_if(others, [&](const Node& node) { return node.id == rank.node; });
     }
   }
-  if (auto place = FindPlace(others, job)) return place;
-  return FindPlace(nodes, job);
+  return others;
 }
 
 std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) {
@@ -307,12 +306,14 @@ std::pair<Job, std::optional<PlaceGang>> FirstVariant(const Job& job, const F& p
   Job as = job;
   for (int variant = 0; variant <= static_cast<int>(job.spec->any_of.size()); ++variant) {
     const JobSpec widest = Variant(*job.spec, variant);
-    for (int nodes = widest.nodes; nodes >= LeastNodes(widest); --nodes) {
-      as.spec = Resolve(job.spec, variant, nodes);
-      auto found = place(as);
-      if (!found) continue;
-      found->variant = variant;
-      return {as, found};
+    for (const bool with_faulty : {false, true}) {
+      for (int nodes = widest.nodes; nodes >= LeastNodes(widest); --nodes) {
+        as.spec = Resolve(job.spec, variant, nodes);
+        auto found = place(as, with_faulty);
+        if (!found) continue;
+        found->variant = variant;
+        return {as, found};
+      }
     }
   }
   return {job, std::nullopt};
@@ -336,15 +337,17 @@ Plan PlainPlan(const State& state, Instant at) {
     for (const auto& [line, jobs] : lines) heads.push_back(jobs.front());
     const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
     const auto line = lines.find(LineOf(job));
-    const bool stopped = FindQuotaStop(state, job, at, counted).has_value();
-    auto [as, place] = FirstVariant(job, [&](const Job& one) {
-      return FindQuotaStop(state, one, at, counted) ? std::nullopt : FindPlaceAwayFromFaults(OpenTo(state, plan, at, nodes, one), one);
+    Job least = job;
+    least.spec = Resolve(job.spec, 0, job.spec->nodes_min == 0 ? job.spec->nodes : job.spec->nodes_min);
+    const bool stopped = FindQuotaStop(state, least, at, counted).has_value();
+    auto [as, place] = FirstVariant(job, [&](const Job& one, bool with_faulty) {
+      if (FindQuotaStop(state, one, at, counted)) return std::optional<PlaceGang>();
+      const std::vector<Node> open = OpenTo(state, plan, at, nodes, one);
+      return FindPlace(with_faulty ? open : WithoutFaulty(open, one), one);
     });
     if (!place) {
       lines.erase(line);
       if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < state.policy.reserve_after) continue;
-      Job least = job;
-      least.spec = Resolve(job.spec, 0, job.spec->nodes_min == 0 ? job.spec->nodes : job.spec->nodes_min);
       auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(state, plan, at, nodes, job, true), least);
       if (ready_at == kNever) first = EmptiestFor(OpenTo(state, plan, at, nodes, job, true), least);
       for (const NodeId id : first) {

@@ -49,7 +49,7 @@ void IndexJob(State& state, const Job& job) {
 // False where the values cannot belong together.
 bool BuildIndexes(State& state) {
   for (const Node& node : state.nodes) {
-    if (node.facts == nullptr || node.gpus.size() != node.facts->gpus.size()) return false;
+    if (node.facts == nullptr || !ValidateNodeFacts(*node.facts) || node.gpus.size() != node.facts->gpus.size()) return false;
     state.nodes_by_name[node.facts->name] = node.id;
     CountCapacity(state, node, 1);
     if (node.condition == NodeCondition::kLost && !node.leases_expired) {

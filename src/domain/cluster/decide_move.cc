@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <set>
 
@@ -22,14 +23,25 @@ Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
   return CheckGangNodes(state, *job, nodes);
 }
 
+// Nodes are cleared for one job at a time.
+Status CheckClaims(const State& state, const MoveJobs& command) {
+  for (const auto& [by, leaving] : state.preemptions) {
+    if (by == command.by) return Fail(Conflict(ToText(by) + ": others leave for it already"));
+    const Job* other = state.FindJob(by);
+    if (other == nullptr || std::ranges::find_first_of(other->claimed, command.nodes) == other->claimed.end()) continue;
+    return Fail(Conflict("a node is being cleared for " + ToText(by) + " already"));
+  }
+  return Ok();
+}
+
 }  // namespace
 
 Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command) {
   const Job* by = state.FindJob(command.by);
   if (by == nullptr) return Fail(NotFound("no job " + ToText(command.by)));
   if (by->state != JobState::kQueued) return Fail(Conflict(ToText(by->id) + " is " + Name(by->state) + ": nothing is moved for it"));
-  if (const auto stop = FindQuotaStop(state, *by, at)) return Fail(Conflict(ToText(by->id) + " could not take the place: " + ToText(*stop)));
-  GP_CHECK_OK(CheckGangNodes(state, *by, command.nodes));
+  GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
+  GP_CHECK_OK(CheckClaims(state, command));
   if (command.moves.empty()) return Fail(InvalidArgument("moves: name at least one job to move"));
   if (static_cast<int64_t>(command.moves.size()) > MovesLeft(state, at)) {
     return Fail(Conflict("moves: " + std::to_string(command.moves.size()) + " asked, " + std::to_string(MovesLeft(state, at)) + " left in this hour (moves_per_hour)"));

@@ -42,6 +42,8 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command);
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command);
 // Whether the nodes are there, one for each rank of the job.
 Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes);
+// Whether the job may be given these nodes when others have left them.
+Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes);
 Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command);
 Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command);
 

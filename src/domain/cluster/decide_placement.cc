@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "domain/cluster/decide_parts.h"
@@ -10,30 +11,30 @@
 namespace gp {
 namespace {
 
-// The job as it would be with this placement.
-Result<Job> AsPlaced(const State& state, const PlaceGang& command) {
+Status CheckSize(const Job& job, const PlaceGang& command) {
+  if (command.variant < 0 || command.variant >= CountVariants(*job.spec)) {
+    return Fail(Conflict(ToText(job.id) + " has no variant " + std::to_string(command.variant)));
+  }
+  const auto ranks = static_cast<int>(command.ranks.size());
+  const NodeRange range = NodesOf(*job.spec, command.variant);
+  if (ranks >= range.least && ranks <= range.most) return Ok();
+  return Fail(Conflict(ToText(job.id) + ": a gang of " + std::to_string(range.most) + " nodes was placed on " + std::to_string(ranks)));
+}
+
+Status CheckJob(const State& state, const PlaceGang& command) {
   const Job* job = state.FindJob(command.job);
   if (job == nullptr) return Fail(NotFound("no job " + ToText(command.job)));
   if (job->state != JobState::kQueued) {
     return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + ", not QUEUED"));
   }
-  if (command.variant < 0 || command.variant >= CountVariants(*job->spec)) {
-    return Fail(Conflict(ToText(job->id) + " has no variant " + std::to_string(command.variant)));
-  }
-  const auto ranks = static_cast<int>(command.ranks.size());
-  const JobSpec variant = Variant(*job->spec, command.variant);
-  if (ranks > variant.nodes || ranks < LeastNodes(variant)) {
-    return Fail(Conflict(ToText(job->id) + ": a gang of " + std::to_string(variant.nodes) + " nodes was placed on " + std::to_string(ranks)));
-  }
+  GP_CHECK_OK(CheckSize(*job, command));
   std::set<NodeId> nodes;
   for (const RankPlacement& rank : command.ranks) {
     if (!nodes.insert(rank.node).second) {
       return Fail(Conflict(ToText(job->id) + ": two ranks on one node"));
     }
   }
-  Job placed = *job;
-  placed.spec = Resolve(job->spec, command.variant, ranks);
-  return placed;
+  return Ok();
 }
 
 bool StopsOnLoss(const JobSpec& spec) {
@@ -47,7 +48,14 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
   if (at < state.quiet_until) {
     return Fail(Conflict("leases that a cut journal has forgotten may not have run out yet"));
   }
-  const Job job = GP_TRY(AsPlaced(state, command));
+  GP_CHECK_OK(CheckJob(state, command));
+  const Job& known = *state.FindJob(command.job);
+  std::optional<Job> given;  // as it would be with this placement
+  if (HasVariants(*known.spec)) {
+    given = known;
+    given->spec = Resolve(known.spec, command.variant, static_cast<int>(command.ranks.size()));
+  }
+  const Job& job = given ? *given : known;
   if (const auto stop = FindQuotaStop(state, job, at)) return Fail(Conflict(ToText(job.id) + ": " + ToText(*stop)));
   GangPlaced placed{command.pass, job.id, {}, command.note, command.variant};
   uint64_t next_lease = state.last_lease + 1;

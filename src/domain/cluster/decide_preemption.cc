@@ -3,13 +3,24 @@
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
+#include "domain/model/variants.h"
 
 namespace gp {
 Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes) {
   const std::set<NodeId> distinct(nodes.begin(), nodes.end());
   const bool known = distinct.empty() || distinct.rbegin()->value < state.nodes.size();
-  if (known && distinct.size() == nodes.size() && static_cast<int>(nodes.size()) == job.spec->nodes) return Ok();
-  return Fail(Conflict(ToText(job.id) + " needs " + std::to_string(job.spec->nodes) + " different nodes that exist"));
+  const int least = LeastNodes(*job.spec);
+  const auto count = static_cast<int>(nodes.size());
+  if (known && distinct.size() == nodes.size() && count >= least && count <= job.spec->nodes) return Ok();
+  return Fail(Conflict(ToText(job.id) + " needs " + std::to_string(least) + " different nodes that exist"));
+}
+
+Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes) {
+  GP_CHECK_OK(CheckGangNodes(state, by, nodes));
+  Job taker = by;
+  taker.spec = Resolve(by.spec, 0, static_cast<int>(nodes.size()));
+  if (const auto stop = FindQuotaStop(state, taker, at)) return Fail(Conflict(ToText(by.id) + " could not take the place: " + ToText(*stop)));
+  return Ok();
 }
 
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command) {
@@ -25,8 +36,7 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   const TakingGround ground = takings.GroundFor(StandingOf(*by, at), StandingOf(*victim, at));
   if (ground == TakingGround::kNone) return refuse(ToText(by->id) + " has no claim to its place");
   if (!takings.IsRipe(*by, *victim, ground)) return refuse("it has not run for min_run");
-  if (const auto stop = FindQuotaStop(state, *by, at)) return Fail(Conflict(ToText(by->id) + " could not take the place: " + ToText(*stop)));
-  GP_CHECK_OK(CheckGangNodes(state, *by, command.nodes));
+  GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
   return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "domain/cluster/quota.h"
+
 namespace gp {
 
 bool IsMovable(const Job& job) {
@@ -15,6 +17,9 @@ std::string WhyNotMoved(const State& state, const Job& job, Instant at) {
   if (job.moved_at.ns != 0 && at - job.moved_at < policy.move_interval) {
     return "it was moved less than move_interval (" + ToText(policy.move_interval) + ") ago";
   }
+  Holdings gone;
+  for (const AccountId& account : AccountsOf(job)) gone[account] += -HoldingOf(state, job);
+  if (const auto stop = FindQuotaStop(state, job, at, gone)) return "its limits would not let it start again: " + ToText(*stop);
   return "";
 }
 
@@ -28,6 +33,12 @@ int MovesLeft(const State& state, Instant at) {
 bool AwaitsOthers(const State& state, const Job& moving) {
   const auto first = state.preemptions.lower_bound({moving.moved_for, JobId{}});
   return first != state.preemptions.end() && first->first == moving.moved_for;
+}
+
+bool IsOnItsWay(const State& state, const Job& moving, Instant at) {
+  constexpr Duration kLetIn = Duration::Minutes(1);
+  if (moving.destination.empty()) return false;
+  return moving.state != JobState::kQueued || AwaitsOthers(state, moving) || at - moving.queued_at <= kLetIn;
 }
 
 void IndexMoves(State& state, const Job& job) {

@@ -20,6 +20,10 @@ int MovesLeft(const State& state, Instant at);
 // Who has been told to leave and still holds what another one gets by the same moves.
 bool AwaitsOthers(const State& state, const Job& moving);
 
+// Whether its destination is still kept for it: it has not left yet, waits for others to leave, or has just
+// left.  Later it waits like others.
+bool IsOnItsWay(const State& state, const Job& moving, Instant at);
+
 // Enters the job where it may be moved, is being moved, or ever was; takes it out of the first two otherwise.
 void IndexMoves(State& state, const Job& job);
 

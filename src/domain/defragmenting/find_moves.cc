@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "domain/cluster/moves.h"
+#include "domain/model/variants.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/planner.h"
 #include "domain/scheduling/ready_times.h"
@@ -17,6 +18,7 @@ namespace {
 // Sets of jobs that are tried for one job that waits: each without somebody who had nowhere to go.
 constexpr int kSetsTried = 16;
 constexpr size_t kJobsTried = 64;
+constexpr size_t kTurnsMax = 10'000;
 
 std::vector<NodeId> NodesOf(const std::vector<Room>& rooms) {
   std::vector<NodeId> nodes;
@@ -25,12 +27,22 @@ std::vector<NodeId> NodesOf(const std::vector<Room>& rooms) {
   return nodes;
 }
 
+// Whether others leave for it already.
+bool IsClearedFor(const State& state, JobId job) {
+  const auto first = state.preemptions.lower_bound({job, JobId{}});
+  return first != state.preemptions.end() && first->first == job;
+}
+
 }  // namespace
 
-MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, const std::map<NodeId, Kept>& kept)
-    : state_(state), at_(at), classes_(classes), kept_(state, at, kept) {}
+MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, const Plan& pass)
+    : state_(state), at_(at), classes_(classes), pass_(pass), kept_(state, at, pass.kept) {}
 
-std::optional<MovePlan> MoveFinder::Find(const Job& job) {
+// With the fewest nodes where it may have fewer.
+std::optional<MovePlan> MoveFinder::Find(const Job& waiting) {
+  if (IsClearedFor(state_, waiting.id)) return std::nullopt;
+  Job job = waiting;
+  job.spec = Resolve(job.spec, 0, LeastNodes(*job.spec));
   if (FindQuotaStop(state_, job, at_, planned_)) return std::nullopt;
   std::vector<Standing> candidates = CandidatesFor(job);
   for (int tried = 0; tried < kSetsTried && !candidates.empty(); ++tried) {
@@ -44,6 +56,7 @@ std::optional<MovePlan> MoveFinder::Find(const Job& job) {
 void MoveFinder::Accept(const MovePlan& plan) {
   accepted_.push_back(plan);
   for (const MoveJobs::Move& move : plan.moves.moves) taken_.insert(move.job);
+  for (const NodeId id : plan.moves.nodes) kept_.Keep(id, {plan.moves.by, {}});
   const Job& by = *state_.FindJob(plan.moves.by);
   for (const AccountId& account : AccountsOf(by)) planned_[account] += AskOf(state_, by);
 }
@@ -59,6 +72,8 @@ std::vector<Standing> MoveFinder::CandidatesFor(const Job& job) const {
 }
 
 void MoveFinder::Repeat(Rehearsal& rehearsal) const {
+  for (const PlaceGang& place : pass_.held) rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
+  for (const PlaceGang& place : pass_.Placements()) rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
   for (const JobId id : taken_) rehearsal.TakeAway(*state_.FindJob(id));
   for (const MovePlan& plan : accepted_) {
     for (const PlaceGang& place : plan.places) rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
@@ -92,7 +107,9 @@ std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<c
   std::vector<const Job*> order = leaving;
   std::ranges::sort(order, {}, [](const Job* one) { return std::tuple(-one->spec->nodes, -one->spec->gpus.count, one->id); });
   for (const Job* one : order) {
-    auto place = rehearsal.Place(*one, kept_.OfOthers(*one));
+    // Reservations may begin while it stops.
+    const Instant back_at = at_ + one->spec->grace + kEndMargin;
+    auto place = rehearsal.Place(*one, KeptNodes(state_, back_at, KeptBut(job.id)).OfOthers(*one));
     if (!place) {
       *stuck = one;
       return std::nullopt;
@@ -104,6 +121,13 @@ std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<c
   }
   Weigh(job, plan);
   return plan;
+}
+
+// What is cleared for the job that waits is open to those who leave for it.
+std::map<NodeId, Kept> MoveFinder::KeptBut(JobId by) const {
+  std::map<NodeId, Kept> kept = kept_.all();
+  std::erase_if(kept, [by](const auto& one) { return one.second.job == by; });
+  return kept;
 }
 
 void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
@@ -122,7 +146,7 @@ void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
   plan.gain = AskOf(state_, job).share * plan.wait_saved.ToMilliseconds();
 }
 
-std::vector<MovePlan> PlanMoves(const State& state, Instant at) {
+std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<JobId>& wanted) {
   std::vector<MovePlan> plans;
   if (state.movable.empty()) return plans;
   Planner planner;
@@ -131,17 +155,18 @@ std::vector<MovePlan> PlanMoves(const State& state, Instant at) {
   for (const Plan::Step& step : pass.steps) {
     served.insert(std::visit([](const auto& one) { if constexpr (requires { one.by; }) return one.by; else return one.job; }, step));
   }
-  MoveFinder finder(state, at, planner.classes(), pass.kept);
+  MoveFinder finder(state, at, planner.classes(), pass);
   std::set<QueueLine> in_vain;
   Turns turns(state, at);
-  for (size_t tried = 0; tried < kJobsTried;) {
+  size_t tried = 0;
+  for (size_t looked_at = 0; tried < kJobsTried && looked_at < kTurnsMax; ++looked_at) {
     const auto turn = turns.Next();
     if (!turn) break;
+    if (in_vain.contains(*turn->line)) continue;  // nobody behind it either
     turns.Follow(*turn);
     const Job& job = *turn->job;
-    const auto waits_for = state.preemptions.lower_bound({job.id, JobId{}});
-    const bool is_served = served.contains(job.id) || state.moving.contains(job.id) || (waits_for != state.preemptions.end() && waits_for->first == job.id);
-    if (is_served || in_vain.contains(*turn->line)) continue;
+    const bool is_served = served.contains(job.id) || IsOnItsWay(state, job, at);
+    if (is_served || (!wanted.empty() && !wanted.contains(job.id))) continue;
     ++tried;
     const auto plan = finder.Find(job);
     if (plan && plan->gain > plan->cost) {

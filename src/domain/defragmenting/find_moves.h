@@ -14,6 +14,7 @@
 #include "domain/cluster/state.h"
 #include "domain/defragmenting/rehearsal.h"
 #include "domain/scheduling/kept_nodes.h"
+#include "domain/scheduling/plan.h"
 
 namespace gp {
 
@@ -33,8 +34,8 @@ struct MovePlan {
 
 class MoveFinder {
  public:
-  // `classes`: of the state's nodes.  `kept`: what the next pass keeps for others.
-  MoveFinder(const State& state, Instant at, NodeClasses& classes, const std::map<NodeId, Kept>& kept);
+  // `classes`: of the state's nodes.  `pass`: the next one, which places and keeps before.  All outlive it.
+  MoveFinder(const State& state, Instant at, NodeClasses& classes, const Plan& pass);
 
   // For a job that waits.  nullopt: no moves would start it, or not as many as may still be made in this hour.
   std::optional<MovePlan> Find(const Job& job);
@@ -47,11 +48,13 @@ class MoveFinder {
   std::optional<MovePlan> FindAmong(const Job& job, std::vector<Standing>& candidates);
   std::optional<MovePlan> Rehearse(const Job& job, const std::vector<const Job*>& leaving, const std::vector<NodeId>& nodes,
                                    Rehearsal& rehearsal, const Job** stuck);
+  std::map<NodeId, Kept> KeptBut(JobId by) const;
   void Weigh(const Job& job, MovePlan& plan);
 
   const State& state_;
   const Instant at_;
   NodeClasses& classes_;
+  const Plan& pass_;
   KeptNodes kept_;
   std::map<JobShape, ShapeRanking> rankings_;
   std::vector<MovePlan> accepted_;
@@ -59,7 +62,8 @@ class MoveFinder {
   Holdings planned_;       // by those who start then
 };
 
-// For the jobs that wait, in their turn: moves that gain more than they cost.
-std::vector<MovePlan> PlanMoves(const State& state, Instant at);
+// For the jobs that wait, in their turn: moves that gain more than they cost.  `wanted`: for these only;
+// empty: for all.
+std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<JobId>& wanted = {});
 
 }  // namespace gp

@@ -11,6 +11,10 @@ Rehearsal::~Rehearsal() {
   for (const NodeId id : nodes_.Touched()) classes_.Place(*state_.FindNode(id));
 }
 
+void Rehearsal::Resume() {
+  for (const NodeId id : nodes_.Touched()) classes_.Place(nodes_.Of(id));
+}
+
 void Rehearsal::TakeAway(const Job& job) {
   nodes_.TakeAway(job);
   for (const LeaseId id : job.leases) classes_.Place(nodes_.Of(state_.FindLease(id)->node));

@@ -30,6 +30,8 @@ class Rehearsal {
   // The same on nodes that are known to hold it.
   PlaceGang PlaceOn(const Job& job, const std::vector<NodeId>& nodes);
   void Hold(const Job& job, const std::vector<RankPlacement>& ranks);
+  // After another rehearsal with the same classes is over: its nodes stand there again as they are in this one.
+  void Resume();
 
  private:
   const State& state_;

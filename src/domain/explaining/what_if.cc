@@ -13,14 +13,17 @@
 
 namespace gp {
 
-WhatIf::WhatIf(const State& state, Instant at) : state_(state), at_(at), plan_(planner_.Schedule(state, at)), kept_(state, at, plan_.kept) {}
+WhatIf::WhatIf(const State& state, Instant at)
+    : state_(state), at_(at), plan_(planner_.Schedule(state, at)), held_(state, planner_.classes(), rankings_), kept_(state, at, plan_.kept) {
+  for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
+}
 
 std::optional<PlaceGang> WhatIf::Place(const Job& job) {
   const auto is_stopped = [this](const Job& as) { return FindQuotaStop(state_, as, at_).has_value(); };
   const auto found = PickVariant(job, planner_.classes(), rankings_, kept_.ClosedTo(job), is_stopped);
   if (!found) return std::nullopt;
   NodeView chosen;
-  for (const NodeId id : found->pick.nodes) chosen.push_back(state_.FindNode(id));
+  for (const NodeId id : found->pick.nodes) chosen.push_back(&held_.nodes().Of(id));
   PlaceGang place = PlaceOn(chosen, found->job, found->pick.nodes_fit);
   place.variant = found->variant;
   return place;
@@ -29,14 +32,15 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
 std::optional<std::vector<JobId>> WhatIf::Interrupt(const Job& job) {
   if (FindQuotaStop(state_, job, at_)) return std::nullopt;
   if (!interruptible_) interruptible_.emplace(state_, at_);
-  auto victims = FindVictims(state_, ScratchNodes(state_), *interruptible_, kept_.OfOthers(job), job);
+  auto victims = FindVictims(state_, held_.nodes(), *interruptible_, kept_.OfOthers(job), job);
   if (!victims) return std::nullopt;
   return std::move(victims->jobs);
 }
 
 std::vector<JobId> WhatIf::Move(const Job& job) {
   if (state_.movable.empty()) return {};
-  const auto plan = MoveFinder(state_, at_, planner_.classes(), plan_.kept).Find(job);
+  const auto plan = MoveFinder(state_, at_, planner_.classes(), plan_).Find(job);
+  held_.Resume();
   std::vector<JobId> moved;
   if (!plan) return moved;
   for (const MoveJobs::Move& move : plan->moves.moves) moved.push_back(move.job);
@@ -51,7 +55,7 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     for (const AccountId& account : AccountsOf(*other)) gone[account] += -HoldingOf(state_, *other);
     for (const LeaseId id : other->leases) {
       const Lease& lease = *state_.FindLease(id);
-      ReleaseGrants(changed.try_emplace(lease.node, *state_.FindNode(lease.node)).first->second, lease);
+      ReleaseGrants(changed.try_emplace(lease.node, held_.nodes().Of(lease.node)).first->second, lease);
     }
   }
   if (FindQuotaStop(state_, job, at_, gone)) return false;

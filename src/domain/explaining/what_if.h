@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "domain/cluster/state.h"
+#include "domain/defragmenting/rehearsal.h"
 #include "domain/scheduling/find_victims.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/planner.h"
@@ -21,6 +22,7 @@ class WhatIf {
 
   // What the next pass would do.
   const Plan& plan() const { return plan_; }
+  // Of the nodes, with what is held for those who are being moved.
   const NodeClasses& classes() const { return planner_.classes(); }
   const State& state() const { return state_; }
   Instant at() const { return at_; }
@@ -38,9 +40,10 @@ class WhatIf {
   const State& state_;
   const Instant at_;
   Planner planner_;
-  const Plan plan_;
-  mutable KeptNodes kept_;
   std::map<JobShape, ShapeRanking> rankings_;
+  const Plan plan_;
+  Rehearsal held_;  // what is held for those who are being moved
+  mutable KeptNodes kept_;
   std::optional<Interruptible> interruptible_;
 };
 

@@ -5,7 +5,6 @@
 
 #include "domain/model/job_text.h"
 #include "domain/model/text_rules.h"
-#include "domain/model/variants.h"
 
 namespace gp {
 namespace {
@@ -168,7 +167,14 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
 void CheckAlternatives(const JobSpec& spec, Findings& findings) {
   findings.Size("any_of", spec.any_of.size(), kAlternativesMax, "alternatives");
   for (size_t i = 0; i < std::min(spec.any_of.size(), kAlternativesMax); ++i) {
-    const JobSpec one = Variant(spec, static_cast<int>(i) + 1);
+    JobSpec one;  // what is judged, not the whole job once more
+    one.nodes = spec.any_of[i].nodes;
+    one.nodes_min = spec.any_of[i].nodes_min;
+    one.gpus = spec.any_of[i].gpus;
+    one.cpus = spec.any_of[i].cpus;
+    one.memory_bytes = spec.any_of[i].memory_bytes;
+    one.shm_bytes = spec.shm_bytes;
+    one.interactive = spec.interactive;
     for (SpecProblem& problem : FindProblems(one)) {
       const bool is_its_own = problem.field.starts_with("resources.") || problem.field.starts_with("nodes");
       if (is_its_own) findings.Add(problem.kind, "any_of", "number " + std::to_string(i + 1) + ": " + problem.field + " " + problem.message);

@@ -21,6 +21,13 @@ JobSpec Variant(const JobSpec& spec, int variant) {
   return one;
 }
 
+NodeRange NodesOf(const JobSpec& spec, int variant) {
+  const auto range = [](int nodes, int nodes_min) { return NodeRange{nodes_min == 0 ? nodes : nodes_min, nodes}; };
+  if (variant == 0) return range(spec.nodes, spec.nodes_min);
+  const Alternative& alternative = spec.any_of[static_cast<size_t>(variant) - 1];
+  return range(alternative.nodes, alternative.nodes_min);
+}
+
 int LeastNodes(const JobSpec& spec) { return spec.nodes_min == 0 ? spec.nodes : spec.nodes_min; }
 
 std::shared_ptr<const JobSpec> Resolve(const std::shared_ptr<const JobSpec>& spec, int variant, int nodes) {

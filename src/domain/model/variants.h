@@ -20,6 +20,13 @@ int CountVariants(const JobSpec& spec);
 // REQUIRES: 0 <= variant < CountVariants.
 JobSpec Variant(const JobSpec& spec, int variant);
 
+// On how many nodes this variant starts.
+struct NodeRange {
+  int least = 1;
+  int most = 1;
+};
+NodeRange NodesOf(const JobSpec& spec, int variant);
+
 // The fewest nodes on which it starts.
 int LeastNodes(const JobSpec& spec);
 

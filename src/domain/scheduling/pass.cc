@@ -1,6 +1,7 @@
 #include "domain/scheduling/pass.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "domain/cluster/grants.h"
@@ -37,21 +38,45 @@ Plan Pass::Run() {
 // left.  Its destination may be held by others who leave by the same moves; where it is gone for another
 // reason the job is one of those that wait.
 void Pass::HonourMove(const Job& moving) {
+  if (!IsOnItsWay(state_, moving, at_)) return;
   const Job& job = AsGiven(moving);
-  const auto place = PlaceAtDestination(job);
-  if (job.state != JobState::kQueued) {
-    if (place) Hold(job, place->ranks);
+  const bool is_waiting = job.state == JobState::kQueued;
+  if (is_waiting && FindQuotaStop(state_, job, at_, planned_)) return;
+  auto place = PlaceAtDestination(job);
+  if (is_waiting && place) {
+    Add(job, *std::move(place));
+  } else if (is_waiting && !AwaitsOthers(state_, job)) {
     return;
+  } else {
+    HoldDestination(job, place);
   }
-  if (FindQuotaStop(state_, job, at_, planned_)) return;
-  if (place) {
-    Add(job, *place);
-  } else if (AwaitsOthers(state_, job)) {
+  if (is_waiting) settled_.insert(job.id);
+}
+
+// All of it, or what is free: others who leave by the same moves may have the rest.  What the job has given
+// back of its limits already is kept for it, too.
+void Pass::HoldDestination(const Job& job, const std::optional<PlaceGang>& place) {
+  if (job.state == JobState::kQueued) {
     CountOnQuotas(job);
   } else {
-    return;
+    for (const AccountId& account : AccountsOf(job)) (planned_[account] += AskOf(state_, job)) += -HoldingOf(state_, job);
   }
-  settled_.insert(job.id);
+  plan_.held.push_back(place ? *place : FreeOfDestination(job));
+  Hold(job, plan_.held.back().ranks);
+}
+
+PlaceGang Pass::FreeOfDestination(const Job& job) {
+  PlaceGang free;
+  free.job = job.id;
+  for (const RankTarget& target : job.destination) {
+    const Node& node = nodes_.Of(target.node);
+    RankPlacement& rank = free.ranks.emplace_back(RankPlacement{target.node, {}, {}});
+    for (GpuMask rest = target.gpus & EligibleGpus(node, job); rest != 0; rest &= rest - 1) {
+      const int gpu = std::countr_zero(rest);
+      rank.gpus.push_back(GrantOf(job.spec->gpus, gpu, node.facts->gpus[static_cast<size_t>(gpu)]));
+    }
+  }
+  return free;
 }
 
 // With the variant that it had, while it waits to be let in at its destination.
@@ -108,7 +133,7 @@ void Pass::HonourClaim(const Job& job) {
     traits.insert(CommonTrait(*job.spec, node, *choice));
   }
   if (traits.size() != 1) return;
-  Place(job, {job.claimed, job.claimed.size()});
+  Place(HasVariants(*job.spec) ? AsPlaced(job, 0, static_cast<int>(job.claimed.size())) : job, {job.claimed, job.claimed.size()});
   settled_.insert(job.id);
 }
 
@@ -130,21 +155,25 @@ bool Pass::TryLine(const Turns::Turn& turn) {
 
 // False: nobody of its line need be tried in this pass.
 bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
-  if (HasVariants(*job.spec) && PlaceVariant(job)) return true;
   const bool is_promised = promised_.contains(job.id);
+  if (HasVariants(*job.spec)) return (!is_promised && PlaceVariant(job)) || ClearFor(AsPlaced(job, 0, LeastNodes(*job.spec)), is_promised);
   if (!is_promised && IsStoppedByQuota(job)) return false;
   if (const auto pick = ranking.Find(classes_, job, kept_.ClosedTo(job))) {
     Place(job, *pick);
     return true;
   }
+  return ClearFor(job, is_promised);
+}
+
+// It fits nowhere now: others are interrupted for it, or nodes kept.
+bool Pass::ClearFor(const Job& job, bool is_promised) {
+  if (!is_promised && IsStoppedByQuota(job)) return false;
   const bool is_cleared_for = is_promised || Interrupt(job);
-  if (at_ - job.queued_at >= state_.policy.reserve_after) {
-    KeepFor(job.spec->nodes_min == 0 ? job : AsPlaced(job, 0, job.spec->nodes_min), ranking, is_cleared_for);
-  }
+  if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, rankings_[ShapeOf(job)], is_cleared_for);
   return is_cleared_for;
 }
 
-// Others are interrupted, and nodes are kept, for its own fields only.
+// Others are interrupted, and nodes are kept, for its own fields on the fewest nodes only.
 bool Pass::PlaceVariant(const Job& job) {
   const auto is_stopped = [this](const Job& as) { return FindQuotaStop(state_, as, at_, planned_).has_value(); };
   auto found = PickVariant(job, classes_, rankings_, kept_.ClosedTo(job), is_stopped);

@@ -33,12 +33,15 @@ class Pass {
 
  private:
   void HonourMove(const Job& job);
+  void HoldDestination(const Job& job, const std::optional<PlaceGang>& place);
+  PlaceGang FreeOfDestination(const Job& job);
   const Job& AsGiven(const Job& job);
   const Job& AsPlaced(const Job& job, int variant, int nodes);
   std::optional<PlaceGang> PlaceAtDestination(const Job& job);
   void HonourClaim(const Job& job);
   bool TryLine(const Turns::Turn& turn);
   bool TryHead(const Job& job, ShapeRanking& ranking);
+  bool ClearFor(const Job& job, bool is_promised);
   void KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure);
   bool LimitsTell() const;
   bool Interrupt(const Job& job);

@@ -70,9 +70,14 @@ class Picker {
 
 std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings,
                                        const std::set<NodeId>& closed, const std::function<bool(const Job&)>& is_stopped) {
-  Picker picker(job, classes, rankings, closed, is_stopped);
+  std::set<NodeId> without_faults = NodesWithFaults(job);
+  const bool any_faults = !without_faults.empty();
+  without_faults.insert(closed.begin(), closed.end());
   for (int i = 0; i < CountVariants(*job.spec); ++i) {
-    auto found = picker.Pick(Variant(*job.spec, i));
+    const JobSpec variant = Variant(*job.spec, i);
+    // A node that failed it is its last choice: rather on fewer.
+    auto found = any_faults ? Picker(job, classes, rankings, without_faults, is_stopped).Pick(variant) : std::nullopt;
+    if (!found) found = Picker(job, classes, rankings, closed, is_stopped).Pick(variant);
     if (!found) continue;
     found->variant = i;
     return found;

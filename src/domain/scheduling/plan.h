@@ -21,6 +21,8 @@ struct Plan {
   Instant look_again_at;
   // Nodes that are being cleared for a job, or that one which has waited too long keeps for itself.
   std::map<NodeId, Kept> kept;
+  // What is free of the destinations of jobs that are being moved: held for them.
+  std::vector<PlaceGang> held;
   bool operator==(const Plan&) const = default;
 
   std::vector<PlaceGang> Placements() const;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "domain/cluster/quota.h"
 #include "domain/cluster/reservations.h"
+#include "domain/model/variants.h"
 #include "domain/placement/place_gang.h"
 
 namespace gp {
@@ -167,6 +169,19 @@ PendingReason WithOwners(const State& state, Instant at, const std::map<NodeId, 
   return reason;
 }
 
+// Of a job's ways to be given what it needs the one that is nearest: with the mildest reason, on the fewest nodes.
+Job NearestVariant(const State& state, const NodeClasses& classes, const Job& job) {
+  if (!HasVariants(*job.spec)) return job;
+  std::optional<std::pair<PendingKind, Job>> nearest;
+  for (int i = 0; i < CountVariants(*job.spec); ++i) {
+    Job as = job;
+    as.spec = Resolve(job.spec, i, NodesOf(*job.spec, i).least);
+    const PendingKind kind = WhyNoPlace(state, classes, as).kind;
+    if (!nearest || kind > nearest->first) nearest = {kind, std::move(as)};
+  }
+  return std::move(nearest->second);
+}
+
 // What the job itself is denied, wherever it would fit.
 PendingReason WithQuota(const State& state, Instant at, const Job& job, PendingReason reason) {
   if (const std::string waits = WhyReservationWaits(state, job, at); !waits.empty()) {
@@ -185,7 +200,8 @@ PendingReason WithQuota(const State& state, Instant at, const Job& job, PendingR
 }  // namespace
 
 std::vector<PendingReason> AllReasons(const State& state, Instant at, const NodeClasses& classes,
-                                      const std::map<NodeId, Kept>& kept, const Job& job) {
+                                      const std::map<NodeId, Kept>& kept, const Job& waiting) {
+  const Job job = NearestVariant(state, classes, waiting);
   const PendingReason place = WhyNoPlace(state, classes, job);
   std::vector<PendingReason> reasons;
   if (const PendingReason quota = WithQuota(state, at, job, place); quota.kind == PendingKind::kQuota || quota.kind == PendingKind::kReservation) reasons.push_back(quota);
@@ -198,21 +214,21 @@ std::vector<PendingReason> AllReasons(const State& state, Instant at, const Node
   return reasons;
 }
 
-PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& job) {
+PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& waiting) {
+  const Job job = NearestVariant(state, classes, waiting);
   return WithOwners(state, at, {}, job, WithQuota(state, at, job, WhyNoPlace(state, classes, job)));
 }
 
 PendingReason WhyPending(const State& state, Instant at, const Job& job) { return PendingReasons(state, at).Of(job); }
 
 PendingReason PendingReasons::Of(const Job& job) {
-  const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
-  if (is_new) {
-    if (!classes_) {
-      classes_.emplace();
-      for (const Node& node : state_.nodes) classes_->Place(node);
-    }
-    known->second = WhyNoPlace(state_, *classes_, job);
+  if (!classes_) {
+    classes_.emplace();
+    for (const Node& node : state_.nodes) classes_->Place(node);
   }
+  if (HasVariants(*job.spec)) return WhyPending(state_, at_, *classes_, job);
+  const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
+  if (is_new) known->second = WhyNoPlace(state_, *classes_, job);
   return WithOwners(state_, at_, {}, job, WithQuota(state_, at_, job, known->second));
 }
 

@@ -9,6 +9,7 @@
 #include "domain/cluster/decide.h"
 #include "domain/cluster/moves.h"
 #include "domain/defragmenting/fragmentation.h"
+#include "domain/explaining/explain.h"
 #include "domain/scheduling/planner.h"
 #include "tests/support/test_cluster.h"
 
@@ -65,7 +66,7 @@ class Moves : public testing::Test {
   std::optional<MovePlan> Find(JobId job) {
     Planner planner;
     const Plan pass = planner.Schedule(cluster_.state(), cluster_.now());
-    return MoveFinder(cluster_.state(), cluster_.now(), planner.classes(), pass.kept).Find(JobOf(job));
+    return MoveFinder(cluster_.state(), cluster_.now(), planner.classes(), pass).Find(JobOf(job));
   }
   std::string Refusal(const MoveJobs& command) const {
     const auto decided = Decide(cluster_.state(), {cluster_.now(), "test", "", command});
@@ -139,12 +140,15 @@ TEST_F(Moves, AreCountedByTheHour) {
   AddNode();
   const JobId a = Run(Spec(1));
   const JobId b = Run(Spec(1));
-  const JobId waits = Submit(Spec(8, false, 2));
-  ASSERT_TRUE(cluster_.Execute(MoveJobs{waits, {NodeId{0}, NodeId{1}}, {{a, {{NodeId{1}, 1}}}}}));
-  EXPECT_EQ(Refusal({waits, {NodeId{0}, NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "moves: 1 asked, 0 left in this hour (moves_per_hour)");
-  EXPECT_FALSE(Find(waits));
+  const JobId first = Submit(Spec(8, false));
+  const JobId second = Submit(Spec(8, false));
+  ASSERT_TRUE(cluster_.Execute(MoveJobs{first, {NodeId{0}}, {{a, {{NodeId{1}, 1}}}}}));
+  EXPECT_EQ(Refusal({second, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "moves: 1 asked, 0 left in this hour (moves_per_hour)");
+  EXPECT_EQ(Refusal({second, {NodeId{0}}, {{b, {{NodeId{1}, 2}}}}}), "a node is being cleared for " + ToText(first) + " already");
+  EXPECT_EQ(Refusal({first, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), ToText(first) + ": others leave for it already");
+  EXPECT_FALSE(Find(second));
   cluster_.Advance(Duration::Minutes(60) + Duration::Milliseconds(1));
-  EXPECT_EQ(Refusal({waits, {NodeId{0}, NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "");
+  EXPECT_EQ(Refusal({second, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "");
 }
 
 // It waits to be let in at its destination, and others are moved for it meanwhile: one place is enough.
@@ -258,6 +262,89 @@ TEST_F(Moves, PassOverWhoHasNowhereToGo) {
   EXPECT_EQ(plan->moves.moves[0].job, free);
   EXPECT_EQ(PlaceOf(a100)[0].node, NodeId{2});
   CarryOut(*plan);
+}
+
+// One move is under way: what it holds is not promised to the next.
+TEST_F(Moves, TheNextOnesSeeWhereOthersAreGoing) {
+  for (int i = 0; i < 3; ++i) AddNode();
+  const JobId fillers[] = {Run(Spec(4)), Run(Spec(4, false)), Run(Spec(4)), Run(Spec(4, false)), Run(Spec(4, false)), Run(Spec(4, false))};
+  End(fillers[1]);
+  End(fillers[3]);
+  End(fillers[5]);
+  JobSpec wide = Spec(8, false);
+  const JobId first = Submit(wide);
+  const JobId second = Submit(wide);
+  cluster_.Advance(Duration::Minutes(30));
+  const auto plan = Find(first);
+  ASSERT_TRUE(plan);
+  ASSERT_TRUE(cluster_.Execute(plan->moves));
+  const auto next = Find(second);
+  if (next) {
+    EXPECT_NE(next->moves.moves[0].destination, plan->moves.moves[0].destination);
+    EXPECT_NE(next->moves.nodes, plan->moves.nodes);
+  }
+  // Only what is asked for is planned, and not on top of what is not.
+  for (const MovePlan& one : PlanMoves(cluster_.state(), cluster_.now(), {second})) EXPECT_EQ(one.moves.by, second);
+}
+
+// Whoever's limits would not let it start again stays where it is.
+TEST_F(Moves, LimitsThatWouldKeepItOutKeepItWhereItIs) {
+  AddNode();
+  AddNode();
+  const JobId a = Run(Spec(4));
+  const JobId filler = Run(Spec(4, false));
+  Run(Spec(4, false));
+  End(filler);
+  const JobId wide = Submit(Spec(8));
+  ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "other"}));
+  cluster_.Advance(Duration::Minutes(30));
+  ASSERT_TRUE(Find(wide));
+  ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "default", .user_limit = {.gpus = 6}}));
+  EXPECT_NE(Refusal({wide, {NodeId{0}}, {{a, {{NodeId{1}, 0xf0}}}}}), "");
+  EXPECT_FALSE(Find(wide));
+}
+
+// A destination that fell away is one place among others a minute later.
+TEST_F(Moves, ADestinationIsNotKeptForEver) {
+  AddNode();
+  AddNode();
+  const JobId a = Run(Spec(4));
+  const JobId filler = Run(Spec(4, false));
+  Run(Spec(4, false));
+  End(filler);
+  const JobId wide = Submit(Spec(8));
+  cluster_.Advance(Duration::Minutes(30));
+  const auto plan = Find(wide);
+  ASSERT_TRUE(plan);
+  ASSERT_TRUE(cluster_.Execute(plan->moves));
+  ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{1}, 4, ServiceAction::kOffline, false, "test"}));
+  ReportAll();
+  cluster_.Pass();
+  ASSERT_EQ(JobOf(a).state, JobState::kQueued);
+  EXPECT_TRUE(IsOnItsWay(cluster_.state(), JobOf(a), cluster_.now()));
+  cluster_.Advance(Duration::Minutes(1) + Duration::Milliseconds(1));
+  EXPECT_FALSE(IsOnItsWay(cluster_.state(), JobOf(a), cluster_.now()));
+}
+
+// A small job is not told that it fits where somebody is going.
+TEST_F(Moves, WhatIsHeldIsNotFreeForOthers) {
+  AddNode();
+  AddNode();
+  Run(Spec(4));
+  const JobId filler = Run(Spec(4, false));
+  Run(Spec(4, false));
+  End(filler);
+  const JobId wide = Submit(Spec(8));
+  cluster_.Advance(Duration::Minutes(30));
+  const auto plan = Find(wide);
+  ASSERT_TRUE(plan);
+  ASSERT_TRUE(cluster_.Execute(plan->moves));
+  const JobId small = Submit(Spec(1));
+  EXPECT_TRUE(cluster_.Pass().empty());
+  const Explanation told = Explain(cluster_.state(), cluster_.now(), JobOf(small));
+  EXPECT_FALSE(told.place);
+  ASSERT_FALSE(told.reasons.empty());
+  EXPECT_NE(told.reasons.front().kind, PendingKind::kTurn) << told.reasons.front().text;
 }
 
 TEST_F(Moves, AreRefusedWhereTheyMayNotBe) {

@@ -105,6 +105,73 @@ TEST_F(Variants, OneThatKeepsNodesForALeastNumberKeepsNoMore) {
   EXPECT_TRUE(HoldsLeases(JobOf(small[1]).state));
 }
 
+// It interrupts for no more than it needs, and waits for all whom it interrupted.
+TEST_F(Variants, InterruptsForTheFewestNodesAndWaitsForThem) {
+  AddNodes(4, "H100");
+  Policy policy;
+  policy.min_run = Duration{};
+  ASSERT_TRUE(cluster_.Execute(StartController{policy}));
+  JobSpec low = Spec(8, "H100");
+  low.priority = 100;
+  low.preemptible = true;
+  std::vector<JobId> lows;
+  for (int i = 0; i < 4; ++i) lows.push_back(Submit(low));
+  cluster_.Pass();
+  for (uint32_t i = 0; i < 4; ++i) {
+    ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{i}, 1, {{JobOf(lows[i]).leases.front(), true, false, cluster_.now(), {}, {}}}, {}}));
+  }
+  JobSpec high = Spec(8, "H100");
+  high.priority = 900;
+  high.nodes = 4;
+  high.nodes_min = 2;
+  const JobId job = Submit(high);
+  cluster_.Pass();
+  std::vector<JobId> told;
+  for (const JobId low_job : lows) {
+    if (JobOf(low_job).state == JobState::kCheckpointing) told.push_back(low_job);
+  }
+  ASSERT_EQ(told.size(), 2U);
+  for (const JobId one : told) {
+    EXPECT_EQ(JobOf(job).state, JobState::kQueued);
+    const Lease lease = *cluster_.state().FindLease(JobOf(one).leases.front());
+    ASSERT_TRUE(cluster_.Execute(ReportNode{lease.node, 1, {{lease.id, false, true, {}, cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}}, {}}));
+    cluster_.Pass();
+  }
+  EXPECT_TRUE(HoldsLeases(JobOf(job).state));
+  EXPECT_EQ(JobOf(job).leases.size(), 2U);
+}
+
+TEST_F(Variants, ALimitBelowItsFullSizeDoesNotKeepItFromKeepingNodes) {
+  AddNodes(4, "H100");
+  ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "small", .limit = {.gpus = 16}}));
+  for (int i = 0; i < 4; ++i) Submit(Spec(8, "H100"));
+  cluster_.Pass();
+  JobSpec wide = Spec(8, "H100");
+  wide.nodes = 4;
+  wide.nodes_min = 2;
+  wide.queue = "small";
+  const JobId waits = Submit(wide);
+  cluster_.Advance(Duration::Minutes(6));
+  const Plan plan = Schedule(cluster_.state(), cluster_.now());
+  ASSERT_EQ(plan.kept.size(), 2U);
+  EXPECT_EQ(plan.kept.begin()->second.job, waits);
+}
+
+TEST_F(Variants, TheReasonIsThatOfTheNearestWay) {
+  AddNodes(1, "A100");
+  Submit(Spec(8, "A100"));
+  cluster_.Pass();
+  JobSpec spec = Spec(8, "H100");
+  spec.any_of = {Other(8, "A100")};
+  const JobId other = Submit(spec);
+  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(other)).kind, PendingKind::kCapacity);
+  JobSpec wide = Spec(8, "A100");
+  wide.nodes = 4;
+  wide.nodes_min = 1;
+  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(Submit(wide))).kind, PendingKind::kCapacity);
+  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(Submit(Spec(8, "H100")))).kind, PendingKind::kNoSuchHardware);
+}
+
 TEST_F(Variants, APlacementThatIsNoneOfThemIsRefused) {
   AddNodes(3, "H100");
   JobSpec spec = Spec(8, "H100");

@@ -1,64 +1,81 @@
 // Fragmentation, and moves that mend it.
 
-#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <set>
 
 #include "adapters/inbound/grpc/control_service.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/moves_view.h"
+#include "base/text.h"
+#include "domain/explaining/present.h"
 
 namespace gp {
 namespace {
 
-struct Planned {
-  std::vector<MovePlan> plans;
-  Status status = Ok();
-};
-
-// Those that were asked for; without names all of them.
-Planned PlanFor(const State& state, Instant now, const v1::PlanMovesRequest& request) {
-  Planned planned;
+Result<std::set<JobId>> Wanted(const State& state, const v1::PlanMovesRequest& request) {
   std::set<JobId> wanted;
   for (const std::string& text : request.job_ids()) {
     const auto id = ParseJobId(text);
     const Job* job = id ? state.FindJob(*id) : nullptr;
-    if (job == nullptr) return {{}, Fail(NotFound("no job " + text))};
-    if (job->state != JobState::kQueued) return {{}, Fail(Conflict(text + " is " + Name(job->state) + ": moves are for jobs that wait in a queue"))};
+    if (job == nullptr) return Fail(NotFound("no job " + Printable(text, 60)));
+    if (job->state != JobState::kQueued) return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + ": moves are for jobs that wait in a queue"));
     wanted.insert(*id);
   }
-  planned.plans = PlanMoves(state, now);
-  if (!wanted.empty()) std::erase_if(planned.plans, [&](const MovePlan& plan) { return !wanted.contains(plan.moves.by); });
-  return planned;
+  return wanted;
 }
+
+constexpr auto kTurnTime = std::chrono::seconds(5);
 
 }  // namespace
 
-Status ControlService::FillMoves(const v1::PlanMovesRequest& request, std::vector<MovePlan>* plans, v1::MovePlans* reply) {
-  Status planned = Ok();
-  const Status read = gateway_.Read([&](const State& state) {
-    Planned found = PlanFor(state, gateway_.Now(), request);
-    planned = found.status;
-    if (!planned) return;
-    MovesView(state, gateway_.Now(), found.plans, reply);
-    *plans = std::move(found.plans);
-  });
-  return read ? planned : read;
+// The writer only copies, where that is soon done; one at a time looks for moves.
+Result<std::vector<MovePlan>> ControlService::FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply) {
+  const std::unique_lock turn(forecasting_, kTurnTime);
+  if (!turn.owns_lock()) return Fail(Unavailable("others look ahead at the moment: ask again"));
+  std::vector<MovePlan> plans;
+  std::optional<Present> present;
+  Result<std::set<JobId>> wanted = Fail(Unavailable("the controller ends"));
+  Instant at;
+  const auto look = [&](const State& state) {
+    plans = gp::PlanMoves(state, at, *wanted);
+    MovesView(state, at, plans, reply);
+  };
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    at = gateway_.Now();
+    wanted = Wanted(state, request);
+    if (!wanted) return;
+    if (PartsOf(state) <= kPartsMax) {
+      present = TakePresent(state);
+    } else {
+      look(state);
+    }
+  }));
+  if (!wanted) return Fail(wanted.error());
+  if (present) look(present->state);
+  return plans;
 }
 
 grpc::Status ControlService::PlanMoves(grpc::ServerContext* context, const v1::PlanMovesRequest* request, v1::MovePlans* reply) {
   const Result<User> caller = Caller(*context);
   if (!caller) return ToGrpc(caller.error());
-  std::vector<MovePlan> plans;
-  return ToGrpc(FillMoves(*request, &plans, reply));
+  const auto plans = FillMoves(*request, reply);
+  return plans ? grpc::Status::OK : ToGrpc(plans.error());
 }
 
 grpc::Status ControlService::ApplyMoves(grpc::ServerContext* context, const v1::PlanMovesRequest* request, v1::MovePlans* reply) {
   const Result<User> caller = Administrator(*context);
   if (!caller) return ToGrpc(caller.error());
-  std::vector<MovePlan> plans;
-  if (const Status filled = FillMoves(*request, &plans, reply); !filled) return ToGrpc(filled);
-  for (const MovePlan& plan : plans) {
-    const Outcome outcome = gateway_.Execute(Principal(*caller), "", plan.moves);
-    if (!outcome.status) return ToGrpc(outcome.status);
+  const auto plans = FillMoves(*request, reply);
+  if (!plans) return ToGrpc(plans.error());
+  // What has been ordered is told, also where the next is not possible any more.
+  for (size_t i = 0; i < plans->size(); ++i) {
+    const Outcome outcome = gateway_.Execute(Principal(*caller), "", (*plans)[i].moves);
+    if (outcome.status) continue;
+    if (i == 0) return ToGrpc(outcome.status);
+    reply->mutable_plans()->DeleteSubrange(static_cast<int>(i), static_cast<int>(plans->size() - i));
+    break;
   }
   return grpc::Status::OK;
 }

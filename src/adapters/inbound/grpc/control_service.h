@@ -77,7 +77,7 @@ class ControlService final : public v1::Control::Service {
   Status FillJob(const User& caller, JobId id, v1::Job* reply);
   Status FillCluster(bool readings, v1::Cluster* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
-  Status FillMoves(const v1::PlanMovesRequest& request, std::vector<MovePlan>* plans, v1::MovePlans* reply);
+  Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
   void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
   grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
