@@ -141,6 +141,40 @@ TEST_F(Variants, InterruptsForTheFewestNodesAndWaitsForThem) {
   EXPECT_EQ(JobOf(job).leases.size(), 2U);
 }
 
+TEST_F(Variants, OthersWhoLeaveForItDoNotLeaveInVain) {
+  AddNodes(2, "H100");
+  AddNodes(1, "A100");
+  Policy policy;
+  policy.min_run = Duration{};
+  ASSERT_TRUE(cluster_.Execute(StartController{policy}));
+  JobSpec low = Spec(8, "H100");
+  low.priority = 100;
+  low.preemptible = true;
+  const JobId lows[] = {Submit(low), Submit(low)};
+  const JobId firm = Submit(Spec(8, "A100"));
+  cluster_.Pass();
+  const auto report = [this](JobId job, bool ended) {
+    const Lease lease = *cluster_.state().FindLease(JobOf(job).leases.front());
+    const LeaseOutcome outcome{JobOf(job).stop == StopCause::kNone ? LeaseEnd::kExited : LeaseEnd::kStopped, 0, 0, ""};
+    ASSERT_TRUE(cluster_.Execute(ReportNode{lease.node, 1, {{lease.id, !ended, ended, cluster_.now(), cluster_.now(), outcome}}, {}}));
+  };
+  for (const JobId job : {lows[0], lows[1], firm}) report(job, false);
+  JobSpec high = Spec(8, "H100");
+  high.priority = 900;
+  high.nodes = 2;
+  high.any_of = {Other(8, "A100")};
+  const JobId job = Submit(high);
+  cluster_.Pass();
+  ASSERT_EQ(JobOf(lows[1]).state, JobState::kCheckpointing);
+  report(firm, true);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(job).state, JobState::kQueued) << "another way is open, but two are leaving for it";
+  report(lows[0], true);
+  report(lows[1], true);
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(job).leases.size(), 2U);
+}
+
 TEST_F(Variants, ALimitBelowItsFullSizeDoesNotKeepItFromKeepingNodes) {
   AddNodes(4, "H100");
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "small", .limit = {.gpus = 16}}));
