@@ -94,8 +94,8 @@ class ScaleExperiment {
     TimeRefusal();
     TimePreemption();
     if (options_.queued > 0) TimeQueue();
+    result_.rss_mib = ResidentMib();  // before a copy is taken: a controller takes none of so much
     TimeForecast();
-    result_.rss_mib = ResidentMib();
     result_.classes = static_cast<int64_t>(engine_.planner().classes().size());
     return result_;
   }
