@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "base/text.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/dependencies.h"
@@ -47,10 +50,12 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
   return Fail(Conflict("the job can never start: " + ToText(*first)));
 }
 
-// What it came to still matters to somebody.
-bool IsWaitedFor(const State& state, JobId job) {
-  const auto first = state.dependents.lower_bound({job, JobId{}});
-  return first != state.dependents.end() && first->first == job;
+// What it came to, or its array, still matters to somebody.
+bool IsWaitedFor(const State& state, const Job& job) {
+  return std::ranges::any_of(std::array{job.id, job.array}, [&](JobId waited_for) {
+    const auto first = state.dependents.lower_bound({waited_for, JobId{}});
+    return first != state.dependents.end() && first->first == waited_for;
+  });
 }
 
 Error AlreadyOver(const Job& job) {
@@ -80,7 +85,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
   const int64_t looked_at_max = excess + static_cast<int64_t>(kDependenciesMax);
   int64_t forgotten = 0;
   for (int64_t i = 0; i < looked_at_max && forgotten < excess && oldest != state.finished.end(); ++i, ++oldest) {
-    if (IsWaitedFor(state, oldest->second)) continue;
+    if (IsWaitedFor(state, *state.FindJob(oldest->second))) continue;
     events.push_back(JobForgotten{oldest->second});
     ++forgotten;
   }

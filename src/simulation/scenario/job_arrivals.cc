@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/wide.h"
+#include "domain/model/array.h"
 
 namespace gp {
 namespace {
@@ -32,7 +33,7 @@ Status Arrivals::Add(Duration at, JobArrival job) {
     return Fail(InvalidArgument("more than " + std::to_string(kScenarioJobsMax) + " jobs: let fewer come, or end it sooner (until)"));
   }
   job.id = ids_.next_job;
-  ++ids_.next_job.value;
+  ids_.next_job = Behind(job.id, *job.spec);
   steps_.push_back({begin_ + at, std::move(job)});
   return Ok();
 }

@@ -185,6 +185,25 @@ TEST_F(Damaged, I8Sums) {
   ExpectRule("I8", "an account of no queue: nowhere");
 }
 
+TEST_F(Damaged, I8CountsOfArrays) {
+  JobSpec spec = *state_.FindJob({1})->spec;
+  spec.array = {3, 1};
+  Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
+  const State good = cluster_.state();
+  const JobId array = good.arrays.begin()->first;
+  const std::function<void(Array&)> damages[] = {[](Array& a) { ++a.known; },     [](Array& a) { ++a.started; },   [](Array& a) { ++a.unstarted; },
+                                                 [](Array& a) { ++a.ended; },     [](Array& a) { ++a.completed; }, [](Array& a) { ++a.failed; },
+                                                 [](Array& a) { a.count += 2; }};
+  for (const auto& damage : damages) {
+    state_ = good;
+    damage(state_.arrays.at(array));
+    ExpectRule("I8", "counts of array");
+  }
+  state_ = good;
+  state_.arrays.erase(array);
+  ExpectRule("shape", ToText(ElementId(array, 0)));
+}
+
 TEST_F(Damaged, EveryIndex) {
   const std::pair<const char*, std::function<void(State&)>> damages[] = {
       {"queued jobs", [](State& s) { s.queued.clear(); }},

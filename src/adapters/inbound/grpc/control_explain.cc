@@ -4,7 +4,7 @@
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/explain_view.h"
 #include "adapters/wire/job_spec.h"
-#include "base/text.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/decide.h"
 #include "domain/explaining/explain.h"
 
@@ -27,9 +27,7 @@ Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const
 }
 
 Result<Job> Waiting(const State& state, const std::string& text) {
-  const auto id = ParseJobId(text);
-  const Job* job = id ? state.FindJob(*id) : nullptr;
-  if (job == nullptr) return Fail(NotFound("no job " + Printable(text, 60)));
+  const Job* job = state.FindJob(GP_TRY(FindJobNamed(state, text)));
   if (job->state == JobState::kQueued) return *job;
   const std::string reason = job->reason.empty() ? "" : " (" + job->reason + ")";
   return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + reason + ": only a queued job waits for its turn"));

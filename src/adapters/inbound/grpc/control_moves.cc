@@ -5,6 +5,7 @@
 #include "adapters/inbound/grpc/control_service.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/moves_view.h"
+#include "domain/cluster/arrays.h"
 
 namespace gp {
 namespace {
@@ -19,9 +20,9 @@ Planned PlanFor(const State& state, Instant now, const v1::PlanMovesRequest& req
   Planned planned;
   std::set<JobId> wanted;
   for (const std::string& text : request.job_ids()) {
-    const auto id = ParseJobId(text);
-    const Job* job = id ? state.FindJob(*id) : nullptr;
-    if (job == nullptr) return {{}, Fail(NotFound("no job " + text))};
+    const auto id = FindJobNamed(state, text);
+    if (!id) return {{}, Fail(id.error())};
+    const Job* job = state.FindJob(*id);
     if (job->state != JobState::kQueued) return {{}, Fail(Conflict(text + " is " + Name(job->state) + ": moves are for jobs that wait in a queue"))};
     wanted.insert(*id);
   }
