@@ -8,7 +8,7 @@ KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-explain prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-discovery
+        prove-explain prove-forecast prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -82,6 +82,12 @@ prove-starvation: configure
 prove-explain: configure
 	cmake --build $(BUILD) --target property_explain
 	GP_CASES=100000 $(BUILD)/bin/property_explain
+
+## make prove-forecast   forecasts: exact by time limits, 1,000 clusters; by histories against what came, 400 clusters (6 min)
+prove-forecast: configure
+	cmake --build $(BUILD) --target property_explain simulation_forecast
+	GP_SEEDS=1000 $(BUILD)/bin/property_explain --gtest_filter='Forecasting.*'
+	GP_SEEDS=400 $(BUILD)/bin/simulation_forecast
 
 ## make prove-determinism  the same decisions by builds of gcc and clang, on one core and two (needs clang++-19; 10 min)
 prove-determinism: configure

@@ -26,6 +26,8 @@ nlohmann::ordered_json ToDocument(const ScaleOptions& options, const ScaleResult
                                   {"gang512_ms", result.gang512_ms},
                                   {"preempt64_ms", result.preempt64_ms},
                                   {"explain_ms", result.explain_ms},
+                                  {"present_ms", result.present_ms},
+                                  {"forecast_ms", result.forecast_ms},
                                   {"queued", options.queued},
                                   {"queued_pass_ms", result.queued_pass_ms},
                                   {"node_classes", result.classes},
@@ -47,8 +49,10 @@ void BenchSchedule(const ScaleOptions& options, Cli& cli) {
   for (const auto& [name, times] : result.by_class) add(name, times);
   cli.PrintTable(table);
   cli.Say(fmt::format("{:.0f} placements/s on one thread; 512 GPUs at once: placed in {:.2f} ms, refused with the reason in "
-                      "{:.0f} µs; 64 GPUs by interrupting others: {:.1f} ms; explained in {:.1f} ms; {} MiB",
-                      result.placements_per_s, result.gang512_ms, result.refusal_us, result.preempt64_ms, result.explain_ms, result.rss_mib));
+                      "{:.0f} µs; 64 GPUs by interrupting others: {:.1f} ms; explained in {:.1f} ms; copied to look ahead in {:.1f} ms, "
+                      "from there a start forecast in {:.0f} ms; {} MiB",
+                      result.placements_per_s, result.gang512_ms, result.refusal_us, result.preempt64_ms, result.explain_ms, result.present_ms,
+                      result.forecast_ms, result.rss_mib));
 }
 
 }  // namespace

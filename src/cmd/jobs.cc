@@ -145,7 +145,7 @@ void AddSubmit(CLI::App& jobs, Cli& cli) {
   sub->add_option("--env", flags->environment, "Variable of the jobs")->allow_extra_args(false)->type_name("NAME=VALUE");
   sub->add_option("--array", flags->array, "So many jobs of each, each with its GP_ARRAY_INDEX; no more than M of them at once")->type_name("N[%M]");
   sub->add_option("--count", flags->count, "Copies of each job")->check(CLI::Range(1, 10'000));
-  sub->add_flag("--plan", flags->plan, "Only say where each would start now, or why not and what would help");
+  sub->add_flag("--plan", flags->plan, "Only say where each would start now, or why not, when, and what would help");
   sub->add_flag("--wait", flags->wait, "Wait for the end; exit code is the worst of the jobs'");
   sub->add_option("--request-id", flags->request_id, "Repeating a submit with this id gives the same jobs");
   sub->callback([flags, &cli] { Submit(*flags, cli); });
@@ -220,7 +220,7 @@ void AddJobs(CLI::App& app, Cli& cli) {
     return sub;
   };
   one("describe", "All about one job: placement with its reason, timeline, attempts", Describe);
-  one("explain", "Why a job waits, and what would start it now", ExplainJob);
+  one("explain", "Why a job waits, when it may start, and what would start it now", ExplainJob);
   several("hold", "Keep waiting jobs back", HoldJobs);
   several("release", "Let held jobs go on", ReleaseJobs);
   AddPriority(*jobs, cli);

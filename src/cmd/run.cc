@@ -47,7 +47,7 @@ void AddRun(CLI::App& app, Cli& cli) {
   auto flags = std::make_shared<RunFlags>();
   AddJobFlags(*sub, flags->job);
   sub->add_flag("-d,--detach", flags->detach, "Print the job's id and do not wait");
-  sub->add_flag("--plan", flags->plan, "Only say where it would start now, or why not and what would help");
+  sub->add_flag("--plan", flags->plan, "Only say where it would start now, or why not, when, and what would help");
   sub->add_flag("--pty", flags->pty, "Interactive: the command gets this terminal");
   sub->add_option("command", flags->job.command, "-- COMMAND [ARGUMENTS]")->required();
   sub->callback([flags, &cli] { RunJob(*flags, cli); });

@@ -46,4 +46,12 @@ void ExplanationView(const Job& job, const Explanation& explanation, v1::Explain
   }
 }
 
+void BlockedView(const Job& job, v1::ExplainJobReply* message) {
+  message->set_queue(job.queue);
+  message->set_pool(job.pool);
+  v1::Reason* reason = message->add_reasons();
+  reason->set_kind("after");
+  reason->set_text(job.reason);
+}
+
 }  // namespace gp

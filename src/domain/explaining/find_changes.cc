@@ -7,6 +7,7 @@
 
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
+#include "domain/explaining/names.h"
 
 namespace gp {
 namespace {
@@ -15,13 +16,6 @@ constexpr size_t kQueuesTried = 64;
 constexpr size_t kEndsTried = 512;    // running jobs, by when they end
 constexpr size_t kSparesTried = 16;
 constexpr int kClassPriority[kClasses] = {250, 500, 750};
-
-std::string Names(const std::vector<JobId>& jobs) {
-  constexpr size_t kShown = 4;
-  std::string text;
-  for (size_t i = 0; i < std::min(jobs.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + ToText(jobs[i]);
-  return jobs.size() > kShown ? text + " and " + std::to_string(jobs.size() - kShown) + " more" : text;
-}
 
 class Finder {
  public:

@@ -202,6 +202,8 @@ Duration LongestStay(const JobSpec& spec) {
   return spec.time_limit.ns == 0 ? kForever : spec.time_limit + spec.grace + kEndMargin;
 }
 
+bool KeepsWork(const JobSpec& spec) { return spec.preemptible || spec.movable; }
+
 Instant EndOfStay(Instant placed_at, const JobSpec& spec) {
   return spec.time_limit.ns == 0 ? kNever : placed_at + LongestStay(spec);
 }

@@ -147,6 +147,9 @@ inline constexpr Duration kForever{INT64_MAX};
 inline constexpr Duration kEndMargin = Duration::Seconds(10);
 Duration LongestStay(const JobSpec& spec);
 
+// Whether it keeps what it has done when it is told to stop.
+bool KeepsWork(const JobSpec& spec);
+
 // When it has left at the latest if it is placed now.
 inline constexpr Instant kNever{INT64_MAX};
 Instant EndOfStay(Instant placed_at, const JobSpec& spec);

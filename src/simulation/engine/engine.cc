@@ -6,6 +6,7 @@
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/invariants.h"
+#include "domain/cluster/report_of.h"
 
 namespace gp {
 
@@ -68,18 +69,7 @@ void Engine::Report(JobId job, std::optional<LeaseEnd> end) {
   for (const LeaseId id : leases) {
     const Node& node = *state_.FindNode(state_.FindLease(id)->node);
     if (node.condition == NodeCondition::kLost) continue;  // nobody there to report
-    ReportNode report{node.id, node.incarnation, {}, {}};
-    for (const LeaseId other : node.leases) {
-      LeaseObservation seen;
-      seen.lease = other;
-      seen.running = other == id || state_.FindLease(other)->phase == LeasePhase::kStarted;
-      seen.ended = other == id && end.has_value();
-      seen.started_at = now_;
-      seen.ended_at = now_;
-      seen.outcome.end = end.value_or(LeaseEnd::kExited);
-      report.leases.push_back(seen);
-    }
-    GP_ASSERT(Execute(std::move(report)).has_value(), "a node of a simulation reports");
+    GP_ASSERT(Execute(ReportOf(state_, now_, id, end)).has_value(), "a node of a simulation reports");
   }
 }
 

@@ -27,7 +27,7 @@ Duration LengthOf(const Job& job, Instant now) {
     if (attempt.started_at.ns == 0) continue;
     const Instant end = attempt.ended_at.ns == 0 ? now : attempt.ended_at;
     const Duration ran = end - std::clamp(attempt.started_at, attempt.placed_at, end);  // by the node's clock, which may be off
-    length = job.spec->preemptible ? length + ran : ran;
+    length = KeepsWork(*job.spec) ? length + ran : ran;
   }
   return length;
 }

@@ -226,7 +226,7 @@ void RunPlayer::Start(JobId job) {
 // It stops at once; what it did so far is kept where it promised to.
 void RunPlayer::Interrupt(JobId job) {
   const bool is_preempted = engine_.state().FindJob(job)->stop == StopCause::kPreempt;
-  const bool keeps_work = engine_.state().FindJob(job)->spec->preemptible;
+  const bool keeps_work = KeepsWork(*engine_.state().FindJob(job)->spec);
   Halt(job, keeps_work ? engine_.now() - progress_.at(job).started_at : Duration{});
   engine_.Stop(job);
   if (IsTerminal(engine_.state().FindJob(job)->state)) return NoteEnd(job);
@@ -252,7 +252,7 @@ void RunPlayer::Halt(JobId job, Duration kept) {
   if (!progress.runs) return;
   progress.runs = false;
   ends_.erase({progress.started_at + progress.left, job});
-  const bool resumes = engine_.state().FindJob(job)->spec->preemptible || progress.checkpoint_every.ns > 0;
+  const bool resumes = KeepsWork(*engine_.state().FindJob(job)->spec) || progress.checkpoint_every.ns > 0;
   progress.left = resumes ? progress.left - kept + options_.resume_cost : progress.length;
 }
 

@@ -11,6 +11,7 @@
 #include "base/percentile.h"
 #include "base/rng.h"
 #include "domain/explaining/explain.h"
+#include "domain/explaining/forecast.h"
 #include "domain/scheduling/why_pending.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
@@ -93,6 +94,7 @@ class ScaleExperiment {
     TimeRefusal();
     TimePreemption();
     if (options_.queued > 0) TimeQueue();
+    TimeForecast();
     result_.rss_mib = ResidentMib();
     result_.classes = static_cast<int64_t>(engine_.planner().classes().size());
     return result_;
@@ -163,6 +165,20 @@ class ScaleExperiment {
     bool gives_way = false;  // on a small cluster there may be too few who would
     const double us = MicrosecondsOf([&] { gives_way = !engine_.Pass().steps.empty(); });
     if (gives_way) result_.preempt64_ms = us / 1e3;
+  }
+
+  // A few have ended, one after the other, to tell how long the others may take.
+  void TimeForecast() {
+    for (size_t i = std::min<size_t>(running_.size() / 8, 200); i > 0; --i) {
+      engine_.AdvanceTo(engine_.now() + Duration::Seconds(10));
+      FinishAny();
+    }
+    const JobId job = *engine_.Submit(SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
+    engine_.Pass();
+    if (HoldsLeases(engine_.state().FindJob(job)->state)) return;
+    Present present;
+    result_.present_ms = MicrosecondsOf([&] { present = TakePresent(engine_.state()); }) / 1e3;
+    result_.forecast_ms = MicrosecondsOf([&] { (void)ForecastStart(present, Lengths(present.past), engine_.now(), job); }) / 1e3;
   }
 
   void TimeQueue() {

@@ -35,6 +35,8 @@ struct ScaleResult {
   double gang512_ms = 0;   // one that fits
   double preempt64_ms = 0; // whom to interrupt for a gang of 64 GPUs, and telling them
   double explain_ms = 0;   // why that gang waits and what would start it, nothing remembered
+  double present_ms = 0;   // a copy of all that is open, to look ahead from
+  double forecast_ms = 0;  // when a gang of 512 GPUs may start, from there
   double queued_pass_ms = 0;  // a pass over all that wait
   int64_t rss_mib = 0;
   int64_t classes = 0;     // of nodes, at the end

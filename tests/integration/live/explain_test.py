@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Why a job waits, and what would start it: what is suggested is true on a real controller."""
 
+from datetime import datetime, timedelta, timezone
+
 from live_platform import ClusterTest, eventually, main
 
 
@@ -40,6 +42,69 @@ class Explain(ClusterTest):
         self.assertIn("no-such-hardware", text)
         self.assertIn("gpus: 8 instead of 9", text)
         self.assertEqual(self.cli("jobs", "list", "--all", "-o", "json").json.get("jobs", []), [])
+
+    def test_a_start_is_expected_from_time_limits(self):
+        first = self.cli.start("--gpus", "8", "--max-duration", "1h", command=["sleep", "60"])
+        self.running(first)
+        job = self.cli.start("--gpus", "8", "--max-duration", "30m", command=["sleep", "60"])
+        told = self.explain(job)
+        placed = self.cli.job(first)["attempts"][0]["placed_at"]
+        hour_later = datetime.fromisoformat(placed) + timedelta(hours=1)
+        self.assertEqual(told["forecast"]["earliest"], told["forecast"]["latest"])
+        self.assertLess(abs(datetime.fromisoformat(told["forecast"]["median"]) - hour_later), timedelta(seconds=2))
+        self.assertAlmostEqual(told["cost"]["gpu_hours_high"], 4.0)
+        # Behind both: 30 minutes more.
+        plan = self.cli("run", "--gpus", "8", "--plan", "-o", "json", "--", "true").json
+        self.assertLess(abs(datetime.fromisoformat(plan["forecast"]["median"]) - hour_later - timedelta(minutes=30)), timedelta(seconds=2))
+        self.assertIn("not known", plan["cost"]["text"])
+        self.cli("jobs", "cancel", job, first).ok()
+
+    def test_a_start_is_expected_from_those_who_finished(self):
+        for _ in range(5):
+            self.cli("run", "--gpus", "8", "--name", "short", "--", "sleep", "0.2").ok()
+        first = self.cli.start("--gpus", "8", "--name", "short", command=["sleep", "60"])
+        self.running(first)
+        job = self.cli.start("--gpus", "8", "--name", "short", command=["sleep", "60"])
+        told = self.explain(job)["forecast"]
+        self.assertEqual(told["alike"], 5)
+        self.assertLess(datetime.fromisoformat(told["median"]) - datetime.now(timezone.utc), timedelta(minutes=1))
+        self.assertIn("from 5 finished jobs like those that run", self.cli("jobs", "explain", job).ok().out)
+        self.cli("jobs", "cancel", job, first).ok()
+
+    def test_who_makes_a_start_unknowable_is_named(self):
+        first = self.cli.start("--gpus", "8", command=["sleep", "60"])
+        self.running(first)
+        job = self.cli.start("--gpus", "1", command=["sleep", "60"])
+        told = self.explain(job)["forecast"]
+        self.assertEqual(told["endless"], [first])
+        self.assertIsNone(told["median"])
+        self.assertIn(first + " has no time limit and nothing like it has finished yet", told["text"])
+        self.cli("jobs", "cancel", job, first).ok()
+
+    def test_each_node_says_why_not_here(self):
+        first = self.cli.start("--gpus", "5", command=["sleep", "60"])
+        self.running(first)
+        job = self.cli.start("--gpus", "4", command=["sleep", "60"])
+        row = self.explain(job)["nodes"][0]
+        self.assertEqual((row["gpus_free"], row["gpus"], row["fits"], row["takes_rank"]), (3, 8, 3, False))
+        self.assertEqual((row["why"], row["holders"]), ("5 GPUs held", [first]))
+        wide = self.cli("jobs", "explain", job, "-o", "wide").ok().out
+        self.assertIn("5 GPUs held", wide)
+        self.assertNotIn("5 GPUs held", self.cli("jobs", "explain", job).ok().out)
+        self.cli("jobs", "cancel", job, first).ok()
+
+    def test_a_job_that_waits_for_another_is_told_so(self):
+        first = self.cli.start("--gpus", "1", "--max-duration", "1h", command=["sleep", "60"])
+        self.running(first)
+        plan = self.cli("run", "--gpus", "1", "--after", first, "--plan", "-o", "json", "--", "true").json
+        self.assertFalse(plan["starts_now"])
+        job = self.cli.start("--gpus", "1", "--after", first, command=["true"])
+        told = self.explain(job)
+        for one in (plan, told):
+            self.assertEqual(one["reasons"][0]["kind"], "after")
+            self.assertIn(first, one["reasons"][0]["text"])
+            self.assertTrue(one["forecast"]["median"])
+        self.cli("jobs", "cancel", job, first).ok()
 
     def test_specs_of_others_are_not_shown(self):
         first = self.cli.start("--gpus", "8", command=["sleep", "60"])

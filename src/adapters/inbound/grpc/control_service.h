@@ -2,10 +2,13 @@
 
 // The users' side of the controller.  Every method first asks who calls.
 
+#include <mutex>
+
 #include "adapters/inbound/grpc/job_feed.h"
 #include "adapters/inbound/grpc/node_sessions.h"
 #include "adapters/inbound/grpc/tickets.h"
 #include "domain/defragmenting/find_moves.h"
+#include "domain/explaining/present.h"
 #include "gpu_platform/v1/control.grpc.pb.h"
 #include "ports/inbound/control_gateway.h"
 
@@ -80,6 +83,7 @@ class ControlService final : public v1::Control::Service {
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillMoves(const v1::PlanMovesRequest& request, std::vector<MovePlan>* plans, v1::MovePlans* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
+  void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
   grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
                       const std::function<Command(JobId)>& make);
   // Both move the request's offset behind what was sent.
@@ -94,6 +98,7 @@ class ControlService final : public v1::Control::Service {
   JobFeed& feed_;
   TicketIssuer& tickets_;
   const std::string version_;
+  std::timed_mutex forecasting_;  // whose turn it is to be worked out
 };
 
 }  // namespace gp

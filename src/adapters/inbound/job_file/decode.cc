@@ -61,7 +61,8 @@ void Decoder::ReadEntry(const YamlEntry& entry, const Field& field, const std::s
                   path + ": has no value: give it one, or remove the line");
     return;
   }
-  if (!field.Below().empty() && entry.value.kind == YamlNode::Kind::kMap) {
+  const bool is_map = entry.value.kind == YamlNode::Kind::kMap && field.kind != FieldKind::kAlternatives;
+  if (!field.Below().empty() && is_map) {
     ReadMap(entry.value, field.Below(), path);
     return;
   }

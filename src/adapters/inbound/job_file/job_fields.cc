@@ -309,7 +309,6 @@ constexpr Field kJobFields[] = {
      .synonyms = "command cmd script entrypoint args",
      .required = true,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.command = v.list; }},
-    {.name = "any_of", .kind = kNotYet, .summary = "Alternative resources."},
     {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},
     {.name = "idle_policy", .kind = kNotYet, .summary = "What to do about idle GPUs."},
     {.name = "image", .kind = kNotYet, .summary = "A container image to run in."},

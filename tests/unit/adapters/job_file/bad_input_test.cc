@@ -50,7 +50,6 @@ TEST(BadInput, UnknownKeys) {
 }
 
 constexpr BadInput kNotYet[] = {
-    {"»any_of: []", "GP1016", "any_of"},
     {"»budget: {max_total: 200USD}", "GP1016", "budget"},
     {"»idle_policy: {below: 5%}", "GP1016", "idle_policy"},
     {"»image: pytorch", "GP1016", "image"},
@@ -202,6 +201,25 @@ constexpr BadInput kGpus[] = {
     {"resources: »[gpus]", "GP1009", "not a list"},
     {"»resources:", "GP1015", "has no value"},
 };
+
+constexpr BadInput kAlternatives[] = {
+    {"any_of: »[]", "GP1011", "the list is empty"},
+    {"any_of: »{gpus: 1}", "GP1009", "a list of maps"},
+    {"any_of: »H100:8", "GP1009", "a list of maps"},
+    {"any_of: [»H100:8]", "GP1009", "{gpus: \"H100:8\"}"},
+    {"any_of: [{»gpu: 1}]", "GP1007", "gpus"},
+    {"any_of: [{gpus: »-1}]", "GP1011", "from 0 to 64"},
+    {"any_of: [{gpus: {count: 1, »shares: 0.5}}]", "GP1007", "share"},
+    {"any_of: [{»run: y}]", "GP1007", "run"},
+    {"any_of: [{nodes: »0}]", "GP1011", "from 1 to 4096"},
+    {"»any_of: [{gpus: 1}, {nodes: 2, nodes_min: 3}]", "GP1018", "number 1: nodes_min 3 is more than nodes"},
+    {"nodes: 2\nnodes_min: »3", "GP1018", "more than nodes"},
+    {"nodes_min: »0", "GP1011", "from 1"},
+};
+
+TEST(BadInput, Alternatives) {
+  ExpectAllRefused(kAlternatives);
+}
 
 TEST(BadInput, Gpus) {
   ExpectAllRefused(kGpus);

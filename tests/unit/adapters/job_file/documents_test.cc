@@ -50,7 +50,7 @@ void ExpectWellFormed(std::span<const Field> fields, const std::string& path) {
     EXPECT_FALSE(field.summary.empty()) << below;
     EXPECT_TRUE(field.summary.ends_with('.')) << below;
     const bool is_set = field.set != nullptr;
-    const bool needs_set = field.kind != FieldKind::kObject && field.kind != FieldKind::kNotYet;
+    const bool needs_set = field.kind != FieldKind::kObject && field.kind != FieldKind::kAlternatives && field.kind != FieldKind::kNotYet;
     EXPECT_EQ(is_set, needs_set) << below;
     ExpectWellFormed(field.Below(), below);
   }
@@ -75,7 +75,8 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
         EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "") << below;
       }
     }
-    ExpectExamplesDecode(field.Below(), below);
+    // Keys of a list's maps have no path; the list's own example shows some.
+    if (field.kind != FieldKind::kAlternatives) ExpectExamplesDecode(field.Below(), below);
   }
 }
 

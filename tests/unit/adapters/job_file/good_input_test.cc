@@ -172,5 +172,29 @@ TEST(GoodInput, OverridesAreReadLikeTheFile) {
             (std::map<std::string, std::string>{{"A", "1\n: {"}, {"B", "b"}, {"C", ""}}));
 }
 
+TEST(GoodInput, AlternativesBeginFromTheJobAsItIs) {
+  const JobSpec job = Decoded(R"(
+run: [train]
+nodes: 4
+resources: {gpus: {count: 8, memory_min: 40GB}, cpus: 64}
+any_of:
+  - gpus: {model: H100}
+  - {gpus: {model: A100, count: 4}, nodes: 8, nodes_min: 2}
+  - {gpus: "L40S:2", cpus: 8, memory: 64GiB}
+)");
+  EXPECT_EQ(job.nodes, 4);
+  EXPECT_EQ(job.gpus.models, std::vector<std::string>{"H100"});
+  EXPECT_EQ(job.gpus.count, 8);
+  ASSERT_EQ(job.any_of.size(), 2U);
+  Alternative second{8, 2, job.gpus, 64, 0};
+  second.gpus.count = 4;
+  second.gpus.models = {"A100"};
+  EXPECT_EQ(job.any_of[0], second);
+  Alternative third{4, 0, job.gpus, 8, int64_t{64} << 30};
+  third.gpus.count = 2;
+  third.gpus.models = {"L40S"};
+  EXPECT_EQ(job.any_of[1], third);
+}
+
 }  // namespace
 }  // namespace gp

@@ -1,0 +1,57 @@
+#include "adapters/wire/outlook_view.h"
+
+#include <algorithm>
+
+namespace gp {
+namespace {
+
+constexpr double kHourOfGpu = 3.6e6 * kWholeShare;
+constexpr size_t kNamed = 16;  // nodes, or jobs, of one row
+
+double GpuHours(int64_t share, Duration length) { return static_cast<double>(share) * static_cast<double>(length.ToMilliseconds()) / kHourOfGpu; }
+
+}  // namespace
+
+void ForecastView(const Forecast& forecast, v1::Forecast* message) {
+  message->set_text(forecast.text);
+  if (forecast.earliest) message->set_earliest(ToRfc3339(*forecast.earliest));
+  if (forecast.median) message->set_median(ToRfc3339(*forecast.median));
+  if (forecast.latest) message->set_latest(ToRfc3339(*forecast.latest));
+  message->set_plays(forecast.plays);
+  message->set_alike(static_cast<int64_t>(forecast.alike));
+  message->set_by_limits(forecast.by_limits);
+  for (const JobId job : forecast.endless) message->add_endless(ToText(job));
+}
+
+void CostView(const Cost& cost, v1::JobCost* message) {
+  message->set_text(cost.text);
+  if (cost.source != LengthSource::kNothing) {
+    message->set_gpu_hours_low(GpuHours(cost.share, cost.shortest));
+    message->set_gpu_hours(GpuHours(cost.share, cost.median));
+    message->set_gpu_hours_high(GpuHours(cost.share, cost.longest));
+  }
+  for (const Allowance& allowance : cost.allowances) {
+    v1::GpuHourLimit* limit = message->add_limits();
+    limit->set_queue(allowance.queue);
+    limit->set_user(allowance.user);
+    limit->set_used(static_cast<double>(allowance.used) / kHourOfGpu);
+    limit->set_limit(static_cast<double>(allowance.limit) / kHourOfGpu);
+  }
+}
+
+void NodeTableView(const State& state, const std::vector<NodeRow>& table, v1::ExplainJobReply* message) {
+  for (const NodeRow& row : table) {
+    v1::NodeRow* one = message->add_nodes();
+    for (size_t i = 0; i < std::min(row.nodes.size(), kNamed); ++i) one->add_nodes(state.FindNode(row.nodes[i])->facts->name);
+    one->set_count(static_cast<int64_t>(row.nodes.size()));
+    one->set_gpus_free(row.gpus_free);
+    one->set_gpus(row.gpus);
+    one->set_fits(row.fits);
+    one->set_takes_rank(row.takes_rank);
+    one->set_why(row.why);
+    for (size_t i = 0; i < std::min(row.holders.size(), kNamed); ++i) one->add_holders(ToText(row.holders[i]));
+    one->set_holder_count(static_cast<int64_t>(row.holders.size()));
+  }
+}
+
+}  // namespace gp

@@ -1,0 +1,21 @@
+#include "domain/cluster/report_of.h"
+
+namespace gp {
+
+ReportNode ReportOf(const State& state, Instant at, LeaseId lease, std::optional<LeaseEnd> end) {
+  const Node& node = *state.FindNode(state.FindLease(lease)->node);
+  ReportNode report{node.id, node.incarnation, {}, {}};
+  for (const LeaseId id : node.leases) {
+    LeaseObservation seen;
+    seen.lease = id;
+    seen.running = id == lease || state.FindLease(id)->phase == LeasePhase::kStarted;
+    seen.ended = id == lease && end.has_value();
+    seen.started_at = at;
+    seen.ended_at = at;
+    seen.outcome.end = end.value_or(LeaseEnd::kExited);
+    report.leases.push_back(seen);
+  }
+  return report;
+}
+
+}  // namespace gp

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/model/ids.h"
+
+namespace gp {
+
+// "job-0001, job-0002 and 40 more": the first few.
+std::string Names(const std::vector<JobId>& jobs);
+
+}  // namespace gp

@@ -1,0 +1,92 @@
+#include "domain/explaining/why_not_here.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <memory>
+
+#include "domain/cluster/grants.h"
+#include "domain/placement/choose_gpus.h"
+
+namespace gp {
+namespace {
+
+Job With(const Job& job, const std::function<void(JobSpec&)>& edit) {
+  Job changed = job;
+  JobSpec spec = *job.spec;
+  edit(spec);
+  changed.spec = std::make_shared<const JobSpec>(std::move(spec));
+  return changed;
+}
+
+bool Fits(const Node& node, const Job& job) { return ChooseGpus(node, job).has_value(); }
+
+Job AnyTopology(const Job& job) {
+  return With(job, [](JobSpec& spec) { spec.topology = {.require = TopologyLevel::kNone, .allow_cross_numa = true}; });
+}
+
+std::string Count(int count, const std::string& noun) { return std::to_string(count) + " " + noun + (count == 1 ? "" : "s"); }
+
+std::string WhyClosed(const Node& node, const Job& job) {
+  if (node.pool != job.pool) return "in pool " + node.pool;
+  const std::string& reservation = job.spec->reservation;
+  if (!reservation.empty() && !node.reservations.contains(reservation)) return "not in reservation " + reservation;
+  for (const auto& [name, value] : job.spec->node_labels) {
+    const auto found = node.labels.find(name);
+    if (found == node.labels.end() || found->second != value) return "without the label " + name + "=" + value;
+  }
+  return "";
+}
+
+// Even when it is empty and in service.
+std::string WhyNever(const Node& ideal, const Job& job) {
+  const int asked = job.spec->gpus.count;
+  const int eligible = std::popcount(EligibleGpus(ideal, job));
+  if (eligible == 0 && asked > 0) {
+    const Job any_model = With(job, [](JobSpec& spec) { spec.gpus.models.clear(); });
+    if (ideal.gpus.empty()) return "no GPUs";
+    return EligibleGpus(ideal, any_model) == 0 ? "GPUs with too little memory" : "another GPU model";
+  }
+  if (eligible < asked) return "has " + Count(eligible, "GPU") + " as asked, not " + std::to_string(asked);
+  return Fits(ideal, AnyTopology(job)) ? "never so near each other as topology asks" : "has too few cores or too little memory";
+}
+
+// Its GPUs would do; others have them, or they are out of service.
+std::string WhyTooFewFree(const Node& node, const Job& job) {
+  const auto in_service = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return IsGrantable(gpu); }));
+  const auto shared = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode != GpuMode::kFree && gpu.mode != GpuMode::kWhole; }));
+  const auto held = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode == GpuMode::kWhole; }));
+  std::string text = held > 0 ? Count(held, "GPU") + " held" : "";
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+  if (shared > 0) add(Count(shared, "GPU") + " shared");
+  if (const int out = static_cast<int>(node.gpus.size()) - in_service; out > 0) add(Count(out, "GPU") + " out of service");
+  return text.empty() ? "too few GPUs for " + std::to_string(job.spec->gpus.count) : text;
+}
+
+// Enough GPUs could be had, each by itself.
+std::string WhyNotTogether(const Node& node, const Job& job) {
+  const auto without = [&](bool cores, bool memory) {
+    Node other = node;
+    for (NumaLedger& numa : other.numa) {
+      if (cores) numa.cpus_granted = {};
+      if (memory) numa.memory_granted_mib = 0;
+    }
+    return Fits(other, job);
+  };
+  if (!without(true, true)) return "free GPUs not as near each other as topology asks";
+  if (without(true, false)) return "too few cores free";
+  return without(false, true) ? "too little host memory free" : "too few cores and too little host memory free";
+}
+
+}  // namespace
+
+std::string WhyNotHere(const Node& node, const Job& job) {
+  if (Fits(node, job)) return "";
+  if (const std::string closed = WhyClosed(node, job); !closed.empty()) return closed;
+  if (const Node ideal = Ideal(node); !Fits(ideal, job)) return WhyNever(ideal, job);
+  if (node.condition != NodeCondition::kUp) return "lost";
+  if (node.draining) return "draining";
+  return std::popcount(EligibleGpus(node, job)) < job.spec->gpus.count ? WhyTooFewFree(node, job) : WhyNotTogether(node, job);
+}
+
+}  // namespace gp

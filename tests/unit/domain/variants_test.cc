@@ -1,0 +1,130 @@
+#include "domain/model/variants.h"
+
+#include <gtest/gtest.h>
+
+#include "domain/explaining/explain.h"
+#include "domain/scheduling/planner.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+class Variants : public testing::Test {
+ protected:
+  void AddNodes(int count, const std::string& model) {
+    for (int i = 0; i < count; ++i) {
+      cluster_.AddNode(TestCluster::MakeFacts(model + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}, 18, 81'559, 48, model));
+    }
+  }
+  static JobSpec Spec(int gpus, const std::string& model) {
+    JobSpec spec;
+    spec.command = {"run"};
+    spec.gpus.count = gpus;
+    spec.gpus.models = {model};
+    return spec;
+  }
+  static Alternative Other(int gpus, const std::string& model, int nodes = 1) {
+    const JobSpec spec = Spec(gpus, model);
+    return {nodes, 0, spec.gpus, 0, 0};
+  }
+  JobId Submit(const JobSpec& spec) {
+    EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
+    return {cluster_.state().last_job};
+  }
+  const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
+  void TearDown() override {
+    EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front();
+    EXPECT_TRUE(cluster_.ReplayAgrees());
+  }
+
+  TestCluster cluster_;
+};
+
+TEST_F(Variants, WhatIsGivenIsWhatCounts) {
+  AddNodes(1, "A100");
+  ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "default", .user_limit = {.gpus = 12}}));
+  JobSpec spec = Spec(8, "H100");
+  spec.any_of = {Other(16, "A100"), Other(4, "A100")};
+  const JobId job = Submit(spec);
+  const JobId behind = Submit(Spec(4, "A100"));
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(job).spec->gpus.count, 4);
+  EXPECT_EQ(JobOf(job).variant, 2);
+  ASSERT_TRUE(JobOf(job).asked);
+  EXPECT_EQ(**JobOf(job).asked, spec);
+  EXPECT_EQ(cluster_.state().accounts.at({"default", "ana"}).held.share, 8'000) << "both hold four";
+  EXPECT_TRUE(HoldsLeases(JobOf(behind).state));
+}
+
+TEST_F(Variants, APriorityStaysThroughTheNextWait) {
+  AddNodes(1, "A100");
+  JobSpec spec = Spec(8, "H100");
+  spec.any_of = {Other(8, "A100")};
+  const JobId job = Submit(spec);
+  cluster_.Pass();
+  ASSERT_TRUE(cluster_.Execute(SetPriority{job, 700}));
+  ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{0}, -1, ServiceAction::kOffline, true, "test"}));
+  const LeaseId lease = JobOf(job).leases.front();
+  ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{0}, 1, {{lease, false, true, {}, cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}}, {}}));
+  ASSERT_EQ(JobOf(job).state, JobState::kQueued);
+  EXPECT_FALSE(JobOf(job).asked);
+  EXPECT_EQ(JobOf(job).spec->any_of.size(), 1U);
+  EXPECT_EQ(JobOf(job).spec->priority, 700);
+}
+
+TEST_F(Variants, WhatWouldStartItKnowsItsOtherWays) {
+  AddNodes(2, "A100");
+  JobSpec spec = Spec(8, "H100");
+  spec.any_of = {Other(8, "A100", 2)};
+  Job job;
+  job.spec = std::make_shared<const JobSpec>(spec);
+  job.user = {"ana", 1, 1};
+  const Explanation told = Explain(cluster_.state(), cluster_.now(), job);
+  ASSERT_TRUE(told.place);
+  EXPECT_EQ(told.place->variant, 1);
+  EXPECT_EQ(told.place->ranks.size(), 2U);
+}
+
+TEST_F(Variants, OneThatKeepsNodesForALeastNumberKeepsNoMore) {
+  AddNodes(4, "H100");
+  const JobId small[] = {Submit(Spec(1, "H100")), Submit(Spec(1, "H100"))};
+  cluster_.Pass();
+  JobSpec wide = Spec(8, "H100");
+  wide.nodes = 4;
+  wide.nodes_min = 4;
+  Submit(Spec(8, "H100"));
+  Submit(Spec(8, "H100"));
+  Submit(Spec(8, "H100"));
+  cluster_.Pass();
+  wide.nodes_min = 2;
+  const JobId waits = Submit(wide);
+  cluster_.Advance(Duration::Minutes(6));
+  const Plan plan = Schedule(cluster_.state(), cluster_.now());
+  EXPECT_EQ(plan.kept.size(), 2U);
+  for (const auto& [node, kept] : plan.kept) EXPECT_EQ(kept.job, waits);
+  EXPECT_TRUE(HoldsLeases(JobOf(small[1]).state));
+}
+
+TEST_F(Variants, APlacementThatIsNoneOfThemIsRefused) {
+  AddNodes(3, "H100");
+  JobSpec spec = Spec(8, "H100");
+  spec.nodes = 3;
+  spec.nodes_min = 2;
+  const JobId job = Submit(spec);
+  PlaceGang place = Schedule(cluster_.state(), cluster_.now()).Placements().front();
+  ASSERT_EQ(place.ranks.size(), 3U);
+  const auto refusal = [this](const PlaceGang& one) {
+    const auto events = cluster_.Execute(one);
+    return events ? "" : events.error().message;
+  };
+  place.variant = 1;
+  EXPECT_EQ(refusal(place), ToText(job) + " has no variant 1");
+  place.variant = -1;
+  EXPECT_EQ(refusal(place), ToText(job) + " has no variant -1");
+  place.variant = 0;
+  place.ranks.resize(1);
+  EXPECT_EQ(refusal(place), ToText(job) + ": a gang of 3 nodes was placed on 1");
+}
+
+}  // namespace
+}  // namespace gp
