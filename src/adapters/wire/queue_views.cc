@@ -57,7 +57,6 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
   QuotaView(queue.limit, message->mutable_limit());
   QuotaView(queue.user_limit, message->mutable_user_limit());
   for (auto account = state.accounts.lower_bound({queue.name, ""}); account != state.accounts.end() && account->first.queue == queue.name; ++account) {
-    if (account->first.array.value != 0) continue;
     const std::string& user = account->first.user;
     UseView(AccountAt(state, account->first, now), user.empty() ? message->mutable_use() : &(*message->mutable_users())[user]);
   }

@@ -23,7 +23,7 @@ void CheckShares(const State& state, Violations& found) {
 void CheckAccounts(const State& state, Violations& found) {
   Holdings held = CountHoldings(state);
   for (const auto& [id, account] : state.accounts) {
-    if (!state.queues.contains(id.queue)) found.push_back({"I8", "an account of no queue: " + id.queue});
+    if (id.array.value != 0 ? !state.arrays.contains(id.array) : !state.queues.contains(id.queue)) found.push_back({"I8", "an account of no queue and no array: " + id.queue});
     if (account.held != held[id]) found.push_back({"I8", "account " + id.queue + "/" + id.user + " is off"});
     if (account.faded_use < 0 || account.period_use < 0) found.push_back({"I8", "account " + id.queue + "/" + id.user + " has used less than nothing"});
     held.erase(id);

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-
 #include "base/text.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/dependencies.h"
@@ -48,14 +45,6 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
     if (!first) first = stop;
   }
   return Fail(Conflict("the job can never start: " + ToText(*first)));
-}
-
-// What it came to, or its array, still matters to somebody.
-bool IsWaitedFor(const State& state, const Job& job) {
-  return std::ranges::any_of(std::array{job.id, job.array}, [&](JobId waited_for) {
-    const auto first = state.dependents.lower_bound({waited_for, JobId{}});
-    return first != state.dependents.end() && first->first == waited_for;
-  });
 }
 
 Error AlreadyOver(const Job& job) {

@@ -1,6 +1,7 @@
 #include "domain/cluster/dependencies.h"
 
 #include <algorithm>
+#include <array>
 
 namespace gp {
 namespace {
@@ -79,6 +80,13 @@ std::string TellImpossible(const State& state, const JobSpec& spec) {
     return NameOf(state, dependency.job) + " " + Fate(state, dependency.job) + ", and was " + Wish(dependency.kind) + " first";
   }
   return "";
+}
+
+bool IsWaitedFor(const State& state, const Job& job) {
+  return std::ranges::any_of(std::array{job.id, job.array}, [&](JobId waited_for) {
+    const auto first = state.dependents.lower_bound({waited_for, JobId{}});
+    return first != state.dependents.end() && first->first == waited_for;
+  });
 }
 
 void IndexBlocked(State& state, const Job& job) {

@@ -21,6 +21,9 @@ Prospect ProspectOf(const State& state, const JobSpec& spec);
 std::string TellOpen(const State& state, const JobSpec& spec);
 std::string TellImpossible(const State& state, const JobSpec& spec);
 
+// What it came to, or its array, still matters to somebody.
+bool IsWaitedFor(const State& state, const Job& job);
+
 // Enters a blocked job into the indexes of those that wait for others, or takes it out.
 void IndexBlocked(State& state, const Job& job);
 void UnindexBlocked(State& state, const Job& job);

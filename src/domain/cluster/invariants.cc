@@ -145,7 +145,7 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
     check({path, ""}, queue.limit);
     check({path, job.user.name}, queue.user_limit);
   }
-  if (const JobId array = LimitingArray(job); array.value != 0) check({job.queue, "", array}, LimitOf(job));
+  if (const JobId array = LimitingArray(job); array.value != 0) check({"", "", array}, LimitOf(job));
 }
 
 // I6: what was granted now was free to be granted, and still is so: a placement changes no condition.

@@ -50,7 +50,8 @@ class LimitCheck {
   const Holding& ask_;
 };
 
-AccountId AccountOf(const Job& job, JobId array) { return {job.queue, "", array}; }
+// In whichever queue its elements would stand.
+AccountId AccountOf(JobId array) { return {"", "", array}; }
 
 std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job, const LimitCheck& check) {
   for (const std::string& path : PathsTo(job.queue)) {
@@ -58,7 +59,7 @@ std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job, const
     if (auto stop = check.Of({path, ""}, queue.limit)) return stop;
     if (auto stop = check.Of({path, job.user.name}, queue.user_limit)) return stop;
   }
-  if (const JobId array = LimitingArray(job); array.value != 0) return check.Of(AccountOf(job, array), LimitOf(job));
+  if (const JobId array = LimitingArray(job); array.value != 0) return check.Of(AccountOf(array), LimitOf(job));
   return std::nullopt;
 }
 
@@ -119,7 +120,7 @@ std::vector<AccountId> AccountsOf(const Job& job) {
     accounts.push_back({path, ""});
     accounts.push_back({std::move(path), job.user.name});
   }
-  if (const JobId array = LimitingArray(job); array.value != 0) accounts.push_back(AccountOf(job, array));
+  if (const JobId array = LimitingArray(job); array.value != 0) accounts.push_back(AccountOf(array));
   return accounts;
 }
 

@@ -26,10 +26,12 @@ class Arrivals {
   const Instant begin_;
   ScenarioIds& ids_;
   RunSteps& steps_;
+  int64_t jobs_ = 0;
 };
 
 Status Arrivals::Add(Duration at, JobArrival job) {
-  if (static_cast<int64_t>(steps_.size()) == kScenarioJobsMax) {
+  jobs_ += CountJobs(*job.spec);
+  if (jobs_ > kScenarioJobsMax) {
     return Fail(InvalidArgument("more than " + std::to_string(kScenarioJobsMax) + " jobs: let fewer come, or end it sooner (until)"));
   }
   job.id = ids_.next_job;

@@ -81,7 +81,7 @@ class Arrays(ClusterTest):
         eventually(lambda: self.marks("began") == [0, 1, 2, 3, 4], "so does the other one then")
         self.assertEqual(self.cli.job(after)["detail"], "BLOCKED")
         self.cli("jobs", "kill", array).ok()
-        self.assertEqual(self.cli.wait(array), 137)
+        self.assertEqual(self.cli.wait(array), 130)
         self.assertEqual(self.details(array), ["CANCELLED"] * 5)
         self.assertEqual(self.cli.wait(after), 0)
         self.assertNotEqual(self.cli("jobs", "cancel", f"{array}[7]").code, 0)

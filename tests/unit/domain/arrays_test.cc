@@ -120,11 +120,11 @@ TEST_F(Arrays, ARequestIsAnsweredWhileOneOfThemIsKnown) {
 
 TEST_F(Arrays, AccountsOfArraysDoNotPileUp) {
   Submit(ArrayOf(3, 2));
-  const auto has_account = [this] { return cluster_.state().accounts.contains({"default", "", {1}}); };
+  const auto has_account = [this] { return cluster_.state().accounts.contains({"", "", {1}}); };
   EXPECT_FALSE(has_account());
   cluster_.Pass();
   ASSERT_TRUE(has_account());
-  EXPECT_EQ(cluster_.state().accounts.at({"default", "", {1}}).held.jobs, 2);
+  EXPECT_EQ(cluster_.state().accounts.at({"", "", {1}}).held.jobs, 2);
   EXPECT_TRUE(cluster_.Execute(SetPriority{{2}, 300}));
   ASSERT_TRUE(has_account());
   const auto exit = [](uint64_t lease) { return LeaseObservation{{lease}, true, true, {1}, {2}, {LeaseEnd::kExited, 0, 0, ""}}; };

@@ -182,7 +182,7 @@ TEST_F(Damaged, I8Sums) {
   state_.accounts.erase({"default", ""});
   ExpectRule("I8", "an account is missing: default");
   state_.accounts[{"nowhere", ""}];
-  ExpectRule("I8", "an account of no queue: nowhere");
+  ExpectRule("I8", "an account of no queue and no array: nowhere");
 }
 
 TEST_F(Damaged, I8CountsOfArrays) {

@@ -75,16 +75,17 @@ Result<JobId> ControlService::OwnJob(const User& caller, const std::string& text
   return allowed;
 }
 
-Status ControlService::FillJob(const User& caller, JobId id, v1::Job* reply) {
+Status ControlService::FillJob(const User& caller, const std::string& name, v1::Job* reply) {
   Status status = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    const Job* job = state.FindJob(id);
-    if (job == nullptr) {
-      status = Fail(NotFound("no job " + ToText(id)));
-    } else {
-      JobView(state, *job, gateway_.Now(), reply);
-      Redact(caller, job->user, reply);
+    const auto id = FindJobNamed(state, name);
+    if (!id) {
+      status = Fail(id.error());
+      return;
     }
+    const Job& job = *state.FindJob(*id);
+    JobView(state, job, gateway_.Now(), reply);
+    Redact(caller, job.user, reply);
   }));
   return status;
 }
@@ -118,9 +119,7 @@ grpc::Status ControlService::GetJob(grpc::ServerContext* context, const v1::GetJ
                                     v1::Job* reply) {
   const Result<User> caller = Caller(*context);
   if (!caller) return ToGrpc(caller.error());
-  const auto id = Named(request->job_id());
-  if (!id) return ToGrpc(id.error());
-  return ToGrpc(FillJob(*caller, *id, reply));
+  return ToGrpc(FillJob(*caller, request->job_id(), reply));
 }
 
 grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
@@ -132,7 +131,7 @@ grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::Ge
   const auto watch = feed_.Follow(*id);  // before the first look: no change falls between
   while (!context->IsCancelled()) {
     v1::Job job;
-    if (const Status filled = FillJob(*caller, *id, &job); !filled) return ToGrpc(filled);
+    if (const Status filled = FillJob(*caller, ToText(*id), &job); !filled) return ToGrpc(filled);
     if (!writer->Write(job)) break;
     if (job.state() >= v1::COMPLETED) return grpc::Status::OK;
     while (!context->IsCancelled() && !watch->Next(Duration::Milliseconds(500))) {
@@ -149,7 +148,7 @@ grpc::Status ControlService::Change(grpc::ServerContext* context, const std::str
   if (!id) return ToGrpc(id.error());
   const Outcome outcome = gateway_.Execute(Principal(*caller), "", make(*id));
   if (!outcome.status) return ToGrpc(outcome.status);
-  return ToGrpc(FillJob(*caller, *id, reply));
+  return ToGrpc(FillJob(*caller, ToText(*id), reply));
 }
 
 grpc::Status ControlService::StopJob(grpc::ServerContext* context, const v1::StopJobRequest* request,

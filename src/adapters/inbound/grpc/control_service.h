@@ -78,7 +78,7 @@ class ControlService final : public v1::Control::Service {
   static Status CheckOwns(const State& state, const User& caller, JobId id);
   // The job, if the caller may change it: its owner or an administrator.
   Result<JobId> OwnJob(const User& caller, const std::string& text);
-  Status FillJob(const User& caller, JobId id, v1::Job* reply);
+  Status FillJob(const User& caller, const std::string& name, v1::Job* reply);
   Status FillCluster(bool readings, v1::Cluster* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillMoves(const v1::PlanMovesRequest& request, std::vector<MovePlan>* plans, v1::MovePlans* reply);
