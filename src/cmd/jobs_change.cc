@@ -1,5 +1,6 @@
 #include "cmd/jobs_change.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "cmd/job_text.h"
@@ -46,7 +47,8 @@ std::string StateWords(const std::string& name, const v1::ListJobsReply& changed
 
 void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
   const auto words = [force](const std::string& name, const v1::ListJobsReply& changed) -> std::string {
-    if (changed.jobs_size() > 1) return name + ": " + Count(changed.jobs_size()) + (force ? " are being killed" : " are being stopped");
+    const bool are_over = std::ranges::all_of(changed.jobs(), IsOver);
+    if (changed.jobs_size() > 1) return name + ": " + Count(changed.jobs_size()) + (are_over ? " cancelled" : force ? " are being killed" : " are being stopped");
     const v1::Job& job = changed.jobs(0);
     if (IsOver(job)) return name + " " + job.detail() + " (" + job.reason() + ")";
     return name + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") + " (gpu-platform jobs wait " + name + ")";
