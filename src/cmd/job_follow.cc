@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cmd/job_text.h"
+#include "domain/model/job_spec.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
 
@@ -85,6 +86,23 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
+  Patience patience;
+  v1::ListJobsRequest request;
+  request.set_name(name);
+  request.set_limit(kArrayMax);
+  while (true) {
+    auto client = OpenAnew(cli);
+    const auto reply = client ? (*client)->Call<v1::ListJobsReply>(&v1::Control::Stub::ListJobs, request)
+                              : Result<v1::ListJobsReply>(Fail(client.error()));
+    if (!reply && MayPass(reply.error()) && patience.Wait()) continue;
+    if (!reply) return Fail(reply.error());
+    std::vector<std::string> ids;
+    for (const v1::Job& job : reply->jobs()) ids.push_back(job.id());
+    return ids;
+  }
+}
 
 // One attempt's output, or what there is of it now.
 Status CopyAttempt(Cli& cli, const LogOptions& options) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "cmd/cli.h"
@@ -28,6 +29,9 @@ Status CopyLog(Cli& cli, const LogOptions& options);
 // Waits for the job's end; nullopt: the time-out came first.  Errors: kNotFound, or kUnavailable
 // when no controller answered for a minute.
 Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std::optional<Duration> timeout);
+
+// The ids of all jobs that the name means: one, or elements of an array.  Errors as of WaitForEnd.
+Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name);
 
 // Output and errors of rank 0 as they come, then the end; the exit code to end with.
 int FollowToEnd(Cli& cli, const std::string& job);

@@ -60,11 +60,29 @@ std::string PlacesText(const v1::Job& job) {
   return text;
 }
 
+std::string ElementText(const v1::Job& job) {
+  return job.has_array_index() ? fmt::format("{}[{}]", job.array_id(), job.array_index()) : "";
+}
+
+std::string ElementsText(const v1::Elements& elements) {
+  std::string text;
+  const auto add = [&text](int count, const char* what) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  };
+  add(elements.completed(), "done");
+  add(elements.failed(), "failed");
+  add(elements.cancelled(), "cancelled");
+  add(elements.running(), "running");
+  add(elements.waiting(), "waiting");
+  return text;
+}
+
 std::string DescribeJob(const v1::Job& job) {
   const v1::JobSpec& spec = job.spec();
   std::string out = fmt::format("{} ({})  {}", Printable(spec.name(), 128), job.id(), v1::JobState_Name(job.state()));
   if (job.detail() != v1::JobState_Name(job.state())) out += " (" + job.detail() + ")";
   out += fmt::format("  attempt {}\n", job.attempt());
+  if (job.has_array_index()) Line(out, "Element", fmt::format("{} of {}", ElementText(job), spec.array().count()));
   Line(out, "Reason", job.reason());
   Line(out, "Asked", fmt::format("{} GPU, {} node(s), cpus {}, priority {}", GpusText(spec),
                                  spec.nodes(), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",

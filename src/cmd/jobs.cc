@@ -11,9 +11,10 @@
 #include "cmd/exec_session.h"
 #include "cmd/job_follow.h"
 #include "cmd/job_text.h"
+#include "cmd/jobs_change.h"
 #include "cmd/jobs_explain.h"
+#include "cmd/jobs_list.h"
 #include "cmd/submit.h"
-#include "infrastructure/table.h"
 
 namespace gp {
 namespace {
@@ -22,6 +23,7 @@ struct SubmitFlags {
   std::string file;
   std::vector<std::string> overrides;
   std::vector<std::string> environment;
+  std::string array;
   int count = 1;
   bool wait = false;
   bool plan = false;
@@ -50,6 +52,7 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   auto environment = SplitPairs("--env", flags.environment);
   if (!environment) return cli.Complain(environment.error());
   options.overrides = *std::move(overrides);
+  if (!flags.array.empty()) options.overrides.emplace_back("array", flags.array);
   options.environment = *std::move(environment);
   const auto text = ReadJobFile(flags.file);
   if (!text) return cli.Complain(text.error());
@@ -62,6 +65,8 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   for (JobSpec& spec : decoded.jobs) {
     if (spec.working_directory.empty()) spec.working_directory = CallerDirectory();
   }
+  const bool has_array = std::ranges::any_of(decoded.jobs, [](const JobSpec& spec) { return spec.array.count > 0; });
+  if (has_array && flags.count > 1) return cli.Complain(InvalidArgument("--count: an array has a count of its own: say it there"));
   if (flags.plan) {
     for (const JobSpec& spec : decoded.jobs) PlanJob(spec, cli);
     return;
@@ -73,69 +78,20 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
     for (const std::string& id : *ids) std::printf("%s\n", id.c_str());
   }
   std::fflush(stdout);
-  if (ids->size() == 1 && !flags.wait) cli.Say("queued; follow: gpu-platform jobs logs -f " + ids->front());
+  if (ids->size() == 1 && !flags.wait) {
+    const std::string& id = ids->front();
+    cli.Say("queued; follow: gpu-platform jobs " + (has_array ? "list " + id : "logs -f " + id));
+  }
   if (!flags.wait) return;
   for (const std::string& id : *ids) {
-    const auto end = WaitForEnd(cli, id, std::nullopt);
-    if (!end) return cli.Complain(end.error());
-    cli.exit_code = std::max(cli.exit_code, ExitCodeOf(**end));
+    const auto jobs = FindJobs(cli, id);
+    if (!jobs) return cli.Complain(jobs.error());
+    for (const std::string& job : *jobs) {
+      const auto end = WaitForEnd(cli, job, std::nullopt);
+      if (!end) return cli.Complain(end.error());
+      cli.exit_code = std::max(cli.exit_code, ExitCodeOf(**end));
+    }
   }
-}
-
-struct ListFlags {
-  bool all = false;
-  std::string user;
-  std::vector<std::string> states;
-  int limit = 100;
-};
-
-Result<v1::ListJobsReply> FetchJobs(const ListFlags& flags, Cli& cli) {
-  v1::ListJobsRequest request;
-  request.set_all(flags.all);
-  request.set_user(flags.user);
-  request.set_limit(flags.limit);
-  for (const std::string& name : flags.states) {
-    v1::JobState state{};
-    if (!v1::JobState_Parse(name, &state)) return Fail(InvalidArgument("--state: no state " + name));
-    request.add_states(state);
-  }
-  ControlClient* client = GP_TRY(cli.Controller());
-  return client->Call<v1::ListJobsReply>(&v1::Control::Stub::ListJobs, request);
-}
-
-std::string Note(const v1::Job& job) {
-  if (job.state() == v1::COMPLETED) return "";
-  return job.reason();
-}
-
-void List(const ListFlags& flags, Cli& cli) {
-  const auto reply = FetchJobs(flags, cli);
-  if (!reply) return cli.Complain(reply.error());
-  if (cli.PrintDocument(*reply)) return;
-  if (cli.output == "name") {
-    for (const v1::Job& job : reply->jobs()) std::printf("%s\n", job.id().c_str());
-    return;
-  }
-  const bool wide = cli.output == "wide";
-  std::vector<Column> columns{{"JOB"}, {"NAME"}, {"USER"}, {"PROJECT"}, {"STATE"}, {"PRI", true}, {"GPUS"},
-                              {"WHERE"}, {"WAIT", true}, {"RUN", true}, {"EXIT", true}};
-  if (wide) columns.insert(columns.end(), {{"QUEUE"}, {"DETAIL"}, {"ATTEMPT", true}, {"SUBMITTED"}});
-  columns.push_back({"NOTE", false, false, true});
-  Table table(columns);
-  for (const v1::Job& job : reply->jobs()) {
-    std::vector<std::string> cells{
-        job.id(), job.spec().name(), job.user(), job.spec().project(), v1::JobState_Name(job.state()),
-        std::to_string(job.spec().priority()), GpusText(job.spec()),
-        job.places_size() == 0 ? kUnknown : PlacesText(job), SpanText(job.wait_seconds()),
-        job.has_started_at() ? SpanText(job.run_seconds()) : kUnknown,
-        job.has_exit_code() ? std::to_string(job.exit_code()) : kUnknown};
-    if (wide) cells.insert(cells.end(), {job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
-    cells.push_back(Note(job));
-    table.Add(std::move(cells));
-  }
-  cli.PrintTable(table);
-  cli.Say(fmt::format("{} of {} shown{}", reply->jobs_size(), reply->total(),
-                          flags.all ? "" : " · finished ones: --all"));
 }
 
 void Describe(const std::string& id, Cli& cli) {
@@ -150,61 +106,26 @@ void Describe(const std::string& id, Cli& cli) {
   std::fputs(DescribeJob(*job).c_str(), stdout);
 }
 
-void Stop(const std::vector<std::string>& ids, bool force, Cli& cli) {
-  const auto client = cli.Controller();
-  if (!client) return cli.Complain(client.error());
-  int failed = 0;
-  v1::ListJobsReply stopped;
-  for (const std::string& id : ids) {
-    v1::StopJobRequest request;
-    request.set_job_id(id);
-    request.set_force(force);
-    const auto job = (*client)->Call<v1::Job>(&v1::Control::Stub::StopJob, request);
-    if (!job) {
-      cli.Complain(job.error());
-      ++failed;
-      continue;
-    }
-    *stopped.add_jobs() = *job;
-    if (IsOver(*job)) {
-      cli.Say(id + " " + job->detail() + " (" + job->reason() + ")");
-    } else {
-      cli.Say(id + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") +
-                  " (gpu-platform jobs wait " + id + ")");
-    }
-  }
-  stopped.set_total(stopped.jobs_size());
-  cli.PrintDocument(stopped);
-  constexpr int kExitPartly = 10;
-  if (failed > 0 && failed < static_cast<int>(ids.size())) cli.exit_code = kExitPartly;
-}
-
-template <typename Method>
-void Change(Method method, const std::string& id, Cli& cli) {
-  v1::GetJobRequest request;
-  request.set_job_id(id);
-  const auto client = cli.Controller();
-  if (!client) return cli.Complain(client.error());
-  const auto job = (*client)->template Call<v1::Job>(method, request);
-  if (!job) return cli.Complain(job.error());
-  cli.Say(id + " " + job->detail());
-  cli.PrintDocument(*job);
-}
-
-void Wait(const std::vector<std::string>& ids, const std::string& timeout_text, Cli& cli) {
+void Wait(const std::vector<std::string>& names, const std::string& timeout_text, Cli& cli) {
   std::optional<Duration> timeout;
   if (!timeout_text.empty()) {
     const auto parsed = ParseDuration(timeout_text);
     if (!parsed) return cli.Complain(parsed.error().Within("--timeout"));
     timeout = *parsed;
   }
-  for (const std::string& id : ids) {
+  const auto complain = [&cli](const Error& error) {
+    cli.Complain(error);
+    if (error.code == ErrorCode::kUnavailable) cli.exit_code = kExitPlatform;
+  };
+  std::vector<std::string> jobs;
+  for (const std::string& name : names) {
+    const auto found = FindJobs(cli, name);
+    if (!found) return complain(found.error());
+    jobs.insert(jobs.end(), found->begin(), found->end());
+  }
+  for (const std::string& id : jobs) {
     const auto end = WaitForEnd(cli, id, timeout);
-    if (!end) {
-      cli.Complain(end.error());
-      if (end.error().code == ErrorCode::kUnavailable) cli.exit_code = kExitPlatform;
-      return;
-    }
+    if (!end) return complain(end.error());
     if (!*end) {
       cli.Say(id + " has not ended yet");
       cli.exit_code = kExitTimeout;
@@ -222,21 +143,12 @@ void AddSubmit(CLI::App& jobs, Cli& cli) {
   sub->add_option("file", flags->file, "Job file (YAML, JSON or a script with #GPU lines); - is stdin")->required();
   sub->add_option("--set", flags->overrides, "Another value for a key")->allow_extra_args(false)->type_name("PATH=VALUE");
   sub->add_option("--env", flags->environment, "Variable of the jobs")->allow_extra_args(false)->type_name("NAME=VALUE");
+  sub->add_option("--array", flags->array, "So many jobs of each, each with its GP_ARRAY_INDEX; no more than M of them at once")->type_name("N[%M]");
   sub->add_option("--count", flags->count, "Copies of each job")->check(CLI::Range(1, 10'000));
   sub->add_flag("--plan", flags->plan, "Only say where each would start now, or why not, when, and what would help");
   sub->add_flag("--wait", flags->wait, "Wait for the end; exit code is the worst of the jobs'");
   sub->add_option("--request-id", flags->request_id, "Repeating a submit with this id gives the same jobs");
   sub->callback([flags, &cli] { Submit(*flags, cli); });
-}
-
-void AddList(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("list", "Jobs that wait or run; --all: finished ones too");
-  auto flags = std::make_shared<ListFlags>();
-  sub->add_flag("--all", flags->all, "Finished jobs too");
-  sub->add_option("--user", flags->user, "Only this user's");
-  sub->add_option("--state", flags->states, "Only these: PENDING QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED")->allow_extra_args(false);
-  sub->add_option("--limit", flags->limit, "At most so many")->check(CLI::Range(1, 10'000));
-  sub->callback([flags, &cli] { List(*flags, cli); });
 }
 
 void AddLogs(CLI::App& jobs, Cli& cli) {
@@ -290,7 +202,7 @@ void AddJobs(CLI::App& app, Cli& cli) {
   jobs->require_subcommand(1);
   AddRun(*jobs, cli);
   AddSubmit(*jobs, cli);
-  AddList(*jobs, cli);
+  AddJobsList(*jobs, cli);
   AddLogs(*jobs, cli);
   AddExec(*jobs, cli);
   auto id = std::make_shared<std::string>();
@@ -298,23 +210,23 @@ void AddJobs(CLI::App& app, Cli& cli) {
   auto timeout = std::make_shared<std::string>();
   const auto one = [&](const char* name, const char* help, auto action) {
     CLI::App* sub = jobs->add_subcommand(name, help);
-    sub->add_option("job", *id, "Job id")->required();
+    sub->add_option("job", *id, "Job id; of an array JOB[3]")->required();
     sub->callback([id, action, &cli] { action(*id, cli); });
   };
   const auto several = [&](const char* name, const char* help, auto action) {
     CLI::App* sub = jobs->add_subcommand(name, help);
-    sub->add_option("jobs", *ids, "Job ids")->required();
+    sub->add_option("jobs", *ids, "Job ids; of an array all of it, or JOB[2-7]")->required();
     sub->callback([ids, action, &cli] { action(*ids, cli); });
     return sub;
   };
   one("describe", "All about one job: placement with its reason, timeline, attempts", Describe);
   one("explain", "Why a job waits, when it may start, and what would start it now", ExplainJob);
-  one("hold", "Keep a waiting job back", [](const std::string& job, Cli& c) { Change(&v1::Control::Stub::HoldJob, job, c); });
-  one("release", "Let a held job go on", [](const std::string& job, Cli& c) { Change(&v1::Control::Stub::ReleaseJob, job, c); });
+  several("hold", "Keep waiting jobs back", HoldJobs);
+  several("release", "Let held jobs go on", ReleaseJobs);
   AddPriority(*jobs, cli);
   several("cancel", "Stop jobs: SIGTERM, their grace, then the kill",
-          [](const std::vector<std::string>& all, Cli& c) { Stop(all, false, c); });
-  several("kill", "Stop jobs at once", [](const std::vector<std::string>& all, Cli& c) { Stop(all, true, c); });
+          [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
+  several("kill", "Stop jobs at once", [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
   several("wait", "Wait for the end of jobs; ends with their exit code",
           [timeout](const std::vector<std::string>& all, Cli& c) { Wait(all, *timeout, c); })
       ->add_option("--timeout", *timeout, "Give up after so long (exit code 7)")

@@ -24,6 +24,9 @@ void RunJob(RunFlags flags, Cli& cli) {
   if (!spec) return cli.Complain(spec.error());
   if (flags.plan) return PlanJob(*spec, cli);
   const bool follows = !flags.detach && !flags.pty;
+  if (follows && spec->array.count > 0) {
+    return cli.Complain(InvalidArgument("--array: a run that waits follows one job: write --detach, then gpu-platform jobs wait"));
+  }
   if (follows) DetachOnInterrupt();
   const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());
   if (!ids) return cli.Complain(ids.error());

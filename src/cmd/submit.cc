@@ -38,6 +38,7 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option("--name", flags.name, "Name of the job");
   sub.add_option("--project", flags.project, "Project that the job counts for");
   sub.add_option("--queue", flags.queue, "Queue");
+  sub.add_option("--array", flags.array, "So many jobs, each with its GP_ARRAY_INDEX; no more than M of them at once")->type_name("N[%M]");
   sub.add_option("--after", flags.after, "Queued once these have come to something: JOB, JOB:ended, JOB:started, JOB:failed")->type_name("JOB,...");
   sub.add_option("--reservation", flags.reservation, "Runs on the nodes of this reservation");
   sub.add_option("--priority", flags.priority, "low, medium, high or 0 to 1000");

@@ -123,6 +123,12 @@ Alternative TableRunner::AlternativeFrom(const std::string& text) {
   return alternative;
 }
 
+// "COUNT" or "COUNT%PARALLEL"
+ArrayRequest TableRunner::ArrayFrom(const std::string& text) {
+  const std::vector<std::string> parts = Split(text, '%');
+  return {std::stoi(parts[0]), parts.size() > 1 ? std::stoi(parts[1]) : 0};
+}
+
 std::string TableRunner::Submit(const Line& line) {
   JobSpec spec;
   spec.name = line.words[0];
@@ -161,14 +167,20 @@ std::string TableRunner::Submit(const Line& line) {
   spec.retry.retries_max = line.Number("retry", 3);
   if (line.Option("on_loss", "") == "stop") spec.on_lease_loss = LeaseLoss::kStop;
   if (line.Option("on_loss", "") == "continue") spec.on_lease_loss = LeaseLoss::kContinue;
+  if (line.options.contains("array")) spec.array = ArrayFrom(line.Option("array", ""));
   const JobId next{cluster_.state().last_job + 1};
   names_[next] = spec.name;
   const User user{line.Option("user", "ana"), 1000, 1000};
   const std::string told = Tell(SubmitJob{std::make_shared<const JobSpec>(spec), user}, line.Option("request", ""));
-  if (cluster_.state().last_job == next.value) {
-    jobs_[spec.name] = next;
-  } else {
+  if (cluster_.state().last_job < next.value) {
     names_.erase(next);
+    return told;
+  }
+  jobs_[spec.name] = next;
+  for (int index = 0; index < spec.array.count; ++index) {
+    const JobId element = ElementId(next, index);
+    names_[element] = spec.name + "[" + std::to_string(index) + "]";
+    jobs_[names_[element]] = element;
   }
   return told;
 }
@@ -289,6 +301,7 @@ std::string TableRunner::Defragment() {
 std::string TableRunner::Show() const {
   std::string text;
   for (const auto& [name, id] : jobs_) {
+    if (cluster_.state().arrays.contains(id)) continue;  // told by its elements
     const Job* job = cluster_.state().FindJob(id);
     text += (text.empty() ? "" : ", ") + name + " " + (job == nullptr ? "forgotten" : Name(job->state));
   }

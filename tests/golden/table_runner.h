@@ -36,6 +36,7 @@ class TableRunner {
   std::string Submit(const Line& line);
   std::string Queue(const Line& line);
   static Alternative AlternativeFrom(const std::string& text);
+  static ArrayRequest ArrayFrom(const std::string& text);
   Dependency DependencyFrom(const std::string& text) const;
   std::string Reserve(const Line& line);
   std::string ChangeNode(const Line& line);

@@ -171,6 +171,7 @@ bool Sequence::Submit() {
   if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3)) spec.reservation = reservations.begin()->first;
   if (has_queues_ && rng_.Chance(1, 8)) spec.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
   if (ledger_.state().last_job > 0 && rng_.Chance(1, 5)) spec.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
+  if (rng_.Chance(1, 8)) spec.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
   const bool may_be_refused = !spec.reservation.empty() || !spec.after.empty();
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
   if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)}, request_id) == nullptr) {

@@ -99,6 +99,7 @@ class Sequence {
   void CheckTale(const std::vector<Event>& events);
   void CheckPreempted(const JobPreemptionOrdered& order);
   void CheckMoved(const JobMoveOrdered& order);
+  void CheckArray(const Job& placed);
   void CheckPlaced(const GangPlaced& placed);
   void CheckCompleted(JobId job);
 

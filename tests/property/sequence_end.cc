@@ -92,7 +92,11 @@ void Sequence::Settle() {
 
 void Sequence::CheckTale(const std::vector<Event>& events) {
   for (const Event& event : events) {
-    if (const auto* placed = std::get_if<GangPlaced>(&event)) CheckPlaced(*placed);
+    if (const auto* placed = std::get_if<GangPlaced>(&event)) {
+      CheckPlaced(*placed);
+      const Job& job = *ledger_.state().FindJob(placed->job);
+      if (job.array.value != 0) CheckArray(job);
+    }
     if (const auto* order = std::get_if<JobPreemptionOrdered>(&event)) CheckPreempted(*order);
     if (const auto* order = std::get_if<JobMoveOrdered>(&event)) CheckMoved(*order);
     const auto* ended = std::get_if<JobEnded>(&event);
@@ -121,6 +125,14 @@ void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
   expect(by.state == JobState::kQueued, "for nobody who waits");
   expect(by.spec->priority >= victim.spec->priority, "for a lower class");
   expect(by.spec->priority > victim.spec->priority || by.spec->preemptible, "for an equal that does not give way itself");
+}
+
+// However they came by their places: no more of an array than it allows.
+void Sequence::CheckArray(const Job& placed) {
+  int holding = 0;
+  for (const auto& [id, job] : ledger_.state().jobs) holding += job.array == placed.array && !job.leases.empty() ? 1 : 0;
+  const int max_parallel = placed.spec->array.max_parallel;
+  if (max_parallel > 0 && holding > max_parallel) ledger_.Break("of array " + ToText(placed.array) + " more run than may");
 }
 
 // All ranks at once, each with what was asked, on nodes that differ.

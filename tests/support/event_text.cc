@@ -44,7 +44,10 @@ struct Teller {
   std::string operator()(const GpuDrainChanged& e) const {
     return (e.draining ? "gpu-draining " : "gpu-undrained ") + Gpu(e.node, e.gpu);
   }
-  std::string operator()(const JobSubmitted& e) const { return "job-submitted " + Job(e.job); }
+  std::string operator()(const JobSubmitted& e) const {
+    const int count = e.spec->array.count;
+    return "job-submitted " + Job(e.job) + (count == 0 ? "" : "[0-" + std::to_string(count - 1) + "]");
+  }
   std::string operator()(const QueueChanged& e) const { return "queue-changed " + e.queue.name; }
   std::string operator()(const QueueDeleted& e) const { return "queue-deleted " + e.name; }
   std::string operator()(const NodesReserved& e) const {

@@ -78,6 +78,11 @@ Result<Alternative> FromProto(const v1::Alternative& message) {
   return Alternative{message.nodes(), message.nodes_min(), gpus, message.cpus(), message.memory_bytes()};
 }
 
+Result<ArrayRequest> FromProto(const v1::ArrayRequest& message) {
+  if (message.count() == 0) return Fail(InvalidArgument("array.count: must be from 1 to " + std::to_string(kArrayMax) + ", not 0"));
+  return ArrayRequest{message.count(), message.max_parallel()};
+}
+
 }  // namespace
 
 void ToProto(const JobSpec& spec, v1::JobSpec* message) {
@@ -114,6 +119,10 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_checkpoint_directory(spec.checkpoint_directory);
   message->set_preemptible(spec.preemptible);
   message->set_movable(spec.movable);
+  if (spec.array.count != 0) {
+    message->mutable_array()->set_count(spec.array.count);
+    message->mutable_array()->set_max_parallel(spec.array.max_parallel);
+  }
   message->mutable_node_labels()->insert(spec.node_labels.begin(), spec.node_labels.end());
 }
 
@@ -149,6 +158,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.checkpoint_directory = message.checkpoint_directory();
   spec.preemptible = message.preemptible();
   spec.movable = message.movable();
+  if (message.has_array()) spec.array = GP_TRY(FromProto(message.array()));
   spec.node_labels.insert(message.node_labels().begin(), message.node_labels().end());
   return spec;
 }

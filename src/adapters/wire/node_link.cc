@@ -34,6 +34,7 @@ void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   message->set_gid(order.user.gid);
   for (const std::string& name : order.node_names) message->add_node_names(name);
   message->set_master_address(order.master_address);
+  message->set_array(order.array.value);
 }
 
 Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
@@ -57,6 +58,7 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   order.user = {message.user_name(), message.uid(), message.gid()};
   order.node_names.assign(message.node_names().begin(), message.node_names().end());
   order.master_address = message.master_address();
+  order.array = {message.array()};
   return order;
 }
 

@@ -5,6 +5,7 @@
 
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
+#include "domain/model/array.h"
 
 namespace gp {
 namespace {
@@ -14,7 +15,6 @@ constexpr int64_t kMiB = 1 << 20;
 double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
 std::string Time(Instant at) { return ToRfc3339(at, true); }
 
-v1::JobState ToProto(ShownJobState state) { return static_cast<v1::JobState>(static_cast<int>(state) + 1); }
 v1::GpuState ToProto(ShownGpuState state) { return static_cast<v1::GpuState>(static_cast<int>(state) + 1); }
 static_assert(static_cast<int>(ShownJobState::kPreempted) + 1 == v1::PREEMPTED);
 static_assert(static_cast<int>(ShownJobState::kCancelled) + 1 == v1::CANCELLED);
@@ -136,6 +136,8 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
 
 }  // namespace
 
+v1::JobState ToProto(ShownJobState state) { return static_cast<v1::JobState>(static_cast<int>(state) + 1); }
+
 std::string ReasonOf(const Job& job, PendingReasons& reasons) {
   if (job.state == JobState::kQueued) return reasons.Of(job).text;
   if (job.state == JobState::kHeld && job.reason.empty()) {
@@ -157,6 +159,10 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   message->set_faults(job.faults);
   message->set_preemptions(job.preemptions);
   message->set_moves(job.moves);
+  if (job.array.value != 0) {
+    message->set_array_id(ToText(job.array));
+    message->set_array_index(IndexIn(job.array, job.id));
+  }
   message->set_queue(job.queue);
   message->set_pool(job.pool);
   Instant started{0};

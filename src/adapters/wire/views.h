@@ -11,6 +11,10 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
+v1::JobState ToProto(ShownJobState state);
+// Why it is in its state, in words; empty: nothing to say.
+std::string ReasonOf(const Job& job, PendingReasons& reasons);
+
 // One job with its whole history.
 void JobView(const State& state, const Job& job, Instant now, v1::Job* message);
 // One job as a line of a list.

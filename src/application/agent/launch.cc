@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/model/array.h"
 #include "domain/model/text_rules.h"
 
 namespace gp {
@@ -38,6 +39,11 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
   }
   const std::string port = std::to_string(MasterPort(order));
   env["GP_JOB_ID"] = ToText(order.lease.job);
+  if (order.array.value != 0) {
+    env["GP_ARRAY_ID"] = ToText(order.array);
+    env["GP_ARRAY_INDEX"] = std::to_string(IndexIn(order.array, order.lease.job));
+    env["GP_ARRAY_COUNT"] = std::to_string(spec.array.count);
+  }
   env["GP_ATTEMPT"] = std::to_string(order.lease.attempt);
   env["GP_NNODES"] = std::to_string(order.node_names.size());
   env["GP_NODE_RANK"] = std::to_string(order.lease.rank);

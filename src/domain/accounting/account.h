@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "base/time.h"
+#include "domain/model/ids.h"
 
 namespace gp {
 
-// A queue, or one user in it.
+// A queue, or one user in it, or one array of jobs.
 struct AccountId {
-  std::string queue;  // path
+  std::string queue;  // path; empty: of an array
   std::string user;   // empty: the queue as a whole
+  JobId array = {};   // that limits how many of its elements run; 0: of a queue
   auto operator<=>(const AccountId&) const = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
@@ -72,6 +73,16 @@ void GiveWay(State& state, Job& job, JobId by, const std::vector<NodeId>& nodes)
   MoveJob(state, job, JobState::kCheckpointing);
 }
 
+// A job as it is when it is submitted.
+void Enter(State& state, Job job) {
+  if (job.state == JobState::kBlocked) {
+    IndexBlocked(state, job);
+  } else {
+    Enqueue(state, job);
+  }
+  state.jobs.emplace(job.id, std::move(job));
+}
+
 }  // namespace
 
 Job& JobOf(State& state, JobId id) {
@@ -98,9 +109,8 @@ void MoveJob(State& state, Job& job, JobState to) {
 
 void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   GP_ASSERT(event.job.value == state.last_job + 1, "jobs are numbered without gaps");
-  state.last_job = event.job.value;
+  if (!event.request_id.empty()) state.jobs_by_request[RequestKey(event.user, event.request_id)] = event.job;
   Job job;
-  job.id = event.job;
   job.spec = event.spec;
   job.user = event.user;
   job.queue = event.queue;
@@ -108,18 +118,19 @@ void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   job.request_id = event.request_id;
   job.submitted_at = at;
   job.queued_at = at;
-  if (!event.request_id.empty()) {
-    state.jobs_by_request[RequestKey(event.user, event.request_id)] = job.id;
-  }
-  const bool is_blocked = ProspectOf(state, *job.spec) != Prospect::kMet;
-  if (is_blocked) {
+  if (ProspectOf(state, *job.spec) != Prospect::kMet) {
     job.state = JobState::kBlocked;
     job.reason = TellOpen(state, *job.spec);
-    IndexBlocked(state, job);
-  } else {
-    Enqueue(state, job);
   }
-  state.jobs.emplace(job.id, std::move(job));
+  if (const int count = event.spec->array.count; count > 0) {
+    job.array = event.job;
+    state.arrays[job.array] = {.count = count, .known = count};
+  }
+  for (const JobId id : JobsOf(event.job, *event.spec)) {
+    job.id = id;
+    Enter(state, job);
+    state.last_job = id.value;
+  }
 }
 
 void ApplyEvent(State& state, Instant at, const JobUnblocked& event) {
@@ -211,7 +222,8 @@ void ApplyEvent(State& state, Instant at, const JobEnded& event) {
   job.reason = event.reason;
   job.ended_at = at;
   state.finished.insert({at, job.id});
-  NoteProgress(state, job.id);
+  CountEnd(state, job);
+  NoteProgress(state, job);
 }
 
 void ApplyEvent(State& state, Instant, const JobForgotten& event) {
@@ -219,7 +231,9 @@ void ApplyEvent(State& state, Instant, const JobForgotten& event) {
   GP_ASSERT(IsTerminal(job.state), "only finished jobs are forgotten");
   state.finished.erase({job.ended_at, job.id});
   state.moved.erase({job.moved_at, job.id});
-  if (!job.request_id.empty()) state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
+  // What of it runs on answers for the request.
+  if (!job.request_id.empty() && IsLastKnown(state, job)) state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
+  CountForgotten(state, job);
   state.jobs.erase(event.job);
 }
 

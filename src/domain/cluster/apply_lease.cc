@@ -2,10 +2,11 @@
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
-#include "domain/model/variants.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
+#include "domain/model/variants.h"
 
 namespace gp {
 namespace {
@@ -58,10 +59,12 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
 void ApplyEvent(State& state, Instant, const LeaseStarted& event) {
   Lease& lease = LeaseOf(state, event.lease);
   lease.phase = LeasePhase::kStarted;
-  AttemptRecord& attempt = JobOf(state, lease.job).attempts.back();
+  Job& job = JobOf(state, lease.job);
+  AttemptRecord& attempt = job.attempts.back();
   if (attempt.started_at.ns == 0 || event.started_at < attempt.started_at) {
+    if (!HasStarted(job)) CountStart(state, job);
     attempt.started_at = event.started_at;
-    NoteProgress(state, lease.job);
+    NoteProgress(state, job);
   }
 }
 

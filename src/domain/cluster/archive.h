@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -16,8 +17,13 @@
 #include "base/cpu_set.h"
 #include "base/id.h"
 #include "base/time.h"
+#include "domain/model/job_spec.h"
+#include "domain/model/node.h"
 
 namespace gp {
+
+// Those written or read last.
+using SharedValues = std::tuple<std::shared_ptr<const JobSpec>, std::shared_ptr<const NodeFacts>>;
 
 class WriteArchive {
  public:
@@ -61,9 +67,15 @@ class WriteArchive {
       Write(value);
     }
   }
+  // Where it is what the last shared value of its type was, that is said instead: a command and its event,
+  // and the elements of an array, have one spec.
   template <typename T>
   void Write(const std::shared_ptr<const T>& value) {
-    Write(*value);
+    std::shared_ptr<const T>& last = std::get<std::shared_ptr<const T>>(last_);
+    const bool is_last = last != nullptr && (last == value || *last == *value);
+    Write(is_last);
+    if (!is_last) Write(*value);
+    last = value;
   }
   template <typename... T>
   void Write(const std::variant<T...>& value) {
@@ -77,6 +89,7 @@ class WriteArchive {
   }
 
   ByteWriter out_;
+  SharedValues last_;
 };
 
 class ReadArchive {
@@ -146,9 +159,16 @@ class ReadArchive {
   }
   template <typename T>
   void Read(std::shared_ptr<const T>& value) {
-    auto fresh = std::make_shared<T>();
-    Read(*fresh);
-    value = std::move(fresh);
+    std::shared_ptr<const T>& last = std::get<std::shared_ptr<const T>>(last_);
+    bool is_last = false;
+    Read(is_last);
+    if (!is_last) {
+      auto fresh = std::make_shared<T>();
+      Read(*fresh);
+      last = std::move(fresh);
+    }
+    value = last;
+    if (value == nullptr) in_.MarkBad();
   }
   template <typename... T>
   void Read(std::variant<T...>& value) {
@@ -167,6 +187,7 @@ class ReadArchive {
   }
 
   ByteReader in_;
+  SharedValues last_;
 };
 
 }  // namespace gp

@@ -41,7 +41,8 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
 
 void CheckIndexSizes(const State& state, Violations& found) {
   std::set<std::pair<JobId, JobId>> dependencies;
-  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, requested = 0, claiming = 0, movable = 0, moving = 0, moved = 0, yielding = 0, preempted = 0, lost = 0;
+  std::set<JobId> requests;
+  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, claiming = 0, movable = 0, moving = 0, moved = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
@@ -57,7 +58,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
     moved += job.moved_at.ns != 0 ? 1 : 0;
     yielding += MayGiveWay(job) ? 1 : 0;
     preempted += IsBeingPreempted(job) ? 1 : 0;
-    requested += job.request_id.empty() ? 0 : 1;
+    if (!job.request_id.empty()) requests.insert(SubmittedAs(job));
   }
   for (const Node& node : state.nodes) {
     lost += node.condition == NodeCondition::kLost && !node.leases_expired ? 1 : 0;
@@ -89,7 +90,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   }
   expect(yielding, in_yielding, "yielding jobs");
   expect(preempted, state.preemptions.size(), "preemptions");
-  expect(requested, state.jobs_by_request.size(), "requests");
+  expect(requests.size(), state.jobs_by_request.size(), "requests");
   expect(lost, state.losses.size(), "losses");
   expect(state.reservations.size(), state.reservation_ends.size(), "ends of reservations");
   expect(state.nodes.size(), state.nodes_by_name.size(), "names");

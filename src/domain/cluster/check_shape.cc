@@ -20,11 +20,17 @@ bool HasQueues(const State& state, const Job& job) {
   });
 }
 
+bool HasArray(const State& state, const Job& job) {
+  const auto array = state.arrays.find(job.array);
+  return array != state.arrays.end() && ElementId(job.array, 0) <= job.id && job.id < ElementId(job.array, array->second.count);
+}
+
 bool HasShape(const State& state, JobId id, const Job& job) {
   for (const NodeId node : job.claimed) {
     if (state.FindNode(node) == nullptr) return false;
   }
   if ((!IsTerminal(job.state) || !job.leases.empty()) && !HasQueues(state, job)) return false;
+  if (job.array.value != 0 && !HasArray(state, job)) return false;
   if (job.id != id || job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
   return std::ranges::all_of(job.attempts, [&](const AttemptRecord& attempt) {
     return std::ranges::all_of(attempt.ranks, [&](const RankRecord& rank) {

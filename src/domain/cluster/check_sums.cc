@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
 
@@ -22,7 +23,7 @@ void CheckShares(const State& state, Violations& found) {
 void CheckAccounts(const State& state, Violations& found) {
   Holdings held = CountHoldings(state);
   for (const auto& [id, account] : state.accounts) {
-    if (!state.queues.contains(id.queue)) found.push_back({"I8", "an account of no queue: " + id.queue});
+    if (id.array.value != 0 ? !state.arrays.contains(id.array) : !state.queues.contains(id.queue)) found.push_back({"I8", "an account of no queue and no array: " + id.queue});
     if (account.held != held[id]) found.push_back({"I8", "account " + id.queue + "/" + id.user + " is off"});
     if (account.faded_use < 0 || account.period_use < 0) found.push_back({"I8", "account " + id.queue + "/" + id.user + " has used less than nothing"});
     held.erase(id);
@@ -42,12 +43,35 @@ void CheckCapacity(const State& state, Violations& found) {
   if (sums != state.capacity) found.push_back({"I8", "capacities are off"});
 }
 
+// What is known of an array is part of what its counts tell; those that are forgotten had ended.
+void CheckArrays(const State& state, Violations& found) {
+  for (const auto& [id, array] : state.arrays) {
+    Array known;
+    for (const JobId element : ElementsOf(state, id)) {
+      const Job& job = *state.FindJob(element);
+      ++known.known;
+      known.started += HasStarted(job) ? 1 : 0;
+      known.completed += job.state == JobState::kCompleted ? 1 : 0;
+      known.failed += HasFailed(job) ? 1 : 0;
+      known.ended += IsTerminal(job.state) ? 1 : 0;
+      known.unstarted += IsTerminal(job.state) && !HasStarted(job) ? 1 : 0;
+    }
+    const int forgotten = array.count - array.known;
+    const auto is_off = [forgotten](int counted, int seen) { return counted < seen || counted > seen + forgotten; };
+    if (known.known == 0 || array.known != known.known || array.ended != known.ended + forgotten || is_off(array.started, known.started) ||
+        is_off(array.completed, known.completed) || is_off(array.failed, known.failed) || is_off(array.unstarted, known.unstarted)) {
+      found.push_back({"I8", "counts of array " + ToText(id) + " are off"});
+    }
+  }
+}
+
 }  // namespace
 
 void CheckSums(const State& state, Violations& found) {
   CheckShares(state, found);
   CheckAccounts(state, found);
   CheckCapacity(state, found);
+  CheckArrays(state, found);
 }
 
 }  // namespace gp

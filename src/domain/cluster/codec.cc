@@ -27,7 +27,7 @@ constexpr uint64_t kFormatVersion = 6;
 template <typename A>
 void StateFields(A& archive, State& v) {
   archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases, v.queues,
-          v.accounts, v.reservations);
+          v.accounts, v.reservations, v.arrays);
 }
 
 void IndexJob(State& state, const Job& job) {
@@ -43,7 +43,7 @@ void IndexJob(State& state, const Job& job) {
   IndexMoves(state, job);
   if (!job.claimed.empty()) state.claimants.insert(job.id);
   if (IsBeingPreempted(job)) state.preemptions.insert({job.preempted_for, job.id});
-  if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = job.id;
+  if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = SubmittedAs(job);
 }
 
 // False where the values cannot belong together.
@@ -62,6 +62,7 @@ bool BuildIndexes(State& state) {
   }
   for (const auto& [id, job] : state.jobs) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
+    if (job.array.value != 0 && !state.arrays.contains(job.array)) return false;
     IndexJob(state, job);
   }
   for (const auto& [id, lease] : state.leases) {

@@ -47,12 +47,6 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
   return Fail(Conflict("the job can never start: " + ToText(*first)));
 }
 
-// What it came to still matters to somebody.
-bool IsWaitedFor(const State& state, JobId job) {
-  const auto first = state.dependents.lower_bound({job, JobId{}});
-  return first != state.dependents.end() && first->first == job;
-}
-
 Error AlreadyOver(const Job& job) {
   return Conflict(ToText(job.id) + " is already " + Name(job.state));
 }
@@ -80,7 +74,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
   const int64_t looked_at_max = excess + static_cast<int64_t>(kDependenciesMax);
   int64_t forgotten = 0;
   for (int64_t i = 0; i < looked_at_max && forgotten < excess && oldest != state.finished.end(); ++i, ++oldest) {
-    if (IsWaitedFor(state, oldest->second)) continue;
+    if (IsWaitedFor(state, *state.FindJob(oldest->second))) continue;
     events.push_back(JobForgotten{oldest->second});
     ++forgotten;
   }

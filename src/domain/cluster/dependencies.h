@@ -10,7 +10,8 @@ namespace gp {
 
 enum class Prospect { kMet, kOpen, kImpossible };
 
-// Whether the other job has come to what is asked, may yet, or never will.  A job that is not known never will.
+// Whether the other job, or all of the array, has come to what is asked, may yet, or never will.  One that is
+// not known never will.  Of an array one failure is enough for kFailed.
 Prospect ProspectOf(const State& state, const Dependency& dependency);
 
 // Of all that the job waits for: kImpossible outweighs kOpen.
@@ -20,10 +21,13 @@ Prospect ProspectOf(const State& state, const JobSpec& spec);
 std::string TellOpen(const State& state, const JobSpec& spec);
 std::string TellImpossible(const State& state, const JobSpec& spec);
 
+// What it came to, or its array, still matters to somebody.
+bool IsWaitedFor(const State& state, const Job& job);
+
 // Enters a blocked job into the indexes of those that wait for others, or takes it out.
 void IndexBlocked(State& state, const Job& job);
 void UnindexBlocked(State& state, const Job& job);
-// The other job has come to something: whoever waited for that is due.
-void NoteProgress(State& state, JobId other);
+// The other job has come to something: whoever waited for that, of it or of its array, is due.
+void NoteProgress(State& state, const Job& other);
 
 }  // namespace gp

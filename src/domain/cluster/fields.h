@@ -5,6 +5,7 @@
 
 #include "domain/cluster/command.h"
 #include "domain/cluster/event.h"
+#include "domain/model/array.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
 #include "domain/model/queue.h"
@@ -28,10 +29,11 @@ GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa, v.network_le
 GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
 GP_FIELDS(Dependency, v.job, v.kind)
 GP_FIELDS(Alternative, v.nodes, v.nodes_min, v.gpus, v.cpus, v.memory_bytes)
+GP_FIELDS(ArrayRequest, v.count, v.max_parallel)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
           v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation, v.after, v.movable,
-          v.nodes_min, v.any_of)
+          v.nodes_min, v.any_of, v.array)
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
 GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
@@ -39,7 +41,8 @@ GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.plac
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
-          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant)
+          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array)
+GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
@@ -63,7 +66,7 @@ GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit,
 GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note)
 
 // domain/accounting
-GP_FIELDS(AccountId, v.queue, v.user)
+GP_FIELDS(AccountId, v.queue, v.user, v.array)
 GP_FIELDS(Holding, v.share, v.firm_share, v.jobs)
 GP_FIELDS(Account, v.held, v.as_of, v.faded_use, v.period, v.period_use)
 

@@ -137,7 +137,7 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
     const auto account = state.accounts.find(id);
     const Holding held = account == state.accounts.end() ? Holding{} : account->second.held;
     if ((limit.gpus && held.share > *limit.gpus * kWholeShare && HoldingOf(state, job).share > 0) || (limit.jobs && held.jobs > *limit.jobs)) {
-      found.push_back({"I9", ToText(job.id) + " was placed beyond a limit of queue " + id.queue});
+      found.push_back({"I9", ToText(job.id) + " was placed beyond a limit of " + (id.array.value != 0 ? "array " + ToText(id.array) : "queue " + id.queue)});
     }
   };
   for (const std::string& path : PathsTo(job.queue)) {
@@ -145,6 +145,7 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
     check({path, ""}, queue.limit);
     check({path, job.user.name}, queue.user_limit);
   }
+  if (const JobId array = LimitingArray(job); array.value != 0) check({"", "", array}, LimitOf(job));
 }
 
 // I6: what was granted now was free to be granted, and still is so: a placement changes no condition.
@@ -173,6 +174,10 @@ struct TouchedBy {
     for (const Lease& lease : event.leases) touched.nodes.insert(lease.node);
   }
   void operator()(const LeaseStarted& event) { TouchLease(event.lease); }
+  void operator()(const JobSubmitted& event) {
+    const std::vector<JobId> jobs = JobsOf(event.job, *event.spec);
+    touched.jobs.insert(jobs.begin(), jobs.end());
+  }
   void operator()(const ControllerStarted&) {}
   void operator()(const JobForgotten&) {}
   void operator()(const QueueChanged&) {}

@@ -50,12 +50,16 @@ class LimitCheck {
   const Holding& ask_;
 };
 
+// In whichever queue its elements would stand.
+AccountId AccountOf(JobId array) { return {"", "", array}; }
+
 std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job, const LimitCheck& check) {
   for (const std::string& path : PathsTo(job.queue)) {
     const Queue& queue = state.queues.at(path);
     if (auto stop = check.Of({path, ""}, queue.limit)) return stop;
     if (auto stop = check.Of({path, job.user.name}, queue.user_limit)) return stop;
   }
+  if (const JobId array = LimitingArray(job); array.value != 0) return check.Of(AccountOf(array), LimitOf(job));
   return std::nullopt;
 }
 
@@ -104,6 +108,7 @@ std::string Gpus(int64_t share) {
 }
 
 std::string Who(const AccountId& account) {
+  if (account.array.value != 0) return "array " + ToText(account.array);
   return (account.user.empty() ? "" : "user " + account.user + " in ") + "queue " + account.queue;
 }
 
@@ -115,8 +120,11 @@ std::vector<AccountId> AccountsOf(const Job& job) {
     accounts.push_back({path, ""});
     accounts.push_back({std::move(path), job.user.name});
   }
+  if (const JobId array = LimitingArray(job); array.value != 0) accounts.push_back(AccountOf(array));
   return accounts;
 }
+
+Quota LimitOf(const Job& element) { return {{}, element.spec->array.max_parallel, {}}; }
 
 Meter MeterOf(const Policy& policy) { return {policy.share_half_life, policy.usage_period}; }
 
@@ -151,6 +159,7 @@ void Charge(State& state, Instant at, const Job& job, const Holding& change) {
     Account& account = state.accounts[id];
     Settle(account, at, meter);
     account.held += change;
+    if (id.array.value != 0 && account.held == Holding{}) state.accounts.erase(id);  // nobody asks what it used
   }
   if (change.share == 0) return;
   const PoolClass pool_class{job.pool, ClassOf(job.spec->priority)};
@@ -212,7 +221,8 @@ std::string ToText(const QuotaStop& stop) {
     case QuotaStop::Kind::kGpus:
       return who + Gpus(stop.asked) + " GPUs asked, " + Gpus(stop.held) + " of " + Gpus(stop.limit) + " in use";
     case QuotaStop::Kind::kJobs:
-      return who + std::to_string(stop.held) + " of " + std::to_string(stop.limit) + " jobs running";
+      return who + std::to_string(stop.held) + " of " + std::to_string(stop.limit) +
+             (stop.account.array.value != 0 ? " elements running" : " jobs running");
     case QuotaStop::Kind::kGpuHours:
       return who + std::to_string(stop.held / kHourOfGpu) + " of " + std::to_string(stop.limit / kHourOfGpu) +
              " GPU-hours of this period used";

@@ -14,8 +14,11 @@ namespace gp {
 
 using Holdings = std::map<AccountId, Holding>;
 
-// The accounts that a job counts on: its queue and those above, and its user in each.
+// The accounts that a job counts on: its queue and those above, its user in each, and its array where that
+// limits how many of its elements run.
 std::vector<AccountId> AccountsOf(const Job& job);
+// What the account of its array may hold.
+Quota LimitOf(const Job& element);
 
 Meter MeterOf(const Policy& policy);
 

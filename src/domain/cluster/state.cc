@@ -13,7 +13,7 @@ QueueKey KeyOf(const Job& job) {
 
 QueueLine LineOf(const Job& job) {
   const int level = ServiceLevel(job, Instant{});  // of one that waits: the same at all times
-  return {ClassOf(job.spec->priority), level, job.spec->preemptible, job.user.name, job.queue, LongestStay(*job.spec), ShapeOf(job)};
+  return {ClassOf(job.spec->priority), level, job.spec->preemptible, job.user.name, job.queue, LongestStay(*job.spec), ShapeOf(job), LimitingArray(job)};
 }
 
 void Enqueue(State& state, const Job& job) {

@@ -13,6 +13,7 @@
 
 #include "domain/accounting/account.h"
 #include "domain/cluster/policy.h"
+#include "domain/model/array.h"
 #include "domain/model/job.h"
 #include "domain/model/job_shape.h"
 #include "domain/model/lease.h"
@@ -40,6 +41,7 @@ struct QueueLine {
   std::string queue;
   Duration stay;  // LongestStay: who leaves in time fits where others do not
   JobShape shape;
+  JobId array;  // of which no more than so many may run
   auto operator<=>(const QueueLine&) const = default;
 };
 QueueLine LineOf(const Job& job);
@@ -66,11 +68,12 @@ struct State {
   std::vector<Node> nodes;  // nodes[id.value]
   std::map<std::string, NodeId> nodes_by_name;
   std::map<JobId, Job> jobs;
+  std::map<JobId, Array> arrays;                   // of which elements are in `jobs`
   std::map<LeaseId, Lease> leases;                 // live ones only
   std::map<std::string, Queue> queues{{kDefaultQueue, {.name = kDefaultQueue}}};  // by path
   std::map<AccountId, Account> accounts;           // who never held anything has none
   std::map<std::string, Reservation> reservations;  // by name
-  std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"
+  std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"; an array by its own id
 
   std::set<JobId> queued;                          // kQueued
   std::map<QueueLine, std::set<QueueKey>> lines;   // the same by line; none is empty

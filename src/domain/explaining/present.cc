@@ -2,27 +2,34 @@
 
 #include <utility>
 
+#include "domain/cluster/dependencies.h"
+
 namespace gp {
 namespace {
-
-bool IsWaitedFor(const State& state, JobId job) {
-  const auto first = state.dependents.lower_bound({job, JobId{}});
-  return first != state.dependents.end() && first->first == job;
-}
 
 // What they were asked with is no longer known: nobody repeats a submit to a copy.
 std::map<JobId, Job> OpenJobs(const State& state) {
   std::map<JobId, Job> open;
   for (const auto& [id, job] : state.jobs) {
-    if (IsTerminal(job.state) && !IsWaitedFor(state, id)) continue;
+    if (IsTerminal(job.state) && !IsWaitedFor(state, job)) continue;
     open.emplace_hint(open.end(), id, job)->second.request_id.clear();
   }
   return open;
 }
 
+// As if all others were forgotten.
+std::map<JobId, Array> ArraysOf(std::map<JobId, Array> arrays, const std::map<JobId, Job>& open) {
+  for (auto& [id, array] : arrays) array.known = 0;
+  for (const auto& [id, job] : open) {
+    if (job.array.value != 0) ++arrays.at(job.array).known;
+  }
+  std::erase_if(arrays, [](const auto& one) { return one.second.known == 0; });
+  return arrays;
+}
+
 // All fields by name: whoever adds one is told by the compiler.
 State WithoutFinished(const State& state) {
-  const auto& [policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, nodes, nodes_by_name, jobs, leases, queues, accounts,
+  const auto& [policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, nodes, nodes_by_name, jobs, arrays, leases, queues, accounts,
                reservations, jobs_by_request, queued, lines, retries, dependents, decided, limits, limited, losses, reservation_ends,
                finished, preemptions, claimants, movable, moving, moved, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change] = state;
   std::map<JobId, Job> open = OpenJobs(state);
@@ -30,7 +37,8 @@ State WithoutFinished(const State& state) {
   for (const auto& [id, job] : open) {
     if (IsTerminal(job.state)) waited_for.insert({job.ended_at, id});
   }
-  return {policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, nodes, nodes_by_name, std::move(open), leases, queues, accounts,
+  std::map<JobId, Array> open_arrays = ArraysOf(arrays, open);
+  return {policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, nodes, nodes_by_name, std::move(open), std::move(open_arrays), leases, queues, accounts,
           reservations, {}, queued, lines, retries, dependents, decided, limits, limited, losses, reservation_ends,
           std::move(waited_for), preemptions, claimants, movable, moving, moved, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change};
 }

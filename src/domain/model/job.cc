@@ -1,5 +1,7 @@
 #include "domain/model/job.h"
 
+#include <algorithm>
+
 namespace gp {
 
 bool CanBecome(JobState from, JobState to) {
@@ -62,6 +64,12 @@ bool HasEnd(const Job& job) {
 }
 
 Instant LatestEnd(const Job& job) { return EndOfStay(job.attempts.back().placed_at, *job.spec); }
+
+bool HasStarted(const Job& job) {
+  return std::ranges::any_of(job.attempts, [](const AttemptRecord& attempt) { return attempt.started_at.ns != 0; });
+}
+
+bool HasFailed(const Job& job) { return job.state == JobState::kFailed || job.state == JobState::kTimeout; }
 
 std::set<NodeId> NodesWithFaults(const Job& job) {
   std::set<NodeId> nodes;

@@ -70,6 +70,7 @@ struct AttemptRecord {
 
 struct Job {
   JobId id;
+  JobId array;                           // of which it is an element (model/array.h); 0: of none
   std::shared_ptr<const JobSpec> spec;   // as it waits, or as it was given its place
   std::optional<std::shared_ptr<const JobSpec>> asked;  // with all its variants, where it was given one of them
   int variant = 0;                       // that it was given last
@@ -106,6 +107,12 @@ bool HasEnd(const Job& job);
 // When it has left its place at the latest, by its time limit; kNever: it has none.
 // REQUIRES: it has been placed.
 Instant LatestEnd(const Job& job);
+
+// Whether a program of it was ever executed.
+bool HasStarted(const Job& job);
+
+// Ended by a failure of its own, or by its time limit.
+bool HasFailed(const Job& job);
 
 // Where the platform failed its attempts.
 std::set<NodeId> NodesWithFaults(const Job& job);

@@ -191,6 +191,17 @@ void CheckNodes(const JobSpec& spec, Findings& findings) {
   }
 }
 
+void CheckArray(const JobSpec& spec, Findings& findings) {
+  findings.Range("array.count", spec.array.count, 0, kArrayMax);
+  findings.Range("array.max_parallel", spec.array.max_parallel, 0, kArrayMax);
+  if (spec.array.count == 0 && spec.array.max_parallel != 0) {
+    findings.Add(Kind::kContradiction, "array", "limits how many of its jobs run and does not say how many there are: write count");
+  }
+  if (spec.array.count != 0 && spec.interactive) {
+    findings.Add(Kind::kContradiction, "array", "an interactive job has one terminal, so it is no array: leave it out");
+  }
+}
+
 }  // namespace
 
 Duration LongestStay(const JobSpec& spec) {
@@ -217,6 +228,7 @@ std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   CheckLabels("node_labels", spec.node_labels, findings);
   CheckCommand(spec, findings);
   CheckAlternatives(spec, findings);
+  CheckArray(spec, findings);
   if (spec.interactive && spec.nodes > 1) {
     findings.Add(Kind::kContradiction, "nodes",
                  "an interactive job has one terminal, so it has one node: write 1");

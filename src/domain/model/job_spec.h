@@ -79,6 +79,13 @@ struct Alternative {
   auto operator<=>(const Alternative&) const = default;
 };
 
+// Many jobs of one spec, which differ by an index.
+struct ArrayRequest {
+  int count = 0;         // 0: it is one job, and no array
+  int max_parallel = 0;  // of its elements hold a place at once; 0: any number
+  bool operator==(const ArrayRequest&) const = default;
+};
+
 struct JobSpec {
   std::string name;
   std::string project = "default";
@@ -107,6 +114,7 @@ struct JobSpec {
   bool preemptible = false;          // may be interrupted for others; it keeps its work when told to stop
   std::vector<Alternative> any_of;   // where its own fields fit nowhere, the first of these that does
   bool movable = false;              // may be told to stop and go on elsewhere; it keeps its work then
+  ArrayRequest array;
 
   bool operator==(const JobSpec&) const = default;
 };
@@ -129,6 +137,7 @@ inline constexpr size_t kModelsMax = 16;
 inline constexpr int kNetworkLevelsMax = 8;
 inline constexpr size_t kAlternativesMax = 16;
 inline constexpr size_t kDependenciesMax = 64;
+inline constexpr int kArrayMax = 10'000;
 inline constexpr size_t kArgumentBytesMax = (128 << 10) - 1;  // execve's limit for one string
 inline constexpr size_t kCommandBytesMax = 1 << 20;
 inline constexpr size_t kEnvironmentBytesMax = 1 << 18;

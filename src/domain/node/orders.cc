@@ -50,7 +50,7 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
-    LeaseOrder order{lease, job.spec, job.user, {}, {}};
+    LeaseOrder order{lease, job.spec, job.user, {}, {}, job.array};
     for (const RankRecord& rank : job.attempts.back().ranks) {
       order.node_names.push_back(state.FindNode(rank.node)->facts->name);
     }

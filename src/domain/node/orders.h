@@ -21,6 +21,7 @@ struct LeaseOrder {
   User user;
   std::vector<std::string> node_names;  // of all ranks, in order
   std::string master_address;           // of rank 0's node
+  JobId array;                          // of which the job is an element; 0: of none
   bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
 };
 

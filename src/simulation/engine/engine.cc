@@ -53,8 +53,9 @@ void Engine::ReportHealthy(const Node& node) {
 }
 
 Result<JobId> Engine::Submit(std::shared_ptr<const JobSpec> spec, const User& user) {
+  const JobId next{state_.last_job + 1};
   GP_CHECK_OK(Execute(SubmitJob{std::move(spec), user}));
-  return JobId{state_.last_job};
+  return next;
 }
 
 void Engine::Start(JobId job) { Report(job, std::nullopt); }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "domain/cluster/apply.h"
+#include "domain/model/array.h"
 
 namespace gp {
 namespace {
@@ -58,10 +59,7 @@ void RunRecorder::NoteEvent(Instant at, const Event& event) {
   if (const auto* joined = std::get_if<NodeJoined>(&event)) {
     run_.steps.push_back({at, NodeArrival{joined->node, joined->facts}});
   } else if (const auto* submitted = std::get_if<JobSubmitted>(&event)) {
-    steps_[submitted->job] = run_.steps.size();
-    lives_[submitted->job] = run_.lives.size();
-    run_.steps.push_back({at, JobArrival{submitted->job, submitted->spec, submitted->user, {}, {}}});
-    run_.lives.push_back({submitted->queue, at, {}, {}, 0, 0});
+    NoteSubmit(at, *submitted);
   } else if (const auto* placed = std::get_if<GangPlaced>(&event)) {
     JobLife& life = run_.lives[lives_.at(placed->job)];
     if (!life.started_at) life.started_at = at;
@@ -78,8 +76,21 @@ void RunRecorder::NoteEvent(Instant at, const Event& event) {
   }
 }
 
+void RunRecorder::NoteSubmit(Instant at, const JobSubmitted& event) {
+  steps_[event.job] = run_.steps.size();
+  JobArrival arrival{event.job, event.spec, event.user, {}, {}};
+  arrival.lengths.resize(static_cast<size_t>(event.spec->array.count));
+  run_.steps.push_back({at, std::move(arrival)});
+  for (const JobId id : JobsOf(event.job, *event.spec)) {
+    lives_[id] = run_.lives.size();
+    run_.lives.push_back({event.queue, at, {}, {}, 0, 0});
+  }
+}
+
 void RunRecorder::Measure(const Job& job, Instant now) {
-  std::get<JobArrival>(run_.steps[steps_.at(job.id)].what).length = LengthOf(job, now);
+  auto& arrival = std::get<JobArrival>(run_.steps[steps_.at(SubmittedAs(job))].what);
+  Duration& length = job.array.value == 0 ? arrival.length : arrival.lengths[static_cast<size_t>(IndexIn(job.array, job.id))];
+  length = LengthOf(job, now);
 }
 
 RecordedRun RunRecorder::Take() {

@@ -32,13 +32,14 @@ class RunRecorder {
  private:
   void AddStep(const Record& record);
   void NoteEvent(Instant at, const Event& event);
+  void NoteSubmit(Instant at, const JobSubmitted& event);
   void Measure(const Job& job, Instant now);
 
   RunWatch watch_;
   State state_;
   RecordedRun run_;
   UsageMeter usage_;
-  std::map<JobId, size_t> steps_;  // of the jobs
+  std::map<JobId, size_t> steps_;  // of the jobs and arrays
   std::map<JobId, size_t> lives_;
 };
 

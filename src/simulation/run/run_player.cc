@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/assert.h"
+#include "domain/model/array.h"
 
 namespace gp {
 namespace {
@@ -95,16 +96,22 @@ void RunPlayer::Join(const NodeArrival& node) {
 
 void RunPlayer::Submit(const JobArrival& job, Instant at) {
   const size_t life = played_.lives.size();
-  played_.lives.push_back({job.spec->queue, at, {}, {}, 0, 0});
+  played_.lives.insert(played_.lives.end(), static_cast<size_t>(CountJobs(*job.spec)), {job.spec->queue, at, {}, {}, 0, 0});
   const auto spec = Translate(job.spec);
   const auto id = spec == nullptr ? Fail(NotFound("a job that it waits for is not here")) : engine_.Submit(spec, job.user);
   if (!id) {
-    ++played_.refused;
+    played_.refused += CountJobs(*job.spec);
     return;
   }
-  played_.lives[life].queue = engine_.state().FindJob(*id)->queue;
   jobs_[job.id] = *id;
-  progress_[*id] = {life, job.length, job.length, job.checkpoint_every, {}, false};
+  const std::vector<JobId> theirs = JobsOf(job.id, *job.spec);
+  const std::vector<JobId> ours = JobsOf(*id, *job.spec);
+  for (size_t i = 0; i < ours.size(); ++i) {
+    jobs_[theirs[i]] = ours[i];
+    played_.lives[life + i].queue = engine_.state().FindJob(ours[i])->queue;
+    const Duration length = job.lengths.empty() ? job.length : job.lengths[i];
+    progress_[ours[i]] = {life + i, length, length, job.checkpoint_every, {}, false};
+  }
 }
 
 // The jobs that it waits for have other numbers here; nullptr: one of them was refused.

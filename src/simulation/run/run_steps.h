@@ -18,11 +18,12 @@ struct NodeArrival {
 };
 
 struct JobArrival {
-  JobId id;  // what other steps call it
+  JobId id;  // what other steps call it, or the array that it is
   std::shared_ptr<const JobSpec> spec;
   User user;
   Duration length;            // on its GPUs, over all attempts where it keeps its work
   Duration checkpoint_every;  // of its work, what it has by then outlives a lost node; 0: nothing does
+  std::vector<Duration> lengths = {};  // of an array: of each element; empty: `length`
 };
 
 struct RunStep {

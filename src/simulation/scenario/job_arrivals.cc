@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/wide.h"
+#include "domain/model/array.h"
 
 namespace gp {
 namespace {
@@ -25,14 +26,16 @@ class Arrivals {
   const Instant begin_;
   ScenarioIds& ids_;
   RunSteps& steps_;
+  int64_t jobs_ = 0;
 };
 
 Status Arrivals::Add(Duration at, JobArrival job) {
-  if (static_cast<int64_t>(steps_.size()) == kScenarioJobsMax) {
+  jobs_ += CountJobs(*job.spec);
+  if (jobs_ > kScenarioJobsMax) {
     return Fail(InvalidArgument("more than " + std::to_string(kScenarioJobsMax) + " jobs: let fewer come, or end it sooner (until)"));
   }
   job.id = ids_.next_job;
-  ++ids_.next_job.value;
+  ids_.next_job = Behind(job.id, *job.spec);
   steps_.push_back({begin_ + at, std::move(job)});
   return Ok();
 }

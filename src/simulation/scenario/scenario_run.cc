@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "domain/model/array.h"
 #include "simulation/scenario/event_commands.h"
 #include "simulation/scenario/job_arrivals.h"
 #include "simulation/scenario/node_arrivals.h"
@@ -26,7 +27,7 @@ ScenarioIds IdsOf(const RunSteps& recorded) {
       ids.next_node.value = std::max(ids.next_node.value, node->id.value + 1);
       ids.nodes[node->facts->name] = {node->id, node->facts};
     } else if (const auto* job = std::get_if<JobArrival>(&step.what)) {
-      ids.next_job.value = std::max(ids.next_job.value, job->id.value + 1);
+      ids.next_job.value = std::max(ids.next_job.value, Behind(job->id, *job->spec).value);
       ids.jobs[ToText(job->id)] = job->id;
     }
   }

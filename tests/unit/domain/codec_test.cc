@@ -32,6 +32,7 @@ JobSpec FullSpec() {
   spec.command = {"/bin/sh", "-c", std::string("a\0b", 3)};
   spec.interactive = true;
   spec.checkpoint_directory = "/c";
+  spec.array = {13, 14};
   return spec;
 }
 

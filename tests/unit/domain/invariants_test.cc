@@ -182,7 +182,26 @@ TEST_F(Damaged, I8Sums) {
   state_.accounts.erase({"default", ""});
   ExpectRule("I8", "an account is missing: default");
   state_.accounts[{"nowhere", ""}];
-  ExpectRule("I8", "an account of no queue: nowhere");
+  ExpectRule("I8", "an account of no queue and no array: nowhere");
+}
+
+TEST_F(Damaged, I8CountsOfArrays) {
+  JobSpec spec = *state_.FindJob({1})->spec;
+  spec.array = {3, 1};
+  Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
+  const State good = cluster_.state();
+  const JobId array = good.arrays.begin()->first;
+  const std::function<void(Array&)> damages[] = {[](Array& a) { ++a.known; },     [](Array& a) { ++a.started; },   [](Array& a) { ++a.unstarted; },
+                                                 [](Array& a) { ++a.ended; },     [](Array& a) { ++a.completed; }, [](Array& a) { ++a.failed; },
+                                                 [](Array& a) { a.count += 2; }};
+  for (const auto& damage : damages) {
+    state_ = good;
+    damage(state_.arrays.at(array));
+    ExpectRule("I8", "counts of array");
+  }
+  state_ = good;
+  state_.arrays.erase(array);
+  ExpectRule("shape", ToText(ElementId(array, 0)));
 }
 
 TEST_F(Damaged, EveryIndex) {

@@ -8,8 +8,8 @@
 #include "adapters/wire/explain_view.h"
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/outlook_view.h"
-#include "base/text.h"
 #include "domain/cluster/apply.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/explaining/explain.h"
@@ -18,13 +18,14 @@
 namespace gp {
 namespace {
 
-// The job as it would stand in the queue if it were submitted now.
+// The job, or the first element of the array, as it would stand in the queue if it were submitted now.
 Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const User& user) {
   const auto shared = std::make_shared<const JobSpec>(spec);
   const std::vector<Event> events = GP_TRY(Decide(state, {at, "", "", gp::SubmitJob{shared, user}}));
   const auto& event = std::get<JobSubmitted>(events.front());
   Job job;
-  job.id = event.job;
+  job.id = JobsOf(event.job, spec).front();
+  if (spec.array.count > 0) job.array = event.job;
   job.spec = shared;
   job.user = user;
   job.queue = event.queue;
@@ -37,9 +38,7 @@ Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const
 }
 
 Result<Job> Waiting(const State& state, const std::string& text) {
-  const auto id = ParseJobId(text);
-  const Job* job = id ? state.FindJob(*id) : nullptr;
-  if (job == nullptr) return Fail(NotFound("no job " + Printable(text, 60)));
+  const Job* job = state.FindJob(GP_TRY(FindJobNamed(state, text)));
   if (job->state == JobState::kQueued || job->state == JobState::kBlocked) return *job;
   const std::string reason = job->reason.empty() ? "" : " (" + job->reason + ")";
   return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + reason + ": only a queued job waits for its turn"));

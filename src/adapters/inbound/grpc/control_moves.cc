@@ -8,7 +8,7 @@
 #include "adapters/inbound/grpc/control_service.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/moves_view.h"
-#include "base/text.h"
+#include "domain/cluster/arrays.h"
 #include "domain/explaining/present.h"
 
 namespace gp {
@@ -17,11 +17,10 @@ namespace {
 Result<std::set<JobId>> Wanted(const State& state, const v1::PlanMovesRequest& request) {
   std::set<JobId> wanted;
   for (const std::string& text : request.job_ids()) {
-    const auto id = ParseJobId(text);
-    const Job* job = id ? state.FindJob(*id) : nullptr;
-    if (job == nullptr) return Fail(NotFound("no job " + Printable(text, 60)));
-    if (job->state != JobState::kQueued) return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + ": moves are for jobs that wait in a queue"));
-    wanted.insert(*id);
+    const JobId id = GP_TRY(FindJobNamed(state, text));
+    const Job& job = *state.FindJob(id);
+    if (job.state != JobState::kQueued) return Fail(Conflict(ToText(id) + " is " + Name(job.state) + ": moves are for jobs that wait in a queue"));
+    wanted.insert(id);
   }
   return wanted;
 }

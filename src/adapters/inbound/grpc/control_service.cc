@@ -9,24 +9,30 @@
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/views.h"
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
 
 namespace gp {
 namespace {
 
 constexpr int kJobsPerSubmitMax = 10'000;
-constexpr int kPageDefault = 100;
-constexpr int kPageMax = 10'000;
-
-bool Matches(const Job& job, const v1::ListJobsRequest& request) {
-  if (!request.user().empty() && job.user.name != request.user()) return false;
-  if (request.states_size() == 0) return request.all() || !IsTerminal(job.state);
-  return std::ranges::count(request.states(), static_cast<int>(Shown(job.state)) + 1) > 0;
-}
 
 bool IsAdministrator(const User& user) { return user.uid == 0 || user.uid == geteuid(); }
 
+// How many jobs the request comes to; 0: it is not one that may be made.
+int CountSubmitted(const v1::SubmitJobsRequest& request) {
+  const int64_t copies = std::max(request.count(), 1);
+  int64_t jobs = 0;
+  for (const v1::JobSpec& spec : request.specs()) {
+    if (spec.has_array() && copies > 1) return 0;
+    jobs += spec.has_array() ? std::clamp(spec.array().count(), 1, kArrayMax) : copies;
+  }
+  return jobs <= kJobsPerSubmitMax ? static_cast<int>(jobs) : 0;
+}
+
+}  // namespace
+
 // Others see that a job is there and what it holds, not what it runs with.
-void Redact(const User& caller, const User& owner, v1::Job* message) {
+void ControlService::Redact(const User& caller, const User& owner, v1::Job* message) {
   if (owner.uid == caller.uid || IsAdministrator(caller)) return;
   message->mutable_spec()->clear_environment();
   message->mutable_spec()->clear_command();
@@ -34,14 +40,6 @@ void Redact(const User& caller, const User& owner, v1::Job* message) {
   message->mutable_spec()->clear_checkpoint_directory();
   message->mutable_spec()->clear_labels();
 }
-
-Result<JobId> ParseJob(const std::string& text) {
-  const auto id = ParseJobId(text);
-  if (!id) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" is not a job id such as job-0001"));
-  return *id;
-}
-
-}  // namespace
 
 Result<User> ControlService::Caller(const grpc::ServerContext& context) const {
   const auto found = context.client_metadata().find("gp-ticket");
@@ -55,30 +53,39 @@ Result<User> ControlService::Administrator(const grpc::ServerContext& context) c
   return Fail(PermissionDenied(caller.name + " is not an administrator of this controller"));
 }
 
+Result<JobId> ControlService::Named(const std::string& text) {
+  Result<JobId> id = JobId{};
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { id = FindJobNamed(state, text); }));
+  return id;
+}
+
+Status ControlService::CheckOwns(const State& state, const User& caller, JobId id) {
+  const Job& job = *state.FindJob(id);
+  if (job.user.uid == caller.uid || IsAdministrator(caller)) return Ok();
+  return Fail(PermissionDenied(NameOf(job) + " belongs to " + job.user.name));
+}
+
 Result<JobId> ControlService::OwnJob(const User& caller, const std::string& text) {
-  const JobId id = GP_TRY(ParseJob(text));
-  Result<JobId> allowed = id;
+  Result<JobId> allowed = JobId{};
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    const Job* job = state.FindJob(id);
-    if (job == nullptr) {
-      allowed = Fail(NotFound("no job " + ToText(id)));
-    } else if (job->user.uid != caller.uid && !IsAdministrator(caller)) {
-      allowed = Fail(PermissionDenied(ToText(id) + " belongs to " + job->user.name));
-    }
+    allowed = FindJobNamed(state, text);
+    if (!allowed) return;
+    if (const Status owns = CheckOwns(state, caller, *allowed); !owns) allowed = Fail(owns.error());
   }));
   return allowed;
 }
 
-Status ControlService::FillJob(const User& caller, JobId id, v1::Job* reply) {
+Status ControlService::FillJob(const User& caller, const std::string& name, v1::Job* reply) {
   Status status = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    const Job* job = state.FindJob(id);
-    if (job == nullptr) {
-      status = Fail(NotFound("no job " + ToText(id)));
-    } else {
-      JobView(state, *job, gateway_.Now(), reply);
-      Redact(caller, job->user, reply);
+    const auto id = FindJobNamed(state, name);
+    if (!id) {
+      status = Fail(id.error());
+      return;
     }
+    const Job& job = *state.FindJob(*id);
+    JobView(state, job, gateway_.Now(), reply);
+    Redact(caller, job.user, reply);
   }));
   return status;
 }
@@ -87,10 +94,8 @@ grpc::Status ControlService::SubmitJobs(grpc::ServerContext* context, const v1::
                                         v1::SubmitJobsReply* reply) {
   const Result<User> caller = Caller(*context);
   if (!caller) return ToGrpc(caller.error());
+  if (CountSubmitted(*request) == 0) return ToGrpc(InvalidArgument("count: 1 to 10,000 jobs at a time, and no copies of an array"));
   const int copies = std::max(request->count(), 1);
-  if (request->specs_size() == 0 || copies > kJobsPerSubmitMax / request->specs_size()) {
-    return ToGrpc(InvalidArgument("count: 1 to 10,000 jobs at a time"));
-  }
   if (request->request_id().size() > 128) return ToGrpc(InvalidArgument("request_id: at most 128 characters"));
   std::vector<std::pair<std::string, Command>> commands;
   for (const v1::JobSpec& message : request->specs()) {
@@ -110,56 +115,23 @@ grpc::Status ControlService::SubmitJobs(grpc::ServerContext* context, const v1::
   return grpc::Status::OK;
 }
 
-grpc::Status ControlService::ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest* request,
-                                      v1::ListJobsReply* reply) {
-  const Result<User> caller = Caller(*context);
-  if (!caller) return ToGrpc(caller.error());
-  const int limit = request->limit() <= 0 ? kPageDefault : std::min(request->limit(), kPageMax);
-  JobId after{0};
-  if (!request->after().empty()) {
-    const auto parsed = ParseJob(request->after());
-    if (!parsed) return ToGrpc(parsed.error());
-    after = *parsed;
-  }
-  const Status read = gateway_.Read([&](const State& state) {
-    int64_t total = 0;
-    PendingReasons reasons(state, gateway_.Now());
-    for (const auto& [id, job] : state.jobs) {
-      if (!Matches(job, *request)) continue;
-      ++total;
-      if (id <= after) continue;
-      if (reply->jobs_size() < limit) {
-        v1::Job* line = reply->add_jobs();
-        JobLine(state, job, gateway_.Now(), reasons, line);
-        Redact(*caller, job.user, line);
-      } else if (reply->next().empty()) {
-        reply->set_next(reply->jobs(limit - 1).id());
-      }
-    }
-    reply->set_total(total);
-  });
-  return ToGrpc(read);
-}
-
 grpc::Status ControlService::GetJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
                                     v1::Job* reply) {
   const Result<User> caller = Caller(*context);
   if (!caller) return ToGrpc(caller.error());
-  const auto id = ParseJob(request->job_id());
-  if (!id) return ToGrpc(id.error());
-  return ToGrpc(FillJob(*caller, *id, reply));
+  return ToGrpc(FillJob(*caller, request->job_id(), reply));
 }
 
 grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
                                       grpc::ServerWriter<v1::Job>* writer) {
   const Result<User> caller = Caller(*context);
   if (!caller) return ToGrpc(caller.error());
-  const auto id = ParseJob(request->job_id());
+  const auto id = Named(request->job_id());
   if (!id) return ToGrpc(id.error());
   const auto watch = feed_.Follow(*id);  // before the first look: no change falls between
   while (!context->IsCancelled()) {
     v1::Job job;
-    if (const Status filled = FillJob(*caller, *id, &job); !filled) return ToGrpc(filled);
+    if (const Status filled = FillJob(*caller, ToText(*id), &job); !filled) return ToGrpc(filled);
     if (!writer->Write(job)) break;
     if (job.state() >= v1::COMPLETED) return grpc::Status::OK;
     while (!context->IsCancelled() && !watch->Next(Duration::Milliseconds(500))) {
@@ -176,7 +148,7 @@ grpc::Status ControlService::Change(grpc::ServerContext* context, const std::str
   if (!id) return ToGrpc(id.error());
   const Outcome outcome = gateway_.Execute(Principal(*caller), "", make(*id));
   if (!outcome.status) return ToGrpc(outcome.status);
-  return ToGrpc(FillJob(*caller, *id, reply));
+  return ToGrpc(FillJob(*caller, ToText(*id), reply));
 }
 
 grpc::Status ControlService::StopJob(grpc::ServerContext* context, const v1::StopJobRequest* request,

@@ -37,6 +37,7 @@ class ControlService final : public v1::Control::Service {
   grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
                         grpc::ServerWriter<v1::Job>* writer) override;
   grpc::Status StopJob(grpc::ServerContext* context, const v1::StopJobRequest* request, v1::Job* reply) override;
+  grpc::Status ChangeJobs(grpc::ServerContext* context, const v1::ChangeJobsRequest* request, v1::ListJobsReply* reply) override;
   grpc::Status HoldJob(grpc::ServerContext* context, const v1::GetJobRequest* request, v1::Job* reply) override;
   grpc::Status ReleaseJob(grpc::ServerContext* context, const v1::GetJobRequest* request, v1::Job* reply) override;
   grpc::Status ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request,
@@ -72,9 +73,12 @@ class ControlService final : public v1::Control::Service {
   Result<User> Caller(const grpc::ServerContext& context) const;
   // The caller, if it is an administrator (root, or who the controller runs as).
   Result<User> Administrator(const grpc::ServerContext& context) const;
+  static void Redact(const User& caller, const User& owner, v1::Job* message);
+  Result<JobId> Named(const std::string& text);
+  static Status CheckOwns(const State& state, const User& caller, JobId id);
   // The job, if the caller may change it: its owner or an administrator.
   Result<JobId> OwnJob(const User& caller, const std::string& text);
-  Status FillJob(const User& caller, JobId id, v1::Job* reply);
+  Status FillJob(const User& caller, const std::string& name, v1::Job* reply);
   Status FillCluster(bool readings, v1::Cluster* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);

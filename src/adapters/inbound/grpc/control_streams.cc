@@ -6,7 +6,7 @@
 
 #include "adapters/inbound/grpc/control_service.h"
 #include "adapters/inbound/grpc/status.h"
-#include "base/text.h"
+#include "domain/cluster/arrays.h"
 
 namespace gp {
 namespace {
@@ -17,9 +17,7 @@ constexpr Duration kEndCheck = Duration::Milliseconds(500);
 constexpr int kExitPlatform = 125;  // an exit code that says: not the program's own
 
 Result<RankPlace> FindRank(const State& state, const std::string& job_text, int rank, int attempt) {
-  const auto id = ParseJobId(job_text);
-  const Job* job = id ? state.FindJob(*id) : nullptr;
-  if (job == nullptr) return Fail(NotFound("no job \"" + Printable(job_text, 60) + "\""));
+  const Job* job = state.FindJob(GP_TRY(FindJobNamed(state, job_text)));
   if (job->attempts.empty()) return Fail(Conflict(ToText(job->id) + " has not been started yet"));
   const AttemptRecord* record = &job->attempts.back();
   if (attempt > 0) {

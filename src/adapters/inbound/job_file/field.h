@@ -29,6 +29,7 @@ enum class FieldKind {
   kShare,      // thousandths
   kTexts,      // one text, or a list of at most `high`
   kGpus,       // a count, MODEL:COUNT, or a map of `fields`
+  kArray,      // a count, COUNT%PARALLEL, or a map of `fields`
   kVariables,  // a map to scalars; an empty one must be given at submit
   kLabels,     // a map to scalars
   kCommand,    // a script or a list of arguments
@@ -40,7 +41,7 @@ enum class FieldKind {
 // What was written, once it is known to be of the field's kind.
 struct FieldValue {
   int64_t number = 0;       // also: the position of a word, 0 or 1, the low end of a span
-  int64_t number_high = 0;  // the high end of a span
+  int64_t number_high = 0;  // the high end of a span; what stands behind the %
   std::string text;
   std::vector<std::string> list;
   std::map<std::string, std::string> entries;

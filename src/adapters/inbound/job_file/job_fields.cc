@@ -117,6 +117,31 @@ std::span<const Field> CheckpointFields() {
   return kCheckpointFields;
 }
 
+constexpr Field kArrayFields[] = {
+    {.name = "count",
+     .kind = kCount,
+     .summary = "How many jobs. Each finds its number, from 0, in `GP_ARRAY_INDEX`, and how many there are in `GP_ARRAY_COUNT`.",
+     .example = "100",
+     .synonyms = "size n length",
+     .required = true,
+     .low = 1,
+     .high = kArrayMax,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.array.count = static_cast<int>(v.number); }},
+    {.name = "max_parallel",
+     .kind = kCount,
+     .summary = "No more than so many of them run at once; 0: any number.",
+     .default_text = "0",
+     .example = "10",
+     .synonyms = "max_concurrent parallel parallelism throttle",
+     .low = 0,
+     .high = kArrayMax,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.array.max_parallel = static_cast<int>(v.number); }},
+};
+
+std::span<const Field> ArrayFields() {
+  return kArrayFields;
+}
+
 constexpr Field kJobFields[] = {
     {.name = "apiVersion",
      .kind = kWord,
@@ -190,6 +215,18 @@ constexpr Field kJobFields[] = {
      .synonyms = "alternatives any_of_resources ordered",
      .high = static_cast<int64_t>(kAlternativesMax) + 1,
      .fields = AlternativeFields},
+    {.name = "array",
+     .kind = kArray,
+     .summary = "Many jobs of this one spec, which differ by an index: a count, `COUNT%PARALLEL`, or a map.",
+     .example = "100%10",
+     .synonyms = "job_array task_array",
+     .low = 1,
+     .high = kArrayMax,
+     .fields = ArrayFields,
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.array = {static_cast<int>(v.number), static_cast<int>(v.number_high)};
+         }},
     {.name = "topology",
      .kind = kObject,
      .summary = "How near to each other the GPUs of a node are.",
@@ -272,7 +309,6 @@ constexpr Field kJobFields[] = {
      .synonyms = "command cmd script entrypoint args",
      .required = true,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.command = v.list; }},
-    {.name = "array", .kind = kNotYet, .summary = "Many jobs of one kind."},
     {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},
     {.name = "idle_policy", .kind = kNotYet, .summary = "What to do about idle GPUs."},
     {.name = "image", .kind = kNotYet, .summary = "A container image to run in."},

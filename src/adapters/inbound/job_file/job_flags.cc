@@ -34,6 +34,7 @@ constexpr FlagField kFlags[] = {
     {"--project", "project", &JobFlags::project},
     {"--queue", "queue", &JobFlags::queue},
     {"--reservation", "reservation", &JobFlags::reservation},
+    {"--array", "array", &JobFlags::array},
     {"--after", "after", &JobFlags::after},
     {"--priority", "priority", &JobFlags::priority},
     {"--max-duration", "max_duration", &JobFlags::max_duration},

@@ -30,6 +30,7 @@ struct JobFlags {
   std::optional<std::string> project = {};
   std::optional<std::string> queue = {};
   std::optional<std::string> reservation = {};
+  std::optional<std::string> array = {};  // --array 100, --array 100%10
   std::optional<std::string> after = {};  // several with commas between them
   std::optional<std::string> priority = {};
   std::optional<std::string> max_duration = {};

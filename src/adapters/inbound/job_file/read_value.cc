@@ -25,6 +25,7 @@ class ValueReader {
   bool NotEmpty(const YamlNode& node);
   bool Gpus(const YamlNode& node);
   bool ModelAndCount(const YamlNode& node, size_t colon);
+  bool Array(const YamlNode& node);
   bool Texts(const YamlNode& node);
   bool Words(const YamlNode& node);
   bool DurationSpan(const YamlNode& node);
@@ -85,6 +86,18 @@ bool ValueReader::ModelAndCount(const YamlNode& node, size_t colon) {
   count.text = node.text.substr(colon + 1);
   value_.list = {model};
   return Number(count, ReadCount(count, field_.low, field_.high));
+}
+
+bool ValueReader::Array(const YamlNode& node) {
+  const size_t percent = node.text.find('%');
+  if (!node.IsScalar() || percent == std::string::npos) return Number(node, ReadCount(node, field_.low, field_.high));
+  YamlNode part = node;
+  part.kind = YamlNode::Kind::kPlain;
+  part.text = node.text.substr(percent + 1);
+  if (!Number(part, ReadCount(part, field_.low, field_.high))) return false;
+  value_.number_high = value_.number;
+  part.text = node.text.substr(0, percent);
+  return Number(part, ReadCount(part, field_.low, field_.high));
 }
 
 bool ValueReader::Texts(const YamlNode& node) {
@@ -199,6 +212,8 @@ bool ValueReader::ReadAny(const YamlNode& node) {
       return Texts(node);
     case FieldKind::kGpus:
       return Gpus(node);
+    case FieldKind::kArray:
+      return Array(node);
     case FieldKind::kVariables:
     case FieldKind::kLabels:
       return Entries(node);

@@ -102,6 +102,8 @@ std::string TypeOf(const Field& field) {
       return "text or list of texts";
     case FieldKind::kGpus:
       return "number" + Range(field) + "; `MODEL:COUNT`; or a map";
+    case FieldKind::kArray:
+      return "number" + Range(field) + "; `COUNT%PARALLEL`; or a map";
     case FieldKind::kVariables:
     case FieldKind::kLabels:
       return "map of names to values";

@@ -120,6 +120,8 @@ Json TypeOf(const Field& field) {
     case FieldKind::kGpus:
       return Either({Integer(field.low, field.high), Matching(kModel + ":(0|[1-9][0-9]?)"),
                      Object(field.Below())});
+    case FieldKind::kArray:
+      return Either({Integer(field.low, field.high), Matching("[1-9][0-9]{0,4}%[1-9][0-9]{0,4}"), Object(field.Below())});
     case FieldKind::kVariables:
       return FreeMap("[A-Za-z_][A-Za-z0-9_]*", {"string", "number", "boolean", "null"});
     case FieldKind::kLabels:

@@ -91,6 +91,8 @@ struct BadFlag {
 TEST(BadOptions, Flags) {
   const BadFlag kRows[] = {
       {&JobFlags::gpus, "x", "--gpus: \"x\" says no count: write x:1"},
+      {&JobFlags::array, "0", "--array: must be from 1 to 10000, not 0"},
+      {&JobFlags::array, "10%", "--array: \"\" is not a whole number"},
       {&JobFlags::gpus, "-1", "--gpus: must be from 0 to 64, not -1"},
       {&JobFlags::gpus, "010", "--gpus: \"010\" is octal to some readers"},
       {&JobFlags::gpus, "0.5", "--gpus: \"0.5\" is not a whole number"},

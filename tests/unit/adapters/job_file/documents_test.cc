@@ -67,6 +67,7 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
     if (!field.example.empty()) {
       std::vector<std::pair<std::string, std::string>> overrides{
           {below, std::string(field.example)}};
+      if (field.name == "max_parallel") overrides.emplace_back("array.count", "100");
       if (field.name == "isolation") overrides.emplace_back("resources.gpus.share", "0.5");
       const DecodedJobs decoded = DecodeJobFile(
           "a.yaml", "run: x", {.overrides = overrides, .environment = {{"HF_TOKEN", "x"}}});
@@ -114,7 +115,7 @@ TEST(Documents, FieldsAreExplainedByTheirPath) {
 
 TEST(Documents, ExamplesForUsersDecode) {
   for (const std::string_view path : {"examples/single-gpu.gpu.yaml", "examples/gang-4.gpu.yaml",
-                                      "examples/two-node-gang.gpu.yaml"}) {
+                                      "examples/two-node-gang.gpu.yaml", "examples/sweep.gpu.yaml"}) {
     const std::string text = Contents(PathInSource(path));
     ASSERT_FALSE(text.empty()) << path;
     EXPECT_EQ(RenderDiagnostics(DecodeJobFile(path, text).diagnostics), "");

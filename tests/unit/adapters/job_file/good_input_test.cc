@@ -28,6 +28,18 @@ TEST(GoodInput, OnlyRunIsRequired) {
   EXPECT_EQ(Decoded("\xef\xbb\xbfrun: echo hi\r\n"), expected);
 }
 
+TEST(GoodInput, AnArrayIsACountAShorthandOrAMap) {
+  const auto array = [](const std::string& text) { return Decoded("run: x\narray: " + text + "\n").array; };
+  EXPECT_EQ(array("100"), (ArrayRequest{100, 0}));
+  EXPECT_EQ(array("100%10"), (ArrayRequest{100, 10}));
+  EXPECT_EQ(array("\"100%10\""), (ArrayRequest{100, 10}));
+  EXPECT_EQ(array("{count: 100, max_parallel: 10}"), (ArrayRequest{100, 10}));
+  EXPECT_EQ(array("{count: 1}"), (ArrayRequest{1, 0}));
+  EXPECT_EQ(array("{count: 10000, max_parallel: 0}"), (ArrayRequest{10'000, 0}));
+  EXPECT_EQ(Decoded("run: x\n").array, ArrayRequest{});
+  EXPECT_EQ(Decoded("run: x\narray: 3\n", {.overrides = {{"array", "7%2"}}}).array, (ArrayRequest{7, 2}));
+}
+
 TEST(GoodInput, EveryKey) {
   const JobSpec job = Decoded(R"(
 apiVersion: gpu-platform/v1

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "adapters/wire/array_view.h"
 #include "adapters/wire/document.h"
 #include "adapters/wire/error.h"
 #include "adapters/wire/job_spec.h"
@@ -120,6 +121,41 @@ TEST(Wire, OrdersSurviveTheWay) {
   EXPECT_EQ(*back.leases[0].spec, spec);
   EXPECT_EQ(back.leases[0].user.uid, 5u);
   EXPECT_EQ(back.epoch, orders.epoch);
+}
+
+TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
+  TestCluster cluster;
+  cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
+  JobSpec spec;
+  spec.command = {"/bin/true"};
+  spec.array = {5, 2};
+  ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
+  cluster.Pass();
+  ASSERT_TRUE(cluster.Execute(StopJob{ElementId({1}, 4)}));
+  PendingReasons reasons(cluster.state(), cluster.now());
+  v1::Job line;
+  ArrayLine(cluster.state(), {1}, reasons, &line);
+  EXPECT_EQ(line.id(), "job-0001");
+  EXPECT_EQ(line.state(), v1::RUNNING);
+  EXPECT_EQ(line.reason(), "array job-0001: 2 of 2 elements running");
+  EXPECT_EQ(line.elements().count(), 5);
+  EXPECT_EQ(line.elements().running(), 2);
+  EXPECT_EQ(line.elements().waiting(), 2);
+  EXPECT_EQ(line.elements().cancelled(), 1);
+  EXPECT_FALSE(line.has_array_index());
+  v1::Job element;
+  JobView(cluster.state(), *cluster.state().FindJob({4}), cluster.now(), &element);
+  EXPECT_EQ(element.array_id(), "job-0001");
+  EXPECT_EQ(element.array_index(), 2);
+  EXPECT_EQ(OrdersFor(cluster.state(), {0}).leases.at(1).array, JobId{1});
+  v1::Orders message;
+  ToProto(OrdersFor(cluster.state(), {0}), &message);
+  EXPECT_EQ(FromProto(message).value().leases.at(1).array, JobId{1});
+  v1::JobSpec request;
+  ToProto(spec, &request);
+  EXPECT_EQ(FromProto(request).value().array, spec.array);
+  request.mutable_array()->set_count(0);
+  EXPECT_FALSE(FromProto(request));
 }
 
 TEST(Wire, EveryErrorCodeHasItsRowAndComesBack) {

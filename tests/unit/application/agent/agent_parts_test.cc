@@ -145,6 +145,19 @@ TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
   EXPECT_EQ(Variable(launch, "HOME"), "/home/ana");
 }
 
+TEST(Launch, AnElementKnowsItsArray) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  spec.array = {5, 2};
+  LeaseOrder order = Order(spec);
+  order.array = {3};
+  const LaunchSpec launch = MakeLaunch(order, facts, Options(), 0);
+  EXPECT_EQ(Variable(launch, "GP_ARRAY_ID"), "job-0003");
+  EXPECT_EQ(Variable(launch, "GP_ARRAY_INDEX"), "3");  // of job-0007
+  EXPECT_EQ(Variable(launch, "GP_ARRAY_COUNT"), "5");
+  EXPECT_EQ(Variable(MakeLaunch(Order(Spec()), facts, Options(), 0), "GP_ARRAY_INDEX"), "(none)");
+}
+
 TEST(Launch, ACheckpointIsResumedOnlyFromTheSecondAttemptOn) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();

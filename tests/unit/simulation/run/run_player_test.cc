@@ -45,6 +45,17 @@ class Recording {
     Pass(at_s);
     return JobId{state_.last_job};
   }
+  // Elements of 4 GPUs each, one after the other.
+  JobId SubmitArray(int at_s, int count) {
+    auto spec = std::make_shared<JobSpec>();
+    spec->command = {"train"};
+    spec->gpus.count = 4;
+    spec->array = {count, 1};
+    const JobId array{state_.last_job + 1};
+    Tell(SubmitJob{spec, {"ana", 1000, 1000}}, at_s);
+    Pass(at_s);
+    return array;
+  }
   void End(int at_s, JobId job) {
     Report(job, at_s, LeaseEnd::kExited);
     Pass(at_s);
@@ -114,6 +125,30 @@ TEST(RunRecorder, TellsWhatWasAskedAndHowLongItTook) {
   EXPECT_EQ(lengths, (std::vector<int64_t>{100, 100, 60, 100}));
   EXPECT_NEAR(run.usage.held(), (8 * 100 + 8 * 100 + 4 * 60 + 4 * 100) / 3600.0, 1e-9);
   EXPECT_NEAR(run.usage.installed(), 8 * 300 / 3600.0, 1e-9);
+}
+
+TEST(RunPlayer, PlaysTheElementsOfAnArrayWithTheirLengths) {
+  Recording recording;
+  recording.Submit(0, 1);
+  const JobId array = recording.SubmitArray(10, 3);
+  const JobId after = recording.Submit(20, 8, 500, false, {}, {{array, AfterKind::kEnded}});
+  recording.End(110, ElementId(array, 0));
+  recording.End(130, ElementId(array, 1));
+  recording.End(200, ElementId(array, 2));
+  recording.End(210, JobId{1});
+  recording.Tell(Tick{}, 211);
+  recording.PassAt(211);
+  recording.End(300, after);
+  const RecordedRun run = recording.Take();
+  ASSERT_EQ(run.lives.size(), 5u);
+  const PlayedRun played = RunPlayer(run.steps, {}).Play();
+  ASSERT_EQ(played.lives.size(), run.lives.size());
+  EXPECT_EQ(played.refused, 0);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(played.lives[i].started_at, run.lives[i].started_at) << i;
+    EXPECT_EQ(played.lives[i].ended_at, run.lives[i].ended_at) << i;
+  }
+  EXPECT_TRUE(played.lives[4].ended_at.has_value());
 }
 
 TEST(RunPlayer, PlaysARunAsItWas) {

@@ -1,0 +1,63 @@
+#include "cmd/jobs_change.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "cmd/job_text.h"
+
+namespace gp {
+namespace {
+
+constexpr int kExitPartly = 10;
+
+// What to say of the jobs that a name meant.
+using Words = std::function<std::string(const std::string& name, const v1::ListJobsReply& changed)>;
+
+void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::string>& names, const Words& words, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  size_t failed = 0;
+  v1::ListJobsReply all;
+  for (const std::string& name : names) {
+    v1::ChangeJobsRequest request;
+    request.set_name(name);
+    request.set_action(action);
+    const auto changed = (*client)->Call<v1::ListJobsReply>(&v1::Control::Stub::ChangeJobs, request);
+    if (!changed) {
+      cli.Complain(changed.error());
+      ++failed;
+      continue;
+    }
+    all.mutable_jobs()->MergeFrom(changed->jobs());
+    cli.Say(changed->jobs_size() == 0 ? name + ": none of them is in a state for that" : words(name, *changed));
+  }
+  all.set_total(all.jobs_size());
+  cli.PrintDocument(all);
+  if (failed > 0 && failed < names.size()) cli.exit_code = kExitPartly;
+}
+
+std::string Count(int jobs) { return std::to_string(jobs) + " jobs"; }
+
+// "job-0003 HELD", or of several how many.
+std::string StateWords(const std::string& name, const v1::ListJobsReply& changed) {
+  return name + (changed.jobs_size() == 1 ? " " : ": " + Count(changed.jobs_size()) + " ") + changed.jobs(0).detail();
+}
+
+}  // namespace
+
+void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
+  const auto words = [force](const std::string& name, const v1::ListJobsReply& changed) -> std::string {
+    const bool are_over = std::ranges::all_of(changed.jobs(), IsOver);
+    if (changed.jobs_size() > 1) return name + ": " + Count(changed.jobs_size()) + (are_over ? " cancelled" : force ? " are being killed" : " are being stopped");
+    const v1::Job& job = changed.jobs(0);
+    if (IsOver(job)) return name + " " + job.detail() + " (" + job.reason() + ")";
+    return name + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") + " (gpu-platform jobs wait " + name + ")";
+  };
+  ChangeAll(force ? v1::ChangeJobsRequest::KILL : v1::ChangeJobsRequest::STOP, names, words, cli);
+}
+
+void HoldJobs(const std::vector<std::string>& names, Cli& cli) { ChangeAll(v1::ChangeJobsRequest::HOLD, names, StateWords, cli); }
+
+void ReleaseJobs(const std::vector<std::string>& names, Cli& cli) { ChangeAll(v1::ChangeJobsRequest::RELEASE, names, StateWords, cli); }
+
+}  // namespace gp

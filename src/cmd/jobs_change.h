@@ -1,0 +1,16 @@
+#pragma once
+
+// jobs cancel, kill, hold and release: all that each name means, which may be elements of an array.
+
+#include <string>
+#include <vector>
+
+#include "cmd/cli.h"
+
+namespace gp {
+
+void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli);
+void HoldJobs(const std::vector<std::string>& names, Cli& cli);
+void ReleaseJobs(const std::vector<std::string>& names, Cli& cli);
+
+}  // namespace gp
