@@ -300,10 +300,10 @@ class Maintenance(Commands):
     def test_changes_of_jobs_give_documents_too(self):
         self.start("--gpus", "8")
         job = self.cli.start("--gpus", "8", command=["true"])
-        held = self.cli.json("jobs", "hold", job)
+        held, = self.cli.json("jobs", "hold", job)["jobs"]
         self.assertEqual((held["state"], held["detail"]), ("PENDING", "HELD"))
         self.assertIn("jobs release " + job, held["reason"])
-        self.assertEqual(self.cli.json("jobs", "release", job)["state"], "QUEUED")
+        self.assertEqual(self.cli.json("jobs", "release", job)["jobs"][0]["state"], "QUEUED")
         self.assertEqual(self.cli.json("jobs", "cancel", job)["jobs"][0]["state"], "CANCELLED")
 
     def test_forms_that_a_command_does_not_have_are_refused(self):
