@@ -60,10 +60,18 @@ bool BuildIndexes(State& state) {
     if (std::ranges::any_of(reservation.nodes, [&](NodeId id) { return state.FindNode(id) == nullptr; })) return false;
     IndexReservation(state, reservation);
   }
+  std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
-    if (job.array.value != 0 && !state.arrays.contains(job.array)) return false;
+    if (job.array.value != 0) {
+      const auto array = state.arrays.find(job.array);
+      if (array == state.arrays.end() || id <= job.array || id.value - job.array.value > static_cast<uint64_t>(array->second.count)) return false;
+      ++elements[job.array];
+    }
     IndexJob(state, job);
+  }
+  for (const auto& [id, array] : state.arrays) {
+    if (array.known <= 0 || array.known != elements[id]) return false;
   }
   for (const auto& [id, lease] : state.leases) {
     const auto job = state.jobs.find(lease.job);

@@ -1,7 +1,7 @@
 #include "domain/cluster/dependencies.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 namespace gp {
 namespace {
@@ -82,11 +82,43 @@ std::string TellImpossible(const State& state, const JobSpec& spec) {
   return "";
 }
 
+namespace {
+
+bool HasDependents(const State& state, JobId waited_for) {
+  const auto first = state.dependents.lower_bound({waited_for, JobId{}});
+  return first != state.dependents.end() && first->first == waited_for;
+}
+
+// Of its array those that are forgotten count as well: one that is known keeps it.
+bool KeepsItsArray(const State& state, const Job& job) {
+  if (job.array == JobId{}) return false;
+  const auto next = state.jobs.upper_bound(job.id);
+  return next == state.jobs.end() || next->second.array != job.array;
+}
+
+// Whether what has just become of the element may decide for those who wait for its array: an array's counts
+// come to what they wait for once, not with each element.
+bool MayDecide(const Array& array, const Job& element) {
+  if (!IsTerminal(element.state)) return array.started == array.count;
+  if (array.ended == array.count) return true;
+  if (element.state == JobState::kCompleted) return false;
+  return array.ended - array.completed == 1 || (array.failed == 1 && HasFailed(element)) || (array.unstarted == 1 && !HasStarted(element));
+}
+
+void Judge(State& state, JobId waited_for) {
+  std::map<const JobSpec*, bool> known;  // many wait with one spec
+  for (auto it = state.dependents.lower_bound({waited_for, JobId{}}); it != state.dependents.end() && it->first == waited_for; ++it) {
+    const JobSpec& spec = *state.FindJob(it->second)->spec;
+    const auto [is_decided, is_new] = known.try_emplace(&spec);
+    if (is_new) is_decided->second = ProspectOf(state, spec) != Prospect::kOpen;
+    if (is_decided->second) state.decided.insert(it->second);
+  }
+}
+
+}  // namespace
+
 bool IsWaitedFor(const State& state, const Job& job) {
-  return std::ranges::any_of(std::array{job.id, job.array}, [&](JobId waited_for) {
-    const auto first = state.dependents.lower_bound({waited_for, JobId{}});
-    return first != state.dependents.end() && first->first == waited_for;
-  });
+  return HasDependents(state, job.id) || (KeepsItsArray(state, job) && HasDependents(state, job.array));
 }
 
 void IndexBlocked(State& state, const Job& job) {
@@ -100,11 +132,9 @@ void UnindexBlocked(State& state, const Job& job) {
 }
 
 void NoteProgress(State& state, const Job& other) {
-  for (const JobId waited_for : {other.id, other.array}) {
-    for (auto it = state.dependents.lower_bound({waited_for, JobId{}}); it != state.dependents.end() && it->first == waited_for; ++it) {
-      if (ProspectOf(state, *state.FindJob(it->second)->spec) != Prospect::kOpen) state.decided.insert(it->second);
-    }
-  }
+  Judge(state, other.id);
+  const auto array = state.arrays.find(other.array);
+  if (array != state.arrays.end() && MayDecide(array->second, other)) Judge(state, other.array);
 }
 
 }  // namespace gp

@@ -169,18 +169,35 @@ PendingReason WithOwners(const State& state, Instant at, const std::map<NodeId, 
   return reason;
 }
 
-// Of a job's ways to be given what it needs the one that is nearest: with the mildest reason, on the fewest nodes.
-Job NearestVariant(const State& state, const NodeClasses& classes, const Job& job) {
+// One of a job's ways to be given what it needs.
+struct Way {
+  int variant = 0;
+  int nodes = 0;
+};
+
+Job As(const Job& job, const Way& way) {
   if (!HasVariants(*job.spec)) return job;
-  std::optional<std::pair<PendingKind, Job>> nearest;
-  for (int i = 0; i < CountVariants(*job.spec); ++i) {
-    Job as = job;
-    as.spec = Resolve(job.spec, i, NodesOf(*job.spec, i).least);
-    const PendingKind kind = WhyNoPlace(state, classes, as).kind;
-    if (!nearest || kind > nearest->first) nearest = {kind, std::move(as)};
-  }
-  return std::move(nearest->second);
+  Job as = job;
+  as.spec = Resolve(job.spec, way.variant, way.nodes);
+  return as;
 }
+
+// The one with the mildest reason, on the fewest nodes.
+Way NearestWay(const State& state, const NodeClasses& classes, const Job& job) {
+  Way nearest{0, LeastNodes(*job.spec)};
+  if (!HasVariants(*job.spec)) return nearest;
+  std::optional<PendingKind> mildest;
+  for (int i = 0; i < CountVariants(*job.spec); ++i) {
+    const Way way{i, NodesOf(*job.spec, i).least};
+    const PendingKind kind = WhyNoPlace(state, classes, As(job, way)).kind;
+    if (mildest && kind <= *mildest) continue;
+    mildest = kind;
+    nearest = way;
+  }
+  return nearest;
+}
+
+Job NearestVariant(const State& state, const NodeClasses& classes, const Job& job) { return As(job, NearestWay(state, classes, job)); }
 
 // What the job itself is denied, wherever it would fit.
 PendingReason WithQuota(const State& state, Instant at, const Job& job, PendingReason reason) {
@@ -226,10 +243,14 @@ PendingReason PendingReasons::Of(const Job& job) {
     classes_.emplace();
     for (const Node& node : state_.nodes) classes_->Place(node);
   }
-  if (HasVariants(*job.spec)) return WhyPending(state_, at_, *classes_, job);
   const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
-  if (is_new) known->second = WhyNoPlace(state_, *classes_, job);
-  return WithOwners(state_, at_, {}, job, WithQuota(state_, at_, job, known->second));
+  Known& found = known->second;
+  if (is_new) {
+    const Way way = NearestWay(state_, *classes_, job);
+    found = {WhyNoPlace(state_, *classes_, As(job, way)), way.variant, way.nodes};
+  }
+  const Job as = As(job, {found.variant, found.nodes});
+  return WithOwners(state_, at_, {}, as, WithQuota(state_, at_, as, found.reason));
 }
 
 const char* Name(PendingKind kind) {

@@ -55,7 +55,12 @@ class PendingReasons {
   const State& state_;
   const Instant at_;
   std::optional<NodeClasses> classes_;  // once the first reason was asked for
-  std::map<JobShape, PendingReason> known_;
+  struct Known {
+    PendingReason reason;
+    int variant = 0;  // of the nearest way, and on how many nodes
+    int nodes = 0;
+  };
+  std::map<JobShape, Known> known_;
 };
 
 const char* Name(PendingKind kind);

@@ -33,7 +33,9 @@ std::vector<ScenarioFault> Rehearse(const Scenario& scenario, const RunSteps& no
   if (!faults.empty()) return faults;
   MakeWhatEventsMake(scenario, engine);
   for (size_t i = 0; i < scenario.jobs.size(); ++i) {
-    const auto job = engine.Submit(scenario.jobs[i].spec, scenario.jobs[i].user);
+    JobSpec one = *scenario.jobs[i].spec;  // of an array its first element tells enough
+    one.array = {};
+    const auto job = engine.Submit(std::make_shared<const JobSpec>(std::move(one)), scenario.jobs[i].user);
     if (!job) faults.push_back({kJobs, i, job.error()});
   }
   for (size_t i = 0; i < scenario.traces.size(); ++i) {

@@ -70,7 +70,10 @@ void ControlService::FillForecast(Present& present, Instant at, const Job& job, 
     reply->mutable_forecast()->set_text("not told: others have asked about theirs, ask again");
     return;
   }
-  if (reply->job_id().empty() && !SubmitTo(present.state, at, job)) return;
+  if (reply->job_id().empty() && !SubmitTo(present.state, at, job)) {
+    reply->mutable_forecast()->set_text("not told: what it waits for is over");
+    return;
+  }
   ForecastView(ForecastStart(present, lengths, at, job.id), reply->mutable_forecast());
 }
 
