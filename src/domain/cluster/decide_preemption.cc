@@ -17,9 +17,7 @@ Status CheckGangNodes(const State& state, const Job& job, const std::vector<Node
 
 Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes) {
   GP_CHECK_OK(CheckGangNodes(state, by, nodes));
-  Job taker = by;
-  taker.spec = Resolve(by.spec, 0, static_cast<int>(nodes.size()));
-  if (const auto stop = FindQuotaStop(state, taker, at)) return Fail(Conflict(ToText(by.id) + " could not take the place: " + ToText(*stop)));
+  if (const auto stop = FindQuotaStop(state, OnCleared(by, nodes.size()), at)) return Fail(Conflict(ToText(by.id) + " could not take the place: " + ToText(*stop)));
   return Ok();
 }
 
@@ -32,11 +30,12 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   }
   const auto refuse = [&](const std::string& why) { return Fail(Conflict(ToText(victim->id) + " (" + Name(victim->state) + ") may not be interrupted: " + why)); };
   if (!MayGiveWay(*victim)) return refuse("it must be preemptible, run, and not be stopping");
-  const Takings takings(state, at);
-  const TakingGround ground = takings.GroundFor(StandingOf(*by, at), StandingOf(*victim, at));
-  if (ground == TakingGround::kNone) return refuse(ToText(by->id) + " has no claim to its place");
-  if (!takings.IsRipe(*by, *victim, ground)) return refuse("it has not run for min_run");
   GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
+  const Takings takings(state, at);
+  const Job taker = OnCleared(*by, command.nodes.size());
+  const TakingGround ground = takings.GroundFor(StandingOf(taker, at), StandingOf(*victim, at));
+  if (ground == TakingGround::kNone) return refuse(ToText(by->id) + " has no claim to its place");
+  if (!takings.IsRipe(taker, *victim, ground)) return refuse("it has not run for min_run");
   return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }
 

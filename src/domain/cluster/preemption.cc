@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "domain/cluster/quota.h"
+#include "domain/model/variants.h"
 
 namespace gp {
 namespace {
@@ -47,11 +48,22 @@ bool MayGiveWay(const Job& job) {
 
 bool IsBeingPreempted(const Job& job) { return HoldsLeases(job.state) && job.preempted_for != JobId{}; }
 
+Job OnCleared(const Job& by, size_t nodes) {
+  Job job = by;
+  job.spec = Resolve(by.spec, 0, static_cast<int>(nodes));
+  return job;
+}
+
 Takings::Takings(const State& state, Instant at) : state_(&state), at_(at) {
   any_guarantees_ = std::ranges::any_of(state.queues, [](const auto& one) { return one.second.guaranteed > 0; });
   for (const auto& [by, victim] : state.preemptions) {
     const Job* waiting = state.FindJob(by);
-    if (waiting != nullptr) Take(*waiting, *state.FindJob(victim));
+    if (waiting == nullptr) continue;
+    if (!HasVariants(*waiting->spec) || waiting->claimed.empty()) {
+      Take(*waiting, *state.FindJob(victim));
+    } else {
+      Take(OnCleared(*waiting, waiting->claimed.size()), *state.FindJob(victim));
+    }
   }
 }
 

@@ -45,6 +45,9 @@ enum class TakingGround {
   kReclaim,     // its queue holds less than it is guaranteed, the other's more
 };
 
+// The job as it will be on so many nodes that are cleared for it, by its own fields.
+Job OnCleared(const Job& by, size_t nodes);
+
 // Who may take from whom, by and by: what is being taken already counts as gone.
 class Takings {
  public:

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "domain/explaining/explain.h"
 #include "domain/scheduling/planner.h"
 #include "tests/support/test_cluster.h"
@@ -173,6 +175,33 @@ TEST_F(Variants, OthersWhoLeaveForItDoNotLeaveInVain) {
   report(lows[1], true);
   cluster_.Pass();
   EXPECT_EQ(JobOf(job).leases.size(), 2U);
+}
+
+// What its queue was guaranteed covers its least size: that is what it takes back.
+TEST_F(Variants, TakesBackWhatItsLeastSizeIsGuaranteed) {
+  AddNodes(2, "H100");
+  Policy policy;
+  policy.min_run = Duration{};
+  ASSERT_TRUE(cluster_.Execute(StartController{policy}));
+  ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "a", .guaranteed = 8}));
+  ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "b"}));
+  JobSpec lent = Spec(8, "H100");
+  lent.queue = "b";
+  lent.preemptible = true;
+  const JobId borrowers[] = {Submit(lent), Submit(lent)};
+  cluster_.Pass();
+  for (uint32_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{i}, 1, {{JobOf(borrowers[i]).leases.front(), true, false, cluster_.now(), {}, {}}}, {}}));
+  }
+  JobSpec own = Spec(8, "H100");
+  own.queue = "a";
+  own.nodes = 2;
+  own.nodes_min = 1;
+  const JobId job = Submit(own);
+  cluster_.Advance(Duration::Minutes(6));
+  cluster_.Pass();
+  const auto leaving = std::ranges::count_if(borrowers, [&](JobId one) { return JobOf(one).preempted_for == job; });
+  EXPECT_EQ(leaving, 1);
 }
 
 TEST_F(Variants, ALimitBelowItsFullSizeDoesNotKeepItFromKeepingNodes) {
