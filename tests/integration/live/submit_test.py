@@ -100,7 +100,7 @@ class Gangs(ClusterTest):
         self.assert_job(gang, state="QUEUED", places=[])
         self.assertEqual(len(ledger.holders(self.cli)), 1, "nothing is kept for half a gang")
         self.cli("jobs", "kill", filler).ok()
-        eventually(lambda: self.cli.job(gang)["state"] == "RUNNING", "the gang starts")
+        eventually(lambda: self.cli.job(gang)["detail"] == "RUNNING", "all ranks run")
         self.assertEqual(sorted(ledger.held(self.cluster.sandbox)), [(gang, 1, 0), (gang, 1, 1)])
         self.assertEqual(ledger.differences(self.cluster), [])
 
