@@ -50,6 +50,7 @@ void Claim(State& state, JobId claimant, const std::vector<NodeId>& nodes) {
 }
 
 void DropDestination(State& state, Job& job) {
+  if (job.destination.empty()) return;
   job.destination.clear();
   job.moved_for = JobId{};
   IndexMoves(state, job);

@@ -62,6 +62,11 @@ Result<std::vector<JobId>> FindJobsNamed(const State& state, std::string_view te
   return found;
 }
 
+bool IsElement(const State& state, const Job& job) {
+  const auto array = state.arrays.find(job.array);
+  return array != state.arrays.end() && ElementId(job.array, 0) <= job.id && job.id < ElementId(job.array, array->second.count);
+}
+
 bool IsLastKnown(const State& state, const Job& job) { return job.array.value == 0 || state.arrays.at(job.array).known == 1; }
 
 void CountStart(State& state, const Job& job) {

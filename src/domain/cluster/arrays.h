@@ -18,6 +18,9 @@ Result<JobId> FindJobNamed(const State& state, std::string_view name);
 // All jobs meant: of an array the elements that are known.  kInvalidArgument, kNotFound.
 Result<std::vector<JobId>> FindJobsNamed(const State& state, std::string_view name);
 
+// Whether the array that the job names is there and has a place for it.
+bool IsElement(const State& state, const Job& job);
+
 // Nothing else that was submitted with it is known.
 bool IsLastKnown(const State& state, const Job& job);
 

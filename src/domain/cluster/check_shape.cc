@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/quota.h"
+#include "domain/model/variants.h"
 
 namespace gp {
 namespace {
@@ -20,18 +22,22 @@ bool HasQueues(const State& state, const Job& job) {
   });
 }
 
-bool HasArray(const State& state, const Job& job) {
-  const auto array = state.arrays.find(job.array);
-  return array != state.arrays.end() && ElementId(job.array, 0) <= job.id && job.id < ElementId(job.array, array->second.count);
+bool HasVariant(const Job& job) {
+  const JobSpec& asked = job.asked ? **job.asked : *job.spec;
+  return job.variant >= 0 && job.variant < CountVariants(asked);
 }
 
 bool HasShape(const State& state, JobId id, const Job& job) {
+  if (job.spec == nullptr || !HasVariant(job)) return false;
   for (const NodeId node : job.claimed) {
     if (state.FindNode(node) == nullptr) return false;
   }
+  for (const RankTarget& target : job.destination) {
+    if (state.FindNode(target.node) == nullptr) return false;
+  }
   if ((!IsTerminal(job.state) || !job.leases.empty()) && !HasQueues(state, job)) return false;
-  if (job.array.value != 0 && !HasArray(state, job)) return false;
-  if (job.id != id || job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
+  if (job.array.value != 0 && !IsElement(state, job)) return false;
+  if (job.id != id || (HoldsLeases(job.state) && job.attempts.empty())) return false;
   return std::ranges::all_of(job.attempts, [&](const AttemptRecord& attempt) {
     return std::ranges::all_of(attempt.ranks, [&](const RankRecord& rank) {
       return state.FindNode(rank.node) != nullptr;

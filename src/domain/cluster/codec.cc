@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/fields.h"
 #include "domain/cluster/moves.h"
@@ -63,11 +64,8 @@ bool BuildIndexes(State& state) {
   std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
-    if (job.array.value != 0) {
-      const auto array = state.arrays.find(job.array);
-      if (array == state.arrays.end() || id <= job.array || id.value - job.array.value > static_cast<uint64_t>(array->second.count)) return false;
-      ++elements[job.array];
-    }
+    if (job.array.value != 0 && !IsElement(state, job)) return false;
+    if (job.array.value != 0) ++elements[job.array];
     IndexJob(state, job);
   }
   for (const auto& [id, array] : state.arrays) {

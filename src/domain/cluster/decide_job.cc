@@ -39,7 +39,7 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
   job.pool = queue.pool;
   std::optional<QuotaStop> first;
   for (int variant = 0; variant < CountVariants(*command.spec); ++variant) {
-    job.spec = Resolve(command.spec, variant, LeastNodes(Variant(*command.spec, variant)));
+    job.spec = Resolve(command.spec, variant, NodesOf(*command.spec, variant).least);
     const auto stop = FindQuotaNeverMet(state, job);
     if (!stop) return Ok();
     if (!first) first = stop;

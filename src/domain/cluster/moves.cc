@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
 
 namespace gp {
@@ -30,15 +31,10 @@ int MovesLeft(const State& state, Instant at) {
   return static_cast<int>(std::max<int64_t>(0, state.policy.moves_per_hour - made));
 }
 
-bool AwaitsOthers(const State& state, const Job& moving) {
-  const auto first = state.preemptions.lower_bound({moving.moved_for, JobId{}});
-  return first != state.preemptions.end() && first->first == moving.moved_for;
-}
-
 bool IsOnItsWay(const State& state, const Job& moving, Instant at) {
   constexpr Duration kLetIn = Duration::Minutes(1);
   if (moving.destination.empty()) return false;
-  return moving.state != JobState::kQueued || AwaitsOthers(state, moving) || at - moving.queued_at <= kLetIn;
+  return moving.state != JobState::kQueued || OthersLeaveFor(state, moving.moved_for) || at - moving.queued_at <= kLetIn;
 }
 
 void IndexMoves(State& state, const Job& job) {

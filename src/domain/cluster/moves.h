@@ -17,9 +17,6 @@ std::string WhyNotMoved(const State& state, const Job& job, Instant at);
 // How many jobs may be moved now, of all that the policy allows in an hour.
 int MovesLeft(const State& state, Instant at);
 
-// Who has been told to leave and still holds what another one gets by the same moves.
-bool AwaitsOthers(const State& state, const Job& moving);
-
 // Whether its destination is still kept for it: it has not left yet, waits for others to leave, or has just
 // left.  Later it waits like others.
 bool IsOnItsWay(const State& state, const Job& moving, Instant at);

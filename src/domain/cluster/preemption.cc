@@ -48,6 +48,11 @@ bool MayGiveWay(const Job& job) {
 
 bool IsBeingPreempted(const Job& job) { return HoldsLeases(job.state) && job.preempted_for != JobId{}; }
 
+bool OthersLeaveFor(const State& state, JobId job) {
+  const auto first = state.preemptions.lower_bound({job, JobId{}});
+  return first != state.preemptions.end() && first->first == job;
+}
+
 Job OnCleared(const Job& by, size_t nodes) {
   Job job = by;
   job.spec = Resolve(by.spec, 0, static_cast<int>(nodes));

@@ -29,6 +29,9 @@ bool MayGiveWay(const Job& job);
 // Whether it was told to give way and has not ended yet, whatever else it was told since.
 bool IsBeingPreempted(const Job& job);
 
+// Whether others were told to leave for the job, and have not all ended yet.
+bool OthersLeaveFor(const State& state, JobId job);
+
 // What decides about a job as taker or as victim, at one instant.
 struct Standing {
   const Job* job = nullptr;

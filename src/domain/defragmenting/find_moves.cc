@@ -27,12 +27,6 @@ std::vector<NodeId> NodesOf(const std::vector<Room>& rooms) {
   return nodes;
 }
 
-// Whether others leave for it already.
-bool IsClearedFor(const State& state, JobId job) {
-  const auto first = state.preemptions.lower_bound({job, JobId{}});
-  return first != state.preemptions.end() && first->first == job;
-}
-
 }  // namespace
 
 MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, const Plan& pass)
@@ -40,7 +34,7 @@ MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, con
 
 // With the fewest nodes where it may have fewer.
 std::optional<MovePlan> MoveFinder::Find(const Job& waiting) {
-  if (IsClearedFor(state_, waiting.id)) return std::nullopt;
+  if (OthersLeaveFor(state_, waiting.id)) return std::nullopt;
   Job job = waiting;
   job.spec = Resolve(job.spec, 0, LeastNodes(*job.spec));
   if (FindQuotaStop(state_, job, at_, planned_)) return std::nullopt;
@@ -57,7 +51,7 @@ void MoveFinder::Accept(const MovePlan& plan) {
   accepted_.push_back(plan);
   for (const MoveJobs::Move& move : plan.moves.moves) taken_.insert(move.job);
   for (const NodeId id : plan.moves.nodes) kept_.Keep(id, {plan.moves.by, {}});
-  const Job& by = *state_.FindJob(plan.moves.by);
+  const Job by = OnCleared(*state_.FindJob(plan.moves.by), plan.moves.nodes.size());
   for (const AccountId& account : AccountsOf(by)) planned_[account] += AskOf(state_, by);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "domain/cluster/reservations.h"
+#include "domain/defragmenting/rehearsal.h"
 #include "domain/explaining/why_not_here.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/scheduling/planner.h"
@@ -40,7 +41,10 @@ int LargestSet(const Node& node, const Job& job) {
 class TableMaker {
  public:
   TableMaker(const State& state, Instant at, const Job& job)
-      : state_(state), at_(at), job_(job), plan_(planner_.Schedule(state, at)), closed_(KeptNodes(state, at, plan_.kept).ClosedTo(job)) {}
+      : state_(state), at_(at), job_(job), plan_(planner_.Schedule(state, at)), held_(state, planner_.classes(), rankings_),
+        closed_(KeptNodes(state, at, plan_.kept).ClosedTo(job)) {
+    for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
+  }
 
   std::vector<NodeRow> Run() {
     for (ClassId id = 0; id < planner_.classes().size(); ++id) {
@@ -96,6 +100,8 @@ class TableMaker {
   const Job& job_;
   Planner planner_;
   const Plan plan_;
+  std::map<JobShape, ShapeRanking> rankings_;
+  Rehearsal held_;  // what is held for those who are being moved
   const std::set<NodeId> closed_;
   std::map<RowKey, std::set<NodeId>> rows_;
 };

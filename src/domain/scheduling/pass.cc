@@ -45,7 +45,7 @@ void Pass::HonourMove(const Job& moving) {
   auto place = PlaceAtDestination(job);
   if (is_waiting && place) {
     Add(job, *std::move(place));
-  } else if (is_waiting && !AwaitsOthers(state_, job)) {
+  } else if (is_waiting && !OthersLeaveFor(state_, job.moved_for)) {
     return;
   } else {
     HoldDestination(job, place);
@@ -110,10 +110,10 @@ std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
 // Nodes that are being cleared for a job are kept for it.  Once the last of those that gave way has
 // ended, the job is the first to be tried there, before the queue: whoever left may stand before it.
 // A claim that has come to nothing binds nobody.
-void Pass::HonourClaim(const Job& job) {
+void Pass::HonourClaim(const Job& waiting) {
+  const Job& job = HasVariants(*waiting.spec) ? AsPlaced(waiting, 0, static_cast<int>(waiting.claimed.size())) : waiting;
   if (settled_.contains(job.id) || FindQuotaStop(state_, job, at_, planned_)) return;
-  const auto waits_for = state_.preemptions.lower_bound({job.id, JobId{}});
-  if (waits_for != state_.preemptions.end() && waits_for->first == job.id) {
+  if (OthersLeaveFor(state_, job.id)) {
     for (const NodeId id : job.claimed) {
       const Node& node = *state_.FindNode(id);
       if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) continue;
@@ -133,7 +133,7 @@ void Pass::HonourClaim(const Job& job) {
     traits.insert(CommonTrait(*job.spec, node, *choice));
   }
   if (traits.size() != 1) return;
-  Place(HasVariants(*job.spec) ? AsPlaced(job, 0, static_cast<int>(job.claimed.size())) : job, {job.claimed, job.claimed.size()});
+  Place(job, {job.claimed, job.claimed.size()});
   settled_.insert(job.id);
 }
 

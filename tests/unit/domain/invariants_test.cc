@@ -238,6 +238,8 @@ TEST_F(Damaged, ShapeIsCheckedBeforeAnythingIsIndexed) {
       [](State& s) { s.nodes[1].id = {0}; },
       [](State& s) { s.jobs.at({1}).attempts.clear(); },
       [](State& s) { s.jobs.at({1}).id = {2}; },
+      [](State& s) { s.jobs.at({1}).variant = 1; },
+      [](State& s) { s.jobs.at({1}).destination = {{.node = {9}}}; },
       [](State& s) { s.jobs.at({1}).attempts.back().ranks[0].node = {9}; },
       [](State& s) { s.leases.at({1}).gpus[0].gpu = 4; },
       [](State& s) { s.leases.at({1}).numa[0].numa = -1; },

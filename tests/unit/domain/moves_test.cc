@@ -63,6 +63,16 @@ class Moves : public testing::Test {
     for (const LeaseId id : node.leases) report.leases.push_back({id, id != lease.id, id == lease.id, cluster_.now(), cluster_.now(), {}});
     ASSERT_TRUE(cluster_.Execute(report));
   }
+  // Two nodes with four free GPUs each, and who may be moved from the first.
+  JobId LeaveHalvesFree() {
+    AddNode();
+    AddNode();
+    const JobId movable = Run(Spec(4));
+    const JobId filler = Run(Spec(4, false));
+    Run(Spec(4, false));
+    End(filler);
+    return movable;
+  }
   std::optional<MovePlan> Find(JobId job) {
     Planner planner;
     const Plan pass = planner.Schedule(cluster_.state(), cluster_.now());
@@ -106,12 +116,7 @@ class Moves : public testing::Test {
 
 // Two jobs of 4 on two nodes, each half free.
 TEST_F(Moves, BringFreeGpusTogether) {
-  AddNode();
-  AddNode();
-  const JobId a = Run(Spec(4));
-  const JobId filler = Run(Spec(4, false));
-  Run(Spec(4, false));
-  End(filler);
+  const JobId a = LeaveHalvesFree();
   const JobId wide = Submit(Spec(8));
   cluster_.Advance(Duration::Minutes(30));
   const auto plan = Find(wide);
@@ -301,12 +306,7 @@ TEST_F(Moves, ArePlannedForWhomTheyAreAskedFor) {
 
 // Whoever's limits would not let it start again stays where it is.
 TEST_F(Moves, LimitsThatWouldKeepItOutKeepItWhereItIs) {
-  AddNode();
-  AddNode();
-  const JobId a = Run(Spec(4));
-  const JobId filler = Run(Spec(4, false));
-  Run(Spec(4, false));
-  End(filler);
+  const JobId a = LeaveHalvesFree();
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "other"}));
   JobSpec spec = Spec(8);
   spec.queue = "other";
@@ -320,12 +320,7 @@ TEST_F(Moves, LimitsThatWouldKeepItOutKeepItWhereItIs) {
 
 // A destination that fell away is one place among others a minute later.
 TEST_F(Moves, ADestinationIsNotKeptForEver) {
-  AddNode();
-  AddNode();
-  const JobId a = Run(Spec(4));
-  const JobId filler = Run(Spec(4, false));
-  Run(Spec(4, false));
-  End(filler);
+  const JobId a = LeaveHalvesFree();
   const JobId wide = Submit(Spec(8));
   cluster_.Advance(Duration::Minutes(30));
   const auto plan = Find(wide);
@@ -342,12 +337,7 @@ TEST_F(Moves, ADestinationIsNotKeptForEver) {
 
 // A small job is not told that it fits where somebody is going.
 TEST_F(Moves, WhatIsHeldIsNotFreeForOthers) {
-  AddNode();
-  AddNode();
-  Run(Spec(4));
-  const JobId filler = Run(Spec(4, false));
-  Run(Spec(4, false));
-  End(filler);
+  LeaveHalvesFree();
   const JobId wide = Submit(Spec(8));
   cluster_.Advance(Duration::Minutes(30));
   const auto plan = Find(wide);

@@ -185,6 +185,7 @@ TEST_F(Variants, TakesBackWhatItsLeastSizeIsGuaranteed) {
   ASSERT_TRUE(cluster_.Execute(StartController{policy}));
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "a", .guaranteed = 8}));
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "b"}));
+  ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "a", .limit = {.gpus = 8}}));
   JobSpec lent = Spec(8, "H100");
   lent.queue = "b";
   lent.preemptible = true;
@@ -202,6 +203,10 @@ TEST_F(Variants, TakesBackWhatItsLeastSizeIsGuaranteed) {
   cluster_.Pass();
   const auto leaving = std::ranges::count_if(borrowers, [&](JobId one) { return JobOf(one).preempted_for == job; });
   EXPECT_EQ(leaving, 1);
+  // A limit below its full size does not keep it from what was cleared for it.
+  const Plan plan = Schedule(cluster_.state(), cluster_.now());
+  ASSERT_EQ(plan.kept.size(), 1U);
+  EXPECT_EQ(plan.kept.begin()->second.job, job);
 }
 
 TEST_F(Variants, ALimitBelowItsFullSizeDoesNotKeepItFromKeepingNodes) {
