@@ -86,39 +86,61 @@ Instant ControlLoop::StampTime() {
 }
 
 void ControlLoop::Run() {
+  Duration patience;
   while (true) {
-    std::vector<InboxItem> items = inbox_.Take(options_.batch_max, UntilNextTimer());
-    if (items.empty() && inbox_.closed()) return;
-    RunBatch(std::move(items));
+    inbox_.Await(patience);
+    const std::lock_guard writing(writing_);
+    rests_ = false;
+    std::vector<InboxItem> items = inbox_.Take(options_.batch_max);
+    const bool is_last = items.empty() && inbox_.closed();
+    if (!is_last) {
+      RunPass();
+      RunTimers();
+    }
+    Answer(std::move(items));
+    Publish();
+    if (is_last) return;
+    RunReads();
+    SaveSnapshotWhenDue();
+    patience = UntilNextTimer();
+    rests_ = patience > Duration{};
   }
 }
 
+// The thread has been woken too, and does what is left: to plan, publish, read.
+void ControlLoop::WriteInPlace() {
+  const std::unique_lock writing(writing_, std::try_to_lock);
+  if (!writing || !std::exchange(rests_, false)) return;
+  Answer(inbox_.Take(options_.batch_max));
+}
+
 Duration ControlLoop::UntilNextTimer() {
+  if (plan_needed_ && StampTime() >= state_.quiet_until) return Duration{0};
   Instant deadline = NextDeadline(state_);
   if (plan_again_at_.ns != 0 && (deadline.ns == 0 || plan_again_at_ < deadline)) deadline = plan_again_at_;
   if (deadline.ns == 0) return kTimerMax;
   return std::clamp(deadline - StampTime(), Duration{0}, kTimerMax);
 }
 
-void ControlLoop::RunBatch(std::vector<InboxItem> items) {
+void ControlLoop::Answer(std::vector<InboxItem> items) {
   std::vector<std::pair<std::function<void(const Outcome&)>, Outcome>> answers;
-  for (const InboxItem& item : items) {
-    if (const auto* command = std::get_if<CommandItem>(&item)) {
-      answers.emplace_back(command->done, Handle(*command));
+  for (InboxItem& item : items) {
+    if (auto* read = std::get_if<ReadItem>(&item)) {
+      batch_reads_.push_back(std::move(*read));
+    } else {
+      const auto& command = std::get<CommandItem>(item);
+      answers.emplace_back(command.done, Handle(command));
     }
   }
-  RunTimers();
-  RunPass();
   Commit();
-  // Whoever asked waits for nothing more; orders and watchers come after.
+  // Whoever asked waits for nothing more; orders, watchers and readers come after.
   for (const auto& [done, outcome] : answers) {
     if (done) done(outcome);
   }
-  Publish();
-  for (const InboxItem& item : items) {
-    if (const auto* read = std::get_if<ReadItem>(&item)) read->read(state_);
-  }
-  SaveSnapshotWhenDue();
+}
+
+void ControlLoop::RunReads() {
+  for (const ReadItem& item : std::exchange(batch_reads_, {})) item.read(state_);
 }
 
 Outcome ControlLoop::Handle(const CommandItem& item) {
@@ -247,6 +269,7 @@ std::vector<Outcome> ControlLoop::ExecuteAll(std::string principal,
     for (Outcome& outcome : outcomes) outcome.status = Fail(pushed.error());
     return outcomes;
   }
+  WriteInPlace();
   all_done.get_future().wait();
   return outcomes;
 }

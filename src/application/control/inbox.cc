@@ -13,14 +13,20 @@ Status Inbox::Push(std::vector<InboxItem> items) {
                               " requests wait; try again shortly"));
     }
     for (InboxItem& item : items) items_.push_back(std::move(item));
+    pushed_ = true;
   }
   filled_.notify_one();
   return Ok();
 }
 
-std::vector<InboxItem> Inbox::Take(size_t max, Duration timeout) {
+void Inbox::Await(Duration timeout) {
   std::unique_lock lock(mutex_);
-  filled_.wait_for(lock, std::chrono::nanoseconds(timeout.ns), [this] { return closed_ || !items_.empty(); });
+  filled_.wait_for(lock, std::chrono::nanoseconds(timeout.ns), [this] { return closed_ || pushed_ || !items_.empty(); });
+  pushed_ = false;
+}
+
+std::vector<InboxItem> Inbox::Take(size_t max) {
+  const std::lock_guard lock(mutex_);
   std::vector<InboxItem> taken;
   while (!items_.empty() && taken.size() < max) {
     taken.push_back(std::move(items_.front()));

@@ -37,8 +37,11 @@ class Inbox {
   explicit Inbox(size_t items_max) : items_max_(items_max) {}
 
   Status Push(std::vector<InboxItem> items);
-  // Waits until there is something, the time-out is over or Close was called; takes at most `max`.
-  std::vector<InboxItem> Take(size_t max, Duration timeout);
+  // Returns when something was pushed since the last time, whoever took it, when something is left, when the
+  // time is over, or after Close.
+  void Await(Duration timeout);
+  // At most `max`; waits for nothing.
+  std::vector<InboxItem> Take(size_t max);
   void Close();
   bool closed() const;
 
@@ -47,6 +50,7 @@ class Inbox {
   mutable std::mutex mutex_;
   std::condition_variable filled_;
   std::deque<InboxItem> items_;
+  bool pushed_ = false;
   bool closed_ = false;
 };
 

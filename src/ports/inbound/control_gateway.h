@@ -21,7 +21,7 @@ struct Outcome {
   JobId job;  // of SubmitJob: the job, the earlier one where the request was repeated
 };
 
-// Told on the writer's thread after every durable batch that changed something.
+// Told on the writer's thread after every durable batch that changed something, or after a few together.
 class CommitObserver {
  public:
   virtual ~CommitObserver() = default;

@@ -44,12 +44,15 @@ class SqliteJournal : public Journal {
   void WriteMark();
   Error Failed(const std::string& what) const;
   Status Run(const char* sql);
+  Status Step(sqlite3_stmt* statement);
 
   sqlite3* database_;
   const std::string path_;
   std::string loss_;
   uint64_t marked_ = 0;  // the last record that the mark tells of
+  sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;
+  sqlite3_stmt* commit_ = nullptr;
   uint64_t last_sequence_ = 0;
   uint64_t chain_ = 0;  // digest of the last record and all before it
 };

@@ -65,6 +65,21 @@ TEST_F(SqliteJournalTest, KeepsRecordsInOrderAcrossOpenings) {
   EXPECT_EQ(Read(*journal, 2).size(), 1u);
 }
 
+// As after a power cut: both files as they are while the journal is open.
+TEST_F(SqliteJournalTest, RoomReservedInTheLogHoldsNoRecords) {
+  const std::string copy = directory_ + "/copy.db";
+  auto journal = Open();
+  const std::string records[] = {"a", "b"};
+  ASSERT_TRUE(journal->Append(records));
+  EXPECT_GE(std::filesystem::file_size(path_ + "-wal"), 16'000'000U);
+  for (const std::string suffix : {"", "-wal"}) std::filesystem::copy_file(path_ + suffix, copy + suffix);
+  ASSERT_TRUE(journal->Append(records));
+  EXPECT_GE(std::filesystem::file_size(path_ + "-wal"), 16'000'000U);
+  path_ = copy;
+  auto cut = Open();
+  EXPECT_EQ(Read(*cut, 0), (std::vector<std::string>{"a", "b"}));
+}
+
 TEST_F(SqliteJournalTest, SnapshotsAreReadBackAndRecordsGoOnBehindThem) {
   {
     auto journal = Open();

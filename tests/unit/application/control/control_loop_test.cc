@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <set>
 #include <thread>
 
 #include "adapters/outbound/memory/manual_clock.h"
@@ -48,7 +50,7 @@ struct Rig {
   }
 };
 
-TEST(ControlLoop, PlansInTheSameBatchAsTheSubmit) {
+TEST(ControlLoop, WhatIsReadAfterASubmitIsPlanned) {
   Rig rig;
   rig.AddNode();
   const Outcome outcome = rig.loop->Execute("user:ana", "", Submit());
@@ -134,6 +136,7 @@ TEST(ControlLoop, ASilentNodeIsLostAfterALeaseTimeAndNotBefore) {
 TEST(ControlLoop, AfterARestartNoNodeIsLostBeforeAWholeLeaseTime) {
   Rig rig;
   rig.AddNode();
+  rig.loop.reset();
   rig.clock.Advance(Duration::Minutes(5));
   rig.Open();
   rig.clock.Advance(Duration::Seconds(9));
@@ -221,6 +224,51 @@ TEST(ControlLoop, ObserversSeeOnlyWhatIsDurable) {
   loop->Stop();
   EXPECT_EQ(observer.seen, journal.LastSequence());
   EXPECT_GT(observer.seen, 1u);
+}
+
+// Where the journal is written.
+struct WatchedJournal : MemoryJournal {
+  std::set<std::thread::id> writers;
+  Status Append(std::span<const std::string> records) override {
+    writers.insert(std::this_thread::get_id());
+    return MemoryJournal::Append(records);
+  }
+};
+
+TEST(ControlLoop, WhoeverAsksWhileTheWriterRestsWritesInItsPlace) {
+  ManualClock clock;
+  WatchedJournal journal;
+  auto loop = *ControlLoop::Open(journal, clock, {});
+  journal.writers.clear();
+  loop->Start();
+  for (int i = 0; i < 10'000 && !journal.writers.contains(std::this_thread::get_id()); ++i) {
+    ASSERT_TRUE(loop->Execute("user:ana", "", Submit()).status);
+    ASSERT_TRUE(loop->Read([](const State&) {}));
+  }
+  EXPECT_TRUE(journal.writers.contains(std::this_thread::get_id()));
+  loop->Stop();
+}
+
+// The writer's thread gets its turn: all is planned, published and read however many ask.
+TEST(ControlLoop, CallersDoNotKeepTheWriterFromPlanning) {
+  Rig rig({.policy = {.lease_time = Duration::Minutes(60)}});
+  rig.AddNode();
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> callers(3);
+  for (std::thread& caller : callers) {
+    caller = std::thread([&] {
+      while (!stop) (void)rig.loop->Execute("user:ana", "", Submit(4));
+    });
+  }
+  const auto places_one = [&] {
+    bool is_placed = false;
+    EXPECT_TRUE(rig.loop->Read([&](const State& s) { is_placed = !s.leases.empty(); }));
+    return is_placed;
+  };
+  for (int i = 0; i < 1'000 && !places_one(); ++i) std::this_thread::yield();
+  EXPECT_TRUE(places_one());
+  stop = true;
+  for (std::thread& caller : callers) caller.join();
 }
 
 TEST(ControlLoopDeathTest, AJournalThatFailsStopsTheProcess) {
