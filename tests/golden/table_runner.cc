@@ -277,6 +277,9 @@ std::string TableRunner::Observe(const Line& line, bool running, bool ended) {
 // "gpu n1[2] lost|sick|ok"
 std::string TableRunner::ObserveGpu(const Line& line) {
   const Target target = TargetOf(line.words[0]);
+  const auto trouble = cluster_.state().troubles.find({target.node, target.gpu});
+  const bool is_tested = trouble != cluster_.state().troubles.end() && trouble->second.task == GpuTask::kTest;
+  if (is_tested && line.words[1] != "lost") return EndTask(line);  // as it is, so the node's test finds it
   return ReportFrom(target.node, {{target.gpu, line.words[1] == "ok", line.words[1] == "lost", line.words[1]}});
 }
 
@@ -284,6 +287,42 @@ std::string TableRunner::Service(const Line& line, ServiceAction action) {
   const Target target = TargetOf(line.words[0]);
   const bool force = line.words.size() > 1 && line.words[1] == "force";
   return Tell(ChangeService{target.node, target.gpu, action, force, "table"});
+}
+
+// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft]", "lost n1[2]", "advises n1[2] node-reboot"
+std::string TableRunner::Fault(const Line& line) {
+  const Target target = TargetOf(line.words[0]);
+  const gp::Node& node = *cluster_.state().FindNode(target.node);
+  FaultSignal signal;
+  signal.number = ++signals_;
+  signal.gpu = target.gpu;
+  signal.at = cluster_.now();
+  if (line.verb == "xid") {
+    signal.xid = std::stoi(line.words[1]);
+    signal.is_fatal = line.words.size() < 3;
+    signal.advice = *ParseDriverAdvice(line.Option("advice", "unknown"));
+    signal.told = *ParseDriverAdvice(line.Option("told", "unknown"));
+    const std::string job = line.Option("job", "");
+    for (const LeaseId id : node.leases) {
+      if (!job.empty() && cluster_.state().FindLease(id)->job == jobs_.at(job)) signal.lease = id;
+    }
+  } else if (line.verb == "advises") {
+    signal.kind = SignalKind::kAdvice;
+    signal.advice = *ParseDriverAdvice(line.words[1]);
+  } else {
+    signal.kind = SignalKind::kLost;
+  }
+  return Tell(ReportGpus{target.node, node.incarnation, {signal}, {}});
+}
+
+// "task n1[2] ok|failed": how the task ended that the GPU has.
+std::string TableRunner::EndTask(const Line& line) {
+  const Target target = TargetOf(line.words[0]);
+  const gp::Node& node = *cluster_.state().FindNode(target.node);
+  const auto trouble = cluster_.state().troubles.find({target.node, target.gpu});
+  const uint64_t number = trouble == cluster_.state().troubles.end() ? 0 : trouble->second.task_number;
+  const bool ok = line.words[1] == "ok";
+  return Tell(ReportGpus{target.node, node.incarnation, {}, {{target.gpu, number, ok, ok ? "" : "it is broken"}}});
 }
 
 std::string TableRunner::Wait(const Line& line) {
@@ -333,6 +372,11 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "drain") return Service(line, ServiceAction::kDrain);
   if (line.verb == "offline") return Service(line, ServiceAction::kOffline);
   if (line.verb == "online") return Service(line, ServiceAction::kOnline);
+  if (line.verb == "reset") return Service(line, ServiceAction::kReset);
+  if (line.verb == "xid" || line.verb == "lost" || line.verb == "advises") return Fault(line);
+  if (line.verb == "task") return EndTask(line);
+  if (line.verb == "ack") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kAcknowledged, ""});
+  if (line.verb == "close") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kClosed, ""});
   if (line.verb == "wait") return Wait(line);
   if (line.verb == "show") return Show();
   if (line.verb == "silence") return Tell(SilenceNode{TargetOf(line.words[0]).node});

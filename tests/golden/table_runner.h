@@ -43,6 +43,8 @@ class TableRunner {
   std::string Service(const Line& line, ServiceAction action);
   std::string Observe(const Line& line, bool running, bool ended);
   std::string ObserveGpu(const Line& line);
+  std::string Fault(const Line& line);
+  std::string EndTask(const Line& line);
   std::string Rejoin(const Line& line);
   std::string Restart(const Line& line);
   std::string Why(const Line& line) const;
@@ -60,6 +62,7 @@ class TableRunner {
   TestCluster cluster_;
   std::map<std::string, JobId> jobs_;
   std::map<JobId, std::string> names_;
+  uint64_t signals_ = 0;
   std::map<LeaseId, LeaseObservation> seen_;  // what the nodes would report
 };
 

@@ -4,6 +4,7 @@
 
 #include "tests/property/cast.h"
 #include "tests/support/plain_plan.h"
+#include "tests/support/test_cluster.h"
 
 namespace gp {
 
@@ -23,6 +24,13 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   policy_.move_interval = Duration::Seconds(rng_.Between(0, 20));
   policy_.moves_per_hour = rng_.Between(0, 20);
   machines_max_ = rng_.Chance(1, 40) ? rng_.Between(5, 20) : rng_.Between(1, 4);
+  has_faults_ = rng_.Chance(1, 3);
+  policy_.faults = TestPolicy().faults;
+  policy_.faults.resets_per_day = rng_.Between(0, 3);
+  policy_.faults.breaker_percent = rng_.Between(5, 100);
+  policy_.faults.suspect_users = rng_.Between(1, 3);
+  policy_.faults.suspect_errors = rng_.Between(1, 3);
+  policy_.faults.suspect_factor = rng_.Between(0, 10);
   Tell(StartController{policy_});
   for (int i = rng_.Between(1, machines_max_); i > 0; --i) AddMachine();
 }
@@ -72,6 +80,7 @@ void Sequence::PassTime() {
 bool Sequence::Step() {
   const uint64_t dice = rng_.Below(100);
   if (has_queues_ && dice < 8) return StepOfQueues(rng_.Below(14));
+  if (has_faults_ && dice < 14) return StepOfFaults();
   if (dice < 24) return StepOfPeople(rng_.Below(24));
   if (dice < 86) return StepOfAgents(rng_.Below(62));
   return StepOfTrouble(rng_.Below(16));

@@ -83,6 +83,11 @@ class Sequence {
   bool Silence(Machine& machine);
   bool DeclareLost(Machine& machine);
   bool Fault(Machine& machine);
+  bool StepOfFaults();
+  bool ReportFault(Machine& machine);
+  bool EndTasks(Machine& machine, bool all_well);
+  void HealGpus();
+  bool BringBack(Machine& machine);
   bool RepeatOldReport();
   bool RepeatOldJoin();
   bool RestartController();
@@ -119,6 +124,8 @@ class Sequence {
   int machines_max_ = 1;
   Instant now_{1'700'000'000'000'000'000};
   int steps_ = 0;
+  bool has_faults_ = false;   // its GPUs fail, and are reset and tested
+  uint64_t signals_ = 0;
   size_t records_planned_ = 0;  // the ledger's records at the last pass of the settling
 };
 

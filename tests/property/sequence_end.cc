@@ -15,6 +15,7 @@ constexpr int kRoundsMax = 1'000;
 }  // namespace
 
 void Sequence::Heal() {
+  HealGpus();
   for (Machine& machine : machines_) {
     machine.powered = true;
     machine.cut_until = {};
@@ -45,6 +46,8 @@ bool Sequence::SettleRound() {
     busy = busy || machine.orders_due || !machine.down.empty();
     while (ReceiveDown(machine, true)) continue;
     while (ReceiveUp(machine)) continue;
+    busy = EndTasks(machine, true) || busy;
+    busy = BringBack(machine) || busy;
   }
   for (const LeaseId lease : to_exit_) world_.Exit(now_, lease, 0);
   busy = busy || !to_exit_.empty();

@@ -94,6 +94,23 @@ struct Teller {
   std::string operator()(const JobEnded& e) const {
     return "job-ended " + Job(e.job) + " " + Name(e.state) + " " + std::to_string(e.exit_code);
   }
+  std::string operator()(const FaultSeen& e) const {
+    return "fault-seen " + Gpu(e.node, e.gpu) + (e.xid == 0 ? "" : " xid " + std::to_string(e.xid)) + (e.error ? " counted" : "");
+  }
+  std::string operator()(const JobXidNoted& e) const {
+    return "job-xid-noted " + Job(e.job) + " " + std::to_string(e.note.xid) + (e.note.forgiven ? " forgiven" : "");
+  }
+  std::string operator()(const IncidentOpened& e) const {
+    return "incident-opened " + ToText(e.incident.id) + " \"" + e.incident.cause + "\"" + (e.incident.needs_person ? " needs-person" : "");
+  }
+  std::string operator()(const IncidentNoted& e) const {
+    return "incident-noted " + ToText(e.incident) + " \"" + e.what + "\"" + (e.needs_person ? " needs-person" : "");
+  }
+  std::string operator()(const IncidentChanged& e) const { return "incident-changed " + ToText(e.incident) + " " + Name(e.state); }
+  std::string operator()(const GpuRemedyChanged& e) const { return "gpu-remedy " + Gpu(e.node, e.gpu) + " " + Name(e.remedy); }
+  std::string operator()(const GpuTaskOrdered& e) const { return "gpu-task-ordered " + Gpu(e.node, e.gpu) + " " + Name(e.task); }
+  std::string operator()(const GpuTaskEnded& e) const { return "gpu-task-ended " + Gpu(e.node, e.gpu); }
+  std::string operator()(const BreakerOpened& e) const { return "breaker-opened " + e.pool; }
   std::string operator()(const JobForgotten& e) const { return "job-forgotten " + Job(e.job); }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/invariants.h"
@@ -14,10 +15,17 @@ bool SameIndexes(const State& a, const State& b) {
          a.lines == b.lines && a.retries == b.retries && a.limits == b.limits && a.limited == b.limited && a.dependents == b.dependents && a.decided == b.decided && a.losses == b.losses &&
          a.finished == b.finished && a.movable == b.movable && a.moving == b.moving && a.moved == b.moved && a.preemptions == b.preemptions && a.claimants == b.claimants &&
          a.yielding == b.yielding && a.shares_by_class == b.shares_by_class && a.capacity == b.capacity && a.gpu_sizes == b.gpu_sizes && a.reservation_ends == b.reservation_ends &&
+         a.remedies == b.remedies && a.user_errors == b.user_errors && a.incident_ends == b.incident_ends && a.closed_incidents == b.closed_incidents &&
          std::ranges::equal(a.nodes, b.nodes, {}, &Node::reservations, &Node::reservations);
 }
 
-TestCluster::TestCluster() { (void)Execute(StartController{}); }
+Policy TestPolicy() {
+  Policy policy;
+  policy.faults.xids = XidRules();
+  return policy;
+}
+
+TestCluster::TestCluster() { (void)Execute(StartController{TestPolicy()}); }
 
 void TestCluster::Check(const std::vector<Event>& events) {
   for (const Violation& violation : CheckDelta(state_, events)) {

@@ -15,6 +15,9 @@ namespace gp {
 // What follows from the rest of the state.
 bool SameIndexes(const State& a, const State& b);
 
+// With the rules for XIDs that a controller begins with.
+Policy TestPolicy();
+
 class TestCluster {
  public:
   TestCluster();

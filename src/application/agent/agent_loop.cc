@@ -22,7 +22,7 @@ constexpr Duration kConnectWaitMax = Duration::Seconds(2);
 // So many heartbeats fit into a lease: one or two may be lost.
 constexpr int64_t kHeartbeatsPerLease = 5;
 // The controller gives a lost node's devices away when lease_end_time has passed.
-static_assert(kLeaseGraceMax < Policy{}.lease_end_time);
+static_assert(kLeaseGraceMax < kLeaseEndTime);
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/faults.h"
 
 namespace gp {
 
@@ -47,6 +48,7 @@ void ApplyEvent(State& state, Instant, const ControllerStarted& event) {
   state.quiet_until = event.quiet_until;
   ++state.epoch;
   // Their deadlines follow the policy.
+  IndexIncidents(state);
   state.losses.clear();
   for (const Node& node : state.nodes) {
     if (node.condition != NodeCondition::kLost || node.leases_expired) continue;
@@ -68,6 +70,7 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
   node.incarnation = event.incarnation;
   if (!same_gpus) {
     GP_ASSERT(node.leases.empty(), "hardware changes only where nothing is held");
+    DropTroubles(state, event.node);
     node.gpus.assign(event.facts->gpus.size(), Gpu{});
     for (Gpu& gpu : node.gpus) gpu.changed_at = at;
   }

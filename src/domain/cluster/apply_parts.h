@@ -40,6 +40,18 @@ void ApplyEvent(State& state, Instant at, const NodePoolChanged& event);
 void ApplyEvent(State& state, Instant at, const NodeLabelsChanged& event);
 void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event);
 
+void ApplyEvent(State& state, Instant at, const FaultSeen& event);
+void ApplyEvent(State& state, Instant at, const JobXidNoted& event);
+void ApplyEvent(State& state, Instant at, const IncidentOpened& event);
+void ApplyEvent(State& state, Instant at, const IncidentNoted& event);
+void ApplyEvent(State& state, Instant at, const IncidentChanged& event);
+void ApplyEvent(State& state, Instant at, const GpuRemedyChanged& event);
+void ApplyEvent(State& state, Instant at, const GpuTaskOrdered& event);
+void ApplyEvent(State& state, Instant at, const GpuTaskEnded& event);
+void ApplyEvent(State& state, Instant at, const BreakerOpened& event);
+// The node's GPUs are other ones now.
+void DropTroubles(State& state, NodeId node);
+
 void ApplyEvent(State& state, Instant at, const NodesReserved& event);
 void ApplyEvent(State& state, Instant at, const ReservationEnded& event);
 

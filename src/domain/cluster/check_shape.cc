@@ -64,6 +64,11 @@ void CheckShape(const State& state, Violations& found) {
   for (const auto& [id, job] : state.jobs) {
     if (!HasShape(state, id, job)) found.push_back({"shape", ToText(id)});
   }
+  for (const auto& [key, trouble] : state.troubles) {
+    const Node* node = state.FindNode(key.node);
+    const bool is_there = node != nullptr && key.gpu >= 0 && key.gpu < static_cast<int>(node->gpus.size());
+    if (!is_there) found.push_back({"shape", "troubles of GPU " + std::to_string(key.gpu) + " of node " + std::to_string(key.node.value)});
+  }
   for (const auto& [id, lease] : state.leases) {
     if (!HasShape(state, id, lease)) found.push_back({"shape", ToText(id)});
   }

@@ -6,6 +6,7 @@
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
+#include "domain/cluster/faults.h"
 #include "domain/cluster/fields.h"
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
@@ -22,13 +23,13 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 6;
+constexpr uint64_t kFormatVersion = 7;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
   archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases, v.queues,
-          v.accounts, v.reservations, v.arrays);
+          v.accounts, v.reservations, v.arrays, v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers);
 }
 
 void IndexJob(State& state, const Job& job) {
@@ -61,6 +62,12 @@ bool BuildIndexes(State& state) {
     if (std::ranges::any_of(reservation.nodes, [&](NodeId id) { return state.FindNode(id) == nullptr; })) return false;
     IndexReservation(state, reservation);
   }
+  for (const auto& [key, trouble] : state.troubles) {
+    const Node* node = state.FindNode(key.node);
+    if (node == nullptr || key.gpu < 0 || key.gpu >= static_cast<int>(node->gpus.size())) return false;
+    IndexTrouble(state, key, trouble, 1);
+  }
+  IndexIncidents(state);
   std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;

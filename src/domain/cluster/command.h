@@ -13,6 +13,9 @@
 
 #include "base/time.h"
 #include "domain/cluster/policy.h"
+#include "domain/faults/incident.h"
+#include "domain/faults/signal.h"
+#include "domain/faults/trouble.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
 #include "domain/model/reservation.h"
@@ -62,6 +65,30 @@ struct ReportNode {
   std::vector<GpuObservation> gpus;
 };
 
+// How a task ended that a node was given for one of its GPUs.
+struct GpuTaskResult {
+  int gpu = 0;
+  uint64_t number = 0;  // of the task
+  bool ok = false;
+  std::string detail;   // what was found, or why not
+  bool operator==(const GpuTaskResult&) const = default;
+};
+
+// What happened to GPUs of a node since its last word, each of it once.
+struct ReportGpus {
+  NodeId node;
+  uint64_t incarnation = 0;
+  std::vector<FaultSignal> signals;   // by number
+  std::vector<GpuTaskResult> results;
+};
+
+// A person has taken notice of an incident, or declares it over.
+struct ChangeIncident {
+  IncidentId incident;
+  IncidentState to = IncidentState::kAcknowledged;
+  std::string note;
+};
+
 // Nothing was heard of the node for a whole lease time.
 struct SilenceNode {
   NodeId node;
@@ -73,14 +100,14 @@ struct DeclareNodeLost {
   std::string reason;
 };
 
-enum class ServiceAction { kDrain, kOffline, kOnline };
+enum class ServiceAction { kDrain, kOffline, kOnline, kReset };
 
 // Takes a GPU (or with gpu < 0 a whole node) out of service, or back.
 struct ChangeService {
   NodeId node;
   int gpu = -1;
   ServiceAction action = ServiceAction::kDrain;
-  bool force = false;  // kOffline: stop the jobs on it now
+  bool force = false;  // kOffline, kReset: stop the jobs on it now
   std::string reason;
 };
 
@@ -184,7 +211,7 @@ struct Tick {};
 
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
-                             SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs>;
+                             SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident>;
 
 struct Envelope {
   Instant at;

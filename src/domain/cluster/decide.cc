@@ -29,6 +29,8 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const ReserveNodes& c) { return DecideReserve(state, at, c); }
     Result<Events> operator()(const EndReservation& c) { return DecideEndReservation(state, c); }
     Result<Events> operator()(const MoveJobs& c) { return DecideMoves(state, at, c); }
+    Result<Events> operator()(const ReportGpus& c) { return DecideGpuReport(state, at, c); }
+    Result<Events> operator()(const ChangeIncident& c) { return DecideIncident(state, envelope, c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };
   return std::visit(Visitor{state, envelope, at}, envelope.command);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "domain/cluster/decide_parts.h"
+#include "domain/cluster/faults.h"
 
 namespace gp {
 namespace {
@@ -69,6 +70,14 @@ Duration Backoff(const RetryPolicy& policy, int tries) {
   return std::min(wait, policy.backoff_max);
 }
 
+// What took the attempt, where it was not the job itself.
+std::string FaultOf(const Job& job, const Verdict& verdict) {
+  if (job.stop == StopCause::kFault && !verdict.platform_fault) return job.reason;
+  if (verdict.platform_fault || job.xids.empty()) return verdict.reason;
+  const XidNote& note = job.xids.back();
+  return verdict.reason + ", after XID " + std::to_string(note.xid) + " of GPU " + std::to_string(note.gpu);
+}
+
 // The attempt is over: what becomes of the job.
 Event Conclude(const State& state, Instant at, const Job& job, const Verdict& verdict) {
   if (!verdict.failed && !verdict.platform_fault && verdict.all_by_themselves) {
@@ -83,14 +92,16 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
       return JobRequeued{job.id, job.destination.empty() ? RequeueCharge::kPreemption : RequeueCharge::kMove, at, job.reason};
     default: break;
   }
-  if (verdict.platform_fault) {
+  const bool is_fault = verdict.platform_fault || job.stop == StopCause::kFault || (verdict.failed && IsForgiven(job, at));
+  if (is_fault) {
+    const std::string reason = FaultOf(job, verdict);
     if (job.faults >= state.policy.faults_max) {
       return JobEnded{job.id, JobState::kFailed, 125,
-                      "given up after " + std::to_string(job.faults + 1) + " faults; last: " + verdict.reason};
+                      "given up after " + std::to_string(job.faults + 1) + " faults; last: " + reason};
     }
     // The first fault costs no wait; a job that meets one after the other backs off.
     const Instant eligible = job.faults == 0 ? at : at + Backoff(job.spec->retry, job.faults - 1);
-    return JobRequeued{job.id, RequeueCharge::kFault, eligible, verdict.reason};
+    return JobRequeued{job.id, RequeueCharge::kFault, eligible, reason};
   }
   const RetryPolicy& retry = job.spec->retry;
   if (verdict.failed && retry.on_failure && job.retries_used < retry.retries_max) {

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/decide_parts.h"
+#include "domain/cluster/faults.h"
 
 namespace gp {
 namespace {
@@ -48,7 +49,7 @@ void ObserveLeases(const State& state, Instant at, const Node& node,
 }
 
 // `now`: the GPU's condition, and afterwards the one that follows from what was seen.
-void ObserveGpu(const Node& node, const GpuObservation& seen, GpuCondition& now, Events& events) {
+void ObserveGpu(const Node& node, const GpuObservation& seen, const GpuTrouble& trouble, GpuCondition& now, Events& events) {
   const auto move = [&](GpuCondition to, const std::string& reason) {
     if (!CanBecome(now, to)) return;
     events.push_back(GpuConditionChanged{node.id, seen.gpu, to, reason});
@@ -60,6 +61,17 @@ void ObserveGpu(const Node& node, const GpuObservation& seen, GpuCondition& now,
   }
   if (now == GpuCondition::kLost) move(GpuCondition::kUnknown, "answers again");
   if (now == GpuCondition::kUnknown) move(GpuCondition::kTesting, "");
+  if (trouble.task != GpuTask::kNone) return;  // how it ends is what counts
+  // Back from being lost: what is to be done about it still is.
+  if (trouble.remedy >= GpuRemedy::kReset) {
+    move(GpuCondition::kQuarantined, "answers again");
+    return;
+  }
+  if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset) {
+    if (now == GpuCondition::kTesting) move(GpuCondition::kAvailable, "");
+    move(GpuCondition::kSuspect, "answers again");
+    return;
+  }
   if (now == GpuCondition::kTesting) {
     move(seen.healthy ? GpuCondition::kAvailable : GpuCondition::kQuarantined, seen.detail);
   } else if (now == GpuCondition::kAvailable && !seen.healthy) {
@@ -70,7 +82,7 @@ void ObserveGpu(const Node& node, const GpuObservation& seen, GpuCondition& now,
 }
 
 // What a report says of each GPU: its first word, where an agent should contradict itself.
-void ObserveGpus(const Node& node, const std::vector<GpuObservation>& all, Events& events) {
+void ObserveGpus(const State& state, const Node& node, const std::vector<GpuObservation>& all, Events& events) {
   std::vector<const GpuObservation*> by_gpu(node.gpus.size());
   for (const GpuObservation& seen : all) {
     if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size())) continue;
@@ -80,7 +92,8 @@ void ObserveGpus(const Node& node, const std::vector<GpuObservation>& all, Event
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const Gpu& gpu = node.gpus[i];
     GpuCondition now = gpu.condition;
-    if (by_gpu[i] != nullptr) ObserveGpu(node, *by_gpu[i], now, events);
+    const GpuTrouble* trouble = FindTrouble(state, {node.id, static_cast<int>(i)});
+    if (by_gpu[i] != nullptr) ObserveGpu(node, *by_gpu[i], trouble == nullptr ? GpuTrouble{} : *trouble, now, events);
     // One that was draining and holds nothing any more is out of service.
     if (gpu.draining && gpu.leases.empty() && now == GpuCondition::kAvailable) {
       events.push_back(GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kOffline, gpu.reason});
@@ -148,7 +161,7 @@ Result<Events> DecideReport(const State& state, Instant at, const ReportNode& co
   Events events;
   if (node.condition == NodeCondition::kLost) events.push_back(NodeReturned{node.id});
   ObserveLeases(state, at, node, command.leases, false, events);
-  ObserveGpus(node, command.gpus, events);
+  ObserveGpus(state, node, command.gpus, events);
   return events;
 }
 

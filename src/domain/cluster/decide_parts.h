@@ -22,6 +22,13 @@ Result<Events> DecideReport(const State& state, Instant at, const ReportNode& co
 Result<Events> DecideSilence(const State& state, const SilenceNode& command);
 Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNodeLost& command);
 
+Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command);
+Result<Events> DecideIncident(const State& state, const Envelope& envelope, const ChangeIncident& command);
+// Begins what is to be done about GPUs that nobody uses any more.
+void BeginRemedies(const State& state, Instant at, Events& events);
+// Closes incidents of which nothing more was heard.
+void EndIncidents(const State& state, Instant at, Events& events);
+
 Result<Events> DecideService(const State& state, const ChangeService& command);
 
 Result<Events> DecideSetQueue(const State& state, const SetQueue& command);

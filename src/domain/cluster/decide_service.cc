@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/decide_parts.h"
+#include "domain/cluster/faults.h"
 
 namespace gp {
 namespace {
@@ -67,15 +68,43 @@ Status Offline(const State& state, const Node& node, const std::vector<int>& gpu
   return Ok();
 }
 
-void Online(const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+// Nothing is let in again without a test.
+void Online(const State& state, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+  uint64_t last_task = state.last_task;
   if (command.gpu < 0 || node.draining) events.push_back(NodeDrainChanged{node.id, false, ""});
   for (const int i : gpus) {
     const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
     if (gpu.draining) events.push_back(GpuDrainChanged{node.id, i, false, ""});
     if (gpu.condition == GpuCondition::kOffline || gpu.condition == GpuCondition::kQuarantined) {
-      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting, "back in service"});
+      const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
+      if (trouble != nullptr && trouble->remedy != GpuRemedy::kNone) events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kNone, trouble->incident, false});
+      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting, "is being tested, to be back in service"});
+      events.push_back(GpuTaskOrdered{node.id, i, GpuTask::kTest, ++last_task, false});
     }
   }
+}
+
+// Of a person's own will: no budget and no breaker stand against it.
+Status Reset(const State& state, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+  const std::set<JobId> jobs = JobsOn(state, node, gpus);
+  if (!jobs.empty() && !command.force) return Fail(Conflict(Label(node, command.gpu) + " is in use: drain it first, or --force stops what runs there"));
+  for (const int i : gpus) {
+    const GpuCondition condition = node.gpus[static_cast<size_t>(i)].condition;
+    const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
+    if (trouble != nullptr && trouble->task != GpuTask::kNone) continue;
+    if (condition != GpuCondition::kQuarantined) {
+      if (!CanBecome(condition, GpuCondition::kQuarantined)) {
+        return Fail(Conflict(Label(node, i) + " is " + Name(condition) + ": only a GPU in service or in quarantine can be reset"));
+      }
+      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kQuarantined, "is to be reset: " + Printable(command.reason)});
+    }
+    events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kReset, trouble == nullptr ? IncidentId{} : trouble->incident, false, true});
+  }
+  for (const JobId job : jobs) {
+    if (IsBeingKilled(state, *state.FindJob(job))) continue;
+    events.push_back(JobStopOrdered{job, StopCause::kDrain, StopOrder::kKill, Label(node, command.gpu) + " is to be reset"});
+  }
+  return Ok();
 }
 
 }  // namespace
@@ -94,7 +123,8 @@ Result<Events> DecideService(const State& state, const ChangeService& command) {
   switch (command.action) {
     case ServiceAction::kDrain: Drain(*node, gpus, command, events); break;
     case ServiceAction::kOffline: GP_CHECK_OK(Offline(state, *node, gpus, command, events)); break;
-    case ServiceAction::kOnline: Online(*node, gpus, command, events); break;
+    case ServiceAction::kOnline: Online(state, *node, gpus, command, events); break;
+    case ServiceAction::kReset: GP_CHECK_OK(Reset(state, *node, gpus, command, events)); break;
   }
   return events;
 }

@@ -59,6 +59,8 @@ Result<Events> DecideTick(const State& state, Instant at) {
     if (due > at) break;
     events.push_back(ReservationEnded{name});
   }
+  BeginRemedies(state, at, events);
+  EndIncidents(state, at, events);
   bool limits_due = false;
   for (const auto& [due, id] : state.limits) {
     if (due > at) break;

@@ -5,12 +5,15 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/time.h"
 #include "domain/cluster/policy.h"
+#include "domain/faults/incident.h"
+#include "domain/faults/trouble.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
 #include "domain/model/reservation.h"
@@ -189,11 +192,78 @@ struct ReservationEnded {
   std::string name;
 };
 
+// The driver reported an error of the GPU.
+struct FaultSeen {
+  NodeId node;
+  int gpu = 0;
+  uint64_t number = 0;             // of the node's report
+  int xid = 0;                     // 0: something else
+  std::optional<UserError> error;  // counted, as a program's
+};
+
+struct JobXidNoted {
+  JobId job;
+  XidNote note;
+};
+
+struct IncidentOpened {
+  Incident incident;
+};
+
+struct IncidentNoted {
+  IncidentId incident;
+  std::string what;
+  int reports = 0;          // more of them
+  GpuRemedy remedy = GpuRemedy::kNone;
+  bool needs_person = false;
+  std::vector<JobId> jobs;  // interrupted now
+  int64_t lost_gpu_ms = 0;
+};
+
+struct IncidentChanged {
+  IncidentId incident;
+  IncidentState state = IncidentState::kAcknowledged;
+  std::string person;
+  std::string note;
+};
+
+// What is to be done about the GPU is another thing now.
+struct GpuRemedyChanged {
+  NodeId node;
+  int gpu = 0;
+  GpuRemedy remedy = GpuRemedy::kNone;
+  IncidentId incident;     // 0: none
+  bool takes_out = false;  // counts for the breaker
+  bool is_asked = false;   // by a person
+};
+
+struct GpuTaskOrdered {
+  NodeId node;
+  int gpu = 0;
+  GpuTask task = GpuTask::kTest;
+  uint64_t number = 0;
+  bool by_itself = false;  // nobody asked for it
+};
+
+struct GpuTaskEnded {
+  NodeId node;
+  int gpu = 0;
+  uint64_t number = 0;
+};
+
+// So many GPUs of the pool were taken out that nothing more is done by itself until a person closes the incident.
+struct BreakerOpened {
+  std::string pool;
+  IncidentId incident;
+};
+
 using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned, NodeDrainChanged,
                            GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld, JobReleased,
                            GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
                            JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered,
                            QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
-                           NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered>;
+                           NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered,
+                           FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
+                           GpuTaskOrdered, GpuTaskEnded, BreakerOpened>;
 
 }  // namespace gp

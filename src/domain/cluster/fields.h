@@ -5,6 +5,8 @@
 
 #include "domain/cluster/command.h"
 #include "domain/cluster/event.h"
+#include "domain/faults/incident.h"
+#include "domain/faults/trouble.h"
 #include "domain/model/array.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
@@ -38,10 +40,11 @@ GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
 GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
 GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks)
+GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
-          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array)
+          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
@@ -52,14 +55,27 @@ GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa,
 GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib)
 GP_FIELDS(NumaFacts, v.os_id, v.package, v.cpus, v.memory_mib)
 GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.links)
+// domain/faults
+GP_FIELDS(XidRule, v.tenants, v.remedy, v.counts, v.if_repeated, v.by_text)
+GP_FIELDS(FaultPolicy, v.xids, v.correlate, v.incident_window, v.error_window, v.suspect_users, v.suspect_errors, v.suspect_factor,
+          v.resets_per_day, v.breaker_percent, v.breaker_gpus_min, v.breaker_window)
+GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.told, v.is_fatal, v.at, v.text)
+GP_FIELDS(GpuKey, v.node, v.gpu)
+GP_FIELDS(XidMark, v.xid, v.at)
+GP_FIELDS(UserError, v.xid, v.user, v.spec, v.at)
+GP_FIELDS(GpuTrouble, v.remedy, v.is_asked, v.incident, v.task, v.task_number, v.resets, v.xids, v.errors)
+GP_FIELDS(IncidentStep, v.at, v.what)
+GP_FIELDS(Incident, v.id, v.state, v.cause, v.pool, v.node, v.gpu, v.uuid, v.remedy, v.needs_person, v.opened_at, v.last_at, v.closed_at,
+          v.reports, v.jobs, v.jobs_hit, v.lost_gpu_ms, v.person, v.note, v.steps)
+
 GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner, v.share_granted,
           v.memory_granted_mib, v.leases)
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
-          v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels)
+          v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen)
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run, v.reclaim_grace,
           v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor,
-          v.move_cost, v.move_interval, v.moves_per_hour)
+          v.move_cost, v.move_interval, v.moves_per_hour, v.faults)
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
 
@@ -76,6 +92,9 @@ GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_a
 GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail)
 GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)
 GP_FIELDS(ReportNode, v.node, v.incarnation, v.leases, v.gpus)
+GP_FIELDS(GpuTaskResult, v.gpu, v.number, v.ok, v.detail)
+GP_FIELDS(ReportGpus, v.node, v.incarnation, v.signals, v.results)
+GP_FIELDS(ChangeIncident, v.incident, v.to, v.note)
 GP_FIELDS(SilenceNode, v.node)
 GP_FIELDS(DeclareNodeLost, v.node, v.reason)
 GP_FIELDS(ChangeService, v.node, v.gpu, v.action, v.force, v.reason)
@@ -128,6 +147,15 @@ GP_FIELDS(JobPriorityChanged, v.job, v.priority)
 GP_FIELDS(NodesReserved, v.reservation)
 GP_FIELDS(ReservationEnded, v.name)
 GP_FIELDS(JobUnblocked, v.job)
+GP_FIELDS(FaultSeen, v.node, v.gpu, v.number, v.xid, v.error)
+GP_FIELDS(JobXidNoted, v.job, v.note)
+GP_FIELDS(IncidentOpened, v.incident)
+GP_FIELDS(IncidentNoted, v.incident, v.what, v.reports, v.remedy, v.needs_person, v.jobs, v.lost_gpu_ms)
+GP_FIELDS(IncidentChanged, v.incident, v.state, v.person, v.note)
+GP_FIELDS(GpuRemedyChanged, v.node, v.gpu, v.remedy, v.incident, v.takes_out, v.is_asked)
+GP_FIELDS(GpuTaskOrdered, v.node, v.gpu, v.task, v.number, v.by_itself)
+GP_FIELDS(GpuTaskEnded, v.node, v.gpu, v.number)
+GP_FIELDS(BreakerOpened, v.pool, v.incident)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

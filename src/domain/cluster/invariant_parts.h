@@ -1,7 +1,7 @@
 #pragma once
 
 // The families of invariants.cc, by subject: check_sums.cc, check_reservations.cc, check_indexes.cc,
-// check_shape.cc.
+// check_shape.cc, check_faults.cc.
 
 #include <vector>
 
@@ -25,5 +25,10 @@ void CheckReservedNode(const State& state, const Reservation& reservation, const
 // The indexes hold the job exactly where it belongs; and nothing beside the jobs and nodes that there are.
 void CheckIndexesOf(const State& state, const Job& job, Violations& found);
 void CheckIndexSizes(const State& state, Violations& found);
+
+// I11: a GPU that is to be taken out may not be granted.
+void CheckTroublesOf(const State& state, const Node& node, Violations& found);
+// The indexes of faults and incidents.
+void CheckFaults(const State& state, Violations& found);
 
 }  // namespace gp

@@ -75,6 +75,7 @@ void CheckNuma(const State& state, const Node& node, Violations& found) {
 }
 
 void CheckNode(const State& state, const Node& node, Violations& found) {
+  CheckTroublesOf(state, node, found);
   const bool expires = node.condition == NodeCondition::kLost && !node.leases_expired;
   if (expires != state.losses.contains({node.lost_at + state.policy.lease_end_time, node.id})) {
     found.push_back({"index", node.facts->name + ": index of losses is off"});
@@ -184,6 +185,10 @@ struct TouchedBy {
   void operator()(const QueueDeleted&) {}
   void operator()(const NodesReserved& event) { touched.nodes.insert(event.reservation.nodes.begin(), event.reservation.nodes.end()); }
   void operator()(const ReservationEnded&) {}
+  void operator()(const IncidentOpened&) {}
+  void operator()(const IncidentNoted&) {}
+  void operator()(const IncidentChanged&) {}
+  void operator()(const BreakerOpened&) {}
   template <typename E>
     requires requires(const E& e) { e.node; }
   void operator()(const E& event) { touched.nodes.insert(event.node); }
@@ -211,6 +216,7 @@ std::vector<Violation> CheckInvariants(const State& state) {
   CheckSums(state, found);
   CheckReservations(state, found);
   CheckIndexSizes(state, found);
+  CheckFaults(state, found);
   return found;
 }
 

@@ -4,14 +4,17 @@
 // replay decides with the same ones.
 
 #include "base/time.h"
+#include "domain/faults/fault_policy.h"
 
 namespace gp {
+
+// What a supervisor may take to end a job whose lease ran out, and a second for its own delay.
+inline constexpr Duration kLeaseEndTime = Duration::Seconds(6);
 
 struct Policy {
   // A lease that is not renewed for so long has run out.
   Duration lease_time = Duration::Seconds(10);
-  // What a supervisor may take to end a job whose lease ran out, and a second for its own delay.
-  Duration lease_end_time = Duration::Seconds(6);
+  Duration lease_end_time = kLeaseEndTime;
   // So many attempts may be lost to the platform before a job is given up.
   int faults_max = 16;
   // A queued job passed over for so long keeps the nodes that it could use for itself.
@@ -38,6 +41,7 @@ struct Policy {
   Duration move_interval = Duration::Minutes(60);
   // Jobs moved in any hour, of all.
   int moves_per_hour = 60;
+  FaultPolicy faults;
 };
 
 }  // namespace gp

@@ -13,4 +13,7 @@ namespace gp {
 // nullopt: the lease has started.  REQUIRES: it is live.
 ReportNode ReportOf(const State& state, Instant at, LeaseId lease, std::optional<LeaseEnd> end);
 
+// All that the node was told to do with its GPUs has gone well.
+ReportGpus TasksDone(const State& state, NodeId node);
+
 }  // namespace gp

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "domain/cluster/faults.h"
 #include "domain/cluster/preemption.h"
 
 namespace gp {
@@ -75,7 +76,9 @@ Instant NextDeadline(const State& state) {
   consider(state.limits);
   consider(state.losses);
   consider(state.reservation_ends);
-  if (!state.decided.empty()) next = Instant{1};  // at once
+  consider(state.incident_ends);
+  const bool is_remedy_ready = std::ranges::any_of(state.remedies, [&](const GpuKey& key) { return IsRemedyReady(state, key); });
+  if (!state.decided.empty() || is_remedy_ready) next = Instant{1};  // at once
   return next;
 }
 

@@ -13,6 +13,8 @@
 
 #include "domain/accounting/account.h"
 #include "domain/cluster/policy.h"
+#include "domain/faults/incident.h"
+#include "domain/faults/trouble.h"
 #include "domain/model/array.h"
 #include "domain/model/job.h"
 #include "domain/model/job_shape.h"
@@ -64,6 +66,8 @@ struct State {
   uint64_t last_job = 0;
   uint64_t last_lease = 0;
   uint64_t last_pass = 0;
+  uint64_t last_incident = 0;
+  uint64_t last_task = 0;
 
   std::vector<Node> nodes;  // nodes[id.value]
   std::map<std::string, NodeId> nodes_by_name;
@@ -73,6 +77,10 @@ struct State {
   std::map<std::string, Queue> queues{{kDefaultQueue, {.name = kDefaultQueue}}};  // by path
   std::map<AccountId, Account> accounts;           // who never held anything has none
   std::map<std::string, Reservation> reservations;  // by name
+  std::map<GpuKey, GpuTrouble> troubles;           // GPUs that are well have none
+  std::map<IncidentId, Incident> incidents;        // open ones, and closed ones for a while
+  std::map<std::string, std::vector<Instant>> taken_out;  // by pool: GPUs taken out by themselves within the window
+  std::map<std::string, IncidentId> breakers;      // pools where nothing is done by itself
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"; an array by its own id
 
   std::set<JobId> queued;                          // kQueued
@@ -90,6 +98,10 @@ struct State {
   std::set<JobId> movable;                         // IsMovable
   std::set<JobId> moving;                          // jobs that have a destination
   std::set<std::pair<Instant, JobId>> moved;       // jobs that were ever moved, by the last time
+  std::set<GpuKey> remedies;                       // GPUs with something to be done that nobody has begun
+  std::map<int, int64_t> user_errors;              // by XID: those counted of all GPUs; none is 0
+  std::set<std::pair<Instant, IncidentId>> incident_ends;  // open ones that end by themselves, by when
+  std::set<std::pair<Instant, IncidentId>> closed_incidents;
   std::map<PoolClass, std::set<JobId>> yielding;   // MayGiveWay; none is empty
   std::map<PoolClass, std::map<JobId, int64_t>> shares_by_class;  // thousandths of GPUs held now, by job; none is 0 or empty
   std::map<std::string, int64_t> capacity;         // GPUs installed, by pool; none is 0

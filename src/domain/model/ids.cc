@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::string_view kJobPrefix = "job-";
 constexpr std::string_view kLeasePrefix = "lease-";
+constexpr std::string_view kIncidentPrefix = "incident-";
 constexpr int kDigitsMin = 4;
 
 std::optional<uint64_t> ParseAfter(std::string_view prefix, std::string_view text) {
@@ -18,6 +19,7 @@ std::optional<uint64_t> ParseAfter(std::string_view prefix, std::string_view tex
 
 std::string ToText(JobId id) { return std::string(kJobPrefix) + ToBase32(id.value, kDigitsMin); }
 std::string ToText(LeaseId id) { return std::string(kLeasePrefix) + ToBase32(id.value, kDigitsMin); }
+std::string ToText(IncidentId id) { return std::string(kIncidentPrefix) + ToBase32(id.value, kDigitsMin); }
 
 std::optional<JobId> ParseJobId(std::string_view text) {
   const auto value = ParseAfter(kJobPrefix, text);
@@ -27,6 +29,11 @@ std::optional<JobId> ParseJobId(std::string_view text) {
 std::optional<LeaseId> ParseLeaseId(std::string_view text) {
   const auto value = ParseAfter(kLeasePrefix, text);
   return value ? std::optional(LeaseId{*value}) : std::nullopt;
+}
+
+std::optional<IncidentId> ParseIncidentId(std::string_view text) {
+  const auto value = ParseAfter(kIncidentPrefix, text);
+  return value ? std::optional(IncidentId{*value}) : std::nullopt;
 }
 
 }  // namespace gp

@@ -51,6 +51,18 @@ struct User {
   bool operator==(const User&) const = default;
 };
 
+// An error that the driver reported of a GPU while the job used it.
+struct XidNote {
+  int attempt = 0;
+  int xid = 0;
+  NodeId node;
+  int gpu = 0;            // position in the node
+  bool forgiven = false;  // an end of the attempt that follows is not charged to the job
+  Instant at;
+};
+
+inline constexpr size_t kXidNotesMax = 16;  // of one job; the newest
+
 // One rank of an attempt that is over, kept for `jobs describe`.
 struct RankRecord {
   LeaseId lease;
@@ -99,6 +111,7 @@ struct Job {
   std::vector<AttemptRecord> attempts;  // the last one is the current
   int exit_code = 0;
   std::string reason;  // of the state, in words; empty: nothing to say
+  std::vector<XidNote> xids;
 };
 
 // Whether it has a place, and a time limit there.

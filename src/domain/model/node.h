@@ -67,6 +67,7 @@ struct Node {
   std::vector<Gpu> gpus;         // as facts->gpus
   std::vector<NumaLedger> numa;  // as facts->numa
   std::vector<LeaseId> leases;   // not ended, in order of grant
+  uint64_t signals_seen = 0;     // number of the newest report of a fault that was judged
   uint64_t changed = 0;          // number of its last change (State::node_changes); not part of the value
 };
 

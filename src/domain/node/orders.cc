@@ -30,6 +30,8 @@ struct OrderedNodes {
   void operator()(const JobPreemptionOrdered& event) { OfJob(event.job); }
   void operator()(const JobMoveOrdered& event) { OfJob(event.job); }
   void operator()(const NodeJoined& event) { nodes.insert(event.node); }
+  void operator()(const GpuTaskOrdered& event) { nodes.insert(event.node); }
+  void operator()(const GpuTaskEnded& event) { nodes.insert(event.node); }
   template <typename E>
   void operator()(const E&) {}
 };
@@ -57,6 +59,9 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
     const NodeFacts& master = *state.FindNode(job.attempts.back().ranks.front().node)->facts;
     order.master_address = master.simulated ? "127.0.0.1" : master.name;
     orders.leases.push_back(std::move(order));
+  }
+  for (auto trouble = state.troubles.lower_bound({node, 0}); trouble != state.troubles.end() && trouble->first.node == node; ++trouble) {
+    if (trouble->second.task != GpuTask::kNone) orders.tasks.push_back({trouble->first.gpu, trouble->second.task, trouble->second.task_number});
   }
   return orders;
 }

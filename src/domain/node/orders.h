@@ -25,12 +25,21 @@ struct LeaseOrder {
   bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
 };
 
+// What to do with a GPU that nobody uses; done once, and its result told until the order is gone.
+struct GpuTaskOrder {
+  int gpu = 0;  // position in the node
+  GpuTask task = GpuTask::kTest;
+  uint64_t number = 0;
+  bool operator==(const GpuTaskOrder&) const = default;
+};
+
 struct NodeOrders {
   uint64_t epoch = 0;     // of the controller
   uint64_t revision = 0;  // grows within a connection
   LeaseId last_lease;     // the newest that the controller has given out, to any node
   std::vector<LeaseOrder> leases;
   uint64_t lineage = 0;   // of the journal: what the leases' numbers belong to
+  std::vector<GpuTaskOrder> tasks;
 };
 
 // The orders for one node as the state has them (revision left to the sender).

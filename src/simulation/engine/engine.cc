@@ -49,7 +49,9 @@ void Engine::ReportHealthy(const Node& node) {
     report.leases.push_back(seen);
   }
   for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) report.gpus.push_back({gpu, true, false, ""});
+  const NodeId id = node.id;
   GP_ASSERT(Execute(std::move(report)).has_value(), "a node of a simulation reports");
+  GP_ASSERT(Execute(TasksDone(state_, id)).has_value(), "a node of a simulation tests its GPUs");
 }
 
 Result<JobId> Engine::Submit(std::shared_ptr<const JobSpec> spec, const User& user) {

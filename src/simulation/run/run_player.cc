@@ -162,6 +162,7 @@ void RunPlayer::Ask(Command command) {
     return;
   }
   const auto* service = std::get_if<ChangeService>(&command);
+  if (service != nullptr && service->action == ServiceAction::kReset) return;  // faults and their remedies are not played
   const NodeId back = service != nullptr && service->action == ServiceAction::kOnline ? service->node : NodeId{~uint32_t{0}};
   Execute(std::move(command));
   const Node* node = engine_.state().FindNode(back);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "domain/cluster/decide.h"
+#include "domain/cluster/report_of.h"
 #include "domain/node/orders.h"
 #include "domain/scheduling/find_victims.h"
 #include "tests/support/test_cluster.h"
@@ -230,7 +231,7 @@ TEST_F(Preemption, ANodeClearedForAnotherIsClaimedNoLonger) {
   EXPECT_EQ(JobOf(first).claimed, std::vector{NodeId{0}});
   cluster_.Advance(Duration::Minutes(10));
   ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{0}, 7, ServiceAction::kOnline, false, ""}));
-  ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{0}, 1, {{JobOf(small).leases.front(), true, false, cluster_.now(), {}, {}}}, {{7, true, false, ""}}}));
+  ASSERT_TRUE(cluster_.Execute(TasksDone(cluster_.state(), NodeId{0})));
   const JobId higher = Submit(8, 900, false);
   cluster_.Pass();
   EXPECT_EQ(JobOf(small).preempted_for, higher);

@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "base/assert.h"
+#include "domain/cluster/apply_parts.h"
+#include "domain/cluster/faults.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kDay = Duration::Minutes(24 * 60);
+
+// Changes what is the matter with a GPU, and forgets it where nothing is any more.
+template <typename Change>
+void ChangeTrouble(State& state, const GpuKey& key, Change change) {
+  GpuTrouble& trouble = state.troubles[key];
+  IndexTrouble(state, key, trouble, -1);
+  change(trouble);
+  IndexTrouble(state, key, trouble, 1);
+  if (IsEmpty(trouble)) state.troubles.erase(key);
+}
+
+template <typename Change>
+void ChangeIncidentOf(State& state, IncidentId id, Change change) {
+  const auto found = state.incidents.find(id);
+  if (found == state.incidents.end()) return;  // forgotten since
+  IndexIncident(state, found->second, false);
+  change(found->second);
+  IndexIncident(state, found->second, true);
+}
+
+void AddStep(Incident& incident, Instant at, const std::string& what) {
+  if (what.empty()) return;
+  // The beginning and what came last say most.
+  if (incident.steps.size() >= kIncidentStepsMax) incident.steps.erase(incident.steps.begin() + kIncidentStepsMax / 2);
+  incident.steps.push_back({at, what});
+}
+
+void AddJobs(Incident& incident, const std::vector<JobId>& jobs) {
+  for (const JobId job : jobs) {
+    ++incident.jobs_hit;
+    if (incident.jobs.size() < kIncidentJobsMax) incident.jobs.push_back(job);
+  }
+}
+
+void ForgetOldest(State& state) {
+  while (state.closed_incidents.size() > kIncidentsKept) {
+    const IncidentId oldest = state.closed_incidents.begin()->second;
+    state.closed_incidents.erase(state.closed_incidents.begin());
+    state.incidents.erase(oldest);
+  }
+}
+
+}  // namespace
+
+void DropTroubles(State& state, NodeId node) {
+  auto next = state.troubles.lower_bound({node, 0});
+  while (next != state.troubles.end() && next->first.node == node) {
+    IndexTrouble(state, next->first, next->second, -1);
+    next = state.troubles.erase(next);
+  }
+}
+
+void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
+  Node& node = NodeOf(state, event.node);
+  node.signals_seen = std::max(node.signals_seen, event.number);
+  const Duration errors_kept = state.policy.faults.error_window;
+  ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
+    std::erase_if(trouble.xids, [&](const XidMark& mark) { return at - mark.at > kDay; });
+    std::erase_if(trouble.errors, [&](const UserError& error) { return at - error.at > errors_kept; });
+    if (event.xid != 0) {
+      if (trouble.xids.size() >= kMarksMax) trouble.xids.erase(trouble.xids.begin());
+      trouble.xids.push_back({event.xid, at});
+    }
+    if (event.error) {
+      if (trouble.errors.size() >= kErrorsMax) trouble.errors.erase(trouble.errors.begin());
+      trouble.errors.push_back(*event.error);
+    }
+  });
+}
+
+void ApplyEvent(State& state, Instant, const JobXidNoted& event) {
+  Job& job = JobOf(state, event.job);
+  if (job.xids.size() >= kXidNotesMax) job.xids.erase(job.xids.begin());
+  job.xids.push_back(event.note);
+}
+
+void ApplyEvent(State& state, Instant at, const IncidentOpened& event) {
+  GP_ASSERT(event.incident.id.value == state.last_incident + 1, "incidents are numbered without gaps");
+  state.last_incident = event.incident.id.value;
+  Incident incident = event.incident;
+  for (IncidentStep& step : incident.steps) step.at = at;
+  IndexIncident(state, incident, true);
+  state.incidents[incident.id] = std::move(incident);
+  ForgetOldest(state);
+}
+
+void ApplyEvent(State& state, Instant at, const IncidentNoted& event) {
+  ChangeIncidentOf(state, event.incident, [&](Incident& incident) {
+    AddStep(incident, at, event.what);
+    AddJobs(incident, event.jobs);
+    if (event.reports > 0) incident.last_at = at;
+    incident.reports += event.reports;
+    incident.remedy = std::max(incident.remedy, event.remedy);
+    incident.needs_person = incident.needs_person || event.needs_person;
+    incident.lost_gpu_ms += event.lost_gpu_ms;
+  });
+}
+
+void ApplyEvent(State& state, Instant at, const IncidentChanged& event) {
+  std::string pool;
+  ChangeIncidentOf(state, event.incident, [&](Incident& incident) {
+    incident.state = event.state;
+    incident.person = event.person;
+    if (!event.note.empty()) incident.note = event.note;
+    if (event.state == IncidentState::kClosed) incident.closed_at = at;
+    AddStep(incident, at, std::string(event.state == IncidentState::kClosed ? "closed by " : "acknowledged by ") + event.person);
+    pool = incident.pool;
+  });
+  if (event.state != IncidentState::kClosed) return;
+  const auto breaker = state.breakers.find(pool);
+  if (breaker != state.breakers.end() && breaker->second == event.incident) {
+    state.breakers.erase(breaker);
+    state.taken_out.erase(pool);
+  }
+  ForgetOldest(state);
+}
+
+void ApplyEvent(State& state, Instant at, const GpuRemedyChanged& event) {
+  ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
+    trouble.remedy = event.remedy;
+    trouble.incident = event.incident;
+    trouble.is_asked = event.is_asked;
+  });
+  if (!event.takes_out) return;
+  std::vector<Instant>& taken = state.taken_out[state.FindNode(event.node)->pool];
+  std::erase_if(taken, [&](Instant before) { return at - before > state.policy.faults.breaker_window; });
+  taken.push_back(at);
+}
+
+void ApplyEvent(State& state, Instant at, const GpuTaskOrdered& event) {
+  state.last_task = event.number;
+  ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
+    trouble.task = event.task;
+    trouble.task_number = event.number;
+    std::erase_if(trouble.resets, [&](Instant before) { return at - before > kDay; });
+    if (event.by_itself && event.task == GpuTask::kReset) trouble.resets.push_back(at);
+  });
+}
+
+void ApplyEvent(State& state, Instant, const GpuTaskEnded& event) {
+  ChangeTrouble(state, {event.node, event.gpu}, [](GpuTrouble& trouble) { trouble.task = GpuTask::kNone; });
+}
+
+void ApplyEvent(State& state, Instant, const BreakerOpened& event) { state.breakers[event.pool] = event.incident; }
+
+}  // namespace gp

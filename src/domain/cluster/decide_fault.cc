@@ -1,0 +1,184 @@
+#include "domain/cluster/decide_fault.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "domain/cluster/faults.h"
+#include "domain/faults/judge.h"
+
+namespace gp {
+namespace {
+
+constexpr size_t kStepTextMax = 240;
+
+GpuCondition ConditionFor(GpuRemedy remedy, const FaultSignal& signal) {
+  constexpr int kFellOffTheBus = 79;
+  if (signal.kind == SignalKind::kLost || (signal.kind == SignalKind::kXid && signal.xid == kFellOffTheBus)) return GpuCondition::kLost;
+  switch (remedy) {
+    case GpuRemedy::kTest:
+    case GpuRemedy::kDrainReset: return GpuCondition::kSuspect;
+    default: return GpuCondition::kQuarantined;
+  }
+}
+
+bool TakesOut(GpuRemedy remedy) { return remedy >= GpuRemedy::kReset; }
+
+}  // namespace
+
+FaultDecider::FaultDecider(const State& state, Instant at, const Node& node, Events& events)
+    : state_(state), at_(at), node_(node), events_(events), last_incident_(state.last_incident) {}
+
+void FaultDecider::See(const FaultSignal& signal) {
+  if (signal.gpu < 0 || signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen) return;
+  Draft& draft = DraftOf(signal.gpu);
+  const std::set<int> near = XidsNear(draft.trouble, at_, state_.policy.faults.correlate);
+  const bool is_repeated = std::ranges::any_of(draft.trouble.xids, [&](const XidMark& mark) {
+    return mark.xid == signal.xid && at_ - mark.at > state_.policy.faults.correlate;
+  });
+  FaultVerdict verdict = Judge(state_.policy.faults, signal, near, is_repeated);
+  const Gpu& gpu = node_.gpus[static_cast<size_t>(signal.gpu)];
+  // Clients of one MPS server share its fate.
+  if (verdict.tenants == TenantAction::kRestartNamed && gpu.mode == GpuMode::kMps) verdict.tenants = TenantAction::kRestartAll;
+  const Job* named = FindNamed(gpu, signal);
+  const auto error = NewError(draft, signal, verdict, named);
+  events_.push_back(FaultSeen{node_.id, signal.gpu, signal.number, signal.kind == SignalKind::kXid ? signal.xid : 0, error});
+  if (signal.kind == SignalKind::kXid) draft.trouble.xids.push_back({signal.xid, at_});
+  if (error) draft.trouble.errors.push_back(*error);
+  if (error && verdict.remedy < GpuRemedy::kTest && IsSuspicious(state_, draft.trouble, signal.xid, at_)) {
+    verdict.remedy = GpuRemedy::kTest;
+    verdict.why += ", of many users and more often than elsewhere";
+  }
+  const Hit hit = HitTenants(gpu, signal, verdict, named);
+  const IncidentId before = draft.trouble.incident;
+  // Who ended nobody and calls for nothing is written down beside the jobs, and no more.
+  if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty()) Record(draft, signal, verdict, hit);
+  const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
+  const bool is_stronger = remedy > draft.trouble.remedy;
+  if (is_stronger || draft.trouble.incident != before) {
+    const bool takes_out = is_stronger && TakesOut(remedy) && !TakesOut(draft.trouble.remedy);
+    draft.trouble.remedy = std::max(remedy, draft.trouble.remedy);
+    events_.push_back(GpuRemedyChanged{node_.id, signal.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out});
+  }
+  if (is_stronger) TakeOut(draft, signal, verdict);
+}
+
+// As if its events had been applied: several reports may come at once.
+FaultDecider::Draft& FaultDecider::DraftOf(int gpu) {
+  const auto [found, is_new] = drafts_.try_emplace(gpu);
+  if (is_new) {
+    found->second.condition = node_.gpus[static_cast<size_t>(gpu)].condition;
+    if (const GpuTrouble* trouble = FindTrouble(state_, {node_.id, gpu})) found->second.trouble = *trouble;
+  }
+  return found->second;
+}
+
+// Whose program the report names; where only one can be meant, that one.
+const Job* FaultDecider::FindNamed(const Gpu& gpu, const FaultSignal& signal) const {
+  const bool is_here = std::ranges::find(gpu.leases, signal.lease) != gpu.leases.end();
+  if (!is_here && (signal.lease.value != 0 || gpu.leases.size() != 1)) return nullptr;
+  return state_.FindJob(state_.FindLease(is_here ? signal.lease : gpu.leases.front())->job);
+}
+
+std::optional<UserError> FaultDecider::NewError(const Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) const {
+  if (!verdict.counts || named == nullptr) return std::nullopt;
+  const UserError error{signal.xid, named->user.name, DigestOf(*named->spec), at_};
+  const bool is_known = std::ranges::any_of(draft.trouble.errors, [&](const UserError& before) {
+    return before.xid == error.xid && before.user == error.user && before.spec == error.spec && at_ - before.at <= state_.policy.faults.error_window;
+  });
+  return is_known ? std::nullopt : std::optional(error);
+}
+
+FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) {
+  Hit hit;
+  if (verdict.tenants == TenantAction::kNone) return hit;
+  // Whoever is named by nobody may be any of them; none is ended for that alone.
+  const bool is_named_only = verdict.tenants <= TenantAction::kRestartNamed;
+  std::set<JobId> jobs;
+  if (is_named_only && named != nullptr) {
+    jobs.insert(named->id);
+  } else {
+    for (const LeaseId lease : gpu.leases) jobs.insert(state_.FindLease(lease)->job);
+  }
+  for (const JobId id : jobs) {
+    const Job& job = *state_.FindJob(id);
+    const bool is_linked = job.spec->nodes * job.spec->gpus.count > 1;
+    const bool is_ended = verdict.tenants == TenantAction::kRestartAll || (verdict.tenants == TenantAction::kRestartLinked && is_linked) ||
+                          (verdict.tenants == TenantAction::kRestartNamed && named != nullptr);
+    const bool is_forgiven = verdict.tenants >= TenantAction::kForgive;
+    if (signal.kind == SignalKind::kXid) {
+      events_.push_back(JobXidNoted{id, {job.attempt, signal.xid, node_.id, signal.gpu, is_forgiven, at_}});
+    }
+    if (is_ended) End(job, verdict, signal.gpu, hit);
+  }
+  return hit;
+}
+
+// No grace: nothing good comes of a program on a GPU that has failed.
+void FaultDecider::End(const Job& job, const FaultVerdict& verdict, int gpu, Hit& hit) {
+  const bool is_being_killed = std::ranges::all_of(job.leases, [&](LeaseId id) { return state_.FindLease(id)->stop == StopOrder::kKill; });
+  if (is_being_killed || !ended_.insert(job.id).second) return;
+  const StopCause cause = job.stop == StopCause::kCancel || job.stop == StopCause::kTimeLimit ? job.stop : StopCause::kFault;
+  events_.push_back(JobStopOrdered{job.id, cause, StopOrder::kKill,
+                                   verdict.why + " on GPU " + std::to_string(gpu) + " of node " + node_.facts->name});
+  hit.jobs.push_back(job.id);
+  const Instant since = job.attempts.back().placed_at;
+  hit.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * ((at_ - since).ns / 1'000'000);
+}
+
+void FaultDecider::Record(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Hit& hit) {
+  const std::string what = signal.text.empty() ? verdict.why : Printable(signal.text, kStepTextMax);
+  const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
+  const bool needs_person = verdict.remedy == GpuRemedy::kWatch || verdict.remedy >= GpuRemedy::kOperator;
+  if (draft.trouble.incident.value != 0) {
+    events_.push_back(IncidentNoted{draft.trouble.incident, what, 1, remedy, needs_person, hit.jobs, hit.lost_gpu_ms});
+    return;
+  }
+  Incident incident;
+  incident.id = {++last_incident_};
+  incident.cause = verdict.why;
+  incident.pool = node_.pool;
+  incident.node = node_.facts->name;
+  incident.gpu = signal.gpu;
+  incident.uuid = node_.facts->gpus[static_cast<size_t>(signal.gpu)].uuid;
+  incident.remedy = remedy;
+  incident.needs_person = needs_person;
+  incident.opened_at = incident.last_at = at_;
+  incident.reports = 1;
+  incident.jobs = hit.jobs;
+  incident.jobs.resize(std::min(incident.jobs.size(), kIncidentJobsMax));
+  incident.jobs_hit = static_cast<int64_t>(hit.jobs.size());
+  incident.lost_gpu_ms = hit.lost_gpu_ms;
+  incident.steps = {{at_, what}};
+  draft.trouble.incident = incident.id;
+  events_.push_back(IncidentOpened{std::move(incident)});
+}
+
+void FaultDecider::TakeOut(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict) {
+  if (verdict.remedy != GpuRemedy::kResetWhenIdle) {
+    const GpuCondition to = ConditionFor(verdict.remedy, signal);
+    if (CanBecome(draft.condition, to)) {
+      events_.push_back(GpuConditionChanged{node_.id, signal.gpu, to, verdict.why});
+      draft.condition = to;
+    }
+  }
+  const bool needs_reboot = verdict.remedy == GpuRemedy::kReboot && !node_.draining && !is_drained_;
+  if (needs_reboot && !IsBreakerOpen(state_, node_.pool) && !IsBreakerDue(state_, node_.pool, at_)) {
+    events_.push_back(NodeDrainChanged{node_.id, true, verdict.why + " on GPU " + std::to_string(signal.gpu) + ": the node needs a reboot"});
+    is_drained_ = true;
+  }
+}
+
+Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command) {
+  const Node* node = state.FindNode(command.node);
+  if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
+  if (command.incarnation != node->incarnation) {
+    return Fail(Conflict("stale report of node " + node->facts->name + ": join again"));
+  }
+  Events events;
+  FaultDecider decider(state, at, *node, events);
+  for (const FaultSignal& signal : command.signals) decider.See(signal);
+  for (const GpuTaskResult& result : command.results) EndTask(state, *node, result, events);
+  return events;
+}
+
+}  // namespace gp

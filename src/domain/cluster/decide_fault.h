@@ -1,0 +1,53 @@
+#pragma once
+
+// What follows from the faults that one node reports, in one transaction: who is ended, which GPU is taken out, what
+// is to be done about it, and the incident that tells of it.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "domain/cluster/decide_parts.h"
+#include "domain/faults/judge.h"
+
+namespace gp {
+
+class FaultDecider {
+ public:
+  FaultDecider(const State& state, Instant at, const Node& node, Events& events);
+
+  void See(const FaultSignal& signal);
+
+ private:
+  struct Draft {
+    GpuTrouble trouble;
+    GpuCondition condition = GpuCondition::kUnknown;
+  };
+  struct Hit {
+    std::vector<JobId> jobs;
+    int64_t lost_gpu_ms = 0;
+  };
+
+  Draft& DraftOf(int gpu);
+  const Job* FindNamed(const Gpu& gpu, const FaultSignal& signal) const;
+  std::optional<UserError> NewError(const Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) const;
+  Hit HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named);
+  void End(const Job& job, const FaultVerdict& verdict, int gpu, Hit& hit);
+  void Record(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Hit& hit);
+  void TakeOut(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict);
+
+  const State& state_;
+  const Instant at_;
+  const Node& node_;
+  Events& events_;
+  uint64_t last_incident_;
+  std::map<int, Draft> drafts_;  // by GPU
+  std::set<JobId> ended_;
+  bool is_drained_ = false;
+};
+
+// What follows from how a task of a GPU has ended.
+void EndTask(const State& state, const Node& node, const GpuTaskResult& result, Events& events);
+
+}  // namespace gp

@@ -1,0 +1,127 @@
+#include "domain/cluster/faults.h"
+
+#include <algorithm>
+
+#include "base/digest.h"
+
+namespace gp {
+namespace {
+
+// An attempt that ends so long after an error ends by it.
+constexpr Duration kForgiving = Duration::Seconds(60);
+
+}  // namespace
+
+const GpuTrouble* FindTrouble(const State& state, const GpuKey& key) {
+  const auto found = state.troubles.find(key);
+  return found == state.troubles.end() ? nullptr : &found->second;
+}
+
+const Gpu& GpuAt(const State& state, const GpuKey& key) { return state.FindNode(key.node)->gpus[static_cast<size_t>(key.gpu)]; }
+
+bool IsBreakerOpen(const State& state, const std::string& pool) { return state.breakers.contains(pool); }
+
+int64_t CountTakenOut(const State& state, const std::string& pool, Instant at) {
+  const auto found = state.taken_out.find(pool);
+  if (found == state.taken_out.end()) return 0;
+  return std::ranges::count_if(found->second, [&](Instant taken) { return at - taken <= state.policy.faults.breaker_window; });
+}
+
+bool IsBreakerDue(const State& state, const std::string& pool, Instant at) {
+  const FaultPolicy& policy = state.policy.faults;
+  const auto capacity = state.capacity.find(pool);
+  if (policy.breaker_percent >= 100 || capacity == state.capacity.end()) return false;
+  const int64_t taken = CountTakenOut(state, pool, at);
+  return taken >= policy.breaker_gpus_min && taken * 100 > capacity->second * policy.breaker_percent;
+}
+
+bool IsRemedyReady(const State& state, const GpuKey& key) {
+  const GpuTrouble* trouble = FindTrouble(state, key);
+  if (trouble == nullptr || trouble->task != GpuTask::kNone) return false;
+  if (trouble->remedy < GpuRemedy::kTest || trouble->remedy > GpuRemedy::kReset) return false;
+  const Node& node = *state.FindNode(key.node);
+  const Gpu& gpu = GpuAt(state, key);
+  if (node.condition != NodeCondition::kUp || !gpu.leases.empty()) return false;
+  if (IsBreakerOpen(state, node.pool) && !trouble->is_asked) return false;
+  const bool is_out = gpu.condition == GpuCondition::kSuspect || gpu.condition == GpuCondition::kQuarantined;
+  return is_out || (gpu.condition == GpuCondition::kAvailable && trouble->remedy != GpuRemedy::kTest);
+}
+
+bool IsSuspicious(const State& state, const GpuTrouble& trouble, int xid, Instant at) {
+  const FaultPolicy& policy = state.policy.faults;
+  std::set<std::string> users;
+  int64_t count = 0;
+  for (const UserError& error : trouble.errors) {
+    if (error.xid != xid || at - error.at > policy.error_window) continue;
+    users.insert(error.user);
+    ++count;
+  }
+  if (static_cast<int>(users.size()) < policy.suspect_users || count < policy.suspect_errors) return false;
+  int64_t gpus = 0;
+  for (const auto& [pool, installed] : state.capacity) gpus += installed;
+  const auto all = state.user_errors.find(xid);
+  const int64_t of_others = (all == state.user_errors.end() ? 0 : all->second) - count;
+  // count >= factor x the mean of the others, in whole numbers.
+  return count * std::max<int64_t>(1, gpus - 1) >= policy.suspect_factor * std::max<int64_t>(0, of_others);
+}
+
+std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span) {
+  std::set<int> near;
+  for (const XidMark& mark : trouble.xids) {
+    if (at - mark.at <= span) near.insert(mark.xid);
+  }
+  return near;
+}
+
+bool IsForgiven(const Job& job, Instant at) {
+  return std::ranges::any_of(job.xids, [&](const XidNote& note) {
+    return note.forgiven && note.attempt == job.attempt && at - note.at <= kForgiving;
+  });
+}
+
+Instant EndOf(const State& state, const Incident& incident) {
+  if (incident.state == IncidentState::kClosed || incident.needs_person || incident.remedy != GpuRemedy::kNone) return kNever;
+  return incident.last_at + state.policy.faults.incident_window;
+}
+
+uint64_t DigestOf(const JobSpec& spec) {
+  uint64_t digest = Digest64(spec.working_directory);
+  for (const std::string& word : spec.command) digest = Digest64(word, digest);
+  return digest;
+}
+
+void IndexTrouble(State& state, const GpuKey& key, const GpuTrouble& trouble, int sign) {
+  for (const UserError& error : trouble.errors) {
+    int64_t& count = state.user_errors[error.xid];
+    count += sign;
+    if (count == 0) state.user_errors.erase(error.xid);
+  }
+  const bool is_waiting = trouble.remedy >= GpuRemedy::kTest && trouble.remedy <= GpuRemedy::kReset && trouble.task == GpuTask::kNone;
+  if (!is_waiting) return;
+  if (sign > 0) {
+    state.remedies.insert(key);
+  } else {
+    state.remedies.erase(key);
+  }
+}
+
+void IndexIncident(State& state, const Incident& incident, bool is_in) {
+  const auto set = [&](auto& index, Instant at) {
+    if (is_in) {
+      index.insert({at, incident.id});
+    } else {
+      index.erase({at, incident.id});
+    }
+  };
+  const Instant end = EndOf(state, incident);
+  if (end != kNever) set(state.incident_ends, end);
+  if (incident.state == IncidentState::kClosed) set(state.closed_incidents, incident.closed_at);
+}
+
+void IndexIncidents(State& state) {
+  state.incident_ends.clear();
+  state.closed_incidents.clear();
+  for (const auto& [id, incident] : state.incidents) IndexIncident(state, incident, true);
+}
+
+}  // namespace gp

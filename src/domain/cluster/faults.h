@@ -1,0 +1,50 @@
+#pragma once
+
+// Questions about what is the matter with GPUs: docs/faults.md.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+const GpuTrouble* FindTrouble(const State& state, const GpuKey& key);
+const Gpu& GpuAt(const State& state, const GpuKey& key);
+
+// Whether nothing is reset or drained by itself in the pool until a person has looked.
+bool IsBreakerOpen(const State& state, const std::string& pool);
+
+// GPUs of the pool taken out by themselves within the window.
+int64_t CountTakenOut(const State& state, const std::string& pool, Instant at);
+
+// Whether those are too many to go on without a person.
+bool IsBreakerDue(const State& state, const std::string& pool, Instant at);
+
+// Whether what is to be done about the GPU can begin now: nobody uses it and nothing stands against it.
+bool IsRemedyReady(const State& state, const GpuKey& key);
+
+// Whether the GPU has had errors of many users, and many more than others have.
+bool IsSuspicious(const State& state, const GpuTrouble& trouble, int xid, Instant at);
+
+// The XIDs of a GPU that came so shortly before.
+std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span);
+
+// Whether an error of the GPU excuses what ends the attempt now.
+bool IsForgiven(const Job& job, Instant at);
+
+// When the open incident ends by itself; kNever: it does not.
+Instant EndOf(const State& state, const Incident& incident);
+
+// Tells programs apart, so that one that fails again and again counts once.
+uint64_t DigestOf(const JobSpec& spec);
+
+// Enters what follows from the GPU's trouble, or from the incident, into the indexes; sign -1: takes it out.
+void IndexTrouble(State& state, const GpuKey& key, const GpuTrouble& trouble, int sign);
+void IndexIncident(State& state, const Incident& incident, bool is_in);
+// All of them anew.
+void IndexIncidents(State& state);
+
+}  // namespace gp

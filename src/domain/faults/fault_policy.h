@@ -1,0 +1,36 @@
+#pragma once
+
+// The numbers and rules by which faults are judged.  A part of the policy, so of the journal: a replay judges
+// with the rules of its time.
+
+#include <map>
+
+#include "base/time.h"
+#include "domain/faults/xid.h"
+
+namespace gp {
+
+struct FaultPolicy {
+  std::map<int, XidRule> xids;
+  // Reports of one GPU that come so close together speak of one error.
+  Duration correlate = Duration::Seconds(5);
+  // A fault that comes back within this time belongs to the incident that is still open.
+  Duration incident_window = Duration::Minutes(3);
+  // Errors of programs are counted for so long, once for each user and spec.
+  Duration error_window = Duration::Minutes(24 * 60);
+  // A GPU is suspected with errors of so many users, so many in all, and so many times the mean of all GPUs.
+  int suspect_users = 3;
+  int suspect_errors = 5;
+  int suspect_factor = 10;
+  // Resets that the platform orders by itself, of one GPU in a day; then a person is asked.
+  int resets_per_day = 1;
+  // Past this share of a pool's GPUs taken out within the window nothing is reset or drained by itself.  100: off.
+  int breaker_percent = 20;
+  // So many may be taken out in any case: two of a machine's GPUs are no storm.
+  int breaker_gpus_min = 3;
+  Duration breaker_window = Duration::Minutes(10);
+};
+
+const XidRule& RuleOf(const FaultPolicy& policy, int xid);
+
+}  // namespace gp

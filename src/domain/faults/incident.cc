@@ -1,0 +1,14 @@
+#include "domain/faults/incident.h"
+
+namespace gp {
+
+const char* Name(IncidentState state) {
+  switch (state) {
+    case IncidentState::kOpen: return "OPEN";
+    case IncidentState::kAcknowledged: return "ACKNOWLEDGED";
+    case IncidentState::kClosed: return "CLOSED";
+  }
+  return "?";
+}
+
+}  // namespace gp

@@ -1,0 +1,88 @@
+#include "domain/faults/judge.h"
+
+#include <algorithm>
+
+namespace gp {
+namespace {
+
+constexpr int kUncorrectable = 48;
+constexpr int kContained = 94;
+constexpr int kAdviceChanged = 154;
+
+// What the driver's advice means; nothing where it gives none.
+FaultVerdict Follow(DriverAdvice advice) {
+  FaultVerdict verdict;
+  switch (advice) {
+    case DriverAdvice::kGpuReset:
+      verdict = {TenantAction::kRestartAll, GpuRemedy::kReset, false, ""};
+      break;
+    case DriverAdvice::kNodeReboot:
+      verdict = {TenantAction::kRestartAll, GpuRemedy::kReboot, false, ""};
+      break;
+    case DriverAdvice::kDrainP2p:
+      verdict = {TenantAction::kRestartLinked, GpuRemedy::kDrainReset, false, ""};
+      break;
+    case DriverAdvice::kDrainAndReset:
+      verdict = {TenantAction::kNone, GpuRemedy::kDrainReset, false, ""};
+      break;
+    case DriverAdvice::kRecoverImex:
+      verdict = {TenantAction::kNone, GpuRemedy::kOperator, false, ""};
+      break;
+    case DriverAdvice::kUnknown:
+    case DriverAdvice::kNone: break;
+  }
+  return verdict;
+}
+
+bool Asks(DriverAdvice advice) { return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone; }
+
+FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
+  if (rule.by_text) {
+    if (!signal.is_fatal) return {TenantAction::kNote, GpuRemedy::kNone, false, ""};
+    return {TenantAction::kRestartLinked, GpuRemedy::kReset, false, ""};
+  }
+  // The error was contained: whom it hit is named by the 94, and the others are sound.
+  if (signal.xid == kUncorrectable && near.contains(kContained)) {
+    return {TenantAction::kForgive, GpuRemedy::kResetWhenIdle, false, ""};
+  }
+  const bool is_due = !rule.if_repeated || is_repeated;
+  return {rule.tenants, is_due ? rule.remedy : GpuRemedy::kWatch, rule.counts, ""};
+}
+
+FaultVerdict OfXid(const FaultPolicy& policy, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
+  // 154 is nothing but its text, and a driver that asks for nothing withdraws what it asked for.
+  FaultVerdict verdict;
+  if (signal.xid != kAdviceChanged) verdict = ByRule(RuleOf(policy, signal.xid), signal, near, is_repeated);
+  const DriverAdvice advice = Asks(signal.advice) ? signal.advice : signal.told;
+  if (Asks(advice)) {
+    const FaultVerdict asked = Follow(advice);
+    verdict.tenants = std::max(verdict.tenants, asked.tenants);
+    verdict.remedy = asked.remedy;
+  }
+  verdict.why = "XID " + std::to_string(signal.xid);
+  if (Asks(advice)) verdict.why += std::string(", the driver asks for ") + Name(advice);
+  return verdict;
+}
+
+}  // namespace
+
+const XidRule& RuleOf(const FaultPolicy& policy, int xid) {
+  const auto rule = policy.xids.find(xid);
+  return rule == policy.xids.end() ? kUnknownXid : rule->second;
+}
+
+FaultVerdict Judge(const FaultPolicy& policy, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
+  FaultVerdict verdict;
+  switch (signal.kind) {
+    case SignalKind::kXid: return OfXid(policy, signal, near, is_repeated);
+    case SignalKind::kAdvice:
+      verdict = Follow(signal.advice);
+      verdict.why = std::string("the driver asks for ") + Name(signal.advice);
+      return verdict;
+    case SignalKind::kLost: return {TenantAction::kRestartAll, GpuRemedy::kReboot, false, "it fell off the bus"};
+    case SignalKind::kRemapFailed: return {TenantAction::kRestartAll, GpuRemedy::kOperator, false, "a memory row could not be remapped"};
+  }
+  return verdict;
+}
+
+}  // namespace gp

@@ -1,0 +1,35 @@
+#pragma once
+
+// What a node saw of one of its GPUs, once: a fact, without a judgement.
+
+#include <cstdint>
+#include <string>
+
+#include "base/time.h"
+#include "domain/faults/xid.h"
+#include "domain/model/ids.h"
+
+namespace gp {
+
+enum class SignalKind {
+  kXid,
+  kAdvice,   // the driver asks for something, or for nothing any more, and no XID says so
+  kLost,     // it fell off the bus, and no XID says so
+  kRemapFailed,
+};
+
+struct FaultSignal {
+  uint64_t number = 0;  // grows on its node, over restarts of the agent too
+  int gpu = 0;          // position in the node
+  SignalKind kind = SignalKind::kXid;
+  int xid = 0;
+  LeaseId lease;        // of the program that the report names; 0: none, or nobody's
+  DriverAdvice advice = DriverAdvice::kUnknown;  // what the driver asks for at that moment
+  DriverAdvice told = DriverAdvice::kUnknown;    // what the text of XID 154 says
+  bool is_fatal = true;                          // where the text says how bad it is
+  Instant at;           // by the node's clock
+  std::string text;     // for people: the kernel's line, or what was read
+  bool operator==(const FaultSignal&) const = default;
+};
+
+}  // namespace gp
