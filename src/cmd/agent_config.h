@@ -17,6 +17,8 @@ struct AgentConfig {
   bool allow_root = false;
   std::string prolog;
   std::string epilog;
+  std::string reset_command = "nvidia-smi";  // called as: COMMAND --gpu-reset -i BUS-ID
+  std::string gpu_test;      // of the site, beside our own test: called with the GPU's UUID
 };
 
 }  // namespace gp

@@ -80,6 +80,9 @@ void AddSimulate(CLI::App& app, Cli& cli);
 void AddTopology(CLI::App& app, Cli& cli);
 void AddCapture(CLI::App& app, Cli& cli);
 void AddDoctor(CLI::App& app, Cli& cli);
+void AddWatchGpu(CLI::App& app, Cli& cli);
+void AddGpuCare(CLI::App& app, Cli& cli);
+void AddIncidents(CLI::App& app, Cli& cli);
 void AddCommands(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);
 

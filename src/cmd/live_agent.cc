@@ -21,6 +21,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "cmd/host_users.h"
+#include "cmd/live_gpu_keeper.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
@@ -122,13 +123,16 @@ class WiredAgent : public LiveAgent {
     SupervisedAttemptRunner::Options runner_options;
     runner_options.state_directory = config_.state_directory;
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
-    health_ = std::make_unique<HealthPoller>(*sources_.driver, clock_, Duration::Seconds(2));
-    loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *runner_, logs_, health_.get(), clock_);
+    keeper_ = MakeGpuKeeper(config_, indexes_, clock_);
+    loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *runner_, logs_, &keeper_->keeper(), clock_);
     link_.SetChannels(loop_.get());
     return Ok();
   }
 
-  void Run() override { loop_->Run(); }
+  void Run() override {
+    loop_->Run();
+    keeper_.reset();  // its processes end before this one does
+  }
   void Stop() override {
     if (loop_ != nullptr) loop_->Stop();
   }
@@ -140,6 +144,7 @@ class WiredAgent : public LiveAgent {
     const HostFacts host = GP_TRY(sources_.host->Read());
     const DriverInventory inventory = GP_TRY(sources_.driver->Inventory());
     link_.SetIdentities(inventory.gpus);
+    for (const GpuIdentity& gpu : inventory.gpus) indexes_.push_back({gpu.index, gpu.pci_bus_id});
     name_ = !config_.name.empty() ? config_.name
             : config_.simulate.empty() ? HostName()
                                        : host.hostname + "-" + std::to_string(config_.node_index);
@@ -180,7 +185,8 @@ class WiredAgent : public LiveAgent {
   std::unique_ptr<CgroupIsolation> isolation_;
   std::unique_ptr<SupervisedAttemptRunner> runner_;
   FileLogReader logs_;
-  std::unique_ptr<HealthPoller> health_;
+  std::vector<GpuPlace> indexes_;
+  std::unique_ptr<LiveGpuKeeper> keeper_;
   GrpcControlLink link_;
   std::unique_ptr<AgentLoop> loop_;
 };

@@ -26,6 +26,7 @@ int Run(int argc, char** argv) {
   gp::AddWatch(app, cli);
   gp::AddTopology(app, cli);
   gp::AddService(app, cli);
+  gp::AddIncidents(app, cli);
   gp::AddNodes(app, cli);
   gp::AddQueues(app, cli);
   gp::AddReservations(app, cli);
@@ -38,6 +39,8 @@ int Run(int argc, char** argv) {
   gp::AddDoctor(app, cli);
   gp::AddCapture(app, cli);
   gp::AddVersion(app, cli);
+  gp::AddWatchGpu(app, cli);
+  gp::AddGpuCare(app, cli);
   gp::AddCommands(app, cli);
   try {
     app.parse(argc, argv);

@@ -80,7 +80,7 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
   auto* node = sub->add_option_function<std::string>("--node", [request](const std::string& id) { request->set_node(id); }, "The whole node");
   gpu->excludes(node);
   sub->add_option_function<std::string>("--reason", [request](const std::string& why) { request->set_reason(why); }, "Why; shown with the GPU");
-  if (action == Action::OFFLINE) {
+  if (action == Action::OFFLINE || action == Action::RESET) {
     sub->add_flag_function("--force", [request](int64_t) { request->set_force(true); }, "Stop the jobs on it now; they are queued again");
   }
   sub->callback([request, &cli] {
@@ -96,6 +96,7 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
 void AddService(CLI::App& app, Cli& cli) {
   AddAction(app, cli, "drain", "Let what runs finish, start nothing new", Action::DRAIN);
   AddAction(app, cli, "offline", "Take out of service now; --force if jobs run there", Action::OFFLINE);
+  AddAction(app, cli, "reset", "Reset when nobody uses it, then test; --force stops what runs there", Action::RESET);
   AddAction(app, cli, "online", "Bring back after a test", Action::ONLINE);
 }
 

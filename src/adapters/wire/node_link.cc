@@ -144,12 +144,58 @@ GpuObservation FromProto(const v1::GpuObservation& message) {
   return {message.gpu(), message.healthy(), message.lost(), message.detail().substr(0, 500)};
 }
 
+void ToProto(const FaultSignal& signal, v1::FaultSignal* message) {
+  message->set_number(signal.number);
+  message->set_gpu(signal.gpu);
+  message->set_kind(static_cast<int>(signal.kind));
+  message->set_xid(signal.xid);
+  message->set_lease(signal.lease.value);
+  message->set_advice(Name(signal.advice));
+  message->set_told(Name(signal.told));
+  message->set_is_fatal(signal.is_fatal);
+  message->set_at_ns(signal.at.ns);
+  message->set_text(signal.text);
+}
+
+Result<FaultSignal> FromProto(const v1::FaultSignal& message) {
+  if (message.kind() < 0 || message.kind() > static_cast<int>(SignalKind::kRemapFailed)) return Fail(InvalidArgument("report: unknown kind of fault"));
+  FaultSignal signal;
+  signal.number = message.number();
+  signal.gpu = message.gpu();
+  signal.kind = static_cast<SignalKind>(message.kind());
+  signal.xid = message.xid();
+  signal.lease = {message.lease()};
+  signal.advice = ParseDriverAdvice(message.advice()).value_or(DriverAdvice::kUnknown);
+  signal.told = ParseDriverAdvice(message.told()).value_or(DriverAdvice::kUnknown);
+  signal.is_fatal = message.is_fatal();
+  signal.at.ns = message.at_ns();
+  signal.text = message.text().substr(0, 500);
+  return signal;
+}
+
+void ToProto(const GpuTaskResult& result, v1::GpuTaskResult* message) {
+  message->set_gpu(result.gpu);
+  message->set_number(result.number);
+  message->set_ok(result.ok);
+  message->set_detail(result.detail);
+}
+
+GpuTaskResult FromProto(const v1::GpuTaskResult& message) {
+  return {message.gpu(), message.number(), message.ok(), message.detail().substr(0, 500)};
+}
+
 void ToProto(const NodeOrders& orders, v1::Orders* message) {
   message->set_epoch(orders.epoch);
   message->set_revision(orders.revision);
   message->set_lineage(orders.lineage);
   message->set_last_lease(orders.last_lease.value);
   for (const LeaseOrder& order : orders.leases) ToProto(order, message->add_leases());
+  for (const GpuTaskOrder& order : orders.tasks) {
+    v1::GpuTaskOrder* part = message->add_tasks();
+    part->set_gpu(order.gpu);
+    part->set_task(static_cast<int>(order.task));
+    part->set_number(order.number);
+  }
 }
 
 Result<NodeOrders> FromProto(const v1::Orders& message) {
@@ -160,6 +206,10 @@ Result<NodeOrders> FromProto(const v1::Orders& message) {
   orders.lineage = message.lineage();
   orders.last_lease = {message.last_lease()};
   for (const v1::LeaseOrder& order : message.leases()) orders.leases.push_back(GP_TRY(FromProto(order)));
+  for (const v1::GpuTaskOrder& order : message.tasks()) {
+    if (order.gpu() < 0 || order.gpu() >= kGpusMax) return Fail(InvalidArgument("order: no such GPU"));
+    orders.tasks.push_back({order.gpu(), order.task() == static_cast<int>(GpuTask::kReset) ? GpuTask::kReset : GpuTask::kTest, order.number()});
+  }
   return orders;
 }
 

@@ -21,6 +21,11 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message);
 void ToProto(const GpuObservation& seen, v1::GpuObservation* message);
 GpuObservation FromProto(const v1::GpuObservation& message);
 
+void ToProto(const FaultSignal& signal, v1::FaultSignal* message);
+Result<FaultSignal> FromProto(const v1::FaultSignal& message);
+void ToProto(const GpuTaskResult& result, v1::GpuTaskResult* message);
+GpuTaskResult FromProto(const v1::GpuTaskResult& message);
+
 void ToProto(const NodeOrders& orders, v1::Orders* message);
 Result<NodeOrders> FromProto(const v1::Orders& message);
 

@@ -27,8 +27,8 @@ static_assert(kLeaseGraceMax < kLeaseEndTime);
 }  // namespace
 
 AgentLoop::AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& runner, LogReader& logs,
-                     HealthPoller* health, Clock& clock)
-    : options_(std::move(options)), link_(link), runner_(runner), logs_(logs), health_(health),
+                     GpuKeeper* gpus, Clock& clock)
+    : options_(std::move(options)), link_(link), runner_(runner), logs_(logs), gpus_(gpus),
       clock_(clock), lineage_(options_.lineage), fresh_(options_.fresh), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 AgentLoop::~AgentLoop() { close(wake_fd_); }
@@ -44,6 +44,7 @@ void AgentLoop::Run() {
   while (!stopping_) {
     if (!connected_ && moving_to_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
     TakeNews();
+    KeepGpus();
     Observe();
     if (moving_to_ != 0) MoveOver();
     if (have_orders_) Act();
@@ -57,8 +58,13 @@ void AgentLoop::WaitForEvents() {
   const int64_t now = clock_.BootNs();
   const int64_t until = connected_ ? report_at_ns_ : moving_to_ != 0 ? now + kMovePause.ns : connect_at_ns_;
   const int64_t wait_ms = std::clamp<int64_t>((until - now) / 1'000'000 + 1, 0, 1'000);
-  pollfd fds[] = {{wake_fd_, POLLIN, 0}, {link_.EventDescriptor(), POLLIN, 0}, {runner_.EventDescriptor(), POLLIN, 0}};
-  poll(fds, std::size(fds), static_cast<int>(wait_ms));
+  std::vector<pollfd> fds{{wake_fd_, POLLIN, 0}, {link_.EventDescriptor(), POLLIN, 0}, {runner_.EventDescriptor(), POLLIN, 0}};
+  int64_t patience_ms = wait_ms;
+  if (gpus_ != nullptr) {
+    for (const int fd : gpus_->EventDescriptors()) fds.push_back({fd, POLLIN, 0});
+    if (const auto next = gpus_->NextAt()) patience_ms = std::clamp<int64_t>((*next - clock_.Now()).ns / 1'000'000 + 1, 0, wait_ms);
+  }
+  poll(fds.data(), fds.size(), static_cast<int>(patience_ms));
   uint64_t drained = 0;
   if ((fds[0].revents & POLLIN) != 0) (void)!read(wake_fd_, &drained, sizeof drained);
 }
@@ -74,6 +80,7 @@ void AgentLoop::Connect() {
   for (const auto& [id, seen] : declined_) join.leases.push_back(seen);
   sent_at_ns_.clear();
   sent_at_ns_[1] = clock_.BootNs();
+  last_sent_ = 1;
   link_.Connect(join);
   connected_ = true;
   report_due_ = false;
@@ -89,6 +96,7 @@ void AgentLoop::TakeNews() {
     if (answered != sent_at_ns_.end()) lease_until_ns_ = answered->second + news.lease_time.ns;
     lease_time_ = news.lease_time;
     sent_at_ns_.erase(sent_at_ns_.begin(), sent_at_ns_.upper_bound(news.answered));
+    if (gpus_ != nullptr) gpus_->Answered(news.answered);
   }
   if (news.orders && news.orders->epoch >= newest_epoch_) TakeOrders(*std::move(news.orders));
   if (news.answered > 0) Renew();
@@ -111,6 +119,7 @@ void AgentLoop::TakeOrders(NodeOrders orders) {
 void AgentLoop::Disconnect(const std::string& why) {
   std::fprintf(stderr, "gpu-platform agent: connection lost: %s\n", why.c_str());
   connected_ = false;
+  if (gpus_ != nullptr) gpus_->Disconnected();
   have_orders_ = false;  // the next controller may have other ideas
   connect_at_ns_ = clock_.BootNs() + connect_wait_.ns;
   connect_wait_ = std::min(connect_wait_ * 2, kConnectWaitMax);
@@ -239,29 +248,28 @@ void AgentLoop::Decline(LeaseId id, const LeaseOutcome& outcome) {
   UpdateOpenLogs();
 }
 
-std::vector<GpuObservation> AgentLoop::ObserveGpus(std::vector<GpuHealth>* readings) const {
-  std::vector<GpuObservation> gpus;
-  if (health_ == nullptr) return gpus;
-  HealthReading latest = health_->Latest();
-  const bool stale = latest.age_ns > options_.health_timeout.ns;
-  for (size_t i = 0; i < options_.facts->gpus.size(); ++i) {
-    if (stale) {
-      gpus.push_back({static_cast<int>(i), false, false, "the driver does not answer" + (latest.error.empty() ? "" : ": " + latest.error)});
-    } else if (i < latest.gpus.size()) {
-      gpus.push_back(ToObservation(static_cast<int>(i), latest.gpus[i]));
-    }
-  }
-  if (!stale) *readings = std::move(latest.gpus);
-  return gpus;
+// Faults go out before what follows from them: a job that ended by one is not to be judged without it.
+void AgentLoop::KeepGpus() {
+  if (gpus_ == nullptr) return;
+  gpus_->Look();
+  gpus_->Carry(orders_.tasks);
+  if (!connected_ || !gpus_->HasNews()) return;
+  const int64_t sent_at_ns = clock_.BootNs();
+  last_sent_ = link_.Send(gpus_->NewsFor(last_sent_ + 1));
+  sent_at_ns_[last_sent_] = sent_at_ns;
 }
 
 void AgentLoop::SendReport() {
   AgentReport report;
   for (const auto& [id, seen] : seen_) report.leases.push_back(seen);
   for (const auto& [id, seen] : declined_) report.leases.push_back(seen);
-  report.gpus = ObserveGpus(&report.readings);
+  if (gpus_ != nullptr) {
+    report.gpus = gpus_->Observations();
+    report.readings = gpus_->Readings();
+  }
   const int64_t sent_at_ns = clock_.BootNs();  // before it leaves: the lease is counted from here
-  sent_at_ns_[link_.Send(report)] = sent_at_ns;
+  last_sent_ = link_.Send(report);
+  sent_at_ns_[last_sent_] = sent_at_ns;
   report_due_ = false;
   // Until the driver gave its first reading the GPUs cannot be used: ask again soon.
   const bool unread = report.gpus.empty() && !options_.facts->gpus.empty();

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "application/agent/health_poller.h"
+#include "application/agent/gpu_keeper.h"
 #include "application/agent/launch.h"
 #include "domain/node/reconcile.h"
 #include "ports/inbound/channel_gateway.h"
@@ -30,14 +30,13 @@ struct AgentOptions {
   uint64_t lineage = 0;  // of the attempts kept here; 0: none known
   // Makes the lineage last, before anything is started under it.
   std::function<Status(uint64_t)> keep_lineage = [](uint64_t) { return Ok(); };
-  Duration health_timeout = Duration::Seconds(10);  // an older reading makes GPUs suspect
 };
 
 class AgentLoop : public ChannelGateway {
  public:
-  // All ports outlive the loop.  `health` may be null: a node without GPUs.
+  // All ports outlive the loop.  `gpus` may be null: a node without GPUs.
   AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& runner, LogReader& logs,
-            HealthPoller* health, Clock& clock);
+            GpuKeeper* gpus, Clock& clock);
   ~AgentLoop() override;
 
   // Until Stop.  Jobs go on after it.
@@ -63,7 +62,7 @@ class AgentLoop : public ChannelGateway {
   void SendReport();
   void UpdateOpenLogs();
   bool MayStillWrite(LeaseId lease) const;
-  std::vector<GpuObservation> ObserveGpus(std::vector<GpuHealth>* readings) const;
+  void KeepGpus();
   void RunTasks();
   void WaitForEvents();
   const LeaseOrder* OrderFor(LeaseId id) const;
@@ -72,7 +71,7 @@ class AgentLoop : public ChannelGateway {
   ControlLink& link_;
   AttemptRunner& runner_;
   LogReader& logs_;
-  HealthPoller* health_;
+  GpuKeeper* gpus_;
   Clock& clock_;
 
   uint64_t lineage_ = 0;
@@ -85,6 +84,7 @@ class AgentLoop : public ChannelGateway {
   bool have_orders_ = false;
   NodeOrders orders_;
   uint64_t newest_epoch_ = 0;
+  uint64_t last_sent_ = 0;                  // message of this connection
   std::map<uint64_t, int64_t> sent_at_ns_;  // of messages not yet answered
   int64_t lease_until_ns_ = 0;              // by the controller's latest word
   Duration lease_time_ = Duration::Seconds(10);

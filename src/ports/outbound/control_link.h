@@ -22,6 +22,12 @@ struct AgentReport {
   std::vector<GpuHealth> readings;       // by GPU; empty: none taken
 };
 
+// What happened to GPUs, and how tasks of theirs have ended.
+struct GpuNews {
+  std::vector<FaultSignal> signals;
+  std::vector<GpuTaskResult> results;
+};
+
 // What came since the last look.
 struct LinkNews {
   bool broken = false;                // connect and join again
@@ -41,6 +47,8 @@ class ControlLink {
   virtual void Connect(const JoinNode& join) = 0;
   // Sends in the background.  The message's number, growing from 2 within a connection.
   virtual uint64_t Send(const AgentReport& report) = 0;
+  // The same; it is answered when it is durable.
+  virtual uint64_t Send(const GpuNews& news) = 0;
   virtual LinkNews TakeNews() = 0;
   // Readable when there are news; owned by the link.
   virtual int EventDescriptor() const = 0;

@@ -104,7 +104,7 @@ class Cluster:
     def leftovers(self):
         daemons = {d.pid for d in [self.controller, *self.agents] if d.runs()}
         found = [f"process {pid}: {_command(pid)}" for pid in self.sandbox.processes() - daemons
-                 if not _is_nursery_of(pid, daemons)]
+                 if not _is_helper_of(pid, daemons)]
         found += [f"cgroup {lease}" for lease in self.sandbox.leases()]
         for k in range(len(self.agents)):
             attempts = os.path.join(self.agent_state(k), "attempts")
@@ -144,9 +144,10 @@ class Cluster:
         return True
 
 
-def _is_nursery_of(pid, daemons):
-    """The agent's own helper, of which supervisors are copies; it goes with its agent."""
-    if not _command(pid).startswith("gpu-platform-nursery"):
+def _is_helper_of(pid, daemons):
+    """The agent's own: what supervisors are copies of, and who watches and tests GPUs; they go with their agent."""
+    command = _command(pid)
+    if not command.startswith("gpu-platform-nursery") and " __watch-gpu " not in command and " __test-gpu " not in command:
         return False
     try:
         with open(f"/proc/{pid}/stat") as file:

@@ -199,7 +199,7 @@ grpc::Status ControlService::ChangeService(grpc::ServerContext* context, const v
     return ToGrpc(InvalidArgument("name either a GPU or a node"));
   }
   if (!v1::ChangeServiceRequest::Action_IsValid(request->action())) {
-    return ToGrpc(InvalidArgument("action: DRAIN, OFFLINE or ONLINE"));
+    return ToGrpc(InvalidArgument("action: DRAIN, OFFLINE, ONLINE or RESET"));
   }
   gp::ChangeService command;
   command.action = static_cast<ServiceAction>(request->action());

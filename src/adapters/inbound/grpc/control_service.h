@@ -54,6 +54,9 @@ class ControlService final : public v1::Control::Service {
                           v1::ExplainJobReply* reply) override;
   grpc::Status ListReservations(grpc::ServerContext* context, const v1::ListReservationsRequest* request,
                                 v1::ListReservationsReply* reply) override;
+  grpc::Status ListIncidents(grpc::ServerContext* context, const v1::ListIncidentsRequest* request, v1::ListIncidentsReply* reply) override;
+  grpc::Status GetIncident(grpc::ServerContext* context, const v1::GetIncidentRequest* request, v1::Incident* reply) override;
+  grpc::Status ChangeIncident(grpc::ServerContext* context, const v1::ChangeIncidentRequest* request, v1::Incident* reply) override;
   grpc::Status ReserveNodes(grpc::ServerContext* context, const v1::ReserveNodesRequest* request, v1::Reservation* reply) override;
   grpc::Status DeleteReservation(grpc::ServerContext* context, const v1::DeleteReservationRequest* request,
                                  v1::ListReservationsReply* reply) override;
@@ -82,6 +85,7 @@ class ControlService final : public v1::Control::Service {
   Status FillCluster(bool readings, v1::Cluster* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);
+  Status FillIncident(const std::string& id, v1::Incident* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
   void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
   grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,

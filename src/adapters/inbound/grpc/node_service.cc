@@ -78,19 +78,24 @@ Result<NodeId> NodeService::Join(JoinNode join) {
   return node;
 }
 
-Status NodeService::HandleReport(NodeId node, uint64_t incarnation, const v1::Report& message,
-                                 const std::shared_ptr<NodeSession>& session) {
+Status NodeService::HandleReport(NodeId node, uint64_t incarnation, const v1::Report& message, Done done) {
   ReportNode report{node, incarnation, GP_TRY(LeasesFrom(message.leases())), {}};
   for (const v1::GpuObservation& gpu : message.gpus()) report.gpus.push_back(FromProto(gpu));
   if (message.readings_size() > 0) {
     sessions_.SetReadings(node, {message.readings().begin(), message.readings().end()}, gateway_.Now());
   }
   gateway_.HeardFrom(node);
-  return gateway_.Post("node:" + std::to_string(node.value), std::move(report),
-                       [session](const Outcome& outcome) {
-                         // Stale: a newer agent has joined.  This one is to join again, or stop.
-                         if (!outcome.status) session->Close();
-                       });
+  return gateway_.Post("node:" + std::to_string(node.value), std::move(report), std::move(done));
+}
+
+Status NodeService::HandleGpuNews(NodeId node, uint64_t incarnation, const v1::GpuNews& message, Done done) {
+  constexpr int kSignalsMax = 65'536;
+  if (message.signals_size() > kSignalsMax || message.results_size() > kGpusMax) return Fail(InvalidArgument("report: too many faults at once"));
+  ReportGpus report{node, incarnation, {}, {}};
+  for (const v1::FaultSignal& signal : message.signals()) report.signals.push_back(GP_TRY(FromProto(signal)));
+  for (const v1::GpuTaskResult& result : message.results()) report.results.push_back(FromProto(result));
+  gateway_.HeardFrom(node);
+  return gateway_.Post("node:" + std::to_string(node.value), std::move(report), std::move(done));
 }
 
 void NodeService::SendFirstOrders(NodeId node, NodeSession& session, uint64_t number) {
@@ -124,12 +129,19 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
   });
   grpc::Status result = grpc::Status::OK;
   while (stream->Read(&message)) {
-    if (!message.has_report()) continue;
-    if (const Status handled = HandleReport(*node, incarnation, message.report(), session); !handled) {
+    // When it is durable: the agent forgets what was answered.
+    Done done = [session, number = message.number(), lease_time_ms](const Outcome& outcome) {
+      // Stale: a newer agent has joined.  This one is to join again, or stop.
+      if (!outcome.status) return session->Close();
+      session->Answer(number, lease_time_ms);
+    };
+    Status handled = Ok();
+    if (message.has_report()) handled = HandleReport(*node, incarnation, message.report(), std::move(done));
+    if (message.has_gpu_news()) handled = HandleGpuNews(*node, incarnation, message.gpu_news(), std::move(done));
+    if (!handled) {
       result = ToGrpc(handled);
       break;
     }
-    session->Answer(message.number(), lease_time_ms);
   }
   sessions_.End(*node, session);
   writer.join();

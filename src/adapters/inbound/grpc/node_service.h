@@ -2,6 +2,7 @@
 
 // The agents' side of the controller: joins, reports, orders, tunnels.
 
+#include <functional>
 #include <string>
 
 #include "adapters/inbound/grpc/node_sessions.h"
@@ -22,8 +23,9 @@ class NodeService final : public v1::NodeLink::Service {
  private:
   Status CheckToken(const grpc::ServerContext& context) const;
   Result<NodeId> Join(JoinNode join);
-  Status HandleReport(NodeId node, uint64_t incarnation, const v1::Report& message,
-                      const std::shared_ptr<NodeSession>& session);
+  using Done = std::function<void(const Outcome&)>;
+  Status HandleReport(NodeId node, uint64_t incarnation, const v1::Report& message, Done done);
+  Status HandleGpuNews(NodeId node, uint64_t incarnation, const v1::GpuNews& message, Done done);
   void SendFirstOrders(NodeId node, NodeSession& session, uint64_t number);
 
   ControlGateway& gateway_;

@@ -86,6 +86,14 @@ uint64_t GrpcControlLink::Send(const AgentReport& report) {
   return connection_->Send(std::move(message));
 }
 
+uint64_t GrpcControlLink::Send(const GpuNews& news) {
+  v1::AgentMessage message;
+  v1::GpuNews* part = message.mutable_gpu_news();
+  for (const FaultSignal& signal : news.signals) gp::ToProto(signal, part->add_signals());
+  for (const GpuTaskResult& result : news.results) gp::ToProto(result, part->add_results());
+  return connection_->Send(std::move(message));
+}
+
 LinkNews GrpcControlLink::TakeNews() {
   uint64_t drained = 0;
   (void)!read(event_fd_, &drained, sizeof drained);

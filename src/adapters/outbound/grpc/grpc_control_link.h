@@ -26,6 +26,7 @@ class GrpcControlLink : public ControlLink {
 
   void Connect(const JoinNode& join) override;
   uint64_t Send(const AgentReport& report) override;
+  uint64_t Send(const GpuNews& news) override;
   LinkNews TakeNews() override;
   int EventDescriptor() const override { return event_fd_; }
 

@@ -1,5 +1,7 @@
 #include "adapters/outbound/nvml/nvml_driver.h"
 
+#include <algorithm>
+
 #include "adapters/outbound/nvml/health.h"
 #include "adapters/outbound/nvml/inventory.h"
 #include "adapters/outbound/nvml/links.h"
@@ -55,6 +57,24 @@ Result<DriverInventory> NvmlDriver::Inventory() {
   inventory.warnings = warnings.Take();
   has_inventory_ = true;
   return inventory;
+}
+
+Result<GpuHealth> NvmlDriver::HealthOf(int index) {
+  if (driver_major_ == 0) {
+    DriverInventory versions;
+    NvmlWarnings warnings;
+    ReadVersions(*library_, &versions, &warnings);
+    driver_major_ = MajorOf(versions.driver_version);
+  }
+  auto known = std::ranges::find(gpus_, index, &KnownGpu::index);
+  if (known == gpus_.end()) {
+    KnownGpu opened{index, {}};
+    const nvmlReturn_t result = library_->functions().DeviceGetHandleByIndex_v2(static_cast<unsigned>(index), &opened.device);
+    if (result != NVML_SUCCESS) return Fail(NotFound("GPU " + std::to_string(index) + ": " + library_->Explain(result)));
+    known = gpus_.insert(gpus_.end(), opened);
+  }
+  GpuInquiry gpu(*library_, known->index, known->device, nullptr);
+  return ReadHealth(&gpu, driver_major_);
 }
 
 Result<std::vector<GpuHealth>> NvmlDriver::Health() {

@@ -20,6 +20,8 @@ class NvmlDriver : public GpuDriver {
   Result<DriverInventory> Inventory() override;
   // Of the GPUs of the latest Inventory(), which is taken here where nobody did so before.
   Result<std::vector<GpuHealth>> Health() override;
+  // Of one GPU, without asking any other one anything.  kNotFound: it cannot even be opened.
+  Result<GpuHealth> HealthOf(int index);
 
   // For XidEvents.
   std::shared_ptr<const NvmlLibrary> library() const { return library_; }

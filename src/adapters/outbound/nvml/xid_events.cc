@@ -20,13 +20,8 @@ unsigned ToTimeoutMs(Duration timeout) {
 
 Result<std::unique_ptr<XidEvents>> XidEvents::Open(std::shared_ptr<const NvmlLibrary> library) {
   std::unique_ptr<XidEvents> events(new XidEvents(std::move(library)));
+  GP_CHECK_OK(events->CreateSet());
   const NvmlFunctions& nvml = events->library_->functions();
-  const nvmlReturn_t created = nvml.EventSetCreate(&events->set_);
-  if (created != NVML_SUCCESS) {
-    return Fail(Unsupported(std::string(nvml.EventSetCreate.name) + ": " +
-                            events->library_->Explain(created)));
-  }
-  events->has_set_ = true;
   unsigned count = 0;
   const nvmlReturn_t counted = nvml.DeviceGetCount_v2(&count);
   if (counted != NVML_SUCCESS) {
@@ -35,6 +30,21 @@ Result<std::unique_ptr<XidEvents>> XidEvents::Open(std::shared_ptr<const NvmlLib
   }
   for (unsigned i = 0; i < count; ++i) events->Subscribe(static_cast<int>(i));
   return events;
+}
+
+Result<std::unique_ptr<XidEvents>> XidEvents::OpenOne(std::shared_ptr<const NvmlLibrary> library, int index) {
+  std::unique_ptr<XidEvents> events(new XidEvents(std::move(library)));
+  GP_CHECK_OK(events->CreateSet());
+  events->Subscribe(index);
+  return events;
+}
+
+Status XidEvents::CreateSet() {
+  const NvmlFunctions& nvml = library_->functions();
+  const nvmlReturn_t created = nvml.EventSetCreate(&set_);
+  if (created != NVML_SUCCESS) return Fail(Unsupported(std::string(nvml.EventSetCreate.name) + ": " + library_->Explain(created)));
+  has_set_ = true;
+  return Ok();
 }
 
 XidEvents::~XidEvents() {

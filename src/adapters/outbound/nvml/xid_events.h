@@ -25,6 +25,8 @@ class XidEvents {
   // Subscribes to every GPU that can tell; the others are named in warnings().  A GPU that comes
   // back from a reset must be subscribed to anew: open another XidEvents.
   static Result<std::unique_ptr<XidEvents>> Open(std::shared_ptr<const NvmlLibrary> library);
+  // To one GPU alone.
+  static Result<std::unique_ptr<XidEvents>> OpenOne(std::shared_ptr<const NvmlLibrary> library, int index);
 
   ~XidEvents();
   XidEvents(const XidEvents&) = delete;
@@ -44,6 +46,7 @@ class XidEvents {
   };
 
   explicit XidEvents(std::shared_ptr<const NvmlLibrary> library) : library_(std::move(library)) {}
+  Status CreateSet();
   void Subscribe(int index);
 
   std::shared_ptr<const NvmlLibrary> library_;

@@ -26,6 +26,11 @@ class FakeLink : public ControlLink {
     reports.push_back(report);
     return ++number_;
   }
+  uint64_t Send(const GpuNews& news) override {
+    const std::lock_guard lock(mutex_);
+    gpu_news.push_back(news);
+    return ++number_;
+  }
   LinkNews TakeNews() override {
     const std::lock_guard lock(mutex_);
     uint64_t drained = 0;
@@ -48,6 +53,7 @@ class FakeLink : public ControlLink {
 
   std::vector<JoinNode> joins;
   std::vector<AgentReport> reports;
+  std::vector<GpuNews> gpu_news;
 
  private:
   std::mutex mutex_;

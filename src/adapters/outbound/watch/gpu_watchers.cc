@@ -1,0 +1,195 @@
+#include "adapters/outbound/watch/gpu_watchers.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "adapters/outbound/watch/watch_frame.h"
+
+extern char** environ;
+
+namespace gp {
+namespace {
+
+constexpr int kLookMs = 250;
+
+// A descriptor that is not the watcher's own business must not live on in it.
+Result<std::pair<pid_t, int>> Spawn(std::vector<std::string> words) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return Fail(Internal("pipe: " + std::string(std::strerror(errno))));
+  fcntl(ends[1], F_SETFL, 0);  // the watcher writes as it may; a full pipe makes it wait
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, words[0].c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (error == 0) return std::pair{pid, ends[0]};
+  close(ends[0]);
+  return Fail(Internal(words[0] + ": " + std::strerror(error)));
+}
+
+// Whether somebody should look at once, and not at the next report.
+bool IsNews(const std::optional<GpuHealth>& before, const GpuHealth& now) {
+  if (!before) return true;
+  const auto failed = [](const GpuHealth& health) { return health.row_remap && health.row_remap->failed; };
+  return before->lost != now.lost || before->recovery_action != now.recovery_action || failed(*before) != failed(now);
+}
+
+}  // namespace
+
+GpuWatchers::GpuWatchers(Options options, Clock& clock)
+    : options_(std::move(options)), clock_(clock), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), watchers_(options_.indexes.size()) {
+  for (size_t gpu = 0; gpu < watchers_.size(); ++gpu) {
+    watchers_[gpu].position = static_cast<int>(gpu);
+    watchers_[gpu].read_ns = clock_.BootNs();
+    Begin(gpu);
+  }
+  thread_ = std::thread([this] { Run(); });
+}
+
+GpuWatchers::~GpuWatchers() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  Wake(wake_fd_);
+  thread_.join();
+  for (Watcher& watcher : watchers_) End(watcher, "");
+  close(event_fd_);
+  close(wake_fd_);
+}
+
+void GpuWatchers::Wake(int descriptor) const {
+  const uint64_t one = 1;
+  (void)!write(descriptor, &one, sizeof one);
+}
+
+std::vector<GpuReading> GpuWatchers::Latest() {
+  const std::lock_guard lock(mutex_);
+  std::vector<GpuReading> readings;
+  for (const Watcher& watcher : watchers_) readings.push_back({watcher.health, clock_.BootNs() - watcher.read_ns, watcher.error});
+  return readings;
+}
+
+std::vector<XidSighting> GpuWatchers::TakeXids() {
+  uint64_t drained = 0;
+  (void)!read(event_fd_, &drained, sizeof drained);
+  const std::lock_guard lock(mutex_);
+  return std::exchange(xids_, {});
+}
+
+void GpuWatchers::Pause(int gpu) {
+  const std::lock_guard lock(mutex_);
+  Watcher& watcher = watchers_[static_cast<size_t>(gpu)];
+  watcher.is_paused = true;
+  End(watcher, "");
+}
+
+void GpuWatchers::Resume(int gpu) {
+  const std::lock_guard lock(mutex_);
+  Watcher& watcher = watchers_[static_cast<size_t>(gpu)];
+  watcher.is_paused = false;
+  watcher.begin_at_ns = 0;
+  watcher.read_ns = clock_.BootNs();
+  Wake(wake_fd_);
+}
+
+void GpuWatchers::Begin(size_t gpu) {
+  Watcher& watcher = watchers_[gpu];
+  std::vector<std::string> words = options_.command;
+  words.push_back(std::to_string(options_.indexes[gpu]));
+  const auto begun = Spawn(std::move(words));
+  watcher.heard_ns = clock_.BootNs();
+  if (!begun) {
+    watcher.error = begun.error().message;
+    watcher.begin_at_ns = watcher.heard_ns + options_.begin_again.ns;
+    return;
+  }
+  watcher.pid = begun->first;
+  watcher.pipe = begun->second;
+}
+
+// A process that hangs in the kernel does not even die: nobody waits for it longer than it takes to ask.
+void GpuWatchers::End(Watcher& watcher, const std::string& why) {
+  if (watcher.pid == 0) return;
+  kill(watcher.pid, SIGKILL);
+  close(watcher.pipe);
+  const pid_t pid = std::exchange(watcher.pid, 0);
+  for (int tries = 0; tries < 50 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries) poll(nullptr, 0, 2);
+  watcher.pipe = -1;
+  watcher.bytes.clear();
+  watcher.begin_at_ns = clock_.BootNs() + options_.begin_again.ns;
+  if (!why.empty()) watcher.error = why;
+}
+
+void GpuWatchers::Take(Watcher& watcher, GpuHealth health) {
+  if (IsNews(watcher.health, health)) Wake(event_fd_);
+  watcher.health = std::move(health);
+  watcher.read_ns = clock_.BootNs();
+  watcher.error.clear();
+}
+
+void GpuWatchers::Receive(Watcher& watcher) {
+  char buffer[16 << 10];
+  ssize_t got = 0;
+  while ((got = read(watcher.pipe, buffer, sizeof buffer)) > 0) watcher.bytes.append(buffer, static_cast<size_t>(got));
+  const bool is_over = got == 0;
+  watcher.heard_ns = clock_.BootNs();
+  while (true) {
+    auto frame = TakeFrame(watcher.bytes);
+    if (!frame) return End(watcher, frame.error().message);
+    if (!*frame) break;
+    if (auto* health = std::get_if<GpuHealth>(&**frame)) {
+      Take(watcher, std::move(*health));
+    } else {
+      xids_.push_back(std::get<XidSighting>(**frame));
+      xids_.back().gpu = watcher.position;
+      Wake(event_fd_);
+    }
+  }
+  if (is_over) End(watcher, "its watcher ended");
+}
+
+void GpuWatchers::LookAfter() {
+  const int64_t now = clock_.BootNs();
+  for (size_t gpu = 0; gpu < watchers_.size(); ++gpu) {
+    Watcher& watcher = watchers_[gpu];
+    if (watcher.pid != 0 && now - watcher.heard_ns > options_.silence_max.ns) End(watcher, "a driver call did not return");
+    if (watcher.pid == 0 && !watcher.is_paused && now >= watcher.begin_at_ns) Begin(gpu);
+  }
+}
+
+void GpuWatchers::Run() {
+  while (true) {
+    std::vector<pollfd> descriptors{{wake_fd_, POLLIN, 0}};
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      for (const Watcher& watcher : watchers_) descriptors.push_back({watcher.pipe, POLLIN, 0});  // -1: poll passes over it
+    }
+    poll(descriptors.data(), descriptors.size(), kLookMs);
+    uint64_t drained = 0;
+    (void)!read(wake_fd_, &drained, sizeof drained);
+    const std::lock_guard lock(mutex_);
+    for (size_t gpu = 0; gpu < watchers_.size(); ++gpu) {
+      const bool has_news = (descriptors[gpu + 1].revents & (POLLIN | POLLHUP)) != 0;
+      if (has_news && watchers_[gpu].pipe == descriptors[gpu + 1].fd && watchers_[gpu].pid != 0) Receive(watchers_[gpu]);
+    }
+    LookAfter();
+  }
+}
+
+}  // namespace gp

@@ -1,0 +1,73 @@
+#pragma once
+
+// GpuWatch with one process for each GPU: a driver call that never returns holds up that process alone, which is
+// killed and begun again.  Each tells readings and XIDs through a pipe (watch_frame.h).
+
+#include <sys/types.h>
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/time.h"
+#include "ports/outbound/clock.h"
+#include "ports/outbound/gpu_watch.h"
+
+namespace gp {
+
+class GpuWatchers : public GpuWatch {
+ public:
+  struct Options {
+    std::vector<std::string> command;  // of a watcher; the GPU's index is added
+    std::vector<int> indexes;          // NVML's, by position
+    Duration silence_max = Duration::Seconds(5);  // a watcher that says nothing for so long is killed
+    Duration begin_again = Duration::Seconds(1);  // after its end
+  };
+
+  GpuWatchers(Options options, Clock& clock);
+  ~GpuWatchers() override;
+
+  std::vector<GpuReading> Latest() override;
+  std::vector<XidSighting> TakeXids() override;
+  int EventDescriptor() const override { return event_fd_; }
+
+  // Nobody holds the GPU open between the two: a reset wants it for itself.
+  void Pause(int gpu);
+  void Resume(int gpu);
+
+ private:
+  struct Watcher {
+    int position = 0;
+    pid_t pid = 0;   // 0: does not run
+    int pipe = -1;
+    std::string bytes;             // of a frame that is not whole yet
+    int64_t heard_ns = 0;
+    int64_t begin_at_ns = 0;
+    bool is_paused = false;
+    std::optional<GpuHealth> health;
+    int64_t read_ns = 0;
+    std::string error;
+  };
+
+  void Run();
+  void Begin(size_t gpu);
+  void End(Watcher& watcher, const std::string& why);
+  void Receive(Watcher& watcher);
+  void Take(Watcher& watcher, GpuHealth health);
+  void LookAfter();
+  void Wake(int descriptor) const;
+
+  const Options options_;
+  Clock& clock_;
+  int event_fd_;
+  int wake_fd_;
+  mutable std::mutex mutex_;  // guards all below
+  std::vector<Watcher> watchers_;
+  std::vector<XidSighting> xids_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace gp

@@ -1,0 +1,75 @@
+#include "adapters/outbound/watch/process_gpu_care.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "adapters/outbound/watch/run_command.h"
+
+namespace gp {
+namespace {
+
+void Wake(int descriptor) {
+  const uint64_t one = 1;
+  (void)!write(descriptor, &one, sizeof one);
+}
+
+}  // namespace
+
+ProcessGpuCare::ProcessGpuCare(Options options)
+    : options_(std::move(options)), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+ProcessGpuCare::~ProcessGpuCare() {
+  Wake(stop_fd_);
+  for (auto& [number, task] : tasks_) task.thread.join();
+  close(event_fd_);
+  close(stop_fd_);
+}
+
+GpuCareResult ProcessGpuCare::Carry(uint64_t number, int gpu, GpuCareKind kind) {
+  CommandEnd end;
+  if (kind == GpuCareKind::kReset) {
+    options_.before_reset(gpu);
+    end = RunCommand(options_.reset(gpu), options_.reset_max, stop_fd_);
+    options_.after_reset(gpu);
+  } else {
+    end = RunCommand(options_.test(gpu), options_.test_max, stop_fd_);
+  }
+  return {number, gpu, end.ok, end.output};
+}
+
+void ProcessGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
+  const std::lock_guard lock(mutex_);
+  const auto [task, is_new] = tasks_.try_emplace(number);
+  if (!is_new) return;
+  task->second.thread = std::thread([this, number, gpu, kind] {
+    GpuCareResult result = Carry(number, gpu, kind);
+    const std::lock_guard done(mutex_);
+    tasks_.at(number).result = std::move(result);
+    tasks_.at(number).ended = true;
+    Wake(event_fd_);
+  });
+}
+
+std::vector<GpuCareResult> ProcessGpuCare::Results() {
+  uint64_t drained = 0;
+  (void)!read(event_fd_, &drained, sizeof drained);
+  const std::lock_guard lock(mutex_);
+  std::vector<GpuCareResult> results;
+  for (const auto& [number, task] : tasks_) {
+    if (task.ended) results.push_back(task.result);
+  }
+  return results;
+}
+
+void ProcessGpuCare::KeepOnly(const std::vector<uint64_t>& numbers) {
+  const std::lock_guard lock(mutex_);
+  for (auto task = tasks_.begin(); task != tasks_.end();) {
+    const bool stays = !task->second.ended || std::ranges::find(numbers, task->first) != numbers.end();
+    if (!stays) task->second.thread.join();
+    task = stays ? std::next(task) : tasks_.erase(task);
+  }
+}
+
+}  // namespace gp

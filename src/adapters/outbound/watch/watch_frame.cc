@@ -1,0 +1,142 @@
+#include "adapters/outbound/watch/watch_frame.h"
+
+#include "base/bytes.h"
+
+namespace gp {
+namespace {
+
+constexpr size_t kLengthBytes = 4;
+constexpr uint64_t kListMax = 4'096;
+enum Kind : uint64_t { kHealth = 1, kXid = 2 };
+
+template <typename T>
+void Put(ByteWriter& out, const std::optional<T>& value) {
+  out.U64(value.has_value() ? 1 : 0);
+  if (value) out.I64(static_cast<int64_t>(*value));
+}
+
+template <typename T>
+void Get(ByteReader& in, std::optional<T>& value) {
+  if (in.U64() == 0) return value.reset();
+  value = static_cast<T>(in.I64());
+}
+
+void Put(ByteWriter& out, const GpuHealth& health) {
+  out.U64(kHealth);
+  out.I64(health.index);
+  out.U64(health.lost ? 1 : 0);
+  Put(out, health.temperature_c);
+  Put(out, health.power_watts);
+  Put(out, health.utilization_percent);
+  Put(out, health.memory_used_mib);
+  Put(out, health.sm_clock_mhz);
+  Put(out, health.memory_clock_mhz);
+  out.U64(health.ecc.has_value() ? 1 : 0);
+  const EccCounts ecc = health.ecc.value_or(EccCounts{});
+  for (const int64_t count : {ecc.corrected_volatile, ecc.uncorrected_volatile, ecc.corrected_aggregate, ecc.uncorrected_aggregate}) out.I64(count);
+  out.U64(health.row_remap.has_value() ? 1 : 0);
+  const RowRemap rows = health.row_remap.value_or(RowRemap{});
+  for (const int64_t count : {int64_t{rows.corrected_rows}, int64_t{rows.uncorrected_rows}, int64_t{rows.pending}, int64_t{rows.failed}}) out.I64(count);
+  Put(out, health.recovery_action);
+  out.U64(health.throttle_reasons.size());
+  for (const std::string& reason : health.throttle_reasons) out.String(reason);
+  Put(out, health.nvlinks_active);
+  Put(out, health.nvlinks_total);
+  out.U64(health.processes.size());
+  for (const GpuProcess& process : health.processes) {
+    out.I64(process.pid);
+    Put(out, process.memory_mib);
+  }
+}
+
+size_t ListSize(ByteReader& in) {
+  const uint64_t size = in.U64();
+  if (size > kListMax || size > in.Remaining()) {
+    in.MarkBad();
+    return 0;
+  }
+  return size;
+}
+
+GpuHealth HealthFrom(ByteReader& in) {
+  GpuHealth health;
+  health.index = static_cast<int>(in.I64());
+  health.lost = in.U64() != 0;
+  Get(in, health.temperature_c);
+  Get(in, health.power_watts);
+  Get(in, health.utilization_percent);
+  Get(in, health.memory_used_mib);
+  Get(in, health.sm_clock_mhz);
+  Get(in, health.memory_clock_mhz);
+  const bool has_ecc = in.U64() != 0;
+  EccCounts ecc;
+  for (int64_t* count : {&ecc.corrected_volatile, &ecc.uncorrected_volatile, &ecc.corrected_aggregate, &ecc.uncorrected_aggregate}) *count = in.I64();
+  if (has_ecc) health.ecc = ecc;
+  const bool has_rows = in.U64() != 0;
+  RowRemap rows;
+  rows.corrected_rows = static_cast<int>(in.I64());
+  rows.uncorrected_rows = static_cast<int>(in.I64());
+  rows.pending = in.I64() != 0;
+  rows.failed = in.I64() != 0;
+  if (has_rows) health.row_remap = rows;
+  Get(in, health.recovery_action);
+  for (size_t left = ListSize(in); left > 0 && in.ok(); --left) health.throttle_reasons.push_back(in.String());
+  Get(in, health.nvlinks_active);
+  Get(in, health.nvlinks_total);
+  for (size_t left = ListSize(in); left > 0 && in.ok(); --left) {
+    GpuProcess process;
+    process.pid = static_cast<int>(in.I64());
+    Get(in, process.memory_mib);
+    health.processes.push_back(process);
+  }
+  return health;
+}
+
+void Put(ByteWriter& out, const XidSighting& seen) {
+  out.U64(kXid);
+  out.I64(seen.gpu);
+  out.I64(seen.xid);
+  Put(out, seen.gpu_instance);
+  Put(out, seen.compute_instance);
+  Put(out, seen.advice);
+}
+
+XidSighting XidFrom(ByteReader& in) {
+  XidSighting seen;
+  seen.gpu = static_cast<int>(in.I64());
+  seen.xid = static_cast<int>(in.I64());
+  Get(in, seen.gpu_instance);
+  Get(in, seen.compute_instance);
+  Get(in, seen.advice);
+  return seen;
+}
+
+}  // namespace
+
+std::string EncodeFrame(const WatchFrame& frame) {
+  ByteWriter out;
+  std::visit([&out](const auto& what) { Put(out, what); }, frame);
+  const std::string& body = out.bytes();
+  std::string bytes(kLengthBytes, '\0');
+  for (size_t i = 0; i < kLengthBytes; ++i) bytes[i] = static_cast<char>(body.size() >> (8 * i));
+  return bytes + body;
+}
+
+Result<std::optional<WatchFrame>> TakeFrame(std::string& bytes) {
+  if (bytes.size() < kLengthBytes) return std::nullopt;
+  size_t length = 0;
+  for (size_t i = 0; i < kLengthBytes; ++i) length |= static_cast<size_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  if (length > kWatchFrameMax) return Fail(Internal("a watcher told something of " + std::to_string(length) + " bytes"));
+  if (bytes.size() < kLengthBytes + length) return std::nullopt;
+  const std::string body = bytes.substr(kLengthBytes, length);
+  bytes.erase(0, kLengthBytes + length);
+  ByteReader in(body);
+  const uint64_t kind = in.U64();
+  std::optional<WatchFrame> frame;
+  if (kind == kHealth) frame = HealthFrom(in);
+  if (kind == kXid) frame = XidFrom(in);
+  if (!frame || !in.ok() || !in.AtEnd()) return Fail(Internal("a watcher told something that is no frame"));
+  return frame;
+}
+
+}  // namespace gp

@@ -1,0 +1,14 @@
+#pragma once
+
+// Incidents as messages.
+
+#include "domain/faults/incident.h"
+#include "gpu_platform/v1/control.pb.h"
+
+namespace gp {
+
+namespace v1 = gpu_platform::v1;
+
+void IncidentView(const Incident& incident, v1::Incident* message);
+
+}  // namespace gp

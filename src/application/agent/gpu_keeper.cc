@@ -1,0 +1,103 @@
+#include "application/agent/gpu_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "application/agent/observe.h"
+
+namespace gp {
+namespace {
+
+DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) {
+  if (!action) return DriverAdvice::kUnknown;
+  switch (*action) {
+    case RecoveryAction::kNone: return DriverAdvice::kNone;
+    case RecoveryAction::kGpuReset: return DriverAdvice::kGpuReset;
+    case RecoveryAction::kNodeReboot: return DriverAdvice::kNodeReboot;
+    case RecoveryAction::kDrainP2p: return DriverAdvice::kDrainP2p;
+    case RecoveryAction::kDrainAndReset: return DriverAdvice::kDrainAndReset;
+  }
+  return DriverAdvice::kUnknown;
+}
+
+GpuVitals VitalsOf(const GpuHealth& health) {
+  return {health.lost, health.row_remap && health.row_remap->failed, AdviceOf(health.recovery_action)};
+}
+
+}  // namespace
+
+// Numbers by the clock: above all of an earlier agent of this node, which kept none.
+GpuKeeper::GpuKeeper(GpuKeeperOptions options, GpuWatch& watch, GpuCare& care, Clock& clock)
+    : options_(std::move(options)), watch_(watch), care_(care), clock_(clock),
+      signals_(static_cast<uint64_t>(clock.Now().ns), options_.take_kernel_xids != nullptr) {}
+
+void GpuKeeper::Look() {
+  const Instant now = clock_.Now();
+  if (options_.take_kernel_xids) {
+    for (const SeenXid& seen : options_.take_kernel_xids()) signals_.Saw(seen, now);
+  }
+  for (const XidSighting& seen : watch_.TakeXids()) {
+    signals_.Saw({seen.gpu, seen.xid, XidSource::kDriver, {}, AdviceOf(seen.advice), DriverAdvice::kUnknown, true, ""}, now);
+  }
+  readings_ = watch_.Latest();
+  for (size_t gpu = 0; gpu < readings_.size(); ++gpu) {
+    if (readings_[gpu].health) signals_.Read(static_cast<int>(gpu), VitalsOf(*readings_[gpu].health), now);
+  }
+  for (FaultSignal& signal : signals_.Take(now)) untold_.push_back(std::move(signal));
+}
+
+void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
+  std::vector<uint64_t> ordered;
+  for (const GpuTaskOrder& order : orders) {
+    ordered.push_back(order.number);
+    care_.Begin(order.number, order.gpu, order.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
+  }
+  results_.clear();
+  for (const GpuCareResult& result : care_.Results()) {
+    if (std::ranges::find(ordered, result.number) != ordered.end()) results_.push_back({result.gpu, result.number, result.ok, result.detail});
+  }
+  care_.KeepOnly(ordered);
+}
+
+GpuNews GpuKeeper::NewsFor(uint64_t message) {
+  GpuNews news{std::exchange(untold_, {}), results_};
+  results_told_ = results_;
+  if (!news.signals.empty()) unanswered_[message] = news.signals;
+  return news;
+}
+
+void GpuKeeper::Answered(uint64_t newest) { unanswered_.erase(unanswered_.begin(), unanswered_.upper_bound(newest)); }
+
+void GpuKeeper::Disconnected() {
+  std::vector<FaultSignal> all;
+  for (auto& [message, signals] : unanswered_) all.insert(all.end(), signals.begin(), signals.end());
+  all.insert(all.end(), untold_.begin(), untold_.end());
+  untold_ = std::move(all);
+  unanswered_.clear();
+  results_told_.clear();
+}
+
+std::vector<GpuObservation> GpuKeeper::Observations() const {
+  std::vector<GpuObservation> seen;
+  for (size_t i = 0; i < readings_.size(); ++i) {
+    const GpuReading& reading = readings_[i];
+    const int gpu = static_cast<int>(i);
+    if (!IsStale(reading)) {
+      seen.push_back(ToObservation(gpu, *reading.health));
+    } else if (reading.age_ns > options_.silence_max.ns) {
+      seen.push_back({gpu, false, false, "the driver does not answer" + (reading.error.empty() ? "" : ": " + reading.error)});
+    }
+  }
+  return seen;
+}
+
+std::vector<GpuHealth> GpuKeeper::Readings() const {
+  std::vector<GpuHealth> readings;
+  for (const GpuReading& reading : readings_) {
+    if (IsStale(reading)) return {};
+    readings.push_back(*reading.health);
+  }
+  return readings;
+}
+
+}  // namespace gp

@@ -1,0 +1,63 @@
+#pragma once
+
+// The agent's GPUs: what is seen of them becomes reports, each told until it is answered; what is ordered for them is
+// carried out, each order once.  One thread (the agent's) calls it.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "domain/node/fault_signals.h"
+#include "domain/node/orders.h"
+#include "ports/outbound/clock.h"
+#include "ports/outbound/control_link.h"
+#include "ports/outbound/gpu_care.h"
+#include "ports/outbound/gpu_watch.h"
+
+namespace gp {
+
+struct GpuKeeperOptions {
+  Duration silence_max = Duration::Seconds(10);  // an older reading makes a GPU suspect
+  // XIDs of the kernel's log since the last call, by position; empty: there is no log to read.
+  std::function<std::vector<SeenXid>()> take_kernel_xids;
+  int kernel_log_fd = -1;
+};
+
+class GpuKeeper {
+ public:
+  // The ports outlive it.
+  GpuKeeper(GpuKeeperOptions options, GpuWatch& watch, GpuCare& care, Clock& clock);
+
+  void Look();
+  void Carry(const std::vector<GpuTaskOrder>& orders);
+
+  // Whether there is something that was not told on this connection.
+  bool HasNews() const { return !untold_.empty() || results_told_ != results_; }
+  GpuNews NewsFor(uint64_t message);  // the number under which it is sent
+  void Answered(uint64_t newest);     // all messages up to it
+  void Disconnected();
+
+  std::vector<GpuObservation> Observations() const;
+  // Empty where a GPU was never read, or not for long.
+  std::vector<GpuHealth> Readings() const;
+  // When Look has something to do by itself; nullopt: with the next event.
+  std::optional<Instant> NextAt() const { return signals_.NextAt(); }
+  std::vector<int> EventDescriptors() const { return {watch_.EventDescriptor(), care_.EventDescriptor(), options_.kernel_log_fd}; }
+
+ private:
+  bool IsStale(const GpuReading& reading) const { return !reading.health || reading.age_ns > options_.silence_max.ns; }
+
+  const GpuKeeperOptions options_;
+  GpuWatch& watch_;
+  GpuCare& care_;
+  Clock& clock_;
+  FaultSignals signals_;
+  std::vector<GpuReading> readings_;
+  std::vector<FaultSignal> untold_;                          // on this connection
+  std::map<uint64_t, std::vector<FaultSignal>> unanswered_;  // by message
+  std::vector<GpuTaskResult> results_;                       // of the tasks that are ordered
+  std::vector<GpuTaskResult> results_told_;                  // on this connection
+};
+
+}  // namespace gp

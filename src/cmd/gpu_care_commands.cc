@@ -1,0 +1,98 @@
+// Processes that the agent runs to care for one GPU: our own test, and the reset of a simulated one.  Hidden.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/outbound/nvml/nvml_driver.h"
+#include "adapters/outbound/watch/run_command.h"
+#include "cmd/cli.h"
+
+namespace gp {
+namespace {
+
+// A GPU that was just reset comes back by and by.
+constexpr int kTries = 100;
+constexpr int kTryMs = 200;
+constexpr int kCoolMargin = 5;
+
+// What is wrong with it; empty: nothing.
+std::string Complaint(const GpuHealth& health, const GpuIdentity& identity) {
+  if (health.lost) return "it does not answer";
+  if (health.recovery_action && *health.recovery_action != RecoveryAction::kNone) return "the driver still asks for a recovery action";
+  if (health.row_remap && health.row_remap->failed) return "a memory row could not be remapped";
+  if (health.row_remap && health.row_remap->pending) return "a memory row waits to be remapped: it needs a reset";
+  if (health.ecc && health.ecc->uncorrected_volatile > 0) return std::to_string(health.ecc->uncorrected_volatile) + " uncorrected memory errors since its last reset";
+  if (health.nvlinks_active && health.nvlinks_total && *health.nvlinks_active < *health.nvlinks_total) {
+    return "only " + std::to_string(*health.nvlinks_active) + " of " + std::to_string(*health.nvlinks_total) + " NVLinks are active";
+  }
+  if (health.temperature_c && identity.temperature_slowdown_c && *health.temperature_c > *identity.temperature_slowdown_c - kCoolMargin) {
+    return std::to_string(*health.temperature_c) + " degrees, slows down at " + std::to_string(*identity.temperature_slowdown_c);
+  }
+  if (!health.processes.empty()) return "process " + std::to_string(health.processes.front().pid) + " still uses it";
+  return "";
+}
+
+std::string TestOnce(const std::string& library, int index, std::string& uuid) {
+  auto driver = NvmlDriver::Open(library.empty() ? kNvmlLibraryName : library);
+  if (!driver) return driver.error().message;
+  const auto inventory = (*driver)->Inventory();
+  if (!inventory) return inventory.error().message;
+  for (const GpuIdentity& identity : inventory->gpus) {
+    if (identity.index != index) continue;
+    uuid = identity.uuid;
+    const auto health = (*driver)->HealthOf(index);
+    return health ? Complaint(*health, identity) : health.error().message;
+  }
+  return "the driver does not know it";
+}
+
+void TestGpu(const std::string& library, const std::string& program, int index, Cli& cli) {
+  std::string complaint;
+  std::string uuid;
+  for (int tries = 0; tries < kTries; ++tries) {
+    complaint = TestOnce(library, index, uuid);
+    if (complaint.empty()) break;
+    poll(nullptr, 0, kTryMs);
+  }
+  if (complaint.empty() && !program.empty()) {
+    const CommandEnd end = RunCommand({program, uuid}, Duration::Minutes(10), -1);
+    if (!end.ok) complaint = program + ": " + end.output;
+  }
+  std::printf("%s\n", complaint.empty() ? "sound" : complaint.c_str());
+  if (!complaint.empty()) cli.exit_code = kExitUnhealthy;
+}
+
+void ResetSimulated(const std::string& control, int index, Cli& cli) {
+  const int file = open(control.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const std::string line = "reset gpu=" + std::to_string(index) + "\n";
+  const bool written = file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  if (!written) cli.Complain(Internal(control + ": " + std::strerror(errno)));
+  if (file >= 0) close(file);
+}
+
+}  // namespace
+
+void AddGpuCare(CLI::App& app, Cli& cli) {
+  CLI::App* test = app.add_subcommand("__test-gpu", "")->group("");
+  auto library = std::make_shared<std::string>();
+  auto program = std::make_shared<std::string>();
+  auto index = std::make_shared<int>(0);
+  test->add_option("--nvml", *library, "NVML library to load");
+  test->add_option("--program", *program, "Another test, called with the UUID");
+  test->add_option("index", *index, "NVML's index of the GPU")->required()->check(CLI::Range(0, 4095));
+  test->callback([library, program, index, &cli] { TestGpu(*library, *program, *index, cli); });
+  CLI::App* reset = app.add_subcommand("__reset-simulated-gpu", "")->group("");
+  auto control = std::make_shared<std::string>();
+  reset->add_option("control", *control, "Control file of the simulated driver")->required();
+  reset->add_option("index", *index, "NVML's index of the GPU")->required()->check(CLI::Range(0, 4095));
+  reset->callback([control, index, &cli] { ResetSimulated(*control, *index, cli); });
+}
+
+}  // namespace gp

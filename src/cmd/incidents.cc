@@ -1,0 +1,113 @@
+// What happened to GPUs: the incidents, and what a person does about them.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cmd/cli.h"
+#include "infrastructure/table.h"
+
+namespace gp {
+namespace {
+
+std::string Where(const v1::Incident& incident) {
+  if (incident.node().empty()) return "pool " + incident.pool();
+  return incident.has_gpu() ? incident.node() + "/" + std::to_string(incident.gpu()) : incident.node();
+}
+
+// What stands between it and its end.
+std::string Outlook(const v1::Incident& incident) {
+  if (incident.state() == "CLOSED") return "over";
+  if (incident.needs_person()) return "asks for a person";
+  return incident.remedy() == "none" ? "being watched" : incident.remedy();
+}
+
+std::string OrDash(const std::string& text) { return text.empty() ? kUnknown : text; }
+
+void PrintList(const v1::ListIncidentsReply& reply, Cli& cli) {
+  if (cli.PrintDocument(reply)) return;
+  if (cli.output == "name") {
+    for (const v1::Incident& incident : reply.incidents()) std::printf("%s\n", incident.id().c_str());
+    return;
+  }
+  Table table({{"INCIDENT"}, {"STATE"}, {"WHERE"}, {"CAUSE"}, {"OUTLOOK"}, {"JOBS", true}, {"LOST GPU-H", true}, {"OPENED"}});
+  for (const v1::Incident& incident : reply.incidents()) {
+    table.Add({incident.id(), incident.state(), Where(incident), incident.cause(), Outlook(incident), std::to_string(incident.jobs_hit()),
+               fmt::format("{:.2f}", incident.lost_gpu_hours()), incident.opened_at()});
+  }
+  cli.PrintTable(table);
+  if (reply.total() > reply.incidents_size()) cli.Say(fmt::format("{} more (--limit)", reply.total() - reply.incidents_size()));
+}
+
+void PrintOne(const v1::Incident& incident, Cli& cli) {
+  if (cli.PrintDocument(incident)) return;
+  std::vector<std::pair<std::string, std::string>> rows{
+      {"Incident", incident.id()},
+      {"State", incident.state() + (incident.person().empty() ? "" : " by " + incident.person())},
+      {"Where", Where(incident) + (incident.uuid().empty() ? "" : "  " + incident.uuid())},
+      {"Cause", incident.cause()},
+      {"Reports", std::to_string(incident.reports())},
+      {"Remedy", incident.remedy() + (incident.needs_person() ? "; asks for a person" : "")},
+      {"Opened", incident.opened_at()},
+      {"Closed", OrDash(incident.closed_at())},
+      {"Lost", fmt::format("{:.2f} GPU-hours of {} job(s)", incident.lost_gpu_hours(), incident.jobs_hit())},
+  };
+  std::string jobs;
+  for (const std::string& job : incident.jobs()) jobs += (jobs.empty() ? "" : ", ") + job;
+  if (!jobs.empty()) rows.emplace_back("Jobs", jobs);
+  if (!incident.note().empty()) rows.emplace_back("Note", incident.note());
+  for (const auto& [name, value] : rows) std::printf("%-10s %s\n", name.c_str(), value.c_str());
+  std::printf("\n");
+  Table steps({{"AT"}, {"WHAT"}});
+  for (const v1::Incident::Step& step : incident.steps()) steps.Add({step.at(), step.what()});
+  cli.PrintTable(steps);
+}
+
+template <typename Method, typename Request>
+void CallForOne(Method method, const Request& request, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto reply = (*client)->Call<v1::Incident>(method, request);
+  if (!reply) return cli.Complain(reply.error());
+  PrintOne(*reply, cli);
+}
+
+void AddList(CLI::App& incidents, Cli& cli) {
+  CLI::App* sub = incidents.add_subcommand("list", "Those that are not over, the newest first");
+  auto request = std::make_shared<v1::ListIncidentsRequest>();
+  sub->add_flag_function("--all", [request](int64_t) { request->set_all(true); }, "Closed ones too");
+  sub->add_option_function<std::string>("--node", [request](const std::string& node) { request->set_node(node); }, "Of this node");
+  sub->add_option_function<int>("--limit", [request](int limit) { request->set_limit(limit); }, "So many at most; default: 100")->check(CLI::Range(1, 1'000));
+  sub->callback([request, &cli] {
+    const auto client = cli.Controller();
+    if (!client) return cli.Complain(client.error());
+    const auto reply = (*client)->Call<v1::ListIncidentsReply>(&v1::Control::Stub::ListIncidents, *request);
+    if (!reply) return cli.Complain(reply.error());
+    PrintList(*reply, cli);
+  });
+}
+
+void AddChange(CLI::App& incidents, Cli& cli, const char* name, const char* help, v1::ChangeIncidentRequest::Action action) {
+  CLI::App* sub = incidents.add_subcommand(name, help);
+  auto request = std::make_shared<v1::ChangeIncidentRequest>();
+  request->set_action(action);
+  sub->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-0001")->required();
+  sub->add_option_function<std::string>("--note", [request](const std::string& note) { request->set_note(note); }, "What was found, or done");
+  sub->callback([request, &cli] { CallForOne(&v1::Control::Stub::ChangeIncident, *request, cli); });
+}
+
+}  // namespace
+
+void AddIncidents(CLI::App& app, Cli& cli) {
+  CLI::App* incidents = app.add_subcommand("incidents", "What happened to GPUs, what was done about it, what it cost");
+  incidents->require_subcommand(1);
+  AddList(*incidents, cli);
+  CLI::App* show = incidents->add_subcommand("show", "One of them, step by step");
+  auto request = std::make_shared<v1::GetIncidentRequest>();
+  show->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-0001")->required();
+  show->callback([request, &cli] { CallForOne(&v1::Control::Stub::GetIncident, *request, cli); });
+  AddChange(*incidents, cli, "ack", "Say that you have taken notice", v1::ChangeIncidentRequest::ACKNOWLEDGE);
+  AddChange(*incidents, cli, "close", "Declare it over; its GPU stays as it is (online, reset)", v1::ChangeIncidentRequest::CLOSE);
+}
+
+}  // namespace gp

@@ -1,0 +1,28 @@
+#pragma once
+
+// What watches and cares for the GPUs of this machine, or of a simulated one, with all its processes.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "application/agent/gpu_keeper.h"
+#include "cmd/agent_config.h"
+
+namespace gp {
+
+struct GpuPlace {
+  int index = 0;  // NVML's
+  std::string pci_bus_id;
+};
+
+class LiveGpuKeeper {
+ public:
+  virtual ~LiveGpuKeeper() = default;
+  virtual GpuKeeper& keeper() = 0;
+};
+
+// `gpus`: by their position in the node.  The clock outlives it.
+std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, Clock& clock);
+
+}  // namespace gp

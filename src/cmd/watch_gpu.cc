@@ -1,0 +1,81 @@
+// The process that watches one GPU for its agent (adapters/outbound/watch).  Hidden: people use `watch` and `health`.
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "adapters/outbound/nvml/nvml_driver.h"
+#include "adapters/outbound/nvml/xid_events.h"
+#include "adapters/outbound/watch/watch_frame.h"
+#include "cmd/cli.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kInterval = Duration::Seconds(1);
+
+bool Tell(const WatchFrame& frame) {
+  const std::string bytes = EncodeFrame(frame);
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t wrote = write(STDOUT_FILENO, bytes.data() + done, bytes.size() - done);
+    if (wrote <= 0) return false;  // nobody listens any more
+    done += static_cast<size_t>(wrote);
+  }
+  return true;
+}
+
+GpuHealth HealthOf(NvmlDriver& driver, int index) {
+  auto health = driver.HealthOf(index);
+  if (health) return *std::move(health);
+  GpuHealth lost;  // the driver is there, and this GPU is not
+  lost.index = index;
+  lost.lost = true;
+  return lost;
+}
+
+// Until the next reading is due, XIDs as they come.  False: nobody listens.
+bool TellXids(NvmlDriver& driver, XidEvents* events, int index, Clock& clock) {
+  const int64_t until_ns = clock.BootNs() + kInterval.ns;
+  while (clock.BootNs() < until_ns) {
+    const Duration left{until_ns - clock.BootNs()};
+    auto event = events == nullptr ? Result<std::optional<XidEvent>>(Fail(Unavailable(""))) : events->Wait(left);
+    if (!event) {
+      usleep(static_cast<useconds_t>(std::min<int64_t>(left.ns / 1'000, 200'000)));
+      continue;
+    }
+    if (!*event) continue;
+    const GpuHealth health = HealthOf(driver, index);
+    if (!Tell(XidSighting{index, (*event)->xid, (*event)->gpu_instance, (*event)->compute_instance, health.recovery_action})) return false;
+    if (!Tell(health)) return false;
+  }
+  return true;
+}
+
+void WatchGpu(const std::string& library, int index, Cli& cli) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_IGN);
+  auto driver = NvmlDriver::Open(library.empty() ? kNvmlLibraryName : library);
+  if (!driver) return cli.Complain(driver.error());
+  auto events = XidEvents::OpenOne((*driver)->library(), index);
+  SystemClock clock;
+  while (Tell(HealthOf(**driver, index)) && TellXids(**driver, events ? events->get() : nullptr, index, clock)) {
+  }
+}
+
+}  // namespace
+
+void AddWatchGpu(CLI::App& app, Cli& cli) {
+  CLI::App* sub = app.add_subcommand("__watch-gpu", "")->group("");
+  auto library = std::make_shared<std::string>();
+  auto index = std::make_shared<int>(0);
+  sub->add_option("--nvml", *library, "NVML library to load");
+  sub->add_option("index", *index, "NVML's index of the GPU")->required()->check(CLI::Range(0, 4095));
+  sub->callback([library, index, &cli] { WatchGpu(*library, *index, cli); });
+}
+
+}  // namespace gp

@@ -1,0 +1,90 @@
+#include "domain/node/fault_signals.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gp {
+namespace {
+
+constexpr Duration kSameError = Duration::Seconds(5);
+constexpr Duration kAwaitLine = Duration::Milliseconds(100);
+
+bool Asks(DriverAdvice advice) { return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone; }
+
+// The line knows the program and the words, the driver its own advice.
+void Join(SeenXid& all, const SeenXid& more) {
+  if (all.lease.value == 0) all.lease = more.lease;
+  if (!Asks(all.advice)) all.advice = more.advice;
+  if (!Asks(all.told)) all.told = more.told;
+  if (more.source == XidSource::kKernelLog) {
+    all.is_fatal = more.is_fatal;
+    all.text = more.text;
+  }
+}
+
+}  // namespace
+
+FaultSignal FaultSignals::Number(FaultSignal signal) {
+  signal.number = next_number_++;
+  return signal;
+}
+
+void FaultSignals::Saw(const SeenXid& seen, Instant at) {
+  const bool by_kernel = seen.source == XidSource::kKernelLog;
+  std::erase_if(open_, [&](const Open& one) { return one.is_told && at - one.at > kSameError; });
+  // The same error told by the other source: of each source the first belongs to the first.
+  const auto twin = std::ranges::find_if(open_, [&](const Open& one) {
+    return one.seen.gpu == seen.gpu && one.seen.xid == seen.xid && !(by_kernel ? one.by_kernel : one.by_driver) && at - one.at <= kSameError;
+  });
+  xids_at_[seen.gpu] = at;
+  if (twin != open_.end()) {
+    (by_kernel ? twin->by_kernel : twin->by_driver) = true;
+    if (!twin->is_told) {
+      Join(twin->seen, seen);
+      twin->tell_at = at;
+    }
+    return;
+  }
+  const bool waits = has_kernel_log_ && !by_kernel;
+  open_.push_back({seen, at, waits ? at + kAwaitLine : at, !by_kernel, by_kernel, false});
+}
+
+void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
+  const GpuVitals before = std::exchange(vitals_[gpu], vitals);
+  const auto xid = xids_at_.find(gpu);
+  const bool is_explained = xid != xids_at_.end() && at - xid->second <= kSameError;
+  FaultSignal signal;
+  signal.gpu = gpu;
+  signal.at = at;
+  signal.advice = vitals.advice;
+  const auto tell = [&](SignalKind kind, const char* text) {
+    signal.kind = kind;
+    signal.text = text;
+    ready_.push_back(Number(signal));
+  };
+  if (vitals.lost && !before.lost && !is_explained) tell(SignalKind::kLost, "the driver says that it fell off the bus");
+  if (vitals.remap_failed && !before.remap_failed) tell(SignalKind::kRemapFailed, "a memory row could not be remapped");
+  // An XID carries the advice with it.
+  if (Asks(vitals.advice) && vitals.advice != before.advice && !is_explained) tell(SignalKind::kAdvice, "");
+}
+
+std::vector<FaultSignal> FaultSignals::Take(Instant at) {
+  std::vector<FaultSignal> signals = std::exchange(ready_, {});
+  for (Open& one : open_) {
+    if (one.is_told || one.tell_at > at) continue;
+    one.is_told = true;
+    signals.push_back(Number({0, one.seen.gpu, SignalKind::kXid, one.seen.xid, one.seen.lease, one.seen.advice, one.seen.told, one.seen.is_fatal, one.at, one.seen.text}));
+  }
+  return signals;
+}
+
+std::optional<Instant> FaultSignals::NextAt() const {
+  std::optional<Instant> next;
+  if (!ready_.empty()) return Instant{};
+  for (const Open& one : open_) {
+    if (!one.is_told && (!next || one.tell_at < *next)) next = one.tell_at;
+  }
+  return next;
+}
+
+}  // namespace gp

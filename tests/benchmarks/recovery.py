@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+"""From a GPU's fatal error to its quarantine, and to the job running again elsewhere: real processes, the driver simulated.
+
+A program marks the moment of each of its starts; the error is a line in the simulated driver's control file; the
+times of quarantine and of the orders are the controller's own, from the journal's clock.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "integration"))
+
+from live_platform import Cluster, eventually  # noqa: E402
+
+PROGRAM = "date +%s.%N > $0/start-$GP_ATTEMPT.new; mv $0/start-$GP_ATTEMPT.new $0/start-$GP_ATTEMPT; exec sleep 1000"
+
+
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(len(values) * share / 100))]
+
+
+def measure(cluster, code, number):
+    here = os.path.join(cluster.shared, f"job-{number}")
+    os.mkdir(here)
+    os.chmod(here, 0o777)
+    cli = cluster.cli
+    job = cli.start("--gpus", "1", command=["sh", "-c", PROGRAM, here])
+    eventually(lambda: os.path.exists(f"{here}/start-1"), "the job runs")
+    eventually(lambda: cli.job(job)["detail"] == "RUNNING", "the controller knows it")
+    rank = cli.job(job)["attempts"][-1]["ranks"][0]
+    node, index = rank["node"], rank["gpus"][0]
+    at = time.time()
+    with open(os.path.join(cluster.agent_state(int(node.rsplit("-", 1)[1])), "faults"), "a") as control:
+        control.write(f"xid gpu={index} code={code}\n")
+
+    def quarantined():
+        # The agent that hosts it saw the error, the controller took the GPU out: seen at its own interface.
+        gpus = [g for n in cli.cluster()["nodes"] if n["name"] == node for g in n["gpus"] if g["index"] == index]
+        return gpus[0]["detail"] not in ("AVAILABLE",) and time.time()
+    out_at = eventually(quarantined, "the GPU is taken out", interval=0.001)
+    eventually(lambda: os.path.exists(f"{here}/start-2"), "the job runs again", interval=0.001)
+    with open(f"{here}/start-2") as mark:
+        again_at = float(mark.read())
+    eventually(lambda: cli.job(job)["detail"] == "RUNNING", "the controller knows it")
+    cli("jobs", "kill", job).ok()
+    eventually(lambda: not cli.jobs(), "it ends")
+    cli("online", "--node", node)
+    return out_at - at, again_at - at
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--faults", type=int, default=100)
+    parser.add_argument("--code", type=int, default=95)
+    arguments = parser.parse_args()
+    if os.geteuid() != 0:
+        sys.exit("recovery.py needs root: it starts agents that isolate")
+    policy = "resets_per_day: 1000\nbreaker_percent: 100\n" if arguments.faults > 1 else ""
+    cluster = Cluster(arguments.binary, nodes=2, policy=policy)
+    try:
+        cluster.start()
+        times = [measure(cluster, arguments.code, number) for number in range(arguments.faults)]
+    finally:
+        cluster.close()
+    figures = {}
+    for name, values in (("fault_to_quarantined_s", [t[0] for t in times]), ("fault_to_running_again_s", [t[1] for t in times])):
+        figures[name] = {"p50": round(statistics.median(values), 3), "p99": round(percentile(values, 99), 3), "max": round(max(values), 3)}
+    print(json.dumps({"faults": arguments.faults, "code": arguments.code, **figures}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""Faults of GPUs on a real controller, real agents, watchers and jobs; the driver is the simulated one."""
+
+import json
+import os
+import subprocess
+import time
+
+from live_platform import ClusterTest, eventually, main
+
+
+class Faults(ClusterTest):
+    options = {"nodes": 2}
+
+    def inject(self, node, command):
+        """A line of the simulated driver's control file: docs/how-to/fake_driver.md."""
+        with open(os.path.join(self.cluster.agent_state(int(node.rsplit("-", 1)[1])), "faults"), "a") as control:
+            control.write(command + "\n")
+
+    def gpu(self, name):
+        node, index = name.rsplit("/", 1)
+        return next(gpu for n, gpu in self.cli.gpus() if n["name"] == node and gpu["index"] == int(index))
+
+    def place_of(self, job):
+        rank = self.cli.job(job)["attempts"][-1]["ranks"][0]
+        return f"{rank['node']}/{rank['gpus'][0]}"
+
+    def runs(self, job, attempt):
+        seen = self.cli.job(job)
+        return seen["attempt"] == attempt and seen["detail"] == "RUNNING"
+
+    def incidents(self, *flags):
+        return json.loads(self.cli("incidents", "list", *flags, "-o", "json").ok().out).get("incidents", [])
+
+    def start_gang(self, gpus="2"):
+        job = self.cli.start("--gpus", gpus, command=["sleep", "1000"])
+        eventually(lambda: self.runs(job, 1), "the job runs")
+        return job, self.place_of(job)
+
+    def reboot(self, node):
+        """As a person would; the node's agent begins again with it."""
+        agent = self.cluster.agent_of(node)
+        agent.stop()
+        self.inject(node, "reboot")
+        agent.start()
+        eventually(lambda: all(gpu["detail"] != "LOST" for _, gpu in self.cli.gpus()), "lost GPUs answer again")
+
+    def test_a_fatal_error_moves_the_job_and_the_gpu_is_reset_tested_and_back(self):
+        job, place = self.start_gang()
+        self.inject(place.split("/")[0], f"xid gpu={place.split('/')[1]} code=95")
+        eventually(lambda: self.runs(job, 2), "the job runs again")
+        self.assert_job(job, faults=1, retries_used=0)
+        self.assertNotEqual(self.place_of(job), place)
+        eventually(lambda: self.gpu(place)["detail"] == "AVAILABLE" and not self.incidents(), "the GPU is back")
+        incident = self.incidents("--all")[0]
+        self.assertEqual((incident["state"], incident["jobs"]), ("CLOSED", [job]))
+        self.assertIn("XID 95", incident["cause"])
+        told = self.cli("incidents", "show", incident["id"]).ok().out
+        for step in ("reset ordered", "was reset; test ordered", "tested: sound", "closed by the controller"):
+            self.assertIn(step, told)
+
+    def test_an_error_of_a_program_costs_nobody_but_it(self):
+        job, place = self.start_gang()
+        node, index = place.split("/")
+        for code in (13, 31, 43, 45):
+            self.inject(node, f"xid gpu={index} code={code} pid=1 name=python3 action=none")
+        time.sleep(0.5)
+        self.assert_job(job, state="RUNNING", attempt=1)
+        self.assertEqual(self.gpu(place)["detail"], "AVAILABLE")
+        self.assertEqual(self.incidents(), [])
+
+    def test_a_lost_gpu_drains_its_node_until_a_person_brings_it_back(self):
+        job, place = self.start_gang()
+        node, index = place.split("/")
+        self.inject(node, f"xid gpu={index} code=79")
+        eventually(lambda: self.runs(job, 2), "the job runs again")
+        self.assertNotEqual(self.place_of(job).split("/")[0], node)  # it takes no new work
+        self.assertEqual(self.gpu(place)["detail"], "LOST")
+        incident = self.incidents()[0]
+        self.assertTrue(incident["needs_person"])
+        self.cli("incidents", "ack", incident["id"], "--note", "rebooting").ok()
+        self.reboot(node)
+        self.assertEqual(self.gpu(place)["detail"], "QUARANTINED")  # it answers, and is not let in for that
+        self.cli("online", "--node", node).ok()
+        eventually(lambda: self.gpu(place)["detail"] == "AVAILABLE", "it is back")
+        self.assertEqual(self.incidents(), [])
+
+    def test_a_driver_call_that_hangs_hides_no_other_gpu(self):
+        self.inject("dgx-h100-0", "hang gpu=3 call=nvmlDeviceGetTemperature seconds=1000")
+        eventually(lambda: self.gpu("dgx-h100-0/3")["detail"] == "SUSPECT", "it is suspected", timeout=60)
+        self.assertIn("does not answer", self.gpu("dgx-h100-0/3")["reason"])
+        self.inject("dgx-h100-0", "xid gpu=4 code=119")  # the others are watched all the same
+        eventually(lambda: any(i["gpu"] == 4 for i in self.incidents("--all")), "an incident tells of it")
+        others = [gpu["detail"] for n, gpu in self.cli.gpus() if n["name"] == "dgx-h100-0" and gpu["index"] not in (3, 4)]
+        self.assertEqual(set(others), {"AVAILABLE"})
+
+    def test_a_watcher_that_is_killed_is_begun_again(self):
+        watchers = lambda: {int(pid) for pid in subprocess.run(["pgrep", "-f", f"__watch-gpu.* 2$"], capture_output=True, text=True).stdout.split()
+                            if f"/{self.cluster.agents[0].pid}/" in f"/{_parent(int(pid))}/"}
+        before = watchers()
+        self.assertEqual(len(before), 1)
+        os.kill(before.pop(), 9)
+        eventually(lambda: len(watchers()) == 1, "another one watches")
+        self.inject("dgx-h100-0", "xid gpu=2 code=119")
+        eventually(lambda: self.incidents("--all"), "it sees errors")
+
+    def test_a_fault_that_nobody_hears_is_told_when_somebody_does(self):
+        job, place = self.start_gang()
+        node, index = place.split("/")
+        self.cluster.controller.kill()
+        self.inject(node, f"xid gpu={index} code=119")
+        time.sleep(1)
+        self.cluster.start_controller()
+        eventually(lambda: self.runs(job, 2), "the job runs again")
+        self.assertEqual(sum(incident["reports"] for incident in self.incidents("--all")), 1)
+
+    def test_reset_waits_for_the_job_or_stops_it(self):
+        job, place = self.start_gang("1")
+        answer = self.cli("reset", "--gpu-id", place)
+        self.assertEqual(answer.code, 4)
+        self.assertIn("--force", answer.err)
+        self.cli("reset", "--gpu-id", place, "--force").ok()
+        eventually(lambda: self.runs(job, 2), "the job runs again")
+        self.assert_job(job, faults=0)
+        eventually(lambda: self.gpu(place)["detail"] == "AVAILABLE", "it is back")
+
+    def test_incidents_are_named_as_they_should_be(self):
+        for words in (("show", "incident-zzzz"), ("close", "incident-9999"), ("ack", "job-0001"), ("show", "x" * 300)):
+            answer = self.cli("incidents", *words)
+            self.assertIn(answer.code, (2, 3), answer.err)
+            self.assertIn("incident", answer.err)
+
+
+def _parent(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "adapters/outbound/memory/manual_clock.h"
+#include "adapters/outbound/watch/gpu_watchers.h"
+#include "adapters/outbound/watch/process_gpu_care.h"
+#include "adapters/outbound/watch/run_command.h"
+#include "adapters/outbound/watch/watch_frame.h"
+#include "base/rng.h"
+
+namespace gp {
+namespace {
+
+GpuHealth Health() {
+  GpuHealth health;
+  health.index = 3;
+  health.temperature_c = 41;
+  health.ecc = EccCounts{1, 2, 3, 4};
+  health.row_remap = RowRemap{1, 0, true, false};
+  health.recovery_action = RecoveryAction::kGpuReset;
+  health.throttle_reasons = {"sw-power-cap"};
+  health.nvlinks_active = 18;
+  health.processes = {{4711, 2'000}, {4712, std::nullopt}};
+  return health;
+}
+
+TEST(WatchFrame, IsReadAsItWasWritten) {
+  std::string bytes = EncodeFrame(Health()) + EncodeFrame(XidSighting{3, 79, 1, std::nullopt, RecoveryAction::kNodeReboot}) + EncodeFrame(GpuHealth{});
+  const auto first = TakeFrame(bytes);
+  ASSERT_TRUE(first && *first);
+  const auto& health = std::get<GpuHealth>(**first);
+  EXPECT_EQ(health.temperature_c, 41);
+  EXPECT_EQ(health.power_watts, std::nullopt);
+  EXPECT_EQ(health.ecc->uncorrected_aggregate, 4);
+  EXPECT_TRUE(health.row_remap->pending);
+  EXPECT_EQ(health.recovery_action, RecoveryAction::kGpuReset);
+  EXPECT_EQ(health.throttle_reasons, std::vector<std::string>{"sw-power-cap"});
+  ASSERT_EQ(health.processes.size(), 2U);
+  EXPECT_EQ(health.processes[1].memory_mib, std::nullopt);
+  const auto second = TakeFrame(bytes);
+  const auto& xid = std::get<XidSighting>(**second);
+  EXPECT_EQ(xid.xid, 79);
+  EXPECT_EQ(xid.gpu_instance, 1);
+  EXPECT_EQ(xid.advice, RecoveryAction::kNodeReboot);
+  EXPECT_FALSE(std::get<GpuHealth>(**TakeFrame(bytes)).ecc);
+  EXPECT_TRUE(bytes.empty());
+}
+
+TEST(WatchFrame, APartIsNoFrameYet) {
+  const std::string whole = EncodeFrame(Health());
+  for (size_t size = 0; size < whole.size(); ++size) {
+    std::string part = whole.substr(0, size);
+    const auto frame = TakeFrame(part);
+    ASSERT_TRUE(frame);
+    EXPECT_FALSE(*frame) << size;
+    EXPECT_EQ(part.size(), size);
+  }
+}
+
+TEST(WatchFrame, OddBytesAreRefusedAndNothingBreaks) {
+  const std::string whole = EncodeFrame(Health());
+  Rng rng(5);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bytes = whole;
+    for (int changes = rng.Between(1, 4); changes > 0; --changes) bytes[rng.Below(bytes.size())] = static_cast<char>(rng.Below(256));
+    (void)TakeFrame(bytes);
+  }
+  std::string huge = "\xff\xff\xff\x7f";
+  EXPECT_FALSE(TakeFrame(huge));
+}
+
+class Scripts : public testing::Test {
+ protected:
+  Scripts() {
+    char name[] = "/tmp/watch-test-XXXXXX";
+    directory_ = mkdtemp(name);
+  }
+  ~Scripts() override { std::filesystem::remove_all(directory_); }
+  std::string Script(const std::string& text) {
+    const std::string path = directory_ + "/script" + std::to_string(++scripts_);
+    std::ofstream(path) << "#!/bin/sh\n" << text << "\n";
+    chmod(path.c_str(), 0755);
+    return path;
+  }
+  // Until it is so, or for ten seconds.
+  template <typename F>
+  static bool Await(F is_so) {
+    for (int tries = 0; tries < 1'000; ++tries) {
+      if (is_so()) return true;
+      poll(nullptr, 0, 10);
+    }
+    return false;
+  }
+  std::string directory_;
+  int scripts_ = 0;
+};
+
+TEST_F(Scripts, ACommandsEndAndWordsAreTold) {
+  CommandEnd end = RunCommand({Script("echo sound; echo really >&2"), "3"}, Duration::Seconds(10), -1);
+  EXPECT_TRUE(end.ok);
+  EXPECT_EQ(end.output, "sound\nreally");
+  end = RunCommand({Script("echo no such bus; exit 3")}, Duration::Seconds(10), -1);
+  EXPECT_FALSE(end.ok);
+  EXPECT_EQ(end.output, "no such bus");
+  EXPECT_FALSE(RunCommand({"/nonexistent/tool"}, Duration::Seconds(10), -1).ok);
+  EXPECT_FALSE(RunCommand({}, Duration::Seconds(10), -1).ok);
+  end = RunCommand({Script("head -c 100000 /dev/zero | tr '\\0' x")}, Duration::Seconds(10), -1);
+  EXPECT_EQ(end.output.size(), 4'096U);
+}
+
+TEST_F(Scripts, ACommandThatHangsIsEnded) {
+  const CommandEnd end = RunCommand({Script("exec sleep 1000")}, Duration::Milliseconds(50), -1);
+  EXPECT_FALSE(end.ok);
+  EXPECT_NE(end.output.find("did not end within"), std::string::npos);
+}
+
+TEST_F(Scripts, TasksRunOnceAndAreForgottenWhenNobodyAsks) {
+  const std::string marks = directory_ + "/marks";
+  int let_go = 0;
+  ProcessGpuCare::Options options;
+  options.reset = [&](int gpu) { return std::vector<std::string>{Script("echo reset $1 >> " + marks), std::to_string(gpu)}; };
+  options.test = [&](int) { return std::vector<std::string>{Script("echo cold; exit 1")}; };
+  options.before_reset = options.after_reset = [&](int) { ++let_go; };
+  ProcessGpuCare care(options);
+  care.Begin(7, 2, GpuCareKind::kReset);
+  care.Begin(7, 2, GpuCareKind::kReset);
+  ASSERT_TRUE(Await([&] { return care.Results().size() == 1; }));
+  EXPECT_TRUE(care.Results()[0].ok);
+  EXPECT_EQ(let_go, 2);
+  care.Begin(8, 2, GpuCareKind::kTest);
+  ASSERT_TRUE(Await([&] { return care.Results().size() == 2; }));
+  EXPECT_FALSE(care.Results()[1].ok);
+  EXPECT_EQ(care.Results()[1].detail, "cold");
+  care.KeepOnly({8});
+  EXPECT_EQ(care.Results().size(), 1U);
+  std::string line;
+  std::ifstream file(marks);
+  std::getline(file, line);
+  EXPECT_EQ(line, "reset 2");
+  EXPECT_FALSE(std::getline(file, line));
+}
+
+// A watcher in a script: tells one frame from a file, then says nothing more.
+TEST_F(Scripts, AWatcherThatIsSilentIsEndedAndBegunAgain) {
+  const std::string frame = directory_ + "/frame";
+  std::ofstream(frame) << EncodeFrame(Health());
+  ManualClock clock;
+  GpuWatchers::Options options;
+  options.command = {Script("echo >> " + directory_ + "/begun; cat " + frame + "; exec sleep 1000")};
+  options.indexes = {5};
+  options.silence_max = Duration::Seconds(5);
+  GpuWatchers watchers(options, clock);
+  const auto begun = [&] { return std::filesystem::exists(directory_ + "/begun") ? std::filesystem::file_size(directory_ + "/begun") : 0; };
+  ASSERT_TRUE(Await([&] { return watchers.Latest()[0].health.has_value(); }));
+  EXPECT_EQ(watchers.Latest()[0].health->temperature_c, 41);
+  EXPECT_EQ(begun(), 1U);
+  clock.Advance(Duration::Seconds(6));
+  ASSERT_TRUE(Await([&] { return watchers.Latest()[0].error == "a driver call did not return"; }));
+  EXPECT_GE(watchers.Latest()[0].age_ns, Duration::Seconds(6).ns);
+  clock.Advance(Duration::Seconds(2));
+  ASSERT_TRUE(Await([&] { return begun() == 2 && watchers.Latest()[0].error.empty(); }));
+  watchers.Pause(0);
+  clock.Advance(Duration::Seconds(10));
+  poll(nullptr, 0, 300);
+  EXPECT_EQ(begun(), 2U);
+  watchers.Resume(0);
+  ASSERT_TRUE(Await([&] { return begun() == 3; }));
+}
+
+TEST_F(Scripts, XidsAreThoseOfThePosition) {
+  const std::string frame = directory_ + "/frame";
+  std::ofstream(frame) << EncodeFrame(XidSighting{9, 79, std::nullopt, std::nullopt, std::nullopt});
+  ManualClock clock;
+  GpuWatchers watchers({{Script("cat " + frame + "; exec sleep 1000")}, {9}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  std::vector<XidSighting> seen;
+  ASSERT_TRUE(Await([&] {
+    for (const XidSighting& one : watchers.TakeXids()) seen.push_back(one);
+    return !seen.empty();
+  }));
+  EXPECT_EQ(seen[0].gpu, 0);
+  EXPECT_EQ(seen[0].xid, 79);
+}
+
+TEST_F(Scripts, AWatcherThatTellsNonsenseOrEndsIsSaidSo) {
+  ManualClock clock;
+  GpuWatchers watchers({{Script("printf '\\377\\377\\377\\377'; exec sleep 1000")}, {0}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  EXPECT_TRUE(Await([&] { return watchers.Latest()[0].error.find("bytes") != std::string::npos; }));
+  GpuWatchers ends({{Script("exit 0")}, {0}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  EXPECT_TRUE(Await([&] { return ends.Latest()[0].error == "its watcher ended"; }));
+}
+
+}  // namespace
+}  // namespace gp

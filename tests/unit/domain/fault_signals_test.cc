@@ -1,0 +1,88 @@
+#include "domain/node/fault_signals.h"
+
+#include <gtest/gtest.h>
+
+namespace gp {
+namespace {
+
+constexpr Instant kNow{1'000'000'000'000};
+
+SeenXid Driver(int xid, DriverAdvice advice = DriverAdvice::kUnknown) { return {2, xid, XidSource::kDriver, {}, advice, DriverAdvice::kUnknown, true, ""}; }
+SeenXid Kernel(int xid, LeaseId lease = {}) { return {2, xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown, DriverAdvice::kUnknown, true, "NVRM: Xid"}; }
+
+TEST(FaultSignals, WithoutALogTheDriversWordIsTold) {
+  FaultSignals signals(7, false);
+  signals.Saw(Driver(95, DriverAdvice::kGpuReset), kNow);
+  const auto told = signals.Take(kNow);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].number, 7U);
+  EXPECT_EQ(told[0].xid, 95);
+  EXPECT_EQ(told[0].advice, DriverAdvice::kGpuReset);
+  EXPECT_TRUE(signals.Take(kNow).empty());
+  EXPECT_EQ(signals.NextAt(), std::nullopt);
+}
+
+TEST(FaultSignals, OneErrorOfTwoSourcesIsToldOnce) {
+  for (const bool driver_first : {true, false}) {
+    FaultSignals signals(1, true);
+    signals.Saw(driver_first ? Driver(95, DriverAdvice::kGpuReset) : Kernel(95, {4}), kNow);
+    signals.Saw(driver_first ? Kernel(95, {4}) : Driver(95, DriverAdvice::kGpuReset), kNow + Duration::Milliseconds(20));
+    const auto told = signals.Take(kNow + Duration::Milliseconds(20));
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].lease, (LeaseId{4}));
+    EXPECT_EQ(told[0].advice, DriverAdvice::kGpuReset);
+    EXPECT_EQ(told[0].text, "NVRM: Xid");
+  }
+}
+
+TEST(FaultSignals, WithALogTheDriversWordWaitsForTheLineAMoment) {
+  FaultSignals signals(1, true);
+  signals.Saw(Driver(95), kNow);
+  EXPECT_TRUE(signals.Take(kNow).empty());
+  EXPECT_EQ(signals.NextAt(), kNow + Duration::Milliseconds(100));
+  EXPECT_EQ(signals.Take(kNow + Duration::Milliseconds(100)).size(), 1U);
+  signals.Saw(Kernel(95), kNow + Duration::Seconds(3));  // its line, late
+  EXPECT_TRUE(signals.Take(kNow + Duration::Seconds(3)).empty());
+}
+
+TEST(FaultSignals, TheSameErrorAgainIsAnotherOne) {
+  FaultSignals signals(1, true);
+  signals.Saw(Kernel(31), kNow);
+  signals.Saw(Kernel(31), kNow);
+  signals.Saw(Driver(31), kNow);
+  signals.Saw(Driver(31), kNow);
+  EXPECT_EQ(signals.Take(kNow).size(), 2U);
+  signals.Saw(Driver(31), kNow + Duration::Seconds(6));
+  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(7)).size(), 1U);
+  signals.Saw({3, 31, XidSource::kDriver, {}, DriverAdvice::kUnknown, DriverAdvice::kUnknown, true, ""}, kNow + Duration::Seconds(7));  // of another GPU
+  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(8)).size(), 1U);
+}
+
+TEST(FaultSignals, ReadingsTellWhatHasChanged) {
+  FaultSignals signals(1, false);
+  signals.Read(0, {}, kNow);
+  EXPECT_TRUE(signals.Take(kNow).empty());
+  signals.Read(0, {false, true, DriverAdvice::kGpuReset}, kNow);
+  auto told = signals.Take(kNow);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].kind, SignalKind::kRemapFailed);
+  EXPECT_EQ(told[1].kind, SignalKind::kAdvice);
+  signals.Read(0, {false, true, DriverAdvice::kGpuReset}, kNow + Duration::Seconds(1));
+  EXPECT_TRUE(signals.Take(kNow + Duration::Seconds(1)).empty());
+  signals.Read(0, {false, false, DriverAdvice::kNone}, kNow + Duration::Seconds(2));  // it was reset
+  signals.Read(0, {true, false, DriverAdvice::kNone}, kNow + Duration::Seconds(3));
+  told = signals.Take(kNow + Duration::Seconds(3));
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].kind, SignalKind::kLost);
+}
+
+TEST(FaultSignals, AnXidExplainsWhatReadingsSayAfterIt) {
+  FaultSignals signals(1, false);
+  signals.Read(2, {}, kNow);
+  signals.Saw(Driver(79, DriverAdvice::kNodeReboot), kNow);
+  signals.Read(2, {true, false, DriverAdvice::kNodeReboot}, kNow + Duration::Seconds(1));
+  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(1)).size(), 1U);
+}
+
+}  // namespace
+}  // namespace gp
