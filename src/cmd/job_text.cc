@@ -98,6 +98,10 @@ std::string DescribeJob(const v1::Job& job) {
   Line(out, "Retries", fmt::format("{} of {}; {} attempts lost to faults", job.retries_used(),
                                    spec.retry().retries_max(), job.faults()));
   if (job.preemptions() > 0) Line(out, "Gave way", fmt::format("{} times to other jobs", job.preemptions()));
+  for (const v1::XidNote& note : job.xids()) {
+    Line(out, "GPU error", fmt::format("XID {} on {} at {}, attempt {}{}", note.xid(), note.gpu(), note.at(), note.attempt(),
+                                       note.forgiven() ? "; not charged to the job" : ""));
+  }
   for (const v1::Attempt& attempt : job.attempts()) {
     if (job.attempts_size() > 1) Line(out, "Attempt", std::to_string(attempt.number()) + " placed " + attempt.placed_at());
     DescribeAttempt(attempt, out);

@@ -191,6 +191,14 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message) 
   PendingReasons reasons(state, now);
   JobLine(state, job, now, reasons, message);
   for (const AttemptRecord& attempt : job.attempts) AttemptView(state, attempt, message->add_attempts());
+  for (const XidNote& note : job.xids) {
+    v1::XidNote* part = message->add_xids();
+    part->set_attempt(note.attempt);
+    part->set_xid(note.xid);
+    part->set_gpu(state.FindNode(note.node)->facts->name + "/" + std::to_string(note.gpu));
+    part->set_at(Time(note.at));
+    part->set_forgiven(note.forgiven);
+  }
 }
 
 void ClusterView(const State& state, Instant now, v1::Cluster* message) {

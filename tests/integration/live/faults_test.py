@@ -52,6 +52,7 @@ class Faults(ClusterTest):
         self.assert_job(job, faults=1, retries_used=0)
         self.assertNotEqual(self.place_of(job), place)
         eventually(lambda: self.gpu(place)["detail"] == "AVAILABLE" and not self.incidents(), "the GPU is back")
+        self.assertRegex(self.cli("jobs", "describe", job).ok().out, rf"GPU error +XID 95 on {place} at .*, attempt 1; not charged")
         incident = self.incidents("--all")[0]
         self.assertEqual((incident["state"], incident["jobs"]), ("CLOSED", [job]))
         self.assertIn("XID 95", incident["cause"])
