@@ -78,7 +78,7 @@ prove-starvation: configure
 	cmake --build $(BUILD) --target property_fair_share
 	GP_SEEDS=300 $(BUILD)/bin/property_fair_share --gtest_filter='Starvation.*'
 
-## make prove-explain    100,000 waiting jobs with a planted cause: told, and what is suggested is true and smallest (1 min)
+## make prove-explain    100,000 waiting jobs with a planted cause: told, and what is suggested is true and smallest; victims against all sets (3 min)
 prove-explain: configure
 	cmake --build $(BUILD) --target property_explain
 	GP_CASES=100000 $(BUILD)/bin/property_explain

@@ -38,7 +38,9 @@ nlohmann::ordered_json ToDocument(const RunFigures& figures) {
                                      {"gpu_hours_held", figures.gpu_hours_held},
                                      {"gpu_hours_installed", figures.gpu_hours_installed},
                                      {"gpu_hours_idle_while_waiting", figures.gpu_hours_idle_while_waiting},
-                                     {"utilization", figures.utilization}};
+                                     {"utilization", figures.utilization},
+                                     {"fragmentation", nullptr}};
+  if (figures.fragmentation) document["fragmentation"] = *figures.fragmentation;
   if (!figures.cost) return document;
   document["cost"] = {{"installed", ToAmount(figures.cost->installed)},
                       {"held", ToAmount(figures.cost->held)},

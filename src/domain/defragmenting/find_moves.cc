@@ -20,13 +20,6 @@ constexpr int kSetsTried = 16;
 constexpr size_t kJobsTried = 64;
 constexpr size_t kTurnsMax = 10'000;
 
-std::vector<NodeId> NodesOf(const std::vector<Room>& rooms) {
-  std::vector<NodeId> nodes;
-  for (const Room& room : rooms) nodes.push_back(room.node);
-  std::ranges::sort(nodes);
-  return nodes;
-}
-
 }  // namespace
 
 MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, const Plan& pass)
@@ -80,12 +73,12 @@ std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Standi
   Repeat(rehearsal);
   RoomSearch search(state_, rehearsal.nodes(), at_, job, [](const auto&) { return true; });
   ByNode by_node(state_, candidates);
-  const auto rooms = search.FindCheapest(by_node.Open(kept_.OfOthers(job), job.spec->nodes > 1));
-  if (!rooms) return std::nullopt;
-  const std::vector<const Job*> leaving = search.Gather(*rooms);
+  const auto clearing = search.Find(by_node.Open(kept_.OfOthers(job), job.spec->nodes > 1));
+  if (!clearing) return std::nullopt;
+  const std::vector<const Job*>& leaving = clearing->leaving;
   if (leaving.empty() || static_cast<int64_t>(leaving.size() + taken_.size()) > MovesLeft(state_, at_)) return std::nullopt;
   const Job* stuck = nullptr;
-  auto plan = Rehearse(job, leaving, NodesOf(*rooms), rehearsal, &stuck);
+  auto plan = Rehearse(job, leaving, clearing->nodes, rehearsal, &stuck);
   if (stuck != nullptr) std::erase_if(candidates, [stuck](const Standing& one) { return one.job == stuck; });
   return plan;
 }

@@ -10,13 +10,8 @@
 #include "domain/placement/choose_gpus.h"
 
 namespace gp {
-namespace {
 
-// Kinds of jobs that are measured by: those that ask for most.
-constexpr size_t kKindsMax = 16;
-
-// Free GPUs left on the node when it is full of ranks of the job.
-int64_t LeftOn(Node node, const Job& job) {
+int64_t LeftWhenFull(Node node, const Job& job) {
   while (const auto choice = ChooseGpus(node, job)) {
     Lease lease;
     lease.mode = ModeFor(job.spec->gpus);
@@ -26,8 +21,6 @@ int64_t LeftOn(Node node, const Job& job) {
   }
   return std::popcount(FreeGpus(node));
 }
-
-}  // namespace
 
 template <typename F>
 int64_t FragmentationMeter::SumOver(const std::string& pool, const F& count) const {
@@ -70,7 +63,7 @@ Fragmentation FragmentationMeter::Measure(const std::string& pool, const Kinds& 
   std::vector<std::pair<const JobShape*, const Kind*>> most;
   for (const auto& [shape, kind] : kinds) most.emplace_back(&shape, &kind);
   std::ranges::stable_sort(most, std::greater{}, [](const auto& one) { return one.second->share; });
-  most.resize(std::min(most.size(), kKindsMax));
+  most.resize(std::min(most.size(), kKindsMeasured));
   Wide weighted = 0;
   int64_t weights = 0;
   for (const auto& [shape, kind] : most) {
@@ -83,7 +76,7 @@ Fragmentation FragmentationMeter::Measure(const std::string& pool, const Kinds& 
 
 int64_t FragmentationMeter::LeftBy(const std::string& pool, const JobShape& shape, const Job& example) {
   const auto [left, is_new] = left_.try_emplace(shape);
-  if (is_new) left->second = SumOver(pool, [&](const Node& node) { return LeftOn(node, example); });
+  if (is_new) left->second = SumOver(pool, [&](const Node& node) { return LeftWhenFull(node, example); });
   return left->second;
 }
 

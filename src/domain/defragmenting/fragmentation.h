@@ -18,6 +18,12 @@ struct Fragmentation {
   bool is_known = false;  // there are jobs to measure it by
 };
 
+// Kinds of jobs that are measured by: those that ask for most.
+inline constexpr size_t kKindsMeasured = 16;
+
+// Free GPUs left on the node when it is full of ranks of the job.
+int64_t LeftWhenFull(Node node, const Job& job);
+
 class FragmentationMeter {
  public:
   // `classes`: of the state's nodes.  Both outlive it.

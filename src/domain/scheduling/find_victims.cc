@@ -22,15 +22,12 @@ std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes
   };
   RoomSearch search(state, nodes, at, job, may_take_all);
   ByNode by_node(state, candidates);
-  const auto rooms = search.FindCheapest(by_node.Open(reserved, job.spec->nodes > 1));
-  if (!rooms) return std::nullopt;
-  const std::vector<const Job*> victims = search.Gather(*rooms);
-  if (!may_take_all(victims)) return std::nullopt;
+  const auto clearing = search.Find(by_node.Open(reserved, job.spec->nodes > 1));
+  if (!clearing) return std::nullopt;
   Victims found;
-  for (const Room& room : *rooms) found.nodes.push_back(room.node);
-  for (const Job* victim : victims) found.jobs.push_back(victim->id);
+  found.nodes = clearing->nodes;
+  for (const Job* victim : clearing->leaving) found.jobs.push_back(victim->id);
   std::ranges::sort(found.jobs);
-  std::ranges::sort(found.nodes);
   return found;
 }
 

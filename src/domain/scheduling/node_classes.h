@@ -30,6 +30,8 @@ class NodeClasses {
   // Classes are only ever added: their ids go from 0 to size() - 1.
   size_t size() const { return classes_.size(); }
   const Class& Of(ClassId id) const { return classes_[id]; }
+  // REQUIRES: it was placed.
+  ClassId ClassOf(NodeId node) const { return class_of_[node.value]; }
 
  private:
   const std::string& HardwareOf(const Node& node);

@@ -9,12 +9,15 @@
 
 #include "domain/cluster/grants.h"
 #include "domain/placement/place_gang.h"
+#include "domain/scheduling/combine_rooms.h"
 
 namespace gp {
 namespace {
 
 // Candidates of one node of which all sets are compared; of more, some set that is enough.
 constexpr size_t kExactCandidates = 8;
+// Nodes of which all rooms are combined for a gang.
+constexpr size_t kNodesCombined = 8;
 
 int64_t GpusOf(const Job& job) { return int64_t{job.spec->nodes} * job.spec->gpus.count; }
 
@@ -98,29 +101,61 @@ std::vector<OnNode> ByNode::Open(const std::set<NodeId>& left_out, bool all) {
 RoomSearch::RoomSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job, MayGo may_go)
     : state_(state), nodes_(nodes), at_(at), job_(job), may_go_(std::move(may_go)) {}
 
+std::optional<Clearing> RoomSearch::Find(const std::vector<OnNode>& open) {
+  const Made made = MakeRooms(open);
+  if (!made.best) return std::nullopt;
+  const auto wanted = static_cast<size_t>(job_.spec->nodes);
+  std::optional<Clearing> found = Gather(std::span(made.by_trait.at(*made.best)).first(wanted), made, open);
+  if (!may_go_(found->leaving)) found.reset();
+  if (wanted == 1 || wanted > kNodesCombined) return found;
+  const auto cheaper = CombineRooms(AllAmongFirst(made, open), wanted, may_go_, found ? std::optional(GangCostOf(found->leaving)) : std::nullopt);
+  return cheaper ? Gather(*cheaper, made, open) : found;
+}
+
 // Cheapest first, until what is left cannot be cheaper than what a whole gang has found.
-std::optional<std::vector<Room>> RoomSearch::FindCheapest(const std::vector<OnNode>& open) {
+RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
   std::vector<std::pair<RoomCost, const OnNode*>> promising;
   for (const OnNode& one : open) {
     if (const auto least = LeastCost(one)) promising.emplace_back(*least, &one);
   }
   std::ranges::sort(promising, {}, [](const auto& one) { return one.first; });
-  std::map<std::string, std::vector<Room>> by_trait;
-  std::vector<Room>* best = nullptr;
+  const bool all = wanted > 1 && promising.size() <= kNodesCombined;
+  Made made;
+  std::optional<RoomCost> best;  // of the dearest node of the gang
   for (const auto& [least, one] : promising) {
-    if (best != nullptr && (*best)[wanted - 1].Cost() < least) break;
+    if (!all && best && *best < least) break;
     auto room = MakeRoom(*one);
     if (!room) continue;
-    std::vector<Room>& alike = by_trait[room->trait];
+    const std::string trait = room->trait;
+    std::vector<Room>& alike = made.by_trait[trait];
     alike.push_back(*std::move(room));
     std::ranges::inplace_merge(alike, alike.end() - 1, {}, &Room::Cost);
-    if (alike.size() < wanted) continue;
-    if (best == nullptr || alike[wanted - 1].Cost() < (*best)[wanted - 1].Cost()) best = &alike;
+    if (alike.size() < wanted || (best && alike[wanted - 1].Cost() >= *best)) continue;
+    best = alike[wanted - 1].Cost();
+    made.best = trait;
   }
-  if (best == nullptr) return std::nullopt;
-  best->resize(wanted);
-  return std::move(*best);
+  return made;
+}
+
+// On each of the cheapest nodes every room that leaves nobody out who could be spared there.
+std::vector<std::vector<Room>> RoomSearch::AllAmongFirst(const Made& made, const std::vector<OnNode>& open) {
+  std::vector<RoomCost> first;
+  for (const auto& [trait, rooms] : made.by_trait) {
+    for (const Room& room : rooms) first.push_back(room.Cost());
+  }
+  std::ranges::sort(first);
+  first.resize(std::min(first.size(), kNodesCombined));
+  std::vector<std::vector<Room>> all;
+  for (const RoomCost& cost : first) {
+    const OnNode& on = *std::ranges::lower_bound(open, std::get<NodeId>(cost), {}, &OnNode::node);
+    if (on.candidates.size() <= kExactCandidates) {
+      all.push_back(MakeCheapestRooms(on, SIZE_MAX));
+    } else if (auto some = MakeSomeRoom(on)) {
+      all.push_back({*std::move(some)});
+    }
+  }
+  return all;
 }
 
 // What room there costs at least; nullopt: there cannot be enough.
@@ -136,11 +171,13 @@ std::optional<RoomCost> RoomSearch::LeastCost(const OnNode& on) const {
 // The cheapest room there; nullopt: there is none, not even without all of them.
 std::optional<Room> RoomSearch::MakeRoom(const OnNode& on) {
   std::ranges::sort(on.candidates, {}, [this](const Standing& candidate) { return OrderOf(candidate, at_); });
-  return on.candidates.size() <= kExactCandidates ? MakeCheapestRoom(on) : MakeSomeRoom(on);
+  if (on.candidates.size() > kExactCandidates) return MakeSomeRoom(on);
+  std::vector<Room> cheapest = MakeCheapestRooms(on, 1);
+  return cheapest.empty() ? std::nullopt : std::optional(std::move(cheapest.front()));
 }
 
-// Every set, the cheapest first; of equal ones, those who go first.
-std::optional<Room> RoomSearch::MakeCheapestRoom(const OnNode& on) {
+// Every set, the cheapest first; of equal ones, those who go first.  None has another one in it.
+std::vector<Room> RoomSearch::MakeCheapestRooms(const OnNode& on, size_t rooms_max) {
   const int64_t missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   std::array<LeavingSet, 1U << kExactCandidates> sets;
   std::vector<const LeavingSet*> enough;
@@ -154,12 +191,18 @@ std::optional<Room> RoomSearch::MakeCheapestRoom(const OnNode& on) {
   }
   const auto dearer = [](const LeavingSet* a, const LeavingSet* b) { return std::tie(a->cost, a->order) > std::tie(b->cost, b->order); };
   std::ranges::make_heap(enough, dearer);
-  for (; !enough.empty(); enough.pop_back()) {
+  std::vector<Room> rooms;
+  std::vector<uint32_t> made;
+  for (; !enough.empty() && rooms.size() < rooms_max; enough.pop_back()) {
     std::ranges::pop_heap(enough, dearer);
-    Room room = RoomOf(on, enough.back()->members);
-    if (may_go_(room.leaving) && FitsIn(room)) return room;
+    const uint32_t set = enough.back()->members;
+    if (std::ranges::any_of(made, [set](uint32_t smaller) { return (smaller & ~set) == 0; })) continue;
+    Room room = RoomOf(on, set);
+    if (!may_go_(room.leaving) || !FitsIn(room)) continue;
+    rooms.push_back(std::move(room));
+    made.push_back(set);
   }
-  return std::nullopt;
+  return rooms;
 }
 
 // Candidates in order until the job fits, without those who can be spared.
@@ -175,31 +218,65 @@ std::optional<Room> RoomSearch::MakeSomeRoom(const OnNode& on) {
     }
   }
   if (!fits) return std::nullopt;
-  Spare(room.leaving, {on.node});
+  for (size_t i = room.leaving.size(); i-- > 0;) {
+    std::vector<const Job*> others = room.leaving;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    if (ChooseWithout(others, on.node)) room.leaving = std::move(others);
+  }
   return room;
 }
 
-std::vector<const Job*> RoomSearch::Gather(const std::vector<Room>& rooms) {
-  std::vector<const Job*> leaving;
-  std::vector<NodeId> nodes;
+// Who leaves for all of these rooms, without whoever can be spared, the most precious first.  Gangs that
+// leave make room on other nodes too, beside those that have it already: then it may be these.
+Clearing RoomSearch::Gather(std::span<const Room> rooms, const Made& made, const std::vector<OnNode>& open) {
+  Clearing found;
+  std::vector<const Job*>& leaving = found.leaving;
+  std::set<NodeId> on;
   for (const Room& room : rooms) {
-    nodes.push_back(room.node);
+    found.nodes.push_back(room.node);
     for (const Job* job : room.leaving) {
-      if (!std::ranges::count(leaving, job)) leaving.push_back(job);
+      if (std::ranges::count(leaving, job)) continue;
+      leaving.push_back(job);
+      ForEachNode(state_, *job, [&](NodeId node) {
+        if (std::ranges::binary_search(open, node, {}, &OnNode::node)) on.insert(node);
+      });
     }
   }
-  Spare(leaving, nodes);
-  return leaving;
-}
-
-// Leaves out whoever can be spared on all of the nodes, the most precious first.
-void RoomSearch::Spare(std::vector<const Job*>& leaving, const std::vector<NodeId>& on) {
+  on.insert(found.nodes.begin(), found.nodes.end());
+  for (const auto& [trait, alike] : made.by_trait) {
+    for (const Room& room : alike) {
+      if (room.leaving.empty()) on.insert(room.node);
+    }
+  }
+  std::ranges::sort(found.nodes);
+  const std::vector<NodeId> all(on.begin(), on.end());
+  const size_t nodes_wanted = found.nodes.size();
   for (size_t i = leaving.size(); i-- > 0;) {
     std::vector<const Job*> others = leaving;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const bool enough = std::ranges::all_of(on, [&](NodeId id) { return ChooseWithout(others, id).has_value(); });
-    if (enough) leaving = std::move(others);
+    std::vector<NodeId> nodes = NodesWithout(others, found.nodes);
+    if (nodes.empty() && all.size() > nodes_wanted) nodes = NodesWithout(others, all);
+    if (nodes.empty()) continue;
+    leaving = std::move(others);
+    found.nodes = std::move(nodes);
   }
+  return found;
+}
+
+// The first of these nodes that together have room for the job when those have left; empty: not enough.
+std::vector<NodeId> RoomSearch::NodesWithout(const std::vector<const Job*>& leaving, const std::vector<NodeId>& on) {
+  const auto wanted = static_cast<size_t>(job_.spec->nodes);
+  std::map<std::string, std::vector<NodeId>> by_trait;
+  size_t most = 0;
+  for (size_t i = 0; i < on.size() && most + (on.size() - i) >= wanted; ++i) {
+    const auto choice = ChooseWithout(leaving, on[i]);
+    if (!choice) continue;
+    std::vector<NodeId>& alike = by_trait[CommonTrait(*job_.spec, scratch_, *choice)];
+    alike.push_back(on[i]);
+    if (alike.size() == wanted) return alike;
+    most = std::max(most, alike.size());
+  }
+  return {};
 }
 
 // Whether the room is enough; then it has its trait.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -50,23 +51,37 @@ class ByNode {
   std::vector<Standing> standings_;
 };
 
+// Who leaves, each once, and the nodes on which there is room for the whole job when they have.
+struct Clearing {
+  std::vector<const Job*> leaving;
+  std::vector<NodeId> nodes;  // in order of id
+};
+
 class RoomSearch {
  public:
-  // Whether all of these may go together.
+  // Whether all of these may go together; so may, then, any of them.
   using MayGo = std::function<bool(const std::vector<const Job*>&)>;
   RoomSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job, MayGo may_go);
 
-  // Rooms for the whole gang, of one trait, the cheapest first: those who go are of the lowest class, then
-  // the fewest GPUs, then the fewest jobs, then on the lower node.  nullopt: there are not enough.
-  std::optional<std::vector<Room>> FindCheapest(const std::vector<OnNode>& open);
-  // Who goes for all of these rooms, each once, and nobody who can be spared.
-  std::vector<const Job*> Gather(const std::vector<Room>& rooms);
+  // Room for the whole job, on nodes of one trait, and nobody goes who can be spared.  For one node the
+  // cheapest of all: those who go are of the lowest class, then the fewest GPUs, then the fewest jobs, then
+  // on the lower node.  For a gang the cheapest of all on few nodes (`combine_rooms.h`); on more, the
+  // nodes that are cheapest one by one, made cheaper among the first of them.  nullopt: none was found.
+  std::optional<Clearing> Find(const std::vector<OnNode>& open);
 
  private:
-  void Spare(std::vector<const Job*>& leaving, const std::vector<NodeId>& on);
+  // Rooms by their trait, the cheapest first, and the trait of the cheapest gang of them.
+  struct Made {
+    std::map<std::string, std::vector<Room>> by_trait;
+    std::optional<std::string> best;
+  };
+  Made MakeRooms(const std::vector<OnNode>& open);
+  std::vector<std::vector<Room>> AllAmongFirst(const Made& made, const std::vector<OnNode>& open);
+  Clearing Gather(std::span<const Room> rooms, const Made& made, const std::vector<OnNode>& open);
+  std::vector<NodeId> NodesWithout(const std::vector<const Job*>& leaving, const std::vector<NodeId>& on);
   std::optional<RoomCost> LeastCost(const OnNode& on) const;
   std::optional<Room> MakeRoom(const OnNode& on);
-  std::optional<Room> MakeCheapestRoom(const OnNode& on);
+  std::vector<Room> MakeCheapestRooms(const OnNode& on, size_t rooms_max);
   std::optional<Room> MakeSomeRoom(const OnNode& on);
   bool FitsIn(Room& room);
   std::optional<NodeChoice> ChooseWithout(const std::vector<const Job*>& leaving, NodeId id);

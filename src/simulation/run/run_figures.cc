@@ -53,6 +53,7 @@ RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage, cons
   figures.gpu_hours_installed = usage.installed();
   figures.gpu_hours_idle_while_waiting = usage.idle_while_waiting;
   if (usage.installed() > 0) figures.utilization = usage.held() / usage.installed();
+  figures.fragmentation = usage.fragmentation();
   if (!prices.empty()) figures.cost = CostOf(usage, prices);
   return figures;
 }

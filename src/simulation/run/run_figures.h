@@ -46,6 +46,7 @@ struct RunFigures {
   double gpu_hours_installed = 0;
   double gpu_hours_idle_while_waiting = 0;     // free while somebody waited
   double utilization = 0;                      // held of installed
+  std::optional<double> fragmentation;         // of the free GPU time, what the jobs could not have used; where any was free
   std::optional<Cost> cost;                    // where prices are given
 };
 

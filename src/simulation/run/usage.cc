@@ -20,9 +20,15 @@ GpuTime Usage::total() const {
   return total;
 }
 
+std::optional<double> Usage::fragmentation() const {
+  if (free == 0) return std::nullopt;
+  return static_cast<double>(stranded) / static_cast<double>(free);
+}
+
 void UsageMeter::Observe(const State& state, Instant now) {
   levels_.Follow(state);
   const int64_t span = last_.ns == 0 ? 0 : (now - last_).ns;
+  if (span > 0) fragmentation_.Follow(state);
   last_ = now;
   GpuTime added;
   for (const auto& [model, level] : levels_.by_model()) {
@@ -31,6 +37,11 @@ void UsageMeter::Observe(const State& state, Instant now) {
     time.held += Wide{level.held} * span;
     added.installed += Wide{level.installed} * span;
     added.held += Wide{level.held} * span;
+  }
+  for (const auto& [pool, level] : fragmentation_.by_pool()) {
+    if (!level.is_known) continue;
+    usage_.free += Wide{level.free} * kWholeShare * span;
+    usage_.stranded += Wide{level.stranded} * span;
   }
   if (!state.queued.empty()) usage_.idle_while_waiting += added.installed_hours() - added.held_hours();
 }

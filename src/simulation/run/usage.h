@@ -1,11 +1,14 @@
 #pragma once
 
-// How much of a cluster's GPU time was held, and how much lay idle while jobs waited.
+// How much of a cluster's GPU time was held, how much lay idle while jobs waited, and how much of what was
+// free the jobs could not have used.
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/wide.h"
+#include "simulation/run/fragmentation_levels.h"
 #include "simulation/run/gpu_levels.h"
 
 namespace gp {
@@ -21,10 +24,15 @@ struct GpuTime {
 struct Usage {
   std::map<std::string, GpuTime> by_model;
   double idle_while_waiting = 0;  // GPU-hours
+  // Thousandths of GPU-nanoseconds, while jobs ran or waited in the pool.
+  Wide free = 0;
+  Wide stranded = 0;
 
   GpuTime total() const;
   double held() const { return total().held_hours(); }
   double installed() const { return total().installed_hours(); }
+  // The part of the free GPU time that was stranded; nullopt: nothing was free.
+  std::optional<double> fragmentation() const;
 };
 
 class UsageMeter {
@@ -36,6 +44,7 @@ class UsageMeter {
  private:
   Instant last_;
   GpuLevels levels_;
+  FragmentationLevels fragmentation_;
   Usage usage_;
 };
 

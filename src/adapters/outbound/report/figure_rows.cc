@@ -40,6 +40,7 @@ std::vector<FigureRow> FigureRows(const std::vector<RunFigures>& runs) {
   add("GPU-hours installed", [](const F& f) { return Hours(f.gpu_hours_installed); });
   add("GPU-hours idle while jobs waited", [](const F& f) { return Hours(f.gpu_hours_idle_while_waiting); });
   add("utilization", [](const F& f) { return fmt::format("{:.1f}%", 100 * f.utilization); });
+  add("fragmentation of free GPU time", [](const F& f) { return f.fragmentation ? fmt::format("{:.1f}%", 100 * *f.fragmentation) : "–"; });
   if (!std::ranges::any_of(runs, [](const F& f) { return f.cost.has_value(); })) return rows;
   add("cost of GPU-hours installed", [](const F& f) { return f.cost ? Amount(f.cost->installed) : "–"; });
   add("cost of GPU-hours held", [](const F& f) { return f.cost ? Amount(f.cost->held) : "–"; });

@@ -78,6 +78,18 @@ TEST(HtmlReport, VersionsStandSideBySide) {
   EXPECT_EQ(CountOf(html, "<th>What if</th>"), 2u) << "the figures, and those of the queues";
 }
 
+TEST(HtmlReport, TellsFragmentationWhereItIsKnown) {
+  RunReport report = Report();
+  report.runs.push_back(report.runs[0]);
+  report.runs[1].figures.fragmentation = 0.1234;
+  const std::string html = HtmlReport(report);
+  const size_t at = html.find("fragmentation of free GPU time");
+  ASSERT_NE(at, std::string::npos);
+  const std::string row = html.substr(at, html.find("</tr>", at) - at);
+  EXPECT_THAT(row, HasSubstr("–"));
+  EXPECT_THAT(row, HasSubstr("12.3%"));
+}
+
 TEST(HtmlReport, ARunInWhichNothingHappenedIsDrawnToo) {
   RunReport report{"Nothing", {}, {}, "", ""};
   report.runs.push_back({"Played", {}, {}, {}});

@@ -1,0 +1,70 @@
+#pragma once
+
+// How much of the free GPUs of each pool the jobs that run or wait could not use, as `defrag plan` tells
+// it (docs/defragmentation.md).  Follows a state from change to change, so that looking often costs little.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "domain/cluster/state.h"
+#include "domain/defragmenting/fragmentation.h"
+#include "domain/scheduling/node_classes.h"
+
+namespace gp {
+
+class FragmentationLevels {
+ public:
+  // REQUIRES: the same state as before, or a later one of it.
+  void Follow(const State& state);
+
+  // Of the pools that have nodes.
+  const std::map<std::string, Fragmentation>& by_pool() const { return by_pool_; }
+
+ private:
+  using KindId = size_t;
+  struct Kind {
+    Job example;
+    int64_t share = 0;  // that those ask for who run or wait
+    std::vector<int16_t> left;  // of a node, by class; kUnknown before it was asked for
+  };
+  struct Held {
+    LeaseId lease;
+    KindId kind = 0;
+    int64_t share = 0;
+  };
+  struct Line {
+    KindId kind = 0;
+    int64_t share_each = 0;
+    int64_t jobs = 0;
+  };
+  struct Pool {
+    std::set<std::pair<int64_t, KindId>> kinds;  // by minus their share
+    std::map<ClassId, int64_t> nodes;            // that have free GPUs, by class
+    bool is_changed = true;
+  };
+
+  void FollowNodes(const State& state);
+  void MoveIntoClass(const Node& node);
+  void FollowLeases(const State& state, const Node& node);
+  void FollowLines(const State& state);
+  KindId KindOf(const Job& job);
+  void Add(KindId kind, int64_t share);
+  Fragmentation Measure(const Pool& pool);
+  int64_t LeftOn(Kind& kind, ClassId id);
+
+  uint64_t seen_ = 0;  // State::node_changes
+  NodeClasses classes_;
+  std::vector<ClassId> class_of_;         // by node, where it has free GPUs
+  std::vector<std::vector<Held>> held_;   // by node
+  std::map<QueueLine, Line> lines_;       // who waits
+  std::map<JobShape, KindId> kind_of_;
+  std::vector<Kind> kinds_;
+  std::map<std::string, Pool> pools_;
+  std::map<std::string, Fragmentation> by_pool_;
+};
+
+}  // namespace gp

@@ -1,0 +1,133 @@
+#include "tests/property/explain/crowd.h"
+
+#include <algorithm>
+#include <map>
+
+#include "domain/cluster/grants.h"
+#include "domain/cluster/preemption.h"
+#include "domain/placement/choose_gpus.h"
+#include "domain/placement/place_gang.h"
+#include "simulation/engine/plain_node.h"
+
+namespace gp {
+
+Crowd::Crowd(uint64_t seed, const CrowdKind& kind) : kind_(kind), rng_(seed) {
+  engine_.AdvanceTo(Instant{1'700'000'000'000'000'000});
+  const int nodes = rng_.Between(kind.nodes_min, kind.nodes_max);
+  for (int i = 0; i < nodes; ++i) {
+    NodeFacts facts = PlainNode(i, rng_.Chance(1, 2) ? 8 : 4);
+    const bool is_other = kind.gang && rng_.Chance(1, 6);
+    for (GpuFacts& gpu : facts.gpus) gpu.model = is_other ? "NVIDIA A100" : "NVIDIA H100";
+    engine_.AddNode(facts);
+  }
+  for (const char* queue : {"one", "two"}) {
+    if (!kind.guarantees) break;
+    SetQueue set;
+    set.name = queue;
+    set.guaranteed = rng_.Between(0, 2 * nodes);
+    (void)engine_.Execute(set);
+  }
+  for (int i = 0; i < kind.jobs; ++i) {
+    const int gpus = 1 << rng_.Between(0, 3);
+    const int ranks = kind.gang ? (rng_.Chance(1, 2) ? rng_.Between(2, 3) : 1) : (rng_.Chance(1, 5) ? 2 : 1);
+    const int priority = 250 * rng_.Between(1, 3);
+    const JobId id = Submit(gpus, ranks, priority, rng_.Chance(2, 3), Queue());
+    engine_.Pass();
+    if (HoldsLeases(engine_.state().FindJob(id)->state)) {
+      engine_.Start(id);
+      running_.push_back(id);
+    } else {
+      (void)engine_.Execute(StopJob{id, true});
+    }
+  }
+  engine_.AdvanceTo(engine_.now() + Duration::Minutes(10));
+  const int gpus = 1 << rng_.Between(0, 3);
+  const int ranks = kind.gang ? rng_.Between(2, std::min(nodes, 3)) : 1;
+  job_ = Submit(gpus, ranks, 250 * rng_.Between(2, 3), false, Queue());
+}
+
+std::string Crowd::Queue() { return kind_.guarantees ? (rng_.Chance(1, 2) ? "one" : "two") : ""; }
+
+JobId Crowd::Submit(int gpus, int nodes, int priority, bool preemptible, const std::string& queue) {
+  JobSpec spec;
+  spec.command = {"run"};
+  spec.gpus.count = gpus;
+  spec.nodes = nodes;
+  spec.priority = priority;
+  spec.preemptible = preemptible;
+  spec.queue = queue;
+  spec.cpus = 1;
+  spec.memory_bytes = int64_t{1} << 30;
+  return *engine_.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
+}
+
+std::optional<Victims> Crowd::Found() const {
+  Interruptible interruptible(state(), engine_.now());
+  return FindVictims(state(), ScratchNodes(state()), interruptible, {}, job());
+}
+
+std::vector<const Job*> Crowd::Takeable() const {
+  std::vector<const Job*> takeable;
+  for (const JobId id : running_) {
+    const Job& other = *state().FindJob(id);
+    if (MayGiveWay(other) && MayTakeAll({&other})) takeable.push_back(&other);
+  }
+  return takeable;
+}
+
+std::optional<Crowd::Cost> Crowd::Least() const {
+  const std::vector<const Job*> takeable = Takeable();
+  std::optional<Cost> least;
+  for (uint32_t set = 1; set < 1U << takeable.size(); ++set) {
+    std::vector<const Job*> gone;
+    for (size_t i = 0; i < takeable.size(); ++i) {
+      if ((set >> i & 1) != 0) gone.push_back(takeable[i]);
+    }
+    const Cost cost = CostOf(gone);
+    if ((!least || cost < *least) && MayTakeAll(gone) && Fits(gone)) least = cost;
+  }
+  return least;
+}
+
+// One after the other, as they are told to leave.
+bool Crowd::MayTakeAll(const std::vector<const Job*>& jobs) const {
+  Takings takings(state(), engine_.now());
+  return std::ranges::all_of(jobs, [&](const Job* other) {
+    const bool may = takings.MayTake(StandingOf(job(), engine_.now()), StandingOf(*other, engine_.now()));
+    takings.Take(job(), *other);
+    return may;
+  });
+}
+
+Crowd::Cost Crowd::CostOf(const std::vector<const Job*>& jobs) const {
+  int highest = -1;
+  int64_t gpus = 0;
+  for (const Job* one : jobs) {
+    highest = std::max(highest, ClassOf(one->spec->priority));
+    gpus += int64_t{one->spec->nodes} * one->spec->gpus.count;
+  }
+  return {highest, gpus, jobs.size()};
+}
+
+std::vector<const Job*> Crowd::JobsOf(const Victims& victims) const {
+  std::vector<const Job*> jobs;
+  for (const JobId id : victims.jobs) jobs.push_back(state().FindJob(id));
+  return jobs;
+}
+
+bool Crowd::Fits(const std::vector<const Job*>& gone) const {
+  std::map<std::string, int> nodes;  // on which a rank fits, by what all ranks must have in common
+  for (Node node : state().nodes) {
+    for (const Job* other : gone) {
+      for (const LeaseId id : other->leases) {
+        const Lease& lease = *state().FindLease(id);
+        if (lease.node == node.id) ReleaseGrants(node, lease);
+      }
+    }
+    const auto choice = ChooseGpus(node, job());
+    if (choice && ++nodes[CommonTrait(*job().spec, node, *choice)] >= job().spec->nodes) return true;
+  }
+  return false;
+}
+
+}  // namespace gp
