@@ -203,6 +203,7 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   job.reason = event.reason;
   job.queued_at = at;
   job.eligible_at = event.eligible_at;
+  job.recovers_until = event.charge == RequeueCharge::kFault ? at + state.policy.faults.recovery_hold : Instant{};
   if (job.state == JobState::kCheckpointing) MoveJob(state, job, JobState::kPreempted);
   MoveJob(state, job, event.eligible_at > at ? JobState::kRetryWait : JobState::kQueued);
 }

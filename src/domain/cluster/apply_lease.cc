@@ -28,6 +28,7 @@ Lease& LeaseOf(State& state, LeaseId id) {
 
 void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   Job& job = JobOf(state, event.job);
+  job.recovers_until = {};
   MoveJob(state, job, JobState::kStarting);
   if (HasVariants(*job.spec)) {
     job.asked = job.spec;

@@ -27,6 +27,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   expect(!job.claimed.empty(), state.claimants.contains(job.id), "claimants");
   expect(IsMovable(job), state.movable.contains(job.id), "movable jobs");
   expect(!job.destination.empty(), state.moving.contains(job.id), "jobs being moved");
+  expect(IsRecovering(job), state.recovering.contains(job.id), "recovering jobs");
   expect(job.moved_at.ns != 0, state.moved.contains({job.moved_at, job.id}), "moved jobs");
   if (!job.destination.empty() && job.state != JobState::kCheckpointing && job.state != JobState::kQueued) {
     found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + ") has a destination, but is not being moved"});
@@ -42,7 +43,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
 void CheckIndexSizes(const State& state, Violations& found) {
   std::set<std::pair<JobId, JobId>> dependencies;
   std::set<JobId> requests;
-  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, claiming = 0, movable = 0, moving = 0, moved = 0, yielding = 0, preempted = 0, lost = 0;
+  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, claiming = 0, movable = 0, moving = 0, moved = 0, recovering = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
@@ -56,6 +57,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
     movable += IsMovable(job) ? 1 : 0;
     moving += job.destination.empty() ? 0 : 1;
     moved += job.moved_at.ns != 0 ? 1 : 0;
+    recovering += IsRecovering(job) ? 1 : 0;
     yielding += MayGiveWay(job) ? 1 : 0;
     preempted += IsBeingPreempted(job) ? 1 : 0;
     if (!job.request_id.empty()) requests.insert(SubmittedAs(job));
@@ -83,6 +85,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(movable, state.movable.size(), "movable jobs");
   expect(moving, state.moving.size(), "jobs being moved");
   expect(moved, state.moved.size(), "moved jobs");
+  expect(recovering, state.recovering.size(), "recovering jobs");
   size_t in_yielding = 0;
   for (const auto& [pool_class, jobs] : state.yielding) {
     in_yielding += jobs.size();

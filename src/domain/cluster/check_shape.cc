@@ -32,6 +32,9 @@ bool HasShape(const State& state, JobId id, const Job& job) {
   for (const NodeId node : job.claimed) {
     if (state.FindNode(node) == nullptr) return false;
   }
+  for (const XidNote& note : job.xids) {
+    if (state.FindNode(note.node) == nullptr) return false;
+  }
   for (const RankTarget& target : job.destination) {
     if (state.FindNode(target.node) == nullptr) return false;
   }

@@ -44,7 +44,7 @@ GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
-          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids)
+          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
@@ -58,7 +58,7 @@ GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.li
 // domain/faults
 GP_FIELDS(XidRule, v.tenants, v.remedy, v.counts, v.if_repeated, v.by_text)
 GP_FIELDS(FaultPolicy, v.xids, v.correlate, v.incident_window, v.error_window, v.suspect_users, v.suspect_errors, v.suspect_factor,
-          v.resets_per_day, v.breaker_percent, v.breaker_gpus_min, v.breaker_window)
+          v.resets_per_day, v.breaker_percent, v.breaker_gpus_min, v.breaker_window, v.recovery_hold)
 GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.told, v.is_fatal, v.at, v.text)
 GP_FIELDS(GpuKey, v.node, v.gpu)
 GP_FIELDS(XidMark, v.xid, v.at)

@@ -41,6 +41,7 @@ void IndexMoves(State& state, const Job& job) {
   const auto enter = [&job](bool belongs, std::set<JobId>& index) { belongs ? static_cast<void>(index.insert(job.id)) : static_cast<void>(index.erase(job.id)); };
   enter(IsMovable(job), state.movable);
   enter(!job.destination.empty(), state.moving);
+  enter(IsRecovering(job), state.recovering);
   if (job.moved_at.ns != 0) state.moved.insert({job.moved_at, job.id});
 }
 

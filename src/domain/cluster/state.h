@@ -97,6 +97,7 @@ struct State {
   std::set<JobId> claimants;                       // queued jobs that have claimed nodes
   std::set<JobId> movable;                         // IsMovable
   std::set<JobId> moving;                          // jobs that have a destination
+  std::set<JobId> recovering;                      // IsRecovering
   std::set<std::pair<Instant, JobId>> moved;       // jobs that were ever moved, by the last time
   std::set<GpuKey> remedies;                       // GPUs with something to be done that nobody has begun
   std::map<int, int64_t> user_errors;              // by XID: those counted of all GPUs; none is 0

@@ -22,6 +22,8 @@ struct FaultPolicy {
   int suspect_users = 3;
   int suspect_errors = 5;
   int suspect_factor = 10;
+  // For so long after a fault took its attempt a job comes before all others, and keeps the GPUs that it still had.
+  Duration recovery_hold = Duration::Minutes(1);
   // Resets that the platform orders by itself, of one GPU in a day; then a person is asked.
   int resets_per_day = 1;
   // Past this share of a pool's GPUs taken out within the window nothing is reset or drained by itself.  100: off.

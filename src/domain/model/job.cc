@@ -36,6 +36,10 @@ bool HoldsLeases(JobState state) {
          state == JobState::kCheckpointing || state == JobState::kRecovering;
 }
 
+bool IsRecovering(const Job& job) {
+  return job.state == JobState::kRecovering || (job.state == JobState::kQueued && job.recovers_until.ns != 0);
+}
+
 bool RunsAgainstLimit(const Job& job) {
   return HoldsLeases(job.state) && job.stop == StopCause::kNone && job.spec->time_limit.ns > 0;
 }

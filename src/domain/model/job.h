@@ -112,6 +112,7 @@ struct Job {
   int exit_code = 0;
   std::string reason;  // of the state, in words; empty: nothing to say
   std::vector<XidNote> xids;
+  Instant recovers_until;  // while it waits: a fault took its attempt, and it comes before others; ns == 0: none did
 };
 
 // Whether it has a place, and a time limit there.
@@ -129,6 +130,9 @@ bool HasFailed(const Job& job);
 
 // Where the platform failed its attempts.
 std::set<NodeId> NodesWithFaults(const Job& job);
+
+// A fault takes its attempt, or has just taken it.
+bool IsRecovering(const Job& job);
 
 // Whether the clock of its time limit runs: from its placement on, until it is told to stop.
 bool RunsAgainstLimit(const Job& job);

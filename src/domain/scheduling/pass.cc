@@ -16,6 +16,7 @@ namespace gp {
 Pass::Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, ReadyTimes& ready_times)
     : state_(state), at_(at), classes_(classes), rankings_(rankings), ready_times_(ready_times), nodes_(state), turns_(state, at), kept_(state, at) {
   for (const JobId id : state.moving) HonourMove(*state.FindJob(id));
+  for (const JobId id : state.recovering) HonourRecovery(*state.FindJob(id));
   for (const JobId id : state.claimants) HonourClaim(*state.FindJob(id));
 }
 
@@ -77,6 +78,38 @@ PlaceGang Pass::FreeOfDestination(const Job& job) {
     }
   }
   return free;
+}
+
+// Whom a fault has interrupted comes before all others for a while: it had its place.  Until it has a whole one
+// again nobody else gets the GPUs that are left of it.
+void Pass::HonourRecovery(const Job& job) {
+  const bool is_waiting = job.state == JobState::kQueued;
+  if (is_waiting && (at_ >= job.recovers_until || settled_.contains(job.id) || IsStoppedByQuota(job))) return;
+  if (is_waiting) {
+    settled_.insert(job.id);
+    LookAgainAt(job.recovers_until);
+    if (TryHead(job, rankings_[ShapeOf(job)])) return;
+    CountOnQuotas(job);
+  }
+  if (HasVariants(*job.spec)) return;
+  plan_.held.push_back(RestOfPlace(job));
+  Hold(job, plan_.held.back().ranks);
+}
+
+PlaceGang Pass::RestOfPlace(const Job& job) {
+  PlaceGang rest;
+  rest.job = job.id;
+  for (const RankRecord& rank : job.attempts.back().ranks) {
+    const Node& node = nodes_.Of(rank.node);
+    if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) continue;
+    RankPlacement& left = rest.ranks.emplace_back(RankPlacement{rank.node, {}, {}});
+    const GpuMask eligible = EligibleGpus(node, job);
+    for (const int gpu : rank.gpus) {
+      const bool is_free = gpu < static_cast<int>(node.gpus.size()) && (eligible >> gpu & 1) != 0;
+      if (is_free) left.gpus.push_back(GrantOf(job.spec->gpus, gpu, node.facts->gpus[static_cast<size_t>(gpu)]));
+    }
+  }
+  return rest;
 }
 
 // With the variant that it had, while it waits to be let in at its destination.

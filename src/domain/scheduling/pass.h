@@ -38,6 +38,8 @@ class Pass {
   const Job& AsGiven(const Job& job);
   const Job& AsPlaced(const Job& job, int variant, int nodes);
   std::optional<PlaceGang> PlaceAtDestination(const Job& job);
+  void HonourRecovery(const Job& job);
+  PlaceGang RestOfPlace(const Job& job);
   void HonourClaim(const Job& job);
   bool TryLine(const Turns::Turn& turn);
   bool TryHead(const Job& job, ShapeRanking& ranking);
@@ -67,7 +69,7 @@ class Pass {
   std::vector<const Job*> placed_;
   std::deque<Job> variants_;  // of those, as they were placed
   std::set<JobId> promised_;  // their places are being cleared
-  std::set<JobId> settled_;  // before the queue: by their claims, or as they are being moved
+  std::set<JobId> settled_;  // before the queue: by their claims, as they are being moved, or after a fault
   std::set<std::tuple<QueueLine, size_t, int>> in_vain_;
   std::set<std::string> pools_reserved_;  // where somebody waited too long
   std::optional<Interruptible> interruptible_;
