@@ -42,7 +42,7 @@ Crowd::Crowd(uint64_t seed, const CrowdKind& kind) : kind_(kind), rng_(seed) {
   }
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(10));
   const int gpus = 1 << rng_.Between(0, 3);
-  const int ranks = kind.gang ? rng_.Between(2, std::min(nodes, 3)) : 1;
+  const int ranks = kind.gang ? rng_.Between(2, std::min(nodes, kind.ranks_max)) : 1;
   job_ = Submit(gpus, ranks, 250 * rng_.Between(2, 3), false, Queue());
 }
 

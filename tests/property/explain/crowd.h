@@ -19,6 +19,7 @@ struct CrowdKind {
   bool gang = false;        // the one that waits, and most of those that run
   bool guarantees = false;  // some of the queues have them
   int jobs = 12;            // that are tried to run; every set of more is too many
+  int ranks_max = 3;        // of the one that waits
 };
 
 class Crowd {

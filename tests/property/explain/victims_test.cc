@@ -95,7 +95,7 @@ TEST(Victims, OfGangsOnMoreNodes) {
 TEST(Victims, OfGangsOnManyNodes) {
   uint64_t found = 0;
   for (uint64_t seed = 1; seed <= Cases(2'000) / 8; ++seed) {
-    const Crowd crowd(seed, {9, 14, true, false, 60});
+    const Crowd crowd(seed, {9, 14, true, false, 60, 12});
     if (crowd.FitsNow()) continue;
     const auto victims = crowd.Found();
     EXPECT_EQ(victims.has_value(), crowd.AnySet()) << "seed " << seed;
