@@ -12,6 +12,11 @@
 #include "domain/scheduling/pick_variant.h"
 
 namespace gp {
+namespace {
+
+bool IsOpenTo(const Node& node, const Job& job) { return node.condition == NodeCondition::kUp && !node.draining && MayUse(job, node); }
+
+}  // namespace
 
 Pass::Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, ReadyTimes& ready_times)
     : state_(state), at_(at), classes_(classes), rankings_(rankings), ready_times_(ready_times), nodes_(state), turns_(state, at), kept_(state, at) {
@@ -62,8 +67,7 @@ void Pass::HoldDestination(const Job& job, const std::optional<PlaceGang>& place
   } else {
     for (const AccountId& account : AccountsOf(job)) (planned_[account] += AskOf(state_, job)) += -HoldingOf(state_, job);
   }
-  plan_.held.push_back(place ? *place : FreeOfDestination(job));
-  Hold(job, plan_.held.back().ranks);
+  HoldBack(job, place ? *place : FreeOfDestination(job));
 }
 
 PlaceGang Pass::FreeOfDestination(const Job& job) {
@@ -92,8 +96,7 @@ void Pass::HonourRecovery(const Job& job) {
     CountOnQuotas(job);
   }
   if (HasVariants(*job.spec)) return;
-  plan_.held.push_back(RestOfPlace(job));
-  Hold(job, plan_.held.back().ranks);
+  HoldBack(job, RestOfPlace(job));
 }
 
 PlaceGang Pass::RestOfPlace(const Job& job) {
@@ -101,7 +104,7 @@ PlaceGang Pass::RestOfPlace(const Job& job) {
   rest.job = job.id;
   for (const RankRecord& rank : job.attempts.back().ranks) {
     const Node& node = nodes_.Of(rank.node);
-    if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) continue;
+    if (!IsOpenTo(node, job)) continue;
     RankPlacement& left = rest.ranks.emplace_back(RankPlacement{rank.node, {}, {}});
     const GpuMask eligible = EligibleGpus(node, job);
     for (const int gpu : rank.gpus) {
@@ -149,7 +152,7 @@ void Pass::HonourClaim(const Job& waiting) {
   if (OthersLeaveFor(state_, job.id)) {
     for (const NodeId id : job.claimed) {
       const Node& node = *state_.FindNode(id);
-      if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) continue;
+      if (!IsOpenTo(node, job)) continue;
       promised_.insert(job.id);
       kept_.Keep(id, {job.id, {}});
     }
@@ -271,6 +274,12 @@ void Pass::Add(const Job& job, PlaceGang place) {
   placed_.push_back(&job);
   if (interruptible_) interruptible_->CountPlaced(job);
   plan_.steps.push_back(std::move(place));
+}
+
+// For later: nobody else gets it.
+void Pass::HoldBack(const Job& job, PlaceGang place) {
+  Hold(job, place.ranks);
+  plan_.held.push_back(std::move(place));
 }
 
 void Pass::Hold(const Job& job, const std::vector<RankPlacement>& ranks) {

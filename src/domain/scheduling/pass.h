@@ -50,6 +50,7 @@ class Pass {
   bool PlaceVariant(const Job& job);
   void Place(const Job& job, const ShapeRanking::Pick& pick, int variant = 0);
   void Add(const Job& job, PlaceGang place);
+  void HoldBack(const Job& job, PlaceGang place);
   void Hold(const Job& job, const std::vector<RankPlacement>& ranks);
   bool IsStoppedByQuota(const Job& job);
   void CountOnQuotas(const Job& job);
