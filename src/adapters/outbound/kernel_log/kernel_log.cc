@@ -1,0 +1,117 @@
+#include "adapters/outbound/kernel_log/kernel_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace gp {
+namespace {
+
+// Several times what the ring of a usual kernel holds.
+constexpr int kReadsMax = 65536;
+
+ErrorCode CodeOf(int error) {
+  switch (error) {
+    case ENOENT:
+      return ErrorCode::kNotFound;
+    case EACCES:
+    case EPERM:
+      return ErrorCode::kPermissionDenied;
+    case ENODEV:
+    case ENXIO:
+      return ErrorCode::kUnsupported;
+    default:
+      return ErrorCode::kInternal;
+  }
+}
+
+Status CheckKind(const std::string& path, const struct stat& kind) {
+  if (S_ISCHR(kind.st_mode) && kind.st_rdev == makedev(1, 11)) return Ok();
+  const bool is_stream = S_ISREG(kind.st_mode) || S_ISFIFO(kind.st_mode);
+  // Containers may have a FIFO there, and then whoever writes to it could pass for the kernel.
+  if (is_stream && path != kKernelLogPath) return Ok();
+  return Fail(Unsupported(path + " is not the kernel's log (device 1:11)"));
+}
+
+// New records only: the old ones may be of GPUs that were reset or exchanged since.
+Status GoToEnd(int descriptor, const std::string& path) {
+  if (lseek(descriptor, 0, SEEK_END) >= 0 || errno == ESPIPE) return Ok();
+  return Fail({CodeOf(errno), path + ": " + std::strerror(errno)});
+}
+
+Result<bool> Prepare(int descriptor, const std::string& path) {
+  struct stat kind{};
+  if (fstat(descriptor, &kind) != 0) return Fail(Internal(path + ": " + std::strerror(errno)));
+  GP_CHECK_OK(CheckKind(path, kind));
+  GP_CHECK_OK(GoToEnd(descriptor, path));
+  return S_ISCHR(kind.st_mode);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelLog>> KernelLog::Open(const std::string& path, bool accept_user,
+                                                   ReadCall read_call) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) {
+    return Fail({CodeOf(errno), "cannot read " + path + ": " + std::strerror(errno)});
+  }
+  const Result<bool> has_records = Prepare(descriptor, path);
+  if (!has_records) {
+    close(descriptor);
+    return Fail(has_records.error());
+  }
+  return std::unique_ptr<KernelLog>(
+      new KernelLog(descriptor, *has_records, accept_user, read_call));
+}
+
+KernelLog::~KernelLog() {
+  close(descriptor_);
+}
+
+bool KernelLog::lost_records() {
+  return std::exchange(lost_records_, false);
+}
+
+void KernelLog::Parse(std::string_view record, std::vector<KernelXid>& found) const {
+  if (auto xid = ParseXid(record, accept_user_)) found.push_back(std::move(*xid));
+}
+
+void KernelLog::AddStream(std::string_view bytes, std::vector<KernelXid>& found) {
+  for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
+    line_ += bytes.substr(0, end);
+    if (!is_line_long_) Parse(line_, found);
+    line_.clear();
+    is_line_long_ = false;
+    bytes.remove_prefix(end + 1);
+  }
+  line_ += bytes;
+  if (line_.size() <= kKernelRecordBytesMax) return;
+  line_.clear();
+  is_line_long_ = true;
+}
+
+std::vector<KernelXid> KernelLog::Take() {
+  std::vector<KernelXid> found;
+  char buffer[kKernelRecordBytesMax];
+  for (int reads = 0; reads < kReadsMax; ++reads) {
+    const ssize_t count = read_call_(descriptor_, buffer, sizeof buffer);
+    if (count > 0) {
+      const std::string_view bytes(buffer, static_cast<size_t>(count));
+      has_records_ ? Parse(bytes, found) : AddStream(bytes, found);
+    } else if (count < 0 && (errno == EPIPE || errno == EINVAL)) {
+      // Overwritten before they were read, or one larger than the kernel lets them be: the
+      // position is behind them now.
+      lost_records_ = true;
+    } else if (count == 0 || errno != EINTR) {
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace gp

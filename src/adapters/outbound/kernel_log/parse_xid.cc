@@ -1,0 +1,101 @@
+#include "adapters/outbound/kernel_log/parse_xid.h"
+
+#include <limits>
+
+#include "adapters/outbound/kernel_log/cursor.h"
+#include "adapters/outbound/kernel_log/process_part.h"
+#include "adapters/outbound/kernel_log/xid_message.h"
+
+namespace gp {
+namespace {
+
+constexpr int kKernelFacility = 0;
+constexpr int kUserFacility = 1;
+constexpr int kInstanceMax = 65535;
+constexpr char kPciDeviceTensMax = '1';  // "1f" is the last
+
+// The digits of 64 bits at most.
+bool IsCount(std::string_view text) {
+  return !text.empty() && text.size() <= 20 &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Takes the header, and says whether to believe the writer.
+bool SkipHeader(Cursor& record, bool accept_user) {
+  const auto priority = record.Number(std::numeric_limits<int>::max());
+  if (!priority || !record.Skip(",")) return false;
+  const auto sequence = record.Until(',');
+  if (!sequence || !IsCount(*sequence)) return false;
+  const auto microseconds = record.Until(',');
+  if (!microseconds || !IsCount(*microseconds)) return false;
+  const auto flags = record.Until(';');
+  if (!flags || flags->find('\n') != std::string_view::npos) return false;
+  const int facility = *priority >> 3;  // the low bits are the level
+  return facility == kKernelFacility || (accept_user && facility == kUserFacility);
+}
+
+std::string UpperHex(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
+// "0000:1b:00", with or without the function.
+std::optional<std::string> TakeBusId(Cursor& line) {
+  const std::string_view begin = line.left();
+  if (!line.HexDigits(4, 8) || !line.Skip(":")) return std::nullopt;
+  if (!line.HexDigits(2, 2) || !line.Skip(":")) return std::nullopt;
+  const auto device = line.HexDigits(2, 2);
+  if (!device || device->front() > kPciDeviceTensMax) return std::nullopt;
+  const size_t length = begin.size() - line.left().size();
+  if (line.Skip(".") && !line.HexDigits(1, 1)) return std::nullopt;
+  return UpperHex(begin.substr(0, length));
+}
+
+// The number after `word`, if the word is there.  False: it is there without a number.
+bool TakeInstance(Cursor& line, std::string_view word, std::optional<int>& instance) {
+  if (!line.Skip(word)) return true;
+  instance = line.Number(kInstanceMax);
+  return instance.has_value();
+}
+
+// Up to the number, which must be whole: a comma always follows it.
+bool TakeLocationAndNumber(Cursor& line, KernelXid& found) {
+  if (!line.Skip("NVRM: Xid (")) return false;
+  line.Skip("PCI:");  // old drivers leave it out
+  const auto bus_id = TakeBusId(line);
+  if (!bus_id) return false;
+  if (!TakeInstance(line, " GPU-I:", found.gpu_instance)) return false;
+  if (!TakeInstance(line, " GPU-CI:", found.compute_instance)) return false;
+  if (!line.Skip("): ")) return false;
+  const auto xid = line.Number(kXidMax);
+  if (!xid || *xid == 0 || !line.Skip(",")) return false;
+  found.bus_id = *bus_id;
+  found.xid = *xid;
+  return true;
+}
+
+}  // namespace
+
+std::optional<KernelXid> ParseXid(std::string_view kmsg_record, bool accept_user) {
+  if (kmsg_record.size() > kKernelRecordBytesMax) return std::nullopt;
+  Cursor record(kmsg_record);
+  if (!SkipHeader(record, accept_user)) return std::nullopt;
+  // A line break inside of the text is escaped; behind a real one are the properties.
+  const std::string_view text = record.left().substr(0, record.left().find('\n'));
+  Cursor line(text);
+  KernelXid found;
+  if (!TakeLocationAndNumber(line, found)) return std::nullopt;
+  line.Skip(" ");
+  const ProcessPart process = ReadProcessPart(line.left());
+  found.pid = process.pid;
+  found.name = process.name;
+  found.told = AdviceOf(found.xid, process.message);
+  found.is_fatal = IsFatal(found.xid, process.message);
+  found.text = text;
+  return found;
+}
+
+}  // namespace gp

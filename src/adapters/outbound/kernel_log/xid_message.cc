@@ -1,0 +1,77 @@
+#include "adapters/outbound/kernel_log/xid_message.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "adapters/outbound/kernel_log/cursor.h"
+
+namespace gp {
+namespace {
+
+constexpr int kRecoveryActionXid = 154;
+constexpr int kNvlinkXidFirst = 144;
+constexpr int kNvlinkXidLast = 150;
+
+struct AdviceWords {
+  std::string_view words;
+  DriverAdvice advice;
+};
+constexpr AdviceWords kAdvice[] = {
+    {"None", DriverAdvice::kNone},
+    {"GPU Reset Required", DriverAdvice::kGpuReset},
+    {"Node Reboot Required", DriverAdvice::kNodeReboot},
+    {"Drain P2P", DriverAdvice::kDrainP2p},
+    {"Drain and Reset", DriverAdvice::kDrainAndReset},
+    {"Recover IMEX Domain", DriverAdvice::kRecoverImex},
+    // The words of drivers since 610.
+    {"PF FLR", DriverAdvice::kGpuReset},
+    {"OS Reboot", DriverAdvice::kNodeReboot},
+};
+
+// The codes are those of NVML; they stay when drivers change their words.
+DriverAdvice AdviceOfCode(std::string_view code) {
+  if (code == "0") return DriverAdvice::kNone;
+  if (code == "1") return DriverAdvice::kGpuReset;
+  if (code == "2") return DriverAdvice::kNodeReboot;
+  if (code == "3") return DriverAdvice::kDrainP2p;
+  if (code == "4") return DriverAdvice::kDrainAndReset;
+  if (code == "5") return DriverAdvice::kRecoverImex;
+  return DriverAdvice::kUnknown;
+}
+
+// "0x1 (GPU Reset Required)"
+std::optional<DriverAdvice> TakeAdvice(Cursor& message) {
+  if (!message.Skip("0x")) return std::nullopt;
+  const auto code = message.HexDigits(1, 8);
+  if (!code || !message.Skip(" (")) return std::nullopt;
+  const auto words = message.Until(')');
+  if (!words) return std::nullopt;
+  for (const AdviceWords& known : kAdvice) {
+    if (*words == known.words) return known.advice;
+  }
+  return AdviceOfCode(*code);
+}
+
+}  // namespace
+
+DriverAdvice AdviceOf(int xid, std::string_view message) {
+  Cursor cursor(message);
+  if (xid != kRecoveryActionXid || !cursor.Skip("GPU recovery action changed from ") ||
+      !TakeAdvice(cursor) || !cursor.Skip(" to ")) {
+    return DriverAdvice::kUnknown;
+  }
+  return TakeAdvice(cursor).value_or(DriverAdvice::kUnknown);
+}
+
+bool IsFatal(int xid, std::string_view message) {
+  if (xid < kNvlinkXidFirst || xid > kNvlinkXidLast) return true;
+  while (!message.empty()) {
+    const std::string_view word = message.substr(0, message.find(' '));
+    if (word == "Fatal") return true;
+    if (word == "Nonfatal") return false;
+    message.remove_prefix(std::min(word.size() + 1, message.size()));
+  }
+  return true;
+}
+
+}  // namespace gp
