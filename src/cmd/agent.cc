@@ -59,6 +59,8 @@ void AddAgent(CLI::App& app, Cli& cli) {
   sub->add_option("--prolog", config.prolog, "Program run as root before each job")->type_name("FILE");
   sub->add_option("--epilog", config.epilog, "Program run as root after each job")->type_name("FILE");
   sub->add_option("--reset-command", config.reset_command, "Resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")->type_name("FILE")->capture_default_str();
+  sub->add_option("--kernel-log", config.kernel_log, "Where the kernel tells of XIDs, or none; default: /dev/kmsg, of a simulated node none")->type_name("FILE");
+  sub->add_flag("--trust-user-log", config.trust_user_log, "")->group("");
   sub->add_option("--gpu-test", config.gpu_test, "Program that tests a GPU too, called with its UUID; 0: sound")->type_name("FILE");
   sub->add_flag("--with-parent", flags->with_parent, "End when the parent process ends");
   sub->callback([flags, &cli] { RunAgent(*flags, cli); });

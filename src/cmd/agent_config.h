@@ -18,6 +18,8 @@ struct AgentConfig {
   std::string prolog;
   std::string epilog;
   std::string reset_command = "nvidia-smi";  // called as: COMMAND --gpu-reset -i BUS-ID
+  std::string kernel_log;    // empty: /dev/kmsg, of a simulated node none; "none": none
+  bool trust_user_log = false;  // for tests: lines of the log that are not the kernel's own count too
   std::string gpu_test;      // of the site, beside our own test: called with the GPU's UUID
 };
 

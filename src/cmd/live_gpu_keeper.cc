@@ -2,6 +2,7 @@
 
 #include "adapters/outbound/watch/gpu_watchers.h"
 #include "adapters/outbound/watch/process_gpu_care.h"
+#include "cmd/kernel_xids.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -44,13 +45,37 @@ ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector
   return options;
 }
 
+// The driver tells of XIDs too, but not always, and never whose program it was.
+std::unique_ptr<KernelLog> OpenLog(const AgentConfig& config, std::vector<std::string>& warnings) {
+  const std::string path = !config.kernel_log.empty() ? config.kernel_log : config.simulate.empty() ? kKernelLogPath : "none";
+  if (path == "none") return nullptr;
+  auto log = KernelLog::Open(path, config.trust_user_log);
+  if (log) return *std::move(log);
+  warnings.push_back("no XIDs from the kernel's log: " + log.error().message);
+  return nullptr;
+}
+
 class WiredGpuKeeper : public LiveGpuKeeper {
  public:
   WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, Clock& clock)
-      : watchers_(WatchOptions(config, gpus), clock), care_(CareOptions(config, gpus, watchers_)), keeper_(GpuKeeperOptions{}, watchers_, care_, clock) {}
+      : log_(OpenLog(config, warnings_)), watchers_(WatchOptions(config, gpus), clock), care_(CareOptions(config, gpus, watchers_)),
+        keeper_(KeeperOptions(gpus), watchers_, care_, clock) {}
   GpuKeeper& keeper() override { return keeper_; }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
+  GpuKeeperOptions KeeperOptions(const std::vector<GpuPlace>& gpus) const {
+    GpuKeeperOptions options;
+    if (log_ == nullptr) return options;
+    std::vector<std::string> bus_ids;
+    for (const GpuPlace& gpu : gpus) bus_ids.push_back(gpu.pci_bus_id);
+    options.take_kernel_xids = [log = log_.get(), bus_ids] { return TakeKernelXids(*log, bus_ids); };
+    options.kernel_log_fd = log_->EventDescriptor();
+    return options;
+  }
+
+  std::vector<std::string> warnings_;
+  std::unique_ptr<KernelLog> log_;
   GpuWatchers watchers_;
   ProcessGpuCare care_;
   GpuKeeper keeper_;

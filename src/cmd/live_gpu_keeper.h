@@ -20,6 +20,7 @@ class LiveGpuKeeper {
  public:
   virtual ~LiveGpuKeeper() = default;
   virtual GpuKeeper& keeper() = 0;
+  virtual const std::vector<std::string>& warnings() const = 0;  // what it does without
 };
 
 // `gpus`: by their position in the node.  The clock outlives it.

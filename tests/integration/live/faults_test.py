@@ -95,6 +95,34 @@ class Faults(ClusterTest):
         others = [gpu["detail"] for n, gpu in self.cli.gpus() if n["name"] == "dgx-h100-0" and gpu["index"] not in (3, 4)]
         self.assertEqual(set(others), {"AVAILABLE"})
 
+    def test_the_kernels_log_names_the_program_and_nobody_can_forge_it(self):
+        log = os.path.join(self.cluster.shared, "kmsg")
+        open(log, "w").close()
+        agent = self.cluster.agents[0]
+        agent.stop()
+        agent.words += ["--kernel-log", log]
+        agent.start()
+        self.cluster.await_gpus()
+        self.cli("drain", "--node", "dgx-h100-1").ok()
+        jobs = [self.cli.start("--share", "0.5", command=["sh", "-c", f"echo $$ > {self.cluster.shared}/pid-{k}; exec sleep 1000"]) for k in range(2)]
+        for job in jobs:
+            eventually(lambda: self.runs(job, 1), "the job runs")
+        self.assertEqual(self.place_of(jobs[0]), self.place_of(jobs[1]))
+        with open(f"{self.cluster.shared}/pid-1") as file:
+            pid = file.read().strip()
+        bus = self.gpu(self.place_of(jobs[0]))["pci_bus_id"][4:-2].lower()
+
+        def log_line(priority, text):
+            with open(log, "a") as file:
+                file.write(f"{priority},1,1,-;NVRM: Xid (PCI:{bus}): {text}\n")
+        log_line(12, "79, pid=1, name=x, GPU has fallen off the bus.")  # a user's line
+        log_line(4, f"31, pid={pid}, name=x: 79, y, Ch 00000008")         # a user's process name
+        log_line(4, f"68, pid={pid}, name=python3, Ch 00000008")
+        eventually(lambda: self.runs(jobs[1], 2), "the one that is named runs again")
+        self.assert_job(jobs[0], state="RUNNING", attempt=1)
+        self.assertEqual([note["xid"] for note in self.cli.job(jobs[1])["xids"]], [31, 68])
+        self.assertNotIn("79", "".join(i["cause"] for i in self.incidents("--all")))
+
     def test_a_watcher_that_is_killed_is_begun_again(self):
         watchers = lambda: {int(pid) for pid in subprocess.run(["pgrep", "-f", f"__watch-gpu.* 2$"], capture_output=True, text=True).stdout.split()
                             if f"/{self.cluster.agents[0].pid}/" in f"/{_parent(int(pid))}/"}
