@@ -8,6 +8,7 @@
 
 #include "adapters/inbound/grpc/server.h"
 #include "adapters/inbound/policy_file/policy_file.h"
+#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
@@ -56,6 +57,7 @@ class Serving {
     GP_CHECK_OK(MakeDirectories(flags_.run_directory, 0755));
     token_ = GP_TRY(JoinToken(flags_.state));
     ControlOptions options;
+    options.policy.faults.xids = XidRules();
     options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
     if (!flags_.policy.empty()) GP_TRY(ReadPolicyFile(flags_.policy))(options.policy);
     if (!flags_.min_run.empty()) options.policy.min_run = GP_TRY(ParseDuration(flags_.min_run));
