@@ -8,7 +8,7 @@ KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-explain prove-forecast prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-discovery
+        prove-explain prove-forecast prove-faults prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -89,6 +89,13 @@ prove-forecast: configure
 	GP_SEEDS=1000 $(BUILD)/bin/property_explain --gtest_filter='Forecasting.*'
 	GP_SEEDS=400 $(BUILD)/bin/simulation_forecast
 
+## make prove-faults     every XID, bursts and advice; 10^6 errors of programs in 30 days on 1,000 GPUs, and at lower rates (10 min)
+prove-faults: configure
+	cmake --build $(BUILD) --target property_faults
+	$(BUILD)/bin/property_faults --gtest_brief=1 --gtest_filter='-ApplicationErrors.*'
+	for errors in 20000 100000 300000 1000000; do \
+	  GP_ERRORS=$$errors $(BUILD)/bin/property_faults --gtest_filter='ApplicationErrors.*' || exit 1; done
+
 ## make prove-determinism  the same decisions by builds of gcc and clang, on one core and two (needs clang++-19; 10 min)
 prove-determinism: configure
 	cmake --build $(BUILD) --target decisions_digest
@@ -112,6 +119,10 @@ bench-sdiag: build
 ## make bench-submit     one job at a time: acknowledgement, and allocation to exec (root; 1 min)
 bench-submit: build
 	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY) --submit
+
+## make bench-recovery   100 fatal errors of GPUs: to the quarantine, and to the job running again (root; 4 min)
+bench-recovery: build
+	$(PYTHON) -B tests/benchmarks/recovery.py --binary $(abspath $(BINARY)) --faults 100
 
 ## make bench-discovery  a simulated DGX H100, driver load included (1 min)
 bench-discovery: configure

@@ -57,6 +57,7 @@ class Serving {
     GP_CHECK_OK(MakeDirectories(flags_.run_directory, 0755));
     token_ = GP_TRY(JoinToken(flags_.state));
     ControlOptions options;
+    options.policy.faults.xids = XidRules();
     options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
     options.policy.faults.xids = XidRules();
     if (!flags_.policy.empty()) GP_TRY(ReadPolicyFile(flags_.policy))(options.policy);

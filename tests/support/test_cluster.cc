@@ -15,7 +15,7 @@ bool SameIndexes(const State& a, const State& b) {
          a.lines == b.lines && a.retries == b.retries && a.limits == b.limits && a.limited == b.limited && a.dependents == b.dependents && a.decided == b.decided && a.losses == b.losses &&
          a.finished == b.finished && a.movable == b.movable && a.moving == b.moving && a.recovering == b.recovering && a.moved == b.moved && a.preemptions == b.preemptions && a.claimants == b.claimants &&
          a.yielding == b.yielding && a.shares_by_class == b.shares_by_class && a.capacity == b.capacity && a.gpu_sizes == b.gpu_sizes && a.reservation_ends == b.reservation_ends &&
-         a.remedies == b.remedies && a.user_errors == b.user_errors && a.incident_ends == b.incident_ends && a.closed_incidents == b.closed_incidents &&
+         a.remedies == b.remedies && a.incident_ends == b.incident_ends && a.closed_incidents == b.closed_incidents &&
          std::ranges::equal(a.nodes, b.nodes, {}, &Node::reservations, &Node::reservations);
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
@@ -26,6 +27,17 @@ void ChangeIncidentOf(State& state, IncidentId id, Change change) {
   IndexIncident(state, found->second, false);
   change(found->second);
   IndexIncident(state, found->second, true);
+}
+
+// The first and the newest of each number say all that is asked of them; a program's crash loop displaces no other.
+void AddMark(std::vector<XidMark>& marks, const XidMark& mark) {
+  const auto is_same = [&](const XidMark& before) { return before.xid == mark.xid; };
+  if (std::ranges::count_if(marks, is_same) >= 2) {
+    marks.erase(std::ranges::find_if(marks | std::views::reverse, is_same).base() - 1);
+  } else if (marks.size() >= kMarksMax) {
+    marks.erase(marks.begin());
+  }
+  marks.push_back(mark);
 }
 
 void AddStep(Incident& incident, Instant at, const std::string& what) {
@@ -65,12 +77,9 @@ void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
   node.signals_seen = std::max(node.signals_seen, event.number);
   const Duration errors_kept = state.policy.faults.error_window;
   ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
-    std::erase_if(trouble.xids, [&](const XidMark& mark) { return at - mark.at > kDay; });
+    std::erase_if(trouble.xids, [&](const XidMark& mark) { return at - mark.at > kMarksKept; });
     std::erase_if(trouble.errors, [&](const UserError& error) { return at - error.at > errors_kept; });
-    if (event.xid != 0) {
-      if (trouble.xids.size() >= kMarksMax) trouble.xids.erase(trouble.xids.begin());
-      trouble.xids.push_back({event.xid, at});
-    }
+    if (event.xid != 0) AddMark(trouble.xids, {event.xid, at});
     if (event.error) {
       if (trouble.errors.size() >= kErrorsMax) trouble.errors.erase(trouble.errors.begin());
       trouble.errors.push_back(*event.error);
@@ -148,7 +157,10 @@ void ApplyEvent(State& state, Instant at, const GpuTaskOrdered& event) {
 }
 
 void ApplyEvent(State& state, Instant, const GpuTaskEnded& event) {
-  ChangeTrouble(state, {event.node, event.gpu}, [](GpuTrouble& trouble) { trouble.task = GpuTask::kNone; });
+  ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
+    trouble.task = GpuTask::kNone;
+    if (event.is_sound) trouble.errors.clear();
+  });
 }
 
 void ApplyEvent(State& state, Instant, const BreakerOpened& event) { state.breakers[event.pool] = event.incident; }

@@ -33,7 +33,7 @@ void FaultDecider::See(const FaultSignal& signal) {
   Draft& draft = DraftOf(signal.gpu);
   const std::set<int> near = XidsNear(draft.trouble, at_, state_.policy.faults.correlate);
   const bool is_repeated = std::ranges::any_of(draft.trouble.xids, [&](const XidMark& mark) {
-    return mark.xid == signal.xid && at_ - mark.at > state_.policy.faults.correlate;
+    return mark.xid == signal.xid && at_ - mark.at > state_.policy.faults.correlate && at_ - mark.at <= kMarksKept;
   });
   FaultVerdict verdict = Judge(state_.policy.faults, signal, near, is_repeated);
   const Gpu& gpu = node_.gpus[static_cast<size_t>(signal.gpu)];
@@ -44,7 +44,7 @@ void FaultDecider::See(const FaultSignal& signal) {
   events_.push_back(FaultSeen{node_.id, signal.gpu, signal.number, signal.kind == SignalKind::kXid ? signal.xid : 0, error});
   if (signal.kind == SignalKind::kXid) draft.trouble.xids.push_back({signal.xid, at_});
   if (error) draft.trouble.errors.push_back(*error);
-  if (error && verdict.remedy < GpuRemedy::kTest && IsSuspicious(state_, draft.trouble, signal.xid, at_)) {
+  if (error && verdict.remedy < GpuRemedy::kTest && IsSuspicious(state_, {node_.id, signal.gpu}, draft.trouble, signal.xid, at_)) {
     verdict.remedy = GpuRemedy::kTest;
     verdict.why += ", of many users and more often than elsewhere";
   }
@@ -82,10 +82,14 @@ const Job* FaultDecider::FindNamed(const Gpu& gpu, const FaultSignal& signal) co
 std::optional<UserError> FaultDecider::NewError(const Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) const {
   if (!verdict.counts || named == nullptr) return std::nullopt;
   const UserError error{signal.xid, named->user.name, DigestOf(*named->spec), at_};
-  const bool is_known = std::ranges::any_of(draft.trouble.errors, [&](const UserError& before) {
-    return before.xid == error.xid && before.user == error.user && before.spec == error.spec && at_ - before.at <= state_.policy.faults.error_window;
-  });
-  return is_known ? std::nullopt : std::optional(error);
+  const FaultPolicy& policy = state_.policy.faults;
+  int of_user = 0;
+  for (const UserError& before : draft.trouble.errors) {
+    if (before.xid != error.xid || before.user != error.user || at_ - before.at > policy.error_window) continue;
+    if (before.spec == error.spec) return std::nullopt;
+    ++of_user;
+  }
+  return of_user < policy.suspect_errors_per_user ? std::optional(error) : std::nullopt;
 }
 
 FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) {

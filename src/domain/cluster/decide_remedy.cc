@@ -115,7 +115,7 @@ void EndTask(const State& state, const Node& node, const GpuTaskResult& result, 
   const GpuKey key{node.id, result.gpu};
   const GpuTrouble* trouble = FindTrouble(state, key);
   if (trouble == nullptr || trouble->task == GpuTask::kNone || trouble->task_number != result.number) return;
-  events.push_back(GpuTaskEnded{node.id, result.gpu, result.number});
+  events.push_back(GpuTaskEnded{node.id, result.gpu, result.number, result.ok && trouble->task == GpuTask::kTest});
   const std::string detail = Printable(result.detail, 200);
   GpuMover gpu(state, key, events);
   if (!result.ok) {

@@ -249,6 +249,7 @@ struct GpuTaskEnded {
   NodeId node;
   int gpu = 0;
   uint64_t number = 0;
+  bool is_sound = false;  // a test says so: errors of programs before it no longer count
 };
 
 // So many GPUs of the pool were taken out that nothing more is done by itself until a person closes the incident.

@@ -47,22 +47,28 @@ bool IsRemedyReady(const State& state, const GpuKey& key) {
   return is_out || (gpu.condition == GpuCondition::kAvailable && trouble->remedy != GpuRemedy::kTest);
 }
 
-bool IsSuspicious(const State& state, const GpuTrouble& trouble, int xid, Instant at) {
+bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid, Instant at) {
   const FaultPolicy& policy = state.policy.faults;
+  const auto counts = [&](const UserError& error) { return error.xid == xid && at - error.at <= policy.error_window; };
   std::set<std::string> users;
   int64_t count = 0;
   for (const UserError& error : trouble.errors) {
-    if (error.xid != xid || at - error.at > policy.error_window) continue;
+    if (!counts(error)) continue;
     users.insert(error.user);
     ++count;
   }
   if (static_cast<int>(users.size()) < policy.suspect_users || count < policy.suspect_errors) return false;
-  int64_t gpus = 0;
-  for (const auto& [pool, installed] : state.capacity) gpus += installed;
-  const auto all = state.user_errors.find(xid);
-  const int64_t of_others = (all == state.user_errors.end() ? 0 : all->second) - count;
-  // count >= factor x the mean of the others, in whole numbers.
-  return count * std::max<int64_t>(1, gpus - 1) >= policy.suspect_factor * std::max<int64_t>(0, of_others);
+  // GPUs that had none may have had no work, and would make any that work look bad.
+  int64_t others = 0;
+  int64_t beyond_first = 0;
+  for (const auto& [other, its] : state.troubles) {
+    const int64_t had = other == key ? 0 : std::ranges::count_if(its.errors, counts);
+    if (had == 0) continue;
+    ++others;
+    beyond_first += had - 1;
+  }
+  // count >= suspect_errors + suspect_factor x the mean, in whole numbers.
+  return (count - policy.suspect_errors) * others >= policy.suspect_factor * beyond_first;
 }
 
 std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span) {
@@ -91,11 +97,6 @@ uint64_t DigestOf(const JobSpec& spec) {
 }
 
 void IndexTrouble(State& state, const GpuKey& key, const GpuTrouble& trouble, int sign) {
-  for (const UserError& error : trouble.errors) {
-    int64_t& count = state.user_errors[error.xid];
-    count += sign;
-    if (count == 0) state.user_errors.erase(error.xid);
-  }
   const bool is_waiting = trouble.remedy >= GpuRemedy::kTest && trouble.remedy <= GpuRemedy::kReset && trouble.task == GpuTask::kNone;
   if (!is_waiting) return;
   if (sign > 0) {

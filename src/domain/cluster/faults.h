@@ -26,8 +26,9 @@ bool IsBreakerDue(const State& state, const std::string& pool, Instant at);
 // Whether what is to be done about the GPU can begin now: nobody uses it and nothing stands against it.
 bool IsRemedyReady(const State& state, const GpuKey& key);
 
-// Whether the GPU has had errors of many users, and many more than others have.
-bool IsSuspicious(const State& state, const GpuTrouble& trouble, int xid, Instant at);
+// Whether the GPU has had errors of many users, and many more than others have.  Looks at all GPUs that had any, but
+// only where its own are many.
+bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid, Instant at);
 
 // The XIDs of a GPU that came so shortly before.
 std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span);

@@ -58,7 +58,7 @@ GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.li
 // domain/faults
 GP_FIELDS(XidRule, v.tenants, v.remedy, v.counts, v.if_repeated, v.by_text)
 GP_FIELDS(FaultPolicy, v.xids, v.correlate, v.incident_window, v.error_window, v.suspect_users, v.suspect_errors, v.suspect_factor,
-          v.resets_per_day, v.breaker_percent, v.breaker_gpus_min, v.breaker_window, v.recovery_hold)
+          v.suspect_errors_per_user, v.resets_per_day, v.breaker_percent, v.breaker_gpus_min, v.breaker_window, v.recovery_hold)
 GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.told, v.is_fatal, v.at, v.text)
 GP_FIELDS(GpuKey, v.node, v.gpu)
 GP_FIELDS(XidMark, v.xid, v.at)
@@ -154,7 +154,7 @@ GP_FIELDS(IncidentNoted, v.incident, v.what, v.reports, v.remedy, v.needs_person
 GP_FIELDS(IncidentChanged, v.incident, v.state, v.person, v.note)
 GP_FIELDS(GpuRemedyChanged, v.node, v.gpu, v.remedy, v.incident, v.takes_out, v.is_asked)
 GP_FIELDS(GpuTaskOrdered, v.node, v.gpu, v.task, v.number, v.by_itself)
-GP_FIELDS(GpuTaskEnded, v.node, v.gpu, v.number)
+GP_FIELDS(GpuTaskEnded, v.node, v.gpu, v.number, v.is_sound)
 GP_FIELDS(BreakerOpened, v.pool, v.incident)
 
 #undef GP_FIELDS

@@ -100,7 +100,6 @@ struct State {
   std::set<JobId> recovering;                      // IsRecovering
   std::set<std::pair<Instant, JobId>> moved;       // jobs that were ever moved, by the last time
   std::set<GpuKey> remedies;                       // GPUs with something to be done that nobody has begun
-  std::map<int, int64_t> user_errors;              // by XID: those counted of all GPUs; none is 0
   std::set<std::pair<Instant, IncidentId>> incident_ends;  // open ones that end by themselves, by when
   std::set<std::pair<Instant, IncidentId>> closed_incidents;
   std::map<PoolClass, std::set<JobId>> yielding;   // MayGiveWay; none is empty

@@ -18,10 +18,13 @@ struct FaultPolicy {
   Duration incident_window = Duration::Minutes(3);
   // Errors of programs are counted for so long, once for each user and spec.
   Duration error_window = Duration::Minutes(24 * 60);
-  // A GPU is suspected with errors of so many users, so many in all, and so many times the mean of all GPUs.
+  // A GPU is suspected with errors of so many users, and so many in all; and with that many more times the mean of
+  // the other GPUs that have had such errors, where the first of each does not count: an error anywhere is none much.
   int suspect_users = 3;
-  int suspect_errors = 5;
-  int suspect_factor = 10;
+  int suspect_errors = 6;
+  int suspect_factor = 6;
+  // One user's errors count at most so often on a GPU: a flood of one, and an accident of two others, are no many users.
+  int suspect_errors_per_user = 3;
   // For so long after a fault took its attempt a job comes before all others, and keeps the GPUs that it still had.
   Duration recovery_hold = Duration::Minutes(1);
   // Resets that the platform orders by itself, of one GPU in a day; then a person is asked.

@@ -1,7 +1,7 @@
 #pragma once
 
 // A policy as people write it (docs/reference/policies.md): a map of names and values, each of which
-// replaces one number of the policy.
+// replaces one number of the policy, and a map `xids` of rules for single XIDs.
 
 #include <functional>
 #include <string>
@@ -16,6 +16,13 @@ namespace gp {
 
 // Every name that a file may have, in the order of the reference.
 std::vector<std::string> PolicyNames();
+
+struct PolicyValue {
+  std::string name;
+  std::string value;  // as a file would have it
+};
+// The numbers by which faults are judged, in the same order.
+std::vector<PolicyValue> FaultNumbers(const Policy& policy);
 
 // What the file changes.  kInvalidArgument has all that is wrong with it, each with file, line and
 // column; kNotFound: there is no such file.

@@ -1,5 +1,6 @@
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/assert.h"
@@ -75,6 +76,7 @@ Result<XidFacts> RowFrom(std::string_view line) {
   facts.products = cells[3];
   facts.severity = cells[4];
   facts.nvidia_action = cells[5];
+  if (cells[6] != "yes" && cells[6] != "no") return Fail(InvalidArgument("column announced_by_154: \"" + Printable(cells[6], 40) + "\"; there are no, yes"));
   facts.announced_by_154 = cells[6] == "yes";
   facts.job = cells[7];
   facts.gpu = cells[8];
@@ -90,12 +92,14 @@ Result<XidRule> XidRuleFrom(std::string_view job, std::string_view gpu) {
   if (action == std::end(kJobWords)) return Fail(InvalidArgument("job: \"" + Printable(job, 40) + "\"; there are " + Listed(kJobWords)));
   const auto* word = Find(kGpuWords, gpu);
   if (word == std::end(kGpuWords)) return Fail(InvalidArgument("gpu: \"" + Printable(gpu, 40) + "\"; there are " + Listed(kGpuWords)));
+  // What the text tells is how bad it is, for the jobs and for the GPU.
+  if ((job == "text") != word->by_text) return Fail(InvalidArgument("job and gpu: both are text, or neither"));
   return XidRule{action->action, word->remedy, word->counts, word->if_repeated, word->by_text};
 }
 
 Result<std::vector<XidFacts>> DecodeXidCatalogue(std::string_view csv) {
   std::vector<XidFacts> rows;
-  for (int number = 1; !csv.empty(); ++number) {
+  for (int number = 1; number == 1 || !csv.empty(); ++number) {
     const size_t end = csv.find('\n');
     const std::string_view line = csv.substr(0, end);
     csv.remove_prefix(end == std::string_view::npos ? csv.size() : end + 1);
@@ -119,6 +123,23 @@ const std::vector<XidFacts>& XidCatalogue() {
     return *std::move(decoded);
   }();
   return catalogue;
+}
+
+const XidFacts* FindXid(int xid) {
+  const auto found = std::ranges::lower_bound(XidCatalogue(), xid, {}, &XidFacts::xid);
+  return found == XidCatalogue().end() || found->xid != xid ? nullptr : &*found;
+}
+
+XidWords WordsOf(const XidRule& rule) {
+  if (rule.by_text) return {"text", "text"};
+  XidWords words;
+  for (const JobWord& one : kJobWords) {
+    if (words.job.empty() && one.action == rule.tenants) words.job = one.word;
+  }
+  for (const GpuWord& one : kGpuWords) {
+    if (one.remedy == rule.remedy && one.counts == rule.counts && one.if_repeated == rule.if_repeated && !one.by_text) words.gpu = one.word;
+  }
+  return words;
 }
 
 std::map<int, XidRule> XidRules() {

@@ -33,9 +33,18 @@ Result<std::vector<XidFacts>> DecodeXidCatalogue(std::string_view csv);
 
 // The one that is built in, by number.
 const std::vector<XidFacts>& XidCatalogue();
+// nullptr: it is not in there.
+const XidFacts* FindXid(int xid);
 std::map<int, XidRule> XidRules();
 
 // The rule that two words of the columns `job` and `gpu` stand for.  kInvalidArgument.
 Result<XidRule> XidRuleFrom(std::string_view job, std::string_view gpu);
+
+// The words of a rule, as the columns have them.
+struct XidWords {
+  std::string job;
+  std::string gpu;
+};
+XidWords WordsOf(const XidRule& rule);
 
 }  // namespace gp

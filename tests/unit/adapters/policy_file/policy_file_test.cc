@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
+
 namespace gp {
 namespace {
 
@@ -17,9 +21,89 @@ TEST(PolicyFile, ChangesWhatItNamesAndNothingElse) {
 }
 
 TEST(PolicyFile, EveryNameIsKnown) {
+  const std::set<std::string> counts = {"faults_max",     "class_floor",    "moves_per_hour",  "suspect_users",   "suspect_errors",
+                                        "suspect_errors_per_user", "suspect_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min"};
   for (const std::string& name : PolicyNames()) {
-    const bool is_count = name == "faults_max" || name == "class_floor" || name == "moves_per_hour";
-    EXPECT_TRUE(DecodePolicy("p.yaml", name + (is_count ? ": 7" : ": 7m"))) << name;
+    const std::string value = name == "xids" ? "{109: {job: note, gpu: count}}" : counts.contains(name) ? "7" : "7m";
+    const auto change = DecodePolicy("p.yaml", name + ": " + value);
+    EXPECT_TRUE(change) << name << ": " << change.error().message;
+  }
+}
+
+TEST(PolicyFile, ChangesTheNumbersOfFaults) {
+  const auto change = DecodePolicy("p.yaml", "faults_correlate: 10s\nincident_window: 5m\nerror_window: 7d\nsuspect_users: 4\nsuspect_errors: 6\n"
+                                             "suspect_errors_per_user: 3\nsuspect_factor: 20\nrecovery_hold: 2m\nresets_per_day: 2\nbreaker_percent: 30\nbreaker_gpus_min: 5\nbreaker_window: 20m\n");
+  ASSERT_TRUE(change) << change.error().message;
+  Policy policy;
+  (*change)(policy);
+  const FaultPolicy& faults = policy.faults;
+  EXPECT_EQ(faults.correlate, Duration::Seconds(10));
+  EXPECT_EQ(faults.incident_window, Duration::Minutes(5));
+  EXPECT_EQ(faults.error_window, Duration::Minutes(7 * 24 * 60));
+  EXPECT_EQ(faults.suspect_users, 4);
+  EXPECT_EQ(faults.suspect_errors, 6);
+  EXPECT_EQ(faults.suspect_errors_per_user, 3);
+  EXPECT_EQ(faults.suspect_factor, 20);
+  EXPECT_EQ(faults.recovery_hold, Duration::Minutes(2));
+  EXPECT_EQ(faults.resets_per_day, 2);
+  EXPECT_EQ(faults.breaker_percent, 30);
+  EXPECT_EQ(faults.breaker_gpus_min, 5);
+  EXPECT_EQ(faults.breaker_window, Duration::Minutes(20));
+}
+
+// What is shown can be written into a file, and says the same there.
+TEST(PolicyFile, TellsTheNumbersOfFaultsAsAFileHasThem) {
+  Policy odd;
+  odd.faults.error_window = Duration::Minutes(90);
+  odd.faults.suspect_factor = 3;
+  std::string text;
+  for (const PolicyValue& value : FaultNumbers(odd)) text += value.name + ": " + value.value + "\n";
+  const auto change = DecodePolicy("p.yaml", text);
+  ASSERT_TRUE(change) << change.error().message << "\n" << text;
+  Policy policy;
+  (*change)(policy);
+  EXPECT_EQ(policy.faults.error_window, odd.faults.error_window);
+  EXPECT_EQ(policy.faults.suspect_factor, 3);
+  EXPECT_EQ(FaultNumbers(policy).size(), 11u);
+}
+
+TEST(PolicyFile, OverridesSingleXids) {
+  const auto change = DecodePolicy("p.yaml", "xids:\n  109: {job: note, gpu: count}\n  79: {gpu: operator}\n  1023: {job: all}\n");
+  ASSERT_TRUE(change) << change.error().message;
+  Policy policy;
+  policy.faults.xids = XidRules();
+  (*change)(policy);
+  EXPECT_EQ(policy.faults.xids.at(109), (XidRule{TenantAction::kNote, GpuRemedy::kNone, true, false, false}));
+  EXPECT_EQ(policy.faults.xids.at(79), (XidRule{TenantAction::kRestartAll, GpuRemedy::kOperator, false, false, false})) << "its jobs as the catalogue has it";
+  EXPECT_EQ(policy.faults.xids.at(1023), (XidRule{TenantAction::kRestartAll, GpuRemedy::kOperator, false, true, false})) << "its GPU as of unknown ones";
+  EXPECT_EQ(policy.faults.xids.at(48), XidRules().at(48));
+  EXPECT_EQ(policy.faults.xids.size(), 177u);
+}
+
+TEST(PolicyFile, SaysWhereAnXidIsWrong) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"xids: 109\n", "p.yaml:1:7: xids: a map such as"},
+      {"xids:\n  109: note\n", "p.yaml:2:8: xids.109: a map such as"},
+      {"xids:\n  109: {}\n", "p.yaml:2:8: xids.109: a map such as"},
+      {"xids:\n  0: {job: note}\n", "p.yaml:2:3: xids: a number from 1 to 1023: "},
+      {"xids:\n  1024: {job: note}\n", "p.yaml:2:3: xids: a number from 1 to 1023: "},
+      {"xids:\n  0109: {job: note}\n", "p.yaml:2:3: xids: a number from 1 to 1023: "},
+      {"xids:\n  -1: {job: note}\n", "p.yaml:2:3: xids: a number from 1 to 1023: "},
+      {"xids:\n  all: {job: note}\n", "p.yaml:2:3: xids: a number from 1 to 1023: "},
+      {"xids:\n  109: {job: note}\n  109: {gpu: count}\n", "p.yaml:3:3: "},
+      {"xids:\n  109: {job: ignore}\n", "p.yaml:2:14: xids.109.job: \"ignore\"; there are none, note, forgive, named, linked, all, text"},
+      {"xids:\n  109: {gpu: explode}\n", "p.yaml:2:14: xids.109.gpu: \"explode\"; there are none, count, watch, "},
+      {"xids:\n  109: {job: [note]}\n", "p.yaml:2:14: xids.109.job: "},
+      {"xids:\n  109: {node: drain}\n", "p.yaml:2:9: xids.109: there is no \"node\"; there are job, gpu"},
+      {"xids:\n  109: {job: text}\n", "p.yaml:2:8: xids.109: job and gpu: both are text, or neither"},
+      {"suspect_users: 0\n", "p.yaml:1:16: suspect_users: "},
+      {"breaker_percent: 101\n", "p.yaml:1:18: breaker_percent: "},
+      {"error_window: 366d\n", "p.yaml:1:15: error_window: "},
+  };
+  for (const auto& [text, said] : bad) {
+    const auto change = DecodePolicy("p.yaml", text);
+    ASSERT_FALSE(change) << text;
+    EXPECT_NE(change.error().message.find(said), std::string::npos) << text << change.error().message;
   }
 }
 

@@ -1,0 +1,206 @@
+// Reports that come together, GPUs in MPS mode, and what the driver itself asks for.
+
+#include <gtest/gtest.h>
+
+#include "domain/cluster/apply.h"
+#include "domain/cluster/decide.h"
+#include "domain/cluster/faults.h"
+#include "tests/property/faults/one_node.h"
+
+namespace gp {
+namespace {
+
+// Two jobs on one GPU, the first of which the reports name, and one on two other GPUs.
+class FaultBursts : public testing::Test {
+ protected:
+  FaultBursts() : named_(node_.Run(1, 500)), mate_(node_.Run(1, 500)), linked_(node_.Run(2)), gpu_(node_.GpuOf(named_)) {}
+
+  ~FaultBursts() override { EXPECT_TRUE(node_.cluster().broken().empty()) << node_.cluster().broken().front(); }
+
+  void Report(int xid, DriverAdvice advice = DriverAdvice::kUnknown, DriverAdvice told = DriverAdvice::kUnknown) {
+    FaultSignal signal = node_.Xid(gpu_, xid, named_);
+    signal.advice = advice;
+    signal.told = told;
+    node_.Report(signal);
+    node_.Advance(Duration::Seconds(1));
+  }
+
+  void ExpectGpu(GpuCondition condition, GpuRemedy remedy, size_t incidents, bool needs_person = false) {
+    EXPECT_STREQ(Name(node_.gpu(gpu_).condition), Name(condition));
+    EXPECT_STREQ(Name(node_.trouble(gpu_).remedy), Name(remedy));
+    EXPECT_EQ(node_.state().incidents.size(), incidents);
+    EXPECT_EQ(node_.incident(gpu_).needs_person, needs_person);
+  }
+
+  void ExpectFates(Fate named, Fate mate, Fate linked = Fate::kUntouched) {
+    EXPECT_STREQ(Name(node_.EndAndJudge(named_)), Name(named)) << "the job that is named";
+    EXPECT_STREQ(Name(node_.EndAndJudge(mate_, Duration{})), Name(mate)) << "the job beside it";
+    EXPECT_STREQ(Name(node_.EndAndJudge(linked_, Duration{})), Name(linked)) << "the job elsewhere";
+  }
+
+  OneNode node_;
+  JobId named_, mate_, linked_;
+  int gpu_ = 0;
+};
+
+TEST_F(FaultBursts, AnUncorrectableErrorAlone) {
+  Report(48);
+  ExpectGpu(GpuCondition::kQuarantined, GpuRemedy::kReset, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, AnUncorrectableErrorAndItsRemappedRow) {
+  Report(48);
+  Report(63);
+  ExpectGpu(GpuCondition::kQuarantined, GpuRemedy::kReset, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, TheRemappedRowFirst) {
+  Report(63);
+  ExpectGpu(GpuCondition::kAvailable, GpuRemedy::kResetWhenIdle, 1);
+  Report(48);
+  ExpectGpu(GpuCondition::kQuarantined, GpuRemedy::kReset, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, AnUncorrectableErrorWhoseRowCouldNotBeRemapped) {
+  Report(48);
+  Report(64);
+  ExpectGpu(GpuCondition::kQuarantined, GpuRemedy::kReset, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, AContainedErrorHitsOneProgram) {
+  Report(94);
+  Report(48);
+  ExpectGpu(GpuCondition::kAvailable, GpuRemedy::kResetWhenIdle, 1);
+  ExpectFates(Fate::kRestarted, Fate::kUntouched);
+}
+
+TEST_F(FaultBursts, AContainedErrorLongBeforeExcusesNothing) {
+  Report(94);
+  node_.Advance(Duration::Seconds(5));
+  Report(48);
+  ExpectGpu(GpuCondition::kQuarantined, GpuRemedy::kReset, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, AProgramThatWentAwaySaysNothing) {
+  for (int i = 0; i < 20; ++i) Report(45);
+  ExpectGpu(GpuCondition::kAvailable, GpuRemedy::kNone, 0);
+  ExpectFates(Fate::kUntouched, Fate::kUntouched);
+}
+
+TEST_F(FaultBursts, ProgramsThatWentAwayWithTheGpuAreNoFurtherFault) {
+  Report(45);
+  Report(79);
+  Report(45);
+  ExpectGpu(GpuCondition::kLost, GpuRemedy::kReboot, 1, true);
+  EXPECT_TRUE(node_.state().nodes[0].draining);
+  EXPECT_EQ(node_.incident(gpu_).reports, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, TheTextOf154Decides) {
+  struct Case {
+    DriverAdvice told;
+    GpuCondition condition;
+    GpuRemedy remedy;
+    bool restarts_all;
+    bool needs_person;
+  };
+  const Case cases[] = {
+      {DriverAdvice::kNone, GpuCondition::kAvailable, GpuRemedy::kNone, false, false},
+      {DriverAdvice::kGpuReset, GpuCondition::kQuarantined, GpuRemedy::kReset, true, false},
+      {DriverAdvice::kNodeReboot, GpuCondition::kQuarantined, GpuRemedy::kReboot, true, true},
+      {DriverAdvice::kDrainP2p, GpuCondition::kSuspect, GpuRemedy::kDrainReset, false, false},
+      {DriverAdvice::kDrainAndReset, GpuCondition::kSuspect, GpuRemedy::kDrainReset, false, false},
+      {DriverAdvice::kRecoverImex, GpuCondition::kQuarantined, GpuRemedy::kOperator, false, true},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(Name(one.told));
+    OneNode node;
+    const JobId job = node.Run(1);
+    FaultSignal signal = node.Xid(node.GpuOf(job), 154, job);
+    signal.told = one.told;
+    node.Report(signal);
+    EXPECT_STREQ(Name(node.gpu(signal.gpu).condition), Name(one.condition));
+    EXPECT_STREQ(Name(node.trouble(signal.gpu).remedy), Name(one.remedy));
+    EXPECT_EQ(node.incident(signal.gpu).needs_person, one.needs_person);
+    EXPECT_EQ(node.state().nodes[0].draining, one.remedy == GpuRemedy::kReboot);
+    EXPECT_EQ(node.EndAndJudge(job) == Fate::kRestarted, one.restarts_all);
+  }
+}
+
+// What takes the links out of use ends those that use them, and nobody else.
+TEST_F(FaultBursts, ADrainOfTheLinksEndsWhoUsesSeveralGpus) {
+  FaultSignal signal = node_.Xid(node_.GpuOf(linked_), 154, linked_);
+  signal.told = DriverAdvice::kDrainP2p;
+  node_.Report(signal);
+  EXPECT_STREQ(Name(node_.gpu(signal.gpu).condition), "SUSPECT");
+  ExpectFates(Fate::kUntouched, Fate::kUntouched, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, ATextThatAsksForMoreOverridesAMildCode) {
+  Report(31);
+  ExpectGpu(GpuCondition::kAvailable, GpuRemedy::kNone, 0);
+  Report(154, DriverAdvice::kUnknown, DriverAdvice::kGpuReset);
+  ExpectGpu(GpuCondition::kQuarantined, GpuRemedy::kReset, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, TheDriversAdviceOverridesAMildCode) {
+  Report(43, DriverAdvice::kDrainAndReset);
+  ExpectGpu(GpuCondition::kSuspect, GpuRemedy::kDrainReset, 1);
+  ExpectFates(Fate::kNoted, Fate::kUntouched);
+}
+
+// Who is hit by the code is hit all the same; what is done to the GPU is the driver's word.
+TEST_F(FaultBursts, TheDriversAdviceOverridesASevereCode) {
+  Report(109, DriverAdvice::kDrainAndReset);
+  ExpectGpu(GpuCondition::kSuspect, GpuRemedy::kDrainReset, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, ASevereCodeIsObeyedWhereTheDriverAsksForNothing) {
+  Report(109, DriverAdvice::kNone);
+  ExpectGpu(GpuCondition::kQuarantined, GpuRemedy::kReset, 1);
+  ExpectFates(Fate::kRestarted, Fate::kRestarted);
+}
+
+TEST_F(FaultBursts, WhatTheDriverAsksForNowIsNewerThanTheText) {
+  Report(154, DriverAdvice::kNodeReboot, DriverAdvice::kDrainAndReset);
+  ExpectGpu(GpuCondition::kQuarantined, GpuRemedy::kReboot, 1, true);
+}
+
+TEST_F(FaultBursts, AReportThatNamesNobodyEndsNoneOfTwo) {
+  FaultSignal signal = node_.Xid(gpu_, 68);
+  node_.Report(signal);
+  EXPECT_EQ(node_.state().incidents.size(), 0u);
+  ExpectFates(Fate::kForgiven, Fate::kForgiven);
+}
+
+// No job can be placed in MPS mode yet: the same two jobs, as if they had been.
+TEST_F(FaultBursts, ClientsOfOneMpsServerShareItsFate) {
+  for (const int xid : {94, 68, 39}) {
+    State state = node_.state();
+    Gpu& gpu = state.nodes[0].gpus[static_cast<size_t>(gpu_)];
+    gpu.mode = GpuMode::kMps;
+    for (const LeaseId id : gpu.leases) state.leases.at(id).mode = GpuMode::kMps;
+    FaultSignal signal = node_.Xid(gpu_, xid, named_);
+    signal.number = 1;
+    const Instant now = node_.cluster().now();
+    const auto events = Decide(state, {now, "test", "", ReportGpus{{0}, 1, {signal}, {}}});
+    ASSERT_TRUE(events);
+    for (const Event& event : *events) Apply(state, now, event);
+    EXPECT_EQ(state.FindJob(named_)->stop, StopCause::kFault) << xid;
+    EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
+    EXPECT_EQ(state.FindJob(linked_)->stop, StopCause::kNone) << xid;
+    EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable) << xid;
+    EXPECT_EQ(state.incidents.begin()->second.jobs_hit, 2) << xid;
+  }
+}
+
+}  // namespace
+}  // namespace gp
