@@ -74,6 +74,8 @@ void AddNodes(CLI::App& app, Cli& cli);
 void AddReplay(CLI::App& app, Cli& cli);
 void AddBench(CLI::App& app, Cli& cli);
 void AddExplain(CLI::App& app, Cli& cli);
+void AddXid(CLI::App& app, Cli& cli);
+void AddFaults(CLI::App& app, Cli& cli);
 void AddDemo(CLI::App& app, Cli& cli);
 void AddWatch(CLI::App& app, Cli& cli);
 void AddSimulate(CLI::App& app, Cli& cli);

@@ -35,6 +35,8 @@ int Run(int argc, char** argv) {
   gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);
   gp::AddExplain(app, cli);
+  gp::AddXid(app, cli);
+  gp::AddFaults(app, cli);
   gp::AddDemo(app, cli);
   gp::AddDoctor(app, cli);
   gp::AddCapture(app, cli);

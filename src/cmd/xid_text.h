@@ -1,0 +1,21 @@
+#pragma once
+
+// What an XID leads to, in plain words.
+
+#include <string>
+
+#include "domain/faults/xid.h"
+
+namespace gp {
+
+// `xid`: whose rule it is, where that is known; the text of 154 is the driver's advice.
+std::string JobsText(const XidRule& rule, int xid = 0);
+std::string GpuText(const XidRule& rule, int xid = 0);
+
+// "A100, H100" of the catalogue's "a100+h100"; empty: empty.
+std::string ProductsText(const std::string& products);
+
+// Whether the rule asks for less than the other, of jobs or of the GPU.
+bool IsMilder(const XidRule& rule, const XidRule& than);
+
+}  // namespace gp
