@@ -123,7 +123,7 @@ class WiredAgent : public LiveAgent {
     SupervisedAttemptRunner::Options runner_options;
     runner_options.state_directory = config_.state_directory;
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
-    keeper_ = MakeGpuKeeper(config_, indexes_, clock_);
+    keeper_ = MakeGpuKeeper(config_, indexes_, options.incarnation, clock_);
     for (const std::string& warning : keeper_->warnings()) warnings_.push_back(warning);
     loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *runner_, logs_, &keeper_->keeper(), clock_);
     link_.SetChannels(loop_.get());

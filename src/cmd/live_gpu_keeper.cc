@@ -57,15 +57,17 @@ std::unique_ptr<KernelLog> OpenLog(const AgentConfig& config, std::vector<std::s
 
 class WiredGpuKeeper : public LiveGpuKeeper {
  public:
-  WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, Clock& clock)
+  WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, Clock& clock)
       : log_(OpenLog(config, warnings_)), watchers_(WatchOptions(config, gpus), clock), care_(CareOptions(config, gpus, watchers_)),
-        keeper_(KeeperOptions(gpus), watchers_, care_, clock) {}
+        keeper_(KeeperOptions(gpus, incarnation), watchers_, care_, clock) {}
   GpuKeeper& keeper() override { return keeper_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
-  GpuKeeperOptions KeeperOptions(const std::vector<GpuPlace>& gpus) const {
+  GpuKeeperOptions KeeperOptions(const std::vector<GpuPlace>& gpus, uint64_t incarnation) const {
+    constexpr int kReportBits = 30;  // so many reports between two starts of an agent
     GpuKeeperOptions options;
+    options.first_number = (incarnation << kReportBits) + 1;
     if (log_ == nullptr) return options;
     std::vector<std::string> bus_ids;
     for (const GpuPlace& gpu : gpus) bus_ids.push_back(gpu.pci_bus_id);
@@ -83,8 +85,8 @@ class WiredGpuKeeper : public LiveGpuKeeper {
 
 }  // namespace
 
-std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, Clock& clock) {
-  return std::make_unique<WiredGpuKeeper>(config, gpus, clock);
+std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, Clock& clock) {
+  return std::make_unique<WiredGpuKeeper>(config, gpus, incarnation, clock);
 }
 
 }  // namespace gp

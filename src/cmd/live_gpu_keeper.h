@@ -24,6 +24,7 @@ class LiveGpuKeeper {
 };
 
 // `gpus`: by their position in the node.  The clock outlives it.
-std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, Clock& clock);
+// `incarnation`: of the agent.
+std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, Clock& clock);
 
 }  // namespace gp

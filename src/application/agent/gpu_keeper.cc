@@ -26,10 +26,9 @@ GpuVitals VitalsOf(const GpuHealth& health) {
 
 }  // namespace
 
-// Numbers by the clock: above all of an earlier agent of this node, which kept none.
 GpuKeeper::GpuKeeper(GpuKeeperOptions options, GpuWatch& watch, GpuCare& care, Clock& clock)
     : options_(std::move(options)), watch_(watch), care_(care), clock_(clock),
-      signals_(static_cast<uint64_t>(clock.Now().ns), options_.take_kernel_xids != nullptr) {}
+      signals_(options_.first_number, options_.take_kernel_xids != nullptr) {}
 
 void GpuKeeper::Look() {
   const Instant now = clock_.Now();

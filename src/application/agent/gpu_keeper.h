@@ -18,6 +18,7 @@
 namespace gp {
 
 struct GpuKeeperOptions {
+  uint64_t first_number = 1;  // of a report; above all that this node's agents ever gave
   Duration silence_max = Duration::Seconds(10);  // an older reading makes a GPU suspect
   // XIDs of the kernel's log since the last call, by position; empty: there is no log to read.
   std::function<std::vector<SeenXid>()> take_kernel_xids;

@@ -7,6 +7,8 @@ namespace gp {
 namespace {
 
 constexpr Duration kSameError = Duration::Seconds(5);
+// Of one number and GPU in a second; more of them say nothing more.
+constexpr int kSameInASecondMax = 10;
 constexpr Duration kAwaitLine = Duration::Milliseconds(100);
 
 bool Asks(DriverAdvice advice) { return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone; }
@@ -45,6 +47,10 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
     }
     return;
   }
+  const auto alike = std::ranges::count_if(open_, [&](const Open& one) {
+    return one.seen.gpu == seen.gpu && one.seen.xid == seen.xid && at - one.at < Duration::Seconds(1);
+  });
+  if (alike >= kSameInASecondMax) return;
   const bool waits = has_kernel_log_ && !by_kernel;
   open_.push_back({seen, at, waits ? at + kAwaitLine : at, !by_kernel, by_kernel, false});
 }

@@ -58,6 +58,18 @@ TEST(FaultSignals, TheSameErrorAgainIsAnotherOne) {
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(8)).size(), 1U);
 }
 
+TEST(FaultSignals, AFloodIsToldInPart) {
+  FaultSignals signals(1, false);
+  size_t told = 0;
+  for (int ms = 0; ms < 3'000; ++ms) {
+    signals.Saw(Driver(31), kNow + Duration::Milliseconds(ms));
+    told += signals.Take(kNow + Duration::Milliseconds(ms)).size();
+  }
+  EXPECT_EQ(told, 30U);
+  signals.Saw(Driver(79), kNow + Duration::Seconds(3));  // another number is not drowned
+  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(3)).size(), 1U);
+}
+
 TEST(FaultSignals, ReadingsTellWhatHasChanged) {
   FaultSignals signals(1, false);
   signals.Read(0, {}, kNow);
