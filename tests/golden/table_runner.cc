@@ -289,12 +289,13 @@ std::string TableRunner::Service(const Line& line, ServiceAction action) {
   return Tell(ChangeService{target.node, target.gpu, action, force, "table"});
 }
 
-// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft]", "lost n1[2]", "advises n1[2] node-reboot"
+// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft] [number=1]", "lost n1[2]", "advises n1[2] node-reboot"
 std::string TableRunner::Fault(const Line& line) {
   const Target target = TargetOf(line.words[0]);
   const gp::Node& node = *cluster_.state().FindNode(target.node);
   FaultSignal signal;
-  signal.number = ++signals_;
+  const int number = line.Number("number", 0);  // one that was told before
+  signal.number = number > 0 ? static_cast<uint64_t>(number) : ++signals_;
   signal.gpu = target.gpu;
   signal.at = cluster_.now();
   if (line.verb == "xid") {
