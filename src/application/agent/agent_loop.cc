@@ -253,10 +253,11 @@ void AgentLoop::KeepGpus() {
   if (gpus_ == nullptr) return;
   gpus_->Look();
   gpus_->Carry(orders_.tasks);
-  if (!connected_ || !gpus_->HasNews()) return;
-  const int64_t sent_at_ns = clock_.BootNs();
-  last_sent_ = link_.Send(gpus_->NewsFor(last_sent_ + 1));
-  sent_at_ns_[last_sent_] = sent_at_ns;
+  while (connected_ && gpus_->HasNews()) {
+    const int64_t sent_at_ns = clock_.BootNs();
+    last_sent_ = link_.Send(gpus_->NewsFor(last_sent_ + 1));
+    sent_at_ns_[last_sent_] = sent_at_ns;
+  }
 }
 
 void AgentLoop::SendReport() {

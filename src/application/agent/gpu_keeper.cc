@@ -1,12 +1,17 @@
 #include "application/agent/gpu_keeper.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "application/agent/observe.h"
 
 namespace gp {
 namespace {
+
+constexpr size_t kSignalsPerMessage = 1'000;
+// While nobody listens: a day of floods says no more than its beginning, and a reset is due in any case.
+constexpr size_t kUntoldMax = 100'000;
 
 DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) {
   if (!action) return DriverAdvice::kUnknown;
@@ -42,7 +47,9 @@ void GpuKeeper::Look() {
   for (size_t gpu = 0; gpu < readings_.size(); ++gpu) {
     if (readings_[gpu].health) signals_.Read(static_cast<int>(gpu), VitalsOf(*readings_[gpu].health), now);
   }
-  for (FaultSignal& signal : signals_.Take(now)) untold_.push_back(std::move(signal));
+  for (FaultSignal& signal : signals_.Take(now)) {
+    if (untold_.size() < kUntoldMax) untold_.push_back(std::move(signal));
+  }
 }
 
 void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
@@ -59,7 +66,10 @@ void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
 }
 
 GpuNews GpuKeeper::NewsFor(uint64_t message) {
-  GpuNews news{std::exchange(untold_, {}), results_};
+  GpuNews news{{}, results_};
+  const auto end = untold_.begin() + static_cast<std::ptrdiff_t>(std::min(untold_.size(), kSignalsPerMessage));
+  news.signals.assign(std::make_move_iterator(untold_.begin()), std::make_move_iterator(end));
+  untold_.erase(untold_.begin(), end);
   results_told_ = results_;
   if (!news.signals.empty()) unanswered_[message] = news.signals;
   return news;

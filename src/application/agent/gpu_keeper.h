@@ -35,7 +35,7 @@ class GpuKeeper {
 
   // Whether there is something that was not told on this connection.
   bool HasNews() const { return !untold_.empty() || results_told_ != results_; }
-  GpuNews NewsFor(uint64_t message);  // the number under which it is sent
+  GpuNews NewsFor(uint64_t message);  // the number under which it is sent; the oldest, and not too many
   void Answered(uint64_t newest);     // all messages up to it
   void Disconnected();
 

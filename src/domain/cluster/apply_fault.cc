@@ -8,8 +8,6 @@
 namespace gp {
 namespace {
 
-constexpr Duration kDay = Duration::Minutes(24 * 60);
-
 // Changes what is the matter with a GPU, and forgets it where nothing is any more.
 template <typename Change>
 void ChangeTrouble(State& state, const GpuKey& key, Change change) {
@@ -151,7 +149,7 @@ void ApplyEvent(State& state, Instant at, const GpuTaskOrdered& event) {
   ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
     trouble.task = event.task;
     trouble.task_number = event.number;
-    std::erase_if(trouble.resets, [&](Instant before) { return at - before > kDay; });
+    std::erase_if(trouble.resets, [&](Instant before) { return at - before > kResetsCounted; });
     if (event.by_itself && event.task == GpuTask::kReset) trouble.resets.push_back(at);
   });
 }

@@ -57,9 +57,17 @@ void FaultDecider::See(const FaultSignal& signal) {
   if (is_stronger || draft.trouble.incident != before) {
     const bool takes_out = is_stronger && TakesOut(remedy) && !TakesOut(draft.trouble.remedy);
     draft.trouble.remedy = std::max(remedy, draft.trouble.remedy);
-    events_.push_back(GpuRemedyChanged{node_.id, signal.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out});
+    events_.push_back(GpuRemedyChanged{node_.id, signal.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out, draft.trouble.is_asked});
   }
-  if (is_stronger) TakeOut(draft, signal, verdict);
+  const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kDrainReset;
+  if (is_again) AbandonTest(draft, signal);
+  if (is_stronger || is_again) TakeOut(draft, signal, verdict);
+}
+
+// It failed again while it was tested: whatever the test says of it is out of date.
+void FaultDecider::AbandonTest(Draft& draft, const FaultSignal& signal) {
+  draft.trouble.task = GpuTask::kNone;
+  events_.push_back(GpuTaskEnded{node_.id, signal.gpu, draft.trouble.task_number, false});
 }
 
 // As if its events had been applied: several reports may come at once.

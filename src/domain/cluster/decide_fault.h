@@ -35,6 +35,7 @@ class FaultDecider {
   Hit HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named);
   void End(const Job& job, const FaultVerdict& verdict, int gpu, Hit& hit);
   void Record(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Hit& hit);
+  void AbandonTest(Draft& draft, const FaultSignal& signal);
   void TakeOut(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict);
 
   const State& state_;

@@ -61,8 +61,7 @@ void OpenBreaker(const State& state, Instant at, const std::string& pool, uint64
 }
 
 bool IsResetBudgetSpent(const State& state, const GpuTrouble& trouble, Instant at) {
-  constexpr Duration kDay = Duration::Minutes(24 * 60);
-  const auto recent = std::ranges::count_if(trouble.resets, [&](Instant before) { return at - before <= kDay; });
+  const auto recent = std::ranges::count_if(trouble.resets, [&](Instant before) { return at - before <= kResetsCounted; });
   return recent >= state.policy.faults.resets_per_day;
 }
 
@@ -107,7 +106,7 @@ void EndIncidents(const State& state, Instant at, Events& events) {
     if (node == state.nodes_by_name.end()) continue;
     const GpuKey key{node->second, incident.gpu};
     const GpuTrouble* trouble = FindTrouble(state, key);
-    if (trouble != nullptr && trouble->incident == id) events.push_back(GpuRemedyChanged{key.node, key.gpu, trouble->remedy, {}, false});
+    if (trouble != nullptr && trouble->incident == id) events.push_back(GpuRemedyChanged{key.node, key.gpu, trouble->remedy, {}, false, trouble->is_asked});
   }
 }
 
@@ -151,7 +150,7 @@ Result<Events> DecideIncident(const State& state, const Envelope& envelope, cons
   if (command.to != IncidentState::kClosed) return events;
   // Its GPU stays as it is: `online` or `reset` bring it back.
   for (const auto& [key, trouble] : state.troubles) {
-    if (trouble.incident == incident.id) events.push_back(GpuRemedyChanged{key.node, key.gpu, trouble.remedy, {}, false});
+    if (trouble.incident == incident.id) events.push_back(GpuRemedyChanged{key.node, key.gpu, trouble.remedy, {}, false, trouble.is_asked});
   }
   return events;
 }

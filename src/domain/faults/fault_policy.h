@@ -36,6 +36,8 @@ struct FaultPolicy {
   Duration breaker_window = Duration::Minutes(10);
 };
 
+inline constexpr Duration kResetsCounted = Duration::Minutes(24 * 60);  // the day of resets_per_day
+
 const XidRule& RuleOf(const FaultPolicy& policy, int xid);
 
 }  // namespace gp

@@ -34,8 +34,6 @@ FaultVerdict Follow(DriverAdvice advice) {
   return verdict;
 }
 
-bool Asks(DriverAdvice advice) { return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone; }
-
 FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
   if (rule.by_text) {
     if (!signal.is_fatal) return {TenantAction::kNote, GpuRemedy::kNone, false, ""};
@@ -50,7 +48,7 @@ FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::s
 }
 
 FaultVerdict OfXid(const FaultPolicy& policy, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
-  // 154 is nothing but its text, and a driver that asks for nothing withdraws what it asked for.
+  // 154 is nothing but its text.  That a driver asks for nothing any more takes nothing back: a test does.
   FaultVerdict verdict;
   if (signal.xid != kAdviceChanged) verdict = ByRule(RuleOf(policy, signal.xid), signal, near, is_repeated);
   const DriverAdvice advice = Asks(signal.advice) ? signal.advice : signal.told;

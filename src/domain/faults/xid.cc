@@ -2,6 +2,8 @@
 
 namespace gp {
 
+bool Asks(DriverAdvice advice) { return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone; }
+
 const char* Name(TenantAction action) {
   switch (action) {
     case TenantAction::kNone: return "none";

@@ -45,6 +45,9 @@ inline constexpr XidRule kUnknownXid{TenantAction::kForgive, GpuRemedy::kOperato
 // What the driver itself asks for: NVML field 230, or the text of XID 154.
 enum class DriverAdvice { kUnknown, kNone, kGpuReset, kNodeReboot, kDrainP2p, kDrainAndReset, kRecoverImex };
 
+// Whether it asks for anything.
+bool Asks(DriverAdvice advice);
+
 const char* Name(TenantAction action);
 const char* Name(GpuRemedy remedy);
 const char* Name(DriverAdvice advice);

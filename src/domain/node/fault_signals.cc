@@ -11,8 +11,6 @@ constexpr Duration kSameError = Duration::Seconds(5);
 constexpr int kSameInASecondMax = 10;
 constexpr Duration kAwaitLine = Duration::Milliseconds(100);
 
-bool Asks(DriverAdvice advice) { return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone; }
-
 // The line knows the program and the words, the driver its own advice.
 void Join(SeenXid& all, const SeenXid& more) {
   if (all.lease.value == 0) all.lease = more.lease;

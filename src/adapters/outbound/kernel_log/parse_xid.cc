@@ -70,7 +70,7 @@ bool TakeLocationAndNumber(Cursor& line, KernelXid& found) {
   if (!TakeInstance(line, " GPU-I:", found.gpu_instance)) return false;
   if (!TakeInstance(line, " GPU-CI:", found.compute_instance)) return false;
   if (!line.Skip("): ")) return false;
-  const auto xid = line.Number(kXidMax);
+  const auto xid = line.Number(kKernelXidMax);
   if (!xid || *xid == 0 || !line.Skip(",")) return false;
   found.bus_id = *bus_id;
   found.xid = *xid;

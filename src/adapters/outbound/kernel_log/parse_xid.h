@@ -14,7 +14,7 @@ namespace gp {
 
 // The kernel's own limit of a record, header and properties included.
 inline constexpr size_t kKernelRecordBytesMax = 8192;
-inline constexpr int kXidMax = 65535;
+inline constexpr int kKernelXidMax = 65535;
 
 struct KernelXid {
   std::string bus_id;  // domain:bus:device, upper case, the domain with as many digits as printed
