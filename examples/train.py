@@ -3,7 +3,8 @@
 
 It keeps the contract of a job that may be stopped and started again:
   GP_CHECKPOINT_DIR  where its checkpoints go; each is complete or not there at all
-  GP_RESUME_FROM     go on from the newest checkpoint there (set on the second and later attempts)
+  GP_REPORT          where it tells of them, and of its progress: one line each
+  GP_RESUME_FROM     the checkpoint to go on from; or the directory of all, where none was told of
   SIGTERM            save a checkpoint and end with exit code 143
 Batches depend on the step alone, so a run that was interrupted ends with the same numbers as one
 that was not.
@@ -81,22 +82,32 @@ class Network:
 
 def save(directory, step, network):
     """A reader sees the whole checkpoint or the one before: written beside, then renamed."""
-    name = f"step-{step:06}.json"
+    name, began = f"step-{step:06}.json", time.monotonic()
     path = os.path.join(directory, name)
     with open(path + ".part", "w") as file:
         json.dump({"step": step, "hidden": network.hidden, "output": network.output}, file)
         file.flush()
         os.fsync(file.fileno())
     os.rename(path + ".part", path)
+    report(f"checkpoint step={step} bytes={os.path.getsize(path)} seconds={time.monotonic() - began:.3f} path={os.path.abspath(path)}")
     return name
 
 
-def load(directory, network):
-    """The step of the newest checkpoint, now in the network; 0 where there is none."""
-    names = [name for name in os.listdir(directory) if name.endswith(".json")]
-    if not names:
-        return 0
-    with open(os.path.join(directory, max(names))) as file:
+def report(line):
+    """For the platform; alone, nobody listens."""
+    if "GP_REPORT" in os.environ:
+        with open(os.environ["GP_REPORT"], "w") as pipe:
+            pipe.write(line + "\n")
+
+
+def load(path, network):
+    """The step of that checkpoint, or of the newest in a directory, now in the network; 0 where there is none."""
+    if os.path.isdir(path):
+        names = [name for name in os.listdir(path) if name.endswith(".json")]
+        if not names:
+            return 0
+        path = os.path.join(path, max(names))
+    with open(path) as file:
         saved = json.load(file)
     network.hidden, network.output = saved["hidden"], saved["output"]
     return saved["step"]
@@ -126,6 +137,7 @@ def main():
         if step % options.report_every == 0 or step == 1:
             print(f"step {step} loss {sum(losses) / len(losses):.3f}", flush=True)
             losses = []
+            report(f"progress step={step} of={options.steps}")
         if stopping:
             print(f"told to stop; checkpoint {save(directory, step, network)}", flush=True)
             return 143

@@ -8,7 +8,7 @@ KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-explain prove-forecast prove-faults prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
+        prove-explain prove-forecast prove-faults prove-storm prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -95,6 +95,11 @@ prove-faults: configure
 	$(BUILD)/bin/property_faults --gtest_brief=1 --gtest_filter='-ApplicationErrors.*'
 	for errors in 20000 100000 300000 1000000; do \
 	  GP_ERRORS=$$errors $(BUILD)/bin/property_faults --gtest_filter='ApplicationErrors.*' || exit 1; done
+
+## make prove-storm      1,500 nodes with a fatal error each within 30 s, with the breaker and without (3 min)
+prove-storm: configure
+	cmake --build $(BUILD) --target storm
+	GP_STORM_NODES=1500 $(BUILD)/bin/storm
 
 ## make prove-determinism  the same decisions by builds of gcc and clang, on one core and two (needs clang++-19; 10 min)
 prove-determinism: configure

@@ -19,8 +19,29 @@ void Line(std::string& out, const char* label, const std::string& text) {
   if (!text.empty()) out += fmt::format("{:<12}{}\n", label, Printable(text, 4'000));
 }
 
+void DescribeCheckpoints(const v1::Job& job, std::string& out) {
+  const v1::Progress& progress = job.progress();
+  if (!progress.at().empty()) {
+    const std::string of = progress.steps() > 0 ? fmt::format(" of {}", progress.steps()) : "";
+    Line(out, "Progress", fmt::format("step {}{} at {}", progress.step(), of, progress.at()));
+  }
+  if (!progress.refused().empty()) Line(out, "Report", "not understood: " + progress.refused());
+  for (const v1::Checkpoint& one : job.checkpoints()) {
+    std::string text = fmt::format("step {} {} at {}, {}", one.step(), one.path(), one.at(), BytesToText(one.bytes()));
+    if (one.took_seconds() > 0) text += ", took " + SpanText(one.took_seconds());
+    if (!one.complete()) text += "; not complete: " + one.fault();
+    Line(out, "Checkpoint", text);
+  }
+  if (job.checkpoint_best_seconds() > 0) {
+    Line(out, "", fmt::format("least is lost with one every {}", SpanText(job.checkpoint_best_seconds())));
+  }
+}
+
 void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
   Line(out, "Placement", attempt.placement());
+  if (!attempt.end_class().empty() && attempt.end_class() != "completed") {
+    Line(out, "Ended by", fmt::format("{} (charged to {})", attempt.end_class(), attempt.charged_to()));
+  }
   for (const v1::Rank& rank : attempt.ranks()) {
     std::string text = fmt::format("rank {}: {}", rank.rank(), rank.node());
     if (rank.gpu_uuids_size() > 0) text += " GPU";
@@ -33,6 +54,7 @@ void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
       if (rank.signal() == 0 && rank.exit_code() != 0) text += fmt::format(" code {}", rank.exit_code());
     }
     Line(out, "", text);
+    Line(out, "Last error", rank.last_error());
   }
 }
 
@@ -98,6 +120,7 @@ std::string DescribeJob(const v1::Job& job) {
   Line(out, "Retries", fmt::format("{} of {}; {} attempts lost to faults", job.retries_used(),
                                    spec.retry().retries_max(), job.faults()));
   if (job.preemptions() > 0) Line(out, "Gave way", fmt::format("{} times to other jobs", job.preemptions()));
+  DescribeCheckpoints(job, out);
   for (const v1::XidNote& note : job.xids()) {
     Line(out, "GPU error", fmt::format("XID {} on {} at {}, attempt {}{}", note.xid(), note.gpu(), note.at(), note.attempt(),
                                        note.forgiven() ? "; not charged to the job" : ""));

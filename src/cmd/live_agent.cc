@@ -12,6 +12,7 @@
 #include "adapters/outbound/cgroup/cgroup_isolation.h"
 #include "adapters/outbound/grpc/grpc_control_link.h"
 #include "adapters/outbound/hwloc/hwloc_topology.h"
+#include "adapters/outbound/log_clues/log_clues.h"
 #include "adapters/outbound/machine_file/machine_file_topology.h"
 #include "adapters/outbound/nvml/nvml_driver.h"
 #include "adapters/outbound/process/file_log_reader.h"
@@ -111,6 +112,7 @@ class WiredAgent : public LiveAgent {
 
   Status Wire() {
     GP_CHECK_OK(MakeDirectories(config_.state_directory, 0711));
+    GP_CHECK_OK(MakeDirectories(config_.state_directory + "/" + kReportDirectory, 0711));
     sources_ = GP_TRY(OpenSources(config_));
     AgentOptions options = GP_TRY(Discover());
     CgroupIsolation::Options isolation_options;
@@ -145,7 +147,7 @@ class WiredAgent : public LiveAgent {
     const HostFacts host = GP_TRY(sources_.host->Read());
     const DriverInventory inventory = GP_TRY(sources_.driver->Inventory());
     link_.SetIdentities(inventory.gpus);
-    for (const GpuIdentity& gpu : inventory.gpus) indexes_.push_back({gpu.index, gpu.pci_bus_id});
+    for (const GpuIdentity& gpu : inventory.gpus) indexes_.push_back({gpu.index, gpu.pci_bus_id, {gpu.temperature_slowdown_c, gpu.temperature_shutdown_c}});
     name_ = !config_.name.empty() ? config_.name
             : config_.simulate.empty() ? HostName()
                                        : host.hostname + "-" + std::to_string(config_.node_index);
@@ -160,6 +162,7 @@ class WiredAgent : public LiveAgent {
     options.keep_lineage = [directory = config_.state_directory](uint64_t lineage) {
       return KeepLineage(directory, lineage);
     };
+    options.find_clues = [this](const LaunchSpec& launch) { return FindClues(logs_, launch); };
     LaunchOptions& launch = options.launch;
     launch.state_directory = config_.state_directory;
     launch.prolog = config_.prolog;

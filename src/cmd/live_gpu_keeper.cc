@@ -68,6 +68,7 @@ class WiredGpuKeeper : public LiveGpuKeeper {
     constexpr int kReportBits = 30;  // so many reports between two starts of an agent
     GpuKeeperOptions options;
     options.first_number = (incarnation << kReportBits) + 1;
+    for (const GpuPlace& gpu : gpus) options.heat_limits.push_back(gpu.heat);
     if (log_ == nullptr) return options;
     std::vector<std::string> bus_ids;
     for (const GpuPlace& gpu : gpus) bus_ids.push_back(gpu.pci_bus_id);

@@ -14,6 +14,7 @@ namespace gp {
 struct GpuPlace {
   int index = 0;  // NVML's
   std::string pci_bus_id;
+  GpuHeatLimits heat;
 };
 
 class LiveGpuKeeper {

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "supervisor/descriptor.h"
+#include "supervisor/progress_record.h"
 #include "supervisor/record_fields.h"
 
 namespace gp {
@@ -113,6 +114,22 @@ void ReadLife(ByteReader& reader, LaunchSpec& spec) {
   spec.hook_time_limit.ns = reader.I64();
 }
 
+void WriteReporting(ByteWriter& writer, const LaunchSpec& spec) {
+  writer.String(spec.report_pipe);
+  writer.I64(spec.hang_after.ns);
+  writer.I64(spec.checkpoint_signal);
+  writer.I64(spec.checkpoint_interval.ns);
+  WriteTexts(writer, spec.log_patterns);
+}
+
+void ReadReporting(ByteReader& reader, LaunchSpec& spec) {
+  spec.report_pipe = reader.String();
+  spec.hang_after.ns = reader.I64();
+  spec.checkpoint_signal = static_cast<int>(reader.I64());
+  spec.checkpoint_interval.ns = reader.I64();
+  spec.log_patterns = ReadTexts(reader);
+}
+
 }  // namespace
 
 std::string EncodeLaunch(const LaunchRecord& record) {
@@ -133,6 +150,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   writer.String(record.cgroups.oom_events);
   // From here on: fields that older records lack.
   writer.I64(spec.entry_time_limit.ns);
+  WriteReporting(writer, spec);
   return writer.Take();
 }
 
@@ -154,6 +172,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   record.cgroups.freezer = reader.String();
   record.cgroups.oom_events = reader.String();
   if (reader.Remaining() > 0) spec.entry_time_limit.ns = reader.I64();
+  if (reader.Remaining() > 0) ReadReporting(reader, spec);
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }
@@ -170,6 +189,8 @@ std::string EncodeStatus(const AttemptStatus& status) {
   writer.I64(status.signal);
   writer.U64(static_cast<uint64_t>(status.cause));
   writer.String(status.message);
+  // From here on: fields that older records lack.
+  WriteProgress(writer, status.progress);
   return writer.Take();
 }
 
@@ -186,6 +207,7 @@ Result<AttemptStatus> DecodeStatus(std::string_view bytes) {
   status.signal = static_cast<int>(reader.I64());
   const uint64_t cause = reader.U64();
   status.message = reader.String();
+  if (reader.Remaining() > 0) status.progress = ReadProgress(reader);
   if (!reader.ok() || phase > static_cast<uint64_t>(AttemptPhase::kExited) ||
       cause > static_cast<uint64_t>(EndCause::kPlatformFault)) {
     return Fail(InvalidArgument("status record is damaged"));

@@ -78,6 +78,7 @@ void ResetSignals() {
     Give(failure_pipe, BlameFor(error), "cannot enter the working directory " + plan.working_directory, error);
   }
   ResetSignals();
+  if (plan.work) _exit(plan.work());
   const std::vector<char*> argv = Pointers(plan.argv);
   std::vector<char*> environment = Pointers(plan.environment);
   environ = environment.data();  // execvp looks for the program in the job's PATH, not in ours
@@ -99,7 +100,7 @@ pid_t Fork(int cgroup) {
 }  // namespace
 
 Result<StartedChild> StartChild(const ChildPlan& plan) {
-  if (plan.argv.empty() || plan.argv[0].empty()) {
+  if (!plan.work && (plan.argv.empty() || plan.argv[0].empty())) {
     return Fail(InvalidArgument("there is no program to run"));
   }
   int ends[2];

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct ChildPlan {
   int input = -1;                       // become descriptors 0, 1 and 2
   int output = -1;
   int errors = -1;
+  std::function<int()> work;  // run in the child in place of a program; its exit code
   bool terminal = false;  // `input` is to be the controlling terminal
 };
 

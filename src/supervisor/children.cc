@@ -28,6 +28,12 @@ bool Children::Has(Role role) const {
   return std::ranges::any_of(list_, [&](const Child& child) { return child.role == role; });
 }
 
+void Children::Kill(Role role) const {
+  for (const Child& child : list_) {
+    if (child.role == role) kill(child.pid, SIGKILL);
+  }
+}
+
 bool Children::LearnStart(Child& child) {
   char text[512];
   const ssize_t count = read(child.start_failure.get(), text, sizeof text);

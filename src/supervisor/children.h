@@ -14,7 +14,7 @@
 
 namespace gp {
 
-enum class Role { kMain, kExec, kHook };
+enum class Role { kMain, kExec, kHook, kCheck };
 
 struct Child {
   pid_t pid = 0;
@@ -37,6 +37,7 @@ class Children {
   // Ours that were started and not yet reaped.
   std::vector<Child>& list() { return list_; }
   bool Has(Role role) const;
+  void Kill(Role role) const;
   // Reads what the starting child says.  True: it is known now whether the program runs.
   static bool LearnStart(Child& child);
   // Every child that ended since the last call; orphans are reaped silently.

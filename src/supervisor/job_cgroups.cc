@@ -32,16 +32,22 @@ bool WriteAt(int directory, const char* name, std::string_view value) {
          write(file.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size());
 }
 
-void KillListed(int directory) {
+std::vector<pid_t> Listed(int directory) {
+  std::vector<pid_t> listed;
   const std::string pids = ReadAt(directory, "cgroup.procs");
   const char* at = pids.c_str();
   while (*at != '\0') {
     char* end = nullptr;
     const long pid = std::strtol(at, &end, 10);
     if (end == at) break;
-    if (pid > 1) kill(static_cast<pid_t>(pid), SIGKILL);
+    if (pid > 1) listed.push_back(static_cast<pid_t>(pid));
     at = end + 1;
   }
+  return listed;
+}
+
+void KillListed(int directory) {
+  for (const pid_t pid : Listed(directory)) kill(pid, SIGKILL);
 }
 
 void PauseMillisecond() {
@@ -108,6 +114,11 @@ bool JobCgroups::IsEmpty() const {
     return ReadAt(unified_.get(), "cgroup.events").find("populated 0") != std::string::npos;
   }
   return !freezer_.valid() || ReadAt(freezer_.get(), "cgroup.procs").empty();
+}
+
+std::optional<std::vector<pid_t>> JobCgroups::Members() const {
+  if (!CanKill()) return std::nullopt;
+  return Listed(unified_.valid() ? unified_.get() : freezer_.get());
 }
 
 int64_t JobCgroups::OomKills() const {

@@ -4,6 +4,9 @@
 // cgroup file system read-only; whoever forks the job clones into unified() and lets the child
 // call JoinLegacy.
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,8 @@ class JobCgroups {
   // A cgroup exists that tells who is inside.
   bool CanKill() const { return unified_.valid() || freezer_.valid(); }
   bool IsEmpty() const;
+  // Everything inside; nullopt: no cgroup tells.
+  std::optional<std::vector<pid_t>> Members() const;
   // How many processes the kernel killed for memory.
   int64_t OomKills() const;
 

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -101,6 +102,7 @@ void Supervisor::StartMain() {
 }
 
 Status Supervisor::StartMainProcess() {
+  GP_CHECK_OK(OpenReports());
   host_ = GP_TRY(EnterPrivateMounts(launch_.spec));
   state_ = State::kRunning;
   if (launch_.spec.interactive && launch_.spec.argv.empty()) {
@@ -144,6 +146,7 @@ void Supervisor::OnStartKnown(Child& child) {
   status_.pid = child.pid;
   status_.started_at.ns = WallNs();
   status_changed_ = true;
+  BeginReports();
 }
 
 void Supervisor::OnExit(Exit exit) {
@@ -154,6 +157,7 @@ void Supervisor::OnExit(Exit exit) {
     OnStartKnown(child);
   }
   if (child.role == Role::kHook) return OnHookExit(exit);
+  if (child.role == Role::kCheck) return OnLooked(exit);
   if (child.session.has_value()) child.session->ReportExit(exit.wait_status);
   if (child.role == Role::kMain) OnMainExit(exit);
 }
@@ -162,6 +166,7 @@ void Supervisor::OnMainExit(const Exit& exit) {
   const bool never_ran = !exit.child.failure.empty();
   if (never_ran && exit.child.session.has_value()) return;
   main_ended_ = true;
+  TakeReports();
   if (never_ran) return CouldNotStart(exit.child.failure_cause, exit.child.failure);
   if (WIFSIGNALED(exit.wait_status)) {
     status_.signal = WTERMSIG(exit.wait_status);
@@ -211,6 +216,7 @@ void Supervisor::OnLeaseLost() {
 }
 
 void Supervisor::SignalMain() {
+  if (AskForCheckpoint()) return;
   // The group, as a terminal would: the main process is often a shell with the real work beside it.
   if (kill(-main_pid_, SIGTERM) != 0) kill(main_pid_, SIGTERM);
   kill(-main_pid_, SIGCONT);  // one that stopped itself could not act on it
@@ -219,6 +225,7 @@ void Supervisor::SignalMain() {
 void Supervisor::BeginKilling() {
   state_ = State::kKilling;
   stop_deadline_ = lease_deadline_ = entry_deadline_ = kNever;
+  CloseReports();
   killing_since_ = BootNs();
   if (IsGone()) return OnGone();
   Kill();
@@ -246,7 +253,7 @@ bool Supervisor::IsGone() {
   if (children_.none_left()) return true;
   // Only a daemon that the prolog started is our child and yet not inside.
   if (launch_.spec.prolog.empty()) return false;
-  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec);
+  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) || children_.Has(Role::kCheck);
   return cgroups_.CanKill() && !ours_left && cgroups_.IsEmpty();
 }
 
@@ -263,6 +270,7 @@ void Supervisor::Finish() {
     (*stream)->Finish();
     AddMessage((*stream)->Loss());
   }
+  if (!launch_.spec.report_pipe.empty()) unlink(launch_.spec.report_pipe.c_str());
   JudgeMemory();
   status_.phase = AttemptPhase::kExited;
   status_.ended_at.ns = WallNs();

@@ -4,6 +4,7 @@
 // anybody.  docs/isolation.md tells the rules; each On… function here is one event of that life.
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "supervisor/job_cgroups.h"
 #include "supervisor/log_stream.h"
 #include "supervisor/private_mounts.h"
+#include "supervisor/report_line.h"
+#include "supervisor/report_pipe.h"
 #include "supervisor/status_file.h"
 
 namespace gp {
@@ -67,6 +70,19 @@ class Supervisor {
   void AnswerExec(Child& child);
   ChildPlan JobPlan() const;
 
+  // supervisor_reports.cc: what the job says of itself, and how it is asked for a checkpoint.
+  Status OpenReports();
+  void BeginReports();
+  void TakeReports();
+  void TakeReport(const ReportLine& line);
+  void LookAtNext();
+  Status StartLook();
+  void OnLooked(const Exit& exit);
+  void CloseReports();
+  void OnSilence();
+  void OnCheckpointDue();
+  bool AskForCheckpoint() const;
+
   // supervisor_loop.cc: what may happen next.
   void Loop();
   void WaitForEvents();
@@ -88,6 +104,10 @@ class Supervisor {
   std::optional<LogStream> output_;
   std::optional<LogStream> errors_;
   Descriptor null_;
+  std::optional<ReportPipe> reports_;
+  std::deque<CheckpointReport> unseen_;  // told of, and not yet looked at
+  int64_t reported_ = 0;                 // checkpoints, so far
+  Descriptor look_;                      // what the child finds that looks at the first of them
 
   State state_ = State::kProlog;
   AttemptStatus status_;
@@ -106,6 +126,11 @@ class Supervisor {
   int64_t hook_deadline_ = kNever;
   int64_t entry_deadline_ = kNever;  // an interactive attempt's main process must have come
   int64_t kill_again_at_ = kNever;
+  int64_t reports_next_ = kNever;     // not read before; kNever: as soon as there are any
+  int64_t hang_deadline_ = kNever;
+  int64_t checkpoint_due_ = kNever;
+  int64_t look_deadline_ = kNever;
+  int64_t looks_until_ = kNever;      // all of them
   int64_t killing_since_ = 0;
 };
 

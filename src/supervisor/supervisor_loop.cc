@@ -11,7 +11,7 @@
 namespace gp {
 namespace {
 
-enum Slot { kSignals, kTimer, kListener, kAgent, kOutput, kErrors, kSlots };
+enum Slot { kSignals, kTimer, kListener, kAgent, kOutput, kErrors, kReports, kSlots };
 
 }  // namespace
 
@@ -25,7 +25,8 @@ void Supervisor::Loop() {
 }
 
 int64_t Supervisor::NextDeadline() const {
-  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_});
+  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_, reports_next_, hang_deadline_,
+                   checkpoint_due_, look_deadline_});
 }
 
 void Supervisor::WaitForEvents() {
@@ -40,6 +41,7 @@ void Supervisor::WaitForEvents() {
         static_cast<short>(link_.has_more_to_tell() ? POLLIN | POLLOUT : POLLIN));
   watch(kOutput, output_.has_value() ? output_->readable() : -1);
   watch(kErrors, errors_.has_value() ? errors_->readable() : -1);
+  watch(kReports, reports_.has_value() && reports_next_ == kNever ? reports_->readable() : -1);
   for (const Child& child : children_.list()) {
     events.push_back({.fd = child.start_failure.get(), .events = POLLIN, .revents = 0});
   }
@@ -52,6 +54,7 @@ void Supervisor::WaitForEvents() {
   }
   if (events[kOutput].revents != 0) output_->Drain();
   if (events[kErrors].revents != 0) errors_->Drain();
+  if (events[kReports].revents != 0) TakeReports();
   if (events[kListener].revents != 0) {
     link_.Accept();
     link_.Tell(status_);
@@ -88,6 +91,13 @@ void Supervisor::OnTimer() {
   }
   if (now >= lease_deadline_) OnLeaseLost();
   if (now >= entry_deadline_) OnNobodyEntered();
+  if (now >= reports_next_) reports_next_ = kNever;
+  if (now >= hang_deadline_) OnSilence();
+  if (now >= checkpoint_due_) OnCheckpointDue();
+  if (now >= look_deadline_) {
+    look_deadline_ = kNever;
+    children_.Kill(Role::kCheck);
+  }
   if (now >= stop_deadline_) BeginKilling();
   if (now >= kill_again_at_) {
     if (IsGone()) {

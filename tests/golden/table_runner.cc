@@ -167,6 +167,10 @@ std::string TableRunner::Submit(const Line& line) {
   spec.retry.retries_max = line.Number("retry", 3);
   if (line.Option("on_loss", "") == "stop") spec.on_lease_loss = LeaseLoss::kStop;
   if (line.Option("on_loss", "") == "continue") spec.on_lease_loss = LeaseLoss::kContinue;
+  spec.hang_after = Duration::Seconds(line.Number("hang", 0));
+  if (line.options.contains("rule")) {
+    spec.on_log = {{"pattern", line.Option("rule", "") == "exclude" ? LogAction::kExcludeNode : LogAction::kStopRetries}};
+  }
   if (line.options.contains("array")) spec.array = ArrayFrom(line.Option("array", ""));
   const JobId next{cluster_.state().last_job + 1};
   names_[next] = spec.name;
@@ -264,8 +268,13 @@ std::string TableRunner::Observe(const Line& line, bool running, bool ended) {
         if (line.words[1] == Name(static_cast<LeaseEnd>(end))) seen.outcome = {static_cast<LeaseEnd>(end), 0, 0, ""};
       }
     }
+    if (ended) AddClues(line, seen.outcome.clues);
     nodes.push_back(lease.node);
   }
+  return ReportFromAll(nodes);
+}
+
+std::string TableRunner::ReportFromAll(const std::vector<NodeId>& nodes) {
   std::string told;
   for (const NodeId node : nodes) {
     if (!told.empty()) told += " ";
@@ -289,7 +298,7 @@ std::string TableRunner::Service(const Line& line, ServiceAction action) {
   return Tell(ChangeService{target.node, target.gpu, action, force, "table"});
 }
 
-// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft] [number=1]", "lost n1[2]", "advises n1[2] node-reboot"
+// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft] [number=1]", "lost n1[2]", "hot n1[2]", "critical n1[2]", "advises n1[2] node-reboot"
 std::string TableRunner::Fault(const Line& line) {
   const Target target = TargetOf(line.words[0]);
   const gp::Node& node = *cluster_.state().FindNode(target.node);
@@ -311,7 +320,7 @@ std::string TableRunner::Fault(const Line& line) {
     signal.kind = SignalKind::kAdvice;
     signal.advice = *ParseDriverAdvice(line.words[1]);
   } else {
-    signal.kind = SignalKind::kLost;
+    signal.kind = line.verb == "hot" ? SignalKind::kHot : line.verb == "critical" ? SignalKind::kCritical : SignalKind::kLost;
   }
   return Tell(ReportGpus{target.node, node.incarnation, {signal}, {}});
 }
@@ -359,6 +368,7 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "set") return ChangeNode(line);
   if (line.verb == "run") return Observe(line, true, false);
   if (line.verb == "exit" || line.verb == "end") return Observe(line, false, true);
+  if (line.verb == "hang" || line.verb == "checkpoint") return ReportProgress(line);
   if (line.verb == "report") {
     return ReportFrom(TargetOf(line.words[0]).node, {}, static_cast<uint64_t>(line.Number("incarnation", 0)));
   }
@@ -374,7 +384,7 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "offline") return Service(line, ServiceAction::kOffline);
   if (line.verb == "online") return Service(line, ServiceAction::kOnline);
   if (line.verb == "reset") return Service(line, ServiceAction::kReset);
-  if (line.verb == "xid" || line.verb == "lost" || line.verb == "advises") return Fault(line);
+  if (line.verb == "xid" || line.verb == "lost" || line.verb == "advises" || line.verb == "hot" || line.verb == "critical") return Fault(line);
   if (line.verb == "task") return EndTask(line);
   if (line.verb == "ack") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kAcknowledged, ""});
   if (line.verb == "close") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kClosed, ""});

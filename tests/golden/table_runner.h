@@ -52,6 +52,9 @@ class TableRunner {
   static NodeFacts FactsFrom(const Line& line);
   std::string Show() const;
   std::string Wait(const Line& line);
+  static void AddClues(const Line& line, LogClues& clues);
+  std::string ReportProgress(const Line& line);
+  std::string ReportFromAll(const std::vector<NodeId>& nodes);
   std::string ReportFrom(NodeId node, std::vector<GpuObservation> gpus = {}, uint64_t incarnation = 0);
   std::vector<LeaseObservation> SeenOn(NodeId node) const;
 

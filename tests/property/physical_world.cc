@@ -73,6 +73,7 @@ void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts&
     return;
   }
   CheckStart(order, facts);
+  CheckResume(order);
   program.is_alive = true;
   alive_.push_back(id);
 }
@@ -117,6 +118,31 @@ void PhysicalWorld::CheckStart(const LeaseOrder& order, const NodeFacts& facts) 
   }
 }
 
+// It goes on from something that is whole and its own, and never from less than before.
+void PhysicalWorld::CheckResume(const LeaseOrder& order) {
+  if (order.resume_from.empty()) return;
+  const auto written = complete_.find(order.resume_from);
+  if (written == complete_.end() || written->second != order.lease.job) Break(ToText(order.lease.job) + " is to go on from what it has not written");
+  if (order.node_names.size() > 1) return;  // ranks tell of theirs in any order
+  int64_t& step = known_step_[order.lease.job];
+  if (order.resume_step < step) Break(ToText(order.lease.job) + " is to go on from less than before");
+  step = order.resume_step;
+}
+
+void PhysicalWorld::SaveCheckpoint(Instant now, LeaseId lease) {
+  Program& program = Of(lease);
+  if (!program.is_alive || program.is_hung) return;
+  Checkpoint checkpoint;
+  checkpoint.number = static_cast<int64_t>(++checkpoints_);
+  checkpoint.step = checkpoint.number;
+  checkpoint.path = "/ckpt/" + std::to_string(checkpoints_);
+  checkpoint.is_complete = rng_.Chance(2, 3);
+  checkpoint.at = now;
+  if (checkpoint.is_complete) complete_[checkpoint.path] = program.order.lease.job;
+  program.checkpoints.push_back(std::move(checkpoint));
+  if (program.checkpoints.size() > 8) program.checkpoints.erase(program.checkpoints.begin());
+}
+
 void PhysicalWorld::Renew(LeaseId lease, Instant until) {
   Program& program = Of(lease);
   if (program.is_alive && !program.lost_lease) program.lease_until = until;
@@ -133,9 +159,9 @@ void PhysicalWorld::Stop(Instant now, LeaseId lease, Duration grace) {
   program.ending = {LeaseEnd::kStopped, 0, 0, ""};
 }
 
-void PhysicalWorld::Exit(Instant now, LeaseId lease, int code) {
+void PhysicalWorld::Exit(Instant now, LeaseId lease, int code, const LogClues& clues) {
   Program& program = Of(lease);
-  if (program.is_alive) End(program, now, {LeaseEnd::kExited, code, 0, ""});
+  if (program.is_alive) End(program, now, {LeaseEnd::kExited, code, 0, "", clues});
 }
 
 void PhysicalWorld::PowerOff(Instant now, NodeId node) {
@@ -163,6 +189,8 @@ LeaseObservation PhysicalWorld::Observe(LeaseId lease) {
   seen.running = program.is_alive;
   seen.ended = !program.is_alive;
   seen.started_at = program.started_at;
+  seen.checkpoints = program.checkpoints;
+  seen.is_hung = program.is_hung;
   if (seen.ended) {
     seen.ended_at = program.over_at;
     seen.outcome = program.ending;

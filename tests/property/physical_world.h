@@ -4,6 +4,7 @@
 // that obey their leases; each start is checked against everything that runs at that instant.
 // Nothing here asks the ledger, so a ledger that is wrong shows.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Program {
   bool is_alive = false;
   bool is_known = false;    // its node still has a record of it
   bool lost_lease = false;  // it stays lost, whatever is renewed
+  bool is_hung = false;     // it will say no more
+  std::vector<Checkpoint> checkpoints;
 };
 
 class PhysicalWorld {
@@ -38,7 +41,10 @@ class PhysicalWorld {
   void Start(Instant now, const LeaseOrder& order, const NodeFacts& facts, Instant lease_until);
   void Renew(LeaseId lease, Instant until);
   void Stop(Instant now, LeaseId lease, Duration grace);
-  void Exit(Instant now, LeaseId lease, int code);
+  void Exit(Instant now, LeaseId lease, int code, const LogClues& clues = {});
+  // A running program has written something to go on from; sometimes not all of it.
+  void SaveCheckpoint(Instant now, LeaseId lease);
+  void Hang(LeaseId lease) { Of(lease).is_hung = true; }
   // Every program of the node is gone.
   void PowerOff(Instant now, NodeId node);
   // Nothing is known of the node's programs any more.  REQUIRES: none of them runs.
@@ -55,6 +61,7 @@ class PhysicalWorld {
 
  private:
   void CheckStart(const LeaseOrder& order, const NodeFacts& facts);
+  void CheckResume(const LeaseOrder& order);
   void CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other);
   void End(Program& program, Instant at, const LeaseOutcome& outcome);
   void Break(const std::string& what);
@@ -64,6 +71,9 @@ class PhysicalWorld {
   std::vector<Program> programs_;            // [lease id]
   std::vector<std::vector<LeaseId>> known_;  // [node id]
   std::vector<LeaseId> alive_;
+  std::map<std::string, JobId> complete_;    // checkpoints, by path
+  std::map<JobId, int64_t> known_step_;      // from which a job has begun
+  uint64_t checkpoints_ = 0;
   std::string broken_;
 };
 

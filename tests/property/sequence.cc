@@ -103,6 +103,7 @@ bool Sequence::StepOfAgents(uint64_t dice) {
     return ReceiveDown(AnyMachine(), at_once);
   }
   if (dice < 46) return Connect(AnyMachine()) || SendReport(AnyMachine());
+  if (dice < 49) return ReportAny();
   if (dice < 52) return ExitAny();
   if (dice < 55) return !Tell(Tick{})->empty();
   if (dice < 56) return CommitOldPlan();
@@ -182,6 +183,8 @@ bool Sequence::Submit() {
   if (has_queues_ && rng_.Chance(1, 8)) spec.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
   if (ledger_.state().last_job > 0 && rng_.Chance(1, 5)) spec.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
   if (rng_.Chance(1, 8)) spec.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
+  if (rng_.Chance(1, 3)) spec.hang_after = Duration::Seconds(60);
+  if (rng_.Chance(1, 3)) spec.on_log = {{"a", LogAction::kStopRetries}, {"b", LogAction::kExcludeNode}};
   const bool may_be_refused = !spec.reservation.empty() || !spec.after.empty();
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
   if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)}, request_id) == nullptr) {
@@ -206,7 +209,23 @@ bool Sequence::ChangeServiceOfAny() {
 bool Sequence::ExitAny() {
   if (world_.alive().empty()) return false;
   const LeaseId lease = world_.alive()[rng_.Below(world_.alive().size())];
-  world_.Exit(now_, lease, rng_.Chance(2, 3) ? 0 : 1);
+  const int code = rng_.Chance(2, 3) ? 0 : 1;
+  LogClues clues;
+  if (code != 0 && rng_.Chance(1, 3)) clues.rules = {rng_.Between(0, 1)};
+  clues.communication = code != 0 && rng_.Chance(1, 4);
+  world_.Exit(now_, lease, code, clues);
+  return true;
+}
+
+// A program says how far it is, or says no more.
+bool Sequence::ReportAny() {
+  if (world_.alive().empty()) return false;
+  const LeaseId lease = world_.alive()[rng_.Below(world_.alive().size())];
+  if (rng_.Chance(1, 8)) {
+    world_.Hang(lease);
+  } else {
+    world_.SaveCheckpoint(now_, lease);
+  }
   return true;
 }
 

@@ -72,6 +72,7 @@ class Sequence {
   void LiftQuotas();
   bool ChangeServiceOfAny();
   bool ExitAny();
+  bool ReportAny();
   bool Connect(Machine& machine);
   bool SendReport(Machine& machine);
   bool ReceiveUp(Machine& machine);

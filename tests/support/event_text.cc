@@ -30,6 +30,12 @@ struct Teller {
     return text;
   }
 
+  // Where it is more than what the event says already.
+  static std::string TellingClass(EndClass end) {
+    const bool tells = end == EndClass::kGpuMemory || end == EndClass::kCommunication || end == EndClass::kHang || end == EndClass::kHostMemory;
+    return tells ? std::string(" by ") + Name(end) : "";
+  }
+
   std::string operator()(const ControllerStarted&) const { return "controller-started"; }
   std::string operator()(const NodeJoined& e) const { return "node-joined " + e.facts->name; }
   std::string operator()(const NodeLost& e) const { return "node-lost " + Node(e.node); }
@@ -88,11 +94,11 @@ struct Teller {
   }
   std::string operator()(const JobRequeued& e) const {
     static constexpr const char* kCharge[] = {"", " retry", " fault", " preemption", " move"};
-    return "job-requeued " + Job(e.job) + kCharge[static_cast<int>(e.charge)];
+    return "job-requeued " + Job(e.job) + kCharge[static_cast<int>(e.charge)] + TellingClass(e.end);
   }
   std::string operator()(const JobRetried& e) const { return "job-retried " + Job(e.job); }
   std::string operator()(const JobEnded& e) const {
-    return "job-ended " + Job(e.job) + " " + Name(e.state) + " " + std::to_string(e.exit_code);
+    return "job-ended " + Job(e.job) + " " + Name(e.state) + " " + std::to_string(e.exit_code) + TellingClass(e.end);
   }
   std::string operator()(const FaultSeen& e) const {
     return "fault-seen " + Gpu(e.node, e.gpu) + (e.xid == 0 ? "" : " xid " + std::to_string(e.xid)) + (e.error ? " counted" : "");
@@ -110,6 +116,9 @@ struct Teller {
   std::string operator()(const GpuRemedyChanged& e) const { return "gpu-remedy " + Gpu(e.node, e.gpu) + " " + Name(e.remedy); }
   std::string operator()(const GpuTaskOrdered& e) const { return "gpu-task-ordered " + Gpu(e.node, e.gpu) + " " + Name(e.task); }
   std::string operator()(const GpuTaskEnded& e) const { return "gpu-task-ended " + Gpu(e.node, e.gpu); }
+  std::string operator()(const CheckpointSaved& e) const {
+    return "checkpoint-saved " + Job(e.job) + " step " + std::to_string(e.checkpoint.step) + (e.checkpoint.is_complete ? "" : " incomplete");
+  }
   std::string operator()(const BreakerOpened& e) const { return "breaker-opened " + e.pool; }
   std::string operator()(const JobForgotten& e) const { return "job-forgotten " + Job(e.job); }
 };

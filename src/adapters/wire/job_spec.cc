@@ -1,6 +1,8 @@
 #include "adapters/wire/job_spec.h"
 
+#include "adapters/wire/log_pattern.h"
 #include "base/text.h"
+#include "domain/model/job_text.h"
 #include "domain/model/dependency.h"
 
 namespace gp {
@@ -65,6 +67,13 @@ Result<Dependency> FromProto(const v1::Dependency& message) {
   return Dependency{*job, *kind};
 }
 
+Result<LogRule> FromProto(const v1::LogRule& message) {
+  const auto action = LogActionFromText(message.action());
+  if (!action) return Fail(action.error().Within("on_log"));
+  GP_CHECK_OK(CheckLogPattern(message.pattern()));
+  return LogRule{message.pattern(), *action};
+}
+
 void ToProto(const Alternative& alternative, v1::Alternative* message) {
   message->set_nodes(alternative.nodes);
   message->set_nodes_min(alternative.nodes_min);
@@ -116,7 +125,15 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_working_directory(spec.working_directory);
   for (const std::string& word : spec.command) message->add_command(word);
   message->set_interactive(spec.interactive);
-  message->set_checkpoint_directory(spec.checkpoint_directory);
+  message->set_checkpoint_directory(spec.checkpoint.directory);
+  message->set_checkpoint_signal(spec.checkpoint.signal);
+  message->set_checkpoint_every_ms(spec.checkpoint.every.ToMilliseconds());
+  message->set_hang_after_ms(spec.hang_after.ToMilliseconds());
+  for (const LogRule& rule : spec.on_log) {
+    v1::LogRule* one = message->add_on_log();
+    one->set_pattern(rule.pattern);
+    one->set_action(std::string(ToText(rule.action)));
+  }
   message->set_preemptible(spec.preemptible);
   message->set_movable(spec.movable);
   if (spec.array.count != 0) {
@@ -155,7 +172,9 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.working_directory = message.working_directory();
   spec.command.assign(message.command().begin(), message.command().end());
   spec.interactive = message.interactive();
-  spec.checkpoint_directory = message.checkpoint_directory();
+  spec.checkpoint = {message.checkpoint_directory(), message.checkpoint_signal(), FromMilliseconds(message.checkpoint_every_ms())};
+  spec.hang_after = FromMilliseconds(message.hang_after_ms());
+  for (const v1::LogRule& one : message.on_log()) spec.on_log.push_back(GP_TRY(FromProto(one)));
   spec.preemptible = message.preemptible();
   spec.movable = message.movable();
   if (message.has_array()) spec.array = GP_TRY(FromProto(message.array()));

@@ -1,11 +1,53 @@
 #include "adapters/wire/node_link.h"
 
 #include "adapters/wire/job_spec.h"
+#include "base/text.h"
 
 namespace gp {
 namespace {
 
 constexpr int kLeasesMax = 65'536;  // of one node
+constexpr int kCheckpointsSeenMax = 16;
+
+void ToProto(const LogClues& clues, v1::LogClues* message) {
+  message->set_gpu_memory(clues.gpu_memory);
+  message->set_communication(clues.communication);
+  for (const int rule : clues.rules) message->add_rules(rule);
+  message->set_last_error(clues.last_error);
+}
+
+LogClues FromProto(const v1::LogClues& message) {
+  LogClues clues{message.gpu_memory(), message.communication(), {}, Printable(message.last_error(), kLastErrorMax)};
+  for (const int rule : message.rules()) {
+    if (clues.rules.size() < kLogRulesMax) clues.rules.push_back(rule);
+  }
+  return clues;
+}
+
+void ToProto(const Checkpoint& checkpoint, v1::CheckpointReport* message) {
+  message->set_number(checkpoint.number);
+  message->set_step(checkpoint.step);
+  message->set_path(checkpoint.path);
+  message->set_bytes(checkpoint.bytes);
+  message->set_took_ns(checkpoint.took.ns);
+  message->set_is_complete(checkpoint.is_complete);
+  message->set_fault(checkpoint.fault);
+  message->set_at_ns(checkpoint.at.ns);
+}
+
+Checkpoint FromProto(const v1::CheckpointReport& message) {
+  Checkpoint checkpoint;
+  checkpoint.number = message.number();
+  checkpoint.step = message.step();
+  checkpoint.path = message.path().substr(0, kCheckpointPathMax);
+  checkpoint.bytes = message.bytes();
+  checkpoint.took.ns = message.took_ns();
+  // A path that was cut names something else.
+  checkpoint.is_complete = message.is_complete() && message.path().size() <= kCheckpointPathMax;
+  checkpoint.fault = message.fault().substr(0, 500);
+  checkpoint.at.ns = message.at_ns();
+  return checkpoint;
+}
 
 void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   const Lease& lease = order.lease;
@@ -35,6 +77,8 @@ void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   for (const std::string& name : order.node_names) message->add_node_names(name);
   message->set_master_address(order.master_address);
   message->set_array(order.array.value);
+  message->set_resume_from(order.resume_from);
+  message->set_resume_step(order.resume_step);
 }
 
 Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
@@ -59,6 +103,8 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   order.node_names.assign(message.node_names().begin(), message.node_names().end());
   order.master_address = message.master_address();
   order.array = {message.array()};
+  order.resume_from = message.resume_from();
+  order.resume_step = message.resume_step();
   return order;
 }
 
@@ -114,6 +160,9 @@ void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message) {
   message->set_exit_code(seen.outcome.exit_code);
   message->set_signal(seen.outcome.signal);
   message->set_message(seen.outcome.message);
+  ToProto(seen.outcome.clues, message->mutable_clues());
+  for (const Checkpoint& checkpoint : seen.checkpoints) ToProto(checkpoint, message->add_checkpoints());
+  message->set_is_hung(seen.is_hung);
 }
 
 Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
@@ -130,6 +179,10 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
   seen.outcome.exit_code = message.exit_code() & 0xff;
   seen.outcome.signal = message.signal() & 0x7f;
   seen.outcome.message = message.message().substr(0, 500);
+  seen.outcome.clues = FromProto(message.clues());
+  if (message.checkpoints_size() > kCheckpointsSeenMax) return Fail(InvalidArgument("report: too many checkpoints of one lease"));
+  for (const v1::CheckpointReport& checkpoint : message.checkpoints()) seen.checkpoints.push_back(FromProto(checkpoint));
+  seen.is_hung = message.is_hung();
   return seen;
 }
 
@@ -158,7 +211,7 @@ void ToProto(const FaultSignal& signal, v1::FaultSignal* message) {
 }
 
 Result<FaultSignal> FromProto(const v1::FaultSignal& message) {
-  if (message.kind() < 0 || message.kind() > static_cast<int>(SignalKind::kRemapFailed)) return Fail(InvalidArgument("report: unknown kind of fault"));
+  if (message.kind() < 0 || message.kind() > static_cast<int>(SignalKind::kCritical)) return Fail(InvalidArgument("report: unknown kind of fault"));
   FaultSignal signal;
   signal.number = message.number();
   signal.gpu = message.gpu();

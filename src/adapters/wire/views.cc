@@ -4,6 +4,7 @@
 #include <set>
 
 #include "adapters/wire/job_spec.h"
+#include "adapters/wire/recovery_view.h"
 #include "base/text.h"
 #include "domain/model/array.h"
 
@@ -52,6 +53,7 @@ void RankView(const State& state, const RankRecord& record, int rank, v1::Rank* 
   if (!record.outcome.message.empty()) message->set_outcome(message->outcome() + ": " + record.outcome.message);
   message->set_exit_code(record.outcome.exit_code);
   message->set_signal(record.outcome.signal);
+  message->set_last_error(record.outcome.clues.last_error);
 }
 
 void AttemptView(const State& state, const AttemptRecord& attempt, v1::Attempt* message) {
@@ -63,6 +65,10 @@ void AttemptView(const State& state, const AttemptRecord& attempt, v1::Attempt* 
   }
   if (attempt.ended_at.ns > 0) message->set_ended_at(Time(attempt.ended_at));
   message->set_placement(attempt.placement);
+  if (attempt.end != EndClass::kNone) {
+    message->set_end_class(Name(attempt.end));
+    message->set_charged_to(Name(ChargeOf(attempt.end)));
+  }
   for (size_t rank = 0; rank < attempt.ranks.size(); ++rank) {
     RankView(state, attempt.ranks[rank], static_cast<int>(rank), message->add_ranks());
   }
@@ -199,6 +205,7 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message) 
     part->set_at(Time(note.at));
     part->set_forgiven(note.forgiven);
   }
+  CheckpointsView(state, job, message);
 }
 
 void ClusterView(const State& state, Instant now, v1::Cluster* message) {

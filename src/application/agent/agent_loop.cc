@@ -161,13 +161,28 @@ void AgentLoop::Renew() {
 
 void AgentLoop::Observe() {
   std::map<LeaseId, LeaseObservation> now;
+  progress_.clear();
   for (const AttemptStatus& status : runner_.Observe()) {
-    if (auto seen = ToObservation(status)) now[seen->lease] = *std::move(seen);
+    auto seen = ToObservation(status);
+    if (!seen) continue;
+    AddClues(status, *seen);
+    now[seen->lease] = *std::move(seen);
+    if (auto progress = ToProgress(status)) progress_.push_back(*std::move(progress));
   }
+  std::erase_if(clues_, [&](const auto& one) { return !now.contains(one.first); });
   if (now == seen_) return;
   seen_ = std::move(now);
   report_due_ = true;
   UpdateOpenLogs();
+}
+
+// Its output is read once: it does not change any more.
+void AgentLoop::AddClues(const AttemptStatus& status, LeaseObservation& seen) {
+  const bool failed = seen.ended && seen.outcome.end == LeaseEnd::kExited && (seen.outcome.exit_code != 0 || seen.outcome.signal != 0);
+  if (!failed || status.launch == nullptr) return;
+  auto known = clues_.find(seen.lease);
+  if (known == clues_.end()) known = clues_.emplace(seen.lease, options_.find_clues(*status.launch)).first;
+  seen.outcome.clues = known->second;
 }
 
 void AgentLoop::UpdateOpenLogs() {
@@ -264,6 +279,7 @@ void AgentLoop::SendReport() {
   AgentReport report;
   for (const auto& [id, seen] : seen_) report.leases.push_back(seen);
   for (const auto& [id, seen] : declined_) report.leases.push_back(seen);
+  report.progress = progress_;
   if (gpus_ != nullptr) {
     report.gpus = gpus_->Observations();
     report.readings = gpus_->Readings();

@@ -30,6 +30,8 @@ struct AgentOptions {
   uint64_t lineage = 0;  // of the attempts kept here; 0: none known
   // Makes the lineage last, before anything is started under it.
   std::function<Status(uint64_t)> keep_lineage = [](uint64_t) { return Ok(); };
+  // What the output of an attempt that has failed tells.
+  std::function<LogClues(const LaunchSpec&)> find_clues = [](const LaunchSpec&) { return LogClues{}; };
 };
 
 class AgentLoop : public ChannelGateway {
@@ -54,6 +56,7 @@ class AgentLoop : public ChannelGateway {
   void Disconnect(const std::string& why);
   void MoveOver();
   void Observe();
+  void AddClues(const AttemptStatus& status, LeaseObservation& seen);
   void Act();
   void Carry(const NodeAction& action);
   void StartLease(LeaseId id);
@@ -90,6 +93,8 @@ class AgentLoop : public ChannelGateway {
   Duration lease_time_ = Duration::Seconds(10);
 
   std::map<LeaseId, LeaseObservation> seen_;
+  std::vector<LeaseProgress> progress_;
+  std::map<LeaseId, LogClues> clues_;               // of attempts that have ended
   std::map<LeaseId, LeaseObservation> declined_;  // ordered, never started here
   std::map<LeaseId, StopOrder> stopped_;          // the strongest order passed on
   bool report_due_ = false;

@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kSignalsPerMessage = 1'000;
 // While nobody listens: a day of floods says no more than its beginning, and a reset is due in any case.
 constexpr size_t kUntoldMax = 100'000;
+// A GPU that was hot is tested when it is cool; one that does not cool down is no good.
+constexpr Duration kCoolingMax = Duration::Minutes(10);
 
 DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) {
   if (!action) return DriverAdvice::kUnknown;
@@ -25,15 +27,22 @@ DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) {
   return DriverAdvice::kUnknown;
 }
 
-GpuVitals VitalsOf(const GpuHealth& health) {
-  return {health.lost, health.row_remap && health.row_remap->failed, AdviceOf(health.recovery_action)};
-}
-
 }  // namespace
 
 GpuKeeper::GpuKeeper(GpuKeeperOptions options, GpuWatch& watch, GpuCare& care, Clock& clock)
     : options_(std::move(options)), watch_(watch), care_(care), clock_(clock),
       signals_(options_.first_number, options_.take_kernel_xids != nullptr) {}
+
+GpuVitals GpuKeeper::VitalsOf(int gpu, const GpuHealth& health, Instant now) {
+  HeatReading reading;
+  reading.temperature_c = health.temperature_c;
+  if (static_cast<size_t>(gpu) < options_.heat_limits.size()) {
+    reading.slowdown_c = options_.heat_limits[static_cast<size_t>(gpu)].slowdown_c;
+    reading.shutdown_c = options_.heat_limits[static_cast<size_t>(gpu)].shutdown_c;
+  }
+  reading.is_slowed = std::ranges::find(health.throttle_reasons, kHardwareThermalSlowdown) != health.throttle_reasons.end();
+  return {health.lost, health.row_remap && health.row_remap->failed, heat_.Read(gpu, reading, now), AdviceOf(health.recovery_action)};
+}
 
 void GpuKeeper::Look() {
   const Instant now = clock_.Now();
@@ -45,19 +54,27 @@ void GpuKeeper::Look() {
   }
   readings_ = watch_.Latest();
   for (size_t gpu = 0; gpu < readings_.size(); ++gpu) {
-    if (readings_[gpu].health) signals_.Read(static_cast<int>(gpu), VitalsOf(*readings_[gpu].health), now);
+    if (readings_[gpu].health) signals_.Read(static_cast<int>(gpu), VitalsOf(static_cast<int>(gpu), *readings_[gpu].health, now), now);
   }
   for (FaultSignal& signal : signals_.Take(now)) {
     if (untold_.size() < kUntoldMax) untold_.push_back(std::move(signal));
   }
 }
 
+bool GpuKeeper::MayBegin(const GpuTaskOrder& order, Instant now) {
+  if (order.task != GpuTask::kTest || heat_.Of(order.gpu) == Heat::kCool) return true;
+  return now - cooling_since_.try_emplace(order.number, now).first->second >= kCoolingMax;
+}
+
 void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
+  const Instant now = clock_.Now();
   std::vector<uint64_t> ordered;
   for (const GpuTaskOrder& order : orders) {
     ordered.push_back(order.number);
+    if (!MayBegin(order, now)) continue;
     care_.Begin(order.number, order.gpu, order.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
   }
+  std::erase_if(cooling_since_, [&](const auto& one) { return std::ranges::find(ordered, one.first) == ordered.end(); });
   results_.clear();
   for (const GpuCareResult& result : care_.Results()) {
     if (std::ranges::find(ordered, result.number) != ordered.end()) results_.push_back({result.gpu, result.number, result.ok, result.detail});
@@ -92,7 +109,7 @@ std::vector<GpuObservation> GpuKeeper::Observations() const {
     const GpuReading& reading = readings_[i];
     const int gpu = static_cast<int>(i);
     if (!IsStale(reading)) {
-      seen.push_back(ToObservation(gpu, *reading.health));
+      seen.push_back(ToObservation(gpu, *reading.health, heat_.Of(gpu)));
     } else if (reading.age_ns > options_.silence_max.ns) {
       seen.push_back({gpu, false, false, "the driver does not answer" + (reading.error.empty() ? "" : ": " + reading.error)});
     }

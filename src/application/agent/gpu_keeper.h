@@ -17,12 +17,19 @@
 
 namespace gp {
 
+// The temperatures at which a GPU slows down and turns itself off, as its driver says.
+struct GpuHeatLimits {
+  std::optional<int> slowdown_c;
+  std::optional<int> shutdown_c;
+};
+
 struct GpuKeeperOptions {
   uint64_t first_number = 1;  // of a report; above all that this node's agents ever gave
   Duration silence_max = Duration::Seconds(10);  // an older reading makes a GPU suspect
   // XIDs of the kernel's log since the last call, by position; empty: there is no log to read.
   std::function<std::vector<SeenXid>()> take_kernel_xids;
   int kernel_log_fd = -1;
+  std::vector<GpuHeatLimits> heat_limits;  // by position; empty: the driver tells none
 };
 
 class GpuKeeper {
@@ -47,6 +54,8 @@ class GpuKeeper {
   std::vector<int> EventDescriptors() const { return {watch_.EventDescriptor(), care_.EventDescriptor(), options_.kernel_log_fd}; }
 
  private:
+  GpuVitals VitalsOf(int gpu, const GpuHealth& health, Instant now);
+  bool MayBegin(const GpuTaskOrder& order, Instant now);
   bool IsStale(const GpuReading& reading) const { return !reading.health || reading.age_ns > options_.silence_max.ns; }
 
   const GpuKeeperOptions options_;
@@ -54,6 +63,8 @@ class GpuKeeper {
   GpuCare& care_;
   Clock& clock_;
   FaultSignals signals_;
+  HeatLadder heat_;
+  std::map<uint64_t, Instant> cooling_since_;                // by task that waits for its GPU to be cool
   std::vector<GpuReading> readings_;
   std::vector<FaultSignal> untold_;                          // on this connection
   std::map<uint64_t, std::vector<FaultSignal>> unanswered_;  // by message

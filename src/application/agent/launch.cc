@@ -25,6 +25,10 @@ int MasterPort(const LeaseOrder& order) {
   return kPortFirst + static_cast<int>(mixed % kPorts);
 }
 
+std::string ReportPipe(const LaunchOptions& options, LeaseId lease) {
+  return options.state_directory + "/" + kReportDirectory + "/" + ToText(lease);
+}
+
 std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFacts& facts,
                                          const HostUser& user, const LaunchOptions& options) {
   const JobSpec& spec = *order.spec;
@@ -51,10 +55,15 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
   env["GP_NODE_LIST"] = Join(order.node_names, ",");
   env["GP_MASTER_ADDR"] = env["MASTER_ADDR"] = order.master_address;
   env["GP_MASTER_PORT"] = env["MASTER_PORT"] = port;
-  if (!spec.checkpoint_directory.empty()) {
-    env["GP_CHECKPOINT_DIR"] = spec.checkpoint_directory;
-    if (order.lease.attempt > 1) env["GP_RESUME_FROM"] = spec.checkpoint_directory;
+  if (!spec.checkpoint.directory.empty()) {
+    env["GP_CHECKPOINT_DIR"] = spec.checkpoint.directory;
+    if (order.lease.attempt > 1) env["GP_RESUME_FROM"] = spec.checkpoint.directory;
   }
+  if (!order.resume_from.empty()) {
+    env["GP_RESUME_FROM"] = order.resume_from;
+    env["GP_RESUME_STEP"] = std::to_string(order.resume_step);
+  }
+  env["GP_REPORT"] = ReportPipe(options, order.lease.id);
   // A job without GPUs sees none: an empty list would mean all to some programs.
   env["CUDA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "-1" : Uuids(order, facts);
   env["NVIDIA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "void" : Uuids(order, facts);
@@ -85,7 +94,7 @@ bool IsBelowTmp(const std::string& path) { return path == "/tmp" || path.starts_
 
 // A private /tmp would hide what the job was told to use there.
 bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
-  return IsBelowTmp(device_directory) || IsBelowTmp(spec.working_directory) || IsBelowTmp(spec.checkpoint_directory) ||
+  return IsBelowTmp(device_directory) || IsBelowTmp(spec.working_directory) || IsBelowTmp(spec.checkpoint.directory) ||
          std::ranges::any_of(spec.command, IsBelowTmp);
 }
 
@@ -131,6 +140,11 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   launch.grace = spec.grace;
   launch.stop_on_lease_loss = order.lease.stop_on_loss;
   launch.lease_deadline_boot_ns = lease_deadline_boot_ns;
+  launch.report_pipe = ReportPipe(options, order.lease.id);
+  launch.hang_after = spec.hang_after;
+  launch.checkpoint_signal = spec.checkpoint.signal;
+  launch.checkpoint_interval = spec.checkpoint.every;
+  for (const LogRule& rule : spec.on_log) launch.log_patterns.push_back(rule.pattern);
   launch.prolog = options.prolog;
   launch.epilog = options.epilog;
   return launch;

@@ -35,6 +35,8 @@ struct LaunchOptions {
   std::function<HostUser(const User&)> resolve_user;
 };
 
+inline constexpr const char* kReportDirectory = "reports";  // below the state directory: pipes of running jobs
+
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
 
 LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const LaunchOptions& options,

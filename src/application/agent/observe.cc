@@ -28,12 +28,27 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   seen.started_at = status.started_at;
   seen.ended_at = status.ended_at;
   if (seen.ended) seen.outcome = {EndOf(status.cause), status.exit_code, status.signal, status.message};
+  seen.is_hung = status.progress.is_hung;
+  for (const CheckpointReport& one : status.progress.checkpoints) {
+    seen.checkpoints.push_back({0, 0, one.number, one.step, one.path, one.bytes, one.took, one.is_complete, one.fault, one.at});
+  }
   return seen;
 }
 
-GpuObservation ToObservation(int gpu, const GpuHealth& health) {
+std::optional<LeaseProgress> ToProgress(const AttemptStatus& status) {
+  const auto lease = ParseLeaseId(status.key);
+  const AttemptProgress& progress = status.progress;
+  if (!lease || (progress.at.ns == 0 && progress.refused.empty())) return std::nullopt;
+  return LeaseProgress{*lease, progress.at, progress.step, progress.steps, progress.refused};
+}
+
+GpuObservation ToObservation(int gpu, const GpuHealth& health, Heat heat) {
   GpuObservation seen{gpu, true, health.lost, ""};
   if (health.lost) seen.detail = "the driver says that it fell off the bus";
+  if (heat != Heat::kCool) {
+    seen.healthy = false;
+    seen.detail = "too warm for new work: " + std::to_string(health.temperature_c.value_or(0)) + " °C";
+  }
   if (health.row_remap && health.row_remap->failed) {
     seen.healthy = false;
     seen.detail = "a memory row could not be remapped";

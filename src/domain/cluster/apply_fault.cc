@@ -62,6 +62,13 @@ void ForgetOldest(State& state) {
 
 }  // namespace
 
+void NoteFailure(const State& state, Node& node, Instant at) {
+  if (!IsAnotherFailure(node, at)) return;
+  std::erase_if(node.failures, [&](Instant failed) { return at - failed > state.policy.faults.lemon_window; });
+  if (node.failures.size() >= kFailuresMax) node.failures.erase(node.failures.begin());
+  node.failures.push_back(at);
+}
+
 void DropTroubles(State& state, NodeId node) {
   auto next = state.troubles.lower_bound({node, 0});
   while (next != state.troubles.end() && next->first.node == node) {
@@ -77,6 +84,8 @@ void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
   ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
     std::erase_if(trouble.xids, [&](const XidMark& mark) { return at - mark.at > kMarksKept; });
     std::erase_if(trouble.errors, [&](const UserError& error) { return at - error.at > errors_kept; });
+    if (at - trouble.hot_at > kHotTogether) trouble.hot_at = {};
+    if (event.is_hot) trouble.hot_at = at;
     if (event.xid != 0) AddMark(trouble.xids, {event.xid, at});
     if (event.error) {
       if (trouble.errors.size() >= kErrorsMax) trouble.errors.erase(trouble.errors.begin());
@@ -96,6 +105,7 @@ void ApplyEvent(State& state, Instant at, const IncidentOpened& event) {
   state.last_incident = event.incident.id.value;
   Incident incident = event.incident;
   for (IncidentStep& step : incident.steps) step.at = at;
+  if (incident.gpu >= 0 && IsHardwareFailure(incident.remedy)) NoteFailure(state, NodeOf(state, state.nodes_by_name.at(incident.node)), at);
   IndexIncident(state, incident, true);
   state.incidents[incident.id] = std::move(incident);
   ForgetOldest(state);

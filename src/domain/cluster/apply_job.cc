@@ -12,12 +12,13 @@
 namespace gp {
 namespace {
 
-void EndAttempt(State& state, Job& job, Instant at) {
+void EndAttempt(State& state, Job& job, Instant at, EndClass end) {
   if (job.attempts.empty() || job.attempts.back().ended_at.ns != 0) return;
   GP_ASSERT(job.leases.empty(), "an attempt ends when its last lease has");
   AttemptRecord& attempt = job.attempts.back();
   state.limited -= HasEnd(job) ? 1 : 0;
   attempt.ended_at = at;
+  attempt.end = end;
   job.attained_gpu_ms = AttainedGpuMs(job, at);
   state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
 }
@@ -192,7 +193,7 @@ void ApplyEvent(State& state, Instant at, const JobMoveOrdered& event) {
 void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   Job& job = JobOf(state, event.job);
   EndPreemption(state, job);
-  EndAttempt(state, job, at);
+  EndAttempt(state, job, at, event.end);
   if (event.charge == RequeueCharge::kRetry) ++job.retries_used;
   if (event.charge == RequeueCharge::kFault) ++job.faults;
   if (event.charge == RequeueCharge::kPreemption) ++job.preemptions;
@@ -208,6 +209,17 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   MoveJob(state, job, event.eligible_at > at ? JobState::kRetryWait : JobState::kQueued);
 }
 
+void ApplyEvent(State& state, Instant, const CheckpointSaved& event) {
+  Job& job = JobOf(state, event.job);
+  job.attempts.back().ranks[static_cast<size_t>(event.checkpoint.rank)].checkpoints_seen = event.checkpoint.number;
+  std::vector<Checkpoint>& known = job.checkpoints;
+  known.push_back(event.checkpoint);
+  if (known.size() <= kCheckpointsMax) return;
+  // The newest that is complete stays, however many that are not have come after it.
+  const Checkpoint* newest = NewestComplete(known);
+  known.erase(newest == &known.front() ? known.begin() + 1 : known.begin());
+}
+
 void ApplyEvent(State& state, Instant at, const JobRetried& event) {
   Job& job = JobOf(state, event.job);
   job.queued_at = at;
@@ -217,7 +229,7 @@ void ApplyEvent(State& state, Instant at, const JobRetried& event) {
 void ApplyEvent(State& state, Instant at, const JobEnded& event) {
   Job& job = JobOf(state, event.job);
   EndPreemption(state, job);
-  EndAttempt(state, job, at);
+  EndAttempt(state, job, at, event.end);
   DropDestination(state, job);
   MoveJob(state, job, event.state);
   job.exit_code = event.exit_code;

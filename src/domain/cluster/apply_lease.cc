@@ -46,7 +46,9 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
     state.leases[lease.id] = lease;
     job.leases.push_back(lease.id);
     HoldGrants(NodeOf(state, lease.node), lease, job.user.name);
-    RankRecord record{lease.id, lease.node, {}, {}};
+    RankRecord record;
+    record.lease = lease.id;
+    record.node = lease.node;
     for (const GpuGrant& grant : lease.gpus) record.gpus.push_back(grant.gpu);
     attempt.ranks.push_back(std::move(record));
   }

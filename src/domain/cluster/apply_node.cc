@@ -82,6 +82,7 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
 void ApplyEvent(State& state, Instant at, const NodeLost& event) {
   Node& node = NodeOf(state, event.node);
   node.condition = NodeCondition::kLost;
+  if (!node.draining) NoteFailure(state, node, at);  // of one that was drained a person knows
   node.lost_at = at;
   node.leases_expired = false;
   state.losses.insert({at + state.policy.lease_end_time, event.node});
@@ -102,6 +103,7 @@ void ApplyEvent(State& state, Instant, const NodeDrainChanged& event) {
   Node& node = NodeOf(state, event.node);
   node.draining = event.draining;
   node.reason = event.reason;
+  if (!event.draining) node.failures.clear();
 }
 
 void ApplyEvent(State& state, Instant at, const GpuConditionChanged& event) {

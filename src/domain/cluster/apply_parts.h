@@ -48,7 +48,9 @@ void ApplyEvent(State& state, Instant at, const IncidentChanged& event);
 void ApplyEvent(State& state, Instant at, const GpuRemedyChanged& event);
 void ApplyEvent(State& state, Instant at, const GpuTaskOrdered& event);
 void ApplyEvent(State& state, Instant at, const GpuTaskEnded& event);
+void NoteFailure(const State& state, Node& node, Instant at);
 void ApplyEvent(State& state, Instant at, const BreakerOpened& event);
+void ApplyEvent(State& state, Instant at, const CheckpointSaved& event);
 // The node's GPUs are other ones now.
 void DropTroubles(State& state, NodeId node);
 

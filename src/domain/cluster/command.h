@@ -37,6 +37,8 @@ struct LeaseObservation {
   Instant started_at;    // by the node's clock
   Instant ended_at;
   LeaseOutcome outcome;
+  std::vector<Checkpoint> checkpoints;  // its newest, as they were reported; told again and again
+  bool is_hung = false;  // no progress for longer than its spec allows
   bool operator==(const LeaseObservation&) const = default;
 };
 

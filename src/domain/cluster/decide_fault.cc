@@ -10,6 +10,7 @@ namespace gp {
 namespace {
 
 constexpr size_t kStepTextMax = 240;
+constexpr int kHotGpusMin = 2;
 
 GpuCondition ConditionFor(GpuRemedy remedy, const FaultSignal& signal) {
   constexpr int kFellOffTheBus = 79;
@@ -24,6 +25,19 @@ GpuCondition ConditionFor(GpuRemedy remedy, const FaultSignal& signal) {
 bool TakesOut(GpuRemedy remedy) { return remedy >= GpuRemedy::kReset; }
 
 }  // namespace
+
+void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events) {
+  Incident incident;
+  incident.id = id;
+  incident.cause = why;
+  incident.pool = node.pool;
+  incident.node = node.facts->name;
+  incident.needs_person = true;
+  incident.opened_at = incident.last_at = at;
+  incident.steps = {{at, "drained by itself"}};
+  events.push_back(NodeDrainChanged{node.id, true, why});
+  events.push_back(IncidentOpened{std::move(incident)});
+}
 
 FaultDecider::FaultDecider(const State& state, Instant at, const Node& node, Events& events)
     : state_(state), at_(at), node_(node), events_(events), last_incident_(state.last_incident) {}
@@ -41,7 +55,9 @@ void FaultDecider::See(const FaultSignal& signal) {
   if (verdict.tenants == TenantAction::kRestartNamed && gpu.mode == GpuMode::kMps) verdict.tenants = TenantAction::kRestartAll;
   const Job* named = FindNamed(gpu, signal);
   const auto error = NewError(draft, signal, verdict, named);
-  events_.push_back(FaultSeen{node_.id, signal.gpu, signal.number, signal.kind == SignalKind::kXid ? signal.xid : 0, error});
+  const bool is_hot = signal.kind == SignalKind::kHot || signal.kind == SignalKind::kCritical;
+  events_.push_back(FaultSeen{node_.id, signal.gpu, signal.number, signal.kind == SignalKind::kXid ? signal.xid : 0, error, is_hot});
+  if (is_hot) draft.trouble.hot_at = at_;
   if (signal.kind == SignalKind::kXid) draft.trouble.xids.push_back({signal.xid, at_});
   if (error) draft.trouble.errors.push_back(*error);
   if (error && verdict.remedy < GpuRemedy::kTest && IsSuspicious(state_, {node_.id, signal.gpu}, draft.trouble, signal.xid, at_)) {
@@ -62,6 +78,20 @@ void FaultDecider::See(const FaultSignal& signal) {
   const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kDrainReset;
   if (is_again) AbandonTest(draft, signal);
   if (is_stronger || is_again) TakeOut(draft, signal, verdict);
+  if (is_hot) MindCooling();
+}
+
+// Several GPUs of a node that are too hot have one cause, and it is none of theirs.
+void FaultDecider::MindCooling() {
+  int hot = 0;
+  for (size_t gpu = 0; gpu < node_.gpus.size(); ++gpu) {
+    const auto mine = drafts_.find(static_cast<int>(gpu));
+    const GpuTrouble* trouble = mine != drafts_.end() ? &mine->second.trouble : FindTrouble(state_, {node_.id, static_cast<int>(gpu)});
+    hot += trouble != nullptr && trouble->hot_at.ns != 0 && at_ - trouble->hot_at <= kHotTogether ? 1 : 0;
+  }
+  if (hot < kHotGpusMin) return;
+  const std::string why = std::to_string(hot) + " of its GPUs were too hot within " + ToText(kHotTogether) + ": look at its cooling";
+  MindNode(why);
 }
 
 // It failed again while it was tested: whatever the test says of it is out of date.
@@ -125,16 +155,17 @@ FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& si
   return hit;
 }
 
-// No grace: nothing good comes of a program on a GPU that has failed.
+// Without grace where the GPU has failed: nothing good comes of a program there.
 void FaultDecider::End(const Job& job, const FaultVerdict& verdict, int gpu, Hit& hit) {
-  const bool is_being_killed = std::ranges::all_of(job.leases, [&](LeaseId id) { return state_.FindLease(id)->stop == StopOrder::kKill; });
-  if (is_being_killed || !ended_.insert(job.id).second) return;
+  const StopOrder order = verdict.with_grace ? StopOrder::kGraceful : StopOrder::kKill;
+  const bool is_told = std::ranges::all_of(job.leases, [&](LeaseId id) { return state_.FindLease(id)->stop >= order; });
+  if (is_told || !ended_.insert(job.id).second) return;
   const StopCause cause = job.stop == StopCause::kCancel || job.stop == StopCause::kTimeLimit ? job.stop : StopCause::kFault;
-  events_.push_back(JobStopOrdered{job.id, cause, StopOrder::kKill,
+  events_.push_back(JobStopOrdered{job.id, cause, order,
                                    verdict.why + " on GPU " + std::to_string(gpu) + " of node " + node_.facts->name});
   hit.jobs.push_back(job.id);
-  const Instant since = job.attempts.back().placed_at;
-  hit.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * ((at_ - since).ns / 1'000'000);
+  const Instant since = WorkKeptUntil(job);
+  hit.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * (std::max<int64_t>((at_ - since).ns, 0) / 1'000'000);
 }
 
 void FaultDecider::Record(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Hit& hit) {
@@ -163,6 +194,18 @@ void FaultDecider::Record(Draft& draft, const FaultSignal& signal, const FaultVe
   incident.steps = {{at_, what}};
   draft.trouble.incident = incident.id;
   events_.push_back(IncidentOpened{std::move(incident)});
+  if (IsHardwareFailure(remedy) && IsLemon(state_, node_, at_)) MindNode("its hardware fails more often than that of other nodes: it takes no new work");
+}
+
+bool FaultDecider::MayDrain() const {
+  return !node_.draining && !is_drained_ && !IsBreakerOpen(state_, node_.pool) && !IsBreakerDue(state_, node_.pool, at_);
+}
+
+// The node itself is the matter, whatever becomes of the GPU.
+void FaultDecider::MindNode(const std::string& why) {
+  if (!MayDrain()) return;
+  is_drained_ = true;
+  DrainWithIncident(node_, {++last_incident_}, at_, why, events_);
 }
 
 void FaultDecider::TakeOut(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict) {
@@ -173,8 +216,7 @@ void FaultDecider::TakeOut(Draft& draft, const FaultSignal& signal, const FaultV
       draft.condition = to;
     }
   }
-  const bool needs_reboot = verdict.remedy == GpuRemedy::kReboot && !node_.draining && !is_drained_;
-  if (needs_reboot && !IsBreakerOpen(state_, node_.pool) && !IsBreakerDue(state_, node_.pool, at_)) {
+  if (verdict.remedy == GpuRemedy::kReboot && MayDrain()) {
     events_.push_back(NodeDrainChanged{node_.id, true, verdict.why + " on GPU " + std::to_string(signal.gpu) + ": the node needs a reboot"});
     is_drained_ = true;
   }

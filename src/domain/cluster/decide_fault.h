@@ -36,6 +36,9 @@ class FaultDecider {
   void End(const Job& job, const FaultVerdict& verdict, int gpu, Hit& hit);
   void Record(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Hit& hit);
   void AbandonTest(Draft& draft, const FaultSignal& signal);
+  void MindCooling();
+  bool MayDrain() const;
+  void MindNode(const std::string& why);
   void TakeOut(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict);
 
   const State& state_;
@@ -47,6 +50,9 @@ class FaultDecider {
   std::set<JobId> ended_;
   bool is_drained_ = false;
 };
+
+// The node takes no new work, and a person is asked to look at it.
+void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events);
 
 // What follows from how a task of a GPU has ended.
 void EndTask(const State& state, const Node& node, const GpuTaskResult& result, Events& events);

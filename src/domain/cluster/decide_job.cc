@@ -85,7 +85,7 @@ Result<Events> DecideStop(const State& state, const StopJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   if (job.leases.empty()) {
-    return Events{JobEnded{job.id, JobState::kCancelled, 130, "cancelled while " + std::string(Name(job.state))}};
+    return Events{JobEnded{job.id, JobState::kCancelled, 130, "cancelled while " + std::string(Name(job.state)), EndClass::kNone}};
   }
   const StopOrder order = command.force ? StopOrder::kKill : StopOrder::kGraceful;
   return Events{JobStopOrdered{job.id, StopCause::kCancel, order, command.force ? "killed" : "cancelled"}};

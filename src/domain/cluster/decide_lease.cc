@@ -6,13 +6,34 @@
 namespace gp {
 namespace {
 
+constexpr int kExitTimedOut = 124;
+
 struct Verdict {
   bool platform_fault = false;
   bool failed = false;
   bool all_by_themselves = true;  // every rank ended without being told to
+  bool is_final = false;     // its log says that it would fail again
+  bool is_of_node = false;   // its log says that it failed for where it ran
   int exit_code = 0;
+  EndClass end = EndClass::kNone;
   std::string reason;
 };
+
+EndClass ClassOf(const LeaseOutcome& outcome) {
+  switch (outcome.end) {
+    case LeaseEnd::kOutOfMemory: return EndClass::kHostMemory;
+    case LeaseEnd::kCouldNotStart: return EndClass::kCouldNotStart;
+    case LeaseEnd::kLeaseLost:
+    case LeaseEnd::kNodeLost: return EndClass::kNodeLost;
+    case LeaseEnd::kSupervisorLost:
+    case LeaseEnd::kPlatformFault: return EndClass::kPlatform;
+    case LeaseEnd::kExited:
+    case LeaseEnd::kStopped: break;
+  }
+  if (outcome.clues.gpu_memory) return EndClass::kGpuMemory;
+  if (outcome.clues.communication) return EndClass::kCommunication;
+  return outcome.signal != 0 ? EndClass::kSignal : EndClass::kExitCode;
+}
 
 // As a shell would say it.
 int ExitCodeOf(const LeaseOutcome& outcome) {
@@ -50,14 +71,23 @@ Verdict Judge(const Job& job, const Lease& last, const LeaseOutcome& last_outcom
     }
     if (IsPlatformFault(outcome.end)) {
       verdict.all_by_themselves = false;
-      if (!verdict.platform_fault) verdict.reason = Describe(rank, ranks, outcome);
+      if (!verdict.platform_fault) {
+        verdict.reason = Describe(rank, ranks, outcome);
+        verdict.end = ClassOf(outcome);
+      }
       verdict.platform_fault = true;
       continue;
     }
     const bool bad = outcome.end != LeaseEnd::kExited || outcome.exit_code != 0 || outcome.signal != 0;
-    if (bad && !verdict.failed && !verdict.platform_fault) {
+    if (!bad) continue;
+    verdict.is_final |= Matches(outcome.clues, *job.spec, LogAction::kStopRetries);
+    verdict.is_of_node |= Matches(outcome.clues, *job.spec, LogAction::kExcludeNode);
+    // Ranks that lost each other tell less than the one that failed first.
+    const bool tells_more = !verdict.failed || verdict.end == EndClass::kCommunication;
+    if (tells_more && !verdict.platform_fault && !(verdict.failed && ClassOf(outcome) == EndClass::kCommunication)) {
       verdict.failed = true;
       verdict.exit_code = ExitCodeOf(outcome);
+      verdict.end = ClassOf(outcome);
       verdict.reason = Describe(rank, ranks, outcome);
     }
   }
@@ -78,42 +108,58 @@ std::string FaultOf(const Job& job, const Verdict& verdict) {
   return verdict.reason + ", after XID " + std::to_string(note.xid) + " of GPU " + std::to_string(note.gpu);
 }
 
+Event GiveUp(const Job& job, const Verdict& verdict) {
+  const std::string why = verdict.reason.empty() ? "stopped by its node without an order" : verdict.reason;
+  const std::string rule = verdict.is_final ? "; a rule of on_log ends its retries" : "";
+  return JobEnded{job.id, JobState::kFailed, verdict.exit_code == 0 ? 1 : verdict.exit_code, why + rule, verdict.end};
+}
+
+Event Recover(const State& state, Instant at, const Job& job, const Verdict& verdict) {
+  const std::string reason = FaultOf(job, verdict);
+  const EndClass end = verdict.platform_fault ? verdict.end : EndClass::kGpuError;
+  if (job.faults >= state.policy.faults_max) {
+    return JobEnded{job.id, JobState::kFailed, 125, "given up after " + std::to_string(job.faults + 1) + " faults; last: " + reason, end};
+  }
+  // The first fault costs no wait; a job that meets one after the other backs off.
+  const Instant eligible = job.faults == 0 ? at : at + Backoff(job.spec->retry, job.faults - 1);
+  return JobRequeued{job.id, RequeueCharge::kFault, eligible, reason, end};
+}
+
+Event TryAgain(const State& state, Instant at, const Job& job, Verdict verdict) {
+  const bool hangs = job.stop == StopCause::kHang;
+  const bool is_fault = verdict.platform_fault || job.stop == StopCause::kFault || (verdict.failed && !hangs && IsForgiven(job, at));
+  if (is_fault) return Recover(state, at, job, verdict);
+  if (hangs) {
+    verdict.reason = job.reason;
+    verdict.end = EndClass::kHang;
+    verdict.exit_code = kExitTimedOut;
+  }
+  const RetryPolicy& retry = job.spec->retry;
+  // Who asked to be watched for hangs, or to keep off bad nodes, asked to be started again.
+  const bool is_retried = hangs || (verdict.failed && (retry.on_failure || verdict.is_of_node));
+  if (!is_retried || job.retries_used >= retry.retries_max) return GiveUp(job, verdict);
+  return JobRequeued{job.id, RequeueCharge::kRetry, at + Backoff(retry, job.retries_used), verdict.reason, verdict.end};
+}
+
 // The attempt is over: what becomes of the job.
 Event Conclude(const State& state, Instant at, const Job& job, const Verdict& verdict) {
   if (!verdict.failed && !verdict.platform_fault && verdict.all_by_themselves) {
-    return JobEnded{job.id, JobState::kCompleted, 0, ""};
+    return JobEnded{job.id, JobState::kCompleted, 0, "", EndClass::kCompleted};
   }
   switch (job.stop) {
-    case StopCause::kCancel: return JobEnded{job.id, JobState::kCancelled, 130, job.reason};
-    case StopCause::kTimeLimit: return JobEnded{job.id, JobState::kTimeout, 124, job.reason};
+    case StopCause::kCancel: return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kCancelled};
+    case StopCause::kTimeLimit: return JobEnded{job.id, JobState::kTimeout, kExitTimedOut, job.reason, EndClass::kTimeLimit};
     case StopCause::kDrain:
-      return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason};
+      return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason, EndClass::kDrained};
     case StopCause::kPreempt:
-      return JobRequeued{job.id, job.destination.empty() ? RequeueCharge::kPreemption : RequeueCharge::kMove, at, job.reason};
+      if (!job.destination.empty()) return JobRequeued{job.id, RequeueCharge::kMove, at, job.reason, EndClass::kMoved};
+      return JobRequeued{job.id, RequeueCharge::kPreemption, at, job.reason, EndClass::kPreempted};
     default: break;
   }
-  const bool is_fault = verdict.platform_fault || job.stop == StopCause::kFault || (verdict.failed && IsForgiven(job, at));
-  if (is_fault) {
-    const std::string reason = FaultOf(job, verdict);
-    if (job.faults >= state.policy.faults_max) {
-      return JobEnded{job.id, JobState::kFailed, 125,
-                      "given up after " + std::to_string(job.faults + 1) + " faults; last: " + reason};
-    }
-    // The first fault costs no wait; a job that meets one after the other backs off.
-    const Instant eligible = job.faults == 0 ? at : at + Backoff(job.spec->retry, job.faults - 1);
-    return JobRequeued{job.id, RequeueCharge::kFault, eligible, reason};
-  }
-  const RetryPolicy& retry = job.spec->retry;
-  if (verdict.failed && retry.on_failure && job.retries_used < retry.retries_max) {
-    return JobRequeued{job.id, RequeueCharge::kRetry, at + Backoff(retry, job.retries_used),
-                       verdict.reason};
-  }
-  return JobEnded{job.id, JobState::kFailed, verdict.exit_code == 0 ? 1 : verdict.exit_code,
-                  verdict.reason.empty() ? "stopped by its node without an order" : verdict.reason};
+  return verdict.is_final && verdict.failed ? GiveUp(job, verdict) : TryAgain(state, at, job, verdict);
 }
 
 }  // namespace
-
 void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOutcome& outcome,
               Events& events) {
   const Job& job = *state.FindJob(lease.job);

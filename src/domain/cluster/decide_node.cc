@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/decide.h"
+#include "domain/cluster/decide_fault.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/faults.h"
 
@@ -20,6 +21,17 @@ bool CompletesGang(const State& state, const Job& job, LeaseId starting) {
          });
 }
 
+void NoteCheckpoints(const Job& job, const Lease& lease, const std::vector<Checkpoint>& reported, Events& events) {
+  int64_t seen = job.attempts.back().ranks[static_cast<size_t>(lease.rank)].checkpoints_seen;
+  for (Checkpoint one : reported) {
+    if (one.number <= seen) continue;
+    seen = one.number;
+    one.attempt = lease.attempt;
+    one.rank = lease.rank;
+    events.push_back(CheckpointSaved{job.id, std::move(one)});
+  }
+}
+
 void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,
                   Events& events) {
   const Job& job = *state.FindJob(lease.job);
@@ -29,7 +41,14 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
     events.push_back(LeaseStarted{lease.id, seen.started_at.ns > 0 ? seen.started_at : at});
     if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});
   }
-  if (seen.ended) EndLease(state, at, lease, seen.outcome, events);
+  NoteCheckpoints(job, lease, seen.checkpoints, events);
+  if (seen.ended) {
+    EndLease(state, at, lease, seen.outcome, events);
+  } else if (seen.is_hung && job.stop == StopCause::kNone && job.spec->hang_after.ns > 0) {
+    const std::string who = job.spec->nodes > 1 ? "rank " + std::to_string(lease.rank) + " hangs" : "it hangs";
+    events.push_back(JobStopOrdered{job.id, StopCause::kHang, StopOrder::kGraceful,
+                                    who + ": no progress for " + ToText(job.spec->hang_after)});
+  }
 }
 
 // What a full list of observations says of the node's leases.  `all_missing_ended`: a lease that is
@@ -165,12 +184,16 @@ Result<Events> DecideReport(const State& state, Instant at, const ReportNode& co
   return events;
 }
 
-Result<Events> DecideSilence(const State& state, const SilenceNode& command) {
+Result<Events> DecideSilence(const State& state, Instant at, const SilenceNode& command) {
   const Node& node = *GP_TRY(LiveNode(state, command.node));
   Events events;
   if (node.condition == NodeCondition::kLost) return events;
   events.push_back(NodeLost{node.id});
   LoseGpus(node, "its node stopped answering", events);
+  const bool may_drain = !node.draining && !IsBreakerOpen(state, node.pool);
+  if (may_drain && IsLemon(state, node, at)) {
+    DrainWithIncident(node, {state.last_incident + 1}, at, "it fell silent again, and fails more often than other nodes: it takes no new work", events);
+  }
   return events;
 }
 

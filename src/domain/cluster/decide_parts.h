@@ -19,7 +19,7 @@ Result<Events> DecideTick(const State& state, Instant at);
 
 Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command);
 Result<Events> DecideReport(const State& state, Instant at, const ReportNode& command);
-Result<Events> DecideSilence(const State& state, const SilenceNode& command);
+Result<Events> DecideSilence(const State& state, Instant at, const SilenceNode& command);
 Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNodeLost& command);
 
 Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command);

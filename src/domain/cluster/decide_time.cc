@@ -52,7 +52,7 @@ Result<Events> DecideTick(const State& state, Instant at) {
     if (ProspectOf(state, spec) == Prospect::kMet) {
       events.push_back(JobUnblocked{id});
     } else {
-      events.push_back(JobEnded{id, JobState::kCancelled, 130, TellImpossible(state, spec)});
+      events.push_back(JobEnded{id, JobState::kCancelled, 130, TellImpossible(state, spec), EndClass::kNone});
     }
   }
   for (const auto& [due, name] : state.reservation_ends) {

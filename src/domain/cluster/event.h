@@ -133,6 +133,13 @@ struct JobRequeued {
   RequeueCharge charge = RequeueCharge::kNobody;
   Instant eligible_at;  // not after now: at once
   std::string reason;
+  EndClass end = EndClass::kNone;  // of its attempt
+};
+
+// It has written something to go on from.
+struct CheckpointSaved {
+  JobId job;
+  Checkpoint checkpoint;
 };
 
 // A job whose back-off is over may run again.
@@ -145,6 +152,7 @@ struct JobEnded {
   JobState state = JobState::kCompleted;
   int exit_code = 0;
   std::string reason;
+  EndClass end = EndClass::kNone;  // of its attempt
 };
 
 // Retention: the oldest finished job is no longer remembered.
@@ -199,6 +207,7 @@ struct FaultSeen {
   uint64_t number = 0;             // of the node's report
   int xid = 0;                     // 0: something else
   std::optional<UserError> error;  // counted, as a program's
+  bool is_hot = false;             // too hot to go on
 };
 
 struct JobXidNoted {
@@ -265,6 +274,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
                            NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered,
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
-                           GpuTaskOrdered, GpuTaskEnded, BreakerOpened>;
+                           GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved>;
 
 }  // namespace gp

@@ -71,6 +71,30 @@ bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& troub
   return (count - policy.suspect_errors) * others >= policy.suspect_factor * beyond_first;
 }
 
+bool IsAnotherFailure(const Node& node, Instant at) {
+  constexpr Duration kOneAccident = Duration::Minutes(60);
+  return node.failures.empty() || at - node.failures.back() > kOneAccident;
+}
+
+bool IsLemon(const State& state, const Node& node, Instant at) {
+  const FaultPolicy& policy = state.policy.faults;
+  const auto recent = [&](const Node& one) {
+    return std::ranges::count_if(one.failures, [&](Instant failed) { return at - failed <= policy.lemon_window; });
+  };
+  if (!IsAnotherFailure(node, at)) return false;
+  const int64_t count = recent(node) + 1;
+  if (count < policy.lemon_failures) return false;
+  int64_t others = 0;
+  int64_t failures = 0;
+  for (const Node& other : state.nodes) {
+    if (other.id == node.id) continue;
+    ++others;
+    failures += recent(other);
+  }
+  // Who is alone cannot be compared.
+  return others > 0 && count * others >= policy.lemon_factor * failures;
+}
+
 std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span) {
   std::set<int> near;
   for (const XidMark& mark : trouble.xids) {

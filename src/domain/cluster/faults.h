@@ -30,6 +30,13 @@ bool IsRemedyReady(const State& state, const GpuKey& key);
 // only where its own are many.
 bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid, Instant at);
 
+// Whether a failure of the node now is another one: what comes within an hour is one accident.
+bool IsAnotherFailure(const Node& node, Instant at);
+
+// Whether the node, which fails now once more, fails much more often than the others.  Looks at all nodes, but only
+// where its own failures are many.
+bool IsLemon(const State& state, const Node& node, Instant at);
+
 // The XIDs of a GPU that came so shortly before.
 std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span);
 

@@ -32,19 +32,23 @@ GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure
 GP_FIELDS(Dependency, v.job, v.kind)
 GP_FIELDS(Alternative, v.nodes, v.nodes_min, v.gpus, v.cpus, v.memory_bytes)
 GP_FIELDS(ArrayRequest, v.count, v.max_parallel)
+GP_FIELDS(CheckpointRequest, v.directory, v.signal, v.every)
+GP_FIELDS(Checkpoint, v.attempt, v.rank, v.number, v.step, v.path, v.bytes, v.took, v.is_complete, v.fault, v.at)
+GP_FIELDS(LogRule, v.pattern, v.action)
+GP_FIELDS(LogClues, v.gpu_memory, v.communication, v.rules, v.last_error)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
-          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint_directory, v.preemptible, v.node_labels, v.reservation, v.after, v.movable,
-          v.nodes_min, v.any_of, v.array)
+          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint, v.preemptible, v.node_labels, v.reservation, v.after, v.movable,
+          v.nodes_min, v.any_of, v.array, v.hang_after, v.on_log)
 GP_FIELDS(User, v.name, v.uid, v.gid)
-GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message)
-GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome)
-GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks)
+GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message, v.clues)
+GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome, v.checkpoints_seen)
+GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks, v.end)
 GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
-          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until)
+          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
@@ -58,12 +62,13 @@ GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.li
 // domain/faults
 GP_FIELDS(XidRule, v.tenants, v.remedy, v.counts, v.if_repeated, v.by_text)
 GP_FIELDS(FaultPolicy, v.xids, v.correlate, v.incident_window, v.error_window, v.suspect_users, v.suspect_errors, v.suspect_factor,
-          v.suspect_errors_per_user, v.resets_per_day, v.breaker_percent, v.breaker_gpus_min, v.breaker_window, v.recovery_hold)
+          v.suspect_errors_per_user, v.resets_per_day, v.breaker_percent, v.breaker_gpus_min, v.breaker_window, v.recovery_hold, v.lemon_failures, v.lemon_factor,
+          v.lemon_window)
 GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.told, v.is_fatal, v.at, v.text)
 GP_FIELDS(GpuKey, v.node, v.gpu)
 GP_FIELDS(XidMark, v.xid, v.at)
 GP_FIELDS(UserError, v.xid, v.user, v.spec, v.at)
-GP_FIELDS(GpuTrouble, v.remedy, v.is_asked, v.incident, v.task, v.task_number, v.resets, v.xids, v.errors)
+GP_FIELDS(GpuTrouble, v.remedy, v.is_asked, v.incident, v.task, v.task_number, v.resets, v.xids, v.errors, v.hot_at)
 GP_FIELDS(IncidentStep, v.at, v.what)
 GP_FIELDS(Incident, v.id, v.state, v.cause, v.pool, v.node, v.gpu, v.uuid, v.remedy, v.needs_person, v.opened_at, v.last_at, v.closed_at,
           v.reports, v.jobs, v.jobs_hit, v.lost_gpu_ms, v.person, v.note, v.steps)
@@ -72,10 +77,10 @@ GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner,
           v.memory_granted_mib, v.leases)
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
-          v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen)
+          v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen, v.failures)
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run, v.reclaim_grace,
           v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor,
-          v.move_cost, v.move_interval, v.moves_per_hour, v.faults)
+          v.move_cost, v.move_interval, v.moves_per_hour, v.faults, v.node_mtbf)
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
 
@@ -88,7 +93,7 @@ GP_FIELDS(Account, v.held, v.as_of, v.faded_use, v.period, v.period_use)
 
 // commands
 GP_FIELDS(StartController, v.policy, v.lineage, v.cut)
-GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome)
+GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome, v.checkpoints, v.is_hung)
 GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail)
 GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)
 GP_FIELDS(ReportNode, v.node, v.incarnation, v.leases, v.gpus)
@@ -133,9 +138,10 @@ GP_FIELDS(LeaseStarted, v.lease, v.started_at)
 GP_FIELDS(LeaseEnded, v.lease, v.job, v.outcome)
 GP_FIELDS(JobStarted, v.job)
 GP_FIELDS(JobStopOrdered, v.job, v.cause, v.order, v.reason)
-GP_FIELDS(JobRequeued, v.job, v.charge, v.eligible_at, v.reason)
+GP_FIELDS(JobRequeued, v.job, v.charge, v.eligible_at, v.reason, v.end)
+GP_FIELDS(CheckpointSaved, v.job, v.checkpoint)
 GP_FIELDS(JobRetried, v.job)
-GP_FIELDS(JobEnded, v.job, v.state, v.exit_code, v.reason)
+GP_FIELDS(JobEnded, v.job, v.state, v.exit_code, v.reason, v.end)
 GP_FIELDS(JobForgotten, v.job)
 GP_FIELDS(JobPreemptionOrdered, v.pass, v.job, v.by, v.nodes)
 GP_FIELDS(JobMoveOrdered, v.job, v.by, v.nodes, v.destination)
@@ -147,7 +153,7 @@ GP_FIELDS(JobPriorityChanged, v.job, v.priority)
 GP_FIELDS(NodesReserved, v.reservation)
 GP_FIELDS(ReservationEnded, v.name)
 GP_FIELDS(JobUnblocked, v.job)
-GP_FIELDS(FaultSeen, v.node, v.gpu, v.number, v.xid, v.error)
+GP_FIELDS(FaultSeen, v.node, v.gpu, v.number, v.xid, v.error, v.is_hot)
 GP_FIELDS(JobXidNoted, v.job, v.note)
 GP_FIELDS(IncidentOpened, v.incident)
 GP_FIELDS(IncidentNoted, v.incident, v.what, v.reports, v.remedy, v.needs_person, v.jobs, v.lost_gpu_ms)

@@ -2,6 +2,8 @@
 
 namespace gp {
 
+bool IsHardwareFailure(GpuRemedy remedy) { return remedy >= GpuRemedy::kDrainReset; }
+
 const char* Name(IncidentState state) {
   switch (state) {
     case IncidentState::kOpen: return "OPEN";

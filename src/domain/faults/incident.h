@@ -46,6 +46,9 @@ inline constexpr size_t kIncidentJobsMax = 64;
 inline constexpr size_t kIncidentStepsMax = 64;
 inline constexpr size_t kIncidentsKept = 10'000;  // closed ones beyond are forgotten, the oldest first
 
+// Whether what is to be done says that the hardware failed, and not a program on it.
+bool IsHardwareFailure(GpuRemedy remedy);
+
 const char* Name(IncidentState state);
 
 }  // namespace gp

@@ -16,6 +16,7 @@ struct FaultVerdict {
   GpuRemedy remedy = GpuRemedy::kNone;
   bool counts = false;
   std::string why;  // "XID 79", "the driver asks for a reset"
+  bool with_grace = false;  // whoever is ended may keep its work first
   bool operator==(const FaultVerdict&) const = default;
 };
 

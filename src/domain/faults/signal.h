@@ -16,6 +16,8 @@ enum class SignalKind {
   kAdvice,   // the driver asks for something, or for nothing any more, and no XID says so
   kLost,     // it fell off the bus, and no XID says so
   kRemapFailed,
+  kHot,       // slowed down for its heat for long
+  kCritical,  // about to turn itself off for its heat
 };
 
 struct FaultSignal {

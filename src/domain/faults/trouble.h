@@ -42,11 +42,13 @@ struct GpuTrouble {
   IncidentId incident;                  // that it belongs to; 0: none is open
   GpuTask task = GpuTask::kNone;        // ordered of its node
   uint64_t task_number = 0;             // of the newest task ordered
+  Instant hot_at;                       // too hot, the last time; ns == 0: never
   std::vector<Instant> resets;          // that the platform ordered by itself, of the last day
   std::vector<XidMark> xids;            // of the last day, two of a number, the newest last; at most kMarksMax
   std::vector<UserError> errors;        // the oldest first; at most kErrorsMax
 };
 
+inline constexpr Duration kHotTogether = Duration::Minutes(10);  // GPUs of a node within it: its cooling fails
 inline constexpr Duration kMarksKept = Duration::Minutes(24 * 60);  // what comes again within it is repeated
 inline constexpr size_t kMarksMax = 16;
 inline constexpr size_t kErrorsMax = 256;

@@ -79,10 +79,16 @@ std::set<NodeId> NodesWithFaults(const Job& job) {
   std::set<NodeId> nodes;
   for (const AttemptRecord& attempt : job.attempts) {
     for (const RankRecord& rank : attempt.ranks) {
-      if (IsPlatformFault(rank.outcome.end)) nodes.insert(rank.node);
+      if (IsPlatformFault(rank.outcome.end) || Matches(rank.outcome.clues, *job.spec, LogAction::kExcludeNode)) nodes.insert(rank.node);
     }
   }
   return nodes;
+}
+
+Instant WorkKeptUntil(const Job& job) {
+  const Instant placed = job.attempts.back().placed_at;
+  const Checkpoint* newest = NewestComplete(job.checkpoints);
+  return newest == nullptr ? placed : std::max(placed, newest->at);
 }
 
 const char* Name(JobState state) {
@@ -126,6 +132,7 @@ const char* Name(StopCause cause) {
     case StopCause::kFault: return "fault";
     case StopCause::kDrain: return "drain";
     case StopCause::kPreempt: return "preempt";
+    case StopCause::kHang: return "hang";
   }
   return "?";
 }

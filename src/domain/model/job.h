@@ -42,7 +42,7 @@ enum class ShownJobState { kPending, kQueued, kRunning, kPreempted, kCompleted, 
 ShownJobState Shown(JobState state);
 
 // Why a running job is being stopped.
-enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain, kPreempt };
+enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain, kPreempt, kHang };
 
 struct User {
   std::string name;
@@ -68,7 +68,8 @@ struct RankRecord {
   LeaseId lease;
   NodeId node;
   std::vector<int> gpus;
-  LeaseOutcome outcome;
+  LeaseOutcome outcome = {};
+  int64_t checkpoints_seen = 0;  // its reports of them, up to this number
 };
 
 struct AttemptRecord {
@@ -78,6 +79,7 @@ struct AttemptRecord {
   Instant ended_at;
   std::string placement;  // why here, in words
   std::vector<RankRecord> ranks;
+  EndClass end = EndClass::kNone;
 };
 
 struct Job {
@@ -112,6 +114,7 @@ struct Job {
   int exit_code = 0;
   std::string reason;  // of the state, in words; empty: nothing to say
   std::vector<XidNote> xids;
+  std::vector<Checkpoint> checkpoints;  // the newest last
   Instant recovers_until;  // while it waits: a fault took its attempt, and it comes before others; ns == 0: none did
 };
 
@@ -128,8 +131,12 @@ bool HasStarted(const Job& job);
 // Ended by a failure of its own, or by its time limit.
 bool HasFailed(const Job& job);
 
-// Where the platform failed its attempts.
+// Where the platform failed its attempts, or its log says that the node did: its last choice from then on.
 std::set<NodeId> NodesWithFaults(const Job& job);
+
+// Since when its work would have to be done again if it were ended now.
+// REQUIRES: it has been placed.
+Instant WorkKeptUntil(const Job& job);
 
 // A fault takes its attempt, or has just taken it.
 bool IsRecovering(const Job& job);

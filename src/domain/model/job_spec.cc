@@ -1,5 +1,6 @@
 #include "domain/model/job_spec.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
@@ -112,6 +113,7 @@ void CheckTimes(const JobSpec& spec, Findings& findings) {
     findings.Span("max_duration", spec.time_limit, Duration::Seconds(1), kTimeLimitMax);
   }
   findings.Span("checkpoint.grace", spec.grace, Duration{}, kGraceMax);
+  if (spec.hang_after != Duration{}) findings.Span("hang_after", spec.hang_after, Duration::Seconds(1), kTimeLimitMax);
   const RetryPolicy& retry = spec.retry;
   findings.Range("retry.max", retry.retries_max, 0, kRetriesMax);
   findings.Span("retry.backoff", retry.backoff_min, Duration{}, kGraceMax);
@@ -120,6 +122,27 @@ void CheckTimes(const JobSpec& spec, Findings& findings) {
     findings.Add(Kind::kContradiction, "retry.backoff",
                  "begins at " + ToText(retry.backoff_min) + " and ends at " +
                      ToText(retry.backoff_max) + ": write the shorter one first");
+  }
+}
+
+void CheckCheckpoint(const CheckpointRequest& request, Findings& findings) {
+  if (!request.directory.empty()) findings.Text("checkpoint.dir", PathFault(request.directory));
+  findings.Range("checkpoint.signal", request.signal, 0, kSignalMax);
+  if (request.signal == kSignalKill || request.signal == kSignalStop) {
+    findings.Add(Kind::kRange, "checkpoint.signal", "no program can act on SIGKILL or SIGSTOP: SIGUSR1 is the usual one");
+  }
+  if (request.every == Duration{}) return;
+  findings.Span("checkpoint.every", request.every, Duration::Seconds(1), kTimeLimitMax);
+  if (request.signal == 0) {
+    findings.Add(Kind::kContradiction, "checkpoint.every", "nothing asks for a checkpoint: name the signal that does, as in `signal: SIGUSR1`");
+  }
+}
+
+void CheckLogRules(const std::vector<LogRule>& rules, Findings& findings) {
+  findings.Size("on_log", rules.size(), kLogRulesMax, "rules");
+  for (const LogRule& rule : rules) {
+    if (rule.pattern.empty()) findings.Add(Kind::kText, "on_log", "a rule without a pattern: write what to look for, as in `pattern: \"out of memory\"`");
+    findings.Size("on_log", rule.pattern.size(), kLogPatternMax, "bytes in one pattern");
   }
 }
 
@@ -158,9 +181,6 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   }
   findings.Size("run", bytes, kCommandBytesMax, "bytes");
   if (!spec.working_directory.empty()) findings.Text("workdir", PathFault(spec.working_directory));
-  if (!spec.checkpoint_directory.empty()) {
-    findings.Text("checkpoint.dir", PathFault(spec.checkpoint_directory));
-  }
 }
 
 // Each alternative is as legal as the job's own fields would be; its problems are told with its number.
@@ -210,6 +230,12 @@ Duration LongestStay(const JobSpec& spec) {
 
 bool KeepsWork(const JobSpec& spec) { return spec.preemptible || spec.movable; }
 
+bool Matches(const LogClues& clues, const JobSpec& spec, LogAction action) {
+  return std::ranges::any_of(clues.rules, [&](int rule) {
+    return rule >= 0 && rule < static_cast<int>(spec.on_log.size()) && spec.on_log[static_cast<size_t>(rule)].action == action;
+  });
+}
+
 Instant EndOfStay(Instant placed_at, const JobSpec& spec) {
   return spec.time_limit.ns == 0 ? kNever : placed_at + LongestStay(spec);
 }
@@ -223,6 +249,8 @@ std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   findings.Range("priority", spec.priority, 0, kPriorityMax);
   findings.Range("topology.network_levels", spec.topology.network_levels, 0, kNetworkLevelsMax);
   CheckTimes(spec, findings);
+  CheckCheckpoint(spec.checkpoint, findings);
+  CheckLogRules(spec.on_log, findings);
   CheckEnvironment(spec, findings);
   CheckLabels("labels", spec.labels, findings);
   CheckLabels("node_labels", spec.node_labels, findings);

@@ -12,6 +12,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "domain/model/checkpoint.h"
+#include "domain/model/end_class.h"
 #include "domain/model/ids.h"
 
 namespace gp {
@@ -110,11 +112,13 @@ struct JobSpec {
   std::string working_directory;     // empty: the user's home, or / where there is none
   std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
   bool interactive = false;
-  std::string checkpoint_directory;  // GP_CHECKPOINT_DIR; empty: none
+  CheckpointRequest checkpoint;
   bool preemptible = false;          // may be interrupted for others; it keeps its work when told to stop
   std::vector<Alternative> any_of;   // where its own fields fit nowhere, the first of these that does
   bool movable = false;              // may be told to stop and go on elsewhere; it keeps its work then
   ArrayRequest array;
+  Duration hang_after;           // so long without a report of progress it hangs, and is started again; 0: never
+  std::vector<LogRule> on_log;   // what lines of its output tell of a failure
 
   bool operator==(const JobSpec&) const = default;
 };
@@ -155,6 +159,9 @@ bool KeepsWork(const JobSpec& spec);
 // When it has left at the latest if it is placed now.
 inline constexpr Instant kNever{INT64_MAX};
 Instant EndOfStay(Instant placed_at, const JobSpec& spec);
+
+// Whether a rule of this kind matched the output.
+bool Matches(const LogClues& clues, const JobSpec& spec, LogAction action);
 
 struct SpecProblem {
   enum class Kind { kRange, kText, kContradiction };

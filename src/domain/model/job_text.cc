@@ -68,6 +68,9 @@ std::string_view ToText(TopologyLevel level) {
 std::string_view ToText(LeaseLoss choice) {
   return TextOf(All(kLeaseLossWords), choice);
 }
+std::string_view ToText(LogAction action) {
+  return TextOf(All(kLogActionWords), action);
+}
 
 Result<Isolation> IsolationFromText(std::string_view text) {
   return ValueOf(All(kIsolationWords), text);
@@ -77,6 +80,10 @@ Result<TopologyLevel> TopologyLevelFromText(std::string_view text) {
 }
 Result<LeaseLoss> LeaseLossFromText(std::string_view text) {
   return ValueOf(All(kLeaseLossWords), text);
+}
+
+Result<LogAction> LogActionFromText(std::string_view text) {
+  return ValueOf(All(kLogActionWords), text);
 }
 
 std::string PriorityToText(int priority) {

@@ -32,22 +32,32 @@ inline constexpr Word<TopologyLevel> kTopologyLevelWords[] = {
     {"same_node", TopologyLevel::kSameNode},
 };
 
+inline constexpr Word<LogAction> kLogActionWords[] = {
+    {"stop_retries", LogAction::kStopRetries},
+    {"exclude_node", LogAction::kExcludeNode},
+};
+
 inline constexpr Word<LeaseLoss> kLeaseLossWords[] = {
     {"default", LeaseLoss::kDefault},
     {"stop", LeaseLoss::kStop},
     {"continue", LeaseLoss::kContinue},
 };
 
+// Those that a program can act on, by their numbers on Linux.
+inline constexpr Word<int> kSignalWords[] = {{"SIGUSR1", 10}, {"SIGUSR2", 12}, {"SIGTERM", 15}, {"SIGINT", 2}, {"SIGHUP", 1}, {"SIGQUIT", 3}};
+
 inline constexpr Word<int> kPriorityWords[] = {{"low", 250}, {"medium", 500}, {"high", 750}};
 
 std::string_view ToText(Isolation isolation);
 std::string_view ToText(TopologyLevel level);
 std::string_view ToText(LeaseLoss choice);
+std::string_view ToText(LogAction action);
 
 // kInvalidArgument names the word meant, or all of them.
 Result<Isolation> IsolationFromText(std::string_view text);
 Result<TopologyLevel> TopologyLevelFromText(std::string_view text);
 Result<LeaseLoss> LeaseLossFromText(std::string_view text);
+Result<LogAction> LogActionFromText(std::string_view text);
 
 // "high" where a word means exactly this priority, otherwise the number.
 std::string PriorityToText(int priority);

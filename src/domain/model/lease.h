@@ -9,6 +9,7 @@
 
 #include "base/cpu_set.h"
 #include "base/time.h"
+#include "domain/model/end_class.h"
 #include "domain/model/gpu.h"
 #include "domain/model/ids.h"
 
@@ -78,6 +79,7 @@ struct LeaseOutcome {
   int exit_code = 0;
   int signal = 0;
   std::string message;
+  LogClues clues = {};
   bool operator==(const LeaseOutcome&) const = default;
 };
 

@@ -68,8 +68,11 @@ struct Node {
   std::vector<NumaLedger> numa;  // as facts->numa
   std::vector<LeaseId> leases;   // not ended, in order of grant
   uint64_t signals_seen = 0;     // number of the newest report of a fault that was judged
+  std::vector<Instant> failures;  // of its hardware, lately and since a person looked; the newest kFailuresMax
   uint64_t changed = 0;          // number of its last change (State::node_changes); not part of the value
 };
+
+inline constexpr size_t kFailuresMax = 32;
 
 const char* Name(NodeCondition condition);
 

@@ -68,6 +68,8 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
   };
   if (vitals.lost && !before.lost && !is_explained) tell(SignalKind::kLost, "the driver says that it fell off the bus");
   if (vitals.remap_failed && !before.remap_failed) tell(SignalKind::kRemapFailed, "a memory row could not be remapped");
+  if (vitals.heat == Heat::kHot && before.heat < Heat::kHot) tell(SignalKind::kHot, "the hardware has held its clocks down for its heat, for long");
+  if (vitals.heat == Heat::kCritical && before.heat < Heat::kCritical) tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");
   // An XID carries the advice with it.
   if (Asks(vitals.advice) && vitals.advice != before.advice && !is_explained) tell(SignalKind::kAdvice, "");
 }

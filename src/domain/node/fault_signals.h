@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "domain/faults/signal.h"
+#include "domain/node/heat.h"
 
 namespace gp {
 
@@ -30,6 +31,7 @@ struct SeenXid {
 struct GpuVitals {
   bool lost = false;
   bool remap_failed = false;
+  Heat heat = Heat::kCool;
   DriverAdvice advice = DriverAdvice::kUnknown;
 };
 

@@ -52,7 +52,11 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
-    LeaseOrder order{lease, job.spec, job.user, {}, {}, job.array};
+    LeaseOrder order{lease, job.spec, job.user, {}, {}, job.array, {}, 0};
+    if (const Checkpoint* newest = NewestComplete(job.checkpoints)) {
+      order.resume_from = newest->path;
+      order.resume_step = newest->step;
+    }
     for (const RankRecord& rank : job.attempts.back().ranks) {
       order.node_names.push_back(state.FindNode(rank.node)->facts->name);
     }

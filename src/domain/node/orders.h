@@ -22,6 +22,8 @@ struct LeaseOrder {
   std::vector<std::string> node_names;  // of all ranks, in order
   std::string master_address;           // of rank 0's node
   JobId array;                          // of which the job is an element; 0: of none
+  std::string resume_from;              // its newest complete checkpoint; empty: there is none
+  int64_t resume_step = 0;
   bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
 };
 

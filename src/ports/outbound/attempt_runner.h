@@ -6,6 +6,7 @@
 // own restart.  One thread (the agent's) calls it.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,7 +56,39 @@ struct LaunchSpec {
   std::string prolog;                  // executables run as root before and after; empty: none
   std::string epilog;
   Duration hook_time_limit = Duration::Minutes(5);  // for each of the two
+
+  // A named pipe that is made here for the job's reports (docs/checkpoints.md); empty: none.
+  std::string report_pipe;
+  Duration hang_after;           // so long without a report of progress it is_hung; 0: never
+  int checkpoint_signal = 0;     // sent, in place of SIGTERM, to those of its processes that handle it; 0: none
+  Duration checkpoint_interval;  // so often it is sent while the job runs; 0: only to stop it
+  std::vector<std::string> log_patterns;  // RE2; kept here for whoever reads the logs at the end
 };
+
+// What the job says that it has written, and what was found of it.
+struct CheckpointReport {
+  int64_t number = 0;  // from 1
+  int64_t step = 0;
+  std::string path;
+  int64_t bytes = 0;   // 0: it did not say
+  Duration took;       // 0: it did not say
+  bool is_complete = false;
+  std::string fault;   // what was not found
+  Instant at;
+  bool operator==(const CheckpointReport&) const = default;
+};
+
+struct AttemptProgress {
+  Instant at;          // of the last report; ns == 0: none yet
+  int64_t step = 0;
+  int64_t steps = 0;   // of so many; 0: it did not say
+  bool is_hung = false;
+  std::vector<CheckpointReport> checkpoints;  // the newest, in order; each only when it was looked at
+  std::string refused;  // the last report that could not be read, and why; empty: none
+  bool operator==(const AttemptProgress&) const = default;
+};
+
+inline constexpr size_t kCheckpointReportsMax = 8;
 
 // A job that lost its lease has ended this long after it, at the latest: others wait for its devices.
 inline constexpr Duration kLeaseGraceMax = Duration::Seconds(5);
@@ -83,6 +116,8 @@ struct AttemptStatus {
   int signal = 0;  // != 0: ended by this signal
   EndCause cause = EndCause::kExit;
   std::string message;  // for people; empty for a plain exit
+  AttemptProgress progress;
+  std::shared_ptr<const LaunchSpec> launch;  // as it was started; null: not known any more
 };
 
 // One more process inside a running attempt: same cgroups, user, mounts and environment.

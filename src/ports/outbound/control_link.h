@@ -16,10 +16,21 @@
 
 namespace gp {
 
+// How far the job of a lease says that it is.
+struct LeaseProgress {
+  LeaseId lease;
+  Instant at;          // of its last report, by the node's clock
+  int64_t step = 0;
+  int64_t steps = 0;   // of so many; 0: not said
+  std::string refused;  // the last report that could not be read, and why
+  bool operator==(const LeaseProgress&) const = default;
+};
+
 struct AgentReport {
   std::vector<LeaseObservation> leases;  // all of them
   std::vector<GpuObservation> gpus;
   std::vector<GpuHealth> readings;       // by GPU; empty: none taken
+  std::vector<LeaseProgress> progress;   // of leases whose jobs report any
 };
 
 // What happened to GPUs, and how tasks of theirs have ended.

@@ -89,6 +89,8 @@ struct RowRemap {
 enum class RecoveryAction { kNone, kGpuReset, kNodeReboot, kDrainP2p, kDrainAndReset };
 
 // What changes: read every few seconds.
+inline constexpr const char* kHardwareThermalSlowdown = "hw-thermal-slowdown";
+
 struct GpuHealth {
   int index = 0;
   bool lost = false;  // the driver says that the GPU fell off the bus

@@ -31,7 +31,7 @@ JobSpec FullSpec() {
   spec.working_directory = "/w";
   spec.command = {"/bin/sh", "-c", std::string("a\0b", 3)};
   spec.interactive = true;
-  spec.checkpoint_directory = "/c";
+  spec.checkpoint.directory = "/c";
   spec.array = {13, 14};
   return spec;
 }

@@ -74,25 +74,43 @@ TEST(FaultSignals, ReadingsTellWhatHasChanged) {
   FaultSignals signals(1, false);
   signals.Read(0, {}, kNow);
   EXPECT_TRUE(signals.Take(kNow).empty());
-  signals.Read(0, {false, true, DriverAdvice::kGpuReset}, kNow);
+  signals.Read(0, {false, true, Heat::kCool, DriverAdvice::kGpuReset}, kNow);
   auto told = signals.Take(kNow);
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told[0].kind, SignalKind::kRemapFailed);
   EXPECT_EQ(told[1].kind, SignalKind::kAdvice);
-  signals.Read(0, {false, true, DriverAdvice::kGpuReset}, kNow + Duration::Seconds(1));
+  signals.Read(0, {false, true, Heat::kCool, DriverAdvice::kGpuReset}, kNow + Duration::Seconds(1));
   EXPECT_TRUE(signals.Take(kNow + Duration::Seconds(1)).empty());
-  signals.Read(0, {false, false, DriverAdvice::kNone}, kNow + Duration::Seconds(2));  // it was reset
-  signals.Read(0, {true, false, DriverAdvice::kNone}, kNow + Duration::Seconds(3));
+  signals.Read(0, {false, false, Heat::kCool, DriverAdvice::kNone}, kNow + Duration::Seconds(2));  // it was reset
+  signals.Read(0, {true, false, Heat::kCool, DriverAdvice::kNone}, kNow + Duration::Seconds(3));
   told = signals.Take(kNow + Duration::Seconds(3));
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].kind, SignalKind::kLost);
+}
+
+TEST(FaultSignals, HeatIsToldWhenItRises) {
+  FaultSignals signals(1, false);
+  const auto read = [&](Heat heat, int seconds) {
+    signals.Read(0, {false, false, heat, DriverAdvice::kNone}, kNow + Duration::Seconds(seconds));
+    return signals.Take(kNow + Duration::Seconds(seconds));
+  };
+  EXPECT_TRUE(read(Heat::kWarm, 0).empty());
+  const auto hot = read(Heat::kHot, 1);
+  ASSERT_EQ(hot.size(), 1U);
+  EXPECT_EQ(hot[0].kind, SignalKind::kHot);
+  EXPECT_TRUE(read(Heat::kHot, 2).empty());
+  const auto critical = read(Heat::kCritical, 3);
+  ASSERT_EQ(critical.size(), 1U);
+  EXPECT_EQ(critical[0].kind, SignalKind::kCritical);
+  EXPECT_TRUE(read(Heat::kCool, 4).empty());
+  EXPECT_EQ(read(Heat::kHot, 5).size(), 1U);
 }
 
 TEST(FaultSignals, AnXidExplainsWhatReadingsSayAfterIt) {
   FaultSignals signals(1, false);
   signals.Read(2, {}, kNow);
   signals.Saw(Driver(79, DriverAdvice::kNodeReboot), kNow);
-  signals.Read(2, {true, false, DriverAdvice::kNodeReboot}, kNow + Duration::Seconds(1));
+  signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kNodeReboot}, kNow + Duration::Seconds(1));
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(1)).size(), 1U);
 }
 

@@ -161,7 +161,7 @@ TEST(JobSpec, Paths) {
       {"workdir", [](JobSpec& s) { s.working_directory = "/../a"; }},
       {"workdir", [](JobSpec& s) { s.working_directory = std::string("/a\0b", 4); }},
       {"workdir", [](JobSpec& s) { s.working_directory = "/" + std::string(4095, 'a'); }},
-      {"checkpoint.dir", [](JobSpec& s) { s.checkpoint_directory = "ckpt"; }},
+      {"checkpoint.dir", [](JobSpec& s) { s.checkpoint.directory = "ckpt"; }},
   });
 }
 

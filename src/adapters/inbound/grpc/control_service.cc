@@ -7,6 +7,7 @@
 #include "adapters/inbound/grpc/gpu_name.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/job_spec.h"
+#include "adapters/wire/recovery_view.h"
 #include "adapters/wire/views.h"
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
@@ -38,7 +39,16 @@ void ControlService::Redact(const User& caller, const User& owner, v1::Job* mess
   message->mutable_spec()->clear_command();
   message->mutable_spec()->clear_working_directory();
   message->mutable_spec()->clear_checkpoint_directory();
+  message->mutable_spec()->clear_on_log();
   message->mutable_spec()->clear_labels();
+  for (v1::Checkpoint& checkpoint : *message->mutable_checkpoints()) {
+    checkpoint.clear_path();
+    checkpoint.clear_fault();
+  }
+  if (message->has_progress()) message->mutable_progress()->clear_refused();
+  for (v1::Attempt& attempt : *message->mutable_attempts()) {
+    for (v1::Rank& rank : *attempt.mutable_ranks()) rank.clear_last_error();
+  }
 }
 
 Result<User> ControlService::Caller(const grpc::ServerContext& context) const {
@@ -75,6 +85,16 @@ Result<JobId> ControlService::OwnJob(const User& caller, const std::string& text
   return allowed;
 }
 
+// The rank that reported last speaks for all.
+void ControlService::AddProgress(const State& state, const Job& job, v1::Job* message) const {
+  std::optional<v1::LeaseProgress> newest;
+  for (const LeaseId id : job.leases) {
+    auto progress = sessions_.ProgressOf(state.FindLease(id)->node, id);
+    if (progress && (!newest || progress->at_ns() > newest->at_ns())) newest = std::move(progress);
+  }
+  if (newest) ProgressView(*newest, message->mutable_progress());
+}
+
 Status ControlService::FillJob(const User& caller, const std::string& name, v1::Job* reply) {
   Status status = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
@@ -85,6 +105,7 @@ Status ControlService::FillJob(const User& caller, const std::string& name, v1::
     }
     const Job& job = *state.FindJob(*id);
     JobView(state, job, gateway_.Now(), reply);
+    AddProgress(state, job, reply);
     Redact(caller, job.user, reply);
   }));
   return status;

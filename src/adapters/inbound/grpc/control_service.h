@@ -82,6 +82,7 @@ class ControlService final : public v1::Control::Service {
   // The job, if the caller may change it: its owner or an administrator.
   Result<JobId> OwnJob(const User& caller, const std::string& text);
   Status FillJob(const User& caller, const std::string& name, v1::Job* reply);
+  void AddProgress(const State& state, const Job& job, v1::Job* message) const;
   Status FillCluster(bool readings, v1::Cluster* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);

@@ -84,6 +84,7 @@ Status NodeService::HandleReport(NodeId node, uint64_t incarnation, const v1::Re
   if (message.readings_size() > 0) {
     sessions_.SetReadings(node, {message.readings().begin(), message.readings().end()}, gateway_.Now());
   }
+  sessions_.SetProgress(node, {message.progress().begin(), message.progress().end()});
   gateway_.HeardFrom(node);
   return gateway_.Post("node:" + std::to_string(node.value), std::move(report), std::move(done));
 }

@@ -124,6 +124,19 @@ void NodeSessions::SetReadings(NodeId node, std::vector<v1::GpuReadings> reading
   readings_[node] = {std::move(readings), at};
 }
 
+void NodeSessions::SetProgress(NodeId node, std::vector<v1::LeaseProgress> progress) {
+  const std::lock_guard lock(mutex_);
+  progress_[node] = std::move(progress);
+}
+
+std::optional<v1::LeaseProgress> NodeSessions::ProgressOf(NodeId node, LeaseId lease) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = progress_.find(node);
+  if (found == progress_.end()) return std::nullopt;
+  const auto one = std::ranges::find(found->second, lease.value, &v1::LeaseProgress::lease);
+  return one == found->second.end() ? std::nullopt : std::optional(*one);
+}
+
 std::optional<NodeSessions::Readings> NodeSessions::ReadingsOf(NodeId node) const {
   const std::lock_guard lock(mutex_);
   const auto found = readings_.find(node);

@@ -81,6 +81,10 @@ class NodeSessions : public CommitObserver {
   };
   std::optional<Readings> ReadingsOf(NodeId node) const;
 
+  // What jobs of the node say of themselves; decisions do not depend on it.
+  void SetProgress(NodeId node, std::vector<v1::LeaseProgress> progress);
+  std::optional<v1::LeaseProgress> ProgressOf(NodeId node, LeaseId lease) const;
+
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
  private:
@@ -88,6 +92,7 @@ class NodeSessions : public CommitObserver {
   std::map<NodeId, std::shared_ptr<NodeSession>> sessions_;
   std::map<uint64_t, std::weak_ptr<Channel>> channels_;
   std::map<NodeId, Readings> readings_;
+  std::map<NodeId, std::vector<v1::LeaseProgress>> progress_;
   uint64_t last_channel_ = 0;
 };
 

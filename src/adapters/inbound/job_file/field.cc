@@ -9,7 +9,7 @@ namespace {
 
 void ExpandVariables(JobDraft& draft) {
   constexpr std::string_view kJobName = "${JOB_NAME}";
-  std::string& directory = draft.job.checkpoint_directory;
+  std::string& directory = draft.job.checkpoint.directory;
   size_t at = 0;
   while ((at = directory.find("${", at)) != std::string::npos) {
     if (directory.compare(at, kJobName.size(), kJobName) != 0) {

@@ -32,6 +32,7 @@ enum class FieldKind {
   kArray,      // a count, COUNT%PARALLEL, or a map of `fields`
   kVariables,  // a map to scalars; an empty one must be given at submit
   kLabels,     // a map to scalars
+  kRules,      // a map of at most `high` texts to `words`
   kCommand,    // a script or a list of arguments
   kObject,     // a map of `fields`
   kAlternatives,  // a list of at most `high` maps of `fields`

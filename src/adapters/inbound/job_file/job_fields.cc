@@ -1,3 +1,5 @@
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -6,6 +8,7 @@
 #include "adapters/inbound/job_file/word_texts.h"
 #include "base/text.h"
 #include "domain/model/dependency.h"
+#include "domain/model/job_text.h"
 
 namespace gp {
 namespace {
@@ -13,6 +16,8 @@ namespace {
 using enum FieldKind;
 
 constexpr auto kLeaseLosses = TextsOf(kLeaseLossWords);
+constexpr auto kSignals = TextsOf(kSignalWords);
+constexpr auto kLogActions = TextsOf(kLogActionWords);
 constexpr std::string_view kVersions[] = {"gpu-platform/v1"};
 constexpr std::string_view kRetryCauses[] = {"failure", "node_failure", "gpu_error", "preempted"};
 constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
@@ -30,6 +35,16 @@ void SetAfter(JobDraft& draft, const FieldValue& value) {
         draft.problems.push_back({SpecProblem::Kind::kText, "after", dependency.error().message});
       }
     }
+  }
+}
+
+void SetLogRules(JobDraft& draft, const FieldValue& value) {
+  draft.job.on_log.clear();
+  for (const auto& [pattern, action] : value.entries) {
+    if (const RE2 checked(pattern, RE2::Quiet); !checked.ok()) {
+      draft.problems.push_back({SpecProblem::Kind::kText, "on_log", "\"" + Printable(pattern, 60) + "\" is no regular expression (RE2): " + checked.error()});
+    }
+    draft.job.on_log.push_back({pattern, *LogActionFromText(action)});
   }
 }
 
@@ -98,7 +113,7 @@ constexpr Field kCheckpointFields[] = {
      .example = "/ckpt/${JOB_NAME}",
      .synonyms = "directory path",
      .pattern = "^/",
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint_directory = v.text; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.directory = v.text; }},
     {.name = "grace",
      .kind = kDuration,
      .summary = "Time from the signal to stop until the program is killed.",
@@ -108,9 +123,23 @@ constexpr Field kCheckpointFields[] = {
      .low = 0,
      .high = kGraceMax.ns,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.grace = Duration{v.number}; }},
-    {.name = "every", .kind = kNotYet, .summary = "Ask for a checkpoint at this interval."},
+    {.name = "signal",
+     .kind = kWord,
+     .summary = "Asks for a checkpoint, in place of SIGTERM: sent to those processes of the job that handle it, `every` so often and when the job is to stop.",
+     .default_text = "none",
+     .example = "SIGUSR1",
+     .words = kSignals,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.signal = kSignalWords[v.number].value; }},
+    {.name = "every",
+     .kind = kDuration,
+     .summary = "So often the signal is sent while the job runs.",
+     .default_text = "only to stop it",
+     .example = "15m",
+     .synonyms = "interval period",
+     .low = Duration::Seconds(1).ns,
+     .high = kTimeLimitMax.ns,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.every = Duration{v.number}; }},
     {.name = "keep", .kind = kNotYet, .summary = "How many checkpoints to keep."},
-    {.name = "signal", .kind = kNotYet, .summary = "The signal that asks for a checkpoint."},
 };
 
 std::span<const Field> CheckpointFields() {
@@ -257,6 +286,24 @@ constexpr Field kJobFields[] = {
      .kind = kObject,
      .summary = "How the job keeps its work across restarts.",
      .fields = CheckpointFields},
+    {.name = "hang_after",
+     .kind = kDuration,
+     .summary = "So long without a report of progress (GP_REPORT) the job hangs: it is stopped, and started again as if it had failed, up to retry.max times.",
+     .default_text = "never",
+     .example = "20m",
+     .synonyms = "progress_timeout stall_timeout heartbeat_timeout hang_timeout",
+     .low = Duration::Seconds(1).ns,
+     .high = kTimeLimitMax.ns,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.hang_after = Duration{v.number}; }},
+    {.name = "on_log",
+     .kind = kRules,
+     .summary = "What follows when a line of the output of a failed attempt matches a regular expression (RE2). `stop_retries`: it is not started again; "
+                "`exclude_node`: it is, on another node where it can.",
+     .example = "{\"CUDA out of memory\": stop_retries}",
+     .synonyms = "log_policies log_rules",
+     .high = static_cast<int64_t>(kLogRulesMax),
+     .words = kLogActions,
+     .set = SetLogRules},
     {.name = "preemptible",
      .kind = kBool,
      .summary = "May be interrupted for other jobs and started again later: it keeps its work when it is told to stop.",
@@ -317,7 +364,6 @@ constexpr Field kJobFields[] = {
     {.name = "min_nodes", .kind = kNotYet, .summary = "Start with fewer nodes."},
     {.name = "mounts", .kind = kNotYet, .summary = "Directories to make visible."},
     {.name = "notify", .kind = kNotYet, .summary = "Send messages."},
-    {.name = "on_log", .kind = kNotYet, .summary = "React to lines of the log."},
     {.name = "on_preempt", .kind = kNotYet, .summary = "Signal and grace at preemption."},
     {.name = "secrets", .kind = kNotYet, .summary = "Variables from a store of secrets."},
 };

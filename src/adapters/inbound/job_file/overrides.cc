@@ -18,7 +18,7 @@ std::vector<std::string> SplitPath(const std::string& path) {
   const size_t dot = path.find('.');
   const Field* first = FindField(path.substr(0, dot));
   const bool is_free = first != nullptr &&
-                       (first->kind == FieldKind::kVariables || first->kind == FieldKind::kLabels);
+                       (first->kind == FieldKind::kVariables || first->kind == FieldKind::kLabels || first->kind == FieldKind::kRules);
   if (is_free && dot != std::string::npos) return {path.substr(0, dot), path.substr(dot + 1)};
   return Split(path, '.');
 }

@@ -30,6 +30,7 @@ class ValueReader {
   bool Words(const YamlNode& node);
   bool DurationSpan(const YamlNode& node);
   bool Entries(const YamlNode& node);
+  bool Rules(const YamlNode& node);
   bool Command(const YamlNode& node);
   bool Refuse(const Place& place, const Fault& fault, std::string_view below = "");
 
@@ -166,6 +167,18 @@ bool ValueReader::Entries(const YamlNode& node) {
   return good;
 }
 
+bool ValueReader::Rules(const YamlNode& node) {
+  if (!Entries(node)) return false;
+  if (static_cast<int64_t>(node.entries.size()) > field_.high) {
+    return Refuse(node.place, {kOutOfRange, "has " + std::to_string(node.entries.size()) + " rules; at most " + std::to_string(field_.high) + " are allowed"});
+  }
+  bool good = true;
+  for (const YamlEntry& entry : node.entries) {
+    if (const auto word = ReadWord(entry.value, field_.words); !word) good = Refuse(entry.value.place, word.error(), entry.key);
+  }
+  return good;
+}
+
 bool ValueReader::Command(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::kList) {
     if (!Text(node)) return false;
@@ -217,6 +230,8 @@ bool ValueReader::ReadAny(const YamlNode& node) {
     case FieldKind::kVariables:
     case FieldKind::kLabels:
       return Entries(node);
+    case FieldKind::kRules:
+      return Rules(node);
     case FieldKind::kCommand:
       return Command(node);
     case FieldKind::kObject:

@@ -107,6 +107,8 @@ std::string TypeOf(const Field& field) {
     case FieldKind::kVariables:
     case FieldKind::kLabels:
       return "map of names to values";
+    case FieldKind::kRules:
+      return "map of regular expressions to " + Words(field);
     case FieldKind::kCommand:
       return "text or list of texts";
     case FieldKind::kObject:

@@ -126,6 +126,8 @@ Json TypeOf(const Field& field) {
       return FreeMap("[A-Za-z_][A-Za-z0-9_]*", {"string", "number", "boolean", "null"});
     case FieldKind::kLabels:
       return FreeMap("[A-Za-z0-9][A-Za-z0-9._/-]*", {"string", "number", "boolean"});
+    case FieldKind::kRules:
+      return {{"type", "object"}, {"additionalProperties", OneOf(field.words)}, {"maxProperties", field.high}};
     case FieldKind::kCommand:
       return Command();
     case FieldKind::kObject:

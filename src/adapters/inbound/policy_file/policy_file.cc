@@ -8,6 +8,7 @@
 #include "adapters/inbound/job_file/scalar.h"
 #include "adapters/inbound/policy_file/policy_xids.h"
 #include "base/text.h"
+#include "domain/model/node.h"
 
 namespace gp {
 namespace {
@@ -37,6 +38,7 @@ constexpr PolicyNumber kNumbers[] = {
     {"move_cost", 0, 365 * kDay, &Policy::move_cost},
     {"move_interval", 0, 365 * kDay, &Policy::move_interval},
     {"moves_per_hour", 0, 1'000'000, &Policy::moves_per_hour},
+    {"node_mtbf", 60'000'000'000, 36'500 * kDay, &Policy::node_mtbf},
     {"faults_correlate", 0, kDay / 24, &FaultPolicy::correlate},
     {"incident_window", 0, 365 * kDay, &FaultPolicy::incident_window},
     {"error_window", 0, 365 * kDay, &FaultPolicy::error_window},
@@ -45,6 +47,9 @@ constexpr PolicyNumber kNumbers[] = {
     {"suspect_errors_per_user", 1, 256, &FaultPolicy::suspect_errors_per_user},
     {"suspect_factor", 0, 1'000, &FaultPolicy::suspect_factor},
     {"recovery_hold", 0, kDay, &FaultPolicy::recovery_hold},
+    {"lemon_failures", 1, kFailuresMax, &FaultPolicy::lemon_failures},
+    {"lemon_factor", 0, 1'000, &FaultPolicy::lemon_factor},
+    {"lemon_window", 0, 365 * kDay, &FaultPolicy::lemon_window},
     {"resets_per_day", 0, 1'000, &FaultPolicy::resets_per_day},
     {"breaker_percent", 0, 100, &FaultPolicy::breaker_percent},
     {"breaker_gpus_min", 0, 1'000'000, &FaultPolicy::breaker_gpus_min},

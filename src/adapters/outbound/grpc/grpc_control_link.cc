@@ -83,6 +83,14 @@ uint64_t GrpcControlLink::Send(const AgentReport& report) {
     ToProto(report.readings[i], readings);
     if (i < identities_.size()) ToProto(identities_[i], readings);
   }
+  for (const LeaseProgress& progress : report.progress) {
+    v1::LeaseProgress* one = part->add_progress();
+    one->set_lease(progress.lease.value);
+    one->set_at_ns(progress.at.ns);
+    one->set_step(progress.step);
+    one->set_steps(progress.steps);
+    one->set_refused(progress.refused);
+  }
   return connection_->Send(std::move(message));
 }
 

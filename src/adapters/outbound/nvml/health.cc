@@ -128,7 +128,7 @@ constexpr ThrottleReason kThrottleReasons[] = {
     {nvmlClocksThrottleReasonHwSlowdown, "hw-slowdown"},
     {nvmlClocksEventReasonSyncBoost, "sync-boost"},
     {nvmlClocksEventReasonSwThermalSlowdown, "sw-thermal-slowdown"},
-    {nvmlClocksThrottleReasonHwThermalSlowdown, "hw-thermal-slowdown"},
+    {nvmlClocksThrottleReasonHwThermalSlowdown, kHardwareThermalSlowdown},
     {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "hw-power-brake"},
     {nvmlClocksEventReasonDisplayClockSetting, "display-clocks"},
 };

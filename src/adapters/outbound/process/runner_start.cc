@@ -48,6 +48,7 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
   AttemptDirectory directory = GP_TRY(AttemptDirectory::Make(attempts_fd_.get(), spec.key));
   Attempt& attempt = attempts_[spec.key];
   attempt.status.key = spec.key;
+  attempt.status.launch = std::make_shared<const LaunchSpec>(spec);
   attempt.leased = spec.stop_on_lease_loss;
   const auto undo = [&](const Error& error) -> Status {
     (void)isolation_.Remove(spec.key, attempt.cgroups);
@@ -120,6 +121,7 @@ void SupervisedAttemptRunner::Attend(Attempt& attempt) {
   }
   attempt.cgroups = launch->cgroups;
   attempt.leased = launch->spec.stop_on_lease_loss;
+  attempt.status.launch = std::make_shared<const LaunchSpec>(launch->spec);
   const std::optional<Descriptor> lock = directory->TryLock();
   if (!lock.has_value()) {
     // Alive.  Just started, it may not listen yet: then the next Observe finds it.

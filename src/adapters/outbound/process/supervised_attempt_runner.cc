@@ -124,6 +124,8 @@ void SupervisedAttemptRunner::TakeStatus(Attempt& attempt, AttemptStatus status)
   // One that only buries does not know when the job began.
   if (status.started_at.ns == 0) status.started_at = attempt.status.started_at;
   if (status.pid == 0) status.pid = attempt.status.pid;
+  if (status.progress == AttemptProgress{}) status.progress = std::move(attempt.status.progress);
+  status.launch = std::move(attempt.status.launch);
   attempt.status = std::move(status);
 }
 

@@ -178,7 +178,7 @@ TEST(Flags, AJob) {
   EXPECT_EQ(job->name, "123");
   EXPECT_EQ(job->priority, 750);
   EXPECT_EQ(job->time_limit, Duration::Minutes(36 * 60));
-  EXPECT_EQ(job->checkpoint_directory, "/c/123");
+  EXPECT_EQ(job->checkpoint.directory, "/c/123");
   EXPECT_EQ(job->environment.at("A"), "c");
   EXPECT_EQ(job->command, (std::vector<std::string>{"python", "train.py"}));
 }

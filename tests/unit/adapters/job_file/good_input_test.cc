@@ -76,7 +76,7 @@ run: [python, train.py, --lr, 1e-3, ""]
   expected.priority = 750;
   expected.time_limit = Duration::Minutes(12 * 60);
   expected.retry = {5, Duration::Seconds(10), Duration::Minutes(15), true};
-  expected.checkpoint_directory = "/ckpt/llama-ft/x";
+  expected.checkpoint.directory = "/ckpt/llama-ft/x";
   expected.grace = Duration::Seconds(120);
   expected.on_lease_loss = LeaseLoss::kContinue;
   expected.environment = {

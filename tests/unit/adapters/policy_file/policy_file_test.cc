@@ -22,7 +22,7 @@ TEST(PolicyFile, ChangesWhatItNamesAndNothingElse) {
 
 TEST(PolicyFile, EveryNameIsKnown) {
   const std::set<std::string> counts = {"faults_max",     "class_floor",    "moves_per_hour",  "suspect_users",   "suspect_errors",
-                                        "suspect_errors_per_user", "suspect_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min"};
+                                        "suspect_errors_per_user", "suspect_factor", "lemon_failures", "lemon_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min"};
   for (const std::string& name : PolicyNames()) {
     const std::string value = name == "xids" ? "{109: {job: note, gpu: count}}" : counts.contains(name) ? "7" : "7m";
     const auto change = DecodePolicy("p.yaml", name + ": " + value);
@@ -32,7 +32,7 @@ TEST(PolicyFile, EveryNameIsKnown) {
 
 TEST(PolicyFile, ChangesTheNumbersOfFaults) {
   const auto change = DecodePolicy("p.yaml", "faults_correlate: 10s\nincident_window: 5m\nerror_window: 7d\nsuspect_users: 4\nsuspect_errors: 6\n"
-                                             "suspect_errors_per_user: 3\nsuspect_factor: 20\nrecovery_hold: 2m\nresets_per_day: 2\nbreaker_percent: 30\nbreaker_gpus_min: 5\nbreaker_window: 20m\n");
+                                             "suspect_errors_per_user: 3\nsuspect_factor: 20\nrecovery_hold: 2m\nlemon_failures: 4\nlemon_factor: 5\nlemon_window: 3d\nresets_per_day: 2\nbreaker_percent: 30\nbreaker_gpus_min: 5\nbreaker_window: 20m\n");
   ASSERT_TRUE(change) << change.error().message;
   Policy policy;
   (*change)(policy);
@@ -45,6 +45,9 @@ TEST(PolicyFile, ChangesTheNumbersOfFaults) {
   EXPECT_EQ(faults.suspect_errors_per_user, 3);
   EXPECT_EQ(faults.suspect_factor, 20);
   EXPECT_EQ(faults.recovery_hold, Duration::Minutes(2));
+  EXPECT_EQ(faults.lemon_failures, 4);
+  EXPECT_EQ(faults.lemon_factor, 5);
+  EXPECT_EQ(faults.lemon_window, Duration::Minutes(3 * 24 * 60));
   EXPECT_EQ(faults.resets_per_day, 2);
   EXPECT_EQ(faults.breaker_percent, 30);
   EXPECT_EQ(faults.breaker_gpus_min, 5);

@@ -33,7 +33,7 @@ JobSpec FullSpec() {
   spec.working_directory = "/w";
   spec.command = {"a", "b c"};
   spec.interactive = true;
-  spec.checkpoint_directory = "/c";
+  spec.checkpoint.directory = "/c";
   return spec;
 }
 

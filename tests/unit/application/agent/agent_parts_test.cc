@@ -129,7 +129,7 @@ TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
   spec.environment = {{"MINE", "1"}, {"CUDA_VISIBLE_DEVICES", "0"}, {"GP_JOB_ID", "fake"}, {"CUDA_MPS_PIPE_DIRECTORY", "/x"}};
-  spec.checkpoint_directory = "/ckpt";
+  spec.checkpoint.directory = "/ckpt";
   const LaunchSpec launch = MakeLaunch(Order(spec), facts, Options(), 0);
   EXPECT_EQ(Variable(launch, "CUDA_VISIBLE_DEVICES"), "GPU-1");
   EXPECT_EQ(Variable(launch, "NVIDIA_VISIBLE_DEVICES"), "GPU-1");
@@ -161,7 +161,7 @@ TEST(Launch, AnElementKnowsItsArray) {
 TEST(Launch, ACheckpointIsResumedOnlyFromTheSecondAttemptOn) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
-  spec.checkpoint_directory = "/ckpt";
+  spec.checkpoint.directory = "/ckpt";
   LeaseOrder order = Order(spec);
   order.lease.attempt = 1;
   EXPECT_EQ(Variable(MakeLaunch(order, facts, Options(), 0), "GP_RESUME_FROM"), "(none)");

@@ -1,0 +1,91 @@
+#include "adapters/outbound/log_clues/log_clues.h"
+
+#include <re2/re2.h>
+#include <re2/set.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+constexpr size_t kLineMax = 16 << 10;  // of a longer line, the beginning
+
+// As CUDA, PyTorch, JAX and TensorFlow say it.
+constexpr const char* kGpuMemory =
+    R"((?i)cuda(_error_|error:| error:? |: )?\s*out[ _]of[ _]memory|CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|torch\.(cuda\.)?OutOfMemoryError|RESOURCE_EXHAUSTED: Out of memory|CUBLAS_STATUS_ALLOC_FAILED)";
+// As NCCL, Gloo and torch.distributed say it.
+constexpr const char* kCommunication =
+    R"(Watchdog caught collective operation timeout|NCCL (WARN|error).*([Tt]imeout|[Tt]imed out|[Cc]onnection (closed|refused|reset)|remote error)|ncclRemoteError|ncclSystemError|unhandled system error, NCCL|Gloo.*(Connection closed|[Tt]imed out)|Connection closed by peer)";
+// A line that an error begins or names: "RuntimeError: …", "error: …", "Segmentation fault".
+constexpr const char* kError =
+    R"(^\s*([\w.]*(Error|Exception|Fault|Interrupt)\b|(?i:fatal|error|panic|critical|assertion)\b|terminate called|Segmentation fault|Killed\b|Aborted\b)|(?i:\berror:)|\b(Error|Exception): )";
+
+// All expressions at once, in one reading of each line.
+class Expressions {
+ public:
+  explicit Expressions(const std::vector<std::string>& patterns) : set_(Quiet(), RE2::UNANCHORED) {
+    for (const char* own : {kGpuMemory, kCommunication, kError}) Add(own, -1);
+    for (size_t i = 0; i < patterns.size(); ++i) Add(patterns[i], static_cast<int>(i));
+    set_.Compile();
+  }
+
+  void Look(std::string_view line, LogClues& clues) const {
+    std::vector<int> found;
+    if (!set_.Match(re2::StringPiece(line.data(), line.size()), &found)) return;
+    for (const int at : found) Take(at, line, clues);
+  }
+
+ private:
+  static RE2::Options Quiet() {
+    RE2::Options options(RE2::Quiet);
+    options.set_encoding(RE2::Options::EncodingLatin1);  // output need not be text
+    return options;
+  }
+  void Add(const std::string& pattern, int rule) {
+    if (set_.Add(pattern, nullptr) >= 0) rules_.push_back(rule);
+  }
+  void Take(int at, std::string_view line, LogClues& clues) const {
+    if (at == 0) clues.gpu_memory = true;
+    if (at == 1) clues.communication = true;
+    if (at == 2) clues.last_error = Printable(std::string(line), kLastErrorMax);
+    const int rule = rules_[static_cast<size_t>(at)];
+    if (rule >= 0 && std::ranges::find(clues.rules, rule) == clues.rules.end()) clues.rules.push_back(rule);
+  }
+
+  RE2::Set set_;
+  std::vector<int> rules_;  // by number in the set; -1: our own
+};
+
+void Look(std::string_view output, const Expressions& expressions, LogClues& clues) {
+  while (!output.empty()) {
+    const size_t end = std::min(output.find('\n'), output.size());
+    expressions.Look(output.substr(0, std::min(end, kLineMax)), clues);
+    output.remove_prefix(std::min(end + 1, output.size()));
+  }
+}
+
+}  // namespace
+
+LogClues FindClues(std::string_view output, const std::vector<std::string>& patterns) {
+  LogClues clues;
+  Look(output, Expressions(patterns), clues);
+  std::ranges::sort(clues.rules);
+  return clues;
+}
+
+LogClues FindClues(LogReader& logs, const LaunchSpec& launch) {
+  LogClues clues;
+  if (launch.log_directory.empty()) return clues;
+  const Expressions expressions(launch.log_patterns);
+  // What it says of its errors comes last, so that its last line stands.
+  for (const char* stream : {".out", ".err"}) {
+    const auto tail = logs.Read(launch.log_directory + "/" + launch.log_name + stream, -kClueBytes, kClueBytes);
+    if (tail) Look(tail->bytes, expressions, clues);
+  }
+  std::ranges::sort(clues.rules);
+  return clues;
+}
+
+}  // namespace gp

@@ -1,0 +1,51 @@
+#pragma once
+
+// What a job has written to go on from: docs/checkpoints.md.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace gp {
+
+// Signals by their numbers on Linux.
+inline constexpr int kSignalMax = 31;
+inline constexpr int kSignalKill = 9;
+inline constexpr int kSignalStop = 19;
+
+// How a job writes checkpoints, and is asked for them.
+struct CheckpointRequest {
+  std::string directory;  // GP_CHECKPOINT_DIR; empty: none
+  int signal = 0;         // asks for one; 0: none does, and SIGTERM says that the job is to end
+  Duration every;         // so often the signal is sent; 0: only when the job is to stop
+  bool operator==(const CheckpointRequest&) const = default;
+};
+
+struct Checkpoint {
+  int attempt = 0;
+  int rank = 0;          // who reported it
+  int64_t number = 0;    // of the report, by its rank and attempt, from 1
+  int64_t step = 0;
+  std::string path;
+  int64_t bytes = 0;     // as the job said; 0: it did not
+  Duration took;         // to write it; 0: the job did not say
+  bool is_complete = false;  // all of it was found
+  std::string fault;     // what was not; empty: nothing
+  Instant at;            // by the node's clock
+  bool operator==(const Checkpoint&) const = default;
+};
+
+inline constexpr size_t kCheckpointsMax = 16;  // of one job; the newest
+inline constexpr size_t kCheckpointPathMax = 1024;
+
+// Where the next attempt goes on; null: from the beginning.
+const Checkpoint* NewestComplete(const std::vector<Checkpoint>& checkpoints);
+
+// The interval at which the least time is lost, to writing and to repeating what faults took: sqrt(2 · cost ·
+// time between faults), after Young (1974).  `nodes` fail independently, each once in `node_mtbf`.
+// REQUIRES: all above 0.
+Duration BestInterval(Duration cost, int nodes, Duration node_mtbf);
+
+}  // namespace gp

@@ -1,0 +1,14 @@
+#pragma once
+
+// How far a job says that it is, inside an attempt's status.
+
+#include "base/bytes.h"
+#include "ports/outbound/attempt_runner.h"
+
+namespace gp {
+
+void WriteProgress(ByteWriter& writer, const AttemptProgress& progress);
+// What makes no sense marks the reader bad.
+AttemptProgress ReadProgress(ByteReader& reader);
+
+}  // namespace gp

@@ -1,0 +1,153 @@
+// What the job says of itself, and how it is asked for a checkpoint: docs/checkpoints.md.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "supervisor/measure_tree.h"
+#include "supervisor/signal_handlers.h"
+#include "supervisor/supervisor.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kBetweenReadsNs = 250'000'000;  // a job that talks without end shall not keep us busy
+constexpr int64_t kLookNs = 60'000'000'000;      // for one checkpoint
+constexpr int64_t kLastLooksNs = 5'000'000'000;  // for what is left at the job's end, as others wait for its devices
+constexpr const char* kNoTime = "it could not be looked at in time";
+
+std::string PathHere(const LaunchSpec& spec) {
+  constexpr std::string_view kTmp = "/tmp/";
+  // The job's /tmp is not mounted yet; this is where it will be seen there.
+  const bool is_hidden = spec.private_tmp && geteuid() == 0 && spec.report_pipe.starts_with(kTmp);
+  return is_hidden ? std::string(kPrivateTmp) + spec.report_pipe.substr(kTmp.size() - 1) : spec.report_pipe;
+}
+
+}  // namespace
+
+Status Supervisor::OpenReports() {
+  const LaunchSpec& spec = launch_.spec;
+  if (!spec.report_pipe.empty()) reports_ = GP_TRY(ReportPipe::Make(PathHere(spec), spec.uid, spec.gid));
+  return Ok();
+}
+
+void Supervisor::BeginReports() {
+  const LaunchSpec& spec = launch_.spec;
+  if (spec.hang_after.ns > 0) hang_deadline_ = BootNs() + spec.hang_after.ns;
+  if (spec.checkpoint_interval.ns > 0) checkpoint_due_ = BootNs() + spec.checkpoint_interval.ns;
+}
+
+void Supervisor::TakeReports() {
+  if (!reports_.has_value()) return;
+  reports_next_ = BootNs() + kBetweenReadsNs;
+  for (const std::string& text : reports_->TakeLines()) {
+    const Result<ReportLine> line = ParseReportLine(text);
+    status_changed_ = true;
+    if (line.has_value()) {
+      TakeReport(*line);
+    } else {
+      status_.progress.refused = line.error().message;
+    }
+  }
+  LookAtNext();
+}
+
+void Supervisor::TakeReport(const ReportLine& line) {
+  AttemptProgress& progress = status_.progress;
+  progress.at.ns = WallNs();
+  progress.is_hung = false;
+  progress.step = line.step;
+  if (line.steps > 0) progress.steps = line.steps;
+  if (launch_.spec.hang_after.ns > 0 && state_ == State::kRunning) hang_deadline_ = BootNs() + launch_.spec.hang_after.ns;
+  if (!line.is_checkpoint) return;
+  CheckpointReport report{++reported_, line.step, line.path, line.bytes, line.took, false, "", progress.at};
+  // Whoever writes faster than it can be looked at is believed for the newest only.
+  if (unseen_.size() >= kCheckpointReportsMax) unseen_.erase(unseen_.begin() + 1);
+  unseen_.push_back(std::move(report));
+}
+
+void Supervisor::LookAtNext() {
+  if (unseen_.empty() || children_.Has(Role::kCheck)) return;
+  if (BootNs() >= looks_until_) {
+    unseen_.front().fault = kNoTime;
+    return OnLooked({});
+  }
+  const Status started = StartLook();
+  if (started.has_value()) return;
+  unseen_.front().fault = started.error().message;
+  OnLooked({});
+}
+
+// As the job's user and with its mounts, in a process of its own: a file server may let it wait for ever.
+Status Supervisor::StartLook() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return Fail(SystemError("cannot make a pipe", errno));
+  look_.Reset(ends[0]);
+  const Descriptor theirs(ends[1]);
+  ChildPlan plan = JobPlan();
+  plan.cgroups = nullptr;  // it outlives the job's own processes
+  plan.working_directory = "/";
+  plan.input = plan.output = plan.errors = null_.get();
+  plan.work = [path = unseen_.front().path, output = theirs.get()] { return MeasureTree(path, output); };
+  GP_CHECK_OK(children_.Start(Role::kCheck, plan, std::nullopt));
+  look_deadline_ = std::min(BootNs() + kLookNs, looks_until_);
+  return Ok();
+}
+
+void Supervisor::OnLooked(const Exit& exit) {
+  look_deadline_ = kNever;
+  CheckpointReport report = std::move(unseen_.front());
+  unseen_.pop_front();
+  char text[512] = "";
+  const ssize_t count = look_.valid() ? read(look_.get(), text, sizeof text) : 0;
+  const std::string found(text, static_cast<size_t>(std::max<ssize_t>(count, 0)));
+  look_.Reset();
+  if (!report.fault.empty() || !exit.child.failure.empty()) {
+    if (report.fault.empty()) report.fault = exit.child.failure;
+  } else if (!found.starts_with("= ")) {
+    report.fault = found.empty() ? kNoTime : found;
+  } else if (const int64_t bytes = std::strtoll(found.c_str() + 2, nullptr, 10); bytes < report.bytes) {
+    report.fault = "only " + std::to_string(bytes) + " of " + std::to_string(report.bytes) + " bytes are there";
+  } else {
+    report.is_complete = true;
+    report.bytes = bytes;
+  }
+  // Asked to stop, it has what it needs to go on: nothing more to wait for.
+  if (report.is_complete && state_ == State::kStopping && launch_.spec.checkpoint_signal != 0) kill(-main_pid_, SIGTERM);
+  std::vector<CheckpointReport>& told = status_.progress.checkpoints;
+  told.push_back(std::move(report));
+  if (told.size() > kCheckpointReportsMax) told.erase(told.begin());
+  status_changed_ = true;
+  LookAtNext();
+}
+
+// The job ends: what it said last is still looked at, but not for long.
+void Supervisor::CloseReports() {
+  TakeReports();
+  hang_deadline_ = checkpoint_due_ = kNever;
+  looks_until_ = BootNs() + kLastLooksNs;
+  if (look_deadline_ != kNever) look_deadline_ = std::min(look_deadline_, looks_until_);
+}
+
+void Supervisor::OnSilence() {
+  hang_deadline_ = kNever;
+  status_.progress.is_hung = true;
+  status_changed_ = true;
+}
+
+void Supervisor::OnCheckpointDue() {
+  checkpoint_due_ = BootNs() + launch_.spec.checkpoint_interval.ns;
+  if (state_ == State::kRunning) AskForCheckpoint();
+}
+
+// False: nobody of the job would act on it.
+bool Supervisor::AskForCheckpoint() const {
+  const int signal = launch_.spec.checkpoint_signal;
+  if (signal == 0) return false;
+  return SignalHandlers(cgroups_.Members().value_or(std::vector<pid_t>{main_pid_}), signal) > 0;
+}
+
+}  // namespace gp

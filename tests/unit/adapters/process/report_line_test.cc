@@ -1,0 +1,56 @@
+#include "supervisor/report_line.h"
+
+#include <gtest/gtest.h>
+
+namespace gp {
+namespace {
+
+TEST(ReportLine, ProgressSaysHowFarItIs) {
+  const auto line = ParseReportLine("progress step=1200 of=50000");
+  ASSERT_TRUE(line);
+  EXPECT_FALSE(line->is_checkpoint);
+  EXPECT_EQ(line->step, 1200);
+  EXPECT_EQ(line->steps, 50'000);
+}
+
+TEST(ReportLine, ACheckpointHasAPathThatMayHaveBlanksAndWordsInIt) {
+  const auto line = ParseReportLine("checkpoint  step=7 bytes=42 seconds=12.5 path=/ckpt/my model step=9");
+  ASSERT_TRUE(line);
+  EXPECT_TRUE(line->is_checkpoint);
+  EXPECT_EQ(line->step, 7);
+  EXPECT_EQ(line->bytes, 42);
+  EXPECT_EQ(line->took, Duration::Milliseconds(12'500));
+  EXPECT_EQ(line->path, "/ckpt/my model step=9");
+}
+
+TEST(ReportLine, WordsOfAnUnknownNameAreLeftOut) {
+  const auto line = ParseReportLine("progress loss=0.25 step=3 epoch=x");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->step, 3);
+}
+
+TEST(ReportLine, WhatCannotBeReadIsToldWithTheWord) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "begins with progress or checkpoint"},
+      {"hello step=1", "\"hello\""},
+      {"progress 12", "\"12\""},
+      {"progress step=-1", "step= takes a whole number"},
+      {"progress step=1.5", "step= takes a whole number"},
+      {"progress step=99999999999999999999", "step= takes a whole number"},
+      {"checkpoint step=1", "has a path="},
+      {"checkpoint step=1 path=relative", "absolute path"},
+      {"checkpoint step=1 path=/a\tb", "control characters"},
+      {"checkpoint seconds=x path=/a", "seconds= takes a number"},
+      {"checkpoint seconds=1. path=/a", "seconds= takes a number"},
+      {"checkpoint bytes= path=/a", "bytes= takes a whole number"},
+  };
+  for (const auto& [text, told] : cases) {
+    const auto line = ParseReportLine(text);
+    ASSERT_FALSE(line) << text;
+    EXPECT_NE(line.error().message.find(told), std::string::npos) << text << ": " << line.error().message;
+  }
+  EXPECT_FALSE(ParseReportLine("checkpoint path=/" + std::string(1024, 'x')));
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,115 @@
+#include "application/agent/gpu_keeper.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/outbound/memory/manual_clock.h"
+
+namespace gp {
+namespace {
+
+class FakeWatch : public GpuWatch {
+ public:
+  std::vector<GpuReading> readings;
+  std::vector<XidSighting> xids;
+  std::vector<GpuReading> Latest() override { return readings; }
+  std::vector<XidSighting> TakeXids() override { return std::exchange(xids, {}); }
+  int EventDescriptor() const override { return -1; }
+};
+
+class FakeCare : public GpuCare {
+ public:
+  std::vector<uint64_t> begun;
+  std::vector<GpuCareResult> results;
+  void Begin(uint64_t number, int, GpuCareKind) override { begun.push_back(number); }
+  std::vector<GpuCareResult> Results() override { return results; }
+  void KeepOnly(const std::vector<uint64_t>&) override {}
+  int EventDescriptor() const override { return -1; }
+};
+
+class GpuKeeperTest : public testing::Test {
+ protected:
+  GpuKeeperTest() { Warm(40); }
+  void Warm(int temperature_c) {
+    GpuHealth health;
+    health.temperature_c = temperature_c;
+    watch_.readings = {{health, 0, ""}};
+  }
+  static GpuKeeperOptions Options() {
+    GpuKeeperOptions options;
+    options.heat_limits = {{87, 92}};
+    return options;
+  }
+
+  FakeWatch watch_;
+  FakeCare care_;
+  ManualClock clock_;
+  GpuKeeper keeper_{Options(), watch_, care_, clock_};
+};
+
+TEST_F(GpuKeeperTest, MoreReportsThanAMessageTakesAreToldInSeveralAndOnce) {
+  for (int burst = 0; burst < 150; ++burst) {
+    for (int i = 0; i < 10; ++i) watch_.xids.push_back({0, 100 + burst, {}, {}, {}});
+    keeper_.Look();
+  }
+  size_t told = 0;
+  uint64_t last = 0;
+  for (uint64_t message = 1; keeper_.HasNews(); ++message) {
+    const GpuNews news = keeper_.NewsFor(message);
+    EXPECT_LE(news.signals.size(), 1'000u);
+    for (const FaultSignal& signal : news.signals) {
+      EXPECT_GT(signal.number, last);
+      last = signal.number;
+      ++told;
+    }
+  }
+  EXPECT_EQ(told, 1'500u);
+}
+
+TEST_F(GpuKeeperTest, WhatWasNotAnsweredIsToldAgainInOrder) {
+  watch_.xids = {{0, 31, {}, {}, {}}, {0, 43, {}, {}, {}}};
+  keeper_.Look();
+  EXPECT_EQ(keeper_.NewsFor(1).signals.size(), 2u);
+  watch_.xids = {{0, 79, {}, {}, {}}};
+  keeper_.Look();
+  EXPECT_EQ(keeper_.NewsFor(2).signals.size(), 1u);
+  keeper_.Answered(1);
+  keeper_.Disconnected();
+  const GpuNews again = keeper_.NewsFor(1);
+  ASSERT_EQ(again.signals.size(), 1u);
+  EXPECT_EQ(again.signals[0].xid, 79);
+}
+
+TEST_F(GpuKeeperTest, AWarmGpuTakesNoNewWork) {
+  keeper_.Look();
+  EXPECT_TRUE(keeper_.Observations()[0].healthy);
+  Warm(86);
+  keeper_.Look();
+  EXPECT_FALSE(keeper_.Observations()[0].healthy);
+  EXPECT_NE(keeper_.Observations()[0].detail.find("86"), std::string::npos);
+}
+
+TEST_F(GpuKeeperTest, AGpuIsTestedWhenItIsCoolOrWouldNotCoolDown) {
+  Warm(86);
+  keeper_.Look();
+  const std::vector<GpuTaskOrder> test = {{0, GpuTask::kTest, 7}};
+  keeper_.Carry(test);
+  EXPECT_TRUE(care_.begun.empty());
+  keeper_.Carry({{0, GpuTask::kReset, 8}});
+  EXPECT_EQ(care_.begun, (std::vector<uint64_t>{8}));  // a reset needs no cool GPU
+  care_.begun.clear();
+  keeper_.Carry(test);
+  Warm(60);
+  keeper_.Look();
+  keeper_.Carry(test);
+  EXPECT_EQ(care_.begun, (std::vector<uint64_t>{7}));
+  care_.begun.clear();
+  Warm(86);
+  keeper_.Look();
+  keeper_.Carry({{0, GpuTask::kTest, 9}});
+  clock_.Advance(Duration::Minutes(10));
+  keeper_.Carry({{0, GpuTask::kTest, 9}});
+  EXPECT_EQ(care_.begun, (std::vector<uint64_t>{9}));
+}
+
+}  // namespace
+}  // namespace gp
