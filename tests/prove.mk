@@ -8,7 +8,7 @@ KILLS ?= 200
 
 .PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-explain prove-forecast prove-faults prove-storm prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
+        prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -100,6 +100,11 @@ prove-faults: configure
 prove-storm: configure
 	cmake --build $(BUILD) --target storm
 	GP_STORM_NODES=1500 $(BUILD)/bin/storm
+
+## make prove-recovery   a job on 64 nodes that fail, 600 virtual days: time of use against the closed form, with lemons and without (5 min)
+prove-recovery: configure
+	cmake --build $(BUILD) --target property_recovery
+	GP_RECOVERY_DAYS=600 $(BUILD)/bin/property_recovery
 
 ## make prove-determinism  the same decisions by builds of gcc and clang, on one core and two (needs clang++-19; 10 min)
 prove-determinism: configure

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <string>
 
 #include "base/text.h"
 #include "cmd/cluster_text.h"
 #include "cmd/cli.h"
+#include "cmd/job_text.h"
 
 namespace gp {
 namespace {
 
 using Action = v1::ChangeServiceRequest;
 
+constexpr int kPlaceTries = 10;
 
 // The GPUs that the request speaks of, as the cluster is now.
 std::vector<FoundGpu> Targets(const v1::Cluster& cluster, const Action& request) {
@@ -61,13 +65,57 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
   cli.Complain(Unavailable("the tests have not ended yet: gpu-platform status --all"));
 }
 
+// Who holds something of what the request speaks of.
+std::map<std::string, std::string> HoldersOf(const v1::Cluster& cluster, const Action& request) {
+  std::map<std::string, std::string> jobs;
+  for (const FoundGpu& target : Targets(cluster, request)) {
+    for (const v1::Holder& holder : target.gpu->holders()) jobs[holder.job_id()] = holder.job_name() + ", " + holder.user();
+  }
+  return jobs;
+}
+
+std::string WhereItWent(const v1::Job& job) {
+  if (IsOver(job)) return std::string("ended, ") + v1::JobState_Name(job.state());
+  if (job.state() == v1::RUNNING) return "goes on at " + PlacesText(job);
+  return "waits" + (job.reason().empty() ? "" : ": " + job.reason());
+}
+
+// What was stopped by force, and where it goes on; those that take longer to end are told as such.
+void TellStopped(ControlClient& client, const std::map<std::string, std::string>& jobs, const Action& request, Cli& cli) {
+  constexpr int kTries = 100;
+  std::map<std::string, std::string> left = jobs;
+  for (int tries = 0; !left.empty() && tries < kTries; ++tries) {
+    if (tries > 0) poll(nullptr, 0, 100);
+    const auto cluster = client.Call<v1::Cluster>(&v1::Control::Stub::GetCluster, v1::GetClusterRequest());
+    if (!cluster) return cli.Complain(cluster.error());
+    const auto still = HoldersOf(*cluster, request);
+    std::erase_if(left, [&](const auto& one) {
+      if (still.contains(one.first)) return false;
+      v1::GetJobRequest fetch;
+      fetch.set_job_id(one.first);
+      const auto job = client.Call<v1::Job>(&v1::Control::Stub::GetJob, fetch);
+      // A moment later it has its new place.
+      if (job && job->state() == v1::QUEUED && tries + 1 < kTries && tries < kPlaceTries) return false;
+      cli.Say(fmt::format("{} ({}) was stopped; it {}", one.first, one.second, job ? WhereItWent(*job) : "is not known any more"));
+      return true;
+    });
+  }
+  for (const auto& [id, who] : left) cli.Say(fmt::format("{} ({}) was told to stop, and has not ended yet (gpu-platform jobs wait {})", id, who, id));
+}
+
 void Change(const Action& request, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
+  std::map<std::string, std::string> jobs;
+  if (request.force()) {
+    const auto before = (*client)->Call<v1::Cluster>(&v1::Control::Stub::GetCluster, v1::GetClusterRequest());
+    if (before) jobs = HoldersOf(*before, request);
+  }
   const auto cluster = (*client)->Call<v1::Cluster>(&v1::Control::Stub::ChangeService, request);
   if (!cluster) return cli.Complain(cluster.error());
   if (request.action() == Action::ONLINE) return AwaitOnline(**client, request, cli);
   Report(*cluster, request, cli);
+  TellStopped(**client, jobs, request, cli);
   cli.PrintDocument(*cluster);
 }
 
@@ -81,7 +129,14 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
   gpu->excludes(node);
   sub->add_option_function<std::string>("--reason", [request](const std::string& why) { request->set_reason(why); }, "Why; shown with the GPU");
   if (action == Action::OFFLINE || action == Action::RESET) {
-    sub->add_flag_function("--force", [request](int64_t) { request->set_force(true); }, "Stop the jobs on it now; they are queued again");
+    sub->add_flag_function("--force", [request](int64_t) { request->set_force(true); }, "Tell the jobs on it to stop now, with their grace; they are queued again");
+  }
+  if (action == Action::DRAIN) {
+    sub->add_option_function<std::string>("--deadline", [request](const std::string& text) {
+      const auto span = ParseDuration(text);
+      if (!span || span->ns <= 0) throw CLI::ValidationError("--deadline", "takes a time such as 2h, not " + Printable(text, 40));
+      request->set_deadline_ms(span->ToMilliseconds());
+    }, "What still runs there then is told to stop, with its grace, and queued again")->type_name("DURATION");
   }
   sub->callback([request, &cli] {
     if (request->gpu().empty() && request->node().empty()) {

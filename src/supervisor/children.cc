@@ -65,7 +65,7 @@ std::vector<Exit> Children::Reap() {
   }
 }
 
-void Children::KillDirect() {
+void Children::KillDirect() const {
   const std::string self = std::to_string(getpid());
   const Descriptor file(
       open(("/proc/self/task/" + self + "/children").c_str(), O_RDONLY | O_CLOEXEC));
@@ -80,7 +80,8 @@ void Children::KillDirect() {
     char* end = nullptr;
     const long pid = std::strtol(at, &end, 10);
     if (end == at) break;
-    kill(static_cast<pid_t>(pid), SIGKILL);
+    const auto ours = std::ranges::find(list_, static_cast<pid_t>(pid), &Child::pid);
+    if (ours == list_.end() || ours->role != Role::kCheck) kill(static_cast<pid_t>(pid), SIGKILL);
     at = end;
     while (*at == ' ') ++at;
   }

@@ -44,9 +44,9 @@ class Children {
   std::vector<Exit> Reap();
   // After Reap: no child is left, neither ours nor adopted.
   bool none_left() const { return none_left_; }
-  // SIGKILL to every direct child.  Where there is no cgroup: their orphans come to us and are
+  // SIGKILL to every direct child but those that look at something.  Where there is no cgroup: their orphans come to us and are
   // direct children at the next call.
-  static void KillDirect();
+  void KillDirect() const;
 
  private:
   std::vector<Child> list_;

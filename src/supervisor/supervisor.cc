@@ -236,7 +236,7 @@ void Supervisor::Kill() {
   if (cgroups_.CanKill()) {
     cgroups_.KillAll();
   } else {
-    Children::KillDirect();
+    children_.KillDirect();
   }
   const bool slowly = now - killing_since_ > kPatienceNs;
   kill_again_at_ = now + (slowly ? kKillAgainSlowlyNs : kKillAgainNs);
@@ -250,6 +250,7 @@ void Supervisor::Kill() {
 
 bool Supervisor::IsGone() {
   if (burying_) return cgroups_.IsEmpty();  // nothing of it was ever our child
+  if (is_looking_) return false;
   if (children_.none_left()) return true;
   // Only a daemon that the prolog started is our child and yet not inside.
   if (launch_.spec.prolog.empty()) return false;

@@ -107,7 +107,8 @@ class Supervisor {
   std::optional<ReportPipe> reports_;
   std::deque<CheckpointReport> unseen_;  // told of, and not yet looked at
   int64_t reported_ = 0;                 // checkpoints, so far
-  Descriptor look_;                      // what the child finds that looks at the first of them
+  bool is_looking_ = false;              // a child looks at the first of them
+  Descriptor look_;                      // what it finds
 
   State state_ = State::kProlog;
   AttemptStatus status_;

@@ -70,7 +70,7 @@ void Supervisor::TakeReport(const ReportLine& line) {
 }
 
 void Supervisor::LookAtNext() {
-  if (unseen_.empty() || children_.Has(Role::kCheck)) return;
+  if (unseen_.empty() || is_looking_) return;
   if (BootNs() >= looks_until_) {
     unseen_.front().fault = kNoTime;
     return OnLooked({});
@@ -93,12 +93,14 @@ Status Supervisor::StartLook() {
   plan.input = plan.output = plan.errors = null_.get();
   plan.work = [path = unseen_.front().path, output = theirs.get()] { return MeasureTree(path, output); };
   GP_CHECK_OK(children_.Start(Role::kCheck, plan, std::nullopt));
+  is_looking_ = true;
   look_deadline_ = std::min(BootNs() + kLookNs, looks_until_);
   return Ok();
 }
 
 void Supervisor::OnLooked(const Exit& exit) {
   look_deadline_ = kNever;
+  is_looking_ = false;
   CheckpointReport report = std::move(unseen_.front());
   unseen_.pop_front();
   char text[512] = "";

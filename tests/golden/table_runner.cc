@@ -87,6 +87,7 @@ std::string TableRunner::Restart(const Line& line) {
   policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 6));
   policy.faults_max = line.Number("faults", policy.faults_max);
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
+  policy.faults.lemon_failures = line.Number("lemons", policy.faults.lemon_failures);
   policy.reclaim_grace = Duration::Seconds(line.Number("reclaim_grace", 300));
   policy.class_floor = line.Number("floor", policy.class_floor);
   policy.usage_period = Duration::Seconds(line.Number("period", 30 * 24 * 3600));
@@ -295,7 +296,7 @@ std::string TableRunner::ObserveGpu(const Line& line) {
 std::string TableRunner::Service(const Line& line, ServiceAction action) {
   const Target target = TargetOf(line.words[0]);
   const bool force = line.words.size() > 1 && line.words[1] == "force";
-  return Tell(ChangeService{target.node, target.gpu, action, force, "table"});
+  return Tell(ChangeService{target.node, target.gpu, action, force, "table", Duration::Seconds(line.Number("deadline", 0))});
 }
 
 // "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft] [number=1]", "lost n1[2]", "hot n1[2]", "critical n1[2]", "advises n1[2] node-reboot"

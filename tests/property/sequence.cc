@@ -203,6 +203,7 @@ bool Sequence::ChangeServiceOfAny() {
     change.gpu = static_cast<int>(rng_.Below(machine.gpus.size()));
   if (rng_.Chance(1, 2))
     change.action = rng_.Chance(1, 2) ? ServiceAction::kDrain : ServiceAction::kOffline;
+  if (change.action == ServiceAction::kDrain && rng_.Chance(1, 2)) change.deadline = Duration::Seconds(rng_.Between(1, 120));
   return Tell(std::move(change)) != nullptr;
 }
 

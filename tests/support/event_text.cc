@@ -116,6 +116,9 @@ struct Teller {
   std::string operator()(const GpuRemedyChanged& e) const { return "gpu-remedy " + Gpu(e.node, e.gpu) + " " + Name(e.remedy); }
   std::string operator()(const GpuTaskOrdered& e) const { return "gpu-task-ordered " + Gpu(e.node, e.gpu) + " " + Name(e.task); }
   std::string operator()(const GpuTaskEnded& e) const { return "gpu-task-ended " + Gpu(e.node, e.gpu); }
+  std::string operator()(const DrainDeadlineSet& e) const {
+    return "drain-deadline " + (e.gpu < 0 ? Node(e.node) : Gpu(e.node, e.gpu)) + (e.at.ns == 0 ? " none" : "");
+  }
   std::string operator()(const CheckpointSaved& e) const {
     return "checkpoint-saved " + Job(e.job) + " step " + std::to_string(e.checkpoint.step) + (e.checkpoint.is_complete ? "" : " incomplete");
   }

@@ -84,7 +84,10 @@ std::optional<PlaceGang> FindPlace(const std::vector<Node>& nodes, const Job& jo
 std::vector<Node> WithoutFaulty(std::vector<Node> others, const Job& job) {
   for (const AttemptRecord& attempt : job.attempts) {
     for (const RankRecord& rank : attempt.ranks) {
-      if (IsPlatformFault(rank.outcome.end)) std::erase_if(others, [&](const Node& node) { return node.id == rank.node; });
+      const bool is_bad = IsPlatformFault(rank.outcome.end) || std::ranges::any_of(rank.outcome.clues.rules, [&](int rule) {
+        return job.spec->on_log.size() > static_cast<size_t>(rule) && job.spec->on_log[static_cast<size_t>(rule)].action == LogAction::kExcludeNode;
+      });
+      if (is_bad) std::erase_if(others, [&](const Node& node) { return node.id == rank.node; });
     }
   }
   return others;

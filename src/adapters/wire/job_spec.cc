@@ -42,14 +42,6 @@ void ToProto(const RetryPolicy& retry, v1::RetryPolicy* message) {
   message->set_on_failure(retry.on_failure);
 }
 
-// Milliseconds beyond what nanoseconds can hold become the largest; validation refuses those.
-Duration FromMilliseconds(int64_t ms) {
-  constexpr int64_t kLargest = int64_t{1} << 62;
-  if (ms > kLargest / 1'000'000) return {kLargest};
-  if (ms < -kLargest / 1'000'000) return {-kLargest};
-  return Duration::Milliseconds(ms);
-}
-
 RetryPolicy FromProto(const v1::RetryPolicy& message) {
   RetryPolicy retry;
   retry.retries_max = message.retries_max();
@@ -93,6 +85,13 @@ Result<ArrayRequest> FromProto(const v1::ArrayRequest& message) {
 }
 
 }  // namespace
+
+Duration FromMilliseconds(int64_t ms) {
+  constexpr int64_t kLargest = int64_t{1} << 62;
+  if (ms > kLargest / 1'000'000) return {kLargest};
+  if (ms < -kLargest / 1'000'000) return {-kLargest};
+  return Duration::Milliseconds(ms);
+}
 
 void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_name(spec.name);

@@ -13,4 +13,7 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message);
 // kInvalidArgument where an enum has a value that is none; what else is legal says ValidateJobSpec.
 Result<JobSpec> FromProto(const v1::JobSpec& message);
 
+// Milliseconds beyond what nanoseconds can hold become the largest; validation refuses those.
+Duration FromMilliseconds(int64_t ms);
+
 }  // namespace gp

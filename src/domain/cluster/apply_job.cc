@@ -195,7 +195,10 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   EndPreemption(state, job);
   EndAttempt(state, job, at, event.end);
   if (event.charge == RequeueCharge::kRetry) ++job.retries_used;
-  if (event.charge == RequeueCharge::kFault) ++job.faults;
+  if (event.charge == RequeueCharge::kFault) {
+    ++job.faults;
+    job.faults_in_row = GotOn(job, at) ? 1 : job.faults_in_row + 1;
+  }
   if (event.charge == RequeueCharge::kPreemption) ++job.preemptions;
   if (event.charge == RequeueCharge::kMove) ++job.moves;
   if (event.charge != RequeueCharge::kMove) DropDestination(state, job);

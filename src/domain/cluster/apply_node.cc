@@ -106,6 +106,15 @@ void ApplyEvent(State& state, Instant, const NodeDrainChanged& event) {
   if (!event.draining) node.failures.clear();
 }
 
+void ApplyEvent(State& state, Instant, const DrainDeadlineSet& event) {
+  const GpuKey key{event.node, event.gpu};
+  if (event.at.ns == 0) {
+    state.drain_deadlines.erase(key);
+  } else {
+    state.drain_deadlines[key] = event.at;
+  }
+}
+
 void ApplyEvent(State& state, Instant at, const GpuConditionChanged& event) {
   Gpu& gpu = GpuOf(state, event.node, event.gpu);
   GP_ASSERT(CanBecome(gpu.condition, event.to), "a GPU moves along edges of its state machine");

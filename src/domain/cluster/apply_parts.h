@@ -51,6 +51,7 @@ void ApplyEvent(State& state, Instant at, const GpuTaskEnded& event);
 void NoteFailure(const State& state, Node& node, Instant at);
 void ApplyEvent(State& state, Instant at, const BreakerOpened& event);
 void ApplyEvent(State& state, Instant at, const CheckpointSaved& event);
+void ApplyEvent(State& state, Instant at, const DrainDeadlineSet& event);
 // The node's GPUs are other ones now.
 void DropTroubles(State& state, NodeId node);
 

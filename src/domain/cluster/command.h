@@ -109,8 +109,9 @@ struct ChangeService {
   NodeId node;
   int gpu = -1;
   ServiceAction action = ServiceAction::kDrain;
-  bool force = false;  // kOffline, kReset: stop the jobs on it now
+  bool force = false;  // kOffline, kReset: tell the jobs on it to stop now
   std::string reason;
+  Duration deadline;   // kDrain: so long from now jobs may still run there; 0: until they end
 };
 
 struct SubmitJob {

@@ -15,7 +15,7 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const ReportNode& c) { return DecideReport(state, at, c); }
     Result<Events> operator()(const SilenceNode& c) { return DecideSilence(state, at, c); }
     Result<Events> operator()(const DeclareNodeLost& c) { return DecideDeclareLost(state, at, c); }
-    Result<Events> operator()(const ChangeService& c) { return DecideService(state, c); }
+    Result<Events> operator()(const ChangeService& c) { return DecideService(state, at, c); }
     Result<Events> operator()(const SubmitJob& c) { return DecideSubmit(state, envelope, c); }
     Result<Events> operator()(const StopJob& c) { return DecideStop(state, c); }
     Result<Events> operator()(const HoldJob& c) { return DecideHold(state, c); }

@@ -117,11 +117,13 @@ Event GiveUp(const Job& job, const Verdict& verdict) {
 Event Recover(const State& state, Instant at, const Job& job, const Verdict& verdict) {
   const std::string reason = FaultOf(job, verdict);
   const EndClass end = verdict.platform_fault ? verdict.end : EndClass::kGpuError;
-  if (job.faults >= state.policy.faults_max) {
-    return JobEnded{job.id, JobState::kFailed, 125, "given up after " + std::to_string(job.faults + 1) + " faults; last: " + reason, end};
+  // A long job on many nodes meets any number of them; only those in a row, which let it get nowhere, tell against it.
+  const int in_row = GotOn(job, at) ? 0 : job.faults_in_row;
+  if (in_row >= state.policy.faults_max) {
+    return JobEnded{job.id, JobState::kFailed, 125, "given up after " + std::to_string(in_row + 1) + " faults in a row; last: " + reason, end};
   }
   // The first fault costs no wait; a job that meets one after the other backs off.
-  const Instant eligible = job.faults == 0 ? at : at + Backoff(job.spec->retry, job.faults - 1);
+  const Instant eligible = in_row == 0 ? at : at + Backoff(job.spec->retry, in_row - 1);
   return JobRequeued{job.id, RequeueCharge::kFault, eligible, reason, end};
 }
 

@@ -29,7 +29,9 @@ void BeginRemedies(const State& state, Instant at, Events& events);
 // Closes incidents of which nothing more was heard.
 void EndIncidents(const State& state, Instant at, Events& events);
 
-Result<Events> DecideService(const State& state, const ChangeService& command);
+Result<Events> DecideService(const State& state, Instant at, const ChangeService& command);
+// Jobs that are still where they should have left by now.
+void EndDrains(const State& state, Instant at, Events& events);
 
 Result<Events> DecideSetQueue(const State& state, const SetQueue& command);
 Result<Events> DecideDeleteQueue(const State& state, const DeleteQueue& command);

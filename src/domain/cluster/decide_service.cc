@@ -24,16 +24,34 @@ std::set<JobId> JobsOn(const State& state, const Node& node, const std::vector<i
   return jobs;
 }
 
+std::string Label(const Node& node, int gpu) {
+  return gpu < 0 ? "node " + node.facts->name : node.facts->gpus[static_cast<size_t>(gpu)].uuid;
+}
+
 // One that is only being stopped may have a long grace left.
 bool IsBeingKilled(const State& state, const Job& job) {
   return std::ranges::all_of(job.leases, [&](LeaseId id) { return state.FindLease(id)->stop == StopOrder::kKill; });
 }
 
-std::string Label(const Node& node, int gpu) {
-  return gpu < 0 ? "node " + node.facts->name : node.facts->gpus[static_cast<size_t>(gpu)].uuid;
+// By force: with the grace that it has; who is being stopped already has had it.
+void Evict(const State& state, const std::set<JobId>& jobs, const std::string& reason, Events& events) {
+  for (const JobId id : jobs) {
+    const Job& job = *state.FindJob(id);
+    if (IsBeingKilled(state, job)) continue;
+    events.push_back(JobStopOrdered{id, StopCause::kDrain, job.stop == StopCause::kNone ? StopOrder::kGraceful : StopOrder::kKill, reason});
+  }
 }
 
-void Drain(const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+// With the grace that it has: it keeps its work, and goes on elsewhere.
+void SendAway(const State& state, const std::set<JobId>& jobs, const std::string& reason, Events& events) {
+  for (const JobId job : jobs) {
+    if (state.FindJob(job)->stop != StopCause::kNone) continue;
+    events.push_back(JobStopOrdered{job, StopCause::kDrain, StopOrder::kGraceful, reason});
+  }
+}
+
+void Drain(Instant at, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+  if (command.deadline.ns > 0) events.push_back(DrainDeadlineSet{node.id, command.gpu, at + command.deadline});
   if (command.gpu < 0) events.push_back(NodeDrainChanged{node.id, true, command.reason});
   for (const int i : gpus) {
     const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
@@ -60,17 +78,17 @@ Status Offline(const State& state, const Node& node, const std::vector<int>& gpu
       events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kOffline, command.reason});
     }
   }
-  for (const JobId job : jobs) {
-    if (IsBeingKilled(state, *state.FindJob(job))) continue;
-    events.push_back(JobStopOrdered{job, StopCause::kDrain, StopOrder::kKill,
-                                    Label(node, command.gpu) + " was taken offline"});
-  }
+  Evict(state, jobs, Label(node, command.gpu) + " was taken offline", events);
   return Ok();
 }
 
 // Nothing is let in again without a test.
 void Online(const State& state, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
   uint64_t last_task = state.last_task;
+  for (auto due = state.drain_deadlines.lower_bound({node.id, -1}); due != state.drain_deadlines.end() && due->first.node == node.id; ++due) {
+    const int gpu = due->first.gpu;
+    if (command.gpu < 0 || gpu < 0 || gpu == command.gpu) events.push_back(DrainDeadlineSet{node.id, gpu, {}});
+  }
   if (command.gpu < 0 || node.draining) events.push_back(NodeDrainChanged{node.id, false, ""});
   for (const int i : gpus) {
     const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
@@ -100,16 +118,28 @@ Status Reset(const State& state, const Node& node, const std::vector<int>& gpus,
     }
     events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kReset, trouble == nullptr ? IncidentId{} : trouble->incident, false, true});
   }
-  for (const JobId job : jobs) {
-    if (IsBeingKilled(state, *state.FindJob(job))) continue;
-    events.push_back(JobStopOrdered{job, StopCause::kDrain, StopOrder::kKill, Label(node, command.gpu) + " is to be reset"});
-  }
+  Evict(state, jobs, Label(node, command.gpu) + " is to be reset", events);
   return Ok();
 }
 
 }  // namespace
 
-Result<Events> DecideService(const State& state, const ChangeService& command) {
+void EndDrains(const State& state, Instant at, Events& events) {
+  for (const auto& [key, due] : state.drain_deadlines) {
+    if (due > at) continue;
+    events.push_back(DrainDeadlineSet{key.node, key.gpu, {}});
+    const Node& node = *state.FindNode(key.node);
+    std::set<JobId> jobs;
+    if (key.gpu >= 0) {
+      jobs = JobsOn(state, node, {key.gpu});
+    } else {
+      for (const LeaseId id : node.leases) jobs.insert(state.FindLease(id)->job);
+    }
+    SendAway(state, jobs, Label(node, key.gpu) + " is drained, and its deadline is over", events);
+  }
+}
+
+Result<Events> DecideService(const State& state, Instant at, const ChangeService& command) {
   const Node* node = state.FindNode(command.node);
   if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
   if (command.gpu >= static_cast<int>(node->gpus.size())) {
@@ -118,10 +148,11 @@ Result<Events> DecideService(const State& state, const ChangeService& command) {
   if (command.gpu >= 0 && node->gpus[static_cast<size_t>(command.gpu)].condition == GpuCondition::kLost) {
     return Fail(Conflict(Label(*node, command.gpu) + " does not answer (LOST)"));
   }
+  if (command.deadline.ns < 0 || command.deadline > kTimeLimitMax) return Fail(InvalidArgument("deadline: must be from 0s to " + ToText(kTimeLimitMax) + ", not " + ToText(command.deadline)));
   const std::vector<int> gpus = Targets(*node, command.gpu);
   Events events;
   switch (command.action) {
-    case ServiceAction::kDrain: Drain(*node, gpus, command, events); break;
+    case ServiceAction::kDrain: Drain(at, *node, gpus, command, events); break;
     case ServiceAction::kOffline: GP_CHECK_OK(Offline(state, *node, gpus, command, events)); break;
     case ServiceAction::kOnline: Online(state, *node, gpus, command, events); break;
     case ServiceAction::kReset: GP_CHECK_OK(Reset(state, *node, gpus, command, events)); break;

@@ -69,6 +69,7 @@ Result<Events> DecideTick(const State& state, Instant at) {
     events.push_back(JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
                                     "ran for its time limit of " + ToText(job.spec->time_limit)});
   }
+  if (!limits_due) EndDrains(state, at, events);
   // Losses wait for the next tick then: what becomes of a job depends on the stop ordered here.
   if (!limits_due && !state.losses.empty() && state.losses.begin()->first <= at) {
     EndLostLeases(state, at, *state.FindNode(state.losses.begin()->second), events);

@@ -200,6 +200,13 @@ struct ReservationEnded {
   std::string name;
 };
 
+// Until when jobs may run on a GPU, or with gpu < 0 on a node, that is drained; ns == 0: until they end.
+struct DrainDeadlineSet {
+  NodeId node;
+  int gpu = -1;
+  Instant at;
+};
+
 // The driver reported an error of the GPU.
 struct FaultSeen {
   NodeId node;
@@ -274,6 +281,7 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
                            NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered,
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
-                           GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved>;
+                           GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
+                           DrainDeadlineSet>;
 
 }  // namespace gp

@@ -48,7 +48,7 @@ GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
-          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints)
+          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints, v.faults_in_row)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
@@ -102,7 +102,7 @@ GP_FIELDS(ReportGpus, v.node, v.incarnation, v.signals, v.results)
 GP_FIELDS(ChangeIncident, v.incident, v.to, v.note)
 GP_FIELDS(SilenceNode, v.node)
 GP_FIELDS(DeclareNodeLost, v.node, v.reason)
-GP_FIELDS(ChangeService, v.node, v.gpu, v.action, v.force, v.reason)
+GP_FIELDS(ChangeService, v.node, v.gpu, v.action, v.force, v.reason, v.deadline)
 GP_FIELDS(SubmitJob, v.spec, v.user)
 GP_FIELDS(StopJob, v.job, v.force)
 GP_FIELDS(HoldJob, v.job)
@@ -162,6 +162,7 @@ GP_FIELDS(GpuRemedyChanged, v.node, v.gpu, v.remedy, v.incident, v.takes_out, v.
 GP_FIELDS(GpuTaskOrdered, v.node, v.gpu, v.task, v.number, v.by_itself)
 GP_FIELDS(GpuTaskEnded, v.node, v.gpu, v.number, v.is_sound)
 GP_FIELDS(BreakerOpened, v.pool, v.incident)
+GP_FIELDS(DrainDeadlineSet, v.node, v.gpu, v.at)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

@@ -15,7 +15,7 @@ struct Policy {
   // A lease that is not renewed for so long has run out.
   Duration lease_time = Duration::Seconds(10);
   Duration lease_end_time = kLeaseEndTime;
-  // So many attempts may be lost to the platform before a job is given up.
+  // So many attempts in a row may be lost to the platform, none of them of any use, before a job is given up.
   int faults_max = 16;
   // A queued job passed over for so long keeps the nodes that it could use for itself.
   Duration reserve_after = Duration::Minutes(5);

@@ -77,6 +77,9 @@ Instant NextDeadline(const State& state) {
   consider(state.losses);
   consider(state.reservation_ends);
   consider(state.incident_ends);
+  for (const auto& [key, at] : state.drain_deadlines) {
+    if (next.ns == 0 || at < next) next = at;
+  }
   const bool is_remedy_ready = std::ranges::any_of(state.remedies, [&](const GpuKey& key) { return IsRemedyReady(state, key); });
   if (!state.decided.empty() || is_remedy_ready) next = Instant{1};  // at once
   return next;

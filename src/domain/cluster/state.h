@@ -81,6 +81,7 @@ struct State {
   std::map<IncidentId, Incident> incidents;        // open ones, and closed ones for a while
   std::map<std::string, std::vector<Instant>> taken_out;  // by pool: GPUs taken out by themselves within the window
   std::map<std::string, IncidentId> breakers;      // pools where nothing is done by itself
+  std::map<GpuKey, Instant> drain_deadlines;  // by which jobs leave what is drained; gpu -1: the node
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"; an array by its own id
 
   std::set<JobId> queued;                          // kQueued

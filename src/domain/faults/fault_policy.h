@@ -31,7 +31,7 @@ struct FaultPolicy {
   int resets_per_day = 1;
   // A node that failed so often within the window, and so many times as often as the others do, takes no new work
   // until a person has looked.
-  int lemon_failures = 3;
+  int lemon_failures = 4;
   int lemon_factor = 4;
   Duration lemon_window = Duration::Minutes(7 * 24 * 60);
   // Past this share of a pool's GPUs taken out within the window nothing is reset or drained by itself.  100: off.

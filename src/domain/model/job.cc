@@ -85,6 +85,13 @@ std::set<NodeId> NodesWithFaults(const Job& job) {
   return nodes;
 }
 
+bool GotOn(const Job& job, Instant at) {
+  constexpr Duration kLong = Duration::Minutes(10);
+  const Instant started = job.attempts.back().started_at;
+  const bool saved = std::ranges::any_of(job.checkpoints, [&](const Checkpoint& one) { return one.attempt == job.attempt && one.is_complete; });
+  return saved || (started.ns != 0 && at - started >= kLong);
+}
+
 Instant WorkKeptUntil(const Job& job) {
   const Instant placed = job.attempts.back().placed_at;
   const Checkpoint* newest = NewestComplete(job.checkpoints);

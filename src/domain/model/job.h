@@ -100,6 +100,7 @@ struct Job {
   int attempt = 0;         // of the current or last attempt, from 1
   int retries_used = 0;    // of the job's own
   int faults = 0;          // attempts lost to the platform
+  int faults_in_row = 0;   // of them, the last ones that got nowhere
   int preemptions = 0;     // attempts interrupted for other jobs
   int moves = 0;           // attempts interrupted to go on elsewhere
   Instant moved_at;        // the last time; ns == 0: never
@@ -133,6 +134,9 @@ bool HasFailed(const Job& job);
 
 // Where the platform failed its attempts, or its log says that the node did: its last choice from then on.
 std::set<NodeId> NodesWithFaults(const Job& job);
+
+// Whether its attempt has been of use until now: it ran for long, or saved something to go on from.
+bool GotOn(const Job& job, Instant at);
 
 // Since when its work would have to be done again if it were ended now.
 // REQUIRES: it has been placed.

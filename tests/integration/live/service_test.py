@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Taking GPUs and nodes out of service and back, and the commands of the requirement as written."""
 
+import time
+
 from live_platform import ClusterTest, eventually, main
 
 
@@ -49,9 +51,20 @@ class Service(ClusterTest):
         self.assertIn("--force", answer.err)
         self.assert_job(job, state="RUNNING", attempt=1)
 
+    def test_what_is_drained_with_a_deadline_loses_its_jobs_then(self):
+        job, name = self.start_single()
+        self.assertEqual(self.cli("drain", "--gpu-id", name, "--deadline", "soon").code, 2)
+        self.cli("drain", "--gpu-id", name, "--deadline", "2s").ok()
+        time.sleep(1)
+        self.assert_job(job, state="RUNNING", attempt=1)
+        eventually(lambda: self.cli.job(job)["attempt"] == 2 and self.cli.job(job)["state"] == "RUNNING", "it runs elsewhere")
+        self.assert_job(job, retries_used=0, faults=0)
+        self.assertEqual(self.cli.job(job)["attempts"][0]["end_class"], "drained")
+
     def test_forced_offline_moves_the_job_elsewhere_at_nobodys_charge(self):
         job, name = self.start_single()
-        self.cli("offline", "--gpu-id", name, "--force").ok()
+        told = self.cli("offline", "--gpu-id", name, "--force").ok().err
+        self.assertRegex(told, rf"{job} \(.*\) was stopped; it goes on at dgx-h100-")
         eventually(lambda: self.cli.job(job)["attempt"] == 2 and self.cli.job(job)["state"] == "RUNNING",
                    "the job runs again")
         seen = self.assert_job(job, retries_used=0, faults=0)

@@ -225,6 +225,7 @@ grpc::Status ControlService::ChangeService(grpc::ServerContext* context, const v
   gp::ChangeService command;
   command.action = static_cast<ServiceAction>(request->action());
   command.force = request->force();
+  command.deadline = FromMilliseconds(request->deadline_ms());
   command.reason = caller->name + (request->reason().empty() ? "" : ": " + Printable(request->reason(), 200));
   Status found = Ok();
   const Status read = gateway_.Read([&](const State& state) {

@@ -11,6 +11,7 @@ namespace gp {
 namespace {
 
 constexpr size_t kLineMax = 16 << 10;  // of a longer line, the beginning
+constexpr size_t kMark = 3;            // bytes of the mark that something was cut
 
 // As CUDA, PyTorch, JAX and TensorFlow say it.
 constexpr const char* kGpuMemory =
@@ -49,7 +50,7 @@ class Expressions {
   void Take(int at, std::string_view line, LogClues& clues) const {
     if (at == 0) clues.gpu_memory = true;
     if (at == 1) clues.communication = true;
-    if (at == 2) clues.last_error = Printable(std::string(line), kLastErrorMax);
+    if (at == 2) clues.last_error = Printable(std::string(line), kLastErrorMax - kMark);
     const int rule = rules_[static_cast<size_t>(at)];
     if (rule >= 0 && std::ranges::find(clues.rules, rule) == clues.rules.end()) clues.rules.push_back(rule);
   }

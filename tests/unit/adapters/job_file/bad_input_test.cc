@@ -58,14 +58,27 @@ constexpr BadInput kNotYet[] = {
     {"»min_nodes: 1", "GP1016", "min_nodes"},
     {"»mounts: [/data]", "GP1016", "mounts"},
     {"»notify: {on: [failed]}", "GP1016", "notify is known but not supported yet"},
-    {"»on_log: []", "GP1016", "on_log"},
     {"»on_preempt: {signal: SIGUSR1}", "GP1016", "on_preempt"},
     {"»min_nodes: 2", "GP1016", "min_nodes"},
     {"»secrets: [HF_TOKEN]", "GP1016", "secrets"},
-    {"checkpoint: {»every: 15m}", "GP1016", "checkpoint.every"},
     {"checkpoint: {»keep: 3}", "GP1016", "checkpoint.keep"},
-    {"checkpoint: {»signal: SIGUSR1}", "GP1016", "checkpoint.signal"},
 };
+
+constexpr BadInput kRecovery[] = {
+    {"on_log: »[]", "GP1009", "must be a map"},
+    {"on_log: {a: »explode}", "GP1012", "stop_retries"},
+    {"»on_log: {\"(\": stop_retries}", "GP1014", "no regular expression (RE2): missing )"},
+    {"»on_log: {\"\": stop_retries}", "GP1014", "a rule without a pattern"},
+    {"checkpoint: {every: »15m}", "GP1018", "nothing asks for a checkpoint"},
+    {"checkpoint: {signal: »SIGKILL}", "GP1012", "SIGUSR1"},
+    {"checkpoint: {signal: SIGUSR1, every: »0s}", "GP1011", "every"},
+    {"hang_after: »500ms", "GP1011", "hang_after"},
+    {"hang_after: »never", "GP1013", "hang_after"},
+};
+
+TEST(BadInput, OfCheckpointsAndRules) {
+  ExpectAllRefused(kRecovery);
+}
 
 TEST(BadInput, KnownButNotYetSupported) {
   ExpectAllRefused(kNotYet);

@@ -67,7 +67,7 @@ TEST(PolicyFile, TellsTheNumbersOfFaultsAsAFileHasThem) {
   (*change)(policy);
   EXPECT_EQ(policy.faults.error_window, odd.faults.error_window);
   EXPECT_EQ(policy.faults.suspect_factor, 3);
-  EXPECT_EQ(FaultNumbers(policy).size(), 12u);
+  EXPECT_EQ(FaultNumbers(policy).size(), 15u);
 }
 
 TEST(PolicyFile, OverridesSingleXids) {

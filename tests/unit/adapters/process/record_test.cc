@@ -5,10 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/rng.h"
+#include <set>
+
 #include "base/bytes.h"
+#include "base/rng.h"
 #include "supervisor/attempt_record.h"
 #include "supervisor/control_message.h"
+#include "supervisor/record_fields.h"
 
 namespace gp {
 namespace {
@@ -41,6 +44,11 @@ LaunchRecord Sample() {
   spec.prolog = "/p";
   spec.epilog = "/e";
   spec.hook_time_limit = Duration::Seconds(2);
+  spec.report_pipe = "/r";
+  spec.hang_after = Duration::Seconds(60);
+  spec.checkpoint_signal = 10;
+  spec.checkpoint_interval = Duration::Seconds(900);
+  spec.log_patterns = {"a", "b"};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -58,19 +66,32 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
+// As it was written before jobs could report.
+std::string SecondVersion() {
+  ByteWriter added;
+  const LaunchSpec& spec = Sample().spec;
+  added.String(spec.report_pipe);
+  added.I64(spec.hang_after.ns);
+  added.I64(spec.checkpoint_signal);
+  added.I64(spec.checkpoint_interval.ns);
+  WriteTexts(added, spec.log_patterns);
+  const std::string bytes = EncodeLaunch(Sample());
+  return bytes.substr(0, bytes.size() - added.Take().size());
+}
+
 // As it was written before interactive attempts had a time limit.
 std::string FirstVersion() {
   ByteWriter added;
   added.I64(Sample().spec.entry_time_limit.ns);
-  const std::string bytes = EncodeLaunch(Sample());
+  const std::string bytes = SecondVersion();
   return bytes.substr(0, bytes.size() - added.Take().size());
 }
 
 TEST(LaunchRecordTest, EveryCutIsNoticed) {
   const std::string bytes = EncodeLaunch(Sample());
-  const size_t first_version = FirstVersion().size();
+  const std::set<size_t> older = {FirstVersion().size(), SecondVersion().size()};
   for (size_t size = 0; size < bytes.size(); ++size) {
-    if (size == first_version) continue;
+    if (older.contains(size)) continue;
     EXPECT_FALSE(DecodeLaunch(std::string_view(bytes).substr(0, size)).has_value()) << size;
   }
 }
@@ -80,6 +101,10 @@ TEST(LaunchRecordTest, AnOlderWritersRecordIsRead) {
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->spec.entry_time_limit, LaunchSpec{}.entry_time_limit);
   EXPECT_EQ(read->cgroups, Sample().cgroups);
+  const auto second = DecodeLaunch(SecondVersion());
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->spec.entry_time_limit, Sample().spec.entry_time_limit);
+  EXPECT_EQ(second->spec.report_pipe, "");
 }
 
 TEST(LaunchRecordTest, ANewerWritersFieldsAreIgnored) {
@@ -111,9 +136,16 @@ TEST(StatusRecordTest, RoundTripAndBounds) {
   status.signal = 9;
   status.cause = EndCause::kSupervisorLost;
   status.message = "why";
+  status.progress.at.ns = 8;
+  status.progress.step = 12;
+  status.progress.steps = 100;
+  status.progress.is_hung = true;
+  status.progress.checkpoints = {{1, 2, "/ckpt", 3, Duration::Seconds(4), true, "", Instant{5}}};
+  status.progress.refused = "no";
   const auto read = DecodeStatus(EncodeStatus(status));
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(EncodeStatus(*read), EncodeStatus(status));
+  EXPECT_EQ(read->progress, status.progress);
   EXPECT_EQ(read->cause, EndCause::kSupervisorLost);
   status.cause = static_cast<EndCause>(99);
   EXPECT_FALSE(DecodeStatus(EncodeStatus(status)).has_value());
