@@ -116,12 +116,13 @@ Status SqliteJournal::CheckOrCreate() {
 
 Status SqliteJournal::LoadTail() {
   last_sequence_ = 0;
+  last_record_ = 0;
   chain_ = 0;
   Statement tail(database_, "SELECT sequence, chain FROM records ORDER BY sequence DESC LIMIT 1");
   const int step = tail.Step();
   if (step != SQLITE_ROW && step != SQLITE_DONE) return Fail(Failed("read the last record"));
   if (step == SQLITE_ROW) {
-    last_sequence_ = tail.Number(0);
+    last_sequence_ = last_record_ = tail.Number(0);
     chain_ = tail.Number(1);
   }
   // A snapshot may stand for records that are gone.
@@ -188,7 +189,7 @@ Status SqliteJournal::Append(std::span<const std::string> records) {
     (void)Run("ROLLBACK", "append");
     return written;
   }
-  last_sequence_ = sequence;
+  last_sequence_ = last_record_ = sequence;
   chain_ = chain;
   return loss_.empty() ? mark_.Raise(last_sequence_) : Ok();
 }
@@ -233,11 +234,17 @@ Status SqliteJournal::ReadAfter(uint64_t sequence,
   return CheckEnd(last, chain);
 }
 
-// What was read must be all that new records are appended to.
-Status SqliteJournal::CheckEnd(uint64_t sequence, std::optional<uint64_t> chain) const {
+// What was read must be all that new records are appended to.  The last record is looked up by its
+// number too: where a damaged key leads that search astray, it would lead the next record astray.
+Status SqliteJournal::CheckEnd(uint64_t sequence, std::optional<uint64_t> chain) {
   if (sequence < last_sequence_) return Fail(Damaged(sequence + 1, "is missing"));
   if (sequence > last_sequence_ || (chain && *chain != chain_))
     return Fail(Damaged(sequence, "is not the last one"));
+  if (last_record_ == 0) return Ok();
+  Statement last(database_, "SELECT chain FROM records WHERE sequence=?");
+  last.Bind(1, last_record_);
+  if (last.Step() != SQLITE_ROW)
+    return Fail(Damaged(last_record_, "cannot be found by its number"));
   return Ok();
 }
 

@@ -51,7 +51,7 @@ class SqliteJournal : public Journal {
   Status InsertAll(std::span<const std::string> records, uint64_t& sequence, uint64_t& chain);
   Status InsertSnapshot(const Snapshot& snapshot, uint64_t chain);
   Result<std::optional<uint64_t>> ChainAt(uint64_t sequence);
-  Status CheckEnd(uint64_t sequence, std::optional<uint64_t> chain) const;
+  Status CheckEnd(uint64_t sequence, std::optional<uint64_t> chain);
 
   // sqlite_salvage.cc
   Status CopyAside();
@@ -71,8 +71,9 @@ class SqliteJournal : public Journal {
   sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;
   sqlite3_stmt* commit_ = nullptr;
-  uint64_t last_sequence_ = 0;
-  uint64_t chain_ = 0;  // digest of the last record and all before it
+  uint64_t last_sequence_ = 0;  // in a record or a snapshot
+  uint64_t last_record_ = 0;    // 0: there is none
+  uint64_t chain_ = 0;          // digest of the last record and all before it
 };
 
 }  // namespace gp

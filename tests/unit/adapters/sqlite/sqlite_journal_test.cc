@@ -252,6 +252,40 @@ TEST_F(SqliteJournalTest, WhatIsSoundIsKeptEvenFromDamagedPages) {
   EXPECT_TRUE(journal->Append(more));
 }
 
+// All records are read in order, and yet a new one would be put where nobody finds it.
+TEST_F(SqliteJournalTest, AKeyThatWouldLeadNewRecordsAstrayIsNoticed) {
+  {
+    auto journal = Open();
+    for (int i = 0; i < 400; ++i) {
+      const std::string record[] = {std::string(100, static_cast<char>('A' + i % 26))};
+      ASSERT_TRUE(journal->Append(record));
+    }
+  }
+  {
+    // The root of the records is page 2: its last cell is the way to the last page but one.
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    std::string page(4'096, '\0');
+    file.seekg(4'096);
+    file.read(page.data(), 4'096);
+    const auto number = [&](size_t at) { return static_cast<size_t>(static_cast<uint8_t>(page[at])) << 8 | static_cast<uint8_t>(page[at + 1]); };
+    ASSERT_EQ(page[0], 5) << "an inner page";
+    const size_t key = number(12 + 2 * (number(3) - 1)) + 4;
+    ASSERT_NE(page[key] & 0x80, 0) << "a key of two bytes";
+    file.seekp(static_cast<std::streamoff>(4'096 + key));
+    file.put(static_cast<char>(page[key] | 0x40));
+  }
+  auto journal = Open();
+  Status status = Ok();
+  EXPECT_EQ(Read(*journal, 0, &status).size(), 400U);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("record 400 cannot be found"), std::string::npos);
+  EXPECT_EQ(journal->KeepSoundPrefix().value(), 400U);
+  const std::string more[] = {"more"};
+  ASSERT_TRUE(journal->Append(more));
+  journal.reset();
+  EXPECT_EQ(Open()->LastSequence(), 401U);
+}
+
 TEST_F(SqliteJournalTest, AnotherFileIsRefused) {
   Damage("PRAGMA application_id=1; CREATE TABLE t(x)");
   const auto journal = SqliteJournal::Open(path_);
