@@ -139,6 +139,8 @@ Ending InChild(const std::string& directory, const FilePlan& plan,
     dup2(words, STDERR_FILENO);
     WatchFiles(directory, plan);
     const Status status = run();
+    // What was answered must outlive the power that fails right afterwards.
+    if (plan.fault == FilePlan::Fault::kLosePower) LoseUnsynced();
     WatchFiles("");
     if (!status) std::fprintf(stderr, "error: %s\n", status.error().message.c_str());
     _exit(status ? 0 : 1);

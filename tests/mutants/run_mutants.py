@@ -76,7 +76,7 @@ class Build:
         self.compile_commands = {
             entry["file"]: entry["command"] for entry in entries
             if entry["file"].startswith(f"{ROOT}/src/")
-            and f" {pathlib.Path(entry['file']).relative_to(ROOT).parent}/CMakeFiles/" in entry["command"]}
+            and f" {pathlib.Path(entry['file']).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"]}
         self.link_commands = {net: self.link_command(net) for net in names}
 
     def link_command(self, net):

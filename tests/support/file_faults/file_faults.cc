@@ -162,6 +162,12 @@ void WatchFiles(const std::string& directory, const FilePlan& plan) {
   is_watching = !directory.empty();
 }
 
+void LoseUnsynced() {
+  Shim& shim = TheShim();
+  const std::lock_guard lock(shim.mutex);
+  shim.unsynced.Lose(0);
+}
+
 std::vector<FileCall> WatchedCalls() {
   Shim& shim = TheShim();
   const std::lock_guard lock(shim.mutex);
