@@ -6,7 +6,7 @@ BINARY := $(BUILD)/bin/gpu-platform
 SEQUENCES ?= 1000000
 KILLS ?= 200
 
-.PHONY: prove-fresh prove-kills prove-leases prove-sequences prove-mutants prove-isolation \
+.PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
         prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
 
@@ -17,6 +17,17 @@ prove-fresh:
 ## make prove-kills      200 kill -9 of controller, agents or both, under load (root; 5 min)
 prove-kills: build
 	GP_KILLS=$(KILLS) PYTHONPATH=tests/integration $(PYTHON) -B tests/chaos/kills_test.py --binary $(BINARY)
+
+## make prove-crashes    SIGKILL, lost power and disk errors at every file call of three lives and of their recoveries (30 min)
+prove-crashes: configure
+	cmake --build $(BUILD) --target crash_journal crash_files
+	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} env GP_STRIDE=$(JOBS) GP_OFFSET={} GP_RECOVERY_STRIDE=1 $(BUILD)/bin/crash_journal
+	$(BUILD)/bin/crash_files
+
+## make prove-damage     the journal cut at every byte of its last 4 KiB, and every bit of 64 KiB turned (30 min)
+prove-damage: configure
+	cmake --build $(BUILD) --target crash_damage
+	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} env GP_STRIDE=$(JOBS) GP_OFFSET={} $(BUILD)/bin/crash_damage
 
 ## make prove-leases     every lease rule under pauses, crashes and silence (root; 2 min)
 prove-leases: build

@@ -70,7 +70,7 @@ class Serving {
     auto loop = ControlLoop::Open(*journal_, clock_, options);
     if (!loop) return Fail(loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
     loop_ = *std::move(loop);
-    if (journal_file_ != nullptr) journal_file_->AcceptLoss();
+    if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
     server_ = GP_TRY(Server::Start(*loop_, {flags_.run_directory, flags_.listen, token_, GP_VERSION}));
     for (CommitObserver* observer : server_->Observers()) loop_->AddObserver(observer);
     loop_->Start();

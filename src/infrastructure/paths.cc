@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "files/replace_file.h"
 
 namespace gp {
 namespace {
@@ -105,13 +106,7 @@ Result<std::string> ReadTextFile(const std::string& path, size_t bytes_max) {
 }
 
 Status WriteTextFile(const std::string& path, const std::string& text, unsigned mode) {
-  const std::string fresh = path + ".new";
-  const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (fd < 0) return Fail(SystemError(fresh));
-  const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(fd) == 0;
-  close(fd);
-  if (!written || rename(fresh.c_str(), path.c_str()) != 0) return Fail(SystemError(path));
-  return Ok();
+  return ReplaceFile(path, text, mode, Survives::kPowerCut);
 }
 
 }  // namespace gp

@@ -30,7 +30,7 @@ Result<std::string> FakeDriverPath();
 // Makes the directory and its parents; mode is for the last one.
 Status MakeDirectories(const std::string& path, unsigned mode);
 Result<std::string> ReadTextFile(const std::string& path, size_t bytes_max = 1 << 20);
-// Written beside and renamed, so that a reader sees all or nothing.
+// All or nothing, for readers and after a power cut.
 Status WriteTextFile(const std::string& path, const std::string& text, unsigned mode);
 
 }  // namespace gp

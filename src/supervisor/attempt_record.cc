@@ -11,12 +11,15 @@
 #include "supervisor/descriptor.h"
 #include "supervisor/progress_record.h"
 #include "supervisor/record_fields.h"
+#include "supervisor/sealed_record.h"
 
 namespace gp {
 namespace {
 
-constexpr uint64_t kLaunchMagic = 0x6c61756e63680001;
-constexpr uint64_t kStatusMagic = 0x7374617475730001;
+constexpr uint64_t kLaunchMagic = 0x6c61756e63680002;
+constexpr uint64_t kStatusMagic = 0x7374617475730002;
+constexpr uint64_t kPlainLaunchMagic = 0x6c61756e63680001;
+constexpr uint64_t kPlainStatusMagic = 0x7374617475730001;
 constexpr size_t kFileBytesMax = 16 << 20;
 
 void WriteCpuSet(ByteWriter& writer, const CpuSet& set) {
@@ -135,7 +138,6 @@ void ReadReporting(ByteReader& reader, LaunchSpec& spec) {
 std::string EncodeLaunch(const LaunchRecord& record) {
   const LaunchSpec& spec = record.spec;
   ByteWriter writer;
-  writer.U64(kLaunchMagic);
   writer.String(spec.key);
   WriteTexts(writer, spec.argv);
   WriteTexts(writer, spec.environment);
@@ -151,12 +153,11 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   // From here on: fields that older records lack.
   writer.I64(spec.entry_time_limit.ns);
   WriteReporting(writer, spec);
-  return writer.Take();
+  return Seal(kLaunchMagic, writer.bytes());
 }
 
 Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
-  ByteReader reader(bytes);
-  if (reader.U64() != kLaunchMagic) return Fail(InvalidArgument("not a launch record"));
+  ByteReader reader(GP_TRY(Unseal(bytes, kLaunchMagic, kPlainLaunchMagic, "launch record")));
   LaunchRecord record;
   LaunchSpec& spec = record.spec;
   spec.key = reader.String();
@@ -179,7 +180,6 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
 
 std::string EncodeStatus(const AttemptStatus& status) {
   ByteWriter writer;
-  writer.U64(kStatusMagic);
   writer.String(status.key);
   writer.U64(static_cast<uint64_t>(status.phase));
   writer.I64(status.pid);
@@ -191,12 +191,11 @@ std::string EncodeStatus(const AttemptStatus& status) {
   writer.String(status.message);
   // From here on: fields that older records lack.
   WriteProgress(writer, status.progress);
-  return writer.Take();
+  return Seal(kStatusMagic, writer.bytes());
 }
 
 Result<AttemptStatus> DecodeStatus(std::string_view bytes) {
-  ByteReader reader(bytes);
-  if (reader.U64() != kStatusMagic) return Fail(InvalidArgument("not a status record"));
+  ByteReader reader(GP_TRY(Unseal(bytes, kStatusMagic, kPlainStatusMagic, "status record")));
   AttemptStatus status;
   status.key = reader.String();
   const uint64_t phase = reader.U64();
@@ -234,21 +233,6 @@ Result<std::string> ReadFileAt(int directory_fd, const char* name) {
   }
   bytes.resize(done);
   return bytes;
-}
-
-Status ReplaceFileAt(int directory_fd, const char* name, std::string_view bytes) {
-  const std::string aside = std::string(name) + ".new";
-  const Descriptor file(
-      openat(directory_fd, aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!file.valid()) return Fail(SystemError("cannot create " + aside, errno));
-  const ssize_t count = write(file.get(), bytes.data(), bytes.size());
-  if (count != static_cast<ssize_t>(bytes.size())) {
-    return Fail(SystemError("cannot write " + aside, count < 0 ? errno : ENOSPC));
-  }
-  if (renameat(directory_fd, aside.c_str(), directory_fd, name) != 0) {
-    return Fail(SystemError("cannot rename " + aside, errno));
-  }
-  return Ok();
 }
 
 Error SystemError(const std::string& what, int error_number) {

@@ -1,9 +1,10 @@
 #pragma once
 
 // The two files of an attempt's directory and their encoding.  `launch` is written once by the
-// agent; `status` by the supervisor, replaced as a whole at each change.  Fields are only ever
-// appended: a reader takes what it knows, so that an agent and a supervisor of different versions
-// understand each other across an upgrade.
+// agent; `status` by the supervisor, at the end.  Fields are only ever appended: a reader takes what
+// it knows, so that an agent and a supervisor of different versions understand each other across an
+// upgrade.  Both outlive a crash of their writers and are not synced: after a power cut the attempt
+// is gone anyway, and a file that was written in part is known by its checksum.
 
 #include <string>
 #include <string_view>
@@ -32,10 +33,6 @@ Result<AttemptStatus> DecodeStatus(std::string_view bytes);
 
 // Files below the directory `directory_fd`.  Reads at most 16 MiB.
 Result<std::string> ReadFileAt(int directory_fd, const char* name);
-// All or nothing for readers: written aside, then renamed.  Not fsynced: after a power cut the
-// attempt is gone anyway.
-Status ReplaceFileAt(int directory_fd, const char* name, std::string_view bytes);
-
 // "what: No such file or directory"
 Error SystemError(const std::string& what, int error_number);
 

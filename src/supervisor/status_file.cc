@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "files/replace_file.h"
 #include "supervisor/attempt_record.h"
 
 namespace gp {
@@ -26,7 +27,9 @@ Status StatusFile::Reserve(int directory_fd) {
 }
 
 Status StatusFile::Publish(int directory_fd, std::string_view bytes) {
-  if (!file_.valid()) return ReplaceFileAt(directory_fd, kStatusFile, bytes);
+  if (!file_.valid()) {
+    return ReplaceFileAt(directory_fd, kStatusFile, bytes, 0600, Survives::kCrash);
+  }
   const auto size = static_cast<ssize_t>(bytes.size());
   if (pwrite(file_.get(), bytes.data(), bytes.size(), 0) != size ||
       ftruncate(file_.get(), size) != 0 ||

@@ -25,7 +25,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The nets, quickest first: what runs, and how much of it.
 NETS = [("golden", {}), ("unit_domain", {}), ("unit_base", {}), ("unit_explaining", {}), ("property_codec", {"GP_CASES": "5000"}),
         ("property_placement", {"GP_CASES": "5000"}), ("property_explain", {}), ("property_fair_share", {}), ("property_backfill", {}),
-        ("property_sequences", {"GP_SEQUENCES": "3000"})]
+        ("property_sequences", {"GP_SEQUENCES": "3000"}),
+        ("unit_sqlite", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {})]
+# What is kept on disk has nets of its own, and the domain has none of these.
+KEEPS = ("src/adapters/outbound/sqlite/", "src/application/control/", "src/files/", "src/infrastructure/", "src/supervisor/")
+NETS_OF_KEEPS = ("unit_sqlite", "crash_")
 HANGS_AFTER_S = 180
 
 
@@ -39,6 +43,10 @@ class Mutant:
         self.compiled = fields.get("compile", self.file)  # where the file is a header
         self.old = "\n".join(line[1:] for line in lines[1:] if line.startswith("-"))
         self.new = "\n".join(line[1:] for line in lines[1:] if line.startswith("+"))
+
+    def nets(self):
+        of_keeps = self.file.startswith(KEEPS)
+        return [net for net in NETS if net[0].startswith(NETS_OF_KEEPS) == of_keeps]
 
     def text(self):
         healthy = (ROOT / self.file).read_text()
@@ -60,16 +68,15 @@ def read_mutants():
 class Build:
     """How an existing build compiles a file and links a test."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, names):
         self.directory = directory
-        names = [net for net, _ in NETS]
         subprocess.run(["ninja", "-C", directory] + names, check=True, stdout=subprocess.DEVNULL)
         entries = json.loads((directory / "compile_commands.json").read_text())
         # By the library of the file's own directory: other programs may compile it again.
         self.compile_commands = {
             entry["file"]: entry["command"] for entry in entries
             if entry["file"].startswith(f"{ROOT}/src/")
-            and f" {pathlib.Path(entry['file']).relative_to(ROOT).parent}/CMakeFiles/" in entry["command"]}
+            and f" {pathlib.Path(entry['file']).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"]}
         self.link_commands = {net: self.link_command(net) for net in names}
 
     def link_command(self, net):
@@ -129,7 +136,7 @@ def judge(build, mutant, all_nets):
             (scratch / name).write_text((ROOT / name).read_text())
         (scratch / mutant.file).write_text(mutant.text())
         build.compile(mutant, scratch)
-        for net, environment in NETS:
+        for net, environment in mutant.nets():
             if build.link(net, mutant, scratch) and (found := run_net(scratch / net, environment)):
                 caught.append(found)
                 if not all_nets:
@@ -150,8 +157,9 @@ def main():
     if not mutants:
         sys.exit("no such mutant")
     began = time.monotonic()
-    build = Build(options.build.resolve())
-    for net, environment in NETS:
+    nets = [net for net in NETS if any(net in mutant.nets() for mutant in mutants)]
+    build = Build(options.build.resolve(), [name for name, _ in nets])
+    for net, environment in nets:
         if found := run_net(build.directory / "bin" / net, environment):
             sys.exit(f"the tests fail without any mutant: {found}")
 

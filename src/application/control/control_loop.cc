@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <future>
 #include <type_traits>
 #include <utility>
@@ -51,7 +52,7 @@ Status ControlLoop::Recover() {
   last_at_ = recovered.last_at;
   records_since_snapshot_ = recovered.records;
   GP_CHECK_OK(BeginEpoch());
-  Commit();
+  GP_CHECK_OK(Append());
   Publish();
   SaveSnapshotWhenDue();
   // No node is silent before it had a whole lease time to speak to this controller.
@@ -223,13 +224,20 @@ void ControlLoop::RunPass() {
   for (const Plan::Step& step : plan.steps) commit(ToCommand(step));
 }
 
-void ControlLoop::Commit() {
-  if (batch_records_.empty()) return;
-  if (const Status appended = journal_.Append(batch_records_); !appended) {
-    AssertFailed(appended.error().message.c_str(), "the journal takes every record", __FILE__, __LINE__);
-  }
+Status ControlLoop::Append() {
+  if (batch_records_.empty()) return Ok();
+  GP_CHECK_OK(journal_.Append(batch_records_));
   records_since_snapshot_ += batch_records_.size();
   batch_records_.clear();
+  return Ok();
+}
+
+void ControlLoop::Commit() {
+  const Status appended = Append();
+  if (appended) return;
+  std::fprintf(stderr, "gpu-platform: %s\ngpu-platform: the controller stops, as nobody may be told what is not written\n",
+               appended.error().message.c_str());
+  std::_Exit(EXIT_FAILURE);  // no memory image: the disk may be full
 }
 
 void ControlLoop::Publish() {

@@ -65,6 +65,7 @@ class ControlLoop : public ControlGateway {
   void RunTimers();
   void SilenceQuietNodes(int64_t boot_ns);
   void RunPass();
+  Status Append();
   void Commit();
   void Publish();
   void SaveSnapshotWhenDue();

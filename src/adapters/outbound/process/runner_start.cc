@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "adapters/outbound/process/supervised_attempt_runner.h"
+#include "files/replace_file.h"
 #include "supervisor/remove_tree.h"
 
 namespace gp {
@@ -72,7 +73,7 @@ Status SupervisedAttemptRunner::StartFailed(Attempt& attempt, const AttemptDirec
   attempt.status.phase = AttemptPhase::kExited;
   attempt.status.cause = EndCause::kPlatformFault;
   attempt.status.message = error.message;
-  return ReplaceFileAt(directory.fd(), kStatusFile, EncodeStatus(attempt.status));
+  return ReplaceFileAt(directory.fd(), kStatusFile, EncodeStatus(attempt.status), 0600, Survives::kCrash);
 }
 
 Status SupervisedAttemptRunner::Supervise(Attempt& attempt, const AttemptDirectory& directory,

@@ -2,12 +2,14 @@
 
 // The journal in one SQLite file (WAL, synchronous=FULL): docs/formats/journal.md.  One transaction
 // per Append, so a batch costs one sync.  The file is held exclusively while it is open.  Beside it
-// stands a high-water mark, so that a journal which lost its tail (an old copy put back, say) is
-// known as such.
+// stands a high-water mark, so that a journal which lost its tail (an old copy put back, damage to
+// the log) is known as such.
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "adapters/outbound/sqlite/high_water_mark.h"
 #include "ports/outbound/journal.h"
 
 struct sqlite3;
@@ -17,17 +19,20 @@ namespace gp {
 
 class SqliteJournal : public Journal {
  public:
-  // Opens or creates.  Errors: kUnavailable (another process holds it), kInternal (not a journal).
-  static Result<std::unique_ptr<SqliteJournal>> Open(const std::string& path);
+  // Opens or creates.  Errors: kUnavailable (another process holds it), kInternal (not a journal,
+  // damaged beyond opening, or the disk fails); all name the file.
+  // A log of `log_pages` pages is written into the database and begun again.
+  static Result<std::unique_ptr<SqliteJournal>> Open(const std::string& path,
+                                                     int64_t log_pages = 4'000);
   ~SqliteJournal() override;
 
-  // What was there and is not, in words; empty: nothing.  Every Open says it again until AcceptLoss.
+  // What was there and is not, in words; empty: nothing.  Every Open says it again until
+  // AcceptLoss.
   const std::string& loss() const { return loss_; }
-  // Gives up everything from the first damaged record on, after a copy of the whole file was made
-  // beside it.  The number of the last record kept; all of them where nothing is damaged.
+  Status AcceptLoss();
+  // Gives up everything from the first damaged record on, after a copy of the files was made beside
+  // them.  The number of the last record kept; all of them where nothing is damaged.
   Result<uint64_t> KeepSoundPrefix();
-
-  void AcceptLoss();
 
   Status Append(std::span<const std::string> records) override;
   Status ReadAfter(uint64_t sequence,
@@ -37,24 +42,38 @@ class SqliteJournal : public Journal {
   Result<Snapshot> LatestSnapshot() override;
 
  private:
-  SqliteJournal(sqlite3* database, std::string path) : database_(database), path_(std::move(path)) {}
-  Status Prepare();
+  SqliteJournal(sqlite3* database, std::string path)
+      : database_(database), path_(std::move(path)), mark_(path_ + ".mark") {}
+  Status Prepare(int64_t log_pages);
+  Status CheckOrCreate();
   Status LoadTail();
   void CompareMark();
-  void WriteMark();
+  Status InsertAll(std::span<const std::string> records, uint64_t& sequence, uint64_t& chain);
+  Status InsertSnapshot(const Snapshot& snapshot, uint64_t chain);
+  Result<std::optional<uint64_t>> ChainAt(uint64_t sequence);
+  Status CheckEnd(uint64_t sequence, std::optional<uint64_t> chain);
+
+  // sqlite_salvage.cc
+  Status CopyAside();
+  Status Rebuild(uint64_t after, const Snapshot& snapshot, uint64_t sound);
+  Status CopyRecords(sqlite3* kept, uint64_t after, uint64_t sound);
+  Status CopySnapshot(sqlite3* kept, const Snapshot& snapshot);
+
   Error Failed(const std::string& what) const;
-  Status Run(const char* sql);
+  Error Damaged(uint64_t sequence, const std::string& how) const;
+  Status Run(const char* sql, const char* what);
   Status Step(sqlite3_stmt* statement);
 
   sqlite3* database_;
   const std::string path_;
+  HighWaterMark mark_;
   std::string loss_;
-  uint64_t marked_ = 0;  // the last record that the mark tells of
   sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;
   sqlite3_stmt* commit_ = nullptr;
-  uint64_t last_sequence_ = 0;
-  uint64_t chain_ = 0;  // digest of the last record and all before it
+  uint64_t last_sequence_ = 0;  // in a record or a snapshot
+  uint64_t last_record_ = 0;    // 0: there is none
+  uint64_t chain_ = 0;          // digest of the last record and all before it
 };
 
 }  // namespace gp

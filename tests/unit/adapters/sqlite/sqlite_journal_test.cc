@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
 namespace gp {
@@ -146,7 +147,7 @@ TEST_F(SqliteJournalTest, AnOldCopyPutBackIsKnownByTheMark) {
   std::filesystem::copy_file(copy, path_, std::filesystem::copy_options::overwrite_existing);
   EXPECT_NE(Open()->loss().find("records 3 to 4"), std::string::npos);
   EXPECT_NE(Open()->loss(), "");  // nobody has drawn the conclusion yet
-  Open()->AcceptLoss();
+  ASSERT_TRUE(Open()->AcceptLoss());
   EXPECT_EQ(Open()->loss(), "");
 }
 
@@ -185,6 +186,104 @@ TEST_F(SqliteJournalTest, OnlyOneControllerAtATime) {
   const auto second = SqliteJournal::Open(path_);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(SqliteJournalTest, TheLockIsHeldBeforeAnythingIsAppended) {
+  Open();  // so that there is nothing to create
+  auto first = Open();
+  const auto second = SqliteJournal::Open(path_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(SqliteJournalTest, TheLossOfTheLastRecordAloneIsTold) {
+  const std::string records[] = {"a", "b", "c"};
+  ASSERT_TRUE(Open()->Append(records));
+  Damage("DELETE FROM records WHERE sequence=3");
+  EXPECT_NE(Open()->loss().find("records 3 to 3"), std::string::npos);
+}
+
+// Its numbers are guarded like its bytes: a state must not be taken for that of another record.
+TEST_F(SqliteJournalTest, ASnapshotThatClaimsAnotherPlaceIsPassedOver) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b"};
+    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
+  }
+  for (const char* sql : {"UPDATE snapshots SET sequence=3", "UPDATE snapshots SET sequence=2, chain=chain+1"}) {
+    Damage(sql);
+    EXPECT_EQ(Open()->LatestSnapshot()->sequence, 0U) << sql;
+    EXPECT_EQ(Open()->LastSequence(), 2U) << sql;
+  }
+}
+
+TEST_F(SqliteJournalTest, AJournalWithoutItsTablesIsDamagedAndNotNew) {
+  const std::string records[] = {"a"};
+  ASSERT_TRUE(Open()->Append(records));
+  Damage("ALTER TABLE records RENAME TO recorcs");
+  const auto journal = SqliteJournal::Open(path_);
+  ASSERT_FALSE(journal);
+  EXPECT_NE(journal.error().message.find(path_), std::string::npos);
+  EXPECT_NE(journal.error().message.find("no such table"), std::string::npos);
+}
+
+TEST_F(SqliteJournalTest, WhatIsSoundIsKeptEvenFromDamagedPages) {
+  {
+    auto journal = Open();
+    for (int i = 0; i < 40; ++i) {
+      const std::string record[] = {std::string(1'000, static_cast<char>('A' + i))};
+      ASSERT_TRUE(journal->Append(record));
+    }
+  }
+  {  // a page in the middle of the records
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(7 * 4'096);
+    file << std::string(4'096, 'x');
+  }
+  const uint64_t kept = Open()->KeepSoundPrefix().value();
+  EXPECT_GT(kept, 5U);
+  EXPECT_LT(kept, 40U);
+  auto journal = Open();
+  EXPECT_EQ(Read(*journal, 0).size(), kept);
+  EXPECT_NE(journal->loss(), "");
+  EXPECT_EQ(std::filesystem::file_size(path_ + ".damaged") % 4'096, 0U);
+  const std::string more[] = {"more"};
+  EXPECT_TRUE(journal->Append(more));
+}
+
+// All records are read in order, and yet a new one would be put where nobody finds it.
+TEST_F(SqliteJournalTest, AKeyThatWouldLeadNewRecordsAstrayIsNoticed) {
+  {
+    auto journal = Open();
+    for (int i = 0; i < 400; ++i) {
+      const std::string record[] = {std::string(100, static_cast<char>('A' + i % 26))};
+      ASSERT_TRUE(journal->Append(record));
+    }
+  }
+  {
+    // The root of the records is page 2: its last cell is the way to the last page but one.
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    std::string page(4'096, '\0');
+    file.seekg(4'096);
+    file.read(page.data(), 4'096);
+    const auto number = [&](size_t at) { return static_cast<size_t>(static_cast<uint8_t>(page[at])) << 8 | static_cast<uint8_t>(page[at + 1]); };
+    ASSERT_EQ(page[0], 5) << "an inner page";
+    const size_t key = number(12 + 2 * (number(3) - 1)) + 4;
+    ASSERT_NE(page[key] & 0x80, 0) << "a key of two bytes";
+    file.seekp(static_cast<std::streamoff>(4'096 + key));
+    file.put(static_cast<char>(page[key] | 0x40));
+  }
+  auto journal = Open();
+  Status status = Ok();
+  EXPECT_EQ(Read(*journal, 0, &status).size(), 400U);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("record 400 cannot be found"), std::string::npos);
+  EXPECT_EQ(journal->KeepSoundPrefix().value(), 400U);
+  const std::string more[] = {"more"};
+  ASSERT_TRUE(journal->Append(more));
+  journal.reset();
+  EXPECT_EQ(Open()->LastSequence(), 401U);
 }
 
 TEST_F(SqliteJournalTest, AnotherFileIsRefused) {

@@ -1,0 +1,19 @@
+#include "adapters/outbound/sqlite/journal_rows.h"
+
+#include "base/bytes.h"
+#include "base/digest.h"
+
+namespace gp {
+
+uint64_t NextChain(uint64_t chain, std::string_view bytes) {
+  return Digest64(bytes, chain);
+}
+
+uint32_t SnapshotCrc(uint64_t sequence, uint64_t chain, std::string_view bytes) {
+  ByteWriter place;
+  place.U64(sequence);
+  place.U64(chain);
+  return Crc32c(bytes, Crc32c(place.bytes()));
+}
+
+}  // namespace gp

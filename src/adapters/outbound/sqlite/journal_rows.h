@@ -1,0 +1,31 @@
+#pragma once
+
+// What the rows of a journal are made of: the tables, and the numbers that guard each row.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gp {
+
+inline constexpr int64_t kJournalApplicationId = 0x47504a31;  // "GPJ1"
+
+// REQUIRES: an empty database.  All or nothing.
+inline constexpr const char* kJournalSchema =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE records("
+    "  sequence INTEGER PRIMARY KEY, chain INTEGER NOT NULL, crc INTEGER NOT NULL, bytes BLOB NOT "
+    "NULL);"
+    "CREATE TABLE snapshots("
+    "  sequence INTEGER PRIMARY KEY, chain INTEGER NOT NULL, crc INTEGER NOT NULL, bytes BLOB NOT "
+    "NULL);"
+    "PRAGMA application_id=1196444209;"
+    "COMMIT";
+static_assert(kJournalApplicationId == 1196444209);
+
+// The chain of record n binds it to all before it.
+uint64_t NextChain(uint64_t chain, std::string_view bytes);
+// Of a snapshot's bytes and of the place in the journal that it claims.
+uint32_t SnapshotCrc(uint64_t sequence, uint64_t chain, std::string_view bytes);
+
+}  // namespace gp

@@ -1,0 +1,173 @@
+#include "tests/crash/journal_life.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "adapters/outbound/sqlite/sqlite_journal.h"
+#include "application/control/recover.h"
+#include "domain/cluster/apply.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+// Tells the witness what is begun and what is done.
+class WitnessedJournal : public Journal {
+ public:
+  WitnessedJournal(Journal& journal, Witness& witness) : journal_(journal), witness_(witness) {}
+
+  Status Append(std::span<const std::string> records) override {
+    witness_.Offer(journal_.LastSequence(), records);
+    GP_CHECK_OK(journal_.Append(records));
+    witness_.MarkDurable(journal_.LastSequence());
+    return Ok();
+  }
+  Status ReadAfter(uint64_t sequence,
+                   const std::function<Status(uint64_t, std::string_view)>& visit) override {
+    return journal_.ReadAfter(sequence, visit);
+  }
+  uint64_t LastSequence() const override { return journal_.LastSequence(); }
+  Status SaveSnapshot(const Snapshot& snapshot) override { return journal_.SaveSnapshot(snapshot); }
+  Result<Snapshot> LatestSnapshot() override { return journal_.LatestSnapshot(); }
+
+ private:
+  Journal& journal_;
+  Witness& witness_;
+};
+
+struct Controller {
+  std::unique_ptr<SqliteJournal> file;
+  std::unique_ptr<WitnessedJournal> journal;
+  std::unique_ptr<ManualClock> clock = std::make_unique<ManualClock>();
+  std::unique_ptr<ControlLoop> loop;
+};
+
+Result<Controller> Begin(const std::string& directory, Witness& witness,
+                         uint64_t records_per_snapshot, int64_t log_pages) {
+  Controller controller;
+  controller.file = GP_TRY(SqliteJournal::Open(directory + "/journal.db", log_pages));
+  controller.journal = std::make_unique<WitnessedJournal>(*controller.file, witness);
+  ControlOptions options;
+  options.policy = TestPolicy();
+  options.records_per_snapshot = records_per_snapshot;
+  options.begin_lineage = !controller.file->loss().empty();
+  controller.loop = GP_TRY(ControlLoop::Open(*controller.journal, *controller.clock, options));
+  GP_CHECK_OK(controller.file->AcceptLoss());
+  controller.loop->Start();
+  return controller;
+}
+
+JobSpec SmallJob() {
+  JobSpec spec;
+  spec.command = {"/bin/true"};
+  return spec;
+}
+
+std::string ReadAll(int fd) {
+  std::string text(static_cast<size_t>(lseek(fd, 0, SEEK_END)), '\0');
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, pread(fd, text.data(), text.size(), 0))));
+  return text;
+}
+
+// What the journal holds must begin as what was offered, and reach as far as what was told.
+std::string CompareRecords(Journal& journal, const Witness& witness, State& folded) {
+  const std::vector<std::string> offered = witness.Offered();
+  std::string wrong;
+  const Status read =
+      journal.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) -> Status {
+        if (sequence > offered.size() || bytes != offered[sequence - 1])
+          wrong = "record " + std::to_string(sequence) + " was never written so";
+        const Record record = GP_TRY(DecodeRecord(bytes));
+        for (const Event& event : record.events) Apply(folded, record.envelope.at, event);
+        return Ok();
+      });
+  if (!read) return "not readable: " + read.error().message;
+  if (journal.LastSequence() < witness.durable()) {
+    return "records to " + std::to_string(witness.durable()) + " were on disk, " +
+           std::to_string(journal.LastSequence()) + " are";
+  }
+  return wrong;
+}
+
+std::string ComparePromises(const State& state, const Witness& witness) {
+  for (const auto& [request, job] : witness.Promised()) {
+    const auto found = state.jobs_by_request.find(RequestKey({"ana", 1000, 1000}, request));
+    if (found == state.jobs_by_request.end()) return "the job of request " + request + " is lost";
+    if (found->second.value != job) return "request " + request + " has become another job";
+  }
+  return "";
+}
+
+std::string GoOn(SqliteJournal& journal) {
+  ManualClock clock;
+  auto loop = ControlLoop::Open(journal, clock, {.policy = TestPolicy()});
+  if (!loop) return "no controller: " + loop.error().message;
+  (*loop)->Start();
+  const Outcome outcome =
+      (*loop)->Execute("user:bea", "afterwards",
+                       SubmitJob{std::make_shared<const JobSpec>(SmallJob()), {"bea", 1, 1}});
+  return outcome.status ? "" : "no new job: " + outcome.status.error().message;
+}
+
+}  // namespace
+
+Status Live(const std::string& directory, Witness& witness, WorkloadKind kind,
+            const LifeOptions& options) {
+  const uint64_t records_per_snapshot = kind == WorkloadKind::kSnapshots ? 15 : 50'000;
+  const Controller controller =
+      GP_TRY(Begin(directory, witness, records_per_snapshot, options.log_pages));
+  Workload(kind, *controller.loop, *controller.clock, witness).Run(options.first, options.rounds);
+  options.at_end();
+  return Ok();
+}
+
+Status Restart(const std::string& directory, Witness& witness, const std::string& request_id) {
+  const Controller controller = GP_TRY(Begin(directory, witness, 50'000, kLogPagesInTests));
+  return Workload(WorkloadKind::kJobs, *controller.loop, *controller.clock, witness)
+      .Submit(request_id, SmallJob())
+      .status;
+}
+
+Ending InChild(const std::string& directory, const FilePlan& plan,
+               const std::function<Status()>& run) {
+  const int words = memfd_create("words", 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(words, STDERR_FILENO);
+    WatchFiles(directory, plan);
+    const Status status = run();
+    // What was answered must outlive the power that fails right afterwards.
+    if (plan.fault == FilePlan::Fault::kLosePower) LoseUnsynced();
+    WatchFiles("");
+    if (!status) std::fprintf(stderr, "error: %s\n", status.error().message.c_str());
+    _exit(status ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  Ending ending;
+  ending.killed = WIFSIGNALED(status);
+  ending.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ending.words = ReadAll(words);
+  close(words);
+  return ending;
+}
+
+std::string Judge(const std::string& directory, const Witness& witness) {
+  WatchFiles(directory);  // its syncs need not reach the disk
+  auto journal = SqliteJournal::Open(directory + "/journal.db", kLogPagesInTests);
+  if (!journal) return "refused: " + journal.error().message;
+  if (!(*journal)->loss().empty()) return "a loss is told: " + (*journal)->loss();
+  State folded;
+  if (std::string wrong = CompareRecords(**journal, witness, folded); !wrong.empty()) return wrong;
+  const auto recovered = RecoverState(**journal);
+  if (!recovered) return "no recovery: " + recovered.error().message;
+  if (StateDigest(recovered->state) != StateDigest(folded))
+    return "the state is not what its records make";
+  if (std::string lost = ComparePromises(folded, witness); !lost.empty()) return lost;
+  return GoOn(**journal);
+}
+
+}  // namespace gp
