@@ -5,8 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <set>
-
 #include "base/bytes.h"
 #include "base/rng.h"
 #include "supervisor/attempt_record.h"
