@@ -59,9 +59,11 @@ NodeFacts TableRunner::FactsFrom(const Line& line) {
   std::vector<int> numa;
   for (const std::string& part : Split(line.Option("numa", "0,0,0,0,1,1,1,1"), ',')) numa.push_back(std::stoi(part));
   if (line.Number("gpus", 1) == 0) numa.clear();
-  return TestCluster::MakeFacts(line.words[0], numa, line.Number("links", 18),
-                                line.Number("memory", 81'559), line.Number("cpus", 48),
-                                line.Option("model", "NVIDIA-H100"));
+  NodeFacts facts = TestCluster::MakeFacts(line.words[0], numa, line.Number("links", 18),
+                                           line.Number("memory", 81'559), line.Number("cpus", 48),
+                                           line.Option("model", "NVIDIA-H100"));
+  for (GpuFacts& gpu : facts.gpus) gpu.mps = line.Option("mps", "no") == "yes";
+  return facts;
 }
 
 std::string TableRunner::Node(const Line& line) {

@@ -14,6 +14,7 @@ void AddGpus(Rng& rng, NodeFacts& facts, int count) {
     gpu.minor = i;
     gpu.numa = static_cast<int>(rng.Below(facts.numa.size()));
     gpu.memory_mib = big ? 80'000 : 40'000;
+    gpu.mps = big;
     facts.gpus.push_back(gpu);
   }
   const auto size = static_cast<size_t>(count);
@@ -28,7 +29,7 @@ void AddGpus(Rng& rng, NodeFacts& facts, int count) {
 }
 
 void ChooseShare(Rng& rng, JobSpec& spec) {
-  spec.gpus.isolation = Isolation::kTimeslice;
+  spec.gpus.isolation = spec.gpus.count == 1 && rng.Chance(1, 2) ? Isolation::kMps : Isolation::kTimeslice;
   if (rng.Chance(1, 3)) {
     spec.gpus.memory_mib = rng.Between(1, 40) * 1000;
     return;

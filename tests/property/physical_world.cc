@@ -86,8 +86,7 @@ void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const Leas
   for (const GpuGrant& grant : mine.gpus) {
     const auto same = std::ranges::find(other.lease.gpus, grant.gpu, &GpuGrant::gpu);
     if (same == other.lease.gpus.end()) continue;
-    const bool may_share = mine.mode == GpuMode::kTimeslice &&
-                           other.lease.mode == GpuMode::kTimeslice && user.name == other.user.name;
+    const bool may_share = mine.mode != GpuMode::kWhole && mine.mode == other.lease.mode && user.name == other.user.name;
     if (!may_share) Break("GPU " + std::to_string(grant.gpu) + " runs two tenants");
   }
   for (const NumaGrant& grant : mine.numa) {

@@ -129,6 +129,7 @@ void ToProto(const NodeFacts& facts, v1::NodeFacts* message) {
     part->set_minor(gpu.minor);
     part->set_numa(gpu.numa);
     part->set_memory_mib(gpu.memory_mib);
+    part->set_mps(gpu.mps);
   }
   message->set_links(std::string(facts.links.begin(), facts.links.end()));
 }
@@ -143,7 +144,7 @@ Result<NodeFacts> FromProto(const v1::NodeFacts& message) {
   }
   for (const auto& part : message.gpus()) {
     facts.gpus.push_back({part.uuid(), part.model().substr(0, 128), part.pci_bus_id().substr(0, 32),
-                          part.minor(), part.numa(), part.memory_mib()});
+                          part.minor(), part.numa(), part.memory_mib(), part.mps()});
   }
   facts.links.assign(message.links().begin(), message.links().end());
   GP_CHECK_OK(ValidateNodeFacts(facts));

@@ -65,7 +65,7 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
   }
   Node& node = NodeOf(state, event.node);
   if (!is_new) CountCapacity(state, node, -1);
-  const bool same_gpus = !is_new && node.facts->gpus == event.facts->gpus;
+  const bool same_gpus = !is_new && node.facts->HasGpusOf(*event.facts);
   node.facts = event.facts;
   node.incarnation = event.incarnation;
   if (!same_gpus) {

@@ -133,8 +133,10 @@ std::optional<UserError> FaultDecider::NewError(const Draft& draft, const FaultS
 FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) {
   Hit hit;
   if (verdict.tenants == TenantAction::kNone) return hit;
+  // What ends a client of an MPS server ends its co-clients too, which have done nothing.
+  const bool reaches_all = gpu.mode == GpuMode::kMps && signal.kind == SignalKind::kXid;
   // Whoever is named by nobody may be any of them; none is ended for that alone.
-  const bool is_named_only = verdict.tenants <= TenantAction::kRestartNamed;
+  const bool is_named_only = verdict.tenants <= TenantAction::kRestartNamed && !reaches_all;
   std::set<JobId> jobs;
   if (is_named_only && named != nullptr) {
     jobs.insert(named->id);
@@ -144,9 +146,10 @@ FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& si
   for (const JobId id : jobs) {
     const Job& job = *state_.FindJob(id);
     const bool is_linked = job.spec->nodes * job.spec->gpus.count > 1;
-    const bool is_ended = verdict.tenants == TenantAction::kRestartAll || (verdict.tenants == TenantAction::kRestartLinked && is_linked) ||
+    const bool is_co_client = reaches_all && (named == nullptr || named->id != id);
+    const bool is_ended = is_co_client || verdict.tenants == TenantAction::kRestartAll || (verdict.tenants == TenantAction::kRestartLinked && is_linked) ||
                           (verdict.tenants == TenantAction::kRestartNamed && named != nullptr);
-    const bool is_forgiven = verdict.tenants >= TenantAction::kForgive;
+    const bool is_forgiven = is_co_client || verdict.tenants >= TenantAction::kForgive;
     if (signal.kind == SignalKind::kXid) {
       events_.push_back(JobXidNoted{id, {job.attempt, signal.xid, node_.id, signal.gpu, is_forgiven, at_}});
     }

@@ -16,10 +16,8 @@ Result<const Job*> KnownJob(const State& state, JobId id) {
 
 // Legal to ask for, and nothing here could give it: better said now than waited for.
 Status CheckOffered(const GpuRequest& gpus) {
-  const Isolation isolation = gpus.isolation;
-  if (isolation != Isolation::kMps && isolation != Isolation::kMig) return Ok();
-  return Fail(InvalidArgument("resources.gpus.isolation: " + std::string(Name(ModeFor(gpus))) +
-                              " is not offered yet: use exclusive or timeslice"));
+  if (gpus.isolation != Isolation::kMig) return Ok();
+  return Fail(InvalidArgument("resources.gpus.isolation: mig is not offered yet: use exclusive, timeslice or mps"));
 }
 
 Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {

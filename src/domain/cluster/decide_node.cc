@@ -136,7 +136,7 @@ void LoseGpus(const Node& node, const std::string& reason, Events& events) {
 
 // A node may come back with other GPUs only when nothing is held on it: grants name positions.
 Status CheckSameHardware(const Node& node, const NodeFacts& facts) {
-  if (node.facts->gpus == facts.gpus && node.facts->numa == facts.numa) return Ok();
+  if (node.facts->HasGpusOf(facts) && node.facts->numa == facts.numa) return Ok();
   if (node.leases.empty()) return Ok();
   return Fail(Conflict("node " + facts.name + " came back with other hardware while " +
                        std::to_string(node.leases.size()) +

@@ -56,7 +56,7 @@ GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(RankTarget, v.node, v.gpus)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
           v.phase, v.stop)
-GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib)
+GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps)
 GP_FIELDS(NumaFacts, v.os_id, v.package, v.cpus, v.memory_mib)
 GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.links)
 // domain/faults

@@ -38,7 +38,7 @@ Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const 
     }
     return Ok();
   }
-  if (mode == GpuMode::kMig || mode == GpuMode::kMps) {
+  if (mode == GpuMode::kMig || (mode == GpuMode::kMps && !facts.mps)) {
     return Fail(Conflict(facts.uuid + ": " + Name(mode) + " is not offered here"));
   }
   if (gpu.mode != GpuMode::kFree && gpu.mode != mode) {
@@ -46,6 +46,9 @@ Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const 
   }
   if (gpu.mode != GpuMode::kFree && gpu.owner != user) {
     return Fail(Conflict(facts.uuid + " is shared by another user's jobs"));
+  }
+  if (mode == GpuMode::kMps && gpu.leases.size() >= kMpsLeasesMax) {
+    return Fail(Conflict(facts.uuid + ": " + std::to_string(kMpsLeasesMax) + " jobs share it by MPS, which is the most"));
   }
   if (gpu.share_granted + grant.share > kWholeShare) {
     return Fail(Conflict(facts.uuid + ": " + std::to_string(kWholeShare - gpu.share_granted) +

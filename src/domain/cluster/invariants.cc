@@ -157,6 +157,10 @@ void CheckNewGrants(const State& state, const GangPlaced& placed, Violations& fo
     if (node.condition != NodeCondition::kUp || node.draining || !std::ranges::all_of(lease.gpus, grantable)) {
       found.push_back({"I6", ToText(lease.id) + " was granted where nothing may be granted"});
     }
+    const auto can_mps = [&](const GpuGrant& g) { return node.facts->gpus[static_cast<size_t>(g.gpu)].mps; };
+    if (lease.mode == GpuMode::kMig || (lease.mode == GpuMode::kMps && !std::ranges::all_of(lease.gpus, can_mps))) {
+      found.push_back({"I3", ToText(lease.id) + " was granted in a mode that its node does not offer"});
+    }
   }
 }
 

@@ -45,6 +45,8 @@ std::string WhyNever(const Node& ideal, const Job& job) {
   if (eligible == 0 && asked > 0) {
     const Job any_model = With(job, [](JobSpec& spec) { spec.gpus.models.clear(); });
     if (ideal.gpus.empty()) return "no GPUs";
+    const Job in_turns = With(job, [](JobSpec& spec) { spec.gpus.isolation = Isolation::kTimeslice; });
+    if (job.spec->gpus.isolation == Isolation::kMps && EligibleGpus(ideal, in_turns) != 0) return "no MPS on its GPUs";
     return EligibleGpus(ideal, any_model) == 0 ? "GPUs with too little memory" : "another GPU model";
   }
   if (eligible < asked) return "has " + Count(eligible, "GPU") + " as asked, not " + std::to_string(asked);

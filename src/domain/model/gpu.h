@@ -13,6 +13,7 @@
 namespace gp {
 
 inline constexpr int kWholeShare = 1000;  // thousandths of a GPU's compute
+inline constexpr size_t kMpsLeasesMax = 48;  // of one GPU: more clients its server does not take
 
 struct GpuFacts {
   std::string uuid;
@@ -21,6 +22,7 @@ struct GpuFacts {
   int minor = 0;  // /dev/nvidia<minor>; neither the index nor CUDA's order
   int numa = 0;   // position in NodeFacts::numa
   int64_t memory_mib = 0;  // usable: total less what the driver keeps
+  bool mps = false;        // its node can run MPS servers on it
   bool operator==(const GpuFacts&) const = default;
 };
 

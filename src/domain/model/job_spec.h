@@ -22,7 +22,7 @@ namespace gp {
 enum class Isolation {
   kExclusive,  // whole GPUs only
   kTimeslice,  // shared with the same user's jobs; memory is accounted, not enforced
-  kMps,
+  kMps,        // shared with the same user's jobs, side by side, by NVIDIA's MPS; one GPU a node
   kMig,
 };
 

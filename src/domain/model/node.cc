@@ -1,5 +1,6 @@
 #include "domain/model/node.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -36,6 +37,13 @@ Status ValidateNuma(const NodeFacts& facts) {
 }
 
 }  // namespace
+
+bool NodeFacts::HasGpusOf(const NodeFacts& other) const {
+  return std::ranges::equal(gpus, other.gpus, [](GpuFacts a, const GpuFacts& b) {
+    a.mps = b.mps;
+    return a == b;
+  });
+}
 
 Status ValidateNodeFacts(const NodeFacts& facts) {
   if (facts.name.empty() || facts.name.size() > 253 || Printable(facts.name, 253) != facts.name) {

@@ -38,6 +38,8 @@ struct NodeFacts {
   // links[a * gpus.size() + b]: NVLinks between two GPUs, 0 where there is only PCIe.
   std::vector<uint8_t> links;
 
+  // Whether it is the same hardware, whatever its software can do with it.
+  bool HasGpusOf(const NodeFacts& other) const;
   int LinkCount(int a, int b) const { return links[static_cast<size_t>(a) * gpus.size() + static_cast<size_t>(b)]; }
   bool operator==(const NodeFacts&) const = default;
 };

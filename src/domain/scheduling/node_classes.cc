@@ -20,6 +20,7 @@ std::string HardwareKey(const NodeFacts& facts) {
     key.String(gpu.model);
     key.U64(static_cast<uint64_t>(gpu.numa));
     key.U64(static_cast<uint64_t>(gpu.memory_mib));
+    key.U64(gpu.mps ? 1 : 0);
   }
   key.String(std::string(facts.links.begin(), facts.links.end()));
   return key.Take();
@@ -39,7 +40,7 @@ std::string KeyOf(const Node& node, const std::string& hardware) {
   key.U64((node.condition == NodeCondition::kUp ? 1 : 0) | (node.draining ? 2 : 0));
   for (const Gpu& gpu : node.gpus) {
     key.U64(static_cast<uint64_t>(gpu.condition) | (gpu.draining ? 1 << 8 : 0) | static_cast<uint64_t>(gpu.mode) << 16 |
-            (gpu.leases.empty() ? 0 : 1 << 24) | static_cast<uint64_t>(gpu.share_granted) << 32);
+            (gpu.leases.empty() ? 0 : 1 << 24) | (gpu.leases.size() >= kMpsLeasesMax ? 1 << 25 : 0) | static_cast<uint64_t>(gpu.share_granted) << 32);
     key.U64(static_cast<uint64_t>(gpu.memory_granted_mib));
     key.String(gpu.owner);
   }

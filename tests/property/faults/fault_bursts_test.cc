@@ -181,25 +181,60 @@ TEST_F(FaultBursts, AReportThatNamesNobodyEndsNoneOfTwo) {
   ExpectFates(Fate::kForgiven, Fate::kForgiven);
 }
 
-// No job can be placed in MPS mode yet: the same two jobs, as if they had been.
-TEST_F(FaultBursts, ClientsOfOneMpsServerShareItsFate) {
-  for (const int xid : {94, 68, 39}) {
+// The same two jobs, as if they had been placed in MPS mode.
+class MpsFaults : public FaultBursts {
+ protected:
+  // What is left after the report of an error that names the first job, or nobody.
+  State After(int xid, bool is_named) {
     State state = node_.state();
     Gpu& gpu = state.nodes[0].gpus[static_cast<size_t>(gpu_)];
     gpu.mode = GpuMode::kMps;
     for (const LeaseId id : gpu.leases) state.leases.at(id).mode = GpuMode::kMps;
-    FaultSignal signal = node_.Xid(gpu_, xid, named_);
+    FaultSignal signal = is_named ? node_.Xid(gpu_, xid, named_) : node_.Xid(gpu_, xid);
     signal.number = 1;
     const Instant now = node_.cluster().now();
     const auto events = Decide(state, {now, "test", "", ReportGpus{{0}, 1, {signal}, {}}});
-    ASSERT_TRUE(events);
+    EXPECT_TRUE(events.has_value());
     for (const Event& event : *events) Apply(state, now, event);
+    EXPECT_EQ(state.FindJob(linked_)->stop, StopCause::kNone) << xid;
+    return state;
+  }
+};
+
+TEST_F(MpsFaults, ClientsOfOneServerShareItsFate) {
+  for (const int xid : {94, 68, 39}) {
+    const State state = After(xid, true);
     EXPECT_EQ(state.FindJob(named_)->stop, StopCause::kFault) << xid;
     EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
-    EXPECT_EQ(state.FindJob(linked_)->stop, StopCause::kNone) << xid;
     EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable) << xid;
     EXPECT_EQ(state.incidents.begin()->second.jobs_hit, 2) << xid;
   }
+}
+
+TEST_F(MpsFaults, AProgramsOwnErrorIsItsOwnAndEndsItsCoClients) {
+  for (const int xid : {11, 13, 25, 31, 43, 69}) {
+    const State state = After(xid, true);
+    EXPECT_EQ(state.FindJob(named_)->stop, StopCause::kNone) << xid;
+    EXPECT_FALSE(state.FindJob(named_)->xids.back().forgiven) << xid;
+    EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
+    EXPECT_TRUE(state.FindJob(mate_)->xids.back().forgiven) << xid;
+    EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable) << xid;
+    EXPECT_EQ(state.incidents.begin()->second.jobs, std::vector<JobId>{mate_}) << xid;
+  }
+}
+
+TEST_F(MpsFaults, WhereNobodyIsNamedItMayHaveBeenAny) {
+  for (const int xid : {13, 31, 43, 68}) {
+    const State state = After(xid, false);
+    EXPECT_EQ(state.FindJob(named_)->stop, StopCause::kFault) << xid;
+    EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
+  }
+}
+
+TEST_F(MpsFaults, AFollowOnEndsNobody) {
+  const State state = After(45, true);
+  EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kNone);
+  EXPECT_TRUE(state.incidents.empty());
 }
 
 }  // namespace

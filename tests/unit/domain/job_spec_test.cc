@@ -114,6 +114,12 @@ TEST(JobSpec, SharesAndIsolation) {
          s.gpus.isolation = Isolation::kMps;
          s.gpus.memory_mib = 1;
        }},
+      {"resources.gpus.isolation",
+       [](JobSpec& s) {
+         s.gpus.isolation = Isolation::kMps;
+         s.gpus.memory_mib = 1;
+         s.gpus.count = 2;
+       }},
   });
 }
 

@@ -201,7 +201,7 @@ TEST_F(PlacementRefusals, MoreMemoryThanThereIs) {
 }
 
 TEST_F(PlacementRefusals, ModesThatAreNotOffered) {
-  const Node& node = cluster_.state().nodes[0];
+  const Node& node = cluster_.state().nodes[0];  // its GPUs cannot do MPS
   for (const GpuMode mode : {GpuMode::kMps, GpuMode::kMig}) {
     const Status status =
         CheckGpuGrant(node.gpus[0], node.facts->gpus[0], mode, "ana", {0, 500, 1'000});

@@ -87,5 +87,42 @@ TEST_F(Sharing, SharesAreSummedByUser) {
   EXPECT_EQ(cluster_.state().accounts.at({"default", ""}).held, (Holding{600, 600, 3}));
 }
 
+TEST_F(Sharing, AsManyClientsAsAnMpsServerTakes) {
+  NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0});
+  for (GpuFacts& gpu : facts.gpus) gpu.mps = true;
+  cluster_.AddNode(facts);
+  JobSpec spec;
+  spec.command = {"run"};
+  spec.gpus.isolation = Isolation::kMps;
+  spec.gpus.memory_mib = 1;
+  spec.memory_bytes = 1 << 20;
+  const auto one = std::make_shared<const JobSpec>(spec);
+  for (size_t i = 0; i < kMpsLeasesMax + 1; ++i) ASSERT_TRUE(cluster_.Execute(SubmitJob{one, {"ana", 1, 1}}));
+  cluster_.Pass();
+  EXPECT_EQ(Count(JobState::kStarting), static_cast<int64_t>(kMpsLeasesMax + 1));
+  EXPECT_EQ(std::max(GpuAt(0).leases.size(), GpuAt(1).leases.size()), kMpsLeasesMax);
+  EXPECT_EQ(std::min(GpuAt(0).leases.size(), GpuAt(1).leases.size()), 1u);
+  EXPECT_TRUE(cluster_.broken().empty());
+}
+
+TEST_F(Sharing, ANodeMayLearnOrForgetMpsWhileJobsRunOnIt) {
+  NodeFacts facts = TestCluster::MakeFacts("n1", {0});
+  facts.gpus[0].mps = true;
+  cluster_.AddNode(facts);
+  SubmitShared(1, 500, 0);
+  cluster_.Pass();
+  ASSERT_EQ(Count(JobState::kStarting), 1);
+  facts.gpus[0].mps = false;
+  JoinNode join{std::make_shared<const NodeFacts>(facts), 2, false, {}, 0};
+  join.lineage = cluster_.state().lineage;
+  const auto joined = cluster_.Execute(join);
+  ASSERT_TRUE(joined) << joined.error().message;
+  EXPECT_EQ(GpuAt(0).leases.size(), 1u);
+  EXPECT_FALSE(cluster_.state().nodes[0].facts->gpus[0].mps);
+  facts.gpus[0].memory_mib += 1;
+  join.facts = std::make_shared<const NodeFacts>(facts);
+  EXPECT_FALSE(cluster_.Execute(join));  // that is another GPU
+}
+
 }  // namespace
 }  // namespace gp

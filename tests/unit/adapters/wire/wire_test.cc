@@ -67,7 +67,8 @@ TEST(Wire, HugeDurationsDoNotOverflow) {
 }
 
 TEST(Wire, NodeFactsSurviveTheWay) {
-  const NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0, 1, 1});
+  NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0, 1, 1});
+  facts.gpus[2].mps = true;
   v1::NodeFacts message;
   ToProto(facts, &message);
   EXPECT_EQ(FromProto(message).value(), facts);
