@@ -81,7 +81,7 @@ void Decoder::ReadEntry(const YamlEntry& entry, const Field& field, const std::s
 
 void Decoder::ReadAlternatives() {
   if (alternatives_ == nullptr) return;
-  std::vector<JobSpec> ways;
+  std::vector<Alternative> ways;
   for (const YamlNode& item : alternatives_->items) {
     if (item.kind != YamlNode::Kind::kMap) {
       report_.AddAt("any_of", item.place, kWrongType, "any_of: each is a map such as {gpus: \"H100:8\"}, not " + Describe(item));
@@ -90,7 +90,8 @@ void Decoder::ReadAlternatives() {
     JobDraft way = draft_;
     Decoder(way, report_).ReadMap(item, AlternativeFields(), "any_of");
     CompleteGpus(way);
-    ways.push_back(std::move(way.job));
+    ways.push_back({way.job.nodes, way.job.nodes_min, way.job.gpus, way.job.cpus, way.job.memory_bytes});
+    if (const auto other = InTurns(way)) ways.push_back(*other);
   }
   if (ways.empty()) return;
   JobSpec& job = draft_.job;
@@ -99,9 +100,8 @@ void Decoder::ReadAlternatives() {
   job.gpus = ways.front().gpus;
   job.cpus = ways.front().cpus;
   job.memory_bytes = ways.front().memory_bytes;
-  for (size_t i = 1; i < ways.size(); ++i) {
-    job.any_of.push_back({ways[i].nodes, ways[i].nodes_min, ways[i].gpus, ways[i].cpus, ways[i].memory_bytes});
-  }
+  job.any_of.assign(ways.begin() + 1, ways.end());
+  draft_.isolation_auto = false;  // each has said it for itself
 }
 
 void Decoder::ReportMissing(const YamlNode& map, std::span<const Field> fields,

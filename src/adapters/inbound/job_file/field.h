@@ -52,6 +52,7 @@ struct FieldValue {
 struct JobDraft {
   JobSpec job;
   bool isolation_given = false;
+  bool isolation_auto = false;
   bool retry_max_given = false;
   bool retry_on_given = false;
   std::vector<SpecProblem> problems;  // what FindProblems cannot see in the finished job
@@ -91,6 +92,9 @@ const Field* FindField(std::string_view path);
 
 // Fills in what follows from keys of one alternative, or of the job itself.
 void CompleteGpus(JobDraft& draft);
+
+// Where isolation was left open and is MPS now: the same by turns, for when that cannot be had.
+std::optional<Alternative> InTurns(const JobDraft& draft);
 
 // Fills in what follows from several keys together, and the job's name for ${JOB_NAME} in its
 // paths.

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/node_fields.h"
 #include "adapters/inbound/job_file/word_texts.h"
@@ -7,7 +10,14 @@ namespace {
 
 using enum FieldKind;
 
-constexpr auto kIsolations = TextsOf(kIsolationWords);
+// "auto" is a way to write a job, not a way to share a GPU: CompleteGpus makes others of it.
+constexpr auto kIsolations = [] {
+  constexpr auto kWords = TextsOf(kIsolationWords);
+  std::array<std::string_view, kWords.size() + 1> all;
+  std::ranges::copy(kWords, all.begin());
+  all.back() = "auto";
+  return all;
+}();
 constexpr auto kTopologyLevels = TextsOf(kTopologyLevelWords);
 constexpr int64_t kMib = int64_t{1} << 20;
 
@@ -68,15 +78,19 @@ constexpr Field kGpuFields[] = {
                const FieldValue& v) { d.job.gpus.memory_mib_min = MibCovering(v.number); }},
     {.name = "isolation",
      .kind = kWord,
-     .summary = "How a part of a GPU is kept apart from its neighbours. `timeslice` shares with "
-                "jobs of the same user and accounts memory without enforcing it.",
+     .summary = "How a part of a GPU is kept apart from its neighbours, which are jobs of the same "
+                "user. `timeslice`: in turns. `mps`: side by side, one GPU of a node, by NVIDIA's "
+                "MPS, where an error of one ends all. `auto`: `mps` where it can be had now, "
+                "otherwise `timeslice`.",
      .default_text = "exclusive",
-     .example = "mig",
+     .example = "mps",
      .synonyms = "sharing mode",
      .words = kIsolations,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.gpus.isolation = kIsolationWords[v.number].value;
+           const auto choice = static_cast<size_t>(v.number);
+           d.isolation_auto = choice >= std::size(kIsolationWords);
+           if (!d.isolation_auto) d.job.gpus.isolation = kIsolationWords[choice].value;
            d.isolation_given = true;
          }},
 };

@@ -204,6 +204,7 @@ constexpr BadInput kGpus[] = {
     {"resources:\n  gpus: {share: »0.5, isolation: exclusive}", "GP1018", "whole GPUs only"},
     {"resources:\n  gpus: {memory: »2GB, isolation: exclusive}", "GP1018", "whole GPUs only"},
     {"resources:\n  gpus: {isolation: »mig}", "GP1018", "mig divides a GPU"},
+    {"resources:\n  gpus: {count: 2, share: 0.5, isolation: »mps}", "GP1018", "a part of one GPU"},
     {"resources:\n  gpus: {share: 1, isolation: »timeslice}", "GP1018", "divides a GPU"},
     {"resources:\n  gpus: {count: 0, share: »0.5}", "GP1018", "asks for no GPU"},
     {"resources:\n  gpus: {count: 0, memory: »2GB}", "GP1018", "asks for no GPU"},
