@@ -81,6 +81,8 @@ Result<std::string> FakeDriverPath() {
   return Fail(NotFound("the simulated driver is not installed: " + path + " is missing"));
 }
 
+std::string FakeMpsControlPath() { return Beside("lib/gpu-platform/nvidia-cuda-mps-control"); }
+
 Status MakeDirectories(const std::string& path, unsigned mode) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

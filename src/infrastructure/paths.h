@@ -26,6 +26,8 @@ std::vector<std::string> MachineNames();
 Result<std::string> MachineFilePath(const std::string& name);
 // The simulated driver that is shipped with the program.
 Result<std::string> FakeDriverPath();
+// Of the program that plays the control daemon of MPS on simulated machines; it may not be there.
+std::string FakeMpsControlPath();
 
 // Makes the directory and its parents; mode is for the last one.
 Status MakeDirectories(const std::string& path, unsigned mode);
