@@ -61,6 +61,11 @@ void AddAgent(CLI::App& app, Cli& cli) {
   sub->add_option("--reset-command", config.reset_command, "Resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")->type_name("FILE")->capture_default_str();
   sub->add_option("--kernel-log", config.kernel_log, "Where the kernel tells of XIDs, or none; default: /dev/kmsg, of a simulated node none")->type_name("FILE");
   sub->add_flag("--trust-user-log", config.trust_user_log, "")->group("");
+  sub->add_option("--mps-control", config.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
+  sub->add_option("--gpu-memory-tolerance", config.gpu_memory_tolerance_mib, "MiB of a shared GPU's memory that a job may use beyond its grant")
+      ->type_name("MIB")->check(CLI::Range(0, 1 << 24))->capture_default_str();
+  sub->add_option("--gpu-memory-readings", config.gpu_memory_readings, "So many readings in a row beyond that end the job")
+      ->check(CLI::Range(1, 3'600))->capture_default_str();
   sub->add_option("--gpu-test", config.gpu_test, "Program that tests a GPU too, called with its UUID; 0: sound")->type_name("FILE");
   sub->add_flag("--with-parent", flags->with_parent, "End when the parent process ends");
   sub->callback([flags, &cli] { RunAgent(*flags, cli); });

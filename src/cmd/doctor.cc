@@ -49,6 +49,7 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
   const std::vector<DoctorCheck> isolation = CheckIsolation();
   std::vector<DoctorCheck> checks = CheckCluster(places.sockets);
   checks.push_back(CheckDriver(places.nvml));
+  checks.push_back(CheckMps());
   checks.push_back(CheckHost());
   checks.insert(checks.end(), isolation.begin(), isolation.end());
   checks.push_back(CheckServiceUser(places.service_user));

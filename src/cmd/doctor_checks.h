@@ -28,6 +28,7 @@ struct DoctorPlaces {
 std::vector<DoctorCheck> CheckIsolation();
 // Of this machine.
 DoctorCheck CheckDriver(const std::string& nvml);
+DoctorCheck CheckMps();
 DoctorCheck CheckHost();
 DoctorCheck CheckServiceUser(const std::string& service_user);
 DoctorCheck CheckState(const std::string& directory);

@@ -11,6 +11,7 @@
 #include "adapters/outbound/nvml/nvml_driver.h"
 #include "base/text.h"
 #include "cmd/doctor_checks.h"
+#include "cmd/live_sharing.h"
 #include "cmd/own_cgroups.h"
 
 namespace gp {
@@ -70,6 +71,13 @@ DoctorCheck CheckDriver(const std::string& nvml) {
   if (inventory->warnings.empty()) return {"driver", Finding::kOk, what, ""};
   return {"driver", Finding::kWarn, what + "; not told: " + Join(inventory->warnings, "; "),
           "a newer driver may tell it; the rest works"};
+}
+
+DoctorCheck CheckMps() {
+  const auto control = FindMpsControl({});
+  const std::string path = control.value_or("");
+  if (path.empty()) return {"sharing", Finding::kOk, "in turns; not by MPS, there is no nvidia-cuda-mps-control", ""};
+  return {"sharing", Finding::kOk, "in turns, and by MPS with " + path, ""};
 }
 
 DoctorCheck CheckHost() {

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "cmd/host_users.h"
 #include "cmd/live_gpu_keeper.h"
+#include "cmd/live_sharing.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
@@ -127,7 +128,8 @@ class WiredAgent : public LiveAgent {
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
     keeper_ = MakeGpuKeeper(config_, indexes_, options.incarnation, clock_);
     for (const std::string& warning : keeper_->warnings()) warnings_.push_back(warning);
-    loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *runner_, logs_, &keeper_->keeper(), clock_);
+    sharing_ = MakeSharingRunner(config_, mps_control_, options.incarnation, *runner_, keeper_->watch(), clock_);
+    loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *sharing_, logs_, &keeper_->keeper(), clock_);
     link_.SetChannels(loop_.get());
     return Ok();
   }
@@ -154,6 +156,8 @@ class WiredAgent : public LiveAgent {
     const bool simulated = !config_.simulate.empty();
     FoundNode found = MakeNodeFacts(name_, simulated, host, inventory);
     warnings_ = std::move(found.warnings);
+    mps_control_ = GP_TRY(FindMpsControl(config_));
+    MarkMps(inventory, mps_control_, found.facts);
     AgentOptions options;
     const AgentIncarnation incarnation = GP_TRY(NextIncarnation(config_.state_directory, clock_.Now()));
     options.incarnation = incarnation.number;
@@ -188,9 +192,11 @@ class WiredAgent : public LiveAgent {
   Sources sources_;
   std::unique_ptr<CgroupIsolation> isolation_;
   std::unique_ptr<SupervisedAttemptRunner> runner_;
+  std::string mps_control_;
   FileLogReader logs_;
   std::vector<GpuPlace> indexes_;
   std::unique_ptr<LiveGpuKeeper> keeper_;
+  std::unique_ptr<SharingRunner> sharing_;
   GrpcControlLink link_;
   std::unique_ptr<AgentLoop> loop_;
 };

@@ -61,6 +61,7 @@ class WiredGpuKeeper : public LiveGpuKeeper {
       : log_(OpenLog(config, warnings_)), watchers_(WatchOptions(config, gpus), clock), care_(CareOptions(config, gpus, watchers_)),
         keeper_(KeeperOptions(gpus, incarnation), watchers_, care_, clock) {}
   GpuKeeper& keeper() override { return keeper_; }
+  GpuWatch& watch() override { return watchers_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:

@@ -21,6 +21,7 @@ class LiveGpuKeeper {
  public:
   virtual ~LiveGpuKeeper() = default;
   virtual GpuKeeper& keeper() = 0;
+  virtual GpuWatch& watch() = 0;
   virtual const std::vector<std::string>& warnings() const = 0;  // what it does without
 };
 

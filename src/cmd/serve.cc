@@ -143,7 +143,7 @@ class Serving {
       if (k > 0) words.push_back("-q");
       if (flags_.agent.allow_root) words.push_back("--allow-root");
       for (const auto& [flag, value] : {std::pair{"--nvml", flags_.agent.nvml}, {"--prolog", flags_.agent.prolog},
-                                        {"--epilog", flags_.agent.epilog}}) {
+                                        {"--epilog", flags_.agent.epilog}, {"--mps-control", flags_.agent.mps_control}}) {
         if (!value.empty()) words.insert(words.end(), {flag, value});
       }
       std::vector<char*> argv;
@@ -216,6 +216,7 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_flag("--allow-root", flags->agent.allow_root, "Let root's jobs run as root");
   sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")->type_name("FILE");
   sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")->type_name("FILE");
+  sub->add_option("--mps-control", flags->agent.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });
 }
 

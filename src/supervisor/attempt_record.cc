@@ -73,6 +73,35 @@ std::vector<DeviceNumber> ReadDevices(ByteReader& reader) {
   return devices;
 }
 
+void WriteParts(ByteWriter& writer, const std::vector<GpuPart>& parts) {
+  writer.U64(parts.size());
+  for (const GpuPart& part : parts) {
+    writer.I64(part.gpu);
+    writer.I64(part.minor);
+    writer.String(part.uuid);
+    writer.I64(part.memory_mib);
+    writer.I64(part.percent);
+    writer.U64(part.mps ? 1 : 0);
+  }
+}
+
+std::vector<GpuPart> ReadParts(ByteReader& reader) {
+  std::vector<GpuPart> parts;
+  const uint64_t count = reader.U64();
+  if (count > reader.Remaining()) reader.MarkBad();
+  for (uint64_t i = 0; i < count && reader.ok(); ++i) {
+    GpuPart part;
+    part.gpu = static_cast<int>(reader.I64());
+    part.minor = static_cast<int>(reader.I64());
+    part.uuid = reader.String();
+    part.memory_mib = reader.I64();
+    part.percent = static_cast<int>(reader.I64());
+    part.mps = reader.U64() != 0;
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 void WriteLimits(ByteWriter& writer, const LaunchSpec& spec) {
   WriteDevices(writer, spec.devices);
   WriteCpuSet(writer, spec.cpus);
@@ -153,6 +182,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   // From here on: fields that older records lack.
   writer.I64(spec.entry_time_limit.ns);
   WriteReporting(writer, spec);
+  WriteParts(writer, spec.parts);
   return Seal(kLaunchMagic, writer.bytes());
 }
 
@@ -174,6 +204,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   record.cgroups.oom_events = reader.String();
   if (reader.Remaining() > 0) spec.entry_time_limit.ns = reader.I64();
   if (reader.Remaining() > 0) ReadReporting(reader, spec);
+  if (reader.Remaining() > 0) spec.parts = ReadParts(reader);
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }

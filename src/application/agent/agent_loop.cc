@@ -183,6 +183,7 @@ void AgentLoop::AddClues(const AttemptStatus& status, LeaseObservation& seen) {
   auto known = clues_.find(seen.lease);
   if (known == clues_.end()) known = clues_.emplace(seen.lease, options_.find_clues(*status.launch)).first;
   seen.outcome.clues = known->second;
+  seen.outcome.clues.gpu_memory |= status.is_gpu_memory_used_up;
 }
 
 void AgentLoop::UpdateOpenLogs() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "application/agent/sharing_runner.h"
 #include "base/text.h"
 #include "domain/model/array.h"
 #include "domain/model/text_rules.h"
@@ -27,6 +28,27 @@ int MasterPort(const LeaseOrder& order) {
 
 std::string ReportPipe(const LaunchOptions& options, LeaseId lease) {
   return options.state_directory + "/" + kReportDirectory + "/" + ToText(lease);
+}
+
+// What it shares, and how much of it.
+std::vector<GpuPart> PartsOf(const LeaseOrder& order, const NodeFacts& facts) {
+  std::vector<GpuPart> parts;
+  if (order.lease.mode != GpuMode::kTimeslice && order.lease.mode != GpuMode::kMps) return parts;
+  for (const GpuGrant& grant : order.lease.gpus) {
+    const GpuFacts& gpu = facts.gpus[static_cast<size_t>(grant.gpu)];
+    // A grant of memory alone leaves the compute to all.  MPS knows whole percents: nobody gets none.
+    const int percent = grant.share == 0 ? 100 : (grant.share * 100 + kWholeShare - 1) / kWholeShare;
+    parts.push_back({grant.gpu, gpu.minor, gpu.uuid, grant.memory_mib, percent, order.lease.mode == GpuMode::kMps});
+  }
+  return parts;
+}
+
+// Where its server is, and its own limits: the daemon has those of the largest client.
+void AddMps(const std::vector<GpuPart>& parts, const LaunchOptions& options, uint32_t uid, std::map<std::string, std::string>& env) {
+  if (parts.empty() || !parts.front().mps) return;
+  env["CUDA_MPS_PIPE_DIRECTORY"] = env["CUDA_MPS_LOG_DIRECTORY"] = MpsDirectory(options.state_directory, parts.front().minor, uid);
+  env["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = std::to_string(parts.front().percent);
+  env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = "0=" + std::to_string(parts.front().memory_mib) + "M";
 }
 
 std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFacts& facts,
@@ -69,6 +91,7 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
   env["NVIDIA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "void" : Uuids(order, facts);
   env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   env["GP_DEVICE_DIRECTORY"] = options.device_directory;
+  AddMps(PartsOf(order, facts), options, user.uid, env);
   std::vector<std::string> flat;
   for (const auto& [name, value] : env) flat.push_back(name + "=" + value);
   return flat;
@@ -132,8 +155,11 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
     if (!facts.simulated) launch.memory_nodes.Add(facts.numa[static_cast<size_t>(grant.numa)].os_id);
   }
   launch.processes_max = options.processes_max;
-  launch.shm_bytes = spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;
-  launch.private_tmp = !NeedsHostTmp(spec, options.device_directory);
+  launch.parts = PartsOf(order, facts);
+  const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
+  // Clients and server of MPS meet in the host's /dev/shm, and in a directory that a private /tmp may hide.
+  launch.shm_bytes = by_mps ? 0 : spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;
+  launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) && !(by_mps && IsBelowTmp(options.state_directory));
   launch.log_directory = LogDirectory(options, order.lease.job, order.lease.attempt);
   launch.log_name = std::to_string(order.lease.rank);
   launch.log_bytes_max = options.log_bytes_max;

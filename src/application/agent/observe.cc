@@ -28,6 +28,7 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   seen.started_at = status.started_at;
   seen.ended_at = status.ended_at;
   if (seen.ended) seen.outcome = {EndOf(status.cause), status.exit_code, status.signal, status.message};
+  seen.outcome.clues.gpu_memory = status.is_gpu_memory_used_up;
   seen.is_hung = status.progress.is_hung;
   for (const CheckpointReport& one : status.progress.checkpoints) {
     seen.checkpoints.push_back({0, 0, one.number, one.step, one.path, one.bytes, one.took, one.is_complete, one.fault, one.at});

@@ -24,6 +24,17 @@ struct DeviceNumber {
   auto operator<=>(const DeviceNumber&) const = default;
 };
 
+// What an attempt was granted of a GPU that it shares.
+struct GpuPart {
+  int gpu = 0;    // position in the node
+  int minor = 0;  // of its device
+  std::string uuid;
+  int64_t memory_mib = 0;
+  int percent = 100;  // of its compute
+  bool mps = false;   // side by side with others, by an MPS server; otherwise in turns
+  bool operator==(const GpuPart&) const = default;
+};
+
 struct LaunchSpec {
   std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
   std::vector<std::string> argv;         // empty and `interactive`: waits for Exec with `as_main`
@@ -63,6 +74,8 @@ struct LaunchSpec {
   int checkpoint_signal = 0;     // sent, in place of SIGTERM, to those of its processes that handle it; 0: none
   Duration checkpoint_interval;  // so often it is sent while the job runs; 0: only to stop it
   std::vector<std::string> log_patterns;  // RE2; kept here for whoever reads the logs at the end
+
+  std::vector<GpuPart> parts;  // of GPUs that it shares; empty: it shares none
 };
 
 // What the job says that it has written, and what was found of it.
@@ -116,6 +129,7 @@ struct AttemptStatus {
   int signal = 0;  // != 0: ended by this signal
   EndCause cause = EndCause::kExit;
   std::string message;  // for people; empty for a plain exit
+  bool is_gpu_memory_used_up = false;  // it took more of a GPU's memory than granted, and was ended for that
   AttemptProgress progress;
   std::shared_ptr<const LaunchSpec> launch;  // as it was started; null: not known any more
 };

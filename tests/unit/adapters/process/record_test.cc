@@ -48,6 +48,7 @@ LaunchRecord Sample() {
   spec.checkpoint_signal = 10;
   spec.checkpoint_interval = Duration::Seconds(900);
   spec.log_patterns = {"a", "b"};
+  spec.parts = {{.gpu = 3, .minor = 7, .uuid = "GPU-7", .memory_mib = 2'000, .percent = 30, .mps = true}};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -62,6 +63,7 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->spec.groups, record.spec.groups);
   EXPECT_EQ(read->spec.cpus, record.spec.cpus);
   EXPECT_EQ(read->spec.hook_time_limit, record.spec.hook_time_limit);
+  EXPECT_EQ(read->spec.parts, record.spec.parts);
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
@@ -69,6 +71,23 @@ constexpr uint64_t kSealed = 0x6c61756e63680002;
 constexpr uint64_t kPlain = 0x6c61756e63680001;
 
 std::string Fields() { return std::string(*Unseal(EncodeLaunch(Sample()), kSealed, kPlain, "")); }
+
+void WritePart(ByteWriter& added, const GpuPart& part) {
+  for (const int64_t number : {int64_t{part.gpu}, int64_t{part.minor}}) added.I64(number);
+  added.String(part.uuid);
+  for (const int64_t number : {part.memory_mib, int64_t{part.percent}}) added.I64(number);
+  added.U64(part.mps ? 1 : 0);
+}
+
+// As it was written before attempts shared GPUs.
+std::string FieldsWithoutParts() {
+  const LaunchSpec spec = Sample().spec;
+  ByteWriter added;
+  added.U64(spec.parts.size());
+  for (const GpuPart& part : spec.parts) WritePart(added, part);
+  const std::string fields = Fields();
+  return fields.substr(0, fields.size() - added.bytes().size());
+}
 
 // As it was written before interactive attempts had a time limit, and jobs reported.
 std::string FirstFields() {
@@ -78,7 +97,7 @@ std::string FirstFields() {
   added.String(spec.report_pipe);
   for (const int64_t number : {spec.hang_after.ns, int64_t{spec.checkpoint_signal}, spec.checkpoint_interval.ns}) added.I64(number);
   WriteTexts(added, spec.log_patterns);
-  const std::string fields = Fields();
+  const std::string fields = FieldsWithoutParts();
   return fields.substr(0, fields.size() - added.bytes().size());
 }
 
@@ -98,6 +117,10 @@ TEST(LaunchRecordTest, AnOlderWritersRecordIsRead) {
     EXPECT_EQ(read->spec.entry_time_limit, LaunchSpec{}.entry_time_limit);
     EXPECT_EQ(read->cgroups, Sample().cgroups);
   }
+  const auto later = DecodeLaunch(Seal(kSealed, FieldsWithoutParts()));
+  ASSERT_TRUE(later.has_value());
+  EXPECT_EQ(later->spec.log_patterns, Sample().spec.log_patterns);
+  EXPECT_TRUE(later->spec.parts.empty());
 }
 
 TEST(LaunchRecordTest, ANewerWritersFieldsAreIgnored) {

@@ -189,6 +189,44 @@ TEST(Launch, AJobThatWorksBelowTmpKeepsTheHosts) {
   EXPECT_TRUE(MakeLaunch(Order(spec), facts, Options(), 0).private_tmp);
 }
 
+// A part of the second GPU, in this mode.
+LeaseOrder PartOrder(GpuMode mode, int share, int64_t memory_mib) {
+  JobSpec spec = Spec();
+  spec.environment = {{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100"}};
+  LeaseOrder order = Order(spec);
+  order.lease.mode = mode;
+  order.lease.gpus = {{1, share, memory_mib}};
+  return order;
+}
+
+TEST(Launch, AClientOfMpsIsToldItsServerAndItsLimits) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  const LaunchSpec launch = MakeLaunch(PartOrder(GpuMode::kMps, 333, 2'000), facts, Options(), 0);
+  ASSERT_EQ(launch.parts.size(), 1u);
+  EXPECT_EQ(launch.parts[0], (GpuPart{1, facts.gpus[1].minor, facts.gpus[1].uuid, 2'000, 34, true}));
+  const std::string directory = "/s/mps/" + std::to_string(facts.gpus[1].minor) + "-1000";
+  EXPECT_EQ(Variable(launch, "CUDA_MPS_PIPE_DIRECTORY"), directory);
+  EXPECT_EQ(Variable(launch, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "34");
+  EXPECT_EQ(Variable(launch, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"), "0=2000M");
+  EXPECT_EQ(launch.shm_bytes, 0);  // the host's, where its server is
+  // Memory alone: compute as it comes.
+  EXPECT_EQ(Variable(MakeLaunch(PartOrder(GpuMode::kMps, 0, 2'000), facts, Options(), 0), "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "100");
+  LaunchOptions below_tmp = Options();
+  below_tmp.state_directory = "/tmp/s";
+  EXPECT_FALSE(MakeLaunch(PartOrder(GpuMode::kMps, 333, 2'000), facts, below_tmp, 0).private_tmp);
+}
+
+TEST(Launch, OthersKnowNothingOfMps) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  for (const GpuMode mode : {GpuMode::kTimeslice, GpuMode::kWhole}) {
+    const LaunchSpec launch = MakeLaunch(PartOrder(mode, 333, 2'000), facts, Options(), 0);
+    EXPECT_EQ(launch.parts.size(), mode == GpuMode::kTimeslice ? 1u : 0u);
+    EXPECT_EQ(Variable(launch, "CUDA_MPS_PIPE_DIRECTORY"), "(none)");
+    EXPECT_EQ(Variable(launch, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "(none)");
+    EXPECT_GT(launch.shm_bytes, 0);
+  }
+}
+
 TEST(Observe, EveryCauseHasItsEnd) {
   AttemptStatus status;
   status.key = "lease-0001";

@@ -1,0 +1,219 @@
+#include "application/agent/sharing_runner.h"
+
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+namespace gp {
+namespace {
+
+// So long an end is held back until it is known whether its server had ended first.
+constexpr Duration kVerdictMax = Duration::Seconds(3);
+// Time for the driver's report of a fatal error to arrive, which says whose it was.
+constexpr Duration kReportMax = Duration::Seconds(2);
+
+const GpuPart* MpsPartOf(const std::vector<GpuPart>& parts) { return !parts.empty() && parts.front().mps ? &parts.front() : nullptr; }
+
+bool HasFailed(const AttemptStatus& status) {
+  return status.phase == AttemptPhase::kExited && status.cause == EndCause::kExit && (status.exit_code != 0 || status.signal != 0);
+}
+
+}  // namespace
+
+SharingRunner::SharingRunner(SharingOptions options, AttemptRunner& runner, Clock& clock)
+    : options_(std::move(options)), runner_(runner), clock_(clock), guard_(options_.memory), events_fd_(epoll_create1(EPOLL_CLOEXEC)),
+      timer_fd_(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  for (const int fd : {runner_.EventDescriptor(), timer_fd_}) {
+    epoll_event event = {};
+    event.events = EPOLLIN;
+    epoll_ctl(events_fd_, EPOLL_CTL_ADD, fd, &event);
+  }
+  Adopt(Look());  // before anything is started: a GPU may have its daemon already
+}
+
+SharingRunner::~SharingRunner() {
+  close(events_fd_);
+  close(timer_fd_);
+}
+
+Status SharingRunner::Start(const LaunchSpec& spec) {
+  if (waiting_.contains(spec.key) || never_ran_.contains(spec.key)) return Fail(Conflict("attempt " + spec.key + " exists already"));
+  const GpuPart* part = MpsPartOf(spec.parts);
+  if (part != nullptr && options_.mps_control.empty()) return Fail(Unsupported("there is no nvidia-cuda-mps-control on this node"));
+  waiting_[spec.key] = spec;
+  StartWaiting();
+  // Where nothing was to be waited for, what went wrong is told at once.
+  const auto ended = never_ran_.find(spec.key);
+  if (waiting_.contains(spec.key)) SetTimer(1);  // what it waits for may be to be asked for
+  if (ended == never_ran_.end()) return Ok();
+  const Error error = Internal(ended->second.message);
+  never_ran_.erase(ended);
+  return Fail(error);
+}
+
+// Whether nothing of another stands in its way, and what it needs itself is there.
+bool SharingRunner::MayStart(const LaunchSpec& spec) {
+  const GpuPart* part = MpsPartOf(spec.parts);
+  for (const DeviceNumber& device : spec.devices) {
+    const auto daemon = daemons_.find(device.minor);
+    if (device.major != options_.gpu_major || daemon == daemons_.end()) continue;
+    if (part == nullptr || part->minor != device.minor || daemon->second->uid() != spec.uid) return false;
+  }
+  if (part == nullptr) return true;
+  const auto daemon = daemons_.find(part->minor);
+  if (daemon != daemons_.end()) return daemon->second->Covers({part->percent, part->memory_mib});
+  if (const Status started = StartDaemon(spec); !started) GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon: " + started.error().message);
+  return false;
+}
+
+void SharingRunner::StartWaiting() {
+  std::vector<std::string> keys;
+  for (const auto& [key, spec] : waiting_) keys.push_back(key);
+  for (const std::string& key : keys) {
+    const LaunchSpec spec = waiting_.at(key);
+    if (!MayStart(spec)) continue;
+    waiting_.erase(key);
+    if (const Status started = runner_.Start(spec); !started) GiveUp(spec, EndCause::kPlatformFault, started.error().message);
+  }
+}
+
+void SharingRunner::GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message) {
+  AttemptStatus& status = never_ran_[spec.key];
+  status.key = spec.key;
+  status.phase = AttemptPhase::kExited;
+  status.cause = cause;
+  status.message = message;
+  status.launch = std::make_shared<const LaunchSpec>(spec);
+  waiting_.erase(spec.key);
+}
+
+void SharingRunner::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {
+  const auto waits = waiting_.find(key);
+  if (waits == waiting_.end()) return runner_.Renew(key, lease_deadline_boot_ns);
+  waits->second.lease_deadline_boot_ns = lease_deadline_boot_ns;
+}
+
+void SharingRunner::Stop(const std::string& key, Duration grace) {
+  const auto waits = waiting_.find(key);
+  if (waits != waiting_.end()) {
+    const LaunchSpec spec = waits->second;
+    return GiveUp(spec, EndCause::kStopped, "stopped before it was started");
+  }
+  held_.erase(key);  // somebody knows already what becomes of it
+  runner_.Stop(key, grace);
+}
+
+SharingRunner::Statuses SharingRunner::Look() {
+  Statuses statuses;
+  for (AttemptStatus& status : runner_.Observe()) statuses[status.key] = std::move(status);
+  return statuses;
+}
+
+std::vector<AttemptStatus> SharingRunner::Observe() {
+  uint64_t ticks = 0;
+  (void)!read(timer_fd_, &ticks, sizeof ticks);
+  Statuses statuses = Look();
+  Adopt(statuses);
+  StepDaemons(statuses);
+  StartWaiting();
+  WatchMemory(statuses);
+  std::vector<AttemptStatus> seen;
+  for (auto& [key, status] : statuses) {
+    if (!IsMpsDaemon(key)) seen.push_back(Judge(std::move(status)));
+  }
+  for (const auto& [key, spec] : waiting_) {
+    AttemptStatus status;
+    status.key = key;
+    status.launch = std::make_shared<const LaunchSpec>(spec);
+    seen.push_back(std::move(status));
+  }
+  for (const auto& [key, status] : never_ran_) seen.push_back(status);
+  ArmTimer();
+  return seen;
+}
+
+// What becomes of an attempt's end when all is known of it.
+AttemptStatus SharingRunner::Judge(AttemptStatus status) {
+  if (status.phase != AttemptPhase::kExited) return status;
+  if (HasFailed(status) && MpsPartOf(PartsOf(status)) != nullptr && IsHeld(status)) {
+    status.phase = AttemptPhase::kRunning;
+    status.exit_code = status.signal = 0;
+    status.ended_at = {};
+    return status;
+  }
+  const auto doom = doomed_.find(status.key);
+  // One that had come to its end by itself meanwhile has come to its end.
+  if (doom == doomed_.end() || (status.cause != EndCause::kStopped && !HasFailed(status))) return status;
+  status.cause = doom->second.cause;
+  status.message = doom->second.message;
+  status.is_gpu_memory_used_up = status.cause == EndCause::kExit;
+  if (status.cause == EndCause::kExit && !HasFailed(status)) status.signal = SIGKILL;
+  return status;
+}
+
+// A client that fails may have lost its server, or been hit by the error of another: told when its daemon was asked.
+bool SharingRunner::IsHeld(const AttemptStatus& status) {
+  const int minor = PartsOf(status).front().minor;
+  const auto daemon = daemons_.find(minor);
+  const int64_t now = clock_.BootNs();
+  const auto [failure, is_new] = failures_.try_emplace(status.key, Failure{minor, now});
+  if (is_new && daemon != daemons_.end() && !doomed_.contains(status.key)) {
+    held_.insert(status.key);
+    daemon->second->LookSoon();
+  }
+  if (!held_.contains(status.key)) return false;
+  const int64_t held_ns = now - failure->second.at_ns;
+  const bool was_asked = daemon != daemons_.end() && daemon->second->looked_at_ns() >= failure->second.at_ns;
+  const bool awaits_report = was_asked && held_ns < kReportMax.ns && (daemon->second->IsFaulty() || MayBeOfAnother(failure->second));
+  const bool is_over = doomed_.contains(status.key) || daemon == daemons_.end() || held_ns >= kVerdictMax.ns || (was_asked && !awaits_report);
+  if (is_over) held_.erase(status.key);
+  return !is_over;
+}
+
+// Several clients of one server that fail together: whose error it was, the driver's report says.
+bool SharingRunner::MayBeOfAnother(const Failure& failure) const {
+  return std::ranges::count_if(failures_, [&](const auto& entry) {
+           return entry.second.minor == failure.minor && std::abs(entry.second.at_ns - failure.at_ns) < kReportMax.ns;
+         }) > 1;
+}
+
+Status SharingRunner::Forget(const std::string& key) {
+  if (never_ran_.erase(key) > 0) return Ok();
+  GP_CHECK_OK(runner_.Forget(key));
+  doomed_.erase(key);
+  failures_.erase(key);
+  held_.erase(key);
+  return Ok();
+}
+
+bool SharingRunner::IsEmpty() { return waiting_.empty() && never_ran_.empty() && runner_.IsEmpty(); }
+
+Result<ExecStreams> SharingRunner::Exec(const std::string& key, const ExecSpec& spec) {
+  if (waiting_.contains(key)) return Fail(Conflict("attempt " + key + " waits for its MPS daemon"));
+  return runner_.Exec(key, spec);
+}
+
+void SharingRunner::ArmTimer() {
+  std::optional<int64_t> next;
+  const auto take = [&next](int64_t at) { next = std::min(next.value_or(at), at); };
+  for (const auto& [minor, daemon] : daemons_) {
+    if (const auto at = daemon->NextAt()) take(*at);
+  }
+  constexpr int64_t kHeldLookNs = 50'000'000;
+  if (!held_.empty()) take(clock_.BootNs() + kHeldLookNs);
+  SetTimer(next.value_or(0));
+}
+
+// 0: never.
+void SharingRunner::SetTimer(int64_t at_ns) {
+  itimerspec when = {};
+  when.it_value = {at_ns / 1'000'000'000, at_ns % 1'000'000'000};
+  timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+}  // namespace gp

@@ -1,0 +1,105 @@
+#pragma once
+
+// An AttemptRunner for attempts that share GPUs, around one that runs them.  Whoever shares through MPS gets its
+// daemon first, and loses its attempt with it; whoever uses more memory than granted is ended; and nobody starts on a
+// GPU that another user's daemon has not left yet.  All others pass through.  One thread (the agent's) calls it.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "application/agent/memory_guard.h"
+#include "application/agent/mps_daemon.h"
+#include "ports/outbound/clock.h"
+#include "ports/outbound/gpu_watch.h"
+
+namespace gp {
+
+struct SharingOptions {
+  std::string mps_control;  // NVIDIA's control program; empty: there is none, and whoever needs it is refused
+  int gpu_major = 195;      // of the GPUs' devices
+  uint64_t incarnation = 1; // of the agent: names of daemons are never used again
+  // Makes the private directory of a user's daemon on a GPU, empty; its path.
+  std::function<Result<std::string>(int minor, uint32_t uid, uint32_t gid)> make_directory;
+  std::function<void(int minor, uint32_t uid)> remove_directory;
+  std::string log_directory;  // of daemons
+  MemoryGuardOptions memory;
+  std::function<std::vector<GpuReading>()> readings;   // by position; empty: nobody is ended for its memory
+  std::function<std::string(int pid)> attempt_of;      // the key of a process's attempt; empty: of none
+};
+
+// Of the GPUs that it shares; empty: it shares none, or nobody knows how it was started.
+const std::vector<GpuPart>& PartsOf(const AttemptStatus& status);
+
+// Whether this is the key of a daemon, and not of a lease's attempt.
+bool IsMpsDaemon(const std::string& key);
+
+// Where daemons have their directories, and where the one of this user on this GPU listens: what both sides are told.
+std::string MpsBase(const std::string& state_directory);
+std::string MpsDirectory(const std::string& state_directory, int minor, uint32_t uid);
+
+class SharingRunner : public AttemptRunner {
+ public:
+  // `runner` and `clock` outlive it.
+  SharingRunner(SharingOptions options, AttemptRunner& runner, Clock& clock);
+  ~SharingRunner() override;
+
+  Status Start(const LaunchSpec& spec) override;
+  void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
+  void Stop(const std::string& key, Duration grace) override;
+  std::vector<AttemptStatus> Observe() override;
+  Status Forget(const std::string& key) override;
+  bool IsEmpty() override;
+  Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;
+  int EventDescriptor() const override { return events_fd_; }
+
+ private:
+  struct Doom {  // it is being ended for this
+    EndCause cause;
+    std::string message;
+  };
+  struct Failure {
+    int minor = 0;
+    int64_t at_ns = 0;  // when it was seen
+  };
+  using Statuses = std::map<std::string, AttemptStatus>;
+
+  Statuses Look();
+  void Adopt(const Statuses& statuses);
+  void StepDaemons(const Statuses& statuses);
+  bool IsClient(const AttemptStatus& status, int minor) const;
+  std::optional<MpsLimits> WantedOn(int minor, uint32_t uid, const Statuses& statuses) const;
+  void LoseClients(int minor, const std::string& failure, const Statuses& statuses);
+  void StartWaiting();
+  bool MayStart(const LaunchSpec& spec);
+  Status StartDaemon(const LaunchSpec& client);
+  void GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message);
+  void DoomAttempt(const std::string& key, Doom doom);
+  void WatchMemory(const Statuses& statuses);
+  void ReadMemory(int gpu, const GpuHealth& health, const Statuses& statuses);
+  AttemptStatus Judge(AttemptStatus status);
+  bool IsHeld(const AttemptStatus& status);
+  bool MayBeOfAnother(const Failure& failure) const;
+  void ArmTimer();
+  void SetTimer(int64_t at_ns);
+
+  const SharingOptions options_;
+  AttemptRunner& runner_;
+  Clock& clock_;
+  MemoryGuard guard_;
+  std::map<int, std::unique_ptr<MpsDaemon>> daemons_;  // by the GPU's minor number: never two on one
+  std::map<std::string, LaunchSpec> waiting_;          // for their daemon, or for another's end
+  std::map<std::string, AttemptStatus> never_ran_;     // waited, and ended so
+  std::map<std::string, Doom> doomed_;
+  std::map<std::string, Failure> failures_;            // of clients of MPS
+  std::set<std::string> held_;                         // of those, whose end is not told yet
+  std::map<int, int64_t> read_at_ns_;                  // by GPU: its newest reading that was looked at
+  uint64_t daemons_started_ = 0;
+  int events_fd_;
+  int timer_fd_;
+};
+
+}  // namespace gp
