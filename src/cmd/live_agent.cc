@@ -149,7 +149,7 @@ class WiredAgent : public LiveAgent {
     const HostFacts host = GP_TRY(sources_.host->Read());
     const DriverInventory inventory = GP_TRY(sources_.driver->Inventory());
     link_.SetIdentities(inventory.gpus);
-    for (const GpuIdentity& gpu : inventory.gpus) indexes_.push_back({gpu.index, gpu.pci_bus_id, {gpu.temperature_slowdown_c, gpu.temperature_shutdown_c}});
+    for (const GpuIdentity& gpu : inventory.gpus) indexes_.push_back({gpu.index, gpu.pci_bus_id, {gpu.temperature_slowdown_c, gpu.temperature_shutdown_c}, gpu.minor});
     name_ = !config_.name.empty() ? config_.name
             : config_.simulate.empty() ? HostName()
                                        : host.hostname + "-" + std::to_string(config_.node_index);

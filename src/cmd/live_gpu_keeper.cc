@@ -1,7 +1,12 @@
 #include "cmd/live_gpu_keeper.h"
 
+#include <chrono>
+#include <thread>
+
+#include "adapters/outbound/mps/mps_directory.h"
 #include "adapters/outbound/watch/gpu_watchers.h"
 #include "adapters/outbound/watch/process_gpu_care.h"
+#include "application/agent/sharing_runner.h"
 #include "cmd/kernel_xids.h"
 #include "infrastructure/paths.h"
 
@@ -27,14 +32,26 @@ GpuWatchers::Options WatchOptions(const AgentConfig& config, const std::vector<G
   return options;
 }
 
+// Nobody's job is on the GPU any more, but the last one's MPS daemon may still be: a reset fails, and a test finds a
+// stranger.  It goes by itself, or is killed.  In the task's own thread.
+void AwaitMpsEnd(const AgentConfig& config, const GpuPlace& gpu) {
+  constexpr int kLookMs = 50;
+  const std::string base = MpsBase(config.state_directory);
+  for (int64_t left_ms = (kMpsQuitMax * 2).ns / 1'000'000; left_ms > 0 && HasMpsDirectory(base, gpu.minor); left_ms -= kLookMs) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+  }
+}
+
 ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector<GpuPlace>& gpus, GpuWatchers& watchers) {
   ProcessGpuCare::Options options;
   options.reset = [config, gpus](int gpu) -> std::vector<std::string> {
     const GpuPlace& place = gpus[static_cast<size_t>(gpu)];
+    AwaitMpsEnd(config, place);
     if (!config.simulate.empty()) return {ExecutablePath(), "__reset-simulated-gpu", config.state_directory + "/faults", std::to_string(place.index)};
     return {config.reset_command, "--gpu-reset", "-i", place.pci_bus_id};
   };
   options.test = [config, gpus](int gpu) {
+    AwaitMpsEnd(config, gpus[static_cast<size_t>(gpu)]);
     std::vector<std::string> words = Words({ExecutablePath(), "__test-gpu"}, NvmlWords(config));
     if (!config.gpu_test.empty()) words.insert(words.end(), {"--program", config.gpu_test});
     words.push_back(std::to_string(gpus[static_cast<size_t>(gpu)].index));

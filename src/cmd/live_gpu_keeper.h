@@ -15,6 +15,7 @@ struct GpuPlace {
   int index = 0;  // NVML's
   std::string pci_bus_id;
   GpuHeatLimits heat;
+  int minor = 0;
 };
 
 class LiveGpuKeeper {

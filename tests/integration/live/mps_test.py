@@ -165,6 +165,17 @@ class Mps(ClusterTest):
         node, gpu = self.place_of(named)  # which is sound
         self.assertEqual({g["detail"] for n, g in self.cli.gpus() if (n["name"], g["index"]) == (node, gpu)} - {"ALLOCATED", "IN_USE"}, {"AVAILABLE"})
 
+    def test_a_gpu_that_fails_is_reset_after_its_daemon_and_comes_back(self):
+        jobs = [self.start(self.ana, 0.2) for _ in range(2)]
+        self.await_works(*jobs)
+        (node, gpu), server = self.place_of(jobs[0]), self.server_of(jobs[0])
+        with open(os.path.join(self.cluster.agent_state(0), "faults"), "a") as control:
+            control.write(f"xid gpu={gpu} code=95\n")
+        self.await_works(*jobs, attempt=2)
+        self.assertNotIn((node, gpu), {self.place_of(job) for job in jobs})
+        eventually(lambda: {g["detail"] for n, g in self.cli.gpus() if g["index"] == gpu} == {"AVAILABLE"}, "the GPU is back")
+        self.assertFalse(is_alive(server))
+
     def test_a_daemon_that_is_killed_costs_its_clients_a_fault(self):
         jobs = [self.start(self.ana, 0.2) for _ in range(2)]
         other = self.start(self.ben, 0.2)

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/text.h"
 #include "supervisor/descriptor.h"
@@ -52,6 +53,15 @@ Result<std::string> MakeMpsDirectory(const std::string& base, int minor, uint32_
 void RemoveMpsDirectory(const std::string& base, int minor, uint32_t uid) {
   const Descriptor parent(open(base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (parent.valid()) RemoveTree(parent.get(), NameOf(minor, uid).c_str());
+}
+
+bool HasMpsDirectory(const std::string& base, int minor) {
+  std::error_code error;
+  const std::string prefix = std::to_string(minor) + "-";
+  for (const auto& entry : std::filesystem::directory_iterator(base, error)) {
+    if (entry.path().filename().string().starts_with(prefix)) return true;
+  }
+  return false;
 }
 
 std::string FindProgram(const std::string& name) {

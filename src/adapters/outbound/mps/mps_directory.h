@@ -16,6 +16,9 @@ Result<std::string> MakeMpsDirectory(const std::string& base, int minor, uint32_
 
 void RemoveMpsDirectory(const std::string& base, int minor, uint32_t uid);
 
+// Whether a daemon of anybody has one for this GPU.
+bool HasMpsDirectory(const std::string& base, int minor);
+
 // Where the program of this name is in PATH, or the file itself where the name is a path; empty: nowhere.
 std::string FindProgram(const std::string& name);
 
