@@ -140,7 +140,7 @@ TEST(GoodInput, EachAlternativeMayLeaveItsIsolationOpen) {
   EXPECT_EQ(job.gpus.isolation, Isolation::kMps);
   ASSERT_EQ(job.any_of.size(), 2u);
   EXPECT_EQ(job.any_of[0].gpus.isolation, Isolation::kTimeslice);
-  EXPECT_EQ(job.any_of[1].gpus, (GpuRequest{.count = 2}));
+  EXPECT_EQ(job.any_of[1].gpus, (GpuRequest{.count = 2, .models = {}}));
 }
 
 TEST(GoodInput, RetryOfTheProgramsOwnFailures) {

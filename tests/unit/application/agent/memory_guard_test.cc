@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kGpu = 3;
 
-GpuPart Granted(int64_t memory_mib) { return {.gpu = kGpu, .memory_mib = memory_mib}; }
+GpuPart Granted(int64_t memory_mib) { return {.gpu = kGpu, .uuid = "", .memory_mib = memory_mib}; }
 
 class Guard : public testing::Test {
  protected:
@@ -45,7 +45,7 @@ TEST_F(Guard, AnAttemptThatIsGoneIsForgotten) {
 TEST_F(Guard, GpusAreCountedApart) {
   Read(2'101, 0);
   Read(2'101, 0);
-  EXPECT_TRUE(guard_.Read(4, {{"one", 9'000}}, {{"one", {.gpu = 4, .memory_mib = 2'000}}}).empty());
+  EXPECT_TRUE(guard_.Read(4, {{"one", 9'000}}, {{"one", {.gpu = 4, .uuid = "", .memory_mib = 2'000}}}).empty());
   EXPECT_EQ(Read(2'101, 0).size(), 1u);
 }
 
