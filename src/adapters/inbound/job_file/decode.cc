@@ -101,7 +101,8 @@ void Decoder::ReadAlternatives() {
   job.cpus = ways.front().cpus;
   job.memory_bytes = ways.front().memory_bytes;
   job.any_of.assign(ways.begin() + 1, ways.end());
-  draft_.isolation_auto = false;  // each has said it for itself
+  draft_.isolation_given = true;  // each has said it for itself
+  draft_.isolation_auto = false;
 }
 
 void Decoder::ReportMissing(const YamlNode& map, std::span<const Field> fields,
