@@ -5,10 +5,11 @@ PYTHON := /usr/bin/python3
 BINARY := $(BUILD)/bin/gpu-platform
 SEQUENCES ?= 1000000
 KILLS ?= 200
+WORLDS ?= 100000
 
 .PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -38,6 +39,12 @@ prove-sequences: configure
 	cmake --build $(BUILD) --target property_sequences
 	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} sh -c 'n=$$(($(SEQUENCES) / $(JOBS))); \
 	  GP_SEQUENCES=$$n GP_SEED_FIRST=$$(({} * n + 1)) $(BUILD)/bin/property_sequences'
+
+## make prove-world      100,000 worlds under faults of every kind, on every core (WORLDS=...; 2 h at most)
+prove-world: configure
+	cmake --build $(BUILD) --target simulation_world
+	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} sh -c 'n=$$(($(WORLDS) / $(JOBS))); \
+	  GP_WORLDS=$$n GP_SEED_FIRST=$$(({} * n + 1)) $(BUILD)/bin/simulation_world --gtest_brief=1'
 
 ## make prove-mutants    every mutant of the domain is noticed (30 min)
 prove-mutants: build-tests

@@ -12,6 +12,7 @@
 #include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
+#include "application/control/node_connections.h"
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/live_agent.h"
@@ -71,7 +72,9 @@ class Serving {
     if (!loop) return Fail(loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
     loop_ = *std::move(loop);
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
-    server_ = GP_TRY(Server::Start(*loop_, {flags_.run_directory, flags_.listen, token_, GP_VERSION}));
+    nodes_ = std::make_unique<NodeConnections>(*loop_);
+    server_ = GP_TRY(Server::Start(*loop_, *nodes_, {flags_.run_directory, flags_.listen, token_, GP_VERSION}));
+    loop_->AddObserver(nodes_.get());
     for (CommitObserver* observer : server_->Observers()) loop_->AddObserver(observer);
     loop_->Start();
     return StartAgents();
@@ -163,6 +166,7 @@ class Serving {
   std::unique_ptr<Journal> journal_;
   SqliteJournal* journal_file_ = nullptr;  // the same, where it is a file
   std::unique_ptr<ControlLoop> loop_;
+  std::unique_ptr<NodeConnections> nodes_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<LiveAgent> agent_;
   std::thread agent_thread_;

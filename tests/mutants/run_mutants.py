@@ -6,6 +6,7 @@ existing build; sources and build stay as they are.
 
   run_mutants.py --build build/release            all of them, every net on each (the full form)
   run_mutants.py --build build/release --ci       those marked "ci"; the first net that notices is enough
+  run_mutants.py --build build/release --world    those marked "world" or "world-only", in the whole system: 1,000 worlds for each
   run_mutants.py --build build/release --only ID,ID
 """
 
@@ -30,6 +31,7 @@ NETS = [("golden", {}), ("unit_domain", {}), ("unit_base", {}), ("unit_explainin
 # What is kept on disk has nets of its own, and the domain has none of these.
 KEEPS = ("src/adapters/outbound/sqlite/", "src/application/control/", "src/files/", "src/infrastructure/", "src/supervisor/")
 NETS_OF_KEEPS = ("unit_sqlite", "crash_")
+WORLD_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRule"})]
 HANGS_AFTER_S = 180
 
 
@@ -38,6 +40,8 @@ class Mutant:
         lines = block.splitlines()
         words = lines[0].split()
         self.id, self.in_ci = words[0], "ci" in words[1:]
+        self.in_world, self.only_world = "world" in words[1:] or "world-only" in words[1:], "world-only" in words[1:]
+        self.is_for_world = self.only_world  # what it is planted into now
         fields = dict(line.split(": ", 1) for line in lines[1:] if line[0] not in "-+")
         self.rule, self.file = fields["rule"], fields["file"]
         self.compiled = fields.get("compile", self.file)  # where the file is a header
@@ -45,6 +49,8 @@ class Mutant:
         self.new = "\n".join(line[1:] for line in lines[1:] if line.startswith("+"))
 
     def nets(self):
+        if self.is_for_world:
+            return WORLD_NETS
         of_keeps = self.file.startswith(KEEPS)
         return [net for net in NETS if net[0].startswith(NETS_OF_KEEPS) == of_keeps]
 
@@ -148,16 +154,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--ci", action="store_true", help="only those marked so, until the first net notices")
+    parser.add_argument("--world", action="store_true", help="only those marked so, by the simulation of the whole system")
     parser.add_argument("--only", default="", help="ids, separated by commas")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--minutes", type=float, default=60, help="begin no further one after so long")
     options = parser.parse_args()
     only = set(filter(None, options.only.split(",")))
-    mutants = [m for m in read_mutants() if (m.id in only if only else m.in_ci or not options.ci)]
+    wanted = (lambda m: m.in_world) if options.world else (lambda m: not m.only_world and (m.in_ci or not options.ci))
+    mutants = [m for m in read_mutants() if (m.id in only if only else wanted(m))]
+    for mutant in mutants:
+        mutant.is_for_world |= options.world
     if not mutants:
         sys.exit("no such mutant")
     began = time.monotonic()
-    nets = [net for net in NETS if any(net in mutant.nets() for mutant in mutants)]
+    nets = [net for net in NETS + WORLD_NETS if any(net in mutant.nets() for mutant in mutants)]
     build = Build(options.build.resolve(), [name for name, _ in nets])
     for net, environment in nets:
         if found := run_net(build.directory / "bin" / net, environment):

@@ -19,6 +19,7 @@ constexpr int kConnectionBits = 20;
 // Ends wake the loop by themselves; this is for what does not tell.
 constexpr Duration kMovePause = Duration::Milliseconds(200);
 constexpr Duration kConnectWaitMax = Duration::Seconds(2);
+constexpr Duration kTurnMax = Duration::Seconds(1);
 // So many heartbeats fit into a lease: one or two may be lost.
 constexpr int64_t kHeartbeatsPerLease = 5;
 // The controller gives a lost node's devices away when lease_end_time has passed.
@@ -40,33 +41,46 @@ void AgentLoop::Stop() {
 }
 
 void AgentLoop::Run() {
-  Observe();
   while (!stopping_) {
-    if (!connected_ && moving_to_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
-    TakeNews();
-    KeepGpus();
-    Observe();
-    if (moving_to_ != 0) MoveOver();
-    if (have_orders_) Act();
-    RunTasks();
-    if (connected_ && (report_due_ || clock_.BootNs() >= report_at_ns_)) SendReport();
+    Turn();
     WaitForEvents();
   }
 }
 
-void AgentLoop::WaitForEvents() {
+void AgentLoop::Turn() {
+  Observe();
+  if (!connected_ && moving_to_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
+  TakeNews();
+  KeepGpus();
+  if (moving_to_ != 0) MoveOver();
+  if (have_orders_) Act();
+  RunTasks();
+  if (connected_ && (report_due_ || clock_.BootNs() >= report_at_ns_)) SendReport();
+}
+
+Duration AgentLoop::UntilNextTurn() {
   const int64_t now = clock_.BootNs();
   const int64_t until = connected_ ? report_at_ns_ : moving_to_ != 0 ? now + kMovePause.ns : connect_at_ns_;
-  const int64_t wait_ms = std::clamp<int64_t>((until - now) / 1'000'000 + 1, 0, 1'000);
+  Duration wait{until - now};
+  if (const auto next = gpus_ == nullptr ? std::nullopt : gpus_->NextAt()) wait = std::min(wait, *next - clock_.Now());
+  return std::clamp(wait, Duration{}, kTurnMax);
+}
+
+void AgentLoop::WaitForEvents() {
   std::vector<pollfd> fds{{wake_fd_, POLLIN, 0}, {link_.EventDescriptor(), POLLIN, 0}, {runner_.EventDescriptor(), POLLIN, 0}};
-  int64_t patience_ms = wait_ms;
   if (gpus_ != nullptr) {
     for (const int fd : gpus_->EventDescriptors()) fds.push_back({fd, POLLIN, 0});
-    if (const auto next = gpus_->NextAt()) patience_ms = std::clamp<int64_t>((*next - clock_.Now()).ns / 1'000'000 + 1, 0, wait_ms);
   }
-  poll(fds.data(), fds.size(), static_cast<int>(patience_ms));
+  // Rounded up: a moment too early there is nothing to do yet.
+  const int64_t wait_ms = std::min(UntilNextTurn() + Duration::Milliseconds(1), kTurnMax).ToMilliseconds();
+  poll(fds.data(), fds.size(), static_cast<int>(wait_ms));
   uint64_t drained = 0;
   if ((fds[0].revents & POLLIN) != 0) (void)!read(wake_fd_, &drained, sizeof drained);
+}
+
+void AgentLoop::Say(const std::string& text) const {
+  if (options_.say) return options_.say(text);
+  std::fprintf(stderr, "gpu-platform agent: %s\n", text.c_str());
 }
 
 void AgentLoop::Connect() {
@@ -117,7 +131,7 @@ void AgentLoop::TakeOrders(NodeOrders orders) {
 }
 
 void AgentLoop::Disconnect(const std::string& why) {
-  std::fprintf(stderr, "gpu-platform agent: connection lost: %s\n", why.c_str());
+  Say("connection lost: " + why);
   connected_ = false;
   if (gpus_ != nullptr) gpus_->Disconnected();
   have_orders_ = false;  // the next controller may have other ideas
@@ -131,7 +145,7 @@ void AgentLoop::MoveOver() {
     if (!seen.ended) {
       if (std::exchange(stopped_[id], StopOrder::kKill) != StopOrder::kKill) runner_.Stop(ToText(id), Duration{});
     } else if (const Status gone = runner_.Forget(ToText(id)); !gone) {
-      std::fprintf(stderr, "gpu-platform agent: %s: %s\n", ToText(id).c_str(), gone.error().message.c_str());
+      Say(ToText(id) + ": " + gone.error().message);
     }
   }
   Observe();
@@ -240,9 +254,7 @@ void AgentLoop::Carry(const NodeAction& action) {
     case NodeActionKind::kForget:
       stopped_.erase(action.lease);
       if (declined_.erase(action.lease) > 0) return;
-      if (const Status gone = runner_.Forget(key); !gone) {
-        std::fprintf(stderr, "gpu-platform agent: %s: %s\n", key.c_str(), gone.error().message.c_str());
-      }
+      if (const Status gone = runner_.Forget(key); !gone) Say(key + ": " + gone.error().message);
   }
 }
 

@@ -32,6 +32,8 @@ struct AgentOptions {
   std::function<Status(uint64_t)> keep_lineage = [](uint64_t) { return Ok(); };
   // What the output of an attempt that has failed tells.
   std::function<LogClues(const LaunchSpec&)> find_clues = [](const LaunchSpec&) { return LogClues{}; };
+  // Words for whoever keeps the host; empty: to stderr.
+  std::function<void(const std::string&)> say;
 };
 
 class AgentLoop : public ChannelGateway {
@@ -43,6 +45,10 @@ class AgentLoop : public ChannelGateway {
 
   // Until Stop.  Jobs go on after it.
   void Run();
+  // Run by hand, on one thread: one turn does all that is due now and waits for nothing.  The next one is due when
+  // something happens, and after so long in any case.
+  void Turn();
+  Duration UntilNextTurn();
   void Stop();  // any thread, or a signal handler
 
   Status ReadLog(const LogRequest& request,
@@ -68,6 +74,7 @@ class AgentLoop : public ChannelGateway {
   void KeepGpus();
   void RunTasks();
   void WaitForEvents();
+  void Say(const std::string& text) const;
   const LeaseOrder* OrderFor(LeaseId id) const;
 
   const AgentOptions options_;

@@ -1,9 +1,9 @@
 #include "application/control/control_loop.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <future>
 #include <type_traits>
 #include <utility>
 
@@ -87,25 +87,30 @@ Instant ControlLoop::StampTime() {
 }
 
 void ControlLoop::Run() {
-  Duration patience;
-  while (true) {
-    inbox_.Await(patience);
-    const std::lock_guard writing(writing_);
-    rests_ = false;
-    std::vector<InboxItem> items = inbox_.Take(options_.batch_max);
-    const bool is_last = items.empty() && inbox_.closed();
-    if (!is_last) {
-      RunPass();
-      RunTimers();
-    }
-    Answer(std::move(items));
-    Publish();
-    if (is_last) return;
-    RunReads();
-    SaveSnapshotWhenDue();
-    patience = UntilNextTimer();
-    rests_ = patience > Duration{};
+  std::optional<Duration> patience = Duration{};
+  while (patience) {
+    inbox_.Await(*patience);
+    patience = Turn();
   }
+}
+
+std::optional<Duration> ControlLoop::Turn() {
+  const std::lock_guard writing(writing_);
+  rests_ = false;
+  std::vector<InboxItem> items = inbox_.Take(options_.batch_max);
+  const bool is_last = items.empty() && inbox_.closed();
+  if (!is_last) {
+    RunPass();
+    RunTimers();
+  }
+  Answer(std::move(items));
+  Publish();
+  if (is_last) return std::nullopt;
+  RunReads();
+  SaveSnapshotWhenDue();
+  const Duration patience = UntilNextTimer();
+  rests_ = patience > Duration{};
+  return patience;
 }
 
 // The thread has been woken too, and does what is left: to plan, publish, read.
@@ -235,6 +240,7 @@ Status ControlLoop::Append() {
 void ControlLoop::Commit() {
   const Status appended = Append();
   if (appended) return;
+  if (options_.end_process) options_.end_process();
   std::fprintf(stderr, "gpu-platform: %s\ngpu-platform: the controller stops, as nobody may be told what is not written\n",
                appended.error().message.c_str());
   std::_Exit(EXIT_FAILURE);  // no memory image: the disk may be full
@@ -251,6 +257,11 @@ void ControlLoop::SaveSnapshotWhenDue() {
   const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
   if (!saved) std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
   records_since_snapshot_ = 0;
+}
+
+void ControlLoop::Await(std::future<void> answered) {
+  while (options_.by_hand && answered.wait_for(std::chrono::seconds(0)) != std::future_status::ready) (void)Turn();
+  answered.wait();
 }
 
 Outcome ControlLoop::Execute(std::string principal, std::string request_id, Command command) {
@@ -278,7 +289,7 @@ std::vector<Outcome> ControlLoop::ExecuteAll(std::string principal,
     return outcomes;
   }
   WriteInPlace();
-  all_done.get_future().wait();
+  Await(all_done.get_future());
   return outcomes;
 }
 
@@ -296,7 +307,7 @@ Status ControlLoop::Read(const std::function<void(const State&)>& read) {
     done.set_value();
   }});
   GP_CHECK_OK(inbox_.Push(std::move(items)));
-  done.get_future().wait();
+  Await(done.get_future());
   return Ok();
 }
 

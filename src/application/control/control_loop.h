@@ -9,9 +9,11 @@
 // two hand-overs between threads cost more than a decision.  One writes at a time all the same.
 
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,6 +33,10 @@ struct ControlOptions {
   uint64_t records_per_snapshot = 50'000;
   // The journal was cut: what was decided after the cut may still run somewhere.
   bool begin_lineage = false;
+  // No thread: whoever asks does the writer's work until it is answered, and the owner calls Turn.
+  bool by_hand = false;
+  // Does not return: the journal takes no more.  Empty: the process ends with a word about it.
+  std::function<void()> end_process;
 };
 
 class ControlLoop : public ControlGateway {
@@ -43,6 +49,9 @@ class ControlLoop : public ControlGateway {
   void AddObserver(CommitObserver* observer) { observers_.push_back(observer); }
   void Start();
   void Stop();
+  // One turn of the writer (in place of Start where it is run by hand): answers what waits, does what is due and
+  // waits for nothing.  The next is due with the next command or read, and after so long in any case; nullopt: never.
+  std::optional<Duration> Turn();
 
   Outcome Execute(std::string principal, std::string request_id, Command command) override;
   std::vector<Outcome> ExecuteAll(std::string principal,
@@ -58,6 +67,7 @@ class ControlLoop : public ControlGateway {
   Status BeginEpoch();
   void Run();
   void WriteInPlace();
+  void Await(std::future<void> answered);
   void Answer(std::vector<InboxItem> items);
   void RunReads();
   Outcome Handle(const CommandItem& item);

@@ -94,6 +94,13 @@ void FaultDecider::MindCooling() {
   MindNode(why);
 }
 
+void FaultDecider::EndTask(const GpuTaskResult& result) {
+  if (result.gpu < 0 || result.gpu >= static_cast<int>(node_.gpus.size())) return;
+  Draft& draft = DraftOf(result.gpu);
+  gp::EndTask(state_, {node_.id, result.gpu}, draft, result, events_);
+  draft.trouble.task = GpuTask::kNone;  // one result of each
+}
+
 // It failed again while it was tested: whatever the test says of it is out of date.
 void FaultDecider::AbandonTest(Draft& draft, const FaultSignal& signal) {
   draft.trouble.task = GpuTask::kNone;
@@ -234,7 +241,7 @@ Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus&
   Events events;
   FaultDecider decider(state, at, *node, events);
   for (const FaultSignal& signal : command.signals) decider.See(signal);
-  for (const GpuTaskResult& result : command.results) EndTask(state, *node, result, events);
+  for (const GpuTaskResult& result : command.results) decider.EndTask(result);
   return events;
 }
 

@@ -13,17 +13,22 @@
 
 namespace gp {
 
+// A GPU as it will be when the events so far are applied.
+struct GpuDraft {
+  GpuTrouble trouble;
+  GpuCondition condition = GpuCondition::kUnknown;
+};
+
 class FaultDecider {
  public:
   FaultDecider(const State& state, Instant at, const Node& node, Events& events);
 
   void See(const FaultSignal& signal);
+  // How a task has ended; what was seen in the same report comes before it.
+  void EndTask(const GpuTaskResult& result);
 
  private:
-  struct Draft {
-    GpuTrouble trouble;
-    GpuCondition condition = GpuCondition::kUnknown;
-  };
+  using Draft = GpuDraft;
   struct Hit {
     std::vector<JobId> jobs;
     int64_t lost_gpu_ms = 0;
@@ -54,7 +59,7 @@ class FaultDecider {
 // The node takes no new work, and a person is asked to look at it.
 void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events);
 
-// What follows from how a task of a GPU has ended.
-void EndTask(const State& state, const Node& node, const GpuTaskResult& result, Events& events);
+// What follows from how a task of a GPU has ended; `gpu` is what has become of it meanwhile.
+void EndTask(const State& state, const GpuKey& key, const GpuDraft& gpu, const GpuTaskResult& result, Events& events);
 
 }  // namespace gp

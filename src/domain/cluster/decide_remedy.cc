@@ -11,7 +11,8 @@ namespace {
 // Follows one GPU through its state machine, each step from where the one before led.
 class GpuMover {
  public:
-  GpuMover(const State& state, const GpuKey& key, Events& events) : key_(key), events_(events), condition_(GpuAt(state, key).condition) {}
+  GpuMover(const State& state, const GpuKey& key, Events& events) : GpuMover(key, GpuAt(state, key).condition, events) {}
+  GpuMover(const GpuKey& key, GpuCondition condition, Events& events) : key_(key), events_(events), condition_(condition) {}
 
   bool To(GpuCondition to, const std::string& reason) {
     if (condition_ == to) return true;
@@ -110,13 +111,12 @@ void EndIncidents(const State& state, Instant at, Events& events) {
   }
 }
 
-void EndTask(const State& state, const Node& node, const GpuTaskResult& result, Events& events) {
-  const GpuKey key{node.id, result.gpu};
-  const GpuTrouble* trouble = FindTrouble(state, key);
-  if (trouble == nullptr || trouble->task == GpuTask::kNone || trouble->task_number != result.number) return;
-  events.push_back(GpuTaskEnded{node.id, result.gpu, result.number, result.ok && trouble->task == GpuTask::kTest});
+void EndTask(const State& state, const GpuKey& key, const GpuDraft& draft, const GpuTaskResult& result, Events& events) {
+  const GpuTrouble* trouble = &draft.trouble;
+  if (trouble->task == GpuTask::kNone || trouble->task_number != result.number) return;
+  events.push_back(GpuTaskEnded{key.node, key.gpu, result.number, result.ok && trouble->task == GpuTask::kTest});
   const std::string detail = Printable(result.detail, 200);
-  GpuMover gpu(state, key, events);
+  GpuMover gpu(key, draft.condition, events);
   if (!result.ok) {
     const std::string what = std::string(Name(trouble->task)) + " failed: " + detail;
     AskPerson(key, *trouble, what, events);
@@ -126,12 +126,12 @@ void EndTask(const State& state, const Node& node, const GpuTaskResult& result, 
   if (trouble->task == GpuTask::kReset) {
     if (gpu.condition() == GpuCondition::kQuarantined) gpu.To(GpuCondition::kResetting, "");
     if (!gpu.To(GpuCondition::kTesting, "is being tested after its reset")) return;
-    events.push_back(GpuTaskOrdered{node.id, result.gpu, GpuTask::kTest, state.last_task + 1 + CountOrdered(events), true});
+    events.push_back(GpuTaskOrdered{key.node, key.gpu, GpuTask::kTest, state.last_task + 1 + CountOrdered(events), true});
     if (trouble->incident.value != 0) events.push_back(IncidentNoted{trouble->incident, "was reset; test ordered", 0, GpuRemedy::kNone, false, {}, 0});
     return;
   }
   if (!gpu.To(GpuCondition::kAvailable, "")) return;
-  events.push_back(GpuRemedyChanged{node.id, result.gpu, GpuRemedy::kNone, {}, false});
+  events.push_back(GpuRemedyChanged{key.node, key.gpu, GpuRemedy::kNone, {}, false});
   if (trouble->incident.value == 0) return;
   events.push_back(IncidentNoted{trouble->incident, "tested: " + (detail.empty() ? "sound" : detail), 0, GpuRemedy::kNone, false, {}, 0});
   events.push_back(IncidentChanged{trouble->incident, IncidentState::kClosed, "the controller", "back in service"});

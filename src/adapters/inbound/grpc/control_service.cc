@@ -89,7 +89,7 @@ Result<JobId> ControlService::OwnJob(const User& caller, const std::string& text
 void ControlService::AddProgress(const State& state, const Job& job, v1::Job* message) const {
   std::optional<v1::LeaseProgress> newest;
   for (const LeaseId id : job.leases) {
-    auto progress = sessions_.ProgressOf(state.FindLease(id)->node, id);
+    auto progress = progress_.Of(state.FindLease(id)->node, id);
     if (progress && (!newest || progress->at_ns() > newest->at_ns())) newest = std::move(progress);
   }
   if (newest) ProgressView(*newest, message->mutable_progress());
@@ -193,7 +193,7 @@ Status ControlService::FillCluster(bool readings, v1::Cluster* reply) {
   reply->set_version(version_);
   if (!readings) return Ok();
   for (int i = 0; i < reply->nodes_size(); ++i) {
-    const auto latest = sessions_.ReadingsOf({static_cast<uint32_t>(i)});
+    const auto latest = readings_.Of({static_cast<uint32_t>(i)});
     if (!latest) continue;
     v1::Node& node = *reply->mutable_nodes(i);
     node.set_seconds_since_report(static_cast<double>((gateway_.Now() - latest->at).ns) / 1e9);

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "adapters/inbound/grpc/job_feed.h"
-#include "adapters/inbound/grpc/node_sessions.h"
+#include "adapters/inbound/grpc/node_channels.h"
 #include "adapters/inbound/grpc/tickets.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/explaining/present.h"
@@ -25,9 +25,9 @@ struct RankPlace {
 
 class ControlService final : public v1::Control::Service {
  public:
-  ControlService(ControlGateway& gateway, NodeSessions& sessions, JobFeed& feed, TicketIssuer& tickets,
-                 std::string version)
-      : gateway_(gateway), sessions_(sessions), feed_(feed), tickets_(tickets), version_(std::move(version)) {}
+  ControlService(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed,
+                 TicketIssuer& tickets, std::string version)
+      : gateway_(gateway), channels_(channels), readings_(readings), progress_(progress), feed_(feed), tickets_(tickets), version_(std::move(version)) {}
 
   grpc::Status SubmitJobs(grpc::ServerContext* context, const v1::SubmitJobsRequest* request,
                           v1::SubmitJobsReply* reply) override;
@@ -99,7 +99,9 @@ class ControlService final : public v1::Control::Service {
   grpc::Status PumpExec(Channel::Stream& tunnel, ExecStream& stream);
 
   ControlGateway& gateway_;
-  NodeSessions& sessions_;
+  NodeChannels& channels_;
+  NodeReadings& readings_;
+  NodeProgress& progress_;
   JobFeed& feed_;
   TicketIssuer& tickets_;
   const std::string version_;

@@ -92,7 +92,7 @@ grpc::Status ControlService::CopyLog(grpc::ServerContext& context, const RankPla
   order.mutable_log()->set_errors(request.errors());
   order.mutable_log()->set_offset(request.offset());
   order.mutable_log()->set_follow(request.follow());
-  const auto channel = sessions_.Open(place.node, order);
+  const auto channel = channels_.Open(place.node, order);
   if (!channel) return ToGrpc(channel.error());
   Channel::Stream* tunnel = (*channel)->WaitForStream(kChannelTimeout);
   if (tunnel == nullptr) {
@@ -136,7 +136,7 @@ grpc::Status ControlService::Exec(grpc::ServerContext* context, ExecStream* stre
   v1::OpenChannel order;
   order.set_lease(place->lease.value);
   *order.mutable_exec() = start;
-  const auto channel = sessions_.Open(place->node, order);
+  const auto channel = channels_.Open(place->node, order);
   if (!channel) return ToGrpc(channel.error());
   Channel::Stream* tunnel = (*channel)->WaitForStream(kChannelTimeout);
   if (tunnel == nullptr) {

@@ -5,7 +5,6 @@
 
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/node_link.h"
-#include "domain/cluster/decide.h"
 
 namespace gp {
 namespace {
@@ -34,15 +33,6 @@ Result<JoinNode> JoinFrom(const v1::Join& message) {
   return join;
 }
 
-// Our lineage, where the node keeps attempts of another one; else 0.
-uint64_t ForeignTo(ControlGateway& gateway, const JoinNode& join) {
-  uint64_t lineage = 0;
-  (void)gateway.Read([&](const State& state) {
-    if (!IsOfLineage(state, join)) lineage = state.lineage;
-  });
-  return lineage;
-}
-
 grpc::Status SendAway(uint64_t lineage, NodeService::ExchangeStream& stream) {
   v1::ControllerMessage message;
   message.set_foreign_to(lineage);
@@ -50,10 +40,20 @@ grpc::Status SendAway(uint64_t lineage, NodeService::ExchangeStream& stream) {
   return ToGrpc(Conflict("the node keeps attempts of another journal: it is to end them first"));
 }
 
-int64_t LeaseTimeMs(ControlGateway& gateway) {
-  int64_t ms = 0;
-  (void)gateway.Read([&ms](const State& state) { ms = state.policy.lease_time.ToMilliseconds(); });
-  return ms;
+Result<AgentReport> ReportFrom(const v1::Report& message) {
+  AgentReport report;
+  report.leases = GP_TRY(LeasesFrom(message.leases()));
+  for (const v1::GpuObservation& gpu : message.gpus()) report.gpus.push_back(FromProto(gpu));
+  return report;
+}
+
+Result<GpuNews> GpuNewsFrom(const v1::GpuNews& message) {
+  constexpr int kSignalsMax = 65'536;
+  if (message.signals_size() > kSignalsMax || message.results_size() > kGpusMax) return Fail(InvalidArgument("report: too many faults at once"));
+  GpuNews news;
+  for (const v1::FaultSignal& signal : message.signals()) news.signals.push_back(GP_TRY(FromProto(signal)));
+  for (const v1::GpuTaskResult& result : message.results()) news.results.push_back(FromProto(result));
+  return news;
 }
 
 }  // namespace
@@ -68,43 +68,26 @@ Status NodeService::CheckToken(const grpc::ServerContext& context) const {
   return Ok();
 }
 
-Result<NodeId> NodeService::Join(JoinNode join) {
-  const std::string name = join.facts->name;
-  const Outcome outcome = gateway_.Execute("node:" + name, "", std::move(join));
-  if (!outcome.status) return Fail(outcome.status.error());
-  NodeId node;
-  GP_CHECK_OK(gateway_.Read([&](const State& state) { node = state.nodes_by_name.at(name); }));
-  gateway_.HeardFrom(node);
-  return node;
+Status NodeService::Hear(NodeExchange& exchange, const v1::AgentMessage& message) {
+  if (message.has_gpu_news()) return exchange.Hear(message.number(), GP_TRY(GpuNewsFrom(message.gpu_news())));
+  if (!message.has_report()) return Ok();
+  AgentReport report = GP_TRY(ReportFrom(message.report()));
+  const auto& readings = message.report().readings();
+  if (!readings.empty()) readings_.Set(exchange.node(), {readings.begin(), readings.end()}, gateway_.Now());
+  const auto& progress = message.report().progress();
+  progress_.Set(exchange.node(), {progress.begin(), progress.end()});
+  return exchange.Hear(message.number(), std::move(report));
 }
 
-Status NodeService::HandleReport(NodeId node, uint64_t incarnation, const v1::Report& message, Done done) {
-  ReportNode report{node, incarnation, GP_TRY(LeasesFrom(message.leases())), {}};
-  for (const v1::GpuObservation& gpu : message.gpus()) report.gpus.push_back(FromProto(gpu));
-  if (message.readings_size() > 0) {
-    sessions_.SetReadings(node, {message.readings().begin(), message.readings().end()}, gateway_.Now());
+v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
+  v1::ControllerMessage message;
+  message.set_answers(news.answered);
+  if (news.answered != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
+  if (news.orders) gp::ToProto(*news.orders, message.mutable_orders());
+  for (const uint64_t channel : news.channels) {
+    if (auto order = channels_.OrderOf(channel)) *message.add_channels() = *std::move(order);
   }
-  sessions_.SetProgress(node, {message.progress().begin(), message.progress().end()});
-  gateway_.HeardFrom(node);
-  return gateway_.Post("node:" + std::to_string(node.value), std::move(report), std::move(done));
-}
-
-Status NodeService::HandleGpuNews(NodeId node, uint64_t incarnation, const v1::GpuNews& message, Done done) {
-  constexpr int kSignalsMax = 65'536;
-  if (message.signals_size() > kSignalsMax || message.results_size() > kGpusMax) return Fail(InvalidArgument("report: too many faults at once"));
-  ReportGpus report{node, incarnation, {}, {}};
-  for (const v1::FaultSignal& signal : message.signals()) report.signals.push_back(GP_TRY(FromProto(signal)));
-  for (const v1::GpuTaskResult& result : message.results()) report.results.push_back(FromProto(result));
-  gateway_.HeardFrom(node);
-  return gateway_.Post("node:" + std::to_string(node.value), std::move(report), std::move(done));
-}
-
-void NodeService::SendFirstOrders(NodeId node, NodeSession& session, uint64_t number) {
-  // On the writer's thread, so that no commit comes between reading the orders and sending them.
-  (void)gateway_.Read([&](const State& state) {
-    session.SetOrders(OrdersFor(state, node));
-    session.Answer(number, state.policy.lease_time.ToMilliseconds());
-  });
+  return message;
 }
 
 grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream* stream) {
@@ -115,45 +98,28 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
   }
   Result<JoinNode> join = JoinFrom(message.join());
   if (!join) return ToGrpc(join.error());
-  if (const uint64_t lineage = ForeignTo(gateway_, *join)) return SendAway(lineage, *stream);
-  const uint64_t incarnation = join->incarnation;
-  const Result<NodeId> node = Join(*std::move(join));
-  if (!node) return ToGrpc(node.error());
-  const int64_t lease_time_ms = LeaseTimeMs(gateway_);
-  const std::shared_ptr<NodeSession> session = sessions_.Begin(*node);
-  SendFirstOrders(*node, *session, message.number());
+  const Result<Joined> joined = nodes_.Join(message.number(), *std::move(join));
+  if (!joined) return ToGrpc(joined.error());
+  if (joined->foreign_to != 0) return SendAway(joined->foreign_to, *stream);
+  NodeExchange& exchange = *joined->exchange;
   std::thread writer([&] {
-    while (const auto next = session->NextMessage()) {
-      if (!stream->Write(*next)) break;
+    while (const auto news = exchange.AwaitNews()) {
+      if (!stream->Write(ToMessage(*news))) break;
     }
-    context->TryCancel();  // a session that was replaced, or a dead peer, ends the reading too
+    context->TryCancel();  // one that was replaced, or a dead peer, ends the reading too
   });
-  grpc::Status result = grpc::Status::OK;
-  while (stream->Read(&message)) {
-    // When it is durable: the agent forgets what was answered.
-    Done done = [session, number = message.number(), lease_time_ms](const Outcome& outcome) {
-      // Stale: a newer agent has joined.  This one is to join again, or stop.
-      if (!outcome.status) return session->Close();
-      session->Answer(number, lease_time_ms);
-    };
-    Status handled = Ok();
-    if (message.has_report()) handled = HandleReport(*node, incarnation, message.report(), std::move(done));
-    if (message.has_gpu_news()) handled = HandleGpuNews(*node, incarnation, message.gpu_news(), std::move(done));
-    if (!handled) {
-      result = ToGrpc(handled);
-      break;
-    }
-  }
-  sessions_.End(*node, session);
+  Status heard = Ok();
+  while (heard && stream->Read(&message)) heard = Hear(exchange, message);
+  exchange.End();
   writer.join();
-  return result;
+  return heard ? grpc::Status::OK : ToGrpc(heard);
 }
 
 grpc::Status NodeService::Tunnel(grpc::ServerContext* context, Channel::Stream* stream) {
   if (const Status token = CheckToken(*context); !token) return ToGrpc(token);
   v1::TunnelFrame first;
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
-  const std::shared_ptr<Channel> channel = sessions_.Claim(first.channel());
+  const std::shared_ptr<Channel> channel = channels_.Claim(first.channel());
   if (channel == nullptr) return ToGrpc(NotFound("nobody waits for this channel"));
   channel->Attach(stream, context);
   return grpc::Status::OK;

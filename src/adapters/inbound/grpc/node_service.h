@@ -2,19 +2,20 @@
 
 // The agents' side of the controller: joins, reports, orders, tunnels.
 
-#include <functional>
 #include <string>
 
-#include "adapters/inbound/grpc/node_sessions.h"
+#include "adapters/inbound/grpc/node_channels.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "ports/inbound/control_gateway.h"
+#include "ports/inbound/node_gateway.h"
 
 namespace gp {
 
 class NodeService final : public v1::NodeLink::Service {
  public:
-  NodeService(ControlGateway& gateway, NodeSessions& sessions, std::string join_token)
-      : gateway_(gateway), sessions_(sessions), join_token_(std::move(join_token)) {}
+  NodeService(NodeGateway& nodes, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, ControlGateway& gateway,
+              std::string join_token)
+      : nodes_(nodes), channels_(channels), readings_(readings), progress_(progress), gateway_(gateway), join_token_(std::move(join_token)) {}
 
   using ExchangeStream = grpc::ServerReaderWriter<v1::ControllerMessage, v1::AgentMessage>;
   grpc::Status Exchange(grpc::ServerContext* context, ExchangeStream* stream) override;
@@ -22,14 +23,14 @@ class NodeService final : public v1::NodeLink::Service {
 
  private:
   Status CheckToken(const grpc::ServerContext& context) const;
-  Result<NodeId> Join(JoinNode join);
-  using Done = std::function<void(const Outcome&)>;
-  Status HandleReport(NodeId node, uint64_t incarnation, const v1::Report& message, Done done);
-  Status HandleGpuNews(NodeId node, uint64_t incarnation, const v1::GpuNews& message, Done done);
-  void SendFirstOrders(NodeId node, NodeSession& session, uint64_t number);
+  Status Hear(NodeExchange& exchange, const v1::AgentMessage& message);
+  v1::ControllerMessage ToMessage(const ControllerNews& news) const;
 
+  NodeGateway& nodes_;
+  NodeChannels& channels_;
+  NodeReadings& readings_;
+  NodeProgress& progress_;
   ControlGateway& gateway_;
-  NodeSessions& sessions_;
   const std::string join_token_;
 };
 

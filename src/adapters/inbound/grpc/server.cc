@@ -16,10 +16,11 @@ constexpr int kThreadsMax = 2'048;
 
 class GrpcServer : public Server {
  public:
-  GrpcServer(ControlGateway& gateway, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
-      : tickets_(std::move(tickets)),
-        control_(gateway, sessions_, feed_, *tickets_, options.version),
-        nodes_(gateway, sessions_, options.join_token) {}
+  GrpcServer(ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
+      : channels_(nodes),
+        tickets_(std::move(tickets)),
+        control_(gateway, channels_, readings_, progress_, feed_, *tickets_, options.version),
+        nodes_(nodes, channels_, readings_, progress_, gateway, options.join_token) {}
 
   ~GrpcServer() override { Shutdown(); }
 
@@ -49,7 +50,7 @@ class GrpcServer : public Server {
     return Ok();
   }
 
-  std::vector<CommitObserver*> Observers() override { return {&sessions_, &feed_}; }
+  std::vector<CommitObserver*> Observers() override { return {&feed_}; }
   int tcp_port() const override { return tcp_port_; }
 
   void Shutdown() override {
@@ -60,7 +61,9 @@ class GrpcServer : public Server {
   }
 
  private:
-  NodeSessions sessions_;
+  NodeChannels channels_;
+  NodeReadings readings_;
+  NodeProgress progress_;
   JobFeed feed_;
   std::unique_ptr<TicketIssuer> tickets_;
   ControlService control_;
@@ -71,9 +74,9 @@ class GrpcServer : public Server {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::Start(ControlGateway& gateway, const ServerOptions& options) {
+Result<std::unique_ptr<Server>> Server::Start(ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options) {
   auto tickets = GP_TRY(TicketIssuer::Listen(options.socket_directory + "/ticket.sock"));
-  auto server = std::make_unique<GrpcServer>(gateway, options, std::move(tickets));
+  auto server = std::make_unique<GrpcServer>(gateway, nodes, options, std::move(tickets));
   GP_CHECK_OK(server->Listen(options));
   return server;
 }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "ports/inbound/control_gateway.h"
+#include "ports/inbound/node_gateway.h"
 
 namespace gp {
 
@@ -20,8 +21,8 @@ struct ServerOptions {
 
 class Server {
  public:
-  // The gateway may start after it: calls wait.
-  static Result<std::unique_ptr<Server>> Start(ControlGateway& gateway, const ServerOptions& options);
+  // The gateways may start after it: calls wait.
+  static Result<std::unique_ptr<Server>> Start(ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options);
   virtual ~Server() = default;
 
   // To be told of every commit; they live as long as the server.

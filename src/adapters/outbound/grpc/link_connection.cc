@@ -29,9 +29,8 @@ LinkConnection::~LinkConnection() {
 uint64_t LinkConnection::Send(v1::AgentMessage message) {
   const std::lock_guard lock(mutex_);
   message.set_number(++last_number_);
-  // Reports are complete: one that waits is replaced.  Never the join.
-  if (outgoing_.size() > 1 || (outgoing_.size() == 1 && outgoing_.front().has_report())) outgoing_.pop_back();
-  outgoing_.push_back(std::move(message));
+  const bool is_report = message.has_report();
+  is_report ? outgoing_.AddReport(std::move(message)) : outgoing_.Add(std::move(message));
   filled_.notify_one();
   return last_number_;
 }
@@ -67,8 +66,7 @@ void LinkConnection::Write() {
       std::unique_lock lock(mutex_);
       filled_.wait(lock, [this] { return closed_ || !outgoing_.empty(); });
       if (closed_) return;
-      message = std::move(outgoing_.front());
-      outgoing_.pop_front();
+      message = outgoing_.Take();
     }
     if (!stream_->Write(message)) return;  // the reader learns why
   }

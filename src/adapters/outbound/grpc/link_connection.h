@@ -5,12 +5,12 @@
 #include <grpcpp/client_context.h>
 
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
+#include "domain/node/outgoing.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "ports/inbound/channel_gateway.h"
 #include "ports/outbound/control_link.h"
@@ -44,7 +44,7 @@ class LinkConnection {
 
   std::mutex mutex_;
   std::condition_variable filled_;
-  std::deque<v1::AgentMessage> outgoing_;
+  Outgoing<v1::AgentMessage> outgoing_;
   uint64_t last_number_ = 0;
   bool closed_ = false;
   LinkNews news_;

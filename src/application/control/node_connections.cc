@@ -1,0 +1,121 @@
+#include "application/control/node_connections.h"
+
+#include <string>
+#include <utility>
+
+#include "domain/cluster/decide.h"
+
+namespace gp {
+namespace {
+
+// Our lineage, where the node keeps attempts of another one; else 0.
+Result<uint64_t> ForeignTo(ControlGateway& gateway, const JoinNode& join) {
+  uint64_t lineage = 0;
+  GP_CHECK_OK(gateway.Read([&](const State& state) {
+    if (!IsOfLineage(state, join)) lineage = state.lineage;
+  }));
+  return lineage;
+}
+
+}  // namespace
+
+class NodeConnections::Exchange : public NodeExchange {
+ public:
+  Exchange(NodeConnections& all, NodeId node, uint64_t incarnation)
+      : all_(all), node_(node), incarnation_(incarnation), outbox_(all.Begin(node)) {}
+
+  // On the writer's thread, so that no commit comes between reading the orders and telling them.
+  Status Answer(uint64_t number) {
+    return all_.gateway_.Read([&](const State& state) {
+      lease_time_ = state.policy.lease_time;
+      outbox_->SetOrders(OrdersFor(state, node_));
+      outbox_->Answer(number, lease_time_);
+    });
+  }
+
+  NodeId node() const override { return node_; }
+  Status Hear(uint64_t number, AgentReport report) override {
+    return Post(number, ReportNode{node_, incarnation_, std::move(report.leases), std::move(report.gpus)});
+  }
+  Status Hear(uint64_t number, GpuNews news) override {
+    return Post(number, ReportGpus{node_, incarnation_, std::move(news.signals), std::move(news.results)});
+  }
+  std::optional<ControllerNews> AwaitNews() override { return outbox_->Await(); }
+  std::optional<ControllerNews> TakeNews() override { return outbox_->Take(); }
+  void End() override { all_.End(node_, outbox_); }
+
+ private:
+  // Answered when it is durable: the agent forgets what was answered.
+  Status Post(uint64_t number, Command command) {
+    all_.gateway_.HeardFrom(node_);
+    return all_.gateway_.Post("node:" + std::to_string(node_.value), std::move(command),
+                              [outbox = outbox_, number, lease_time = lease_time_](const Outcome& outcome) {
+                                // Stale: a newer agent has joined.  This one is to join again, or stop.
+                                if (!outcome.status) return outbox->Close();
+                                outbox->Answer(number, lease_time);
+                              });
+  }
+
+  NodeConnections& all_;
+  const NodeId node_;
+  const uint64_t incarnation_;
+  const std::shared_ptr<NodeOutbox> outbox_;
+  Duration lease_time_;
+};
+
+Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
+  Joined joined;
+  joined.foreign_to = GP_TRY(ForeignTo(gateway_, join));
+  if (joined.foreign_to != 0) return joined;
+  const std::string name = join.facts->name;
+  const uint64_t incarnation = join.incarnation;
+  const Outcome outcome = gateway_.Execute("node:" + name, "", std::move(join));
+  if (!outcome.status) return Fail(outcome.status.error());
+  NodeId node;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { node = state.nodes_by_name.at(name); }));
+  gateway_.HeardFrom(node);
+  auto exchange = std::make_shared<Exchange>(*this, node, incarnation);
+  if (const Status answered = exchange->Answer(number); !answered) {
+    exchange->End();
+    return Fail(answered.error());
+  }
+  joined.exchange = std::move(exchange);
+  return joined;
+}
+
+std::shared_ptr<NodeOutbox> NodeConnections::Begin(NodeId node) {
+  auto outbox = std::make_shared<NodeOutbox>();
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<NodeOutbox>& current = outboxes_[node];
+  if (current != nullptr) current->Close();
+  current = outbox;
+  return outbox;
+}
+
+void NodeConnections::End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox) {
+  outbox->Close();
+  const std::lock_guard lock(mutex_);
+  const auto current = outboxes_.find(node);
+  if (current != outboxes_.end() && current->second == outbox) outboxes_.erase(current);
+}
+
+std::shared_ptr<NodeOutbox> NodeConnections::OutboxOf(NodeId node) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = outboxes_.find(node);
+  return found == outboxes_.end() ? nullptr : found->second;
+}
+
+Status NodeConnections::OpenChannel(NodeId node, uint64_t channel) {
+  const auto outbox = OutboxOf(node);
+  if (outbox == nullptr) return Fail(Unavailable("the node's agent is not connected"));
+  outbox->OpenChannel(channel);
+  return Ok();
+}
+
+void NodeConnections::OnCommit(const State& state, const std::vector<Event>& events) {
+  for (const NodeId node : NodesToOrder(state, events)) {
+    if (const auto outbox = OutboxOf(node)) outbox->SetOrders(OrdersFor(state, node));
+  }
+}
+
+}  // namespace gp

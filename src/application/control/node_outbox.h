@@ -1,0 +1,38 @@
+#pragma once
+
+// What one connected agent is to be told next: the newest answer and the latest orders, whatever came before them.
+// The writer's thread and the connection's fill it; one thread empties it.
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+#include "ports/inbound/node_gateway.h"
+
+namespace gp {
+
+class NodeOutbox {
+ public:
+  void Answer(uint64_t number, Duration lease_time);
+  void SetOrders(NodeOrders orders);
+  void OpenChannel(uint64_t channel);
+  void Close();
+
+  // nullopt: closed.
+  std::optional<ControllerNews> Await();
+  std::optional<ControllerNews> Take();
+
+ private:
+  template <typename Change>
+  void Add(Change change);
+  ControllerNews TakeLocked();
+
+  std::mutex mutex_;
+  std::condition_variable filled_;
+  ControllerNews next_;
+  bool pending_ = false;
+  bool closed_ = false;
+  uint64_t revision_ = 0;
+};
+
+}  // namespace gp

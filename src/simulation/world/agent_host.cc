@@ -1,0 +1,150 @@
+#include "simulation/world/agent_host.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gp {
+namespace {
+
+constexpr int kReportBits = 30;
+
+}  // namespace
+
+AgentHost::AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, LedgerWatch& watch, Findings& findings, Rng& rng)
+    : index_(index), plan_(plan), timeline_(timeline), network_(network), programs_(programs), watch_(watch), findings_(findings), rng_(rng),
+      clock_(timeline, plan.drift_ppm), hardware_(plan, timeline),
+      attempts_(index, plan, timeline, clock_, programs, rng, [this] { Wake(); }) {
+  attempts_.OnProgramXid([this](int gpu, LeaseId lease, int xid) { RaiseXid(gpu, xid, lease); });
+}
+
+void AgentHost::PowerOn() {
+  if (has_power_) return;
+  has_power_ = true;
+  clock_.Boot();
+  StartAgent();
+}
+
+void AgentHost::PowerOff(bool wiped) {
+  KillAgent();
+  has_power_ = false;
+  attempts_.PowerOff(wiped);
+  hardware_.PowerCycle();
+  for (size_t gpu = 0; gpu < hardware_.size(); ++gpu) watch_.WasReset(index_, static_cast<int>(gpu));
+  asleep_until_ = {};
+  if (!wiped) return;
+  is_fresh_ = true;
+  lineage_ = 0;
+}
+
+VirtualGpuCare::Surroundings AgentHost::CareSurroundings() {
+  VirtualGpuCare::Surroundings surroundings;
+  surroundings.check_idle = [this](int gpu, const char* what) {
+    for (const LeaseId lease : programs_.AliveOn(index_, gpu)) {
+      findings_.Break(timeline_.now(), "GPU " + std::to_string(gpu) + " of " + name() + " is " + what + " while " + ToText(lease) + " uses it");
+    }
+  };
+  surroundings.sound = [this](int gpu, GpuCareKind kind) {
+    kind == GpuCareKind::kReset ? watch_.WasReset(index_, gpu) : watch_.WasTested(index_, gpu);
+    findings_.Note((kind == GpuCareKind::kReset ? "reset " : "test ") + name() + std::to_string(gpu));
+  };
+  surroundings.changed = [this] { Wake(); };
+  return surroundings;
+}
+
+GpuKeeperOptions AgentHost::KeeperOptions() {
+  GpuKeeperOptions options;
+  options.first_number = (incarnation_ << kReportBits) + 1;
+  if (plan_.has_kernel_log) options.take_kernel_xids = [this] { return hardware_.TakeLines(); };
+  return options;
+}
+
+AgentOptions AgentHost::LoopOptions() {
+  AgentOptions options;
+  options.facts = plan_.facts;
+  options.incarnation = incarnation_;
+  options.fresh = is_fresh_;
+  options.lineage = lineage_;
+  options.keep_lineage = [this](uint64_t lineage) {
+    lineage_ = lineage;
+    return Ok();
+  };
+  options.say = [](const std::string&) {};
+  options.launch.state_directory = "/s";
+  options.launch.resolve_user = [](const User& user) { return HostUser{user.name, user.uid, user.gid, {}, "/", ""}; };
+  return options;
+}
+
+void AgentHost::StartAgent() {
+  if (!has_power_ || agent_ != nullptr) return;
+  ++incarnation_;
+  hardware_.DropEvents();
+  agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr});
+  agent_->keeper = std::make_unique<GpuKeeper>(KeeperOptions(), agent_->watch, agent_->care, clock_);
+  agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, attempts_, logs_, agent_->keeper.get(), clock_);
+  is_fresh_ = false;  // the number of its start is on the disk now
+  turn_at_ = {};
+  TurnAt(timeline_.now());
+}
+
+void AgentHost::Wake() { TurnAt(timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(200'000)))); }
+
+void AgentHost::TurnAt(Instant at) {
+  if (agent_ == nullptr) return;
+  at = std::max(at, asleep_until_);
+  if (turn_at_.ns != 0 && turn_at_ <= at) return;
+  turn_at_ = at;
+  timeline_.At(at, [this, at] {
+    if (turn_at_ == at && agent_ != nullptr) Turn();
+  });
+}
+
+void AgentHost::Turn() {
+  turn_at_ = {};
+  if (!is_awake()) return TurnAt(asleep_until_);
+  agent_->loop->Turn();
+  TurnAt(timeline_.now() + agent_->loop->UntilNextTurn() + Duration::Nanoseconds(100'000));
+}
+
+void AgentHost::RaiseXid(int gpu, int xid, LeaseId lease) {
+  if (!has_power_ || hardware_.At(gpu).is_lost) return;
+  hardware_.Raise(gpu, xid, lease, IsFatalXid(xid));
+  if (IsFatalXid(xid)) {
+    watch_.Failed(index_, gpu);
+    HitPrograms(gpu);
+  }
+  Wake();
+}
+
+void AgentHost::LoseGpu(int gpu) {
+  if (!has_power_ || hardware_.At(gpu).is_lost) return;
+  if (rng_.Chance(1, 2)) RaiseXid(gpu, 79, {});
+  hardware_.At(gpu).is_lost = true;
+  HitPrograms(gpu);
+  Wake();
+}
+
+// Some die of it within moments, the others wait for an answer that never comes.
+void AgentHost::HitPrograms(int gpu) {
+  for (const LeaseId lease : programs_.AliveOn(index_, gpu)) {
+    if (rng_.Chance(1, 3)) continue;
+    timeline_.After(Duration::Milliseconds(rng_.Between(0, 2'000)), [this, lease] { attempts_.KillProgram(lease, EndCause::kExit, 6); });
+  }
+}
+
+void AgentHost::BlindGpu(int gpu, Duration lasts) {
+  GpuDamage& damage = hardware_.At(gpu);
+  damage.blind_since = timeline_.now();
+  damage.blind_until = timeline_.now() + lasts;
+  timeline_.At(damage.blind_until, [this, gpu, until = damage.blind_until] {
+    if (hardware_.At(gpu).blind_until == until) hardware_.At(gpu).blind_since = {};
+    Wake();
+  });
+}
+
+void AgentHost::Repair(int gpu) {
+  hardware_.At(gpu) = {};
+  watch_.WasReset(index_, gpu);
+  Wake();
+}
+
+}  // namespace gp

@@ -1,0 +1,86 @@
+#pragma once
+
+// One machine of the cluster: its hardware, its supervisors, and its agent, which is the production agent loop with
+// the production keeper of GPUs, over virtual ports.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "application/agent/agent_loop.h"
+#include "application/agent/gpu_keeper.h"
+#include "simulation/world/host_attempts.h"
+#include "simulation/world/ledger_watch.h"
+#include "simulation/world/network.h"
+#include "simulation/world/virtual_gpu_ports.h"
+
+namespace gp {
+
+class AgentHost {
+ public:
+  AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, LedgerWatch& watch, Findings& findings, Rng& rng);
+
+  void PowerOn();
+  void PowerOff(bool wiped);
+  void StartAgent();  // where there is power and none runs
+  void KillAgent() { agent_.reset(); }
+  void SleepUntil(Instant until) { asleep_until_ = until; }
+  void Wake();        // something has happened
+  bool has_power() const { return has_power_; }
+  bool has_agent() const { return agent_ != nullptr; }
+  bool is_awake() const { return timeline_.now() >= asleep_until_; }
+
+  // An error of a GPU and what it does to the programs there.
+  void RaiseXid(int gpu, int xid, LeaseId lease);
+  void LoseGpu(int gpu);
+  void BlindGpu(int gpu, Duration lasts);
+  // What a person mends with the machine open.
+  void Repair(int gpu);
+
+  const std::string& name() const { return plan_.facts->name; }
+  GpuHardware& hardware() { return hardware_; }
+  HostAttempts& attempts() { return attempts_; }
+  HostClock& clock() { return clock_; }
+
+ private:
+  // One process of the agent.
+  struct Agent {
+    VirtualLink link;
+    VirtualGpuWatch watch;
+    VirtualGpuCare care;
+    std::unique_ptr<GpuKeeper> keeper;
+    std::unique_ptr<AgentLoop> loop;
+  };
+  class NoLogs : public LogReader {
+    Result<LogSlice> Read(const std::string&, int64_t, int64_t) override { return LogSlice{}; }
+  };
+  VirtualGpuCare::Surroundings CareSurroundings();
+  GpuKeeperOptions KeeperOptions();
+  AgentOptions LoopOptions();
+  void HitPrograms(int gpu);
+  void TurnAt(Instant at);
+  void Turn();
+
+  const size_t index_;
+  const HostPlan& plan_;
+  Timeline& timeline_;
+  Network& network_;
+  Programs& programs_;
+  LedgerWatch& watch_;
+  Findings& findings_;
+  Rng& rng_;
+  HostClock clock_;
+  GpuHardware hardware_;
+  HostAttempts attempts_;
+  NoLogs logs_;
+  // Its state directory.
+  uint64_t incarnation_ = 0;
+  uint64_t lineage_ = 0;
+  bool is_fresh_ = true;
+  bool has_power_ = false;
+  Instant asleep_until_;
+  Instant turn_at_;
+  std::unique_ptr<Agent> agent_;
+};
+
+}  // namespace gp

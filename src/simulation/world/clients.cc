@@ -1,0 +1,55 @@
+#include "simulation/world/clients.h"
+
+#include <utility>
+
+namespace gp {
+
+void Clients::Submit(size_t job) {
+  const JobPlan& plan = plan_.jobs[job];
+  const auto outcome = controller_.Execute("user:" + plan.user.name, "request-" + std::to_string(job), SubmitJob{plan.spec, plan.user});
+  const bool is_known = outcome && outcome->status;
+  if (is_known) watch_.Acknowledged(job, outcome->job);
+  if (outcome && !outcome->status && outcome->status.error().code == ErrorCode::kInvalidArgument) {
+    return findings_.Break(timeline_.now(), "a legal job is refused: " + outcome->status.error().message);
+  }
+  // Now and then the answer is lost on its way.
+  if (!is_known || rng_.Chance(1, 12)) timeline_.After(Duration::Milliseconds(rng_.Between(100, 3'000)), [this, job] { Submit(job); });
+}
+
+void Clients::Insist(const std::string& principal, Command command, std::function<void(const Outcome&)> answered) {
+  const auto outcome = controller_.Execute(principal, "", command);
+  if (outcome && answered) answered(*outcome);
+  if (outcome) return;
+  timeline_.After(Duration::Milliseconds(rng_.Between(100, 3'000)), [this, principal, command = std::move(command), answered = std::move(answered)] {
+    Insist(principal, command, answered);
+  });
+}
+
+void Clients::Stop(size_t job, bool force) {
+  const auto id = watch_.IdOf(job);
+  if (!id) return;
+  watch_.StopAsked(*id);
+  Insist("user:" + plan_.jobs[job].user.name, StopJob{*id, force}, [this, id](const Outcome& outcome) {
+    if (outcome.status) watch_.StopAcknowledged(*id);
+  });
+}
+
+void Clients::Hold(size_t job, Duration lasts) {
+  const auto id = watch_.IdOf(job);
+  if (!id) return;
+  const std::string principal = "user:" + plan_.jobs[job].user.name;
+  Insist(principal, HoldJob{*id}, [this, id, principal, lasts](const Outcome& outcome) {
+    if (!outcome.status) return;
+    watch_.HoldAcknowledged(*id, true);
+    timeline_.After(lasts, [this, id, principal] {
+      watch_.HoldAcknowledged(*id, false);
+      Insist(principal, ReleaseJob{*id});
+    });
+  });
+}
+
+void Clients::SetPriority(size_t job, int priority) {
+  if (const auto id = watch_.IdOf(job)) Insist("user:root", gp::SetPriority{*id, priority, true});
+}
+
+}  // namespace gp

@@ -1,0 +1,156 @@
+#include "simulation/world/controller_host.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "domain/cluster/apply.h"
+#include "domain/cluster/codec.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kTurnTime = Duration::Nanoseconds(50'000);
+
+}  // namespace
+
+void ControllerHost::FirstTold::OnCommit(const State& state, const std::vector<Event>& events) {
+  host_.witnessed_ = host_.journal_.LastSequence();
+  host_.witness_.OnCommit(state, events);
+  if (std::exchange(host_.dies_before_orders_, false)) throw ControllerCrash();
+}
+
+ControllerHost::ControllerHost(ControlOptions options, Timeline& timeline, Network& network, CommitObserver& witness, Findings& findings, Rng& rng)
+    : options_(std::move(options)), timeline_(timeline), network_(network), witness_(witness), findings_(findings), rng_(rng), clock_(timeline, 100) {}
+
+ControllerHost::~ControllerHost() {
+  nodes_.reset();
+  loop_.reset();
+}
+
+void ControllerHost::PowerOn() {
+  if (is_up()) return;
+  ++process_;
+  if (Do([this] { Open(); }) && is_up()) TurnAt(timeline_.now());
+}
+
+void ControllerHost::Open() {
+  if (const Status witnessed = WitnessUntold(); !witnessed) return findings_.Break(timeline_.now(), "the journal cannot be read: " + witnessed.error().message);
+  auto loop = ControlLoop::Open(journal_, clock_, options_);
+  if (!loop && journal_.has_failed()) throw ControllerCrash();
+  if (!loop) return findings_.Break(timeline_.now(), "the controller does not recover: " + loop.error().message);
+  loop_ = *std::move(loop);
+  witnessed_ = journal_.LastSequence();
+  nodes_ = std::make_unique<NodeConnections>(*loop_);
+  loop_->AddObserver(&first_told_);
+  loop_->AddObserver(nodes_.get());
+}
+
+Status ControllerHost::WitnessUntold() {
+  if (journal_.LastSequence() == witnessed_) return Ok();
+  State state;
+  return journal_.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) -> Status {
+    const Record record = GP_TRY(DecodeRecord(bytes));
+    for (const Event& event : record.events) Apply(state, record.envelope.at, event);
+    if (sequence > witnessed_) witness_.OnCommit(state, record.events);
+    witnessed_ = std::max(witnessed_, sequence);
+    return Ok();
+  });
+}
+
+void ControllerHost::Kill() {
+  ++crashes_;
+  turn_at_ = {};
+  network_.ProcessDied();
+  nodes_.reset();
+  loop_.reset();
+  timeline_.After(repair_ + Duration::Milliseconds(rng_.Between(10, 500)), [this] { PowerOn(); });
+  repair_ = {};
+}
+
+void ControllerHost::CrashAt(CrashPoint point) {
+  if (point == CrashPoint::kNone) {
+    if (is_up()) Kill();
+  } else if (point == CrashPoint::kBeforeOrders) {
+    dies_before_orders_ = true;
+  } else {
+    journal_.CrashAt(point);
+  }
+}
+
+bool ControllerHost::Do(const std::function<void()>& work) {
+  try {
+    work();
+    return true;
+  } catch (const ControllerCrash&) {
+    Kill();
+  }
+  return false;
+}
+
+void ControllerHost::TurnAt(Instant at) {
+  at = std::max(at, asleep_until_);
+  if (turn_at_.ns != 0 && turn_at_ <= at) return;
+  turn_at_ = at;
+  timeline_.At(at, [this, at] {
+    if (turn_at_ == at && is_up()) Turn();
+  });
+}
+
+void ControllerHost::Turn() {
+  turn_at_ = {};
+  if (timeline_.now() < asleep_until_) return TurnAt(asleep_until_);
+  std::optional<Duration> patience;
+  if (!Do([&] { patience = loop_->Turn(); })) return;
+  TurnAt(timeline_.now() + std::max(*patience, kTurnTime));
+  network_.Tell();
+}
+
+std::optional<Outcome> ControllerHost::Execute(const std::string& principal, const std::string& request_id, Command command) {
+  if (!is_up() || timeline_.now() < asleep_until_) return std::nullopt;
+  std::optional<Outcome> outcome;
+  if (!Do([&] { outcome = loop_->Execute(principal, request_id, std::move(command)); })) return std::nullopt;
+  TurnAt(timeline_.now());
+  network_.Tell();
+  return outcome;
+}
+
+bool ControllerHost::Read(const std::function<void(const State&)>& read) {
+  if (!is_up() || timeline_.now() < asleep_until_) return false;
+  const bool is_read = Do([&] { (void)loop_->Read(read); });
+  if (is_read) TurnAt(timeline_.now());
+  return is_read;
+}
+
+void ControllerHost::Receive(const ConnectionRef& connection, AgentMessage message) {
+  if (timeline_.now() < asleep_until_) {
+    timeline_.At(asleep_until_, [this, connection, message = std::move(message)] {
+      if (connection->controller_open && connection->controller == process()) Receive(connection, message);
+    });
+    return;
+  }
+  if (auto* join = std::get_if<JoinNode>(&message.what)) return Join(connection, message.number, std::move(*join));
+  if (connection->exchange == nullptr) return;
+  Status heard = Ok();
+  const bool lives = Do([&] {
+    if (auto* report = std::get_if<AgentReport>(&message.what)) heard = connection->exchange->Hear(message.number, std::move(*report));
+    if (auto* news = std::get_if<GpuNews>(&message.what)) heard = connection->exchange->Hear(message.number, std::move(*news));
+  });
+  if (lives) TurnAt(timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(300'000))));
+}
+
+void ControllerHost::Join(const ConnectionRef& connection, uint64_t number, JoinNode join) {
+  Result<Joined> joined = Joined{};
+  if (!Do([&] { joined = nodes_->Join(number, std::move(join)); })) return;
+  TurnAt(timeline_.now());
+  if (!joined) return network_.Refuse(connection, joined.error().message);
+  if (joined->foreign_to != 0) return network_.Refuse(connection, "it keeps attempts of another journal", joined->foreign_to);
+  connection->exchange = joined->exchange;
+  network_.Tell();
+}
+
+void ControllerHost::Ended(const ConnectionRef& connection) {
+  if (connection->exchange != nullptr) connection->exchange->End();
+  connection->exchange.reset();
+}
+
+}  // namespace gp

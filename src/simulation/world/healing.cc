@@ -1,0 +1,91 @@
+#include "simulation/world/healing.h"
+
+#include <algorithm>
+
+#include "domain/cluster/faults.h"
+
+namespace gp {
+
+void Healing::Begin() {
+  world_.network.Heal();
+  for (size_t i = 0; i < world_.hosts.size(); ++i) {
+    AgentHost& host = *world_.hosts[i];
+    if (gone_.contains(i)) continue;
+    host.SleepUntil({});
+    host.clock().SetWall();
+    host.attempts().FailStartsUntil({});
+    host.PowerOn();
+    host.StartAgent();
+    host.Wake();
+    for (size_t gpu = 0; gpu < host.hardware().size(); ++gpu) {
+      GpuDamage& damage = host.hardware().At(static_cast<int>(gpu));
+      damage.resets_fail = false;
+      damage.blind_since = {};
+      // Nobody but a person can know of it where the driver is silent.
+      const bool is_silent = !world_.plan.hosts[i].tells_advice || !damage.needs_reset;
+      if (is_silent && damage.is_unsound() && !damage.is_lost) host.Repair(static_cast<int>(gpu));
+    }
+  }
+  world_.controller.PowerOn();
+}
+
+void Healing::CareForNode(const State& state, const Node& node) {
+  const size_t index = *world_.watch.HostNamed(node.facts->name);
+  if (gone_.contains(index)) {
+    if (node.condition == NodeCondition::kLost && !node.leases.empty()) wishes_.push_back(DeclareNodeLost{node.id, "burnt"});
+    return;
+  }
+  if (node.condition != NodeCondition::kUp) return;
+  AgentHost& host = *world_.hosts[index];
+  bool is_out = node.draining;
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    const Gpu& gpu = node.gpus[i];
+    const GpuTrouble* trouble = FindTrouble(state, {node.id, static_cast<int>(i)});
+    const bool waits = trouble == nullptr || trouble->remedy == GpuRemedy::kNone || trouble->remedy >= GpuRemedy::kOperator;
+    const bool needs_hands = gpu.condition == GpuCondition::kOffline || (gpu.condition == GpuCondition::kQuarantined && waits) || gpu.condition == GpuCondition::kLost;
+    if (needs_hands && host.hardware().At(static_cast<int>(i)).is_unsound()) host.Repair(static_cast<int>(i));
+    if (needs_hands) world_.watch.WasReset(index, static_cast<int>(i));
+    is_out = is_out || gpu.draining || (needs_hands && gpu.condition != GpuCondition::kLost);
+  }
+  if (is_out) wishes_.push_back(ChangeService{node.id, -1, ServiceAction::kOnline, false, "mended"});
+}
+
+std::string Healing::WaitsFor(const State& state, size_t jobs) const {
+  if (state.jobs.size() < jobs) return "jobs that are not submitted yet";
+  for (const auto& [id, job] : state.jobs) {
+    if (!IsTerminal(job.state)) return ToText(id) + ", which is " + Name(job.state) + (job.reason.empty() ? "" : ": " + job.reason);
+  }
+  for (const Node& node : state.nodes) {
+    const size_t host = *world_.watch.HostNamed(node.facts->name);
+    if (gone_.contains(host)) continue;
+    const std::string& name = node.facts->name;
+    if (node.condition != NodeCondition::kUp || node.draining) return "node " + name + ", which is out of service: " + node.reason;
+    if (!node.leases.empty()) return "leases of node " + name;
+    for (size_t i = 0; i < node.gpus.size(); ++i) {
+      const Gpu& gpu = node.gpus[i];
+      const std::string text = "GPU " + std::to_string(i) + " of " + name;
+      if (!IsGrantable(gpu)) return text + ", which is " + Name(gpu.condition) + ": " + gpu.reason;
+      if (world_.hosts[host]->hardware().At(static_cast<int>(i)).is_unsound()) return text + ", which is in service and not sound";
+    }
+  }
+  return world_.programs.alive().empty() ? "" : "programs that run on";
+}
+
+std::string Healing::GoRound(size_t jobs) {
+  std::string waits_for = "the controller";
+  wishes_.clear();
+  (void)world_.controller.Read([&](const State& state) {
+    waits_for = WaitsFor(state, jobs);
+    for (const auto& [id, incident] : state.incidents) {
+      if (incident.state != IncidentState::kClosed && incident.gpu < 0) wishes_.push_back(ChangeIncident{id, IncidentState::kClosed, "looked after"});
+    }
+    for (const Node& node : state.nodes) CareForNode(state, node);
+    for (const auto& [id, job] : state.jobs) {
+      if (job.state == JobState::kHeld) wishes_.push_back(ReleaseJob{id});
+    }
+  });
+  for (const Command& wish : wishes_) (void)world_.controller.Execute("user:root", "", wish);
+  return waits_for;
+}
+
+}  // namespace gp

@@ -1,0 +1,36 @@
+#pragma once
+
+// The clocks of one host: quartz that is a little fast or slow, a wall clock that people and daemons step.
+
+#include "ports/outbound/clock.h"
+#include "simulation/world/timeline.h"
+
+namespace gp {
+
+class HostClock : public Clock {
+ public:
+  // `drift_ppm`: microseconds that it gains in a second.
+  HostClock(const Timeline& timeline, int drift_ppm) : timeline_(timeline), begun_(timeline.now()), booted_(begun_), drift_ppm_(drift_ppm) {}
+
+  Instant Now() override { return begun_ + Since(begun_) + step_; }
+  int64_t BootNs() override { return kBootNs + Since(booted_).ns; }
+
+  void StepWall(Duration by) { step_ = step_ + by; }
+  void SetWall() { step_ = {}; }
+  void Boot() { booted_ = timeline_.now(); }
+
+ private:
+  static constexpr int64_t kBootNs = 1'000'000'000;
+  Duration Since(Instant start) const {
+    const int64_t passed_ns = (timeline_.now() - start).ns;
+    return {passed_ns + passed_ns / 1'000'000 * drift_ppm_};
+  }
+
+  const Timeline& timeline_;
+  const Instant begun_;
+  Instant booted_;
+  const int drift_ppm_;
+  Duration step_;
+};
+
+}  // namespace gp

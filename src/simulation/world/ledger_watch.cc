@@ -1,0 +1,167 @@
+#include "simulation/world/ledger_watch.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+// As a shell would say it.
+int CodeOf(const Program& program) { return program.signal != 0 ? 128 + program.signal : program.exit_code; }
+
+}  // namespace
+
+LedgerWatch::LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Findings& findings)
+    : timeline_(timeline), plan_(plan), programs_(programs), findings_(findings) {
+  for (size_t i = 0; i < plan.hosts.size(); ++i) hosts_[plan.hosts[i].facts->name] = i;
+}
+
+void LedgerWatch::Expect(bool holds, const std::string& what) {
+  if (!holds) findings_.Break(timeline_.now(), what);
+}
+
+std::optional<size_t> LedgerWatch::PlanOf(const JobSpec& spec) const {
+  const auto name = spec.environment.find("PLAN");
+  if (name == spec.environment.end()) return std::nullopt;
+  const auto number = ParseCount(name->second);
+  return number ? std::optional(static_cast<size_t>(*number)) : std::nullopt;
+}
+
+std::optional<JobId> LedgerWatch::IdOf(size_t job) const {
+  const auto found = acknowledged_.find(job);
+  return found == acknowledged_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<size_t> LedgerWatch::HostNamed(const std::string& name) const {
+  const auto found = hosts_.find(name);
+  return found == hosts_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events) {
+  for (const Event& event : events) {
+    std::visit([&](const auto& one) { Judge(state, one); }, event);
+  }
+}
+
+void LedgerWatch::Acknowledged(size_t job, JobId id) {
+  const auto [known, is_new] = acknowledged_.try_emplace(job, id);
+  Expect(is_new || known->second == id, "a repeated submit of job " + std::to_string(job) + " is another job than before");
+}
+
+void LedgerWatch::HoldAcknowledged(JobId job, bool is_held) {
+  if (is_held) held_.insert(job);
+  if (!is_held) held_.erase(job);
+}
+
+void LedgerWatch::Failed(size_t host, int gpu) { repairs_[{host, gpu}] = Repair::kReset; }
+
+void LedgerWatch::WasReset(size_t host, int gpu) {
+  Repair& repair = repairs_[{host, gpu}];
+  if (repair == Repair::kReset) repair = Repair::kTest;
+}
+
+void LedgerWatch::WasTested(size_t host, int gpu) {
+  Repair& repair = repairs_[{host, gpu}];
+  if (repair == Repair::kTest) repair = Repair::kNone;
+  if (repair == Repair::kNone) known_.erase({host, gpu});
+}
+
+void LedgerWatch::Judge(const State&, const JobSubmitted& event) {
+  const auto plan = PlanOf(*event.spec);
+  if (!plan) return;
+  const auto [known, is_new] = submitted_.try_emplace(*plan, event.job);
+  Expect(is_new, "job " + std::to_string(*plan) + " exists twice: " + ToText(known->second) + " and " + ToText(event.job));
+}
+
+void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
+  const std::string name = ToText(event.job);
+  Expect(!ended_.contains(event.job), name + " is placed after its end");
+  Expect(!stopped_.contains(event.job), name + " is placed after its stop was acknowledged");
+  Expect(!held_.contains(event.job), name + " is placed while it is held");
+  std::set<NodeId> nodes;
+  std::vector<LeaseId>& placed = placed_[event.job];
+  placed.clear();
+  for (const Lease& lease : event.leases) {
+    placed.push_back(lease.id);
+    Expect(nodes.insert(lease.node).second, name + " has two ranks on one node");
+    for (const GpuGrant& grant : lease.gpus) {
+      const bool is_known = known_.contains({HostOf(state, lease.node), grant.gpu});
+      Expect(!is_known, name + " is given GPU " + std::to_string(grant.gpu) + " of " + state.FindNode(lease.node)->facts->name + ", which failed and was not reset and tested");
+    }
+  }
+  const Job* job = state.FindJob(event.job);
+  if (job != nullptr) Expect(static_cast<int>(nodes.size()) == job->spec->nodes, name + " is placed in part");
+}
+
+void LedgerWatch::Judge(const State&, const JobStarted& event) {
+  for (const LeaseId lease : placed_[event.job]) {
+    Expect(programs_.Find(lease) != nullptr, ToText(event.job) + " is told to run before all its ranks were executed");
+  }
+}
+
+void LedgerWatch::Judge(const State&, const LeaseEnded& event) {
+  const Program* program = programs_.Find(event.lease);
+  Expect(program == nullptr || !program->is_alive, ToText(event.lease) + " is over while its program runs on");
+  if (event.outcome.end != LeaseEnd::kExited) return;
+  Expect(program != nullptr, ToText(event.lease) + " is said to have exited and was never executed");
+  if (program == nullptr) return;
+  Expect(program->exit_code == event.outcome.exit_code && program->signal == event.outcome.signal, ToText(event.lease) + " is said to have ended otherwise than it did");
+}
+
+void LedgerWatch::Judge(const State& state, const JobEnded& event) {
+  const Job* job = state.FindJob(event.job);
+  Expect(ended_.insert(event.job).second, ToText(event.job) + " ends twice");
+  if (job == nullptr) return;
+  if (event.state == JobState::kCompleted) CheckCompleted(*job);
+  if (event.state == JobState::kFailed) CheckFailed(*job, event.exit_code);
+  if (event.state == JobState::kCancelled) Expect(stops_asked_.contains(event.job), ToText(event.job) + " is cancelled, and nobody asked for it");
+  if (event.state == JobState::kTimeout) Expect(job->spec->time_limit.ns != 0, ToText(event.job) + " ran out of a time that it has not");
+}
+
+// Its last attempt ran on every rank, from its start to the end that was planned.
+void LedgerWatch::CheckCompleted(const Job& job) {
+  const std::vector<LeaseId>& placed = placed_[job.id];
+  Expect(static_cast<int>(placed.size()) == job.spec->nodes, ToText(job.id) + " is completed with other ranks than it has");
+  for (const LeaseId lease : placed) {
+    const Program* program = programs_.Find(lease);
+    const bool is_good = program != nullptr && program->is_complete && CodeOf(*program) == 0;
+    Expect(is_good, ToText(job.id) + " is completed, but a rank did not come to its end");
+  }
+}
+
+void LedgerWatch::CheckFailed(const Job& job, int exit_code) {
+  constexpr int kGivenUp = 125;
+  if (exit_code == kGivenUp) return Expect(job.faults >= plan_.policy.faults_max, ToText(job.id) + " is given up too early");
+  const bool did_fail = std::ranges::any_of(placed_[job.id], [&](LeaseId lease) {
+    const Program* program = programs_.Find(lease);
+    return program != nullptr && CodeOf(*program) == exit_code;
+  });
+  Expect(did_fail, ToText(job.id) + " is said to have failed with " + std::to_string(exit_code) + ", as none of its programs did");
+}
+
+void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
+  if (!IsFatalXid(event.xid)) return;
+  const size_t host = HostOf(state, event.node);
+  // An error that was mended before it was told of asks for nothing more.
+  if (repairs_[{host, event.gpu}] != Repair::kNone) known_.insert({host, event.gpu});
+  const std::string& uuid = plan_.hosts[host].facts->gpus[static_cast<size_t>(event.gpu)].uuid;
+  const bool is_recorded = std::ranges::any_of(state.incidents, [&](const auto& entry) { return entry.second.uuid == uuid && entry.second.last_at + Duration::Seconds(1) >= entry.second.opened_at; });
+  Expect(is_recorded, "no incident tells of XID " + std::to_string(event.xid) + " of " + uuid);
+}
+
+void LedgerWatch::CheckEnd(const State& state, const std::set<size_t>& jobs) {
+  for (const size_t plan : jobs) {
+    const auto acknowledged = acknowledged_.find(plan);
+    Expect(acknowledged != acknowledged_.end(), "job " + std::to_string(plan) + " could not be submitted");
+    if (acknowledged == acknowledged_.end()) continue;
+    const Job* job = state.FindJob(acknowledged->second);
+    Expect(job != nullptr, ToText(acknowledged->second) + " was acknowledged and is gone");
+    if (job != nullptr) Expect(IsTerminal(job->state), ToText(job->id) + " stays " + Name(job->state));
+  }
+  Expect(state.jobs.size() == jobs.size(), "there are other jobs than were submitted");
+  Expect(state.leases.empty(), "leases are held when all jobs are over");
+  Expect(programs_.alive().empty(), "a program runs on when all jobs are over");
+}
+
+}  // namespace gp

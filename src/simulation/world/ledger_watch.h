@@ -1,0 +1,77 @@
+#pragma once
+
+// Holds every durable commit against what is true: programs that really run, GPUs that really failed, wishes that were
+// acknowledged.  It is told before anybody else, so nothing follows from a commit before it is judged.
+// The state's own rules (domain/cluster/invariants.h) are the controller's business and are checked by it.
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "ports/inbound/control_gateway.h"
+#include "simulation/world/findings.h"
+#include "simulation/world/gpu_hardware.h"
+#include "simulation/world/programs.h"
+
+namespace gp {
+
+class LedgerWatch : public CommitObserver {
+ public:
+  LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Findings& findings);
+
+  void OnCommit(const State& state, const std::vector<Event>& events) override;
+
+  // Clients.  `job`: of the plan, by position.
+  void Acknowledged(size_t job, JobId id);
+  void StopAsked(JobId job) { stops_asked_.insert(job); }
+  void StopAcknowledged(JobId job) { stopped_.insert(job); }
+  void HoldAcknowledged(JobId job, bool is_held);
+  std::optional<JobId> IdOf(size_t job) const;
+
+  // Hosts: a GPU has failed, was reset or mended, and a test has found it sound.
+  void Failed(size_t host, int gpu);
+  void WasReset(size_t host, int gpu);
+  void WasTested(size_t host, int gpu);
+
+  // The position of a node's host; the names are the plan's.
+  size_t HostOf(const State& state, NodeId node) const { return hosts_.at(state.FindNode(node)->facts->name); }
+  std::optional<size_t> HostNamed(const std::string& name) const;
+
+  // At the end of a world in which all has been healed.
+  void CheckEnd(const State& state, const std::set<size_t>& jobs);
+
+ private:
+  enum class Repair { kNone, kReset, kTest };  // what a GPU needs before anybody new may use it
+  using Place = std::pair<size_t, int>;
+
+  void Judge(const State& state, const JobSubmitted& event);
+  void Judge(const State& state, const GangPlaced& event);
+  void Judge(const State&, const JobStarted& event);
+  void Judge(const State&, const LeaseEnded& event);
+  void Judge(const State& state, const JobEnded& event);
+  void Judge(const State& state, const FaultSeen& event);
+  template <typename E>
+  void Judge(const State&, const E&) {}
+  void CheckCompleted(const Job& job);
+  void CheckFailed(const Job& job, int exit_code);
+  void Expect(bool holds, const std::string& what);
+  std::optional<size_t> PlanOf(const JobSpec& spec) const;
+
+  Timeline& timeline_;
+  const WorldPlan& plan_;
+  const Programs& programs_;
+  Findings& findings_;
+  std::map<std::string, size_t> hosts_;
+  std::map<size_t, JobId> submitted_;
+  std::map<size_t, JobId> acknowledged_;
+  // By what was told so far: the state may be several events ahead.
+  std::map<JobId, std::vector<LeaseId>> placed_;  // of the newest attempt, by rank
+  std::set<JobId> ended_;
+  std::set<JobId> stops_asked_;
+  std::set<JobId> stopped_;
+  std::set<JobId> held_;
+  std::map<Place, Repair> repairs_;
+  std::set<Place> known_;  // that have failed, and the ledger was told
+};
+
+}  // namespace gp

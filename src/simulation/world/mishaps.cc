@@ -1,0 +1,195 @@
+#include "simulation/world/mishaps.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "domain/scheduling/planner.h"
+
+namespace gp {
+namespace {
+
+constexpr size_t kHostsGoneMax = 2;
+
+// A choice that belongs to the mishap: the same whatever else happens.
+uint64_t Choose(const Mishap& mishap, int what, uint64_t below) { return (mishap.dice >> (8 * what)) % below; }
+
+Duration StepOfClock(const Mishap& mishap) {
+  static constexpr int kSeconds[] = {-3'600, -60, -2, 2, 60, 3'600};
+  return Duration::Seconds(kSeconds[Choose(mishap, 0, std::size(kSeconds))]);
+}
+
+}  // namespace
+
+void Mishaps::Happen(const Mishap& mishap, const std::vector<size_t>& jobs) {
+  if (mishap.kind <= MishapKind::kControllerClock) return HappenToController(mishap);
+  if (mishap.kind >= MishapKind::kDrain) return HappenByPeople(mishap, jobs);
+  if (gone_.contains(mishap.host)) return;
+  if (mishap.kind <= MishapKind::kHostClock) return HappenToHost(mishap);
+  if (mishap.kind <= MishapKind::kDoubledMessages) return HappenToNetwork(mishap);
+  if (mishap.kind <= MishapKind::kProgramKilled) return HappenToPrograms(mishap);
+  HappenToGpu(mishap);
+}
+
+void Mishaps::HappenToController(const Mishap& mishap) {
+  ControllerHost& controller = world_.controller;
+  if (mishap.kind == MishapKind::kControllerSleeps) return controller.SleepFor(mishap.lasts);
+  if (mishap.kind == MishapKind::kControllerClock) return controller.clock().StepWall(StepOfClock(mishap));
+  if (Choose(mishap, 1, 3) == 0) controller.SetRepair(mishap.lasts);
+  controller.CrashAt(static_cast<CrashPoint>(Choose(mishap, 0, 5)));
+}
+
+void Mishaps::Reboot(AgentHost& host, bool wiped, Duration lasts) {
+  if (!host.has_power()) return;
+  host.PowerOff(wiped);
+  world_.timeline.After(lasts + Duration::Seconds(5), [&host] { host.PowerOn(); });
+}
+
+void Mishaps::LoseHost(size_t host) {
+  if (gone_.size() >= kHostsGoneMax) return;
+  gone_.insert(host);
+  world_.hosts[host]->PowerOff(true);
+}
+
+void Mishaps::HappenToHost(const Mishap& mishap) {
+  AgentHost& host = *world_.hosts[mishap.host];
+  const Instant end = world_.timeline.now() + mishap.lasts;
+  switch (mishap.kind) {
+    case MishapKind::kAgentCrash:
+      host.KillAgent();
+      world_.timeline.At(end, [&host] { host.StartAgent(); });
+      return;
+    case MishapKind::kAgentSleeps: return host.SleepUntil(end);
+    case MishapKind::kHostReboots: return Reboot(host, false, mishap.lasts);
+    case MishapKind::kHostWiped: return Reboot(host, true, mishap.lasts);
+    case MishapKind::kHostGone: return LoseHost(mishap.host);
+    default: return host.clock().StepWall(StepOfClock(mishap));
+  }
+}
+
+void Mishaps::HappenToNetwork(const Mishap& mishap) {
+  Network& network = world_.network;
+  switch (mishap.kind) {
+    case MishapKind::kPartition: return network.Cut(mishap.host, true, true, mishap.lasts);
+    case MishapKind::kDeaf: return network.Cut(mishap.host, false, true, mishap.lasts);
+    case MishapKind::kMute: return network.Cut(mishap.host, true, false, mishap.lasts);
+    case MishapKind::kLinkBreaks: return network.Break(mishap.host);
+    case MishapKind::kSlowLink: return network.Slow(mishap.host, Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 0, 4'000))), mishap.lasts);
+    default: return network.Double(mishap.host, mishap.lasts);
+  }
+}
+
+std::optional<LeaseId> Mishaps::AnyProgramOn(const Mishap& mishap) const {
+  std::vector<LeaseId> here;
+  for (const LeaseId lease : world_.programs.alive()) {
+    if (world_.programs.Find(lease)->host == mishap.host) here.push_back(lease);
+  }
+  return here.empty() ? std::nullopt : std::optional(here[Choose(mishap, 0, here.size())]);
+}
+
+void Mishaps::HappenToPrograms(const Mishap& mishap) {
+  AgentHost& host = *world_.hosts[mishap.host];
+  if (mishap.kind == MishapKind::kStartsFail) return host.attempts().FailStartsUntil(world_.timeline.now() + mishap.lasts);
+  const auto lease = AnyProgramOn(mishap);
+  if (!lease) return;
+  if (mishap.kind == MishapKind::kProgramKilled) return host.attempts().KillProgram(*lease, EndCause::kOutOfMemory, 9);
+  // An agent that is there clears up after it; where none is, nobody is killed for ever.
+  if (host.has_agent() && host.is_awake()) host.attempts().KillSupervisor(*lease);
+}
+
+// The same error a thousand times a second says no more than once.
+void Mishaps::Flood(const Mishap& mishap, int left) {
+  static constexpr int kXids[] = {13, 31, 43, 45, 63, 92, 95};
+  world_.hosts[mishap.host]->RaiseXid(mishap.gpu, kXids[Choose(mishap, 0, std::size(kXids))], {});
+  if (left > 0) world_.timeline.After(Duration::Milliseconds(7), [this, mishap, left] { Flood(mishap, left - 1); });
+}
+
+void Mishaps::HappenToGpu(const Mishap& mishap) {
+  static constexpr int kProgramXids[] = {13, 31, 43, 45, 68};
+  static constexpr int kFatalXids[] = {46, 48, 62, 64, 74, 95, 109, 119, 120, 140, 143};
+  static constexpr std::pair<int, int> kBursts[] = {{48, 63}, {119, 120}, {63, 48}, {74, 95}, {45, 95}, {31, 119}};
+  AgentHost& host = *world_.hosts[mishap.host];
+  GpuDamage& damage = host.hardware().At(mishap.gpu);
+  switch (mishap.kind) {
+    case MishapKind::kProgramXid: {
+      const auto users = world_.programs.AliveOn(mishap.host, mishap.gpu);
+      return host.RaiseXid(mishap.gpu, kProgramXids[Choose(mishap, 0, std::size(kProgramXids))], users.empty() ? LeaseId{} : users.front());
+    }
+    case MishapKind::kXidFlood: return Flood(mishap, 100);
+    case MishapKind::kFatalXid: return host.RaiseXid(mishap.gpu, kFatalXids[Choose(mishap, 0, std::size(kFatalXids))], {});
+    case MishapKind::kFatalBurst: {
+      const auto [first, second] = kBursts[Choose(mishap, 0, std::size(kBursts))];
+      host.RaiseXid(mishap.gpu, first, {});
+      world_.timeline.After(Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 1, 3'000))), [&host, gpu = mishap.gpu, xid = second] { host.RaiseXid(gpu, xid, {}); });
+      return;
+    }
+    case MishapKind::kGpuLost: return host.LoseGpu(mishap.gpu);
+    case MishapKind::kGpuBroken: damage.is_broken = true; return host.RaiseXid(mishap.gpu, 95, {});
+    case MishapKind::kResetsFail: damage.resets_fail = true; return host.RaiseXid(mishap.gpu, 119, {});
+    case MishapKind::kAdviceOnly:
+      damage.needs_reset = true;
+      damage.advice = RecoveryAction::kGpuReset;
+      return;
+    default: return host.BlindGpu(mishap.gpu, mishap.lasts);
+  }
+}
+
+void Mishaps::ChangeService(const Mishap& mishap, ServiceAction action) {
+  std::optional<NodeId> node;
+  (void)world_.controller.Read([&](const State& state) {
+    const auto found = state.nodes_by_name.find(world_.plan.hosts[mishap.host].facts->name);
+    if (found != state.nodes_by_name.end()) node = found->second;
+  });
+  if (!node) return;
+  const int gpu = Choose(mishap, 1, 3) == 0 ? -1 : mishap.gpu;
+  world_.clients.Insist("user:root", gp::ChangeService{*node, gpu, action, Choose(mishap, 2, 2) == 0, "service"});
+}
+
+// What a scheduler saw some seconds ago, and what it never saw.
+void Mishaps::PlanLate(const Mishap& mishap) {
+  Plan plan;
+  (void)world_.controller.Read([&](const State& state) { plan = Planner().Schedule(state, world_.controller.clock().Now()); });
+  std::vector<PlaceGang> placements = plan.Placements();
+  (void)world_.controller.Read([&](const State& state) {
+    if (state.leases.empty() || state.queued.empty()) return;
+    auto lease = state.leases.begin();
+    std::advance(lease, Choose(mishap, 0, state.leases.size()));
+    auto job = state.queued.begin();
+    std::advance(job, Choose(mishap, 1, state.queued.size()));
+    placements.push_back({state.last_pass + 1, *job, {{lease->second.node, lease->second.gpus, lease->second.numa}}, "as if it were free", 0});
+    placements.push_back({state.last_pass + 1, lease->second.job, {{lease->second.node, lease->second.gpus, lease->second.numa}}, "again", 0});
+  });
+  world_.timeline.After(Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 2, 256)) * 20), [this, placements = std::move(placements)] {
+    for (const PlaceGang& placement : placements) (void)world_.controller.Execute("scheduler", "", placement);
+  });
+}
+
+void Mishaps::CloseIncident(const Mishap& mishap) {
+  std::optional<IncidentId> incident;
+  (void)world_.controller.Read([&](const State& state) {
+    if (state.incidents.empty()) return;
+    auto found = state.incidents.begin();
+    std::advance(found, Choose(mishap, 0, state.incidents.size()));
+    incident = found->first;
+  });
+  if (incident) world_.clients.Insist("user:root", ChangeIncident{*incident, Choose(mishap, 1, 2) == 0 ? IncidentState::kAcknowledged : IncidentState::kClosed, "seen"});
+}
+
+void Mishaps::HappenByPeople(const Mishap& mishap, const std::vector<size_t>& jobs) {
+  const auto any_job = [&] { return jobs[mishap.dice % jobs.size()]; };
+  switch (mishap.kind) {
+    case MishapKind::kDrain: return ChangeService(mishap, ServiceAction::kDrain);
+    case MishapKind::kOffline: return ChangeService(mishap, ServiceAction::kOffline);
+    case MishapKind::kReset: return ChangeService(mishap, ServiceAction::kReset);
+    case MishapKind::kOnline: return ChangeService(mishap, ServiceAction::kOnline);
+    case MishapKind::kStalePlan: return PlanLate(mishap);
+    case MishapKind::kIncidentClosed: return CloseIncident(mishap);
+    default: break;
+  }
+  if (jobs.empty()) return;
+  if (mishap.kind == MishapKind::kCancel) return world_.clients.Stop(any_job(), Choose(mishap, 7, 2) == 0);
+  if (mishap.kind == MishapKind::kHold) return world_.clients.Hold(any_job(), mishap.lasts);
+  world_.clients.SetPriority(any_job(), static_cast<int>(250 * (1 + Choose(mishap, 7, 3))));
+}
+
+}  // namespace gp

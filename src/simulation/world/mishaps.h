@@ -1,0 +1,52 @@
+#pragma once
+
+// Brings each mishap of a plan into the world, at its time.
+
+#include <memory>
+#include <vector>
+
+#include "simulation/world/agent_host.h"
+#include "simulation/world/clients.h"
+
+namespace gp {
+
+class Mishaps {
+ public:
+  struct World {
+    Timeline& timeline;
+    const WorldPlan& plan;
+    Network& network;
+    ControllerHost& controller;
+    std::vector<std::unique_ptr<AgentHost>>& hosts;
+    Programs& programs;
+    LedgerWatch& watch;
+    Clients& clients;
+  };
+  explicit Mishaps(World world) : world_(world) {}
+
+  // `jobs`: of the plan, those that there are.
+  void Happen(const Mishap& mishap, const std::vector<size_t>& jobs);
+  // Hosts that do not come back.
+  const std::set<size_t>& gone() const { return gone_; }
+
+ private:
+  void HappenToController(const Mishap& mishap);
+  void HappenToHost(const Mishap& mishap);
+  void HappenToNetwork(const Mishap& mishap);
+  void HappenToPrograms(const Mishap& mishap);
+  void HappenToGpu(const Mishap& mishap);
+  void HappenByPeople(const Mishap& mishap, const std::vector<size_t>& jobs);
+
+  void Reboot(AgentHost& host, bool wiped, Duration lasts);
+  void LoseHost(size_t host);
+  void Flood(const Mishap& mishap, int left);
+  void ChangeService(const Mishap& mishap, ServiceAction action);
+  void PlanLate(const Mishap& mishap);
+  void CloseIncident(const Mishap& mishap);
+  std::optional<LeaseId> AnyProgramOn(const Mishap& mishap) const;
+
+  World world_;
+  std::set<size_t> gone_;
+};
+
+}  // namespace gp

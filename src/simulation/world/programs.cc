@@ -1,0 +1,97 @@
+#include "simulation/world/programs.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gp {
+
+void Programs::Note(const char* what, const Program& program) {
+  findings_.Note(what + ToText(program.lease) + " " + std::to_string(program.host) + " " + std::to_string(timeline_.now().ns));
+}
+
+void Programs::CheckTenants(const Program& mine, const Program& other) {
+  const auto fail = [&](const std::string& what) {
+    findings_.Break(timeline_.now(), ToText(mine.job) + " attempt " + std::to_string(mine.attempt) + " starts while " + ToText(other.job) + " attempt " +
+                                         std::to_string(other.attempt) + " runs: " + what);
+  };
+  if (other.job == mine.job && other.attempt != mine.attempt) fail("two attempts of a job");
+  if (other.host != mine.host) return;
+  // Who asked for no cores may have none of its own.
+  const bool has_cores = PlanOf(mine).spec->cpus > 0 && PlanOf(other).spec->cpus > 0;
+  if (has_cores && mine.cpus.Intersects(other.cpus)) fail("a core has two tenants");
+  for (const int gpu : mine.gpus) {
+    if (std::ranges::find(other.gpus, gpu) == other.gpus.end()) continue;
+    const bool may_share = PlanOf(mine).spec->gpus.share_thousandths < 1000 && PlanOf(other).spec->gpus.share_thousandths < 1000;
+    if (!may_share) fail("GPU " + std::to_string(gpu) + " has two tenants");
+    if (mine.uid != other.uid) fail("GPU " + std::to_string(gpu) + " is shared by two users");
+  }
+}
+
+void Programs::CheckTenants(const Program& mine) {
+  for (const LeaseId id : alive_) CheckTenants(mine, entries_.at(id).program);
+  for (const int gpu : mine.gpus) {
+    int share = PlanOf(mine).spec->gpus.share_thousandths;
+    for (const LeaseId id : AliveOn(mine.host, gpu)) share += PlanOf(entries_.at(id).program).spec->gpus.share_thousandths;
+    if (share > 1000) findings_.Break(timeline_.now(), "GPU " + std::to_string(gpu) + " computes for more than it has");
+  }
+}
+
+void Programs::Start(Program program, ProgramHost& host) {
+  if (entries_.contains(program.lease)) findings_.Break(timeline_.now(), ToText(program.lease) + " is executed a second time");
+  const JobSpec& spec = *PlanOf(program).spec;
+  if (program.uid != PlanOf(program).user.uid) findings_.Break(timeline_.now(), ToText(program.job) + " runs as another user");
+  if (static_cast<int>(program.gpus.size()) != spec.gpus.count) findings_.Break(timeline_.now(), ToText(program.job) + " has other GPUs than asked");
+  CheckTenants(program);
+  Note("start ", program);
+  ++starts_;
+  program.is_alive = true;
+  program.started_at = timeline_.now();
+  const AttemptKey key{program.job, program.attempt};
+  const int ranks = program.ranks;
+  alive_.insert(program.lease);
+  gangs_[key].push_back(program.lease);
+  entries_[program.lease] = {std::move(program), &host};
+  if (static_cast<int>(gangs_[key].size()) == ranks) BeginWork(key);
+}
+
+void Programs::BeginWork(const AttemptKey& key) {
+  for (const LeaseId id : gangs_.at(key)) {
+    const Program& program = entries_.at(id).program;
+    const ProgramPlan plan = PlanOf(program).Attempt(program.attempt, program.rank);
+    if (plan.hangs) continue;
+    timeline_.After(plan.work, [this, key, id, plan] {
+      const auto is_intact = [this](LeaseId rank) { return entries_.at(rank).program.is_alive || entries_.at(rank).program.is_complete; };
+      if (!entries_.at(id).program.is_alive || !std::ranges::all_of(gangs_.at(key), is_intact)) return;
+      entries_.at(id).host->EndProgram(id, plan);
+    });
+  }
+}
+
+void Programs::End(LeaseId lease, bool is_complete, int exit_code, int signal) {
+  Program& program = entries_.at(lease).program;
+  if (!program.is_alive) return;
+  program.is_alive = false;
+  program.is_complete = is_complete;
+  program.exit_code = exit_code;
+  program.signal = signal;
+  program.ended_at = timeline_.now();
+  alive_.erase(lease);
+  if (!is_complete) cut_ = cut_ + (program.ended_at - program.started_at);
+  Note(is_complete ? "complete " : "cut ", program);
+}
+
+const Program* Programs::Find(LeaseId lease) const {
+  const auto found = entries_.find(lease);
+  return found == entries_.end() ? nullptr : &found->second.program;
+}
+
+std::vector<LeaseId> Programs::AliveOn(size_t host, int gpu) const {
+  std::vector<LeaseId> found;
+  for (const LeaseId id : alive_) {
+    const Program& program = entries_.at(id).program;
+    if (program.host == host && std::ranges::find(program.gpus, gpu) != program.gpus.end()) found.push_back(id);
+  }
+  return found;
+}
+
+}  // namespace gp

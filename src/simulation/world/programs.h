@@ -1,0 +1,81 @@
+#pragma once
+
+// What really runs where, and ran: the truth that the ledger never sees.  Every start is checked against all that runs
+// at that instant.  The ranks of a gang work from the moment that all of them run, as they wait for each other; where
+// one ends before its time the others wait for ever.
+// Not checked here: what the ledger says of it (ledger_watch.h).
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "simulation/world/findings.h"
+#include "simulation/world/timeline.h"
+#include "simulation/world/world_plan.h"
+
+namespace gp {
+
+// One rank of an attempt, as its host knows it.
+struct Program {
+  LeaseId lease;
+  JobId job;
+  int attempt = 0;
+  int rank = 0;
+  int ranks = 1;
+  size_t plan = 0;        // of WorldPlan::jobs
+  size_t host = 0;
+  uint32_t uid = 0;
+  std::vector<int> gpus;  // positions
+  CpuSet cpus;
+  Instant started_at;
+  Instant ended_at;
+  bool is_alive = false;
+  bool is_complete = false;  // came to the end that was planned
+  int exit_code = 0;
+  int signal = 0;
+};
+
+// Whoever executes programs is told when one has come to its planned end.
+class ProgramHost {
+ public:
+  virtual ~ProgramHost() = default;
+  virtual void EndProgram(LeaseId lease, const ProgramPlan& plan) = 0;
+};
+
+class Programs {
+ public:
+  Programs(Timeline& timeline, const WorldPlan& plan, Findings& findings) : timeline_(timeline), plan_(plan), findings_(findings) {}
+
+  void Start(Program program, ProgramHost& host);
+  void End(LeaseId lease, bool is_complete, int exit_code, int signal);
+
+  // nullptr: never started.
+  const Program* Find(LeaseId lease) const;
+  const std::set<LeaseId>& alive() const { return alive_; }
+  std::vector<LeaseId> AliveOn(size_t host, int gpu) const;
+  const JobPlan& PlanOf(const Program& program) const { return plan_.jobs[program.plan]; }
+  Duration cut() const { return cut_; }  // work of attempts that did not come to their end
+  uint64_t starts() const { return starts_; }
+
+ private:
+  using AttemptKey = std::pair<JobId, int>;
+  struct Entry {
+    Program program;
+    ProgramHost* host = nullptr;
+  };
+  void CheckTenants(const Program& mine);
+  void CheckTenants(const Program& mine, const Program& other);
+  void BeginWork(const AttemptKey& key);
+  void Note(const char* what, const Program& program);
+
+  Timeline& timeline_;
+  const WorldPlan& plan_;
+  Findings& findings_;
+  std::map<LeaseId, Entry> entries_;
+  std::set<LeaseId> alive_;
+  std::map<AttemptKey, std::vector<LeaseId>> gangs_;
+  Duration cut_;
+  uint64_t starts_ = 0;
+};
+
+}  // namespace gp

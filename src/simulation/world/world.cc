@@ -1,0 +1,150 @@
+#include "simulation/world/world.h"
+
+#include <memory>
+#include <vector>
+
+#include "application/control/recover.h"
+#include "base/assert_handler.h"
+#include "simulation/world/healing.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kSettleMax = Duration::Minutes(240);
+constexpr uint64_t kStepsMax = 20'000'000;
+
+[[noreturn]] void ThrowBrokenRule(const char* condition, const char* rule, const char*, int) { throw BrokenRule{std::string(rule) + ": " + condition}; }
+
+class World {
+ public:
+  World(const WorldPlan& plan, const WorldPart& part);
+  WorldReport Run();
+
+ private:
+  void Play();
+  void Settle();
+  void CheckEnd();
+  bool StepUntil(Instant until);
+  void MakeQueue();
+  std::vector<std::unique_ptr<AgentHost>> MakeHosts();
+
+  const WorldPlan& plan_;
+  const WorldPart& part_;
+  const std::vector<size_t> jobs_;
+  Rng rng_;
+  Timeline timeline_;
+  Findings findings_;
+  Network network_;
+  Programs programs_;
+  LedgerWatch watch_;
+  ControllerHost controller_;
+  std::vector<std::unique_ptr<AgentHost>> hosts_;
+  Clients clients_;
+  Mishaps mishaps_;
+  Healing healing_;
+};
+
+ControlOptions OptionsOf(const WorldPlan& plan) {
+  ControlOptions options;
+  options.policy = plan.policy;
+  options.records_per_snapshot = plan.records_per_snapshot;
+  options.by_hand = true;
+  options.end_process = [] { throw ControllerCrash(); };
+  return options;
+}
+
+World::World(const WorldPlan& plan, const WorldPart& part)
+    : plan_(plan), part_(part), jobs_(part.jobs.begin(), part.jobs.end()), rng_(plan.seed ^ 0x5eed),
+      network_(plan.hosts.size(), plan.latency_ms_max, timeline_, rng_, [this](size_t host) { hosts_[host]->Wake(); }),
+      programs_(timeline_, plan, findings_), watch_(timeline_, plan, programs_, findings_),
+      controller_(OptionsOf(plan), timeline_, network_, watch_, findings_, rng_), hosts_(MakeHosts()),
+      clients_(timeline_, plan, controller_, watch_, findings_, rng_),
+      mishaps_({timeline_, plan, network_, controller_, hosts_, programs_, watch_, clients_}),
+      healing_({timeline_, plan, network_, controller_, hosts_, programs_, watch_, clients_}, mishaps_.gone()) {
+  network_.SetServer(&controller_);
+}
+
+std::vector<std::unique_ptr<AgentHost>> World::MakeHosts() {
+  std::vector<std::unique_ptr<AgentHost>> hosts;
+  for (size_t i = 0; i < plan_.hosts.size(); ++i) {
+    hosts.push_back(std::make_unique<AgentHost>(i, plan_.hosts[i], timeline_, network_, programs_, watch_, findings_, rng_));
+  }
+  return hosts;
+}
+
+void World::MakeQueue() {
+  SetQueue set;
+  set.name = kSecondQueue;
+  set.weight = 2;
+  set.guaranteed = 8;
+  clients_.Insist("user:root", set);
+}
+
+bool World::StepUntil(Instant until) {
+  while (findings_.broken().empty() && timeline_.steps() < kStepsMax && timeline_.Step(until)) continue;
+  if (timeline_.steps() >= kStepsMax) findings_.Break(timeline_.now(), "things go on and on");
+  return findings_.broken().empty();
+}
+
+void World::Play() {
+  const Instant begin = timeline_.now();
+  controller_.PowerOn();
+  if (plan_.has_queues) MakeQueue();
+  for (auto& host : hosts_) host->PowerOn();
+  for (const size_t job : part_.jobs) {
+    timeline_.At(begin + plan_.jobs[job].submit_after, [this, job] { clients_.Submit(job); });
+  }
+  for (const size_t mishap : part_.mishaps) {
+    timeline_.At(begin + plan_.mishaps[mishap].after, [this, mishap] { mishaps_.Happen(plan_.mishaps[mishap], jobs_); });
+  }
+  (void)StepUntil(begin + plan_.lasts);
+}
+
+void World::Settle() {
+  const Instant healed_at = timeline_.now();
+  healing_.Begin();
+  std::string waits_for = "nothing";
+  while (!waits_for.empty() && StepUntil(timeline_.now() + Duration::Seconds(5))) {
+    waits_for = healing_.GoRound(part_.jobs.size());
+    if (timeline_.now() - healed_at > kSettleMax) return findings_.Break(timeline_.now(), "all is healed, and yet waits for " + waits_for);
+  }
+}
+
+void World::CheckEnd() {
+  uint64_t digest = 0;
+  (void)controller_.Read([&](const State& state) {
+    watch_.CheckEnd(state, part_.jobs);
+    digest = StateDigest(state);
+  });
+  bool has_late_plans = false;
+  for (const size_t mishap : part_.mishaps) has_late_plans = has_late_plans || plan_.mishaps[mishap].kind == MishapKind::kStalePlan;
+  const auto replayed = Replay(controller_.journal(), !has_late_plans);
+  if (!replayed) return findings_.Break(timeline_.now(), "the journal cannot be replayed: " + replayed.error().message);
+  if (replayed->digest != digest) findings_.Break(timeline_.now(), "the journal's replay is another state");
+  if (!replayed->differences.empty()) findings_.Break(timeline_.now(), "the journal is decided otherwise: " + replayed->differences.front());
+  findings_.Note(std::to_string(digest));
+}
+
+WorldReport World::Run() {
+  const Instant begin = timeline_.now();
+  try {
+    Play();
+    if (findings_.broken().empty()) Settle();
+    if (findings_.broken().empty()) CheckEnd();
+  } catch (const BrokenRule& rule) {
+    findings_.Break(timeline_.now(), rule.text);
+  }
+  return {findings_.broken(), findings_.digest(), timeline_.steps(), controller_.journal().LastSequence(), programs_.starts(), controller_.crashes(),
+          timeline_.now() - begin, programs_.cut()};
+}
+
+}  // namespace
+
+WorldReport RunWorld(const WorldPlan& plan, const WorldPart& part) {
+  SetAssertHandler(ThrowBrokenRule);
+  const WorldReport report = World(plan, part).Run();
+  SetAssertHandler(nullptr);
+  return report;
+}
+
+}  // namespace gp

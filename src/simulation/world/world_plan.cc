@@ -1,0 +1,219 @@
+#include "simulation/world/world_plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/rng.h"
+
+namespace gp {
+namespace {
+
+constexpr int kGpusPerHost = 4;
+constexpr int kMishapSeconds = 240;
+
+struct KindWeight {
+  MishapKind kind;
+  const char* name;
+  int weight;
+  int seconds_max;  // how long it lasts
+};
+
+constexpr std::array<KindWeight, kMishapKinds> kKinds = {{
+    {MishapKind::kControllerCrash, "controller-crash", 8, 20},
+    {MishapKind::kControllerSleeps, "controller-sleeps", 2, 25},
+    {MishapKind::kControllerClock, "controller-clock", 1, 0},
+    {MishapKind::kAgentCrash, "agent-crash", 8, 30},
+    {MishapKind::kAgentSleeps, "agent-sleeps", 3, 40},
+    {MishapKind::kHostReboots, "host-reboots", 4, 60},
+    {MishapKind::kHostWiped, "host-wiped", 2, 60},
+    {MishapKind::kHostGone, "host-gone", 1, 0},
+    {MishapKind::kHostClock, "host-clock", 2, 0},
+    {MishapKind::kPartition, "partition", 6, 60},
+    {MishapKind::kDeaf, "deaf", 3, 40},
+    {MishapKind::kMute, "mute", 3, 40},
+    {MishapKind::kLinkBreaks, "link-breaks", 6, 0},
+    {MishapKind::kSlowLink, "slow-link", 3, 30},
+    {MishapKind::kDoubledMessages, "doubled-messages", 2, 30},
+    {MishapKind::kSupervisorKilled, "supervisor-killed", 4, 0},
+    {MishapKind::kStartsFail, "starts-fail", 2, 10},
+    {MishapKind::kProgramKilled, "program-killed", 4, 0},
+    {MishapKind::kProgramXid, "program-xid", 6, 0},
+    {MishapKind::kXidFlood, "xid-flood", 2, 3},
+    {MishapKind::kFatalXid, "fatal-xid", 8, 0},
+    {MishapKind::kFatalBurst, "fatal-burst", 3, 0},
+    {MishapKind::kGpuLost, "gpu-lost", 3, 0},
+    {MishapKind::kGpuBroken, "gpu-broken", 2, 0},
+    {MishapKind::kResetsFail, "resets-fail", 2, 0},
+    {MishapKind::kAdviceOnly, "advice-only", 2, 0},
+    {MishapKind::kBlind, "blind", 3, 40},
+    {MishapKind::kDrain, "drain", 4, 0},
+    {MishapKind::kOffline, "offline", 2, 0},
+    {MishapKind::kReset, "reset", 3, 0},
+    {MishapKind::kOnline, "online", 5, 0},
+    {MishapKind::kCancel, "cancel", 8, 0},
+    {MishapKind::kHold, "hold", 5, 30},
+    {MishapKind::kPriority, "priority", 4, 0},
+    {MishapKind::kStalePlan, "stale-plan", 5, 0},
+    {MishapKind::kIncidentClosed, "incident-closed", 3, 0},
+}};
+
+Duration Between(Rng& rng, int low_ms, int high_ms) { return Duration::Milliseconds(rng.Between(low_ms, high_ms)); }
+
+HostPlan DrawHost(Rng& rng, int index) {
+  auto facts = std::make_shared<NodeFacts>();
+  facts->name = "n" + std::to_string(index);
+  facts->simulated = rng.Chance(1, 2);
+  for (int i = 0; i < 2; ++i) {
+    NumaFacts numa;
+    numa.os_id = numa.package = i;
+    numa.cpus.AddRange(i * 8, i * 8 + 7);
+    numa.memory_mib = 256 * 1024;
+    facts->numa.push_back(numa);
+  }
+  for (int i = 0; i < kGpusPerHost; ++i) {
+    GpuFacts gpu;
+    gpu.uuid = "GPU-" + facts->name + "-" + std::to_string(i);
+    gpu.model = index % 4 == 3 ? "A100" : "H100";
+    gpu.minor = kGpusPerHost - 1 - i;  // not its position
+    gpu.numa = i / 2;
+    gpu.memory_mib = 80'000;
+    facts->gpus.push_back(gpu);
+  }
+  facts->links.assign(kGpusPerHost * kGpusPerHost, 6);
+  for (size_t i = 0; i < kGpusPerHost; ++i) facts->links[i * kGpusPerHost + i] = 0;
+  return {std::move(facts), rng.Between(-200, 200), rng.Chance(1, 2), rng.Chance(3, 4)};
+}
+
+Policy DrawPolicy(Rng& rng, Policy policy) {
+  policy.lease_time = Duration::Seconds(rng.Between(4, 12));
+  policy.reserve_after = Duration::Seconds(rng.Between(20, 120));
+  policy.min_run = Duration::Seconds(rng.Between(0, 20));
+  policy.reclaim_grace = Duration::Seconds(rng.Between(0, 20));
+  policy.age_after = Duration::Seconds(rng.Between(30, 600));
+  policy.class_floor = rng.Between(0, 30);
+  policy.faults_max = 64;
+  policy.faults.resets_per_day = rng.Between(0, 4);
+  policy.faults.breaker_percent = rng.Chance(1, 4) ? 20 : 60;
+  policy.faults.recovery_hold = Duration::Seconds(rng.Between(0, 60));
+  policy.faults.suspect_users = rng.Between(2, 3);
+  policy.faults.suspect_errors = rng.Between(2, 4);
+  policy.faults.suspect_factor = rng.Between(0, 4);
+  policy.faults.breaker_window = Duration::Seconds(rng.Between(30, 300));
+  return policy;
+}
+
+void DrawNeeds(Rng& rng, JobSpec& spec) {
+  spec.gpus.count = rng.Chance(1, 12) ? 0 : rng.Chance(1, 2) ? 1 : rng.Between(2, kGpusPerHost);
+  if (rng.Chance(1, 3)) spec.nodes = rng.Between(2, 3);
+  if (spec.nodes == 1 && spec.gpus.count == 1 && rng.Chance(1, 2)) {
+    spec.gpus.isolation = Isolation::kTimeslice;
+    spec.gpus.share_thousandths = 250 * rng.Between(1, 2);
+  }
+  if (rng.Chance(1, 5)) spec.cpus = rng.Between(1, 8);
+  if (spec.gpus.count > 0 && rng.Chance(1, 8)) spec.gpus.models = {rng.Chance(1, 4) && spec.nodes == 1 ? "A100" : "H100"};
+  if (spec.gpus.count > 1 && rng.Chance(1, 6)) spec.topology.require = TopologyLevel::kNvlink;
+}
+
+JobPlan DrawJob(Rng& rng, size_t index, bool has_queues) {
+  static constexpr std::array kUsers = {"ana", "ben", "eva"};
+  static constexpr std::array kXids = {13, 31, 43, 68};
+  JobPlan plan;
+  JobSpec spec;
+  spec.command = {"train", std::to_string(index)};
+  DrawNeeds(rng, spec);
+  spec.priority = 250 * rng.Between(1, 3);
+  spec.preemptible = rng.Chance(1, 3);
+  spec.grace = Duration::Seconds(rng.Between(0, 12));
+  spec.on_lease_loss = static_cast<LeaseLoss>(rng.Between(0, 2));
+  spec.retry.on_failure = rng.Chance(1, 3);
+  spec.retry.retries_max = rng.Between(0, 3);
+  spec.retry.backoff_min = Duration::Seconds(rng.Between(0, 5));
+  spec.retry.backoff_max = spec.retry.backoff_min + Duration::Seconds(rng.Between(0, 10));
+  if (has_queues && rng.Chance(1, 2)) spec.queue = kSecondQueue;
+  spec.environment["PLAN"] = std::to_string(index);
+  plan.hangs = rng.Chance(1, 25);
+  if (plan.hangs || rng.Chance(1, 8)) spec.time_limit = Duration::Seconds(rng.Between(20, 90));
+  plan.ignores_stop = rng.Chance(1, 8);
+  plan.work = Between(rng, 500, rng.Chance(1, 5) ? 60'000 : 20'000);
+  if (rng.Chance(1, 4)) {
+    plan.failures = rng.Between(1, 3);
+    plan.exit_code = rng.Between(1, 99);
+    if (rng.Chance(1, 3) && spec.gpus.count > 0) plan.xid = kXids[rng.Below(kXids.size())];
+  }
+  const size_t user = rng.Below(kUsers.size());
+  plan.user = {kUsers[user], static_cast<uint32_t>(1000 + user), static_cast<uint32_t>(1000 + user)};
+  plan.submit_after = Between(rng, 0, kMishapSeconds * 900);
+  plan.spec = std::make_shared<const JobSpec>(std::move(spec));
+  return plan;
+}
+
+// A world has some kinds of mishap and not others: what hides one another meets alone too.
+std::vector<KindWeight> DrawKinds(Rng& rng) {
+  std::vector<KindWeight> kinds;
+  const bool has_all = rng.Chance(1, 4);
+  for (const KindWeight& kind : kKinds) {
+    if (has_all || rng.Chance(1, 2)) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+std::vector<Mishap> DrawMishaps(Rng& rng, size_t hosts) {
+  const std::vector<KindWeight> kinds = DrawKinds(rng);
+  int sum = 0;
+  for (const KindWeight& kind : kinds) sum += kind.weight;
+  // Few hosts and GPUs have most of the faults.
+  const size_t lemon = rng.Below(hosts);
+  const int lemon_gpu = rng.Between(0, kGpusPerHost - 1);
+  std::vector<Mishap> mishaps;
+  for (int i = sum == 0 ? 0 : rng.Between(10, 60); i > 0; --i) {
+    int dice = rng.Between(0, sum - 1);
+    const KindWeight* kind = kinds.data();
+    while (dice >= kind->weight) dice -= kind++->weight;
+    Mishap mishap{kind->kind, Between(rng, 5'000, kMishapSeconds * 1'000), rng.Below(hosts), rng.Between(0, kGpusPerHost - 1), {}, rng.Next()};
+    mishap.lasts = Between(rng, 0, 1'000 * kind->seconds_max);
+    if (rng.Chance(1, 3)) mishap.host = lemon;
+    if (rng.Chance(1, 3)) mishap.gpu = lemon_gpu;
+    mishaps.push_back(mishap);
+  }
+  std::ranges::stable_sort(mishaps, {}, &Mishap::after);
+  return mishaps;
+}
+
+}  // namespace
+
+const char* Name(MishapKind kind) { return kKinds[static_cast<size_t>(kind)].name; }
+
+ProgramPlan JobPlan::Attempt(int attempt, int rank) const {
+  if (attempt > failures) return {work, 0, 0, 0, hangs, ignores_stop};
+  const int failing_rank = attempt % spec->nodes;
+  // The others of a gang wait for the one that fails.
+  if (rank != failing_rank) return {work, 0, 0, 0, true, ignores_stop};
+  const bool is_aborted = exit_code % 4 == 0;
+  return {Duration{work.ns / 2}, is_aborted ? 0 : exit_code, is_aborted ? 6 : 0, xid, false, ignores_stop};
+}
+
+WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
+  Rng rng(seed);
+  WorldPlan plan;
+  plan.seed = seed;
+  plan.policy = DrawPolicy(rng, base);
+  plan.records_per_snapshot = rng.Chance(1, 2) ? static_cast<uint64_t>(rng.Between(20, 500)) : 1'000'000;
+  plan.has_queues = rng.Chance(1, 3);
+  const int hosts = rng.Between(8, 10);
+  for (int i = 0; i < hosts; ++i) plan.hosts.push_back(DrawHost(rng, i));
+  const int jobs = rng.Between(50, 70);
+  for (int i = 0; i < jobs; ++i) plan.jobs.push_back(DrawJob(rng, static_cast<size_t>(i), plan.has_queues));
+  plan.mishaps = DrawMishaps(rng, plan.hosts.size());
+  plan.lasts = Duration::Seconds(kMishapSeconds + 10);
+  plan.latency_ms_max = rng.Chance(1, 4) ? 200 : 5;
+  return plan;
+}
+
+WorldPart WholeOf(const WorldPlan& plan) {
+  WorldPart part;
+  for (size_t i = 0; i < plan.jobs.size(); ++i) part.jobs.insert(i);
+  for (size_t i = 0; i < plan.mishaps.size(); ++i) part.mishaps.insert(i);
+  return part;
+}
+
+}  // namespace gp
