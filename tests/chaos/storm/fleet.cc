@@ -46,6 +46,7 @@ void Fleet::Join(int nodes) {
 void Fleet::Run(int jobs) {
   JobSpec spec;
   spec.command = {"train"};
+  spec.retry.backoff_min = Duration::Milliseconds(100);  // in a storm a job may be hit again where it goes
   const auto shared = std::make_shared<const JobSpec>(spec);
   std::vector<std::pair<std::string, Command>> commands;
   for (int i = 0; i < jobs; ++i) commands.emplace_back("", SubmitJob{shared, {"user-" + std::to_string(i % 50), 1000, 1000}});

@@ -15,7 +15,7 @@ constexpr Duration kDay = Duration::Minutes(24 * 60);
 
 int Days() {
   const char* text = std::getenv("GP_RECOVERY_DAYS");
-  return text == nullptr ? 30 : std::atoi(text);
+  return text == nullptr ? 20 : std::atoi(text);
 }
 
 double Of(Duration part, Duration whole) { return static_cast<double>(part.ns) / static_cast<double>(whole.ns); }
