@@ -68,7 +68,7 @@ class Checkpoints(ClusterTest):
             sleep 1000""")
         eventually(lambda: len(self.checkpoints(job)) == 3, "all three are known")
         self.assertEqual([(one["step"], one.get("complete", False)) for one in self.checkpoints(job)], [(10, True), (20, False), (30, False)])
-        eventually(lambda: self.cli.job(job).get("progress", {}).get("step") == 31, "its progress is shown")
+        eventually(lambda: (self.cli.job(job).get("progress") or {}).get("step") == 31, "its progress is shown")
         described = self.cli("jobs", "describe", job).ok().out
         self.assertRegex(described, "Progress +step 31 of 100 at ")
         self.assertIn("not complete: only 5000 of 5001 bytes are there", described)
@@ -130,7 +130,7 @@ class Checkpoints(ClusterTest):
             until [ -e $GP_CHECKPOINT_DIR/go ]; do sleep 0.05; done
             echo x > $GP_CHECKPOINT_DIR/two; echo "checkpoint step=2 path=$GP_CHECKPOINT_DIR/two" > $GP_REPORT
             sleep 1000""")
-        eventually(lambda: "step=ten" in self.cli.job(job).get("progress", {}).get("refused", ""), "the bad report is told")
+        eventually(lambda: "step=ten" in (self.cli.job(job).get("progress") or {}).get("refused", ""), "the bad report is told")
         agent = self.cluster.agent_of(self.place_of(job)[0])
         agent.kill()
         open(f"{self.directory}/go", "w").close()

@@ -14,7 +14,10 @@ namespace {
 
 class Mps : public testing::Test {
  protected:
-  Mps() { Open(1); }
+  Mps() {
+    std::signal(SIGPIPE, SIG_IGN);  // as the agent does: who was to be told may have ended
+    Open(1);
+  }
   ~Mps() override {
     for (const AttemptStatus& status : sharing_->Observe()) sharing_->Stop(status.key, Duration{});
     AwaitNoDaemon();
