@@ -71,15 +71,18 @@ bool SharingRunner::MayStart(const LaunchSpec& spec) {
   return false;
 }
 
-void SharingRunner::StartWaiting() {
+bool SharingRunner::StartWaiting() {
+  bool any = false;
   std::vector<std::string> keys;
   for (const auto& [key, spec] : waiting_) keys.push_back(key);
   for (const std::string& key : keys) {
     const LaunchSpec spec = waiting_.at(key);
     if (!MayStart(spec)) continue;
     waiting_.erase(key);
+    any = true;
     if (const Status started = runner_.Start(spec); !started) GiveUp(spec, EndCause::kPlatformFault, started.error().message);
   }
+  return any;
 }
 
 void SharingRunner::GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message) {
@@ -120,7 +123,7 @@ std::vector<AttemptStatus> SharingRunner::Observe() {
   Statuses statuses = Look();
   Adopt(statuses);
   StepDaemons(statuses);
-  StartWaiting();
+  if (StartWaiting()) statuses = Look();  // who is told of must not be missing for a moment: it would be started again
   WatchMemory(statuses);
   std::vector<AttemptStatus> seen;
   for (auto& [key, status] : statuses) {

@@ -73,7 +73,7 @@ class SharingRunner : public AttemptRunner {
   bool IsClient(const AttemptStatus& status, int minor) const;
   std::optional<MpsLimits> WantedOn(int minor, uint32_t uid, const Statuses& statuses) const;
   void LoseClients(int minor, const std::string& failure, const Statuses& statuses);
-  void StartWaiting();
+  bool StartWaiting();  // whether any was started
   bool MayStart(const LaunchSpec& spec);
   Status StartDaemon(const LaunchSpec& client);
   void GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message);

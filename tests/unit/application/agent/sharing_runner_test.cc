@@ -132,6 +132,16 @@ class Sharing : public testing::Test {
   std::map<std::string, AttemptStatus> seen_;
 };
 
+// Who is missing from one look is started again by it.
+TEST_F(Sharing, WhoWaitsAndStartsIsSeenInEveryLook) {
+  Start(Job("lease-1", 30, 1'000));
+  for (int turn = 0; turn < 6; ++turn) {
+    Turn();
+    EXPECT_TRUE(seen_.contains("lease-1")) << turn;
+  }
+  EXPECT_TRUE(Runs("lease-1"));
+}
+
 TEST_F(Sharing, WhoSharesNothingPassesThrough) {
   LaunchSpec whole;
   whole.key = "lease-1";
