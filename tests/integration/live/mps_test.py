@@ -75,13 +75,17 @@ class Mps(ClusterTest):
         return subprocess.run([played("nvidia-cuda-mps-control")], input="\n".join(commands) + "\n", text=True, capture_output=True,
                               env={"CUDA_MPS_PIPE_DIRECTORY": path}, check=True).stdout.splitlines()
 
-    def fault(self, job, code=31):
+    def fault(self, job, code=31, gone_first=False):
         """A client's fatal error: the driver tells of it, its program's process is named, and its server ends them all."""
         node, gpu = self.place_of(job)
         pid = self.pid_of(job)
+        if gone_first:
+            os.kill(pid, signal.SIGUSR1)
+            eventually(lambda: not os.path.exists(f"/proc/{pid}"), "its process is gone")
         with open(self.kernel_log, "a") as log:
             log.write(f"4,1,1,-;NVRM: Xid (PCI:{self.bus_of(node, gpu)}): {code}, pid={pid}, name=fake-mps-client, Ch 00000008\n")
-        os.kill(pid, signal.SIGUSR1)
+        if not gone_first:
+            os.kill(pid, signal.SIGUSR1)
 
     def bus_of(self, node, index):
         return next(gpu["pci_bus_id"] for n, gpu in self.cli.gpus() if n["name"] == node and gpu["index"] == index)[4:-2].lower()
@@ -147,11 +151,18 @@ class Mps(ClusterTest):
         self.assert_job(others, state="RUNNING")
 
     def test_a_fatal_error_restarts_its_co_clients_and_nobody_else(self):
+        self.check_fatal_error(gone_first=False)
+
+    def test_a_fatal_error_of_nobody_any_more_restarts_all_clients(self):
+        self.assertFalse(self.check_fatal_error(gone_first=True))
+
+    def check_fatal_error(self, gone_first):
+        """Whether the error was told to be the one's whose it was."""
         named, *mates = [self.start(self.ana, 0.2) for _ in range(3)]
         alone = self.start(self.ana, 0.9)  # the same user's, on another GPU
         other = self.start(self.ben, 0.2)
         self.await_works(named, *mates, alone, other)
-        self.fault(named)
+        self.fault(named, gone_first=gone_first)
         self.await_works(*mates, attempt=2)
         eventually(lambda: self.cli.job(named)["state"] == "FAILED" or self.cli.job(named)["attempt"] == 2, "it has failed, or starts again")
         for mate in mates:
@@ -163,9 +174,10 @@ class Mps(ClusterTest):
         for job in (alone, other):
             self.assert_job(job, state="RUNNING", attempt=1)
         incidents = json.loads(self.cli("incidents", "list", "--all", "-o", "json").ok().out)["incidents"]
-        self.assertLessEqual(set(mates), {job for incident in incidents for job in incident["jobs"]} | (set() if was_told else set(mates)))
+        self.assertEqual([sorted(incident["jobs"]) for incident in incidents], [sorted(mates if was_told else [named, *mates])])
         node, gpu = self.place_of(named)  # which is sound
         self.assertEqual({g["detail"] for n, g in self.cli.gpus() if (n["name"], g["index"]) == (node, gpu)} - {"ALLOCATED", "IN_USE"}, {"AVAILABLE"})
+        return was_told
 
     def test_a_gpu_that_fails_is_reset_after_its_daemon_and_comes_back(self):
         jobs = [self.start(self.ana, 0.2) for _ in range(2)]
