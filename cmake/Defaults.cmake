@@ -14,14 +14,17 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 
 find_program(GP_CCACHE ccache)
 if(GP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${GP_CCACHE})
+  # With headers that are parsed once, ccache looks at what it hashes less closely, or not at all.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GP_CCACHE})
+  add_compile_options(-fpch-preprocess)
 endif()
 find_program(GP_MOLD mold)
 if(GP_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Werror=return-type -fno-omit-frame-pointer)
+# With -pthread everywhere, so that all can use what was parsed once.
+add_compile_options(-pthread -Wall -Wextra -Wpedantic -Wshadow -Werror=return-type -fno-omit-frame-pointer)
 
 set(GP_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")
 if(GP_SANITIZE)

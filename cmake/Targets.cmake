@@ -1,6 +1,31 @@
 # One line per layer: the sources of a directory become one library, and the tests that mirror it
 # become one executable.  Directories are globbed so that adding a file needs no edit here.
 
+# Half of a build from nothing is parsing the same headers again.  The preset `dev` does without, which finds sources that
+# forget an include or mean another file's name.
+option(GP_COMPILE_TOGETHER "Parse common headers once, and compile sources of programs in batches" ON)
+
+# gp_precompile(NAME OWNER HEADER): the target sees the header before everything else.  Its owner parses it, the others
+# take it as it is; all of them are compiled with the same options.
+function(gp_precompile name owner header)
+  if(NOT GP_COMPILE_TOGETHER)
+    return()
+  endif()
+  if(name STREQUAL owner)
+    target_precompile_headers(${name} PRIVATE ${header})
+  else()
+    target_precompile_headers(${name} REUSE_FROM ${owner})
+  endif()
+endfunction()
+
+# gp_batch(NAME SIZE): so many sources are compiled as one.  For programs and tests; libraries stay apart, so that no
+# function of the core ever finds another file's helper.
+function(gp_batch name size)
+  if(GP_COMPILE_TOGETHER)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  endif()
+endfunction()
+
 # gp_library(NAME [DEPS target...]): every *.cc of the current directory, subdirectories excluded.
 function(gp_library name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
@@ -9,6 +34,7 @@ function(gp_library name)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(${name} PUBLIC ${ARG_DEPS})
+    gp_precompile(${name} gp_base ${CMAKE_SOURCE_DIR}/src/base/precompiled.h)
   else()
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
@@ -28,7 +54,11 @@ function(gp_test name directory)
   target_compile_definitions(${name} PRIVATE GP_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              GP_BINARY_DIR="${CMAKE_BINARY_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
+  gp_precompile(${name} unit_base ${CMAKE_SOURCE_DIR}/tests/precompiled.h)
+  gp_batch(${name} 6)
   add_test(NAME ${name} COMMAND ${name})
+  # It works all the time, where tests of whole programs mostly wait (Makefile).
+  set_tests_properties(${name} PROPERTIES PROCESSORS 2)
   if(ARG_LABEL)
     set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL})
   endif()

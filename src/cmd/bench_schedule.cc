@@ -11,16 +11,16 @@
 namespace gp {
 namespace {
 
-nlohmann::ordered_json ToDocument(const ScaleResult::Times& times) {
+nlohmann::ordered_json ScaleDocument(const ScaleResult::Times& times) {
   return {{"p50", times.p50_us}, {"p99", times.p99_us}, {"max", times.max_us}, {"count", times.count}};
 }
 
-nlohmann::ordered_json ToDocument(const ScaleOptions& options, const ScaleResult& result) {
+nlohmann::ordered_json ScaleDocument(const ScaleOptions& options, const ScaleResult& result) {
   nlohmann::ordered_json document{{"nodes", options.nodes},
                                   {"gpus_per_node", options.gpus_per_node},
                                   {"seed", options.seed},
                                   {"gpus_used_percent", result.gpus_used_percent},
-                                  {"decision_us", ToDocument(result.decision)},
+                                  {"decision_us", ScaleDocument(result.decision)},
                                   {"placements_per_s", result.placements_per_s},
                                   {"refusal_us", result.refusal_us},
                                   {"gang512_ms", result.gang512_ms},
@@ -32,14 +32,14 @@ nlohmann::ordered_json ToDocument(const ScaleOptions& options, const ScaleResult
                                   {"queued_pass_ms", result.queued_pass_ms},
                                   {"node_classes", result.classes},
                                   {"rss_mib", result.rss_mib}};
-  for (const auto& [name, times] : result.by_class) document["decision_us_by_class"][name] = ToDocument(times);
+  for (const auto& [name, times] : result.by_class) document["decision_us_by_class"][name] = ScaleDocument(times);
   return document;
 }
 
 void BenchSchedule(const ScaleOptions& options, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const ScaleResult result = RunScale(options);
-  if (cli.PrintDocument(ToDocument(options, result))) return;
+  if (cli.PrintDocument(ScaleDocument(options, result))) return;
   Table table({{"JOBS"}, {"DECISIONS", true}, {"P50 µs", true}, {"P99 µs", true}, {"MAX µs", true}});
   const auto add = [&table](const std::string& name, const ScaleResult::Times& times) {
     table.Add({name, std::to_string(times.count), fmt::format("{:.1f}", times.p50_us), fmt::format("{:.1f}", times.p99_us),

@@ -26,7 +26,7 @@ v1::PlanMovesRequest RequestOf(const Flags& flags) {
 }
 
 template <typename Texts>
-std::string Joined(const Texts& texts) {
+std::string TextsOf(const Texts& texts) {
   return Join(std::vector<std::string>(texts.begin(), texts.end()), ", ");
 }
 
@@ -47,7 +47,7 @@ void PrintFragmentation(const v1::MovePlans& plans, Cli& cli) {
 std::string Text(const v1::MovePlan& plan) {
   std::string out = fmt::format("{} ({}) would start: {}\n", plan.job_id(), plan.user(), plan.placement());
   for (const v1::Move& move : plan.moves()) {
-    out += fmt::format("  move {} ({})  {} -> {}\n", move.job_id(), move.user(), Joined(move.places()), Joined(move.destination()));
+    out += fmt::format("  move {} ({})  {} -> {}\n", move.job_id(), move.user(), TextsOf(move.places()), TextsOf(move.destination()));
   }
   out += fmt::format("  gains {:.2f} GPU-hours ({} less waiting, {}), costs {:.2f}\n", plan.gain_gpu_hours(),
                      ToText(Duration::Seconds(static_cast<int64_t>(plan.wait_saved_seconds()))),

@@ -11,7 +11,7 @@ namespace gp {
 namespace {
 
 constexpr auto kCallTime = std::chrono::seconds(5);
-constexpr int kPauseMs = 20;
+constexpr int kAskAgainMs = 20;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ Result<std::string> DemoClient::Output(const std::string& id) {
 
 Status DemoClient::KillAll(int seconds) {
   v1::ListJobsRequest list;
-  for (int left_ms = seconds * 1000; left_ms > 0; left_ms -= kPauseMs) {
+  for (int left_ms = seconds * 1000; left_ms > 0; left_ms -= kAskAgainMs) {
     const auto live = GP_TRY(Call<v1::ListJobsReply>(&v1::Control::Stub::ListJobs, list));
     if (live.jobs_size() == 0) return Ok();
     for (const v1::Job& job : live.jobs()) {
@@ -75,7 +75,7 @@ Status DemoClient::KillAll(int seconds) {
       stop.set_force(true);
       (void)Call<v1::Job>(&v1::Control::Stub::StopJob, stop);  // may be over by now
     }
-    poll(nullptr, 0, kPauseMs);
+    poll(nullptr, 0, kAskAgainMs);
   }
   return Fail(Unavailable("jobs do not end"));
 }

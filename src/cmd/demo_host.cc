@@ -22,13 +22,13 @@ namespace fs = std::filesystem;
 
 constexpr int kReadySeconds = 15;
 constexpr int kEndSeconds = 5;
-constexpr int kPauseMs = 20;
+constexpr int kLookAgainMs = 20;
 
 // True once `condition` holds; false when so many seconds have passed before.
 bool Await(int seconds, const std::function<bool()>& condition) {
-  for (int left_ms = seconds * 1000; left_ms > 0; left_ms -= kPauseMs) {
+  for (int left_ms = seconds * 1000; left_ms > 0; left_ms -= kLookAgainMs) {
     if (condition()) return true;
-    poll(nullptr, 0, kPauseMs);
+    poll(nullptr, 0, kLookAgainMs);
   }
   return condition();
 }
@@ -145,12 +145,23 @@ std::string DemoHost::ServeSaid() const {
   return "\nserve said: " + text->substr(text->size() > kEndBytes ? text->size() - kEndBytes : 0);
 }
 
+namespace {
+
+// A GPU is granted once it was read; on a busy machine that takes a moment.
+bool AllInService(const v1::Cluster& cluster) {
+  return std::ranges::all_of(cluster.nodes(), [](const v1::Node& node) {
+    return std::ranges::all_of(node.gpus(), [](const v1::Gpu& gpu) { return gpu.state() == v1::AVAILABLE; });
+  });
+}
+
+}  // namespace
+
 Result<v1::Cluster> DemoHost::AwaitNodes(int nodes) {
   Result<v1::Cluster> cluster = Fail(Unavailable("the controller did not start"));
   const bool ready = Await(kReadySeconds, [&] {
     if (waitpid(serve_, nullptr, WNOHANG) == serve_) serve_ = 0;
     cluster = client_.Cluster();
-    return serve_ == 0 || (cluster && cluster->nodes_size() >= nodes);
+    return serve_ == 0 || (cluster && cluster->nodes_size() >= nodes && AllInService(*cluster));
   });
   if (ready && serve_ != 0) return cluster;
   const std::string what = serve_ == 0 ? "the controller ended at once" : "the nodes did not join";

@@ -24,14 +24,14 @@ struct Flags {
 };
 
 template <typename Names>
-std::string Joined(const Names& names) {
+std::string ListOf(const Names& names) {
   return names.empty() ? kUnknown : Join(std::vector<std::string>(names.begin(), names.end()), ", ");
 }
 
 std::string Whose(const v1::Reservation& reservation) {
   std::vector<std::string> names(reservation.users().begin(), reservation.users().end());
   for (const std::string& queue : reservation.queues()) names.push_back("queue " + queue);
-  return Joined(names);
+  return ListOf(names);
 }
 
 void Print(const v1::ListReservationsReply& reply, Cli& cli) {
@@ -42,7 +42,7 @@ void Print(const v1::ListReservationsReply& reply, Cli& cli) {
   }
   Table table({{"NAME"}, {"POOL"}, {"NODES"}, {"START"}, {"END"}, {"FOR"}, {"RUNNING", true}, {"WAITING", true}, {"NOTE"}});
   for (const v1::Reservation& reservation : reply.reservations()) {
-    table.Add({reservation.name(), reservation.pool(), Joined(reservation.nodes()), reservation.active() ? "now" : reservation.starts_at(),
+    table.Add({reservation.name(), reservation.pool(), ListOf(reservation.nodes()), reservation.active() ? "now" : reservation.starts_at(),
                reservation.ends_at(), Whose(reservation), std::to_string(reservation.jobs_running()), std::to_string(reservation.jobs_queued()),
                reservation.note().empty() ? kUnknown : reservation.note()});
   }

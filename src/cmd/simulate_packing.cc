@@ -24,7 +24,7 @@ struct PackingFlags {
   bool learn = false;
 };
 
-nlohmann::ordered_json ToDocument(const PackingResult& result, uint64_t seed) {
+nlohmann::ordered_json PackingDocument(const PackingResult& result, uint64_t seed) {
   return {{"seed", seed},
           {"allocated_pct_at_100", result.allocated_pct_at_100},
           {"decisions", result.arrived},
@@ -65,7 +65,7 @@ void SimulatePacking(const PackingFlags& flags, Cli& cli) {
     const uint64_t seed = flags.seed + static_cast<uint64_t>(i);
     const PackingResult result = RunPacking(*workload, **policy, {seed, *order, flags.learn}, [&](double done) { show((i + done) / flags.seeds); });
     sum += result.allocated_pct_at_100;
-    runs.push_back(ToDocument(result, seed));
+    runs.push_back(PackingDocument(result, seed));
   }
   progress.Clear();
   if (flags.seeds == 1) {

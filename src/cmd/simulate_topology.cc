@@ -60,16 +60,16 @@ Result<std::vector<const NamedTopologyPolicy*>> PoliciesNamed(const std::string&
                               Join(names, ", ")));
 }
 
-nlohmann::ordered_json ToDocument(const TopologyResult::Pairs& pairs) {
+nlohmann::ordered_json TopologyDocument(const TopologyResult::Pairs& pairs) {
   return {{"ranks", pairs.ranks},
           {"mean_pair_gb_s", pairs.mean_gb_s},
           {"worst_pair_gb_s", pairs.worst_gb_s}};
 }
 
-nlohmann::ordered_json ToDocument(const TopologyResult& result) {
-  nlohmann::ordered_json document = ToDocument(result.pairs);
+nlohmann::ordered_json TopologyDocument(const TopologyResult& result) {
+  nlohmann::ordered_json document = TopologyDocument(result.pairs);
   for (const auto& [gpus, pairs] : result.by_gpus)
-    document["by_gpus"][std::to_string(gpus)] = ToDocument(pairs);
+    document["by_gpus"][std::to_string(gpus)] = TopologyDocument(pairs);
   document.update({{"near_numa_pct", result.near_numa_pct},
                    {"near_socket_pct", result.near_socket_pct},
                    {"served_numa_pct", result.served_numa_pct},
@@ -136,7 +136,7 @@ void SimulateTopology(const TopologyFlags& flags, Cli& cli) {
         results.push_back(RunTopology(machine, *bandwidth, *policy, demand, show));
         runs.push_back(
             {{"machine", machine.name}, {"policy", policy->name}, {"seed", demand.seed}});
-        runs.back().update(ToDocument(results.back()));
+        runs.back().update(TopologyDocument(results.back()));
       }
       table.Add(ToRow(machine.name, std::string(policy->name), results));
     }

@@ -38,7 +38,7 @@ Result<TraceCluster> ParseCluster(const std::string& text) {
                               "\" is not NODESxGPUS such as 80x8 (at most 100,000 nodes of 64 GPUs)"));
 }
 
-Result<const TracePolicy*> PolicyNamed(const std::string& name) {
+Result<const TracePolicy*> TracePolicyNamed(const std::string& name) {
   if (const TracePolicy* policy = FindTracePolicy(name)) return policy;
   std::vector<std::string> names;
   for (const TracePolicy& policy : TracePolicies()) names.emplace_back(policy.name);
@@ -55,7 +55,7 @@ Status CheckGangs(const TraceWorkload& workload, const TraceCluster& cluster, co
   return Ok();
 }
 
-nlohmann::ordered_json ToDocument(const std::string& policy, const TraceResult& result, double seconds) {
+nlohmann::ordered_json TraceDocument(const std::string& policy, const TraceResult& result, double seconds) {
   return {{"policy", policy},
           {"jobs", result.jobs},
           {"mean_jct_h", result.mean_jct_h},
@@ -75,7 +75,7 @@ void SimulateTrace(const TraceFlags& flags, Cli& cli) {
   if (!cluster) return cli.Complain(cluster.error());
   std::vector<const TracePolicy*> policies;
   for (const std::string& name : flags.policies) {
-    const auto policy = PolicyNamed(name);
+    const auto policy = TracePolicyNamed(name);
     if (!policy) return cli.Complain(policy.error());
     policies.push_back(*policy);
   }
@@ -92,7 +92,7 @@ void SimulateTrace(const TraceFlags& flags, Cli& cli) {
     progress.Begin(std::string(policy->name));
     const int64_t begin_ns = clock.BootNs();
     const TraceResult result = policy->replay(*workload, *cluster, ShowDays(progress, span));
-    runs.push_back(ToDocument(std::string(policy->name), result, static_cast<double>(clock.BootNs() - begin_ns) / 1e9));
+    runs.push_back(TraceDocument(std::string(policy->name), result, static_cast<double>(clock.BootNs() - begin_ns) / 1e9));
     table.Add({std::string(policy->name), fmt::format("{:.2f}", result.mean_jct_h), fmt::format("{:.0f}", result.median_jct_s),
                fmt::format("{:.2f}", result.mean_wait_h), fmt::format("{:.1f}", result.p99_wait_h),
                fmt::format("{:.1f}", result.max_wait_h), std::to_string(result.preemptions),

@@ -82,7 +82,7 @@ Status PlayOne(uint64_t seed, const Policy& policy, const WorldFlags& flags, Wor
   return Ok();
 }
 
-nlohmann::ordered_json ToDocument(const WorldSums& sums) {
+nlohmann::ordered_json WorldDocument(const WorldSums& sums) {
   return {{"worlds", sums.worlds},         {"violations", sums.failures},     {"digest", fmt::format("{:016x}", sums.digest)},
           {"steps", sums.all.steps},       {"records", sums.all.records},     {"programs", sums.all.starts},
           {"crashes", sums.all.crashes},   {"virtual_seconds", sums.all.lasted.ToSeconds()}, {"work_lost_seconds", sums.all.cut.ToSeconds()}};
@@ -101,7 +101,7 @@ void SimulateWorld(const WorldFlags& flags, Cli& cli) {
   }
   progress.Clear();
   if (!sums.failures.empty()) cli.exit_code = kExitInternal;
-  if (cli.PrintDocument(ToDocument(sums))) return;
+  if (cli.PrintDocument(WorldDocument(sums))) return;
   for (const std::string& failure : sums.failures) fmt::print("{}\n", failure);
   fmt::print("{} worlds, {} violations; {} steps, {} records, {} programs, {} crashes of the controller, {} of virtual time; digest {:016x}\n", sums.worlds,
              sums.failures.size(), sums.all.steps, sums.all.records, sums.all.starts, sums.all.crashes, ToText(sums.all.lasted), sums.digest);

@@ -106,7 +106,7 @@ class Build:
     def link(self, net, mutant, scratch):
         """False: the net does not contain the mutated file."""
         words = shlex.split(self.link_commands[net])
-        library = re.search(r"CMakeFiles/(\w+)\.dir", self.compile_commands[str(ROOT / mutant.compiled)]).group(1)
+        library = re.search(r" -o \S*CMakeFiles/(\w+)\.dir", self.compile_commands[str(ROOT / mutant.compiled)]).group(1)
         if f"lib/lib{library}.a" not in words:
             return False
         out = words.index("-o") + 1

@@ -6,7 +6,7 @@
 namespace gp {
 namespace {
 
-constexpr int kRounds = 15;
+constexpr int kKillRounds = 15;
 
 class Kill : public CrashCase, public testing::WithParamInterface<WorkloadKind> {
  protected:
@@ -15,7 +15,7 @@ class Kill : public CrashCase, public testing::WithParamInterface<WorkloadKind> 
     Empty();
     witness_.Clear();
     const Ending ending = InChild(directory_, plan, [&] {
-      return Live(directory_, witness_, GetParam(), {.rounds = kRounds});
+      return Live(directory_, witness_, GetParam(), {.rounds = kKillRounds});
     });
     EXPECT_TRUE(ending.killed || ending.exit_code == 0) << ending.words;
     return ending.killed;

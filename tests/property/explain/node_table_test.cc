@@ -19,9 +19,9 @@ namespace gp {
 namespace {
 
 // Nodes of two models, some drained, labelled, reserved or of another pool, with jobs of all kinds.
-class Cluster {
+class SmallCluster {
  public:
-  explicit Cluster(uint64_t seed) : rng_(seed) {
+  explicit SmallCluster(uint64_t seed) : rng_(seed) {
     engine_.AdvanceTo(Instant{1'700'000'000'000'000'000});
     SetQueue other;
     other.name = "other";
@@ -120,7 +120,7 @@ TEST(NodeTables, SayWhatPlacementDoes) {
   std::map<std::string, int> whys;
   for (uint64_t seed = 1; seed <= cases && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    Cluster cluster(seed);
+    SmallCluster cluster(seed);
     const State& state = cluster.state();
     const Job job = cluster.Ask();
     KeptNodes kept(state, cluster.now(), Schedule(state, cluster.now()).kept);

@@ -9,18 +9,10 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Mechanism = CgroupIsolation::DeviceMechanism;
-
-struct Host {
-  const char* name;
-  Mechanism devices;
-  bool use_unified;
-};
-
-constexpr Host kHosts[] = {{"Unified", Mechanism::kBest, true},
+constexpr HierarchyKind kAbuseHosts[] = {{"Unified", Mechanism::kBest, true},
                            {"LegacyAlone", Mechanism::kLegacy, false}};
 
-class AbuseTest : public ::testing::TestWithParam<Host> {
+class AbuseTest : public ::testing::TestWithParam<HierarchyKind> {
  protected:
   void SetUp() override {
     GP_SKIP_UNLESS_ROOT();
@@ -150,7 +142,7 @@ TEST_P(AbuseTest, AKilledSupervisorLeavesNothing) {
   EXPECT_TRUE(harness().runner->Forget("lost").has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, AbuseTest, ::testing::ValuesIn(kHosts),
+INSTANTIATE_TEST_SUITE_P(Hosts, AbuseTest, ::testing::ValuesIn(kAbuseHosts),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -13,15 +13,7 @@
 namespace gp {
 namespace {
 
-using Mechanism = CgroupIsolation::DeviceMechanism;
-
-struct Host {
-  const char* name;
-  Mechanism devices;
-  bool use_unified;
-};
-
-constexpr Host kHosts[] = {{"Bpf", Mechanism::kBpf, true},
+constexpr HierarchyKind kEscapeHosts[] = {{"Bpf", Mechanism::kBpf, true},
                            {"LegacyAlone", Mechanism::kLegacy, false}};
 constexpr int kCasesMin = 100;
 
@@ -38,7 +30,7 @@ void GiveCapabilities(const std::string& path) {
   ASSERT_EQ(setxattr(path.c_str(), "security.capability", attribute, sizeof attribute, 0), 0);
 }
 
-class EscapeTest : public ::testing::TestWithParam<Host> {
+class EscapeTest : public ::testing::TestWithParam<HierarchyKind> {
  protected:
   void SetUp() override {
     GP_SKIP_UNLESS_ROOT();
@@ -81,7 +73,7 @@ TEST_P(EscapeTest, NoneSucceeds) {
   EXPECT_THAT(IsolatedHost::Processes(kJobUid), ::testing::IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, EscapeTest, ::testing::ValuesIn(kHosts),
+INSTANTIATE_TEST_SUITE_P(Hosts, EscapeTest, ::testing::ValuesIn(kEscapeHosts),
                          [](const auto& test) { return test.param.name; });
 
 // The same program as the same user, only not inside an attempt.

@@ -18,6 +18,15 @@
 
 namespace gp {
 
+using Mechanism = CgroupIsolation::DeviceMechanism;
+
+// Which cgroups a host has, and what keeps devices there.
+struct HierarchyKind {
+  const char* name;
+  Mechanism devices;
+  bool use_unified;
+};
+
 // Users that nobody else has: tests count their processes, and may run twice at a time.
 inline const uint32_t kJobUid = 1'000'000 + 2 * static_cast<uint32_t>(getpid());
 inline const uint32_t kOtherUid = kJobUid + 1;

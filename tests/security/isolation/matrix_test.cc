@@ -15,19 +15,11 @@
 namespace gp {
 namespace {
 
-using Mechanism = CgroupIsolation::DeviceMechanism;
-
-struct Host {
-  const char* name;
-  Mechanism devices;
-  bool use_unified;
-};
-
-constexpr Host kHosts[] = {{"Bpf", Mechanism::kBpf, true},
+constexpr HierarchyKind kMatrixHosts[] = {{"Bpf", Mechanism::kBpf, true},
                            {"LegacyBesideUnified", Mechanism::kLegacy, true},
                            {"LegacyAlone", Mechanism::kLegacy, false}};
 
-class MatrixTest : public ::testing::TestWithParam<std::tuple<Host, uint32_t>> {
+class MatrixTest : public ::testing::TestWithParam<std::tuple<HierarchyKind, uint32_t>> {
  protected:
   void SetUp() override {
     GP_SKIP_UNLESS_ROOT();
@@ -165,13 +157,13 @@ TEST_P(MatrixTest, RulesOutliveTheAgent) {
             "ready\nENXIO " + host_->Node("gpu0") + "\nEPERM " + host_->Node("gpu1") + "\n");
 }
 
-std::string NameOf(const ::testing::TestParamInfo<std::tuple<Host, uint32_t>>& info) {
+std::string NameOf(const ::testing::TestParamInfo<std::tuple<HierarchyKind, uint32_t>>& info) {
   const bool as_root = std::get<1>(info.param) == 0;
   return std::get<0>(info.param).name + std::string(as_root ? "AsRoot" : "AsUser");
 }
 
 INSTANTIATE_TEST_SUITE_P(Hosts, MatrixTest,
-                         ::testing::Combine(::testing::ValuesIn(kHosts),
+                         ::testing::Combine(::testing::ValuesIn(kMatrixHosts),
                                             ::testing::Values(0u, kJobUid)),
                          NameOf);
 

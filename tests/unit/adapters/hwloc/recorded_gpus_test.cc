@@ -11,7 +11,7 @@
 namespace gp {
 namespace {
 
-RecordedGpus ReadMachine(const std::string& file) {
+RecordedGpus ReadGpusOf(const std::string& file) {
   const std::string path = GP_SOURCE_DIR "/data/topologies/" + file;
   std::ifstream stream(path, std::ios::binary);
   const std::string xml(std::istreambuf_iterator<char>(stream), {});
@@ -23,7 +23,7 @@ RecordedGpus ReadMachine(const std::string& file) {
 }
 
 TEST(RecordedGpus, JoinsEveryPairOfAnNvswitchMachineBySixLinks) {
-  const RecordedGpus recorded = ReadMachine("dgx2h-16xV100-nvswitch.xml");
+  const RecordedGpus recorded = ReadGpusOf("dgx2h-16xV100-nvswitch.xml");
   ASSERT_EQ(recorded.gpus.size(), 16u);
   EXPECT_EQ(recorded.gpus[0].uuid, "GPU-d3977428-7a30-086b-2e20-5c1eeed647c6");
   EXPECT_EQ(recorded.gpus[0].serial, "0321019030775");
@@ -41,18 +41,18 @@ TEST(RecordedGpus, JoinsEveryPairOfAnNvswitchMachineBySixLinks) {
 }
 
 TEST(RecordedGpus, DoesNotInventLinksThroughCpus) {
-  const RecordedGpus recorded = ReadMachine("power8-4xP100-nvlink.xml");
+  const RecordedGpus recorded = ReadGpusOf("power8-4xP100-nvlink.xml");
   ASSERT_EQ(recorded.gpus.size(), 4u);
   EXPECT_EQ(recorded.gpus[2].pci_bus_id, "0000000A:01:00.0");
   EXPECT_EQ(LinkText(recorded.links), "0-1 1\n2-3 1\n");
 }
 
 TEST(RecordedGpus, FindsNoLinksWhereNoneWereRecorded) {
-  const RecordedGpus t4 = ReadMachine("aws-g4dn.metal-8xT4.xml");
+  const RecordedGpus t4 = ReadGpusOf("aws-g4dn.metal-8xT4.xml");
   ASSERT_EQ(t4.gpus.size(), 8u);  // and not 24: CUDA and OpenCL show the same cards again
   EXPECT_EQ(t4.gpus[7].name, "Tesla T4");
   EXPECT_TRUE(t4.links.empty());
-  EXPECT_EQ(ReadMachine("llnl-lassen-power9-4xV100.xml").gpus.size(), 4u);
+  EXPECT_EQ(ReadGpusOf("llnl-lassen-power9-4xV100.xml").gpus.size(), 4u);
 }
 
 }  // namespace

@@ -11,14 +11,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Result<TraceWorkload> Read(const std::string& text) {
+Result<TraceWorkload> ReadPods(const std::string& text) {
   const std::string path = testing::TempDir() + std::to_string(getpid()) + ".pods.csv";
   std::ofstream(path) << text;
   return ReadPodWorkload(path);
 }
 
 TEST(PodTrace, TakesThoseWithGpusInOrderOfCreation) {
-  const auto workload = Read("name,num_gpu,gpu_milli,creation_time,deletion_time\nb,1,460,50,90\nc,0,0,20,30\na,8,1000,10,10\n");
+  const auto workload = ReadPods("name,num_gpu,gpu_milli,creation_time,deletion_time\nb,1,460,50,90\nc,0,0,20,30\na,8,1000,10,10\n");
   ASSERT_TRUE(workload.has_value()) << workload.error().message;
   ASSERT_EQ(workload->jobs.size(), 2u);
   EXPECT_EQ(workload->jobs[0].gpus, 8);
@@ -36,7 +36,7 @@ TEST(PodTrace, RefusesWithThePlace) {
       {"1,1000,9,5\n", "before its creation"}, {"1,1000,0,\n", "row 1, deletion_time"}, {"0,0,0,5\n", "lists nobody"}, {"", "lists nobody"},
   };
   for (const auto& [rows, message] : cases) {
-    const auto workload = Read(header + rows);
+    const auto workload = ReadPods(header + rows);
     ASSERT_FALSE(workload.has_value()) << rows;
     EXPECT_THAT(workload.error().message, HasSubstr(message));
   }

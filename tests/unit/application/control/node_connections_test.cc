@@ -11,13 +11,13 @@ namespace gp {
 namespace {
 
 // Run by hand: nothing happens but what the test asks for.
-struct Rig {
+struct NodesRig {
   ManualClock clock;
   MemoryJournal journal;
   std::unique_ptr<ControlLoop> loop;
   std::unique_ptr<NodeConnections> nodes;
 
-  Rig() {
+  NodesRig() {
     ControlOptions options;
     options.by_hand = true;
     loop = *ControlLoop::Open(journal, clock, options);
@@ -34,7 +34,7 @@ struct Rig {
 };
 
 TEST(NodeConnections, AJoinIsAnsweredWithTheNodesOrders) {
-  Rig rig;
+  NodesRig rig;
   const auto exchange = rig.Join(1);
   ASSERT_NE(exchange, nullptr);
   const auto news = exchange->TakeNews();
@@ -46,7 +46,7 @@ TEST(NodeConnections, AJoinIsAnsweredWithTheNodesOrders) {
 }
 
 TEST(NodeConnections, WhatIsPlacedOnANodeIsToldToItAtOnce) {
-  Rig rig;
+  NodesRig rig;
   const auto exchange = rig.Join(1);
   ASSERT_TRUE(exchange->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
   rig.Work();
@@ -61,7 +61,7 @@ TEST(NodeConnections, WhatIsPlacedOnANodeIsToldToItAtOnce) {
 }
 
 TEST(NodeConnections, ANewerConnectionEndsTheOneBefore) {
-  Rig rig;
+  NodesRig rig;
   const auto old = rig.Join(1);
   const auto now = rig.Join(2);
   EXPECT_FALSE(old->TakeNews());
@@ -71,7 +71,7 @@ TEST(NodeConnections, ANewerConnectionEndsTheOneBefore) {
 }
 
 TEST(NodeConnections, AStaleReportEndsItsConnection) {
-  Rig rig;
+  NodesRig rig;
   const auto exchange = rig.Join(1);
   ASSERT_TRUE(rig.loop->Execute("node:n1", "", rig.JoinOf(2)).status);
   ASSERT_TRUE(exchange->Hear(2, AgentReport{}));
@@ -80,7 +80,7 @@ TEST(NodeConnections, AStaleReportEndsItsConnection) {
 }
 
 TEST(NodeConnections, WhoKeepsAttemptsOfAnotherJournalIsSentAway) {
-  Rig rig;
+  NodesRig rig;
   JoinNode join = rig.JoinOf(1);
   join.lineage = 12;
   join.fresh = false;
@@ -91,7 +91,7 @@ TEST(NodeConnections, WhoKeepsAttemptsOfAnotherJournalIsSentAway) {
 }
 
 TEST(NodeConnections, AChannelNeedsAnAgent) {
-  Rig rig;
+  NodesRig rig;
   EXPECT_FALSE(rig.nodes->OpenChannel(NodeId{0}, 7));
   const auto exchange = rig.Join(1);
   ASSERT_TRUE(rig.nodes->OpenChannel(exchange->node(), 7));

@@ -7,17 +7,17 @@
 namespace gp {
 namespace {
 
-constexpr Shape Part(int share) { return {.cpu_milli = 1'000, .gpus = 1, .share = share}; }
-constexpr Shape Whole(int gpus) { return {.cpu_milli = 1'000, .gpus = gpus, .share = kWholeGpu}; }
+constexpr Shape SmallPart(int share) { return {.cpu_milli = 1'000, .gpus = 1, .share = share}; }
+constexpr Shape FewCores(int gpus) { return {.cpu_milli = 1'000, .gpus = gpus, .share = kWholeGpu}; }
 
 Bin TwoGpus(int first, int second) {
   return {.cpu_milli = 8'000, .memory_mib = 1, .gpus = 2, .free = {static_cast<int16_t>(first), static_cast<int16_t>(second)}};
 }
 
 TEST(TypicalShapes, AreTheMostFrequentOnes) {
-  std::vector<Shape> seen(90, Part(500));
-  seen.insert(seen.end(), 8, Whole(1));
-  seen.insert(seen.end(), 2, Whole(8));
+  std::vector<Shape> seen(90, SmallPart(500));
+  seen.insert(seen.end(), 8, FewCores(1));
+  seen.insert(seen.end(), 2, FewCores(8));
   const TypicalShapes typical = TypicalShapes::Of(seen);
   ASSERT_EQ(typical.list().size(), 2u);
   EXPECT_EQ(typical.list()[0].count, 90);
@@ -25,16 +25,16 @@ TEST(TypicalShapes, AreTheMostFrequentOnes) {
 }
 
 TEST(TypicalShapes, HostMemoryMakesNoDifference) {
-  std::vector<Shape> seen(2, Part(500));
+  std::vector<Shape> seen(2, SmallPart(500));
   seen[1].memory_mib = 7;
   EXPECT_EQ(TypicalShapes::Of(seen).list().size(), 1u);
 }
 
 TEST(Waste, IsWhatATypicalShapeCannotUse) {
-  const TypicalShapes halves = TypicalShapes::Of({Part(500)});
+  const TypicalShapes halves = TypicalShapes::Of({SmallPart(500)});
   EXPECT_EQ(Waste(TwoGpus(1'000, 400), halves), 400);
   EXPECT_EQ(Waste(TwoGpus(499, 400), halves), 899);   // cannot run: all of it
-  const TypicalShapes pairs = TypicalShapes::Of({Whole(2)});
+  const TypicalShapes pairs = TypicalShapes::Of({FewCores(2)});
   EXPECT_EQ(Waste(TwoGpus(1'000, 999), pairs), 1'999);
   EXPECT_EQ(Waste(TwoGpus(1'000, 1'000), pairs), 0);
   const TypicalShapes no_gpu = TypicalShapes::Of({Shape{.cpu_milli = 1}});
@@ -42,24 +42,24 @@ TEST(Waste, IsWhatATypicalShapeCannotUse) {
 }
 
 TEST(Waste, WeighsShapesByHowOftenTheyCome) {
-  const TypicalShapes both = TypicalShapes::Of({Part(500), Part(500), Part(500), Whole(2)});
+  const TypicalShapes both = TypicalShapes::Of({SmallPart(500), SmallPart(500), SmallPart(500), FewCores(2)});
   EXPECT_EQ(Waste(TwoGpus(1'000, 400), both), 3 * 400 + 1 * 1'400);
 }
 
 TEST(Waste, WithoutCoresNothingCanBeUsed) {
   Bin bin = TwoGpus(1'000, 1'000);
   bin.cpu_milli = 999;
-  EXPECT_EQ(Waste(bin, TypicalShapes::Of({Part(500)})), 2'000);
+  EXPECT_EQ(Waste(bin, TypicalShapes::Of({SmallPart(500)})), 2'000);
 }
 
 TEST(Scarcity, GrowsWithWhatAShapeMayNotUse) {
   Bin eight = TwoGpus(1'000, 1'000);
-  Shape picky = Part(500);
+  Shape picky = SmallPart(500);
   picky.models = 0b10;
   std::vector<Bin> bins(4, eight);
   bins[0].model = 1;
-  Shape large = Whole(8);  // runs nowhere
-  TypicalShapes typical = TypicalShapes::Of({Part(500), picky, large}, 100);
+  Shape large = FewCores(8);  // runs nowhere
+  TypicalShapes typical = TypicalShapes::Of({SmallPart(500), picky, large}, 100);
   typical.Weigh(bins);
   for (const TypicalShape& one : typical.list()) {
     const int64_t expected = one.shape == large ? 0 : one.shape == picky ? 8'000 : 1'000;  // 4 ^ 1.5
@@ -68,13 +68,13 @@ TEST(Scarcity, GrowsWithWhatAShapeMayNotUse) {
 }
 
 TEST(WasteLessSlots, CountsTheRoomThatIsLeft) {
-  const TypicalShapes halves = TypicalShapes::Of({Part(500)});
+  const TypicalShapes halves = TypicalShapes::Of({SmallPart(500)});
   // Waste 400; two slots of half a GPU on the first GPU, none on the second.
   EXPECT_EQ(WasteLessSlots(TwoGpus(1'000, 400), halves), 400 - 1'000 * 3 / 10);
   Bin few_cores = TwoGpus(1'000, 1'000);
   few_cores.cpu_milli = 3'000;
   EXPECT_EQ(WasteLessSlots(few_cores, halves), 0 - 1'500 * 3 / 10);  // three, by their cores
-  const TypicalShapes pairs = TypicalShapes::Of({Whole(2)});
+  const TypicalShapes pairs = TypicalShapes::Of({FewCores(2)});
   EXPECT_EQ(WasteLessSlots(TwoGpus(1'000, 1'000), pairs), 0 - 2'000 * 3 / 10);
   EXPECT_EQ(WasteLessSlots(TwoGpus(1'000, 999), pairs), 1'999);
 }

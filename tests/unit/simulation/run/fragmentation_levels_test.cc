@@ -11,12 +11,12 @@
 namespace gp {
 namespace {
 
-constexpr Instant kBegin{1'700'000'000'000'000'000};
+constexpr Instant kFirstPass{1'700'000'000'000'000'000};
 
 class Cluster {
  public:
   explicit Cluster(int nodes) {
-    engine.AdvanceTo(kBegin);
+    engine.AdvanceTo(kFirstPass);
     for (int i = 0; i < nodes; ++i) engine.AddNode(PlainNode(i, 8));
     if (nodes == 1) return;
     ToOther(engine.state().nodes.back().id);

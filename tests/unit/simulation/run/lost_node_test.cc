@@ -8,28 +8,28 @@
 namespace gp {
 namespace {
 
-constexpr Instant kBegin{1'700'000'000'000'000'000};
+constexpr Instant kLossBegin{1'700'000'000'000'000'000};
 
-Instant At(int seconds) { return kBegin + Duration::Seconds(seconds); }
+Instant LossAt(int seconds) { return kLossBegin + Duration::Seconds(seconds); }
 
 // A run of two nodes: one is lost while a gang is on both, and comes back.
 class LostNode : public testing::Test {
  protected:
   LostNode() {
     Add(0, StartController{});
-    for (uint32_t node = 0; node < 2; ++node) steps_.push_back({At(0), Node(node)});
+    for (uint32_t node = 0; node < 2; ++node) steps_.push_back({LossAt(0), Node(node)});
   }
 
   static NodeArrival Node(uint32_t number) {
     return {NodeId{number}, std::make_shared<const NodeFacts>(PlainNode(static_cast<int>(number), 8))};
   }
-  void Add(int at_s, Command command) { steps_.push_back({At(at_s), std::move(command)}); }
+  void Add(int at_s, Command command) { steps_.push_back({LossAt(at_s), std::move(command)}); }
   void AddGang(int nodes, Duration checkpoint_every = {}) {
     auto spec = std::make_shared<JobSpec>();
     spec->command = {"train"};
     spec->nodes = nodes;
     spec->gpus.count = 8;
-    steps_.push_back({At(0), JobArrival{JobId{1}, spec, {"ana", 1000, 1000}, Duration::Seconds(1000), checkpoint_every}});
+    steps_.push_back({LossAt(0), JobArrival{JobId{1}, spec, {"ana", 1000, 1000}, Duration::Seconds(1000), checkpoint_every}});
   }
   PlayedRun Play() const { return RunPlayer(steps_, {}).Play(); }
 
@@ -39,36 +39,36 @@ class LostNode : public testing::Test {
 TEST_F(LostNode, TheGangBeginsAnewWhenTheNodeIsBack) {
   AddGang(2);
   Add(300, SilenceNode{NodeId{1}});
-  steps_.push_back({At(400), Node(1)});
+  steps_.push_back({LossAt(400), Node(1)});
   const PlayedRun played = Play();
   EXPECT_EQ(played.lives[0].faults, 1);
-  EXPECT_EQ(played.lives[0].ended_at, At(1400));
+  EXPECT_EQ(played.lives[0].ended_at, LossAt(1400));
   EXPECT_EQ(played.refused, 0);
 }
 
 TEST_F(LostNode, CheckpointsOutliveIt) {
   AddGang(2, Duration::Seconds(200));
   Add(300, SilenceNode{NodeId{1}});
-  steps_.push_back({At(400), Node(1)});
+  steps_.push_back({LossAt(400), Node(1)});
   // 200 s were saved, 800 are left, and a minute goes for its return.
-  EXPECT_EQ(Play().lives[0].ended_at, At(400 + 800 + 60));
+  EXPECT_EQ(Play().lives[0].ended_at, LossAt(400 + 800 + 60));
 }
 
 // Its leases run out six seconds later; nothing else ever happens.
 TEST_F(LostNode, TheGangMovesWhenItsLeasesHaveRunOut) {
-  steps_.push_back({At(0), Node(2)});
+  steps_.push_back({LossAt(0), Node(2)});
   AddGang(2);
   Add(300, SilenceNode{NodeId{1}});
-  EXPECT_EQ(Play().lives[0].ended_at, At(306 + 1000));
+  EXPECT_EQ(Play().lives[0].ended_at, LossAt(306 + 1000));
 }
 
 TEST_F(LostNode, ALostNodeReportsNothing) {
   AddGang(2);
   Add(300, SilenceNode{NodeId{0}});
   Add(302, SilenceNode{NodeId{1}});
-  steps_.push_back({At(400), Node(0)});
-  steps_.push_back({At(500), Node(1)});
-  EXPECT_EQ(Play().lives[0].ended_at, At(500 + 1000)) << "not even that the gang's rank there has stopped";
+  steps_.push_back({LossAt(400), Node(0)});
+  steps_.push_back({LossAt(500), Node(1)});
+  EXPECT_EQ(Play().lives[0].ended_at, LossAt(500 + 1000)) << "not even that the gang's rank there has stopped";
 }
 
 TEST_F(LostNode, WhoMayRunOnWaitsUntilItIsDeclaredLost) {
@@ -76,16 +76,16 @@ TEST_F(LostNode, WhoMayRunOnWaitsUntilItIsDeclaredLost) {
   Add(300, SilenceNode{NodeId{0}});
   EXPECT_FALSE(Play().lives[0].ended_at) << "nobody knows whether it still runs";
   Add(350, DeclareNodeLost{NodeId{0}, "burnt"});
-  EXPECT_EQ(Play().lives[0].ended_at, At(350 + 1000)) << "on the other node";
+  EXPECT_EQ(Play().lives[0].ended_at, LossAt(350 + 1000)) << "on the other node";
 }
 
 TEST_F(LostNode, NothingIsPlayedBeyondTheEnd) {
   AddGang(2);
   PlayOptions options;
-  options.until = At(900);
+  options.until = LossAt(900);
   const PlayedRun played = RunPlayer(steps_, options).Play();
   EXPECT_FALSE(played.lives[0].ended_at);
-  EXPECT_EQ(played.ends_at, At(900));
+  EXPECT_EQ(played.ends_at, LossAt(900));
   EXPECT_NEAR(played.usage.held(), 16 * 900 / 3600.0, 1e-9);
 }
 

@@ -8,9 +8,9 @@
 namespace gp {
 namespace {
 
-constexpr Instant kBegin{1'700'000'000'000'000'000};
+constexpr Instant kFirstRun{1'700'000'000'000'000'000};
 
-Instant At(int64_t seconds) { return kBegin + Duration::Seconds(seconds); }
+Instant RunAt(int64_t seconds) { return kFirstRun + Duration::Seconds(seconds); }
 
 NodeArrival Node(uint32_t number) { return {NodeId{number}, std::make_shared<const NodeFacts>(PlainNode(static_cast<int>(number), 8))}; }
 
@@ -23,12 +23,12 @@ JobArrival Job(uint64_t id, int gpus, int64_t length_s) {
 
 // Two jobs of 6 GPUs on one node, which is drained for the last 20 s; a second node comes late.
 RunSeries Played() {
-  const RunSteps steps = {{At(0), StartController{}},
-                          {At(0), Node(0)},
-                          {At(0), Job(1, 6, 20)},
-                          {At(10), Job(2, 6, 20)},
-                          {At(25), ChangeService{NodeId{0}, -1, ServiceAction::kDrain, false, ""}},
-                          {At(30), Node(1)}};
+  const RunSteps steps = {{RunAt(0), StartController{}},
+                          {RunAt(0), Node(0)},
+                          {RunAt(0), Job(1, 6, 20)},
+                          {RunAt(10), Job(2, 6, 20)},
+                          {RunAt(25), ChangeService{NodeId{0}, -1, ServiceAction::kDrain, false, ""}},
+                          {RunAt(30), Node(1)}};
   SeriesMeter meter;
   PlayOptions options;
   options.watch = meter.Watch();
@@ -38,8 +38,8 @@ RunSeries Played() {
 
 TEST(RunSeries, TellsWhatWasHeldWaitingAndThere) {
   const RunSeries series = Played();
-  EXPECT_EQ(series.begin, At(0));
-  EXPECT_EQ(series.end, At(40));
+  EXPECT_EQ(series.begin, RunAt(0));
+  EXPECT_EQ(series.end, RunAt(40));
   ASSERT_EQ(series.held.size(), 40u);
   EXPECT_EQ(series.held[5], 6);
   EXPECT_EQ(series.held[35], 6);
@@ -65,7 +65,7 @@ TEST(RunSeries, NodesHaveTheirOwn) {
 
 TEST(RunSeries, NothingWasObserved) {
   SeriesMeter meter;
-  EXPECT_TRUE(meter.Take(At(0)).held.empty());
+  EXPECT_TRUE(meter.Take(RunAt(0)).held.empty());
 }
 
 }  // namespace
