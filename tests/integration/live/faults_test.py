@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """Faults of GPUs on a real controller, real agents, watchers and jobs; the driver is the simulated one."""
 
+import datetime
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -32,6 +34,11 @@ class Faults(ClusterTest):
     def incidents(self, *flags):
         return json.loads(self.cli("incidents", "list", *flags, "-o", "json").ok().out).get("incidents", [])
 
+    def metrics(self):
+        """Of the controller, by name and labels."""
+        lines = self.cli("metrics").ok().out.splitlines()
+        return dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+
     def start_gang(self, gpus="2"):
         job = self.cli.start("--gpus", gpus, command=["sleep", "1000"])
         eventually(lambda: self.runs(job, 1), "the job runs")
@@ -44,6 +51,30 @@ class Faults(ClusterTest):
         self.inject(node, "reboot")
         agent.start()
         eventually(lambda: all(gpu["detail"] != "LOST" for _, gpu in self.cli.gpus()), "lost GPUs answer again")
+
+    def test_a_fault_is_told_everywhere_with_the_same_times(self):
+        job, place = self.start_gang()
+        node, index = place.split("/")
+        self.inject(node, f"xid gpu={index} code=79")
+        eventually(lambda: self.runs(job, 2), "the job runs again")
+        incident, = self.incidents()
+        opened = datetime.datetime.fromisoformat(incident["opened_at"]).timestamp()
+        described = self.cli("jobs", "describe", job).ok().out
+        told = re.search(rf"GPU error +XID 79 on {place} at (\S+),", described).group(1)
+        self.assertEqual(told[:19], incident["opened_at"][:19])
+        metrics = self.metrics()
+        self.assertEqual(metrics[f'gpu_platform_fault_reports_total{{node="{node}",gpu="{index}",xid="79"}}'], "1")
+        self.assertEqual(metrics['gpu_platform_job_interruptions_total{cause="fault"}'], "1")
+        self.assertEqual(metrics['gpu_platform_job_requeues_total{class="gpu-error",charged_to="hardware"}'], "1")
+        since = next(value for name, value in metrics.items() if name.startswith("gpu_platform_incident_opened") and f'incident="{incident["id"]}"' in name)
+        self.assertAlmostEqual(float(since), opened, delta=1)
+        self.assertEqual(self.cli("incidents", "show", incident["id"], "-o", "json").json["opened_at"], incident["opened_at"])
+        # As a file for the node exporter.
+        path = os.path.join(self.cluster.shared, "gpu_platform.prom")
+        self.cli("metrics", "--file", path).ok()
+        with open(path) as file:
+            self.assertIn("# TYPE gpu_platform_gpus gauge", file.read())
+        self.reboot(node)
 
     def test_a_fatal_error_moves_the_job_and_the_gpu_is_reset_tested_and_back(self):
         job, place = self.start_gang()

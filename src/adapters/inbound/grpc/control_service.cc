@@ -190,7 +190,7 @@ grpc::Status ControlService::ReleaseJob(grpc::ServerContext* context, const v1::
 
 Status ControlService::FillCluster(bool readings, v1::Cluster* reply) {
   GP_CHECK_OK(gateway_.Read([&](const State& state) { ClusterView(state, gateway_.Now(), reply); }));
-  reply->set_version(version_);
+  reply->set_version(about_.version);
   if (!readings) return Ok();
   for (int i = 0; i < reply->nodes_size(); ++i) {
     const auto latest = readings_.Of({static_cast<uint32_t>(i)});

@@ -25,9 +25,15 @@ struct RankPlace {
 
 class ControlService final : public v1::Control::Service {
  public:
+  // What it tells of the controller itself.
+  struct About {
+    std::string version;
+    std::function<std::string(const State&)> metrics;  // empty: none
+  };
+
   ControlService(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed,
-                 TicketIssuer& tickets, std::string version)
-      : gateway_(gateway), channels_(channels), readings_(readings), progress_(progress), feed_(feed), tickets_(tickets), version_(std::move(version)) {}
+                 TicketIssuer& tickets, About about)
+      : gateway_(gateway), channels_(channels), readings_(readings), progress_(progress), feed_(feed), tickets_(tickets), about_(std::move(about)) {}
 
   grpc::Status SubmitJobs(grpc::ServerContext* context, const v1::SubmitJobsRequest* request,
                           v1::SubmitJobsReply* reply) override;
@@ -54,6 +60,7 @@ class ControlService final : public v1::Control::Service {
                           v1::ExplainJobReply* reply) override;
   grpc::Status ListReservations(grpc::ServerContext* context, const v1::ListReservationsRequest* request,
                                 v1::ListReservationsReply* reply) override;
+  grpc::Status GetMetrics(grpc::ServerContext* context, const v1::GetMetricsRequest* request, v1::GetMetricsReply* reply) override;
   grpc::Status ListIncidents(grpc::ServerContext* context, const v1::ListIncidentsRequest* request, v1::ListIncidentsReply* reply) override;
   grpc::Status GetIncident(grpc::ServerContext* context, const v1::GetIncidentRequest* request, v1::Incident* reply) override;
   grpc::Status ChangeIncident(grpc::ServerContext* context, const v1::ChangeIncidentRequest* request, v1::Incident* reply) override;
@@ -104,7 +111,7 @@ class ControlService final : public v1::Control::Service {
   NodeProgress& progress_;
   JobFeed& feed_;
   TicketIssuer& tickets_;
-  const std::string version_;
+  const About about_;
   std::timed_mutex forecasting_;  // whose turn it is to be worked out
 };
 

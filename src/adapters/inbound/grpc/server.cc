@@ -19,7 +19,7 @@ class GrpcServer : public Server {
   GrpcServer(ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
       : channels_(nodes),
         tickets_(std::move(tickets)),
-        control_(gateway, channels_, readings_, progress_, feed_, *tickets_, options.version),
+        control_(gateway, channels_, readings_, progress_, feed_, *tickets_, {options.version, options.metrics}),
         nodes_(nodes, channels_, readings_, progress_, gateway, options.join_token) {}
 
   ~GrpcServer() override { Shutdown(); }

@@ -3,6 +3,7 @@
 // One gRPC server for users and agents: a Unix socket for this machine, and if asked a TCP address
 // for agents of others.
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,7 @@ struct ServerOptions {
   std::string listen;            // "127.0.0.1:7070", port 0: any; empty: no TCP
   std::string join_token;
   std::string version;
+  std::function<std::string(const State&)> metrics;  // in Prometheus' text format; empty: there are none
 };
 
 class Server {

@@ -1,0 +1,177 @@
+#include "adapters/inbound/metrics/fault_metrics.h"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+namespace {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+using Values = std::map<Labels, double>;
+
+constexpr size_t kIncidentsMax = 1'000;  // open ones that are told one by one, the newest
+constexpr double kMsPerSecond = 1e3;
+constexpr double kNsPerSecond = 1e9;
+
+std::string XidName(int xid) { return xid == 0 ? "none" : std::to_string(xid); }
+
+prometheus::MetricFamily Family(const char* name, const char* help, prometheus::MetricType type, const Values& values) {
+  prometheus::MetricFamily family;
+  family.name = name;
+  family.help = help;
+  family.type = type;
+  for (const auto& [labels, value] : values) {
+    prometheus::ClientMetric metric;
+    for (const auto& [label, text] : labels) metric.label.push_back({label, text});
+    (type == prometheus::MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+    family.metric.push_back(std::move(metric));
+  }
+  return family;
+}
+
+Labels GpuLabels(const State& state, NodeId node, int gpu) {
+  return {{"node", state.FindNode(node)->facts->name}, {"gpu", std::to_string(gpu)}};
+}
+
+bool IsInService(const Gpu& gpu) { return gpu.condition == GpuCondition::kAvailable && !gpu.draining; }
+
+Values GpusByCondition(const State& state) {
+  Values values;
+  for (const Node& node : state.nodes) {
+    for (const Gpu& gpu : node.gpus) ++values[{{"pool", node.pool}, {"condition", Name(gpu.condition)}, {"draining", gpu.draining ? "true" : "false"}}];
+  }
+  return values;
+}
+
+Values GpusOutSince(const State& state) {
+  Values values;
+  for (const Node& node : state.nodes) {
+    for (size_t i = 0; i < node.gpus.size(); ++i) {
+      const Gpu& gpu = node.gpus[i];
+      if (IsInService(gpu) || gpu.changed_at.ns == 0) continue;
+      Labels labels = GpuLabels(state, node.id, static_cast<int>(i));
+      labels.insert(labels.end(), {{"uuid", node.facts->gpus[i].uuid}, {"condition", Name(gpu.condition)}});
+      values[labels] = static_cast<double>(gpu.changed_at.ns) / kNsPerSecond;
+    }
+  }
+  return values;
+}
+
+Values NodesByCondition(const State& state) {
+  Values values;
+  for (const Node& node : state.nodes) ++values[{{"pool", node.pool}, {"condition", Name(node.condition)}, {"draining", node.draining ? "true" : "false"}}];
+  return values;
+}
+
+Values OpenIncidents(const State& state) {
+  Values values;
+  for (const auto& [id, incident] : state.incidents) {
+    if (incident.state == IncidentState::kClosed) continue;
+    ++values[{{"state", Name(incident.state)}, {"needs_person", incident.needs_person ? "true" : "false"}}];
+  }
+  return values;
+}
+
+Values IncidentsSince(const State& state) {
+  Values values;
+  for (auto next = state.incidents.rbegin(); next != state.incidents.rend() && values.size() < kIncidentsMax; ++next) {
+    const Incident& incident = next->second;
+    if (incident.state == IncidentState::kClosed) continue;
+    values[{{"incident", ToText(incident.id)}, {"cause", incident.cause}, {"node", incident.node}, {"gpu", incident.gpu < 0 ? "" : std::to_string(incident.gpu)}}] =
+        static_cast<double>(incident.opened_at.ns) / kNsPerSecond;
+  }
+  return values;
+}
+
+Values OpenBreakers(const State& state) {
+  Values values;
+  for (const auto& [pool, incident] : state.breakers) values[{{"pool", pool}}] = 1;
+  return values;
+}
+
+}  // namespace
+
+struct FaultMetrics::Counters {
+  Values reports, interruptions, requeues, ends, tasks, tests_passed, incidents, lost_gpu_seconds, checkpoints;
+};
+
+namespace {
+
+// Counts one event; those that say nothing of faults count nothing.
+template <typename Counters>
+struct Counting {
+  const State& state;
+  Counters& counters;
+
+  void operator()(const FaultSeen& event) const {
+    Labels labels = GpuLabels(state, event.node, event.gpu);
+    labels.push_back({"xid", XidName(event.xid)});
+    ++counters.reports[labels];
+  }
+  void operator()(const JobStopOrdered& event) const { ++counters.interruptions[{{"cause", Name(event.cause)}}]; }
+  void operator()(const JobRequeued& event) const { ++counters.requeues[{{"class", Name(event.end)}, {"charged_to", Name(ChargeOf(event.end))}}]; }
+  void operator()(const JobEnded& event) const { ++counters.ends[{{"state", Name(event.state)}, {"class", Name(event.end)}}]; }
+  void operator()(const GpuTaskOrdered& event) const { ++counters.tasks[{{"task", Name(event.task)}}]; }
+  void operator()(const GpuTaskEnded& event) const { counters.tests_passed[{}] += event.is_sound ? 1 : 0; }
+  void operator()(const IncidentOpened& event) const {
+    ++counters.incidents[{{"cause", event.incident.cause}}];
+    Lose(event.incident.cause, event.incident.lost_gpu_ms);
+  }
+  void operator()(const IncidentNoted& event) const {
+    const auto incident = state.incidents.find(event.incident);
+    if (incident != state.incidents.end()) Lose(incident->second.cause, event.lost_gpu_ms);
+  }
+  void operator()(const CheckpointSaved& event) const { ++counters.checkpoints[{{"complete", event.checkpoint.is_complete ? "true" : "false"}}]; }
+  template <typename Other>
+  void operator()(const Other&) const {}
+
+ private:
+  void Lose(const std::string& cause, int64_t ms) const {
+    if (ms > 0) counters.lost_gpu_seconds[{{"cause", cause}}] += static_cast<double>(ms) / kMsPerSecond;
+  }
+};
+
+}  // namespace
+
+FaultMetrics::FaultMetrics() : counters_(std::make_unique<Counters>()) {}
+FaultMetrics::~FaultMetrics() = default;
+
+void FaultMetrics::OnCommit(const State& state, const std::vector<Event>& events) {
+  for (const Event& event : events) std::visit(Counting<Counters>{state, *counters_}, event);
+}
+
+std::string FaultMetrics::Text(const State& state) const {
+  constexpr auto kCounter = prometheus::MetricType::Counter;
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  const Counters& c = *counters_;
+  const std::vector<prometheus::MetricFamily> families{
+      Family("gpu_platform_fault_reports_total", "Reports of errors of a GPU; xid: the driver's number of it, or none", kCounter, c.reports),
+      Family("gpu_platform_job_interruptions_total", "Orders to stop a running job, by cause", kCounter, c.interruptions),
+      Family("gpu_platform_job_requeues_total", "Jobs that were queued again, by the class of the attempt's end and whose doing it was", kCounter, c.requeues),
+      Family("gpu_platform_job_ends_total", "Jobs that came to their end, by state and class of end", kCounter, c.ends),
+      Family("gpu_platform_gpu_tasks_ordered_total", "Resets and tests of GPUs", kCounter, c.tasks),
+      Family("gpu_platform_gpu_tests_passed_total", "Tests that found their GPU sound", kCounter, c.tests_passed),
+      Family("gpu_platform_incidents_opened_total", "Incidents that were opened, by cause", kCounter, c.incidents),
+      Family("gpu_platform_lost_gpu_seconds_total", "GPU time of attempts that incidents interrupted, by cause", kCounter, c.lost_gpu_seconds),
+      Family("gpu_platform_checkpoints_total", "Checkpoints that jobs reported", kCounter, c.checkpoints),
+      Family("gpu_platform_gpus", "GPUs by pool and condition", kGauge, GpusByCondition(state)),
+      Family("gpu_platform_gpu_out_of_service_since_timestamp_seconds", "When a GPU that may not be granted came into its condition", kGauge, GpusOutSince(state)),
+      Family("gpu_platform_nodes", "Nodes by pool and condition", kGauge, NodesByCondition(state)),
+      Family("gpu_platform_incidents_open", "Incidents that are not closed", kGauge, OpenIncidents(state)),
+      Family("gpu_platform_incident_opened_timestamp_seconds", "When an incident that is not closed was opened", kGauge, IncidentsSince(state)),
+      Family("gpu_platform_breaker_open", "1 for pools where nothing is reset or drained by itself until a person closes the incident", kGauge, OpenBreakers(state)),
+  };
+  std::ostringstream text;
+  prometheus::TextSerializer().Serialize(text, families);
+  return text.str();
+}
+
+}  // namespace gp

@@ -1,0 +1,32 @@
+// Metrics for Prometheus: to look at, or for the textfile collector of its node exporter.
+
+#include <cstdio>
+
+#include "cmd/cli.h"
+#include "files/replace_file.h"
+
+namespace gp {
+namespace {
+
+void PrintMetrics(const std::string& file, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto reply = (*client)->Call<v1::GetMetricsReply>(&v1::Control::Stub::GetMetrics, v1::GetMetricsRequest());
+  if (!reply) return cli.Complain(reply.error());
+  if (file.empty()) {
+    std::fwrite(reply->text().data(), 1, reply->text().size(), stdout);
+  } else if (const Status written = ReplaceFile(file, reply->text(), 0644, Survives::kCrash); !written) {
+    cli.Complain(written.error());
+  }
+}
+
+}  // namespace
+
+void AddMetrics(CLI::App& app, Cli& cli) {
+  CLI::App* metrics = app.add_subcommand("metrics", "What happened to GPUs and jobs, in numbers, as Prometheus reads them");
+  auto file = std::make_shared<std::string>();
+  metrics->add_option("--file", *file, "Replace this file, such as one of the node exporter's textfile collector")->type_name("FILE");
+  metrics->callback([file, &cli] { PrintMetrics(*file, cli); });
+}
+
+}  // namespace gp
