@@ -50,8 +50,14 @@ void SendAway(const State& state, const std::set<JobId>& jobs, const std::string
   }
 }
 
-void Drain(Instant at, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
-  if (command.deadline.ns > 0) events.push_back(DrainDeadlineSet{node.id, command.gpu, at + command.deadline});
+// Said again, a drain is as it was said last: without a deadline there is none any more.
+void Drain(const State& state, Instant at, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+  const bool had_deadline = state.drain_deadlines.contains({node.id, command.gpu});
+  if (command.deadline.ns > 0) {
+    events.push_back(DrainDeadlineSet{node.id, command.gpu, at + command.deadline});
+  } else if (had_deadline) {
+    events.push_back(DrainDeadlineSet{node.id, command.gpu, {}});
+  }
   if (command.gpu < 0) events.push_back(NodeDrainChanged{node.id, true, command.reason});
   for (const int i : gpus) {
     const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
@@ -152,7 +158,7 @@ Result<Events> DecideService(const State& state, Instant at, const ChangeService
   const std::vector<int> gpus = Targets(*node, command.gpu);
   Events events;
   switch (command.action) {
-    case ServiceAction::kDrain: Drain(at, *node, gpus, command, events); break;
+    case ServiceAction::kDrain: Drain(state, at, *node, gpus, command, events); break;
     case ServiceAction::kOffline: GP_CHECK_OK(Offline(state, *node, gpus, command, events)); break;
     case ServiceAction::kOnline: Online(state, *node, gpus, command, events); break;
     case ServiceAction::kReset: GP_CHECK_OK(Reset(state, *node, gpus, command, events)); break;
