@@ -61,6 +61,7 @@ void AddAgent(CLI::App& app, Cli& cli) {
   sub->add_option("--reset-command", config.reset_command, "Resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")->type_name("FILE")->capture_default_str();
   sub->add_option("--kernel-log", config.kernel_log, "Where the kernel tells of XIDs, or none; default: /dev/kmsg, of a simulated node none")->type_name("FILE");
   sub->add_flag("--trust-user-log", config.trust_user_log, "")->group("");
+  sub->add_option("--mig", config.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; default: as they are")->type_name("GPUS");
   sub->add_option("--mps-control", config.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
   sub->add_option("--gpu-memory-tolerance", config.gpu_memory_tolerance_mib, "MiB of a shared GPU's memory that a job may use beyond its grant")
       ->type_name("MIB")->check(CLI::Range(0, 1 << 24))->capture_default_str();

@@ -21,6 +21,7 @@ struct AgentConfig {
   std::string reset_command = "nvidia-smi";  // called as: COMMAND --gpu-reset -i BUS-ID
   std::string kernel_log;    // empty: /dev/kmsg, of a simulated node none; "none": none
   bool trust_user_log = false;  // for tests: lines of the log that are not the kernel's own count too
+  std::string mig;           // GPUs to put into MIG mode: "all", or indexes as 0,2-3; empty: as they are
   std::string mps_control;   // empty: nvidia-cuda-mps-control of PATH, of a simulated node the one that plays it; "none": no MPS
   int64_t gpu_memory_tolerance_mib = 512;  // that a job may use of a shared GPU beyond its grant
   int gpu_memory_readings = 3;             // one after the other with more end it

@@ -84,7 +84,9 @@ void AddCapture(CLI::App& app, Cli& cli);
 void AddDoctor(CLI::App& app, Cli& cli);
 void AddWatchGpu(CLI::App& app, Cli& cli);
 void AddGpuCare(CLI::App& app, Cli& cli);
+void AddMig(CLI::App& app, Cli& cli);
 void AddIncidents(CLI::App& app, Cli& cli);
+void AddMetrics(CLI::App& app, Cli& cli);
 void AddCommands(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);
 

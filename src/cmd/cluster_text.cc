@@ -15,7 +15,7 @@ std::string Holders(const v1::Gpu& gpu) {
   std::string text;
   for (const v1::Holder& holder : gpu.holders()) {
     if (!text.empty()) text += ", ";
-    text += holder.job_name() + "/" + std::to_string(holder.rank()) + " (" + holder.job_id() + ")";
+    text += holder.job_name() + "/" + std::to_string(holder.rank()) + " (" + holder.job_id() + (holder.instance().empty() ? "" : ", " + holder.instance()) + ")";
   }
   return text.empty() ? kUnknown : text;
 }

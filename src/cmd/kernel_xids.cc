@@ -36,13 +36,15 @@ LeaseId LeaseOfProcess(int pid) {
   return {};
 }
 
-std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::string>& bus_ids) {
+std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::string>& bus_ids, const std::function<LeaseId(int gpu, int instance)>& lease_in) {
   std::vector<SeenXid> seen;
   for (const KernelXid& line : log.Take()) {
     const auto gpu = std::ranges::find_if(bus_ids, [&](const std::string& bus_id) { return IsSameBus(bus_id, line.bus_id); });
     if (gpu == bus_ids.end()) continue;
-    const LeaseId lease = line.pid ? LeaseOfProcess(*line.pid) : LeaseId{};
-    seen.push_back({static_cast<int>(gpu - bus_ids.begin()), line.xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown, line.told, line.is_fatal, line.text});
+    const int position = static_cast<int>(gpu - bus_ids.begin());
+    LeaseId lease = line.pid ? LeaseOfProcess(*line.pid) : LeaseId{};
+    if (lease.value == 0 && line.gpu_instance) lease = lease_in(position, *line.gpu_instance);
+    seen.push_back({position, line.xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown, line.told, line.is_fatal, line.text});
   }
   return seen;
 }

@@ -2,6 +2,7 @@
 
 // The kernel log's XIDs in the agent's terms: which GPU of the node, which lease.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ bool IsSameBus(const std::string& a, const std::string& b);
 // The lease in whose cgroup the process runs; 0: in none, or it is gone.
 LeaseId LeaseOfProcess(int pid);
 
-// `bus_ids`: by position in the node.  GPUs of others are left out.
-std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::string>& bus_ids);
+// `bus_ids`: by position in the node.  GPUs of others are left out.  `lease_in`: whose a MIG instance is.
+std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::string>& bus_ids, const std::function<LeaseId(int gpu, int instance)>& lease_in);
 
 }  // namespace gp

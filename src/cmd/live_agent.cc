@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "cmd/host_users.h"
 #include "cmd/live_gpu_keeper.h"
+#include "cmd/live_mig.h"
 #include "cmd/live_sharing.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
@@ -80,7 +81,7 @@ CpuSet OnlineCpus() {
 
 struct Sources {
   std::unique_ptr<HostTopology> host;
-  std::unique_ptr<GpuDriver> driver;
+  std::unique_ptr<NvmlDriver> driver;
 };
 
 Result<Sources> OpenSources(const AgentConfig& config) {
@@ -126,10 +127,14 @@ class WiredAgent : public LiveAgent {
     SupervisedAttemptRunner::Options runner_options;
     runner_options.state_directory = config_.state_directory;
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
-    keeper_ = MakeGpuKeeper(config_, indexes_, options.incarnation, clock_);
+    // Asked in the agent's own thread, as the runner is used.
+    const auto lease_in = [this](int gpu, int instance) { return ParseLeaseId(mig_->AttemptIn(gpu, instance)).value_or(LeaseId{}); };
+    keeper_ = MakeGpuKeeper(config_, indexes_, options.incarnation, lease_in, clock_);
     for (const std::string& warning : keeper_->warnings()) warnings_.push_back(warning);
     sharing_ = MakeSharingRunner(config_, mps_control_, options.incarnation, *runner_, keeper_->watch(), clock_);
-    loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *sharing_, logs_, &keeper_->keeper(), clock_);
+    instances_ = MakeMigInstances(config_, indexes_);
+    mig_ = std::make_unique<MigRunner>(DividedGpus(*options.facts), *instances_, *sharing_);
+    loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *mig_, logs_, &keeper_->keeper(), clock_);
     link_.SetChannels(loop_.get());
     return Ok();
   }
@@ -147,6 +152,8 @@ class WiredAgent : public LiveAgent {
  private:
   Result<AgentOptions> Discover() {
     const HostFacts host = GP_TRY(sources_.host->Read());
+    std::vector<std::string> as_they_are;
+    GP_CHECK_OK(EnterMigMode(config_, *sources_.driver, as_they_are));
     const DriverInventory inventory = GP_TRY(sources_.driver->Inventory());
     link_.SetIdentities(inventory.gpus);
     for (const GpuIdentity& gpu : inventory.gpus) indexes_.push_back({gpu.index, gpu.pci_bus_id, {gpu.temperature_slowdown_c, gpu.temperature_shutdown_c}, gpu.minor});
@@ -156,6 +163,7 @@ class WiredAgent : public LiveAgent {
     const bool simulated = !config_.simulate.empty();
     FoundNode found = MakeNodeFacts(name_, simulated, host, inventory);
     warnings_ = std::move(found.warnings);
+    warnings_.insert(warnings_.end(), as_they_are.begin(), as_they_are.end());
     mps_control_ = GP_TRY(FindMpsControl(config_));
     MarkMps(inventory, mps_control_, found.facts);
     AgentOptions options;
@@ -178,6 +186,7 @@ class WiredAgent : public LiveAgent {
       launch.device_directory = config_.state_directory + "/dev";
       launch.host_cpus = OnlineCpus();
       GP_CHECK_OK(MakeDeviceNodes(launch.device_directory, found.facts, warnings_));
+      GP_CHECK_OK(MakeSimulatedCaps(config_.state_directory, found.facts, warnings_));
     } else {
       launch.shared_devices = SharedDevices();
     }
@@ -197,6 +206,8 @@ class WiredAgent : public LiveAgent {
   std::vector<GpuPlace> indexes_;
   std::unique_ptr<LiveGpuKeeper> keeper_;
   std::unique_ptr<SharingRunner> sharing_;
+  std::unique_ptr<MigInstances> instances_;
+  std::unique_ptr<MigRunner> mig_;
   GrpcControlLink link_;
   std::unique_ptr<AgentLoop> loop_;
 };

@@ -13,10 +13,8 @@
 namespace gp {
 namespace {
 
-// The library that the agent itself has loaded.
 std::vector<std::string> NvmlWords(const AgentConfig& config) {
-  std::string library = config.nvml;
-  if (library.empty() && !config.simulate.empty()) library = FakeDriverPath().value_or("");
+  const std::string library = NvmlOf(config);
   return library.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nvml", library};
 }
 
@@ -74,8 +72,8 @@ std::unique_ptr<KernelLog> OpenLog(const AgentConfig& config, std::vector<std::s
 
 class WiredGpuKeeper : public LiveGpuKeeper {
  public:
-  WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, Clock& clock)
-      : log_(OpenLog(config, warnings_)), watchers_(WatchOptions(config, gpus), clock), care_(CareOptions(config, gpus, watchers_)),
+  WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, LeaseInInstance lease_in, Clock& clock)
+      : lease_in_(std::move(lease_in)), log_(OpenLog(config, warnings_)), watchers_(WatchOptions(config, gpus), clock), care_(CareOptions(config, gpus, watchers_)),
         keeper_(KeeperOptions(gpus, incarnation), watchers_, care_, clock) {}
   GpuKeeper& keeper() override { return keeper_; }
   GpuWatch& watch() override { return watchers_; }
@@ -87,14 +85,16 @@ class WiredGpuKeeper : public LiveGpuKeeper {
     GpuKeeperOptions options;
     options.first_number = (incarnation << kReportBits) + 1;
     for (const GpuPlace& gpu : gpus) options.heat_limits.push_back(gpu.heat);
+    options.lease_in = lease_in_;
     if (log_ == nullptr) return options;
     std::vector<std::string> bus_ids;
     for (const GpuPlace& gpu : gpus) bus_ids.push_back(gpu.pci_bus_id);
-    options.take_kernel_xids = [log = log_.get(), bus_ids] { return TakeKernelXids(*log, bus_ids); };
+    options.take_kernel_xids = [this, bus_ids] { return TakeKernelXids(*log_, bus_ids, lease_in_); };
     options.kernel_log_fd = log_->EventDescriptor();
     return options;
   }
 
+  LeaseInInstance lease_in_;
   std::vector<std::string> warnings_;
   std::unique_ptr<KernelLog> log_;
   GpuWatchers watchers_;
@@ -104,8 +104,14 @@ class WiredGpuKeeper : public LiveGpuKeeper {
 
 }  // namespace
 
-std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, Clock& clock) {
-  return std::make_unique<WiredGpuKeeper>(config, gpus, incarnation, clock);
+std::string NvmlOf(const AgentConfig& config) {
+  if (!config.nvml.empty() || config.simulate.empty()) return config.nvml;
+  return FakeDriverPath().value_or("");
+}
+
+std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, LeaseInInstance lease_in,
+                                             Clock& clock) {
+  return std::make_unique<WiredGpuKeeper>(config, gpus, incarnation, std::move(lease_in), clock);
 }
 
 }  // namespace gp

@@ -18,6 +18,9 @@ struct GpuPlace {
   int minor = 0;
 };
 
+// The NVML library that the agent itself has loaded, by name; empty: the host's.
+std::string NvmlOf(const AgentConfig& config);
+
 class LiveGpuKeeper {
  public:
   virtual ~LiveGpuKeeper() = default;
@@ -27,7 +30,9 @@ class LiveGpuKeeper {
 };
 
 // `gpus`: by their position in the node.  The clock outlives it.
-// `incarnation`: of the agent.
-std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, Clock& clock);
+// `incarnation`: of the agent.  `lease_in`: whose a MIG instance of a GPU is.
+using LeaseInInstance = std::function<LeaseId(int gpu, int gpu_instance)>;
+std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, LeaseInInstance lease_in,
+                                             Clock& clock);
 
 }  // namespace gp

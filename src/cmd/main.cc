@@ -27,6 +27,7 @@ int Run(int argc, char** argv) {
   gp::AddTopology(app, cli);
   gp::AddService(app, cli);
   gp::AddIncidents(app, cli);
+  gp::AddMetrics(app, cli);
   gp::AddNodes(app, cli);
   gp::AddQueues(app, cli);
   gp::AddReservations(app, cli);
@@ -43,6 +44,7 @@ int Run(int argc, char** argv) {
   gp::AddVersion(app, cli);
   gp::AddWatchGpu(app, cli);
   gp::AddGpuCare(app, cli);
+  gp::AddMig(app, cli);
   gp::AddCommands(app, cli);
   try {
     app.parse(argc, argv);

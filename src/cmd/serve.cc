@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "adapters/inbound/grpc/server.h"
+#include "adapters/inbound/metrics/fault_metrics.h"
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "adapters/outbound/memory/memory_journal.h"
@@ -73,8 +74,10 @@ class Serving {
     loop_ = *std::move(loop);
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
     nodes_ = std::make_unique<NodeConnections>(*loop_);
-    server_ = GP_TRY(Server::Start(*loop_, *nodes_, {flags_.run_directory, flags_.listen, token_, GP_VERSION}));
+    server_ = GP_TRY(Server::Start(*loop_, *nodes_, {flags_.run_directory, flags_.listen, token_, GP_VERSION,
+                                                              [this](const State& state) { return metrics_.Text(state); }}));
     loop_->AddObserver(nodes_.get());
+    loop_->AddObserver(&metrics_);
     for (CommitObserver* observer : server_->Observers()) loop_->AddObserver(observer);
     loop_->Start();
     return StartAgents();
@@ -146,7 +149,7 @@ class Serving {
       if (k > 0) words.push_back("-q");
       if (flags_.agent.allow_root) words.push_back("--allow-root");
       for (const auto& [flag, value] : {std::pair{"--nvml", flags_.agent.nvml}, {"--prolog", flags_.agent.prolog},
-                                        {"--epilog", flags_.agent.epilog}, {"--mps-control", flags_.agent.mps_control}}) {
+                                        {"--epilog", flags_.agent.epilog}, {"--mps-control", flags_.agent.mps_control}, {"--mig", flags_.agent.mig}}) {
         if (!value.empty()) words.insert(words.end(), {flag, value});
       }
       std::vector<char*> argv;
@@ -165,6 +168,7 @@ class Serving {
   std::string token_;
   std::unique_ptr<Journal> journal_;
   SqliteJournal* journal_file_ = nullptr;  // the same, where it is a file
+  FaultMetrics metrics_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
   std::unique_ptr<Server> server_;
@@ -220,6 +224,7 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_flag("--allow-root", flags->agent.allow_root, "Let root's jobs run as root");
   sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")->type_name("FILE");
   sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")->type_name("FILE");
+  sub->add_option("--mig", flags->agent.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; default: as they are")->type_name("GPUS");
   sub->add_option("--mps-control", flags->agent.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });
 }

@@ -129,8 +129,8 @@ std::vector<std::string> GpuDetails(const v1::Node& node, const v1::Gpu& gpu) {
       "NVLinks      " + known(r.has_nvlinks_active(), r.nvlinks_active(), "") + " of " +
           known(r.has_nvlinks_total(), r.nvlinks_total(), "") + " active"};
   for (const v1::Holder& holder : gpu.holders()) {
-    lines.push_back(fmt::format("held by      {} {} rank {} of {}", holder.job_id(),
-                                Printable(holder.job_name(), 128), holder.rank(), holder.user()));
+    lines.push_back(fmt::format("held by      {} {} rank {} of {}{}", holder.job_id(), Printable(holder.job_name(), 128), holder.rank(),
+                                holder.user(), holder.instance().empty() ? "" : ", MIG " + holder.instance()));
   }
   lines.push_back("more: gpu-platform health --gpu-id " + gpu.uuid());
   return lines;

@@ -102,6 +102,16 @@ std::vector<GpuPart> ReadParts(ByteReader& reader) {
   return parts;
 }
 
+void WriteMig(ByteWriter& writer, const MigPart& part) {
+  for (const int value : {part.gpu, part.profile, part.start, part.slices, part.instance}) writer.I64(value);
+}
+
+MigPart ReadMig(ByteReader& reader) {
+  MigPart part;
+  for (int* value : {&part.gpu, &part.profile, &part.start, &part.slices, &part.instance}) *value = static_cast<int>(reader.I64());
+  return part;
+}
+
 void WriteLimits(ByteWriter& writer, const LaunchSpec& spec) {
   WriteDevices(writer, spec.devices);
   WriteCpuSet(writer, spec.cpus);
@@ -183,6 +193,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   writer.I64(spec.entry_time_limit.ns);
   WriteReporting(writer, spec);
   WriteParts(writer, spec.parts);
+  WriteMig(writer, spec.mig);
   return Seal(kLaunchMagic, writer.bytes());
 }
 
@@ -205,6 +216,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   if (reader.Remaining() > 0) spec.entry_time_limit.ns = reader.I64();
   if (reader.Remaining() > 0) ReadReporting(reader, spec);
   if (reader.Remaining() > 0) spec.parts = ReadParts(reader);
+  if (reader.Remaining() > 0) spec.mig = ReadMig(reader);
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }

@@ -7,6 +7,7 @@
 #include "domain/model/dependency.h"
 #include "domain/scheduling/why_pending.h"
 #include "tests/support/event_text.h"
+#include "tests/support/mig_models.h"
 
 namespace gp {
 
@@ -63,6 +64,10 @@ NodeFacts TableRunner::FactsFrom(const Line& line) {
                                            line.Number("memory", 81'559), line.Number("cpus", 48),
                                            line.Option("model", "NVIDIA-H100"));
   for (GpuFacts& gpu : facts.gpus) gpu.mps = line.Option("mps", "no") == "yes";
+  const std::vector<std::string> divided = Split(line.Option("mig", ""), ',');
+  for (size_t i = 0; i < facts.gpus.size() && i < divided.size(); ++i) {
+    if (divided[i] == "a100") facts.gpus[i].mig = A100Mig();
+  }
   return facts;
 }
 
@@ -145,6 +150,7 @@ std::string TableRunner::Submit(const Line& line) {
     if (!text.empty()) spec.any_of.push_back(AlternativeFrom(text));
   }
   if (line.Option("isolation", "") == "mps") spec.gpus.isolation = Isolation::kMps;
+  if (line.Option("isolation", "") == "mig") spec.gpus.isolation = Isolation::kMig;
   spec.gpus.memory_mib_min = line.Number("mem_min", 0);
   spec.nodes = line.Number("nodes", 1);
   spec.nodes_min = line.Number("nodes_min", 0);

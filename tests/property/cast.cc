@@ -2,11 +2,14 @@
 
 #include <array>
 
+#include "tests/support/mig_models.h"
+
 namespace gp {
 namespace {
 
 void AddGpus(Rng& rng, NodeFacts& facts, int count) {
   const bool big = rng.Chance(1, 2);
+  const bool divided = !big && rng.Chance(1, 3);
   for (int i = 0; i < count; ++i) {
     GpuFacts gpu;
     gpu.uuid = "G" + std::to_string(i) + facts.name;
@@ -15,6 +18,7 @@ void AddGpus(Rng& rng, NodeFacts& facts, int count) {
     gpu.numa = static_cast<int>(rng.Below(facts.numa.size()));
     gpu.memory_mib = big ? 80'000 : 40'000;
     gpu.mps = big;
+    if (divided && rng.Chance(1, 2)) gpu.mig = A100Mig();
     facts.gpus.push_back(gpu);
   }
   const auto size = static_cast<size_t>(count);
@@ -29,7 +33,8 @@ void AddGpus(Rng& rng, NodeFacts& facts, int count) {
 }
 
 void ChooseShare(Rng& rng, JobSpec& spec) {
-  spec.gpus.isolation = spec.gpus.count == 1 && rng.Chance(1, 2) ? Isolation::kMps : Isolation::kTimeslice;
+  static constexpr std::array kOfOne = {Isolation::kTimeslice, Isolation::kMps, Isolation::kMig};
+  spec.gpus.isolation = spec.gpus.count == 1 ? kOfOne[rng.Below(kOfOne.size())] : Isolation::kTimeslice;
   if (rng.Chance(1, 3)) {
     spec.gpus.memory_mib = rng.Between(1, 40) * 1000;
     return;

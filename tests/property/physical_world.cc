@@ -78,7 +78,20 @@ void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts&
   alive_.push_back(id);
 }
 
-void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other) {
+namespace {
+
+// Whether two instances of a GPU, or what is told to be some, have a memory slice in common.
+bool Overlap(const MigTable& table, const GpuGrant& a, const GpuGrant& b) {
+  const auto end = [&](const GpuGrant& grant) {
+    const auto profile = std::ranges::find(table.profiles, grant.mig_profile, &MigProfile::id);
+    return profile == table.profiles.end() ? table.memory_slices : grant.mig_start + profile->memory_slices;
+  };
+  return a.mig_start < end(b) && b.mig_start < end(a);
+}
+
+}  // namespace
+
+void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other, const NodeFacts& facts) {
   if (other.lease.job == mine.job && other.lease.attempt != mine.attempt) {
     Break(ToText(mine.job) + ": two attempts run at once");
   }
@@ -86,8 +99,9 @@ void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const Leas
   for (const GpuGrant& grant : mine.gpus) {
     const auto same = std::ranges::find(other.lease.gpus, grant.gpu, &GpuGrant::gpu);
     if (same == other.lease.gpus.end()) continue;
-    const bool may_share = mine.mode != GpuMode::kWhole && mine.mode == other.lease.mode && user.name == other.user.name;
-    if (!may_share) Break("GPU " + std::to_string(grant.gpu) + " runs two tenants");
+    const bool by_mig = mine.mode == GpuMode::kMig && !Overlap(facts.gpus[static_cast<size_t>(grant.gpu)].mig, grant, *same);
+    const bool by_user = (mine.mode == GpuMode::kTimeslice || mine.mode == GpuMode::kMps) && user.name == other.user.name;
+    if (mine.mode != other.lease.mode || (!by_mig && !by_user)) Break("GPU " + std::to_string(grant.gpu) + " runs two tenants");
   }
   for (const NumaGrant& grant : mine.numa) {
     for (const NumaGrant& theirs : other.lease.numa) {
@@ -98,7 +112,7 @@ void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const Leas
 
 void PhysicalWorld::CheckStart(const LeaseOrder& order, const NodeFacts& facts) {
   const Lease& mine = order.lease;
-  for (const LeaseId id : alive_) CheckAgainst(mine, order.user, Of(id).order);
+  for (const LeaseId id : alive_) CheckAgainst(mine, order.user, Of(id).order, facts);
   for (const GpuGrant& grant : mine.gpus) {
     int share = grant.share;
     int64_t memory_mib = grant.memory_mib;

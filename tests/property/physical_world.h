@@ -62,7 +62,7 @@ class PhysicalWorld {
  private:
   void CheckStart(const LeaseOrder& order, const NodeFacts& facts);
   void CheckResume(const LeaseOrder& order);
-  void CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other);
+  void CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other, const NodeFacts& facts);
   void End(Program& program, Instant at, const LeaseOutcome& outcome);
   void Break(const std::string& what);
 

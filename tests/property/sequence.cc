@@ -164,7 +164,8 @@ void Sequence::AddVariants(JobSpec& spec) {
   if (spec.gpus.count == 0 || !rng_.Chance(1, 6)) return;
   for (int i = rng_.Between(1, 2); i > 0; --i) {
     Alternative other{spec.nodes, spec.nodes_min, spec.gpus, spec.cpus, spec.memory_bytes};
-    other.gpus.count = spec.gpus.isolation == Isolation::kMps ? 1 : rng_.Between(1, 4);
+    const bool is_of_one = spec.gpus.isolation == Isolation::kMps || spec.gpus.isolation == Isolation::kMig;
+    other.gpus.count = is_of_one ? 1 : rng_.Between(1, 4);
     if (rng_.Chance(1, 3)) other.nodes = other.nodes_min = 1;
     spec.any_of.push_back(std::move(other));
   }

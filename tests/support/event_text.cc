@@ -26,6 +26,7 @@ struct Teller {
     std::string text = " " + Node(lease.node) + "[" + gpus.ToString() + "]";
     if (lease.mode != GpuMode::kWhole) {
       text += "*" + std::to_string(lease.gpus[0].share) + ":" + std::to_string(lease.gpus[0].memory_mib) + "MiB";
+      if (lease.mode == GpuMode::kMig) text += "@" + std::to_string(lease.gpus[0].mig_start);
     }
     return text;
   }

@@ -49,6 +49,29 @@ Checkpoint FromProto(const v1::CheckpointReport& message) {
   return checkpoint;
 }
 
+void ToProto(const MigTable& table, v1::MigTable* message) {
+  message->set_compute_slices(table.compute_slices);
+  message->set_memory_slices(table.memory_slices);
+  for (const MigProfile& profile : table.profiles) {
+    v1::MigTable::Profile* part = message->add_profiles();
+    part->set_id(profile.id);
+    part->set_name(profile.name);
+    part->set_compute_slices(profile.compute_slices);
+    part->set_memory_slices(profile.memory_slices);
+    part->set_memory_mib(profile.memory_mib);
+    part->set_starts(profile.starts);
+  }
+}
+
+// What cannot be, ValidateNodeFacts refuses.
+MigTable FromProto(const v1::MigTable& message) {
+  MigTable table{message.compute_slices(), message.memory_slices(), {}};
+  for (const v1::MigTable::Profile& part : message.profiles()) {
+    table.profiles.push_back({part.id(), Printable(part.name(), 64), part.compute_slices(), part.memory_slices(), part.memory_mib(), part.starts()});
+  }
+  return table;
+}
+
 void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   const Lease& lease = order.lease;
   message->set_lease(lease.id.value);
@@ -61,6 +84,9 @@ void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
     part->set_gpu(grant.gpu);
     part->set_share(grant.share);
     part->set_memory_mib(grant.memory_mib);
+    if (grant.mig_profile == kNoMig) continue;
+    part->mutable_mig()->set_profile(grant.mig_profile);
+    part->mutable_mig()->set_start(grant.mig_start);
   }
   for (const NumaGrant& grant : lease.numa) {
     v1::LeaseOrder::NumaPart* part = message->add_numa();
@@ -91,7 +117,9 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   lease.mode = static_cast<GpuMode>(message.mode());
   for (const auto& part : message.gpus()) {
     if (part.gpu() < 0 || part.gpu() >= kGpusMax) return Fail(InvalidArgument("order: no such GPU"));
-    lease.gpus.push_back({part.gpu(), part.share(), part.memory_mib()});
+    GpuGrant& grant = lease.gpus.emplace_back(GpuGrant{part.gpu(), part.share(), part.memory_mib()});
+    if (part.has_mig()) grant.mig_profile = part.mig().profile();
+    if (part.has_mig()) grant.mig_start = part.mig().start();
   }
   for (const auto& part : message.numa()) {
     lease.numa.push_back({part.numa(), GP_TRY(CpuSet::Parse(part.cpus())), part.memory_mib()});
@@ -130,6 +158,7 @@ void ToProto(const NodeFacts& facts, v1::NodeFacts* message) {
     part->set_numa(gpu.numa);
     part->set_memory_mib(gpu.memory_mib);
     part->set_mps(gpu.mps);
+    if (!gpu.mig.empty()) ToProto(gpu.mig, part->mutable_mig());
   }
   message->set_links(std::string(facts.links.begin(), facts.links.end()));
 }
@@ -144,7 +173,7 @@ Result<NodeFacts> FromProto(const v1::NodeFacts& message) {
   }
   for (const auto& part : message.gpus()) {
     facts.gpus.push_back({part.uuid(), part.model().substr(0, 128), part.pci_bus_id().substr(0, 32),
-                          part.minor(), part.numa(), part.memory_mib(), part.mps()});
+                          part.minor(), part.numa(), part.memory_mib(), part.mps(), FromProto(part.mig())});
   }
   facts.links.assign(message.links().begin(), message.links().end());
   GP_CHECK_OK(ValidateNodeFacts(facts));

@@ -84,6 +84,8 @@ void HolderView(const State& state, LeaseId id, int gpu, v1::Holder* message) {
   const auto grant = std::ranges::find(lease.gpus, gpu, &GpuGrant::gpu);
   message->set_share(grant->share);
   message->set_memory_bytes(grant->memory_mib * kMiB);
+  const MigTable& table = state.FindNode(lease.node)->facts->gpus[static_cast<size_t>(gpu)].mig;
+  if (const MigProfile* profile = table.Find(grant->mig_profile)) message->set_instance(profile->name + "@" + std::to_string(grant->mig_start));
 }
 
 void GpuView(const State& state, const Node& node, int index, v1::Gpu* message) {
@@ -102,7 +104,10 @@ void GpuView(const State& state, const Node& node, int index, v1::Gpu* message) 
   message->set_detail(Name(gpu.condition));
   message->set_draining(gpu.draining || node.draining);
   message->set_reason(gpu.reason);
-  message->set_mode(Name(gpu.mode));
+  message->set_mode(Name(facts.mig.empty() ? gpu.mode : GpuMode::kMig));
+  for (const MigProfile& profile : facts.mig.profiles) {
+    if (facts.mig.ChooseStart(profile, gpu.mig_slices) != kNoMig) message->add_instances_left(profile.name);
+  }
   message->set_share_granted(gpu.share_granted);
   message->set_memory_granted_bytes(gpu.memory_granted_mib * kMiB);
   for (const LeaseId id : gpu.leases) HolderView(state, id, index, message->add_holders());

@@ -50,7 +50,9 @@ void GpuKeeper::Look() {
     for (const SeenXid& seen : options_.take_kernel_xids()) signals_.Saw(seen, now);
   }
   for (const XidSighting& seen : watch_.TakeXids()) {
-    signals_.Saw({seen.gpu, seen.xid, XidSource::kDriver, {}, AdviceOf(seen.advice), DriverAdvice::kUnknown, true, ""}, now);
+    const bool is_in_instance = seen.gpu_instance && options_.lease_in != nullptr;
+    const LeaseId lease = is_in_instance ? options_.lease_in(seen.gpu, *seen.gpu_instance) : LeaseId{};
+    signals_.Saw({seen.gpu, seen.xid, XidSource::kDriver, lease, AdviceOf(seen.advice), DriverAdvice::kUnknown, true, ""}, now);
   }
   readings_ = watch_.Latest();
   for (size_t gpu = 0; gpu < readings_.size(); ++gpu) {

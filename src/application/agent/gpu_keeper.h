@@ -29,6 +29,8 @@ struct GpuKeeperOptions {
   // XIDs of the kernel's log since the last call, by position; empty: there is no log to read.
   std::function<std::vector<SeenXid>()> take_kernel_xids;
   int kernel_log_fd = -1;
+  // Whose a MIG instance of a GPU is, by the driver's number of it; empty: there are none.
+  std::function<LeaseId(int gpu, int gpu_instance)> lease_in;
   std::vector<GpuHeatLimits> heat_limits;  // by position; empty: the driver tells none
 };
 

@@ -43,6 +43,15 @@ std::vector<GpuPart> PartsOf(const LeaseOrder& order, const NodeFacts& facts) {
   return parts;
 }
 
+// Its instance, which is still to be made.
+MigPart MigOf(const LeaseOrder& order, const NodeFacts& facts) {
+  if (order.lease.mode != GpuMode::kMig || order.lease.gpus.empty()) return {};
+  const GpuGrant& grant = order.lease.gpus.front();
+  const MigProfile* profile = facts.gpus[static_cast<size_t>(grant.gpu)].mig.Find(grant.mig_profile);
+  // A GPU that is divided otherwise meanwhile has none of that kind, as the driver will say.
+  return {grant.gpu, grant.mig_profile, grant.mig_start, profile == nullptr ? 1 : profile->memory_slices};
+}
+
 // Where its server is, and its own limits: the daemon has those of the largest client.
 void AddMps(const std::vector<GpuPart>& parts, const LaunchOptions& options, uint32_t uid, std::map<std::string, std::string>& env) {
   if (parts.empty() || !parts.front().mps) return;
@@ -156,6 +165,7 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   }
   launch.processes_max = options.processes_max;
   launch.parts = PartsOf(order, facts);
+  launch.mig = MigOf(order, facts);
   const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
   // Clients and server of MPS meet in the host's /dev/shm, and in a directory that a private /tmp may hide.
   launch.shm_bytes = by_mps ? 0 : spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;

@@ -27,6 +27,29 @@ int NumaOf(const NodeFacts& facts, const HostFacts& host, const GpuIdentity& gpu
   return PositionOf(facts, *place->numa_node);
 }
 
+// A GPU in MIG mode by its profiles.  Those with engines beside compute ("+me", "+gfx") are few to a GPU and wanted by
+// nobody who asks for compute and memory.
+MigTable MigTableOf(const GpuIdentity& gpu, int64_t usable_mib, std::vector<std::string>& warnings) {
+  MigTable table;
+  if (!gpu.mig_enabled) return table;
+  for (const MigProfileInfo& one : gpu.mig_profiles) {
+    if (one.name.find_first_of("+-") != std::string::npos || one.placements.empty()) continue;
+    MigProfile profile{one.id, one.name, one.compute_slices, one.placements.front().size, std::min<int64_t>(one.memory_mib, usable_mib), 0};
+    for (const MigPlacement& place : one.placements) {
+      if (place.start >= 0 && place.start < kMigSlicesMax) profile.starts |= MigSlices{1} << place.start;
+      table.memory_slices = std::max(table.memory_slices, place.start + place.size);
+    }
+    table.compute_slices = std::max(table.compute_slices, profile.compute_slices);
+    table.profiles.push_back(std::move(profile));
+  }
+  std::ranges::sort(table.profiles, {}, &MigProfile::id);
+  if (table.profiles.empty()) {
+    table.compute_slices = table.memory_slices = 1;
+    warnings.push_back(gpu.uuid + ": in MIG mode, and the driver does not say what it can be divided into: nobody gets it");
+  }
+  return table;
+}
+
 }  // namespace
 
 FoundNode MakeNodeFacts(const std::string& name, bool simulated, const HostFacts& host,
@@ -49,6 +72,7 @@ FoundNode MakeNodeFacts(const std::string& name, bool simulated, const HostFacts
     }
     facts.gpus.push_back({gpu.uuid, gpu.name, gpu.pci_bus_id, gpu.minor, numa,
                           gpu.memory_total_mib - gpu.memory_reserved_mib});
+    facts.gpus.back().mig = MigTableOf(gpu, facts.gpus.back().memory_mib, found.warnings);
   }
   const size_t count = facts.gpus.size();
   facts.links.assign(count * count, 0);

@@ -110,7 +110,7 @@ std::optional<MpsLimits> SharingRunner::WantedOn(int minor, uint32_t uid, const 
   for (const auto& [key, status] : statuses) {
     if (IsClient(status, minor)) add(PartsOf(status).front());
   }
-  for (const auto& [key, spec] : waiting_) {
+  for (const auto& [key, spec] : pending_.waiting()) {
     if (IsClientOn(spec.parts, minor) && spec.uid == uid) add(spec.parts.front());
   }
   return wanted;
@@ -139,11 +139,9 @@ void SharingRunner::LoseClients(int minor, const std::string& failure, const Sta
   for (const auto& [key, status] : statuses) {
     if (IsClient(status, minor)) DoomAttempt(key, {EndCause::kPlatformFault, "its MPS daemon failed: " + failure});
   }
-  std::vector<LaunchSpec> waiting;
-  for (const auto& [key, spec] : waiting_) {
-    if (IsClientOn(spec.parts, minor)) waiting.push_back(spec);
+  for (const LaunchSpec& spec : pending_.Waiting()) {
+    if (IsClientOn(spec.parts, minor)) pending_.GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon failed: " + failure);
   }
-  for (const LaunchSpec& spec : waiting) GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon failed: " + failure);
 }
 
 void SharingRunner::DoomAttempt(const std::string& key, Doom doom) {

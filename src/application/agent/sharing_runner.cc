@@ -42,18 +42,15 @@ SharingRunner::~SharingRunner() {
 }
 
 Status SharingRunner::Start(const LaunchSpec& spec) {
-  if (waiting_.contains(spec.key) || never_ran_.contains(spec.key)) return Fail(Conflict("attempt " + spec.key + " exists already"));
+  if (pending_.Knows(spec.key)) return Fail(Conflict("attempt " + spec.key + " exists already"));
   const GpuPart* part = MpsPartOf(spec.parts);
   if (part != nullptr && options_.mps_control.empty()) return Fail(Unsupported("there is no nvidia-cuda-mps-control on this node"));
-  waiting_[spec.key] = spec;
+  pending_.Add(spec);
   StartWaiting();
+  if (pending_.Waits(spec.key)) SetTimer(1);  // what it waits for may be to be asked for
   // Where nothing was to be waited for, what went wrong is told at once.
-  const auto ended = never_ran_.find(spec.key);
-  if (waiting_.contains(spec.key)) SetTimer(1);  // what it waits for may be to be asked for
-  if (ended == never_ran_.end()) return Ok();
-  const Error error = Internal(ended->second.message);
-  never_ran_.erase(ended);
-  return Fail(error);
+  const auto failure = pending_.TakeFailure(spec.key);
+  return failure ? Fail(Internal(*failure)) : Ok();
 }
 
 // Whether nothing of another stands in its way, and what it needs itself is there.
@@ -67,46 +64,27 @@ bool SharingRunner::MayStart(const LaunchSpec& spec) {
   if (part == nullptr) return true;
   const auto daemon = daemons_.find(part->minor);
   if (daemon != daemons_.end()) return daemon->second->Covers({part->percent, part->memory_mib});
-  if (const Status started = StartDaemon(spec); !started) GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon: " + started.error().message);
+  if (const Status started = StartDaemon(spec); !started) pending_.GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon: " + started.error().message);
   return false;
 }
 
 bool SharingRunner::StartWaiting() {
   bool any = false;
-  std::vector<std::string> keys;
-  for (const auto& [key, spec] : waiting_) keys.push_back(key);
-  for (const std::string& key : keys) {
-    const LaunchSpec spec = waiting_.at(key);
+  for (const LaunchSpec& spec : pending_.Waiting()) {
     if (!MayStart(spec)) continue;
-    waiting_.erase(key);
+    pending_.Leave(spec.key);
     any = true;
-    if (const Status started = runner_.Start(spec); !started) GiveUp(spec, EndCause::kPlatformFault, started.error().message);
+    if (const Status started = runner_.Start(spec); !started) pending_.GiveUp(spec, EndCause::kPlatformFault, started.error().message);
   }
   return any;
 }
 
-void SharingRunner::GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message) {
-  AttemptStatus& status = never_ran_[spec.key];
-  status.key = spec.key;
-  status.phase = AttemptPhase::kExited;
-  status.cause = cause;
-  status.message = message;
-  status.launch = std::make_shared<const LaunchSpec>(spec);
-  waiting_.erase(spec.key);
-}
-
 void SharingRunner::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {
-  const auto waits = waiting_.find(key);
-  if (waits == waiting_.end()) return runner_.Renew(key, lease_deadline_boot_ns);
-  waits->second.lease_deadline_boot_ns = lease_deadline_boot_ns;
+  if (!pending_.Renew(key, lease_deadline_boot_ns)) runner_.Renew(key, lease_deadline_boot_ns);
 }
 
 void SharingRunner::Stop(const std::string& key, Duration grace) {
-  const auto waits = waiting_.find(key);
-  if (waits != waiting_.end()) {
-    const LaunchSpec spec = waits->second;
-    return GiveUp(spec, EndCause::kStopped, "stopped before it was started");
-  }
+  if (pending_.Stop(key)) return;
   held_.erase(key);  // somebody knows already what becomes of it
   runner_.Stop(key, grace);
 }
@@ -129,13 +107,7 @@ std::vector<AttemptStatus> SharingRunner::Observe() {
   for (auto& [key, status] : statuses) {
     if (!IsMpsDaemon(key)) seen.push_back(Judge(std::move(status)));
   }
-  for (const auto& [key, spec] : waiting_) {
-    AttemptStatus status;
-    status.key = key;
-    status.launch = std::make_shared<const LaunchSpec>(spec);
-    seen.push_back(std::move(status));
-  }
-  for (const auto& [key, status] : never_ran_) seen.push_back(status);
+  pending_.AppendTo(seen);
   ArmTimer();
   return seen;
 }
@@ -186,7 +158,7 @@ bool SharingRunner::MayBeOfAnother(const Failure& failure) const {
 }
 
 Status SharingRunner::Forget(const std::string& key) {
-  if (never_ran_.erase(key) > 0) return Ok();
+  if (pending_.Forget(key)) return Ok();
   GP_CHECK_OK(runner_.Forget(key));
   doomed_.erase(key);
   failures_.erase(key);
@@ -194,10 +166,10 @@ Status SharingRunner::Forget(const std::string& key) {
   return Ok();
 }
 
-bool SharingRunner::IsEmpty() { return waiting_.empty() && never_ran_.empty() && runner_.IsEmpty(); }
+bool SharingRunner::IsEmpty() { return pending_.IsEmpty() && runner_.IsEmpty(); }
 
 Result<ExecStreams> SharingRunner::Exec(const std::string& key, const ExecSpec& spec) {
-  if (waiting_.contains(key)) return Fail(Conflict("attempt " + key + " waits for its MPS daemon"));
+  if (pending_.Waits(key)) return Fail(Conflict("attempt " + key + " waits for its MPS daemon"));
   return runner_.Exec(key, spec);
 }
 

@@ -13,6 +13,7 @@
 
 #include "application/agent/memory_guard.h"
 #include "application/agent/mps_daemon.h"
+#include "application/agent/pending_starts.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/gpu_watch.h"
 
@@ -76,7 +77,6 @@ class SharingRunner : public AttemptRunner {
   bool StartWaiting();  // whether any was started
   bool MayStart(const LaunchSpec& spec);
   Status StartDaemon(const LaunchSpec& client);
-  void GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message);
   void DoomAttempt(const std::string& key, Doom doom);
   void WatchMemory(const Statuses& statuses);
   void ReadMemory(int gpu, const GpuHealth& health, const Statuses& statuses);
@@ -91,8 +91,7 @@ class SharingRunner : public AttemptRunner {
   Clock& clock_;
   MemoryGuard guard_;
   std::map<int, std::unique_ptr<MpsDaemon>> daemons_;  // by the GPU's minor number: never two on one
-  std::map<std::string, LaunchSpec> waiting_;          // for their daemon, or for another's end
-  std::map<std::string, AttemptStatus> never_ran_;     // waited, and ended so
+  PendingStarts pending_;                              // for their daemon, or for another's end
   std::map<std::string, Doom> doomed_;
   std::map<std::string, Failure> failures_;            // of clients of MPS
   std::set<std::string> held_;                         // of those, whose end is not told yet

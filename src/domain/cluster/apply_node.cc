@@ -24,11 +24,12 @@ void CountCapacity(State& state, const Node& node, int sign) {
   int64_t& capacity = state.capacity[node.pool];
   capacity += sign * static_cast<int64_t>(node.gpus.size());
   if (capacity == 0) state.capacity.erase(node.pool);
-  std::map<int64_t, int64_t>& sizes = state.gpu_sizes[node.pool];
+  std::map<GpuSize, int64_t>& sizes = state.gpu_sizes[node.pool];
   for (const GpuFacts& gpu : node.facts->gpus) {
-    int64_t& count = sizes[gpu.memory_mib];
+    const GpuSize size{gpu.memory_mib, gpu.mig};
+    int64_t& count = sizes[size];
     count += sign;
-    if (count == 0) sizes.erase(gpu.memory_mib);
+    if (count == 0) sizes.erase(size);
   }
   if (sizes.empty()) state.gpu_sizes.erase(node.pool);
 }

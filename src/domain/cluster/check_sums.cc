@@ -33,10 +33,10 @@ void CheckAccounts(const State& state, Violations& found) {
 
 void CheckCapacity(const State& state, Violations& found) {
   std::map<std::string, int64_t> sums;
-  std::map<std::string, std::map<int64_t, int64_t>> sizes;
+  std::map<std::string, std::map<GpuSize, int64_t>> sizes;
   for (const Node& node : state.nodes) {
     sums[node.pool] += static_cast<int64_t>(node.gpus.size());
-    for (const GpuFacts& gpu : node.facts->gpus) ++sizes[node.pool][gpu.memory_mib];
+    for (const GpuFacts& gpu : node.facts->gpus) ++sizes[node.pool][{gpu.memory_mib, gpu.mig}];
   }
   if (sizes != state.gpu_sizes) found.push_back({"I8", "sizes of GPUs are off"});
   std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });

@@ -14,12 +14,6 @@ Result<const Job*> KnownJob(const State& state, JobId id) {
   return job;
 }
 
-// Legal to ask for, and nothing here could give it: better said now than waited for.
-Status CheckOffered(const GpuRequest& gpus) {
-  if (gpus.isolation != Isolation::kMig) return Ok();
-  return Fail(InvalidArgument("resources.gpus.isolation: mig is not offered yet: use exclusive, timeslice or mps"));
-}
-
 Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
   const std::string& wanted = !spec.queue.empty() ? spec.queue : state.queues.contains(spec.project) ? spec.project : kDefaultQueue;
   const auto found = state.queues.find(wanted);
@@ -53,8 +47,6 @@ Error AlreadyOver(const Job& job) {
 
 Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command) {
   GP_CHECK_OK(ValidateJobSpec(*command.spec));
-  GP_CHECK_OK(CheckOffered(command.spec->gpus));
-  for (const Alternative& alternative : command.spec->any_of) GP_CHECK_OK(CheckOffered(alternative.gpus));
   Events events;
   if (!envelope.request_id.empty() &&
       state.jobs_by_request.contains(RequestKey(command.user, envelope.request_id))) {

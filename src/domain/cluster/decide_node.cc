@@ -134,9 +134,19 @@ void LoseGpus(const Node& node, const std::string& reason, Events& events) {
   }
 }
 
+// Who has an instance of a GPU, or the whole, needs it divided as it was.
+Status CheckSameDivision(const Node& node, const NodeFacts& facts) {
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    if (node.gpus[i].leases.empty() || node.facts->gpus[i].mig == facts.gpus[i].mig) continue;
+    return Fail(Conflict("node " + facts.name + " came back with GPU " + std::to_string(i) + (facts.gpus[i].mig.empty() ? " out of" : " in") +
+                         " MIG mode, or otherwise divided, while it is held: set it back, or end what holds it"));
+  }
+  return Ok();
+}
+
 // A node may come back with other GPUs only when nothing is held on it: grants name positions.
 Status CheckSameHardware(const Node& node, const NodeFacts& facts) {
-  if (node.facts->HasGpusOf(facts) && node.facts->numa == facts.numa) return Ok();
+  if (node.facts->HasGpusOf(facts) && node.facts->numa == facts.numa) return CheckSameDivision(node, facts);
   if (node.leases.empty()) return Ok();
   return Fail(Conflict("node " + facts.name + " came back with other hardware while " +
                        std::to_string(node.leases.size()) +

@@ -50,13 +50,15 @@ GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.qu
           v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
           v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints, v.faults_in_row)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
-GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib)
+GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib, v.mig_profile, v.mig_start)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(RankTarget, v.node, v.gpus)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
           v.phase, v.stop)
-GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps)
+GP_FIELDS(MigProfile, v.id, v.name, v.compute_slices, v.memory_slices, v.memory_mib, v.starts)
+GP_FIELDS(MigTable, v.compute_slices, v.memory_slices, v.profiles)
+GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps, v.mig)
 GP_FIELDS(NumaFacts, v.os_id, v.package, v.cpus, v.memory_mib)
 GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.links)
 // domain/faults
@@ -74,7 +76,7 @@ GP_FIELDS(Incident, v.id, v.state, v.cause, v.pool, v.node, v.gpu, v.uuid, v.rem
           v.reports, v.jobs, v.jobs_hit, v.lost_gpu_ms, v.person, v.note, v.steps)
 
 GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner, v.share_granted,
-          v.memory_granted_mib, v.leases)
+          v.memory_granted_mib, v.leases, v.mig_slices)
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
           v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen, v.failures)

@@ -15,15 +15,54 @@ GpuMode ModeFor(const GpuRequest& request) {
   return GpuMode::kWhole;
 }
 
+namespace {
+
+// A request for memory alone does not say how much of the compute it needs.
+bool IsOfMemoryOnly(const GpuRequest& request) { return request.memory_mib > 0 && request.share_thousandths == kWholeShare; }
+
+GpuGrant InstanceFor(const GpuRequest& request, int gpu, const GpuFacts& facts) {
+  const MigProfile* profile = facts.mig.Smallest(IsOfMemoryOnly(request) ? 0 : request.share_thousandths, request.memory_mib);
+  if (profile == nullptr) return {gpu, 0, 0};
+  return {gpu, facts.mig.ShareOf(*profile), profile->memory_mib, profile->id};
+}
+
+}  // namespace
+
 GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts) {
   if (request.isolation == Isolation::kExclusive) return {gpu, kWholeShare, facts.memory_mib};
+  if (request.isolation == Isolation::kMig) return InstanceFor(request, gpu, facts);
   // Memory alone asked for: compute is shared as it comes and counts nothing.
-  const bool memory_only = request.memory_mib > 0 && request.share_thousandths == kWholeShare;
-  const int share = memory_only ? 0 : request.share_thousandths;
+  const int share = IsOfMemoryOnly(request) ? 0 : request.share_thousandths;
   const int64_t memory =
       request.memory_mib > 0 ? request.memory_mib : facts.memory_mib * share / kWholeShare;
   return {gpu, share, memory};
 }
+
+GpuGrant PlacedGrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts, const Gpu& now) {
+  GpuGrant grant = GrantOf(request, gpu, facts);
+  if (const MigProfile* profile = facts.mig.Find(grant.mig_profile)) grant.mig_start = facts.mig.ChooseStart(*profile, now.mig_slices);
+  return grant;
+}
+
+MigSlices SlicesOf(const GpuGrant& grant, const GpuFacts& facts) {
+  const MigProfile* profile = facts.mig.Find(grant.mig_profile);
+  return profile == nullptr || grant.mig_start < 0 || grant.mig_start >= kMigSlicesMax ? 0 : SlicesAt(*profile, grant.mig_start);
+}
+
+namespace {
+
+// Instances are of anybody's jobs: the hardware keeps them apart.
+Status CheckInstance(const Gpu& gpu, const GpuFacts& facts, const GpuGrant& grant) {
+  const MigProfile* profile = facts.mig.Find(grant.mig_profile);
+  if (profile == nullptr) return Fail(Conflict(facts.uuid + (facts.mig.empty() ? " is not in MIG mode" : ": no MIG instance is as large as asked")));
+  const bool is_legal = grant.mig_start >= 0 && grant.mig_start < kMigSlicesMax && (profile->starts >> grant.mig_start & 1) != 0;
+  if (!is_legal || (SlicesAt(*profile, grant.mig_start) & gpu.mig_slices) != 0) {
+    return Fail(Conflict(facts.uuid + ": no place is left for a MIG instance " + profile->name));
+  }
+  return Ok();
+}
+
+}  // namespace
 
 Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const std::string& user,
                      const GpuGrant& grant) {
@@ -31,6 +70,11 @@ Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const 
     return Fail(Conflict(facts.uuid + " is " + Name(gpu.condition) + (gpu.draining ? ", draining" : "")));
   }
   if (grant.share < 0 || grant.memory_mib < 0) return Fail(Conflict(facts.uuid + ": negative grant"));
+  if (mode == GpuMode::kMig) {
+    GP_CHECK_OK(CheckInstance(gpu, facts, grant));
+  } else if (!facts.mig.empty()) {
+    return Fail(Conflict(facts.uuid + " is in MIG mode"));
+  }
   if (mode == GpuMode::kWhole) {
     if (!gpu.leases.empty()) return Fail(Conflict(facts.uuid + " is held by " + ToText(gpu.leases[0])));
     if (grant.share != kWholeShare || grant.memory_mib != facts.memory_mib) {
@@ -38,13 +82,13 @@ Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const 
     }
     return Ok();
   }
-  if (mode == GpuMode::kMig || (mode == GpuMode::kMps && !facts.mps)) {
+  if (mode == GpuMode::kMps && !facts.mps) {
     return Fail(Conflict(facts.uuid + ": " + Name(mode) + " is not offered here"));
   }
   if (gpu.mode != GpuMode::kFree && gpu.mode != mode) {
     return Fail(Conflict(facts.uuid + " is in use as " + Name(gpu.mode)));
   }
-  if (gpu.mode != GpuMode::kFree && gpu.owner != user) {
+  if (gpu.mode != GpuMode::kFree && mode != GpuMode::kMig && gpu.owner != user) {
     return Fail(Conflict(facts.uuid + " is shared by another user's jobs"));
   }
   if (mode == GpuMode::kMps && gpu.leases.size() >= kMpsLeasesMax) {
@@ -76,7 +120,9 @@ Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
     }
     last = grant.gpu;
     const GpuFacts& facts = node.facts->gpus[static_cast<size_t>(grant.gpu)];
-    if (!(grant == GrantOf(request, grant.gpu, facts))) {
+    GpuGrant asked = GrantOf(request, grant.gpu, facts);
+    asked.mig_start = grant.mig_start;  // any place will do
+    if (!(grant == asked)) {
       return Fail(Conflict(facts.uuid + ": the grant is not what the job asked for"));
     }
     GP_CHECK_OK(CheckGpuGrant(node.gpus[static_cast<size_t>(grant.gpu)], facts, ModeFor(request),
@@ -132,7 +178,8 @@ void HoldGrants(Node& node, const Lease& lease, const std::string& user) {
   for (const GpuGrant& grant : lease.gpus) {
     Gpu& gpu = node.gpus[static_cast<size_t>(grant.gpu)];
     gpu.mode = lease.mode;
-    if (lease.mode != GpuMode::kWhole) gpu.owner = user;
+    if (lease.mode == GpuMode::kTimeslice || lease.mode == GpuMode::kMps) gpu.owner = user;
+    gpu.mig_slices |= SlicesOf(grant, node.facts->gpus[static_cast<size_t>(grant.gpu)]);
     gpu.share_granted += grant.share;
     gpu.memory_granted_mib += grant.memory_mib;
     gpu.leases.push_back(lease.id);
@@ -150,6 +197,7 @@ void ReleaseGrants(Node& node, const Lease& lease) {
     Gpu& gpu = node.gpus[static_cast<size_t>(grant.gpu)];
     gpu.share_granted -= grant.share;
     gpu.memory_granted_mib -= grant.memory_mib;
+    gpu.mig_slices &= ~SlicesOf(grant, node.facts->gpus[static_cast<size_t>(grant.gpu)]);
     std::erase(gpu.leases, lease.id);
     if (gpu.leases.empty()) {
       gpu.mode = GpuMode::kFree;

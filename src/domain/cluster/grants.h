@@ -12,8 +12,14 @@ namespace gp {
 // How a GPU is used by a job with this request.
 GpuMode ModeFor(const GpuRequest& request);
 
-// What the request takes of this GPU: share and memory, in whole numbers.
+// What the request takes of this GPU: share and memory, in whole numbers.  By MIG: the smallest instance that has as
+// much (none: no profile), without a place.
 GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts);
+// The same with the best place that is left for the instance, where there is one.
+GpuGrant PlacedGrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts, const Gpu& now);
+
+// The memory slices that the grant takes; none where it is no instance of such a GPU.
+MigSlices SlicesOf(const GpuGrant& grant, const GpuFacts& facts);
 
 // Whether the grant fits on the GPU as it is now.  kConflict says which number does not.
 Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const std::string& user,

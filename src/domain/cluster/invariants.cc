@@ -12,6 +12,16 @@
 namespace gp {
 namespace {
 
+// One more instance, beside those that have these slices.
+template <typename Report>
+void CheckInstance(const GpuFacts& facts, const GpuGrant& grant, MigSlices& slices, const Report& report) {
+  const MigProfile* profile = facts.mig.Find(grant.mig_profile);
+  const MigSlices mine = SlicesOf(grant, facts);
+  if (profile == nullptr || mine == 0 || (profile->starts >> grant.mig_start & 1) == 0) return report("I3", "a MIG instance where none can be");
+  if ((mine & slices) != 0) report("I3", "MIG instances overlap");
+  slices |= mine;
+}
+
 void CheckGpu(const State& state, const Node& node, size_t index, Violations& found) {
   const Gpu& gpu = node.gpus[index];
   const GpuFacts& facts = node.facts->gpus[index];
@@ -20,6 +30,7 @@ void CheckGpu(const State& state, const Node& node, size_t index, Violations& fo
   };
   int share = 0;
   int64_t memory = 0;
+  MigSlices slices = 0;
   for (const LeaseId id : gpu.leases) {
     const Lease* lease = state.FindLease(id);
     if (lease == nullptr) {
@@ -33,9 +44,9 @@ void CheckGpu(const State& state, const Node& node, size_t index, Violations& fo
     }
     if (lease->mode != gpu.mode) report("I4", "leases of two modes");
     const Job* job = state.FindJob(lease->job);
-    if (job != nullptr && gpu.mode != GpuMode::kWhole && job->user.name != gpu.owner) {
-      report("I4", "shared by two users");
-    }
+    const bool is_of_one_user = gpu.mode == GpuMode::kTimeslice || gpu.mode == GpuMode::kMps;
+    if (job != nullptr && is_of_one_user && job->user.name != gpu.owner) report("I4", "shared by two users");
+    if (lease->mode == GpuMode::kMig) CheckInstance(facts, *grant, slices, report);
     share += grant->share;
     memory += grant->memory_mib;
   }
@@ -43,7 +54,7 @@ void CheckGpu(const State& state, const Node& node, size_t index, Violations& fo
   if (share > kWholeShare) report("I2", "more than the whole compute granted");
   if (gpu.mode == GpuMode::kWhole && gpu.leases.size() > 1) report("I2", "whole GPU held twice");
   if (gpu.leases.empty() != (gpu.mode == GpuMode::kFree)) report("I4", "mode without leases");
-  if (share != gpu.share_granted || memory != gpu.memory_granted_mib) report("I8", "sums are off");
+  if (share != gpu.share_granted || memory != gpu.memory_granted_mib || slices != gpu.mig_slices) report("I8", "sums are off");
 }
 
 void CheckNuma(const State& state, const Node& node, Violations& found) {
@@ -158,7 +169,9 @@ void CheckNewGrants(const State& state, const GangPlaced& placed, Violations& fo
       found.push_back({"I6", ToText(lease.id) + " was granted where nothing may be granted"});
     }
     const auto can_mps = [&](const GpuGrant& g) { return node.facts->gpus[static_cast<size_t>(g.gpu)].mps; };
-    if (lease.mode == GpuMode::kMig || (lease.mode == GpuMode::kMps && !std::ranges::all_of(lease.gpus, can_mps))) {
+    const auto is_divided = [&](const GpuGrant& g) { return !node.facts->gpus[static_cast<size_t>(g.gpu)].mig.empty(); };
+    const bool is_offered = lease.mode == GpuMode::kMig ? std::ranges::all_of(lease.gpus, is_divided) : std::ranges::none_of(lease.gpus, is_divided);
+    if (!is_offered || (lease.mode == GpuMode::kMps && !std::ranges::all_of(lease.gpus, can_mps))) {
       found.push_back({"I3", ToText(lease.id) + " was granted in a mode that its node does not offer"});
     }
   }

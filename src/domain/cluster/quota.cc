@@ -142,13 +142,33 @@ Account AccountAt(const State& state, const AccountId& id, Instant at) {
 
 bool IsFirm(const State& state, const Job& job) { return !job.spec->preemptible || !state.queues.at(job.queue).reclaimable; }
 
+namespace {
+
+// Of one GPU, where in its pool the request counts most.
+int64_t LargestShareOf(const State& state, const Job& job) {
+  const GpuRequest& gpus = job.spec->gpus;
+  const auto found = state.gpu_sizes.find(job.pool);
+  if (found == state.gpu_sizes.end()) {
+    GpuFacts none;
+    none.memory_mib = std::max<int64_t>(gpus.memory_mib, 1);
+    return CountedShare(GrantOf(gpus, 0, none), none);
+  }
+  int64_t largest = 0;
+  for (const auto& [size, count] : found->second) {
+    GpuFacts facts;
+    facts.memory_mib = size.memory_mib;
+    facts.mig = size.mig;
+    largest = std::max(largest, CountedShare(GrantOf(gpus, 0, facts), facts));
+    if (gpus.isolation != Isolation::kMig) break;  // on the smallest it counts most
+  }
+  return largest;
+}
+
+}  // namespace
+
 Holding AskOf(const State& state, const Job& job) {
   const GpuRequest& gpus = job.spec->gpus;
-  // On the smallest GPU of the pool it counts most.
-  GpuFacts smallest;
-  const auto sizes = state.gpu_sizes.find(job.pool);
-  smallest.memory_mib = sizes == state.gpu_sizes.end() ? std::max<int64_t>(gpus.memory_mib, 1) : sizes->second.begin()->first;
-  const int64_t each = gpus.count == 0 ? 0 : CountedShare(GrantOf(gpus, 0, smallest), smallest);
+  const int64_t each = gpus.count == 0 ? 0 : LargestShareOf(state, job);
   const int64_t share = int64_t{job.spec->nodes} * gpus.count * each;
   return {share, IsFirm(state, job) ? share : 0, 1};
 }

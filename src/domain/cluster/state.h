@@ -106,7 +106,7 @@ struct State {
   std::map<PoolClass, std::set<JobId>> yielding;   // MayGiveWay; none is empty
   std::map<PoolClass, std::map<JobId, int64_t>> shares_by_class;  // thousandths of GPUs held now, by job; none is 0 or empty
   std::map<std::string, int64_t> capacity;         // GPUs installed, by pool; none is 0
-  std::map<std::string, std::map<int64_t, int64_t>> gpu_sizes;  // the same by memory (MiB); none is 0 or empty
+  std::map<std::string, std::map<GpuSize, int64_t>> gpu_sizes;  // the same by size; none is 0 or empty
 
   // Which nodes changed last: each has the number of its last change.  Planners follow it; it is not
   // part of the value and begins anew with each process.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 #include <memory>
+#include <ranges>
 
 #include "domain/cluster/grants.h"
 #include "domain/placement/choose_gpus.h"
@@ -38,6 +39,12 @@ std::string WhyClosed(const Node& node, const Job& job) {
   return "";
 }
 
+bool IsDivided(const GpuFacts& gpu) { return !gpu.mig.empty(); }
+
+std::string WhyNoInstance(const Node& ideal) {
+  return std::ranges::any_of(ideal.facts->gpus, IsDivided) ? "no MIG instance as large as asked" : "no GPU in MIG mode";
+}
+
 // Even when it is empty and in service.
 std::string WhyNever(const Node& ideal, const Job& job) {
   const int asked = job.spec->gpus.count;
@@ -47,6 +54,8 @@ std::string WhyNever(const Node& ideal, const Job& job) {
     if (ideal.gpus.empty()) return "no GPUs";
     const Job in_turns = With(job, [](JobSpec& spec) { spec.gpus.isolation = Isolation::kTimeslice; });
     if (job.spec->gpus.isolation == Isolation::kMps && EligibleGpus(ideal, in_turns) != 0) return "no MPS on its GPUs";
+    if (job.spec->gpus.isolation == Isolation::kMig) return WhyNoInstance(ideal);
+    if (std::ranges::all_of(ideal.facts->gpus, IsDivided)) return "its GPUs are in MIG mode";
     return EligibleGpus(ideal, any_model) == 0 ? "GPUs with too little memory" : "another GPU model";
   }
   if (eligible < asked) return "has " + Count(eligible, "GPU") + " as asked, not " + std::to_string(asked);
@@ -55,6 +64,9 @@ std::string WhyNever(const Node& ideal, const Job& job) {
 
 // Its GPUs would do; others have them, or they are out of service.
 std::string WhyTooFewFree(const Node& node, const Job& job) {
+  const auto is_usable = [&](size_t i) { return IsGrantable(node.gpus[i]) && IsDivided(node.facts->gpus[i]); };
+  const bool by_mig = job.spec->gpus.isolation == Isolation::kMig;
+  if (by_mig && std::ranges::any_of(std::views::iota(size_t{0}, node.gpus.size()), is_usable)) return "no place left for a MIG instance as large as asked";
   const auto in_service = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return IsGrantable(gpu); }));
   const auto shared = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode != GpuMode::kFree && gpu.mode != GpuMode::kWhole; }));
   const auto held = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode == GpuMode::kWhole; }));

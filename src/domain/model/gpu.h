@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "domain/model/ids.h"
+#include "domain/model/mig.h"
 
 namespace gp {
 
@@ -23,7 +24,15 @@ struct GpuFacts {
   int numa = 0;   // position in NodeFacts::numa
   int64_t memory_mib = 0;  // usable: total less what the driver keeps
   bool mps = false;        // its node can run MPS servers on it
+  MigTable mig;            // what it can be divided into; not empty: it gives nothing but MIG instances
   bool operator==(const GpuFacts&) const = default;
+};
+
+// What a part of a GPU is reckoned by.
+struct GpuSize {
+  int64_t memory_mib = 0;
+  MigTable mig;
+  auto operator<=>(const GpuSize&) const = default;
 };
 
 enum class GpuCondition {
@@ -50,9 +59,10 @@ struct Gpu {
   Instant changed_at;
 
   GpuMode mode = GpuMode::kFree;
-  std::string owner;  // the trust domain (user) that shares it; empty unless shared
+  std::string owner;  // the trust domain (user) that shares it; empty unless shared in turns or by MPS
   int share_granted = 0;
   int64_t memory_granted_mib = 0;
+  MigSlices mig_slices = 0;  // granted
   std::vector<LeaseId> leases;  // in order of grant; exactly one where mode is kWhole
 };
 

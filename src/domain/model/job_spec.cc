@@ -79,9 +79,10 @@ void CheckIsolation(const GpuRequest& gpus, Findings& findings) {
                      " divides a GPU, but the job asks for whole ones: give a share below 1 or a "
                      "memory, or remove this");
   }
-  if (gpus.isolation == Isolation::kMps && gpus.count > 1) {
+  const bool is_of_one = gpus.isolation == Isolation::kMps || gpus.isolation == Isolation::kMig;
+  if (is_of_one && gpus.count > 1) {
     findings.Add(Kind::kContradiction, "resources.gpus.isolation",
-                 "mps gives a part of one GPU of a node, and the job asks for " + std::to_string(gpus.count) +
+                 std::string(ToText(gpus.isolation)) + " gives a part of one GPU of a node, and the job asks for " + std::to_string(gpus.count) +
                      ": write count 1 (and more nodes), or choose timeslice");
   }
 }

@@ -23,7 +23,7 @@ enum class Isolation {
   kExclusive,  // whole GPUs only
   kTimeslice,  // shared with the same user's jobs; memory is accounted, not enforced
   kMps,        // shared with the same user's jobs, side by side, by NVIDIA's MPS; one GPU a node
-  kMig,
+  kMig,        // an instance of its own, in hardware; one GPU a node
 };
 
 enum class TopologyLevel { kNone, kSameNuma, kNvlink, kSameNode };

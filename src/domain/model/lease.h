@@ -19,6 +19,8 @@ struct GpuGrant {
   int gpu = 0;  // position in the node
   int share = kWholeShare;
   int64_t memory_mib = 0;
+  int mig_profile = kNoMig;  // of the instance that it is; kNoMig: none
+  int mig_start = kNoMig;    // where that stands
   bool operator==(const GpuGrant&) const = default;
 };
 

@@ -18,6 +18,7 @@ Status ValidateGpu(const NodeFacts& facts, const GpuFacts& gpu) {
   if (gpu.memory_mib <= 0 || gpu.memory_mib > (int64_t{1} << 30)) {
     return Fail(InvalidArgument(where + ": impossible memory size"));
   }
+  if (const Status table = ValidateMigTable(gpu.mig, gpu.memory_mib); !table) return Fail(InvalidArgument(where + ": " + table.error().message));
   return Ok();
 }
 
@@ -41,6 +42,7 @@ Status ValidateNuma(const NodeFacts& facts) {
 bool NodeFacts::HasGpusOf(const NodeFacts& other) const {
   return std::ranges::equal(gpus, other.gpus, [](GpuFacts a, const GpuFacts& b) {
     a.mps = b.mps;
+    a.mig = b.mig;
     return a == b;
   });
 }

@@ -74,7 +74,8 @@ NodeChoice Describe(const Node& node, const JobSpec& spec, const GpuScorer& scor
   choice.placement.node = node.id;
   for (GpuMask rest = gpus; rest != 0; rest &= rest - 1) {
     const int gpu = std::countr_zero(rest);
-    choice.placement.gpus.push_back(GrantOf(spec.gpus, gpu, node.facts->gpus[static_cast<size_t>(gpu)]));
+    const auto at = static_cast<size_t>(gpu);
+    choice.placement.gpus.push_back(PlacedGrantOf(spec.gpus, gpu, node.facts->gpus[at], node.gpus[at]));
   }
   choice.placement.numa = std::move(host);
   choice.score = scorer.Score(gpus);
@@ -95,7 +96,7 @@ GpuMask EligibleGpus(const Node& node, const Job& job) {
     // Most are held by somebody: not worth a refusal in words.
     if (!IsGrantable(node.gpus[i]) || node.gpus[i].mode == GpuMode::kWhole) continue;
     if (!ModelFits(spec.gpus, facts)) continue;
-    const GpuGrant grant = GrantOf(spec.gpus, static_cast<int>(i), facts);
+    const GpuGrant grant = PlacedGrantOf(spec.gpus, static_cast<int>(i), facts, node.gpus[i]);
     if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), job.user.name, grant)) eligible |= GpuMask{1} << i;
   }
   return eligible;
@@ -104,7 +105,7 @@ GpuMask EligibleGpus(const Node& node, const Job& job) {
 GpuMask FreeGpus(const Node& node) {
   GpuMask free = 0;
   for (size_t i = 0; i < node.gpus.size(); ++i) {
-    if (IsGrantable(node.gpus[i]) && node.gpus[i].leases.empty()) free |= GpuMask{1} << i;
+    if (IsGrantable(node.gpus[i]) && node.gpus[i].leases.empty() && node.facts->gpus[i].mig.empty()) free |= GpuMask{1} << i;
   }
   return free;
 }

@@ -24,7 +24,7 @@ struct NodeChoice {
 
 // GPUs of the node that the job could have now, one by one.
 GpuMask EligibleGpus(const Node& node, const Job& job);
-// GPUs that nobody holds and that may be granted.
+// GPUs that nobody holds and that may be granted whole.
 GpuMask FreeGpus(const Node& node);
 // The node as it would be with nothing granted on it, its GPUs in the conditions that they are in.
 Node Emptied(const Node& node);

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <vector>
 
+#include "domain/cluster/grants.h"
+
 namespace gp {
 namespace {
 
@@ -93,12 +95,21 @@ bool GpuScorer::Allowed(GpuMask gpus) const {
   return topology.require != TopologyLevel::kNvlink || UnlinkedPairs(gpus) == 0;
 }
 
+int GpuScorer::MigLoss(int gpu) const {
+  const auto at = static_cast<size_t>(gpu);
+  const MigTable& table = node_.facts->gpus[at].mig;
+  const GpuGrant grant = PlacedGrantOf(spec_.gpus, gpu, node_.facts->gpus[at], node_.gpus[at]);
+  const MigProfile* profile = table.Find(grant.mig_profile);
+  return profile == nullptr || grant.mig_start == kNoMig ? 0 : table.LossAt(*profile, grant.mig_start, node_.gpus[at].mig_slices);
+}
+
 GpuScore GpuScorer::Score(GpuMask gpus) const {
   GpuScore score;
   score.first = static_cast<int>(LocalityOf(gpus));
   score.second = UnlinkedPairs(gpus);
   if (spec_.topology.prefer == TopologyLevel::kNvlink) std::swap(score.first, score.second);
   score.links_descending = -Links(gpus);
+  if (spec_.gpus.isolation == Isolation::kMig) ForEach(gpus, [&](int gpu) { score.mig_lost += MigLoss(gpu); });
   score.gpus_opened = spec_.gpus.isolation == Isolation::kExclusive ? 0 : std::popcount(gpus & free_);
   const BlockCounts after = Blocks(free_ & ~gpus);
   for (size_t i = 0; i < after.size(); ++i) {

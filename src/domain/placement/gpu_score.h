@@ -24,6 +24,7 @@ struct GpuScore {
   int first = 0;   // locality, or pairs without NVLink where the job prefers NVLink
   int second = 0;  // the other one of the two
   int links_descending = 0;    // minus the NVLinks between chosen pairs
+  int mig_lost = 0;            // for a MIG instance: what the GPU cannot become any more (MigTable::LossAt)
   int gpus_opened = 0;         // for shared GPUs: how many were not shared before
   BlockCounts blocks_lost{};   // free aligned blocks broken, the largest first
   int share_left = 0;          // for shared GPUs: thousandths left over, the tightest fit first
@@ -47,6 +48,7 @@ class GpuScorer {
 
  private:
   BlockCounts Blocks(GpuMask free) const;
+  int MigLoss(int gpu) const;
 
   const Node& node_;
   const JobSpec& spec_;

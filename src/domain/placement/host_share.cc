@@ -70,7 +70,9 @@ HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts) {
     need.cpus = static_cast<int>(node_cpus * spec.gpus.count / gpus);
   }
   if (spec.memory_bytes == 0) {
-    const GpuFacts& first = facts.gpus.front();
+    const bool by_mig = spec.gpus.isolation == Isolation::kMig;
+    const auto divided = std::ranges::find_if(facts.gpus, [](const GpuFacts& gpu) { return !gpu.mig.empty(); });
+    const GpuFacts& first = by_mig && divided != facts.gpus.end() ? *divided : facts.gpus.front();
     const GpuGrant grant = GrantOf(spec.gpus, 0, first);
     need.memory_mib = node_memory / gpus * spec.gpus.count * grant.memory_mib / first.memory_mib;
   }

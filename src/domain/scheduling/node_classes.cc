@@ -21,6 +21,11 @@ std::string HardwareKey(const NodeFacts& facts) {
     key.U64(static_cast<uint64_t>(gpu.numa));
     key.U64(static_cast<uint64_t>(gpu.memory_mib));
     key.U64(gpu.mps ? 1 : 0);
+    key.U64(gpu.mig.profiles.size());
+    for (const MigProfile& profile : gpu.mig.profiles) {
+      key.U64(static_cast<uint64_t>(profile.compute_slices) | static_cast<uint64_t>(profile.memory_slices) << 16 | static_cast<uint64_t>(profile.starts) << 32);
+      key.U64(static_cast<uint64_t>(profile.memory_mib));
+    }
   }
   key.String(std::string(facts.links.begin(), facts.links.end()));
   return key.Take();
@@ -42,6 +47,7 @@ std::string KeyOf(const Node& node, const std::string& hardware) {
     key.U64(static_cast<uint64_t>(gpu.condition) | (gpu.draining ? 1 << 8 : 0) | static_cast<uint64_t>(gpu.mode) << 16 |
             (gpu.leases.empty() ? 0 : 1 << 24) | (gpu.leases.size() >= kMpsLeasesMax ? 1 << 25 : 0) | static_cast<uint64_t>(gpu.share_granted) << 32);
     key.U64(static_cast<uint64_t>(gpu.memory_granted_mib));
+    key.U64(gpu.mig_slices);
     key.String(gpu.owner);
   }
   for (const NumaLedger& numa : node.numa) {

@@ -16,6 +16,11 @@ namespace {
 
 bool IsOpenTo(const Node& node, const Job& job) { return node.condition == NodeCondition::kUp && !node.draining && MayUse(job, node); }
 
+GpuGrant GrantOn(const Node& node, const Job& job, int gpu) {
+  const auto at = static_cast<size_t>(gpu);
+  return PlacedGrantOf(job.spec->gpus, gpu, node.facts->gpus[at], node.gpus[at]);
+}
+
 }  // namespace
 
 Pass::Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, ReadyTimes& ready_times)
@@ -78,7 +83,7 @@ PlaceGang Pass::FreeOfDestination(const Job& job) {
     RankPlacement& rank = free.ranks.emplace_back(RankPlacement{target.node, {}, {}});
     for (GpuMask rest = target.gpus & EligibleGpus(node, job); rest != 0; rest &= rest - 1) {
       const int gpu = std::countr_zero(rest);
-      rank.gpus.push_back(GrantOf(job.spec->gpus, gpu, node.facts->gpus[static_cast<size_t>(gpu)]));
+      rank.gpus.push_back(GrantOn(node, job, gpu));
     }
   }
   return free;
@@ -109,7 +114,7 @@ PlaceGang Pass::RestOfPlace(const Job& job) {
     const GpuMask eligible = EligibleGpus(node, job);
     for (const int gpu : rank.gpus) {
       const bool is_free = gpu < static_cast<int>(node.gpus.size()) && (eligible >> gpu & 1) != 0;
-      if (is_free) left.gpus.push_back(GrantOf(job.spec->gpus, gpu, node.facts->gpus[static_cast<size_t>(gpu)]));
+      if (is_free) left.gpus.push_back(GrantOn(node, job, gpu));
     }
   }
   return rest;

@@ -35,6 +35,17 @@ struct GpuPart {
   bool operator==(const GpuPart&) const = default;
 };
 
+// The instance of a GPU that an attempt has to itself.
+struct MigPart {
+  int gpu = 0;      // position in the node
+  int profile = 0;  // NVML's id of the kind of instance
+  int start = 0;    // the first of its memory slices
+  int slices = 0;   // so many; 0: it has no instance
+  int instance = kNotMade;  // the driver's number of it
+  static constexpr int kNotMade = -1;
+  bool operator==(const MigPart&) const = default;
+};
+
 struct LaunchSpec {
   std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
   std::vector<std::string> argv;         // empty and `interactive`: waits for Exec with `as_main`
@@ -76,6 +87,7 @@ struct LaunchSpec {
   std::vector<std::string> log_patterns;  // RE2; kept here for whoever reads the logs at the end
 
   std::vector<GpuPart> parts;  // of GPUs that it shares; empty: it shares none
+  MigPart mig;
 };
 
 // What the job says that it has written, and what was found of it.

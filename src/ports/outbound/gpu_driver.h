@@ -20,7 +20,7 @@ struct MigPlacement {
   bool operator==(const MigPlacement&) const = default;
 };
 
-struct MigProfile {
+struct MigProfileInfo {
   int id = 0;              // NVML GPU instance profile id
   std::string name;        // "1g.10gb"
   int compute_slices = 0;
@@ -49,7 +49,7 @@ struct GpuIdentity {
   std::optional<int> compute_capability_minor;
   bool mig_capable = false;
   bool mig_enabled = false;
-  std::vector<MigProfile> mig_profiles;
+  std::vector<MigProfileInfo> mig_profiles;
   std::optional<int> power_limit_watts;
   std::optional<int> temperature_slowdown_c;
   std::optional<int> temperature_shutdown_c;

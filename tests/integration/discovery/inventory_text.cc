@@ -41,7 +41,7 @@ std::string LinksText(const DriverInventory& inventory) {
 std::string MigText(const DriverInventory& inventory) {
   std::ostringstream out;
   for (const GpuIdentity& gpu : inventory.gpus) {
-    for (const MigProfile& profile : gpu.mig_profiles) {
+    for (const MigProfileInfo& profile : gpu.mig_profiles) {
       out << gpu.index << ' ' << profile.id << ' ' << profile.name << ' ' << profile.compute_slices
           << ' ' << profile.memory_mib << ' ' << profile.instances_max << " at";
       for (const MigPlacement& place : profile.placements) {

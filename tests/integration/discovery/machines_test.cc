@@ -56,7 +56,7 @@ TEST_P(Machine, HasItsGpusOnItsPciBus) {
 TEST_P(Machine, OffersMigProfilesThatFit) {
   for (const GpuIdentity& gpu : Discover(GetParam()).gpus) {
     EXPECT_EQ(gpu.mig_capable, !gpu.mig_profiles.empty()) << gpu.name;
-    for (const MigProfile& profile : gpu.mig_profiles) {
+    for (const MigProfileInfo& profile : gpu.mig_profiles) {
       EXPECT_LE(profile.memory_mib, gpu.memory_total_mib) << profile.name;
       EXPECT_GE(static_cast<int>(profile.placements.size()), profile.instances_max) << profile.name;
     }

@@ -6,6 +6,7 @@
 #include "domain/cluster/decide.h"
 #include "domain/cluster/faults.h"
 #include "tests/property/faults/one_node.h"
+#include "tests/support/mig_models.h"
 
 namespace gp {
 namespace {
@@ -228,6 +229,33 @@ TEST_F(MpsFaults, WhereNobodyIsNamedItMayHaveBeenAny) {
     const State state = After(xid, false);
     EXPECT_EQ(state.FindJob(named_)->stop, StopCause::kFault) << xid;
     EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
+  }
+}
+
+// Instances of two users on one GPU, placed as such.
+TEST(MigFaults, AreOfTheInstanceThatIsNamed) {
+  for (const int xid : {94, 68, 39, 31, 13, 43}) {
+    OneNode node(A100Mig());
+    const JobId hit = node.RunInInstance("ana");
+    const JobId mate = node.RunInInstance("ben");
+    ASSERT_EQ(node.GpuOf(hit), node.GpuOf(mate));
+    node.Report(node.Xid(node.GpuOf(hit), xid, hit));
+    const bool ends_it = xid == 94 || xid == 68 || xid == 39;
+    EXPECT_EQ(node.state().FindJob(hit)->stop, ends_it ? StopCause::kFault : StopCause::kNone) << xid;
+    EXPECT_EQ(node.state().FindJob(mate)->stop, StopCause::kNone) << xid;
+    EXPECT_TRUE(node.state().FindJob(mate)->xids.empty()) << xid;
+  }
+}
+
+TEST(MigFaults, OfTheGpuAreEverybodys) {
+  for (const int xid : {95, 48, 79, 119}) {
+    OneNode node(A100Mig());
+    const JobId hit = node.RunInInstance("ana");
+    const JobId mate = node.RunInInstance("ben");
+    node.Report(node.Xid(node.GpuOf(hit), xid, hit));
+    EXPECT_EQ(node.state().FindJob(hit)->stop, StopCause::kFault) << xid;
+    EXPECT_EQ(node.state().FindJob(mate)->stop, StopCause::kFault) << xid;
+    EXPECT_NE(node.state().nodes[0].gpus[static_cast<size_t>(node.GpuOf(hit))].condition, GpuCondition::kAvailable) << xid;
   }
 }
 

@@ -17,14 +17,20 @@ const char* Name(Fate fate) {
   return "?";
 }
 
-OneNode::OneNode() { cluster_.AddNode(TestCluster::MakeFacts("n1", {0, 0, 0, 0, 1, 1, 1, 1})); }
+OneNode::OneNode(const MigTable& mig) {
+  NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0, 0, 0, 1, 1, 1, 1});
+  for (GpuFacts& gpu : facts.gpus) gpu.mig = mig;
+  cluster_.AddNode(facts);
+}
 
 void OneNode::Tell(const Command& command) {
   const auto events = cluster_.Execute(command);
   ASSERT_TRUE(events) << events.error().message;
 }
 
-JobId OneNode::Run(int gpus, int share, const std::string& user) {
+JobId OneNode::RunInInstance(const std::string& user) { return Run(1, 250, user, Isolation::kMig); }
+
+JobId OneNode::Run(int gpus, int share, const std::string& user, Isolation isolation) {
   JobSpec spec;
   spec.command = {"train"};
   spec.gpus.count = gpus;
@@ -32,7 +38,7 @@ JobId OneNode::Run(int gpus, int share, const std::string& user) {
   spec.memory_bytes = int64_t{1} << 30;
   spec.retry.on_failure = false;
   if (share != kWholeShare) {
-    spec.gpus.isolation = Isolation::kTimeslice;
+    spec.gpus.isolation = isolation;
     spec.gpus.share_thousandths = share;
   }
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}});

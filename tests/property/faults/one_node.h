@@ -19,10 +19,11 @@ const char* Name(Fate fate);
 
 class OneNode {
  public:
-  OneNode();
+  explicit OneNode(const MigTable& mig = {});  // of its GPUs
 
   // A job that runs; of share 500 it shares a GPU with others of the same user.
-  JobId Run(int gpus, int share = kWholeShare, const std::string& user = "ana");
+  JobId Run(int gpus, int share = kWholeShare, const std::string& user = "ana", Isolation isolation = Isolation::kTimeslice);
+  JobId RunInInstance(const std::string& user);
   // The GPU of a job: its first.
   int GpuOf(JobId job) const;
 

@@ -116,7 +116,7 @@ TEST(Codec, KeepsEveryFieldOfANode) {
   node.draining = true;
   node.reason = "why";
   node.gpus = {
-      {GpuCondition::kSuspect, true, "sick", {4}, GpuMode::kTimeslice, "ana", 5, 6, {{7}}}};
+      {GpuCondition::kSuspect, true, "sick", {4}, GpuMode::kTimeslice, "ana", 5, 6, 0b11, {{7}}}};
   node.numa = {{CpuSet::Parse("1,2").value(), 8}};
   node.leases = {{7}};
   state.nodes.push_back(node);

@@ -202,11 +202,11 @@ TEST_F(PlacementRefusals, MoreMemoryThanThereIs) {
 
 TEST_F(PlacementRefusals, ModesThatAreNotOffered) {
   const Node& node = cluster_.state().nodes[0];  // its GPUs cannot do MPS
-  for (const GpuMode mode : {GpuMode::kMps, GpuMode::kMig}) {
+  for (const auto& [mode, why] : {std::pair(GpuMode::kMps, "mps is not offered here"), std::pair(GpuMode::kMig, "is not in MIG mode")}) {
     const Status status =
         CheckGpuGrant(node.gpus[0], node.facts->gpus[0], mode, "ana", {0, 500, 1'000});
     ASSERT_FALSE(status.has_value());
-    EXPECT_NE(status.error().message.find("is not offered here"), std::string::npos);
+    EXPECT_NE(status.error().message.find(why), std::string::npos) << status.error().message;
   }
 }
 

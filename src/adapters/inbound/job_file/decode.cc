@@ -91,7 +91,7 @@ void Decoder::ReadAlternatives() {
     Decoder(way, report_).ReadMap(item, AlternativeFields(), "any_of");
     CompleteGpus(way);
     ways.push_back({way.job.nodes, way.job.nodes_min, way.job.gpus, way.job.cpus, way.job.memory_bytes});
-    if (const auto other = InTurns(way)) ways.push_back(*other);
+    for (const Alternative& other : OtherWaysToShare(way)) ways.push_back(other);
   }
   if (ways.empty()) return;
   JobSpec& job = draft_.job;

@@ -41,20 +41,21 @@ void CompleteGpus(JobDraft& draft) {
   const bool is_part = gpus.share_thousandths != kShareMax || gpus.memory_mib != 0;
   if (is_part && gpus.count > 0 && !draft.isolation_given) gpus.isolation = Isolation::kTimeslice;
   if (!draft.isolation_auto) return;
-  gpus.isolation = !is_part || gpus.count == 0 ? Isolation::kExclusive : gpus.count == 1 ? Isolation::kMps : Isolation::kTimeslice;
+  gpus.isolation = !is_part || gpus.count == 0 ? Isolation::kExclusive : gpus.count == 1 ? Isolation::kMig : Isolation::kTimeslice;
 }
 
-std::optional<Alternative> InTurns(const JobDraft& draft) {
+std::vector<Alternative> OtherWaysToShare(const JobDraft& draft) {
   const JobSpec& job = draft.job;
-  if (!draft.isolation_auto || job.gpus.isolation != Isolation::kMps) return std::nullopt;
-  Alternative other{job.nodes, job.nodes_min, job.gpus, job.cpus, job.memory_bytes};
-  other.gpus.isolation = Isolation::kTimeslice;
-  return other;
+  if (!draft.isolation_auto || job.gpus.isolation != Isolation::kMig) return {};
+  std::vector<Alternative> others(2, {job.nodes, job.nodes_min, job.gpus, job.cpus, job.memory_bytes});
+  others[0].gpus.isolation = Isolation::kMps;
+  others[1].gpus.isolation = Isolation::kTimeslice;
+  return others;
 }
 
 void CompleteDraft(JobDraft& draft) {
   CompleteGpus(draft);
-  if (const auto other = InTurns(draft)) draft.job.any_of.push_back(*other);
+  for (const Alternative& other : OtherWaysToShare(draft)) draft.job.any_of.push_back(other);
   RetryPolicy& retry = draft.job.retry;
   if (draft.retry_max_given && !draft.retry_on_given) retry.on_failure = retry.retries_max > 0;
   ExpandVariables(draft);

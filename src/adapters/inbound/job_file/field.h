@@ -93,8 +93,8 @@ const Field* FindField(std::string_view path);
 // Fills in what follows from keys of one alternative, or of the job itself.
 void CompleteGpus(JobDraft& draft);
 
-// Where isolation was left open and is MPS now: the same by turns, for when that cannot be had.
-std::optional<Alternative> InTurns(const JobDraft& draft);
+// Where isolation was left open and is MIG now: the same by MPS, and in turns, for when that cannot be had.
+std::vector<Alternative> OtherWaysToShare(const JobDraft& draft);
 
 // Fills in what follows from several keys together, and the job's name for ${JOB_NAME} in its
 // paths.

@@ -79,9 +79,10 @@ constexpr Field kGpuFields[] = {
     {.name = "isolation",
      .kind = kWord,
      .summary = "How a part of a GPU is kept apart from its neighbours, which are jobs of the same "
-                "user. `timeslice`: in turns. `mps`: side by side, one GPU of a node, by NVIDIA's "
-                "MPS, where an error of one ends all. `auto`: `mps` where it can be had now, "
-                "otherwise `timeslice`.",
+                "user, or with `mig` of anybody. `timeslice`: in turns. `mps`: side by side, one GPU "
+                "of a node, by NVIDIA's MPS, where an error of one ends all. `mig`: an instance of "
+                "its own, the smallest that has as much, of one GPU of a node. `auto`: the first of "
+                "`mig`, `mps` and `timeslice` that can be had now.",
      .default_text = "exclusive",
      .example = "mps",
      .synonyms = "sharing mode",

@@ -35,7 +35,7 @@ std::string Architecture(int major, int minor) {
 // table of profiles.
 std::string MigTableName(const GpuIdentity& gpu) {
   if (!gpu.mig_capable || gpu.mig_profiles.empty()) return "";
-  const auto largest = std::ranges::max_element(gpu.mig_profiles, {}, &MigProfile::memory_mib);
+  const auto largest = std::ranges::max_element(gpu.mig_profiles, {}, &MigProfileInfo::memory_mib);
   const std::string size = Split(Split(largest->name, '+').front(), '.').back();
   for (const std::string& word : Split(gpu.name, ' ')) {
     std::string model = Split(word, '-').front();

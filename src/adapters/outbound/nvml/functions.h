@@ -66,6 +66,20 @@ struct NvmlFunction<nvmlReturn_t(Args...)> {
   X(DeviceGetGpuInstanceProfileInfo)           \
   X(DeviceGetGpuInstanceProfileInfoV)          \
   X(DeviceGetGpuInstancePossiblePlacements_v2) \
+  X(DeviceSetMigMode)                          \
+  X(DeviceGetGpuInstances)                     \
+  X(DeviceCreateGpuInstanceWithPlacement)      \
+  X(DeviceGetMaxMigDeviceCount)                \
+  X(DeviceGetMigDeviceHandleByIndex)           \
+  X(DeviceGetGpuInstanceId)                    \
+  X(DeviceGetComputeInstanceId)                \
+  X(GpuInstanceDestroy)                        \
+  X(GpuInstanceGetInfo)                        \
+  X(GpuInstanceGetComputeInstanceProfileInfo)  \
+  X(GpuInstanceGetComputeInstances)            \
+  X(GpuInstanceCreateComputeInstance)          \
+  X(ComputeInstanceDestroy)                    \
+  X(ComputeInstanceGetInfo_v2)                 \
   X(DeviceRegisterEvents)                      \
   X(EventSetCreate)                            \
   X(EventSetFree)                              \

@@ -26,8 +26,8 @@ std::string ComposedName(unsigned profile, unsigned slices, unsigned long long m
 
 // NVML has had three shapes of the same answer.
 template <typename Answer>
-MigProfile ToProfile(const Answer& answer, std::string name) {
-  MigProfile profile;
+MigProfileInfo ToProfile(const Answer& answer, std::string name) {
+  MigProfileInfo profile;
   profile.id = static_cast<int>(answer.id);
   profile.name = std::move(name);
   profile.compute_slices = static_cast<int>(answer.sliceCount);
@@ -36,7 +36,7 @@ MigProfile ToProfile(const Answer& answer, std::string name) {
   return profile;
 }
 
-std::optional<MigProfile> ReadProfile(GpuInquiry* gpu, unsigned profile) {
+std::optional<MigProfileInfo> ReadProfile(GpuInquiry* gpu, unsigned profile) {
   nvmlGpuInstanceProfileInfo_v2_t named = {};
   named.version = NvmlStructVersion<nvmlGpuInstanceProfileInfo_v2_t>(2);
   const auto& nvml = gpu->nvml;
@@ -76,7 +76,7 @@ void ReadMig(GpuInquiry* gpu, GpuIdentity* identity) {
   identity->mig_enabled = current == NVML_DEVICE_MIG_ENABLE;
   if (!identity->mig_capable) return;
   for (unsigned profile = 0; profile < NVML_GPU_INSTANCE_PROFILE_COUNT; ++profile) {
-    std::optional<MigProfile> found = ReadProfile(gpu, profile);
+    std::optional<MigProfileInfo> found = ReadProfile(gpu, profile);
     if (!found) continue;
     found->placements = ReadPlacements(gpu, static_cast<unsigned>(found->id));
     identity->mig_profiles.push_back(*std::move(found));

@@ -120,27 +120,29 @@ TEST(GoodInput, IsolationIsImpliedOnlyWhereItIsNotGiven) {
   EXPECT_EQ(GpusOf("{isolation: exclusive}").isolation, Isolation::kExclusive);
 }
 
-TEST(GoodInput, IsolationLeftOpenIsMpsOrElseInTurns) {
+TEST(GoodInput, IsolationLeftOpenIsByMigOrMpsOrElseInTurns) {
   const JobSpec part = Decoded("run: x\nresources: {gpus: {share: 0.25, isolation: auto}, cpus: 2}");
-  EXPECT_EQ(part.gpus.isolation, Isolation::kMps);
-  ASSERT_EQ(part.any_of.size(), 1u);
-  EXPECT_EQ(part.any_of[0].gpus.isolation, Isolation::kTimeslice);
-  EXPECT_EQ(part.any_of[0].gpus.share_thousandths, 250);
-  EXPECT_EQ(part.any_of[0].cpus, 2);
+  EXPECT_EQ(part.gpus.isolation, Isolation::kMig);
+  ASSERT_EQ(part.any_of.size(), 2u);
+  EXPECT_EQ(part.any_of[0].gpus.isolation, Isolation::kMps);
+  EXPECT_EQ(part.any_of[1].gpus.isolation, Isolation::kTimeslice);
+  EXPECT_EQ(part.any_of[1].gpus.share_thousandths, 250);
+  EXPECT_EQ(part.any_of[1].cpus, 2);
   const JobSpec whole = Decoded("run: x\nresources: {gpus: {isolation: auto}}");
   EXPECT_EQ(whole.gpus.isolation, Isolation::kExclusive);
   EXPECT_TRUE(whole.any_of.empty());
   const JobSpec two = Decoded("run: x\nresources: {gpus: {count: 2, share: 0.25, isolation: auto}}");
-  EXPECT_EQ(two.gpus.isolation, Isolation::kTimeslice);  // MPS gives a part of one
+  EXPECT_EQ(two.gpus.isolation, Isolation::kTimeslice);  // the others give a part of one
   EXPECT_TRUE(two.any_of.empty());
 }
 
 TEST(GoodInput, EachAlternativeMayLeaveItsIsolationOpen) {
   const JobSpec job = Decoded("run: x\nany_of:\n  - {gpus: {share: 0.5, isolation: auto}}\n  - {gpus: 2}\n");
-  EXPECT_EQ(job.gpus.isolation, Isolation::kMps);
-  ASSERT_EQ(job.any_of.size(), 2u);
-  EXPECT_EQ(job.any_of[0].gpus.isolation, Isolation::kTimeslice);
-  EXPECT_EQ(job.any_of[1].gpus, (GpuRequest{.count = 2, .models = {}}));
+  EXPECT_EQ(job.gpus.isolation, Isolation::kMig);
+  ASSERT_EQ(job.any_of.size(), 3u);
+  EXPECT_EQ(job.any_of[0].gpus.isolation, Isolation::kMps);
+  EXPECT_EQ(job.any_of[1].gpus.isolation, Isolation::kTimeslice);
+  EXPECT_EQ(job.any_of[2].gpus, (GpuRequest{.count = 2, .models = {}}));
 }
 
 TEST(GoodInput, RetryOfTheProgramsOwnFailures) {

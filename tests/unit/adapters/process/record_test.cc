@@ -49,6 +49,7 @@ LaunchRecord Sample() {
   spec.checkpoint_interval = Duration::Seconds(900);
   spec.log_patterns = {"a", "b"};
   spec.parts = {{.gpu = 3, .minor = 7, .uuid = "GPU-7", .memory_mib = 2'000, .percent = 30, .mps = true}};
+  spec.mig = {.gpu = 1, .profile = 9, .start = 4, .slices = 4, .instance = 2};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -64,6 +65,7 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->spec.cpus, record.spec.cpus);
   EXPECT_EQ(read->spec.hook_time_limit, record.spec.hook_time_limit);
   EXPECT_EQ(read->spec.parts, record.spec.parts);
+  EXPECT_EQ(read->spec.mig, record.spec.mig);
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
@@ -79,13 +81,22 @@ void WritePart(ByteWriter& added, const GpuPart& part) {
   added.U64(part.mps ? 1 : 0);
 }
 
+// As it was written before jobs had MIG instances.
+std::string FieldsWithoutMig() {
+  const MigPart mig = Sample().spec.mig;
+  ByteWriter added;
+  for (const int value : {mig.gpu, mig.profile, mig.start, mig.slices, mig.instance}) added.I64(value);
+  const std::string fields = Fields();
+  return fields.substr(0, fields.size() - added.bytes().size());
+}
+
 // As it was written before attempts shared GPUs.
 std::string FieldsWithoutParts() {
   const LaunchSpec spec = Sample().spec;
   ByteWriter added;
   added.U64(spec.parts.size());
   for (const GpuPart& part : spec.parts) WritePart(added, part);
-  const std::string fields = Fields();
+  const std::string fields = FieldsWithoutMig();
   return fields.substr(0, fields.size() - added.bytes().size());
 }
 
@@ -117,6 +128,10 @@ TEST(LaunchRecordTest, AnOlderWritersRecordIsRead) {
     EXPECT_EQ(read->spec.entry_time_limit, LaunchSpec{}.entry_time_limit);
     EXPECT_EQ(read->cgroups, Sample().cgroups);
   }
+  const auto without_mig = DecodeLaunch(Seal(kSealed, FieldsWithoutMig()));
+  ASSERT_TRUE(without_mig.has_value());
+  EXPECT_EQ(without_mig->spec.parts, Sample().spec.parts);
+  EXPECT_EQ(without_mig->spec.mig, MigPart{});
   const auto later = DecodeLaunch(Seal(kSealed, FieldsWithoutParts()));
   ASSERT_TRUE(later.has_value());
   EXPECT_EQ(later->spec.log_patterns, Sample().spec.log_patterns);

@@ -1,0 +1,58 @@
+#pragma once
+
+// MigInstances by commands: what asks the driver runs in a process of its own, which is killed when it takes too long.
+// Each GPU has a thread that does one thing after the other.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <condition_variable>
+#include <thread>
+
+#include "base/time.h"
+#include "ports/outbound/mig_instances.h"
+
+namespace gp {
+
+class ProcessMigInstances : public MigInstances {
+ public:
+  struct Options {
+    // Words of the commands.  The first prints "UUID GPU-INSTANCE COMPUTE-INSTANCE".
+    std::function<std::vector<std::string>(const MigPart&)> make;
+    std::function<std::vector<std::string>(const MigPart&)> remove;
+    std::function<std::vector<std::string>(int gpu, const std::vector<MigPart>&)> keep_only;
+    // What of an instance its programs open.
+    std::function<Result<std::vector<DeviceNumber>>(int gpu, int gpu_instance, int compute_instance)> devices;
+    Duration time_limit = Duration::Seconds(30);  // of one command
+  };
+
+  explicit ProcessMigInstances(Options options);
+  ~ProcessMigInstances() override;
+
+  std::optional<Result<MigDevice>> Make(const std::string& key, const MigPart& part) override;
+  void Remove(const std::string& key, const MigPart& part) override;
+  void KeepOnly(int gpu, const std::vector<MigPart>& parts) override;
+  int EventDescriptor() const override { return event_fd_; }
+
+ private:
+  struct Worker {
+    std::deque<std::function<void()>> tasks;
+    std::thread thread;
+  };
+
+  void Enqueue(int gpu, std::function<void()> task);
+  void Work(Worker& worker);
+  Result<MigDevice> MakeNow(const MigPart& part);
+
+  const Options options_;
+  int event_fd_;
+  int stop_fd_;  // readable: end what runs
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_ending_ = false;
+  std::map<int, Worker> workers_;                                   // by GPU
+  std::map<std::string, std::optional<Result<MigDevice>>> made_;    // by key; nullopt: not yet known
+};
+
+}  // namespace gp

@@ -1,0 +1,49 @@
+#pragma once
+
+// An AttemptRunner for attempts that have a MIG instance each, around one that runs them.  An attempt starts when its
+// instance is there, sees it and nothing else of its GPU, and leaves it to be removed.  All others pass through.  One
+// thread (the agent's) calls it.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "application/agent/pending_starts.h"
+#include "ports/outbound/mig_instances.h"
+
+namespace gp {
+
+class MigRunner : public AttemptRunner {
+ public:
+  // `divided`: positions of the GPUs that are in MIG mode, whose instances are all ours.  The others outlive it.
+  MigRunner(const std::vector<int>& divided, MigInstances& instances, AttemptRunner& runner);
+  ~MigRunner() override;
+
+  Status Start(const LaunchSpec& spec) override;
+  void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
+  void Stop(const std::string& key, Duration grace) override;
+  std::vector<AttemptStatus> Observe() override;
+  Status Forget(const std::string& key) override;
+  bool IsEmpty() override { return pending_.IsEmpty() && runner_.IsEmpty(); }
+  Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;
+  int EventDescriptor() const override { return events_fd_; }
+
+  // The attempt that has this instance of a GPU; empty: nobody has it.
+  std::string AttemptIn(int gpu, int gpu_instance) const;
+
+ private:
+  void StartWaiting();
+  void StartIn(const LaunchSpec& spec, const MigDevice& device);
+  void FollowInstances(const std::vector<AttemptStatus>& statuses);
+  bool IsInUse(const MigPart& part) const;
+
+  MigInstances& instances_;
+  AttemptRunner& runner_;
+  PendingStarts pending_;
+  std::map<std::string, MigPart> used_;  // by attempts that have not ended
+  std::set<std::string> removed_;        // attempts whose instance was given up
+  int events_fd_;
+};
+
+}  // namespace gp

@@ -1,0 +1,120 @@
+#include "cmd/live_mig.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "adapters/outbound/mig/mig_minors.h"
+#include "adapters/outbound/nvml/mig_division.h"
+#include "adapters/outbound/watch/process_mig_instances.h"
+#include "base/text.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+constexpr int kSimulatedCapsMajor = 510;  // of the range that the kernel gives to whoever asks; nothing answers there
+
+std::string SimulatedMinors(const std::string& state_directory) { return state_directory + "/mig-minors"; }
+
+Result<std::vector<int>> Named(const std::string& text, const std::vector<GpuIdentity>& gpus) {
+  std::vector<int> indexes;
+  if (text == "all") {
+    for (const GpuIdentity& gpu : gpus) indexes.push_back(gpu.index);
+    return indexes;
+  }
+  const auto set = CpuSet::Parse(text);  // the same notation: 0,2-3
+  if (!set) return Fail(InvalidArgument("--mig: give \"all\" or indexes of GPUs, such as 0,2-3"));
+  for (const int index : set->Members()) {
+    if (std::ranges::find(gpus, index, &GpuIdentity::index) == gpus.end()) {
+      return Fail(InvalidArgument("--mig: there is no GPU " + std::to_string(index) + " here; there are " + std::to_string(gpus.size())));
+    }
+    indexes.push_back(index);
+  }
+  return indexes;
+}
+
+std::vector<std::string> MigCommand(const AgentConfig& config, const char* verb, int index) {
+  const std::string library = NvmlOf(config);
+  std::vector<std::string> words{ExecutablePath(), "__mig"};
+  if (!library.empty()) words.insert(words.end(), {"--nvml", library});
+  words.insert(words.end(), {verb, std::to_string(index)});
+  return words;
+}
+
+void AddStand(std::vector<std::string>& words, const MigPart& part) {
+  words.push_back(std::to_string(part.start));
+  words.push_back(std::to_string(part.slices));
+}
+
+}  // namespace
+
+Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver, std::vector<std::string>& warnings) {
+  if (config.mig.empty()) return Ok();
+  const DriverInventory inventory = GP_TRY(driver.Inventory());
+  for (const int index : GP_TRY(Named(config.mig, inventory.gpus))) {
+    MigDivision gpu = GP_TRY(MigDivision::Open(driver.library(), index));
+    const Status entered = gpu.EnterMode();
+    if (!entered) warnings.push_back("--mig: GPU " + std::to_string(index) + " stays as it is: " + entered.error().message);
+  }
+  return Ok();
+}
+
+Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& facts, std::vector<std::string>& warnings) {
+  std::ofstream minors(SimulatedMinors(state_directory), std::ios::trunc);
+  const std::string directory = state_directory + "/dev/nvidia-caps";
+  for (const int gpu : DividedGpus(facts)) {
+    GP_CHECK_OK(MakeDirectories(directory, 0755));
+    for (const MigMinor& entry : MigMinorsOf(facts.gpus[static_cast<size_t>(gpu)].minor)) {
+      minors << entry.name << ' ' << entry.minor << '\n';
+      const std::string path = directory + "/nvidia-cap" + std::to_string(entry.minor);
+      const bool made = mknod(path.c_str(), S_IFCHR | 0444, makedev(kSimulatedCapsMajor, static_cast<unsigned>(entry.minor))) == 0;
+      if (made) chmod(path.c_str(), 0444);
+      if (made || errno == EEXIST) continue;
+      warnings.push_back("no device nodes for the MIG instances of simulated GPUs: " + std::string(std::strerror(errno)));
+      return Ok();
+    }
+  }
+  return Ok();
+}
+
+std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config, const std::vector<GpuPlace>& gpus) {
+  ProcessMigInstances::Options options;
+  const auto index_of = [gpus](int gpu) { return gpus[static_cast<size_t>(gpu)].index; };
+  options.make = [config, index_of](const MigPart& part) {
+    std::vector<std::string> words = MigCommand(config, "make", index_of(part.gpu));
+    words.insert(words.end(), {std::to_string(part.profile), std::to_string(part.start)});
+    return words;
+  };
+  options.remove = [config, index_of](const MigPart& part) {
+    std::vector<std::string> words = MigCommand(config, "remove", index_of(part.gpu));
+    AddStand(words, part);
+    return words;
+  };
+  options.keep_only = [config, index_of](int gpu, const std::vector<MigPart>& parts) {
+    std::vector<std::string> words = MigCommand(config, "keep", index_of(gpu));
+    for (const MigPart& part : parts) AddStand(words, part);
+    return words;
+  };
+  options.devices = [config, gpus](int gpu, int gpu_instance, int compute_instance) -> Result<std::vector<DeviceNumber>> {
+    const bool simulated = !config.simulate.empty();
+    const int major = simulated ? kSimulatedCapsMajor : GP_TRY(CapsMajor());
+    const std::string minors = simulated ? SimulatedMinors(config.state_directory) : kMigMinorsPath;
+    return MigDevices(minors, major, gpus[static_cast<size_t>(gpu)].minor, gpu_instance, compute_instance);
+  };
+  return std::make_unique<ProcessMigInstances>(std::move(options));
+}
+
+std::vector<int> DividedGpus(const NodeFacts& facts) {
+  std::vector<int> divided;
+  for (size_t i = 0; i < facts.gpus.size(); ++i) {
+    if (!facts.gpus[i].mig.empty()) divided.push_back(static_cast<int>(i));
+  }
+  return divided;
+}
+
+}  // namespace gp

@@ -1,0 +1,30 @@
+#pragma once
+
+// What this machine, or a simulated one, needs so that GPUs in MIG mode give jobs instances.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/outbound/nvml/nvml_driver.h"
+#include "application/agent/mig_runner.h"
+#include "cmd/agent_config.h"
+#include "cmd/live_gpu_keeper.h"
+#include "domain/model/node.h"
+
+namespace gp {
+
+// Turns MIG mode on where `--mig` says so.  What could not be done is a warning: the GPU stays as it is.
+// kInvalidArgument: --mig names no GPU of this node.
+Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver, std::vector<std::string>& warnings);
+
+// Which devices are an instance's, of a simulated node: the kernel's driver is not there to say so.
+Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& facts, std::vector<std::string>& warnings);
+
+// `gpus`: by their position in the node.
+std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config, const std::vector<GpuPlace>& gpus);
+
+// Positions of the GPUs in MIG mode.
+std::vector<int> DividedGpus(const NodeFacts& facts);
+
+}  // namespace gp
