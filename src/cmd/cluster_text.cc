@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "base/cpu_set.h"
 #include "base/text.h"
@@ -20,7 +21,11 @@ std::string Holders(const v1::Gpu& gpu) {
   return text.empty() ? kUnknown : text;
 }
 
-std::string Users(const v1::Gpu& gpu) { return gpu.holders_size() == 0 ? kUnknown : gpu.holders(0).user(); }
+std::string Users(const v1::Gpu& gpu) {
+  std::set<std::string> users;
+  for (const v1::Holder& holder : gpu.holders()) users.insert(holder.user());
+  return users.empty() ? kUnknown : Join(std::vector<std::string>(users.begin(), users.end()), ", ");
+}
 
 template <typename T>
 std::string Reading(bool has, T value, const char* unit) {

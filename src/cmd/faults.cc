@@ -4,17 +4,23 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
+#include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/xid_text.h"
+#include "domain/faults/judge.h"
+#include "domain/faults/trouble.h"
 #include "infrastructure/table.h"
 
 namespace gp {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int64_t kPlayedXidMax = 1'023;
 
 Policy BuiltIn() {
   Policy policy;
@@ -90,12 +96,66 @@ void CheckPolicy(const std::string& file, Cli& cli) {
   }
 }
 
+struct PlayedXid {
+  int xid = 0;
+  Duration at;
+};
+
+// "63", at the moment of the one before it, or "63@3s" after the first.
+Result<PlayedXid> PlayedFrom(const std::string& word, Duration before) {
+  const size_t sign = word.find('@');
+  const auto xid = ParseCount(word.substr(0, sign));
+  if (!xid || *xid < 1 || *xid > kPlayedXidMax) return Fail(InvalidArgument("\"" + Printable(word, 40) + "\": write an XID, or XID@TIME as 63@3s"));
+  Duration at = before;
+  if (sign != std::string::npos) at = GP_TRY(ParseDuration(word.substr(sign + 1)));
+  if (at < before) return Fail(InvalidArgument("\"" + Printable(word, 40) + "\": comes before the one that is written before it"));
+  return PlayedXid{static_cast<int>(*xid), at};
+}
+
+// What the rules say of each report of one GPU, in the light of those before it.
+Result<Json> Play(const Policy& policy, const std::vector<std::string>& words) {
+  std::vector<PlayedXid> before;
+  Json verdicts = Json::array();
+  for (const std::string& word : words) {
+    const PlayedXid played = GP_TRY(PlayedFrom(word, before.empty() ? Duration{} : before.back().at));
+    std::set<int> near;
+    bool is_repeated = false;
+    for (const PlayedXid& one : before) {
+      const bool is_near = played.at - one.at <= policy.faults.correlate;
+      if (is_near) near.insert(one.xid);
+      if (one.xid == played.xid && !is_near && played.at - one.at <= kMarksKept) is_repeated = true;
+    }
+    FaultSignal signal;
+    signal.xid = played.xid;
+    const FaultVerdict verdict = Judge(policy.faults, signal, near, is_repeated);
+    const XidWords told = WordsOf({verdict.tenants, verdict.remedy, verdict.counts});
+    verdicts.push_back({{"after_seconds", played.at.ns / 1'000'000'000}, {"xid", played.xid}, {"job", told.job}, {"gpu", told.gpu}, {"why", verdict.why}});
+    before.push_back(played);
+  }
+  return verdicts;
+}
+
+void SimulatePolicy(const std::string& file, const std::vector<std::string>& words, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
+  const auto policy = PolicyWith(file);
+  if (!policy) return cli.Complain(policy.error());
+  const auto verdicts = Play(*policy, words);
+  if (!verdicts) return cli.Complain(verdicts.error());
+  if (cli.PrintDocument(Json{{"verdicts", *verdicts}})) return;
+  Table table({{"AFTER", true}, {"XID", true}, {"JOB"}, {"GPU"}, {"WHY"}});
+  for (const Json& one : *verdicts) {
+    table.Add({std::to_string(one["after_seconds"].get<int64_t>()) + "s", std::to_string(one["xid"].get<int>()), one["job"].get<std::string>(),
+               one["gpu"].get<std::string>(), one["why"].get<std::string>()});
+  }
+  cli.PrintTable(table);
+}
+
 }  // namespace
 
 void AddFaults(CLI::App& app, Cli& cli) {
   CLI::App* faults = app.add_subcommand("faults", "Faults of GPUs: policy");
   faults->require_subcommand(1);
-  CLI::App* policy = faults->add_subcommand("policy", "The rules and numbers by which faults are judged: show, check");
+  CLI::App* policy = faults->add_subcommand("policy", "The rules and numbers by which faults are judged: show, check, simulate");
   policy->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   CLI::App* show = policy->add_subcommand("show", "What is in force with a policy file, or without one");
@@ -104,6 +164,11 @@ void AddFaults(CLI::App& app, Cli& cli) {
   CLI::App* check = policy->add_subcommand("check", "Whether a policy file is sound; tells which XIDs it takes less seriously");
   check->add_option("--policy", *file, "The file")->type_name("FILE")->required();
   check->callback([file, &cli] { CheckPolicy(*file, cli); });
+  CLI::App* simulate = policy->add_subcommand("simulate", "What would follow from XIDs of one GPU, one after the other; for the job that each names");
+  auto xids = std::make_shared<std::vector<std::string>>();
+  simulate->add_option("--policy", *file, "The file; default: what is built in")->type_name("FILE");
+  simulate->add_option("xid", *xids, "As 48 63, or with times after the first: 48 63@3s 48@20h")->required();
+  simulate->callback([file, xids, &cli] { SimulatePolicy(*file, *xids, cli); });
 }
 
 }  // namespace gp

@@ -67,6 +67,7 @@ Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver, std::vector<s
 Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& facts, std::vector<std::string>& warnings) {
   std::ofstream minors(SimulatedMinors(state_directory), std::ios::trunc);
   const std::string directory = state_directory + "/dev/nvidia-caps";
+  int failure = 0;
   for (const int gpu : DividedGpus(facts)) {
     GP_CHECK_OK(MakeDirectories(directory, 0755));
     for (const MigMinor& entry : MigMinorsOf(facts.gpus[static_cast<size_t>(gpu)].minor)) {
@@ -74,11 +75,10 @@ Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& fa
       const std::string path = directory + "/nvidia-cap" + std::to_string(entry.minor);
       const bool made = mknod(path.c_str(), S_IFCHR | 0444, makedev(kSimulatedCapsMajor, static_cast<unsigned>(entry.minor))) == 0;
       if (made) chmod(path.c_str(), 0444);
-      if (made || errno == EEXIST) continue;
-      warnings.push_back("no device nodes for the MIG instances of simulated GPUs: " + std::string(std::strerror(errno)));
-      return Ok();
+      if (!made && errno != EEXIST) failure = errno;
     }
   }
+  if (failure != 0) warnings.push_back("no device nodes for the MIG instances of simulated GPUs: " + std::string(std::strerror(failure)));
   return Ok();
 }
 

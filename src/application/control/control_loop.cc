@@ -80,9 +80,15 @@ void ControlLoop::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+// An administrator may step the wall clock.  Back: the journal's time stands still meanwhile.  Forward: leases of lost
+// nodes run out by time that has passed, on their nodes too, so nobody jumps while one waits for that.
 Instant ControlLoop::StampTime() {
-  // An administrator may step the wall clock back; the journal's time stands still meanwhile.
-  last_at_ = std::max(last_at_, clock_.Now());
+  const int64_t boot_ns = clock_.BootNs();
+  const Instant passed{last_at_.ns + (boot_ns - stamped_boot_ns_)};
+  const bool waits = !state_.losses.empty() || last_at_ < state_.quiet_until;
+  const Instant now = clock_.Now();
+  last_at_ = std::max(last_at_, waits && stamped_boot_ns_ != 0 ? std::min(now, passed) : now);
+  stamped_boot_ns_ = boot_ns;
   return last_at_;
 }
 

@@ -94,6 +94,7 @@ class ControlLoop : public ControlGateway {
   State state_;
   Planner planner_;
   Instant last_at_;                        // envelopes never go back in time
+  int64_t stamped_boot_ns_ = 0;            // boot time of last_at_; 0: of another process
   bool plan_needed_ = true;
   Instant plan_again_at_;                  // ns == 0: only when something happens
   int64_t silence_not_before_ns_ = 0;      // boot time before which no node can be silent for too long

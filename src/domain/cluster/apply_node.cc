@@ -43,7 +43,7 @@ void ApplyEvent(State& state, Instant, const NodePoolChanged& event) {
 
 void ApplyEvent(State& state, Instant, const NodeLabelsChanged& event) { NodeOf(state, event.node).labels = event.labels; }
 
-void ApplyEvent(State& state, Instant, const ControllerStarted& event) {
+void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   state.policy = event.policy;
   state.lineage = event.lineage;
   state.quiet_until = event.quiet_until;
@@ -51,8 +51,9 @@ void ApplyEvent(State& state, Instant, const ControllerStarted& event) {
   // Their deadlines follow the policy.
   IndexIncidents(state);
   state.losses.clear();
-  for (const Node& node : state.nodes) {
+  for (Node& node : state.nodes) {
     if (node.condition != NodeCondition::kLost || node.leases_expired) continue;
+    node.lost_at = at;  // the clock may have been stepped while no controller was there: its leases run out from now
     state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
   }
 }

@@ -14,10 +14,13 @@ const LeaseObservation* FindObservation(const std::vector<LeaseObservation>& all
   return it == all.end() ? nullptr : &*it;
 }
 
-// Whether all other ranks run already, so that this one completes the gang's start.
+// Whether all other ranks run already, or ran to an end of their own, so that this one completes the gang's start.  One
+// that was stopped or lost may never have run.
 bool CompletesGang(const State& state, const Job& job, LeaseId starting) {
-  return job.state == JobState::kStarting && std::ranges::all_of(job.leases, [&](LeaseId id) {
-           return id == starting || state.FindLease(id)->phase == LeasePhase::kStarted;
+  return job.state == JobState::kStarting && std::ranges::all_of(job.attempts.back().ranks, [&](const RankRecord& rank) {
+           const Lease* lease = state.FindLease(rank.lease);
+           if (lease == nullptr) return rank.outcome.end == LeaseEnd::kExited;
+           return rank.lease == starting || lease->phase == LeasePhase::kStarted;
          });
 }
 

@@ -101,6 +101,10 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus, 
     if (gpu.draining) events.push_back(GpuDrainChanged{node.id, i, false, ""});
     if (gpu.condition == GpuCondition::kOffline || gpu.condition == GpuCondition::kQuarantined) {
       const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
+      if (!gpu.leases.empty()) {  // whoever is being ended there goes first
+        events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kTest, trouble == nullptr ? IncidentId{} : trouble->incident, false, true});
+        continue;
+      }
       if (trouble != nullptr && trouble->remedy != GpuRemedy::kNone) events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kNone, trouble->incident, false});
       events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting, "is being tested, to be back in service"});
       events.push_back(GpuTaskOrdered{node.id, i, GpuTask::kTest, ++last_task, false});

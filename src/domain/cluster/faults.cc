@@ -43,7 +43,8 @@ bool IsRemedyReady(const State& state, const GpuKey& key) {
   const Gpu& gpu = GpuAt(state, key);
   if (node.condition != NodeCondition::kUp || !gpu.leases.empty()) return false;
   if (IsBreakerOpen(state, node.pool) && !trouble->is_asked) return false;
-  const bool is_out = gpu.condition == GpuCondition::kSuspect || gpu.condition == GpuCondition::kQuarantined;
+  const bool is_out = gpu.condition == GpuCondition::kSuspect || gpu.condition == GpuCondition::kQuarantined ||
+                      (gpu.condition == GpuCondition::kOffline && trouble->remedy == GpuRemedy::kTest && trouble->is_asked);
   return is_out || (gpu.condition == GpuCondition::kAvailable && trouble->remedy != GpuRemedy::kTest);
 }
 

@@ -59,7 +59,7 @@ struct Node {
   std::shared_ptr<const NodeFacts> facts;
   uint64_t incarnation = 0;  // the agent's: a report of an earlier one is stale
   NodeCondition condition = NodeCondition::kUp;
-  Instant lost_at;
+  Instant lost_at;         // or when a controller began since
   bool leases_expired = false;  // since lost_at, those that end by themselves have
   bool draining = false;
   std::string reason;

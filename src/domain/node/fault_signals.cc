@@ -70,8 +70,12 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
   if (vitals.remap_failed && !before.remap_failed) tell(SignalKind::kRemapFailed, "a memory row could not be remapped");
   if (vitals.heat == Heat::kHot && before.heat < Heat::kHot) tell(SignalKind::kHot, "the hardware has held its clocks down for its heat, for long");
   if (vitals.heat == Heat::kCritical && before.heat < Heat::kCritical) tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");
-  // An XID carries the advice with it.
-  if (Asks(vitals.advice) && vitals.advice != before.advice && !is_explained) tell(SignalKind::kAdvice, "");
+  // An XID carries the advice with it, where it was there already; what comes just after one is told when it stays.
+  DriverAdvice& told = advised_[gpu];
+  if (!Asks(vitals.advice)) told = DriverAdvice::kUnknown;
+  if (!Asks(vitals.advice) || vitals.advice == told || is_explained) return;
+  told = vitals.advice;
+  tell(SignalKind::kAdvice, "");
 }
 
 std::vector<FaultSignal> FaultSignals::Take(Instant at) {
@@ -79,6 +83,7 @@ std::vector<FaultSignal> FaultSignals::Take(Instant at) {
   for (Open& one : open_) {
     if (one.is_told || one.tell_at > at) continue;
     one.is_told = true;
+    if (Asks(one.seen.advice)) advised_[one.seen.gpu] = one.seen.advice;
     signals.push_back(Number({0, one.seen.gpu, SignalKind::kXid, one.seen.xid, one.seen.lease, one.seen.advice, one.seen.told, one.seen.is_fatal, one.at, one.seen.text}));
   }
   return signals;

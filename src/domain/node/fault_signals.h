@@ -66,6 +66,7 @@ class FaultSignals {
   std::vector<FaultSignal> ready_;       // found by readings
   std::map<int, GpuVitals> vitals_;      // by GPU
   std::map<int, Instant> xids_at_;       // by GPU: the last one, which explains what readings say
+  std::map<int, DriverAdvice> advised_;  // by GPU: what was told, as long as the driver asks for it
 };
 
 }  // namespace gp

@@ -121,13 +121,22 @@ bool ControllerHost::Read(const std::function<void(const State&)>& read) {
   return is_read;
 }
 
+// Messages that come while it sleeps are heard in their order when it wakes, however often its sleep is prolonged.
 void ControllerHost::Receive(const ConnectionRef& connection, AgentMessage message) {
-  if (timeline_.now() < asleep_until_) {
-    timeline_.At(asleep_until_, [this, connection, message = std::move(message)] {
-      if (connection->controller_open && connection->controller == process()) Receive(connection, message);
-    });
-    return;
+  unheard_.push_back({connection, std::move(message)});
+  if (unheard_.size() == 1) HearAll();
+}
+
+void ControllerHost::HearAll() {
+  if (timeline_.now() < asleep_until_) return timeline_.At(asleep_until_, [this] { HearAll(); });
+  while (!unheard_.empty()) {
+    const auto [connection, message] = std::move(unheard_.front());
+    unheard_.pop_front();
+    if (connection->controller_open && connection->controller == process()) Hear(connection, message);
   }
+}
+
+void ControllerHost::Hear(const ConnectionRef& connection, AgentMessage message) {
   if (auto* join = std::get_if<JoinNode>(&message.what)) return Join(connection, message.number, std::move(*join));
   if (connection->exchange == nullptr) return;
   Status heard = Ok();

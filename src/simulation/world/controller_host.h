@@ -4,6 +4,7 @@
 // the disk that outlives it, and how it dies and begins again.
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <memory>
 
@@ -58,6 +59,8 @@ class ControllerHost : public ConnectionServer {
   Status WitnessUntold();
   // Work of the process; false: it died of it.
   bool Do(const std::function<void()>& work);
+  void HearAll();
+  void Hear(const ConnectionRef& connection, AgentMessage message);
   void Join(const ConnectionRef& connection, uint64_t number, JoinNode join);
   void Turn();
   void TurnAt(Instant at);
@@ -79,6 +82,7 @@ class ControllerHost : public ConnectionServer {
   uint64_t crashes_ = 0;
   Instant turn_at_;     // of the next turn; ns == 0: none is due
   Instant asleep_until_;
+  std::deque<std::pair<ConnectionRef, AgentMessage>> unheard_;
   Duration repair_;
 };
 

@@ -84,7 +84,10 @@ std::string Healing::GoRound(size_t jobs) {
       if (job.state == JobState::kHeld) wishes_.push_back(ReleaseJob{id});
     }
   });
-  for (const Command& wish : wishes_) (void)world_.controller.Execute("user:root", "", wish);
+  for (const Command& wish : wishes_) {
+    if (const auto* release = std::get_if<ReleaseJob>(&wish)) world_.watch.HoldAcknowledged(release->job, false);
+    (void)world_.controller.Execute("user:root", "", wish);
+  }
   return waits_for;
 }
 

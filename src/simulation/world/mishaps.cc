@@ -46,7 +46,13 @@ void Mishaps::Reboot(AgentHost& host, bool wiped, Duration lasts) {
 }
 
 void Mishaps::LoseHost(size_t host) {
-  if (gone_.size() >= kHostsGoneMax) return;
+  // Of each model somebody stays: who asks for it must be able to start.
+  const auto model = [&](size_t index) { return world_.plan.hosts[index].facts->gpus.front().model; };
+  bool has_twin = false;
+  for (size_t other = 0; other < world_.plan.hosts.size(); ++other) {
+    has_twin |= other != host && !gone_.contains(other) && model(other) == model(host);
+  }
+  if (gone_.size() >= kHostsGoneMax || !has_twin) return;
   gone_.insert(host);
   world_.hosts[host]->PowerOff(true);
 }

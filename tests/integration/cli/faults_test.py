@@ -56,6 +56,26 @@ class Policy(unittest.TestCase):
         self.path.write_text(text, encoding="utf-8")
         return str(self.path)
 
+    def test_plays_errors_one_after_the_other(self):
+        def verdicts(*words):
+            answer = cluster.run("faults", "policy", "simulate", *words, "-o", "json")
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            return [(one["xid"], one["job"], one["gpu"]) for one in json.loads(answer.stdout)["verdicts"]]
+
+        self.assertEqual(verdicts("79"), [(79, "all", "reboot")])
+        self.assertEqual(verdicts("500", "500@1h"), [(500, "forgive", "watch"), (500, "forgive", "operator")])
+        self.assertEqual(verdicts("500", "500@25h"), [(500, "forgive", "watch")] * 2)
+        self.assertNotEqual(verdicts("94", "48@1s")[1], verdicts("94", "48@10m")[1])  # it was contained
+        milder = self.policy("xids:\n  79: {job: note, gpu: watch}\n")
+        self.assertEqual(verdicts("--policy", milder, "79"), [(79, "note", "watch")])
+        self.assertIn("XID 79", cluster.run("faults", "policy", "simulate", "79").stdout)
+
+    def test_refuses_errors_that_cannot_be_played(self):
+        for words in (["x"], ["0"], ["1024"], ["48@"], ["48@soon"], ["48@10s", "63@5s"], []):
+            answer = cluster.run("faults", "policy", "simulate", *words)
+            self.assertEqual(answer.returncode, 2, words)
+            self.assertIn("error: ", answer.stderr)
+
     def test_shows_what_is_built_in(self):
         document = json.loads(cluster.run("faults", "policy", "show", "-o", "json").stdout)
         self.assertEqual(document["numbers"]["error_window"], "1d")

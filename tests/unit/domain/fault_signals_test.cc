@@ -70,6 +70,31 @@ TEST(FaultSignals, AFloodIsToldInPart) {
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(3)).size(), 1U);
 }
 
+TEST(FaultSignals, AdviceThatComesJustAfterAnErrorIsToldWhenItStays) {
+  FaultSignals signals(1, false);
+  signals.Saw(Driver(13), kNow);
+  EXPECT_EQ(signals.Take(kNow).size(), 1U);
+  const auto read = [&](int seconds, DriverAdvice advice) {
+    signals.Read(2, {false, false, Heat::kCool, advice}, kNow + Duration::Seconds(seconds));
+    return signals.Take(kNow + Duration::Seconds(seconds)).size();
+  };
+  EXPECT_EQ(read(1, DriverAdvice::kGpuReset), 0U);  // the error may have carried it
+  EXPECT_EQ(read(6, DriverAdvice::kGpuReset), 1U);
+  EXPECT_EQ(read(7, DriverAdvice::kGpuReset), 0U);
+  EXPECT_EQ(read(8, DriverAdvice::kNone), 0U);
+  EXPECT_EQ(read(9, DriverAdvice::kGpuReset), 1U);  // another time
+}
+
+TEST(FaultSignals, AdviceThatAnErrorCarriedIsNotToldAgain) {
+  FaultSignals signals(1, false);
+  signals.Saw(Driver(95, DriverAdvice::kGpuReset), kNow);
+  EXPECT_EQ(signals.Take(kNow).size(), 1U);
+  for (int seconds = 1; seconds < 20; ++seconds) {
+    signals.Read(2, {false, false, Heat::kCool, DriverAdvice::kGpuReset}, kNow + Duration::Seconds(seconds));
+    EXPECT_TRUE(signals.Take(kNow + Duration::Seconds(seconds)).empty()) << seconds;
+  }
+}
+
 TEST(FaultSignals, ReadingsTellWhatHasChanged) {
   FaultSignals signals(1, false);
   signals.Read(0, {}, kNow);

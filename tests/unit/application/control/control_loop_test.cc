@@ -133,6 +133,39 @@ TEST(ControlLoop, ASilentNodeIsLostAfterALeaseTimeAndNotBefore) {
   EXPECT_EQ(condition(), NodeCondition::kLost);
 }
 
+// The leases of a lost node have run out, and its jobs may start elsewhere.
+bool IsOver(Rig& rig, NodeId id) {
+  bool is_over = false;
+  EXPECT_TRUE(rig.loop->Execute("user:ana", "", Tick{}).status);
+  EXPECT_TRUE(rig.loop->Read([&](const State& state) { is_over = state.nodes[id.value].leases_expired; }));
+  return is_over;
+}
+
+TEST(ControlLoop, ASteppedClockDoesNotEndTheLeasesOfALostNode) {
+  Rig rig;
+  const NodeId id = rig.AddNode();
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", Submit()).status);
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SilenceNode{id}).status);
+  rig.clock.StepWall(Duration::Minutes(60));
+  rig.clock.Advance(kLeaseEndTime - Duration::Milliseconds(1));
+  EXPECT_FALSE(IsOver(rig, id));
+  rig.clock.Advance(Duration::Milliseconds(1));
+  EXPECT_TRUE(IsOver(rig, id));
+}
+
+TEST(ControlLoop, ARestartLetsTheLeasesOfALostNodeRunOutAnew) {
+  Rig rig;
+  const NodeId id = rig.AddNode();
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", Submit()).status);
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SilenceNode{id}).status);
+  rig.loop->Stop();
+  rig.clock.StepWall(Duration::Minutes(60));
+  rig.Open();
+  EXPECT_FALSE(IsOver(rig, id));
+  rig.clock.Advance(kLeaseEndTime);
+  EXPECT_TRUE(IsOver(rig, id));
+}
+
 TEST(ControlLoop, AfterARestartNoNodeIsLostBeforeAWholeLeaseTime) {
   Rig rig;
   rig.AddNode();
