@@ -75,6 +75,16 @@ Result<State> StateOf(const Snapshot& snapshot) {
   return DecodeState(snapshot.bytes);
 }
 
+// When the snapshot's last record was written, so that time goes on from there.  Where that record is gone, nobody knows.
+Instant TimeOf(Journal& journal, uint64_t sequence) {
+  Instant at;
+  (void)journal.ReadAfter(sequence - 1, [&](uint64_t, std::string_view bytes) -> Status {
+    if (const auto record = DecodeRecord(bytes)) at = record->envelope.at;
+    return Fail(Internal("one is enough"));
+  });
+  return at;
+}
+
 }  // namespace
 
 Result<Recovered> RecoverState(Journal& journal) {
@@ -88,6 +98,7 @@ Result<Recovered> RecoverState(Journal& journal) {
     ++recovered.records;
     return Ok();
   }));
+  if (recovered.records == 0 && snapshot.sequence > 0) recovered.last_at = TimeOf(journal, snapshot.sequence);
   for (const Violation& violation : CheckInvariants(recovered.state)) {
     return Fail(Internal("journal: the recovered state breaks " + violation.rule + ": " + violation.detail));
   }

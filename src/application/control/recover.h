@@ -13,7 +13,7 @@ namespace gp {
 
 struct Recovered {
   State state;
-  Instant last_at;       // of the last record
+  Instant last_at;       // of the last record, or of the snapshot's last one
   uint64_t records = 0;  // folded after the snapshot
 };
 
