@@ -6,17 +6,9 @@
 #include <algorithm>
 
 #include "adapters/outbound/watch/run_command.h"
+#include "adapters/outbound/watch/wake.h"
 
 namespace gp {
-namespace {
-
-void Wake(int descriptor) {
-  const uint64_t one = 1;
-  (void)!write(descriptor, &one, sizeof one);
-}
-
-}  // namespace
-
 ProcessGpuCare::ProcessGpuCare(Options options)
     : options_(std::move(options)), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
