@@ -54,7 +54,7 @@ Result<JobId> FindJobNamed(const State& state, std::string_view text) {
 Result<std::vector<JobId>> FindJobsNamed(const State& state, std::string_view text) {
   JobName name = GP_TRY(ParseJobName(text));
   if (!name.elements && !state.arrays.contains(name.job)) return std::vector{GP_TRY(FindJobNamed(state, text))};
-  if (!name.elements) name.elements.emplace();
+  if (!name.elements) name.elements = JobName::Elements{};
   const JobName::Elements wanted = GP_TRY(ClampToArray(state, name));
   std::vector<JobId> found = ElementsOf(state, name.job);
   std::erase_if(found, [&](JobId id) { return id < ElementId(name.job, wanted.first) || id > ElementId(name.job, wanted.last); });

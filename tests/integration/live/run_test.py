@@ -66,6 +66,7 @@ class Run(ClusterTest):
 
     def test_interrupted_it_detaches_and_the_job_runs_on(self):
         process = self.cli.popen("run", "--gpus", "1", "--", "sleep", "1000", stdout=-1, stderr=-1)
+        self.assertIn(b"queued", process.stderr.readline())  # it knows its job, which may run before that
         eventually(lambda: any(job["state"] == "RUNNING" for job in self.cli.jobs()), "the job runs")
         process.send_signal(2)
         _, err = process.communicate(timeout=60)
