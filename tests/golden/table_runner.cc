@@ -67,6 +67,7 @@ NodeFacts TableRunner::FactsFrom(const Line& line) {
   const std::vector<std::string> divided = Split(line.Option("mig", ""), ',');
   for (size_t i = 0; i < facts.gpus.size() && i < divided.size(); ++i) {
     if (divided[i] == "a100") facts.gpus[i].mig = A100Mig();
+    if (divided[i] == "unknown") facts.gpus[i].mig = {1, 1, {}};
   }
   return facts;
 }

@@ -21,8 +21,11 @@ std::string HardwareKey(const NodeFacts& facts) {
     key.U64(static_cast<uint64_t>(gpu.numa));
     key.U64(static_cast<uint64_t>(gpu.memory_mib));
     key.U64(gpu.mps ? 1 : 0);
+    // Also where nobody knows what the GPU can become: it is in MIG mode all the same.
+    key.U64(static_cast<uint64_t>(gpu.mig.compute_slices) | static_cast<uint64_t>(gpu.mig.memory_slices) << 16);
     key.U64(gpu.mig.profiles.size());
     for (const MigProfile& profile : gpu.mig.profiles) {
+      key.U64(static_cast<uint64_t>(profile.id));
       key.U64(static_cast<uint64_t>(profile.compute_slices) | static_cast<uint64_t>(profile.memory_slices) << 16 | static_cast<uint64_t>(profile.starts) << 32);
       key.U64(static_cast<uint64_t>(profile.memory_mib));
     }
