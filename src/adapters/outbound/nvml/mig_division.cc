@@ -60,12 +60,23 @@ std::vector<MigDivision::Instance> MigDivision::Instances() const {
   return all;
 }
 
+std::vector<nvmlComputeInstanceProfileInfo_t> MigDivision::ComputeProfilesOf(const Instance& instance) const {
+  std::vector<nvmlComputeInstanceProfileInfo_t> all;
+  for (unsigned profile = 0; profile < NVML_COMPUTE_INSTANCE_PROFILE_COUNT; ++profile) {
+    nvmlComputeInstanceProfileInfo_t info = {};
+    const nvmlReturn_t found =
+        nvml().GpuInstanceGetComputeInstanceProfileInfo(instance.handle, profile, NVML_COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED, &info);
+    if (found == NVML_SUCCESS) all.push_back(info);
+  }
+  return all;
+}
+
 std::vector<nvmlComputeInstance_t> MigDivision::ComputeInstancesOf(const Instance& instance) const {
   std::vector<nvmlComputeInstance_t> all;
-  for (unsigned profile = 0; profile < NVML_COMPUTE_INSTANCE_PROFILE_COUNT; ++profile) {
+  for (const nvmlComputeInstanceProfileInfo_t& profile : ComputeProfilesOf(instance)) {
     nvmlComputeInstance_t handles[kInstancesMax] = {};
     unsigned count = kInstancesMax;
-    if (nvml().GpuInstanceGetComputeInstances(instance.handle, profile, handles, &count) != NVML_SUCCESS) continue;
+    if (nvml().GpuInstanceGetComputeInstances(instance.handle, profile.id, handles, &count) != NVML_SUCCESS) continue;
     all.insert(all.end(), handles, handles + std::min(count, kInstancesMax));
   }
   return all;
@@ -118,18 +129,10 @@ Result<MigDivision::Instance> MigDivision::Create(unsigned profile, MigStand sta
 
 // Of the ways to divide the instance again: not at all.
 Result<unsigned> MigDivision::WholeProfileOf(const Instance& instance) const {
-  unsigned most = 0;
-  unsigned whole = 0;
-  for (unsigned profile = 0; profile < NVML_COMPUTE_INSTANCE_PROFILE_COUNT; ++profile) {
-    nvmlComputeInstanceProfileInfo_t info = {};
-    const nvmlReturn_t found =
-        nvml().GpuInstanceGetComputeInstanceProfileInfo(instance.handle, profile, NVML_COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED, &info);
-    if (found != NVML_SUCCESS || info.sliceCount <= most) continue;
-    most = info.sliceCount;
-    whole = info.id;
-  }
-  if (most == 0) return Fail(Unavailable("the instance offers no compute"));
-  return whole;
+  const auto all = ComputeProfilesOf(instance);
+  const auto whole = std::ranges::max_element(all, {}, &nvmlComputeInstanceProfileInfo_t::sliceCount);
+  if (whole == all.end()) return Fail(Unavailable("the instance offers no compute"));
+  return whole->id;
 }
 
 Result<unsigned> MigDivision::ComputeInstanceOf(const Instance& instance) {

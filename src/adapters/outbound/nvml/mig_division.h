@@ -49,6 +49,7 @@ class MigDivision {
   Status Check(nvmlReturn_t result, const std::string& what) const;
   std::vector<unsigned> ProfileIds() const;
   std::vector<Instance> Instances() const;
+  std::vector<nvmlComputeInstanceProfileInfo_t> ComputeProfilesOf(const Instance& instance) const;
   std::vector<nvmlComputeInstance_t> ComputeInstancesOf(const Instance& instance) const;
   Status Remove(const Instance& instance);
   Result<MigStand> StandOf(unsigned profile, unsigned start) const;
