@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "domain/cluster/event.h"
@@ -43,10 +45,16 @@ Labels GpuLabels(const State& state, NodeId node, int gpu) {
 
 bool IsInService(const Gpu& gpu) { return gpu.condition == GpuCondition::kAvailable && !gpu.draining; }
 
+// Counted before anything is put into words: there may be 100,000 of them.
 Values GpusByCondition(const State& state) {
-  Values values;
+  std::map<std::tuple<std::string_view, GpuCondition, bool>, int64_t> counts;
   for (const Node& node : state.nodes) {
-    for (const Gpu& gpu : node.gpus) ++values[{{"pool", node.pool}, {"condition", Name(gpu.condition)}, {"draining", gpu.draining ? "true" : "false"}}];
+    for (const Gpu& gpu : node.gpus) ++counts[{node.pool, gpu.condition, gpu.draining}];
+  }
+  Values values;
+  for (const auto& [key, count] : counts) {
+    const auto& [pool, condition, draining] = key;
+    values[{{"pool", std::string(pool)}, {"condition", Name(condition)}, {"draining", draining ? "true" : "false"}}] = static_cast<double>(count);
   }
   return values;
 }
