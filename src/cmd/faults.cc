@@ -4,15 +4,14 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/xid_text.h"
+#include "domain/cluster/faults.h"
 #include "domain/faults/judge.h"
-#include "domain/faults/trouble.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -114,23 +113,20 @@ Result<PlayedXid> PlayedFrom(const std::string& word, Duration before) {
 
 // What the rules say of each report of one GPU, in the light of those before it.
 Result<Json> Play(const Policy& policy, const std::vector<std::string>& words) {
-  std::vector<PlayedXid> before;
+  GpuTrouble before;
+  Duration last;
   Json verdicts = Json::array();
   for (const std::string& word : words) {
-    const PlayedXid played = GP_TRY(PlayedFrom(word, before.empty() ? Duration{} : before.back().at));
-    std::set<int> near;
-    bool is_repeated = false;
-    for (const PlayedXid& one : before) {
-      const bool is_near = played.at - one.at <= policy.faults.correlate;
-      if (is_near) near.insert(one.xid);
-      if (one.xid == played.xid && !is_near && played.at - one.at <= kMarksKept) is_repeated = true;
-    }
+    const PlayedXid played = GP_TRY(PlayedFrom(word, last));
+    const Instant at{played.at.ns};
     FaultSignal signal;
     signal.xid = played.xid;
-    const FaultVerdict verdict = Judge(policy.faults, signal, near, is_repeated);
+    const FaultVerdict verdict = Judge(policy.faults, signal, XidsNear(before, at, policy.faults.correlate),
+                                       IsRepeated(before, played.xid, at, policy.faults.correlate));
     const XidWords told = WordsOf({verdict.tenants, verdict.remedy, verdict.counts});
     verdicts.push_back({{"after_seconds", played.at.ns / 1'000'000'000}, {"xid", played.xid}, {"job", told.job}, {"gpu", told.gpu}, {"why", verdict.why}});
-    before.push_back(played);
+    before.xids.push_back({played.xid, at});
+    last = played.at;
   }
   return verdicts;
 }

@@ -46,9 +46,7 @@ void FaultDecider::See(const FaultSignal& signal) {
   if (signal.gpu < 0 || signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen) return;
   Draft& draft = DraftOf(signal.gpu);
   const std::set<int> near = XidsNear(draft.trouble, at_, state_.policy.faults.correlate);
-  const bool is_repeated = std::ranges::any_of(draft.trouble.xids, [&](const XidMark& mark) {
-    return mark.xid == signal.xid && at_ - mark.at > state_.policy.faults.correlate && at_ - mark.at <= kMarksKept;
-  });
+  const bool is_repeated = IsRepeated(draft.trouble, signal.xid, at_, state_.policy.faults.correlate);
   FaultVerdict verdict = Judge(state_.policy.faults, signal, near, is_repeated);
   const Gpu& gpu = node_.gpus[static_cast<size_t>(signal.gpu)];
   // Clients of one MPS server share its fate.

@@ -104,6 +104,10 @@ std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span) {
   return near;
 }
 
+bool IsRepeated(const GpuTrouble& trouble, int xid, Instant at, Duration span) {
+  return std::ranges::any_of(trouble.xids, [&](const XidMark& mark) { return mark.xid == xid && at - mark.at > span && at - mark.at <= kMarksKept; });
+}
+
 bool IsForgiven(const Job& job, Instant at) {
   return std::ranges::any_of(job.xids, [&](const XidNote& note) {
     return note.forgiven && note.attempt == job.attempt && at - note.at <= kForgiving;

@@ -39,6 +39,8 @@ bool IsLemon(const State& state, const Node& node, Instant at);
 
 // The XIDs of a GPU that came so shortly before.
 std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span);
+// Whether the same XID came within a day, and longer before than that.
+bool IsRepeated(const GpuTrouble& trouble, int xid, Instant at, Duration span);
 
 // Whether an error of the GPU excuses what ends the attempt now.
 bool IsForgiven(const Job& job, Instant at);
