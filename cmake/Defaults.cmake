@@ -24,7 +24,7 @@ if(GP_MOLD)
 endif()
 
 # With -pthread everywhere, so that all can use what was parsed once.
-add_compile_options(-pthread -Wall -Wextra -Wpedantic -Wshadow -Werror=return-type -fno-omit-frame-pointer)
+add_compile_options(-pthread -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -Werror=return-type -fno-omit-frame-pointer)
 
 set(GP_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")
 if(GP_SANITIZE)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "adapters/inbound/grpc/server.h"
-#include "adapters/inbound/metrics/fault_metrics.h"
+#include "adapters/inbound/metrics/controller_metrics.h"
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "adapters/outbound/memory/memory_journal.h"
@@ -168,7 +168,7 @@ class Serving {
   std::string token_;
   std::unique_ptr<Journal> journal_;
   SqliteJournal* journal_file_ = nullptr;  // the same, where it is a file
-  FaultMetrics metrics_;
+  ControllerMetrics metrics_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
   std::unique_ptr<Server> server_;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/model/dependency.h"
+#include "domain/placement/weighted_cost.h"
 #include "domain/scheduling/why_pending.h"
 #include "tests/support/event_text.h"
 #include "tests/support/mig_models.h"
@@ -89,7 +90,19 @@ std::string TableRunner::Rejoin(const Line& line) {
   return Tell(join);
 }
 
-// "restart [lease_end=S] [faults=N] [kept=N]": a controller with this policy.
+// "spread:1,numa:10"
+PlacementWeights WeightsFrom(const std::string& text) {
+  PlacementWeights weights;
+  for (const std::string& part : Split(text, ',')) {
+    const std::vector<std::string> words = Split(part, ':');
+    const auto cost = std::ranges::find(PlacementCosts(), words.front(), &PlacementCost::name);
+    EXPECT_TRUE(cost != PlacementCosts().end() && words.size() == 2) << part;
+    if (cost != PlacementCosts().end() && words.size() == 2) weights.*cost->weight = std::stoi(words[1]);
+  }
+  return weights;
+}
+
+// "restart [lease_end=S] [faults=N] [kept=N] [weigh=NAME:WEIGHT,… [weigh_pool=POOL]]": a controller with this policy.
 std::string TableRunner::Restart(const Line& line) {
   Policy policy = cluster_.state().policy;
   policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 6));
@@ -101,6 +114,7 @@ std::string TableRunner::Restart(const Line& line) {
   policy.usage_period = Duration::Seconds(line.Number("period", 30 * 24 * 3600));
   policy.move_interval = Duration::Seconds(line.Number("move_interval", 3600));
   policy.moves_per_hour = line.Number("moves", policy.moves_per_hour);
+  if (line.options.contains("weigh")) policy.placement[line.Option("weigh_pool", kEveryPool)] = WeightsFrom(line.Option("weigh", ""));
   policy.min_run = Duration::Seconds(line.Number("min_run", static_cast<int>(policy.min_run.ns / 1'000'000'000)));
   return Tell(StartController{policy});
 }

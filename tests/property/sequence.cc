@@ -25,6 +25,7 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   policy_.moves_per_hour = rng_.Between(0, 20);
   machines_max_ = rng_.Chance(1, 40) ? rng_.Between(5, 20) : rng_.Between(1, 4);
   has_faults_ = rng_.Chance(1, 3);
+  WeighPlaces();
   policy_.faults = TestPolicy().faults;
   policy_.faults.recovery_hold = Duration::Seconds(rng_.Between(0, 60));
   policy_.faults.resets_per_day = rng_.Between(0, 3);
@@ -34,6 +35,14 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   policy_.faults.suspect_factor = rng_.Between(0, 10);
   Tell(StartController{policy_});
   for (int i = rng_.Between(1, machines_max_); i > 0; --i) AddMachine();
+}
+
+void Sequence::WeighPlaces() {
+  const auto weight = [this] { return rng_.Chance(1, 3) ? rng_.Between(1, 10) : 0; };
+  policy_.placement.clear();
+  for (const char* pool : {kEveryPool, "default"}) {
+    if (rng_.Chance(1, 3)) policy_.placement[pool] = {weight(), weight(), weight(), weight(), weight(), weight()};
+  }
 }
 
 void Sequence::AddMachine() {

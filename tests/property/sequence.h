@@ -51,6 +51,7 @@ class Sequence {
     Instant heard;
   };
 
+  void WeighPlaces();
   void AddMachine();
   Machine& AnyMachine() { return machines_[rng_.Below(machines_.size())]; }
   JobId AnyJob();

@@ -32,7 +32,7 @@ struct Candidate {
 bool Better(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
     const GpuScore& s = c.choice.score;
-    return std::tuple(s.first, s.second, s.links_descending, s.gpus_opened, s.blocks_lost,
+    return std::tuple(s.weighted, s.first, s.second, s.links_descending, s.mig_lost, s.gpus_opened, s.blocks_lost,
                       std::popcount(FreeGpus(*c.node)), s.share_left, c.node->id);
   };
   return key(a) < key(b);
@@ -55,11 +55,12 @@ std::pair<std::vector<Candidate>, int> NearTogether(const std::vector<Candidate>
   return {candidates, 0};
 }
 
-std::optional<PlaceGang> FindPlace(const std::vector<Node>& nodes, const Job& job) {
+std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& nodes, const Job& job) {
+  const PlacementWeights weights = WeightsOf(state.policy.placement, job.pool);
   const auto wanted = static_cast<size_t>(job.spec->nodes);
   std::map<std::string, std::vector<Candidate>> by_trait;
   for (const Node& node : nodes) {
-    auto choice = ChooseGpus(node, job);
+    auto choice = ChooseGpus(node, job, weights);
     if (choice) by_trait[CommonTrait(*job.spec, node, *choice)].push_back({&node, *std::move(choice)});
   }
   std::vector<Candidate>* best = nullptr;
@@ -77,7 +78,7 @@ std::optional<PlaceGang> FindPlace(const std::vector<Node>& nodes, const Job& jo
   if (best == nullptr) return std::nullopt;
   NodeView chosen;
   for (size_t i = 0; i < wanted; ++i) chosen.push_back(nearest[i].node);
-  return PlaceOn(chosen, job, best->size());
+  return PlaceOn(chosen, job, best->size(), weights);
 }
 
 // Those on which the platform never failed the job.
@@ -93,14 +94,14 @@ std::vector<Node> WithoutFaulty(std::vector<Node> others, const Job& job) {
   return others;
 }
 
-std::vector<NodeId> EmptiestFor(const std::vector<Node>& nodes, const Job& job) {
+std::vector<NodeId> EmptiestFor(const State& state, const std::vector<Node>& nodes, const Job& job) {
   NodeView order;
   for (const Node& node : nodes) order.push_back(&node);
   std::ranges::sort(order, {}, [](const Node* node) { return std::tuple(-std::popcount(FreeGpus(*node)), node->id); });
   std::map<std::string, std::vector<NodeId>> alike;
   for (const Node* node : order) {
     if (node->condition != NodeCondition::kUp || node->draining) continue;
-    const auto choice = ChooseGpus(Emptied(*node), job);
+    const auto choice = ChooseGpus(Emptied(*node), job, WeightsOf(state.policy.placement, job.pool));
     if (!choice) continue;
     std::vector<NodeId>& found = alike[CommonTrait(*job.spec, *node, *choice)];
     found.push_back(node->id);
@@ -147,7 +148,7 @@ Instant ReadyAt(const State& state, Instant at, const Plan& plan, Node node, con
     for (const auto& [end, id, lease] : ends) {
       if (end <= time) ReleaseGrants(then, lease);
     }
-    if (ChooseGpus(then, job)) return IsOpenFrom(state, node.id, job, time) ? time : kNever;
+    if (Fits(then, job)) return IsOpenFrom(state, node.id, job, time) ? time : kNever;
   }
   return kNever;
 }
@@ -159,7 +160,7 @@ std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instan
   std::map<std::string, std::vector<std::tuple<Instant, int, NodeId>>> alike;
   for (const Node& node : nodes) {
     if (node.condition != NodeCondition::kUp || node.draining) continue;
-    const auto choice = ChooseGpus(Emptied(node), job);
+    const auto choice = ChooseGpus(Emptied(node), job, WeightsOf(state.policy.placement, job.pool));
     if (choice) alike[CommonTrait(*job.spec, node, *choice)].push_back({ReadyAt(state, at, plan, node, job), -std::popcount(FreeGpus(node)), node.id});
   }
   for (auto& [trait, times] : alike) {
@@ -346,13 +347,13 @@ Plan PlainPlan(const State& state, Instant at) {
     auto [as, place] = FirstVariant(job, [&](const Job& one, bool with_faulty) {
       if (FindQuotaStop(state, one, at, counted)) return std::optional<PlaceGang>();
       const std::vector<Node> open = OpenTo(state, plan, at, nodes, one);
-      return FindPlace(with_faulty ? open : WithoutFaulty(open, one), one);
+      return FindPlace(state, with_faulty ? open : WithoutFaulty(open, one), one);
     });
     if (!place) {
       lines.erase(line);
       if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < state.policy.reserve_after) continue;
       auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(state, plan, at, nodes, job, true), least);
-      if (ready_at == kNever) first = EmptiestFor(OpenTo(state, plan, at, nodes, job, true), least);
+      if (ready_at == kNever) first = EmptiestFor(state, OpenTo(state, plan, at, nodes, job, true), least);
       for (const NodeId id : first) {
         plan.kept[id] = {job.id, ready_at == kNever ? Instant{} : ready_at};
         pools_reserved.insert(job.pool);

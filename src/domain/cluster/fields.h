@@ -80,9 +80,10 @@ GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner,
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
           v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen, v.failures)
+GP_FIELDS(PlacementWeights, v.numa, v.nvlink, v.fragmentation, v.best_fit, v.spread, v.model_fit)
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run, v.reclaim_grace,
           v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor,
-          v.move_cost, v.move_interval, v.moves_per_hour, v.faults, v.node_mtbf)
+          v.move_cost, v.move_interval, v.moves_per_hour, v.faults, v.node_mtbf, v.placement)
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
 

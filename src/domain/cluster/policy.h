@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "domain/faults/fault_policy.h"
+#include "domain/model/placement_weights.h"
 
 namespace gp {
 
@@ -44,6 +45,8 @@ struct Policy {
   // A node fails once in so long; for advice only. Meta saw 47.7 days of a job on 8 GPUs (arXiv 2410.21680).
   Duration node_mtbf = Duration::Minutes(50 * 24 * 60);
   FaultPolicy faults;
+  // What each pool wants of places.
+  WeightsByPool placement;
 };
 
 }  // namespace gp

@@ -23,7 +23,7 @@ constexpr size_t kTurnsMax = 10'000;
 }  // namespace
 
 MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, const Plan& pass)
-    : state_(state), at_(at), classes_(classes), pass_(pass), kept_(state, at, pass.kept) {}
+    : state_(state), at_(at), classes_(classes), pass_(pass), kept_(state, at, pass.kept), rankings_(state.policy.placement) {}
 
 // With the fewest nodes where it may have fewer.
 std::optional<MovePlan> MoveFinder::Find(const Job& waiting) {
@@ -125,7 +125,7 @@ void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
     plan.cost += HoldingOf(state_, moved).share * (moved.spec->grace + state_.policy.move_cost).ToMilliseconds();
   }
   ReadyTimes times;
-  const auto able = rankings_[ShapeOf(job)].AbleWhenEmpty(classes_, job, kept_.OfOthers(job));
+  const auto able = rankings_.Of(ShapeOf(job)).AbleWhenEmpty(classes_, job, kept_.OfOthers(job));
   const auto ready = state_.limited > 0 ? times.Find(state_, at_, ScratchNodes(state_), able, job) : std::nullopt;
   plan.is_wait_known = ready.has_value();
   const Duration wait = ready ? ready->at - at_ : at_ - job.queued_at;

@@ -56,7 +56,7 @@ class MoveFinder {
   NodeClasses& classes_;
   const Plan& pass_;
   KeptNodes kept_;
-  std::map<JobShape, ShapeRanking> rankings_;
+  Rankings rankings_;
   std::vector<MovePlan> accepted_;
   std::set<JobId> taken_;  // moved by those
   Holdings planned_;       // by those who start then

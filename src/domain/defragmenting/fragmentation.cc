@@ -12,7 +12,7 @@
 namespace gp {
 
 int64_t LeftWhenFull(Node node, const Job& job) {
-  while (const auto choice = ChooseGpus(node, job)) {
+  while (const auto choice = ChooseGpus(node, job, {})) {
     Lease lease;
     lease.mode = ModeFor(job.spec->gpus);
     lease.gpus = choice->placement.gpus;

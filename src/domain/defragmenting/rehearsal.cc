@@ -4,7 +4,7 @@
 
 namespace gp {
 
-Rehearsal::Rehearsal(const State& state, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings)
+Rehearsal::Rehearsal(const State& state, NodeClasses& classes, Rankings& rankings)
     : state_(state), classes_(classes), rankings_(rankings), nodes_(state) {}
 
 Rehearsal::~Rehearsal() {
@@ -21,7 +21,7 @@ void Rehearsal::TakeAway(const Job& job) {
 }
 
 std::optional<PlaceGang> Rehearsal::Place(const Job& job, const std::set<NodeId>& closed) {
-  const auto pick = rankings_[ShapeOf(job)].Find(classes_, job, closed);
+  const auto pick = rankings_.Of(ShapeOf(job)).Find(classes_, job, closed);
   if (!pick) return std::nullopt;
   return PlaceOn(job, pick->nodes);
 }
@@ -29,7 +29,7 @@ std::optional<PlaceGang> Rehearsal::Place(const Job& job, const std::set<NodeId>
 PlaceGang Rehearsal::PlaceOn(const Job& job, const std::vector<NodeId>& nodes) {
   NodeView chosen;
   for (const NodeId id : nodes) chosen.push_back(&nodes_.Of(id));
-  PlaceGang place = gp::PlaceOn(chosen, job, nodes.size());
+  PlaceGang place = gp::PlaceOn(chosen, job, nodes.size(), rankings_.WeightsFor(job.pool));
   Hold(job, place.ranks);
   return place;
 }

@@ -11,14 +11,14 @@
 #include "domain/cluster/state.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/scratch_nodes.h"
-#include "domain/scheduling/shape_ranking.h"
+#include "domain/scheduling/rankings.h"
 
 namespace gp {
 
 class Rehearsal {
  public:
   // `classes`: of the state's nodes; `rankings`: of these classes.  Both are as before when it is over.
-  Rehearsal(const State& state, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings);
+  Rehearsal(const State& state, NodeClasses& classes, Rankings& rankings);
   ~Rehearsal();
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
@@ -36,7 +36,7 @@ class Rehearsal {
  private:
   const State& state_;
   NodeClasses& classes_;
-  std::map<JobShape, ShapeRanking>& rankings_;
+  Rankings& rankings_;
   ScratchNodes nodes_;
 };
 

@@ -39,7 +39,7 @@ std::vector<bool> NodesThatCould(const WhatIf& what_if, const Job& job) {
   std::vector<bool> could(what_if.state().nodes.size(), false);
   for (ClassId id = 0; id < what_if.classes().size(); ++id) {
     const NodeClasses::Class& one = what_if.classes().Of(id);
-    if (one.members.empty() || !ChooseGpus(Ideal(one.example), job)) continue;
+    if (one.members.empty() || !Fits(Ideal(one.example), job)) continue;
     for (const NodeId member : one.members) could[member.value] = true;
   }
   return could;

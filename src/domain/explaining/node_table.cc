@@ -33,7 +33,7 @@ int LargestSet(const Node& node, const Job& job) {
     JobSpec spec = *job.spec;
     spec.gpus.count = count;
     smaller.spec = std::make_shared<const JobSpec>(std::move(spec));
-    if (ChooseGpus(node, smaller)) return count;
+    if (Fits(node, smaller)) return count;
   }
   return 0;
 }
@@ -41,7 +41,7 @@ int LargestSet(const Node& node, const Job& job) {
 class TableMaker {
  public:
   TableMaker(const State& state, Instant at, const Job& job)
-      : state_(state), at_(at), job_(job), plan_(planner_.Schedule(state, at)), held_(state, planner_.classes(), rankings_),
+      : state_(state), at_(at), job_(job), plan_(planner_.Schedule(state, at)), rankings_(state.policy.placement), held_(state, planner_.classes(), rankings_),
         closed_(KeptNodes(state, at, plan_.kept).ClosedTo(job)) {
     for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
   }
@@ -100,7 +100,7 @@ class TableMaker {
   const Job& job_;
   Planner planner_;
   const Plan plan_;
-  std::map<JobShape, ShapeRanking> rankings_;
+  Rankings rankings_;
   Rehearsal held_;  // what is held for those who are being moved
   const std::set<NodeId> closed_;
   std::map<RowKey, std::set<NodeId>> rows_;

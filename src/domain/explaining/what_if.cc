@@ -14,7 +14,7 @@
 namespace gp {
 
 WhatIf::WhatIf(const State& state, Instant at)
-    : state_(state), at_(at), plan_(planner_.Schedule(state, at)), held_(state, planner_.classes(), rankings_), kept_(state, at, plan_.kept) {
+    : state_(state), at_(at), plan_(planner_.Schedule(state, at)), rankings_(state.policy.placement), held_(state, planner_.classes(), rankings_), kept_(state, at, plan_.kept) {
   for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
 }
 
@@ -24,7 +24,7 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
   if (!found) return std::nullopt;
   NodeView chosen;
   for (const NodeId id : found->pick.nodes) chosen.push_back(&held_.nodes().Of(id));
-  PlaceGang place = PlaceOn(chosen, found->job, found->pick.nodes_fit);
+  PlaceGang place = PlaceOn(chosen, found->job, found->pick.nodes_fit, rankings_.WeightsFor(job.pool));
   place.variant = found->variant;
   return place;
 }
@@ -62,7 +62,7 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
   const std::set<NodeId>& kept = kept_.ClosedTo(job);
   std::map<std::string, int> by_trait;
   const auto count = [&](const Node& node, int members) {
-    const auto choice = ChooseGpus(node, job);
+    const auto choice = ChooseGpus(node, job, rankings_.WeightsFor(job.pool));
     if (!choice) return false;
     int& fit = by_trait[CommonTrait(*job.spec, node, *choice)];
     fit += members;

@@ -12,7 +12,7 @@
 #include "domain/scheduling/find_victims.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/planner.h"
-#include "domain/scheduling/shape_ranking.h"
+#include "domain/scheduling/rankings.h"
 
 namespace gp {
 
@@ -40,8 +40,8 @@ class WhatIf {
   const State& state_;
   const Instant at_;
   Planner planner_;
-  std::map<JobShape, ShapeRanking> rankings_;
   const Plan plan_;
+  Rankings rankings_;
   Rehearsal held_;  // what is held for those who are being moved
   mutable KeptNodes kept_;
   std::optional<Interruptible> interruptible_;

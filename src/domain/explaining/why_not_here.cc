@@ -20,8 +20,6 @@ Job With(const Job& job, const std::function<void(JobSpec&)>& edit) {
   return changed;
 }
 
-bool Fits(const Node& node, const Job& job) { return ChooseGpus(node, job).has_value(); }
-
 Job AnyTopology(const Job& job) {
   return With(job, [](JobSpec& spec) { spec.topology = {.require = TopologyLevel::kNone, .allow_cross_numa = true}; });
 }

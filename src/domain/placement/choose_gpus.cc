@@ -104,6 +104,7 @@ GpuMask EligibleGpus(const Node& node, const Job& job) {
 
 GpuMask FreeGpus(const Node& node) {
   GpuMask free = 0;
+  if (node.condition != NodeCondition::kUp || node.draining) return free;
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     if (IsGrantable(node.gpus[i]) && node.gpus[i].leases.empty() && node.facts->gpus[i].mig.empty()) free |= GpuMask{1} << i;
   }
@@ -148,20 +149,20 @@ bool IsOpen(const Node& node, const Job& job) {
 std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus) {
   if (!IsOpen(node, job)) return std::nullopt;
   if (std::popcount(gpus) != job.spec->gpus.count || (gpus & ~EligibleGpus(node, job)) != 0) return std::nullopt;
-  const GpuScorer scorer(node, *job.spec, FreeGpus(node));
+  const GpuScorer scorer(node, *job.spec, FreeGpus(node), {});
   if (!scorer.Allowed(gpus)) return std::nullopt;
   auto host = ShareHost(node, *job.spec, gpus);
   if (!host) return std::nullopt;
   return Describe(node, *job.spec, scorer, gpus, *std::move(host), 1);
 }
 
-std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job) {
+std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job, const PlacementWeights& weights) {
   if (!IsOpen(node, job)) return std::nullopt;
   const JobSpec& spec = *job.spec;
   const GpuMask eligible = EligibleGpus(node, job);
   const int count = spec.gpus.count;
   if (std::popcount(eligible) < count) return std::nullopt;
-  const GpuScorer scorer(node, spec, FreeGpus(node));
+  const GpuScorer scorer(node, spec, FreeGpus(node), weights);
   std::vector<GpuScore> scores;
   const auto consider = [&](GpuMask gpus) {
     if (scorer.Allowed(gpus)) scores.push_back(scorer.Score(gpus));
@@ -186,5 +187,7 @@ std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job) {
   }
   return std::nullopt;
 }
+
+bool Fits(const Node& node, const Job& job) { return ChooseGpus(node, job, {}).has_value(); }
 
 }  // namespace gp

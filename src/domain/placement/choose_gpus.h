@@ -24,14 +24,16 @@ struct NodeChoice {
 
 // GPUs of the node that the job could have now, one by one.
 GpuMask EligibleGpus(const Node& node, const Job& job);
-// GPUs that nobody holds and that may be granted whole.
+// GPUs that nobody holds and that may be granted whole; none where the node is out of service.
 GpuMask FreeGpus(const Node& node);
 // The node as it would be with nothing granted on it, its GPUs in the conditions that they are in.
 Node Emptied(const Node& node);
 // The same with every GPU in service.
 Node Ideal(const Node& node);
 
-std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job);
+// `weights`: of the job's pool.  They decide which set is best, never whether there is one.
+std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job, const PlacementWeights& weights);
+bool Fits(const Node& node, const Job& job);
 // The same where these GPUs it shall be.
 std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus);
 

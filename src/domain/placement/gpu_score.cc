@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "domain/cluster/grants.h"
+#include "domain/placement/weighted_cost.h"
 
 namespace gp {
 namespace {
@@ -24,8 +25,8 @@ void ForEachPair(GpuMask gpus, F visit) {
 
 }  // namespace
 
-GpuScorer::GpuScorer(const Node& node, const JobSpec& spec, GpuMask free)
-    : node_(node), spec_(spec), free_(free) {
+GpuScorer::GpuScorer(const Node& node, const JobSpec& spec, GpuMask free, const PlacementWeights& weights)
+    : node_(node), spec_(spec), free_(free), weights_(weights) {
   const NodeFacts& facts = *node.facts;
   std::vector<int> order(facts.gpus.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
@@ -105,8 +106,10 @@ int GpuScorer::MigLoss(int gpu) const {
 
 GpuScore GpuScorer::Score(GpuMask gpus) const {
   GpuScore score;
-  score.first = static_cast<int>(LocalityOf(gpus));
-  score.second = UnlinkedPairs(gpus);
+  const Locality locality = LocalityOf(gpus);
+  const int unlinked_pairs = UnlinkedPairs(gpus);
+  score.first = static_cast<int>(locality);
+  score.second = unlinked_pairs;
   if (spec_.topology.prefer == TopologyLevel::kNvlink) std::swap(score.first, score.second);
   score.links_descending = -Links(gpus);
   if (spec_.gpus.isolation == Isolation::kMig) ForEach(gpus, [&](int gpu) { score.mig_lost += MigLoss(gpu); });
@@ -115,6 +118,7 @@ GpuScore GpuScorer::Score(GpuMask gpus) const {
   for (size_t i = 0; i < after.size(); ++i) {
     score.blocks_lost[i] = static_cast<int8_t>(blocks_before_[i] - after[i]);
   }
+  score.weighted = WeightedCost(weights_, {node_, spec_, gpus, free_, locality, unlinked_pairs, score.blocks_lost});
   if (spec_.gpus.isolation != Isolation::kExclusive) {
     ForEach(gpus, [&](int gpu) { score.share_left += kWholeShare - node_.gpus[static_cast<size_t>(gpu)].share_granted; });
   }

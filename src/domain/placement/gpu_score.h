@@ -9,6 +9,7 @@
 
 #include "domain/model/job_spec.h"
 #include "domain/model/node.h"
+#include "domain/model/placement_weights.h"
 
 namespace gp {
 
@@ -21,6 +22,7 @@ enum class Locality { kSameNuma, kSameSocket, kCrossSocket };
 using BlockCounts = std::array<int8_t, 7>;
 
 struct GpuScore {
+  int64_t weighted = 0;  // by the weights of its pool; 0 where it has none
   int first = 0;   // locality, or pairs without NVLink where the job prefers NVLink
   int second = 0;  // the other one of the two
   int links_descending = 0;    // minus the NVLinks between chosen pairs
@@ -37,7 +39,7 @@ struct GpuScore {
 class GpuScorer {
  public:
   // `free`: GPUs that nobody holds.  REQUIRES: node has at most 64 GPUs.
-  GpuScorer(const Node& node, const JobSpec& spec, GpuMask free);
+  GpuScorer(const Node& node, const JobSpec& spec, GpuMask free, const PlacementWeights& weights);
 
   GpuScore Score(GpuMask gpus) const;
   Locality LocalityOf(GpuMask gpus) const;
@@ -53,6 +55,7 @@ class GpuScorer {
   const Node& node_;
   const JobSpec& spec_;
   GpuMask free_;
+  PlacementWeights weights_;
   std::array<uint8_t, kGpusMax> position_{};  // of GPU i in locality order
   BlockCounts blocks_before_{};
 };

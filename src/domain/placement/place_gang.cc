@@ -42,6 +42,7 @@ std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
   }
   note += "; best of " + std::to_string(worst.alternatives) + " sets, " + std::to_string(nodes_fit) +
           (nodes_fit == 1 ? " node fits" : " nodes fit");
+  if (worst.score.weighted != 0) note += "; by the pool's weights " + std::to_string(worst.score.weighted);
   if (worst.locality == Locality::kCrossSocket) note += "; warning: crosses sockets";
   return note;
 }
@@ -67,12 +68,12 @@ std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice&
   return trait;
 }
 
-PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit) {
+PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit, const PlacementWeights& weights) {
   // Ranks follow the nodes' order, so that a restart on the same nodes has the same ranks.
   std::ranges::sort(chosen, {}, [](const Node* node) { return node->id; });
   std::vector<Candidate> candidates;
   for (const Node* node : chosen) {
-    auto choice = ChooseGpus(*node, job);
+    auto choice = ChooseGpus(*node, job, weights);
     GP_ASSERT(choice.has_value(), "a rank is placed where it fits");
     candidates.push_back({node, *std::move(choice)});
   }

@@ -23,7 +23,7 @@ GpuGrant GrantOn(const Node& node, const Job& job, int gpu) {
 
 }  // namespace
 
-Pass::Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, ReadyTimes& ready_times)
+Pass::Pass(const State& state, Instant at, NodeClasses& classes, Rankings& rankings, ReadyTimes& ready_times)
     : state_(state), at_(at), classes_(classes), rankings_(rankings), ready_times_(ready_times), nodes_(state), turns_(state, at), kept_(state, at) {
   for (const JobId id : state.moving) HonourMove(*state.FindJob(id));
   for (const JobId id : state.recovering) HonourRecovery(*state.FindJob(id));
@@ -97,7 +97,7 @@ void Pass::HonourRecovery(const Job& job) {
   if (is_waiting) {
     settled_.insert(job.id);
     LookAgainAt(job.recovers_until);
-    if (TryHead(job, rankings_[ShapeOf(job)])) return;
+    if (TryHead(job, rankings_.Of(ShapeOf(job)))) return;
     CountOnQuotas(job);
   }
   if (HasVariants(*job.spec)) return;
@@ -169,7 +169,7 @@ void Pass::HonourClaim(const Job& waiting) {
   for (const NodeId id : job.claimed) {
     if (closed.contains(id)) return;
     const Node& node = nodes_.Of(id);
-    const auto choice = ChooseGpus(node, job);
+    const auto choice = ChooseGpus(node, job, rankings_.WeightsFor(job.pool));
     if (!choice) return;
     traits.insert(CommonTrait(*job.spec, node, *choice));
   }
@@ -182,7 +182,7 @@ void Pass::HonourClaim(const Job& waiting) {
 // many time limits cost no more than one.
 bool Pass::TryLine(const Turns::Turn& turn) {
   const Job& job = *turn.job;
-  ShapeRanking& ranking = rankings_[turn.line->shape];
+  ShapeRanking& ranking = rankings_.Of(turn.line->shape);
   const bool may_keep = at_ - job.queued_at >= state_.policy.reserve_after && !pools_reserved_.contains(job.pool);
   if (turn.line->stay == kForever || may_keep || promised_.contains(job.id)) return TryHead(job, ranking);
   QueueLine alike = *turn.line;
@@ -210,7 +210,7 @@ bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
 bool Pass::ClearFor(const Job& job, bool is_promised) {
   if (!is_promised && IsStoppedByQuota(job)) return false;
   const bool is_cleared_for = is_promised || Interrupt(job);
-  if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, rankings_[ShapeOf(job)], is_cleared_for);
+  if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, rankings_.Of(ShapeOf(job)), is_cleared_for);
   return is_cleared_for;
 }
 
@@ -266,7 +266,7 @@ bool Pass::Interrupt(const Job& job) {
 void Pass::Place(const Job& job, const ShapeRanking::Pick& pick, int variant) {
   NodeView chosen;
   for (const NodeId id : pick.nodes) chosen.push_back(&nodes_.Of(id));
-  PlaceGang place = PlaceOn(chosen, job, pick.nodes_fit);
+  PlaceGang place = PlaceOn(chosen, job, pick.nodes_fit, rankings_.WeightsFor(job.pool));
   place.variant = variant;
   Add(job, std::move(place));
 }

@@ -17,14 +17,14 @@
 #include "domain/scheduling/plan.h"
 #include "domain/scheduling/ready_times.h"
 #include "domain/scheduling/scratch_nodes.h"
-#include "domain/scheduling/shape_ranking.h"
+#include "domain/scheduling/rankings.h"
 #include "domain/scheduling/turns.h"
 
 namespace gp {
 
 class Pass {
  public:
-  Pass(const State& state, Instant at, NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, ReadyTimes& ready_times);
+  Pass(const State& state, Instant at, NodeClasses& classes, Rankings& rankings, ReadyTimes& ready_times);
   ~Pass();
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
@@ -60,7 +60,7 @@ class Pass {
   const State& state_;
   const Instant at_;
   NodeClasses& classes_;
-  std::map<JobShape, ShapeRanking>& rankings_;
+  Rankings& rankings_;
   ReadyTimes& ready_times_;
   ScratchNodes nodes_;
   Turns turns_;

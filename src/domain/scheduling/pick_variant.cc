@@ -30,7 +30,7 @@ int MostAllowed(const Job& job, const JobSpec& variant, int most, const std::fun
 
 class Picker {
  public:
-  Picker(const Job& job, const NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings, const std::set<NodeId>& closed,
+  Picker(const Job& job, const NodeClasses& classes, Rankings& rankings, const std::set<NodeId>& closed,
          const std::function<bool(const Job&)>& is_stopped)
       : job_(job), classes_(classes), rankings_(rankings), closed_(closed), is_stopped_(is_stopped) {}
 
@@ -39,7 +39,7 @@ class Picker {
   std::optional<VariantPick> Pick(const JobSpec& variant) {
     if (variant.nodes > 1) {
       const Job widest = As(job_, variant, variant.nodes);
-      ShapeRanking& ranking = rankings_[ShapeOf(widest)];
+      ShapeRanking& ranking = rankings_.Of(ShapeOf(widest));
       const auto fit = static_cast<int64_t>(ranking.CountMost(classes_, widest, closed_));
       const int most = static_cast<int>(std::min<int64_t>(fit, variant.nodes));
       const int nodes = most < LeastNodes(variant) ? 0 : MostAllowed(job_, variant, most, is_stopped_);
@@ -48,7 +48,7 @@ class Picker {
     if (LeastNodes(variant) > 1) return std::nullopt;
     Job single = As(job_, variant, 1);
     if (is_stopped_(single)) return std::nullopt;
-    ShapeRanking& ranking = rankings_[ShapeOf(single)];
+    ShapeRanking& ranking = rankings_.Of(ShapeOf(single));
     return PickOf(ranking, std::move(single));
   }
 
@@ -61,14 +61,14 @@ class Picker {
 
   const Job& job_;
   const NodeClasses& classes_;
-  std::map<JobShape, ShapeRanking>& rankings_;
+  Rankings& rankings_;
   const std::set<NodeId>& closed_;
   const std::function<bool(const Job&)>& is_stopped_;
 };
 
 }  // namespace
 
-std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes, std::map<JobShape, ShapeRanking>& rankings,
+std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes, Rankings& rankings,
                                        const std::set<NodeId>& closed, const std::function<bool(const Job&)>& is_stopped) {
   std::set<NodeId> without_faults = NodesWithFaults(job);
   const bool any_faults = !without_faults.empty();

@@ -14,9 +14,10 @@ constexpr size_t kRankingsMax = 16'384;
 }  // namespace
 
 void Planner::Follow(const State& state) {
+  rankings_.Follow(state.policy.placement);
   if (classes_.size() > kClassesMax || rankings_.size() > kRankingsMax) {
     classes_ = {};
-    rankings_.clear();
+    rankings_.Clear();
     ready_times_.Clear();
     is_new_ = true;
   }

@@ -12,7 +12,7 @@
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/plan.h"
 #include "domain/scheduling/ready_times.h"
-#include "domain/scheduling/shape_ranking.h"
+#include "domain/scheduling/rankings.h"
 
 namespace gp {
 
@@ -30,7 +30,7 @@ class Planner {
   bool is_new_ = true;
   uint64_t seen_ = 0;  // State::node_changes
   NodeClasses classes_;
-  std::map<JobShape, ShapeRanking> rankings_;
+  Rankings rankings_;
   ReadyTimes ready_times_;
 };
 

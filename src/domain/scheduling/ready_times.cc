@@ -34,12 +34,12 @@ bool IsOpen(const State& state, NodeId id, const Job& job, Instant from) {
 
 Instant ReadyAt(const State& state, Instant at, const ScratchNodes& nodes, NodeId id, const Job& job) {
   Node node = nodes.Of(id);
-  if (ChooseGpus(node, job)) return at;
+  if (Fits(node, job)) return at;
   const auto ends = EndsOn(state, at, nodes, id);
   for (size_t i = 0; i < ends.size() && ends[i].first != kNever; ++i) {
     ReleaseGrants(node, ends[i].second);
     const bool more_at_once = i + 1 < ends.size() && ends[i + 1].first == ends[i].first;
-    if (!more_at_once && ChooseGpus(node, job)) return std::max(at, ends[i].first);
+    if (!more_at_once && Fits(node, job)) return std::max(at, ends[i].first);
   }
   return kNever;
 }

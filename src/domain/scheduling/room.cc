@@ -289,7 +289,7 @@ bool RoomSearch::FitsIn(Room& room) {
 std::optional<NodeChoice> RoomSearch::ChooseWithout(const std::vector<const Job*>& leaving, NodeId id) {
   scratch_ = nodes_.Of(id);
   for (const Job* job : leaving) TakeAway(state_, *job, scratch_);
-  return ChooseGpus(scratch_, job_);
+  return ChooseGpus(scratch_, job_, WeightsOf(state_.policy.placement, job_.pool));
 }
 
 }  // namespace gp

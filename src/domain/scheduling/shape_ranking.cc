@@ -13,7 +13,7 @@ namespace {
 
 NodeRank RankOf(const Node& node, const NodeChoice& choice) {
   const GpuScore& s = choice.score;
-  return {s.first, s.second, s.links_descending, s.gpus_opened, s.blocks_lost, std::popcount(FreeGpus(node)), s.share_left};
+  return {s.weighted, s.first, s.second, s.links_descending, s.mig_lost, s.gpus_opened, s.blocks_lost, std::popcount(FreeGpus(node)), s.share_left};
 }
 
 // Visits the members of some classes in order of node id, until `visit` says stop.
@@ -55,7 +55,7 @@ void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
   std::erase_if(pending_, [&](ClassId id) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) return false;
-    if (const auto choice = ChooseGpus(one.example, job)) {
+    if (const auto choice = ChooseGpus(one.example, job, weights_)) {
       by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)].push_back(id);
     }
     return true;
@@ -136,7 +136,7 @@ const std::string* ShapeRanking::TraitIfEmpty(const NodeClasses& classes, ClassI
   const auto [known, is_new] = trait_if_empty_.try_emplace(id);
   if (is_new) {
     const Node empty = Emptied(one.example);
-    if (const auto choice = ChooseGpus(empty, job)) known->second = CommonTrait(*job.spec, empty, *choice);
+    if (const auto choice = ChooseGpus(empty, job, weights_)) known->second = CommonTrait(*job.spec, empty, *choice);
   }
   return known->second ? &*known->second : nullptr;
 }

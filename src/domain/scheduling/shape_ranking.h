@@ -17,12 +17,14 @@
 
 namespace gp {
 
-// Between nodes, smaller is better: the quality of the place, the blocks it breaks, the fuller node.
+// Between nodes, smaller is better: what the pool weighs, the quality of the place, the blocks it breaks, the fuller node.
 // The lower node id decides between equals (docs/reference/placement_score.md).
 struct NodeRank {
+  int64_t weighted = 0;
   int first = 0;
   int second = 0;
   int links_descending = 0;
+  int mig_lost = 0;
   int gpus_opened = 0;
   BlockCounts blocks_lost{};
   int gpus_free = 0;
@@ -35,6 +37,8 @@ using NodesByTrait = std::map<std::string, std::vector<NodeId>>;
 
 class ShapeRanking {
  public:
+  explicit ShapeRanking(const PlacementWeights& weights) : weights_(weights) {}
+
   // The nodes for a gang of `ranks`, of one trait, best first.
   struct Pick {
     std::vector<NodeId> nodes;
@@ -60,6 +64,7 @@ class ShapeRanking {
   std::string NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted, const std::set<NodeId>& left_out) const;
   std::optional<Pick> FindAmong(const NodeClasses& classes, size_t wanted, const std::set<NodeId>& left_out) const;
 
+  PlacementWeights weights_;
   size_t seen_ = 0;               // classes looked at
   std::vector<ClassId> pending_;  // of those, not yet ranked because nobody was in them
   std::map<std::string, Groups> by_trait_;

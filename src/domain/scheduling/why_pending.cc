@@ -29,7 +29,7 @@ bool InService(const Node& node, const JobSpec& spec) {
 bool FitsButForHost(const Node& node, const Job& job) {
   Node other = node;
   other.numa.assign(node.numa.size(), NumaLedger{});
-  return ChooseGpus(other, job).has_value();
+  return Fits(other, job);
 }
 
 struct Survey {
@@ -50,12 +50,12 @@ void LookAt(const NodeClasses::Class& one, const Job& job, Survey& survey) {
   const int eligible = std::popcount(EligibleGpus(node, job));
   survey.reason.gpus_free += eligible * members;
   if (eligible >= spec.gpus.count) survey.nodes_with_gpus += members;
-  if (ChooseGpus(node, job)) survey.reason.nodes_now += members;
+  if (Fits(node, job)) survey.reason.nodes_now += members;
   if (FitsButForHost(node, job)) survey.nodes_but_for_host += members;
 }
 
 // Of the groups of nodes from which a gang may take its ranks, the one that is nearest to hold it.
-Survey Look(const NodeClasses& classes, const Job& job) {
+Survey Look(const NodeClasses& classes, const Job& job, const PlacementWeights& weights) {
   const JobSpec& spec = *job.spec;
   std::map<std::string, Survey> by_trait;
   int gpus_largest = 0;
@@ -63,7 +63,7 @@ Survey Look(const NodeClasses& classes, const Job& job) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) continue;
     gpus_largest = std::max(gpus_largest, static_cast<int>(one.example.gpus.size()));
-    const auto choice = ChooseGpus(Ideal(one.example), job);
+    const auto choice = ChooseGpus(Ideal(one.example), job, weights);
     if (choice) LookAt(one, job, by_trait[CommonTrait(spec, one.example, *choice)]);
   }
   Survey survey;
@@ -139,7 +139,7 @@ namespace {
 
 // As far as nodes can tell.
 PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job) {
-  Survey survey = Look(classes, job);
+  Survey survey = Look(classes, job, WeightsOf(state.policy.placement, job.pool));
   survey.reason.kind = Judge(state, survey, *job.spec);
   survey.reason.text = Tell(survey, job);
   return survey.reason;

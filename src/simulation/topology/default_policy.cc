@@ -5,7 +5,7 @@
 #include "domain/model/job_shape.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/node_classes.h"
-#include "domain/scheduling/shape_ranking.h"
+#include "domain/scheduling/rankings.h"
 
 namespace gp {
 namespace {
@@ -19,11 +19,11 @@ class DefaultPolicy : public TopologyPolicy {
 
   std::optional<std::vector<RankPlacement>> Place(const Job& job) override {
     if (classes_.size() > kClassesMax) Forget();
-    const auto pick = rankings_[ShapeOf(job)].Find(classes_, job, {});
+    const auto pick = rankings_.Of(ShapeOf(job)).Find(classes_, job, {});
     if (!pick) return std::nullopt;
     NodeView chosen;
     for (const NodeId id : pick->nodes) chosen.push_back(&nodes_[id.value]);
-    return PlaceOn(chosen, job, pick->nodes_fit).ranks;
+    return PlaceOn(chosen, job, pick->nodes_fit, {}).ranks;
   }
 
   void See(const Node& node) override { classes_.Place(node); }
@@ -31,13 +31,13 @@ class DefaultPolicy : public TopologyPolicy {
  private:
   void Forget() {
     classes_ = {};
-    rankings_.clear();
+    rankings_.Clear();
     for (const Node& node : nodes_) classes_.Place(node);
   }
 
   const std::vector<Node>& nodes_;
   NodeClasses classes_;
-  std::map<JobShape, ShapeRanking> rankings_;
+  Rankings rankings_;
 };
 
 }  // namespace

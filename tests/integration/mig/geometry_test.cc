@@ -65,7 +65,7 @@ class MigGeometry : public testing::TestWithParam<const char*> {
     if (!CheckGpuGrant(gpu_, facts_, GpuMode::kMig, "u", grant)) return false;
     const auto made = division_->Make(static_cast<unsigned>(grant.mig_profile), static_cast<unsigned>(grant.mig_start));
     EXPECT_TRUE(made) << made.error().message;
-    if (made) EXPECT_TRUE(uuids_.insert(made->uuid).second) << made->uuid;
+    EXPECT_TRUE(!made || uuids_.insert(made->uuid).second);
     gpu_.leases.push_back({++last_});
     gpu_.mode = GpuMode::kMig;
     gpu_.share_granted += grant.share;

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -200,6 +201,7 @@ def nvtop(place):
         seen = {int(index) for index in re.findall(r"Device *(\d+)", plain)}
     os.write(screen, b"q")
     os.close(screen)
+    os.kill(child, signal.SIGKILL)  # where hang-ups are ignored it would draw for ever
     os.waitpid(child, 0)
     return differ("devices drawn", sorted(seen), sorted(expected))
 

@@ -124,7 +124,7 @@ bool Crowd::Fits(const std::vector<const Job*>& gone) const {
         if (lease.node == node.id) ReleaseGrants(node, lease);
       }
     }
-    const auto choice = ChooseGpus(node, job());
+    const auto choice = ChooseGpus(node, job(), {});
     if (choice && ++nodes[CommonTrait(*job().spec, node, *choice)] >= job().spec->nodes) return true;
   }
   return false;

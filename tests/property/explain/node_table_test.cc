@@ -104,7 +104,7 @@ int LargestTogether(const Node& node, const Job& job) {
     spec.gpus.count = count;
     Job smaller = job;
     smaller.spec = std::make_shared<const JobSpec>(spec);
-    if (ChooseGpus(node, smaller)) largest = count;
+    if (Fits(node, smaller)) largest = count;
   }
   return largest;
 }
@@ -131,7 +131,7 @@ TEST(NodeTables, SayWhatPlacementDoes) {
       for (const NodeId id : row.nodes) {
         const Node& node = *state.FindNode(id);
         EXPECT_TRUE(seen.insert(id).second) << "a node in two rows";
-        EXPECT_EQ(row.takes_rank, ChooseGpus(node, job).has_value() && !closed.contains(id)) << node.facts->name << ": " << row.why;
+        EXPECT_EQ(row.takes_rank, Fits(node, job) && !closed.contains(id)) << node.facts->name << ": " << row.why;
         EXPECT_EQ(row.fits, LargestTogether(node, job)) << node.facts->name;
         EXPECT_EQ(row.gpus, static_cast<int>(node.gpus.size()));
       }

@@ -12,8 +12,8 @@ using Key = std::vector<int64_t>;
 
 class Book {
  public:
-  Book(const Node& node, const JobSpec& spec, std::string user)
-      : node_(node), facts_(*node.facts), spec_(spec), user_(std::move(user)) {}
+  Book(const Node& node, const JobSpec& spec, std::string user, const PlacementWeights& weights)
+      : node_(node), facts_(*node.facts), spec_(spec), user_(std::move(user)), weights_(weights) {}
 
   std::optional<Set> Best() const {
     std::optional<Set> best;
@@ -132,8 +132,8 @@ class Book {
     return blocks;
   }
   Key KeyOf(const Set& set) const {
-    Key key = {Locality(set), PairsWithoutLink(set)};
-    if (spec_.topology.prefer == TopologyLevel::kNvlink) std::swap(key[0], key[1]);
+    Key key = {Weighed(set), Locality(set), PairsWithoutLink(set)};
+    if (spec_.topology.prefer == TopologyLevel::kNvlink) std::swap(key[1], key[2]);
     key.push_back(-AllLinks(set));
     int64_t opened = 0;
     int64_t share_left = 0;
@@ -150,6 +150,35 @@ class Book {
     if (Shares()) key.push_back(share_left);
     key.push_back(number);
     return key;
+  }
+
+  // Section 6.
+  int64_t FreeCount(const Set& taken) const {
+    int64_t count = 0;
+    for (int gpu = 0; gpu < static_cast<int>(facts_.gpus.size()); ++gpu) {
+      count += Free(gpu) && std::count(taken.begin(), taken.end(), gpu) == 0 ? 1 : 0;
+    }
+    return count;
+  }
+  int64_t Stranded(const Set& taken) const {
+    int64_t stranded = 0;
+    for (size_t size = 2; size <= facts_.gpus.size(); size *= 2) {
+      stranded += FreeCount(taken) - static_cast<int64_t>(size) * FreeBlocks(size, taken);
+    }
+    return stranded;
+  }
+  int64_t Weighed(const Set& set) const {
+    int64_t held = 0;
+    for (const Gpu& gpu : node_.gpus) held += gpu.leases.empty() ? 0 : 1;
+    int64_t beyond = 0;
+    for (const int gpu : set) {
+      beyond += Facts(gpu).memory_mib - std::max(spec_.gpus.memory_mib_min, spec_.gpus.memory_mib);
+    }
+    const int64_t stranded = Stranded(set) - Stranded({});
+    return weights_.numa * Locality(set) + weights_.nvlink * PairsWithoutLink(set) +
+           weights_.fragmentation * (Shares() ? std::max<int64_t>(stranded, 0) : stranded) +
+           weights_.best_fit * FreeCount({}) + weights_.spread * held +
+           weights_.model_fit * (beyond / 1024);
   }
 
   // Section 4.
@@ -181,13 +210,15 @@ class Book {
   const NodeFacts& facts_;
   const JobSpec& spec_;
   std::string user_;
+  PlacementWeights weights_;
 };
 
 }  // namespace
 
 std::optional<std::vector<int>> BestSetByTheBook(const Node& node, const JobSpec& spec,
-                                                 const std::string& user) {
-  return Book(node, spec, user).Best();
+                                                 const std::string& user,
+                                                 const PlacementWeights& weights) {
+  return Book(node, spec, user, weights).Best();
 }
 
 }  // namespace gp

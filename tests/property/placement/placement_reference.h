@@ -9,11 +9,13 @@
 
 #include "domain/model/job_spec.h"
 #include "domain/model/node.h"
+#include "domain/model/placement_weights.h"
 
 namespace gp {
 
 // The best set of GPUs, in order of index; nullopt: no set may be taken.
 std::optional<std::vector<int>> BestSetByTheBook(const Node& node, const JobSpec& spec,
-                                                 const std::string& user);
+                                                 const std::string& user,
+                                                 const PlacementWeights& weights);
 
 }  // namespace gp

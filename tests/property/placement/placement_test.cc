@@ -23,6 +23,7 @@ Job JobOf(const JobSpec& spec) {
 struct Case {
   Node node;
   JobSpec spec;
+  PlacementWeights weights;
 };
 
 NodeFacts RandomLayout(Rng& rng) {
@@ -107,6 +108,11 @@ JobSpec RandomRequest(Rng& rng) {
   return spec;
 }
 
+PlacementWeights RandomWeights(Rng& rng) {
+  const auto weight = [&] { return rng.Chance(1, 2) ? rng.Between(1, 5) : 0; };
+  return {weight(), weight(), weight(), weight(), weight(), weight()};
+}
+
 Case RandomCase(Rng& rng) {
   NodeFacts facts = RandomLayout(rng);
   AddLinks(rng, facts);
@@ -116,6 +122,7 @@ Case RandomCase(Rng& rng) {
   one.node.numa.resize(one.node.facts->numa.size());
   RandomUse(rng, one.node);
   one.spec = RandomRequest(rng);
+  if (rng.Chance(1, 2)) one.weights = RandomWeights(rng);
   return one;
 }
 
@@ -152,7 +159,7 @@ TEST(Placement, EqualsTheBook) {
   for (uint64_t seed = first; seed < first + cases; ++seed) {
     Rng rng(seed);
     const Case one = RandomCase(rng);
-    const auto choice = ChooseGpus(one.node, JobOf(one.spec));
+    const auto choice = ChooseGpus(one.node, JobOf(one.spec), one.weights);
     std::optional<std::vector<int>> chosen;
     if (choice) {
       chosen.emplace();
@@ -160,7 +167,7 @@ TEST(Placement, EqualsTheBook) {
       CheckHost(one, choice->placement);
       ++placed;
     }
-    const auto best = BestSetByTheBook(one.node, one.spec, "ana");
+    const auto best = BestSetByTheBook(one.node, one.spec, "ana", one.weights);
     ASSERT_EQ(chosen, best) << "the planner takes " << Tell(chosen) << ", the book " << Tell(best)
                             << "\n  again: GP_CASES=1 GP_SEED_FIRST=" << seed
                             << " bin/property_placement";

@@ -146,7 +146,9 @@ TEST(SharedValues, WithoutAnEarlierOneAreDamage) {
     if (!decoded) ++refused;
     if (!decoded) continue;
     const auto* submit = std::get_if<SubmitJob>(&decoded->envelope.command);
-    if (submit != nullptr) EXPECT_NE(submit->spec, nullptr);
+    if (submit != nullptr) {
+      EXPECT_NE(submit->spec, nullptr);
+    }
   }
   EXPECT_GT(refused, 0);
 }

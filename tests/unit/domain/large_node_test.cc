@@ -37,7 +37,7 @@ Job JobOf(const JobSpec& spec) {
 }
 
 std::vector<int> Chosen(const Node& node, const JobSpec& spec) {
-  const auto choice = ChooseGpus(node, JobOf(spec));
+  const auto choice = ChooseGpus(node, JobOf(spec), {});
   std::vector<int> gpus;
   if (!choice) return gpus;
   for (const GpuGrant& grant : choice->placement.gpus) gpus.push_back(grant.gpu);
@@ -71,7 +71,7 @@ TEST(LargeNode, OneNumaNodeIsKeptWhereDemanded) {
 }
 
 TEST(LargeNode, AJobWithoutGpusFits) {
-  const auto choice = ChooseGpus(LargeNode(), JobOf(Asking(0)));
+  const auto choice = ChooseGpus(LargeNode(), JobOf(Asking(0)), {});
   ASSERT_TRUE(choice.has_value());
   EXPECT_TRUE(choice->placement.gpus.empty());
 }

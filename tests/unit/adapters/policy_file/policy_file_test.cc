@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
@@ -24,7 +25,8 @@ TEST(PolicyFile, EveryNameIsKnown) {
   const std::set<std::string> counts = {"faults_max",     "class_floor",    "moves_per_hour",  "suspect_users",   "suspect_errors",
                                         "suspect_errors_per_user", "suspect_factor", "lemon_failures", "lemon_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min"};
   for (const std::string& name : PolicyNames()) {
-    const std::string value = name == "xids" ? "{109: {job: note, gpu: count}}" : counts.contains(name) ? "7" : "7m";
+    const std::map<std::string, std::string> maps = {{"xids", "{109: {job: note, gpu: count}}"}, {"placement", "{web: {spread: 1}}"}};
+    const std::string value = maps.contains(name) ? maps.at(name) : counts.contains(name) ? "7" : "7m";
     const auto change = DecodePolicy("p.yaml", name + ": " + value);
     EXPECT_TRUE(change) << name << ": " << change.error().message;
   }
@@ -110,6 +112,27 @@ TEST(PolicyFile, SaysWhereAnXidIsWrong) {
   }
 }
 
+TEST(PolicyFile, WhatPoolsWantOfPlaces) {
+  const auto change = DecodePolicy("p.yaml", "placement:\n  inference: {spread: 5, model_fit: 1}\n  \"*\": {numa: 1000}\n");
+  ASSERT_TRUE(change) << change.error().message;
+  Policy policy;
+  policy.placement["before"].numa = 1;
+  (*change)(policy);
+  EXPECT_EQ(policy.placement.size(), 2u) << "the file's are all there are";
+  EXPECT_EQ(WeightsOf(policy.placement, "inference"), (PlacementWeights{.spread = 5, .model_fit = 1}));
+  EXPECT_EQ(WeightsOf(policy.placement, "prod"), (PlacementWeights{.numa = 1000}));
+  EXPECT_EQ(WeightsOf({}, "prod"), PlacementWeights{});
+}
+
+TEST(PolicyFile, AsManyPoolsAsMayBeWeighed) {
+  std::string text = "placement:\n";
+  for (size_t i = 0; i < kPoolsWeighedMax; ++i) text += "  p" + std::to_string(i) + ": {spread: 1}\n";
+  EXPECT_TRUE(DecodePolicy("p.yaml", text));
+  const auto change = DecodePolicy("p.yaml", text + "  more: {spread: 1}\n");
+  ASSERT_FALSE(change);
+  EXPECT_NE(change.error().message.find("p.yaml:2:3: placement: at most 1000 pools, not 1001"), std::string::npos) << change.error().message;
+}
+
 TEST(PolicyFile, SaysWhereItIsWrong) {
   const std::pair<const char*, const char*> bad[] = {
       {"min_rum: 5m\n", "p.yaml:1:1: there is no \"min_rum\" in a policy; did you mean \"min_run\"?"},
@@ -119,6 +142,12 @@ TEST(PolicyFile, SaysWhereItIsWrong) {
       {"- min_run\n", "a policy is a map"},
       {"min_run: 5m\nmin_run: 6m\n", "min_run"},
       {"a: 1\nb: 2\n", "p.yaml:2:1: "},
+      {"placement: spread\n", "p.yaml:1:12: placement: a map such as"},
+      {"placement:\n  web: 1\n", "p.yaml:2:8: placement.web: a map such as"},
+      {"placement:\n  web: {spred: 1}\n", "p.yaml:2:9: placement.web: nothing is weighed as \"spred\"; did you mean \"spread\"?"},
+      {"placement:\n  web: {spread: 1001}\n", "p.yaml:2:17: placement.web.spread: "},
+      {"placement:\n  web: {spread: -1}\n", "p.yaml:2:17: placement.web.spread: "},
+      {"placement:\n  \"w b\": {spread: 1}\n", "p.yaml:2:3: placement.w b: the name of a pool, or \"*\""},
   };
   for (const auto& [text, said] : bad) {
     const auto change = DecodePolicy("p.yaml", text);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Faults, what was done about them and what they cost, as Prometheus reads it.  Counters follow what is committed and
+// Faults, what was done about them, what they cost, and what is free, as Prometheus reads it.  Counters follow what is committed and
 // begin at 0 with each controller; what the state knows is told as it is.  No series is named after a job or a user, so
-// there are as many as GPUs at most, and kinds of errors that were seen.
+// there are as many as GPUs and queues at most, and kinds of errors that were seen.
 
 #include <memory>
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace gp {
 
-class FaultMetrics : public CommitObserver {
+class ControllerMetrics : public CommitObserver {
  public:
-  FaultMetrics();
-  ~FaultMetrics() override;
+  ControllerMetrics();
+  ~ControllerMetrics() override;
 
   // By the writer's thread.
   void OnCommit(const State& state, const std::vector<Event>& events) override;

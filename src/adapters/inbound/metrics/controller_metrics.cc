@@ -1,43 +1,27 @@
-#include "adapters/inbound/metrics/fault_metrics.h"
+#include "adapters/inbound/metrics/controller_metrics.h"
 
-#include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "adapters/inbound/metrics/fragmentation_gauges.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/state.h"
 
 namespace gp {
 namespace {
 
-using Labels = std::vector<std::pair<std::string, std::string>>;
-using Values = std::map<Labels, double>;
-
 constexpr size_t kIncidentsMax = 1'000;  // open ones that are told one by one, the newest
 constexpr double kMsPerSecond = 1e3;
 constexpr double kNsPerSecond = 1e9;
 
 std::string XidName(int xid) { return xid == 0 ? "none" : std::to_string(xid); }
-
-prometheus::MetricFamily Family(const char* name, const char* help, prometheus::MetricType type, const Values& values) {
-  prometheus::MetricFamily family;
-  family.name = name;
-  family.help = help;
-  family.type = type;
-  for (const auto& [labels, value] : values) {
-    prometheus::ClientMetric metric;
-    for (const auto& [label, text] : labels) metric.label.push_back({label, text});
-    (type == prometheus::MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
-    family.metric.push_back(std::move(metric));
-  }
-  return family;
-}
 
 Labels GpuLabels(const State& state, NodeId node, int gpu) {
   return {{"node", state.FindNode(node)->facts->name}, {"gpu", std::to_string(gpu)}};
@@ -107,7 +91,7 @@ Values OpenBreakers(const State& state) {
 
 }  // namespace
 
-struct FaultMetrics::Counters {
+struct ControllerMetrics::Counters {
   Values reports, interruptions, requeues, ends, tasks, tests_passed, incidents, lost_gpu_seconds, checkpoints;
 };
 
@@ -149,18 +133,18 @@ struct Counting {
 
 }  // namespace
 
-FaultMetrics::FaultMetrics() : counters_(std::make_unique<Counters>()) {}
-FaultMetrics::~FaultMetrics() = default;
+ControllerMetrics::ControllerMetrics() : counters_(std::make_unique<Counters>()) {}
+ControllerMetrics::~ControllerMetrics() = default;
 
-void FaultMetrics::OnCommit(const State& state, const std::vector<Event>& events) {
+void ControllerMetrics::OnCommit(const State& state, const std::vector<Event>& events) {
   for (const Event& event : events) std::visit(Counting<Counters>{state, *counters_}, event);
 }
 
-std::string FaultMetrics::Text(const State& state) const {
+std::string ControllerMetrics::Text(const State& state) const {
   constexpr auto kCounter = prometheus::MetricType::Counter;
   constexpr auto kGauge = prometheus::MetricType::Gauge;
   const Counters& c = *counters_;
-  const std::vector<prometheus::MetricFamily> families{
+  std::vector<prometheus::MetricFamily> families{
       Family("gpu_platform_fault_reports_total", "Reports of errors of a GPU; xid: the driver's number of it, or none", kCounter, c.reports),
       Family("gpu_platform_job_interruptions_total", "Orders to stop a running job, by cause", kCounter, c.interruptions),
       Family("gpu_platform_job_requeues_total", "Jobs that were queued again, by the class of the attempt's end and whose doing it was", kCounter, c.requeues),
@@ -177,6 +161,7 @@ std::string FaultMetrics::Text(const State& state) const {
       Family("gpu_platform_incident_opened_timestamp_seconds", "When an incident that is not closed was opened", kGauge, IncidentsSince(state)),
       Family("gpu_platform_breaker_open", "1 for pools where nothing is reset or drained by itself until a person closes the incident", kGauge, OpenBreakers(state)),
   };
+  std::ranges::move(FragmentationGauges(state), std::back_inserter(families));
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families);
   return text.str();

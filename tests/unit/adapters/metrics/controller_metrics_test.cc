@@ -1,4 +1,4 @@
-#include "adapters/inbound/metrics/fault_metrics.h"
+#include "adapters/inbound/metrics/controller_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,9 +38,23 @@ class Faults : public testing::Test {
   std::string Text() const { return metrics_.Text(cluster_.state()); }
 
   TestCluster cluster_;
-  FaultMetrics metrics_;
+  ControllerMetrics metrics_;
   uint64_t signals_ = 0;
 };
+
+TEST_F(Faults, WhatIsFreeAndOfUse) {
+  EXPECT_THAT(Text(), HasSubstr("gpu_platform_gpus_free{pool=\"default\"} 2"));
+  EXPECT_THAT(Text(), Not(HasSubstr("gpus_stranded{"))) << "nobody is here to measure it by";
+  RunJob();
+  EXPECT_THAT(Text(), HasSubstr("gpu_platform_gpus_free{pool=\"default\"} 1"));
+  EXPECT_THAT(Text(), HasSubstr("gpu_platform_gpus_stranded{pool=\"default\"} 0\n")) << "another one like it could run";
+  JobSpec pair;
+  pair.command = {"train"};
+  pair.gpus.count = 2;
+  Do(SubmitJob{std::make_shared<const JobSpec>(pair), {"ana", 1, 1}});
+  EXPECT_THAT(Text(), HasSubstr("gpu_platform_gpus_stranded{pool=\"default\"} 0.666\n")) << "two thirds of what is asked for come in pairs";
+  EXPECT_THAT(Text(), HasSubstr("gpu_platform_queue_gpus_stranded{pool=\"default\",queue=\"default\"} 0.666\n"));
+}
 
 TEST_F(Faults, NothingHasHappened) {
   EXPECT_THAT(Text(), HasSubstr("gpu_platform_gpus{pool=\"default\",condition=\"AVAILABLE\",draining=\"false\"} 2"));

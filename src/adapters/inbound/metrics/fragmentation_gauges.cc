@@ -1,0 +1,34 @@
+#include "adapters/inbound/metrics/fragmentation_gauges.h"
+
+#include "domain/defragmenting/fragmentation.h"
+
+namespace gp {
+namespace {
+
+double InGpus(int64_t thousandths) { return static_cast<double>(thousandths) / kWholeShare; }
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> FragmentationGauges(const State& state) {
+  NodeClasses classes;
+  for (const Node& node : state.nodes) classes.Place(node);
+  FragmentationMeter meter(state, classes);
+  Values free;
+  Values by_pool;
+  Values by_queue;
+  for (const auto& [pool, gpus] : state.capacity) {
+    const Fragmentation found = meter.OfPool(pool);
+    free[{{"pool", pool}}] = static_cast<double>(found.free);
+    if (found.is_known) by_pool[{{"pool", pool}}] = InGpus(found.stranded);
+  }
+  for (const auto& [name, queue] : state.queues) {
+    const Fragmentation found = meter.OfQueue(name);
+    if (found.is_known) by_queue[{{"pool", queue.pool}, {"queue", name}}] = InGpus(found.stranded);
+  }
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  return {Family("gpu_platform_gpus_free", "Whole GPUs that nobody holds and that may be granted", kGauge, free),
+          Family("gpu_platform_gpus_stranded", "Of those, how many the jobs of the pool could not use", kGauge, by_pool),
+          Family("gpu_platform_queue_gpus_stranded", "Of the free GPUs of its pool, how many the jobs of the queue and those below it could not use", kGauge, by_queue)};
+}
+
+}  // namespace gp

@@ -1,0 +1,33 @@
+#pragma once
+
+// What a pool wants of places, beyond the fixed order of docs/reference/placement_score.md: how much
+// each kind of cost weighs.  All zero: the fixed order alone decides.
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace gp {
+
+inline constexpr int kPlacementWeightMax = 1'000;
+inline constexpr size_t kPoolsWeighedMax = 1'000;
+
+struct PlacementWeights {
+  int numa = 0;
+  int nvlink = 0;
+  int fragmentation = 0;
+  int best_fit = 0;
+  int spread = 0;
+  int model_fit = 0;
+  auto operator<=>(const PlacementWeights&) const = default;
+};
+
+// Stands for every pool that has no weights of its own.
+inline constexpr const char* kEveryPool = "*";
+
+using WeightsByPool = std::map<std::string, PlacementWeights>;
+
+PlacementWeights WeightsOf(const WeightsByPool& weights, const std::string& pool);
+
+}  // namespace gp

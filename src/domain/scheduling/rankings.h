@@ -1,0 +1,37 @@
+#pragma once
+
+// The rankings of all shapes, each by the weights of its pool.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "domain/model/job_shape.h"
+#include "domain/model/placement_weights.h"
+#include "domain/scheduling/shape_ranking.h"
+
+namespace gp {
+
+class Rankings {
+ public:
+  Rankings() = default;
+  explicit Rankings(WeightsByPool weights) : weights_(std::move(weights)) {}
+
+  ShapeRanking& Of(const JobShape& shape) { return by_shape_.try_emplace(shape, WeightsFor(shape.pool)).first->second; }
+  PlacementWeights WeightsFor(const std::string& pool) const { return WeightsOf(weights_, pool); }
+  // Where the weights are others than before, all is worked out anew.
+  void Follow(const WeightsByPool& weights) {
+    if (weights == weights_) return;
+    weights_ = weights;
+    Clear();
+  }
+  size_t size() const { return by_shape_.size(); }
+  void Clear() { by_shape_.clear(); }
+
+ private:
+  WeightsByPool weights_;
+  std::map<JobShape, ShapeRanking> by_shape_;
+};
+
+}  // namespace gp
