@@ -33,8 +33,12 @@ Interruptible::Takeable Interruptible::WorkOut(const Job& job) {
     if (at > at_ && (takeable.next.ns == 0 || at < takeable.next)) takeable.next = at;
   };
   const Standing by = StandingOf(job, at_);
+  bool meets_nobody = job.spec->preemptible;  // of its queue, with whom it would share time, so far
   const auto look_at = [&](const Standing& candidate) {
-    if (job.spec->preemptible && candidate.job->queue == job.queue) consider(at_ + kLookAgain);
+    if (meets_nobody && candidate.job->queue == job.queue) {
+      consider(at_ + kLookAgain);
+      meets_nobody = false;
+    }
     const TakingGround ground = takings_.GroundFor(by, candidate);
     if (ground == TakingGround::kNone) return;
     if (takings_.IsRipe(job, *candidate.job, ground)) takeable.victims.push_back(candidate);
