@@ -298,6 +298,7 @@ void Sequence::ComparePlan(const Plan& plan) {
 
 void Sequence::Pass() {
   Plan plan = planner_.Schedule(ledger_.state(), now_);
+  look_again_at_ = plan.look_again_at;
   ComparePlan(plan);
   const auto commit = [this](Command command) {
     if (Tell(std::move(command)) == nullptr) ledger_.Break("a plan was refused: " + ledger_.last_refusal());

@@ -129,6 +129,7 @@ class Sequence {
   bool has_faults_ = false;   // its GPUs fail, and are reset and tested
   uint64_t signals_ = 0;
   size_t records_planned_ = 0;  // the ledger's records at the last pass of the settling
+  Instant look_again_at_;  // of the last plan
 };
 
 }  // namespace gp

@@ -52,7 +52,8 @@ bool Sequence::SettleRound() {
   for (const LeaseId lease : to_exit_) world_.Exit(now_, lease, 0);
   busy = busy || !to_exit_.empty();
   // As the controller does: a plan only where something happened since the last.
-  if (ledger_.records().size() != records_planned_) Pass();
+  const bool is_due = look_again_at_.ns != 0 && now_ >= look_again_at_;
+  if (is_due || ledger_.records().size() != records_planned_) Pass();
   records_planned_ = ledger_.records().size();
   busy = busy || ledger_.records().size() != records_before;
   if (busy) {
@@ -61,9 +62,13 @@ bool Sequence::SettleRound() {
   return busy;
 }
 
+// Where no deadline is near, to when the last plan asked to be made again: what is held for somebody is free then.
 void Sequence::JumpToDeadline() {
   const Instant deadline = NextDeadline(ledger_.state());
-  if (deadline.ns == 0) return;
+  if (deadline.ns == 0) {
+    now_ = std::max(now_, look_again_at_);
+    return;
+  }
   if (!ledger_.state().decided.empty()) return;  // at once
   if (deadline <= now_) return ledger_.Break("a deadline in the past changes nothing");
   now_ = deadline;
@@ -78,7 +83,7 @@ void Sequence::Settle() {
     const bool waits = NextDeadline(ledger_.state()).ns != 0;
     const bool busy = SettleRound();
     idle = busy || waits ? 0 : idle + 1;
-    if (!busy && waits) JumpToDeadline();
+    if (!busy) JumpToDeadline();
   }
   if (rounds == kRoundsMax) ledger_.Break("the world healed, but things go on and on");
   for (const auto& [id, job] : ledger_.state().jobs) {

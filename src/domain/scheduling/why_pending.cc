@@ -145,6 +145,16 @@ PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const J
   return survey.reason;
 }
 
+// Whom a fault has interrupted keeps the GPUs that it still had for a while: where `job` would fit, that is what it waits for.
+std::string PlaceKeptAfterFault(const State& state, Instant at, const Job& interrupted, const Job& job) {
+  const bool is_over = interrupted.state == JobState::kQueued && at >= interrupted.recovers_until;
+  if (interrupted.id == job.id || is_over || HasVariants(*interrupted.spec)) return "";
+  const bool is_there = std::ranges::any_of(interrupted.attempts.back().ranks, [&](const RankRecord& rank) { return Fits(*state.FindNode(rank.node), job); });
+  if (!is_there) return "";
+  const bool is_known = interrupted.state == JobState::kQueued;
+  return ToText(interrupted.id) + ", which a fault has interrupted" + (is_known ? ", until " + ToRfc3339(interrupted.recovers_until) : "");
+}
+
 // For whom nodes are kept that the job cannot have: "job-0004, which starts by …, reservation course from … on".
 std::string Owners(const State& state, Instant at, const std::map<NodeId, Kept>& kept, const Job& job) {
   std::map<std::string, Instant> owners;
@@ -153,6 +163,9 @@ std::string Owners(const State& state, Instant at, const std::map<NodeId, Kept>&
   }
   std::string text;
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+  for (const JobId id : state.recovering) {
+    if (const std::string place = PlaceKeptAfterFault(state, at, *state.FindJob(id), job); !place.empty()) add(place);
+  }
   for (const auto& [owner, starts_by] : owners) add(owner + (starts_by.ns == 0 ? "" : ", which starts by " + ToRfc3339(starts_by)));
   for (const auto& [name, reservation] : state.reservations) {
     if (reservation.pool == job.pool && !Permits(reservation, job, at)) add("reservation " + name + " from " + ToRfc3339(reservation.starts_at) + " on");
