@@ -206,6 +206,9 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
   plan.mishaps = DrawMishaps(rng, plan.hosts.size());
   plan.lasts = Duration::Seconds(kMishapSeconds + 10);
   plan.latency_ms_max = rng.Chance(1, 4) ? 200 : 5;
+  if (rng.Chance(1, 4)) plan.policy.faults_max = rng.Between(2, 6);
+  const auto weight = [&rng] { return rng.Chance(1, 2) ? rng.Between(1, 10) : 0; };
+  if (rng.Chance(1, 4)) plan.policy.placement[kEveryPool] = {weight(), weight(), weight(), weight(), weight(), weight()};
   return plan;
 }
 
