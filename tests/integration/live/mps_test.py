@@ -53,14 +53,17 @@ class Mps(ClusterTest):
         rank, = self.cli.job(job)["attempts"][-1]["ranks"]
         return rank["node"], rank["gpus"][0]
 
-    def pid_of(self, job, name="fake-mps-client"):
-        """The job's own process: the one with its id in the environment."""
+    def pid_of(self, job, name="fake-mps-client", argument=None):
+        """The job's own process: the one with its id in the environment.  Beside this test others may run jobs with the
+        same numbers: `argument` tells its process from theirs."""
         for path in glob.glob("/proc/[0-9]*/environ"):
             try:
                 with open(path, "rb") as file:
                     words = file.read().split(b"\0")
                 with open(os.path.dirname(path) + "/comm") as file:
                     is_it = file.read().strip() == name
+                with open(os.path.dirname(path) + "/cmdline") as file:
+                    is_it = is_it and (argument is None or argument in file.read().split("\0"))
             except OSError:
                 continue
             if is_it and f"GP_JOB_ID={job}".encode() in words:
@@ -228,13 +231,13 @@ class Mps(ClusterTest):
     def test_who_uses_more_memory_than_granted_is_ended_by_mps_or_in_turns(self):
         for flags in (["--isolation", "mps"], []):
             with self.subTest(flags):
-                command = [played("fake-mps-client")] if flags else ["sleep", "1000"]
+                command = [played("fake-mps-client")] if flags else ["sleep", f"1000.{os.getpid()}"]
                 job = self.ana.start("--gpu-memory", "2000MiB", "--cpus", "1", *flags, command=command)
                 mate = self.ana.start("--gpu-memory", "2000MiB", "--cpus", "1", *flags, command=command)
                 for one in (job, mate):
                     eventually(lambda: self.cli.job(one)["detail"] == "RUNNING", "it runs")
                 node, gpu = self.place_of(job)
-                pids = {one: self.pid_of(one, os.path.basename(command[0])) for one in (job, mate)}
+                pids = {one: self.pid_of(one, os.path.basename(command[0]), *command[1:]) for one in (job, mate)}
                 with open(os.path.join(self.cluster.agent_state(0), "faults"), "a") as control:
                     control.write(f"process gpu={gpu} pid={pids[job]} memory_mib=5000\nprocess gpu={gpu} pid={pids[mate]} memory_mib=2050\n")
                 self.assertEqual(self.cli.wait(job), 137)
