@@ -23,7 +23,8 @@ if(GP_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# With -pthread everywhere, so that all can use what was parsed once.
+# With -pthread everywhere, so that all can use what was parsed once.  Designated initializers leave fields out on
+# purpose: each has a default of its own.
 add_compile_options(-pthread -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -Werror=return-type -fno-omit-frame-pointer)
 
 set(GP_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")

@@ -15,15 +15,15 @@ void EndLostLeases(const State& state, Instant at, const Node& node, Events& eve
   events.push_back(NodeLeasesExpired{node.id});
 }
 
-Result<void> CheckWeights(const WeightsByPool& placement) {
-  if (placement.size() > kPoolsWeighedMax) return Fail(InvalidArgument("policy: placement: at most " + std::to_string(kPoolsWeighedMax) + " pools"));
+Status CheckWeights(const WeightsByPool& placement) {
+  if (placement.size() > kPoolsWeighedMax) return Fail(InvalidArgument("policy: placement: at most " + std::to_string(kPoolsWeighedMax) + " pools, not " + std::to_string(placement.size())));
   for (const auto& [pool, weights] : placement) {
     for (const int weight : {weights.numa, weights.nvlink, weights.fragmentation, weights.best_fit, weights.spread, weights.model_fit}) {
       if (weight >= 0 && weight <= kPlacementWeightMax) continue;
-      return Fail(InvalidArgument("policy: placement: weights must be between 0 and " + std::to_string(kPlacementWeightMax)));
+      return Fail(InvalidArgument("policy: placement." + pool + ": weights must be between 0 and " + std::to_string(kPlacementWeightMax) + ", not " + std::to_string(weight)));
     }
   }
-  return {};
+  return Ok();
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ Result<Events> DecideStart(const State& state, Instant at, const StartController
   if (policy.move_cost.ns < 0 || policy.move_interval.ns < 0 || policy.moves_per_hour < 0) {
     return Fail(InvalidArgument("policy: move_cost, move_interval and moves_per_hour must not be below zero"));
   }
-  if (auto fine = CheckWeights(policy.placement); !fine) return Fail(std::move(fine.error()));
+  GP_CHECK_OK(CheckWeights(policy.placement));
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
   // By the longer of the two policies: supervisors still go by the one before.

@@ -10,8 +10,8 @@
 
 #include "domain/cluster/state.h"
 #include "domain/scheduling/node_classes.h"
-#include "domain/scheduling/scratch_nodes.h"
 #include "domain/scheduling/rankings.h"
+#include "domain/scheduling/scratch_nodes.h"
 
 namespace gp {
 
