@@ -145,10 +145,12 @@ Status FakeJournal::Locked(const std::function<void()>& body) {
 }
 
 void FakeJournal::WaitForNews(int timeout_ms) const {
-  // Another thread may take the notice, and some file systems give none.
-  constexpr int kLookAgainMs = 50;
+  // Where another thread takes the notice, this one learns of it a second later: one process for each GPU waits
+  // here, and a machine that plays many GPUs must be able to rest.
+  const bool is_told = inotify_ >= 0;
+  const int look_again_ms = is_told ? 1'000 : 50;
   pollfd waiting = {inotify_, POLLIN, 0};
-  if (poll(&waiting, inotify_ >= 0 ? 1 : 0, std::min(timeout_ms, kLookAgainMs)) <= 0) return;
+  if (poll(&waiting, is_told ? 1 : 0, std::min(timeout_ms, look_again_ms)) <= 0) return;
   char events[4096];
   while (read(inotify_, events, sizeof events) > 0) {
   }

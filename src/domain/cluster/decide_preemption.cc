@@ -32,10 +32,12 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   if (!MayGiveWay(*victim)) return refuse("it must be preemptible, run, and not be stopping");
   GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
   const Takings takings(state, at);
-  const Job taker = OnCleared(*by, command.nodes.size());
-  const TakingGround ground = takings.GroundFor(StandingOf(taker, at), StandingOf(*victim, at));
+  const Job cleared = OnCleared(*by, command.nodes.size());
+  const Standing taker = StandingOf(cleared, at);
+  const Standing giver = StandingOf(*victim, at);
+  const TakingGround ground = takings.GroundFor(taker, giver);
   if (ground == TakingGround::kNone) return refuse(ToText(by->id) + " has no claim to its place");
-  if (!takings.IsRipe(taker, *victim, ground)) return refuse("it has not run for min_run");
+  if (!takings.IsRipe(taker, giver, ground)) return refuse("it has not run for min_run");
   return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }
 

@@ -40,7 +40,10 @@ int ServiceLevel(const Job& job, Instant at) {
   return level;
 }
 
-Standing StandingOf(const Job& job, Instant at) { return {&job, ClassOf(job.spec->priority), ServiceLevel(job, at)}; }
+Standing StandingOf(const Job& job, Instant at) {
+  const Instant placed_at = HoldsLeases(job.state) ? job.attempts.back().placed_at : Instant{};
+  return {&job, ClassOf(job.spec->priority), ServiceLevel(job, at), job.spec->gpus.count, placed_at};
+}
 
 bool MayGiveWay(const Job& job) {
   return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->preemptible;
@@ -130,14 +133,14 @@ bool Takings::KeepsGuarantees(const Job& by, const Job& victim) const {
   return true;
 }
 
-bool Takings::IsRipe(const Job& by, const Job& victim, TakingGround ground) const {
-  if (at_ - victim.attempts.back().placed_at >= state_->policy.min_run) return true;
-  return ground == TakingGround::kReclaim && at_ - by.queued_at >= state_->policy.reclaim_grace;
+bool Takings::IsRipe(const Standing& by, const Standing& victim, TakingGround ground) const {
+  if (at_ - victim.placed_at >= state_->policy.min_run) return true;
+  return ground == TakingGround::kReclaim && at_ - by.job->queued_at >= state_->policy.reclaim_grace;
 }
 
 bool Takings::MayTake(const Standing& by, const Standing& victim) const {
   const TakingGround ground = GroundFor(by, victim);
-  return ground != TakingGround::kNone && IsRipe(*by.job, *victim.job, ground);
+  return ground != TakingGround::kNone && IsRipe(by, victim, ground);
 }
 
 }  // namespace gp

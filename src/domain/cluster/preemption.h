@@ -37,6 +37,8 @@ struct Standing {
   const Job* job = nullptr;
   int job_class = 0;
   int level = 0;
+  int gpus = 0;       // of each rank
+  Instant placed_at;  // where it holds a place
 };
 Standing StandingOf(const Job& job, Instant at);
 
@@ -59,7 +61,7 @@ class Takings {
   // Regardless of for how long the victim has run.
   TakingGround GroundFor(const Standing& by, const Standing& victim) const;
   // Whether the ground holds now: the victim has run for min_run, or, for a reclaim, `by` has waited for reclaim_grace.
-  bool IsRipe(const Job& by, const Job& victim, TakingGround ground) const;
+  bool IsRipe(const Standing& by, const Standing& victim, TakingGround ground) const;
   bool MayTake(const Standing& by, const Standing& victim) const;
   void Take(const Job& by, const Job& victim);
   // A job that waits is given a place.

@@ -39,7 +39,7 @@ class Interruptible {
   Takeable WorkOut(const Job& job);
   const std::vector<Standing>& Group(const PoolClass& pool_class);
 
-  std::map<PoolClass, std::vector<Standing>> groups_;  // of State::yielding
+  std::map<PoolClass, std::vector<Standing>> groups_;  // of State::yielding, in order of id
   std::map<Key, Takeable> known_;
   Takings takings_;
 };

@@ -34,9 +34,9 @@ std::string HardwareKey(const NodeFacts& facts) {
   return key.Take();
 }
 
-std::string KeyOf(const Node& node, const std::string& hardware) {
+std::string KeyOf(const Node& node, uint64_t hardware) {
   ByteWriter key;
-  key.String(hardware);
+  key.U64(hardware);
   key.String(node.pool);
   key.U64(node.labels.size());
   for (const auto& [name, value] : node.labels) {
@@ -62,10 +62,10 @@ std::string KeyOf(const Node& node, const std::string& hardware) {
 
 }  // namespace
 
-const std::string& NodeClasses::HardwareOf(const Node& node) {
+uint64_t NodeClasses::HardwareOf(const Node& node) {
   Hardware& known = hardware_[node.id.value];
-  if (known.facts != node.facts) known = {node.facts, HardwareKey(*node.facts)};
-  return known.key;
+  if (known.facts != node.facts) known = {node.facts, hardware_numbers_.try_emplace(HardwareKey(*node.facts), hardware_numbers_.size()).first->second};
+  return known.number;
 }
 
 void NodeClasses::Place(const Node& node) {

@@ -46,7 +46,7 @@ LeavingSet Joined(const LeavingSet& set, const Standing& candidate, int index) {
   return {{std::max(highest_class, candidate.job_class), gpus + GpusOf(*candidate.job), jobs + 1, node},
           set.order - (1 << (static_cast<int>(kExactCandidates) - index)),
           set.members | 1U << index,
-          set.gpus_here + candidate.job->spec->gpus.count};
+          set.gpus_here + candidate.gpus};
 }
 
 Room RoomOf(const OnNode& on, uint32_t set) {
@@ -78,15 +78,18 @@ RoomCost Room::Cost() const {
 }
 
 ByNode::ByNode(const State& state, const std::vector<Standing>& candidates) : begins_(state.nodes.size() + 1, 0) {
+  std::vector<std::pair<NodeId, const Standing*>> places;
+  places.reserve(candidates.size());
   for (const Standing& candidate : candidates) {
-    ForEachNode(state, *candidate.job, [&](NodeId node) { ++begins_[node.value + 1]; });
+    ForEachNode(state, *candidate.job, [&](NodeId node) {
+      places.emplace_back(node, &candidate);
+      ++begins_[node.value + 1];
+    });
   }
   std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
   standings_.resize(begins_.back());
   std::vector<size_t> ends = begins_;
-  for (const Standing& candidate : candidates) {
-    ForEachNode(state, *candidate.job, [&](NodeId node) { standings_[ends[node.value]++] = candidate; });
-  }
+  for (const auto& [node, candidate] : places) standings_[ends[node.value]++] = *candidate;
 }
 
 std::vector<OnNode> ByNode::Open(const std::set<NodeId>& left_out, bool all) {
@@ -163,7 +166,7 @@ std::optional<RoomCost> RoomSearch::LeastCost(const OnNode& on) const {
   const int64_t missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   if (missing <= 0) return RoomCost{-1, 0, 0, on.node};  // whom it must do without may be somewhere else
   int64_t gpus = 0;
-  for (const Standing& candidate : on.candidates) gpus += candidate.job->spec->gpus.count;
+  for (const Standing& candidate : on.candidates) gpus += candidate.gpus;
   if (gpus < missing) return std::nullopt;
   return RoomCost{std::ranges::min(on.candidates, {}, &Standing::job_class).job_class, missing, 1, on.node};
 }

@@ -90,8 +90,10 @@ def bare_sync_ms(directory, count):
 
 class SubmitLatency(Platform):
     def jobs(self, count):
-        times = json.loads(run(self.binary, "bench", "submit", "--count", str(count), env=self.environment))
-        return times | {"bare_sync_ms": bare_sync_ms(self.directory, count)}
+        """One after the other, with rests between them (the machine sleeps) and without."""
+        def measured(rest):
+            return json.loads(run(self.binary, "bench", "submit", "--rest", rest, "--count", str(count), env=self.environment))
+        return {"rested": measured("50ms"), "at_once": measured("0s"), "bare_sync_ms": bare_sync_ms(self.directory, count)}
 
 
 class Slurm:
