@@ -90,12 +90,11 @@ void ObserveGpu(const Node& node, const GpuObservation& seen, const GpuTrouble& 
     return;
   }
   if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset) {
-    if (now == GpuCondition::kTesting) move(GpuCondition::kAvailable, "");
     move(GpuCondition::kSuspect, "answers again");
     return;
   }
   if (now == GpuCondition::kTesting) {
-    move(seen.healthy ? GpuCondition::kAvailable : GpuCondition::kQuarantined, seen.detail);
+    move(seen.healthy ? GpuCondition::kAvailable : GpuCondition::kSuspect, seen.detail);
   } else if (now == GpuCondition::kAvailable && !seen.healthy) {
     move(GpuCondition::kSuspect, seen.detail);
   } else if (now == GpuCondition::kSuspect && seen.healthy) {

@@ -125,7 +125,10 @@ void EndTask(const State& state, const GpuKey& key, const GpuDraft& draft, const
   }
   if (trouble->task == GpuTask::kReset) {
     if (gpu.condition() == GpuCondition::kQuarantined) gpu.To(GpuCondition::kResetting, "");
-    if (!gpu.To(GpuCondition::kTesting, "is being tested after its reset")) return;
+    if (!gpu.To(GpuCondition::kTesting, "is being tested after its reset")) {  // lost meanwhile: tested once it answers again
+      events.push_back(GpuRemedyChanged{key.node, key.gpu, GpuRemedy::kTest, trouble->incident, false, trouble->is_asked});
+      return;
+    }
     events.push_back(GpuTaskOrdered{key.node, key.gpu, GpuTask::kTest, state.last_task + 1 + CountOrdered(events), true});
     if (trouble->incident.value != 0) events.push_back(IncidentNoted{trouble->incident, "was reset; test ordered", 0, GpuRemedy::kNone, false, {}, 0});
     return;

@@ -9,7 +9,7 @@ bool CanBecome(GpuCondition from, GpuCondition to) {
   if (to == kOffline) return from != kLost;         // a person may take out whatever answers
   switch (from) {
     case kUnknown: return to == kTesting;
-    case kTesting: return to == kAvailable || to == kQuarantined;
+    case kTesting: return to == kAvailable || to == kSuspect || to == kQuarantined;
     case kAvailable: return to == kSuspect || to == kQuarantined;
     case kSuspect: return to == kTesting || to == kQuarantined;
     case kQuarantined: return to == kResetting || to == kTesting;

@@ -62,6 +62,7 @@ void LedgerWatch::WasReset(size_t host, int gpu) {
 }
 
 void LedgerWatch::WasTested(size_t host, int gpu) {
+  out_.erase({host, gpu});
   Repair& repair = repairs_[{host, gpu}];
   if (repair == Repair::kTest) repair = Repair::kNone;
   if (repair == Repair::kNone) known_.erase({host, gpu});
@@ -148,6 +149,15 @@ void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
   const std::string& uuid = plan_.hosts[host].facts->gpus[static_cast<size_t>(event.gpu)].uuid;
   const bool is_recorded = std::ranges::any_of(state.incidents, [&](const auto& entry) { return entry.second.uuid == uuid && entry.second.last_at + Duration::Seconds(1) >= entry.second.opened_at; });
   Expect(is_recorded, "no incident tells of XID " + std::to_string(event.xid) + " of " + uuid);
+}
+
+// Nothing is let in again without a test.
+void LedgerWatch::Judge(const State& state, const GpuConditionChanged& event) {
+  const Place place{HostOf(state, event.node), event.gpu};
+  if (event.to == GpuCondition::kOffline || event.to == GpuCondition::kQuarantined) out_.insert(place);
+  const Gpu& gpu = state.FindNode(event.node)->gpus[static_cast<size_t>(event.gpu)];
+  if (event.to != GpuCondition::kAvailable || !IsGrantable(gpu)) return;  // it may be on its way to another condition
+  Expect(!out_.contains(place), "GPU " + std::to_string(event.gpu) + " of " + state.FindNode(event.node)->facts->name + " is let in again without a test");
 }
 
 void LedgerWatch::CheckEnd(const State& state, const std::set<size_t>& jobs) {

@@ -50,6 +50,7 @@ class LedgerWatch : public CommitObserver {
   void Judge(const State&, const LeaseEnded& event);
   void Judge(const State& state, const JobEnded& event);
   void Judge(const State& state, const FaultSeen& event);
+  void Judge(const State& state, const GpuConditionChanged& event);
   template <typename E>
   void Judge(const State&, const E&) {}
   void CheckCompleted(const Job& job);
@@ -72,6 +73,7 @@ class LedgerWatch : public CommitObserver {
   std::set<JobId> held_;
   std::map<Place, Repair> repairs_;
   std::set<Place> known_;  // that have failed, and the ledger was told
+  std::set<Place> out_;    // taken out of service and not found sound by a test since
 };
 
 }  // namespace gp

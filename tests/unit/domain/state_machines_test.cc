@@ -27,7 +27,7 @@ void ExpectExactly(const Edges<State>& edges, State last) {
 TEST(GpuStateMachine, HasTheseEdges) {
   using enum GpuCondition;
   ExpectExactly<GpuCondition>({{kUnknown, {kTesting, kOffline, kLost}},
-                               {kTesting, {kAvailable, kQuarantined, kOffline, kLost}},
+                               {kTesting, {kAvailable, kSuspect, kQuarantined, kOffline, kLost}},
                                {kAvailable, {kSuspect, kQuarantined, kOffline, kLost}},
                                {kSuspect, {kTesting, kQuarantined, kOffline, kLost}},
                                {kQuarantined, {kResetting, kTesting, kOffline, kLost}},
