@@ -1,6 +1,7 @@
 #include "adapters/outbound/kernel_log/kernel_log.h"
 
 #include <fcntl.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -44,12 +45,21 @@ Status GoToEnd(int descriptor, const std::string& path) {
   return Fail({CodeOf(errno), path + ": " + std::strerror(errno)});
 }
 
-Result<bool> Prepare(int descriptor, const std::string& path) {
+Result<struct stat> Prepare(int descriptor, const std::string& path) {
   struct stat kind{};
   if (fstat(descriptor, &kind) != 0) return Fail(Internal(path + ": " + std::strerror(errno)));
   GP_CHECK_OK(CheckKind(path, kind));
   GP_CHECK_OK(GoToEnd(descriptor, path));
-  return S_ISCHR(kind.st_mode);
+  return kind;
+}
+
+// -1: none are to be had, or none are needed.
+int OpenNotices(const struct stat& kind, const std::string& path) {
+  if (!S_ISREG(kind.st_mode)) return -1;
+  const int notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (notices < 0 || inotify_add_watch(notices, path.c_str(), IN_MODIFY) >= 0) return notices;
+  close(notices);
+  return -1;
 }
 
 }  // namespace
@@ -60,17 +70,18 @@ Result<std::unique_ptr<KernelLog>> KernelLog::Open(const std::string& path, bool
   if (descriptor < 0) {
     return Fail({CodeOf(errno), "cannot read " + path + ": " + std::strerror(errno)});
   }
-  const Result<bool> has_records = Prepare(descriptor, path);
-  if (!has_records) {
+  const Result<struct stat> kind = Prepare(descriptor, path);
+  if (!kind) {
     close(descriptor);
-    return Fail(has_records.error());
+    return Fail(kind.error());
   }
   return std::unique_ptr<KernelLog>(
-      new KernelLog(descriptor, *has_records, accept_user, read_call));
+      new KernelLog(descriptor, OpenNotices(*kind, path), S_ISCHR(kind->st_mode), accept_user, read_call));
 }
 
 KernelLog::~KernelLog() {
   close(descriptor_);
+  if (notices_ >= 0) close(notices_);
 }
 
 bool KernelLog::lost_records() {
@@ -98,6 +109,9 @@ void KernelLog::AddStream(std::string_view bytes, std::vector<KernelXid>& found)
 std::vector<KernelXid> KernelLog::Take() {
   std::vector<KernelXid> found;
   char buffer[kKernelRecordBytesMax];
+  // Taken before the file is read: what is written from now on gives notice again.
+  while (notices_ >= 0 && read(notices_, buffer, sizeof buffer) > 0) {
+  }
   for (int reads = 0; reads < kReadsMax; ++reads) {
     const ssize_t count = read_call_(descriptor_, buffer, sizeof buffer);
     if (count > 0) {

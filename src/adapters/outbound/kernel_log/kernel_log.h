@@ -33,7 +33,7 @@ class KernelLog {
   KernelLog& operator=(const KernelLog&) = delete;
 
   // Readable when Take may have something.
-  int EventDescriptor() const { return descriptor_; }
+  int EventDescriptor() const { return notices_ >= 0 ? notices_ : descriptor_; }
   // All there are, without waiting.  After very many records it leaves the rest for the next call,
   // so that a flood cannot hold its caller.
   std::vector<KernelXid> Take();
@@ -41,8 +41,9 @@ class KernelLog {
   bool lost_records();
 
  private:
-  KernelLog(int descriptor, bool has_records, bool accept_user, ReadCall read_call)
+  KernelLog(int descriptor, int notices, bool has_records, bool accept_user, ReadCall read_call)
       : descriptor_(descriptor),
+        notices_(notices),
         has_records_(has_records),
         accept_user_(accept_user),
         read_call_(read_call) {}
@@ -50,6 +51,7 @@ class KernelLog {
   void AddStream(std::string_view bytes, std::vector<KernelXid>& found);
 
   const int descriptor_;
+  const int notices_;       // of writes to a plain file, which itself is always readable; else -1
   const bool has_records_;  // one read, one record; else lines
   const bool accept_user_;
   const ReadCall read_call_;

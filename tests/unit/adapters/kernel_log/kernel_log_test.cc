@@ -120,6 +120,17 @@ TEST_F(KernelLogTest, ReadsManyAtOnce) {
   for (int i = 0; i < 20'000; ++i) ASSERT_EQ(found[static_cast<size_t>(i)].xid, i + 1);
 }
 
+// It could always be read: who waited for that would never rest.
+TEST_F(KernelLogTest, APlainFileIsReadableWhenSomethingWasWritten) {
+  const auto log = OpenFile(Line(79));
+  EXPECT_FALSE(IsReadable(*log));
+  Write(Line(94));
+  Write(Line(95));
+  EXPECT_TRUE(IsReadable(*log));
+  EXPECT_EQ(Numbers(log->Take()), (std::vector{94, 95}));
+  EXPECT_FALSE(IsReadable(*log));
+}
+
 TEST_F(KernelLogTest, AFifoNeverBlocks) {
   const auto log = OpenFifo();
   EXPECT_TRUE(log->Take().empty());
