@@ -54,7 +54,13 @@ VirtualGpuCare::Surroundings AgentHost::CareSurroundings() {
 GpuKeeperOptions AgentHost::KeeperOptions() {
   GpuKeeperOptions options;
   options.first_number = (incarnation_ << kReportBits) + 1;
-  if (plan_.has_kernel_log) options.take_kernel_xids = [this] { return hardware_.TakeLines(); };
+  if (plan_.has_kernel_log) {
+    options.take_kernel_xids = [this] {
+      std::vector<SeenXid> lines = hardware_.TakeLines();
+      for (const SeenXid& line : lines) watch_.WasTold(index_, line.gpu, line.xid);
+      return lines;
+    };
+  }
   return options;
 }
 
@@ -78,12 +84,17 @@ void AgentHost::StartAgent() {
   if (!has_power_ || agent_ != nullptr) return;
   ++incarnation_;
   hardware_.DropEvents();
-  agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr});
+  agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_, [this](int gpu, int xid) { watch_.WasTold(index_, gpu, xid); }), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr});
   agent_->keeper = std::make_unique<GpuKeeper>(KeeperOptions(), agent_->watch, agent_->care, clock_);
   agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, attempts_, logs_, agent_->keeper.get(), clock_);
   is_fresh_ = false;  // the number of its start is on the disk now
   turn_at_ = {};
   TurnAt(timeline_.now());
+}
+
+void AgentHost::KillAgent() {
+  agent_.reset();
+  watch_.AgentEnded(index_);
 }
 
 void AgentHost::Wake() { TurnAt(timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(200'000)))); }

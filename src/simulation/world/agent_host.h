@@ -23,7 +23,7 @@ class AgentHost {
   void PowerOn();
   void PowerOff(bool wiped);
   void StartAgent();  // where there is power and none runs
-  void KillAgent() { agent_.reset(); }
+  void KillAgent();
   void SleepUntil(Instant until) { asleep_until_ = until; }
   void Wake();        // something has happened
   bool has_power() const { return has_power_; }

@@ -10,6 +10,10 @@ namespace {
 // As a shell would say it.
 int CodeOf(const Program& program) { return program.signal != 0 ? 128 + program.signal : program.exit_code; }
 
+// Reports of one error so close together may be one to the agent; and so long a report may take in a world that is healed.
+constexpr Duration kOneError = Duration::Seconds(10);
+constexpr Duration kOnItsWay = Duration::Seconds(30);
+
 }  // namespace
 
 LedgerWatch::LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Findings& findings)
@@ -66,6 +70,23 @@ void LedgerWatch::WasTested(size_t host, int gpu) {
   Repair& repair = repairs_[{host, gpu}];
   if (repair == Repair::kTest) repair = Repair::kNone;
   if (repair == Repair::kNone) known_.erase({host, gpu});
+}
+
+void LedgerWatch::WasTold(size_t host, int gpu, int xid) {
+  const Error error{{host, gpu}, xid};
+  const auto heard = heard_at_.find(error);
+  if (heard == heard_at_.end() || timeline_.now() - heard->second > kOneError) untold_.try_emplace(error, timeline_.now());
+}
+
+void LedgerWatch::AgentEnded(size_t host) {
+  std::erase_if(untold_, [host](const auto& entry) { return entry.first.first.first == host; });
+}
+
+void LedgerWatch::CheckErrorsKnown() {
+  for (const auto& [error, since] : untold_) {
+    const auto& [place, xid] = error;
+    Expect(timeline_.now() - since < kOnItsWay, "nobody was told of XID " + std::to_string(xid) + " of GPU " + std::to_string(place.second) + " of " + plan_.hosts[place.first].facts->name);
+  }
 }
 
 void LedgerWatch::Judge(const State&, const JobSubmitted& event) {
@@ -142,8 +163,11 @@ void LedgerWatch::CheckFailed(const Job& job, int exit_code) {
 }
 
 void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
-  if (!IsFatalXid(event.xid)) return;
   const size_t host = HostOf(state, event.node);
+  const Error error{{host, event.gpu}, event.xid};
+  untold_.erase(error);
+  heard_at_[error] = timeline_.now();
+  if (!IsFatalXid(event.xid)) return;
   // An error that was mended before it was told of asks for nothing more.
   if (repairs_[{host, event.gpu}] != Repair::kNone) known_.insert({host, event.gpu});
   const std::string& uuid = plan_.hosts[host].facts->gpus[static_cast<size_t>(event.gpu)].uuid;
@@ -169,6 +193,7 @@ void LedgerWatch::CheckEnd(const State& state, const std::set<size_t>& jobs) {
     Expect(job != nullptr, ToText(acknowledged->second) + " was acknowledged and is gone");
     if (job != nullptr) Expect(IsTerminal(job->state), ToText(job->id) + " stays " + Name(job->state));
   }
+  CheckErrorsKnown();
   Expect(state.jobs.size() == jobs.size(), "there are other jobs than were submitted");
   Expect(state.leases.empty(), "leases are held when all jobs are over");
   Expect(programs_.alive().empty(), "a program runs on when all jobs are over");

@@ -32,6 +32,9 @@ class LedgerWatch : public CommitObserver {
   void Failed(size_t host, int gpu);
   void WasReset(size_t host, int gpu);
   void WasTested(size_t host, int gpu);
+  // A driver, or a kernel's log, told the agent of an error: the ledger is to hear of it, but from an agent that ended.
+  void WasTold(size_t host, int gpu, int xid);
+  void AgentEnded(size_t host);
 
   // The position of a node's host; the names are the plan's.
   size_t HostOf(const State& state, NodeId node) const { return hosts_.at(state.FindNode(node)->facts->name); }
@@ -43,6 +46,7 @@ class LedgerWatch : public CommitObserver {
  private:
   enum class Repair { kNone, kReset, kTest };  // what a GPU needs before anybody new may use it
   using Place = std::pair<size_t, int>;
+  using Error = std::pair<Place, int>;  // by its XID
 
   void Judge(const State& state, const JobSubmitted& event);
   void Judge(const State& state, const GangPlaced& event);
@@ -54,6 +58,7 @@ class LedgerWatch : public CommitObserver {
   template <typename E>
   void Judge(const State&, const E&) {}
   void CheckCompleted(const Job& job);
+  void CheckErrorsKnown();
   void CheckFailed(const Job& job, int exit_code);
   void Expect(bool holds, const std::string& what);
   std::optional<size_t> PlanOf(const JobSpec& spec) const;
@@ -74,6 +79,8 @@ class LedgerWatch : public CommitObserver {
   std::map<Place, Repair> repairs_;
   std::set<Place> known_;  // that have failed, and the ledger was told
   std::set<Place> out_;    // taken out of service and not found sound by a test since
+  std::map<Error, Instant> untold_;   // that only their agents know, since when
+  std::map<Error, Instant> heard_at_;  // by the ledger, the last time
 };
 
 }  // namespace gp

@@ -4,6 +4,12 @@
 
 namespace gp {
 
+std::vector<XidSighting> VirtualGpuWatch::TakeXids() {
+  std::vector<XidSighting> events = hardware_.TakeEvents();
+  for (const XidSighting& event : events) told_(event.gpu, event.xid);
+  return events;
+}
+
 void VirtualGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
   const auto [task, is_new] = tasks_.try_emplace(number);
   if (!is_new) return;

@@ -14,13 +14,15 @@ namespace gp {
 
 class VirtualGpuWatch : public GpuWatch {
  public:
-  explicit VirtualGpuWatch(GpuHardware& hardware) : hardware_(hardware) {}
+  // `told`: of each error that the agent takes.
+  VirtualGpuWatch(GpuHardware& hardware, std::function<void(int gpu, int xid)> told) : hardware_(hardware), told_(std::move(told)) {}
   std::vector<GpuReading> Latest() override { return hardware_.Read(); }
-  std::vector<XidSighting> TakeXids() override { return hardware_.TakeEvents(); }
+  std::vector<XidSighting> TakeXids() override;
   int EventDescriptor() const override { return -1; }
 
  private:
   GpuHardware& hardware_;
+  const std::function<void(int gpu, int xid)> told_;
 };
 
 class VirtualGpuCare : public GpuCare {

@@ -58,6 +58,17 @@ TEST(FaultSignals, TheSameErrorAgainIsAnotherOne) {
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(8)).size(), 1U);
 }
 
+TEST(FaultSignals, AnErrorOfAnotherGpuOrNumberIsAnotherOneWhicheverSourceTells) {
+  SeenXid other_gpu = Kernel(79);
+  other_gpu.gpu = 3;
+  for (const SeenXid& other : {other_gpu, Kernel(63)}) {
+    FaultSignals signals(1, true);
+    signals.Saw(Driver(79), kNow);
+    signals.Saw(other, kNow);
+    EXPECT_EQ(signals.Take(kNow + Duration::Milliseconds(100)).size(), 2U) << other.gpu << " " << other.xid;
+  }
+}
+
 TEST(FaultSignals, AFloodIsToldInPart) {
   FaultSignals signals(1, false);
   size_t told = 0;
