@@ -84,7 +84,9 @@ FakeJournal::FakeJournal(std::string path) : path_(std::move(path)) {
   // Watched before it is first read: nothing is missed in between.
   if (path_.empty() || Open() < 0) return;
   inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (inotify_ >= 0) inotify_add_watch(inotify_, path_.c_str(), IN_MODIFY);
+  if (inotify_ < 0 || inotify_add_watch(inotify_, path_.c_str(), IN_MODIFY) >= 0) return;
+  close(inotify_);
+  inotify_ = -1;
 }
 
 FakeJournal::~FakeJournal() {

@@ -45,7 +45,7 @@ Result<v1::Job> AwaitEnd(ControlClient& client, const std::string& id) {
   return job;
 }
 
-constexpr int64_t kRestMsMax = 60'000;
+constexpr Duration kRestMax = Duration::Minutes(1);
 
 // A call that is refused before anything is done: the way there and back.
 void CallInVain(ControlClient& client) { (void)client.Call<v1::SubmitJobsReply>(&v1::Control::Stub::SubmitJobs, v1::SubmitJobsRequest()); }
@@ -56,7 +56,8 @@ void CallInVain(ControlClient& client) { (void)client.Call<v1::SubmitJobsReply>(
 void BenchSubmit(const BenchFlags& flags, Cli& cli) {
   const auto rest = ParseDuration(flags.rest);
   if (!rest) return cli.Complain(rest.error());
-  const auto rest_ms = static_cast<int>(std::min<int64_t>(rest->ToMilliseconds(), kRestMsMax));
+  if (*rest < Duration{} || *rest > kRestMax) return cli.Complain(InvalidArgument("--rest: must be from 0s to " + ToText(kRestMax) + ", not " + ToText(*rest)));
+  const auto rest_ms = static_cast<int>(rest->ToMilliseconds());
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   SystemClock clock;

@@ -81,7 +81,8 @@ void ObserveGpu(const Node& node, const GpuObservation& seen, const GpuTrouble& 
     move(GpuCondition::kLost, seen.detail);
     return;
   }
-  if (now == GpuCondition::kLost) move(GpuCondition::kUnknown, "answers again");
+  const bool is_back = now == GpuCondition::kLost;
+  if (is_back) move(GpuCondition::kUnknown, "answers again");
   if (now == GpuCondition::kUnknown) move(GpuCondition::kTesting, "");
   if (trouble.task != GpuTask::kNone) return;  // how it ends is what counts
   // Back from being lost: what is to be done about it still is.
@@ -93,7 +94,10 @@ void ObserveGpu(const Node& node, const GpuObservation& seen, const GpuTrouble& 
     move(GpuCondition::kSuspect, "answers again");
     return;
   }
-  if (now == GpuCondition::kTesting) {
+  const Gpu& gpu = node.gpus[static_cast<size_t>(seen.gpu)];
+  if (is_back && gpu.draining) {  // out of service it may have been before, and is again
+    move(GpuCondition::kOffline, gpu.reason);
+  } else if (now == GpuCondition::kTesting) {
     move(seen.healthy ? GpuCondition::kAvailable : GpuCondition::kSuspect, seen.detail);
   } else if (now == GpuCondition::kAvailable && !seen.healthy) {
     move(GpuCondition::kSuspect, seen.detail);

@@ -71,6 +71,25 @@ uint64_t CountOrdered(const Events& events) {
   return static_cast<uint64_t>(std::ranges::count_if(events, [](const Event& event) { return std::holds_alternative<GpuTaskOrdered>(event); }));
 }
 
+// It was reset well: the test is next, unless what was seen meanwhile asks for more than that.
+void FollowReset(const State& state, const GpuKey& key, const GpuTrouble& trouble, GpuMover& gpu, Events& events) {
+  const auto note = [&](const std::string& what) {
+    if (trouble.incident.value != 0) events.push_back(IncidentNoted{trouble.incident, what, 0, GpuRemedy::kNone, false, {}, 0});
+  };
+  if (gpu.condition() == GpuCondition::kQuarantined) gpu.To(GpuCondition::kResetting, "");
+  const bool answers = gpu.To(GpuCondition::kTesting, "is being tested after its reset");
+  if (trouble.remedy > GpuRemedy::kReset) {
+    gpu.To(GpuCondition::kQuarantined, "was reset, and needs a person");
+    note("was reset, which is not enough");
+  } else if (answers) {
+    events.push_back(GpuTaskOrdered{key.node, key.gpu, GpuTask::kTest, state.last_task + 1 + CountOrdered(events), true});
+    note("was reset; test ordered");
+  } else {
+    events.push_back(GpuRemedyChanged{key.node, key.gpu, GpuRemedy::kTest, trouble.incident, false, trouble.is_asked});
+    note("was reset; is tested once it answers again");
+  }
+}
+
 }  // namespace
 
 void BeginRemedies(const State& state, Instant at, Events& events) {
@@ -123,16 +142,7 @@ void EndTask(const State& state, const GpuKey& key, const GpuDraft& draft, const
     gpu.To(GpuCondition::kOffline, what);
     return;
   }
-  if (trouble->task == GpuTask::kReset) {
-    if (gpu.condition() == GpuCondition::kQuarantined) gpu.To(GpuCondition::kResetting, "");
-    if (!gpu.To(GpuCondition::kTesting, "is being tested after its reset")) {  // lost meanwhile: tested once it answers again
-      events.push_back(GpuRemedyChanged{key.node, key.gpu, GpuRemedy::kTest, trouble->incident, false, trouble->is_asked});
-      return;
-    }
-    events.push_back(GpuTaskOrdered{key.node, key.gpu, GpuTask::kTest, state.last_task + 1 + CountOrdered(events), true});
-    if (trouble->incident.value != 0) events.push_back(IncidentNoted{trouble->incident, "was reset; test ordered", 0, GpuRemedy::kNone, false, {}, 0});
-    return;
-  }
+  if (trouble->task == GpuTask::kReset) return FollowReset(state, key, *trouble, gpu, events);
   if (!gpu.To(GpuCondition::kAvailable, "")) return;
   events.push_back(GpuRemedyChanged{key.node, key.gpu, GpuRemedy::kNone, {}, false});
   if (trouble->incident.value == 0) return;

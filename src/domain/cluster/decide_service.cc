@@ -99,10 +99,12 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus, 
   for (const int i : gpus) {
     const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
     if (gpu.draining) events.push_back(GpuDrainChanged{node.id, i, false, ""});
+    const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
+    const auto test_later = [&] { events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kTest, trouble == nullptr ? IncidentId{} : trouble->incident, false, true}); };
+    if (gpu.condition == GpuCondition::kLost && gpu.draining && (trouble == nullptr || trouble->remedy < GpuRemedy::kTest)) test_later();
     if (gpu.condition == GpuCondition::kOffline || gpu.condition == GpuCondition::kQuarantined) {
-      const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
       if (!gpu.leases.empty()) {  // whoever is being ended there goes first
-        events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kTest, trouble == nullptr ? IncidentId{} : trouble->incident, false, true});
+        test_later();
         continue;
       }
       if (trouble != nullptr && trouble->remedy != GpuRemedy::kNone) events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kNone, trouble->incident, false});

@@ -39,7 +39,7 @@ enum class GpuCondition {
   kUnknown,      // just joined, not yet tested
   kTesting,
   kAvailable,    // may be granted
-  kSuspect,      // odd readings: no new grants until tested
+  kSuspect,      // odd readings, or to be tested: no new grants
   kQuarantined,  // a fault; its leases are being ended
   kResetting,
   kOffline,      // taken out by a person or for service

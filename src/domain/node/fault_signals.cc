@@ -10,6 +10,7 @@ constexpr Duration kSameError = Duration::Seconds(5);
 // Of one number and GPU in a second; more of them say nothing more.
 constexpr int kSameInASecondMax = 10;
 constexpr Duration kAwaitLine = Duration::Milliseconds(100);
+constexpr int kFellOffTheBus = 79;
 
 // The line knows the program and the words, the driver its own advice.
 void Join(SeenXid& all, const SeenXid& more) {
@@ -37,6 +38,7 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
     return one.seen.gpu == seen.gpu && one.seen.xid == seen.xid && !(by_kernel ? one.by_kernel : one.by_driver) && at - one.at <= kSameError;
   });
   xids_at_[seen.gpu] = at;
+  if (seen.xid == kFellOffTheBus) fallen_at_[seen.gpu] = at;
   if (twin != open_.end()) {
     (by_kernel ? twin->by_kernel : twin->by_driver) = true;
     if (!twin->is_told) {
@@ -55,8 +57,11 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
 
 void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
   const GpuVitals before = std::exchange(vitals_[gpu], vitals);
-  const auto xid = xids_at_.find(gpu);
-  const bool is_explained = xid != xids_at_.end() && at - xid->second <= kSameError;
+  const auto is_recent = [&](const std::map<int, Instant>& seen_at) {
+    const auto seen = seen_at.find(gpu);
+    return seen != seen_at.end() && at - seen->second <= kSameError;
+  };
+  const bool is_explained = is_recent(xids_at_);
   FaultSignal signal;
   signal.gpu = gpu;
   signal.at = at;
@@ -66,7 +71,7 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
     signal.text = text;
     ready_.push_back(Number(signal));
   };
-  if (vitals.lost && !before.lost && !is_explained) tell(SignalKind::kLost, "the driver says that it fell off the bus");
+  if (vitals.lost && !before.lost && !is_recent(fallen_at_)) tell(SignalKind::kLost, "the driver says that it fell off the bus");
   if (vitals.remap_failed && !before.remap_failed) tell(SignalKind::kRemapFailed, "a memory row could not be remapped");
   if (vitals.heat == Heat::kHot && before.heat < Heat::kHot) tell(SignalKind::kHot, "the hardware has held its clocks down for its heat, for long");
   if (vitals.heat == Heat::kCritical && before.heat < Heat::kCritical) tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");

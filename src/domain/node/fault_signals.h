@@ -65,7 +65,8 @@ class FaultSignals {
   std::vector<Open> open_;               // of the last seconds
   std::vector<FaultSignal> ready_;       // found by readings
   std::map<int, GpuVitals> vitals_;      // by GPU
-  std::map<int, Instant> xids_at_;       // by GPU: the last one, which explains what readings say
+  std::map<int, Instant> xids_at_;       // by GPU: the last one, which may explain the advice that readings show
+  std::map<int, Instant> fallen_at_;     // by GPU: the last that told of its loss
   std::map<int, DriverAdvice> advised_;  // by GPU: what was told, as long as the driver asks for it
 };
 

@@ -1,6 +1,7 @@
 #include "domain/scheduling/interruptible.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace gp {
 namespace {
@@ -11,7 +12,7 @@ constexpr Duration kLookAgain = Duration::Minutes(1);
 JobId IdOf(const Standing& standing) { return standing.job->id; }
 
 // The jobs of these ids, in their order.  Most of them stand close to the one before: a few steps are less than a search.
-std::vector<const Job*> JobsOf(const State& state, const std::set<JobId>& ids) {
+std::vector<const Job*> JobsInOrder(const State& state, const std::set<JobId>& ids) {
   constexpr int kStepsMax = 4;
   std::vector<const Job*> jobs;
   jobs.reserve(ids.size());
@@ -48,7 +49,7 @@ const std::vector<Standing>& Interruptible::Group(const PoolClass& pool_class) {
   const auto [group, is_new] = groups_.try_emplace(pool_class);
   const auto yielding = state_.yielding.find(pool_class);
   if (!is_new || yielding == state_.yielding.end()) return group->second;
-  const std::vector<const Job*> jobs = JobsOf(state_, yielding->second);
+  const std::vector<const Job*> jobs = JobsInOrder(state_, yielding->second);
   for (size_t i = 0; i < jobs.size(); ++i) {
     FetchAhead(jobs, i);
     group->second.push_back(StandingOf(*jobs[i], at_));

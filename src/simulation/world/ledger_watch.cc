@@ -10,8 +10,9 @@ namespace {
 // As a shell would say it.
 int CodeOf(const Program& program) { return program.signal != 0 ? 128 + program.signal : program.exit_code; }
 
-// Reports of one error so close together may be one to the agent; and so long a report may take in a world that is healed.
+// What is told again so soon may be the same error to the agent.
 constexpr Duration kOneError = Duration::Seconds(10);
+// In a world that is healed no report takes longer.
 constexpr Duration kOnItsWay = Duration::Seconds(30);
 
 }  // namespace
@@ -85,7 +86,7 @@ void LedgerWatch::AgentEnded(size_t host) {
 void LedgerWatch::CheckErrorsKnown() {
   for (const auto& [error, since] : untold_) {
     const auto& [place, xid] = error;
-    Expect(timeline_.now() - since < kOnItsWay, "nobody was told of XID " + std::to_string(xid) + " of GPU " + std::to_string(place.second) + " of " + plan_.hosts[place.first].facts->name);
+    Expect(timeline_.now() - since < kOnItsWay, "the controller never heard of XID " + std::to_string(xid) + " of GPU " + std::to_string(place.second) + " of " + plan_.hosts[place.first].facts->name);
   }
 }
 
@@ -108,8 +109,10 @@ void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
     placed.push_back(lease.id);
     Expect(nodes.insert(lease.node).second, name + " has two ranks on one node");
     for (const GpuGrant& grant : lease.gpus) {
-      const bool is_known = known_.contains({HostOf(state, lease.node), grant.gpu});
-      Expect(!is_known, name + " is given GPU " + std::to_string(grant.gpu) + " of " + state.FindNode(lease.node)->facts->name + ", which failed and was not reset and tested");
+      const Place place{HostOf(state, lease.node), grant.gpu};
+      const std::string gpu = "GPU " + std::to_string(grant.gpu) + " of " + state.FindNode(lease.node)->facts->name;
+      Expect(!known_.contains(place), name + " is given " + gpu + ", which failed and was not reset and tested");
+      Expect(!out_.contains(place), name + " is given " + gpu + ", which was out of service and was not tested");
     }
   }
   const Job* job = state.FindJob(event.job);

@@ -32,7 +32,7 @@ class LedgerWatch : public CommitObserver {
   void Failed(size_t host, int gpu);
   void WasReset(size_t host, int gpu);
   void WasTested(size_t host, int gpu);
-  // A driver, or a kernel's log, told the agent of an error: the ledger is to hear of it, but from an agent that ended.
+  // A driver, or a kernel's log, told the agent of an error: the ledger is to hear of it, unless that agent ends first.
   void WasTold(size_t host, int gpu, int xid);
   void AgentEnded(size_t host);
 

@@ -96,6 +96,16 @@ TEST(FaultSignals, AdviceThatComesJustAfterAnErrorIsToldWhenItStays) {
   EXPECT_EQ(read(9, DriverAdvice::kGpuReset), 1U);  // another time
 }
 
+TEST(FaultSignals, OnlyItsOwnErrorExplainsALoss) {
+  for (const int xid : {79, 31}) {
+    FaultSignals signals(1, false);
+    signals.Saw(Driver(xid), kNow);
+    EXPECT_EQ(signals.Take(kNow).size(), 1U);
+    signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kUnknown}, kNow + Duration::Seconds(1));
+    EXPECT_EQ(signals.Take(kNow + Duration::Seconds(1)).size(), xid == 79 ? 0U : 1U) << xid;
+  }
+}
+
 TEST(FaultSignals, AdviceThatAnErrorCarriedIsNotToldAgain) {
   FaultSignals signals(1, false);
   signals.Saw(Driver(95, DriverAdvice::kGpuReset), kNow);

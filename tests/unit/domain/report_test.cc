@@ -65,7 +65,7 @@ TEST_F(Report, DrainingAndSickAtOnce) {
   ASSERT_TRUE(
       cluster_.Execute(ChangeService{node_, -1, ServiceAction::kDrain, false, "test"}).has_value());
   ASSERT_TRUE(Tell({{0, false, false, "sick"}}).has_value());
-  EXPECT_EQ(Condition(0), GpuCondition::kSuspect);
+  EXPECT_EQ(Condition(0), GpuCondition::kOffline);
   EXPECT_EQ(Condition(1), GpuCondition::kOffline);
 }
 

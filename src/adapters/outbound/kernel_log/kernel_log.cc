@@ -45,11 +45,10 @@ Status GoToEnd(int descriptor, const std::string& path) {
   return Fail({CodeOf(errno), path + ": " + std::strerror(errno)});
 }
 
-Result<struct stat> Prepare(int descriptor, const std::string& path) {
+Result<struct stat> KindOf(int descriptor, const std::string& path) {
   struct stat kind{};
   if (fstat(descriptor, &kind) != 0) return Fail(Internal(path + ": " + std::strerror(errno)));
   GP_CHECK_OK(CheckKind(path, kind));
-  GP_CHECK_OK(GoToEnd(descriptor, path));
   return kind;
 }
 
@@ -70,13 +69,15 @@ Result<std::unique_ptr<KernelLog>> KernelLog::Open(const std::string& path, bool
   if (descriptor < 0) {
     return Fail({CodeOf(errno), "cannot read " + path + ": " + std::strerror(errno)});
   }
-  const Result<struct stat> kind = Prepare(descriptor, path);
+  const Result<struct stat> kind = KindOf(descriptor, path);
   if (!kind) {
     close(descriptor);
     return Fail(kind.error());
   }
-  return std::unique_ptr<KernelLog>(
-      new KernelLog(descriptor, OpenNotices(*kind, path), S_ISCHR(kind->st_mode), accept_user, read_call));
+  // Before the end is looked for: what is written from then on gives notice.
+  std::unique_ptr<KernelLog> log(new KernelLog(descriptor, S_ISREG(kind->st_mode), OpenNotices(*kind, path), S_ISCHR(kind->st_mode), accept_user, read_call));
+  GP_CHECK_OK(GoToEnd(descriptor, path));
+  return log;
 }
 
 KernelLog::~KernelLog() {

@@ -32,8 +32,9 @@ class KernelLog {
   KernelLog(const KernelLog&) = delete;
   KernelLog& operator=(const KernelLog&) = delete;
 
-  // Readable when Take may have something.
-  int EventDescriptor() const { return notices_ >= 0 ? notices_ : descriptor_; }
+  // Readable when Take may have something.  Of a plain file: when something was written to it; where the system gives
+  // no such notices -1, and who waits looks by himself from time to time.
+  int EventDescriptor() const { return is_plain_ ? notices_ : descriptor_; }
   // All there are, without waiting.  After very many records it leaves the rest for the next call,
   // so that a flood cannot hold its caller.
   std::vector<KernelXid> Take();
@@ -41,8 +42,9 @@ class KernelLog {
   bool lost_records();
 
  private:
-  KernelLog(int descriptor, int notices, bool has_records, bool accept_user, ReadCall read_call)
+  KernelLog(int descriptor, bool is_plain, int notices, bool has_records, bool accept_user, ReadCall read_call)
       : descriptor_(descriptor),
+        is_plain_(is_plain),
         notices_(notices),
         has_records_(has_records),
         accept_user_(accept_user),
@@ -51,7 +53,8 @@ class KernelLog {
   void AddStream(std::string_view bytes, std::vector<KernelXid>& found);
 
   const int descriptor_;
-  const int notices_;       // of writes to a plain file, which itself is always readable; else -1
+  const bool is_plain_;     // a file, which can always be read
+  const int notices_;       // of writes to it; or -1
   const bool has_records_;  // one read, one record; else lines
   const bool accept_user_;
   const ReadCall read_call_;
