@@ -54,6 +54,7 @@ VirtualGpuCare::Surroundings AgentHost::CareSurroundings() {
 GpuKeeperOptions AgentHost::KeeperOptions() {
   GpuKeeperOptions options;
   options.first_number = (incarnation_ << kReportBits) + 1;
+  options.heat_limits.assign(hardware_.size(), kHeatLimits);
   if (plan_.has_kernel_log) {
     options.take_kernel_xids = [this] {
       std::vector<SeenXid> lines = hardware_.TakeLines();
@@ -148,6 +149,16 @@ void AgentHost::BlindGpu(int gpu, Duration lasts) {
   damage.blind_until = timeline_.now() + lasts;
   timeline_.At(damage.blind_until, [this, gpu, until = damage.blind_until] {
     if (hardware_.At(gpu).blind_until == until) hardware_.At(gpu).blind_since = {};
+    Wake();
+  });
+}
+
+void AgentHost::HeatGpu(int gpu, Warmth warmth, Duration lasts) {
+  GpuDamage& damage = hardware_.At(gpu);
+  damage.warmth = warmth;
+  damage.warm_until = timeline_.now() + lasts;
+  timeline_.At(damage.warm_until, [this, gpu, until = damage.warm_until] {
+    if (hardware_.At(gpu).warm_until == until) hardware_.At(gpu).warmth = Warmth::kCool;
     Wake();
   });
 }

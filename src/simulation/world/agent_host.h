@@ -34,6 +34,7 @@ class AgentHost {
   void RaiseXid(int gpu, int xid, LeaseId lease);
   void LoseGpu(int gpu);
   void BlindGpu(int gpu, Duration lasts);
+  void HeatGpu(int gpu, Warmth warmth, Duration lasts);
   // What a person mends with the machine open.
   void Repair(int gpu);
 

@@ -8,6 +8,16 @@ namespace {
 
 constexpr int kFellOffTheBus = 79;
 
+int TemperatureOf(Warmth warmth) {
+  switch (warmth) {
+    case Warmth::kCool: return 50;
+    case Warmth::kWarm: return *kHeatLimits.slowdown_c - 1;
+    case Warmth::kSlowed: return *kHeatLimits.slowdown_c + 1;
+    case Warmth::kCritical: return *kHeatLimits.shutdown_c;
+  }
+  return 0;
+}
+
 }  // namespace
 
 bool IsFatalXid(int xid) {
@@ -52,6 +62,8 @@ std::vector<GpuReading> GpuHardware::Read() const {
     health.index = static_cast<int>(i);
     health.lost = gpu.is_lost;
     if (plan_.tells_advice) health.recovery_action = gpu.advice;
+    health.temperature_c = TemperatureOf(gpu.warmth);
+    if (gpu.warmth >= Warmth::kSlowed) health.throttle_reasons = {kHardwareThermalSlowdown};
     GpuReading reading{health, 0, ""};
     if (gpu.blind_since.ns != 0) reading.age_ns = (timeline_.now() - gpu.blind_since).ns;
     readings.push_back(std::move(reading));

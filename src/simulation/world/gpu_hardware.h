@@ -6,12 +6,18 @@
 #include <functional>
 #include <vector>
 
+#include "application/agent/gpu_keeper.h"
 #include "domain/node/fault_signals.h"
 #include "ports/outbound/gpu_watch.h"
 #include "simulation/world/timeline.h"
 #include "simulation/world/world_plan.h"
 
 namespace gp {
+
+enum class Warmth { kCool, kWarm, kSlowed, kCritical };
+
+// As the driver of every GPU here says.
+inline constexpr GpuHeatLimits kHeatLimits{87, 92};
 
 struct GpuDamage {
   bool needs_reset = false;
@@ -21,6 +27,8 @@ struct GpuDamage {
   RecoveryAction advice = RecoveryAction::kNone;
   Instant blind_since;          // ns == 0: it is read
   Instant blind_until;
+  Warmth warmth = Warmth::kCool;
+  Instant warm_until;
   // Whether programs on it may fail and nothing new may be started.
   bool is_unsound() const { return needs_reset || is_lost || is_broken; }
 };

@@ -21,6 +21,7 @@ void Healing::Begin() {
       GpuDamage& damage = host.hardware().At(static_cast<int>(gpu));
       damage.resets_fail = false;
       damage.blind_since = {};
+      damage.warmth = Warmth::kCool;
       // Nobody but a person can know of it where the driver is silent.
       const bool is_silent = !world_.plan.hosts[i].tells_advice || !damage.needs_reset;
       if (is_silent && damage.is_unsound() && !damage.is_lost) host.Repair(static_cast<int>(gpu));

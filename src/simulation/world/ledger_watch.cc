@@ -170,6 +170,7 @@ void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
   const Error error{{host, event.gpu}, event.xid};
   untold_.erase(error);
   heard_at_[error] = timeline_.now();
+  if (event.is_hot) out_.insert(error.first);
   if (!IsFatalXid(event.xid)) return;
   // An error that was mended before it was told of asks for nothing more.
   if (repairs_[{host, event.gpu}] != Repair::kNone) known_.insert({host, event.gpu});

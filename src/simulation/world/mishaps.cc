@@ -136,6 +136,7 @@ void Mishaps::HappenToGpu(const Mishap& mishap) {
       damage.needs_reset = true;
       damage.advice = RecoveryAction::kGpuReset;
       return;
+    case MishapKind::kHeat: return host.HeatGpu(mishap.gpu, static_cast<Warmth>(1 + Choose(mishap, 0, 3)), mishap.lasts);
     default: return host.BlindGpu(mishap.gpu, mishap.lasts);
   }
 }

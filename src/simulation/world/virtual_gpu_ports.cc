@@ -30,7 +30,7 @@ void VirtualGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
 bool VirtualGpuCare::Carry(int gpu, GpuCareKind kind) {
   GpuDamage& damage = hardware_.At(gpu);
   if (kind == GpuCareKind::kTest) {
-    if (damage.is_unsound() || damage.blind_since.ns != 0) return false;
+    if (damage.is_unsound() || damage.blind_since.ns != 0 || damage.warmth != Warmth::kCool) return false;
   } else {
     if (damage.is_lost || damage.resets_fail) return false;
     surroundings_.check_idle(gpu, "reset");

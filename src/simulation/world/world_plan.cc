@@ -46,6 +46,7 @@ constexpr std::array<KindWeight, kMishapKinds> kKinds = {{
     {MishapKind::kResetsFail, "resets-fail", 2, 0},
     {MishapKind::kAdviceOnly, "advice-only", 2, 0},
     {MishapKind::kBlind, "blind", 3, 40},
+    {MishapKind::kHeat, "heat", 4, 90},
     {MishapKind::kDrain, "drain", 4, 0},
     {MishapKind::kOffline, "offline", 2, 0},
     {MishapKind::kReset, "reset", 3, 0},

@@ -76,6 +76,7 @@ enum class MishapKind {
   kResetsFail,
   kAdviceOnly,       // no XID says so
   kBlind,            // readings of a GPU stop
+  kHeat,             // warm, slowed down for it, or about to turn itself off
   kDrain,
   kOffline,
   kReset,
@@ -86,7 +87,7 @@ enum class MishapKind {
   kStalePlan,        // a scheduler that is behind
   kIncidentClosed,
 };
-inline constexpr int kMishapKinds = 36;
+inline constexpr int kMishapKinds = 37;
 
 struct Mishap {
   MishapKind kind = MishapKind::kControllerCrash;
