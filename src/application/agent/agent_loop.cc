@@ -62,7 +62,7 @@ Duration AgentLoop::UntilNextTurn() {
   const int64_t now = clock_.BootNs();
   const int64_t until = connected_ ? report_at_ns_ : moving_to_ != 0 ? now + kMovePause.ns : connect_at_ns_;
   Duration wait{until - now};
-  if (const auto next = gpus_ == nullptr ? std::nullopt : gpus_->NextAt()) wait = std::min(wait, *next - clock_.Now());
+  if (const auto next = gpus_ == nullptr ? std::nullopt : gpus_->NextAt()) wait = std::min(wait, Duration{next->ns - now});
   return std::clamp(wait, Duration{}, kTurnMax);
 }
 

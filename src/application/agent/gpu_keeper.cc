@@ -44,8 +44,9 @@ GpuVitals GpuKeeper::VitalsOf(int gpu, const GpuHealth& health, Instant now) {
   return {health.lost, health.row_remap && health.row_remap->failed, heat_.Read(gpu, reading, now), AdviceOf(health.recovery_action)};
 }
 
+// What is near in time is so by a clock that nobody steps.
 void GpuKeeper::Look() {
-  const Instant now = clock_.Now();
+  const Instant now{clock_.BootNs()};
   if (options_.take_kernel_xids) {
     for (const SeenXid& seen : options_.take_kernel_xids()) signals_.Saw(seen, now);
   }
@@ -58,7 +59,9 @@ void GpuKeeper::Look() {
   for (size_t gpu = 0; gpu < readings_.size(); ++gpu) {
     if (readings_[gpu].health) signals_.Read(static_cast<int>(gpu), VitalsOf(static_cast<int>(gpu), *readings_[gpu].health, now), now);
   }
+  const Instant booted_at{clock_.Now().ns - now.ns};
   for (FaultSignal& signal : signals_.Take(now)) {
+    signal.at = booted_at + Duration{signal.at.ns};
     if (untold_.size() < kUntoldMax) untold_.push_back(std::move(signal));
   }
 }
@@ -69,7 +72,7 @@ bool GpuKeeper::MayBegin(const GpuTaskOrder& order, Instant now) {
 }
 
 void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
-  const Instant now = clock_.Now();
+  const Instant now{clock_.BootNs()};
   std::vector<uint64_t> ordered;
   for (const GpuTaskOrder& order : orders) {
     ordered.push_back(order.number);

@@ -35,6 +35,7 @@ struct GpuVitals {
   DriverAdvice advice = DriverAdvice::kUnknown;
 };
 
+// All times are since boot: a wall clock that is stepped back would make errors of long ago look near.
 class FaultSignals {
  public:
   // `first_number` is above all that this node ever gave; with a kernel log, what the driver tells waits a moment for

@@ -86,7 +86,18 @@ void HostAttempts::Execute(const std::string& key) {
   attempt.status.phase = AttemptPhase::kRunning;
   attempt.status.started_at = clock_.Now();
   programs_.Start(ProgramOf(attempt), *this);
+  AwaitProgress(attempt);
   changed_();
+}
+
+void HostAttempts::AwaitProgress(const Attempt& attempt) {
+  if (attempt.spec.hang_after.ns == 0) return;
+  Later(attempt, attempt.spec.hang_after, [this](Attempt& then) {
+    if (then.stage != Stage::kRunning) return;
+    if (programs_.ReportsProgress(then.lease)) return AwaitProgress(then);
+    then.status.progress.is_hung = true;
+    changed_();
+  });
 }
 
 void HostAttempts::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {

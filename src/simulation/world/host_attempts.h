@@ -55,6 +55,7 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
   Program ProgramOf(const Attempt& attempt) const;
   void CheckLease(const std::string& key);
   void AwaitLeaseEnd(const Attempt& attempt);
+  void AwaitProgress(const Attempt& attempt);
   void Stop(Attempt& attempt, Duration grace, EndCause cause);
   void BeginKilling(Attempt& attempt);
   void Finish(Attempt& attempt);

@@ -158,6 +158,12 @@ void LedgerWatch::CheckCompleted(const Job& job) {
 void LedgerWatch::CheckFailed(const Job& job, int exit_code) {
   constexpr int kGivenUp = 125;
   if (exit_code == kGivenUp) return Expect(job.faults >= plan_.policy.faults_max, ToText(job.id) + " is given up too early");
+  constexpr int kTimedOut = 124;
+  const bool has_hung = std::ranges::any_of(placed_[job.id], [&](LeaseId lease) {
+    const Program* program = programs_.Find(lease);
+    return program != nullptr && program->is_hung;
+  });
+  if (exit_code == kTimedOut && job.spec->hang_after.ns != 0) return Expect(has_hung, ToText(job.id) + " is said to have hung, and none of its programs did");
   const bool did_fail = std::ranges::any_of(placed_[job.id], [&](LeaseId lease) {
     const Program* program = programs_.Find(lease);
     return program != nullptr && CodeOf(*program) == exit_code;

@@ -54,14 +54,26 @@ void Programs::Start(Program program, ProgramHost& host) {
   if (static_cast<int>(gangs_[key].size()) == ranks) BeginWork(key);
 }
 
+bool Programs::IsIntact(const AttemptKey& key) const {
+  return std::ranges::all_of(gangs_.at(key), [this](LeaseId rank) { return entries_.at(rank).program.is_alive || entries_.at(rank).program.is_complete; });
+}
+
+bool Programs::ReportsProgress(LeaseId lease) {
+  Program& program = entries_.at(lease).program;
+  const AttemptKey key{program.job, program.attempt};
+  const bool is_whole = static_cast<int>(gangs_.at(key).size()) == program.ranks && IsIntact(key);
+  const bool gets_on = is_whole && !PlanOf(program).Attempt(program.attempt, program.rank).hangs;
+  program.is_hung = program.is_hung || !gets_on;
+  return gets_on;
+}
+
 void Programs::BeginWork(const AttemptKey& key) {
   for (const LeaseId id : gangs_.at(key)) {
     const Program& program = entries_.at(id).program;
     const ProgramPlan plan = PlanOf(program).Attempt(program.attempt, program.rank);
     if (plan.hangs) continue;
     timeline_.After(plan.work, [this, key, id, plan] {
-      const auto is_intact = [this](LeaseId rank) { return entries_.at(rank).program.is_alive || entries_.at(rank).program.is_complete; };
-      if (!entries_.at(id).program.is_alive || !std::ranges::all_of(gangs_.at(key), is_intact)) return;
+      if (!entries_.at(id).program.is_alive || !IsIntact(key)) return;
       entries_.at(id).host->EndProgram(id, plan);
     });
   }

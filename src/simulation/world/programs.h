@@ -31,6 +31,7 @@ struct Program {
   Instant ended_at;
   bool is_alive = false;
   bool is_complete = false;  // came to the end that was planned
+  bool is_hung = false;      // its supervisor has seen no progress for as long as its job allows
   int exit_code = 0;
   int signal = 0;
 };
@@ -48,6 +49,8 @@ class Programs {
 
   void Start(Program program, ProgramHost& host);
   void End(LeaseId lease, bool is_complete, int exit_code, int signal);
+  // Whether it gets on: it does not hang, and no rank of its gang is missing.  From its first false on it counts as hung.
+  bool ReportsProgress(LeaseId lease);
 
   // nullptr: never started.
   const Program* Find(LeaseId lease) const;
@@ -66,6 +69,7 @@ class Programs {
   void CheckTenants(const Program& mine);
   void CheckTenants(const Program& mine, const Program& other);
   void BeginWork(const AttemptKey& key);
+  bool IsIntact(const AttemptKey& key) const;
   void Note(const char* what, const Program& program);
 
   Timeline& timeline_;

@@ -133,7 +133,10 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues) {
   if (has_queues && rng.Chance(1, 2)) spec.queue = kSecondQueue;
   spec.environment["PLAN"] = std::to_string(index);
   plan.hangs = rng.Chance(1, 25);
-  if (plan.hangs || rng.Chance(1, 8)) spec.time_limit = Duration::Seconds(rng.Between(20, 90));
+  // Who hangs must have something that ends it.
+  const bool is_watched = rng.Chance(1, plan.hangs ? 2 : 10);
+  if (is_watched) spec.hang_after = Duration::Seconds(rng.Between(5, 40));
+  if ((plan.hangs && !is_watched) || rng.Chance(1, 8)) spec.time_limit = Duration::Seconds(rng.Between(20, 90));
   plan.ignores_stop = rng.Chance(1, 8);
   plan.work = Between(rng, 500, rng.Chance(1, 5) ? 60'000 : 20'000);
   if (rng.Chance(1, 4)) {

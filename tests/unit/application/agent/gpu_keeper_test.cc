@@ -65,6 +65,20 @@ TEST_F(GpuKeeperTest, MoreReportsThanAMessageTakesAreToldInSeveralAndOnce) {
   EXPECT_EQ(told, 1'500u);
 }
 
+// By the wall clock the flood of ten minutes ago has not begun yet.
+TEST_F(GpuKeeperTest, AClockThatIsSteppedBackSilencesNoError) {
+  for (int i = 0; i < 20; ++i) watch_.xids.push_back({0, 95, {}, {}, {}});
+  keeper_.Look();
+  (void)keeper_.NewsFor(1);
+  clock_.Advance(Duration::Minutes(10));
+  clock_.StepWall(Duration::Minutes(-60));
+  watch_.xids = {{0, 95, {}, {}, {}}};
+  keeper_.Look();
+  const GpuNews news = keeper_.NewsFor(2);
+  ASSERT_EQ(news.signals.size(), 1u);
+  EXPECT_EQ(news.signals[0].at, clock_.Now());  // people are told by the wall clock
+}
+
 TEST_F(GpuKeeperTest, WhatWasNotAnsweredIsToldAgainInOrder) {
   watch_.xids = {{0, 31, {}, {}, {}}, {0, 43, {}, {}, {}}};
   keeper_.Look();
