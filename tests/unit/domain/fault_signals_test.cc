@@ -79,6 +79,10 @@ TEST(FaultSignals, AFloodIsToldInPart) {
   EXPECT_EQ(told, 30U);
   signals.Saw(Driver(79), kNow + Duration::Seconds(3));  // another number is not drowned
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(3)).size(), 1U);
+  for (int i = 0; i < 20; ++i) signals.Saw(Driver(31), kNow + Duration::Seconds(4));
+  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(4)).size(), 10U);
+  signals.Saw(Driver(48), kNow + Duration::Seconds(4));  // nor where the second is full
+  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(4)).size(), 1U);
 }
 
 TEST(FaultSignals, AdviceThatComesJustAfterAnErrorIsToldWhenItStays) {
