@@ -5,7 +5,8 @@ Only the mutated file is compiled, into a scratch directory, and linked in front
 existing build; sources and build stay as they are.
 
   run_mutants.py --build build/release            all of them, every net on each (the full form)
-  run_mutants.py --build build/release --ci       those marked "ci"; the first net that notices is enough
+  run_mutants.py --build build/release --first    all of them; the first net that notices is enough
+  run_mutants.py --build build/release --ci       those marked "ci", likewise
   run_mutants.py --build build/release --world    those marked "world" or "world-only", in the whole system: 1,000 worlds for each
   run_mutants.py --build build/release --only ID,ID
 """
@@ -27,10 +28,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETS = [("golden", {}), ("unit_domain", {}), ("unit_base", {}), ("unit_explaining", {}), ("property_codec", {"GP_CASES": "5000"}),
         ("property_placement", {"GP_CASES": "5000"}), ("property_explain", {}), ("property_fair_share", {}), ("property_backfill", {}),
         ("property_sequences", {"GP_SEQUENCES": "3000"}),
-        ("unit_sqlite", {}), ("unit_control", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {})]
-# What is kept on disk has nets of its own, and the domain has none of these.
+        ("unit_sqlite", {}), ("unit_control", {}), ("unit_agent", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {})]
+# What is kept on disk and what runs on a node have nets of their own, and the domain has none of these.
 KEEPS = ("src/adapters/outbound/sqlite/", "src/application/control/", "src/files/", "src/infrastructure/", "src/supervisor/")
 NETS_OF_KEEPS = ("unit_sqlite", "unit_control", "crash_")
+ON_NODES = ("src/application/agent/",)
+NETS_OF_NODES = ("unit_agent",)
 WORLD_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRule"})]
 HANGS_AFTER_S = 180
 
@@ -51,8 +54,10 @@ class Mutant:
     def nets(self):
         if self.is_for_world:
             return WORLD_NETS
-        of_keeps = self.file.startswith(KEEPS)
-        return [net for net in NETS if net[0].startswith(NETS_OF_KEEPS) == of_keeps]
+        for files, of_their_own in ((KEEPS, NETS_OF_KEEPS), (ON_NODES, NETS_OF_NODES)):
+            if self.file.startswith(files):
+                return [net for net in NETS if net[0].startswith(of_their_own)]
+        return [net for net in NETS if not net[0].startswith(NETS_OF_KEEPS + NETS_OF_NODES)]
 
     def text(self):
         healthy = (ROOT / self.file).read_text()
@@ -154,6 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--ci", action="store_true", help="only those marked so, until the first net notices")
+    parser.add_argument("--first", action="store_true", help="plant no further nets than the first that notices")
     parser.add_argument("--world", action="store_true", help="only those marked so, by the simulation of the whole system")
     parser.add_argument("--only", default="", help="ids, separated by commas")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -176,7 +182,7 @@ def main():
     def plant(mutant):
         if time.monotonic() - began > options.minutes * 60:
             return None
-        return judge(build, mutant, not options.ci)
+        return judge(build, mutant, not (options.ci or options.first))
 
     print("mutant | rule | caught by\n--|--|--")
     survivors, left = [], []

@@ -130,6 +130,7 @@ class AgentLoopTest : public testing::Test {
     AgentOptions options;
     options.facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0}));
     options.incarnation = 4;
+    options.fresh = true;
     options.launch.state_directory = "/s";
     options.keep_lineage = [this](uint64_t lineage) {
       kept_ = lineage;
@@ -367,6 +368,8 @@ TEST_F(AgentLoopTest, AfterABreakItJoinsAgainWithAllItHolds) {
   EXPECT_EQ(link_.With([&] { return link_.joins.back().leases.size(); }), 1u);
   // What still lies on the old connection is stale for the controller.
   EXPECT_GT(link_.joins[1].incarnation, link_.joins[0].incarnation);
+  EXPECT_TRUE(link_.joins[0].fresh);
+  EXPECT_FALSE(link_.joins[1].fresh) << "it has been given work";
   // Without orders of the new connection nothing is killed.
   EXPECT_TRUE(runner_.With([&] { return runner_.stops.empty(); }));
 }

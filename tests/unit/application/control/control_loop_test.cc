@@ -271,6 +271,22 @@ TEST(ControlLoop, ObserversSeeOnlyWhatIsDurable) {
   EXPECT_GT(observer.seen, 1u);
 }
 
+// The writer has not begun: all is asked in one batch, which is written in one go.
+TEST(ControlLoop, WhoeverIsAnsweredIsWritten) {
+  ManualClock clock;
+  MemoryJournal journal;
+  auto loop = *ControlLoop::Open(journal, clock, {.by_hand = true});
+  const uint64_t before = journal.LastSequence();
+  std::vector<uint64_t> written;
+  const auto look = [&](const Outcome& outcome) {
+    EXPECT_TRUE(outcome.status);
+    written.push_back(journal.LastSequence() - before);
+  };
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(loop->Post("user:ana", Submit(), look));
+  (void)loop->Turn();
+  EXPECT_EQ(written, (std::vector<uint64_t>{3, 3, 3}));
+}
+
 // Where the journal is written.
 struct WatchedJournal : MemoryJournal {
   std::set<std::thread::id> writers;

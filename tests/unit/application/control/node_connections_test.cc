@@ -60,6 +60,17 @@ TEST(NodeConnections, WhatIsPlacedOnANodeIsToldToItAtOnce) {
   EXPECT_EQ(news->orders->leases.size(), 1u);
 }
 
+// The agent forgets what was answered.
+TEST(NodeConnections, NewsAreAnsweredWhenTheyAreWritten) {
+  NodesRig rig;
+  const auto exchange = rig.Join(1);
+  (void)exchange->TakeNews();
+  ASSERT_TRUE(exchange->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
+  EXPECT_EQ(exchange->TakeNews()->answered, 0u);
+  rig.Work();
+  EXPECT_EQ(exchange->TakeNews()->answered, 2u);
+}
+
 TEST(NodeConnections, ANewerConnectionEndsTheOneBefore) {
   NodesRig rig;
   const auto old = rig.Join(1);
