@@ -45,16 +45,18 @@ void FetchAhead(const std::vector<const Job*>& jobs, size_t now) {
 
 Interruptible::Interruptible(const State& state, Instant at) : state_(state), at_(at), takings_(state, at) {}
 
-const std::vector<Standing>& Interruptible::Group(const PoolClass& pool_class) {
-  const auto [group, is_new] = groups_.try_emplace(pool_class);
+const Interruptible::Group& Interruptible::Of(const PoolClass& pool_class) {
+  const auto [at, is_new] = groups_.try_emplace(pool_class);
+  Group& group = at->second;
   const auto yielding = state_.yielding.find(pool_class);
-  if (!is_new || yielding == state_.yielding.end()) return group->second;
+  if (!is_new || yielding == state_.yielding.end()) return group;
   const std::vector<const Job*> jobs = JobsInOrder(state_, yielding->second);
   for (size_t i = 0; i < jobs.size(); ++i) {
     FetchAhead(jobs, i);
-    group->second.push_back(StandingOf(*jobs[i], at_));
+    group.standings.push_back(StandingOf(*jobs[i], at_));
+    group.highest_level = std::max(group.highest_level, group.standings.back().level);
   }
-  return group->second;
+  return group;
 }
 
 const Interruptible::Takeable& Interruptible::For(const Job& job) {
@@ -71,11 +73,13 @@ Interruptible::Takeable Interruptible::WorkOut(const Job& job) {
   };
   const Standing by = StandingOf(job, at_);
   bool meets_nobody = job.spec->preemptible;  // of its queue, with whom it would share time, so far
+  const auto meet = [&](const Standing& candidate) {
+    if (!meets_nobody || candidate.job->queue != job.queue) return;
+    consider(at_ + kLookAgain);
+    meets_nobody = false;
+  };
   const auto look_at = [&](const Standing& candidate) {
-    if (meets_nobody && candidate.job->queue == job.queue) {
-      consider(at_ + kLookAgain);
-      meets_nobody = false;
-    }
+    meet(candidate);
     const TakingGround ground = takings_.GroundFor(by, candidate);
     if (ground == TakingGround::kNone) return;
     if (takings_.IsRipe(by, candidate, ground)) takeable.victims.push_back(candidate);
@@ -84,7 +88,16 @@ Interruptible::Takeable Interruptible::WorkOut(const Job& job) {
   };
   for (int job_class = 0; job_class < kClasses; ++job_class) {
     const bool may = job_class < by.job_class || (job_class == by.job_class && job.spec->preemptible) || takings_.any_guarantees();
-    if (may) std::ranges::for_each(Group({job.pool, job_class}), look_at);
+    if (!may) continue;
+    const Group& group = Of({job.pool, job_class});
+    // Of its own class only those give way that have had more time.
+    const bool nobody_had_more = job_class == by.job_class && group.highest_level <= by.level && !takings_.any_guarantees();
+    if (!nobody_had_more) {
+      std::ranges::for_each(group.standings, look_at);
+    } else if (meets_nobody) {
+      const auto of_its_queue = std::ranges::find(group.standings, job.queue, [](const Standing& one) -> const std::string& { return one.job->queue; });
+      if (of_its_queue != group.standings.end()) meet(*of_its_queue);
+    }
   }
   return takeable;
 }
@@ -98,8 +111,8 @@ void Interruptible::Take(const Job& by, JobId victim) {
   takings_.Take(by, *state_.FindJob(victim));
   known_.clear();
   for (auto& [pool_class, group] : groups_) {
-    const auto found = std::ranges::lower_bound(group, victim, {}, IdOf);
-    if (found != group.end() && IdOf(*found) == victim) group.erase(found);
+    const auto found = std::ranges::lower_bound(group.standings, victim, {}, IdOf);
+    if (found != group.standings.end() && IdOf(*found) == victim) group.standings.erase(found);
   }
 }
 

@@ -37,9 +37,14 @@ class Interruptible {
   // What decides for most jobs; with guarantees each one's own case.
   using Key = std::tuple<int, int, bool, std::string, std::string>;
   Takeable WorkOut(const Job& job);
-  const std::vector<Standing>& Group(const PoolClass& pool_class);
+  // Those of one class in a pool: State::yielding, in order of id.
+  struct Group {
+    std::vector<Standing> standings;
+    int highest_level = 0;
+  };
+  const Group& Of(const PoolClass& pool_class);
 
-  std::map<PoolClass, std::vector<Standing>> groups_;  // of State::yielding, in order of id
+  std::map<PoolClass, Group> groups_;
   std::map<Key, Takeable> known_;
   Takings takings_;
 };

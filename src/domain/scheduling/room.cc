@@ -41,6 +41,29 @@ struct LeavingSet {
   int64_t gpus_here = 0;
 };
 
+// The fewest GPUs, all over the cluster, of candidates that hold so many here; nullopt: all of them do not.
+std::optional<int64_t> LeastGpusFor(int missing, std::span<const Standing> candidates) {
+  int64_t here = 0;
+  int64_t everywhere = 0;
+  for (const Standing& candidate : candidates) {
+    here += candidate.gpus;
+    everywhere += GpusOf(*candidate.job);
+  }
+  if (here <= missing) return here == missing ? std::optional(everywhere) : std::nullopt;
+  constexpr int64_t kNone = INT64_MAX / 2;
+  std::array<int64_t, kGpusPerNodeMax + 1> least;  // by what is still missing
+  std::fill_n(least.begin(), missing, kNone);
+  least[static_cast<size_t>(missing)] = 0;
+  for (const Standing& candidate : candidates) {
+    const int64_t gpus = GpusOf(*candidate.job);
+    for (int left = 1; left <= missing; ++left) {
+      int64_t& then = least[static_cast<size_t>(std::max(left - candidate.gpus, 0))];
+      then = std::min(then, least[static_cast<size_t>(left)] + gpus);
+    }
+  }
+  return least[0];
+}
+
 LeavingSet Joined(const LeavingSet& set, const Standing& candidate, int index) {
   auto [highest_class, gpus, jobs, node] = set.cost;
   return {{std::max(highest_class, candidate.job_class), gpus + GpusOf(*candidate.job), jobs + 1, node},
@@ -115,7 +138,8 @@ std::optional<Clearing> RoomSearch::Find(const std::vector<OnNode>& open) {
   return cheaper ? Gather(*cheaper, made, open) : found;
 }
 
-// Cheapest first, until what is left cannot be cheaper than what a whole gang has found.
+// Cheapest first, until what is left cannot be cheaper than what a whole gang has found, nor than the rooms
+// that are combined for it.
 RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
   std::vector<std::pair<RoomCost, const OnNode*>> promising;
@@ -123,13 +147,18 @@ RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
     if (const auto least = LeastCost(one)) promising.emplace_back(*least, &one);
   }
   std::ranges::sort(promising, {}, [](const auto& one) { return one.first; });
-  const bool all = wanted > 1 && promising.size() <= kNodesCombined;
+  const size_t combined = wanted == 1 || wanted > kNodesCombined ? 0 : kNodesCombined;
+  std::vector<RoomCost> cheapest;  // so many of all
+  const auto cannot_matter = [&](const RoomCost& least) { return cheapest.size() == combined && (combined == 0 || cheapest.back() < least); };
   Made made;
   std::optional<RoomCost> best;  // of the dearest node of the gang
   for (const auto& [least, one] : promising) {
-    if (!all && best && *best < least) break;
+    if (best && *best < least && cannot_matter(least)) break;
     auto room = MakeRoom(*one);
     if (!room) continue;
+    const RoomCost cost = room->Cost();
+    cheapest.insert(std::ranges::upper_bound(cheapest, cost), cost);
+    cheapest.resize(std::min(cheapest.size(), combined));
     const std::string trait = room->trait;
     std::vector<Room>& alike = made.by_trait[trait];
     alike.push_back(*std::move(room));
@@ -163,12 +192,11 @@ std::vector<std::vector<Room>> RoomSearch::AllAmongFirst(const Made& made, const
 
 // What room there costs at least; nullopt: there cannot be enough.
 std::optional<RoomCost> RoomSearch::LeastCost(const OnNode& on) const {
-  const int64_t missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
+  const int missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   if (missing <= 0) return RoomCost{-1, 0, 0, on.node};  // whom it must do without may be somewhere else
-  int64_t gpus = 0;
-  for (const Standing& candidate : on.candidates) gpus += candidate.gpus;
-  if (gpus < missing) return std::nullopt;
-  return RoomCost{std::ranges::min(on.candidates, {}, &Standing::job_class).job_class, missing, 1, on.node};
+  const auto gpus = LeastGpusFor(missing, on.candidates);
+  if (!gpus) return std::nullopt;
+  return RoomCost{std::ranges::min(on.candidates, {}, &Standing::job_class).job_class, *gpus, 1, on.node};
 }
 
 // The cheapest room there; nullopt: there is none, not even without all of them.

@@ -74,6 +74,18 @@ TEST(Classes, AreThirdsOfTheScale) {
   EXPECT_EQ(ClassOf(1000), 2);
 }
 
+// Levels grow with time alone: no event says when one who waits may share it.
+TEST_F(Preemption, WhoSharesTimeIsLookedAtAgainByAndBy) {
+  AddNode();
+  const JobId running = Run(8, 500);
+  const auto next_for = [&](JobId job) { return Interruptible(cluster_.state(), cluster_.now()).For(JobOf(job)).next; };
+  EXPECT_EQ(next_for(Submit(8, 500)), cluster_.now() + Duration::Minutes(1));
+  EXPECT_EQ(next_for(Submit(8, 500, false)), Instant{}) << "it does not give way itself";
+  cluster_.Advance(Duration::Minutes(30));
+  ASSERT_GT(ServiceLevel(JobOf(running), cluster_.now()), 0);
+  EXPECT_LE(next_for(Submit(8, 500)), cluster_.now() + Duration::Minutes(1));
+}
+
 TEST_F(Preemption, LevelsGrowWithGpuTimeAcrossAttempts) {
   AddNode();
   const JobId job = Run(8, 500);
