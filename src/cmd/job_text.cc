@@ -29,6 +29,7 @@ void DescribeCheckpoints(const v1::Job& job, std::string& out) {
   for (const v1::Checkpoint& one : job.checkpoints()) {
     std::string text = fmt::format("step {} {} at {}, {}", one.step(), one.path(), one.at(), BytesToText(one.bytes()));
     if (one.took_seconds() > 0) text += ", took " + SpanText(one.took_seconds());
+    if (one.has_score()) text += fmt::format(", score {}", one.score());
     if (!one.complete()) text += "; not complete: " + one.fault();
     Line(out, "Checkpoint", text);
   }

@@ -234,6 +234,7 @@ std::string EncodeStatus(const AttemptStatus& status) {
   writer.String(status.message);
   // From here on: fields that older records lack.
   WriteProgress(writer, status.progress);
+  WriteScores(writer, status.progress);
   return Seal(kStatusMagic, writer.bytes());
 }
 
@@ -250,6 +251,7 @@ Result<AttemptStatus> DecodeStatus(std::string_view bytes) {
   const uint64_t cause = reader.U64();
   status.message = reader.String();
   if (reader.Remaining() > 0) status.progress = ReadProgress(reader);
+  if (reader.Remaining() > 0) ReadScores(reader, status.progress);
   if (!reader.ok() || phase > static_cast<uint64_t>(AttemptPhase::kExited) ||
       cause > static_cast<uint64_t>(EndCause::kPlatformFault)) {
     return Fail(InvalidArgument("status record is damaged"));

@@ -14,7 +14,7 @@
 
 namespace gp {
 
-enum class Role { kMain, kExec, kHook, kCheck };
+enum class Role { kMain, kExec, kHook, kCheck, kDiscard };
 
 struct Child {
   pid_t pid = 0;

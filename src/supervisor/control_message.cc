@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-enum class Kind : uint64_t { kRenew = 1, kStop, kExec, kExecAnswer, kStatus };
+enum class Kind : uint64_t { kRenew = 1, kStop, kExec, kExecAnswer, kStatus, kDiscard };
 
 void Write(ByteWriter& writer, const RenewRequest& request) {
   writer.U64(static_cast<uint64_t>(Kind::kRenew));
@@ -36,6 +36,11 @@ void Write(ByteWriter& writer, const ExecAnswer& answer) {
 void Write(ByteWriter& writer, const StatusReport& report) {
   writer.U64(static_cast<uint64_t>(Kind::kStatus));
   writer.String(EncodeStatus(report.status));
+}
+void Write(ByteWriter& writer, const DiscardRequest& request) {
+  writer.U64(static_cast<uint64_t>(Kind::kDiscard));
+  writer.String(request.directory);
+  WriteTexts(writer, request.paths);
 }
 
 ExecRequest ReadExec(ByteReader& reader) {
@@ -84,6 +89,9 @@ Result<ControlMessage> DecodeMessage(std::string_view bytes) {
       break;
     case Kind::kStatus:
       message = StatusReport{GP_TRY(DecodeStatus(reader.String()))};
+      break;
+    case Kind::kDiscard:
+      message = DiscardRequest{reader.String(), ReadTexts(reader)};
       break;
     default:
       return Fail(InvalidArgument("unknown control message"));

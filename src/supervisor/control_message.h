@@ -1,7 +1,7 @@
 #pragma once
 
 // What the agent and a supervisor say to each other over the attempt's control socket: one message
-// per packet (SOCK_SEQPACKET), descriptors beside it.  The agent renews, stops and execs; the
+// per packet (SOCK_SEQPACKET), descriptors beside it.  The agent renews, stops, execs and discards; the
 // supervisor tells its status at once and at each change, and answers every exec.
 
 #include <string>
@@ -24,6 +24,11 @@ struct ExecRequest {
   uint64_t id = 0;  // comes back in the answer
   ExecSpec spec;
 };
+// What is there is not needed any more: to be removed, but only below the directory.
+struct DiscardRequest {
+  std::string directory;
+  std::vector<std::string> paths;
+};
 // Descriptors beside it: input, output, errors (not with a pty), exit status; none after an error.
 struct ExecAnswer {
   uint64_t id = 0;
@@ -35,7 +40,7 @@ struct StatusReport {
 };
 
 using ControlMessage =
-    std::variant<RenewRequest, StopRequest, ExecRequest, ExecAnswer, StatusReport>;
+    std::variant<RenewRequest, StopRequest, ExecRequest, ExecAnswer, StatusReport, DiscardRequest>;
 
 std::string EncodeMessage(const ControlMessage& message);
 Result<ControlMessage> DecodeMessage(std::string_view bytes);

@@ -52,4 +52,18 @@ AttemptProgress ReadProgress(ByteReader& reader) {
   return progress;
 }
 
+void WriteScores(ByteWriter& writer, const AttemptProgress& progress) {
+  for (const CheckpointReport& report : progress.checkpoints) {
+    writer.U64(report.is_scored ? 1 : 0);
+    writer.I64(report.score);
+  }
+}
+
+void ReadScores(ByteReader& reader, AttemptProgress& progress) {
+  for (CheckpointReport& report : progress.checkpoints) {
+    report.is_scored = reader.U64() != 0;
+    report.score = reader.I64();
+  }
+}
+
 }  // namespace gp

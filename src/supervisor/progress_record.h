@@ -11,4 +11,8 @@ void WriteProgress(ByteWriter& writer, const AttemptProgress& progress);
 // What makes no sense marks the reader bad.
 AttemptProgress ReadProgress(ByteReader& reader);
 
+// What its checkpoints were scored: by itself, as older records lack it.
+void WriteScores(ByteWriter& writer, const AttemptProgress& progress);
+void ReadScores(ByteReader& reader, AttemptProgress& progress);
+
 }  // namespace gp

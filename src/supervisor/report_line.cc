@@ -9,6 +9,7 @@ namespace {
 constexpr size_t kPathMax = 1024;
 constexpr int64_t kNumberMax = int64_t{1} << 60;
 constexpr int64_t kSecondsMax = 31'536'000;
+constexpr int64_t kScoreMax = 999'999'999;
 
 std::string_view TakeWord(std::string_view& rest) {
   const size_t begin = rest.find_first_not_of(' ');
@@ -29,16 +30,17 @@ std::optional<int64_t> ParseCount(std::string_view text, int64_t max) {
   return value <= max ? std::optional(value) : std::nullopt;
 }
 
-// "12", "12.5": to the nanosecond, and no further.
-std::optional<Duration> ParseSeconds(std::string_view text) {
+// "12", "12.5", in billionths: so far, and no further.
+std::optional<int64_t> ParseDecimal(std::string_view text, int64_t max) {
+  constexpr int64_t kBillion = 1'000'000'000;
   const size_t point = text.find('.');
-  const auto whole = ParseCount(text.substr(0, point), kSecondsMax);
+  const auto whole = ParseCount(text.substr(0, point), max);
   if (!whole) return std::nullopt;
-  if (point == std::string_view::npos) return Duration::Seconds(*whole);
+  if (point == std::string_view::npos) return *whole * kBillion;
   std::string digits(text.substr(point + 1).substr(0, 9));
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
   digits.resize(9, '0');
-  return Duration::Seconds(*whole) + Duration{*ParseCount(digits, 999'999'999)};
+  return *whole * kBillion + *ParseCount(digits, kBillion - 1);
 }
 
 Status Refuse(std::string_view word, const std::string& why) {
@@ -60,9 +62,17 @@ Status TakeField(std::string_view word, ReportLine& line) {
   const std::string_view value = word.substr(sign + 1);
   const auto count = ParseCount(value, kNumberMax);
   if (name == "seconds") {
-    const auto took = ParseSeconds(value);
+    const auto took = ParseDecimal(value, kSecondsMax);
     if (!took) return Refuse(word, "seconds= takes a number such as 12.5");
-    line.took = *took;
+    line.took = Duration{*took};
+    return Ok();
+  }
+  if (name == "score") {
+    const bool is_negative = value.starts_with('-');
+    const auto score = ParseDecimal(value.substr(is_negative ? 1 : 0), kScoreMax);
+    if (!score) return Refuse(word, "score= takes a decimal number below a billion, such as 0.913 or -2.5");
+    line.is_scored = true;
+    line.score = is_negative ? -*score : *score;
     return Ok();
   }
   int64_t* const field = name == "step" ? &line.step : name == "of" ? &line.steps : name == "bytes" ? &line.bytes : nullptr;

@@ -2,7 +2,7 @@
 
 // One line by which a job tells how far it is (docs/checkpoints.md):
 //   progress step=1200 of=50000
-//   checkpoint step=1200 bytes=734003200 seconds=12.5 path=/ckpt/llama/1200
+//   checkpoint step=1200 bytes=734003200 seconds=12.5 score=-0.25 path=/ckpt/llama/1200
 
 #include <string>
 #include <string_view>
@@ -21,6 +21,8 @@ struct ReportLine {
   int64_t bytes = 0;  // checkpoint; 0: not said
   Duration took;      // checkpoint; 0: not said
   std::string path;   // checkpoint: absolute
+  bool is_scored = false;
+  int64_t score = 0;  // checkpoint; billionths
 };
 
 // kInvalidArgument: which word is wrong, and what would be right.  Words of a name that is not known are left out.

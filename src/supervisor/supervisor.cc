@@ -158,6 +158,7 @@ void Supervisor::OnExit(Exit exit) {
   }
   if (child.role == Role::kHook) return OnHookExit(exit);
   if (child.role == Role::kCheck) return OnLooked(exit);
+  if (child.role == Role::kDiscard) return OnDiscarded();
   if (child.session.has_value()) child.session->ReportExit(exit.wait_status);
   if (child.role == Role::kMain) OnMainExit(exit);
 }
@@ -254,7 +255,7 @@ bool Supervisor::IsGone() {
   if (children_.none_left()) return true;
   // Only a daemon that the prolog started is our child and yet not inside.
   if (launch_.spec.prolog.empty()) return false;
-  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) || children_.Has(Role::kCheck);
+  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) || children_.Has(Role::kCheck) || children_.Has(Role::kDiscard);
   return cgroups_.CanKill() && !ours_left && cgroups_.IsEmpty();
 }
 

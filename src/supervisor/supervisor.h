@@ -83,6 +83,12 @@ class Supervisor {
   void OnCheckpointDue();
   bool AskForCheckpoint() const;
 
+  // supervisor_discards.cc: checkpoints that are not needed any more.
+  void OnDiscard(const DiscardRequest& request);
+  void DiscardNext();
+  void OnDiscarded();
+  void EndDiscards();
+
   // supervisor_loop.cc: what may happen next.
   void Loop();
   void WaitForEvents();
@@ -109,6 +115,8 @@ class Supervisor {
   int64_t reported_ = 0;                 // checkpoints, so far
   bool is_looking_ = false;              // a child looks at the first of them
   Descriptor look_;                      // what it finds
+  DiscardRequest discards_;              // still to be removed
+  std::vector<std::string> discarded_;   // of the newest request: removed, or to be
 
   State state_ = State::kProlog;
   AttemptStatus status_;
@@ -132,6 +140,7 @@ class Supervisor {
   int64_t checkpoint_due_ = kNever;
   int64_t look_deadline_ = kNever;
   int64_t looks_until_ = kNever;      // all of them
+  int64_t discard_deadline_ = kNever;
   int64_t killing_since_ = 0;
 };
 

@@ -26,7 +26,7 @@ void Supervisor::Loop() {
 
 int64_t Supervisor::NextDeadline() const {
   return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_, reports_next_, hang_deadline_,
-                   checkpoint_due_, look_deadline_});
+                   checkpoint_due_, look_deadline_, discard_deadline_});
 }
 
 void Supervisor::WaitForEvents() {
@@ -98,6 +98,7 @@ void Supervisor::OnTimer() {
     look_deadline_ = kNever;
     children_.Kill(Role::kCheck);
   }
+  if (now >= discard_deadline_) EndDiscards();
   if (now >= stop_deadline_) BeginKilling();
   if (now >= kill_again_at_) {
     if (IsGone()) {
@@ -123,6 +124,8 @@ void Supervisor::OnMessages() {
       Stop(stop->grace, EndCause::kStopped, "");
     } else if (const auto* exec = std::get_if<ExecRequest>(&*message)) {
       OnExec(*exec);
+    } else if (const auto* discard = std::get_if<DiscardRequest>(&*message)) {
+      OnDiscard(*discard);
     }
   }
 }

@@ -63,7 +63,7 @@ void Supervisor::TakeReport(const ReportLine& line) {
   if (line.steps > 0) progress.steps = line.steps;
   if (launch_.spec.hang_after.ns > 0 && state_ == State::kRunning) hang_deadline_ = BootNs() + launch_.spec.hang_after.ns;
   if (!line.is_checkpoint) return;
-  CheckpointReport report{++reported_, line.step, line.path, line.bytes, line.took, false, "", progress.at};
+  CheckpointReport report{++reported_, line.step, line.path, line.bytes, line.took, false, "", progress.at, line.is_scored, line.score};
   // Whoever writes faster than it can be looked at is believed for the newest only.
   if (unseen_.size() >= kCheckpointReportsMax) unseen_.erase(unseen_.begin() + 1);
   unseen_.push_back(std::move(report));
@@ -132,6 +132,7 @@ void Supervisor::CloseReports() {
   hang_deadline_ = checkpoint_due_ = kNever;
   looks_until_ = BootNs() + kLastLooksNs;
   if (look_deadline_ != kNever) look_deadline_ = std::min(look_deadline_, looks_until_);
+  EndDiscards();
 }
 
 void Supervisor::OnSilence() {

@@ -151,9 +151,15 @@ void PhysicalWorld::SaveCheckpoint(Instant now, LeaseId lease) {
   checkpoint.path = "/ckpt/" + std::to_string(checkpoints_);
   checkpoint.is_complete = rng_.Chance(2, 3);
   checkpoint.at = now;
+  checkpoint.is_scored = rng_.Chance(1, 2);
+  checkpoint.score = static_cast<int64_t>(rng_.Below(5));
   if (checkpoint.is_complete) complete_[checkpoint.path] = program.order.lease.job;
   program.checkpoints.push_back(std::move(checkpoint));
   if (program.checkpoints.size() > 8) program.checkpoints.erase(program.checkpoints.begin());
+}
+
+void PhysicalWorld::Discard(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) complete_.erase(path);
 }
 
 void PhysicalWorld::Renew(LeaseId lease, Instant until) {

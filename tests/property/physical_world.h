@@ -44,6 +44,8 @@ class PhysicalWorld {
   void Exit(Instant now, LeaseId lease, int code, const LogClues& clues = {});
   // A running program has written something to go on from; sometimes not all of it.
   void SaveCheckpoint(Instant now, LeaseId lease);
+  // They are removed; whoever goes on from one of them finds nothing.
+  void Discard(const std::vector<std::string>& paths);
   void Hang(LeaseId lease) { Of(lease).is_hung = true; }
   // Every program of the node is gone.
   void PowerOff(Instant now, NodeId node);

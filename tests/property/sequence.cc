@@ -194,6 +194,7 @@ bool Sequence::Submit() {
   if (ledger_.state().last_job > 0 && rng_.Chance(1, 5)) spec.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
   if (rng_.Chance(1, 8)) spec.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
   if (rng_.Chance(1, 3)) spec.hang_after = Duration::Seconds(60);
+  if (rng_.Chance(1, 2)) spec.checkpoint = {.directory = "/ckpt", .keep = rng_.Between(1, 3), .best = static_cast<BestScore>(rng_.Below(3))};
   if (rng_.Chance(1, 3)) spec.on_log = {{"a", LogAction::kStopRetries}, {"b", LogAction::kExcludeNode}};
   const bool may_be_refused = !spec.reservation.empty() || !spec.after.empty();
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";

@@ -127,6 +127,8 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_checkpoint_directory(spec.checkpoint.directory);
   message->set_checkpoint_signal(spec.checkpoint.signal);
   message->set_checkpoint_every_ms(spec.checkpoint.every.ToMilliseconds());
+  message->set_checkpoint_keep(spec.checkpoint.keep);
+  message->set_checkpoint_best(static_cast<int>(spec.checkpoint.best));
   message->set_hang_after_ms(spec.hang_after.ToMilliseconds());
   for (const LogRule& rule : spec.on_log) {
     v1::LogRule* one = message->add_on_log();
@@ -171,7 +173,11 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.working_directory = message.working_directory();
   spec.command.assign(message.command().begin(), message.command().end());
   spec.interactive = message.interactive();
-  spec.checkpoint = {message.checkpoint_directory(), message.checkpoint_signal(), FromMilliseconds(message.checkpoint_every_ms())};
+  spec.checkpoint = {message.checkpoint_directory(), message.checkpoint_signal(), FromMilliseconds(message.checkpoint_every_ms()), message.checkpoint_keep(), {}};
+  if (message.checkpoint_best() < 0 || message.checkpoint_best() > static_cast<int>(BestScore::kMax)) {
+    return Fail(InvalidArgument("checkpoint.best: 0, 1 (least) or 2 (greatest), not " + std::to_string(message.checkpoint_best())));
+  }
+  spec.checkpoint.best = static_cast<BestScore>(message.checkpoint_best());
   spec.hang_after = FromMilliseconds(message.hang_after_ms());
   for (const v1::LogRule& one : message.on_log()) spec.on_log.push_back(GP_TRY(FromProto(one)));
   spec.preemptible = message.preemptible();

@@ -33,6 +33,7 @@ void ToProto(const Checkpoint& checkpoint, v1::CheckpointReport* message) {
   message->set_is_complete(checkpoint.is_complete);
   message->set_fault(checkpoint.fault);
   message->set_at_ns(checkpoint.at.ns);
+  if (checkpoint.is_scored) message->set_score(checkpoint.score);
 }
 
 Checkpoint FromProto(const v1::CheckpointReport& message) {
@@ -46,6 +47,8 @@ Checkpoint FromProto(const v1::CheckpointReport& message) {
   checkpoint.is_complete = message.is_complete() && message.path().size() <= kCheckpointPathMax;
   checkpoint.fault = message.fault().substr(0, 500);
   checkpoint.at.ns = message.at_ns();
+  checkpoint.is_scored = message.has_score();
+  checkpoint.score = message.score();
   return checkpoint;
 }
 
@@ -105,6 +108,7 @@ void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   message->set_array(order.array.value);
   message->set_resume_from(order.resume_from);
   message->set_resume_step(order.resume_step);
+  for (const std::string& path : order.discards) message->add_discards(path);
 }
 
 Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
@@ -133,6 +137,7 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   order.array = {message.array()};
   order.resume_from = message.resume_from();
   order.resume_step = message.resume_step();
+  order.discards.assign(message.discards().begin(), message.discards().end());
   return order;
 }
 

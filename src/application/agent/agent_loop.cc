@@ -53,7 +53,10 @@ void AgentLoop::Turn() {
   TakeNews();
   KeepGpus();
   if (moving_to_ != 0) MoveOver();
-  if (have_orders_) Act();
+  if (have_orders_) {
+    Act();
+    PassDiscards();
+  }
   RunTasks();
   if (connected_ && (report_due_ || clock_.BootNs() >= report_at_ns_)) SendReport();
 }
@@ -173,6 +176,17 @@ void AgentLoop::Renew() {
   }
 }
 
+void AgentLoop::PassDiscards() {
+  for (const LeaseOrder& order : orders_.leases) {
+    const auto seen = seen_.find(order.lease.id);
+    if (order.discards.empty() || seen == seen_.end() || !seen->second.running) continue;
+    std::vector<std::string>& passed = discarded_[order.lease.id];
+    if (passed == order.discards) continue;
+    passed = order.discards;
+    runner_.Discard(ToText(order.lease.id), order.spec->checkpoint.directory, passed);
+  }
+}
+
 void AgentLoop::Observe() {
   std::map<LeaseId, LeaseObservation> now;
   progress_.clear();
@@ -184,6 +198,7 @@ void AgentLoop::Observe() {
     if (auto progress = ToProgress(status)) progress_.push_back(*std::move(progress));
   }
   std::erase_if(clues_, [&](const auto& one) { return !now.contains(one.first); });
+  std::erase_if(discarded_, [&](const auto& one) { return !now.contains(one.first); });
   if (now == seen_) return;
   seen_ = std::move(now);
   report_due_ = true;

@@ -31,7 +31,7 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   seen.outcome.clues.gpu_memory = status.is_gpu_memory_used_up;
   seen.is_hung = status.progress.is_hung;
   for (const CheckpointReport& one : status.progress.checkpoints) {
-    seen.checkpoints.push_back({0, 0, one.number, one.step, one.path, one.bytes, one.took, one.is_complete, one.fault, one.at});
+    seen.checkpoints.push_back({0, 0, one.number, one.step, one.path, one.bytes, one.took, one.is_complete, one.fault, one.at, one.is_scored, one.score});
   }
   return seen;
 }

@@ -51,6 +51,9 @@ class SharingRunner : public AttemptRunner {
   Status Start(const LaunchSpec& spec) override;
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
   void Stop(const std::string& key, Duration grace) override;
+  void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override {
+    runner_.Discard(key, directory, paths);
+  }
   std::vector<AttemptStatus> Observe() override;
   Status Forget(const std::string& key) override;
   bool IsEmpty() override;

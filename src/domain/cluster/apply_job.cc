@@ -215,12 +215,7 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
 void ApplyEvent(State& state, Instant, const CheckpointSaved& event) {
   Job& job = JobOf(state, event.job);
   job.attempts.back().ranks[static_cast<size_t>(event.checkpoint.rank)].checkpoints_seen = event.checkpoint.number;
-  std::vector<Checkpoint>& known = job.checkpoints;
-  known.push_back(event.checkpoint);
-  if (known.size() <= kCheckpointsMax) return;
-  // The newest that is complete stays, however many that are not have come after it.
-  const Checkpoint* newest = NewestComplete(known);
-  known.erase(newest == &known.front() ? known.begin() + 1 : known.begin());
+  AddCheckpoint(job.spec->checkpoint, event.checkpoint, job.checkpoints, job.surplus);
 }
 
 void ApplyEvent(State& state, Instant at, const JobRetried& event) {
@@ -234,6 +229,7 @@ void ApplyEvent(State& state, Instant at, const JobEnded& event) {
   EndPreemption(state, job);
   EndAttempt(state, job, at, event.end);
   DropDestination(state, job);
+  job.surplus.clear();
   MoveJob(state, job, event.state);
   job.exit_code = event.exit_code;
   job.reason = event.reason;

@@ -32,8 +32,9 @@ GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure
 GP_FIELDS(Dependency, v.job, v.kind)
 GP_FIELDS(Alternative, v.nodes, v.nodes_min, v.gpus, v.cpus, v.memory_bytes)
 GP_FIELDS(ArrayRequest, v.count, v.max_parallel)
-GP_FIELDS(CheckpointRequest, v.directory, v.signal, v.every)
-GP_FIELDS(Checkpoint, v.attempt, v.rank, v.number, v.step, v.path, v.bytes, v.took, v.is_complete, v.fault, v.at)
+GP_FIELDS(CheckpointRequest, v.directory, v.signal, v.every, v.keep, v.best)
+GP_FIELDS(Checkpoint, v.attempt, v.rank, v.number, v.step, v.path, v.bytes, v.took, v.is_complete, v.fault, v.at, v.is_scored, v.score)
+GP_FIELDS(SurplusCheckpoint, v.rank, v.path)
 GP_FIELDS(LogRule, v.pattern, v.action)
 GP_FIELDS(LogClues, v.gpu_memory, v.communication, v.rules, v.last_error)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
@@ -48,7 +49,7 @@ GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
-          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints, v.faults_in_row)
+          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints, v.faults_in_row, v.surplus)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib, v.mig_profile, v.mig_start)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)

@@ -16,10 +16,15 @@ inline constexpr int kSignalKill = 9;
 inline constexpr int kSignalStop = 19;
 
 // How a job writes checkpoints, and is asked for them.
+// Whose score is the best of a job's checkpoints.
+enum class BestScore { kNone, kMin, kMax };
+
 struct CheckpointRequest {
   std::string directory;  // GP_CHECKPOINT_DIR; empty: none
   int signal = 0;         // asks for one; 0: none does, and SIGTERM says that the job is to end
   Duration every;         // so often the signal is sent; 0: only when the job is to stop
+  int keep = 0;           // the newest of those that are complete; the others are removed; 0: all stay
+  BestScore best = BestScore::kNone;  // is kept too
   bool operator==(const CheckpointRequest&) const = default;
 };
 
@@ -34,14 +39,31 @@ struct Checkpoint {
   bool is_complete = false;  // all of it was found
   std::string fault;     // what was not; empty: nothing
   Instant at;            // by the node's clock
+  bool is_scored = false;
+  int64_t score = 0;     // billionths; as the job said
   bool operator==(const Checkpoint&) const = default;
 };
 
 inline constexpr size_t kCheckpointsMax = 16;  // of one job; the newest
 inline constexpr size_t kCheckpointPathMax = 1024;
+inline constexpr int kCheckpointsKeptMax = 15;  // `keep`; with the best one as many as are remembered
+
+// One that is not needed any more, and is to be removed where the rank runs.
+struct SurplusCheckpoint {
+  int rank = 0;
+  std::string path;
+  bool operator==(const SurplusCheckpoint&) const = default;
+};
+inline constexpr size_t kSurplusMax = 32;  // of one job; the newest
 
 // Where the next attempt goes on; null: from the beginning.
 const Checkpoint* NewestComplete(const std::vector<Checkpoint>& checkpoints);
+
+// Remembers one more, and which of the others are surplus from now on.
+void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus);
+
+// Whether the path names something below the directory, by its words alone.
+bool IsBelow(const std::string& directory, const std::string& path);
 
 // The interval at which the least time is lost, to writing and to repeating what faults took: sqrt(2 · cost ·
 // time between faults), after Young (1974).  `nodes` fail independently, each once in `node_mtbf`.

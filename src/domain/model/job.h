@@ -116,6 +116,7 @@ struct Job {
   std::string reason;  // of the state, in words; empty: nothing to say
   std::vector<XidNote> xids;
   std::vector<Checkpoint> checkpoints;  // the newest last
+  std::vector<SurplusCheckpoint> surplus;  // to be removed while it runs; some may be gone already
   Instant recovers_until;  // while it waits: a fault took its attempt, and it comes before others; ns == 0: none did
 };
 

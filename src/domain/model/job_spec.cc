@@ -133,6 +133,13 @@ void CheckTimes(const JobSpec& spec, Findings& findings) {
 
 void CheckCheckpoint(const CheckpointRequest& request, Findings& findings) {
   if (!request.directory.empty()) findings.Text("checkpoint.dir", PathFault(request.directory));
+  findings.Range("checkpoint.keep", request.keep, 0, kCheckpointsKeptMax);
+  if (request.keep > 0 && request.directory.empty()) {
+    findings.Add(Kind::kContradiction, "checkpoint.keep", "nothing is removed outside of checkpoint.dir: name that directory");
+  }
+  if (request.best != BestScore::kNone && request.keep == 0) {
+    findings.Add(Kind::kContradiction, "checkpoint.best", "all are kept: say how many of the newest, as in `keep: 3`, or remove this");
+  }
   findings.Range("checkpoint.signal", request.signal, 0, kSignalMax);
   if (request.signal == kSignalKill || request.signal == kSignalStop) {
     findings.Add(Kind::kRange, "checkpoint.signal", "no program can act on SIGKILL or SIGSTOP: SIGUSR1 is the usual one");

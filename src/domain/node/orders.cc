@@ -32,6 +32,10 @@ struct OrderedNodes {
   void operator()(const NodeJoined& event) { nodes.insert(event.node); }
   void operator()(const GpuTaskOrdered& event) { nodes.insert(event.node); }
   void operator()(const GpuTaskEnded& event) { nodes.insert(event.node); }
+  void operator()(const CheckpointSaved& event) {
+    const Job* job = state.FindJob(event.job);
+    if (job != nullptr && !job->surplus.empty()) OfJob(event.job);
+  }
   template <typename E>
   void operator()(const E&) {}
 };
@@ -52,10 +56,13 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
-    LeaseOrder order{lease, job.spec, job.user, {}, {}, job.array, {}, 0};
+    LeaseOrder order{lease, job.spec, job.user, {}, {}, job.array, {}, 0, {}};
     if (const Checkpoint* newest = NewestComplete(job.checkpoints)) {
       order.resume_from = newest->path;
       order.resume_step = newest->step;
+    }
+    for (const SurplusCheckpoint& one : job.surplus) {
+      if (one.rank == lease.rank) order.discards.push_back(one.path);
     }
     for (const RankRecord& rank : job.attempts.back().ranks) {
       order.node_names.push_back(state.FindNode(rank.node)->facts->name);

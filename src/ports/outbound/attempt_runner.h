@@ -100,6 +100,8 @@ struct CheckpointReport {
   bool is_complete = false;
   std::string fault;   // what was not found
   Instant at;
+  bool is_scored = false;
+  int64_t score = 0;   // billionths
   bool operator==(const CheckpointReport&) const = default;
 };
 
@@ -177,6 +179,9 @@ class AttemptRunner {
   // SIGTERM to the main process group, `grace`, then kill of everything inside.  Again with a
   // shorter grace: takes that.
   virtual void Stop(const std::string& key, Duration grace) = 0;
+  // Removes what is at these absolute paths, as the job's user and with its mounts: only below `directory`, through no
+  // link.  Best effort, in the background; what was removed for the attempt before is left alone.  Unknown keys are ignored.
+  virtual void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) = 0;
   // Every attempt known here, found again after a restart included, by key.
   virtual std::vector<AttemptStatus> Observe() = 0;
   // Drops an ended attempt and all it held but its logs.  An unknown key is fine.

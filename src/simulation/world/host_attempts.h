@@ -22,6 +22,7 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
   Status Start(const LaunchSpec& spec) override;
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
   void Stop(const std::string& key, Duration grace) override;
+  void Discard(const std::string&, const std::string&, const std::vector<std::string>&) override {}  // its programs keep no files
   std::vector<AttemptStatus> Observe() override;
   Status Forget(const std::string& key) override;
   bool IsEmpty() override { return attempts_.empty(); }

@@ -101,6 +101,20 @@ class Checkpoints(ClusterTest):
         self.cli.wait(job)
         self.assertLess(time.monotonic() - began, 8)  # a checkpoint has come: not all of its grace
 
+    def test_only_the_newest_and_the_best_are_kept(self):
+        job = self.shell("""
+            n=0; for score in 3.5 1.25 2 4 5; do n=$((n + 1))
+              mkdir $GP_CHECKPOINT_DIR/$n && echo weights > $GP_CHECKPOINT_DIR/$n/file
+              echo "checkpoint step=$n score=$score path=$GP_CHECKPOINT_DIR/$n" > $GP_REPORT
+              sleep 0.6
+            done; sleep 1000""", checkpoint={"keep": 2, "best": "min"})
+        eventually(lambda: sorted(os.listdir(self.directory)) == ["2", "4", "5"], "the others are removed")
+        self.assertEqual([(one["step"], one["score"]) for one in self.checkpoints(job)], [(2, 1.25), (4, 4), (5, 5)])
+        self.assertIn("score 1.25", self.cli("jobs", "describe", job).ok().out)
+        self.cli("jobs", "cancel", job).ok()
+        self.cli.wait(job)
+        self.assertEqual(sorted(os.listdir(self.directory)), ["2", "4", "5"])
+
     def test_a_job_that_says_nothing_for_too_long_is_started_again(self):
         job = self.shell("""
             echo "progress step=$GP_ATTEMPT" > $GP_REPORT

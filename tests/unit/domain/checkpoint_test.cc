@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "domain/model/job.h"
 
 namespace gp {
@@ -20,6 +24,105 @@ TEST(Checkpoint, TheNewestCompleteOneIsWhereAJobGoesOn) {
   const std::vector<Checkpoint> all = {Saved(1, 1, true), Saved(1, 2, true), Saved(1, 3, false)};
   EXPECT_EQ(NewestComplete(all), &all[1]);
   EXPECT_EQ(NewestComplete({Saved(1, 1, false)}), nullptr);
+}
+
+// A job's registry, as reports come.
+struct Registry {
+  const CheckpointRequest request;
+  std::vector<Checkpoint> checkpoints = {};
+  std::vector<SurplusCheckpoint> surplus = {};
+  int64_t number = 0;
+
+  void Add(const std::string& path, bool is_complete = true, std::optional<int64_t> score = std::nullopt) {
+    Checkpoint one = Saved(1, ++number, is_complete);
+    one.path = path;
+    one.is_scored = score.has_value();
+    one.score = score.value_or(0);
+    AddCheckpoint(request, one, checkpoints, surplus);
+  }
+  std::vector<std::string> Known() const {
+    std::vector<std::string> paths;
+    for (const Checkpoint& one : checkpoints) paths.push_back(one.path);
+    return paths;
+  }
+  std::vector<std::string> Surplus() const {
+    std::vector<std::string> paths;
+    for (const SurplusCheckpoint& one : surplus) paths.push_back(one.path);
+    return paths;
+  }
+};
+using Paths = std::vector<std::string>;
+
+TEST(KeptCheckpoints, AreTheNewestThatAreComplete) {
+  Registry job{{.directory = "/c", .keep = 2}};
+  job.Add("/c/1");
+  job.Add("/c/2");
+  EXPECT_EQ(job.Surplus(), Paths{});
+  job.Add("/c/3", false);
+  EXPECT_EQ(job.Surplus(), Paths{}) << "one that is not complete makes no other superfluous";
+  job.Add("/c/4");
+  EXPECT_EQ(job.Surplus(), (Paths{"/c/1"}));
+  EXPECT_EQ(job.Known(), (Paths{"/c/2", "/c/3", "/c/4"}));
+  EXPECT_EQ(job.surplus[0].rank, 0);
+}
+
+TEST(KeptCheckpoints, WithTheBestOneAmongThem) {
+  Registry least{{.directory = "/c", .keep = 1, .best = BestScore::kMin}};
+  for (const auto& [path, score] : {std::pair{"/c/1", 5}, {"/c/2", 3}, {"/c/3", 4}, {"/c/4", 3}, {"/c/5", 9}}) least.Add(path, true, score);
+  EXPECT_EQ(least.Known(), (Paths{"/c/4", "/c/5"})) << "of equal ones the newer";
+  EXPECT_EQ(least.Surplus(), (Paths{"/c/1", "/c/2", "/c/3"}));
+  Registry greatest{{.directory = "/c", .keep = 1, .best = BestScore::kMax}};
+  for (const auto& [path, score] : {std::pair{"/c/1", 5}, {"/c/2", 3}, {"/c/3", -4}}) greatest.Add(path, true, score);
+  greatest.Add("/c/4");
+  EXPECT_EQ(greatest.Known(), (Paths{"/c/1", "/c/4"})) << "one without a score is not the best";
+}
+
+TEST(KeptCheckpoints, AllOfThemWhereNothingIsSaid) {
+  Registry job{{.directory = "/c"}};
+  for (int i = 0; i < 40; ++i) job.Add("/c/" + std::to_string(i));
+  EXPECT_EQ(job.Surplus(), Paths{});
+  EXPECT_EQ(job.checkpoints.size(), kCheckpointsMax);
+}
+
+TEST(KeptCheckpoints, StayHoweverManyCameAfterThemThatAreNotComplete) {
+  Registry job{{.directory = "/c", .keep = 15, .best = BestScore::kMin}};
+  job.Add("/c/best", true, 1);
+  for (int i = 0; i < 15; ++i) job.Add("/c/" + std::to_string(i), true, 2);
+  for (int i = 0; i < 40; ++i) job.Add("/c/none", false);
+  EXPECT_EQ(job.checkpoints.size(), kCheckpointsMax);
+  EXPECT_EQ(job.Known().front(), "/c/best");
+  EXPECT_EQ(job.Known().back(), "/c/14");
+}
+
+TEST(KeptCheckpoints, WhatLiesInTheSamePlaceIsNotRemoved) {
+  Registry job{{.directory = "/c", .keep = 1}};
+  job.Add("/c/latest");
+  job.Add("/c/latest/");
+  EXPECT_EQ(job.Surplus(), Paths{}) << "written over";
+  job.Add("/c/all/2");
+  EXPECT_EQ(job.Surplus(), (Paths{"/c/latest/"}));
+  job.Add("/c/all");
+  EXPECT_EQ(job.Surplus(), (Paths{"/c/latest/"})) << "/c/all/2 is inside of what stays";
+  job.Add("/c/latest/3");
+  EXPECT_EQ(job.Surplus(), (Paths{"/c/all"})) << "what is written there now is not surplus any more";
+}
+
+TEST(KeptCheckpoints, NothingIsRemovedOutsideOfTheJobsDirectory) {
+  Registry job{{.directory = "/c", .keep = 1}};
+  for (const char* path : {"/etc", "/c", "/c/", "/c/../etc", "/c/./x", "/cc/1", "/c//x", "/c/last"}) job.Add(path);
+  EXPECT_EQ(job.Surplus(), Paths{});
+  EXPECT_TRUE(IsBelow("/c", "/c/x y/z/"));
+  EXPECT_TRUE(IsBelow("/c/", "/c/x"));
+  EXPECT_TRUE(IsBelow("/", "/x"));
+  EXPECT_FALSE(IsBelow("", "/x"));
+  EXPECT_FALSE(IsBelow("/", "/"));
+}
+
+TEST(KeptCheckpoints, OnlyTheNewestOfThoseToBeRemovedAreRemembered) {
+  Registry job{{.directory = "/c", .keep = 1}};
+  for (int i = 0; i < 100; ++i) job.Add("/c/" + std::to_string(i));
+  EXPECT_EQ(job.surplus.size(), kSurplusMax);
+  EXPECT_EQ(job.Surplus().back(), "/c/98");
 }
 
 TEST(Checkpoint, TheBestIntervalFollowsYoung) {

@@ -32,6 +32,8 @@ JobSpec FullSpec() {
   spec.command = {"/bin/sh", "-c", std::string("a\0b", 3)};
   spec.interactive = true;
   spec.checkpoint.directory = "/c";
+  spec.checkpoint.keep = 2;
+  spec.checkpoint.best = BestScore::kMin;
   spec.array = {13, 14};
   return spec;
 }

@@ -168,6 +168,10 @@ TEST(JobSpec, Paths) {
       {"workdir", [](JobSpec& s) { s.working_directory = std::string("/a\0b", 4); }},
       {"workdir", [](JobSpec& s) { s.working_directory = "/" + std::string(4095, 'a'); }},
       {"checkpoint.dir", [](JobSpec& s) { s.checkpoint.directory = "ckpt"; }},
+      {"checkpoint.keep", [](JobSpec& s) { s.checkpoint.keep = 1; }},
+      {"checkpoint.keep", [](JobSpec& s) { s.checkpoint = {.directory = "/c", .keep = -1}; }},
+      {"checkpoint.keep", [](JobSpec& s) { s.checkpoint = {.directory = "/c", .keep = kCheckpointsKeptMax + 1}; }},
+      {"checkpoint.best", [](JobSpec& s) { s.checkpoint = {.directory = "/c", .best = BestScore::kMax}; }},
   });
 }
 

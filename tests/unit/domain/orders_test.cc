@@ -62,6 +62,42 @@ TEST_F(Orders, RanksSpeakToTheFirstNodeByName) {
             name == "real" ? "real" : "127.0.0.1");
 }
 
+// Each rank removes its own: its node may have a disk of its own.
+TEST_F(Orders, SuperfluousCheckpointsAreRemovedWhereTheyWereWritten) {
+  Tell(StopJob{{1}, true});
+  for (int rank = 0; rank < 2; ++rank) {
+    LeaseObservation ended{{static_cast<uint64_t>(rank) + 1}, false, true};
+    Tell(ReportNode{nodes_[static_cast<size_t>(rank)], 1, {ended}, {}});
+  }
+  JobSpec spec;
+  spec.command = {"run"};
+  spec.gpus.count = 2;
+  spec.nodes = 2;
+  spec.checkpoint = {.directory = "/c", .keep = 1};
+  Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 7, 8}});
+  cluster_.Pass();
+  std::vector<Checkpoint> written[2];
+  const auto save = [&](int rank, const std::string& path) {
+    const NodeId node = nodes_[static_cast<size_t>(rank)];
+    Checkpoint one;
+    one.number = static_cast<int64_t>(written[rank].size()) + 1;
+    one.path = path;
+    one.is_complete = true;
+    written[rank].push_back(one);
+    LeaseObservation seen{OrdersFor(cluster_.state(), node).leases[0].lease.id, true, false, cluster_.now()};
+    seen.checkpoints = written[rank];
+    return Touched(Tell(ReportNode{node, 1, {seen}, {}}));
+  };
+  const auto discards = [&](int rank) { return OrdersFor(cluster_.state(), nodes_[static_cast<size_t>(rank)]).leases[0].discards; };
+  EXPECT_THAT(save(0, "/c/a"), IsEmpty());
+  EXPECT_THAT(save(1, "/c/b"), ElementsAre(nodes_[0], nodes_[1]));
+  EXPECT_THAT(discards(0), ElementsAre("/c/a"));
+  EXPECT_THAT(discards(1), IsEmpty());
+  save(0, "/c/d");
+  EXPECT_THAT(discards(0), ElementsAre("/c/a"));
+  EXPECT_THAT(discards(1), ElementsAre("/c/b"));
+}
+
 TEST_F(Orders, AllNodesOfAGangHearOfIt) {
   EXPECT_THAT(Touched(placed_), ElementsAre(nodes_[0], nodes_[1]));
   EXPECT_THAT(Touched(Tell(StopJob{{1}, false})), ElementsAre(nodes_[0], nodes_[1]));

@@ -17,6 +17,7 @@ using enum FieldKind;
 
 constexpr auto kLeaseLosses = TextsOf(kLeaseLossWords);
 constexpr auto kSignals = TextsOf(kSignalWords);
+constexpr std::string_view kBestScores[] = {"min", "max"};
 constexpr auto kLogActions = TextsOf(kLogActionWords);
 constexpr std::string_view kVersions[] = {"gpu-platform/v1"};
 constexpr std::string_view kRetryCauses[] = {"failure", "node_failure", "gpu_error", "preempted"};
@@ -139,7 +140,23 @@ constexpr Field kCheckpointFields[] = {
      .low = Duration::Seconds(1).ns,
      .high = kTimeLimitMax.ns,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.every = Duration{v.number}; }},
-    {.name = "keep", .kind = kNotYet, .summary = "How many checkpoints to keep."},
+    {.name = "keep",
+     .kind = kCount,
+     .summary = "So many complete checkpoints are kept, the newest; older ones are removed while the job runs.",
+     .default_text = "all",
+     .example = "3",
+     .synonyms = "retention",
+     .low = 1,
+     .high = kCheckpointsKeptMax,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.keep = static_cast<int>(v.number); }},
+    {.name = "best",
+     .kind = kWord,
+     .summary = "Beside those, the checkpoint is kept that was reported with the least or the greatest `score=`.",
+     .default_text = "none",
+     .example = "min",
+     .synonyms = "keep_best",
+     .words = kBestScores,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.best = v.number == 0 ? BestScore::kMin : BestScore::kMax; }},
 };
 
 std::span<const Field> CheckpointFields() {

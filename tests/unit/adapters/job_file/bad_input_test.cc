@@ -61,7 +61,6 @@ constexpr BadInput kNotYet[] = {
     {"»on_preempt: {signal: SIGUSR1}", "GP1016", "on_preempt"},
     {"»min_nodes: 2", "GP1016", "min_nodes"},
     {"»secrets: [HF_TOKEN]", "GP1016", "secrets"},
-    {"checkpoint: {»keep: 3}", "GP1016", "checkpoint.keep"},
 };
 
 constexpr BadInput kRecovery[] = {
@@ -70,6 +69,12 @@ constexpr BadInput kRecovery[] = {
     {"»on_log: {\"(\": stop_retries}", "GP1014", "no regular expression (RE2): missing )"},
     {"»on_log: {\"\": stop_retries}", "GP1014", "a rule without a pattern"},
     {"checkpoint: {every: »15m}", "GP1018", "nothing asks for a checkpoint"},
+    {"checkpoint: {keep: »3}", "GP1018", "name that directory"},
+    {"checkpoint: {dir: /c, keep: »0}", "GP1011", "from 1 to 15"},
+    {"checkpoint: {dir: /c, keep: »16}", "GP1011", "from 1 to 15"},
+    {"checkpoint: {dir: /c, keep: 3, best: »mean}", "GP1012", "min"},
+    {"checkpoint: {dir: /c, best: »max}", "GP1018", "keep: 3"},
+    {"checkpoint: {dir: /c, »keep_best: max}", "GP1007", "did you mean \"best\"?"},
     {"checkpoint: {signal: »SIGKILL}", "GP1012", "SIGUSR1"},
     {"checkpoint: {signal: SIGUSR1, every: »0s}", "GP1011", "every"},
     {"hang_after: »500ms", "GP1011", "hang_after"},

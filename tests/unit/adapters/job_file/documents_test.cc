@@ -68,6 +68,8 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
       std::vector<std::pair<std::string, std::string>> overrides{
           {below, std::string(field.example)}};
       if (field.name == "max_parallel") overrides.emplace_back("array.count", "100");
+      if (below == "checkpoint.keep" || below == "checkpoint.best") overrides.emplace_back("checkpoint.dir", "/c");
+      if (below == "checkpoint.best") overrides.emplace_back("checkpoint.keep", "1");
       if (below == "checkpoint.every") overrides.emplace_back("checkpoint.signal", "SIGUSR1");
       if (field.name == "isolation") overrides.emplace_back("resources.gpus.share", "0.5");
       const DecodedJobs decoded = DecodeJobFile(

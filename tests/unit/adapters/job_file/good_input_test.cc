@@ -53,7 +53,7 @@ topology: {require: nvlink, prefer: same_node, allow_cross_numa: false}
 priority: high
 max_duration: 12h
 retry: {max: 5, backoff: 10s..15m, on: [failure, node_failure, gpu_error, preempted]}
-checkpoint: {dir: "/ckpt/${JOB_NAME}/x", grace: 120s}
+checkpoint: {dir: "/ckpt/${JOB_NAME}/x", grace: 120s, keep: 3, best: max}
 on_lease_loss: continue
 preemptible: true
 env: {MODEL: llama, PORT: 8080, OCTAL: 010, FLAG: no, EMPTY: ""}
@@ -77,6 +77,8 @@ run: [python, train.py, --lr, 1e-3, ""]
   expected.time_limit = Duration::Minutes(12 * 60);
   expected.retry = {5, Duration::Seconds(10), Duration::Minutes(15), true};
   expected.checkpoint.directory = "/ckpt/llama-ft/x";
+  expected.checkpoint.keep = 3;
+  expected.checkpoint.best = BestScore::kMax;
   expected.grace = Duration::Seconds(120);
   expected.on_lease_loss = LeaseLoss::kContinue;
   expected.environment = {

@@ -23,6 +23,17 @@ TEST(ReportLine, ACheckpointHasAPathThatMayHaveBlanksAndWordsInIt) {
   EXPECT_EQ(line->path, "/ckpt/my model step=9");
 }
 
+TEST(ReportLine, AScoreIsADecimalNumber) {
+  const std::pair<const char*, int64_t> cases[] = {{"0.913", 913'000'000}, {"-2.5", -2'500'000'000}, {"7", 7'000'000'000}, {"1.1234567899", 1'123'456'789}, {"-0.000000001", -1}};
+  for (const auto& [text, score] : cases) {
+    const auto line = ParseReportLine("checkpoint score=" + std::string(text) + " path=/c");
+    ASSERT_TRUE(line) << text;
+    EXPECT_TRUE(line->is_scored);
+    EXPECT_EQ(line->score, score) << text;
+  }
+  EXPECT_FALSE(ParseReportLine("checkpoint path=/c")->is_scored);
+}
+
 TEST(ReportLine, WordsOfAnUnknownNameAreLeftOut) {
   const auto line = ParseReportLine("progress loss=0.25 step=3 epoch=x");
   ASSERT_TRUE(line);
@@ -42,6 +53,11 @@ TEST(ReportLine, WhatCannotBeReadIsToldWithTheWord) {
       {"checkpoint step=1 path=/a\tb", "control characters"},
       {"checkpoint seconds=x path=/a", "seconds= takes a number"},
       {"checkpoint seconds=1. path=/a", "seconds= takes a number"},
+      {"checkpoint score=1e-3 path=/a", "score= takes a decimal number"},
+      {"checkpoint score=nan path=/a", "score= takes a decimal number"},
+      {"checkpoint score=- path=/a", "score= takes a decimal number"},
+      {"checkpoint score=--1 path=/a", "score= takes a decimal number"},
+      {"checkpoint score=1000000000 path=/a", "score= takes a decimal number"},
       {"checkpoint bytes= path=/a", "bytes= takes a whole number"},
   };
   for (const auto& [text, told] : cases) {

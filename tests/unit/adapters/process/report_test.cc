@@ -56,6 +56,35 @@ TEST_F(ReportTest, ManyCheckpointsAtOnceAreAllLookedAtOrLeftOut) {
   EXPECT_TRUE(status.progress.checkpoints.back().is_complete);
 }
 
+TEST_F(ReportTest, WhatIsNotNeededIsRemovedBelowTheDirectoryAndNowhereElse) {
+  const std::string directory = host_.directory() + "/c";
+  host_.Start(Reporter("discard", R"(
+    mkdir -p $D/c/old/deep $D/c/inside $D/other/kept && touch $D/c/old/deep/file $D/c/file $D/c/new $D/other/kept/file
+    ln -s $D/other $D/c/link
+    echo 'progress step=1' > $R
+    while [ ! -e $D/end ]; do sleep 0.02; done)"));
+  host_.Await("discard", [](const AttemptStatus& status) { return status.progress.step == 1; });
+  const std::vector<std::string> paths = {directory + "/old", directory + "/file/", directory + "/link/kept", directory + "/../other", directory, "/nowhere", directory + "/none"};
+  host_.runner->Discard("discard", directory, paths);
+  const auto is_there = [&](const std::string& name) { return access((host_.directory() + name).c_str(), F_OK) == 0; };
+  for (int i = 0; i < 400 && (is_there("/c/old") || is_there("/c/file")); ++i) usleep(10'000);
+  EXPECT_FALSE(is_there("/c/old"));
+  EXPECT_FALSE(is_there("/c/file"));
+  EXPECT_TRUE(is_there("/c/new"));
+  EXPECT_TRUE(is_there("/c/link"));
+  EXPECT_TRUE(is_there("/other/kept/file")) << "through no link, and not above";
+  // The same list again removes nothing: it may have been written anew.
+  ASSERT_EQ(mkdir((directory + "/old").c_str(), 0755), 0);
+  std::vector<std::string> longer = paths;
+  longer.push_back(directory + "/new");
+  host_.runner->Discard("discard", directory, longer);
+  for (int i = 0; i < 400 && is_there("/c/new"); ++i) usleep(10'000);
+  EXPECT_FALSE(is_there("/c/new"));
+  EXPECT_TRUE(is_there("/c/old"));
+  ASSERT_EQ(mkdir((host_.directory() + "/end").c_str(), 0755), 0);
+  EXPECT_EQ(host_.AwaitEnd("discard").exit_code, 0);
+}
+
 TEST_F(ReportTest, AFloodOfReportsIsReadInTime) {
   const AttemptStatus status = host_.Run(Reporter("flood", "yes 'progress step=7' | head -c 300000 > $R; echo 'progress step=8' > $R"));
   EXPECT_EQ(status.progress.step, 8);

@@ -34,6 +34,8 @@ JobSpec FullSpec() {
   spec.command = {"a", "b c"};
   spec.interactive = true;
   spec.checkpoint.directory = "/c";
+  spec.checkpoint.keep = 2;
+  spec.checkpoint.best = BestScore::kMin;
   return spec;
 }
 

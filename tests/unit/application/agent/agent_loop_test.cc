@@ -84,6 +84,10 @@ class FakeRunner : public AttemptRunner {
     attempts[key].phase = AttemptPhase::kExited;
     attempts[key].cause = EndCause::kStopped;
   }
+  void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override {
+    const std::lock_guard lock(mutex_);
+    discards.push_back({key, directory, paths});
+  }
   std::vector<AttemptStatus> Observe() override {
     const std::lock_guard lock(mutex_);
     std::vector<AttemptStatus> all;
@@ -114,6 +118,12 @@ class FakeRunner : public AttemptRunner {
   std::map<std::string, int64_t> renewed;
   std::vector<std::pair<std::string, Duration>> stops;
   std::map<std::string, AttemptStatus> attempts;
+  struct Discarded {
+    std::string key;
+    std::string directory;
+    std::vector<std::string> paths;
+  };
+  std::vector<Discarded> discards;
 
  private:
   std::mutex mutex_;
@@ -292,6 +302,28 @@ TEST_F(AgentLoopTest, AnOrderToStopIsPassedOnOnceWithTheJobsGrace) {
   usleep(20'000);
   ASSERT_EQ(runner_.With([&] { return runner_.stops.size(); }), 1u);
   EXPECT_EQ(runner_.stops[0].second, Duration::Seconds(3));
+}
+
+TEST_F(AgentLoopTest, CheckpointsThatAreNotNeededAreDiscardedOnce) {
+  UntilJoined();
+  LeaseOrder order = Order(1);
+  JobSpec spec = *order.spec;
+  spec.checkpoint.directory = "/ckpt";
+  order.spec = std::make_shared<const JobSpec>(spec);
+  order.discards = {"/ckpt/1"};
+  Tell(1, {order});
+  const auto told = [&] { return runner_.With([&] { return runner_.discards; }); };
+  Until([&] { return told().size() == 1; });
+  EXPECT_EQ(told()[0].key, "lease-0001");
+  EXPECT_EQ(told()[0].directory, "/ckpt");
+  EXPECT_EQ(told()[0].paths, (std::vector<std::string>{"/ckpt/1"}));
+  Tell(2, {order});
+  order.discards = {"/ckpt/1", "/ckpt/2"};
+  usleep(20'000);
+  Tell(3, {order});
+  Until([&] { return told().size() >= 2; });
+  ASSERT_EQ(told().size(), 2u) << "the same list is not passed on again";
+  EXPECT_EQ(told()[1].paths, order.discards);
 }
 
 TEST_F(AgentLoopTest, WhatWasStoppedBeforeItStartedIsReportedAsEnded) {

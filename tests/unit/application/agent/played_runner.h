@@ -24,6 +24,7 @@ class PlayedRunner : public AttemptRunner {
     return Ok();
   }
   void Renew(const std::string&, int64_t) override {}
+  void Discard(const std::string&, const std::string&, const std::vector<std::string>&) override {}
   void Stop(const std::string& key, Duration) override { stops.push_back(key); }
   std::vector<AttemptStatus> Observe() override {
     std::vector<AttemptStatus> all;
