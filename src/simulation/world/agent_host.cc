@@ -10,10 +10,10 @@ constexpr int kReportBits = 30;
 
 }  // namespace
 
-AgentHost::AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, LedgerWatch& watch, Findings& findings, Rng& rng)
+AgentHost::AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, Savings& savings, LedgerWatch& watch, Findings& findings, Rng& rng)
     : index_(index), plan_(plan), timeline_(timeline), network_(network), programs_(programs), watch_(watch), findings_(findings), rng_(rng),
       clock_(timeline, plan.drift_ppm), hardware_(plan, timeline),
-      attempts_(index, plan, timeline, clock_, programs, rng, [this] { Wake(); }) {
+      attempts_(index, plan, timeline, clock_, programs, savings, rng, [this] { Wake(); }) {
   attempts_.OnProgramXid([this](int gpu, LeaseId lease, int xid) { RaiseXid(gpu, xid, lease); });
 }
 

@@ -18,7 +18,7 @@ namespace gp {
 
 class AgentHost {
  public:
-  AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, LedgerWatch& watch, Findings& findings, Rng& rng);
+  AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, Savings& savings, LedgerWatch& watch, Findings& findings, Rng& rng);
 
   void PowerOn();
   void PowerOff(bool wiped);

@@ -21,8 +21,8 @@ int NumberOf(const LaunchSpec& spec, const std::string& name) { return static_ca
 
 }  // namespace
 
-HostAttempts::HostAttempts(size_t host, const HostPlan& plan, Timeline& timeline, HostClock& clock, Programs& programs, Rng& rng, std::function<void()> changed)
-    : host_(host), plan_(plan), timeline_(timeline), clock_(clock), programs_(programs), rng_(rng), changed_(std::move(changed)) {}
+HostAttempts::HostAttempts(size_t host, const HostPlan& plan, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed)
+    : host_(host), plan_(plan), timeline_(timeline), clock_(clock), programs_(programs), savings_(savings), rng_(rng), changed_(std::move(changed)) {}
 
 HostAttempts::Attempt* HostAttempts::Find(const std::string& key) {
   const auto found = attempts_.find(key);
@@ -85,8 +85,12 @@ void HostAttempts::Execute(const std::string& key) {
   attempt.stage = Stage::kRunning;
   attempt.status.phase = AttemptPhase::kRunning;
   attempt.status.started_at = clock_.Now();
-  programs_.Start(ProgramOf(attempt), *this);
+  const Program program = ProgramOf(attempt);
+  attempt.step = std::max(NumberOf(attempt.spec, "GP_RESUME_STEP"), 0);
+  savings_.Begin(program.job, ValueOf(attempt.spec, "GP_RESUME_FROM"), attempt.step);
+  programs_.Start(program, *this);
   AwaitProgress(attempt);
+  AwaitSave(attempt);
   changed_();
 }
 
@@ -98,6 +102,43 @@ void HostAttempts::AwaitProgress(const Attempt& attempt) {
     then.status.progress.is_hung = true;
     changed_();
   });
+}
+
+void HostAttempts::AwaitSave(const Attempt& attempt) {
+  const Program& program = *programs_.Find(attempt.lease);
+  const Duration every = programs_.PlanOf(program).saves_every;
+  if (every.ns == 0 || program.rank != 0) return;
+  Later(attempt, every, [this](Attempt& then) {
+    if (then.stage != Stage::kRunning) return;
+    if (programs_.GetsOn(then.lease)) Save(then);
+    AwaitSave(then);
+  });
+}
+
+void HostAttempts::Save(Attempt& attempt) {
+  AttemptProgress& progress = attempt.status.progress;
+  CheckpointReport report;
+  report.number = progress.checkpoints.empty() ? 1 : progress.checkpoints.back().number + 1;
+  report.step = progress.step = ++attempt.step;
+  report.path = ValueOf(attempt.spec, "GP_CHECKPOINT_DIR") + "/" + std::to_string(report.step);
+  report.is_complete = rng_.Chance(9, 10);
+  report.is_scored = rng_.Chance(1, 2);
+  report.score = rng_.Between(-3, 3);
+  report.at = progress.at = clock_.Now();
+  savings_.Write(programs_.Find(attempt.lease)->job, report.path, report.step, report.is_complete);
+  progress.checkpoints.push_back(std::move(report));
+  if (progress.checkpoints.size() > kCheckpointReportsMax) progress.checkpoints.erase(progress.checkpoints.begin());
+  changed_();
+}
+
+// What was told before is gone already, or was written anew.
+void HostAttempts::Discard(const std::string& key, const std::string&, const std::vector<std::string>& paths) {
+  Attempt* attempt = Find(key);
+  if (attempt == nullptr || attempt->stage != Stage::kRunning) return;
+  for (const std::string& path : paths) {
+    if (std::ranges::find(attempt->discarded, path) == attempt->discarded.end()) savings_.Remove(path);
+  }
+  attempt->discarded = paths;
 }
 
 void HostAttempts::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {

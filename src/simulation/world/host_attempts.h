@@ -11,18 +11,19 @@
 #include "ports/outbound/attempt_runner.h"
 #include "simulation/world/host_clock.h"
 #include "simulation/world/programs.h"
+#include "simulation/world/savings.h"
 
 namespace gp {
 
 class HostAttempts : public AttemptRunner, public ProgramHost {
  public:
   // `changed`: something that an agent would see.
-  HostAttempts(size_t host, const HostPlan& plan, Timeline& timeline, HostClock& clock, Programs& programs, Rng& rng, std::function<void()> changed);
+  HostAttempts(size_t host, const HostPlan& plan, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed);
 
   Status Start(const LaunchSpec& spec) override;
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
   void Stop(const std::string& key, Duration grace) override;
-  void Discard(const std::string&, const std::string&, const std::vector<std::string>&) override {}  // its programs keep no files
+  void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override;
   std::vector<AttemptStatus> Observe() override;
   Status Forget(const std::string& key) override;
   bool IsEmpty() override { return attempts_.empty(); }
@@ -50,6 +51,8 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
     int64_t lease_deadline_ns = 0;  // boot time; 0: none
     bool is_lease_lost = false;
     Instant stop_by;
+    int64_t step = 0;                     // of its newest checkpoint
+    std::vector<std::string> discarded;   // as it was told last
   };
   Attempt* Find(const std::string& key);
   void Execute(const std::string& key);
@@ -57,6 +60,8 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
   void CheckLease(const std::string& key);
   void AwaitLeaseEnd(const Attempt& attempt);
   void AwaitProgress(const Attempt& attempt);
+  void AwaitSave(const Attempt& attempt);
+  void Save(Attempt& attempt);
   void Stop(Attempt& attempt, Duration grace, EndCause cause);
   void BeginKilling(Attempt& attempt);
   void Finish(Attempt& attempt);
@@ -68,6 +73,7 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
   Timeline& timeline_;
   HostClock& clock_;
   Programs& programs_;
+  Savings& savings_;
   Rng& rng_;
   const std::function<void()> changed_;
   std::function<void(int, LeaseId, int)> raise_;

@@ -17,8 +17,8 @@ constexpr Duration kOnItsWay = Duration::Seconds(30);
 
 }  // namespace
 
-LedgerWatch::LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Findings& findings)
-    : timeline_(timeline), plan_(plan), programs_(programs), findings_(findings) {
+LedgerWatch::LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings, Findings& findings)
+    : timeline_(timeline), plan_(plan), programs_(programs), savings_(savings), findings_(findings) {
   for (size_t i = 0; i < plan.hosts.size(); ++i) hosts_[plan.hosts[i].facts->name] = i;
 }
 
@@ -102,6 +102,7 @@ void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
   Expect(!ended_.contains(event.job), name + " is placed after its end");
   Expect(!stopped_.contains(event.job), name + " is placed after its stop was acknowledged");
   Expect(!held_.contains(event.job), name + " is placed while it is held");
+  savings_.Place(event.job);
   std::set<NodeId> nodes;
   std::vector<LeaseId>& placed = placed_[event.job];
   placed.clear();
@@ -170,6 +171,8 @@ void LedgerWatch::CheckFailed(const Job& job, int exit_code) {
   });
   Expect(did_fail, ToText(job.id) + " is said to have failed with " + std::to_string(exit_code) + ", as none of its programs did");
 }
+
+void LedgerWatch::Judge(const State&, const CheckpointSaved& event) { savings_.Record(event.job, event.checkpoint); }
 
 void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
   const size_t host = HostOf(state, event.node);

@@ -12,12 +12,13 @@
 #include "simulation/world/findings.h"
 #include "simulation/world/gpu_hardware.h"
 #include "simulation/world/programs.h"
+#include "simulation/world/savings.h"
 
 namespace gp {
 
 class LedgerWatch : public CommitObserver {
  public:
-  LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Findings& findings);
+  LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings, Findings& findings);
 
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
@@ -53,6 +54,7 @@ class LedgerWatch : public CommitObserver {
   void Judge(const State&, const JobStarted& event);
   void Judge(const State&, const LeaseEnded& event);
   void Judge(const State& state, const JobEnded& event);
+  void Judge(const State&, const CheckpointSaved& event);
   void Judge(const State& state, const FaultSeen& event);
   void Judge(const State& state, const GpuConditionChanged& event);
   template <typename E>
@@ -66,6 +68,7 @@ class LedgerWatch : public CommitObserver {
   Timeline& timeline_;
   const WorldPlan& plan_;
   const Programs& programs_;
+  Savings& savings_;
   Findings& findings_;
   std::map<std::string, size_t> hosts_;
   std::map<size_t, JobId> submitted_;

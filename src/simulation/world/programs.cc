@@ -58,11 +58,16 @@ bool Programs::IsIntact(const AttemptKey& key) const {
   return std::ranges::all_of(gangs_.at(key), [this](LeaseId rank) { return entries_.at(rank).program.is_alive || entries_.at(rank).program.is_complete; });
 }
 
-bool Programs::ReportsProgress(LeaseId lease) {
-  Program& program = entries_.at(lease).program;
+bool Programs::GetsOn(LeaseId lease) const {
+  const Program& program = entries_.at(lease).program;
   const AttemptKey key{program.job, program.attempt};
   const bool is_whole = static_cast<int>(gangs_.at(key).size()) == program.ranks && IsIntact(key);
-  const bool gets_on = is_whole && !PlanOf(program).Attempt(program.attempt, program.rank).hangs;
+  return is_whole && !PlanOf(program).Attempt(program.attempt, program.rank).hangs;
+}
+
+bool Programs::ReportsProgress(LeaseId lease) {
+  Program& program = entries_.at(lease).program;
+  const bool gets_on = GetsOn(lease);
   program.is_hung = program.is_hung || !gets_on;
   return gets_on;
 }

@@ -49,7 +49,9 @@ class Programs {
 
   void Start(Program program, ProgramHost& host);
   void End(LeaseId lease, bool is_complete, int exit_code, int signal);
-  // Whether it gets on: it does not hang, and no rank of its gang is missing.  From its first false on it counts as hung.
+  // Whether it gets on: it does not hang, and no rank of its gang is missing.
+  bool GetsOn(LeaseId lease) const;
+  // The same, looked at by its supervisor: from the first false on it counts as hung.
   bool ReportsProgress(LeaseId lease);
 
   // nullptr: never started.

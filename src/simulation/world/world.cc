@@ -36,6 +36,7 @@ class World {
   Findings findings_;
   Network network_;
   Programs programs_;
+  Savings savings_;
   LedgerWatch watch_;
   ControllerHost controller_;
   std::vector<std::unique_ptr<AgentHost>> hosts_;
@@ -56,7 +57,7 @@ ControlOptions OptionsOf(const WorldPlan& plan) {
 World::World(const WorldPlan& plan, const WorldPart& part)
     : plan_(plan), part_(part), jobs_(part.jobs.begin(), part.jobs.end()), rng_(plan.seed ^ 0x5eed),
       network_(plan.hosts.size(), plan.latency_ms_max, timeline_, rng_, [this](size_t host) { hosts_[host]->Wake(); }),
-      programs_(timeline_, plan, findings_), watch_(timeline_, plan, programs_, findings_),
+      programs_(timeline_, plan, findings_), savings_(timeline_, findings_), watch_(timeline_, plan, programs_, savings_, findings_),
       controller_(OptionsOf(plan), timeline_, network_, watch_, findings_, rng_), hosts_(MakeHosts()),
       clients_(timeline_, plan, controller_, watch_, findings_, rng_),
       mishaps_({timeline_, plan, network_, controller_, hosts_, programs_, watch_, clients_}),
@@ -67,7 +68,7 @@ World::World(const WorldPlan& plan, const WorldPart& part)
 std::vector<std::unique_ptr<AgentHost>> World::MakeHosts() {
   std::vector<std::unique_ptr<AgentHost>> hosts;
   for (size_t i = 0; i < plan_.hosts.size(); ++i) {
-    hosts.push_back(std::make_unique<AgentHost>(i, plan_.hosts[i], timeline_, network_, programs_, watch_, findings_, rng_));
+    hosts.push_back(std::make_unique<AgentHost>(i, plan_.hosts[i], timeline_, network_, programs_, savings_, watch_, findings_, rng_));
   }
   return hosts;
 }

@@ -137,6 +137,11 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues) {
   const bool is_watched = rng.Chance(1, plan.hangs ? 2 : 10);
   if (is_watched) spec.hang_after = Duration::Seconds(rng.Between(5, 40));
   if ((plan.hangs && !is_watched) || rng.Chance(1, 8)) spec.time_limit = Duration::Seconds(rng.Between(20, 90));
+  if (rng.Chance(1, 2)) {
+    plan.saves_every = Between(rng, 200, 5'000);
+    spec.checkpoint = {.directory = "/ckpt/" + std::to_string(index), .keep = rng.Between(0, 3)};
+    if (spec.checkpoint.keep > 0) spec.checkpoint.best = static_cast<BestScore>(rng.Between(0, 2));
+  }
   plan.ignores_stop = rng.Chance(1, 8);
   plan.work = Between(rng, 500, rng.Chance(1, 5) ? 60'000 : 20'000);
   if (rng.Chance(1, 4)) {

@@ -32,6 +32,7 @@ struct JobPlan {
   User user;
   Duration submit_after;   // since the world began
   Duration work;           // of an attempt that succeeds
+  Duration saves_every;    // its first rank writes a checkpoint; 0: never
   int failures = 0;        // its first attempts fail by themselves …
   int exit_code = 0;       // … with this
   int xid = 0;             // … and this in the driver's log
