@@ -244,6 +244,17 @@ TEST(Observe, EveryCauseHasItsEnd) {
   EXPECT_FALSE(ToObservation(status));
 }
 
+TEST(Observe, CheckpointsAreToldAsTheyWereFound) {
+  AttemptStatus status;
+  status.key = "lease-0007";
+  status.progress.checkpoints = {{1, 10, "/c/1", 5, Duration::Seconds(2), true, "", Instant{3}, true, -7}, {2, 20, "/c/2", 6, Duration{}, false, "half of it", Instant{4}}};
+  const auto seen = ToObservation(status);
+  ASSERT_TRUE(seen);
+  const std::vector<Checkpoint> expected = {{0, 0, 1, 10, "/c/1", 5, Duration::Seconds(2), true, "", Instant{3}, true, -7},
+                                            {0, 0, 2, 20, "/c/2", 6, Duration{}, false, "half of it", Instant{4}}};
+  EXPECT_EQ(seen->checkpoints, expected);
+}
+
 TEST(Observe, SickGpusAreSaidToBe) {
   GpuHealth health;
   EXPECT_TRUE(ToObservation(0, health).healthy);
