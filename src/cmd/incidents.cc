@@ -24,7 +24,7 @@ std::string Outlook(const v1::Incident& incident) {
 
 std::string OrDash(const std::string& text) { return text.empty() ? kUnknown : text; }
 
-void PrintList(const v1::ListIncidentsReply& reply, Cli& cli) {
+void PrintList(const v1::ListIncidentsReply& reply, bool has_closed, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   if (cli.output == "name") {
     for (const v1::Incident& incident : reply.incidents()) std::printf("%s\n", incident.id().c_str());
@@ -36,7 +36,7 @@ void PrintList(const v1::ListIncidentsReply& reply, Cli& cli) {
                fmt::format("{:.2f}", incident.lost_gpu_hours()), incident.opened_at()});
   }
   cli.PrintTable(table);
-  if (reply.total() > reply.incidents_size()) cli.Say(fmt::format("{} more (--limit)", reply.total() - reply.incidents_size()));
+  cli.Say(fmt::format("{} of {} shown{}", reply.incidents_size(), reply.total(), has_closed ? "" : " · closed ones: --all"));
 }
 
 void PrintOne(const v1::Incident& incident, Cli& cli) {
@@ -83,7 +83,7 @@ void AddList(CLI::App& incidents, Cli& cli) {
     if (!client) return cli.Complain(client.error());
     const auto reply = (*client)->Call<v1::ListIncidentsReply>(&v1::Control::Stub::ListIncidents, *request);
     if (!reply) return cli.Complain(reply.error());
-    PrintList(*reply, cli);
+    PrintList(*reply, request->all(), cli);
   });
 }
 

@@ -19,6 +19,17 @@ void Line(std::string& out, const char* label, const std::string& text) {
   if (!text.empty()) out += fmt::format("{:<12}{}\n", label, Printable(text, 4'000));
 }
 
+// A script stands below its label as it was written.
+void DescribeCommand(const v1::JobSpec& spec, std::string& out) {
+  std::string words;
+  for (const std::string& word : spec.command()) words += (words.empty() ? "" : " ") + word;
+  const char* label = "Command";
+  for (const std::string& line : Split(words, '\n')) {
+    Line(out, label, line);
+    label = "";
+  }
+}
+
 void DescribeCheckpoints(const v1::Job& job, std::string& out) {
   const v1::Progress& progress = job.progress();
   if (!progress.at().empty()) {
@@ -111,9 +122,7 @@ std::string DescribeJob(const v1::Job& job) {
                                  spec.nodes(), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
                                  spec.priority()));
   Line(out, "By", fmt::format("{}, project {}, queue {}", job.user(), spec.project(), job.queue()));
-  std::string words;
-  for (const std::string& word : spec.command()) words += (words.empty() ? "" : " ") + word;
-  Line(out, "Command", words);
+  DescribeCommand(spec, out);
   Line(out, "Submitted", job.submitted_at());
   if (job.has_started_at()) Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
   if (job.has_ended_at()) Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
