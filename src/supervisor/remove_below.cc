@@ -1,43 +1,57 @@
 #include "supervisor/remove_below.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "base/text.h"
+#include "base/paths.h"
 #include "supervisor/descriptor.h"
 #include "supervisor/remove_tree.h"
 
 namespace gp {
 namespace {
 
-// The words that lead from the directory to the path; empty: they do not lead below it.
-std::vector<std::string> WordsBelow(const std::string& directory, std::string_view path) {
-  if (directory.empty() || !path.starts_with(directory)) return {};
-  std::string_view rest = path.substr(directory.size());
-  if (!directory.ends_with('/') && !rest.starts_with('/')) return {};
-  std::vector<std::string> words;
-  for (const std::string& word : Split(rest, '/')) {
-    if (word == "." || word == "..") return {};
-    if (!word.empty()) words.push_back(word);
+constexpr std::string_view kAside = ".gp-discard.";
+constexpr size_t kNameMax = 200;  // of what is left of its own name
+
+// Something in a directory.
+struct Entry {
+  Descriptor directory;
+  std::string name;
+};
+
+void Remove(const Entry& entry) {
+  if (unlinkat(entry.directory.get(), entry.name.c_str(), 0) != 0) RemoveTree(entry.directory.get(), entry.name.c_str());
+}
+
+// With another name beside its own.
+std::optional<Entry> MoveAside(const std::string& directory, const std::string& path) {
+  const std::vector<std::string_view> words = WordsBelow(directory, path);
+  if (words.empty()) return std::nullopt;
+  Descriptor at(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  for (size_t i = 0; i + 1 < words.size() && at.valid(); ++i) {
+    at = Descriptor(openat(at.get(), std::string(words[i]).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   }
-  return words;
+  if (!at.valid()) return std::nullopt;
+  const std::string name(words.back());
+  Entry aside{std::move(at), std::string(kAside) + name.substr(0, kNameMax)};
+  Remove(aside);  // left there by one that was ended
+  if (renameat(aside.directory.get(), name.c_str(), aside.directory.get(), aside.name.c_str()) != 0) return std::nullopt;
+  return aside;
 }
 
 }  // namespace
 
-void RemoveBelow(const std::string& directory, const std::string& path) {
-  const std::vector<std::string> words = WordsBelow(directory, path);
-  if (words.empty()) return;
-  Descriptor at(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  for (size_t i = 0; i + 1 < words.size() && at.valid(); ++i) {
-    at = Descriptor(openat(at.get(), words[i].c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+void RemoveBelow(const std::string& directory, const std::vector<std::string>& paths) {
+  std::vector<Entry> aside;
+  for (const std::string& path : paths) {
+    if (auto moved = MoveAside(directory, path)) aside.push_back(*std::move(moved));
   }
-  if (!at.valid()) return;
-  if (unlinkat(at.get(), words.back().c_str(), 0) != 0) RemoveTree(at.get(), words.back().c_str());
+  for (const Entry& entry : aside) Remove(entry);
 }
 
 }  // namespace gp

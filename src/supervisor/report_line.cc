@@ -1,6 +1,8 @@
 #include "supervisor/report_line.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 
 namespace gp {
@@ -9,7 +11,7 @@ namespace {
 constexpr size_t kPathMax = 1024;
 constexpr int64_t kNumberMax = int64_t{1} << 60;
 constexpr int64_t kSecondsMax = 31'536'000;
-constexpr int64_t kScoreMax = 999'999'999;
+constexpr double kScoreMax = 1e9;
 
 std::string_view TakeWord(std::string_view& rest) {
   const size_t begin = rest.find_first_not_of(' ');
@@ -30,17 +32,27 @@ std::optional<int64_t> ParseCount(std::string_view text, int64_t max) {
   return value <= max ? std::optional(value) : std::nullopt;
 }
 
-// "12", "12.5", in billionths: so far, and no further.
-std::optional<int64_t> ParseDecimal(std::string_view text, int64_t max) {
-  constexpr int64_t kBillion = 1'000'000'000;
+// "12", "12.5": to the nanosecond, and no further.
+std::optional<Duration> ParseSeconds(std::string_view text) {
   const size_t point = text.find('.');
-  const auto whole = ParseCount(text.substr(0, point), max);
+  const auto whole = ParseCount(text.substr(0, point), kSecondsMax);
   if (!whole) return std::nullopt;
-  if (point == std::string_view::npos) return *whole * kBillion;
-  std::string digits(text.substr(point + 1).substr(0, 9));
+  if (point == std::string_view::npos) return Duration::Seconds(*whole);
+  std::string digits(text.substr(point + 1));
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
   digits.resize(9, '0');
-  return *whole * kBillion + *ParseCount(digits, kBillion - 1);
+  return Duration::Seconds(*whole) + Duration{*ParseCount(digits, 999'999'999)};
+}
+
+// As programs print numbers: "0.25", "-2", "9.3e-05".
+std::optional<int64_t> ParseScore(std::string_view text) {
+  constexpr double kBillion = 1e9;
+  const std::string number(text);
+  if (number.empty() || number.find_first_not_of("0123456789+-.eE") != std::string::npos) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(number.c_str(), &end);
+  if (*end != '\0' || std::abs(value) >= kScoreMax) return std::nullopt;
+  return std::llround(value * kBillion);
 }
 
 Status Refuse(std::string_view word, const std::string& why) {
@@ -62,17 +74,17 @@ Status TakeField(std::string_view word, ReportLine& line) {
   const std::string_view value = word.substr(sign + 1);
   const auto count = ParseCount(value, kNumberMax);
   if (name == "seconds") {
-    const auto took = ParseDecimal(value, kSecondsMax);
+    const auto took = ParseSeconds(value);
     if (!took) return Refuse(word, "seconds= takes a number such as 12.5");
-    line.took = Duration{*took};
+    line.took = *took;
     return Ok();
   }
   if (name == "score") {
-    const bool is_negative = value.starts_with('-');
-    const auto score = ParseDecimal(value.substr(is_negative ? 1 : 0), kScoreMax);
-    if (!score) return Refuse(word, "score= takes a decimal number below a billion, such as 0.913 or -2.5");
-    line.is_scored = true;
-    line.score = is_negative ? -*score : *score;
+    // Whatever a program has computed: the checkpoint counts all the same.
+    const auto score = ParseScore(value);
+    line.is_scored = score.has_value();
+    line.score = score.value_or(0);
+    if (!score) line.complaint = Refuse(word, "score= takes a number below a billion, such as 0.913 or 9.3e-05; the checkpoint counts without").error().message;
     return Ok();
   }
   int64_t* const field = name == "step" ? &line.step : name == "of" ? &line.steps : name == "bytes" ? &line.bytes : nullptr;

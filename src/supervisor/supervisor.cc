@@ -158,7 +158,7 @@ void Supervisor::OnExit(Exit exit) {
   }
   if (child.role == Role::kHook) return OnHookExit(exit);
   if (child.role == Role::kCheck) return OnLooked(exit);
-  if (child.role == Role::kDiscard) return OnDiscarded();
+  if (child.role == Role::kDiscard) return DiscardNext();
   if (child.session.has_value()) child.session->ReportExit(exit.wait_status);
   if (child.role == Role::kMain) OnMainExit(exit);
 }

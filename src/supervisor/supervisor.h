@@ -83,10 +83,10 @@ class Supervisor {
   void OnCheckpointDue();
   bool AskForCheckpoint() const;
 
-  // supervisor_discards.cc: checkpoints that are not needed any more.
+  // supervisor_discards.cc: surplus checkpoints.
   void OnDiscard(const DiscardRequest& request);
   void DiscardNext();
-  void OnDiscarded();
+  void SpareFromDiscards(const std::string& written);
   void EndDiscards();
 
   // supervisor_loop.cc: what may happen next.
@@ -116,7 +116,7 @@ class Supervisor {
   bool is_looking_ = false;              // a child looks at the first of them
   Descriptor look_;                      // what it finds
   DiscardRequest discards_;              // still to be removed
-  std::vector<std::string> discarded_;   // of the newest request: removed, or to be
+  std::vector<std::string> removed_;     // of the newest request: or being removed
 
   State state_ = State::kProlog;
   AttemptStatus status_;
@@ -140,7 +140,6 @@ class Supervisor {
   int64_t checkpoint_due_ = kNever;
   int64_t look_deadline_ = kNever;
   int64_t looks_until_ = kNever;      // all of them
-  int64_t discard_deadline_ = kNever;
   int64_t killing_since_ = 0;
 };
 

@@ -1,54 +1,48 @@
-// Checkpoints that are not needed any more are removed: docs/checkpoints.md.
+// Surplus checkpoints are removed: docs/checkpoints.md.
 
 #include <algorithm>
 
+#include "base/paths.h"
 #include "supervisor/remove_below.h"
 #include "supervisor/supervisor.h"
 
 namespace gp {
-namespace {
 
-constexpr int64_t kDiscardNs = 600'000'000'000;  // for all of one request: a file server may be slow with many files
-
-}  // namespace
-
-// The agent tells all of them each time.  What was removed once may have been written again since.
+// All that is surplus, each time.  What was removed for it before may have been written again since.
 void Supervisor::OnDiscard(const DiscardRequest& request) {
-  std::vector<std::string> fresh;
-  for (const std::string& path : request.paths) {
-    const bool is_done = std::ranges::find(discarded_, path) != discarded_.end();
-    if (!is_done) fresh.push_back(path);
-  }
-  discarded_ = request.paths;
-  discards_.directory = request.directory;
-  discards_.paths.insert(discards_.paths.end(), fresh.begin(), fresh.end());
+  const auto is_among = [](const std::vector<std::string>& paths, const std::string& path) { return std::ranges::find(paths, path) != paths.end(); };
+  std::erase_if(removed_, [&](const std::string& path) { return !is_among(request.paths, path); });
+  discards_ = request;
+  std::erase_if(discards_.paths, [&](const std::string& path) { return is_among(removed_, path); });
   DiscardNext();
 }
 
-// As the job's user and with its mounts, in a process of its own.
+// As the job's user and with its mounts, in a process of its own: a file server may let it wait for ever.
 void Supervisor::DiscardNext() {
   if (discards_.paths.empty() || state_ != State::kRunning || children_.Has(Role::kDiscard)) return;
   ChildPlan plan = JobPlan();
-  plan.cgroups = nullptr;  // what it frees and reads is not the job's doing
+  plan.cgroups = nullptr;  // what it reads and frees is not the job's doing
   plan.working_directory = "/";
   plan.input = plan.output = plan.errors = null_.get();
   plan.work = [request = discards_] {
-    for (const std::string& path : request.paths) RemoveBelow(request.directory, path);
+    RemoveBelow(request.directory, request.paths);
     return 0;
   };
+  if (const Status started = children_.Start(Role::kDiscard, plan, std::nullopt); !started.has_value()) return;  // the next request tries again
+  removed_.insert(removed_.end(), discards_.paths.begin(), discards_.paths.end());
   discards_.paths.clear();
-  if (const Status started = children_.Start(Role::kDiscard, plan, std::nullopt); started.has_value()) discard_deadline_ = BootNs() + kDiscardNs;
 }
 
-void Supervisor::OnDiscarded() {
-  discard_deadline_ = kNever;
-  DiscardNext();
+// The job has written there anew.
+void Supervisor::SpareFromDiscards(const std::string& written) {
+  const auto is_there = [&](const std::string& path) { return PathsOverlap(path, written); };
+  std::erase_if(discards_.paths, is_there);
+  std::erase_if(removed_, is_there);
 }
 
-// Nobody waits for what is only tidied up.
+// The job's end does not wait for what is only tidied up, but for the end of who does it.
 void Supervisor::EndDiscards() {
   discards_.paths.clear();
-  discard_deadline_ = kNever;
   children_.Kill(Role::kDiscard);
 }
 

@@ -26,7 +26,7 @@ void Supervisor::Loop() {
 
 int64_t Supervisor::NextDeadline() const {
   return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_, reports_next_, hang_deadline_,
-                   checkpoint_due_, look_deadline_, discard_deadline_});
+                   checkpoint_due_, look_deadline_});
 }
 
 void Supervisor::WaitForEvents() {
@@ -98,7 +98,6 @@ void Supervisor::OnTimer() {
     look_deadline_ = kNever;
     children_.Kill(Role::kCheck);
   }
-  if (now >= discard_deadline_) EndDiscards();
   if (now >= stop_deadline_) BeginKilling();
   if (now >= kill_again_at_) {
     if (IsGone()) {

@@ -62,7 +62,9 @@ void Supervisor::TakeReport(const ReportLine& line) {
   progress.step = line.step;
   if (line.steps > 0) progress.steps = line.steps;
   if (launch_.spec.hang_after.ns > 0 && state_ == State::kRunning) hang_deadline_ = BootNs() + launch_.spec.hang_after.ns;
+  if (!line.complaint.empty()) progress.refused = line.complaint;
   if (!line.is_checkpoint) return;
+  SpareFromDiscards(line.path);
   CheckpointReport report{++reported_, line.step, line.path, line.bytes, line.took, false, "", progress.at, line.is_scored, line.score};
   // Whoever writes faster than it can be looked at is believed for the newest only.
   if (unseen_.size() >= kCheckpointReportsMax) unseen_.erase(unseen_.begin() + 1);

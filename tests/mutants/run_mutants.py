@@ -28,10 +28,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETS = [("golden", {}), ("unit_domain", {}), ("unit_base", {}), ("unit_explaining", {}), ("property_codec", {"GP_CASES": "5000"}),
         ("property_placement", {"GP_CASES": "5000"}), ("property_explain", {}), ("property_fair_share", {}), ("property_backfill", {}),
         ("property_sequences", {"GP_SEQUENCES": "3000"}),
-        ("unit_sqlite", {}), ("unit_control", {}), ("unit_agent", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {})]
+        ("unit_sqlite", {}), ("unit_control", {}), ("unit_agent", {}), ("unit_process", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {})]
 # What is kept on disk and what runs on a node have nets of their own, and the domain has none of these.
 KEEPS = ("src/adapters/outbound/sqlite/", "src/application/control/", "src/files/", "src/infrastructure/", "src/supervisor/")
-NETS_OF_KEEPS = ("unit_sqlite", "unit_control", "crash_")
+NETS_OF_KEEPS = ("unit_sqlite", "unit_control", "unit_process", "crash_")
 ON_NODES = ("src/application/agent/",)
 NETS_OF_NODES = ("unit_agent",)
 WORLD_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRule"})]

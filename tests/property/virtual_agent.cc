@@ -67,7 +67,7 @@ void VirtualAgent::Act(Instant now) {
   for (const LeaseId id : world_->known_on(*node_)) hold(id, !world_->Of(id).is_alive);
   for (const LeaseId id : declined_) hold(id, true);
   for (const NodeAction& action : Reconcile(*orders_, held)) Carry(now, action);
-  for (const LeaseOrder& order : orders_->leases) world_->Discard(order.discards);
+  for (const LeaseOrder& order : orders_->leases) world_->Discard(order.surplus);
 }
 
 const LeaseOrder& VirtualAgent::OrderFor(LeaseId lease) const {

@@ -108,7 +108,7 @@ void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   message->set_array(order.array.value);
   message->set_resume_from(order.resume_from);
   message->set_resume_step(order.resume_step);
-  for (const std::string& path : order.discards) message->add_discards(path);
+  for (const std::string& path : order.surplus) message->add_surplus(path);
 }
 
 Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
@@ -137,7 +137,7 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   order.array = {message.array()};
   order.resume_from = message.resume_from();
   order.resume_step = message.resume_step();
-  order.discards.assign(message.discards().begin(), message.discards().end());
+  order.surplus.assign(message.surplus().begin(), message.surplus().end());
   return order;
 }
 

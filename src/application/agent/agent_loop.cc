@@ -53,10 +53,8 @@ void AgentLoop::Turn() {
   TakeNews();
   KeepGpus();
   if (moving_to_ != 0) MoveOver();
-  if (have_orders_) {
-    Act();
-    PassDiscards();
-  }
+  if (have_orders_) Act();
+  if (std::exchange(surplus_due_, false)) PassSurplus();
   RunTasks();
   if (connected_ && (report_due_ || clock_.BootNs() >= report_at_ns_)) SendReport();
 }
@@ -129,7 +127,7 @@ void AgentLoop::TakeOrders(NodeOrders orders) {
   fresh_ = false;  // what is ordered from now on is remembered
   newest_epoch_ = orders.epoch;
   orders_ = std::move(orders);
-  have_orders_ = true;
+  have_orders_ = surplus_due_ = true;
   UpdateOpenLogs();
 }
 
@@ -176,14 +174,12 @@ void AgentLoop::Renew() {
   }
 }
 
-void AgentLoop::PassDiscards() {
+// All of it each time: what is not named any more is not to be removed any more.
+void AgentLoop::PassSurplus() {
   for (const LeaseOrder& order : orders_.leases) {
+    const CheckpointRequest& request = order.spec->checkpoint;
     const auto seen = seen_.find(order.lease.id);
-    if (order.discards.empty() || seen == seen_.end() || !seen->second.running) continue;
-    std::vector<std::string>& passed = discarded_[order.lease.id];
-    if (passed == order.discards) continue;
-    passed = order.discards;
-    runner_.Discard(ToText(order.lease.id), order.spec->checkpoint.directory, passed);
+    if (request.keep > 0 && seen != seen_.end() && seen->second.running) runner_.Discard(ToText(order.lease.id), request.directory, order.surplus);
   }
 }
 
@@ -198,7 +194,6 @@ void AgentLoop::Observe() {
     if (auto progress = ToProgress(status)) progress_.push_back(*std::move(progress));
   }
   std::erase_if(clues_, [&](const auto& one) { return !now.contains(one.first); });
-  std::erase_if(discarded_, [&](const auto& one) { return !now.contains(one.first); });
   if (now == seen_) return;
   seen_ = std::move(now);
   report_due_ = true;

@@ -68,7 +68,7 @@ class AgentLoop : public ChannelGateway {
   void StartLease(LeaseId id);
   void Decline(LeaseId id, const LeaseOutcome& outcome);
   void Renew();
-  void PassDiscards();
+  void PassSurplus();
   void SendReport();
   void UpdateOpenLogs();
   bool MayStillWrite(LeaseId lease) const;
@@ -105,7 +105,7 @@ class AgentLoop : public ChannelGateway {
   std::map<LeaseId, LogClues> clues_;               // of attempts that have ended
   std::map<LeaseId, LeaseObservation> declined_;  // ordered, never started here
   std::map<LeaseId, StopOrder> stopped_;          // the strongest order passed on
-  std::map<LeaseId, std::vector<std::string>> discarded_;  // checkpoints that are to be removed, as passed on
+  bool surplus_due_ = false;                       // new orders may name other checkpoints to remove
   bool report_due_ = false;
   int64_t report_at_ns_ = 0;
 

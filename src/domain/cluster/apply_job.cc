@@ -202,6 +202,7 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   if (event.charge == RequeueCharge::kPreemption) ++job.preemptions;
   if (event.charge == RequeueCharge::kMove) ++job.moves;
   if (event.charge != RequeueCharge::kMove) DropDestination(state, job);
+  job.surplus.clear();  // the next attempt may find other files there
   AskAgain(job);
   job.stop = StopCause::kNone;
   job.reason = event.reason;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <ranges>
-#include <string_view>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/paths.h"
 
 namespace gp {
 namespace {
@@ -19,20 +19,6 @@ int64_t SquareRoot(int64_t value) {
   }
   return root;
 }
-
-// "/a/b/" and "/a/b" name the same.
-std::string_view WithoutSlashes(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  return path;
-}
-
-bool IsSameOrBelow(std::string_view directory, std::string_view path) {
-  directory = WithoutSlashes(directory);
-  path = WithoutSlashes(path);
-  return path == directory || (path.starts_with(directory) && (directory == "/" || path[directory.size()] == '/'));
-}
-
-bool Overlap(const std::string& a, const std::string& b) { return IsSameOrBelow(a, b) || IsSameOrBelow(b, a); }
 
 bool IsBetter(BestScore best, const Checkpoint& one, const Checkpoint& other) {
   return best == BestScore::kMin ? one.score < other.score : one.score > other.score;
@@ -61,15 +47,15 @@ std::vector<bool> FindKept(const CheckpointRequest& request, const std::vector<C
   return kept;
 }
 
-// Where something that stays lies in the same place, it was written over, and nothing is to be removed.
+// Where something that stays lies in the same place, nothing is to be removed.
 void TakeOutSurplus(const CheckpointRequest& request, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
   const std::vector<bool> kept = FindKept(request, checkpoints);
   std::vector<Checkpoint> staying;
   std::vector<Checkpoint> leaving;
   for (size_t i = 0; i < checkpoints.size(); ++i) (kept[i] || !checkpoints[i].is_complete ? staying : leaving).push_back(std::move(checkpoints[i]));
   for (const Checkpoint& one : leaving) {
-    const bool is_in_use = std::ranges::any_of(staying, [&](const Checkpoint& other) { return Overlap(one.path, other.path); });
-    if (!is_in_use && IsBelow(request.directory, one.path)) surplus.push_back({one.rank, one.path});
+    const bool is_in_use = std::ranges::any_of(staying, [&](const Checkpoint& other) { return PathsOverlap(one.path, other.path); });
+    if (!is_in_use && !WordsBelow(request.directory, one.path).empty()) surplus.push_back({one.rank, one.path});
   }
   if (surplus.size() > kSurplusMax) surplus.erase(surplus.begin(), surplus.end() - static_cast<std::ptrdiff_t>(kSurplusMax));
   checkpoints = std::move(staying);
@@ -77,23 +63,10 @@ void TakeOutSurplus(const CheckpointRequest& request, std::vector<Checkpoint>& c
 
 }  // namespace
 
-bool IsBelow(const std::string& directory, const std::string& path) {
-  if (directory.empty() || !IsSameOrBelow(directory, path)) return false;
-  const std::string_view whole = WithoutSlashes(path);
-  std::string_view rest = whole.substr(WithoutSlashes(directory).size());
-  if (rest.empty()) return false;
-  while (!rest.empty()) {
-    if (rest.front() == '/') rest.remove_prefix(1);
-    const std::string_view word = rest.substr(0, rest.find('/'));
-    if (word.empty() || word == "." || word == "..") return false;
-    rest.remove_prefix(word.size());
-  }
-  return true;
-}
-
 void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
-  // What is written there now is not surplus any more.
-  std::erase_if(surplus, [&](const SurplusCheckpoint& one) { return Overlap(one.path, added.path); });
+  const auto is_written_over = [&](const auto& one) { return PathsOverlap(one.path, added.path); };
+  std::erase_if(surplus, is_written_over);
+  if (request.keep > 0 && added.is_complete) std::erase_if(checkpoints, is_written_over);
   checkpoints.push_back(std::move(added));
   if (request.keep > 0) TakeOutSurplus(request, checkpoints, surplus);
   if (checkpoints.size() <= kCheckpointsMax) return;

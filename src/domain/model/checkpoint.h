@@ -15,10 +15,10 @@ inline constexpr int kSignalMax = 31;
 inline constexpr int kSignalKill = 9;
 inline constexpr int kSignalStop = 19;
 
-// How a job writes checkpoints, and is asked for them.
-// Whose score is the best of a job's checkpoints.
+// Which score is the best of a job's checkpoints.
 enum class BestScore { kNone, kMin, kMax };
 
+// How a job writes checkpoints, and is asked for them.
 struct CheckpointRequest {
   std::string directory;  // GP_CHECKPOINT_DIR; empty: none
   int signal = 0;         // asks for one; 0: none does, and SIGTERM says that the job is to end
@@ -59,11 +59,8 @@ inline constexpr size_t kSurplusMax = 32;  // of one job; the newest
 // Where the next attempt goes on; null: from the beginning.
 const Checkpoint* NewestComplete(const std::vector<Checkpoint>& checkpoints);
 
-// Remembers one more, and which of the others are surplus from now on.
+// Remembers one more, in place of what it was written over, and which of the others are surplus from now on.
 void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus);
-
-// Whether the path names something below the directory, by its words alone.
-bool IsBelow(const std::string& directory, const std::string& path);
 
 // The interval at which the least time is lost, to writing and to repeating what faults took: sqrt(2 · cost ·
 // time between faults), after Young (1974).  `nodes` fail independently, each once in `node_mtbf`.

@@ -34,7 +34,13 @@ struct OrderedNodes {
   void operator()(const GpuTaskEnded& event) { nodes.insert(event.node); }
   void operator()(const CheckpointSaved& event) {
     const Job* job = state.FindJob(event.job);
-    if (job != nullptr && !job->surplus.empty()) OfJob(event.job);
+    if (job == nullptr || job->attempts.empty()) return;
+    const std::vector<RankRecord>& ranks = job->attempts.back().ranks;
+    const auto of_rank = [&](int rank) {
+      if (static_cast<size_t>(rank) < ranks.size()) nodes.insert(ranks[static_cast<size_t>(rank)].node);
+    };
+    if (job->spec->checkpoint.keep > 0) of_rank(event.checkpoint.rank);  // something of it may not be surplus any more
+    for (const SurplusCheckpoint& one : job->surplus) of_rank(one.rank);
   }
   template <typename E>
   void operator()(const E&) {}
@@ -62,7 +68,7 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
       order.resume_step = newest->step;
     }
     for (const SurplusCheckpoint& one : job.surplus) {
-      if (one.rank == lease.rank) order.discards.push_back(one.path);
+      if (one.rank == lease.rank) order.surplus.push_back(one.path);
     }
     for (const RankRecord& rank : job.attempts.back().ranks) {
       order.node_names.push_back(state.FindNode(rank.node)->facts->name);

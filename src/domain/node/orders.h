@@ -24,7 +24,7 @@ struct LeaseOrder {
   JobId array;                          // of which the job is an element; 0: of none
   std::string resume_from;              // its newest complete checkpoint; empty: there is none
   int64_t resume_step = 0;
-  std::vector<std::string> discards;    // checkpoints of this rank that are not needed any more
+  std::vector<std::string> surplus;     // checkpoints of this rank that are to be removed
   bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
 };
 

@@ -134,7 +134,7 @@ std::optional<Clearing> RoomSearch::Find(const std::vector<OnNode>& open) {
   std::optional<Clearing> found = Gather(std::span(made.by_trait.at(*made.best)).first(wanted), made, open);
   if (!may_go_(found->leaving)) found.reset();
   if (wanted == 1 || wanted > kNodesCombined) return found;
-  const auto cheaper = CombineRooms(AllAmongFirst(made, open), wanted, may_go_, found ? std::optional(GangCostOf(found->leaving)) : std::nullopt);
+  const auto cheaper = CombineRooms(AllAmongCheapest(made, open), wanted, may_go_, found ? std::optional(GangCostOf(found->leaving)) : std::nullopt);
   return cheaper ? Gather(*cheaper, made, open) : found;
 }
 
@@ -171,7 +171,7 @@ RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
 }
 
 // On each of the cheapest nodes every room that leaves nobody out who could be spared there.
-std::vector<std::vector<Room>> RoomSearch::AllAmongFirst(const Made& made, const std::vector<OnNode>& open) {
+std::vector<std::vector<Room>> RoomSearch::AllAmongCheapest(const Made& made, const std::vector<OnNode>& open) {
   std::vector<RoomCost> first;
   for (const auto& [trait, rooms] : made.by_trait) {
     for (const Room& room : rooms) first.push_back(room.Cost());

@@ -66,7 +66,7 @@ class RoomSearch {
   // Room for the whole job, on nodes of one trait, and nobody goes who can be spared.  For one node the
   // cheapest of all: those who go are of the lowest class, then the fewest GPUs, then the fewest jobs, then
   // on the lower node.  For a gang the cheapest of all on few nodes (`combine_rooms.h`); on more, the
-  // nodes that are cheapest one by one, made cheaper among the first of them.  nullopt: none was found.
+  // nodes that are cheapest one by one, made cheaper among these.  nullopt: none was found.
   std::optional<Clearing> Find(const std::vector<OnNode>& open);
 
  private:
@@ -76,7 +76,7 @@ class RoomSearch {
     std::optional<std::string> best;
   };
   Made MakeRooms(const std::vector<OnNode>& open);
-  std::vector<std::vector<Room>> AllAmongFirst(const Made& made, const std::vector<OnNode>& open);
+  std::vector<std::vector<Room>> AllAmongCheapest(const Made& made, const std::vector<OnNode>& open);
   Clearing Gather(std::span<const Room> rooms, const Made& made, const std::vector<OnNode>& open);
   std::vector<NodeId> NodesWithout(const std::vector<const Job*>& leaving, const std::vector<NodeId>& on);
   std::optional<RoomCost> LeastCost(const OnNode& on) const;

@@ -180,7 +180,8 @@ class AttemptRunner {
   // shorter grace: takes that.
   virtual void Stop(const std::string& key, Duration grace) = 0;
   // Removes what is at these absolute paths, as the job's user and with its mounts: only below `directory`, through no
-  // link.  Best effort, in the background; what was removed for the attempt before is left alone.  Unknown keys are ignored.
+  // link.  Best effort, in the background.  Each call tells all of them: what an earlier one has removed is left alone, and
+  // what is not named any more is not removed any more.  Unknown keys are ignored.
   virtual void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) = 0;
   // Every attempt known here, found again after a restart included, by key.
   virtual std::vector<AttemptStatus> Observe() = 0;

@@ -52,7 +52,7 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
     bool is_lease_lost = false;
     Instant stop_by;
     int64_t step = 0;                     // of its newest checkpoint
-    std::vector<std::string> discarded;   // as it was told last
+    std::vector<std::string> discarded;   // of those that it was told last
   };
   Attempt* Find(const std::string& key);
   void Execute(const std::string& key);

@@ -63,7 +63,7 @@ TEST_F(Orders, RanksSpeakToTheFirstNodeByName) {
 }
 
 // Each rank removes its own: its node may have a disk of its own.
-TEST_F(Orders, SuperfluousCheckpointsAreRemovedWhereTheyWereWritten) {
+TEST_F(Orders, SurplusCheckpointsAreRemovedWhereTheyWereWritten) {
   Tell(StopJob{{1}, true});
   for (int rank = 0; rank < 2; ++rank) {
     LeaseObservation ended{{static_cast<uint64_t>(rank) + 1}, false, true};
@@ -88,14 +88,14 @@ TEST_F(Orders, SuperfluousCheckpointsAreRemovedWhereTheyWereWritten) {
     seen.checkpoints = written[rank];
     return Touched(Tell(ReportNode{node, 1, {seen}, {}}));
   };
-  const auto discards = [&](int rank) { return OrdersFor(cluster_.state(), nodes_[static_cast<size_t>(rank)]).leases[0].discards; };
-  EXPECT_THAT(save(0, "/c/a"), IsEmpty());
-  EXPECT_THAT(save(1, "/c/b"), ElementsAre(nodes_[0], nodes_[1]));
-  EXPECT_THAT(discards(0), ElementsAre("/c/a"));
-  EXPECT_THAT(discards(1), IsEmpty());
+  const auto surplus = [&](int rank) { return OrdersFor(cluster_.state(), nodes_[static_cast<size_t>(rank)]).leases[0].surplus; };
+  EXPECT_THAT(save(0, "/c/a"), ElementsAre(nodes_[0]));
+  EXPECT_THAT(save(1, "/c/b"), ElementsAre(nodes_[0], nodes_[1])) << "where the rank runs that wrote it, too";
+  EXPECT_THAT(surplus(0), ElementsAre("/c/a"));
+  EXPECT_THAT(surplus(1), IsEmpty());
   save(0, "/c/d");
-  EXPECT_THAT(discards(0), ElementsAre("/c/a"));
-  EXPECT_THAT(discards(1), ElementsAre("/c/b"));
+  EXPECT_THAT(surplus(0), ElementsAre("/c/a"));
+  EXPECT_THAT(surplus(1), ElementsAre("/c/b"));
 }
 
 TEST_F(Orders, AllNodesOfAGangHearOfIt) {

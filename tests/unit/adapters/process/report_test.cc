@@ -56,33 +56,51 @@ TEST_F(ReportTest, ManyCheckpointsAtOnceAreAllLookedAtOrLeftOut) {
   EXPECT_TRUE(status.progress.checkpoints.back().is_complete);
 }
 
-TEST_F(ReportTest, WhatIsNotNeededIsRemovedBelowTheDirectoryAndNowhereElse) {
+TEST_F(ReportTest, SurplusIsRemovedBelowTheDirectoryAndNowhereElse) {
   const std::string directory = host_.directory() + "/c";
   host_.Start(Reporter("discard", R"(
-    mkdir -p $D/c/old/deep $D/c/inside $D/other/kept && touch $D/c/old/deep/file $D/c/file $D/c/new $D/other/kept/file
+    mkdir -p $D/c/old/deep $D/other/kept && touch $D/c/old/deep/file $D/c/file $D/c/new $D/other/kept/file
     ln -s $D/other $D/c/link
     echo 'progress step=1' > $R
     while [ ! -e $D/end ]; do sleep 0.02; done)"));
   host_.Await("discard", [](const AttemptStatus& status) { return status.progress.step == 1; });
-  const std::vector<std::string> paths = {directory + "/old", directory + "/file/", directory + "/link/kept", directory + "/../other", directory, "/nowhere", directory + "/none"};
-  host_.runner->Discard("discard", directory, paths);
   const auto is_there = [&](const std::string& name) { return access((host_.directory() + name).c_str(), F_OK) == 0; };
-  for (int i = 0; i < 400 && (is_there("/c/old") || is_there("/c/file")); ++i) usleep(10'000);
-  EXPECT_FALSE(is_there("/c/old"));
-  EXPECT_FALSE(is_there("/c/file"));
-  EXPECT_TRUE(is_there("/c/new"));
-  EXPECT_TRUE(is_there("/c/link"));
-  EXPECT_TRUE(is_there("/other/kept/file")) << "through no link, and not above";
+  const auto await_gone = [&](const std::string& name) {
+    for (int i = 0; i < 400 && is_there(name); ++i) usleep(10'000);
+    EXPECT_FALSE(is_there(name)) << name;
+  };
+  // What must stay comes first: when the others are gone, it has been tried.
+  const std::vector<std::string> stays = {directory + "/link/kept", directory + "/../other", directory, directory + "/none", "/nowhere"};
+  std::vector<std::string> paths = stays;
+  paths.push_back(directory + "/old");
+  paths.push_back(directory + "//file/");
+  host_.runner->Discard("discard", directory, paths);
+  await_gone("/c/old");
+  await_gone("/c/file");
   // The same list again removes nothing: it may have been written anew.
   ASSERT_EQ(mkdir((directory + "/old").c_str(), 0755), 0);
-  std::vector<std::string> longer = paths;
-  longer.push_back(directory + "/new");
-  host_.runner->Discard("discard", directory, longer);
-  for (int i = 0; i < 400 && is_there("/c/new"); ++i) usleep(10'000);
-  EXPECT_FALSE(is_there("/c/new"));
+  paths.push_back(directory + "/new");
+  host_.runner->Discard("discard", directory, paths);
+  await_gone("/c/new");
   EXPECT_TRUE(is_there("/c/old"));
+  // It was not surplus for a while, and is again.
+  host_.runner->Discard("discard", directory, stays);
+  host_.runner->Discard("discard", directory, paths);
+  await_gone("/c/old");
+  EXPECT_TRUE(is_there("/c/link"));
+  EXPECT_TRUE(is_there("/other/kept/file")) << "through no link, and not above";
   ASSERT_EQ(mkdir((host_.directory() + "/end").c_str(), 0755), 0);
   EXPECT_EQ(host_.AwaitEnd("discard").exit_code, 0);
+}
+
+TEST_F(ReportTest, NothingAndALinkAreNoCheckpoint) {
+  const AttemptStatus status = host_.Run(Reporter("nothing", R"(
+    mkdir $D/empty; : > $D/none; ln -s /etc $D/link
+    for path in $D/empty $D/none $D/link; do echo "checkpoint path=$path" > $R; done)"));
+  ASSERT_EQ(status.progress.checkpoints.size(), 3u);
+  EXPECT_EQ(status.progress.checkpoints[0].fault, "it is empty");
+  EXPECT_EQ(status.progress.checkpoints[1].fault, "it is empty");
+  EXPECT_THAT(status.progress.checkpoints[2].fault, HasSubstr("it is a link"));
 }
 
 TEST_F(ReportTest, AFloodOfReportsIsReadInTime) {

@@ -304,26 +304,27 @@ TEST_F(AgentLoopTest, AnOrderToStopIsPassedOnOnceWithTheJobsGrace) {
   EXPECT_EQ(runner_.stops[0].second, Duration::Seconds(3));
 }
 
-TEST_F(AgentLoopTest, CheckpointsThatAreNotNeededAreDiscardedOnce) {
+TEST_F(AgentLoopTest, SurplusCheckpointsArePassedOnWithAllOrders) {
   UntilJoined();
   LeaseOrder order = Order(1);
   JobSpec spec = *order.spec;
-  spec.checkpoint.directory = "/ckpt";
+  spec.checkpoint = {.directory = "/ckpt", .keep = 1};
   order.spec = std::make_shared<const JobSpec>(spec);
-  order.discards = {"/ckpt/1"};
-  Tell(1, {order});
   const auto told = [&] { return runner_.With([&] { return runner_.discards; }); };
-  Until([&] { return told().size() == 1; });
-  EXPECT_EQ(told()[0].key, "lease-0001");
-  EXPECT_EQ(told()[0].directory, "/ckpt");
-  EXPECT_EQ(told()[0].paths, (std::vector<std::string>{"/ckpt/1"}));
-  Tell(2, {order});
-  order.discards = {"/ckpt/1", "/ckpt/2"};
-  usleep(20'000);
-  Tell(3, {order});
-  Until([&] { return told().size() >= 2; });
-  ASSERT_EQ(told().size(), 2u) << "the same list is not passed on again";
-  EXPECT_EQ(told()[1].paths, order.discards);
+  uint64_t number = 0;
+  const auto tell = [&](const std::vector<std::string>& surplus) {
+    order.surplus = surplus;
+    Tell(++number, {order, Order(2)});
+    Until([&] { return !told().empty() && told().back().paths == surplus; });
+  };
+  Tell(++number, {order, Order(2)});
+  Until([&] { return Launches() == 2; });
+  tell({"/ckpt/1"});
+  tell({"/ckpt/1", "/ckpt/2"});
+  tell({});  // written again: nothing is to be removed
+  EXPECT_EQ(told().back().key, "lease-0001");
+  EXPECT_EQ(told().back().directory, "/ckpt");
+  for (const auto& one : told()) EXPECT_EQ(one.key, "lease-0001") << "the other keeps all";
 }
 
 TEST_F(AgentLoopTest, WhatWasStoppedBeforeItStartedIsReportedAsEnded) {

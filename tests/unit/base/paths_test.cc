@@ -1,0 +1,35 @@
+#include "base/paths.h"
+
+#include <gtest/gtest.h>
+
+namespace gp {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+TEST(Paths, HaveWordsBetweenTheirSlashes) {
+  EXPECT_EQ(PathWords("/a//b c/"), (Words{"a", "b c"}));
+  EXPECT_EQ(PathWords("/"), Words{});
+  EXPECT_EQ(PathWords(""), Words{});
+}
+
+TEST(Paths, LieBelowADirectoryByTheirWords) {
+  EXPECT_EQ(WordsBelow("/c", "/c/x y/z/"), (Words{"x y", "z"}));
+  EXPECT_EQ(WordsBelow("/c/", "/c//x"), Words{"x"});
+  EXPECT_EQ(WordsBelow("/", "/x"), Words{"x"});
+  for (const char* path : {"/c", "/c/", "/cc/x", "/d/c/x", "/c/../etc", "/c/x/../../etc", "/c/.", ""}) EXPECT_EQ(WordsBelow("/c", path), Words{}) << path;
+  EXPECT_EQ(WordsBelow("", "/x"), Words{});
+  EXPECT_EQ(WordsBelow("/", "/"), Words{});
+}
+
+TEST(Paths, OverlapWhereOneLiesInTheOther) {
+  EXPECT_TRUE(PathsOverlap("/c/a", "/c//a/"));
+  EXPECT_TRUE(PathsOverlap("/c/a", "/c/a/b"));
+  EXPECT_TRUE(PathsOverlap("/c/a/b", "/c/a"));
+  EXPECT_FALSE(PathsOverlap("/c/a", "/c/ab"));
+  EXPECT_FALSE(PathsOverlap("/c/a", "/c/b"));
+  EXPECT_TRUE(PathsOverlap("/c/x/../b", "/c/a")) << "nobody can tell";
+}
+
+}  // namespace
+}  // namespace gp
