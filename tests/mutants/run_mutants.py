@@ -182,20 +182,29 @@ def main():
     def plant(mutant):
         if time.monotonic() - began > options.minutes * 60:
             return None
-        return judge(build, mutant, not (options.ci or options.first))
+        try:
+            return judge(build, mutant, not (options.ci or options.first))
+        except RuntimeError as error:
+            return error
 
     print("mutant | rule | caught by\n--|--|--")
-    survivors, left = [], []
+    survivors, left, unbuilt = [], [], []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for mutant, caught in zip(mutants, pool.map(plant, mutants)):
             if caught is None:
                 left.append(mutant.id)
                 continue
+            if isinstance(caught, RuntimeError):
+                print(f"{mutant.id} | {mutant.rule} | cannot be built: {str(caught)[-300:]}", flush=True)
+                unbuilt.append(mutant.id)
+                continue
             print(f"{mutant.id} | {mutant.rule} | {'; '.join(caught) or 'NOBODY'}", flush=True)
             if not caught:
                 survivors.append(mutant.id)
-    print(f"\n{len(mutants) - len(left)} mutants, {len(survivors)} survived, "
+    print(f"\n{len(mutants) - len(left) - len(unbuilt)} mutants, {len(survivors)} survived, "
           f"{time.monotonic() - began:.0f} s")
+    if unbuilt:
+        sys.exit(f"not built, mend mutants.txt: {', '.join(unbuilt)}")
     if left:
         sys.exit(f"out of time: {', '.join(left)} were not planted")
     if survivors:
