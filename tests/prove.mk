@@ -46,7 +46,7 @@ prove-world: configure
 	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} sh -c 'n=$$(($(WORLDS) / $(JOBS))); \
 	  GP_WORLDS=$$n GP_SEED_FIRST=$$(({} * n + 1)) $(BUILD)/bin/simulation_world --gtest_brief=1'
 
-## make prove-mutants    every mutant of the domain is noticed (30 min)
+## make prove-mutants    every mutant is noticed, and by which of all nets (an hour; `--first`: 12 min)
 prove-mutants: build-tests
 	$(PYTHON) tests/mutants/run_mutants.py --build $(BUILD)
 
