@@ -148,7 +148,7 @@ bench-sdiag: build
 bench-submit: build
 	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY) --submit
 
-## make bench-recovery   100 fatal errors of GPUs: to the quarantine, and to the job running again (root; 4 min)
+## make bench-recovery   100 fatal errors of GPUs: to the quarantine, and to the job running again; 10 lost nodes (root; 8 min)
 bench-recovery: build
 	$(PYTHON) -B tests/benchmarks/recovery.py --binary $(abspath $(BINARY)) --faults 100
 

@@ -15,8 +15,8 @@ from live_platform import ClusterTest, eventually, ledger, main
 from ticks import Ticks
 
 LEASE_S = 2
-# Longer than the lease and the time that the controller allows for ending (6 s).
-OUTAGE_S = LEASE_S + 6 + 2
+# Longer than the lease and the time that the controller allows for ending (2.5 s).
+OUTAGE_S = LEASE_S + 2.5 + 2
 
 
 class LeaseTest(ClusterTest):

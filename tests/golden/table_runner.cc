@@ -105,7 +105,7 @@ PlacementWeights WeightsFrom(const std::string& text) {
 // "restart [lease_end=S] [faults=N] [kept=N] [weigh=NAME:WEIGHT,… [weigh_pool=POOL]]": a controller with this policy.
 std::string TableRunner::Restart(const Line& line) {
   Policy policy = cluster_.state().policy;
-  policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 6));
+  if (line.options.contains("lease_end")) policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 0));
   policy.faults_max = line.Number("faults", policy.faults_max);
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
   policy.faults.lemon_failures = line.Number("lemons", policy.faults.lemon_failures);

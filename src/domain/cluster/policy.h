@@ -9,8 +9,8 @@
 
 namespace gp {
 
-// What a supervisor may take to end a job whose lease ran out, and a second for its own delay.
-inline constexpr Duration kLeaseEndTime = Duration::Seconds(6);
+// What a supervisor may take to end a job whose lease ran out, and half a second for its own delay.
+inline constexpr Duration kLeaseEndTime = Duration::Milliseconds(2'500);
 
 struct Policy {
   // A lease that is not renewed for so long has run out.

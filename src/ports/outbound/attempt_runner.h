@@ -118,7 +118,7 @@ struct AttemptProgress {
 inline constexpr size_t kCheckpointReportsMax = 8;
 
 // A job that lost its lease has ended this long after it, at the latest: others wait for its devices.
-inline constexpr Duration kLeaseGraceMax = Duration::Seconds(5);
+inline constexpr Duration kLeaseGraceMax = Duration::Seconds(2);
 
 enum class AttemptPhase { kStarting, kRunning, kExited };
 
