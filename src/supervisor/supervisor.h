@@ -116,7 +116,7 @@ class Supervisor {
   bool is_looking_ = false;              // a child looks at the first of them
   Descriptor look_;                      // what it finds
   DiscardRequest discards_;              // still to be removed
-  std::vector<std::string> removed_;     // of the newest request: or being removed
+  std::vector<std::string> removed_;     // of the newest request: removed, being removed, or written anew
 
   State state_ = State::kProlog;
   AttemptStatus status_;

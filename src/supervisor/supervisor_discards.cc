@@ -33,11 +33,12 @@ void Supervisor::DiscardNext() {
   discards_.paths.clear();
 }
 
-// The job has written there anew.
+// The job has written there anew.  A request that is on its way may not know of that yet: as if it was removed.
 void Supervisor::SpareFromDiscards(const std::string& written) {
-  const auto is_there = [&](const std::string& path) { return PathsOverlap(path, written); };
-  std::erase_if(discards_.paths, is_there);
-  std::erase_if(removed_, is_there);
+  for (const std::string& path : discards_.paths) {
+    if (PathsOverlap(path, written)) removed_.push_back(path);
+  }
+  std::erase_if(discards_.paths, [&](const std::string& path) { return PathsOverlap(path, written); });
 }
 
 // The job's end does not wait for what is only tidied up, but for the end of who does it.
