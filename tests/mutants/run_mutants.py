@@ -83,11 +83,12 @@ class Build:
         self.directory = directory
         subprocess.run(["ninja", "-C", directory] + names, check=True, stdout=subprocess.DEVNULL)
         entries = json.loads((directory / "compile_commands.json").read_text())
-        # By the library of the file's own directory: other programs may compile it again.
+        # By the library of the file's own directory, as other programs may compile it again; or by its test, where a
+        # mutated header is in no library.
         self.compile_commands = {
             entry["file"]: entry["command"] for entry in entries
-            if entry["file"].startswith(f"{ROOT}/src/")
-            and f" {pathlib.Path(entry['file']).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"]}
+            if entry["file"].startswith(f"{ROOT}/tests/unit/")
+            or f" {pathlib.Path(entry['file']).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"]}
         self.link_commands = {net: self.link_command(net) for net in names}
 
     def link_command(self, net):
@@ -111,12 +112,15 @@ class Build:
     def link(self, net, mutant, scratch):
         """False: the net does not contain the mutated file."""
         words = shlex.split(self.link_commands[net])
-        library = re.search(r" -o \S*CMakeFiles/(\w+)\.dir", self.compile_commands[str(ROOT / mutant.compiled)]).group(1)
-        if f"lib/lib{library}.a" not in words:
-            return False
+        healthy, target = re.search(r" -o (\S*CMakeFiles/(\w+)\.dir\S*)", self.compile_commands[str(ROOT / mutant.compiled)]).groups()
         out = words.index("-o") + 1
         words[out] = str(scratch / net)
-        words.insert(out + 1, str(scratch / "mutant.o"))  # before the library that has the healthy one
+        if healthy in words:
+            words[words.index(healthy)] = str(scratch / "mutant.o")
+        elif f"lib/lib{target}.a" in words:
+            words.insert(out + 1, str(scratch / "mutant.o"))  # before the library that has the healthy one
+        else:
+            return False
         self.run(words)
         return True
 
