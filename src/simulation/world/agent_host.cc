@@ -13,7 +13,7 @@ constexpr int kReportBits = 30;
 AgentHost::AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, Savings& savings, LedgerWatch& watch, Findings& findings, Rng& rng)
     : index_(index), plan_(plan), timeline_(timeline), network_(network), programs_(programs), watch_(watch), findings_(findings), rng_(rng),
       clock_(timeline, plan.drift_ppm), hardware_(plan, timeline),
-      attempts_(index, plan, timeline, clock_, programs, savings, rng, [this] { Wake(); }) {
+      attempts_(index, plan, timeline, clock_, programs, savings, rng, [this] { Wake(); }), instances_(index, plan, timeline, programs, findings) {
   attempts_.OnProgramXid([this](int gpu, LeaseId lease, int xid) { RaiseXid(gpu, xid, lease); });
 }
 
@@ -29,7 +29,10 @@ void AgentHost::PowerOff(bool wiped) {
   has_power_ = false;
   attempts_.PowerOff(wiped);
   hardware_.PowerCycle();
-  for (size_t gpu = 0; gpu < hardware_.size(); ++gpu) watch_.WasReset(index_, static_cast<int>(gpu));
+  for (size_t gpu = 0; gpu < hardware_.size(); ++gpu) {
+    instances_.Clear(static_cast<int>(gpu));
+    watch_.WasReset(index_, static_cast<int>(gpu));
+  }
   asleep_until_ = {};
   if (!wiped) return;
   is_fresh_ = true;
@@ -45,6 +48,7 @@ VirtualGpuCare::Surroundings AgentHost::CareSurroundings() {
   };
   surroundings.sound = [this](int gpu, GpuCareKind kind) {
     kind == GpuCareKind::kReset ? watch_.WasReset(index_, gpu) : watch_.WasTested(index_, gpu);
+    if (kind == GpuCareKind::kReset) instances_.Clear(gpu);
     findings_.Note((kind == GpuCareKind::kReset ? "reset " : "test ") + name() + std::to_string(gpu));
   };
   surroundings.changed = [this] { Wake(); };
@@ -55,6 +59,10 @@ GpuKeeperOptions AgentHost::KeeperOptions() {
   GpuKeeperOptions options;
   options.first_number = (incarnation_ << kReportBits) + 1;
   options.heat_limits.assign(hardware_.size(), kHeatLimits);
+  options.lease_in = [this](int gpu, int instance) {
+    const MigRunner* runner = agent_ == nullptr ? nullptr : agent_->runner.get();
+    return runner == nullptr ? LeaseId{} : ParseLeaseId(runner->AttemptIn(gpu, instance)).value_or(LeaseId{});
+  };
   if (plan_.has_kernel_log) {
     options.take_kernel_xids = [this] {
       std::vector<SeenXid> lines = hardware_.TakeLines();
@@ -85,9 +93,14 @@ void AgentHost::StartAgent() {
   if (!has_power_ || agent_ != nullptr) return;
   ++incarnation_;
   hardware_.DropEvents();
-  agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_, [this](int gpu, int xid) { watch_.WasTold(index_, gpu, xid); }), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr});
+  agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_, [this](int gpu, int xid) { watch_.WasTold(index_, gpu, xid); }), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr, nullptr});
+  if (const std::vector<int> divided = DividedGpus(); !divided.empty()) {
+    agent_->mig = std::make_unique<VirtualMig>(instances_, timeline_, rng_, [this] { Wake(); });
+    agent_->runner = std::make_unique<MigRunner>(divided, *agent_->mig, attempts_);
+  }
+  AttemptRunner& runner = agent_->runner != nullptr ? static_cast<AttemptRunner&>(*agent_->runner) : attempts_;
   agent_->keeper = std::make_unique<GpuKeeper>(KeeperOptions(), agent_->watch, agent_->care, clock_);
-  agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, attempts_, logs_, agent_->keeper.get(), clock_);
+  agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, runner, logs_, agent_->keeper.get(), clock_);
   is_fresh_ = false;  // the number of its start is on the disk now
   turn_at_ = {};
   TurnAt(timeline_.now());
@@ -117,9 +130,25 @@ void AgentHost::Turn() {
   TurnAt(timeline_.now() + agent_->loop->UntilNextTurn() + Duration::Nanoseconds(100'000));
 }
 
+std::vector<int> AgentHost::DividedGpus() const {
+  std::vector<int> divided;
+  for (size_t i = 0; i < plan_.facts->gpus.size(); ++i) {
+    if (!plan_.facts->gpus[i].mig.empty()) divided.push_back(static_cast<int>(i));
+  }
+  return divided;
+}
+
+bool AgentHost::IsByMps(LeaseId lease) const {
+  const Program* program = programs_.Find(lease);
+  return program != nullptr && programs_.PlanOf(*program).spec->gpus.isolation == Isolation::kMps;
+}
+
 void AgentHost::RaiseXid(int gpu, int xid, LeaseId lease) {
   if (!has_power_ || hardware_.At(gpu).is_lost) return;
-  hardware_.Raise(gpu, xid, lease, IsFatalXid(xid));
+  const Program* program = programs_.Find(lease);
+  const bool has_instance = program != nullptr && program->mig.slices > 0;
+  hardware_.Raise(gpu, xid, lease, has_instance ? std::optional(program->mig.instance) : std::nullopt, IsFatalXid(xid));
+  if (!IsFatalXid(xid) && IsByMps(lease)) HitPrograms(gpu);  // its server's other clients
   if (IsFatalXid(xid)) {
     watch_.Failed(index_, gpu);
     HitPrograms(gpu);

@@ -9,10 +9,12 @@
 
 #include "application/agent/agent_loop.h"
 #include "application/agent/gpu_keeper.h"
+#include "application/agent/mig_runner.h"
 #include "simulation/world/host_attempts.h"
 #include "simulation/world/ledger_watch.h"
 #include "simulation/world/network.h"
 #include "simulation/world/virtual_gpu_ports.h"
+#include "simulation/world/virtual_mig.h"
 
 namespace gp {
 
@@ -49,6 +51,8 @@ class AgentHost {
     VirtualLink link;
     VirtualGpuWatch watch;
     VirtualGpuCare care;
+    std::unique_ptr<VirtualMig> mig;    // where GPUs are divided
+    std::unique_ptr<MigRunner> runner;
     std::unique_ptr<GpuKeeper> keeper;
     std::unique_ptr<AgentLoop> loop;
   };
@@ -59,6 +63,8 @@ class AgentHost {
   GpuKeeperOptions KeeperOptions();
   AgentOptions LoopOptions();
   void HitPrograms(int gpu);
+  bool IsByMps(LeaseId lease) const;
+  std::vector<int> DividedGpus() const;
   void TurnAt(Instant at);
   void Turn();
 
@@ -73,6 +79,7 @@ class AgentHost {
   HostClock clock_;
   GpuHardware hardware_;
   HostAttempts attempts_;
+  MigHardware instances_;
   NoLogs logs_;
   // Its state directory.
   uint64_t incarnation_ = 0;

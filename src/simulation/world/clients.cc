@@ -26,30 +26,30 @@ void Clients::Insist(const std::string& principal, Command command, std::functio
 }
 
 void Clients::Stop(size_t job, bool force) {
-  const auto id = watch_.IdOf(job);
-  if (!id) return;
-  watch_.StopAsked(*id);
-  Insist("user:" + plan_.jobs[job].user.name, StopJob{*id, force}, [this, id](const Outcome& outcome) {
-    if (outcome.status) watch_.StopAcknowledged(*id);
-  });
+  for (const JobId id : watch_.IdsOf(job)) {
+    watch_.StopAsked(id);
+    Insist("user:" + plan_.jobs[job].user.name, StopJob{id, force}, [this, id](const Outcome& outcome) {
+      if (outcome.status) watch_.StopAcknowledged(id);
+    });
+  }
 }
 
 void Clients::Hold(size_t job, Duration lasts) {
-  const auto id = watch_.IdOf(job);
-  if (!id) return;
   const std::string principal = "user:" + plan_.jobs[job].user.name;
-  Insist(principal, HoldJob{*id}, [this, id, principal, lasts](const Outcome& outcome) {
-    if (!outcome.status) return;
-    watch_.HoldAcknowledged(*id, true);
-    timeline_.After(lasts, [this, id, principal] {
-      watch_.HoldAcknowledged(*id, false);
-      Insist(principal, ReleaseJob{*id});
+  for (const JobId id : watch_.IdsOf(job)) {
+    Insist(principal, HoldJob{id}, [this, id, principal, lasts](const Outcome& outcome) {
+      if (!outcome.status) return;
+      watch_.HoldAcknowledged(id, true);
+      timeline_.After(lasts, [this, id, principal] {
+        watch_.HoldAcknowledged(id, false);
+        Insist(principal, ReleaseJob{id});
+      });
     });
-  });
+  }
 }
 
 void Clients::SetPriority(size_t job, int priority) {
-  if (const auto id = watch_.IdOf(job)) Insist("user:root", gp::SetPriority{*id, priority, true});
+  for (const JobId id : watch_.IdsOf(job)) Insist("user:root", gp::SetPriority{id, priority, true});
 }
 
 }  // namespace gp

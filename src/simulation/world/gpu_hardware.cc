@@ -25,7 +25,7 @@ bool IsFatalXid(int xid) {
   return std::ranges::find(kFatal, xid) != std::end(kFatal);
 }
 
-void GpuHardware::Raise(int gpu, int xid, LeaseId lease, bool is_fatal) {
+void GpuHardware::Raise(int gpu, int xid, LeaseId lease, std::optional<int> instance, bool is_fatal) {
   GpuDamage& damage = At(gpu);
   if (is_fatal) {
     damage.needs_reset = true;
@@ -33,7 +33,7 @@ void GpuHardware::Raise(int gpu, int xid, LeaseId lease, bool is_fatal) {
   }
   const bool is_blind = damage.blind_since.ns != 0;
   const auto advice = plan_.tells_advice ? std::optional(damage.advice) : std::nullopt;
-  if (!is_blind) events_.push_back({gpu, xid, std::nullopt, std::nullopt, advice});
+  if (!is_blind) events_.push_back({gpu, xid, instance, instance, advice});
   if (!plan_.has_kernel_log) return;
   SeenXid line;
   line.gpu = gpu;

@@ -41,8 +41,8 @@ class GpuHardware {
   const GpuDamage& At(int gpu) const { return gpus_[static_cast<size_t>(gpu)]; }
   size_t size() const { return gpus_.size(); }
 
-  // The driver reports it, with `lease` as the program named by the kernel's line.
-  void Raise(int gpu, int xid, LeaseId lease, bool is_fatal);
+  // The driver reports it, of a MIG instance if one is named, with `lease` as the program named by the kernel's line.
+  void Raise(int gpu, int xid, LeaseId lease, std::optional<int> instance, bool is_fatal);
   // Power was cut: what a reset mends is mended, and what was seen and not told is forgotten.
   void PowerCycle();
 

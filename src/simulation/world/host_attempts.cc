@@ -42,6 +42,7 @@ Status HostAttempts::Start(const LaunchSpec& spec) {
   Attempt& attempt = attempts_[spec.key];
   attempt.spec = spec;
   attempt.status.key = spec.key;
+  attempt.status.launch = std::make_shared<const LaunchSpec>(spec);
   attempt.lease = ParseLeaseId(spec.key).value_or(LeaseId{});
   if (spec.stop_on_lease_loss) attempt.lease_deadline_ns = spec.lease_deadline_boot_ns;
   AwaitLeaseEnd(attempt);
@@ -61,6 +62,7 @@ Program HostAttempts::ProgramOf(const Attempt& attempt) const {
   program.host = host_;
   program.uid = attempt.spec.uid;
   program.cpus = attempt.spec.cpus;
+  program.mig = attempt.spec.mig;
   const auto& gpus = plan_.facts->gpus;
   for (size_t i = 0; i < gpus.size(); ++i) {
     const bool is_granted = std::ranges::any_of(attempt.spec.devices, [&](const DeviceNumber& device) { return device.minor == gpus[i].minor; });

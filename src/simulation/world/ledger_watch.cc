@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
+#include "domain/model/array.h"
 
 namespace gp {
 namespace {
@@ -33,9 +35,9 @@ std::optional<size_t> LedgerWatch::PlanOf(const JobSpec& spec) const {
   return number ? std::optional(static_cast<size_t>(*number)) : std::nullopt;
 }
 
-std::optional<JobId> LedgerWatch::IdOf(size_t job) const {
+std::vector<JobId> LedgerWatch::IdsOf(size_t job) const {
   const auto found = acknowledged_.find(job);
-  return found == acknowledged_.end() ? std::nullopt : std::optional(found->second);
+  return found == acknowledged_.end() ? std::vector<JobId>() : JobsOf(found->second, *plan_.jobs[job].spec);
 }
 
 std::optional<size_t> LedgerWatch::HostNamed(const std::string& name) const {
@@ -117,8 +119,31 @@ void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
     }
   }
   const Job* job = state.FindJob(event.job);
-  if (job != nullptr) Expect(static_cast<int>(nodes.size()) == job->spec->nodes, name + " is placed in part");
+  if (job == nullptr) return;
+  Expect(static_cast<int>(nodes.size()) == job->spec->nodes, name + " is placed in part");
+  CheckArray(state, *job);
+  const AttemptRecord& record = job->attempts.back();
+  if (record.number == event.leases.front().attempt) CheckReserved(name, record.placed_at, nodes);
 }
+
+void LedgerWatch::CheckArray(const State& state, const Job& job) {
+  const int most = job.spec->array.max_parallel;
+  if (job.array.value == 0 || most == 0) return;
+  const auto holds = [&](JobId id) { return !state.FindJob(id)->leases.empty(); };
+  Expect(std::ranges::count_if(ElementsOf(state, job.array), holds) <= most, "more elements of array " + ToText(job.array) + " run at once than it allows");
+}
+
+// Who named no reservation is on no node that is set aside now.
+void LedgerWatch::CheckReserved(const std::string& job, Instant placed_at, const std::set<NodeId>& nodes) {
+  for (const auto& [name, reservation] : reservations_) {
+    const bool has_begun = reservation.starts_at <= placed_at && placed_at < reservation.ends_at;
+    const bool is_inside = has_begun && std::ranges::any_of(reservation.nodes, [&](NodeId node) { return nodes.contains(node); });
+    Expect(!is_inside, job + " is placed on a node that is reserved by " + name);
+  }
+}
+
+void LedgerWatch::Judge(const State&, const NodesReserved& event) { reservations_[event.reservation.name] = event.reservation; }
+void LedgerWatch::Judge(const State&, const ReservationEnded& event) { reservations_.erase(event.name); }
 
 void LedgerWatch::Judge(const State&, const JobStarted& event) {
   for (const LeaseId lease : placed_[event.job]) {
@@ -197,17 +222,17 @@ void LedgerWatch::Judge(const State& state, const GpuConditionChanged& event) {
   Expect(!out_.contains(place), "GPU " + std::to_string(event.gpu) + " of " + state.FindNode(event.node)->facts->name + " is let in again without a test");
 }
 
-void LedgerWatch::CheckEnd(const State& state, const std::set<size_t>& jobs) {
-  for (const size_t plan : jobs) {
-    const auto acknowledged = acknowledged_.find(plan);
-    Expect(acknowledged != acknowledged_.end(), "job " + std::to_string(plan) + " could not be submitted");
-    if (acknowledged == acknowledged_.end()) continue;
-    const Job* job = state.FindJob(acknowledged->second);
-    Expect(job != nullptr, ToText(acknowledged->second) + " was acknowledged and is gone");
-    if (job != nullptr) Expect(IsTerminal(job->state), ToText(job->id) + " stays " + Name(job->state));
+void LedgerWatch::CheckEnd(const State& state, const WorldPart& part) {
+  for (const size_t plan : part.jobs) {
+    Expect(acknowledged_.contains(plan), "job " + std::to_string(plan) + " could not be submitted");
+    for (const JobId id : IdsOf(plan)) {
+      const Job* job = state.FindJob(id);
+      Expect(job != nullptr, ToText(id) + " was acknowledged and is gone");
+      if (job != nullptr) Expect(IsTerminal(job->state), ToText(id) + " stays " + Name(job->state));
+    }
   }
   CheckErrorsKnown();
-  Expect(state.jobs.size() == jobs.size(), "there are other jobs than were submitted");
+  Expect(state.jobs.size() == CountJobs(plan_, part), "there are other jobs than were submitted");
   Expect(state.leases.empty(), "leases are held when all jobs are over");
   Expect(programs_.alive().empty(), "a program runs on when all jobs are over");
 }

@@ -27,7 +27,8 @@ class LedgerWatch : public CommitObserver {
   void StopAsked(JobId job) { stops_asked_.insert(job); }
   void StopAcknowledged(JobId job) { stopped_.insert(job); }
   void HoldAcknowledged(JobId job, bool is_held);
-  std::optional<JobId> IdOf(size_t job) const;
+  // Of an array all its elements; empty: not acknowledged yet.
+  std::vector<JobId> IdsOf(size_t job) const;
 
   // Hosts: a GPU has failed, was reset or mended, and a test has found it sound.
   void Failed(size_t host, int gpu);
@@ -42,7 +43,7 @@ class LedgerWatch : public CommitObserver {
   std::optional<size_t> HostNamed(const std::string& name) const;
 
   // At the end of a world in which all has been healed.
-  void CheckEnd(const State& state, const std::set<size_t>& jobs);
+  void CheckEnd(const State& state, const WorldPart& part);
 
  private:
   enum class Repair { kNone, kReset, kTest };  // what a GPU needs before anybody new may use it
@@ -57,8 +58,12 @@ class LedgerWatch : public CommitObserver {
   void Judge(const State&, const CheckpointSaved& event);
   void Judge(const State& state, const FaultSeen& event);
   void Judge(const State& state, const GpuConditionChanged& event);
+  void Judge(const State&, const NodesReserved& event);
+  void Judge(const State&, const ReservationEnded& event);
   template <typename E>
   void Judge(const State&, const E&) {}
+  void CheckArray(const State& state, const Job& job);
+  void CheckReserved(const std::string& job, Instant placed_at, const std::set<NodeId>& nodes);
   void CheckCompleted(const Job& job);
   void CheckErrorsKnown();
   void CheckFailed(const Job& job, int exit_code);
@@ -81,6 +86,7 @@ class LedgerWatch : public CommitObserver {
   std::set<JobId> held_;
   std::map<Place, Repair> repairs_;
   std::set<Place> known_;  // that have failed, and the ledger was told
+  std::map<std::string, Reservation> reservations_;
   std::set<Place> out_;    // taken out of service and not found sound by a test since
   std::map<Error, Instant> untold_;   // that only their agents know, since when
   std::map<Error, Instant> heard_at_;  // by the ledger, the last time

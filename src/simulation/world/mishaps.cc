@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "domain/defragmenting/find_moves.h"
 #include "domain/scheduling/planner.h"
 
 namespace gp {
@@ -47,7 +48,10 @@ void Mishaps::Reboot(AgentHost& host, bool wiped, Duration lasts) {
 
 void Mishaps::LoseHost(size_t host) {
   // Of each model somebody stays: who asks for it must be able to start.
-  const auto model = [&](size_t index) { return world_.plan.hosts[index].facts->gpus.front().model; };
+  const auto model = [&](size_t index) {
+    const GpuFacts& gpu = world_.plan.hosts[index].facts->gpus.front();
+    return std::pair(gpu.model, gpu.mig.empty());
+  };
   bool has_twin = false;
   for (size_t other = 0; other < world_.plan.hosts.size(); ++other) {
     has_twin |= other != host && !gone_.contains(other) && model(other) == model(host);
@@ -182,6 +186,29 @@ void Mishaps::CloseIncident(const Mishap& mishap) {
   if (incident) world_.clients.Insist("user:root", ChangeIncident{*incident, Choose(mishap, 1, 2) == 0 ? IncidentState::kAcknowledged : IncidentState::kClosed, "seen"});
 }
 
+// For nobody: maintenance.  It may begin at once, or be announced.
+void Mishaps::Reserve(const Mishap& mishap) {
+  std::optional<NodeId> node;
+  Reservation reservation;
+  (void)world_.controller.Read([&](const State& state) {
+    const auto found = state.nodes_by_name.find(world_.plan.hosts[mishap.host].facts->name);
+    if (found == state.nodes_by_name.end()) return;
+    reservation.name = "maintenance-" + std::to_string(mishap.dice % 1'000'000);
+    reservation.pool = state.FindNode(found->second)->pool;
+    reservation.nodes = {found->second};
+    reservation.starts_at = world_.controller.clock().Now() + Duration::Seconds(static_cast<int64_t>(Choose(mishap, 1, 2) * Choose(mishap, 2, 40)));
+    reservation.ends_at = reservation.starts_at + mishap.lasts + Duration::Seconds(5);
+    node = found->second;
+  });
+  if (node) world_.clients.Insist("user:root", ReserveNodes{reservation, 0});
+}
+
+void Mishaps::MakeMoves() {
+  std::vector<MovePlan> plans;
+  (void)world_.controller.Read([&](const State& state) { plans = PlanMoves(state, world_.controller.clock().Now()); });
+  for (const MovePlan& plan : plans) (void)world_.controller.Execute("user:root", "", plan.moves);
+}
+
 void Mishaps::HappenByPeople(const Mishap& mishap, const std::vector<size_t>& jobs) {
   const auto any_job = [&] { return jobs[mishap.dice % jobs.size()]; };
   switch (mishap.kind) {
@@ -191,6 +218,8 @@ void Mishaps::HappenByPeople(const Mishap& mishap, const std::vector<size_t>& jo
     case MishapKind::kOnline: return ChangeService(mishap, ServiceAction::kOnline);
     case MishapKind::kStalePlan: return PlanLate(mishap);
     case MishapKind::kIncidentClosed: return CloseIncident(mishap);
+    case MishapKind::kReservation: return Reserve(mishap);
+    case MishapKind::kMoves: return MakeMoves();
     default: break;
   }
   if (jobs.empty()) return;

@@ -43,6 +43,8 @@ class Mishaps {
   void ChangeService(const Mishap& mishap, ServiceAction action);
   void PlanLate(const Mishap& mishap);
   void CloseIncident(const Mishap& mishap);
+  void Reserve(const Mishap& mishap);
+  void MakeMoves();
   std::optional<LeaseId> AnyProgramOn(const Mishap& mishap) const;
 
   World world_;

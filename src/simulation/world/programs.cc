@@ -9,6 +9,18 @@ void Programs::Note(const char* what, const Program& program) {
   findings_.Note(what + ToText(program.lease) + " " + std::to_string(program.host) + " " + std::to_string(timeline_.now().ns));
 }
 
+// Why two programs may not be on one GPU; empty: they may.
+std::string Programs::WhyApart(const Program& mine, const Program& other) const {
+  const GpuRequest& a = PlanOf(mine).spec->gpus;
+  const GpuRequest& b = PlanOf(other).spec->gpus;
+  if (a.isolation != b.isolation || a.isolation == Isolation::kExclusive) return "has two tenants";
+  if (a.isolation == Isolation::kMig) {
+    const bool is_apart = mine.mig.start + mine.mig.slices <= other.mig.start || other.mig.start + other.mig.slices <= mine.mig.start;
+    return is_apart ? "" : "has a slice with two tenants";
+  }
+  return mine.uid == other.uid ? "" : "is shared by two users";
+}
+
 void Programs::CheckTenants(const Program& mine, const Program& other) {
   const auto fail = [&](const std::string& what) {
     findings_.Break(timeline_.now(), ToText(mine.job) + " attempt " + std::to_string(mine.attempt) + " starts while " + ToText(other.job) + " attempt " +
@@ -21,14 +33,13 @@ void Programs::CheckTenants(const Program& mine, const Program& other) {
   if (has_cores && mine.cpus.Intersects(other.cpus)) fail("a core has two tenants");
   for (const int gpu : mine.gpus) {
     if (std::ranges::find(other.gpus, gpu) == other.gpus.end()) continue;
-    const bool may_share = PlanOf(mine).spec->gpus.share_thousandths < 1000 && PlanOf(other).spec->gpus.share_thousandths < 1000;
-    if (!may_share) fail("GPU " + std::to_string(gpu) + " has two tenants");
-    if (mine.uid != other.uid) fail("GPU " + std::to_string(gpu) + " is shared by two users");
+    if (const std::string why = WhyApart(mine, other); !why.empty()) fail("GPU " + std::to_string(gpu) + " " + why);
   }
 }
 
 void Programs::CheckTenants(const Program& mine) {
   for (const LeaseId id : alive_) CheckTenants(mine, entries_.at(id).program);
+  if (PlanOf(mine).spec->gpus.isolation == Isolation::kMig) return;  // its slices are all that it computes with
   for (const int gpu : mine.gpus) {
     int share = PlanOf(mine).spec->gpus.share_thousandths;
     for (const LeaseId id : AliveOn(mine.host, gpu)) share += PlanOf(entries_.at(id).program).spec->gpus.share_thousandths;
@@ -41,6 +52,7 @@ void Programs::Start(Program program, ProgramHost& host) {
   const JobSpec& spec = *PlanOf(program).spec;
   if (program.uid != PlanOf(program).user.uid) findings_.Break(timeline_.now(), ToText(program.job) + " runs as another user");
   if (static_cast<int>(program.gpus.size()) != spec.gpus.count) findings_.Break(timeline_.now(), ToText(program.job) + " has other GPUs than asked");
+  if ((spec.gpus.isolation == Isolation::kMig) != (program.mig.instance != MigPart::kNotMade)) findings_.Break(timeline_.now(), ToText(program.job) + " has a MIG instance and asked for none, or none and asked for one");
   CheckTenants(program);
   Note("start ", program);
   ++starts_;

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "ports/outbound/attempt_runner.h"
 #include "simulation/world/findings.h"
 #include "simulation/world/timeline.h"
 #include "simulation/world/world_plan.h"
@@ -26,6 +27,7 @@ struct Program {
   size_t host = 0;
   uint32_t uid = 0;
   std::vector<int> gpus;  // positions
+  MigPart mig;            // the instance that it has; no slices: none
   CpuSet cpus;
   Instant started_at;
   Instant ended_at;
@@ -70,6 +72,7 @@ class Programs {
   };
   void CheckTenants(const Program& mine);
   void CheckTenants(const Program& mine, const Program& other);
+  std::string WhyApart(const Program& mine, const Program& other) const;
   void BeginWork(const AttemptKey& key);
   bool IsIntact(const AttemptKey& key) const;
   void Note(const char* what, const Program& program);

@@ -106,7 +106,7 @@ void World::Settle() {
   healing_.Begin();
   std::string waits_for = "nothing";
   while (!waits_for.empty() && StepUntil(timeline_.now() + Duration::Seconds(5))) {
-    waits_for = healing_.GoRound(part_.jobs.size());
+    waits_for = healing_.GoRound(CountJobs(plan_, part_));
     if (timeline_.now() - healed_at > kSettleMax) return findings_.Break(timeline_.now(), "all is healed, and yet waits for " + waits_for);
   }
 }
@@ -114,7 +114,7 @@ void World::Settle() {
 void World::CheckEnd() {
   uint64_t digest = 0;
   (void)controller_.Read([&](const State& state) {
-    watch_.CheckEnd(state, part_.jobs);
+    watch_.CheckEnd(state, part_);
     digest = StateDigest(state);
   });
   bool has_late_plans = false;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kGpusPerHost = 4;
 constexpr int kMishapSeconds = 240;
+constexpr int kDividedHost = 7;  // with A100, and so is another one
 
 struct KindWeight {
   MishapKind kind;
@@ -56,11 +57,23 @@ constexpr std::array<KindWeight, kMishapKinds> kKinds = {{
     {MishapKind::kPriority, "priority", 4, 0},
     {MishapKind::kStalePlan, "stale-plan", 5, 0},
     {MishapKind::kIncidentClosed, "incident-closed", 3, 0},
+    {MishapKind::kReservation, "reservation", 4, 60},
+    {MishapKind::kMoves, "moves", 8, 0},
 }};
 
 Duration Between(Rng& rng, int low_ms, int high_ms) { return Duration::Milliseconds(rng.Between(low_ms, high_ms)); }
 
-HostPlan DrawHost(Rng& rng, int index) {
+// What an A100 of 80 GB can become, after NVIDIA's MIG user guide.
+MigTable DividedA100() {
+  MigTable table{7, 8, {}};
+  table.profiles = {
+      {0, "7g.80gb", 7, 8, 79'872, 0b1},         {5, "4g.40gb", 4, 4, 40'192, 0b1},        {9, "3g.40gb", 3, 4, 40'192, 0b1'0001},
+      {14, "2g.20gb", 2, 2, 19'968, 0b1'0101},   {15, "1g.20gb", 1, 2, 19'968, 0b101'0101}, {19, "1g.10gb", 1, 1, 9'728, 0b111'1111},
+  };
+  return table;
+}
+
+HostPlan DrawHost(Rng& rng, int index, bool is_divided) {
   auto facts = std::make_shared<NodeFacts>();
   facts->name = "n" + std::to_string(index);
   facts->simulated = rng.Chance(1, 2);
@@ -78,6 +91,8 @@ HostPlan DrawHost(Rng& rng, int index) {
     gpu.minor = kGpusPerHost - 1 - i;  // not its position
     gpu.numa = i / 2;
     gpu.memory_mib = 80'000;
+    gpu.mps = !is_divided;
+    if (is_divided) gpu.mig = DividedA100();
     facts->gpus.push_back(gpu);
   }
   facts->links.assign(kGpusPerHost * kGpusPerHost, 6);
@@ -93,6 +108,9 @@ Policy DrawPolicy(Rng& rng, Policy policy) {
   policy.age_after = Duration::Seconds(rng.Between(30, 600));
   policy.class_floor = rng.Between(0, 30);
   policy.faults_max = 64;
+  policy.move_cost = Duration::Seconds(rng.Between(0, 5));
+  policy.move_interval = Duration::Seconds(rng.Between(0, 60));
+  policy.moves_per_hour = rng.Between(1, 60);
   policy.faults.resets_per_day = rng.Between(0, 4);
   policy.faults.breaker_percent = rng.Chance(1, 4) ? 20 : 60;
   policy.faults.recovery_hold = Duration::Seconds(rng.Between(0, 60));
@@ -103,25 +121,31 @@ Policy DrawPolicy(Rng& rng, Policy policy) {
   return policy;
 }
 
-void DrawNeeds(Rng& rng, JobSpec& spec) {
+// A part of one GPU, in one of the ways that there are.
+void DrawShare(Rng& rng, JobSpec& spec, bool has_divided) {
+  const int dice = rng.Between(0, has_divided ? 5 : 3);
+  spec.gpus.isolation = dice > 3 ? Isolation::kMig : dice > 1 ? Isolation::kMps : Isolation::kTimeslice;
+  spec.gpus.share_thousandths = spec.gpus.isolation == Isolation::kMig ? 140 * rng.Between(1, 3) : 250 * rng.Between(1, 2);
+}
+
+void DrawNeeds(Rng& rng, JobSpec& spec, bool has_divided) {
   spec.gpus.count = rng.Chance(1, 12) ? 0 : rng.Chance(1, 2) ? 1 : rng.Between(2, kGpusPerHost);
   if (rng.Chance(1, 3)) spec.nodes = rng.Between(2, 3);
-  if (spec.nodes == 1 && spec.gpus.count == 1 && rng.Chance(1, 2)) {
-    spec.gpus.isolation = Isolation::kTimeslice;
-    spec.gpus.share_thousandths = 250 * rng.Between(1, 2);
-  }
+  if (spec.nodes == 1 && spec.gpus.count == 1 && rng.Chance(1, 2)) DrawShare(rng, spec, has_divided);
   if (rng.Chance(1, 5)) spec.cpus = rng.Between(1, 8);
-  if (spec.gpus.count > 0 && rng.Chance(1, 8)) spec.gpus.models = {rng.Chance(1, 4) && spec.nodes == 1 ? "A100" : "H100"};
+  if (spec.gpus.count > 0 && spec.gpus.isolation != Isolation::kMig && rng.Chance(1, 8)) spec.gpus.models = {rng.Chance(1, 4) && spec.nodes == 1 ? "A100" : "H100"};
   if (spec.gpus.count > 1 && rng.Chance(1, 6)) spec.topology.require = TopologyLevel::kNvlink;
 }
 
-JobPlan DrawJob(Rng& rng, size_t index, bool has_queues) {
+JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
   static constexpr std::array kUsers = {"ana", "ben", "eva"};
   static constexpr std::array kXids = {13, 31, 43, 68};
   JobPlan plan;
   JobSpec spec;
   spec.command = {"train", std::to_string(index)};
-  DrawNeeds(rng, spec);
+  DrawNeeds(rng, spec, has_divided);
+  if (rng.Chance(1, 15)) spec.array = {rng.Between(2, 6), rng.Between(0, 3)};
+  spec.movable = rng.Chance(1, 2);
   spec.priority = 250 * rng.Between(1, 3);
   spec.preemptible = rng.Chance(1, 3);
   spec.grace = Duration::Seconds(rng.Between(0, 12));
@@ -137,7 +161,7 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues) {
   const bool is_watched = rng.Chance(1, plan.hangs ? 2 : 10);
   if (is_watched) spec.hang_after = Duration::Seconds(rng.Between(5, 40));
   if ((plan.hangs && !is_watched) || rng.Chance(1, 8)) spec.time_limit = Duration::Seconds(rng.Between(20, 90));
-  if (rng.Chance(1, 2)) {
+  if (spec.array.count == 0 && rng.Chance(1, 2)) {  // elements would write to the same places
     plan.saves_every = Between(rng, 200, 5'000);
     spec.checkpoint = {.directory = "/ckpt/" + std::to_string(index), .keep = rng.Between(0, 3)};
     if (spec.checkpoint.keep > 0) spec.checkpoint.best = static_cast<BestScore>(rng.Between(0, 2));
@@ -209,9 +233,10 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
   plan.records_per_snapshot = rng.Chance(1, 2) ? static_cast<uint64_t>(rng.Between(20, 500)) : 1'000'000;
   plan.has_queues = rng.Chance(1, 3);
   const int hosts = rng.Between(8, 10);
-  for (int i = 0; i < hosts; ++i) plan.hosts.push_back(DrawHost(rng, i));
+  const int divided = rng.Chance(1, 2) ? kDividedHost : -1;
+  for (int i = 0; i < hosts; ++i) plan.hosts.push_back(DrawHost(rng, i, i == divided));
   const int jobs = rng.Between(50, 70);
-  for (int i = 0; i < jobs; ++i) plan.jobs.push_back(DrawJob(rng, static_cast<size_t>(i), plan.has_queues));
+  for (int i = 0; i < jobs; ++i) plan.jobs.push_back(DrawJob(rng, static_cast<size_t>(i), plan.has_queues, divided >= 0));
   plan.mishaps = DrawMishaps(rng, plan.hosts.size());
   plan.lasts = Duration::Seconds(kMishapSeconds + 10);
   plan.latency_ms_max = rng.Chance(1, 4) ? 200 : 5;
@@ -219,6 +244,14 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
   const auto weight = [&rng] { return rng.Chance(1, 2) ? rng.Between(1, 10) : 0; };
   if (rng.Chance(1, 4)) plan.policy.placement[kEveryPool] = {weight(), weight(), weight(), weight(), weight(), weight()};
   return plan;
+}
+
+size_t CountOf(const JobPlan& job) { return static_cast<size_t>(std::max(job.spec->array.count, 1)); }
+
+size_t CountJobs(const WorldPlan& plan, const WorldPart& part) {
+  size_t count = 0;
+  for (const size_t job : part.jobs) count += CountOf(plan.jobs[job]);
+  return count;
 }
 
 WorldPart WholeOf(const WorldPlan& plan) {

@@ -87,8 +87,10 @@ enum class MishapKind {
   kPriority,
   kStalePlan,        // a scheduler that is behind
   kIncidentClosed,
+  kReservation,      // of a node, for a while
+  kMoves,            // a person has room made for who waits
 };
-inline constexpr int kMishapKinds = 37;
+inline constexpr int kMishapKinds = 39;
 
 struct Mishap {
   MishapKind kind = MishapKind::kControllerCrash;
@@ -117,11 +119,15 @@ struct WorldPlan {
 // `base`: with the rules for XIDs.
 WorldPlan DrawWorld(uint64_t seed, const Policy& base);
 
+// How many jobs a submit of it comes to.
+size_t CountOf(const JobPlan& job);
+
 // Of its jobs and mishaps only these, by position.
 struct WorldPart {
   std::set<size_t> jobs;
   std::set<size_t> mishaps;
 };
 WorldPart WholeOf(const WorldPlan& plan);
+size_t CountJobs(const WorldPlan& plan, const WorldPart& part);
 
 }  // namespace gp
