@@ -76,6 +76,13 @@ def read_mutants():
     return mutants
 
 
+def sources_of(file):
+    """Of a batch that is compiled together, the files that it includes."""
+    if "/Unity/" not in file:
+        return [file]
+    return re.findall(r'^#include "(.+)"', pathlib.Path(file).read_text(), flags=re.M)
+
+
 class Build:
     """How an existing build compiles a file and links a test."""
 
@@ -86,9 +93,9 @@ class Build:
         # By the library of the file's own directory, as other programs may compile it again; or by its test, where a
         # mutated header is in no library.
         self.compile_commands = {
-            entry["file"]: entry["command"] for entry in entries
-            if entry["file"].startswith(f"{ROOT}/tests/unit/")
-            or f" {pathlib.Path(entry['file']).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"]}
+            source: entry["command"] for entry in entries for source in sources_of(entry["file"])
+            if source.startswith(f"{ROOT}/tests/unit/")
+            or f" {pathlib.Path(source).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"]}
         self.link_commands = {net: self.link_command(net) for net in names}
 
     def link_command(self, net):
@@ -104,7 +111,8 @@ class Build:
     def compile(self, mutant, scratch):
         """The object of the mutated file; files beside it that were written to scratch come first."""
         words = shlex.split(self.compile_commands[str(ROOT / mutant.compiled)])
-        words[-1] = str(scratch / mutant.compiled)
+        if words[-1] == str(ROOT / mutant.compiled):
+            words[-1] = str(scratch / mutant.compiled)
         words[words.index("-o") + 1] = str(scratch / "mutant.o")
         words.insert(words.index(f"-I{ROOT}/src"), f"-I{scratch}/src")
         self.run(words)
