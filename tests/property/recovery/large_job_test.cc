@@ -50,26 +50,37 @@ TEST(LargeJob, LosesNoMoreTimeThanTheClosedFormSays) {
   std::printf("  %d nodes, %d days: %d interruptions (%.0f expected), effective time %.4f, closed form %.4f\n", setting.nodes, Days(), figures.interruptions, faults,
               seen, expected);
   EXPECT_NEAR(seen / expected, 1.0, 0.02);
-  EXPECT_EQ(figures.innocent, 0);
+  // By chance alone a node looks like a lemon now and then: not more often than once in a hundred years of a node.
+  EXPECT_LE(figures.innocent * 36'500, (setting.nodes + setting.spares) * Days());
 }
 
-// A twentieth of the nodes causes half of all failures.
-TEST(LargeJob, IsInterruptedLessOftenWhereLemonsAreFound) {
+// A twentieth of the nodes causes a part of all failures, and no more than that can be won: of half, a factor of two.
+struct Lemons {
+  const char* part;
+  int times;  // as often as others
+};
+
+class LemonsAmongNodes : public testing::TestWithParam<Lemons> {};
+
+TEST_P(LemonsAmongNodes, InterruptLessOftenWhereTheyAreFound) {
   LargeJobSetting setting = Common();
   setting.spares = 16;
   setting.lemons = (setting.nodes + setting.spares) / 20;
-  setting.lemon_times = 19;
+  setting.lemon_times = GetParam().times;
   setting.finds_lemons = false;
   const LargeJobFigures without = Play(setting);
   setting.finds_lemons = true;
   const LargeJobFigures with = Play(setting);
   const double falls = static_cast<double>(without.interruptions) / with.interruptions;
-  std::printf("  %d lemons of %d nodes, %d days: %d interruptions without, %d with (%.2f times fewer); %d drained, %d of them no lemons; effective time %.4f, %.4f\n",
-              setting.lemons, setting.nodes + setting.spares, Days(), without.interruptions, with.interruptions, falls, with.drained, with.innocent,
+  std::printf("  %d lemons of %d nodes, %s of all failures, %d days: %d interruptions without, %d with (%.2f times fewer); %d drained, %d of them no lemons; effective time %.4f, %.4f\n",
+              setting.lemons, setting.nodes + setting.spares, GetParam().part, Days(), without.interruptions, with.interruptions, falls, with.drained, with.innocent,
               Of(without.useful, without.elapsed), Of(with.useful, with.elapsed));
   EXPECT_GT(falls, 1.1);
   EXPECT_LE(with.innocent * 5, with.drained);
 }
+
+INSTANTIATE_TEST_SUITE_P(LargeJob, LemonsAmongNodes, testing::Values(Lemons{"half", 19}, Lemons{"three quarters", 57}),
+                         [](const auto& each) { return each.param.times == 19 ? "Half" : "ThreeQuarters"; });
 
 }  // namespace
 }  // namespace gp
