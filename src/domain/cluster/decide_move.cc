@@ -4,6 +4,7 @@
 
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/moves.h"
+#include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
 
 namespace gp {
@@ -23,13 +24,12 @@ Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
   return CheckGangNodes(state, *job, nodes);
 }
 
-// Nodes are cleared for one job at a time.
 Status CheckClaims(const State& state, const MoveJobs& command) {
-  for (const auto& [by, leaving] : state.preemptions) {
-    if (by == command.by) return Fail(Conflict(ToText(by) + ": others leave for it already"));
-    const Job* other = state.FindJob(by);
-    if (other == nullptr || std::ranges::find_first_of(other->claimed, command.nodes) == other->claimed.end()) continue;
-    return Fail(Conflict("a node is being cleared for " + ToText(by) + " already"));
+  if (OthersLeaveFor(state, command.by)) return Fail(Conflict(ToText(command.by) + ": others leave for it already"));
+  const std::map<NodeId, JobId> cleared = ClearedForOthers(state, command.by);
+  for (const NodeId node : command.nodes) {
+    const auto other = cleared.find(node);
+    if (other != cleared.end()) return Fail(Conflict("a node is being cleared for " + ToText(other->second) + " already"));
   }
   return Ok();
 }

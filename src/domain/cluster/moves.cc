@@ -37,6 +37,16 @@ bool IsOnItsWay(const State& state, const Job& moving, Instant at) {
   return moving.state != JobState::kQueued || OthersLeaveFor(state, moving.moved_for) || at - moving.queued_at <= kLetIn;
 }
 
+std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by) {
+  std::map<NodeId, JobId> cleared;
+  for (const auto& [other, leaving] : state.preemptions) {
+    const Job* job = other == by ? nullptr : state.FindJob(other);
+    if (job == nullptr) continue;
+    for (const NodeId node : job->claimed) cleared.emplace(node, other);
+  }
+  return cleared;
+}
+
 void IndexMoves(State& state, const Job& job) {
   const auto enter = [&job](bool belongs, std::set<JobId>& index) { belongs ? static_cast<void>(index.insert(job.id)) : static_cast<void>(index.erase(job.id)); };
   enter(IsMovable(job), state.movable);

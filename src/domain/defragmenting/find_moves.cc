@@ -73,7 +73,9 @@ std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Standi
   Repeat(rehearsal);
   RoomSearch search(state_, rehearsal.nodes(), at_, job, [](const auto&) { return true; });
   ByNode by_node(state_, candidates);
-  const auto clearing = search.Find(by_node.Open(kept_.OfOthers(job), job.spec->nodes > 1));
+  std::set<NodeId> closed = kept_.OfOthers(job);
+  for (const auto& [node, other] : ClearedForOthers(state_, job.id)) closed.insert(node);  // even where the pass has another place for that one
+  const auto clearing = search.Find(by_node.Open(closed, job.spec->nodes > 1));
   if (!clearing) return std::nullopt;
   const std::vector<const Job*>& leaving = clearing->leaving;
   if (leaving.empty() || static_cast<int64_t>(leaving.size() + taken_.size()) > MovesLeft(state_, at_)) return std::nullopt;

@@ -305,6 +305,31 @@ TEST_F(Moves, ArePlannedForWhomTheyAreAskedFor) {
 }
 
 // Whoever's limits would not let it start again stays where it is.
+// The next pass has another place for the one whom others are leaving a node for; until then the node is that one's.
+TEST_F(Moves, WhatIsBeingClearedForOneIsNotClearedForAnother) {
+  AddNode();
+  const auto on_first = [](JobSpec spec) {
+    spec.node_labels["zone"] = "a";
+    return spec;
+  };
+  ASSERT_TRUE(cluster_.Execute(ChangeNode{NodeId{0}, {}, {{"zone", "a"}}, {}}));
+  JobSpec leaving = Spec(4, false);
+  leaving.preemptible = true;
+  leaving.priority = 100;
+  Run(leaving);
+  const JobId movable = Run(Spec(4));
+  JobSpec urgent = Spec(4, false);
+  urgent.priority = 900;
+  const JobId first = Submit(urgent);
+  cluster_.Pass();
+  ASSERT_EQ(JobOf(first).claimed, std::vector<NodeId>{NodeId{0}});
+  AddNode();
+  const JobId second = Submit(on_first(Spec(2)));
+  cluster_.Advance(Duration::Minutes(30));
+  ASSERT_EQ(JobOf(movable).state, JobState::kRunning);
+  EXPECT_FALSE(Find(second));
+}
+
 TEST_F(Moves, LimitsThatWouldKeepItOutKeepItWhereItIs) {
   const JobId a = LeaveHalvesFree();
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "other"}));
