@@ -74,7 +74,7 @@ std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Standi
   RoomSearch search(state_, rehearsal.nodes(), at_, job, [](const auto&) { return true; });
   ByNode by_node(state_, candidates);
   std::set<NodeId> closed = kept_.OfOthers(job);
-  for (const auto& [node, other] : ClearedForOthers(state_, job.id)) closed.insert(node);  // even where the pass has another place for that one
+  for (const auto& [node, other] : ClearedForOthers(state_, job.id)) closed.insert(node);  // even where the pass keeps it for nobody
   const auto clearing = search.Find(by_node.Open(closed, job.spec->nodes > 1));
   if (!clearing) return std::nullopt;
   const std::vector<const Job*>& leaving = clearing->leaving;

@@ -305,7 +305,7 @@ TEST_F(Moves, ArePlannedForWhomTheyAreAskedFor) {
 }
 
 // Whoever's limits would not let it start again stays where it is.
-// The next pass has another place for the one whom others are leaving a node for; until then the node is that one's.
+// Its limits stop the one whom others are leaving a node for, and the next pass does not keep the node for it: it is still that one's.
 TEST_F(Moves, WhatIsBeingClearedForOneIsNotClearedForAnother) {
   AddNode();
   const auto on_first = [](JobSpec spec) {
@@ -318,11 +318,16 @@ TEST_F(Moves, WhatIsBeingClearedForOneIsNotClearedForAnother) {
   leaving.priority = 100;
   Run(leaving);
   const JobId movable = Run(Spec(4));
+  SetQueue queue{.name = "urgent"};
+  ASSERT_TRUE(cluster_.Execute(queue));
   JobSpec urgent = Spec(4, false);
   urgent.priority = 900;
+  urgent.queue = "urgent";
   const JobId first = Submit(urgent);
   cluster_.Pass();
   ASSERT_EQ(JobOf(first).claimed, std::vector<NodeId>{NodeId{0}});
+  queue.limit.jobs = 0;
+  ASSERT_TRUE(cluster_.Execute(queue));
   AddNode();
   const JobId second = Submit(on_first(Spec(2)));
   cluster_.Advance(Duration::Minutes(30));
