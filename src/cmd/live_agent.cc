@@ -133,7 +133,7 @@ class WiredAgent : public LiveAgent {
     for (const std::string& warning : keeper_->warnings()) warnings_.push_back(warning);
     sharing_ = MakeSharingRunner(config_, mps_control_, options.incarnation, *runner_, keeper_->watch(), clock_);
     instances_ = MakeMigInstances(config_, indexes_);
-    mig_ = std::make_unique<MigRunner>(DividedGpus(*options.facts), *instances_, *sharing_);
+    mig_ = std::make_unique<MigRunner>(options.facts->DividedGpus(), *instances_, *sharing_);
     loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *mig_, logs_, &keeper_->keeper(), clock_);
     link_.SetChannels(loop_.get());
     return Ok();

@@ -68,7 +68,7 @@ Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& fa
   std::ofstream minors(SimulatedMinors(state_directory), std::ios::trunc);
   const std::string directory = state_directory + "/dev/nvidia-caps";
   int failure = 0;
-  for (const int gpu : DividedGpus(facts)) {
+  for (const int gpu : facts.DividedGpus()) {
     GP_CHECK_OK(MakeDirectories(directory, 0755));
     for (const MigMinor& entry : MigMinorsOf(facts.gpus[static_cast<size_t>(gpu)].minor)) {
       minors << entry.name << ' ' << entry.minor << '\n';
@@ -107,14 +107,6 @@ std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config, const 
     return MigDevices(minors, major, gpus[static_cast<size_t>(gpu)].minor, gpu_instance, compute_instance);
   };
   return std::make_unique<ProcessMigInstances>(std::move(options));
-}
-
-std::vector<int> DividedGpus(const NodeFacts& facts) {
-  std::vector<int> divided;
-  for (size_t i = 0; i < facts.gpus.size(); ++i) {
-    if (!facts.gpus[i].mig.empty()) divided.push_back(static_cast<int>(i));
-  }
-  return divided;
 }
 
 }  // namespace gp

@@ -24,7 +24,4 @@ Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& fa
 // `gpus`: by their position in the node.
 std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config, const std::vector<GpuPlace>& gpus);
 
-// Positions of the GPUs in MIG mode.
-std::vector<int> DividedGpus(const NodeFacts& facts);
-
 }  // namespace gp

@@ -10,8 +10,6 @@ namespace {
 
 bool HasInstance(const LaunchSpec& spec) { return spec.mig.slices > 0; }
 
-bool Overlap(const MigPart& a, const MigPart& b) { return a.gpu == b.gpu && a.start < b.start + b.slices && b.start < a.start + a.slices; }
-
 // What programs find the instance by, in place of its GPU.
 void PointAt(const std::string& uuid, std::vector<std::string>& environment) {
   for (const char* name : {"CUDA_VISIBLE_DEVICES=", "NVIDIA_VISIBLE_DEVICES="}) {

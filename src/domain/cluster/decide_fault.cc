@@ -68,12 +68,14 @@ void FaultDecider::See(const FaultSignal& signal) {
   if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty()) Record(draft, signal, verdict, hit);
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
   const bool is_stronger = remedy > draft.trouble.remedy;
-  if (is_stronger || draft.trouble.incident != before) {
-    const bool takes_out = is_stronger && TakesOut(remedy) && !TakesOut(draft.trouble.remedy);
-    draft.trouble.remedy = std::max(remedy, draft.trouble.remedy);
+  // Whoever is being tested has had all that was asked for before: what is asked for now is done after it.
+  const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kTest;
+  const GpuRemedy next = is_again ? remedy : std::max(remedy, draft.trouble.remedy);
+  if (next != draft.trouble.remedy || draft.trouble.incident != before) {
+    const bool takes_out = TakesOut(next) && !TakesOut(draft.trouble.remedy);
+    draft.trouble.remedy = next;
     events_.push_back(GpuRemedyChanged{node_.id, signal.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out, draft.trouble.is_asked});
   }
-  const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kDrainReset;
   if (is_again) AbandonTest(draft, signal);
   if (is_stronger || is_again) TakeOut(draft, signal, verdict);
   if (is_hot) MindCooling();
@@ -217,7 +219,8 @@ void FaultDecider::MindNode(const std::string& why) {
 }
 
 void FaultDecider::TakeOut(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict) {
-  if (verdict.remedy != GpuRemedy::kResetWhenIdle) {
+  const bool goes_on = verdict.remedy == GpuRemedy::kResetWhenIdle && draft.condition != GpuCondition::kTesting;
+  if (!goes_on) {
     const GpuCondition to = ConditionFor(verdict.remedy, signal);
     if (CanBecome(draft.condition, to)) {
       events_.push_back(GpuConditionChanged{node_.id, signal.gpu, to, verdict.why});

@@ -47,6 +47,14 @@ bool NodeFacts::HasGpusOf(const NodeFacts& other) const {
   });
 }
 
+std::vector<int> NodeFacts::DividedGpus() const {
+  std::vector<int> divided;
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    if (!gpus[i].mig.empty()) divided.push_back(static_cast<int>(i));
+  }
+  return divided;
+}
+
 Status ValidateNodeFacts(const NodeFacts& facts) {
   if (facts.name.empty() || facts.name.size() > 253 || Printable(facts.name, 253) != facts.name) {
     return Fail(InvalidArgument("a node's name has 1 to 253 printable characters"));

@@ -40,6 +40,8 @@ struct NodeFacts {
 
   // Whether it is the same hardware, whatever its software can do with it.
   bool HasGpusOf(const NodeFacts& other) const;
+  // Positions of those that are in MIG mode.
+  std::vector<int> DividedGpus() const;
   int LinkCount(int a, int b) const { return links[static_cast<size_t>(a) * gpus.size() + static_cast<size_t>(b)]; }
   bool operator==(const NodeFacts&) const = default;
 };

@@ -46,6 +46,9 @@ struct MigPart {
   bool operator==(const MigPart&) const = default;
 };
 
+// Whether both stand, or would, on a memory slice.
+inline bool Overlap(const MigPart& a, const MigPart& b) { return a.gpu == b.gpu && a.start < b.start + b.slices && b.start < a.start + a.slices; }
+
 struct LaunchSpec {
   std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
   std::vector<std::string> argv;         // empty and `interactive`: waits for Exec with `as_main`

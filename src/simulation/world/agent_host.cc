@@ -94,7 +94,7 @@ void AgentHost::StartAgent() {
   ++incarnation_;
   hardware_.DropEvents();
   agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_, [this](int gpu, int xid) { watch_.WasTold(index_, gpu, xid); }), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr, nullptr});
-  if (const std::vector<int> divided = DividedGpus(); !divided.empty()) {
+  if (const std::vector<int> divided = plan_.facts->DividedGpus(); !divided.empty()) {
     agent_->mig = std::make_unique<VirtualMig>(instances_, timeline_, rng_, [this] { Wake(); });
     agent_->runner = std::make_unique<MigRunner>(divided, *agent_->mig, attempts_);
   }
@@ -128,14 +128,6 @@ void AgentHost::Turn() {
   if (!is_awake()) return TurnAt(asleep_until_);
   agent_->loop->Turn();
   TurnAt(timeline_.now() + agent_->loop->UntilNextTurn() + Duration::Nanoseconds(100'000));
-}
-
-std::vector<int> AgentHost::DividedGpus() const {
-  std::vector<int> divided;
-  for (size_t i = 0; i < plan_.facts->gpus.size(); ++i) {
-    if (!plan_.facts->gpus[i].mig.empty()) divided.push_back(static_cast<int>(i));
-  }
-  return divided;
 }
 
 bool AgentHost::IsByMps(LeaseId lease) const {

@@ -64,7 +64,6 @@ class AgentHost {
   AgentOptions LoopOptions();
   void HitPrograms(int gpu);
   bool IsByMps(LeaseId lease) const;
-  std::vector<int> DividedGpus() const;
   void TurnAt(Instant at);
   void Turn();
 

@@ -6,7 +6,6 @@
 namespace gp {
 namespace {
 
-bool Overlap(const MigPart& a, const MigPart& b) { return a.start < b.start + b.slices && b.start < a.start + a.slices; }
 bool IsAt(const MigPart& a, const MigPart& b) { return a.start == b.start && a.slices == b.slices; }
 
 }  // namespace

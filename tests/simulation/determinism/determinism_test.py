@@ -24,5 +24,5 @@ for program in options.programs:
 for name, text in digests.items():
     print(f"{name}\n{text}", end="")
 distinct = set(digests.values())
-print(f"{len(digests)} runs, {len(distinct)} different")
+print(f"{len(digests)} runs, " + ("one outcome" if len(distinct) == 1 else f"{len(distinct)} outcomes"))
 sys.exit(len(distinct) != 1)
