@@ -67,17 +67,17 @@ void FaultDecider::See(const FaultSignal& signal) {
   // Who ended nobody and calls for nothing is written down beside the jobs, and no more.
   if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty()) Record(draft, signal, verdict, hit);
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
-  const bool is_stronger = remedy > draft.trouble.remedy;
-  // Whoever is being tested has had all that was asked for before: what is asked for now is done after it.
+  // Whoever is being tested has had all else that was asked for before, and still lacks a test.
   const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kTest;
-  const GpuRemedy next = is_again ? remedy : std::max(remedy, draft.trouble.remedy);
-  if (next != draft.trouble.remedy || draft.trouble.incident != before) {
+  const GpuRemedy next = Both(is_again ? GpuRemedy::kTest : draft.trouble.remedy, remedy);
+  const bool is_new = next != draft.trouble.remedy;
+  if (is_new || draft.trouble.incident != before) {
     const bool takes_out = TakesOut(next) && !TakesOut(draft.trouble.remedy);
     draft.trouble.remedy = next;
     events_.push_back(GpuRemedyChanged{node_.id, signal.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out, draft.trouble.is_asked});
   }
   if (is_again) AbandonTest(draft, signal);
-  if (is_stronger || is_again) TakeOut(draft, signal, verdict);
+  if (is_new || is_again) TakeOut(draft, signal, verdict.why);
   if (is_hot) MindCooling();
 }
 
@@ -218,17 +218,16 @@ void FaultDecider::MindNode(const std::string& why) {
   DrainWithIncident(node_, {++last_incident_}, at_, why, events_);
 }
 
-void FaultDecider::TakeOut(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict) {
-  const bool goes_on = verdict.remedy == GpuRemedy::kResetWhenIdle && draft.condition != GpuCondition::kTesting;
-  if (!goes_on) {
-    const GpuCondition to = ConditionFor(verdict.remedy, signal);
+void FaultDecider::TakeOut(Draft& draft, const FaultSignal& signal, const std::string& why) {
+  if (draft.trouble.remedy != GpuRemedy::kResetWhenIdle) {
+    const GpuCondition to = ConditionFor(draft.trouble.remedy, signal);
     if (CanBecome(draft.condition, to)) {
-      events_.push_back(GpuConditionChanged{node_.id, signal.gpu, to, verdict.why});
+      events_.push_back(GpuConditionChanged{node_.id, signal.gpu, to, why});
       draft.condition = to;
     }
   }
-  if (verdict.remedy == GpuRemedy::kReboot && MayDrain()) {
-    events_.push_back(NodeDrainChanged{node_.id, true, verdict.why + " on GPU " + std::to_string(signal.gpu) + ": the node needs a reboot"});
+  if (draft.trouble.remedy == GpuRemedy::kReboot && MayDrain()) {
+    events_.push_back(NodeDrainChanged{node_.id, true, why + " on GPU " + std::to_string(signal.gpu) + ": the node needs a reboot"});
     is_drained_ = true;
   }
 }

@@ -44,7 +44,7 @@ class FaultDecider {
   void MindCooling();
   bool MayDrain() const;
   void MindNode(const std::string& why);
-  void TakeOut(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict);
+  void TakeOut(Draft& draft, const FaultSignal& signal, const std::string& why);
 
   const State& state_;
   const Instant at_;

@@ -1,5 +1,7 @@
 #include "domain/faults/xid.h"
 
+#include <algorithm>
+
 namespace gp {
 
 bool Asks(DriverAdvice advice) { return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone; }
@@ -28,6 +30,11 @@ const char* Name(GpuRemedy remedy) {
     case GpuRemedy::kReboot: return "reboot";
   }
   return "?";
+}
+
+GpuRemedy Both(GpuRemedy a, GpuRemedy b) {
+  const auto [weaker, stronger] = std::minmax(a, b);
+  return weaker == GpuRemedy::kTest && stronger == GpuRemedy::kResetWhenIdle ? GpuRemedy::kDrainReset : stronger;
 }
 
 const char* Name(DriverAdvice advice) {

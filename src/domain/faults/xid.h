@@ -50,6 +50,8 @@ bool Asks(DriverAdvice advice);
 
 const char* Name(TenantAction action);
 const char* Name(GpuRemedy remedy);
+// What serves both: the stronger, but who is to be tested must not go on working until it is reset.
+GpuRemedy Both(GpuRemedy a, GpuRemedy b);
 const char* Name(DriverAdvice advice);
 std::optional<DriverAdvice> ParseDriverAdvice(std::string_view name);
 

@@ -96,5 +96,13 @@ TEST(Judge, AdviceIsReadAsItIsWritten) {
   EXPECT_EQ(ParseDriverAdvice("reset"), std::nullopt);
 }
 
+TEST(Both, IsTheStrongerOrWhatServesThemBoth) {
+  EXPECT_EQ(Both(GpuRemedy::kNone, GpuRemedy::kResetWhenIdle), GpuRemedy::kResetWhenIdle);
+  EXPECT_EQ(Both(GpuRemedy::kReset, GpuRemedy::kTest), GpuRemedy::kReset);
+  EXPECT_EQ(Both(GpuRemedy::kTest, GpuRemedy::kResetWhenIdle), GpuRemedy::kDrainReset);
+  EXPECT_EQ(Both(GpuRemedy::kResetWhenIdle, GpuRemedy::kTest), GpuRemedy::kDrainReset);
+  EXPECT_EQ(Both(GpuRemedy::kTest, GpuRemedy::kTest), GpuRemedy::kTest);
+}
+
 }  // namespace
 }  // namespace gp
