@@ -33,10 +33,10 @@ JobSpec TrueJob(int gpus) {
 
 Result<v1::Job> AwaitEnd(ControlClient& client, const std::string& id) {
   grpc::ClientContext context;
-  client.Prepare(context);
+  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
   v1::GetJobRequest request;
   request.set_job_id(id);
-  const auto reader = client.stub().WatchJob(&context, request);
+  const auto reader = stub->WatchJob(&context, request);
   v1::Job job;
   while (reader->Read(&job)) {
   }
@@ -48,7 +48,7 @@ Result<v1::Job> AwaitEnd(ControlClient& client, const std::string& id) {
 constexpr Duration kRestMax = Duration::Minutes(1);
 
 // A call that is refused before anything is done: the way there and back.
-void CallInVain(ControlClient& client) { (void)client.Call<v1::SubmitJobsReply>(&v1::Control::Stub::SubmitJobs, v1::SubmitJobsRequest()); }
+void CallInVain(ControlClient& client) { (void)client.Call<v1::SubmitJobsReply>("SubmitJobs", v1::SubmitJobsRequest()); }
 
 // One job at a time on an otherwise idle system: the time to its durable acknowledgement, what of it is the
 // way there and back, and from the decision where it runs to the exec of its program.  Before each call all rests: what
@@ -75,7 +75,7 @@ void BenchSubmit(const BenchFlags& flags, Cli& cli) {
     ToProto(TrueJob(flags.gpus), request.add_specs());
     request.set_request_id(NewRequestId());
     const int64_t begin_ns = clock.BootNs();
-    const auto reply = (*client)->Call<v1::SubmitJobsReply>(&v1::Control::Stub::SubmitJobs, request);
+    const auto reply = (*client)->Call<v1::SubmitJobsReply>("SubmitJobs", request);
     if (!reply) return cli.Complain(reply.error());
     ack_ms.push_back(since_ms(begin_ns));
     const auto job = AwaitEnd(**client, reply->job_ids(0));
@@ -103,7 +103,7 @@ void BenchJobs(const BenchFlags& flags, Cli& cli) {
   v1::ListJobsRequest left;
   left.set_limit(1);
   while (true) {
-    const auto reply = (*client)->Call<v1::ListJobsReply>(&v1::Control::Stub::ListJobs, left);
+    const auto reply = (*client)->Call<v1::ListJobsReply>("ListJobs", left);
     if (!reply) return cli.Complain(reply.error());
     if (reply->total() == 0) break;
     poll(nullptr, 0, 20);
@@ -113,7 +113,7 @@ void BenchJobs(const BenchFlags& flags, Cli& cli) {
   v1::GetJobRequest get;
   for (const std::string& id : *ids) {
     get.set_job_id(id);
-    const auto job = (*client)->Call<v1::Job>(&v1::Control::Stub::GetJob, get);
+    const auto job = (*client)->Call<v1::Job>("GetJob", get);
     failed += job && job->state() == v1::COMPLETED ? 0 : 1;
   }
   const nlohmann::ordered_json document{{"jobs", flags.count}, {"failed", failed}, {"submit_s", submitted_s},

@@ -8,15 +8,15 @@
 
 #include "adapters/wire/document.h"
 #include "adapters/wire/error.h"
-#include "infrastructure/paths.h"
+#include "cmd/controller_line.h"
 #include "infrastructure/table.h"
 
 namespace gp {
 
 void Cli::AddTo(CLI::App& app) {
-  app.add_option("--server", server, "Directory of the controller's sockets")
+  app.add_option("--server", server, "Directory of the controller's sockets, or its address: 127.0.0.1:7070")
       ->envname("GPU_PLATFORM_SERVER")
-      ->type_name("DIRECTORY");
+      ->type_name("PLACE");
   app.add_option("-o,--output", output, "table, wide, json, yaml, csv or name")
       ->check(CLI::IsMember({"table", "wide", "json", "yaml", "csv", "name"}))
       ->envname("GPU_PLATFORM_OUTPUT")
@@ -27,9 +27,7 @@ void Cli::AddTo(CLI::App& app) {
 }
 
 Result<ControlClient*> Cli::Controller() {
-  if (client_ == nullptr) {
-    client_ = GP_TRY(ControlClient::Open(server.empty() ? DefaultRunDirectory() : server));
-  }
+  if (client_ == nullptr) client_ = GP_TRY(OpenController(server));
   return client_.get();
 }
 

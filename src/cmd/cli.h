@@ -30,7 +30,7 @@ inline constexpr int kExitPlatform = 125;
 
 class Cli {
  public:
-  std::string server;         // socket directory of the controller
+  std::string server;         // socket directory of the controller, or its address; empty: where one is logged in, or here
   std::string output = "table";
   bool json = false;          // --json, the same as -o json
   bool no_headers = false;
@@ -87,6 +87,9 @@ void AddGpuCare(CLI::App& app, Cli& cli);
 void AddMig(CLI::App& app, Cli& cli);
 void AddIncidents(CLI::App& app, Cli& cli);
 void AddMetrics(CLI::App& app, Cli& cli);
+void AddAccess(CLI::App& app, Cli& cli);
+void AddLogin(CLI::App& app, Cli& cli);
+void AddAudit(CLI::App& app, Cli& cli);
 void AddCommands(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);
 

@@ -65,7 +65,7 @@ constexpr const char* kNothing = "No moves: nobody waits who would gain more tha
 void Plan(const Flags& flags, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto plans = (*client)->Call<v1::MovePlans>(&v1::Control::Stub::PlanMoves, RequestOf(flags));
+  const auto plans = (*client)->Call<v1::MovePlans>("PlanMoves", RequestOf(flags));
   if (!plans) return cli.Complain(plans.error());
   if (cli.PrintDocument(*plans)) return;
   PrintFragmentation(*plans, cli);
@@ -90,10 +90,10 @@ bool IsConfirmed(const Flags& flags, const v1::MovePlans& plans, Cli& cli) {
 void Apply(const Flags& flags, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto plans = (*client)->Call<v1::MovePlans>(&v1::Control::Stub::PlanMoves, RequestOf(flags));
+  const auto plans = (*client)->Call<v1::MovePlans>("PlanMoves", RequestOf(flags));
   if (!plans) return cli.Complain(plans.error());
   if (!IsConfirmed(flags, *plans, cli)) return;
-  const auto ordered = (*client)->Call<v1::MovePlans>(&v1::Control::Stub::ApplyMoves, RequestOf(flags));
+  const auto ordered = (*client)->Call<v1::MovePlans>("ApplyMoves", RequestOf(flags));
   if (!ordered) return cli.Complain(ordered.error());
   if (!cli.PrintDocument(*ordered)) PrintPlans(*ordered, kNothing);
 }

@@ -20,43 +20,37 @@ Result<ControlClient*> DemoClient::Line() {
   return line_.get();
 }
 
-template <typename Reply, typename Method, typename Request>
-Result<Reply> DemoClient::Call(Method method, const Request& request) {
+template <typename Reply>
+Result<Reply> DemoClient::Call(std::string_view method, const google::protobuf::Message& request) {
   ControlClient* line = GP_TRY(Line());
-  grpc::ClientContext context;
-  line->Prepare(context);
-  context.set_deadline(std::chrono::system_clock::now() + kCallTime);
-  Reply reply;
-  const grpc::Status status = (line->stub().*method)(&context, request, &reply);
-  if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
-  return reply;
+  return line->Call<Reply>(method, request);
 }
 
 Result<v1::Cluster> DemoClient::Cluster() {
-  return Call<v1::Cluster>(&v1::Control::Stub::GetCluster, v1::GetClusterRequest());
+  return Call<v1::Cluster>("GetCluster", v1::GetClusterRequest());
 }
 
 Result<std::string> DemoClient::Submit(const JobSpec& spec) {
   v1::SubmitJobsRequest request;
   ToProto(spec, request.add_specs());
-  const auto reply = GP_TRY(Call<v1::SubmitJobsReply>(&v1::Control::Stub::SubmitJobs, request));
+  const auto reply = GP_TRY(Call<v1::SubmitJobsReply>("SubmitJobs", request));
   return reply.job_ids(0);
 }
 
 Result<v1::Job> DemoClient::Job(const std::string& id) {
   v1::GetJobRequest request;
   request.set_job_id(id);
-  return Call<v1::Job>(&v1::Control::Stub::GetJob, request);
+  return Call<v1::Job>("GetJob", request);
 }
 
 Result<std::string> DemoClient::Output(const std::string& id) {
   ControlClient* line = GP_TRY(Line());
   grpc::ClientContext context;
-  line->Prepare(context);
+  v1::Control::Stub* stub = GP_TRY(line->Streams(context));
   context.set_deadline(std::chrono::system_clock::now() + kCallTime);
   v1::ReadLogRequest request;
   request.set_job_id(id);
-  const auto reader = line->stub().ReadLog(&context, request);
+  const auto reader = stub->ReadLog(&context, request);
   std::string output;
   for (v1::LogChunk chunk; reader->Read(&chunk);) output += chunk.data();
   const Error error = ControlClient::ErrorOf(reader->Finish());
@@ -67,13 +61,13 @@ Result<std::string> DemoClient::Output(const std::string& id) {
 Status DemoClient::KillAll(int seconds) {
   v1::ListJobsRequest list;
   for (int left_ms = seconds * 1000; left_ms > 0; left_ms -= kAskAgainMs) {
-    const auto live = GP_TRY(Call<v1::ListJobsReply>(&v1::Control::Stub::ListJobs, list));
+    const auto live = GP_TRY(Call<v1::ListJobsReply>("ListJobs", list));
     if (live.jobs_size() == 0) return Ok();
     for (const v1::Job& job : live.jobs()) {
       v1::StopJobRequest stop;
       stop.set_job_id(job.id());
       stop.set_force(true);
-      (void)Call<v1::Job>(&v1::Control::Stub::StopJob, stop);  // may be over by now
+      (void)Call<v1::Job>("StopJob", stop);  // may be over by now
     }
     poll(nullptr, 0, kAskAgainMs);
   }

@@ -25,8 +25,8 @@ class DemoClient {
   Status KillAll(int seconds);
 
  private:
-  template <typename Reply, typename Method, typename Request>
-  Result<Reply> Call(Method method, const Request& request);
+  template <typename Reply>
+  Result<Reply> Call(std::string_view method, const google::protobuf::Message& request);
   Result<ControlClient*> Line();
 
   std::string directory_;

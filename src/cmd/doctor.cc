@@ -47,7 +47,7 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   // Asked first, because it forks; told in the order from here to there.
   const std::vector<DoctorCheck> isolation = CheckIsolation();
-  std::vector<DoctorCheck> checks = CheckCluster(places.sockets);
+  std::vector<DoctorCheck> checks = CheckCluster(places.server);
   checks.push_back(CheckDriver(places.nvml));
   checks.push_back(CheckMps());
   checks.push_back(CheckHost());
@@ -81,7 +81,7 @@ void AddDoctor(CLI::App& app, Cli& cli) {
       ->type_name("NAME");
   sub->add_option("--nvml", places->nvml, "NVML library to load")->type_name("FILE");
   sub->callback([places, &cli] {
-    places->sockets = cli.server.empty() ? DefaultRunDirectory() : cli.server;
+    places->server = cli.server;
     if (places->state.empty()) places->state = DefaultStateDirectory();
     Examine(*places, cli);
   });

@@ -18,7 +18,7 @@ struct DoctorCheck {
 };
 
 struct DoctorPlaces {
-  std::string sockets;
+  std::string server;  // as OpenController takes it
   std::string state;
   std::string nvml;
   std::string service_user;
@@ -33,6 +33,6 @@ DoctorCheck CheckHost();
 DoctorCheck CheckServiceUser(const std::string& service_user);
 DoctorCheck CheckState(const std::string& directory);
 // Of the cluster: the controller, its agents and GPUs, as far as can be reached.
-std::vector<DoctorCheck> CheckCluster(const std::string& sockets);
+std::vector<DoctorCheck> CheckCluster(const std::string& server);
 
 }  // namespace gp

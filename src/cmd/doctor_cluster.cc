@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "adapters/outbound/grpc/control_client.h"
+#include "cmd/controller_line.h"
 #include "base/text.h"
 #include "cmd/cluster_text.h"
 #include "cmd/doctor_checks.h"
@@ -13,14 +13,14 @@ namespace {
 
 constexpr auto kCallTime = std::chrono::seconds(5);
 
-Result<v1::Cluster> Fetch(const std::string& sockets) {
-  const auto client = GP_TRY(ControlClient::Open(sockets));
+Result<v1::Cluster> Fetch(const std::string& server) {
+  const auto client = GP_TRY(OpenController(server));
   grpc::ClientContext context;
-  client->Prepare(context);
+  v1::Control::Stub* stub = GP_TRY(client->Streams(context));
   context.set_deadline(std::chrono::system_clock::now() + kCallTime);
   v1::Cluster cluster;
   const grpc::Status status =
-      client->stub().GetCluster(&context, v1::GetClusterRequest(), &cluster);
+      stub->GetCluster(&context, v1::GetClusterRequest(), &cluster);
   if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
   return cluster;
 }
@@ -70,9 +70,9 @@ DoctorCheck CheckGpus(const v1::Cluster& cluster) {
 
 }  // namespace
 
-std::vector<DoctorCheck> CheckCluster(const std::string& sockets) {
+std::vector<DoctorCheck> CheckCluster(const std::string& server) {
   const int64_t begin_ns = SystemClock().BootNs();
-  const auto cluster = Fetch(sockets);
+  const auto cluster = Fetch(server);
   const double ms = static_cast<double>(SystemClock().BootNs() - begin_ns) / 1e6;
   if (!cluster) {
     const std::string what = cluster.error().message.substr(0, cluster.error().message.find(" ("));

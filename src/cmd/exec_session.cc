@@ -97,8 +97,12 @@ int RunExec(Cli& cli, const ExecOptions& options) {
     return cli.exit_code;
   }
   grpc::ClientContext context;
-  (*client)->Prepare(context);
-  const auto stream = (*client)->stub().Exec(&context);
+  const auto stub = (*client)->Streams(context);
+  if (!stub) {
+    cli.Complain(stub.error());
+    return cli.exit_code;
+  }
+  const auto stream = (*stub)->Exec(&context);
   SendStart(*stream, options);
   const int stop_fd = eventfd(0, EFD_CLOEXEC);
   int exit_code = -1;
@@ -136,10 +140,14 @@ int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::stri
   bool running = false;
   {
     grpc::ClientContext context;
-    (*client)->Prepare(context);
+    const auto stub = (*client)->Streams(context);
+    if (!stub) {
+      cli.Complain(stub.error());
+      return cli.exit_code;
+    }
     v1::GetJobRequest request;
     request.set_job_id(job);
-    const auto reader = (*client)->stub().WatchJob(&context, request);
+    const auto reader = (*stub)->WatchJob(&context, request);
     v1::Job seen;
     while (!running && reader->Read(&seen)) {
       if (IsOver(seen)) break;

@@ -81,7 +81,7 @@ void AddList(CLI::App& incidents, Cli& cli) {
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
-    const auto reply = (*client)->Call<v1::ListIncidentsReply>(&v1::Control::Stub::ListIncidents, *request);
+    const auto reply = (*client)->Call<v1::ListIncidentsReply>("ListIncidents", *request);
     if (!reply) return cli.Complain(reply.error());
     PrintList(*reply, request->all(), cli);
   });
@@ -93,7 +93,7 @@ void AddChange(CLI::App& incidents, Cli& cli, const char* name, const char* help
   request->set_action(action);
   sub->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-0001")->required();
   sub->add_option_function<std::string>("--note", [request](const std::string& note) { request->set_note(note); }, "What was found, or done");
-  sub->callback([request, &cli] { CallForOne(&v1::Control::Stub::ChangeIncident, *request, cli); });
+  sub->callback([request, &cli] { CallForOne("ChangeIncident", *request, cli); });
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ void AddIncidents(CLI::App& app, Cli& cli) {
   CLI::App* show = incidents->add_subcommand("show", "One of them, step by step");
   auto request = std::make_shared<v1::GetIncidentRequest>();
   show->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-0001")->required();
-  show->callback([request, &cli] { CallForOne(&v1::Control::Stub::GetIncident, *request, cli); });
+  show->callback([request, &cli] { CallForOne("GetIncident", *request, cli); });
   AddChange(*incidents, cli, "ack", "Say that you have taken notice", v1::ChangeIncidentRequest::ACKNOWLEDGE);
   AddChange(*incidents, cli, "close", "Declare it over; its GPU stays as it is (online, reset)", v1::ChangeIncidentRequest::CLOSE);
 }

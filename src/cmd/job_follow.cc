@@ -9,7 +9,7 @@
 
 #include "cmd/job_text.h"
 #include "domain/model/job_spec.h"
-#include "infrastructure/paths.h"
+#include "cmd/controller_line.h"
 #include "infrastructure/system_clock.h"
 
 namespace gp {
@@ -35,18 +35,28 @@ class Patience {
 };
 
 // A line of its own: tickets do not outlive a controller.
-Result<std::unique_ptr<ControlClient>> OpenAnew(const Cli& cli) {
-  return ControlClient::Open(cli.server.empty() ? DefaultRunDirectory() : cli.server);
-}
+Result<std::unique_ptr<ControlClient>> OpenAnew(const Cli& cli) { return OpenController(cli.server); }
 
 bool MayPass(const Error& error) {
   return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kUnauthenticated ||
          error.code == ErrorCode::kDeadlineExceeded;
 }
 
+// The job when it is over; or what broke the line before.
+Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context, const v1::GetJobRequest& request, Patience& patience) {
+  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
+  const auto reader = stub->WatchJob(&context, request);
+  v1::Job seen;
+  while (reader->Read(&seen)) {
+    patience.Heard();
+    if (IsOver(seen)) return seen;
+  }
+  return Fail(ControlClient::ErrorOf(reader->Finish()));
+}
+
 Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset, Patience& patience) {
   grpc::ClientContext context;
-  client.Prepare(context);
+  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
   v1::ReadLogRequest request;
   request.set_job_id(options.job);
   request.set_rank(options.rank);
@@ -54,7 +64,7 @@ Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
   request.set_attempt(options.attempt);
   request.set_offset(offset);
   request.set_follow(options.follow);
-  const auto reader = client.stub().ReadLog(&context, request);
+  const auto reader = stub->ReadLog(&context, request);
   v1::LogChunk chunk;
   while (reader->Read(&chunk)) {
     patience.Heard();
@@ -73,7 +83,7 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
   request.set_job_id(id);
   while (true) {
     auto client = OpenAnew(cli);
-    const Result<v1::Job> job = client ? (*client)->Call<v1::Job>(&v1::Control::Stub::GetJob, request)
+    const Result<v1::Job> job = client ? (*client)->Call<v1::Job>("GetJob", request)
                                        : Result<v1::Job>(Fail(client.error()));
     if (job && (IsOver(*job) || job->attempt() > attempts)) return job;
     if (job) {
@@ -94,7 +104,7 @@ Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
   request.set_limit(kArrayMax);
   while (true) {
     auto client = OpenAnew(cli);
-    const auto reply = client ? (*client)->Call<v1::ListJobsReply>(&v1::Control::Stub::ListJobs, request)
+    const auto reply = client ? (*client)->Call<v1::ListJobsReply>("ListJobs", request)
                               : Result<v1::ListJobsReply>(Fail(client.error()));
     if (!reply && MayPass(reply.error()) && patience.Wait()) continue;
     if (!reply) return Fail(reply.error());
@@ -143,19 +153,14 @@ Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std:
     Error error = Unavailable("");
     if (auto client = OpenAnew(cli)) {
       grpc::ClientContext context;
-      (*client)->Prepare(context);
       if (timeout) {
         const int64_t left_ns = timeout->ns - (clock.BootNs() - begin_ns);
         if (left_ns <= 0) return std::optional<v1::Job>{};
         context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(left_ns));
       }
-      const auto reader = (*client)->stub().WatchJob(&context, request);
-      v1::Job seen;
-      while (reader->Read(&seen)) {
-        patience.Heard();
-        if (IsOver(seen)) return std::optional(seen);
-      }
-      error = ControlClient::ErrorOf(reader->Finish());
+      Result<v1::Job> over = WatchToEnd(**client, context, request, patience);
+      if (over) return std::optional(*std::move(over));
+      error = over.error();
     } else {
       error = client.error();
     }

@@ -100,7 +100,7 @@ void Describe(const std::string& id, Cli& cli) {
   request.set_job_id(id);
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto job = (*client)->Call<v1::Job>(&v1::Control::Stub::GetJob, request);
+  const auto job = (*client)->Call<v1::Job>("GetJob", request);
   if (!job) return cli.Complain(job.error());
   if (cli.PrintDocument(*job)) return;
   std::fputs(DescribeJob(*job).c_str(), stdout);
@@ -171,7 +171,7 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
 }
 
 void AddPriority(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("priority", "Change where a job stands; only administrators raise it");
+  CLI::App* sub = jobs.add_subcommand("priority", "Change where a job stands; only admins of its queue raise it");
   auto request = std::make_shared<v1::SetPriorityRequest>();
   sub->add_option_function<std::string>("job", [request](const std::string& id) { request->set_job_id(id); }, "Job id")->required();
   sub->add_option_function<int>("priority", [request](int priority) { request->set_priority(priority); }, "0 to 1000")
@@ -179,7 +179,7 @@ void AddPriority(CLI::App& jobs, Cli& cli) {
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
-    const auto job = (*client)->Call<v1::Job>(&v1::Control::Stub::SetPriority, *request);
+    const auto job = (*client)->Call<v1::Job>("SetPriority", *request);
     if (!job) return cli.Complain(job.error());
     if (!cli.PrintDocument(*job)) cli.Say(job->id() + " has priority " + std::to_string(job->spec().priority()));
   });

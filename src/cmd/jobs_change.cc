@@ -22,7 +22,7 @@ void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::stri
     v1::ChangeJobsRequest request;
     request.set_name(name);
     request.set_action(action);
-    const auto changed = (*client)->Call<v1::ListJobsReply>(&v1::Control::Stub::ChangeJobs, request);
+    const auto changed = (*client)->Call<v1::ListJobsReply>("ChangeJobs", request);
     if (!changed) {
       cli.Complain(changed.error());
       ++failed;

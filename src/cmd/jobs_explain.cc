@@ -69,7 +69,7 @@ void Explain(v1::ExplainJobRequest request, Cli& cli) {
   request.set_nodes(wide || cli.WantsDocument());
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto reply = (*client)->Call<v1::ExplainJobReply>(&v1::Control::Stub::ExplainJob, request);
+  const auto reply = (*client)->Call<v1::ExplainJobReply>("ExplainJob", request);
   if (!reply) return cli.Complain(reply.error());
   if (cli.PrintDocument(*reply)) return;
   std::fputs(Text(*reply).c_str(), stdout);

@@ -38,7 +38,7 @@ Result<v1::ListJobsReply> FetchJobs(const ListFlags& flags, Cli& cli) {
     request.add_states(state);
   }
   ControlClient* client = GP_TRY(cli.Controller());
-  return client->Call<v1::ListJobsReply>(&v1::Control::Stub::ListJobs, request);
+  return client->Call<v1::ListJobsReply>("ListJobs", request);
 }
 
 std::string Note(const v1::Job& job) {

@@ -18,14 +18,14 @@ std::vector<std::string> NvmlWords(const AgentConfig& config) {
   return library.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nvml", library};
 }
 
-std::vector<std::string> Words(std::vector<std::string> words, const std::vector<std::string>& more) {
+std::vector<std::string> Joined(std::vector<std::string> words, const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
 GpuWatchers::Options WatchOptions(const AgentConfig& config, const std::vector<GpuPlace>& gpus) {
   GpuWatchers::Options options;
-  options.command = Words({ExecutablePath(), "__watch-gpu"}, NvmlWords(config));
+  options.command = Joined({ExecutablePath(), "__watch-gpu"}, NvmlWords(config));
   for (const GpuPlace& gpu : gpus) options.indexes.push_back(gpu.index);
   return options;
 }
@@ -50,7 +50,7 @@ ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector
   };
   options.test = [config, gpus](int gpu) {
     AwaitMpsEnd(config, gpus[static_cast<size_t>(gpu)]);
-    std::vector<std::string> words = Words({ExecutablePath(), "__test-gpu"}, NvmlWords(config));
+    std::vector<std::string> words = Joined({ExecutablePath(), "__test-gpu"}, NvmlWords(config));
     if (!config.gpu_test.empty()) words.insert(words.end(), {"--program", config.gpu_test});
     words.push_back(std::to_string(gpus[static_cast<size_t>(gpu)].index));
     return words;

@@ -32,6 +32,9 @@ int Run(int argc, char** argv) {
   gp::AddQueues(app, cli);
   gp::AddReservations(app, cli);
   gp::AddDefrag(app, cli);
+  gp::AddAccess(app, cli);
+  gp::AddLogin(app, cli);
+  gp::AddAudit(app, cli);
   gp::AddReplay(app, cli);
   gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);

@@ -11,7 +11,7 @@ namespace {
 void PrintMetrics(const std::string& file, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto reply = (*client)->Call<v1::GetMetricsReply>(&v1::Control::Stub::GetMetrics, v1::GetMetricsRequest());
+  const auto reply = (*client)->Call<v1::GetMetricsReply>("GetMetrics", v1::GetMetricsRequest());
   if (!reply) return cli.Complain(reply.error());
   if (file.empty()) {
     std::fwrite(reply->text().data(), 1, reply->text().size(), stdout);

@@ -26,7 +26,7 @@ void CallAndPrint(Method method, const Message& request, Cli& cli) {
   Print(*cluster, cli);
 }
 
-void Change(const Request& request, Cli& cli) { CallAndPrint(&v1::Control::Stub::ChangeNode, request, cli); }
+void Change(const Request& request, Cli& cli) { CallAndPrint("ChangeNode", request, cli); }
 
 void AddPool(CLI::App& nodes, Cli& cli) {
   CLI::App* sub = nodes.add_subcommand("pool", "Put a node into a pool; jobs on it run on");
@@ -71,7 +71,7 @@ void AddDeclareLost(CLI::App& nodes, Cli& cli) {
     if (!*force) return cli.Complain(InvalidArgument("declare-lost needs --force: make sure first that the node is off"));
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
-    const auto reply = (*client)->Call<v1::Cluster>(&v1::Control::Stub::DeclareNodeLost, *lost);
+    const auto reply = (*client)->Call<v1::Cluster>("DeclareNodeLost", *lost);
     if (!reply) return cli.Complain(reply.error());
     cli.Say(lost->node() + " declared lost: its jobs are queued again");
   });
@@ -85,7 +85,7 @@ void AddNodes(CLI::App& app, Cli& cli) {
   nodes->add_subcommand("list", "Every node")->callback([&cli] {
     v1::GetClusterRequest request;
     request.set_readings(true);
-    CallAndPrint(&v1::Control::Stub::GetCluster, request, cli);
+    CallAndPrint("GetCluster", request, cli);
   });
   AddPool(*nodes, cli);
   AddLabel(*nodes, cli);

@@ -15,7 +15,7 @@ using Set = v1::SetQueueRequest;
 
 Result<v1::ListQueuesReply> Fetch(Cli& cli) {
   ControlClient* client = GP_TRY(cli.Controller());
-  return client->Call<v1::ListQueuesReply>(&v1::Control::Stub::ListQueues, v1::ListQueuesRequest());
+  return client->Call<v1::ListQueuesReply>("ListQueues", v1::ListQueuesRequest());
 }
 
 std::string Number(double value) { return fmt::format("{:.4g}", value); }
@@ -79,7 +79,7 @@ void AddSet(CLI::App& queues, Cli& cli) {
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
-    const auto queue = (*client)->Call<v1::Queue>(&v1::Control::Stub::SetQueue, *request);
+    const auto queue = (*client)->Call<v1::Queue>("SetQueue", *request);
     if (!queue) return cli.Complain(queue.error());
     if (cli.WantsDocument()) {
       cli.PrintDocument(*queue);
@@ -96,7 +96,7 @@ void AddDelete(CLI::App& queues, Cli& cli) {
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
-    const auto reply = (*client)->Call<v1::ListQueuesReply>(&v1::Control::Stub::DeleteQueue, *request);
+    const auto reply = (*client)->Call<v1::ListQueuesReply>("DeleteQueue", *request);
     if (!reply) return cli.Complain(reply.error());
     PrintQueues(*reply, cli);
   });

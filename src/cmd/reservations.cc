@@ -89,7 +89,7 @@ void Create(Flags& flags, Cli& cli) {
   flags.request.mutable_queues()->Assign(flags.queues.begin(), flags.queues.end());
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto made = (*client)->Call<v1::Reservation>(&v1::Control::Stub::ReserveNodes, flags.request);
+  const auto made = (*client)->Call<v1::Reservation>("ReserveNodes", flags.request);
   if (!made) return cli.Complain(made.error());
   if (cli.PrintDocument(*made)) return;
   v1::ListReservationsReply one;
@@ -119,13 +119,13 @@ void AddReservations(CLI::App& app, Cli& cli) {
   CLI::App* reservations = app.add_subcommand("reservations", "Nodes set aside for a time: courses, deadlines, maintenance");
   reservations->require_subcommand(1);
   reservations->add_subcommand("list", "All of them")->callback([&cli] {
-    CallAndPrint(&v1::Control::Stub::ListReservations, v1::ListReservationsRequest(), cli);
+    CallAndPrint("ListReservations", v1::ListReservationsRequest(), cli);
   });
   AddCreate(*reservations, cli);
   CLI::App* sub = reservations->add_subcommand("delete", "Give the nodes back to everybody; its jobs run on");
   auto request = std::make_shared<v1::DeleteReservationRequest>();
   sub->add_option_function<std::string>("name", [request](const std::string& name) { request->set_name(name); }, "Reservation")->required();
-  sub->callback([request, &cli] { CallAndPrint(&v1::Control::Stub::DeleteReservation, *request, cli); });
+  sub->callback([request, &cli] { CallAndPrint("DeleteReservation", *request, cli); });
 }
 
 }  // namespace gp

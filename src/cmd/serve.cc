@@ -6,10 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "adapters/inbound/api/api.h"
 #include "adapters/inbound/grpc/server.h"
 #include "adapters/inbound/metrics/controller_metrics.h"
 #include "adapters/inbound/policy_file/policy_file.h"
+#include "adapters/inbound/rest/http_server.h"
+#include "adapters/inbound/rest/rest_api.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
+#include "adapters/outbound/audit/audit_file.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
@@ -29,6 +33,7 @@ struct ServeFlags {
   std::string state;
   std::string run_directory;
   std::string listen;
+  std::string http;
   std::string simulate;  // "dgx-h100" or "dgx-h100:2"
   bool no_agent = false;
   bool ephemeral = false;
@@ -59,7 +64,6 @@ class Serving {
     GP_CHECK_OK(MakeDirectories(flags_.run_directory, 0755));
     token_ = GP_TRY(JoinToken(flags_.state));
     ControlOptions options;
-    options.policy.faults.xids = XidRules();
     options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
     options.policy.faults.xids = XidRules();
     if (!flags_.policy.empty()) GP_TRY(ReadPolicyFile(flags_.policy))(options.policy);
@@ -69,16 +73,20 @@ class Serving {
     } else {
       options.begin_lineage = GP_TRY(OpenJournal()) == JournalState::kCut;
     }
+    if (!flags_.ephemeral) audit_ = GP_TRY(AuditFile::Open(flags_.state + "/audit"));
+    options.audit = audit_.get();
     auto loop = ControlLoop::Open(*journal_, clock_, options);
     if (!loop) return Fail(loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
     loop_ = *std::move(loop);
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
     nodes_ = std::make_unique<NodeConnections>(*loop_);
-    server_ = GP_TRY(Server::Start(*loop_, *nodes_, {flags_.run_directory, flags_.listen, token_, GP_VERSION,
-                                                              [this](const State& state) { return metrics_.Text(state); }}));
+    api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const State& state) { return metrics_.Text(state); }, audit_.get()});
+    rest_ = std::make_unique<RestApi>(api_->control, api_->guard);
+    server_ = GP_TRY(Server::Start(*api_, *loop_, *nodes_, {flags_.run_directory, flags_.listen, token_}));
+    http_ = GP_TRY(HttpServer::Start({flags_.run_directory + "/http.sock", flags_.http}, {[this](const HttpRequest& request) { return rest_->Answer(request); }, [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
     loop_->AddObserver(nodes_.get());
     loop_->AddObserver(&metrics_);
-    for (CommitObserver* observer : server_->Observers()) loop_->AddObserver(observer);
+    for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);
     loop_->Start();
     return StartAgents();
   }
@@ -93,11 +101,13 @@ class Serving {
       agent_.reset();
     }
     if (loop_ != nullptr) loop_->Stop();
+    if (http_ != nullptr) http_->Shutdown();
     if (server_ != nullptr) server_->Shutdown();
   }
 
   const LiveAgent* agent() const { return agent_.get(); }
   int tcp_port() const { return server_->tcp_port(); }
+  int http_port() const { return http_->tcp_port(); }
   size_t simulated_nodes() const { return children_.size(); }
 
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -168,10 +178,14 @@ class Serving {
   std::string token_;
   std::unique_ptr<Journal> journal_;
   SqliteJournal* journal_file_ = nullptr;  // the same, where it is a file
+  std::unique_ptr<AuditFile> audit_;
   ControllerMetrics metrics_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<RestApi> rest_;
   std::unique_ptr<Server> server_;
+  std::unique_ptr<HttpServer> http_;
   std::unique_ptr<LiveAgent> agent_;
   std::thread agent_thread_;
   std::vector<pid_t> children_;
@@ -195,7 +209,8 @@ void RunServe(ServeFlags flags, Cli& cli) {
                 ": placement, isolation and processes are real, the GPUs are not");
   }
   cli.Say("controller runs; sockets in " + flags.run_directory +
-              (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : ""));
+              (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : "") +
+              (serving.http_port() > 0 ? ", HTTP at port " + std::to_string(serving.http_port()) : ""));
   signals.Wait();
   cli.Say("stopping; jobs run on");
   serving.Stop();
@@ -210,6 +225,7 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_option("--state", flags->state, "Journal, logs and secrets")->type_name("DIRECTORY");
   sub->add_option("--run-dir", flags->run_directory, "Where the sockets are made")->type_name("DIRECTORY");
   sub->add_option("--listen", flags->listen, "Also take agents of other machines here, as 127.0.0.1:7070")->type_name("ADDRESS");
+  sub->add_option("--http", flags->http, "Also answer over HTTP here, as 127.0.0.1:8080")->type_name("ADDRESS");
   sub->add_option("--simulate", flags->simulate, "Play machines without GPUs: NAME or NAME:NODES, as dgx-h100:2")->type_name("MACHINE");
   sub->add_flag("--no-agent", flags->no_agent, "Only the controller; agents join by themselves");
   sub->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk: all is gone at the end");

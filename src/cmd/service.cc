@@ -32,7 +32,7 @@ std::vector<FoundGpu> Targets(const v1::Cluster& cluster, const Action& request)
   return targets;
 }
 
-void Report(const v1::Cluster& cluster, const Action& request, Cli& cli) {
+void TellOutcome(const v1::Cluster& cluster, const Action& request, Cli& cli) {
   const char* what = request.action() == Action::ONLINE ? " job(s) on it (" : " job(s) left (";
   for (const FoundGpu& target : Targets(cluster, request)) {
     std::string text = fmt::format("{}/{} {}", target.node->name(), target.gpu->index(), StateText(*target.gpu));
@@ -48,7 +48,7 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
   constexpr int kTries = 100;
   v1::GetClusterRequest fetch;
   for (int tries = 0; tries < kTries; ++tries) {
-    const auto cluster = client.Call<v1::Cluster>(&v1::Control::Stub::GetCluster, fetch);
+    const auto cluster = client.Call<v1::Cluster>("GetCluster", fetch);
     if (!cluster) return cli.Complain(cluster.error());
     const std::vector<FoundGpu> targets = Targets(*cluster, request);
     const bool testing = std::any_of(targets.begin(), targets.end(), [](const FoundGpu& t) { return t.gpu->detail() == "TESTING"; });
@@ -56,7 +56,7 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
       poll(nullptr, 0, 100);
       continue;
     }
-    Report(*cluster, request, cli);
+    TellOutcome(*cluster, request, cli);
     cli.PrintDocument(*cluster);
     const bool healthy = std::all_of(targets.begin(), targets.end(), [](const FoundGpu& t) { return t.gpu->detail() == "AVAILABLE"; });
     if (!healthy) cli.exit_code = kExitUnhealthy;
@@ -86,14 +86,14 @@ void TellStopped(ControlClient& client, const std::map<std::string, std::string>
   std::map<std::string, std::string> left = jobs;
   for (int tries = 0; !left.empty() && tries < kTries; ++tries) {
     if (tries > 0) poll(nullptr, 0, 100);
-    const auto cluster = client.Call<v1::Cluster>(&v1::Control::Stub::GetCluster, v1::GetClusterRequest());
+    const auto cluster = client.Call<v1::Cluster>("GetCluster", v1::GetClusterRequest());
     if (!cluster) return cli.Complain(cluster.error());
     const auto still = HoldersOf(*cluster, request);
     std::erase_if(left, [&](const auto& one) {
       if (still.contains(one.first)) return false;
       v1::GetJobRequest fetch;
       fetch.set_job_id(one.first);
-      const auto job = client.Call<v1::Job>(&v1::Control::Stub::GetJob, fetch);
+      const auto job = client.Call<v1::Job>("GetJob", fetch);
       // A moment later it has its new place.
       if (job && job->state() == v1::QUEUED && tries + 1 < kTries && tries < kPlaceTries) return false;
       cli.Say(fmt::format("{} ({}) was stopped; it {}", one.first, one.second, job ? WhereItWent(*job) : "is not known any more"));
@@ -108,13 +108,13 @@ void Change(const Action& request, Cli& cli) {
   if (!client) return cli.Complain(client.error());
   std::map<std::string, std::string> jobs;
   if (request.force()) {
-    const auto before = (*client)->Call<v1::Cluster>(&v1::Control::Stub::GetCluster, v1::GetClusterRequest());
+    const auto before = (*client)->Call<v1::Cluster>("GetCluster", v1::GetClusterRequest());
     if (before) jobs = HoldersOf(*before, request);
   }
-  const auto cluster = (*client)->Call<v1::Cluster>(&v1::Control::Stub::ChangeService, request);
+  const auto cluster = (*client)->Call<v1::Cluster>("ChangeService", request);
   if (!cluster) return cli.Complain(cluster.error());
   if (request.action() == Action::ONLINE) return AwaitOnline(**client, request, cli);
-  Report(*cluster, request, cli);
+  TellOutcome(*cluster, request, cli);
   TellStopped(**client, jobs, request, cli);
   cli.PrintDocument(*cluster);
 }

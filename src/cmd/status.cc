@@ -14,7 +14,7 @@ Result<v1::Cluster> FetchCluster(Cli& cli, bool readings) {
   v1::GetClusterRequest request;
   request.set_readings(readings);
   ControlClient* client = GP_TRY(cli.Controller());
-  return client->Call<v1::Cluster>(&v1::Control::Stub::GetCluster, request);
+  return client->Call<v1::Cluster>("GetCluster", request);
 }
 
 void ShowStatus(bool all, Cli& cli) {

@@ -10,7 +10,7 @@
 
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
-#include "infrastructure/paths.h"
+#include "cmd/controller_line.h"
 
 namespace gp {
 
@@ -94,9 +94,9 @@ Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec
   request.set_request_id(request_id);
   constexpr int kTries = 25;
   for (int tries = 1;; ++tries) {
-    const auto client = ControlClient::Open(cli.server.empty() ? DefaultRunDirectory() : cli.server);
+    const auto client = OpenController(cli.server);
     Result<v1::SubmitJobsReply> reply =
-        client ? (*client)->Call<v1::SubmitJobsReply>(&v1::Control::Stub::SubmitJobs, request)
+        client ? (*client)->Call<v1::SubmitJobsReply>("SubmitJobs", request)
                : Result<v1::SubmitJobsReply>(Fail(client.error()));
     if (reply) return std::vector<std::string>(reply->job_ids().begin(), reply->job_ids().end());
     // Lost on the way: the same request id gives the same jobs.  A controller that was never there

@@ -102,7 +102,7 @@ void ShowTopology(const std::string& name, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   const auto cluster =
-      (*client)->Call<v1::Cluster>(&v1::Control::Stub::GetCluster, v1::GetClusterRequest());
+      (*client)->Call<v1::Cluster>("GetCluster", v1::GetClusterRequest());
   if (!cluster) return cli.Complain(cluster.error());
   nlohmann::ordered_json document{{"nodes", nlohmann::ordered_json::array()}};
   std::vector<std::string> names;

@@ -13,7 +13,7 @@
 #include "cmd/cluster_text.h"
 #include "cmd/terminal_text.h"
 #include "cmd/watch_app.h"
-#include "infrastructure/paths.h"
+#include "cmd/controller_line.h"
 #include "infrastructure/system_clock.h"
 #include "infrastructure/table.h"
 
@@ -30,10 +30,10 @@ struct WatchFlags {
   bool once = false;
 };
 
-Result<WatchData> FetchNow(const std::string& directory) {
+Result<WatchData> FetchNow(const std::string& place) {
   grpc::ClientContext jobs;
   grpc::ClientContext cluster;
-  return FetchWatchData(directory, jobs, cluster);
+  return FetchWatchData(place, jobs, cluster);
 }
 
 std::string OneLine(const nlohmann::ordered_json& document) {
@@ -83,12 +83,12 @@ bool Print(const std::string& text) {
 }
 
 // For pipes, files and terminals without a full screen: one screen or object after the other.
-void WatchPlainly(const std::string& directory, Duration interval, bool once, Cli& cli) {
+void WatchPlainly(const std::string& place, Duration interval, bool once, Cli& cli) {
   const bool json = cli.WantsDocument();
   SystemClock clock;
   for (bool first = true; stopped == 0; first = false) {
     const int64_t began_ns = clock.BootNs();
-    const Result<WatchData> data = FetchNow(directory);
+    const Result<WatchData> data = FetchNow(place);
     if (!data && once) return cli.Complain(data.error());
     std::string text = first || json ? "" : "\n";
     text += json   ? AsJson(data)
@@ -112,16 +112,15 @@ void Watch(const WatchFlags& flags, Cli& cli) {
   if (*interval < Duration::Milliseconds(100) || *interval > Duration::Minutes(60)) {
     return cli.Complain(InvalidArgument("--interval: 100ms to 1h"));
   }
-  const std::string directory = cli.server.empty() ? DefaultRunDirectory() : cli.server;
   std::signal(SIGTERM, StopWatching);
   std::signal(SIGINT, StopWatching);
   std::signal(SIGHUP, StopWatching);
   if (flags.once || cli.WantsDocument() || !HasFullScreen()) {
-    return WatchPlainly(directory, *interval, flags.once, cli);
+    return WatchPlainly(cli.server, *interval, flags.once, cli);
   }
   auto screen = WatchScreen::Open();
-  if (!screen) return WatchPlainly(directory, *interval, false, cli);
-  WatchFeed feed(directory, *interval);
+  if (!screen) return WatchPlainly(cli.server, *interval, false, cli);
+  WatchFeed feed(cli.server, *interval);
   WatchApp(**screen, feed, ToText(*interval)).Run(stopped);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "adapters/outbound/grpc/control_client.h"
+#include "cmd/controller_line.h"
 #include "infrastructure/system_clock.h"
 
 namespace gp {
@@ -19,29 +19,29 @@ int64_t NowNs() {
 
 }  // namespace
 
-Result<WatchData> FetchWatchData(const std::string& socket_directory, grpc::ClientContext& jobs,
+Result<WatchData> FetchWatchData(const std::string& place, grpc::ClientContext& jobs,
                                  grpc::ClientContext& cluster) {
-  const auto client = GP_TRY(ControlClient::Open(socket_directory));
+  const auto client = GP_TRY(OpenController(place));
   WatchData data;
   v1::GetClusterRequest cluster_request;
   cluster_request.set_readings(true);
-  client->Prepare(cluster);
+  v1::Control::Stub* stub = GP_TRY(client->Streams(cluster));
   cluster.set_deadline(std::chrono::system_clock::now() + kCallTime);
-  grpc::Status status = client->stub().GetCluster(&cluster, cluster_request, &data.cluster);
+  grpc::Status status = stub->GetCluster(&cluster, cluster_request, &data.cluster);
   if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
   v1::ListJobsRequest jobs_request;
   jobs_request.set_limit(kJobsMax);
-  client->Prepare(jobs);
+  GP_TRY(client->Streams(jobs));
   jobs.set_deadline(std::chrono::system_clock::now() + kCallTime);
   v1::ListJobsReply reply;
-  status = client->stub().ListJobs(&jobs, jobs_request, &reply);
+  status = stub->ListJobs(&jobs, jobs_request, &reply);
   if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
   data.jobs.assign(reply.jobs().begin(), reply.jobs().end());
   return data;
 }
 
-WatchFeed::WatchFeed(std::string socket_directory, Duration interval)
-    : directory_(std::move(socket_directory)), interval_(interval), thread_([this] { Run(); }) {}
+WatchFeed::WatchFeed(std::string place, Duration interval)
+    : place_(std::move(place)), interval_(interval), thread_([this] { Run(); }) {}
 
 WatchFeed::~WatchFeed() {
   {
@@ -60,7 +60,7 @@ Result<WatchData> WatchFeed::Fetch() {
     const std::lock_guard lock(mutex_);
     calls_ = {&jobs, &cluster};
   }
-  Result<WatchData> data = FetchWatchData(directory_, jobs, cluster);
+  Result<WatchData> data = FetchWatchData(place_, jobs, cluster);
   const std::lock_guard lock(mutex_);
   calls_.clear();
   return data;

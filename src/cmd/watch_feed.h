@@ -25,13 +25,13 @@ struct WatchState {
   double retry_seconds = 0;               // until the next try
 };
 
-// One answer, fetched now.
-Result<WatchData> FetchWatchData(const std::string& socket_directory, grpc::ClientContext& jobs,
+// One answer, fetched now; `place` as OpenController takes it.
+Result<WatchData> FetchWatchData(const std::string& place, grpc::ClientContext& jobs,
                                  grpc::ClientContext& cluster);
 
 class WatchFeed {
  public:
-  WatchFeed(std::string socket_directory, Duration interval);
+  WatchFeed(std::string place, Duration interval);
   ~WatchFeed();
 
   WatchState State() const;
@@ -42,7 +42,7 @@ class WatchFeed {
   void Run();
   Result<WatchData> Fetch();
 
-  const std::string directory_;
+  const std::string place_;
   const Duration interval_;
   mutable std::mutex mutex_;
   std::condition_variable stop_;

@@ -248,6 +248,25 @@ std::string TableRunner::Reserve(const Line& line) {
   return Tell(reserve);
 }
 
+// "role ana operator|- [queue=PATH]"
+std::string TableRunner::Grant(const Line& line) {
+  GrantRole grant{line.words[0], line.Option("queue", ""), std::nullopt};
+  if (line.words[1] != "-") grant.role = ParseRole(line.words[1]).value();
+  return Tell(grant);
+}
+
+// "token ana life=60s [role=user] [queue=PATH] [secret=0]"
+std::string TableRunner::Issue(const Line& line) {
+  AccessToken token;
+  token.label = "table";
+  token.user = {line.words[0], static_cast<uint32_t>(line.words[0].front()), 100};
+  token.most = ParseRole(line.Option("role", "user")).value();
+  token.queue = line.Option("queue", "");
+  token.hash = std::string(kTokenHashLength, line.Option("secret", "0").front());
+  token.expires_at = cluster_.now() + ParseDuration(line.Option("life", "60s")).value();
+  return Tell(IssueToken{token});
+}
+
 // "set n1 [pool=P] [zone=Z]"
 std::string TableRunner::ChangeNode(const Line& line) {
   gp::ChangeNode change{TargetOf(line.words[0]).node, {}, {}, {}};
@@ -389,6 +408,9 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "unqueue") return Tell(DeleteQueue{line.words[0]});
   if (line.verb == "reserve") return Reserve(line);
   if (line.verb == "unreserve") return Tell(EndReservation{line.words[0]});
+  if (line.verb == "role") return Grant(line);
+  if (line.verb == "token") return Issue(line);
+  if (line.verb == "revoke") return Tell(RevokeToken{*ParseTokenId(line.words[0])});
   if (line.verb == "set") return ChangeNode(line);
   if (line.verb == "run") return Observe(line, true, false);
   if (line.verb == "exit" || line.verb == "end") return Observe(line, false, true);

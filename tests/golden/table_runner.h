@@ -39,6 +39,8 @@ class TableRunner {
   static ArrayRequest ArrayFrom(const std::string& text);
   Dependency DependencyFrom(const std::string& text) const;
   std::string Reserve(const Line& line);
+  std::string Grant(const Line& line);
+  std::string Issue(const Line& line);
   std::string ChangeNode(const Line& line);
   std::string Service(const Line& line, ServiceAction action);
   std::string Observe(const Line& line, bool running, bool ended);

@@ -28,12 +28,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETS = [("golden", {}), ("unit_domain", {}), ("unit_base", {}), ("unit_explaining", {}), ("property_codec", {"GP_CASES": "5000"}),
         ("property_placement", {"GP_CASES": "5000"}), ("property_explain", {}), ("property_fair_share", {}), ("property_backfill", {}),
         ("property_sequences", {"GP_SEQUENCES": "3000"}),
-        ("unit_sqlite", {}), ("unit_control", {}), ("unit_agent", {}), ("unit_process", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {})]
-# What is kept on disk and what runs on a node have nets of their own, and the domain has none of these.
+        ("unit_sqlite", {}), ("unit_control", {}), ("unit_agent", {}), ("unit_process", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {}),
+        ("unit_api", {}), ("unit_rest", {}), ("unit_audit", {})]
+# What is kept on disk, what runs on a node and who may come in have nets of their own, and the domain has none of these.
 KEEPS = ("src/adapters/outbound/sqlite/", "src/application/control/", "src/files/", "src/infrastructure/", "src/supervisor/")
 NETS_OF_KEEPS = ("unit_sqlite", "unit_control", "unit_process", "crash_")
 ON_NODES = ("src/application/agent/",)
 NETS_OF_NODES = ("unit_agent",)
+AT_DOORS = ("src/adapters/inbound/api/", "src/adapters/inbound/rest/", "src/adapters/outbound/audit/")
+NETS_OF_DOORS = ("unit_api", "unit_rest", "unit_audit")
 WORLD_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRule"})]
 HANGS_AFTER_S = 180
 
@@ -54,10 +57,10 @@ class Mutant:
     def nets(self):
         if self.is_for_world:
             return WORLD_NETS
-        for files, of_their_own in ((KEEPS, NETS_OF_KEEPS), (ON_NODES, NETS_OF_NODES)):
+        for files, of_their_own in ((KEEPS, NETS_OF_KEEPS), (ON_NODES, NETS_OF_NODES), (AT_DOORS, NETS_OF_DOORS)):
             if self.file.startswith(files):
                 return [net for net in NETS if net[0].startswith(of_their_own)]
-        return [net for net in NETS if not net[0].startswith(NETS_OF_KEEPS + NETS_OF_NODES)]
+        return [net for net in NETS if not net[0].startswith(NETS_OF_KEEPS + NETS_OF_NODES + NETS_OF_DOORS)]
 
     def text(self):
         healthy = (ROOT / self.file).read_text()

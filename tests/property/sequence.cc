@@ -89,7 +89,7 @@ void Sequence::PassTime() {
 
 bool Sequence::Step() {
   const uint64_t dice = rng_.Below(100);
-  if (has_queues_ && dice < 8) return StepOfQueues(rng_.Below(14));
+  if (has_queues_ && dice < 8) return StepOfQueues(rng_.Below(20));
   if (has_faults_ && dice < 14) return StepOfFaults();
   if (dice < 24) return StepOfPeople(rng_.Below(24));
   if (dice < 86) return StepOfAgents(rng_.Below(62));

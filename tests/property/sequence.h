@@ -66,6 +66,7 @@ class Sequence {
   bool Submit();
   void AddVariants(JobSpec& spec);
   bool StepOfQueues(uint64_t dice);
+  bool StepOfAccess(uint64_t dice);
   std::string AnyQueue();
   bool ReserveOrEnd();
   bool MoveAny();

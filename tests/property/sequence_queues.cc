@@ -33,6 +33,7 @@ bool Sequence::StepOfQueues(uint64_t dice) {
   }
   if (dice < 7) return Tell(DeleteQueue{kNames[rng_.Below(kNames.size())]}) != nullptr;
   if (dice < 9) return Tell(SetPriority{AnyJob(), 250 * rng_.Between(1, 3)}) != nullptr;
+  if (dice >= 14) return StepOfAccess(dice - 14);
   if (dice >= 12) return ReserveOrEnd();
   const Machine& machine = AnyMachine();
   if (!machine.agent.node()) return false;

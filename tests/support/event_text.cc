@@ -62,6 +62,10 @@ struct Teller {
     for (const NodeId node : e.reservation.nodes) text += " " + Node(node);
     return text;
   }
+  std::string operator()(const RoleGranted& e) const { return "role " + e.subject + (e.queue.empty() ? "" : " in " + e.queue) + " " + (e.role ? Name(*e.role) : "taken-away"); }
+  std::string operator()(const TokenIssued& e) const { return "token-issued " + ToText(e.token.id) + " for " + e.token.user.name; }
+  std::string operator()(const TokenEnded& e) const { return "token-ended " + ToText(e.token); }
+  std::string operator()(const AccessRefused& e) const { return "refused " + e.operation + ": " + e.why; }
   std::string operator()(const ReservationEnded& e) const { return "reservation-ended " + e.name; }
   std::string operator()(const NodePoolChanged& e) const { return "node-pool-changed " + Node(e.node) + " " + e.pool; }
   std::string operator()(const NodeLabelsChanged& e) const { return "node-labels-changed " + Node(e.node); }

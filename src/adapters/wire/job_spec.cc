@@ -26,9 +26,9 @@ Result<To> EnumFrom(int value, To last, const char* field) {
 
 Result<GpuRequest> FromProto(const v1::GpuRequest& message) {
   GpuRequest request;
-  request.count = message.count();
+  if (message.has_count()) request.count = message.count();
   request.models.assign(message.models().begin(), message.models().end());
-  request.share_thousandths = message.share_thousandths();
+  if (message.has_share_thousandths()) request.share_thousandths = message.share_thousandths();
   request.memory_mib = message.memory_mib();
   request.memory_mib_min = message.memory_mib_min();
   request.isolation = GP_TRY(EnumFrom(message.isolation(), Isolation::kMig, "resources.gpus.isolation"));
@@ -44,9 +44,9 @@ void ToProto(const RetryPolicy& retry, v1::RetryPolicy* message) {
 
 RetryPolicy FromProto(const v1::RetryPolicy& message) {
   RetryPolicy retry;
-  retry.retries_max = message.retries_max();
-  retry.backoff_min = FromMilliseconds(message.backoff_min_ms());
-  retry.backoff_max = FromMilliseconds(message.backoff_max_ms());
+  if (message.has_retries_max()) retry.retries_max = message.retries_max();
+  if (message.has_backoff_min_ms()) retry.backoff_min = FromMilliseconds(message.backoff_min_ms());
+  if (message.has_backoff_max_ms()) retry.backoff_max = FromMilliseconds(message.backoff_max_ms());
   retry.on_failure = message.on_failure();
   return retry;
 }
@@ -76,7 +76,7 @@ void ToProto(const Alternative& alternative, v1::Alternative* message) {
 
 Result<Alternative> FromProto(const v1::Alternative& message) {
   const GpuRequest gpus = GP_TRY(FromProto(message.gpus()));
-  return Alternative{message.nodes(), message.nodes_min(), gpus, message.cpus(), message.memory_bytes()};
+  return Alternative{message.has_nodes() ? message.nodes() : 1, message.nodes_min(), gpus, message.cpus(), message.memory_bytes()};
 }
 
 Result<ArrayRequest> FromProto(const v1::ArrayRequest& message) {
@@ -147,11 +147,11 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
 Result<JobSpec> FromProto(const v1::JobSpec& message) {
   JobSpec spec;
   spec.name = message.name();
-  spec.project = message.project();
+  if (!message.project().empty()) spec.project = message.project();
   spec.queue = message.queue();
   spec.reservation = message.reservation();
   for (const v1::Dependency& one : message.after()) spec.after.push_back(GP_TRY(FromProto(one)));
-  spec.nodes = message.nodes();
+  if (message.has_nodes()) spec.nodes = message.nodes();
   spec.nodes_min = message.nodes_min();
   for (const v1::Alternative& one : message.any_of()) spec.any_of.push_back(GP_TRY(FromProto(one)));
   spec.gpus = GP_TRY(FromProto(message.gpus()));
@@ -160,12 +160,12 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.shm_bytes = message.shm_bytes();
   const v1::TopologyRequest& topology = message.topology();
   spec.topology.require = GP_TRY(EnumFrom(topology.require(), TopologyLevel::kSameNode, "topology.require"));
-  spec.topology.prefer = GP_TRY(EnumFrom(topology.prefer(), TopologyLevel::kSameNode, "topology.prefer"));
-  spec.topology.allow_cross_numa = topology.allow_cross_numa();
+  if (topology.has_prefer()) spec.topology.prefer = GP_TRY(EnumFrom(topology.prefer(), TopologyLevel::kSameNode, "topology.prefer"));
+  if (topology.has_allow_cross_numa()) spec.topology.allow_cross_numa = topology.allow_cross_numa();
   spec.topology.network_levels = topology.network_levels();
-  spec.priority = message.priority();
+  if (message.has_priority()) spec.priority = message.priority();
   spec.time_limit = FromMilliseconds(message.time_limit_ms());
-  spec.grace = FromMilliseconds(message.grace_ms());
+  if (message.has_grace_ms()) spec.grace = FromMilliseconds(message.grace_ms());
   spec.on_lease_loss = GP_TRY(EnumFrom(message.on_lease_loss(), LeaseLoss::kContinue, "on_lease_loss"));
   spec.retry = FromProto(message.retry());
   spec.environment.insert(message.environment().begin(), message.environment().end());

@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-double InGpuHours(GpuTime time) { return static_cast<double>(time) / (kWholeShare * 3'600'000.0); }
+double InGpuHours(ShareTime time) { return static_cast<double>(time) / (kWholeShare * 3'600'000.0); }
 
 void FragmentationView(const std::string& name, const std::string& pool, const Fragmentation& found, v1::Fragmentation* message) {
   message->set_name(name);

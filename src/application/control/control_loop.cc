@@ -51,6 +51,7 @@ Status ControlLoop::Recover() {
   state_ = std::move(recovered.state);
   last_at_ = recovered.last_at;
   records_since_snapshot_ = recovered.records;
+  GP_CHECK_OK(CatchUpAudit());
   GP_CHECK_OK(BeginEpoch());
   GP_CHECK_OK(Append());
   Publish();
@@ -58,6 +59,20 @@ Status ControlLoop::Recover() {
   // No node is silent before it had a whole lease time to speak to this controller.
   for (const Node& node : state_.nodes) heard_[node.id] = clock_.BootNs();
   return Ok();
+}
+
+// What a crash kept from the audit trail; all there is, where the trail is new.
+Status ControlLoop::CatchUpAudit() {
+  if (options_.audit == nullptr) return Ok();
+  const uint64_t last = journal_.LastSequence();
+  if (options_.audit->LastNumber() > last) {
+    options_.audit->Write({last, ToRfc3339(clock_.Now(), true), "", "", kJournalCut, "", "the journal goes on behind record " + std::to_string(last)});
+  }
+  return journal_.ReadAfter(options_.audit->LastNumber(), [&](uint64_t number, std::string_view bytes) -> Status {
+    const Record record = GP_TRY(DecodeRecord(bytes));
+    if (IsAudited(record.envelope)) options_.audit->Write(AuditOf(state_, number, record));
+    return Ok();
+  });
 }
 
 Status ControlLoop::BeginEpoch() {
@@ -157,7 +172,7 @@ void ControlLoop::RunReads() {
 
 Outcome ControlLoop::Handle(const CommandItem& item) {
   Outcome outcome;
-  auto events = DecideAndApply({StampTime(), item.principal, item.request_id, item.command});
+  auto events = DecideAndApply({StampTime(), item.origin, item.request_id, item.command});
   if (!events) {
     outcome.status = Fail(events.error());
     return outcome;
@@ -183,8 +198,10 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   for (const Violation& violation : CheckDelta(state_, events)) {
     AssertFailed(violation.detail.c_str(), violation.rule.c_str(), __FILE__, __LINE__);
   }
-  batch_records_.push_back(EncodeRecord({std::move(envelope), events}));
+  Record record{std::move(envelope), events};
+  batch_records_.push_back(EncodeRecord(record));
   batch_events_.insert(batch_events_.end(), events.begin(), events.end());
+  if (options_.audit != nullptr && IsAudited(record.envelope)) batch_audited_.emplace_back(batch_records_.size(), std::move(record));
   return events;
 }
 
@@ -239,6 +256,9 @@ Status ControlLoop::Append() {
   if (batch_records_.empty()) return Ok();
   GP_CHECK_OK(journal_.Append(batch_records_));
   records_since_snapshot_ += batch_records_.size();
+  const uint64_t before = journal_.LastSequence() - batch_records_.size();
+  for (auto& [place, record] : batch_audited_) audited_.emplace_back(before + place, std::move(record));
+  batch_audited_.clear();
   batch_records_.clear();
   return Ok();
 }
@@ -256,6 +276,7 @@ void ControlLoop::Publish() {
   if (batch_events_.empty()) return;
   const std::vector<Event> events = std::exchange(batch_events_, {});
   for (CommitObserver* observer : observers_) observer->OnCommit(state_, events);
+  for (const auto& [number, record] : std::exchange(audited_, {})) options_.audit->Write(AuditOf(state_, number, record));
 }
 
 void ControlLoop::SaveSnapshotWhenDue() {
@@ -270,21 +291,20 @@ void ControlLoop::Await(std::future<void> answered) {
   answered.wait();
 }
 
-Outcome ControlLoop::Execute(std::string principal, std::string request_id, Command command) {
+Outcome ControlLoop::Execute(Origin origin, std::string request_id, Command command) {
   std::vector<std::pair<std::string, Command>> one;
   one.emplace_back(std::move(request_id), std::move(command));
-  return ExecuteAll(std::move(principal), std::move(one)).front();
+  return ExecuteAll(std::move(origin), std::move(one)).front();
 }
 
-std::vector<Outcome> ControlLoop::ExecuteAll(std::string principal,
-                                             std::vector<std::pair<std::string, Command>> commands) {
+std::vector<Outcome> ControlLoop::ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands) {
   const size_t count = commands.size();
   std::vector<Outcome> outcomes(count);
   std::promise<void> all_done;
   size_t left = count;  // touched on the writer's thread only
   std::vector<InboxItem> items;
   for (size_t i = 0; i < count; ++i) {
-    items.push_back(CommandItem{principal, std::move(commands[i].first), std::move(commands[i].second),
+    items.push_back(CommandItem{origin, std::move(commands[i].first), std::move(commands[i].second),
                                 [&outcomes, &left, &all_done, i](const Outcome& outcome) {
                                   outcomes[i] = outcome;
                                   if (--left == 0) all_done.set_value();
@@ -299,9 +319,9 @@ std::vector<Outcome> ControlLoop::ExecuteAll(std::string principal,
   return outcomes;
 }
 
-Status ControlLoop::Post(std::string principal, Command command, std::function<void(const Outcome&)> done) {
+Status ControlLoop::Post(Origin origin, Command command, std::function<void(const Outcome&)> done) {
   std::vector<InboxItem> items;
-  items.push_back(CommandItem{std::move(principal), "", std::move(command), std::move(done)});
+  items.push_back(CommandItem{std::move(origin), "", std::move(command), std::move(done)});
   return inbox_.Push(std::move(items));
 }
 

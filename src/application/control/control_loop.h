@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "application/control/inbox.h"
+#include "domain/cluster/audit.h"
 #include "domain/cluster/codec.h"
 #include "domain/scheduling/planner.h"
+#include "ports/outbound/audit_trail.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/journal.h"
 
@@ -33,6 +35,7 @@ struct ControlOptions {
   uint64_t records_per_snapshot = 50'000;
   // The journal was cut: what was decided after the cut may still run somewhere.
   bool begin_lineage = false;
+  AuditTrail* audit = nullptr;  // outlives the loop; nullptr: there is none
   // No thread: whoever asks does the writer's work until it is answered, and the owner calls Turn.
   bool by_hand = false;
   // Does not return: the journal takes no more.  Empty: the process ends with a word about it.
@@ -53,10 +56,9 @@ class ControlLoop : public ControlGateway {
   // waits for nothing.  The next is due with the next command or read, and after so long in any case; nullopt: never.
   std::optional<Duration> Turn();
 
-  Outcome Execute(std::string principal, std::string request_id, Command command) override;
-  std::vector<Outcome> ExecuteAll(std::string principal,
-                                  std::vector<std::pair<std::string, Command>> commands) override;
-  Status Post(std::string principal, Command command, std::function<void(const Outcome&)> done) override;
+  Outcome Execute(Origin origin, std::string request_id, Command command) override;
+  std::vector<Outcome> ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands) override;
+  Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) override;
   Status Read(const std::function<void(const State&)>& read) override;
   void HeardFrom(NodeId node) override;
   Instant Now() override { return clock_.Now(); }
@@ -65,6 +67,7 @@ class ControlLoop : public ControlGateway {
   ControlLoop(Journal& journal, Clock& clock, ControlOptions options);
   Status Recover();
   Status BeginEpoch();
+  Status CatchUpAudit();
   void Run();
   void WriteInPlace();
   void Await(std::future<void> answered);
@@ -100,6 +103,8 @@ class ControlLoop : public ControlGateway {
   int64_t silence_not_before_ns_ = 0;      // boot time before which no node can be silent for too long
   std::vector<std::string> batch_records_;
   std::vector<Event> batch_events_;
+  std::vector<std::pair<size_t, Record>> batch_audited_;  // with their places in batch_records_
+  std::vector<std::pair<uint64_t, Record>> audited_;      // durable, and not told yet; with their numbers
   std::vector<ReadItem> batch_reads_;
   uint64_t records_since_snapshot_ = 0;
 

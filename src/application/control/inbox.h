@@ -19,7 +19,7 @@
 namespace gp {
 
 struct CommandItem {
-  std::string principal;
+  Origin origin;
   std::string request_id;
   Command command;
   std::function<void(const Outcome&)> done;  // may be empty

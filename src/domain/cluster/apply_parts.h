@@ -58,6 +58,12 @@ void DropTroubles(State& state, NodeId node);
 void ApplyEvent(State& state, Instant at, const NodesReserved& event);
 void ApplyEvent(State& state, Instant at, const ReservationEnded& event);
 
+void ApplyEvent(State& state, Instant at, const RoleGranted& event);
+void ApplyEvent(State& state, Instant at, const TokenIssued& event);
+void ApplyEvent(State& state, Instant at, const TokenEnded& event);
+void ApplyEvent(State& state, Instant at, const AccessRefused& event);
+void IndexToken(State& state, const AccessToken& token);
+
 // Enters a reservation into what follows from it.
 void IndexReservation(State& state, const Reservation& reservation);
 

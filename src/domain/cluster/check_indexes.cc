@@ -96,6 +96,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(requests.size(), state.jobs_by_request.size(), "requests");
   expect(lost, state.losses.size(), "losses");
   expect(state.reservations.size(), state.reservation_ends.size(), "ends of reservations");
+  expect(state.access.tokens.size(), state.token_ends.size(), "ends of tokens");
   expect(state.nodes.size(), state.nodes_by_name.size(), "names");
 }
 

@@ -23,13 +23,13 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 12;
+constexpr uint64_t kFormatVersion = 13;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
   archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases, v.queues,
-          v.accounts, v.reservations, v.arrays, v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers, v.drain_deadlines);
+          v.accounts, v.reservations, v.arrays, v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers, v.drain_deadlines, v.last_token, v.access);
 }
 
 void IndexJob(State& state, const Job& job) {
@@ -68,6 +68,7 @@ bool BuildIndexes(State& state) {
     IndexTrouble(state, key, trouble, 1);
   }
   IndexIncidents(state);
+  for (const auto& [id, token] : state.access.tokens) IndexToken(state, token);
   std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;

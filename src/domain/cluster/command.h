@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "domain/faults/incident.h"
 #include "domain/faults/signal.h"
 #include "domain/faults/trouble.h"
+#include "domain/model/access.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
 #include "domain/model/reservation.h"
@@ -183,7 +185,7 @@ struct ChangeNode {
 struct SetPriority {
   JobId job;
   int priority = 0;
-  bool may_raise = true;  // administrators only
+  bool may_raise = true;  // admins of its queue only
 };
 
 // Sets nodes aside: those that it names, or as many as `count` says.
@@ -209,16 +211,50 @@ struct MoveJobs {
   bool operator==(const MoveJobs&) const = default;
 };
 
+// Whoever is meant has this role there from now on; none: what was granted is taken away.
+struct GrantRole {
+  std::string subject;  // a user, or kEverybody
+  std::string queue;    // and below; empty: everywhere
+  std::optional<Role> role;
+};
+
+// Its id, its time and who issues it are filled in.
+struct IssueToken {
+  AccessToken token;
+};
+
+struct RevokeToken {
+  TokenId token;
+};
+
+// For the audit: somebody asked for what it may not have, so many times.
+struct NoteRefusal {
+  std::string operation;
+  std::string why;
+  int times = 1;
+};
+
 // Time passes: limits and back-offs that are due.
 struct Tick {};
 
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
-                             SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident>;
+                             SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident,
+                             GrantRole, IssueToken, RevokeToken, NoteRefusal>;
+
+// Who asks, and from where.
+struct Origin {
+  Origin() = default;
+  Origin(std::string name, std::string place = "") : principal(std::move(name)), from(std::move(place)) {}
+  Origin(const char* name) : principal(name) {}
+
+  std::string principal;  // "user:ana", "node:n1", "scheduler", "controller"
+  std::string from;       // "unix", "127.0.0.1:40312"; empty: from within
+};
 
 struct Envelope {
   Instant at;
-  std::string principal;   // who asked: "user:ana", "node:n1", "scheduler", "controller"
+  Origin origin;
   std::string request_id;  // empty: not repeatable
   Command command;
 };

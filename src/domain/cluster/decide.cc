@@ -31,6 +31,10 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const MoveJobs& c) { return DecideMoves(state, at, c); }
     Result<Events> operator()(const ReportGpus& c) { return DecideGpuReport(state, at, c); }
     Result<Events> operator()(const ChangeIncident& c) { return DecideIncident(state, envelope, c); }
+    Result<Events> operator()(const GrantRole& c) { return DecideGrant(state, c); }
+    Result<Events> operator()(const IssueToken& c) { return DecideIssue(state, envelope, c); }
+    Result<Events> operator()(const RevokeToken& c) { return DecideRevoke(state, c); }
+    Result<Events> operator()(const NoteRefusal& c) { return DecideRefusal(c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };
   return std::visit(Visitor{state, envelope, at}, envelope.command);

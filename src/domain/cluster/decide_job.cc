@@ -104,7 +104,7 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command) {
     return Fail(InvalidArgument("priority: " + std::to_string(command.priority) + " is not between 0 and " + std::to_string(kPriorityMax)));
   }
   if (command.priority == job.spec->priority) return Events{};
-  if (command.priority > job.spec->priority && !command.may_raise) return Fail(PermissionDenied("priority: only an administrator raises it"));
+  if (command.priority > job.spec->priority && !command.may_raise) return Fail(PermissionDenied("priority: only an admin of its queue raises it"));
   return Events{JobPriorityChanged{job.id, command.priority}};
 }
 

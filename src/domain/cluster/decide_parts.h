@@ -39,6 +39,12 @@ Result<Events> DecideChangeNode(const State& state, const ChangeNode& command);
 
 Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes& command);
 Result<Events> DecideEndReservation(const State& state, const EndReservation& command);
+Result<Events> DecideGrant(const State& state, const GrantRole& command);
+Result<Events> DecideIssue(const State& state, const Envelope& envelope, const IssueToken& command);
+Result<Events> DecideRevoke(const State& state, const RevokeToken& command);
+Result<Events> DecideRefusal(const NoteRefusal& command);
+// What was granted for the queue ends with it.
+void EndAccess(const State& state, const std::string& queue, Events& events);
 // Whether the job may name the reservation that it names.
 Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user, const Queue& queue);
 

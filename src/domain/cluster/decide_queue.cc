@@ -109,7 +109,10 @@ Result<Events> DecideDeleteQueue(const State& state, const DeleteQueue& command)
   if (command.name == kDefaultQueue) return Fail(Conflict("queue " + name + " is for jobs that name none, and stays"));
   if (state.HasChildren(command.name)) return Fail(Conflict("queue " + name + " has queues below it: delete these first"));
   if (HasLiveJobs(state, command.name)) return Fail(Conflict("queue " + name + " has jobs that wait or run"));
-  return Events{QueueDeleted{command.name}};
+  Events events;
+  EndAccess(state, command.name, events);
+  events.push_back(QueueDeleted{command.name});
+  return events;
 }
 
 Result<Events> DecideChangeNode(const State& state, const ChangeNode& command) {

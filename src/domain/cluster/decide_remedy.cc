@@ -158,7 +158,7 @@ Result<Events> DecideIncident(const State& state, const Envelope& envelope, cons
   if (incident.state == IncidentState::kClosed) return Fail(Conflict(ToText(incident.id) + " is closed already"));
   if (command.to == IncidentState::kAcknowledged && incident.state == IncidentState::kAcknowledged) return events;
   if (command.to == IncidentState::kOpen) return Fail(InvalidArgument("an incident is not opened by hand"));
-  const std::string person = envelope.principal.substr(envelope.principal.find(':') + 1);
+  const std::string person = envelope.origin.principal.substr(envelope.origin.principal.find(':') + 1);
   events.push_back(IncidentChanged{incident.id, command.to, person, Printable(command.note, 500)});
   if (command.to != IncidentState::kClosed) return events;
   // Its GPU stays as it is: `online` or `reset` bring it back.

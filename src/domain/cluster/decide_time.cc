@@ -71,6 +71,10 @@ Result<Events> DecideTick(const State& state, Instant at) {
     if (due > at) break;
     events.push_back(ReservationEnded{name});
   }
+  for (const auto& [due, token] : state.token_ends) {
+    if (due > at) break;
+    events.push_back(TokenEnded{token});
+  }
   BeginRemedies(state, at, events);
   EndIncidents(state, at, events);
   bool limits_due = false;

@@ -14,6 +14,7 @@
 #include "domain/cluster/policy.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/trouble.h"
+#include "domain/model/access.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
 #include "domain/model/reservation.h"
@@ -274,6 +275,28 @@ struct BreakerOpened {
   IncidentId incident;
 };
 
+struct RoleGranted {
+  std::string subject;
+  std::string queue;
+  std::optional<Role> role;  // none: taken away
+};
+
+struct TokenIssued {
+  AccessToken token;
+};
+
+// Revoked, or its time is over.
+struct TokenEnded {
+  TokenId token;
+};
+
+// For the audit alone.
+struct AccessRefused {
+  std::string operation;
+  std::string why;
+  int times = 1;
+};
+
 using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned, NodeDrainChanged,
                            GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld, JobReleased,
                            GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
@@ -282,6 +305,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered,
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
                            GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
-                           DrainDeadlineSet>;
+                           DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, AccessRefused>;
 
 }  // namespace gp

@@ -7,6 +7,7 @@
 #include "domain/cluster/event.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/trouble.h"
+#include "domain/model/access.h"
 #include "domain/model/array.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
@@ -88,6 +89,9 @@ GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after,
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
 
+GP_FIELDS(RoleKey, v.subject, v.queue)
+GP_FIELDS(AccessToken, v.id, v.label, v.user, v.most, v.queue, v.hash, v.issued_at, v.expires_at, v.issued_by)
+GP_FIELDS(Access, v.roles, v.tokens)
 GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note)
 
 // domain/accounting
@@ -123,7 +127,12 @@ GP_FIELDS(EndReservation, v.name)
 GP_FIELDS(MoveJobs::Move, v.job, v.destination)
 GP_FIELDS(MoveJobs, v.by, v.nodes, v.moves)
 GP_NO_FIELDS(Tick)
-GP_FIELDS(Envelope, v.at, v.principal, v.request_id, v.command)
+GP_FIELDS(GrantRole, v.subject, v.queue, v.role)
+GP_FIELDS(IssueToken, v.token)
+GP_FIELDS(RevokeToken, v.token)
+GP_FIELDS(NoteRefusal, v.operation, v.why, v.times)
+GP_FIELDS(Origin, v.principal, v.from)
+GP_FIELDS(Envelope, v.at, v.origin, v.request_id, v.command)
 
 // events
 GP_FIELDS(ControllerStarted, v.policy, v.lineage, v.quiet_until)
@@ -167,6 +176,10 @@ GP_FIELDS(GpuTaskOrdered, v.node, v.gpu, v.task, v.number, v.by_itself)
 GP_FIELDS(GpuTaskEnded, v.node, v.gpu, v.number, v.is_sound)
 GP_FIELDS(BreakerOpened, v.pool, v.incident)
 GP_FIELDS(DrainDeadlineSet, v.node, v.gpu, v.at)
+GP_FIELDS(RoleGranted, v.subject, v.queue, v.role)
+GP_FIELDS(TokenIssued, v.token)
+GP_FIELDS(TokenEnded, v.token)
+GP_FIELDS(AccessRefused, v.operation, v.why, v.times)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

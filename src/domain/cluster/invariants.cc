@@ -206,6 +206,10 @@ struct TouchedBy {
   void operator()(const IncidentNoted&) {}
   void operator()(const IncidentChanged&) {}
   void operator()(const BreakerOpened&) {}
+  void operator()(const RoleGranted&) {}
+  void operator()(const TokenIssued&) {}
+  void operator()(const TokenEnded&) {}
+  void operator()(const AccessRefused&) {}
   template <typename E>
     requires requires(const E& e) { e.node; }
   void operator()(const E& event) { touched.nodes.insert(event.node); }

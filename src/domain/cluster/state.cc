@@ -77,6 +77,7 @@ Instant NextDeadline(const State& state) {
   consider(state.losses);
   consider(state.reservation_ends);
   consider(state.incident_ends);
+  consider(state.token_ends);
   for (const auto& [key, at] : state.drain_deadlines) {
     if (next.ns == 0 || at < next) next = at;
   }

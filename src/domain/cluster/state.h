@@ -15,6 +15,7 @@
 #include "domain/cluster/policy.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/trouble.h"
+#include "domain/model/access.h"
 #include "domain/model/array.h"
 #include "domain/model/job.h"
 #include "domain/model/job_shape.h"
@@ -68,6 +69,7 @@ struct State {
   uint64_t last_pass = 0;
   uint64_t last_incident = 0;
   uint64_t last_task = 0;
+  uint64_t last_token = 0;
 
   std::vector<Node> nodes;  // nodes[id.value]
   std::map<std::string, NodeId> nodes_by_name;
@@ -82,6 +84,7 @@ struct State {
   std::map<std::string, std::vector<Instant>> taken_out;  // by pool: GPUs taken out by themselves within the window
   std::map<std::string, IncidentId> breakers;      // pools where nothing is done by itself
   std::map<GpuKey, Instant> drain_deadlines;  // by which jobs leave what is drained; gpu -1: the node
+  Access access;                                   // roles and tokens
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"; an array by its own id
 
   std::set<JobId> queued;                          // kQueued
@@ -93,6 +96,7 @@ struct State {
   int64_t limited = 0;                             // jobs that have a place and a time limit, those told to stop too
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, std::string>> reservation_ends;
+  std::set<std::pair<Instant, TokenId>> token_ends;
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
   std::set<JobId> claimants;                       // queued jobs that have claimed nodes

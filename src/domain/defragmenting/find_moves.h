@@ -19,7 +19,7 @@
 namespace gp {
 
 // GPU time: thousandths of GPUs times milliseconds.
-using GpuTime = int64_t;
+using ShareTime = int64_t;
 
 // Moves after which one job that waits can start, and what they are worth.
 struct MovePlan {
@@ -27,8 +27,8 @@ struct MovePlan {
   std::vector<PlaceGang> places;  // of who waits, then of each that is moved, as far as can be told now
   Duration wait_saved;
   bool is_wait_known = false;  // by the time limits of who runs; else it is taken to wait as long again
-  GpuTime gain = 0;            // the GPUs of who waits, for as long as it waits less
-  GpuTime cost = 0;            // the GPUs of those who are moved, for their grace and the policy's move_cost
+  ShareTime gain = 0;          // the GPUs of who waits, for as long as it waits less
+  ShareTime cost = 0;          // the GPUs of those who are moved, for their grace and the policy's move_cost
   bool operator==(const MovePlan&) const = default;
 };
 

@@ -33,12 +33,11 @@ class ControlGateway {
   virtual ~ControlGateway() = default;
 
   // Blocks until durable or refused.  Errors beyond the rules' own: kUnavailable (inbox full).
-  virtual Outcome Execute(std::string principal, std::string request_id, Command command) = 0;
+  virtual Outcome Execute(Origin origin, std::string request_id, Command command) = 0;
   // Several at once, in order, each with its request id; as far as possible in one batch.
-  virtual std::vector<Outcome> ExecuteAll(std::string principal,
-                                          std::vector<std::pair<std::string, Command>> commands) = 0;
+  virtual std::vector<Outcome> ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands) = 0;
   // Without waiting; `done`, which may be empty, runs on the writer's thread.
-  virtual Status Post(std::string principal, Command command, std::function<void(const Outcome&)> done) = 0;
+  virtual Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) = 0;
   // Blocks until `read` has run over durable state on the writer's thread.  Keep it short.
   virtual Status Read(const std::function<void(const State&)>& read) = 0;
   // A sign of life of a node.

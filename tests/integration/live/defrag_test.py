@@ -55,7 +55,7 @@ class Defrag(ClusterTest):
         self.assertNotEqual(asked.code, 0)
         self.assertIn("--yes", asked.err)
         stranger = self.cli.as_user(12_345)
-        self.assertIn("administrator", stranger("defrag", "apply", "--yes").err)
+        self.assertIn("role operator", stranger("defrag", "apply", "--yes").err)
         self.assertEqual(self.detail(wide), "QUEUED")
 
         self.assertIn(f"move {mover}", self.cli("defrag", "apply", "--yes").ok().out)

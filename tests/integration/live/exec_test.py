@@ -68,7 +68,7 @@ class Terminal(ClusterTest):
     def test_keys_reach_the_program_and_its_echo_comes_back(self):
         child, terminal = pty.fork()
         if child == 0:
-            os.environ["GPU_PLATFORM_SERVER"] = self.cli.run_directory
+            os.environ["GPU_PLATFORM_SERVER"] = self.cli.server
             os.execv(self.cli.binary, ["gpu-platform", "-q", "run", "--pty", "--gpus", "1", "--",
                                        "sh", "-c", "echo ready; read line; echo got $line; exit 4"])
         self.read_until(terminal, b"ready")

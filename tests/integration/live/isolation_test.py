@@ -105,7 +105,7 @@ class Users(ClusterTest):
         self.cli("jobs", "kill", job).ok()
         self.assertEqual(self.cli.wait(job), 130)
 
-    def test_only_administrators_change_the_service(self):
+    def test_only_operators_change_the_service(self):
         for words in (["drain"], ["offline", "--force"], ["online"]):
             self.assertEqual(self.cli.as_user(1234)(*words, "--gpu-id", "dgx-h100-0/0").code, 5)
         self.assertEqual({gpu["state"] for _, gpu in self.cli.gpus()}, {"AVAILABLE"})

@@ -62,7 +62,7 @@ class Reservations(ClusterTest):
             refused = self.cli("reservations", "create", "x", *flags)
             self.assertNotEqual(refused.code, 0)
             self.assertIn(said, refused.err)
-        self.assertIn("administrator", stranger("reservations", "create", "x", "--count", "1", "--duration", "1h").err)
+        self.assertIn("role operator", stranger("reservations", "create", "x", "--count", "1", "--duration", "1h").err)
         self.assertIn("no reservation", self.cli("run", "--reservation", "x", "--max-duration", "1m", "--", "true").err)
 
 

@@ -28,21 +28,25 @@ class Answer:
 
 
 class Cli:
-    """Calls the binary for one controller; `uid` other than None: as that user."""
+    """Calls the binary for one controller; `uid` other than None: as that user; with `extra` in its environment."""
 
-    def __init__(self, binary, run_directory, uid=None):
+    def __init__(self, binary, server, uid=None, extra=None):
         self.binary = binary
-        self.run_directory = run_directory
+        self.server = server
         self.uid = uid
+        self.extra = extra or {}
 
     def as_user(self, uid):
-        return Cli(self.binary, self.run_directory, uid)
+        return Cli(self.binary, self.server, uid, self.extra)
+
+    def by_token(self, secret, server=None):
+        return Cli(self.binary, server or self.server, self.uid, {**self.extra, "GPU_PLATFORM_TOKEN": secret})
 
     def popen(self, *words, **options):
         """A command that goes on in the background; the caller ends it."""
         if self.uid is not None:
             options.update(user=self.uid, group=self.uid, extra_groups=[])
-        environment = {**os.environ, "GPU_PLATFORM_SERVER": self.run_directory, "HOME": "/"}
+        environment = {**os.environ, "GPU_PLATFORM_SERVER": self.server, "HOME": "/", **self.extra}
         return subprocess.Popen([self.binary, *map(str, words)], env=environment, cwd="/",
                                 **{"stdin": subprocess.DEVNULL, **options})
 

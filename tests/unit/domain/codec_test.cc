@@ -55,7 +55,7 @@ TEST(Codec, KeepsEveryFieldOfASpec) {
   EXPECT_EQ(*submit.spec, FullSpec());
   EXPECT_EQ(submit.user, (User{"ana", 1, 2}));
   EXPECT_EQ(back.envelope.at, Instant{5});
-  EXPECT_EQ(back.envelope.principal, "user:ana");
+  EXPECT_EQ(back.envelope.origin.principal, "user:ana");
   EXPECT_EQ(back.envelope.request_id, "r1");
 }
 

@@ -1,118 +1,67 @@
 #pragma once
 
-// The users' side of the controller.  Every method first asks who calls.
+// The users' side of the controller over gRPC.  Every method first asks who calls, and whether that one may.
 
-#include <mutex>
-
-#include "adapters/inbound/grpc/job_feed.h"
-#include "adapters/inbound/grpc/node_channels.h"
+#include "adapters/inbound/api/access_guard.h"
+#include "adapters/inbound/api/control_api.h"
 #include "adapters/inbound/grpc/tickets.h"
-#include "domain/defragmenting/find_moves.h"
-#include "domain/explaining/present.h"
 #include "gpu_platform/v1/control.grpc.pb.h"
-#include "ports/inbound/control_gateway.h"
 
 namespace gp {
 
-// Where one rank of an attempt is, or was.
-struct RankPlace {
-  NodeId node;
-  LeaseId lease;
-  JobId job;
-  int attempt = 0;
-  bool live = false;  // its lease is not over
-};
-
 class ControlService final : public v1::Control::Service {
  public:
-  // What it tells of the controller itself.
-  struct About {
-    std::string version;
-    std::function<std::string(const State&)> metrics;  // empty: none
-  };
+  ControlService(ControlApi& api, AccessGuard& guard, TicketIssuer& tickets) : api_(api), guard_(guard), tickets_(tickets) {}
 
-  ControlService(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed,
-                 TicketIssuer& tickets, About about)
-      : gateway_(gateway), channels_(channels), readings_(readings), progress_(progress), feed_(feed), tickets_(tickets), about_(std::move(about)) {}
+#define GP_UNARY(Name, Request, Reply)                                                                            \
+  grpc::Status Name(grpc::ServerContext* context, const v1::Request* request, v1::Reply* reply) override {        \
+    return Answer(*context, #Name, [&](const Caller& caller) { return api_.Name(caller, *request, reply); });     \
+  }
+  GP_UNARY(SubmitJobs, SubmitJobsRequest, SubmitJobsReply)
+  GP_UNARY(ListJobs, ListJobsRequest, ListJobsReply)
+  GP_UNARY(GetJob, GetJobRequest, Job)
+  GP_UNARY(StopJob, StopJobRequest, Job)
+  GP_UNARY(ChangeJobs, ChangeJobsRequest, ListJobsReply)
+  GP_UNARY(HoldJob, GetJobRequest, Job)
+  GP_UNARY(ReleaseJob, GetJobRequest, Job)
+  GP_UNARY(GetCluster, GetClusterRequest, Cluster)
+  GP_UNARY(ChangeService, ChangeServiceRequest, Cluster)
+  GP_UNARY(DeclareNodeLost, DeclareNodeLostRequest, Cluster)
+  GP_UNARY(ExplainJob, ExplainJobRequest, ExplainJobReply)
+  GP_UNARY(ListReservations, ListReservationsRequest, ListReservationsReply)
+  GP_UNARY(GetMetrics, GetMetricsRequest, GetMetricsReply)
+  GP_UNARY(ListIncidents, ListIncidentsRequest, ListIncidentsReply)
+  GP_UNARY(GetIncident, GetIncidentRequest, Incident)
+  GP_UNARY(ChangeIncident, ChangeIncidentRequest, Incident)
+  GP_UNARY(ReserveNodes, ReserveNodesRequest, Reservation)
+  GP_UNARY(DeleteReservation, DeleteReservationRequest, ListReservationsReply)
+  GP_UNARY(PlanMoves, PlanMovesRequest, MovePlans)
+  GP_UNARY(ApplyMoves, PlanMovesRequest, MovePlans)
+  GP_UNARY(ListQueues, ListQueuesRequest, ListQueuesReply)
+  GP_UNARY(SetQueue, SetQueueRequest, Queue)
+  GP_UNARY(DeleteQueue, DeleteQueueRequest, ListQueuesReply)
+  GP_UNARY(ChangeNode, ChangeNodeRequest, Cluster)
+  GP_UNARY(SetPriority, SetPriorityRequest, Job)
+  GP_UNARY(WhoAmI, WhoAmIRequest, WhoAmIReply)
+  GP_UNARY(ListRoles, ListRolesRequest, ListRolesReply)
+  GP_UNARY(GrantRole, GrantRoleRequest, ListRolesReply)
+  GP_UNARY(ListTokens, ListTokensRequest, ListTokensReply)
+  GP_UNARY(IssueToken, IssueTokenRequest, IssueTokenReply)
+  GP_UNARY(RevokeToken, RevokeTokenRequest, ListTokensReply)
+  GP_UNARY(ListAudit, ListAuditRequest, ListAuditReply)
+#undef GP_UNARY
 
-  grpc::Status SubmitJobs(grpc::ServerContext* context, const v1::SubmitJobsRequest* request,
-                          v1::SubmitJobsReply* reply) override;
-  grpc::Status ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest* request,
-                        v1::ListJobsReply* reply) override;
-  grpc::Status GetJob(grpc::ServerContext* context, const v1::GetJobRequest* request, v1::Job* reply) override;
-  grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
-                        grpc::ServerWriter<v1::Job>* writer) override;
-  grpc::Status StopJob(grpc::ServerContext* context, const v1::StopJobRequest* request, v1::Job* reply) override;
-  grpc::Status ChangeJobs(grpc::ServerContext* context, const v1::ChangeJobsRequest* request, v1::ListJobsReply* reply) override;
-  grpc::Status HoldJob(grpc::ServerContext* context, const v1::GetJobRequest* request, v1::Job* reply) override;
-  grpc::Status ReleaseJob(grpc::ServerContext* context, const v1::GetJobRequest* request, v1::Job* reply) override;
-  grpc::Status ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request,
-                       grpc::ServerWriter<v1::LogChunk>* writer) override;
-  using ExecStream = grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>;
-  grpc::Status Exec(grpc::ServerContext* context, ExecStream* stream) override;
-  grpc::Status GetCluster(grpc::ServerContext* context, const v1::GetClusterRequest* request,
-                          v1::Cluster* reply) override;
-  grpc::Status ChangeService(grpc::ServerContext* context, const v1::ChangeServiceRequest* request,
-                             v1::Cluster* reply) override;
-  grpc::Status DeclareNodeLost(grpc::ServerContext* context, const v1::DeclareNodeLostRequest* request,
-                               v1::Cluster* reply) override;
-  grpc::Status ExplainJob(grpc::ServerContext* context, const v1::ExplainJobRequest* request,
-                          v1::ExplainJobReply* reply) override;
-  grpc::Status ListReservations(grpc::ServerContext* context, const v1::ListReservationsRequest* request,
-                                v1::ListReservationsReply* reply) override;
-  grpc::Status GetMetrics(grpc::ServerContext* context, const v1::GetMetricsRequest* request, v1::GetMetricsReply* reply) override;
-  grpc::Status ListIncidents(grpc::ServerContext* context, const v1::ListIncidentsRequest* request, v1::ListIncidentsReply* reply) override;
-  grpc::Status GetIncident(grpc::ServerContext* context, const v1::GetIncidentRequest* request, v1::Incident* reply) override;
-  grpc::Status ChangeIncident(grpc::ServerContext* context, const v1::ChangeIncidentRequest* request, v1::Incident* reply) override;
-  grpc::Status ReserveNodes(grpc::ServerContext* context, const v1::ReserveNodesRequest* request, v1::Reservation* reply) override;
-  grpc::Status DeleteReservation(grpc::ServerContext* context, const v1::DeleteReservationRequest* request,
-                                 v1::ListReservationsReply* reply) override;
-  grpc::Status PlanMoves(grpc::ServerContext* context, const v1::PlanMovesRequest* request, v1::MovePlans* reply) override;
-  grpc::Status ApplyMoves(grpc::ServerContext* context, const v1::PlanMovesRequest* request, v1::MovePlans* reply) override;
-  grpc::Status ListQueues(grpc::ServerContext* context, const v1::ListQueuesRequest* request,
-                          v1::ListQueuesReply* reply) override;
-  grpc::Status SetQueue(grpc::ServerContext* context, const v1::SetQueueRequest* request, v1::Queue* reply) override;
-  grpc::Status DeleteQueue(grpc::ServerContext* context, const v1::DeleteQueueRequest* request,
-                           v1::ListQueuesReply* reply) override;
-  grpc::Status ChangeNode(grpc::ServerContext* context, const v1::ChangeNodeRequest* request, v1::Cluster* reply) override;
-  grpc::Status SetPriority(grpc::ServerContext* context, const v1::SetPriorityRequest* request, v1::Job* reply) override;
+  grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request, grpc::ServerWriter<v1::Job>* writer) override;
+  grpc::Status ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request, grpc::ServerWriter<v1::LogChunk>* writer) override;
+  grpc::Status Exec(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) override;
 
  private:
-  // As who the journal names the caller.
-  static std::string Principal(const User& user) { return "user:" + user.name; }
-  Result<User> Caller(const grpc::ServerContext& context) const;
-  // The caller, if it is an administrator (root, or who the controller runs as).
-  Result<User> Administrator(const grpc::ServerContext& context) const;
-  static void Redact(const User& caller, const User& owner, v1::Job* message);
-  Result<JobId> Named(const std::string& text);
-  static Status CheckOwns(const State& state, const User& caller, JobId id);
-  // The job, if the caller may change it: its owner or an administrator.
-  Result<JobId> OwnJob(const User& caller, const std::string& text);
-  Status FillJob(const User& caller, const std::string& name, v1::Job* reply);
-  void AddProgress(const State& state, const Job& job, v1::Job* message) const;
-  Status FillCluster(bool readings, v1::Cluster* reply);
-  Status FillQueues(v1::ListQueuesReply* reply);
-  Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);
-  Status FillIncident(const std::string& id, v1::Incident* reply);
-  Status FillReservations(v1::ListReservationsReply* reply);
-  void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
-  grpc::Status Change(grpc::ServerContext* context, const std::string& job_text, v1::Job* reply,
-                      const std::function<Command(JobId)>& make);
-  // Both move the request's offset behind what was sent.
-  grpc::Status CopyLog(grpc::ServerContext& context, const RankPlace& place, v1::ReadLogRequest& request,
-                       grpc::ServerWriter<v1::LogChunk>& out);
-  grpc::Status PumpLog(grpc::ServerContext& context, Channel::Stream& tunnel, v1::ReadLogRequest& request,
-                       grpc::ServerWriter<v1::LogChunk>& out);
-  grpc::Status PumpExec(Channel::Stream& tunnel, ExecStream& stream);
+  Result<Caller> Identify(const grpc::ServerContext& context, const std::string& from) const;
+  grpc::Status Answer(grpc::ServerContext& context, std::string_view operation, const std::function<Status(const Caller&)>& answer) const;
 
-  ControlGateway& gateway_;
-  NodeChannels& channels_;
-  NodeReadings& readings_;
-  NodeProgress& progress_;
-  JobFeed& feed_;
+  ControlApi& api_;
+  AccessGuard& guard_;
   TicketIssuer& tickets_;
-  const About about_;
-  std::timed_mutex forecasting_;  // whose turn it is to be worked out
 };
 
 }  // namespace gp

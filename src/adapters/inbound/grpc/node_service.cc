@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "adapters/inbound/grpc/grpc_streams.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/node_link.h"
 
@@ -115,13 +116,14 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
   return heard ? grpc::Status::OK : ToGrpc(heard);
 }
 
-grpc::Status NodeService::Tunnel(grpc::ServerContext* context, Channel::Stream* stream) {
+grpc::Status NodeService::Tunnel(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) {
   if (const Status token = CheckToken(*context); !token) return ToGrpc(token);
   v1::TunnelFrame first;
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
   const std::shared_ptr<Channel> channel = channels_.Claim(first.channel());
   if (channel == nullptr) return ToGrpc(NotFound("nobody waits for this channel"));
-  channel->Attach(stream, context);
+  GrpcConversation<v1::TunnelFrame, v1::TunnelFrame> tunnel(*context, *stream);
+  channel->Attach(tunnel);
   return grpc::Status::OK;
 }
 

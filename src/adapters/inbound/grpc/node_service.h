@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "adapters/inbound/grpc/node_channels.h"
+#include "adapters/inbound/api/node_channels.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/inbound/node_gateway.h"
@@ -19,7 +19,7 @@ class NodeService final : public v1::NodeLink::Service {
 
   using ExchangeStream = grpc::ServerReaderWriter<v1::ControllerMessage, v1::AgentMessage>;
   grpc::Status Exchange(grpc::ServerContext* context, ExchangeStream* stream) override;
-  grpc::Status Tunnel(grpc::ServerContext* context, Channel::Stream* stream) override;
+  grpc::Status Tunnel(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) override;
 
  private:
   Status CheckToken(const grpc::ServerContext& context) const;

@@ -16,11 +16,10 @@ constexpr int kThreadsMax = 2'048;
 
 class GrpcServer : public Server {
  public:
-  GrpcServer(ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
-      : channels_(nodes),
-        tickets_(std::move(tickets)),
-        control_(gateway, channels_, readings_, progress_, feed_, *tickets_, {options.version, options.metrics}),
-        nodes_(nodes, channels_, readings_, progress_, gateway, options.join_token) {}
+  GrpcServer(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
+      : tickets_(std::move(tickets)),
+        control_(api.control, api.guard, *tickets_),
+        nodes_(nodes, api.channels, api.readings, api.progress, gateway, options.join_token) {}
 
   ~GrpcServer() override { Shutdown(); }
 
@@ -50,7 +49,6 @@ class GrpcServer : public Server {
     return Ok();
   }
 
-  std::vector<CommitObserver*> Observers() override { return {&feed_}; }
   int tcp_port() const override { return tcp_port_; }
 
   void Shutdown() override {
@@ -61,10 +59,6 @@ class GrpcServer : public Server {
   }
 
  private:
-  NodeChannels channels_;
-  NodeReadings readings_;
-  NodeProgress progress_;
-  JobFeed feed_;
   std::unique_ptr<TicketIssuer> tickets_;
   ControlService control_;
   NodeService nodes_;
@@ -74,9 +68,9 @@ class GrpcServer : public Server {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::Start(ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options) {
+Result<std::unique_ptr<Server>> Server::Start(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options) {
   auto tickets = GP_TRY(TicketIssuer::Listen(options.socket_directory + "/ticket.sock"));
-  auto server = std::make_unique<GrpcServer>(gateway, nodes, options, std::move(tickets));
+  auto server = std::make_unique<GrpcServer>(api, gateway, nodes, options, std::move(tickets));
   GP_CHECK_OK(server->Listen(options));
   return server;
 }

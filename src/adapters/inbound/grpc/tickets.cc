@@ -1,7 +1,5 @@
 #include "adapters/inbound/grpc/tickets.h"
 
-#include <pwd.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -9,33 +7,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <vector>
+
+#include "adapters/inbound/api/peer.h"
+#include "adapters/secrets/secrets.h"
 
 namespace gp {
-namespace {
-
-std::string NewSecret() {
-  unsigned char bytes[32];
-  if (getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) return "";
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += kHex[byte >> 4];
-    text += kHex[byte & 15];
-  }
-  return text;
-}
-
-User UserOf(const ucred& peer) {
-  std::vector<char> buffer(16'384);
-  passwd entry{};
-  passwd* found = nullptr;
-  getpwuid_r(peer.uid, &entry, buffer.data(), buffer.size(), &found);
-  const std::string name = found != nullptr ? found->pw_name : "uid-" + std::to_string(peer.uid);
-  return {name, peer.uid, found != nullptr ? found->pw_gid : peer.gid};
-}
-
-}  // namespace
 
 Result<std::unique_ptr<TicketIssuer>> TicketIssuer::Listen(const std::string& path) {
   sockaddr_un address{};
@@ -77,23 +53,21 @@ void TicketIssuer::Serve() {
 }
 
 void TicketIssuer::Answer(int connection) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
-  const std::string secret = NewSecret();
-  if (secret.empty()) return;
+  const auto peer = PeerOf(connection);
+  const auto secret = NewSecret();
+  if (!peer || !secret) return;
   {
     const std::lock_guard lock(mutex_);
-    std::deque<std::string>& mine = by_user_[peer.uid];
+    std::deque<std::string>& mine = by_user_[peer->uid];
     if (mine.size() >= kTicketsPerUser) {
       tickets_.erase(mine.front());
       mine.pop_front();
     }
-    mine.push_back(secret);
-    tickets_[secret] = UserOf(peer);
+    mine.push_back(*secret);
+    tickets_[*secret] = *peer;
   }
   // A peer that does not read loses its ticket; it never blocks the others.
-  (void)send(connection, secret.data(), secret.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  (void)send(connection, secret->data(), secret->size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 Result<User> TicketIssuer::Verify(const std::string& ticket) const {

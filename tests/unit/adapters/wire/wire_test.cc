@@ -45,6 +45,16 @@ TEST(Wire, AJobSpecSurvivesTheWay) {
   EXPECT_EQ(FromProto(message).value(), FullSpec());
 }
 
+TEST(Wire, WhatIsLeftOutHasItsDefault) {
+  EXPECT_EQ(FromProto(v1::JobSpec()).value(), JobSpec());
+  v1::JobSpec message;
+  message.set_priority(0);
+  message.mutable_gpus()->set_count(0);
+  EXPECT_EQ(FromProto(message)->priority, 0);
+  EXPECT_EQ(FromProto(message)->gpus.count, 0);
+  EXPECT_EQ(FromProto(message)->gpus.share_thousandths, 1000);
+}
+
 TEST(Wire, AnEnumValueThatIsNoneIsRefusedWithItsField) {
   const auto refusal = [](auto spoil) {
     v1::JobSpec message;
@@ -165,6 +175,7 @@ TEST(Wire, EveryErrorCodeHasItsRowAndComesBack) {
   for (int i = 0; i <= static_cast<int>(ErrorCode::kInternal); ++i) {
     const auto code = static_cast<ErrorCode>(i);
     EXPECT_EQ(ErrorCodeFromGrpc(GrpcCodeFor(code)), code);
+    EXPECT_EQ(ErrorCodeFromConnect(ConnectNameFor(code)), code);
     EXPECT_GE(HttpStatusFor(code), 400);
     EXPECT_NE(ExitCodeFor(code), 0);
   }

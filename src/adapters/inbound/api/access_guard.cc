@@ -1,0 +1,79 @@
+#include "adapters/inbound/api/access_guard.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "adapters/inbound/api/operations.h"
+#include "adapters/secrets/secrets.h"
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+bool IsSuperuser(const User& user) { return user.uid == 0 || user.uid == geteuid(); }
+
+bool ChangesAccess(const Event& event) {
+  return std::holds_alternative<RoleGranted>(event) || std::holds_alternative<TokenIssued>(event) || std::holds_alternative<TokenEnded>(event);
+}
+
+bool IsRefusal(const Status& status) {
+  return !status && (status.error().code == ErrorCode::kPermissionDenied || status.error().code == ErrorCode::kUnauthenticated);
+}
+
+}  // namespace
+
+Result<Caller> AccessGuard::ByKernel(User user, std::string from) {
+  const auto view = GP_TRY(Look());
+  Caller caller;
+  caller.is_superuser = IsSuperuser(user);
+  caller.user = std::move(user);
+  caller.from = std::move(from);
+  caller.access = {view, &view->access};
+  return caller;
+}
+
+Result<Caller> AccessGuard::BySecret(std::string_view secret, std::string from) {
+  const auto view = GP_TRY(Look());
+  const auto found = view->tokens.find(Sha256(secret));
+  if (found == view->tokens.end()) return Fail(Unauthenticated("this token is not known, or was revoked"));
+  const AccessToken& token = view->access.tokens.at(found->second);
+  if (token.expires_at <= gateway_.Now()) return Fail(Unauthenticated(ToText(token.id) + " ended at " + ToRfc3339(token.expires_at) + ": issue another one"));
+  Caller caller = GP_TRY(ByKernel(token.user, std::move(from)));
+  caller.token = token.id;
+  caller.most = token.most;
+  caller.scope = token.queue;
+  return caller;
+}
+
+Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation, const std::function<Status(const Caller&)>& answer) {
+  Status status = caller ? Admit(*caller, operation) : Fail(caller.error());
+  if (status) status = answer(*caller);
+  if (IsRefusal(status)) refusals_.Note(caller ? caller->AsOrigin() : Origin("unknown", from), operation, status.error().message);
+  return status;
+}
+
+void AccessGuard::OnCommit(const State& state, const std::vector<Event>& events) {
+  if (std::ranges::any_of(events, ChangesAccess)) Take(state);
+  refusals_.Flush();
+}
+
+Result<std::shared_ptr<const AccessGuard::View>> AccessGuard::Look() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (view_ != nullptr) return view_;
+  }
+  GP_CHECK_OK(gateway_.Read([this](const State& state) { Take(state); }));
+  const std::lock_guard lock(mutex_);
+  return view_;
+}
+
+// On the writer's thread: what it takes is never older than what it has.
+void AccessGuard::Take(const State& state) {
+  auto view = std::make_shared<View>(View{state.access, {}});
+  for (const auto& [id, token] : view->access.tokens) view->tokens.emplace(token.hash, id);
+  const std::lock_guard lock(mutex_);
+  view_ = std::move(view);
+}
+
+}  // namespace gp

@@ -1,0 +1,80 @@
+// Nodes and GPUs: what there is, and what is in service.
+
+#include "adapters/inbound/api/control_api.h"
+
+#include <algorithm>
+
+#include "adapters/inbound/api/gpu_name.h"
+#include "adapters/wire/job_spec.h"
+#include "adapters/wire/views.h"
+#include "base/text.h"
+
+namespace gp {
+
+Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { ClusterView(state, gateway_.Now(), reply); }));
+  reply->set_version(about_.version);
+  if (!readings) return Ok();
+  for (int i = 0; i < reply->nodes_size(); ++i) {
+    const auto latest = readings_.Of({static_cast<uint32_t>(i)});
+    if (!latest) continue;
+    v1::Node& node = *reply->mutable_nodes(i);
+    node.set_seconds_since_report(static_cast<double>((gateway_.Now() - latest->at).ns) / 1e9);
+    const int count = std::min(node.gpus_size(), static_cast<int>(latest->gpus.size()));
+    for (int gpu = 0; gpu < count; ++gpu) {
+      *node.mutable_gpus(gpu)->mutable_readings() = latest->gpus[static_cast<size_t>(gpu)];
+    }
+  }
+  return Ok();
+}
+
+Status ControlApi::GetCluster(const Caller&, const v1::GetClusterRequest& request, v1::Cluster* reply) {
+  return FillCluster(request.readings(), reply);
+}
+
+Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request, v1::Cluster* reply) {
+  if (request.gpu().empty() == request.node().empty()) {
+    return Fail(InvalidArgument("name either a GPU or a node"));
+  }
+  if (!v1::ChangeServiceRequest::Action_IsValid(request.action())) {
+    return Fail(InvalidArgument("action: DRAIN, OFFLINE, ONLINE or RESET"));
+  }
+  gp::ChangeService command;
+  command.action = static_cast<ServiceAction>(request.action());
+  command.force = request.force();
+  command.deadline = FromMilliseconds(request.deadline_ms());
+  command.reason = caller.user.name + (request.reason().empty() ? "" : ": " + Printable(request.reason(), 200));
+  Status found = Ok();
+  const Status read = gateway_.Read([&](const State& state) {
+    if (!request.node().empty()) {
+      const auto node = FindNodeByName(state, request.node());
+      if (node) command.node = *node;
+      if (!node) found = Fail(node.error());
+      return;
+    }
+    const auto gpu = FindGpu(state, request.gpu());
+    if (!gpu) {
+      found = Fail(gpu.error());
+      return;
+    }
+    command.node = gpu->node;
+    command.gpu = gpu->gpu;
+  });
+  if (!read) return read;
+  if (!found) return found;
+  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", command);
+  if (!outcome.status) return outcome.status;
+  return FillCluster(false, reply);
+}
+
+Status ControlApi::DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request, v1::Cluster* reply) {
+  Result<NodeId> node = Fail(Internal(""));
+  const Status read = gateway_.Read([&](const State& state) { node = FindNodeByName(state, request.node()); });
+  if (!read) return read;
+  if (!node) return Fail(node.error());
+  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::DeclareNodeLost{*node, request.reason()});
+  if (!outcome.status) return outcome.status;
+  return FillCluster(false, reply);
+}
+
+}  // namespace gp

@@ -1,0 +1,75 @@
+#include "adapters/inbound/api/control_api.h"
+
+#include "adapters/wire/recovery_view.h"
+#include "adapters/wire/views.h"
+#include "domain/cluster/arrays.h"
+
+namespace gp {
+
+// Others see that a job is there and what it holds, not what it runs with.
+void ControlApi::Redact(JobRights& rights, const Job& job, v1::Job* message) {
+  if (rights.May(JobAct::kRead, job)) return;
+  message->mutable_spec()->clear_environment();
+  message->mutable_spec()->clear_command();
+  message->mutable_spec()->clear_working_directory();
+  message->mutable_spec()->clear_checkpoint_directory();
+  message->mutable_spec()->clear_on_log();
+  message->mutable_spec()->clear_labels();
+  for (v1::Checkpoint& checkpoint : *message->mutable_checkpoints()) {
+    checkpoint.clear_path();
+    checkpoint.clear_fault();
+  }
+  if (message->has_progress()) message->mutable_progress()->clear_refused();
+  for (v1::Attempt& attempt : *message->mutable_attempts()) {
+    for (v1::Rank& rank : *attempt.mutable_ranks()) rank.clear_last_error();
+  }
+}
+
+// Of what the caller may not even see it is told as of what is not there.
+Result<JobId> ControlApi::FindJobFor(const State& state, const Caller& caller, JobAct act, const std::string& text) {
+  const JobId id = GP_TRY(FindJobNamed(state, text));
+  GP_CHECK_OK(CheckMay(caller, act, *state.FindJob(id)));
+  return id;
+}
+
+Status ControlApi::CheckMay(const Caller& caller, JobAct act, const Job& job) {
+  JobRights rights(caller);
+  if (!rights.May(JobAct::kSee, job)) return Fail(NotFound("no job " + NameOf(job)));
+  if (!rights.May(act, job)) return Fail(PermissionDenied(NameOf(job) + " belongs to " + job.user.name));
+  return Ok();
+}
+
+Result<JobId> ControlApi::JobFor(const Caller& caller, JobAct act, const std::string& text) {
+  Result<JobId> found = Fail(Unavailable("the controller ends"));
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { found = FindJobFor(state, caller, act, text); }));
+  return found;
+}
+
+// The rank that reported last speaks for all.
+void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* message) const {
+  std::optional<v1::LeaseProgress> newest;
+  for (const LeaseId id : job.leases) {
+    auto progress = progress_.Of(state.FindLease(id)->node, id);
+    if (progress && (!newest || progress->at_ns() > newest->at_ns())) newest = std::move(progress);
+  }
+  if (newest) ProgressView(*newest, message->mutable_progress());
+}
+
+Status ControlApi::FillJob(const Caller& caller, const std::string& name, v1::Job* reply) {
+  Status status = Ok();
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const auto id = FindJobFor(state, caller, JobAct::kSee, name);
+    if (!id) {
+      status = Fail(id.error());
+      return;
+    }
+    const Job& job = *state.FindJob(*id);
+    JobView(state, job, gateway_.Now(), reply);
+    AddProgress(state, job, reply);
+    JobRights rights(caller);
+    Redact(rights, job, reply);
+  }));
+  return status;
+}
+
+}  // namespace gp

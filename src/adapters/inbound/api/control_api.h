@@ -1,0 +1,118 @@
+#pragma once
+
+// What users may ask of the controller, whatever carries the question.  Who asks is known by then and may ask it at all
+// (operations.h); what depends on whose the object is, is decided here.  All calls are for any thread.
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "adapters/inbound/api/caller.h"
+#include "adapters/inbound/api/job_feed.h"
+#include "adapters/inbound/api/node_channels.h"
+#include "adapters/inbound/api/streams.h"
+#include "domain/defragmenting/find_moves.h"
+#include "domain/explaining/present.h"
+#include "gpu_platform/v1/control.pb.h"
+#include "ports/inbound/control_gateway.h"
+#include "ports/outbound/audit_trail.h"
+
+namespace gp {
+
+// Where one rank of an attempt is, or was.
+struct RankPlace {
+  NodeId node;
+  LeaseId lease;
+  JobId job;
+  int attempt = 0;
+  bool live = false;  // its lease is not over
+};
+
+using ExecConversation = Conversation<v1::ExecInput, v1::ExecOutput>;
+
+class ControlApi {
+ public:
+  // What it tells of the controller itself.
+  struct About {
+    std::string version;
+    std::function<std::string(const State&)> metrics;  // empty: none
+    AuditTrail* audit = nullptr;                        // nullptr: none
+  };
+
+  ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed, About about)
+      : gateway_(gateway), channels_(channels), readings_(readings), progress_(progress), feed_(feed), about_(std::move(about)) {}
+
+  Status SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request, v1::SubmitJobsReply* reply);
+  Status ListJobs(const Caller& caller, const v1::ListJobsRequest& request, v1::ListJobsReply* reply);
+  Status GetJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
+  Status StopJob(const Caller& caller, const v1::StopJobRequest& request, v1::Job* reply);
+  Status ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request, v1::ListJobsReply* reply);
+  Status HoldJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
+  Status ReleaseJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
+  Status GetCluster(const Caller& caller, const v1::GetClusterRequest& request, v1::Cluster* reply);
+  Status ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request, v1::Cluster* reply);
+  Status DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request, v1::Cluster* reply);
+  Status ExplainJob(const Caller& caller, const v1::ExplainJobRequest& request, v1::ExplainJobReply* reply);
+  Status ListReservations(const Caller& caller, const v1::ListReservationsRequest& request, v1::ListReservationsReply* reply);
+  Status GetMetrics(const Caller& caller, const v1::GetMetricsRequest& request, v1::GetMetricsReply* reply);
+  Status ListIncidents(const Caller& caller, const v1::ListIncidentsRequest& request, v1::ListIncidentsReply* reply);
+  Status GetIncident(const Caller& caller, const v1::GetIncidentRequest& request, v1::Incident* reply);
+  Status ChangeIncident(const Caller& caller, const v1::ChangeIncidentRequest& request, v1::Incident* reply);
+  Status ReserveNodes(const Caller& caller, const v1::ReserveNodesRequest& request, v1::Reservation* reply);
+  Status DeleteReservation(const Caller& caller, const v1::DeleteReservationRequest& request, v1::ListReservationsReply* reply);
+  Status PlanMoves(const Caller& caller, const v1::PlanMovesRequest& request, v1::MovePlans* reply);
+  Status ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& request, v1::MovePlans* reply);
+  Status ListQueues(const Caller& caller, const v1::ListQueuesRequest& request, v1::ListQueuesReply* reply);
+  Status SetQueue(const Caller& caller, const v1::SetQueueRequest& request, v1::Queue* reply);
+  Status DeleteQueue(const Caller& caller, const v1::DeleteQueueRequest& request, v1::ListQueuesReply* reply);
+  Status ChangeNode(const Caller& caller, const v1::ChangeNodeRequest& request, v1::Cluster* reply);
+  Status SetPriority(const Caller& caller, const v1::SetPriorityRequest& request, v1::Job* reply);
+  Status WhoAmI(const Caller& caller, const v1::WhoAmIRequest& request, v1::WhoAmIReply* reply);
+  Status ListRoles(const Caller& caller, const v1::ListRolesRequest& request, v1::ListRolesReply* reply);
+  Status GrantRole(const Caller& caller, const v1::GrantRoleRequest& request, v1::ListRolesReply* reply);
+  Status ListTokens(const Caller& caller, const v1::ListTokensRequest& request, v1::ListTokensReply* reply);
+  Status IssueToken(const Caller& caller, const v1::IssueTokenRequest& request, v1::IssueTokenReply* reply);
+  Status RevokeToken(const Caller& caller, const v1::RevokeTokenRequest& request, v1::ListTokensReply* reply);
+  Status ListAudit(const Caller& caller, const v1::ListAuditRequest& request, v1::ListAuditReply* reply);
+
+  // For nobody in particular: whether questions are answered at all.
+  Status CheckReady() { return gateway_.Read([](const State&) {}); }
+
+  // Until the job has ended, or the caller is gone.
+  Status WatchJob(const Caller& caller, const v1::GetJobRequest& request, Sink<v1::Job>& out);
+  Status ReadLog(const Caller& caller, const v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
+  Status Exec(const Caller& caller, ExecConversation& stream);
+
+ private:
+  static void Redact(JobRights& rights, const Job& job, v1::Job* message);
+  // kNotFound also where the caller may not see it; kPermissionDenied: it may see it, and no more.
+  static Status CheckMay(const Caller& caller, JobAct act, const Job& job);
+  static Result<JobId> FindJobFor(const State& state, const Caller& caller, JobAct act, const std::string& text);
+  Result<JobId> JobFor(const Caller& caller, JobAct act, const std::string& text);
+  Status FillJob(const Caller& caller, const std::string& name, v1::Job* reply);
+  void AddProgress(const State& state, const Job& job, v1::Job* message) const;
+  Status FillCluster(bool readings, v1::Cluster* reply);
+  Status FillQueues(v1::ListQueuesReply* reply);
+  Status FillRoles(v1::ListRolesReply* reply);
+  Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
+  Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);
+  Status FillIncident(const std::string& id, v1::Incident* reply);
+  Status FillReservations(v1::ListReservationsReply* reply);
+  void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
+  Status Change(const Caller& caller, const std::string& job, v1::Job* reply, const std::function<Command(JobId)>& make);
+  // Both move the request's offset behind what was sent.
+  Status CopyLog(const RankPlace& place, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
+  Status PumpLog(Tunnel& tunnel, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
+  Status PumpExec(Tunnel& tunnel, ExecConversation& stream);
+
+  ControlGateway& gateway_;
+  NodeChannels& channels_;
+  NodeReadings& readings_;
+  NodeProgress& progress_;
+  JobFeed& feed_;
+  const About about_;
+  std::timed_mutex forecasting_;  // whose turn it is to be worked out
+};
+
+}  // namespace gp

@@ -1,0 +1,100 @@
+// Single jobs.
+
+#include "adapters/inbound/api/control_api.h"
+
+#include <algorithm>
+
+#include "adapters/wire/job_spec.h"
+
+namespace gp {
+namespace {
+
+constexpr int kJobsPerSubmitMax = 10'000;
+
+// How many jobs the request comes to; 0: it is not one that may be made.
+int CountSubmitted(const v1::SubmitJobsRequest& request) {
+  const int64_t copies = std::max(request.count(), 1);
+  int64_t jobs = 0;
+  for (const v1::JobSpec& spec : request.specs()) {
+    if (spec.has_array() && copies > 1) return 0;
+    jobs += spec.has_array() ? std::clamp(spec.array().count(), 1, kArrayMax) : copies;
+  }
+  return jobs <= kJobsPerSubmitMax ? static_cast<int>(jobs) : 0;
+}
+
+// Where none is named the job goes to the queue of its project, if there is one, or else to the default: whoever may not
+// use both has to say which.
+Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
+  const auto may_use = [&](const std::string& queue) { return caller.In(queue) >= Role::kUser; };
+  if (!spec.queue.empty()) {
+    if (may_use(spec.queue)) return Ok();
+    return Fail(PermissionDenied("queue: " + caller.user.name + " may not run jobs in " + spec.queue + " (gpu-platform whoami)"));
+  }
+  if (may_use(kDefaultQueue) && may_use(spec.project)) return Ok();
+  return Fail(PermissionDenied("queue: name one that " + caller.user.name + " may use (gpu-platform whoami)"));
+}
+
+}  // namespace
+
+Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request, v1::SubmitJobsReply* reply) {
+  if (CountSubmitted(request) == 0) return Fail(InvalidArgument("count: 1 to 10,000 jobs at a time, and no copies of an array"));
+  const int copies = std::max(request.count(), 1);
+  if (request.request_id().size() > 128) return Fail(InvalidArgument("request_id: at most 128 characters"));
+  std::vector<std::pair<std::string, Command>> commands;
+  for (const v1::JobSpec& message : request.specs()) {
+    Result<JobSpec> decoded = FromProto(message);
+    if (!decoded) return Fail(decoded.error());
+    const auto spec = std::make_shared<const JobSpec>(*std::move(decoded));
+    if (const Status valid = ValidateJobSpec(*spec); !valid) return valid;
+    GP_CHECK_OK(CheckMaySubmit(caller, *spec));
+    for (int copy = 0; copy < copies; ++copy) {
+      const std::string id = request.request_id();
+      commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()), SubmitJob{spec, caller.user});
+    }
+  }
+  for (const Outcome& outcome : gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands))) {
+    if (!outcome.status) return outcome.status;
+    reply->add_job_ids(ToText(outcome.job));
+  }
+  return Ok();
+}
+
+Status ControlApi::GetJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {
+  return FillJob(caller, request.job_id(), reply);
+}
+
+Status ControlApi::WatchJob(const Caller& caller, const v1::GetJobRequest& request, Sink<v1::Job>& out) {
+  const auto id = JobFor(caller, JobAct::kSee, request.job_id());
+  if (!id) return Fail(id.error());
+  const auto watch = feed_.Follow(*id);  // before the first look: no change falls between
+  while (!out.IsGone()) {
+    v1::Job job;
+    GP_CHECK_OK(FillJob(caller, ToText(*id), &job));
+    if (!out.Write(job) || job.state() >= v1::COMPLETED) break;
+    while (!out.IsGone() && !watch->Next(Duration::Milliseconds(500))) {
+    }
+  }
+  return Ok();
+}
+
+Status ControlApi::Change(const Caller& caller, const std::string& job, v1::Job* reply, const std::function<Command(JobId)>& make) {
+  const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, job));
+  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", make(id));
+  if (!outcome.status) return outcome.status;
+  return FillJob(caller, ToText(id), reply);
+}
+
+Status ControlApi::StopJob(const Caller& caller, const v1::StopJobRequest& request, v1::Job* reply) {
+  return Change(caller, request.job_id(), reply,
+                [&](JobId id) { return gp::StopJob{id, request.force()}; });
+}
+
+Status ControlApi::HoldJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {
+  return Change(caller, request.job_id(), reply, [](JobId id) { return gp::HoldJob{id}; });
+}
+
+Status ControlApi::ReleaseJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {
+  return Change(caller, request.job_id(), reply, [](JobId id) { return gp::ReleaseJob{id}; });
+}
+
+}  // namespace gp

@@ -1,0 +1,88 @@
+#include "adapters/inbound/api/node_channels.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace gp {
+
+Tunnel* Channel::WaitForTunnel(Duration timeout) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::nanoseconds(timeout.ns), [this] { return tunnel_ != nullptr; });
+  return tunnel_;
+}
+
+void Channel::Attach(Tunnel& tunnel) {
+  std::unique_lock lock(mutex_);
+  if (finished_) return;
+  tunnel_ = &tunnel;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return finished_; });
+}
+
+void Channel::Break() {
+  const std::lock_guard lock(mutex_);
+  if (tunnel_ != nullptr && !finished_) tunnel_->Break();
+}
+
+void Channel::Finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+  }
+  changed_.notify_all();
+}
+
+Result<std::shared_ptr<Channel>> NodeChannels::Open(NodeId node, v1::OpenChannel order) {
+  auto channel = std::make_shared<Channel>();
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(ordered_, [](const auto& entry) { return entry.second.channel.expired(); });
+    number = ++last_channel_;
+    order.set_channel(number);
+    ordered_[number] = {std::move(order), channel};
+  }
+  GP_CHECK_OK(nodes_.OpenChannel(node, number));
+  return channel;
+}
+
+std::optional<v1::OpenChannel> NodeChannels::OrderOf(uint64_t channel) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = ordered_.find(channel);
+  return found == ordered_.end() ? std::nullopt : std::optional(found->second.order);
+}
+
+std::shared_ptr<Channel> NodeChannels::Claim(uint64_t channel) {
+  const std::lock_guard lock(mutex_);
+  const auto found = ordered_.find(channel);
+  if (found == ordered_.end()) return nullptr;
+  auto claimed = found->second.channel.lock();
+  ordered_.erase(found);
+  return claimed;
+}
+
+void NodeReadings::Set(NodeId node, std::vector<v1::GpuReadings> readings, Instant at) {
+  const std::lock_guard lock(mutex_);
+  latest_[node] = {std::move(readings), at};
+}
+
+std::optional<NodeReadings::Latest> NodeReadings::Of(NodeId node) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = latest_.find(node);
+  return found == latest_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void NodeProgress::Set(NodeId node, std::vector<v1::LeaseProgress> progress) {
+  const std::lock_guard lock(mutex_);
+  latest_[node] = std::move(progress);
+}
+
+std::optional<v1::LeaseProgress> NodeProgress::Of(NodeId node, LeaseId lease) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = latest_.find(node);
+  if (found == latest_.end()) return std::nullopt;
+  const auto one = std::ranges::find(found->second, lease.value, &v1::LeaseProgress::lease);
+  return one == found->second.end() ? std::nullopt : std::optional(*one);
+}
+
+}  // namespace gp

@@ -1,0 +1,13 @@
+#pragma once
+
+// Who is at the other end of a Unix socket, by the kernel's word.
+
+#include "base/result.h"
+#include "domain/model/job.h"
+
+namespace gp {
+
+// kUnauthenticated: the kernel does not say.
+Result<User> PeerOf(int connection);
+
+}  // namespace gp

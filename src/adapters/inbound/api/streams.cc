@@ -1,0 +1,163 @@
+// Logs and exec: bytes between a user and an agent, through a channel that the agent opens.
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "adapters/inbound/api/control_api.h"
+#include "domain/cluster/arrays.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kChannelTimeout = Duration::Seconds(10);
+constexpr std::chrono::milliseconds kCallerCheck{200};
+constexpr Duration kEndCheck = Duration::Milliseconds(500);
+constexpr int kExitPlatform = 125;  // an exit code that says: not the program's own
+
+Result<RankPlace> FindRank(const State& state, const std::string& job_text, int rank, int attempt) {
+  const Job* job = state.FindJob(GP_TRY(FindJobNamed(state, job_text)));
+  if (job->attempts.empty()) return Fail(Conflict(ToText(job->id) + " has not been started yet"));
+  const AttemptRecord* record = &job->attempts.back();
+  if (attempt > 0) {
+    if (attempt > static_cast<int>(job->attempts.size())) {
+      return Fail(NotFound(ToText(job->id) + " has no attempt " + std::to_string(attempt)));
+    }
+    record = &job->attempts[static_cast<size_t>(attempt - 1)];
+  }
+  if (rank < 0 || rank >= static_cast<int>(record->ranks.size())) {
+    return Fail(NotFound(ToText(job->id) + " has ranks 0 to " + std::to_string(record->ranks.size() - 1)));
+  }
+  const RankRecord& place = record->ranks[static_cast<size_t>(rank)];
+  return RankPlace{place.node, place.lease, job->id, record->number, state.FindLease(place.lease) != nullptr};
+}
+
+// Until the caller ends its input: with its exit code in hand, or because it is gone.
+void PumpInput(ExecConversation& stream, Tunnel& tunnel) {
+  v1::ExecInput message;
+  v1::TunnelFrame frame;
+  while (stream.Read(&message)) {
+    *frame.mutable_input() = message;
+    if (!tunnel.Write(frame)) return;
+  }
+  frame.mutable_input()->set_end_of_input(true);
+  (void)tunnel.Write(frame);
+}
+
+// In the stream itself: a status would come only after the caller's input has ended.
+Status RefuseExec(ExecConversation& stream, const std::string& why) {
+  v1::ExecOutput output;
+  output.set_errors("error: " + why + "\n");
+  (void)stream.Write(output);
+  output.set_exit_code(kExitPlatform);
+  (void)stream.Write(output);
+  return Ok();
+}
+
+}  // namespace
+
+Status ControlApi::ReadLog(const Caller& caller, const v1::ReadLogRequest& request, Sink<v1::LogChunk>& out) {
+  const Result<JobId> id = JobFor(caller, JobAct::kRead, request.job_id());
+  if (!id) return Fail(id.error());
+  const auto watch = feed_.Follow(*id);
+  v1::ReadLogRequest part = request;
+  while (!out.IsGone()) {
+    Result<RankPlace> place = Fail(Internal(""));
+    const Status read = gateway_.Read(
+        [&](const State& state) { place = FindRank(state, part.job_id(), part.rank(), part.attempt()); });
+    if (!read) return read;
+    if (!place) return Fail(place.error());
+    part.set_attempt(place->attempt);
+    const Status copied = CopyLog(*place, part, out);
+    // Where the agent saw the end is the end only if the attempt was over before it was asked:
+    // until then it may not even have begun there.
+    if (!copied || !part.follow() || !place->live) return copied;
+    (void)watch->Next(kEndCheck);
+  }
+  return Ok();
+}
+
+Status ControlApi::CopyLog(const RankPlace& place, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out) {
+  v1::OpenChannel order;
+  order.set_lease(place.lease.value);
+  order.mutable_log()->set_job(place.job.value);
+  order.mutable_log()->set_attempt(place.attempt);
+  order.mutable_log()->set_rank(request.rank());
+  order.mutable_log()->set_errors(request.errors());
+  order.mutable_log()->set_offset(request.offset());
+  order.mutable_log()->set_follow(request.follow());
+  const auto channel = channels_.Open(place.node, order);
+  if (!channel) return Fail(channel.error());
+  Tunnel* tunnel = (*channel)->WaitForTunnel(kChannelTimeout);
+  if (tunnel == nullptr) {
+    (*channel)->Finish();
+    return Fail(Unavailable("the node's agent did not answer"));
+  }
+  const Status status = PumpLog(*tunnel, request, out);
+  (*channel)->Finish();
+  return status;
+}
+
+Status ControlApi::PumpLog(Tunnel& tunnel, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out) {
+  v1::TunnelFrame frame;
+  while (!out.IsGone() && tunnel.Read(&frame)) {
+    if (!frame.failed().empty()) return Fail(Unavailable(frame.failed()));
+    if (frame.what_case() == v1::TunnelFrame::WHAT_NOT_SET) return Ok();  // the end
+    if (!frame.has_log()) continue;
+    if (!out.Write(frame.log())) return Ok();
+    request.set_offset(frame.log().offset() + static_cast<int64_t>(frame.log().data().size()));
+  }
+  // The agent went away before it said that this was all: the reader must ask again.
+  return Fail(Unavailable("the node's agent went away"));
+}
+
+Status ControlApi::Exec(const Caller& caller, ExecConversation& stream) {
+  v1::ExecInput first;
+  if (!stream.Read(&first) || !first.has_start()) {
+    return Fail(InvalidArgument("the first message of an exec names the job"));
+  }
+  const v1::ExecInput::Start& start = first.start();
+  if (const auto own = JobFor(caller, JobAct::kRead, start.job_id()); !own) return Fail(own.error());
+  Result<RankPlace> place = Fail(Internal(""));
+  const Status read =
+      gateway_.Read([&](const State& state) { place = FindRank(state, start.job_id(), start.rank(), 0); });
+  if (!read) return read;
+  if (!place) return Fail(place.error());
+  if (!place->live) return Fail(Conflict(start.job_id() + " is not running"));
+  v1::OpenChannel order;
+  order.set_lease(place->lease.value);
+  *order.mutable_exec() = start;
+  const auto channel = channels_.Open(place->node, order);
+  if (!channel) return Fail(channel.error());
+  Tunnel* tunnel = (*channel)->WaitForTunnel(kChannelTimeout);
+  if (tunnel == nullptr) {
+    (*channel)->Finish();
+    return Fail(Unavailable("the node's agent did not answer"));
+  }
+  std::promise<void> ended;
+  std::thread input([&, until = ended.get_future()] {
+    PumpInput(stream, *tunnel);
+    while (until.wait_for(kCallerCheck) == std::future_status::timeout) {
+      if (stream.IsGone()) (*channel)->Break();  // gone: its terminal hangs up
+    }
+  });
+  const Status status = PumpExec(*tunnel, stream);
+  if (!status || stream.IsGone()) stream.Break();
+  ended.set_value();
+  input.join();
+  (*channel)->Finish();
+  return status;
+}
+
+Status ControlApi::PumpExec(Tunnel& tunnel, ExecConversation& stream) {
+  v1::TunnelFrame frame;
+  while (tunnel.Read(&frame)) {
+    if (!frame.failed().empty()) return RefuseExec(stream, frame.failed());
+    if (!frame.has_output()) continue;
+    if (!stream.Write(frame.output())) return Ok();
+    if (frame.output().what_case() == v1::ExecOutput::kExitCode) return Ok();
+  }
+  return RefuseExec(stream, "the node's agent went away");
+}
+
+}  // namespace gp

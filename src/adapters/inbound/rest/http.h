@@ -1,0 +1,34 @@
+#pragma once
+
+// Requests and answers as the API's side of the server sees them: no sockets, no library.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "domain/model/job.h"
+
+namespace gp {
+
+struct HttpRequest {
+  std::string method;                 // "GET"
+  std::string target;                 // as it came: "/api/v1/jobs?limit=5"
+  std::optional<std::string> authorization;
+  std::optional<std::string> content_type;
+  std::optional<std::string> idempotency_key;
+  std::optional<std::string> host;
+  std::optional<std::string> origin;  // a page of a browser asks
+  std::string body;
+  std::string from;                   // "unix", "127.0.0.1:40312"
+  std::optional<User> peer;           // whom the kernel vouches for: on the Unix socket
+};
+
+struct HttpReply {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+}  // namespace gp

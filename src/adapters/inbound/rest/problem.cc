@@ -1,0 +1,49 @@
+#include "adapters/inbound/rest/problem.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "adapters/wire/error.h"
+
+namespace gp {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// As HTTP names them.
+const char* TitleOf(int status) {
+  static const std::map<int, const char*> kTitles = {
+      {400, "Bad Request"},         {401, "Unauthorized"},      {403, "Forbidden"},           {404, "Not Found"},
+      {405, "Method Not Allowed"},  {409, "Conflict"},          {413, "Content Too Large"},   {415, "Unsupported Media Type"},
+      {421, "Misdirected Request"}, {429, "Too Many Requests"}, {500, "Internal Server Error"}, {501, "Not Implemented"},
+      {503, "Service Unavailable"}, {504, "Gateway Timeout"}};
+  const auto found = kTitles.find(status);
+  return found == kTitles.end() ? "Error" : found->second;
+}
+
+HttpReply Problem(int status, const std::string& code, const std::string& detail) {
+  const Json fields{{"type", "about:blank"}, {"title", TitleOf(status)}, {"status", status}, {"code", code}, {"detail", detail}};
+  HttpReply reply{status, "application/problem+json", "", {}};
+  reply.body = fields.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (status == 503) reply.headers.emplace_back("Retry-After", "1");
+  if (status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return reply;
+}
+
+}  // namespace
+
+HttpReply ProblemOf(const Error& error, std::span<const FieldError> fields) {
+  HttpReply reply = Problem(HttpStatusFor(error.code), std::string(ErrorCodeName(error.code)), error.message);
+  if (fields.empty()) return reply;
+  Json document = Json::parse(reply.body);
+  for (const FieldError& field : fields) document["errors"].push_back({{"pointer", field.pointer}, {"detail", field.detail}});
+  reply.body = document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return reply;
+}
+
+HttpReply ProblemWithStatus(int status, const std::string& detail) {
+  const bool is_ours = status >= 500;
+  return Problem(status, is_ours ? "unavailable" : "invalid-argument", detail);
+}
+
+}  // namespace gp

@@ -1,0 +1,61 @@
+// A token that is kept, so that it need not be shown with every command (docs/reference/access.md).
+
+#include <termios.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "cmd/cli.h"
+#include "cmd/credentials.h"
+
+namespace gp {
+namespace {
+
+// One line; of a terminal without showing it.
+std::string ReadSecret() {
+  termios before{};
+  const bool is_terminal = tcgetattr(STDIN_FILENO, &before) == 0;
+  if (is_terminal) {
+    std::fputs("Token: ", stderr);
+    termios hidden = before;
+    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+  }
+  std::string secret;
+  std::getline(std::cin, secret);
+  if (is_terminal) {
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    std::fputs("\n", stderr);
+  }
+  return secret;
+}
+
+void LogIn(const std::string& address, Cli& cli) {
+  if (!IsAddress(address)) return cli.Complain(InvalidArgument("\"" + address + "\" is no address such as 127.0.0.1:7070; on the controller's own machine no login is needed"));
+  if (const Status hidden = CheckHidden(address); !hidden) return cli.Complain(hidden.error());
+  const std::string secret = ReadSecret();
+  if (secret.empty()) return cli.Complain(InvalidArgument("no token on stdin (make one on the controller's machine: gpu-platform tokens create)"));
+  if (const Status is_one = CheckSecret(secret); !is_one) return cli.Complain(is_one.error());
+  const auto client = ControlClient::OpenRemote(address, secret);
+  const auto self = client->Call<v1::WhoAmIReply>("WhoAmI", v1::WhoAmIRequest());
+  if (!self) return cli.Complain(self.error());
+  if (const Status kept = KeepLogin({address, secret}); !kept) return cli.Complain(kept.error());
+  cli.Say("you are " + self->user() + " at " + address + " until " + self->token_expires_at());
+}
+
+}  // namespace
+
+void AddLogin(CLI::App& app, Cli& cli) {
+  CLI::App* login = app.add_subcommand("login", "Keep a token for a controller on another machine; it is read from stdin");
+  auto address = std::make_shared<std::string>();
+  login->add_option("address", *address, "Of the controller: 127.0.0.1:7070")->required()->type_name("HOST:PORT");
+  login->callback([address, &cli] { LogIn(*address, cli); });
+  app.add_subcommand("logout", "Forget the token; it stays good until it is revoked or ends")->callback([&cli] {
+    const auto forgotten = ForgetLogin();
+    if (!forgotten) return cli.Complain(forgotten.error());
+    cli.Say(*forgotten ? "forgotten" : "nobody was logged in");
+  });
+}
+
+}  // namespace gp

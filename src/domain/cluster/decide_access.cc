@@ -1,0 +1,56 @@
+// Roles and tokens.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "domain/cluster/decide_parts.h"
+
+namespace gp {
+
+Result<Events> DecideGrant(const State& state, const GrantRole& command) {
+  const RoleKey key{command.subject, command.queue};
+  const bool is_name = !command.subject.empty() && command.subject.size() <= kNameLengthMax && Printable(command.subject) == command.subject;
+  if (!is_name) return Fail(InvalidArgument("subject: the name of a user, or * for everybody"));
+  if (!command.queue.empty() && !state.queues.contains(command.queue)) return Fail(NotFound("no queue " + command.queue));
+  const auto present = state.access.roles.find(key);
+  const bool is_there = present != state.access.roles.end();
+  if (command.role ? is_there && present->second == *command.role : !is_there) return Events{};
+  if (command.role && !is_there && state.access.roles.size() >= kRolesMax) return Fail(Conflict("there are " + std::to_string(kRolesMax) + " roles: take one away first"));
+  return Events{RoleGranted{command.subject, command.queue, command.role}};
+}
+
+Result<Events> DecideIssue(const State& state, const Envelope& envelope, const IssueToken& command) {
+  AccessToken token = command.token;
+  token.id = TokenId{state.last_token + 1};
+  token.issued_at = envelope.at;
+  token.issued_by = envelope.origin.principal;
+  GP_CHECK_OK(ValidateToken(token, envelope.at));
+  if (!token.queue.empty() && !state.queues.contains(token.queue)) return Fail(NotFound("no queue " + token.queue));
+  const auto is_same = [&](const auto& entry) { return entry.second.user.uid == token.user.uid; };
+  const auto of_user = std::ranges::count_if(state.access.tokens, is_same);
+  if (of_user >= static_cast<std::ptrdiff_t>(kTokensPerUserMax) || state.access.tokens.size() >= kTokensMax) {
+    return Fail(Conflict(token.user.name + " has " + std::to_string(of_user) + " tokens: revoke one first"));
+  }
+  const auto has_hash = [&](const auto& entry) { return entry.second.hash == token.hash; };
+  if (std::ranges::any_of(state.access.tokens, has_hash)) return Fail(Conflict("this secret is in use"));
+  return Events{TokenIssued{std::move(token)}};
+}
+
+Result<Events> DecideRevoke(const State& state, const RevokeToken& command) {
+  if (!state.access.tokens.contains(command.token)) return Fail(NotFound("no token " + ToText(command.token)));
+  return Events{TokenEnded{command.token}};
+}
+
+void EndAccess(const State& state, const std::string& queue, Events& events) {
+  for (const auto& [key, role] : state.access.roles) {
+    if (key.queue == queue) events.push_back(RoleGranted{key.subject, key.queue, std::nullopt});
+  }
+  for (const auto& [id, token] : state.access.tokens) {
+    if (token.queue == queue) events.push_back(TokenEnded{id});
+  }
+}
+
+// It changes nothing, and is remembered: who was refused what.
+Result<Events> DecideRefusal(const NoteRefusal& command) { return Events{AccessRefused{command.operation, command.why, command.times}}; }
+
+}  // namespace gp

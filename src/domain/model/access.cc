@@ -1,0 +1,54 @@
+#include "domain/model/access.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+constexpr std::array kNames = {"none", "viewer", "user", "operator", "admin"};
+
+// The queue above; of one at the top, everywhere (empty).
+std::string_view Above(std::string_view queue) {
+  const size_t slash = queue.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : queue.substr(0, slash);
+}
+
+std::optional<Role> NearestGrant(const Access& access, std::string_view subject, std::string_view queue) {
+  while (true) {
+    const auto found = access.roles.find({std::string(subject), std::string(queue)});
+    if (found != access.roles.end()) return found->second;
+    if (queue.empty()) return std::nullopt;
+    queue = Above(queue);
+  }
+}
+
+bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+}  // namespace
+
+const char* Name(Role role) { return kNames[static_cast<size_t>(role)]; }
+
+std::optional<Role> ParseRole(std::string_view text) {
+  const auto found = std::ranges::find(kNames, text);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Role>(found - kNames.begin());
+}
+
+Role RoleOf(const Access& access, std::string_view user, std::string_view queue) {
+  if (const auto own = NearestGrant(access, user, queue)) return *own;
+  return NearestGrant(access, kEverybody, queue).value_or(kRoleOfOthers);
+}
+
+Status ValidateToken(const AccessToken& token, Instant now) {
+  if (token.label.empty() || token.label.size() > kTokenLabelMax) return Fail(InvalidArgument("label: 1 to " + std::to_string(kTokenLabelMax) + " characters that say what it is for"));
+  if (token.hash.size() != kTokenHashLength || !std::ranges::all_of(token.hash, IsHex)) return Fail(InvalidArgument("hash: 64 hexadecimal digits"));
+  if (token.most == Role::kNone) return Fail(InvalidArgument("role: viewer, user, operator or admin"));
+  if (token.expires_at <= now) return Fail(InvalidArgument("expires: must be later than now"));
+  if (token.expires_at - now > kTokenLifeMax) return Fail(InvalidArgument("expires: at most 366 days from now"));
+  return Ok();
+}
+
+}  // namespace gp

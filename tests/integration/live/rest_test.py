@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""The API over HTTP on a real controller: the same answers as the command line's, problems with their place, tokens, and
+what is malformed."""
+
+import http.client
+import json
+import os
+import re
+import socket
+import threading
+
+from live_platform import ClusterTest, eventually, main
+
+ANA = 1234
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=30)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Rest(ClusterTest):
+    options = {"serve_flags": ("--http", "127.0.0.1:0"), "machine": "dgx-h100", "nodes": 1}
+
+    def setUp(self):
+        super().setUp()
+        self.socket = os.path.join(self.cluster.run_directory, "http.sock")
+        self.port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+
+    def ask(self, method, path, body=None, headers=None, connection=None):
+        line = connection or UnixConnection(self.socket)
+        line.request(method, path, None if body is None else json.dumps(body), headers or {})
+        answer = line.getresponse()
+        text = answer.read()
+        if connection is None:
+            line.close()
+        return answer.status, json.loads(text) if text else None
+
+    def ok(self, method, path, body=None, **options):
+        status, document = self.ask(method, path, body, **options)
+        self.assertIn(status, (200, 201), document)
+        return document
+
+    def over_tcp(self, secret=None, **headers):
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        self.addCleanup(line.close)
+        if secret:
+            headers["Authorization"] = f"Bearer {secret}"
+        return lambda method, path, body=None: self.ask(method, path, body, headers, line)
+
+    def raw(self, data, tcp=True):
+        line = socket.create_connection(("127.0.0.1", self.port), 10) if tcp else socket.socket(socket.AF_UNIX)
+        with line:
+            line.sendall(data)
+            line.settimeout(10)
+            text = b""
+            try:
+                while part := line.recv(65536):
+                    text += part
+            except (ConnectionResetError, TimeoutError):
+                pass
+        return text
+
+    def test_answers_are_those_of_the_command_line(self):
+        job = self.ok("POST", "/api/v1/jobs", {"specs": [{"name": "a", "command": ["sleep", "1000"]}]})["job_ids"][0]
+        eventually(lambda: self.ok("GET", f"/api/v1/jobs/{job}")["state"] == "RUNNING", "it runs")
+        for path, words in ((f"/api/v1/jobs/{job}", ("jobs", "describe", job)), ("/api/v1/queues", ("queues", "list")),
+                            ("/api/v1/reservations", ("reservations", "list")), ("/api/v1/incidents", ("incidents", "list")),
+                            ("/api/v1/self", ("whoami",)), ("/api/v1/roles", ("roles", "list"))):
+            with self.subTest(path):
+                told, typed = self.ok("GET", path), self.cli.json(*words)
+                self.assertEqual(told.keys(), typed.keys())
+        self.assertEqual([one["id"] for one in self.ok("GET", "/api/v1/jobs?limit=10")["jobs"]], [one["id"] for one in self.cli.jobs()])
+        self.assertEqual(self.ok("POST", f"/api/v1/jobs/{job}:stop")["id"], job)
+        self.assertEqual(self.cli.wait(job), 130)
+
+    def test_problems_name_their_place(self):
+        status, problem = self.ask("POST", "/api/v1/jobs", {"specs": [{"gpus": {"count": -1}, "command": ["true"]}]})
+        self.assertEqual((status, problem["code"]), (400, "invalid-argument"))
+        self.assertIn("gpus.count", problem["detail"])
+        status, problem = self.ask("POST", "/api/v1/jobs", {"specs": [{"nodse": 1}]})
+        self.assertEqual(problem["errors"][0]["pointer"], "/specs/0/nodse")
+        self.assertIn("nodes", problem["errors"][0]["detail"])
+        self.assertEqual(self.ask("GET", "/api/v1/jobs/job-0999")[0], 404)
+
+    def test_over_tcp_a_token_is_needed(self):
+        self.assertEqual(self.over_tcp()("GET", "/api/v1/jobs")[0], 401)
+        self.assertEqual(self.over_tcp("gpp_" + "0" * 64)("GET", "/api/v1/jobs")[0], 401)
+        secret = self.cli.as_user(ANA).json("tokens", "create", "test")["secret"]
+        ask = self.over_tcp(secret)
+        self.assertEqual(ask("GET", "/api/v1/self")[1]["user"], f"uid-{ANA}")
+        self.assertEqual(ask("PUT", "/api/v1/queues/x", {})[0], 403)
+        self.assertEqual(ask("POST", "/api/v1/jobs", {"specs": [{"command": ["true"]}]})[0], 201)
+        self.assertEqual(self.over_tcp(secret, Origin="http://evil.example")("GET", "/api/v1/jobs")[0], 403)
+
+    def test_a_repeated_submit_is_one_job(self):
+        answers = set()
+
+        def submit():
+            answers.add(tuple(self.ok("POST", "/api/v1/jobs", {"specs": [{"command": ["true"]}]}, headers={"Idempotency-Key": "one"})["job_ids"]))
+
+        threads = [threading.Thread(target=submit) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(answers), 1)
+        self.assertEqual(self.ok("GET", "/api/v1/jobs?all=true")["total"], 1)
+
+    def test_what_is_malformed_is_refused_and_hurts_nobody(self):
+        cases = [b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET /api/v1/jobs HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                 b"GET /api/v1/jobs HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"GET /api/v1/jobs HTTP/1.1\r\nContent-Length: 5, 6\r\n\r\nhello",
+                 b"GET /api/v1/jobs HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", b"GET /api/v1/jobs HTTP/1.1\r\n Folded: x\r\n\r\n",
+                 b"POST /api/v1/jobs HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", b"POST /api/v1/jobs HTTP/1.1\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+                 b"GET /api/v1/jobs HTTP/1.1\r\nX: " + b"a" * 100_000 + b"\r\n\r\n", b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n", b"POST /api/v1/jobs HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n",
+                 b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET /api/v1/jobs HTTP/1.1\r\nHost\r\n\r\n", b"GET /api/v1/jo\x00bs HTTP/1.1\r\n\r\n",
+                 b"GET  /api/v1/jobs HTTP/1.1\r\n\r\n", b"G\xc3\x84T / HTTP/1.1\r\n\r\n"]
+        for case in cases:
+            with self.subTest(case[:60]):
+                text = self.raw(case)
+                self.assertRegex(text[:20].decode("latin-1"), r"^$|^HTTP/1\.[01] 4\d\d ")
+        with_secret = self.raw(b"GET /api/v1/jobs HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer gpp_secret\r\n\r\n")
+        self.assertNotIn(b"gpp_secret", with_secret)
+        self.assertIn(b"401", with_secret[:20])
+        head = self.raw(b"HEAD /api/v1/self HTTP/1.1\r\n\r\n")  # closed behind the answer: its body is not the next one
+        self.assertIn(b"405", head[:20])
+        self.assertEqual(self.ask("GET", "/api/v1/self")[0], 200)
+
+
+if __name__ == "__main__":
+    main()

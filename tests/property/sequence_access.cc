@@ -1,0 +1,26 @@
+// Admins at work: roles, tokens, and what was refused.
+
+#include <array>
+
+#include "tests/property/sequence.h"
+
+namespace gp {
+
+bool Sequence::StepOfAccess(uint64_t dice) {
+  static constexpr std::array kSubjects = {"ana", "ben", kEverybody};
+  const std::string subject = kSubjects[rng_.Below(kSubjects.size())];
+  const std::string queue = rng_.Chance(1, 2) ? AnyQueue() : "";
+  if (dice < 2) return Tell(GrantRole{subject, queue, rng_.Chance(3, 4) ? std::optional(static_cast<Role>(rng_.Below(5))) : std::nullopt}) != nullptr;
+  if (dice < 3) return Tell(RevokeToken{TokenId{rng_.Below(ledger_.state().last_token + 1) + 1}}) != nullptr;
+  if (dice < 4) return Tell(NoteRefusal{"SetQueue", "not an admin", rng_.Between(1, 9)}) != nullptr;
+  AccessToken token;
+  token.label = "sequence";
+  token.user = {"ana", 1000, 1000};
+  token.most = static_cast<Role>(rng_.Below(5));
+  token.queue = queue;
+  token.hash = std::string(kTokenHashLength, "0123456789abcdef"[rng_.Below(16)]);
+  token.expires_at = now_ + Duration::Seconds(rng_.Between(-5, 300));
+  return Tell(IssueToken{std::move(token)}) != nullptr;
+}
+
+}  // namespace gp
