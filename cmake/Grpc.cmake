@@ -17,7 +17,8 @@ target_link_libraries(gp_grpc_archives INTERFACE
 find_program(GP_PROTOC protoc REQUIRED)
 find_program(GP_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 
-# gp_proto_library(NAME ROOT file...): messages and services of the .proto files as one library.
+# gp_proto_library(NAME ROOT file...): messages and services of the .proto files as one library; NAME_DESCRIPTORS is a
+# file with their descriptors and comments.
 function(gp_proto_library name root)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/generated)
   file(MAKE_DIRECTORY ${out})
@@ -31,12 +32,14 @@ function(gp_proto_library name root)
     list(APPEND headers ${out}/${stem}.pb.h ${out}/${stem}.grpc.pb.h)
   endforeach()
   add_custom_command(
-    OUTPUT ${sources} ${headers}
+    OUTPUT ${sources} ${headers} ${out}/descriptors.pb
     COMMAND ${GP_PROTOC} -I ${root} --cpp_out=${out} --grpc_out=${out}
-            --plugin=protoc-gen-grpc=${GP_GRPC_PLUGIN} ${ARGN}
+            --plugin=protoc-gen-grpc=${GP_GRPC_PLUGIN}
+            --descriptor_set_out=${out}/descriptors.pb --include_imports --include_source_info ${ARGN}
     DEPENDS ${inputs}
     COMMENT "Generating code from ${root}")
   add_library(${name} STATIC ${sources})
+  set(${name}_DESCRIPTORS ${out}/descriptors.pb PARENT_SCOPE)
   # Generated code is not held to our warnings.
   target_compile_options(${name} PRIVATE -w)
   target_include_directories(${name} SYSTEM PUBLIC ${out})

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "adapters/inbound/rest/openapi.h"
 #include "cmd/cli.h"
 
 namespace gp {
@@ -102,6 +103,9 @@ void AddCommands(CLI::App& app, Cli&) {
     const Json root = CommandDocument(app, app.get_name());
     std::fputs(*markdown ? Markdown(root).c_str() : (root.dump(2) + "\n").c_str(), stdout);
   });
+  CLI::App* api = app.add_subcommand("__openapi", "The API over HTTP, for documents and tools");
+  api->group("");
+  api->callback([] { std::fputs((OpenApi(GP_VERSION).dump(2) + "\n").c_str(), stdout); });
 }
 
 }  // namespace gp

@@ -1,5 +1,6 @@
 #include "cmd/credentials.h"
 
+#include <arpa/inet.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +39,9 @@ bool IsAddress(const std::string& server) { return server.find('/') == std::stri
 
 Status CheckHidden(const std::string& address) {
   const std::string host = address.substr(0, address.rfind(':'));
-  if (host == "localhost" || host.starts_with("127.") || host == "[::1]") return Ok();
+  in_addr numbers{};
+  const bool is_loopback = inet_pton(AF_INET, host.c_str(), &numbers) == 1 && (ntohl(numbers.s_addr) >> 24) == 127;
+  if (is_loopback || host == "localhost" || host == "[::1]") return Ok();
   return Fail(PermissionDenied(address + ": the way there is not encrypted, and a token would be seen. Use a tunnel: ssh -L 7070:127.0.0.1:7070 " + host));
 }
 

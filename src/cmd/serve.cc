@@ -81,9 +81,9 @@ class Serving {
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
     nodes_ = std::make_unique<NodeConnections>(*loop_);
     api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const State& state) { return metrics_.Text(state); }, audit_.get()});
-    rest_ = std::make_unique<RestApi>(api_->control, api_->guard);
+    rest_ = std::make_unique<RestApi>(api_->control, api_->guard, GP_VERSION);
+    GP_CHECK_OK(StartHttp());
     server_ = GP_TRY(Server::Start(*api_, *loop_, *nodes_, {flags_.run_directory, flags_.listen, token_}));
-    http_ = GP_TRY(HttpServer::Start({flags_.run_directory + "/http.sock", flags_.http}, {[this](const HttpRequest& request) { return rest_->Answer(request); }, [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
     loop_->AddObserver(nodes_.get());
     loop_->AddObserver(&metrics_);
     for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);
@@ -114,6 +114,11 @@ class Serving {
 
  private:
   enum class JournalState { kWhole, kCut };
+
+  Status StartHttp() {
+    http_ = GP_TRY(HttpServer::Start({flags_.run_directory + "/http.sock", flags_.http}, {[this](const HttpRequest& request) { return rest_->Answer(request); }, [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
+    return Ok();
+  }
 
   Result<JournalState> OpenJournal() {
     auto journal = GP_TRY(SqliteJournal::Open(flags_.state + "/journal.db"));

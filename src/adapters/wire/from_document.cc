@@ -47,6 +47,15 @@ std::string Unknown(const std::string& name, const Descriptor& type) {
   return "is not known" + (nearest ? ": is " + *nearest + " meant?" : "; there are " + Join(names, ", "));
 }
 
+bool IsUtf8(const std::string& text) {
+  try {
+    (void)Json(text).dump();
+    return true;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
 class Decoder {
  public:
   std::vector<FieldError> TakeErrors() { return std::move(errors_); }
@@ -218,6 +227,7 @@ std::vector<FieldError> FromText(const std::string& field, const std::string& te
   const std::string at = "/" + Escaped(Printable(field, 100));
   if (found == nullptr || found->is_map()) return {{at, Unknown(field, *message->GetDescriptor())}};
   if (!found->is_repeated() && found->has_presence() && message->GetReflection()->HasField(*message, found)) return {{at, "is given twice"}};
+  if (!IsUtf8(text)) return {{at, "is no UTF-8"}};
   Decoder decoder;
   decoder.Text(text, at, *found, message);
   return decoder.TakeErrors();

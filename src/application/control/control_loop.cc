@@ -92,7 +92,9 @@ void ControlLoop::Start() {
 
 void ControlLoop::Stop() {
   inbox_.Close();
-  if (thread_.joinable()) thread_.join();
+  if (thread_.joinable()) return thread_.join();
+  while (!options_.by_hand && Turn()) {
+  }  // it was never started: whoever waits is answered all the same
 }
 
 // An administrator may step the wall clock.  Back: the journal's time stands still meanwhile.  Forward: leases of lost
@@ -126,8 +128,8 @@ std::optional<Duration> ControlLoop::Turn() {
   }
   Answer(std::move(items));
   Publish();
-  if (is_last) return std::nullopt;
   RunReads();
+  if (is_last) return std::nullopt;
   SaveSnapshotWhenDue();
   const Duration patience = UntilNextTimer();
   rests_ = patience > Duration{};

@@ -2,20 +2,23 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "domain/cluster/decide_parts.h"
 
 namespace gp {
 
 Result<Events> DecideGrant(const State& state, const GrantRole& command) {
   const RoleKey key{command.subject, command.queue};
-  const bool is_name = !command.subject.empty() && command.subject.size() <= kNameLengthMax && Printable(command.subject) == command.subject;
+  const bool is_name = !command.subject.empty() && command.subject.size() <= kNameLengthMax && std::ranges::all_of(command.subject, [](char c) { return c > ' ' && c < '\x7f'; });
   if (!is_name) return Fail(InvalidArgument("subject: the name of a user, or * for everybody"));
   if (!command.queue.empty() && !state.queues.contains(command.queue)) return Fail(NotFound("no queue " + command.queue));
   const auto present = state.access.roles.find(key);
   const bool is_there = present != state.access.roles.end();
   if (command.role ? is_there && present->second == *command.role : !is_there) return Events{};
   if (command.role && !is_there && state.access.roles.size() >= kRolesMax) return Fail(Conflict("there are " + std::to_string(kRolesMax) + " roles: take one away first"));
+  const auto is_of_queue = [&](const auto& entry) { return entry.first.queue == command.queue; };
+  if (command.role && !is_there && std::ranges::count_if(state.access.roles, is_of_queue) >= static_cast<std::ptrdiff_t>(kRolesPerQueueMax)) {
+    return Fail(Conflict("there are " + std::to_string(kRolesPerQueueMax) + " roles in this queue: take one away first"));
+  }
   return Events{RoleGranted{command.subject, command.queue, command.role}};
 }
 

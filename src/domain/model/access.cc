@@ -25,6 +25,16 @@ std::optional<Role> NearestGrant(const Access& access, std::string_view subject,
   }
 }
 
+// In the queue, or anywhere above it: whoever governs there is not shut out below.
+bool IsAdminAbove(const Access& access, std::string_view subject, std::string_view queue) {
+  while (true) {
+    const auto found = access.roles.find({std::string(subject), std::string(queue)});
+    if (found != access.roles.end() && found->second == Role::kAdmin) return true;
+    if (queue.empty()) return false;
+    queue = Above(queue);
+  }
+}
+
 bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
@@ -38,6 +48,7 @@ std::optional<Role> ParseRole(std::string_view text) {
 }
 
 Role RoleOf(const Access& access, std::string_view user, std::string_view queue) {
+  if (IsAdminAbove(access, user, queue)) return Role::kAdmin;
   if (const auto own = NearestGrant(access, user, queue)) return *own;
   return NearestGrant(access, kEverybody, queue).value_or(kRoleOfOthers);
 }

@@ -31,6 +31,7 @@ std::optional<Role> ParseRole(std::string_view text);
 inline constexpr const char* kEverybody = "*";
 inline constexpr Role kRoleOfOthers = Role::kUser;  // of whom nobody has granted anything
 inline constexpr size_t kRolesMax = 10'000;
+inline constexpr size_t kRolesPerQueueMax = 1'000;
 inline constexpr size_t kTokensMax = 10'000;
 inline constexpr size_t kTokensPerUserMax = 100;
 inline constexpr size_t kTokenLabelMax = 128;
@@ -67,7 +68,7 @@ struct Access {
 };
 
 // What was granted to the user itself counts before what was granted to everybody; of each the grant for the nearest
-// queue at or above.  `queue` empty: what holds everywhere.
+// queue at or above.  An admin above is one below.    `queue` empty: what holds everywhere.
 Role RoleOf(const Access& access, std::string_view user, std::string_view queue);
 
 }  // namespace gp

@@ -31,7 +31,7 @@ class AuditTrail {
  public:
   virtual ~AuditTrail() = default;
 
-  // In the order of numbers, from one thread.  Waits for nothing.
+  // In the order of numbers, from one thread.  Waits only where very much is on its way.
   virtual void Write(AuditEntry entry) = 0;
   // Of the last entry; 0: there is none.
   virtual uint64_t LastNumber() const = 0;

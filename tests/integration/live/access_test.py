@@ -45,6 +45,9 @@ class Access(ClusterTest):
         self.assertEqual(self.ben("jobs", "logs", job).code, DENIED)       # who cares for a queue reads no logs
         self.assertEqual(self.ben("drain", "--gpu-id", "dgx-h100-0/0").code, DENIED)
         self.assertEqual(self.ben("queues", "set", "team", "--weight", "3").code, DENIED)
+        waiting = self.ana.start("--gpus", "8", "--queue", "team", "--env", "SECRET=hidden", command=["sleep", "1000"])
+        self.assertNotIn("hidden", self.ben("jobs", "hold", waiting, "-o", "json").ok().out)  # nor what they run with
+        self.ben("jobs", "kill", waiting).ok()
         self.ben("jobs", "kill", job).ok()
         self.assertEqual(self.ana.wait(job), 130)
         self.grant("*", "none", "--queue", "secret")
@@ -86,6 +89,12 @@ class Access(ClusterTest):
         narrow.start("--queue", "team", command=["true"])
         self.assertEqual(self.ana("tokens", "create", "x", "--role", "admin").code, DENIED)
         self.assertEqual(self.ana("tokens", "create", "x", "--user", "root").code, DENIED)
+        self.grant(f"uid-{ANA}", "admin")
+        self.assertEqual(self.ana("tokens", "create", "x", "--user", "root").code, DENIED)  # only root itself
+        limited = self.over_tcp(self.token(self.ana, "--role", "admin", "--queue", "team")[0])
+        self.assertEqual(limited("roles", "grant", "eva", "admin", "--queue", "team").code, DENIED)
+        self.assertEqual(limited("tokens", "revoke", "token-0001").code, NOT_FOUND)
+        self.cli("roles", "revoke", f"uid-{ANA}").ok()
         self.assertEqual(self.ana("tokens", "list", "--all").code, DENIED)
         short = self.over_tcp(self.token(self.ana, "--expires", "1s")[0])
         eventually(lambda: short("jobs", "list").code == UNAUTHENTICATED, "the token has ended")
@@ -96,6 +105,8 @@ class Access(ClusterTest):
             self.assertEqual(self.over_tcp(wrong)("jobs", "list").code, UNAUTHENTICATED, wrong)
         far = Cli(self.cli.binary, "192.0.2.1:7070", extra={"GPU_PLATFORM_TOKEN": WRONG})("jobs", "list")
         self.assertIn("not encrypted", far.err)
+        named = Cli(self.cli.binary, "127.0.0.1.example:7070", extra={"GPU_PLATFORM_TOKEN": WRONG})("jobs", "list")
+        self.assertIn("not encrypted", named.err)
 
     def test_a_login_is_kept(self):
         home = os.path.join(self.cluster.directory, "home")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The API over HTTP on a real controller: the same answers as the command line's, problems with their place, tokens, and
-what is malformed."""
+what is malformed.  Every answer is held against the OpenAPI document that the controller itself gives."""
 
 import http.client
 import json
@@ -8,6 +8,9 @@ import os
 import re
 import socket
 import threading
+import time
+
+import jsonschema
 
 from live_platform import ClusterTest, eventually, main
 
@@ -25,22 +28,49 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
+class Contract:
+    """The OpenAPI document, as a judge of answers."""
+
+    def __init__(self, document):
+        self.document = document
+        self.routes = []
+        for path, methods in document["paths"].items():
+            pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/:]+", re.escape(path)))
+            self.routes += [(method.upper(), pattern, operation) for method, operation in methods.items()]
+        self.judged = set()
+
+    def judge(self, method, path, status, answer):
+        for known, pattern, operation in self.routes:
+            if known == method and pattern.fullmatch(path.split("?")[0]):
+                responses = operation["responses"]
+                assert str(status) in responses or status >= 400, f"{method} {path}: {status} is not in the contract"
+                told = responses.get(str(status)) or self.document["components"]["responses"]["Problem"]
+                (content,) = told["content"].values()
+                jsonschema.Draft202012Validator({**content["schema"], "components": self.document["components"]}).validate(answer)
+                self.judged.add(operation["operationId"])
+                return
+        assert status in (404, 405), f"{method} {path} is not in the contract, and was answered with {status}"
+
+
 class Rest(ClusterTest):
     options = {"serve_flags": ("--http", "127.0.0.1:0"), "machine": "dgx-h100", "nodes": 1}
 
     def setUp(self):
         super().setUp()
         self.socket = os.path.join(self.cluster.run_directory, "http.sock")
+        self.contract = Contract(self.ok("GET", "/openapi.json"))
         self.port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
 
     def ask(self, method, path, body=None, headers=None, connection=None):
         line = connection or UnixConnection(self.socket)
         line.request(method, path, None if body is None else json.dumps(body), headers or {})
         answer = line.getresponse()
-        text = answer.read()
+        document = json.loads(answer.read())
         if connection is None:
             line.close()
-        return answer.status, json.loads(text) if text else None
+        if path != "/openapi.json":
+            self.contract.judge(method, path, answer.status, document)
+        return answer.status, document
 
     def ok(self, method, path, body=None, **options):
         status, document = self.ask(method, path, body, **options)
@@ -79,6 +109,30 @@ class Rest(ClusterTest):
         self.assertEqual([one["id"] for one in self.ok("GET", "/api/v1/jobs?limit=10")["jobs"]], [one["id"] for one in self.cli.jobs()])
         self.assertEqual(self.ok("POST", f"/api/v1/jobs/{job}:stop")["id"], job)
         self.assertEqual(self.cli.wait(job), 130)
+
+    def test_everything_there_is_to_see_is_as_the_contract_says(self):
+        job = self.ok("POST", "/api/v1/jobs", {"specs": [{"command": ["sleep", "1000"], "gpus": {"count": 2}}]})["job_ids"][0]
+        eventually(lambda: self.ok("GET", f"/api/v1/jobs/{job}")["state"] == "RUNNING", "it runs")
+        self.ok("PUT", "/api/v1/queues/research", {"weight": 2})
+        self.ok("PUT", "/api/v1/queues/research%2Fnlp", {})
+        self.ok("PUT", "/api/v1/roles/ana", {"role": "operator", "queue": "research"})
+        token = self.ok("POST", "/api/v1/tokens", {"label": "t"})["token"]["id"]
+        for path in ("cluster?readings=true", "jobs?all=true", "queues", "reservations", "incidents", "moves", "roles", "tokens?all=true", "self", "audit?limit=5"):
+            self.ok("GET", f"/api/v1/{path}")
+        self.ok("POST", "/api/v1/jobs:explain", {"spec": {"command": ["true"], "gpus": {"count": 8}}, "forecast": True, "nodes": True})
+        self.ok("POST", f"/api/v1/jobs/{job}:prioritize", {"priority": 700})
+        self.ok("POST", "/api/v1/cluster:service", {"node": "dgx-h100-0", "action": "DRAIN", "reason": "test"})
+        self.ok("POST", "/api/v1/cluster:service", {"node": "dgx-h100-0", "action": "ONLINE"})
+        self.ok("PATCH", "/api/v1/nodes/dgx-h100-0", {"labels": {"zone": "a"}})
+        self.ok("POST", "/api/v1/jobs:change", {"name": job, "action": "KILL"})
+        self.ok("DELETE", f"/api/v1/tokens/{token}")
+        self.assertEqual(self.cli.wait(job), 130)
+        begin_ms = (int(time.time()) + 3600) * 1000
+        self.ok("PUT", "/api/v1/reservations/night", {"count": 1, "start_ms": begin_ms, "end_ms": begin_ms + 3_600_000})
+        self.ok("GET", "/api/v1/reservations")
+        self.ok("DELETE", "/api/v1/reservations/night")
+        self.ok("DELETE", "/api/v1/queues/research%2Fnlp")
+        self.assertGreaterEqual(len(self.contract.judged), 23)
 
     def test_problems_name_their_place(self):
         status, problem = self.ask("POST", "/api/v1/jobs", {"specs": [{"gpus": {"count": -1}, "command": ["true"]}]})

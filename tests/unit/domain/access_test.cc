@@ -26,6 +26,14 @@ TEST(RoleOf, ComesFromTheNearestQueueAtOrAbove) {
   EXPECT_EQ(RoleOf(access, "ana", "teams"), Role::kViewer);  // a name that begins alike is not below it
 }
 
+// Who governs a team must not shut out who governs all.
+TEST(RoleOf, OfAnAdminIsNotLessBelow) {
+  const Access access = Granted({{{"ana", ""}, Role::kAdmin}, {{"ana", "team"}, Role::kNone}, {{"ben", "team"}, Role::kAdmin}, {{"ben", "team/x"}, Role::kViewer}});
+  EXPECT_EQ(RoleOf(access, "ana", "team/x"), Role::kAdmin);
+  EXPECT_EQ(RoleOf(access, "ben", "team/x/y"), Role::kAdmin);
+  EXPECT_EQ(RoleOf(access, "ben", ""), Role::kUser);
+}
+
 TEST(RoleOf, OnesOwnCountsBeforeEverybodys) {
   const Access access = Granted({{{"*", ""}, Role::kNone}, {{"*", "team"}, Role::kUser}, {{"ana", ""}, Role::kViewer}});
   EXPECT_EQ(RoleOf(access, "ana", "team"), Role::kViewer);

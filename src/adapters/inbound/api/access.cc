@@ -2,6 +2,7 @@
 
 #include <pwd.h>
 
+#include "adapters/inbound/api/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/secrets/secrets.h"
 #include "adapters/wire/access_view.h"
@@ -24,11 +25,15 @@ Result<User> UserNamed(const std::string& name) {
   return User{found->pw_name, found->pw_uid, found->pw_gid};
 }
 
+// By a token that does not stand for an admin everywhere: it must leave nothing behind that is more than itself.
+bool IsNarrow(const Caller& caller) { return caller.token.value != 0 && caller.In("") < Role::kAdmin; }
+
 // It gives no more than whom it stands for has when it is shown: nothing is gained by it.
 Status CheckMayIssue(const Caller& caller, const AccessToken& token) {
   const bool is_own = caller.Owns(token.user);
   if (!is_own && caller.In("") < Role::kAdmin) return Fail(PermissionDenied("user: only an admin issues tokens for others"));
-  if (caller.token.value != 0 && caller.In("") < Role::kAdmin) return Fail(PermissionDenied("a token issues no tokens: ask the controller's socket, or as an admin"));
+  if (!is_own && IsSuperuser(token.user) && !caller.is_superuser) return Fail(PermissionDenied("user: only root, or whom the controller runs as, issues tokens for these"));
+  if (IsNarrow(caller)) return Fail(PermissionDenied("a token issues no tokens: ask the controller's socket, or as an admin"));
   if (is_own && !caller.HasSomewhere(token.most)) return Fail(PermissionDenied("role: " + caller.user.name + " has not the role " + Name(token.most) + " itself"));
   return Ok();
 }
@@ -76,6 +81,7 @@ Status ControlApi::GrantRole(const Caller& caller, const v1::GrantRoleRequest& r
   if (caller.In(request.queue()) < Role::kAdmin) {
     return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin " + (request.queue().empty() ? "everywhere" : "in " + request.queue())));
   }
+  if (IsNarrow(caller)) return Fail(PermissionDenied("this token grants no roles: ask the controller's socket, or as an admin"));
   gp::GrantRole command{request.subject(), request.queue(), std::nullopt};
   if (!request.role().empty()) command.role = GP_TRY(RoleNamed(request.role()));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", std::move(command));
@@ -102,6 +108,7 @@ Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest&
   token.hash = Sha256(secret);
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::IssueToken{std::move(token)});
   if (!outcome.status) return outcome.status;
+  GP_CHECK_OK(gateway_.Read([](const State&) {}));  // from now on it is known at the door
   reply->set_secret(secret);
   TokenView(std::get<TokenIssued>(outcome.events.front()).token, reply->mutable_token());
   return Ok();
@@ -114,7 +121,7 @@ Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenReques
   bool may = is_admin;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const auto found = state.access.tokens.find(*id);
-    may = may || (found != state.access.tokens.end() && caller.Owns(found->second.user));
+    may = may || (found != state.access.tokens.end() && caller.Owns(found->second.user) && (!IsNarrow(caller) || caller.token == *id));
   }));
   if (!may) return Fail(NotFound("no token " + ToText(*id)));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::RevokeToken{*id});

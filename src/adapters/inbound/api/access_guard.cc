@@ -11,8 +11,6 @@
 namespace gp {
 namespace {
 
-bool IsSuperuser(const User& user) { return user.uid == 0 || user.uid == geteuid(); }
-
 bool ChangesAccess(const Event& event) {
   return std::holds_alternative<RoleGranted>(event) || std::holds_alternative<TokenIssued>(event) || std::holds_alternative<TokenEnded>(event);
 }
@@ -23,8 +21,9 @@ bool IsRefusal(const Status& status) {
 
 }  // namespace
 
-Result<Caller> AccessGuard::ByKernel(User user, std::string from) {
-  const auto view = GP_TRY(Look());
+bool IsSuperuser(const User& user) { return user.uid == 0 || user.uid == geteuid(); }
+
+Caller AccessGuard::CallerOf(const std::shared_ptr<const View>& view, User user, std::string from) {
   Caller caller;
   caller.is_superuser = IsSuperuser(user);
   caller.user = std::move(user);
@@ -33,13 +32,15 @@ Result<Caller> AccessGuard::ByKernel(User user, std::string from) {
   return caller;
 }
 
+Result<Caller> AccessGuard::ByKernel(User user, std::string from) { return CallerOf(GP_TRY(Look()), std::move(user), std::move(from)); }
+
 Result<Caller> AccessGuard::BySecret(std::string_view secret, std::string from) {
   const auto view = GP_TRY(Look());
   const auto found = view->tokens.find(Sha256(secret));
   if (found == view->tokens.end()) return Fail(Unauthenticated("this token is not known, or was revoked"));
   const AccessToken& token = view->access.tokens.at(found->second);
   if (token.expires_at <= gateway_.Now()) return Fail(Unauthenticated(ToText(token.id) + " ended at " + ToRfc3339(token.expires_at) + ": issue another one"));
-  Caller caller = GP_TRY(ByKernel(token.user, std::move(from)));
+  Caller caller = CallerOf(view, token.user, std::move(from));  // of the same moment: its token is there
   caller.token = token.id;
   caller.most = token.most;
   caller.scope = token.queue;

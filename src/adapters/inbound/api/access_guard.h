@@ -15,6 +15,9 @@
 
 namespace gp {
 
+// Root, and whom the controller runs as.
+bool IsSuperuser(const User& user);
+
 class AccessGuard : public CommitObserver {
  public:
   explicit AccessGuard(ControlGateway& gateway) : gateway_(gateway), refusals_(gateway) {}
@@ -35,6 +38,7 @@ class AccessGuard : public CommitObserver {
     std::map<std::string, TokenId, std::less<>> tokens;  // by the digest of their secrets
   };
 
+  static Caller CallerOf(const std::shared_ptr<const View>& view, User user, std::string from);
   // As of the last commit.
   Result<std::shared_ptr<const View>> Look();
   void Take(const State& state);

@@ -108,8 +108,13 @@ Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest&
   }
   return gateway_.Read([&](const State& state) {
     PendingReasons reasons(state, gateway_.Now());
+    JobRights rights(caller);
     for (const JobId id : changed) {
-      if (const Job* job = state.FindJob(id)) JobLine(state, *job, gateway_.Now(), reasons, reply->add_jobs());
+      const Job* job = state.FindJob(id);
+      if (job == nullptr) continue;
+      v1::Job* line = reply->add_jobs();
+      JobLine(state, *job, gateway_.Now(), reasons, line);
+      Redact(rights, *job, line);
     }
     reply->set_total(reply->jobs_size());
   });

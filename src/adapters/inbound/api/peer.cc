@@ -3,6 +3,7 @@
 #include <pwd.h>
 #include <sys/socket.h>
 
+#include <cstring>
 #include <vector>
 
 namespace gp {
@@ -14,7 +15,9 @@ Result<User> PeerOf(int connection) {
   std::vector<char> buffer(16'384);
   passwd entry{};
   passwd* found = nullptr;
-  getpwuid_r(peer.uid, &entry, buffer.data(), buffer.size(), &found);
+  // Who could not be looked up must not pass for one without a name, and without what was granted to it.
+  const int failure = getpwuid_r(peer.uid, &entry, buffer.data(), buffer.size(), &found);
+  if (failure != 0) return Fail(Unavailable("the name of uid " + std::to_string(peer.uid) + " cannot be looked up: " + std::strerror(failure)));
   const std::string name = found != nullptr ? found->pw_name : "uid-" + std::to_string(peer.uid);
   return User{name, peer.uid, found != nullptr ? found->pw_gid : peer.gid};
 }

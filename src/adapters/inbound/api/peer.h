@@ -7,7 +7,7 @@
 
 namespace gp {
 
-// kUnauthenticated: the kernel does not say.
+// kUnauthenticated: the kernel does not say; kUnavailable: nobody says which name that uid has.
 Result<User> PeerOf(int connection);
 
 }  // namespace gp

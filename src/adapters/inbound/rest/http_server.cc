@@ -35,15 +35,17 @@ using Local = net::local::stream_protocol;
 
 constexpr auto kRequestTime = std::chrono::seconds(30);  // from the first wish to read to the last byte
 constexpr auto kAnswerTime = std::chrono::seconds(30);
-constexpr uint64_t kBodyMax = 16 << 20;
+// Before anybody knows who calls: little from strangers, on few connections.
+template <typename Protocol>
+constexpr uint64_t kBodyMax = std::is_same_v<Protocol, Tcp> ? 2 << 20 : 16 << 20;
+template <typename Protocol>
+constexpr size_t kConnectionsMax = std::is_same_v<Protocol, Tcp> ? 1'024 : 4'096;
 constexpr uint32_t kHeaderMax = 16 << 10;
 
 // What all connections share.
 struct Shared {
   HttpServer::Handler handler;
-  size_t connections_max;
   net::thread_pool long_work;
-  std::atomic<size_t> connections = 0;
   std::atomic<bool> is_ending = false;
 };
 
@@ -63,8 +65,9 @@ std::optional<std::string> FieldOf(const http::request<http::string_body>& reque
 template <typename Protocol>
 class Session : public std::enable_shared_from_this<Session<Protocol>> {
  public:
-  Session(typename Protocol::socket socket, Shared& shared) : stream_(std::move(socket)), shared_(shared) {
-    ++shared_.connections;
+  // `open`: how many there are of its kind.
+  Session(typename Protocol::socket socket, Shared& shared, std::atomic<size_t>& open) : stream_(std::move(socket)), shared_(shared), open_(open) {
+    ++open_;
     if constexpr (std::is_same_v<Protocol, Tcp>) {
       boost::system::error_code error;
       const auto peer = stream_.socket().remote_endpoint(error);
@@ -75,12 +78,12 @@ class Session : public std::enable_shared_from_this<Session<Protocol>> {
       if (const auto peer = PeerOf(stream_.socket().native_handle())) peer_ = *peer;
     }
   }
-  ~Session() { --shared_.connections; }
+  ~Session() { --open_; }
   auto executor() { return stream_.get_executor(); }
 
   void Read() {
     parser_.emplace();
-    parser_->body_limit(kBodyMax);
+    parser_->body_limit(kBodyMax<Protocol>);
     parser_->header_limit(kHeaderMax);
     stream_.expires_after(kRequestTime);
     http::async_read(stream_, buffer_, *parser_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) { self->OnRead(error); });
@@ -88,18 +91,28 @@ class Session : public std::enable_shared_from_this<Session<Protocol>> {
 
  private:
   void OnRead(const boost::system::error_code& error) {
-    if (error == http::error::body_limit) return Send(ProblemWithStatus(413, "a body has at most 16 MiB"), false);
+    if (error == http::error::body_limit) return Send(ProblemWithStatus(413, "a body has at most " + std::to_string(kBodyMax<Protocol> >> 20) + " MiB"), false);
     if (error == http::error::header_limit) return Send(ProblemWithStatus(431, "a header has at most 16 KiB"), false);
     const bool is_malformed = error.category() == make_error_code(http::error::bad_method).category() && error != http::error::end_of_stream && error != http::error::partial_message;
     if (error && is_malformed) return Send(ProblemWithStatus(400, "this is no HTTP/1.1: " + error.message()), false);
     if (error) return;  // gone, silent for too long, or ending: nobody reads an answer
     HttpRequest request = Told(parser_->get());
-    if (!shared_.handler.takes_long(request)) return Send(shared_.handler.answer(request), MayGoOn());
+    if (!shared_.handler.takes_long(request)) return Send(Answer(request), MayGoOn());
     net::post(shared_.long_work, [self = this->shared_from_this(), request = std::move(request)] {
-      HttpReply reply = self->shared_.handler.answer(request);
+      HttpReply reply = self->Answer(request);
       net::post(self->stream_.get_executor(), [self, reply = std::move(reply)]() mutable { self->Send(std::move(reply), self->MayGoOn()); });
     });
   }
+  // A mistake of ours in one answer ends no others.
+  HttpReply Answer(const HttpRequest& request) const {
+    try {
+      return shared_.handler.answer(request);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "gpu-platform: an answer over HTTP failed: %s\n", error.what());
+      return ProblemWithStatus(500, "the controller failed to answer");
+    }
+  }
+
   // Whoever asked by HEAD does not expect a body, and would take it for the next answer.
   bool MayGoOn() const { return parser_->get().keep_alive() && parser_->get().method() != http::verb::head && !shared_.is_ending; }
 
@@ -139,6 +152,7 @@ class Session : public std::enable_shared_from_this<Session<Protocol>> {
 
   beast::basic_stream<Protocol> stream_;
   Shared& shared_;
+  std::atomic<size_t>& open_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> reply_;
@@ -167,7 +181,7 @@ class Listener {
     acceptor_.async_accept(contexts_[next_++ % contexts_.size()], [this](const boost::system::error_code& error, typename Protocol::socket socket) {
       if (shared_.is_ending || error == net::error::operation_aborted) return;
       // Too many: whoever comes is told by a closed door, and others are served.
-      if (!error && shared_.connections < shared_.connections_max) Begin(std::move(socket));
+      if (!error && open_ < kConnectionsMax<Protocol>) Begin(std::move(socket));
       if (error) usleep(10'000);  // out of descriptors, say: let others finish
       Accept();
     });
@@ -176,13 +190,14 @@ class Listener {
  private:
   // On its own context's thread.
   void Begin(typename Protocol::socket socket) {
-    auto session = std::make_shared<Session<Protocol>>(std::move(socket), shared_);
+    auto session = std::make_shared<Session<Protocol>>(std::move(socket), shared_, open_);
     net::post(session->executor(), [session] { session->Read(); });
   }
 
   std::deque<net::io_context>& contexts_;
   Shared& shared_;
   size_t next_ = 0;
+  std::atomic<size_t> open_ = 0;
   typename Protocol::acceptor acceptor_;
 };
 
@@ -201,7 +216,7 @@ Result<Tcp::endpoint> EndpointOf(const std::string& listen) {
 class BeastServer : public HttpServer {
  public:
   BeastServer(const Options& options, Handler handler)
-      : shared_{std::move(handler), options.connections_max, net::thread_pool(static_cast<size_t>(options.threads_for_long))},
+      : shared_{std::move(handler), net::thread_pool(static_cast<size_t>(options.threads_for_long))},
         contexts_(Contexts(options.threads)),
         local_(contexts_, shared_),
         tcp_(contexts_, shared_) {}
@@ -234,9 +249,9 @@ class BeastServer : public HttpServer {
   void Shutdown() override {
     shared_.is_ending = true;
     for (net::io_context& context : contexts_) context.stop();
-    shared_.long_work.join();
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
+    shared_.long_work.join();  // nobody gives it more
   }
 
  private:

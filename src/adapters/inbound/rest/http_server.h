@@ -25,7 +25,6 @@ class HttpServer {
     std::string listen;   // "127.0.0.1:8080", port 0: any; empty: no TCP
     int threads = 4;
     int threads_for_long = 4;
-    size_t connections_max = 4'096;
   };
 
   // kInvalidArgument: no such address; kUnavailable: somebody else listens there.
@@ -33,7 +32,7 @@ class HttpServer {
   virtual ~HttpServer() = default;
 
   virtual int tcp_port() const = 0;  // 0: none
-  // What is being answered is answered; no more is read.
+  // Nothing more is read or sent.
   virtual void Shutdown() = 0;
 };
 

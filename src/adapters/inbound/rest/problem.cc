@@ -42,8 +42,7 @@ HttpReply ProblemOf(const Error& error, std::span<const FieldError> fields) {
 }
 
 HttpReply ProblemWithStatus(int status, const std::string& detail) {
-  const bool is_ours = status >= 500;
-  return Problem(status, is_ours ? "unavailable" : "invalid-argument", detail);
+  return Problem(status, status >= 500 ? "internal" : "invalid-argument", detail);
 }
 
 }  // namespace gp

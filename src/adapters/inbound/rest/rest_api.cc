@@ -5,6 +5,7 @@
 #include <set>
 
 #include "adapters/inbound/rest/connect_rpc.h"
+#include "adapters/inbound/rest/openapi.h"
 #include "adapters/inbound/rest/problem.h"
 #include "adapters/wire/document.h"
 #include "adapters/wire/from_document.h"
@@ -73,6 +74,8 @@ std::vector<FieldError> ReadIdempotencyKey(const HttpRequest& request, Message* 
 
 }  // namespace
 
+RestApi::RestApi(ControlApi& api, AccessGuard& guard, const std::string& version) : api_(api), guard_(guard), openapi_(OpenApi(version).dump(2)) {}
+
 Result<Caller> RestApi::Identify(const HttpRequest& request) {
   if (request.authorization) {
     if (!request.authorization->starts_with(kBearer)) return Fail(Unauthenticated("Authorization: must be \"Bearer \" and the secret of a token"));
@@ -99,6 +102,7 @@ HttpReply RestApi::Answer(const HttpRequest& request) {
   const std::string_view query = std::string_view(request.target).substr(std::min(mark + 1, request.target.size()));
   if (request.method == "GET" && path == "/livez") return PlainText("ok\n");
   if (request.method == "GET" && path == "/readyz") return AnswerReadiness();
+  if (request.method == "GET" && path == "/openapi.json") return {200, "application/json", openapi_, {}};
   if (request.method == "GET" && path == "/metrics") return AnswerMetrics(request);
   const auto matched = routes_.Find(request.method, path);
   if (matched) return AnswerRoute(request, *matched, query);

@@ -11,7 +11,7 @@ namespace gp {
 
 class RestApi {
  public:
-  RestApi(ControlApi& api, AccessGuard& guard) : api_(api), guard_(guard) {}
+  RestApi(ControlApi& api, AccessGuard& guard, const std::string& version);
 
   HttpReply Answer(const HttpRequest& request);
   // Whether the answer may take seconds.
@@ -26,6 +26,7 @@ class RestApi {
   ControlApi& api_;
   AccessGuard& guard_;
   const Routes routes_;
+  const std::string openapi_;
 };
 
 }  // namespace gp

@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kWaitingMax = 100'000;
 constexpr std::chrono::milliseconds kWriteEvery{250};
+constexpr std::chrono::seconds kPatience{2};
 
 std::string NameOfFile(int number) {
   char name[40];
@@ -152,9 +153,14 @@ Status AuditFile::OpenFile() {
 
 void AuditFile::Write(AuditEntry entry) {
   last_number_ = entry.number;
-  const std::lock_guard lock(mutex_);
-  is_stuck_ = is_stuck_ || waiting_.size() >= kWaitingMax;
-  if (!is_stuck_) waiting_.push_back(std::move(entry));  // else the next start goes on where the files end, without a gap
+  std::unique_lock lock(mutex_);
+  if (waiting_.size() >= kWaitingMax && !is_stuck_) {
+    hurry_ = true;
+    asked_.notify_all();
+    is_stuck_ = !written_.wait_for(lock, kPatience, [&] { return waiting_.size() < kWaitingMax; });
+    if (is_stuck_) std::fprintf(stderr, "gpu-platform: the audit's disk takes nothing; the next start goes on from what is whole\n");
+  }
+  if (!is_stuck_) waiting_.push_back(std::move(entry));  // none after one that is missing
 }
 
 void AuditFile::Run() {
@@ -167,7 +173,7 @@ void AuditFile::Run() {
     writing_ = true;
     lock.unlock();
     for (const AuditEntry& entry : batch) Append(entry);
-    if (file_ != nullptr) std::fflush(file_.get());
+    Flush();
     lock.lock();
     writing_ = false;
     written_.notify_all();
@@ -177,17 +183,23 @@ void AuditFile::Run() {
 void AuditFile::Append(const AuditEntry& entry) {
   if (file_ == nullptr) return;
   const std::string line = AuditLine(entry, hash_) + "\n";
-  const bool is_written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size();
-  if (!is_written) {
-    std::fprintf(stderr, "gpu-platform: %s\n", Trouble(directory_).message.c_str());
-    file_.reset();  // what follows would not fit its chain: the next start goes on from what is whole
-    return;
-  }
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) return GiveUp(Trouble(directory_));
   hash_ = line.substr(line.size() - 67, 64);
   if (std::ftell(file_.get()) < file_bytes_max_) return;
-  std::fflush(file_.get());
+  Flush();
+  if (file_ == nullptr) return;
   ++file_number_;
-  if (const Status opened = OpenFile(); !opened) std::fprintf(stderr, "gpu-platform: %s\n", opened.error().message.c_str());
+  if (const Status opened = OpenFile(); !opened) GiveUp(opened.error());
+}
+
+void AuditFile::Flush() {
+  if (file_ != nullptr && std::fflush(file_.get()) != 0) GiveUp(Trouble(directory_));
+}
+
+// What follows would not fit its chain.
+void AuditFile::GiveUp(const Error& error) {
+  std::fprintf(stderr, "gpu-platform: %s\ngpu-platform: no more is written to the audit; the next start goes on from what is whole\n", error.message.c_str());
+  file_.reset();
 }
 
 Result<std::vector<WrittenAuditEntry>> AuditFile::Read(const AuditQuery& query) {

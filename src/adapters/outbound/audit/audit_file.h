@@ -40,6 +40,8 @@ class AuditFile : public AuditTrail {
   Status OpenFile();
   void Run();
   void Append(const AuditEntry& entry);
+  void Flush();
+  void GiveUp(const Error& error);
 
   const std::string directory_;
   const int64_t file_bytes_max_;

@@ -83,6 +83,7 @@ TEST(FromText, ReadsPathsAndQueries) {
   EXPECT_FALSE(FromText("limit", "five", &request).empty());
   EXPECT_FALSE(FromText("limit", "", &request).empty());
   EXPECT_FALSE(FromText("all", "1", &request).empty());
+  EXPECT_EQ(FromText("user", "\xff", &request).front().detail, "is no UTF-8");
   EXPECT_FALSE(FromText("states", "running", &request).empty());
   EXPECT_EQ(FromText("limits", "5", &request).front().detail, "is not known: is limit meant?");
   v1::SubmitJobsRequest submit;
