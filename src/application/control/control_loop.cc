@@ -87,7 +87,10 @@ Status ControlLoop::BeginEpoch() {
 }
 
 void ControlLoop::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = std::thread([this] {
+    if (options_.begin_thread) options_.begin_thread();
+    Run();
+  });
 }
 
 void ControlLoop::Stop() {

@@ -36,6 +36,7 @@ struct ControlOptions {
   // The journal was cut: what was decided after the cut may still run somewhere.
   bool begin_lineage = false;
   AuditTrail* audit = nullptr;  // outlives the loop; nullptr: there is none
+  std::function<void()> begin_thread;  // called first on the writer's thread; may be empty
   // No thread: whoever asks does the writer's work until it is answered, and the owner calls Turn.
   bool by_hand = false;
   // Does not return: the journal takes no more.  Empty: the process ends with a word about it.
