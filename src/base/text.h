@@ -20,6 +20,9 @@ std::string ToBase32(uint64_t value, int digits_min = 1);
 // Accepts either case and Crockford's look-alikes (o, i, l).  nullopt where a character is not one.
 std::optional<uint64_t> FromBase32(std::string_view text);
 
+// Two lower-case digits a byte.
+std::string ToHex(std::span<const unsigned char> bytes);
+
 // Levenshtein distance, for "did you mean".
 int EditDistance(std::string_view a, std::string_view b);
 // The candidate nearest to `word`, if near enough to be a likely slip of the finger.

@@ -28,8 +28,9 @@ void RunAgent(AgentFlags flags, Cli& cli) {
   if (config.controller.empty()) config.controller = "unix:" + DefaultRunDirectory() + "/control.sock";
   if (flags.token_file.empty()) flags.token_file = DefaultStateDirectory() + "/join-token";
   const auto token = ReadTextFile(flags.token_file);
-  if (!token) return cli.Complain(token.error().Within("--join-token-file"));
-  config.join_token = token->substr(0, token->find('\n'));
+  // A node that has its certificate joins and renews without it.
+  if (!token && (config.authority.empty() || token.error().code != ErrorCode::kNotFound)) return cli.Complain(token.error().Within("--join-token-file"));
+  if (token) config.join_token = token->substr(0, token->find('\n'));
   auto agent = LiveAgent::Open(config);
   if (!agent) return cli.Complain(agent.error());
   for (const std::string& warning : (*agent)->warnings()) cli.Say("warning: " + warning);
@@ -49,6 +50,7 @@ void AddAgent(CLI::App& app, Cli& cli) {
   AgentConfig& config = flags->config;
   sub->add_option("--controller", config.controller, "unix:SOCKET or HOST:PORT")->type_name("ADDRESS");
   sub->add_option("--join-token-file", flags->token_file, "File with the controller's join token")->type_name("FILE");
+  sub->add_option("--authority", config.authority, "Of a controller elsewhere: sha256:FINGERPRINT as serve tells it, or a file with its certificate")->type_name("AUTHORITY");
   sub->add_option("--state", config.state_directory, "Where attempts and logs are kept")->type_name("DIRECTORY");
   sub->add_option("--name", config.name, "Name of the node; default: the host's");
   sub->add_option("--simulate", config.simulate, "Play a machine without its GPUs: a name (dgx-h100) or a machine file")->type_name("MACHINE");

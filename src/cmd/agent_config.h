@@ -9,6 +9,7 @@ namespace gp {
 struct AgentConfig {
   std::string controller;        // "unix:/…/control.sock" or "host:port"
   std::string join_token;
+  std::string authority;         // of the controller: "sha256:…" or a file; empty: it is on this machine
   std::string state_directory;
   std::string name;              // empty: the host's name
   std::string simulate;          // machine name or file; empty: this machine

@@ -15,11 +15,10 @@ Result<std::string> DefaultPlace() {
 
 Result<std::unique_ptr<ControlClient>> OpenController(const std::string& place) {
   if (place.empty()) return OpenController(GP_TRY(DefaultPlace()));
-  const auto secret = GP_TRY(SecretFor(place));
-  if (!IsAddress(place)) return secret ? ControlClient::OpenByToken(place, *secret) : ControlClient::Open(place);
-  GP_CHECK_OK(CheckHidden(place));
-  if (!secret) return Fail(Unauthenticated("no token for " + place + ": gpu-platform login " + place));
-  return ControlClient::OpenRemote(place, *secret);
+  const auto login = GP_TRY(LoginFor(place));
+  if (!IsAddress(place)) return login ? ControlClient::OpenByToken(place, login->secret) : ControlClient::Open(place);
+  if (!login) return Fail(Unauthenticated("no token for " + place + ": gpu-platform login " + place));
+  return ControlClient::OpenRemote(place, login->secret, login->authority);
 }
 
 }  // namespace gp

@@ -1,6 +1,5 @@
 #include "cmd/credentials.h"
 
-#include <arpa/inet.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,13 +8,15 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "adapters/wire/bearer.h"
+#include "cmd/controller_authority.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
 namespace {
 
-constexpr const char* kVariable = "GPU_PLATFORM_TOKEN";
-constexpr std::string_view kSecretPrefix = "gpp_";
+constexpr const char* kTokenVariable = "GPU_PLATFORM_TOKEN";
+constexpr const char* kAuthorityVariable = "GPU_PLATFORM_AUTHORITY";
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr size_t kSecretLength = kSecretPrefix.size() + 64;
 
@@ -37,14 +38,6 @@ Status CheckSecret(std::string_view secret) {
 
 bool IsAddress(const std::string& server) { return server.find('/') == std::string::npos && server.find(':') != std::string::npos; }
 
-Status CheckHidden(const std::string& address) {
-  const std::string host = address.substr(0, address.rfind(':'));
-  in_addr numbers{};
-  const bool is_loopback = inet_pton(AF_INET, host.c_str(), &numbers) == 1 && (ntohl(numbers.s_addr) >> 24) == 127;
-  if (is_loopback || host == "localhost" || host == "[::1]") return Ok();
-  return Fail(PermissionDenied(address + ": the way there is not encrypted, and a token would be seen. Use a tunnel: ssh -L 7070:127.0.0.1:7070 " + host));
-}
-
 Result<std::optional<Login>> ReadLogin() {
   const auto path = Path();
   if (!path) return std::optional<Login>();
@@ -52,14 +45,15 @@ Result<std::optional<Login>> ReadLogin() {
   if (stat(path->c_str(), &status) != 0) return std::optional<Login>();
   if ((status.st_mode & 077) != 0) return Fail(InvalidArgument(*path + ": others can read it: chmod 600, and make a new token"));
   const auto fields = nlohmann::json::parse(GP_TRY(ReadTextFile(*path)), nullptr, false);
-  const bool is_whole = fields.is_object() && fields.contains("server") && fields["server"].is_string() && fields.contains("secret") && fields["secret"].is_string();
+  const auto has = [&](const char* name) { return fields.is_object() && fields.contains(name) && fields[name].is_string(); };
+  const bool is_whole = has("server") && has("secret") && has("authority");
   if (!is_whole) return Fail(InvalidArgument(*path + ": is damaged: gpu-platform login writes it anew"));
-  return std::optional(Login{fields["server"].get<std::string>(), fields["secret"].get<std::string>()});
+  return std::optional(Login{fields["server"].get<std::string>(), fields["secret"].get<std::string>(), fields["authority"].get<std::string>()});
 }
 
 Status KeepLogin(const Login& login) {
   GP_CHECK_OK(MakeDirectories(GP_TRY(Directory()), 0700));
-  const nlohmann::ordered_json fields{{"server", login.server}, {"secret", login.secret}};
+  const nlohmann::ordered_json fields{{"server", login.server}, {"secret", login.secret}, {"authority", login.authority}};
   return WriteTextFile(GP_TRY(Path()), fields.dump() + "\n", 0600);
 }
 
@@ -70,14 +64,16 @@ Result<bool> ForgetLogin() {
   return Fail(Internal(path + ": " + std::strerror(errno)));
 }
 
-Result<std::optional<std::string>> SecretFor(const std::string& server) {
-  if (const char* secret = std::getenv(kVariable); secret != nullptr && *secret != '\0') {
+Result<std::optional<Login>> LoginFor(const std::string& server) {
+  if (const char* secret = std::getenv(kTokenVariable); secret != nullptr && *secret != '\0') {
     GP_CHECK_OK(CheckSecret(secret));
-    return std::optional<std::string>(secret);
+    const char* told = std::getenv(kAuthorityVariable);
+    const std::string authority = IsAddress(server) ? GP_TRY(AuthorityFor(server, told == nullptr ? "" : told)) : "";
+    return std::optional(Login{server, secret, authority});
   }
-  const auto login = GP_TRY(ReadLogin());
-  if (!login || login->server != server) return std::optional<std::string>();
-  return std::optional(login->secret);
+  auto login = GP_TRY(ReadLogin());
+  if (!login || login->server != server) return std::optional<Login>();
+  return login;
 }
 
 }  // namespace gp

@@ -12,14 +12,13 @@
 namespace gp {
 
 struct Login {
-  std::string server;  // "127.0.0.1:7070"
+  std::string server;     // "127.0.0.1:7070"
   std::string secret;
+  std::string authority;  // the certificate (PEM) by which the controller is known; empty: it is on this machine
 };
 
 // "127.0.0.1:7070" is one, a directory of sockets is not.
 bool IsAddress(const std::string& server);
-// kPermissionDenied: nothing hides the secret on the way there.
-Status CheckHidden(const std::string& address);
 
 // kUnauthenticated: it cannot be the secret of a token.
 Status CheckSecret(std::string_view secret);
@@ -30,7 +29,7 @@ Status KeepLogin(const Login& login);
 // False: there was none.
 Result<bool> ForgetLogin();
 
-// Of GPU_PLATFORM_TOKEN, else of the login at this server; nullopt: there is none.
-Result<std::optional<std::string>> SecretFor(const std::string& server);
+// GPU_PLATFORM_TOKEN, and what GPU_PLATFORM_AUTHORITY names; else the login at this server; nullopt: there is none.
+Result<std::optional<Login>> LoginFor(const std::string& server);
 
 }  // namespace gp

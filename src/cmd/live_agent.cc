@@ -21,7 +21,9 @@
 #include "application/agent/node_facts.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "cmd/controller_authority.h"
 #include "cmd/host_users.h"
+#include "cmd/identity_file.h"
 #include "cmd/live_gpu_keeper.h"
 #include "cmd/live_mig.h"
 #include "cmd/live_sharing.h"
@@ -104,12 +106,11 @@ Result<Sources> OpenSources(const AgentConfig& config) {
 
 class WiredAgent : public LiveAgent {
  public:
-  explicit WiredAgent(const AgentConfig& config)
-      : config_(config), link_(config.controller, config.join_token) {}
+  explicit WiredAgent(const AgentConfig& config) : config_(config) {}
 
   ~WiredAgent() override {
     Stop();
-    link_.SetChannels(nullptr);
+    if (link_ != nullptr) link_->SetChannels(nullptr);
   }
 
   Status Wire() {
@@ -117,6 +118,7 @@ class WiredAgent : public LiveAgent {
     GP_CHECK_OK(MakeDirectories(config_.state_directory + "/" + kReportDirectory, 0711));
     sources_ = GP_TRY(OpenSources(config_));
     AgentOptions options = GP_TRY(Discover());
+    GP_CHECK_OK(OpenLink());
     CgroupIsolation::Options isolation_options;
     // Agents of several clusters may share a host: each has a place of its own.
     isolation_options.name += "-" + ToBase32(Digest64(config_.state_directory), 13);
@@ -134,8 +136,8 @@ class WiredAgent : public LiveAgent {
     sharing_ = MakeSharingRunner(config_, mps_control_, options.incarnation, *runner_, keeper_->watch(), clock_);
     instances_ = MakeMigInstances(config_, indexes_);
     mig_ = std::make_unique<MigRunner>(options.facts->DividedGpus(), *instances_, *sharing_);
-    loop_ = std::make_unique<AgentLoop>(std::move(options), link_, *mig_, logs_, &keeper_->keeper(), clock_);
-    link_.SetChannels(loop_.get());
+    loop_ = std::make_unique<AgentLoop>(std::move(options), *link_, *mig_, logs_, &keeper_->keeper(), clock_);
+    link_->SetChannels(loop_.get());
     return Ok();
   }
 
@@ -150,12 +152,34 @@ class WiredAgent : public LiveAgent {
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
+  Status OpenLink() {
+    const std::string authority = GP_TRY(ControllerAuthority());
+    const std::string path = config_.state_directory + "/identity.pem";
+    const NodeCredentials::Storage storage{[path] { return ReadIdentity(path); }, [path](const Identity& identity) { return KeepIdentity(path, identity); }};
+    credentials_ = std::make_unique<NodeCredentials>(NodeCredentials::Options{config_.controller, config_.join_token, authority, name_}, storage, clock_);
+    GP_CHECK_OK(credentials_->Open());
+    link_ = std::make_unique<GrpcControlLink>(*credentials_);
+    link_->SetIdentities(gpu_identities_);
+    return Ok();
+  }
+
+  // It is asked for once: later the agent starts though nobody answers.
+  Result<std::string> ControllerAuthority() {
+    const std::string path = config_.state_directory + "/authority.pem";
+    const auto kept = ReadTextFile(path);
+    const auto facts = kept ? ReadCertificate(*kept) : Fail(kept.error());
+    if (facts && config_.authority == std::string(kFingerprintPrefix) + facts->fingerprint) return *kept;
+    const std::string authority = GP_TRY(AuthorityFor(config_.controller, config_.authority));
+    if (!authority.empty()) GP_CHECK_OK(WriteTextFile(path, authority, 0644));
+    return authority;
+  }
+
   Result<AgentOptions> Discover() {
     const HostFacts host = GP_TRY(sources_.host->Read());
     std::vector<std::string> as_they_are;
     GP_CHECK_OK(EnterMigMode(config_, *sources_.driver, as_they_are));
     const DriverInventory inventory = GP_TRY(sources_.driver->Inventory());
-    link_.SetIdentities(inventory.gpus);
+    gpu_identities_ = inventory.gpus;
     for (const GpuIdentity& gpu : inventory.gpus) indexes_.push_back({gpu.index, gpu.pci_bus_id, {gpu.temperature_slowdown_c, gpu.temperature_shutdown_c}, gpu.minor});
     name_ = !config_.name.empty() ? config_.name
             : config_.simulate.empty() ? HostName()
@@ -208,7 +232,9 @@ class WiredAgent : public LiveAgent {
   std::unique_ptr<SharingRunner> sharing_;
   std::unique_ptr<MigInstances> instances_;
   std::unique_ptr<MigRunner> mig_;
-  GrpcControlLink link_;
+  std::vector<GpuIdentity> gpu_identities_;
+  std::unique_ptr<NodeCredentials> credentials_;
+  std::unique_ptr<GrpcControlLink> link_;
   std::unique_ptr<AgentLoop> loop_;
 };
 

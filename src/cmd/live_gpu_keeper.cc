@@ -56,7 +56,7 @@ ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector
     return words;
   };
   options.before_reset = [&watchers](int gpu) { watchers.Pause(gpu); };
-  options.after_reset = [&watchers](int gpu) { watchers.Resume(gpu); };
+  options.after_reset = [&watchers](int gpu) { return watchers.Resume(gpu); };
   return options;
 }
 

@@ -77,10 +77,17 @@ void AddDeclareLost(CLI::App& nodes, Cli& cli) {
   });
 }
 
+void AddRevoke(CLI::App& nodes, Cli& cli) {
+  CLI::App* sub = nodes.add_subcommand("revoke", "Take away a node's certificates: its agent is sent away, and joins anew by the join token");
+  auto request = std::make_shared<v1::RevokeNodeRequest>();
+  sub->add_option_function<std::string>("node", [request](const std::string& name) { request->set_node(name); }, "Name of the node")->required();
+  sub->callback([request, &cli] { CallAndPrint("RevokeNode", *request, cli); });
+}
+
 }  // namespace
 
 void AddNodes(CLI::App& app, Cli& cli) {
-  CLI::App* nodes = app.add_subcommand("nodes", "Nodes: list them, their pools and labels, declare one lost");
+  CLI::App* nodes = app.add_subcommand("nodes", "Nodes: list them, their pools and labels, declare one lost, revoke its certificates");
   nodes->require_subcommand(1);
   nodes->add_subcommand("list", "Every node")->callback([&cli] {
     v1::GetClusterRequest request;
@@ -90,6 +97,7 @@ void AddNodes(CLI::App& app, Cli& cli) {
   AddPool(*nodes, cli);
   AddLabel(*nodes, cli);
   AddDeclareLost(*nodes, cli);
+  AddRevoke(*nodes, cli);
 }
 
 }  // namespace gp

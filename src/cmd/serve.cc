@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "adapters/certificates/authority.h"
 #include "adapters/inbound/api/api.h"
 #include "adapters/inbound/grpc/server.h"
 #include "adapters/inbound/metrics/controller_metrics.h"
@@ -21,6 +22,8 @@
 #include "application/control/node_connections.h"
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/controller_authority.h"
+#include "cmd/identity_file.h"
 #include "cmd/live_agent.h"
 #include "cmd/signals.h"
 #include "infrastructure/agent_identity.h"
@@ -35,6 +38,9 @@ struct ServeFlags {
   std::string run_directory;
   std::string listen;
   std::string http;
+  bool tls = false;                    // on loopback too
+  std::vector<std::string> tls_names;  // by which others may call the controller
+  std::string node_certificates = "90d";
   std::string simulate;  // "dgx-h100" or "dgx-h100:2"
   bool no_agent = false;
   bool ephemeral = false;
@@ -88,11 +94,13 @@ class Serving {
     if (!loop) return Fail(loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
     loop_ = *std::move(loop);
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
+    GP_CHECK_OK(OpenAuthority());
     nodes_ = std::make_unique<NodeConnections>(*loop_);
     api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const State& state) { return metrics_.Text(state); }, audit_.get()});
-    rest_ = std::make_unique<RestApi>(api_->control, api_->guard, GP_VERSION);
+    rest_ = std::make_unique<RestApi>(*api_, GP_VERSION);
     GP_CHECK_OK(StartHttp());
-    server_ = GP_TRY(Server::Start(*api_, *loop_, *nodes_, {flags_.run_directory, flags_.listen, token_}));
+    api_->changes.OnNews([this] { http_->Wake(); });
+    server_ = GP_TRY(Server::Start(*api_, *loop_, *nodes_, GP_TRY(OfServer())));
     loop_->AddObserver(nodes_.get());
     loop_->AddObserver(&metrics_);
     for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);
@@ -114,6 +122,7 @@ class Serving {
     if (server_ != nullptr) server_->Shutdown();
   }
 
+  const Authority* authority() const { return authority_ ? &*authority_ : nullptr; }
   const LiveAgent* agent() const { return agent_.get(); }
   int tcp_port() const { return server_->tcp_port(); }
   int http_port() const { return http_->tcp_port(); }
@@ -124,9 +133,48 @@ class Serving {
  private:
   enum class JournalState { kWhole, kCut };
 
-  Status StartHttp() {
-    http_ = GP_TRY(HttpServer::Start({flags_.run_directory + "/http.sock", flags_.http}, {[this](const HttpRequest& request) { return rest_->Answer(request); }, [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
+  // What leaves this machine is encrypted, without exception.
+  bool IsEncrypted(const std::string& address) const { return !address.empty() && (flags_.tls || !StaysHere(address)); }
+  std::optional<Identity> IdentityAt(const std::string& address) const { return IsEncrypted(address) ? identity_ : std::nullopt; }
+
+  Status OpenAuthority() {
+    if (!IsEncrypted(flags_.listen) && !IsEncrypted(flags_.http)) return Ok();
+    const std::string path = flags_.state + "/authority.pem";
+    auto kept = ReadIdentity(path);
+    if (!kept && kept.error().code == ErrorCode::kNotFound) {
+      kept = GP_TRY(Authority::Make(clock_.Now()));
+      GP_CHECK_OK(KeepIdentity(path, *kept));
+    }
+    if (!kept) return Fail(kept.error());
+    auto authority = Authority::From(*kept);
+    if (!authority) return Fail(authority.error().Within(path));
+    authority_ = *std::move(authority);
+    identity_ = GP_TRY(authority_->ForController(NamesOfThisHost(), clock_.Now()));
     return Ok();
+  }
+
+  std::vector<std::string> NamesOfThisHost() const {
+    std::vector<std::string> names = flags_.tls_names;
+    names.insert(names.end(), {"localhost", "127.0.0.1", "::1"});
+    char name[256] = "";
+    if (gethostname(name, sizeof name - 1) == 0 && *name != '\0') names.push_back(name);
+    for (const std::string& address : {flags_.listen, flags_.http}) {
+      const std::string host = address.substr(0, address.rfind(':'));
+      if (!host.empty() && host != "localhost") names.push_back(host.starts_with('[') ? host.substr(1, host.size() - 2) : host);
+    }
+    return names;
+  }
+
+  Status StartHttp() {
+    http_ = GP_TRY(HttpServer::Start({flags_.run_directory + "/http.sock", flags_.http, IdentityAt(flags_.http)}, {[this](const HttpRequest& request) { return rest_->Answer(request); }, [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
+    return Ok();
+  }
+
+  Result<ServerOptions> OfServer() const {
+    ServerOptions options{flags_.run_directory, flags_.listen, token_, authority(), {}, IdentityAt(flags_.listen)};
+    options.node_certificate_life = GP_TRY(ParseDuration(flags_.node_certificates));
+    if (options.node_certificate_life < Duration::Seconds(10)) return Fail(InvalidArgument("--node-certificates: at least 10s"));
+    return options;
   }
 
   Result<JournalState> OpenJournal() {
@@ -193,6 +241,8 @@ class Serving {
   std::unique_ptr<Journal> journal_;
   SqliteJournal* journal_file_ = nullptr;  // the same, where it is a file
   std::unique_ptr<AuditFile> audit_;
+  std::optional<Authority> authority_;
+  std::optional<Identity> identity_;  // of the controller
   ControllerMetrics metrics_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
@@ -225,6 +275,7 @@ void RunServe(ServeFlags flags, Cli& cli) {
   cli.Say("controller runs; sockets in " + flags.run_directory +
               (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : "") +
               (serving.http_port() > 0 ? ", HTTP at port " + std::to_string(serving.http_port()) : ""));
+  if (serving.authority() != nullptr) cli.Say("encrypted; the authority is " + std::string(kFingerprintPrefix) + serving.authority()->fingerprint());
   signals.Wait();
   cli.Say("stopping; jobs run on");
   serving.Stop();
@@ -240,6 +291,10 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_option("--run-dir", flags->run_directory, "Where the sockets are made")->type_name("DIRECTORY");
   sub->add_option("--listen", flags->listen, "Also take agents of other machines here, as 127.0.0.1:7070")->type_name("ADDRESS");
   sub->add_option("--http", flags->http, "Also answer over HTTP here, as 127.0.0.1:8080")->type_name("ADDRESS");
+  sub->add_flag("--tls", flags->tls, "Encrypt on loopback too; what leaves this machine always is");
+  sub->add_option("--tls-name", flags->tls_names, "By which others call this machine too, for its certificate")->type_name("HOST");
+  sub->add_option("--node-certificates", flags->node_certificates, "So long do certificates of nodes hold; agents renew them before")
+      ->type_name("DURATION")->capture_default_str();
   sub->add_option("--simulate", flags->simulate, "Play machines without GPUs: NAME or NAME:NODES, as dgx-h100:2")->type_name("MACHINE");
   sub->add_flag("--no-agent", flags->no_agent, "Only the controller; agents join by themselves");
   sub->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk: all is gone at the end");

@@ -267,6 +267,15 @@ std::string TableRunner::Issue(const Line& line) {
   return Tell(IssueToken{token});
 }
 
+// "certify n1 secret=a life=60s [shown=b]"
+std::string TableRunner::Certify(const Line& line) {
+  CertifyNode command{line.words[0], {}, ""};
+  command.certificate.fingerprint = std::string(kFingerprintLength, line.Option("secret", "a").front());
+  command.certificate.expires_at = cluster_.now() + ParseDuration(line.Option("life", "60s")).value();
+  if (const std::string shown = line.Option("shown", ""); !shown.empty()) command.shown = std::string(kFingerprintLength, shown.front());
+  return Tell(command);
+}
+
 // "set n1 [pool=P] [zone=Z]"
 std::string TableRunner::ChangeNode(const Line& line) {
   gp::ChangeNode change{TargetOf(line.words[0]).node, {}, {}, {}};
@@ -410,6 +419,8 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "unreserve") return Tell(EndReservation{line.words[0]});
   if (line.verb == "role") return Grant(line);
   if (line.verb == "token") return Issue(line);
+  if (line.verb == "certify") return Certify(line);
+  if (line.verb == "decertify") return Tell(RevokeNode{line.words[0]});
   if (line.verb == "revoke") return Tell(RevokeToken{*ParseTokenId(line.words[0])});
   if (line.verb == "set") return ChangeNode(line);
   if (line.verb == "run") return Observe(line, true, false);

@@ -67,6 +67,7 @@ class Sequence {
   void AddVariants(JobSpec& spec);
   bool StepOfQueues(uint64_t dice);
   bool StepOfAccess(uint64_t dice);
+  bool StepOfCertificates();
   std::string AnyQueue();
   bool ReserveOrEnd();
   bool MoveAny();

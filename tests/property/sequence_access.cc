@@ -1,4 +1,4 @@
-// Admins at work: roles, tokens, and what was refused.
+// Admins at work: roles, tokens, certificates of nodes, and what was refused.
 
 #include <array>
 
@@ -12,6 +12,7 @@ bool Sequence::StepOfAccess(uint64_t dice) {
   const std::string queue = rng_.Chance(1, 2) ? AnyQueue() : "";
   if (dice < 2) return Tell(GrantRole{subject, queue, rng_.Chance(3, 4) ? std::optional(static_cast<Role>(rng_.Below(5))) : std::nullopt}) != nullptr;
   if (dice < 3) return Tell(RevokeToken{TokenId{rng_.Below(ledger_.state().last_token + 1) + 1}}) != nullptr;
+  if (dice < 4 && rng_.Chance(2, 3)) return StepOfCertificates();
   if (dice < 4) return Tell(NoteRefusal{"SetQueue", "not an admin", rng_.Between(1, 9)}) != nullptr;
   AccessToken token;
   token.label = "sequence";
@@ -21,6 +22,14 @@ bool Sequence::StepOfAccess(uint64_t dice) {
   token.hash = std::string(kTokenHashLength, "0123456789abcdef"[rng_.Below(16)]);
   token.expires_at = now_ + Duration::Seconds(rng_.Between(-5, 300));
   return Tell(IssueToken{std::move(token)}) != nullptr;
+}
+
+bool Sequence::StepOfCertificates() {
+  const std::string node = rng_.Chance(1, 2) ? "n1" : "n2";
+  const auto some_fingerprint = [&] { return std::string(kFingerprintLength, "0123456789abcdef"[rng_.Below(4)]); };
+  if (rng_.Chance(1, 2)) return Tell(RevokeNode{node}) != nullptr;
+  const NodeCertificate certificate{some_fingerprint(), now_ + Duration::Seconds(rng_.Between(-5, 300))};
+  return Tell(CertifyNode{node, certificate, rng_.Chance(1, 2) ? some_fingerprint() : ""}) != nullptr;
 }
 
 }  // namespace gp

@@ -64,6 +64,8 @@ struct Teller {
   }
   std::string operator()(const RoleGranted& e) const { return "role " + e.subject + (e.queue.empty() ? "" : " in " + e.queue) + " " + (e.role ? Name(*e.role) : "taken-away"); }
   std::string operator()(const TokenIssued& e) const { return "token-issued " + ToText(e.token.id) + " for " + e.token.user.name; }
+  std::string operator()(const NodeCertified& e) const { return "node-certified " + e.name + " " + e.certificate.fingerprint.substr(0, 4); }
+  std::string operator()(const NodeRevoked& e) const { return "node-revoked " + e.name; }
   std::string operator()(const TokenEnded& e) const { return "token-ended " + ToText(e.token); }
   std::string operator()(const AccessRefused& e) const { return "refused " + e.operation + ": " + e.why; }
   std::string operator()(const ReservationEnded& e) const { return "reservation-ended " + e.name; }

@@ -112,9 +112,19 @@ Status NodeConnections::OpenChannel(NodeId node, uint64_t channel) {
   return Ok();
 }
 
+// It may come back with what still counts.
+void NodeConnections::SendAway(const State& state, const std::string& name) {
+  const auto node = state.nodes_by_name.find(name);
+  const auto outbox = node == state.nodes_by_name.end() ? nullptr : OutboxOf(node->second);
+  if (outbox != nullptr) outbox->Close();
+}
+
 void NodeConnections::OnCommit(const State& state, const std::vector<Event>& events) {
   for (const NodeId node : NodesToOrder(state, events)) {
     if (const auto outbox = OutboxOf(node)) outbox->SetOrders(OrdersFor(state, node));
+  }
+  for (const Event& event : events) {
+    if (const auto* revoked = std::get_if<NodeRevoked>(&event)) SendAway(state, revoked->name);
   }
 }
 

@@ -28,6 +28,7 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   std::shared_ptr<NodeOutbox> Begin(NodeId node);
   void End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox);
   std::shared_ptr<NodeOutbox> OutboxOf(NodeId node) const;
+  void SendAway(const State& state, const std::string& name);
 
   ControlGateway& gateway_;
   mutable std::mutex mutex_;

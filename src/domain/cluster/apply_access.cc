@@ -24,6 +24,14 @@ void ApplyEvent(State& state, Instant, const TokenEnded& event) {
   state.access.tokens.erase(found);
 }
 
+void ApplyEvent(State& state, Instant, const NodeCertified& event) {
+  std::vector<NodeCertificate>& certificates = state.access.nodes[event.name];
+  if (certificates.size() > 1) certificates.erase(certificates.begin(), certificates.end() - 1);
+  certificates.push_back(event.certificate);
+}
+
+void ApplyEvent(State& state, Instant, const NodeRevoked& event) { state.access.nodes.erase(event.name); }
+
 void ApplyEvent(State&, Instant, const AccessRefused&) {}
 
 }  // namespace gp

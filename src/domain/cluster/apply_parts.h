@@ -61,6 +61,8 @@ void ApplyEvent(State& state, Instant at, const ReservationEnded& event);
 void ApplyEvent(State& state, Instant at, const RoleGranted& event);
 void ApplyEvent(State& state, Instant at, const TokenIssued& event);
 void ApplyEvent(State& state, Instant at, const TokenEnded& event);
+void ApplyEvent(State& state, Instant at, const NodeCertified& event);
+void ApplyEvent(State& state, Instant at, const NodeRevoked& event);
 void ApplyEvent(State& state, Instant at, const AccessRefused& event);
 void IndexToken(State& state, const AccessToken& token);
 

@@ -93,6 +93,10 @@ class Teller {
          token.label + ": " + token.user.name + " as " + Name(token.most) + " " + Everywhere(token.queue) + " until " + ToRfc3339(token.expires_at));
   }
   void operator()(const RevokeToken& command) { Tell("RevokeToken", ToText(command.token), ""); }
+  void operator()(const CertifyNode& command) {
+    Tell("CertifyNode", command.name, "sha256:" + command.certificate.fingerprint + " until " + ToRfc3339(command.certificate.expires_at) + (command.shown.empty() ? ", by the join token" : ", by the one before"));
+  }
+  void operator()(const RevokeNode& command) { Tell("RevokeNode", command.name, ""); }
   void operator()(const NoteRefusal& command) {
     Tell(command.operation, "", "");
     entry_.refused = true;
@@ -123,7 +127,7 @@ class Teller {
 
 }  // namespace
 
-bool IsAudited(const Envelope& envelope) { return envelope.origin.principal.starts_with(kUser) || std::holds_alternative<NoteRefusal>(envelope.command); }
+bool IsAudited(const Envelope& envelope) { return envelope.origin.principal.starts_with(kUser) || std::holds_alternative<NoteRefusal>(envelope.command) || std::holds_alternative<CertifyNode>(envelope.command); }
 
 AuditEntry AuditOf(const State& state, uint64_t number, const Record& record) {
   const Envelope& envelope = record.envelope;

@@ -23,7 +23,7 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 13;
+constexpr uint64_t kFormatVersion = 14;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>

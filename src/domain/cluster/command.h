@@ -227,6 +227,18 @@ struct RevokeToken {
   TokenId token;
 };
 
+// The controller's authority vouches for a node.
+struct CertifyNode {
+  std::string name;
+  NodeCertificate certificate;
+  std::string shown;  // the fingerprint of the certificate by which the agent asks; empty: it has shown the join token
+};
+
+// None of the node's certificates counts any longer: its agent is sent away, and joins anew by the join token.
+struct RevokeNode {
+  std::string name;
+};
+
 // For the audit: somebody asked for what it may not have, so many times.
 struct NoteRefusal {
   std::string operation;
@@ -240,7 +252,7 @@ struct Tick {};
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
                              SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident,
-                             GrantRole, IssueToken, RevokeToken, NoteRefusal>;
+                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal>;
 
 // Who asks, and from where.
 struct Origin {

@@ -1,4 +1,4 @@
-// Roles and tokens.
+// Roles, tokens, certificates of nodes.
 
 #include <algorithm>
 
@@ -51,6 +51,26 @@ void EndAccess(const State& state, const std::string& queue, Events& events) {
   for (const auto& [id, token] : state.access.tokens) {
     if (token.queue == queue) events.push_back(TokenEnded{id});
   }
+}
+
+// Whoever has the join token may bring a new node, but not pass for one that is here.
+Result<Events> DecideCertify(const State& state, const Envelope& envelope, const CertifyNode& command) {
+  const NodeCertificate& certificate = command.certificate;
+  GP_CHECK_OK(ValidateNodeCertificate(command.name, certificate, envelope.at));
+  const auto present = state.access.nodes.find(command.name);
+  const bool is_there = present != state.access.nodes.end();
+  const auto counts = [&](const NodeCertificate& one) { return one.expires_at > envelope.at; };
+  const bool is_known = is_there && std::ranges::any_of(present->second, counts);
+  if (is_known && !IsCertified(state.access, command.name, command.shown, envelope.at)) {
+    return Fail(Conflict("node " + command.name + " has a certificate, and this is not the agent that has it. Where it was lost: gpu-platform nodes revoke " + command.name));
+  }
+  if (!is_there && state.access.nodes.size() >= kCertifiedNodesMax) return Fail(Conflict("there are certificates for " + std::to_string(kCertifiedNodesMax) + " nodes: revoke some first"));
+  return Events{NodeCertified{command.name, certificate}};
+}
+
+Result<Events> DecideRevokeNode(const State& state, const RevokeNode& command) {
+  if (!state.access.nodes.contains(command.name)) return Fail(NotFound("node " + command.name + " has no certificate"));
+  return Events{NodeRevoked{command.name}};
 }
 
 // It changes nothing, and is remembered: who was refused what.

@@ -42,6 +42,8 @@ Result<Events> DecideEndReservation(const State& state, const EndReservation& co
 Result<Events> DecideGrant(const State& state, const GrantRole& command);
 Result<Events> DecideIssue(const State& state, const Envelope& envelope, const IssueToken& command);
 Result<Events> DecideRevoke(const State& state, const RevokeToken& command);
+Result<Events> DecideCertify(const State& state, const Envelope& envelope, const CertifyNode& command);
+Result<Events> DecideRevokeNode(const State& state, const RevokeNode& command);
 Result<Events> DecideRefusal(const NoteRefusal& command);
 // What was granted for the queue ends with it.
 void EndAccess(const State& state, const std::string& queue, Events& events);

@@ -290,6 +290,15 @@ struct TokenEnded {
   TokenId token;
 };
 
+struct NodeCertified {
+  std::string name;
+  NodeCertificate certificate;
+};
+
+struct NodeRevoked {
+  std::string name;
+};
+
 // For the audit alone.
 struct AccessRefused {
   std::string operation;
@@ -305,6 +314,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered,
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
                            GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
-                           DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, AccessRefused>;
+                           DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused>;
 
 }  // namespace gp

@@ -91,7 +91,8 @@ GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit,
 
 GP_FIELDS(RoleKey, v.subject, v.queue)
 GP_FIELDS(AccessToken, v.id, v.label, v.user, v.most, v.queue, v.hash, v.issued_at, v.expires_at, v.issued_by)
-GP_FIELDS(Access, v.roles, v.tokens)
+GP_FIELDS(NodeCertificate, v.fingerprint, v.expires_at)
+GP_FIELDS(Access, v.roles, v.tokens, v.nodes)
 GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note)
 
 // domain/accounting
@@ -128,6 +129,8 @@ GP_FIELDS(MoveJobs::Move, v.job, v.destination)
 GP_FIELDS(MoveJobs, v.by, v.nodes, v.moves)
 GP_NO_FIELDS(Tick)
 GP_FIELDS(GrantRole, v.subject, v.queue, v.role)
+GP_FIELDS(CertifyNode, v.name, v.certificate, v.shown)
+GP_FIELDS(RevokeNode, v.name)
 GP_FIELDS(IssueToken, v.token)
 GP_FIELDS(RevokeToken, v.token)
 GP_FIELDS(NoteRefusal, v.operation, v.why, v.times)
@@ -179,6 +182,8 @@ GP_FIELDS(DrainDeadlineSet, v.node, v.gpu, v.at)
 GP_FIELDS(RoleGranted, v.subject, v.queue, v.role)
 GP_FIELDS(TokenIssued, v.token)
 GP_FIELDS(TokenEnded, v.token)
+GP_FIELDS(NodeCertified, v.name, v.certificate)
+GP_FIELDS(NodeRevoked, v.name)
 GP_FIELDS(AccessRefused, v.operation, v.why, v.times)
 
 #undef GP_FIELDS

@@ -209,6 +209,8 @@ struct TouchedBy {
   void operator()(const RoleGranted&) {}
   void operator()(const TokenIssued&) {}
   void operator()(const TokenEnded&) {}
+  void operator()(const NodeCertified&) {}
+  void operator()(const NodeRevoked&) {}
   void operator()(const AccessRefused&) {}
   template <typename E>
     requires requires(const E& e) { e.node; }

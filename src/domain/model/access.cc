@@ -53,6 +53,20 @@ Role RoleOf(const Access& access, std::string_view user, std::string_view queue)
   return NearestGrant(access, kEverybody, queue).value_or(kRoleOfOthers);
 }
 
+Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& certificate, Instant now) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'; };
+  if (node.empty() || node.size() > 253 || !std::ranges::all_of(node, fits)) return Fail(InvalidArgument("node: a name in a certificate has 1 to 253 letters, digits, dots, dashes and underscores"));
+  if (certificate.fingerprint.size() != kFingerprintLength || !std::ranges::all_of(certificate.fingerprint, IsHex)) return Fail(InvalidArgument("fingerprint: 64 hexadecimal digits"));
+  if (certificate.expires_at <= now) return Fail(InvalidArgument("certificate: is over"));
+  return Ok();
+}
+
+bool IsCertified(const Access& access, const std::string& node, std::string_view fingerprint, Instant now) {
+  const auto found = access.nodes.find(node);
+  if (found == access.nodes.end()) return false;
+  return std::ranges::any_of(found->second, [&](const NodeCertificate& one) { return one.fingerprint == fingerprint && one.expires_at > now; });
+}
+
 Status ValidateToken(const AccessToken& token, Instant now) {
   if (token.label.empty() || token.label.size() > kTokenLabelMax) return Fail(InvalidArgument("label: 1 to " + std::to_string(kTokenLabelMax) + " characters that say what it is for"));
   if (token.hash.size() != kTokenHashLength || !std::ranges::all_of(token.hash, IsHex)) return Fail(InvalidArgument("hash: 64 hexadecimal digits"));

@@ -64,13 +64,16 @@ void Pass::HonourMove(const Job& moving) {
   if (is_waiting) settled_.insert(job.id);
 }
 
-// All of it, or what is free: others who leave by the same moves may have the rest.  What the job has given
-// back of its limits already is kept for it, too.
+// All of it, or what is free: others who leave by the same moves may have the rest.  What the job will hold of its limits
+// is kept for it, too; where that is less than it holds now, the rest is nobody's before it has left.
 void Pass::HoldDestination(const Job& job, const std::optional<PlaceGang>& place) {
   if (job.state == JobState::kQueued) {
     CountOnQuotas(job);
   } else {
-    for (const AccountId& account : AccountsOf(job)) (planned_[account] += AskOf(state_, job)) += -HoldingOf(state_, job);
+    const Holding ask = AskOf(state_, job);
+    const Holding now = HoldingOf(state_, job);
+    const Holding more{std::max<int64_t>(ask.share - now.share, 0), std::max<int64_t>(ask.firm_share - now.firm_share, 0), std::max<int64_t>(ask.jobs - now.jobs, 0)};
+    for (const AccountId& account : AccountsOf(job)) planned_[account] += more;
   }
   HoldBack(job, place ? *place : FreeOfDestination(job));
 }

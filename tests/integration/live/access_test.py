@@ -104,9 +104,9 @@ class Access(ClusterTest):
         for wrong in ("x", WRONG, "Bearer", "\u00e4", WRONG + "0"):
             self.assertEqual(self.over_tcp(wrong)("jobs", "list").code, UNAUTHENTICATED, wrong)
         far = Cli(self.cli.binary, "192.0.2.1:7070", extra={"GPU_PLATFORM_TOKEN": WRONG})("jobs", "list")
-        self.assertIn("not encrypted", far.err)
+        self.assertIn("Name its authority", far.err)
         named = Cli(self.cli.binary, "127.0.0.1.example:7070", extra={"GPU_PLATFORM_TOKEN": WRONG})("jobs", "list")
-        self.assertIn("not encrypted", named.err)
+        self.assertIn("Name its authority", named.err)
 
     def test_a_login_is_kept(self):
         home = os.path.join(self.cluster.directory, "home")

@@ -1,11 +1,11 @@
 // Who may do what: roles and tokens.
 
-#include <pwd.h>
-
 #include "adapters/inbound/api/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
+#include "adapters/inbound/api/peer.h"
 #include "adapters/secrets/secrets.h"
 #include "adapters/wire/access_view.h"
+#include "adapters/wire/bearer.h"
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
 
@@ -13,17 +13,6 @@ namespace gp {
 namespace {
 
 constexpr Duration kTokenLife = Duration::Minutes(60 * 24 * 30);
-const std::string kSecretPrefix = "gpp_";  // what looks for leaked secrets finds it by this
-
-// As this machine knows it.
-Result<User> UserNamed(const std::string& name) {
-  std::vector<char> buffer(16'384);
-  passwd entry{};
-  passwd* found = nullptr;
-  getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-  if (found == nullptr) return Fail(NotFound("user: the controller's machine knows no " + Printable(name, 60)));
-  return User{found->pw_name, found->pw_uid, found->pw_gid};
-}
 
 // By a token that does not stand for an admin everywhere: it must leave nothing behind that is more than itself.
 bool IsNarrow(const Caller& caller) { return caller.token.value != 0 && caller.In("") < Role::kAdmin; }
@@ -41,7 +30,7 @@ Status CheckMayIssue(const Caller& caller, const AccessToken& token) {
 Result<AccessToken> TokenOf(const Caller& caller, Instant now, const v1::IssueTokenRequest& request) {
   AccessToken token;
   token.label = Printable(request.label(), kTokenLabelMax);
-  token.user = request.user().empty() ? caller.user : GP_TRY(UserNamed(request.user()));
+  token.user = request.user().empty() ? caller.user : GP_TRY(NamedUser(request.user()));
   if (!request.role().empty()) token.most = GP_TRY(RoleNamed(request.role()));
   token.queue = request.queue();
   if (request.life_ms() < 0) return Fail(InvalidArgument("life_ms: must not be negative"));
@@ -104,7 +93,7 @@ Status ControlApi::ListTokens(const Caller& caller, const v1::ListTokensRequest&
 Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest& request, v1::IssueTokenReply* reply) {
   AccessToken token = GP_TRY(TokenOf(caller, gateway_.Now(), request));
   GP_CHECK_OK(CheckMayIssue(caller, token));
-  const std::string secret = kSecretPrefix + GP_TRY(NewSecret());
+  const std::string secret = std::string(kSecretPrefix) + GP_TRY(NewSecret());
   token.hash = Sha256(secret);
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::IssueToken{std::move(token)});
   if (!outcome.status) return outcome.status;
@@ -126,6 +115,11 @@ Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenReques
   if (!may) return Fail(NotFound("no token " + ToText(*id)));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::RevokeToken{*id});
   return outcome.status ? FillTokens(caller, is_admin, reply) : outcome.status;
+}
+
+Status ControlApi::RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request, v1::Cluster* reply) {
+  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::RevokeNode{request.node()});
+  return outcome.status ? FillCluster(false, reply) : outcome.status;
 }
 
 }  // namespace gp

@@ -12,7 +12,8 @@ namespace gp {
 namespace {
 
 bool ChangesAccess(const Event& event) {
-  return std::holds_alternative<RoleGranted>(event) || std::holds_alternative<TokenIssued>(event) || std::holds_alternative<TokenEnded>(event);
+  return std::holds_alternative<RoleGranted>(event) || std::holds_alternative<TokenIssued>(event) || std::holds_alternative<TokenEnded>(event) ||
+         std::holds_alternative<NodeCertified>(event) || std::holds_alternative<NodeRevoked>(event);
 }
 
 bool IsRefusal(const Status& status) {
@@ -45,6 +46,12 @@ Result<Caller> AccessGuard::BySecret(std::string_view secret, std::string from) 
   caller.most = token.most;
   caller.scope = token.queue;
   return caller;
+}
+
+Status AccessGuard::CheckNode(const std::string& node, std::string_view fingerprint) {
+  const auto view = GP_TRY(Look());
+  if (IsCertified(view->access, node, fingerprint, gateway_.Now())) return Ok();
+  return Fail(Unauthenticated("this certificate of node " + Printable(node, 60) + " is not known here, or was revoked"));
 }
 
 Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation, const std::function<Status(const Caller&)>& answer) {

@@ -27,6 +27,11 @@ class AccessGuard : public CommitObserver {
   // `secret` as it was told when the token was issued.  kUnauthenticated: it is none, or is over.
   Result<Caller> BySecret(std::string_view secret, std::string from);
 
+  // kUnauthenticated: this certificate is none of the node's, or was revoked.
+  Status CheckNode(const std::string& node, std::string_view fingerprint);
+  // For the audit: whoever speaks from there was refused what it asked for.
+  void NoteRefusal(const Origin& origin, std::string_view operation, const std::string& why) { refusals_.Note(origin, operation, why); }
+
   // Runs `answer` if the caller is known and may use the operation; writes down what is refused.
   Status Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation, const std::function<Status(const Caller&)>& answer);
 

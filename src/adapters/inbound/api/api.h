@@ -13,15 +13,16 @@ namespace gp {
 
 struct Api {
   Api(ControlGateway& gateway, NodeGateway& nodes, ControlApi::About about)
-      : channels(nodes), guard(gateway), control(gateway, channels, readings, progress, feed, std::move(about)) {}
+      : channels(nodes), guard(gateway), control(gateway, channels, readings, progress, feed, changes, std::move(about)) {}
 
   // To be told of every commit.
-  std::vector<CommitObserver*> Observers() { return {&feed, &guard}; }
+  std::vector<CommitObserver*> Observers() { return {&feed, &guard, &changes}; }
 
   NodeChannels channels;
   NodeReadings readings;
   NodeProgress progress;
   JobFeed feed;
+  ChangeFeed changes;
   AccessGuard guard;
   ControlApi control;
 };

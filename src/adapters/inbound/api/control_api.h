@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adapters/inbound/api/caller.h"
+#include "adapters/inbound/api/change_feed.h"
 #include "adapters/inbound/api/job_feed.h"
 #include "adapters/inbound/api/node_channels.h"
 #include "adapters/inbound/api/streams.h"
@@ -40,8 +41,8 @@ class ControlApi {
     AuditTrail* audit = nullptr;                        // nullptr: none
   };
 
-  ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed, About about)
-      : gateway_(gateway), channels_(channels), readings_(readings), progress_(progress), feed_(feed), about_(std::move(about)) {}
+  ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed, ChangeFeed& changes, About about)
+      : gateway_(gateway), channels_(channels), readings_(readings), progress_(progress), feed_(feed), changes_(changes), about_(std::move(about)) {}
 
   Status SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request, v1::SubmitJobsReply* reply);
   Status ListJobs(const Caller& caller, const v1::ListJobsRequest& request, v1::ListJobsReply* reply);
@@ -67,6 +68,7 @@ class ControlApi {
   Status SetQueue(const Caller& caller, const v1::SetQueueRequest& request, v1::Queue* reply);
   Status DeleteQueue(const Caller& caller, const v1::DeleteQueueRequest& request, v1::ListQueuesReply* reply);
   Status ChangeNode(const Caller& caller, const v1::ChangeNodeRequest& request, v1::Cluster* reply);
+  Status RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request, v1::Cluster* reply);
   Status SetPriority(const Caller& caller, const v1::SetPriorityRequest& request, v1::Job* reply);
   Status WhoAmI(const Caller& caller, const v1::WhoAmIRequest& request, v1::WhoAmIReply* reply);
   Status ListRoles(const Caller& caller, const v1::ListRolesRequest& request, v1::ListRolesReply* reply);
@@ -81,6 +83,8 @@ class ControlApi {
 
   // Until the job has ended, or the caller is gone.
   Status WatchJob(const Caller& caller, const v1::GetJobRequest& request, Sink<v1::Job>& out);
+  // Until the caller is gone.
+  Status WatchChanges(const Caller& caller, const v1::WatchChangesRequest& request, Sink<v1::StateChange>& out);
   Status ReadLog(const Caller& caller, const v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
   Status Exec(const Caller& caller, ExecConversation& stream);
 
@@ -111,6 +115,7 @@ class ControlApi {
   NodeReadings& readings_;
   NodeProgress& progress_;
   JobFeed& feed_;
+  ChangeFeed& changes_;
   const About about_;
   std::timed_mutex forecasting_;  // whose turn it is to be worked out
 };

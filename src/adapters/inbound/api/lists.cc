@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapters/inbound/api/control_api.h"
+#include "adapters/inbound/api/page.h"
 #include "adapters/wire/array_view.h"
 #include "adapters/wire/views.h"
 #include "base/text.h"
@@ -10,9 +11,6 @@
 
 namespace gp {
 namespace {
-
-constexpr int kPageDefault = 100;
-constexpr int kPageMax = 10'000;
 
 bool Matches(const Job& job, const v1::ListJobsRequest& request) {
   if (!request.user().empty() && job.user.name != request.user()) return false;
@@ -56,7 +54,7 @@ Command ChangeOf(v1::ChangeJobsRequest::Action action, JobId job) {
 Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& request, v1::ListJobsReply* reply) {
   const auto after = ParsePageStart(request.after());
   if (!after) return Fail(after.error());
-  const int limit = request.limit() <= 0 ? kPageDefault : std::min(request.limit(), kPageMax);
+  const int limit = PageSize(request.limit());
   Status found = Ok();
   const Status read = gateway_.Read([&](const State& state) {
     JobRights rights(caller);

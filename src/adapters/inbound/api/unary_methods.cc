@@ -33,6 +33,7 @@ constexpr std::array kMethods = {
     GP_BOUND(ChangeService, ChangeServiceRequest, Cluster),
     GP_BOUND(DeclareNodeLost, DeclareNodeLostRequest, Cluster),
     GP_BOUND(ChangeNode, ChangeNodeRequest, Cluster),
+    GP_BOUND(RevokeNode, RevokeNodeRequest, Cluster),
     GP_BOUND(GetMetrics, GetMetricsRequest, GetMetricsReply),
     GP_BOUND(ListQueues, ListQueuesRequest, ListQueuesReply),
     GP_BOUND(SetQueue, SetQueueRequest, Queue),

@@ -4,11 +4,10 @@
 
 #include "adapters/inbound/grpc/grpc_streams.h"
 #include "adapters/inbound/grpc/status.h"
+#include "adapters/wire/bearer.h"
 
 namespace gp {
 namespace {
-
-constexpr std::string_view kBearer = "Bearer ";
 
 std::optional<std::string_view> Metadata(const grpc::ServerContext& context, const char* key) {
   const auto found = context.client_metadata().find(key);
@@ -27,8 +26,7 @@ std::string Place(const grpc::ServerContext& context) {
 
 Result<Caller> ControlService::Identify(const grpc::ServerContext& context, const std::string& from) const {
   if (const auto shown = Metadata(context, "authorization")) {
-    if (!shown->starts_with(kBearer)) return Fail(Unauthenticated("authorization: must be \"Bearer \" and the secret of a token"));
-    return guard_.BySecret(shown->substr(kBearer.size()), from);
+    return guard_.BySecret(GP_TRY(SecretOf(*shown)), from);
   }
   const auto ticket = Metadata(context, "gp-ticket");
   if (!ticket) return Fail(Unauthenticated("no ticket of this machine's, and no token"));
@@ -44,6 +42,11 @@ grpc::Status ControlService::Answer(grpc::ServerContext& context, std::string_vi
 grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request, grpc::ServerWriter<v1::Job>* writer) {
   GrpcSink<v1::Job> out(*context, *writer);
   return Answer(*context, "WatchJob", [&](const Caller& caller) { return api_.WatchJob(caller, *request, out); });
+}
+
+grpc::Status ControlService::WatchChanges(grpc::ServerContext* context, const v1::WatchChangesRequest* request, grpc::ServerWriter<v1::StateChange>* writer) {
+  GrpcSink<v1::StateChange> out(*context, *writer);
+  return Answer(*context, "WatchChanges", [&](const Caller& caller) { return api_.WatchChanges(caller, *request, out); });
 }
 
 grpc::Status ControlService::ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request, grpc::ServerWriter<v1::LogChunk>* writer) {

@@ -41,6 +41,7 @@ class ControlService final : public v1::Control::Service {
   GP_UNARY(SetQueue, SetQueueRequest, Queue)
   GP_UNARY(DeleteQueue, DeleteQueueRequest, ListQueuesReply)
   GP_UNARY(ChangeNode, ChangeNodeRequest, Cluster)
+  GP_UNARY(RevokeNode, RevokeNodeRequest, Cluster)
   GP_UNARY(SetPriority, SetPriorityRequest, Job)
   GP_UNARY(WhoAmI, WhoAmIRequest, WhoAmIReply)
   GP_UNARY(ListRoles, ListRolesRequest, ListRolesReply)
@@ -52,6 +53,7 @@ class ControlService final : public v1::Control::Service {
 #undef GP_UNARY
 
   grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request, grpc::ServerWriter<v1::Job>* writer) override;
+  grpc::Status WatchChanges(grpc::ServerContext* context, const v1::WatchChangesRequest* request, grpc::ServerWriter<v1::StateChange>* writer) override;
   grpc::Status ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request, grpc::ServerWriter<v1::LogChunk>* writer) override;
   grpc::Status Exec(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) override;
 

@@ -6,6 +6,7 @@
 #include "adapters/inbound/grpc/grpc_streams.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/node_link.h"
+#include "base/text.h"
 
 namespace gp {
 namespace {
@@ -69,14 +70,51 @@ Status NodeService::CheckToken(const grpc::ServerContext& context) const {
   return Ok();
 }
 
+// TLS has checked that the authority is ours; that the certificate still counts is for us to say.
+Status NodeService::CheckPeer(const grpc::ServerContext& context, const std::string& node) {
+  const NodePeer peer = NodePeerOf(context);
+  if (!peer.is_encrypted) return CheckToken(context);
+  if (!peer.certificate || peer.certificate->node.empty()) return Fail(Unauthenticated("an agent shows a certificate of its node here (gpu-platform agent gets one by the join token)"));
+  if (!node.empty() && peer.certificate->node != node) {
+    return Fail(PermissionDenied("this is the certificate of node " + peer.certificate->node + ", not of " + Printable(node, 60)));
+  }
+  return api_.guard.CheckNode(peer.certificate->node, peer.certificate->fingerprint);
+}
+
+Status NodeService::Audited(const grpc::ServerContext& context, const std::string& operation, const std::string& node, Status status) {
+  if (!status) api_.guard.NoteRefusal(Origin("node:" + Printable(node, 60), context.peer()), operation, status.error().message);
+  return status;
+}
+
+Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& context, const v1::CertifyRequest& request) {
+  const NodePeer peer = NodePeerOf(context);
+  if (!peer.is_encrypted || vouching_.authority == nullptr) return Fail(Conflict("certificates are for encrypted connections: this is none"));
+  // One that was revoked renews nothing.
+  const bool is_own = peer.certificate && peer.certificate->node == request.node() && api_.guard.CheckNode(request.node(), peer.certificate->fingerprint);
+  if (!is_own) GP_CHECK_OK(CheckToken(context));
+  const std::string certificate = GP_TRY(vouching_.authority->ForNode(request.request(), request.node(), vouching_.life, gateway_.Now()));
+  const CertificateFacts facts = GP_TRY(ReadCertificate(certificate));
+  const Outcome outcome = gateway_.Execute(Origin("node:" + request.node(), context.peer()), "",
+                                           CertifyNode{request.node(), {facts.fingerprint, facts.expires_at}, is_own ? peer.certificate->fingerprint : ""});
+  if (!outcome.status) return Fail(outcome.status.error());
+  return certificate;
+}
+
+grpc::Status NodeService::Certify(grpc::ServerContext* context, const v1::CertifyRequest* request, v1::CertifyReply* reply) {
+  const Result<std::string> certificate = CertificateFor(*context, *request);
+  if (!certificate) return ToGrpc(Audited(*context, "CertifyNode", request->node(), Fail(certificate.error())));
+  reply->set_certificate(*certificate);
+  return grpc::Status::OK;
+}
+
 Status NodeService::Hear(NodeExchange& exchange, const v1::AgentMessage& message) {
   if (message.has_gpu_news()) return exchange.Hear(message.number(), GP_TRY(GpuNewsFrom(message.gpu_news())));
   if (!message.has_report()) return Ok();
   AgentReport report = GP_TRY(ReportFrom(message.report()));
   const auto& readings = message.report().readings();
-  if (!readings.empty()) readings_.Set(exchange.node(), {readings.begin(), readings.end()}, gateway_.Now());
+  if (!readings.empty()) api_.readings.Set(exchange.node(), {readings.begin(), readings.end()}, gateway_.Now());
   const auto& progress = message.report().progress();
-  progress_.Set(exchange.node(), {progress.begin(), progress.end()});
+  api_.progress.Set(exchange.node(), {progress.begin(), progress.end()});
   return exchange.Hear(message.number(), std::move(report));
 }
 
@@ -86,17 +124,18 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
   if (news.answered != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
   if (news.orders) gp::ToProto(*news.orders, message.mutable_orders());
   for (const uint64_t channel : news.channels) {
-    if (auto order = channels_.OrderOf(channel)) *message.add_channels() = *std::move(order);
+    if (auto order = api_.channels.OrderOf(channel)) *message.add_channels() = *std::move(order);
   }
   return message;
 }
 
 grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream* stream) {
-  if (const Status token = CheckToken(*context); !token) return ToGrpc(token);
   v1::AgentMessage message;
   if (!stream->Read(&message) || !message.has_join()) {
     return ToGrpc(InvalidArgument("the first message of an exchange is a join"));
   }
+  const std::string& name = message.join().facts().name();
+  if (const Status known = Audited(*context, "JoinNode", name, CheckPeer(*context, name)); !known) return ToGrpc(known);
   Result<JoinNode> join = JoinFrom(message.join());
   if (!join) return ToGrpc(join.error());
   const Result<Joined> joined = nodes_.Join(message.number(), *std::move(join));
@@ -117,10 +156,10 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
 }
 
 grpc::Status NodeService::Tunnel(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) {
-  if (const Status token = CheckToken(*context); !token) return ToGrpc(token);
+  if (const Status known = CheckPeer(*context, ""); !known) return ToGrpc(known);
   v1::TunnelFrame first;
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
-  const std::shared_ptr<Channel> channel = channels_.Claim(first.channel());
+  const std::shared_ptr<Channel> channel = api_.channels.Claim(first.channel());
   if (channel == nullptr) return ToGrpc(NotFound("nobody waits for this channel"));
   GrpcConversation<v1::TunnelFrame, v1::TunnelFrame> tunnel(*context, *stream);
   channel->Attach(tunnel);

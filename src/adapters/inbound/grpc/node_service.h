@@ -4,7 +4,10 @@
 
 #include <string>
 
-#include "adapters/inbound/api/node_channels.h"
+#include "adapters/certificates/authority.h"
+#include "adapters/inbound/api/access_guard.h"
+#include "adapters/inbound/api/api.h"
+#include "adapters/inbound/grpc/node_peer.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/inbound/node_gateway.h"
@@ -13,9 +16,16 @@ namespace gp {
 
 class NodeService final : public v1::NodeLink::Service {
  public:
-  NodeService(NodeGateway& nodes, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, ControlGateway& gateway,
-              std::string join_token)
-      : nodes_(nodes), channels_(channels), readings_(readings), progress_(progress), gateway_(gateway), join_token_(std::move(join_token)) {}
+  // Who vouches for nodes, and for how long at a time; nullptr: nothing is encrypted.
+  struct Vouching {
+    const Authority* authority;
+    Duration life;
+  };
+  // All references outlive it.
+  NodeService(NodeGateway& nodes, Api& api, ControlGateway& gateway, std::string join_token, Vouching vouching)
+      : nodes_(nodes), api_(api), gateway_(gateway), join_token_(std::move(join_token)), vouching_(vouching) {}
+
+  grpc::Status Certify(grpc::ServerContext* context, const v1::CertifyRequest* request, v1::CertifyReply* reply) override;
 
   using ExchangeStream = grpc::ServerReaderWriter<v1::ControllerMessage, v1::AgentMessage>;
   grpc::Status Exchange(grpc::ServerContext* context, ExchangeStream* stream) override;
@@ -23,15 +33,19 @@ class NodeService final : public v1::NodeLink::Service {
 
  private:
   Status CheckToken(const grpc::ServerContext& context) const;
+  // `node` empty: any.
+  Status CheckPeer(const grpc::ServerContext& context, const std::string& node);
+  // What it said is written into the audit where it was refused.
+  Status Audited(const grpc::ServerContext& context, const std::string& operation, const std::string& node, Status status);
+  Result<std::string> CertificateFor(const grpc::ServerContext& context, const v1::CertifyRequest& request);
   Status Hear(NodeExchange& exchange, const v1::AgentMessage& message);
   v1::ControllerMessage ToMessage(const ControllerNews& news) const;
 
   NodeGateway& nodes_;
-  NodeChannels& channels_;
-  NodeReadings& readings_;
-  NodeProgress& progress_;
+  Api& api_;
   ControlGateway& gateway_;
   const std::string join_token_;
+  const Vouching vouching_;
 };
 
 }  // namespace gp

@@ -14,12 +14,21 @@ namespace {
 constexpr int kMessageBytesMax = 16 << 20;
 constexpr int kThreadsMax = 2'048;
 
+// Agents show certificates, users show tokens, and who joins for the first time the join token.
+std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const ServerOptions& options) {
+  if (!options.identity) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions ssl(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
+  ssl.pem_root_certs = options.authority->certificate();
+  ssl.pem_key_cert_pairs.push_back({options.identity->key, options.identity->certificate});
+  return grpc::SslServerCredentials(ssl);
+}
+
 class GrpcServer : public Server {
  public:
   GrpcServer(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
       : tickets_(std::move(tickets)),
         control_(api.control, api.guard, *tickets_),
-        nodes_(nodes, api.channels, api.readings, api.progress, gateway, options.join_token) {}
+        nodes_(nodes, api, gateway, options.join_token, {options.authority, options.node_certificate_life}) {}
 
   ~GrpcServer() override { Shutdown(); }
 
@@ -35,7 +44,7 @@ class GrpcServer : public Server {
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.AddListeningPort("unix:" + socket, grpc::InsecureServerCredentials());
     if (!options.listen.empty()) {
-      builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials(), &tcp_port_);
+      builder.AddListeningPort(options.listen, CredentialsOf(options), &tcp_port_);
     }
     builder.RegisterService(&control_);
     builder.RegisterService(&nodes_);

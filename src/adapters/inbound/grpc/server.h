@@ -4,8 +4,10 @@
 // for agents of others.
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "adapters/certificates/authority.h"
 #include "adapters/inbound/api/api.h"
 #include "base/result.h"
 #include "ports/inbound/control_gateway.h"
@@ -17,6 +19,9 @@ struct ServerOptions {
   std::string socket_directory;  // holds control.sock and ticket.sock
   std::string listen;            // "127.0.0.1:7070", port 0: any; empty: no TCP
   std::string join_token;
+  const Authority* authority = nullptr;  // vouches for the controller and its nodes; outlives the server
+  Duration node_certificate_life = Duration::Minutes(60 * 24 * 90);
+  std::optional<Identity> identity;      // the controller's, on TCP; nullopt: TCP is not encrypted
 };
 
 class Server {

@@ -2,6 +2,7 @@
 
 // Requests and answers as the API's side of the server sees them: no sockets, no library.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +23,17 @@ struct HttpRequest {
   std::string body;
   std::string from;                   // "unix", "127.0.0.1:40312"
   std::optional<User> peer;           // whom the kernel vouches for: on the Unix socket
+  std::optional<std::string> last_event_id = std::nullopt;
+};
+
+// An answer that goes on, piece by piece.  One thread at a time asks it.
+class HttpStream {
+ public:
+  virtual ~HttpStream() = default;
+  // What is to be sent now; empty: nothing yet.  nullopt: it is over.
+  virtual std::optional<std::string> Take() = 0;
+  // To be sent where nothing else was for a while, so that both sides notice when the other has gone.
+  virtual std::string Heartbeat() = 0;
 };
 
 struct HttpReply {
@@ -29,6 +41,7 @@ struct HttpReply {
   std::string content_type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
+  std::shared_ptr<HttpStream> stream = nullptr;  // what comes instead of the body; nullptr: the body is all
 };
 
 }  // namespace gp

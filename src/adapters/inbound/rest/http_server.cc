@@ -8,11 +8,16 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
 #include <chrono>
 #include <deque>
 #include <optional>
@@ -31,22 +36,30 @@ namespace net = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using Tcp = net::ip::tcp;
+namespace ssl = net::ssl;
 using Local = net::local::stream_protocol;
+using LocalStream = beast::basic_stream<Local>;
+using PlainStream = beast::basic_stream<Tcp>;
+using HiddenStream = beast::ssl_stream<PlainStream>;
 
+constexpr auto kHandshakeTime = std::chrono::seconds(10);
 constexpr auto kRequestTime = std::chrono::seconds(30);  // from the first wish to read to the last byte
 constexpr auto kAnswerTime = std::chrono::seconds(30);
 // Before anybody knows who calls: little from strangers, on few connections.
-template <typename Protocol>
-constexpr uint64_t kBodyMax = std::is_same_v<Protocol, Tcp> ? 2 << 20 : 16 << 20;
-template <typename Protocol>
-constexpr size_t kConnectionsMax = std::is_same_v<Protocol, Tcp> ? 1'024 : 4'096;
+template <typename Stream>
+constexpr uint64_t kBodyMax = std::is_same_v<Stream, LocalStream> ? 16 << 20 : 2 << 20;
+constexpr size_t kConnectionsMax = 4'096;  // of each kind
 constexpr uint32_t kHeaderMax = 16 << 10;
 
 // What all connections share.
 struct Shared {
   HttpServer::Handler handler;
   net::thread_pool long_work;
+  std::optional<ssl::context> tls;  // nullopt: nothing is encrypted
   std::atomic<bool> is_ending = false;
+  // Connections; they may outlive who took them.
+  std::atomic<size_t> open_local = 0;
+  std::atomic<size_t> open_tcp = 0;
 };
 
 std::optional<std::string> FieldOf(const http::request<http::string_body>& request, http::field name) {
@@ -61,37 +74,126 @@ std::optional<std::string> FieldOf(const http::request<http::string_body>& reque
   return std::string(found->value());
 }
 
-// One connection: reads, answers, and again.
-template <typename Protocol>
-class Session : public std::enable_shared_from_this<Session<Protocol>> {
+// An answer that goes on.
+class Streaming {
  public:
-  // `open`: how many there are of its kind.
-  Session(typename Protocol::socket socket, Shared& shared, std::atomic<size_t>& open) : stream_(std::move(socket)), shared_(shared), open_(open) {
-    ++open_;
-    if constexpr (std::is_same_v<Protocol, Tcp>) {
-      boost::system::error_code error;
-      const auto peer = stream_.socket().remote_endpoint(error);
-      if (!error) from_ = peer.address().to_string() + ":" + std::to_string(peer.port());
-      stream_.socket().set_option(Tcp::no_delay(true), error);
-    } else {
-      from_ = "unix";
-      if (const auto peer = PeerOf(stream_.socket().native_handle())) peer_ = *peer;
-    }
-  }
-  ~Session() { --open_; }
-  auto executor() { return stream_.get_executor(); }
+  virtual ~Streaming() = default;
+  // Sends what there is; where there is nothing, a heartbeat if it is asked for one.
+  virtual void Push(bool is_beat) = 0;
+};
 
-  void Read() {
-    parser_.emplace();
-    parser_->body_limit(kBodyMax<Protocol>);
-    parser_->header_limit(kHeaderMax);
-    stream_.expires_after(kRequestTime);
-    http::async_read(stream_, buffer_, *parser_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) { self->OnRead(error); });
+// One thread with its connections.  Those whose answers go on are looked at together, and not more often than a person
+// can tell: a thousand of them cost a busy controller little.
+class Lane {
+ public:
+  net::io_context& context() { return context_; }
+  void Add(std::weak_ptr<Streaming> stream) { streams_.push_back(std::move(stream)); }
+  void Run() {
+    Beat();
+    const auto work = net::make_work_guard(context_);
+    context_.run();
+  }
+
+  // Any thread.
+  void Wake() {
+    if (!is_told_.exchange(true)) net::post(context_, [this] { Look(); });
   }
 
  private:
+  static constexpr auto kPause = std::chrono::milliseconds(50);
+  static constexpr auto kBeat = std::chrono::seconds(10);
+
+  // What comes meanwhile is seen when the pause is over.
+  void Look() {
+    if (is_resting_) return;
+    is_told_ = false;
+    PushAll(false);
+    is_resting_ = true;
+    pause_.expires_after(kPause);
+    pause_.async_wait([this](const boost::system::error_code& error) {
+      is_resting_ = false;
+      if (!error && is_told_) Look();
+    });
+  }
+  void Beat() {
+    beat_.expires_after(kBeat);
+    beat_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      PushAll(true);
+      Beat();
+    });
+  }
+  void PushAll(bool is_beat) {
+    std::erase_if(streams_, [is_beat](const std::weak_ptr<Streaming>& weak) {
+      const auto stream = weak.lock();
+      if (stream != nullptr) stream->Push(is_beat);
+      return stream == nullptr;
+    });
+  }
+
+  net::io_context context_{1};  // its one thread wakes no other
+  net::steady_timer pause_{context_};
+  net::steady_timer beat_{context_};
+  bool is_resting_ = false;
+  std::atomic<bool> is_told_ = false;
+  std::vector<std::weak_ptr<Streaming>> streams_;
+};
+
+// One connection: reads, answers, and again.
+template <typename Stream>
+class Session : public Streaming, public std::enable_shared_from_this<Session<Stream>> {
+ public:
+  // `open`: how many there are of its kind.
+  template <typename Socket>
+  Session(Socket socket, Shared& shared, Lane& lane, std::atomic<size_t>& open) : stream_(MakeStream(std::move(socket), shared)), shared_(shared), lane_(lane), open_(open) {
+    ++open_;
+    if constexpr (std::is_same_v<Stream, LocalStream>) {
+      from_ = "unix";
+      if (const auto peer = PeerOf(lowest().socket().native_handle())) peer_ = *peer;
+    } else {
+      boost::system::error_code error;
+      const auto peer = lowest().socket().remote_endpoint(error);
+      if (!error) from_ = peer.address().to_string() + ":" + std::to_string(peer.port());
+      lowest().socket().set_option(Tcp::no_delay(true), error);
+    }
+  }
+  ~Session() override { --open_; }
+  auto executor() { return stream_.get_executor(); }
+
+  void Begin() {
+    if constexpr (std::is_same_v<Stream, HiddenStream>) {
+      lowest().expires_after(kHandshakeTime);
+      stream_.async_handshake(ssl::stream_base::server, [self = this->shared_from_this()](const boost::system::error_code& error) {
+        if (!error) self->Read();
+      });
+    } else {
+      Read();
+    }
+  }
+
+ private:
+  auto& lowest() { return beast::get_lowest_layer(stream_); }
+
+  template <typename Socket>
+  static Stream MakeStream(Socket socket, Shared& shared) {
+    if constexpr (std::is_same_v<Stream, HiddenStream>) {
+      return Stream(std::move(socket), *shared.tls);
+    } else {
+      (void)shared;
+      return Stream(std::move(socket));
+    }
+  }
+
+  void Read() {
+    parser_.emplace();
+    parser_->body_limit(kBodyMax<Stream>);
+    parser_->header_limit(kHeaderMax);
+    lowest().expires_after(kRequestTime);
+    http::async_read(stream_, buffer_, *parser_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) { self->OnRead(error); });
+  }
+
   void OnRead(const boost::system::error_code& error) {
-    if (error == http::error::body_limit) return Send(ProblemWithStatus(413, "a body has at most " + std::to_string(kBodyMax<Protocol> >> 20) + " MiB"), false);
+    if (error == http::error::body_limit) return Send(ProblemWithStatus(413, "a body has at most " + std::to_string(kBodyMax<Stream> >> 20) + " MiB"), false);
     if (error == http::error::header_limit) return Send(ProblemWithStatus(431, "a header has at most 16 KiB"), false);
     const bool is_malformed = error.category() == make_error_code(http::error::bad_method).category() && error != http::error::end_of_stream && error != http::error::partial_message;
     if (error && is_malformed) return Send(ProblemWithStatus(400, "this is no HTTP/1.1: " + error.message()), false);
@@ -125,6 +227,7 @@ class Session : public std::enable_shared_from_this<Session<Protocol>> {
     told.idempotency_key = FieldOf(request, "Idempotency-Key");
     told.host = FieldOf(request, http::field::host);
     told.origin = FieldOf(request, http::field::origin);
+    told.last_event_id = FieldOf(request, "Last-Event-ID");
     told.body = request.body();
     told.from = from_;
     told.peer = peer_;
@@ -132,6 +235,7 @@ class Session : public std::enable_shared_from_this<Session<Protocol>> {
   }
 
   void Send(HttpReply reply, bool keep_alive) {
+    if (reply.stream != nullptr) return BeginStream(std::move(reply));
     const unsigned version = parser_->is_header_done() ? parser_->get().version() : 11;
     reply_.emplace(static_cast<http::status>(reply.status), version);
     reply_->set(http::field::content_type, reply.content_type);
@@ -142,29 +246,96 @@ class Session : public std::enable_shared_from_this<Session<Protocol>> {
     reply_->body() = std::move(reply.body);
     reply_->keep_alive(keep_alive);
     reply_->prepare_payload();
-    stream_.expires_after(kAnswerTime);
+    lowest().expires_after(kAnswerTime);
     http::async_write(stream_, *reply_, [self = this->shared_from_this(), keep_alive](const boost::system::error_code& error, size_t) {
       if (!error && keep_alive) return self->Read();
-      boost::system::error_code ignored;
-      self->stream_.socket().shutdown(Protocol::socket::shutdown_send, ignored);
+      self->End();
     });
   }
 
-  beast::basic_stream<Protocol> stream_;
+  void BeginStream(HttpReply reply) {
+    source_ = std::move(reply.stream);
+    head_.emplace(static_cast<http::status>(reply.status), 11);
+    head_->set(http::field::content_type, reply.content_type);
+    head_->set(http::field::cache_control, "no-store");
+    head_->set(http::field::server, "gpu-platform");
+    head_->set("X-Content-Type-Options", "nosniff");
+    head_->chunked(true);
+    serializer_.emplace(*head_);
+    is_sending_ = true;
+    lowest().expires_after(kAnswerTime);
+    http::async_write_header(stream_, *serializer_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
+      if (error) return;
+      self->is_sending_ = false;
+      self->lane_.Add(self);
+      self->AwaitGone();
+      self->Push(false);
+    });
+  }
+
+  // Whoever listens to a stream says nothing more: what can be read is the end.
+  void AwaitGone() {
+    lowest().expires_never();
+    stream_.async_read_some(net::buffer(&nothing_, 1), [self = this->shared_from_this()](const boost::system::error_code&, size_t) {
+      self->source_ = nullptr;
+      beast::get_lowest_layer(self->stream_).cancel();
+    });
+  }
+
+  void Push(bool is_beat) override {
+    if (is_sending_ || source_ == nullptr) return;
+    auto piece = source_->Take();
+    if (piece && piece->empty() && is_beat) *piece = source_->Heartbeat();
+    if (piece && piece->empty()) return;
+    is_sending_ = true;
+    // A reader that is too slow is cut off; it comes back behind what it has.
+    lowest().expires_after(kAnswerTime);
+    if (!piece) {
+      source_ = nullptr;
+      net::async_write(stream_, http::make_chunk_last(), [self = this->shared_from_this()](const boost::system::error_code&, size_t) { beast::get_lowest_layer(self->stream_).cancel(); });
+      return;
+    }
+    piece_ = *std::move(piece);
+    net::async_write(stream_, http::make_chunk(net::buffer(piece_)), [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
+      self->is_sending_ = false;
+      if (error) self->source_ = nullptr;
+      self->Push(false);
+    });
+  }
+
+  void End() {
+    if constexpr (std::is_same_v<Stream, HiddenStream>) {
+      lowest().expires_after(kAnswerTime);
+      stream_.async_shutdown([self = this->shared_from_this()](const boost::system::error_code&) {});
+    } else {
+      boost::system::error_code ignored;
+      lowest().socket().shutdown(net::socket_base::shutdown_send, ignored);
+    }
+  }
+
+  Stream stream_;
   Shared& shared_;
+  Lane& lane_;
   std::atomic<size_t>& open_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> reply_;
   std::string from_;
   std::optional<User> peer_;
+  // Of an answer that goes on:
+  std::shared_ptr<HttpStream> source_;  // nullptr: there is none, or nobody listens any more
+  std::optional<http::response<http::empty_body>> head_;
+  std::optional<http::response_serializer<http::empty_body>> serializer_;
+  std::string piece_;
+  bool is_sending_ = false;
+  char nothing_ = 0;
 };
 
-// Takes connections, and gives them to one context after the other.
+// Takes connections, and gives them to one lane after the other.
 template <typename Protocol>
 class Listener {
  public:
-  Listener(std::deque<net::io_context>& contexts, Shared& shared) : contexts_(contexts), shared_(shared), acceptor_(contexts.front()) {}
+  Listener(std::deque<Lane>& lanes, Shared& shared) : lanes_(lanes), shared_(shared), acceptor_(lanes.front().context()) {}
 
   Status Open(const typename Protocol::endpoint& endpoint, const std::string& name) {
     boost::system::error_code error;
@@ -178,26 +349,37 @@ class Listener {
   typename Protocol::acceptor& acceptor() { return acceptor_; }
 
   void Accept() {
-    acceptor_.async_accept(contexts_[next_++ % contexts_.size()], [this](const boost::system::error_code& error, typename Protocol::socket socket) {
+    Lane& lane = lanes_[next_++ % lanes_.size()];
+    acceptor_.async_accept(lane.context(), [this, &lane](const boost::system::error_code& error, typename Protocol::socket socket) {
       if (shared_.is_ending || error == net::error::operation_aborted) return;
       // Too many: whoever comes is told by a closed door, and others are served.
-      if (!error && open_ < kConnectionsMax<Protocol>) Begin(std::move(socket));
+      if (!error && open_ < kConnectionsMax) Begin(std::move(socket), lane);
       if (error) usleep(10'000);  // out of descriptors, say: let others finish
       Accept();
     });
   }
 
  private:
-  // On its own context's thread.
-  void Begin(typename Protocol::socket socket) {
-    auto session = std::make_shared<Session<Protocol>>(std::move(socket), shared_, open_);
-    net::post(session->executor(), [session] { session->Read(); });
+  void Begin(typename Protocol::socket socket, Lane& lane) {
+    if constexpr (std::is_same_v<Protocol, Local>) {
+      Serve<LocalStream>(std::move(socket), lane);
+    } else if (shared_.tls) {
+      Serve<HiddenStream>(std::move(socket), lane);
+    } else {
+      Serve<PlainStream>(std::move(socket), lane);
+    }
+  }
+  // On its own lane's thread.
+  template <typename Stream>
+  void Serve(typename Protocol::socket socket, Lane& lane) {
+    auto session = std::make_shared<Session<Stream>>(std::move(socket), shared_, lane, open_);
+    net::post(session->executor(), [session] { session->Begin(); });
   }
 
-  std::deque<net::io_context>& contexts_;
+  std::deque<Lane>& lanes_;
   Shared& shared_;
   size_t next_ = 0;
-  std::atomic<size_t> open_ = 0;
+  std::atomic<size_t>& open_ = std::is_same_v<Protocol, Local> ? shared_.open_local : shared_.open_tcp;
   typename Protocol::acceptor acceptor_;
 };
 
@@ -213,16 +395,27 @@ Result<Tcp::endpoint> EndpointOf(const std::string& listen) {
   return Tcp::endpoint(address, static_cast<unsigned short>(*port));
 }
 
+Result<ssl::context> TlsOf(const Identity& identity) {
+  ssl::context context(ssl::context::tls_server);
+  boost::system::error_code error;
+  context.set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1, error);
+  if (!error) context.use_certificate_chain(net::buffer(identity.certificate), error);
+  if (!error) context.use_private_key(net::buffer(identity.key), ssl::context::pem, error);
+  if (error) return Fail(InvalidArgument("the controller's certificate: " + error.message()));
+  return context;
+}
+
 class BeastServer : public HttpServer {
  public:
   BeastServer(const Options& options, Handler handler)
-      : shared_{std::move(handler), net::thread_pool(static_cast<size_t>(options.threads_for_long))},
-        contexts_(Contexts(options.threads)),
-        local_(contexts_, shared_),
-        tcp_(contexts_, shared_) {}
+      : shared_{std::move(handler), net::thread_pool(static_cast<size_t>(options.threads_for_long)), std::nullopt},
+        lanes_(static_cast<size_t>(options.threads)),
+        local_(lanes_, shared_),
+        tcp_(lanes_, shared_) {}
   ~BeastServer() override { Shutdown(); }
 
   Status Listen(const Options& options) {
+    if (options.identity) shared_.tls = GP_TRY(TlsOf(*options.identity));
     if (!options.socket.empty()) {
       if (options.socket.size() >= sizeof(sockaddr_un::sun_path)) return Fail(InvalidArgument(options.socket + ": too long for a socket"));
       unlink(options.socket.c_str());
@@ -235,35 +428,26 @@ class BeastServer : public HttpServer {
       port_ = tcp_.acceptor().local_endpoint().port();
       tcp_.Accept();
     }
-    for (net::io_context& context : contexts_) {
-      threads_.emplace_back([&context] {
-        const auto work = net::make_work_guard(context);
-        context.run();
-      });
-    }
+    for (Lane& lane : lanes_) threads_.emplace_back([&lane] { lane.Run(); });
     return Ok();
   }
 
   int tcp_port() const override { return port_; }
+  void Wake() override {
+    for (Lane& lane : lanes_) lane.Wake();
+  }
 
   void Shutdown() override {
     shared_.is_ending = true;
-    for (net::io_context& context : contexts_) context.stop();
+    for (Lane& lane : lanes_) lane.context().stop();
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
     shared_.long_work.join();  // nobody gives it more
   }
 
  private:
-  // With one thread each, which therefore wakes no other.
-  static std::deque<net::io_context> Contexts(int count) {
-    std::deque<net::io_context> contexts;
-    for (int i = 0; i < count; ++i) contexts.emplace_back(1);
-    return contexts;
-  }
-
   Shared shared_;
-  std::deque<net::io_context> contexts_;
+  std::deque<Lane> lanes_;
   Listener<Local> local_;
   Listener<Tcp> tcp_;
   int port_ = 0;

@@ -6,8 +6,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "adapters/certificates/certificate.h"
 #include "adapters/inbound/rest/http.h"
 #include "base/result.h"
 
@@ -23,6 +25,7 @@ class HttpServer {
   struct Options {
     std::string socket;   // path; empty: none
     std::string listen;   // "127.0.0.1:8080", port 0: any; empty: no TCP
+    std::optional<Identity> identity = std::nullopt;  // of the controller, on TCP; nullopt: TCP is not encrypted
     int threads = 4;
     int threads_for_long = 4;
   };
@@ -32,6 +35,8 @@ class HttpServer {
   virtual ~HttpServer() = default;
 
   virtual int tcp_port() const = 0;  // 0: none
+  // Answers that go on may have more to say.  Any thread; waits for nothing.
+  virtual void Wake() = 0;
   // Nothing more is read or sent.
   virtual void Shutdown() = 0;
 };

@@ -117,7 +117,10 @@ class OperationMaker {
     operation["parameters"] = Parameters();
     if (HasBody(route_)) operation["requestBody"] = {{"content", {{"application/json", {{"schema", schemas_.ObjectOf(*method_.input_type(), in_path_)}}}}}};
     schemas_.Need(*method_.output_type());
-    Json answer{{"description", "Done"}, {"content", {{"application/json", {{"schema", {{"$ref", RefTo(*method_.output_type())}}}}}}}};
+    const bool is_stream = method_.server_streaming();
+    Json answer{{"description", is_stream ? "Server-sent events; the data of each is a " + method_.output_type()->name() : "Done"}};
+    const Json schema = is_stream ? Json{{"type", "string"}} : Json{{"$ref", RefTo(*method_.output_type())}};
+    answer["content"] = {{is_stream ? "text/event-stream" : "application/json", {{"schema", schema}}}};
     operation["responses"] = Responses(std::to_string(route_.status), std::move(answer));
     return operation;
   }
@@ -195,7 +198,7 @@ Json OpenApi(const std::string& version) {
   Json paths = Json::object();
   const Routes routes;
   for (const Route& route : routes.all()) {
-    paths[route.path][Lower(route.method)] = OperationMaker(route, *service.FindMethodByName(std::string(route.operation->name)), schemas).Make();
+    paths[route.path][Lower(route.method)] = OperationMaker(route, *service.FindMethodByName(route.operation), schemas).Make();
   }
   AddProbes(paths);
   Json document{{"openapi", "3.1.0"},

@@ -5,8 +5,10 @@
 #include <set>
 
 #include "adapters/inbound/rest/connect_rpc.h"
+#include "adapters/inbound/rest/event_stream.h"
 #include "adapters/inbound/rest/openapi.h"
 #include "adapters/inbound/rest/problem.h"
+#include "adapters/wire/bearer.h"
 #include "adapters/wire/document.h"
 #include "adapters/wire/from_document.h"
 #include "base/text.h"
@@ -15,8 +17,6 @@ namespace gp {
 namespace {
 
 using google::protobuf::Message;
-
-constexpr std::string_view kBearer = "Bearer ";
 
 HttpReply PlainText(std::string text) { return {200, "text/plain; charset=utf-8", std::move(text), {}}; }
 
@@ -74,15 +74,20 @@ std::vector<FieldError> ReadIdempotencyKey(const HttpRequest& request, Message* 
 
 }  // namespace
 
-RestApi::RestApi(ControlApi& api, AccessGuard& guard, const std::string& version) : api_(api), guard_(guard), openapi_(OpenApi(version).dump(2)) {}
+RestApi::RestApi(Api& api, const std::string& version) : api_(api.control), guard_(api.guard), changes_(api.changes), version_(version) {}
 
 Result<Caller> RestApi::Identify(const HttpRequest& request) {
   if (request.authorization) {
-    if (!request.authorization->starts_with(kBearer)) return Fail(Unauthenticated("Authorization: must be \"Bearer \" and the secret of a token"));
-    return guard_.BySecret(std::string_view(*request.authorization).substr(kBearer.size()), request.from);
+    return guard_.BySecret(GP_TRY(SecretOf(*request.authorization)), request.from);
   }
   if (!request.peer) return Fail(Unauthenticated("no token: send Authorization: Bearer (gpu-platform tokens create)"));
   return guard_.ByKernel(*request.peer, request.from);
+}
+
+// Made when somebody asks: most controllers are never asked.
+const std::string& RestApi::OpenApiText() {
+  std::call_once(openapi_once_, [this] { openapi_ = OpenApi(version_).dump(2); });
+  return openapi_;
 }
 
 bool RestApi::TakesLong(const HttpRequest& request) const {
@@ -91,7 +96,7 @@ bool RestApi::TakesLong(const HttpRequest& request) const {
     return method != nullptr && method->takes_long;
   }
   const auto matched = routes_.Find(request.method, std::string_view(request.target).substr(0, request.target.find('?')));
-  return matched && matched->route->operation->takes_long;
+  return matched && matched->route->call != nullptr && matched->route->call->takes_long;
 }
 
 HttpReply RestApi::Answer(const HttpRequest& request) {
@@ -102,10 +107,10 @@ HttpReply RestApi::Answer(const HttpRequest& request) {
   const std::string_view query = std::string_view(request.target).substr(std::min(mark + 1, request.target.size()));
   if (request.method == "GET" && path == "/livez") return PlainText("ok\n");
   if (request.method == "GET" && path == "/readyz") return AnswerReadiness();
-  if (request.method == "GET" && path == "/openapi.json") return {200, "application/json", openapi_, {}};
+  if (request.method == "GET" && path == "/openapi.json") return {200, "application/json", OpenApiText(), {}};
   if (request.method == "GET" && path == "/metrics") return AnswerMetrics(request);
   const auto matched = routes_.Find(request.method, path);
-  if (matched) return AnswerRoute(request, *matched, query);
+  if (matched) return matched->route->call != nullptr ? AnswerRoute(request, *matched, query) : AnswerChanges(request, *matched, query);
   if (matched.error().code != ErrorCode::kUnsupported) return ProblemOf(matched.error());
   HttpReply reply = ProblemWithStatus(405, "there is " + matched.error().message + " at " + Printable(path, 200) + ", and no " + Printable(request.method, 20));
   reply.headers.emplace_back("Allow", matched.error().message);
@@ -127,8 +132,25 @@ HttpReply RestApi::AnswerMetrics(const HttpRequest& request) {
   return http;
 }
 
+HttpReply RestApi::AnswerChanges(const HttpRequest& request, const MatchedRoute& matched, std::string_view query) {
+  v1::WatchChangesRequest message;
+  std::vector<FieldError> errors;
+  HttpReply http{matched.route->status, "text/event-stream", "", {}};
+  const Status answered = guard_.Answer(Identify(request), request.from, matched.route->operation, [&](const Caller& caller) -> Status {
+    errors = ReadRequest(request, matched, query, &message);
+    if (!errors.empty()) return Fail(InvalidArgument(errors.front().pointer + " " + errors.front().detail));
+    // A browser that comes back says so by itself, and does not change what it first asked for.
+    if (request.last_event_id) message.set_since(*request.last_event_id);
+    HttpRequest who = request;
+    who.body.clear();
+    http.stream = std::make_shared<EventStream>(GP_TRY(ChangeStream::Open(changes_, caller, message)), [this, who = std::move(who)] { return Identify(who); });
+    return Ok();
+  });
+  return answered ? http : ProblemOf(answered.error(), errors);
+}
+
 HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& matched, std::string_view query) {
-  const UnaryMethod& operation = *matched.route->operation;
+  const UnaryMethod& operation = *matched.route->call;
   const auto message = operation.new_request();
   const auto reply = operation.new_reply();
   std::vector<FieldError> errors;

@@ -2,8 +2,10 @@
 
 // The API as JSON over HTTP: finds the operation, reads the request, asks, writes the answer.  Any thread.
 
-#include "adapters/inbound/api/access_guard.h"
-#include "adapters/inbound/api/control_api.h"
+#include <mutex>
+#include <string>
+
+#include "adapters/inbound/api/api.h"
 #include "adapters/inbound/rest/http.h"
 #include "adapters/inbound/rest/routes.h"
 
@@ -11,7 +13,7 @@ namespace gp {
 
 class RestApi {
  public:
-  RestApi(ControlApi& api, AccessGuard& guard, const std::string& version);
+  RestApi(Api& api, const std::string& version);
 
   HttpReply Answer(const HttpRequest& request);
   // Whether the answer may take seconds.
@@ -19,14 +21,19 @@ class RestApi {
 
  private:
   Result<Caller> Identify(const HttpRequest& request);
+  const std::string& OpenApiText();
   HttpReply AnswerReadiness();
   HttpReply AnswerMetrics(const HttpRequest& request);
   HttpReply AnswerRoute(const HttpRequest& request, const MatchedRoute& matched, std::string_view query);
+  HttpReply AnswerChanges(const HttpRequest& request, const MatchedRoute& matched, std::string_view query);
 
   ControlApi& api_;
   AccessGuard& guard_;
+  const ChangeFeed& changes_;
   const Routes routes_;
-  const std::string openapi_;
+  const std::string version_;
+  std::once_flag openapi_once_;
+  std::string openapi_;
 };
 
 }  // namespace gp

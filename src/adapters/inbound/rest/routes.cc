@@ -48,7 +48,7 @@ Routes::Routes() {
     const auto& options = service->method(i)->options();
     if (!options.HasExtension(v1::http)) continue;
     const v1::HttpRoute& http = options.GetExtension(v1::http);
-    routes_.push_back({http.method(), http.path(), http.status() == 0 ? 200 : http.status(), UnaryMethodNamed(service->method(i)->name())});
+    routes_.push_back({http.method(), http.path(), http.status() == 0 ? 200 : http.status(), service->method(i)->name(), UnaryMethodNamed(service->method(i)->name())});
   }
 }
 

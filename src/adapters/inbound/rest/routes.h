@@ -19,7 +19,8 @@ struct Route {
   std::string method;               // "GET"
   std::string path;                 // "/api/v1/jobs/{job_id}:stop"
   int status = 200;
-  const UnaryMethod* operation = nullptr;
+  std::string operation;            // "GetJob"
+  const UnaryMethod* call = nullptr;  // nullptr: its answer is a stream
 };
 
 struct MatchedRoute {

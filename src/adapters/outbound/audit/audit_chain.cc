@@ -22,7 +22,7 @@ Result<std::string_view> Covered(std::string_view line) {
 
 }  // namespace
 
-std::string AuditLine(const AuditEntry& entry, const std::string& hash_before) {
+ChainedLine AuditLine(const AuditEntry& entry, const std::string& hash_before) {
   nlohmann::ordered_json fields;
   fields["number"] = entry.number;
   fields["at"] = entry.at;
@@ -39,10 +39,10 @@ std::string AuditLine(const AuditEntry& entry, const std::string& hash_before) {
   // Names come from outside: what is not UTF-8 must not stop the trail.
   std::string line = fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   line.pop_back();
-  const std::string hash = Digest(line, hash_before);
+  std::string hash = Digest(line, hash_before);
   line += kHashField;
   line += hash + "\"}";
-  return line;
+  return {std::move(line), std::move(hash)};
 }
 
 Result<WrittenAuditEntry> ParseAuditLine(std::string_view line) {

@@ -13,8 +13,11 @@ namespace gp {
 
 inline const std::string kFirstHash(64, '0');  // before the first entry
 
-// Without the end of the line.
-std::string AuditLine(const AuditEntry& entry, const std::string& hash_before);
+struct ChainedLine {
+  std::string text;  // without the end of the line
+  std::string hash;
+};
+ChainedLine AuditLine(const AuditEntry& entry, const std::string& hash_before);
 // kInvalidArgument: it is not such a line.  Whether its hash is right, nobody has looked.
 Result<WrittenAuditEntry> ParseAuditLine(std::string_view line);
 // The hash that the line must have behind that one.

@@ -182,9 +182,10 @@ void AuditFile::Run() {
 
 void AuditFile::Append(const AuditEntry& entry) {
   if (file_ == nullptr) return;
-  const std::string line = AuditLine(entry, hash_) + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) return GiveUp(Trouble(directory_));
-  hash_ = line.substr(line.size() - 67, 64);
+  ChainedLine line = AuditLine(entry, hash_);
+  line.text += '\n';
+  if (std::fwrite(line.text.data(), 1, line.text.size(), file_.get()) != line.text.size()) return GiveUp(Trouble(directory_));
+  hash_ = std::move(line.hash);
   if (std::ftell(file_.get()) < file_bytes_max_) return;
   Flush();
   if (file_ == nullptr) return;

@@ -4,10 +4,23 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include "adapters/certificates/authority.h"
+
 namespace gp {
 
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
+namespace {
+
+std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const ChannelSecurity& security) {
+  if (security.authority.empty()) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({security.authority, security.identity.key, security.identity.certificate});
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address, const ChannelSecurity& security) {
   grpc::ChannelArguments arguments;
+  // Whatever the address: a controller's certificate has this name, and no other's has.
+  if (!security.authority.empty()) arguments.SetSslTargetNameOverride(kControllerName);
   arguments.SetMaxReceiveMessageSize(64 << 20);
   // gRPC waits a second and more between tries by default; a restarted controller is back sooner.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
@@ -18,7 +31,7 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   // Never through a web proxy that the environment names.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(address, CredentialsOf(security), arguments);
 }
 
 }  // namespace gp

@@ -7,8 +7,16 @@
 #include <memory>
 #include <string>
 
+#include "adapters/certificates/certificate.h"
+
 namespace gp {
 
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address);
+// How the way there is hidden, and who comes.
+struct ChannelSecurity {
+  std::string authority;  // its certificate (PEM): it vouches for the controller; empty: nothing is encrypted
+  Identity identity;      // of the node that comes; empty: none is shown
+};
+
+std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address, const ChannelSecurity& security = {});
 
 }  // namespace gp

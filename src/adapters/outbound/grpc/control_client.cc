@@ -12,13 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/outbound/grpc/channel.h"
+#include "adapters/wire/bearer.h"
 #include "adapters/wire/error.h"
 #include "base/assert.h"
 
 namespace gp {
 namespace {
-
-const std::string kBearer = "Bearer ";
 
 Result<std::string> FetchTicket(const std::string& path) {
   const Error nobody = Unavailable("no controller answers on " + path +
@@ -68,16 +67,16 @@ Result<std::unique_ptr<ControlClient>> ControlClient::OpenByToken(const std::str
   return std::unique_ptr<ControlClient>(new ControlClient(socket_directory, *std::move(line), secret));
 }
 
-std::unique_ptr<ControlClient> ControlClient::OpenRemote(const std::string& address, const std::string& secret) {
+std::unique_ptr<ControlClient> ControlClient::OpenRemote(const std::string& address, const std::string& secret, const std::string& authority) {
   std::unique_ptr<ControlClient> client(new ControlClient("", nullptr, secret));
-  client->proof_ = {"authorization", kBearer + secret};
-  client->channel_ = OpenChannel(address);
+  client->proof_ = {"authorization", AsBearer(secret)};
+  client->channel_ = OpenChannel(address, {authority, {}});
   return client;
 }
 
 Result<v1::Control::Stub*> ControlClient::Streams(grpc::ClientContext& context) {
   if (channel_ == nullptr) {
-    proof_ = secret_.empty() ? std::pair<std::string, std::string>("gp-ticket", GP_TRY(FetchTicket(socket_directory_ + "/ticket.sock"))) : std::pair<std::string, std::string>("authorization", kBearer + secret_);
+    proof_ = secret_.empty() ? std::pair<std::string, std::string>("gp-ticket", GP_TRY(FetchTicket(socket_directory_ + "/ticket.sock"))) : std::pair<std::string, std::string>("authorization", AsBearer(secret_));
     channel_ = OpenChannel("unix:" + socket_directory_ + "/control.sock");
   }
   context.AddMetadata(proof_.first, proof_.second);
@@ -92,7 +91,7 @@ Status ControlClient::Ask(std::string_view method, const Message& request, Messa
 }
 
 Status ControlClient::AskByHttp(const std::string& path, const Message& request, Message* reply) {
-  const HttpAnswer answer = GP_TRY(line_->Post(path, "application/proto", secret_.empty() ? "" : kBearer + secret_, request.SerializeAsString()));
+  const HttpAnswer answer = GP_TRY(line_->Post(path, "application/proto", secret_.empty() ? "" : AsBearer(secret_), request.SerializeAsString()));
   if (answer.status != 200) return Fail(ErrorOfAnswer(answer));
   return reply->ParseFromString(answer.body) ? Ok() : Fail(Internal("the controller's answer cannot be read: is it of another version?"));
 }

@@ -27,8 +27,8 @@ class ControlClient {
   static Result<std::unique_ptr<ControlClient>> Open(const std::string& socket_directory);
   // The same, as whom the secret of a token stands for.
   static Result<std::unique_ptr<ControlClient>> OpenByToken(const std::string& socket_directory, const std::string& secret);
-  // `address`: "127.0.0.1:7070".  Whether anybody answers there, the first call tells.
-  static std::unique_ptr<ControlClient> OpenRemote(const std::string& address, const std::string& secret);
+  // `address`: "127.0.0.1:7070".  `authority`: as ChannelSecurity has it.  Whether anybody answers there, the first call tells.
+  static std::unique_ptr<ControlClient> OpenRemote(const std::string& address, const std::string& secret, const std::string& authority);
 
   // For streams, and calls with a deadline; puts the proof of who calls into the fresh context.
   // kUnavailable: no controller answers.

@@ -52,9 +52,8 @@ void ToProto(const GpuIdentity& gpu, v1::GpuReadings* message) {
 
 }  // namespace
 
-GrpcControlLink::GrpcControlLink(std::string address, std::string join_token)
-    : address_(std::move(address)), join_token_(std::move(join_token)),
-      event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+GrpcControlLink::GrpcControlLink(const NodeCredentials& credentials)
+    : credentials_(credentials), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 GrpcControlLink::~GrpcControlLink() {
   connection_.reset();
@@ -70,7 +69,7 @@ void GrpcControlLink::Connect(const JoinNode& join) {
   part->set_fresh(join.fresh);
   for (const LeaseObservation& seen : join.leases) gp::ToProto(seen, part->add_leases());
   connection_.reset();  // the old one ends first
-  connection_ = std::make_unique<LinkConnection>(address_, join_token_, channels_, event_fd_, std::move(message));
+  connection_ = std::make_unique<LinkConnection>(credentials_, channels_, event_fd_, std::move(message));
 }
 
 uint64_t GrpcControlLink::Send(const AgentReport& report) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/outbound/grpc/node_credentials.h"
 #include "ports/inbound/channel_gateway.h"
 #include "ports/outbound/control_link.h"
 
@@ -16,7 +17,8 @@ class LinkConnection;
 
 class GrpcControlLink : public ControlLink {
  public:
-  GrpcControlLink(std::string address, std::string join_token);
+  // The credentials outlive it.
+  explicit GrpcControlLink(const NodeCredentials& credentials);
   ~GrpcControlLink() override;
 
   // What stays of each GPU, sent beside its readings; before the first Connect.
@@ -31,8 +33,7 @@ class GrpcControlLink : public ControlLink {
   int EventDescriptor() const override { return event_fd_; }
 
  private:
-  const std::string address_;
-  const std::string join_token_;
+  const NodeCredentials& credentials_;
   std::vector<GpuIdentity> identities_;
   ChannelGateway* channels_ = nullptr;
   int event_fd_;

@@ -8,11 +8,12 @@
 
 namespace gp {
 
-LinkConnection::LinkConnection(const std::string& address, const std::string& join_token,
-                               ChannelGateway* channels, int event_fd, v1::AgentMessage join)
-    : join_token_(join_token), channels_(channels), event_fd_(event_fd),
-      stub_(v1::NodeLink::NewStub(OpenChannel(address))) {
-  context_.AddMetadata("gp-join-token", join_token);
+LinkConnection::LinkConnection(const NodeCredentials& credentials, ChannelGateway* channels, int event_fd, v1::AgentMessage join)
+    : credentials_(credentials), channels_(channels), event_fd_(event_fd) {
+  const ChannelSecurity security = credentials.Security();
+  certificate_ = security.identity.certificate;
+  tunnel_stub_ = stub_ = v1::NodeLink::NewStub(OpenChannel(credentials.address(), security));
+  context_.AddMetadata("gp-join-token", credentials.join_token());
   stream_ = stub_->Exchange(&context_);
   (void)Send(std::move(join));
   reader_ = std::thread([this] { Read(); });
@@ -83,6 +84,14 @@ void LinkConnection::Read() {
   Break(status.ok() ? "the controller ended it" : status.error_message());
 }
 
+std::shared_ptr<v1::NodeLink::Stub> LinkConnection::StubForTunnel() {
+  const ChannelSecurity security = credentials_.Security();
+  if (security.identity.certificate == certificate_) return tunnel_stub_;
+  certificate_ = security.identity.certificate;
+  tunnel_stub_ = v1::NodeLink::NewStub(OpenChannel(credentials_.address(), security));
+  return tunnel_stub_;
+}
+
 void LinkConnection::TakeMessage(const v1::ControllerMessage& message) {
   std::optional<NodeOrders> orders;
   if (message.has_orders()) {
@@ -100,7 +109,7 @@ void LinkConnection::TakeMessage(const v1::ControllerMessage& message) {
     if (message.foreign_to() != 0) news_.foreign_to = message.foreign_to();
   }
   for (const v1::OpenChannel& channel : message.channels()) {
-    ServeTunnel(stub_, join_token_, channel, channels_);
+    ServeTunnel(StubForTunnel(), credentials_.join_token(), channel, channels_);
   }
   Signal();
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "adapters/outbound/grpc/node_credentials.h"
 #include "domain/node/outgoing.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "ports/inbound/channel_gateway.h"
@@ -21,8 +22,7 @@ namespace v1 = gpu_platform::v1;
 
 class LinkConnection {
  public:
-  LinkConnection(const std::string& address, const std::string& join_token, ChannelGateway* channels,
-                 int event_fd, v1::AgentMessage join);
+  LinkConnection(const NodeCredentials& credentials, ChannelGateway* channels, int event_fd, v1::AgentMessage join);
   ~LinkConnection();
 
   uint64_t Send(v1::AgentMessage message);
@@ -35,10 +35,15 @@ class LinkConnection {
   void Break(const std::string& why);
   void Signal() const;
 
-  const std::string join_token_;
+  // With the certificate of now: the one that this connection began with may be over.
+  std::shared_ptr<v1::NodeLink::Stub> StubForTunnel();
+
+  const NodeCredentials& credentials_;
   ChannelGateway* channels_;
   const int event_fd_;
+  std::string certificate_;  // that tunnel_stub_ shows; empty: none
   std::shared_ptr<v1::NodeLink::Stub> stub_;
+  std::shared_ptr<v1::NodeLink::Stub> tunnel_stub_;  // the reader's
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriter<v1::AgentMessage, v1::ControllerMessage>> stream_;
 

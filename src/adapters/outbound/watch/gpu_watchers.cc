@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -65,6 +66,7 @@ GpuWatchers::~GpuWatchers() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  heard_.notify_all();
   Wake(wake_fd_);
   thread_.join();
   for (Watcher& watcher : watchers_) End(watcher, "");
@@ -98,13 +100,15 @@ void GpuWatchers::Pause(int gpu) {
   End(watcher, "");
 }
 
-void GpuWatchers::Resume(int gpu) {
-  const std::lock_guard lock(mutex_);
+bool GpuWatchers::Resume(int gpu) {
+  std::unique_lock lock(mutex_);
   Watcher& watcher = watchers_[static_cast<size_t>(gpu)];
   watcher.is_paused = false;
   watcher.begin_at_ns = 0;
   watcher.read_ns = clock_.BootNs();
+  watcher.has_told = false;
   Wake(wake_fd_);
+  return heard_.wait_for(lock, std::chrono::nanoseconds(options_.silence_max.ns), [&] { return watcher.has_told || stopping_; });
 }
 
 void GpuWatchers::Begin(size_t gpu) {
@@ -118,6 +122,7 @@ void GpuWatchers::Begin(size_t gpu) {
     watcher.begin_at_ns = watcher.heard_ns + options_.begin_again.ns;
     return;
   }
+  watcher.has_told = false;
   watcher.pid = begun->first;
   watcher.pipe = begun->second;
 }
@@ -140,6 +145,8 @@ void GpuWatchers::Take(Watcher& watcher, GpuHealth health) {
   watcher.health = std::move(health);
   watcher.read_ns = clock_.BootNs();
   watcher.error.clear();
+  watcher.has_told = true;
+  heard_.notify_all();
 }
 
 void GpuWatchers::Receive(Watcher& watcher) {

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <string>
@@ -35,7 +36,9 @@ class GpuWatchers : public GpuWatch {
 
   // Nobody holds the GPU open between the two: a reset wants it for itself.
   void Pause(int gpu);
-  void Resume(int gpu);
+  // Waits until the GPU is watched again: a fault in between would be told by counters alone, seconds later.  False: its
+  // watcher said nothing for as long as a call to the driver may take.
+  bool Resume(int gpu);
 
  private:
   struct Watcher {
@@ -44,6 +47,7 @@ class GpuWatchers : public GpuWatch {
     int pipe = -1;
     std::string bytes;             // of a frame that is not whole yet
     int64_t heard_ns = 0;
+    bool has_told = false;         // since it was begun
     int64_t begin_at_ns = 0;
     bool is_paused = false;
     std::optional<GpuHealth> health;
@@ -63,6 +67,7 @@ class GpuWatchers : public GpuWatch {
   Clock& clock_;
   int event_fd_;
   int wake_fd_;
+  std::condition_variable heard_;
   mutable std::mutex mutex_;  // guards all below
   std::vector<Watcher> watchers_;
   std::vector<XidSighting> xids_;

@@ -24,7 +24,8 @@ GpuCareResult ProcessGpuCare::Carry(uint64_t number, int gpu, GpuCareKind kind) 
   if (kind == GpuCareKind::kReset) {
     options_.before_reset(gpu);
     end = RunCommand(options_.reset(gpu), options_.reset_max, stop_fd_);
-    options_.after_reset(gpu);
+    const bool is_watched = options_.after_reset(gpu);
+    if (end.ok && !is_watched) end = {false, "was reset, and cannot be watched: the driver does not answer"};
   } else {
     end = RunCommand(options_.test(gpu), options_.test_max, stop_fd_);
   }

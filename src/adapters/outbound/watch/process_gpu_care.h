@@ -21,7 +21,7 @@ class ProcessGpuCare : public GpuCare {
     std::function<std::vector<std::string>(int gpu)> reset;  // words of the command
     std::function<std::vector<std::string>(int gpu)> test;
     std::function<void(int gpu)> before_reset;  // whoever holds the GPU open lets go of it
-    std::function<void(int gpu)> after_reset;
+    std::function<bool(int gpu)> after_reset;   // false: nobody sees what it does
     Duration reset_max = Duration::Seconds(120);
     Duration test_max = Duration::Seconds(60);
   };

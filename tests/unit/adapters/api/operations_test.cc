@@ -22,7 +22,7 @@ Caller CallerWith(std::map<RoleKey, Role> roles, const std::string& name = "ana"
 // Who may use what, by the highest role and where it is had.  Written down a second time, by hand.
 const std::map<std::string, std::string> kLeast = {
     {"WhoAmI", "none"},
-    {"ListJobs", "viewer"}, {"GetJob", "viewer"}, {"WatchJob", "viewer"}, {"ExplainJob", "viewer"}, {"GetCluster", "viewer"},
+    {"ListJobs", "viewer"}, {"GetJob", "viewer"}, {"WatchJob", "viewer"}, {"WatchChanges", "viewer"}, {"ExplainJob", "viewer"}, {"GetCluster", "viewer"},
     {"GetMetrics", "viewer"}, {"ListIncidents", "viewer"}, {"GetIncident", "viewer"}, {"ListReservations", "viewer"}, {"PlanMoves", "viewer"},
     {"ListQueues", "viewer"}, {"ListRoles", "viewer"}, {"ListTokens", "viewer"}, {"IssueToken", "viewer"}, {"RevokeToken", "viewer"},
     {"SubmitJobs", "user"}, {"StopJob", "user"}, {"ChangeJobs", "user"}, {"HoldJob", "user"}, {"ReleaseJob", "user"},
@@ -30,7 +30,7 @@ const std::map<std::string, std::string> kLeast = {
     {"ChangeService", "operator everywhere"}, {"DeclareNodeLost", "operator everywhere"}, {"ChangeIncident", "operator everywhere"},
     {"ReserveNodes", "operator everywhere"}, {"DeleteReservation", "operator everywhere"}, {"ApplyMoves", "operator everywhere"},
     {"SetQueue", "admin"}, {"DeleteQueue", "admin"}, {"GrantRole", "admin"},
-    {"ChangeNode", "admin everywhere"}, {"ListAudit", "admin everywhere"},
+    {"ChangeNode", "admin everywhere"}, {"RevokeNode", "admin everywhere"}, {"ListAudit", "admin everywhere"},
 };
 
 TEST(Operations, AreAllMethodsThereAre) {

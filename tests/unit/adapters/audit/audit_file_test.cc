@@ -130,7 +130,7 @@ TEST_F(AuditFiles, ShowWhereTheyWereChanged) {
 
 TEST(AuditLine, HasNoSecretsOfTerminalsInIt) {
   AuditEntry entry = Entry(1, "a\"b\n\xff");
-  const std::string line = AuditLine(entry, kFirstHash);
+  const std::string line = AuditLine(entry, kFirstHash).text;
   EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_EQ(ParseAuditLine(line)->entry.user, "a\"b\n\xEF\xBF\xBD");
   EXPECT_EQ(*HashOf(line, kFirstHash), ParseAuditLine(line)->hash);

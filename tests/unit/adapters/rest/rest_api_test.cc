@@ -34,7 +34,7 @@ struct Rig {
     nodes = std::make_unique<NodeConnections>(*loop);
     api = std::make_unique<Api>(*loop, *nodes, ControlApi::About{"0", [](const State&) { return std::string("up 1\n"); }});
     for (CommitObserver* observer : api->Observers()) loop->AddObserver(observer);
-    rest = std::make_unique<RestApi>(api->control, api->guard, "0");
+    rest = std::make_unique<RestApi>(*api, "0");
   }
   HttpReply Ask(const std::string& method, const std::string& target, const std::string& body = "", const User& user = kAna) {
     HttpRequest request;

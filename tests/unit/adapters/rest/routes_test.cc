@@ -19,7 +19,7 @@ const Routes& All() {
 std::string Found(std::string_view method, std::string_view path) {
   const auto matched = All().Find(method, path);
   if (!matched) return std::string(ErrorCodeName(matched.error().code));
-  std::string text(matched->route->operation->name);
+  std::string text(matched->route->operation);
   for (const auto& [name, value] : matched->fields) text += " " + name + "=" + value;
   return text;
 }
@@ -48,13 +48,15 @@ TEST(Routes, RefuseWhatThereIsNot) {
 TEST(Routes, AreSound) {
   std::set<std::string> seen;
   std::set<std::string> operations;
+  const auto* service = v1::SubmitJobsRequest::descriptor()->file()->FindServiceByName("Control");
   for (const Route& route : All().all()) {
-    ASSERT_NE(route.operation, nullptr) << route.path;
+    const auto* method = service->FindMethodByName(route.operation);
+    ASSERT_NE(method, nullptr) << route.path;
+    ASSERT_EQ(route.call == nullptr, method->server_streaming()) << route.path;
     EXPECT_TRUE(seen.insert(route.method + " " + route.path).second) << route.path;
-    EXPECT_TRUE(operations.insert(std::string(route.operation->name)).second);
-    const auto request = route.operation->new_request();
+    EXPECT_TRUE(operations.insert(route.operation).second);
     for (size_t open = route.path.find('{'); open != std::string::npos; open = route.path.find('{', open + 1)) {
-      const auto* field = request->GetDescriptor()->FindFieldByName(route.path.substr(open + 1, route.path.find('}', open) - open - 1));
+      const auto* field = method->input_type()->FindFieldByName(route.path.substr(open + 1, route.path.find('}', open) - open - 1));
       ASSERT_NE(field, nullptr) << route.path;
       EXPECT_EQ(field->cpp_type(), google::protobuf::FieldDescriptor::CPPTYPE_STRING) << route.path;
       EXPECT_FALSE(field->is_repeated()) << route.path;

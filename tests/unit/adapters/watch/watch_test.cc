@@ -126,7 +126,8 @@ TEST_F(Scripts, TasksRunOnceAndAreForgottenWhenNobodyAsks) {
   ProcessGpuCare::Options options;
   options.reset = [&](int gpu) { return std::vector<std::string>{Script("echo reset $1 >> " + marks), std::to_string(gpu)}; };
   options.test = [&](int) { return std::vector<std::string>{Script("echo cold; exit 1")}; };
-  options.before_reset = options.after_reset = [&](int) { ++let_go; };
+  options.before_reset = [&](int) { ++let_go; };
+  options.after_reset = [&](int gpu) { return ++let_go > 0 && gpu == 2; };
   ProcessGpuCare care(options);
   care.Begin(7, 2, GpuCareKind::kReset);
   care.Begin(7, 2, GpuCareKind::kReset);
@@ -144,6 +145,11 @@ TEST_F(Scripts, TasksRunOnceAndAreForgottenWhenNobodyAsks) {
   std::getline(file, line);
   EXPECT_EQ(line, "reset 2");
   EXPECT_FALSE(std::getline(file, line));
+  // Whom nobody watches after it is not let in.
+  care.Begin(9, 3, GpuCareKind::kReset);
+  ASSERT_TRUE(Await([&] { return care.Results().size() == 2; }));
+  EXPECT_FALSE(care.Results()[1].ok);
+  EXPECT_NE(care.Results()[1].detail.find("cannot be watched"), std::string::npos);
 }
 
 // A watcher in a script: tells one frame from a file, then says nothing more.
@@ -169,8 +175,17 @@ TEST_F(Scripts, AWatcherThatIsSilentIsEndedAndBegunAgain) {
   clock.Advance(Duration::Seconds(10));
   poll(nullptr, 0, 300);
   EXPECT_EQ(begun(), 2U);
-  watchers.Resume(0);
-  ASSERT_TRUE(Await([&] { return begun() == 3; }));
+  // A fault that comes after it is told: it is watched by then.
+  EXPECT_TRUE(watchers.Resume(0));
+  EXPECT_EQ(begun(), 3U);
+  EXPECT_LT(watchers.Latest()[0].age_ns, Duration::Seconds(1).ns);
+}
+
+TEST_F(Scripts, AWatcherThatDoesNotComeBackIsSaidSo) {
+  ManualClock clock;
+  GpuWatchers watchers({{Script("exec sleep 1000")}, {0}, Duration::Milliseconds(100), Duration::Seconds(1)}, clock);
+  watchers.Pause(0);
+  EXPECT_FALSE(watchers.Resume(0));
 }
 
 TEST_F(Scripts, XidsAreThoseOfThePosition) {

@@ -1,0 +1,16 @@
+#pragma once
+
+// A key and its certificate in one file, so that they are never of two times.  Readable by its owner alone.
+
+#include <string>
+
+#include "adapters/certificates/certificate.h"
+#include "base/result.h"
+
+namespace gp {
+
+// kNotFound: there is none.  kInvalidArgument: it is damaged, or others can read it.
+Result<Identity> ReadIdentity(const std::string& path);
+Status KeepIdentity(const std::string& path, const Identity& identity);
+
+}  // namespace gp

@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""Changes as server-sent events, over TCP and the Unix socket."""
+
+import http.client
+import json
+import re
+import socket
+
+from live_platform import ClusterTest, eventually, main
+
+ANA = 1234
+
+
+class Events:
+    """What a browser's EventSource does, one event at a time."""
+
+    def __init__(self, connect, query="", headers=None):
+        self.connection = http.client.HTTPConnection("localhost", timeout=30)
+        self.connection.sock = connect()
+        self.connection.request("GET", f"/api/v1/events{query}", headers=headers or {})
+        self.reply = self.connection.getresponse()
+        self.status = self.reply.status
+
+    def line(self):
+        return self.reply.readline().decode().rstrip("\n")
+
+    def next(self):
+        """The next event, comments and settings passed over; None: the stream is over."""
+        fields = {}
+        while True:
+            line = self.reply.readline().decode()
+            if line == "":
+                return None
+            line = line.rstrip("\n")
+            if line == "" and "data" in fields:
+                return fields["id"], json.loads(fields["data"])
+            if line == "":
+                fields = {}
+            elif not line.startswith(":"):
+                name, value = line.split(": ", 1)
+                fields[name] = value
+
+    def until(self, is_it):
+        seen = []
+        while True:
+            event = self.next()
+            seen.append(event)
+            if event is None or is_it(event[1]):
+                return seen
+
+    def close(self):
+        self.connection.close()
+
+
+class Changes(ClusterTest):
+    options = {"serve_flags": ("--http", "127.0.0.1:0"), "machine": "dgx-h100", "nodes": 1}
+
+    def setUp(self):
+        super().setUp()
+        self.port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        self.open = []
+
+    def tearDown(self):
+        for events in self.open:
+            events.close()
+        super().tearDown()
+
+    def tcp(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+
+    def unix(self):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(30)
+        connection.connect(f"{self.cluster.run_directory}/http.sock")
+        return connection
+
+    def follow(self, query="", connect=None, **headers):
+        events = Events(connect or self.unix, query, {name.replace("_", "-"): value for name, value in headers.items()})
+        self.open.append(events)
+        return events
+
+    def run_job(self, *flags):
+        job = self.cli.start("--gpus", "1", *flags, command=["true"])
+        self.assertEqual(self.cli.wait(job), 0)
+        return job
+
+    def test_a_job_is_followed_from_its_submit_to_its_end(self):
+        events = self.follow("?kinds=job")
+        self.assertEqual(events.status, 200)
+        self.assertEqual(events.reply.getheader("Content-Type"), "text/event-stream")
+        job = self.run_job()
+        seen = events.until(lambda change: change["state"] == "COMPLETED")
+        self.assertEqual({change["object"] for _, change in seen}, {job})
+        states = [change["state"] for _, change in seen]
+        self.assertEqual([state for i, state in enumerate(states) if i == 0 or states[i - 1] != state][-2:], ["RUNNING", "COMPLETED"], states)
+        numbers = [int(name.split("-")[1]) for name, _ in seen]
+        self.assertEqual(numbers, sorted(set(numbers)))
+
+    def test_one_goes_on_where_one_was(self):
+        events = self.follow("?kinds=job")
+        self.run_job()
+        first = events.until(lambda change: change["state"] == "COMPLETED")
+        events.close()
+        self.run_job()
+        again = self.follow("?kinds=job", Last_Event_ID=first[0][0])
+        told = again.until(lambda change: change["object"] == "job-0001" and change["state"] == "COMPLETED")
+        self.assertEqual(told, first[1:])
+        self.assertEqual(again.until(lambda change: change["state"] == "COMPLETED")[-1][1]["object"], "job-0002")
+
+    def test_another_controller_says_that_something_was_missed(self):
+        events = self.follow()
+        self.run_job()
+        last = events.until(lambda change: change["state"] == "COMPLETED")[-1][0]
+        self.cluster.controller.kill()
+        self.assertIsNone(events.next() if not events.reply.closed else None)
+        self.cluster.start_controller()
+        self.run_job()
+        again = self.follow(Last_Event_ID=last)
+        self.assertEqual(again.next()[1]["kind"], "missed")
+        job = self.run_job()
+        self.assertIn(job, [change["object"] for _, change in again.until(lambda change: change["state"] == "COMPLETED")])
+
+    def test_nobody_hears_of_what_it_may_not_see(self):
+        self.cli("queues", "set", "secret").ok()
+        self.cli("roles", "grant", "*", "none", "--queue", "secret").ok()
+        secret = self.cli.as_user(ANA).json("tokens", "create", "test", "--role", "viewer")
+        events = self.follow("?kinds=job", self.tcp, Authorization=f"Bearer {secret['secret']}")
+        hidden = self.run_job("--queue", "secret")
+        shown = self.run_job()
+        objects = {change["object"] for _, change in events.until(lambda change: change["state"] == "COMPLETED")}
+        self.assertEqual(objects, {shown})
+        self.assertNotIn(hidden, objects)
+        self.cli("tokens", "revoke", secret["token"]["id"]).ok()
+        self.assertIsNone(events.until(lambda change: False)[-1])  # within a heartbeat or two
+
+    def test_bad_questions(self):
+        for query, status in (("?since=x", 400), ("?kinds=jobs", 400), ("?sinc=1-1", 400), ("?since=1-1&since=1-2", 400)):
+            events = self.follow(query)
+            self.assertEqual(events.status, status, query)
+            self.assertEqual(json.loads(events.reply.read())["status"], status)
+        self.assertEqual(self.follow("", self.tcp).status, 401)
+        self.assertEqual(self.follow("", Last_Event_ID="nonsense").status, 400)
+
+    def test_many_follow_and_come_and_go(self):
+        everybody = [self.follow("?kinds=job") for _ in range(200)]
+        for events in everybody[::2]:
+            events.close()
+        job = self.run_job()
+        for events in everybody[1::2]:
+            seen = events.until(lambda change: change["state"] == "COMPLETED")
+            self.assertEqual(seen[-1][1]["object"], job)
+        eventually(lambda: self.cli("status").code == 0, "others are answered")
+
+
+if __name__ == "__main__":
+    main()
