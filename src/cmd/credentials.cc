@@ -46,9 +46,9 @@ Result<std::optional<Login>> ReadLogin() {
   if ((status.st_mode & 077) != 0) return Fail(InvalidArgument(*path + ": others can read it: chmod 600, and make a new token"));
   const auto fields = nlohmann::json::parse(GP_TRY(ReadTextFile(*path)), nullptr, false);
   const auto has = [&](const char* name) { return fields.is_object() && fields.contains(name) && fields[name].is_string(); };
-  const bool is_whole = has("server") && has("secret") && has("authority");
+  const bool is_whole = has("server") && has("secret");
   if (!is_whole) return Fail(InvalidArgument(*path + ": is damaged: gpu-platform login writes it anew"));
-  return std::optional(Login{fields["server"].get<std::string>(), fields["secret"].get<std::string>(), fields["authority"].get<std::string>()});
+  return std::optional(Login{fields["server"].get<std::string>(), fields["secret"].get<std::string>(), fields.value("authority", "")});
 }
 
 Status KeepLogin(const Login& login) {

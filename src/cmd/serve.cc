@@ -173,7 +173,7 @@ class Serving {
   Result<ServerOptions> OfServer() const {
     ServerOptions options{flags_.run_directory, flags_.listen, token_, authority(), {}, IdentityAt(flags_.listen)};
     options.node_certificate_life = GP_TRY(ParseDuration(flags_.node_certificates));
-    if (options.node_certificate_life < Duration::Seconds(10)) return Fail(InvalidArgument("--node-certificates: at least 10s"));
+    if (options.node_certificate_life < Duration::Seconds(10) || options.node_certificate_life > Duration::Minutes(60 * 24 * 3'650)) return Fail(InvalidArgument("--node-certificates: 10s to 3650d"));
     return options;
   }
 

@@ -64,6 +64,10 @@ Result<Events> DecideCertify(const State& state, const Envelope& envelope, const
   if (is_known && !IsCertified(state.access, command.name, command.shown, envelope.at)) {
     return Fail(Conflict("node " + command.name + " has a certificate, and this is not the agent that has it. Where it was lost: gpu-platform nodes revoke " + command.name));
   }
+  const auto here = state.nodes_by_name.find(command.name);
+  if (!is_known && here != state.nodes_by_name.end() && state.FindNode(here->second)->condition == NodeCondition::kUp) {
+    return Fail(Conflict("node " + command.name + " is here, and has no certificate: stop its agent first"));
+  }
   if (!is_there && state.access.nodes.size() >= kCertifiedNodesMax) return Fail(Conflict("there are certificates for " + std::to_string(kCertifiedNodesMax) + " nodes: revoke some first"));
   return Events{NodeCertified{command.name, certificate}};
 }

@@ -80,7 +80,8 @@ class Changes(ClusterTest):
         return events
 
     def run_job(self, *flags):
-        job = self.cli.start("--gpus", "1", *flags, command=["true"])
+        # Long enough that its agent does not report its start and its end at once.
+        job = self.cli.start("--gpus", "1", *flags, command=["sleep", "1"])
         self.assertEqual(self.cli.wait(job), 0)
         return job
 

@@ -23,6 +23,8 @@ class ChangeStream {
   std::vector<v1::StateChange> Take();
   // Waits for more, at most so long.
   bool Await(Duration timeout) const { return feed_->Await(place_, timeout); }
+  // Behind what was told or passed over.
+  std::string place() const { return ToText(place_); }
   // Who calls may have less by now.
   void SetCaller(Caller caller) { caller_ = std::move(caller); }
 

@@ -1,5 +1,7 @@
 #include "adapters/inbound/api/node_channels.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -32,13 +34,24 @@ void Channel::Finish() {
   changed_.notify_all();
 }
 
+namespace {
+
+// Nobody but the agent that is told of it can name it.
+uint64_t NewNumber() {
+  uint64_t number = 0;
+  while (number == 0) (void)!getrandom(&number, sizeof number, 0);
+  return number;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Channel>> NodeChannels::Open(NodeId node, v1::OpenChannel order) {
   auto channel = std::make_shared<Channel>();
   uint64_t number = 0;
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(ordered_, [](const auto& entry) { return entry.second.channel.expired(); });
-    number = ++last_channel_;
+    number = NewNumber();
     order.set_channel(number);
     ordered_[number] = {std::move(order), channel};
   }

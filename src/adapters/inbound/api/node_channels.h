@@ -55,7 +55,6 @@ class NodeChannels {
   NodeGateway& nodes_;
   mutable std::mutex mutex_;
   std::map<uint64_t, Ordered> ordered_;
-  uint64_t last_channel_ = 0;
 };
 
 class NodeReadings {

@@ -82,7 +82,9 @@ Status NodeService::CheckPeer(const grpc::ServerContext& context, const std::str
 }
 
 Status NodeService::Audited(const grpc::ServerContext& context, const std::string& operation, const std::string& node, Status status) {
-  if (!status) api_.guard.NoteRefusal(Origin("node:" + Printable(node, 60), context.peer()), operation, status.error().message);
+  // As whom it passes itself off is in the words alone.
+  const std::string as = node.empty() ? "" : " (as node " + Printable(node, 60) + ")";
+  if (!status) api_.guard.NoteRefusal(Origin("unknown", context.peer()), operation, status.error().message + as);
   return status;
 }
 
@@ -97,6 +99,7 @@ Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& conte
   const Outcome outcome = gateway_.Execute(Origin("node:" + request.node(), context.peer()), "",
                                            CertifyNode{request.node(), {facts.fingerprint, facts.expires_at}, is_own ? peer.certificate->fingerprint : ""});
   if (!outcome.status) return Fail(outcome.status.error());
+  GP_CHECK_OK(gateway_.Read([](const State&) {}));  // from now on it is known at the door
   return certificate;
 }
 
@@ -130,6 +133,8 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
 }
 
 grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream* stream) {
+  // Nothing is read of strangers, nor waited for.
+  if (const Status known = Audited(*context, "JoinNode", "", CheckPeer(*context, "")); !known) return ToGrpc(known);
   v1::AgentMessage message;
   if (!stream->Read(&message) || !message.has_join()) {
     return ToGrpc(InvalidArgument("the first message of an exchange is a join"));
@@ -156,7 +161,7 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
 }
 
 grpc::Status NodeService::Tunnel(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) {
-  if (const Status known = CheckPeer(*context, ""); !known) return ToGrpc(known);
+  if (const Status known = Audited(*context, "Tunnel", "", CheckPeer(*context, "")); !known) return ToGrpc(known);
   v1::TunnelFrame first;
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
   const std::shared_ptr<Channel> channel = api_.channels.Claim(first.channel());

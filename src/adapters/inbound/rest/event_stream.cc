@@ -5,9 +5,8 @@
 namespace gp {
 namespace {
 
-// A browser that was cut off comes back after so long; also the first thing that is said, so that it knows of the stream.
-constexpr const char* kBeginning = "retry: 1000\n\n";
-constexpr const char* kNothingNew = ":\n\n";
+// A browser that was cut off comes back after so long.
+constexpr const char* kRetry = "retry: 1000\n";
 
 void Append(std::string& text, const v1::StateChange& change) {
   text += "id: " + change.id() + "\nevent: " + change.kind() + "\ndata: ";
@@ -19,7 +18,8 @@ void Append(std::string& text, const v1::StateChange& change) {
 
 std::optional<std::string> EventStream::Take() {
   if (is_over_) return std::nullopt;
-  std::string text = has_begun_ ? "" : kBeginning;
+  // With its place from the first word on: a break before anything has happened loses nothing.
+  std::string text = has_begun_ ? "" : kRetry + Place();
   has_begun_ = true;
   for (const v1::StateChange& change : changes_.Take()) Append(text, change);
   return text;
@@ -29,7 +29,10 @@ std::string EventStream::Heartbeat() {
   auto caller = identify_();
   is_over_ = !caller.has_value();
   if (caller) changes_.SetCaller(*std::move(caller));
-  return kNothingNew;
+  return Place();
 }
+
+// What was passed over counts as seen.
+std::string EventStream::Place() const { return "id: " + changes_.place() + "\n\n"; }
 
 }  // namespace gp

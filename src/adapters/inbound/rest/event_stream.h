@@ -18,6 +18,8 @@ class EventStream : public HttpStream {
   std::string Heartbeat() override;
 
  private:
+  std::string Place() const;
+
   ChangeStream changes_;
   const std::function<Result<Caller>()> identify_;
   bool has_begun_ = false;

@@ -32,7 +32,7 @@ class HttpStream {
   virtual ~HttpStream() = default;
   // What is to be sent now; empty: nothing yet.  nullopt: it is over.
   virtual std::optional<std::string> Take() = 0;
-  // To be sent where nothing else was for a while, so that both sides notice when the other has gone.
+  // Called now and then; what it gives is sent where nothing else is, so that both sides notice when the other has gone.
   virtual std::string Heartbeat() = 0;
 };
 

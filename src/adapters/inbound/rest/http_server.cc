@@ -283,9 +283,11 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   }
 
   void Push(bool is_beat) override {
-    if (is_sending_ || source_ == nullptr) return;
+    if (source_ == nullptr) return;
+    std::string beat = is_beat ? source_->Heartbeat() : "";
+    if (is_sending_) return;
     auto piece = source_->Take();
-    if (piece && piece->empty() && is_beat) *piece = source_->Heartbeat();
+    if (piece && piece->empty()) piece = std::move(beat);
     if (piece && piece->empty()) return;
     is_sending_ = true;
     // A reader that is too slow is cut off; it comes back behind what it has.

@@ -98,9 +98,11 @@ void NodeCredentials::KeepRenewing() {
     if (left_ns > 0) continue;
     // One that is over shows nothing any more: the join token does.
     const Status renewed = Renew(facts && facts->expires_at > clock_.Now() ? identity : Identity{});
-    if (!renewed && !has_failed) std::fprintf(stderr, "gpu-platform: %s (it is tried every 10 min)\n", renewed.error().message.c_str());
+    if (!renewed && !has_failed) std::fprintf(stderr, "gpu-platform: %s (it is tried again)\n", renewed.error().message.c_str());
     has_failed = !renewed;
-    if (has_failed) pause = kTryAgain;
+    // Often enough that a brief life does not end over it.
+    const int64_t over_ns = facts ? (facts->expires_at - clock_.Now()).ns : 0;
+    if (has_failed) pause = std::clamp<std::chrono::nanoseconds>(std::chrono::nanoseconds(over_ns / 4), std::chrono::seconds(1), kTryAgain);
   }
 }
 
