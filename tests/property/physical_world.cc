@@ -133,6 +133,8 @@ void PhysicalWorld::CheckStart(const LeaseOrder& order, const NodeFacts& facts) 
 
 // It goes on from something that is whole and its own, and never from less than before.
 void PhysicalWorld::CheckResume(const LeaseOrder& order) {
+  const auto [first, is_first] = resumed_.try_emplace({order.lease.job, order.lease.attempt}, order.resume_from);
+  if (!is_first && first->second != order.resume_from) Break(ToText(order.lease.job) + ": its ranks go on from different checkpoints");
   if (order.resume_from.empty()) return;
   const auto written = complete_.find(order.resume_from);
   if (written == complete_.end() || written->second != order.lease.job) Break(ToText(order.lease.job) + " is to go on from what it has not written");

@@ -74,6 +74,7 @@ class PhysicalWorld {
   std::vector<std::vector<LeaseId>> known_;  // [node id]
   std::vector<LeaseId> alive_;
   std::map<std::string, JobId> complete_;    // checkpoints, by path
+  std::map<std::pair<JobId, int>, std::string> resumed_;  // by attempt: where its ranks go on
   std::map<JobId, int64_t> known_step_;      // from which a job has begun
   uint64_t checkpoints_ = 0;
   std::string broken_;

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "adapters/certificates/names.h"
 #include "adapters/certificates/openssl.h"
@@ -87,11 +86,6 @@ bool IsIpAddress(const std::string& name) {
 }
 
 // Names are put into OpenSSL's little language: nothing else may come through.
-bool IsName(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_'; };
-  return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), fits);
-}
-
 }  // namespace
 
 std::string FingerprintOf(const X509& certificate) {
@@ -131,7 +125,7 @@ Result<Authority> Authority::From(const Identity& identity) {
 Result<Identity> Authority::ForController(const std::vector<std::string>& names, Instant now) const {
   std::string alternative_names = std::string("DNS:") + kControllerName;
   for (const std::string& name : names) {
-    if (!IsIpAddress(name) && !IsName(name)) return Fail(InvalidArgument("\"" + Printable(name, 60) + "\" is neither a host's name nor an IP address"));
+    if (!IsIpAddress(name) && !IsHostName(name)) return Fail(InvalidArgument("\"" + Printable(name, 60) + "\" is neither a host's name nor an IP address"));
     alternative_names += (IsIpAddress(name) ? ",IP:" : ",DNS:") + name;
   }
   const Key key(EVP_EC_gen("P-256"));
@@ -142,7 +136,7 @@ Result<Identity> Authority::ForController(const std::vector<std::string>& names,
 }
 
 Result<std::string> Authority::ForNode(const std::string& request_text, const std::string& node, Duration life, Instant now) const {
-  if (!IsName(node)) return Fail(InvalidArgument("node: \"" + Printable(node, 60) + "\" cannot be a node's name"));
+  if (!IsHostName(node)) return Fail(InvalidArgument("node: \"" + Printable(node, 60) + "\" cannot be a node's name"));
   if (request_text.size() > kRequestMax) return Fail(InvalidArgument("request: has at most 16 KiB"));
   const Request request(PEM_read_bio_X509_REQ(Over(request_text).get(), nullptr, nullptr, nullptr));
   EVP_PKEY* key = request == nullptr ? nullptr : X509_REQ_get0_pubkey(request.get());

@@ -80,11 +80,22 @@ void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
     care_.Begin(order.number, order.gpu, order.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
   }
   std::erase_if(cooling_since_, [&](const auto& one) { return std::ranges::find(ordered, one.first) == ordered.end(); });
-  results_.clear();
+  const std::vector<GpuTaskResult> before = std::exchange(results_, {});
   for (const GpuCareResult& result : care_.Results()) {
     if (std::ranges::find(ordered, result.number) != ordered.end()) results_.push_back({result.gpu, result.number, result.ok, result.detail});
   }
   care_.KeepOnly(ordered);
+  MindResets(orders, before);
+}
+
+// Those that ended since `before`: an error that follows in the same second is another one.
+void GpuKeeper::MindResets(const std::vector<GpuTaskOrder>& orders, const std::vector<GpuTaskResult>& before) {
+  const auto is_reset = [](const std::vector<GpuTaskResult>& results, uint64_t number) {
+    return std::ranges::any_of(results, [&](const GpuTaskResult& result) { return result.number == number && result.ok; });
+  };
+  for (const GpuTaskOrder& order : orders) {
+    if (order.task == GpuTask::kReset && is_reset(results_, order.number) && !is_reset(before, order.number)) signals_.Renewed(order.gpu);
+  }
 }
 
 GpuNews GpuKeeper::NewsFor(uint64_t message) {

@@ -58,6 +58,7 @@ class GpuKeeper {
  private:
   GpuVitals VitalsOf(int gpu, const GpuHealth& health, Instant now);
   bool MayBegin(const GpuTaskOrder& order, Instant now);
+  void MindResets(const std::vector<GpuTaskOrder>& orders, const std::vector<GpuTaskResult>& before);
   bool IsStale(const GpuReading& reading) const { return !reading.health || reading.age_ns > options_.silence_max.ns; }
 
   const GpuKeeperOptions options_;

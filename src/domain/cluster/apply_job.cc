@@ -216,7 +216,11 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
 void ApplyEvent(State& state, Instant, const CheckpointSaved& event) {
   Job& job = JobOf(state, event.job);
   job.attempts.back().ranks[static_cast<size_t>(event.checkpoint.rank)].checkpoints_seen = event.checkpoint.number;
-  AddCheckpoint(job.spec->checkpoint, event.checkpoint, job.checkpoints, job.surplus);
+  const bool is_beginning = std::ranges::any_of(job.attempts.back().ranks, [&](const RankRecord& rank) {
+    const Lease* lease = state.FindLease(rank.lease);
+    return lease != nullptr && lease->phase == LeasePhase::kGranted;
+  });
+  AddCheckpoint(job.spec->checkpoint, event.checkpoint, is_beginning, job.checkpoints, job.surplus);
 }
 
 void ApplyEvent(State& state, Instant at, const JobRetried& event) {

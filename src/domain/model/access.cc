@@ -54,8 +54,7 @@ Role RoleOf(const Access& access, std::string_view user, std::string_view queue)
 }
 
 Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& certificate, Instant now) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'; };
-  if (node.empty() || node.size() > 253 || !std::ranges::all_of(node, fits)) return Fail(InvalidArgument("node: a name in a certificate has 1 to 253 letters, digits, dots, dashes and underscores"));
+  if (!IsHostName(node)) return Fail(InvalidArgument("node: a name in a certificate has 1 to 253 letters, digits, dots, dashes and underscores"));
   if (certificate.fingerprint.size() != kFingerprintLength || !std::ranges::all_of(certificate.fingerprint, IsHex)) return Fail(InvalidArgument("fingerprint: 64 hexadecimal digits"));
   if (certificate.expires_at <= now) return Fail(InvalidArgument("certificate: is over"));
   return Ok();

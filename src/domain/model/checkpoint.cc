@@ -1,6 +1,7 @@
 #include "domain/model/checkpoint.h"
 
 #include <algorithm>
+#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -34,8 +35,8 @@ const Checkpoint* BestOf(BestScore best, const std::vector<Checkpoint>& checkpoi
   return found;
 }
 
-// Of each, whether it is one that must stay: the newest that are complete, and the best.
-std::vector<bool> FindKept(const CheckpointRequest& request, const std::vector<Checkpoint>& checkpoints) {
+// Of each, whether it is one that must stay: the newest that are complete, the best, and where an attempt begins.
+std::vector<bool> FindKept(const CheckpointRequest& request, int beginning, const std::vector<Checkpoint>& checkpoints) {
   std::vector<bool> kept(checkpoints.size(), false);
   int left = std::max(request.keep, 1);
   for (size_t i = checkpoints.size(); i-- > 0 && left > 0;) {
@@ -43,13 +44,16 @@ std::vector<bool> FindKept(const CheckpointRequest& request, const std::vector<C
     kept[i] = true;
     --left;
   }
-  if (const Checkpoint* best = BestOf(request.best, checkpoints)) kept[static_cast<size_t>(best - checkpoints.data())] = true;
+  const Checkpoint* needed = beginning == 0 ? nullptr : NewestBefore(beginning, checkpoints);
+  for (const Checkpoint* one : {BestOf(request.best, checkpoints), needed}) {
+    if (one != nullptr) kept[static_cast<size_t>(one - checkpoints.data())] = true;
+  }
   return kept;
 }
 
 // Where something that stays lies in the same place, nothing is to be removed.
-void TakeOutSurplus(const CheckpointRequest& request, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
-  const std::vector<bool> kept = FindKept(request, checkpoints);
+void TakeOutSurplus(const CheckpointRequest& request, int beginning, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
+  const std::vector<bool> kept = FindKept(request, beginning, checkpoints);
   std::vector<Checkpoint> staying;
   std::vector<Checkpoint> leaving;
   for (size_t i = 0; i < checkpoints.size(); ++i) (kept[i] || !checkpoints[i].is_complete ? staying : leaving).push_back(std::move(checkpoints[i]));
@@ -63,22 +67,27 @@ void TakeOutSurplus(const CheckpointRequest& request, std::vector<Checkpoint>& c
 
 }  // namespace
 
-void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
+void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, bool is_beginning, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
   const auto is_written_over = [&](const auto& one) { return PathsOverlap(one.path, added.path); };
+  const int beginning = is_beginning ? added.attempt : 0;
   std::erase_if(surplus, is_written_over);
   if (request.keep > 0 && added.is_complete) std::erase_if(checkpoints, is_written_over);
   checkpoints.push_back(std::move(added));
-  if (request.keep > 0) TakeOutSurplus(request, checkpoints, surplus);
+  if (request.keep > 0) TakeOutSurplus(request, beginning, checkpoints, surplus);
   if (checkpoints.size() <= kCheckpointsMax) return;
   // Those that must stay do, however many that are not complete have come after them.
-  const std::vector<bool> kept = FindKept(request, checkpoints);
+  const std::vector<bool> kept = FindKept(request, beginning, checkpoints);
   const auto oldest = std::ranges::find(kept, false);
   checkpoints.erase(checkpoints.begin() + (oldest == kept.end() ? 0 : oldest - kept.begin()));
 }
 
 const Checkpoint* NewestComplete(const std::vector<Checkpoint>& checkpoints) {
+  return NewestBefore(std::numeric_limits<int>::max(), checkpoints);
+}
+
+const Checkpoint* NewestBefore(int attempt, const std::vector<Checkpoint>& checkpoints) {
   for (const Checkpoint& checkpoint : std::views::reverse(checkpoints)) {
-    if (checkpoint.is_complete) return &checkpoint;
+    if (checkpoint.is_complete && checkpoint.attempt < attempt) return &checkpoint;
   }
   return nullptr;
 }

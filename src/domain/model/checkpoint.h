@@ -44,9 +44,10 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
-inline constexpr size_t kCheckpointsMax = 16;  // of one job; the newest
 inline constexpr size_t kCheckpointPathMax = 1024;
-inline constexpr int kCheckpointsKeptMax = 15;  // `keep`; with the best one as many as are remembered
+inline constexpr int kCheckpointsKeptMax = 15;  // `keep`
+// Remembered of one job: those that are kept, the best one, and the one from which an attempt begins.
+inline constexpr size_t kCheckpointsMax = kCheckpointsKeptMax + 2;
 
 // One that is not needed any more, and is to be removed where the rank runs.
 struct SurplusCheckpoint {
@@ -58,9 +59,12 @@ inline constexpr size_t kSurplusMax = 32;  // of one job; the newest
 
 // Where the next attempt goes on; null: from the beginning.
 const Checkpoint* NewestComplete(const std::vector<Checkpoint>& checkpoints);
+// Where all ranks of this attempt go on, whatever some of them have written before others begin.
+const Checkpoint* NewestBefore(int attempt, const std::vector<Checkpoint>& checkpoints);
 
 // Remembers one more, in place of what it was written over, and which of the others are surplus from now on.
-void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus);
+// `is_beginning`: ranks of the attempt have still to begin; where they are to go on stays.
+void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, bool is_beginning, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus);
 
 // The interval at which the least time is lost, to writing and to repeating what faults took: sqrt(2 · cost ·
 // time between faults), after Young (1974).  `nodes` fail independently, each once in `node_mtbf`.

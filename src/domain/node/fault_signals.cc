@@ -83,6 +83,12 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
   tell(SignalKind::kAdvice, "");
 }
 
+void FaultSignals::Renewed(int gpu) {
+  std::erase_if(open_, [&](const Open& one) { return one.is_told && one.seen.gpu == gpu; });
+  xids_at_.erase(gpu);
+  fallen_at_.erase(gpu);
+}
+
 std::vector<FaultSignal> FaultSignals::Take(Instant at) {
   std::vector<FaultSignal> signals = std::exchange(ready_, {});
   for (Open& one : open_) {

@@ -44,6 +44,8 @@ class FaultSignals {
 
   void Saw(const SeenXid& seen, Instant at);
   void Read(int gpu, const GpuVitals& vitals, Instant at);
+  // It was reset: errors from before explain none that come, and count towards no flood.
+  void Renewed(int gpu);
 
   // Those that may be told now, by number.
   std::vector<FaultSignal> Take(Instant at);

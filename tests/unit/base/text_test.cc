@@ -53,6 +53,14 @@ TEST(NaturalLess, ComparesNumbersAsNumbers) {
   EXPECT_TRUE(NaturalLess("", "n1"));
 }
 
+TEST(IsHostName, HasNothingThatSeparates) {
+  for (const std::string good : {"n1", "gpu-7.rack_2", "10.0.0.1", "N", "_"}) EXPECT_TRUE(IsHostName(good)) << good;
+  for (const std::string bad : {"", "n 1", "n1\n", "a/b", "a,b", "::1", "\xc3\xa9"}) EXPECT_FALSE(IsHostName(bad)) << bad;
+  EXPECT_TRUE(IsHostName(std::string(253, 'a')));
+  EXPECT_FALSE(IsHostName(std::string(254, 'a')));
+  EXPECT_FALSE(IsHostName(std::string_view("n1\0", 3)));
+}
+
 TEST(SplitAndJoin, AreInverse) {
   EXPECT_EQ(Split("a,b,,c", ',').size(), 4u);
   EXPECT_EQ(Split("", ','), std::vector<std::string>{""});

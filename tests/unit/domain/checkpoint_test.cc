@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,10 @@ TEST(Checkpoint, TheNewestCompleteOneIsWhereAJobGoesOn) {
   const std::vector<Checkpoint> all = {Saved(1, 1, true), Saved(1, 2, true), Saved(1, 3, false)};
   EXPECT_EQ(NewestComplete(all), &all[1]);
   EXPECT_EQ(NewestComplete({Saved(1, 1, false)}), nullptr);
+  const std::vector<Checkpoint> attempts = {Saved(1, 1, true), Saved(2, 1, false), Saved(3, 1, true)};
+  EXPECT_EQ(NewestBefore(1, attempts), nullptr);
+  EXPECT_EQ(NewestBefore(3, attempts), attempts.data());
+  EXPECT_EQ(NewestBefore(4, attempts), &attempts[2]);
 }
 
 // A job's registry, as reports come.
@@ -32,13 +37,15 @@ struct Registry {
   std::vector<Checkpoint> checkpoints = {};
   std::vector<SurplusCheckpoint> surplus = {};
   int64_t number = 0;
+  int attempt = 1;
+  bool is_beginning = false;
 
   void Add(const std::string& path, bool is_complete = true, std::optional<int64_t> score = std::nullopt) {
-    Checkpoint one = Saved(1, ++number, is_complete);
+    Checkpoint one = Saved(attempt, ++number, is_complete);
     one.path = path;
     one.is_scored = score.has_value();
     one.score = score.value_or(0);
-    AddCheckpoint(request, one, checkpoints, surplus);
+    AddCheckpoint(request, one, is_beginning, checkpoints, surplus);
   }
   std::vector<std::string> Known() const {
     std::vector<std::string> paths;
@@ -66,6 +73,20 @@ TEST(KeptCheckpoints, AreTheNewestThatAreComplete) {
   EXPECT_EQ(job.surplus[0].rank, 0);
 }
 
+TEST(KeptCheckpoints, WhereAnAttemptGoesOnStaysUntilAllItsRanksHaveBegun) {
+  Registry job{{.directory = "/c", .keep = 1}};
+  job.Add("/c/1");
+  job.attempt = 2;
+  job.is_beginning = true;
+  for (int i = 2; i < 40; ++i) job.Add("/c/" + std::to_string(i), i % 2 == 0);
+  EXPECT_EQ(job.Known().front(), "/c/1");
+  EXPECT_EQ(job.Surplus().front(), "/c/2");
+  job.is_beginning = false;
+  job.Add("/c/40");
+  EXPECT_EQ(job.Surplus().back(), "/c/38");
+  EXPECT_EQ(std::ranges::count(job.Surplus(), "/c/1"), 1);
+}
+
 TEST(KeptCheckpoints, WithTheBestOneAmongThem) {
   Registry least{{.directory = "/c", .keep = 1, .best = BestScore::kMin}};
   for (const auto& [path, score] : {std::pair{"/c/1", 5}, {"/c/2", 3}, {"/c/3", 4}, {"/c/4", 3}, {"/c/5", 9}}) least.Add(path, true, score);
@@ -90,6 +111,20 @@ TEST(KeptCheckpoints, StayHoweverManyCameAfterThemThatAreNotComplete) {
   for (int i = 0; i < 15; ++i) job.Add("/c/" + std::to_string(i), true, 2);
   for (int i = 0; i < 40; ++i) job.Add("/c/none", false);
   EXPECT_EQ(job.checkpoints.size(), kCheckpointsMax);
+  EXPECT_EQ(job.Known().front(), "/c/best");
+  EXPECT_EQ(std::ranges::count(job.Known(), "/c/14"), 1);
+}
+
+TEST(KeptCheckpoints, AllThatMustStayFindRoom) {
+  Registry job{{.directory = "/c", .keep = 15, .best = BestScore::kMin}};
+  job.Add("/c/best", true, 1);
+  job.Add("/c/resumed", true, 2);
+  job.attempt = 2;
+  job.is_beginning = true;
+  for (int i = 0; i < 15; ++i) job.Add("/c/" + std::to_string(i), true, 2);
+  for (int i = 0; i < 40; ++i) job.Add("/c/none", false);
+  EXPECT_EQ(job.checkpoints.size(), kCheckpointsMax);
+  EXPECT_EQ(NewestBefore(2, job.checkpoints)->path, "/c/resumed");
   EXPECT_EQ(job.Known().front(), "/c/best");
   EXPECT_EQ(job.Known().back(), "/c/14");
 }

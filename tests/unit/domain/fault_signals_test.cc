@@ -85,6 +85,33 @@ TEST(FaultSignals, AFloodIsToldInPart) {
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(4)).size(), 1U);
 }
 
+TEST(FaultSignals, WhatCameBeforeAResetSwallowsAndExplainsNothing) {
+  FaultSignals signals(1, true);
+  for (int reset = 0; reset < 30; ++reset) {  // within one second
+    const Instant at = kNow + Duration::Milliseconds(reset * 30);
+    signals.Saw(reset % 2 == 0 ? Kernel(95) : Driver(95), at);  // either source, and never both
+    EXPECT_EQ(signals.Take(at + Duration::Milliseconds(100)).size(), 1U) << reset;
+    signals.Renewed(2);
+  }
+  signals.Saw(Kernel(79), kNow);
+  EXPECT_EQ(signals.Take(kNow).size(), 1U);
+  signals.Renewed(2);
+  signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kNodeReboot}, kNow + Duration::Seconds(1));
+  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(1)).size(), 2U);  // lost again, and what the driver asks for
+}
+
+TEST(FaultSignals, AResetTakesNothingFromOtherGpusNorWhatWaitsToBeTold) {
+  FaultSignals signals(1, true);
+  SeenXid other = Kernel(95);
+  other.gpu = 3;
+  for (int i = 0; i < 10; ++i) signals.Saw(other, kNow);
+  EXPECT_EQ(signals.Take(kNow).size(), 10U);
+  signals.Saw(Driver(95), kNow);  // waits for its line
+  signals.Renewed(2);
+  signals.Saw(other, kNow);
+  EXPECT_EQ(signals.Take(kNow + Duration::Milliseconds(100)).size(), 1U);
+}
+
 TEST(FaultSignals, AdviceThatComesJustAfterAnErrorIsToldWhenItStays) {
   FaultSignals signals(1, false);
   signals.Saw(Driver(13), kNow);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -96,6 +98,37 @@ TEST_F(Orders, SurplusCheckpointsAreRemovedWhereTheyWereWritten) {
   save(0, "/c/d");
   EXPECT_THAT(surplus(0), ElementsAre("/c/a"));
   EXPECT_THAT(surplus(1), ElementsAre("/c/b"));
+}
+
+TEST_F(Orders, AllRanksOfAnAttemptGoOnFromTheSame) {
+  const auto saved = [&](uint64_t lease, const std::string& path) {
+    LeaseObservation seen{{lease}, true, false, cluster_.now()};
+    Checkpoint one;
+    one.number = 1;
+    one.path = path;
+    one.is_complete = true;
+    seen.checkpoints = {one};
+    return seen;
+  };
+  const auto goes_on = [&](size_t rank) {
+    const RankRecord& record = cluster_.state().FindJob({1})->attempts.back().ranks[rank];
+    const NodeOrders orders = OrdersFor(cluster_.state(), record.node);
+    return std::ranges::find(orders.leases, record.lease, [](const LeaseOrder& order) { return order.lease.id; })->resume_from;
+  };
+  Tell(ReportNode{nodes_[0], 1, {saved(1, "/c/a")}, {}});
+  EXPECT_EQ(goes_on(0), "");
+  EXPECT_EQ(goes_on(1), "");  // which has still to begin
+  LeaseObservation failed{{1}, false, true};
+  failed.outcome = {LeaseEnd::kSupervisorLost, 0, 0, ""};
+  Tell(ReportNode{nodes_[0], 1, {failed}, {}});
+  LeaseObservation stopped{{2}, false, true};
+  stopped.outcome = {LeaseEnd::kStopped, 0, 0, ""};
+  Tell(ReportNode{nodes_[1], 1, {stopped}, {}});
+  cluster_.Advance(Duration::Minutes(60));
+  Tell(Tick{});
+  cluster_.Pass();
+  ASSERT_EQ(cluster_.state().FindJob({1})->attempt, 2);
+  for (const size_t rank : {0, 1}) EXPECT_EQ(goes_on(rank), "/c/a");
 }
 
 TEST_F(Orders, AllNodesOfAGangHearOfIt) {

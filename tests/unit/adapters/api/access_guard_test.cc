@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "adapters/outbound/memory/manual_clock.h"
-#include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/secrets/secrets.h"
-#include "application/control/control_loop.h"
+#include "tests/support/hand_controller.h"
 
 namespace gp {
 namespace {
@@ -19,18 +17,12 @@ struct Trail : AuditTrail {
 
 const User kAna{"ana", 54'321, 54'321};
 
-struct Rig {
-  ManualClock clock;
-  MemoryJournal journal;
+struct Rig : HandController {
   Trail trail;
-  std::unique_ptr<ControlLoop> loop;
   std::unique_ptr<AccessGuard> guard;
 
   Rig() {
-    ControlOptions options;
-    options.by_hand = true;
-    options.audit = &trail;
-    loop = *ControlLoop::Open(journal, clock, options);
+    Open(&trail);
     guard = std::make_unique<AccessGuard>(*loop);
     loop->AddObserver(guard.get());
   }
@@ -46,7 +38,6 @@ struct Rig {
     EXPECT_TRUE(outcome.status) << outcome.status.error().message;
     return std::get<TokenIssued>(outcome.events.front()).token.id;
   }
-  void Turn() { while (loop->Turn() == Duration{}) {} }
 };
 
 TEST(AccessGuard, KnowsTokensByTheirSecrets) {

@@ -5,26 +5,19 @@
 #include <thread>
 
 #include "adapters/inbound/api/change_stream.h"
-#include "adapters/outbound/memory/manual_clock.h"
-#include "adapters/outbound/memory/memory_journal.h"
-#include "application/control/control_loop.h"
+#include "tests/support/hand_controller.h"
 
 namespace gp {
 namespace {
 
 const User kEva{"eva", 54'322, 54'322};
 
-struct FeedRig {
-  ManualClock clock;
-  MemoryJournal journal;
+struct FeedRig : HandController {
   ChangeFeed feed;
-  std::unique_ptr<ControlLoop> loop;
 
   explicit FeedRig(size_t kept_max = 20'000) : feed(kept_max) { Start(); }
   void Start() {
-    ControlOptions options;
-    options.by_hand = true;
-    loop = *ControlLoop::Open(journal, clock, options);
+    Open();
     loop->AddObserver(&feed);
     SetQueueTo("warm");  // the feed knows its controller from the first commit on
   }
@@ -50,7 +43,6 @@ struct FeedRig {
     ASSERT_TRUE(outcome.status) << outcome.status.error().message;
     Turn();
   }
-  void Turn() { while (loop->Turn() == Duration{}) {} }
 
   static Caller CallerWith(const Access& access, const User& user) {
     Caller caller;

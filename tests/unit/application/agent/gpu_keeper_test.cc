@@ -79,6 +79,25 @@ TEST_F(GpuKeeperTest, AClockThatIsSteppedBackSilencesNoError) {
   EXPECT_EQ(news.signals[0].at, clock_.Now());  // people are told by the wall clock
 }
 
+TEST_F(GpuKeeperTest, ErrorsBeforeAResetDrownNoneAfterIt) {
+  const auto flood = [&] {
+    for (int i = 0; i < 20; ++i) watch_.xids.push_back({0, 95, {}, {}, {}});
+    keeper_.Look();
+    return keeper_.NewsFor(1).signals.size();
+  };
+  EXPECT_EQ(flood(), 10u);
+  EXPECT_EQ(flood(), 0u);
+  const std::vector<GpuTaskOrder> reset = {{0, GpuTask::kReset, 8}};
+  care_.results = {{8, 0, false, "it is in use"}};
+  keeper_.Carry(reset);
+  EXPECT_EQ(flood(), 0u);
+  care_.results = {{8, 0, true, ""}};
+  keeper_.Carry(reset);
+  EXPECT_EQ(flood(), 10u);
+  keeper_.Carry(reset);  // the same one
+  EXPECT_EQ(flood(), 0u);
+}
+
 TEST_F(GpuKeeperTest, WhatWasNotAnsweredIsToldAgainInOrder) {
   watch_.xids = {{0, 31, {}, {}, {}}, {0, 43, {}, {}, {}}};
   keeper_.Look();
