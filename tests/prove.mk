@@ -9,7 +9,7 @@ WORLDS ?= 100000
 
 .PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism prove-requests prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -131,6 +131,18 @@ prove-determinism: configure
 	cmake --build build/clang --target decisions_digest
 	$(PYTHON) tests/simulation/determinism/determinism_test.py --jobs 1000000 --sequences 10000 \
 	  $(BUILD)/bin/decisions_digest build/clang/bin/decisions_digest
+
+## make prove-requests   every operation over HTTP, 1,000 random requests that the contract allows and 1,000 that it does not (root; 3 min)
+prove-requests: build
+	GP_REQUESTS=1000 PYTHONPATH=tests/integration $(PYTHON) -B tests/integration/live/requests_test.py --binary $(abspath $(BINARY))
+
+## make prove-lines      followers while the controller is killed every 2 s for a minute; 1,000 submits over connections that are cut (root; 5 min)
+prove-lines: build
+	GP_LINE_SECONDS=60 GP_CUT_SUBMITS=1000 PYTHONPATH=tests/integration $(PYTHON) -B tests/chaos/lines_test.py --binary $(abspath $(BINARY))
+
+## make bench-rest       1,000 pages that watch, and 200 requests a second beside them (root; 1 min)
+bench-rest: build
+	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/rest/load.py --binary $(abspath $(BINARY))
 
 ## make bench-schedule   cost of decisions from 1,000 to 12,500 nodes, three runs each, with a picture (1 min)
 bench-schedule: build

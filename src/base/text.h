@@ -31,6 +31,9 @@ std::optional<std::string> Nearest(std::string_view word, std::span<const std::s
 // Numbers inside compare as numbers: "n2" comes before "n10".
 bool NaturalLess(const std::string& a, const std::string& b);
 
+// RFC 4648, with padding.
+std::string ToBase64(std::string_view bytes);
+
 // 1 to 253 letters, digits, dots, dashes and underscores.
 bool IsHostName(std::string_view text);
 std::vector<std::string> Split(std::string_view text, char separator);

@@ -19,7 +19,7 @@ void PrintEntries(const v1::ListAuditReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   Table table({{"AT"}, {"USER"}, {"FROM"}, {"OPERATION"}, {"OBJECT"}, {"WHAT"}});
   for (const v1::AuditEntry& entry : reply.entries()) {
-    table.Add({entry.at(), entry.user().empty() ? kUnknown : entry.user(), entry.from(), entry.operation(), entry.object().empty() ? kUnknown : entry.object(), Outcome(entry)});
+    table.Add({entry.at(), entry.user().empty() ? kDash : entry.user(), entry.from(), entry.operation(), entry.object().empty() ? kDash : entry.object(), Outcome(entry)});
   }
   cli.PrintTable(table);
   if (reply.next() != 0) cli.Say("older ones: --before " + std::to_string(reply.next()));

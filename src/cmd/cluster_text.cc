@@ -18,18 +18,18 @@ std::string Holders(const v1::Gpu& gpu) {
     if (!text.empty()) text += ", ";
     text += holder.job_name() + "/" + std::to_string(holder.rank()) + " (" + holder.job_id() + (holder.instance().empty() ? "" : ", " + holder.instance()) + ")";
   }
-  return text.empty() ? kUnknown : text;
+  return text.empty() ? kDash : text;
 }
 
 std::string Users(const v1::Gpu& gpu) {
   std::set<std::string> users;
   for (const v1::Holder& holder : gpu.holders()) users.insert(holder.user());
-  return users.empty() ? kUnknown : Join(std::vector<std::string>(users.begin(), users.end()), ", ");
+  return users.empty() ? kDash : Join(std::vector<std::string>(users.begin(), users.end()), ", ");
 }
 
 template <typename T>
 std::string Reading(bool has, T value, const char* unit) {
-  return has ? fmt::format("{}{}", value, unit) : kUnknown;
+  return has ? fmt::format("{}{}", value, unit) : kDash;
 }
 
 std::string Memory(const v1::Gpu& gpu) {
@@ -131,7 +131,7 @@ Table NodeTable(const v1::Cluster& cluster) {
     if (node.simulated()) note = note.empty() ? "simulated" : "simulated; " + note;
     table.Add({node.name(), node.draining() ? "DRAINING " + node.state() : node.state(), node.pool(),
                std::to_string(node.gpus_size()), std::to_string(free),
-               node.gpus_size() == 0 ? kUnknown : ShortModel(node.gpus(0).model()), std::to_string(cpus),
+               node.gpus_size() == 0 ? kDash : ShortModel(node.gpus(0).model()), std::to_string(cpus),
                BytesToText(memory), node.driver_version(), note});
   }
   return table;

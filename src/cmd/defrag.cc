@@ -33,8 +33,8 @@ std::string TextsOf(const Texts& texts) {
 void AddRow(Table& table, const std::string& what, const v1::Fragmentation& found) {
   const bool known = found.has_gpus_stranded();
   const double free = static_cast<double>(found.gpus_free());
-  table.Add({what, found.name(), found.pool(), std::to_string(found.gpus_free()), known ? fmt::format("{:.1f}", found.gpus_stranded()) : kUnknown,
-             known && free > 0 ? fmt::format("{:.0f} %", 100 * found.gpus_stranded() / free) : kUnknown});
+  table.Add({what, found.name(), found.pool(), std::to_string(found.gpus_free()), known ? fmt::format("{:.1f}", found.gpus_stranded()) : kDash,
+             known && free > 0 ? fmt::format("{:.0f} %", 100 * found.gpus_stranded() / free) : kDash});
 }
 
 void PrintFragmentation(const v1::MovePlans& plans, Cli& cli) {

@@ -98,7 +98,7 @@ void DemoStory::Nodes(const v1::Cluster& cluster) const {
   std::ranges::sort(nodes, {}, [](const v1::Node* node) { return node->name(); });
   for (const v1::Node* at : nodes) {
     const v1::Node& node = *at;
-    const std::string model = node.gpus_size() > 0 ? ShortModel(node.gpus(0).model()) : kUnknown;
+    const std::string model = node.gpus_size() > 0 ? ShortModel(node.gpus(0).model()) : kDash;
     Line(fmt::format("{}  {} × {}  {}", node.name(), node.gpus_size(), model, NumaText(node)));
   }
 }

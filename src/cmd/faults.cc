@@ -66,7 +66,7 @@ void PrintPolicy(const Policy& policy, Cli& cli) {
   for (const auto& [xid, rule] : policy.faults.xids) {
     const XidWords words = WordsOf(rule);
     const XidFacts* facts = FindXid(xid);
-    rules.Add({std::to_string(xid), words.job, words.gpu, rule == BuiltInRule(xid) ? "" : Told(BuiltInRule(xid)), facts == nullptr ? kUnknown : facts->meaning});
+    rules.Add({std::to_string(xid), words.job, words.gpu, rule == BuiltInRule(xid) ? "" : Told(BuiltInRule(xid)), facts == nullptr ? kDash : facts->meaning});
   }
   cli.PrintTable(rules);
 }

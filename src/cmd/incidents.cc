@@ -22,7 +22,7 @@ std::string Outlook(const v1::Incident& incident) {
   return incident.remedy() == "none" ? "being watched" : incident.remedy();
 }
 
-std::string OrDash(const std::string& text) { return text.empty() ? kUnknown : text; }
+std::string OrDash(const std::string& text) { return text.empty() ? kDash : text; }
 
 void PrintList(const v1::ListIncidentsReply& reply, bool has_closed, Cli& cli) {
   if (cli.PrintDocument(reply)) return;

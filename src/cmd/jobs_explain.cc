@@ -34,7 +34,7 @@ void PrintNodes(const v1::ExplainJobReply& reply, const Cli& cli) {
   Table table({{"NODES"}, {"FREE", true}, {"FITS", true}, {"WHY NOT HERE", false, false, true}, {"HELD BY", false, false, true}});
   for (const v1::NodeRow& row : reply.nodes()) {
     table.Add({Some(row.nodes(), row.count()), fmt::format("{} of {}", row.gpus_free(), row.gpus()), std::to_string(row.fits()),
-               row.takes_rank() ? "takes a rank" : row.why(), row.holder_count() == 0 ? kUnknown : Some(row.holders(), row.holder_count())});
+               row.takes_rank() ? "takes a rank" : row.why(), row.holder_count() == 0 ? kDash : Some(row.holders(), row.holder_count())});
   }
   std::printf("\n");
   cli.PrintTable(table);

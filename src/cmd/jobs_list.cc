@@ -58,10 +58,10 @@ Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
     std::vector<std::string> cells{
         job.id(), job.spec().name(), job.user(), job.spec().project(), v1::JobState_Name(job.state()),
         std::to_string(job.spec().priority()), GpusText(job.spec()),
-        job.places_size() == 0 ? kUnknown : PlacesText(job), job.has_elements() ? kUnknown : SpanText(job.wait_seconds()),
-        job.has_started_at() ? SpanText(job.run_seconds()) : kUnknown,
-        job.has_exit_code() ? std::to_string(job.exit_code()) : kUnknown};
-    if (has_elements) cells.insert(cells.begin() + 1, job.has_array_index() ? ElementText(job) : kUnknown);
+        job.places_size() == 0 ? kDash : PlacesText(job), job.has_elements() ? kDash : SpanText(job.wait_seconds()),
+        job.has_started_at() ? SpanText(job.run_seconds()) : kDash,
+        job.has_exit_code() ? std::to_string(job.exit_code()) : kDash};
+    if (has_elements) cells.insert(cells.begin() + 1, job.has_array_index() ? ElementText(job) : kDash);
     if (wide) cells.insert(cells.end(), {job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
     cells.push_back(Note(job));
     table.Add(std::move(cells));

@@ -8,10 +8,12 @@
 namespace gp {
 namespace {
 
-void PrintMetrics(const std::string& file, Cli& cli) {
+void PrintMetrics(const std::string& file, const std::string& names, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto reply = (*client)->Call<v1::GetMetricsReply>("GetMetrics", v1::GetMetricsRequest());
+  v1::GetMetricsRequest request;
+  request.set_names(names);
+  const auto reply = (*client)->Call<v1::GetMetricsReply>("GetMetrics", request);
   if (!reply) return cli.Complain(reply.error());
   if (file.empty()) {
     std::fwrite(reply->text().data(), 1, reply->text().size(), stdout);
@@ -26,7 +28,9 @@ void AddMetrics(CLI::App& app, Cli& cli) {
   CLI::App* metrics = app.add_subcommand("metrics", "What happened to GPUs and jobs, in numbers, as Prometheus reads them");
   auto file = std::make_shared<std::string>();
   metrics->add_option("--file", *file, "Replace this file, such as one of the node exporter's textfile collector")->type_name("FILE");
-  metrics->callback([file, &cli] { PrintMetrics(*file, cli); });
+  auto names = std::make_shared<std::string>();
+  metrics->add_option("--names", *names, "dcgm: GPUs by the names and labels of NVIDIA's dcgm-exporter, for dashboards that know those")->type_name("NAMES");
+  metrics->callback([file, names, &cli] { PrintMetrics(*file, *names, cli); });
 }
 
 }  // namespace gp

@@ -32,7 +32,7 @@ void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
   for (const v1::Queue& queue : reply.queues()) {
     const size_t slash = queue.name().rfind('/');
     const bool has_parent = slash != std::string::npos;
-    const std::string guaranteed = queue.guaranteed() == 0 ? kUnknown : std::to_string(queue.guaranteed()) + (queue.reclaimable() ? "" : " firm");
+    const std::string guaranteed = queue.guaranteed() == 0 ? kDash : std::to_string(queue.guaranteed()) + (queue.reclaimable() ? "" : " firm");
     rows[queue.name()] = table.Add(
         {has_parent ? queue.name().substr(slash + 1) : queue.name(), queue.pool(), std::to_string(queue.weight()), Percent(queue.share()),
          Percent(queue.share_used()), guaranteed, Limited(queue.use().gpus(), queue.limit().has_gpus(), queue.limit().gpus()),
@@ -112,7 +112,7 @@ void ListPools(Cli& cli) {
     for (const v1::Queue& queue : reply->queues()) {
       if (queue.pool() == pool.name() && queue.name().find('/') == std::string::npos) names += (names.empty() ? "" : ", ") + queue.name();
     }
-    table.Add({pool.name(), std::to_string(pool.nodes()), std::to_string(pool.gpus()), Number(pool.gpus_held()), names.empty() ? kUnknown : names});
+    table.Add({pool.name(), std::to_string(pool.nodes()), std::to_string(pool.gpus()), Number(pool.gpus_held()), names.empty() ? kDash : names});
   }
   cli.PrintTable(table);
 }

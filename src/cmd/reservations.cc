@@ -25,7 +25,7 @@ struct Flags {
 
 template <typename Names>
 std::string ListOf(const Names& names) {
-  return names.empty() ? kUnknown : Join(std::vector<std::string>(names.begin(), names.end()), ", ");
+  return names.empty() ? kDash : Join(std::vector<std::string>(names.begin(), names.end()), ", ");
 }
 
 std::string Whose(const v1::Reservation& reservation) {
@@ -44,7 +44,7 @@ void Print(const v1::ListReservationsReply& reply, Cli& cli) {
   for (const v1::Reservation& reservation : reply.reservations()) {
     table.Add({reservation.name(), reservation.pool(), ListOf(reservation.nodes()), reservation.active() ? "now" : reservation.starts_at(),
                reservation.ends_at(), Whose(reservation), std::to_string(reservation.jobs_running()), std::to_string(reservation.jobs_queued()),
-               reservation.note().empty() ? kUnknown : reservation.note()});
+               reservation.note().empty() ? kDash : reservation.note()});
   }
   cli.PrintTable(table);
 }

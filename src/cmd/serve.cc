@@ -51,6 +51,8 @@ struct ServeFlags {
   AgentConfig agent;
 };
 
+constexpr Duration kReadingsLife = Duration::Seconds(30);  // what is older says nothing of now
+
 // "dgx-h100:2" -> machine and number of nodes.
 Result<std::pair<std::string, int>> ParseSimulate(const std::string& text) {
   const size_t colon = text.rfind(':');
@@ -96,7 +98,7 @@ class Serving {
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
     GP_CHECK_OK(OpenAuthority());
     nodes_ = std::make_unique<NodeConnections>(*loop_);
-    api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const State& state) { return metrics_.Text(state); }, audit_.get()});
+    api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const std::string& names) { return MetricsNow(names); }, audit_.get()});
     rest_ = std::make_unique<RestApi>(*api_, GP_VERSION);
     GP_CHECK_OK(StartHttp());
     api_->changes.OnNews([this] { http_->Wake(); });
@@ -119,7 +121,9 @@ class Serving {
     }
     if (loop_ != nullptr) loop_->Stop();
     if (http_ != nullptr) http_->Shutdown();
+    if (rest_ != nullptr) rest_->EndStreams();
     if (server_ != nullptr) server_->Shutdown();
+    rest_.reset();  // what still makes answers tells connections of it: before they go
   }
 
   const Authority* authority() const { return authority_ ? &*authority_ : nullptr; }
@@ -163,6 +167,17 @@ class Serving {
       if (!host.empty() && host != "localhost") names.push_back(host.starts_with('[') ? host.substr(1, host.size() - 2) : host);
     }
     return names;
+  }
+
+  Result<std::string> MetricsNow(const std::string& names) {
+    MetricsPicture picture;
+    GP_CHECK_OK(loop_->Read([&](const State& state) { picture = metrics_.Look(state); }));
+    const auto readings_of = [this](NodeId node) {
+      auto latest = api_->readings.Of(node);
+      const bool is_fresh = latest && clock_.Now() - latest->at < kReadingsLife;
+      return is_fresh ? std::move(latest->gpus) : std::vector<v1::GpuReadings>();
+    };
+    return MetricsText(std::move(picture), readings_of, names);
   }
 
   Status StartHttp() {

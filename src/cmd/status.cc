@@ -39,7 +39,7 @@ std::vector<Check> Examine(const v1::Node& node, const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   std::vector<Check> checks;
   const auto add = [&](const char* name, bool known, bool bad, bool warn, std::string value, const char* meaning) {
-    checks.push_back({name, !known ? "n/a" : bad ? "FAIL" : warn ? "WARN" : "ok", known ? std::move(value) : kUnknown,
+    checks.push_back({name, !known ? "n/a" : bad ? "FAIL" : warn ? "WARN" : "ok", known ? std::move(value) : kDash,
                       known && (bad || warn) ? meaning : ""});
   };
   const bool heard = gpu.has_readings();
@@ -143,7 +143,7 @@ void Free(const FreeFlags& flags, Cli& cli) {
     const int largest = LargestBlock(node, flags.nvlink);
     const int here = largest >= flags.count ? (flags.nvlink ? largest : free) / flags.count : 0;
     blocks += here;
-    table.Add({node.name(), node.gpus_size() == 0 ? kUnknown : ShortModel(node.gpus(0).model()), std::to_string(free),
+    table.Add({node.name(), node.gpus_size() == 0 ? kDash : ShortModel(node.gpus(0).model()), std::to_string(free),
                std::to_string(here), std::to_string(largest)});
   }
   cli.PrintTable(table);

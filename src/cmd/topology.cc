@@ -43,7 +43,7 @@ Table Matrix(const v1::Node& node) {
     std::vector<std::string> cells{fmt::format("GPU{}", row.index())};
     for (const v1::Gpu& column : node.gpus()) cells.push_back(Way(node, row, column));
     const v1::NumaNode* numa = NumaOf(node, row);
-    cells.push_back(numa == nullptr ? kUnknown : numa->cpus());
+    cells.push_back(numa == nullptr ? kDash : numa->cpus());
     cells.push_back(std::to_string(row.numa_node()));
     table.Add(std::move(cells));
   }

@@ -37,7 +37,7 @@ Result<WatchData> FetchNow(const std::string& place) {
 }
 
 std::string OneLine(const nlohmann::ordered_json& document) {
-  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return ToLine(document) + "\n";
 }
 
 // {"at": …, "cluster": …, "jobs": […]}, or {"at": …, "error": …} where nobody answers.

@@ -17,7 +17,7 @@ namespace {
 constexpr int kHotMarginC = 5;  // below the driver's own slowdown
 
 WatchCell Text(std::string text, WatchLevel level = WatchLevel::kPlain) {
-  return {text.empty() ? kUnknown : Printable(text, 400), std::nullopt, std::nullopt, level};
+  return {text.empty() ? kDash : Printable(text, 400), std::nullopt, std::nullopt, level};
 }
 
 template <typename T>
@@ -108,7 +108,7 @@ std::string HolderNames(const v1::Gpu& gpu) {
 std::vector<std::string> GpuDetails(const v1::Node& node, const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   const auto known = [](bool has, auto value, const char* unit) {
-    return has ? fmt::format("{}{}", value, unit) : std::string(kUnknown);
+    return has ? fmt::format("{}{}", value, unit) : std::string(kDash);
   };
   std::vector<std::string> lines{
       fmt::format("{}/{}  {}", node.name(), gpu.index(), gpu.uuid()),
@@ -211,7 +211,7 @@ WatchTable JobView(const WatchData& data) {
           {GpusText(job.spec()),
            static_cast<double>(job.spec().gpus().count() * job.spec().nodes())},
           Text(PlacesText(job)),
-          {job.has_started_at() ? SpanText(job.run_seconds()) : kUnknown, job.run_seconds()},
+          {job.has_started_at() ? SpanText(job.run_seconds()) : kDash, job.run_seconds()},
           Number(true, job.attempt()),
           Text(job.spec().project()),
           {Printable(job.reason(), 400)}},
@@ -257,7 +257,7 @@ std::vector<std::string> NodeDetails(const v1::Node& node) {
       "driver " + node.driver_version()};
   for (const v1::NumaNode& numa : node.numa_nodes()) {
     lines.push_back(fmt::format("NUMA {}  CPUs {}  granted {}", numa.id(), numa.cpus(),
-                                numa.cpus_granted().empty() ? kUnknown : numa.cpus_granted()));
+                                numa.cpus_granted().empty() ? kDash : numa.cpus_granted()));
     lines.push_back(fmt::format("        memory {}  granted {}", BytesToText(numa.memory_bytes()),
                                 BytesToText(numa.memory_granted_bytes())));
   }

@@ -44,7 +44,7 @@ void PrintRule(const XidRule& rule, int xid) {
 }
 
 void PrintFacts(const XidFacts& facts) {
-  const auto line = [](const char* name, const std::string& value) { std::printf("%-9s %s\n", name, value.empty() ? kUnknown : value.c_str()); };
+  const auto line = [](const char* name, const std::string& value) { std::printf("%-9s %s\n", name, value.empty() ? kDash : value.c_str()); };
   line(("XID " + std::to_string(facts.xid)).c_str(), facts.mnemonic);
   line("MEANING", facts.meaning);
   line("STATUS", facts.status);
@@ -78,7 +78,7 @@ void ListXids(Cli& cli) {
   }
   Table table({{"XID", true}, {"STATUS"}, {"SEVERITY"}, {"NVIDIA"}, {"JOB"}, {"GPU"}, {"MEANING", false, false, true}});
   for (const XidFacts& facts : XidCatalogue()) {
-    table.Add({std::to_string(facts.xid), facts.status, facts.severity, facts.nvidia_action.empty() ? kUnknown : facts.nvidia_action, facts.job, facts.gpu, facts.meaning});
+    table.Add({std::to_string(facts.xid), facts.status, facts.severity, facts.nvidia_action.empty() ? kDash : facts.nvidia_action, facts.job, facts.gpu, facts.meaning});
   }
   cli.PrintTable(table);
 }

@@ -34,6 +34,6 @@ class Table {
   std::vector<Row> rows_;
 };
 
-inline const char* const kUnknown = "–";
+inline const char* const kDash = "–";
 
 }  // namespace gp

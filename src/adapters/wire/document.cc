@@ -3,6 +3,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/reflection.h>
 
+#include "base/text.h"
+
 namespace gp {
 namespace {
 
@@ -30,8 +32,10 @@ Json ValueOf(const Message& message, const FieldDescriptor& field, int index) {
       return repeated ? r.GetRepeatedBool(message, &field, index) : r.GetBool(message, &field);
     case FieldDescriptor::CPPTYPE_ENUM:
       return (repeated ? r.GetRepeatedEnum(message, &field, index) : r.GetEnum(message, &field))->name();
-    case FieldDescriptor::CPPTYPE_STRING:
-      return repeated ? r.GetRepeatedString(message, &field, index) : r.GetString(message, &field);
+    case FieldDescriptor::CPPTYPE_STRING: {
+      std::string text = repeated ? r.GetRepeatedString(message, &field, index) : r.GetString(message, &field);
+      return field.type() == FieldDescriptor::TYPE_BYTES ? ToBase64(text) : text;
+    }
     case FieldDescriptor::CPPTYPE_MESSAGE:
       return ToDocument(repeated ? r.GetRepeatedMessage(message, &field, index) : r.GetMessage(message, &field));
   }
@@ -69,7 +73,7 @@ void WriteYaml(const Json& value, int depth, std::string& out) {
       out += indent + "- " + item.substr(text == std::string::npos ? 0 : text);
     }
   } else {
-    out += value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";  // JSON scalars are YAML
+    out += ToLine(value) + "\n";  // JSON scalars are YAML
   }
 }
 
@@ -95,6 +99,8 @@ Json ToDocument(const Message& message) {
   }
   return document;
 }
+
+std::string ToLine(const Json& document) { return document.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string ToYaml(const Json& document) {
   std::string out;

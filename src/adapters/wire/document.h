@@ -1,7 +1,7 @@
 #pragma once
 
 // A view message as a document for `-o json` and `-o yaml`: field names as in the .proto files,
-// numbers as numbers, unknown values as null.
+// numbers as numbers, bytes in base64, unknown values as null.
 
 #include <google/protobuf/message.h>
 
@@ -11,6 +11,8 @@
 namespace gp {
 
 nlohmann::ordered_json ToDocument(const google::protobuf::Message& message);
+// On one line; bytes that are no UTF-8 are replaced.
+std::string ToLine(const nlohmann::ordered_json& document);
 std::string ToYaml(const nlohmann::ordered_json& document);
 
 }  // namespace gp

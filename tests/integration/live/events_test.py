@@ -4,52 +4,10 @@
 import http.client
 import json
 import re
-import socket
 
-from live_platform import ClusterTest, eventually, main
+from live_platform import ClusterTest, Events, UnixConnection, eventually, main
 
 ANA = 1234
-
-
-class Events:
-    """What a browser's EventSource does, one event at a time."""
-
-    def __init__(self, connect, query="", headers=None):
-        self.connection = http.client.HTTPConnection("localhost", timeout=30)
-        self.connection.sock = connect()
-        self.connection.request("GET", f"/api/v1/events{query}", headers=headers or {})
-        self.reply = self.connection.getresponse()
-        self.status = self.reply.status
-
-    def line(self):
-        return self.reply.readline().decode().rstrip("\n")
-
-    def next(self):
-        """The next event, comments and settings passed over; None: the stream is over."""
-        fields = {}
-        while True:
-            line = self.reply.readline().decode()
-            if line == "":
-                return None
-            line = line.rstrip("\n")
-            if line == "" and "data" in fields:
-                return fields["id"], json.loads(fields["data"])
-            if line == "":
-                fields = {}
-            elif not line.startswith(":"):
-                name, value = line.split(": ", 1)
-                fields[name] = value
-
-    def until(self, is_it):
-        seen = []
-        while True:
-            event = self.next()
-            seen.append(event)
-            if event is None or is_it(event[1]):
-                return seen
-
-    def close(self):
-        self.connection.close()
 
 
 class Changes(ClusterTest):
@@ -66,16 +24,13 @@ class Changes(ClusterTest):
         super().tearDown()
 
     def tcp(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
 
     def unix(self):
-        connection = socket.socket(socket.AF_UNIX)
-        connection.settimeout(30)
-        connection.connect(f"{self.cluster.run_directory}/http.sock")
-        return connection
+        return UnixConnection(f"{self.cluster.run_directory}/http.sock")
 
     def follow(self, query="", connect=None, **headers):
-        events = Events(connect or self.unix, query, {name.replace("_", "-"): value for name, value in headers.items()})
+        events = Events((connect or self.unix)(), f"/api/v1/events{query}", {name.replace("_", "-"): value for name, value in headers.items()})
         self.open.append(events)
         return events
 
@@ -91,10 +46,10 @@ class Changes(ClusterTest):
         self.assertEqual(events.reply.getheader("Content-Type"), "text/event-stream")
         job = self.run_job()
         seen = events.until(lambda change: change["state"] == "COMPLETED")
-        self.assertEqual({change["object"] for _, change in seen}, {job})
-        states = [change["state"] for _, change in seen]
+        self.assertEqual({change["object"] for _, _, change in seen}, {job})
+        states = [change["state"] for _, _, change in seen]
         self.assertEqual([state for i, state in enumerate(states) if i == 0 or states[i - 1] != state][-2:], ["RUNNING", "COMPLETED"], states)
-        numbers = [int(name.split("-")[1]) for name, _ in seen]
+        numbers = [int(name.split("-")[1]) for name, _, _ in seen]
         self.assertEqual(numbers, sorted(set(numbers)))
 
     def test_one_goes_on_where_one_was(self):
@@ -106,7 +61,7 @@ class Changes(ClusterTest):
         again = self.follow("?kinds=job", Last_Event_ID=first[0][0])
         told = again.until(lambda change: change["object"] == "job-0001" and change["state"] == "COMPLETED")
         self.assertEqual(told, first[1:])
-        self.assertEqual(again.until(lambda change: change["state"] == "COMPLETED")[-1][1]["object"], "job-0002")
+        self.assertEqual(again.until(lambda change: change["state"] == "COMPLETED")[-1][2]["object"], "job-0002")
 
     def test_another_controller_says_that_something_was_missed(self):
         events = self.follow()
@@ -117,9 +72,9 @@ class Changes(ClusterTest):
         self.cluster.start_controller()
         self.run_job()
         again = self.follow(Last_Event_ID=last)
-        self.assertEqual(again.next()[1]["kind"], "missed")
+        self.assertEqual(again.next()[2]["kind"], "missed")
         job = self.run_job()
-        self.assertIn(job, [change["object"] for _, change in again.until(lambda change: change["state"] == "COMPLETED")])
+        self.assertIn(job, [change["object"] for _, _, change in again.until(lambda change: change["state"] == "COMPLETED")])
 
     def test_nobody_hears_of_what_it_may_not_see(self):
         self.cli("queues", "set", "secret").ok()
@@ -128,7 +83,7 @@ class Changes(ClusterTest):
         events = self.follow("?kinds=job", self.tcp, Authorization=f"Bearer {secret['secret']}")
         hidden = self.run_job("--queue", "secret")
         shown = self.run_job()
-        objects = {change["object"] for _, change in events.until(lambda change: change["state"] == "COMPLETED")}
+        objects = {change["object"] for _, _, change in events.until(lambda change: change["state"] == "COMPLETED")}
         self.assertEqual(objects, {shown})
         self.assertNotIn(hidden, objects)
         self.cli("tokens", "revoke", secret["token"]["id"]).ok()
@@ -149,7 +104,7 @@ class Changes(ClusterTest):
         job = self.run_job()
         for events in everybody[1::2]:
             seen = events.until(lambda change: change["state"] == "COMPLETED")
-            self.assertEqual(seen[-1][1]["object"], job)
+            self.assertEqual(seen[-1][2]["object"], job)
         eventually(lambda: self.cli("status").code == 0, "others are answered")
 
 

@@ -10,46 +10,9 @@ import socket
 import threading
 import time
 
-import jsonschema
-
-from live_platform import ClusterTest, eventually, main
+from live_platform import ClusterTest, Contract, UnixConnection, eventually, main
 
 ANA = 1234
-
-
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=30)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
-
-
-class Contract:
-    """The OpenAPI document, as a judge of answers."""
-
-    def __init__(self, document):
-        self.document = document
-        self.routes = []
-        for path, methods in document["paths"].items():
-            pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/:]+", re.escape(path)))
-            self.routes += [(method.upper(), pattern, operation) for method, operation in methods.items()]
-        self.judged = set()
-
-    def judge(self, method, path, status, answer):
-        for known, pattern, operation in self.routes:
-            if known == method and pattern.fullmatch(path.split("?")[0]):
-                responses = operation["responses"]
-                assert str(status) in responses or status >= 400, f"{method} {path}: {status} is not in the contract"
-                told = responses.get(str(status)) or self.document["components"]["responses"]["Problem"]
-                (content,) = told["content"].values()
-                jsonschema.Draft202012Validator({**content["schema"], "components": self.document["components"]}).validate(answer)
-                self.judged.add(operation["operationId"])
-                return
-        assert status in (404, 405), f"{method} {path} is not in the contract, and was answered with {status}"
 
 
 class Rest(ClusterTest):

@@ -7,7 +7,9 @@ controller's word agrees with the kernel's.  Whatever happens, `Cluster.close` e
 from .case import ClusterTest, main
 from .cli import Answer, Cli
 from .cluster import Cluster
+from .contract import Contract
+from .http import Events, UnixConnection
 from . import ledger
 from .waiting import TimedOut, eventually
 
-__all__ = ["Answer", "Cli", "Cluster", "ClusterTest", "TimedOut", "eventually", "ledger", "main"]
+__all__ = ["Answer", "Cli", "Cluster", "ClusterTest", "Contract", "Events", "TimedOut", "UnixConnection", "eventually", "ledger", "main"]

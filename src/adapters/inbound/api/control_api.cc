@@ -45,6 +45,11 @@ Result<JobId> ControlApi::JobFor(const Caller& caller, JobAct act, const std::st
   return found;
 }
 
+Status ControlApi::MayAct(const Caller& caller, JobAct act, const std::string& job) {
+  const auto id = JobFor(caller, act, job);
+  return id ? Ok() : Fail(id.error());
+}
+
 // The rank that reported last speaks for all.
 void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* message) const {
   std::optional<v1::LeaseProgress> newest;

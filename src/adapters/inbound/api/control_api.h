@@ -37,7 +37,7 @@ class ControlApi {
   // What it tells of the controller itself.
   struct About {
     std::string version;
-    std::function<std::string(const State&)> metrics;  // empty: none
+    std::function<Result<std::string>(const std::string& names)> metrics;  // empty: none
     AuditTrail* audit = nullptr;                        // nullptr: none
   };
 
@@ -85,15 +85,20 @@ class ControlApi {
   Status WatchJob(const Caller& caller, const v1::GetJobRequest& request, Sink<v1::Job>& out);
   // Until the caller is gone.
   Status WatchChanges(const Caller& caller, const v1::WatchChangesRequest& request, Sink<v1::StateChange>& out);
+  // Whether it may follow the job, or read what it writes, now.
+  Status MayWatchJob(const Caller& caller, const std::string& job) { return MayAct(caller, JobAct::kSee, job); }
+  Status MayReadLog(const Caller& caller, const std::string& job) { return MayAct(caller, JobAct::kRead, job); }
   Status ReadLog(const Caller& caller, const v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
   Status Exec(const Caller& caller, ExecConversation& stream);
 
  private:
+  Status CheckSameAsBefore(const std::vector<Outcome>& outcomes, const std::vector<std::shared_ptr<const JobSpec>>& specs);
   static void Redact(JobRights& rights, const Job& job, v1::Job* message);
   // kNotFound also where the caller may not see it; kPermissionDenied: it may see it, and no more.
   static Status CheckMay(const Caller& caller, JobAct act, const Job& job);
   static Result<JobId> FindJobFor(const State& state, const Caller& caller, JobAct act, const std::string& text);
   Result<JobId> JobFor(const Caller& caller, JobAct act, const std::string& text);
+  Status MayAct(const Caller& caller, JobAct act, const std::string& job);
   Status FillJob(const Caller& caller, const std::string& name, v1::Job* reply);
   void AddProgress(const State& state, const Job& job, v1::Job* message) const;
   Status FillCluster(bool readings, v1::Cluster* reply);

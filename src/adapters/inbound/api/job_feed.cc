@@ -1,5 +1,6 @@
 #include "adapters/inbound/api/job_feed.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace gp {
@@ -15,6 +16,10 @@ bool JobFeed::Watch::Next(Duration timeout) {
 std::shared_ptr<JobFeed::Watch> JobFeed::Follow(JobId job) {
   auto watch = std::make_shared<Watch>();
   const std::lock_guard lock(mutex_);
+  if (watches_.size() >= sweep_at_) {
+    std::erase_if(watches_, [](const auto& one) { return one.second.expired(); });
+    sweep_at_ = std::max<size_t>(64, watches_.size() * 2);
+  }
   watches_.emplace(job, watch);
   return watch;
 }

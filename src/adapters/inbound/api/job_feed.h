@@ -34,6 +34,7 @@ class JobFeed : public CommitObserver {
  private:
   std::mutex mutex_;
   std::multimap<JobId, std::weak_ptr<Watch>> watches_;
+  size_t sweep_at_ = 64;  // with so many of them those that nobody has any more are taken out
 };
 
 // The jobs that events speak of.

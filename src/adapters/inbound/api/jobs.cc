@@ -3,6 +3,7 @@
 #include "adapters/inbound/api/control_api.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "adapters/wire/job_spec.h"
 
@@ -41,6 +42,7 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
   const int copies = std::max(request.count(), 1);
   if (request.request_id().size() > 128) return Fail(InvalidArgument("request_id: at most 128 characters"));
   std::vector<std::pair<std::string, Command>> commands;
+  std::vector<std::shared_ptr<const JobSpec>> specs;
   for (const v1::JobSpec& message : request.specs()) {
     Result<JobSpec> decoded = FromProto(message);
     if (!decoded) return Fail(decoded.error());
@@ -49,14 +51,33 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
     GP_CHECK_OK(CheckMaySubmit(caller, *spec));
     for (int copy = 0; copy < copies; ++copy) {
       const std::string id = request.request_id();
+      specs.push_back(spec);
       commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()), SubmitJob{spec, caller.user});
     }
   }
-  for (const Outcome& outcome : gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands))) {
+  const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands));
+  for (const Outcome& outcome : outcomes) {
     if (!outcome.status) return outcome.status;
     reply->add_job_ids(ToText(outcome.job));
   }
-  return Ok();
+  return CheckSameAsBefore(outcomes, specs);
+}
+
+// A request id that was used for something else would hide that what is asked for now was not queued.
+Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes, const std::vector<std::shared_ptr<const JobSpec>>& specs) {
+  const auto is_repeated = [](const Outcome& outcome) { return outcome.events.empty(); };
+  if (std::ranges::none_of(outcomes, is_repeated)) return Ok();
+  Status same = Ok();
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    for (size_t i = 0; i < outcomes.size() && same; ++i) {
+      const Job* job = is_repeated(outcomes[i]) ? state.FindJob(JobsOf(outcomes[i].job, *specs[i]).front()) : nullptr;
+      if (job == nullptr) continue;
+      JobSpec before = *(job->asked ? *job->asked : job->spec);
+      before.priority = specs[i]->priority;  // may have been changed since
+      if (before != *specs[i]) same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) + ", which is something else"));
+    }
+  }));
+  return same;
 }
 
 Status ControlApi::GetJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {

@@ -4,9 +4,10 @@
 
 namespace gp {
 
-Status ControlApi::GetMetrics(const Caller&, const v1::GetMetricsRequest&, v1::GetMetricsReply* reply) {
+Status ControlApi::GetMetrics(const Caller&, const v1::GetMetricsRequest& request, v1::GetMetricsReply* reply) {
   if (!about_.metrics) return Fail(Unsupported("this controller has no metrics"));
-  return gateway_.Read([&](const State& state) { reply->set_text(about_.metrics(state)); });
+  reply->set_text(GP_TRY(about_.metrics(request.names())));
+  return Ok();
 }
 
 }  // namespace gp

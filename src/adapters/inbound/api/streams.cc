@@ -93,6 +93,7 @@ Status ControlApi::CopyLog(const RankPlace& place, v1::ReadLogRequest& request, 
     (*channel)->Finish();
     return Fail(Unavailable("the node's agent did not answer"));
   }
+  out.Begin();
   const Status status = PumpLog(*tunnel, request, out);
   (*channel)->Finish();
   return status;
@@ -104,7 +105,9 @@ Status ControlApi::PumpLog(Tunnel& tunnel, v1::ReadLogRequest& request, Sink<v1:
     if (!frame.failed().empty()) return Fail(Unavailable(frame.failed()));
     if (frame.what_case() == v1::TunnelFrame::WHAT_NOT_SET) return Ok();  // the end
     if (!frame.has_log()) continue;
-    if (!out.Write(frame.log())) return Ok();
+    frame.mutable_log()->set_attempt(request.attempt());
+    // A piece without bytes shows that the agent is still there.
+    if (!frame.log().data().empty() && !out.Write(frame.log())) return Ok();
     request.set_offset(frame.log().offset() + static_cast<int64_t>(frame.log().data().size()));
   }
   // The agent went away before it said that this was all: the reader must ask again.

@@ -8,6 +8,8 @@ template <typename Message>
 class Sink {
  public:
   virtual ~Sink() = default;
+  // Nothing is in the way of an answer any more, even if there is nothing to be told yet.
+  virtual void Begin() {}
   // Waits while the caller is slow.  False: nobody reads any more.
   virtual bool Write(const Message& message) = 0;
   virtual bool IsGone() const = 0;

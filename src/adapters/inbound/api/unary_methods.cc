@@ -34,7 +34,7 @@ constexpr std::array kMethods = {
     GP_BOUND(DeclareNodeLost, DeclareNodeLostRequest, Cluster),
     GP_BOUND(ChangeNode, ChangeNodeRequest, Cluster),
     GP_BOUND(RevokeNode, RevokeNodeRequest, Cluster),
-    GP_BOUND(GetMetrics, GetMetricsRequest, GetMetricsReply),
+    GP_BOUND(GetMetrics, GetMetricsRequest, GetMetricsReply, kLong),
     GP_BOUND(ListQueues, ListQueuesRequest, ListQueuesReply),
     GP_BOUND(SetQueue, SetQueueRequest, Queue),
     GP_BOUND(DeleteQueue, DeleteQueueRequest, ListQueuesReply),

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "adapters/inbound/metrics/fragmentation_gauges.h"
+#include "adapters/inbound/metrics/queue_gauges.h"
+#include "base/text.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/state.h"
 
@@ -92,6 +94,7 @@ Values OpenBreakers(const State& state) {
 }  // namespace
 
 struct ControllerMetrics::Counters {
+  std::map<std::pair<NodeId, int>, int> last_xids;
   Values reports, interruptions, requeues, ends, tasks, tests_passed, incidents, lost_gpu_seconds, checkpoints;
 };
 
@@ -107,6 +110,7 @@ struct Counting {
     Labels labels = GpuLabels(state, event.node, event.gpu);
     labels.push_back({"xid", XidName(event.xid)});
     ++counters.reports[labels];
+    if (event.xid != 0) counters.last_xids[{event.node, event.gpu}] = event.xid;
   }
   void operator()(const JobStopOrdered& event) const { ++counters.interruptions[{{"cause", Name(event.cause)}}]; }
   void operator()(const JobRequeued& event) const { ++counters.requeues[{{"class", Name(event.end)}, {"charged_to", Name(ChargeOf(event.end))}}]; }
@@ -133,18 +137,25 @@ struct Counting {
 
 }  // namespace
 
-ControllerMetrics::ControllerMetrics() : counters_(std::make_unique<Counters>()) {}
+ControllerMetrics::ControllerMetrics() : counters_(std::make_unique<Counters>()) {
+  // From the beginning, so that what happens first is an increase.
+  for (int i = static_cast<int>(EndClass::kNone) + 1; i <= static_cast<int>(EndClass::kCancelled); ++i) {
+    const auto end = static_cast<EndClass>(i);
+    counters_->requeues[{{"class", Name(end)}, {"charged_to", Name(ChargeOf(end))}}] = 0;
+  }
+}
 ControllerMetrics::~ControllerMetrics() = default;
 
 void ControllerMetrics::OnCommit(const State& state, const std::vector<Event>& events) {
   for (const Event& event : events) std::visit(Counting<Counters>{state, *counters_}, event);
 }
 
-std::string ControllerMetrics::Text(const State& state) const {
+MetricsPicture ControllerMetrics::Look(const State& state) const {
   constexpr auto kCounter = prometheus::MetricType::Counter;
   constexpr auto kGauge = prometheus::MetricType::Gauge;
   const Counters& c = *counters_;
-  std::vector<prometheus::MetricFamily> families{
+  MetricsPicture picture;
+  picture.families = {
       Family("gpu_platform_fault_reports_total", "Reports of errors of a GPU; xid: the driver's number of it, or none", kCounter, c.reports),
       Family("gpu_platform_job_interruptions_total", "Orders to stop a running job, by cause", kCounter, c.interruptions),
       Family("gpu_platform_job_requeues_total", "Jobs that were queued again, by the class of the attempt's end and whose doing it was", kCounter, c.requeues),
@@ -161,10 +172,26 @@ std::string ControllerMetrics::Text(const State& state) const {
       Family("gpu_platform_incident_opened_timestamp_seconds", "When an incident that is not closed was opened", kGauge, IncidentsSince(state)),
       Family("gpu_platform_breaker_open", "1 for pools where nothing is reset or drained by itself until a person closes the incident", kGauge, OpenBreakers(state)),
   };
-  std::ranges::move(FragmentationGauges(state), std::back_inserter(families));
+  std::ranges::move(QueueGauges(state), std::back_inserter(picture.families));
+  std::ranges::move(FragmentationGauges(state), std::back_inserter(picture.families));
+  for (const Node& node : state.nodes) {
+    if (node.condition != NodeCondition::kUp) continue;
+    NodePicture& seen = picture.nodes.emplace_back(NodePicture{node.id, node.facts, node.pool, {}});
+    for (size_t i = 0; i < node.gpus.size(); ++i) {
+      const auto xid = c.last_xids.find({node.id, static_cast<int>(i)});
+      seen.gpus.push_back({node.gpus[i].share_granted, node.gpus[i].memory_granted_mib, xid == c.last_xids.end() ? 0 : xid->second});
+    }
+  }
+  return picture;
+}
+
+Result<std::string> MetricsText(MetricsPicture picture, const GpuReadingsOf& readings_of, std::string_view names) {
+  if (!names.empty() && names != "dcgm") return Fail(InvalidArgument("names: \"" + Printable(names, 60) + "\" is not dcgm; the platform's own need not be named"));
+  std::vector<prometheus::MetricFamily> families = names.empty() ? std::move(picture.families) : DcgmGauges(picture, readings_of);
+  if (names.empty()) std::ranges::move(GpuGauges(picture, readings_of), std::back_inserter(families));
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families);
-  return text.str();
+  return std::move(text).str();
 }
 
 }  // namespace gp

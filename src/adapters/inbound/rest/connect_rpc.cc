@@ -20,7 +20,7 @@ constexpr std::string_view kJson = "application/json";
 
 HttpReply Refusal(const Error& error) {
   HttpReply reply{HttpStatusFor(error.code), std::string(kJson), "", {}};
-  reply.body = Json{{"code", ConnectNameFor(error.code)}, {"message", error.message}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  reply.body = ToLine({{"code", ConnectNameFor(error.code)}, {"message", error.message}});
   return reply;
 }
 
@@ -49,7 +49,7 @@ HttpReply AnswerConnect(ControlApi& api, AccessGuard& guard, const Result<Caller
   });
   if (!answered) return Refusal(answered.error());
   HttpReply reply{200, std::string(type), "", {}};
-  reply.body = type == kJson ? ToDocument(*answer).dump(-1, ' ', false, Json::error_handler_t::replace) : answer->SerializeAsString();
+  reply.body = type == kJson ? ToLine(ToDocument(*answer)) : answer->SerializeAsString();
   return reply;
 }
 

@@ -8,20 +8,19 @@ namespace {
 // A browser that was cut off comes back after so long.
 constexpr const char* kRetry = "retry: 1000\n";
 
-void Append(std::string& text, const v1::StateChange& change) {
-  text += "id: " + change.id() + "\nevent: " + change.kind() + "\ndata: ";
-  text += ToDocument(change).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  text += "\n\n";
-}
-
 }  // namespace
+
+std::string ToEvent(const std::string& id, const std::string& kind, const nlohmann::ordered_json& data) {
+  const std::string head = id.empty() ? "" : "id: " + id + "\n";
+  return head + "event: " + kind + "\ndata: " + ToLine(data) + "\n\n";
+}
 
 std::optional<std::string> EventStream::Take() {
   if (is_over_) return std::nullopt;
   // With its place from the first word on: a break before anything has happened loses nothing.
   std::string text = has_begun_ ? "" : kRetry + Place();
   has_begun_ = true;
-  for (const v1::StateChange& change : changes_.Take()) Append(text, change);
+  for (const v1::StateChange& change : changes_.Take()) text += ToEvent(change.id(), change.kind(), ToDocument(change));
   return text;
 }
 

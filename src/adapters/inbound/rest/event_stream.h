@@ -5,9 +5,14 @@
 #include <functional>
 
 #include "adapters/inbound/api/change_stream.h"
+#include <nlohmann/json.hpp>
+
 #include "adapters/inbound/rest/http.h"
 
 namespace gp {
+
+// One event; `id`: what a reader that was cut off comes back with, empty: nothing.
+std::string ToEvent(const std::string& id, const std::string& kind, const nlohmann::ordered_json& data);
 
 class EventStream : public HttpStream {
  public:

@@ -1,5 +1,8 @@
 #include "adapters/inbound/rest/http_server.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,6 +142,18 @@ class Lane {
   std::vector<std::weak_ptr<Streaming>> streams_;
 };
 
+// A peer whose machine has vanished says nothing: within two minutes it counts as gone.
+void NoticeLoss(int socket) {
+  const int on = 1;
+  const int idle_s = 60;
+  const int every_s = 15;
+  const int times = 4;
+  (void)setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+}
+
 // One connection: reads, answers, and again.
 template <typename Stream>
 class Session : public Streaming, public std::enable_shared_from_this<Session<Stream>> {
@@ -155,6 +170,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
       const auto peer = lowest().socket().remote_endpoint(error);
       if (!error) from_ = peer.address().to_string() + ":" + std::to_string(peer.port());
       lowest().socket().set_option(Tcp::no_delay(true), error);
+      NoticeLoss(lowest().socket().native_handle());
     }
   }
   ~Session() override { --open_; }
@@ -228,24 +244,32 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     told.host = FieldOf(request, http::field::host);
     told.origin = FieldOf(request, http::field::origin);
     told.last_event_id = FieldOf(request, "Last-Event-ID");
+    told.accept = FieldOf(request, http::field::accept);
+    told.if_none_match = FieldOf(request, http::field::if_none_match);
     told.body = request.body();
     told.from = from_;
     told.peer = peer_;
     return told;
   }
 
+  template <typename Head>
+  static void SetFields(Head& head, const HttpReply& reply) {
+    head.set(http::field::content_type, reply.content_type);
+    head.set(http::field::cache_control, "no-store");
+    head.set(http::field::server, "gpu-platform");
+    head.set("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : reply.headers) head.set(name, value);
+  }
+
   void Send(HttpReply reply, bool keep_alive) {
     if (reply.stream != nullptr) return BeginStream(std::move(reply));
     const unsigned version = parser_->is_header_done() ? parser_->get().version() : 11;
     reply_.emplace(static_cast<http::status>(reply.status), version);
-    reply_->set(http::field::content_type, reply.content_type);
-    reply_->set(http::field::cache_control, "no-store");
-    reply_->set(http::field::server, "gpu-platform");
-    reply_->set("X-Content-Type-Options", "nosniff");
-    for (const auto& [name, value] : reply.headers) reply_->set(name, value);
+    SetFields(*reply_, reply);
     reply_->body() = std::move(reply.body);
     reply_->keep_alive(keep_alive);
     reply_->prepare_payload();
+    if (reply.status == 304) reply_->erase(http::field::content_length);  // that would be the length of what is not sent
     lowest().expires_after(kAnswerTime);
     http::async_write(stream_, *reply_, [self = this->shared_from_this(), keep_alive](const boost::system::error_code& error, size_t) {
       if (!error && keep_alive) return self->Read();
@@ -256,19 +280,29 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   void BeginStream(HttpReply reply) {
     source_ = std::move(reply.stream);
     head_.emplace(static_cast<http::status>(reply.status), 11);
-    head_->set(http::field::content_type, reply.content_type);
-    head_->set(http::field::cache_control, "no-store");
-    head_->set(http::field::server, "gpu-platform");
-    head_->set("X-Content-Type-Options", "nosniff");
+    SetFields(*head_, reply);
     head_->chunked(true);
+    head_->keep_alive(false);
+    const std::weak_ptr<Session> weak = this->weak_from_this();
+    source_->OnNews([weak, executor = stream_.get_executor()] {
+      net::post(executor, [weak] {
+        if (const auto self = weak.lock()) self->Push(false);
+      });
+    });
+    lane_.Add(this->shared_from_this());
+    begun_.expires_at(std::chrono::steady_clock::time_point::max());
+    begun_.async_wait([self = this->shared_from_this()](const boost::system::error_code&) {});  // lives until its answer is known
+    Push(false);
+  }
+
+  void SendHead() {
     serializer_.emplace(*head_);
     is_sending_ = true;
     lowest().expires_after(kAnswerTime);
     http::async_write_header(stream_, *serializer_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
-      if (error) return;
       self->is_sending_ = false;
-      self->lane_.Add(self);
-      self->AwaitGone();
+      if (error) self->source_ = nullptr;
+      if (!error) self->AwaitGone();
       self->Push(false);
     });
   }
@@ -285,24 +319,41 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   void Push(bool is_beat) override {
     if (source_ == nullptr) return;
     std::string beat = is_beat ? source_->Heartbeat() : "";
-    if (is_sending_) return;
+    if (is_sending_ || !source_->HasBegun()) return;
+    if (!serializer_) {
+      begun_.cancel();
+      // The answer is known: that it goes on, or that there is none.
+      const auto failure = source_->Failure();
+      return failure ? Refuse(*failure) : SendHead();
+    }
     auto piece = source_->Take();
-    if (piece && piece->empty()) piece = std::move(beat);
-    if (piece && piece->empty()) return;
+    if (!piece) return EndStream();
+    if (piece->empty()) piece = std::move(beat);
+    if (piece->empty()) return;
     is_sending_ = true;
     // A reader that is too slow is cut off; it comes back behind what it has.
     lowest().expires_after(kAnswerTime);
-    if (!piece) {
-      source_ = nullptr;
-      net::async_write(stream_, http::make_chunk_last(), [self = this->shared_from_this()](const boost::system::error_code&, size_t) { beast::get_lowest_layer(self->stream_).cancel(); });
-      return;
-    }
     piece_ = *std::move(piece);
     net::async_write(stream_, http::make_chunk(net::buffer(piece_)), [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
       self->is_sending_ = false;
       if (error) self->source_ = nullptr;
       self->Push(false);
     });
+  }
+
+  void Refuse(const Error& why) {
+    source_ = nullptr;
+    Send(ProblemOf(why), false);
+  }
+
+  // Its last chunk says that this was all.
+  void EndStream() {
+    const bool is_whole = !source_->Failure();
+    source_ = nullptr;
+    if (!is_whole) return beast::get_lowest_layer(stream_).close();
+    is_sending_ = true;
+    lowest().expires_after(kAnswerTime);
+    net::async_write(stream_, http::make_chunk_last(), [self = this->shared_from_this()](const boost::system::error_code&, size_t) { beast::get_lowest_layer(self->stream_).cancel(); });
   }
 
   void End() {
@@ -328,6 +379,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   std::shared_ptr<HttpStream> source_;  // nullptr: there is none, or nobody listens any more
   std::optional<http::response<http::empty_body>> head_;
   std::optional<http::response_serializer<http::empty_body>> serializer_;
+  net::steady_timer begun_{stream_.get_executor()};
   std::string piece_;
   bool is_sending_ = false;
   char nothing_ = 0;

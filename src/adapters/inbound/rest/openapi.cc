@@ -49,7 +49,7 @@ class Schemas {
       case FieldDescriptor::CPPTYPE_DOUBLE:
       case FieldDescriptor::CPPTYPE_FLOAT: return {{"type", "number"}};
       case FieldDescriptor::CPPTYPE_BOOL: return {{"type", "boolean"}};
-      case FieldDescriptor::CPPTYPE_STRING: return {{"type", "string"}};
+      case FieldDescriptor::CPPTYPE_STRING: return field.type() == FieldDescriptor::TYPE_BYTES ? Json{{"type", "string"}, {"contentEncoding", "base64"}} : Json{{"type", "string"}};
       case FieldDescriptor::CPPTYPE_ENUM: return EnumOf(field);
       case FieldDescriptor::CPPTYPE_MESSAGE: Need(*field.message_type()); return {{"$ref", RefTo(*field.message_type())}};
     }
@@ -112,24 +112,35 @@ class OperationMaker {
 
   Json Make() {
     const std::string comment = CommentOf(method_);
-    Json operation{{"operationId", method_.name()}, {"tags", Json::array({Tag()})}, {"summary", comment.empty() ? method_.name() : FirstSentence(comment)}};
-    Describe(operation, comment);
+    Json operation{{"operationId", Id()}, {"tags", Json::array({Tag()})}, {"summary", comment.empty() ? method_.name() : FirstSentence(comment)}};
+    Describe(operation, route_.alias_of.empty() ? comment : "The same as " + route_.method + " " + route_.alias_of + ". " + comment);
     operation["parameters"] = Parameters();
     if (HasBody(route_)) operation["requestBody"] = {{"content", {{"application/json", {{"schema", schemas_.ObjectOf(*method_.input_type(), in_path_)}}}}}};
     schemas_.Need(*method_.output_type());
-    const bool is_stream = method_.server_streaming();
-    Json answer{{"description", is_stream ? "Server-sent events; the data of each is a " + method_.output_type()->name() : "Done"}};
-    const Json schema = is_stream ? Json{{"type", "string"}} : Json{{"$ref", RefTo(*method_.output_type())}};
-    answer["content"] = {{is_stream ? "text/event-stream" : "application/json", {{"schema", schema}}}};
-    operation["responses"] = Responses(std::to_string(route_.status), std::move(answer));
+    operation["responses"] = Responses(std::to_string(route_.status), method_.server_streaming() ? StreamAnswer() : Answer());
+    if (HasTag()) operation["responses"]["304"] = {{"description", "The caller has the answer already: the one whose ETag it sent as If-None-Match"}};
     return operation;
   }
 
  private:
+  bool HasTag() const { return route_.method == "GET" && !method_.server_streaming(); }
   // "/api/v1/jobs/{job_id}:stop" -> "jobs".
   std::string Tag() const {
-    const std::string rest = route_.path.substr(std::string("/api/v1/").size());
+    const std::string& path = route_.alias_of.empty() ? route_.path : route_.alias_of;
+    const std::string rest = path.substr(std::string("/api/v1/").size());
     return rest.substr(0, rest.find_first_of("/:"));
+  }
+  std::string Id() const { return method_.name() + (route_.alias_of.empty() ? "" : "Alias"); }
+
+  Json Answer() const {
+    Json schema{{"$ref", RefTo(*method_.output_type())}};
+    return {{"description", "Done"}, {"content", {{"application/json", {{"schema", std::move(schema)}}}}}};
+  }
+  Json StreamAnswer() const {
+    const Json text{{"schema", {{"type", "string"}}}};
+    Json answer{{"description", "Server-sent events; the data of each is a " + method_.output_type()->name()}, {"content", {{"text/event-stream", text}}}};
+    if (route_.is_raw) answer["content"]["text/plain"] = text;
+    return answer;
   }
 
   Json Parameters() {
@@ -140,6 +151,12 @@ class OperationMaker {
       const bool is_in_path = route_.path.find("{" + field.name() + "}") != std::string::npos;
       if (is_in_path) in_path_.insert(field.name());
       if (is_in_path || (!HasBody(route_) && field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE)) parameters.push_back(Parameter(field, is_in_path));
+    }
+    if (HasTag() || route_.method == "DELETE") {
+      parameters.push_back({{"name", "fields"}, {"in", "query"}, {"description", "Of the answer only these: names of fields, those of its parts behind dots, separated by commas"}, {"schema", {{"type", "string"}}}});
+    }
+    if (method_.server_streaming()) {
+      parameters.push_back({{"name", "Last-Event-ID"}, {"in", "header"}, {"description", "The id of the last event that was seen: goes on behind it"}, {"schema", {{"type", "string"}}}});
     }
     if (request.FindFieldByName("request_id") != nullptr) {
       parameters.push_back({{"name", "Idempotency-Key"}, {"in", "header"}, {"description", "In place of request_id"}, {"schema", {{"type", "string"}, {"maxLength", 128}}}});
@@ -183,6 +200,7 @@ void AddProbes(Json& paths) {
   add("/livez", "GetLiveness", "The process answers", true);
   add("/readyz", "GetReadiness", "The controller answers", true);
   add("/metrics", "GetMetricsText", "Metrics in Prometheus' text format", false);
+  add("/api/monitoring/metrics", "GetMetricsTextAlias", "The same as GET /metrics", false);
 }
 
 std::string Lower(std::string text) {

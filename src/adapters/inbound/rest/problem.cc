@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "adapters/wire/document.h"
 #include "adapters/wire/error.h"
 
 namespace gp {
@@ -24,7 +25,7 @@ const char* TitleOf(int status) {
 HttpReply Problem(int status, const std::string& code, const std::string& detail) {
   const Json fields{{"type", "about:blank"}, {"title", TitleOf(status)}, {"status", status}, {"code", code}, {"detail", detail}};
   HttpReply reply{status, "application/problem+json", "", {}};
-  reply.body = fields.dump(-1, ' ', false, Json::error_handler_t::replace);
+  reply.body = ToLine(fields);
   if (status == 503) reply.headers.emplace_back("Retry-After", "1");
   if (status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
   return reply;
@@ -37,7 +38,7 @@ HttpReply ProblemOf(const Error& error, std::span<const FieldError> fields) {
   if (fields.empty()) return reply;
   Json document = Json::parse(reply.body);
   for (const FieldError& field : fields) document["errors"].push_back({{"pointer", field.pointer}, {"detail", field.detail}});
-  reply.body = document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  reply.body = ToLine(document);
   return reply;
 }
 

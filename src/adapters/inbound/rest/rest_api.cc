@@ -1,16 +1,20 @@
 #include "adapters/inbound/rest/rest_api.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "adapters/inbound/api/operations.h"
 #include "adapters/inbound/rest/connect_rpc.h"
 #include "adapters/inbound/rest/event_stream.h"
+#include "adapters/inbound/rest/field_mask.h"
 #include "adapters/inbound/rest/openapi.h"
 #include "adapters/inbound/rest/problem.h"
 #include "adapters/wire/bearer.h"
 #include "adapters/wire/document.h"
 #include "adapters/wire/from_document.h"
+#include "base/digest.h"
 #include "base/text.h"
 
 namespace gp {
@@ -19,6 +23,8 @@ namespace {
 using google::protobuf::Message;
 
 HttpReply PlainText(std::string text) { return {200, "text/plain; charset=utf-8", std::move(text), {}}; }
+
+bool IsMetrics(std::string_view path) { return path == "/metrics" || path == "/api/monitoring/metrics"; }
 
 bool HasBody(std::string_view method) { return method == "POST" || method == "PUT" || method == "PATCH"; }
 
@@ -37,11 +43,15 @@ std::vector<FieldError> ReadBody(const HttpRequest& request, Message* message) {
   return FromDocument(document, message);
 }
 
-std::vector<FieldError> ReadQuery(std::string_view query, Message* message) {
+// Of every answer to a question: which fields of it are wanted.
+constexpr const char* kMaskField = "fields";
+
+std::vector<FieldError> ReadQuery(std::string_view query, Message* message, bool may_have_mask = false) {
   const auto fields = ParseQuery(query);
   if (!fields) return {{"", fields.error().message}};
   std::set<std::string> seen;
   for (const auto& [name, value] : *fields) {
+    if (name == kMaskField && may_have_mask) continue;
     const auto* field = message->GetDescriptor()->FindFieldByName(name);
     const bool is_one = field == nullptr || !field->is_repeated();
     if (is_one && !seen.insert(name).second) return {{"/" + name, "is given twice"}};
@@ -52,7 +62,8 @@ std::vector<FieldError> ReadQuery(std::string_view query, Message* message) {
 
 // The fields of the path, and all others: a name that is in both would be a riddle.
 std::vector<FieldError> ReadRequest(const HttpRequest& request, const MatchedRoute& matched, std::string_view query, Message* message) {
-  auto errors = HasBody(request.method) ? ReadBody(request, message) : ReadQuery(query, message);
+  const bool may_have_mask = matched.route->call != nullptr;
+  auto errors = HasBody(request.method) ? ReadBody(request, message) : ReadQuery(query, message, may_have_mask);
   if (!errors.empty()) return errors;
   if (HasBody(request.method) && !query.empty()) return {{"", "fields of a " + request.method + " stand in its body, not in the query"}};
   const auto& reflection = *message->GetReflection();
@@ -62,6 +73,34 @@ std::vector<FieldError> ReadRequest(const HttpRequest& request, const MatchedRou
     if (errors = FromText(name, value, message); !errors.empty()) return errors;
   }
   return {};
+}
+
+// nullopt: all fields.
+Result<std::optional<FieldMask>> TakeMask(const HttpRequest& request, std::string_view query, const google::protobuf::Descriptor& reply) {
+  if (HasBody(request.method)) return std::nullopt;
+  std::optional<FieldMask> mask;
+  for (const auto& [name, value] : GP_TRY(ParseQuery(query))) {
+    if (name != kMaskField) continue;
+    if (mask) return Fail(InvalidArgument("fields: is given twice; separate names by commas"));
+    mask = GP_TRY(FieldMask::Parse(value, reply));
+  }
+  return mask;
+}
+
+// Who has the same answer already does not get it again.
+void AddTag(const HttpRequest& request, HttpReply& reply) {
+  char tag[20];
+  std::snprintf(tag, sizeof tag, "\"%016llx\"", static_cast<unsigned long long>(Digest64(reply.body)));
+  reply.headers.emplace_back("ETag", tag);
+  if (!request.if_none_match || (*request.if_none_match != "*" && request.if_none_match->find(tag) == std::string::npos)) return;
+  reply.status = 304;
+  reply.body.clear();
+}
+
+// Of an operation whose answer is a stream.
+std::unique_ptr<Message> NewRequest(const std::string& operation) {
+  const auto* type = v1::GetJobRequest::descriptor()->file()->FindServiceByName("Control")->FindMethodByName(operation)->input_type();
+  return std::unique_ptr<Message>(google::protobuf::MessageFactory::generated_factory()->GetPrototype(type)->New());
 }
 
 // One key, one effect: a repeated submit gives the same jobs again.
@@ -95,7 +134,9 @@ bool RestApi::TakesLong(const HttpRequest& request) const {
     const UnaryMethod* method = UnaryMethodNamed(std::string_view(request.target).substr(kConnectPrefix.size()));
     return method != nullptr && method->takes_long;
   }
-  const auto matched = routes_.Find(request.method, std::string_view(request.target).substr(0, request.target.find('?')));
+  const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
+  if (IsMetrics(path)) return true;
+  const auto matched = routes_.Find(request.method, path);
   return matched && matched->route->call != nullptr && matched->route->call->takes_long;
 }
 
@@ -108,9 +149,9 @@ HttpReply RestApi::Answer(const HttpRequest& request) {
   if (request.method == "GET" && path == "/livez") return PlainText("ok\n");
   if (request.method == "GET" && path == "/readyz") return AnswerReadiness();
   if (request.method == "GET" && path == "/openapi.json") return {200, "application/json", OpenApiText(), {}};
-  if (request.method == "GET" && path == "/metrics") return AnswerMetrics(request);
+  if (request.method == "GET" && IsMetrics(path)) return AnswerMetrics(request, query);
   const auto matched = routes_.Find(request.method, path);
-  if (matched) return matched->route->call != nullptr ? AnswerRoute(request, *matched, query) : AnswerChanges(request, *matched, query);
+  if (matched) return matched->route->call != nullptr ? AnswerRoute(request, *matched, query) : AnswerStream(request, *matched, query);
   if (matched.error().code != ErrorCode::kUnsupported) return ProblemOf(matched.error());
   HttpReply reply = ProblemWithStatus(405, "there is " + matched.error().message + " at " + Printable(path, 200) + ", and no " + Printable(request.method, 20));
   reply.headers.emplace_back("Allow", matched.error().message);
@@ -123,27 +164,63 @@ HttpReply RestApi::AnswerReadiness() {
   return ready ? PlainText("ok\n") : ProblemOf(ready.error());
 }
 
-HttpReply RestApi::AnswerMetrics(const HttpRequest& request) {
+HttpReply RestApi::AnswerMetrics(const HttpRequest& request, std::string_view query) {
   v1::GetMetricsReply reply;
-  const Status answered = guard_.Answer(Identify(request), request.from, "GetMetrics", [&](const Caller& caller) { return api_.GetMetrics(caller, {}, &reply); });
+  const Status answered = guard_.Answer(Identify(request), request.from, "GetMetrics", [&](const Caller& caller) -> Status {
+    v1::GetMetricsRequest message;
+    const auto errors = ReadQuery(query, &message);
+    if (!errors.empty()) return Fail(InvalidArgument(errors.front().pointer + " " + errors.front().detail));
+    return api_.GetMetrics(caller, message, &reply);
+  });
   if (!answered) return ProblemOf(answered.error());
   HttpReply http = PlainText(reply.text());
   http.content_type = "text/plain; version=0.0.4; charset=utf-8";
   return http;
 }
 
-HttpReply RestApi::AnswerChanges(const HttpRequest& request, const MatchedRoute& matched, std::string_view query) {
-  v1::WatchChangesRequest message;
+// Which of the streams.  A reader that comes back says so by itself, and does not change what it first asked for.
+Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& route, const Caller& caller, Message& message) {
+  HttpRequest who = request;
+  who.body.clear();
+  auto identify = [this, who = std::move(who)] { return Identify(who); };
+  const auto& behind = request.last_event_id;
+  if (route.operation == "WatchChanges") {
+    auto& changes = static_cast<v1::WatchChangesRequest&>(message);
+    if (behind) changes.set_since(*behind);
+    return OpenedStream{"text/event-stream", std::make_shared<EventStream>(GP_TRY(ChangeStream::Open(changes_, caller, changes)), std::move(identify))};
+  }
+  // Asked at once, so that a refusal is written down, and now and then: who calls may have less by then.
+  const auto while_allowed = [this, identify, &route](auto may, const std::string& job) {
+    return [this, identify, may, job, operation = route.operation]() -> Status {
+      const Caller now = GP_TRY(identify());
+      GP_CHECK_OK(Admit(now, operation));
+      return (api_.*may)(now, job);
+    };
+  };
+  if (route.operation == "WatchJob") {
+    const auto& job = static_cast<const v1::GetJobRequest&>(message);
+    GP_CHECK_OK(api_.MayWatchJob(caller, job.job_id()));
+    return StreamJob(pumps_, api_, caller, job, while_allowed(&ControlApi::MayWatchJob, job.job_id()));
+  }
+  if (route.operation != "ReadLog") return Fail(Internal(route.operation + " has no stream here"));
+  auto& log = static_cast<v1::ReadLogRequest&>(message);
+  GP_CHECK_OK(api_.MayReadLog(caller, log.job_id()));
+  const bool as_events = request.accept && request.accept->find("text/event-stream") != std::string::npos;
+  if (as_events && behind) GP_CHECK_OK(GoOnBehind(*behind, log));
+  return StreamLog(pumps_, api_, caller, log, as_events, while_allowed(&ControlApi::MayReadLog, log.job_id()));
+}
+
+HttpReply RestApi::AnswerStream(const HttpRequest& request, const MatchedRoute& matched, std::string_view query) {
+  const Route& route = *matched.route;
+  const auto message = NewRequest(route.operation);
   std::vector<FieldError> errors;
-  HttpReply http{matched.route->status, "text/event-stream", "", {}};
-  const Status answered = guard_.Answer(Identify(request), request.from, matched.route->operation, [&](const Caller& caller) -> Status {
-    errors = ReadRequest(request, matched, query, &message);
+  HttpReply http{route.status, "", "", {}};
+  const Status answered = guard_.Answer(Identify(request), request.from, route.operation, [&](const Caller& caller) -> Status {
+    errors = ReadRequest(request, matched, query, message.get());
     if (!errors.empty()) return Fail(InvalidArgument(errors.front().pointer + " " + errors.front().detail));
-    // A browser that comes back says so by itself, and does not change what it first asked for.
-    if (request.last_event_id) message.set_since(*request.last_event_id);
-    HttpRequest who = request;
-    who.body.clear();
-    http.stream = std::make_shared<EventStream>(GP_TRY(ChangeStream::Open(changes_, caller, message)), [this, who = std::move(who)] { return Identify(who); });
+    OpenedStream opened = GP_TRY(Open(request, route, caller, *message));
+    http.content_type = std::move(opened.content_type);
+    http.stream = std::move(opened.stream);
     return Ok();
   });
   return answered ? http : ProblemOf(answered.error(), errors);
@@ -154,10 +231,12 @@ HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& m
   const auto message = operation.new_request();
   const auto reply = operation.new_reply();
   std::vector<FieldError> errors;
+  std::optional<FieldMask> mask;
   // Who may not ask learns nothing of what would be wrong with the question.
   const Status answered = guard_.Answer(Identify(request), request.from, operation.name, [&](const Caller& caller) -> Status {
     const bool is_json = !request.content_type || request.content_type->starts_with("application/json");
     if (!request.body.empty() && !is_json) return Fail(InvalidArgument("Content-Type: must be application/json"));
+    mask = GP_TRY(TakeMask(request, query, *reply->GetDescriptor()));
     errors = ReadRequest(request, matched, query, message.get());
     if (errors.empty()) errors = ReadIdempotencyKey(request, message.get());
     if (!errors.empty()) return Fail(InvalidArgument((errors.front().pointer.empty() ? "the request" : errors.front().pointer) + " " + errors.front().detail));
@@ -165,7 +244,10 @@ HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& m
   });
   if (!answered) return ProblemOf(answered.error(), errors);
   HttpReply http{matched.route->status, "application/json", "", {}};
-  http.body = ToDocument(*reply).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  auto document = ToDocument(*reply);
+  if (mask) mask->Apply(document);
+  http.body = ToLine(document);
+  if (request.method == "GET") AddTag(request, http);
   return http;
 }
 

@@ -7,6 +7,7 @@
 
 #include "adapters/inbound/api/api.h"
 #include "adapters/inbound/rest/http.h"
+#include "adapters/inbound/rest/job_streams.h"
 #include "adapters/inbound/rest/routes.h"
 
 namespace gp {
@@ -16,6 +17,8 @@ class RestApi {
   RestApi(Api& api, const std::string& version);
 
   HttpReply Answer(const HttpRequest& request);
+  // Answers that go on end; before what they wait for ends.
+  void EndStreams() { pumps_.Abandon(); }
   // Whether the answer may take seconds.
   bool TakesLong(const HttpRequest& request) const;
 
@@ -23,9 +26,10 @@ class RestApi {
   Result<Caller> Identify(const HttpRequest& request);
   const std::string& OpenApiText();
   HttpReply AnswerReadiness();
-  HttpReply AnswerMetrics(const HttpRequest& request);
+  HttpReply AnswerMetrics(const HttpRequest& request, std::string_view query);
   HttpReply AnswerRoute(const HttpRequest& request, const MatchedRoute& matched, std::string_view query);
-  HttpReply AnswerChanges(const HttpRequest& request, const MatchedRoute& matched, std::string_view query);
+  HttpReply AnswerStream(const HttpRequest& request, const MatchedRoute& matched, std::string_view query);
+  Result<OpenedStream> Open(const HttpRequest& request, const Route& route, const Caller& caller, google::protobuf::Message& message);
 
   ControlApi& api_;
   AccessGuard& guard_;
@@ -34,6 +38,7 @@ class RestApi {
   const std::string version_;
   std::once_flag openapi_once_;
   std::string openapi_;
+  Pumps pumps_;
 };
 
 }  // namespace gp

@@ -48,7 +48,14 @@ Routes::Routes() {
     const auto& options = service->method(i)->options();
     if (!options.HasExtension(v1::http)) continue;
     const v1::HttpRoute& http = options.GetExtension(v1::http);
-    routes_.push_back({http.method(), http.path(), http.status() == 0 ? 200 : http.status(), service->method(i)->name(), UnaryMethodNamed(service->method(i)->name())});
+    const std::string& name = service->method(i)->name();
+    routes_.push_back({http.method(), http.path(), "", http.status() == 0 ? 200 : http.status(), name, UnaryMethodNamed(name), http.raw()});
+    for (const std::string& alias : http.aliases()) {
+      Route same = routes_.back();
+      same.path = alias;
+      same.alias_of = http.path();
+      routes_.push_back(std::move(same));
+    }
   }
 }
 

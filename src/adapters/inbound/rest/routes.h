@@ -18,9 +18,11 @@ namespace gp {
 struct Route {
   std::string method;               // "GET"
   std::string path;                 // "/api/v1/jobs/{job_id}:stop"
+  std::string alias_of;             // another path where the same is; empty: this is its own
   int status = 200;
   std::string operation;            // "GetJob"
   const UnaryMethod* call = nullptr;  // nullptr: its answer is a stream
+  bool is_raw = false;                // of bytes, for who does not ask for events
 };
 
 struct MatchedRoute {

@@ -35,7 +35,9 @@ class Faults : public testing::Test {
     signal.xid = xid;
     Do(ReportGpus{{0}, 1, {signal}, {}});
   }
-  std::string Text() const { return metrics_.Text(cluster_.state()); }
+  std::string Text(const std::string& names = "", const std::vector<v1::GpuReadings>& readings = {}) const {
+    return MetricsText(metrics_.Look(cluster_.state()), [&](NodeId) { return readings; }, names).value();
+  }
 
   TestCluster cluster_;
   ControllerMetrics metrics_;
@@ -94,6 +96,59 @@ TEST_F(Faults, WhatIsOverIsCountedAndNotListed) {
   EXPECT_THAT(text, Not(HasSubstr("gpu_platform_incidents_open{")));
   EXPECT_THAT(text, Not(HasSubstr("incident-0001")));
   EXPECT_THAT(text, HasSubstr("gpu_platform_job_requeues_total{class=\"gpu-error\",charged_to=\"hardware\"} 1"));
+}
+
+TEST_F(Faults, EachGpuIsTold) {
+  RunJob();
+  const std::string before = Text();
+  EXPECT_THAT(before, HasSubstr("gpu_platform_gpu_info{node=\"n1\",gpu=\"0\",uuid="));
+  EXPECT_THAT(before, HasSubstr("gpu_platform_gpu_share_granted_ratio{node=\"n1\",gpu=\"0\"} 1\n"));
+  EXPECT_THAT(before, HasSubstr("gpu_platform_gpu_share_granted_ratio{node=\"n1\",gpu=\"1\"} 0\n"));
+  EXPECT_THAT(before, Not(HasSubstr("temperature"))) << "nothing was read";
+  v1::GpuReadings seen;
+  seen.set_temperature_celsius(61);
+  seen.set_utilization_percent(97);
+  seen.set_memory_used_bytes(3 << 20);
+  seen.set_row_remap_pending(true);
+  seen.add_throttle_reasons("sw_power_cap");
+  const std::string after = Text("", {seen});
+  EXPECT_THAT(after, HasSubstr("gpu_platform_gpu_temperature_celsius{node=\"n1\",gpu=\"0\"} 61\n"));
+  EXPECT_THAT(after, HasSubstr("gpu_platform_gpu_busy_ratio{node=\"n1\",gpu=\"0\"} 0.97\n"));
+  EXPECT_THAT(after, HasSubstr("gpu_platform_gpu_row_remap{node=\"n1\",gpu=\"0\",state=\"pending\"} 1\n"));
+  EXPECT_THAT(after, HasSubstr("gpu_platform_gpu_throttled{node=\"n1\",gpu=\"0\",reason=\"sw_power_cap\"} 1\n"));
+  EXPECT_THAT(after, Not(HasSubstr("power_watts"))) << "unknown is absent, and never 0";
+  EXPECT_THAT(after, Not(HasSubstr("temperature_celsius{node=\"n1\",gpu=\"1\"")));
+}
+
+TEST_F(Faults, ByTheNamesOfTheExporterThatOthersUse) {
+  RunJob();
+  Xid(31);
+  v1::GpuReadings seen;
+  seen.set_temperature_celsius(61);
+  seen.set_memory_used_bytes(3 << 20);
+  const std::string text = Text("dcgm", {seen, seen});
+  EXPECT_THAT(text, testing::ContainsRegex("DCGM_FI_DEV_GPU_TEMP\\{gpu=\"0\",UUID=\"[^\"]+\",pci_bus_id=\"[^\"]*\",device=\"nvidia0\",modelName=\"[^\"]+\",Hostname=\"n1\",DCGM_FI_DRIVER_VERSION=\"[^\"]*\"\\} 61\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("DCGM_FI_DEV_FB_USED\\{[^}]*\\} 3\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("DCGM_FI_DEV_XID_ERRORS\\{gpu=\"0\"[^}]*\\} 31\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("DCGM_FI_DEV_XID_ERRORS\\{gpu=\"1\"[^}]*\\} 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("gpu_platform_")));
+  EXPECT_EQ(MetricsText({}, [](NodeId) { return std::vector<v1::GpuReadings>(); }, "cloud").error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Faults, QueuesAreTold) {
+  RunJob();
+  for (int i = 0; i < 3; ++i) {
+    JobSpec spec;
+    spec.command = {"train"};
+    spec.gpus.count = 2;
+    Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
+  }
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("gpu_platform_queue_jobs_waiting{queue=\"default\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("gpu_platform_queue_jobs_running{queue=\"default\",pool=\"default\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("gpu_platform_queue_gpus_held{queue=\"default\",pool=\"default\"} 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("gpu_platform_queue_gpus_limit{")));
+  EXPECT_THAT(text, HasSubstr("gpu_platform_oldest_waiting_job_queued_timestamp_seconds "));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Rig {
     options.by_hand = true;
     loop = *ControlLoop::Open(journal, clock, options);
     nodes = std::make_unique<NodeConnections>(*loop);
-    api = std::make_unique<Api>(*loop, *nodes, ControlApi::About{"0", [](const State&) { return std::string("up 1\n"); }});
+    api = std::make_unique<Api>(*loop, *nodes, ControlApi::About{"0", [](const std::string& names) { return Result<std::string>("up" + names + " 1\n"); }});
     for (CommitObserver* observer : api->Observers()) loop->AddObserver(observer);
     rest = std::make_unique<RestApi>(*api, "0");
   }
@@ -69,6 +69,17 @@ TEST(RestApi, RepeatsNothingUnderOneKey) {
   const HttpReply first = rig.rest->Answer(request);
   EXPECT_EQ(rig.rest->Answer(request).body, first.body);
   EXPECT_EQ(rig.Of(rig.Ask("GET", "/api/v1/jobs"))["total"], 1);
+  ASSERT_EQ(rig.Ask("POST", "/api/v1/jobs/" + rig.Of(first)["job_ids"][0].get<std::string>() + ":prioritize", R"({"priority": 100})").status, 200);
+  EXPECT_EQ(rig.rest->Answer(request).body, first.body);
+  request.body = R"({"specs": [{"name": "b", "command": ["true"]}]})";
+  EXPECT_EQ(rig.rest->Answer(request).status, 409);
+  EXPECT_EQ(rig.Of(rig.Ask("GET", "/api/v1/jobs"))["total"], 1);
+  request.idempotency_key = "array";
+  request.body = R"({"specs": [{"command": ["true"], "array": {"count": 3}}]})";
+  const HttpReply array = rig.rest->Answer(request);
+  EXPECT_EQ(rig.rest->Answer(request).body, array.body);
+  request.body = R"({"specs": [{"command": ["true"], "array": {"count": 4}}]})";
+  EXPECT_EQ(rig.rest->Answer(request).status, 409);
   request.body = R"({"request_id": "x", "specs": []})";
   EXPECT_EQ(rig.rest->Answer(request).status, 400);
 }
@@ -95,6 +106,75 @@ TEST(RestApi, TellsProblemsWithTheirPlace) {
   EXPECT_EQ(other.headers.front().second, "POST, GET");
 }
 
+TEST(RestApi, AnswersUnderTheNamesThatOthersKnow) {
+  Rig rig;
+  const std::string job = rig.Of(rig.Ask("POST", "/api/workloads/submit", kJob))["job_ids"][0];
+  EXPECT_EQ(rig.Ask("GET", "/api/workloads/" + job + "/status").body, rig.Ask("GET", "/api/v1/jobs/" + job).body);
+  EXPECT_EQ(rig.Ask("GET", "/api/gpu/resources").body, rig.Ask("GET", "/api/v1/cluster").body);
+  EXPECT_EQ(rig.Ask("GET", "/api/monitoring/metrics").body, rig.Ask("GET", "/metrics").body);
+}
+
+TEST(RestApi, GivesTheFieldsThatAreWanted) {
+  Rig rig;
+  const std::string job = rig.Of(rig.Ask("POST", "/api/v1/jobs", kJob))["job_ids"][0];
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "?fields=id,spec.name").body, R"({"id":")" + job + R"(","spec":{"name":"a"}})");
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs?fields=total&limit=1").body, R"({"total":1})");
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs?fields=totl").status, 400);
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs?fields=total&fields=next").status, 400);
+  EXPECT_EQ(rig.Ask("POST", "/api/v1/jobs?fields=job_ids", kJob).status, 400);
+}
+
+TEST(RestApi, SendsNothingTwice) {
+  Rig rig;
+  rig.Ask("POST", "/api/v1/jobs", kJob);
+  const auto tag = [](const HttpReply& reply) {
+    for (const auto& [name, value] : reply.headers) if (name == "ETag") return value;
+    return std::string();
+  };
+  const HttpReply first = rig.Ask("GET", "/api/v1/queues");
+  ASSERT_EQ(tag(first).size(), 18u);
+  HttpRequest again{"GET", "/api/v1/queues", {}, {}, {}, {}, {}, "", "unix", kAna};
+  again.if_none_match = "\"other\", " + tag(first);
+  const HttpReply known = rig.rest->Answer(again);
+  EXPECT_EQ(known.status, 304);
+  EXPECT_EQ(known.body, "");
+  EXPECT_EQ(tag(known), tag(first));
+  ASSERT_EQ(rig.Ask("PUT", "/api/v1/queues/a", "{}", kRoot).status, 200);
+  EXPECT_EQ(rig.rest->Answer(again).status, 200);
+}
+
+TEST(RestApi, FollowsJobs) {
+  Rig rig;
+  const std::string job = rig.Of(rig.Ask("POST", "/api/v1/jobs", kJob))["job_ids"][0];
+  ASSERT_EQ(rig.Ask("POST", "/api/v1/jobs/" + job + ":stop").status, 200);
+  const HttpReply events = rig.Ask("GET", "/api/v1/jobs/" + job + "/events");
+  EXPECT_EQ(events.content_type, "text/event-stream");
+  ASSERT_NE(events.stream, nullptr);
+  std::string text;
+  while (const auto piece = events.stream->Take()) text += *piece;
+  EXPECT_TRUE(text.starts_with("event: job\ndata: {\"id\":\"" + job + "\"")) << text;
+  EXPECT_TRUE(text.ends_with("\n\nevent: end\ndata: {}\n\n")) << text;
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/job-0999/events").status, 404);
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "/log", "", {"eva", 54'322, 54'322}).status, 403);
+  const HttpReply log = rig.Ask("GET", "/api/v1/jobs/" + job + "/log");
+  ASSERT_NE(log.stream, nullptr);
+  while (log.stream->Take()) {
+  }
+  EXPECT_EQ(log.stream->Failure().value_or(Internal("none")).code, ErrorCode::kConflict);  // it never began
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "/log?fields=data").status, 400);
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "/log?rnak=1").status, 400);
+  HttpRequest back{"GET", "/api/v1/jobs/" + job + "/log", {}, {}, {}, {}, {}, "", "unix", kAna};
+  back.accept = "text/event-stream";
+  for (const char* wrong : {"", "1", "-", "1-", "-1", "0-5", "a-b", "1-2-3", "99999999-1"}) {
+    back.last_event_id = wrong;
+    EXPECT_EQ(rig.rest->Answer(back).status, 400) << wrong;
+  }
+  ASSERT_EQ(rig.Ask("PUT", "/api/v1/roles/ana", R"({"role": "none"})", kRoot).status, 200);
+  ASSERT_EQ(rig.Ask("PUT", "/api/v1/roles/*", R"({"role": "none"})", kRoot).status, 200);
+  EXPECT_EQ(events.stream->Heartbeat(), "");  // who may see less by now is told no more
+  EXPECT_EQ(events.stream->Failure().value_or(Internal("none")).code, ErrorCode::kPermissionDenied);
+}
+
 TEST(RestApi, AsksWhoCallsBeforeItReads) {
   Rig rig;
   HttpRequest request{"POST", "/api/v1/jobs", {}, {}, {}, {}, {}, "{ no json", "127.0.0.1:1", {}};
@@ -116,6 +196,8 @@ TEST(RestApi, TellsWhetherItLives) {
   request.target = "/metrics";  // what runs here is nobody's business
   EXPECT_EQ(rig.rest->Answer(request).status, 401);
   EXPECT_EQ(rig.Ask("GET", "/metrics").body, "up 1\n");
+  EXPECT_EQ(rig.Ask("GET", "/metrics?names=dcgm").body, "updcgm 1\n");
+  EXPECT_EQ(rig.Ask("GET", "/metrics?name=dcgm").status, 400);
   EXPECT_EQ(rig.Ask("POST", "/metrics").status, 404);
 }
 

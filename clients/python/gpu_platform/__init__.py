@@ -1,0 +1,19 @@
+"""Jobs on a GPU platform: submit, wait, follow, explain; and, inside a job, progress and checkpoints.
+
+    client = gpu_platform.Client()
+    job = client.submit(["python3", "train.py"], gpus=4)
+    job.wait()
+
+`Client` waits for answers; `AsyncClient` has the same for asyncio.  `training` is for the programs that jobs run,
+`remote` runs functions as jobs.  Field names and values are those of the API (docs/reference/rest.md).
+"""
+
+from .aio import AsyncClient, AsyncJob
+from .client import Client, Job, JobState
+from .errors import (Conflict, InvalidArgument, NotFound, PermissionDenied, PlatformError, ResourceExhausted,
+                     Unauthenticated, Unavailable)
+from .remote import RemoteError, remote
+from .spec import Array, job_spec
+
+__all__ = ["Array", "AsyncClient", "AsyncJob", "Client", "Conflict", "InvalidArgument", "Job", "JobState", "NotFound", "PermissionDenied",
+           "PlatformError", "RemoteError", "ResourceExhausted", "Unauthenticated", "Unavailable", "job_spec", "remote"]

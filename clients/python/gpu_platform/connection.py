@@ -1,0 +1,235 @@
+"""The controller's HTTP interface: where it is, who calls, and asking again where that is safe."""
+
+from __future__ import annotations
+
+import copy
+import http.client
+import json
+import os
+import random
+import socket
+import ssl
+import threading
+import time
+import urllib.parse
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+
+from .errors import InvalidArgument, PlatformError, Unauthenticated, Unavailable, error_of
+
+Query = Mapping[str, Union[str, int, bool, Sequence[str], None]]
+
+_FIRST_PAUSE_S = 0.05
+_LONGEST_PAUSE_S = 2.0
+_GONE = (OSError, http.client.HTTPException)
+
+
+class Event(NamedTuple):
+    """One server-sent event."""
+
+    id: str    # what a reader that was cut off comes back with; empty: nothing
+    kind: str
+    data: Any
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def default_server() -> str:
+    """GPU_PLATFORM_HTTP, or the run directory of GPU_PLATFORM_SERVER, or the one of this machine."""
+    if os.environ.get("GPU_PLATFORM_HTTP"):
+        return os.environ["GPU_PLATFORM_HTTP"]
+    if "/" in os.environ.get("GPU_PLATFORM_SERVER", ""):
+        return os.environ["GPU_PLATFORM_SERVER"]
+    if os.geteuid() == 0:
+        return "/run/gpu-platform"
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.environ.get("HOME", "/tmp"), ".local/state")
+    return os.path.join(os.environ.get("XDG_RUNTIME_DIR") or os.path.join(state, "gpu-platform/run"), "gpu-platform")
+
+
+class Connection:
+    """Any thread may use it; each call has a line of its own.
+
+    `server`: a run directory, "http://127.0.0.1:8080" or "https://gpu.example.org:8443".  `token`: by default GPU_PLATFORM_TOKEN;
+    on the Unix socket none is needed.  `authority`: PEM, or a file with it, by which an https server is known.
+    `timeout`: seconds without a word after which the line counts as broken.  `patience`: seconds in which it asks again
+    where nobody answers; only what may be asked twice is.
+    """
+
+    def __init__(self, server: Optional[str] = None, token: Optional[str] = None, authority: Optional[str] = None,
+                 timeout: float = 60.0, patience: float = 30.0) -> None:
+        self.server = server or default_server()
+        self.timeout = timeout
+        self.patience = patience
+        self._stop: Optional[threading.Event] = None
+        self._token = token or os.environ.get("GPU_PLATFORM_TOKEN") or None
+        if self._token and any(c.isspace() or not c.isprintable() for c in self._token):
+            raise Unauthenticated("this is no token: it has blanks or line breaks", "unauthenticated")
+        self._url = urllib.parse.urlsplit(self.server) if "://" in self.server else None
+        if self._url and (self._url.scheme not in ("http", "https") or not self._url.hostname):
+            raise InvalidArgument(f"server: {self.server!r} is no address such as http://127.0.0.1:8080, and no directory", "invalid-argument")
+        if self._url and self._url.scheme == "http" and self._token and self._url.hostname not in ("localhost", "127.0.0.1", "::1"):
+            raise InvalidArgument("server: a token goes over http only on this machine; use https", "invalid-argument")
+        self._tls = self._make_tls(authority) if self._url and self._url.scheme == "https" else None
+
+    def until(self, stop: threading.Event) -> Connection:
+        """The same, whose events end within some seconds once it is set."""
+        other = copy.copy(self)
+        other._stop = stop
+        return other
+
+    @staticmethod
+    def _make_tls(authority: Optional[str]) -> ssl.SSLContext:
+        if authority is None:
+            return ssl.create_default_context()
+        if "-----BEGIN" in authority:
+            return ssl.create_default_context(cadata=authority)
+        return ssl.create_default_context(cafile=authority)
+
+    def _open(self, timeout: float) -> http.client.HTTPConnection:
+        if self._url is None:
+            return _UnixConnection(os.path.join(self.server, "http.sock"), timeout)
+        if self._tls is not None:
+            return http.client.HTTPSConnection(self._url.hostname or "", self._url.port, timeout=timeout, context=self._tls)
+        return http.client.HTTPConnection(self._url.hostname or "", self._url.port, timeout=timeout)
+
+    def _headers(self, more: Optional[Mapping[str, str]]) -> dict[str, str]:
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        headers.update(more or {})
+        return headers
+
+    @staticmethod
+    def _target(path: str, query: Optional[Query]) -> str:
+        fields: list[tuple[str, str]] = []
+        for name, value in (query or {}).items():
+            if value is None:
+                continue
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                fields.append((name, str(one).lower() if isinstance(one, bool) else str(one)))
+        return path + ("?" + urllib.parse.urlencode(fields) if fields else "")
+
+    def ask(self, method: str, path: str, query: Optional[Query] = None, body: Optional[Mapping[str, Any]] = None,
+            key: Optional[str] = None) -> Any:
+        """The answer's document.  `key`: makes a submit one that may be asked twice.  Raises PlatformError."""
+        headers = {"Content-Type": "application/json"} if body is not None else {}
+        if key:
+            headers["Idempotency-Key"] = key
+        is_repeatable = method in ("GET", "PUT", "DELETE") or key is not None
+        text = None if body is None else json.dumps(body)
+        for pause in self._pauses(is_repeatable):
+            try:
+                return self._ask_once(method, self._target(path, query), text, self._headers(headers))
+            except ssl.SSLCertVerificationError as error:
+                raise _unknown(self.server, error) from None
+            except _GONE as error:
+                failure: PlatformError = Unavailable(f"{self.server}: {error}", "unavailable")
+            except Unavailable as error:
+                failure = error
+            if pause is None:
+                raise failure
+            time.sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _ask_once(self, method: str, target: str, text: Optional[str], headers: Mapping[str, str]) -> Any:
+        line = self._open(self.timeout)
+        try:
+            line.request(method, target, text, dict(headers))
+            answer = line.getresponse()
+            return _read(answer)
+        finally:
+            line.close()
+
+    def _pauses(self, is_repeatable: bool) -> Iterator[Optional[float]]:
+        """How long to wait after each try that failed; None: it was the last."""
+        until = time.monotonic() + (self.patience if is_repeatable else 0.0)
+        pause = _FIRST_PAUSE_S
+        while time.monotonic() + pause < until:
+            yield pause * random.uniform(0.5, 1.0)
+            pause = min(pause * 2, _LONGEST_PAUSE_S)
+        yield None
+
+    def events(self, path: str, query: Optional[Query] = None, behind: str = "") -> Iterator[Event]:
+        """Events until the server says that they are over ("end"), over breaks of the line and restarts of the controller.
+        `behind`: the id of the last that was seen."""
+        pauses = self._pauses(True)
+        while not self._is_stopped():
+            try:
+                for event in self._events_once(path, query, behind):
+                    pauses = self._pauses(True)  # somebody answers
+                    if event.kind == "end" or self._is_stopped():
+                        return
+                    behind = event.id or behind
+                    if event.kind:
+                        yield event
+                failure: PlatformError = Unavailable(f"{self.server}: the line broke", "unavailable")
+            except ssl.SSLCertVerificationError as error:
+                raise _unknown(self.server, error) from None
+            except _GONE as error:
+                failure = Unavailable(f"{self.server}: {error}", "unavailable")
+            except Unavailable as error:
+                failure = error
+            pause = next(pauses, None)
+            if pause is None:
+                raise failure
+            time.sleep(pause)
+
+    def _is_stopped(self) -> bool:
+        return self._stop is not None and self._stop.is_set()
+
+    def _events_once(self, path: str, query: Optional[Query], behind: str) -> Iterator[Event]:
+        """With an empty one at its beginning and for each heartbeat."""
+        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": behind} if behind else {})}
+        line = self._open(self.timeout)
+        answer: Optional[http.client.HTTPResponse] = None
+        try:
+            line.request("GET", self._target(path, query), headers=self._headers(headers))
+            answer = line.getresponse()
+            _check_whole(answer)
+            if answer.status != 200:
+                _read(answer)
+            yield Event("", "", None)
+            fields: dict[str, str] = {}
+            while raw := answer.readline():
+                text = raw.decode("utf-8", "replace").rstrip("\r\n")
+                if text.startswith(":"):
+                    yield Event("", "", None)
+                elif text:
+                    name, _, value = text.partition(": ")
+                    fields[name] = value
+                elif fields:
+                    yield Event(fields.get("id", ""), fields.get("event", ""), json.loads(fields.get("data", "null")))
+                    fields = {}
+        finally:
+            if answer is not None:
+                answer.close()  # it has the socket, where the server closes behind it
+            line.close()
+
+
+def _unknown(server: str, error: Exception) -> PlatformError:
+    return Unauthenticated(f"{server}: nobody vouches for it (authority=): {error}", "unauthenticated")
+
+
+def _check_whole(answer: http.client.HTTPResponse) -> None:
+    """A head that was cut in the middle looks like one that ends there; the controller's say how long the body is."""
+    if answer.length is None and not answer.chunked:
+        raise http.client.IncompleteRead(b"")
+
+
+def _read(answer: http.client.HTTPResponse) -> Any:
+    _check_whole(answer)
+    body = answer.read()
+    is_json = (answer.getheader("Content-Type") or "").partition(";")[0] in ("application/json", "application/problem+json")
+    try:
+        document = json.loads(body) if is_json else body.decode("utf-8", "replace")
+    except ValueError as error:
+        raise PlatformError(f"the answer is no JSON: {error}", "internal", answer.status) from None
+    if answer.status >= 400:
+        raise error_of(answer.status, document if isinstance(document, dict) else None)
+    return document

@@ -1,0 +1,45 @@
+#pragma once
+
+// Series of which every GPU has one: many, so they are written as they come.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "adapters/inbound/metrics/families.h"
+#include "adapters/inbound/metrics/gpu_gauges.h"
+
+namespace gp {
+
+class GpuSeries {
+ public:
+  struct One {
+    const NodePicture& node;
+    int index;
+    const GpuFacts& facts;
+    const GpuPicture& now;
+  };
+
+  // A family; its number.
+  int Add(const char* name, const char* help, prometheus::MetricType type = prometheus::MetricType::Gauge);
+  void Set(int family, const Labels& labels, double value);
+
+  // With what was last read of it; nullptr: nothing.
+  template <typename Tell>
+  void ForEach(const MetricsPicture& picture, const GpuReadingsOf& readings_of, const Tell& tell) {
+    for (const NodePicture& node : picture.nodes) {
+      const std::vector<v1::GpuReadings> readings = readings_of(node.id);
+      for (size_t i = 0; i < node.gpus.size(); ++i) {
+        tell(One{node, static_cast<int>(i), node.facts->gpus[i], node.gpus[i]}, i < readings.size() ? &readings[i] : nullptr);
+      }
+    }
+  }
+
+  // Those that have any series.
+  std::vector<prometheus::MetricFamily> Take();
+
+ private:
+  std::vector<prometheus::MetricFamily> families_;
+};
+
+}  // namespace gp

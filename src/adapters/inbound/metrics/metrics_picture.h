@@ -1,0 +1,33 @@
+#pragma once
+
+// What metrics are made of, taken from the state in one look, so that the writer waits for no text.
+
+#include <prometheus/metric_family.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "domain/model/node.h"
+
+namespace gp {
+
+struct GpuPicture {
+  int share_granted = 0;          // thousandths
+  int64_t memory_granted_mib = 0;
+  int last_xid = 0;               // the driver's number of the last error that was reported; 0: none since the controller began
+};
+
+struct NodePicture {
+  NodeId id;
+  std::shared_ptr<const NodeFacts> facts;
+  std::string pool;
+  std::vector<GpuPicture> gpus;  // as facts->gpus
+};
+
+struct MetricsPicture {
+  std::vector<prometheus::MetricFamily> families;  // of the controller and of all that is few
+  std::vector<NodePicture> nodes;                  // those that are up
+};
+
+}  // namespace gp

@@ -1,0 +1,49 @@
+#include "adapters/inbound/metrics/queue_gauges.h"
+
+namespace gp {
+namespace {
+
+Values Waiting(const State& state) {
+  std::map<std::string, int64_t> counts;
+  for (const auto& [name, queue] : state.queues) counts[name] = 0;
+  for (const auto& [line, jobs] : state.lines) {
+    for (const std::string& path : PathsTo(line.queue)) counts[path] += static_cast<int64_t>(jobs.size());
+  }
+  Values values;
+  for (const auto& [name, count] : counts) values[{{"queue", name}}] = static_cast<double>(count);
+  return values;
+}
+
+Values OldestSince(const State& state) {
+  if (state.queued.empty()) return {};
+  Instant oldest = state.FindJob(*state.queued.begin())->queued_at;
+  for (const JobId id : state.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
+  return {{{}, static_cast<double>(oldest.ns) / 1e9}};
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> QueueGauges(const State& state) {
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  Values running;
+  Values held;
+  Values guaranteed;
+  Values limit;
+  for (const auto& [name, queue] : state.queues) {
+    const auto account = state.accounts.find({name, ""});
+    const Holding holding = account == state.accounts.end() ? Holding{} : account->second.held;
+    const Labels labels{{"queue", name}, {"pool", queue.pool}};
+    running[labels] = static_cast<double>(holding.jobs);
+    held[labels] = static_cast<double>(holding.share) / kWholeShare;
+    guaranteed[labels] = static_cast<double>(queue.guaranteed);
+    if (queue.limit.gpus) limit[labels] = static_cast<double>(*queue.limit.gpus);
+  }
+  return {Family("gpu_platform_queue_jobs_waiting", "Jobs that wait for their place, in the queue and those below it", kGauge, Waiting(state)),
+          Family("gpu_platform_queue_jobs_running", "Jobs that have one", kGauge, running),
+          Family("gpu_platform_queue_gpus_held", "GPUs that they hold; a part of one counts as that part", kGauge, held),
+          Family("gpu_platform_queue_gpus_guaranteed", "GPUs that it gets back when it needs them", kGauge, guaranteed),
+          Family("gpu_platform_queue_gpus_limit", "GPUs that it may hold; absent: any number", kGauge, limit),
+          Family("gpu_platform_oldest_waiting_job_queued_timestamp_seconds", "Since when the job waits that has waited longest; absent: none waits", kGauge, OldestSince(state))};
+}
+
+}  // namespace gp
