@@ -1,0 +1,135 @@
+// The API, as docs/reference/openapi.json has it.
+import type { components } from "./schema";
+import { token } from "./session";
+
+// Answers have every field; what is not known is null.
+export type Full<T> = T extends (infer E)[] ? Full<E>[] : T extends object ? { [K in keyof T]-?: Full<Exclude<T[K], undefined>> } : T;
+type Schemas = components["schemas"];
+export type JobSpec = Schemas["JobSpec"];
+export type Job = Omit<Full<Schemas["Job"]>, "spec"> & { spec: Full<JobSpec> };
+export type JobPage = Omit<Full<Schemas["ListJobsReply"]>, "jobs"> & { jobs: Job[] };
+export type Cluster = Full<Schemas["Cluster"]>;
+export type Node = Full<Schemas["Node"]>;
+export type Gpu = Full<Schemas["Gpu"]>;
+export type Queue = Full<Schemas["Queue"]>;
+export type Queues = Full<Schemas["ListQueuesReply"]>;
+export type Incident = Full<Schemas["Incident"]>;
+export type Incidents = Full<Schemas["ListIncidentsReply"]>;
+export type Explanation = Full<Schemas["ExplainJobReply"]>;
+export type MovePlans = Full<Schemas["MovePlans"]>;
+export type Reservations = Full<Schemas["ListReservationsReply"]>;
+export type Self = Full<Schemas["WhoAmIReply"]>;
+export type Roles = Full<Schemas["ListRolesReply"]>;
+export type Tokens = Full<Schemas["ListTokensReply"]>;
+export type Audit = Full<Schemas["ListAuditReply"]>;
+export type StateChange = Full<Schemas["StateChange"]>;
+
+// What went wrong, as RFC 9457 tells it.
+export class Problem extends Error {
+  constructor(readonly status: number, readonly code: string, detail: string, readonly places: { pointer: string; detail: string }[] = []) {
+    super(detail);
+  }
+}
+
+export type Fields = Record<string, string | number | boolean | string[] | undefined>;
+
+export function pathOf(path: string, query: Fields = {}): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === "") continue;
+    for (const one of Array.isArray(value) ? value : [value]) fields.append(name, String(one));
+  }
+  const text = fields.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+function headers(more: Record<string, string> = {}): Record<string, string> {
+  return token.value ? { Authorization: `Bearer ${token.value}`, ...more } : more;
+}
+
+async function refusal(answer: Response): Promise<Problem> {
+  try {
+    const told = await answer.json();
+    return new Problem(answer.status, told.code, told.detail, told.errors);
+  } catch {
+    return new Problem(answer.status, "internal", `answered with ${answer.status}`);
+  }
+}
+
+export async function ask<T>(method: string, path: string, options: { query?: Fields; body?: unknown; key?: string; signal?: AbortSignal } = {}): Promise<T> {
+  const more: Record<string, string> = {};
+  if (options.body !== undefined) more["Content-Type"] = "application/json";
+  if (options.key) more["Idempotency-Key"] = options.key;
+  let answer: Response;
+  try {
+    answer = await fetch(pathOf(path, options.query), { method, headers: headers(more), body: options.body === undefined ? undefined : JSON.stringify(options.body), signal: options.signal });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new Problem(0, "unavailable", "the controller does not answer");
+  }
+  if (!answer.ok) throw await refusal(answer);
+  return (await answer.json()) as T;
+}
+
+export const get = <T>(path: string, query?: Fields, signal?: AbortSignal) => ask<T>("GET", path, { query, signal });
+
+export interface ServerEvent {
+  id: string;
+  kind: string;
+  data: unknown;
+}
+
+// Server-sent events over fetch, as EventSource cannot show a token.  Goes on behind the last id after a break, until told to
+// end or the server says that it is over.  `failed`: what nothing can be done about by asking again.
+export function listen(path: string, query: Fields, hear: (event: ServerEvent) => void, over: (problem?: Problem) => void, broken: (is: boolean) => void = () => {}): () => void {
+  const abort = new AbortController();
+  let last = "";
+  const once = async (): Promise<"over" | "broken"> => {
+    const answer = await fetch(pathOf(path, query), { headers: headers({ Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) }), signal: abort.signal });
+    if (!answer.ok || !answer.body) throw await refusal(answer);
+    broken(false);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let held = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return "broken";
+      held += value;
+      for (let end = held.indexOf("\n\n"); end >= 0; end = held.indexOf("\n\n")) {
+        const event = parse(held.slice(0, end));
+        held = held.slice(end + 2);
+        if (event.kind === "end") return "over";
+        last = event.id || last;
+        if (event.kind) hear(event);
+      }
+    }
+  };
+  const run = async () => {
+    for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
+      try {
+        if ((await once()) === "over") return over();
+        pause = 250;
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        if (error instanceof Problem && error.status !== 503) return over(error);
+      }
+      broken(true);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (abort.signal.aborted) return;
+    }
+  };
+  void run();
+  return () => abort.abort();
+}
+
+function parse(text: string): ServerEvent {
+  const event: ServerEvent = { id: "", kind: "", data: null };
+  for (const line of text.split("\n")) {
+    const at = line.indexOf(": ");
+    if (at <= 0) continue;
+    const value = line.slice(at + 2);
+    if (line.startsWith("id")) event.id = value;
+    else if (line.startsWith("event")) event.kind = value;
+    else if (line.startsWith("data")) event.data = JSON.parse(value);
+  }
+  return event;
+}

@@ -1,0 +1,59 @@
+// What the GPUs of some nodes are doing, counted.
+import type { Cluster, Gpu, Node } from "./api";
+
+export interface Capacity {
+  all: number;
+  used: number; // somebody holds it, or a part of it
+  free: number;
+  waiting: number; // it is on its way back: tested, reset
+  failed: number;
+  off: number; // taken out, drained, on a lost node
+}
+
+export type Use = Exclude<keyof Capacity, "all">;
+
+export function useOf(node: Node, gpu: Gpu): Use {
+  if (node.state !== "UP") return "off";
+  switch (gpu.state) {
+    case "ALLOCATED":
+    case "IN_USE":
+      return "used";
+    case "AVAILABLE":
+      return gpu.draining || node.draining ? "off" : "free";
+    case "RESETTING":
+      return "waiting";
+    case "DEGRADED":
+      return "failed";
+    default:
+      return "off";
+  }
+}
+
+export function count(nodes: Node[]): Capacity {
+  const counted: Capacity = { all: 0, used: 0, free: 0, waiting: 0, failed: 0, off: 0 };
+  for (const node of nodes) {
+    for (const gpu of node.gpus) {
+      counted.all++;
+      counted[useOf(node, gpu)]++;
+    }
+  }
+  return counted;
+}
+
+export const partsOf = (of: Capacity) => [
+  { name: "in use", kind: "used", value: of.used },
+  { name: "free", kind: "free", value: of.free },
+  { name: "on its way back", kind: "waiting", value: of.waiting },
+  { name: "failed", kind: "failed", value: of.failed },
+  { name: "out of service", kind: "off", value: of.off },
+];
+
+// "node/3".
+export function findGpu(cluster: Cluster, name: string): { node: Node; gpu: Gpu } | null {
+  const at = name.lastIndexOf("/");
+  const node = cluster.nodes.find((one) => one.name === name.slice(0, at));
+  const gpu = node?.gpus.find((one) => one.index === Number(name.slice(at + 1)));
+  return node && gpu ? { node, gpu } : null;
+}
+
+export const modelOf = (model: string): string => model.replace(/^NVIDIA /, "");

@@ -1,0 +1,82 @@
+// Every GPU at a glance: the frame is its state, the filling what one wants to know.
+import type { Gpu, Node } from "../lib/api";
+import { cluster } from "../lib/live";
+import { count, modelOf, partsOf, useOf } from "../lib/capacity";
+import { link, place, setFilter } from "../lib/route";
+import { Bar, Head, Loaded, State } from "../ui/basic";
+import { Table } from "../ui/table";
+
+type Metric = { name: string; of: (gpu: Gpu) => number | null; text: (value: number) => string };
+
+const METRICS: Record<string, Metric> = {
+  granted: { name: "granted", of: (gpu) => gpu.share_granted / 1000, text: (value) => `${Math.round(100 * value)}%` },
+  busy: { name: "busy", of: (gpu) => (gpu.readings?.utilization_percent == null ? null : gpu.readings.utilization_percent / 100), text: (value) => `${Math.round(100 * value)}%` },
+  memory: { name: "memory", of: (gpu) => (gpu.readings?.memory_used_bytes == null || !gpu.memory_bytes ? null : gpu.readings.memory_used_bytes / gpu.memory_bytes), text: (value) => `${Math.round(100 * value)}%` },
+  heat: { name: "heat", of: (gpu) => (gpu.readings?.temperature_celsius == null ? null : gpu.readings.temperature_celsius / 100), text: (value) => `${Math.round(100 * value)}°` },
+  power: { name: "power", of: (gpu) => (gpu.readings?.power_watts == null || !gpu.readings.power_limit_watts ? null : gpu.readings.power_watts / gpu.readings.power_limit_watts), text: (value) => `${Math.round(100 * value)}%` },
+};
+
+function Cell({ node, gpu, metric, is_dim }: { node: Node; gpu: Gpu; metric: Metric; is_dim: boolean }) {
+  const value = metric.of(gpu);
+  const who = gpu.holders.map((holder) => `${holder.job_id} of ${holder.user}`).join(", ");
+  return (
+    <a class={`cell is-${node.state === "UP" ? gpu.state : "OFFLINE"} ${is_dim ? "dim-it" : ""}`} href={link(["gpus", node.name, String(gpu.index)])}
+      aria-label={`GPU ${gpu.index} of ${node.name}: ${gpu.state}, ${metric.name} ${value === null ? "unknown" : metric.text(value)}${who ? `, ${who}` : ""}`} title={`${gpu.state} ${gpu.reason} ${who}`}>
+      <i style={{ height: `${Math.min(100 * (value ?? 0), 100)}%` }} />
+      <b>{gpu.index}</b>
+      <small>{value === null ? "–" : metric.text(value)}</small>
+    </a>
+  );
+}
+
+// The longest run of free GPUs that are linked, or at least on one node.
+const freeOn = (node: Node) => node.gpus.filter((gpu) => useOf(node, gpu) === "free").length;
+
+export function Fleet() {
+  const query = place.value.query;
+  const metric = METRICS[query.get("show") ?? "granted"] ?? METRICS["granted"]!;
+  const block = Number(query.get("free") ?? 0);
+  const pool = query.get("pool") ?? "";
+  const as_table = query.get("as") === "table";
+  return (
+    <>
+      <Head title="Fleet" />
+      <Loaded of={cluster}>
+        {(now) => {
+          const nodes = now.nodes.filter((node) => !pool || node.pool === pool);
+          return (
+            <>
+              <Bar label="GPUs" parts={partsOf(count(nodes))} />
+              <div class="filters">
+                <label>Show <select value={query.get("show") ?? "granted"} onChange={(event) => setFilter("show", event.currentTarget.value)}>{Object.entries(METRICS).map(([key, one]) => <option value={key}>{one.name}</option>)}</select></label>
+                <label>Pool <select value={pool} onChange={(event) => setFilter("pool", event.currentTarget.value)}><option value="">all</option>{[...new Set(now.nodes.map((node) => node.pool))].map((name) => <option>{name}</option>)}</select></label>
+                <label>Nodes with so many free GPUs <input type="number" min="0" max="64" value={block || ""} onInput={(event) => setFilter("free", event.currentTarget.value)} /></label>
+                <label><input type="checkbox" checked={as_table} onChange={(event) => setFilter("as", event.currentTarget.checked ? "table" : "")} /> as a table</label>
+              </div>
+              {nodes.length === 0 && <p class="empty panel">No node has joined. On the node, <code>gpu-platform doctor</code> says why; <code>gpu-platform serve --simulate dgx-h100:2</code> plays two.</p>}
+              {as_table ? (
+                <Table label="GPUs" empty="There are none." rows={nodes.flatMap((node) => node.gpus.map((gpu) => ({ node, gpu })))} key_of={(row) => `${row.node.name}/${row.gpu.index}`} columns={[
+                  { name: "GPU", show: ({ node, gpu }) => <a href={link(["gpus", node.name, String(gpu.index)])}>{node.name}/{gpu.index}</a>, sort: ({ node, gpu }) => `${node.name}/${String(gpu.index).padStart(3, "0")}` },
+                  { name: "Model", show: ({ gpu }) => modelOf(gpu.model), sort: ({ gpu }) => gpu.model },
+                  { name: "State", show: ({ gpu }) => <State of={gpu.state} title={gpu.reason} />, sort: ({ gpu }) => gpu.state },
+                  ...Object.values(METRICS).map((one) => ({ name: one.name, number: true, show: ({ gpu }: { gpu: Gpu }) => { const value = one.of(gpu); return value === null ? "–" : one.text(value); }, sort: ({ gpu }: { gpu: Gpu }) => one.of(gpu) ?? -1 })),
+                  { name: "Held by", show: ({ gpu }) => gpu.holders.map((holder) => `${holder.job_id} (${holder.user})`).join(", ") },
+                ]} />
+              ) : (
+                <div class="fleet">
+                  {nodes.map((node) => (
+                    <section class="node" aria-label={node.name}>
+                      <a href={link(["nodes", node.name])}><strong>{node.name}</strong></a> <State of={node.draining ? "OFFLINE" : node.state} title={node.reason} />
+                      <div class="dim">{node.gpus[0] ? modelOf(node.gpus[0].model) : "no GPU"} · {node.pool}</div>
+                      <div class="cells">{node.gpus.map((gpu) => <Cell node={node} gpu={gpu} metric={metric} is_dim={block > 0 && freeOn(node) < block} />)}</div>
+                    </section>
+                  ))}
+                </div>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+// All jobs, as one wants to see them.
+import { jobs, queues, self } from "../lib/live";
+import { link, place, setFilter } from "../lib/route";
+import { span, when } from "../lib/text";
+import { Head, Loaded, State } from "../ui/basic";
+import { Table, type Column } from "../ui/table";
+import { stopJob } from "../lib/actions";
+import type { Job } from "../lib/api";
+
+const VIEWS: [string, Record<string, string>][] = [
+  ["all", {}],
+  ["mine", { user: "me" }],
+  ["waiting", { state: "QUEUED" }],
+  ["running", { state: "RUNNING" }],
+  ["failed", { state: "FAILED" }],
+];
+
+const numberOf = (job: Job) => Number(job.id.replace(/\D+/, "")) || 0;
+const gpusOf = (job: Job) => (job.spec.gpus?.count ?? 1) * (job.spec.nodes ?? 1);
+export const elementsText = (job: Job) => (job.elements ? `${job.elements.completed} of ${job.elements.count} done` : "");
+
+const COLUMNS: Column<Job>[] = [
+  { name: "Job", show: (job) => <a href={link(["jobs", job.id])}>{job.id}</a>, sort: numberOf },
+  { name: "Name", show: (job) => job.spec.name, sort: (job) => job.spec.name ?? "" },
+  { name: "User", show: (job) => job.user, sort: (job) => job.user },
+  { name: "Queue", show: (job) => job.queue, sort: (job) => job.queue },
+  { name: "State", show: (job) => <State of={job.state} title={job.detail} />, sort: (job) => job.state },
+  { name: "GPUs", show: gpusOf, sort: gpusOf, number: true },
+  { name: "Where, or why not", show: (job) => (job.places.length ? job.places.join(" ") : elementsText(job) || job.reason) },
+  { name: "Submitted", show: (job) => when(job.submitted_at), sort: (job) => job.submitted_at },
+  { name: "Waited", show: (job) => span(job.wait_seconds), sort: (job) => job.wait_seconds, number: true },
+  { name: "Ran", show: (job) => span(job.started_at ? job.run_seconds : null), sort: (job) => job.run_seconds, number: true },
+  { name: "Exit", show: (job) => job.exit_code ?? "", number: true },
+];
+
+export function Jobs() {
+  const query = place.value.query;
+  const filter = (name: string) => query.get(name) ?? "";
+  const user = filter("user") === "me" ? (self.value.value?.user ?? "") : filter("user");
+  const fits = (job: Job) =>
+    (!filter("state") || job.state === filter("state")) && (!user || job.user === user) && (!filter("queue") || job.queue === filter("queue")) &&
+    (!filter("text") || `${job.id} ${job.spec.name} ${job.user} ${job.reason}`.toLowerCase().includes(filter("text").toLowerCase()));
+  const waiting = (job: Job) => !["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
+  return (
+    <>
+      <Head title="Jobs">
+        <a href={link(["submit"])}>Submit a job</a>
+      </Head>
+      <div class="filters" role="search">
+        {VIEWS.map(([name, fields]) => (
+          <a href={link(["jobs"], fields)} aria-current={JSON.stringify(Object.fromEntries(query)) === JSON.stringify(fields) ? "true" : undefined}>{name}</a>
+        ))}
+        <label>Find <input type="search" value={filter("text")} onInput={(event) => setFilter("text", event.currentTarget.value)} /></label>
+        <label>
+          Queue{" "}
+          <select value={filter("queue")} onChange={(event) => setFilter("queue", event.currentTarget.value)}>
+            <option value="">all</option>
+            {(queues.value.value?.queues ?? []).map((queue) => <option value={queue.name}>{queue.name}</option>)}
+          </select>
+        </label>
+      </div>
+      <Loaded of={jobs}>
+        {(page) => {
+          const rows = page.jobs.filter(fits);
+          return (
+            <>
+              <p class="dim" role="status">{rows.length} of {page.total} jobs</p>
+              <Table label="Jobs" rows={rows} key_of={(job) => job.id} sorted_by="Job" descending empty="No job is like that."
+                columns={[...COLUMNS, { name: "Actions", show: (job) => waiting(job) && <button type="button" onClick={() => stopJob(job, false)} aria-label={`Cancel ${job.id}`}>cancel</button> }]} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}

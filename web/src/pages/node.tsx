@@ -1,0 +1,83 @@
+// One node: how it is made, what runs on it, what may be done with it.
+import type { Node } from "../lib/api";
+import { serve } from "../lib/actions";
+import { cluster } from "../lib/live";
+import { modelOf } from "../lib/capacity";
+import { link } from "../lib/route";
+import { bytes, span } from "../lib/text";
+import { Facts, Head, Loaded, Panel, State } from "../ui/basic";
+
+// Sockets, in them NUMA nodes, in them GPUs.
+function Tree({ node }: { node: Node }) {
+  const packages = [...new Set(node.numa_nodes.map((numa) => numa.package))].sort((a, b) => a - b);
+  return (
+    <ul class="tree">
+      {packages.map((socket) => (
+        <li>
+          socket {socket}
+          <ul>
+            {node.numa_nodes.filter((numa) => numa.package === socket).map((numa) => (
+              <li>
+                NUMA node {numa.id}: cores {numa.cpus || "–"}, {bytes(numa.memory_bytes)}; granted {numa.cpus_granted || "no cores"}, {bytes(numa.memory_granted_bytes)}
+                <ul>
+                  {node.gpus.filter((gpu) => gpu.numa_node === numa.id).map((gpu) => (
+                    <li><a href={link(["gpus", node.name, String(gpu.index)])}>GPU {gpu.index}</a> {modelOf(gpu.model)} <State of={gpu.state} title={gpu.reason} /> <span class="mono dim">{gpu.pci_bus_id}</span></li>
+                  ))}
+                </ul>
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// Who is linked with whom, and by how many NVLinks.
+function Links({ node }: { node: Node }) {
+  if (node.links.length === 0) return <p class="empty">No NVLink: GPUs speak over PCIe.</p>;
+  const links = new Map(node.links.flatMap((one) => [[`${one.gpu_a}-${one.gpu_b}`, one.nvlinks], [`${one.gpu_b}-${one.gpu_a}`, one.nvlinks]]));
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="NVLinks">
+      <table>
+        <thead><tr><th scope="col">GPU</th>{node.gpus.map((gpu) => <th scope="col" class="num">{gpu.index}</th>)}</tr></thead>
+        <tbody>{node.gpus.map((a) => <tr><th scope="row">{a.index}</th>{node.gpus.map((b) => <td class="num">{a.index === b.index ? "·" : (links.get(`${a.index}-${b.index}`) ?? "PCIe")}</td>)}</tr>)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function NodePage({ name }: { name: string }) {
+  return (
+    <Loaded of={cluster}>
+      {(now) => {
+        const node = now.nodes.find((one) => one.name === name);
+        if (!node) return <><Head title={name} /><p class="empty panel">There is no such node.</p></>;
+        const holders = [...new Map(node.gpus.flatMap((gpu) => gpu.holders).map((one) => [one.job_id, one])).values()];
+        return (
+          <>
+            <Head title={<>{node.name} <State of={node.draining ? "OFFLINE" : node.state} /></>}>
+              <span class="actions">
+                <button type="button" onClick={() => serve("DRAIN", node, null)}>drain</button>
+                <button type="button" onClick={() => serve("ONLINE", node, null)}>online</button>
+                <button type="button" class="danger" onClick={() => serve("OFFLINE", node, null)}>offline</button>
+              </span>
+            </Head>
+            {node.reason && <p class="note">{node.reason}</p>}
+            <div class="split">
+              <Panel title="What it is">
+                <Facts of={[["Pool", node.pool], ["Driver", node.driver_version], ["Simulated", node.simulated ? "yes" : "no"], ["Last heard of", `${span(node.seconds_since_report)} ago`],
+                  ["Labels", Object.entries(node.labels).map(([key, value]) => `${key}=${value}`).join(", ")]]} />
+              </Panel>
+              <Panel title="Jobs here">
+                {holders.length === 0 ? <p class="empty">None.</p> : <ul>{holders.map((one) => <li><a href={link(["jobs", one.job_id])}>{one.job_id}</a> {one.job_name} of {one.user}</li>)}</ul>}
+              </Panel>
+            </div>
+            <Panel title="How it is made"><Tree node={node} /></Panel>
+            <Panel title="NVLinks"><Links node={node} /></Panel>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

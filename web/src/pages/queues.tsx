@@ -1,0 +1,69 @@
+// Whose turn it is: what queues may have, hold, and have used; reservations.
+import { useEffect, useState } from "preact/hooks";
+import { get, type Queue, type Reservations } from "../lib/api";
+import { queues } from "../lib/live";
+import { link } from "../lib/route";
+import { number, percent, when } from "../lib/text";
+import { Head, Loaded, Panel } from "../ui/basic";
+import { Table } from "../ui/table";
+
+const limit = (value: number | null | undefined) => (value === null || value === undefined ? "any" : number(value));
+const depth = (queue: Queue) => queue.name.split("/").length - 1;
+
+function Users({ of }: { of: Queue[] }) {
+  const rows = of.filter((queue) => !queue.name.includes("/")).flatMap((queue) => Object.entries(queue.users ?? {}).map(([user, use]) => ({ queue: queue.name, user, use })));
+  return (
+    <Table label="Users" rows={rows} key_of={(row) => `${row.queue} ${row.user}`} empty="Nobody has used anything yet." sorted_by="GPU-hours" descending columns={[
+      { name: "User", show: (row) => <a href={link(["jobs"], { user: row.user })}>{row.user}</a>, sort: (row) => row.user },
+      { name: "Queue", show: (row) => row.queue, sort: (row) => row.queue },
+      { name: "GPUs held", show: (row) => number(row.use.gpus, 1), sort: (row) => row.use.gpus, number: true },
+      { name: "Jobs", show: (row) => number(row.use.jobs), sort: (row) => row.use.jobs, number: true },
+      { name: "GPU-hours", show: (row) => number(row.use.gpu_hours, 1), sort: (row) => row.use.gpu_hours, number: true },
+      { name: "Recent, faded", show: (row) => number(row.use.recent_gpu_hours, 1), sort: (row) => row.use.recent_gpu_hours, number: true },
+    ]} />
+  );
+}
+
+function Reserved() {
+  const [all, set] = useState<Reservations | null>(null);
+  useEffect(() => void get<Reservations>("/api/v1/reservations").then(set, () => {}), [queues.at.value]);
+  return (
+    <Table label="Reservations" rows={all?.reservations ?? []} key_of={(one) => one.name} empty="Nothing is reserved." columns={[
+      { name: "Name", show: (one) => one.name, sort: (one) => one.name },
+      { name: "Nodes", show: (one) => one.nodes.join(", ") },
+      { name: "From", show: (one) => when(one.starts_at), sort: (one) => one.starts_at },
+      { name: "Until", show: (one) => when(one.ends_at), sort: (one) => one.ends_at },
+      { name: "For", show: (one) => [...one.users, ...one.queues].join(", ") || "nobody" },
+      { name: "Note", show: (one) => one.note },
+    ]} />
+  );
+}
+
+export function Queues() {
+  return (
+    <>
+      <Head title="Queues" />
+      <Loaded of={queues}>
+        {(now) => (
+          <>
+            <Table label="Queues" rows={now.queues} key_of={(queue) => queue.name} empty="There are none." columns={[
+              { name: "Queue", show: (queue) => <a href={link(["jobs"], { queue: queue.name })} style={{ paddingLeft: `${depth(queue)}rem` }}>{queue.name}</a> },
+              { name: "Pool", show: (queue) => queue.pool },
+              { name: "Weight", show: (queue) => queue.weight, number: true },
+              { name: "Guaranteed", show: (queue) => number(queue.guaranteed), number: true },
+              { name: "Limit", show: (queue) => limit(queue.limit?.gpus), number: true },
+              { name: "GPUs held", show: (queue) => number(queue.use?.gpus ?? 0, 1), number: true },
+              { name: "Running", show: (queue) => number(queue.use?.jobs ?? 0), number: true },
+              { name: "Waiting", show: (queue) => number(queue.jobs_queued), number: true },
+              { name: "Share", show: (queue) => percent(queue.share, 1), number: true },
+              { name: "of use", show: (queue) => percent(queue.share_used, 1), number: true },
+            ]} />
+            <p class="dim">Share: its part by weight; of use: the part of what its siblings have used lately. Who has used less than its share is before others.</p>
+            <Panel title="Users"><Users of={now.queues} /></Panel>
+            <Panel title="Reservations"><Reserved /></Panel>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+// What a button does is shown before it is done: the effect, and the same as a command and as a call of the API.
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { ask, Problem } from "../lib/api";
+import { quoted } from "../lib/text";
+import { Copy, Told } from "./basic";
+
+export interface Action {
+  title: string;
+  effect: ComponentChildren;
+  command: string[]; // behind "gpu-platform"
+  method: string;
+  path: string;
+  body?: unknown;
+  key?: string;
+  is_danger?: boolean;
+  then?: (answer: unknown) => void;
+}
+
+const open = signal<Action | null>(null);
+const is_busy = signal(false);
+const problem = signal<Problem | null>(null);
+export const done = signal(""); // said to those who cannot see
+
+export function propose(action: Action): void {
+  problem.value = null;
+  open.value = action;
+}
+
+export const commandOf = (action: Pick<Action, "command">): string => ["gpu-platform", ...action.command.map(quoted)].join(" ");
+
+export function callOf(action: Pick<Action, "method" | "path" | "body">): string {
+  const body = action.body === undefined ? "" : ` --json ${quoted(JSON.stringify(action.body))}`;
+  return `curl -X ${action.method} -H "Authorization: Bearer $GPU_PLATFORM_TOKEN"${body} ${quoted(location.origin + action.path)}`;
+}
+
+async function run(action: Action): Promise<void> {
+  is_busy.value = true;
+  problem.value = null;
+  try {
+    const answer = await ask<unknown>(action.method, action.path, { body: action.body, key: action.key });
+    open.value = null;
+    done.value = `${action.title}: done`;
+    action.then?.(answer);
+  } catch (error) {
+    problem.value = error instanceof Problem ? error : new Problem(0, "internal", String(error));
+  }
+  is_busy.value = false;
+}
+
+export function ActionDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const action = open.value;
+  useEffect(() => {
+    if (action) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [action]);
+  return (
+    <dialog ref={dialog} onClose={() => (open.value = null)} aria-labelledby="action-title">
+      {action && (
+        <form
+          method="dialog"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void run(action);
+          }}
+        >
+          <h2 id="action-title">{action.title}</h2>
+          <div>{action.effect}</div>
+          {problem.value && <Told problem={problem.value} />}
+          <p class="dim">The same by hand:</p>
+          <Copy label="command" text={commandOf(action)} />
+          <p />
+          <Copy label="call" text={callOf(action)} />
+          <p class="actions">
+            <button type="submit" class={action.is_danger ? "danger" : "main"} disabled={is_busy.value}>
+              {action.title}
+            </button>
+            <button type="button" onClick={() => (open.value = null)}>
+              Leave it
+            </button>
+          </p>
+        </form>
+      )}
+    </dialog>
+  );
+}

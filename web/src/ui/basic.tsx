@@ -1,0 +1,113 @@
+// Small parts that every page is made of.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Problem } from "../lib/api";
+import type { Resource } from "../lib/live";
+
+export const State = ({ of, title }: { of: string; title?: string }) => (
+  <span class={`state is-${of}`} title={title}>
+    {of}
+  </span>
+);
+
+export const Panel = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <section class="panel">
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+export const Head = ({ title, children }: { title: ComponentChildren; children?: ComponentChildren }) => (
+  <div class="head">
+    <h1>{title}</h1>
+    <span class="grow" />
+    {children}
+  </div>
+);
+
+export const Facts = ({ of }: { of: [string, ComponentChildren][] }) => (
+  <dl class="facts">
+    {of.map(([name, value]) => (
+      <>
+        <dt>{name}</dt>
+        <dd>{value === null || value === undefined || value === "" ? "–" : value}</dd>
+      </>
+    ))}
+  </dl>
+);
+
+export const Told = ({ problem }: { problem: Problem }) => (
+  <div class="note problem" role="alert">
+    {problem.message}
+    {problem.places.length > 0 && (
+      <ul>
+        {problem.places.map((one) => (
+          <li>
+            <code>{one.pointer}</code> {one.detail}
+          </li>
+        ))}
+      </ul>
+    )}
+  </div>
+);
+
+// What is there, or why it is not.
+export function Loaded<T>({ of, children }: { of: Resource<T>; children: (value: T) => ComponentChildren }) {
+  const value = of.value.value;
+  const problem = of.problem.value;
+  return (
+    <>
+      {problem && <Told problem={problem} />}
+      {value !== null ? children(value) : !problem && <p class="empty">Asking the controller …</p>}
+    </>
+  );
+}
+
+export interface Part {
+  name: string;
+  kind: string; // a class of app.css
+  value: number;
+}
+
+export function Bar({ parts, label }: { parts: Part[]; label: string }) {
+  const all = parts.reduce((sum, part) => sum + part.value, 0);
+  const text = parts.map((part) => `${part.name} ${part.value}`).join(", ");
+  return (
+    <>
+      <div class="bar" role="img" aria-label={`${label}: ${text}`}>
+        {parts
+          .filter((part) => part.value > 0)
+          .map((part) => (
+            <span class={part.kind} style={{ width: `${(100 * part.value) / Math.max(all, 1)}%` }} title={`${part.name} ${part.value}`} />
+          ))}
+      </div>
+      <ul class="legend">
+        {parts.map((part) => (
+          <li>
+            <span class={`key ${part.kind}`} />
+            {part.name} <strong>{part.value}</strong>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export function Copy({ text, label }: { text: string; label: string }) {
+  const [is_copied, set] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard?.writeText(text);
+    set(true);
+    setTimeout(() => set(false), 1500);
+  };
+  return (
+    <div class="copy">
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <button type="button" onClick={copy}>
+        {is_copied ? "copied" : `copy ${label}`}
+      </button>
+    </div>
+  );
+}
