@@ -85,7 +85,6 @@ bool IsIpAddress(const std::string& name) {
   return inet_pton(AF_INET, name.c_str(), &bytes) == 1 || inet_pton(AF_INET6, name.c_str(), &bytes) == 1;
 }
 
-// Names are put into OpenSSL's little language: nothing else may come through.
 }  // namespace
 
 std::string FingerprintOf(const X509& certificate) {
@@ -124,6 +123,7 @@ Result<Authority> Authority::From(const Identity& identity) {
 
 Result<Identity> Authority::ForController(const std::vector<std::string>& names, Instant now) const {
   std::string alternative_names = std::string("DNS:") + kControllerName;
+  // Names are put into OpenSSL's little language: nothing else may come through.
   for (const std::string& name : names) {
     if (!IsIpAddress(name) && !IsHostName(name)) return Fail(InvalidArgument("\"" + Printable(name, 60) + "\" is neither a host's name nor an IP address"));
     alternative_names += (IsIpAddress(name) ? ",IP:" : ",DNS:") + name;
