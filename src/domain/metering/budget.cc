@@ -1,0 +1,77 @@
+#include "domain/metering/budget.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace gp {
+namespace {
+
+constexpr int kPerCentMax = 1'000'000;
+
+int PerCent(Wide part, Wide whole) {
+  return static_cast<int>(std::clamp<Wide>(part * 100 / whole, 0, kPerCentMax));
+}
+
+// One of the two limits.
+struct Limit {
+  Wide limit = 0;
+  Wide used = 0;
+  Wide recent = 0;
+};
+
+std::vector<Limit> LimitsOf(const Budget& budget, const UsageSum& used, const UsageSum& recent) {
+  std::vector<Limit> limits;
+  if (budget.time.units > 0) limits.push_back({budget.time.units, used.time.units, recent.time.units});
+  if (budget.money_micros > 0) limits.push_back({budget.money_micros, used.money.ToMicros(), recent.money.ToMicros()});
+  return limits;
+}
+
+Instant FirstOf(std::chrono::year_month month) {
+  const auto days = std::chrono::sys_days{month / 1}.time_since_epoch();
+  return Instant{days.count() * kDay.ns};
+}
+
+// When what is left is gone at the rate of late; none: never.
+std::optional<Instant> UsedUpAt(const Limit& limit, Duration recent_span, Instant at) {
+  if (limit.used >= limit.limit) return at;
+  if (limit.recent <= 0) return std::nullopt;
+  const Wide wait = (limit.limit - limit.used) * recent_span.ns / limit.recent;
+  if (wait > INT64_MAX - at.ns) return std::nullopt;
+  return at + Duration{static_cast<int64_t>(wait)};
+}
+
+}  // namespace
+
+const char* Name(OverBudget action) {
+  switch (action) {
+    case OverBudget::kWarn: return "warn";
+    case OverBudget::kDemote: return "demote";
+    case OverBudget::kRefuse: return "refuse";
+  }
+  return "?";
+}
+
+Month MonthOf(Instant at) {
+  const std::chrono::year_month_day day{std::chrono::sys_days{std::chrono::days{DayOf(at)}}};
+  const std::chrono::year_month month = day.year() / day.month();
+  return {FirstOf(month), FirstOf(month + std::chrono::months{1})};
+}
+
+BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at) {
+  const Instant end = MonthOf(at).end;
+  BudgetStanding standing;
+  for (const Limit& limit : LimitsOf(budget, used, recent)) {
+    standing.per_cent = std::max(standing.per_cent, PerCent(limit.used, limit.limit));
+    const Wide still_to_come = limit.recent * (end - at).ns / recent_span.ns;
+    standing.expected_per_cent = std::max(standing.expected_per_cent, PerCent(limit.used + still_to_come, limit.limit));
+    const std::optional<Instant> gone = UsedUpAt(limit, recent_span, at);
+    if (gone && *gone < end && (!standing.used_up_at || *gone < *standing.used_up_at)) standing.used_up_at = gone;
+  }
+  for (const int level : budget.warn_at) {
+    if (standing.per_cent >= level) standing.warned = level;
+  }
+  standing.is_used_up = standing.per_cent >= 100;
+  return standing;
+}
+
+}  // namespace gp

@@ -1,0 +1,61 @@
+#pragma once
+
+// GPU time and what it costs, exact to the last unit: time is in thousandths of a GPU times milliseconds, prices are in
+// millionths of the currency for a GPU-hour.  Their products are kept as they are; only what a person reads is rounded.
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "base/wide.h"
+
+namespace gp {
+
+// Thousandths of a GPU times milliseconds.
+struct GpuTime {
+  int64_t units = 0;
+
+  GpuTime& operator+=(GpuTime other);
+  GpuTime operator-() const { return {-units}; }
+  auto operator<=>(const GpuTime&) const = default;
+};
+
+inline constexpr GpuTime kGpuHour{int64_t{1'000} * 3'600'000};
+
+// Of one GPU for one hour.
+struct Price {
+  int64_t micros = 0;
+  auto operator<=>(const Price&) const = default;
+};
+
+inline constexpr int64_t kMicrosPerUnit = 1'000'000;  // of the currency
+inline constexpr Price kPriceMax{int64_t{10'000} * kMicrosPerUnit};  // a year of 100,000 GPUs still is an int64_t of millionths
+
+// A sum of times at prices.
+class Money {
+ public:
+  Money() = default;
+  Money(GpuTime time, Price price) : exact_(Wide{time.units} * price.micros) {}
+  // So many millionths of the currency, as a person writes an amount.
+  static Money OfMicros(int64_t micros);
+
+  Money& operator+=(Money other);
+  Money operator-() const;
+  // Millionths of the currency, the nearest; halves go away from zero.
+  int64_t ToMicros() const;
+  auto operator<=>(const Money&) const = default;
+
+ private:
+  Wide exact_ = 0;  // millionths of the currency times kGpuHour
+};
+
+inline Money operator+(Money a, Money b) { return a += b; }
+inline Money operator-(Money a, Money b) { return a += -b; }
+
+// "1,234.50": to the hundredth of the currency, without its name.
+std::string ToText(Money money);
+
+// "2.5": GPU-hours, to the thousandth, without zeros at the end.
+std::string ToGpuHours(GpuTime time);
+
+}  // namespace gp
