@@ -9,7 +9,7 @@ WORLDS ?= 100000
 
 .PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism prove-requests prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism prove-requests prove-parity prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -135,6 +135,10 @@ prove-determinism: configure
 ## make prove-requests   every operation over HTTP, 1,000 random requests that the contract allows and 1,000 that it does not (root; 3 min)
 prove-requests: build
 	GP_REQUESTS=1000 PYTHONPATH=tests/integration $(PYTHON) -B tests/integration/live/requests_test.py --binary $(abspath $(BINARY))
+
+## make prove-parity     42,000 random requests, over HTTP of one controller and over gRPC of another one (root; 2 min)
+prove-parity: build
+	GP_PARITY=42000 PYTHONPATH=tests/integration $(PYTHON) -B tests/integration/live/parity_test.py --binary $(abspath $(BINARY))
 
 ## make prove-lines      followers while the controller is killed every 2 s for a minute; 1,000 submits over connections that are cut (root; 5 min)
 prove-lines: build

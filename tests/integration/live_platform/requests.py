@@ -13,8 +13,9 @@ TIMES = [0, 1_000, 60_000, 1_800_000_000_000]
 class Drawn:
     """One request."""
 
-    def __init__(self, method, path, query=None, body=None, headers=None):
+    def __init__(self, method, path, query=None, body=None, headers=None, fields=None):
         self.method = method
+        self.fields = fields or {}  # of the message that it stands for
         self.target = path + ("?" + urlencode(query) if query else "")
         self.body = body
         self.headers = headers or {}
@@ -30,18 +31,22 @@ class Drawer:
 
     def valid(self, path, method, operation):
         """One that the contract allows; whether it makes sense is another matter."""
-        query, body = [], None
+        query, body, fields = [], None, {}
         for parameter in operation.get("parameters", ()):
+            name = parameter["name"]
             if parameter["in"] == "path":
-                path = path.replace("{" + parameter["name"] + "}", quote(self.rng.choice([name for name in NAMES if name]), safe=""))
-            elif parameter["in"] == "query" and parameter["name"] != "fields" and self.rng.random() < 0.4:
-                values = self.value(parameter["schema"], 2)
-                for value in values if isinstance(values, list) else [values]:
-                    query.append((parameter["name"], json.dumps(value) if isinstance(value, (bool, int, float)) else value))
+                fields[name] = self.rng.choice([one for one in NAMES if one])
+                path = path.replace("{" + name + "}", quote(fields[name], safe=""))
+            elif parameter["in"] == "query" and name != "fields" and self.rng.random() < 0.4:
+                fields[name] = self.value(parameter["schema"], 2)
+                for value in fields[name] if isinstance(fields[name], list) else [fields[name]]:
+                    query.append((name, json.dumps(value) if isinstance(value, (bool, int, float)) else value))
         schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
         if schema is not None:
-            body = json.dumps(self.value(schema, 0))
-        return Drawn(method, path, query, body)
+            document = self.value(schema, 0)
+            body = json.dumps(document)
+            fields.update(document)
+        return Drawn(method, path, query, body, fields=fields)
 
     def invalid(self, path, method, operation):
         """One with something in it that the contract does not allow."""
