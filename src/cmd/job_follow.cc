@@ -20,7 +20,7 @@ constexpr int kRetryMs = 200;
 constexpr int kLookAgainMs = 20;
 
 // Keeps asking while the controller is away, up to kPatience since it was last heard.
-class Patience {
+class LinePatience {
  public:
   void Heard() { heard_ns_ = clock_.BootNs(); }
   bool Wait() {
@@ -43,7 +43,7 @@ bool MayPass(const Error& error) {
 }
 
 // The job when it is over; or what broke the line before.
-Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context, const v1::GetJobRequest& request, Patience& patience) {
+Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context, const v1::GetJobRequest& request, LinePatience& patience) {
   v1::Control::Stub* stub = GP_TRY(client.Streams(context));
   const auto reader = stub->WatchJob(&context, request);
   v1::Job seen;
@@ -54,7 +54,7 @@ Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context, 
   return Fail(ControlClient::ErrorOf(reader->Finish()));
 }
 
-Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset, Patience& patience) {
+Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset, LinePatience& patience) {
   grpc::ClientContext context;
   v1::Control::Stub* stub = GP_TRY(client.Streams(context));
   v1::ReadLogRequest request;
@@ -78,7 +78,7 @@ Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
 
 // The job once it has had more than `attempts` of them, or has ended.
 Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
-  Patience patience;
+  LinePatience patience;
   v1::GetJobRequest request;
   request.set_job_id(id);
   while (true) {
@@ -98,7 +98,7 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
 }  // namespace
 
 Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
-  Patience patience;
+  LinePatience patience;
   v1::ListJobsRequest request;
   request.set_name(name);
   request.set_limit(kArrayMax);
@@ -117,7 +117,7 @@ Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
 // One attempt's output, or what there is of it now.
 Status CopyAttempt(Cli& cli, const LogOptions& options) {
   int64_t offset = options.offset;
-  Patience patience;
+  LinePatience patience;
   while (true) {
     auto client = OpenAnew(cli);
     const Status copied = client ? CopyOnce(**client, options, offset, patience) : Status(Fail(client.error()));
@@ -146,7 +146,7 @@ Status CopyLog(Cli& cli, const LogOptions& options) {
 Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std::optional<Duration> timeout) {
   SystemClock clock;
   const int64_t begin_ns = clock.BootNs();
-  Patience patience;
+  LinePatience patience;
   v1::GetJobRequest request;
   request.set_job_id(job);
   while (true) {

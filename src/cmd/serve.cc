@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/controller_authority.h"
+#include "cmd/core_dumps.h"
 #include "cmd/identity_file.h"
 #include "cmd/live_agent.h"
 #include "cmd/signals.h"
@@ -272,6 +273,7 @@ class Serving {
 };
 
 void RunServe(ServeFlags flags, Cli& cli) {
+  LeaveNoCoreDumps();
   const StopSignals signals;
   if (flags.state.empty()) flags.state = DefaultStateDirectory();
   if (flags.run_directory.empty()) flags.run_directory = DefaultRunDirectory();

@@ -1,0 +1,323 @@
+#pragma once
+
+// One connection of the HTTP server: reads a request, answers it, and again.
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "adapters/inbound/api/peer.h"
+#include "adapters/inbound/rest/framing.h"
+#include "adapters/inbound/rest/http_server.h"
+#include "adapters/inbound/rest/lane.h"
+#include "adapters/inbound/rest/problem.h"
+
+namespace gp {
+
+namespace net = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using Tcp = net::ip::tcp;
+namespace ssl = net::ssl;
+using Local = net::local::stream_protocol;
+using LocalStream = beast::basic_stream<Local>;
+using PlainStream = beast::basic_stream<Tcp>;
+using HiddenStream = beast::ssl_stream<PlainStream>;
+
+inline constexpr auto kHandshakeTime = std::chrono::seconds(10);
+inline constexpr auto kRequestTime = std::chrono::seconds(30);  // from the first wish to read to the last byte
+inline constexpr auto kAnswerTime = std::chrono::seconds(30);
+// Before anybody knows who calls: little from strangers, on few connections.
+template <typename Stream>
+constexpr uint64_t kBodyMax = std::is_same_v<Stream, LocalStream> ? 16 << 20 : 2 << 20;
+inline constexpr uint32_t kHeaderMax = 16 << 10;
+inline constexpr size_t kBufferMax = 64 << 10;  // read ahead, of anything
+
+// What all connections share.
+struct Shared {
+  HttpServer::Handler handler;
+  net::thread_pool long_work;
+  std::optional<ssl::context> tls;  // nullopt: nothing is encrypted
+  std::atomic<bool> is_ending = false;
+  // Connections; they may outlive who took them.
+  std::atomic<size_t> open_local = 0;
+  std::atomic<size_t> open_tcp = 0;
+};
+
+inline std::optional<std::string> FieldOf(const http::request<http::string_body>& request, http::field name) {
+  const auto found = request.find(name);
+  if (found == request.end()) return std::nullopt;
+  return std::string(found->value());
+}
+
+inline std::optional<std::string> FieldOf(const http::request<http::string_body>& request, const char* name) {
+  const auto found = request.find(name);
+  if (found == request.end()) return std::nullopt;
+  return std::string(found->value());
+}
+
+// A peer whose machine has vanished says nothing: within two minutes it counts as gone.
+inline void NoticeLoss(int socket) {
+  const int on = 1;
+  const int idle_s = 60;
+  const int every_s = 15;
+  const int times = 4;
+  (void)setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+}
+
+// One connection: reads, answers, and again.
+template <typename Stream>
+class Session : public Streaming, public std::enable_shared_from_this<Session<Stream>> {
+ public:
+  // `open`: how many there are of its kind.
+  template <typename Socket>
+  Session(Socket socket, Shared& shared, Lane& lane, std::atomic<size_t>& open) : stream_(MakeStream(std::move(socket), shared)), shared_(shared), lane_(lane), open_(open) {
+    ++open_;
+    if constexpr (std::is_same_v<Stream, LocalStream>) {
+      from_ = "unix";
+      if (const auto peer = PeerOf(lowest().socket().native_handle())) peer_ = *peer;
+    } else {
+      boost::system::error_code error;
+      const auto peer = lowest().socket().remote_endpoint(error);
+      if (!error) from_ = peer.address().to_string() + ":" + std::to_string(peer.port());
+      lowest().socket().set_option(Tcp::no_delay(true), error);
+      NoticeLoss(lowest().socket().native_handle());
+    }
+  }
+  ~Session() override { --open_; }
+  auto executor() { return stream_.get_executor(); }
+
+  void Begin() {
+    if constexpr (std::is_same_v<Stream, HiddenStream>) {
+      lowest().expires_after(kHandshakeTime);
+      stream_.async_handshake(ssl::stream_base::server, [self = this->shared_from_this()](const boost::system::error_code& error) {
+        if (!error) self->Read();
+      });
+    } else {
+      Read();
+    }
+  }
+
+ private:
+  auto& lowest() { return beast::get_lowest_layer(stream_); }
+
+  template <typename Socket>
+  static Stream MakeStream(Socket socket, Shared& shared) {
+    if constexpr (std::is_same_v<Stream, HiddenStream>) {
+      return Stream(std::move(socket), *shared.tls);
+    } else {
+      (void)shared;
+      return Stream(std::move(socket));
+    }
+  }
+
+  void Read() {
+    parser_.emplace();
+    parser_->body_limit(kBodyMax<Stream>);
+    parser_->header_limit(kHeaderMax);
+    lowest().expires_after(kRequestTime);
+    http::async_read(stream_, buffer_, *parser_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) { self->OnRead(error); });
+  }
+
+  void OnRead(const boost::system::error_code& error) {
+    if (error == http::error::body_limit) return Send(ProblemWithStatus(413, "a body has at most " + std::to_string(kBodyMax<Stream> >> 20) + " MiB"), false);
+    if (error == http::error::header_limit || error == http::error::buffer_overflow) return Send(ProblemWithStatus(431, "a header has at most 16 KiB"), false);
+    const bool is_malformed = error.category() == make_error_code(http::error::bad_method).category() && error != http::error::end_of_stream && error != http::error::partial_message;
+    if (error && is_malformed) return Send(ProblemWithStatus(400, "this is no HTTP/1.1: " + error.message()), false);
+    if (error) return;  // gone, silent for too long, or ending: nobody reads an answer
+    if (const Status framed = CheckFraming(parser_->get(), parser_->get().version()); !framed) return Send(ProblemOf(framed.error()), false);
+    HttpRequest request = Told(parser_->get());
+    if (!shared_.handler.takes_long(request)) return Send(Answer(request), MayGoOn());
+    net::post(shared_.long_work, [self = this->shared_from_this(), request = std::move(request)] {
+      HttpReply reply = self->Answer(request);
+      net::post(self->stream_.get_executor(), [self, reply = std::move(reply)]() mutable { self->Send(std::move(reply), self->MayGoOn()); });
+    });
+  }
+  // A mistake of ours in one answer ends no others.
+  HttpReply Answer(const HttpRequest& request) const {
+    try {
+      return shared_.handler.answer(request);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "gpu-platform: an answer over HTTP failed: %s\n", error.what());
+      return ProblemWithStatus(500, "the controller failed to answer");
+    }
+  }
+
+  // Whoever asked by HEAD does not expect a body, and would take it for the next answer.
+  bool MayGoOn() const { return parser_->get().keep_alive() && parser_->get().method() != http::verb::head && !shared_.is_ending; }
+
+  HttpRequest Told(const http::request<http::string_body>& request) const {
+    HttpRequest told;
+    told.method = std::string(request.method_string());
+    told.target = std::string(request.target());
+    told.authorization = FieldOf(request, http::field::authorization);
+    told.content_type = FieldOf(request, http::field::content_type);
+    told.idempotency_key = FieldOf(request, "Idempotency-Key");
+    told.host = FieldOf(request, http::field::host);
+    told.origin = FieldOf(request, http::field::origin);
+    told.last_event_id = FieldOf(request, "Last-Event-ID");
+    told.accept = FieldOf(request, http::field::accept);
+    told.if_none_match = FieldOf(request, http::field::if_none_match);
+    told.body = request.body();
+    told.from = from_;
+    told.peer = peer_;
+    return told;
+  }
+
+  template <typename Head>
+  static void SetFields(Head& head, const HttpReply& reply) {
+    head.set(http::field::content_type, reply.content_type);
+    head.set(http::field::cache_control, "no-store");
+    head.set(http::field::server, "gpu-platform");
+    head.set("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : reply.headers) head.set(name, value);
+  }
+
+  void Send(HttpReply reply, bool keep_alive) {
+    if (reply.stream != nullptr) return BeginStream(std::move(reply));
+    const unsigned version = parser_->is_header_done() ? parser_->get().version() : 11;
+    reply_.emplace(static_cast<http::status>(reply.status), version);
+    SetFields(*reply_, reply);
+    reply_->body() = std::move(reply.body);
+    reply_->keep_alive(keep_alive);
+    reply_->prepare_payload();
+    if (reply.status == 304) reply_->erase(http::field::content_length);  // that would be the length of what is not sent
+    lowest().expires_after(kAnswerTime);
+    http::async_write(stream_, *reply_, [self = this->shared_from_this(), keep_alive](const boost::system::error_code& error, size_t) {
+      if (!error && keep_alive) return self->Read();
+      self->End();
+    });
+  }
+
+  void BeginStream(HttpReply reply) {
+    source_ = std::move(reply.stream);
+    head_.emplace(static_cast<http::status>(reply.status), 11);
+    SetFields(*head_, reply);
+    head_->chunked(true);
+    head_->keep_alive(false);
+    const std::weak_ptr<Session> weak = this->weak_from_this();
+    source_->OnNews([weak, executor = stream_.get_executor()] {
+      net::post(executor, [weak] {
+        if (const auto self = weak.lock()) self->Push(false);
+      });
+    });
+    lane_.Add(this->shared_from_this());
+    begun_.expires_at(std::chrono::steady_clock::time_point::max());
+    begun_.async_wait([self = this->shared_from_this()](const boost::system::error_code&) {});  // lives until its answer is known
+    Push(false);
+  }
+
+  void SendHead() {
+    serializer_.emplace(*head_);
+    is_sending_ = true;
+    lowest().expires_after(kAnswerTime);
+    http::async_write_header(stream_, *serializer_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
+      self->is_sending_ = false;
+      if (error) self->source_ = nullptr;
+      if (!error) self->AwaitGone();
+      self->Push(false);
+    });
+  }
+
+  // Whoever listens to a stream says nothing more: what can be read is the end.
+  void AwaitGone() {
+    lowest().expires_never();
+    stream_.async_read_some(net::buffer(&nothing_, 1), [self = this->shared_from_this()](const boost::system::error_code&, size_t) {
+      self->source_ = nullptr;
+      beast::get_lowest_layer(self->stream_).cancel();
+    });
+  }
+
+  void Push(bool is_beat) override {
+    if (source_ == nullptr) return;
+    std::string beat = is_beat ? source_->Heartbeat() : "";
+    if (is_sending_ || !source_->HasBegun()) return;
+    if (!serializer_) {
+      begun_.cancel();
+      // The answer is known: that it goes on, or that there is none.
+      const auto failure = source_->Failure();
+      return failure ? Refuse(*failure) : SendHead();
+    }
+    auto piece = source_->Take();
+    if (!piece) return EndStream();
+    if (piece->empty()) piece = std::move(beat);
+    if (piece->empty()) return;
+    is_sending_ = true;
+    // A reader that is too slow is cut off; it comes back behind what it has.
+    lowest().expires_after(kAnswerTime);
+    piece_ = *std::move(piece);
+    net::async_write(stream_, http::make_chunk(net::buffer(piece_)), [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
+      self->is_sending_ = false;
+      if (error) self->source_ = nullptr;
+      self->Push(false);
+    });
+  }
+
+  void Refuse(const Error& why) {
+    source_ = nullptr;
+    Send(ProblemOf(why), false);
+  }
+
+  // Its last chunk says that this was all.
+  void EndStream() {
+    const bool is_whole = !source_->Failure();
+    source_ = nullptr;
+    if (!is_whole) return beast::get_lowest_layer(stream_).close();
+    is_sending_ = true;
+    lowest().expires_after(kAnswerTime);
+    net::async_write(stream_, http::make_chunk_last(), [self = this->shared_from_this()](const boost::system::error_code&, size_t) { beast::get_lowest_layer(self->stream_).cancel(); });
+  }
+
+  void End() {
+    if constexpr (std::is_same_v<Stream, HiddenStream>) {
+      lowest().expires_after(kAnswerTime);
+      stream_.async_shutdown([self = this->shared_from_this()](const boost::system::error_code&) {});
+    } else {
+      boost::system::error_code ignored;
+      lowest().socket().shutdown(net::socket_base::shutdown_send, ignored);
+    }
+  }
+
+  Stream stream_;
+  Shared& shared_;
+  Lane& lane_;
+  std::atomic<size_t>& open_;
+  beast::flat_buffer buffer_{kBufferMax};
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::response<http::string_body>> reply_;
+  std::string from_;
+  std::optional<User> peer_;
+  // Of an answer that goes on:
+  std::shared_ptr<HttpStream> source_;  // nullptr: there is none, or nobody listens any more
+  std::optional<http::response<http::empty_body>> head_;
+  std::optional<http::response_serializer<http::empty_body>> serializer_;
+  net::steady_timer begun_{stream_.get_executor()};
+  std::string piece_;
+  bool is_sending_ = false;
+  char nothing_ = 0;
+};
+
+}  // namespace gp
