@@ -4,7 +4,7 @@ BUILD ?= build/release
 PRESET := $(notdir $(BUILD))
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo test build setup check format lint clean
+.PHONY: help demo test build setup check pictures format lint clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -33,6 +33,13 @@ setup:
 ## make check       the layer rules and the format of the sources
 check:
 	python3 tools/check_layers.py
+
+## make pictures    pictures of the dashboard for the documents, from its tests (1 min)
+pictures: build-tests
+	GP_PICTURES=/tmp/gp-pictures GP_WEB_TOOLS=$(abspath $(BUILD))/web/tools PYTHONPATH=tests/integration /usr/bin/python3 -B \
+	  tests/integration/live/dashboard_test.py --binary $(abspath $(BUILD))/bin/gpu-platform Dashboard.test_pages_and_actions
+	mkdir -p docs/figures/dashboard
+	for page in overview waiting fleet; do cp /tmp/gp-pictures/$$page-dark.png docs/figures/dashboard/$$page.png; done
 
 ## make format      format the sources
 format:

@@ -89,6 +89,7 @@ void AddIncidents(CLI::App& app, Cli& cli);
 void AddMetrics(CLI::App& app, Cli& cli);
 void AddAccess(CLI::App& app, Cli& cli);
 void AddLogin(CLI::App& app, Cli& cli);
+void AddDashboard(CLI::App& app, Cli& cli);
 void AddAudit(CLI::App& app, Cli& cli);
 void AddCommands(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);

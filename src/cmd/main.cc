@@ -34,6 +34,7 @@ int Run(int argc, char** argv) {
   gp::AddDefrag(app, cli);
   gp::AddAccess(app, cli);
   gp::AddLogin(app, cli);
+  gp::AddDashboard(app, cli);
   gp::AddAudit(app, cli);
   gp::AddReplay(app, cli);
   gp::AddSimulate(app, cli);

@@ -24,6 +24,7 @@
 #include "cmd/cli.h"
 #include "cmd/controller_authority.h"
 #include "cmd/core_dumps.h"
+#include "cmd/http_address.h"
 #include "cmd/identity_file.h"
 #include "cmd/live_agent.h"
 #include "cmd/signals.h"
@@ -182,8 +183,12 @@ class Serving {
   }
 
   Status StartHttp() {
+    ForgetHttpAddress(flags_.run_directory);
     http_ = GP_TRY(HttpServer::Start({flags_.run_directory + "/http.sock", flags_.http, IdentityAt(flags_.http)}, {[this](const HttpRequest& request) { return rest_->Answer(request); }, [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
-    return Ok();
+    if (flags_.http.empty()) return Ok();
+    const std::string host = flags_.http.substr(0, flags_.http.rfind(':'));
+    const bool is_any = host == "0.0.0.0" || host == "[::]";
+    return KeepHttpAddress(flags_.run_directory, (IsEncrypted(flags_.http) ? "https://" : "http://") + (is_any ? "localhost" : host) + ":" + std::to_string(http_port()));
   }
 
   Result<ServerOptions> OfServer() const {

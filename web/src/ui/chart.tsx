@@ -29,13 +29,19 @@ effect(() => {
 
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+// A minute at least: one point alone would be spread over years.
+function lastTimes(): [number, number] {
+  const last = points[0].at(-1) ?? Date.now() / 1000;
+  return [Math.min(points[0][0] ?? last, last - 60), last];
+}
+
 export function History() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") } };
     const line = (label: string, name: string) => ({ label, stroke: colour(name), width: 2, value: (_: uPlot, value: number | null) => (value === null ? "–" : `${value.toFixed(0)} %`) });
     const options: uPlot.Options = {
-      width: box.current!.clientWidth, height: 190, scales: { y: { range: [0, 100] }, x: { range: (_, from, to) => [Math.min(from, to - 60), to] } }, axes: [axis, { ...axis, values: (_, values) => values.map((one) => `${one} %`) }],
+      width: box.current!.clientWidth, height: 190, scales: { y: { range: [0, 100] }, x: { range: lastTimes } }, axes: [axis, { ...axis, values: (_, values) => values.map((one) => `${one} %`) }],
       series: [{}, line("granted", "--used"), line("busy", "--free"), line("memory", "--waiting")],
     };
     const plot = new uPlot(options, points as uPlot.AlignedData, box.current!);

@@ -10,6 +10,7 @@
 #include "adapters/inbound/rest/event_stream.h"
 #include "adapters/inbound/rest/field_mask.h"
 #include "adapters/inbound/rest/openapi.h"
+#include "adapters/inbound/rest/pages.h"
 #include "adapters/inbound/rest/problem.h"
 #include "adapters/wire/bearer.h"
 #include "adapters/wire/document.h"
@@ -97,6 +98,13 @@ void AddTag(const HttpRequest& request, HttpReply& reply) {
   reply.body.clear();
 }
 
+HttpReply AnswerPage(const HttpRequest& request, const Page& page) {
+  HttpReply reply{200, std::string(page.content_type), std::string(page.text), {}};
+  reply.headers = {{"Cache-Control", "no-cache"}, {"Content-Security-Policy", std::string(kPagePolicy)}, {"X-Frame-Options", "DENY"}, {"Referrer-Policy", "no-referrer"}};
+  AddTag(request, reply);
+  return reply;
+}
+
 // Of an operation whose answer is a stream.
 std::unique_ptr<Message> NewRequest(const std::string& operation) {
   const auto* type = v1::GetJobRequest::descriptor()->file()->FindServiceByName("Control")->FindMethodByName(operation)->input_type();
@@ -146,6 +154,8 @@ HttpReply RestApi::Answer(const HttpRequest& request) {
   const size_t mark = std::min(request.target.find('?'), request.target.size());
   const std::string_view path = std::string_view(request.target).substr(0, mark);
   const std::string_view query = std::string_view(request.target).substr(std::min(mark + 1, request.target.size()));
+  const Page* page = request.method == "GET" ? PageAt(path) : nullptr;
+  if (page != nullptr) return AnswerPage(request, *page);
   if (request.method == "GET" && path == "/livez") return PlainText("ok\n");
   if (request.method == "GET" && path == "/readyz") return AnswerReadiness();
   if (request.method == "GET" && path == "/openapi.json") return {200, "application/json", OpenApiText(), {}};

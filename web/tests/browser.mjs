@@ -1,0 +1,39 @@
+// A browser that notices what a person should never meet: errors, requests to other sites, faults of accessibility.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export async function openBrowser(origin) {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const faults = [];
+  const newPage = async (theme = "dark") => {
+    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    await context.addInitScript((name) => localStorage.setItem("gpu-platform.theme", name), theme);
+    const page = await context.newPage();
+    page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+    page.on("console", (message) => message.type() === "error" && !/status of 4\d\d/.test(message.text()) && faults.push(`console: ${message.text()}`));
+    page.on("request", (request) => request.url().startsWith(origin) || faults.push(`asked elsewhere: ${request.url()}`));
+    page.on("dialog", (dialog) => { faults.push(`a dialog: ${dialog.message()}`); void dialog.dismiss(); });
+    page.setDefaultTimeout(15_000);
+    return page;
+  };
+  const check = (what) => { assert.deepEqual(faults, [], what); };
+  return { newPage, check, close: () => browser.close() };
+}
+
+// All that axe finds against the rules for everybody's access, as text; none is a fault of contrast, name, order or role.
+export async function violations(page) {
+  await page.evaluate(axe); // by the debugger, which no policy of the page stops
+  const told = await page.evaluate(() => window.axe.run());
+  return told.violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+}
+
+export async function until(what, is_so, seconds = 15) {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await new Promise((next) => setTimeout(next, 100))) {
+    if (await is_so()) return;
+  }
+  assert.fail(`not within ${seconds} s: ${what}`);
+}

@@ -1,0 +1,216 @@
+// Every page and every action of the dashboard on a real controller: node dashboard.mjs LINK PICTURES
+// LINK: as `gpu-platform dashboard --role admin` prints it.  Needs a simulated node dgx-h100-0, and sound ones.
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { openBrowser, until, violations } from "./browser.mjs";
+import payloads from "./payloads.mjs";
+
+const [link, pictures] = process.argv.slice(2);
+const [origin, secret] = link.split("/#token=");
+mkdirSync(pictures, { recursive: true });
+const browser = await openBrowser(origin);
+
+async function api(method, path, body) {
+  const answer = await fetch(origin + path, { method, headers: { Authorization: `Bearer ${secret}`, ...(body ? { "Content-Type": "application/json" } : {}) }, body: body && JSON.stringify(body) });
+  const told = await answer.json();
+  assert.ok(answer.ok, `${method} ${path}: ${JSON.stringify(told)}`);
+  return told;
+}
+const submit = async (spec, count = 1) => (await api("POST", "/api/v1/jobs", { specs: [spec], count })).job_ids;
+const job = (id) => api("GET", `/api/v1/jobs/${id}`);
+const gpu = async (index) => (await api("GET", "/api/v1/cluster")).nodes[0].gpus[index];
+const step = async (name, run) => {
+  const begun = Date.now();
+  await run();
+  browser.check(name);
+  console.log(`ok  ${name}  ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+};
+const logIn = async (theme) => {
+  const page = await browser.newPage(theme);
+  await page.goto(link);
+  await page.getByRole("navigation").waitFor();
+  return page;
+};
+const open = async (page, path) => {
+  await page.goto(`${origin}/#/${path}`);
+  await page.locator("main h1").waitFor();
+};
+const confirm = async (page, title) => {
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("gpu-platform ").first().waitFor(); // the same as a command
+  await dialog.getByText("curl -X").waitFor();
+  await dialog.locator("button[type=submit]").click();
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByText(`${title}: done`).waitFor({ state: "attached" });
+};
+
+const [running] = await submit({ name: "train", command: ["sh", "-c", "for i in $(seq 1000); do echo step $i; sleep 0.2; done"], gpus: { count: 2 } });
+const [waiting] = await submit({ name: "large", command: ["true"], gpus: { count: 8 } });
+const [failed] = await submit({ name: "broken", command: ["sh", "-c", "echo no such file >&2; exit 3"], gpus: { count: 1 } });
+await until("one job runs, another one has failed", async () => (await job(running)).state === "RUNNING" && (await job(failed)).state === "FAILED");
+
+await step("who has no token is asked for one, and told when it is wrong", async () => {
+  const page = await browser.newPage();
+  await page.goto(`${origin}/`);
+  await page.getByLabel("Token").fill("gpp_" + "0".repeat(64));
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.getByLabel("Token").fill(secret);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.getByRole("button", { name: "log out" }).click();
+  await page.getByLabel("Token").waitFor();
+  await page.context().close();
+});
+
+const PAGES = { overview: "", jobs: "jobs", running: `jobs/${running}`, waiting: `jobs/${waiting}`, failed: `jobs/${failed}`, fleet: "fleet", fleet_table: "fleet?as=table", node: "nodes/dgx-h100-0", gpu: "gpus/dgx-h100-0/0", queues: "queues",
+  incidents: "incidents", submit: "submit", scheduler: "scheduler", access: "access", audit: "audit", docs: "docs" };
+for (const theme of ["dark", "light"]) {
+  await step(`every page, ${theme}, is sound and for everybody`, async () => {
+    const page = await logIn(theme);
+    assert.ok(!page.url().includes("gpp_"), "the token stays in the address");
+    for (const [name, path] of Object.entries(PAGES)) {
+      await open(page, path);
+      await page.waitForTimeout(700);
+      await page.screenshot({ path: `${pictures}/${name}-${theme}.png` });
+      assert.deepEqual(await violations(page), [], `${name} ${theme}`);
+    }
+    await open(page, "nowhere/at/all").catch(() => {});
+    await page.getByText("There is no such page").waitFor();
+    await page.context().close();
+  });
+}
+
+const page = await logIn("dark");
+await step("a job is submitted, and cancelled", async () => {
+  await open(page, "submit");
+  await page.getByLabel("Name").fill("from-a-page");
+  await page.getByText(/It would (start now|wait)/).waitFor();
+  await page.getByRole("button", { name: "Submit …" }).click();
+  await confirm(page, "Submit");
+  await page.waitForURL(/#\/jobs\/job-/);
+  const id = page.url().split("/").pop();
+  assert.equal((await job(id)).spec.name, "from-a-page");
+  await until("it is over", async () => ["FAILED", "COMPLETED"].includes((await job(id)).state));
+  await open(page, `jobs/${running}`);
+  await page.getByRole("button", { name: "Output of rank 0" }).click();
+  await page.getByText(/step \d+/).first().waitFor();
+  await page.getByRole("button", { name: "cancel" }).click();
+  await confirm(page, `Cancel ${running}`);
+  await until("it is cancelled", async () => (await job(running)).state === "CANCELLED");
+});
+await step("a job is held, released and killed", async () => {
+  const [held] = await submit({ name: "held", command: ["true"], gpus: { count: 8 }, nodes: 50 });
+  await open(page, `jobs/${held}`);
+  await page.getByRole("button", { name: "hold" }).click();
+  await confirm(page, `Hold ${held}`);
+  await until("it is held", async () => (await job(held)).detail === "HELD");
+  await page.getByRole("button", { name: "release" }).click();
+  await confirm(page, `Release ${held}`);
+  await until("it is released", async () => (await job(held)).detail !== "HELD");
+  await page.getByRole("button", { name: "kill" }).click();
+  await confirm(page, `Kill ${held}`);
+  await until("it is over", async () => (await job(held)).state === "CANCELLED");
+});
+await step("what is refused is told in the dialog, and nothing happens", async () => {
+  await open(page, "submit");
+  await page.getByLabel("The job, as the API takes it").fill('{"command": ["true"], "gpus": {"count": -1}}');
+  await page.getByRole("alert").waitFor();
+  assert.match(await page.getByRole("alert").innerText(), /gpus\.count/);
+  await page.getByLabel("The job, as the API takes it").fill("{");
+  await page.getByText("This is no JSON yet").waitFor();
+});
+await step("a GPU is drained, taken out and brought back", async () => {
+  for (const [button, title, is_so] of [["drain", "Drain", (one) => one.draining], ["offline", "Offline", (one) => one.state === "OFFLINE"], ["online", "Online", (one) => one.state === "AVAILABLE" && !one.draining]]) {
+    await open(page, "gpus/dgx-h100-0/7");
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await confirm(page, `${title} dgx-h100-0/7`);
+    await until(title, async () => is_so(await gpu(7)));
+  }
+});
+await step("a token is made, used and revoked", async () => {
+  await open(page, "access");
+  await page.getByLabel("What it is for").fill("by hand");
+  await page.getByRole("button", { name: "create …" }).click();
+  await confirm(page, "Create a token");
+  const made = (await page.getByLabel("token", { exact: true }).innerText()).trim();
+  assert.equal((await fetch(`${origin}/api/v1/self`, { headers: { Authorization: `Bearer ${made}` } })).status, 200);
+  const tokens = (await api("GET", "/api/v1/tokens")).tokens;
+  const row = page.getByRole("row").filter({ hasText: tokens.find((one) => one.label === "by hand").id });
+  await row.getByRole("button", { name: "revoke" }).click();
+  await confirm(page, `Revoke ${tokens.find((one) => one.label === "by hand").id}`);
+  assert.equal((await fetch(`${origin}/api/v1/self`, { headers: { Authorization: `Bearer ${made}` } })).status, 401);
+});
+
+await step("by keyboard alone: to a waiting job, why it waits, and out of the queue", async () => {
+  const [id] = await submit({ name: "by-keys", command: ["true"], gpus: { count: 8 }, nodes: 50 });
+  await open(page, "");
+  await page.waitForTimeout(500);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(id);
+  await page.getByRole("option").first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("Why it waits").waitFor();
+  await page.getByText(/GPUs|nodes/).first().waitFor();
+  for (let presses = 0; (await page.evaluate(() => document.activeElement?.textContent)) !== "cancel"; ++presses) {
+    assert.ok(presses < 60, "the button is reached by Tab");
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByText("It leaves the queue").waitFor();
+  for (let presses = 0; (await page.evaluate(() => document.activeElement?.getAttribute("type"))) !== "submit"; ++presses) {
+    assert.ok(presses < 10, "the button is reached by Tab");
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Enter");
+  await until("it is cancelled", async () => (await job(id)).state === "CANCELLED");
+});
+
+await step(`${payloads.length} texts that would be programs are shown as texts`, async () => {
+  assert.ok(payloads.length >= 60);
+  const one_line = (text) => text.replaceAll(/\p{Cc}/gu, " ");
+  const lines = payloads.map((text) => `printf '%s\\n' '${text.replaceAll("'", "'\\''")}'`).join("\n");
+  const [id] = await submit({ name: "texts", command: ["sh", "-c", lines], gpus: { count: 1 }, labels: Object.fromEntries(payloads.slice(0, 60).map((text, i) => [`label-${i}`, one_line(text).slice(0, 60)])) });
+  await until("it is over", async () => (await job(id)).state === "COMPLETED");
+  for (const text of payloads) {
+    await api("POST", "/api/v1/tokens", { label: one_line(text).slice(0, 60) });
+    await api("POST", "/api/v1/cluster:service", { gpu: "dgx-h100-0/6", action: "DRAIN", reason: one_line(text) });
+    assert.ok((await gpu(6)).reason.includes(one_line(text).slice(0, 20)), "it is told as it is");
+    await open(page, "gpus/dgx-h100-0/6");
+    await page.waitForTimeout(60);
+  }
+  await api("POST", "/api/v1/cluster:service", { gpu: "dgx-h100-0/6", action: "ONLINE" });
+  for (const path of [`jobs/${id}`, "access", "audit", "fleet", "nodes/dgx-h100-0", "jobs", ""]) {
+    await open(page, path);
+    await page.waitForTimeout(500);
+  }
+  await open(page, `jobs/${id}`);
+  await page.getByText("<svg/onload").first().waitFor();
+  assert.equal(await page.evaluate(() => window.hit), undefined);
+});
+
+await step("10,000 jobs scroll, and no more rows are made than can be seen", async () => {
+  await api("PUT", "/api/v1/queues/many", {});
+  await submit({ name: "many", command: ["true"], queue: "many", gpus: { count: 8 }, nodes: 60 }, 10_000);
+  await open(page, "jobs");
+  await until("all are there", async () => Number((await page.locator("[aria-rowcount]").getAttribute("aria-rowcount")) ?? 0) > 10_000, 30);
+  const frames = await page.evaluate(async () => {
+    const box = document.querySelector("[role=region][aria-label=Jobs]");
+    const spans = [];
+    let last = performance.now();
+    for (let i = 0; i < 120; ++i) {
+      box.scrollTop += 2600;
+      await new Promise((next) => requestAnimationFrame(next));
+      spans.push(performance.now() - last);
+      last = performance.now();
+    }
+    return { rows: box.querySelectorAll("tbody tr").length, end: box.scrollTop, spans: spans.sort((a, b) => a - b) };
+  });
+  assert.ok(frames.rows < 120, `${frames.rows} rows`);
+  assert.ok(frames.end > 250_000, `scrolled to ${frames.end}`);
+  console.log(`    frames of ${frames.spans[60].toFixed(0)} ms at the median, ${frames.spans[113].toFixed(0)} ms at the 95th per cent`);
+});
+
+await browser.close();
+console.log("all passed");
