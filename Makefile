@@ -4,7 +4,7 @@ BUILD ?= build/release
 PRESET := $(notdir $(BUILD))
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo test build setup check pictures format lint clean
+.PHONY: help demo test build setup check pictures publish-contract format lint clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -40,6 +40,10 @@ pictures: build-tests
 	  tests/integration/live/dashboard_test.py --binary $(abspath $(BUILD))/bin/gpu-platform Dashboard.test_pages_and_actions
 	mkdir -p docs/figures/dashboard
 	for page in overview waiting fleet; do cp /tmp/gp-pictures/$$page-dark.png docs/figures/dashboard/$$page.png; done
+
+## make publish-contract  the .proto files as they are now are what programs of others may rely on
+publish-contract: build-tests
+	$(BUILD)/tests/contract/tools/node_modules/.bin/buf build proto --exclude-source-info -o proto/published.binpb
 
 ## make format      format the sources
 format:

@@ -9,7 +9,7 @@ WORLDS ?= 100000
 
 .PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism prove-requests prove-parity prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-metrics bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -140,6 +140,11 @@ prove-requests: build
 prove-parity: build
 	GP_PARITY=42000 PYTHONPATH=tests/integration $(PYTHON) -B tests/integration/live/parity_test.py --binary $(abspath $(BINARY))
 
+## make prove-attacks    malformed HTTP, 10,000 connections, slow readers, 100,000 changed requests; secrets (root; 4 min)
+prove-attacks: build
+	GP_HALF_OPEN=10000 GP_SLOW_SECONDS=35 GP_MUTATIONS=100000 PYTHONPATH=tests/integration $(PYTHON) -B tests/security/http/attacks_test.py --binary $(abspath $(BINARY))
+	PYTHONPATH=tests/integration $(PYTHON) -B tests/security/secrets/secrets_test.py --binary $(abspath $(BINARY))
+
 ## make prove-lines      followers while the controller is killed every 2 s for a minute; 1,000 submits over connections that are cut (root; 5 min)
 prove-lines: build
 	GP_LINE_SECONDS=60 GP_CUT_SUBMITS=1000 PYTHONPATH=tests/integration $(PYTHON) -B tests/chaos/lines_test.py --binary $(abspath $(BINARY))
@@ -167,6 +172,11 @@ bench-submit: build
 ## make bench-recovery   100 fatal errors of GPUs: to the quarantine, and to the job running again; 10 lost nodes (root; 8 min)
 bench-recovery: build
 	$(PYTHON) -B tests/benchmarks/recovery.py --binary $(abspath $(BINARY)) --faults 100
+
+## make bench-metrics    a scrape of 1,000 GPUs and fifty queues (1 min)
+bench-metrics: configure
+	cmake --build $(BUILD) --target metrics_benchmark
+	$(BUILD)/bin/metrics_benchmark
 
 ## make bench-discovery  a simulated DGX H100, driver load included (1 min)
 bench-discovery: configure

@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import tempfile
+import time
 import urllib.parse
 import urllib.request
 
@@ -86,6 +87,27 @@ class Prometheus(ClusterTest):
         broken = [rule for rule in group["rules"] if rule["health"] == "err"]
         self.assertEqual((len(group["rules"]) >= 12, broken), (True, []))
         self.assertEqual([alert for alert in self.ask("/api/v1/alerts")["alerts"] if alert["state"] == "firing"], [])
+
+    def test_every_panel_of_grafana_has_data(self):
+        subprocess.run(["/usr/bin/python3", f"{SOURCE}/tools/make_grafana.py", "--check"], check=True)
+        self.cli.wait(self.cli.start("--gpus", "1", command=["true"]))
+        eventually(lambda: self.value("sum(gpu_platform_job_ends_total)") is not None and self.value("avg(gpu_platform_gpu_busy_ratio)") is not None, "it is scraped")
+        time.sleep(3)  # rates need two looks
+        with open(f"{SOURCE}/docs/reference/metrics.md") as text:
+            known = set(re.findall(r"gpu_platform_\w+", text.read()))
+        panels = 0
+        for file in sorted(os.listdir(f"{SOURCE}/deploy/grafana")):
+            if not file.endswith(".json"):
+                continue
+            with open(f"{SOURCE}/deploy/grafana/{file}") as text:
+                dashboard = json.load(text)
+            for panel in dashboard["panels"]:
+                panels += 1
+                for target in panel["targets"]:
+                    with self.subTest(f"{file}: {panel['title']}"):
+                        self.assertLessEqual(set(re.findall(r"gpu_platform_\w+", target["expr"])), known)
+                        self.assertNotEqual(self.query(target["expr"].replace("$node", ".*")), [], target["expr"])
+        self.assertGreaterEqual(panels, 30)
 
     def test_an_alert_fires(self):
         eventually(lambda: self.value('up{job="gpu-platform"}') == 1, "it is scraped")
