@@ -43,7 +43,7 @@ pictures: build-tests
 
 ## make publish-contract  the .proto files as they are now are what programs of others may rely on
 publish-contract: build-tests
-	$(BUILD)/tests/contract/tools/node_modules/.bin/buf build proto --exclude-source-info -o proto/published.binpb
+	$(BUILD)/tests/contract/tools/node_modules/@bufbuild/buf-linux-*/bin/buf build proto --exclude-source-info -o proto/published.binpb
 
 ## make format      format the sources
 format:

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "cmd/cli.h"
-#include "cmd/core_dumps.h"
 #include "cmd/live_agent.h"
+#include "cmd/process_limits.h"
 #include "cmd/signals.h"
 #include "infrastructure/paths.h"
 
@@ -20,7 +20,7 @@ struct AgentFlags {
 };
 
 void RunAgent(AgentFlags flags, Cli& cli) {
-  LeaveNoCoreDumps();
+  SetDaemonLimits();
   const StopSignals signals;
   // A simulated node ends with the `serve` that started it.
   if (flags.with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cmd/cli.h"
+#include "cmd/controller_authority.h"
 #include "cmd/credentials.h"
 #include "cmd/http_address.h"
 #include "infrastructure/paths.h"
@@ -34,8 +35,8 @@ void PrintLink(const std::string& role, Cli& cli) {
   const v1::Token& token = reply->token();
   std::printf("%s/#token=%s\n", address->c_str(), reply->secret().c_str());
   cli.Say("the link is " + token.user() + ", at most " + token.role() + ", until " + token.expires_at() + ": show it to nobody (end it: gpu-platform tokens revoke " + token.id() + ")");
-  const std::string port = address->substr(address->rfind(':') + 1);
-  cli.Say("from another machine: ssh -L " + port + ":" + address->substr(address->find("//") + 2) + " this-machine, and the same link");
+  const std::string place = address->substr(address->find("//") + 2);
+  if (StaysHere(place)) cli.Say("from another machine: ssh -L " + place.substr(place.rfind(':') + 1) + ":" + place + " this-machine, and the same link");
 }
 
 }  // namespace

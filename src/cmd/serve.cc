@@ -23,10 +23,10 @@
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/controller_authority.h"
-#include "cmd/core_dumps.h"
 #include "cmd/http_address.h"
 #include "cmd/identity_file.h"
 #include "cmd/live_agent.h"
+#include "cmd/process_limits.h"
 #include "cmd/signals.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
@@ -278,7 +278,7 @@ class Serving {
 };
 
 void RunServe(ServeFlags flags, Cli& cli) {
-  LeaveNoCoreDumps();
+  SetDaemonLimits();
   const StopSignals signals;
   if (flags.state.empty()) flags.state = DefaultStateDirectory();
   if (flags.run_directory.empty()) flags.run_directory = DefaultRunDirectory();

@@ -61,6 +61,9 @@ await step("who has no token is asked for one, and told when it is wrong", async
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.getByRole("button", { name: "log out" }).click();
   await page.getByLabel("Token").waitFor();
+  await page.evaluate((hash) => { location.hash = hash; }, `#token=${secret}`); // a link that is opened in the same tab
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  assert.ok(!page.url().includes("gpp_"), "the token stays in the address");
   await page.context().close();
 });
 

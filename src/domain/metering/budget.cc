@@ -1,7 +1,6 @@
 #include "domain/metering/budget.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace gp {
 namespace {
@@ -21,20 +20,15 @@ struct Limit {
 
 std::vector<Limit> LimitsOf(const Budget& budget, const UsageSum& used, const UsageSum& recent) {
   std::vector<Limit> limits;
-  if (budget.time.units > 0) limits.push_back({budget.time.units, used.time.units, recent.time.units});
-  if (budget.money_micros > 0) limits.push_back({budget.money_micros, used.money.ToMicros(), recent.money.ToMicros()});
+  if (budget.time.units > 0) limits.push_back({budget.time.units, used.time.units, std::max<Wide>(recent.time.units, 0)});
+  if (budget.money_micros > 0) limits.push_back({budget.money_micros, used.money.To(1), std::max<Wide>(recent.money.To(1), 0)});
   return limits;
-}
-
-Instant FirstOf(std::chrono::year_month month) {
-  const auto days = std::chrono::sys_days{month / 1}.time_since_epoch();
-  return Instant{days.count() * kDay.ns};
 }
 
 // When what is left is gone at the rate of late; none: never.
 std::optional<Instant> UsedUpAt(const Limit& limit, Duration recent_span, Instant at) {
   if (limit.used >= limit.limit) return at;
-  if (limit.recent <= 0) return std::nullopt;
+  if (limit.recent == 0) return std::nullopt;
   const Wide wait = (limit.limit - limit.used) * recent_span.ns / limit.recent;
   if (wait > INT64_MAX - at.ns) return std::nullopt;
   return at + Duration{static_cast<int64_t>(wait)};
@@ -51,18 +45,11 @@ const char* Name(OverBudget action) {
   return "?";
 }
 
-Month MonthOf(Instant at) {
-  const std::chrono::year_month_day day{std::chrono::sys_days{std::chrono::days{DayOf(at)}}};
-  const std::chrono::year_month month = day.year() / day.month();
-  return {FirstOf(month), FirstOf(month + std::chrono::months{1})};
-}
-
-BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at) {
-  const Instant end = MonthOf(at).end;
+BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at, Instant end) {
   BudgetStanding standing;
   for (const Limit& limit : LimitsOf(budget, used, recent)) {
     standing.per_cent = std::max(standing.per_cent, PerCent(limit.used, limit.limit));
-    const Wide still_to_come = limit.recent * (end - at).ns / recent_span.ns;
+    const Wide still_to_come = recent_span.ns > 0 ? limit.recent * (end - at).ns / recent_span.ns : 0;
     standing.expected_per_cent = std::max(standing.expected_per_cent, PerCent(limit.used + still_to_come, limit.limit));
     const std::optional<Instant> gone = UsedUpAt(limit, recent_span, at);
     if (gone && *gone < end && (!standing.used_up_at || *gone < *standing.used_up_at)) standing.used_up_at = gone;

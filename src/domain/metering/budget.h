@@ -1,6 +1,6 @@
 #pragma once
 
-// How much somebody may use in a month, in GPU-hours or money, and how they stand.
+// How much somebody may use in a span of time, such as a month, in GPU-hours or money, and how they stand.
 
 #include <cstdint>
 #include <optional>
@@ -20,32 +20,23 @@ const char* Name(OverBudget action);
 inline constexpr size_t kWarnLevelsMax = 8;
 
 struct Budget {
-  GpuTime time;               // a month; 0: no limit
-  int64_t money_micros = 0;   // a month; 0: no limit
+  GpuTime time;               // 0: no limit
+  int64_t money_micros = 0;   // 0: no limit
   std::vector<int> warn_at{50, 80, 100};  // per cent, rising
   OverBudget over = OverBudget::kWarn;
   bool operator==(const Budget&) const = default;
 };
 
-// A month of the calendar, UTC: its first instant and that of the next one.
-struct Month {
-  Instant begin;
-  Instant end;
-  bool operator==(const Month&) const = default;
-};
-
-Month MonthOf(Instant at);
-
 struct BudgetStanding {
   int per_cent = 0;                    // used, of what is nearer to its limit; rounded down
   int warned = 0;                      // the highest level reached; 0: none
   bool is_used_up = false;
-  int expected_per_cent = 0;           // at the month's end, if it goes on as in the last days
-  std::optional<Instant> used_up_at;   // then, within this month
+  int expected_per_cent = 0;           // at the end, if it goes on as in the last days
+  std::optional<Instant> used_up_at;   // then, before the end
   bool operator==(const BudgetStanding&) const = default;
 };
 
-// `recent`: what was used in the last `recent_span` before `at`.
-BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at);
+// At `at`, of a budget that holds until `end`.  `recent`: what was used in the last `recent_span`; 0: nothing is expected.
+BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at, Instant end);
 
 }  // namespace gp

@@ -1,9 +1,5 @@
 #include "domain/metering/money.h"
 
-#include <cstdlib>
-
-#include "base/assert.h"
-
 namespace gp {
 namespace {
 
@@ -13,24 +9,29 @@ Wide Rounded(Wide amount, Wide unit) {
   return (amount < 0 ? amount - half : amount + half) / unit;
 }
 
-std::string WithCommas(uint64_t number) {
-  std::string digits = std::to_string(number);
+// Of a number that is not negative.
+std::string Digits(Wide number) {
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(number % 10)));
+    number /= 10;
+  } while (number > 0);
+  return digits;
+}
+
+std::string WithCommas(std::string digits) {
   for (size_t place = digits.size(); place > 3;) digits.insert(place -= 3, ",");
   return digits;
 }
 
-std::string Padded(uint64_t number, size_t width) {
-  const std::string digits = std::to_string(number);
+std::string Padded(Wide number, size_t width) {
+  const std::string digits = Digits(number);
   return std::string(width - digits.size(), '0') + digits;
 }
 
-}  // namespace
+Wide Size(Wide number) { return number < 0 ? -number : number; }
 
-GpuTime& GpuTime::operator+=(GpuTime other) {
-  const bool is_over = __builtin_add_overflow(units, other.units, &units);
-  GP_ASSERT(!is_over, "a sum of GPU times is below 2^63");
-  return *this;
-}
+}  // namespace
 
 Money Money::OfMicros(int64_t micros) { return {kGpuHour, Price{micros}}; }
 
@@ -45,18 +46,16 @@ Money Money::operator-() const {
   return negative;
 }
 
-int64_t Money::ToMicros() const { return static_cast<int64_t>(Rounded(exact_, kGpuHour.units)); }
+Wide Money::To(int64_t micros) const { return Rounded(exact_, kGpuHour.units * micros); }
 
 std::string ToText(Money money) {
-  const int64_t hundredths = static_cast<int64_t>(Rounded(money.ToMicros(), kMicrosPerUnit / 100));
-  const uint64_t size = static_cast<uint64_t>(std::llabs(hundredths));
-  return (hundredths < 0 ? "-" : "") + WithCommas(size / 100) + "." + Padded(size % 100, 2);
+  const Wide hundredths = money.To(kMicrosPerUnit / 100);
+  return (hundredths < 0 ? "-" : "") + WithCommas(Digits(Size(hundredths) / 100)) + "." + Padded(Size(hundredths) % 100, 2);
 }
 
 std::string ToGpuHours(GpuTime time) {
-  const int64_t thousandths = static_cast<int64_t>(Rounded(Wide{time.units} * 1'000, kGpuHour.units));
-  const uint64_t size = static_cast<uint64_t>(std::llabs(thousandths));
-  std::string text = (thousandths < 0 ? "-" : "") + std::to_string(size / 1'000) + "." + Padded(size % 1'000, 3);
+  const Wide thousandths = Rounded(time.units * 1'000, kGpuHour.units);
+  std::string text = (thousandths < 0 ? "-" : "") + Digits(Size(thousandths) / 1'000) + "." + Padded(Size(thousandths) % 1'000, 3);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;

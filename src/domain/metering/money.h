@@ -13,14 +13,14 @@ namespace gp {
 
 // Thousandths of a GPU times milliseconds.
 struct GpuTime {
-  int64_t units = 0;
+  Wide units = 0;
 
-  GpuTime& operator+=(GpuTime other);
+  GpuTime& operator+=(GpuTime other) { units += other.units; return *this; }
   GpuTime operator-() const { return {-units}; }
   auto operator<=>(const GpuTime&) const = default;
 };
 
-inline constexpr GpuTime kGpuHour{int64_t{1'000} * 3'600'000};
+inline constexpr GpuTime kGpuHour{Wide{1'000} * 3'600'000};
 
 // Of one GPU for one hour.
 struct Price {
@@ -29,20 +29,20 @@ struct Price {
 };
 
 inline constexpr int64_t kMicrosPerUnit = 1'000'000;  // of the currency
-inline constexpr Price kPriceMax{int64_t{10'000} * kMicrosPerUnit};  // a year of 100,000 GPUs still is an int64_t of millionths
+inline constexpr Price kPriceMax{int64_t{10'000} * kMicrosPerUnit};
 
 // A sum of times at prices.
 class Money {
  public:
   Money() = default;
-  Money(GpuTime time, Price price) : exact_(Wide{time.units} * price.micros) {}
+  Money(GpuTime time, Price price) : exact_(time.units * price.micros) {}
   // So many millionths of the currency, as a person writes an amount.
   static Money OfMicros(int64_t micros);
 
   Money& operator+=(Money other);
   Money operator-() const;
-  // Millionths of the currency, the nearest; halves go away from zero.
-  int64_t ToMicros() const;
+  // In this unit of the currency's millionths, the nearest; halves go away from zero.
+  Wide To(int64_t micros) const;
   auto operator<=>(const Money&) const = default;
 
  private:

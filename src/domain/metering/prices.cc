@@ -21,7 +21,7 @@ Price PriceOf(const PriceList& prices, const Node& node, int gpu) {
   const GpuFacts& facts = node.facts->gpus[static_cast<size_t>(gpu)];
   const auto rule = std::ranges::find_if(prices.rules, [&](const PriceRule& one) { return Fits(one, node, facts); });
   if (rule == prices.rules.end()) return {};
-  return {rule->per_gpu_hour.micros + prices.micros_per_kwh * rule->watts / 1'000};
+  return {std::min(kPriceMax.micros, rule->per_gpu_hour.micros + prices.micros_per_kwh * rule->watts / 1'000)};
 }
 
 }  // namespace gp

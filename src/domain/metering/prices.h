@@ -14,6 +14,7 @@ namespace gp {
 
 inline constexpr size_t kPriceRulesMax = 1'000;
 inline constexpr int kWattsMax = 100'000;
+inline constexpr int64_t kMicrosPerKwhMax = int64_t{100} * kMicrosPerUnit;
 
 struct PriceRule {
   std::string pool;   // empty: any
@@ -33,7 +34,7 @@ struct PriceList {
   bool operator==(const PriceList&) const = default;
 };
 
-// Power included.  Without a rule that fits it costs nothing.
+// Power included, at most kPriceMax.  Without a rule that fits it costs nothing.
 Price PriceOf(const PriceList& prices, const Node& node, int gpu);
 
 }  // namespace gp

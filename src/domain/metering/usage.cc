@@ -42,10 +42,11 @@ void UsageBook::Add(const UsageKey& key, GpuTime time) {
   if (row->second.units == 0) rows_.erase(row);
 }
 
-GpuTime UsageBook::Forget(int64_t first_day_kept) {
-  GpuTime forgotten;
+std::map<std::pair<std::string, std::string>, GpuTime> UsageBook::Forget(int64_t first_day_kept) {
+  std::map<std::pair<std::string, std::string>, GpuTime> forgotten;
   while (!rows_.empty() && rows_.begin()->first.day < first_day_kept) {
-    forgotten += rows_.begin()->second;
+    const auto& [key, time] = *rows_.begin();
+    forgotten[{key.pool, key.model}] += time;
     rows_.erase(rows_.begin());
   }
   return forgotten;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/time.h"
 #include "domain/metering/money.h"
@@ -16,7 +16,7 @@ namespace gp {
 
 enum class UsageKind {
   kJobs,        // granted to jobs
-  kRepeated,    // granted to jobs, and lost by faults of the platform: it has to be done again
+  kRepeated,    // nobody's: granted to jobs, and lost by faults of the platform; it has to be done again
   kIdle,        // could have been granted, whole
   kFragment,    // the rest of a GPU that others have a part of
   kFaulty,      // out of service by a fault, or being tested after one
@@ -48,8 +48,8 @@ class UsageBook {
   void Add(const UsageKey& key, GpuTime time);
 
   const std::map<UsageKey, GpuTime>& rows() const { return rows_; }
-  // Of days before it; their sum.
-  GpuTime Forget(int64_t first_day_kept);
+  // What there was of each pool and model on days before it, and is no longer in the book.
+  std::map<std::pair<std::string, std::string>, GpuTime> Forget(int64_t first_day_kept);
   bool operator==(const UsageBook&) const = default;
 
  private:

@@ -34,7 +34,7 @@ FIRST = [("PUT", "/api/v1/queues/research", "SetQueue", {"name": "research", "we
          ("POST", "/api/v1/jobs", "SubmitJobs", {"specs": [{"name": "gang", "command": ["true"], "nodes": 2, "gpus": {"count": 8}, "queue": "research/nlp"}], "count": 3})]
 # What no two controllers have alike: when it was, where it came from, what was drawn for it alone.
 OWN = re.compile(r".*(_at|_at_ms|_ms|_ns|_s|_seconds)|secret|hash|from|chain|origin|lineage|epoch")
-TIMES = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+Z|\b\d+(\.\d+)?(ms|s|m|h)\b")
+TIMES = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+Z|\b(\d+(\.\d+)?(ms|s|m|h|d))+\b")
 
 
 def common(value):
@@ -117,6 +117,8 @@ class Parity(unittest.TestCase):
         for number in range(REQUESTS):
             path, method, operation, name = self.operations[drawer.rng.randrange(len(self.operations))]
             drawn = drawer.valid(path, method, operation)
+            if 0 < (drawn.fields.get("life_ms") or 0) < 3_600_000:
+                continue  # whether it has ended by then is up to the moment
             with self.subTest(number=number):
                 code = self.judge(name, drawn)
             counts[code or "OK"] = counts.get(code or "OK", 0) + 1

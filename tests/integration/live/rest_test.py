@@ -145,7 +145,7 @@ class Rest(ClusterTest):
             self.assertIn(kind.encode(), head)
             self.assertIn(b"Content-Security-Policy: default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'", head)
             self.assertIn(b"X-Frame-Options: DENY", head)
-            self.assertGreater(len(body), 100)
+            self.assertNotEqual(body, b"")
             (tag,) = re.findall(rb'ETag: (".*?")', head)
             again = self.raw(b"GET " + path.encode() + b" HTTP/1.1\r\nHost: a\r\nConnection: close\r\nIf-None-Match: " + tag + b"\r\n\r\n")
             self.assertIn(b"304", again[:20])

@@ -20,7 +20,7 @@ import malformed  # noqa: E402
 from live_platform import ClusterTest, eventually, main  # noqa: E402
 
 HALF_OPEN = int(os.environ.get("GP_HALF_OPEN", "1000"))  # above 4,096 the controller takes no more of strangers
-SLOW_SECONDS = float(os.environ.get("GP_SLOW_SECONDS", "3"))  # from 35 on, all of them must be cut off by then
+SLOW_SECONDS = float(os.environ.get("GP_SLOW_SECONDS", "3"))  # from 35 on, all of the slow must be cut off by then
 MUTATIONS = int(os.environ.get("GP_MUTATIONS", "2000"))
 SOUND = malformed.get()
 
@@ -67,9 +67,14 @@ class Attacks(ClusterTest):
 
     def test_requests_behind_each_other_are_answered_in_turn(self):
         self.assertEqual(self.statuses(SOUND + b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n" + SOUND + malformed.BEHIND), [401, 200, 401, 404])
-        chunked = malformed.post([b"Transfer-Encoding: chunked"], b"1\r\n{\r\n1;name=value\r\n}\r\n0\r\nTrailer: x\r\n\r\n")
+        chunked = malformed.post([b"Transfer-Encoding: chunked"], b"1\r\n{\r\n1\r\n}\r\n0\r\nTrailer: x\r\n\r\n")
         self.assertEqual(self.statuses(chunked + SOUND), [401, 401])
         self.assertEqual(self.statuses(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n" * 1000), [200] * 1000)
+
+    def test_what_stands_behind_the_body_is_no_header(self):
+        secret = self.cli.json("tokens", "create", "trailer")["secret"].encode()
+        body = b"2\r\n{}\r\n0\r\nAuthorization: Bearer " + secret + b"\r\n\r\n"
+        self.assertEqual(self.statuses(malformed.post([b"Transfer-Encoding: chunked"], body)), [401])
 
     def test_who_opens_connections_and_says_nothing_keeps_nobody_out(self):
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -86,7 +91,7 @@ class Attacks(ClusterTest):
             line.close()
         eventually(lambda: self.statuses(SOUND) == [401], "strangers are answered again")
 
-    def test_who_is_slow_is_cut_off(self):
+    def test_who_is_slow_keeps_nobody_waiting(self):
         slow = [self.line() for _ in range(50)]
         self.addCleanup(lambda: [line.close() for line in slow])
         begun = time.monotonic()

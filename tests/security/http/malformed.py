@@ -38,8 +38,19 @@ def codings():
         yield b"name " + name, post([name + b": chunked", b"Content-Length: 5"], b"0\r\n\r\n" + BEHIND)
 
 
+def folds():
+    """A line that is part of the one before, to some."""
+    for line in (b" Content-Length: 41", b"\tContent-Length: 41", b" Transfer-Encoding: chunked", b" x", b"\t"):
+        yield b"fold " + line, post([b"X: b", line], BEHIND)
+    for name in (b"Content-Length:\r\n 5", b"Transfer-Encoding:\r\n chunked", b"Content-Length: 5\r\n 0", b"Host: a\r\n b"):
+        yield b"fold " + name, post([b"X: b", name], b"hello" + BEHIND)
+
+
 def chunks():
-    """Chunks whose size or end is wrong."""
+    """Chunks whose size or end is wrong, or says more than a size."""
+    for body in (b"1;a=b\r\nx\r\n0\r\n\r\n", b"5;a=\"\nAAAA\"\r\n0\r\n\r\n", b"1;\nx\r\nx\r\n0\r\n\r\n", b"1 ;a\r\nx\r\n0\r\n\r\n", b"0;a\r\n\r\n"):
+        yield b"extension " + body[:20], post([b"Transfer-Encoding: chunked"], body + BEHIND)
+    yield b"no host but behind the body", b"POST /api/v1/jobs HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nHost: a\r\n\r\n" + BEHIND
     for body in (b"ffffffffffffffffff\r\n", b"-1\r\nx\r\n0\r\n\r\n", b"+1\r\nx\r\n0\r\n\r\n", b"0x1\r\nx\r\n0\r\n\r\n", b"g\r\nx\r\n0\r\n\r\n", b"\r\nx\r\n0\r\n\r\n", b"1 1\r\nx\r\n0\r\n\r\n",
                  b"1\r\nxy\r\n0\r\n\r\n", b"2\r\nx\r\n0\r\n\r\n\r\n", b"1\nx\n0\n\n", b"1\r\nx\n0\r\n\r\n", b"1\r\nx0\r\n\r\n", b"8000000000000000\r\nx", b"ffffffffffffffff\r\nx", b"1\x00\r\nx\r\n0\r\n\r\n",
                  b"1\r\nx\r\n\xff\r\n\r\n", b"zz\r\n", b"1,1\r\nx\r\n0\r\n\r\n", b"1\r\r\nx\r\n0\r\n\r\n", b"'1'\r\nx\r\n0\r\n\r\n", b"1" * 40 + b"\r\nx"):
@@ -95,5 +106,5 @@ def sizes():
 
 
 def cases():
-    for group in (lengths, codings, chunks, lines, fields, hosts, ends, sizes):
+    for group in (lengths, codings, folds, chunks, lines, fields, hosts, ends, sizes):
         yield from group()

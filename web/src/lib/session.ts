@@ -18,6 +18,14 @@ export function logIn(secret: string): void {
   token.value = secret;
 }
 
+// A link that is opened in a tab where the page is already: its token is another one, perhaps of another user.
+addEventListener("hashchange", () => {
+  const secret = fromLink();
+  if (secret === null) return;
+  sessionStorage.setItem(KEY, secret);
+  location.reload();
+});
+
 export function logOut(): void {
   sessionStorage.removeItem(KEY);
   token.value = "";

@@ -15,7 +15,6 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/basic_stream.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <chrono>
@@ -27,10 +26,10 @@
 #include <utility>
 
 #include "adapters/inbound/api/peer.h"
-#include "adapters/inbound/rest/framing.h"
 #include "adapters/inbound/rest/http_server.h"
 #include "adapters/inbound/rest/lane.h"
 #include "adapters/inbound/rest/problem.h"
+#include "adapters/inbound/rest/request_reader.h"
 
 namespace gp {
 
@@ -50,8 +49,6 @@ inline constexpr auto kAnswerTime = std::chrono::seconds(30);
 // Before anybody knows who calls: little from strangers, on few connections.
 template <typename Stream>
 constexpr uint64_t kBodyMax = std::is_same_v<Stream, LocalStream> ? 16 << 20 : 2 << 20;
-inline constexpr uint32_t kHeaderMax = 16 << 10;
-inline constexpr size_t kBufferMax = 64 << 10;  // read ahead, of anything
 
 // What all connections share.
 struct Shared {
@@ -63,18 +60,6 @@ struct Shared {
   std::atomic<size_t> open_local = 0;
   std::atomic<size_t> open_tcp = 0;
 };
-
-inline std::optional<std::string> FieldOf(const http::request<http::string_body>& request, http::field name) {
-  const auto found = request.find(name);
-  if (found == request.end()) return std::nullopt;
-  return std::string(found->value());
-}
-
-inline std::optional<std::string> FieldOf(const http::request<http::string_body>& request, const char* name) {
-  const auto found = request.find(name);
-  if (found == request.end()) return std::nullopt;
-  return std::string(found->value());
-}
 
 // A peer whose machine has vanished says nothing: within two minutes it counts as gone.
 inline void NoticeLoss(int socket) {
@@ -135,27 +120,31 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   }
 
   void Read() {
-    parser_.emplace();
-    parser_->body_limit(kBodyMax<Stream>);
-    parser_->header_limit(kHeaderMax);
+    reader_.Next();
     lowest().expires_after(kRequestTime);
-    http::async_read(stream_, buffer_, *parser_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) { self->OnRead(error); });
+    Go(reader_.Take(0));
   }
 
-  void OnRead(const boost::system::error_code& error) {
-    if (error == http::error::body_limit) return Send(ProblemWithStatus(413, "a body has at most " + std::to_string(kBodyMax<Stream> >> 20) + " MiB"), false);
-    if (error == http::error::header_limit || error == http::error::buffer_overflow) return Send(ProblemWithStatus(431, "a header has at most 16 KiB"), false);
-    const bool is_malformed = error.category() == make_error_code(http::error::bad_method).category() && error != http::error::end_of_stream && error != http::error::partial_message;
-    if (error && is_malformed) return Send(ProblemWithStatus(400, "this is no HTTP/1.1: " + error.message()), false);
-    if (error) return;  // gone, silent for too long, or ending: nobody reads an answer
-    if (const Status framed = CheckFraming(parser_->get(), parser_->get().version()); !framed) return Send(ProblemOf(framed.error()), false);
-    HttpRequest request = Told(parser_->get());
+  void Go(RequestReader::Progress progress) {
+    if (progress == RequestReader::Progress::kRefused) return Send(reader_.refusal(), false);
+    if (progress == RequestReader::Progress::kWhole) return AnswerIt();
+    stream_.async_read_some(reader_.Room(), [self = this->shared_from_this()](const boost::system::error_code& error, size_t bytes) {
+      if (!error) self->Go(self->reader_.Take(bytes));
+      // Else gone, silent for too long, or ending: nobody reads an answer.
+    });
+  }
+
+  void AnswerIt() {
+    HttpRequest& request = reader_.request();
+    request.from = from_;
+    request.peer = peer_;
     if (!shared_.handler.takes_long(request)) return Send(Answer(request), MayGoOn());
-    net::post(shared_.long_work, [self = this->shared_from_this(), request = std::move(request)] {
-      HttpReply reply = self->Answer(request);
+    net::post(shared_.long_work, [self = this->shared_from_this()] {
+      HttpReply reply = self->Answer(self->reader_.request());
       net::post(self->stream_.get_executor(), [self, reply = std::move(reply)]() mutable { self->Send(std::move(reply), self->MayGoOn()); });
     });
   }
+
   // A mistake of ours in one answer ends no others.
   HttpReply Answer(const HttpRequest& request) const {
     try {
@@ -166,26 +155,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     }
   }
 
-  // Whoever asked by HEAD does not expect a body, and would take it for the next answer.
-  bool MayGoOn() const { return parser_->get().keep_alive() && parser_->get().method() != http::verb::head && !shared_.is_ending; }
-
-  HttpRequest Told(const http::request<http::string_body>& request) const {
-    HttpRequest told;
-    told.method = std::string(request.method_string());
-    told.target = std::string(request.target());
-    told.authorization = FieldOf(request, http::field::authorization);
-    told.content_type = FieldOf(request, http::field::content_type);
-    told.idempotency_key = FieldOf(request, "Idempotency-Key");
-    told.host = FieldOf(request, http::field::host);
-    told.origin = FieldOf(request, http::field::origin);
-    told.last_event_id = FieldOf(request, "Last-Event-ID");
-    told.accept = FieldOf(request, http::field::accept);
-    told.if_none_match = FieldOf(request, http::field::if_none_match);
-    told.body = request.body();
-    told.from = from_;
-    told.peer = peer_;
-    return told;
-  }
+  bool MayGoOn() const { return reader_.may_go_on() && !shared_.is_ending; }
 
   template <typename Head>
   static void SetFields(Head& head, const HttpReply& reply) {
@@ -198,8 +168,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
 
   void Send(HttpReply reply, bool keep_alive) {
     if (reply.stream != nullptr) return BeginStream(std::move(reply));
-    const unsigned version = parser_->is_header_done() ? parser_->get().version() : 11;
-    reply_.emplace(static_cast<http::status>(reply.status), version);
+    reply_.emplace(static_cast<http::status>(reply.status), reader_.version());
     SetFields(*reply_, reply);
     reply_->body() = std::move(reply.body);
     reply_->keep_alive(keep_alive);
@@ -305,8 +274,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   Shared& shared_;
   Lane& lane_;
   std::atomic<size_t>& open_;
-  beast::flat_buffer buffer_{kBufferMax};
-  std::optional<http::request_parser<http::string_body>> parser_;
+  RequestReader reader_{kBodyMax<Stream>};
   std::optional<http::response<http::string_body>> reply_;
   std::string from_;
   std::optional<User> peer_;

@@ -14,19 +14,10 @@ UsageSum Used(int64_t gpu_hours, int64_t micros = 0) { return {{kGpuHour.units *
 constexpr Duration kThreeDays = kDay * 3;
 
 BudgetStanding Standing(const Budget& budget, const UsageSum& used, const UsageSum& recent = {}) {
-  return StandingOf(budget, used, recent, kThreeDays, November(16));
+  return StandingOf(budget, used, recent, kThreeDays, November(16), November(31));
 }
 
 Budget Of(int64_t gpu_hours, int64_t micros = 0) { return {.time = {kGpuHour.units * gpu_hours}, .money_micros = micros}; }
-
-TEST(MonthOf, IsThatOfTheCalendar) {
-  EXPECT_EQ(ToRfc3339(MonthOf(November(16)).begin), "2026-11-01T00:00:00Z");
-  EXPECT_EQ(ToRfc3339(MonthOf(November(16)).end), "2026-12-01T00:00:00Z");
-  EXPECT_EQ(ToRfc3339(MonthOf(November(61)).end), "2027-01-01T00:00:00Z");
-  EXPECT_EQ(ToRfc3339(MonthOf(Instant{951'782'400'000'000'000}).end), "2000-03-01T00:00:00Z") << "the 29th of February";
-  EXPECT_EQ(MonthOf(November(1)).begin, November(1));
-  EXPECT_EQ(MonthOf(Instant{November(1).ns - 1}).end, November(1));
-}
 
 TEST(StandingOf, SaysHowMuchIsUsed) {
   EXPECT_EQ(Standing(Of(100), Used(0)).per_cent, 0);
@@ -58,6 +49,11 @@ TEST(StandingOf, WhatLastsUntilTheEndHasNoDay) {
   EXPECT_FALSE(Standing(Of(500), Used(300), Used(30)).used_up_at);
   EXPECT_FALSE(Standing(Of(500), Used(300)).used_up_at) << "nothing is used of late";
   EXPECT_EQ(Standing(Of(500), Used(300), Used(30)).expected_per_cent, 90);
+}
+
+TEST(StandingOf, ABookThatHasJustBegunExpectsNothing) {
+  EXPECT_EQ(StandingOf(Of(100), Used(10), Used(10), Duration{0}, November(16), November(31)).expected_per_cent, 10);
+  EXPECT_EQ(Standing(Of(100), Used(10), Used(-10)).expected_per_cent, 10) << "more was taken back than used";
 }
 
 TEST(StandingOf, WhatIsUsedUpIsSoNow) { EXPECT_EQ(Standing(Of(100), Used(100)).used_up_at, November(16)); }

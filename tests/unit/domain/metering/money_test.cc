@@ -13,23 +13,24 @@ GpuTime Hours(int64_t hours) { return {kGpuHour.units * hours}; }
 
 TEST(Money, IsTimeAtAPrice) {
   EXPECT_EQ(ToText(Money(Hours(3), Price{2'100'000})), "6.30");
-  EXPECT_EQ(Money(GpuTime{kGpuHour.units / 3}, Price{1'000'000}).ToMicros(), 333'333);
-  EXPECT_EQ(Money(GpuTime{1}, kPriceMax).ToMicros(), 3) << "one thousandth of a GPU for a millisecond";
+  EXPECT_EQ(Money(GpuTime{kGpuHour.units / 3}, Price{1'000'000}).To(1), 333'333);
+  EXPECT_EQ(Money(GpuTime{1}, kPriceMax).To(1), 3) << "one thousandth of a GPU for a millisecond";
 }
 
 TEST(Money, IsRoundedWhereItIsReadAlone) {
   Money sum;
   for (int i = 0; i < 3; ++i) sum += Money(GpuTime{kGpuHour.units / 3}, Price{1'000'000});
-  EXPECT_EQ(sum.ToMicros(), 1'000'000) << "three thirds";
+  EXPECT_EQ(sum.To(1), 1'000'000) << "three thirds";
   EXPECT_EQ(ToText(Money::OfMicros(5'000)), "0.01");
   EXPECT_EQ(ToText(Money::OfMicros(4'999)), "0.00");
   EXPECT_EQ(ToText(Money::OfMicros(-5'000)), "-0.01");
+  EXPECT_EQ(ToText(Money(GpuTime{kGpuHour.units / 2}, Price{9'999})), "0.00") << "rounded once: 4,999.5 millionths";
 }
 
-TEST(Money, HoldsAYearOfAHundredThousandGpus) {
+TEST(Money, HoldsThirtyYearsOfAHundredThousandGpus) {
   Money sum;
-  for (int day = 0; day < 366; ++day) sum += Money(Hours(24 * 100'000), kPriceMax);
-  EXPECT_EQ(ToText(sum), "8,784,000,000,000.00");
+  for (int day = 0; day < 30 * 366; ++day) sum += Money(Hours(24 * 100'000), kPriceMax);
+  EXPECT_EQ(ToText(sum), "263,520,000,000,000.00");
 }
 
 TEST(Money, SumsDoNotDependOnTheirOrder) {
@@ -60,11 +61,6 @@ TEST(GpuTime, IsWrittenInHours) {
   EXPECT_EQ(ToGpuHours({kGpuHour.units / 1'000}), "0.001");
   EXPECT_EQ(ToGpuHours({-kGpuHour.units / 4}), "-0.25");
   EXPECT_EQ(ToGpuHours({}), "0");
-}
-
-TEST(GpuTimeDeathTest, AnOverflowIsTold) {
-  GpuTime most{INT64_MAX};
-  EXPECT_DEATH(most += GpuTime{1}, "2\\^63");
 }
 
 }  // namespace

@@ -55,9 +55,12 @@ TEST(UsageBook, WhatIsTakenBackLeavesNoRow) {
 TEST(UsageBook, ForgetsDaysAndSaysHowMuch) {
   UsageBook book;
   book.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon + kDay * 2, 1'000);
-  EXPECT_EQ(book.Forget(2), GpuTime{kGpuHour.units * 36});
+  const auto forgotten = book.Forget(2);
+  ASSERT_EQ(forgotten.size(), 1u);
+  EXPECT_EQ(forgotten.begin()->first, (std::pair<std::string, std::string>("default", "H100")));
+  EXPECT_EQ(forgotten.begin()->second, GpuTime{kGpuHour.units * 36});
   EXPECT_EQ(book.rows().size(), 1u);
-  EXPECT_EQ(book.Forget(2), GpuTime{});
+  EXPECT_TRUE(book.Forget(2).empty());
 }
 
 TEST(SumBy, PutsTogetherWhatDoesNotCount) {
