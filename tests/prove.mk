@@ -9,7 +9,7 @@ WORLDS ?= 100000
 
 .PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -172,6 +172,11 @@ bench-submit: build
 ## make bench-recovery   100 fatal errors of GPUs: to the quarantine, and to the job running again; 10 lost nodes (root; 8 min)
 bench-recovery: build
 	$(PYTHON) -B tests/benchmarks/recovery.py --binary $(abspath $(BINARY)) --faults 100
+
+## make bench-submits    submits over gRPC, 256 at a time, against calls that do nothing (root; 1 min)
+bench-submits: build
+	cmake --build $(BUILD) --target pipelined
+	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/submits/pipelined.py --binary $(BINARY) --client $(BUILD)/bin/pipelined
 
 ## make bench-metrics    a scrape of 1,000 GPUs and fifty queues (1 min)
 bench-metrics: configure
