@@ -20,6 +20,12 @@ trap clean EXIT INT TERM
 
 debootstrap --variant=minbase bookworm "$root" "$mirror" >/dev/null
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# Where a proxy stands before the registries, whom this host trusts is to be trusted there too.
+trusted=
+if [ -e /etc/ssl/certs/ca-certificates.crt ]; then
+  cp /etc/ssl/certs/ca-certificates.crt "$root/etc/trusted-by-host.pem"
+  trusted=NODE_EXTRA_CA_CERTS=/etc/trusted-by-host.pem
+fi
 mount -t proc proc "$root/proc"
 for tree in sys dev; do mount --rbind "/$tree" "$root/$tree" && mount --make-rslave "$root/$tree"; done
 chroot "$root" sh -ec 'apt-get update -qq && apt-get install -y -qq --no-install-recommends git make >/dev/null'
@@ -27,6 +33,6 @@ git clone -q "$source" "$root/root/gpu-platform"
 
 for target in demo test; do
   begin=$(date +%s)
-  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true make -C /root/gpu-platform $target
+  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true $trusted make -C /root/gpu-platform $target
   echo "make $target: ok after $(($(date +%s) - begin)) s"
 done
