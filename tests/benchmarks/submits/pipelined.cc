@@ -4,13 +4,12 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "gpu_platform/v1/control.grpc.pb.h"
 
