@@ -4,17 +4,15 @@
 #include "infrastructure/paths.h"
 
 namespace gp {
-namespace {
 
-Result<std::string> DefaultPlace() {
+Result<std::string> PlaceOfController(const std::string& place) {
+  if (!place.empty()) return place;
   const auto login = GP_TRY(ReadLogin());
   return login ? login->server : DefaultRunDirectory();
 }
 
-}  // namespace
-
-Result<std::unique_ptr<ControlClient>> OpenController(const std::string& place) {
-  if (place.empty()) return OpenController(GP_TRY(DefaultPlace()));
+Result<std::unique_ptr<ControlClient>> OpenController(const std::string& asked) {
+  const std::string place = GP_TRY(PlaceOfController(asked));
   const auto login = GP_TRY(LoginFor(place));
   if (!IsAddress(place)) return login ? ControlClient::OpenByToken(place, login->secret) : ControlClient::Open(place);
   if (!login) return Fail(Unauthenticated("no token for " + place + ": gpu-platform login " + place));

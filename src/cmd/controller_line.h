@@ -11,6 +11,7 @@
 namespace gp {
 
 // `place`: what --server says; a directory of sockets, an address, or empty: where one is logged in, else this machine.
+Result<std::string> PlaceOfController(const std::string& place);
 // kUnavailable: nobody answers there; kUnauthenticated: no token for that address.
 Result<std::unique_ptr<ControlClient>> OpenController(const std::string& place);
 

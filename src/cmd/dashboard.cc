@@ -4,9 +4,9 @@
 
 #include "cmd/cli.h"
 #include "cmd/controller_authority.h"
+#include "cmd/controller_line.h"
 #include "cmd/credentials.h"
 #include "cmd/http_address.h"
-#include "infrastructure/paths.h"
 
 namespace gp {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kTokenLifeMs = int64_t{12} * 3'600'000;
 
 Result<std::string> AddressOf(const std::string& server) {
-  const std::string place = server.empty() ? DefaultRunDirectory() : server;
+  const std::string place = GP_TRY(PlaceOfController(server));
   if (IsAddress(place)) return Fail(Unsupported("run this on the controller's machine: it knows where its dashboard is, and who you are"));
   auto address = ReadHttpAddress(place);
   if (!address) return Fail(Unavailable("the controller answers no browser: start it with --http 127.0.0.1:8080"));

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-constexpr int kRounds = 6;
+constexpr int kRounds = 10;
 
 struct DiskError {
   FilePlan::Fault fault;
@@ -63,7 +63,7 @@ TEST_P(DiskErrors, WhileItRuns) {
 TEST_P(DiskErrors, WhileItStarts) {
   witness_.Clear();
   // Killed, so that there is something to recover.
-  const Ending lived = InChild(directory_, {.fault = FilePlan::Fault::kKill, .at = 250}, [&] {
+  const Ending lived = InChild(directory_, {.fault = FilePlan::Fault::kKill, .at = 130}, [&] {
     return Live(directory_, witness_, WorkloadKind::kSnapshots, {.rounds = kRounds});
   });
   ASSERT_TRUE(lived.killed);

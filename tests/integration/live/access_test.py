@@ -115,6 +115,7 @@ class Access(ClusterTest):
         cli = Cli(self.cli.binary, "", extra={"HOME": home, "XDG_CONFIG_HOME": ""})
         cli("login", self.address, input=secret.encode() + b"\n").ok()
         self.assertIn("viewer", cli("whoami").ok().out)
+        self.assertIn("on the controller's machine", cli("dashboard").err, "the link is of the controller that answers")
         kept = os.path.join(home, ".config/gpu-platform/login.json")
         self.assertEqual(os.stat(kept).st_mode & 0o777, 0o600)
         os.chmod(kept, 0o644)

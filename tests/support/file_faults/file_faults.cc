@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <mutex>
+#include <set>
 
 #include "tests/support/file_faults/raw_files.h"
 #include "tests/support/file_faults/unsynced.h"
@@ -22,6 +23,7 @@ struct Shim {
   FilePlan plan;
   std::vector<FileCall> calls;
   Unsynced unsynced;
+  std::set<int> synchronous;  // descriptors: what is written to them is on the disk at once
 };
 
 Shim& TheShim() {
@@ -60,7 +62,7 @@ bool NeedsRoom(FileCall call) {
          call == FileCall::kRename;
 }
 
-enum class Way { kGoOn, kTear, kFail };
+enum class Way { kGoOn, kTear, kCut, kFail };
 
 // Counts the call and says what becomes of it.
 Way Pass(Shim& shim, FileCall call) {
@@ -78,6 +80,7 @@ Way Pass(Shim& shim, FileCall call) {
       if (call == FileCall::kWrite) return Way::kTear;
       Die();
     case FilePlan::Fault::kLosePower:
+      if (call == FileCall::kWrite) return Way::kCut;
       shim.unsynced.Lose(plan.seed);
       Die();
     case FilePlan::Fault::kKill:
@@ -102,6 +105,19 @@ auto Through(FileCall kind, const std::string& path, Note note, Call call) -> de
 
 constexpr auto kNothing = [](Unsynced&) {};
 
+constexpr size_t kSector = 512;
+
+// Such a write may be on the disk in part when the power goes: some of its sectors.
+void WriteSectors(Shim& shim, int fd, const std::string& path, std::string_view bytes, off_t at) {
+  while (!bytes.empty()) {
+    const std::string_view sector = bytes.substr(0, kSector);
+    shim.unsynced.Write(fd, path, at, sector.data(), sector.size());
+    (void)RawPwrite(fd, sector.data(), sector.size(), at);
+    bytes.remove_prefix(sector.size());
+    at += static_cast<off_t>(sector.size());
+  }
+}
+
 ssize_t WatchedWrite(int fd, const std::string& path, const void* bytes, size_t size, off_t at) {
   Shim& shim = TheShim();
   const std::lock_guard lock(shim.mutex);
@@ -111,17 +127,37 @@ ssize_t WatchedWrite(int fd, const std::string& path, const void* bytes, size_t 
     (void)RawPwrite(fd, bytes, size / 2, at);
     Die();
   }
-  if (shim.plan.fault == FilePlan::Fault::kLosePower)
+  const bool is_synchronous = shim.synchronous.contains(fd);
+  if (way == Way::kCut) {
+    if (is_synchronous)
+      WriteSectors(shim, fd, path, {static_cast<const char*>(bytes), size}, at);
+    shim.unsynced.Lose(shim.plan.seed);
+    Die();
+  }
+  if (shim.plan.fault == FilePlan::Fault::kLosePower && !is_synchronous)
     shim.unsynced.Write(fd, path, at, bytes, size);
   return RawPwrite(fd, bytes, size, at);
 }
 
+// The disk is not waited for: whether writes are synchronous only the shim knows.
+int OpenWatched(int directory, const char* name, int flags, mode_t mode) {
+  const int fd = static_cast<int>(
+      syscall(SYS_openat, directory, name, flags & ~(O_DIRECT | O_DSYNC), mode));
+  if ((flags & O_DSYNC) != 0) {
+    TheShim().synchronous.insert(fd);
+  } else {
+    TheShim().synchronous.erase(fd);
+  }
+  return fd;
+}
+
 int OpenAt(int directory, const char* name, int flags, mode_t mode) {
-  const auto call = [&] {
-    return static_cast<int>(syscall(SYS_openat, directory, name, flags, mode));
-  };
-  if (!is_watching) return call();
+  if (!is_watching) return static_cast<int>(syscall(SYS_openat, directory, name, flags, mode));
   const std::string path = PathAt(directory, name);
+  const auto call = [&] {
+    return IsWatched(path) ? OpenWatched(directory, name, flags, mode)
+                           : static_cast<int>(syscall(SYS_openat, directory, name, flags, mode));
+  };
   if ((flags & O_CREAT) != 0 && !RawExists(path)) {
     return Through(
         FileCall::kCreate, path, [&](Unsynced& unsynced) { unsynced.Create(path); }, call);

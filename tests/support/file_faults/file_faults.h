@@ -19,7 +19,8 @@ struct FilePlan {
     kNone,
     kKill,       // SIGKILL instead of call `at`
     kTear,       // half of the write happens, then SIGKILL
-    kLosePower,  // what was not synced is lost, all or in part by `seed`, then SIGKILL
+    kLosePower,  // what was not synced is lost, all or in part by `seed`, then SIGKILL; of a write
+                 // that is its own sync (O_DSYNC) some sectors may be there
     kFailOnce,   // call `at` fails with `error`
     kFailOn,     // it, and all after it
   };

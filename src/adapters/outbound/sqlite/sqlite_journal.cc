@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "adapters/outbound/sqlite/journal_rows.h"
+#include "adapters/outbound/sqlite/log_vfs.h"
 #include "adapters/outbound/sqlite/reserve_log.h"
 #include "adapters/outbound/sqlite/sqlite_statement.h"
 #include "base/digest.h"
@@ -68,7 +69,7 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::string& pa
   sqlite3* database = nullptr;
   const int code =
       sqlite3_open_v2(path.c_str(), &database,
-                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, LogVfs());
   std::unique_ptr<SqliteJournal> journal(new SqliteJournal(database, path));
   if (code != SQLITE_OK) return Fail(journal->Failed("open"));
   GP_CHECK_OK(journal->Prepare(log_pages));
