@@ -8,7 +8,7 @@ namespace gp {
 Result<std::string> PlaceOfController(const std::string& place) {
   if (!place.empty()) return place;
   const auto login = GP_TRY(ReadLogin());
-  return login ? login->server : DefaultRunDirectory();
+  return login ? login->server : ControllerRunDirectory();
 }
 
 Result<std::unique_ptr<ControlClient>> OpenController(const std::string& asked) {

@@ -104,7 +104,8 @@ class Serving {
     rest_ = std::make_unique<RestApi>(*api_, GP_VERSION);
     GP_CHECK_OK(StartHttp());
     api_->changes.OnNews([this] { http_->Wake(); });
-    server_ = GP_TRY(Server::Start(*api_, *loop_, *nodes_, GP_TRY(OfServer())));
+    const ServerOptions server_options = GP_TRY(OfServer());
+    server_ = GP_TRY(Server::Start(*api_, *loop_, *nodes_, server_options));
     loop_->AddObserver(nodes_.get());
     loop_->AddObserver(&metrics_);
     for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);

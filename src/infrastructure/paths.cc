@@ -18,6 +18,7 @@ namespace gp {
 namespace {
 
 constexpr char kMachines[] = "share/gpu-platform/machines";
+constexpr char kSystemRunDirectory[] = "/run/gpu-platform";
 
 std::string Variable(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
@@ -51,8 +52,17 @@ std::string DefaultStateDirectory() {
 }
 
 std::string DefaultRunDirectory() {
-  if (geteuid() == 0) return "/run/gpu-platform";
+  if (geteuid() == 0) return kSystemRunDirectory;
   return Variable("XDG_RUNTIME_DIR", DefaultStateDirectory() + "/run") + "/gpu-platform";
+}
+
+std::string ControllerRunDirectory() {
+  const auto is_served = [](const std::string& directory) {
+    std::error_code error;
+    return std::filesystem::exists(std::filesystem::path(directory) / "control.sock", error);
+  };
+  const std::string own = DefaultRunDirectory();
+  return is_served(own) || !is_served(kSystemRunDirectory) ? own : kSystemRunDirectory;
 }
 
 std::vector<std::string> MachineNames() {

@@ -18,6 +18,9 @@ std::string AbsolutePath(const std::string& path);
 std::string DefaultStateDirectory();
 // Of the sockets: /run/gpu-platform, or $XDG_RUNTIME_DIR/gpu-platform.
 std::string DefaultRunDirectory();
+// Where users of this machine find a controller: their own, or, where that does not run, the
+// machine's in /run/gpu-platform.
+std::string ControllerRunDirectory();
 
 // The machines shipped with the program, by name and sorted.
 std::vector<std::string> MachineNames();

@@ -14,10 +14,13 @@ chmod 755 "$root"  # as a Debian has it: users must be able to pass
 
 clean() {
   for mount in dev sys proc; do umount -R -l "$root/$mount" 2>/dev/null || true; done
+  umount -l "$root" 2>/dev/null || true
   rm -rf --one-file-system "$root"
 }
 trap clean EXIT INT TERM
 
+# A mount of its own, so that tests can have namespaces of mounts in there.
+mount --bind "$root" "$root" && mount --make-private "$root"
 debootstrap --variant=minbase bookworm "$root" "$mirror" >/dev/null
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 # Where a proxy stands before the registries, whom this host trusts is to be trusted there too.

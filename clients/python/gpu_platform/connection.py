@@ -43,15 +43,17 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 def default_server() -> str:
-    """GPU_PLATFORM_HTTP, or the run directory of GPU_PLATFORM_SERVER, or the one of this machine."""
+    """GPU_PLATFORM_HTTP, or the run directory of GPU_PLATFORM_SERVER, or the one of this user's controller or this machine's."""
     if os.environ.get("GPU_PLATFORM_HTTP"):
         return os.environ["GPU_PLATFORM_HTTP"]
     if "/" in os.environ.get("GPU_PLATFORM_SERVER", ""):
         return os.environ["GPU_PLATFORM_SERVER"]
+    system = "/run/gpu-platform"
     if os.geteuid() == 0:
-        return "/run/gpu-platform"
+        return system
     state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.environ.get("HOME", "/tmp"), ".local/state")
-    return os.path.join(os.environ.get("XDG_RUNTIME_DIR") or os.path.join(state, "gpu-platform/run"), "gpu-platform")
+    own = os.path.join(os.environ.get("XDG_RUNTIME_DIR") or os.path.join(state, "gpu-platform/run"), "gpu-platform")
+    return system if os.path.exists(f"{system}/http.sock") and not os.path.exists(f"{own}/http.sock") else own
 
 
 class Connection:

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -14,6 +15,19 @@
 
 namespace gp {
 namespace {
+
+constexpr int kLooksForLock = 100;
+constexpr useconds_t kBetweenLooksUs = 20'000;
+
+// An agent that was killed holds it until the last process that it had forked is gone.
+bool LockSoon(int directory_fd) {
+  for (int look = 0; look < kLooksForLock; ++look) {
+    if (flock(directory_fd, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK) return false;
+    usleep(kBetweenLooksUs);
+  }
+  return false;
+}
 
 constexpr int kEventsPerTurn = 64;
 constexpr int kExecPatienceMs = 10'000;
@@ -44,9 +58,7 @@ Status SupervisedAttemptRunner::Prepare(const Options& options) {
   if (!attempts_fd_.valid() || !events_.valid()) {
     return Fail(SystemError("cannot watch " + attempts, errno));
   }
-  if (flock(attempts_fd_.get(), LOCK_EX | LOCK_NB) != 0) {
-    return Fail(Conflict("another agent runs with " + attempts));
-  }
+  if (!LockSoon(attempts_fd_.get())) return Fail(Conflict("another agent runs with " + attempts));
   if (!options.supervisor_path.empty()) {
     nursery_ = SupervisorNursery(options.supervisor_path);
     return Ok();

@@ -2,8 +2,13 @@
 // agent's process, the supervisor.
 
 #include <gmock/gmock.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
+
+#include <filesystem>
+#include <thread>
 
 #include "adapters/outbound/process/attempt_directory.h"
 #include "tests/support/runner_harness.h"
@@ -280,6 +285,21 @@ TEST_F(SurvivalTest, AHalfMadeAttemptIsLostAndNotTheJobsFault) {
   EXPECT_EQ(status.phase, AttemptPhase::kExited);
   EXPECT_TRUE(host_.runner->Forget("half").has_value());
   EXPECT_FALSE(std::filesystem::exists(host_.state() + "/attempts/half"));
+}
+
+TEST_F(SurvivalTest, AnAgentThatIsJustEndingIsWaitedFor) {
+  const std::string state = host_.state() + "/other";
+  std::filesystem::create_directories(state + "/attempts");
+  const int ending = open((state + "/attempts").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(ending, LOCK_EX), 0);
+  std::thread end([ending] {
+    usleep(200'000);
+    close(ending);
+  });
+  const auto next =
+      SupervisedAttemptRunner::Open({.state_directory = state, .supervisor_path = {}}, isolation_);
+  end.join();
+  EXPECT_TRUE(next.has_value()) << next.error().message;
 }
 
 TEST_F(SurvivalTest, ASecondAgentIsRefused) {

@@ -1,0 +1,104 @@
+"""A shell in which a document's commands are run: root of a file system that is a copy, in a network of its own.
+
+What commands write is gone with the shell, so that documents may name the paths and addresses that users have.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import threading
+import time
+import uuid
+
+ENTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "enter.sh")
+SERVES = re.compile(r"gpu-platform (serve|agent)\b(?!.* --help)")
+
+
+class Failed(Exception):
+    pass
+
+
+class Shell:
+    """One process for all commands, so that variables, directories and background jobs stay."""
+
+    def __init__(self, repository, binary, join, limit=60):
+        self.limit = limit
+        self.output = ""
+        self._mark = f"mark-{uuid.uuid4().hex}"
+        self._more = threading.Condition()
+        self._process = subprocess.Popen(
+            ["unshare", "--mount", "--net", "sh", ENTER, repository, os.path.dirname(os.path.abspath(binary))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=join)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def run(self, command):
+        """(exit code, what was written meanwhile).  Whoever serves is put into the background and waited for."""
+        before = len(self.output)
+        serves = SERVES.search(command)
+        if serves and not re.search(r"&\s*(\w+=\$!)?\s*(#.*)?$", command):
+            command = re.sub(r"\s+#.*$", "", command) + " &"
+        self._process.stdin.write(f"{{ {command}\n}} < /dev/null\nprintf '\\n%s %d\\n' {self._mark} $?\n".encode())
+        self._process.stdin.flush()
+        code, text = self._until_mark(before, command)
+        if command.startswith("kill "):
+            time.sleep(1)  # nobody types the next line faster
+        if serves:
+            self._await_service(serves.group(1), command, before)
+        return code, text
+
+    def write_file(self, path, text):
+        self.run(f"printf %s {shlex.quote(text)} > {path}")
+
+    def wait_for_lines(self, since, are_there):
+        if not self._until(lambda: are_there(self.output[since:]), 10):
+            raise Failed
+
+    def wait_for(self, pattern, since=0):
+        found = self._until(lambda: re.search(pattern, self.output[since:]))
+        if not found:
+            raise Failed(f"\"{pattern}\" was not written within {self.limit} s:\n{self.output[since:]}")
+        return found
+
+    def _await_service(self, what, command, since):
+        self.wait_for(r"controller runs" if what == "serve" else r"agent of node \S+ runs", since)
+        if what == "serve" and "--no-agent" not in command:
+            self.wait_for(r"agent of node \S+ runs", since)
+        place = re.search(r"--run-dir[ =](\S+)", command)
+        server = f"--server {place.group(1)} " if place else ""
+        tested = (f"for i in $(seq 300); do gpu-platform {server}status --all 2>/dev/null | grep -Eq 'UNKNOWN|TESTING' || break; sleep 0.1; done")
+        self.run(tested)
+
+    def _until_mark(self, since, command):
+        ended = re.compile(rf"\n{self._mark} (\d+)\n")
+        if not self._until(lambda: ended.search(self.output[since:])):
+            raise Failed(f"still runs after {self.limit} s: {command}\n{self.output[since:]}")
+        found = ended.search(self.output[since:])
+        text = self.output[since:since + found.start()]
+        with self._more:
+            self.output = self.output[:since + found.start()] + "\n" + self.output[since + found.end():]
+        return int(found.group(1)), text
+
+    def _until(self, done, limit=None):
+        deadline = time.monotonic() + (limit or self.limit)
+        with self._more:
+            while not done() and time.monotonic() < deadline and self._process.poll() is None:
+                self._more.wait(0.2)
+        return done()
+
+    def _read(self):
+        while chunk := self._process.stdout.read1(65536):
+            with self._more:
+                self.output += chunk.decode(errors="replace")
+                self._more.notify_all()
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+
+    def close(self):
+        """After all that it started has ended, too."""
+        self._reader.join()
+        self._process.stdin.close()
+        self._process.stdout.close()
