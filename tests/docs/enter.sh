@@ -12,6 +12,9 @@ mount -t overlay -o "lowerdir=/,upperdir=$scratch/upper,workdir=$scratch/work" d
 for there in /proc /sys /dev; do mount --rbind "$there" "$scratch/root$there"; done
 mkdir -p "$scratch/root/stand-ins" "$scratch/root/srv"
 chroot "$scratch/root" useradd --create-home ana
+# Users work in the checkout, which may lie in a home that is closed to them.
+passed=$1
+while [ "$passed" != / ]; do chmod o+rx "$scratch/root$passed"; passed=$(dirname "$passed"); done
 cp "$1/tests/docs/systemctl" "$scratch/root/stand-ins"
 printf "fail\nsilent\n" > "$scratch/root/root/.curlrc"
 exec chroot "$scratch/root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 TERM=dumb CI="$CI" \

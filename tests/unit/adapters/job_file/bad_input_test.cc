@@ -326,6 +326,87 @@ TEST(BadInput, Words) {
   ExpectAllRefused(kWords);
 }
 
+constexpr BadInput kPlaces[] = {
+    {"topology: {network_levels: »-1}", "GP1011", "from 0 to 8"},
+    {"topology: {network_levels: »9}", "GP1011", "from 0 to 8"},
+    {"topology: {network_levels: »two}", "GP1010", "topology.network_levels"},
+    {"topology: {network_levels: »1.0}", "GP1010", "not a whole number"},
+    {"topology: {network_levels: »01}", "GP1010", "write 1"},
+    {"topology: {network_levels: »\"2\"}", "GP1009", "remove the quotes"},
+    {"topology: {»levels: 2}", "GP1007", "under topology"},
+    {"topology: {»network: 2}", "GP1007", "did you mean \"network_levels\"?"},
+    {"topology: {require: »same-numa}", "GP1012", "did you mean \"same_numa\"?"},
+    {"topology: {require: »NVLINK}", "GP1012", "did you mean \"nvlink\"?"},
+    {"topology: {require: »true}", "GP1012", "is not one of"},
+    {"topology: {require: »1}", "GP1012", "is not one of"},
+    {"topology: {require: »{a: b}}", "GP1009", "not a map"},
+    {"topology: {»require: }", "GP1015", "has no value"},
+    {"»topology:", "GP1015", "has no value"},
+    {"node_labels: »zone=east", "GP1009", "must be a map"},
+    {"node_labels: »[zone]", "GP1009", "must be a map"},
+    {"node_labels: {»zone: }", "GP1015", "has no value"},
+    {"node_labels: {»zone: [east]}", "GP1009", "must be text"},
+    {"node_labels: {»\"a b\": c}", "GP1014", "not a label name"},
+    {"node_labels: {»../a: c}", "GP1014", "not a label name"},
+    {"node_labels: {»zone: \"b\\nc\"}", "GP1014", "one line of text"},
+    {"nodes: 2\nnodes_min: »two", "GP1010", "nodes_min"},
+    {"nodes: 2\nnodes_min: »4097", "GP1011", "from 1 to 4096"},
+    {"nodes: 2\nnodes_min: »01", "GP1010", "write 1"},
+    {"nodes: 2\nnodes_min: »[1]", "GP1009", "not a list"},
+    {"any_of: [»~]", "GP1009", "each is a map such as"},
+    {"any_of: [{gpus: 1}, »[]]", "GP1009", "each is a map such as"},
+    {"any_of: [{cpus: »0}]", "GP1011", "from 1 to 4096"},
+    {"any_of: [{memory: »8}]", "GP1013", "no unit"},
+    {"any_of: [{gpus: {share: »2}}]", "GP1013", "not a share"},
+    {"any_of: [{gpus: {isolation: »vm}}]", "GP1012", "exclusive"},
+    {"any_of: [{»resources: {gpus: 1}}]", "GP1007", "unknown key"},
+};
+
+TEST(BadInput, Places) {
+  ExpectAllRefused(kPlaces);
+}
+
+constexpr BadInput kTurns[] = {
+    {"preemptible: »yes", "GP1012", "true or false"},
+    {"preemptible: »\"true\"", "GP1012", "without quotes"},
+    {"preemptible: »1", "GP1012", "not the number"},
+    {"preemptible: »[true]", "GP1009", "not a list"},
+    {"»preemptible:", "GP1015", "has no value"},
+    {"movable: »no", "GP1012", "true or false"},
+    {"movable: »TRUE", "GP1012", "in lower case"},
+    {"movable: »{}", "GP1009", "not a map"},
+    {"»moveable: true", "GP1007", "did you mean \"movable\"?"},
+    {"»preemptable: true", "GP1007", "did you mean \"preemptible\"?"},
+    {"reservation: »\"\"", "GP1014", "must not be empty"},
+    {"reservation: »a b", "GP1014", "reservation"},
+    {"reservation: »7", "GP1009", "write \"7\""},
+    {"reservation: »[course]", "GP1009", "must be text"},
+    {"queue: »[a]", "GP1009", "must be text"},
+    {"queue: »12", "GP1009", "write \"12\""},
+    {"queue: »a//b", "GP1014", "queue"},
+    {"queue: »/a", "GP1014", "queue"},
+    {"queue: »a/", "GP1014", "queue"},
+    {"queue: »../a", "GP1014", "queue"},
+    {"project: »\"\"", "GP1014", "must not be empty"},
+    {"project: »{a: b}", "GP1009", "must be text"},
+    {"priority: »true", "GP1012", "not a priority"},
+    {"priority: »\"\"", "GP1012", "not a priority"},
+    {"priority: »1e2", "GP1010", "not a whole number"},
+    {"priority: »9223372036854775808", "GP1011", "from 0 to 1000"},
+    {"after: »\"\"", "GP1014", "names no job"},
+    {"»after: [\"\"]", "GP1014", "names no job"},
+    {"after: »7", "GP1009", "write \"7\""},
+    {"after: »{job: ok}", "GP1009", "must be text"},
+    {"after: »\"job-0003:no\"", "GP1014", "is none of ok, ended, started and failed"},
+    {"after: »\":ok\"", "GP1014", "names no job"},
+    {"on_lease_loss: »\"\"", "GP1012", "is not one of"},
+    {"on_lease_loss: »[stop]", "GP1009", "not a list"},
+};
+
+TEST(BadInput, Turns) {
+  ExpectAllRefused(kTurns);
+}
+
 constexpr BadInput kTexts[] = {
     {"name: »\"\"", "GP1014", "must not be empty"},
     {"name: »a b", "GP1014", "is not a name"},
