@@ -5,10 +5,15 @@
 
 namespace gp {
 
+// A command that asks again stays with the controller that it asked first, whatever is started and
+// stopped meanwhile.
 Result<std::string> PlaceOfController(const std::string& place) {
   if (!place.empty()) return place;
-  const auto login = GP_TRY(ReadLogin());
-  return login ? login->server : ControllerRunDirectory();
+  static const Result<std::string> found = []() -> Result<std::string> {
+    const auto login = GP_TRY(ReadLogin());
+    return login ? login->server : ControllerRunDirectory();
+  }();
+  return found;
 }
 
 Result<std::unique_ptr<ControlClient>> OpenController(const std::string& asked) {

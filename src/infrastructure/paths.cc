@@ -56,13 +56,16 @@ std::string DefaultRunDirectory() {
   return Variable("XDG_RUNTIME_DIR", DefaultStateDirectory() + "/run") + "/gpu-platform";
 }
 
-std::string ControllerRunDirectory() {
-  const auto is_served = [](const std::string& directory) {
+std::string ControllerRunDirectory(const std::string& own, const std::string& machines) {
+  const auto was_served = [](const std::string& directory) {
     std::error_code error;
-    return std::filesystem::exists(std::filesystem::path(directory) / "control.sock", error);
+    return std::filesystem::exists(std::filesystem::path(directory) / "http.sock", error);
   };
-  const std::string own = DefaultRunDirectory();
-  return is_served(own) || !is_served(kSystemRunDirectory) ? own : kSystemRunDirectory;
+  return was_served(own) || !was_served(machines) ? own : machines;
+}
+
+std::string ControllerRunDirectory() {
+  return ControllerRunDirectory(DefaultRunDirectory(), kSystemRunDirectory);
 }
 
 std::vector<std::string> MachineNames() {

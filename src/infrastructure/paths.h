@@ -18,8 +18,10 @@ std::string AbsolutePath(const std::string& path);
 std::string DefaultStateDirectory();
 // Of the sockets: /run/gpu-platform, or $XDG_RUNTIME_DIR/gpu-platform.
 std::string DefaultRunDirectory();
-// Where users of this machine find a controller: their own, or, where that does not run, the
-// machine's in /run/gpu-platform.
+// Where a user of this machine finds a controller: the user's own; for who never had one, the
+// machine's.  By the socket `http.sock`, which stays where a controller has ended: a command that
+// was meant for one's own must not reach another's.
+std::string ControllerRunDirectory(const std::string& own, const std::string& machines);
 std::string ControllerRunDirectory();
 
 // The machines shipped with the program, by name and sorted.

@@ -52,7 +52,6 @@ class Block:
 
 
 def blocks_of(path, text):
-    """REQUIRES: fences begin in the first column."""
     found = []
     lines = text.split("\n")
     notes = ""
@@ -68,6 +67,8 @@ def blocks_of(path, text):
             found.append(_block(path, at + 1, line[3:].strip(), "\n".join(lines[at + 1:end]) + "\n", notes))
             notes, at = "", end + 1
         else:
+            if line.lstrip().startswith(("```", "~~~")):
+                raise ValueError(f"{path}:{at + 1}: a fence is ``` at the beginning of a line")
             if line.strip() and notes:
                 raise ValueError(f"{path}:{at + 1}: a comment for the tests, and no block after it")
             at += 1

@@ -20,6 +20,9 @@ class Blocks(unittest.TestCase):
                 blocks_of("a.md", f"<!-- ci {notes} -->\n```sh\ntrue\n```\n")
         with self.assertRaises(ValueError):
             blocks_of("a.md", "<!-- ci given: x -->\nwords\n")
+        for fence in ("  ```sh\nx\n  ```", "~~~\nx\n~~~"):
+            with self.assertRaises(ValueError, msg=fence):
+                blocks_of("a.md", fence)
         stale = blocks_of("a.md", "<!-- ci with: gone => x -->\n```sh\ntrue\n```\n")[0]
         with self.assertRaises(ValueError):
             stale.body()

@@ -5,18 +5,32 @@ set -e
 mount --make-rprivate /
 ip link set lo up
 ip address add 10.0.0.1/32 dev lo
-scratch=$(mktemp -d)
+scratch=/media  # on every Debian, and nothing is below it that is needed here
 mount -t tmpfs -o mode=755 docs "$scratch"
-mkdir "$scratch/upper" "$scratch/work" "$scratch/root"
-mount -t overlay -o "lowerdir=/,upperdir=$scratch/upper,workdir=$scratch/work" docs "$scratch/root"
+
+# copy DIRECTORY: on write, at its place in the new root
+copy() {
+  name=$(echo "$1" | tr / _)
+  mkdir -p "$scratch/upper$name" "$scratch/work$name" "$scratch/root$1"
+  mount -t overlay -o "lowerdir=$1,upperdir=$scratch/upper$name,workdir=$scratch/work$name" docs "$scratch/root$1"
+}
+copy /
 for there in /proc /sys /dev; do mount --rbind "$there" "$scratch/root$there"; done
+mount -t tmpfs -o mode=1777 docs "$scratch/root/dev/shm"
+# They may lie on file systems of their own.
+for there in "$1" "$2"; do
+  [ -n "$(ls "$scratch/root$there" 2>/dev/null)" ] || copy "$there"
+done
 mkdir -p "$scratch/root/stand-ins" "$scratch/root/srv"
 chroot "$scratch/root" useradd --create-home ana
 # Users work in the checkout, which may lie in a home that is closed to them.
 passed=$1
-while [ "$passed" != / ]; do chmod o+rx "$scratch/root$passed"; passed=$(dirname "$passed"); done
+while [ "$passed" != / ]; do
+  chmod o+rx "$scratch/root$passed"
+  passed=$(dirname "$passed")
+done
 cp "$1/tests/docs/systemctl" "$scratch/root/stand-ins"
 printf "fail\nsilent\n" > "$scratch/root/root/.curlrc"
 exec chroot "$scratch/root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 TERM=dumb CI="$CI" \
   PATH="$2:/stand-ins:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
-  bash --norc --noprofile -c 'cd "$1"; exec bash --norc --noprofile' enter "$1"
+  bash --norc --noprofile -c 'cd "$1" && exec bash --norc --noprofile' enter "$1"

@@ -1,6 +1,6 @@
 """A shell in which a document's commands are run: root of a file system that is a copy, in a network of its own.
 
-What commands write is gone with the shell, so that documents may name the paths and addresses that users have.
+The files that commands write are gone with the shell, so that documents may name the paths and addresses that users have.
 """
 
 import os
@@ -33,10 +33,10 @@ class Shell:
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
-    def run(self, command):
+    def run(self, command, may_serve=True):
         """(exit code, what was written meanwhile).  Whoever serves is put into the background and waited for."""
         before = len(self.output)
-        serves = SERVES.search(command)
+        serves = SERVES.search(command) if may_serve else None
         if serves and not re.search(r"&\s*(\w+=\$!)?\s*(#.*)?$", command):
             command = re.sub(r"\s+#.*$", "", command) + " &"
         self._process.stdin.write(f"{{ {command}\n}} < /dev/null\nprintf '\\n%s %d\\n' {self._mark} $?\n".encode())
@@ -49,7 +49,9 @@ class Shell:
         return code, text
 
     def write_file(self, path, text):
-        self.run(f"printf %s {shlex.quote(text)} > {path}")
+        code, told = self.run(f"printf %s {shlex.quote(text)} > {path}", may_serve=False)
+        if code != 0:
+            raise Failed(told)
 
     def wait_for_lines(self, since, are_there):
         if not self._until(lambda: are_there(self.output[since:]), 10):

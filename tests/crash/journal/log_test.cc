@@ -23,15 +23,16 @@ class Log : public CrashCase {
     if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return Ok();
     return Fail(Internal(sqlite3_errmsg(database)));
   }
+  static constexpr const char* kPrepared =
+      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
+      "PRAGMA synchronous=FULL; PRAGMA cache_size=8;"
+      "CREATE TABLE t(bytes BLOB)";
   // In a process of its own, which then loses its power.
   void LoseThePowerAfter(const std::vector<const char*>& statements) {
     const FilePlan plan{.fault = FilePlan::Fault::kLosePower, .at = UINT64_MAX};
     const Ending ending = InChild(directory_, plan, [&]() -> Status {
       sqlite3* const database = Open(LogVfs());
-      GP_CHECK_OK(Run(database,
-                      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
-                      "PRAGMA synchronous=FULL; PRAGMA cache_size=8;"
-                      "CREATE TABLE t(bytes BLOB)"));
+      GP_CHECK_OK(Run(database, kPrepared));
       for (const char* statement : statements) GP_CHECK_OK(Run(database, statement));
       return Ok();  // it stays open
     });
@@ -56,6 +57,38 @@ constexpr const char* kThousandRows =
     "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c LIMIT 1000)"
     "INSERT INTO t SELECT randomblob(700) FROM c";
 constexpr const char* kOneRow = "INSERT INTO t VALUES(randomblob(700))";
+
+TEST_F(Log, ASmallCommitIsOneWriteThatIsItsOwnSync) {
+  WatchFiles(directory_);
+  sqlite3* const database = Open(LogVfs());
+  ASSERT_TRUE(Run(database, kPrepared));
+  for (int i = 0; i < 3; ++i) {
+    const size_t before = WatchedCalls().size();
+    ASSERT_TRUE(Run(database, kOneRow));
+    const std::vector<FileCall> calls = WatchedCalls();
+    EXPECT_EQ(std::vector(calls.begin() + static_cast<ptrdiff_t>(before), calls.end()),
+              std::vector{FileCall::kWrite});
+  }
+  sqlite3_close(database);
+  WatchFiles("");
+}
+
+// As on disks that say only then that they want larger blocks.
+TEST_F(Log, WhereDirectWritesAreRefusedAfterAllTheLogIsAsEver) {
+  for (uint64_t at = 0; at < 60; ++at) {
+    Empty();
+    const FilePlan plan{.fault = FilePlan::Fault::kNoDirect, .at = at};
+    const Ending ending = InChild(directory_, plan, [&]() -> Status {
+      sqlite3* const database = Open(LogVfs());
+      GP_CHECK_OK(Run(database, kPrepared));
+      for (int i = 0; i < 10; ++i) GP_CHECK_OK(Run(database, kOneRow));
+      GP_CHECK_OK(Run(database, kThousandRows));
+      return Run(database, kOneRow);
+    });
+    ASSERT_EQ(ending.exit_code, 0) << at << ": " << ending.words;
+    EXPECT_EQ(Rows(), 1'011) << at;
+  }
+}
 
 TEST_F(Log, ACommitOutlivesThePower) {
   LoseThePowerAfter({kOneRow, kOneRow, kThousandRows, kOneRow});

@@ -75,6 +75,7 @@ Way Pass(Shim& shim, FileCall call) {
   if (!is_it) return Way::kGoOn;
   switch (plan.fault) {
     case FilePlan::Fault::kNone:
+    case FilePlan::Fault::kNoDirect:
       return Way::kGoOn;
     case FilePlan::Fault::kTear:
       if (call == FileCall::kWrite) return Way::kTear;
@@ -121,13 +122,18 @@ void WriteSectors(Shim& shim, int fd, const std::string& path, std::string_view 
 ssize_t WatchedWrite(int fd, const std::string& path, const void* bytes, size_t size, off_t at) {
   Shim& shim = TheShim();
   const std::lock_guard lock(shim.mutex);
+  const bool is_synchronous = shim.synchronous.contains(fd);
+  if (is_synchronous && shim.plan.fault == FilePlan::Fault::kNoDirect &&
+      shim.calls.size() >= shim.plan.at) {
+    errno = EINVAL;
+    return -1;
+  }
   const Way way = Pass(shim, FileCall::kWrite);
   if (way == Way::kFail) return -1;
   if (way == Way::kTear) {
     (void)RawPwrite(fd, bytes, size / 2, at);
     Die();
   }
-  const bool is_synchronous = shim.synchronous.contains(fd);
   if (way == Way::kCut) {
     if (is_synchronous)
       WriteSectors(shim, fd, path, {static_cast<const char*>(bytes), size}, at);

@@ -23,6 +23,7 @@ struct FilePlan {
                  // that is its own sync (O_DSYNC) some sectors may be there
     kFailOnce,   // call `at` fails with `error`
     kFailOn,     // it, and all after it
+    kNoDirect,   // from call `at` on writes that are their own sync fail with EINVAL
   };
   Fault fault = Fault::kNone;
   uint64_t at = 0;  // from 0

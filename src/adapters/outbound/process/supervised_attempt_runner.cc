@@ -19,14 +19,15 @@ namespace {
 constexpr int kLooksForLock = 100;
 constexpr useconds_t kBetweenLooksUs = 20'000;
 
-// An agent that was killed holds it until the last process that it had forked is gone.
-bool LockSoon(int directory_fd) {
+// 0, or an errno; EWOULDBLOCK: another has it.  An agent that was killed holds it until the last
+// process that it had forked is gone.
+int LockSoon(int directory_fd) {
   for (int look = 0; look < kLooksForLock; ++look) {
-    if (flock(directory_fd, LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno != EWOULDBLOCK) return false;
+    if (flock(directory_fd, LOCK_EX | LOCK_NB) == 0) return 0;
+    if (errno != EWOULDBLOCK && errno != EINTR) return errno;
     usleep(kBetweenLooksUs);
   }
-  return false;
+  return EWOULDBLOCK;
 }
 
 constexpr int kEventsPerTurn = 64;
@@ -58,7 +59,9 @@ Status SupervisedAttemptRunner::Prepare(const Options& options) {
   if (!attempts_fd_.valid() || !events_.valid()) {
     return Fail(SystemError("cannot watch " + attempts, errno));
   }
-  if (!LockSoon(attempts_fd_.get())) return Fail(Conflict("another agent runs with " + attempts));
+  const int error = LockSoon(attempts_fd_.get());
+  if (error == EWOULDBLOCK) return Fail(Conflict("another agent runs with " + attempts));
+  if (error != 0) return Fail(SystemError("cannot lock " + attempts, error));
   if (!options.supervisor_path.empty()) {
     nursery_ = SupervisorNursery(options.supervisor_path);
     return Ok();

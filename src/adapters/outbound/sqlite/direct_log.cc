@@ -11,7 +11,7 @@
 namespace gp {
 namespace {
 
-constexpr size_t kBlock = 4'096;         // no device that is asked for direct writes has larger ones
+constexpr size_t kBlock = 4'096;  // devices with larger ones refuse: then nothing is written so
 constexpr size_t kCapacity = 1U << 20U;
 constexpr int64_t kWarmedAtOnce = 1 << 20;
 
@@ -38,13 +38,12 @@ DirectLog::~DirectLog() {
 }
 
 bool DirectLog::Takes(int64_t at, size_t size) const {
-  if (at != 0 && at < end_) return false;
+  if (at < end_) return false;
   const int64_t used = at == run_end_ ? at - start_ : at - BlockOf(at);
   return static_cast<size_t>(used) + size <= kCapacity;
 }
 
 int DirectLog::Append(const void* bytes, size_t size, int64_t at) {
-  if (at == 0) end_ = warm_end_ = 0;
   if (at != run_end_) {
     if (const int error = Flush(); error != 0) return error;
     if (const int error = BeginAt(at); error != 0) return error;
@@ -60,25 +59,29 @@ int DirectLog::BeginAt(int64_t at) {
   run_end_ = -1;
   start_ = BlockOf(at);
   if (at > start_) {
-    const ssize_t count = pread(file_, blocks_, kBlock, start_);
-    if (count < 0) return errno;
-    const size_t there = static_cast<size_t>(count);
-    std::memset(blocks_ + there, 0, kBlock - there);
+    if (const int error = ReadBlock(start_, static_cast<size_t>(at - start_)); error != 0)
+      return error;
   }
   run_end_ = at;
   return 0;
 }
 
+int DirectLog::ReadBlock(int64_t at, size_t needed) {
+  ssize_t count = 0;
+  do {
+    count = pread(file_, blocks_, kBlock, at);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) return errno;
+  return static_cast<size_t>(count) < needed ? EIO : 0;
+}
+
 int DirectLog::Flush() {
   if (!pending_) return 0;
-  pending_ = false;
   const size_t used = static_cast<size_t>(run_end_ - start_);
   const size_t size = (used + kBlock - 1) / kBlock * kBlock;
   std::memset(blocks_ + used, 0, size - used);
-  if (const int error = WriteBlocks(size); error != 0) {
-    run_end_ = -1;
-    return error;
-  }
+  if (const int error = WriteBlocks(size); error != 0) return error;
+  pending_ = false;
   KeepLastBlock();
   WarmCache();
   return 0;
@@ -104,23 +107,38 @@ void DirectLog::KeepLastBlock() {
   start_ = last;
 }
 
+// When the log is full all of it is read, page by page and at once.  So that most of this needs no
+// disk the kernel is asked, now and then, to fetch what was written; it does so meanwhile.
+void DirectLog::WarmCache() {
+  if (start_ - warm_end_ < kWarmedAtOnce) return;
+  (void)posix_fadvise(file_, warm_end_, start_ - warm_end_, POSIX_FADV_WILLNEED);
+  warm_end_ = start_;
+}
+
+void DirectLog::BeginAgain() {
+  DropPending();
+  end_ = warm_end_ = 0;
+}
+
 void DirectLog::NoteEnd(int64_t end) {
   run_end_ = -1;  // its last block may be another by now
   end_ = std::max(end_, end);
+}
+
+std::string_view DirectLog::pending() const {
+  return pending_ ? std::string_view(blocks_, static_cast<size_t>(run_end_ - start_))
+                  : std::string_view();
+}
+
+void DirectLog::DropPending() {
+  pending_ = false;
+  run_end_ = -1;
 }
 
 bool DirectLog::ReadPending(void* bytes, size_t size, int64_t at) const {
   if (!pending_ || at < start_ || at + static_cast<int64_t>(size) > run_end_) return false;
   std::memcpy(bytes, blocks_ + (at - start_), size);
   return true;
-}
-
-// When the log is full all of it is read, page by page and at once.  So that this needs no disk the
-// kernel is asked, now and then, to fetch what was written; it does so meanwhile.
-void DirectLog::WarmCache() {
-  if (start_ - warm_end_ < kWarmedAtOnce) return;
-  (void)posix_fadvise(file_, warm_end_, start_ - warm_end_, POSIX_FADV_WILLNEED);
-  warm_end_ = start_;
 }
 
 }  // namespace gp

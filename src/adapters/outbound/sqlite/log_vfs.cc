@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "adapters/outbound/sqlite/direct_log.h"
 
 namespace gp {
 namespace {
+
+constexpr size_t kPiece = 65'536;
 
 sqlite3_vfs& System() {
   static sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
@@ -35,52 +38,83 @@ class Log {
   }
 
   int Write(const void* bytes, int size, sqlite3_int64 at) {
+    if (at == 0) {  // its header: all in it is void
+      if (const int code = Flush(SQLITE_IOERR_WRITE); code != SQLITE_OK) return code;
+      direct_->BeginAgain();
+    }
     const auto count = static_cast<size_t>(size);
-    if (is_synced_ && direct_->Takes(at, count))
-      return CodeOf(direct_->Append(bytes, count, at), SQLITE_IOERR_WRITE);
+    if (is_direct_ && is_synced_ && direct_->Takes(at, count)) {
+      const int error = direct_->Append(bytes, count, at);
+      if (error == 0) return SQLITE_OK;
+      if (const int code = Refused(error, SQLITE_IOERR_WRITE); code != SQLITE_OK) return code;
+    }
     // Large transactions, what they write again, what stands in place of one that was rolled back;
     // and the rest of that transaction, for to go from one way to the other costs a sync.
-    if (const int code = Flush(); code != SQLITE_OK) return code;
+    if (const int code = Flush(SQLITE_IOERR_WRITE); code != SQLITE_OK) return code;
     is_synced_ = false;
     direct_->NoteEnd(at + size);
     return file().pMethods->xWrite(&file(), bytes, size, at);
   }
   int Read(void* bytes, int size, sqlite3_int64 at) {
     if (direct_->ReadPending(bytes, static_cast<size_t>(size), at)) return SQLITE_OK;
-    if (direct_->IsPending(at + size)) {
-      if (const int code = Flush(); code != SQLITE_OK) return code;
+    if (at + size > direct_->pending_at()) {
+      if (const int code = Flush(SQLITE_IOERR_READ); code != SQLITE_OK) return code;
     }
     return file().pMethods->xRead(&file(), bytes, size, at);
   }
-  int Flush() { return CodeOf(direct_->Flush(), SQLITE_IOERR_FSYNC); }
+  // `failure` is to be an error upon which SQLite rolls back the transaction, not the statement:
+  // pages of all its statements may have been pending.
+  int Flush(int failure) {
+    const int error = direct_->Flush();
+    return error == 0 ? SQLITE_OK : Refused(error, failure);
+  }
   int Sync(int flags) {
-    if (const int code = Flush(); code != SQLITE_OK || is_synced_) return code;
+    const int flushed = Flush(SQLITE_IOERR_FSYNC);
+    if (flushed != SQLITE_OK) return errno == ENOSPC || errno == EDQUOT ? SQLITE_FULL : flushed;
+    if (is_synced_) return SQLITE_OK;
     const int code = file().pMethods->xSync(&file(), flags);
     is_synced_ = code == SQLITE_OK;
     return code;
   }
   int Truncate(sqlite3_int64 size) {
-    if (const int code = Flush(); code != SQLITE_OK) return code;
+    if (const int code = Flush(SQLITE_IOERR_TRUNCATE); code != SQLITE_OK) return code;
     is_synced_ = false;
-    direct_->NoteEnd(0);
+    direct_->BeginAgain();
+    direct_->NoteEnd(size);
     return file().pMethods->xTruncate(&file(), size);
   }
   int Size(sqlite3_int64* size) {
-    if (const int code = Flush(); code != SQLITE_OK) return code;
+    if (const int code = Flush(SQLITE_IOERR_FSTAT); code != SQLITE_OK) return code;
     return file().pMethods->xFileSize(&file(), size);
   }
 
   sqlite3_file& file() { return *reinterpret_cast<sqlite3_file*>(memory_.data()); }
 
  private:
-  static int CodeOf(int error, int code) {
-    if (error == 0) return SQLITE_OK;
-    return error == ENOSPC || error == EDQUOT ? SQLITE_FULL : code;
+  // A direct write or read failed.  Where the file system has none after all (some say so only
+  // now) what was pending, and everything after it, goes through the page cache.
+  int Refused(int error, int failure) {
+    const std::string pending(direct_->pending());
+    direct_->DropPending();
+    errno = error;
+    if (error != EINVAL && error != EOPNOTSUPP) return failure;
+    is_direct_ = is_synced_ = false;
+    // In pieces that SQLite itself might write.
+    for (size_t done = 0; done < pending.size(); done += kPiece) {
+      const auto size = static_cast<int>(std::min(kPiece, pending.size() - done));
+      const int code =
+          file().pMethods->xWrite(&file(), pending.data() + done, size,
+                                  direct_->pending_at() + static_cast<sqlite3_int64>(done));
+      if (code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
   }
 
   std::vector<int64_t> memory_;  // the file of the system's VFS
   std::unique_ptr<DirectLog> direct_;
-  // What was not written past the page cache, the name of a new log to begin with.
+  bool is_direct_ = true;
+  // Nothing that went through the page cache, nor the name of a new log, waits for a sync.  Only
+  // then are direct writes all that a commit needs.
   bool is_synced_ = false;
 };
 
@@ -98,7 +132,7 @@ const sqlite3_io_methods& Methods() {
     sqlite3_io_methods these = {};
     these.iVersion = 1;
     these.xClose = [](sqlite3_file* file) {
-      const int code = LogOf(file).Flush();
+      const int code = LogOf(file).Flush(SQLITE_IOERR_CLOSE);
       delete &LogOf(file);
       return code;
     };
