@@ -19,6 +19,7 @@ A comment of one key may stand on one line: <!-- ci given: mkdir out -->
 
 import dataclasses
 import re
+import textwrap
 
 COMMENT = re.compile(r"<!-- ci\b(.*?)-->", re.S)
 NOTES = ("given", "python", "with", "is", "and", "as", "file", "skip")
@@ -62,13 +63,14 @@ def blocks_of(path, text):
             end = next(i for i in range(at, len(lines)) if "-->" in lines[i])
             notes = "\n".join(lines[at:end + 1])
             at = end + 1
-        elif line.startswith("```"):
-            end = next(i for i in range(at + 1, len(lines)) if lines[i].startswith("```"))
-            found.append(_block(path, at + 1, line[3:].strip(), "\n".join(lines[at + 1:end]) + "\n", notes))
+        elif line.lstrip().startswith("```"):
+            end = next(i for i in range(at + 1, len(lines)) if lines[i].lstrip().startswith("```"))
+            text = textwrap.dedent("\n".join(lines[at + 1:end]) + "\n")
+            found.append(_block(path, at + 1, line.strip()[3:].strip(), text, notes))
             notes, at = "", end + 1
         else:
-            if line.lstrip().startswith(("```", "~~~")):
-                raise ValueError(f"{path}:{at + 1}: a fence is ``` at the beginning of a line")
+            if line.lstrip().startswith("~~~"):
+                raise ValueError(f"{path}:{at + 1}: a fence is ```")
             if line.strip() and notes:
                 raise ValueError(f"{path}:{at + 1}: a comment for the tests, and no block after it")
             at += 1

@@ -146,6 +146,12 @@ class Document:
     def _json_block(self, block):
         json.loads(block.body())
 
+    def _cmake_block(self, block):
+        calls = set(re.findall(r"^(\w+)\(", block.body(), re.M))
+        known = "".join(f"function({call})\nendfunction()\n" for call in calls)  # it is read, and does nothing
+        self._shell().write_file("block.cmake", known + block.body())
+        self._must("cmake -P block.cmake")
+
     def _sh_block(self, block):
         for command in commands_in(block.body()):
             self._must(ending(command))
