@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "adapters/outbound/sqlite/log_vfs.h"
+#include "adapters/outbound/sqlite/sqlite_statement.h"
 #include "tests/crash/crash_case.h"
 
 namespace gp {
@@ -41,13 +42,10 @@ class Log : public CrashCase {
   int64_t Rows() const {
     sqlite3* const database = Open(nullptr);
     int64_t rows = -1;
-    sqlite3_exec(
-        database, "SELECT count(*) FROM t",
-        [](void* out, int, char** values, char**) {
-          *static_cast<int64_t*>(out) = std::atoll(values[0]);
-          return 0;
-        },
-        &rows, nullptr);
+    {
+      Statement count(database, "SELECT count(*) FROM t");
+      if (count.Step() == SQLITE_ROW) rows = static_cast<int64_t>(count.Number(0));
+    }
     sqlite3_close(database);
     return rows;
   }

@@ -1,8 +1,8 @@
 // Attempts outlive the agent; the lease outlives it too.  Who dies here: the runner object, the
 // agent's process, the supervisor.
 
-#include <gmock/gmock.h>
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>

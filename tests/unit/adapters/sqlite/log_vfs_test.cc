@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
+
+#include "adapters/outbound/sqlite/sqlite_statement.h"
 
 namespace gp {
 namespace {
@@ -43,25 +44,13 @@ class LogVfsTest : public testing::Test {
         ") INSERT INTO t SELECT n, randomblob(" + std::to_string(bytes) + ") FROM c");
   }
   int64_t Number(const char* sql) {
-    int64_t number = -1;
-    sqlite3_exec(
-        database_, sql,
-        [](void* out, int, char** values, char**) {
-          *static_cast<int64_t*>(out) = std::atoll(values[0]);
-          return 0;
-        },
-        &number, nullptr);
-    return number;
+    Statement statement(database_, sql);
+    return statement.Step() == SQLITE_ROW ? static_cast<int64_t>(statement.Number(0)) : -1;
   }
   std::string Check() {
     std::string words;
-    sqlite3_exec(
-        database_, "PRAGMA integrity_check",
-        [](void* out, int, char** values, char**) {
-          *static_cast<std::string*>(out) += values[0];
-          return 0;
-        },
-        &words, nullptr);
+    Statement check(database_, "PRAGMA integrity_check");
+    while (check.Step() == SQLITE_ROW) words += check.Bytes(0);
     return words;
   }
   // The files as a kill would leave them, opened by SQLite as everybody has it.
