@@ -46,7 +46,7 @@ TEST_P(Kill, AtEveryCall) {
        at += points.stride, ++kills) {
     ASSERT_EQ(Judge(directory_, witness_), "") << "killed at call " << at;
   }
-  EXPECT_GT(kills * points.stride, 250U);  // the shortest life has some 300 calls
+  EXPECT_GT(kills * points.stride, 300U);
   Tell("kills", kills);
 }
 

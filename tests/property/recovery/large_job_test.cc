@@ -50,9 +50,8 @@ TEST(LargeJob, LosesNoMoreTimeThanTheClosedFormSays) {
   std::printf("  %d nodes, %d days: %d interruptions (%.0f expected), effective time %.4f, closed form %.4f\n", setting.nodes, Days(), figures.interruptions, faults,
               seen, expected);
   EXPECT_NEAR(seen / expected, 1.0, 0.02);
-  // By chance alone a node looks like a lemon now and then: about once in a hundred years of a node, and one more is chance too.
-  const double hundreds_of_years = (setting.nodes + setting.spares) * Days() / 36'500.0;
-  EXPECT_LE(figures.innocent, 1 + 3 * hundreds_of_years);
+  // By chance alone a node looks like a lemon now and then: not more often than once in a hundred years of a node.
+  EXPECT_LE(figures.innocent * 36'500, (setting.nodes + setting.spares) * Days());
 }
 
 // A twentieth of the nodes causes a part of all failures, and no more than that can be won: of half, a factor of two.
