@@ -8,7 +8,7 @@ if(NOT EXISTS ${GP_LIBDIR}/libgrpc++.a)
 endif()
 add_library(gp_grpc_archives INTERFACE)
 target_link_libraries(gp_grpc_archives INTERFACE
-  -Wl,--start-group ${GP_LIBDIR}/libgrpc++.a ${GP_LIBDIR}/libgrpc.a ${GP_LIBDIR}/libgpr.a
+  -Wl,--start-group ${GP_LIBDIR}/libgrpc++_reflection.a ${GP_LIBDIR}/libgrpc++.a ${GP_LIBDIR}/libgrpc.a ${GP_LIBDIR}/libgpr.a
   ${GP_LIBDIR}/libaddress_sorting.a ${GP_LIBDIR}/libupb.a ${GP_LIBDIR}/libre2.a
   ${GP_LIBDIR}/libcares.a ${GP_LIBDIR}/libssl.a ${GP_LIBDIR}/libcrypto.a ${GP_LIBDIR}/libz.a
   ${GP_LIBDIR}/libprotobuf.a ${GP_ABSL_ARCHIVES} -Wl,--end-group

@@ -2,31 +2,9 @@
 
 #include <cstdio>
 
+#include "base/calendar.h"
+
 namespace gp {
-namespace {
-
-struct CivilDate {
-  int64_t year;
-  int month;
-  int day;
-};
-
-// Days since 1970-01-01 to a proleptic Gregorian date (integer arithmetic on 400-year eras).
-CivilDate CivilFromDays(int64_t days) {
-  days += 719468;
-  const int64_t era = (days >= 0 ? days : days - 146096) / 146097;
-  const int64_t day_of_era = days - era * 146097;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t shifted_month = (5 * day_of_year + 2) / 153;
-  const int day = static_cast<int>(day_of_year - (153 * shifted_month + 2) / 5 + 1);
-  const int month = static_cast<int>(shifted_month < 10 ? shifted_month + 3 : shifted_month - 9);
-  return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month, day};
-}
-
-}  // namespace
-
 std::string ToRfc3339(Instant at, bool with_milliseconds) {
   int64_t seconds = at.ns / 1'000'000'000;
   int64_t rest_ns = at.ns % 1'000'000'000;

@@ -1,6 +1,7 @@
 // Who changed what, and what was refused to whom (docs/reference/access.md).
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "adapters/outbound/audit/audit_file.h"
 #include "cmd/cli.h"
@@ -47,6 +48,7 @@ void Verify(const std::string& directory, Cli& cli) {
   const auto verdict = VerifyAudit(directory);
   if (!verdict) return cli.Complain(verdict.error());
   if (!verdict->broken.empty()) return cli.Complain(Conflict(directory + ": after " + std::to_string(verdict->entries) + " sound entries: " + verdict->broken));
+  if (cli.PrintDocument(nlohmann::ordered_json{{"entries", verdict->entries}, {"first_at", verdict->first_at}, {"last_at", verdict->last_at}, {"hash", verdict->hash}})) return;
   std::printf("%llu entries, %s to %s: each follows from the one before\n", static_cast<unsigned long long>(verdict->entries), verdict->first_at.c_str(), verdict->last_at.c_str());
   std::printf("%s\n", verdict->hash.c_str());
   cli.Say("that is the last hash: whoever keeps it elsewhere can tell if the past was written anew");

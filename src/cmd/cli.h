@@ -68,6 +68,8 @@ void AddJobs(CLI::App& app, Cli& cli);
 void AddStatus(CLI::App& app, Cli& cli);
 void AddService(CLI::App& app, Cli& cli);
 void AddQueues(CLI::App& app, Cli& cli);
+void AddCosts(CLI::App& app, Cli& cli);
+void AddBudget(CLI::App& app, Cli& cli);
 void AddReservations(CLI::App& app, Cli& cli);
 void AddDefrag(CLI::App& app, Cli& cli);
 void AddNodes(CLI::App& app, Cli& cli);
@@ -91,6 +93,7 @@ void AddAccess(CLI::App& app, Cli& cli);
 void AddLogin(CLI::App& app, Cli& cli);
 void AddDashboard(CLI::App& app, Cli& cli);
 void AddAudit(CLI::App& app, Cli& cli);
+void AddCompletion(CLI::App& app, Cli& cli);
 void AddCommands(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);
 

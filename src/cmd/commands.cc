@@ -6,51 +6,13 @@
 
 #include "adapters/inbound/rest/openapi.h"
 #include "cmd/cli.h"
+#include "cmd/command_tree.h"
+#include "cmd/man_pages.h"
 
 namespace gp {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string NamesOf(const CLI::Option& option) {
-  std::string names;
-  for (const std::string& name : option.get_snames()) names += (names.empty() ? "-" : ", -") + name;
-  for (const std::string& name : option.get_lnames())
-    names += (names.empty() ? "--" : ", --") + name;
-  return names.empty() ? option.get_name() : names;
-}
-
-bool IsHelp(const CLI::Option& option) {
-  return option.check_lname("help") || option.check_lname("help-all");
-}
-
-Json OptionDocument(const CLI::Option& option) {
-  const bool flag = option.get_expected_max() == 0;
-  return {{"names", NamesOf(option)},
-          {"value", flag ? "" : option.get_type_name()},
-          {"required", option.get_required()},
-          {"positional", option.get_positional()},
-          {"default", option.get_default_str()},
-          {"environment", option.get_envname()},
-          {"description", option.get_description()}};
-}
-
-// The tree that help, reference and completion share.
-Json CommandDocument(const CLI::App& app, const std::string& path) {
-  Json command{{"command", path},
-               {"description", app.get_description()},
-               {"options", Json::array()},
-               {"subcommands", Json::array()}};
-  for (const CLI::Option* option : app.get_options()) {
-    if (!IsHelp(*option)) command["options"].push_back(OptionDocument(*option));
-  }
-  for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!child->get_group().empty()) {
-      command["subcommands"].push_back(CommandDocument(*child, path + " " + child->get_name()));
-    }
-  }
-  return command;
-}
 
 std::string Escape(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
@@ -94,13 +56,19 @@ std::string Markdown(const Json& root) {
 
 }  // namespace
 
-void AddCommands(CLI::App& app, Cli&) {
+void AddCommands(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("__commands", "The tree of commands, for documents and tools");
   sub->group("");  // not in the help
   auto markdown = std::make_shared<bool>(false);
   sub->add_flag("--markdown", *markdown, "As the reference; otherwise JSON");
-  sub->callback([markdown, &app] {
+  auto directory = std::make_shared<std::string>();
+  sub->add_option("--man", *directory, "Write man pages into this directory, one for each command")->type_name("DIRECTORY");
+  sub->callback([markdown, directory, &app, &cli] {
     const Json root = CommandDocument(app, app.get_name());
+    if (!directory->empty()) {
+      if (const Status written = WriteManPages(root, *directory); !written) cli.Complain(written.error());
+      return;
+    }
     std::fputs(*markdown ? Markdown(root).c_str() : (root.dump(2) + "\n").c_str(), stdout);
   });
   CLI::App* api = app.add_subcommand("__openapi", "The API over HTTP, for documents and tools");

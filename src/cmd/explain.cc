@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "adapters/inbound/job_file/reference.h"
 #include "adapters/inbound/job_file/schema.h"
@@ -8,9 +9,10 @@
 namespace gp {
 namespace {
 
-void Print(const std::optional<std::string>& text, const std::string& what, const char* where, Cli& cli) {
+// `kind`: what it is called in a document.
+void Print(const std::optional<std::string>& text, const char* kind, const std::string& what, const char* where, Cli& cli) {
   if (!text) return cli.Complain(NotFound("nothing is known of \"" + Printable(what, 60) + "\": " + where));
-  std::printf("%s\n", text->c_str());
+  if (!cli.PrintDocument(nlohmann::ordered_json{{kind, what}, {"text", *text}})) std::printf("%s\n", text->c_str());
 }
 
 }  // namespace
@@ -21,10 +23,10 @@ void AddExplain(CLI::App& app, Cli& cli) {
   auto what = std::make_shared<std::string>();
   CLI::App* error = explain->add_subcommand("error", "An error code, as GP1007");
   error->add_option("code", *what, "The code")->required();
-  error->callback([what, &cli] { Print(ExplainCode(*what), *what, "codes look like GP1007", cli); });
+  error->callback([what, &cli] { Print(ExplainCode(*what), "code", *what, "codes look like GP1007", cli); });
   CLI::App* field = explain->add_subcommand("field", "A key of the job file, as job.resources.gpus");
   field->add_option("path", *what, "The key with its parents")->required();
-  field->callback([what, &cli] { Print(ExplainField(*what), *what, "try job, job.resources, job.retry …", cli); });
+  field->callback([what, &cli] { Print(ExplainField(*what), "field", *what, "try job, job.resources, job.retry …", cli); });
   explain->add_subcommand("schema", "The job file's JSON Schema, for editors")->callback([] {
     std::printf("%s", JobFileSchema().c_str());
   });

@@ -70,6 +70,14 @@ void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
   }
 }
 
+void DescribeUse(const v1::JobUse& use, std::string& out) {
+  if (use.gpu_hours() == 0 && use.repeated_gpu_hours() == 0) return;
+  std::string text = fmt::format("{:.3f}", use.gpu_hours());
+  if (use.cost() > 0) text += fmt::format(", {:.2f} {}", use.cost(), use.currency());
+  if (use.repeated_gpu_hours() > 0) text += fmt::format("; {:.3f} more were lost by faults, and are free", use.repeated_gpu_hours());
+  Line(out, "GPU-hours", text);
+}
+
 }  // namespace
 
 bool IsOver(const v1::Job& job) { return job.state() >= v1::COMPLETED; }
@@ -118,6 +126,7 @@ std::string DescribeJob(const v1::Job& job) {
   out += fmt::format("  attempt {}\n", job.attempt());
   if (job.has_array_index()) Line(out, "Element", fmt::format("{} of {}", ElementText(job), spec.array().count()));
   Line(out, "Reason", job.reason());
+  Line(out, "Note", job.note());
   Line(out, "Asked", fmt::format("{} GPU, {} node(s), cpus {}, priority {}", GpusText(spec),
                                  spec.nodes(), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
                                  spec.priority()));
@@ -130,6 +139,7 @@ std::string DescribeJob(const v1::Job& job) {
   Line(out, "Retries", fmt::format("{} of {}; {} attempts lost to faults", job.retries_used(),
                                    spec.retry().retries_max(), job.faults()));
   if (job.preemptions() > 0) Line(out, "Gave way", fmt::format("{} times to other jobs", job.preemptions()));
+  DescribeUse(job.use(), out);
   DescribeCheckpoints(job, out);
   for (const v1::XidNote& note : job.xids()) {
     Line(out, "GPU error", fmt::format("XID {} on {} at {}, attempt {}{}", note.xid(), note.gpu(), note.at(), note.attempt(),

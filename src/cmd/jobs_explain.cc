@@ -41,8 +41,8 @@ void PrintNodes(const v1::ExplainJobReply& reply, const Cli& cli) {
 }
 
 std::string Text(const v1::ExplainJobReply& reply) {
-  std::string out;
-  if (reply.starts_now()) return "Starts now: " + reply.placement() + "\n" + (reply.has_cost() ? CostText(reply.cost()) : "");
+  std::string out = reply.note().empty() ? "" : "Note: " + reply.note() + "\n";
+  if (reply.starts_now()) return out + "Starts now: " + reply.placement() + "\n" + (reply.has_cost() ? CostText(reply.cost()) : "");
   out += fmt::format("Waits in queue {}{}\n", reply.queue(), reply.has_ahead() ? fmt::format(", {} before it", reply.ahead()) : "");
   if (reply.has_forecast()) out += "When: " + reply.forecast().text() + "\n";
   if (reply.has_cost()) out += CostText(reply.cost());

@@ -30,6 +30,8 @@ int Run(int argc, char** argv) {
   gp::AddMetrics(app, cli);
   gp::AddNodes(app, cli);
   gp::AddQueues(app, cli);
+  gp::AddCosts(app, cli);
+  gp::AddBudget(app, cli);
   gp::AddReservations(app, cli);
   gp::AddDefrag(app, cli);
   gp::AddAccess(app, cli);
@@ -49,6 +51,7 @@ int Run(int argc, char** argv) {
   gp::AddWatchGpu(app, cli);
   gp::AddGpuCare(app, cli);
   gp::AddMig(app, cli);
+  gp::AddCompletion(app, cli);
   gp::AddCommands(app, cli);
   try {
     app.parse(argc, argv);

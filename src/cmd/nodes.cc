@@ -69,11 +69,8 @@ void AddDeclareLost(CLI::App& nodes, Cli& cli) {
   sub->add_flag("--force", *force, "Needed: a job that still runs there would run twice");
   sub->callback([lost, force, &cli] {
     if (!*force) return cli.Complain(InvalidArgument("declare-lost needs --force: make sure first that the node is off"));
-    const auto client = cli.Controller();
-    if (!client) return cli.Complain(client.error());
-    const auto reply = (*client)->Call<v1::Cluster>("DeclareNodeLost", *lost);
-    if (!reply) return cli.Complain(reply.error());
-    cli.Say(lost->node() + " declared lost: its jobs are queued again");
+    CallAndPrint("DeclareNodeLost", *lost, cli);
+    if (cli.exit_code == kExitOk) cli.Say(lost->node() + " declared lost: its jobs are queued again");
   });
 }
 

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "cmd/cli.h"
 #include "cmd/detach.h"
@@ -33,7 +34,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   const std::string& job = ids->front();
   if (follows) DetachFrom(job);
   if (flags.detach) {
-    std::printf("%s\n", job.c_str());
+    if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", nlohmann::ordered_json::array({job})}})) std::printf("%s\n", job.c_str());
     return;
   }
   cli.Say(job + " queued");

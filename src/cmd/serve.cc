@@ -174,7 +174,7 @@ class Serving {
 
   Result<std::string> MetricsNow(const std::string& names) {
     MetricsPicture picture;
-    GP_CHECK_OK(loop_->Read([&](const State& state) { picture = metrics_.Look(state); }));
+    GP_CHECK_OK(loop_->Read([&](const State& state) { picture = metrics_.Look(state, clock_.Now()); }));
     const auto readings_of = [this](NodeId node) {
       auto latest = api_->readings.Of(node);
       const bool is_fresh = latest && clock_.Now() - latest->at < kReadingsLife;

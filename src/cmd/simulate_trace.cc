@@ -99,7 +99,7 @@ void SimulateTrace(const TraceFlags& flags, Cli& cli) {
                fmt::format("{:.1f} %", result.utilization * 100)});
   }
   progress.Clear();
-  if (cli.PrintDocument(runs.size() == 1 ? runs.front() : runs)) return;
+  if (cli.PrintDocument(runs)) return;
   cli.PrintTable(table);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
@@ -86,6 +87,21 @@ std::string NewRequestId() {
   return ToBase32(words[0], 13) + ToBase32(words[1], 13);
 }
 
+namespace {
+
+// One for all jobs that are told the same.
+void SayNotes(const v1::SubmitJobsReply& reply, const Cli& cli) {
+  std::map<std::string, int> times;
+  for (const std::string& note : reply.notes()) ++times[note];
+  for (int i = 0; i < reply.notes_size(); ++i) {
+    const auto note = times.extract(reply.notes(i));
+    if (note.empty() || note.key().empty()) continue;
+    cli.Say(reply.job_ids(i) + (note.mapped() > 1 ? " and " + std::to_string(note.mapped() - 1) + " more: " : ": ") + note.key());
+  }
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec>& specs, int count,
                                              const std::string& request_id) {
   v1::SubmitJobsRequest request;
@@ -98,7 +114,10 @@ Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec
     Result<v1::SubmitJobsReply> reply =
         client ? (*client)->Call<v1::SubmitJobsReply>("SubmitJobs", request)
                : Result<v1::SubmitJobsReply>(Fail(client.error()));
-    if (reply) return std::vector<std::string>(reply->job_ids().begin(), reply->job_ids().end());
+    if (reply) {
+      SayNotes(*reply, cli);
+      return std::vector<std::string>(reply->job_ids().begin(), reply->job_ids().end());
+    }
     // Lost on the way: the same request id gives the same jobs.  A controller that was never there
     // is not waited for.
     const bool was_there = client.has_value() || tries > 1;

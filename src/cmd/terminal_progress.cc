@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "cmd/terminal_text.h"
+#include "infrastructure/terminal_text.h"
 #include "infrastructure/system_clock.h"
 
 namespace gp {

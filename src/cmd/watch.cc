@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/cluster_text.h"
-#include "cmd/terminal_text.h"
+#include "infrastructure/terminal_text.h"
 #include "cmd/watch_app.h"
 #include "cmd/controller_line.h"
 #include "infrastructure/system_clock.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cmd/terminal_text.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {

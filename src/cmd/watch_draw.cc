@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cmd/job_text.h"
-#include "cmd/terminal_text.h"
+#include "infrastructure/terminal_text.h"
 #include "cmd/watch_app.h"
 
 namespace gp {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "cmd/terminal_text.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {

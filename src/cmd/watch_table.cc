@@ -4,7 +4,7 @@
 #include <cctype>
 #include <numeric>
 
-#include "cmd/terminal_text.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {

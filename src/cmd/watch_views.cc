@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cmd/cluster_text.h"
 #include "cmd/job_text.h"
-#include "cmd/terminal_text.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "infrastructure/terminal_text.h"
+
 namespace gp {
 
 int Table::Add(std::vector<std::string> cells, int parent) {
@@ -18,7 +20,7 @@ std::string Table::ToText(bool with_headers) const {
   for (const Column& column : columns_) {
     int flags = (column.right ? SCOLS_FL_RIGHT : 0) | (column.tree ? SCOLS_FL_TREE : 0) |
                 (column.cut ? SCOLS_FL_TRUNC : 0);
-    scols_table_new_column(table, column.title.c_str(), 0, flags);
+    scols_table_new_column(table, ForLocale(column.title).c_str(), 0, flags);
   }
   scols_table_enable_noheadings(table, with_headers ? 0 : 1);
   scols_table_set_column_separator(table, "  ");
@@ -28,7 +30,7 @@ std::string Table::ToText(bool with_headers) const {
   for (const Row& row : rows_) {
     libscols_line* parent = row.parent < 0 ? nullptr : lines[static_cast<size_t>(row.parent)];
     libscols_line* line = scols_table_new_line(table, parent);
-    for (size_t i = 0; i < row.cells.size(); ++i) scols_line_set_data(line, i, row.cells[i].c_str());
+    for (size_t i = 0; i < row.cells.size(); ++i) scols_line_set_data(line, i, ForLocale(row.cells[i]).c_str());
     lines.push_back(line);
   }
   char* text = nullptr;

@@ -51,7 +51,7 @@ struct Fleet {
   }
   std::string Text(const char* names) const {
     const std::vector<v1::GpuReadings> readings(8, Read());
-    return MetricsText(metrics.Look(cluster.state()), [&](NodeId) { return readings; }, names).value();
+    return MetricsText(metrics.Look(cluster.state(), cluster.now()), [&](NodeId) { return readings; }, names).value();
   }
 };
 
@@ -65,7 +65,7 @@ int64_t SeriesIn(const std::string& text) {
 // The part that the writer waits for.
 void BM_Look(benchmark::State& state) {
   const Fleet fleet;
-  for (auto _ : state) benchmark::DoNotOptimize(fleet.metrics.Look(fleet.cluster.state()));
+  for (auto _ : state) benchmark::DoNotOptimize(fleet.metrics.Look(fleet.cluster.state(), fleet.cluster.now()));
 }
 BENCHMARK(BM_Look)->Unit(benchmark::kMillisecond);
 

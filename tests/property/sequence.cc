@@ -26,6 +26,7 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   machines_max_ = rng_.Chance(1, 40) ? rng_.Between(5, 20) : rng_.Between(1, 4);
   has_faults_ = rng_.Chance(1, 3);
   WeighPlaces();
+  SetPrices();
   policy_.faults = TestPolicy().faults;
   policy_.faults.recovery_hold = Duration::Seconds(rng_.Between(0, 60));
   policy_.faults.resets_per_day = rng_.Between(0, 3);
@@ -42,6 +43,22 @@ void Sequence::WeighPlaces() {
   policy_.placement.clear();
   for (const char* pool : {kEveryPool, "default"}) {
     if (rng_.Chance(1, 3)) policy_.placement[pool] = {weight(), weight(), weight(), weight(), weight(), weight()};
+  }
+}
+
+void Sequence::SetPrices() {
+  policy_.prices.rules.clear();
+  policy_.prices.micros_per_kwh = rng_.Between(0, 1'000'000);
+  for (int i = rng_.Between(0, 2); i > 0; --i) {
+    PriceRule rule;
+    if (rng_.Chance(1, 3)) rule.pool = "dev";
+    if (rng_.Chance(1, 3)) {
+      rule.label_name = "zone";
+      rule.label_value = "a";
+    }
+    rule.per_gpu_hour.micros = rng_.Between(0, 100'000'000);
+    rule.watts = rng_.Between(0, 2'000);
+    policy_.prices.rules.push_back(rule);
   }
 }
 
@@ -199,7 +216,8 @@ bool Sequence::Submit() {
   const bool may_be_refused = !spec.reservation.empty() || !spec.after.empty();
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
   if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)}, request_id) == nullptr) {
-    const bool never = ledger_.last_refusal().find("can never start") != std::string::npos || may_be_refused;
+    const bool is_spent = ledger_.last_refusal().starts_with("budget: ") && !ledger_.state().budgets.empty();
+    const bool never = ledger_.last_refusal().find("can never start") != std::string::npos || may_be_refused || is_spent;
     if (!never) ledger_.Break("a legal job was refused: " + ledger_.last_refusal());
   }
   return true;

@@ -52,6 +52,7 @@ class Sequence {
   };
 
   void WeighPlaces();
+  void SetPrices();
   void AddMachine();
   Machine& AnyMachine() { return machines_[rng_.Below(machines_.size())]; }
   JobId AnyJob();
@@ -70,6 +71,7 @@ class Sequence {
   bool StepOfCertificates();
   std::string AnyQueue();
   bool ReserveOrEnd();
+  bool SetOrDeleteBudget();
   bool MoveAny();
   bool MoveAtRandom();
   void LiftQuotas();

@@ -135,6 +135,7 @@ bool Sequence::RepeatOldJoin() {
 bool Sequence::RestartController() {
   policy_.lease_end_time = Duration::Seconds(rng_.Between(6, 9));
   if (rng_.Chance(1, 2)) WeighPlaces();
+  if (rng_.Chance(1, 2)) SetPrices();
   Tell(StartController{policy_});
   for (Machine& machine : machines_) {
     BreakLink(machine);

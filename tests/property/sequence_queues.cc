@@ -31,6 +31,7 @@ bool Sequence::StepOfQueues(uint64_t dice) {
     set.user_limit = {limit(), limit(), limit()};
     return Tell(std::move(set)) != nullptr;
   }
+  if (dice == 9) return SetOrDeleteBudget();
   if (dice < 7) return Tell(DeleteQueue{kNames[rng_.Below(kNames.size())]}) != nullptr;
   if (dice < 9) return Tell(SetPriority{AnyJob(), 250 * rng_.Between(1, 3)}) != nullptr;
   if (dice >= 14) return StepOfAccess(dice - 14);
@@ -43,6 +44,21 @@ bool Sequence::StepOfQueues(uint64_t dice) {
   static constexpr std::array kNetworks = {"a", "a/1", "a/2", "b/1", "a/1/x"};
   if (rng_.Chance(1, 2)) change.labels["network"] = kNetworks[rng_.Below(kNetworks.size())];
   return Tell(std::move(change)) != nullptr;
+}
+
+// Money, as nothing here lasts for hours.
+bool Sequence::SetOrDeleteBudget() {
+  static constexpr std::array kQueues = {"", "default", "a", "a/x"};
+  static constexpr std::array kUsers = {"", "ana", "*"};
+  const auto& known = ledger_.state().budgets;
+  if (!known.empty() && rng_.Chance(1, 2)) return Tell(DeleteBudget{known.begin()->first}) != nullptr;
+  const BudgetKey key{kQueues[rng_.Below(kQueues.size())], kUsers[rng_.Below(kUsers.size())], rng_.Chance(1, 4) ? "dev" : ""};
+  constexpr OverBudget kOver[] = {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse};
+  SetBudget set;
+  set.key = key;
+  set.money_micros = rng_.Between(0, 1'000'000);
+  set.over = kOver[rng_.Below(3)];
+  return Tell(std::move(set)) != nullptr;
 }
 
 bool Sequence::ReserveOrEnd() {

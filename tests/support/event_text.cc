@@ -67,6 +67,8 @@ struct Teller {
   std::string operator()(const NodeCertified& e) const { return "node-certified " + e.name + " " + e.certificate.fingerprint.substr(0, 4); }
   std::string operator()(const NodeRevoked& e) const { return "node-revoked " + e.name; }
   std::string operator()(const TokenEnded& e) const { return "token-ended " + ToText(e.token); }
+  std::string operator()(const BudgetChanged& e) const { return "budget-changed " + ToText(e.key); }
+  std::string operator()(const BudgetDeleted& e) const { return "budget-deleted " + ToText(e.key); }
   std::string operator()(const AccessRefused& e) const { return "refused " + e.operation + ": " + e.why; }
   std::string operator()(const ReservationEnded& e) const { return "reservation-ended " + e.name; }
   std::string operator()(const NodePoolChanged& e) const { return "node-pool-changed " + Node(e.node) + " " + e.pool; }

@@ -8,6 +8,7 @@ import { go, link, place } from "./lib/route";
 import { logIn, logOut, token } from "./lib/session";
 import { span } from "./lib/text";
 import { Access, AuditPage } from "./pages/access";
+import { Costs } from "./pages/costs";
 import { Docs } from "./pages/docs";
 import { Fleet } from "./pages/fleet";
 import { GpuPage } from "./pages/gpu";
@@ -22,7 +23,7 @@ import { Submit } from "./pages/submit";
 import { ActionDialog, done } from "./ui/action";
 
 const SECTIONS: [string, [string, string][]][] = [
-  ["Work", [["", "Overview"], ["jobs", "Jobs"], ["submit", "Submit"], ["queues", "Queues"]]],
+  ["Work", [["", "Overview"], ["jobs", "Jobs"], ["submit", "Submit"], ["queues", "Queues"], ["costs", "Costs"]]],
   ["Machines", [["fleet", "Fleet"], ["incidents", "Incidents"], ["scheduler", "Scheduler"]]],
   ["Administration", [["access", "Access"], ["audit", "Audit"], ["docs", "API"]]],
 ];
@@ -34,6 +35,7 @@ function Page() {
     case "jobs": return second ? <JobPage key={second} id={second} /> : <Jobs />;
     case "submit": return <Submit />;
     case "queues": return <Queues />;
+    case "costs": return <Costs />;
     case "fleet": return <Fleet />;
     case "nodes": return second ? <NodePage name={second} /> : <Fleet />;
     case "gpus": return second && third ? <GpuPage name={`${second}/${third}`} /> : <Fleet />;

@@ -67,7 +67,7 @@ await step("who has no token is asked for one, and told when it is wrong", async
   await page.context().close();
 });
 
-const PAGES = { overview: "", jobs: "jobs", running: `jobs/${running}`, waiting: `jobs/${waiting}`, failed: `jobs/${failed}`, fleet: "fleet", fleet_table: "fleet?as=table", node: "nodes/dgx-h100-0", gpu: "gpus/dgx-h100-0/0", queues: "queues",
+const PAGES = { overview: "", jobs: "jobs", running: `jobs/${running}`, waiting: `jobs/${waiting}`, failed: `jobs/${failed}`, fleet: "fleet", fleet_table: "fleet?as=table", node: "nodes/dgx-h100-0", gpu: "gpus/dgx-h100-0/0", queues: "queues", costs: "costs",
   incidents: "incidents", submit: "submit", scheduler: "scheduler", access: "access", audit: "audit", docs: "docs" };
 for (const theme of ["dark", "light"]) {
   await step(`every page, ${theme}, is sound and for everybody`, async () => {

@@ -5,7 +5,9 @@
 
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/recovery_view.h"
+#include "adapters/wire/usage_view.h"
 #include "base/text.h"
+#include "domain/cluster/metering.h"
 #include "domain/model/array.h"
 
 namespace gp {
@@ -162,6 +164,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   message->set_state(ToProto(Shown(job.state)));
   message->set_detail(Name(job.state));
   message->set_reason(ReasonOf(job, reasons));
+  message->set_note(job.note);
   ToProto(*job.spec, message->mutable_spec());
   message->set_user(job.user.name);
   message->set_submitted_at(Time(job.submitted_at));
@@ -211,6 +214,8 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message) 
     part->set_forgiven(note.forgiven);
   }
   CheckpointsView(state, job, message);
+  const JobUse use = UseOf(state, job, std::max(now, state.metering.now));
+  if (use != JobUse()) JobUseView(use, state.policy.prices.currency, message->mutable_use());
 }
 
 void ClusterView(const State& state, Instant now, v1::Cluster* message) {

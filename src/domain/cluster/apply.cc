@@ -1,11 +1,14 @@
 #include "domain/cluster/apply.h"
 
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/metering.h"
 
 namespace gp {
 
 void Apply(State& state, Instant at, const Event& event) {
+  Redivision division(state, at, event);
   std::visit([&](const auto& e) { ApplyEvent(state, at, e); }, event);
+  division.Enter();
 }
 
 }  // namespace gp

@@ -6,6 +6,7 @@
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
+#include "domain/cluster/metering.h"
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
 
@@ -21,6 +22,7 @@ void EndAttempt(State& state, Job& job, Instant at, EndClass end) {
   attempt.end = end;
   job.attained_gpu_ms = AttainedGpuMs(job, at);
   state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
+  EndUse(state, job.id, end);
 }
 
 // What it is given next time is open again.
@@ -120,6 +122,7 @@ void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   job.request_id = event.request_id;
   job.submitted_at = at;
   job.queued_at = at;
+  job.note = event.note;
   if (ProspectOf(state, *job.spec) != Prospect::kMet) {
     job.state = JobState::kBlocked;
     job.reason = TellOpen(state, *job.spec);
@@ -213,7 +216,7 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   MoveJob(state, job, event.eligible_at > at ? JobState::kRetryWait : JobState::kQueued);
 }
 
-void ApplyEvent(State& state, Instant, const CheckpointSaved& event) {
+void ApplyEvent(State& state, Instant at, const CheckpointSaved& event) {
   Job& job = JobOf(state, event.job);
   job.attempts.back().ranks[static_cast<size_t>(event.checkpoint.rank)].checkpoints_seen = event.checkpoint.number;
   const bool is_beginning = std::ranges::any_of(job.attempts.back().ranks, [&](const RankRecord& rank) {
@@ -221,6 +224,7 @@ void ApplyEvent(State& state, Instant, const CheckpointSaved& event) {
     return lease != nullptr && lease->phase == LeasePhase::kGranted;
   });
   AddCheckpoint(job.spec->checkpoint, event.checkpoint, is_beginning, job.checkpoints, job.surplus);
+  if (const Checkpoint* newest = NewestComplete(job.checkpoints); newest != nullptr && *newest == event.checkpoint) SaveUse(state, at, job.id);
 }
 
 void ApplyEvent(State& state, Instant at, const JobRetried& event) {
@@ -252,6 +256,7 @@ void ApplyEvent(State& state, Instant, const JobForgotten& event) {
   // What of it runs on answers for the request.
   if (!job.request_id.empty() && IsLastKnown(state, job)) state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
   CountForgotten(state, job);
+  ForgetUse(state, job.id);
   state.jobs.erase(event.job);
 }
 

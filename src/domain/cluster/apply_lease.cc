@@ -44,6 +44,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
     GP_ASSERT(lease.id.value == state.last_lease + 1, "leases are numbered without gaps");
     state.last_lease = lease.id.value;
     state.leases[lease.id] = lease;
+    state.leases[lease.id].metered_until = state.metering.now;
     job.leases.push_back(lease.id);
     HoldGrants(NodeOf(state, lease.node), lease, job.user.name);
     RankRecord record;

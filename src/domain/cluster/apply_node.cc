@@ -1,6 +1,7 @@
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/faults.h"
+#include "domain/cluster/metering.h"
 
 namespace gp {
 
@@ -39,9 +40,14 @@ void ApplyEvent(State& state, Instant, const NodePoolChanged& event) {
   CountCapacity(state, node, -1);
   node.pool = event.pool;
   CountCapacity(state, node, 1);
+  PriceGpus(state.policy, node);
 }
 
-void ApplyEvent(State& state, Instant, const NodeLabelsChanged& event) { NodeOf(state, event.node).labels = event.labels; }
+void ApplyEvent(State& state, Instant, const NodeLabelsChanged& event) {
+  Node& node = NodeOf(state, event.node);
+  node.labels = event.labels;
+  PriceGpus(state.policy, node);
+}
 
 void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   state.policy = event.policy;
@@ -52,6 +58,7 @@ void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   IndexIncidents(state);
   state.losses.clear();
   for (Node& node : state.nodes) {
+    PriceGpus(state.policy, node);
     if (node.condition != NodeCondition::kLost || node.leases_expired) continue;
     node.lost_at = at;  // the clock may have been stepped while no controller was there: its leases run out from now
     state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
@@ -78,6 +85,7 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
   }
   node.numa.resize(event.facts->numa.size());
   CountCapacity(state, node, 1);
+  PriceGpus(state.policy, node);
   if (node.condition == NodeCondition::kLost) ApplyEvent(state, at, NodeReturned{event.node});
 }
 

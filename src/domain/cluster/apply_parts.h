@@ -64,6 +64,8 @@ void ApplyEvent(State& state, Instant at, const TokenEnded& event);
 void ApplyEvent(State& state, Instant at, const NodeCertified& event);
 void ApplyEvent(State& state, Instant at, const NodeRevoked& event);
 void ApplyEvent(State& state, Instant at, const AccessRefused& event);
+void ApplyEvent(State& state, Instant at, const BudgetChanged& event);
+void ApplyEvent(State& state, Instant at, const BudgetDeleted& event);
 void IndexToken(State& state, const AccessToken& token);
 
 // Enters a reservation into what follows from it.

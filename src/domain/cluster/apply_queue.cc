@@ -22,6 +22,10 @@ void ApplyEvent(State& state, Instant, const QueueDeleted& event) {
   std::erase_if(state.accounts, [&](const auto& one) { return one.first.queue == event.name; });
 }
 
+void ApplyEvent(State& state, Instant, const BudgetChanged& event) { state.budgets[event.key] = event.budget; }
+
+void ApplyEvent(State& state, Instant, const BudgetDeleted& event) { state.budgets.erase(event.key); }
+
 void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   Job& job = JobOf(state, event.job);
   const Holding held = HoldingOf(state, job);

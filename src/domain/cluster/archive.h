@@ -17,6 +17,7 @@
 #include "base/cpu_set.h"
 #include "base/id.h"
 #include "base/time.h"
+#include "base/wide.h"
 #include "domain/model/job_spec.h"
 #include "domain/model/node.h"
 
@@ -40,6 +41,10 @@ class WriteArchive {
     requires std::integral<T> || std::is_enum_v<T>
   void Write(const T& value) {
     out_.I64(static_cast<int64_t>(value));
+  }
+  void Write(const Wide& value) {
+    out_.I64(static_cast<int64_t>(value >> 64));
+    out_.U64(static_cast<uint64_t>(value));
   }
   void Write(const std::string& text) { out_.String(text); }
   void Write(const Instant& at) { out_.I64(at.ns); }
@@ -111,6 +116,10 @@ class ReadArchive {
     requires std::integral<T> || std::is_enum_v<T>
   void Read(T& value) {
     value = static_cast<T>(in_.I64());
+  }
+  void Read(Wide& value) {
+    const int64_t high = in_.I64();
+    value = static_cast<Wide>(static_cast<UnsignedWide>(high) << 64 | in_.U64());
   }
   void Read(std::string& text) { text = in_.String(); }
   void Read(Instant& at) { at.ns = in_.I64(); }

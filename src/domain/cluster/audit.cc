@@ -97,6 +97,20 @@ class Teller {
     Tell("CertifyNode", command.name, "sha256:" + command.certificate.fingerprint + " until " + ToRfc3339(command.certificate.expires_at) + (command.shown.empty() ? ", by the join token" : ", by the one before"));
   }
   void operator()(const RevokeNode& command) { Tell("RevokeNode", command.name, ""); }
+  void operator()(const SetBudget& command) {
+    std::string details;
+    const auto add = [&](const std::string& what) { details += (details.empty() ? "" : ", ") + what; };
+    if (command.gpu_hours) add(std::to_string(*command.gpu_hours) + " GPU-hours");
+    if (command.money_micros) add(ToText(Money::OfMicros(*command.money_micros)));
+    if (command.warn_at) {
+      std::string levels;
+      for (const int level : *command.warn_at) levels += (levels.empty() ? "" : ", ") + std::to_string(level);
+      add("warns at " + levels + " %");
+    }
+    if (command.over) add(Name(*command.over));
+    Tell("SetBudget", ToText(command.key), details);
+  }
+  void operator()(const DeleteBudget& command) { Tell("DeleteBudget", ToText(command.key), ""); }
   void operator()(const NoteRefusal& command) {
     Tell(command.operation, "", "");
     entry_.refused = true;

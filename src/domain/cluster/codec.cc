@@ -7,6 +7,7 @@
 #include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/faults.h"
+#include "domain/cluster/metering.h"
 #include "domain/cluster/fields.h"
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
@@ -23,13 +24,13 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 14;
+constexpr uint64_t kFormatVersion = 15;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
   archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases, v.queues,
-          v.accounts, v.reservations, v.arrays, v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers, v.drain_deadlines, v.last_token, v.access);
+          v.accounts, v.reservations, v.arrays, v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers, v.drain_deadlines, v.last_token, v.access, v.metering, v.budgets);
 }
 
 void IndexJob(State& state, const Job& job) {
@@ -50,10 +51,11 @@ void IndexJob(State& state, const Job& job) {
 
 // False where the values cannot belong together.
 bool BuildIndexes(State& state) {
-  for (const Node& node : state.nodes) {
+  for (Node& node : state.nodes) {
     if (node.facts == nullptr || !ValidateNodeFacts(*node.facts) || node.gpus.size() != node.facts->gpus.size()) return false;
     state.nodes_by_name[node.facts->name] = node.id;
     CountCapacity(state, node, 1);
+    PriceGpus(state.policy, node);
     if (node.condition == NodeCondition::kLost && !node.leases_expired) {
       state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
     }
@@ -69,6 +71,7 @@ bool BuildIndexes(State& state) {
   }
   IndexIncidents(state);
   for (const auto& [id, token] : state.access.tokens) IndexToken(state, token);
+  state.metering.used.book.SumMonth();
   std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;

@@ -17,6 +17,7 @@
 #include "domain/faults/incident.h"
 #include "domain/faults/signal.h"
 #include "domain/faults/trouble.h"
+#include "domain/metering/budget.h"
 #include "domain/model/access.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
@@ -239,6 +240,19 @@ struct RevokeNode {
   std::string name;
 };
 
+// Changes a budget, or makes one.  Absent: stays, or has its default; 0 of hours or money: no limit of that.
+struct SetBudget {
+  BudgetKey key;
+  std::optional<int64_t> gpu_hours;
+  std::optional<int64_t> money_micros;
+  std::optional<std::vector<int>> warn_at;
+  std::optional<OverBudget> over;
+};
+
+struct DeleteBudget {
+  BudgetKey key;
+};
+
 // For the audit: somebody asked for what it may not have, so many times.
 struct NoteRefusal {
   std::string operation;
@@ -252,7 +266,7 @@ struct Tick {};
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
                              SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident,
-                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal>;
+                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget>;
 
 // Who asks, and from where.
 struct Origin {

@@ -36,6 +36,8 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const RevokeToken& c) { return DecideRevoke(state, c); }
     Result<Events> operator()(const CertifyNode& c) { return DecideCertify(state, envelope, c); }
     Result<Events> operator()(const RevokeNode& c) { return DecideRevokeNode(state, c); }
+    Result<Events> operator()(const SetBudget& c) { return DecideSetBudget(state, c); }
+    Result<Events> operator()(const DeleteBudget& c) { return DecideDeleteBudget(state, c); }
     Result<Events> operator()(const NoteRefusal& c) { return DecideRefusal(c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };

@@ -8,8 +8,7 @@ namespace gp {
 
 Result<Events> DecideGrant(const State& state, const GrantRole& command) {
   const RoleKey key{command.subject, command.queue};
-  const bool is_name = !command.subject.empty() && command.subject.size() <= kNameLengthMax && std::ranges::all_of(command.subject, [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!is_name) return Fail(InvalidArgument("subject: the name of a user, or * for everybody"));
+  if (!IsSubject(command.subject)) return Fail(InvalidArgument("subject: the name of a user, or * for everybody"));
   if (!command.queue.empty() && !state.queues.contains(command.queue)) return Fail(NotFound("no queue " + command.queue));
   const auto present = state.access.roles.find(key);
   const bool is_there = present != state.access.roles.end();

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "domain/cluster/budgets.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
@@ -39,6 +40,23 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
   return Fail(Conflict("the job can never start: " + ToText(*first)));
 }
 
+// As what a job is let in.
+struct Admission {
+  std::shared_ptr<const JobSpec> spec;
+  std::string note;
+};
+
+Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob& command, const Queue& queue) {
+  const auto stop = FindBudgetStop(state, queue.name, command.user.name, queue.pool, at);
+  if (!stop || !AsksForGpus(*command.spec)) return Admission{command.spec, ""};
+  const std::string whose = "the budget of " + ToText(stop->key) + " for this month is used up (gpu-platform budget list)";
+  if (stop->over == OverBudget::kRefuse) return Fail(Conflict("budget: " + whose));
+  JobSpec demoted = *command.spec;
+  demoted.priority = kPriorityMin;
+  demoted.preemptible = true;
+  return Admission{std::make_shared<const JobSpec>(std::move(demoted)), "of the lowest class, and may be interrupted: " + whose};
+}
+
 Error AlreadyOver(const Job& job) {
   return Conflict(ToText(job.id) + " is already " + Name(job.state));
 }
@@ -55,9 +73,10 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
   GP_CHECK_OK(CheckReservationOf(state, *command.spec, command.user.name, queue));
   GP_CHECK_OK(CheckQuotas(state, command, queue));
+  const Admission admission = GP_TRY(AdmitByBudget(state, envelope.at, command, queue));
   if (ProspectOf(state, *command.spec) == Prospect::kImpossible) return Fail(Conflict("after: " + TellImpossible(state, *command.spec)));
   const JobId id{state.last_job + 1};
-  events.push_back(JobSubmitted{id, command.spec, command.user, envelope.request_id, queue.name, queue.pool});
+  events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request_id, queue.name, queue.pool, admission.note});
   const auto excess = static_cast<int64_t>(state.finished.size()) - state.policy.jobs_kept;
   auto oldest = state.finished.begin();
   // Of those that somebody waits for no more are passed over at a time than one job may name.

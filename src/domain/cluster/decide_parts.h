@@ -45,6 +45,10 @@ Result<Events> DecideRevoke(const State& state, const RevokeToken& command);
 Result<Events> DecideCertify(const State& state, const Envelope& envelope, const CertifyNode& command);
 Result<Events> DecideRevokeNode(const State& state, const RevokeNode& command);
 Result<Events> DecideRefusal(const NoteRefusal& command);
+Result<Events> DecideSetBudget(const State& state, const SetBudget& command);
+Result<Events> DecideDeleteBudget(const State& state, const DeleteBudget& command);
+// The queue's end with it.
+void EndBudgets(const State& state, const std::string& queue, Events& events);
 // What was granted for the queue ends with it.
 void EndAccess(const State& state, const std::string& queue, Events& events);
 // Whether the job may name the reservation that it names.

@@ -111,6 +111,7 @@ Result<Events> DecideDeleteQueue(const State& state, const DeleteQueue& command)
   if (HasLiveJobs(state, command.name)) return Fail(Conflict("queue " + name + " has jobs that wait or run"));
   Events events;
   EndAccess(state, command.name, events);
+  EndBudgets(state, command.name, events);
   events.push_back(QueueDeleted{command.name});
   return events;
 }

@@ -14,6 +14,7 @@
 #include "domain/cluster/policy.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/trouble.h"
+#include "domain/metering/budget.h"
 #include "domain/model/access.h"
 #include "domain/model/job.h"
 #include "domain/model/node.h"
@@ -73,6 +74,7 @@ struct JobSubmitted {
   std::string request_id;
   std::string queue;
   std::string pool;
+  std::string note;  // what the platform has to say of it; empty: nothing
 };
 
 // All that it waited for has come.
@@ -299,6 +301,15 @@ struct NodeRevoked {
   std::string name;
 };
 
+struct BudgetChanged {
+  BudgetKey key;
+  Budget budget;  // as it is now
+};
+
+struct BudgetDeleted {
+  BudgetKey key;
+};
+
 // For the audit alone.
 struct AccessRefused {
   std::string operation;
@@ -314,6 +325,7 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered,
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
                            GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
-                           DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused>;
+                           DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
+                           BudgetChanged, BudgetDeleted>;
 
 }  // namespace gp

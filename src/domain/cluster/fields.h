@@ -7,6 +7,7 @@
 #include "domain/cluster/event.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/trouble.h"
+#include "domain/metering/metering.h"
 #include "domain/model/access.h"
 #include "domain/model/array.h"
 #include "domain/model/job.h"
@@ -49,7 +50,7 @@ GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.plac
 GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
-          v.attempts, v.exit_code, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
+          v.attempts, v.exit_code, v.note, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
           v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints, v.faults_in_row, v.surplus)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib, v.mig_profile, v.mig_start)
@@ -57,7 +58,7 @@ GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(RankTarget, v.node, v.gpus)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
-          v.phase, v.stop)
+          v.phase, v.stop, v.metered_until)
 GP_FIELDS(MigProfile, v.id, v.name, v.compute_slices, v.memory_slices, v.memory_mib, v.starts)
 GP_FIELDS(MigTable, v.compute_slices, v.memory_slices, v.profiles)
 GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps, v.mig)
@@ -82,10 +83,25 @@ GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner,
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
           v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen, v.failures)
+// domain/metering
+GP_FIELDS(Price, v.micros)
+GP_FIELDS(PriceRule, v.pool, v.model, v.node, v.label_name, v.label_value, v.per_gpu_hour, v.watts)
+GP_FIELDS(PriceList, v.currency, v.micros_per_kwh, v.rules)
+GP_FIELDS(GpuTime, v.units)
+GP_FIELDS(Money, v.exact)
+GP_FIELDS(BudgetKey, v.queue, v.user, v.pool)
+GP_FIELDS(Budget, v.time, v.money_micros, v.warn_at, v.over)
+GP_FIELDS(UsageKey, v.day, v.kind, v.pool, v.model, v.price, v.queue, v.user)
+GP_FIELDS(UsageBook, v.rows, v.today)
+GP_FIELDS(UsageRate, v.share, v.since)
+GP_FIELDS(UsageMeter, v.book, v.rates)
+GP_FIELDS(JobUse, v.time, v.money, v.unsaved, v.repeated, v.repeated_money)
+GP_FIELDS(Metering, v.now, v.used, v.installed, v.jobs, v.forgotten)
+
 GP_FIELDS(PlacementWeights, v.numa, v.nvlink, v.fragmentation, v.best_fit, v.spread, v.model_fit)
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run, v.reclaim_grace,
           v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor,
-          v.move_cost, v.move_interval, v.moves_per_hour, v.faults, v.node_mtbf, v.placement)
+          v.move_cost, v.move_interval, v.moves_per_hour, v.faults, v.node_mtbf, v.placement, v.prices)
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
 
@@ -134,6 +150,8 @@ GP_FIELDS(RevokeNode, v.name)
 GP_FIELDS(IssueToken, v.token)
 GP_FIELDS(RevokeToken, v.token)
 GP_FIELDS(NoteRefusal, v.operation, v.why, v.times)
+GP_FIELDS(SetBudget, v.key, v.gpu_hours, v.money_micros, v.warn_at, v.over)
+GP_FIELDS(DeleteBudget, v.key)
 GP_FIELDS(Origin, v.principal, v.from)
 GP_FIELDS(Envelope, v.at, v.origin, v.request_id, v.command)
 
@@ -146,7 +164,7 @@ GP_FIELDS(NodeReturned, v.node)
 GP_FIELDS(NodeDrainChanged, v.node, v.draining, v.reason)
 GP_FIELDS(GpuConditionChanged, v.node, v.gpu, v.to, v.reason)
 GP_FIELDS(GpuDrainChanged, v.node, v.gpu, v.draining, v.reason)
-GP_FIELDS(JobSubmitted, v.job, v.spec, v.user, v.request_id, v.queue, v.pool)
+GP_FIELDS(JobSubmitted, v.job, v.spec, v.user, v.request_id, v.queue, v.pool, v.note)
 GP_FIELDS(JobHeld, v.job)
 GP_FIELDS(JobReleased, v.job)
 GP_FIELDS(GangPlaced, v.pass, v.job, v.leases, v.note, v.variant)
@@ -185,6 +203,8 @@ GP_FIELDS(TokenEnded, v.token)
 GP_FIELDS(NodeCertified, v.name, v.certificate)
 GP_FIELDS(NodeRevoked, v.name)
 GP_FIELDS(AccessRefused, v.operation, v.why, v.times)
+GP_FIELDS(BudgetChanged, v.key, v.budget)
+GP_FIELDS(BudgetDeleted, v.key)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

@@ -1,7 +1,7 @@
 #pragma once
 
 // The families of invariants.cc, by subject: check_sums.cc, check_reservations.cc, check_indexes.cc,
-// check_shape.cc, check_faults.cc.
+// check_shape.cc, check_faults.cc, check_metering.cc.
 
 #include <vector>
 
@@ -30,5 +30,8 @@ void CheckIndexSizes(const State& state, Violations& found);
 void CheckTroublesOf(const State& state, const Node& node, Violations& found);
 // The indexes of faults and incidents.
 void CheckFaults(const State& state, Violations& found);
+
+// I12: the time of all GPUs is in the book, once.  REQUIRES: nothing else is broken.
+void CheckMetering(const State& state, Violations& found);
 
 }  // namespace gp

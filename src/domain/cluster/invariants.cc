@@ -212,6 +212,8 @@ struct TouchedBy {
   void operator()(const NodeCertified&) {}
   void operator()(const NodeRevoked&) {}
   void operator()(const AccessRefused&) {}
+  void operator()(const BudgetChanged&) {}
+  void operator()(const BudgetDeleted&) {}
   template <typename E>
     requires requires(const E& e) { e.node; }
   void operator()(const E& event) { touched.nodes.insert(event.node); }
@@ -240,6 +242,7 @@ std::vector<Violation> CheckInvariants(const State& state) {
   CheckReservations(state, found);
   CheckIndexSizes(state, found);
   CheckFaults(state, found);
+  if (found.empty()) CheckMetering(state, found);
   return found;
 }
 

@@ -11,6 +11,8 @@
 //   I8  sums and indexes equal what they sum and index
 //   I9  a placement keeps the limits of its queues
 //   I10 on reserved nodes nobody but their own has a place while they last
+//   I11 a GPU that is to be taken out may not be granted
+//   I12 the time of all GPUs is in the book, once
 // Besides, "shape": ids, positions and sizes that every other rule and Apply rely on.
 // Not checked here: that the real processes agree with the ledger; reports see to that.
 

@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "domain/faults/fault_policy.h"
+#include "domain/metering/prices.h"
 #include "domain/model/placement_weights.h"
 
 namespace gp {
@@ -47,6 +48,7 @@ struct Policy {
   FaultPolicy faults;
   // What each pool wants of places.
   WeightsByPool placement;
+  PriceList prices;
 };
 
 }  // namespace gp

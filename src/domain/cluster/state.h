@@ -15,6 +15,8 @@
 #include "domain/cluster/policy.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/trouble.h"
+#include "domain/metering/budget.h"
+#include "domain/metering/metering.h"
 #include "domain/model/access.h"
 #include "domain/model/array.h"
 #include "domain/model/job.h"
@@ -85,6 +87,8 @@ struct State {
   std::map<std::string, IncidentId> breakers;      // pools where nothing is done by itself
   std::map<GpuKey, Instant> drain_deadlines;  // by which jobs leave what is drained; gpu -1: the node
   Access access;                                   // roles and tokens
+  std::map<BudgetKey, Budget> budgets;
+  Metering metering;                               // where the time of GPUs went
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"; an array by its own id
 
   std::set<JobId> queued;                          // kQueued

@@ -27,11 +27,25 @@ std::map<JobId, Array> ArraysOf(std::map<JobId, Array> arrays, const std::map<Jo
   return arrays;
 }
 
+UsageMeter FromNowOn(const UsageMeter& meter, Instant now) {
+  UsageMeter anew{{{}, meter.book.today, {}}, meter.rates};
+  for (auto& [row, rate] : anew.rates) rate.since = now;
+  return anew;
+}
+
+// What has run up is of the past.
+Metering FromNowOn(const Metering& metering) { return {metering.now, FromNowOn(metering.used, metering.now), FromNowOn(metering.installed, metering.now), {}, {}}; }
+
+std::map<LeaseId, Lease> MeteredFrom(Instant now, std::map<LeaseId, Lease> leases) {
+  for (auto& [id, lease] : leases) lease.metered_until = now;
+  return leases;
+}
+
 // All fields by name: whoever adds one is told by the compiler.  GPUs are as well as they are now: nothing is foreseen
 // of faults and their remedies.
 State WithoutFinished(const State& state) {
   const auto& [policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, last_incident, last_task, last_token, nodes, nodes_by_name, jobs, arrays, leases,
-               queues, accounts, reservations, troubles, incidents, taken_out, breakers, drain_deadlines, access, jobs_by_request, queued, lines, retries, dependents, decided, limits, limited,
+               queues, accounts, reservations, troubles, incidents, taken_out, breakers, drain_deadlines, access, budgets, metering, jobs_by_request, queued, lines, retries, dependents, decided, limits, limited,
                losses, reservation_ends, token_ends, finished, preemptions, claimants, movable, moving, recovering, moved, remedies, incident_ends, closed_incidents, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change] = state;
   std::map<JobId, Job> open = OpenJobs(state);
   std::set<std::pair<Instant, JobId>> waited_for;
@@ -39,8 +53,8 @@ State WithoutFinished(const State& state) {
     if (IsTerminal(job.state)) waited_for.insert({job.ended_at, id});
   }
   std::map<JobId, Array> open_arrays = ArraysOf(arrays, open);
-  return {policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, last_incident, last_task, last_token, nodes, nodes_by_name, std::move(open), std::move(open_arrays), leases,
-          queues, accounts, reservations, {}, {}, {}, {}, {}, {}, {}, queued, lines, retries, dependents, decided, limits, limited, losses, reservation_ends, {},
+  return {policy, lineage, quiet_until, epoch, last_job, last_lease, last_pass, last_incident, last_task, last_token, nodes, nodes_by_name, std::move(open), std::move(open_arrays), MeteredFrom(metering.now, leases),
+          queues, accounts, reservations, {}, {}, {}, {}, {}, {}, {}, FromNowOn(metering), {}, queued, lines, retries, dependents, decided, limits, limited, losses, reservation_ends, {},
           std::move(waited_for), preemptions, claimants, movable, moving, recovering, moved, {}, {}, {}, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change};
 }
 

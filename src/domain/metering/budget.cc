@@ -45,6 +45,18 @@ const char* Name(OverBudget action) {
   return "?";
 }
 
+bool CountsFor(const BudgetKey& budget, const std::string& queue, const std::string& user, const std::string& pool) {
+  return (budget.queue.empty() || queue == budget.queue || queue.starts_with(budget.queue + "/")) &&
+         (budget.user.empty() || budget.user == kEachUser || user == budget.user) && (budget.pool.empty() || pool == budget.pool);
+}
+
+std::string ToText(const BudgetKey& key) {
+  std::string text = key.queue.empty() ? "all queues" : "queue " + key.queue;
+  if (!key.user.empty()) text += key.user == kEachUser ? ", each user" : ", user " + key.user;
+  if (!key.pool.empty()) text += ", pool " + key.pool;
+  return text;
+}
+
 BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at, Instant end) {
   BudgetStanding standing;
   for (const Limit& limit : LimitsOf(budget, used, recent)) {

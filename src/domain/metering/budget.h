@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -18,6 +19,23 @@ enum class OverBudget { kWarn, kDemote, kRefuse };
 const char* Name(OverBudget action);
 
 inline constexpr size_t kWarnLevelsMax = 8;
+
+// Whose budget it is.
+struct BudgetKey {
+  std::string queue;  // and those below it; empty: all
+  std::string user;   // empty: everybody's together; kEachUser: of each one by itself
+  std::string pool;   // whose GPUs count; empty: all
+  auto operator<=>(const BudgetKey&) const = default;
+};
+
+inline const std::string kEachUser = "*";
+inline constexpr size_t kBudgetsMax = 10'000;
+
+// Whether what this user uses there counts for it.
+bool CountsFor(const BudgetKey& budget, const std::string& queue, const std::string& user, const std::string& pool);
+
+// "queue research, each user"
+std::string ToText(const BudgetKey& key);
 
 struct Budget {
   GpuTime time;               // 0: no limit

@@ -36,17 +36,17 @@ Wide Size(Wide number) { return number < 0 ? -number : number; }
 Money Money::OfMicros(int64_t micros) { return {kGpuHour, Price{micros}}; }
 
 Money& Money::operator+=(Money other) {
-  exact_ += other.exact_;
+  exact += other.exact;
   return *this;
 }
 
 Money Money::operator-() const {
   Money negative;
-  negative.exact_ = -exact_;
+  negative.exact = -exact;
   return negative;
 }
 
-Wide Money::To(int64_t micros) const { return Rounded(exact_, kGpuHour.units * micros); }
+Wide Money::To(int64_t micros) const { return Rounded(exact, kGpuHour.units * micros); }
 
 std::string ToText(Money money) {
   const Wide hundredths = money.To(kMicrosPerUnit / 100);

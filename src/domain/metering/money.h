@@ -32,10 +32,11 @@ inline constexpr int64_t kMicrosPerUnit = 1'000'000;  // of the currency
 inline constexpr Price kPriceMax{int64_t{10'000} * kMicrosPerUnit};
 
 // A sum of times at prices.
-class Money {
- public:
+struct Money {
+  Wide exact = 0;  // millionths of the currency times kGpuHour
+
   Money() = default;
-  Money(GpuTime time, Price price) : exact_(time.units * price.micros) {}
+  Money(GpuTime time, Price price) : exact(time.units * price.micros) {}
   // So many millionths of the currency, as a person writes an amount.
   static Money OfMicros(int64_t micros);
 
@@ -44,9 +45,6 @@ class Money {
   // In this unit of the currency's millionths, the nearest; halves go away from zero.
   Wide To(int64_t micros) const;
   auto operator<=>(const Money&) const = default;
-
- private:
-  Wide exact_ = 0;  // millionths of the currency times kGpuHour
 };
 
 inline Money operator+(Money a, Money b) { return a += b; }

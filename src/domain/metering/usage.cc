@@ -1,6 +1,9 @@
 #include "domain/metering/usage.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "base/calendar.h"
 
 namespace gp {
 namespace {
@@ -26,52 +29,92 @@ const char* Name(UsageKind kind) {
 
 int64_t DayOf(Instant at) { return Below(at.ns, kDay.ns); }
 
+int64_t MillisecondsBetween(Instant from, Instant until) { return Milliseconds(until) - Milliseconds(from); }
+
+int64_t UsageBook::FirstOfRow(int64_t day) const {
+  // Asked of the month, as its row is: so a day comes to the same row, whenever it is entered.
+  const int64_t its_month = FirstOfMonth(day);
+  if (its_month < today - kMonthsKept) return FirstOfYear(day);
+  return day < today - kDaysKept ? its_month : day;
+}
+
+int64_t UsageBook::LastOfRow(int64_t day) const {
+  const int64_t first = FirstOfRow(day);
+  while (FirstOfRow(day + 1) == first) ++day;
+  return day;
+}
+
+namespace {
+
+bool CountsForMonth(const UsageKey& row, int64_t today) { return row.kind == UsageKind::kJobs && row.day >= FirstOfMonth(today); }
+
+}  // namespace
+
 void UsageBook::Add(UsageKey key, Instant from, Instant until, int64_t share) {
-  while (from < until) {
+  while (share != 0 && from < until) {
     key.day = DayOf(from);
     const Instant next = std::min(until, Instant{(key.day + 1) * kDay.ns});
-    Add(key, GpuTime{share * (Milliseconds(next) - Milliseconds(from))});
+    Add(key, GpuTime{share * MillisecondsBetween(from, next)});
     from = next;
   }
 }
 
-void UsageBook::Add(const UsageKey& key, GpuTime time) {
+void UsageBook::Add(UsageKey key, GpuTime time) {
   if (time.units == 0) return;
-  const auto row = rows_.try_emplace(key).first;
+  key.day = FirstOfRow(key.day);
+  if (CountsForMonth(key, today)) AddToMonth(key, time);
+  const auto row = rows.try_emplace(std::move(key)).first;
   row->second += time;
-  if (row->second.units == 0) rows_.erase(row);
+  if (row->second.units == 0) rows.erase(row);
 }
 
-std::map<std::pair<std::string, std::string>, GpuTime> UsageBook::Forget(int64_t first_day_kept) {
-  std::map<std::pair<std::string, std::string>, GpuTime> forgotten;
-  while (!rows_.empty() && rows_.begin()->first.day < first_day_kept) {
-    const auto& [key, time] = *rows_.begin();
-    forgotten[{key.pool, key.model}] += time;
-    rows_.erase(rows_.begin());
+void UsageBook::Coarsen(int64_t day) {
+  if (day <= today) return;
+  const bool is_new_month = FirstOfMonth(day) != FirstOfMonth(today);
+  today = day;
+  if (is_new_month) SumMonth();
+  std::vector<std::pair<UsageKey, GpuTime>> old;
+  for (auto row = rows.begin(); row != rows.end() && row->first.day < today - kDaysKept;) {
+    if (FirstOfRow(row->first.day) == row->first.day) {
+      ++row;
+    } else {
+      old.emplace_back(row->first, row->second);
+      row = rows.erase(row);
+    }
   }
-  return forgotten;
+  for (auto& [key, time] : old) Add(std::move(key), time);
 }
 
-std::map<UsageKey, UsageSum> SumBy(const UsageBook& book, const UsageBy& by, int64_t first, int64_t last) {
-  std::map<UsageKey, UsageSum> sums;
-  UsageKey begin;
-  begin.day = first;
-  begin.kind = UsageKind::kJobs;
-  begin.price.micros = INT64_MIN;
-  for (auto row = book.rows().lower_bound(begin); row != book.rows().end() && row->first.day <= last; ++row) {
-    UsageKey key = row->first;
-    if (!by.day) key.day = 0;
-    if (!by.kind) key.kind = UsageKind::kJobs;
-    if (!by.pool) key.pool.clear();
-    if (!by.model) key.model.clear();
-    if (!by.queue) key.queue.clear();
-    if (!by.user) key.user.clear();
-    key.price = {};
-    UsageSum& sum = sums[key];
-    sum.time += row->second;
-    sum.money += Money(row->second, row->first.price);
+void UsageBook::AddToMonth(const UsageKey& row, GpuTime time) {
+  UsageKey account;
+  account.kind = UsageKind::kJobs;
+  account.pool = row.pool;
+  account.queue = row.queue;
+  account.user = row.user;
+  const auto sum = month.try_emplace(std::move(account)).first;
+  sum->second.time += time;
+  sum->second.money += Money(time, row.price);
+  if (sum->second == UsageSum()) month.erase(sum);  // what was forgiven, all of it
+}
+
+void UsageBook::SumMonth() {
+  month.clear();
+  for (auto row = rows.rbegin(); row != rows.rend() && row->first.day >= FirstOfMonth(today); ++row) {
+    if (CountsForMonth(row->first, today)) AddToMonth(row->first, row->second);
   }
-  return sums;
+}
+
+void AddTo(UsageSums& sums, const UsageBy& by, const UsageKey& row, GpuTime time) {
+  UsageKey key;
+  key.kind = by.kind ? row.kind : UsageKind::kJobs;
+  if (by.day) key.day = row.day;
+  if (by.pool) key.pool = row.pool;
+  if (by.model) key.model = row.model;
+  if (by.queue) key.queue = row.queue;
+  if (by.user) key.user = row.user;
+  UsageSum& sum = sums[std::move(key)];
+  sum.time += time;
+  sum.money += Money(time, row.price);
 }
 
 }  // namespace gp

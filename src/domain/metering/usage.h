@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 
 #include "base/time.h"
 #include "domain/metering/money.h"
@@ -16,7 +15,7 @@ namespace gp {
 
 enum class UsageKind {
   kJobs,        // granted to jobs
-  kRepeated,    // nobody's: granted to jobs, and lost by faults of the platform; it has to be done again
+  kRepeated,    // granted to jobs, and lost by faults of the platform: it has to be done again, and nobody pays for it
   kIdle,        // could have been granted, whole
   kFragment,    // the rest of a GPU that others have a part of
   kFaulty,      // out of service by a fault, or being tested after one
@@ -31,7 +30,7 @@ struct UsageKey {
   std::string pool;
   std::string model;
   Price price;
-  std::string queue;  // empty: nobody's
+  std::string queue;  // of kJobs and kRepeated; else empty
   std::string user;
   auto operator<=>(const UsageKey&) const = default;
 };
@@ -40,23 +39,12 @@ inline constexpr Duration kDay = Duration::Minutes(24 * 60);
 
 int64_t DayOf(Instant at);
 
-class UsageBook {
- public:
-  // So much from one instant until another, in each day's row; `key.day` does not matter.  Instants count as the whole
-  // millisecond they lie in, so that spans that meet leave nothing out.
-  void Add(UsageKey key, Instant from, Instant until, int64_t share);
-  void Add(const UsageKey& key, GpuTime time);
+// Days that lie far enough back are put together: those of more than kDaysKept days ago to their months, months that
+// began more than kMonthsKept days ago to their years.  A row names the first of its days.
+inline constexpr int64_t kDaysKept = 100;
+inline constexpr int64_t kMonthsKept = 800;  // in days
 
-  const std::map<UsageKey, GpuTime>& rows() const { return rows_; }
-  // What there was of each pool and model on days before it, and is no longer in the book.
-  std::map<std::pair<std::string, std::string>, GpuTime> Forget(int64_t first_day_kept);
-  bool operator==(const UsageBook&) const = default;
-
- private:
-  std::map<UsageKey, GpuTime> rows_;  // none is 0
-};
-
-// By what rows are put together.
+// What rows are kept apart by.
 struct UsageBy {
   bool day = false, kind = true, pool = false, model = false, queue = false, user = false;
 };
@@ -64,9 +52,35 @@ struct UsageBy {
 struct UsageSum {
   GpuTime time;
   Money money;
+  bool operator==(const UsageSum&) const = default;
 };
 
-// Rows of days from `first` to `last`, put together: what does not count is empty in their keys, the price always.
-std::map<UsageKey, UsageSum> SumBy(const UsageBook& book, const UsageBy& by, int64_t first, int64_t last);
+using UsageSums = std::map<UsageKey, UsageSum>;
+
+struct UsageBook {
+  std::map<UsageKey, GpuTime> rows;  // none is 0
+  int64_t today = 0;                 // the last day that Coarsen was told
+  UsageSums month;                   // what jobs had since the first of this month, by pool, queue and user; follows from rows
+
+  // So much from one instant until another, in each day's row; `key.day` does not matter.  Instants count as the whole
+  // millisecond they lie in, so that spans that meet leave nothing out.
+  void Add(UsageKey key, Instant from, Instant until, int64_t share);
+  // Into the row that the key's day belongs to by now.
+  void Add(UsageKey key, GpuTime time);
+  // It is that day now: puts days together that have become old.  A day that has been before changes nothing.
+  void Coarsen(int64_t day);
+  // The row that a day belongs to by now: its first and its last day.
+  int64_t FirstOfRow(int64_t day) const;
+  int64_t LastOfRow(int64_t day) const;
+  void SumMonth();
+  void AddToMonth(const UsageKey& row, GpuTime time);
+  bool operator==(const UsageBook&) const = default;
+};
+
+// The whole milliseconds between two instants, as the book counts them.
+int64_t MillisecondsBetween(Instant from, Instant until);
+
+// Puts a row to the others: what does not count is empty in the keys of sums, the price always.
+void AddTo(UsageSums& sums, const UsageBy& by, const UsageKey& row, GpuTime time);
 
 }  // namespace gp

@@ -47,6 +47,10 @@ std::optional<Role> ParseRole(std::string_view text) {
   return static_cast<Role>(found - kNames.begin());
 }
 
+bool IsSubject(std::string_view text) {
+  return !text.empty() && text.size() <= kNameLengthMax && std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 Role RoleOf(const Access& access, std::string_view user, std::string_view queue) {
   if (IsAdminAbove(access, user, queue)) return Role::kAdmin;
   if (const auto own = NearestGrant(access, user, queue)) return *own;

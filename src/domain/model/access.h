@@ -31,6 +31,8 @@ const char* Name(Role role);
 std::optional<Role> ParseRole(std::string_view text);
 
 inline constexpr const char* kEverybody = "*";
+// The name of a user, or kEverybody.
+bool IsSubject(std::string_view text);
 inline constexpr Role kRoleOfOthers = Role::kUser;  // of whom nobody has granted anything
 inline constexpr size_t kRolesMax = 10'000;
 inline constexpr size_t kRolesPerQueueMax = 1'000;

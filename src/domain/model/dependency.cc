@@ -29,7 +29,9 @@ Result<Dependency> ParseDependency(std::string_view text) {
   const auto job = ParseJobId(text.substr(0, colon));
   if (!job) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" names no job: write job-0003 or job-0003:ended"));
   if (colon == std::string_view::npos) return Dependency{*job, AfterKind::kOk};
-  return Dependency{*job, GP_TRY(ParseAfterKind(text.substr(colon + 1)))};
+  const std::string_view kind = text.substr(colon + 1);
+  if (kind.empty()) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" has nothing behind its colon: ok, ended, started or failed"));
+  return Dependency{*job, GP_TRY(ParseAfterKind(kind))};
 }
 
 }  // namespace gp

@@ -64,6 +64,7 @@ struct Gpu {
   int64_t memory_granted_mib = 0;
   MigSlices mig_slices = 0;  // granted
   std::vector<LeaseId> leases;  // in order of grant; exactly one where mode is kWhole
+  int64_t price_micros = 0;  // of an hour of it, in millionths of the currency; follows from the policy and its node
 };
 
 // Whether new grants are allowed at all.

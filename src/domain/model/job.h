@@ -113,6 +113,7 @@ struct Job {
   std::vector<LeaseId> leases;          // live, by rank
   std::vector<AttemptRecord> attempts;  // the last one is the current
   int exit_code = 0;
+  std::string note;    // what the platform had to say of how it let the job in; empty: nothing
   std::string reason;  // of the state, in words; empty: nothing to say
   std::vector<XidNote> xids;
   std::vector<Checkpoint> checkpoints;  // the newest last

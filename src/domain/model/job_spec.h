@@ -127,6 +127,7 @@ struct JobSpec {
 inline constexpr int kGpusPerNodeMax = 64;
 inline constexpr int kNodesPerJobMax = 4096;
 inline constexpr int kCpusPerNodeMax = 4096;
+inline constexpr int kPriorityMin = 0;
 inline constexpr int kPriorityMax = 1000;
 inline constexpr int kRetriesMax = 1000;
 inline constexpr int kShareMax = 1000;

@@ -61,6 +61,7 @@ struct Lease {
   bool stop_on_loss = false;     // the supervisor ends the job when the lease is not renewed
   LeasePhase phase = LeasePhase::kGranted;
   StopOrder stop = StopOrder::kNone;
+  Instant metered_until;         // its time is in what its job has had up to then
   bool operator==(const Lease&) const = default;
 };
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "domain/model/variants.h"
 
 #include <utility>
@@ -5,6 +7,10 @@
 namespace gp {
 
 bool HasVariants(const JobSpec& spec) { return !spec.any_of.empty() || spec.nodes_min != 0; }
+
+bool AsksForGpus(const JobSpec& spec) {
+  return spec.gpus.count > 0 || std::ranges::any_of(spec.any_of, [](const Alternative& one) { return one.gpus.count > 0; });
+}
 
 int CountVariants(const JobSpec& spec) { return 1 + static_cast<int>(spec.any_of.size()); }
 

@@ -13,6 +13,9 @@ namespace gp {
 // Whether there is more than one way.
 bool HasVariants(const JobSpec& spec);
 
+// Any of the ways has GPUs.
+bool AsksForGpus(const JobSpec& spec);
+
 // 1 and the alternatives.
 int CountVariants(const JobSpec& spec);
 

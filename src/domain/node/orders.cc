@@ -63,6 +63,7 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
     LeaseOrder order{lease, job.spec, job.user, {}, {}, job.array, {}, 0, {}};
+    order.lease.metered_until = {};  // the ledger's business alone
     if (const Checkpoint* newest = NewestBefore(lease.attempt, job.checkpoints)) {
       order.resume_from = newest->path;
       order.resume_step = newest->step;

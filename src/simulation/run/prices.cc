@@ -44,9 +44,9 @@ Status Prices::Add(std::string_view text) {
   return Ok();
 }
 
-const Price* Prices::Find(std::string_view model) const {
-  const Price* best = nullptr;
-  for (const Price& price : prices_) {
+const ModelPrice* Prices::Find(std::string_view model) const {
+  const ModelPrice* best = nullptr;
+  for (const ModelPrice& price : prices_) {
     if (!model.contains(price.model)) continue;
     if (best == nullptr || price.model.size() > best->model.size()) best = &price;
   }
@@ -56,7 +56,7 @@ const Price* Prices::Find(std::string_view model) const {
 Cost CostOf(const Usage& usage, const Prices& prices) {
   Cost cost;
   for (const auto& [model, time] : usage.by_model) {
-    const Price* price = prices.Find(model);
+    const ModelPrice* price = prices.Find(model);
     if (price == nullptr) {
       cost.models_without_price.push_back(model);
       continue;

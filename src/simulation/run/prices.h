@@ -12,7 +12,7 @@
 
 namespace gp {
 
-struct Price {
+struct ModelPrice {
   std::string model;         // a part of the GPU's name, as in a job file
   int64_t micros_per_hour = 0;
 };
@@ -23,10 +23,10 @@ class Prices {
   Status Add(std::string_view text);
   bool empty() const { return prices_.empty(); }
   // The one whose text is longest of those that fit; nullptr: this model has no price.
-  const Price* Find(std::string_view model) const;
+  const ModelPrice* Find(std::string_view model) const;
 
  private:
-  std::vector<Price> prices_;
+  std::vector<ModelPrice> prices_;
 };
 
 struct Cost {

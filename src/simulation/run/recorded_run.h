@@ -38,7 +38,7 @@ class RunRecorder {
   RunWatch watch_;
   State state_;
   RecordedRun run_;
-  UsageMeter usage_;
+  HoldMeter usage_;
   std::map<JobId, size_t> steps_;  // of the jobs and arrays
   std::map<JobId, size_t> lives_;
 };

@@ -82,7 +82,7 @@ class RunPlayer {
   std::set<std::pair<Instant, JobId>> ends_;
   Instant look_again_at_;
   int idle_looks_ = 0;  // since something happened
-  UsageMeter usage_;    // beyond the last thing that happened, too
+  HoldMeter usage_;    // beyond the last thing that happened, too
 };
 
 }  // namespace gp

@@ -7,12 +7,12 @@ constexpr double kHourNs = 3.6e12;
 
 }  // namespace
 
-double GpuTime::installed_hours() const { return static_cast<double>(installed) / kHourNs; }
+double HeldTime::installed_hours() const { return static_cast<double>(installed) / kHourNs; }
 
-double GpuTime::held_hours() const { return static_cast<double>(held) / kHourNs / kWholeShare; }
+double HeldTime::held_hours() const { return static_cast<double>(held) / kHourNs / kWholeShare; }
 
-GpuTime Usage::total() const {
-  GpuTime total;
+HeldTime Usage::total() const {
+  HeldTime total;
   for (const auto& [model, time] : by_model) {
     total.installed += time.installed;
     total.held += time.held;
@@ -25,14 +25,14 @@ std::optional<double> Usage::fragmentation() const {
   return static_cast<double>(stranded) / static_cast<double>(free);
 }
 
-void UsageMeter::Observe(const State& state, Instant now) {
+void HoldMeter::Observe(const State& state, Instant now) {
   levels_.Follow(state);
   const int64_t span = last_.ns == 0 ? 0 : (now - last_).ns;
   if (span > 0) fragmentation_.Follow(state);
   last_ = now;
-  GpuTime added;
+  HeldTime added;
   for (const auto& [model, level] : levels_.by_model()) {
-    GpuTime& time = usage_.by_model[model];
+    HeldTime& time = usage_.by_model[model];
     time.installed += Wide{level.installed} * span;
     time.held += Wide{level.held} * span;
     added.installed += Wide{level.installed} * span;

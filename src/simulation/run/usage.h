@@ -13,7 +13,7 @@
 
 namespace gp {
 
-struct GpuTime {
+struct HeldTime {
   Wide installed = 0;  // GPU-nanoseconds
   Wide held = 0;       // thousandths of them
 
@@ -22,20 +22,20 @@ struct GpuTime {
 };
 
 struct Usage {
-  std::map<std::string, GpuTime> by_model;
+  std::map<std::string, HeldTime> by_model;
   double idle_while_waiting = 0;  // GPU-hours
   // Thousandths of GPU-nanoseconds, while jobs ran or waited in the pool.
   Wide free = 0;
   Wide stranded = 0;
 
-  GpuTime total() const;
+  HeldTime total() const;
   double held() const { return total().held_hours(); }
   double installed() const { return total().installed_hours(); }
   // The part of the free GPU time that was stranded; nullopt: nothing was free.
   std::optional<double> fragmentation() const;
 };
 
-class UsageMeter {
+class HoldMeter {
  public:
   // The state was like this since the last call, until `now`.
   void Observe(const State& state, Instant now);

@@ -6,7 +6,7 @@
 namespace gp {
 namespace {
 
-constexpr int kKillRounds = 26;
+constexpr int kKillRounds = 30;
 
 class Kill : public CrashCase, public testing::WithParamInterface<WorkloadKind> {
  protected:

@@ -31,7 +31,7 @@ MASKS = [
     (r"\d\d:\d\d:\d\d", "##:##:##"),
     (r"\d{4}-\d\d-\d\dT##:##:##\.\d{3}Z", "####-##-##T##:##:##.###Z"),
     (r"util \d+%", "util ~"),
-    (r"(power \S+ k?W)   [▁▂▃▄▅▆▇█ ]+$", r"\1   ~"),
+    (r"(power \S+ k?W)   [▁▂▃▄▅▆▇█_.:=+*#-]+$", r"\1   ~"),
     (r"\b\d+%", hide),
     # The head is right-aligned: what the age takes or leaves, the blanks before it have.
     (r" +(GPUs \d+ .* wait \d+)(?: \(.*)?$", r"  \1 (~)"),
@@ -53,13 +53,13 @@ def mask(text):
 class Terminal:
     """`watch` in a terminal of its own: a tmux with a socket of its own."""
 
-    def __init__(self, cluster, width, height):
+    def __init__(self, cluster, width, height, locale="C.UTF-8"):
         self.size = f"{width}x{height}"
         self.socket = os.path.join(cluster.directory, f"{self.size}.sock")
         settings = os.path.join(cluster.directory, "tmux.conf")
         with open(settings, "w", encoding="utf-8") as file:
             file.write("set -g status off\nset -g escape-time 0\n")
-        self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh",
+        self.environment = {**os.environ, "LC_ALL": locale, "SHELL": "/bin/sh",
                             "GPU_PLATFORM_SERVER": cluster.run_directory}
         self.environment.pop("TMUX", None)
         self.tmux("-f", settings, "new-session", "-d", "-x", width, "-y", height,
@@ -132,8 +132,8 @@ class Screens(ClusterTest):
         held = self.start("held", "--gpus", "8")
         self.cli("jobs", "hold", held).ok()
 
-    def open(self, width, height):
-        terminal = Terminal(self.cluster, width, height)
+    def open(self, width, height, locale="C.UTF-8"):
+        terminal = Terminal(self.cluster, width, height, locale)
         self.addCleanup(terminal.close)
         terminal.settled("dgx-h100-0/0")
         return terminal
@@ -181,6 +181,28 @@ class Screens(ClusterTest):
 
     def test_200x60(self):
         self.look_at_all(200, 60)
+
+    def test_terminal_without_utf8(self):
+        terminal = self.open(80, 24, "C")
+        for name, keys, sign in [("gpus-ascii", [], "NODE/GPU"), ("jobs-ascii", ["F2"], "WHERE"), ("queue-ascii", ["F3"], "WHY")]:
+            terminal.press(*keys)
+            with self.subTest(name):
+                self.assert_screen(terminal, name, sign)
+                self.assertTrue(terminal.screen().isascii(), terminal.screen())
+
+    def test_dumb_terminal(self):
+        """No full screen there: pages of text, plain where the locale is."""
+        for name, locale in (("dumb", "C.UTF-8"), ("dumb-ascii", "C")):
+            environment = {**os.environ, "TERM": "dumb", "LC_ALL": locale, "GPU_PLATFORM_SERVER": self.cluster.run_directory}
+            page = subprocess.run([self.cluster.binary, "watch", "--once"], env=environment, capture_output=True, text=True, encoding="utf-8", check=True).stdout
+            seen = re.sub(r"(?<=\S) {2,}", "  ", mask(page))  # columns are as wide as the ages in them
+            path = SCREENS / f"{name}.txt"
+            if update:
+                path.write_text(seen, encoding="utf-8")
+            with self.subTest(name):
+                self.assertEqual(seen.splitlines(), path.read_text(encoding="utf-8").splitlines())
+                self.assertEqual(seen.isascii(), locale == "C", seen)
+                self.assertNotIn("\x1b", seen)
 
     def test_terminal_that_is_resized_shows_what_one_of_that_size_shows(self):
         terminal = self.open(120, 40)

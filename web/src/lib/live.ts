@@ -1,6 +1,7 @@
 // What all pages show, kept up to date: by the controller's events, and for readings every few seconds.
 import { effect, signal, type Signal } from "@preact/signals";
-import { get, listen, Problem, type Cluster, type Fields, type Incidents, type JobPage, type Queues, type Self, type StateChange } from "./api";
+import { get, listen, Problem, type Cluster, type Fields, type Incidents, type JobPage, type Queues, type Self, type StateChange, type Usage } from "./api";
+import { place } from "./route";
 import { token } from "./session";
 
 export class Resource<T> {
@@ -55,6 +56,10 @@ export const queues = new Resource<Queues>("/api/v1/queues");
 export const incidents = new Resource<Incidents>("/api/v1/incidents", () => ({ all: true, limit: 500 }));
 export const jobs = new Resource<JobPage>("/api/v1/jobs", () => ({ all: true, limit: 10_000, arrays_as_one: true, fields: JOB_FIELDS }));
 
+// Of the days that the page's address names.
+export const costQuery = () => ({ from: place.value.query.get("from") ?? "", until: place.value.query.get("until") ?? "", by: ["QUEUE", "USER"] });
+export const costs = new Resource<Usage>("/api/v1/usage", costQuery);
+
 const JOB_FIELDS =
   "total,next,jobs.id,jobs.state,jobs.detail,jobs.reason,jobs.user,jobs.queue,jobs.pool,jobs.submitted_at,jobs.started_at,jobs.ended_at,jobs.exit_code," +
   "jobs.attempt,jobs.places,jobs.wait_seconds,jobs.run_seconds,jobs.array_id,jobs.array_index,jobs.elements,jobs.spec.name,jobs.spec.gpus,jobs.spec.nodes,jobs.spec.priority";
@@ -88,6 +93,7 @@ effect(() => {
     one.forget();
     void one.load();
   }
+  costs.forget(); // only its page asks
 });
 effect(() => {
   void token.value;

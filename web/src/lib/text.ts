@@ -29,3 +29,5 @@ export const percent = (part: number, whole: number): string => (whole > 0 ? `${
 
 // For a shell: quoted where it has to be.
 export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+export const money = (value: number | null | undefined, currency: string): string =>
+  value === null || value === undefined ? "–" : `${value.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })} ${currency}`;

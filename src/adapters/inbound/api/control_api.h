@@ -70,6 +70,10 @@ class ControlApi {
   Status ChangeNode(const Caller& caller, const v1::ChangeNodeRequest& request, v1::Cluster* reply);
   Status RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request, v1::Cluster* reply);
   Status SetPriority(const Caller& caller, const v1::SetPriorityRequest& request, v1::Job* reply);
+  Status GetUsage(const Caller& caller, const v1::GetUsageRequest& request, v1::Usage* reply);
+  Status ListBudgets(const Caller& caller, const v1::ListBudgetsRequest& request, v1::ListBudgetsReply* reply);
+  Status SetBudget(const Caller& caller, const v1::SetBudgetRequest& request, v1::ListBudgetsReply* reply);
+  Status DeleteBudget(const Caller& caller, const v1::DeleteBudgetRequest& request, v1::ListBudgetsReply* reply);
   Status WhoAmI(const Caller& caller, const v1::WhoAmIRequest& request, v1::WhoAmIReply* reply);
   Status ListRoles(const Caller& caller, const v1::ListRolesRequest& request, v1::ListRolesReply* reply);
   Status GrantRole(const Caller& caller, const v1::GrantRoleRequest& request, v1::ListRolesReply* reply);
@@ -102,6 +106,7 @@ class ControlApi {
   Status FillJob(const Caller& caller, const std::string& name, v1::Job* reply);
   void AddProgress(const State& state, const Job& job, v1::Job* message) const;
   Status FillCluster(bool readings, v1::Cluster* reply);
+  Status FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillRoles(v1::ListRolesReply* reply);
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);

@@ -25,7 +25,8 @@ Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const
   Job job;
   job.id = JobsOf(event.job, spec).front();
   if (spec.array.count > 0) job.array = event.job;
-  job.spec = shared;
+  job.spec = event.spec;
+  job.note = event.note;
   job.user = user;
   job.queue = event.queue;
   job.pool = event.pool;
@@ -51,6 +52,7 @@ Result<JobId> SubmitTo(State& state, Instant at, const Job& job) {
 }
 
 void FillExplanation(const State& state, Instant at, const Job& job, v1::ExplainJobReply* reply) {
+  reply->set_note(job.note);
   if (job.state == JobState::kBlocked) return BlockedView(job, reply);
   ExplanationView(job, Explain(state, at, job), reply);
 }

@@ -12,6 +12,11 @@ namespace {
 
 constexpr int kJobsPerSubmitMax = 10'000;
 
+std::string NoteOf(const Outcome& outcome) {
+  const auto* submitted = outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
+  return submitted == nullptr ? "" : submitted->note;
+}
+
 // How many jobs the request comes to; 0: it is not one that may be made.
 int CountSubmitted(const v1::SubmitJobsRequest& request) {
   const int64_t copies = std::max(request.count(), 1);
@@ -60,6 +65,9 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
     if (!outcome.status) return outcome.status;
     reply->add_job_ids(ToText(outcome.job));
   }
+  if (std::ranges::any_of(outcomes, [](const Outcome& one) { return !NoteOf(one).empty(); })) {
+    for (const Outcome& outcome : outcomes) reply->add_notes(NoteOf(outcome));
+  }
   return CheckSameAsBefore(outcomes, specs);
 }
 
@@ -74,6 +82,7 @@ Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes, const
       if (job == nullptr) continue;
       JobSpec before = *(job->asked ? *job->asked : job->spec);
       before.priority = specs[i]->priority;  // may have been changed since
+      if (!job->note.empty()) before.preemptible = specs[i]->preemptible;  // by a budget that is used up
       if (before != *specs[i]) same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) + ", which is something else"));
     }
   }));

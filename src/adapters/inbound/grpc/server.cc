@@ -1,9 +1,12 @@
 #include "adapters/inbound/grpc/server.h"
 
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
 #include <sys/stat.h>
 
 #include <chrono>
+#include <mutex>
 
 #include "adapters/inbound/grpc/control_service.h"
 #include "adapters/inbound/grpc/node_service.h"
@@ -33,6 +36,8 @@ class GrpcServer : public Server {
   ~GrpcServer() override { Shutdown(); }
 
   Status Listen(const ServerOptions& options) {
+    grpc::EnableDefaultHealthCheckService(true);
+    if (options.listen.empty()) OfferReflection();
     const std::string socket = options.socket_directory + "/control.sock";
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(kMessageBytesMax);
@@ -62,12 +67,20 @@ class GrpcServer : public Server {
 
   void Shutdown() override {
     if (server_ == nullptr) return;
+    server_->GetHealthCheckService()->Shutdown();
     server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
     server_->Wait();
     server_.reset();
   }
 
  private:
+  // The contract is public, but each stream of it holds a thread, and the library lets in whoever calls: on this
+  // machine's socket alone.
+  static void OfferReflection() {
+    static std::once_flag once;
+    std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
+  }
+
   std::unique_ptr<TicketIssuer> tickets_;
   ControlService control_;
   NodeService nodes_;

@@ -12,6 +12,7 @@
 
 #include "adapters/inbound/metrics/fragmentation_gauges.h"
 #include "adapters/inbound/metrics/queue_gauges.h"
+#include "adapters/inbound/metrics/usage_gauges.h"
 #include "base/text.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/state.h"
@@ -150,7 +151,7 @@ void ControllerMetrics::OnCommit(const State& state, const std::vector<Event>& e
   for (const Event& event : events) std::visit(Counting<Counters>{state, *counters_}, event);
 }
 
-MetricsPicture ControllerMetrics::Look(const State& state) const {
+MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
   constexpr auto kCounter = prometheus::MetricType::Counter;
   constexpr auto kGauge = prometheus::MetricType::Gauge;
   const Counters& c = *counters_;
@@ -174,6 +175,7 @@ MetricsPicture ControllerMetrics::Look(const State& state) const {
   };
   std::ranges::move(QueueGauges(state), std::back_inserter(picture.families));
   std::ranges::move(FragmentationGauges(state), std::back_inserter(picture.families));
+  std::ranges::move(UsageGauges(state, now), std::back_inserter(picture.families));
   for (const Node& node : state.nodes) {
     if (node.condition != NodeCondition::kUp) continue;
     NodePicture& seen = picture.nodes.emplace_back(NodePicture{node.id, node.facts, node.pool, {}});

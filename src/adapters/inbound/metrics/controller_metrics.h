@@ -24,7 +24,7 @@ class ControllerMetrics : public CommitObserver {
   // By the writer's thread.
   void OnCommit(const State& state, const std::vector<Event>& events) override;
   // By the writer's thread too.
-  MetricsPicture Look(const State& state) const;
+  MetricsPicture Look(const State& state, Instant now) const;
 
  private:
   struct Counters;

@@ -7,6 +7,7 @@
 #include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/job_file/scalar.h"
 #include "adapters/inbound/policy_file/policy_placement.h"
+#include "adapters/inbound/policy_file/policy_prices.h"
 #include "adapters/inbound/policy_file/policy_xids.h"
 #include "base/text.h"
 #include "domain/model/node.h"
@@ -26,6 +27,7 @@ struct PolicyNumber {
 constexpr int64_t kDay = Duration::Minutes(24 * 60).ns;
 constexpr const char* kXids = "xids";
 constexpr const char* kPlacement = "placement";
+constexpr const char* kPrices = "prices";
 
 constexpr PolicyNumber kNumbers[] = {
     {"faults_max", 0, 1'000, &Policy::faults_max},
@@ -101,9 +103,14 @@ Change SetPlacement(WeightsByPool placement) {
   return [placement = std::move(placement)](Policy& policy) { policy.placement = placement; };
 }
 
+Change SetPrices(PriceList prices) {
+  return [prices = std::move(prices)](Policy& policy) { policy.prices = prices; };
+}
+
 std::optional<Change> ReadEntry(const YamlEntry& entry, Report& report) {
   if (entry.key == kXids) return SetXids(ReadXidRules(entry.value, report));
   if (entry.key == kPlacement) return SetPlacement(ReadPlacement(entry.value, report));
+  if (entry.key == kPrices) return SetPrices(ReadPrices(entry.value, report));
   for (const PolicyNumber& number : kNumbers) {
     if (entry.key != number.name) continue;
     const auto value = IsSpan(number.field) ? ReadDuration(entry.value, number.low, number.high) : ReadCount(entry.value, number.low, number.high);
@@ -132,6 +139,7 @@ std::vector<std::string> PolicyNames() {
   std::vector<std::string> names;
   for (const PolicyNumber& number : kNumbers) names.emplace_back(number.name);
   names.emplace_back(kPlacement);
+  names.emplace_back(kPrices);
   names.emplace_back(kXids);
   return names;
 }

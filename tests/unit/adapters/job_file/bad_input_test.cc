@@ -432,6 +432,7 @@ constexpr BadInput kTexts[] = {
     {"after: [»{job: a}]", "GP1009", "after: must be text"},
     {"after: »job three", "GP1014", "names no job"},
     {"after: »job-0003:done", "GP1014", "is none of ok, ended, started and failed"},
+    {"after: »\"job-0003:\"", "GP1014", "has nothing behind its colon"},
     {"workdir: »\"\"", "GP1014", "must not be empty"},
     {"checkpoint: {dir: »\"\"}", "GP1014", "must not be empty"},
     {"$schema: »\"\"", "GP1014", "must not be empty"},

@@ -36,7 +36,7 @@ class Faults : public testing::Test {
     Do(ReportGpus{{0}, 1, {signal}, {}});
   }
   std::string Text(const std::string& names = "", const std::vector<v1::GpuReadings>& readings = {}) const {
-    return MetricsText(metrics_.Look(cluster_.state()), [&](NodeId) { return readings; }, names).value();
+    return MetricsText(metrics_.Look(cluster_.state(), cluster_.now()), [&](NodeId) { return readings; }, names).value();
   }
 
   TestCluster cluster_;
@@ -133,6 +133,19 @@ TEST_F(Faults, ByTheNamesOfTheExporterThatOthersUse) {
   EXPECT_THAT(text, testing::ContainsRegex("DCGM_FI_DEV_XID_ERRORS\\{gpu=\"1\"[^}]*\\} 0\n"));
   EXPECT_THAT(text, Not(HasSubstr("gpu_platform_")));
   EXPECT_EQ(MetricsText({}, [](NodeId) { return std::vector<v1::GpuReadings>(); }, "cloud").error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Faults, WhatGpusAreUsedForAndBudgets) {
+  SetBudget budget;
+  budget.key = {"default", kEachUser, ""};
+  budget.gpu_hours = 4;
+  Do(budget);
+  RunJob();
+  cluster_.Advance(Duration::Minutes(60));
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("gpu_platform_gpus_by_use{pool=\"default\",kind=\"jobs\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("gpu_platform_gpus_by_use{pool=\"default\",kind=\"idle\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("gpu_platform_budget_used_ratio{queue=\"default\",user=\"*\",pool=\"\"} 0.25\n"));
 }
 
 TEST_F(Faults, QueuesAreTold) {

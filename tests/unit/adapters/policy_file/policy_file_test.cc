@@ -25,7 +25,7 @@ TEST(PolicyFile, EveryNameIsKnown) {
   const std::set<std::string> counts = {"faults_max",     "class_floor",    "moves_per_hour",  "suspect_users",   "suspect_errors",
                                         "suspect_errors_per_user", "suspect_factor", "lemon_failures", "lemon_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min"};
   for (const std::string& name : PolicyNames()) {
-    const std::map<std::string, std::string> maps = {{"xids", "{109: {job: note, gpu: count}}"}, {"placement", "{web: {spread: 1}}"}};
+    const std::map<std::string, std::string> maps = {{"xids", "{109: {job: note, gpu: count}}"}, {"placement", "{web: {spread: 1}}"}, {"prices", "{currency: EUR}"}};
     const std::string value = maps.contains(name) ? maps.at(name) : counts.contains(name) ? "7" : "7m";
     const auto change = DecodePolicy("p.yaml", name + ": " + value);
     EXPECT_TRUE(change) << name << ": " << change.error().message;
@@ -122,6 +122,59 @@ TEST(PolicyFile, WhatPoolsWantOfPlaces) {
   EXPECT_EQ(WeightsOf(policy.placement, "inference"), (PlacementWeights{.spread = 5, .model_fit = 1}));
   EXPECT_EQ(WeightsOf(policy.placement, "prod"), (PlacementWeights{.numa = 1000}));
   EXPECT_EQ(WeightsOf({}, "prod"), PlacementWeights{});
+}
+
+TEST(PolicyFile, WhatAGpuHourCosts) {
+  const auto change = DecodePolicy("p.yaml",
+                                   "prices:\n  currency: EUR\n  per_kwh: 0.18\n  rules:\n    - label: {purchase: spot}\n      per_gpu_hour: 0.9\n"
+                                   "    - {pool: default, model: H100, node: n1, per_gpu_hour: 2.10, watts: 1300}\n    - per_gpu_hour: 0\n");
+  ASSERT_TRUE(change) << change.error().message;
+  Policy policy;
+  (*change)(policy);
+  EXPECT_EQ(policy.prices.currency, "EUR");
+  EXPECT_EQ(policy.prices.micros_per_kwh, 180'000);
+  ASSERT_EQ(policy.prices.rules.size(), 3u);
+  PriceRule spot;
+  spot.label_name = "purchase";
+  spot.label_value = "spot";
+  spot.per_gpu_hour.micros = 900'000;
+  EXPECT_EQ(policy.prices.rules[0], spot);
+  PriceRule own;
+  own.pool = "default";
+  own.model = "H100";
+  own.node = "n1";
+  own.per_gpu_hour.micros = 2'100'000;
+  own.watts = 1'300;
+  EXPECT_EQ(policy.prices.rules[1], own);
+}
+
+TEST(PolicyFile, SaysWhereAPriceIsWrong) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"prices: 2\n", "p.yaml:1:9: prices: a map such as"},
+      {"prices: {curency: USD}\n", "p.yaml:1:10: prices: there is no \"curency\"; did you mean \"currency\"?"},
+      {"prices: {currency: dollars}\n", "p.yaml:1:20: prices.currency: three capital letters"},
+      {"prices: {per_kwh: -1}\n", "p.yaml:1:19: prices.per_kwh: \"-1\" is no amount from 0 to 100"},
+      {"prices: {per_kwh: 100.000001}\n", "p.yaml:1:19: prices.per_kwh: "},
+      {"prices: {rules: {model: H100}}\n", "p.yaml:1:17: prices.rules: a list of at most 1000 maps"},
+      {"prices: {rules: [H100]}\n", "p.yaml:1:18: prices.rules[0]: a map such as"},
+      {"prices: {rules: [{model: H100}]}\n", "p.yaml:1:18: prices.rules[0].per_gpu_hour: what a GPU-hour costs must be said"},
+      {"prices: {rules: [{per_gpu_hour: 1e3}]}\n", "p.yaml:1:33: prices.rules[0].per_gpu_hour: \"1e3\" is no amount"},
+      {"prices: {rules: [{per_gpu_hour: 010}]}\n", "prices.rules[0].per_gpu_hour: \"010\" is no amount"},
+      {"prices: {rules: [{per_gpu_hour: 1.}]}\n", "prices.rules[0].per_gpu_hour: \"1.\" is no amount"},
+      {"prices: {rules: [{per_gpu_hour: .5}]}\n", "prices.rules[0].per_gpu_hour: \".5\" is no amount"},
+      {"prices: {rules: [{per_gpu_hour: 0.1234567}]}\n", "prices.rules[0].per_gpu_hour: "},
+      {"prices: {rules: [{per_gpu_hour: 10001}]}\n", "prices.rules[0].per_gpu_hour: \"10001\" is no amount from 0 to 10000"},
+      {"prices: {rules: [{per_gpu_hour: 1, watts: 100001}]}\n", "prices.rules[0].watts: "},
+      {"prices: {rules: [{per_gpu_hour: 1, label: spot}]}\n", "prices.rules[0].label: a map of one label"},
+      {"prices: {rules: [{per_gpu_hour: 1, label: {a: b, c: d}}]}\n", "prices.rules[0].label: a map of one label"},
+      {"prices: {rules: [{per_gpu_hour: 1, pool: \"a b\"}]}\n", "prices.rules[0].pool: "},
+      {"prices: {rules: [{per_gpu_hour: 1, modell: H100}]}\n", "prices.rules[0]: there is no \"modell\"; did you mean \"model\"?"},
+  };
+  for (const auto& [text, said] : bad) {
+    const auto change = DecodePolicy("p.yaml", text);
+    ASSERT_FALSE(change) << text;
+    EXPECT_NE(change.error().message.find(said), std::string::npos) << text << change.error().message;
+  }
 }
 
 TEST(PolicyFile, AsManyPoolsAsMayBeWeighed) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/rng.h"
 
 namespace gp {
@@ -16,9 +18,9 @@ UsageKey KeyFor(UsageKind kind, const std::string& user = "", int64_t micros = 2
 TEST(UsageBook, DividesASpanAtMidnight) {
   UsageBook book;
   book.Add(KeyFor(UsageKind::kJobs, "ana"), kNoon, kNoon + kDay * 2, 500);
-  ASSERT_EQ(book.rows().size(), 3u);
+  ASSERT_EQ(book.rows.size(), 3u);
   std::vector<std::pair<int64_t, GpuTime>> days;
-  for (const auto& [key, time] : book.rows()) days.emplace_back(key.day, time);
+  for (const auto& [key, time] : book.rows) days.emplace_back(key.day, time);
   const GpuTime hour{kGpuHour.units / 2};
   EXPECT_EQ(days, (std::vector<std::pair<int64_t, GpuTime>>{
                       {0, {hour.units * 12}}, {1, {hour.units * 24}}, {2, {hour.units * 12}}}));
@@ -41,7 +43,7 @@ TEST(UsageBook, TimeThatStepsBackAddsNothing) {
   UsageBook book;
   book.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon, 1'000);
   book.Add(KeyFor(UsageKind::kIdle), kNoon, Instant{0}, 1'000);
-  EXPECT_TRUE(book.rows().empty());
+  EXPECT_TRUE(book.rows.empty());
 }
 
 TEST(UsageBook, WhatIsTakenBackLeavesNoRow) {
@@ -49,41 +51,77 @@ TEST(UsageBook, WhatIsTakenBackLeavesNoRow) {
   UsageKey key = KeyFor(UsageKind::kJobs, "ana");
   book.Add(key, GpuTime{5});
   book.Add(key, GpuTime{-5});
-  EXPECT_TRUE(book.rows().empty());
+  EXPECT_TRUE(book.rows.empty());
 }
 
-TEST(UsageBook, ForgetsDaysAndSaysHowMuch) {
+TEST(UsageBook, PutsOldDaysTogetherAndLosesNothing) {
   UsageBook book;
-  book.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon + kDay * 2, 1'000);
-  const auto forgotten = book.Forget(2);
-  ASSERT_EQ(forgotten.size(), 1u);
-  EXPECT_EQ(forgotten.begin()->first, (std::pair<std::string, std::string>("default", "H100")));
-  EXPECT_EQ(forgotten.begin()->second, GpuTime{kGpuHour.units * 36});
-  EXPECT_EQ(book.rows().size(), 1u);
-  EXPECT_TRUE(book.Forget(2).empty());
+  constexpr int64_t kDays = 1'000;
+  for (int64_t day = 0; day < kDays; ++day) {
+    book.Coarsen(day);
+    book.Add(KeyFor(UsageKind::kIdle), Instant{day * kDay.ns}, Instant{(day + 1) * kDay.ns}, 1'000);
+  }
+  GpuTime all;
+  for (const auto& [key, time] : book.rows) all += time;
+  EXPECT_EQ(all, GpuTime{kGpuHour.units * 24 * kDays});
+  // Of 1970 one row; of the months until a hundred days ago one each, of the days since then one each.
+  EXPECT_EQ(book.rows.begin()->first.day, 0);
+  EXPECT_EQ(book.rows.begin()->second, GpuTime{kGpuHour.units * 24 * 212});
+  const auto months = std::ranges::count_if(book.rows, [&](const auto& row) { return row.first.day < kDays - 1 - kDaysKept; });
+  EXPECT_EQ(static_cast<int64_t>(book.rows.size()) - months, kDaysKept + 1);
+  EXPECT_LE(months, 26);
 }
 
-TEST(SumBy, PutsTogetherWhatDoesNotCount) {
+TEST(UsageBook, ADayThatWasPutToItsMonthTakesWhatComesLate) {
+  UsageBook book;
+  book.Coarsen(400);
+  UsageKey key = KeyFor(UsageKind::kJobs, "ana");
+  key.day = 40;  // 10 February
+  book.Add(key, GpuTime{5});
+  ASSERT_EQ(book.rows.size(), 1u);
+  EXPECT_EQ(book.rows.begin()->first.day, 31);
+  book.Coarsen(300);  // a clock that was stepped back
+  EXPECT_EQ(book.today, 400);
+}
+
+// Rows whose rate does not change for years are settled at last, and beside them others of the same days each hour.
+TEST(UsageBook, ADayComesToTheSameRowWheneverItIsEntered) {
+  for (int64_t end = 780; end < 1'300; ++end) {
+    UsageBook settled, late;
+    settled.Coarsen(0);
+    for (int64_t day = 0; day < end; ++day) {
+      settled.Coarsen(day);
+      if (day % 7 == 0) settled.Add(KeyFor(UsageKind::kIdle), Instant{day * kDay.ns}, Instant{(day + 7) * kDay.ns}, 1'000);
+    }
+    late.Coarsen(settled.today);
+    late.Add(KeyFor(UsageKind::kIdle), Instant{0}, Instant{(end + 6) / 7 * 7 * kDay.ns}, 1'000);
+    ASSERT_EQ(settled.rows, late.rows) << "after " << end << " days";
+  }
+}
+
+TEST(UsageBook, SaysWhichDaysARowHas) {
+  UsageBook book;
+  book.Coarsen(1'000);
+  EXPECT_EQ(book.FirstOfRow(990), 990);
+  EXPECT_EQ(book.LastOfRow(990), 990);
+  EXPECT_EQ(book.FirstOfRow(500), 485);  // May 1971
+  EXPECT_EQ(book.LastOfRow(500), 515);
+  EXPECT_EQ(book.FirstOfRow(100), 0);
+  EXPECT_EQ(book.LastOfRow(100), 211);  // until July 1970; the months since are by themselves
+}
+
+TEST(AddTo, PutsTogetherWhatDoesNotCount) {
   UsageBook book;
   book.Add(KeyFor(UsageKind::kJobs, "ana", 2'000'000), kNoon, kNoon + Duration::Minutes(60), 1'000);
   book.Add(KeyFor(UsageKind::kJobs, "ana", 3'000'000), kNoon, kNoon + Duration::Minutes(60), 1'000);  // after a new price
   book.Add(KeyFor(UsageKind::kJobs, "ben", 2'000'000), kNoon, kNoon + Duration::Minutes(60), 500);
   book.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon + Duration::Minutes(60), 500);
-  const auto users = SumBy(book, {.kind = false, .user = true}, 0, 0);
+  UsageSums users;
+  for (const auto& [row, time] : book.rows) AddTo(users, {.kind = false, .user = true}, row, time);
   ASSERT_EQ(users.size(), 3u);
   std::vector<std::string> texts;
   for (const auto& [key, sum] : users) texts.push_back(key.user + " " + ToGpuHours(sum.time) + " " + ToText(sum.money));
   EXPECT_EQ(texts, (std::vector<std::string>{" 0.5 1.00", "ana 2 5.00", "ben 0.5 1.00"}));
-}
-
-TEST(SumBy, TakesTheDaysThatWereAskedFor) {
-  UsageBook book;
-  book.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon + kDay * 3, 1'000);
-  const auto sums = SumBy(book, {.day = true}, 1, 2);
-  ASSERT_EQ(sums.size(), 2u);
-  EXPECT_EQ(sums.begin()->first.day, 1);
-  EXPECT_EQ(sums.begin()->second.time, GpuTime{kGpuHour.units * 24});
-  EXPECT_TRUE(SumBy(book, {}, 7, 9).empty());
 }
 
 TEST(DayOf, CountsFromMidnightUtc) {

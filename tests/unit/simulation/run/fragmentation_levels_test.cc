@@ -98,9 +98,9 @@ TEST(FragmentationLevels, AgreeWithWhatIsToldOfTheState) {
   }
 }
 
-TEST(UsageMeter, WeighsFragmentationByTime) {
+TEST(HoldMeter, WeighsFragmentationByTime) {
   Cluster cluster(1);
-  UsageMeter meter;
+  HoldMeter meter;
   const auto pass = [&](int seconds) {
     const Instant now = cluster.engine.now() + Duration::Seconds(seconds);
     meter.Observe(cluster.engine.state(), now);

@@ -1,4 +1,4 @@
-#include "cmd/terminal_text.h"
+#include "infrastructure/terminal_text.h"
 
 #include <langinfo.h>
 #include <wchar.h>

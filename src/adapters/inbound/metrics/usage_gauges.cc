@@ -1,0 +1,44 @@
+#include "adapters/inbound/metrics/usage_gauges.h"
+
+#include <algorithm>
+#include <string>
+
+#include "domain/cluster/budgets.h"
+
+namespace gp {
+namespace {
+
+constexpr double kPerCent = 100;
+
+Values GpusByKind(const State& state) {
+  Values values;
+  for (const auto& [row, rate] : state.metering.used.rates) values[{{"pool", row.pool}, {"kind", Name(row.kind)}}] += static_cast<double>(rate.share) / kWholeShare;
+  return values;
+}
+
+// Of each user's budget that of the one who has used most: users come and go, series stay.
+BudgetStanding WorstOf(const State& state, const BudgetKey& key, Instant now) {
+  BudgetStanding worst;
+  for (const auto& [user, one] : StandingsOf(state, key, now)) {
+    if (one.standing.per_cent >= worst.per_cent) worst = one.standing;
+  }
+  return worst;
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> UsageGauges(const State& state, Instant now) {
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  Values used, expected;
+  for (const auto& [key, budget] : state.budgets) {
+    const Labels labels{{"queue", key.queue}, {"user", key.user}, {"pool", key.pool}};
+    const BudgetStanding standing = WorstOf(state, key, now);
+    used[labels] = standing.per_cent / kPerCent;
+    expected[labels] = standing.expected_per_cent / kPerCent;
+  }
+  return {Family("gpu_platform_gpus_by_use", "GPUs by what their time counts as now; a part of one counts as that part", kGauge, GpusByKind(state)),
+          Family("gpu_platform_budget_used_ratio", "How much of a budget was used this month; of each user's: by the one who has used most", kGauge, used),
+          Family("gpu_platform_budget_expected_ratio", "How much of it will be at the end of the month, if it goes on as in the last seven days", kGauge, expected)};
+}
+
+}  // namespace gp

@@ -1,0 +1,153 @@
+#include "adapters/inbound/policy_file/policy_prices.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "adapters/inbound/job_file/scalar.h"
+#include "base/text.h"
+#include "domain/model/text_rules.h"
+
+namespace gp {
+namespace {
+
+// One map of the file, read key by key.
+class PriceMap {
+ public:
+  PriceMap(std::string path, Report& report) : path_(std::move(path)), report_(report) {}
+
+  void Refuse(const Place& place, JobFileCode code, const std::string& key, const std::string& message) {
+    report_.Add(place, code, path_ + (key.empty() ? "" : "." + key) + ": " + message);
+  }
+  void RefuseKey(const YamlEntry& entry, const std::vector<std::string>& names) {
+    const auto nearest = Nearest(entry.key, names);
+    Refuse(entry.place, JobFileCode::kUnknownKey, "", "there is no \"" + Printable(entry.key, 60) + "\"" + (nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ")));
+  }
+  template <typename T>
+  T Take(const YamlEntry& entry, Read<T> value) {
+    if (value) return *std::move(value);
+    Refuse(entry.value.place, value.error().code, entry.key, value.error().message);
+    return {};
+  }
+  int64_t TakeAmount(const YamlEntry& entry, int64_t most_micros) {
+    const auto text = ReadVerbatim(entry.value);
+    if (!text) return Take(entry, Read<int64_t>(std::unexpected(text.error())));
+    const std::optional<int64_t> micros = MicrosOf(*text);
+    if (micros && *micros <= most_micros) return *micros;
+    Refuse(entry.value.place, micros ? JobFileCode::kOutOfRange : JobFileCode::kBadNumber, entry.key,
+           "\"" + Printable(*text, 60) + "\" is no amount from 0 to " + std::to_string(most_micros / kMicrosPerUnit) + " with at most six decimals, such as 2.10");
+    return 0;
+  }
+  // `fault_of` says what is wrong with a text.
+  template <typename FaultOf>
+  std::string TakeText(const YamlEntry& entry, FaultOf fault_of) {
+    const Read<std::string> text = ReadVerbatim(entry.value);
+    if (!text) return Take(entry, text);
+    if (const auto fault = fault_of(*text)) Refuse(entry.value.place, JobFileCode::kBadWord, entry.key, *fault);
+    return *text;
+  }
+
+ private:
+  std::string path_;
+  Report& report_;
+};
+
+const std::vector<std::string> kRuleNames = {"pool", "model", "node", "label", "per_gpu_hour", "watts"};
+const std::vector<std::string> kNames = {"currency", "per_kwh", "rules"};
+
+void ReadLabel(const YamlEntry& entry, PriceMap& map, PriceRule& rule) {
+  if (entry.value.kind != YamlNode::Kind::kMap || entry.value.entries.size() != 1) {
+    return map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key, "a map of one label, such as {purchase: spot}");
+  }
+  const YamlEntry& label = entry.value.entries.front();
+  rule.label_name = label.key;
+  if (const auto fault = LabelNameFault(label.key)) map.Refuse(label.place, JobFileCode::kBadWord, entry.key, *fault);
+  rule.label_value = map.TakeText(label, LabelValueFault);
+}
+
+PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report) {
+  PriceMap map(path, report);
+  PriceRule rule;
+  if (node.kind != YamlNode::Kind::kMap) {
+    map.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as {model: H100, per_gpu_hour: 2.10}");
+    return rule;
+  }
+  bool has_price = false;
+  for (const YamlEntry& entry : node.entries) {
+    if (entry.key == "pool") {
+      rule.pool = map.TakeText(entry, [](const std::string& text) { return NameFault(text); });
+    } else if (entry.key == "model") {
+      rule.model = map.TakeText(entry, GpuModelFault);
+    } else if (entry.key == "node") {
+      rule.node = map.TakeText(entry, ArgumentFault);
+    } else if (entry.key == "label") {
+      ReadLabel(entry, map, rule);
+    } else if (entry.key == "per_gpu_hour") {
+      rule.per_gpu_hour.micros = map.TakeAmount(entry, kPriceMax.micros);
+      has_price = true;
+    } else if (entry.key == "watts") {
+      rule.watts = static_cast<int>(map.Take(entry, ReadCount(entry.value, 0, kWattsMax)));
+    } else {
+      map.RefuseKey(entry, kRuleNames);
+    }
+  }
+  if (!has_price) map.Refuse(node.place, JobFileCode::kMissingKey, "per_gpu_hour", "what a GPU-hour costs must be said, such as 2.10");
+  return rule;
+}
+
+std::vector<PriceRule> ReadRules(const YamlEntry& entry, PriceMap& map, Report& report) {
+  std::vector<PriceRule> rules;
+  if (entry.value.kind != YamlNode::Kind::kList || entry.value.items.size() > kPriceRulesMax) {
+    map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key, "a list of at most " + std::to_string(kPriceRulesMax) + " maps such as {model: H100, per_gpu_hour: 2.10}");
+    return rules;
+  }
+  for (const YamlNode& item : entry.value.items) rules.push_back(ReadRule("prices.rules[" + std::to_string(rules.size()) + "]", item, report));
+  return rules;
+}
+
+// "USD"
+std::string ReadCurrency(const YamlEntry& entry, PriceMap& map) {
+  return map.TakeText(entry, [](const std::string& currency) {
+    const auto is_capital = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
+    const bool is_one = currency.size() == 3 && std::ranges::all_of(currency, is_capital);
+    return is_one ? std::nullopt : std::optional<std::string>("three capital letters, such as USD or EUR");
+  });
+}
+
+}  // namespace
+
+std::optional<int64_t> MicrosOf(std::string_view text) {
+  constexpr size_t kWholeDigits = 9;
+  constexpr size_t kDecimals = 6;
+  const size_t point = std::min(text.find('.'), text.size());
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view decimals = point < text.size() ? text.substr(point + 1) : std::string_view();
+  const auto is_number = [](std::string_view digits) { return !digits.empty() && std::ranges::all_of(digits, [](char digit) { return digit >= '0' && digit <= '9'; }); };
+  if (!is_number(whole) || whole.size() > kWholeDigits || (whole.size() > 1 && whole.front() == '0')) return std::nullopt;
+  if (point < text.size() && (!is_number(decimals) || decimals.size() > kDecimals)) return std::nullopt;
+  std::string digits = std::string(whole) + std::string(decimals) + std::string(kDecimals - decimals.size(), '0');
+  return std::stoll(digits);
+}
+
+PriceList ReadPrices(const YamlNode& node, Report& report) {
+  PriceMap map("prices", report);
+  PriceList prices;
+  if (node.kind != YamlNode::Kind::kMap) {
+    map.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as \"{currency: USD, rules: [{model: H100, per_gpu_hour: 2.10}]}\"");
+    return prices;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    if (entry.key == "currency") {
+      prices.currency = ReadCurrency(entry, map);
+    } else if (entry.key == "per_kwh") {
+      prices.micros_per_kwh = map.TakeAmount(entry, kMicrosPerKwhMax);
+    } else if (entry.key == "rules") {
+      prices.rules = ReadRules(entry, map, report);
+    } else {
+      map.RefuseKey(entry, kNames);
+    }
+  }
+  return prices;
+}
+
+}  // namespace gp

@@ -1,0 +1,20 @@
+#pragma once
+
+// The map `prices` of a policy file: what a GPU-hour costs (docs/cost.md).
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "adapters/inbound/job_file/yaml_tree.h"
+#include "domain/metering/prices.h"
+
+namespace gp {
+
+// What is wrong is added to the report.
+PriceList ReadPrices(const YamlNode& map, Report& report);
+
+// "2.10" in millionths: an amount with at most nine digits before the point and six behind it, without a sign.
+std::optional<int64_t> MicrosOf(std::string_view text);
+
+}  // namespace gp

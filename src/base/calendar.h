@@ -1,0 +1,21 @@
+#pragma once
+
+// Days of the Gregorian calendar, in UTC, as numbers since 1970-01-01.
+
+#include <cstdint>
+
+namespace gp {
+
+struct CivilDate {
+  int64_t year;
+  int month;  // 1 to 12
+  int day;    // 1 to 31
+};
+
+CivilDate CivilFromDays(int64_t days);
+
+// The first day of the month, or the year, that the day lies in.
+int64_t FirstOfMonth(int64_t day);
+int64_t FirstOfYear(int64_t day);
+
+}  // namespace gp

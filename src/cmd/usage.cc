@@ -1,0 +1,195 @@
+// Where the time of GPUs went and what it cost (docs/cost.md).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cmd/cli.h"
+#include "domain/metering/break_even.h"
+#include "infrastructure/table.h"
+
+namespace gp {
+namespace {
+
+using Request = v1::GetUsageRequest;
+
+const std::map<std::string, Request::By> kBy = {
+    {"kind", Request::KIND}, {"day", Request::DAY}, {"pool", Request::POOL}, {"model", Request::MODEL}, {"queue", Request::QUEUE}, {"user", Request::USER},
+};
+
+std::string Hours(double hours) { return fmt::format("{:.2f}", hours); }
+std::string Part(double part) { return fmt::format("{:.1f}%", 100 * part); }
+std::string Amount(double cost, const std::string& currency) { return fmt::format("{:.2f} {}", cost, currency); }
+std::string OrDash(const std::string& text) { return text.empty() ? kDash : text; }
+
+void AddFilters(CLI::App& sub, const std::shared_ptr<Request>& request) {
+  sub.add_option_function<std::string>("--from", [request](const std::string& day) { request->set_from(day); }, "First day (UTC); default: the first of this month")->type_name("DAY");
+  sub.add_option_function<std::string>("--until", [request](const std::string& day) { request->set_until(day); }, "Last day; default: today")->type_name("DAY");
+  sub.add_option_function<std::string>("--queue", [request](const std::string& queue) { request->set_queue(queue); }, "Only jobs of this queue, and of those below it")->type_name("QUEUE");
+  sub.add_option_function<std::string>("--user", [request](const std::string& user) { request->set_user(user); }, "Only this user's jobs")->type_name("USER");
+  sub.add_option_function<std::string>("--pool", [request](const std::string& pool) { request->set_pool(pool); }, "Only GPUs of this pool")->type_name("POOL");
+}
+
+Result<v1::Usage> Fetch(const Request& request, Cli& cli) {
+  ControlClient* client = GP_TRY(cli.Controller());
+  return client->Call<v1::Usage>("GetUsage", request);
+}
+
+// The columns that rows are kept apart by, and those that all have.
+Table TableOf(const v1::Usage& usage, const std::vector<Request::By>& by) {
+  static const std::map<Request::By, std::pair<const char*, std::string (*)(const v1::UsageRow&)>> kColumns = {
+      {Request::DAY, {"DAY", [](const v1::UsageRow& row) { return row.day(); }}},
+      {Request::KIND, {"KIND", [](const v1::UsageRow& row) { return row.kind(); }}},
+      {Request::POOL, {"POOL", [](const v1::UsageRow& row) { return row.pool(); }}},
+      {Request::MODEL, {"MODEL", [](const v1::UsageRow& row) { return row.model(); }}},
+      {Request::QUEUE, {"QUEUE", [](const v1::UsageRow& row) { return OrDash(row.queue()); }}},
+      {Request::USER, {"USER", [](const v1::UsageRow& row) { return OrDash(row.user()); }}},
+  };
+  std::vector<Column> columns;
+  for (const Request::By one : by) columns.push_back({kColumns.at(one).first});
+  columns.insert(columns.end(), {{"GPU-HOURS", true}, {"PART", true}, {"COST", true}});
+  Table table(std::move(columns));
+  for (const v1::UsageRow& row : usage.rows()) {
+    std::vector<std::string> cells;
+    for (const Request::By one : by) cells.push_back(kColumns.at(one).second(row));
+    cells.insert(cells.end(), {Hours(row.gpu_hours()), Part(row.part()), Amount(row.cost(), usage.currency())});
+    table.Add(std::move(cells));
+  }
+  return table;
+}
+
+void Print(const v1::Usage& usage, const std::vector<Request::By>& by, Cli& cli) {
+  if (cli.PrintDocument(usage)) return;
+  cli.PrintTable(TableOf(usage, by));
+  cli.Say(fmt::format("{} to {}: {} GPU-hours, {}", usage.from(), usage.until(), Hours(usage.gpu_hours()), Amount(usage.cost(), usage.currency())));
+}
+
+void AddUsage(CLI::App& app, Cli& cli) {
+  CLI::App* sub = app.add_subcommand("usage", "Where the time of GPUs went: jobs, idle, faults, maintenance");
+  auto request = std::make_shared<Request>();
+  auto by = std::make_shared<std::vector<Request::By>>();
+  sub->add_option_function<std::vector<std::string>>("--by", [by](const std::vector<std::string>& words) {
+       for (const std::string& word : words) {
+         if (!kBy.contains(word)) throw CLI::ValidationError("--by", "\"" + word + "\"; there are kind, day, pool, model, queue and user");
+         if (std::ranges::find(*by, kBy.at(word)) == by->end()) by->push_back(kBy.at(word));
+       }
+     }, "Keep rows apart by these; default: kind")
+      ->delimiter(',')
+      ->type_name("WORD,...:{kind,day,pool,model,queue,user}");
+  AddFilters(*sub, request);
+  sub->callback([request, by, &cli] {
+    if (!cli.Offers({"table", "csv"})) return;
+    if (by->empty() || std::ranges::find(*by, Request::KIND) == by->end()) by->push_back(Request::KIND);
+    for (const Request::By one : *by) request->add_by(one);
+    const auto usage = Fetch(*request, cli);
+    if (!usage) return cli.Complain(usage.error());
+    Print(*usage, *by, cli);
+  });
+}
+
+// What jobs had, by queue and user.
+void AddReport(CLI::App& cost, Cli& cli) {
+  CLI::App* sub = cost.add_subcommand("report", "What jobs had and what it cost, by queue and user");
+  auto request = std::make_shared<Request>();
+  AddFilters(*sub, request);
+  sub->callback([request, &cli] {
+    if (!cli.Offers({"table", "csv"})) return;
+    for (const auto by : {Request::QUEUE, Request::USER}) request->add_by(by);
+    auto usage = Fetch(*request, cli);
+    if (!usage) return cli.Complain(usage.error());
+    if (cli.PrintDocument(*usage)) return;
+    Table table({{"QUEUE"}, {"USER"}, {"GPU-HOURS", true}, {"COST", true}});
+    double hours = 0, all = 0;
+    for (const v1::UsageRow& row : usage->rows()) {
+      if (row.kind() != "jobs") continue;
+      table.Add({row.queue(), row.user(), Hours(row.gpu_hours()), Amount(row.cost(), usage->currency())});
+      hours += row.gpu_hours();
+      all += row.cost();
+    }
+    cli.PrintTable(table);
+    cli.Say(fmt::format("{} to {}: {} GPU-hours, {}", usage->from(), usage->until(), Hours(hours), Amount(all, usage->currency())));
+  });
+}
+
+struct KindText {
+  const char* kind;
+  const char* meaning;
+};
+
+constexpr std::array kKinds = {
+    KindText{"jobs", "granted to jobs"},
+    KindText{"repeated", "lost by faults, to be done again; free for its user"},
+    KindText{"idle", "could have been granted whole"},
+    KindText{"fragment", "the rest of GPUs that others have a part of"},
+    KindText{"faulty", "out of service by a fault, or being tested"},
+    KindText{"maintained", "taken out, or drained, by a person"},
+};
+
+void AddAnalysis(CLI::App& cost, Cli& cli) {
+  CLI::App* sub = cost.add_subcommand("analysis", "What all GPUs came to, and what of it was of no use");
+  auto request = std::make_shared<Request>();
+  AddFilters(*sub, request);
+  sub->callback([request, &cli] {
+    if (!cli.Offers({"table", "csv"})) return;
+    const auto usage = Fetch(*request, cli);
+    if (!usage) return cli.Complain(usage.error());
+    if (cli.PrintDocument(*usage)) return;
+    std::map<std::string, const v1::UsageRow*> rows;
+    for (const v1::UsageRow& row : usage->kinds()) rows[row.kind()] = &row;
+    Table table({{"KIND"}, {"GPU-HOURS", true}, {"PART", true}, {"COST", true}, {"MEANING"}});
+    for (const KindText& text : kKinds) {
+      const auto row = rows.find(text.kind);
+      static const v1::UsageRow kNone;
+      const v1::UsageRow& found = row == rows.end() ? kNone : *row->second;
+      table.Add({text.kind, Hours(found.gpu_hours()), Part(found.part()), Amount(found.cost(), usage->currency()), text.meaning});
+    }
+    cli.PrintTable(table);
+    cli.Say(fmt::format("{} to {}: {} GPU-hours in all, {}", usage->from(), usage->until(), Hours(usage->gpu_hours()), Amount(usage->cost(), usage->currency())));
+  });
+}
+
+std::string Hundredths(int64_t number) { return fmt::format("{}.{:02}", number / 100, number % 100); }
+
+void PrintBreakEven(const OwnOrRented& costs, Cli& cli) {
+  const auto found = BreakEvenOf(costs);
+  if (!found) return cli.Complain(found.error());
+  nlohmann::ordered_json document = {{"pays", found->has_value()}};
+  if (*found) {
+    document["months"] = static_cast<double>((*found)->hundredths_of_months) / 100;
+    document["years"] = static_cast<double>((*found)->hundredths_of_years) / 100;
+    document["saved_in_five_years"] = (*found)->saved_in_five_years;
+  }
+  if (cli.PrintDocument(document)) return;
+  if (!*found) {
+    std::printf("never: renting costs no more each month than owning\n");
+    return;
+  }
+  std::printf("after %s months (%s years) owning has cost less than renting\n", Hundredths((*found)->hundredths_of_months).c_str(), Hundredths((*found)->hundredths_of_years).c_str());
+  std::printf("after five years it has saved %lld\n", static_cast<long long>((*found)->saved_in_five_years));
+}
+
+void AddBreakEven(CLI::App& cost, Cli& cli) {
+  CLI::App* sub = cost.add_subcommand("break-even", "When machines of one's own have cost less than rented ones; no controller is needed");
+  auto costs = std::make_shared<OwnOrRented>();
+  sub->add_option("--purchase", costs->purchase, "What they cost, in whole units of one currency")->required()->type_name("AMOUNT");
+  sub->add_option("--own-monthly", costs->own_monthly, "Power, cooling, space and people, each month")->required()->type_name("AMOUNT");
+  sub->add_option("--rented-monthly", costs->rented_monthly, "Rent of as much computing, each month")->required()->type_name("AMOUNT");
+  sub->callback([costs, &cli] { PrintBreakEven(*costs, cli); });
+}
+
+}  // namespace
+
+void AddCosts(CLI::App& app, Cli& cli) {
+  AddUsage(app, cli);
+  CLI::App* cost = app.add_subcommand("cost", "What GPU time cost");
+  cost->require_subcommand(1);
+  AddReport(*cost, cli);
+  AddAnalysis(*cost, cli);
+  AddBreakEven(*cost, cli);
+}
+
+}  // namespace gp

@@ -1,0 +1,93 @@
+#include "domain/cluster/budgets.h"
+
+#include <algorithm>
+
+#include "base/calendar.h"
+
+namespace gp {
+namespace {
+
+// The first instant of a day.
+Instant BeginOf(int64_t day) { return {day * kDay.ns}; }
+
+// Of jobs whose use counts for the budget, by the user whom it counts for.
+class Sums {
+ public:
+  explicit Sums(const BudgetKey& budget) : budget_(budget) {
+    if (budget.user != kEachUser) by_user_[budget.user];
+  }
+
+  void Add(const UsageKey& row, const UsageSum& sum) {
+    if (row.kind != UsageKind::kJobs || !CountsFor(budget_, row.queue, row.user, row.pool)) return;
+    UsageSum& all = by_user_[budget_.user == kEachUser ? row.user : budget_.user];
+    all.time += sum.time;
+    all.money += sum.money;
+  }
+  void Add(const UsageKey& row, GpuTime time) { Add(row, {time, Money(time, row.price)}); }
+  // What has run up from then on, and is not settled.
+  void AddOpen(const UsageMeter& meter, Instant from, Instant until) {
+    for (const auto& [row, rate] : meter.rates) {
+      const Instant since = std::max(from, rate.since);
+      if (since < until) Add(row, GpuTime{Wide{rate.share} * MillisecondsBetween(since, until)});
+    }
+  }
+  UsageSum Of(const std::string& user) const {
+    const auto sum = by_user_.find(user);
+    return sum == by_user_.end() ? UsageSum() : sum->second;
+  }
+  const std::map<std::string, UsageSum>& by_user() const { return by_user_; }
+
+ private:
+  const BudgetKey& budget_;
+  std::map<std::string, UsageSum> by_user_;
+};
+
+int64_t NextMonth(int64_t day) { return FirstOfMonth(FirstOfMonth(day) + 31); }
+
+// Since the first of the month.
+Sums UsedIn(const State& state, const BudgetKey& budget, Instant at) {
+  const UsageMeter& meter = state.metering.used;
+  const int64_t first = FirstOfMonth(DayOf(at));
+  Sums used(budget);
+  // Where nothing has happened yet in this month the book still sums up another one.
+  if (FirstOfMonth(meter.book.today) == first) {
+    for (const auto& [row, sum] : meter.book.month) used.Add(row, sum);
+  }
+  used.AddOpen(meter, BeginOf(first), at);
+  return used;
+}
+
+}  // namespace
+
+UsageSum UsedOf(const State& state, const BudgetKey& budget, const std::string& user, Instant at) {
+  BudgetKey own = budget;
+  if (own.user == kEachUser) own.user = user;
+  return UsedIn(state, own, std::max(at, state.metering.now)).Of(own.user);
+}
+
+std::map<std::string, UserStanding> StandingsOf(const State& state, const BudgetKey& key, Instant at) {
+  at = std::max(at, state.metering.now);
+  const UsageMeter& meter = state.metering.used;
+  const Sums used = UsedIn(state, key, at);
+  const int64_t first = DayOf(at) - kRecentDays;
+  Sums recent(key);
+  for (auto row = meter.book.rows.rbegin(); row != meter.book.rows.rend() && row->first.day >= first; ++row) recent.Add(row->first, row->second);
+  recent.AddOpen(meter, BeginOf(first), at);
+  std::map<std::string, UserStanding> standings;
+  for (const auto& [user, sum] : used.by_user()) {
+    standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user), at - BeginOf(first), at, BeginOf(NextMonth(DayOf(at))))};
+  }
+  return standings;
+}
+
+std::optional<BudgetStop> FindBudgetStop(const State& state, const std::string& queue, const std::string& user, const std::string& pool, Instant at) {
+  std::optional<BudgetStop> found;
+  for (const auto& [key, budget] : state.budgets) {
+    if (budget.over == OverBudget::kWarn || !CountsFor(key, queue, user, pool) || (found && budget.over <= found->over)) continue;
+    const BudgetStanding standing = StandingOf(budget, UsedOf(state, key, user, at), {}, {}, at, at);
+    if (standing.is_used_up) found = {key, budget.over};
+  }
+  return found;
+}
+
+}  // namespace gp

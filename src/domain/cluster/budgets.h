@@ -1,0 +1,33 @@
+#pragma once
+
+// How budgets stand, and what that means for a job that is submitted.
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "domain/cluster/state.h"
+#include "domain/metering/budget.h"
+
+namespace gp {
+
+// What was used of it since the first of this month; of each user's budget: by `user`.
+UsageSum UsedOf(const State& state, const BudgetKey& budget, const std::string& user, Instant at);
+
+// How its users stand, with what is to be expected from the last kRecentDays: of each user's budget whoever used any of
+// it this month, of others the one that it names.
+struct UserStanding {
+  UsageSum used;
+  BudgetStanding standing;
+};
+std::map<std::string, UserStanding> StandingsOf(const State& state, const BudgetKey& key, Instant at);
+inline constexpr int64_t kRecentDays = 7;
+
+// Of the budgets that are used up and count for such a job, the one that asks for most.
+struct BudgetStop {
+  BudgetKey key;
+  OverBudget over = OverBudget::kWarn;
+};
+std::optional<BudgetStop> FindBudgetStop(const State& state, const std::string& queue, const std::string& user, const std::string& pool, Instant at);
+
+}  // namespace gp

@@ -1,0 +1,203 @@
+#include "domain/cluster/metering.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "domain/cluster/holdings.h"
+#include "domain/metering/prices.h"
+
+namespace gp {
+namespace {
+
+struct DividedBy {
+  const State& state;
+
+  std::vector<NodeGpus> operator()(const GangPlaced& event) const {
+    std::vector<NodeGpus> touched;
+    for (const Lease& lease : event.leases) touched.push_back(GpusOf(lease));
+    return touched;
+  }
+  std::vector<NodeGpus> operator()(const LeaseEnded& event) const { return {GpusOf(*state.FindLease(event.lease))}; }
+  std::vector<NodeGpus> operator()(const GpuConditionChanged& event) const { return {OneGpu(event.node, event.gpu)}; }
+  std::vector<NodeGpus> operator()(const GpuDrainChanged& event) const { return {OneGpu(event.node, event.gpu)}; }
+  std::vector<NodeGpus> operator()(const NodeJoined& event) const { return {{event.node, kAllGpus}}; }
+  std::vector<NodeGpus> operator()(const NodeLost& event) const { return {{event.node, kAllGpus}}; }
+  std::vector<NodeGpus> operator()(const NodeReturned& event) const { return {{event.node, kAllGpus}}; }
+  std::vector<NodeGpus> operator()(const NodeDrainChanged& event) const { return {{event.node, kAllGpus}}; }
+  std::vector<NodeGpus> operator()(const NodePoolChanged& event) const { return {{event.node, kAllGpus}}; }
+  std::vector<NodeGpus> operator()(const NodeLabelsChanged& event) const { return {{event.node, kAllGpus}}; }
+  std::vector<NodeGpus> operator()(const ControllerStarted& event) const {
+    std::vector<NodeGpus> touched;
+    if (event.policy.prices == state.policy.prices) return touched;
+    for (const Node& node : state.nodes) touched.push_back({node.id, kAllGpus});
+    return touched;
+  }
+  std::vector<NodeGpus> operator()(const auto&) const { return {}; }
+
+  static NodeGpus OneGpu(NodeId node, int gpu) { return {node, uint64_t{1} << gpu}; }
+  static NodeGpus GpusOf(const Lease& lease) {
+    NodeGpus gpus{lease.node};
+    for (const GpuGrant& grant : lease.gpus) gpus.gpus |= uint64_t{1} << grant.gpu;
+    return gpus;
+  }
+};
+
+template <typename Visit>
+void ForEachGpu(const Node& node, uint64_t gpus, Visit visit) {
+  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) {
+    if ((gpus >> gpu & 1) != 0) visit(gpu);
+  }
+}
+
+// GPUs next to each other mostly run up in the same rows: these are changed once.
+class RateChanges {
+ public:
+  RateChanges(UsageMeter& meter, Instant now) : meter_(meter), now_(now) {}
+  ~RateChanges() { Flush(); }
+  RateChanges(const RateChanges&) = delete;
+  RateChanges& operator=(const RateChanges&) = delete;
+
+  void Add(UsageKey row, int64_t share) {
+    if (share_ != 0 && row != row_) Flush();
+    row_ = std::move(row);
+    share_ += share;
+  }
+
+ private:
+  void Flush() {
+    if (share_ != 0) meter_.Change(row_, share_, now_);
+    share_ = 0;
+  }
+
+  UsageMeter& meter_;
+  Instant now_;
+  UsageKey row_;
+  int64_t share_ = 0;
+};
+
+// Lets the GPUs run up as they are divided now, or no longer: sign -1.
+void Run(State& state, const NodeGpus& touched, int sign) {
+  const Node* node = state.FindNode(touched.node);
+  if (node == nullptr) return;  // it joins only now
+  Metering& metering = state.metering;
+  RateChanges used(metering.used, metering.now), installed(metering.installed, metering.now);
+  ForEachGpu(*node, touched.gpus, [&](int gpu) {
+    for (const GpuPart& part : DivisionOf(state, *node, gpu)) used.Add(RowOf(state, *node, gpu, part), sign * part.share);
+    installed.Add(InstalledRowOf(*node, gpu), sign * kWholeShare);
+  });
+}
+
+int ShareOf(const std::vector<GpuPart>& division, LeaseId lease) {
+  const auto part = std::ranges::find(division, lease, &GpuPart::lease);
+  return part == division.end() ? 0 : part->share;
+}
+
+// What the lease has run up since it was settled, at the rates of now.
+void AddOpen(const State& state, const Lease& lease, Instant now, JobUse& use) {
+  const Node& node = *state.FindNode(lease.node);
+  for (const GpuGrant& grant : lease.gpus) {
+    const int share = ShareOf(DivisionOf(state, node, grant.gpu), lease.id);
+    if (share > 0) AddUse(use, RowOf(state, node, grant.gpu, {UsageKind::kJobs, lease.id, share}), share, lease.metered_until, now);
+  }
+}
+
+void Settle(State& state, Lease& lease) {
+  if (lease.gpus.empty() || lease.metered_until == state.metering.now) return;
+  AddOpen(state, lease, state.metering.now, state.metering.jobs[lease.job]);
+  lease.metered_until = state.metering.now;
+}
+
+void SettleLeasesOn(State& state, const NodeGpus& touched) {
+  const Node* node = state.FindNode(touched.node);
+  if (node == nullptr) return;
+  ForEachGpu(*node, touched.gpus, [&](int gpu) {
+    for (const LeaseId id : node->gpus[static_cast<size_t>(gpu)].leases) Settle(state, state.leases.at(id));
+  });
+}
+
+}  // namespace
+
+std::vector<GpuPart> DivisionOf(const State& state, const Node& node, int gpu) {
+  const Gpu& now = node.gpus[static_cast<size_t>(gpu)];
+  std::vector<GpuClaim> claims;
+  for (const LeaseId id : now.leases) {
+    const Lease& lease = *state.FindLease(id);
+    const auto grant = std::ranges::find(lease.gpus, gpu, &GpuGrant::gpu);
+    claims.push_back({id, static_cast<int>(CountedShare(*grant, node.facts->gpus[static_cast<size_t>(gpu)]))});
+  }
+  return SplitOf(now, node.condition == NodeCondition::kLost, node.draining, claims);
+}
+
+UsageKey InstalledRowOf(const Node& node, int gpu) {
+  UsageKey row;
+  row.pool = node.pool;
+  row.model = node.facts->gpus[static_cast<size_t>(gpu)].model;
+  return row;
+}
+
+UsageKey RowOf(const State& state, const Node& node, int gpu, const GpuPart& part) {
+  UsageKey row = InstalledRowOf(node, gpu);
+  row.kind = part.kind;
+  row.price.micros = node.gpus[static_cast<size_t>(gpu)].price_micros;
+  if (part.kind != UsageKind::kJobs) return row;
+  const Job& job = *state.FindJob(state.FindLease(part.lease)->job);
+  row.queue = job.queue;
+  row.user = job.user.name;
+  return row;
+}
+
+Redivision::Redivision(State& state, Instant at, const Event& event) : state_(state), touched_(std::visit(DividedBy{state}, event)) {
+  Metering& metering = state.metering;
+  if (touched_.empty()) return;
+  metering.now = std::max(metering.now, at);
+  metering.used.book.Coarsen(DayOf(metering.now));
+  metering.installed.book.Coarsen(DayOf(metering.now));
+  for (const NodeGpus& touched : touched_) {
+    SettleLeasesOn(state, touched);
+    Run(state, touched, -1);
+  }
+}
+
+void Redivision::Enter() {
+  for (const NodeGpus& touched : touched_) Run(state_, touched, 1);
+}
+
+void EndUse(State& state, JobId job, EndClass end) {
+  const auto use = state.metering.jobs.find(job);
+  if (use == state.metering.jobs.end()) return;
+  const EndCharge charge = ChargeOf(end);
+  if (charge == EndCharge::kHardware || charge == EndCharge::kPlatform) ForgiveUnsaved(use->second, state.metering.used.book);
+  use->second.unsaved.clear();
+}
+
+void SaveUse(State& state, Instant at, JobId job) {
+  state.metering.now = std::max(state.metering.now, at);
+  for (const LeaseId id : state.FindJob(job)->leases) Settle(state, state.leases.at(id));
+  const auto use = state.metering.jobs.find(job);
+  if (use != state.metering.jobs.end()) use->second.unsaved.clear();
+}
+
+void ForgetUse(State& state, JobId job) {
+  const auto found = state.metering.jobs.find(job);
+  if (found == state.metering.jobs.end()) return;
+  JobUse& all = state.metering.forgotten;
+  const JobUse& use = found->second;
+  all.time += use.time;
+  all.money += use.money;
+  all.repeated += use.repeated;
+  all.repeated_money += use.repeated_money;
+  state.metering.jobs.erase(found);
+}
+
+void PriceGpus(const Policy& policy, Node& node) {
+  for (size_t i = 0; i < node.gpus.size(); ++i) node.gpus[i].price_micros = PriceOf(policy.prices, node, static_cast<int>(i)).micros;
+}
+
+JobUse UseOf(const State& state, const Job& job, Instant now) {
+  const auto settled = state.metering.jobs.find(job.id);
+  JobUse use = settled == state.metering.jobs.end() ? JobUse{} : settled->second;
+  for (const LeaseId id : job.leases) AddOpen(state, *state.FindLease(id), now, use);
+  return use;
+}
+
+}  // namespace gp

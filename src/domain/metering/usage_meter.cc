@@ -1,0 +1,51 @@
+#include "domain/metering/usage_meter.h"
+
+#include <utility>
+
+namespace gp {
+namespace {
+
+UsageKey RepeatedOf(UsageKey row) {
+  row.kind = UsageKind::kRepeated;
+  return row;
+}
+
+}  // namespace
+
+void UsageMeter::Change(const UsageKey& row, int64_t share, Instant now) {
+  const auto [rate, is_new] = rates.try_emplace(row, UsageRate{0, now});
+  book.Add(row, rate->second.since, now, rate->second.share);
+  rate->second.since = now;
+  rate->second.share += share;
+  if (rate->second.share == 0) rates.erase(rate);
+}
+
+UsageBook UsageMeter::BookAt(Instant now) const {
+  UsageBook until_now = book;
+  for (const auto& [row, rate] : rates) until_now.Add(row, rate.since, now, rate.share);
+  return until_now;
+}
+
+void AddUse(JobUse& use, const UsageKey& row, int64_t share, Instant from, Instant until) {
+  const GpuTime time{Wide{share} * MillisecondsBetween(from, until)};
+  use.time += time;
+  use.money += Money(time, row.price);
+  UsageBook unsaved{std::move(use.unsaved)};
+  unsaved.Add(row, from, until, share);
+  use.unsaved = std::move(unsaved.rows);
+}
+
+void ForgiveUnsaved(JobUse& use, UsageBook& book) {
+  for (const auto& [row, time] : use.unsaved) {
+    const Money money(time, row.price);
+    use.time += -time;
+    use.money += -money;
+    use.repeated += time;
+    use.repeated_money += money;
+    book.Add(row, -time);
+    book.Add(RepeatedOf(row), time);
+  }
+  use.unsaved.clear();
+}
+
+}  // namespace gp

@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+"""Where the time of GPUs goes on a real controller, what it costs, and what budgets let in."""
+
+import csv
+import io
+
+from live_platform import ClusterTest, eventually, main
+
+POLICY = """\
+prices:
+  currency: EUR
+  rules:
+    - {model: H100, per_gpu_hour: 3600}
+"""  # one euro a second
+
+
+class Costs(ClusterTest):
+    options = {"machine": "dgx-h100", "nodes": 1, "policy": POLICY}
+
+    def setUp(self):
+        super().setUp()
+        self.cli("queues", "set", "research").ok()
+
+    def usage(self, *flags):
+        return self.cli("usage", *flags, "-o", "json").json
+
+    def test_what_jobs_had_and_all_that_was_there(self):
+        job = self.cli.start("--gpus", "4", "--queue", "research", command=["sleep", "2"])
+        eventually(lambda: self.cli.job(job)["state"] == "COMPLETED", "the job is over")
+        use = self.cli.job(job)["use"]
+        self.assertGreater(use["gpu_hours"] * 3600, 4 * 2)
+        self.assertAlmostEqual(use["cost"], use["gpu_hours"] * 3600, places=6)
+        self.assertEqual(use["currency"], "EUR")
+        of_jobs = [row for row in self.usage("--by", "queue,user")["rows"] if row["kind"] == "jobs"]
+        self.assertEqual([(row["queue"], row["user"]) for row in of_jobs], [("research", "root")])
+        self.assertAlmostEqual(of_jobs[0]["gpu_hours"], use["gpu_hours"], places=9)
+        self.assertAlmostEqual(of_jobs[0]["cost"], use["cost"], places=6)
+        all_kinds = self.usage()
+        self.assertAlmostEqual(sum(row["gpu_hours"] for row in all_kinds["rows"]), all_kinds["gpu_hours"], places=9)
+        self.assertAlmostEqual(sum(row["part"] for row in all_kinds["rows"]), 1, places=9)
+        idle = next(row for row in all_kinds["rows"] if row["kind"] == "idle")
+        self.assertGreater(idle["gpu_hours"], 0)
+        self.assertIn("GPU-hours", self.cli("jobs", "describe", job).ok().out)
+        [header, line] = list(csv.reader(io.StringIO(self.cli("cost", "report", "-q", "-o", "csv").ok().out)))
+        self.assertEqual((header[:2], line[:2]), (["QUEUE", "USER"], ["research", "root"]))
+        self.assertIn("could have been granted whole", self.cli("cost", "analysis").ok().out)
+
+    def test_what_is_drained_is_maintained(self):
+        self.cli("drain", "--gpu-id", "dgx-h100-0/0", "--reason", "test").ok()
+        eventually(lambda: any(row["kind"] == "maintained" for row in self.usage()["rows"]), "it is no longer idle")
+
+    def test_a_budget_that_is_used_up_lets_nobody_in(self):
+        self.cli("budget", "set", "--queue", "research", "--money", "1", "--over", "refuse").ok()
+        job = self.cli.start("--gpus", "8", "--queue", "research", command=["sleep", "60"])
+        eventually(lambda: self.cli("budget", "list", "-o", "json").json["budgets"][0]["standings"][0]["used_up"], "a euro is soon gone")
+        refused = self.cli("run", "-d", "--gpus", "1", "--queue", "research", "--", "true")
+        self.assertEqual(refused.code, 4, refused)
+        self.assertIn("the budget of queue research for this month is used up", refused.err)
+        self.assertEqual(self.cli.job(job)["state"], "RUNNING", "what runs goes on")
+        self.cli("budget", "set", "--queue", "research", "--over", "demote").ok()
+        demoted = self.cli.start("--gpus", "8", "--queue", "research", command=["true"])
+        self.assertEqual(self.cli.job(demoted)["spec"]["priority"], 0)
+        self.assertIn("100.0%", self.cli("usage", "--queue", "research").ok().out)
+        self.cli("budget", "delete", "--queue", "research").ok()
+        self.assertEqual(self.cli("budget", "list", "-o", "json").json.get("budgets", []), [])
+
+    def test_bad_questions_are_refused(self):
+        for flags, told in [(("--from", "2026-13-01"), "from: \"2026-13-01\" is no day such as 2026-11-01"), (("--from", "2026-02-02", "--until", "2026-02-01"), "comes after"),
+                            (("--queue", "nowhere"), "queue: there is no queue nowhere"), (("--by", "colour"), "colour")]:
+            answer = self.cli("usage", *flags)
+            self.assertIn(answer.code, (2, 3), answer)
+            self.assertIn(told, answer.err)
+        self.assertIn("after 30.03 months (2.50 years)", self.cli("cost", "break-even", "--purchase", "380000", "--own-monthly", "9593", "--rented-monthly", "22246").ok().out)
+
+
+if __name__ == "__main__":
+    main()

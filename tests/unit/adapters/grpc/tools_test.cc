@@ -1,0 +1,94 @@
+// What tools ask of any gRPC server: whether it serves, and what it offers (grpc.health.v1, grpc.reflection.v1alpha).
+
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "adapters/inbound/grpc/server.h"
+#include "adapters/outbound/memory/manual_clock.h"
+#include "adapters/outbound/memory/memory_journal.h"
+#include "application/control/control_loop.h"
+#include "application/control/node_connections.h"
+
+namespace gp {
+namespace {
+
+std::string ToolsDirectory() {
+  char path[] = "/tmp/gp-grpc-tools-XXXXXX";
+  return mkdtemp(path);
+}
+
+class GrpcTools : public testing::Test {
+ protected:
+  GrpcTools() {
+    loop_ = ControlLoop::Open(journal_, clock_, {}).value();
+    nodes_ = std::make_unique<NodeConnections>(*loop_);
+    api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{"test", {}, nullptr});
+    ServerOptions options;
+    options.socket_directory = directory_;
+    server_ = Server::Start(*api_, *loop_, *nodes_, options).value();
+    loop_->Start();
+  }
+  ~GrpcTools() override {
+    loop_->Stop();
+    server_->Shutdown();
+    std::filesystem::remove_all(directory_);
+  }
+
+  // One message there and one back, as bytes on the wire.
+  std::string Ask(const std::string& method, const std::string& request) {
+    grpc::GenericStub stub(grpc::CreateChannel("unix:" + directory_ + "/control.sock", grpc::InsecureChannelCredentials()));
+    grpc::ClientContext context;
+    grpc::CompletionQueue queue;
+    const auto call = stub.PrepareCall(&context, method, &queue);
+    const auto step = [&] {
+      void* tag = nullptr;
+      bool ok = false;
+      return queue.Next(&tag, &ok) && ok;
+    };
+    call->StartCall(nullptr);
+    EXPECT_TRUE(step());
+    grpc::Slice slice(request);
+    call->Write(grpc::ByteBuffer(&slice, 1), nullptr);
+    EXPECT_TRUE(step());
+    grpc::ByteBuffer answer;
+    call->Read(&answer, nullptr);
+    const bool has_answer = step();
+    call->WritesDone(nullptr);
+    step();
+    grpc::Status status;
+    call->Finish(&status, nullptr);
+    step();
+    if (!has_answer) return "no answer: " + status.error_message();
+    std::vector<grpc::Slice> slices;
+    EXPECT_TRUE(answer.Dump(&slices).ok());
+    std::string bytes;
+    for (const grpc::Slice& part : slices) bytes.append(reinterpret_cast<const char*>(part.begin()), part.size());
+    return bytes;
+  }
+
+  const std::string directory_ = ToolsDirectory();
+  ManualClock clock_;
+  MemoryJournal journal_;
+  std::unique_ptr<ControlLoop> loop_;
+  std::unique_ptr<NodeConnections> nodes_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(GrpcTools, AreToldThatItServes) {
+  EXPECT_EQ(Ask("/grpc.health.v1.Health/Check", ""), std::string("\x08\x01", 2)) << "status: SERVING";
+}
+
+TEST_F(GrpcTools, AreToldWhatThereIs) {
+  const std::string answer = Ask("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", std::string("\x3a\x00", 2));  // list_services: ""
+  EXPECT_NE(answer.find("gpu_platform.v1.Control"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("grpc.health.v1.Health"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,169 @@
+// Budgets of a month, and what becomes of jobs when they are used up.
+
+#include "domain/cluster/budgets.h"
+
+#include <gtest/gtest.h>
+
+#include "base/calendar.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kHour = Duration::Minutes(60);
+
+// The clock stands at 14 November 2023, 22:13.
+class Budgets : public testing::Test {
+ protected:
+  Budgets() {
+    StartController start;
+    start.policy = TestPolicy();
+    PriceRule rule;
+    rule.per_gpu_hour.micros = 2'000'000;
+    start.policy.prices.rules = {rule};
+    EXPECT_TRUE(cluster_.Execute(start));
+    cluster_.AddNode(TestCluster::MakeFacts("n1", {0, 0, 0, 0}));
+    EXPECT_TRUE(cluster_.Execute(SetQueue{.name = "research"}));
+    EXPECT_TRUE(cluster_.Execute(SetQueue{.name = "ops"}));
+  }
+  ~Budgets() override {
+    for (const std::string& broken : cluster_.broken()) ADD_FAILURE() << broken;
+    EXPECT_TRUE(cluster_.ReplayAgrees());
+  }
+
+  void Set(const BudgetKey& key, int64_t gpu_hours, OverBudget over, int64_t money_micros = 0) {
+    SetBudget set;
+    set.key = key;
+    set.gpu_hours = gpu_hours;
+    set.money_micros = money_micros;
+    set.over = over;
+    const auto done = cluster_.Execute(set);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  Result<std::vector<Event>> Submit(const std::string& queue, const std::string& user, int gpus = 1) {
+    JobSpec spec;
+    spec.command = {"run"};
+    spec.queue = queue;
+    spec.priority = 500;
+    spec.gpus.count = gpus;
+    auto events = cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}});
+    if (events) cluster_.Pass();
+    return events;
+  }
+  const Job& Last() const { return *cluster_.state().FindJob({cluster_.state().last_job}); }
+  BudgetStanding Standing(const BudgetKey& key, const std::string& user = "") { return StandingsOf(cluster_.state(), key, cluster_.now())[user].standing; }
+
+  TestCluster cluster_;
+};
+
+TEST_F(Budgets, WhatRunsCountsAtOnce) {
+  const BudgetKey key{"research", "", ""};
+  Set(key, 10, OverBudget::kWarn);
+  ASSERT_TRUE(Submit("research", "ana"));
+  cluster_.Advance(kHour * 5);
+  EXPECT_EQ(Standing(key).per_cent, 50);
+  EXPECT_EQ(Standing(key).warned, 50);
+  ASSERT_TRUE(Submit("ops", "ana"));
+  cluster_.Advance(kHour * 5);
+  EXPECT_EQ(Standing(key).per_cent, 100) << "another queue's is not of it";
+  EXPECT_TRUE(Standing(key).is_used_up);
+}
+
+TEST_F(Budgets, RefuseWhenTheyAreUsedUp) {
+  Set({"research", "", ""}, 2, OverBudget::kRefuse);
+  ASSERT_TRUE(Submit("research", "ana"));
+  cluster_.Advance(kHour * 2);
+  const auto refused = Submit("research", "ben");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("budget: the budget of queue research for this month is used up"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(Submit("research", "ben", 0)) << "it asks for no GPU";
+  EXPECT_TRUE(Submit("ops", "ben"));
+}
+
+TEST_F(Budgets, DemoteWhenTheyAreUsedUp) {
+  Set({"", "ana", ""}, 0, OverBudget::kDemote, 4'000'000);
+  ASSERT_TRUE(Submit("research", "ana"));
+  cluster_.Advance(kHour * 2);
+  ASSERT_TRUE(Submit("ops", "ana", 4));
+  EXPECT_EQ(Last().spec->priority, kPriorityMin);
+  EXPECT_TRUE(Last().spec->preemptible);
+  EXPECT_NE(Last().note.find("the budget of all queues, user ana for this month is used up"), std::string::npos) << Last().note;
+  ASSERT_TRUE(Submit("ops", "ben"));
+  EXPECT_EQ(Last().spec->priority, 500);
+}
+
+TEST_F(Budgets, AreNotPassedByAnotherWayToBeGivenGpus) {
+  Set({"research", "", ""}, 2, OverBudget::kRefuse);
+  ASSERT_TRUE(Submit("research", "ana"));
+  cluster_.Advance(kHour * 2);
+  JobSpec spec;
+  spec.command = {"true"};
+  spec.queue = "research";
+  spec.nodes = 4'000;
+  spec.gpus.count = 0;
+  spec.any_of.push_back({.gpus = {.count = 1}});
+  EXPECT_FALSE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ben", 1001, 1001}}));
+}
+
+TEST_F(Budgets, OfEachUserCountEachByItself) {
+  const BudgetKey key{"research", kEachUser, ""};
+  Set(key, 3, OverBudget::kRefuse);
+  ASSERT_TRUE(Submit("research", "ana", 2));
+  cluster_.Advance(kHour * 2);
+  EXPECT_FALSE(Submit("research", "ana"));
+  EXPECT_TRUE(Submit("research", "ben"));
+  EXPECT_EQ(Standing(key, "ana").per_cent, 133);
+  EXPECT_EQ(Standing(key, "ben").per_cent, 0);
+}
+
+TEST_F(Budgets, BeginAnewEachMonth) {
+  const BudgetKey key{"research", "", ""};
+  Set(key, 2, OverBudget::kRefuse);
+  ASSERT_TRUE(Submit("research", "ana"));
+  cluster_.Advance(kDay * 16);
+  EXPECT_FALSE(Submit("research", "ben"));
+  const Instant december{FirstOfMonth(DayOf(cluster_.now() + kDay)) * kDay.ns};
+  ASSERT_LT(cluster_.now(), december);
+  cluster_.Advance(december - cluster_.now() + kHour);
+  EXPECT_EQ(Standing(key).per_cent, 50) << "of the month that has begun an hour, and of the one before nothing";
+  EXPECT_TRUE(Submit("research", "ben"));
+}
+
+TEST_F(Budgets, SayWhenTheyWillBeUsedUp) {
+  const BudgetKey key{"research", "", ""};
+  Set(key, 900, OverBudget::kWarn);
+  ASSERT_TRUE(Submit("research", "ana", 4));
+  cluster_.Advance(kDay * 4);
+  const BudgetStanding standing = Standing(key);
+  EXPECT_EQ(standing.per_cent, 42);
+  EXPECT_GT(standing.expected_per_cent, 100);
+  ASSERT_TRUE(standing.used_up_at);
+  EXPECT_GT(*standing.used_up_at, cluster_.now());
+}
+
+TEST_F(Budgets, EndWithTheirQueue) {
+  Set({"ops", "", ""}, 5, OverBudget::kWarn);
+  Set({"ops", "ana", ""}, 5, OverBudget::kWarn);
+  Set({"research", "", ""}, 5, OverBudget::kWarn);
+  ASSERT_TRUE(cluster_.Execute(DeleteQueue{"ops"}));
+  ASSERT_EQ(cluster_.state().budgets.size(), 1u);
+  EXPECT_EQ(cluster_.state().budgets.begin()->first.queue, "research");
+}
+
+TEST_F(Budgets, RefuseWhatTheyCannotBe) {
+  const auto message = [&](const SetBudget& set) {
+    const auto done = cluster_.Execute(set);
+    return done ? "taken" : done.error().message;
+  };
+  EXPECT_NE(message({{"nowhere", "", ""}, 5, {}, {}, {}}).find("there is no queue nowhere"), std::string::npos);
+  EXPECT_NE(message({{"", "", ""}, {}, {}, {}, {}}).find("GPU-hours, or money"), std::string::npos);
+  EXPECT_NE(message({{"", "", ""}, -1, {}, {}, {}}).find("gpu_hours: from 0"), std::string::npos);
+  EXPECT_NE(message({{"", "", ""}, {}, -1, {}, {}}).find("money: from 0"), std::string::npos);
+  EXPECT_NE(message({{"", "", ""}, 5, {}, std::vector<int>{80, 50}, {}}).find("warn_at"), std::string::npos);
+  EXPECT_NE(message({{"", "", ""}, 5, {}, std::vector<int>{0}, {}}).find("warn_at"), std::string::npos);
+  EXPECT_NE(message({{"", "", "b d"}, 5, {}, {}, {}}).find("pool: "), std::string::npos);
+  EXPECT_FALSE(cluster_.Execute(DeleteBudget{{"", "", ""}}));
+}
+
+}  // namespace
+}  // namespace gp
