@@ -119,10 +119,10 @@ prove-storm: configure
 	cmake --build $(BUILD) --target storm
 	GP_STORM_NODES=1500 $(BUILD)/bin/storm
 
-## make prove-recovery   a job on 64 nodes that fail, 200 virtual days: time of use against the closed form, with lemons and without (3 min)
+## make prove-recovery   large jobs among nodes that fail, 330 virtual days: time of use against the closed form, failures with lemons and without (20 min)
 prove-recovery: configure
 	cmake --build $(BUILD) --target property_recovery
-	GP_RECOVERY_DAYS=200 $(BUILD)/bin/property_recovery
+	GP_RECOVERY_DAYS=330 $(BUILD)/bin/property_recovery
 
 ## make prove-determinism  the same decisions by builds of gcc and clang, on one core and two (needs clang++-19; 10 min)
 prove-determinism: configure

@@ -166,8 +166,11 @@ void EndUse(State& state, JobId job, EndClass end) {
   const auto use = state.metering.jobs.find(job);
   if (use == state.metering.jobs.end()) return;
   const EndCharge charge = ChargeOf(end);
-  if (charge == EndCharge::kHardware || charge == EndCharge::kPlatform) ForgiveUnsaved(use->second, state.metering.used.book);
-  use->second.unsaved.clear();
+  if (charge == EndCharge::kHardware || charge == EndCharge::kPlatform) {
+    ForgiveUnsaved(use->second, state.metering.used.book);
+  } else {
+    use->second.unsaved.clear();  // paid
+  }
 }
 
 void SaveUse(State& state, Instant at, JobId job) {

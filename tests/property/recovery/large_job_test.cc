@@ -15,7 +15,7 @@ namespace {
 constexpr Duration kHour = Duration::Minutes(60);
 constexpr Duration kDay = kHour * 24;
 constexpr int kFleets = 10;
-constexpr int kLong = 100;  // days: a lemon is found after a week or two
+constexpr int kLong = 300;  // days: a lemon is found after a week or two
 
 int Days() {
   const char* text = std::getenv("GP_RECOVERY_DAYS");

@@ -118,14 +118,16 @@ TEST_F(Budgets, OfEachUserCountEachByItself) {
 
 TEST_F(Budgets, BeginAnewEachMonth) {
   const BudgetKey key{"research", "", ""};
-  Set(key, 2, OverBudget::kRefuse);
+  Set(key, 4, OverBudget::kRefuse);
   ASSERT_TRUE(Submit("research", "ana"));
+  cluster_.Advance(kHour);
+  ASSERT_TRUE(Submit("research", "ana")) << "the first hour is in the book now";
   cluster_.Advance(kDay * 16);
   EXPECT_FALSE(Submit("research", "ben"));
   const Instant december{FirstOfMonth(DayOf(cluster_.now() + kDay)) * kDay.ns};
   ASSERT_LT(cluster_.now(), december);
   cluster_.Advance(december - cluster_.now() + kHour);
-  EXPECT_EQ(Standing(key).per_cent, 50) << "of the month that has begun an hour, and of the one before nothing";
+  EXPECT_EQ(Standing(key).per_cent, 50) << "of two GPUs in the month that has begun an hour, and of the one before nothing";
   EXPECT_TRUE(Submit("research", "ben"));
 }
 

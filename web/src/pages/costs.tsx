@@ -17,12 +17,14 @@ const KINDS: [string, string, string][] = [
   ["maintained", "off", "taken out, or drained, by a person"],
 ];
 
+const partOf = (name: string, kind: string, hours: number) => ({ name, kind, value: hours, shown: number(hours, 2) });
+
 const of = (usage: Usage, kind: string) => usage.kinds.find((row) => row.kind === kind);
 
 function Kinds({ usage }: { usage: Usage }) {
   return (
     <>
-      <Bar label="GPU-hours" parts={KINDS.map(([name, kind]) => ({ name, kind, value: Math.round(10 * (of(usage, name)?.gpu_hours ?? 0)) / 10 }))} />
+      <Bar label="GPU-hours" parts={KINDS.map(([name, kind]) => partOf(name, kind, of(usage, name)?.gpu_hours ?? 0))} />
       <Table label="GPU-hours by kind" rows={KINDS} key_of={([name]) => name} empty="" columns={[
         { name: "Kind", show: ([name]) => name },
         { name: "GPU-hours", show: ([name]) => number(of(usage, name)?.gpu_hours ?? 0, 2), number: true },

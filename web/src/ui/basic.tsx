@@ -67,25 +67,26 @@ export interface Part {
   name: string;
   kind: string; // a class of app.css
   value: number;
+  shown?: string; // in place of the value
 }
 
 export function Bar({ parts, label }: { parts: Part[]; label: string }) {
   const all = parts.reduce((sum, part) => sum + part.value, 0);
-  const text = parts.map((part) => `${part.name} ${part.value}`).join(", ");
+  const text = parts.map((part) => `${part.name} ${part.shown ?? part.value}`).join(", ");
   return (
     <>
       <div class="bar" role="img" aria-label={`${label}: ${text}`}>
         {parts
           .filter((part) => part.value > 0)
           .map((part) => (
-            <span class={part.kind} style={{ width: `${(100 * part.value) / Math.max(all, 1)}%` }} title={`${part.name} ${part.value}`} />
+            <span class={part.kind} style={{ width: `${(100 * part.value) / (all || 1)}%` }} title={`${part.name} ${part.shown ?? part.value}`} />
           ))}
       </div>
       <ul class="legend">
         {parts.map((part) => (
           <li>
             <span class={`key ${part.kind}`} />
-            {part.name} <strong>{part.value}</strong>
+            {part.name} <strong>{part.shown ?? part.value}</strong>
           </li>
         ))}
       </ul>

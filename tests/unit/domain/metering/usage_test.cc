@@ -60,10 +60,15 @@ TEST(UsageBook, PutsOldDaysTogetherAndLosesNothing) {
   for (int64_t day = 0; day < kDays; ++day) {
     book.Coarsen(day);
     book.Add(KeyFor(UsageKind::kIdle), Instant{day * kDay.ns}, Instant{(day + 1) * kDay.ns}, 1'000);
+    UsageKey little = KeyFor(UsageKind::kJobs, "ana");
+    little.day = day;
+    book.Add(std::move(little), GpuTime{1});
   }
-  GpuTime all;
-  for (const auto& [key, time] : book.rows) all += time;
+  GpuTime all, of_ana;
+  for (const auto& [key, time] : book.rows) (key.user.empty() ? all : of_ana) += time;
   EXPECT_EQ(all, GpuTime{kGpuHour.units * 24 * kDays});
+  EXPECT_EQ(of_ana, GpuTime{kDays});
+  std::erase_if(book.rows, [](const auto& row) { return row.first.user == "ana"; });
   // Of 1970 one row; of the months until a hundred days ago one each, of the days since then one each.
   EXPECT_EQ(book.rows.begin()->first.day, 0);
   EXPECT_EQ(book.rows.begin()->second, GpuTime{kGpuHour.units * 24 * 212});
