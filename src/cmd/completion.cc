@@ -27,10 +27,12 @@ constexpr int kNamesMax = 200;
 constexpr size_t kWordMax = 4'096;
 constexpr size_t kMeaningMax = 200;
 
+// Empty where nobody answers.
 template <typename Reply, typename Request>
-Result<Reply> Ask(Cli& cli, const char* method, const Request& request) {
-  ControlClient* client = GP_TRY(cli.Controller());
-  return client->Call<Reply>(method, request);
+Reply Ask(Cli& cli, const char* method, const Request& request) {
+  const auto client = cli.Controller();
+  if (!client) return {};
+  return (*client)->Call<Reply>(method, request).value_or(Reply());
 }
 
 Candidates Jobs(Cli& cli) {
@@ -38,15 +40,14 @@ Candidates Jobs(Cli& cli) {
   request.set_limit(kNamesMax);
   Candidates found;
   const auto reply = Ask<v1::ListJobsReply>(cli, "ListJobs", request);
-  for (const v1::Job& job : reply ? reply->jobs() : v1::ListJobsReply().jobs()) found.push_back({job.id(), job.spec().name() + ", " + v1::JobState_Name(job.state())});
+  for (const v1::Job& job : reply.jobs()) found.push_back({job.id(), job.spec().name() + ", " + v1::JobState_Name(job.state())});
   return found;
 }
 
 Candidates FromCluster(Cli& cli, const std::function<void(const v1::Node&, Candidates&)>& add) {
   Candidates found;
   const auto cluster = Ask<v1::Cluster>(cli, "GetCluster", v1::GetClusterRequest());
-  if (!cluster) return found;
-  for (const v1::Node& node : cluster->nodes()) add(node, found);
+  for (const v1::Node& node : cluster.nodes()) add(node, found);
   return found;
 }
 
@@ -71,35 +72,35 @@ Candidates GpusAndNodes(Cli& cli) {
 Candidates Pools(Cli& cli) {
   const auto reply = Ask<v1::ListQueuesReply>(cli, "ListQueues", v1::ListQueuesRequest());
   Candidates found;
-  for (const v1::Pool& pool : reply ? reply->pools() : v1::ListQueuesReply().pools()) found.push_back({pool.name(), std::to_string(pool.gpus()) + " GPUs"});
+  for (const v1::Pool& pool : reply.pools()) found.push_back({pool.name(), std::to_string(pool.gpus()) + " GPUs"});
   return found;
 }
 
 Candidates Queues(Cli& cli) {
   const auto reply = Ask<v1::ListQueuesReply>(cli, "ListQueues", v1::ListQueuesRequest());
   Candidates found;
-  for (const v1::Queue& queue : reply ? reply->queues() : v1::ListQueuesReply().queues()) found.push_back({queue.name(), "pool " + queue.pool()});
+  for (const v1::Queue& queue : reply.queues()) found.push_back({queue.name(), "pool " + queue.pool()});
   return found;
 }
 
 Candidates Reservations(Cli& cli) {
   const auto reply = Ask<v1::ListReservationsReply>(cli, "ListReservations", v1::ListReservationsRequest());
   Candidates found;
-  for (const v1::Reservation& one : reply ? reply->reservations() : v1::ListReservationsReply().reservations()) found.push_back({one.name(), one.note()});
+  for (const v1::Reservation& one : reply.reservations()) found.push_back({one.name(), one.note()});
   return found;
 }
 
 Candidates Incidents(Cli& cli) {
   const auto reply = Ask<v1::ListIncidentsReply>(cli, "ListIncidents", v1::ListIncidentsRequest());
   Candidates found;
-  for (const v1::Incident& one : reply ? reply->incidents() : v1::ListIncidentsReply().incidents()) found.push_back({one.id(), one.cause() + " " + one.node()});
+  for (const v1::Incident& one : reply.incidents()) found.push_back({one.id(), one.cause() + " " + one.node()});
   return found;
 }
 
 Candidates Tokens(Cli& cli) {
   const auto reply = Ask<v1::ListTokensReply>(cli, "ListTokens", v1::ListTokensRequest());
   Candidates found;
-  for (const v1::Token& one : reply ? reply->tokens() : v1::ListTokensReply().tokens()) found.push_back({one.id(), one.label()});
+  for (const v1::Token& one : reply.tokens()) found.push_back({one.id(), one.label()});
   return found;
 }
 
@@ -131,9 +132,9 @@ Candidates WordsOf(const std::string& type) {
 bool TakesValue(const CLI::Option& option) { return option.get_expected_max() > 0; }
 
 // The words so far, as the parser would take them.
-class Place {
+class TypedWords {
  public:
-  explicit Place(const CLI::App& root) : command_(&root) {}
+  explicit TypedWords(const CLI::App& root) : command_(&root) {}
 
   void Take(const std::string& word) {
     if (is_behind_dashes_) return;
@@ -228,14 +229,14 @@ class Place {
 
 void Complete(const CLI::App& root, const std::vector<std::string>& words, Cli& cli) {
   alarm(kPatienceS);
-  Place place(root);
-  for (size_t i = 0; i + 1 < words.size(); ++i) place.Take(words[i]);
-  if (!place.server().empty()) cli.server = place.server();
+  TypedWords typed(root);
+  for (size_t i = 0; i + 1 < words.size(); ++i) typed.Take(words[i]);
+  if (!typed.server().empty()) cli.server = typed.server();
   std::string begun = words.empty() ? "" : words.back();
   std::string before;  // what stays
   const size_t equals = begun.starts_with("--") ? begun.find('=') : std::string::npos;
   if (equals != std::string::npos) {  // --queue=re: its value is being written
-    place.Take(begun.substr(0, equals));
+    typed.Take(begun.substr(0, equals));
     before = begun.substr(0, equals + 1);
   } else if (begun == "=") {  // in bash
     begun.clear();
@@ -243,7 +244,7 @@ void Complete(const CLI::App& root, const std::vector<std::string>& words, Cli& 
   if (const size_t comma = begun.rfind(','); comma != std::string::npos) before = begun.substr(0, comma + 1);  // the last of a list
   begun.erase(0, before.size());
   std::string text;
-  for (const Candidate& one : place.Next(begun, cli)) {
+  for (const Candidate& one : typed.Next(begun, cli)) {
     const bool is_plain = one.word == Printable(one.word, kWordMax);  // whoever names things does not speak to the shell
     if (is_plain && one.word.starts_with(begun)) text += before + one.word + "\t" + Printable(one.meaning, kMeaningMax) + "\n";
   }

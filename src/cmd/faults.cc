@@ -9,6 +9,7 @@
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/policy_with.h"
 #include "cmd/xid_text.h"
 #include "domain/cluster/faults.h"
 #include "domain/faults/judge.h"
@@ -20,19 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kPlayedXidMax = 1'023;
-
-Policy BuiltIn() {
-  Policy policy;
-  policy.faults.xids = XidRules();
-  return policy;
-}
-
-// As a controller begins that is given the file; empty: none.
-Result<Policy> PolicyWith(const std::string& file) {
-  Policy policy = BuiltIn();
-  if (!file.empty()) GP_TRY(ReadPolicyFile(file))(policy);
-  return policy;
-}
 
 // What the number's rule is without the file.
 const XidRule& BuiltInRule(int xid) {
@@ -57,7 +45,7 @@ Json DocumentOf(const Policy& policy) {
 
 void PrintPolicy(const Policy& policy, Cli& cli) {
   Table numbers({{"NAME"}, {"VALUE", true}, {"BUILT IN", true}});
-  const std::vector<PolicyValue> built_in = FaultNumbers(BuiltIn());
+  const std::vector<PolicyValue> built_in = FaultNumbers(BuiltInPolicy());
   const std::vector<PolicyValue> values = FaultNumbers(policy);
   for (size_t i = 0; i < values.size(); ++i) numbers.Add({values[i].name, values[i].value, built_in[i].value});
   cli.PrintTable(numbers);
@@ -77,22 +65,6 @@ void ShowPolicy(const std::string& file, Cli& cli) {
   if (!policy) return cli.Complain(policy.error());
   if (cli.PrintDocument(DocumentOf(*policy))) return;
   PrintPolicy(*policy, cli);
-}
-
-// A site may do less than the catalogue; it should not do so unawares.
-void CheckPolicy(const std::string& file, Cli& cli) {
-  if (!cli.Offers({"table"})) return;
-  const auto policy = PolicyWith(file);
-  if (!policy) return cli.Complain(policy.error());
-  Json milder = Json::array();
-  for (const auto& [xid, rule] : policy->faults.xids) {
-    if (IsMilder(rule, BuiltInRule(xid))) milder.push_back({{"xid", xid}, {"built_in", Told(BuiltInRule(xid))}, {"now", Told(rule)}});
-  }
-  if (cli.PrintDocument(Json{{"file", file}, {"sound", true}, {"milder", milder}})) return;
-  std::printf("%s: sound\n", file.c_str());
-  for (const Json& one : milder) {
-    cli.Say(fmt::format("XID {}: {} is milder than {}, which is built in", one["xid"].get<int>(), one["now"].get<std::string>(), one["built_in"].get<std::string>()));
-  }
 }
 
 struct PlayedXid {
@@ -121,7 +93,7 @@ Result<Json> Play(const Policy& policy, const std::vector<std::string>& words) {
     const Instant at{played.at.ns};
     FaultSignal signal;
     signal.xid = played.xid;
-    const FaultVerdict verdict = Judge(policy.faults, signal, XidsNear(before, at, policy.faults.correlate),
+    const FaultVerdict verdict = gp::Judge(policy.faults, signal, XidsNear(before, at, policy.faults.correlate),
                                        IsRepeated(before, played.xid, at, policy.faults.correlate));
     const XidWords told = WordsOf({verdict.tenants, verdict.remedy, verdict.counts});
     verdicts.push_back({{"after_seconds", played.at.ns / 1'000'000'000}, {"xid", played.xid}, {"job", told.job}, {"gpu", told.gpu}, {"why", verdict.why}});
@@ -148,6 +120,22 @@ void SimulatePolicy(const std::string& file, const std::vector<std::string>& wor
 
 }  // namespace
 
+// A site may do less than the catalogue; it should not do so unawares.
+void CheckPolicyFile(const std::string& file, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
+  const auto policy = PolicyWith(file);
+  if (!policy) return cli.Complain(policy.error());
+  Json milder = Json::array();
+  for (const auto& [xid, rule] : policy->faults.xids) {
+    if (IsMilder(rule, BuiltInRule(xid))) milder.push_back({{"xid", xid}, {"built_in", Told(BuiltInRule(xid))}, {"now", Told(rule)}});
+  }
+  if (cli.PrintDocument(Json{{"file", file}, {"sound", true}, {"milder", milder}})) return;
+  std::printf("%s: sound\n", file.c_str());
+  for (const Json& one : milder) {
+    cli.Say(fmt::format("XID {}: {} is milder than {}, which is built in", one["xid"].get<int>(), one["now"].get<std::string>(), one["built_in"].get<std::string>()));
+  }
+}
+
 void AddFaults(CLI::App& app, Cli& cli) {
   CLI::App* faults = app.add_subcommand("faults", "Faults of GPUs: policy");
   faults->require_subcommand(1);
@@ -159,7 +147,7 @@ void AddFaults(CLI::App& app, Cli& cli) {
   show->callback([file, &cli] { ShowPolicy(*file, cli); });
   CLI::App* check = policy->add_subcommand("check", "Whether a policy file is sound; tells which XIDs it takes less seriously");
   check->add_option("--policy", *file, "The file")->type_name("FILE")->required();
-  check->callback([file, &cli] { CheckPolicy(*file, cli); });
+  check->callback([file, &cli] { CheckPolicyFile(*file, cli); });
   CLI::App* simulate = policy->add_subcommand("simulate", "What would follow from XIDs of one GPU, one after the other; for the job that each names");
   auto xids = std::make_shared<std::vector<std::string>>();
   simulate->add_option("--policy", *file, "The file; default: what is built in")->type_name("FILE");

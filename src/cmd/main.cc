@@ -43,6 +43,7 @@ int Run(int argc, char** argv) {
   gp::AddBench(app, cli);
   gp::AddExplain(app, cli);
   gp::AddXid(app, cli);
+  gp::AddConfig(app, cli);
   gp::AddFaults(app, cli);
   gp::AddDemo(app, cli);
   gp::AddDoctor(app, cli);

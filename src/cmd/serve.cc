@@ -11,10 +11,8 @@
 #include "adapters/inbound/api/api.h"
 #include "adapters/inbound/grpc/server.h"
 #include "adapters/inbound/metrics/controller_metrics.h"
-#include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/rest/http_server.h"
 #include "adapters/inbound/rest/rest_api.h"
-#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "adapters/outbound/audit/audit_file.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
@@ -26,6 +24,7 @@
 #include "cmd/http_address.h"
 #include "cmd/identity_file.h"
 #include "cmd/live_agent.h"
+#include "cmd/policy_with.h"
 #include "cmd/process_limits.h"
 #include "cmd/signals.h"
 #include "infrastructure/agent_identity.h"
@@ -82,9 +81,8 @@ class Serving {
     GP_CHECK_OK(MakeDirectories(flags_.run_directory, 0755));
     token_ = GP_TRY(JoinToken(flags_.state));
     ControlOptions options;
+    options.policy = GP_TRY(PolicyWith(flags_.policy));
     options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
-    options.policy.faults.xids = XidRules();
-    if (!flags_.policy.empty()) GP_TRY(ReadPolicyFile(flags_.policy))(options.policy);
     if (!flags_.min_run.empty()) options.policy.min_run = GP_TRY(ParseDuration(flags_.min_run));
     if (flags_.ephemeral) {
       journal_ = std::make_unique<MemoryJournal>();

@@ -133,6 +133,13 @@ class Output2(Base):
 
     def test_what_needs_no_controller(self):
         self.check("simulate world")
+        policy = self.scratch("policy.yaml", "min_run: 5m\nplacement: {web: {spread: 1}, '*': {numa: 2}}\nxids: {109: {job: note, gpu: count}}\n"
+                              "prices: {currency: EUR, rules: [{model: H100, label: {purchase: spot}, per_gpu_hour: 1.25, watts: 700}]}\n")
+        self.check("config validate", policy)
+        shown = self.check("config show", "--policy", policy)
+        again = self.scratch("again.yaml", self.cli("config", "show", "--policy", policy).ok().out)
+        self.assertEqual(self.check("config show", "--policy", again), {**shown, "file": again}, "what is shown is a file that says the same")
+        self.assertEqual({one["name"] for one in shown["numbers"] if one["value"] != one["built_in"]}, {"min_run"})
         traces = ROOT / "data/traces"
         self.check("simulate packing", "--nodes", str(traces / "alibaba-gpu-2023/openb_node_list_gpu_node.csv.gz"), "--pods", str(traces / "alibaba-gpu-2023/openb_pod_list_default.csv.gz"),
                    "--policy", "bestfit", "--seed", "1")

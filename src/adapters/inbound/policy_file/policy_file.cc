@@ -22,6 +22,7 @@ struct PolicyNumber {
   int64_t low = 0;
   int64_t high = 0;
   Field field;
+  const char* meaning;
 };
 
 constexpr int64_t kDay = Duration::Minutes(24 * 60).ns;
@@ -30,34 +31,62 @@ constexpr const char* kPlacement = "placement";
 constexpr const char* kPrices = "prices";
 
 constexpr PolicyNumber kNumbers[] = {
-    {"faults_max", 0, 1'000, &Policy::faults_max},
-    {"reserve_after", 0, 365 * kDay, &Policy::reserve_after},
-    {"min_run", 0, 365 * kDay, &Policy::min_run},
-    {"reclaim_grace", 0, 365 * kDay, &Policy::reclaim_grace},
-    {"share_half_life", 1'000'000'000, 3'650 * kDay, &Policy::share_half_life},
-    {"share_horizon", 0, 365 * kDay, &Policy::share_horizon},
-    {"usage_period", 60'000'000'000, 3'650 * kDay, &Policy::usage_period},
-    {"age_after", 0, 365 * kDay, &Policy::age_after},
-    {"class_floor", 0, 100, &Policy::class_floor},
-    {"move_cost", 0, 365 * kDay, &Policy::move_cost},
-    {"move_interval", 0, 365 * kDay, &Policy::move_interval},
-    {"moves_per_hour", 0, 1'000'000, &Policy::moves_per_hour},
-    {"node_mtbf", 60'000'000'000, 36'500 * kDay, &Policy::node_mtbf},
-    {"faults_correlate", 0, kDay / 24, &FaultPolicy::correlate},
-    {"incident_window", 0, 365 * kDay, &FaultPolicy::incident_window},
-    {"error_window", 0, 365 * kDay, &FaultPolicy::error_window},
-    {"suspect_users", 1, 1'000, &FaultPolicy::suspect_users},
-    {"suspect_errors", 1, 256, &FaultPolicy::suspect_errors},
-    {"suspect_errors_per_user", 1, 256, &FaultPolicy::suspect_errors_per_user},
-    {"suspect_factor", 0, 1'000, &FaultPolicy::suspect_factor},
-    {"recovery_hold", 0, kDay, &FaultPolicy::recovery_hold},
-    {"lemon_failures", 1, kFailuresMax, &FaultPolicy::lemon_failures},
-    {"lemon_factor", 0, 1'000, &FaultPolicy::lemon_factor},
-    {"lemon_window", 0, 365 * kDay, &FaultPolicy::lemon_window},
-    {"resets_per_day", 0, 1'000, &FaultPolicy::resets_per_day},
-    {"breaker_percent", 0, 100, &FaultPolicy::breaker_percent},
-    {"breaker_gpus_min", 0, 1'000'000, &FaultPolicy::breaker_gpus_min},
-    {"breaker_window", 0, 365 * kDay, &FaultPolicy::breaker_window},
+    {"faults_max", 0, 1'000, &Policy::faults_max,
+     "attempts in a row that the platform lost, and that got nowhere (not ten minutes, no checkpoint), before a job is given up"},
+    {"reserve_after", 0, 365 * kDay, &Policy::reserve_after,
+     "a queued job passed over for so long keeps nodes for itself"},
+    {"min_run", 0, 365 * kDay, &Policy::min_run,
+     "a preemptible job runs for so long, from its placement on, before it may be interrupted"},
+    {"reclaim_grace", 0, 365 * kDay, &Policy::reclaim_grace,
+     "a queue that holds less than it is guaranteed waits for no more than this before `min_run` counts no longer"},
+    {"share_half_life", 1'000'000'000, 3'650 * kDay, &Policy::share_half_life,
+     "after so long, what was used counts half"},
+    {"share_horizon", 0, 365 * kDay, &Policy::share_horizon,
+     "what is held now counts as if it had been held for so long"},
+    {"usage_period", 60'000'000'000, 3'650 * kDay, &Policy::usage_period,
+     "limits of GPU-hours count over periods of so long, from 1970 on"},
+    {"age_after", 0, 365 * kDay, &Policy::age_after,
+     "a job that has waited for so long is asked as one of the next class"},
+    {"class_floor", 0, 100, &Policy::class_floor,
+     "per cent of its pool that every class gets for jobs that have waited for `age_after`"},
+    {"move_cost", 0, 365 * kDay, &Policy::move_cost,
+     "what a move is reckoned to cost a job beside its grace"},
+    {"move_interval", 0, 365 * kDay, &Policy::move_interval,
+     "a job is moved at most once in so long"},
+    {"moves_per_hour", 0, 1'000'000, &Policy::moves_per_hour,
+     "jobs moved in any hour, of all"},
+    {"node_mtbf", 60'000'000'000, 36'500 * kDay, &Policy::node_mtbf,
+     "a node fails once in so long: for the advice about checkpoints only"},
+    {"faults_correlate", 0, kDay / 24, &FaultPolicy::correlate,
+     "reports of one GPU that come so close together speak of one error"},
+    {"incident_window", 0, 365 * kDay, &FaultPolicy::incident_window,
+     "a fault that comes back within this time belongs to the incident that is still open"},
+    {"error_window", 0, 365 * kDay, &FaultPolicy::error_window,
+     "errors of programs are counted for so long"},
+    {"suspect_users", 1, 1'000, &FaultPolicy::suspect_users,
+     "a GPU is suspected with errors of so many users"},
+    {"suspect_errors", 1, 256, &FaultPolicy::suspect_errors,
+     "and with so many errors in all, and"},
+    {"suspect_errors_per_user", 1, 256, &FaultPolicy::suspect_errors_per_user,
+     "of one user so many count on a GPU"},
+    {"suspect_factor", 0, 1'000, &FaultPolicy::suspect_factor,
+     "so many times the mean of other GPUs more"},
+    {"recovery_hold", 0, kDay, &FaultPolicy::recovery_hold,
+     "so long after a fault took its attempt a job comes before all others, and keeps the GPUs that it still had"},
+    {"lemon_failures", 1, kFailuresMax, &FaultPolicy::lemon_failures,
+     "a node whose hardware failed so often, and"},
+    {"lemon_factor", 0, 1'000, &FaultPolicy::lemon_factor,
+     "so many times as often as the mean of the other nodes,"},
+    {"lemon_window", 0, 365 * kDay, &FaultPolicy::lemon_window,
+     "within so long, takes no new work until a person has looked"},
+    {"resets_per_day", 0, 1'000, &FaultPolicy::resets_per_day,
+     "resets of one GPU in a day that the platform orders by itself; then a person is asked"},
+    {"breaker_percent", 0, 100, &FaultPolicy::breaker_percent,
+     "past this share of a pool's GPUs taken out within the window nothing is reset or drained by itself; 100: off"},
+    {"breaker_gpus_min", 0, 1'000'000, &FaultPolicy::breaker_gpus_min,
+     "so many may be taken out in any case"},
+    {"breaker_window", 0, 365 * kDay, &FaultPolicy::breaker_window,
+     "of the breaker"},
 };
 
 // Where the number is.
@@ -144,14 +173,20 @@ std::vector<std::string> PolicyNames() {
   return names;
 }
 
-std::vector<PolicyValue> FaultNumbers(const Policy& policy) {
+std::vector<PolicyValue> PolicyNumbers(const Policy& policy) {
   std::vector<PolicyValue> values;
   for (const PolicyNumber& number : kNumbers) {
-    if (!IsOfFaults(number.field)) continue;
+    const auto text = [&](int64_t value) { return !IsSpan(number.field) ? std::to_string(value) : value == 0 ? "0s" : ToText(Duration{value}); };
     const auto target = Target(number.field, policy);
     const auto* span = std::get_if<const Duration*>(&target);
-    values.push_back({number.name, span != nullptr ? ToText(**span) : std::to_string(*std::get<const int*>(target))});
+    values.push_back({number.name, text(span != nullptr ? (*span)->ns : *std::get<const int*>(target)), text(number.low), text(number.high), number.meaning, IsOfFaults(number.field)});
   }
+  return values;
+}
+
+std::vector<PolicyValue> FaultNumbers(const Policy& policy) {
+  std::vector<PolicyValue> values = PolicyNumbers(policy);
+  std::erase_if(values, [](const PolicyValue& value) { return !value.is_of_faults; });
   return values;
 }
 

@@ -20,8 +20,13 @@ std::vector<std::string> PolicyNames();
 struct PolicyValue {
   std::string name;
   std::string value;  // as a file would have it
+  std::string least;  // that a file may have
+  std::string most;
+  std::string meaning;
+  bool is_of_faults = false;
 };
-// The numbers by which faults are judged, in the same order.
+// All numbers and times, in the same order; and those by which faults are judged.
+std::vector<PolicyValue> PolicyNumbers(const Policy& policy);
 std::vector<PolicyValue> FaultNumbers(const Policy& policy);
 
 // What the file changes.  kInvalidArgument has all that is wrong with it, each with file, line and

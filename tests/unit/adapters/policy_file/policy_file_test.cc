@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -29,6 +31,27 @@ TEST(PolicyFile, EveryNameIsKnown) {
     const std::string value = maps.contains(name) ? maps.at(name) : counts.contains(name) ? "7" : "7m";
     const auto change = DecodePolicy("p.yaml", name + ": " + value);
     EXPECT_TRUE(change) << name << ": " << change.error().message;
+  }
+}
+
+TEST(PolicyFile, EveryNumberMayBeTheLeastAndTheMostThatIsTold) {
+  for (const PolicyValue& one : PolicyNumbers(Policy())) {
+    EXPECT_FALSE(one.meaning.empty()) << one.name;
+    for (const std::string& value : {one.value, one.least, one.most}) {
+      const auto change = DecodePolicy("p.yaml", one.name + ": " + value);
+      EXPECT_TRUE(change) << change.error().message;
+    }
+  }
+}
+
+// The reference says of each number what the program does.
+TEST(PolicyFile, TheReferenceHasEveryMeaning) {
+  std::ifstream file(GP_POLICIES);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  for (const PolicyValue& one : PolicyNumbers(Policy())) {
+    const size_t row = text.find("| `" + one.name + "` |");
+    ASSERT_NE(row, std::string::npos) << one.name;
+    EXPECT_NE(text.substr(row, text.find('\n', row) - row).find("| " + one.meaning + " |"), std::string::npos) << one.name << ": " << one.meaning;
   }
 }
 
