@@ -9,7 +9,7 @@ WORLDS ?= 100000
 
 .PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -119,10 +119,15 @@ prove-storm: configure
 	cmake --build $(BUILD) --target storm
 	GP_STORM_NODES=1500 $(BUILD)/bin/storm
 
-## make prove-recovery   large jobs among nodes that fail, 330 virtual days: time of use against the closed form, failures with lemons and without (20 min)
+## make prove-recovery   large jobs among nodes that fail, 330 virtual days: time of use against the closed form, failures with lemons and without (30 min)
 prove-recovery: configure
 	cmake --build $(BUILD) --target property_recovery
 	GP_RECOVERY_DAYS=330 $(BUILD)/bin/property_recovery
+
+## make prove-cost       six months with MIG, MPS, faults, lost nodes, interruptions and new prices: the book against a plain count (5 min)
+prove-cost: configure
+	cmake --build $(BUILD) --target property_metering
+	GP_MONTHS=6 $(BUILD)/bin/property_metering
 
 ## make prove-determinism  the same decisions by builds of gcc and clang, on one core and two (needs clang++-19; 10 min)
 prove-determinism: configure
