@@ -5,6 +5,7 @@
 #include "base/calendar.h"
 
 namespace gp {
+
 std::string ToRfc3339(Instant at, bool with_milliseconds) {
   int64_t seconds = at.ns / 1'000'000'000;
   int64_t rest_ns = at.ns % 1'000'000'000;

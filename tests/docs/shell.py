@@ -22,7 +22,7 @@ class Failed(Exception):
 class Shell:
     """One process for all commands, so that variables, directories and background jobs stay."""
 
-    def __init__(self, repository, binary, join, limit=180):
+    def __init__(self, repository, binary, join, limit=60):
         self.limit = limit
         self.output = ""
         self._mark = f"mark-{uuid.uuid4().hex}"

@@ -311,7 +311,7 @@ void Sequence::ComparePlan(const Plan& plan) {
   if (++passes_ % 8 != 0) return;
   // The plain way knows neither interruptions (a budget that is used up brings them about, too) nor who comes first
   // after a fault.
-  const bool may_interrupt = std::ranges::any_of(ledger_.state().jobs, [](const auto& one) { return one.second.spec->preemptible; });
+  const bool may_interrupt = std::ranges::any_of(ledger_.state().jobs, [](const auto& one) { return !IsTerminal(one.second.state) && one.second.spec->preemptible; });
   const bool is_plain = !shares_time_ && !may_interrupt && ledger_.state().recovering.empty();
   const Plan other = is_plain ? PlainPlan(ledger_.state(), now_) : Schedule(ledger_.state(), now_);
   if (plan.steps != other.steps || plan.kept != other.kept) ledger_.Break("what the planner remembers makes a difference");

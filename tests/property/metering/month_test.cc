@@ -26,7 +26,6 @@ PlainUse UseOfRows(const UsageBook& book, UsageKind kind) {
   return use;
 }
 
-
 void Compare(const Month& month) {
   const UsageBook book = month.state().metering.used.BookAt(month.now());
   PlainUse sum;
