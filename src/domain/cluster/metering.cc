@@ -1,7 +1,7 @@
 #include "domain/cluster/metering.h"
 
 #include <algorithm>
-#include <utility>
+#include <optional>
 
 #include "domain/cluster/holdings.h"
 #include "domain/metering/prices.h"
@@ -49,41 +49,48 @@ void ForEachGpu(const Node& node, uint64_t gpus, Visit visit) {
   }
 }
 
-// GPUs next to each other mostly run up in the same rows: these are changed once.
-class RateChanges {
+// In which rows the parts of one node's GPUs run up.  GPUs next to each other mostly run up in the same one: it is made
+// once.
+class NodeRows {
  public:
-  RateChanges(UsageMeter& meter, Instant now) : meter_(meter), now_(now) {}
-  ~RateChanges() { Flush(); }
-  RateChanges(const RateChanges&) = delete;
-  RateChanges& operator=(const RateChanges&) = delete;
+  NodeRows(const State& state, const Node& node) : state_(state), node_(node) {}
 
-  void Add(UsageKey row, int64_t share) {
-    if (share_ != 0 && row != row_) Flush();
-    row_ = std::move(row);
-    share_ += share;
+  // Holds until the next one.
+  const UsageKey& Of(int gpu, const GpuPart& part) {
+    if (!last_ || !IsInRowOfLast(gpu, part)) row_ = RowOf(state_, node_, gpu, part);
+    last_ = {gpu, part.kind, part.lease};
+    return row_;
   }
 
  private:
-  void Flush() {
-    if (share_ != 0) meter_.Change(row_, share_, now_);
-    share_ = 0;
+  struct Origin {
+    int gpu = 0;
+    UsageKind kind = UsageKind::kIdle;
+    LeaseId lease;
+  };
+
+  bool IsInRowOfLast(int gpu, const GpuPart& part) const {
+    const auto price_of = [&](int one) { return node_.gpus[static_cast<size_t>(one)].price_micros; };
+    const auto model_of = [&](int one) -> const std::string& { return node_.facts->gpus[static_cast<size_t>(one)].model; };
+    return last_->kind == part.kind && last_->lease == part.lease && price_of(last_->gpu) == price_of(gpu) && model_of(last_->gpu) == model_of(gpu);
   }
 
-  UsageMeter& meter_;
-  Instant now_;
+  const State& state_;
+  const Node& node_;
+  std::optional<Origin> last_;
   UsageKey row_;
-  int64_t share_ = 0;
 };
 
-// Lets the GPUs run up as they are divided now, or no longer: sign -1.
-void Run(State& state, const NodeGpus& touched, int sign) {
+// The GPUs as they are divided now, with this sign.
+void AddDivision(const State& state, const NodeGpus& touched, int sign, RowShares& used, RowShares& installed) {
   const Node* node = state.FindNode(touched.node);
   if (node == nullptr) return;  // it joins only now
-  Metering& metering = state.metering;
-  RateChanges used(metering.used, metering.now), installed(metering.installed, metering.now);
+  NodeRows rows(state, *node);
+  std::optional<UsageKey> whole;
   ForEachGpu(*node, touched.gpus, [&](int gpu) {
-    for (const GpuPart& part : DivisionOf(state, *node, gpu)) used.Add(RowOf(state, *node, gpu, part), sign * part.share);
-    installed.Add(InstalledRowOf(*node, gpu), sign * kWholeShare);
+    for (const GpuPart& part : DivisionOf(state, *node, gpu)) used.Add(rows.Of(gpu, part), sign * part.share);
+    if (!whole || whole->model != node->facts->gpus[static_cast<size_t>(gpu)].model) whole = InstalledRowOf(*node, gpu);
+    installed.Add(*whole, sign * kWholeShare);
   });
 }
 
@@ -95,10 +102,13 @@ int ShareOf(const std::vector<GpuPart>& division, LeaseId lease) {
 // What the lease has run up since it was settled, at the rates of now.
 void AddOpen(const State& state, const Lease& lease, Instant now, JobUse& use) {
   const Node& node = *state.FindNode(lease.node);
+  NodeRows rows(state, node);
+  RowShares shares;
   for (const GpuGrant& grant : lease.gpus) {
     const int share = ShareOf(DivisionOf(state, node, grant.gpu), lease.id);
-    if (share > 0) AddUse(use, RowOf(state, node, grant.gpu, {UsageKind::kJobs, lease.id, share}), share, lease.metered_until, now);
+    shares.Add(rows.Of(grant.gpu, {UsageKind::kJobs, lease.id, share}), share);
   }
+  for (const auto& [row, share] : shares.Sum()) AddUse(use, row, share, lease.metered_until, now);
 }
 
 void Settle(State& state, Lease& lease) {
@@ -154,12 +164,15 @@ Redivision::Redivision(State& state, Instant at, const Event& event) : state_(st
   metering.installed.book.Coarsen(DayOf(metering.now));
   for (const NodeGpus& touched : touched_) {
     SettleLeasesOn(state, touched);
-    Run(state, touched, -1);
+    AddDivision(state, touched, -1, used_, installed_);
   }
 }
 
 void Redivision::Enter() {
-  for (const NodeGpus& touched : touched_) Run(state_, touched, 1);
+  for (const NodeGpus& touched : touched_) AddDivision(state_, touched, 1, used_, installed_);
+  Metering& metering = state_.metering;
+  for (const auto& [row, share] : used_.Sum()) metering.used.Change(row, share, metering.now);
+  for (const auto& [row, share] : installed_.Sum()) metering.installed.Change(row, share, metering.now);
 }
 
 void EndUse(State& state, JobId job, EndClass end) {

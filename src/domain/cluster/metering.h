@@ -7,6 +7,7 @@
 #include "domain/cluster/event.h"
 #include "domain/cluster/state.h"
 #include "domain/metering/gpu_split.h"
+#include "domain/metering/row_shares.h"
 
 namespace gp {
 
@@ -27,8 +28,8 @@ UsageKey RowOf(const State& state, const Node& node, int gpu, const GpuPart& par
 // The row of the GPU itself, however it is divided.
 UsageKey InstalledRowOf(const Node& node, int gpu);
 
-// Made before an event is applied, and entered after it: what the event divides anew is settled as it was, and runs up
-// as it is from then on.
+// Made before an event is applied, and entered after it: what the event divides anew runs up as it is from then on.  Rows
+// whose rate stays what it was are not touched.
 class Redivision {
  public:
   Redivision(State& state, Instant at, const Event& event);
@@ -37,6 +38,7 @@ class Redivision {
  private:
   State& state_;
   std::vector<NodeGpus> touched_;
+  RowShares used_, installed_;  // what rows gain by it, and lose
 };
 
 // Its attempt has ended: what was not saved is forgiven where the platform or its hardware is to blame, and else paid.

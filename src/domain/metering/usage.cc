@@ -1,9 +1,9 @@
 #include "domain/metering/usage.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "base/calendar.h"
+#include "domain/metering/days.h"
 
 namespace gp {
 namespace {
@@ -32,10 +32,11 @@ int64_t DayOf(Instant at) { return Below(at.ns, kDay.ns); }
 int64_t MillisecondsBetween(Instant from, Instant until) { return Milliseconds(until) - Milliseconds(from); }
 
 int64_t UsageBook::FirstOfRow(int64_t day) const {
+  if (day >= today - kDaysKept) return day;
   // Asked of the month, as its row is: so a day comes to the same row, whenever it is entered.
   const int64_t its_month = FirstOfMonth(day);
   if (its_month < today - kMonthsKept) return FirstOfYear(day);
-  return day < today - kDaysKept ? its_month : day;
+  return its_month;
 }
 
 int64_t UsageBook::LastOfRow(int64_t day) const {
@@ -48,24 +49,27 @@ namespace {
 
 bool CountsForMonth(const UsageKey& row, int64_t today) { return row.kind == UsageKind::kJobs && row.day >= FirstOfMonth(today); }
 
+void AddToRow(UsageBook& book, const UsageKey& row, GpuTime time) {
+  if (time.units == 0) return;
+  if (CountsForMonth(row, book.today)) book.AddToMonth(row, time);
+  const auto entry = book.rows.try_emplace(row).first;
+  entry->second += time;
+  if (entry->second.units == 0) book.rows.erase(entry);
+}
+
 }  // namespace
 
 void UsageBook::Add(UsageKey key, Instant from, Instant until, int64_t share) {
-  while (share != 0 && from < until) {
-    key.day = DayOf(from);
-    const Instant next = std::min(until, Instant{(key.day + 1) * kDay.ns});
-    Add(key, GpuTime{share * MillisecondsBetween(from, next)});
-    from = next;
-  }
+  if (share == 0) return;
+  ForEachDay(from, until, [&](int64_t day, int64_t milliseconds) {
+    key.day = FirstOfRow(day);
+    AddToRow(*this, key, GpuTime{Wide{share} * milliseconds});
+  });
 }
 
 void UsageBook::Add(UsageKey key, GpuTime time) {
-  if (time.units == 0) return;
   key.day = FirstOfRow(key.day);
-  if (CountsForMonth(key, today)) AddToMonth(key, time);
-  const auto row = rows.try_emplace(std::move(key)).first;
-  row->second += time;
-  if (row->second.units == 0) rows.erase(row);
+  AddToRow(*this, key, time);
 }
 
 void UsageBook::Coarsen(int64_t day) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "domain/metering/days.h"
+
 namespace gp {
 namespace {
 
@@ -30,9 +32,11 @@ void AddUse(JobUse& use, const UsageKey& row, int64_t share, Instant from, Insta
   const GpuTime time{Wide{share} * MillisecondsBetween(from, until)};
   use.time += time;
   use.money += Money(time, row.price);
-  UsageBook unsaved{std::move(use.unsaved)};
-  unsaved.Add(row, from, until, share);
-  use.unsaved = std::move(unsaved.rows);
+  UsageKey key = row;
+  ForEachDay(from, until, [&](int64_t day, int64_t milliseconds) {
+    key.day = day;
+    if (milliseconds > 0) use.unsaved[key] += GpuTime{Wide{share} * milliseconds};
+  });
 }
 
 void ForgiveUnsaved(JobUse& use, UsageBook& book) {
