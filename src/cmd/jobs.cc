@@ -1,9 +1,6 @@
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "adapters/inbound/job_file/job_file.h"
 #include "base/text.h"
@@ -13,6 +10,7 @@
 #include "cmd/job_text.h"
 #include "cmd/jobs_change.h"
 #include "cmd/jobs_explain.h"
+#include "cmd/jobs_import.h"
 #include "cmd/jobs_list.h"
 #include "cmd/submit.h"
 
@@ -29,21 +27,6 @@ struct SubmitFlags {
   bool plan = false;
   std::string request_id;
 };
-
-Result<std::string> ReadJobFile(const std::string& path) {
-  constexpr size_t kBytesMax = 1 << 20;
-  std::stringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-  } else {
-    std::ifstream file(path);
-    if (!file) return Fail(InvalidArgument(path + ": cannot be read"));
-    text << file.rdbuf();
-  }
-  std::string all = text.str();
-  if (all.size() > kBytesMax) return Fail(InvalidArgument(path + ": a job file has at most 1 MiB"));
-  return all;
-}
 
 void Submit(const SubmitFlags& flags, Cli& cli) {
   JobFileOptions options;
@@ -202,6 +185,7 @@ void AddJobs(CLI::App& app, Cli& cli) {
   jobs->require_subcommand(1);
   AddRun(*jobs, cli);
   AddSubmit(*jobs, cli);
+  AddJobsImport(*jobs, cli);
   AddJobsList(*jobs, cli);
   AddLogs(*jobs, cli);
   AddExec(*jobs, cli);

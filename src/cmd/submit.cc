@@ -7,7 +7,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <map>
+#include <sstream>
 
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
@@ -79,6 +82,21 @@ std::string CallerDirectory() {
     if (stat(part.c_str(), &info) != 0 || (info.st_mode & S_IXOTH) == 0) return "";
   }
   return here;
+}
+
+Result<std::string> ReadJobFile(const std::string& path) {
+  constexpr size_t kBytesMax = 1 << 20;
+  std::stringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+  } else {
+    std::ifstream file(path);
+    if (!file) return Fail(InvalidArgument(path + ": cannot be read"));
+    text << file.rdbuf();
+  }
+  std::string all = text.str();
+  if (all.size() > kBytesMax) return Fail(InvalidArgument(path + ": a job file has at most 1 MiB"));
+  return all;
 }
 
 std::string NewRequestId() {

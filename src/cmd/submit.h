@@ -25,6 +25,9 @@ std::string CallerDirectory();
 // A request id that no other call has.
 std::string NewRequestId();
 
+// The text of a job file; "-" is stdin.  kInvalidArgument: it cannot be read or is larger than 1 MiB.
+Result<std::string> ReadJobFile(const std::string& path);
+
 // Queues the specs; their ids.  Tries again while the controller is away: the request id makes it
 // one submit.
 Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec>& specs, int count,

@@ -1,0 +1,23 @@
+#pragma once
+
+// A job that was written for another scheduler, as a job file of ours (docs/how-to/import.md).
+
+#include <string>
+#include <vector>
+
+namespace gp {
+
+// What the job file does not say, and what to do about it.
+struct ImportNote {
+  int line = 0;      // of what was read, from 1
+  std::string what;  // as it is written there: "--partition=h100"
+  std::string why;   // "say queue: …"
+  bool operator==(const ImportNote&) const = default;
+};
+
+struct ImportedJob {
+  std::string text;               // a job file, or a script with one in its first comments
+  std::vector<ImportNote> notes;  // by line; nothing that was asked for is left out without one
+};
+
+}  // namespace gp

@@ -1,0 +1,16 @@
+#pragma once
+
+// A script for Slurm's sbatch as a script with a #GPU header.
+
+#include <string_view>
+
+#include "adapters/inbound/job_import/imported_job.h"
+#include "base/result.h"
+
+namespace gp {
+
+// `file_name` gives a job without --job-name its name.  kInvalidArgument: there is no #SBATCH line, or it has a #GPU header
+// already.
+Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text);
+
+}  // namespace gp

@@ -1,0 +1,121 @@
+#include "adapters/inbound/job_import/slurm_values.h"
+
+#include <vector>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kMost = 1'000'000'000;
+
+std::optional<int64_t> Number(std::string_view text) {
+  const size_t first = text.find_first_not_of('0');
+  const auto number = ParseCount(first == std::string_view::npos && !text.empty() ? "0" : text.substr(std::min(first, text.size())));
+  return number && *number <= kMost ? std::optional(*number) : std::nullopt;
+}
+
+// The parts of "1:30:00".
+std::optional<std::vector<int64_t>> Parts(std::string_view text) {
+  std::vector<int64_t> numbers;
+  for (const std::string& part : Split(text, ':')) {
+    const auto number = Number(part);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::optional<int64_t> SlurmSeconds(std::string_view text) {
+  if (text == "UNLIMITED" || text == "INFINITE") return 0;
+  constexpr int64_t kMinute = 60, kHour = 3'600, kDayLong = 86'400;
+  const size_t dash = text.find('-');
+  if (dash != std::string_view::npos) {
+    const auto days = Number(text.substr(0, dash));
+    const auto parts = Parts(text.substr(dash + 1));
+    if (!days || !parts || parts->size() > 3) return std::nullopt;
+    const int64_t units[] = {kHour, kMinute, 1};
+    int64_t seconds = *days * kDayLong;
+    for (size_t i = 0; i < parts->size(); ++i) seconds += (*parts)[i] * units[i];
+    return seconds;
+  }
+  const auto parts = Parts(text);
+  if (!parts) return std::nullopt;
+  switch (parts->size()) {
+    case 1: return (*parts)[0] * kMinute;
+    case 2: return (*parts)[0] * kMinute + (*parts)[1];
+    case 3: return (*parts)[0] * kHour + (*parts)[1] * kMinute + (*parts)[2];
+    default: return std::nullopt;
+  }
+}
+
+std::optional<int64_t> SlurmMebibytes(std::string_view text) {
+  int64_t unit = 1;
+  bool is_kib = false;
+  if (!text.empty() && text.ends_with('B') && text.size() > 1) text.remove_suffix(1);
+  if (!text.empty()) {
+    switch (text.back()) {
+      case 'K': case 'k': is_kib = true; [[fallthrough]];
+      case 'M': case 'm': text.remove_suffix(1); break;
+      case 'G': case 'g': unit = 1'024; text.remove_suffix(1); break;
+      case 'T': case 't': unit = 1'024 * 1'024; text.remove_suffix(1); break;
+      default: break;
+    }
+  }
+  const auto number = Number(text);
+  if (!number) return std::nullopt;
+  return is_kib ? (*number + 1'023) / 1'024 : *number * unit;
+}
+
+std::optional<SlurmGpus> ReadSlurmGpus(std::string_view text) {
+  std::vector<std::string> parts = Split(text, ':');
+  if (parts.front() == "gpu") parts.erase(parts.begin());
+  SlurmGpus gpus;
+  if (parts.empty()) return gpus;
+  if (parts.size() > 2) return std::nullopt;
+  const auto count = Number(parts.back());
+  if (count) {
+    gpus.count = *count;
+    if (parts.size() == 2) gpus.model = parts.front();
+  } else if (parts.size() == 1 && !parts.front().empty()) {
+    gpus.model = parts.front();
+  } else {
+    return std::nullopt;
+  }
+  return gpus;
+}
+
+std::optional<SlurmArray> ReadSlurmArray(std::string_view text) {
+  SlurmArray array;
+  const size_t percent = text.find('%');
+  if (percent != std::string_view::npos) {
+    const auto parallel = Number(text.substr(percent + 1));
+    if (!parallel) return std::nullopt;
+    array.max_parallel = *parallel;
+    text = text.substr(0, percent);
+  }
+  const size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    const auto step = Number(text.substr(colon + 1));
+    if (!step || *step == 0) return std::nullopt;
+    array.step = *step;
+    text = text.substr(0, colon);
+  }
+  const auto range = ReadSlurmRange(text);
+  if (!range) return std::nullopt;
+  array.first = range->least;
+  array.count = (range->most - range->least) / array.step + 1;
+  return array;
+}
+
+std::optional<SlurmRange> ReadSlurmRange(std::string_view text) {
+  const size_t dash = text.find('-');
+  const auto least = Number(text.substr(0, dash));
+  const auto most = dash == std::string_view::npos ? least : Number(text.substr(dash + 1));
+  if (!least || !most || *most < *least) return std::nullopt;
+  return SlurmRange{*least, *most};
+}
+
+}  // namespace gp

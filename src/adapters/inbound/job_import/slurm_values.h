@@ -1,0 +1,45 @@
+#pragma once
+
+// How Slurm writes times, amounts of memory, GPUs and arrays.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gp {
+
+// "90", "1:30", "2:00:00", "1-12", "1-12:30", "1-12:30:00" in seconds; 0: without a limit.
+std::optional<int64_t> SlurmSeconds(std::string_view text);
+
+// "4000", "64G" in MiB: without a unit they are.
+std::optional<int64_t> SlurmMebibytes(std::string_view text);
+
+// "8", "h100:8", and of a generic resource "gpu:h100:8".
+struct SlurmGpus {
+  std::string model;  // empty: any
+  int64_t count = 1;
+  bool operator==(const SlurmGpus&) const = default;
+};
+std::optional<SlurmGpus> ReadSlurmGpus(std::string_view text);
+
+// "0-99", "1-10:3%2".
+struct SlurmArray {
+  int64_t first = 0;
+  int64_t step = 1;
+  int64_t count = 0;
+  int64_t max_parallel = 0;  // 0: any number
+  bool operator==(const SlurmArray&) const = default;
+};
+// nullopt: also a list such as "1,5,9".
+std::optional<SlurmArray> ReadSlurmArray(std::string_view text);
+
+// "2", "2-4".
+struct SlurmRange {
+  int64_t least = 1;
+  int64_t most = 1;
+  bool operator==(const SlurmRange&) const = default;
+};
+std::optional<SlurmRange> ReadSlurmRange(std::string_view text);
+
+}  // namespace gp

@@ -1,0 +1,43 @@
+#include "adapters/inbound/job_import/taken.h"
+
+#include <algorithm>
+
+namespace gp {
+
+const YamlNode* Taken::TakeIn(const YamlNode& map, std::initializer_list<std::string_view> path) {
+  const YamlNode* at = &map;
+  for (const std::string_view key : path) {
+    const YamlEntry* entry = at->kind == YamlNode::Kind::kMap ? at->Find(key) : nullptr;
+    if (entry == nullptr) return nullptr;
+    at = &entry->value;
+  }
+  if (at->kind != YamlNode::Kind::kMap && at->kind != YamlNode::Kind::kList) used_.insert(at);
+  return at;
+}
+
+const std::string* Taken::TakeText(std::initializer_list<std::string_view> path) {
+  const YamlNode* node = TakeIn(document_, path);
+  return node != nullptr && node->IsScalar() ? &node->text : nullptr;
+}
+
+void Taken::ForEachLeft(const std::function<void(const std::string&, int)>& tell) const { TellBelow(document_, "", tell); }
+
+bool Taken::HasUsed(const YamlNode& node) const {
+  if (used_.contains(&node)) return true;
+  return std::ranges::any_of(node.items, [&](const YamlNode& item) { return HasUsed(item); }) ||
+         std::ranges::any_of(node.entries, [&](const YamlEntry& entry) { return HasUsed(entry.value); });
+}
+
+// What nobody used any part of is told as one.
+void Taken::TellOne(const YamlNode& node, const std::string& path, int line, const Teller& tell) const {
+  if (used_.contains(&node)) return;
+  if (HasUsed(node)) return TellBelow(node, path, tell);
+  tell(path, line);
+}
+
+void Taken::TellBelow(const YamlNode& node, const std::string& path, const Teller& tell) const {
+  for (const YamlEntry& entry : node.entries) TellOne(entry.value, path.empty() ? entry.key : path + "." + entry.key, entry.place.line, tell);
+  for (size_t i = 0; i < node.items.size(); ++i) TellOne(node.items[i], path + "[" + std::to_string(i) + "]", node.items[i].place.line, tell);
+}
+
+}  // namespace gp
