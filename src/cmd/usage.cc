@@ -62,10 +62,16 @@ Table TableOf(const v1::Usage& usage, const std::vector<Request::By>& by) {
   return table;
 }
 
+// Of the days that were asked for.
+void SaySum(const v1::Usage& usage, double hours, double cost, Cli& cli) {
+  cli.Say(fmt::format("{} to {}: {} GPU-hours, {}", usage.from(), usage.until(), Hours(hours), Amount(cost, usage.currency())));
+  if (hours > 0 && cost == 0) cli.Say("nothing has a price: name prices in the policy file (gpu-platform config show)");
+}
+
 void Print(const v1::Usage& usage, const std::vector<Request::By>& by, Cli& cli) {
   if (cli.PrintDocument(usage)) return;
   cli.PrintTable(TableOf(usage, by));
-  cli.Say(fmt::format("{} to {}: {} GPU-hours, {}", usage.from(), usage.until(), Hours(usage.gpu_hours()), Amount(usage.cost(), usage.currency())));
+  SaySum(usage, usage.gpu_hours(), usage.cost(), cli);
 }
 
 void AddUsage(CLI::App& app, Cli& cli) {
@@ -111,7 +117,7 @@ void AddReport(CLI::App& cost, Cli& cli) {
       all += row.cost();
     }
     cli.PrintTable(table);
-    cli.Say(fmt::format("{} to {}: {} GPU-hours, {}", usage->from(), usage->until(), Hours(hours), Amount(all, usage->currency())));
+    SaySum(*usage, hours, all, cli);
   });
 }
 
@@ -148,7 +154,7 @@ void AddAnalysis(CLI::App& cost, Cli& cli) {
       table.Add({text.kind, Hours(found.gpu_hours()), Part(found.part()), Amount(found.cost(), usage->currency()), text.meaning});
     }
     cli.PrintTable(table);
-    cli.Say(fmt::format("{} to {}: {} GPU-hours in all, {}", usage->from(), usage->until(), Hours(usage->gpu_hours()), Amount(usage->cost(), usage->currency())));
+    SaySum(*usage, usage->gpu_hours(), usage->cost(), cli);
   });
 }
 

@@ -73,5 +73,15 @@ class Costs(ClusterTest):
         self.assertIn("after 30.03 months (2.50 years)", self.cli("cost", "break-even", "--purchase", "380000", "--own-monthly", "9593", "--rented-monthly", "22246").ok().out)
 
 
+class WithoutPrices(ClusterTest):
+    options = {"machine": "dgx-h100", "nodes": 1}
+
+    def test_nothing_costs_anything_and_that_is_said(self):
+        job = self.cli.start("--gpus", "1", command=["true"])
+        eventually(lambda: self.cli.job(job)["state"] == "COMPLETED", "the job is over")
+        for command in (["usage"], ["cost", "report"], ["cost", "analysis"]):
+            self.assertIn("nothing has a price", self.cli(*command).ok().err, command)
+
+
 if __name__ == "__main__":
     main()
