@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/inbound/policy_file/policy_file.h"
+#include "adapters/inbound/policy_file/policy_prices.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "cmd/cli.h"
 #include "cmd/policy_with.h"
@@ -16,14 +17,6 @@ namespace gp {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// 2100000 as "2.1": exact, as a file has it.
-std::string AmountText(int64_t micros) {
-  std::string text = fmt::format("{}.{:06}", micros / kMicrosPerUnit, micros % kMicrosPerUnit);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
-}
 
 Json NumbersOf(const Policy& policy) {
   const std::vector<PolicyValue> values = PolicyNumbers(policy);

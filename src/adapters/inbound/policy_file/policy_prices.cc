@@ -129,6 +129,14 @@ std::optional<int64_t> MicrosOf(std::string_view text) {
   return std::stoll(digits);
 }
 
+std::string AmountText(int64_t micros) {
+  const std::string decimals = std::to_string(kMicrosPerUnit + micros % kMicrosPerUnit).substr(1);
+  std::string text = std::to_string(micros / kMicrosPerUnit) + "." + decimals;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 PriceList ReadPrices(const YamlNode& node, Report& report) {
   PriceMap map("prices", report);
   PriceList prices;

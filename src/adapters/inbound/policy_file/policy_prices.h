@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "adapters/inbound/job_file/yaml_tree.h"
@@ -16,5 +17,8 @@ PriceList ReadPrices(const YamlNode& map, Report& report);
 
 // "2.10" in millionths: an amount with at most nine digits before the point and six behind it, without a sign.
 std::optional<int64_t> MicrosOf(std::string_view text);
+
+// 2100000 as "2.1": exact, and MicrosOf gives it back.
+std::string AmountText(int64_t micros);
 
 }  // namespace gp
