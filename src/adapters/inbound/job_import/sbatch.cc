@@ -24,6 +24,29 @@ std::string Seconds(int64_t seconds) {
 
 bool IsName(std::string_view text) { return !text.empty() && JobNameFromPath(text) == text; }
 
+bool IsVariable(std::string_view name) {
+  const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && (name.front() < '0' || name.front() > '9') && std::ranges::all_of(name, is_of_name);
+}
+
+// At commas that are not within quotes, which do not count.
+std::vector<std::string> PartsOfExport(std::string_view text) {
+  std::vector<std::string> parts(1);
+  char quote = 0;
+  for (const char c : text) {
+    if (quote == 0 && c == ',') {
+      parts.emplace_back();
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (quote != 0 && c == quote) {
+      quote = 0;
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
 // Options that ask for something that there is not, or that is said otherwise.
 const std::map<std::string_view, std::string_view> kNoCounterpart{
     {"begin", "there is no time to begin: `at` and a submit, or jobs hold and release"},
@@ -41,6 +64,7 @@ const std::map<std::string_view, std::string_view> kNoCounterpart{
     {"licenses", "there are no licences to count"},
     {"mail-type", "jobs cannot notify anybody yet"},
     {"mail-user", "jobs cannot notify anybody yet"},
+    {"overcommit", "each task has cores of its own: say resources: {cpus: …}"},
     {"nice", "say priority: low, medium, high or 0 to 1000"},
     {"no-requeue", "after a fault of the platform a job is always started again"},
     {"nodelist", "say node_labels: that only those nodes have"},
@@ -56,7 +80,7 @@ const std::map<std::string_view, std::string_view> kNoCounterpart{
 };
 
 // Options that change nothing of what the job gets or does.
-constexpr std::string_view kWithoutMeaning[] = {"ignore-pbs", "kill-on-invalid-dep", "open-mode", "overcommit", "parsable", "quiet", "requeue", "verbose", "wait-all-nodes"};
+constexpr std::string_view kWithoutMeaning[] = {"ignore-pbs", "kill-on-invalid-dep", "open-mode", "parsable", "quiet", "requeue", "verbose", "wait-all-nodes"};
 
 class SbatchImport {
  public:
@@ -66,9 +90,14 @@ class SbatchImport {
   }
 
   ImportedJob Do() {
-    for (const Directive& one : script_.directives) {
+    for (size_t i = 0; i < script_.directives.size(); ++i) {
+      const Directive& one = script_.directives[i];
+      // Of an option that is given again the last one counts.
+      const auto is_again = [&](const Directive& later) { return one.is_known && later.is_known && later.name == one.name; };
+      if (std::any_of(script_.directives.begin() + static_cast<std::ptrdiff_t>(i) + 1, script_.directives.end(), is_again)) continue;
       if (!Take(one)) Note(one, WhyNot(one));
     }
+    PutTime();
     demand_.PutInto(draft_, imported_.notes);
     PutText();
     std::ranges::stable_sort(imported_.notes, {}, &ImportNote::line);
@@ -76,7 +105,7 @@ class SbatchImport {
   }
 
  private:
-  void Note(const Directive& one, std::string_view why) { imported_.notes.push_back({one.line, Printable(one.written, 100), std::string(why)}); }
+  void Note(const Directive& one, std::string_view why) { imported_.notes.push_back({one.line, Printable(one.written, 100), Printable(why)}); }
 
   static std::string WhyNot(const Directive& one) {
     if (!one.is_known) return "is no option of sbatch's that is known here";
@@ -145,15 +174,20 @@ class SbatchImport {
 
   bool TakeExport(const Directive& one) {
     if (one.value == "NONE") return true;  // as it is here
-    for (const std::string& part : Split(one.value, ',')) {
-      const size_t equals = part.find('=');
-      if (equals != std::string::npos && equals > 0) {
-        Put(draft_, {"env", part.substr(0, equals)}, Text(part.substr(equals + 1)));
-      } else if (part == "ALL") {
+    for (const std::string& part : PartsOfExport(one.value)) {
+      const size_t equals = std::min(part.find('='), part.size());
+      const std::string name = part.substr(0, equals);
+      if (part == "ALL") {
         Note(one, "variables of the shell that submits do not go along: name them under env:, or with --env");
-      } else if (part != "NIL" && !part.empty()) {
-        Put(draft_, {"env", part}, YamlNode{});
-        Note(one, part + " must be given at the submit: --env " + part + "=\"$" + part + "\"");
+      } else if (part == "NIL" || part.empty()) {
+        continue;
+      } else if (!IsVariable(name)) {
+        Note(one, "is not read: " + part);
+      } else if (equals < part.size()) {
+        Put(draft_, {"env", name}, Text(part.substr(equals + 1)));
+      } else {
+        Put(draft_, {"env", name}, YamlNode{});
+        Note(one, name + " must be given at the submit: --env " + name + "=\"$" + name + "\"");
       }
     }
     return true;
@@ -175,7 +209,7 @@ class SbatchImport {
   bool TakeTime(const Directive& one) {
     const auto seconds = SlurmSeconds(one.value);
     if (!seconds) return Unreadable(one, "minutes, H:MM:SS or D-HH:MM:SS");
-    if (*seconds > 0) Put(draft_, {"max_duration"}, Plain(Seconds(*seconds)));
+    time_ = *seconds;
     return true;
   }
 
@@ -185,16 +219,24 @@ class SbatchImport {
     const std::map<std::string_view, std::string_view> numbers{{"1", "HUP"}, {"2", "INT"}, {"3", "QUIT"}, {"10", "USR1"}, {"12", "USR2"}, {"15", "TERM"}};
     std::string text = one.value;
     const size_t colon = text.find(':');
+    const std::string whom = text.substr(0, colon == std::string::npos ? 0 : colon);
     if (colon != std::string::npos) text.erase(0, colon + 1);
     const size_t at = text.find('@');
     std::string name = text.substr(0, at);
     if (const auto number = numbers.find(name); number != numbers.end()) name = number->second;
     if (!name.starts_with("SIG")) name = "SIG" + name;
     const auto seconds = at == std::string::npos ? Result<int64_t>(kSignalBefore) : ParseCount(text.substr(at + 1));
-    if (std::ranges::find(kSignals, name) == std::end(kSignals) || !seconds || *seconds > 65'535) return Unreadable(one, "USR1, USR2, TERM, INT, HUP or QUIT, and seconds: USR1@120");
+    const bool is_read = std::ranges::find(kSignals, name) != std::end(kSignals) && (whom.empty() || whom == "B" || whom == "R" || whom == "RB");
+    if (!is_read || !seconds || *seconds < 1 || *seconds > 65'535) return Unreadable(one, "USR1, USR2, TERM, INT, HUP or QUIT, and seconds: USR1@120");
     Put(draft_, {"checkpoint", "signal"}, Text(name));
     Put(draft_, {"checkpoint", "grace"}, Plain(Seconds(*seconds)));
+    before_ = *seconds;
     return true;
+  }
+
+  // Slurm warns before the end; here the grace follows it.
+  void PutTime() {
+    if (time_ > 0) Put(draft_, {"max_duration"}, Plain(Seconds(time_ > before_ ? time_ - before_ : time_)));
   }
 
   void PutText() {
@@ -209,7 +251,7 @@ class SbatchImport {
       if (!line.empty()) text += std::string(kHeader) + line + "\n";
     }
     for (const std::string& variable : variables) text += variable + "\n";
-    for (const auto& [number, line] : script_.body) text += line + "\n";
+    for (const auto& [number, line] : script_.body) text += (line.starts_with("#GPU") ? "# " + line.substr(1) : line) + "\n";
   }
 
   SbatchScript script_;
@@ -217,13 +259,18 @@ class SbatchImport {
   YamlNode draft_;
   ScriptFacts facts_;
   SlurmDemand demand_;
+  int64_t time_ = 0;    // in seconds; 0: no limit
+  int64_t before_ = 0;  // from the signal to the end
 };
 
 }  // namespace
 
 Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text) {
   SbatchScript script = ReadSbatchScript(text);
-  const auto ours = std::ranges::find_if(script.body, [](const ScriptLine& line) { return line.text.starts_with("#GPU"); });
+  const auto is_ours = [](const ScriptLine& line) { return line.text == "#GPU" || line.text.starts_with("#GPU "); };
+  const auto ours = std::ranges::find_if(script.body, is_ours);
+  const auto part = std::ranges::find_if(script.directives, [](const Directive& one) { return one.name == "hetjob" || one.name == "packjob"; });
+  if (part != script.directives.end()) return Fail(InvalidArgument("line " + std::to_string(part->line) + ": a job of unlike parts (" + part->name + "): make a job of each, or say any_of"));
   if (ours != script.body.end()) return Fail(InvalidArgument("line " + std::to_string(ours->number) + ": it has #GPU lines already: submit it as it is"));
   if (script.directives.empty()) return Fail(InvalidArgument("there is no #SBATCH line before the first command"));
   return SbatchImport(file_name, std::move(script)).Do();

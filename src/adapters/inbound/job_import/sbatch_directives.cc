@@ -77,9 +77,11 @@ std::vector<std::string> WordsOfLine(std::string_view line) {
     } else if (c == quote && quote != 0) {
       quote = 0;
     } else if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
-      word = word.value_or("") + line[++i];
+      if (!word) word.emplace();
+      *word += line[++i];
     } else {
-      word = word.value_or("") + c;
+      if (!word) word.emplace();
+      *word += c;
     }
   }
   if (word) words.push_back(*word);
@@ -173,6 +175,7 @@ SbatchScript ReadSbatchScript(std::string_view text) {
       std::ranges::move(LineReader(number, std::string_view(line).substr(kMark.size())).All(), std::back_inserter(script.directives));
     } else {
       if (IsDirective(line)) script.notes.push_back({number, Printable(line, 100), "stands behind the first command: sbatch does not see it either"});
+      if (in_header && (line.starts_with("#PBS ") || line.starts_with("#BSUB "))) script.notes.push_back({number, Printable(line, 100), "is read by sbatch too, and not here: say it as #SBATCH"});
       script.body.push_back({number, std::move(line)});
     }
   }

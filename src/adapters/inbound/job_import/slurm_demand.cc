@@ -1,7 +1,9 @@
 #include "adapters/inbound/job_import/slurm_demand.h"
 
 #include <algorithm>
+#include <initializer_list>
 
+#include "adapters/inbound/job_import/gpu_names.h"
 #include "base/text.h"
 
 namespace gp {
@@ -23,14 +25,16 @@ ImportNote NoteOf(const Directive& one, std::string why) { return {one.line, Pri
 std::optional<std::string> SlurmDemand::Take(const Directive& one) {
   using Taker = std::string (SlurmDemand::*)(const Directive&);
   static const std::map<std::string_view, Taker> kTakers{
-      {"cpus-per-gpu", &SlurmDemand::TakeCount}, {"cpus-per-task", &SlurmDemand::TakeCount},   {"gpus", &SlurmDemand::TakeGpus},
-      {"gpus-per-node", &SlurmDemand::TakeGpus}, {"gpus-per-task", &SlurmDemand::TakeGpus},    {"gres", &SlurmDemand::TakeGpus},
-      {"mem", &SlurmDemand::TakeMemory},         {"mem-per-cpu", &SlurmDemand::TakeMemory},    {"mem-per-gpu", &SlurmDemand::TakeMemory},
-      {"nodes", &SlurmDemand::TakeNodes},        {"ntasks", &SlurmDemand::TakeCount},          {"ntasks-per-node", &SlurmDemand::TakeCount},
+      {"cpus-per-gpu", &SlurmDemand::TakeCount}, {"cpus-per-task", &SlurmDemand::TakeCount}, {"gpus", &SlurmDemand::TakeGpus},
+      {"gpus-per-node", &SlurmDemand::TakeGpus}, {"gpus-per-task", &SlurmDemand::TakeGpus},  {"gres", &SlurmDemand::TakeResource},
+      {"mem", &SlurmDemand::TakeMemory},         {"mem-per-cpu", &SlurmDemand::TakeMemory},  {"mem-per-gpu", &SlurmDemand::TakeMemory},
+      {"nodes", &SlurmDemand::TakeNodes},        {"ntasks", &SlurmDemand::TakeCount},        {"ntasks-per-node", &SlurmDemand::TakeCount},
   };
   const auto taker = kTakers.find(one.name);
   if (taker == kTakers.end() || !one.is_known) return std::nullopt;
-  return (this->*taker->second)(one);
+  std::string wrong = (this->*taker->second)(one);
+  if (counts_.contains(one.name) || one.name == "nodes") directives_[one.name] = one;
+  return wrong;
 }
 
 std::string SlurmDemand::TakeNodes(const Directive& one) {
@@ -44,77 +48,159 @@ std::string SlurmDemand::TakeCount(const Directive& one) {
   const auto count = ParseCount(one.value);
   if (!count || *count < 1 || *count > kCountMost) return "is not read: a number";
   counts_[one.name] = *count;
-  if (one.name.starts_with("ntasks")) tasks_directive_ = one;
   return "";
 }
 
 std::string SlurmDemand::TakeGpus(const Directive& one) {
-  if (one.name == "gres" && !one.value.starts_with("gpu")) return "has no counterpart";
   const auto gpus = ReadSlurmGpus(one.value);
   if (!gpus) return "is not read: a number, or MODEL:NUMBER; of several kinds write one job file with any_of";
-  gpus_ = *gpus;
-  gpus_directive_ = one;
+  counts_[one.name] = gpus->count;
+  if (!gpus->model.empty()) models_[one.name] = gpus->model;
   return "";
+}
+
+// "gpu:h100:8,nvme:1": GPUs are one of the resources.
+std::string SlurmDemand::TakeResource(const Directive& one) {
+  std::vector<std::string> others;
+  for (const std::string& part : Split(one.value, ',')) {
+    const size_t colon = std::min(part.find(':'), part.size());
+    const std::string name = part.substr(0, colon);
+    const auto gpus = colon == part.size() ? std::optional(SlurmGpus{}) : ReadSlurmGpus(part.substr(colon + 1));
+    if ((name != "gpu" && name != "gres/gpu") || !gpus || counts_.contains(one.name)) {
+      others.push_back(part);
+      continue;
+    }
+    counts_[one.name] = gpus->count;
+    if (!gpus->model.empty()) models_[one.name] = gpus->model;
+  }
+  return others.empty() ? "" : Join(others, ",") + " is not in the job file: of resources there are GPUs alone, gpu:MODEL:NUMBER";
 }
 
 std::string SlurmDemand::TakeMemory(const Directive& one) {
   const auto mebibytes = SlurmMebibytes(one.value);
   if (!mebibytes) return "is not read: a number, with K, M, G or T";
   if (*mebibytes == 0) return "is not read: all memory of a node cannot be asked for; say resources: {memory: …}";
-  memory_[one.name] = *mebibytes;
+  counts_[one.name] = *mebibytes;
   return "";
 }
 
-std::optional<int64_t> SlurmDemand::CountOf(const char* option) const {
+std::optional<int64_t> SlurmDemand::CountOf(const std::string& option) const {
   const auto count = counts_.find(option);
   return count == counts_.end() ? std::nullopt : std::optional(count->second);
 }
 
-int64_t SlurmDemand::Nodes() const {
-  if (nodes_) return nodes_->most;
-  const auto tasks = CountOf("ntasks"), per_node = CountOf("ntasks-per-node");
-  return tasks && per_node ? RoundedUp(*tasks, *per_node) : 1;
+std::optional<int64_t> SlurmDemand::Tasks() const {
+  if (const auto tasks = CountOf("ntasks")) return tasks;
+  const auto gpus = CountOf("gpus"), per_task = CountOf("gpus-per-task");
+  return gpus && per_task && *per_task > 0 ? std::optional(RoundedUp(*gpus, *per_task)) : std::nullopt;
 }
 
-int64_t SlurmDemand::TasksPerNode() const { return CountOf("ntasks-per-node").value_or(RoundedUp(CountOf("ntasks").value_or(1), Nodes())); }
+int64_t SlurmDemand::Nodes() const {
+  if (nodes_) return nodes_->most;
+  const auto gpus = CountOf("gpus"), gpus_per_node = CountOf("gpus-per-node");
+  if (gpus && gpus_per_node && *gpus_per_node > 0) return std::max<int64_t>(RoundedUp(*gpus, *gpus_per_node), 1);
+  const auto tasks = Tasks(), tasks_per_node = CountOf("ntasks-per-node");
+  return tasks && tasks_per_node ? RoundedUp(*tasks, *tasks_per_node) : 1;
+}
 
-int64_t SlurmDemand::GpusPerNode(std::vector<ImportNote>& notes) const {
-  if (!gpus_) return 0;
-  if (gpus_directive_.name == "gpus-per-task") return gpus_->count * TasksPerNode();
-  if (gpus_directive_.name != "gpus") return gpus_->count;
-  if (!nodes_ && gpus_->count > 1) notes.push_back(NoteOf(gpus_directive_, "all on one node here; of several say nodes: and how many GPUs each has"));
-  if (gpus_->count % Nodes() != 0) notes.push_back(NoteOf(gpus_directive_, "each of the " + std::to_string(Nodes()) + " nodes has as many as the others"));
-  return RoundedUp(gpus_->count, Nodes());
+int64_t SlurmDemand::TasksPerNode() const {
+  const auto tasks = Tasks(), per_node = CountOf("ntasks-per-node");
+  if (!tasks) return per_node.value_or(1);
+  return std::min(RoundedUp(*tasks, Nodes()), per_node.value_or(kCountMost));
+}
+
+int64_t SlurmDemand::GpusPerNode() const {
+  if (const auto of_node = CountOf("gpus-per-node")) return *of_node;
+  if (const auto of_node = CountOf("gres")) return *of_node;
+  if (const auto of_task = CountOf("gpus-per-task")) return std::min(*of_task * TasksPerNode(), kCountMost);
+  return RoundedUp(CountOf("gpus").value_or(0), Nodes());
 }
 
 std::optional<int64_t> SlurmDemand::CpusPerNode(int64_t gpus) const {
-  if (const auto per_task = CpusPerTask()) return *per_task * TasksPerNode();
-  if (const auto per_gpu = CountOf("cpus-per-gpu"); per_gpu && gpus > 0) return *per_gpu * gpus;
+  if (const auto per_task = CpusPerTask()) return std::min(*per_task * TasksPerNode(), kCountMost);
+  if (const auto per_gpu = CountOf("cpus-per-gpu"); per_gpu && gpus > 0) return std::min(*per_gpu * gpus, kCountMost);
   return TasksPerNode() > 1 ? std::optional(TasksPerNode()) : std::nullopt;  // each has one
 }
 
 std::optional<int64_t> SlurmDemand::MebibytesPerNode(int64_t gpus, int64_t cpus) const {
-  if (const auto of_node = memory_.find("mem"); of_node != memory_.end()) return of_node->second;
-  if (const auto of_gpu = memory_.find("mem-per-gpu"); of_gpu != memory_.end()) return of_gpu->second * std::max<int64_t>(gpus, 1);
-  if (const auto of_core = memory_.find("mem-per-cpu"); of_core != memory_.end()) return of_core->second * cpus;
+  if (const auto of_node = CountOf("mem")) return of_node;
+  if (const auto of_gpu = CountOf("mem-per-gpu"); of_gpu && gpus > 0) return *of_gpu * gpus;
+  if (const auto of_core = CountOf("mem-per-cpu")) return *of_core * cpus;
   return std::nullopt;
 }
 
 void SlurmDemand::PutInto(YamlNode& job_file, std::vector<ImportNote>& notes) const {
   if (nodes_ || Nodes() > 1) Put(job_file, {"nodes"}, Plain(std::to_string(Nodes())));
-  if (nodes_ && nodes_->least < nodes_->most) Put(job_file, {"nodes_min"}, Plain(std::to_string(nodes_->least)));
-  const int64_t gpus = GpusPerNode(notes);
-  if (gpus > 0 && !gpus_->model.empty()) {
-    Put(job_file, {"resources", "gpus", "model"}, Text(gpus_->model));
-    Put(job_file, {"resources", "gpus", "count"}, Plain(std::to_string(gpus)));
+  if (nodes_ && nodes_->least < nodes_->most && !HasTotals()) Put(job_file, {"nodes_min"}, Plain(std::to_string(nodes_->least)));
+  NodePart part;
+  part.gpus = GpusPerNode();
+  part.cpus = CpusPerNode(part.gpus);
+  part.mebibytes = MebibytesPerNode(part.gpus, part.cpus.value_or(1));
+  PutGpus(job_file, part.gpus, notes);
+  if (part.cpus) Put(job_file, {"resources", "cpus"}, Plain(std::to_string(*part.cpus)));
+  if (part.mebibytes) Put(job_file, {"resources", "memory"}, Plain(SizeText(*part.mebibytes)));
+  NoteNodes(notes);
+  NoteDifferences(part, notes);
+}
+
+void SlurmDemand::PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNote>& notes) const {
+  if (gpus == 0 || models_.empty()) return Put(job_file, {"resources", "gpus"}, Plain(std::to_string(gpus)));
+  const auto& [option, name] = *models_.begin();
+  const Directive& one = directives_.at(option);
+  if (const auto memory = MemoryOfInstance(name)) {
+    Put(job_file, {"resources", "gpus", "isolation"}, Text("mig"));
+    Put(job_file, {"resources", "gpus", "memory"}, Plain(*memory));
+    notes.push_back(NoteOf(one, "is an instance with as much memory of any GPU"));
   } else {
-    Put(job_file, {"resources", "gpus"}, Plain(std::to_string(gpus)));
+    const std::string model = ModelWord(name);
+    Put(job_file, {"resources", "gpus", "model"}, Text(model));
+    notes.push_back(NoteOf(one, "is any GPU with " + model + " in its name (gpu-platform status --all tells them)"));
   }
-  const auto cpus = CpusPerNode(gpus);
-  if (cpus) Put(job_file, {"resources", "cpus"}, Plain(std::to_string(*cpus)));
-  if (const auto mebibytes = MebibytesPerNode(gpus, cpus.value_or(1))) Put(job_file, {"resources", "memory"}, Plain(SizeText(*mebibytes)));
-  if (TasksPerNode() > 1 && tasks_directive_) {
-    notes.push_back(NoteOf(*tasks_directive_, "the script runs once on each node: let it start the others, as torchrun --nproc-per-node does"));
+  Put(job_file, {"resources", "gpus", "count"}, Plain(std::to_string(gpus)));
+  for (const auto& [other, other_name] : models_) {
+    if (ModelWord(other_name) != ModelWord(name)) notes.push_back(NoteOf(directives_.at(other), "names another GPU than " + option + " does: that one counts"));
+  }
+}
+
+// What differs where a job has several nodes, or tasks.
+void SlurmDemand::NoteNodes(std::vector<ImportNote>& notes) const {
+  const auto note = [&](std::initializer_list<const char*> options, const std::string& why) {
+    for (const char* option : options) {
+      const auto one = directives_.find(option);
+      if (one != directives_.end()) return notes.push_back(NoteOf(one->second, why));
+    }
+  };
+  if (Nodes() > 1) note({"nodes", "ntasks", "gpus", "ntasks-per-node"}, "the script runs on each of the " + std::to_string(Nodes()) + " nodes, not on the first alone");
+  if (TasksPerNode() > 1) note({"ntasks-per-node", "ntasks", "gpus-per-task"}, "the script runs once on each node: let it start the " + std::to_string(TasksPerNode()) + " tasks, as torchrun --nproc-per-node does");
+  const bool is_one_by_default = !nodes_ && Nodes() == 1;
+  if (is_one_by_default && Tasks().value_or(1) > 1 && !CountOf("ntasks-per-node")) note({"ntasks", "gpus-per-task"}, "all on one node here; of several say nodes:");
+  if (is_one_by_default && CountOf("gpus").value_or(0) > 1) note({"gpus"}, "all on one node here; of several say nodes: and how many GPUs each has");
+  if (nodes_ && nodes_->least < nodes_->most && HasTotals()) note({"nodes"}, "starts on " + std::to_string(nodes_->most) + " nodes alone: what is asked for in all is not divided anew");
+}
+
+// Whatever was said that the parts of nodes do not come to.
+void SlurmDemand::NoteDifferences(const NodePart& part, std::vector<ImportNote>& notes) const {
+  const int64_t tasks = TasksPerNode(), cpus = part.cpus.value_or(1), mebibytes = part.mebibytes.value_or(0);
+  const std::string of_nodes = Nodes() == 1 ? " on one node" : " on each of " + std::to_string(Nodes()) + " nodes";
+  const std::string gpus_text = "comes to " + std::to_string(part.gpus) + " GPUs" + of_nodes, cpus_text = "comes to " + std::to_string(cpus) + " cores" + of_nodes;
+  const std::string tasks_text = "comes to " + std::to_string(tasks) + " tasks" + of_nodes;
+  const std::string memory_text = "comes to " + SizeText(mebibytes) + of_nodes;
+  struct Row {
+    const char* option;
+    int64_t unit;  // how often its count should be there
+    int64_t is;    // how much is
+    const std::string& text;
+  };
+  const Row rows[] = {
+      {"gpus", 1, part.gpus * Nodes(), gpus_text},    {"gpus-per-node", 1, part.gpus, gpus_text}, {"gres", 1, part.gpus, gpus_text},
+      {"gpus-per-task", tasks, part.gpus, gpus_text}, {"cpus-per-task", tasks, cpus, cpus_text},  {"cpus-per-gpu", part.gpus, cpus, cpus_text},
+      {"mem", 1, mebibytes, memory_text},             {"mem-per-gpu", part.gpus, mebibytes, memory_text}, {"mem-per-cpu", cpus, mebibytes, memory_text},
+      {"ntasks", 1, tasks * Nodes(), tasks_text},     {"ntasks-per-node", 1, tasks, tasks_text},
+  };
+  for (const Row& row : rows) {
+    const auto count = CountOf(row.option);
+    const bool is_nothing = count && row.unit == 0;  // of each GPU, and there are none
+    if (count && (is_nothing || *count * row.unit != row.is)) notes.push_back(NoteOf(directives_.at(row.option), is_nothing ? "there are no GPUs" : row.text));
   }
 }
 

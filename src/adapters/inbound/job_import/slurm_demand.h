@@ -20,7 +20,7 @@ class SlurmDemand {
   // nullopt: it asks for nothing of the kind.  Empty: taken.  Else what is wrong with it.
   std::optional<std::string> Take(const Directive& one);
 
-  // nodes, nodes_min and resources.
+  // nodes, nodes_min and resources; with a note for all that comes to something else by node than it says.
   void PutInto(YamlNode& job_file, std::vector<ImportNote>& notes) const;
 
   int64_t TasksPerNode() const;
@@ -30,20 +30,33 @@ class SlurmDemand {
   std::string TakeNodes(const Directive& one);
   std::string TakeCount(const Directive& one);
   std::string TakeGpus(const Directive& one);
+  std::string TakeResource(const Directive& one);
   std::string TakeMemory(const Directive& one);
 
-  std::optional<int64_t> CountOf(const char* option) const;
+  // What each node gives.
+  struct NodePart {
+    int64_t gpus = 0;
+    std::optional<int64_t> cpus;
+    std::optional<int64_t> mebibytes;
+  };
+
+  std::optional<int64_t> CountOf(const std::string& option) const;
+  std::optional<int64_t> Tasks() const;
   int64_t Nodes() const;
-  int64_t GpusPerNode(std::vector<ImportNote>& notes) const;
+  int64_t GpusPerNode() const;
   std::optional<int64_t> CpusPerNode(int64_t gpus) const;
   std::optional<int64_t> MebibytesPerNode(int64_t gpus, int64_t cpus) const;
+  // Totals that would be divided anew on fewer nodes.
+  bool HasTotals() const { return CountOf("gpus") || (CountOf("ntasks") && !CountOf("ntasks-per-node")); }
+
+  void PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNote>& notes) const;
+  void NoteNodes(std::vector<ImportNote>& notes) const;
+  void NoteDifferences(const NodePart& part, std::vector<ImportNote>& notes) const;
 
   std::optional<SlurmRange> nodes_;
-  std::optional<SlurmGpus> gpus_;
-  Directive gpus_directive_;
-  std::optional<Directive> tasks_directive_;
-  std::map<std::string, int64_t> counts_;  // by option
-  std::map<std::string, int64_t> memory_;  // in MiB, by option
+  std::map<std::string, int64_t> counts_;         // by option; of memory in MiB
+  std::map<std::string, std::string> models_;     // of GPUs, by option
+  std::map<std::string, Directive> directives_;   // by option
 };
 
 }  // namespace gp

@@ -1,5 +1,6 @@
 #include "adapters/inbound/job_import/slurm_values.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/text.h"
@@ -54,7 +55,8 @@ std::optional<int64_t> SlurmSeconds(std::string_view text) {
 std::optional<int64_t> SlurmMebibytes(std::string_view text) {
   int64_t unit = 1;
   bool is_kib = false;
-  if (!text.empty() && text.ends_with('B') && text.size() > 1) text.remove_suffix(1);
+  constexpr std::string_view kUnits = "KkMmGgTt";
+  if (text.size() > 2 && text.ends_with('B') && kUnits.contains(text[text.size() - 2])) text.remove_suffix(1);
   if (!text.empty()) {
     switch (text.back()) {
       case 'K': case 'k': is_kib = true; [[fallthrough]];
@@ -66,24 +68,19 @@ std::optional<int64_t> SlurmMebibytes(std::string_view text) {
   }
   const auto number = Number(text);
   if (!number) return std::nullopt;
-  return is_kib ? (*number + 1'023) / 1'024 : *number * unit;
+  const int64_t mebibytes = is_kib ? (*number + 1'023) / 1'024 : *number * unit;
+  return mebibytes <= kMost ? std::optional(mebibytes) : std::nullopt;
 }
 
 std::optional<SlurmGpus> ReadSlurmGpus(std::string_view text) {
-  std::vector<std::string> parts = Split(text, ':');
-  if (parts.front() == "gpu") parts.erase(parts.begin());
+  constexpr int64_t kGpusMost = 1'000'000;
+  const std::vector<std::string> parts = Split(text, ':');
+  if (parts.size() > 2 || parts.front().empty()) return std::nullopt;
   SlurmGpus gpus;
-  if (parts.empty()) return gpus;
-  if (parts.size() > 2) return std::nullopt;
   const auto count = Number(parts.back());
-  if (count) {
-    gpus.count = *count;
-    if (parts.size() == 2) gpus.model = parts.front();
-  } else if (parts.size() == 1 && !parts.front().empty()) {
-    gpus.model = parts.front();
-  } else {
-    return std::nullopt;
-  }
+  if (count) gpus.count = *count;
+  if (gpus.count > kGpusMost || (!count && parts.size() == 2)) return std::nullopt;
+  if (!count || parts.size() == 2) gpus.model = parts.front();
   return gpus;
 }
 
@@ -92,7 +89,7 @@ std::optional<SlurmArray> ReadSlurmArray(std::string_view text) {
   const size_t percent = text.find('%');
   if (percent != std::string_view::npos) {
     const auto parallel = Number(text.substr(percent + 1));
-    if (!parallel) return std::nullopt;
+    if (!parallel || *parallel == 0) return std::nullopt;
     array.max_parallel = *parallel;
     text = text.substr(0, percent);
   }

@@ -15,7 +15,7 @@ std::optional<int64_t> SlurmSeconds(std::string_view text);
 // "4000", "64G" in MiB: without a unit they are.
 std::optional<int64_t> SlurmMebibytes(std::string_view text);
 
-// "8", "h100:8", and of a generic resource "gpu:h100:8".
+// "8", "h100:8", "h100".
 struct SlurmGpus {
   std::string model;  // empty: any
   int64_t count = 1;

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "base/text.h"
 
 namespace gp {
 namespace {
 
-constexpr std::string_view kPrefix = "SLURM_";
+constexpr std::string_view kPrefix = "SLURM";
+constexpr std::string_view kOfArray = "SLURM_ARRAY_";
 
 bool IsOfName(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
@@ -31,36 +31,26 @@ std::vector<std::string> NamesIn(const std::string& line) {
   return names;
 }
 
-// The first words of the line's commands, as far as can be told without a shell.
-std::vector<std::string> CommandsIn(const std::string& line) {
-  std::vector<std::string> commands;
-  bool expects_command = true;
+// Words as they could name programs, by the last part of their paths: "srun" of "/usr/bin/srun".
+std::vector<std::string> ProgramsIn(const std::string& line) {
+  const auto is_of_word = [](char c) { return IsOfName(c) || c == '.' || c == '/' || c == '-'; };
+  std::vector<std::string> programs;
   for (size_t i = 0; i < line.size();) {
-    const char c = line[i];
-    if (c == ' ' || c == '\t') {
-      ++i;
-    } else if (c == ';' || c == '&' || c == '|' || c == '(' || c == '`' || c == '{') {
-      expects_command = true;
-      ++i;
-    } else {
-      size_t end = line.find_first_of(" \t;&|()`", i);
-      end = std::min(end, line.size());
-      const std::string word = line.substr(i, std::max<size_t>(end - i, 1));
-      constexpr std::string_view kBefore[] = {"if", "then", "else", "do", "while", "until", "time", "exec", "!"};
-      const bool goes_on = std::ranges::find(kBefore, word) != std::end(kBefore) || word.find('=') != std::string::npos;
-      if (expects_command && !goes_on) commands.push_back(word);
-      expects_command = expects_command && goes_on;
-      i += word.size();
-    }
+    size_t end = i;
+    while (end < line.size() && is_of_word(line[end])) ++end;
+    const std::string word = line.substr(i, end - i);
+    const std::string program = word.substr(word.rfind('/') + 1);
+    if (!program.empty() && std::ranges::find(programs, program) == programs.end()) programs.push_back(program);
+    i = std::max(end, i + 1);
   }
-  return commands;
+  return programs;
 }
 
-std::optional<std::string> CommandNote(const std::string& command) {
-  if (command == "srun") return "each node runs the whole script: take srun away; programs on several nodes find each other by GP_MASTER_ADDR, GP_NNODES and GP_NODE_RANK";
-  if (command == "mpirun" || command == "mpiexec") return "each node runs the whole script: let only the node with GP_NODE_RANK 0 do this, with the hosts of GP_NODE_LIST";
-  constexpr std::string_view kSlurm[] = {"sbatch", "salloc", "sbcast", "scontrol", "squeue", "sinfo", "sacct", "scancel", "sstat", "sattach"};
-  if (std::ranges::find(kSlurm, command) != std::end(kSlurm)) return "a command of Slurm's: gpu-platform jobs --help";
+std::optional<std::string> ProgramNote(const std::string& program) {
+  if (program == "srun") return "each node runs the whole script: take srun away; programs on several nodes find each other by GP_MASTER_ADDR, GP_NNODES and GP_NODE_RANK";
+  if (program == "mpirun" || program == "mpiexec" || program.starts_with("mpiexec.")) return "each node runs the whole script: let only the node with GP_NODE_RANK 0 do this, with the hosts of GP_NODE_LIST";
+  constexpr std::string_view kSlurm[] = {"sbatch", "salloc", "sbcast", "scontrol", "squeue", "sinfo", "sacct", "sacctmgr", "scancel", "sstat", "sattach", "sprio", "sshare", "strigger"};
+  if (std::ranges::find(kSlurm, program) != std::end(kSlurm)) return "a command of Slurm's: gpu-platform jobs --help";
   return std::nullopt;
 }
 
@@ -92,24 +82,28 @@ std::map<std::string, std::string> Counterparts(const ScriptFacts& facts) {
 
 std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body, const ScriptFacts& facts, std::vector<ImportNote>& notes) {
   const std::map<std::string, std::string> values = Counterparts(facts);
-  std::set<std::string> seen;
-  std::vector<std::string> exports;
+  std::map<std::string, int> read;  // and on which line first
   for (const auto& [number, text] : body) {
     if (IsCommentLine(text)) continue;
     for (const std::string& name : NamesIn(text)) {
-      if (!name.starts_with(kPrefix) || !seen.insert(name).second) continue;
-      const auto value = values.find(name);
-      if (value == values.end()) {
-        notes.push_back({number, name, "is not set here: env gives a variable, or see the job's own (docs/how-to/run_many_nodes.md)"});
-      } else if (facts.is_shell) {
-        exports.push_back("export " + name + "=\"" + value->second + "\"");
-      } else {
-        notes.push_back({number, name, "is not set here: this is " + value->second});
-      }
+      if (name.starts_with(kPrefix) && name.size() > kPrefix.size()) read.try_emplace(name, number);
     }
-    for (const std::string& command : CommandsIn(text)) {
-      if (const auto note = CommandNote(command)) notes.push_back({number, Printable(command, 40), *note});
+    for (const std::string& program : ProgramsIn(text)) {
+      if (const auto note = ProgramNote(program)) notes.push_back({number, program, *note});
     }
+  }
+  std::vector<std::string> exports;
+  for (const auto& [name, number] : read) {
+    const auto value = values.find(name);
+    if (value == values.end()) {
+      notes.push_back({number, Printable(name, 60), "is not set here: env gives a variable, or see the job's own (docs/how-to/run_many_nodes.md)"});
+    } else if (!facts.is_shell) {
+      notes.push_back({number, name, "is not set here: this is " + value->second});
+    }
+  }
+  // Programs find out by themselves which of an array they are.
+  for (const auto& [name, value] : values) {
+    if (facts.is_shell && (read.contains(name) || name.starts_with(kOfArray))) exports.push_back("export " + name + "=\"" + value + "\"");
   }
   return exports;
 }

@@ -18,8 +18,8 @@ struct ScriptFacts {
   SlurmArray array;            // count 0: none
 };
 
-// Lines of a shell that set those of Slurm's variables that the script reads, from ours; with a note for each that there
-// is nothing for, and for each line with a command of Slurm's.
+// Lines of a shell that set, from ours, those of Slurm's variables that the script reads and those of an array; with a note
+// for each that there is nothing for, and for each line on which a command of Slurm's is named.
 std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body, const ScriptFacts& facts, std::vector<ImportNote>& notes);
 
 }  // namespace gp

@@ -4,23 +4,24 @@
 
 namespace gp {
 
-const YamlNode* Taken::TakeIn(const YamlNode& map, std::initializer_list<std::string_view> path) {
+const YamlNode* Find(const YamlNode& map, std::initializer_list<std::string_view> path) {
   const YamlNode* at = &map;
   for (const std::string_view key : path) {
     const YamlEntry* entry = at->kind == YamlNode::Kind::kMap ? at->Find(key) : nullptr;
     if (entry == nullptr) return nullptr;
     at = &entry->value;
   }
-  if (at->kind != YamlNode::Kind::kMap && at->kind != YamlNode::Kind::kList) used_.insert(at);
   return at;
 }
 
-const std::string* Taken::TakeText(std::initializer_list<std::string_view> path) {
-  const YamlNode* node = TakeIn(document_, path);
-  return node != nullptr && node->IsScalar() ? &node->text : nullptr;
+const YamlNode* Taken::TakeText(const YamlNode& map, std::initializer_list<std::string_view> path) {
+  const YamlNode* node = Find(map, path);
+  if (node == nullptr || !(node->IsScalar() || node->kind == YamlNode::Kind::kNull)) return nullptr;
+  Use(*node);
+  return node->IsScalar() ? node : nullptr;
 }
 
-void Taken::ForEachLeft(const std::function<void(const std::string&, int)>& tell) const { TellBelow(document_, "", tell); }
+void Taken::ForEachLeft(const Teller& tell) const { TellBelow(document_, "", tell); }
 
 bool Taken::HasUsed(const YamlNode& node) const {
   if (used_.contains(&node)) return true;

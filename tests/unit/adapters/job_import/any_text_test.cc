@@ -30,17 +30,13 @@ TEST(ImportSbatch, OfAnyDirectivesMakesAWellFormedScript) {
   const char* const kOptions[] = {"-N", "--nodes=", "--gpus=", "-G", "--gres=gpu:", "--time=", "-t", "--mem=", "--array=", "-a", "--export=", "-J", "--job-name=", "-A", "-D", "--signal=", "--qos=", "--cpus-per-task=", "-c", "-n", "--ntasks-per-node=", "--mem-per-gpu=", "--reservation=", "--x="};
   const char* const kValues[] = {"1", "2", "0", "-1", "4-8", "h100:8", "1:30", "1-00", "\"a b\"", "'x: y'", "#", "a=b,c", "%j", "/data/{x}", "ALL,A='- [b'", "USR1@60", "10:USR1", "high", "99999999999", "\\", "\"", "true", "[", "\t", ""};
   Rng rng(7);
-  int imported = 0;
   for (int i = 0; i < kTexts; ++i) {
     std::string text = "#!/bin/bash\n#SBATCH --no-requeue";
     for (uint64_t words = rng.Below(6); words > 0; --words) text += std::string((rng.Below(2) == 0 ? " " : "\n#SBATCH ")) + OneOf(rng, kOptions) + (rng.Below(2) == 0 ? "" : " ") + OneOf(rng, kValues);
     const auto one = ImportSbatch("train.sbatch", text + "\necho $SLURM_JOB_ID\n");
     ASSERT_TRUE(one.has_value()) << one.error().message;
-    ASSERT_FALSE(one->notes.empty());
     ExpectWellFormed(*one);
-    ++imported;
   }
-  EXPECT_EQ(imported, kTexts);
 }
 
 TEST(ImportKubernetes, OfAnyDocumentMakesWellFormedJobFiles) {
