@@ -29,7 +29,7 @@ def hide(found):
 
 MASKS = [
     (r"\d\d:\d\d:\d\d", "##:##:##"),
-    (r"\d{4}-\d\d-\d\dT##:##:##\.\d{3}Z", "####-##-##T##:##:##.###Z"),
+    (r"\d{4}-\d\d-\d\dT##:##:##(?:\.\d{3})?Z", lambda found: re.sub(r"\d", "#", found.group(0))),
     (r"util \d+%", "util ~"),
     (r"(power \S+ k?W)   [▁▂▃▄▅▆▇█_.:=+*#-]+$", r"\1   ~"),
     (r"\b\d+%", hide),
