@@ -38,6 +38,7 @@ int Run(int argc, char** argv) {
   gp::AddLogin(app, cli);
   gp::AddDashboard(app, cli);
   gp::AddAudit(app, cli);
+  gp::AddAdmin(app, cli);
   gp::AddReplay(app, cli);
   gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);

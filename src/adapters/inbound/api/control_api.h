@@ -18,6 +18,7 @@
 #include "gpu_platform/v1/control.pb.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/outbound/audit_trail.h"
+#include "ports/outbound/journal.h"
 
 namespace gp {
 
@@ -39,6 +40,8 @@ class ControlApi {
     std::string version;
     std::function<Result<std::string>(const std::string& names)> metrics;  // empty: none
     AuditTrail* audit = nullptr;                        // nullptr: none
+    Journal* journal = nullptr;                         // the writer's own: read on its turns only
+    std::string state_directory;                        // empty: nothing is kept on disk
   };
 
   ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed, ChangeFeed& changes, About about)
@@ -81,6 +84,7 @@ class ControlApi {
   Status IssueToken(const Caller& caller, const v1::IssueTokenRequest& request, v1::IssueTokenReply* reply);
   Status RevokeToken(const Caller& caller, const v1::RevokeTokenRequest& request, v1::ListTokensReply* reply);
   Status ListAudit(const Caller& caller, const v1::ListAuditRequest& request, v1::ListAuditReply* reply);
+  Status ReadJournal(const Caller& caller, const v1::ReadJournalRequest& request, v1::ReadJournalReply* reply);
 
   // For nobody in particular: whether questions are answered at all.
   Status CheckReady() { return gateway_.Read([](const State&) {}); }

@@ -52,6 +52,7 @@ constexpr std::array kOperations = {
     Operation{"IssueToken", kViewer, kSomewhere},
     Operation{"RevokeToken", kViewer, kSomewhere},
     Operation{"ListAudit", kAdmin, kEverywhere},
+    Operation{"ReadJournal", kAdmin, kEverywhere},
 };
 
 std::string Wants(const Operation& operation) {

@@ -57,6 +57,7 @@ constexpr std::array kMethods = {
     GP_BOUND(IssueToken, IssueTokenRequest, IssueTokenReply),
     GP_BOUND(RevokeToken, RevokeTokenRequest, ListTokensReply),
     GP_BOUND(ListAudit, ListAuditRequest, ListAuditReply, kLong),
+    GP_BOUND(ReadJournal, ReadJournalRequest, ReadJournalReply, kLong),
 };
 #undef GP_BOUND
 

@@ -54,6 +54,7 @@ class ControlService final : public v1::Control::Service {
   GP_UNARY(IssueToken, IssueTokenRequest, IssueTokenReply)
   GP_UNARY(RevokeToken, RevokeTokenRequest, ListTokensReply)
   GP_UNARY(ListAudit, ListAuditRequest, ListAuditReply)
+  GP_UNARY(ReadJournal, ReadJournalRequest, ReadJournalReply)
 #undef GP_UNARY
 
   grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request, grpc::ServerWriter<v1::Job>* writer) override;

@@ -45,18 +45,20 @@ class Listener {
 
  private:
   void Begin(typename Protocol::socket socket, Lane& lane) {
-    if constexpr (std::is_same_v<Protocol, Local>) {
-      Serve<LocalStream>(std::move(socket), lane);
-    } else if (shared_.tls) {
-      Serve<HiddenStream>(std::move(socket), lane);
-    } else {
-      Serve<PlainStream>(std::move(socket), lane);
+    if constexpr (std::is_same_v<Protocol, Tcp>) {
+      boost::system::error_code ignored;
+      socket.set_option(Tcp::no_delay(true), ignored);
+      NoticeLoss(socket.native_handle());
+      if (shared_.tls) return Serve<HiddenStream>(std::move(socket), lane);
     }
+    Serve<PlainStream>(std::move(socket), lane);
   }
   // On its own lane's thread.
   template <typename Stream>
   void Serve(typename Protocol::socket socket, Lane& lane) {
-    auto session = std::make_shared<Session<Stream>>(std::move(socket), shared_, lane, open_);
+    Caller caller = CallerOf(socket);
+    net::generic::stream_protocol::socket any(std::move(socket));
+    auto session = std::make_shared<Session<Stream>>(std::move(any), std::move(caller), shared_, lane, open_);
     net::post(session->executor(), [session] { session->Begin(); });
   }
 

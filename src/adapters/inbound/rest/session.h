@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
@@ -39,16 +40,16 @@ namespace http = beast::http;
 using Tcp = net::ip::tcp;
 namespace ssl = net::ssl;
 using Local = net::local::stream_protocol;
-using LocalStream = beast::basic_stream<Local>;
-using PlainStream = beast::basic_stream<Tcp>;
+// Local sockets and TCP alike: what is compiled for each kind of stream costs half a minute.
+using PlainStream = beast::basic_stream<net::generic::stream_protocol>;
 using HiddenStream = beast::ssl_stream<PlainStream>;
 
 inline constexpr auto kHandshakeTime = std::chrono::seconds(10);
 inline constexpr auto kRequestTime = std::chrono::seconds(30);  // from the first wish to read to the last byte
 inline constexpr auto kAnswerTime = std::chrono::seconds(30);
 // Before anybody knows who calls: little from strangers, on few connections.
-template <typename Stream>
-constexpr uint64_t kBodyMax = std::is_same_v<Stream, LocalStream> ? 16 << 20 : 2 << 20;
+inline constexpr uint64_t kBodyMaxLocal = 16 << 20;
+inline constexpr uint64_t kBodyMaxTcp = 2 << 20;
 
 // What all connections share.
 struct Shared {
@@ -73,24 +74,33 @@ inline void NoticeLoss(int socket) {
   (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
 }
 
+// Who is at the other end, as far as the connection tells.
+struct Caller {
+  std::string from;          // "unix", or address and port
+  std::optional<User> peer;  // of a local socket: whom the kernel names
+  uint64_t body_max;         // bytes
+};
+
+inline Caller CallerOf(Local::socket& socket) {
+  const auto peer = PeerOf(socket.native_handle());
+  return {"unix", peer ? std::optional(*peer) : std::nullopt, kBodyMaxLocal};
+}
+
+inline Caller CallerOf(Tcp::socket& socket) {
+  boost::system::error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  return {error ? "" : peer.address().to_string() + ":" + std::to_string(peer.port()), std::nullopt, kBodyMaxTcp};
+}
+
 // One connection: reads, answers, and again.
 template <typename Stream>
 class Session : public Streaming, public std::enable_shared_from_this<Session<Stream>> {
  public:
   // `open`: how many there are of its kind.
   template <typename Socket>
-  Session(Socket socket, Shared& shared, Lane& lane, std::atomic<size_t>& open) : stream_(MakeStream(std::move(socket), shared)), shared_(shared), lane_(lane), open_(open) {
+  Session(Socket socket, Caller caller, Shared& shared, Lane& lane, std::atomic<size_t>& open)
+      : stream_(MakeStream(std::move(socket), shared)), shared_(shared), lane_(lane), open_(open), caller_(std::move(caller)) {
     ++open_;
-    if constexpr (std::is_same_v<Stream, LocalStream>) {
-      from_ = "unix";
-      if (const auto peer = PeerOf(lowest().socket().native_handle())) peer_ = *peer;
-    } else {
-      boost::system::error_code error;
-      const auto peer = lowest().socket().remote_endpoint(error);
-      if (!error) from_ = peer.address().to_string() + ":" + std::to_string(peer.port());
-      lowest().socket().set_option(Tcp::no_delay(true), error);
-      NoticeLoss(lowest().socket().native_handle());
-    }
   }
   ~Session() override { --open_; }
   auto executor() { return stream_.get_executor(); }
@@ -136,8 +146,8 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
 
   void AnswerIt() {
     HttpRequest& request = reader_.request();
-    request.from = from_;
-    request.peer = peer_;
+    request.from = caller_.from;
+    request.peer = caller_.peer;
     if (!shared_.handler.takes_long(request)) return Send(Answer(request), MayGoOn());
     net::post(shared_.long_work, [self = this->shared_from_this()] {
       HttpReply reply = self->Answer(self->reader_.request());
@@ -274,10 +284,9 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   Shared& shared_;
   Lane& lane_;
   std::atomic<size_t>& open_;
-  RequestReader reader_{kBodyMax<Stream>};
+  const Caller caller_;
+  RequestReader reader_{caller_.body_max};
   std::optional<http::response<http::string_body>> reply_;
-  std::string from_;
-  std::optional<User> peer_;
   // Of an answer that goes on:
   std::shared_ptr<HttpStream> source_;  // nullptr: there is none, or nobody listens any more
   std::optional<http::response<http::empty_body>> head_;

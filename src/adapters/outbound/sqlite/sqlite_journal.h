@@ -33,6 +33,9 @@ class SqliteJournal : public Journal {
   // Gives up everything from the first damaged record on, after a copy of the files was made beside
   // them.  The number of the last record kept; all of them where nothing is damaged.
   Result<uint64_t> KeepSoundPrefix();
+  // The next record will be the one behind a snapshot that was made elsewhere; those between are
+  // missing, as they were there.  kConflict: the snapshot's last record is here.
+  Status GoOnAfter(const Snapshot& snapshot);
 
   Status Append(std::span<const std::string> records) override;
   Status ReadAfter(uint64_t sequence,

@@ -31,6 +31,7 @@ const std::map<std::string, std::string> kLeast = {
     {"ReserveNodes", "operator everywhere"}, {"DeleteReservation", "operator everywhere"}, {"ApplyMoves", "operator everywhere"},
     {"SetQueue", "admin"}, {"DeleteQueue", "admin"}, {"SetBudget", "admin"}, {"DeleteBudget", "admin"}, {"GrantRole", "admin"},
     {"ChangeNode", "admin everywhere"}, {"RevokeNode", "admin everywhere"}, {"ListAudit", "admin everywhere"},
+    {"ReadJournal", "admin everywhere"},
 };
 
 TEST(Operations, AreAllMethodsThereAre) {

@@ -97,6 +97,27 @@ TEST_F(SqliteJournalTest, SnapshotsAreReadBackAndRecordsGoOnBehindThem) {
   EXPECT_EQ(Read(*journal, 2), std::vector<std::string>{"c"});
 }
 
+TEST_F(SqliteJournalTest, GoesOnBehindASnapshotThatWasMadeElsewhere) {
+  {
+    auto journal = Open();
+    const std::string before[] = {"a", "b"};
+    ASSERT_TRUE(journal->Append(before));
+    EXPECT_EQ(journal->GoOnAfter({2, "known"}).error().code, ErrorCode::kConflict);
+    ASSERT_TRUE(journal->GoOnAfter({7, "state"}));
+    EXPECT_EQ(journal->LastSequence(), 7u);
+    const std::string after[] = {"h", "i"};
+    ASSERT_TRUE(journal->Append(after));
+  }
+  auto journal = Open();
+  EXPECT_EQ(journal->loss(), "");
+  EXPECT_EQ(journal->LastSequence(), 9u);
+  EXPECT_EQ(journal->LatestSnapshot()->bytes, "state");
+  EXPECT_EQ(Read(*journal, 7), (std::vector<std::string>{"h", "i"}));
+  Status whole;
+  EXPECT_EQ(Read(*journal, 0, &whole), (std::vector<std::string>{"a", "b"}));
+  EXPECT_NE(whole.error().message.find("record 3 is missing"), std::string::npos) << whole.error().message;
+}
+
 TEST_F(SqliteJournalTest, ADamagedSnapshotFallsBackToTheOneBefore) {
   {
     auto journal = Open();

@@ -1,0 +1,92 @@
+// Copies of what the controller keeps, and the way back (docs/operations.md, "Backup").
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cmd/backup.h"
+#include "cmd/cli.h"
+#include "cmd/controller_line.h"
+#include "cmd/credentials.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+JournalPage PageOf(v1::ReadJournalReply& reply) {
+  JournalPage page{static_cast<uint64_t>(reply.first()), {}, static_cast<uint64_t>(reply.last()), std::nullopt};
+  for (std::string& record : *reply.mutable_records()) page.records.push_back(std::move(record));
+  if (reply.has_base()) page.base = Snapshot{static_cast<uint64_t>(reply.base().sequence()), std::move(*reply.mutable_base()->mutable_state())};
+  return page;
+}
+
+void MakeBackup(const std::string& directory, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
+  const auto place = PlaceOfController(cli.server);
+  if (!place) return cli.Complain(place.error());
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  std::string state;
+  const auto pages = [&](uint64_t after) -> Result<JournalPage> {
+    v1::ReadJournalRequest request;
+    request.set_after(static_cast<int64_t>(after));
+    auto reply = GP_TRY((*client)->Call<v1::ReadJournalReply>("ReadJournal", request));
+    state = reply.state_directory();
+    return PageOf(reply);
+  };
+  const auto copied = BackUpJournal(directory, pages);
+  if (!copied) return cli.Complain(copied.error());
+  std::vector<std::string> missing;
+  if (IsAddress(*place)) {
+    missing.push_back("the authority, the join token and the audit: they are files of the controller's machine");
+  } else if (!state.empty()) {
+    missing = BackUpFiles(directory, state);
+  }
+  for (const std::string& one : missing) cli.Say("warning: not in it: " + one);
+  if (cli.PrintDocument(nlohmann::ordered_json{{"directory", directory}, {"records", copied->last}, {"added", copied->added}, {"missing", missing}})) return;
+  std::printf("%s: %llu records, %llu of them new\n", directory.c_str(), static_cast<unsigned long long>(copied->last), static_cast<unsigned long long>(copied->added));
+}
+
+void AddBackup(CLI::App& admin, Cli& cli) {
+  CLI::App* sub = admin.add_subcommand("backup", "Copy what the controller keeps, while it runs; again: what has come since; admins only");
+  auto directory = std::make_shared<std::string>();
+  sub->add_option("directory", *directory, "Where the backup is, or will be; it holds secrets, and is made for its owner alone")->required()->type_name("DIRECTORY");
+  sub->callback([directory, &cli] { MakeBackup(*directory, cli); });
+}
+
+struct RestoreFlags {
+  std::string directory;
+  std::string state;
+  bool replace = false;
+};
+
+void MakeState(const RestoreFlags& flags, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
+  const std::string state = flags.state.empty() ? DefaultStateDirectory() : flags.state;
+  const auto outcome = Restore(flags.directory, state, flags.replace);
+  if (!outcome) return cli.Complain(outcome.error());
+  const std::string at = ToRfc3339(outcome->last_at);
+  if (!outcome->set_aside.empty()) cli.Say("the journal that was there is " + outcome->set_aside);
+  cli.Say("jobs that ran then start again, uncharged; what was submitted later is not known any more");
+  if (cli.PrintDocument(nlohmann::ordered_json{{"state", state}, {"records", outcome->last}, {"last_at", at}, {"set_aside", outcome->set_aside}})) return;
+  std::printf("%s: as of %s, record %llu\n", state.c_str(), at.c_str(), static_cast<unsigned long long>(outcome->last));
+}
+
+void AddRestore(CLI::App& admin, Cli& cli) {
+  CLI::App* sub = admin.add_subcommand("restore", "Make a state directory of a backup; with the controller stopped");
+  auto flags = std::make_shared<RestoreFlags>();
+  sub->add_option("directory", flags->directory, "Where the backup is; it stays as it is")->required()->type_name("DIRECTORY");
+  sub->add_option("--state", flags->state, "The controller's state directory; default: where serve keeps it")->type_name("DIRECTORY");
+  sub->add_flag("--replace", flags->replace, "Set aside what is there");
+  sub->callback([flags, &cli] { MakeState(*flags, cli); });
+}
+
+}  // namespace
+
+void AddAdmin(CLI::App& app, Cli& cli) {
+  CLI::App* admin = app.add_subcommand("admin", "Backups of the controller");
+  admin->require_subcommand(1);
+  AddBackup(*admin, cli);
+  AddRestore(*admin, cli);
+}
+
+}  // namespace gp

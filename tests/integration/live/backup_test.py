@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""Backups of a controller that runs, and a controller that comes back from one."""
+
+import os
+import shutil
+
+from live_platform import ClusterTest, Cli, eventually, main
+
+ANA = 1234
+NOT_FOUND, CONFLICT, DENIED = 3, 4, 5
+
+
+class Backups(ClusterTest):
+    options = {"machine": "dgx-h100", "nodes": 1, "serve_flags": ("--listen", "127.0.0.1:0")}
+
+    def setUp(self):
+        super().setUp()
+        self.backup = os.path.join(self.cluster.directory, "backup")
+
+    def back_up(self):
+        return self.cli.json("admin", "backup", self.backup)
+
+    def running(self, job, attempts):
+        seen = self.cli.job(job)
+        return seen["state"] == "RUNNING" and len(seen["attempts"]) == attempts
+
+    def test_a_controller_comes_back_from_it(self):
+        over = self.cli.start(command=["true"])
+        self.assertEqual(self.cli.wait(over), 0)
+        runs = self.cli.start("--gpus", "2", command=["sleep", "1000"])
+        eventually(lambda: self.running(runs, 1), "it runs")
+        first = self.back_up()
+        self.assertEqual((first["added"], first["missing"]), (first["records"], []))
+        later = self.cli.start("--gpus", "1", "--env", "WHO=later", command=["sh", "-c", "sleep 1000"])
+        eventually(lambda: self.running(later, 1), "it runs")
+        second = self.back_up()
+        self.assertEqual(second["records"], first["records"] + second["added"])
+        self.assertLess(second["added"], second["records"])
+        forgotten = self.cli.start(command=["sleep", "1000"])
+        eventually(lambda: self.running(forgotten, 1), "it runs")
+
+        busy = self.cli("admin", "restore", self.backup, "--state", self.cluster.state, "--replace")
+        self.assertEqual(busy.code, CONFLICT, busy)
+        self.assertIn("a controller runs", busy.err)
+        self.cluster.controller.kill()
+        there = self.cli("admin", "restore", self.backup, "--state", self.cluster.state)
+        self.assertEqual(there.code, CONFLICT, there)
+        shutil.rmtree(self.cluster.state)  # all is lost
+        restored = self.cli.json("admin", "restore", self.backup, "--state", self.cluster.state)
+        self.assertEqual(restored["records"], second["records"])
+        self.cluster.start_controller()
+        self.cluster.await_gpus()
+
+        self.assertEqual(self.cli.job(over)["state"], "COMPLETED")
+        for job in (runs, later):
+            eventually(lambda: self.running(job, 2), lambda: f"it runs again: {self.cli.job(job)}", timeout=60)
+        self.assertEqual(self.cli("jobs", "describe", forgotten).code, NOT_FOUND)
+        eventually(lambda: len(self.cluster.sandbox.leases()) == 2, lambda: f"nothing else runs: {self.cluster.sandbox.leases()}")
+        entries = self.cli.json("audit", "list")["entries"]
+        self.assertEqual(self.cli("audit", "verify", os.path.join(self.cluster.state, "audit")).ok().code, 0)
+        self.assertIn(later, {one.get("object") for one in entries})
+        third = self.back_up()
+        self.assertEqual(third["records"], second["records"] + third["added"])
+        self.assertEqual(self.cli.json("replay", os.path.join(self.backup, "journal.db"), "--verify")["differences"], [])
+
+    def test_it_is_for_admins_and_says_what_it_lacks(self):
+        ana = self.cli.as_user(ANA)
+        self.assertEqual(ana("admin", "backup", os.path.join(self.cluster.shared, "mine")).code, DENIED)
+        secret = self.cli.json("tokens", "create", "copies", "--role", "admin")["secret"]
+        address = next(line for line in self.cluster.controller.text().splitlines() if "agents at port" in line)
+        port = address.split("agents at port ")[1].split(",")[0].split()[0]
+        far = Cli(self.cli.binary, f"127.0.0.1:{port}", extra={"GPU_PLATFORM_TOKEN": secret})
+        self.assertIn("not in it: the authority", far("admin", "backup", self.backup).ok().err)
+        self.assertEqual(sorted(name for name in os.listdir(self.backup) if not name.startswith("journal.db")), [])
+        self.assertEqual(self.cli("admin", "backup", self.cluster.directory).code, CONFLICT, "no directory of its own")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+// A journal in pages, as copies of it are made.
+
+#include <gtest/gtest.h>
+
+#include "adapters/inbound/api/api.h"
+#include "adapters/outbound/memory/memory_journal.h"
+#include "application/control/control_loop.h"
+#include "application/control/node_connections.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+// Its reader sees that one record is damaged.
+class DamagedJournal : public MemoryJournal {
+ public:
+  Status ReadAfter(uint64_t sequence, const std::function<Status(uint64_t, std::string_view)>& visit) override {
+    return MemoryJournal::ReadAfter(sequence, [&](uint64_t number, std::string_view bytes) { return number == damaged ? Fail(Internal("record is damaged")) : visit(number, bytes); });
+  }
+  uint64_t damaged = 0;
+};
+
+class ReadJournalTest : public testing::Test {
+ protected:
+  ReadJournalTest() {
+    ControlOptions options;
+    options.by_hand = true;
+    loop_ = *ControlLoop::Open(own_, clock_, options);
+    nodes_ = std::make_unique<NodeConnections>(*loop_);
+    ControlApi::About about{"test", {}, nullptr, &journal_, "/var/lib/x"};
+    api_ = std::make_unique<Api>(*loop_, *nodes_, about);
+  }
+
+  Result<v1::ReadJournalReply> Read(int64_t after) {
+    v1::ReadJournalRequest request;
+    request.set_after(after);
+    v1::ReadJournalReply reply;
+    GP_CHECK_OK(api_->control.ReadJournal(Caller{}, request, &reply));
+    return reply;
+  }
+  void Append(size_t records, size_t bytes) {
+    const std::vector<std::string> some(records, std::string(bytes, 'x'));
+    ASSERT_TRUE(journal_.Append(some));
+  }
+
+  SystemClock clock_;
+  MemoryJournal own_;  // of the loop
+  DamagedJournal journal_;
+  std::unique_ptr<ControlLoop> loop_;
+  std::unique_ptr<NodeConnections> nodes_;
+  std::unique_ptr<Api> api_;
+};
+
+TEST_F(ReadJournalTest, GivesWhatComesAfter) {
+  EXPECT_EQ(Read(0)->last(), 0);
+  EXPECT_EQ(Read(0)->records_size(), 0);
+  Append(5, 10);
+  const auto rest = Read(3);
+  ASSERT_TRUE(rest) << rest.error().message;
+  EXPECT_EQ(rest->first(), 4);
+  EXPECT_EQ(rest->records_size(), 2);
+  EXPECT_EQ(rest->last(), 5);
+  EXPECT_EQ(rest->state_directory(), "/var/lib/x");
+  EXPECT_EQ(Read(5)->records_size(), 0);
+  EXPECT_EQ(Read(6).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Read(-1).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Read(INT64_MAX).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(ReadJournalTest, GivesAPageAtATimeAndAtLeastOneRecord) {
+  Append(30, 100 << 10);
+  EXPECT_EQ(Read(0)->records_size(), 11);
+  EXPECT_EQ(Read(25)->records_size(), 5);
+  Append(1, 5 << 20);
+  EXPECT_EQ(Read(30)->records_size(), 1);
+}
+
+TEST_F(ReadJournalTest, GivesASnapshotInPlaceOfWhatIsDamaged) {
+  Append(10, 10);
+  journal_.damaged = 4;
+  EXPECT_EQ(Read(0)->records_size(), 3) << "what is sound before it";
+  EXPECT_EQ(Read(3).error().message, "record is damaged");
+  ASSERT_TRUE(journal_.SaveSnapshot({6, "state"}));
+  const auto page = Read(3);
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_EQ(page->records_size(), 0);
+  EXPECT_EQ(page->base().sequence(), 6);
+  EXPECT_EQ(page->base().state(), "state");
+  EXPECT_EQ(Read(6)->records_size(), 4);
+}
+
+}  // namespace
+}  // namespace gp

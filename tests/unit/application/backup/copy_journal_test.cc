@@ -1,0 +1,121 @@
+#include "application/backup/copy_journal.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/outbound/memory/memory_journal.h"
+
+namespace gp {
+namespace {
+
+std::vector<std::string> All(Journal& journal) {
+  std::vector<std::string> records;
+  EXPECT_TRUE(journal.ReadAfter(0, [&](uint64_t, std::string_view bytes) {
+    records.emplace_back(bytes);
+    return Ok();
+  }));
+  return records;
+}
+
+// A journal that answers two records at a time, and may grow with each question.
+struct Source {
+  std::vector<std::string> records;
+  std::vector<std::string> growth;
+  uint64_t damaged = 0;  // its number; 0: none
+  Snapshot snapshot;
+  std::vector<uint64_t> asked;
+
+  Result<JournalPage> Page(uint64_t after) {
+    asked.push_back(after);
+    if (after > records.size()) return Fail(InvalidArgument("ends before"));
+    JournalPage page{after + 1, {}, records.size(), std::nullopt};
+    for (uint64_t number = after + 1; number <= records.size() && number != damaged && page.records.size() < 2; ++number) page.records.push_back(records[number - 1]);
+    if (page.records.empty() && after < records.size()) {
+      if (snapshot.sequence <= after) return Fail(Internal("record " + std::to_string(damaged) + " is damaged"));
+      page.base = snapshot;
+    }
+    if (!growth.empty()) {
+      records.push_back(growth.front());
+      growth.erase(growth.begin());
+    }
+    return page;
+  }
+};
+
+class CopyJournalTest : public testing::Test {
+ protected:
+  Result<JournalCopy> Copy(Source& source) {
+    return CopyJournal(copy_, [&](uint64_t after) { return source.Page(after); }, [&](const Snapshot& snapshot) -> Status {
+      went_on_after_ = snapshot.sequence;
+      return Fail(Unavailable("far enough"));
+    });
+  }
+
+  MemoryJournal copy_;
+  uint64_t went_on_after_ = 0;
+};
+
+TEST_F(CopyJournalTest, HasAllThenOnlyWhatIsNew) {
+  Source source{.records = {"a", "b", "c", "d", "e"}, .growth = {}, .snapshot = {}, .asked = {}};
+  const auto first = Copy(source);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->added, 5u);
+  EXPECT_EQ(All(copy_), source.records);
+  source.records.push_back("f");
+  source.asked.clear();
+  const auto second = Copy(source);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->added, 1u);
+  EXPECT_EQ(second->last, 6u);
+  EXPECT_EQ(All(copy_), source.records);
+  EXPECT_EQ(source.asked, (std::vector<uint64_t>{4, 5})) << "its newest once more, and what comes behind it";
+  const auto third = Copy(source);
+  ASSERT_TRUE(third);
+  EXPECT_EQ(third->added, 0u);
+}
+
+TEST_F(CopyJournalTest, OfNothingIsNothing) {
+  Source source{};
+  const auto copied = Copy(source);
+  ASSERT_TRUE(copied);
+  EXPECT_EQ(copied->last, 0u);
+}
+
+TEST_F(CopyJournalTest, EndsWhereTheJournalEndedWhenItBegan) {
+  Source source{.records = {"a", "b", "c"}, .growth = std::vector<std::string>(1'000, "later"), .snapshot = {}, .asked = {}};
+  const auto copied = Copy(source);
+  ASSERT_TRUE(copied);
+  EXPECT_GE(copied->last, 3u);
+  EXPECT_LE(copied->last, 5u);
+}
+
+TEST_F(CopyJournalTest, OfAnotherJournalStaysAsItWas) {
+  const std::string records[] = {"a", "b", "c"};
+  ASSERT_TRUE(copy_.Append(records));
+  for (const std::vector<std::string>& other : {std::vector<std::string>{"a", "b", "x", "d"}, {"a", "b"}, {}}) {
+    Source source{.records = other, .growth = {}, .snapshot = {}, .asked = {}};
+    const auto copied = Copy(source);
+    ASSERT_FALSE(copied);
+    EXPECT_EQ(copied.error().code, ErrorCode::kConflict) << copied.error().message;
+    EXPECT_EQ(All(copy_).size(), 3u);
+  }
+}
+
+TEST_F(CopyJournalTest, GoesOnBehindWhatIsDamagedThere) {
+  Source source{.records = {"a", "b", "c", "d", "e"}, .growth = {}, .damaged = 3, .snapshot = {4, "state"}, .asked = {}};
+  EXPECT_FALSE(Copy(source));
+  EXPECT_EQ(went_on_after_, 4u);
+  EXPECT_EQ(All(copy_), (std::vector<std::string>{"a", "b"})) << "what is sound before it is kept too";
+}
+
+TEST_F(CopyJournalTest, SaysWhatTheJournalSays) {
+  Source source{.records = {"a", "b", "c"}, .growth = {}, .damaged = 2, .snapshot = {}, .asked = {}};
+  const auto copied = Copy(source);
+  ASSERT_FALSE(copied);
+  EXPECT_EQ(copied.error().message, "record 2 is damaged");
+  copy_.FailNextAppend();
+  Source sound{.records = {"a", "b"}, .growth = {}, .snapshot = {}, .asked = {}};
+  EXPECT_EQ(Copy(sound).error().message, "journal: no space left");
+}
+
+}  // namespace
+}  // namespace gp

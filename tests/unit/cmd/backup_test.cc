@@ -1,0 +1,226 @@
+#include "cmd/backup.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "adapters/outbound/sqlite/sqlite_journal.h"
+#include "application/control/control_loop.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string TextOf(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+void Write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+class BackupTest : public testing::Test {
+ protected:
+  BackupTest() {
+    char name[] = "/tmp/backup-test-XXXXXX";
+    directory_ = mkdtemp(name);
+    fs::create_directories(state_ = directory_ + "/state");
+    backup_ = directory_ + "/backup";
+  }
+  ~BackupTest() override { fs::remove_all(directory_); }
+
+  // A controller that begins, ends, and leaves what it has decided.
+  void Live() {
+    const auto journal = SqliteJournal::Open(state_ + "/journal.db");
+    ASSERT_TRUE(journal) << journal.error().message;
+    SystemClock clock;
+    ControlOptions options;
+    options.by_hand = true;
+    options.begin_lineage = !(*journal)->loss().empty();
+    const auto loop = ControlLoop::Open(**journal, clock, options);
+    ASSERT_TRUE(loop) << loop.error().message;
+    ASSERT_TRUE((*journal)->AcceptLoss());
+  }
+
+  uint64_t LastOf(const std::string& directory, std::string* loss = nullptr) {
+    const auto journal = SqliteJournal::Open(directory + "/journal.db");
+    EXPECT_TRUE(journal);
+    if (loss != nullptr) *loss = (*journal)->loss();
+    return (*journal)->LastSequence();
+  }
+
+  Result<JournalCopy> BackUpNow() {
+    const auto journal = GP_TRY(SqliteJournal::Open(state_ + "/journal.db"));
+    return BackUpJournal(backup_, [&](uint64_t after) -> Result<JournalPage> {
+      JournalPage page{after + 1, {}, journal->LastSequence(), std::nullopt};
+      GP_CHECK_OK(journal->ReadAfter(after, [&](uint64_t, std::string_view bytes) {
+        page.records.emplace_back(bytes);
+        return Ok();
+      }));
+      return page;
+    });
+  }
+
+  std::string directory_;
+  std::string state_;
+  std::string backup_;
+};
+
+TEST_F(BackupTest, IsBroughtUpToDateAndRestored) {
+  Live();
+  const auto first = BackUpNow();
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->added, LastOf(state_));
+  Live();
+  const auto second = BackUpNow();
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(second->last, LastOf(state_));
+  EXPECT_EQ(second->added, second->last - first->last);
+
+  const std::string elsewhere = directory_ + "/new";
+  const auto restored = Restore(backup_, elsewhere, false);
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->last, second->last);
+  EXPECT_EQ(restored->set_aside, "");
+  std::string loss;
+  EXPECT_EQ(LastOf(elsewhere, &loss), second->last);
+  EXPECT_NE(loss, "") << "agents may have done more: a new lineage begins";
+  EXPECT_EQ(LastOf(backup_, &loss), second->last);
+  EXPECT_EQ(loss, "");
+}
+
+TEST_F(BackupTest, SetsAsideWhatIsThereWhenAsked) {
+  Live();
+  const uint64_t backed_up = BackUpNow()->last;
+  Live();
+  const uint64_t there = LastOf(state_);
+  const auto refused = Restore(backup_, state_, false);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(LastOf(state_), there);
+  const auto restored = Restore(backup_, state_, true);
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->set_aside, state_ + "/journal.db.before-restore");
+  std::string loss;
+  EXPECT_EQ(LastOf(state_, &loss), backed_up);
+  EXPECT_NE(loss.find("to " + std::to_string(there) + " were written once"), std::string::npos) << loss;
+  Live();
+  EXPECT_EQ(Restore(backup_, state_, true)->set_aside, state_ + "/journal.db.before-restore.2");
+  // What was set aside is whole.
+  fs::create_directories(directory_ + "/old");
+  fs::rename(state_ + "/journal.db.before-restore", directory_ + "/old/journal.db");
+  EXPECT_EQ(LastOf(directory_ + "/old"), there);
+}
+
+TEST_F(BackupTest, OfARestoredJournalBeginsAnew) {
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  fs::rename(backup_, directory_ + "/newer");
+  fs::create_directories(backup_);
+  fs::rename(state_, directory_ + "/lost");
+  fs::create_directories(state_);
+  Live();  // another journal
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  fs::remove_all(backup_);
+  fs::rename(directory_ + "/newer", backup_);
+  const auto copied = BackUpNow();
+  ASSERT_FALSE(copied);
+  EXPECT_EQ(copied.error().code, ErrorCode::kConflict);
+  EXPECT_NE(copied.error().message.find(backup_), std::string::npos) << copied.error().message;
+}
+
+TEST_F(BackupTest, RefusesWhileAControllerRuns) {
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t other = fork();
+  if (other == 0) {  // the lock is a process's
+    const auto journal = SqliteJournal::Open(state_ + "/journal.db");
+    (void)!write(ready[1], journal ? "y" : "n", 1);
+    pause();
+    _exit(0);
+  }
+  char is_open = 0;
+  ASSERT_EQ(read(ready[0], &is_open, 1), 1);
+  ASSERT_EQ(is_open, 'y');
+  const auto restored = Restore(backup_, state_, true);
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, ErrorCode::kConflict) << restored.error().message;
+  EXPECT_TRUE(Restore(backup_, state_, true));
+}
+
+TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
+  EXPECT_EQ(Restore(backup_, state_, false).error().code, ErrorCode::kNotFound);
+  fs::create_directories(backup_);
+  Write(backup_ + "/letter.txt", "dear");
+  EXPECT_EQ(BackUpNow().error().code, ErrorCode::kConflict);
+  fs::remove(backup_ + "/letter.txt");
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  fs::remove(state_ + "/journal.db");
+  std::string text = TextOf(backup_ + "/journal.db");
+  text[text.size() / 2] ^= 1;
+  text[text.size() - 100] ^= 1;
+  Write(backup_ + "/journal.db", text);
+  EXPECT_FALSE(Restore(backup_, state_, false));
+  EXPECT_FALSE(fs::exists(state_ + "/journal.db")) << "nothing was put there";
+  for (const auto& file : fs::directory_iterator(state_)) EXPECT_EQ(file.path().string().find("restored"), std::string::npos) << file.path();
+}
+
+TEST_F(BackupTest, HasTheSecretsAndWholeLinesOfTheAudit) {
+  Write(state_ + "/join-token", "token\n");
+  Write(state_ + "/authority.pem", "key\n");
+  fs::create_directories(state_ + "/audit");
+  Write(state_ + "/audit/audit-000001.jsonl", "one\ntwo\nthr");
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  EXPECT_TRUE(BackUpFiles(backup_, state_).empty());
+  EXPECT_EQ(TextOf(backup_ + "/audit/audit-000001.jsonl"), "one\ntwo\n");
+  Write(state_ + "/audit/audit-000001.jsonl", "one\ntwo\nthree\n");
+  EXPECT_TRUE(BackUpFiles(backup_, state_).empty());
+  EXPECT_EQ(TextOf(backup_ + "/audit/audit-000001.jsonl"), "one\ntwo\nthree\n");
+  for (const std::string path : {"", "/audit", "/join-token", "/authority.pem", "/journal.db"}) {
+    struct stat found {};
+    ASSERT_EQ(stat((backup_ + path).c_str(), &found), 0) << path;
+    EXPECT_EQ(found.st_mode & 077, 0u) << path << ": for its owner alone";
+  }
+
+  const std::string elsewhere = directory_ + "/new";
+  ASSERT_TRUE(Restore(backup_, elsewhere, false));
+  EXPECT_EQ(TextOf(elsewhere + "/join-token"), "token\n");
+  EXPECT_EQ(TextOf(elsewhere + "/authority.pem"), "key\n");
+  EXPECT_EQ(TextOf(elsewhere + "/audit/audit-000001.jsonl"), "one\ntwo\nthree\n");
+  Write(elsewhere + "/join-token", "newer\n");
+  Write(elsewhere + "/audit/audit-000001.jsonl", "more\n");
+  ASSERT_TRUE(Restore(backup_, elsewhere, true));
+  EXPECT_EQ(TextOf(elsewhere + "/join-token"), "token\n");
+  EXPECT_EQ(TextOf(elsewhere + "/join-token.before-restore"), "newer\n");
+  EXPECT_EQ(TextOf(elsewhere + "/audit/audit-000001.jsonl"), "more\n");
+}
+
+TEST_F(BackupTest, SaysWhatItLacks) {
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  fs::create_directories(state_ + "/join-token");  // no file
+  const auto missing = BackUpFiles(backup_, state_);
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_NE(missing[0].find("join-token"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gp
