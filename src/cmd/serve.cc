@@ -14,6 +14,7 @@
 #include "adapters/inbound/rest/http_server.h"
 #include "adapters/inbound/rest/rest_api.h"
 #include "adapters/outbound/audit/audit_file.h"
+#include "adapters/outbound/event_log/event_log.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
@@ -49,6 +50,7 @@ struct ServeFlags {
   std::string lease_time = "10s";
   std::string min_run;  // empty: the policy's
   std::string policy;   // a file
+  std::optional<LogFormat> log;  // nullopt: what happens is not told
   AgentConfig agent;
 };
 
@@ -106,6 +108,10 @@ class Serving {
     server_ = GP_TRY(Server::Start(*api_, *loop_, *nodes_, server_options));
     loop_->AddObserver(nodes_.get());
     loop_->AddObserver(&metrics_);
+    if (flags_.log) {
+      log_ = std::make_unique<EventLog>(STDERR_FILENO, *flags_.log, clock_);
+      loop_->AddObserver(log_.get());
+    }
     for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);
     loop_->Start();
     return StartAgents();
@@ -124,6 +130,7 @@ class Serving {
     if (http_ != nullptr) http_->Shutdown();
     if (rest_ != nullptr) rest_->EndStreams();
     if (server_ != nullptr) server_->Shutdown();
+    log_.reset();  // what was told is written
     rest_.reset();  // what still makes answers tells connections of it: before they go
   }
 
@@ -264,6 +271,7 @@ class Serving {
   std::optional<Authority> authority_;
   std::optional<Identity> identity_;  // of the controller
   ControllerMetrics metrics_;
+  std::unique_ptr<EventLog> log_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
   std::unique_ptr<Api> api_;
@@ -276,6 +284,12 @@ class Serving {
   std::vector<std::string> warnings_;
 };
 
+// Words of the controller itself, among the lines that its log has.
+void Tell(const ServeFlags& flags, const Cli& cli, const std::string& text, LogLevel level = LogLevel::kInfo) {
+  if (flags.log != LogFormat::kJson) return cli.Say((level == LogLevel::kWarning ? "warning: " : "") + text);
+  std::fputs(ToText(EventLine{level, "said", {{"message", text}}}, SystemClock().Now(), LogFormat::kJson).c_str(), stderr);
+}
+
 void RunServe(ServeFlags flags, Cli& cli) {
   SetDaemonLimits();
   const StopSignals signals;
@@ -285,20 +299,19 @@ void RunServe(ServeFlags flags, Cli& cli) {
   flags.run_directory = AbsolutePath(flags.run_directory);
   Serving serving(flags);
   if (const Status started = serving.Start(); !started) return cli.Complain(started.error());
-  for (const std::string& warning : serving.warnings()) cli.Say("warning: " + warning);
+  for (const std::string& warning : serving.warnings()) Tell(flags, cli, warning, LogLevel::kWarning);
   if (serving.agent() != nullptr) {
-    for (const std::string& warning : serving.agent()->warnings()) cli.Say("warning: " + warning);
+    for (const std::string& warning : serving.agent()->warnings()) Tell(flags, cli, warning, LogLevel::kWarning);
   }
   if (serving.simulated_nodes() > 0) {
-    cli.Say(std::to_string(serving.simulated_nodes()) + " simulated node(s), " + flags.simulate +
-                ": placement, isolation and processes are real, the GPUs are not");
+    Tell(flags, cli, std::to_string(serving.simulated_nodes()) + " simulated node(s), " + flags.simulate + ": placement, isolation and processes are real, the GPUs are not");
   }
-  cli.Say("controller runs; sockets in " + flags.run_directory +
-              (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : "") +
-              (serving.http_port() > 0 ? ", HTTP at port " + std::to_string(serving.http_port()) : ""));
-  if (serving.authority() != nullptr) cli.Say("encrypted; the authority is " + std::string(kFingerprintPrefix) + serving.authority()->fingerprint());
+  Tell(flags, cli, "controller runs; sockets in " + flags.run_directory +
+                       (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : "") +
+                       (serving.http_port() > 0 ? ", HTTP at port " + std::to_string(serving.http_port()) : ""));
+  if (serving.authority() != nullptr) Tell(flags, cli, "encrypted; the authority is " + std::string(kFingerprintPrefix) + serving.authority()->fingerprint());
   signals.Wait();
-  cli.Say("stopping; jobs run on");
+  Tell(flags, cli, "stopping; jobs run on");
   serving.Stop();
   ExitNow(cli.exit_code);
 }
@@ -320,6 +333,9 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_flag("--no-agent", flags->no_agent, "Only the controller; agents join by themselves");
   sub->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk: all is gone at the end");
   sub->add_flag("--keep-sound-prefix", flags->keep_sound_prefix, "After damage: give up the journal from the first damaged record on (a copy is kept)");
+  sub->add_option_function<std::string>("--log", [flags](const std::string& format) { flags->log = format == "json" ? LogFormat::kJson : LogFormat::kText; },
+      "Tell on standard error what happens to jobs, nodes and GPUs, a line each (docs/reference/event_log.md)")
+      ->check(CLI::IsMember({"text", "json"}))->type_name("FORMAT");
   sub->add_option("--policy", flags->policy, "Numbers that decisions depend on (docs/reference/policies.md)")->type_name("FILE");
   sub->add_option("--min-run", flags->min_run, "A preemptible job runs for so long before others may interrupt it; default: the policy's, 10m")
       ->type_name("DURATION");

@@ -108,5 +108,27 @@ class Changes(ClusterTest):
         eventually(lambda: self.cli("status").code == 0, "others are answered")
 
 
+class Log(ClusterTest):
+    options = {"serve_flags": ("--log", "json"), "machine": "dgx-h100", "nodes": 1}
+
+    def entries(self):
+        return [json.loads(line) for line in self.cluster.controller.text().splitlines()]
+
+    def test_every_line_is_one_of_the_log(self):
+        job = self.cli.start("--name", "train", "--env", "SECRET=hidden", command=["sh", "-c", "sleep 1; exit 3"])
+        self.assertEqual(self.cli.wait(job), 3)
+        told = eventually(lambda: [one for one in self.entries() if one.get("job") == job][3:] and self.entries(), "the end of the job is told")
+        life = [one for one in told if one.get("job") == job]
+        self.assertEqual([one["event"] for one in life], ["job_submitted", "job_placed", "job_started", "job_ended"])
+        self.assertEqual({(one["name"], one["user"], one["queue"]) for one in life}, {("train", "root", "default")})
+        self.assertEqual((life[-1]["state"], life[-1]["exit_code"], life[-1]["level"]), ("FAILED", 3, "warning"))
+        self.assertNotIn("hidden", self.cluster.controller.text())
+        events = {one["event"] for one in told}
+        self.assertLessEqual({"node_joined", "said"}, events)
+        for one in told:
+            self.assertRegex(one["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+            self.assertIn(one["level"], ("info", "warning", "error"))
+
+
 if __name__ == "__main__":
     main()

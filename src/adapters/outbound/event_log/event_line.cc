@@ -1,0 +1,252 @@
+#include "adapters/outbound/event_log/event_line.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "domain/cluster/arrays.h"
+
+namespace gp {
+namespace {
+
+constexpr size_t kWordsMax = 300;  // of one field
+constexpr size_t kNodesMax = 16;   // named of one job
+
+class Describer {
+ public:
+  explicit Describer(const State& state) : state_(state) {}
+
+  EventLine Take() { return std::move(line_); }
+  bool is_told() const { return !line_.event.empty(); }
+
+  void operator()(const JobSubmitted& event) {
+    Begin(LogLevel::kInfo, "job_submitted");
+    AddJob(event.job);
+    Add("nodes_asked", event.spec->nodes);
+    Add("gpus_asked", event.spec->gpus.count);
+    Add("note", event.note);
+  }
+  void operator()(const GangPlaced& event) {
+    Begin(LogLevel::kInfo, "job_placed");
+    AddJob(event.job);
+    AddNodes(event.leases);
+  }
+  void operator()(const JobStarted& event) {
+    Begin(LogLevel::kInfo, "job_started");
+    AddJob(event.job);
+  }
+  void operator()(const JobStopOrdered& event) {
+    Begin(event.cause == StopCause::kCancel ? LogLevel::kInfo : LogLevel::kWarning, "job_stopping");
+    AddJob(event.job);
+    Add("cause", Name(event.cause));
+    Add("reason", event.reason);
+  }
+  void operator()(const JobPreemptionOrdered& event) {
+    Begin(LogLevel::kInfo, "job_preempted");
+    AddJob(event.job);
+    Add("by", NameOfJob(event.by));
+  }
+  void operator()(const JobMoveOrdered& event) {
+    Begin(LogLevel::kInfo, "job_moved");
+    AddJob(event.job);
+    Add("by", NameOfJob(event.by));
+  }
+  void operator()(const JobRequeued& event) {
+    const bool is_planned = event.charge == RequeueCharge::kPreemption || event.charge == RequeueCharge::kMove;
+    Begin(is_planned ? LogLevel::kInfo : LogLevel::kWarning, "job_requeued");
+    AddJob(event.job);
+    Add("end", event.end == EndClass::kNone ? "" : Name(event.end));
+    Add("reason", event.reason);
+  }
+  void operator()(const CheckpointSaved& event) {
+    Begin(LogLevel::kInfo, "checkpoint_saved");
+    AddJob(event.job);
+    Add("step", event.checkpoint.step);
+  }
+  void operator()(const JobEnded& event) {
+    const bool is_as_wished = event.state == JobState::kCompleted || event.state == JobState::kCancelled;
+    Begin(is_as_wished ? LogLevel::kInfo : LogLevel::kWarning, "job_ended");
+    AddJob(event.job);
+    Add("state", Name(event.state));
+    Add("exit_code", event.exit_code);
+    Add("end", event.end == EndClass::kNone ? "" : Name(event.end));
+    Add("reason", event.reason);
+  }
+  void operator()(const JobXidNoted& event) {
+    Begin(LogLevel::kWarning, "job_hit_by_xid");
+    AddJob(event.job);
+    Add("xid", event.note.xid);
+  }
+
+  void operator()(const NodeJoined& event) { OfNode(LogLevel::kInfo, "node_joined", event.node); }
+  void operator()(const NodeReturned& event) { OfNode(LogLevel::kInfo, "node_returned", event.node); }
+  void operator()(const NodeLost& event) { OfNode(LogLevel::kError, "node_lost", event.node); }
+  void operator()(const NodeDrainChanged& event) {
+    OfNode(LogLevel::kInfo, event.draining ? "node_drained" : "node_undrained", event.node);
+    Add("reason", event.reason);
+  }
+  void operator()(const GpuDrainChanged& event) {
+    OfGpu(LogLevel::kInfo, event.draining ? "gpu_drained" : "gpu_undrained", event);
+    Add("reason", event.reason);
+  }
+  void operator()(const GpuConditionChanged& event) {
+    OfGpu(event.to == GpuCondition::kAvailable ? LogLevel::kInfo : LogLevel::kWarning, "gpu_condition", event);
+    Add("condition", Name(event.to));
+    Add("reason", event.reason);
+  }
+  void operator()(const FaultSeen& event) {
+    if (event.xid == 0) return;  // its GPU's condition tells
+    OfGpu(LogLevel::kWarning, "gpu_xid", event);
+    Add("xid", event.xid);
+  }
+  void operator()(const GpuTaskOrdered& event) {
+    OfGpu(LogLevel::kInfo, "gpu_task_begun", event);
+    Add("task", Name(event.task));
+  }
+  void operator()(const IncidentOpened& event) {
+    const Incident& incident = event.incident;
+    Begin(incident.needs_person ? LogLevel::kError : LogLevel::kWarning, "incident_opened");
+    Add("incident", gp::ToText(incident.id));
+    Add("cause", incident.cause);
+    Add("node", incident.node);
+    if (incident.gpu >= 0) Add("gpu", incident.gpu);
+    Add("pool", incident.pool);
+    if (incident.needs_person) Add("needs_person", 1);
+  }
+  void operator()(const IncidentNoted& event) {
+    Begin(event.needs_person ? LogLevel::kError : LogLevel::kInfo, "incident_noted");
+    Add("incident", gp::ToText(event.incident));
+    Add("what", event.what);
+    if (event.needs_person) Add("needs_person", 1);
+  }
+  void operator()(const IncidentChanged& event) {
+    Begin(LogLevel::kInfo, "incident_changed");
+    Add("incident", gp::ToText(event.incident));
+    Add("state", Name(event.state));
+    Add("person", event.person);
+  }
+  void operator()(const BreakerOpened& event) {
+    Begin(LogLevel::kError, "breaker_opened");
+    Add("pool", event.pool);
+    Add("incident", gp::ToText(event.incident));
+  }
+
+  // Parts of what is told above, or before anybody listens.
+  void operator()(const ControllerStarted&) {}
+  void operator()(const NodeLeasesExpired&) {}
+  void operator()(const LeaseStarted&) {}
+  void operator()(const LeaseEnded&) {}
+  void operator()(const JobUnblocked&) {}
+  void operator()(const JobRetried&) {}
+  void operator()(const JobForgotten&) {}
+  void operator()(const GpuRemedyChanged&) {}
+  void operator()(const GpuTaskEnded&) {}
+  void operator()(const DrainDeadlineSet&) {}
+  // Wishes of persons: the audit tells of them.
+  void operator()(const JobHeld&) {}
+  void operator()(const JobReleased&) {}
+  void operator()(const JobPriorityChanged&) {}
+  void operator()(const QueueChanged&) {}
+  void operator()(const QueueDeleted&) {}
+  void operator()(const NodePoolChanged&) {}
+  void operator()(const NodeLabelsChanged&) {}
+  void operator()(const NodesReserved&) {}
+  void operator()(const ReservationEnded&) {}
+  void operator()(const RoleGranted&) {}
+  void operator()(const TokenIssued&) {}
+  void operator()(const TokenEnded&) {}
+  void operator()(const NodeCertified&) {}
+  void operator()(const NodeRevoked&) {}
+  void operator()(const BudgetChanged&) {}
+  void operator()(const BudgetDeleted&) {}
+  void operator()(const AccessRefused&) {}
+
+ private:
+  void Begin(LogLevel level, std::string event) {
+    line_.level = level;
+    line_.event = std::move(event);
+  }
+  void Add(std::string name, const std::string& text) {
+    if (!text.empty()) line_.fields.emplace_back(std::move(name), Printable(text, kWordsMax));
+  }
+  void Add(std::string name, const char* text) { Add(std::move(name), std::string(text)); }
+  void Add(std::string name, int64_t number) { line_.fields.emplace_back(std::move(name), number); }
+  void Add(std::string name, int number) { Add(std::move(name), int64_t{number}); }
+
+  std::string NameOfJob(JobId id) const {
+    const Job* job = state_.FindJob(id);
+    return job == nullptr ? gp::ToText(id) : NameOf(*job);
+  }
+  std::string NameOfNode(NodeId id) const {
+    const Node* node = state_.FindNode(id);
+    return node == nullptr ? "" : node->facts->name;
+  }
+  void AddJob(JobId id) {
+    Add("job", NameOfJob(id));
+    const Job* job = state_.FindJob(id);
+    if (job == nullptr) return;  // forgotten in the same commit
+    Add("name", job->spec->name);
+    Add("user", job->user.name);
+    Add("queue", job->queue);
+    if (job->attempt > 0) Add("attempt", job->attempt);
+  }
+  void AddNodes(const std::vector<Lease>& leases) {
+    std::vector<std::string> nodes;
+    for (const Lease& lease : leases) nodes.push_back(NameOfNode(lease.node));
+    std::ranges::sort(nodes);
+    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+    std::string text;
+    for (size_t i = 0; i < nodes.size() && i < kNodesMax; ++i) text += (i == 0 ? "" : ",") + nodes[i];
+    if (nodes.size() > kNodesMax) text += ",…";
+    Add("nodes", text);
+  }
+  void OfNode(LogLevel level, std::string event, NodeId node) {
+    Begin(level, std::move(event));
+    Add("node", NameOfNode(node));
+  }
+  template <typename E>
+  void OfGpu(LogLevel level, std::string name, const E& event) {
+    OfNode(level, std::move(name), event.node);
+    Add("gpu", event.gpu);
+  }
+
+  const State& state_;
+  EventLine line_;
+};
+
+// Bare where it is one word; else as a JSON string.
+std::string Quoted(const std::string& text) {
+  const bool is_word = std::ranges::none_of(text, [](char c) { return c == ' ' || c == '"' || c == '=' || c == '\\'; });
+  return is_word ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+const char* Name(LogLevel level) {
+  constexpr const char* kNames[] = {"info", "warning", "error"};
+  return kNames[static_cast<size_t>(level)];
+}
+
+std::optional<EventLine> LineOf(const State& state, const Event& event) {
+  Describer describer(state);
+  std::visit(describer, event);
+  if (!describer.is_told()) return std::nullopt;
+  return describer.Take();
+}
+
+std::string ToText(const EventLine& line, Instant at, LogFormat format) {
+  const std::string time = ToRfc3339(at, true);
+  if (format == LogFormat::kJson) {
+    nlohmann::ordered_json document{{"time", time}, {"level", Name(line.level)}, {"event", line.event}};
+    for (const auto& [name, value] : line.fields) std::visit([&](const auto& one) { document[name] = one; }, value);
+    return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
+  std::string text = time + " " + Name(line.level) + " " + line.event;
+  for (const auto& [name, value] : line.fields) {
+    const auto* words = std::get_if<std::string>(&value);
+    text += " " + name + "=" + (words != nullptr ? Quoted(*words) : std::to_string(std::get<int64_t>(value)));
+  }
+  return text + "\n";
+}
+
+}  // namespace gp

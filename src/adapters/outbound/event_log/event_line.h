@@ -1,0 +1,36 @@
+#pragma once
+
+// What has happened, as a line for people and for programs: of which job, on which node.  The words of jobs themselves
+// (commands, environment) are never in it.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/cluster/event.h"
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+enum class LogLevel { kInfo, kWarning, kError };
+const char* Name(LogLevel level);
+
+struct EventLine {
+  using Value = std::variant<std::string, int64_t>;
+
+  LogLevel level = LogLevel::kInfo;
+  std::string event;  // "job_started": stable names, docs/reference/event_log.md
+  std::vector<std::pair<std::string, Value>> fields;
+};
+
+// nullopt: who reads logs is not told of it.  `state` is the one after the event.
+std::optional<EventLine> LineOf(const State& state, const Event& event);
+
+enum class LogFormat { kText, kJson };
+// With its line break; as text: "2026-11-24T10:00:00.000Z info job_started job=job-0001 user=ana".
+std::string ToText(const EventLine& line, Instant at, LogFormat format);
+
+}  // namespace gp

@@ -1,0 +1,26 @@
+#!/usr/bin/python3
+"""docs/reference/event_log.md tells of every event of the log, and of no other."""
+
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+SOURCES = [*(ROOT / "src/adapters/outbound/event_log").glob("*.cc"), ROOT / "src/cmd/serve.cc"]
+
+
+class EventLog(unittest.TestCase):
+    def test_events(self):
+        page = (ROOT / "docs/reference/event_log.md").read_text(encoding="utf-8")
+        told = {name for row in re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE) for name in re.findall(r"`([a-z_]+)`", row)}
+        written = set()
+        for source in SOURCES:
+            for line in source.read_text(encoding="utf-8").splitlines():
+                if re.search(r"Begin\(|OfNode\(|OfGpu\(|EventLine", line):
+                    written |= set(re.findall(r'"((?:job|node|gpu|incident|breaker|checkpoint|log)_[a-z_]+|said)"', line))
+        self.assertGreater(len(written), 20)
+        self.assertEqual(told, written)
+
+
+if __name__ == "__main__":
+    unittest.main()
