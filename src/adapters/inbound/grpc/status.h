@@ -1,17 +1,15 @@
 #pragma once
 
-// The project's errors as gRPC statuses.
+// The project's errors as gRPC statuses, with details for programs (gRPC's richer error model): ErrorInfo always,
+// BadRequest where the error is in a field, RetryInfo where the same call may do later.
 
 #include <grpcpp/support/status.h>
 
-#include "adapters/wire/error.h"
 #include "base/result.h"
 
 namespace gp {
 
-inline grpc::Status ToGrpc(const Error& error) {
-  return {static_cast<grpc::StatusCode>(GrpcCodeFor(error.code)), error.message};
-}
+grpc::Status ToGrpc(const Error& error);
 inline grpc::Status ToGrpc(const Status& status) {
   return status ? grpc::Status::OK : ToGrpc(status.error());
 }
