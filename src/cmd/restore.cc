@@ -149,6 +149,8 @@ Result<RestoreOutcome> Restore(const std::string& directory, const std::string& 
   const std::string journal = state + "/journal.db";
   if (!Exists(backup)) return Fail(NotFound(directory + ": no backup there (gpu-platform admin backup makes one)"));
   GP_CHECK_OK(MakeDirectories(state, 0711));
+  std::error_code ignored;
+  if (fs::equivalent(directory, state, ignored)) return Fail(InvalidArgument(state + " is where the controller's own journal is: name a backup of it"));
   GP_CHECK_OK(CheckNobodyHolds(journal));
   if (Exists(journal) && !replace) return Fail(Conflict(state + " has a journal; --replace sets it aside"));
   Draft draft(journal + ".restored");

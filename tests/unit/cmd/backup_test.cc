@@ -178,6 +178,7 @@ TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
   Write(backup_ + "/journal.db", text);
   EXPECT_FALSE(Restore(backup_, state_, false));
   EXPECT_FALSE(fs::exists(state_ + "/journal.db")) << "nothing was put there";
+  EXPECT_EQ(Restore(backup_, backup_, true).error().code, ErrorCode::kInvalidArgument);
   for (const auto& file : fs::directory_iterator(state_)) EXPECT_EQ(file.path().string().find("restored"), std::string::npos) << file.path();
 }
 
