@@ -42,6 +42,7 @@ void MakeBackup(const std::string& directory, Cli& cli) {
     missing = BackUpFiles(directory, state);
   }
   for (const std::string& one : missing) cli.Say("warning: not in it: " + one);
+  if (!missing.empty()) cli.exit_code = kExitPartly;
   if (cli.PrintDocument(nlohmann::ordered_json{{"directory", directory}, {"records", copied->last}, {"added", copied->added}, {"missing", missing}})) return;
   std::printf("%s: %llu records, %llu of them new\n", directory.c_str(), static_cast<unsigned long long>(copied->last), static_cast<unsigned long long>(copied->added));
 }
@@ -64,11 +65,13 @@ void MakeState(const RestoreFlags& flags, Cli& cli) {
   const std::string state = flags.state.empty() ? DefaultStateDirectory() : flags.state;
   const auto outcome = Restore(flags.directory, state, flags.replace);
   if (!outcome) return cli.Complain(outcome.error());
-  const std::string at = ToRfc3339(outcome->last_at);
+  const bool is_dated = outcome->last_at.ns != 0;
+  const std::string at = is_dated ? ToRfc3339(outcome->last_at) : "";
   if (!outcome->set_aside.empty()) cli.Say("the journal that was there is " + outcome->set_aside);
   cli.Say("jobs that ran then start again, uncharged; what was submitted later is not known any more");
+  cli.Say("tokens, roles and certificates of nodes that were taken away later are valid again: take them away anew");
   if (cli.PrintDocument(nlohmann::ordered_json{{"state", state}, {"records", outcome->last}, {"last_at", at}, {"set_aside", outcome->set_aside}})) return;
-  std::printf("%s: as of %s, record %llu\n", state.c_str(), at.c_str(), static_cast<unsigned long long>(outcome->last));
+  std::printf("%s: as of %srecord %llu\n", state.c_str(), is_dated ? (at + ", ").c_str() : "", static_cast<unsigned long long>(outcome->last));
 }
 
 void AddRestore(CLI::App& admin, Cli& cli) {

@@ -1,5 +1,7 @@
 #include "cmd/backup.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "adapters/outbound/sqlite/sqlite_journal.h"
@@ -8,17 +10,27 @@
 namespace gp {
 namespace {
 
-constexpr size_t kFileBytesMax = 64 << 20;
+namespace fs = std::filesystem;
 
-// A new directory, an empty one, or a backup.
+constexpr size_t kFileBytesMax = 64 << 20;
+constexpr int kOldAuditsMax = 1'000;
+constexpr const char* kSignText =
+    "A backup of a gpu-platform controller.  `gpu-platform admin backup` brings it up to date, `gpu-platform admin restore`\n"
+    "makes a state directory of it.  It holds secrets.\n";
+
+// A new directory, an empty one, or a backup.  One that is something else stays as it is.
 Status PrepareDirectory(const std::string& directory) {
-  GP_CHECK_OK(MakeDirectories(directory, 0700));
   std::error_code error;
-  const bool is_backup = std::filesystem::exists(directory + "/journal.db", error);
-  const bool is_empty = std::filesystem::is_empty(directory, error);
+  const std::string sign = directory + "/" + kBackupSign;
+  if (!fs::exists(directory, error) && !error) {
+    GP_CHECK_OK(MakeDirectories(directory, 0700));
+  } else if (fs::exists(sign, error)) {
+    return Ok();
+  } else if (!fs::is_empty(directory, error) && !error) {
+    return Fail(Conflict(directory + " holds other files: a backup wants a directory of its own"));
+  }
   if (error) return Fail(Internal(directory + ": " + error.message()));
-  if (is_backup || is_empty) return Ok();
-  return Fail(Conflict(directory + " holds other files: a backup wants a directory of its own"));
+  return WriteTextFile(sign, kSignText, 0600);
 }
 
 Status CopyFile(const std::string& from, const std::string& to) {
@@ -26,10 +38,10 @@ Status CopyFile(const std::string& from, const std::string& to) {
   return WriteTextFile(to, text, 0600);
 }
 
-Status CopySecret(const std::string& from, const std::string& to) {
+// There is none where nothing is encrypted.
+Status CopyAuthority(const std::string& from, const std::string& to) {
   const Status copied = CopyFile(from, to);
-  const bool has_none = !copied && copied.error().code == ErrorCode::kNotFound;  // no authority where nothing is encrypted
-  return has_none ? Ok() : copied;
+  return !copied && copied.error().code == ErrorCode::kNotFound ? Ok() : copied;
 }
 
 // Whole lines only: the last may be on its way.
@@ -39,16 +51,36 @@ Status CopyLines(const std::string& from, const std::string& to) {
   return WriteTextFile(to, text, 0600);
 }
 
-// Files of the audit only grow: those of the same size are the same.
-Status CopyAudit(const std::string& from, const std::string& to) {
+// Files of the audit only grow.  Where one has less than its copy it is another audit, begun after a loss.
+bool IsAnotherAudit(const std::string& from, const std::string& copy) {
   std::error_code error;
-  std::filesystem::directory_iterator files(from, error);
-  if (error == std::errc::no_such_file_or_directory) return Ok();
+  for (const auto& file : fs::directory_iterator(copy, error)) {
+    const auto size = fs::file_size(fs::path(from) / file.path().filename(), error);
+    if (!error && size < file.file_size()) return true;
+  }
+  return false;
+}
+
+Status KeepOldAudit(const std::string& copy) {
+  for (int again = 1; again <= kOldAuditsMax; ++again) {
+    const std::string old = copy + ".old." + std::to_string(again);
+    std::error_code error;
+    if (fs::exists(old, error)) continue;
+    fs::rename(copy, old, error);
+    return error ? Fail(Internal("cannot rename " + copy + " to " + old + ": " + error.message())) : Ok();
+  }
+  return Fail(Internal("too many of " + copy + ".old.*: remove some"));
+}
+
+Status CopyAudit(const std::string& from, const std::string& to) {
+  if (IsAnotherAudit(from, to)) GP_CHECK_OK(KeepOldAudit(to));
+  std::error_code error;
+  fs::directory_iterator files(from, error);
   if (error) return Fail(Internal(from + ": " + error.message()));
   GP_CHECK_OK(MakeDirectories(to, 0700));
   for (const auto& file : files) {
     const std::string copy = to + "/" + file.path().filename().string();
-    const auto size = std::filesystem::file_size(copy, error);
+    const auto size = fs::file_size(copy, error);
     if (!error && size == file.file_size(error) && !error) continue;
     GP_CHECK_OK(CopyLines(file.path(), copy));
   }
@@ -59,10 +91,13 @@ Status CopyAudit(const std::string& from, const std::string& to) {
 
 Result<JournalCopy> BackUpJournal(const std::string& directory, const JournalPages& pages) {
   GP_CHECK_OK(PrepareDirectory(directory));
-  const auto journal = GP_TRY(SqliteJournal::Open(directory + "/journal.db"));
-  GP_CHECK_OK(journal->AcceptLoss());  // what it had and lost comes again
-  auto copied = CopyJournal(*journal, pages, [&](const Snapshot& snapshot) { return journal->GoOnAfter(snapshot); });
-  return copied ? copied : Fail(copied.error().Within(directory));
+  const auto journal = SqliteJournal::Open(directory + "/journal.db");
+  if (!journal && journal.error().code == ErrorCode::kUnavailable) return Fail(Conflict(directory + ": another backup is being made there"));
+  if (!journal) return Fail(journal.error());
+  auto copied = CopyJournal(**journal, pages, [&](const Snapshot& snapshot) { return (*journal)->GoOnAfter(snapshot); });
+  if (!copied) return Fail(copied.error().Within(directory));
+  GP_CHECK_OK((*journal)->AcceptLoss());  // what it had and lost has come again
+  return copied;
 }
 
 std::vector<std::string> BackUpFiles(const std::string& directory, const std::string& state) {
@@ -70,7 +105,8 @@ std::vector<std::string> BackUpFiles(const std::string& directory, const std::st
   const auto note = [&](const Status& copied) {
     if (!copied) missing.push_back(copied.error().message);
   };
-  for (const std::string name : kBackedUpSecrets) note(CopySecret(state + "/" + name, directory + "/" + name));
+  note(CopyAuthority(state + "/" + kBackedUpSecrets[0], directory + "/" + kBackedUpSecrets[0]));
+  note(CopyFile(state + "/" + kBackedUpSecrets[1], directory + "/" + kBackedUpSecrets[1]));
   note(CopyAudit(state + "/" + kBackedUpAudit, directory + "/" + kBackedUpAudit));
   return missing;
 }

@@ -26,6 +26,7 @@ inline constexpr int kExitUsage = 2;
 inline constexpr int kExitConflict = 4;
 inline constexpr int kExitTimeout = 7;
 inline constexpr int kExitUnhealthy = 9;
+inline constexpr int kExitPartly = 10;
 inline constexpr int kExitPlatform = 125;
 
 class Cli {

@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "adapters/outbound/sqlite/high_water_mark.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "cmd/backup.h"
-#include "files/replace_file.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -19,33 +19,59 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kAsideMax = 1'000;
+constexpr size_t kPieceBytes = 1 << 20;
 constexpr const char* kLog = "-wal";  // SQLite's, beside the database
 constexpr const char* kMark = ".mark";
 
+Error Trouble(const std::string& what) { return Internal(what + ": " + std::strerror(errno)); }
+
 bool Exists(const std::string& path) {
-  std::error_code error;
-  return fs::exists(path, error);
+  struct stat found {};
+  return lstat(path.c_str(), &found) == 0 || errno != ENOENT;
 }
 
-Status Renamed(const std::string& from, const std::string& to) {
-  if (std::rename(from.c_str(), to.c_str()) == 0) return Ok();
-  return Fail(Internal("cannot rename " + from + " to " + to + ": " + std::strerror(errno)));
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() { Close(); }
+  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  File& operator=(File&& other) noexcept {
+    Close();
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    return *this;
+  }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  void Close() const {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  int descriptor_;
+};
+
+// What was written, or renamed in a directory, is there after a power cut.
+Status Sync(const std::string& path) {
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.descriptor() >= 0 && fsync(file.descriptor()) == 0 ? Ok() : Fail(Trouble(path));
 }
 
-// By SQLite's lock, without opening the database: it may be damaged, and stays as it is.
-Status CheckNobodyHolds(const std::string& journal) {
+Status Rename(const std::string& from, const std::string& to) {
+  return std::rename(from.c_str(), to.c_str()) == 0 ? Ok() : Fail(Trouble("cannot rename " + from + " to " + to));
+}
+
+// Holds off whoever would open the database, by SQLite's own lock and without opening it: it may be damaged.  Until the
+// file is closed; no other descriptor of it may be closed in this process before.
+Result<File> LockDatabase(const std::string& path, int flags, short type, const std::string& held) {
   constexpr off_t kLockBytes = 0x40000000;  // where SQLite locks: sqlite.org/fileformat2.html, "The Lock-Byte Page"
-  const int file = open(journal.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return errno == ENOENT ? Ok() : Fail(Internal(journal + ": " + std::strerror(errno)));
+  File file(open(path.c_str(), flags | O_CLOEXEC));
+  if (file.descriptor() < 0) return errno == ENOENT ? Fail(NotFound(path + ": is not there")) : Fail(Trouble(path));
   struct flock lock {};
-  lock.l_type = F_WRLCK;
+  lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = kLockBytes;
   lock.l_len = 512;
-  const bool is_known = fcntl(file, F_GETLK, &lock) == 0;
-  close(file);
-  if (is_known && lock.l_type == F_UNLCK) return Ok();
-  return Fail(Conflict(journal + ": a controller runs on it; stop it first (systemctl stop gpu-platform)"));
+  if (fcntl(file.descriptor(), F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN)) return Fail(Conflict(path + ": " + held));
+  return file;
 }
 
 // A name that nothing has yet, for what is in the way.
@@ -57,45 +83,68 @@ Result<std::string> AsideName(const std::string& path) {
   return Fail(Internal("too many of " + path + ".before-restore.*: remove some"));
 }
 
+// For its owner alone from the first byte on, and on the disk.
+Status CopyOpenFile(int from, const std::string& to) {
+  const File copy(open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (copy.descriptor() < 0) return Fail(Trouble(to));
+  std::string piece(kPieceBytes, '\0');
+  off_t at = 0;
+  for (ssize_t n = 0; (n = pread(from, piece.data(), piece.size(), at)) != 0; at += n) {
+    if (n < 0) return Fail(Trouble("cannot read for " + to));
+    if (pwrite(copy.descriptor(), piece.data(), static_cast<size_t>(n), at) != n) return Fail(Trouble("cannot write " + to));
+  }
+  return fsync(copy.descriptor()) == 0 ? Ok() : Fail(Trouble(to));
+}
+
+Status CopyByPath(const std::string& from, const std::string& to) {
+  const File file(open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.descriptor() < 0 ? Fail(Trouble(from)) : CopyOpenFile(file.descriptor(), to);
+}
+
 // A journal that is made aside, and removed again unless it is put in its place.
 class Draft {
  public:
-  explicit Draft(std::string path) : path_(std::move(path)) { Remove(); }
-  ~Draft() { Remove(); }
+  explicit Draft(std::string path) : path_(std::move(path)) {}
+  ~Draft() {
+    for (const std::string end : {"", kLog, "-shm", kMark}) unlink((path_ + end).c_str());
+  }
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
 
-  Status CopyFrom(const std::string& journal) {
-    for (const std::string end : {"", kLog, kMark}) {
-      if (!end.empty() && !Exists(journal + end)) continue;
-      std::error_code error;
-      fs::copy_file(journal + end, path_ + end, error);
-      if (error) return Fail(Internal("cannot copy " + journal + end + " to " + path_ + end + ": " + error.message()));
-      if (chmod((path_ + end).c_str(), 0600) != 0) return Fail(Internal(path_ + end + ": " + std::strerror(errno)));
+  Status CopyFrom(const std::string& journal) const {
+    const File file = GP_TRY(LockDatabase(journal, O_RDONLY, F_RDLCK, "a backup is being made there; try again when it has ended"));
+    GP_CHECK_OK(CopyOpenFile(file.descriptor(), path_));
+    for (const std::string end : {kLog, kMark}) {
+      if (Exists(journal + end)) GP_CHECK_OK(CopyByPath(journal + end, path_ + end));
     }
     return Ok();
   }
 
-  // All of it can be read, and the state that comes of it breaks no rule.
+  // All of it can be read, and the state that comes of it breaks no rule.  Then it is one file.
   Result<RestoreOutcome> Check() const {
-    const auto journal = GP_TRY(SqliteJournal::Open(path_));
-    if (!journal->loss().empty()) return Fail(Internal("the backup is not whole: " + journal->loss()));
-    const Recovered recovered = GP_TRY(RecoverState(*journal));
-    if (journal->LastSequence() == 0) return Fail(Conflict("the backup holds no record"));
-    return RestoreOutcome{journal->LastSequence(), recovered.last_at, {}};
+    RestoreOutcome outcome;
+    {
+      const auto journal = GP_TRY(SqliteJournal::Open(path_));
+      if (!journal->loss().empty()) return Fail(Internal("it lost its end: it was copied while it was written, or in part; make it anew, or take an older one"));
+      const Recovered recovered = GP_TRY(RecoverState(*journal));
+      outcome.last = journal->LastSequence();
+      outcome.last_at = recovered.last_at;
+    }
+    if (outcome.last == 0) return Fail(Conflict("it holds no record"));
+    struct stat log {};
+    if (stat((path_ + kLog).c_str(), &log) == 0 && log.st_size > 0) return Fail(Internal(path_ + kLog + " is left over"));
+    GP_CHECK_OK(Sync(path_));
+    return outcome;
   }
 
-  // The log before its database: alone, SQLite takes it for nothing.
+  // Nothing may have come there meanwhile.
   Status PutAt(const std::string& journal) const {
-    if (Exists(path_ + kLog)) GP_CHECK_OK(Renamed(path_ + kLog, journal + kLog));
-    return Renamed(path_, journal);
+    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, journal.c_str(), RENAME_NOREPLACE) == 0) return Ok();
+    if (errno == EEXIST) return Fail(Conflict(journal + ": a controller was started meanwhile; stop it first"));
+    return Rename(path_, journal);  // a file system that knows no better
   }
 
  private:
-  void Remove() const {
-    for (const std::string end : {"", kLog, "-shm", kMark}) unlink((path_ + end).c_str());
-  }
-
   const std::string path_;
 };
 
@@ -103,16 +152,21 @@ class Draft {
 Status MarkLoss(const std::string& journal, uint64_t last) {
   HighWaterMark mark(journal + kMark);
   GP_CHECK_OK(mark.Open());
-  return mark.value() > last ? Ok() : mark.Raise(last + 1);
+  if (mark.value() <= last) GP_CHECK_OK(mark.Raise(last + 1));
+  return Sync(journal + kMark);
 }
 
-Result<std::string> SetAside(const std::string& journal) {
-  if (!Exists(journal) && !Exists(journal + kLog)) return std::string();
-  std::string aside = GP_TRY(AsideName(journal));
-  if (Exists(journal + kLog)) GP_CHECK_OK(Renamed(journal + kLog, aside + kLog));
-  if (Exists(journal)) GP_CHECK_OK(Renamed(journal, aside));
-  unlink((journal + "-shm").c_str());
-  return aside;
+// It has its other name before it loses the first one, so that no crash takes it apart.  The log goes last: SQLite
+// would take one that is alone for nothing, and one beside another database for that one's.
+Status SetAside(const std::string& journal, const std::string& aside, const std::string& state) {
+  for (const std::string end : {"", kLog}) {
+    if (Exists(journal + end) && link((journal + end).c_str(), (aside + end).c_str()) != 0) return Fail(Trouble("cannot give " + journal + end + " the name " + aside + end));
+  }
+  GP_CHECK_OK(Sync(state));
+  for (const std::string end : {"", kLog, "-shm"}) {
+    if (unlink((journal + end).c_str()) != 0 && errno != ENOENT) return Fail(Trouble(journal + end));
+  }
+  return Ok();
 }
 
 // What is there already stays, unless it is another one and may be replaced.
@@ -121,25 +175,30 @@ Status RestoreSecret(const std::string& from, const std::string& to, bool replac
   const std::string kept = GP_TRY(ReadTextFile(from));
   const auto there = ReadTextFile(to);
   if (there && (*there == kept || !replace)) return Ok();
-  if (there) GP_CHECK_OK(Renamed(to, GP_TRY(AsideName(to))));
+  if (there) GP_CHECK_OK(Rename(to, GP_TRY(AsideName(to))));
   return WriteTextFile(to, kept, 0600);
 }
 
-// The audit that is there tells more than its copy.
-Status RestoreAudit(const std::string& from, const std::string& to) {
-  if (!Exists(from) || Exists(to)) return Ok();
-  GP_CHECK_OK(MakeDirectories(to, 0700));
+Status CopyDirectory(const std::string& from, const std::string& to) {
   std::error_code error;
-  fs::copy(from, to, error);
-  return error ? Fail(Internal("cannot copy " + from + " to " + to + ": " + error.message())) : Ok();
+  fs::remove_all(to, error);
+  GP_CHECK_OK(MakeDirectories(to, 0700));
+  for (const auto& file : fs::directory_iterator(from, error)) GP_CHECK_OK(CopyByPath(file.path(), to + "/" + file.path().filename().string()));
+  return error ? Fail(Internal(from + ": " + error.message())) : Sync(to);
 }
 
-Status SyncDirectoryAt(const std::string& path) {
-  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return Fail(Internal(path + ": " + std::strerror(errno)));
-  const Status synced = SyncDirectory(directory);
-  close(directory);
-  return synced;
+// The whole of it or nothing.
+Status RestoreAudit(const std::string& from, const std::string& to, bool replace) {
+  if (!Exists(from) || (Exists(to) && !replace)) return Ok();
+  GP_CHECK_OK(CopyDirectory(from, to + ".restored"));
+  if (Exists(to)) GP_CHECK_OK(Rename(to, GP_TRY(AsideName(to))));
+  return Rename(to + ".restored", to);
+}
+
+Status MakeStateDirectory(const std::string& state) {
+  if (Exists(state)) return Ok();
+  GP_CHECK_OK(MakeDirectories(state, 0711));
+  return Sync(fs::path(AbsolutePath(state)).parent_path());
 }
 
 }  // namespace
@@ -147,22 +206,28 @@ Status SyncDirectoryAt(const std::string& path) {
 Result<RestoreOutcome> Restore(const std::string& directory, const std::string& state, bool replace) {
   const std::string backup = directory + "/journal.db";
   const std::string journal = state + "/journal.db";
-  if (!Exists(backup)) return Fail(NotFound(directory + ": no backup there (gpu-platform admin backup makes one)"));
-  GP_CHECK_OK(MakeDirectories(state, 0711));
+  if (!Exists(directory + "/" + kBackupSign) || !Exists(backup)) return Fail(NotFound(directory + ": no backup there (gpu-platform admin backup makes one)"));
   std::error_code ignored;
   if (fs::equivalent(directory, state, ignored)) return Fail(InvalidArgument(state + " is where the controller's own journal is: name a backup of it"));
-  GP_CHECK_OK(CheckNobodyHolds(journal));
-  if (Exists(journal) && !replace) return Fail(Conflict(state + " has a journal; --replace sets it aside"));
-  Draft draft(journal + ".restored");
-  GP_CHECK_OK(draft.CopyFrom(backup));
-  auto outcome = draft.Check();
-  if (!outcome) return Fail(outcome.error().Within(directory));
+  const bool is_there = Exists(journal) || Exists(journal + kLog);
+  if (is_there && !replace) return Fail(Conflict(state + " has a journal; --replace sets it aside"));
+  GP_CHECK_OK(MakeStateDirectory(state));
+  auto lock = LockDatabase(journal, O_RDWR, F_WRLCK, "a controller runs on it; stop it first (systemctl stop gpu-platform)");
+  if (!lock && lock.error().code != ErrorCode::kNotFound) return Fail(lock.error());
+
+  const Draft draft(journal + ".restored-" + std::to_string(getpid()));
+  const Status copied = draft.CopyFrom(backup);
+  Result<RestoreOutcome> outcome = copied ? draft.Check() : Fail(copied.error());
+  if (!outcome) return Fail(outcome.error().Within("the backup in " + directory));
   for (const std::string name : kBackedUpSecrets) GP_CHECK_OK(RestoreSecret(directory + "/" + name, state + "/" + name, replace));
-  GP_CHECK_OK(RestoreAudit(directory + "/" + kBackedUpAudit, state + "/" + kBackedUpAudit));
+  GP_CHECK_OK(RestoreAudit(directory + "/" + kBackedUpAudit, state + "/" + kBackedUpAudit, replace));
   GP_CHECK_OK(MarkLoss(journal, outcome->last));  // first: whatever is left half done is known as such
-  outcome->set_aside = GP_TRY(SetAside(journal));
-  GP_CHECK_OK(draft.PutAt(journal));
-  GP_CHECK_OK(SyncDirectoryAt(state));
+  GP_CHECK_OK(Sync(state));
+  if (is_there) outcome->set_aside = GP_TRY(AsideName(journal));
+  Status placed = is_there ? SetAside(journal, outcome->set_aside, state) : Ok();
+  if (placed) placed = draft.PutAt(journal);
+  if (placed) placed = Sync(state);
+  if (!placed) return Fail(is_there ? placed.error().Within("the journal that was there is " + outcome->set_aside) : placed.error());
   return outcome;
 }
 

@@ -245,7 +245,7 @@ class Serving {
                                      "--join-token-file", flags_.state + "/join-token",
                                      "--state", flags_.state + "/agent-" + std::to_string(k),
                                      "--service-user", flags_.agent.service_user, "--with-parent"};
-      if (k > 0) words.push_back("-q");
+      if (k > 0 || flags_.log == LogFormat::kJson) words.push_back("-q");
       if (flags_.agent.allow_root) words.push_back("--allow-root");
       for (const auto& [flag, value] : {std::pair{"--nvml", flags_.agent.nvml}, {"--prolog", flags_.agent.prolog},
                                         {"--epilog", flags_.agent.epilog}, {"--mps-control", flags_.agent.mps_control}, {"--mig", flags_.agent.mig}}) {
@@ -286,6 +286,7 @@ class Serving {
 
 // Words of the controller itself, among the lines that its log has.
 void Tell(const ServeFlags& flags, const Cli& cli, const std::string& text, LogLevel level = LogLevel::kInfo) {
+  if (cli.quiet) return;
   if (flags.log != LogFormat::kJson) return cli.Say((level == LogLevel::kWarning ? "warning: " : "") + text);
   std::fputs(ToText(EventLine{level, "said", {{"message", text}}}, SystemClock().Now(), LogFormat::kJson).c_str(), stderr);
 }

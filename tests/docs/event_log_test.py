@@ -16,7 +16,7 @@ class EventLog(unittest.TestCase):
         written = set()
         for source in SOURCES:
             for line in source.read_text(encoding="utf-8").splitlines():
-                if re.search(r"Begin\(|OfNode\(|OfGpu\(|EventLine", line):
+                if re.search(r"Begin\(|OfNode\(|OfGpu\(|EventLine|LogLevel::", line):
                     written |= set(re.findall(r'"((?:job|node|gpu|incident|breaker|checkpoint|log)_[a-z_]+|said)"', line))
         self.assertGreater(len(written), 20)
         self.assertEqual(told, written)

@@ -16,26 +16,33 @@ std::string NewestOf(Journal& copy) {
 }
 
 Error OfAnother(uint64_t last) {
-  return Conflict("what is there is no copy of this journal, or the journal was cut since: record " + std::to_string(last) + " is another one, or gone");
+  return Conflict("record " + std::to_string(last) + " is another one there, or gone: what is here is a copy of another journal, or that one was cut since.  Keep it, and begin a new copy elsewhere");
 }
 
-// The journal still has the newest record of the copy.  It has its time in it, to the nanosecond: no other is the same.
-Status CheckGoesOn(Journal& copy, const JournalPages& pages) {
+// What comes behind the copy.  Its newest record comes once more and must be the same, each time: the journal may have
+// become another one meanwhile.  It has its time in it, to the nanosecond: no other is the same.
+Result<JournalPage> NextPage(Journal& copy, const JournalPages& pages) {
   const uint64_t last = copy.LastSequence();
-  const auto page = pages(last - 1);
+  if (last == 0) return pages(0);
+  auto page = pages(last - 1);
   if (!page && page.error().code != ErrorCode::kInvalidArgument) return Fail(page.error());
   const bool is_there = page && !page->base && page->first == last && !page->records.empty();
-  return is_there && page->records.front() == NewestOf(copy) ? Ok() : Fail(OfAnother(last));
+  if (!is_there || page->records.front() != NewestOf(copy)) return Fail(OfAnother(last));
+  if (page->records.size() == 1) return pages(last);  // the end, or a record that fills a page
+  page->records.erase(page->records.begin());
+  ++page->first;
+  return page;
 }
 
 }  // namespace
 
 Result<JournalCopy> CopyJournal(Journal& copy, const JournalPages& pages, const std::function<Status(const Snapshot&)>& go_on_after) {
   const uint64_t before = copy.LastSequence();
-  if (before > 0) GP_CHECK_OK(CheckGoesOn(copy, pages));
+  bool is_behind_base = false;  // there is no record to compare yet
   uint64_t until = UINT64_MAX;  // what is written from then on is for the next time
   while (copy.LastSequence() < until) {
-    JournalPage page = GP_TRY(pages(copy.LastSequence()));
+    JournalPage page = GP_TRY(is_behind_base ? pages(copy.LastSequence()) : NextPage(copy, pages));
+    is_behind_base = page.base.has_value();
     until = std::min(until, page.last);
     if (page.base) {
       GP_CHECK_OK(go_on_after(*page.base));

@@ -168,9 +168,14 @@ TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
   EXPECT_EQ(Restore(backup_, state_, false).error().code, ErrorCode::kNotFound);
   fs::create_directories(backup_);
   Write(backup_ + "/letter.txt", "dear");
+  fs::permissions(backup_, fs::perms(0755));
   EXPECT_EQ(BackUpNow().error().code, ErrorCode::kConflict);
+  EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0755)) << "what is something else stays as it is";
+  EXPECT_EQ(fs::directory_iterator(backup_)->path().filename(), "letter.txt");
   fs::remove(backup_ + "/letter.txt");
   Live();
+  EXPECT_EQ(BackUpJournal(state_, [](uint64_t) -> Result<JournalPage> { return JournalPage{}; }).error().code, ErrorCode::kConflict) << "a state directory is none";
+  EXPECT_EQ(Restore(state_, directory_ + "/new", false).error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(BackUpNow());
   fs::remove(state_ + "/journal.db");
   std::string text = TextOf(backup_ + "/journal.db");
@@ -210,7 +215,44 @@ TEST_F(BackupTest, HasTheSecretsAndWholeLinesOfTheAudit) {
   ASSERT_TRUE(Restore(backup_, elsewhere, true));
   EXPECT_EQ(TextOf(elsewhere + "/join-token"), "token\n");
   EXPECT_EQ(TextOf(elsewhere + "/join-token.before-restore"), "newer\n");
-  EXPECT_EQ(TextOf(elsewhere + "/audit/audit-000001.jsonl"), "more\n");
+  EXPECT_EQ(TextOf(elsewhere + "/audit/audit-000001.jsonl"), "one\ntwo\nthree\n");
+  EXPECT_EQ(TextOf(elsewhere + "/audit.before-restore/audit-000001.jsonl"), "more\n");
+}
+
+TEST_F(BackupTest, KeepsAnAuditThatWasLostAndBegunAnew) {
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  Write(state_ + "/join-token", "token\n");
+  fs::create_directories(state_ + "/audit");
+  Write(state_ + "/audit/audit-000001.jsonl", "one\ntwo\n");
+  EXPECT_TRUE(BackUpFiles(backup_, state_).empty());
+  Write(state_ + "/audit/audit-000001.jsonl", "new\n");
+  EXPECT_TRUE(BackUpFiles(backup_, state_).empty());
+  EXPECT_EQ(TextOf(backup_ + "/audit/audit-000001.jsonl"), "new\n");
+  EXPECT_EQ(TextOf(backup_ + "/audit.old.1/audit-000001.jsonl"), "one\ntwo\n");
+}
+
+TEST_F(BackupTest, RefusesWhileABackupIsMade) {
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t other = fork();
+  if (other == 0) {
+    const auto journal = SqliteJournal::Open(backup_ + "/journal.db");
+    (void)!write(ready[1], journal ? "y" : "n", 1);
+    pause();
+    _exit(0);
+  }
+  char is_open = 0;
+  ASSERT_EQ(read(ready[0], &is_open, 1), 1);
+  ASSERT_EQ(is_open, 'y');
+  const auto restored = Restore(backup_, directory_ + "/new", false);
+  const auto again = BackUpNow();
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
+  EXPECT_EQ(restored.error().code, ErrorCode::kConflict) << restored.error().message;
+  EXPECT_EQ(again.error().code, ErrorCode::kConflict) << again.error().message;
 }
 
 TEST_F(BackupTest, SaysWhatItLacks) {
@@ -218,8 +260,9 @@ TEST_F(BackupTest, SaysWhatItLacks) {
   ASSERT_TRUE(BackUpNow());
   fs::create_directories(state_ + "/join-token");  // no file
   const auto missing = BackUpFiles(backup_, state_);
-  ASSERT_EQ(missing.size(), 1u);
+  ASSERT_EQ(missing.size(), 2u) << "the authority alone may be missing";
   EXPECT_NE(missing[0].find("join-token"), std::string::npos);
+  EXPECT_NE(missing[1].find("audit"), std::string::npos);
 }
 
 }  // namespace

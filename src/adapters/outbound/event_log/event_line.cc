@@ -1,7 +1,9 @@
 #include "adapters/outbound/event_log/event_line.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
@@ -14,7 +16,8 @@ constexpr size_t kNodesMax = 16;   // named of one job
 
 class Describer {
  public:
-  explicit Describer(const State& state) : state_(state) {}
+  // `placed_later`: how often each job was placed after the event, in the same commit.
+  Describer(const State& state, const std::map<JobId, int>& placed_later) : state_(state), placed_later_(placed_later) {}
 
   EventLine Take() { return std::move(line_); }
   bool is_told() const { return !line_.event.empty(); }
@@ -90,7 +93,8 @@ class Describer {
     Add("reason", event.reason);
   }
   void operator()(const GpuConditionChanged& event) {
-    OfGpu(event.to == GpuCondition::kAvailable ? LogLevel::kInfo : LogLevel::kWarning, "gpu_condition", event);
+    const bool is_of_use = event.to == GpuCondition::kAvailable || event.to == GpuCondition::kTesting || event.to == GpuCondition::kUnknown;
+    OfGpu(is_of_use ? LogLevel::kInfo : LogLevel::kWarning, "gpu_condition", event);
     Add("condition", Name(event.to));
     Add("reason", event.reason);
   }
@@ -188,7 +192,9 @@ class Describer {
     Add("name", job->spec->name);
     Add("user", job->user.name);
     Add("queue", job->queue);
-    if (job->attempt > 0) Add("attempt", job->attempt);
+    const auto later = placed_later_.find(id);
+    const int attempt = job->attempt - (later == placed_later_.end() ? 0 : later->second);
+    if (attempt > 0) Add("attempt", attempt);
   }
   void AddNodes(const std::vector<Lease>& leases) {
     std::vector<std::string> nodes;
@@ -211,6 +217,7 @@ class Describer {
   }
 
   const State& state_;
+  const std::map<JobId, int>& placed_later_;
   EventLine line_;
 };
 
@@ -227,11 +234,17 @@ const char* Name(LogLevel level) {
   return kNames[static_cast<size_t>(level)];
 }
 
-std::optional<EventLine> LineOf(const State& state, const Event& event) {
-  Describer describer(state);
-  std::visit(describer, event);
-  if (!describer.is_told()) return std::nullopt;
-  return describer.Take();
+std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& events) {
+  std::vector<EventLine> lines;
+  std::map<JobId, int> placed_later;
+  for (const Event& event : events | std::views::reverse) {
+    Describer describer(state, placed_later);
+    std::visit(describer, event);
+    if (describer.is_told()) lines.push_back(describer.Take());
+    if (const auto* placed = std::get_if<GangPlaced>(&event)) ++placed_later[placed->job];
+  }
+  std::ranges::reverse(lines);
+  return lines;
 }
 
 std::string ToText(const EventLine& line, Instant at, LogFormat format) {

@@ -1,9 +1,8 @@
 #pragma once
 
-// What has happened, as a line for people and for programs: of which job, on which node.  The words of jobs themselves
-// (commands, environment) are never in it.
+// What has happened, as a line for people and for programs: of which job, on which node.  Arguments and environment of
+// jobs are never in it.
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,8 +25,8 @@ struct EventLine {
   std::vector<std::pair<std::string, Value>> fields;
 };
 
-// nullopt: who reads logs is not told of it.  `state` is the one after the event.
-std::optional<EventLine> LineOf(const State& state, const Event& event);
+// Of a commit, in order; those that who reads logs is not told of have none.  `state` is the one after all of them.
+std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& events);
 
 enum class LogFormat { kText, kJson };
 // With its line break; as text: "2026-11-24T10:00:00.000Z info job_started job=job-0001 user=ana".

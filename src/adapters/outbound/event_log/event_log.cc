@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace gp {
 namespace {
 
-constexpr int kPatienceMs = 2'000;  // at the end
+constexpr std::chrono::seconds kPatience{2};  // at the end
+constexpr int kLookEveryMs = 100;
 
 }  // namespace
 
@@ -18,41 +20,43 @@ EventLog::EventLog(int file, LogFormat format, Clock& clock, size_t waiting_max)
 EventLog::~EventLog() {
   {
     const std::lock_guard lock(mutex_);
-    ends_ = true;
+    ends_at_ = std::chrono::steady_clock::now() + kPatience;
   }
   told_.notify_one();
   thread_.join();
 }
 
 void EventLog::OnCommit(const State& state, const std::vector<Event>& events) {
+  const std::vector<EventLine> lines = LinesOf(state, events);
+  if (lines.empty()) return;
   const Instant at = clock_.Now();
-  bool is_news = false;
-  for (const Event& event : events) {
-    const auto line = LineOf(state, event);
-    if (!line) continue;
-    std::string text = ToText(*line, at, format_);
+  for (const EventLine& line : lines) {
+    std::string text = ToText(line, at, format_);
     const std::lock_guard lock(mutex_);
-    is_news = true;
-    if (waiting_.size() < waiting_max_) {
-      waiting_.push_back(std::move(text));
-    } else {
+    if (waiting_.size() >= waiting_max_) {
       ++lost_;
+      continue;
     }
+    if (lost_ > 0) waiting_.push_back(TakeLoss());
+    waiting_.push_back(std::move(text));
   }
-  if (is_news) told_.notify_one();
+  told_.notify_one();
 }
 
+// REQUIRES: the lock, and that there is a loss.
+std::string EventLog::TakeLoss() { return ToText({LogLevel::kWarning, "log_lost_lines", {{"lines", std::exchange(lost_, 0)}}}, clock_.Now(), format_); }
+
 std::string EventLog::NextLine(std::unique_lock<std::mutex>& lock) {
-  told_.wait(lock, [this] { return ends_ || !waiting_.empty() || lost_ > 0; });
-  if (!waiting_.empty()) {
-    std::string line = std::move(waiting_.front());
-    waiting_.pop_front();
-    return line;
-  }
-  if (lost_ == 0) return "";
-  const EventLine line{LogLevel::kWarning, "log_lost_lines", {{"lines", lost_}}};
-  lost_ = 0;
-  return ToText(line, clock_.Now(), format_);
+  told_.wait(lock, [this] { return ends_at_ || !waiting_.empty() || lost_ > 0; });
+  if (waiting_.empty()) return lost_ > 0 ? TakeLoss() : "";
+  std::string line = std::move(waiting_.front());
+  waiting_.pop_front();
+  return line;
+}
+
+bool EventLog::IsTooLate() {
+  const std::lock_guard lock(mutex_);
+  return ends_at_ && std::chrono::steady_clock::now() >= *ends_at_;
 }
 
 void EventLog::Run() {
@@ -67,15 +71,12 @@ void EventLog::Run() {
   }
 }
 
-// False: the log is to end, and its reader takes no more.
+// False: the log has ended, and not all of it was taken.
 bool EventLog::Write(const std::string& line) {
   for (size_t at = 0; at < line.size();) {
+    if (IsTooLate()) return false;
     pollfd ready{file_, POLLOUT, 0};
-    if (poll(&ready, 1, kPatienceMs) <= 0) {
-      const std::lock_guard lock(mutex_);
-      if (ends_) return false;
-      continue;
-    }
+    if (poll(&ready, 1, kLookEveryMs) <= 0) continue;
     const ssize_t wrote = write(file_, line.data() + at, line.size() - at);
     if (wrote > 0) at += static_cast<size_t>(wrote);
     if (wrote < 0 && errno != EINTR && errno != EAGAIN) return true;  // nobody reads it: the line is gone

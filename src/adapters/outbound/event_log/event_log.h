@@ -3,9 +3,11 @@
 // Tells a log of what is committed, a line each.  The writer's thread only puts lines in a queue; a reader of the log that
 // does not read makes the log lose lines, and say so, and nobody wait.
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -28,6 +30,8 @@ class EventLog : public CommitObserver {
   void Run();
   std::string NextLine(std::unique_lock<std::mutex>& lock);
   bool Write(const std::string& line);
+  bool IsTooLate();
+  std::string TakeLoss();
 
   const int file_;
   const LogFormat format_;
@@ -37,8 +41,8 @@ class EventLog : public CommitObserver {
   std::mutex mutex_;
   std::condition_variable told_;
   std::deque<std::string> waiting_;
-  int64_t lost_ = 0;  // since the last line that was written
-  bool ends_ = false;
+  int64_t lost_ = 0;  // behind the last line that waits
+  std::optional<std::chrono::steady_clock::time_point> ends_at_;  // what is not written by then is not
   std::thread thread_;
 };
 

@@ -94,6 +94,19 @@ TEST_F(EventLogTest, TellsTheLifeOfAJob) {
   EXPECT_THAT(events, ElementsAre("job_submitted", "job_placed", "job_started", "job_ended"));
 }
 
+TEST_F(EventLogTest, NamesTheAttemptOfItsTimeInACommitOfMany) {
+  Open(LogFormat::kJson);
+  JobSpec spec;
+  spec.command = {"train"};
+  auto events = cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}).value();
+  for (const Event& event : cluster_.Pass()) events.push_back(event);
+  Tell(events);
+  const auto lines = Lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_FALSE(Json::parse(lines[0]).contains("attempt")) << lines[0];
+  EXPECT_EQ(Json::parse(lines[1])["attempt"], 1) << lines[1];
+}
+
 TEST_F(EventLogTest, TellsOfNodesAndGpus) {
   Open(LogFormat::kText);
   FaultSignal signal;
