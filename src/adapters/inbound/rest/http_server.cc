@@ -56,9 +56,9 @@ class Listener {
   // On its own lane's thread.
   template <typename Stream>
   void Serve(typename Protocol::socket socket, Lane& lane) {
-    Caller caller = CallerOf(socket);
+    FarEnd far_end = FarEndOf(socket);
     net::generic::stream_protocol::socket any(std::move(socket));
-    auto session = std::make_shared<Session<Stream>>(std::move(any), std::move(caller), shared_, lane, open_);
+    auto session = std::make_shared<Session<Stream>>(std::move(any), std::move(far_end), shared_, lane, open_);
     net::post(session->executor(), [session] { session->Begin(); });
   }
 

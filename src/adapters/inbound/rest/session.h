@@ -75,18 +75,18 @@ inline void NoticeLoss(int socket) {
 }
 
 // Who is at the other end, as far as the connection tells.
-struct Caller {
+struct FarEnd {
   std::string from;          // "unix", or address and port
   std::optional<User> peer;  // of a local socket: whom the kernel names
   uint64_t body_max;         // bytes
 };
 
-inline Caller CallerOf(Local::socket& socket) {
+inline FarEnd FarEndOf(Local::socket& socket) {
   const auto peer = PeerOf(socket.native_handle());
   return {"unix", peer ? std::optional(*peer) : std::nullopt, kBodyMaxLocal};
 }
 
-inline Caller CallerOf(Tcp::socket& socket) {
+inline FarEnd FarEndOf(Tcp::socket& socket) {
   boost::system::error_code error;
   const auto peer = socket.remote_endpoint(error);
   return {error ? "" : peer.address().to_string() + ":" + std::to_string(peer.port()), std::nullopt, kBodyMaxTcp};
@@ -98,8 +98,8 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
  public:
   // `open`: how many there are of its kind.
   template <typename Socket>
-  Session(Socket socket, Caller caller, Shared& shared, Lane& lane, std::atomic<size_t>& open)
-      : stream_(MakeStream(std::move(socket), shared)), shared_(shared), lane_(lane), open_(open), caller_(std::move(caller)) {
+  Session(Socket socket, FarEnd far_end, Shared& shared, Lane& lane, std::atomic<size_t>& open)
+      : stream_(MakeStream(std::move(socket), shared)), shared_(shared), lane_(lane), open_(open), far_end_(std::move(far_end)) {
     ++open_;
   }
   ~Session() override { --open_; }
@@ -146,8 +146,8 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
 
   void AnswerIt() {
     HttpRequest& request = reader_.request();
-    request.from = caller_.from;
-    request.peer = caller_.peer;
+    request.from = far_end_.from;
+    request.peer = far_end_.peer;
     if (!shared_.handler.takes_long(request)) return Send(Answer(request), MayGoOn());
     net::post(shared_.long_work, [self = this->shared_from_this()] {
       HttpReply reply = self->Answer(self->reader_.request());
@@ -284,8 +284,8 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   Shared& shared_;
   Lane& lane_;
   std::atomic<size_t>& open_;
-  const Caller caller_;
-  RequestReader reader_{caller_.body_max};
+  const FarEnd far_end_;
+  RequestReader reader_{far_end_.body_max};
   std::optional<http::response<http::string_body>> reply_;
   // Of an answer that goes on:
   std::shared_ptr<HttpStream> source_;  // nullptr: there is none, or nobody listens any more
