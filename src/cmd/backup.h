@@ -17,7 +17,7 @@ namespace gp {
 inline constexpr const char* kBackedUpSecrets[] = {"authority.pem", "join-token"};
 inline constexpr const char* kBackedUpAudit = "audit";
 // Says that a directory is a backup: a state directory has a journal too, and must never be taken for one.
-inline constexpr const char* kBackupSign = "README";
+inline constexpr const char* kBackupSign = "gpu-platform-backup.txt";
 
 // Brings the backup in `directory` up to date, or begins one.
 // Errors: kConflict: the directory holds something else, or a backup of another journal; kInternal: it cannot be written.

@@ -8,7 +8,6 @@
 namespace gp {
 namespace {
 
-
 // What to say of the jobs that a name meant.
 using Words = std::function<std::string(const std::string& name, const v1::ListJobsReply& changed)>;
 

@@ -5,13 +5,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
 #include "adapters/outbound/sqlite/high_water_mark.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "cmd/backup.h"
 #include "infrastructure/paths.h"
+#include "supervisor/descriptor.h"
 
 namespace gp {
 namespace {
@@ -30,29 +30,10 @@ bool Exists(const std::string& path) {
   return lstat(path.c_str(), &found) == 0 || errno != ENOENT;
 }
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() { Close(); }
-  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    Close();
-    descriptor_ = std::exchange(other.descriptor_, -1);
-    return *this;
-  }
-  int descriptor() const { return descriptor_; }
-
- private:
-  void Close() const {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  int descriptor_;
-};
-
 // What was written, or renamed in a directory, is there after a power cut.
 Status Sync(const std::string& path) {
-  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  return file.descriptor() >= 0 && fsync(file.descriptor()) == 0 ? Ok() : Fail(Trouble(path));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.get() >= 0 && fsync(file.get()) == 0 ? Ok() : Fail(Trouble(path));
 }
 
 Status Rename(const std::string& from, const std::string& to) {
@@ -61,16 +42,16 @@ Status Rename(const std::string& from, const std::string& to) {
 
 // Holds off whoever would open the database, by SQLite's own lock and without opening it: it may be damaged.  Until the
 // file is closed; no other descriptor of it may be closed in this process before.
-Result<File> LockDatabase(const std::string& path, int flags, short type, const std::string& held) {
+Result<Descriptor> LockDatabase(const std::string& path, int flags, short type, const std::string& held) {
   constexpr off_t kLockBytes = 0x40000000;  // where SQLite locks: sqlite.org/fileformat2.html, "The Lock-Byte Page"
-  File file(open(path.c_str(), flags | O_CLOEXEC));
-  if (file.descriptor() < 0) return errno == ENOENT ? Fail(NotFound(path + ": is not there")) : Fail(Trouble(path));
+  Descriptor file(open(path.c_str(), flags | O_CLOEXEC));
+  if (file.get() < 0) return errno == ENOENT ? Fail(NotFound(path + ": is not there")) : Fail(Trouble(path));
   struct flock lock {};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = kLockBytes;
   lock.l_len = 512;
-  if (fcntl(file.descriptor(), F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN)) return Fail(Conflict(path + ": " + held));
+  if (fcntl(file.get(), F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN)) return Fail(Conflict(path + ": " + held));
   return file;
 }
 
@@ -85,20 +66,20 @@ Result<std::string> AsideName(const std::string& path) {
 
 // For its owner alone from the first byte on, and on the disk.
 Status CopyOpenFile(int from, const std::string& to) {
-  const File copy(open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (copy.descriptor() < 0) return Fail(Trouble(to));
+  const Descriptor copy(open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (copy.get() < 0) return Fail(Trouble(to));
   std::string piece(kPieceBytes, '\0');
   off_t at = 0;
   for (ssize_t n = 0; (n = pread(from, piece.data(), piece.size(), at)) != 0; at += n) {
     if (n < 0) return Fail(Trouble("cannot read for " + to));
-    if (pwrite(copy.descriptor(), piece.data(), static_cast<size_t>(n), at) != n) return Fail(Trouble("cannot write " + to));
+    if (pwrite(copy.get(), piece.data(), static_cast<size_t>(n), at) != n) return Fail(Trouble("cannot write " + to));
   }
-  return fsync(copy.descriptor()) == 0 ? Ok() : Fail(Trouble(to));
+  return fsync(copy.get()) == 0 ? Ok() : Fail(Trouble(to));
 }
 
 Status CopyByPath(const std::string& from, const std::string& to) {
-  const File file(open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  return file.descriptor() < 0 ? Fail(Trouble(from)) : CopyOpenFile(file.descriptor(), to);
+  const Descriptor file(open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.get() < 0 ? Fail(Trouble(from)) : CopyOpenFile(file.get(), to);
 }
 
 // A journal that is made aside, and removed again unless it is put in its place.
@@ -112,8 +93,8 @@ class Draft {
   Draft& operator=(const Draft&) = delete;
 
   Status CopyFrom(const std::string& journal) const {
-    const File file = GP_TRY(LockDatabase(journal, O_RDONLY, F_RDLCK, "a backup is being made there; try again when it has ended"));
-    GP_CHECK_OK(CopyOpenFile(file.descriptor(), path_));
+    const Descriptor file = GP_TRY(LockDatabase(journal, O_RDONLY, F_RDLCK, "a backup is being made there; try again when it has ended"));
+    GP_CHECK_OK(CopyOpenFile(file.get(), path_));
     for (const std::string end : {kLog, kMark}) {
       if (Exists(journal + end)) GP_CHECK_OK(CopyByPath(journal + end, path_ + end));
     }
@@ -156,13 +137,19 @@ Status MarkLoss(const std::string& journal, uint64_t last) {
   return Sync(journal + kMark);
 }
 
-// It has its other name before it loses the first one, so that no crash takes it apart.  The log goes last: SQLite
-// would take one that is alone for nothing, and one beside another database for that one's.
-Status SetAside(const std::string& journal, const std::string& aside, const std::string& state) {
+// It has its other name before it loses the first one, so that no crash takes it apart.
+Status NameAside(const std::string& journal, const std::string& aside) {
   for (const std::string end : {"", kLog}) {
-    if (Exists(journal + end) && link((journal + end).c_str(), (aside + end).c_str()) != 0) return Fail(Trouble("cannot give " + journal + end + " the name " + aside + end));
+    if (!Exists(journal + end) || link((journal + end).c_str(), (aside + end).c_str()) == 0) continue;
+    const Error error = Trouble("cannot give " + journal + end + " the name " + aside + end);
+    unlink(aside.c_str());
+    return Fail(error);
   }
-  GP_CHECK_OK(Sync(state));
+  return Ok();
+}
+
+// The log goes last: SQLite would take one that is alone for nothing, and one beside another database for that one's.
+Status TakeAway(const std::string& journal) {
   for (const std::string end : {"", kLog, "-shm"}) {
     if (unlink((journal + end).c_str()) != 0 && errno != ENOENT) return Fail(Trouble(journal + end));
   }
@@ -221,10 +208,13 @@ Result<RestoreOutcome> Restore(const std::string& directory, const std::string& 
   if (!outcome) return Fail(outcome.error().Within("the backup in " + directory));
   for (const std::string name : kBackedUpSecrets) GP_CHECK_OK(RestoreSecret(directory + "/" + name, state + "/" + name, replace));
   GP_CHECK_OK(RestoreAudit(directory + "/" + kBackedUpAudit, state + "/" + kBackedUpAudit, replace));
-  GP_CHECK_OK(MarkLoss(journal, outcome->last));  // first: whatever is left half done is known as such
+  if (is_there) {
+    outcome->set_aside = GP_TRY(AsideName(journal));
+    GP_CHECK_OK(NameAside(journal, outcome->set_aside));
+  }
+  GP_CHECK_OK(MarkLoss(journal, outcome->last));  // before anything goes: what is left half done is known as such
   GP_CHECK_OK(Sync(state));
-  if (is_there) outcome->set_aside = GP_TRY(AsideName(journal));
-  Status placed = is_there ? SetAside(journal, outcome->set_aside, state) : Ok();
+  Status placed = TakeAway(journal);
   if (placed) placed = draft.PutAt(journal);
   if (placed) placed = Sync(state);
   if (!placed) return Fail(is_there ? placed.error().Within("the journal that was there is " + outcome->set_aside) : placed.error());

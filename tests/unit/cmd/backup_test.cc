@@ -70,6 +70,27 @@ class BackupTest : public testing::Test {
     });
   }
 
+  // Another process has its journal open: the lock is a process's.
+  static pid_t Hold(const std::string& directory) {
+    int ready[2];
+    EXPECT_EQ(pipe(ready), 0);
+    const pid_t other = fork();
+    if (other == 0) {
+      const auto journal = SqliteJournal::Open(directory + "/journal.db");
+      (void)!write(ready[1], journal ? "y" : "n", 1);
+      pause();
+      _exit(0);
+    }
+    char is_open = 0;
+    EXPECT_EQ(read(ready[0], &is_open, 1), 1);
+    EXPECT_EQ(is_open, 'y');
+    return other;
+  }
+  static void End(pid_t process) {
+    kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+  }
+
   std::string directory_;
   std::string state_;
   std::string backup_;
@@ -144,21 +165,9 @@ TEST_F(BackupTest, OfARestoredJournalBeginsAnew) {
 TEST_F(BackupTest, RefusesWhileAControllerRuns) {
   Live();
   ASSERT_TRUE(BackUpNow());
-  int ready[2];
-  ASSERT_EQ(pipe(ready), 0);
-  const pid_t other = fork();
-  if (other == 0) {  // the lock is a process's
-    const auto journal = SqliteJournal::Open(state_ + "/journal.db");
-    (void)!write(ready[1], journal ? "y" : "n", 1);
-    pause();
-    _exit(0);
-  }
-  char is_open = 0;
-  ASSERT_EQ(read(ready[0], &is_open, 1), 1);
-  ASSERT_EQ(is_open, 'y');
+  const pid_t other = Hold(state_);
   const auto restored = Restore(backup_, state_, true);
-  kill(other, SIGKILL);
-  waitpid(other, nullptr, 0);
+  End(other);
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().code, ErrorCode::kConflict) << restored.error().message;
   EXPECT_TRUE(Restore(backup_, state_, true));
@@ -172,7 +181,9 @@ TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
   EXPECT_EQ(BackUpNow().error().code, ErrorCode::kConflict);
   EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0755)) << "what is something else stays as it is";
   EXPECT_EQ(fs::directory_iterator(backup_)->path().filename(), "letter.txt");
-  fs::remove(backup_ + "/letter.txt");
+  fs::rename(backup_ + "/letter.txt", backup_ + "/README");
+  EXPECT_EQ(BackUpNow().error().code, ErrorCode::kConflict) << "many a directory has one";
+  fs::remove(backup_ + "/README");
   Live();
   EXPECT_EQ(BackUpJournal(state_, [](uint64_t) -> Result<JournalPage> { return JournalPage{}; }).error().code, ErrorCode::kConflict) << "a state directory is none";
   EXPECT_EQ(Restore(state_, directory_ + "/new", false).error().code, ErrorCode::kNotFound);
@@ -235,22 +246,10 @@ TEST_F(BackupTest, KeepsAnAuditThatWasLostAndBegunAnew) {
 TEST_F(BackupTest, RefusesWhileABackupIsMade) {
   Live();
   ASSERT_TRUE(BackUpNow());
-  int ready[2];
-  ASSERT_EQ(pipe(ready), 0);
-  const pid_t other = fork();
-  if (other == 0) {
-    const auto journal = SqliteJournal::Open(backup_ + "/journal.db");
-    (void)!write(ready[1], journal ? "y" : "n", 1);
-    pause();
-    _exit(0);
-  }
-  char is_open = 0;
-  ASSERT_EQ(read(ready[0], &is_open, 1), 1);
-  ASSERT_EQ(is_open, 'y');
+  const pid_t other = Hold(backup_);
   const auto restored = Restore(backup_, directory_ + "/new", false);
   const auto again = BackUpNow();
-  kill(other, SIGKILL);
-  waitpid(other, nullptr, 0);
+  End(other);
   EXPECT_EQ(restored.error().code, ErrorCode::kConflict) << restored.error().message;
   EXPECT_EQ(again.error().code, ErrorCode::kConflict) << again.error().message;
 }
