@@ -96,6 +96,7 @@ void AddLogin(CLI::App& app, Cli& cli);
 void AddDashboard(CLI::App& app, Cli& cli);
 void AddAudit(CLI::App& app, Cli& cli);
 void AddAdmin(CLI::App& app, Cli& cli);
+void AddNotify(CLI::App& app, Cli& cli);
 void AddCompletion(CLI::App& app, Cli& cli);
 void AddCommands(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "adapters/outbound/nvml/nvml_driver.h"
-#include "adapters/outbound/watch/run_command.h"
+#include "adapters/outbound/command/run_command.h"
 #include "cmd/cli.h"
 
 namespace gp {

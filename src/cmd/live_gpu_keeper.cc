@@ -13,6 +13,9 @@
 namespace gp {
 namespace {
 
+// Leases run out in ten seconds while an agent begins again: a GPU that is silent does not hold up the others for long.
+constexpr Duration kFirstReadingMax = Duration::Seconds(2);
+
 std::vector<std::string> NvmlWords(const AgentConfig& config) {
   const std::string library = NvmlOf(config);
   return library.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nvml", library};
@@ -75,6 +78,7 @@ class WiredGpuKeeper : public LiveGpuKeeper {
   WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, LeaseInInstance lease_in, Clock& clock)
       : lease_in_(std::move(lease_in)), log_(OpenLog(config, warnings_)), watchers_(WatchOptions(config, gpus), clock), care_(CareOptions(config, gpus, watchers_)),
         keeper_(KeeperOptions(gpus, incarnation), watchers_, care_, clock) {}
+  void AwaitReadings() override { watchers_.AwaitFirst(kFirstReadingMax); }
   GpuKeeper& keeper() override { return keeper_; }
   GpuWatch& watch() override { return watchers_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }

@@ -27,6 +27,8 @@ class LiveGpuKeeper {
   virtual GpuKeeper& keeper() = 0;
   virtual GpuWatch& watch() = 0;
   virtual const std::vector<std::string>& warnings() const = 0;  // what it does without
+  // Until there is one of each GPU, or for two seconds.
+  virtual void AwaitReadings() = 0;
 };
 
 // `gpus`: by their position in the node.  The clock outlives it.

@@ -39,6 +39,7 @@ int Run(int argc, char** argv) {
   gp::AddDashboard(app, cli);
   gp::AddAudit(app, cli);
   gp::AddAdmin(app, cli);
+  gp::AddNotify(app, cli);
   gp::AddReplay(app, cli);
   gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);

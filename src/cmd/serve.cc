@@ -11,11 +11,14 @@
 #include "adapters/inbound/api/api.h"
 #include "adapters/inbound/grpc/server.h"
 #include "adapters/inbound/metrics/controller_metrics.h"
+#include "adapters/inbound/notify_file/notify_file.h"
 #include "adapters/inbound/rest/http_server.h"
 #include "adapters/inbound/rest/rest_api.h"
 #include "adapters/outbound/audit/audit_file.h"
 #include "adapters/outbound/event_log/event_log.h"
 #include "adapters/outbound/memory/memory_journal.h"
+#include "adapters/outbound/notify/deliver.h"
+#include "adapters/outbound/notify/notifier.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
@@ -50,6 +53,7 @@ struct ServeFlags {
   std::string lease_time = "10s";
   std::string min_run;  // empty: the policy's
   std::string policy;   // a file
+  std::string notify;   // a file
   std::optional<LogFormat> log;  // nullopt: what happens is not told
   AgentConfig agent;
 };
@@ -75,7 +79,8 @@ void LetOthersFinish() {
 // A controller with its server and, below it, the agents that it was told to run.
 class Serving {
  public:
-  explicit Serving(const ServeFlags& flags) : flags_(flags) {}
+  // `say`: words for whoever keeps the host, from any thread.
+  Serving(const ServeFlags& flags, NotifySay say) : flags_(flags), say_(std::move(say)) {}
   ~Serving() { Stop(); }
 
   Status Start() {
@@ -113,7 +118,9 @@ class Serving {
       loop_->AddObserver(log_.get());
     }
     for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);
+    GP_CHECK_OK(StartNotifier());
     loop_->Start();
+    if (notifier_ != nullptr) GP_CHECK_OK(loop_->Read([this](const State& state) { notifier_->CatchUp(state); }));
     return StartAgents();
   }
 
@@ -131,6 +138,7 @@ class Serving {
     if (rest_ != nullptr) rest_->EndStreams();
     if (server_ != nullptr) server_->Shutdown();
     log_.reset();  // what was told is written
+    notifier_.reset();
     rest_.reset();  // what still makes answers tells connections of it: before they go
   }
 
@@ -186,6 +194,18 @@ class Serving {
       return is_fresh ? std::move(latest->gpus) : std::vector<v1::GpuReadings>();
     };
     return MetricsText(std::move(picture), readings_of, names);
+  }
+
+  Status StartNotifier() {
+    if (flags_.notify.empty()) return Ok();
+    const NotifyConfig config = GP_TRY(ReadNotifyFile(flags_.notify));
+    for (const NotifyRule& rule : config.rules) {
+      const auto key = rule.secret_file.empty() ? Result<std::string>("") : ReadWebhookKey(rule.secret_file);
+      if (!key) warnings_.push_back("notify: " + rule.name + ": " + key.error().message);
+    }
+    notifier_ = GP_TRY(Notifier::Start(config, flags_.state + "/notify", say_, clock_));
+    loop_->AddObserver(notifier_.get());
+    return Ok();
   }
 
   Status StartHttp() {
@@ -263,6 +283,7 @@ class Serving {
   }
 
   const ServeFlags flags_;
+  const NotifySay say_;
   SystemClock clock_;
   std::string token_;
   std::unique_ptr<Journal> journal_;
@@ -272,6 +293,7 @@ class Serving {
   std::optional<Identity> identity_;  // of the controller
   ControllerMetrics metrics_;
   std::unique_ptr<EventLog> log_;
+  std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
   std::unique_ptr<Api> api_;
@@ -298,7 +320,7 @@ void RunServe(ServeFlags flags, Cli& cli) {
   if (flags.run_directory.empty()) flags.run_directory = DefaultRunDirectory();
   flags.state = AbsolutePath(flags.state);
   flags.run_directory = AbsolutePath(flags.run_directory);
-  Serving serving(flags);
+  Serving serving(flags, [&flags, &cli](LogLevel level, const std::string& text) { Tell(flags, cli, text, level); });
   if (const Status started = serving.Start(); !started) return cli.Complain(started.error());
   for (const std::string& warning : serving.warnings()) Tell(flags, cli, warning, LogLevel::kWarning);
   if (serving.agent() != nullptr) {
@@ -337,6 +359,7 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_option_function<std::string>("--log", [flags](const std::string& format) { flags->log = format == "json" ? LogFormat::kJson : LogFormat::kText; },
       "Tell on standard error what happens to jobs, nodes and GPUs, a line each (docs/reference/event_log.md)")
       ->check(CLI::IsMember({"text", "json"}))->type_name("FORMAT");
+  sub->add_option("--notify", flags->notify, "Whom to tell of what happens: webhooks, programs, mail (docs/how-to/notifications.md)")->type_name("FILE");
   sub->add_option("--policy", flags->policy, "Numbers that decisions depend on (docs/reference/policies.md)")->type_name("FILE");
   sub->add_option("--min-run", flags->min_run, "A preemptible job runs for so long before others may interrupt it; default: the policy's, 10m")
       ->type_name("DURATION");

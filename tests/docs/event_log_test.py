@@ -8,6 +8,14 @@ import unittest
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCES = [*(ROOT / "src/adapters/outbound/event_log").glob("*.cc"), ROOT / "src/cmd/serve.cc"]
 
+SOURCE = ROOT / "src/adapters/outbound/event_log/event_line.cc"
+
+
+def listed(function):
+    """The words of the table that this function of the source gives."""
+    body = re.search(r"> %s\(\) \{(.*?)\n\}" % function, SOURCE.read_text(encoding="utf-8"), re.DOTALL).group(1)
+    return set(re.findall(r'"([a-z_]+)"', body))
+
 
 class EventLog(unittest.TestCase):
     def test_events(self):
@@ -20,6 +28,13 @@ class EventLog(unittest.TestCase):
                     written |= set(re.findall(r'"((?:job|node|gpu|incident|breaker|checkpoint|log)_[a-z_]+|said)"', line))
         self.assertGreater(len(written), 20)
         self.assertEqual(told, written)
+        self.assertEqual(listed("EventNames"), written - {"said", "log_lost_lines"})
+
+    def test_fields(self):
+        text = SOURCE.read_text(encoding="utf-8")
+        added = set(re.findall(r'Add\("([a-z_]+)"', text))
+        self.assertGreater(len(added), 15)
+        self.assertEqual(listed("EventFields"), added)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,14 @@ std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics, std::stri
   return text + ", " + std::string(outcome) + ".  (gpu-platform explain error " + diagnostics[0].code + ")\n";
 }
 
+std::string AsLines(std::span<const Diagnostic> diagnostics) {
+  std::string text;
+  for (const Diagnostic& one : diagnostics) {
+    text += (text.empty() ? "" : "\n") + one.file + ":" + std::to_string(one.line) + ":" + std::to_string(one.column) + ": " + one.message;
+  }
+  return text;
+}
+
 void Report::Add(const Place& place, JobFileCode code, std::string message) {
   if (IsFull()) return;
   if (diagnostics_.size() == kDiagnosticsMax) {

@@ -27,6 +27,9 @@ struct Diagnostic {
 // As users read them, ending with how many there are and what came of it.
 std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics, std::string_view outcome = "nothing submitted");
 
+// "FILE:LINE:COLUMN: what", a line each.
+std::string AsLines(std::span<const Diagnostic> diagnostics);
+
 inline constexpr size_t kDiagnosticsMax = 100;
 
 // Collects diagnostics while a file is read; the first hundred are enough for anybody.

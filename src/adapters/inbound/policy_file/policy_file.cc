@@ -154,14 +154,6 @@ std::optional<Change> ReadEntry(const YamlEntry& entry, Report& report) {
   return std::nullopt;
 }
 
-std::string Told(const std::vector<Diagnostic>& problems) {
-  std::string text;
-  for (const Diagnostic& problem : problems) {
-    text += (text.empty() ? "" : "\n") + problem.file + ":" + std::to_string(problem.line) + ":" + std::to_string(problem.column) + ": " + problem.message;
-  }
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> PolicyNames() {
@@ -208,7 +200,7 @@ Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, st
   if (CheckText(source, report)) {
     for (const YamlNode& document : ReadYaml(source, source.text, report)) changes.push_back(ReadPolicy(document, report));
   }
-  if (!report.empty()) return Fail(InvalidArgument(Told(report.Take())));
+  if (!report.empty()) return Fail(InvalidArgument(AsLines(report.Take())));
   return [changes](Policy& policy) {
     for (const auto& change : changes) change(policy);
   };

@@ -4,58 +4,27 @@
 #include <optional>
 #include <string>
 
-#include "adapters/inbound/job_file/scalar.h"
+#include "adapters/inbound/job_file/map_reader.h"
 #include "base/text.h"
 #include "domain/model/text_rules.h"
 
 namespace gp {
 namespace {
 
-// One map of the file, read key by key.
-class PriceMap {
- public:
-  PriceMap(std::string path, Report& report) : path_(std::move(path)), report_(report) {}
-
-  void Refuse(const Place& place, JobFileCode code, const std::string& key, const std::string& message) {
-    report_.Add(place, code, path_ + (key.empty() ? "" : "." + key) + ": " + message);
-  }
-  void RefuseKey(const YamlEntry& entry, const std::vector<std::string>& names) {
-    const auto nearest = Nearest(entry.key, names);
-    Refuse(entry.place, JobFileCode::kUnknownKey, "", "there is no \"" + Printable(entry.key, 60) + "\"" + (nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ")));
-  }
-  template <typename T>
-  T Take(const YamlEntry& entry, Read<T> value) {
-    if (value) return *std::move(value);
-    Refuse(entry.value.place, value.error().code, entry.key, value.error().message);
-    return {};
-  }
-  int64_t TakeAmount(const YamlEntry& entry, int64_t most_micros) {
-    const auto text = ReadVerbatim(entry.value);
-    if (!text) return Take(entry, Read<int64_t>(std::unexpected(text.error())));
-    const std::optional<int64_t> micros = MicrosOf(*text);
-    if (micros && *micros <= most_micros) return *micros;
-    Refuse(entry.value.place, micros ? JobFileCode::kOutOfRange : JobFileCode::kBadNumber, entry.key,
-           "\"" + Printable(*text, 60) + "\" is no amount from 0 to " + std::to_string(most_micros / kMicrosPerUnit) + " with at most six decimals, such as 2.10");
-    return 0;
-  }
-  // `fault_of` says what is wrong with a text.
-  template <typename FaultOf>
-  std::string TakeText(const YamlEntry& entry, FaultOf fault_of) {
-    const Read<std::string> text = ReadVerbatim(entry.value);
-    if (!text) return Take(entry, text);
-    if (const auto fault = fault_of(*text)) Refuse(entry.value.place, JobFileCode::kBadWord, entry.key, *fault);
-    return *text;
-  }
-
- private:
-  std::string path_;
-  Report& report_;
-};
+int64_t TakeAmount(MapReader& map, const YamlEntry& entry, int64_t most_micros) {
+  const auto text = ReadVerbatim(entry.value);
+  if (!text) return map.Take(entry, Read<int64_t>(std::unexpected(text.error())));
+  const std::optional<int64_t> micros = MicrosOf(*text);
+  if (micros && *micros <= most_micros) return *micros;
+  map.Refuse(entry.value.place, micros ? JobFileCode::kOutOfRange : JobFileCode::kBadNumber, entry.key,
+             "\"" + Printable(*text, 60) + "\" is no amount from 0 to " + std::to_string(most_micros / kMicrosPerUnit) + " with at most six decimals, such as 2.10");
+  return 0;
+}
 
 const std::vector<std::string> kRuleNames = {"pool", "model", "node", "label", "per_gpu_hour", "watts"};
 const std::vector<std::string> kNames = {"currency", "per_kwh", "rules"};
 
-void ReadLabel(const YamlEntry& entry, PriceMap& map, PriceRule& rule) {
+void ReadLabel(const YamlEntry& entry, MapReader& map, PriceRule& rule) {
   if (entry.value.kind != YamlNode::Kind::kMap || entry.value.entries.size() != 1) {
     return map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key, "a map of one label, such as {purchase: spot}");
   }
@@ -66,7 +35,7 @@ void ReadLabel(const YamlEntry& entry, PriceMap& map, PriceRule& rule) {
 }
 
 PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report) {
-  PriceMap map(path, report);
+  MapReader map(path, report);
   PriceRule rule;
   if (node.kind != YamlNode::Kind::kMap) {
     map.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as {model: H100, per_gpu_hour: 2.10}");
@@ -83,7 +52,7 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
     } else if (entry.key == "label") {
       ReadLabel(entry, map, rule);
     } else if (entry.key == "per_gpu_hour") {
-      rule.per_gpu_hour.micros = map.TakeAmount(entry, kPriceMax.micros);
+      rule.per_gpu_hour.micros = TakeAmount(map, entry, kPriceMax.micros);
       has_price = true;
     } else if (entry.key == "watts") {
       rule.watts = static_cast<int>(map.Take(entry, ReadCount(entry.value, 0, kWattsMax)));
@@ -95,7 +64,7 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
   return rule;
 }
 
-std::vector<PriceRule> ReadRules(const YamlEntry& entry, PriceMap& map, Report& report) {
+std::vector<PriceRule> ReadRules(const YamlEntry& entry, MapReader& map, Report& report) {
   std::vector<PriceRule> rules;
   if (entry.value.kind != YamlNode::Kind::kList || entry.value.items.size() > kPriceRulesMax) {
     map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key, "a list of at most " + std::to_string(kPriceRulesMax) + " maps such as {model: H100, per_gpu_hour: 2.10}");
@@ -106,7 +75,7 @@ std::vector<PriceRule> ReadRules(const YamlEntry& entry, PriceMap& map, Report& 
 }
 
 // "USD"
-std::string ReadCurrency(const YamlEntry& entry, PriceMap& map) {
+std::string ReadCurrency(const YamlEntry& entry, MapReader& map) {
   return map.TakeText(entry, [](const std::string& currency) {
     const auto is_capital = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
     const bool is_one = currency.size() == 3 && std::ranges::all_of(currency, is_capital);
@@ -138,7 +107,7 @@ std::string AmountText(int64_t micros) {
 }
 
 PriceList ReadPrices(const YamlNode& node, Report& report) {
-  PriceMap map("prices", report);
+  MapReader map("prices", report);
   PriceList prices;
   if (node.kind != YamlNode::Kind::kMap) {
     map.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as \"{currency: USD, rules: [{model: H100, per_gpu_hour: 2.10}]}\"");
@@ -148,7 +117,7 @@ PriceList ReadPrices(const YamlNode& node, Report& report) {
     if (entry.key == "currency") {
       prices.currency = ReadCurrency(entry, map);
     } else if (entry.key == "per_kwh") {
-      prices.micros_per_kwh = map.TakeAmount(entry, kMicrosPerKwhMax);
+      prices.micros_per_kwh = TakeAmount(map, entry, kMicrosPerKwhMax);
     } else if (entry.key == "rules") {
       prices.rules = ReadRules(entry, map, report);
     } else {

@@ -229,6 +229,21 @@ std::string Quoted(const std::string& text) {
 
 }  // namespace
 
+std::span<const std::string_view> EventNames() {
+  static constexpr std::string_view kNames[] = {
+      "breaker_opened", "checkpoint_saved", "gpu_condition", "gpu_drained", "gpu_task_begun", "gpu_undrained", "gpu_xid", "incident_changed", "incident_noted",
+      "incident_opened", "job_ended", "job_hit_by_xid", "job_moved", "job_placed", "job_preempted", "job_requeued", "job_started", "job_stopping",
+      "job_submitted", "node_drained", "node_joined", "node_lost", "node_returned", "node_undrained"};
+  return kNames;
+}
+
+std::span<const std::string_view> EventFields() {
+  static constexpr std::string_view kFields[] = {
+      "attempt", "by", "cause", "condition", "end", "exit_code", "gpu", "gpus_asked", "incident", "job", "name", "needs_person", "node", "nodes",
+      "nodes_asked", "note", "person", "pool", "queue", "reason", "state", "step", "task", "user", "what", "xid"};
+  return kFields;
+}
+
 const char* Name(LogLevel level) {
   constexpr const char* kNames[] = {"info", "warning", "error"};
   return kNames[static_cast<size_t>(level)];

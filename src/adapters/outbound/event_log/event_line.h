@@ -3,7 +3,9 @@
 // What has happened, as a line for people and for programs: of which job, on which node.  Arguments and environment of
 // jobs are never in it.
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,6 +26,10 @@ struct EventLine {
   std::string event;  // "job_started": stable names, docs/reference/event_log.md
   std::vector<std::pair<std::string, Value>> fields;
 };
+
+// All that `event` may be, and all that fields are called; docs/reference/event_log.md tells of each.
+std::span<const std::string_view> EventNames();
+std::span<const std::string_view> EventFields();
 
 // Of a commit, in order; those that who reads logs is not told of have none.  `state` is the one after all of them.
 std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& events);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -91,6 +92,12 @@ std::vector<XidSighting> GpuWatchers::TakeXids() {
   (void)!read(event_fd_, &drained, sizeof drained);
   const std::lock_guard lock(mutex_);
   return std::exchange(xids_, {});
+}
+
+void GpuWatchers::AwaitFirst(Duration at_most) {
+  std::unique_lock lock(mutex_);
+  const auto are_all_read = [&] { return std::ranges::all_of(watchers_, [](const Watcher& watcher) { return watcher.health.has_value(); }); };
+  heard_.wait_for(lock, std::chrono::nanoseconds(at_most.ns), are_all_read);
 }
 
 void GpuWatchers::Pause(int gpu) {

@@ -34,6 +34,8 @@ class GpuWatchers : public GpuWatch {
   std::vector<XidSighting> TakeXids() override;
   int EventDescriptor() const override { return event_fd_; }
 
+  // Until each GPU was read once, or for so long: a node is not to be seen with the GPUs alone that answered first.
+  void AwaitFirst(Duration at_most);
   // Nobody holds the GPU open between the two: a reset wants it for itself.
   void Pause(int gpu);
   // Waits until the GPU is watched again: a fault in between would be told by counters alone, seconds later.  False: its

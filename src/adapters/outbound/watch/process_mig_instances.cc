@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "adapters/outbound/watch/run_command.h"
+#include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/watch/wake.h"
 
 namespace gp {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,7 +11,7 @@
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/watch/gpu_watchers.h"
 #include "adapters/outbound/watch/process_gpu_care.h"
-#include "adapters/outbound/watch/run_command.h"
+#include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/watch/watch_frame.h"
 #include "base/rng.h"
 
@@ -179,6 +180,21 @@ TEST_F(Scripts, AWatcherThatIsSilentIsEndedAndBegunAgain) {
   EXPECT_TRUE(watchers.Resume(0));
   EXPECT_EQ(begun(), 3U);
   EXPECT_LT(watchers.Latest()[0].age_ns, Duration::Seconds(1).ns);
+}
+
+// The second is slower than the first; a third says nothing, and is not waited for without end.
+TEST_F(Scripts, AllGpusAreReadBeforeANodeIsShown) {
+  const std::string frame = directory_ + "/frame";
+  std::ofstream(frame) << EncodeFrame(Health());
+  const std::string script = Script("sleep 0.$1; [ $1 = 9 ] || cat " + frame + "; exec sleep 1000");
+  ManualClock clock;
+  const auto read = [](const GpuReading& reading) { return reading.health.has_value(); };
+  GpuWatchers both({{script}, {0, 3}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  both.AwaitFirst(Duration::Seconds(30));
+  EXPECT_EQ(std::ranges::count_if(both.Latest(), read), 2);
+  GpuWatchers one_silent({{script}, {0, 9}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  one_silent.AwaitFirst(Duration::Milliseconds(500));
+  EXPECT_LE(std::ranges::count_if(one_silent.Latest(), read), 1);
 }
 
 TEST_F(Scripts, AWatcherThatDoesNotComeBackIsSaidSo) {

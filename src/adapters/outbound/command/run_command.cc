@@ -1,8 +1,9 @@
-#include "adapters/outbound/watch/run_command.h"
+#include "adapters/outbound/command/run_command.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,23 +48,44 @@ bool AwaitEnd(pid_t pid, int64_t until_ms, int& status) {
   return true;
 }
 
+// A file in memory with these bytes, to be read from its beginning; -1: errno says why.  A pipe would block, or kill
+// whoever writes into it, where the command does not read.
+int FileWith(std::string_view bytes) {
+  const int file = memfd_create("input", MFD_CLOEXEC);
+  for (size_t at = 0; file >= 0 && at < bytes.size();) {
+    const ssize_t wrote = pwrite(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (wrote <= 0) {
+      close(file);
+      return -1;
+    }
+    at += static_cast<size_t>(wrote);
+  }
+  return file;
+}
+
 }  // namespace
 
-CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd) {
+CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd, std::string_view input) {
   int ends[2];
   if (words.empty()) return {false, "there is no command for it"};
-  if (pipe2(ends, O_CLOEXEC) != 0) return {false, std::strerror(errno)};
+  const int in = FileWith(input);
+  if (in < 0) return {false, std::strerror(errno)};
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    close(in);
+    return {false, std::strerror(errno)};
+  }
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, words[0].c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
+  close(in);
   close(ends[1]);
   CommandEnd end;
   if (error != 0) {

@@ -1,0 +1,64 @@
+#pragma once
+
+// One map of a file, read key by key; what is wrong with it is reported by its path in the file, such as "prices.rules[2]".
+
+#include <string>
+#include <vector>
+
+#include "adapters/inbound/job_file/diagnostic.h"
+#include "adapters/inbound/job_file/scalar.h"
+#include "base/text.h"
+
+namespace gp {
+
+class MapReader {
+ public:
+  MapReader(std::string path, Report& report) : path_(std::move(path)), report_(report) {}
+
+  void Refuse(const Place& place, JobFileCode code, const std::string& key, const std::string& message) {
+    report_.Add(place, code, path_ + (key.empty() || path_.empty() ? "" : ".") + key + ": " + message);
+  }
+  void RefuseKey(const YamlEntry& entry, const std::vector<std::string>& names) {
+    const auto nearest = Nearest(entry.key, names);
+    Refuse(entry.place, JobFileCode::kUnknownKey, "", "there is no \"" + Printable(entry.key, 60) + "\"" + (nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ")));
+  }
+  template <typename T>
+  T Take(const YamlEntry& entry, Read<T> value) {
+    if (value) return *std::move(value);
+    Refuse(entry.value.place, value.error().code, entry.key, value.error().message);
+    return {};
+  }
+  // `fault_of` says what is wrong with a text.
+  template <typename FaultOf>
+  std::string TakeText(const YamlEntry& entry, FaultOf fault_of) {
+    return TakeText(entry.key, entry.value, fault_of);
+  }
+  template <typename FaultOf>
+  std::string TakeText(const std::string& key, const YamlNode& node, FaultOf fault_of) {
+    const Read<std::string> text = ReadVerbatim(node);
+    if (!text) {
+      Refuse(node.place, text.error().code, key, text.error().message);
+      return {};
+    }
+    if (const auto fault = fault_of(*text)) Refuse(node.place, JobFileCode::kBadWord, key, *fault);
+    return *text;
+  }
+  // A list of texts, or one text in its stead.
+  template <typename FaultOf>
+  std::vector<std::string> TakeTexts(const YamlEntry& entry, size_t most, FaultOf fault_of) {
+    std::vector<std::string> texts;
+    if (entry.value.kind != YamlNode::Kind::kList) return {TakeText(entry, fault_of)};
+    if (entry.value.items.empty() || entry.value.items.size() > most) {
+      Refuse(entry.value.place, JobFileCode::kOutOfRange, entry.key, "a list of 1 to " + std::to_string(most));
+      return texts;
+    }
+    for (const YamlNode& item : entry.value.items) texts.push_back(TakeText(entry.key, item, fault_of));
+    return texts;
+  }
+
+ private:
+  std::string path_;
+  Report& report_;
+};
+
+}  // namespace gp

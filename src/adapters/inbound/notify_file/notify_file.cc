@@ -1,0 +1,189 @@
+#include "adapters/inbound/notify_file/notify_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+
+#include "adapters/inbound/job_file/check_text.h"
+#include "adapters/inbound/job_file/map_reader.h"
+#include "adapters/outbound/http/web_post.h"
+#include "base/text.h"
+#include "domain/model/text_rules.h"
+
+namespace gp {
+namespace {
+
+constexpr size_t kTextsMax = 100;
+const std::vector<std::string> kNames = {"mail_from", "receivers", "sendmail"};
+const std::vector<std::string> kReceiverNames = {"name", "on", "where", "webhook", "secret_file", "authorities", "exec", "mail"};
+
+std::vector<std::string> Names(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+
+std::string DidYouMean(const std::string& word, const std::vector<std::string>& names) {
+  const auto nearest = Nearest(word, names);
+  return nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ");
+}
+
+std::optional<std::string> PathFault(const std::string& text) {
+  if (text.starts_with('/') && !ArgumentFault(text)) return std::nullopt;
+  return "must be an absolute path, such as /etc/gpu-platform/pager.secret";
+}
+
+// One mailbox, as it may stand in a header.
+std::optional<std::string> MailboxFault(const std::string& text) {
+  const size_t at = text.find('@');
+  const bool are_plain = std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("@.+-_").contains(c); });
+  const bool is_local = at == std::string::npos && !text.empty();
+  const bool is_whole = at != std::string::npos && at > 0 && IsHostName(text.substr(at + 1));
+  if (are_plain && (is_local || is_whole) && text.size() <= 254 && !text.starts_with('-')) return std::nullopt;
+  return "\"" + Printable(text, 60) + "\" is no address such as ops@example.org";
+}
+
+class ReceiverReader {
+ public:
+  ReceiverReader(size_t position, Report& report) : map_("receivers[" + std::to_string(position) + "]", report) {}
+
+  NotifyRule Read(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::kMap) {
+      map_.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as {name: pager, on: incident_opened, webhook: \"https://hooks.example.org/gpu\"}");
+      return {};
+    }
+    for (const YamlEntry& entry : node.entries) ReadEntry(entry);
+    CheckWhole(node);
+    return std::move(rule_);
+  }
+
+ private:
+  void ReadEntry(const YamlEntry& entry) {
+    const auto argument_fault = [](const std::string& text) { return ArgumentFault(text); };
+    if (entry.key == "name") {
+      rule_.name = map_.TakeText(entry, [](const std::string& text) { return NameFault(text); });
+    } else if (entry.key == "on") {
+      ReadEvents(entry);
+    } else if (entry.key == "where") {
+      ReadWhere(entry);
+    } else if (entry.key == "webhook") {
+      BeginWay(entry, NotifyWay::kWebhook);
+      rule_.url = map_.TakeText(entry, [](const std::string& text) {
+        const auto address = ParseWebAddress(text);
+        return address ? std::nullopt : std::optional(address.error().message);
+      });
+    } else if (entry.key == "secret_file") {
+      rule_.secret_file = map_.TakeText(entry, PathFault);
+    } else if (entry.key == "authorities") {
+      rule_.authorities = map_.TakeText(entry, PathFault);
+    } else if (entry.key == "exec") {
+      BeginWay(entry, NotifyWay::kExec);
+      rule_.command = map_.TakeTexts(entry, kTextsMax, argument_fault);
+      if (!rule_.command.empty() && PathFault(rule_.command[0])) map_.Refuse(entry.value.place, JobFileCode::kBadWord, "exec", "begins with a program's absolute path; its arguments follow, each an element of the list");
+    } else if (entry.key == "mail") {
+      BeginWay(entry, NotifyWay::kMail);
+      rule_.recipients = map_.TakeTexts(entry, kTextsMax, MailboxFault);
+    } else {
+      map_.RefuseKey(entry, kReceiverNames);
+    }
+  }
+
+  void BeginWay(const YamlEntry& entry, NotifyWay way) {
+    if (++ways_ > 1) map_.Refuse(entry.place, JobFileCode::kContradiction, entry.key, "a receiver has one of webhook, exec and mail; make two of it");
+    rule_.way = way;
+  }
+
+  // "job_*" stands for all that begin so.
+  void ReadEvents(const YamlEntry& entry) {
+    const std::vector<std::string> names = Names(EventNames());
+    const auto matches = [](const std::string& pattern, const std::string& name) {
+      return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
+    };
+    const auto fault_of = [&](const std::string& text) -> std::optional<std::string> {
+      if (std::ranges::any_of(names, [&](const std::string& name) { return matches(text, name); })) return std::nullopt;
+      return "there is no event \"" + Printable(text, 60) + "\"" + DidYouMean(text, names);
+    };
+    for (const std::string& text : map_.TakeTexts(entry, kTextsMax, fault_of)) {
+      std::ranges::copy_if(names, std::inserter(rule_.on, rule_.on.end()), [&](const std::string& name) { return matches(text, name); });
+    }
+  }
+
+  void ReadWhere(const YamlEntry& entry) {
+    if (entry.value.kind != YamlNode::Kind::kMap) return map_.Refuse(entry.value.place, JobFileCode::kWrongType, "where", "a map such as {state: [FAILED, TIMED_OUT], queue: research}");
+    const std::vector<std::string> names = Names(EventFields());
+    for (const YamlEntry& field : entry.value.entries) {
+      if (std::ranges::find(names, field.key) == names.end()) {
+        map_.Refuse(field.place, JobFileCode::kUnknownKey, "where", "no event has a \"" + Printable(field.key, 60) + "\"" + DidYouMean(field.key, names));
+        continue;
+      }
+      for (const std::string& value : map_.TakeTexts(field, kTextsMax, [](const std::string& text) { return ArgumentFault(text); })) rule_.where[field.key].insert(value);
+    }
+  }
+
+  void CheckWhole(const YamlNode& node) {
+    if (rule_.name.empty()) map_.Refuse(node.place, JobFileCode::kMissingKey, "name", "every receiver has a name of its own");
+    if (!HasKey(node, "on")) map_.Refuse(node.place, JobFileCode::kMissingKey, "on", "of which events it is told, such as [incident_opened, node_lost]");
+    if (ways_ == 0) map_.Refuse(node.place, JobFileCode::kMissingKey, "webhook", "where it is told: one of webhook, exec and mail");
+    const bool is_webhook = rule_.way == NotifyWay::kWebhook;
+    if (!is_webhook && !(rule_.secret_file.empty() && rule_.authorities.empty())) map_.Refuse(node.place, JobFileCode::kContradiction, "", "secret_file and authorities are for webhooks");
+  }
+  static bool HasKey(const YamlNode& node, std::string_view key) { return node.Find(key) != nullptr; }
+
+  MapReader map_;
+  NotifyRule rule_;
+  int ways_ = 0;
+};
+
+void ReadReceivers(const YamlEntry& entry, MapReader& map, Report& report, NotifyConfig& config) {
+  if (entry.value.kind != YamlNode::Kind::kList || entry.value.items.empty() || entry.value.items.size() > kReceiversMax) {
+    return map.Refuse(entry.value.place, JobFileCode::kWrongType, "receivers", "a list of 1 to " + std::to_string(kReceiversMax) + " maps such as {name: pager, on: incident_opened, webhook: \"https://hooks.example.org/gpu\"}");
+  }
+  for (const YamlNode& item : entry.value.items) {
+    NotifyRule rule = ReceiverReader(config.rules.size(), report).Read(item);
+    const bool is_known = std::ranges::any_of(config.rules, [&](const NotifyRule& other) { return !rule.name.empty() && other.name == rule.name; });
+    if (is_known) map.Refuse(item.place, JobFileCode::kContradiction, "receivers", "there are two named \"" + Printable(rule.name, 60) + "\"");
+    config.rules.push_back(std::move(rule));
+  }
+}
+
+NotifyConfig ReadNotify(const YamlNode& node, Report& report) {
+  MapReader map("", report);
+  NotifyConfig config;
+  if (node.kind != YamlNode::Kind::kMap || node.Find("receivers") == nullptr) {
+    map.Refuse(node.place, JobFileCode::kMissingKey, "receivers", "a list of those who are told");
+  }
+  for (const YamlEntry& entry : node.entries) {
+    if (entry.key == "receivers") {
+      ReadReceivers(entry, map, report, config);
+    } else if (entry.key == "sendmail") {
+      config.sendmail = map.TakeText(entry, PathFault);
+    } else if (entry.key == "mail_from") {
+      config.mail_from = map.TakeText(entry, MailboxFault);
+    } else {
+      map.RefuseKey(entry, kNames);
+    }
+  }
+  return config;
+}
+
+}  // namespace
+
+Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view text) {
+  const SourceText source{std::string(file_name), std::string(text)};
+  Report report;
+  NotifyConfig config;
+  if (CheckText(source, report)) {
+    const std::vector<YamlNode> documents = ReadYaml(source, source.text, report);
+    if (documents.size() == 1) config = ReadNotify(documents[0], report);
+    if (documents.size() != 1 && report.empty()) report.Add({}, JobFileCode::kNoValue, "one map with \"receivers\" is wanted, there are " + std::to_string(documents.size()) + " documents");
+  }
+  if (report.empty()) return config;
+  return Fail(InvalidArgument(AsLines(report.Take())));
+}
+
+Result<NotifyConfig> ReadNotifyFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kJobFileBytesMax + 1, '\0');  // one byte more than may be: refused as too large
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.gcount() == 0) return Fail(NotFound(path + ": cannot be read, or is empty"));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return DecodeNotify(path, text);
+}
+
+}  // namespace gp

@@ -1,0 +1,21 @@
+#pragma once
+
+// Runs a command to its end, or for so long.  It is a child's work: no shell reads the words.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace gp {
+
+struct CommandEnd {
+  bool ok = false;      // exit code 0 in time
+  std::string output;   // the beginning of what it wrote, errors too; or why it did not run
+};
+
+// `stop_fd`: readable when nobody wants the end any more; -1: none.  `input`: what it reads from its standard input.
+CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd, std::string_view input = {});
+
+}  // namespace gp

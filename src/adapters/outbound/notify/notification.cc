@@ -1,0 +1,42 @@
+#include "adapters/outbound/notify/notification.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+std::string TextOf(const EventLine::Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? *text : std::to_string(std::get<int64_t>(value));
+}
+
+}  // namespace
+
+bool IsWanted(const NotifyRule& rule, const EventLine& line) {
+  if (!rule.on.contains(line.event)) return false;
+  return std::ranges::all_of(rule.where, [&](const auto& condition) {
+    const auto field = std::ranges::find(line.fields, condition.first, [](const auto& one) { return one.first; });
+    return field != line.fields.end() && condition.second.contains(TextOf(field->second));
+  });
+}
+
+std::string Sentence(const EventLine& line) {
+  std::string text = line.event;
+  std::ranges::replace(text, '_', ' ');
+  text += ":";
+  for (const auto& [name, value] : line.fields) text += (name == "job" || name == "node" || name == "incident" ? " " : " " + name + "=") + TextOf(value);
+  return text;
+}
+
+std::string ToJson(const Notification& notification) {
+  nlohmann::ordered_json data = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : notification.line.fields) std::visit([&](const auto& one) { data[name] = one; }, value);
+  const nlohmann::ordered_json document{{"id", notification.id}, {"type", notification.line.event}, {"timestamp", ToRfc3339(notification.at, true)},
+                                        {"level", Name(notification.line.level)}, {"text", Sentence(notification.line)}, {"data", data}};
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace gp

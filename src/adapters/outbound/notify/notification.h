@@ -1,0 +1,49 @@
+#pragma once
+
+// A notification: something that has happened and that somebody elsewhere wants to know; and the rules that say who.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "adapters/outbound/event_log/event_line.h"
+#include "base/time.h"
+
+namespace gp {
+
+enum class NotifyWay { kWebhook, kExec, kMail };
+
+struct NotifyRule {
+  std::string name;                                      // unique; also that of the directory in which its notifications wait
+  std::set<std::string> on;                              // names of events (docs/reference/event_log.md)
+  std::map<std::string, std::set<std::string>> where;    // by field of the event: one of these
+  NotifyWay way = NotifyWay::kWebhook;
+  std::string url;                                       // webhook
+  std::string secret_file;                               // webhook: what signs it; empty: nothing does
+  std::string authorities;                               // webhook: PEM file that vouches for the receiver; empty: the host's
+  std::vector<std::string> command;                      // exec
+  std::vector<std::string> recipients;                   // mail
+};
+
+struct NotifyConfig {
+  std::vector<NotifyRule> rules;
+  std::string sendmail = "/usr/sbin/sendmail";
+  std::string mail_from;  // empty: sendmail's own choice
+};
+
+struct Notification {
+  std::string id;  // the same whenever the same is told again
+  Instant at;
+  EventLine line;
+};
+
+bool IsWanted(const NotifyRule& rule, const EventLine& line);
+
+// For persons: "job ended: job-0007 name=train user=ana state=FAILED exit_code=3".
+std::string Sentence(const EventLine& line);
+
+// What receivers are sent: {"id", "type", "timestamp", "level", "text", "data": {…}} in one line.
+std::string ToJson(const Notification& notification);
+
+}  // namespace gp

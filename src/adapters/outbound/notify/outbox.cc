@@ -1,0 +1,94 @@
+#include "adapters/outbound/notify/outbox.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "files/replace_file.h"
+
+namespace gp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kDigits = 20;
+constexpr std::string_view kSuffix = ".json";
+
+std::optional<uint64_t> NumberOf(const std::string& name) {
+  if (name.size() != kDigits + kSuffix.size() || !name.ends_with(kSuffix)) return std::nullopt;
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + kDigits, number);
+  return error == std::errc{} && end == name.data() + kDigits ? std::optional(number) : std::nullopt;
+}
+
+std::set<uint64_t> NumbersIn(const std::string& directory) {
+  std::set<uint64_t> numbers;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    if (const auto number = NumberOf(entry.path().filename())) numbers.insert(*number);
+  }
+  return numbers;
+}
+
+std::string NameOf(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(kDigits - digits.size(), '0') + digits + std::string(kSuffix);
+}
+
+}  // namespace
+
+Result<Outbox> Outbox::Open(const std::string& directory) {
+  std::error_code error;
+  fs::create_directories(directory + "/refused", error);
+  if (!error) fs::permissions(directory, fs::perms::owner_all, error);
+  if (error) return Fail(Internal(directory + ": " + error.message()));
+  Outbox outbox(directory);
+  outbox.waiting_ = NumbersIn(directory);
+  if (!outbox.waiting_.empty()) outbox.last_ = *outbox.waiting_.rbegin();
+  return outbox;
+}
+
+std::string Outbox::PathOf(uint64_t number) const { return directory_ + "/" + NameOf(number); }
+
+Status Outbox::Add(Instant at, const std::string& body) {
+  if (waiting_.size() >= kWaitingMax) return Fail(Error{ErrorCode::kResourceExhausted, std::to_string(kWaitingMax) + " notifications wait already"});
+  const uint64_t number = std::max<uint64_t>(last_ + 1, at.ns > 0 ? static_cast<uint64_t>(at.ns) : 0);
+  GP_CHECK_OK(ReplaceFile(PathOf(number), body, 0600, Survives::kCrash));
+  last_ = number;
+  waiting_.insert(number);
+  return Ok();
+}
+
+std::optional<Outbox::Waiting> Outbox::First() {
+  while (!waiting_.empty()) {
+    const uint64_t number = *waiting_.begin();
+    std::ifstream file(PathOf(number), std::ios::binary);
+    if (!file) {  // whoever keeps the host removed it
+      waiting_.erase(number);
+      continue;
+    }
+    std::ostringstream body;
+    body << file.rdbuf();
+    return Waiting{number, body.str()};
+  }
+  return std::nullopt;
+}
+
+void Outbox::Remove(uint64_t number) {
+  std::error_code ignored;
+  fs::remove(PathOf(number), ignored);
+  waiting_.erase(number);
+}
+
+void Outbox::Refuse(uint64_t number) {
+  const std::string place = directory_ + "/refused";
+  std::error_code ignored;
+  fs::rename(PathOf(number), place + "/" + NameOf(number), ignored);
+  waiting_.erase(number);
+  std::set<uint64_t> refused = NumbersIn(place);
+  for (; refused.size() > kRefusedMax; refused.erase(refused.begin())) fs::remove(place + "/" + NameOf(*refused.begin()), ignored);
+}
+
+}  // namespace gp

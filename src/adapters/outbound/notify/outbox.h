@@ -1,0 +1,45 @@
+#pragma once
+
+// Notifications that wait for one receiver, a file each, in their order: they outlive the process.  One thread uses it.
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace gp {
+
+class Outbox {
+ public:
+  static constexpr size_t kWaitingMax = 10'000;  // more are not kept
+  static constexpr size_t kRefusedMax = 1'000;   // the oldest of them go
+
+  // `directory` is made where it is not.
+  static Result<Outbox> Open(const std::string& directory);
+
+  struct Waiting {
+    uint64_t number = 0;  // when it happened, in nanoseconds since 1970, or a little more: it tells the order too
+    std::string body;
+  };
+  // kResourceExhausted: as many wait as may.
+  Status Add(Instant at, const std::string& body);
+  // The oldest.
+  std::optional<Waiting> First();
+  void Remove(uint64_t number);
+  // It is kept in `refused`, beside those that wait, for a person to look at.
+  void Refuse(uint64_t number);
+  size_t size() const { return waiting_.size(); }
+
+ private:
+  explicit Outbox(std::string directory) : directory_(std::move(directory)) {}
+  std::string PathOf(uint64_t number) const;
+
+  std::string directory_;
+  std::set<uint64_t> waiting_;
+  uint64_t last_ = 0;
+};
+
+}  // namespace gp
