@@ -115,6 +115,12 @@ TEST_F(Scripts, ACommandsEndAndWordsAreTold) {
   EXPECT_EQ(end.output.size(), 4'096U);
 }
 
+TEST_F(Scripts, ACommandReadsWhatItIsGiven) {
+  EXPECT_EQ(RunCommand({Script("wc -c")}, Duration::Seconds(10), -1).output, "0");
+  EXPECT_EQ(RunCommand({Script("wc -c")}, Duration::Seconds(10), -1, std::string(300'000, 'x')).output, "300000");
+  EXPECT_TRUE(RunCommand({Script("exit 0")}, Duration::Seconds(10), -1, std::string(300'000, 'x')).ok) << "whoever does not read it harms nobody";
+}
+
 TEST_F(Scripts, ACommandThatHangsIsEnded) {
   const CommandEnd end = RunCommand({Script("exec sleep 1000")}, Duration::Milliseconds(50), -1);
   EXPECT_FALSE(end.ok);

@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+"""Receivers outside are told of what happens: by webhooks, programs and mail, whatever dies meanwhile."""
+
+import base64
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+
+from live_platform import ClusterTest, eventually, main
+
+KEY = bytes(range(32))
+FAILED_CODE, NOT_FOUND, UNAVAILABLE = 1, 3, 7
+
+
+class Receiver:
+    """A web server that keeps what it is told, and answers as it is asked to."""
+
+    def __init__(self, certificate=None):
+        self.told = []
+        self.answers = []  # status codes of the next requests; then 204
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                status = receiver.answers.pop(0) if receiver.answers else 204
+                receiver.told.append((status, dict(self.headers.items()), body))
+                self.send_response(status)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def taken(self, type=None):
+        """What it said yes to."""
+        documents = [json.loads(body) for status, _, body in list(self.told) if status == 204]
+        return [one for one in documents if type in (None, one["type"])]
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Notifications(ClusterTest):
+    def setUp(self):
+        self.place = tempfile.mkdtemp(prefix="gp-notify-", dir="/var/tmp")
+        self.addCleanup(subprocess.run, ["rm", "-rf", self.place], check=True)
+        self.receiver = Receiver()
+        self.addCleanup(self.receiver.close)
+        self.secret = self.file("secret", "whsec_" + base64.b64encode(KEY).decode() + "\n", 0o600)
+        self.certificate = os.path.join(self.place, "receiver.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=hooks",
+                        "-addext", "subjectAltName=DNS:localhost", "-keyout", self.certificate, "-out", os.path.join(self.place, "cert.pem")],
+                       check=True, capture_output=True)
+        with open(os.path.join(self.place, "cert.pem"), encoding="utf-8") as cert, open(self.certificate, "a", encoding="utf-8") as both:
+            both.write(cert.read())
+        self.encrypted = Receiver(self.certificate)
+        self.addCleanup(self.encrypted.close)
+        keep = self.file("keep.sh", f'#!/bin/sh\necho "$@" >> {self.place}/words\ncat >> {self.place}/programs\n', 0o755)
+        mail = self.file("sendmail", f'#!/bin/sh\n(echo "$@"; cat) > {self.place}/letter.new && mv {self.place}/letter.new {self.place}/letter.$$\n', 0o755)
+        self.path = self.file("notify.yaml", f"""
+sendmail: {mail}
+mail_from: gpu@example.org
+receivers:
+- {{name: bot, on: [job_submitted, job_ended], webhook: "http://127.0.0.1:{self.receiver.port}/hook?room=7", secret_file: {self.secret}}}
+- {{name: safe, on: job_ended, where: {{state: [FAILED, LOST]}}, webhook: "https://localhost:{self.encrypted.port}/", authorities: {self.place}/cert.pem}}
+- {{name: stranger, on: job_ended, webhook: "https://localhost:{self.encrypted.port}/never"}}
+- {{name: script, on: job_ended, exec: [{keep}, --room, "gpu jobs"]}}
+- {{name: people, on: job_ended, where: {{state: FAILED}}, mail: [ops@example.org, root]}}
+""", 0o644)
+        self.options = {"serve_flags": ("--notify", self.path)}
+        super().setUp()
+
+    def file(self, name, text, mode):
+        path = os.path.join(self.place, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, mode)
+        return path
+
+    def run_job(self, *command):
+        job = self.cli.start("--env", "PASSWORD=hidden-word", command=list(command))
+        self.cli.wait(job)
+        return job
+
+    def ended(self, receiver=None):
+        return [one["data"]["job"] for one in (receiver or self.receiver).taken("job_ended")]
+
+    def test_each_is_told_what_it_wants_in_its_way(self):
+        good, bad = self.run_job("true"), self.run_job("sh", "-c", "exit 3")
+        eventually(lambda: self.ended() == [good, bad], lambda: f"told in order: {self.receiver.told}")
+        status, headers, body = next(one for one in self.receiver.told if b"job_ended" in one[2] and bad.encode() in one[2])
+        self.assertEqual(status, 204)
+        signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+        expected = "v1," + base64.b64encode(hmac.new(KEY, signed, hashlib.sha256).digest()).decode()
+        self.assertEqual(headers["webhook-signature"], expected)
+        self.assertLess(abs(time.time() - int(headers["webhook-timestamp"])), 60)
+        document = json.loads(body)
+        self.assertEqual(document["id"], headers["webhook-id"])
+        self.assertEqual((document["data"]["state"], document["data"]["exit_code"], document["level"]), ("FAILED", 3, "warning"))
+        self.assertNotIn(b"hidden-word", b"".join(one[2] for one in self.receiver.told))
+        eventually(lambda: self.ended(self.encrypted) == [bad], lambda: f"over TLS, what it wants: {self.encrypted.told}")
+        self.assertNotIn("webhook-signature", {name.lower() for name in self.encrypted.told[0][1]})
+
+        def programs():
+            path = os.path.join(self.place, "programs")
+            return [json.loads(line)["data"]["job"] for line in open(path, encoding="utf-8")] if os.path.exists(path) else []
+        eventually(lambda: programs() == [good, bad], programs)
+        with open(os.path.join(self.place, "words"), encoding="utf-8") as words:
+            self.assertEqual(words.readline(), "--room gpu jobs\n")
+
+        def letters():
+            return [open(os.path.join(self.place, name), encoding="utf-8").read() for name in os.listdir(self.place) if name.startswith("letter.")]
+        eventually(lambda: len(letters()) == 1, letters)
+        head, text = letters()[0].split("\n\n", 1)
+        self.assertTrue(head.startswith("-t -i\nTo: ops@example.org, root\nFrom: gpu@example.org\nSubject: [gpu-platform] job ended: " + bad), head)
+        self.assertIn("exit_code: 3", text)
+        # Nobody vouches for that certificate: it is told nothing, and the controller says so.
+        self.assertIn("notify: stranger: ", self.cluster.controller.text())
+        self.assertEqual([body for _, _, body in self.encrypted.told], [body for _, _, body in self.encrypted.told if bad.encode() in body])
+        self.assertIn("/", self.encrypted.told[0][1]["Host"] + "/")
+
+    def test_a_receiver_that_is_away_is_told_later(self):
+        self.receiver.answers = [500, 503, 429]
+        first = self.run_job("true")
+        eventually(lambda: self.ended() == [first], lambda: f"tried again: {self.receiver.told}", timeout=30)
+        refused = [json.loads(body)["id"] for status, _, body in self.receiver.told if status != 204]
+        self.assertEqual(len(refused), 3)
+        self.assertEqual(set(refused), {self.receiver.taken()[0]["id"]}, "the oldest first")
+        eventually(lambda: "bot: is reached again" in self.cluster.controller.text(), self.cluster.controller.text)
+        # One that it refuses holds up no other.
+        self.receiver.answers = [400]
+        second = self.run_job("true")
+        eventually(lambda: self.ended() == [first, second], lambda: f"goes on: {self.receiver.told}")
+        kept = os.path.join(self.cluster.state, "notify", "bot", "refused")
+        self.assertEqual(len(os.listdir(kept)), 1)
+        self.assertIn("answers 400", self.cluster.controller.text())
+
+    def test_nothing_is_lost_when_the_controller_is_killed(self):
+        port = self.receiver.port
+        self.receiver.close()
+        jobs = []
+        for _ in range(3):
+            jobs.append(self.run_job("true"))
+            self.cluster.controller.kill()
+            self.cluster.start_controller()
+            self.cluster.await_gpus()
+        back = http.server.ThreadingHTTPServer(("127.0.0.1", port), self.receiver.server.RequestHandlerClass)
+        self.addCleanup(back.server_close)
+        self.addCleanup(back.shutdown)
+        threading.Thread(target=back.serve_forever, daemon=True).start()
+        eventually(lambda: set(self.ended()) == set(jobs), lambda: f"all were told: {self.receiver.told}", timeout=90)
+        self.assertEqual(len({one["id"] for one in self.receiver.taken("job_ended")}), len(jobs), "the same is told by the same id")
+
+    def test_files_are_checked_and_tried(self):
+        checked = self.cli("notify", "check", self.path).ok()
+        self.assertNotIn("room=7", checked.out)
+        told = self.cli.json("notify", "test", self.path, "bot")
+        self.assertEqual(self.receiver.taken("test")[0]["id"], told["id"])
+        self.assertEqual(self.cli("notify", "test", self.path, "stranger").code, UNAVAILABLE)
+        nobody = self.cli("notify", "test", self.path, "bott")
+        self.assertEqual(nobody.code, NOT_FOUND)
+        self.assertIn("there are bot, ", nobody.err)
+        os.chmod(self.secret, 0o644)
+        open_secret = self.cli("notify", "check", self.path)
+        self.assertEqual(open_secret.code, FAILED_CODE)
+        self.assertIn("others may read this secret", open_secret.out)
+        self.assertNotIn(base64.b64encode(KEY).decode(), open_secret.out + open_secret.err)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,256 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "adapters/outbound/memory/manual_clock.h"
+#include "adapters/outbound/notify/deliver.h"
+#include "adapters/outbound/notify/notifier.h"
+#include "adapters/secrets/secrets.h"
+#include "base/text.h"
+#include "domain/cluster/report_of.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+class Notify : public testing::Test {
+ protected:
+  Notify() {
+    char name[] = "/tmp/notify-test-XXXXXX";
+    directory_ = mkdtemp(name);
+    clock_.Advance(Duration::Minutes(60));
+    node_ = cluster_.AddNode(TestCluster::MakeFacts("n1", {0, 0}));
+  }
+  ~Notify() override {
+    notifier_.reset();
+    fs::remove_all(directory_);
+  }
+
+  std::string File(const std::string& name, const std::string& text, mode_t mode = 0600) {
+    const std::string path = directory_ + "/" + name;
+    std::ofstream(path) << text;
+    chmod(path.c_str(), mode);
+    return path;
+  }
+  static std::string Text(const std::string& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  // Programs that keep what they are told, and fail as long as there is a file "away".
+  NotifyRule Keeper(const std::string& name) {
+    NotifyRule rule{.name = name, .on = {"job_ended"}, .way = NotifyWay::kExec};
+    rule.command = {File(name + ".sh", "#!/bin/sh\n[ -e " + directory_ + "/away ] && echo nobody there && exit 1\ncat >> " + directory_ + "/" + name + "\n", 0755)};
+    return rule;
+  }
+  std::vector<Json> Told(const std::string& name) {
+    std::vector<Json> told;
+    std::istringstream lines(Text(directory_ + "/" + name));
+    for (std::string line; std::getline(lines, line);) told.push_back(Json::parse(line));
+    return told;
+  }
+  void Start(const std::vector<NotifyRule>& rules) {
+    notifier_.reset();
+    const auto say = [this](LogLevel level, const std::string& text) {
+      const std::lock_guard lock(mutex_);
+      said_ += std::string(Name(level)) + " " + text + "\n";
+    };
+    auto notifier = Notifier::Start({rules, "/usr/sbin/sendmail", ""}, directory_ + "/notify", say, clock_);
+    ASSERT_TRUE(notifier) << notifier.error().message;
+    notifier_ = *std::move(notifier);
+  }
+  std::string said() {
+    const std::lock_guard lock(mutex_);
+    return said_;
+  }
+  // Until it is so, or for ten seconds.
+  template <typename F>
+  static bool Await(F is_so) {
+    for (int tries = 0; tries < 1'000; ++tries) {
+      if (is_so()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+  // The controller's clock and the state's go together.
+  std::vector<Event> Do(const Command& command) {
+    clock_.Advance(Duration::Seconds(1));
+    cluster_.Advance(Duration::Seconds(1));
+    const auto events = cluster_.Execute(command);
+    EXPECT_TRUE(events) << events.error().message;
+    return events.value_or(std::vector<Event>{});
+  }
+  // What a job that is cancelled while it waits makes happen.
+  std::vector<Event> EndOneJob() {
+    JobSpec spec;
+    spec.name = "train";
+    spec.command = {"true"};
+    Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
+    return Do(StopJob{JobId{cluster_.state().last_job}, true});
+  }
+  void Tell(const std::vector<Event>& events) { notifier_->OnCommit(cluster_.state(), events); }
+
+  std::string directory_;
+  TestCluster cluster_;
+  ManualClock clock_;
+  NodeId node_;
+  std::mutex mutex_;
+  std::string said_;
+  std::unique_ptr<Notifier> notifier_;
+};
+
+EventLine Line(const std::string& event, std::vector<std::pair<std::string, EventLine::Value>> fields) { return {LogLevel::kInfo, event, std::move(fields)}; }
+
+TEST_F(Notify, RulesSayWhatIsWanted) {
+  NotifyRule rule{.name = "r", .on = {"job_ended"}, .where = {{"state", {"FAILED", "LOST"}}, {"exit_code", {"3"}}}};
+  EXPECT_TRUE(IsWanted(rule, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
+  EXPECT_FALSE(IsWanted(rule, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{33}}})));
+  EXPECT_FALSE(IsWanted(rule, Line("job_ended", {{"state", "LOST"}}))) << "a field that it lacks";
+  EXPECT_FALSE(IsWanted(rule, Line("job_started", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
+  rule.where.clear();
+  EXPECT_TRUE(IsWanted(rule, Line("job_ended", {})));
+}
+
+TEST_F(Notify, AllIsInOneLineOfJson) {
+  const Json document = Json::parse(ToJson({"a.1", Instant{1'700'000'000'000'000'000}, Line("job_ended", {{"job", "job-0001"}, {"reason", "said \"no\"\nand went"}, {"exit_code", int64_t{3}}})}));
+  EXPECT_EQ(document["id"], "a.1");
+  EXPECT_EQ(document["type"], "job_ended");
+  EXPECT_EQ(document["timestamp"], "2023-11-14T22:13:20.000Z");
+  EXPECT_EQ(document["data"]["exit_code"], 3);
+  EXPECT_EQ(document["text"], "job ended: job-0001 reason=said \"no\"\nand went exit_code=3");
+}
+
+// The example of standardwebhooks.com's own specification is signed so.
+TEST_F(Notify, SignsAsTheStandardSays) {
+  const auto key = ReadWebhookKey(File("key", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"));
+  ASSERT_TRUE(key);
+  EXPECT_EQ(Sign(*key, "msg_p5jXN8AQM9LWM0D4loKWxJek", Instant{1'614'265'330'000'000'000}, "{\"test\": 2432232314}").signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+  EXPECT_EQ(Sign("", "a", Instant{}, "b").signature, "");
+}
+
+TEST_F(Notify, SecretsAreKeptToThemselves) {
+  EXPECT_FALSE(ReadWebhookKey(directory_ + "/none"));
+  EXPECT_FALSE(ReadWebhookKey(directory_));
+  const std::string sound = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  for (const auto& [text, mode] : {std::pair{sound, 0644}, {sound, 0620}, {sound.substr(6), 0600}, {std::string("whsec_"), 0600}, {std::string("whsec_c2hvcnQ="), 0600}, {sound + "!", 0600}}) {
+    const auto key = ReadWebhookKey(File("key", text, static_cast<mode_t>(mode)));
+    ASSERT_FALSE(key) << text << " " << mode;
+    EXPECT_EQ(key.error().message.find("MfKQ9r8GKYqrTwjU"), std::string::npos) << key.error().message;
+  }
+}
+
+TEST_F(Notify, NothingThatHappenedBecomesAHeader) {
+  const std::string letter = directory_ + "/letter";
+  const NotifyConfig config{{}, File("sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + letter + "\n", 0755), ""};
+  const NotifyRule rule{.name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
+  const std::string body = ToJson({"a.1", Instant{}, Line("job_ended", {{"job", "job-0001"}, {"reason", "x\nBcc: evil@example.org\n\n.\n"}})});
+  ASSERT_TRUE(Deliver(config, rule, body, Instant{}, -1));
+  const std::string text = Text(letter);
+  EXPECT_TRUE(text.starts_with("-t -i\nTo: ops@example.org\nSubject: [gpu-platform] job ended: job-0001 reason=x\\x0aBcc")) << text;
+  EXPECT_EQ(text.find("\nBcc:"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\n.\n"), std::string::npos) << text;
+}
+
+TEST_F(Notify, TheOutboxKeepsOrderAndOutlivesItsProcess) {
+  const std::string place = directory_ + "/box";
+  {
+    auto box = Outbox::Open(place);
+    ASSERT_TRUE(box);
+    EXPECT_FALSE(box->First());
+    for (const char* body : {"a", "b", "c", "d"}) ASSERT_TRUE(box->Add(Instant{77}, body));
+    ASSERT_EQ(box->First()->body, "a");
+    EXPECT_EQ(box->First()->number, 77U);
+    box->Remove(77);
+  }
+  File("box/stranger.json", "not ours");
+  auto box = Outbox::Open(place);
+  ASSERT_TRUE(box);
+  EXPECT_EQ(box->size(), 3U);
+  EXPECT_EQ(box->First()->body, "b");
+  fs::remove(place + "/00000000000000000078.json");  // by whoever keeps the host
+  EXPECT_EQ(box->First()->body, "c");
+  box->Refuse(79);
+  EXPECT_EQ(Text(place + "/refused/00000000000000000079.json"), "c");
+  ASSERT_TRUE(box->Add(Instant{5}, "e")) << "a clock that was set back changes no order";
+  EXPECT_EQ(box->First()->body, "d");
+}
+
+TEST_F(Notify, TellsEachInOrder) {
+  NotifyRule picky = Keeper("picky");
+  picky.where = {{"user", {"bob"}}};
+  Start({Keeper("one"), picky});
+  for (int i = 0; i < 3; ++i) Tell(EndOneJob());
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 3; }));
+  EXPECT_EQ(Told("one")[0]["data"]["job"], "job-0001");
+  EXPECT_EQ(Told("one")[2]["data"]["job"], "job-0003");
+  EXPECT_TRUE(Told("picky").empty());
+  EXPECT_EQ(said(), "");
+}
+
+TEST_F(Notify, WhatCannotBeBroughtWaitsForTheNextProcess) {
+  File("away", "");
+  Start({Keeper("one")});
+  Tell(EndOneJob());
+  ASSERT_TRUE(Await([&] { return said().contains("nobody there; it is tried again"); }));
+  Tell(EndOneJob());
+  notifier_.reset();
+  EXPECT_TRUE(Told("one").empty());
+  fs::remove(directory_ + "/away");
+  Start({Keeper("one")});
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 2; }));
+  notifier_->CatchUp(cluster_.state());
+  notifier_.reset();
+  EXPECT_EQ(Told("one").size(), 2U) << "what it was told is not told again";
+}
+
+TEST_F(Notify, AReceiverThatIsAwayIsReachedAgain) {
+  File("away", "");
+  Start({Keeper("one")});
+  Tell(EndOneJob());
+  ASSERT_TRUE(Await([&] { return said().contains("warning notify: one: nobody there"); }));
+  fs::remove(directory_ + "/away");
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 1 && said().contains("info notify: one: is reached again"); }));
+}
+
+TEST_F(Notify, AfterADayItIsGivenUp) {
+  File("away", "");
+  Start({Keeper("one")});
+  Tell(EndOneJob());
+  ASSERT_TRUE(Await([&] { return said().contains("tried again"); }));
+  notifier_.reset();
+  clock_.Advance(Duration::Minutes(25 * 60));
+  Start({Keeper("one")});
+  ASSERT_TRUE(Await([&] { return said().contains("given up, it is kept in"); }));
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory_ + "/notify/one/refused"), {}), 1);
+}
+
+// The state is durable, and the controller dies before it has told anybody.
+TEST_F(Notify, WhatADeadControllerDidNotTellIsFoundInTheState) {
+  Start({Keeper("one")});
+  Tell(EndOneJob());
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 1; }));
+  notifier_.reset();
+  const std::vector<Event> untold = EndOneJob();
+  Start({Keeper("one"), Keeper("new")});
+  notifier_->CatchUp(cluster_.state());
+  Tell(untold);  // and once more, as where it happens between the two
+  ASSERT_TRUE(Await([&] { return Told("one").size() >= 2 && !Told("new").empty(); }));
+  notifier_.reset();
+  ASSERT_EQ(Told("one").size(), 2U);
+  EXPECT_EQ(Told("one")[1]["data"]["job"], "job-0002");
+  EXPECT_EQ(Told("one")[1]["data"]["state"], "CANCELLED");
+  EXPECT_EQ(Told("new").size(), 1U) << "a new receiver is not told of old times";
+}
+
+}  // namespace
+}  // namespace gp

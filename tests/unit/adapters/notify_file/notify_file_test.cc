@@ -1,0 +1,80 @@
+#include "adapters/inbound/notify_file/notify_file.h"
+
+#include <gtest/gtest.h>
+
+namespace gp {
+namespace {
+
+TEST(NotifyFile, SaysWhoIsToldOfWhat) {
+  const auto config = DecodeNotify("n.yaml", R"(
+sendmail: /opt/sendmail
+mail_from: gpu@example.org
+receivers:
+  - name: pager
+    on: [incident_*, node_lost]
+    webhook: https://hooks.example.org/7
+    secret_file: /etc/pager.secret
+  - {name: bot, on: job_ended, where: {state: [FAILED, TIMED_OUT], exit_code: 3}, exec: [/usr/bin/tell, --room, "7"]}
+  - {name: people, on: breaker_opened, mail: [ops@example.org, root]}
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->sendmail, "/opt/sendmail");
+  EXPECT_EQ(config->mail_from, "gpu@example.org");
+  ASSERT_EQ(config->rules.size(), 3U);
+  EXPECT_EQ(config->rules[0].on, (std::set<std::string>{"incident_changed", "incident_noted", "incident_opened", "node_lost"}));
+  EXPECT_EQ(config->rules[0].url, "https://hooks.example.org/7");
+  EXPECT_EQ(config->rules[0].secret_file, "/etc/pager.secret");
+  EXPECT_EQ(config->rules[1].way, NotifyWay::kExec);
+  EXPECT_EQ(config->rules[1].where.at("state"), (std::set<std::string>{"FAILED", "TIMED_OUT"}));
+  EXPECT_EQ(config->rules[1].where.at("exit_code"), std::set<std::string>{"3"});
+  EXPECT_EQ(config->rules[1].command, (std::vector<std::string>{"/usr/bin/tell", "--room", "7"}));
+  EXPECT_EQ(config->rules[2].recipients, (std::vector<std::string>{"ops@example.org", "root"}));
+}
+
+TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
+  const std::string sound = "receivers: [{name: a, on: job_ended, exec: /bin/true}]";
+  ASSERT_TRUE(DecodeNotify("n.yaml", sound));
+  const std::pair<std::string, std::string> wrong[] = {
+      {"", "one map with \"receivers\" is wanted"},
+      {"[]", "n.yaml:1:1: receivers: a list of those who are told"},
+      {"sendmail: /x", "receivers: a list of those who are told"},
+      {"receivers: []", "a list of 1 to 32"},
+      {"receivers: [7]", "n.yaml:1:13: receivers[0]: a map such as"},
+      {"receivers: [{on: job_ended, exec: /bin/true}]", "receivers[0].name: every receiver has a name"},
+      {"receivers: [{name: A/B, on: job_ended, exec: /bin/true}]", "receivers[0].name"},
+      {"receivers: [{name: a, exec: /bin/true}]", "receivers[0].on: of which events"},
+      {"receivers: [{name: a, on: job_endet, exec: /bin/true}]", "did you mean \"job_ended\"?"},
+      {"receivers: [{name: a, on: [], exec: /bin/true}]", "receivers[0].on: a list of 1 to 100"},
+      {"receivers: [{name: a, on: {job_ended: true}, exec: /bin/true}]", "receivers[0].on"},
+      {"receivers: [{name: a, on: job_ended}]", "one of webhook, exec and mail"},
+      {"receivers: [{name: a, on: job_ended, exec: /bin/true, mail: root}]", "make two of it"},
+      {"receivers: [{name: a, on: job_ended, exec: true}]", "begins with a program's absolute path"},
+      {"receivers: [{name: a, on: job_ended, webhook: hooks.example.org}]", "begins with neither https:// nor http://"},
+      {"receivers: [{name: a, on: job_ended, webhook: \"https://u:p@h/\"}]", "has a user or a password"},
+      {"receivers: [{name: a, on: job_ended, exec: /bin/true, secret_file: /x}]", "are for webhooks"},
+      {"receivers: [{name: a, on: job_ended, webhook: \"https://h/\", secret_file: x}]", "an absolute path"},
+      {"receivers: [{name: a, on: job_ended, mail: \"a@b, c@d\"}]", "is no address such as"},
+      {"receivers: [{name: a, on: job_ended, mail: \"a@b\\nBcc: c@d\"}]", "is no address such as"},
+      {"receivers: [{name: a, on: job_ended, mail: \"-oQ/tmp\"}]", "is no address such as"},
+      {"receivers: [{name: a, on: job_ended, where: {stat: FAILED}, exec: /bin/true}]", "did you mean \"state\"?"},
+      {"receivers: [{name: a, on: job_ended, where: FAILED, exec: /bin/true}]", "a map such as {state:"},
+      {"receivers: [{name: a, on: job_ended, exec: /bin/true}, {name: a, on: job_ended, exec: /bin/true}]", "there are two named \"a\""},
+      {"receivers: [{name: a, on: job_ended, exec: /bin/true, room: 7}]", "there is no \"room\""},
+      {"receiver: []", "did you mean \"receivers\"?"},
+      {sound + "\n---\n" + sound, "there are 2 documents"},
+  };
+  for (const auto& [text, told] : wrong) {
+    const auto config = DecodeNotify("n.yaml", text);
+    ASSERT_FALSE(config) << text;
+    EXPECT_NE(config.error().message.find(told), std::string::npos) << text << "\n" << config.error().message;
+  }
+}
+
+TEST(NotifyFile, AnOddFileIsRefused) {
+  EXPECT_EQ(ReadNotifyFile("/nonexistent").error().code, ErrorCode::kNotFound);
+  EXPECT_FALSE(DecodeNotify("n.yaml", std::string("receivers: \0", 12)));
+  EXPECT_FALSE(DecodeNotify("n.yaml", std::string(2 << 20, '#')));
+}
+
+}  // namespace
+}  // namespace gp
