@@ -82,7 +82,7 @@ void Test(const std::string& file, const std::string& name, Cli& cli) {
   const Notification notification{"test." + ToBase32(static_cast<uint64_t>(now.ns)), now, {LogLevel::kInfo, "test", {{"what", "sent by gpu-platform notify test"}}}};
   if (const Status delivered = Deliver(*config, *rule, ToJson(notification), now, -1); !delivered) return cli.Complain(delivered.error().Within(name));
   if (cli.PrintDocument(Json{{"receiver", name}, {"id", notification.id}})) return;
-  fmt::print("{} was told: {}\n", name, notification.id);
+  fmt::print("{} was told\n", name);
 }
 
 }  // namespace

@@ -197,6 +197,7 @@ class Document:
 # What reads a file of each kind.
 READERS = {
     "job": "gpu-platform jobs submit --plan {options} {file}",
+    "notify": "gpu-platform notify check {file} > /dev/null || [ $? = 1 ]",  # secrets may come later
     "policy": "gpu-platform faults policy check --policy {file}",
     "scenario": "gpu-platform simulate scenario {file}",
     "machine": "gpu-platform serve --simulate {file} --state /var/tmp/machine --run-dir /var/tmp/machine",

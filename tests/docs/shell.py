@@ -66,11 +66,10 @@ class Shell:
     def _await_service(self, what, command, since):
         """Until its nodes are there with all their GPUs: nobody reads the words of a start in no time."""
         self.wait_for(r"controller runs" if what == "serve" else r"agent of node \S+ runs", since)
-        agents = 1
-        if what == "serve":
-            simulated = re.search(r"(\d+) simulated node", self.output[since:])
-            agents = 0 if "--no-agent" in command else int(simulated.group(1)) if simulated else 1
-        self._until(lambda: len(set(re.findall(r"agent of node (\S+) runs", self.output[since:]))) >= agents)
+        simulated = re.search(r"(\d+) simulated node", self.output[since:])
+        agents = 0 if "--no-agent" in command else int(simulated.group(1)) if simulated else 1
+        if agents > 0:
+            self.wait_for(r"agent of node \S+ runs", since)  # the others say nothing
         place = re.search(r"--run-dir[ =](\S+)", command)
         server = f"--server {place.group(1)} " if place else ""
         self.run(f"for i in $(seq 300); do s=$(gpu-platform {server}status --all 2>/dev/null); "

@@ -142,6 +142,9 @@ class Output2(Base):
         again = self.scratch("again.yaml", self.cli("config", "show", "--policy", policy).ok().out)
         self.assertEqual(self.check("config show", "--policy", again), {**shown, "file": again}, "what is shown is a file that says the same")
         self.assertEqual({one["name"] for one in shown["numbers"] if one["value"] != one["built_in"]}, {"min_run"})
+        receivers = self.scratch("notify.yaml", "receivers: [{name: bot, on: [job_ended, 'incident_*'], where: {state: [FAILED]}, exec: /bin/true}]\n")
+        self.check("notify check", receivers)
+        self.check("notify test", receivers, "bot")
         self.check("jobs import", self.scratch("train.sbatch", "#!/bin/sh\n#SBATCH --nodes=2 --partition=gpu\nsrun true\n"))
         traces = ROOT / "data/traces"
         self.check("simulate packing", "--nodes", str(traces / "alibaba-gpu-2023/openb_node_list_gpu_node.csv.gz"), "--pods", str(traces / "alibaba-gpu-2023/openb_pod_list_default.csv.gz"),

@@ -171,7 +171,7 @@ Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view t
   if (CheckText(source, report)) {
     const std::vector<YamlNode> documents = ReadYaml(source, source.text, report);
     if (documents.size() == 1) config = ReadNotify(documents[0], report);
-    if (documents.size() != 1 && report.empty()) report.Add({}, JobFileCode::kNoValue, "one map with \"receivers\" is wanted, there are " + std::to_string(documents.size()) + " documents");
+    if (documents.size() != 1 && report.empty()) report.Add({&source}, JobFileCode::kWrongType, "one map with \"receivers\" is wanted, there are " + std::to_string(documents.size()) + " documents");
   }
   if (report.empty()) return config;
   return Fail(InvalidArgument(AsLines(report.Take())));

@@ -27,7 +27,6 @@ class Notify : public testing::Test {
   Notify() {
     char name[] = "/tmp/notify-test-XXXXXX";
     directory_ = mkdtemp(name);
-    clock_.Advance(Duration::Minutes(60));
     node_ = cluster_.AddNode(TestCluster::MakeFacts("n1", {0, 0}));
   }
   ~Notify() override {
