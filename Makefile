@@ -4,7 +4,7 @@ BUILD ?= build/release
 PRESET := $(notdir $(BUILD))
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo test build setup check pictures publish-contract format lint clean
+.PHONY: help demo test build setup setup-tests check pictures publish-contract format lint clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -24,11 +24,13 @@ build: configure
 .PHONY: configure build-tests
 configure: setup
 	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) > /dev/null
-build-tests: configure
+build-tests: setup-tests configure
 	cmake --build $(BUILD) -j $(JOBS)
 
 setup:
 	@tools/setup-debian
+setup-tests:
+	@tools/setup-debian --with-tests
 
 ## make check       the layer rules and the format of the sources
 check:

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Trains a small network on two spirals with PyTorch's DistributedDataParallel: one process per GPU, on one node or
+several.  Where PyTorch sees no GPU the processes compute on cores, and meet over gloo instead of NCCL.
+
+Started once per node (ddp.gpu.yaml), it starts a process for each GPU, as torchrun would; under torchrun each is one
+already.  It keeps the contract of a job that may be interrupted:
+  SIGUSR1            save a checkpoint soon; rank 0 writes it, all ranks stop at the same step for it
+  GP_RESUME_FROM     the checkpoint to go on from
+Batches depend on the step and the rank alone, so a run that was interrupted ends with the same weights as one that was
+not: the digest that it prints at its end says so.
+
+Usage: ddp.py [--steps N] [--checkpoint-every N] [--pause SECONDS]
+"""
+import argparse
+import hashlib
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../clients/python"))  # or: pip install
+from gpu_platform import training  # noqa: E402
+
+BATCH = 32
+is_save_asked = False
+
+
+def ask_for_save(*_):
+    global is_save_asked
+    is_save_asked = True
+
+
+def spirals(step, rank):
+    """A batch: points of two interleaved spirals, with their side."""
+    draw = torch.Generator().manual_seed(step * 1_000 + rank)
+    side = torch.arange(BATCH) % 2
+    t = 0.3 + 2.2 * torch.rand(BATCH, generator=draw)
+    angle = 5.0 * t + math.pi * side
+    points = torch.stack([t * torch.cos(angle), t * torch.sin(angle)], dim=1)
+    return points + 0.05 * torch.randn(BATCH, 2, generator=draw), side.float()
+
+
+def digest(model):
+    total = hashlib.sha256()
+    for weights in model.state_dict().values():
+        total.update(weights.cpu().numpy().tobytes())
+    return total.hexdigest()[:16]
+
+
+def any_rank_is_asked(device):
+    """All ranks agree: one that stopped alone would leave the others waiting for it."""
+    asked = torch.tensor([float(is_save_asked)], device=device)
+    dist.all_reduce(asked, op=dist.ReduceOp.MAX)
+    return asked.item() > 0
+
+
+def start_ranks():
+    """One for each GPU of this node; the first that fails ends the rest.  0: all ended well."""
+    gpus = int(os.environ["GP_GPUS_PER_NODE"])
+    first, world = int(os.environ["GP_NODE_RANK"]) * gpus, int(os.environ["GP_NNODES"]) * gpus
+    ranks = [subprocess.Popen([sys.executable, *sys.argv], env={**os.environ, "RANK": str(first + local), "LOCAL_RANK": str(local), "WORLD_SIZE": str(world)})
+             for local in range(gpus)]
+    while any(one.poll() is None for one in ranks) and not any(one.returncode for one in ranks):
+        time.sleep(0.1)
+    for one in ranks:
+        one.kill()
+    return max((one.wait() for one in ranks), key=abs)
+
+
+def main():
+    global is_save_asked
+    options = argparse.ArgumentParser(description="PyTorch DDP as a job that may be interrupted")
+    options.add_argument("--steps", type=int, default=400)
+    options.add_argument("--checkpoint-every", type=int, default=100)
+    options.add_argument("--pause", type=float, default=0.0, help="seconds after each step, as a larger network would take")
+    options = options.parse_args()
+    if "RANK" not in os.environ:
+        sys.exit(1 if start_ranks() else 0)
+    signal.signal(signal.SIGUSR1, ask_for_save)
+
+    has_gpu = torch.cuda.is_available()
+    dist.init_process_group("nccl" if has_gpu else "gloo")
+    rank, local = dist.get_rank(), int(os.environ["LOCAL_RANK"])
+    device = torch.device("cuda", local) if has_gpu else torch.device("cpu")
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(torch.nn.Linear(2, 64), torch.nn.Tanh(), torch.nn.Linear(64, 64), torch.nn.Tanh(), torch.nn.Linear(64, 1)).to(device)
+    # Gradients would be bundled anew after a first step, and sums of four come out otherwise in another bundle: with this
+    # they are bundled alike in every step, of whichever attempt.
+    model = DistributedDataParallel(network, device_ids=[local] if has_gpu else None, find_unused_parameters=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+
+    checkpoints = training.Checkpoints()
+    first = 0
+    state = checkpoints.load(lambda path: torch.load(path, map_location=device))
+    if state is not None:
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["step"]
+    if rank == 0:
+        print(f"{dist.get_world_size()} ranks over {dist.get_backend()}, from step {first}", flush=True)
+
+    for step in range(first, options.steps):
+        points, side = spirals(step, rank)
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(model(points.to(device)).squeeze(1), side.to(device))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        done = step + 1
+        is_asked = any_rank_is_asked(device)
+        if (is_asked or done % options.checkpoint_every == 0) and rank == 0:
+            checkpoints.save(done, lambda path: torch.save({"network": network.state_dict(), "optimizer": optimizer.state_dict(), "step": done}, path), score=loss.item())
+        is_save_asked = is_save_asked and not is_asked
+        if rank == 0:
+            training.progress(done, options.steps)
+        time.sleep(options.pause)
+
+    if rank == 0:
+        print(f"loss {loss.item():.4f} after {options.steps} steps, weights {digest(network)}", flush=True)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

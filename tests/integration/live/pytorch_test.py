@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""The PyTorch example: a gang of DDP processes that is interrupted ends with the weights of one that was not."""
+
+import pathlib
+import re
+
+from live_platform import ClusterTest, eventually, main
+
+EXAMPLES = pathlib.Path(__file__).parents[3] / "examples"
+STEPS = 300
+
+
+class PyTorch(ClusterTest):
+    options = {"nodes": 2, "serve_flags": ("--min-run", "200ms")}
+
+    def submit(self, name, *more):
+        command = f"cd {EXAMPLES} && exec /usr/bin/python3 -B ddp.py --steps {STEPS} --checkpoint-every {STEPS} " + " ".join(more)
+        checkpoints = pathlib.Path(self.cluster.shared, name)
+        checkpoints.mkdir()
+        checkpoints.chmod(0o777)
+        return self.cli("jobs", "submit", str(EXAMPLES / "ddp.gpu.yaml"), "--set", f"name={name}", "--set", f"checkpoint.dir={checkpoints}",
+                        "--set", f"run={command}").ok().out.strip()
+
+    def logged(self, job):
+        return self.cli("jobs", "logs", job).ok().out
+
+    def weights(self, job):
+        told = re.search(rf"loss ([0-9.]+) after {STEPS} steps, weights ([0-9a-f]{{16}})", self.logged(job))
+        self.assertTrue(told, f"{self.logged(job)}\n{self.cli('jobs', 'logs', job, '--stderr').out}")
+        return float(told.group(1)), told.group(2)
+
+    def test_it_gives_way_and_goes_on(self):
+        whole = self.submit("whole")
+        self.assertEqual(self.cli.wait(whole, timeout="120s"), 0, self.cli("jobs", "logs", whole, "--stderr").out)
+        loss, weights = self.weights(whole)
+        self.assertLess(loss, 0.5, "it learns")
+
+        job = self.submit("cut", "--pause", "0.03")
+        eventually(lambda: int((self.cli.job(job).get("progress") or {}).get("step", 0)) > 20, lambda: f"it is on its way: {self.cli.job(job)}", timeout=60)
+        urgent = self.cli.start("--nodes", "2", "--gpus", "8", "--priority", "900", command=["true"])
+        self.assertEqual(self.cli.wait(urgent, timeout="120s"), 0)
+        self.assertEqual(self.cli.wait(job, timeout="120s"), 0, self.cli("jobs", "logs", job, "--stderr").out)
+        seen = self.assert_job(job, state="COMPLETED", attempt=2, preemptions=1, faults=0, retries_used=0)
+        begun = int(re.search(r"4 ranks over gloo, from step (\d+)\n", self.logged(job)).group(1))
+        self.assertTrue(20 < begun < STEPS, f"from the checkpoint that it was asked for: {seen}")
+        self.assertEqual(self.weights(job), (loss, weights))
+
+
+if __name__ == "__main__":
+    main()
