@@ -18,37 +18,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* NameOfWay(NotifyWay way) {
-  switch (way) {
-    case NotifyWay::kWebhook: return "webhook";
-    case NotifyWay::kExec: return "exec";
-    case NotifyWay::kMail: return "mail";
-  }
-  return "?";
-}
-
-// A webhook's path may be a secret: its host alone is shown.
-std::string PlaceOf(const NotifyRule& rule) {
-  switch (rule.way) {
-    case NotifyWay::kWebhook: return rule.url.substr(0, rule.url.find_first_of("/?#", rule.url.find("//") + 2));
-    case NotifyWay::kExec: return rule.command[0];
-    case NotifyWay::kMail: return Join(rule.recipients, ", ");
-  }
-  return "";
-}
-
-// What would keep it from being told, as far as that can be known here.
-std::string ProblemOf(const NotifyRule& rule) {
-  if (rule.secret_file.empty()) return "";
-  const auto key = ReadWebhookKey(rule.secret_file);
-  return key ? "" : key.error().message;
-}
-
 Json DocumentOf(const std::string& file, const NotifyConfig& config) {
   Json receivers = Json::array();
-  for (const NotifyRule& rule : config.rules) {
-    receivers.push_back({{"name", rule.name}, {"way", NameOfWay(rule.way)}, {"to", PlaceOf(rule)}, {"on", rule.on}, {"where", Json(rule.where)},
-                         {"signed", !rule.secret_file.empty()}, {"problem", ProblemOf(rule)}});
+  for (const Receiver& receiver : config.receivers) {
+    receivers.push_back({{"name", receiver.name}, {"way", Name(receiver.way)}, {"to", PlaceOf(receiver)}, {"on", receiver.on}, {"where", Json(receiver.where)},
+                         {"signed", !receiver.secret_file.empty()}, {"problem", ProblemOf(receiver)}});
   }
   return {{"file", file}, {"receivers", receivers}};
 }
@@ -57,13 +31,13 @@ void Check(const std::string& file, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const auto config = ReadNotifyFile(file);
   if (!config) return cli.Complain(config.error());
-  const bool has_problem = std::ranges::any_of(config->rules, [](const NotifyRule& rule) { return !ProblemOf(rule).empty(); });
+  const bool has_problem = std::ranges::any_of(config->receivers, [](const Receiver& receiver) { return !ProblemOf(receiver).empty(); });
   if (has_problem) cli.exit_code = 1;
   if (cli.PrintDocument(DocumentOf(file, *config))) return;
   Table table({{"RECEIVER"}, {"WAY"}, {"TO"}, {"EVENTS", false, false, true}, {"PROBLEM"}});
-  for (const NotifyRule& rule : config->rules) {
-    const std::vector<std::string> events(rule.on.begin(), rule.on.end());
-    table.Add({rule.name, NameOfWay(rule.way), PlaceOf(rule), Join(events, ","), ProblemOf(rule)});
+  for (const Receiver& receiver : config->receivers) {
+    const std::vector<std::string> events(receiver.on.begin(), receiver.on.end());
+    table.Add({receiver.name, Name(receiver.way), PlaceOf(receiver), Join(events, ","), ProblemOf(receiver)});
   }
   cli.PrintTable(table);
 }
@@ -72,15 +46,15 @@ void Test(const std::string& file, const std::string& name, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   const auto config = ReadNotifyFile(file);
   if (!config) return cli.Complain(config.error());
-  const auto rule = std::ranges::find(config->rules, name, &NotifyRule::name);
-  if (rule == config->rules.end()) {
+  const auto receiver = std::ranges::find(config->receivers, name, &Receiver::name);
+  if (receiver == config->receivers.end()) {
     std::vector<std::string> names;
-    for (const NotifyRule& one : config->rules) names.push_back(one.name);
+    for (const Receiver& one : config->receivers) names.push_back(one.name);
     return cli.Complain(NotFound(file + " has no receiver \"" + Printable(name, 60) + "\"; there are " + Join(names, ", ")));
   }
   const Instant now = SystemClock().Now();
   const Notification notification{"test." + ToBase32(static_cast<uint64_t>(now.ns)), now, {LogLevel::kInfo, "test", {{"what", "sent by gpu-platform notify test"}}}};
-  if (const Status delivered = Deliver(*config, *rule, ToJson(notification), now, -1); !delivered) return cli.Complain(delivered.error().Within(name));
+  if (const Status delivered = Deliver(*config, *receiver, ToJson(notification), now, -1); !delivered) return cli.Complain(delivered.error().Within(name));
   if (cli.PrintDocument(Json{{"receiver", name}, {"id", notification.id}})) return;
   fmt::print("{} was told\n", name);
 }

@@ -30,6 +30,7 @@
 #include "cmd/live_agent.h"
 #include "cmd/policy_with.h"
 #include "cmd/process_limits.h"
+#include "cmd/settings_view.h"
 #include "cmd/signals.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
@@ -105,7 +106,11 @@ class Serving {
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
     GP_CHECK_OK(OpenAuthority());
     nodes_ = std::make_unique<NodeConnections>(*loop_);
-    api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const std::string& names) { return MetricsNow(names); }, audit_.get(), journal_.get(), journal_file_ != nullptr ? flags_.state : ""});
+    GP_CHECK_OK(StartNotifier());
+    api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const std::string& names) { return MetricsNow(names); }, audit_.get(), journal_.get(), journal_file_ != nullptr ? flags_.state : "", [this](const Policy& policy, v1::Settings* settings) {
+      settings->set_started_at(ToRfc3339(started_at_));
+      FillSettings(flags_.policy, policy, notifier_.get(), settings);
+    }});
     rest_ = std::make_unique<RestApi>(*api_, GP_VERSION);
     GP_CHECK_OK(StartHttp());
     api_->changes.OnNews([this] { http_->Wake(); });
@@ -118,7 +123,6 @@ class Serving {
       loop_->AddObserver(log_.get());
     }
     for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);
-    GP_CHECK_OK(StartNotifier());
     loop_->Start();
     if (notifier_ != nullptr) GP_CHECK_OK(loop_->Read([this](const State& state) { notifier_->CatchUp(state); }));
     return StartAgents();
@@ -138,8 +142,8 @@ class Serving {
     if (rest_ != nullptr) rest_->EndStreams();
     if (server_ != nullptr) server_->Shutdown();
     log_.reset();  // what was told is written
-    notifier_.reset();
     rest_.reset();  // what still makes answers tells connections of it: before they go
+    notifier_.reset();
   }
 
   const Authority* authority() const { return authority_ ? &*authority_ : nullptr; }
@@ -199,11 +203,10 @@ class Serving {
   Status StartNotifier() {
     if (flags_.notify.empty()) return Ok();
     const NotifyConfig config = GP_TRY(ReadNotifyFile(flags_.notify));
-    for (const NotifyRule& rule : config.rules) {
-      const auto key = rule.secret_file.empty() ? Result<std::string>("") : ReadWebhookKey(rule.secret_file);
-      if (!key) warnings_.push_back("notify: " + rule.name + ": " + key.error().message);
+    for (const Receiver& receiver : config.receivers) {
+      if (const std::string problem = ProblemOf(receiver); !problem.empty()) warnings_.push_back("notify: " + receiver.name + ": " + problem);
     }
-    notifier_ = GP_TRY(Notifier::Start(config, flags_.state + "/notify", say_, clock_));
+    notifier_ = GP_TRY(Notifier::Start(config, (flags_.ephemeral ? flags_.run_directory : flags_.state) + "/notify", say_, clock_));
     loop_->AddObserver(notifier_.get());
     return Ok();
   }
@@ -285,6 +288,7 @@ class Serving {
   const ServeFlags flags_;
   const NotifySay say_;
   SystemClock clock_;
+  const Instant started_at_ = clock_.Now();
   std::string token_;
   std::unique_ptr<Journal> journal_;
   SqliteJournal* journal_file_ = nullptr;  // the same, where it is a file
@@ -308,8 +312,9 @@ class Serving {
 
 // Words of the controller itself, among the lines that its log has.
 void Tell(const ServeFlags& flags, const Cli& cli, const std::string& text, LogLevel level = LogLevel::kInfo) {
-  if (cli.quiet) return;
-  if (flags.log != LogFormat::kJson) return cli.Say((level == LogLevel::kWarning ? "warning: " : "") + text);
+  if (cli.quiet && level != LogLevel::kError) return;
+  if (flags.log != LogFormat::kJson && level != LogLevel::kError) return cli.Say((level == LogLevel::kWarning ? "warning: " : "") + text);
+  if (flags.log != LogFormat::kJson) return void(std::fprintf(stderr, "error: %s\n", text.c_str()));
   std::fputs(ToText(EventLine{level, "said", {{"message", text}}}, SystemClock().Now(), LogFormat::kJson).c_str(), stderr);
 }
 

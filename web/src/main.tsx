@@ -19,13 +19,14 @@ import { NodePage } from "./pages/node";
 import { Overview } from "./pages/overview";
 import { Queues } from "./pages/queues";
 import { Scheduler } from "./pages/scheduler";
+import { SettingsPage } from "./pages/settings";
 import { Submit } from "./pages/submit";
 import { ActionDialog, done } from "./ui/action";
 
 const SECTIONS: [string, [string, string][]][] = [
   ["Work", [["", "Overview"], ["jobs", "Jobs"], ["submit", "Submit"], ["queues", "Queues"], ["costs", "Costs"]]],
   ["Machines", [["fleet", "Fleet"], ["incidents", "Incidents"], ["scheduler", "Scheduler"]]],
-  ["Administration", [["access", "Access"], ["audit", "Audit"], ["docs", "API"]]],
+  ["Administration", [["access", "Access"], ["audit", "Audit"], ["settings", "Settings"], ["docs", "API"]]],
 ];
 
 function Page() {
@@ -43,6 +44,7 @@ function Page() {
     case "scheduler": return <Scheduler />;
     case "access": return <Access />;
     case "audit": return <AuditPage />;
+    case "settings": return <SettingsPage />;
     case "docs": return <Docs />;
     default: return <p class="empty panel">There is no such page. <a href="#/">To the overview</a></p>;
   }

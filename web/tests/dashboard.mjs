@@ -68,7 +68,7 @@ await step("who has no token is asked for one, and told when it is wrong", async
 });
 
 const PAGES = { overview: "", jobs: "jobs", running: `jobs/${running}`, waiting: `jobs/${waiting}`, failed: `jobs/${failed}`, fleet: "fleet", fleet_table: "fleet?as=table", node: "nodes/dgx-h100-0", gpu: "gpus/dgx-h100-0/0", queues: "queues", costs: "costs",
-  incidents: "incidents", submit: "submit", scheduler: "scheduler", access: "access", audit: "audit", docs: "docs" };
+  incidents: "incidents", submit: "submit", scheduler: "scheduler", access: "access", audit: "audit", settings: "settings", docs: "docs" };
 for (const theme of ["dark", "light"]) {
   await step(`every page, ${theme}, is sound and for everybody`, async () => {
     const page = await logIn(theme);
@@ -86,6 +86,24 @@ for (const theme of ["dark", "light"]) {
 }
 
 const page = await logIn("dark");
+await step("a job's time and GPUs are drawn", async () => {
+  await open(page, `jobs/${running}`);
+  await page.getByRole("img", { name: /^attempt 1: .*runs \d+/ }).waitFor();
+  await page.getByRole("img", { name: /^Busy, memory and power/ }).waitFor();
+  const own = (await job(running)).attempts[0].ranks[0].gpus.length;
+  assert.equal(await page.locator(".fleet .cell.own").count(), own, "its own GPUs stand out");
+  assert.equal(await page.locator(".fleet .cell").count(), 8, "among those of their node");
+  await open(page, `jobs/${waiting}`);
+  await page.getByRole("img", { name: /^first: waits \d+/ }).waitFor();
+});
+await step("settings tell what is decided by", async () => {
+  await open(page, "settings");
+  await page.getByRole("cell", { name: "10m" }).first().waitFor();
+  await page.getByText("Nobody is told").waitFor();
+  await page.getByLabel("only those that are not as built in").check();
+  await page.getByText("All are as they are built in.").waitFor();
+  await page.getByLabel("policy", { exact: true }).getByText("min_run: 10m").waitFor();
+});
 await step("a job is submitted, and cancelled", async () => {
   await open(page, "submit");
   await page.getByLabel("Name").fill("from-a-page");

@@ -78,7 +78,7 @@ sendmail: {mail}
 mail_from: gpu@example.org
 receivers:
 - {{name: bot, on: [job_submitted, job_ended], webhook: "http://127.0.0.1:{self.receiver.port}/hook?room=7", secret_file: {self.secret}}}
-- {{name: safe, on: job_ended, where: {{state: [FAILED, LOST]}}, webhook: "https://localhost:{self.encrypted.port}/", authorities: {self.place}/cert.pem}}
+- {{name: safe, on: job_ended, where: {{state: [FAILED, TIMEOUT]}}, webhook: "https://localhost:{self.encrypted.port}/", authorities: {self.place}/cert.pem}}
 - {{name: stranger, on: job_ended, webhook: "https://localhost:{self.encrypted.port}/never"}}
 - {{name: script, on: job_ended, exec: [{keep}, --room, "gpu jobs"]}}
 - {{name: people, on: job_ended, where: {{state: FAILED}}, mail: [ops@example.org, root]}}
@@ -133,10 +133,10 @@ receivers:
             return [self.read(name) for name in os.listdir(self.place) if name.startswith("letter.") and name != "letter.new"]
         eventually(lambda: len(letters()) == 1, letters)
         head, text = letters()[0].split("\n\n", 1)
-        self.assertTrue(head.startswith("-t -i\nTo: ops@example.org, root\nFrom: gpu@example.org\nSubject: [gpu-platform] job ended: " + bad), head)
+        self.assertTrue(head.startswith("-t -i\nTo: ops@example.org,\n root\nFrom: gpu@example.org\nSubject: [gpu-platform] job ended: " + bad), head)
         self.assertIn("exit_code: 3", text)
         # Nobody vouches for that certificate: it is told nothing, and the controller says so.
-        self.assertIn("notify: stranger: ", self.cluster.controller.text())
+        eventually(lambda: "notify: stranger: " in self.cluster.controller.text(), self.cluster.controller.text)
         self.assertEqual([body for _, _, body in self.encrypted.told], [body for _, _, body in self.encrypted.told if bad.encode() in body])
 
     def test_a_receiver_that_is_away_is_told_later(self):
@@ -153,7 +153,7 @@ receivers:
         eventually(lambda: self.ended() == [first, second], lambda: f"goes on: {self.receiver.told}")
         kept = os.path.join(self.cluster.state, "notify", "bot", "refused")
         self.assertEqual(len(os.listdir(kept)), 1)
-        self.assertIn("answers 400", self.cluster.controller.text())
+        self.assertIn("error: notify: bot: 127.0.0.1 answers 400", self.cluster.controller.text())
 
     def test_nothing_is_lost_when_the_controller_is_killed(self):
         port = self.receiver.port
@@ -170,6 +170,19 @@ receivers:
         threading.Thread(target=back.serve_forever, daemon=True).start()
         eventually(lambda: set(self.ended()) == set(jobs), lambda: f"all were told: {self.receiver.told}", timeout=90)
         self.assertEqual(len({one["id"] for one in self.receiver.taken("job_ended")}), len(jobs), "the same is told by the same id")
+
+    def test_how_receivers_stand_is_shown(self):
+        settings = self.cli.json("config", "running")
+        self.assertEqual([(one["name"], one["way"]) for one in settings["receivers"]],
+                         [("bot", "webhook"), ("safe", "webhook"), ("stranger", "webhook"), ("script", "exec"), ("people", "mail")])
+        self.run_job("true")
+        stranger = {}
+
+        def waits():
+            stranger.update(next(one for one in self.cli.json("config", "running")["receivers"] if one["name"] == "stranger"))
+            return stranger["waiting"] == 1 and "certificate" in stranger["problem"]
+        eventually(waits, lambda: f"{stranger}")
+        self.assertNotIn("room=7", json.dumps(settings))
 
     def test_files_are_checked_and_tried(self):
         checked = self.cli("notify", "check", self.path).ok()

@@ -20,6 +20,7 @@ export type MovePlans = Full<Schemas["MovePlans"]>;
 export type Reservations = Full<Schemas["ListReservationsReply"]>;
 export type Usage = Full<Schemas["Usage"]>;
 export type UsageRow = Usage["rows"][number];
+export type Settings = Full<Schemas["Settings"]>;
 export type Self = Full<Schemas["WhoAmIReply"]>;
 export type Roles = Full<Schemas["ListRolesReply"]>;
 export type Tokens = Full<Schemas["ListTokensReply"]>;

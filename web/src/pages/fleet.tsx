@@ -1,33 +1,11 @@
-// Every GPU at a glance: the frame is its state, the filling what one wants to know.
+// Every GPU at a glance.
 import type { Gpu, Node } from "../lib/api";
 import { cluster } from "../lib/live";
 import { count, modelOf, partsOf, useOf } from "../lib/capacity";
 import { link, place, setFilter } from "../lib/route";
 import { Bar, Head, Loaded, State } from "../ui/basic";
+import { Cell, METRICS } from "../ui/cell";
 import { Table } from "../ui/table";
-
-type Metric = { name: string; of: (gpu: Gpu) => number | null; text: (value: number) => string };
-
-const METRICS: Record<string, Metric> = {
-  granted: { name: "granted", of: (gpu) => gpu.share_granted / 1000, text: (value) => `${Math.round(100 * value)}%` },
-  busy: { name: "busy", of: (gpu) => (gpu.readings?.utilization_percent == null ? null : gpu.readings.utilization_percent / 100), text: (value) => `${Math.round(100 * value)}%` },
-  memory: { name: "memory", of: (gpu) => (gpu.readings?.memory_used_bytes == null || !gpu.memory_bytes ? null : gpu.readings.memory_used_bytes / gpu.memory_bytes), text: (value) => `${Math.round(100 * value)}%` },
-  heat: { name: "heat", of: (gpu) => (gpu.readings?.temperature_celsius == null ? null : gpu.readings.temperature_celsius / 100), text: (value) => `${Math.round(100 * value)}°` },
-  power: { name: "power", of: (gpu) => (gpu.readings?.power_watts == null || !gpu.readings.power_limit_watts ? null : gpu.readings.power_watts / gpu.readings.power_limit_watts), text: (value) => `${Math.round(100 * value)}%` },
-};
-
-function Cell({ node, gpu, metric, is_dim }: { node: Node; gpu: Gpu; metric: Metric; is_dim: boolean }) {
-  const value = metric.of(gpu);
-  const who = gpu.holders.map((holder) => `${holder.job_id} of ${holder.user}`).join(", ");
-  return (
-    <a class={`cell is-${node.state === "UP" ? gpu.state : "OFFLINE"} ${is_dim ? "dim-it" : ""}`} href={link(["gpus", node.name, String(gpu.index)])}
-      aria-label={`GPU ${gpu.index} of ${node.name}: ${gpu.state}, ${metric.name} ${value === null ? "unknown" : metric.text(value)}${who ? `, ${who}` : ""}`} title={`${gpu.state} ${gpu.reason} ${who}`}>
-      <i style={{ height: `${Math.min(100 * (value ?? 0), 100)}%` }} />
-      <b>{gpu.index}</b>
-      <small>{value === null ? "–" : metric.text(value)}</small>
-    </a>
-  );
-}
 
 // The longest run of free GPUs that are linked, or at least on one node.
 const freeOn = (node: Node) => node.gpus.filter((gpu) => useOf(node, gpu) === "free").length;

@@ -7,6 +7,8 @@ import { changes } from "../lib/live";
 import { link } from "../lib/route";
 import { bytes, number, span, when } from "../lib/text";
 import { Facts, Head, Panel, State, Told } from "../ui/basic";
+import { JobGpus } from "../ui/job_gpus";
+import { JobTime } from "../ui/job_time";
 import { Log } from "../ui/log";
 
 function Timeline({ job }: { job: JobFields }) {
@@ -106,8 +108,9 @@ export function JobPage({ id }: { id: string }) {
         </Panel>
         {is_waiting && <Panel title="Why it waits"><WhyWaiting job={job} /></Panel>}
         {placement && <Panel title="Why there"><p>{placement}</p></Panel>}
-        <Panel title="What happened"><Timeline job={job} /></Panel>
+        <Panel title="What happened"><JobTime job={job} /><Timeline job={job} /></Panel>
       </div>
+      {job.state === "RUNNING" && <Panel title="Its GPUs"><JobGpus job={job} /></Panel>}
       {job.attempts.length > 0 && (
         <Panel title="Ranks and their output">
           <div class="filters">

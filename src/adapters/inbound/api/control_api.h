@@ -42,6 +42,7 @@ class ControlApi {
     AuditTrail* audit = nullptr;                        // nullptr: none
     Journal* journal = nullptr;                         // the writer's own: read on its turns only
     std::string state_directory;                        // empty: nothing is kept on disk
+    std::function<void(const Policy&, v1::Settings*)> settings = nullptr;  // tells the policy, and whom it tells; empty: neither
   };
 
   ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed, ChangeFeed& changes, About about)
@@ -77,6 +78,7 @@ class ControlApi {
   Status ListBudgets(const Caller& caller, const v1::ListBudgetsRequest& request, v1::ListBudgetsReply* reply);
   Status SetBudget(const Caller& caller, const v1::SetBudgetRequest& request, v1::ListBudgetsReply* reply);
   Status DeleteBudget(const Caller& caller, const v1::DeleteBudgetRequest& request, v1::ListBudgetsReply* reply);
+  Status GetSettings(const Caller& caller, const v1::GetSettingsRequest& request, v1::Settings* reply);
   Status WhoAmI(const Caller& caller, const v1::WhoAmIRequest& request, v1::WhoAmIReply* reply);
   Status ListRoles(const Caller& caller, const v1::ListRolesRequest& request, v1::ListRolesReply* reply);
   Status GrantRole(const Caller& caller, const v1::GrantRoleRequest& request, v1::ListRolesReply* reply);

@@ -45,6 +45,7 @@ constexpr std::array kOperations = {
     Operation{"ListBudgets", kViewer, kSomewhere},
     Operation{"SetBudget", kAdmin, kSomewhere},
     Operation{"DeleteBudget", kAdmin, kSomewhere},
+    Operation{"GetSettings", kViewer, kSomewhere},
     Operation{"WhoAmI", kNone, kSomewhere},
     Operation{"ListRoles", kViewer, kSomewhere},
     Operation{"GrantRole", kAdmin, kSomewhere},

@@ -50,6 +50,7 @@ constexpr std::array kMethods = {
     GP_BOUND(ListBudgets, ListBudgetsRequest, ListBudgetsReply),
     GP_BOUND(SetBudget, SetBudgetRequest, ListBudgetsReply),
     GP_BOUND(DeleteBudget, DeleteBudgetRequest, ListBudgetsReply),
+    GP_BOUND(GetSettings, GetSettingsRequest, Settings),
     GP_BOUND(WhoAmI, WhoAmIRequest, WhoAmIReply),
     GP_BOUND(ListRoles, ListRolesRequest, ListRolesReply),
     GP_BOUND(GrantRole, GrantRoleRequest, ListRolesReply),

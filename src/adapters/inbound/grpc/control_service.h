@@ -47,6 +47,7 @@ class ControlService final : public v1::Control::Service {
   GP_UNARY(ListBudgets, ListBudgetsRequest, ListBudgetsReply)
   GP_UNARY(SetBudget, SetBudgetRequest, ListBudgetsReply)
   GP_UNARY(DeleteBudget, DeleteBudgetRequest, ListBudgetsReply)
+  GP_UNARY(GetSettings, GetSettingsRequest, Settings)
   GP_UNARY(WhoAmI, WhoAmIRequest, WhoAmIReply)
   GP_UNARY(ListRoles, ListRolesRequest, ListRolesReply)
   GP_UNARY(GrantRole, GrantRoleRequest, ListRolesReply)

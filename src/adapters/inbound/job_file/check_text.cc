@@ -1,5 +1,7 @@
 #include "adapters/inbound/job_file/check_text.h"
 
+#include <fstream>
+
 #include "adapters/inbound/job_file/utf8.h"
 
 namespace gp {
@@ -19,6 +21,15 @@ bool IsPlainAscii(char c) {
 }
 
 }  // namespace
+
+Result<std::string> ReadSource(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kJobFileBytesMax + 1, '\0');  // one byte more than may be: refused as too large
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.gcount() == 0) return Fail(NotFound(path + ": cannot be read, or is empty"));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return text;
+}
 
 bool CheckText(const SourceText& source, Report& report) {
   if (source.text.size() > kJobFileBytesMax) {

@@ -11,6 +11,12 @@
 
 namespace gp {
 
+// "; did you mean "x"?", or what there is.
+inline std::string DidYouMean(const std::string& word, const std::vector<std::string>& names) {
+  const auto nearest = Nearest(word, names);
+  return nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ");
+}
+
 class MapReader {
  public:
   MapReader(std::string path, Report& report) : path_(std::move(path)), report_(report) {}
@@ -19,8 +25,7 @@ class MapReader {
     report_.Add(place, code, path_ + (key.empty() || path_.empty() ? "" : ".") + key + ": " + message);
   }
   void RefuseKey(const YamlEntry& entry, const std::vector<std::string>& names) {
-    const auto nearest = Nearest(entry.key, names);
-    Refuse(entry.place, JobFileCode::kUnknownKey, "", "there is no \"" + Printable(entry.key, 60) + "\"" + (nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ")));
+    Refuse(entry.place, JobFileCode::kUnknownKey, "", "there is no \"" + Printable(entry.key, 60) + "\"" + DidYouMean(entry.key, names));
   }
   template <typename T>
   T Take(const YamlEntry& entry, Read<T> value) {

@@ -1,7 +1,6 @@
 #include "adapters/inbound/notify_file/notify_file.h"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 
 #include "adapters/inbound/job_file/check_text.h"
@@ -19,16 +18,6 @@ const std::vector<std::string> kReceiverNames = {"name", "on", "where", "webhook
 
 std::vector<std::string> Names(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
 
-std::string DidYouMean(const std::string& word, const std::vector<std::string>& names) {
-  const auto nearest = Nearest(word, names);
-  return nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ");
-}
-
-std::optional<std::string> PathFault(const std::string& text) {
-  if (text.starts_with('/') && !ArgumentFault(text)) return std::nullopt;
-  return "must be an absolute path, such as /etc/gpu-platform/pager.secret";
-}
-
 // One mailbox, as it may stand in a header.
 std::optional<std::string> MailboxFault(const std::string& text) {
   const size_t at = text.find('@');
@@ -41,44 +30,44 @@ std::optional<std::string> MailboxFault(const std::string& text) {
 
 class ReceiverReader {
  public:
-  ReceiverReader(size_t position, Report& report) : map_("receivers[" + std::to_string(position) + "]", report) {}
+  ReceiverReader(const std::string& path, Report& report) : map_(path, report), where_(path + ".where", report) {}
 
-  NotifyRule Read(const YamlNode& node) {
+  Receiver Read(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::kMap) {
       map_.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as {name: pager, on: incident_opened, webhook: \"https://hooks.example.org/gpu\"}");
       return {};
     }
     for (const YamlEntry& entry : node.entries) ReadEntry(entry);
     CheckWhole(node);
-    return std::move(rule_);
+    return std::move(receiver_);
   }
 
  private:
   void ReadEntry(const YamlEntry& entry) {
     const auto argument_fault = [](const std::string& text) { return ArgumentFault(text); };
     if (entry.key == "name") {
-      rule_.name = map_.TakeText(entry, [](const std::string& text) { return NameFault(text); });
+      receiver_.name = map_.TakeText(entry, [](const std::string& text) { return NameFault(text); });
     } else if (entry.key == "on") {
       ReadEvents(entry);
     } else if (entry.key == "where") {
       ReadWhere(entry);
     } else if (entry.key == "webhook") {
       BeginWay(entry, NotifyWay::kWebhook);
-      rule_.url = map_.TakeText(entry, [](const std::string& text) {
+      receiver_.url = map_.TakeText(entry, [](const std::string& text) {
         const auto address = ParseWebAddress(text);
         return address ? std::nullopt : std::optional(address.error().message);
       });
     } else if (entry.key == "secret_file") {
-      rule_.secret_file = map_.TakeText(entry, PathFault);
+      receiver_.secret_file = map_.TakeText(entry, gp::PathFault);
     } else if (entry.key == "authorities") {
-      rule_.authorities = map_.TakeText(entry, PathFault);
+      receiver_.authorities = map_.TakeText(entry, gp::PathFault);
     } else if (entry.key == "exec") {
       BeginWay(entry, NotifyWay::kExec);
-      rule_.command = map_.TakeTexts(entry, kTextsMax, argument_fault);
-      if (!rule_.command.empty() && PathFault(rule_.command[0])) map_.Refuse(entry.value.place, JobFileCode::kBadWord, "exec", "begins with a program's absolute path; its arguments follow, each an element of the list");
+      receiver_.command = map_.TakeTexts(entry, kTextsMax, argument_fault);
+      if (!receiver_.command.empty() && gp::PathFault(receiver_.command[0])) map_.Refuse(entry.value.place, JobFileCode::kBadWord, "exec", "begins with a program's absolute path; its arguments follow, each an element of the list");
     } else if (entry.key == "mail") {
       BeginWay(entry, NotifyWay::kMail);
-      rule_.recipients = map_.TakeTexts(entry, kTextsMax, MailboxFault);
+      receiver_.recipients = map_.TakeTexts(entry, kTextsMax, MailboxFault);
     } else {
       map_.RefuseKey(entry, kReceiverNames);
     }
@@ -86,7 +75,7 @@ class ReceiverReader {
 
   void BeginWay(const YamlEntry& entry, NotifyWay way) {
     if (++ways_ > 1) map_.Refuse(entry.place, JobFileCode::kContradiction, entry.key, "a receiver has one of webhook, exec and mail; make two of it");
-    rule_.way = way;
+    receiver_.way = way;
   }
 
   // "job_*" stands for all that begin so.
@@ -100,33 +89,40 @@ class ReceiverReader {
       return "there is no event \"" + Printable(text, 60) + "\"" + DidYouMean(text, names);
     };
     for (const std::string& text : map_.TakeTexts(entry, kTextsMax, fault_of)) {
-      std::ranges::copy_if(names, std::inserter(rule_.on, rule_.on.end()), [&](const std::string& name) { return matches(text, name); });
+      std::ranges::copy_if(names, std::inserter(receiver_.on, receiver_.on.end()), [&](const std::string& name) { return matches(text, name); });
     }
   }
 
   void ReadWhere(const YamlEntry& entry) {
-    if (entry.value.kind != YamlNode::Kind::kMap) return map_.Refuse(entry.value.place, JobFileCode::kWrongType, "where", "a map such as {state: [FAILED, TIMED_OUT], queue: research}");
+    if (entry.value.kind != YamlNode::Kind::kMap) return map_.Refuse(entry.value.place, JobFileCode::kWrongType, "where", "a map such as {state: [FAILED, TIMEOUT], queue: research}");
     const std::vector<std::string> names = Names(EventFields());
     for (const YamlEntry& field : entry.value.entries) {
       if (std::ranges::find(names, field.key) == names.end()) {
-        map_.Refuse(field.place, JobFileCode::kUnknownKey, "where", "no event has a \"" + Printable(field.key, 60) + "\"" + DidYouMean(field.key, names));
+        where_.Refuse(field.place, JobFileCode::kUnknownKey, "", "no event has a \"" + Printable(field.key, 60) + "\"" + DidYouMean(field.key, names));
         continue;
       }
-      for (const std::string& value : map_.TakeTexts(field, kTextsMax, [](const std::string& text) { return ArgumentFault(text); })) rule_.where[field.key].insert(value);
+      const std::vector<std::string> words = EventValues(field.key);
+      const auto fault_of = [&](const std::string& text) -> std::optional<std::string> {
+        if (words.empty()) return ArgumentFault(text);
+        if (std::ranges::find(words, text) != words.end()) return std::nullopt;
+        return "no " + field.key + " is called \"" + Printable(text, 60) + "\"" + DidYouMean(text, words);
+      };
+      for (const std::string& value : where_.TakeTexts(field, kTextsMax, fault_of)) receiver_.where[field.key].insert(value);
     }
   }
 
   void CheckWhole(const YamlNode& node) {
-    if (rule_.name.empty()) map_.Refuse(node.place, JobFileCode::kMissingKey, "name", "every receiver has a name of its own");
+    if (receiver_.name.empty()) map_.Refuse(node.place, JobFileCode::kMissingKey, "name", "every receiver has a name of its own");
     if (!HasKey(node, "on")) map_.Refuse(node.place, JobFileCode::kMissingKey, "on", "of which events it is told, such as [incident_opened, node_lost]");
     if (ways_ == 0) map_.Refuse(node.place, JobFileCode::kMissingKey, "webhook", "where it is told: one of webhook, exec and mail");
-    const bool is_webhook = rule_.way == NotifyWay::kWebhook;
-    if (!is_webhook && !(rule_.secret_file.empty() && rule_.authorities.empty())) map_.Refuse(node.place, JobFileCode::kContradiction, "", "secret_file and authorities are for webhooks");
+    const bool is_webhook = receiver_.way == NotifyWay::kWebhook;
+    if (!is_webhook && !(receiver_.secret_file.empty() && receiver_.authorities.empty())) map_.Refuse(node.place, JobFileCode::kContradiction, "", "secret_file and authorities are for webhooks");
   }
   static bool HasKey(const YamlNode& node, std::string_view key) { return node.Find(key) != nullptr; }
 
   MapReader map_;
-  NotifyRule rule_;
+  MapReader where_;
+  Receiver receiver_;
   int ways_ = 0;
 };
 
@@ -135,10 +131,10 @@ void ReadReceivers(const YamlEntry& entry, MapReader& map, Report& report, Notif
     return map.Refuse(entry.value.place, JobFileCode::kWrongType, "receivers", "a list of 1 to " + std::to_string(kReceiversMax) + " maps such as {name: pager, on: incident_opened, webhook: \"https://hooks.example.org/gpu\"}");
   }
   for (const YamlNode& item : entry.value.items) {
-    NotifyRule rule = ReceiverReader(config.rules.size(), report).Read(item);
-    const bool is_known = std::ranges::any_of(config.rules, [&](const NotifyRule& other) { return !rule.name.empty() && other.name == rule.name; });
-    if (is_known) map.Refuse(item.place, JobFileCode::kContradiction, "receivers", "there are two named \"" + Printable(rule.name, 60) + "\"");
-    config.rules.push_back(std::move(rule));
+    Receiver receiver = ReceiverReader("receivers[" + std::to_string(config.receivers.size()) + "]", report).Read(item);
+    const bool is_known = std::ranges::any_of(config.receivers, [&](const Receiver& other) { return !receiver.name.empty() && other.name == receiver.name; });
+    if (is_known) map.Refuse(item.place, JobFileCode::kContradiction, "receivers", "there are two named \"" + Printable(receiver.name, 60) + "\"");
+    config.receivers.push_back(std::move(receiver));
   }
 }
 
@@ -152,7 +148,7 @@ NotifyConfig ReadNotify(const YamlNode& node, Report& report) {
     if (entry.key == "receivers") {
       ReadReceivers(entry, map, report, config);
     } else if (entry.key == "sendmail") {
-      config.sendmail = map.TakeText(entry, PathFault);
+      config.sendmail = map.TakeText(entry, gp::PathFault);
     } else if (entry.key == "mail_from") {
       config.mail_from = map.TakeText(entry, MailboxFault);
     } else {
@@ -178,12 +174,7 @@ Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view t
 }
 
 Result<NotifyConfig> ReadNotifyFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kJobFileBytesMax + 1, '\0');  // one byte more than may be: refused as too large
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.gcount() == 0) return Fail(NotFound(path + ": cannot be read, or is empty"));
-  text.resize(static_cast<size_t>(file.gcount()));
-  return DecodeNotify(path, text);
+  return DecodeNotify(path, GP_TRY(ReadSource(path)));
 }
 
 }  // namespace gp

@@ -1,6 +1,5 @@
 #include "adapters/inbound/policy_file/policy_file.h"
 
-#include <fstream>
 #include <optional>
 #include <variant>
 
@@ -207,12 +206,7 @@ Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, st
 }
 
 Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kJobFileBytesMax + 1, '\0');  // one byte more than may be: refused as too large
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.gcount() == 0) return Fail(NotFound(path + ": cannot be read, or is empty"));
-  text.resize(static_cast<size_t>(file.gcount()));
-  return DecodePolicy(path, text);
+  return DecodePolicy(path, GP_TRY(ReadSource(path)));
 }
 
 }  // namespace gp

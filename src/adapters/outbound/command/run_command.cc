@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,31 +24,6 @@ int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What it wrote until it closed its output, or until the time was over (then false).
-bool ReadAll(int pipe, int64_t until_ms, int stop_fd, std::string& output) {
-  while (true) {
-    const int64_t left = until_ms - NowMs();
-    if (left <= 0) return false;
-    pollfd descriptors[] = {{pipe, POLLIN, 0}, {stop_fd, POLLIN, 0}};
-    poll(descriptors, 2, static_cast<int>(std::min<int64_t>(left, 1'000)));
-    if (descriptors[1].revents != 0) return false;
-    if (descriptors[0].revents == 0) continue;
-    char buffer[1'024];
-    const ssize_t got = read(pipe, buffer, sizeof buffer);
-    if (got <= 0) return true;
-    output.append(buffer, std::min(static_cast<size_t>(got), kOutputMax - std::min(output.size(), kOutputMax)));
-  }
-}
-
-// False: it still runs at that time.
-bool AwaitEnd(pid_t pid, int64_t until_ms, int& status) {
-  while (waitpid(pid, &status, WNOHANG) == 0) {
-    if (NowMs() >= until_ms) return false;
-    poll(nullptr, 0, 2);
-  }
-  return true;
-}
-
 // A file in memory with these bytes, to be read from its beginning; -1: errno says why.  A pipe would block, or kill
 // whoever writes into it, where the command does not read.
 int FileWith(std::string_view bytes) {
@@ -63,48 +39,99 @@ int FileWith(std::string_view bytes) {
   return file;
 }
 
-}  // namespace
-
-CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd, std::string_view input) {
-  int ends[2];
-  if (words.empty()) return {false, "there is no command for it"};
-  const int in = FileWith(input);
-  if (in < 0) return {false, std::strerror(errno)};
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    close(in);
-    return {false, std::strerror(errno)};
-  }
+// A group of its own, to be ended with all that it started; none of our descriptors, and no signal that we block or ignore.
+int Spawn(std::vector<std::string>& words, int in, int out, pid_t& pid) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  pid_t pid = 0;
-  const int error = posix_spawnp(&pid, words[0].c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  const int error = posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
+// What is there to be read now.  False: nobody writes any more.
+bool ReadSome(int pipe, std::string& output) {
+  char buffer[1'024];
+  ssize_t got = 0;
+  while ((got = read(pipe, buffer, sizeof buffer)) > 0) output.append(buffer, std::min(static_cast<size_t>(got), kOutputMax - std::min(output.size(), kOutputMax)));
+  return got < 0 && errno == EAGAIN;
+}
+
+// True: the command itself has ended by then, whoever else it left behind.
+bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string& output) {
+  bool is_open = true;
+  while (true) {
+    const int64_t left = until_ms - NowMs();
+    if (left <= 0) return false;
+    pollfd descriptors[] = {{process, POLLIN, 0}, {is_open ? pipe : -1, POLLIN, 0}, {stop_fd, POLLIN, 0}};
+    poll(descriptors, 3, static_cast<int>(std::min<int64_t>(left, 1'000)));
+    if (is_open) is_open = ReadSome(pipe, output);
+    if (descriptors[0].revents != 0) {
+      if (is_open) ReadSome(pipe, output);
+      return true;
+    }
+    if (descriptors[2].revents != 0) return false;
+  }
+}
+
+// One that hangs in the kernel does not even die: nobody waits for it long.
+void Kill(pid_t pid) {
+  kill(-pid, SIGKILL);
+  for (int tries = 0; tries < 100 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries) poll(nullptr, 0, 2);
+}
+
+CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  while (!output.empty() && output.back() == '\n') output.pop_back();
+  const bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return {ok, !ok && output.empty() ? name + " failed" : std::move(output)};
+}
+
+}  // namespace
+
+CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd, std::string_view input) {
+  if (words.empty()) return {false, "there is no command for it"};
+  const int in = FileWith(input);
+  if (in < 0) return {false, std::strerror(errno)};
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    close(in);
+    return {false, std::strerror(errno)};
+  }
+  fcntl(ends[1], F_SETFL, 0);  // the command writes as it may; a full pipe makes it wait
+  pid_t pid = 0;
+  const int error = Spawn(words, in, ends[1], pid);
   close(in);
   close(ends[1]);
-  CommandEnd end;
   if (error != 0) {
     close(ends[0]);
     return {false, words[0] + ": " + std::strerror(error)};
   }
-  const int64_t until_ms = NowMs() + time_limit.ns / 1'000'000;
-  int status = 0;
-  const bool in_time = ReadAll(ends[0], until_ms, stop_fd, end.output) && AwaitEnd(pid, until_ms, status);
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // glibc declares it for C alone
+  std::string output;
+  const bool in_time = process >= 0 && AwaitEnd(process, ends[0], NowMs() + time_limit.ns / 1'000'000, stop_fd, output);
+  if (process >= 0) close(process);
   close(ends[0]);
-  while (!end.output.empty() && end.output.back() == '\n') end.output.pop_back();
-  if (!in_time) {
-    kill(pid, SIGKILL);
-    (void)AwaitEnd(pid, NowMs() + 200, status);
-    return {false, words[0] + " did not end within " + ToText(time_limit)};
-  }
-  end.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  if (!end.ok && end.output.empty()) end.output = words[0] + " failed";
-  return end;
+  if (in_time) return EndOf(words[0], pid, std::move(output));
+  Kill(pid);
+  return {false, words[0] + " did not end within " + ToText(time_limit)};
 }
 
 }  // namespace gp

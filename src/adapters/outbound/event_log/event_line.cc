@@ -244,6 +244,22 @@ std::span<const std::string_view> EventFields() {
   return kFields;
 }
 
+std::vector<std::string> EventValues(std::string_view field) {
+  std::vector<std::string> names;
+  const auto add = [&names](auto first, auto last) {
+    for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i) names.emplace_back(Name(static_cast<decltype(first)>(i)));
+  };
+  if (field == "state") {
+    add(JobState::kCompleted, JobState::kTimeout);
+    add(IncidentState::kOpen, IncidentState::kClosed);
+  } else if (field == "end") {
+    add(EndClass::kCompleted, EndClass::kCancelled);
+  } else if (field == "condition") {
+    add(GpuCondition::kUnknown, GpuCondition::kLost);
+  }
+  return names;
+}
+
 const char* Name(LogLevel level) {
   constexpr const char* kNames[] = {"info", "warning", "error"};
   return kNames[static_cast<size_t>(level)];

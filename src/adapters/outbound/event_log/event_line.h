@@ -30,6 +30,8 @@ struct EventLine {
 // All that `event` may be, and all that fields are called; docs/reference/event_log.md tells of each.
 std::span<const std::string_view> EventNames();
 std::span<const std::string_view> EventFields();
+// All that a field may be; empty: anything.
+std::vector<std::string> EventValues(std::string_view field);
 
 // Of a commit, in order; those that who reads logs is not told of have none.  `state` is the one after all of them.
 std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& events);

@@ -1,5 +1,7 @@
 #include "adapters/outbound/http/web_post.h"
 
+#include <fcntl.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -13,8 +15,12 @@
 #include <boost/beast/ssl.hpp>
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <thread>
+
+#include "base/text.h"
 
 namespace gp {
 namespace {
@@ -22,18 +28,72 @@ namespace {
 namespace net = boost::asio;
 namespace http = boost::beast::http;
 using Tcp = net::ip::tcp;
-using Error = boost::system::error_code;
+using Error = boost::system::error_code;  // gp::Error is not meant here
 
 constexpr uint64_t kAnswerMax = 64 << 10;
 constexpr size_t kUrlMax = 2'000;
+constexpr std::chrono::seconds kConnectMax{3};  // to one of its addresses
+
+// Looks names up in a thread that nobody has to wait for: a name server that is silent is asked for half a minute.
+class Lookup {
+ public:
+  // `done_fd` is readable when it is over.
+  static std::shared_ptr<Lookup> Begin(const std::string& host, const std::string& port) {
+    auto lookup = std::make_shared<Lookup>();
+    lookup->done_fd_ = eventfd(0, EFD_CLOEXEC);
+    std::thread([lookup, host, port] {
+      net::io_context context;
+      Error error;
+      const auto found = Tcp::resolver(context).resolve(host, port, error);
+      lookup->error_ = error;
+      for (const auto& entry : found) lookup->found_.push_back(entry.endpoint());
+      const uint64_t one = 1;
+      (void)!write(lookup->done_fd_, &one, sizeof one);
+    }).detach();
+    return lookup;
+  }
+  ~Lookup() {
+    if (done_fd_ >= 0) close(done_fd_);
+  }
+
+  int done_fd() const { return done_fd_; }
+  // Once it is over.
+  const Error& error() const { return error_; }
+  const std::vector<Tcp::endpoint>& found() const { return found_; }
+
+ private:
+  int done_fd_ = -1;
+  Error error_;
+  std::vector<Tcp::endpoint> found_;
+};
 
 class Exchange {
  public:
-  Exchange(const WebPost& post, int stop_fd) : post_(post), resolver_(context_), timer_(context_), stop_(context_) {
-    if (stop_fd >= 0) stop_.assign(dup(stop_fd));
+  Exchange(const WebPost& post, int stop_fd) : post_(post), timer_(context_), stop_(context_), looked_up_(context_) {
+    if (stop_fd >= 0) stop_.assign(fcntl(stop_fd, F_DUPFD_CLOEXEC, 0));
   }
 
   Result<HttpAnswer> Run() {
+    Write();
+    if (post_.to.is_encrypted) GP_CHECK_OK(Encrypt());
+    timer_.expires_after(std::chrono::nanoseconds(post_.time_limit.ns));
+    timer_.async_wait([this](Error error) { if (!error) End("no answer within " + ToText(post_.time_limit)); });
+    if (stop_.is_open()) stop_.async_wait(net::posix::stream_descriptor::wait_read, [this](Error error) { if (!error) End("it was given up"); });
+    lookup_ = Lookup::Begin(BareHost(), post_.to.port);
+    looked_up_.assign(fcntl(lookup_->done_fd(), F_DUPFD_CLOEXEC, 0));
+    looked_up_.async_wait(net::posix::stream_descriptor::wait_read, [this](Error) {
+      why_ = lookup_->error() ? lookup_->error().message() : "";
+      Connect(0);
+    });
+    context_.run();
+    if (answer_) return *std::move(answer_);
+    return Fail(Unavailable(post_.to.host + ": " + (why_.empty() ? "no answer" : why_)));
+  }
+
+ private:
+  std::string BareHost() const { return post_.to.host.starts_with('[') ? post_.to.host.substr(1, post_.to.host.size() - 2) : post_.to.host; }
+
+  void Write() {
     request_ = http::request<http::string_body>(http::verb::post, post_.to.target, 11);
     const bool is_usual = post_.to.port == (post_.to.is_encrypted ? "443" : "80");
     request_.set(http::field::host, is_usual ? post_.to.host : post_.to.host + ":" + post_.to.port);
@@ -41,23 +101,9 @@ class Exchange {
     for (const auto& [name, value] : post_.headers) request_.set(name, value);
     request_.body() = post_.body;
     request_.prepare_payload();
-    parser_.body_limit(kAnswerMax);
-    if (post_.to.is_encrypted) {
-      const Status ready = Encrypt();
-      if (!ready) return Fail(ready.error());
-    }
-    timer_.expires_after(std::chrono::nanoseconds(post_.time_limit.ns));
-    timer_.async_wait([this](Error error) { if (!error) End("no answer within " + ToText(post_.time_limit)); });
-    if (stop_.is_open()) stop_.async_wait(net::posix::stream_descriptor::wait_read, [this](Error error) { if (!error) End("it was given up"); });
-    resolver_.async_resolve(UnbracketedHost(), post_.to.port, [this](Error error, const Tcp::resolver::results_type& found) { Resolved(error, found); });
-    context_.run();
-    if (answer_) return *std::move(answer_);
-    return Fail(Unavailable(post_.to.host + ": " + (why_.empty() ? "no answer" : why_)));
   }
 
- private:
-  std::string UnbracketedHost() const { return post_.to.host.starts_with('[') ? post_.to.host.substr(1, post_.to.host.size() - 2) : post_.to.host; }
-
+  // kUnavailable: an administrator may be at work on these files.
   Status Encrypt() {
     Error error;
     tls_.emplace(net::ssl::context::tls_client);
@@ -67,29 +113,35 @@ class Exchange {
     } else {
       tls_->load_verify_file(post_.authorities, error);
     }
-    if (error) return Fail(InvalidArgument((post_.authorities.empty() ? "the host's certificate authorities" : post_.authorities) + ": " + error.message()));
+    if (error) return Fail(Unavailable((post_.authorities.empty() ? "the host's certificate authorities" : post_.authorities) + ": " + error.message()));
     tls_->set_verify_mode(net::ssl::verify_peer);
-    encrypted_.emplace(context_, *tls_);
-    const std::string host = UnbracketedHost();
-    SSL* const handle = encrypted_->native_handle();
-    Error not_an_address;
-    net::ip::make_address(host, not_an_address);
-    if (not_an_address) {
-      SSL_set_tlsext_host_name(handle, host.c_str());
-      SSL_set1_host(handle, host.c_str());
-    } else {
-      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(handle), host.c_str());
-    }
     return Ok();
   }
 
-  boost::beast::tcp_stream& Socket() { return encrypted_ ? encrypted_->next_layer() : plain_; }
+  // Whom its certificate has to name.
+  bool Expect(SSL* handle) const {
+    const std::string host = BareHost();
+    Error not_an_address;
+    net::ip::make_address(host, not_an_address);
+    if (!not_an_address) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(handle), host.c_str()) == 1;
+    return SSL_set_tlsext_host_name(handle, host.c_str()) == 1 && SSL_set1_host(handle, host.c_str()) == 1;
+  }
 
-  void Resolved(Error error, const Tcp::resolver::results_type& found) {
-    if (error) return End(error.message());
-    Socket().async_connect(found, [this](Error failure, const Tcp::endpoint&) {
-      if (failure) return End(failure.message());
-      if (!encrypted_) return Send(plain_);
+  // One place after the other: of those that a name has, some may be out of reach.
+  void Connect(size_t at) {
+    if (at >= lookup_->found().size()) return End(why_.empty() ? "this name has no address" : why_);
+    boost::beast::tcp_stream& socket = plain_.emplace(context_);
+    socket.expires_after(kConnectMax);
+    socket.async_connect(lookup_->found()[at], [this, at](Error error) {
+      if (error) {
+        why_ = error == boost::beast::error::timeout ? "cannot be reached" : error.message();
+        return Connect(at + 1);
+      }
+      why_.clear();
+      plain_->expires_never();  // the whole has its own limit
+      if (!tls_) return Send(*plain_);
+      encrypted_.emplace(std::move(*plain_), *tls_);
+      if (!Expect(encrypted_->native_handle())) return End("nobody can be known by this name");
       encrypted_->async_handshake(net::ssl::stream_base::client, [this](Error refused) {
         if (refused) return End(refused.message());
         Send(*encrypted_);
@@ -100,34 +152,52 @@ class Exchange {
   void Send(Stream& stream) {
     http::async_write(stream, request_, [this, &stream](Error error, size_t) {
       if (error) return End(error.message());
-      http::async_read(stream, buffer_, parser_, [this](Error failure, size_t) { Receive(failure); });
+      ReadHeader(stream);
     });
   }
-  // A body that is longer than anybody wants to know of changes nothing of the answer.
-  void Receive(Error error) {
-    if (error && !(error == http::error::body_limit && parser_.is_header_done())) return End(error.message());
-    answer_ = HttpAnswer{static_cast<int>(parser_.get().result_int()), std::move(parser_.get().body())};
-    End("");
+  // What a server says before its answer (1xx) is none.
+  template <typename Stream>
+  void ReadHeader(Stream& stream) {
+    parser_.emplace();
+    parser_->body_limit(kAnswerMax);
+    http::async_read_header(stream, buffer_, *parser_, [this, &stream](Error error, size_t) {
+      const bool is_too_long = error == http::error::body_limit && parser_->is_header_done();
+      if (error && !is_too_long) return End(error.message());
+      if (parser_->get().result_int() < 200) return ReadHeader(stream);
+      answer_ = HttpAnswer{static_cast<int>(parser_->get().result_int()), ""};
+      if (is_too_long) return End("");
+      http::async_read(stream, buffer_, *parser_, [this](Error, size_t) { End(""); });
+    });
   }
+  // An answer is one by its head: a body that is cut, endless or slow changes nothing of it.
   void End(const std::string& why) {
-    if (why_.empty()) why_ = why;
+    if (!why.empty()) why_ = why;
+    if (answer_) answer_->body = parser_->get().body();
     context_.stop();
   }
 
   const WebPost& post_;
   net::io_context context_;
-  Tcp::resolver resolver_;
   net::steady_timer timer_;
   net::posix::stream_descriptor stop_;
+  net::posix::stream_descriptor looked_up_;
+  std::shared_ptr<Lookup> lookup_;
   std::optional<net::ssl::context> tls_;
-  boost::beast::tcp_stream plain_{context_};
+  std::optional<boost::beast::tcp_stream> plain_;
   std::optional<boost::beast::ssl_stream<boost::beast::tcp_stream>> encrypted_;
   http::request<http::string_body> request_;
   boost::beast::flat_buffer buffer_;
-  http::response_parser<http::string_body> parser_;
+  std::optional<http::response_parser<http::string_body>> parser_;
   std::optional<HttpAnswer> answer_;
   std::string why_;
 };
+
+bool IsHost(const std::string& host) {
+  if (!host.starts_with('[')) return IsHostName(host);
+  Error error;
+  net::ip::make_address_v6(host.substr(1, host.size() - 2), error);
+  return host.ends_with(']') && !host.contains('%') && !error;
+}
 
 bool IsPort(const std::string& text) {
   const bool are_digits = !text.empty() && text.size() <= 5 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -153,10 +223,15 @@ Result<WebAddress> ParseWebAddress(const std::string& url) {
   const bool has_port = colon != std::string::npos && authority.find(']', colon) == std::string::npos;
   address.port = has_port ? authority.substr(colon + 1) : address.is_encrypted ? "443" : "80";
   address.host = has_port ? authority.substr(0, colon) : authority;
-  if (address.host.empty() || !IsPort(address.port)) return fault("has no host, or no port from 1 to 65535");
+  if (!IsHost(address.host) || !IsPort(address.port)) return fault("has no host, or no port from 1 to 65535");
   return address;
 }
 
-Result<HttpAnswer> Post(const WebPost& post, int stop_fd) { return Exchange(post, stop_fd).Run(); }
+// The library throws where it cannot have a descriptor or a thread.
+Result<HttpAnswer> Post(const WebPost& post, int stop_fd) try {
+  return Exchange(post, stop_fd).Run();
+} catch (const std::exception& error) {
+  return Fail(Unavailable(post.to.host + ": " + error.what()));
+}
 
 }  // namespace gp

@@ -16,115 +16,186 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kFirstPause{1};
 constexpr std::chrono::seconds kLongestPause{300};
 constexpr int kDoublings = 9;  // from the first pause to more than the longest
+constexpr std::chrono::minutes kSayLostEvery{1};
 constexpr Duration kGivenUpAfter = Duration::Minutes(24 * 60);
+
+std::string Count(size_t number) { return std::to_string(number) + (number == 1 ? " notification" : " notifications"); }
+
+// Where the courier stands; of one that is new, or wants something else than before, nothing was told.
+Told StandOf(const std::string& path, const Receiver& receiver, Instant now, const std::function<void(const std::string&)>& warn) {
+  const std::string wish = WishOf(receiver);
+  auto told = ReadTold(path);
+  if (told && told->wish == wish) return *std::move(told);
+  const bool is_damaged = !told && told.error().code != ErrorCode::kNotFound;
+  if (!is_damaged) return {wish, now, {}};
+  warn(told.error().message + "; what happened since yesterday may be told again");
+  return {wish, now - kGivenUpAfter, {}};
+}
 
 }  // namespace
 
-Result<std::unique_ptr<Courier>> Courier::Start(const NotifyConfig& config, const NotifyRule& rule, const std::string& directory, NotifySay say, Clock& clock) {
+Result<std::unique_ptr<Courier>> Courier::Start(const NotifyConfig& config, const Receiver& receiver, const std::string& directory, NotifySay say, Clock& clock) {
   Outbox outbox = GP_TRY(Outbox::Open(directory));
-  auto told = ReadTold(directory + "/told");
-  if (!told) {  // a new receiver is not told of old times
-    told = Told{clock.Now(), {}};
-    GP_CHECK_OK(KeepTold(directory + "/told", *told));
-  }
-  return std::unique_ptr<Courier>(new Courier(config, rule, directory, std::move(say), clock, std::move(outbox), *std::move(told)));
+  const Told told = StandOf(directory + "/told", receiver, clock.Now(), [&](const std::string& text) { say(LogLevel::kWarning, "notify: " + receiver.name + ": " + text); });
+  GP_CHECK_OK(KeepTold(directory + "/told", told));
+  return std::unique_ptr<Courier>(new Courier(config, receiver, directory, std::move(say), clock, std::move(outbox), told));
 }
 
-Courier::Courier(const NotifyConfig& config, const NotifyRule& rule, std::string directory, NotifySay say, Clock& clock, Outbox outbox, Told told)
-    : config_(config), rule_(rule), directory_(std::move(directory)), say_(std::move(say)), clock_(clock), stop_fd_(eventfd(0, EFD_CLOEXEC)),
-      outbox_(std::move(outbox)), told_(told), begun_with_(std::move(told)), thread_([this] { Run(); }) {}
+Courier::Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory, NotifySay say, Clock& clock, Outbox outbox, Told told)
+    : config_(config), receiver_(receiver), directory_(std::move(directory)), say_(std::move(say)), clock_(clock), told_until_(told.until),
+      stop_fd_(eventfd(0, EFD_CLOEXEC)), told_(std::move(told)), outbox_(std::move(outbox)), keeping_([this] { RunKeeping(); }), bringing_([this] { RunBringing(); }) {}
 
-Courier::~Courier() {
+void Courier::End() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock locks(mutex_, box_mutex_);
     is_ending_ = true;
   }
   const uint64_t one = 1;
   (void)!write(stop_fd_, &one, sizeof one);
   told_of_.notify_one();
-  thread_.join();
+  kept_.notify_one();
+}
+
+Courier::~Courier() {
+  End();
+  keeping_.join();
+  bringing_.join();
   close(stop_fd_);
 }
 
-void Courier::Tell(Notification notification, bool can_be_found) {
+void Courier::Tell(Notification notification, std::optional<Instant> found_at) {
   {
     const std::lock_guard lock(mutex_);
     if (news_.size() >= Outbox::kWaitingMax) {
-      ++lost_;
+      ++untaken_;
       return;
     }
-    news_.push_back({std::move(notification), can_be_found});
+    news_.push_back({std::move(notification), found_at});
   }
   told_of_.notify_one();
 }
 
-void Courier::Run() {
-  std::optional<SteadyClock::time_point> next = SteadyClock::now();
+Courier::Standing Courier::standing() const {
+  const std::scoped_lock locks(mutex_, box_mutex_);
+  return {outbox_.size() + news_.size(), problem_};
+}
+
+bool Courier::IsEnding() const {
+  const std::lock_guard lock(mutex_);
+  return is_ending_;
+}
+
+void Courier::SetProblem(const std::string& problem) {
+  const std::lock_guard lock(mutex_);
+  problem_ = problem;
+}
+
+void Courier::RunKeeping() {
   std::unique_lock lock(mutex_);
   while (true) {
-    const auto is_called = [this] { return is_ending_ || !news_.empty() || lost_ > 0; };
-    if (next) {
-      told_of_.wait_until(lock, *next, is_called);
-    } else {
-      told_of_.wait(lock, is_called);
-    }
-    std::vector<News> news = std::exchange(news_, {});
-    const size_t lost = std::exchange(lost_, 0);
+    told_of_.wait(lock, [this] { return is_ending_ || !news_.empty(); });
+    const std::vector<News> news = std::exchange(news_, {});
+    const size_t untaken = std::exchange(untaken_, 0);
     const bool is_ending = is_ending_;
     lock.unlock();
-    Keep(std::move(news), lost);
+    if (!news.empty()) Keep(news, untaken);
     if (is_ending) return;
-    if (failures_ == 0 || !next || SteadyClock::now() >= *next) next = TryFirst();
     lock.lock();
   }
 }
 
-void Courier::Keep(std::vector<News> news, size_t lost) {
-  if (news.empty() && lost == 0) return;
-  for (const News& one : news) {
-    if (one.can_be_found && told_.Has(one.notification.id)) continue;
-    const Status kept = outbox_.Add(one.notification.at, ToJson(one.notification));
-    if (!kept) {
-      ++lost;
-      if (!std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message + "; what happens is not kept for it");
-      continue;
-    }
-    is_disk_bad_ = false;
-    told_.until = std::max(told_.until, one.notification.at);
-    if (one.can_be_found) told_.Add(one.notification.id);
+void Courier::Keep(const std::vector<News>& news, size_t lost) {
+  {
+    const std::lock_guard lock(box_mutex_);
+    for (const News& one : news) lost += KeepOne(one) ? 0 : 1;
   }
-  if (const Status kept = KeepTold(directory_ + "/told", told_); !kept && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
-  if (lost > 0) Say(LogLevel::kError, std::to_string(lost) + " notifications are lost");
+  kept_.notify_one();
+  // After the files: what was told and is not there would be lost.
+  const bool has_found = std::ranges::any_of(news, [](const News& one) { return one.found_at.has_value(); });
+  const Status kept = has_found ? KeepTold(directory_ + "/told", told_) : Ok();
+  if (!kept && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
+  lost_ += lost;
+  const auto now = SteadyClock::now();
+  if (lost_ == 0 || (said_lost_at_ && now < *said_lost_at_ + kSayLostEvery)) return;
+  said_lost_at_ = now;
+  Say(LogLevel::kError, Count(std::exchange(lost_, 0)) + " lost: " + std::to_string(Outbox::kWaitingMax) + " wait already, or the disk takes no more");
 }
 
-std::optional<SteadyClock::time_point> Courier::TryFirst() {
-  const auto waiting = outbox_.First();
-  if (!waiting) return std::nullopt;
-  const Status delivered = Deliver(config_, rule_, waiting->body, clock_.Now(), stop_fd_);
-  if (delivered) {
-    outbox_.Remove(waiting->number);
-    if (std::exchange(failures_, 0) > 0) Say(LogLevel::kInfo, "is reached again");
-    return SteadyClock::now();
+// False: it is lost.
+bool Courier::KeepOne(const News& one) {
+  if (one.found_at && told_.Has(one.notification.id)) return true;
+  const Status kept = outbox_.Add(one.notification.at, ToJson(one.notification), one.found_at ? Survives::kPowerCut : Survives::kCrash);
+  if (!kept && kept.error().code != ErrorCode::kResourceExhausted && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
+  if (kept) is_disk_bad_ = false;
+  if (one.found_at && kept) told_.Add(one.notification.id, *one.found_at);
+  return kept.has_value();
+}
+
+void Courier::RunBringing() {
+  std::optional<SteadyTime> next = SteadyClock::now();
+  while (!IsEnding()) {
+    {
+      std::unique_lock lock(box_mutex_);
+      if (next) {
+        kept_.wait_until(lock, *next, [this] { return is_ending_; });
+      } else {
+        kept_.wait(lock, [this] { return is_ending_ || outbox_.size() > 0; });
+      }
+      if (is_ending_) return;
+    }
+    next = BringFirst();
   }
-  const Duration age = clock_.Now() - Instant{static_cast<int64_t>(waiting->number)};
-  if (delivered.error().code != ErrorCode::kUnavailable || age > kGivenUpAfter) {
-    Refused(*waiting, delivered.error().message);
-    return SteadyClock::now();
-  }
+}
+
+std::optional<Courier::SteadyTime> Courier::BringFirst() {
+  std::optional<Outbox::Waiting> waiting;
   {
-    const std::lock_guard lock(mutex_);
-    if (is_ending_) return SteadyClock::now();  // it was not the receiver that failed
+    std::unique_lock lock(box_mutex_);
+    auto first = outbox_.First();
+    lock.unlock();
+    if (!first) {
+      Say(LogLevel::kError, first.error().message);
+      return SteadyClock::now() + kLongestPause;
+    }
+    waiting = *std::move(first);
   }
-  if (failures_ == 0) Say(LogLevel::kWarning, delivered.error().message + "; it is tried again");
+  if (!waiting) {
+    SetProblem("");
+    return std::nullopt;
+  }
+  const Status brought = Deliver(config_, receiver_, waiting->body, clock_.Now(), stop_fd_);
+  if (!brought) return Fail(*waiting, brought.error());
+  {
+    const std::lock_guard lock(box_mutex_);
+    outbox_.Remove(waiting->number);
+  }
+  SetProblem("");
+  if (std::exchange(failures_, 0) > 0) Say(LogLevel::kInfo, "is reached again");
+  return SteadyClock::now();
+}
+
+std::optional<Courier::SteadyTime> Courier::Fail(const Outbox::Waiting& waiting, const Error& error) {
+  if (IsEnding()) return std::nullopt;  // it was not the receiver that failed
+  SetProblem(error.message);
+  if (error.code != ErrorCode::kUnavailable) {
+    {
+      const std::lock_guard lock(box_mutex_);
+      outbox_.Refuse(waiting.number);
+    }
+    failures_ = 0;  // it answers
+    Say(LogLevel::kError, error.message + "; given up, see " + directory_ + "/refused");
+    return SteadyClock::now();
+  }
+  size_t given_up = 0;
+  {
+    const std::lock_guard lock(box_mutex_);
+    given_up = outbox_.RefuseBefore(clock_.Now() - kGivenUpAfter);
+  }
+  if (given_up > 0) Say(LogLevel::kError, error.message + "; " + Count(given_up) + " given up after a day, see " + directory_ + "/refused");
+  if (given_up == 0 && failures_ == 0) Say(LogLevel::kWarning, error.message + "; it is tried again");
   const auto pause = std::min<std::chrono::seconds>(kFirstPause * (1 << std::min(failures_, kDoublings)), kLongestPause);
   ++failures_;
   return SteadyClock::now() + pause;
-}
-
-void Courier::Refused(const Outbox::Waiting& waiting, const std::string& why) {
-  outbox_.Refuse(waiting.number);
-  failures_ = 0;
-  Say(LogLevel::kError, why + "; given up, it is kept in " + directory_ + "/refused");
 }
 
 }  // namespace gp

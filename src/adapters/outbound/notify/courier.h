@@ -1,11 +1,13 @@
 #pragma once
 
-// Brings notifications to one receiver, one after the other: one that is away holds up nobody else.  What cannot be
-// brought now waits in files, is tried again ever more seldom, and is given up after a day.
+// Brings notifications to one receiver, one after the other: one that is away holds up nobody else.  What was told of is
+// put into files at once, by a thread that waits for no receiver; what cannot be brought now is tried again ever more
+// seldom, and is given up after a day.
 
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,51 +25,75 @@ using NotifySay = std::function<void(LogLevel, const std::string&)>;
 
 class Courier {
  public:
-  // `directory`: of this receiver alone.  `say` is called from the courier's thread.
-  static Result<std::unique_ptr<Courier>> Start(const NotifyConfig& config, const NotifyRule& rule, const std::string& directory, NotifySay say, Clock& clock);
+  // `directory`: of this receiver alone.  `say` is called from the courier's threads.  kInternal: its files.
+  static Result<std::unique_ptr<Courier>> Start(const NotifyConfig& config, const Receiver& receiver, const std::string& directory, NotifySay say, Clock& clock);
   // What was told is in files by then.
   ~Courier();
+  // Begins to end; others can meanwhile.
+  void End();
 
-  const NotifyRule& rule() const { return rule_; }
-  // As far as it got before this process; from when on to look for more.
-  Instant told_until() const { return begun_with_.until; }
+  const Receiver& receiver() const { return receiver_; }
+  // How far it got before this process, by the state's time.
+  Instant told_until() const { return told_until_; }
 
-  // Any thread; waits for nothing.  `can_be_found`: by HappenedSince, after a crash; such a one is taken once.
-  void Tell(Notification notification, bool can_be_found);
+  struct Standing {
+    size_t waiting = 0;   // notifications that were told of and not brought
+    std::string problem;  // of the oldest; empty: it is well
+  };
+  Standing standing() const;  // any thread
+
+  // Any thread; waits for nothing.  `found_at`: when it happened by the state's time, of what HappenedSince finds; such a one
+  // is taken once.
+  void Tell(Notification notification, std::optional<Instant> found_at);
 
  private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
   struct News {
     Notification notification;
-    bool can_be_found = false;
+    std::optional<Instant> found_at;
   };
 
-  Courier(const NotifyConfig& config, const NotifyRule& rule, std::string directory, NotifySay say, Clock& clock, Outbox outbox, Told told);
-  void Run();
-  void Keep(std::vector<News> news, size_t lost);
-  // When to try again; nullopt: nothing waits.
-  std::optional<std::chrono::steady_clock::time_point> TryFirst();
-  void Refused(const Outbox::Waiting& waiting, const std::string& why);
-  void Say(LogLevel level, const std::string& text) { say_(level, "notify: " + rule_.name + ": " + text); }
+  Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory, NotifySay say, Clock& clock, Outbox outbox, Told told);
+  void RunKeeping();
+  void Keep(const std::vector<News>& news, size_t lost);
+  bool KeepOne(const News& one);
+  void RunBringing();
+  // When to try again; nullopt: when something is kept.
+  std::optional<SteadyTime> BringFirst();
+  std::optional<SteadyTime> Fail(const Outbox::Waiting& waiting, const Error& error);
+  void SetProblem(const std::string& problem);
+  bool IsEnding() const;
+  void Say(LogLevel level, const std::string& text) const { say_(level, "notify: " + receiver_.name + ": " + text); }
 
   const NotifyConfig config_;
-  const NotifyRule rule_;
+  const Receiver receiver_;
   const std::string directory_;
   const NotifySay say_;
   Clock& clock_;
+  const Instant told_until_;
   int stop_fd_;  // readable: end what runs
 
-  Outbox outbox_;
+  // Of the thread that keeps.
   Told told_;
-  const Told begun_with_;
-  int failures_ = 0;  // of the first that waits, in a row
+  size_t lost_ = 0;  // since it was said last
+  std::optional<SteadyTime> said_lost_at_;
   bool is_disk_bad_ = false;
+  // Of the thread that brings.
+  int failures_ = 0;  // in a row
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;  // held for moments, by the writer's thread too
   std::condition_variable told_of_;
   std::vector<News> news_;
-  size_t lost_ = 0;  // told of while as many waited as may
+  size_t untaken_ = 0;  // told of while as many waited as may
   bool is_ending_ = false;
-  std::thread thread_;
+  std::string problem_;
+
+  mutable std::mutex box_mutex_;  // held while files are written
+  std::condition_variable kept_;
+  Outbox outbox_;
+
+  std::thread keeping_;
+  std::thread bringing_;
 };
 
 }  // namespace gp

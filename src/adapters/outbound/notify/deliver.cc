@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -23,28 +25,30 @@ constexpr size_t kAnswerShown = 200;
 
 struct Parsed {
   std::string id;
+  std::string type;
   std::string text;
   nlohmann::ordered_json data;
-  std::string type;
 };
 
+// What somebody has changed, or a power cut has left of it.
 Result<Parsed> Parse(const std::string& body) {
   const auto document = nlohmann::ordered_json::parse(body, nullptr, false);
-  if (!document.is_object() || !document.contains("id")) return Fail(InvalidArgument("this is no notification"));
-  return Parsed{document.value("id", ""), document.value("text", ""), document.value("data", nlohmann::ordered_json::object()), document.value("type", "")};
+  const auto has = [&](const char* name) { return document.is_object() && document.contains(name) && document[name].is_string(); };
+  if (!has("id") || !has("type") || !has("text")) return Fail(InvalidArgument("its file is damaged"));
+  return Parsed{document["id"].get<std::string>(), document["type"].get<std::string>(), document["text"].get<std::string>(), document.value("data", nlohmann::ordered_json::object())};
 }
 
 // A receiver that is busy or away is asked again; one that refuses this very thing is not.
 bool MayBeAskedAgain(int status) { return status == 408 || status == 425 || status == 429 || status >= 500; }
 
-Status SendWebhook(const NotifyRule& rule, const std::string& id, const std::string& body, Instant now, int stop_fd) {
+Status SendWebhook(const Receiver& receiver, const std::string& id, const std::string& body, Instant now, int stop_fd) {
   WebPost post;
-  post.to = GP_TRY(ParseWebAddress(rule.url));
+  post.to = GP_TRY(ParseWebAddress(receiver.url));
   post.body = body;
-  post.authorities = rule.authorities;
+  post.authorities = receiver.authorities;
   std::string key;
-  if (!rule.secret_file.empty()) {
-    auto read = ReadWebhookKey(rule.secret_file);
+  if (!receiver.secret_file.empty()) {
+    auto read = ReadWebhookKey(receiver.secret_file);
     if (!read) return Fail(Unavailable(read.error().message));  // until somebody has mended the file
     key = *std::move(read);
   }
@@ -62,34 +66,63 @@ Status Run(const std::vector<std::string>& words, const std::string& input, int 
   return end.ok ? Ok() : Fail(Unavailable(Printable(end.output, kAnswerShown)));
 }
 
-// Nothing of what happened may become a header of its own: Printable leaves no line break.
-std::string Letter(const NotifyConfig& config, const NotifyRule& rule, const Parsed& parsed) {
-  constexpr size_t kSubjectMax = 150;
-  std::string text = "To: " + Join(rule.recipients, ", ") + "\n";
-  if (!config.mail_from.empty()) text += "From: " + config.mail_from + "\n";
-  text += "Subject: [gpu-platform] " + Printable(parsed.text, kSubjectMax) + "\n";
-  text += "Auto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n";
-  text += "X-Gpu-Platform-Event: " + Printable(parsed.type) + "\nX-Gpu-Platform-Id: " + Printable(parsed.id) + "\n\n";
-  text += Printable(parsed.text, 2'000) + "\n\n";
-  for (const auto& [name, value] : parsed.data.items()) {
-    text += Printable(name) + ": " + Printable(value.is_string() ? value.get<std::string>() : value.dump(), 2'000) + "\n";
+// The first bytes, in whole characters.
+std::string_view Cut(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
+// As a header may have it (RFC 2047): in pieces that are ASCII.
+std::string HeaderText(std::string_view text) {
+  constexpr size_t kPiece = 42;
+  std::string header;
+  for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size())) {
+    piece = Cut(text, kPiece);
+    header += (header.empty() ? "=?utf-8?B?" : "\n =?utf-8?B?") + ToBase64(piece) + "?=";
   }
-  return text;
+  return header;
+}
+
+// Of names that we gave ourselves.
+std::string Word(std::string text) {
+  std::erase_if(text, [](char c) { return c <= ' ' || c > '~'; });
+  return text.substr(0, 200);
+}
+
+std::string Subject(const std::string& text) {
+  constexpr size_t kSubjectMax = 150;
+  const std::string subject = "[gpu-platform] " + std::string(Cut(text, kSubjectMax));
+  const bool is_ascii = std::ranges::all_of(subject, [](char c) { return c >= ' ' && c <= '~'; });
+  return is_ascii ? subject : HeaderText(subject);
+}
+
+// Nothing of what happened may become a header or the end of the letter: Printable leaves no line break.
+std::string Letter(const NotifyConfig& config, const Receiver& receiver, const Parsed& parsed) {
+  constexpr size_t kAny = 100'000;
+  constexpr size_t kLineMax = 900;  // a mail's lines have 998 bytes at most
+  const auto line = [](const std::string& text) { return std::string(Cut(Printable(text, kAny), kLineMax)) + "\n"; };
+  std::string letter = "To: " + Join(receiver.recipients, ",\n ") + "\n";
+  if (!config.mail_from.empty()) letter += "From: " + config.mail_from + "\n";
+  letter += "Subject: " + Subject(Printable(parsed.text, kAny)) + "\n";
+  letter += "Auto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n";
+  letter += "X-Gpu-Platform-Event: " + Word(parsed.type) + "\nX-Gpu-Platform-Id: " + Word(parsed.id) + "\n\n";
+  letter += line(parsed.text) + "\n";
+  for (const auto& [name, value] : parsed.data.items()) letter += line(name + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  return letter;
 }
 
 }  // namespace
 
 Result<std::string> ReadWebhookKey(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return Fail(InvalidArgument(path + ": " + std::strerror(errno)));
   struct stat facts {};
-  if (file < 0 || fstat(file, &facts) != 0) {
-    const std::string why = std::strerror(errno);
-    if (file >= 0) close(file);
-    return Fail(InvalidArgument(path + ": " + why));
-  }
   char text[256];
-  const ssize_t got = S_ISREG(facts.st_mode) ? read(file, text, sizeof text) : -1;
+  const bool is_file = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+  const ssize_t got = is_file ? read(file, text, sizeof text) : -1;
   close(file);
+  if (!is_file) return Fail(InvalidArgument(path + ": is no file"));
   if ((facts.st_mode & 077) != 0) return Fail(InvalidArgument(path + ": others may read this secret; chmod 600 " + path));
   std::string_view secret(text, got > 0 ? static_cast<size_t>(got) : 0);
   while (secret.ends_with('\n') || secret.ends_with('\r')) secret.remove_suffix(1);
@@ -100,18 +133,29 @@ Result<std::string> ReadWebhookKey(const std::string& path) {
   return Fail(InvalidArgument(path + ": must be whsec_ and 24 to 64 bytes as base64; make one: (umask 077; echo whsec_$(openssl rand -base64 32) > " + path + ")"));
 }
 
+std::string ProblemOf(const Receiver& receiver) {
+  if (!receiver.secret_file.empty()) {
+    const auto key = ReadWebhookKey(receiver.secret_file);
+    if (!key) return key.error().message;
+  }
+  for (const std::string& path : {receiver.authorities, receiver.command.empty() ? std::string() : receiver.command[0]}) {
+    if (!path.empty() && access(path.c_str(), path == receiver.authorities ? R_OK : X_OK) != 0) return path + ": " + std::strerror(errno);
+  }
+  return "";
+}
+
 WebhookSignature Sign(const std::string& key, const std::string& id, Instant at, const std::string& body) {
   WebhookSignature signature{id, std::to_string(at.ns / 1'000'000'000), ""};
   if (!key.empty()) signature.signature = "v1," + ToBase64(HmacSha256(key, id + "." + signature.timestamp + "." + body));
   return signature;
 }
 
-Status Deliver(const NotifyConfig& config, const NotifyRule& rule, const std::string& body, Instant now, int stop_fd) {
+Status Deliver(const NotifyConfig& config, const Receiver& receiver, const std::string& body, Instant now, int stop_fd) {
   const Parsed parsed = GP_TRY(Parse(body));
-  switch (rule.way) {
-    case NotifyWay::kWebhook: return SendWebhook(rule, parsed.id, body, now, stop_fd);
-    case NotifyWay::kExec: return Run(rule.command, body + "\n", stop_fd);
-    case NotifyWay::kMail: return Run({config.sendmail, "-t", "-i"}, Letter(config, rule, parsed), stop_fd);
+  switch (receiver.way) {
+    case NotifyWay::kWebhook: return SendWebhook(receiver, parsed.id, body, now, stop_fd);
+    case NotifyWay::kExec: return Run(receiver.command, body + "\n", stop_fd);
+    case NotifyWay::kMail: return Run({config.sendmail, "-t", "-i"}, Letter(config, receiver, parsed), stop_fd);
   }
   return Ok();
 }

@@ -15,9 +15,29 @@ std::string TextOf(const EventLine::Value& value) {
 
 }  // namespace
 
-bool IsWanted(const NotifyRule& rule, const EventLine& line) {
-  if (!rule.on.contains(line.event)) return false;
-  return std::ranges::all_of(rule.where, [&](const auto& condition) {
+const char* Name(NotifyWay way) {
+  switch (way) {
+    case NotifyWay::kWebhook: return "webhook";
+    case NotifyWay::kExec: return "exec";
+    case NotifyWay::kMail: return "mail";
+  }
+  return "?";
+}
+
+std::string PlaceOf(const Receiver& receiver) {
+  switch (receiver.way) {
+    case NotifyWay::kWebhook: return receiver.url.substr(0, receiver.url.find_first_of("/?#", receiver.url.find("//") + 2));
+    case NotifyWay::kExec: return receiver.command.empty() ? "" : receiver.command[0];
+    case NotifyWay::kMail: return Join(receiver.recipients, ", ");
+  }
+  return "";
+}
+
+std::string WishOf(const Receiver& receiver) { return nlohmann::json{{"on", receiver.on}, {"where", receiver.where}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+
+bool IsWanted(const Receiver& receiver, const EventLine& line) {
+  if (!receiver.on.contains(line.event)) return false;
+  return std::ranges::all_of(receiver.where, [&](const auto& condition) {
     const auto field = std::ranges::find(line.fields, condition.first, [](const auto& one) { return one.first; });
     return field != line.fields.end() && condition.second.contains(TextOf(field->second));
   });

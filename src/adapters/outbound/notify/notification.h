@@ -14,7 +14,7 @@ namespace gp {
 
 enum class NotifyWay { kWebhook, kExec, kMail };
 
-struct NotifyRule {
+struct Receiver {
   std::string name;                                      // unique; also that of the directory in which its notifications wait
   std::set<std::string> on;                              // names of events (docs/reference/event_log.md)
   std::map<std::string, std::set<std::string>> where;    // by field of the event: one of these
@@ -27,7 +27,7 @@ struct NotifyRule {
 };
 
 struct NotifyConfig {
-  std::vector<NotifyRule> rules;
+  std::vector<Receiver> receivers;
   std::string sendmail = "/usr/sbin/sendmail";
   std::string mail_from;  // empty: sendmail's own choice
 };
@@ -38,7 +38,14 @@ struct Notification {
   EventLine line;
 };
 
-bool IsWanted(const NotifyRule& rule, const EventLine& line);
+const char* Name(NotifyWay way);
+// Where it is told, for persons: of a webhook the host alone, as its path may be a secret.
+std::string PlaceOf(const Receiver& receiver);
+
+// Of which events it is told, in words that are the same as long as that is.
+std::string WishOf(const Receiver& receiver);
+
+bool IsWanted(const Receiver& receiver, const EventLine& line);
 
 // For persons: "job ended: job-0007 name=train user=ana state=FAILED exit_code=3".
 std::string Sentence(const EventLine& line);

@@ -1,12 +1,12 @@
 #include "adapters/outbound/notify/outbox.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include "files/replace_file.h"
 
 namespace gp {
 namespace {
@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kDigits = 20;
 constexpr std::string_view kSuffix = ".json";
+constexpr std::string_view kUnfinished = ".new";  // replace_file.h
 
 std::optional<uint64_t> NumberOf(const std::string& name) {
   if (name.size() != kDigits + kSuffix.size() || !name.ends_with(kSuffix)) return std::nullopt;
@@ -25,9 +26,12 @@ std::optional<uint64_t> NumberOf(const std::string& name) {
 
 std::set<uint64_t> NumbersIn(const std::string& directory) {
   std::set<uint64_t> numbers;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
-    if (const auto number = NumberOf(entry.path().filename())) numbers.insert(*number);
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (const auto number = NumberOf(name)) numbers.insert(*number);
+    std::error_code ignored;
+    if (name.ends_with(kUnfinished)) fs::remove(at->path(), ignored);
   }
   return numbers;
 }
@@ -52,28 +56,29 @@ Result<Outbox> Outbox::Open(const std::string& directory) {
 
 std::string Outbox::PathOf(uint64_t number) const { return directory_ + "/" + NameOf(number); }
 
-Status Outbox::Add(Instant at, const std::string& body) {
+Status Outbox::Add(Instant at, const std::string& body, Survives survives) {
   if (waiting_.size() >= kWaitingMax) return Fail(Error{ErrorCode::kResourceExhausted, std::to_string(kWaitingMax) + " notifications wait already"});
   const uint64_t number = std::max<uint64_t>(last_ + 1, at.ns > 0 ? static_cast<uint64_t>(at.ns) : 0);
-  GP_CHECK_OK(ReplaceFile(PathOf(number), body, 0600, Survives::kCrash));
+  GP_CHECK_OK(ReplaceFile(PathOf(number), body, 0600, survives));
   last_ = number;
   waiting_.insert(number);
   return Ok();
 }
 
-std::optional<Outbox::Waiting> Outbox::First() {
+Result<std::optional<Outbox::Waiting>> Outbox::First() {
   while (!waiting_.empty()) {
     const uint64_t number = *waiting_.begin();
+    errno = 0;
     std::ifstream file(PathOf(number), std::ios::binary);
-    if (!file) {  // whoever keeps the host removed it
-      waiting_.erase(number);
-      continue;
+    if (file) {
+      std::ostringstream body;
+      body << file.rdbuf();
+      return std::optional(Waiting{number, body.str()});
     }
-    std::ostringstream body;
-    body << file.rdbuf();
-    return Waiting{number, body.str()};
+    if (errno != ENOENT) return Fail(Internal(PathOf(number) + ": " + std::strerror(errno)));
+    waiting_.erase(number);  // whoever keeps the host removed it
   }
-  return std::nullopt;
+  return std::optional<Waiting>();
 }
 
 void Outbox::Remove(uint64_t number) {
@@ -83,10 +88,25 @@ void Outbox::Remove(uint64_t number) {
 }
 
 void Outbox::Refuse(uint64_t number) {
+  std::error_code error;
+  fs::rename(PathOf(number), directory_ + "/refused/" + NameOf(number), error);
+  if (error) return Remove(number);  // it would come again and again
+  waiting_.erase(number);
+  ForgetOldRefused();
+}
+
+size_t Outbox::RefuseBefore(Instant at) {
+  size_t refused = 0;
+  while (!waiting_.empty() && Instant{static_cast<int64_t>(*waiting_.begin())} < at) {
+    Refuse(*waiting_.begin());
+    ++refused;
+  }
+  return refused;
+}
+
+void Outbox::ForgetOldRefused() {
   const std::string place = directory_ + "/refused";
   std::error_code ignored;
-  fs::rename(PathOf(number), place + "/" + NameOf(number), ignored);
-  waiting_.erase(number);
   std::set<uint64_t> refused = NumbersIn(place);
   for (; refused.size() > kRefusedMax; refused.erase(refused.begin())) fs::remove(place + "/" + NameOf(*refused.begin()), ignored);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Notifications that wait for one receiver, a file each, in their order: they outlive the process.  One thread uses it.
+// Notifications that wait for one receiver, a file each, in their order: they outlive the process.  Any thread, one at a
+// time.
 
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "files/replace_file.h"
 
 namespace gp {
 
@@ -25,17 +27,20 @@ class Outbox {
     std::string body;
   };
   // kResourceExhausted: as many wait as may.
-  Status Add(Instant at, const std::string& body);
-  // The oldest.
-  std::optional<Waiting> First();
+  Status Add(Instant at, const std::string& body, Survives survives);
+  // The oldest; nullopt: none waits.  kInternal: it cannot be read now.
+  Result<std::optional<Waiting>> First();
   void Remove(uint64_t number);
   // It is kept in `refused`, beside those that wait, for a person to look at.
   void Refuse(uint64_t number);
+  // All that happened before; how many.
+  size_t RefuseBefore(Instant at);
   size_t size() const { return waiting_.size(); }
 
  private:
   explicit Outbox(std::string directory) : directory_(std::move(directory)) {}
   std::string PathOf(uint64_t number) const;
+  void ForgetOldRefused();
 
   std::string directory_;
   std::set<uint64_t> waiting_;

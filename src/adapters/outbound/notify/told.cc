@@ -10,7 +10,8 @@ namespace gp {
 
 bool Told::Has(const std::string& id) const { return std::ranges::find(ids, id) != ids.end(); }
 
-void Told::Add(const std::string& id) {
+void Told::Add(const std::string& id, Instant at) {
+  until = std::max(until, at);
   ids.push_back(id);
   if (ids.size() > kIdsMax) ids.pop_front();
 }
@@ -19,32 +20,42 @@ Result<Told> ReadTold(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Fail(NotFound(path));
   const auto document = nlohmann::json::parse(file, nullptr, false);
-  if (!document.is_object() || !document.contains("until") || !document["until"].is_number_integer() || !document.contains("ids") || !document["ids"].is_array()) {
-    return Fail(NotFound(path + ": is none"));
-  }
-  Told told{Instant{document["until"].get<int64_t>()}, {}};
+  const auto is = [&](const char* name, nlohmann::json::value_t type) { return document.contains(name) && document[name].type() == type; };
+  const bool is_whole = document.is_object() && is("wish", nlohmann::json::value_t::string) && document.contains("until") && document["until"].is_number_integer() &&
+                        is("ids", nlohmann::json::value_t::array);
+  if (!is_whole) return Fail(Internal(path + ": is damaged"));
+  Told told{document["wish"].get<std::string>(), Instant{document["until"].get<int64_t>()}, {}};
   for (const auto& id : document["ids"]) {
-    if (id.is_string()) told.Add(id.get<std::string>());
+    if (id.is_string()) told.ids.push_back(id.get<std::string>());
   }
   return told;
 }
 
 Status KeepTold(const std::string& path, const Told& told) {
-  const nlohmann::json document{{"until", told.until.ns}, {"ids", told.ids}};
-  return ReplaceFile(path, document.dump(), 0600, Survives::kCrash);
+  const nlohmann::json document{{"wish", told.wish}, {"until", told.until.ns}, {"ids", told.ids}};
+  return ReplaceFile(path, document.dump(), 0600, Survives::kPowerCut);
 }
 
-std::vector<std::pair<Instant, Event>> HappenedSince(const State& state, Instant since) {
-  std::vector<std::pair<Instant, Event>> happened;
+std::vector<Happened> HappenedSince(const State& state, Instant since) {
+  std::vector<Happened> happened;
   for (auto at = state.finished.lower_bound({since, JobId{}}); at != state.finished.end(); ++at) {
     const Job& job = state.jobs.at(at->second);
-    happened.emplace_back(at->first, JobEnded{job.id, job.state, job.exit_code, job.reason, job.attempts.empty() ? EndClass::kNone : job.attempts.back().end});
+    // One that ended while it waited ended no attempt: what it has was over before.
+    const bool has_ended_attempt = !job.attempts.empty() && job.attempts.back().ended_at == job.ended_at;
+    happened.push_back({at->first, JobEnded{job.id, job.state, job.exit_code, job.reason, has_ended_attempt ? job.attempts.back().end : EndClass::kNone}});
   }
   for (const auto& [id, incident] : state.incidents) {
-    if (incident.opened_at >= since) happened.emplace_back(incident.opened_at, IncidentOpened{incident});
+    if (incident.opened_at >= since) happened.push_back({incident.opened_at, IncidentOpened{incident}});
   }
-  std::ranges::stable_sort(happened, {}, [](const auto& one) { return one.first; });
+  std::ranges::stable_sort(happened, {}, &Happened::at);
   return happened;
+}
+
+std::optional<Instant> WhenHappened(const State& state, const Event& event) {
+  if (const auto* opened = std::get_if<IncidentOpened>(&event)) return opened->incident.opened_at;
+  const auto* ended = std::get_if<JobEnded>(&event);
+  const Job* job = ended == nullptr ? nullptr : state.FindJob(ended->job);
+  return job == nullptr ? std::nullopt : std::optional(job->ended_at);
 }
 
 }  // namespace gp

@@ -5,6 +5,8 @@
 
 #include <deque>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -14,20 +16,29 @@
 namespace gp {
 
 struct Told {
-  Instant until;                // all that happened before
-  std::deque<std::string> ids;  // the newest notifications that can be found again
+  std::string wish;             // what the receiver wanted then: of another wish nothing was told
+  Instant until;                // by the state's time: all that can be found again and happened before
+  std::deque<std::string> ids;  // the newest of them
 
   static constexpr size_t kIdsMax = 1'000;
 
   bool Has(const std::string& id) const;
-  void Add(const std::string& id);
+  void Add(const std::string& id, Instant at);
 };
 
-// kNotFound: there is none yet.
+// kNotFound: there is none yet.  kInternal: it is damaged.
 Result<Told> ReadTold(const std::string& path);
+// Lasts.
 Status KeepTold(const std::string& path, const Told& told);
 
-// What a state still knows to have happened from then on: jobs that ended, incidents that were opened.  In order.
-std::vector<std::pair<Instant, Event>> HappenedSince(const State& state, Instant since);
+// What a state still knows to have happened: jobs that ended, incidents that were opened.
+struct Happened {
+  Instant at;
+  Event event;
+};
+// From then on, in order.
+std::vector<Happened> HappenedSince(const State& state, Instant since);
+// When this happened, by the state's time; nullopt: it is nothing that HappenedSince finds.
+std::optional<Instant> WhenHappened(const State& state, const Event& event);
 
 }  // namespace gp

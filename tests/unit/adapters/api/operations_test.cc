@@ -23,7 +23,7 @@ Caller CallerWith(std::map<RoleKey, Role> roles, const std::string& name = "ana"
 const std::map<std::string, std::string> kLeast = {
     {"WhoAmI", "none"},
     {"ListJobs", "viewer"}, {"GetJob", "viewer"}, {"WatchJob", "viewer"}, {"WatchChanges", "viewer"}, {"ExplainJob", "viewer"}, {"GetCluster", "viewer"},
-    {"GetMetrics", "viewer"}, {"GetUsage", "viewer"}, {"ListBudgets", "viewer"}, {"ListIncidents", "viewer"}, {"GetIncident", "viewer"}, {"ListReservations", "viewer"}, {"PlanMoves", "viewer"},
+    {"GetMetrics", "viewer"}, {"GetUsage", "viewer"}, {"GetSettings", "viewer"}, {"ListBudgets", "viewer"}, {"ListIncidents", "viewer"}, {"GetIncident", "viewer"}, {"ListReservations", "viewer"}, {"PlanMoves", "viewer"},
     {"ListQueues", "viewer"}, {"ListRoles", "viewer"}, {"ListTokens", "viewer"}, {"IssueToken", "viewer"}, {"RevokeToken", "viewer"},
     {"SubmitJobs", "user"}, {"StopJob", "user"}, {"ChangeJobs", "user"}, {"HoldJob", "user"}, {"ReleaseJob", "user"},
     {"SetPriority", "user"}, {"ReadLog", "user"}, {"Exec", "user"},

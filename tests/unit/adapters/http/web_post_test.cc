@@ -30,7 +30,7 @@ TEST(WebAddress, HasItsParts) {
 
 TEST(WebAddress, OddOnesAreRefused) {
   for (const char* url : {"", "hooks.example.org", "ftp://h/", "https://", "https:///path", "https://user:word@h/", "https://h:0/", "https://h:65536/", "https://h:12a/", "https://h/a b",
-                          "https://h/\r\nx: y", "https://h/\xc3\xa9"}) {
+                          "https://h/\r\nx: y", "https://h/\xc3\xa9", "https://[]/", "https://[/", "https://[fe80::1%eth0]/", "https://a:b:1/", "https://h,x/"}) {
     const auto address = ParseWebAddress(url);
     EXPECT_FALSE(address) << url;
   }
@@ -114,6 +114,34 @@ TEST(WebPostTest, AnEndlessAnswerIsCutAndARedirectIsNotFollowed) {
   const auto answer = Post(server.Post(), -1);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->status, 302);
+}
+
+// Whoever has said yes has said so, whatever becomes of the rest.
+TEST(WebPostTest, AnAnswerIsOneByItsHead) {
+  for (const std::string rest : {"\r\n", "content-length: 50\r\n\r\nhalf"}) {
+    const OneConnection server([&](int connection, const std::string&) { Say(connection, "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n" + rest); });
+    const auto answer = Post(server.Post(), -1);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->status, 200);
+  }
+  const OneConnection server([](int connection, const std::string&) {
+    Say(connection, "HTTP/1.1 204 No Content\r\ntransfer-encoding: chunked\r\n\r\n");
+    char end = 0;
+    (void)!read(connection, &end, 1);
+  });
+  WebPost post = server.Post();
+  post.time_limit = Duration::Milliseconds(200);
+  EXPECT_EQ(Post(post, -1)->status, 204);
+}
+
+TEST(WebPostTest, FilesThatAreBeingMendedAreNoRefusal) {
+  WebPost post;
+  post.to = *ParseWebAddress("https://127.0.0.1:1/");
+  post.authorities = "/nonexistent";
+  EXPECT_EQ(Post(post, -1).error().code, ErrorCode::kUnavailable);
+  post.authorities = "";
+  post.to = *ParseWebAddress("http://no-such-host.invalid/");
+  EXPECT_EQ(Post(post, -1).error().code, ErrorCode::kUnavailable);
 }
 
 TEST(WebPostTest, SilenceAndNonsenseAreNoAnswers) {

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -47,10 +49,10 @@ class Notify : public testing::Test {
     return text.str();
   }
   // Programs that keep what they are told, and fail as long as there is a file "away".
-  NotifyRule Keeper(const std::string& name) {
-    NotifyRule rule{.name = name, .on = {"job_ended"}, .way = NotifyWay::kExec};
-    rule.command = {File(name + ".sh", "#!/bin/sh\n[ -e " + directory_ + "/away ] && echo nobody there && exit 1\ncat >> " + directory_ + "/" + name + "\n", 0755)};
-    return rule;
+  Receiver Keeper(const std::string& name) {
+    Receiver receiver{.name = name, .on = {"job_ended"}, .way = NotifyWay::kExec};
+    receiver.command = {File(name + ".sh", "#!/bin/sh\n[ -e " + directory_ + "/away ] && echo nobody there && exit 1\ncat >> " + directory_ + "/" + name + "\n", 0755)};
+    return receiver;
   }
   std::vector<Json> Told(const std::string& name) {
     std::vector<Json> told;
@@ -58,19 +60,22 @@ class Notify : public testing::Test {
     for (std::string line; std::getline(lines, line);) told.push_back(Json::parse(line));
     return told;
   }
-  void Start(const std::vector<NotifyRule>& rules) {
+  void Start(const std::vector<Receiver>& receivers) {
     notifier_.reset();
     const auto say = [this](LogLevel level, const std::string& text) {
       const std::lock_guard lock(mutex_);
       said_ += std::string(Name(level)) + " " + text + "\n";
     };
-    auto notifier = Notifier::Start({rules, "/usr/sbin/sendmail", ""}, directory_ + "/notify", say, clock_);
+    auto notifier = Notifier::Start({receivers, "/usr/sbin/sendmail", ""}, directory_ + "/notify", say, clock_);
     ASSERT_TRUE(notifier) << notifier.error().message;
     notifier_ = *std::move(notifier);
   }
   std::string said() {
     const std::lock_guard lock(mutex_);
     return said_;
+  }
+  static int NumberOfFiles(const std::string& place) {
+    return static_cast<int>(std::ranges::count_if(fs::directory_iterator(place), [](const fs::directory_entry& one) { return one.path().extension() == ".json"; }));
   }
   // Until it is so, or for ten seconds.
   template <typename F>
@@ -111,13 +116,13 @@ class Notify : public testing::Test {
 EventLine Line(const std::string& event, std::vector<std::pair<std::string, EventLine::Value>> fields) { return {LogLevel::kInfo, event, std::move(fields)}; }
 
 TEST_F(Notify, RulesSayWhatIsWanted) {
-  NotifyRule rule{.name = "r", .on = {"job_ended"}, .where = {{"state", {"FAILED", "LOST"}}, {"exit_code", {"3"}}}};
-  EXPECT_TRUE(IsWanted(rule, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
-  EXPECT_FALSE(IsWanted(rule, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{33}}})));
-  EXPECT_FALSE(IsWanted(rule, Line("job_ended", {{"state", "LOST"}}))) << "a field that it lacks";
-  EXPECT_FALSE(IsWanted(rule, Line("job_started", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
-  rule.where.clear();
-  EXPECT_TRUE(IsWanted(rule, Line("job_ended", {})));
+  Receiver receiver{.name = "r", .on = {"job_ended"}, .where = {{"state", {"FAILED", "LOST"}}, {"exit_code", {"3"}}}};
+  EXPECT_TRUE(IsWanted(receiver, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
+  EXPECT_FALSE(IsWanted(receiver, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{33}}})));
+  EXPECT_FALSE(IsWanted(receiver, Line("job_ended", {{"state", "LOST"}}))) << "a field that it lacks";
+  EXPECT_FALSE(IsWanted(receiver, Line("job_started", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
+  receiver.where.clear();
+  EXPECT_TRUE(IsWanted(receiver, Line("job_ended", {})));
 }
 
 TEST_F(Notify, AllIsInOneLineOfJson) {
@@ -151,13 +156,53 @@ TEST_F(Notify, SecretsAreKeptToThemselves) {
 TEST_F(Notify, NothingThatHappenedBecomesAHeader) {
   const std::string letter = directory_ + "/letter";
   const NotifyConfig config{{}, File("sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + letter + "\n", 0755), ""};
-  const NotifyRule rule{.name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
+  const Receiver receiver{.name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
   const std::string body = ToJson({"a.1", Instant{}, Line("job_ended", {{"job", "job-0001"}, {"reason", "x\nBcc: evil@example.org\n\n.\n"}})});
-  ASSERT_TRUE(Deliver(config, rule, body, Instant{}, -1));
+  ASSERT_TRUE(Deliver(config, receiver, body, Instant{}, -1));
   const std::string text = Text(letter);
   EXPECT_TRUE(text.starts_with("-t -i\nTo: ops@example.org\nSubject: [gpu-platform] job ended: job-0001 reason=x\\x0aBcc")) << text;
   EXPECT_EQ(text.find("\nBcc:"), std::string::npos) << text;
   EXPECT_EQ(text.find("\n.\n"), std::string::npos) << text;
+}
+
+Outbox::Waiting First(Outbox& box) {
+  const auto first = box.First();
+  return first && *first ? **first : Outbox::Waiting{};
+}
+
+// Headers are ASCII and lines have an end, whatever jobs are called.
+TEST_F(Notify, LettersAreWhatMailTakes) {
+  const std::string letter = directory_ + "/letter";
+  const NotifyConfig config{{}, File("sendmail", "#!/bin/sh\ncat > " + letter + "\n", 0755), ""};
+  const Receiver receiver{.name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
+  std::string name;
+  for (int i = 0; i < 700; ++i) name += "ü";
+  ASSERT_TRUE(Deliver(config, receiver, ToJson({"a.1", Instant{}, Line("job_ended", {{"name", name}})}), Instant{}, -1));
+  const std::string text = Text(letter);
+  const std::string head = text.substr(0, text.find("\n\n"));
+  EXPECT_TRUE(std::ranges::all_of(head, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); })) << head;
+  EXPECT_NE(head.find("\nSubject: =?utf-8?B?"), std::string::npos) << head;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 998U);
+  EXPECT_NE(text.find("name: üü"), std::string::npos);
+}
+
+TEST_F(Notify, DamagedFilesAreNoEnd) {
+  for (const char* body : {"", "{", "[]", R"({"id": 7})", R"({"id": "a", "type": "b"})", "\xff\xfe"}) {
+    const Status delivered = Deliver({}, Keeper("one"), body, Instant{}, -1);
+    ASSERT_FALSE(delivered) << body;
+    EXPECT_NE(delivered.error().code, ErrorCode::kUnavailable) << "it would be tried for ever: " << body;
+  }
+  fs::create_directories(directory_ + "/notify/one");
+  File("notify/one/00000000000000000007.json", R"({"id": 7})");
+  File("notify/one/told", "{\"wish\": 7}");
+  File("notify/one/00000000000000000008.json.new", "half");
+  Start({Keeper("one")});
+  ASSERT_TRUE(Await([&] { return fs::exists(directory_ + "/notify/one/refused/00000000000000000007.json"); }));
+  EXPECT_TRUE(said().contains("told: is damaged; what happened since yesterday may be told again")) << said();
+  EXPECT_FALSE(fs::exists(directory_ + "/notify/one/00000000000000000008.json.new"));
+  Tell(EndOneJob());
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 1; }));
 }
 
 TEST_F(Notify, TheOutboxKeepsOrderAndOutlivesItsProcess) {
@@ -165,27 +210,27 @@ TEST_F(Notify, TheOutboxKeepsOrderAndOutlivesItsProcess) {
   {
     auto box = Outbox::Open(place);
     ASSERT_TRUE(box);
-    EXPECT_FALSE(box->First());
-    for (const char* body : {"a", "b", "c", "d"}) ASSERT_TRUE(box->Add(Instant{77}, body));
-    ASSERT_EQ(box->First()->body, "a");
-    EXPECT_EQ(box->First()->number, 77U);
+    EXPECT_FALSE(*box->First());
+    for (const char* body : {"a", "b", "c", "d"}) ASSERT_TRUE(box->Add(Instant{77}, body, Survives::kCrash));
+    ASSERT_EQ(First(*box).body, "a");
+    EXPECT_EQ(First(*box).number, 77U);
     box->Remove(77);
   }
   File("box/stranger.json", "not ours");
   auto box = Outbox::Open(place);
   ASSERT_TRUE(box);
   EXPECT_EQ(box->size(), 3U);
-  EXPECT_EQ(box->First()->body, "b");
+  EXPECT_EQ(First(*box).body, "b");
   fs::remove(place + "/00000000000000000078.json");  // by whoever keeps the host
-  EXPECT_EQ(box->First()->body, "c");
+  EXPECT_EQ(First(*box).body, "c");
   box->Refuse(79);
   EXPECT_EQ(Text(place + "/refused/00000000000000000079.json"), "c");
-  ASSERT_TRUE(box->Add(Instant{5}, "e")) << "a clock that was set back changes no order";
-  EXPECT_EQ(box->First()->body, "d");
+  ASSERT_TRUE(box->Add(Instant{5}, "e", Survives::kCrash)) << "a clock that was set back changes no order";
+  EXPECT_EQ(First(*box).body, "d");
 }
 
 TEST_F(Notify, TellsEachInOrder) {
-  NotifyRule picky = Keeper("picky");
+  Receiver picky = Keeper("picky");
   picky.where = {{"user", {"bob"}}};
   Start({Keeper("one"), picky});
   for (int i = 0; i < 3; ++i) Tell(EndOneJob());
@@ -229,26 +274,70 @@ TEST_F(Notify, AfterADayItIsGivenUp) {
   notifier_.reset();
   clock_.Advance(Duration::Minutes(25 * 60));
   Start({Keeper("one")});
-  ASSERT_TRUE(Await([&] { return said().contains("given up, it is kept in"); }));
+  ASSERT_TRUE(Await([&] { return said().contains("nobody there; 1 notification given up after a day, see "); }));
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_ + "/notify/one/refused"), {}), 1);
 }
 
 // The state is durable, and the controller dies before it has told anybody.
 TEST_F(Notify, WhatADeadControllerDidNotTellIsFoundInTheState) {
-  Start({Keeper("one")});
+  Start({Keeper("one"), Keeper("late")});
   Tell(EndOneJob());
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 1; }));
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 1 && Told("late").size() == 1; }));
   notifier_.reset();
   const std::vector<Event> untold = EndOneJob();
-  Start({Keeper("one"), Keeper("new")});
+  clock_.Advance(Duration::Seconds(10));
+  Receiver other_wish = Keeper("late");
+  other_wish.on.insert("job_started");
+  Start({Keeper("one"), Keeper("new"), other_wish});
   notifier_->CatchUp(cluster_.state());
   Tell(untold);  // and once more, as where it happens between the two
-  ASSERT_TRUE(Await([&] { return Told("one").size() >= 2 && !Told("new").empty(); }));
+  ASSERT_TRUE(Await([&] { return Told("one").size() >= 2 && Told("new").size() == 1 && Told("late").size() == 2; }));
   notifier_.reset();
   ASSERT_EQ(Told("one").size(), 2U);
   EXPECT_EQ(Told("one")[1]["data"]["job"], "job-0002");
   EXPECT_EQ(Told("one")[1]["data"]["state"], "CANCELLED");
-  EXPECT_EQ(Told("new").size(), 1U) << "a new receiver is not told of old times";
+}
+
+TEST_F(Notify, OldTimesAreNoNews) {
+  const std::vector<Event> old = EndOneJob();
+  clock_.Advance(Duration::Seconds(10));
+  Start({Keeper("new")});
+  notifier_->CatchUp(cluster_.state());
+  cluster_.Advance(Duration::Seconds(20));
+  Tell(EndOneJob());
+  ASSERT_TRUE(Await([&] { return !Told("new").empty(); }));
+  notifier_.reset();
+  ASSERT_EQ(Told("new").size(), 1U);
+  EXPECT_EQ(Told("new")[0]["data"]["job"], "job-0002");
+}
+
+TEST_F(Notify, WhatIsOlderComesFirst) {
+  Start({Keeper("one")});
+  notifier_.reset();
+  EndOneJob();
+  Start({Keeper("one")});
+  Tell(EndOneJob());  // before anybody has said CatchUp
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 2; }));
+  EXPECT_EQ(Told("one")[0]["data"]["job"], "job-0001");
+  notifier_->CatchUp(cluster_.state());
+  notifier_.reset();
+  EXPECT_EQ(Told("one").size(), 2U);
+}
+
+// It holds up nobody: neither what is told meanwhile nor the end.
+TEST_F(Notify, AReceiverThatHangsHoldsUpNothing) {
+  Receiver hangs = Keeper("hangs");
+  hangs.command = {File("hang.sh", "#!/bin/sh\nsleep 1000\n", 0755)};
+  Start({hangs, Keeper("one")});
+  for (int i = 0; i < 3; ++i) Tell(EndOneJob());
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 3; }));
+  const auto waiting = [&] { return NumberOfFiles(directory_ + "/notify/hangs"); };
+  EXPECT_TRUE(Await([&] { return waiting() == 3; })) << "they are in files though it hangs";
+  EXPECT_EQ(notifier_->Standings()[0].second.waiting, 3U);
+  const auto begun = std::chrono::steady_clock::now();
+  notifier_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+  EXPECT_EQ(waiting(), 3) << "its end was ours";
 }
 
 }  // namespace

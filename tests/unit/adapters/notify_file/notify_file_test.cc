@@ -14,21 +14,21 @@ receivers:
     on: [incident_*, node_lost]
     webhook: https://hooks.example.org/7
     secret_file: /etc/pager.secret
-  - {name: bot, on: job_ended, where: {state: [FAILED, TIMED_OUT], exit_code: 3}, exec: [/usr/bin/tell, --room, "7"]}
+  - {name: bot, on: job_ended, where: {state: [FAILED, TIMEOUT], exit_code: 3}, exec: [/usr/bin/tell, --room, "7"]}
   - {name: people, on: breaker_opened, mail: [ops@example.org, root]}
 )");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->sendmail, "/opt/sendmail");
   EXPECT_EQ(config->mail_from, "gpu@example.org");
-  ASSERT_EQ(config->rules.size(), 3U);
-  EXPECT_EQ(config->rules[0].on, (std::set<std::string>{"incident_changed", "incident_noted", "incident_opened", "node_lost"}));
-  EXPECT_EQ(config->rules[0].url, "https://hooks.example.org/7");
-  EXPECT_EQ(config->rules[0].secret_file, "/etc/pager.secret");
-  EXPECT_EQ(config->rules[1].way, NotifyWay::kExec);
-  EXPECT_EQ(config->rules[1].where.at("state"), (std::set<std::string>{"FAILED", "TIMED_OUT"}));
-  EXPECT_EQ(config->rules[1].where.at("exit_code"), std::set<std::string>{"3"});
-  EXPECT_EQ(config->rules[1].command, (std::vector<std::string>{"/usr/bin/tell", "--room", "7"}));
-  EXPECT_EQ(config->rules[2].recipients, (std::vector<std::string>{"ops@example.org", "root"}));
+  ASSERT_EQ(config->receivers.size(), 3U);
+  EXPECT_EQ(config->receivers[0].on, (std::set<std::string>{"incident_changed", "incident_noted", "incident_opened", "node_lost"}));
+  EXPECT_EQ(config->receivers[0].url, "https://hooks.example.org/7");
+  EXPECT_EQ(config->receivers[0].secret_file, "/etc/pager.secret");
+  EXPECT_EQ(config->receivers[1].way, NotifyWay::kExec);
+  EXPECT_EQ(config->receivers[1].where.at("state"), (std::set<std::string>{"FAILED", "TIMEOUT"}));
+  EXPECT_EQ(config->receivers[1].where.at("exit_code"), std::set<std::string>{"3"});
+  EXPECT_EQ(config->receivers[1].command, (std::vector<std::string>{"/usr/bin/tell", "--room", "7"}));
+  EXPECT_EQ(config->receivers[2].recipients, (std::vector<std::string>{"ops@example.org", "root"}));
 }
 
 TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
@@ -58,6 +58,9 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
       {"receivers: [{name: a, on: job_ended, mail: \"-oQ/tmp\"}]", "is no address such as"},
       {"receivers: [{name: a, on: job_ended, where: {stat: FAILED}, exec: /bin/true}]", "did you mean \"state\"?"},
       {"receivers: [{name: a, on: job_ended, where: FAILED, exec: /bin/true}]", "a map such as {state:"},
+      {"receivers: [{name: a, on: job_ended, where: {state: TIMED_OUT}, exec: /bin/true}]", "receivers[0].where.state: no state is called \"TIMED_OUT\"; did you mean \"TIMEOUT\"?"},
+      {"receivers: [{name: a, on: gpu_condition, where: {condition: [LOST, ILL]}, exec: /bin/true}]", "no condition is called \"ILL\""},
+      {"receivers: [{name: a, on: job_ended, webhook: \"https://[]/\"}]", "has no host"},
       {"receivers: [{name: a, on: job_ended, exec: /bin/true}, {name: a, on: job_ended, exec: /bin/true}]", "there are two named \"a\""},
       {"receivers: [{name: a, on: job_ended, exec: /bin/true, room: 7}]", "there is no \"room\""},
       {"receiver: []", "did you mean \"receivers\"?"},

@@ -1,0 +1,102 @@
+#include "cmd/policy_text.h"
+
+#include <fmt/format.h>
+
+#include "adapters/inbound/policy_file/policy_file.h"
+#include "adapters/inbound/policy_file/policy_prices.h"
+#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
+#include "cmd/policy_with.h"
+#include "domain/placement/weighted_cost.h"
+
+namespace gp {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json NumbersOf(const Policy& policy) {
+  const std::vector<PolicyValue> values = PolicyNumbers(policy);
+  const std::vector<PolicyValue> built_in = PolicyNumbers(BuiltInPolicy());
+  Json numbers = Json::array();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const PolicyValue& one = values[i];
+    numbers.push_back({{"name", one.name}, {"value", one.value}, {"built_in", built_in[i].value}, {"least", one.least}, {"most", one.most}, {"meaning", one.meaning}});
+  }
+  return numbers;
+}
+
+Json PlacementOf(const Policy& policy) {
+  Json pools = Json::object();
+  for (const auto& [pool, weights] : policy.placement) {
+    for (const PlacementCost& cost : PlacementCosts()) pools[pool][cost.name] = weights.*cost.weight;
+  }
+  return pools;
+}
+
+Json PricesOf(const Policy& policy) {
+  Json rules = Json::array();
+  for (const PriceRule& rule : policy.prices.rules) {
+    Json one = Json::object();
+    const auto add = [&](const char* name, const std::string& value) {
+      if (!value.empty()) one[name] = value;
+    };
+    add("pool", rule.pool);
+    add("model", rule.model);
+    add("node", rule.node);
+    if (!rule.label_name.empty()) one["label"] = {{rule.label_name, rule.label_value}};
+    one["per_gpu_hour"] = AmountText(rule.per_gpu_hour.micros);
+    if (rule.watts != 0) one["watts"] = rule.watts;
+    rules.push_back(one);
+  }
+  return {{"currency", policy.prices.currency}, {"per_kwh", AmountText(policy.prices.micros_per_kwh)}, {"rules", rules}};
+}
+
+// Those that are not as in the catalogue.
+Json XidsOf(const Policy& policy) {
+  const Policy built_in = BuiltInPolicy();
+  Json xids = Json::object();
+  for (const auto& [xid, rule] : policy.faults.xids) {
+    const auto before = built_in.faults.xids.find(xid);
+    if (before != built_in.faults.xids.end() && before->second == rule) continue;
+    const XidWords words = gp::WordsOf(rule);
+    xids[std::to_string(xid)] = {{"job", words.job}, {"gpu", words.gpu}};
+  }
+  return xids;
+}
+
+// A map or a list below its name, its members in YAML's flow form, which JSON is; numbers as names of XIDs.
+std::string SectionText(const char* name, const Json& members) {
+  std::string text = fmt::format("\n{}:", name);
+  if (members.empty()) return text + " {}\n";
+  text += "\n";
+  for (const auto& [key, value] : members.items()) {
+    text += fmt::format("  {}:", key == "*" ? "\"*\"" : key);
+    if (value.is_array() && !value.empty()) {
+      for (const Json& item : value) text += "\n    - " + item.dump();
+    } else {
+      text += " " + (value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& policy) {
+  return {{"file", file}, {"numbers", NumbersOf(policy)}, {"placement", PlacementOf(policy)}, {"prices", PricesOf(policy)}, {"xids", XidsOf(policy)}};
+}
+
+std::string PolicyFileText(const std::string& file, const Policy& policy) {
+  std::string text = "# " + std::string(file.empty() ? "What is built in." : "In force with " + file + ".") + "  A file with any of these names is given to `serve --policy`.\n";
+  for (const Json& one : NumbersOf(policy)) {
+    const auto part = [&](const char* name) { return one[name].get<std::string>(); };
+    const std::string built_in = part("value") == part("built_in") ? "" : "; built in: " + part("built_in");
+    text += fmt::format("\n# {}\n# {} to {}{}\n{}: {}\n", part("meaning"), part("least"), part("most"), built_in, part("name"), part("value"));
+  }
+  if (!policy.placement.empty()) text += "\n# What each pool wants of places." + SectionText("placement", PlacementOf(policy));
+  text += "\n# What a GPU-hour costs." + SectionText("prices", PricesOf(policy));
+  if (const Json xids = XidsOf(policy); !xids.empty()) text += "\n# XIDs that are not as in the catalogue." + SectionText("xids", xids);
+  return text;
+}
+
+}  // namespace gp

@@ -1,0 +1,53 @@
+// Where a job runs: its GPUs among those of their nodes, what they do now and what they did since the page is open.
+import { effect } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Cluster, Gpu, Job } from "../lib/api";
+import { cluster } from "../lib/live";
+import { link } from "../lib/route";
+import { busyPercent, mean, memoryPercent, Plot, Samples } from "./chart";
+import { Cell, METRICS } from "./cell";
+
+const NODES = 16; // of a larger gang the first are drawn
+
+const liveRanks = (job: Job) => (job.attempts.at(-1)?.ranks ?? []).filter((rank) => rank.live);
+
+function gpusOf(job: Job, now: Cluster): Gpu[] {
+  const nodes = new Map(now.nodes.map((node) => [node.name, node]));
+  return liveRanks(job).flatMap((rank) => (nodes.get(rank.node)?.gpus ?? []).filter((gpu) => rank.gpus.includes(gpu.index)));
+}
+
+const powerPercent = (gpu: Gpu) => (gpu.readings?.power_watts == null || !gpu.readings.power_limit_watts ? null : (100 * gpu.readings.power_watts) / gpu.readings.power_limit_watts);
+
+export function JobGpus({ job }: { job: Job }) {
+  const samples = useMemo(() => new Samples([{ label: "busy", colour: "--free" }, { label: "memory", colour: "--waiting" }, { label: "power", colour: "--used" }]), [job.id, job.attempt]);
+  const newest = useRef(job);
+  newest.current = job;
+  useEffect(
+    () =>
+      effect(() => {
+        if (!cluster.at.value) return;
+        const gpus = gpusOf(newest.current, cluster.value.peek()!);
+        samples.add(cluster.at.value, [mean(gpus.map(busyPercent)), mean(gpus.map(memoryPercent)), mean(gpus.map(powerPercent))]);
+      }),
+    [samples],
+  );
+  const ranks = liveRanks(job);
+  const nodes = cluster.value.value?.nodes ?? [];
+  return (
+    <>
+      <div class="fleet">
+        {ranks.slice(0, NODES).map((rank) => {
+          const node = nodes.find((one) => one.name === rank.node);
+          return (
+            <div class="node">
+              <a href={link(["nodes", rank.node])}>{rank.node}</a> <span class="dim">rank {rank.rank}, {rank.numa_nodes.length ? `NUMA ${rank.numa_nodes.join(", ")}` : "no NUMA node"}</span>
+              {node && <div class="cells">{node.gpus.map((gpu) => <Cell node={node} gpu={gpu} metric={METRICS["busy"]!} is_own={rank.gpus.includes(gpu.index)} />)}</div>}
+            </div>
+          );
+        })}
+      </div>
+      {ranks.length > NODES && <p class="dim">and {ranks.length - NODES} nodes more</p>}
+      <Plot of={samples} label={`Busy, memory and power of the GPUs of ${job.id}, since this page is open`} height={150} />
+    </>
+  );
+}
