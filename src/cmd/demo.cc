@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <csignal>
 #include <filesystem>
 #include <set>
 
@@ -9,7 +8,9 @@
 #include "cmd/cli.h"
 #include "cmd/demo_figures.h"
 #include "cmd/demo_host.h"
+#include "cmd/demo_signals.h"
 #include "cmd/demo_story.h"
+#include "cmd/demo_tour.h"
 #include "cmd/job_text.h"
 #include "cmd/own_cgroups.h"
 #include "infrastructure/paths.h"
@@ -22,17 +23,12 @@ constexpr const char* kSimulated = "dgx-h100";
 constexpr int kSimulatedNodes = 2;
 constexpr int kFollowSeconds = 60;
 constexpr int kPauseMs = 20;
-constexpr int kExitInterrupted = 130;
-
-volatile std::sig_atomic_t interrupted = 0;
-void Interrupt(int) {
-  interrupted = 1;
-}
 
 struct DemoFlags {
   std::string nvml;
   std::string examples;
   bool simulate = false;
+  bool tour = false;
 };
 
 // The demo from its first line to its last; every step may end it early.
@@ -55,7 +51,7 @@ class Demo {
     GP_CHECK_OK(ShowCluster());
     GP_CHECK_OK(Submit());
     GP_CHECK_OK(Follow());
-    if (interrupted != 0) return Ok();
+    if (IsDemoInterrupted()) return Ok();
     const auto wrong = JudgeDemo(jobs_, places_, cluster_);
     problems_.insert(problems_.end(), wrong.begin(), wrong.end());
     ShowResults();
@@ -108,7 +104,7 @@ class Demo {
   Status Follow() {
     story_.Section("What happens");
     const int64_t begin = SystemClock().BootNs();
-    while (interrupted == 0 && MillisecondsSince(begin) < kFollowSeconds * 1000) {
+    while (!IsDemoInterrupted() && MillisecondsSince(begin) < kFollowSeconds * 1000) {
       bool over = true;
       for (DemoJob& job : jobs_) {
         GP_CHECK_OK(Look(job));
@@ -159,7 +155,7 @@ class Demo {
 
   int Conclude(const Status& told) {
     std::printf("\n");
-    if (interrupted != 0) {
+    if (IsDemoInterrupted()) {
       story_.Verdict(problems_.empty(), "interrupted; all of the demo is ended and removed");
       for (const std::string& problem : problems_) story_.Line(problem);
       return kExitInterrupted;
@@ -190,15 +186,12 @@ class Demo {
 };
 
 void RunDemo(DemoFlags flags, Cli& cli) {
-  std::signal(SIGINT, Interrupt);
-  std::signal(SIGTERM, Interrupt);
-  std::signal(SIGHUP, Interrupt);
-  std::signal(SIGPIPE, SIG_IGN);
+  HearDemoSignals();
   if (flags.examples.empty()) {
     const std::filesystem::path program = ExecutablePath();
     flags.examples = program.parent_path().parent_path() / "share/gpu-platform/examples";
   }
-  cli.exit_code = Demo(flags).Run();
+  cli.exit_code = flags.tour ? DemoTour({flags.examples, flags.nvml}).Run() : Demo(flags).Run();
 }
 
 }  // namespace
@@ -207,6 +200,7 @@ void AddDemo(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
       "demo", "Four jobs on this machine's GPUs, or on simulated ones: half a minute, checked");
   auto flags = std::make_shared<DemoFlags>();
+  sub->add_flag("--tour", flags->tour, "Instead: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes; two minutes");
   sub->add_flag("--simulate", flags->simulate, "Simulated nodes even where there are GPUs");
   sub->add_option("--examples", flags->examples, "The job files and their programs")
       ->type_name("DIRECTORY");

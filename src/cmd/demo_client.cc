@@ -20,12 +20,6 @@ Result<ControlClient*> DemoClient::Line() {
   return line_.get();
 }
 
-template <typename Reply>
-Result<Reply> DemoClient::Call(std::string_view method, const google::protobuf::Message& request) {
-  ControlClient* line = GP_TRY(Line());
-  return line->Call<Reply>(method, request);
-}
-
 Result<v1::Cluster> DemoClient::Cluster() {
   return Call<v1::Cluster>("GetCluster", v1::GetClusterRequest());
 }

@@ -24,9 +24,14 @@ class DemoClient {
   // Kills every job that is not over, and waits for their end at most `seconds`.
   Status KillAll(int seconds);
 
- private:
+  // Any call of the service.
   template <typename Reply>
-  Result<Reply> Call(std::string_view method, const google::protobuf::Message& request);
+  Result<Reply> Call(std::string_view method, const google::protobuf::Message& request) {
+    ControlClient* line = GP_TRY(Line());
+    return line->Call<Reply>(method, request);
+  }
+
+ private:
   Result<ControlClient*> Line();
 
   std::string directory_;

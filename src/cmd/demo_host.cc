@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "base/text.h"
@@ -90,7 +91,7 @@ Result<std::unique_ptr<DemoHost>> DemoHost::Start(const Options& options) {
 // Of every agent that `serve` may start: this machine's, or one per simulated node.
 std::vector<std::string> DemoHost::AgentNames() const {
   std::vector<std::string> names;
-  for (const char* agent : {"/state/agent", "/state/agent-0", "/state/agent-1"}) {
+  for (const char* agent : {"/state/agent", "/state/agent-0", "/state/agent-1", "/state/agent-2"}) {
     names.push_back(AgentCgroupName(directory_ + agent));
   }
   return names;
@@ -116,6 +117,7 @@ Status DemoHost::SpawnServe(const Options& options) {
   std::vector<std::string> words{ExecutablePath(),      "serve",     "--state",
                                  directory_ + "/state", "--run-dir", directory_ + "/run"};
   if (!options.simulate.empty()) words.insert(words.end(), {"--simulate", options.simulate});
+  if (!options.min_run.empty()) words.insert(words.end(), {"--min-run", options.min_run});
   if (!options.nvml.empty()) words.insert(words.end(), {"--nvml", options.nvml});
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -166,6 +168,14 @@ Result<v1::Cluster> DemoHost::AwaitNodes(int nodes) {
   if (ready && serve_ != 0) return cluster;
   const std::string what = serve_ == 0 ? "the controller ended at once" : "the nodes did not join";
   return Fail(Unavailable(what + ServeSaid()));
+}
+
+// Simulated nodes end with their index, as do their agents' directories.
+Status DemoHost::Break(const std::string& node, const std::string& fault) {
+  const std::string path = directory_ + "/state/agent" + node.substr(node.rfind('-')) + "/faults";
+  std::ofstream file(path, std::ios::app);
+  file << fault << "\n" << std::flush;
+  return file ? Ok() : Fail(Internal(path + ": cannot be written"));
 }
 
 std::vector<std::string> DemoHost::DeviceDirectories(int nodes) const {

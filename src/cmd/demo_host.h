@@ -20,6 +20,7 @@ class DemoHost {
     std::string simulate;  // "dgx-h100:2"; empty: this machine's own GPUs
     std::string nvml;      // library to load instead of the host's
     std::string examples;  // directory of the job files and their programs
+    std::string min_run;   // as serve takes it; empty: the policy's
   };
 
   // Makes the directories and starts `serve`.  AwaitNodes tells when it is ready.
@@ -28,6 +29,8 @@ class DemoHost {
 
   // Until all nodes have joined; their view.  Errors carry the end of what `serve` said.
   Result<v1::Cluster> AwaitNodes(int nodes);
+  // Adds a line to what a simulated node's driver plays (docs/how-to/fake_driver.md).
+  Status Break(const std::string& node, const std::string& fault);
   // Ends everything; what could not be, in words.  Calling it again is fine.
   std::vector<std::string> Stop();
 

@@ -68,6 +68,23 @@ class Demo(unittest.TestCase):
             self.assertRegex(result.stdout, r"refused  nvidia[\d,-]+: Operation not permitted")
             self.assertRegex(result.stdout, r"device-probe +FAILED +13")
 
+    def test_the_tour_tells_and_checks_five_chapters(self):
+        result = self.run_demo("--tour", timeout=240)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertEqual(result.stderr, "")
+        for text in (r"job-0001 went on from step [1-9]\d* of 60, and is complete", r"ms later it runs on GPU \d of ", r"incident-0001: XID 48 on ",
+                     r"put into service: [\d.]+ s", r"gpu_platform_gpus_by_use\{", r"GPU-hours of ", r"\| checkpoint step-", "All as it must be; nothing is left behind"):
+            self.assertRegex(result.stdout, text)
+
+    def test_the_tour_notices_what_is_wrong(self):
+        examples = tempfile.mkdtemp(prefix="gp-examples-")
+        self.addCleanup(shutil.rmtree, examples)
+        shutil.copytree(cluster.SOURCE / "examples", examples, dirs_exist_ok=True)
+        pathlib.Path(examples, "train.py").write_text("raise SystemExit(3)\n")
+        result = self.run_demo("--tour", "--examples", examples, timeout=240)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertRegex(result.stdout, r"1 thing\(s\) not as they must be:\n +job-\d+: FAILED")
+
     def test_ends_clean_when_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number.name):

@@ -77,7 +77,7 @@ class Output1(Base):
         eventually(lambda: self.cli.job(third)["state"] == "CANCELLED", "it is gone")
         for command in ("status", "gpus list", "gpus free", "nodes list", "topology", "queues list", "pools", "quotas", "reservations list", "defrag plan", "defrag apply",
                         "incidents list", "whoami", "roles list", "tokens list", "usage", "cost report", "cost analysis", "budget list", "doctor", "version", "xid list",
-                        "faults policy show", "audit list", "explain schema"):
+                        "faults policy show", "audit list", "explain schema", "config running"):
             check(command, codes=(0, 9) if command == "doctor" else (0,))
         check("health", "--gpu-id", "dgx-h100-0/0", codes=(0, 9))
         check("watch", "--once")
