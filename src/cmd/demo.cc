@@ -200,7 +200,7 @@ void AddDemo(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
       "demo", "Four jobs on this machine's GPUs, or on simulated ones: half a minute, checked");
   auto flags = std::make_shared<DemoFlags>();
-  sub->add_flag("--tour", flags->tour, "Instead: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes; two minutes");
+  sub->add_flag("--tour", flags->tour, "Instead: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes; half a minute");
   sub->add_flag("--simulate", flags->simulate, "Simulated nodes even where there are GPUs");
   sub->add_option("--examples", flags->examples, "The job files and their programs")
       ->type_name("DIRECTORY");
