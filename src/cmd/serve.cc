@@ -20,6 +20,7 @@
 #include "adapters/outbound/notify/deliver.h"
 #include "adapters/outbound/notify/notifier.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
+#include "adapters/outbound/traces/trace_exporter.h"
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
 #include "base/text.h"
@@ -55,6 +56,7 @@ struct ServeFlags {
   std::string min_run;  // empty: the policy's
   std::string policy;   // a file
   std::string notify;   // a file
+  std::string traces;   // a collector's address
   std::optional<LogFormat> log;  // nullopt: what happens is not told
   AgentConfig agent;
 };
@@ -107,6 +109,7 @@ class Serving {
     GP_CHECK_OK(OpenAuthority());
     nodes_ = std::make_unique<NodeConnections>(*loop_);
     GP_CHECK_OK(StartNotifier());
+    GP_CHECK_OK(StartTraces());
     api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const std::string& names) { return MetricsNow(names); }, audit_.get(), journal_.get(), journal_file_ != nullptr ? flags_.state : "", [this](const Policy& policy, v1::Settings* settings) {
       settings->set_started_at(ToRfc3339(started_at_));
       FillSettings(flags_.policy, policy, notifier_.get(), settings);
@@ -144,6 +147,7 @@ class Serving {
     log_.reset();  // what was told is written
     rest_.reset();  // what still makes answers tells connections of it: before they go
     notifier_.reset();
+    traces_.reset();
   }
 
   const Authority* authority() const { return authority_ ? &*authority_ : nullptr; }
@@ -208,6 +212,16 @@ class Serving {
     }
     notifier_ = GP_TRY(Notifier::Start(config, (flags_.ephemeral ? flags_.run_directory : flags_.state) + "/notify", say_, clock_));
     loop_->AddObserver(notifier_.get());
+    return Ok();
+  }
+
+  Status StartTraces() {
+    if (flags_.traces.empty()) return Ok();
+    auto collector = ParseCollector(flags_.traces);
+    if (!collector) return Fail(collector.error().Within("--traces"));
+    const auto warn = [this](const std::string& text) { say_(LogLevel::kWarning, text); };
+    traces_ = std::make_unique<TraceExporter>(TraceExporter::Options{.collector = *std::move(collector), .version = GP_VERSION, .warn = warn});
+    loop_->AddObserver(traces_.get());
     return Ok();
   }
 
@@ -298,6 +312,7 @@ class Serving {
   ControllerMetrics metrics_;
   std::unique_ptr<EventLog> log_;
   std::unique_ptr<Notifier> notifier_;
+  std::unique_ptr<TraceExporter> traces_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
   std::unique_ptr<Api> api_;
@@ -365,6 +380,7 @@ void AddServe(CLI::App& app, Cli& cli) {
       "Tell on standard error what happens to jobs, nodes and GPUs, a line each (docs/reference/event_log.md)")
       ->check(CLI::IsMember({"text", "json"}))->type_name("FORMAT");
   sub->add_option("--notify", flags->notify, "Whom to tell of what happens: webhooks, programs, mail (docs/how-to/notifications.md)")->type_name("FILE");
+  sub->add_option("--traces", flags->traces, "Send a trace of each job to this OpenTelemetry collector, as http://127.0.0.1:4318 (docs/reference/traces.md)")->type_name("URL");
   sub->add_option("--policy", flags->policy, "Numbers that decisions depend on (docs/reference/policies.md)")->type_name("FILE");
   sub->add_option("--min-run", flags->min_run, "A preemptible job runs for so long before others may interrupt it; default: the policy's, 10m")
       ->type_name("DURATION");

@@ -1,0 +1,111 @@
+#include "adapters/outbound/traces/trace_exporter.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "adapters/outbound/traces/job_spans.h"
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+constexpr size_t kBatchMax = 512;
+constexpr std::chrono::milliseconds kGather{500};  // so long spans wait for others to go with them
+constexpr std::chrono::seconds kPause{5};          // before a collector is asked again
+constexpr Duration kSendMax = Duration::Seconds(10);
+constexpr Duration kLastSendMax = Duration::Seconds(2);
+
+}  // namespace
+
+Result<WebAddress> ParseCollector(const std::string& url) {
+  WebAddress address = GP_TRY(ParseWebAddress(url));
+  if (address.target == "/") address.target = "/v1/traces";
+  return address;
+}
+
+TraceExporter::TraceExporter(Options options) : options_(std::move(options)), stop_fd_(eventfd(0, EFD_CLOEXEC)), thread_([this] { Run(); }) {}
+
+TraceExporter::~TraceExporter() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  const uint64_t one = 1;
+  (void)!write(stop_fd_, &one, sizeof one);
+  told_.notify_one();
+  thread_.join();
+  close(stop_fd_);
+}
+
+void TraceExporter::OnCommit(const State& state, const std::vector<Event>& events) {
+  for (const Event& event : events) {
+    const auto* ended = std::get_if<JobEnded>(&event);
+    const Job* job = ended == nullptr ? nullptr : state.FindJob(ended->job);
+    if (job == nullptr) continue;
+    std::vector<Span> spans = SpansOf(state, *job);
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() + spans.size() > options_.waiting_max) {
+      lost_ += spans.size();
+      continue;
+    }
+    waiting_.insert(waiting_.end(), std::make_move_iterator(spans.begin()), std::make_move_iterator(spans.end()));
+    told_.notify_one();
+  }
+}
+
+// A moment after the first, with those that came meanwhile.
+std::vector<Span> TraceExporter::Next(std::unique_lock<std::mutex>& lock) {
+  told_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+  told_.wait_for(lock, kGather, [this] { return is_ending_ || waiting_.size() >= kBatchMax; });
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kBatchMax));
+  std::vector<Span> batch(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
+  waiting_.erase(waiting_.begin(), end);
+  return batch;
+}
+
+void TraceExporter::Run() {
+  std::unique_lock lock(mutex_);
+  while (!is_ending_) {
+    std::vector<Span> batch = Next(lock);
+    if (batch.empty()) continue;
+    const bool is_ending = is_ending_;
+    lock.unlock();
+    const bool is_sent = Send(batch, is_ending ? -1 : stop_fd_);
+    lock.lock();
+    if (is_sent) continue;
+    waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
+    told_.wait_for(lock, kPause, [this] { return is_ending_; });
+  }
+  const std::vector<Span> rest(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.end()));
+  lock.unlock();
+  if (!rest.empty()) Send(rest, -1);
+}
+
+// False: it is to be tried again.
+bool TraceExporter::Send(const std::vector<Span>& spans, int stop_fd) {
+  WebPost post;
+  post.to = options_.collector;
+  post.headers = {{"content-type", "application/json"}};
+  post.body = ToOtlp(spans, options_.version);
+  post.time_limit = stop_fd < 0 ? kLastSendMax : kSendMax;
+  const auto answer = Post(post, stop_fd);
+  const bool may_be_asked_again = !answer || answer->status == 429 || (answer->status >= 502 && answer->status <= 504);
+  const bool is_taken = answer && answer->status >= 200 && answer->status < 300;
+  size_t lost = is_taken || may_be_asked_again ? 0 : spans.size();
+  {
+    const std::lock_guard lock(mutex_);
+    lost += std::exchange(lost_, 0);
+  }
+  const std::string why = answer ? post.to.host + " answers " + std::to_string(answer->status) + ": " + Printable(answer->body, 200) : answer.error().message;
+  if (!is_taken && std::exchange(is_reached_, false)) options_.warn("traces: " + why + (may_be_asked_again ? "; it is tried again" : ""));
+  if (is_taken && !std::exchange(is_reached_, true)) options_.warn("traces: the collector is reached again");
+  if (lost > 0) options_.warn("traces: " + std::to_string(lost) + " spans are lost");
+  return !may_be_asked_again;
+}
+
+}  // namespace gp
