@@ -41,7 +41,7 @@ pictures: build-tests
 	GP_PICTURES=/tmp/gp-pictures GP_WEB_TOOLS=$(abspath $(BUILD))/web/tools PYTHONPATH=tests/integration /usr/bin/python3 -B \
 	  tests/integration/live/dashboard_test.py --binary $(abspath $(BUILD))/bin/gpu-platform Dashboard.test_pages_and_actions
 	mkdir -p docs/figures/dashboard
-	for page in overview waiting fleet; do cp /tmp/gp-pictures/$$page-dark.png docs/figures/dashboard/$$page.png; done
+	for page in overview running waiting fleet; do cp /tmp/gp-pictures/$$page-dark.png docs/figures/dashboard/$$page.png; done
 
 ## make publish-contract  the .proto files as they are now are what programs of others may rely on
 publish-contract: build-tests
