@@ -4,8 +4,12 @@
 import json
 import os
 import re
+import subprocess
+import time
 
+import grpc
 from live_platform import ClusterTest, Cli, eventually, main
+from live_platform.grpc_line import GrpcLine, load_service
 
 ANA, BEN = 1234, 1235  # users without a name are called by their uid
 DENIED, UNAUTHENTICATED, NOT_FOUND = 5, 5, 3
@@ -98,6 +102,34 @@ class Access(ClusterTest):
         self.assertEqual(self.ana("tokens", "list", "--all").code, DENIED)
         short = self.over_tcp(self.token(self.ana, "--expires", "1s")[0])
         eventually(lambda: short("jobs", "list").code == UNAUTHENTICATED, "the token has ended")
+
+    def test_what_a_token_has_opened_ends_with_it(self):
+        secret, name = self.token(self.ana, "--role", "user")
+        job = self.ana.start("--gpus", "1", command=["sh", "-c", "echo on; sleep 1000"])
+        eventually(lambda: self.cli.job(job)["state"] == "RUNNING", "it runs")
+        line = GrpcLine(load_service(), self.address, secret)
+        self.addCleanup(line.close)
+        streams = {method: line.stream(method, fields) for method, fields in
+                   (("WatchChanges", {}), ("WatchJob", {"job_id": job}), ("ReadLog", {"job_id": job, "follow": True}))}
+        self.assertEqual(next(streams["ReadLog"]).data, b"on\n")
+        self.assertEqual(next(streams["WatchJob"]).id, job)
+        # Typing goes on as long as one may.
+        typed = self.over_tcp(secret).popen("exec", job, "--", "cat", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(typed.kill)
+        typed.stdin.write(b"before\n")
+        typed.stdin.flush()
+        self.assertEqual(typed.stdout.readline(), b"before\n")
+        self.ana("tokens", "revoke", name).ok()
+        for method, stream in streams.items():
+            with self.subTest(method), self.assertRaises(grpc.RpcError) as ended:
+                for _ in stream:
+                    pass
+            self.assertEqual(ended.exception.code(), grpc.StatusCode.UNAUTHENTICATED, ended.exception)
+        time.sleep(2)
+        typed.stdin.write(b"after\n")
+        typed.stdin.flush()
+        self.assertEqual(typed.wait(timeout=30), UNAUTHENTICATED)
+        self.assertNotIn(b"after", typed.stdout.read())
 
     def test_nobody_calls_over_tcp_without_a_token(self):
         self.assertNotEqual(Cli(self.cli.binary, self.address)("jobs", "list").code, 0)

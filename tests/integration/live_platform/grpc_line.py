@@ -45,5 +45,11 @@ class GrpcLine:
         except grpc.RpcError as error:
             return error.code().name, error.details(), None
 
+    def stream(self, method, fields, timeout=60):
+        """Messages until it ends; grpc.RpcError where it does not end well."""
+        call = self.channel.unary_stream(f"/gpu_platform.v1.Control/{method}", self.methods[method].input_type._concrete_class.SerializeToString,
+                                         self.methods[method].output_type._concrete_class.FromString)
+        return call(self.message(method, fields), metadata=self.metadata, timeout=timeout)
+
     def close(self):
         self.channel.close()

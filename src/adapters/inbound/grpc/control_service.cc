@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "adapters/inbound/api/operations.h"
 #include "adapters/inbound/grpc/grpc_streams.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/bearer.h"
@@ -39,24 +40,46 @@ grpc::Status ControlService::Answer(grpc::ServerContext& context, std::string_vi
   return answered && context.IsCancelled() ? grpc::Status::CANCELLED : ToGrpc(answered);
 }
 
+grpc::Status ControlService::AnswerStream(grpc::ServerContext& context, std::string_view operation, const std::function<Status(const Caller&, Admission&)>& answer) const {
+  return Answer(context, operation, [&](const Caller& caller) {
+    // Whom the kernel has vouched for stays who it is.
+    Admission admission([&]() -> Status {
+      if (caller.token.value == 0) return Ok();
+      const auto again = Identify(context, caller.from);
+      return again ? Admit(*again, operation) : Fail(again.error());
+    });
+    const Status answered = answer(caller, admission);
+    const Status admitted = admission.status();
+    return admitted ? answered : admitted;
+  });
+}
+
 grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request, grpc::ServerWriter<v1::Job>* writer) {
-  GrpcSink<v1::Job> out(*context, *writer);
-  return Answer(*context, "WatchJob", [&](const Caller& caller) { return api_.WatchJob(caller, *request, out); });
+  return AnswerStream(*context, "WatchJob", [&](const Caller& caller, Admission& admission) {
+    GrpcSink<v1::Job> out(*context, admission, *writer);
+    return api_.WatchJob(caller, *request, out);
+  });
 }
 
 grpc::Status ControlService::WatchChanges(grpc::ServerContext* context, const v1::WatchChangesRequest* request, grpc::ServerWriter<v1::StateChange>* writer) {
-  GrpcSink<v1::StateChange> out(*context, *writer);
-  return Answer(*context, "WatchChanges", [&](const Caller& caller) { return api_.WatchChanges(caller, *request, out); });
+  return AnswerStream(*context, "WatchChanges", [&](const Caller& caller, Admission& admission) {
+    GrpcSink<v1::StateChange> out(*context, admission, *writer);
+    return api_.WatchChanges(caller, *request, out);
+  });
 }
 
 grpc::Status ControlService::ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request, grpc::ServerWriter<v1::LogChunk>* writer) {
-  GrpcSink<v1::LogChunk> out(*context, *writer);
-  return Answer(*context, "ReadLog", [&](const Caller& caller) { return api_.ReadLog(caller, *request, out); });
+  return AnswerStream(*context, "ReadLog", [&](const Caller& caller, Admission& admission) {
+    GrpcSink<v1::LogChunk> out(*context, admission, *writer);
+    return api_.ReadLog(caller, *request, out);
+  });
 }
 
 grpc::Status ControlService::Exec(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) {
-  GrpcConversation<v1::ExecInput, v1::ExecOutput> conversation(*context, *stream);
-  return Answer(*context, "Exec", [&](const Caller& caller) { return api_.Exec(caller, conversation); });
+  return AnswerStream(*context, "Exec", [&](const Caller& caller, Admission& admission) {
+    GrpcConversation<v1::ExecInput, v1::ExecOutput> conversation(*context, admission, *stream);
+    return api_.Exec(caller, conversation);
+  });
 }
 
 }  // namespace gp

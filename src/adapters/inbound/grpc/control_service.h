@@ -9,6 +9,8 @@
 
 namespace gp {
 
+class Admission;
+
 class ControlService final : public v1::Control::Service {
  public:
   ControlService(ControlApi& api, AccessGuard& guard, TicketIssuer& tickets) : api_(api), guard_(guard), tickets_(tickets) {}
@@ -66,6 +68,8 @@ class ControlService final : public v1::Control::Service {
  private:
   Result<Caller> Identify(const grpc::ServerContext& context, const std::string& from) const;
   grpc::Status Answer(grpc::ServerContext& context, std::string_view operation, const std::function<Status(const Caller&)>& answer) const;
+  // As long as the caller may.
+  grpc::Status AnswerStream(grpc::ServerContext& context, std::string_view operation, const std::function<Status(const Caller&, Admission&)>& answer) const;
 
   ControlApi& api_;
   AccessGuard& guard_;
