@@ -114,7 +114,7 @@ class Access(ClusterTest):
         self.assertEqual(next(streams["ReadLog"]).data, b"on\n")
         self.assertEqual(next(streams["WatchJob"]).id, job)
         # Typing goes on as long as one may.
-        typed = self.over_tcp(secret).popen("exec", job, "--", "cat", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        typed = self.over_tcp(secret).popen("jobs", "exec", job, "--", "cat", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(typed.kill)
         typed.stdin.write(b"before\n")
         typed.stdin.flush()
