@@ -65,7 +65,7 @@ class Notifications(ClusterTest):
         self.secret = self.file("secret", "whsec_" + base64.b64encode(KEY).decode() + "\n", 0o600)
         self.certificate = os.path.join(self.place, "receiver.pem")
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=hooks",
-                        "-addext", "subjectAltName=DNS:localhost", "-keyout", self.certificate, "-out", os.path.join(self.place, "cert.pem")],
+                        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", self.certificate, "-out", os.path.join(self.place, "cert.pem")],
                        check=True, capture_output=True)
         with open(os.path.join(self.place, "cert.pem"), encoding="utf-8") as cert, open(self.certificate, "a", encoding="utf-8") as both:
             both.write(cert.read())
@@ -78,8 +78,8 @@ sendmail: {mail}
 mail_from: gpu@example.org
 receivers:
 - {{name: bot, on: [job_submitted, job_ended], webhook: "http://127.0.0.1:{self.receiver.port}/hook?room=7", secret_file: {self.secret}}}
-- {{name: safe, on: job_ended, where: {{state: [FAILED, TIMEOUT]}}, webhook: "https://localhost:{self.encrypted.port}/", authorities: {self.place}/cert.pem}}
-- {{name: stranger, on: job_ended, webhook: "https://localhost:{self.encrypted.port}/never"}}
+- {{name: safe, on: job_ended, where: {{state: [FAILED, TIMEOUT]}}, webhook: "https://127.0.0.1:{self.encrypted.port}/", authorities: {self.place}/cert.pem}}
+- {{name: stranger, on: job_ended, webhook: "https://127.0.0.1:{self.encrypted.port}/never"}}
 - {{name: script, on: job_ended, exec: [{keep}, --room, "gpu jobs"]}}
 - {{name: people, on: job_ended, where: {{state: FAILED}}, mail: [ops@example.org, root]}}
 """, 0o644)

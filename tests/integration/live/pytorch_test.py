@@ -3,22 +3,29 @@
 
 import pathlib
 import re
+import shutil
 
 from live_platform import ClusterTest, eventually, main
 
-EXAMPLES = pathlib.Path(__file__).parents[3] / "examples"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 STEPS = 300
 
 
 class PyTorch(ClusterTest):
     options = {"nodes": 2, "serve_flags": ("--min-run", "200ms")}
 
+    def setUp(self):
+        super().setUp()
+        self.place = pathlib.Path(self.cluster.shared, "copy")  # the checkout may be closed to the jobs' user
+        for part in ("examples", "clients/python"):
+            shutil.copytree(ROOT / part, self.place / part)
+
     def submit(self, name, *more):
-        command = f"cd {EXAMPLES} && exec /usr/bin/python3 -B ddp.py --steps {STEPS} --checkpoint-every {STEPS} " + " ".join(more)
+        command = f"cd {self.place}/examples && exec /usr/bin/python3 -B ddp.py --steps {STEPS} --checkpoint-every {STEPS} " + " ".join(more)
         checkpoints = pathlib.Path(self.cluster.shared, name)
         checkpoints.mkdir()
         checkpoints.chmod(0o777)
-        return self.cli("jobs", "submit", str(EXAMPLES / "ddp.gpu.yaml"), "--set", f"name={name}", "--set", f"checkpoint.dir={checkpoints}",
+        return self.cli("jobs", "submit", str(ROOT / "examples/ddp.gpu.yaml"), "--set", f"name={name}", "--set", f"checkpoint.dir={checkpoints}",
                         "--set", f"run={command}").ok().out.strip()
 
     def logged(self, job):
