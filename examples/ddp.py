@@ -97,7 +97,7 @@ def main():
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
 
     checkpoints = training.Checkpoints()
-    first = 0
+    first, loss = 0, None
     state = checkpoints.load(lambda path: torch.load(path, map_location=device))
     if state is not None:
         network.load_state_dict(state["network"])
@@ -122,7 +122,8 @@ def main():
         time.sleep(options.pause)
 
     if rank == 0:
-        print(f"loss {loss.item():.4f} after {options.steps} steps, weights {digest(network)}", flush=True)
+        learned = f"loss {loss.item():.4f} after" if loss is not None else "nothing left to do of"
+        print(f"{learned} {options.steps} steps, weights {digest(network)}", flush=True)
     dist.destroy_process_group()
 
 

@@ -4,8 +4,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <fstream>
-#include <set>
 
 #include "base/text.h"
 #include "cmd/cli.h"
@@ -70,14 +68,22 @@ void DemoTour::Check(bool is_so, const std::string& what) {
   if (!is_so) problems_.push_back(what);
 }
 
+template <typename Look>
+Status DemoTour::Await(const std::string& what, Look look) {
+  for (const int64_t begin = SystemClock().BootNs(); MillisecondsSince(begin) < kPatienceMs && !IsDemoInterrupted(); poll(nullptr, 0, kLookAgainMs)) {
+    if (GP_TRY(look())) return Ok();
+  }
+  return Fail(Unavailable(what + ": not within a minute"));
+}
+
 template <typename IsSo>
 Result<v1::Job> DemoTour::AwaitJob(const std::string& id, const std::string& what, IsSo is_so) {
-  for (int left_ms = kPatienceMs; left_ms > 0 && !IsDemoInterrupted(); left_ms -= kLookAgainMs) {
-    v1::Job job = GP_TRY(host_->client().Job(id));
-    if (is_so(job)) return job;
-    poll(nullptr, 0, kLookAgainMs);
-  }
-  return Fail(Unavailable(id + ": " + what + ": not within a minute"));
+  v1::Job job;
+  GP_CHECK_OK(Await(id + ": " + what, [&]() -> Result<bool> {
+    job = GP_TRY(host_->client().Job(id));
+    return is_so(job);
+  }));
+  return job;
 }
 
 Result<v1::Job> DemoTour::AwaitEnd(const std::string& id) { return AwaitJob(id, "its end", IsOver); }
@@ -90,13 +96,11 @@ Result<int> DemoTour::GpusWithState(v1::GpuState state) {
 }
 
 Status DemoTour::AwaitGpus(const std::string& node, bool in_service) {
-  for (int left_ms = kPatienceMs; left_ms > 0 && !IsDemoInterrupted(); left_ms -= kLookAgainMs) {
+  return Await(node + ": its GPUs " + (in_service ? "into" : "out of") + " service", [&]() -> Result<bool> {
     const v1::Cluster cluster = GP_TRY(host_->client().Cluster());
     const auto found = std::ranges::find(cluster.nodes(), node, &v1::Node::name);
-    if (found != cluster.nodes().end() && std::ranges::all_of(found->gpus(), [&](const v1::Gpu& gpu) { return (gpu.state() == v1::AVAILABLE) == in_service; })) return Ok();
-    poll(nullptr, 0, kLookAgainMs);
-  }
-  return Fail(Unavailable(node + ": its GPUs did not come " + (in_service ? "into" : "out of") + " service within a minute"));
+    return found != cluster.nodes().end() && std::ranges::all_of(found->gpus(), [&](const v1::Gpu& gpu) { return (gpu.state() == v1::AVAILABLE) == in_service; });
+  });
 }
 
 Status DemoTour::Serve(const std::string& node, v1::ChangeServiceRequest::Action action, const std::string& reason) {
@@ -197,16 +201,14 @@ Result<double> DemoTour::RunSweep(int jobs) {
   v1::ListJobsRequest all;
   all.set_name(GP_TRY(host_->client().Submit(spec)));
   all.set_limit(jobs);
-  for (int left_ms = kPatienceMs; left_ms > 0 && !IsDemoInterrupted(); left_ms -= kLookAgainMs) {
-    const auto seen = GP_TRY(host_->client().Call<v1::ListJobsReply>("ListJobs", all));
-    if (std::ranges::all_of(seen.jobs(), IsOver)) {
-      const auto complete = std::ranges::count(seen.jobs(), v1::COMPLETED, &v1::Job::state);
-      Check(complete == jobs, fmt::format("{} of {} jobs of {} are complete", complete, jobs, all.name()));
-      return MillisecondsSince(begin);
-    }
-    poll(nullptr, 0, kLookAgainMs);
-  }
-  return Fail(Unavailable(all.name() + ": not over within a minute"));
+  v1::ListJobsReply seen;
+  GP_CHECK_OK(Await(all.name() + ": the end of all", [&]() -> Result<bool> {
+    seen = GP_TRY(host_->client().Call<v1::ListJobsReply>("ListJobs", all));
+    return std::ranges::all_of(seen.jobs(), IsOver);
+  }));
+  const auto complete = std::ranges::count(seen.jobs(), v1::COMPLETED, &v1::Job::state);
+  Check(complete == jobs, fmt::format("{} of {} jobs of {} are complete", complete, jobs, all.name()));
+  return MillisecondsSince(begin);
 }
 
 Status DemoTour::ShowScaling() {
@@ -277,6 +279,7 @@ int DemoTour::Conclude(const Status& told) {
   std::printf("\n");
   if (IsDemoInterrupted()) {
     story_.Verdict(problems_.empty(), "interrupted; all of the tour is ended and removed");
+    for (const std::string& problem : problems_) story_.Line(problem);
     return kExitInterrupted;
   }
   if (!told) problems_.insert(problems_.begin(), told.error().message);

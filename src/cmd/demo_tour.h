@@ -37,7 +37,9 @@ class DemoTour {
   Result<std::string> SubmitCounter(const std::string& name, int nodes, int gpus, int priority, int steps);
   // So many jobs of one GPU and half a second; how long all of them take, in milliseconds.
   Result<double> RunSweep(int jobs);
-  // Asks until `is_so` says yes; kUnavailable: it did not in a minute.
+  // Looks until it is so; kUnavailable: it was not in a minute.
+  template <typename Look>
+  Status Await(const std::string& what, Look look);
   template <typename IsSo>
   Result<v1::Job> AwaitJob(const std::string& id, const std::string& what, IsSo is_so);
   Result<v1::Job> AwaitEnd(const std::string& id);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/policy_file/policy_prices.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "cmd/policy_with.h"
@@ -13,13 +12,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json NumbersOf(const Policy& policy) {
-  const std::vector<PolicyValue> values = PolicyNumbers(policy);
-  const std::vector<PolicyValue> built_in = PolicyNumbers(BuiltInPolicy());
+Json NumbersText(const Policy& policy) {
   Json numbers = Json::array();
-  for (size_t i = 0; i < values.size(); ++i) {
-    const PolicyValue& one = values[i];
-    numbers.push_back({{"name", one.name}, {"value", one.value}, {"built_in", built_in[i].value}, {"least", one.least}, {"most", one.most}, {"meaning", one.meaning}});
+  for (const auto& [one, built_in] : NumbersOf(policy)) {
+    numbers.push_back({{"name", one.name}, {"value", one.value}, {"built_in", built_in}, {"least", one.least}, {"most", one.most}, {"meaning", one.meaning}});
   }
   return numbers;
 }
@@ -82,13 +78,21 @@ std::string SectionText(const char* name, const Json& members) {
 
 }  // namespace
 
+std::vector<RunningNumber> NumbersOf(const Policy& policy) {
+  const std::vector<PolicyValue> values = PolicyNumbers(policy);
+  const std::vector<PolicyValue> built_in = PolicyNumbers(BuiltInPolicy());
+  std::vector<RunningNumber> numbers;
+  for (size_t i = 0; i < values.size(); ++i) numbers.push_back({values[i], built_in[i].value});
+  return numbers;
+}
+
 nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& policy) {
-  return {{"file", file}, {"numbers", NumbersOf(policy)}, {"placement", PlacementOf(policy)}, {"prices", PricesOf(policy)}, {"xids", XidsOf(policy)}};
+  return {{"file", file}, {"numbers", NumbersText(policy)}, {"placement", PlacementOf(policy)}, {"prices", PricesOf(policy)}, {"xids", XidsOf(policy)}};
 }
 
 std::string PolicyFileText(const std::string& file, const Policy& policy) {
   std::string text = "# " + std::string(file.empty() ? "What is built in." : "In force with " + file + ".") + "  A file with any of these names is given to `serve --policy`.\n";
-  for (const Json& one : NumbersOf(policy)) {
+  for (const Json& one : NumbersText(policy)) {
     const auto part = [&](const char* name) { return one[name].get<std::string>(); };
     const std::string built_in = part("value") == part("built_in") ? "" : "; built in: " + part("built_in");
     text += fmt::format("\n# {}\n# {} to {}{}\n{}: {}\n", part("meaning"), part("least"), part("most"), built_in, part("name"), part("value"));

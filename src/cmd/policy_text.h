@@ -4,10 +4,18 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "adapters/inbound/policy_file/policy_file.h"
 #include "domain/cluster/policy.h"
 
 namespace gp {
+
+struct RunningNumber {
+  PolicyValue now;
+  std::string built_in;  // without a file
+};
+std::vector<RunningNumber> NumbersOf(const Policy& policy);
 
 // `file`: from which it was read; empty: from none.
 nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& policy);

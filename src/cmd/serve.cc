@@ -219,8 +219,7 @@ class Serving {
     if (flags_.traces.empty()) return Ok();
     auto collector = ParseCollector(flags_.traces);
     if (!collector) return Fail(collector.error().Within("--traces"));
-    const auto warn = [this](const std::string& text) { say_(LogLevel::kWarning, text); };
-    traces_ = std::make_unique<TraceExporter>(TraceExporter::Options{.collector = *std::move(collector), .version = GP_VERSION, .warn = warn});
+    traces_ = std::make_unique<TraceExporter>(TraceExporter::Options{.collector = *std::move(collector), .version = GP_VERSION, .say = say_});
     loop_->AddObserver(traces_.get());
     return Ok();
   }

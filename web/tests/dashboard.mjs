@@ -90,6 +90,7 @@ await step("a job's time and GPUs are drawn", async () => {
   await open(page, `jobs/${running}`);
   await page.getByRole("img", { name: /^attempt 1: .*runs \d+/ }).waitFor();
   await page.getByRole("img", { name: /^Busy, memory and power/ }).waitFor();
+  await page.locator(".fleet .cell.own").first().waitFor();
   const own = (await job(running)).attempts[0].ranks[0].gpus.length;
   assert.equal(await page.locator(".fleet .cell.own").count(), own, "its own GPUs stand out");
   assert.equal(await page.locator(".fleet .cell").count(), 8, "among those of their node");

@@ -23,7 +23,7 @@ class PyTorch(ClusterTest):
     def submit(self, name, *more):
         command = f"cd {self.place}/examples && exec /usr/bin/python3 -B ddp.py --steps {STEPS} --checkpoint-every {STEPS} " + " ".join(more)
         checkpoints = pathlib.Path(self.cluster.shared, name)
-        checkpoints.mkdir()
+        checkpoints.mkdir(exist_ok=True)
         checkpoints.chmod(0o777)
         return self.cli("jobs", "submit", str(ROOT / "examples/ddp.gpu.yaml"), "--set", f"name={name}", "--set", f"checkpoint.dir={checkpoints}",
                         "--set", f"run={command}").ok().out.strip()
@@ -41,6 +41,10 @@ class PyTorch(ClusterTest):
         self.assertEqual(self.cli.wait(whole, timeout="120s"), 0, self.cli("jobs", "logs", whole, "--stderr").out)
         loss, weights = self.weights(whole)
         self.assertLess(loss, 0.5, "it learns")
+
+        again = self.submit("whole")  # whose checkpoints are there
+        self.assertEqual(self.cli.wait(again, timeout="120s"), 0, self.cli("jobs", "logs", again, "--stderr").out)
+        self.assertIn(f"nothing left to do of {STEPS} steps, weights {weights}", self.logged(again))
 
         job = self.submit("cut", "--pause", "0.03")
         eventually(lambda: int((self.cli.job(job).get("progress") or {}).get("step", 0)) > 20, lambda: f"it is on its way: {self.cli.job(job)}", timeout=60)

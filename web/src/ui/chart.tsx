@@ -1,10 +1,11 @@
 // Percentages over time, since a page is open.
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Gpu } from "../lib/api";
 import { cluster } from "../lib/live";
+import { METRICS } from "./cell";
 
 const KEPT = 720; // an hour, at one in five seconds
 
@@ -14,6 +15,7 @@ interface Line {
 }
 
 export class Samples {
+  readonly version = signal(0); // grows with each
   readonly times: number[] = [];
   private readonly values: (number | null)[][];
 
@@ -25,6 +27,7 @@ export class Samples {
     this.times.push(at_ms / 1000);
     this.values.forEach((line, i) => line.push(values[i] ?? null));
     for (const one of [this.times, ...this.values]) if (one.length > KEPT) one.shift();
+    this.version.value = this.version.peek() + 1;
   }
 
   get data(): uPlot.AlignedData {
@@ -38,8 +41,11 @@ export function mean(of: (number | null)[]): number | null {
   return known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
 }
 
-export const busyPercent = (gpu: Gpu) => gpu.readings?.utilization_percent ?? null;
-export const memoryPercent = (gpu: Gpu) => (gpu.readings?.memory_used_bytes == null || !gpu.memory_bytes ? null : (100 * gpu.readings.memory_used_bytes) / gpu.memory_bytes);
+// Of some GPUs, by a name of METRICS, in per cent.
+export function meanPercent(gpus: Gpu[], metric: string): number | null {
+  const value = mean(gpus.map(METRICS[metric]!.of));
+  return value === null ? null : 100 * value;
+}
 
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -62,7 +68,7 @@ export function Plot({ of, label, height = 190 }: { of: Samples; label: string; 
     const resize = new ResizeObserver(() => plot.setSize({ width: box.current!.clientWidth, height }));
     resize.observe(box.current!);
     const end = effect(() => {
-      if (cluster.at.value) plot.setData(of.data);
+      if (of.version.value) plot.setData(of.data);
     });
     return () => {
       end();
@@ -76,10 +82,10 @@ export function Plot({ of, label, height = 190 }: { of: Samples; label: string; 
 // How much of all GPUs was granted, how much ran anything, how much of their memory was used.
 const fleet = new Samples([{ label: "granted", colour: "--used" }, { label: "busy", colour: "--free" }, { label: "memory", colour: "--waiting" }]);
 effect(() => {
-  if (!cluster.at.value) return;
-  const now = cluster.value.peek()!; // set just before
+  const now = cluster.at.value ? cluster.value.peek() : null; // it was set just before
+  if (!now) return;
   const gpus = now.nodes.filter((node) => node.state === "UP").flatMap((node) => node.gpus);
-  fleet.add(cluster.at.value, [mean(gpus.map((gpu) => gpu.share_granted / 10)), mean(gpus.map(busyPercent)), mean(gpus.map(memoryPercent))]);
+  fleet.add(cluster.at.value, ["granted", "busy", "memory"].map((metric) => meanPercent(gpus, metric)));
 });
 
 export const History = () => <Plot of={fleet} label="Granted, busy and memory of all GPUs, since this page is open" />;

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Cluster, Gpu, Job } from "../lib/api";
 import { cluster } from "../lib/live";
 import { link } from "../lib/route";
-import { busyPercent, mean, memoryPercent, Plot, Samples } from "./chart";
+import { meanPercent, Plot, Samples } from "./chart";
 import { Cell, METRICS } from "./cell";
 
 const NODES = 16; // of a larger gang the first are drawn
@@ -16,8 +16,6 @@ function gpusOf(job: Job, now: Cluster): Gpu[] {
   return liveRanks(job).flatMap((rank) => (nodes.get(rank.node)?.gpus ?? []).filter((gpu) => rank.gpus.includes(gpu.index)));
 }
 
-const powerPercent = (gpu: Gpu) => (gpu.readings?.power_watts == null || !gpu.readings.power_limit_watts ? null : (100 * gpu.readings.power_watts) / gpu.readings.power_limit_watts);
-
 export function JobGpus({ job }: { job: Job }) {
   const samples = useMemo(() => new Samples([{ label: "busy", colour: "--free" }, { label: "memory", colour: "--waiting" }, { label: "power", colour: "--used" }]), [job.id, job.attempt]);
   const newest = useRef(job);
@@ -25,9 +23,10 @@ export function JobGpus({ job }: { job: Job }) {
   useEffect(
     () =>
       effect(() => {
-        if (!cluster.at.value) return;
-        const gpus = gpusOf(newest.current, cluster.value.peek()!);
-        samples.add(cluster.at.value, [mean(gpus.map(busyPercent)), mean(gpus.map(memoryPercent)), mean(gpus.map(powerPercent))]);
+        const now = cluster.at.value ? cluster.value.peek() : null; // it was set just before
+        if (!now) return;
+        const gpus = gpusOf(newest.current, now);
+        samples.add(cluster.at.value, ["busy", "memory", "power"].map((metric) => meanPercent(gpus, metric)));
       }),
     [samples],
   );

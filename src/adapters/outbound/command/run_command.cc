@@ -39,8 +39,8 @@ int FileWith(std::string_view bytes) {
   return file;
 }
 
-// A group of its own, to be ended with all that it started; none of our descriptors, and no signal that we block or ignore.
-int Spawn(std::vector<std::string>& words, int in, int out, pid_t& pid) {
+// With none of our descriptors, and no signal that we block or ignore.
+int Spawn(std::vector<std::string>& words, int in, int out, CommandGroup group, pid_t& pid) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -58,7 +58,8 @@ int Spawn(std::vector<std::string>& words, int in, int out, pid_t& pid) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  const int own_group = group == CommandGroup::kOwn ? POSIX_SPAWN_SETPGROUP : 0;
+  posix_spawnattr_setflags(&attributes, static_cast<short>(own_group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   const int error = posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
@@ -91,8 +92,8 @@ bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string&
 }
 
 // One that hangs in the kernel does not even die: nobody waits for it long.
-void Kill(pid_t pid) {
-  kill(-pid, SIGKILL);
+void Kill(pid_t pid, CommandGroup group) {
+  kill(group == CommandGroup::kOwn ? -pid : pid, SIGKILL);
   for (int tries = 0; tries < 100 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries) poll(nullptr, 0, 2);
 }
 
@@ -106,7 +107,7 @@ CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
 
 }  // namespace
 
-CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd, std::string_view input) {
+CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd, std::string_view input, CommandGroup group) {
   if (words.empty()) return {false, "there is no command for it"};
   const int in = FileWith(input);
   if (in < 0) return {false, std::strerror(errno)};
@@ -117,7 +118,7 @@ CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int s
   }
   fcntl(ends[1], F_SETFL, 0);  // the command writes as it may; a full pipe makes it wait
   pid_t pid = 0;
-  const int error = Spawn(words, in, ends[1], pid);
+  const int error = Spawn(words, in, ends[1], group, pid);
   close(in);
   close(ends[1]);
   if (error != 0) {
@@ -130,7 +131,7 @@ CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int s
   if (process >= 0) close(process);
   close(ends[0]);
   if (in_time) return EndOf(words[0], pid, std::move(output));
-  Kill(pid);
+  Kill(pid, group);
   return {false, words[0] + " did not end within " + ToText(time_limit)};
 }
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -45,8 +46,9 @@ class Lookup {
       net::io_context context;
       Error error;
       const auto found = Tcp::resolver(context).resolve(host, port, error);
-      lookup->error_ = error;
-      for (const auto& entry : found) lookup->found_.push_back(entry.endpoint());
+      const std::lock_guard lock(lookup->mutex_);
+      lookup->found_.error = error;
+      for (const auto& entry : found) lookup->found_.places.push_back(entry.endpoint());
       const uint64_t one = 1;
       (void)!write(lookup->done_fd_, &one, sizeof one);
     }).detach();
@@ -56,15 +58,22 @@ class Lookup {
     if (done_fd_ >= 0) close(done_fd_);
   }
 
+  struct Found {
+    Error error;
+    std::vector<Tcp::endpoint> places;
+  };
+
   int done_fd() const { return done_fd_; }
   // Once it is over.
-  const Error& error() const { return error_; }
-  const std::vector<Tcp::endpoint>& found() const { return found_; }
+  Found found() {
+    const std::lock_guard lock(mutex_);
+    return found_;
+  }
 
  private:
   int done_fd_ = -1;
-  Error error_;
-  std::vector<Tcp::endpoint> found_;
+  std::mutex mutex_;
+  Found found_;
 };
 
 class Exchange {
@@ -82,7 +91,8 @@ class Exchange {
     lookup_ = Lookup::Begin(BareHost(), post_.to.port);
     looked_up_.assign(fcntl(lookup_->done_fd(), F_DUPFD_CLOEXEC, 0));
     looked_up_.async_wait(net::posix::stream_descriptor::wait_read, [this](Error) {
-      why_ = lookup_->error() ? lookup_->error().message() : "";
+      found_ = lookup_->found();
+      why_ = found_.error ? found_.error.message() : "";
       Connect(0);
     });
     context_.run();
@@ -129,10 +139,10 @@ class Exchange {
 
   // One place after the other: of those that a name has, some may be out of reach.
   void Connect(size_t at) {
-    if (at >= lookup_->found().size()) return End(why_.empty() ? "this name has no address" : why_);
+    if (at >= found_.places.size()) return End(why_.empty() ? "this name has no address" : why_);
     boost::beast::tcp_stream& socket = plain_.emplace(context_);
     socket.expires_after(kConnectMax);
-    socket.async_connect(lookup_->found()[at], [this, at](Error error) {
+    socket.async_connect(found_.places[at], [this, at](Error error) {
       if (error) {
         why_ = error == boost::beast::error::timeout ? "cannot be reached" : error.message();
         return Connect(at + 1);
@@ -182,6 +192,7 @@ class Exchange {
   net::posix::stream_descriptor stop_;
   net::posix::stream_descriptor looked_up_;
   std::shared_ptr<Lookup> lookup_;
+  Lookup::Found found_;
   std::optional<net::ssl::context> tls_;
   std::optional<boost::beast::tcp_stream> plain_;
   std::optional<boost::beast::ssl_stream<boost::beast::tcp_stream>> encrypted_;

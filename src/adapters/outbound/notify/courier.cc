@@ -17,6 +17,7 @@ constexpr std::chrono::seconds kFirstPause{1};
 constexpr std::chrono::seconds kLongestPause{300};
 constexpr int kDoublings = 9;  // from the first pause to more than the longest
 constexpr std::chrono::minutes kSayLostEvery{1};
+constexpr int kSyncedOneByOne = 16;  // more files are synced together
 constexpr Duration kGivenUpAfter = Duration::Minutes(24 * 60);
 
 std::string Count(size_t number) { return std::to_string(number) + (number == 1 ? " notification" : " notifications"); }
@@ -105,14 +106,12 @@ void Courier::RunKeeping() {
 }
 
 void Courier::Keep(const std::vector<News>& news, size_t lost) {
-  {
-    const std::lock_guard lock(box_mutex_);
-    for (const News& one : news) lost += KeepOne(one) ? 0 : 1;
-  }
-  kept_.notify_one();
+  const auto found = std::ranges::count_if(news, [](const News& one) { return one.found_at.has_value(); });
+  const bool are_many = found > kSyncedOneByOne;
+  for (const News& one : news) lost += KeepOne(one, one.found_at && !are_many ? Survives::kPowerCut : Survives::kCrash) ? 0 : 1;
   // After the files: what was told and is not there would be lost.
-  const bool has_found = std::ranges::any_of(news, [](const News& one) { return one.found_at.has_value(); });
-  const Status kept = has_found ? KeepTold(directory_ + "/told", told_) : Ok();
+  Status kept = are_many ? outbox_.Sync() : Ok();
+  if (kept && found > 0) kept = KeepTold(directory_ + "/told", told_);
   if (!kept && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
   lost_ += lost;
   const auto now = SteadyClock::now();
@@ -122,13 +121,28 @@ void Courier::Keep(const std::vector<News>& news, size_t lost) {
 }
 
 // False: it is lost.
-bool Courier::KeepOne(const News& one) {
+bool Courier::KeepOne(const News& one, Survives survives) {
   if (one.found_at && told_.Has(one.notification.id)) return true;
-  const Status kept = outbox_.Add(one.notification.at, ToJson(one.notification), one.found_at ? Survives::kPowerCut : Survives::kCrash);
+  const Status kept = PutIntoBox(one.notification, survives);
   if (!kept && kept.error().code != ErrorCode::kResourceExhausted && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
   if (kept) is_disk_bad_ = false;
   if (one.found_at && kept) told_.Add(one.notification.id, *one.found_at);
   return kept.has_value();
+}
+
+Status Courier::PutIntoBox(const Notification& notification, Survives survives) {
+  const auto number = [&] {
+    const std::lock_guard lock(box_mutex_);
+    return outbox_.Number(notification.at);
+  }();
+  if (!number) return gp::Fail(number.error());
+  GP_CHECK_OK(outbox_.Write(*number, ToJson(notification), survives));
+  {
+    const std::lock_guard lock(box_mutex_);
+    outbox_.Insert(*number);
+  }
+  kept_.notify_one();
+  return Ok();
 }
 
 void Courier::RunBringing() {

@@ -56,7 +56,8 @@ class Courier {
   Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory, NotifySay say, Clock& clock, Outbox outbox, Told told);
   void RunKeeping();
   void Keep(const std::vector<News>& news, size_t lost);
-  bool KeepOne(const News& one);
+  bool KeepOne(const News& one, Survives survives);
+  Status PutIntoBox(const Notification& notification, Survives survives);
   void RunBringing();
   // When to try again; nullopt: when something is kept.
   std::optional<SteadyTime> BringFirst();
@@ -88,7 +89,7 @@ class Courier {
   bool is_ending_ = false;
   std::string problem_;
 
-  mutable std::mutex box_mutex_;  // held while files are written
+  mutable std::mutex box_mutex_;  // of what waits, for moments too: files are written beside it
   std::condition_variable kept_;
   Outbox outbox_;
 

@@ -1,5 +1,8 @@
 #include "adapters/outbound/notify/outbox.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -56,13 +59,20 @@ Result<Outbox> Outbox::Open(const std::string& directory) {
 
 std::string Outbox::PathOf(uint64_t number) const { return directory_ + "/" + NameOf(number); }
 
-Status Outbox::Add(Instant at, const std::string& body, Survives survives) {
+Result<uint64_t> Outbox::Number(Instant at) {
   if (waiting_.size() >= kWaitingMax) return Fail(Error{ErrorCode::kResourceExhausted, std::to_string(kWaitingMax) + " notifications wait already"});
-  const uint64_t number = std::max<uint64_t>(last_ + 1, at.ns > 0 ? static_cast<uint64_t>(at.ns) : 0);
-  GP_CHECK_OK(ReplaceFile(PathOf(number), body, 0600, survives));
-  last_ = number;
-  waiting_.insert(number);
-  return Ok();
+  last_ = std::max<uint64_t>(last_ + 1, at.ns > 0 ? static_cast<uint64_t>(at.ns) : 0);
+  return last_;
+}
+
+Status Outbox::Write(uint64_t number, const std::string& body, Survives survives) const { return ReplaceFile(PathOf(number), body, 0600, survives); }
+
+Status Outbox::Sync() const {
+  const int directory = open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_synced = directory >= 0 && syncfs(directory) == 0;
+  const int error = errno;
+  if (directory >= 0) close(directory);
+  return is_synced ? Ok() : Fail(Internal(directory_ + ": " + std::strerror(error)));
 }
 
 Result<std::optional<Outbox::Waiting>> Outbox::First() {
@@ -88,19 +98,24 @@ void Outbox::Remove(uint64_t number) {
 }
 
 void Outbox::Refuse(uint64_t number) {
+  PutAside(number);
+  ForgetOldRefused();
+}
+
+void Outbox::PutAside(uint64_t number) {
   std::error_code error;
   fs::rename(PathOf(number), directory_ + "/refused/" + NameOf(number), error);
   if (error) return Remove(number);  // it would come again and again
   waiting_.erase(number);
-  ForgetOldRefused();
 }
 
 size_t Outbox::RefuseBefore(Instant at) {
   size_t refused = 0;
   while (!waiting_.empty() && Instant{static_cast<int64_t>(*waiting_.begin())} < at) {
-    Refuse(*waiting_.begin());
+    PutAside(*waiting_.begin());
     ++refused;
   }
+  ForgetOldRefused();
   return refused;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Notifications that wait for one receiver, a file each, in their order: they outlive the process.  Any thread, one at a
-// time.
+// time; Write and Sync beside others.
 
 #include <cstdint>
 #include <optional>
@@ -26,8 +26,13 @@ class Outbox {
     uint64_t number = 0;  // when it happened, in nanoseconds since 1970, or a little more: it tells the order too
     std::string body;
   };
-  // kResourceExhausted: as many wait as may.
-  Status Add(Instant at, const std::string& body, Survives survives);
+  // A number for what happened then; kResourceExhausted: as many wait as may.  It waits once it is written and inserted:
+  // writing takes its time, and needs nobody else to stand by.
+  Result<uint64_t> Number(Instant at);
+  Status Write(uint64_t number, const std::string& body, Survives survives) const;
+  void Insert(uint64_t number) { waiting_.insert(number); }
+  // What was written survives a power cut from here on.
+  Status Sync() const;
   // The oldest; nullopt: none waits.  kInternal: it cannot be read now.
   Result<std::optional<Waiting>> First();
   void Remove(uint64_t number);
@@ -40,6 +45,7 @@ class Outbox {
  private:
   explicit Outbox(std::string directory) : directory_(std::move(directory)) {}
   std::string PathOf(uint64_t number) const;
+  void PutAside(uint64_t number);
   void ForgetOldRefused();
 
   std::string directory_;

@@ -8,12 +8,12 @@
 
 namespace gp {
 
-bool Told::Has(const std::string& id) const { return std::ranges::find(ids, id) != ids.end(); }
+bool Told::Has(const std::string& id) const { return std::ranges::find(ids, id, &Id::text) != ids.end(); }
 
 void Told::Add(const std::string& id, Instant at) {
   until = std::max(until, at);
-  ids.push_back(id);
-  if (ids.size() > kIdsMax) ids.pop_front();
+  ids.push_back({at, id});
+  while (ids.size() > kIdsMax || ids.front().at + kIdsFor < until) ids.pop_front();
 }
 
 Result<Told> ReadTold(const std::string& path) {
@@ -26,13 +26,15 @@ Result<Told> ReadTold(const std::string& path) {
   if (!is_whole) return Fail(Internal(path + ": is damaged"));
   Told told{document["wish"].get<std::string>(), Instant{document["until"].get<int64_t>()}, {}};
   for (const auto& id : document["ids"]) {
-    if (id.is_string()) told.ids.push_back(id.get<std::string>());
+    if (id.is_array() && id.size() == 2 && id[0].is_number_integer() && id[1].is_string()) told.ids.push_back({Instant{id[0].get<int64_t>()}, id[1].get<std::string>()});
   }
   return told;
 }
 
 Status KeepTold(const std::string& path, const Told& told) {
-  const nlohmann::json document{{"wish", told.wish}, {"until", told.until.ns}, {"ids", told.ids}};
+  nlohmann::json ids = nlohmann::json::array();
+  for (const Told::Id& id : told.ids) ids.push_back(nlohmann::json::array({id.at.ns, id.text}));
+  const nlohmann::json document{{"wish", told.wish}, {"until", told.until.ns}, {"ids", ids}};
   return ReplaceFile(path, document.dump(), 0600, Survives::kPowerCut);
 }
 

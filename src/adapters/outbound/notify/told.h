@@ -18,9 +18,15 @@ namespace gp {
 struct Told {
   std::string wish;             // what the receiver wanted then: of another wish nothing was told
   Instant until;                // by the state's time: all that can be found again and happened before
-  std::deque<std::string> ids;  // the newest of them
+  struct Id {
+    Instant at;
+    std::string text;
+  };
+  std::deque<Id> ids;           // the newest of them
 
-  static constexpr size_t kIdsMax = 1'000;
+  // Many may happen at one instant; what is older than this is found no more.
+  static constexpr Duration kIdsFor = Duration::Seconds(10);
+  static constexpr size_t kIdsMax = 10'000;
 
   bool Has(const std::string& id) const;
   void Add(const std::string& id, Instant at);

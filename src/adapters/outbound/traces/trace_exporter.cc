@@ -70,42 +70,56 @@ std::vector<Span> TraceExporter::Next(std::unique_lock<std::mutex>& lock) {
 
 void TraceExporter::Run() {
   std::unique_lock lock(mutex_);
-  while (!is_ending_) {
+  while (true) {
     std::vector<Span> batch = Next(lock);
+    if (is_ending_) {
+      Restore(std::move(batch));
+      break;
+    }
     if (batch.empty()) continue;
-    const bool is_ending = is_ending_;
     lock.unlock();
-    const bool is_sent = Send(batch, is_ending ? -1 : stop_fd_);
+    const Outcome outcome = Send(batch, kSendMax, stop_fd_);
     lock.lock();
-    if (is_sent) continue;
-    waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
+    if (outcome != Outcome::kLater) continue;
+    Restore(std::move(batch));
     told_.wait_for(lock, kPause, [this] { return is_ending_; });
   }
   const std::vector<Span> rest(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.end()));
+  const size_t lost = lost_;
   lock.unlock();
-  if (!rest.empty()) Send(rest, -1);
+  const bool is_taken = rest.empty() || Send(rest, kLastSendMax, -1) == Outcome::kTaken;
+  SayLost(lost + (is_taken ? 0 : rest.size()));
 }
 
-// False: it is to be tried again.
-bool TraceExporter::Send(const std::vector<Span>& spans, int stop_fd) {
+// REQUIRES: the lock.
+void TraceExporter::Restore(std::vector<Span> batch) {
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
+}
+
+void TraceExporter::SayLost(size_t spans) const {
+  if (spans > 0) options_.say(LogLevel::kWarning, "traces: " + std::to_string(spans) + " spans are lost");
+}
+
+TraceExporter::Outcome TraceExporter::Send(const std::vector<Span>& spans, Duration time_limit, int stop_fd) {
   WebPost post;
   post.to = options_.collector;
   post.headers = {{"content-type", "application/json"}};
   post.body = ToOtlp(spans, options_.version);
-  post.time_limit = stop_fd < 0 ? kLastSendMax : kSendMax;
+  post.time_limit = time_limit;
   const auto answer = Post(post, stop_fd);
-  const bool may_be_asked_again = !answer || answer->status == 429 || (answer->status >= 502 && answer->status <= 504);
   const bool is_taken = answer && answer->status >= 200 && answer->status < 300;
+  const bool may_be_asked_again = !answer || answer->status == 429 || (answer->status >= 502 && answer->status <= 504);
   size_t lost = is_taken || may_be_asked_again ? 0 : spans.size();
   {
     const std::lock_guard lock(mutex_);
-    lost += std::exchange(lost_, 0);
+    if (is_ending_ && stop_fd >= 0) return is_taken ? Outcome::kTaken : Outcome::kLater;  // it was not the collector that failed
+    lost += is_ending_ ? 0 : std::exchange(lost_, 0);
   }
   const std::string why = answer ? post.to.host + " answers " + std::to_string(answer->status) + ": " + Printable(answer->body, 200) : answer.error().message;
-  if (!is_taken && std::exchange(is_reached_, false)) options_.warn("traces: " + why + (may_be_asked_again ? "; it is tried again" : ""));
-  if (is_taken && !std::exchange(is_reached_, true)) options_.warn("traces: the collector is reached again");
-  if (lost > 0) options_.warn("traces: " + std::to_string(lost) + " spans are lost");
-  return !may_be_asked_again;
+  if (!is_taken && std::exchange(is_reached_, false)) options_.say(LogLevel::kWarning, "traces: " + why + (may_be_asked_again && stop_fd >= 0 ? "; it is tried again" : ""));
+  if (is_taken && !std::exchange(is_reached_, true)) options_.say(LogLevel::kInfo, "traces: the collector is reached again");
+  if (stop_fd >= 0) SayLost(lost);
+  return is_taken ? Outcome::kTaken : may_be_asked_again ? Outcome::kLater : Outcome::kRefused;
 }
 
 }  // namespace gp

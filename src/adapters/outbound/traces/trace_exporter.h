@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "adapters/outbound/event_log/event_line.h"
 #include "adapters/outbound/http/web_post.h"
 #include "adapters/outbound/traces/span.h"
 #include "ports/inbound/control_gateway.h"
@@ -24,7 +25,7 @@ class TraceExporter : public CommitObserver {
     std::string version;     // of this program
     size_t waiting_max = 20'000;  // spans
     // Words for whoever keeps the host, from the exporter's thread.
-    std::function<void(const std::string& warning)> warn;
+    std::function<void(LogLevel, const std::string&)> say;
   };
 
   explicit TraceExporter(Options options);
@@ -36,7 +37,10 @@ class TraceExporter : public CommitObserver {
  private:
   void Run();
   std::vector<Span> Next(std::unique_lock<std::mutex>& lock);
-  bool Send(const std::vector<Span>& spans, int stop_fd);
+  enum class Outcome { kTaken, kLater, kRefused };
+  Outcome Send(const std::vector<Span>& spans, Duration time_limit, int stop_fd);
+  void Restore(std::vector<Span> batch);
+  void SayLost(size_t spans) const;
 
   const Options options_;
   int stop_fd_;  // readable: end what runs
