@@ -166,7 +166,8 @@ grpc::Status NodeService::Tunnel(grpc::ServerContext* context, grpc::ServerReade
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
   const std::shared_ptr<Channel> channel = api_.channels.Claim(first.channel());
   if (channel == nullptr) return ToGrpc(NotFound("nobody waits for this channel"));
-  GrpcConversation<v1::TunnelFrame, v1::TunnelFrame> tunnel(*context, *stream);
+  Admission admission([] { return Ok(); });  // the channel ends with its caller's
+  GrpcConversation<v1::TunnelFrame, v1::TunnelFrame> tunnel(*context, admission, *stream);
   channel->Attach(tunnel);
   return grpc::Status::OK;
 }

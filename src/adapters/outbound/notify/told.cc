@@ -13,7 +13,7 @@ bool Told::Has(const std::string& id) const { return std::ranges::find(ids, id, 
 void Told::Add(const std::string& id, Instant at) {
   until = std::max(until, at);
   ids.push_back({at, id});
-  while (ids.size() > kIdsMax || ids.front().at + kIdsFor < until) ids.pop_front();
+  while (ids.size() > 1 && (ids.size() > kIdsMax || ids.front().at + kIdsFor < until)) ids.pop_front();
 }
 
 Result<Told> ReadTold(const std::string& path) {
