@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/time.h"
+
 namespace gp {
 
 // What `agent` and `serve` are told about a node.
@@ -26,6 +28,7 @@ struct AgentConfig {
   std::string mps_control;   // empty: nvidia-cuda-mps-control of PATH, of a simulated node the one that plays it; "none": no MPS
   int64_t gpu_memory_tolerance_mib = 512;  // that a job may use of a shared GPU beyond its grant
   int gpu_memory_readings = 3;             // one after the other with more end it
+  Duration keep_logs = Duration::Minutes(60 * 24 * 90);  // output of jobs that ended, for so long; 0: for ever
   std::string gpu_test;      // of the site, beside our own test: called with the GPU's UUID
 };
 

@@ -97,6 +97,7 @@ void AddDashboard(CLI::App& app, Cli& cli);
 void AddAudit(CLI::App& app, Cli& cli);
 void AddAdmin(CLI::App& app, Cli& cli);
 void AddNotify(CLI::App& app, Cli& cli);
+void AddSecrets(CLI::App& app, Cli& cli);
 void AddCompletion(CLI::App& app, Cli& cli);
 void AddCommands(CLI::App& app, Cli& cli);
 void AddVersion(CLI::App& app, Cli& cli);

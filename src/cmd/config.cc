@@ -34,16 +34,28 @@ void ShowRunning(Cli& cli) {
   }
 }
 
+void Reload(Cli& cli) {
+  if (!cli.Offers({"table"})) return;
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto reply = (*client)->Call<v1::ReloadConfigReply>("ReloadConfig", v1::ReloadConfigRequest());
+  if (!reply) return cli.Complain(reply.error());
+  if (cli.PrintDocument(*reply)) return;
+  for (const std::string& change : reply->changes()) fmt::print("{}\n", change);
+  if (reply->changes().empty()) cli.Say("all is as it was");
+}
+
 }  // namespace
 
 void AddConfig(CLI::App& app, Cli& cli) {
-  CLI::App* config = app.add_subcommand("config", "What a controller decides by: show, running, validate");
+  CLI::App* config = app.add_subcommand("config", "What a controller decides by: show, running, validate, reload");
   config->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   CLI::App* show = config->add_subcommand("show", "All that is in force with a policy file, or without one, with what it means; itself such a file");
   show->add_option("--policy", *file, "As serve takes it (docs/reference/policies.md)")->type_name("FILE");
   show->callback([file, &cli] { Show(*file, cli); });
   config->add_subcommand("running", "What the controller that runs decides by, and whom it tells of what happens; itself a policy file")->callback([&cli] { ShowRunning(cli); });
+  config->add_subcommand("reload", "Let the controller that runs read its files of --policy and --notify once more; says what has changed")->callback([&cli] { Reload(cli); });
   CLI::App* validate = config->add_subcommand("validate", "Whether a policy file is sound; tells which XIDs it takes less seriously");
   validate->add_option("file", *file, "The file")->type_name("FILE")->required();
   validate->callback([file, &cli] { CheckPolicyFile(*file, cli); });

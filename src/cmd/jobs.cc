@@ -10,8 +10,10 @@
 #include "cmd/job_text.h"
 #include "cmd/jobs_change.h"
 #include "cmd/jobs_explain.h"
+#include "cmd/jobs_extend.h"
 #include "cmd/jobs_import.h"
 #include "cmd/jobs_list.h"
+#include "cmd/jobs_report.h"
 #include "cmd/submit.h"
 
 namespace gp {
@@ -208,6 +210,8 @@ void AddJobs(CLI::App& app, Cli& cli) {
   several("hold", "Keep waiting jobs back", HoldJobs);
   several("release", "Let held jobs go on", ReleaseJobs);
   AddPriority(*jobs, cli);
+  AddExtend(*jobs, cli);
+  one("report", "What a job did with what it was granted, and what would have been enough", ReportJob);
   several("cancel", "Stop jobs: SIGTERM, their grace, then the kill",
           [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
   several("kill", "Stop jobs at once", [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });

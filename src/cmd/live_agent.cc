@@ -27,6 +27,7 @@
 #include "cmd/live_gpu_keeper.h"
 #include "cmd/live_mig.h"
 #include "cmd/live_sharing.h"
+#include "cmd/log_keeper.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
@@ -138,6 +139,7 @@ class WiredAgent : public LiveAgent {
     mig_ = std::make_unique<MigRunner>(options.facts->DividedGpus(), *instances_, *sharing_);
     loop_ = std::make_unique<AgentLoop>(std::move(options), *link_, *mig_, logs_, &keeper_->keeper(), clock_);
     link_->SetChannels(loop_.get());
+    log_keeper_ = std::make_unique<LogKeeper>(config_.state_directory + "/logs", config_.keep_logs, *loop_, clock_);
     keeper_->AwaitReadings();  // so that its first report is of the whole node
     return Ok();
   }
@@ -237,6 +239,7 @@ class WiredAgent : public LiveAgent {
   std::unique_ptr<NodeCredentials> credentials_;
   std::unique_ptr<GrpcControlLink> link_;
   std::unique_ptr<AgentLoop> loop_;
+  std::unique_ptr<LogKeeper> log_keeper_;
 };
 
 }  // namespace

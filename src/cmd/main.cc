@@ -40,6 +40,7 @@ int Run(int argc, char** argv) {
   gp::AddAudit(app, cli);
   gp::AddAdmin(app, cli);
   gp::AddNotify(app, cli);
+  gp::AddSecrets(app, cli);
   gp::AddReplay(app, cli);
   gp::AddSimulate(app, cli);
   gp::AddBench(app, cli);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "adapters/inbound/policy_file/policy_prices.h"
+#include "adapters/inbound/policy_file/policy_under_use.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "cmd/policy_with.h"
 #include "domain/placement/weighted_cost.h"
@@ -46,6 +47,13 @@ Json PricesOf(const Policy& policy) {
   return {{"currency", policy.prices.currency}, {"per_kwh", AmountText(policy.prices.micros_per_kwh)}, {"rules", rules}};
 }
 
+Json UnderUseOf(const Policy& policy) {
+  const auto span = [](Duration one) { return one.ns == 0 ? std::string("0s") : ToText(one); };
+  Json classes = Json::object();
+  for (const auto& [name, rule] : UnderUseRules(policy.under_use)) classes[name] = {{"below", rule.below_percent}, {"warn", span(rule.warn_after)}, {"stop", span(rule.stop_after)}};
+  return classes;
+}
+
 // Those that are not as in the catalogue.
 Json XidsOf(const Policy& policy) {
   const Policy built_in = BuiltInPolicy();
@@ -87,7 +95,7 @@ std::vector<RunningNumber> NumbersOf(const Policy& policy) {
 }
 
 nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& policy) {
-  return {{"file", file}, {"numbers", NumbersText(policy)}, {"placement", PlacementOf(policy)}, {"prices", PricesOf(policy)}, {"xids", XidsOf(policy)}};
+  return {{"file", file}, {"numbers", NumbersText(policy)}, {"placement", PlacementOf(policy)}, {"prices", PricesOf(policy)}, {"under_use", UnderUseOf(policy)}, {"xids", XidsOf(policy)}};
 }
 
 std::string PolicyFileText(const std::string& file, const Policy& policy) {
@@ -99,6 +107,7 @@ std::string PolicyFileText(const std::string& file, const Policy& policy) {
   }
   if (!policy.placement.empty()) text += "\n# What each pool wants of places." + SectionText("placement", PlacementOf(policy));
   text += "\n# What a GPU-hour costs." + SectionText("prices", PricesOf(policy));
+  text += "\n# What follows when the GPUs of such jobs are busy for less than so many per cent (docs/use.md); 0s: nothing." + SectionText("under_use", UnderUseOf(policy));
   if (const Json xids = XidsOf(policy); !xids.empty()) text += "\n# XIDs that are not as in the catalogue." + SectionText("xids", xids);
   return text;
 }

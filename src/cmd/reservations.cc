@@ -29,6 +29,7 @@ std::string ListOf(const Names& names) {
 }
 
 std::string Whose(const v1::Reservation& reservation) {
+  if (reservation.maintenance()) return "maintenance";
   std::vector<std::string> names(reservation.users().begin(), reservation.users().end());
   for (const std::string& queue : reservation.queues()) names.push_back("queue " + queue);
   return ListOf(names);
@@ -109,6 +110,7 @@ void AddCreate(CLI::App& reservations, Cli& cli) {
   sub->add_option("--duration", flags->duration, "How long")->type_name("DURATION");
   sub->add_option("--users", flags->users, "Whose jobs may use it: ana,ben")->delimiter(',')->type_name("USER,...");
   sub->add_option("--queues", flags->queues, "Jobs of these queues may use it")->delimiter(',')->type_name("QUEUE,...");
+  sub->add_flag_function("--maintenance", [flags](int64_t) { flags->request.set_maintenance(true); }, "For nobody: jobs that still run there when it begins are told to leave in time");
   sub->add_option_function<std::string>("--note", [flags](const std::string& note) { flags->request.set_note(note); }, "What it is for");
   sub->callback([flags, &cli] { Create(*flags, cli); });
 }

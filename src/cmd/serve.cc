@@ -19,6 +19,7 @@
 #include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/outbound/notify/deliver.h"
 #include "adapters/outbound/notify/notifier.h"
+#include "adapters/outbound/secret_files/secret_files.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "adapters/outbound/traces/trace_exporter.h"
 #include "application/control/control_loop.h"
@@ -91,14 +92,13 @@ class Serving {
     GP_CHECK_OK(MakeDirectories(flags_.run_directory, 0755));
     token_ = GP_TRY(JoinToken(flags_.state));
     ControlOptions options;
-    options.policy = GP_TRY(PolicyWith(flags_.policy));
-    options.policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
-    if (!flags_.min_run.empty()) options.policy.min_run = GP_TRY(ParseDuration(flags_.min_run));
+    options.policy = GP_TRY(PolicyByFlags());
     if (flags_.ephemeral) {
       journal_ = std::make_unique<MemoryJournal>();
     } else {
       options.begin_lineage = GP_TRY(OpenJournal()) == JournalState::kCut;
     }
+    if (!flags_.ephemeral) secrets_ = GP_TRY(SecretFiles::Open(flags_.state + "/secrets"));
     if (!flags_.ephemeral) audit_ = GP_TRY(AuditFile::Open(flags_.state + "/audit"));
     options.audit = audit_.get();
     options.begin_thread = LetOthersFinish;
@@ -113,7 +113,7 @@ class Serving {
     api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const std::string& names) { return MetricsNow(names); }, audit_.get(), journal_.get(), journal_file_ != nullptr ? flags_.state : "", [this](const Policy& policy, v1::Settings* settings) {
       settings->set_started_at(ToRfc3339(started_at_));
       FillSettings(flags_.policy, policy, notifier_.get(), settings);
-    }});
+    }, [this] { return ReadFilesAgain(); }, [this] { return notifier_ == nullptr ? std::vector<std::string>() : notifier_->NamedByJobs(); }, secrets_.get()});
     rest_ = std::make_unique<RestApi>(*api_, GP_VERSION);
     GP_CHECK_OK(StartHttp());
     api_->changes.OnNews([this] { http_->Wake(); });
@@ -160,6 +160,22 @@ class Serving {
 
  private:
   enum class JournalState { kWhole, kCut };
+
+  Result<Policy> PolicyByFlags() const {
+    Policy policy = GP_TRY(PolicyWith(flags_.policy));
+    policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
+    if (!flags_.min_run.empty()) policy.min_run = GP_TRY(ParseDuration(flags_.min_run));
+    return policy;
+  }
+
+  // All that can be wrong with them is found before anything changes.
+  Result<Reloaded> ReadFilesAgain() const {
+    Reloaded now{GP_TRY(PolicyByFlags()), nullptr};
+    if (notifier_ == nullptr) return now;
+    NotifyConfig config = GP_TRY(ReadNotifyFile(flags_.notify));
+    now.receivers = [this, config = std::move(config)] { return notifier_->Reload(config); };
+    return now;
+  }
 
   // What leaves this machine is encrypted, without exception.
   bool IsEncrypted(const std::string& address) const { return !address.empty() && (flags_.tls || !StaysHere(address)); }
@@ -234,7 +250,7 @@ class Serving {
   }
 
   Result<ServerOptions> OfServer() const {
-    ServerOptions options{flags_.run_directory, flags_.listen, token_, authority(), {}, IdentityAt(flags_.listen)};
+    ServerOptions options{flags_.run_directory, flags_.listen, token_, authority(), {}, IdentityAt(flags_.listen), secrets_.get()};
     options.node_certificate_life = GP_TRY(ParseDuration(flags_.node_certificates));
     if (options.node_certificate_life < Duration::Seconds(10) || options.node_certificate_life > Duration::Minutes(60 * 24 * 3'650)) return Fail(InvalidArgument("--node-certificates: 10s to 3650d"));
     return options;
@@ -287,6 +303,7 @@ class Serving {
                                         {"--epilog", flags_.agent.epilog}, {"--mps-control", flags_.agent.mps_control}, {"--mig", flags_.agent.mig}}) {
         if (!value.empty()) words.insert(words.end(), {flag, value});
       }
+      words.insert(words.end(), {"--keep-logs", flags_.agent.keep_logs.ns == 0 ? "0s" : ToText(flags_.agent.keep_logs)});
       std::vector<char*> argv;
       for (std::string& word : words) argv.push_back(word.data());
       argv.push_back(nullptr);
@@ -306,6 +323,7 @@ class Serving {
   std::unique_ptr<Journal> journal_;
   SqliteJournal* journal_file_ = nullptr;  // the same, where it is a file
   std::unique_ptr<AuditFile> audit_;
+  std::unique_ptr<SecretFiles> secrets_;
   std::optional<Authority> authority_;
   std::optional<Identity> identity_;  // of the controller
   ControllerMetrics metrics_;
@@ -390,6 +408,11 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_flag("--allow-root", flags->agent.allow_root, "Let root's jobs run as root");
   sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")->type_name("FILE");
   sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")->type_name("FILE");
+  sub->add_option_function<std::string>("--keep-logs", [flags](const std::string& text) {
+    const auto span = ParseDuration(text);
+    if (!span) throw CLI::ValidationError("--keep-logs", span.error().message);
+    flags->agent.keep_logs = *span;
+  }, "Output of jobs is removed so long after it was written; 0s: never")->type_name("DURATION")->default_str("90d");
   sub->add_option("--mig", flags->agent.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; default: as they are")->type_name("GPUS");
   sub->add_option("--mps-control", flags->agent.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });

@@ -19,10 +19,11 @@ void FillSettings(const std::string& policy_file, const Policy& policy, const No
   if (notifier == nullptr) return;
   for (const auto& [told, standing] : notifier->Standings()) {
     v1::Receiver* receiver = settings->add_receivers();
-    receiver->set_name(told->name);
-    receiver->set_way(Name(told->way));
-    receiver->set_to(PlaceOf(*told));
-    for (const std::string& event : told->on) receiver->add_on(event);
+    receiver->set_name(told.name);
+    receiver->set_way(Name(told.way));
+    receiver->set_to(PlaceOf(told));
+    for (const std::string& event : told.on) receiver->add_on(event);
+    receiver->set_jobs_may_name(told.jobs_may_name);
     receiver->set_waiting(static_cast<int64_t>(standing.waiting));
     receiver->set_problem(standing.problem);
   }

@@ -54,6 +54,8 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_flag("--movable", flags.movable, "May be told to stop and go on elsewhere for other jobs: it keeps its work then");
   sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
   sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
+  sub.add_option("--secret", flags.secrets, "Variables whose values the controller keeps (secrets set)")->type_name("NAME,...");
+  sub.add_option("--notify", flags.notify, "Receivers that hear how it ends (docs/how-to/notifications.md)")->type_name("RECEIVER,...");
   AddPairs(sub, "--env", flags.environment, "Variable of the job");
   AddPairs(sub, "--label", flags.labels, "Label of the job");
   AddPairs(sub, "--node-label", flags.node_labels, "Only nodes with this label");

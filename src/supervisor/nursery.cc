@@ -14,7 +14,7 @@
 namespace gp {
 namespace {
 
-enum Slot : size_t { kAgent, kDirectory, kLock, kSlots };
+enum Slot : size_t { kAgent, kDirectory, kLock, kSlots, kSecrets = kSlots, kSlotsMax };
 
 // "gpu-platform-supervisor KEY", as if it had been started so.
 void TakeTitle(const BirthRequest& request, char* title, size_t title_size) {
@@ -38,7 +38,7 @@ std::optional<Birth> ServeNursery(Descriptor agent, char* title, size_t title_si
   signal(SIGCHLD, SIG_IGN);  // nobody waits for supervisors: the kernel takes them away
   Packet packet;
   while (ReceivePacket(agent.get(), Patience::kUntilOneComes, packet) == ReceiveOutcome::kMessage) {
-    if (packet.descriptors.size() != kSlots) {
+    if (packet.descriptors.size() < kSlots || packet.descriptors.size() > kSlotsMax) {
       SendPacket(agent.get(), std::to_string(-EMFILE));
       continue;
     }
@@ -49,7 +49,9 @@ std::optional<Birth> ServeNursery(Descriptor agent, char* title, size_t title_si
       Birth birth{.request = DecodeBirth(packet.bytes),
                   .agent = std::move(packet.descriptors[kAgent]),
                   .directory = std::move(packet.descriptors[kDirectory]),
-                  .lock = std::move(packet.descriptors[kLock])};
+                  .lock = std::move(packet.descriptors[kLock]),
+                  .secrets = {}};
+      if (packet.descriptors.size() > kSecrets) birth.secrets = std::move(packet.descriptors[kSecrets]);
       TakeTitle(birth.request, title, title_size);
       return birth;
     }

@@ -18,6 +18,7 @@ struct Birth {
   Descriptor agent;
   Descriptor directory;
   Descriptor lock;
+  Descriptor secrets;  // invalid: it is given none
 };
 
 // Serves the agent for as long as it lives.  Returns in every supervisor that is born, detached

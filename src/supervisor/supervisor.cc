@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "supervisor/private_mounts.h"
+#include "supervisor/secret_memory.h"
 
 namespace gp {
 namespace {
@@ -22,8 +23,8 @@ constexpr int64_t kPatienceNs = 10'000'000'000;  // then people are told
 
 }  // namespace
 
-Supervisor::Supervisor(Descriptor agent, Descriptor directory)
-    : directory_(std::move(directory)), agent_(std::move(agent)) {}
+Supervisor::Supervisor(Descriptor agent, Descriptor directory, Descriptor secrets)
+    : directory_(std::move(directory)), agent_(std::move(agent)), secrets_(std::move(secrets)) {}
 
 void Supervisor::Run() {
   const Status prepared = Prepare();
@@ -62,6 +63,7 @@ Status Supervisor::Prepare() {
   GP_CHECK_OK(link_.Open(std::move(agent_)));
   const std::string launch = GP_TRY(ReadFileAt(directory_.get(), kLaunchFile));
   launch_ = GP_TRY(DecodeLaunch(launch));
+  GP_CHECK_OK(TakeSecrets());
   status_.key = launch_.spec.key;
   Result<JobCgroups> cgroups = JobCgroups::Open(launch_.cgroups);
   if (cgroups.has_value()) cgroups_ = std::move(*cgroups);
@@ -70,6 +72,15 @@ Status Supervisor::Prepare() {
   SetLease(launch_.spec.lease_deadline_boot_ns);
   GP_CHECK_OK(status_file_.Reserve(directory_.get()));
   return OpenLogs();
+}
+
+// They are part of the environment from now on, in our memory alone.
+Status Supervisor::TakeSecrets() {
+  if (!secrets_.valid()) return Ok();
+  const std::vector<std::string> secrets = GP_TRY(ReadFromMemory(secrets_));
+  secrets_.Reset();
+  launch_.spec.environment.insert(launch_.spec.environment.end(), secrets.begin(), secrets.end());
+  return Ok();
 }
 
 Status Supervisor::OpenLogs() {

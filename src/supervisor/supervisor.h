@@ -24,8 +24,9 @@ namespace gp {
 
 class Supervisor {
  public:
-  // `directory` is the attempt's and must be the working directory too.  `agent` may be invalid.
-  Supervisor(Descriptor agent, Descriptor directory);
+  // `directory` is the attempt's and must be the working directory too.  `agent` may be invalid, and `secrets` is where
+  // there are none.
+  Supervisor(Descriptor agent, Descriptor directory, Descriptor secrets = {});
 
   // Runs the attempt to its end.
   void Run();
@@ -37,6 +38,7 @@ class Supervisor {
 
   // supervisor.cc: the life.
   Status Prepare();
+  Status TakeSecrets();
   Status OpenLogs();
   void Begin();
   void StartMain();
@@ -101,6 +103,7 @@ class Supervisor {
   Descriptor directory_;
   AgentLink link_;
   Descriptor agent_;
+  Descriptor secrets_;
   Descriptor signals_;
   DeadlineTimer timer_;
   LaunchRecord launch_;

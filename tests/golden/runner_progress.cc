@@ -32,4 +32,31 @@ std::string TableRunner::ReportProgress(const Line& line) {
   return ReportFrom(lease.node);
 }
 
+// "use j1 SECONDS BUSY [n1] [anew]": for so long more its nodes (or this one) saw its GPUs, busy for so many per cent; `anew`:
+// they count from zero.
+std::string TableRunner::ReportUse(const Line& line) {
+  const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
+  const int64_t span_ms = std::stoll(line.words[1]) * 1000;
+  std::vector<NodeId> nodes;
+  for (const LeaseId id : job.leases) {
+    const Lease& lease = *cluster_.state().FindLease(id);
+    const std::string& name = cluster_.state().FindNode(lease.node)->facts->name;
+    if (line.words.size() > 3 && line.words[3] != "anew" && line.words[3] != name) continue;
+    LeaseObservation& seen = seen_[id];
+    seen.lease = id;
+    if (seen.use.since.ns == 0 || line.words.back() == "anew") {
+      seen.use = {};
+      seen.use.since = cluster_.now();
+    }
+    seen.use.gpus.resize(lease.gpus.size());
+    for (size_t i = 0; i < lease.gpus.size(); ++i) {
+      seen.use.gpus[i].gpu = lease.gpus[i].gpu;
+      seen.use.gpus[i].seen_ms += span_ms;
+      seen.use.gpus[i].busy_ms += span_ms * std::stoll(line.words[2]) / 100;
+    }
+    nodes.push_back(lease.node);
+  }
+  return ReportFromAll(nodes);
+}
+
 }  // namespace gp

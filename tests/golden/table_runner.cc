@@ -119,6 +119,19 @@ std::string TableRunner::Restart(const Line& line) {
   return Tell(StartController{policy});
 }
 
+// "policy [kept=N] [kept_for=S] [warn=S] [stop=S] [below=P] [lease=S]": of the controller that runs.
+std::string TableRunner::Repolicy(const Line& line) {
+  Policy policy = cluster_.state().policy;
+  policy.jobs_kept = line.Number("kept", policy.jobs_kept);
+  policy.jobs_kept_for = Duration::Seconds(line.Number("kept_for", 0));
+  if (line.options.contains("lease")) policy.lease_time = Duration::Seconds(line.Number("lease", 0));
+  UnderUseRule& rule = policy.under_use.medium;
+  rule.below_percent = line.Number("below", rule.below_percent);
+  rule.warn_after = Duration::Seconds(line.Number("warn", static_cast<int>(rule.warn_after.ToMilliseconds() / 1000)));
+  rule.stop_after = Duration::Seconds(line.Number("stop", static_cast<int>(rule.stop_after.ToMilliseconds() / 1000)));
+  return Tell(SetPolicy{policy});
+}
+
 std::string TableRunner::Why(const Line& line) const {
   const PendingReason why = WhyPending(cluster_.state(), cluster_.now(), *cluster_.state().FindJob(jobs_.at(line.words[0])));
   return std::string("-> ") + Name(why.kind) + ": " + why.text;
@@ -244,6 +257,7 @@ std::string TableRunner::Reserve(const Line& line) {
   wanted.ends_at = wanted.starts_at + Duration::Seconds(line.Number("for", 3600));
   wanted.users = list("users");
   wanted.queues = list("queues");
+  wanted.maintenance = line.options.contains("maintenance");
   reserve.count = line.Number("count", 0);
   return Tell(reserve);
 }
@@ -416,6 +430,8 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "queue") return Queue(line);
   if (line.verb == "unqueue") return Tell(DeleteQueue{line.words[0]});
   if (line.verb == "reserve") return Reserve(line);
+  if (line.verb == "policy") return Repolicy(line);
+  if (line.verb == "use") return ReportUse(line);
   if (line.verb == "unreserve") return Tell(EndReservation{line.words[0]});
   if (line.verb == "role") return Grant(line);
   if (line.verb == "token") return Issue(line);
@@ -460,6 +476,7 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "cancel") return Tell(StopJob{id, false});
   if (line.verb == "kill") return Tell(StopJob{id, true});
   if (line.verb == "priority") return Tell(SetPriority{id, std::stoi(line.words[1])});
+  if (line.verb == "extend") return Tell(ChangeTimeLimit{id, Duration::Seconds(std::stoi(line.words[1])), line.words.size() > 2});
   if (line.verb == "hold") return Tell(HoldJob{id});
   if (line.verb == "release") return Tell(ReleaseJob{id});
   return "=> unknown command";

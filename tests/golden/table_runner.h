@@ -50,6 +50,8 @@ class TableRunner {
   std::string EndTask(const Line& line);
   std::string Rejoin(const Line& line);
   std::string Restart(const Line& line);
+  std::string Repolicy(const Line& line);
+  std::string ReportUse(const Line& line);
   std::string Why(const Line& line) const;
   std::string Defragment();
   static NodeFacts FactsFrom(const Line& line);

@@ -39,6 +39,32 @@ void PhysicalWorld::AdvanceTo(Instant now) {
       End(program, program.over_at, program.ending);
     }
   }
+  for (const LeaseId id : alive_) Meter(Of(id), now);
+}
+
+void PhysicalWorld::CountAnew(Instant now, LeaseId lease) {
+  Program& program = Of(lease);
+  if (!program.is_alive) return;
+  program.use = {};
+  program.use.since = program.metered_at = now;
+  program.busy_percent = rng_.Chance(1, 3) ? 0 : rng_.Between(0, 100);
+}
+
+void PhysicalWorld::Meter(Program& program, Instant now) {
+  const int64_t span_ms = (now - program.metered_at).ToMilliseconds();
+  if (program.use.since.ns == 0 || span_ms <= 0) return;
+  program.metered_at = now;
+  program.use.cpu_seen_ms += span_ms;
+  program.use.cpu_ms += 2 * span_ms;
+  program.use.gpus.resize(program.order.lease.gpus.size());
+  for (size_t i = 0; i < program.use.gpus.size(); ++i) {
+    GpuUse& gpu = program.use.gpus[i];
+    gpu.gpu = program.order.lease.gpus[i].gpu;
+    if (program.order.lease.mode != GpuMode::kWhole) continue;
+    gpu.seen_ms += span_ms;
+    gpu.busy_ms += span_ms * program.busy_percent / 100;
+    gpu.memory_mib = std::max<int64_t>(gpu.memory_mib, program.busy_percent);
+  }
 }
 
 void PhysicalWorld::End(Program& program, Instant at, const LeaseOutcome& outcome) {
@@ -76,6 +102,7 @@ void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts&
   CheckResume(order);
   program.is_alive = true;
   alive_.push_back(id);
+  CountAnew(now, id);
 }
 
 namespace {
@@ -212,6 +239,8 @@ LeaseObservation PhysicalWorld::Observe(LeaseId lease) {
   seen.started_at = program.started_at;
   seen.checkpoints = program.checkpoints;
   seen.is_hung = program.is_hung;
+  seen.use = program.use;
+  if (!seen.use.gpus.empty() && rng_.Chance(1, 50)) seen.use.gpus[0].busy_ms = seen.use.gpus[0].seen_ms + 1;  // what cannot be
   if (seen.ended) {
     seen.ended_at = program.over_at;
     seen.outcome = program.ending;

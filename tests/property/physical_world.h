@@ -27,6 +27,9 @@ struct Program {
   bool is_known = false;    // its node still has a record of it
   bool lost_lease = false;  // it stays lost, whatever is renewed
   bool is_hung = false;     // it will say no more
+  RankUse use;              // as its node counts it
+  Instant metered_at;
+  int busy_percent = 0;     // of its GPUs
   std::vector<Checkpoint> checkpoints;
 };
 
@@ -56,12 +59,15 @@ class PhysicalWorld {
   Program& Of(LeaseId lease);
   const std::vector<LeaseId>& known_on(NodeId node);
   const std::vector<LeaseId>& alive() const { return alive_; }
+  // Its node counts anew: its agent was started again.
+  void CountAnew(Instant now, LeaseId lease);
   // What the node's supervisors would say.
   LeaseObservation Observe(LeaseId lease);
 
   const std::string& broken() const { return broken_; }
 
  private:
+  static void Meter(Program& program, Instant now);
   void CheckStart(const LeaseOrder& order, const NodeFacts& facts);
   void CheckResume(const LeaseOrder& order);
   void CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other, const NodeFacts& facts);

@@ -12,6 +12,8 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   policy_.faults_max = rng_.Between(2, 16);
   policy_.reserve_after = Duration::Seconds(rng_.Between(5, 120));
   if (rng_.Chance(1, 4)) policy_.jobs_kept = rng_.Between(0, 4);
+  if (rng_.Chance(1, 6)) policy_.jobs_kept_for = Duration::Seconds(rng_.Between(1, 200));
+  SetUnderUse();
   shares_time_ = rng_.Chance(1, 3);
   policy_.min_run = Duration::Seconds(rng_.Between(0, 4));
   has_queues_ = rng_.Chance(1, 3);
@@ -43,6 +45,12 @@ void Sequence::WeighPlaces() {
   policy_.placement.clear();
   for (const char* pool : {kEveryPool, "default"}) {
     if (rng_.Chance(1, 3)) policy_.placement[pool] = {weight(), weight(), weight(), weight(), weight(), weight()};
+  }
+}
+
+void Sequence::SetUnderUse() {
+  for (UnderUseRule* rule : {&policy_.under_use.high, &policy_.under_use.medium, &policy_.under_use.low, &policy_.under_use.interactive}) {
+    *rule = {rng_.Between(0, 60), Duration::Seconds(rng_.Between(0, 60)), Duration::Seconds(rng_.Chance(1, 2) ? 0 : rng_.Between(1, 120))};
   }
 }
 
@@ -117,7 +125,8 @@ bool Sequence::StepOfPeople(uint64_t dice) {
   if (dice < 2 && shares_time_) return MoveAny();
   if (dice < 12) return Submit();
   if (dice < 14) return Tell(StopJob{AnyJob(), rng_.Chance(1, 2)}) != nullptr;
-  if (dice < 16) return Tell(HoldJob{AnyJob()}) != nullptr;
+  if (dice < 15) return Tell(HoldJob{AnyJob()}) != nullptr;
+  if (dice < 16) return Tell(ChangeTimeLimit{AnyJob(), Duration::Seconds(rng_.Between(1, 300)), rng_.Chance(1, 2)}) != nullptr;
   if (dice < 19) return Tell(ReleaseJob{AnyJob()}) != nullptr;
   return ChangeServiceOfAny();
 }
@@ -253,6 +262,8 @@ bool Sequence::ReportAny() {
   const LeaseId lease = world_.alive()[rng_.Below(world_.alive().size())];
   if (rng_.Chance(1, 8)) {
     world_.Hang(lease);
+  } else if (rng_.Chance(1, 4)) {
+    world_.CountAnew(now_, lease);
   } else {
     world_.SaveCheckpoint(now_, lease);
   }

@@ -53,6 +53,8 @@ class Sequence {
 
   void WeighPlaces();
   void SetPrices();
+  void SetUnderUse();
+  bool ReloadPolicy();
   void AddMachine();
   Machine& AnyMachine() { return machines_[rng_.Below(machines_.size())]; }
   JobId AnyJob();
@@ -99,6 +101,7 @@ class Sequence {
   bool RestartController();
 
   void Heal();
+  void ReleaseHeld();
   bool SettleRound();
   void JumpToDeadline();
 

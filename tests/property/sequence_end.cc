@@ -29,6 +29,10 @@ void Sequence::Heal() {
     SendReport(machine);
   }
   LiftQuotas();
+}
+
+// Persons let go on what was held, by them or for its idle GPUs.
+void Sequence::ReleaseHeld() {
   for (uint64_t id = 1; id <= ledger_.state().last_job; ++id) {
     const Job* job = ledger_.state().FindJob({id});
     if (job != nullptr && job->state == JobState::kHeld) Tell(ReleaseJob{job->id});
@@ -41,6 +45,7 @@ bool Sequence::SettleRound() {
   world_.AdvanceTo(now_);
   const size_t records_before = ledger_.records().size();
   bool busy = !Tell(Tick{})->empty();
+  ReleaseHeld();
   to_exit_ = world_.alive();
   for (Machine& machine : machines_) {
     busy = busy || machine.orders_due || !machine.down.empty();

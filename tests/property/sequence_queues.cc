@@ -33,6 +33,7 @@ bool Sequence::StepOfQueues(uint64_t dice) {
   }
   if (dice == 9) return SetOrDeleteBudget();
   if (dice < 7) return Tell(DeleteQueue{kNames[rng_.Below(kNames.size())]}) != nullptr;
+  if (dice == 8 && rng_.Chance(1, 2)) return ReloadPolicy();
   if (dice < 9) return Tell(SetPriority{AnyJob(), 250 * rng_.Between(1, 3)}) != nullptr;
   if (dice >= 14) return StepOfAccess(dice - 14);
   if (dice >= 12) return ReserveOrEnd();
@@ -61,6 +62,16 @@ bool Sequence::SetOrDeleteBudget() {
   return Tell(std::move(set)) != nullptr;
 }
 
+bool Sequence::ReloadPolicy() {
+  policy_.faults_max = rng_.Between(2, 16);
+  policy_.jobs_kept = rng_.Between(0, 20);
+  policy_.faults.incident_window = Duration::Seconds(rng_.Between(1, 300));
+  WeighPlaces();
+  SetPrices();
+  SetUnderUse();
+  return Tell(SetPolicy{policy_}) != nullptr;
+}
+
 bool Sequence::ReserveOrEnd() {
   static constexpr std::array kNames = {"course", "night"};
   const std::string name = kNames[rng_.Below(kNames.size())];
@@ -70,8 +81,11 @@ bool Sequence::ReserveOrEnd() {
   reserve.reservation.pool = rng_.Chance(4, 5) ? "default" : "dev";
   reserve.reservation.starts_at = now_ + Duration::Seconds(rng_.Between(-10, 120));
   reserve.reservation.ends_at = reserve.reservation.starts_at + Duration::Seconds(rng_.Between(1, 300));
-  reserve.reservation.users = {"ana"};
-  reserve.reservation.queues = {AnyQueue()};
+  reserve.reservation.maintenance = rng_.Chance(1, 3);
+  if (!reserve.reservation.maintenance) {
+    reserve.reservation.users = {"ana"};
+    reserve.reservation.queues = {AnyQueue()};
+  }
   reserve.count = rng_.Between(1, 2);
   return Tell(std::move(reserve)) != nullptr;
 }

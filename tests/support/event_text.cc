@@ -69,6 +69,12 @@ struct Teller {
   std::string operator()(const TokenEnded& e) const { return "token-ended " + ToText(e.token); }
   std::string operator()(const BudgetChanged& e) const { return "budget-changed " + ToText(e.key); }
   std::string operator()(const BudgetDeleted& e) const { return "budget-deleted " + ToText(e.key); }
+  std::string operator()(const ChangeNoted& e) const { return "change-noted " + e.operation + " " + e.target; }
+  std::string operator()(const PolicyChanged&) const { return "policy-changed"; }
+  std::string operator()(const JobTimeLimitChanged& e) const { return "job-time-limit-changed " + Job(e.job) + " " + ToText(e.time_limit); }
+  std::string operator()(const JobLimitNear& e) const { return "job-limit-near " + Job(e.job); }
+  std::string operator()(const LeaseUseNoted& e) const { return "lease-use-noted " + ToText(e.lease) + " idle " + std::to_string(e.idle_ms / 1000) + "s"; }
+  std::string operator()(const JobIdle& e) const { return "job-idle " + Job(e.job) + ": " + e.reason; }
   std::string operator()(const AccessRefused& e) const { return "refused " + e.operation + ": " + e.why; }
   std::string operator()(const ReservationEnded& e) const { return "reservation-ended " + e.name; }
   std::string operator()(const NodePoolChanged& e) const { return "node-pool-changed " + Node(e.node) + " " + e.pool; }

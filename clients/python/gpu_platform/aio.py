@@ -133,6 +133,13 @@ class AsyncJob:
         await asyncio.to_thread(self.job.set_priority, priority)
         return self
 
+    async def extend(self, by: Optional[float] = None, to: Optional[float] = None, force: bool = False) -> AsyncJob:
+        await asyncio.to_thread(self.job.extend, by, to, force)
+        return self
+
+    async def report(self) -> dict[str, Any]:
+        return await asyncio.to_thread(self.job.report)
+
     async def explain(self, forecast: bool = True) -> dict[str, Any]:
         return await asyncio.to_thread(self.job.explain, forecast)
 

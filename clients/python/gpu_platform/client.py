@@ -134,6 +134,27 @@ class Job:
         """0 to 1000."""
         return self._change("prioritize", {"priority": priority})
 
+    def extend(self, by: Optional[float] = None, to: Optional[float] = None, force: bool = False) -> Job:
+        """Another time limit, in seconds: so much longer than now, or so long in all from its placement on.
+
+        Refused where others wait for its place or a reservation of its nodes begins before; operators of its queue may `force` the first.
+        """
+        if (by is None) == (to is None):
+            raise ValueError("give either by or to")
+        body: dict[str, Any] = {"force": force}
+        if by is not None:
+            body["longer_by_ms"] = round(by * 1000)
+        if to is not None:
+            body["time_limit_ms"] = round(to * 1000)
+        return self._change("setTimeLimit", body)
+
+    def report(self) -> dict[str, Any]:
+        """What its last attempt did with what it was granted, and what would have been enough: JobReport of the contract.
+
+        What was not measured is absent (None), and never zero.
+        """
+        return dict(self.client.connection.ask("GET", self._path("/report")))
+
     def explain(self, forecast: bool = True) -> dict[str, Any]:
         """Why it waits, what would start it now, when it may start (message ExplainJobReply)."""
         return dict(self.client.connection.ask("POST", "/api/v1/jobs:explain", body={"job_id": self.id, "forecast": forecast}))

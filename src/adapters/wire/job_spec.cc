@@ -135,6 +135,11 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
     one->set_pattern(rule.pattern);
     one->set_action(std::string(ToText(rule.action)));
   }
+  if (!spec.notify.to.empty()) {
+    message->mutable_notify()->mutable_to()->Assign(spec.notify.to.begin(), spec.notify.to.end());
+    message->mutable_notify()->mutable_on()->Assign(spec.notify.on.begin(), spec.notify.on.end());
+  }
+  message->mutable_secrets()->Assign(spec.secrets.begin(), spec.secrets.end());
   message->set_preemptible(spec.preemptible);
   message->set_movable(spec.movable);
   if (spec.array.count != 0) {
@@ -180,6 +185,9 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.checkpoint.best = static_cast<BestScore>(message.checkpoint_best());
   spec.hang_after = FromMilliseconds(message.hang_after_ms());
   for (const v1::LogRule& one : message.on_log()) spec.on_log.push_back(GP_TRY(FromProto(one)));
+  spec.notify.to.assign(message.notify().to().begin(), message.notify().to().end());
+  spec.notify.on.assign(message.notify().on().begin(), message.notify().on().end());
+  spec.secrets.assign(message.secrets().begin(), message.secrets().end());
   spec.preemptible = message.preemptible();
   spec.movable = message.movable();
   if (message.has_array()) spec.array = GP_TRY(FromProto(message.array()));

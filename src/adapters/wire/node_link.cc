@@ -75,6 +75,28 @@ MigTable FromProto(const v1::MigTable& message) {
   return table;
 }
 
+void ToProto(const RankUse& use, v1::RankUse* message) {
+  message->set_since_ns(use.since.ns);
+  for (const GpuUse& gpu : use.gpus) {
+    v1::RankUse::Gpu* part = message->add_gpus();
+    part->set_gpu(gpu.gpu);
+    part->set_seen_ms(gpu.seen_ms);
+    part->set_busy_ms(gpu.busy_ms);
+    if (gpu.memory_mib != GpuUse::kNotSeen) part->set_memory_mib(gpu.memory_mib);
+  }
+  message->set_cpu_ms(use.cpu_ms);
+  message->set_cpu_seen_ms(use.cpu_seen_ms);
+  if (use.memory_mib != GpuUse::kNotSeen) message->set_memory_mib(use.memory_mib);
+}
+
+// What cannot be, Follows refuses.
+RankUse FromProto(const v1::RankUse& message) {
+  const auto memory = [](const auto& part) { return part.has_memory_mib() ? std::clamp<int64_t>(part.memory_mib(), 0, kUseMsMax) : GpuUse::kNotSeen; };
+  RankUse use{{message.since_ns()}, {}, message.cpu_ms(), message.cpu_seen_ms(), memory(message)};
+  for (const auto& part : message.gpus()) use.gpus.push_back({part.gpu(), part.seen_ms(), part.busy_ms(), memory(part)});
+  return use;
+}
+
 void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   const Lease& lease = order.lease;
   message->set_lease(lease.id.value);
@@ -109,6 +131,7 @@ void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   message->set_resume_from(order.resume_from);
   message->set_resume_step(order.resume_step);
   for (const std::string& path : order.surplus) message->add_surplus(path);
+  message->mutable_secrets()->insert(order.secrets.begin(), order.secrets.end());
 }
 
 Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
@@ -138,6 +161,7 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   order.resume_from = message.resume_from();
   order.resume_step = message.resume_step();
   order.surplus.assign(message.surplus().begin(), message.surplus().end());
+  order.secrets.insert(message.secrets().begin(), message.secrets().end());
   return order;
 }
 
@@ -198,6 +222,7 @@ void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message) {
   ToProto(seen.outcome.clues, message->mutable_clues());
   for (const Checkpoint& checkpoint : seen.checkpoints) ToProto(checkpoint, message->add_checkpoints());
   message->set_is_hung(seen.is_hung);
+  if (seen.use.since.ns != 0) ToProto(seen.use, message->mutable_use());
 }
 
 Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
@@ -218,6 +243,8 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
   if (message.checkpoints_size() > kCheckpointsSeenMax) return Fail(InvalidArgument("report: too many checkpoints of one lease"));
   for (const v1::CheckpointReport& checkpoint : message.checkpoints()) seen.checkpoints.push_back(FromProto(checkpoint));
   seen.is_hung = message.is_hung();
+  if (message.use().gpus_size() > kGpusMax) return Fail(InvalidArgument("report: use of too many GPUs"));
+  if (message.has_use()) seen.use = FromProto(message.use());
   return seen;
 }
 

@@ -26,6 +26,7 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
   int64_t queued = 0;
   for (const auto& [line, jobs] : state.lines) queued += line.shape.reservation == reservation.name ? static_cast<int64_t>(jobs.size()) : 0;
   message->set_jobs_queued(queued);
+  message->set_maintenance(reservation.maintenance);
 }
 
 void ReservationsView(const State& state, Instant now, v1::ListReservationsReply* message) {
@@ -43,6 +44,7 @@ Reservation FromProto(const v1::ReserveNodesRequest& message) {
   reservation.users.assign(message.users().begin(), message.users().end());
   reservation.queues.assign(message.queues().begin(), message.queues().end());
   reservation.note = message.note();
+  reservation.maintenance = message.maintenance();
   return reservation;
 }
 

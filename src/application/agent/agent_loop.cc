@@ -48,6 +48,7 @@ void AgentLoop::Run() {
 }
 
 void AgentLoop::Turn() {
+  MeasureUse();
   Observe();
   if (!connected_ && moving_to_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
   TakeNews();
@@ -220,6 +221,15 @@ void AgentLoop::UpdateOpenLogs() {
     return declined_.contains(id) || (seen != seen_.end() && seen->second.ended);
   });
   newest_known_ = std::max(newest_known_, orders_.last_lease);
+  jobs_here_.reset();
+  if (!have_orders_) return;
+  jobs_here_.emplace();
+  for (const LeaseOrder& order : orders_.leases) jobs_here_->insert(order.lease.job);
+}
+
+std::optional<std::set<JobId>> AgentLoop::JobsHere() const {
+  const std::lock_guard lock(logs_mutex_);
+  return jobs_here_;
 }
 
 bool AgentLoop::MayStillWrite(LeaseId lease) const {
@@ -243,6 +253,22 @@ void AgentLoop::Act() {
   const std::vector<NodeAction> actions = Reconcile(orders_, held);
   for (const NodeAction& action : actions) Carry(action);
   if (!actions.empty()) Observe();
+}
+
+// Before what ends is looked at: the last moments count.
+void AgentLoop::MeasureUse() {
+  constexpr Duration kEvery = Duration::Milliseconds(500);
+  if (clock_.BootNs() < measure_at_ns_) return;
+  measure_at_ns_ = clock_.BootNs() + kEvery.ns;
+  static const std::vector<GpuReading> kNone;
+  const std::vector<GpuReading>& readings = gpus_ == nullptr ? kNone : gpus_->LatestReadings();
+  std::set<LeaseId> known;
+  for (const auto& [id, seen] : seen_) {
+    known.insert(id);
+    const LeaseOrder* order = seen.running ? OrderFor(id) : nullptr;
+    if (order != nullptr) meter_.Look(order->lease, runner_.Used(ToText(id)), readings, clock_.BootNs(), clock_.Now());
+  }
+  meter_.Keep(known);
 }
 
 void AgentLoop::Carry(const NodeAction& action) {
@@ -270,6 +296,9 @@ void AgentLoop::Carry(const NodeAction& action) {
 
 void AgentLoop::StartLease(LeaseId id) {
   const LeaseOrder& order = *OrderFor(id);
+  for (const std::string& name : order.spec->secrets) {
+    if (!order.secrets.contains(name)) return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0, "there is no secret " + name + " any more (gpu-platform secrets set " + name + ")"});
+  }
   const LaunchSpec launch = MakeLaunch(order, *options_.facts, options_.launch, lease_until_ns_);
   if (const Status started = runner_.Start(launch); !started) {
     Decline(id, {LeaseEnd::kPlatformFault, 0, 0, started.error().message});
@@ -300,7 +329,10 @@ void AgentLoop::KeepGpus() {
 
 void AgentLoop::SendReport() {
   AgentReport report;
-  for (const auto& [id, seen] : seen_) report.leases.push_back(seen);
+  for (const auto& [id, seen] : seen_) {
+    report.leases.push_back(seen);
+    if (const RankUse* use = meter_.Of(id)) report.leases.back().use = *use;
+  }
   for (const auto& [id, seen] : declined_) report.leases.push_back(seen);
   report.progress = progress_;
   if (gpus_ != nullptr) {

@@ -7,12 +7,14 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "application/agent/gpu_keeper.h"
 #include "application/agent/launch.h"
+#include "application/agent/use_meter.h"
 #include "domain/node/reconcile.h"
 #include "ports/inbound/channel_gateway.h"
 #include "ports/outbound/attempt_runner.h"
@@ -50,6 +52,8 @@ class AgentLoop : public ChannelGateway {
   void Turn();
   Duration UntilNextTurn();
   void Stop();  // any thread, or a signal handler
+  // Jobs that this node is ordered to hold; any thread.  nullopt: it has no orders now.
+  std::optional<std::set<JobId>> JobsHere() const;
 
   Status ReadLog(const LogRequest& request,
                  const std::function<bool(int64_t, const std::string&)>& take) override;
@@ -62,6 +66,7 @@ class AgentLoop : public ChannelGateway {
   void Disconnect(const std::string& why);
   void MoveOver();
   void Observe();
+  void MeasureUse();
   void AddClues(const AttemptStatus& status, LeaseObservation& seen);
   void Act();
   void Carry(const NodeAction& action);
@@ -102,6 +107,8 @@ class AgentLoop : public ChannelGateway {
 
   std::map<LeaseId, LeaseObservation> seen_;
   std::vector<LeaseProgress> progress_;
+  UseMeter meter_;
+  int64_t measure_at_ns_ = 0;
   std::map<LeaseId, LogClues> clues_;               // of attempts that have ended
   std::map<LeaseId, LeaseObservation> declined_;  // ordered, never started here
   std::map<LeaseId, StopOrder> stopped_;          // the strongest order passed on
@@ -118,6 +125,7 @@ class AgentLoop : public ChannelGateway {
   mutable std::mutex logs_mutex_;
   std::set<LeaseId> open_logs_;
   LeaseId newest_known_;
+  std::optional<std::set<JobId>> jobs_here_;
 };
 
 }  // namespace gp

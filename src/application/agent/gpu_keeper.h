@@ -51,6 +51,8 @@ class GpuKeeper {
   std::vector<GpuObservation> Observations() const;
   // Empty where a GPU was never read, or not for long.
   std::vector<GpuHealth> Readings() const;
+  // As they were seen at the last Look, by position.
+  const std::vector<GpuReading>& LatestReadings() const { return readings_; }
   // When, in time since boot, Look has something to do by itself; nullopt: with the next event.
   std::optional<Instant> NextAt() const { return signals_.NextAt(); }
   std::vector<int> EventDescriptors() const { return {watch_.EventDescriptor(), care_.EventDescriptor(), options_.kernel_log_fd}; }

@@ -145,6 +145,9 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   // The program of an interactive job comes by Exec, with its user's terminal.
   if (!spec.interactive) launch.argv = spec.command;
   launch.environment = MakeEnvironment(order, facts, user, options);
+  for (const auto& [name, value] : order.secrets) {
+    if (!IsReservedVariable(name)) launch.secrets.push_back(name + "=" + value);
+  }
   launch.working_directory = !spec.working_directory.empty() ? spec.working_directory
                              : user.home.empty()             ? "/"
                                                              : user.home;

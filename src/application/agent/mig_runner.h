@@ -27,6 +27,7 @@ class MigRunner : public AttemptRunner {
     runner_.Discard(key, directory, paths);
   }
   std::vector<AttemptStatus> Observe() override;
+  HostUse Used(const std::string& key) override { return runner_.Used(key); }
   Status Forget(const std::string& key) override;
   bool IsEmpty() override { return pending_.IsEmpty() && runner_.IsEmpty(); }
   Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;

@@ -55,6 +55,7 @@ class SharingRunner : public AttemptRunner {
     runner_.Discard(key, directory, paths);
   }
   std::vector<AttemptStatus> Observe() override;
+  HostUse Used(const std::string& key) override { return runner_.Used(key); }
   Status Forget(const std::string& key) override;
   bool IsEmpty() override;
   Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;

@@ -25,7 +25,7 @@ struct CallsForPlan {
   bool operator()(const E&) const {
     return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined,
                    NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted,
-                   NodesReserved, ReservationEnded>;
+                   NodesReserved, ReservationEnded, PolicyChanged, JobTimeLimitChanged>;
   }
 
  private:

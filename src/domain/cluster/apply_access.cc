@@ -34,4 +34,6 @@ void ApplyEvent(State& state, Instant, const NodeRevoked& event) { state.access.
 
 void ApplyEvent(State&, Instant, const AccessRefused&) {}
 
+void ApplyEvent(State&, Instant, const ChangeNoted&) {}
+
 }  // namespace gp

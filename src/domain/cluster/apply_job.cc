@@ -9,6 +9,7 @@
 #include "domain/cluster/metering.h"
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
+#include "domain/cluster/reservations.h"
 
 namespace gp {
 namespace {
@@ -21,7 +22,7 @@ void EndAttempt(State& state, Job& job, Instant at, EndClass end) {
   attempt.ended_at = at;
   attempt.end = end;
   job.attained_gpu_ms = AttainedGpuMs(job, at);
-  state.limits.erase({attempt.placed_at + job.spec->time_limit, job.id});
+  IndexLimit(state, job, false);
   EndUse(state, job.id, end);
 }
 
@@ -64,7 +65,8 @@ void Stop(State& state, Job& job, StopOrder order) {
     Lease& lease = LeaseOf(state, id);
     if (order > lease.stop) lease.stop = order;
   }
-  state.limits.erase({job.attempts.back().placed_at + job.spec->time_limit, job.id});
+  IndexLimit(state, job, false);
+  IndexLeaving(state, job);
 }
 
 // It is told to leave for `by`, which gets the nodes.
@@ -88,6 +90,17 @@ void Enter(State& state, Job job) {
 }
 
 }  // namespace
+
+void IndexLimit(State& state, const Job& job, bool is_in) {
+  const std::pair limit(LimitReachedAt(job), job.id), notice(LimitToldAt(job), job.id);
+  if (!is_in) {
+    state.limits.erase(limit);
+    state.limit_notices.erase(notice);
+    return;
+  }
+  state.limits.insert(limit);
+  if (!job.is_limit_told) state.limit_notices.insert(notice);
+}
 
 Job& JobOf(State& state, JobId id) {
   const auto it = state.jobs.find(id);
@@ -214,6 +227,34 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   job.recovers_until = event.charge == RequeueCharge::kFault ? at + state.policy.faults.recovery_hold : Instant{};
   if (job.state == JobState::kCheckpointing) MoveJob(state, job, JobState::kPreempted);
   MoveJob(state, job, event.eligible_at > at ? JobState::kRetryWait : JobState::kQueued);
+}
+
+void ApplyEvent(State& state, Instant, const JobLimitNear& event) {
+  Job& job = JobOf(state, event.job);
+  state.limit_notices.erase({LimitToldAt(job), job.id});
+  job.is_limit_told = true;
+}
+
+void ApplyEvent(State& state, Instant, const JobIdle& event) { JobOf(state, event.job).is_idle_told = true; }
+
+void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
+  Job& job = JobOf(state, event.job);
+  const bool is_queued = job.state == JobState::kQueued;
+  if (is_queued) Dequeue(state, job);
+  const bool runs = RunsAgainstLimit(job);
+  if (runs) IndexLimit(state, job, false);
+  const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
+    JobSpec changed = *spec;
+    changed.time_limit = event.time_limit;
+    spec = std::make_shared<const JobSpec>(std::move(changed));
+  };
+  change(job.spec);
+  if (job.asked) change(*job.asked);
+  job.is_limit_told = false;
+  if (runs) IndexLimit(state, job, true);
+  if (is_queued) Enqueue(state, job);
+  for (const LeaseId id : job.leases) NodeOf(state, LeaseOf(state, id).node);  // planners have reckoned with its end there
+  IndexLeaving(state, job);
 }
 
 void ApplyEvent(State& state, Instant at, const CheckpointSaved& event) {

@@ -6,6 +6,7 @@
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
+#include "domain/cluster/reservations.h"
 #include "domain/model/variants.h"
 
 namespace gp {
@@ -51,12 +52,17 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
     record.lease = lease.id;
     record.node = lease.node;
     for (const GpuGrant& grant : lease.gpus) record.gpus.push_back(grant.gpu);
+    for (const NumaGrant& grant : lease.numa) {
+      record.cores += grant.cpus.Count();
+      record.memory_mib += grant.memory_mib;
+    }
     attempt.ranks.push_back(std::move(record));
   }
   ChargeDifference(state, at, job, {});
   job.attempts.push_back(std::move(attempt));
   state.limited += HasEnd(job) ? 1 : 0;
-  if (RunsAgainstLimit(job)) state.limits.insert({at + job.spec->time_limit, job.id});
+  job.is_limit_told = job.is_idle_told = false;
+  if (RunsAgainstLimit(job)) IndexLimit(state, job, true);
   state.last_pass = std::max(state.last_pass, event.pass);
 }
 
@@ -72,14 +78,25 @@ void ApplyEvent(State& state, Instant, const LeaseStarted& event) {
   }
 }
 
+void ApplyEvent(State& state, Instant, const LeaseUseNoted& event) {
+  Lease& lease = LeaseOf(state, event.lease);
+  lease.use = Added(std::move(lease.use), lease.told, event.told);
+  lease.told = event.told;
+  lease.idle_ms = event.idle_ms;
+  if (event.idle_ms == 0) JobOf(state, lease.job).is_idle_told = false;  // of the next time its user is to hear again
+}
+
 void ApplyEvent(State& state, Instant at, const LeaseEnded& event) {
   const Lease lease = LeaseOf(state, event.lease);
   Job& job = JobOf(state, lease.job);
   const Holding before = HoldingOf(state, job);
-  job.attempts.back().ranks[static_cast<size_t>(lease.rank)].outcome = event.outcome;
+  RankRecord& record = job.attempts.back().ranks[static_cast<size_t>(lease.rank)];
+  record.outcome = event.outcome;
+  record.use = lease.use;
   std::erase(job.leases, lease.id);
   ReleaseGrants(NodeOf(state, lease.node), lease);
   state.leases.erase(lease.id);
+  IndexLeaving(state, job);
   ChargeDifference(state, at, job, before);
 }
 

@@ -2,6 +2,7 @@
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/faults.h"
 #include "domain/cluster/metering.h"
+#include "domain/cluster/reservations.h"
 
 namespace gp {
 
@@ -35,6 +36,15 @@ void CountCapacity(State& state, const Node& node, int sign) {
   if (sizes.empty()) state.gpu_sizes.erase(node.pool);
 }
 
+// What follows from the policy: what is due when, what a GPU costs.
+static void TakePolicy(State& state, const Policy& policy) {
+  state.policy = policy;
+  IndexIncidents(state);
+  for (Node& node : state.nodes) PriceGpus(state.policy, node);
+}
+
+void ApplyEvent(State& state, Instant, const PolicyChanged& event) { TakePolicy(state, event.policy); }
+
 void ApplyEvent(State& state, Instant, const NodePoolChanged& event) {
   Node& node = NodeOf(state, event.node);
   CountCapacity(state, node, -1);
@@ -50,15 +60,12 @@ void ApplyEvent(State& state, Instant, const NodeLabelsChanged& event) {
 }
 
 void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
-  state.policy = event.policy;
+  TakePolicy(state, event.policy);
   state.lineage = event.lineage;
   state.quiet_until = event.quiet_until;
   ++state.epoch;
-  // Their deadlines follow the policy.
-  IndexIncidents(state);
   state.losses.clear();
   for (Node& node : state.nodes) {
-    PriceGpus(state.policy, node);
     if (node.condition != NodeCondition::kLost || node.leases_expired) continue;
     node.lost_at = at;  // the clock may have been stepped while no controller was there: its leases run out from now
     state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
@@ -92,7 +99,7 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
 void ApplyEvent(State& state, Instant at, const NodeLost& event) {
   Node& node = NodeOf(state, event.node);
   node.condition = NodeCondition::kLost;
-  if (!node.draining) NoteFailure(state, node, at);  // of one that was drained a person knows
+  if (!node.draining && !IsInMaintenance(state, node, at)) NoteFailure(state, node, at);  // otherwise a person knows of it
   node.lost_at = at;
   node.leases_expired = false;
   state.losses.insert({at + state.policy.lease_end_time, event.node});

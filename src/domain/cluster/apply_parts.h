@@ -74,6 +74,15 @@ void IndexReservation(State& state, const Reservation& reservation);
 // Counts the node's GPUs to its pool; sign -1: takes them off.
 void CountCapacity(State& state, const Node& node, int sign);
 
+void ApplyEvent(State& state, Instant at, const PolicyChanged& event);
+void ApplyEvent(State& state, Instant at, const JobTimeLimitChanged& event);
+void ApplyEvent(State& state, Instant at, const JobLimitNear& event);
+void ApplyEvent(State& state, Instant at, const LeaseUseNoted& event);
+void ApplyEvent(State& state, Instant at, const JobIdle& event);
+void ApplyEvent(State& state, Instant at, const ChangeNoted& event);
+// Enters the time limit of a job that runs against one into the indexes, or takes it out.
+void IndexLimit(State& state, const Job& job, bool is_in);
+
 // For changing: the node counts as changed.
 Node& NodeOf(State& state, NodeId id);
 Gpu& GpuOf(State& state, NodeId node, int gpu);

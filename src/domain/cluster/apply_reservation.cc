@@ -1,6 +1,18 @@
 #include "domain/cluster/apply_parts.h"
+#include "domain/cluster/reservations.h"
 
 namespace gp {
+
+namespace {
+
+template <typename Visit>
+void ForEachJobOn(const State& state, const Reservation& reservation, Visit visit) {
+  for (const NodeId id : reservation.nodes) {
+    for (const LeaseId lease : state.nodes[id.value].leases) visit(*state.FindJob(state.FindLease(lease)->job));
+  }
+}
+
+}  // namespace
 
 void IndexReservation(State& state, const Reservation& reservation) {
   for (const NodeId id : reservation.nodes) NodeOf(state, id).reservations.insert(reservation.name);
@@ -10,13 +22,20 @@ void IndexReservation(State& state, const Reservation& reservation) {
 void ApplyEvent(State& state, Instant, const NodesReserved& event) {
   state.reservations[event.reservation.name] = event.reservation;
   IndexReservation(state, event.reservation);
+  if (event.reservation.maintenance) ForEachJobOn(state, event.reservation, [&](const Job& job) { IndexLeaving(state, job); });
 }
 
 void ApplyEvent(State& state, Instant, const ReservationEnded& event) {
   const auto found = state.reservations.find(event.name);
-  for (const NodeId id : found->second.nodes) NodeOf(state, id).reservations.erase(event.name);
-  state.reservation_ends.erase({found->second.ends_at, event.name});
+  const Reservation ended = found->second;
+  for (const NodeId id : ended.nodes) NodeOf(state, id).reservations.erase(event.name);
+  state.reservation_ends.erase({ended.ends_at, event.name});
   state.reservations.erase(found);
+  if (!ended.maintenance) return;
+  ForEachJobOn(state, ended, [&](const Job& job) {
+    state.leaving.erase({LeaveAt(ended, job), job.id});
+    IndexLeaving(state, job);  // another one may have it leave at the same time
+  });
 }
 
 }  // namespace gp

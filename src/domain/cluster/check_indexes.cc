@@ -8,6 +8,7 @@
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
+#include "domain/cluster/reservations.h"
 
 namespace gp {
 
@@ -36,14 +37,18 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   expect(MayGiveWay(job), yielding != state.yielding.end() && yielding->second.contains(job.id), "yielding jobs");
   expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}), "preemptions");
   if (job.attempts.empty()) return;
-  const Instant limit = job.attempts.back().placed_at + job.spec->time_limit;
-  expect(RunsAgainstLimit(job), state.limits.contains({limit, job.id}), "time limits");
+  expect(RunsAgainstLimit(job), state.limits.contains({LimitReachedAt(job), job.id}), "time limits");
+  expect(RunsAgainstLimit(job) && !job.is_limit_told, state.limit_notices.contains({LimitToldAt(job), job.id}), "notices of time limits");
+  for (const Reservation* maintenance : InTheWayOf(state, job)) {
+    if (!state.leaving.contains({LeaveAt(*maintenance, job), job.id})) found.push_back({"index", ToText(job.id) + " is in the way of " + maintenance->name + ", and is not among those that leave"});
+  }
 }
 
 void CheckIndexSizes(const State& state, Violations& found) {
   std::set<std::pair<JobId, JobId>> dependencies;
   std::set<JobId> requests;
-  size_t queued = 0, retrying = 0, limited = 0, ending = 0, finished = 0, claiming = 0, movable = 0, moving = 0, moved = 0, recovering = 0, yielding = 0, preempted = 0, lost = 0;
+  std::set<std::pair<Instant, JobId>> leaving;
+  size_t queued = 0, retrying = 0, limited = 0, untold = 0, ending = 0, finished = 0, claiming = 0, movable = 0, moving = 0, moved = 0, recovering = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
@@ -51,6 +56,8 @@ void CheckIndexSizes(const State& state, Violations& found) {
       if (job.state == JobState::kBlocked) dependencies.insert({dependency.job, id});
     }
     limited += RunsAgainstLimit(job) ? 1 : 0;
+    untold += RunsAgainstLimit(job) && !job.is_limit_told ? 1 : 0;
+    for (const Reservation* maintenance : InTheWayOf(state, job)) leaving.insert({LeaveAt(*maintenance, job), id});
     ending += HasEnd(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
     claiming += job.claimed.empty() ? 0 : 1;
@@ -78,6 +85,8 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(queued, in_lines, "lines");
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
+  expect(untold, state.limit_notices.size(), "notices of time limits");
+  expect(leaving.size(), state.leaving.size(), "jobs that leave");
   expect(dependencies.size(), state.dependents.size(), "dependents");
   expect(ending, static_cast<size_t>(state.limited), "jobs that end");
   expect(finished, state.finished.size(), "finished jobs");

@@ -12,6 +12,7 @@
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
+#include "domain/cluster/reservations.h"
 // The archive finds Fields by argument-dependent lookup, so its order here does not matter.
 #include "domain/cluster/archive.h"
 
@@ -24,7 +25,7 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 15;
+constexpr uint64_t kFormatVersion = 16;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
@@ -39,7 +40,7 @@ void IndexJob(State& state, const Job& job) {
   if (job.state == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
   if (IsTerminal(job.state)) state.finished.insert({job.ended_at, job.id});
   if (RunsAgainstLimit(job)) {
-    state.limits.insert({job.attempts.back().placed_at + job.spec->time_limit, job.id});
+    IndexLimit(state, job, true);
   }
   state.limited += HasEnd(job) ? 1 : 0;
   if (MayGiveWay(job)) IndexYielding(state, job, true);
@@ -89,6 +90,7 @@ bool BuildIndexes(State& state) {
     const auto is_known = [&](const GpuGrant& grant) { return grant.gpu >= 0 && grant.gpu < static_cast<int>(node->gpus.size()); };
     if (node == nullptr || !std::ranges::all_of(lease.gpus, is_known)) return false;
     const int64_t share = CountedShare(state, lease);
+    IndexLeaving(state, job->second);
     if (share > 0) state.shares_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}][lease.job] += share;
   }
   return true;

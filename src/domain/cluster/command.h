@@ -42,6 +42,7 @@ struct LeaseObservation {
   LeaseOutcome outcome;
   std::vector<Checkpoint> checkpoints;  // its newest, as they were reported; told again and again
   bool is_hung = false;  // no progress for longer than its spec allows
+  RankUse use;           // counted since the node began to
   bool operator==(const LeaseObservation&) const = default;
 };
 
@@ -253,6 +254,25 @@ struct DeleteBudget {
   BudgetKey key;
 };
 
+// The rules change while it runs.  Times of leases stay: supervisors go by them.
+struct SetPolicy {
+  Policy policy;
+};
+
+// For the audit: somebody changed something that is not of the state, such as a secret.
+struct NoteChange {
+  std::string operation;
+  std::string target;
+  std::string details;
+};
+
+// Another time limit for a job that has one.
+struct ChangeTimeLimit {
+  JobId job;
+  Duration time_limit;
+  bool force = false;  // though others wait for its place
+};
+
 // For the audit: somebody asked for what it may not have, so many times.
 struct NoteRefusal {
   std::string operation;
@@ -266,7 +286,7 @@ struct Tick {};
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
                              SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident,
-                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget>;
+                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget, SetPolicy, ChangeTimeLimit, NoteChange>;
 
 // Who asks, and from where.
 struct Origin {

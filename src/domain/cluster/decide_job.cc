@@ -1,9 +1,13 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "domain/cluster/budgets.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/quota.h"
+#include "domain/cluster/reservations.h"
+#include "domain/cluster/retention.h"
 #include "domain/model/variants.h"
 
 namespace gp {
@@ -57,6 +61,44 @@ Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob&
   return Admission{std::make_shared<const JobSpec>(std::move(demoted)), "of the lowest class, and may be interrupted: " + whose};
 }
 
+// Whether it may stay on its nodes for so long, as far as reservations go.
+Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves) {
+  for (const LeaseId id : job.leases) {
+    const Node& node = *state.FindNode(state.FindLease(id)->node);
+    for (const Reservation* one : ReservationsOf(state, node)) {
+      const Instant latest = IsOf(*one, job) ? one->ends_at : one->starts_at;
+      if (leaves <= latest) continue;
+      return Fail(Conflict("node " + node.facts->name + " is reserved for " + one->name + (IsOf(*one, job) ? " until " : " from ") + ToRfc3339(latest) +
+                           ": with its grace and " + ToText(kEndMargin) + " to end, the job must have left by then"));
+    }
+  }
+  return Ok();
+}
+
+// Who has waited for so long that nodes are kept for it counts on the end of those that run.
+Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
+  constexpr const char* kForce = ": who may operate the cluster can do it by force";
+  for (const JobId id : state.claimants) {
+    for (const LeaseId lease : job.leases) {
+      if (std::ranges::count(state.FindJob(id)->claimed, state.FindLease(lease)->node) > 0) return Fail(Conflict(ToText(id) + " waits for a node of it" + kForce));
+    }
+  }
+  for (const JobId id : state.queued) {
+    const Job& other = *state.FindJob(id);
+    if (other.pool == job.pool && other.queued_at + state.policy.reserve_after <= at) {
+      return Fail(Conflict(ToText(id) + " has waited in pool " + job.pool + " for more than " + ToText(state.policy.reserve_after) + kForce));
+    }
+  }
+  return Ok();
+}
+
+Status CheckLonger(const State& state, Instant at, const Job& job) {
+  GP_CHECK_OK(CheckNobodyWaitsFor(state, at, job));
+  const auto stop = FindBudgetStop(state, job.queue, job.user.name, job.pool, at);
+  if (!stop || stop->over != OverBudget::kRefuse || !AsksForGpus(*job.spec)) return Ok();
+  return Fail(Conflict("the budget of " + ToText(stop->key) + " for this month is used up (gpu-platform budget list)"));
+}
+
 Error AlreadyOver(const Job& job) {
   return Conflict(ToText(job.id) + " is already " + Name(job.state));
 }
@@ -78,15 +120,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
   const JobId id{state.last_job + 1};
   events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request_id, queue.name, queue.pool, admission.note});
   const auto excess = static_cast<int64_t>(state.finished.size()) - state.policy.jobs_kept;
-  auto oldest = state.finished.begin();
-  // Of those that somebody waits for no more are passed over at a time than one job may name.
-  const int64_t looked_at_max = excess + static_cast<int64_t>(kDependenciesMax);
-  int64_t forgotten = 0;
-  for (int64_t i = 0; i < looked_at_max && forgotten < excess && oldest != state.finished.end(); ++i, ++oldest) {
-    if (IsWaitedFor(state, *state.FindJob(oldest->second))) continue;
-    events.push_back(JobForgotten{oldest->second});
-    ++forgotten;
-  }
+  for (const JobId oldest : FindForgettable(state, std::max<int64_t>(excess, 0), kNever)) events.push_back(JobForgotten{oldest});
   return events;
 }
 
@@ -125,6 +159,32 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command) {
   if (command.priority == job.spec->priority) return Events{};
   if (command.priority > job.spec->priority && !command.may_raise) return Fail(PermissionDenied("priority: only an admin of its queue raises it"));
   return Events{JobPriorityChanged{job.id, command.priority}};
+}
+
+Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeLimit& command) {
+  const Job& job = *GP_TRY(KnownJob(state, command.job));
+  if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
+  const Duration before = job.spec->time_limit;
+  if (before.ns == 0) return Fail(Conflict(ToText(job.id) + " has no time limit"));
+  if (command.time_limit < Duration::Seconds(1) || command.time_limit > kTimeLimitMax) {
+    return Fail(InvalidArgument("time_limit: must be from 1s to " + ToText(kTimeLimitMax) + ", not " + ToText(command.time_limit)));
+  }
+  if (command.time_limit == before) return Events{};
+  JobSpec changed = *job.spec;
+  changed.time_limit = command.time_limit;
+  const JobTimeLimitChanged event{job.id, command.time_limit};
+  if (!HoldsLeases(job.state)) {
+    GP_CHECK_OK(CheckReservationOf(state, changed, job.user.name, state.queues.at(job.queue)));
+    return Events{event};
+  }
+  if (job.stop != StopCause::kNone) return Fail(Conflict(ToText(job.id) + " is being stopped: " + job.reason));
+  const Instant placed = job.attempts.back().placed_at;
+  if (placed + command.time_limit <= at) return Fail(Conflict(ToText(job.id) + " has run for longer than that already: jobs cancel ends it"));
+  if (command.time_limit > before) {
+    GP_CHECK_OK(CheckReservationsUntil(state, job, EndOfStay(placed, changed)));
+    if (!command.force) GP_CHECK_OK(CheckLonger(state, at, job));
+  }
+  return Events{event};
 }
 
 }  // namespace gp

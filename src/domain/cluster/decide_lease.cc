@@ -156,6 +156,9 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
     case StopCause::kPreempt:
       if (!job.destination.empty()) return JobRequeued{job.id, RequeueCharge::kMove, at, job.reason, EndClass::kMoved};
       return JobRequeued{job.id, RequeueCharge::kPreemption, at, job.reason, EndClass::kPreempted};
+    case StopCause::kUnderUse:
+      if (!KeepsWork(*job.spec)) return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kUnderUse};
+      return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason + ": it goes on when it is released", EndClass::kUnderUse};
     default: break;
   }
   return verdict.is_final && verdict.failed ? GiveUp(job, verdict) : TryAgain(state, at, job, verdict);
@@ -168,6 +171,8 @@ void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOut
   events.push_back(LeaseEnded{lease.id, job.id, outcome});
   if (job.leases.size() == 1) {
     events.push_back(Conclude(state, at, job, Judge(job, lease, outcome)));
+    const auto* requeued = std::get_if<JobRequeued>(&events.back());
+    if (requeued != nullptr && requeued->end == EndClass::kUnderUse) events.push_back(JobHeld{job.id});  // a person looks first
     return;
   }
   const bool fault = IsPlatformFault(outcome.end);

@@ -5,6 +5,8 @@
 #include "domain/cluster/decide_fault.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/faults.h"
+#include "domain/cluster/reservations.h"
+#include "domain/cluster/under_use.h"
 
 namespace gp {
 namespace {
@@ -45,6 +47,7 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
     if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});
   }
   NoteCheckpoints(job, lease, seen.checkpoints, events);
+  ObserveUse(state, job, lease, seen.use, seen.ended, events);
   if (seen.ended) {
     EndLease(state, at, lease, seen.outcome, events);
   } else if (seen.is_hung && job.stop == StopCause::kNone && job.spec->hang_after.ns > 0) {
@@ -206,7 +209,7 @@ Result<Events> DecideSilence(const State& state, Instant at, const SilenceNode& 
   if (node.condition == NodeCondition::kLost) return events;
   events.push_back(NodeLost{node.id});
   LoseGpus(node, "its node stopped answering", events);
-  const bool may_drain = !node.draining && !IsBreakerOpen(state, node.pool);
+  const bool may_drain = !node.draining && !IsInMaintenance(state, node, at) && !IsBreakerOpen(state, node.pool);
   if (may_drain && IsLemon(state, node, at)) {
     DrainWithIncident(node, {state.last_incident + 1}, at, "it fell silent again, and fails more often than other nodes: it takes no new work", events);
   }

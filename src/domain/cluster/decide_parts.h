@@ -16,6 +16,7 @@ using Events = std::vector<Event>;
 
 Result<Events> DecideStart(const State& state, Instant at, const StartController& command);
 Result<Events> DecideTick(const State& state, Instant at);
+Result<Events> DecideSetPolicy(const State& state, const SetPolicy& command);
 
 Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command);
 Result<Events> DecideReport(const State& state, Instant at, const ReportNode& command);
@@ -59,6 +60,7 @@ Result<Events> DecideStop(const State& state, const StopJob& command);
 Result<Events> DecideHold(const State& state, const HoldJob& command);
 Result<Events> DecideRelease(const State& state, const ReleaseJob& command);
 Result<Events> DecidePriority(const State& state, const SetPriority& command);
+Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeLimit& command);
 
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command);
 // Whether the nodes are there, one for each rank of the job.

@@ -18,6 +18,7 @@ Status CheckNode(const State& state, const Reservation& wanted, const Node& node
   for (const Reservation* other : ReservationsOf(state, node)) {
     if (Overlap(wanted, *other)) return Fail(Conflict("node " + name + " is reserved for " + other->name + " until " + ToRfc3339(other->ends_at)));
   }
+  if (wanted.maintenance) return Ok();  // whoever is there is told to leave in time
   for (const LeaseId id : node.leases) {
     const Job& job = *state.FindJob(state.FindLease(id)->job);
     const Instant end = LatestEnd(job);

@@ -1,5 +1,10 @@
+#include <algorithm>
+#include <set>
+
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/dependencies.h"
+#include "domain/cluster/reservations.h"
+#include "domain/cluster/retention.h"
 
 namespace gp {
 namespace {
@@ -26,10 +31,18 @@ Status CheckWeights(const WeightsByPool& placement) {
   return Ok();
 }
 
-}  // namespace
+Status CheckUnderUse(const UnderUsePolicy& policy) {
+  const auto bad = [](Duration span) { return span.ns < 0 || span > kTimeLimitMax; };
+  for (const UnderUseRule* rule : {&policy.high, &policy.medium, &policy.low, &policy.interactive}) {
+    if (rule->below_percent < 0 || rule->below_percent > 100 || bad(rule->warn_after) || bad(rule->stop_after)) {
+      return Fail(InvalidArgument("policy: under_use: below must be between 0 and 100, times between 0 and " + ToText(kTimeLimitMax)));
+    }
+  }
+  return Ok();
+}
 
-Result<Events> DecideStart(const State& state, Instant at, const StartController& command) {
-  const Policy& policy = command.policy;
+// Whether decisions can be made by it.
+Status CheckPolicy(const Policy& policy) {
   if (policy.lease_time.ns <= 0 || policy.lease_end_time.ns <= 0) {
     return Fail(InvalidArgument("policy: lease_time and lease_end_time must be above zero"));
   }
@@ -44,7 +57,43 @@ Result<Events> DecideStart(const State& state, Instant at, const StartController
   if (policy.move_cost.ns < 0 || policy.move_interval.ns < 0 || policy.moves_per_hour < 0) {
     return Fail(InvalidArgument("policy: move_cost, move_interval and moves_per_hour must not be below zero"));
   }
-  GP_CHECK_OK(CheckWeights(policy.placement));
+  if (policy.jobs_kept_for.ns < 0) return Fail(InvalidArgument("policy: jobs_kept_for must not be below zero"));
+  GP_CHECK_OK(CheckUnderUse(policy.under_use));
+  return CheckWeights(policy.placement);
+}
+
+// Whoever is still there is told to be gone when it begins.
+void EndForMaintenance(const State& state, Instant at, Events& events) {
+  std::set<JobId> told;
+  for (const auto& [due, id] : state.leaving) {
+    if (due > at) break;
+    const Job& job = *state.FindJob(id);
+    if (!told.insert(id).second) continue;
+    const auto maintenance = std::ranges::min(InTheWayOf(state, job), {}, [](const Reservation* one) { return one->starts_at; });
+    events.push_back(JobStopOrdered{id, StopCause::kDrain, StopOrder::kGraceful, "maintenance " + maintenance->name + " begins at " + ToRfc3339(maintenance->starts_at)});
+  }
+}
+
+// Not too many at a time: others wait for the writer.
+void ForgetOld(const State& state, Instant at, Events& events) {
+  constexpr int64_t kAtATime = 1'000;
+  if (state.policy.jobs_kept_for.ns == 0) return;
+  for (const JobId id : FindForgettable(state, kAtATime, at - state.policy.jobs_kept_for)) events.push_back(JobForgotten{id});
+}
+
+}  // namespace
+
+Result<Events> DecideSetPolicy(const State& state, const SetPolicy& command) {
+  GP_CHECK_OK(CheckPolicy(command.policy));
+  if (command.policy.lease_time != state.policy.lease_time || command.policy.lease_end_time != state.policy.lease_end_time) {
+    return Fail(InvalidArgument("policy: times of leases stay as they were when the controller began: start it again with others"));
+  }
+  return Events{PolicyChanged{command.policy}};
+}
+
+Result<Events> DecideStart(const State& state, Instant at, const StartController& command) {
+  const Policy& policy = command.policy;
+  GP_CHECK_OK(CheckPolicy(policy));
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
   // By the longer of the two policies: supervisors still go by the one before.
@@ -75,8 +124,13 @@ Result<Events> DecideTick(const State& state, Instant at) {
     if (due > at) break;
     events.push_back(TokenEnded{token});
   }
+  ForgetOld(state, at, events);
   BeginRemedies(state, at, events);
   EndIncidents(state, at, events);
+  for (const auto& [due, id] : state.limit_notices) {
+    if (due > at) break;
+    if (LimitReachedAt(*state.FindJob(id)) > at) events.push_back(JobLimitNear{id});
+  }
   bool limits_due = false;
   for (const auto& [due, id] : state.limits) {
     if (due > at) break;
@@ -85,7 +139,10 @@ Result<Events> DecideTick(const State& state, Instant at) {
     events.push_back(JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
                                     "ran for its time limit of " + ToText(job.spec->time_limit)});
   }
-  if (!limits_due) EndDrains(state, at, events);
+  if (!limits_due) {
+    EndForMaintenance(state, at, events);
+    if (state.leaving.empty() || state.leaving.begin()->first > at) EndDrains(state, at, events);
+  }
   // Losses wait for the next tick then: what becomes of a job depends on the stop ordered here.
   if (!limits_due && !state.losses.empty() && state.losses.begin()->first <= at) {
     EndLostLeases(state, at, *state.FindNode(state.losses.begin()->second), events);

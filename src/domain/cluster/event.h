@@ -310,6 +310,39 @@ struct BudgetDeleted {
   BudgetKey key;
 };
 
+struct PolicyChanged {
+  Policy policy;
+};
+
+struct JobTimeLimitChanged {
+  JobId job;
+  Duration time_limit;
+};
+
+// Its time limit is near.
+struct JobLimitNear {
+  JobId job;
+};
+
+// What a lease was seen to do, up to now.
+struct LeaseUseNoted {
+  LeaseId lease;
+  RankUse told;         // by its node
+  int64_t idle_ms = 0;  // so long its GPUs have been idle until now, of the time that was measured
+};
+
+// Its GPUs have been idle for so long that its user is to know.
+struct JobIdle {
+  JobId job;
+  std::string reason;
+};
+
+// For the audit alone.
+struct ChangeNoted {
+  std::string operation;
+  std::string target;
+};
+
 // For the audit alone.
 struct AccessRefused {
   std::string operation;
@@ -326,6 +359,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
                            GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
                            DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
-                           BudgetChanged, BudgetDeleted>;
+                           BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted>;
 
 }  // namespace gp

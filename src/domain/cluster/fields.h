@@ -39,26 +39,29 @@ GP_FIELDS(Checkpoint, v.attempt, v.rank, v.number, v.step, v.path, v.bytes, v.to
 GP_FIELDS(SurplusCheckpoint, v.rank, v.path)
 GP_FIELDS(LogRule, v.pattern, v.action)
 GP_FIELDS(LogClues, v.gpu_memory, v.communication, v.rules, v.last_error)
+GP_FIELDS(NotifyRequest, v.to, v.on)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
           v.labels, v.working_directory, v.command, v.interactive, v.checkpoint, v.preemptible, v.node_labels, v.reservation, v.after, v.movable,
-          v.nodes_min, v.any_of, v.array, v.hang_after, v.on_log)
+          v.nodes_min, v.any_of, v.array, v.hang_after, v.on_log, v.notify, v.secrets)
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message, v.clues)
-GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome, v.checkpoints_seen)
+GP_FIELDS(GpuUse, v.gpu, v.seen_ms, v.busy_ms, v.memory_mib)
+GP_FIELDS(RankUse, v.since, v.gpus, v.cpu_ms, v.cpu_seen_ms, v.memory_mib)
+GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome, v.checkpoints_seen, v.use, v.cores, v.memory_mib)
 GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks, v.end)
 GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.note, v.reason, v.preemptions, v.attained_gpu_ms, v.preempted_for, v.claimed, v.queue, v.pool,
-          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints, v.faults_in_row, v.surplus)
+          v.moves, v.moved_at, v.destination, v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints, v.faults_in_row, v.surplus, v.is_limit_told, v.is_idle_told)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib, v.mig_profile, v.mig_start)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(RankTarget, v.node, v.gpus)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
-          v.phase, v.stop, v.metered_until)
+          v.phase, v.stop, v.metered_until, v.use, v.told, v.idle_ms)
 GP_FIELDS(MigProfile, v.id, v.name, v.compute_slices, v.memory_slices, v.memory_mib, v.starts)
 GP_FIELDS(MigTable, v.compute_slices, v.memory_slices, v.profiles)
 GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps, v.mig)
@@ -99,9 +102,11 @@ GP_FIELDS(JobUse, v.time, v.money, v.unsaved, v.repeated, v.repeated_money)
 GP_FIELDS(Metering, v.now, v.used, v.installed, v.jobs, v.forgotten)
 
 GP_FIELDS(PlacementWeights, v.numa, v.nvlink, v.fragmentation, v.best_fit, v.spread, v.model_fit)
+GP_FIELDS(UnderUseRule, v.below_percent, v.warn_after, v.stop_after)
+GP_FIELDS(UnderUsePolicy, v.high, v.medium, v.low, v.interactive)
 GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept, v.min_run, v.reclaim_grace,
           v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor,
-          v.move_cost, v.move_interval, v.moves_per_hour, v.faults, v.node_mtbf, v.placement, v.prices)
+          v.move_cost, v.move_interval, v.moves_per_hour, v.faults, v.node_mtbf, v.placement, v.prices, v.under_use, v.jobs_kept_for)
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
 
@@ -109,7 +114,7 @@ GP_FIELDS(RoleKey, v.subject, v.queue)
 GP_FIELDS(AccessToken, v.id, v.label, v.user, v.most, v.queue, v.hash, v.issued_at, v.expires_at, v.issued_by)
 GP_FIELDS(NodeCertificate, v.fingerprint, v.expires_at)
 GP_FIELDS(Access, v.roles, v.tokens, v.nodes)
-GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note)
+GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note, v.maintenance)
 
 // domain/accounting
 GP_FIELDS(AccountId, v.queue, v.user, v.array)
@@ -118,7 +123,7 @@ GP_FIELDS(Account, v.held, v.as_of, v.faded_use, v.period, v.period_use)
 
 // commands
 GP_FIELDS(StartController, v.policy, v.lineage, v.cut)
-GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome, v.checkpoints, v.is_hung)
+GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome, v.checkpoints, v.is_hung, v.use)
 GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail)
 GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)
 GP_FIELDS(ReportNode, v.node, v.incarnation, v.leases, v.gpus)
@@ -152,6 +157,9 @@ GP_FIELDS(RevokeToken, v.token)
 GP_FIELDS(NoteRefusal, v.operation, v.why, v.times)
 GP_FIELDS(SetBudget, v.key, v.gpu_hours, v.money_micros, v.warn_at, v.over)
 GP_FIELDS(DeleteBudget, v.key)
+GP_FIELDS(SetPolicy, v.policy)
+GP_FIELDS(ChangeTimeLimit, v.job, v.time_limit, v.force)
+GP_FIELDS(NoteChange, v.operation, v.target, v.details)
 GP_FIELDS(Origin, v.principal, v.from)
 GP_FIELDS(Envelope, v.at, v.origin, v.request_id, v.command)
 
@@ -205,6 +213,12 @@ GP_FIELDS(NodeRevoked, v.name)
 GP_FIELDS(AccessRefused, v.operation, v.why, v.times)
 GP_FIELDS(BudgetChanged, v.key, v.budget)
 GP_FIELDS(BudgetDeleted, v.key)
+GP_FIELDS(PolicyChanged, v.policy)
+GP_FIELDS(JobTimeLimitChanged, v.job, v.time_limit)
+GP_FIELDS(JobLimitNear, v.job)
+GP_FIELDS(LeaseUseNoted, v.lease, v.told, v.idle_ms)
+GP_FIELDS(JobIdle, v.job, v.reason)
+GP_FIELDS(ChangeNoted, v.operation, v.target)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

@@ -192,11 +192,14 @@ struct TouchedBy {
     for (const Lease& lease : event.leases) touched.nodes.insert(lease.node);
   }
   void operator()(const LeaseStarted& event) { TouchLease(event.lease); }
+  void operator()(const LeaseUseNoted& event) { TouchLease(event.lease); }
   void operator()(const JobSubmitted& event) {
     const std::vector<JobId> jobs = JobsOf(event.job, *event.spec);
     touched.jobs.insert(jobs.begin(), jobs.end());
   }
   void operator()(const ControllerStarted&) {}
+  void operator()(const PolicyChanged&) {}
+  void operator()(const ChangeNoted&) {}
   void operator()(const JobForgotten&) {}
   void operator()(const QueueChanged&) {}
   void operator()(const QueueDeleted&) {}
@@ -253,11 +256,15 @@ std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& 
   for (const Event& event : events) {
     const auto* placed = std::get_if<GangPlaced>(&event);
     if (const auto* reserved = std::get_if<NodesReserved>(&event)) CheckReserved(state, reserved->reservation, found);
-    if (placed == nullptr) continue;
-    for (const Lease& lease : placed->leases) {
-      const Node& node = state.nodes[lease.node.value];
+    const auto check_node = [&](NodeId id) {
+      const Node& node = state.nodes[id.value];
       for (const Reservation* reservation : ReservationsOf(state, node)) CheckReservedNode(state, *reservation, node, found);
+    };
+    if (const auto* changed = std::get_if<JobTimeLimitChanged>(&event)) {
+      for (const LeaseId lease : state.FindJob(changed->job)->leases) check_node(state.FindLease(lease)->node);
     }
+    if (placed == nullptr) continue;
+    for (const Lease& lease : placed->leases) check_node(lease.node);
     CheckNewGrants(state, *placed, found);
     CheckLimits(state, *state.FindJob(placed->job), found);
   }

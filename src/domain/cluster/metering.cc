@@ -26,14 +26,16 @@ struct DividedBy {
   std::vector<NodeGpus> operator()(const NodeDrainChanged& event) const { return {{event.node, kAllGpus}}; }
   std::vector<NodeGpus> operator()(const NodePoolChanged& event) const { return {{event.node, kAllGpus}}; }
   std::vector<NodeGpus> operator()(const NodeLabelsChanged& event) const { return {{event.node, kAllGpus}}; }
-  std::vector<NodeGpus> operator()(const ControllerStarted& event) const {
+  std::vector<NodeGpus> operator()(const ControllerStarted& event) const { return Repriced(event.policy); }
+  std::vector<NodeGpus> operator()(const PolicyChanged& event) const { return Repriced(event.policy); }
+  std::vector<NodeGpus> operator()(const auto&) const { return {}; }
+
+  std::vector<NodeGpus> Repriced(const Policy& policy) const {
     std::vector<NodeGpus> touched;
-    if (event.policy.prices == state.policy.prices) return touched;
+    if (policy.prices == state.policy.prices) return touched;
     for (const Node& node : state.nodes) touched.push_back({node.id, kAllGpus});
     return touched;
   }
-  std::vector<NodeGpus> operator()(const auto&) const { return {}; }
-
   static NodeGpus OneGpu(NodeId node, int gpu) { return {node, uint64_t{1} << gpu}; }
   static NodeGpus GpusOf(const Lease& lease) {
     NodeGpus gpus{lease.node};

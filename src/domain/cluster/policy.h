@@ -13,6 +13,21 @@ namespace gp {
 // What a supervisor may take to end a job whose lease ran out, and half a second for its own delay.
 inline constexpr Duration kLeaseEndTime = Duration::Milliseconds(2'500);
 
+// What follows when a job's GPUs are idle: when they were busy for less than so much of their time, as far as that was
+// measured.  0: nothing does.
+struct UnderUseRule {
+  int below_percent = 5;
+  Duration warn_after = Duration::Minutes(2 * 60);
+  Duration stop_after;  // with its grace; one that keeps its work is held, any other is ended
+  bool operator==(const UnderUseRule&) const = default;
+};
+
+struct UnderUsePolicy {
+  UnderUseRule high, medium, low;
+  UnderUseRule interactive{5, Duration::Minutes(60), {}};
+  bool operator==(const UnderUsePolicy&) const = default;
+};
+
 struct Policy {
   // A lease that is not renewed for so long has run out.
   Duration lease_time = Duration::Seconds(10);
@@ -49,6 +64,9 @@ struct Policy {
   // What each pool wants of places.
   WeightsByPool placement;
   PriceList prices;
+  UnderUsePolicy under_use;
+  // Finished jobs are remembered for so long; 0: as long as jobs_kept lets them.
+  Duration jobs_kept_for;
 };
 
 }  // namespace gp

@@ -1,5 +1,7 @@
 #include "domain/cluster/reservations.h"
 
+#include <algorithm>
+
 namespace gp {
 
 bool IsOf(const Reservation& reservation, const Job& job) {
@@ -10,6 +12,34 @@ bool Permits(const Reservation& reservation, const Job& job, Instant at) {
   const Instant left = EndOfStay(at, *job.spec);
   if (IsOf(reservation, job)) return at >= reservation.starts_at && left <= reservation.ends_at;
   return left <= reservation.starts_at;
+}
+
+bool IsInMaintenance(const State& state, const Node& node, Instant at) {
+  return std::ranges::any_of(ReservationsOf(state, node), [&](const Reservation* one) { return one->maintenance && one->starts_at <= at && at < one->ends_at; });
+}
+
+std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job) {
+  std::vector<const Reservation*> maintenance;
+  if (!HoldsLeases(job.state) || job.stop != StopCause::kNone) return maintenance;
+  for (const LeaseId id : job.leases) {
+    const Lease* lease = state.FindLease(id);
+    if (lease == nullptr) continue;
+    for (const Reservation* one : ReservationsOf(state, state.nodes[lease->node.value])) {
+      if (one->maintenance && LatestEnd(job) > one->starts_at) maintenance.push_back(one);
+    }
+  }
+  return maintenance;
+}
+
+Instant LeaveAt(const Reservation& maintenance, const Job& job) { return maintenance.starts_at - (job.spec->grace + kEndMargin); }
+
+void IndexLeaving(State& state, const Job& job) {
+  if (!state.leaving.empty()) {
+    for (const auto& [name, one] : state.reservations) {
+      if (one.maintenance) state.leaving.erase({LeaveAt(one, job), job.id});
+    }
+  }
+  for (const Reservation* one : InTheWayOf(state, job)) state.leaving.insert({LeaveAt(*one, job), job.id});
 }
 
 std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node) {

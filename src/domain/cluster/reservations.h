@@ -17,6 +17,17 @@ bool IsOf(const Reservation& reservation, const Job& job);
 // that is over counts until the tick that ends it.
 bool Permits(const Reservation& reservation, const Job& job, Instant at);
 
+// Whether its node is out of use for maintenance now.
+bool IsInMaintenance(const State& state, const Node& node, Instant at);
+
+// Maintenance that begins on the job's nodes before it has left them; it was not told to yet.
+std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job);
+
+// When a job is told to leave, to be gone when the maintenance begins.
+Instant LeaveAt(const Reservation& maintenance, const Job& job);
+// Enters the job into the index of those that are in the way of maintenance, as it stands now, or takes it out.
+void IndexLeaving(State& state, const Job& job);
+
 // The reservations of a node.
 std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node);
 

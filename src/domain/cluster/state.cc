@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "domain/cluster/faults.h"
 #include "domain/cluster/preemption.h"
+#include "domain/cluster/retention.h"
 
 namespace gp {
 
@@ -74,10 +75,13 @@ Instant NextDeadline(const State& state) {
   };
   consider(state.retries);
   consider(state.limits);
+  consider(state.limit_notices);
   consider(state.losses);
   consider(state.reservation_ends);
   consider(state.incident_ends);
   consider(state.token_ends);
+  consider(state.leaving);
+  if (const auto due = NextForgetting(state); due && (next.ns == 0 || *due < next)) next = *due;
   for (const auto& [key, at] : state.drain_deadlines) {
     if (next.ns == 0 || at < next) next = at;
   }

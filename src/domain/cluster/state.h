@@ -97,9 +97,11 @@ struct State {
   std::set<std::pair<JobId, JobId>> dependents;    // who is waited for, and the kBlocked job that waits
   std::set<JobId> decided;                         // kBlocked, and not for anything that is still open
   std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
+  std::set<std::pair<Instant, JobId>> limit_notices;  // of those whose users were not told yet, by LimitToldAt
   int64_t limited = 0;                             // jobs that have a place and a time limit, those told to stop too
   std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, std::string>> reservation_ends;
+  std::set<std::pair<Instant, JobId>> leaving;     // jobs that are in the way of maintenance, by when they are told to leave
   std::set<std::pair<Instant, TokenId>> token_ends;
   std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it

@@ -11,7 +11,8 @@ EndCharge ChargeOf(EndClass end) {
     case EndClass::kCommunication:
     case EndClass::kHang:
     case EndClass::kCouldNotStart:
-    case EndClass::kTimeLimit: return EndCharge::kUser;
+    case EndClass::kTimeLimit:
+    case EndClass::kUnderUse: return EndCharge::kUser;
     case EndClass::kGpuError:
     case EndClass::kNodeLost: return EndCharge::kHardware;
     case EndClass::kPlatform: return EndCharge::kPlatform;
@@ -44,6 +45,7 @@ const char* Name(EndClass end) {
     case EndClass::kDrained: return "drained";
     case EndClass::kTimeLimit: return "time-limit";
     case EndClass::kCancelled: return "cancelled";
+    case EndClass::kUnderUse: return "under-use";
   }
   return "?";
 }

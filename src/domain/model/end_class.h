@@ -26,6 +26,7 @@ enum class EndClass {
   kDrained,
   kTimeLimit,
   kCancelled,
+  kUnderUse,       // it left its GPUs idle for longer than the policy allows
 };
 
 // Who answers for the end, and so for the retry that follows it.

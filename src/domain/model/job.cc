@@ -67,6 +67,13 @@ bool HasEnd(const Job& job) {
   return job.spec->time_limit.ns != 0 && !job.attempts.empty() && job.attempts.back().ended_at.ns == 0;
 }
 
+Instant LimitReachedAt(const Job& job) { return job.attempts.back().placed_at + job.spec->time_limit; }
+
+Instant LimitToldAt(const Job& job) {
+  constexpr Duration kMost = Duration::Minutes(10);
+  return LimitReachedAt(job) - std::min(kMost, Duration{job.spec->time_limit.ns / 4});
+}
+
 Instant LatestEnd(const Job& job) { return EndOfStay(job.attempts.back().placed_at, *job.spec); }
 
 bool HasStarted(const Job& job) {
@@ -140,6 +147,7 @@ const char* Name(StopCause cause) {
     case StopCause::kDrain: return "drain";
     case StopCause::kPreempt: return "preempt";
     case StopCause::kHang: return "hang";
+    case StopCause::kUnderUse: return "under-use";
   }
   return "?";
 }

@@ -42,7 +42,7 @@ enum class ShownJobState { kPending, kQueued, kRunning, kPreempted, kCompleted, 
 ShownJobState Shown(JobState state);
 
 // Why a running job is being stopped.
-enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain, kPreempt, kHang };
+enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain, kPreempt, kHang, kUnderUse };
 
 struct User {
   std::string name;
@@ -70,6 +70,9 @@ struct RankRecord {
   std::vector<int> gpus;
   LeaseOutcome outcome = {};
   int64_t checkpoints_seen = 0;  // its reports of them, up to this number
+  RankUse use = {};              // of one that has ended
+  int cores = 0;                 // that it was granted to itself; 0: none
+  int64_t memory_mib = 0;        // of the host
 };
 
 struct AttemptRecord {
@@ -118,6 +121,8 @@ struct Job {
   std::vector<XidNote> xids;
   std::vector<Checkpoint> checkpoints;  // the newest last
   std::vector<SurplusCheckpoint> surplus;  // to be removed while it runs; some may be gone already
+  bool is_limit_told = false;  // its attempt: that its time limit is near
+  bool is_idle_told = false;   // its attempt: that its GPUs are idle
   Instant recovers_until;  // while it waits: a fault took its attempt, and it comes before others; ns == 0: none did
 };
 
@@ -127,6 +132,11 @@ bool HasEnd(const Job& job);
 // When it has left its place at the latest, by its time limit; kNever: it has none.
 // REQUIRES: it has been placed.
 Instant LatestEnd(const Job& job);
+
+// When its time limit is reached, and when its user is told that this is near.
+// REQUIRES: it has been placed, and has one.
+Instant LimitReachedAt(const Job& job);
+Instant LimitToldAt(const Job& job);
 
 // Whether a program of it was ever executed.
 bool HasStarted(const Job& job);

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/text.h"
 #include "domain/model/job_text.h"
 #include "domain/model/text_rules.h"
 
@@ -159,6 +160,26 @@ void CheckLogRules(const std::vector<LogRule>& rules, Findings& findings) {
   }
 }
 
+void CheckNotify(const NotifyRequest& request, Findings& findings) {
+  findings.Size("notify.to", request.to.size(), kNotifiedMax, "receivers");
+  findings.Size("notify.on", request.on.size(), kNotifiedMax, "events");
+  for (const std::string& name : request.to) findings.Text("notify.to", NameFault(name));
+  for (const std::string& word : request.on) {
+    if (std::ranges::find(kNotifyWords, word) == std::end(kNotifyWords)) {
+      findings.Add(Kind::kText, "notify.on", "\"" + Printable(word, 60) + "\" is none of started, ended, failed, interrupted, idle, time_limit");
+    }
+  }
+  if (request.to.empty() && !request.on.empty()) findings.Add(Kind::kContradiction, "notify.to", "names nobody: name a receiver of the site (gpu-platform notify receivers)");
+}
+
+void CheckSecrets(const JobSpec& spec, Findings& findings) {
+  findings.Size("secrets", spec.secrets.size(), kSecretsPerJobMax, "secrets");
+  for (const std::string& name : spec.secrets) {
+    findings.Text("secrets", VariableNameFault(name));
+    if (spec.environment.contains(name)) findings.Add(Kind::kContradiction, "secrets", name + " is in env too: remove it there");
+  }
+}
+
 void CheckEnvironment(const JobSpec& spec, Findings& findings) {
   findings.Size("env", spec.environment.size(), kMapEntriesMax, "variables");
   size_t bytes = 0;
@@ -264,7 +285,9 @@ std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   CheckTimes(spec, findings);
   CheckCheckpoint(spec.checkpoint, findings);
   CheckLogRules(spec.on_log, findings);
+  CheckNotify(spec.notify, findings);
   CheckEnvironment(spec, findings);
+  CheckSecrets(spec, findings);
   CheckLabels("labels", spec.labels, findings);
   CheckLabels("node_labels", spec.node_labels, findings);
   CheckCommand(spec, findings);

@@ -88,6 +88,13 @@ struct ArrayRequest {
   bool operator==(const ArrayRequest&) const = default;
 };
 
+// Who is to hear of the job, beside those who hear of all: receivers of the site that jobs may name.
+struct NotifyRequest {
+  std::vector<std::string> to;  // by their names
+  std::vector<std::string> on;  // kinds of events (docs/how-to/notifications.md); empty: how it ends
+  bool operator==(const NotifyRequest&) const = default;
+};
+
 struct JobSpec {
   std::string name;
   std::string project = "default";
@@ -119,6 +126,8 @@ struct JobSpec {
   ArrayRequest array;
   Duration hang_after;           // so long without a report of progress it hangs, and is started again; 0: never
   std::vector<LogRule> on_log;   // what lines of its output tell of a failure
+  NotifyRequest notify;
+  std::vector<std::string> secrets;  // names; each is a variable of its environment, which the controller fills in
 
   bool operator==(const JobSpec&) const = default;
 };
@@ -147,6 +156,10 @@ inline constexpr size_t kArgumentBytesMax = (128 << 10) - 1;  // execve's limit 
 inline constexpr size_t kCommandBytesMax = 1 << 20;
 inline constexpr size_t kEnvironmentBytesMax = 1 << 18;
 inline constexpr size_t kMapEntriesMax = 1024;
+
+inline constexpr size_t kNotifiedMax = 16;
+inline constexpr const char* kNotifyWords[] = {"started", "ended", "failed", "interrupted", "idle", "time_limit"};
+inline constexpr size_t kSecretsPerJobMax = 64;
 
 // The longest that it keeps its place once it is given it: its time limit, and what it may take to end
 // it and to hear of it.  kForever: it has no limit.

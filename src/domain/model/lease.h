@@ -12,6 +12,7 @@
 #include "domain/model/end_class.h"
 #include "domain/model/gpu.h"
 #include "domain/model/ids.h"
+#include "domain/model/use.h"
 
 namespace gp {
 
@@ -62,6 +63,9 @@ struct Lease {
   LeasePhase phase = LeasePhase::kGranted;
   StopOrder stop = StopOrder::kNone;
   Instant metered_until;         // its time is in what its job has had up to then
+  RankUse use;                   // what it was seen to do with its grants
+  RankUse told;                  // as its node told it last
+  int64_t idle_ms = 0;           // of the time that was measured, so long its GPUs have been idle until now
   bool operator==(const Lease&) const = default;
 };
 

@@ -27,6 +27,9 @@ Status ValidateReservation(const Reservation& reservation, Instant now) {
   if (reservation.ends_at <= now) return Fail(InvalidArgument("end: " + ToRfc3339(reservation.ends_at) + " is not in the future"));
   if (reservation.ends_at <= reservation.starts_at) return Fail(InvalidArgument("end: must be after the start, " + ToRfc3339(reservation.starts_at)));
   if (reservation.ends_at - now > kReservationTimeMax) return Fail(InvalidArgument("end: more than " + ToText(kReservationTimeMax) + " from now"));
+  if (reservation.maintenance && !(reservation.users.empty() && reservation.queues.empty())) {
+    return Fail(InvalidArgument("maintenance: nobody uses the nodes meanwhile: name no users and no queues"));
+  }
   GP_CHECK_OK(CheckNames("users", reservation.users, NameFault));
   GP_CHECK_OK(CheckNames("queues", reservation.queues, QueueFault));
   if (reservation.note.size() > kReservationNoteMax) return Fail(InvalidArgument("note: at most " + std::to_string(kReservationNoteMax) + " bytes"));

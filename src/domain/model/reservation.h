@@ -28,6 +28,7 @@ struct Reservation {
   std::vector<std::string> users;
   std::vector<std::string> queues;
   std::string note;
+  bool maintenance = false;  // nobody's; whoever still runs there when it begins is told to leave in time
   bool operator==(const Reservation&) const = default;
 };
 

@@ -62,8 +62,10 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
-    LeaseOrder order{lease, job.spec, job.user, {}, {}, job.array, {}, 0, {}};
+    LeaseOrder order{.lease = lease, .spec = job.spec, .user = job.user, .queue = job.queue, .node_names = {}, .master_address = {}, .array = job.array, .resume_from = {}, .resume_step = 0, .surplus = {}, .secrets = {}};
     order.lease.metered_until = {};  // the ledger's business alone
+    order.lease.use = order.lease.told = {};
+    order.lease.idle_ms = 0;
     if (const Checkpoint* newest = NewestBefore(lease.attempt, job.checkpoints)) {
       order.resume_from = newest->path;
       order.resume_step = newest->step;

@@ -5,6 +5,7 @@
 // come in order.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,12 +20,14 @@ struct LeaseOrder {
   Lease lease;
   std::shared_ptr<const JobSpec> spec;
   User user;
+  std::string queue;                    // of the job
   std::vector<std::string> node_names;  // of all ranks, in order
   std::string master_address;           // of rank 0's node
   JobId array;                          // of which the job is an element; 0: of none
   std::string resume_from;              // its newest complete checkpoint; empty: there is none
   int64_t resume_step = 0;
   std::vector<std::string> surplus;     // checkpoints of this rank that are to be removed
+  std::map<std::string, std::string> secrets;  // of spec.secrets; whoever sends the order puts them in
   bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
 };
 

@@ -53,6 +53,7 @@ struct LaunchSpec {
   std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
   std::vector<std::string> argv;         // empty and `interactive`: waits for Exec with `as_main`
   std::vector<std::string> environment;  // "NAME=value", complete: nothing is inherited
+  std::vector<std::string> secrets;      // more of the environment, which is written nowhere; gone after Start
   std::string working_directory;
   uint32_t uid = 0;
   uint32_t gid = 0;
@@ -170,6 +171,12 @@ struct ExecStreams {
   int exit_status = -1;
 };
 
+// What all processes of an attempt have used; negative: not known.
+struct HostUse {
+  int64_t cpu_ms = -1;      // time of cores, since its start
+  int64_t memory_mib = -1;  // the most at any time
+};
+
 class AttemptRunner {
  public:
   virtual ~AttemptRunner() = default;
@@ -186,6 +193,8 @@ class AttemptRunner {
   // link.  Best effort, in the background.  Each call tells all of them: what an earlier one has removed is left alone, and
   // what is not named any more is not removed any more.  Unknown keys are ignored.
   virtual void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) = 0;
+  // Of a running attempt, now.
+  virtual HostUse Used(const std::string& key) { return static_cast<void>(key), HostUse{}; }
   // Every attempt known here, found again after a restart included, by key.
   virtual std::vector<AttemptStatus> Observe() = 0;
   // Drops an ended attempt and all it held but its logs.  An unknown key is fine.

@@ -56,6 +56,8 @@ class DeviceIsolation {
   // carries this key.  Errors: kConflict (still in use).
   virtual Status Remove(const std::string& key, const CgroupPaths& paths) = 0;
   virtual const IsolationReport& Report() const = 0;
+  // What the processes inside have used since Create, those that are gone too.
+  virtual HostUse UsedIn(const CgroupPaths& paths) const { return static_cast<void>(paths), HostUse{}; }
 };
 
 }  // namespace gp

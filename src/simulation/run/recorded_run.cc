@@ -17,7 +17,7 @@ bool IsAsked(const Command& command) {
   return std::visit([](const auto& one) {
     using T = std::decay_t<decltype(one)>;
     return kIsOneOf<T, StartController, SetQueue, DeleteQueue, ChangeNode, SetPriority, HoldJob, ReleaseJob, StopJob, ReserveNodes, EndReservation,
-                    ChangeService>;
+                    ChangeService, SetPolicy, ChangeTimeLimit>;
   }, command);
 }
 

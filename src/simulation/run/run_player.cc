@@ -141,6 +141,9 @@ bool RunPlayer::Translate(Command& command) const {
       one.cut = false;
       if (options_.policy) options_.policy(one.policy);
     }
+    if constexpr (std::is_same_v<T, SetPolicy>) {
+      if (options_.policy) options_.policy(one.policy);
+    }
     if constexpr (std::is_same_v<T, ReserveNodes>) {
       for (NodeId& node : one.reservation.nodes) {
         if (!translate(node, nodes_)) return false;
@@ -149,7 +152,8 @@ bool RunPlayer::Translate(Command& command) const {
     if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService> || std::is_same_v<T, SilenceNode> || std::is_same_v<T, DeclareNodeLost>) {
       return translate(one.node, nodes_);
     }
-    if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> || std::is_same_v<T, ReleaseJob> || std::is_same_v<T, SetPriority>) {
+    if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> || std::is_same_v<T, ReleaseJob> || std::is_same_v<T, SetPriority> ||
+                  std::is_same_v<T, ChangeTimeLimit>) {
       return translate(one.job, jobs_);
     }
     return true;

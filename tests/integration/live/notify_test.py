@@ -200,5 +200,58 @@ receivers:
         self.assertNotIn(base64.b64encode(KEY).decode(), open_secret.out + open_secret.err)
 
 
+class OfSingleJobs(ClusterTest):
+    def setUp(self):
+        self.place = tempfile.mkdtemp(prefix="gp-notify-", dir="/var/tmp")
+        self.addCleanup(subprocess.run, ["rm", "-rf", self.place], check=True)
+        self.path = os.path.join(self.place, "notify.yaml")
+        self.mail = os.path.join(self.place, "sendmail")
+        with open(self.mail, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\ncat > {self.place}/letter.new && mv {self.place}/letter.new {self.place}/letter.$$\n')
+        os.chmod(self.mail, 0o755)
+        self.write('- {name: mail-me, jobs: true, mail: ["{user}@example.org"]}', "- {name: ops, on: node_lost, mail: [ops]}")
+        self.options = {"serve_flags": ("--notify", self.path)}
+        super().setUp()
+
+    def write(self, *receivers):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(f"sendmail: {self.mail}\nreceivers:\n" + "\n".join(receivers) + "\n")
+
+    def letters(self):
+        texts = []
+        for name in os.listdir(self.place):
+            if name.startswith("letter.") and name != "letter.new":
+                with open(os.path.join(self.place, name), encoding="utf-8") as file:
+                    texts.append(file.read())
+        return texts
+
+    def test_a_job_says_who_hears_of_it_and_receivers_come_and_go(self):
+        quiet = self.cli.start(command=["true"])
+        told = self.cli.start("--notify", "mail-me", command=["true"])
+        self.cli.wait(quiet, told)
+        eventually(lambda: len(self.letters()) == 1, self.letters)
+        self.assertIn("To: root@example.org\n", self.letters()[0])
+        self.assertIn(told, self.letters()[0])
+        nobody = self.cli("run", "--notify", "mail-you", "--", "true")
+        self.assertEqual(nobody.code, 2)
+        self.assertIn('there is no receiver "mail-you": jobs may name mail-me', nobody.err)
+        self.assertIn("jobs may name mail-me", self.cli("run", "--notify", "ops", "--", "true").err, "which is not for jobs")
+        # Only failures, of a job file.
+        notify = {"to": "mail-me", "on": ["failed"]}
+        self.cli.wait(*self.cli.submit({"notify": notify, "run": "true"}), *self.cli.submit({"notify": notify, "run": "exit 3"}))
+        eventually(lambda: len(self.letters()) == 2, self.letters)
+        self.assertEqual(sum("exit_code: 3" in letter for letter in self.letters()), 1)
+        # Receivers change while the controller runs.
+        self.write('- {name: mail-me, jobs: true, on: job_submitted, mail: ["{user}@example.net"]}', "- {name: chat, jobs: true, mail: [chat]}")
+        self.assertEqual(self.cli("config", "reload").ok().out.splitlines(), ["receiver mail-me: changed", "receiver ops: gone", "receiver chat: new"])
+        self.cli.wait(self.cli.start("--notify", "mail-me,chat", command=["true"]))
+        eventually(lambda: len(self.letters()) == 5, self.letters)
+        self.assertEqual(sum("To: chat\n" in letter for letter in self.letters()), 1)
+        self.assertEqual(sum("To: root@example.net\n" in letter for letter in self.letters()), 2, "submitted, and ended")
+        self.write("- {name: chat, jobs: yes, mail: [chat]}")
+        self.assertEqual(self.cli("config", "reload").code, 2)
+        self.assertEqual([one["name"] for one in self.cli.json("config", "running")["receivers"]], ["mail-me", "chat"])
+
+
 if __name__ == "__main__":
     main()

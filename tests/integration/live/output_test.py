@@ -35,9 +35,9 @@ class Base(ClusterTest):
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)
 
-    def check(self, command, *words, codes=(0,)):
+    def check(self, command, *words, codes=(0,), input=None):
         """The command's document is one, and of its schema."""
-        answer = self.cli(*command.split(), "-o", "json", *words)
+        answer = self.cli(*command.split(), "-o", "json", *words, input=input)
         with self.subTest(command, words=words):
             self.assertIn(answer.code, codes, answer)
             validator(command).validate(json.loads(answer.out))
@@ -71,6 +71,10 @@ class Output1(Base):
         for change in ("hold", "release"):
             check(f"jobs {change}", waiting)
         check("jobs priority", waiting, "400")
+        check("jobs report", first)
+        [limited] = check("run", "-d", "--max-duration", "1h", "--", "sleep", "60")["job_ids"]
+        check("jobs extend", limited, "--by", "1h")
+        check("jobs kill", limited)
         check("jobs cancel", waiting)
         check("jobs wait", waiting, codes=(130,))
         check("jobs kill", third)
@@ -93,6 +97,10 @@ class Output1(Base):
         check("queues delete", "research")
         check("reservations create", "course", "--count", "1", "--start", "+2h", "--duration", "1h", "--users", "root")
         check("reservations delete", "course")
+        check("secrets set", "KEY", input=b"word")
+        check("secrets list")
+        check("secrets delete", "KEY")
+        check("config reload")
         check("roles grant", "ana", "viewer")
         check("roles revoke", "ana")
         token = check("tokens create", "ci")["token"]["id"]

@@ -9,6 +9,7 @@ import { bytes, number, span, when } from "../lib/text";
 import { Facts, Head, Panel, State, Told } from "../ui/basic";
 import { JobGpus } from "../ui/job_gpus";
 import { JobTime } from "../ui/job_time";
+import { JobUse } from "../ui/job_use";
 import { Log } from "../ui/log";
 
 function Timeline({ job }: { job: JobFields }) {
@@ -110,6 +111,7 @@ export function JobPage({ id }: { id: string }) {
         {placement && <Panel title="Why there"><p>{placement}</p></Panel>}
         <Panel title="What happened"><JobTime job={job} /><Timeline job={job} /></Panel>
       </div>
+      {job.attempts.length > 0 && <Panel title="What it uses"><JobUse job={job} /></Panel>}
       {job.state === "RUNNING" && <Panel title="Its GPUs"><JobGpus job={job} /></Panel>}
       {job.attempts.length > 0 && (
         <Panel title="Ranks and their output">

@@ -19,6 +19,7 @@
 #include "ports/inbound/control_gateway.h"
 #include "ports/outbound/audit_trail.h"
 #include "ports/outbound/journal.h"
+#include "ports/outbound/secret_keeper.h"
 
 namespace gp {
 
@@ -33,6 +34,12 @@ struct RankPlace {
 
 using ExecConversation = Conversation<v1::ExecInput, v1::ExecOutput>;
 
+// What the files of a controller say now.
+struct Reloaded {
+  Policy policy;
+  std::function<Result<std::vector<std::string>>()> receivers;  // puts them in force, and tells what has changed
+};
+
 class ControlApi {
  public:
   // What it tells of the controller itself.
@@ -43,6 +50,9 @@ class ControlApi {
     Journal* journal = nullptr;                         // the writer's own: read on its turns only
     std::string state_directory;                        // empty: nothing is kept on disk
     std::function<void(const Policy&, v1::Settings*)> settings = nullptr;  // tells the policy, and whom it tells; empty: neither
+    std::function<Result<Reloaded>()> reload = nullptr;   // reads its files once more; empty: it was given none
+    std::function<std::vector<std::string>()> receivers = nullptr;  // that jobs may name; empty: none
+    SecretKeeper* secrets = nullptr;                      // nullptr: it keeps none
   };
 
   ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed, ChangeFeed& changes, About about)
@@ -74,6 +84,12 @@ class ControlApi {
   Status ChangeNode(const Caller& caller, const v1::ChangeNodeRequest& request, v1::Cluster* reply);
   Status RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request, v1::Cluster* reply);
   Status SetPriority(const Caller& caller, const v1::SetPriorityRequest& request, v1::Job* reply);
+  Status SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request, v1::Job* reply);
+  Status GetJobReport(const Caller& caller, const v1::GetJobRequest& request, v1::JobReport* reply);
+  Status ReloadConfig(const Caller& caller, const v1::ReloadConfigRequest& request, v1::ReloadConfigReply* reply);
+  Status ListSecrets(const Caller& caller, const v1::ListSecretsRequest& request, v1::ListSecretsReply* reply);
+  Status SetSecret(const Caller& caller, const v1::SetSecretRequest& request, v1::ListSecretsReply* reply);
+  Status DeleteSecret(const Caller& caller, const v1::DeleteSecretRequest& request, v1::ListSecretsReply* reply);
   Status GetUsage(const Caller& caller, const v1::GetUsageRequest& request, v1::Usage* reply);
   Status ListBudgets(const Caller& caller, const v1::ListBudgetsRequest& request, v1::ListBudgetsReply* reply);
   Status SetBudget(const Caller& caller, const v1::SetBudgetRequest& request, v1::ListBudgetsReply* reply);
@@ -117,6 +133,8 @@ class ControlApi {
   Status FillRoles(v1::ListRolesReply* reply);
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);
+  // Whether the receivers and secrets that it names are there.
+  Status CheckNamed(const Caller& caller, const JobSpec& spec) const;
   Status FillIncident(const std::string& id, v1::Incident* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
   void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
@@ -133,6 +151,7 @@ class ControlApi {
   JobFeed& feed_;
   ChangeFeed& changes_;
   const About about_;
+  std::mutex reloading_;
   std::timed_mutex forecasting_;  // whose turn it is to be worked out
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "adapters/wire/job_spec.h"
+#include "adapters/wire/report_view.h"
 
 namespace gp {
 namespace {
@@ -54,6 +55,7 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
     const auto spec = std::make_shared<const JobSpec>(*std::move(decoded));
     if (const Status valid = ValidateJobSpec(*spec); !valid) return valid;
     GP_CHECK_OK(CheckMaySubmit(caller, *spec));
+    GP_CHECK_OK(CheckNamed(caller, *spec));
     for (int copy = 0; copy < copies; ++copy) {
       const std::string id = request.request_id();
       specs.push_back(spec);
@@ -117,6 +119,33 @@ Status ControlApi::Change(const Caller& caller, const std::string& job, v1::Job*
 Status ControlApi::StopJob(const Caller& caller, const v1::StopJobRequest& request, v1::Job* reply) {
   return Change(caller, request.job_id(), reply,
                 [&](JobId id) { return gp::StopJob{id, request.force()}; });
+}
+
+Status ControlApi::SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request, v1::Job* reply) {
+  if (request.has_time_limit_ms() == request.has_longer_by_ms()) return Fail(InvalidArgument("time_limit_ms: say it, or longer_by_ms, one of the two"));
+  const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, request.job_id()));
+  bool may_force = false;
+  Duration before;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const Job* job = state.FindJob(id);
+    if (job == nullptr) return;
+    may_force = caller.In(job->queue) >= Role::kOperator;
+    before = job->spec->time_limit;
+  }));
+  if (request.force() && !may_force) return Fail(PermissionDenied("force: operators of its queue only"));
+  const Duration wanted = request.has_time_limit_ms() ? FromMilliseconds(request.time_limit_ms()) : std::min(before, kTimeLimitMax) + std::clamp(FromMilliseconds(request.longer_by_ms()), Duration{} - kTimeLimitMax, kTimeLimitMax);
+  return Change(caller, request.job_id(), reply, [&](JobId job) { return ChangeTimeLimit{job, wanted, request.force()}; });
+}
+
+Status ControlApi::GetJobReport(const Caller& caller, const v1::GetJobRequest& request, v1::JobReport* reply) {
+  const JobId id = GP_TRY(JobFor(caller, JobAct::kSee, request.job_id()));
+  bool is_known = false;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const Job* job = state.FindJob(id);
+    is_known = job != nullptr;
+    if (is_known) ReportView(state, *job, gateway_.Now(), reply);
+  }));
+  return is_known ? Ok() : Fail(NotFound("no job " + ToText(id)));
 }
 
 Status ControlApi::HoldJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {

@@ -1,4 +1,5 @@
 #include "adapters/inbound/api/control_api.h"
+#include "base/text.h"
 
 namespace gp {
 
@@ -14,6 +15,33 @@ Status ControlApi::GetSettings(const Caller& caller, const v1::GetSettingsReques
     if (!receiver.problem().empty()) receiver.set_problem("cannot be told now");
   }
   return Ok();
+}
+
+Status ControlApi::ReloadConfig(const Caller& caller, const v1::ReloadConfigRequest&, v1::ReloadConfigReply* reply) {
+  if (about_.reload == nullptr) return Fail(Conflict("this controller was started without files to read again"));
+  const std::lock_guard one_at_a_time(reloading_);
+  Reloaded now = GP_TRY(about_.reload());
+  v1::Settings before;
+  v1::Settings after;
+  Policy policy;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { policy = state.policy; }));
+  about_.settings(policy, &before);
+  about_.settings(now.policy, &after);
+  for (int i = 0; i < after.numbers_size() && i < before.numbers_size(); ++i) {
+    const v1::Setting& was = before.numbers(i);
+    if (after.numbers(i).value() != was.value()) reply->add_changes(was.name() + ": " + was.value() + " -> " + after.numbers(i).value());
+  }
+  const bool are_numbers_all = before.policy() == after.policy() || reply->changes_size() > 0;
+  if (!are_numbers_all) reply->add_changes("prices, placement, under_use or xids");
+  if (before.policy() != after.policy()) {
+    const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", SetPolicy{std::move(now.policy)});
+    if (!outcome.status) return outcome.status;
+  }
+  if (now.receivers == nullptr) return Ok();
+  const std::vector<std::string> changed = GP_TRY(now.receivers());
+  for (const std::string& one : changed) reply->add_changes(one);
+  if (changed.empty()) return Ok();
+  return gateway_.Execute(caller.AsOrigin(), "", NoteChange{"ReloadConfig", "receivers", Join(changed, "; ")}).status;
 }
 
 }  // namespace gp

@@ -121,11 +121,24 @@ Status NodeService::Hear(NodeExchange& exchange, const v1::AgentMessage& message
   return exchange.Hear(message.number(), std::move(report));
 }
 
+void NodeService::AddSecrets(NodeOrders& orders) const {
+  for (LeaseOrder& order : orders.leases) {
+    if (secrets_ == nullptr || order.spec->secrets.empty() || order.lease.phase != LeasePhase::kGranted) continue;
+    for (const std::string& name : order.spec->secrets) {
+      if (auto value = secrets_->Find(name, order.user.name, order.queue)) order.secrets[name] = *std::move(value);
+    }
+  }
+}
+
 v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
   v1::ControllerMessage message;
   message.set_answers(news.answered);
   if (news.answered != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
-  if (news.orders) gp::ToProto(*news.orders, message.mutable_orders());
+  if (news.orders) {
+    NodeOrders orders = *news.orders;
+    AddSecrets(orders);
+    gp::ToProto(orders, message.mutable_orders());
+  }
   for (const uint64_t channel : news.channels) {
     if (auto order = api_.channels.OrderOf(channel)) *message.add_channels() = *std::move(order);
   }

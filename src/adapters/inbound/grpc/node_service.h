@@ -22,8 +22,8 @@ class NodeService final : public v1::NodeLink::Service {
     Duration life;
   };
   // All references outlive it.
-  NodeService(NodeGateway& nodes, Api& api, ControlGateway& gateway, std::string join_token, Vouching vouching)
-      : nodes_(nodes), api_(api), gateway_(gateway), join_token_(std::move(join_token)), vouching_(vouching) {}
+  NodeService(NodeGateway& nodes, Api& api, ControlGateway& gateway, std::string join_token, Vouching vouching, const SecretKeeper* secrets)
+      : nodes_(nodes), api_(api), gateway_(gateway), join_token_(std::move(join_token)), vouching_(vouching), secrets_(secrets) {}
 
   grpc::Status Certify(grpc::ServerContext* context, const v1::CertifyRequest* request, v1::CertifyReply* reply) override;
 
@@ -39,6 +39,8 @@ class NodeService final : public v1::NodeLink::Service {
   Status Audited(const grpc::ServerContext& context, const std::string& operation, const std::string& node, Status status);
   Result<std::string> CertificateFor(const grpc::ServerContext& context, const v1::CertifyRequest& request);
   Status Hear(NodeExchange& exchange, const v1::AgentMessage& message);
+  // Those leases that are to be started are given what their jobs name.
+  void AddSecrets(NodeOrders& orders) const;
   v1::ControllerMessage ToMessage(const ControllerNews& news) const;
 
   NodeGateway& nodes_;
@@ -46,6 +48,7 @@ class NodeService final : public v1::NodeLink::Service {
   ControlGateway& gateway_;
   const std::string join_token_;
   const Vouching vouching_;
+  const SecretKeeper* const secrets_;  // nullptr: none
 };
 
 }  // namespace gp

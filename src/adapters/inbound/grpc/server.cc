@@ -31,7 +31,7 @@ class GrpcServer : public Server {
   GrpcServer(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
       : tickets_(std::move(tickets)),
         control_(api.control, api.guard, *tickets_),
-        nodes_(nodes, api, gateway, options.join_token, {options.authority, options.node_certificate_life}) {}
+        nodes_(nodes, api, gateway, options.join_token, {options.authority, options.node_certificate_life}, options.secrets) {}
 
   ~GrpcServer() override { Shutdown(); }
 

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/inbound/node_gateway.h"
+#include "ports/outbound/secret_keeper.h"
 
 namespace gp {
 
@@ -22,6 +23,7 @@ struct ServerOptions {
   const Authority* authority = nullptr;  // vouches for the controller and its nodes; outlives the server
   Duration node_certificate_life = Duration::Minutes(60 * 24 * 90);
   std::optional<Identity> identity;      // the controller's, on TCP; nullopt: TCP is not encrypted
+  const SecretKeeper* secrets = nullptr;  // what jobs are given by name; outlives the server; nullptr: nothing
 };
 
 class Server {

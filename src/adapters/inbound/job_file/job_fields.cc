@@ -39,6 +39,17 @@ void SetAfter(JobDraft& draft, const FieldValue& value) {
   }
 }
 
+// A flag has several with commas between them.
+std::vector<std::string> SplitAll(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) {
+    for (const std::string& one : Split(text, ',')) all.push_back(one);
+  }
+  return all;
+}
+
+constexpr std::string_view kVariablePattern = "[A-Za-z_][A-Za-z0-9_]*";
+
 void SetLogRules(JobDraft& draft, const FieldValue& value) {
   draft.job.on_log.clear();
   for (const auto& [pattern, action] : value.entries) {
@@ -186,6 +197,32 @@ constexpr Field kArrayFields[] = {
 
 std::span<const Field> ArrayFields() {
   return kArrayFields;
+}
+
+constexpr std::string_view kNotifyEvents[] = {"started", "ended", "failed", "interrupted", "idle", "time_limit"};
+
+constexpr Field kNotifyFields[] = {
+    {.name = "to",
+     .kind = kTexts,
+     .summary = "Receivers of the site that jobs may name (gpu-platform config running).",
+     .example = "[mail-me]",
+     .synonyms = "receiver receivers who",
+     .pattern = kNamePattern,
+     .required = true,
+     .high = static_cast<int64_t>(kNotifiedMax),
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.notify.to = SplitAll(v.list); }},
+    {.name = "on",
+     .kind = kWords,
+     .summary = "Of what: `interrupted` is each time that it waits again, `idle` that its GPUs are, `time_limit` that this is near.",
+     .default_text = "[ended]",
+     .example = "[failed, interrupted]",
+     .synonyms = "events when types",
+     .words = kNotifyEvents,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.notify.on = v.list; }},
+};
+
+std::span<const Field> NotifyFields() {
+  return kNotifyFields;
 }
 
 constexpr Field kJobFields[] = {
@@ -351,6 +388,19 @@ constexpr Field kJobFields[] = {
      .example = "{MODEL: llama, HF_TOKEN: }",
      .synonyms = "envs environment environment_variables",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.environment = v.entries; }},
+    {.name = "secrets",
+     .kind = kTexts,
+     .summary = "Variables whose values the controller keeps (gpu-platform secrets set): they are in the job's environment, and in no file, log or list.",
+     .example = "[WANDB_API_KEY]",
+     .synonyms = "secret secret_env",
+     .pattern = kVariablePattern,
+     .high = static_cast<int64_t>(kSecretsPerJobMax),
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.secrets = SplitAll(v.list); }},
+    {.name = "notify",
+     .kind = kObject,
+     .summary = "Who hears of the job, beside those who hear of all.",
+     .synonyms = "mail_type notifications",
+     .fields = NotifyFields},
     {.name = "labels",
      .kind = kLabels,
      .summary = "Marks for searching and accounting.",
@@ -374,15 +424,13 @@ constexpr Field kJobFields[] = {
      .required = true,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.command = v.list; }},
     {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},
-    {.name = "idle_policy", .kind = kNotYet, .summary = "What to do about idle GPUs."},
+    {.name = "idle_policy", .kind = kNotYet, .summary = "What to do about idle GPUs; the site's policy says it for all (under_use)."},
     {.name = "image", .kind = kNotYet, .summary = "A container image to run in."},
     {.name = "launcher", .kind = kNotYet, .summary = "Start ranks by torchrun or MPI."},
     {.name = "matrix", .kind = kNotYet, .summary = "One job for each combination."},
     {.name = "min_nodes", .kind = kNotYet, .summary = "Start with fewer nodes."},
     {.name = "mounts", .kind = kNotYet, .summary = "Directories to make visible."},
-    {.name = "notify", .kind = kNotYet, .summary = "Send messages."},
     {.name = "on_preempt", .kind = kNotYet, .summary = "Signal and grace at preemption."},
-    {.name = "secrets", .kind = kNotYet, .summary = "Variables from a store of secrets."},
 };
 
 }  // namespace

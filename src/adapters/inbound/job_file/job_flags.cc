@@ -43,6 +43,8 @@ constexpr FlagField kFlags[] = {
     {"--checkpoint-dir", "checkpoint.dir", &JobFlags::checkpoint_dir},
     {"--on-lease-loss", "on_lease_loss", &JobFlags::on_lease_loss},
     {"--workdir", "workdir", &JobFlags::workdir},
+    {"--secret", "secrets", &JobFlags::secrets},
+    {"--notify", "notify.to", &JobFlags::notify},
 };
 
 // Text on a command line has lost its quotes: what a file would take for a number is text here.

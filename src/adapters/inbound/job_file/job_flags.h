@@ -39,6 +39,8 @@ struct JobFlags {
   std::optional<std::string> checkpoint_dir = {};
   std::optional<std::string> on_lease_loss = {};
   std::optional<std::string> workdir = {};
+  std::optional<std::string> secrets = {};  // names, with commas between them
+  std::optional<std::string> notify = {};   // receivers, with commas between them
   std::vector<std::pair<std::string, std::string>> environment = {};  // --env NAME=value
   std::vector<std::pair<std::string, std::string>> labels = {};       // --label NAME=value
   std::vector<std::pair<std::string, std::string>> node_labels = {};  // --node-label NAME=value

@@ -14,12 +14,14 @@ namespace {
 
 constexpr size_t kTextsMax = 100;
 const std::vector<std::string> kNames = {"mail_from", "receivers", "sendmail"};
-const std::vector<std::string> kReceiverNames = {"name", "on", "where", "webhook", "secret_file", "authorities", "exec", "mail"};
+const std::vector<std::string> kReceiverNames = {"name", "on", "where", "webhook", "secret_file", "authorities", "exec", "mail", "jobs"};
 
 std::vector<std::string> Names(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
 
 // One mailbox, as it may stand in a header.
-std::optional<std::string> MailboxFault(const std::string& text) {
+std::optional<std::string> MailboxFault(const std::string& written) {
+  std::string text = written;
+  if (const size_t mark = text.find(kUserMark); mark != std::string::npos) text.replace(mark, kUserMark.size(), "user");
   const size_t at = text.find('@');
   const bool are_plain = std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("@.+-_").contains(c); });
   const bool is_local = at == std::string::npos && !text.empty();
@@ -61,6 +63,8 @@ class ReceiverReader {
       receiver_.secret_file = map_.TakeText(entry, gp::PathFault);
     } else if (entry.key == "authorities") {
       receiver_.authorities = map_.TakeText(entry, gp::PathFault);
+    } else if (entry.key == "jobs") {
+      receiver_.jobs_may_name = map_.Take(entry, ReadBool(entry.value)) != 0;
     } else if (entry.key == "exec") {
       BeginWay(entry, NotifyWay::kExec);
       receiver_.command = map_.TakeTexts(entry, kTextsMax, argument_fault);
@@ -113,8 +117,11 @@ class ReceiverReader {
 
   void CheckWhole(const YamlNode& node) {
     if (receiver_.name.empty()) map_.Refuse(node.place, JobFileCode::kMissingKey, "name", "every receiver has a name of its own");
-    if (!HasKey(node, "on")) map_.Refuse(node.place, JobFileCode::kMissingKey, "on", "of which events it is told, such as [incident_opened, node_lost]");
+    if (!HasKey(node, "on") && !receiver_.jobs_may_name) map_.Refuse(node.place, JobFileCode::kMissingKey, "on", "of which events it is told, such as [incident_opened, node_lost]");
     if (ways_ == 0) map_.Refuse(node.place, JobFileCode::kMissingKey, "webhook", "where it is told: one of webhook, exec and mail");
+    const bool is_marked = std::ranges::any_of(receiver_.recipients, [](const std::string& one) { return one.contains(kUserMark); });
+    const bool hears_others = std::ranges::any_of(receiver_.on, [](const std::string& event) { return !event.starts_with("job_"); });
+    if (is_marked && hears_others) map_.Refuse(node.place, JobFileCode::kContradiction, "mail", "{user} is the user of a job, and `on` names events that are of none");
     const bool is_webhook = receiver_.way == NotifyWay::kWebhook;
     if (!is_webhook && !(receiver_.secret_file.empty() && receiver_.authorities.empty())) map_.Refuse(node.place, JobFileCode::kContradiction, "", "secret_file and authorities are for webhooks");
   }

@@ -7,6 +7,7 @@
 #include "adapters/inbound/job_file/scalar.h"
 #include "adapters/inbound/policy_file/policy_placement.h"
 #include "adapters/inbound/policy_file/policy_prices.h"
+#include "adapters/inbound/policy_file/policy_under_use.h"
 #include "adapters/inbound/policy_file/policy_xids.h"
 #include "base/text.h"
 #include "domain/model/node.h"
@@ -28,6 +29,7 @@ constexpr int64_t kDay = Duration::Minutes(24 * 60).ns;
 constexpr const char* kXids = "xids";
 constexpr const char* kPlacement = "placement";
 constexpr const char* kPrices = "prices";
+constexpr const char* kUnderUse = "under_use";
 
 constexpr PolicyNumber kNumbers[] = {
     {"faults_max", 0, 1'000, &Policy::faults_max,
@@ -56,6 +58,10 @@ constexpr PolicyNumber kNumbers[] = {
      "jobs moved in any hour, of all"},
     {"node_mtbf", 60'000'000'000, 36'500 * kDay, &Policy::node_mtbf,
      "a node fails once in so long: for the advice about checkpoints only"},
+    {"jobs_kept", 0, 10'000'000, &Policy::jobs_kept,
+     "finished jobs that are remembered"},
+    {"jobs_kept_for", 0, 3'650 * kDay, &Policy::jobs_kept_for,
+     "finished jobs are remembered for so long; 0s: as long as `jobs_kept` lets them"},
     {"faults_correlate", 0, kDay / 24, &FaultPolicy::correlate,
      "reports of one GPU that come so close together speak of one error"},
     {"incident_window", 0, 365 * kDay, &FaultPolicy::incident_window,
@@ -135,9 +141,16 @@ Change SetPrices(PriceList prices) {
   return [prices = std::move(prices)](Policy& policy) { policy.prices = prices; };
 }
 
+Change SetUnderUse(std::vector<UnderUseChange> changes) {
+  return [changes = std::move(changes)](Policy& policy) {
+    for (const UnderUseChange& change : changes) change(policy.under_use);
+  };
+}
+
 std::optional<Change> ReadEntry(const YamlEntry& entry, Report& report) {
   if (entry.key == kXids) return SetXids(ReadXidRules(entry.value, report));
   if (entry.key == kPlacement) return SetPlacement(ReadPlacement(entry.value, report));
+  if (entry.key == kUnderUse) return SetUnderUse(ReadUnderUse(entry.value, report));
   if (entry.key == kPrices) return SetPrices(ReadPrices(entry.value, report));
   for (const PolicyNumber& number : kNumbers) {
     if (entry.key != number.name) continue;
@@ -160,6 +173,7 @@ std::vector<std::string> PolicyNames() {
   for (const PolicyNumber& number : kNumbers) names.emplace_back(number.name);
   names.emplace_back(kPlacement);
   names.emplace_back(kPrices);
+  names.emplace_back(kUnderUse);
   names.emplace_back(kXids);
   return names;
 }

@@ -124,7 +124,10 @@ Status CgroupIsolation::Make(const std::string& key, const IsolationRequest& req
   if (devices_ == DeviceMechanism::kLegacy) {
     GP_CHECK_OK(legacy_.MakeDevices(key, request.devices, paths));
   }
-  if (!unified_.has_value()) GP_CHECK_OK(legacy_.MakeFreezer(key, paths));
+  if (!unified_.has_value()) {
+    GP_CHECK_OK(legacy_.MakeFreezer(key, paths));
+    GP_CHECK_OK(legacy_.MakeCounter(key, paths));
+  }
   return Ok();
 }
 

@@ -10,6 +10,7 @@
 
 #include "adapters/outbound/cgroup/device_program.h"
 #include "adapters/outbound/cgroup/hierarchy.h"
+#include "adapters/outbound/cgroup/host_use.h"
 #include "adapters/outbound/cgroup/legacy_tree.h"
 #include "adapters/outbound/cgroup/unified_tree.h"
 #include "ports/outbound/device_isolation.h"
@@ -40,6 +41,7 @@ class CgroupIsolation final : public DeviceIsolation {
   Result<CgroupPaths> Create(const std::string& key, const IsolationRequest& request) override;
   Status Remove(const std::string& key, const CgroupPaths& paths) override;
   const IsolationReport& Report() const override { return report_; }
+  HostUse UsedIn(const CgroupPaths& paths) const override { return ReadHostUse(paths); }
 
   // Ends every process in every attempt's cgroup and removes them: for an agent that remembers
   // nothing of what ran before.  Errors: kConflict (a process cannot be killed).

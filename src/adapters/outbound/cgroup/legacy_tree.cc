@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-constexpr const char* kWanted[] = {"cpuset", "devices", "freezer", "memory", "pids"};
+constexpr const char* kWanted[] = {"cpuacct", "cpuset", "devices", "freezer", "memory", "pids"};
 
 // A new cpuset is empty and takes no process until it has CPUs and memory nodes.
 Status CopyCpuset(const std::string& from, const std::string& to) {
@@ -109,6 +109,11 @@ Status LegacyTree::MakeDevices(const std::string& key, std::span<const DeviceNum
 Status LegacyTree::MakeFreezer(const std::string& key, CgroupPaths& paths) const {
   if (!Has("freezer")) return Ok();
   paths.freezer = GP_TRY(Join("freezer", key, paths));
+  return Ok();
+}
+
+Status LegacyTree::MakeCounter(const std::string& key, CgroupPaths& paths) const {
+  if (Has("cpuacct")) GP_TRY(Join("cpuacct", key, paths));
   return Ok();
 }
 

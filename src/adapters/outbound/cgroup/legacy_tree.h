@@ -29,6 +29,8 @@ class LegacyTree {
   Status MakeDevices(const std::string& key, std::span<const DeviceNumber> devices,
                      CgroupPaths& paths) const;
   Status MakeFreezer(const std::string& key, CgroupPaths& paths) const;
+  // Where the kernel counts the time of cores, for a host without version 2.
+  Status MakeCounter(const std::string& key, CgroupPaths& paths) const;
 
  private:
   Result<std::string> Join(const std::string& controller, const std::string& key,

@@ -75,6 +75,17 @@ class Describer {
     Add("end", event.end == EndClass::kNone ? "" : Name(event.end));
     Add("reason", event.reason);
   }
+  void operator()(const JobLimitNear& event) {
+    Begin(LogLevel::kWarning, "job_limit_near");
+    AddJob(event.job);
+    const Job* job = state_.FindJob(event.job);
+    if (job != nullptr && HasEnd(*job)) Add("ends_at", ToRfc3339(LimitReachedAt(*job)));
+  }
+  void operator()(const JobIdle& event) {
+    Begin(LogLevel::kWarning, "job_idle");
+    AddJob(event.job);
+    Add("reason", event.reason);
+  }
   void operator()(const JobXidNoted& event) {
     Begin(LogLevel::kWarning, "job_hit_by_xid");
     AddJob(event.job);
@@ -145,6 +156,7 @@ class Describer {
   void operator()(const JobForgotten&) {}
   void operator()(const GpuRemedyChanged&) {}
   void operator()(const GpuTaskEnded&) {}
+  void operator()(const LeaseUseNoted&) {}
   void operator()(const DrainDeadlineSet&) {}
   // Wishes of persons: the audit tells of them.
   void operator()(const JobHeld&) {}
@@ -164,6 +176,9 @@ class Describer {
   void operator()(const BudgetChanged&) {}
   void operator()(const BudgetDeleted&) {}
   void operator()(const AccessRefused&) {}
+  void operator()(const ChangeNoted&) {}
+  void operator()(const PolicyChanged&) {}
+  void operator()(const JobTimeLimitChanged&) {}
 
  private:
   void Begin(LogLevel level, std::string event) {
@@ -232,14 +247,14 @@ std::string Quoted(const std::string& text) {
 std::span<const std::string_view> EventNames() {
   static constexpr std::string_view kNames[] = {
       "breaker_opened", "checkpoint_saved", "gpu_condition", "gpu_drained", "gpu_task_begun", "gpu_undrained", "gpu_xid", "incident_changed", "incident_noted",
-      "incident_opened", "job_ended", "job_hit_by_xid", "job_moved", "job_placed", "job_preempted", "job_requeued", "job_started", "job_stopping",
+      "incident_opened", "job_ended", "job_hit_by_xid", "job_idle", "job_limit_near", "job_moved", "job_placed", "job_preempted", "job_requeued", "job_started", "job_stopping",
       "job_submitted", "node_drained", "node_joined", "node_lost", "node_returned", "node_undrained"};
   return kNames;
 }
 
 std::span<const std::string_view> EventFields() {
   static constexpr std::string_view kFields[] = {
-      "attempt", "by", "cause", "condition", "end", "exit_code", "gpu", "gpus_asked", "incident", "job", "name", "needs_person", "node", "nodes",
+      "attempt", "by", "cause", "condition", "end", "ends_at", "exit_code", "gpu", "gpus_asked", "incident", "job", "name", "needs_person", "node", "nodes",
       "nodes_asked", "note", "person", "pool", "queue", "reason", "state", "step", "task", "user", "what", "xid"};
   return kFields;
 }
@@ -253,7 +268,7 @@ std::vector<std::string> EventValues(std::string_view field) {
     add(JobState::kCompleted, JobState::kTimeout);
     add(IncidentState::kOpen, IncidentState::kClosed);
   } else if (field == "end") {
-    add(EndClass::kCompleted, EndClass::kCancelled);
+    add(EndClass::kCompleted, EndClass::kUnderUse);
   } else if (field == "condition") {
     add(GpuCondition::kUnknown, GpuCondition::kLost);
   }

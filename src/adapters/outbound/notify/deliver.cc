@@ -97,12 +97,27 @@ std::string Subject(const std::string& text) {
   return is_ascii ? subject : HeaderText(subject);
 }
 
+// Addresses with the user of the job in the place of its mark; kInvalidArgument: nobody can be written to so.
+Result<std::vector<std::string>> AddressesFor(const Receiver& receiver, const Parsed& parsed) {
+  const std::string user = parsed.data.is_object() && parsed.data.contains("user") && parsed.data["user"].is_string() ? parsed.data["user"].get<std::string>() : "";
+  const bool is_plain = !user.empty() && user.front() != '-' &&
+                        std::ranges::all_of(user, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-'; });
+  std::vector<std::string> addresses = receiver.recipients;
+  for (std::string& address : addresses) {
+    const size_t at = address.find(kUserMark);
+    if (at == std::string::npos) continue;
+    if (!is_plain) return Fail(InvalidArgument("the job's user \"" + Printable(user, 60) + "\" has no address"));
+    address.replace(at, kUserMark.size(), user);
+  }
+  return addresses;
+}
+
 // Nothing of what happened may become a header or the end of the letter: Printable leaves no line break.
-std::string Letter(const NotifyConfig& config, const Receiver& receiver, const Parsed& parsed) {
+std::string Letter(const NotifyConfig& config, const std::vector<std::string>& addresses, const Parsed& parsed) {
   constexpr size_t kAny = 100'000;
   constexpr size_t kLineMax = 900;  // a mail's lines have 998 bytes at most
   const auto line = [](const std::string& text) { return std::string(Cut(Printable(text, kAny), kLineMax)) + "\n"; };
-  std::string letter = "To: " + Join(receiver.recipients, ",\n ") + "\n";
+  std::string letter = "To: " + Join(addresses, ",\n ") + "\n";
   if (!config.mail_from.empty()) letter += "From: " + config.mail_from + "\n";
   letter += "Subject: " + Subject(Printable(parsed.text, kAny)) + "\n";
   letter += "Auto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n";
@@ -155,7 +170,10 @@ Status Deliver(const NotifyConfig& config, const Receiver& receiver, const std::
   switch (receiver.way) {
     case NotifyWay::kWebhook: return SendWebhook(receiver, parsed.id, body, now, stop_fd);
     case NotifyWay::kExec: return Run(receiver.command, body + "\n", stop_fd);
-    case NotifyWay::kMail: return Run({config.sendmail, "-t", "-i"}, Letter(config, receiver, parsed), stop_fd);
+    case NotifyWay::kMail: {
+      const std::vector<std::string> addresses = GP_TRY(AddressesFor(receiver, parsed));
+      return Run({config.sendmail, "-t", "-i"}, Letter(config, addresses, parsed), stop_fd);
+    }
   }
   return Ok();
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
 
 namespace gp {
 namespace {
@@ -33,7 +34,11 @@ std::string PlaceOf(const Receiver& receiver) {
   return "";
 }
 
-std::string WishOf(const Receiver& receiver) { return nlohmann::json{{"on", receiver.on}, {"where", receiver.where}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string WishOf(const Receiver& receiver) {
+  nlohmann::json wish{{"on", receiver.on}, {"where", receiver.where}};
+  if (receiver.jobs_may_name) wish["jobs"] = true;
+  return wish.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 bool IsWanted(const Receiver& receiver, const EventLine& line) {
   if (!receiver.on.contains(line.event)) return false;
@@ -41,6 +46,36 @@ bool IsWanted(const Receiver& receiver, const EventLine& line) {
     const auto field = std::ranges::find(line.fields, condition.first, [](const auto& one) { return one.first; });
     return field != line.fields.end() && condition.second.contains(TextOf(field->second));
   });
+}
+
+namespace {
+
+std::string FieldOf(const EventLine& line, std::string_view name) {
+  const auto field = std::ranges::find(line.fields, name, [](const auto& one) { return one.first; });
+  return field == line.fields.end() ? "" : TextOf(field->second);
+}
+
+// Whether the line is of what a job calls by this word.
+bool IsOfKind(const std::string& word, const EventLine& line) {
+  if (word == "started") return line.event == "job_started";
+  if (word == "ended") return line.event == "job_ended";
+  if (word == "failed") return line.event == "job_ended" && (FieldOf(line, "state") == "FAILED" || FieldOf(line, "state") == "TIMEOUT");
+  if (word == "interrupted") return line.event == "job_requeued";
+  if (word == "idle") return line.event == "job_idle";
+  return word == "time_limit" && line.event == "job_limit_near";
+}
+
+}  // namespace
+
+bool IsAskedFor(const State& state, const Receiver& receiver, const EventLine& line) {
+  if (!receiver.jobs_may_name || !line.event.starts_with("job_")) return false;
+  const auto id = FindJobNamed(state, FieldOf(line, "job"));
+  const Job* job = id ? state.FindJob(*id) : nullptr;
+  if (job == nullptr) return false;
+  const NotifyRequest& request = job->spec->notify;
+  if (std::ranges::find(request.to, receiver.name) == request.to.end()) return false;
+  if (request.on.empty()) return IsOfKind("ended", line);
+  return std::ranges::any_of(request.on, [&](const std::string& word) { return IsOfKind(word, line); });
 }
 
 std::string Sentence(const EventLine& line) {

@@ -5,10 +5,12 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/outbound/event_log/event_line.h"
 #include "base/time.h"
+#include "domain/cluster/state.h"
 
 namespace gp {
 
@@ -23,10 +25,16 @@ struct Receiver {
   std::string secret_file;                               // webhook: what signs it; empty: nothing does
   std::string authorities;                               // webhook: PEM file that vouches for the receiver; empty: the host's
   std::vector<std::string> command;                      // exec
-  std::vector<std::string> recipients;                   // mail
+  std::vector<std::string> recipients;                   // mail; "{user}" in one stands for the job's user
+  bool jobs_may_name = false;                            // jobs may ask that it hears of them
+  bool operator==(const Receiver&) const = default;
 };
 
+// Stands in a mail's address for the user of the job that it tells of.
+inline constexpr std::string_view kUserMark = "{user}";
+
 struct NotifyConfig {
+  bool operator==(const NotifyConfig&) const = default;
   std::vector<Receiver> receivers;
   std::string sendmail = "/usr/sbin/sendmail";
   std::string mail_from;  // empty: sendmail's own choice
@@ -46,6 +54,9 @@ std::string PlaceOf(const Receiver& receiver);
 std::string WishOf(const Receiver& receiver);
 
 bool IsWanted(const Receiver& receiver, const EventLine& line);
+
+// Whether the job that the line tells of asks that this receiver hears of it.
+bool IsAskedFor(const State& state, const Receiver& receiver, const EventLine& line);
 
 // For persons: "job ended: job-0007 name=train user=ana state=FAILED exit_code=3".
 std::string Sentence(const EventLine& line);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <utility>
 
 namespace gp {
 namespace {
@@ -25,43 +27,112 @@ void WarnOfLeftovers(const NotifyConfig& config, const std::string& directory, c
   }
 }
 
+bool Hears(const State& state, const Receiver& receiver, const EventLine& line) { return IsWanted(receiver, line) || IsAskedFor(state, receiver, line); }
+
+const Receiver* Named(const NotifyConfig& config, const std::string& name) {
+  const auto found = std::ranges::find(config.receivers, name, &Receiver::name);
+  return found == config.receivers.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Notifier>> Notifier::Start(const NotifyConfig& config, const std::string& directory, const NotifySay& say, Clock& clock) {
-  std::unique_ptr<Notifier> notifier(new Notifier(clock));
-  for (const Receiver& receiver : config.receivers) {
-    notifier->couriers_.push_back(GP_TRY(Courier::Start(config, receiver, directory + "/" + receiver.name, say, clock)));
-  }
-  WarnOfLeftovers(config, directory, say);
+Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::string directory, NotifySay say, Clock& clock) {
+  std::unique_ptr<Notifier> notifier(new Notifier(std::move(config), std::move(directory), std::move(say), clock));
+  GP_CHECK_OK(notifier->Begin(notifier->config_));
   return notifier;
 }
 
 // All at once: each may have to wait for what it runs.
 Notifier::~Notifier() {
-  for (const auto& courier : couriers_) courier->End();
+  for (const Desk& desk : desks_) desk.courier->End();
 }
 
-std::vector<std::pair<const Receiver*, Courier::Standing>> Notifier::Standings() const {
-  std::vector<std::pair<const Receiver*, Courier::Standing>> all;
-  for (const auto& courier : couriers_) all.emplace_back(&courier->receiver(), courier->standing());
+Status Notifier::Begin(const NotifyConfig& config) {
+  for (const Receiver& receiver : config.receivers) {
+    const auto is_his = [&](const Desk& desk) { return desk.courier->receiver().name == receiver.name; };
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::ranges::any_of(desks_, is_his)) continue;
+    }
+    auto courier = GP_TRY(Courier::Start(config, receiver, directory_ + "/" + receiver.name, say_, clock_));
+    const std::lock_guard lock(mutex_);
+    desks_.push_back({std::move(courier)});
+  }
+  WarnOfLeftovers(config, directory_, say_);
+  return Ok();
+}
+
+Result<std::vector<std::string>> Notifier::Reload(NotifyConfig config) {
+  std::vector<std::string> changes;
+  std::vector<Desk> ending;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool mails_differ = config.sendmail != config_.sendmail || config.mail_from != config_.mail_from;
+    const auto stays = [&](const Desk& desk) {
+      const Receiver& now = desk.courier->receiver();
+      const Receiver* then = Named(config, now.name);
+      if (then == nullptr) changes.push_back("receiver " + now.name + ": gone");
+      const bool is_same = then != nullptr && *then == now && !(mails_differ && now.way == NotifyWay::kMail);
+      if (then != nullptr && !is_same) changes.push_back("receiver " + now.name + ": changed");
+      return is_same;
+    };
+    const auto gone = std::ranges::stable_partition(desks_, stays);
+    std::ranges::move(gone, std::back_inserter(ending));
+    desks_.erase(gone.begin(), gone.end());
+    for (const Receiver& receiver : config.receivers) {
+      if (Named(config_, receiver.name) == nullptr) changes.push_back("receiver " + receiver.name + ": new");
+    }
+    config_ = config;
+  }
+  for (const Desk& desk : ending) desk.courier->End();
+  ending.clear();  // the writer's thread does not wait for it
+  GP_CHECK_OK(Begin(config));
+  return changes;
+}
+
+std::vector<std::pair<Receiver, Courier::Standing>> Notifier::Standings() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<Receiver, Courier::Standing>> all;
+  for (const Receiver& receiver : config_.receivers) {
+    const auto desk = std::ranges::find(desks_, receiver.name, [](const Desk& one) { return one.courier->receiver().name; });
+    all.emplace_back(receiver, desk == desks_.end() ? Courier::Standing{} : desk->courier->standing());
+  }
   return all;
 }
 
+std::vector<std::string> Notifier::NamedByJobs() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const Receiver& receiver : config_.receivers) {
+    if (receiver.jobs_may_name) names.push_back(receiver.name);
+  }
+  return names;
+}
+
 void Notifier::CatchUp(const State& state) {
-  if (std::exchange(has_caught_up_, true) || couriers_.empty()) return;
-  Instant oldest = couriers_[0]->told_until();
-  for (const auto& courier : couriers_) oldest = std::min(oldest, courier->told_until());
+  const std::lock_guard lock(mutex_);
+  CatchUpAll(state);
+}
+
+void Notifier::CatchUpAll(const State& state) {
+  std::vector<Courier*> behind;
+  for (Desk& desk : desks_) {
+    if (!std::exchange(desk.has_caught_up, true)) behind.push_back(desk.courier.get());
+  }
+  if (behind.empty()) return;
+  const Instant oldest = std::ranges::min(behind, {}, [](const Courier* one) { return one->told_until(); })->told_until();
   for (const auto& [at, event] : HappenedSince(state, std::max(oldest, clock_.Now() - kFoundAgainFor))) {
     for (const EventLine& line : LinesOf(state, {event})) {
-      for (const auto& courier : couriers_) {
-        if (at >= courier->told_until() && IsWanted(courier->receiver(), line)) courier->Tell({FoundId(state, line), at, line}, at);
+      for (Courier* courier : behind) {
+        if (at >= courier->told_until() && Hears(state, courier->receiver(), line)) courier->Tell({FoundId(state, line), at, line}, at);
       }
     }
   }
 }
 
 void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
-  CatchUp(state);  // what is older comes first
+  const std::lock_guard lock(mutex_);
+  CatchUpAll(state);  // what is older comes first
   std::vector<std::optional<Instant>> found;  // by event that has a line of its own
   for (const Event& event : events) {
     if (std::holds_alternative<JobEnded>(event) || std::holds_alternative<IncidentOpened>(event)) found.push_back(WhenHappened(state, event));
@@ -71,11 +142,11 @@ void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
   for (const EventLine& line : LinesOf(state, events)) {
     const bool is_found = line.event == "job_ended" || line.event == "incident_opened";
     const std::optional<Instant> found_at = is_found ? found[next_found++] : std::nullopt;
-    const bool is_wanted = std::ranges::any_of(couriers_, [&](const auto& courier) { return IsWanted(courier->receiver(), line); });
-    if (!is_wanted) continue;
-    const Notification notification{found_at ? FoundId(state, line) : NextId(now), found_at.value_or(now), line};
-    for (const auto& courier : couriers_) {
-      if (IsWanted(courier->receiver(), line)) courier->Tell(notification, found_at);
+    std::optional<Notification> notification;
+    for (const Desk& desk : desks_) {
+      if (!Hears(state, desk.courier->receiver(), line)) continue;
+      if (!notification) notification = {found_at ? FoundId(state, line) : NextId(now), found_at.value_or(now), line};
+      desk.courier->Tell(*notification, found_at);
     }
   }
 }

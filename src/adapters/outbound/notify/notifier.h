@@ -3,6 +3,7 @@
 // Tells receivers outside of what is committed.  The writer's thread only puts it into queues.
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,25 +17,44 @@ namespace gp {
 class Notifier : public CommitObserver {
  public:
   // `directory`: below it each receiver has one of its own.  kInternal: they cannot be made.
-  static Result<std::unique_ptr<Notifier>> Start(const NotifyConfig& config, const std::string& directory, const NotifySay& say, Clock& clock);
+  static Result<std::unique_ptr<Notifier>> Start(NotifyConfig config, std::string directory, NotifySay say, Clock& clock);
   ~Notifier() override;
 
-  // What happened when the controller before this one died: it was durable, and nobody was told.  On the writer's thread, as
-  // OnCommit, which does it by itself where it comes first.
+  // From now on these.  Who is the same goes on; who has changed ends, which may take as long as what it does right now, and
+  // begins anew where it was.  Tells what has changed.  One caller at a time.  kInternal: one could not begin.
+  Result<std::vector<std::string>> Reload(NotifyConfig config);
+
+  // What happened when the controller before this one died, or while a receiver began anew: it was durable, and nobody was
+  // told.  On the writer's thread, as OnCommit, which does it by itself where it comes first.
   void CatchUp(const State& state);
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
-  // Of all receivers; any thread, as long as this lives.
-  std::vector<std::pair<const Receiver*, Courier::Standing>> Standings() const;
+  // Of all receivers; any thread.
+  std::vector<std::pair<Receiver, Courier::Standing>> Standings() const;
+  // Those that jobs may name.
+  std::vector<std::string> NamedByJobs() const;
 
  private:
-  explicit Notifier(Clock& clock) : clock_(clock) {}
-  std::string NextId(Instant at) { return ToBase32(static_cast<uint64_t>(at.ns)) + "." + std::to_string(++told_); }
+  struct Desk {
+    std::unique_ptr<Courier> courier;
+    bool has_caught_up = false;
+  };
 
+  Notifier(NotifyConfig config, std::string directory, NotifySay say, Clock& clock) : directory_(std::move(directory)), say_(std::move(say)), clock_(clock), config_(std::move(config)) {}
+  // Those of them that have no courier yet.
+  Status Begin(const NotifyConfig& config);
+  std::string NextId(Instant at) { return ToBase32(static_cast<uint64_t>(at.ns)) + "." + std::to_string(++told_); }
+  // REQUIRES: the mutex is held.
+  void CatchUpAll(const State& state);
+
+  const std::string directory_;
+  const NotifySay say_;
   Clock& clock_;
-  std::vector<std::unique_ptr<Courier>> couriers_;
   uint64_t told_ = 0;
-  bool has_caught_up_ = false;
+
+  mutable std::mutex mutex_;  // held for moments, by the writer's thread too
+  NotifyConfig config_;
+  std::vector<Desk> desks_;
 };
 
 }  // namespace gp

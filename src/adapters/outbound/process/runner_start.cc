@@ -10,6 +10,7 @@
 #include "adapters/outbound/process/supervised_attempt_runner.h"
 #include "files/replace_file.h"
 #include "supervisor/remove_tree.h"
+#include "supervisor/secret_memory.h"
 
 namespace gp {
 namespace {
@@ -49,7 +50,9 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
   AttemptDirectory directory = GP_TRY(AttemptDirectory::Make(attempts_fd_.get(), spec.key));
   Attempt& attempt = attempts_[spec.key];
   attempt.status.key = spec.key;
-  attempt.status.launch = std::make_shared<const LaunchSpec>(spec);
+  LaunchSpec kept = spec;
+  kept.secrets.clear();
+  attempt.status.launch = std::make_shared<const LaunchSpec>(std::move(kept));
   attempt.leased = spec.stop_on_lease_loss;
   const auto undo = [&](const Error& error) -> Status {
     (void)isolation_.Remove(spec.key, attempt.cgroups);
@@ -63,7 +66,9 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
   const Result<Descriptor> lock = directory.WriteLaunch({.spec = spec, .cgroups = attempt.cgroups});
   if (!lock.has_value()) return undo(lock.error());
   if (!cgroups.has_value()) return StartFailed(attempt, directory, cgroups.error());
-  const Status supervised = Supervise(attempt, directory, lock->get(), /*bury=*/false);
+  Result<Descriptor> secrets = spec.secrets.empty() ? Result<Descriptor>(Descriptor()) : PutIntoMemory(spec.secrets);
+  if (!secrets.has_value()) return undo(secrets.error());
+  const Status supervised = Supervise(attempt, directory, lock->get(), /*bury=*/false, secrets->get());
   return supervised.has_value() ? Ok() : undo(supervised.error());
 }
 
@@ -77,7 +82,7 @@ Status SupervisedAttemptRunner::StartFailed(Attempt& attempt, const AttemptDirec
 }
 
 Status SupervisedAttemptRunner::Supervise(Attempt& attempt, const AttemptDirectory& directory,
-                                          int lock_fd, bool bury) {
+                                          int lock_fd, bool bury, int secrets_fd) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
     return Fail(SystemError("cannot make a socket pair", errno));
@@ -87,7 +92,8 @@ Status SupervisedAttemptRunner::Supervise(Attempt& attempt, const AttemptDirecto
   attempt.supervisor = GP_TRY(nursery_.Bear({.request = {.bury = bury, .key = attempt.status.key},
                                              .agent_fd = theirs.get(),
                                              .directory_fd = directory.fd(),
-                                             .lock_fd = lock_fd}));
+                                             .lock_fd = lock_fd,
+                                             .secrets_fd = secrets_fd}));
   Watch(attempt, std::move(ours));
   return Ok();
 }

@@ -117,6 +117,11 @@ std::vector<AttemptStatus> SupervisedAttemptRunner::Observe() {
   return statuses;
 }
 
+HostUse SupervisedAttemptRunner::Used(const std::string& key) {
+  const Attempt* attempt = Find(key);
+  return attempt == nullptr ? HostUse{} : isolation_.UsedIn(attempt->cgroups);
+}
+
 void SupervisedAttemptRunner::TakeEvents() {
   epoll_event events[kEventsPerTurn];
   int count = kEventsPerTurn;

@@ -36,6 +36,7 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   void Stop(const std::string& key, Duration grace) override;
   void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override;
   std::vector<AttemptStatus> Observe() override;
+  HostUse Used(const std::string& key) override;
   Status Forget(const std::string& key) override;
   bool IsEmpty() override;
   Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;
@@ -57,7 +58,7 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Status Prepare(const Options& options);
 
   // runner_start.cc
-  Status Supervise(Attempt& attempt, const AttemptDirectory& directory, int lock_fd, bool bury);
+  Status Supervise(Attempt& attempt, const AttemptDirectory& directory, int lock_fd, bool bury, int secrets_fd = -1);
   Status StartFailed(Attempt& attempt, const AttemptDirectory& directory, const Error& error);
   void Adopt(const std::string& key);
   void Attend(Attempt& attempt);

@@ -25,6 +25,7 @@ class SupervisorNursery {
     int agent_fd = -1;      // the supervisor's end of the conversation with us
     int directory_fd = -1;  // of the attempt
     int lock_fd = -1;       // the locked launch file
+    int secrets_fd = -1;    // -1: it has none
   };
   // A supervisor, detached: no child of ours, session and signals of its own, nothing inherited but
   // the three descriptors.  Starts the nursery when there is none, or none any longer.

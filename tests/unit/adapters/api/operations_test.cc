@@ -23,15 +23,15 @@ Caller CallerWith(std::map<RoleKey, Role> roles, const std::string& name = "ana"
 const std::map<std::string, std::string> kLeast = {
     {"WhoAmI", "none"},
     {"ListJobs", "viewer"}, {"GetJob", "viewer"}, {"WatchJob", "viewer"}, {"WatchChanges", "viewer"}, {"ExplainJob", "viewer"}, {"GetCluster", "viewer"},
-    {"GetMetrics", "viewer"}, {"GetUsage", "viewer"}, {"GetSettings", "viewer"}, {"ListBudgets", "viewer"}, {"ListIncidents", "viewer"}, {"GetIncident", "viewer"}, {"ListReservations", "viewer"}, {"PlanMoves", "viewer"},
+    {"GetMetrics", "viewer"}, {"GetUsage", "viewer"}, {"GetSettings", "viewer"}, {"ListBudgets", "viewer"}, {"ListIncidents", "viewer"}, {"GetIncident", "viewer"}, {"GetJobReport", "viewer"}, {"ListReservations", "viewer"}, {"PlanMoves", "viewer"},
     {"ListQueues", "viewer"}, {"ListRoles", "viewer"}, {"ListTokens", "viewer"}, {"IssueToken", "viewer"}, {"RevokeToken", "viewer"},
     {"SubmitJobs", "user"}, {"StopJob", "user"}, {"ChangeJobs", "user"}, {"HoldJob", "user"}, {"ReleaseJob", "user"},
-    {"SetPriority", "user"}, {"ReadLog", "user"}, {"Exec", "user"},
+    {"SetPriority", "user"}, {"SetTimeLimit", "user"}, {"ListSecrets", "user"}, {"SetSecret", "user"}, {"DeleteSecret", "user"}, {"ReadLog", "user"}, {"Exec", "user"},
     {"ChangeService", "operator everywhere"}, {"DeclareNodeLost", "operator everywhere"}, {"ChangeIncident", "operator everywhere"},
     {"ReserveNodes", "operator everywhere"}, {"DeleteReservation", "operator everywhere"}, {"ApplyMoves", "operator everywhere"},
     {"SetQueue", "admin"}, {"DeleteQueue", "admin"}, {"SetBudget", "admin"}, {"DeleteBudget", "admin"}, {"GrantRole", "admin"},
     {"ChangeNode", "admin everywhere"}, {"RevokeNode", "admin everywhere"}, {"ListAudit", "admin everywhere"},
-    {"ReadJournal", "admin everywhere"},
+    {"ReadJournal", "admin everywhere"}, {"ReloadConfig", "admin everywhere"},
 };
 
 TEST(Operations, AreAllMethodsThereAre) {

@@ -57,10 +57,11 @@ constexpr BadInput kNotYet[] = {
     {"»matrix: {lr: [1, 2]}", "GP1016", "matrix"},
     {"»min_nodes: 1", "GP1016", "min_nodes"},
     {"»mounts: [/data]", "GP1016", "mounts"},
-    {"»notify: {on: [failed]}", "GP1016", "notify is known but not supported yet"},
+    {"notify: »{on: [failed]}", "GP1008", "notify.to is missing"},
+    {"notify: {to: me, on: [»fialed]}", "GP1012", "failed"},
     {"»on_preempt: {signal: SIGUSR1}", "GP1016", "on_preempt"},
     {"»min_nodes: 2", "GP1016", "min_nodes"},
-    {"»secrets: [HF_TOKEN]", "GP1016", "secrets"},
+    {"»secrets: [HF-TOKEN]", "GP1014", "not a variable name"},
 };
 
 constexpr BadInput kRecovery[] = {

@@ -71,6 +71,7 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
       if (below == "checkpoint.keep" || below == "checkpoint.best") overrides.emplace_back("checkpoint.dir", "/c");
       if (below == "checkpoint.best") overrides.emplace_back("checkpoint.keep", "1");
       if (below == "checkpoint.every") overrides.emplace_back("checkpoint.signal", "SIGUSR1");
+      if (below == "notify.on") overrides.emplace_back("notify.to", "me");
       if (field.name == "isolation") overrides.emplace_back("resources.gpus.share", "0.5");
       const DecodedJobs decoded = DecodeJobFile(
           "a.yaml", "run: x", {.overrides = overrides, .environment = {{"HF_TOKEN", "x"}}});

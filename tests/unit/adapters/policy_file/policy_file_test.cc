@@ -25,13 +25,36 @@ TEST(PolicyFile, ChangesWhatItNamesAndNothingElse) {
 
 TEST(PolicyFile, EveryNameIsKnown) {
   const std::set<std::string> counts = {"faults_max",     "class_floor",    "moves_per_hour",  "suspect_users",   "suspect_errors",
-                                        "suspect_errors_per_user", "suspect_factor", "lemon_failures", "lemon_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min"};
+                                        "suspect_errors_per_user", "suspect_factor", "lemon_failures", "lemon_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min", "jobs_kept"};
   for (const std::string& name : PolicyNames()) {
-    const std::map<std::string, std::string> maps = {{"xids", "{109: {job: note, gpu: count}}"}, {"placement", "{web: {spread: 1}}"}, {"prices", "{currency: EUR}"}};
+    const std::map<std::string, std::string> maps = {{"xids", "{109: {job: note, gpu: count}}"}, {"placement", "{web: {spread: 1}}"}, {"prices", "{currency: EUR}"}, {"under_use", "{low: {warn: 1h}}"}};
     const std::string value = maps.contains(name) ? maps.at(name) : counts.contains(name) ? "7" : "7m";
     const auto change = DecodePolicy("p.yaml", name + ": " + value);
     EXPECT_TRUE(change) << name << ": " << change.error().message;
   }
+}
+
+TEST(PolicyFile, ChangesRulesOfUnderUseByClass) {
+  const auto change = DecodePolicy("p.yaml", "under_use:\n  low: {below: 10, warn: 30m, stop: 1h}\n  interactive: {stop: 4h}\n");
+  ASSERT_TRUE(change) << change.error().message;
+  Policy policy;
+  (*change)(policy);
+  EXPECT_EQ(policy.under_use.low, (UnderUseRule{10, Duration::Minutes(30), Duration::Minutes(60)}));
+  EXPECT_EQ(policy.under_use.interactive, (UnderUseRule{5, Duration::Minutes(60), Duration::Minutes(240)}));
+  EXPECT_EQ(policy.under_use.high, Policy().under_use.high);
+}
+
+TEST(PolicyFile, SaysWhatIsWrongWithRulesOfUnderUse) {
+  const auto message = [](const std::string& text) {
+    const auto change = DecodePolicy("p.yaml", "under_use: " + text);
+    return change ? std::string() : change.error().message;
+  };
+  EXPECT_NE(message("3").find("under_use: a map such as"), std::string::npos) << message("3");
+  EXPECT_NE(message("{hihg: {warn: 1h}}").find("there is no \"hihg\"; there are high, medium, low, interactive"), std::string::npos) << message("{hihg: {warn: 1h}}");
+  EXPECT_NE(message("{low: 1h}").find("under_use.low: a map such as"), std::string::npos) << message("{low: 1h}");
+  EXPECT_NE(message("{low: {kill: 1h}}").find("under_use.low: there is no \"kill\""), std::string::npos) << message("{low: {kill: 1h}}");
+  EXPECT_NE(message("{low: {below: 101}}").find("under_use.low.below: "), std::string::npos) << message("{low: {below: 101}}");
+  EXPECT_NE(message("{low: {warn: soon}}").find("under_use.low.warn: "), std::string::npos) << message("{low: {warn: soon}}");
 }
 
 TEST(PolicyFile, EveryNumberMayBeTheLeastAndTheMostThatIsTold) {

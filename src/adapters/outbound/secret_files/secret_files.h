@@ -1,0 +1,49 @@
+#pragma once
+
+// SecretKeeper in a directory that its owner alone may read: a file for each secret, named by a digest of whose it is and
+// what it is called.  The files are as readable to root as the disk is; who takes the disk takes the secrets.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "ports/outbound/secret_keeper.h"
+
+namespace gp {
+
+class SecretFiles final : public SecretKeeper {
+ public:
+  // Makes the directory where there is none.  kInternal: it cannot be made or read, or a file in it is damaged.
+  static Result<std::unique_ptr<SecretFiles>> Open(const std::string& directory);
+
+  Status Set(const SecretFacts& facts, const std::string& value) override;
+  Status Delete(const SecretOwner& owner, const std::string& name) override;
+  std::vector<SecretFacts> List() const override;
+  std::optional<std::string> Find(const std::string& name, const std::string& user, const std::string& queue) const override;
+
+  static constexpr size_t kBytesMax = 64 << 20;  // of all values
+  static constexpr size_t kOfOneMax = 256;       // of one owner
+
+ private:
+  struct Kept {
+    SecretFacts facts;
+    std::string value;
+  };
+  using Key = std::pair<SecretOwner, std::string>;
+
+  explicit SecretFiles(std::string directory) : directory_(std::move(directory)) {}
+  Status Load();
+  std::string PathOf(const Key& key) const;
+  // REQUIRES: the mutex is held.
+  Status CheckRoom(const Key& key, size_t bytes) const;
+  const Kept* At(const SecretOwner& owner, const std::string& name) const;
+
+  const std::string directory_;
+  mutable std::mutex mutex_;
+  std::map<Key, Kept> kept_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace gp

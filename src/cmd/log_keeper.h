@@ -1,0 +1,35 @@
+#pragma once
+
+// Removes the output of jobs that ended long ago, on a thread of its own: a large directory holds nobody up.
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "application/agent/agent_loop.h"
+#include "base/time.h"
+#include "ports/outbound/clock.h"
+
+namespace gp {
+
+class LogKeeper {
+ public:
+  // All references outlive it.  `keep` 0: nothing is removed.
+  LogKeeper(std::string directory, Duration keep, const AgentLoop& loop, Clock& clock);
+  ~LogKeeper();
+
+ private:
+  void Run();
+
+  const std::string directory_;
+  const Duration keep_;
+  const AgentLoop& loop_;
+  Clock& clock_;
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace gp

@@ -1,0 +1,114 @@
+// What jobs are given by name, and nobody is shown.
+
+#include <fmt/format.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "base/text.h"
+#include "cmd/cli.h"
+#include "infrastructure/table.h"
+#include "ports/outbound/secret_keeper.h"
+
+namespace gp {
+namespace {
+
+struct Flags {
+  std::string name;
+  std::string queue;
+};
+
+void Print(const v1::ListSecretsReply& reply, Cli& cli) {
+  if (cli.PrintDocument(reply)) return;
+  if (cli.output == "name") {
+    for (const v1::Secret& secret : reply.secrets()) std::printf("%s\n", secret.name().c_str());
+    return;
+  }
+  Table table({{"NAME"}, {"FOR"}, {"CHANGED"}, {"BY"}});
+  for (const v1::Secret& secret : reply.secrets()) {
+    table.Add({secret.name(), secret.queue().empty() ? "user " + secret.user() : "queue " + secret.queue(), secret.changed_at(), secret.changed_by()});
+  }
+  cli.PrintTable(table);
+}
+
+template <typename Request>
+void CallAndPrint(const char* method, const Request& request, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto reply = (*client)->Call<v1::ListSecretsReply>(method, request);
+  if (!reply) return cli.Complain(reply.error());
+  Print(*reply, cli);
+}
+
+// While it lives what is typed is not seen.
+class NoEcho {
+ public:
+  NoEcho() {
+    if (tcgetattr(STDIN_FILENO, &before_) != 0) return;
+    termios silent = before_;
+    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    is_set_ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0;
+  }
+  ~NoEcho() {
+    if (is_set_) tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+  }
+
+ private:
+  termios before_{};
+  bool is_set_ = false;
+};
+
+// Never from an argument: those can be read by all.
+Result<std::string> ReadValue(const std::string& name) {
+  std::string value;
+  if (isatty(STDIN_FILENO) != 0) {
+    std::fprintf(stderr, "%s: ", name.c_str());
+    const NoEcho silent;
+    std::getline(std::cin, value);
+    std::fputs("\n", stderr);
+  } else {
+    value.resize(kSecretBytesMax + 2);
+    std::cin.read(value.data(), static_cast<std::streamsize>(value.size()));
+    value.resize(static_cast<size_t>(std::cin.gcount()));
+    if (value.ends_with('\n')) value.pop_back();
+  }
+  if (value.empty()) return Fail(InvalidArgument("nothing was typed: the secret is read from standard input, as in gpu-platform secrets set " + name + " < file"));
+  return value;
+}
+
+void Set(const Flags& flags, Cli& cli) {
+  auto value = ReadValue(flags.name);
+  if (!value) return cli.Complain(value.error());
+  v1::SetSecretRequest request;
+  request.set_name(flags.name);
+  request.set_queue(flags.queue);
+  request.set_value(*std::move(value));
+  CallAndPrint("SetSecret", request, cli);
+}
+
+}  // namespace
+
+void AddSecrets(CLI::App& app, Cli& cli) {
+  CLI::App* secrets = app.add_subcommand("secrets", "What jobs are given by name, and nobody is shown");
+  secrets->require_subcommand(1);
+  secrets->add_subcommand("list", "Names of those that one's jobs may have")->callback([&cli] { CallAndPrint("ListSecrets", v1::ListSecretsRequest(), cli); });
+  auto flags = std::make_shared<Flags>();
+  const auto named = [&](const char* name, const char* help, const std::function<void()>& action) {
+    CLI::App* sub = secrets->add_subcommand(name, help);
+    sub->add_option("name", flags->name, "Variable that jobs get")->required();
+    sub->add_option("--queue", flags->queue, "For the jobs of this queue and those below, not for one's own; its admins");
+    sub->callback(action);
+  };
+  named("set", "Keep a secret: typed unseen, or from standard input", [flags, &cli] { Set(*flags, cli); });
+  named("delete", "Forget a secret: jobs that are to start are not given it any more", [flags, &cli] {
+    v1::DeleteSecretRequest request;
+    request.set_name(flags->name);
+    request.set_queue(flags->queue);
+    CallAndPrint("DeleteSecret", request, cli);
+  });
+}
+
+}  // namespace gp

@@ -1,0 +1,73 @@
+// What a job did with what it was granted, and what would have been enough.
+import { useEffect, useState } from "preact/hooks";
+import { ask, type Job, type JobReport, type Problem } from "../lib/api";
+import { bytes, number, span } from "../lib/text";
+import { Told } from "./basic";
+
+const EVERY_MS = 15_000; // nodes tell seldom more often
+
+// Unknown is not zero.
+const percent = (part: number | null) => (part === null ? "not known" : `${Math.round(100 * part)} %`);
+
+function Bar({ name, part, of }: { name: string; part: number | null; of: string }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{part === null ? <span class="dim">–</span> : <meter min={0} max={1} value={part} aria-label={`${name}: ${percent(part)}`} />}</td>
+      <td class="number">{percent(part)}</td>
+      <td class="dim">{of}</td>
+    </tr>
+  );
+}
+
+function Gpus({ report }: { report: JobReport }) {
+  const rows = report.ranks.flatMap((rank) => rank.gpus.map((gpu) => ({ rank, gpu }))).slice(0, 64);
+  return (
+    <table>
+      <thead><tr><th scope="col">Rank</th><th scope="col">GPU</th><th scope="col">Busy</th><th scope="col">Memory, at the most</th></tr></thead>
+      <tbody>
+        {rows.map(({ rank, gpu }) => (
+          <tr>
+            <th scope="row">{rank.rank}</th><td>{rank.node}/{gpu.index}</td><td class="number">{percent(gpu.busy)}</td>
+            <td class="number">{gpu.memory_bytes_max === null ? "not known" : `${bytes(gpu.memory_bytes_max)} of ${bytes(gpu.memory_bytes)}`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function JobUse({ job }: { job: Job }) {
+  const [report, setReport] = useState<JobReport | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const is_over = ["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
+  useEffect(() => {
+    const abort = new AbortController();
+    const look = () =>
+      ask<JobReport>("GET", `/api/v1/jobs/${encodeURIComponent(job.id)}/report`, { signal: abort.signal }).then(
+        (told) => (setReport(told), setProblem(null)),
+        (error) => !abort.signal.aborted && setProblem(error),
+      );
+    void look();
+    const timer = is_over ? undefined : setInterval(look, EVERY_MS);
+    return () => (clearInterval(timer), abort.abort());
+  }, [job.id, job.attempt, is_over]);
+  if (problem) return <Told problem={problem} />;
+  if (!report) return <p class="empty">Asking the controller …</p>;
+  return (
+    <>
+      <table>
+        <tbody>
+          <Bar name="GPUs busy" part={report.gpu_busy} of={report.gpus === 0 ? "it has none" : `measured ${percent(report.gpu_measured)} of the time`} />
+          <Bar name="Cores" part={report.cpu_used} of="of their time" />
+          <Bar name="Memory" part={report.memory_used} of="of the host's, at the most" />
+        </tbody>
+      </table>
+      {report.idle_seconds >= 60 && <p class="note">Its GPUs have been idle for {span(report.idle_seconds)}. {report.idle_rule}</p>}
+      {report.advice.length > 0 && (
+        <ul>{report.advice.map((one) => <li>{one.text}{one.gpu_hours_saved !== null && ` (saves ${number(one.gpu_hours_saved, 2)} GPU-hours)`}</li>)}</ul>
+      )}
+      {report.gpus > 0 && <Gpus report={report} />}
+    </>
+  );
+}
