@@ -9,7 +9,7 @@ WORLDS ?= 100000
 
 .PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-watch bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -187,6 +187,10 @@ bench-submits: build
 bench-metrics: configure
 	cmake --build $(BUILD) --target metrics_benchmark
 	$(BUILD)/bin/metrics_benchmark
+
+## make bench-watch      what `watch` costs: 1,000 GPUs of 125 nodes, a look each second (root; 2 min)
+bench-watch: build-tests
+	$(PYTHON) -B tests/benchmarks/watch.py --binary $(BINARY)
 
 ## make bench-discovery  a simulated DGX H100, driver load included (1 min)
 bench-discovery: configure

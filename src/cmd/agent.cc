@@ -47,6 +47,14 @@ void RunAgent(AgentFlags flags, Cli& cli) {
 
 }  // namespace
 
+void AddKeepLogs(CLI::App& sub, AgentConfig& config) {
+  sub.add_option_function<std::string>("--keep-logs", [&config](const std::string& text) {
+    const auto span = ParseDuration(text);
+    if (!span) throw CLI::ValidationError("--keep-logs", span.error().message);
+    config.keep_logs = *span;
+  }, "Output of jobs is removed so long after it was written; 0s: never")->type_name("DURATION")->default_str("90d");
+}
+
 void AddAgent(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("agent", "Run the agent of a node: it holds the leases that the controller orders");
   auto flags = std::make_shared<AgentFlags>();
@@ -72,11 +80,7 @@ void AddAgent(CLI::App& app, Cli& cli) {
       ->type_name("MIB")->check(CLI::Range(0, 1 << 24))->capture_default_str();
   sub->add_option("--gpu-memory-readings", config.gpu_memory_readings, "So many readings in a row beyond that end the job")
       ->check(CLI::Range(1, 3'600))->capture_default_str();
-  sub->add_option_function<std::string>("--keep-logs", [flags](const std::string& text) {
-    const auto span = ParseDuration(text);
-    if (!span) throw CLI::ValidationError("--keep-logs", span.error().message);
-    flags->config.keep_logs = *span;
-  }, "Output of jobs is removed so long after it was written; 0s: never")->type_name("DURATION")->default_str("90d");
+  AddKeepLogs(*sub, config);
   sub->add_option("--gpu-test", config.gpu_test, "Program that tests a GPU too, called with its UUID; 0: sound")->type_name("FILE");
   sub->add_flag("--with-parent", flags->with_parent, "End when the parent process ends");
   sub->callback([flags, &cli] { RunAgent(*flags, cli); });

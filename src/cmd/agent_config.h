@@ -5,6 +5,10 @@
 
 #include "base/time.h"
 
+namespace CLI {
+class App;
+}
+
 namespace gp {
 
 // What `agent` and `serve` are told about a node.
@@ -31,5 +35,8 @@ struct AgentConfig {
   Duration keep_logs = Duration::Minutes(60 * 24 * 90);  // output of jobs that ended, for so long; 0: for ever
   std::string gpu_test;      // of the site, beside our own test: called with the GPU's UUID
 };
+
+// Adds --keep-logs.
+void AddKeepLogs(CLI::App& sub, AgentConfig& config);
 
 }  // namespace gp

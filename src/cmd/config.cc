@@ -30,7 +30,7 @@ void ShowRunning(Cli& cli) {
   std::fputs(settings->policy().c_str(), stdout);
   fmt::print("\n# Version {}, since {}.\n", settings->version(), settings->started_at());
   for (const v1::Receiver& receiver : settings->receivers()) {
-    fmt::print("# Tells {}: {} {}, {} waiting{}\n", receiver.name(), receiver.way(), receiver.to(), receiver.waiting(), receiver.problem().empty() ? "" : "; " + receiver.problem());
+    fmt::print("# Tells {}{}: {} {}, {} waiting{}\n", receiver.name(), receiver.jobs_may_name() ? " (jobs may name it)" : "", receiver.way(), receiver.to(), receiver.waiting(), receiver.problem().empty() ? "" : "; " + receiver.problem());
   }
 }
 

@@ -60,6 +60,22 @@ void PrintRanks(const v1::JobReport& report, Cli& cli) {
   cli.PrintTable(table);
 }
 
+// For programs: a row for each GPU, numbers without units; empty: not known.
+void PrintNumbers(const v1::JobReport& report) {
+  std::string text = "rank,node,gpu,model,busy,measured_seconds,gpu_memory_bytes_max,gpu_memory_bytes,cores_used,cores,memory_bytes_max,memory_bytes\n";
+  const auto number = [](bool known, auto value) { return known ? fmt::format("{}", value) : std::string(); };
+  for (const v1::RankReport& rank : report.ranks()) {
+    const std::string host = fmt::format("{},{},{},{}", number(rank.has_cores_used(), rank.cores_used()), number(rank.has_cores(), rank.cores()), number(rank.has_memory_bytes_max(), rank.memory_bytes_max()),
+                                         number(rank.has_memory_bytes(), rank.memory_bytes()));
+    if (rank.gpus().empty()) text += fmt::format("{},{},,,,,,,{}\n", rank.rank(), rank.node(), host);
+    for (const v1::GpuReport& gpu : rank.gpus()) {
+      text += fmt::format("{},{},{},\"{}\",{},{},{},{},{}\n", rank.rank(), rank.node(), gpu.index(), gpu.model(), number(gpu.has_busy(), gpu.busy()), gpu.measured_seconds(),
+                          number(gpu.has_memory_bytes_max(), gpu.memory_bytes_max()), gpu.memory_bytes(), host);
+    }
+  }
+  std::fputs(text.c_str(), stdout);
+}
+
 }  // namespace
 
 void ReportJob(const std::string& id, Cli& cli) {
@@ -71,7 +87,7 @@ void ReportJob(const std::string& id, Cli& cli) {
   const auto report = (*client)->Call<v1::JobReport>("GetJobReport", request);
   if (!report) return cli.Complain(report.error());
   if (cli.PrintDocument(*report)) return;
-  if (cli.output == "csv") return PrintRanks(*report, cli);
+  if (cli.output == "csv") return PrintNumbers(*report);
   if (report->ranks().empty()) return cli.Say(report->job_id() + " was never placed");
   std::fputs(Overview(*report).c_str(), stdout);
   std::fputs("\n", stdout);

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 Json DocumentOf(const std::string& file, const NotifyConfig& config) {
   Json receivers = Json::array();
   for (const Receiver& receiver : config.receivers) {
-    receivers.push_back({{"name", receiver.name}, {"way", Name(receiver.way)}, {"to", PlaceOf(receiver)}, {"on", receiver.on}, {"where", Json(receiver.where)},
+    receivers.push_back({{"name", receiver.name}, {"way", Name(receiver.way)}, {"to", PlaceOf(receiver)}, {"on", receiver.on}, {"where", Json(receiver.where)}, {"jobs", receiver.jobs_may_name},
                          {"signed", !receiver.secret_file.empty()}, {"problem", ProblemOf(receiver)}});
   }
   return {{"file", file}, {"receivers", receivers}};
@@ -36,7 +36,8 @@ void Check(const std::string& file, Cli& cli) {
   if (cli.PrintDocument(DocumentOf(file, *config))) return;
   Table table({{"RECEIVER"}, {"WAY"}, {"TO"}, {"EVENTS", false, false, true}, {"PROBLEM"}});
   for (const Receiver& receiver : config->receivers) {
-    const std::vector<std::string> events(receiver.on.begin(), receiver.on.end());
+    std::vector<std::string> events(receiver.on.begin(), receiver.on.end());
+    if (receiver.jobs_may_name) events.emplace_back("what jobs ask for");
     table.Add({receiver.name, Name(receiver.way), PlaceOf(receiver), Join(events, ","), ProblemOf(receiver)});
   }
   cli.PrintTable(table);

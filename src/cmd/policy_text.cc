@@ -94,6 +94,23 @@ std::vector<RunningNumber> NumbersOf(const Policy& policy) {
   return numbers;
 }
 
+std::vector<std::string> PolicyChanges(const Policy& before, const Policy& now) {
+  std::vector<std::string> changes;
+  const std::vector<PolicyValue> were = PolicyNumbers(before);
+  const std::vector<PolicyValue> are = PolicyNumbers(now);
+  for (size_t i = 0; i < are.size(); ++i) {
+    if (are[i].value != were[i].value) changes.push_back(are[i].name + ": " + were[i].value + " -> " + are[i].value);
+  }
+  for (const auto& [name, rule] : UnderUseRules(now.under_use)) {
+    const Json then = UnderUseOf(before)[name], there = UnderUseOf(now)[name];
+    if (then != there) changes.push_back("under_use." + name + ": " + then.dump() + " -> " + there.dump());
+  }
+  if (PlacementOf(before) != PlacementOf(now)) changes.emplace_back("placement");
+  if (PricesOf(before) != PricesOf(now)) changes.emplace_back("prices");
+  if (XidsOf(before) != XidsOf(now)) changes.emplace_back("xids");
+  return changes;
+}
+
 nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& policy) {
   return {{"file", file}, {"numbers", NumbersText(policy)}, {"placement", PlacementOf(policy)}, {"prices", PricesOf(policy)}, {"under_use", UnderUseOf(policy)}, {"xids", XidsOf(policy)}};
 }

@@ -19,6 +19,8 @@ std::vector<RunningNumber> NumbersOf(const Policy& policy);
 
 // `file`: from which it was read; empty: from none.
 nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& policy);
+// What differs, in words: "min_run: 10m -> 5m", "prices".
+std::vector<std::string> PolicyChanges(const Policy& before, const Policy& now);
 std::string PolicyFileText(const std::string& file, const Policy& policy);
 
 }  // namespace gp

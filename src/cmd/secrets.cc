@@ -4,10 +4,12 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <sstream>
 
+#include "adapters/inbound/job_file/utf8.h"
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "infrastructure/table.h"
@@ -27,6 +29,7 @@ void Print(const v1::ListSecretsReply& reply, Cli& cli) {
     for (const v1::Secret& secret : reply.secrets()) std::printf("%s\n", secret.name().c_str());
     return;
   }
+  if (reply.secrets().empty()) return cli.Say("there are none");
   Table table({{"NAME"}, {"FOR"}, {"CHANGED"}, {"BY"}});
   for (const v1::Secret& secret : reply.secrets()) {
     table.Add({secret.name(), secret.queue().empty() ? "user " + secret.user() : "queue " + secret.queue(), secret.changed_at(), secret.changed_by()});
@@ -43,21 +46,29 @@ void CallAndPrint(const char* method, const Request& request, Cli& cli) {
   Print(*reply, cli);
 }
 
-// While it lives what is typed is not seen.
+// While it lives what is typed is not seen; who is interrupted meanwhile sees again.
 class NoEcho {
  public:
   NoEcho() {
     if (tcgetattr(STDIN_FILENO, &before_) != 0) return;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(number, Restore);
     termios silent = before_;
     silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
     is_set_ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0;
   }
   ~NoEcho() {
     if (is_set_) tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(number, SIG_DFL);
   }
 
  private:
-  termios before_{};
+  static void Restore(int number) {
+    tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+    std::signal(number, SIG_DFL);
+    raise(number);
+  }
+
+  inline static termios before_{};
   bool is_set_ = false;
 };
 
@@ -76,6 +87,7 @@ Result<std::string> ReadValue(const std::string& name) {
     if (value.ends_with('\n')) value.pop_back();
   }
   if (value.empty()) return Fail(InvalidArgument("nothing was typed: the secret is read from standard input, as in gpu-platform secrets set " + name + " < file"));
+  if (!IsUtf8(value)) return Fail(InvalidArgument("what was read is no UTF-8 text: encode it, as base64 does"));
   return value;
 }
 

@@ -30,6 +30,7 @@
 #include "cmd/http_address.h"
 #include "cmd/identity_file.h"
 #include "cmd/live_agent.h"
+#include "cmd/policy_text.h"
 #include "cmd/policy_with.h"
 #include "cmd/process_limits.h"
 #include "cmd/settings_view.h"
@@ -98,7 +99,7 @@ class Serving {
     } else {
       options.begin_lineage = GP_TRY(OpenJournal()) == JournalState::kCut;
     }
-    if (!flags_.ephemeral) secrets_ = GP_TRY(SecretFiles::Open(flags_.state + "/secrets"));
+    GP_CHECK_OK(OpenSecrets());
     if (!flags_.ephemeral) audit_ = GP_TRY(AuditFile::Open(flags_.state + "/audit"));
     options.audit = audit_.get();
     options.begin_thread = LetOthersFinish;
@@ -128,6 +129,7 @@ class Serving {
     for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);
     loop_->Start();
     if (notifier_ != nullptr) GP_CHECK_OK(loop_->Read([this](const State& state) { notifier_->CatchUp(state); }));
+    GP_CHECK_OK(DropOrphanedSecrets());
     return StartAgents();
   }
 
@@ -161,6 +163,24 @@ class Serving {
  private:
   enum class JournalState { kWhole, kCut };
 
+  Status OpenSecrets() {
+    if (flags_.ephemeral) return Ok();
+    secrets_ = GP_TRY(SecretFiles::Open(flags_.state + "/secrets"));
+    for (const std::string& warning : secrets_->warnings()) warnings_.push_back(warning);
+    return Ok();
+  }
+
+  // Of a queue that was deleted right before a crash: who makes one of that name again begins without them.
+  Status DropOrphanedSecrets() {
+    if (secrets_ == nullptr) return Ok();
+    std::vector<SecretFacts> orphans = secrets_->List();
+    GP_CHECK_OK(loop_->Read([&](const State& state) {
+      std::erase_if(orphans, [&](const SecretFacts& one) { return one.owner.queue.empty() || state.queues.contains(one.owner.queue); });
+    }));
+    for (const SecretFacts& one : orphans) GP_CHECK_OK(secrets_->Delete(one.owner, one.name));
+    return Ok();
+  }
+
   Result<Policy> PolicyByFlags() const {
     Policy policy = GP_TRY(PolicyWith(flags_.policy));
     policy.lease_time = GP_TRY(ParseDuration(flags_.lease_time));
@@ -170,10 +190,14 @@ class Serving {
 
   // All that can be wrong with them is found before anything changes.
   Result<Reloaded> ReadFilesAgain() const {
-    Reloaded now{GP_TRY(PolicyByFlags()), nullptr};
+    const auto of_caller = [](const Error& error) { return error.code == ErrorCode::kNotFound ? InvalidArgument(error.message) : error; };  // the file is not what was asked for
+    auto policy = PolicyByFlags();
+    if (!policy) return Fail(of_caller(policy.error()));
+    Reloaded now{*policy, [policy = *policy](const Policy& before) { return PolicyChanges(before, policy); }, nullptr};
     if (notifier_ == nullptr) return now;
-    NotifyConfig config = GP_TRY(ReadNotifyFile(flags_.notify));
-    now.receivers = [this, config = std::move(config)] { return notifier_->Reload(config); };
+    auto config = ReadNotifyFile(flags_.notify);
+    if (!config) return Fail(of_caller(config.error()));
+    now.receivers = [this, config = *std::move(config)]() -> Result<std::vector<std::string>> { return notifier_->Reload(config); };
     return now;
   }
 
@@ -357,6 +381,9 @@ void RunServe(ServeFlags flags, Cli& cli) {
   if (flags.run_directory.empty()) flags.run_directory = DefaultRunDirectory();
   flags.state = AbsolutePath(flags.state);
   flags.run_directory = AbsolutePath(flags.run_directory);
+  for (std::string* file : {&flags.policy, &flags.notify}) {
+    if (!file->empty()) *file = AbsolutePath(*file);
+  }
   Serving serving(flags, [&flags, &cli](LogLevel level, const std::string& text) { Tell(flags, cli, text, level); });
   if (const Status started = serving.Start(); !started) return cli.Complain(started.error());
   for (const std::string& warning : serving.warnings()) Tell(flags, cli, warning, LogLevel::kWarning);
@@ -408,11 +435,7 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_flag("--allow-root", flags->agent.allow_root, "Let root's jobs run as root");
   sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")->type_name("FILE");
   sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")->type_name("FILE");
-  sub->add_option_function<std::string>("--keep-logs", [flags](const std::string& text) {
-    const auto span = ParseDuration(text);
-    if (!span) throw CLI::ValidationError("--keep-logs", span.error().message);
-    flags->agent.keep_logs = *span;
-  }, "Output of jobs is removed so long after it was written; 0s: never")->type_name("DURATION")->default_str("90d");
+  AddKeepLogs(*sub, flags->agent);
   sub->add_option("--mig", flags->agent.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; default: as they are")->type_name("GPUS");
   sub->add_option("--mps-control", flags->agent.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });

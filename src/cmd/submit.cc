@@ -54,8 +54,11 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_flag("--movable", flags.movable, "May be told to stop and go on elsewhere for other jobs: it keeps its work then");
   sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
   sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
-  sub.add_option("--secret", flags.secrets, "Variables whose values the controller keeps (secrets set)")->type_name("NAME,...");
-  sub.add_option("--notify", flags.notify, "Receivers that hear how it ends (docs/how-to/notifications.md)")->type_name("RECEIVER,...");
+  const auto add_names = [&sub](const char* flag, std::optional<std::string>& names, const char* help, const char* type) {
+    sub.add_option_function<std::vector<std::string>>(flag, [&names](const std::vector<std::string>& all) { names = Join(all, ","); }, help)->allow_extra_args(false)->type_name(type);
+  };
+  add_names("--secret", flags.secrets, "Variables whose values the controller keeps (secrets set)", "NAME,...");
+  add_names("--notify", flags.notify, "Receivers that hear how it ends (docs/how-to/notifications.md)", "RECEIVER,...");
   AddPairs(sub, "--env", flags.environment, "Variable of the job");
   AddPairs(sub, "--label", flags.labels, "Label of the job");
   AddPairs(sub, "--node-label", flags.node_labels, "Only nodes with this label");

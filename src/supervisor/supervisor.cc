@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "supervisor/exec_session.h"
 #include "supervisor/private_mounts.h"
 #include "supervisor/secret_memory.h"
 
@@ -79,7 +80,7 @@ Status Supervisor::TakeSecrets() {
   if (!secrets_.valid()) return Ok();
   const std::vector<std::string> secrets = GP_TRY(ReadFromMemory(secrets_));
   secrets_.Reset();
-  launch_.spec.environment.insert(launch_.spec.environment.end(), secrets.begin(), secrets.end());
+  launch_.spec.environment = MergeEnvironment(launch_.spec.environment, secrets);
   return Ok();
 }
 

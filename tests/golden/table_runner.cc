@@ -476,7 +476,7 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "cancel") return Tell(StopJob{id, false});
   if (line.verb == "kill") return Tell(StopJob{id, true});
   if (line.verb == "priority") return Tell(SetPriority{id, std::stoi(line.words[1])});
-  if (line.verb == "extend") return Tell(ChangeTimeLimit{id, Duration::Seconds(std::stoi(line.words[1])), line.words.size() > 2});
+  if (line.verb == "extend") return Tell(ChangeTimeLimit{id, Duration::Seconds(std::stoi(line.words[1])), {}, line.words.size() > 2});
   if (line.verb == "hold") return Tell(HoldJob{id});
   if (line.verb == "release") return Tell(ReleaseJob{id});
   return "=> unknown command";

@@ -126,7 +126,7 @@ bool Sequence::StepOfPeople(uint64_t dice) {
   if (dice < 12) return Submit();
   if (dice < 14) return Tell(StopJob{AnyJob(), rng_.Chance(1, 2)}) != nullptr;
   if (dice < 15) return Tell(HoldJob{AnyJob()}) != nullptr;
-  if (dice < 16) return Tell(ChangeTimeLimit{AnyJob(), Duration::Seconds(rng_.Between(1, 300)), rng_.Chance(1, 2)}) != nullptr;
+  if (dice < 16) return Tell(ChangeTimeLimit{AnyJob(), Duration::Seconds(rng_.Between(1, 300)), Duration::Seconds(rng_.Between(-100, 100) * rng_.Between(0, 1)), rng_.Chance(1, 2)}) != nullptr;
   if (dice < 19) return Tell(ReleaseJob{AnyJob()}) != nullptr;
   return ChangeServiceOfAny();
 }

@@ -210,7 +210,8 @@ std::vector<FieldError> ParseJson(std::string_view text, Json& document) {
   try {
     document = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& value) { return strictness(depth, event, value); });
   } catch (const Json::exception& error) {
-    return {{"", "is no JSON: " + Printable(error.what(), 200)}};
+    const std::string_view what = error.what();  // what was read last may be a secret
+    return {{"", "is no JSON: " + Printable(what.substr(0, what.find("; last read")), 200)}};
   }
   if (strictness.trouble().empty()) return {};
   return {{"", strictness.trouble()}};

@@ -91,7 +91,7 @@ void ToProto(const RankUse& use, v1::RankUse* message) {
 
 // What cannot be, Follows refuses.
 RankUse FromProto(const v1::RankUse& message) {
-  const auto memory = [](const auto& part) { return part.has_memory_mib() ? std::clamp<int64_t>(part.memory_mib(), 0, kUseMsMax) : GpuUse::kNotSeen; };
+  const auto memory = [](const auto& part) { return part.has_memory_mib() ? std::clamp<int64_t>(part.memory_mib(), 0, kUseMemoryMibMax) : GpuUse::kNotSeen; };
   RankUse use{{message.since_ns()}, {}, message.cpu_ms(), message.cpu_seen_ms(), memory(message)};
   for (const auto& part : message.gpus()) use.gpus.push_back({part.gpu(), part.seen_ms(), part.busy_ms(), memory(part)});
   return use;

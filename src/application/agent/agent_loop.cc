@@ -48,11 +48,11 @@ void AgentLoop::Run() {
 }
 
 void AgentLoop::Turn() {
-  MeasureUse();
   Observe();
   if (!connected_ && moving_to_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
   TakeNews();
   KeepGpus();
+  MeasureUse();
   if (moving_to_ != 0) MoveOver();
   if (have_orders_) Act();
   if (std::exchange(surplus_due_, false)) PassSurplus();
@@ -92,8 +92,7 @@ void AgentLoop::Connect() {
   join.incarnation = (options_.incarnation << kConnectionBits) + ++connections_;
   join.lineage = lineage_;
   join.fresh = fresh_;
-  for (const auto& [id, seen] : seen_) join.leases.push_back(seen);
-  for (const auto& [id, seen] : declined_) join.leases.push_back(seen);
+  join.leases = Observations();
   sent_at_ns_.clear();
   sent_at_ns_[1] = clock_.BootNs();
   last_sent_ = 1;
@@ -255,7 +254,16 @@ void AgentLoop::Act() {
   if (!actions.empty()) Observe();
 }
 
-// Before what ends is looked at: the last moments count.
+std::vector<LeaseObservation> AgentLoop::Observations() const {
+  std::vector<LeaseObservation> all;
+  for (const auto& [id, seen] : seen_) {
+    all.push_back(seen);
+    if (const RankUse* use = meter_.Of(id)) all.back().use = *use;
+  }
+  for (const auto& [id, seen] : declined_) all.push_back(seen);
+  return all;
+}
+
 void AgentLoop::MeasureUse() {
   constexpr Duration kEvery = Duration::Milliseconds(500);
   if (clock_.BootNs() < measure_at_ns_) return;
@@ -297,7 +305,7 @@ void AgentLoop::Carry(const NodeAction& action) {
 void AgentLoop::StartLease(LeaseId id) {
   const LeaseOrder& order = *OrderFor(id);
   for (const std::string& name : order.spec->secrets) {
-    if (!order.secrets.contains(name)) return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0, "there is no secret " + name + " any more (gpu-platform secrets set " + name + ")"});
+    if (!order.secrets.contains(name)) return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0, "there is no secret " + name + " any more, or all that it names are too large together (gpu-platform secrets list)"});
   }
   const LaunchSpec launch = MakeLaunch(order, *options_.facts, options_.launch, lease_until_ns_);
   if (const Status started = runner_.Start(launch); !started) {
@@ -329,11 +337,7 @@ void AgentLoop::KeepGpus() {
 
 void AgentLoop::SendReport() {
   AgentReport report;
-  for (const auto& [id, seen] : seen_) {
-    report.leases.push_back(seen);
-    if (const RankUse* use = meter_.Of(id)) report.leases.back().use = *use;
-  }
-  for (const auto& [id, seen] : declined_) report.leases.push_back(seen);
+  report.leases = Observations();
   report.progress = progress_;
   if (gpus_ != nullptr) {
     report.gpus = gpus_->Observations();

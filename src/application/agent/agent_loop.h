@@ -67,6 +67,8 @@ class AgentLoop : public ChannelGateway {
   void MoveOver();
   void Observe();
   void MeasureUse();
+  // Of all leases, as they are told.
+  std::vector<LeaseObservation> Observations() const;
   void AddClues(const AttemptStatus& status, LeaseObservation& seen);
   void Act();
   void Carry(const NodeAction& action);

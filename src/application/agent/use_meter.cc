@@ -8,9 +8,9 @@ namespace {
 constexpr int64_t kSpanMaxNs = Duration::Seconds(5).ns;     // a longer one was slept through
 constexpr int64_t kReadingAgeMaxNs = Duration::Seconds(3).ns;
 
-// The whole GPU is the lease's: what the driver says of it is the lease's doing.
-void AddGpu(const GpuReading& reading, int64_t span_ms, GpuUse& use) {
-  if (!reading.health || reading.age_ns > kReadingAgeMaxNs) return;
+// The whole GPU is the lease's: what the driver said of it since is the lease's doing.
+void AddGpu(const GpuReading& reading, int64_t had_for_ns, int64_t span_ms, GpuUse& use) {
+  if (!reading.health || reading.age_ns > std::min(kReadingAgeMaxNs, had_for_ns)) return;
   if (const auto percent = reading.health->utilization_percent) {
     use.seen_ms += span_ms;
     use.busy_ms += span_ms * std::clamp(*percent, 0, 100) / 100;
@@ -27,7 +27,7 @@ void UseMeter::Look(const Lease& lease, const HostUse& host, const std::vector<G
     metered.use.since = at;
     for (const GpuGrant& grant : lease.gpus) metered.use.gpus.push_back({.gpu = grant.gpu});
     metered.cpu_ms = std::max<int64_t>(host.cpu_ms, 0);
-    metered.looked_ns = now_ns;
+    metered.began_ns = metered.looked_ns = now_ns;
     return;
   }
   const int64_t span_ns = now_ns - metered.looked_ns;
@@ -41,7 +41,7 @@ void UseMeter::Look(const Lease& lease, const HostUse& host, const std::vector<G
   }
   if (span_ns > kSpanMaxNs || lease.mode != GpuMode::kWhole) return;
   for (GpuUse& gpu : metered.use.gpus) {
-    if (static_cast<size_t>(gpu.gpu) < readings.size()) AddGpu(readings[static_cast<size_t>(gpu.gpu)], span_ms, gpu);
+    if (static_cast<size_t>(gpu.gpu) < readings.size()) AddGpu(readings[static_cast<size_t>(gpu.gpu)], now_ns - metered.began_ns, span_ms, gpu);
   }
 }
 

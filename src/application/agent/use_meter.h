@@ -26,6 +26,7 @@ class UseMeter {
  private:
   struct Metered {
     RankUse use;
+    int64_t began_ns = 0;
     int64_t looked_ns = 0;
     int64_t cpu_ms = 0;  // of its cgroup, when it was looked at first
   };

@@ -111,8 +111,8 @@ class Teller {
     Tell("SetBudget", ToText(command.key), details);
   }
   void operator()(const DeleteBudget& command) { Tell("DeleteBudget", ToText(command.key), ""); }
-  void operator()(const SetPolicy&) { Tell("ReloadConfig", "", ""); }
-  void operator()(const ChangeTimeLimit& command) { Tell("SetTimeLimit", JobName(state_, command.job), ToText(command.time_limit) + (command.force ? " by force" : "")); }
+  void operator()(const SetPolicy& command) { Tell("ReloadConfig", "policy", command.changes); }
+  void operator()(const ChangeTimeLimit& command) { Tell("SetTimeLimit", JobName(state_, command.job), (command.longer_by.ns == 0 ? "to " + ToText(command.time_limit) : "by " + ToText(command.longer_by)) + (command.force ? " by force" : "")); }
   void operator()(const NoteChange& command) { Tell(command.operation, command.target, command.details); }
   void operator()(const NoteRefusal& command) {
     Tell(command.operation, "", "");

@@ -257,6 +257,7 @@ struct DeleteBudget {
 // The rules change while it runs.  Times of leases stay: supervisors go by them.
 struct SetPolicy {
   Policy policy;
+  std::string changes;  // in words, for the audit
 };
 
 // For the audit: somebody changed something that is not of the state, such as a secret.
@@ -269,7 +270,8 @@ struct NoteChange {
 // Another time limit for a job that has one.
 struct ChangeTimeLimit {
   JobId job;
-  Duration time_limit;
+  Duration time_limit;  // in all; 0: `longer_by` says it
+  Duration longer_by;   // than it is now
   bool force = false;  // though others wait for its place
 };
 

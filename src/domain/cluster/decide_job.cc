@@ -20,7 +20,7 @@ Result<const Job*> KnownJob(const State& state, JobId id) {
 }
 
 Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
-  const std::string& wanted = !spec.queue.empty() ? spec.queue : state.queues.contains(spec.project) ? spec.project : kDefaultQueue;
+  const std::string& wanted = QueueFor(state, spec);
   const auto found = state.queues.find(wanted);
   if (found == state.queues.end()) return Fail(NotFound("queue: there is no queue " + wanted + " (gpu-platform queues list)"));
   if (state.HasChildren(wanted)) return Fail(InvalidArgument("queue: " + wanted + " has queues below it: name one of those, such as " + state.queues.upper_bound(wanted + "/")->first));
@@ -85,7 +85,8 @@ Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
   }
   for (const JobId id : state.queued) {
     const Job& other = *state.FindJob(id);
-    if (other.pool == job.pool && other.queued_at + state.policy.reserve_after <= at) {
+    const bool may_take_its_place = other.pool == job.pool && other.spec->reservation == job.spec->reservation && other.user.uid != job.user.uid;
+    if (may_take_its_place && other.queued_at + state.policy.reserve_after <= at) {
       return Fail(Conflict(ToText(id) + " has waited in pool " + job.pool + " for more than " + ToText(state.policy.reserve_after) + kForce));
     }
   }
@@ -120,7 +121,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
   const JobId id{state.last_job + 1};
   events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request_id, queue.name, queue.pool, admission.note});
   const auto excess = static_cast<int64_t>(state.finished.size()) - state.policy.jobs_kept;
-  for (const JobId oldest : FindForgettable(state, std::max<int64_t>(excess, 0), kNever)) events.push_back(JobForgotten{oldest});
+  for (const JobId oldest : FindForgettable(state, std::clamp<int64_t>(excess, 0, kForgottenAtATime), kNever)) events.push_back(JobForgotten{oldest});
   return events;
 }
 
@@ -166,21 +167,22 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   const Duration before = job.spec->time_limit;
   if (before.ns == 0) return Fail(Conflict(ToText(job.id) + " has no time limit"));
-  if (command.time_limit < Duration::Seconds(1) || command.time_limit > kTimeLimitMax) {
-    return Fail(InvalidArgument("time_limit: must be from 1s to " + ToText(kTimeLimitMax) + ", not " + ToText(command.time_limit)));
+  const Duration limit = command.longer_by.ns == 0 ? command.time_limit : before + std::clamp(command.longer_by, Duration{} - kTimeLimitMax, kTimeLimitMax);
+  if (limit < Duration::Seconds(1) || limit > kTimeLimitMax) {
+    return Fail(InvalidArgument("time_limit: must be from 1s to " + ToText(kTimeLimitMax) + ", not " + (limit.ns <= 0 ? "less" : ToText(limit))));
   }
-  if (command.time_limit == before) return Events{};
+  if (limit == before) return Events{};
   JobSpec changed = *job.spec;
-  changed.time_limit = command.time_limit;
-  const JobTimeLimitChanged event{job.id, command.time_limit};
+  changed.time_limit = limit;
+  const JobTimeLimitChanged event{job.id, limit};
   if (!HoldsLeases(job.state)) {
     GP_CHECK_OK(CheckReservationOf(state, changed, job.user.name, state.queues.at(job.queue)));
     return Events{event};
   }
   if (job.stop != StopCause::kNone) return Fail(Conflict(ToText(job.id) + " is being stopped: " + job.reason));
   const Instant placed = job.attempts.back().placed_at;
-  if (placed + command.time_limit <= at) return Fail(Conflict(ToText(job.id) + " has run for longer than that already: jobs cancel ends it"));
-  if (command.time_limit > before) {
+  if (placed + limit <= at) return Fail(Conflict(ToText(job.id) + " has run for longer than that already: jobs cancel ends it"));
+  if (limit > before) {
     GP_CHECK_OK(CheckReservationsUntil(state, job, EndOfStay(placed, changed)));
     if (!command.force) GP_CHECK_OK(CheckLonger(state, at, job));
   }

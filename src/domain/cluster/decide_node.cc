@@ -47,7 +47,7 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
     if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});
   }
   NoteCheckpoints(job, lease, seen.checkpoints, events);
-  ObserveUse(state, job, lease, seen.use, seen.ended, events);
+  ObserveUse(state, at, job, lease, seen.use, seen.ended, events);
   if (seen.ended) {
     EndLease(state, at, lease, seen.outcome, events);
   } else if (seen.is_hung && job.stop == StopCause::kNone && job.spec->hang_after.ns > 0) {

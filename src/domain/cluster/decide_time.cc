@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/dependencies.h"
@@ -57,7 +58,7 @@ Status CheckPolicy(const Policy& policy) {
   if (policy.move_cost.ns < 0 || policy.move_interval.ns < 0 || policy.moves_per_hour < 0) {
     return Fail(InvalidArgument("policy: move_cost, move_interval and moves_per_hour must not be below zero"));
   }
-  if (policy.jobs_kept_for.ns < 0) return Fail(InvalidArgument("policy: jobs_kept_for must not be below zero"));
+  if (policy.jobs_kept_for.ns < 0 || policy.jobs_kept_for > kTimeLimitMax) return Fail(InvalidArgument("policy: jobs_kept_for must be between 0 and " + ToText(kTimeLimitMax)));
   GP_CHECK_OK(CheckUnderUse(policy.under_use));
   return CheckWeights(policy.placement);
 }
@@ -69,16 +70,17 @@ void EndForMaintenance(const State& state, Instant at, Events& events) {
     if (due > at) break;
     const Job& job = *state.FindJob(id);
     if (!told.insert(id).second) continue;
-    const auto maintenance = std::ranges::min(InTheWayOf(state, job), {}, [](const Reservation* one) { return one->starts_at; });
+    std::vector<const Reservation*> windows = InTheWayOf(state, job);
+    std::erase_if(windows, [&](const Reservation* one) { return one->ends_at <= at; });  // nobody ticked meanwhile: it is over
+    if (windows.empty()) continue;
+    const Reservation* maintenance = std::ranges::min(windows, {}, &Reservation::starts_at);
     events.push_back(JobStopOrdered{id, StopCause::kDrain, StopOrder::kGraceful, "maintenance " + maintenance->name + " begins at " + ToRfc3339(maintenance->starts_at)});
   }
 }
 
-// Not too many at a time: others wait for the writer.
 void ForgetOld(const State& state, Instant at, Events& events) {
-  constexpr int64_t kAtATime = 1'000;
   if (state.policy.jobs_kept_for.ns == 0) return;
-  for (const JobId id : FindForgettable(state, kAtATime, at - state.policy.jobs_kept_for)) events.push_back(JobForgotten{id});
+  for (const JobId id : FindForgettable(state, kForgottenAtATime, at - state.policy.jobs_kept_for)) events.push_back(JobForgotten{id});
 }
 
 }  // namespace
@@ -139,12 +141,11 @@ Result<Events> DecideTick(const State& state, Instant at) {
     events.push_back(JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
                                     "ran for its time limit of " + ToText(job.spec->time_limit)});
   }
-  if (!limits_due) {
-    EndForMaintenance(state, at, events);
-    if (state.leaving.empty() || state.leaving.begin()->first > at) EndDrains(state, at, events);
-  }
-  // Losses wait for the next tick then: what becomes of a job depends on the stop ordered here.
-  if (!limits_due && !state.losses.empty() && state.losses.begin()->first <= at) {
+  // One kind of stop in a tick, and losses in the next one: what becomes of a job depends on what it was told before.
+  const size_t before = events.size();
+  if (!limits_due) EndForMaintenance(state, at, events);
+  if (!limits_due && events.size() == before) EndDrains(state, at, events);
+  if (!limits_due && events.size() == before && !state.losses.empty() && state.losses.begin()->first <= at) {
     EndLostLeases(state, at, *state.FindNode(state.losses.begin()->second), events);
   }
   return events;

@@ -18,6 +18,12 @@ QueueLine LineOf(const Job& job) {
   return {ClassOf(job.spec->priority), level, job.spec->preemptible, job.user.name, job.queue, LongestStay(*job.spec), ShapeOf(job), LimitingArray(job)};
 }
 
+const std::string& QueueFor(const State& state, const JobSpec& spec) {
+  if (!spec.queue.empty()) return spec.queue;
+  const auto of_project = state.queues.find(spec.project);
+  return of_project != state.queues.end() ? of_project->first : state.queues.find(kDefaultQueue)->first;
+}
+
 void Enqueue(State& state, const Job& job) {
   state.queued.insert(job.id);
   state.lines[LineOf(job)].insert(KeyOf(job));

@@ -130,6 +130,10 @@ struct State {
   const Lease* FindLease(LeaseId id) const;
 };
 
+// The queue that a job of this spec would stand in: the one that it names, else that of its project, else the default.  There
+// may be none of that name.
+const std::string& QueueFor(const State& state, const JobSpec& spec);
+
 // Enters a queued job into the indexes of the queue, or takes it out.
 void Enqueue(State& state, const Job& job);
 void Dequeue(State& state, const Job& job);

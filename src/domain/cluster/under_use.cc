@@ -40,9 +40,10 @@ int64_t IdleMs(const State& state, const Job& job, const Lease& lease, int64_t i
   return idle_ms;
 }
 
-void ObserveUse(const State& state, const Job& job, const Lease& lease, const RankUse& told, bool is_last, std::vector<Event>& events) {
+void ObserveUse(const State& state, Instant at, const Job& job, const Lease& lease, const RankUse& told, bool is_last, std::vector<Event>& events) {
   if (told.since.ns == 0 || told == lease.told || !Follows(lease.told, told, GpusOf(lease))) return;
-  if (!is_last && !IsWorthNoting(lease.use, Added(lease.use, lease.told, told))) return;
+  const RankUse sum = Added(lease.use, lease.told, told);
+  if (!FitsInto(sum, at - job.attempts.back().placed_at) || (!is_last && !IsWorthNoting(lease.use, sum))) return;
   const UnderUseRule& rule = RuleOf(state.policy.under_use, *job.spec);
   const int64_t idle_ms = IdleMs(lease, told, rule.below_percent);
   events.push_back(LeaseUseNoted{lease.id, told, idle_ms});

@@ -16,6 +16,6 @@ int64_t IdleMs(const Lease& lease, const RankUse& told, int below_percent);
 int64_t IdleMs(const State& state, const Job& job, const Lease& lease, int64_t idle_ms);
 
 // What the node tells of a lease becomes events, where it is worth them.  `is_last`: the lease has ended.
-void ObserveUse(const State& state, const Job& job, const Lease& lease, const RankUse& told, bool is_last, std::vector<Event>& events);
+void ObserveUse(const State& state, Instant at, const Job& job, const Lease& lease, const RankUse& told, bool is_last, std::vector<Event>& events);
 
 }  // namespace gp

@@ -7,7 +7,6 @@ namespace gp {
 namespace {
 
 constexpr int64_t kSeenMsMin = 60'000;  // less tells nothing
-constexpr int kIdlePercent = 2;
 constexpr int kPartPercent = 40;        // who needs less than this gets by with a part
 constexpr Duration kShortened = Duration::Minutes(10);
 
@@ -16,7 +15,8 @@ int64_t WithRoom(int64_t needed) { return needed + (needed + 3) / 4; }
 int PercentOf(int64_t part, int64_t whole) { return whole <= 0 ? 0 : static_cast<int>(part * 100 / whole); }
 std::string Number(int64_t value) { return std::to_string(value); }
 
-std::string OfGpus(int count) { return count == 1 ? "its GPU" : Number(count) + " GPUs"; }
+// "its GPU was", "none of 4 GPUs was"
+std::string NoneOf(int count) { return count == 1 ? "its GPU was never" : "none of its " + Number(count) + " GPUs was"; }
 
 // Tenths, as "3.1".
 std::string Tenths(int64_t tenths) { return Number(tenths / 10) + "." + Number(tenths % 10); }
@@ -34,7 +34,7 @@ class Adviser {
         busiest_ = std::max(busiest_, PercentOf(gpu.use.busy_ms, gpu.use.seen_ms));
         if (gpu.use.memory_mib >= 0) fullest_mib_ = std::max(fullest_mib_.value_or(0), gpu.use.memory_mib);
         smallest_mib_ = smallest_mib_ == 0 ? gpu.memory_mib : std::min(smallest_mib_, gpu.memory_mib);
-        busy += gpu.use.busy_ms * 100 >= kIdlePercent * gpu.use.seen_ms ? 1 : 0;
+        busy += gpu.use.busy_ms > 0 ? 1 : 0;
       }
       busy_ += busy;
       busy_of_rank_ = std::max(busy_of_rank_, busy);
@@ -56,13 +56,13 @@ class Adviser {
 
   void OfGpuTime() {
     if (busy_ == 0) {
-      return Add(AdviceKind::kIdle, "none of " + OfGpus(gpus_) + " was busy in " + Span() + ": ask for none (gpus: 0), or see whether the program finds them", 1000);
+      return Add(AdviceKind::kIdle, NoneOf(gpus_) + " busy in " + Span() + ": ask for none (gpus: 0), or see whether the program finds them", 1000);
     }
     const int asked = spec_.gpus.count;
     if (busy_of_rank_ < asked) {
       const std::string each = used_.ranks.size() > 1 ? " of each node" : "";
       return Add(AdviceKind::kGpus,
-                 "no more than " + Number(busy_of_rank_) + " of " + Number(asked) + " GPUs" + each + " were busy for " + Number(kIdlePercent) + " % of " + Span() + " or more: gpus: " + Number(busy_of_rank_),
+                 "no more than " + Number(busy_of_rank_) + " of " + Number(asked) + " GPUs" + each + " were ever busy in " + Span() + ": gpus: " + Number(busy_of_rank_),
                  (asked - busy_of_rank_) * 1000 / asked);
     }
     Part();

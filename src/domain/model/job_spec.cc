@@ -169,7 +169,7 @@ void CheckNotify(const NotifyRequest& request, Findings& findings) {
       findings.Add(Kind::kText, "notify.on", "\"" + Printable(word, 60) + "\" is none of started, ended, failed, interrupted, idle, time_limit");
     }
   }
-  if (request.to.empty() && !request.on.empty()) findings.Add(Kind::kContradiction, "notify.to", "names nobody: name a receiver of the site (gpu-platform notify receivers)");
+  if (request.to.empty() && !request.on.empty()) findings.Add(Kind::kContradiction, "notify.to", "names nobody: name a receiver of the site (gpu-platform config running)");
 }
 
 void CheckSecrets(const JobSpec& spec, Findings& findings) {

@@ -41,7 +41,10 @@ BusyTime BusyTimeOf(const RankUse& use);
 
 // Whether `now` can have come after `before`: sums that grow, of GPUs of the list.  Nodes' words are not taken as they are.
 bool Follows(const RankUse& before, const RankUse& now, const std::vector<int>& gpus);
+// Whether so much can have been measured in that time, all told.
+bool FitsInto(const RankUse& use, Duration time);
 inline constexpr int64_t kUseMsMax = int64_t{1} << 52;
+inline constexpr int64_t kUseMemoryMibMax = int64_t{1} << 30;
 
 // Whether so much more was measured that it is worth a record: a tenth more, but no less than ten seconds and no more
 // than five minutes.

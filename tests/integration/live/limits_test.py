@@ -56,7 +56,8 @@ class Limits(ClusterTest):
         self.assertIn("all is as it was", self.cli("config", "reload").ok().err)
         with open(path, "w", encoding="utf-8") as file:
             file.write("reserve_after: 7m\nclass_floor: 11\nprices: {currency: EUR, rules: [{per_gpu_hour: 2}]}\n")
-        self.assertEqual(self.cli("config", "reload").ok().out.splitlines(), ["reserve_after: 1s -> 7m", "class_floor: 5 -> 11"])
+        self.assertEqual(self.cli("config", "reload").ok().out.splitlines(), ["reserve_after: 1s -> 7m", "class_floor: 5 -> 11", "prices"])
+        self.assertIn("class_floor: 5 -> 11; prices", self.cli("audit", "list", "-o", "json").ok().out)
         self.assertIn("reserve_after: 7m", self.cli("config", "running").ok().out)
         self.assertEqual(self.cli("config", "reload", "-o", "json").ok().json.get("changes", []), [])
         with open(path, "w", encoding="utf-8") as file:

@@ -207,7 +207,7 @@ class OfSingleJobs(ClusterTest):
         self.path = os.path.join(self.place, "notify.yaml")
         self.mail = os.path.join(self.place, "sendmail")
         with open(self.mail, "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\ncat > {self.place}/letter.new && mv {self.place}/letter.new {self.place}/letter.$$\n')
+            file.write(f'#!/bin/sh\ncat > {self.place}/new.$$ && mv {self.place}/new.$$ {self.place}/letter.$$\n')
         os.chmod(self.mail, 0o755)
         self.write('- {name: mail-me, jobs: true, mail: ["{user}@example.org"]}', "- {name: ops, on: node_lost, mail: [ops]}")
         self.options = {"serve_flags": ("--notify", self.path)}
@@ -220,7 +220,7 @@ class OfSingleJobs(ClusterTest):
     def letters(self):
         texts = []
         for name in os.listdir(self.place):
-            if name.startswith("letter.") and name != "letter.new":
+            if name.startswith("letter."):
                 with open(os.path.join(self.place, name), encoding="utf-8") as file:
                     texts.append(file.read())
         return texts

@@ -72,12 +72,12 @@ class Secrets(ClusterTest):
         self.ana("secrets", "set", "KEY", input=b"of-ana").ok()
         job = self.finish(self.ana, "--queue", "research/nlp", "--secret", "KEY", script=show)
         self.assertEqual(self.ana("jobs", "logs", job).ok().out, "of-ana", "one's own comes first")
-        self.assertNotIn("of-ana", self.ben("secrets", "list", "-o", "json").ok().out)
-        self.assertEqual(self.ben.json("secrets", "list").get("secrets", [])[0]["queue"], "research")
+        self.assertEqual([(one["name"], one["queue"], one["user"]) for one in self.ben.json("secrets", "list")["secrets"]], [("KEY", "research", "")])
         for refused, said in (
-            (self.ben("run", "--secret", "KEY", "--", "true"), "there is no secret \"KEY\""),
+            (self.ben("run", "--secret", "KEY", "--", "true"), "there is no secret \"KEY\" of "),
             (self.ben("secrets", "set", "KEY", "--queue", "research", input=b"x"), "has not the role admin in research"),
-            (self.ben("secrets", "delete", "KEY"), "there is no such secret"),
+            (self.ben("secrets", "delete", "KEY"), "there is no secret KEY of user "),
+            (self.ana("secrets", "set", "KEY", input=b"\xff\xfe"), "no UTF-8 text: encode it"),
             (self.ana("secrets", "set", "NOT-A-NAME", input=b"x"), "is not a variable name"),
             (self.ana("secrets", "set", "KEY", input=b""), "nothing was typed"),
             (self.ana("secrets", "set", "KEY", input=b"a\0b"), "zero byte"),
@@ -86,6 +86,40 @@ class Secrets(ClusterTest):
         ):
             self.assertNotEqual(refused.code, 0, refused)
             self.assertIn(said, refused.err)
+
+    def test_they_end_with_their_queue_and_a_token_of_a_queue_has_no_others(self):
+        self.cli("queues", "set", "research").ok()
+        self.cli("secrets", "set", "KEY", "--queue", "research", input=b"of-research").ok()
+        self.ana("secrets", "set", "OWN", input=b"of-ana").ok()
+        self.ana("secrets", "set", "KEY", input=b"of-ana").ok()
+        scoped = self.ana.by_token(self.ana.json("tokens", "create", "ci", "--queue", "research")["secret"])
+        self.assertEqual([one["user"] for one in scoped.json("secrets", "list")["secrets"]], [""])
+        refused = scoped("run", "--queue", "research", "--secret", "OWN", "--", "true")
+        self.assertIn("of queue research, and this token has no others", refused.err)
+        job = scoped.start("--queue", "research", "--secret", "KEY", command=["sh", "-c", 'printf %s "$KEY"'])
+        self.cli.wait(job)
+        self.assertEqual(self.cli("jobs", "logs", job).ok().out, "of-research", "though its user has one of that name")
+        self.cli("queues", "delete", "research").ok()
+        self.cli("queues", "set", "research").ok()
+        self.assertEqual(self.cli.json("secrets", "list").get("secrets", []), [])
+        self.assertIn("DeleteSecret", self.cli("audit", "list", "-o", "json").ok().out)
+
+    def test_a_job_has_no_more_than_a_start_can_carry(self):
+        flags = []
+        for number in range(3):
+            self.ana("secrets", "set", f"S{number}", input=b"x" * 30_000).ok()
+            flags += ["--secret", f"S{number}"]
+        refused = self.ana("run", *flags, "--", "true")
+        self.assertIn("at most 65536 bytes together, not 90000", refused.err)
+        two = self.ana.start(*flags[:4], command=["sh", "-c", 'echo ${#S0} ${#S1}'])
+        self.ana.wait(two)
+        self.assertEqual(self.ana("jobs", "logs", two).ok().out, "30000 30000\n")
+        # They grow while it waits: it is told, and its node goes on.
+        held = self.ana.start("--gpus", "8", command=["sleep", "2"])
+        waits = self.ana.start("--gpus", "8", *flags[:4], command=["true"])
+        self.ana("secrets", "set", "S1", input=b"x" * 60_000).ok()
+        self.ana.wait(held, waits)
+        self.assertIn("too large together", self.ana.job(waits)["reason"])
 
     def test_what_was_deleted_is_missed_and_all_lasts(self):
         self.ana("secrets", "set", "KEY", input=b"first").ok()

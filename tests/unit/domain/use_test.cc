@@ -39,6 +39,16 @@ TEST(Use, WhatCannotBeDoesNotFollow) {
   EXPECT_FALSE(Follows({}, twice, {0, 1})) << "a GPU twice";
 }
 
+TEST(Use, NoMoreFitsIntoATimeThanIt) {
+  const Duration hour = Duration::Minutes(60);
+  EXPECT_TRUE(FitsInto(Use(kBegan, 3'600'000, 0), hour));
+  EXPECT_TRUE(FitsInto(Use(kBegan, 2 * 3'600'000, 0), hour)) << "a clock may be stepped";
+  EXPECT_FALSE(FitsInto(Use(kBegan, 2 * 3'600'000 + 1, 0), hour));
+  RankUse cores = Use(kBegan, 1, 0);
+  cores.cpu_ms = int64_t{1} << 50;
+  EXPECT_FALSE(FitsInto(cores, hour));
+}
+
 TEST(Use, IsWorthANoteWhenATenthMoreWasSeen) {
   const auto is_worth = [](int64_t noted_ms, int64_t now_ms) { return IsWorthNoting(Use(kBegan, noted_ms, 0), Use(kBegan, now_ms, 0)); };
   EXPECT_FALSE(IsWorthNoting({}, {}));

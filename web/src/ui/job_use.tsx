@@ -4,6 +4,7 @@ import { ask, type Job, type JobReport, type Problem } from "../lib/api";
 import { bytes, number, span } from "../lib/text";
 import { Told } from "./basic";
 
+const SHOWN = 64; // GPUs
 const EVERY_MS = 15_000; // nodes tell seldom more often
 
 // Unknown is not zero.
@@ -21,8 +22,10 @@ function Bar({ name, part, of }: { name: string; part: number | null; of: string
 }
 
 function Gpus({ report }: { report: JobReport }) {
-  const rows = report.ranks.flatMap((rank) => rank.gpus.map((gpu) => ({ rank, gpu }))).slice(0, 64);
+  const all = report.ranks.flatMap((rank) => rank.gpus.map((gpu) => ({ rank, gpu })));
+  const rows = all.slice(0, SHOWN);
   return (
+    <>
     <table>
       <thead><tr><th scope="col">Rank</th><th scope="col">GPU</th><th scope="col">Busy</th><th scope="col">Memory, at the most</th></tr></thead>
       <tbody>
@@ -34,6 +37,8 @@ function Gpus({ report }: { report: JobReport }) {
         ))}
       </tbody>
     </table>
+    {all.length > SHOWN && <p class="dim">and {all.length - SHOWN} GPUs more: gpu-platform jobs report {report.job_id} -o csv</p>}
+    </>
   );
 }
 

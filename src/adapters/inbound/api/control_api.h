@@ -37,6 +37,7 @@ using ExecConversation = Conversation<v1::ExecInput, v1::ExecOutput>;
 // What the files of a controller say now.
 struct Reloaded {
   Policy policy;
+  std::function<std::vector<std::string>(const Policy& before)> changes;  // what differs, in words
   std::function<Result<std::vector<std::string>>()> receivers;  // puts them in force, and tells what has changed
 };
 
@@ -134,7 +135,9 @@ class ControlApi {
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);
   // Whether the receivers and secrets that it names are there.
-  Status CheckNamed(const Caller& caller, const JobSpec& spec) const;
+  Status CheckNamed(const Caller& caller, const JobSpec& spec);
+  Status NoteSecret(const Caller& caller, const std::string& operation, const std::string& name, const std::string& queue);
+  Status DropSecretsOf(const Caller& caller, const std::string& queue);
   Status FillIncident(const std::string& id, v1::Incident* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
   void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);

@@ -52,6 +52,7 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
   for (const v1::JobSpec& message : request.specs()) {
     Result<JobSpec> decoded = FromProto(message);
     if (!decoded) return Fail(decoded.error());
+    decoded->shared_secrets_only = !caller.scope.empty();
     const auto spec = std::make_shared<const JobSpec>(*std::move(decoded));
     if (const Status valid = ValidateJobSpec(*spec); !valid) return valid;
     GP_CHECK_OK(CheckMaySubmit(caller, *spec));
@@ -125,16 +126,14 @@ Status ControlApi::SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequ
   if (request.has_time_limit_ms() == request.has_longer_by_ms()) return Fail(InvalidArgument("time_limit_ms: say it, or longer_by_ms, one of the two"));
   const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, request.job_id()));
   bool may_force = false;
-  Duration before;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const Job* job = state.FindJob(id);
-    if (job == nullptr) return;
-    may_force = caller.In(job->queue) >= Role::kOperator;
-    before = job->spec->time_limit;
+    may_force = job != nullptr && caller.In(job->queue) >= Role::kOperator;
   }));
   if (request.force() && !may_force) return Fail(PermissionDenied("force: operators of its queue only"));
-  const Duration wanted = request.has_time_limit_ms() ? FromMilliseconds(request.time_limit_ms()) : std::min(before, kTimeLimitMax) + std::clamp(FromMilliseconds(request.longer_by_ms()), Duration{} - kTimeLimitMax, kTimeLimitMax);
-  return Change(caller, request.job_id(), reply, [&](JobId job) { return ChangeTimeLimit{job, wanted, request.force()}; });
+  ChangeTimeLimit command{id, FromMilliseconds(request.time_limit_ms()), FromMilliseconds(request.longer_by_ms()), request.force()};
+  if (request.has_longer_by_ms() && command.longer_by.ns == 0) return Fail(InvalidArgument("longer_by_ms: 0 changes nothing"));
+  return Change(caller, request.job_id(), reply, [&](JobId) { return command; });
 }
 
 Status ControlApi::GetJobReport(const Caller& caller, const v1::GetJobRequest& request, v1::JobReport* reply) {

@@ -40,6 +40,7 @@ Status ControlApi::DeleteQueue(const Caller& caller, const v1::DeleteQueueReques
   GP_CHECK_OK(CheckGoverns(caller, request.name()));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::DeleteQueue{request.name()});
   if (!outcome.status) return outcome.status;
+  GP_CHECK_OK(DropSecretsOf(caller, request.name()));
   return FillQueues(reply);
 }
 

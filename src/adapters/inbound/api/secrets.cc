@@ -61,9 +61,8 @@ Status ControlApi::SetSecret(const Caller& caller, const v1::SetSecretRequest& r
   if (!is_queue) return Fail(NotFound("queue: there is no queue " + Printable(request.queue(), 140) + " (gpu-platform queues list)"));
   const SecretOwner owner = OwnerFor(caller, request.queue());
   if (!MayName(caller, owner)) return Fail(PermissionDenied("queue: this token counts in " + caller.scope + " alone: name a queue there"));
+  GP_CHECK_OK(NoteSecret(caller, "SetSecret", request.name(), request.queue()));  // first: what is changed is told of, whatever dies
   GP_CHECK_OK(about_.secrets->Set({owner, request.name(), gateway_.Now(), caller.user.name}, request.value()));
-  const Outcome noted = gateway_.Execute(caller.AsOrigin(), "", NoteChange{"SetSecret", request.name(), request.queue().empty() ? "its own" : "queue " + request.queue()});
-  if (!noted.status) return noted.status;
   FillSecrets(caller, *about_.secrets, reply);
   return Ok();
 }
@@ -73,14 +72,28 @@ Status ControlApi::DeleteSecret(const Caller& caller, const v1::DeleteSecretRequ
   GP_CHECK_OK(CheckKeeps(caller, request.queue()));
   const SecretOwner owner = OwnerFor(caller, request.queue());
   if (!MayName(caller, owner)) return Fail(PermissionDenied("queue: this token counts in " + caller.scope + " alone: name a queue there"));
+  GP_CHECK_OK(NoteSecret(caller, "DeleteSecret", request.name(), request.queue()));
   GP_CHECK_OK(about_.secrets->Delete(owner, request.name()));
-  const Outcome noted = gateway_.Execute(caller.AsOrigin(), "", NoteChange{"DeleteSecret", request.name(), request.queue().empty() ? "its own" : "queue " + request.queue()});
-  if (!noted.status) return noted.status;
   FillSecrets(caller, *about_.secrets, reply);
   return Ok();
 }
 
-Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) const {
+Status ControlApi::NoteSecret(const Caller& caller, const std::string& operation, const std::string& name, const std::string& queue) {
+  return gateway_.Execute(caller.AsOrigin(), "", NoteChange{operation, Printable(name, 140), queue.empty() ? "its own" : "queue " + Printable(queue, 140)}).status;
+}
+
+// Who makes a queue of that name again begins without them.
+Status ControlApi::DropSecretsOf(const Caller& caller, const std::string& queue) {
+  if (about_.secrets == nullptr) return Ok();
+  for (const SecretFacts& facts : about_.secrets->List()) {
+    if (facts.owner.queue != queue || queue.empty()) continue;
+    GP_CHECK_OK(NoteSecret(caller, "DeleteSecret", facts.name, queue));
+    GP_CHECK_OK(about_.secrets->Delete(facts.owner, facts.name));
+  }
+  return Ok();
+}
+
+Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) {
   if (!spec.notify.to.empty()) {
     const std::vector<std::string> receivers = about_.receivers == nullptr ? std::vector<std::string>() : about_.receivers();
     for (const std::string& name : spec.notify.to) {
@@ -89,13 +102,20 @@ Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) const {
       return Fail(InvalidArgument("notify.to: there is no receiver \"" + Printable(name, 60) + "\": " + there_are));
     }
   }
-  // The queue of a job that names none is found out later: its secrets are looked for when it starts.
-  const std::string& queue = spec.queue.empty() ? spec.project : spec.queue;
+  if (spec.secrets.empty()) return Ok();
+  std::string queue;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { queue = QueueFor(state, spec); }));
+  const std::string user = spec.shared_secrets_only ? "" : caller.user.name;
+  size_t bytes = 0;
   for (const std::string& name : spec.secrets) {
-    if (about_.secrets != nullptr && about_.secrets->Find(name, caller.user.name, queue)) continue;
-    if (about_.secrets != nullptr && spec.queue.empty() && about_.secrets->Find(name, caller.user.name, kDefaultQueue)) continue;
-    return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) + "\" for " + caller.user.name + " or its queue (gpu-platform secrets set " + Printable(name, 60) + ")"));
+    const auto value = about_.secrets == nullptr ? std::nullopt : about_.secrets->Find(name, user, queue);
+    if (!value) {
+      const std::string whose = spec.shared_secrets_only ? "queue " + Printable(queue, 140) + ", and this token has no others" : caller.user.name + " or queue " + Printable(queue, 140);
+      return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) + "\" of " + whose + " (gpu-platform secrets list)"));
+    }
+    bytes += value->size();
   }
+  if (bytes > kSecretBytesOfJobMax) return Fail(InvalidArgument("secrets: those of one job have at most " + std::to_string(kSecretBytesOfJobMax) + " bytes together, not " + std::to_string(bytes)));
   return Ok();
 }
 

@@ -21,20 +21,12 @@ Status ControlApi::ReloadConfig(const Caller& caller, const v1::ReloadConfigRequ
   if (about_.reload == nullptr) return Fail(Conflict("this controller was started without files to read again"));
   const std::lock_guard one_at_a_time(reloading_);
   Reloaded now = GP_TRY(about_.reload());
-  v1::Settings before;
-  v1::Settings after;
-  Policy policy;
-  GP_CHECK_OK(gateway_.Read([&](const State& state) { policy = state.policy; }));
-  about_.settings(policy, &before);
-  about_.settings(now.policy, &after);
-  for (int i = 0; i < after.numbers_size() && i < before.numbers_size(); ++i) {
-    const v1::Setting& was = before.numbers(i);
-    if (after.numbers(i).value() != was.value()) reply->add_changes(was.name() + ": " + was.value() + " -> " + after.numbers(i).value());
-  }
-  const bool are_numbers_all = before.policy() == after.policy() || reply->changes_size() > 0;
-  if (!are_numbers_all) reply->add_changes("prices, placement, under_use or xids");
-  if (before.policy() != after.policy()) {
-    const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", SetPolicy{std::move(now.policy)});
+  Policy before;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { before = state.policy; }));
+  const std::vector<std::string> changes = now.changes(before);
+  for (const std::string& one : changes) reply->add_changes(one);
+  if (!changes.empty()) {
+    const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", SetPolicy{std::move(now.policy), Join(changes, "; ")});
     if (!outcome.status) return outcome.status;
   }
   if (now.receivers == nullptr) return Ok();

@@ -1,5 +1,6 @@
 #include "adapters/inbound/grpc/node_service.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -122,11 +123,21 @@ Status NodeService::Hear(NodeExchange& exchange, const v1::AgentMessage& message
 }
 
 void NodeService::AddSecrets(NodeOrders& orders) const {
+  constexpr size_t kOfMessageMax = 32 << 20;  // an agent takes no larger ones than twice that
+  size_t all = 0;
   for (LeaseOrder& order : orders.leases) {
-    if (secrets_ == nullptr || order.spec->secrets.empty() || order.lease.phase != LeasePhase::kGranted) continue;
+    const bool is_to_start = order.lease.phase == LeasePhase::kGranted && order.lease.stop == StopOrder::kNone;
+    if (secrets_ == nullptr || !is_to_start) continue;
+    size_t of_job = 0;
     for (const std::string& name : order.spec->secrets) {
-      if (auto value = secrets_->Find(name, order.user.name, order.queue)) order.secrets[name] = *std::move(value);
+      auto value = secrets_->Find(name, order.spec->shared_secrets_only ? "" : order.user.name, order.queue);
+      if (!value) continue;
+      of_job += value->size();
+      order.secrets[name] = *std::move(value);
     }
+    // They may have grown since the job was submitted: it is told, and nobody else suffers.
+    if (of_job > kSecretBytesOfJobMax || all + of_job > kOfMessageMax) order.secrets.clear();
+    all += order.secrets.empty() ? 0 : of_job;
   }
 }
 
@@ -135,9 +146,14 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
   message.set_answers(news.answered);
   if (news.answered != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
   if (news.orders) {
-    NodeOrders orders = *news.orders;
-    AddSecrets(orders);
-    gp::ToProto(orders, message.mutable_orders());
+    const bool have_secrets = std::ranges::any_of(news.orders->leases, [](const LeaseOrder& order) { return !order.spec->secrets.empty(); });
+    if (have_secrets) {
+      NodeOrders orders = *news.orders;
+      AddSecrets(orders);
+      gp::ToProto(orders, message.mutable_orders());
+    } else {
+      gp::ToProto(*news.orders, message.mutable_orders());
+    }
   }
   for (const uint64_t channel : news.channels) {
     if (auto order = api_.channels.OrderOf(channel)) *message.add_channels() = *std::move(order);

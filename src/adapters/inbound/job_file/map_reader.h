@@ -22,7 +22,8 @@ class MapReader {
   MapReader(std::string path, Report& report) : path_(std::move(path)), report_(report) {}
 
   void Refuse(const Place& place, JobFileCode code, const std::string& key, const std::string& message) {
-    report_.Add(place, code, path_ + (key.empty() || path_.empty() ? "" : ".") + key + ": " + message);
+    const std::string path = path_ + (key.empty() || path_.empty() ? "" : ".") + key;
+    report_.Add(place, code, path.empty() ? message : path + ": " + message);
   }
   void RefuseKey(const YamlEntry& entry, const std::vector<std::string>& names) {
     Refuse(entry.place, JobFileCode::kUnknownKey, "", "there is no \"" + Printable(entry.key, 60) + "\"" + DidYouMean(entry.key, names));

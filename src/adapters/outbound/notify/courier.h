@@ -31,6 +31,8 @@ class Courier {
   ~Courier();
   // Begins to end; others can meanwhile.
   void End();
+  // Waits for that; once.
+  void Join();
 
   const Receiver& receiver() const { return receiver_; }
   // How far it got before this process, by the state's time.

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "adapters/outbound/notify/deliver.h"
+
 namespace gp {
 namespace {
 
@@ -38,7 +40,8 @@ const Receiver* Named(const NotifyConfig& config, const std::string& name) {
 
 Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::string directory, NotifySay say, Clock& clock) {
   std::unique_ptr<Notifier> notifier(new Notifier(std::move(config), std::move(directory), std::move(say), clock));
-  GP_CHECK_OK(notifier->Begin(notifier->config_));
+  for (const Receiver& receiver : notifier->config_.receivers) GP_CHECK_OK(notifier->Begin(notifier->config_, receiver));
+  WarnOfLeftovers(notifier->config_, notifier->directory_, notifier->say_);
   return notifier;
 }
 
@@ -47,22 +50,19 @@ Notifier::~Notifier() {
   for (const Desk& desk : desks_) desk.courier->End();
 }
 
-Status Notifier::Begin(const NotifyConfig& config) {
-  for (const Receiver& receiver : config.receivers) {
-    const auto is_his = [&](const Desk& desk) { return desk.courier->receiver().name == receiver.name; };
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::ranges::any_of(desks_, is_his)) continue;
-    }
-    auto courier = GP_TRY(Courier::Start(config, receiver, directory_ + "/" + receiver.name, say_, clock_));
-    const std::lock_guard lock(mutex_);
-    desks_.push_back({std::move(courier)});
-  }
-  WarnOfLeftovers(config, directory_, say_);
+Status Notifier::Begin(const NotifyConfig& config, const Receiver& receiver) {
+  std::shared_ptr<Courier> courier = GP_TRY(Courier::Start(config, receiver, directory_ + "/" + receiver.name, say_, clock_));
+  const std::lock_guard lock(mutex_);
+  desks_.push_back({std::move(courier)});
   return Ok();
 }
 
-Result<std::vector<std::string>> Notifier::Reload(NotifyConfig config) {
+bool Notifier::HasDeskOf(const Receiver& receiver) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(desks_, [&](const Desk& desk) { return desk.courier->receiver().name == receiver.name; });
+}
+
+std::vector<std::string> Notifier::Reload(NotifyConfig config) {
   std::vector<std::string> changes;
   std::vector<Desk> ending;
   {
@@ -85,18 +85,27 @@ Result<std::vector<std::string>> Notifier::Reload(NotifyConfig config) {
     config_ = config;
   }
   for (const Desk& desk : ending) desk.courier->End();
-  ending.clear();  // the writer's thread does not wait for it
-  GP_CHECK_OK(Begin(config));
+  for (const Desk& desk : ending) desk.courier->Join();  // the writer's thread does not wait for it; two never use one directory
+  for (const Receiver& receiver : config.receivers) {
+    if (HasDeskOf(receiver)) continue;
+    if (const Status begun = Begin(config, receiver); !begun) changes.push_back("receiver " + receiver.name + " could not begin: " + begun.error().message);
+    if (const std::string problem = ProblemOf(receiver); !problem.empty()) changes.push_back("receiver " + receiver.name + ": warning: " + problem);
+  }
   return changes;
 }
 
+// How each stands is asked without the mutex: it may be at its files, and the writer's thread waits for nobody.
 std::vector<std::pair<Receiver, Courier::Standing>> Notifier::Standings() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::pair<Receiver, Courier::Standing>> all;
-  for (const Receiver& receiver : config_.receivers) {
-    const auto desk = std::ranges::find(desks_, receiver.name, [](const Desk& one) { return one.courier->receiver().name; });
-    all.emplace_back(receiver, desk == desks_.end() ? Courier::Standing{} : desk->courier->standing());
+  std::vector<std::pair<Receiver, std::shared_ptr<Courier>>> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Receiver& receiver : config_.receivers) {
+      const auto desk = std::ranges::find(desks_, receiver.name, [](const Desk& one) { return one.courier->receiver().name; });
+      asked.emplace_back(receiver, desk == desks_.end() ? nullptr : desk->courier);
+    }
   }
+  std::vector<std::pair<Receiver, Courier::Standing>> all;
+  for (const auto& [receiver, courier] : asked) all.emplace_back(receiver, courier == nullptr ? Courier::Standing{0, "could not begin"} : courier->standing());
   return all;
 }
 

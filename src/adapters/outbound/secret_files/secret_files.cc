@@ -14,6 +14,7 @@
 #include "adapters/secrets/secrets.h"
 #include "base/bytes.h"
 #include "base/digest.h"
+#include "base/text.h"
 #include "files/replace_file.h"
 
 namespace gp {
@@ -96,7 +97,12 @@ Status SecretFiles::Load() {
     std::stringstream bytes;
     bytes << file.rdbuf();
     auto decoded = Decode(bytes.str());
-    if (!decoded) return Fail(Internal(path + ": is damaged: remove it, and set the secret again"));
+    if (!decoded) {
+      std::error_code ignored;
+      fs::rename(at->path(), path + ".damaged", ignored);
+      warnings_.push_back(path + ": is damaged, and set aside as .damaged: jobs that name this secret do not start until it is set again");
+      continue;
+    }
     bytes_ += decoded->second.size();
     const Key key{decoded->first.owner, decoded->first.name};
     kept_.insert_or_assign(key, Kept{std::move(decoded->first), std::move(decoded->second)});
@@ -112,9 +118,15 @@ Status SecretFiles::CheckRoom(const Key& key, size_t bytes) const {
   const auto before = kept_.find(key);
   const size_t had = before == kept_.end() ? 0 : before->second.value.size();
   if (bytes_ - had + bytes > kBytesMax) return Fail(Conflict("there is no room for more secrets: " + std::to_string(kBytesMax >> 20) + " MiB in all"));
+  size_t of_one = 0, bytes_of_one = bytes - had;
+  for (const auto& [other, kept] : kept_) {
+    if (other.first != key.first) continue;
+    ++of_one;
+    bytes_of_one += kept.value.size();
+  }
+  if (bytes_of_one > kBytesOfOneMax) return Fail(Conflict("secrets of one user or queue have at most " + std::to_string(kBytesOfOneMax >> 10) + " KiB together"));
   if (before != kept_.end()) return Ok();
-  const auto of_one = std::ranges::count_if(kept_, [&](const auto& one) { return one.first.first == key.first; });
-  if (static_cast<size_t>(of_one) >= kOfOneMax) return Fail(Conflict("at most " + std::to_string(kOfOneMax) + " secrets of one user or queue"));
+  if (of_one >= kOfOneMax) return Fail(Conflict("at most " + std::to_string(kOfOneMax) + " secrets of one user or queue"));
   if (kept_.size() >= kSecretsMax) return Fail(Conflict("at most " + std::to_string(kSecretsMax) + " secrets in all"));
   return Ok();
 }
@@ -133,7 +145,10 @@ Status SecretFiles::Set(const SecretFacts& facts, const std::string& value) {
 Status SecretFiles::Delete(const SecretOwner& owner, const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto found = kept_.find({owner, name});
-  if (found == kept_.end()) return Fail(NotFound("there is no such secret"));
+  if (found == kept_.end()) {
+    const std::string whose = owner.queue.empty() ? "user " + owner.user + " (those of a queue: --queue)" : "queue " + Printable(owner.queue, 140);
+    return Fail(NotFound("there is no secret " + Printable(name, 140) + " of " + whose));
+  }
   const std::string path = PathOf(found->first);
   if (unlink(path.c_str()) != 0 && errno != ENOENT) return Fail(Internal(path + ": " + std::strerror(errno)));
   bytes_ -= found->second.value.size();
@@ -155,7 +170,7 @@ const SecretFiles::Kept* SecretFiles::At(const SecretOwner& owner, const std::st
 
 std::optional<std::string> SecretFiles::Find(const std::string& name, const std::string& user, const std::string& queue) const {
   const std::lock_guard lock(mutex_);
-  if (const Kept* own = At({"", user}, name)) return own->value;
+  if (const Kept* own = user.empty() ? nullptr : At({"", user}, name)) return own->value;
   for (std::string path = queue; !path.empty(); path = Above(path)) {
     if (const Kept* shared = At({path, ""}, name)) return shared->value;
   }

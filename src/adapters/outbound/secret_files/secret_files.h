@@ -15,8 +15,10 @@ namespace gp {
 
 class SecretFiles final : public SecretKeeper {
  public:
-  // Makes the directory where there is none.  kInternal: it cannot be made or read, or a file in it is damaged.
+  // Makes the directory where there is none.  A file that is damaged is set aside, see `warnings`.  kInternal: the directory
+  // cannot be made or read.
   static Result<std::unique_ptr<SecretFiles>> Open(const std::string& directory);
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
   Status Set(const SecretFacts& facts, const std::string& value) override;
   Status Delete(const SecretOwner& owner, const std::string& name) override;
@@ -25,6 +27,7 @@ class SecretFiles final : public SecretKeeper {
 
   static constexpr size_t kBytesMax = 64 << 20;  // of all values
   static constexpr size_t kOfOneMax = 256;       // of one owner
+  static constexpr size_t kBytesOfOneMax = 1 << 20;
 
  private:
   struct Kept {
@@ -41,6 +44,7 @@ class SecretFiles final : public SecretKeeper {
   const Kept* At(const SecretOwner& owner, const std::string& name) const;
 
   const std::string directory_;
+  std::vector<std::string> warnings_;
   mutable std::mutex mutex_;
   std::map<Key, Kept> kept_;
   size_t bytes_ = 0;

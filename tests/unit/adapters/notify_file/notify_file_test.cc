@@ -63,6 +63,10 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
       {"receivers: [{name: a, on: job_ended, webhook: \"https://[]/\"}]", "has no host"},
       {"receivers: [{name: a, on: job_ended, exec: /bin/true}, {name: a, on: job_ended, exec: /bin/true}]", "there are two named \"a\""},
       {"receivers: [{name: a, on: job_ended, exec: /bin/true, room: 7}]", "there is no \"room\""},
+      {"receivers: [{name: a, on: [job_ended, node_lost], jobs: true, mail: [\"{user}@example.org\"]}]", "receivers[0].mail: {user} is the user of a job"},
+      {"receivers: [{name: a, jobs: 1, exec: /bin/true}]", "receivers[0].jobs: "},
+      {"receivers: [{name: a, jobs: false, exec: /bin/true}]", "receivers[0].on: of which events"},
+      {"receivers: [{name: a, jobs: true, mail: [\"{user}{user}@example.org\"]}]", "is no address"},
       {"receiver: []", "did you mean \"receivers\"?"},
       {sound + "\n---\n" + sound, "there are 2 documents"},
   };
@@ -71,6 +75,14 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
     ASSERT_FALSE(config) << text;
     EXPECT_NE(config.error().message.find(told), std::string::npos) << text << "\n" << config.error().message;
   }
+}
+
+TEST(NotifyFile, ReceiversThatJobsMayNameNeedNoEvents) {
+  const auto config = DecodeNotify("n.yaml", "receivers: [{name: a, jobs: true, mail: [\"{user}@example.org\", root]}]");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_TRUE(config->receivers[0].jobs_may_name);
+  EXPECT_TRUE(config->receivers[0].on.empty());
+  EXPECT_EQ(config->receivers[0].recipients, (std::vector<std::string>{"{user}@example.org", "root"}));
 }
 
 TEST(NotifyFile, AnOddFileIsRefused) {

@@ -47,10 +47,11 @@ TEST_F(SecretFilesTest, OnesOwnComesFirstThenTheNearestQueue) {
   EXPECT_EQ(Find("ben", "research/vision"), "of research");
   EXPECT_EQ(Find("ben", "researchers"), "-");
   EXPECT_EQ(Find("ben", ""), "-");
+  EXPECT_EQ(Find("", "research/nlp"), "of nlp") << "without one's own";
 }
 
 TEST_F(SecretFilesTest, AreThereAfterARestart) {
-  const std::string value("\x01\xff binary", 9);
+  const std::string value = "grün\nand more";
   ASSERT_TRUE(Set(kAna, "KEY", "old"));
   ASSERT_TRUE(Set(kAna, "KEY", value));
   ASSERT_TRUE(Set(kNlp, "OTHER", "x"));
@@ -60,7 +61,8 @@ TEST_F(SecretFilesTest, AreThereAfterARestart) {
   ASSERT_EQ(files_->List().size(), 1U);
   EXPECT_EQ(files_->List()[0].changed_at, Instant{7});
   EXPECT_EQ(files_->List()[0].changed_by, "root");
-  EXPECT_EQ(files_->Delete(kNlp, "OTHER").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(files_->Delete(kNlp, "OTHER").error().message, "there is no secret OTHER of queue research/nlp");
+  EXPECT_EQ(files_->Delete(kAna, "OTHER").error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(SecretFilesTest, NobodyElseReadsThem) {
@@ -78,7 +80,7 @@ TEST_F(SecretFilesTest, NobodyElseReadsThem) {
   EXPECT_EQ(files, 1);
 }
 
-TEST_F(SecretFilesTest, ADamagedFileIsNamed) {
+TEST_F(SecretFilesTest, ADamagedFileIsSetAside) {
   ASSERT_TRUE(Set(kAna, "KEY", "value"));
   const std::string path = fs::directory_iterator(directory_)->path();
   std::stringstream bytes;
@@ -87,9 +89,11 @@ TEST_F(SecretFilesTest, ADamagedFileIsNamed) {
     std::string damaged = bytes.str();
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
     std::ofstream(path, std::ios::binary) << damaged;
-    const auto opened = SecretFiles::Open(directory_);
-    ASSERT_FALSE(opened) << "byte " << i;
-    EXPECT_EQ(opened.error().message, path + ": is damaged: remove it, and set the secret again");
+    Open();
+    EXPECT_EQ(Find("ana", ""), "-") << "byte " << i;
+    ASSERT_EQ(files_->warnings().size(), 1U);
+    EXPECT_TRUE(files_->warnings()[0].starts_with(path + ": is damaged")) << files_->warnings()[0];
+    EXPECT_TRUE(fs::exists(path + ".damaged"));
   }
 }
 
@@ -104,6 +108,12 @@ TEST_F(SecretFilesTest, HasLimits) {
   EXPECT_EQ(Set(kAna, "MORE", "x").error().message, "at most 256 secrets of one user or queue");
   EXPECT_TRUE(Set(kAna, "S0", "another value")) << "what is there may change";
   EXPECT_TRUE(Set(kNlp, "MORE", "x"));
+  for (int i = 0; i < 15; ++i) ASSERT_TRUE(Set(kResearch, "L" + std::to_string(i), std::string(kSecretBytesMax, 'x')));
+  EXPECT_TRUE(Set(kResearch, "LAST", std::string(kSecretBytesMax, 'x')));
+  EXPECT_EQ(Set(kResearch, "MORE", "x").error().message, "secrets of one user or queue have at most 1024 KiB together");
+  EXPECT_EQ(Set(kResearch, "MORE", "x").error().code, ErrorCode::kConflict);
+  EXPECT_TRUE(Set(kResearch, "LAST", "less")) << "room is made";
+  EXPECT_TRUE(Set(kResearch, "MORE", "x"));
 }
 
 }  // namespace

@@ -54,6 +54,14 @@ TEST_F(UseMeterTest, OldAndAbsentReadingsAreNoZeros) {
   EXPECT_EQ(*meter_.Of(kLease), (RankUse{kNow, {{0, 500, 250, 100}, {2, 0, 0, GpuUse::kNotSeen}}, 0, 0, GpuUse::kNotSeen}));
 }
 
+TEST_F(UseMeterTest, WhatWasReadBeforeTheLeaseIsOfTheOneBefore) {
+  readings_[0] = Reading(100, 70'000, 900);
+  readings_[2] = Reading(10, 5, 100);
+  Look(0);
+  Look(800);
+  EXPECT_EQ(meter_.Of(kLease)->gpus, (std::vector<GpuUse>{{0, 0, 0, GpuUse::kNotSeen}, {2, 800, 80, 5}}));
+}
+
 TEST_F(UseMeterTest, ATimeThatWasSleptThroughIsNotMeasured) {
   Look(0);
   Look(1'000);

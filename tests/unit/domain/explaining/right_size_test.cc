@@ -38,8 +38,10 @@ TEST(RightSize, OfWhatWasHardlySeenNothingIsSaid) {
 }
 
 TEST(RightSize, IdleGpus) {
-  EXPECT_EQ(Texts(RightSize(Asked(2), Used({Gpu(0), Gpu(1)}))), "idle: none of 2 GPUs was busy in 1h: ask for none (gpus: 0), or see whether the program finds them [1000]");
-  EXPECT_EQ(Texts(RightSize(Asked(4), Used({Gpu(90), Gpu(0), Gpu(30), Gpu(1)}))), "gpus: no more than 2 of 4 GPUs were busy for 2 % of 1h or more: gpus: 2 [500]");
+  EXPECT_EQ(Texts(RightSize(Asked(2), Used({Gpu(0), Gpu(0)}))), "idle: none of its 2 GPUs was busy in 1h: ask for none (gpus: 0), or see whether the program finds them [1000]");
+  EXPECT_EQ(Texts(RightSize(Asked(1), Used({Gpu(0)}))), "idle: its GPU was never busy in 1h: ask for none (gpus: 0), or see whether the program finds them [1000]");
+  EXPECT_EQ(Texts(RightSize(Asked(4), Used({Gpu(90), Gpu(0), Gpu(0), Gpu(1)}))), "gpus: no more than 2 of 4 GPUs were ever busy in 1h: gpus: 2 [500]");
+  EXPECT_EQ(Texts(RightSize(Asked(1), Used({Gpu(1, 70'000)}))), "") << "a quiet service that fills its GPU";
 }
 
 TEST(RightSize, FewerOfEachNodeOnlyAsFarAsAllRanksWould) {
@@ -47,7 +49,7 @@ TEST(RightSize, FewerOfEachNodeOnlyAsFarAsAllRanksWould) {
   used.ranks.push_back(Used({Gpu(90), Gpu(90), Gpu(90), Gpu(0)}).ranks[0]);
   JobSpec spec = Asked(4);
   spec.nodes = 2;
-  EXPECT_EQ(Texts(RightSize(spec, used)), "gpus: no more than 3 of 4 GPUs of each node were busy for 2 % of 1h or more: gpus: 3 [250]");
+  EXPECT_EQ(Texts(RightSize(spec, used)), "gpus: no more than 3 of 4 GPUs of each node were ever busy in 1h: gpus: 3 [250]");
 }
 
 TEST(RightSize, APartOfAGpu) {
