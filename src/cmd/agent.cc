@@ -9,6 +9,7 @@
 #include "cmd/live_agent.h"
 #include "cmd/process_limits.h"
 #include "cmd/signals.h"
+#include "cmd/span_flag.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -48,11 +49,7 @@ void RunAgent(AgentFlags flags, Cli& cli) {
 }  // namespace
 
 void AddKeepLogs(CLI::App& sub, AgentConfig& config) {
-  sub.add_option_function<std::string>("--keep-logs", [&config](const std::string& text) {
-    const auto span = ParseDuration(text);
-    if (!span) throw CLI::ValidationError("--keep-logs", span.error().message);
-    config.keep_logs = *span;
-  }, "Output of jobs is removed so long after it was written; 0s: never")->type_name("DURATION")->default_str("90d");
+  AddSpan(sub, "--keep-logs", config.keep_logs, "Output of jobs is removed so long after it was written; 0s: never", "90d");
 }
 
 void AddAgent(CLI::App& app, Cli& cli) {

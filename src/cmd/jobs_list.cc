@@ -46,12 +46,20 @@ std::string Note(const v1::Job& job) {
   return job.state() == v1::COMPLETED ? "" : job.reason();
 }
 
+// Of the time in which its GPUs were measured; unknown is not zero.
+std::string BusyText(const v1::Job& job) { return job.has_gpu_busy() ? fmt::format("{:.0f}%", 100 * job.gpu_busy()) : kDash; }
+
+std::string CostText(const v1::Job& job) {
+  if (!job.has_use() || job.use().currency().empty()) return kDash;
+  return fmt::format("{:.2f} {}", job.use().cost(), job.use().currency());
+}
+
 Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
   std::vector<Column> columns{{"JOB"}, {"NAME"}, {"USER"}, {"PROJECT"}, {"STATE"}, {"PRI", true}, {"GPUS"},
-                              {"WHERE"}, {"WAIT", true}, {"RUN", true}, {"EXIT", true}};
+                              {"WHERE"}, {"WAIT", true}, {"RUN", true}, {"BUSY", true}, {"EXIT", true}};
   const bool has_elements = std::ranges::any_of(reply.jobs(), [](const v1::Job& job) { return job.has_array_index(); });
   if (has_elements) columns.insert(columns.begin() + 1, {"ELEMENT"});
-  if (wide) columns.insert(columns.end(), {{"QUEUE"}, {"DETAIL"}, {"ATTEMPT", true}, {"SUBMITTED"}});
+  if (wide) columns.insert(columns.end(), {{"GPU-HOURS", true}, {"COST", true}, {"QUEUE"}, {"DETAIL"}, {"ATTEMPT", true}, {"SUBMITTED"}});
   columns.push_back({"NOTE", false, false, true});
   Table table(columns);
   for (const v1::Job& job : reply.jobs()) {
@@ -60,9 +68,10 @@ Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
         std::to_string(job.spec().priority()), GpusText(job.spec()),
         job.places_size() == 0 ? kDash : PlacesText(job), job.has_elements() ? kDash : SpanText(job.wait_seconds()),
         job.has_started_at() ? SpanText(job.run_seconds()) : kDash,
+        BusyText(job),
         job.has_exit_code() ? std::to_string(job.exit_code()) : kDash};
     if (has_elements) cells.insert(cells.begin() + 1, job.has_array_index() ? ElementText(job) : kDash);
-    if (wide) cells.insert(cells.end(), {job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
+    if (wide) cells.insert(cells.end(), {job.has_use() ? fmt::format("{:.2f}", job.use().gpu_hours()) : kDash, CostText(job), job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
     cells.push_back(Note(job));
     table.Add(std::move(cells));
   }

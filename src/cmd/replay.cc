@@ -23,13 +23,15 @@ void RunReplay(const std::string& path, bool verify, Cli& cli) {
   progress.Clear();
   if (!report) return cli.Complain(report.error());
   if (!report->differences.empty()) cli.exit_code = kExitUnhealthy;
-  if (cli.PrintDocument(nlohmann::ordered_json{{"records", report->records},
+  if (cli.PrintDocument(nlohmann::ordered_json{{"first", report->first},
+                                               {"records", report->records},
                                                {"events", report->events},
                                                {"plans", report->plans},
                                                {"digest", fmt::format("{:016x}", report->digest)},
                                                {"differences", report->differences}})) {
     return;
   }
+  if (report->first > 1) cli.Say(fmt::format("from record {} on: older ones were dropped, and a snapshot stands for them", report->first));
   fmt::print("records {}  events {}  digest {:016x}\n", report->records, report->events, report->digest);
   if (verify) {
     fmt::print("{} differences in {} commands decided and {} passes planned again\n",

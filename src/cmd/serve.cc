@@ -35,6 +35,7 @@
 #include "cmd/process_limits.h"
 #include "cmd/settings_view.h"
 #include "cmd/signals.h"
+#include "cmd/span_flag.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
@@ -59,6 +60,7 @@ struct ServeFlags {
   std::string policy;   // a file
   std::string notify;   // a file
   std::string traces;   // a collector's address
+  Duration keep_journal;  // 0: for ever
   std::optional<LogFormat> log;  // nullopt: what happens is not told
   AgentConfig agent;
 };
@@ -102,6 +104,7 @@ class Serving {
     GP_CHECK_OK(OpenSecrets());
     if (!flags_.ephemeral) audit_ = GP_TRY(AuditFile::Open(flags_.state + "/audit"));
     options.audit = audit_.get();
+    options.keep_journal = flags_.keep_journal;
     options.begin_thread = LetOthersFinish;
     auto loop = ControlLoop::Open(*journal_, clock_, options);
     if (!loop) return Fail(loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
@@ -436,6 +439,7 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")->type_name("FILE");
   sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")->type_name("FILE");
   AddKeepLogs(*sub, flags->agent);
+  AddSpan(*sub, "--keep-journal", flags->keep_journal, "Records of the journal may go so long after they were written; a snapshot stands for them; 0s: never", "0s");
   sub->add_option("--mig", flags->agent.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; default: as they are")->type_name("GPUS");
   sub->add_option("--mps-control", flags->agent.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });

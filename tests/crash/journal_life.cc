@@ -32,6 +32,9 @@ class WitnessedJournal : public Journal {
   uint64_t LastSequence() const override { return journal_.LastSequence(); }
   Status SaveSnapshot(const Snapshot& snapshot) override { return journal_.SaveSnapshot(snapshot); }
   Result<Snapshot> LatestSnapshot() override { return journal_.LatestSnapshot(); }
+  Result<Snapshot> Base() override { return journal_.Base(); }
+  Result<std::vector<uint64_t>> Snapshots() override { return journal_.Snapshots(); }
+  Status Drop(std::span<const uint64_t> snapshots, uint64_t first_kept) override { return journal_.Drop(snapshots, first_kept); }
 
  private:
   Journal& journal_;
@@ -45,14 +48,27 @@ struct Controller {
   std::unique_ptr<ControlLoop> loop;
 };
 
+constexpr Duration kKept = Duration::Seconds(3);  // rounds of a second each
+
+struct Snapshotting {
+  uint64_t records_per_snapshot = 50'000;
+  Duration keep_journal;
+};
+
+Snapshotting Of(WorkloadKind kind) {
+  if (!HasSnapshots(kind)) return {};
+  return {15, kind == WorkloadKind::kDrops ? kKept : Duration{}};
+}
+
 Result<Controller> Begin(const std::string& directory, Witness& witness,
-                         uint64_t records_per_snapshot, int64_t log_pages) {
+                         const Snapshotting& snapshotting, int64_t log_pages) {
   Controller controller;
   controller.file = GP_TRY(SqliteJournal::Open(directory + "/journal.db", log_pages));
   controller.journal = std::make_unique<WitnessedJournal>(*controller.file, witness);
   ControlOptions options;
   options.policy = TestPolicy();
-  options.records_per_snapshot = records_per_snapshot;
+  options.records_per_snapshot = snapshotting.records_per_snapshot;
+  options.keep_journal = snapshotting.keep_journal;
   options.begin_lineage = !controller.file->loss().empty();
   controller.loop = GP_TRY(ControlLoop::Open(*controller.journal, *controller.clock, options));
   GP_CHECK_OK(controller.file->AcceptLoss());
@@ -72,12 +88,19 @@ std::string ReadAll(int fd) {
   return text;
 }
 
-// What the journal holds must begin as what was offered, and reach as far as what was told.
+// What the journal holds must be what was offered, from where it begins, and reach as far as what was told.
 std::string CompareRecords(Journal& journal, const Witness& witness, State& folded) {
   const std::vector<std::string> offered = witness.Offered();
+  const auto base = journal.Base();
+  if (!base) return "no beginning: " + base.error().message;
+  if (base->sequence > 0) {
+    auto state = DecodeState(base->bytes);
+    if (!state) return "no beginning: " + state.error().message;
+    folded = *std::move(state);
+  }
   std::string wrong;
   const Status read =
-      journal.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) -> Status {
+      journal.ReadAfter(base->sequence, [&](uint64_t sequence, std::string_view bytes) -> Status {
         if (sequence > offered.size() || bytes != offered[sequence - 1])
           wrong = "record " + std::to_string(sequence) + " was never written so";
         const Record record = GP_TRY(DecodeRecord(bytes));
@@ -116,16 +139,14 @@ std::string GoOn(SqliteJournal& journal) {
 
 Status Live(const std::string& directory, Witness& witness, WorkloadKind kind,
             const LifeOptions& options) {
-  const uint64_t records_per_snapshot = kind == WorkloadKind::kSnapshots ? 15 : 50'000;
-  const Controller controller =
-      GP_TRY(Begin(directory, witness, records_per_snapshot, options.log_pages));
+  const Controller controller = GP_TRY(Begin(directory, witness, Of(kind), options.log_pages));
   Workload(kind, *controller.loop, *controller.clock, witness).Run(options.first, options.rounds);
   options.at_end();
   return Ok();
 }
 
 Status Restart(const std::string& directory, Witness& witness, const std::string& request_id) {
-  const Controller controller = GP_TRY(Begin(directory, witness, 50'000, kLogPagesInTests));
+  const Controller controller = GP_TRY(Begin(directory, witness, {}, kLogPagesInTests));
   return Workload(WorkloadKind::kJobs, *controller.loop, *controller.clock, witness)
       .Submit(request_id, SmallJob())
       .status;

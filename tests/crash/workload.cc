@@ -22,7 +22,7 @@ JobSpec Spec(int round, int which) {
 }  // namespace
 
 const char* Name(WorkloadKind kind) {
-  constexpr const char* kNames[] = {"Jobs", "Faults", "Snapshots"};
+  constexpr const char* kNames[] = {"Jobs", "Faults", "Snapshots", "Drops"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -53,7 +53,7 @@ void Workload::Round(int round) {
   clock_.Advance(Duration::Seconds(1));
   for (uint32_t node = 0; node < std::size(kNodes); ++node) loop_.HeardFrom(NodeId{node});
   SubmitSome(round);
-  if (kind_ == WorkloadKind::kSnapshots) ChangeQueues(round);
+  if (HasSnapshots(kind_)) ChangeQueues(round);
   ReportLeases(round);
   if (kind_ == WorkloadKind::kFaults) ReportFaults(round);
   if (kind_ == WorkloadKind::kFaults) EndTasks();
@@ -71,7 +71,7 @@ Outcome Workload::Submit(const std::string& request_id, const JobSpec& spec) {
 void Workload::SubmitSome(int round) {
   const std::string id = "r" + std::to_string(round) + "-";
   JobSpec spec = Spec(round, 0);
-  if (kind_ == WorkloadKind::kSnapshots && round % 2 == 0) spec.array = {3, 2};
+  if (HasSnapshots(kind_) && round % 2 == 0) spec.array = {3, 2};
   Submit(id + "0", spec);
   if (round % 2 == 0) return;
   std::vector<std::pair<std::string, Command>> two;

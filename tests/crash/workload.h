@@ -1,6 +1,6 @@
 #pragma once
 
-// Three lives of a controller with two nodes, told to it round by round as people and agents would.
+// Four lives of a controller with two nodes, told to it round by round as people and agents would.
 // Between two rounds all that follows has been planned, so that a life takes the same course each
 // time.
 
@@ -17,8 +17,10 @@ enum class WorkloadKind {
   kJobs,       // submits, starts, ends
   kFaults,     // errors of GPUs, incidents, remedies
   kSnapshots,  // arrays, queues, priorities, with many snapshots
+  kDrops,      // the same, and what is older than a few seconds is dropped
 };
 const char* Name(WorkloadKind kind);
+inline bool HasSnapshots(WorkloadKind kind) { return kind == WorkloadKind::kSnapshots || kind == WorkloadKind::kDrops; }
 
 class Workload {
  public:

@@ -69,6 +69,11 @@ await step("who has no token is asked for one, and told when it is wrong", async
 
 const PAGES = { overview: "", jobs: "jobs", running: `jobs/${running}`, waiting: `jobs/${waiting}`, failed: `jobs/${failed}`, fleet: "fleet", fleet_table: "fleet?as=table", node: "nodes/dgx-h100-0", gpu: "gpus/dgx-h100-0/0", queues: "queues", costs: "costs",
   incidents: "incidents", submit: "submit", scheduler: "scheduler", access: "access", audit: "audit", settings: "settings", docs: "docs" };
+const one_line = (text) => text.replaceAll(/\p{Cc}/gu, " ");
+const HOUR = 3_600_000;
+const inHours = (hours) => String(Date.now() + hours * HOUR);
+await api("PUT", "/api/v1/reservations/rack-work", { nodes: ["dgx-h100-0"], start_ms: inHours(24), end_ms: inHours(26), maintenance: true, note: one_line(payloads[0]) });
+await api("PUT", "/api/v1/reservations/course", { nodes: ["dgx-h100-0"], start_ms: inHours(48), end_ms: inHours(60), users: ["ana"] });
 for (const theme of ["dark", "light"]) {
   await step(`every page, ${theme}, is sound and for everybody`, async () => {
     const page = await logIn(theme);
@@ -86,6 +91,15 @@ for (const theme of ["dark", "light"]) {
 }
 
 const page = await logIn("dark");
+await step("maintenance is in a calendar, apart from what is reserved", async () => {
+  await open(page, "incidents");
+  await page.getByRole("img", { name: /^rack-work, dgx-h100-0: / }).waitFor();
+  assert.equal(await page.getByRole("img", { name: /^course/ }).count(), 0);
+  await open(page, "queues");
+  await page.getByRole("img", { name: /^course, dgx-h100-0: / }).waitFor();
+  for (const name of ["rack-work", "course"]) await api("DELETE", `/api/v1/reservations/${name}`);
+  await page.getByText("Nothing is reserved.").waitFor();
+});
 await step("a job's time and GPUs are drawn", async () => {
   await open(page, `jobs/${running}`);
   await page.getByRole("img", { name: /^attempt 1: .*runs \d+/ }).waitFor();
@@ -191,8 +205,7 @@ await step("by keyboard alone: to a waiting job, why it waits, and out of the qu
 
 await step(`${payloads.length} texts that would be programs are shown as texts`, async () => {
   assert.ok(payloads.length >= 60);
-  const one_line = (text) => text.replaceAll(/\p{Cc}/gu, " ");
-  const lines = payloads.map((text) => `printf '%s\\n' '${text.replaceAll("'", "'\\''")}'`).join("\n");
+    const lines = payloads.map((text) => `printf '%s\\n' '${text.replaceAll("'", "'\\''")}'`).join("\n");
   const [id] = await submit({ name: "texts", command: ["sh", "-c", lines], gpus: { count: 1 }, labels: Object.fromEntries(payloads.slice(0, 60).map((text, i) => [`label-${i}`, one_line(text).slice(0, 60)])) });
   await until("it is over", async () => (await job(id)).state === "COMPLETED");
   for (const text of payloads) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "application/control/journal_retention.h"
 #include "application/control/recover.h"
 #include "base/assert.h"
 #include "domain/cluster/apply.h"
@@ -68,7 +69,8 @@ Status ControlLoop::CatchUpAudit() {
   if (options_.audit->LastNumber() > last) {
     options_.audit->Write({last, ToRfc3339(clock_.Now(), true), "", "", kJournalCut, "", "the journal goes on behind record " + std::to_string(last)});
   }
-  return journal_.ReadAfter(options_.audit->LastNumber(), [&](uint64_t number, std::string_view bytes) -> Status {
+  const uint64_t after = std::max(options_.audit->LastNumber(), GP_TRY(journal_.Base()).sequence);
+  return journal_.ReadAfter(after, [&](uint64_t number, std::string_view bytes) -> Status {
     const Record record = GP_TRY(DecodeRecord(bytes));
     if (IsAudited(record.envelope)) options_.audit->Write(AuditOf(state_, number, record));
     return Ok();
@@ -288,6 +290,8 @@ void ControlLoop::SaveSnapshotWhenDue() {
   if (records_since_snapshot_ < options_.records_per_snapshot) return;
   const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
   if (!saved) std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
+  const Status dropped = saved ? DropOld(journal_, last_at_, options_.keep_journal) : Ok();
+  if (!dropped) std::fprintf(stderr, "gpu-platform: nothing old was dropped: %s\n", dropped.error().message.c_str());
   records_since_snapshot_ = 0;
 }
 

@@ -33,6 +33,7 @@ struct ControlOptions {
   size_t inbox_max = 100'000;
   size_t batch_max = 1'024;
   uint64_t records_per_snapshot = 50'000;
+  Duration keep_journal;  // records older than that may go; 0: none
   // The journal was cut: what was decided after the cut may still run somewhere.
   bool begin_lineage = false;
   AuditTrail* audit = nullptr;  // outlives the loop; nullptr: there is none

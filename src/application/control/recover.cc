@@ -75,17 +75,17 @@ Result<State> StateOf(const Snapshot& snapshot) {
   return DecodeState(snapshot.bytes);
 }
 
-// When the snapshot's last record was written, so that time goes on from there.  Where that record is gone, nobody knows.
+}  // namespace
+
 Instant TimeOf(Journal& journal, uint64_t sequence) {
   Instant at;
-  (void)journal.ReadAfter(sequence - 1, [&](uint64_t, std::string_view bytes) -> Status {
-    if (const auto record = DecodeRecord(bytes)) at = record->envelope.at;
+  (void)journal.ReadAfter(sequence - 1, [&](uint64_t number, std::string_view bytes) -> Status {
+    const auto record = DecodeRecord(bytes);
+    if (number == sequence && record) at = record->envelope.at;
     return Fail(Internal("one is enough"));
   });
   return at;
 }
-
-}  // namespace
 
 Result<Recovered> RecoverState(Journal& journal) {
   const Snapshot snapshot = GP_TRY(journal.LatestSnapshot());
@@ -107,9 +107,11 @@ Result<Recovered> RecoverState(Journal& journal) {
 
 Result<ReplayReport> Replay(Journal& journal, bool verify, const DoneWatch& watch) {
   ReplayReport report;
-  Verifier verifier(State{}, verify, report);
-  GP_CHECK_OK(journal.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) {
-    if (watch) watch(static_cast<double>(sequence) / static_cast<double>(journal.LastSequence()));
+  const Snapshot base = GP_TRY(journal.Base());
+  report.first = base.sequence + 1;
+  Verifier verifier(GP_TRY(StateOf(base)), verify, report);
+  GP_CHECK_OK(journal.ReadAfter(base.sequence, [&](uint64_t sequence, std::string_view bytes) {
+    if (watch) watch(static_cast<double>(sequence - base.sequence) / static_cast<double>(journal.LastSequence() - base.sequence));
     return verifier.Visit(sequence, bytes);
   }));
   report.digest = StateDigest(verifier.state());

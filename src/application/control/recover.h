@@ -20,7 +20,11 @@ struct Recovered {
 // The latest snapshot and all records after it.
 Result<Recovered> RecoverState(Journal& journal);
 
+// When this record was written, so that time goes on from there; ns == 0: it is not there, and nobody knows.
+Instant TimeOf(Journal& journal, uint64_t sequence);
+
 struct ReplayReport {
+  uint64_t first = 1;                    // record that was folded: more than 1 where older ones were dropped
   uint64_t records = 0;
   uint64_t events = 0;
   uint64_t plans = 0;                    // scheduling passes planned again
@@ -30,7 +34,7 @@ struct ReplayReport {
 inline constexpr size_t kDifferencesMax = 100;
 
 // Folds the journal again; with `verify`, decides every command and plans every pass anew and
-// compares.  REQUIRES: the journal still has its first record.
+// compares.  Where old records were dropped, from the snapshot that stands for them.
 Result<ReplayReport> Replay(Journal& journal, bool verify, const DoneWatch& watch = {});
 
 }  // namespace gp

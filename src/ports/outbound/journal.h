@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -36,6 +37,14 @@ class Journal {
   virtual Status SaveSnapshot(const Snapshot& snapshot) = 0;
   // The newest snapshot that is whole; sequence 0 and no bytes where there is none.
   virtual Result<Snapshot> LatestSnapshot() = 0;
+  // Where reading begins: nothing (sequence 0) where record 1 is there, else the oldest snapshot that is whole and
+  // behind which records are.
+  virtual Result<Snapshot> Base() = 0;
+  // Of all snapshots, oldest first.
+  virtual Result<std::vector<uint64_t>> Snapshots() = 0;
+  // Removes these snapshots, and of the records before `first_kept` (0: of none) as many as take no longer than a
+  // snapshot does: who asks again gets on.  Errors: kConflict: no whole snapshot of `first_kept` would stay.
+  virtual Status Drop(std::span<const uint64_t> snapshots, uint64_t first_kept) = 0;
 };
 
 }  // namespace gp

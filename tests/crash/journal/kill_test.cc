@@ -89,7 +89,7 @@ TEST_P(Kill, WithThePowerLost) {
 
 INSTANTIATE_TEST_SUITE_P(All, Kill,
                          testing::Values(WorkloadKind::kJobs, WorkloadKind::kFaults,
-                                         WorkloadKind::kSnapshots),
+                                         WorkloadKind::kSnapshots, WorkloadKind::kDrops),
                          [](const auto& one) { return std::string(Name(one.param)); });
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import time
 
 from live_platform import ClusterTest, Cli, eventually, main
 
@@ -75,6 +76,46 @@ class Backups(ClusterTest):
         self.assertIn("not in it: the authority", remote.err)
         self.assertEqual(sorted(name for name in os.listdir(self.backup) if not name.startswith("journal.db")), ["gpu-platform-backup.txt"])
         self.assertEqual(self.cli("admin", "backup", self.cluster.directory).code, CONFLICT, "no directory of its own")
+
+
+class DroppedRecords(ClusterTest):
+    """Three snapshots' worth of records, of which those of two seconds are kept."""
+    options = {"machine": "dgx-h100", "nodes": 1, "serve_flags": ("--keep-journal", "2s")}
+    ELEMENTS, RECORDS_PER_SNAPSHOT = 10_000, 50_000
+
+    def make_records(self, snapshots):
+        for _ in range(snapshots * self.RECORDS_PER_SNAPSHOT // (2 * self.ELEMENTS) + 1):
+            for change in ("hold", "release"):
+                self.cli("jobs", change, self.array, timeout=60).ok()
+
+    def test_the_rest_goes_on_as_if_they_were_there(self):
+        before = os.path.join(self.cluster.directory, "before")
+        self.cli("admin", "backup", before).ok()
+        self.array = self.cli.start("--gpus", "9", "--array", str(self.ELEMENTS), command=["true"])
+        self.make_records(1)
+        time.sleep(2.5)
+        self.make_records(2)
+        over = self.cli.start(command=["true"])
+        self.assertEqual(self.cli.wait(over), 0)
+
+        copy = os.path.join(self.cluster.directory, "copy")
+        backup = self.cli.json("admin", "backup", copy)
+        old = self.cli("admin", "backup", before)
+        self.assertEqual(old.code, CONFLICT, "it ends before what is there: never cut, never gone on with")
+        replayed = self.cli.json("replay", os.path.join(copy, "journal.db"), "--verify")
+        self.assertEqual(replayed["differences"], [])
+        self.assertGreater(replayed["first"], self.RECORDS_PER_SNAPSHOT)
+        self.assertEqual(replayed["first"] - 1 + replayed["records"], backup["records"])
+        what_if = self.cli("replay", os.path.join(copy, "journal.db"), "--nodes", "+1xdgx-h100")
+        self.assertEqual(what_if.code, 1, what_if)
+        self.assertIn("--keep-journal", what_if.err)
+
+        self.cluster.controller.kill()
+        mine = self.cli.json("replay", os.path.join(self.cluster.state, "journal.db"), "--verify")
+        self.assertEqual((mine["differences"], mine["first"]), ([], replayed["first"]))
+        self.cluster.start_controller()
+        self.assertEqual(self.cli.job(over)["state"], "COMPLETED")
+        self.assertEqual(self.cli.json("jobs", "list", self.array, "--limit", "1")["total"], self.ELEMENTS)
 
 
 if __name__ == "__main__":

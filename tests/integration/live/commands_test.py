@@ -221,7 +221,7 @@ class Jobs(Commands):
         answer = self.cli("jobs", "list")
         self.assertEqual(self.line_of(answer, "JOB").split(), [
             "JOB", "NAME", "USER", "PROJECT", "STATE", "PRI", "GPUS", "WHERE", "WAIT", "RUN",
-            "EXIT", "NOTE"])
+            "BUSY", "EXIT", "NOTE"])
         self.assertRegex(self.line_of(answer, job),
                          rf"train +root +default +RUNNING +500 +2 +{NODE}\[0-1\] ")
         self.assertRegex(self.line_of(answer, waiting), r"QUEUED +500 +8 +– .*waits for 8 GPUs")

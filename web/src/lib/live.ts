@@ -62,7 +62,7 @@ export const costs = new Resource<Usage>("/api/v1/usage", costQuery);
 
 const JOB_FIELDS =
   "total,next,jobs.id,jobs.state,jobs.detail,jobs.reason,jobs.user,jobs.queue,jobs.pool,jobs.submitted_at,jobs.started_at,jobs.ended_at,jobs.exit_code," +
-  "jobs.attempt,jobs.places,jobs.wait_seconds,jobs.run_seconds,jobs.array_id,jobs.array_index,jobs.elements,jobs.spec.name,jobs.spec.gpus,jobs.spec.nodes,jobs.spec.priority";
+  "jobs.attempt,jobs.places,jobs.wait_seconds,jobs.run_seconds,jobs.array_id,jobs.array_index,jobs.elements,jobs.spec.name,jobs.spec.gpus,jobs.spec.nodes,jobs.spec.priority,jobs.gpu_busy,jobs.use";
 
 export const changes = signal<StateChange[]>([]); // the newest, for whoever wants to see what happens
 export const is_broken = signal(false);

@@ -1,4 +1,4 @@
-// What failed, what was done about it, what it cost.
+// What failed, what was done about it, what it cost; what will be looked after.
 import { useEffect, useState } from "preact/hooks";
 import { get, type Incident, type Problem } from "../lib/api";
 import { changeIncident } from "../lib/actions";
@@ -6,6 +6,7 @@ import { incidents } from "../lib/live";
 import { link, place, setFilter } from "../lib/route";
 import { number, when } from "../lib/text";
 import { Facts, Head, Loaded, Panel, State, Told } from "../ui/basic";
+import { Reserved } from "../ui/reserved";
 import { Table } from "../ui/table";
 
 const where = (one: Incident) => (one.node ? `${one.node}${one.gpu !== null ? `/${one.gpu}` : ""}` : `pool ${one.pool}`);
@@ -30,6 +31,7 @@ export function Incidents() {
           ]} />
         )}
       </Loaded>
+      <Panel title="Maintenance"><Reserved maintenance_only /></Panel>
     </>
   );
 }

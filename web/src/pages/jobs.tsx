@@ -1,7 +1,7 @@
 // All jobs, as one wants to see them.
 import { jobs, queues, self } from "../lib/live";
 import { link, place, setFilter } from "../lib/route";
-import { span, when } from "../lib/text";
+import { number, percent, span, when } from "../lib/text";
 import { Head, Loaded, State } from "../ui/basic";
 import { Table, type Column } from "../ui/table";
 import { stopJob } from "../lib/actions";
@@ -13,7 +13,11 @@ const VIEWS: [string, Record<string, string>][] = [
   ["waiting", { state: "QUEUED" }],
   ["running", { state: "RUNNING" }],
   ["failed", { state: "FAILED" }],
+  ["hardly busy", { busy: "low" }],
 ];
+
+const HARDLY_BUSY = 0.3;
+const isHardlyBusy = (job: Job) => job.state === "RUNNING" && job.gpu_busy !== null && job.gpu_busy < HARDLY_BUSY;
 
 const numberOf = (job: Job) => Number(job.id.replace(/\D+/, "")) || 0;
 const gpusOf = (job: Job) => (job.spec.gpus?.count ?? 1) * (job.spec.nodes ?? 1);
@@ -30,6 +34,8 @@ const COLUMNS: Column<Job>[] = [
   { name: "Submitted", show: (job) => when(job.submitted_at), sort: (job) => job.submitted_at },
   { name: "Waited", show: (job) => span(job.wait_seconds), sort: (job) => job.wait_seconds, number: true },
   { name: "Ran", show: (job) => span(job.started_at ? job.run_seconds : null), sort: (job) => job.run_seconds, number: true },
+  { name: "Busy", show: (job) => (job.gpu_busy === null ? "–" : percent(job.gpu_busy, 1)), sort: (job) => job.gpu_busy ?? -1, number: true },
+  { name: "GPU-hours", show: (job) => (job.use ? number(job.use.gpu_hours, 2) : "–"), sort: (job) => job.use?.gpu_hours ?? 0, number: true },
   { name: "Exit", show: (job) => job.exit_code ?? "", number: true },
 ];
 
@@ -38,7 +44,7 @@ export function Jobs() {
   const filter = (name: string) => query.get(name) ?? "";
   const user = filter("user") === "me" ? (self.value.value?.user ?? "") : filter("user");
   const fits = (job: Job) =>
-    (!filter("state") || job.state === filter("state")) && (!user || job.user === user) && (!filter("queue") || job.queue === filter("queue")) &&
+    (!filter("state") || job.state === filter("state")) && (!user || job.user === user) && (!filter("queue") || job.queue === filter("queue")) && (filter("busy") !== "low" || isHardlyBusy(job)) &&
     (!filter("text") || `${job.id} ${job.spec.name} ${job.user} ${job.reason}`.toLowerCase().includes(filter("text").toLowerCase()));
   const waiting = (job: Job) => !["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
   return (

@@ -1,10 +1,10 @@
 // Whose turn it is: what queues may have, hold, and have used; reservations.
-import { useEffect, useState } from "preact/hooks";
-import { get, type Queue, type Reservations } from "../lib/api";
+import type { Queue } from "../lib/api";
 import { queues } from "../lib/live";
 import { link } from "../lib/route";
-import { number, percent, when } from "../lib/text";
+import { number, percent } from "../lib/text";
 import { Head, Loaded, Panel } from "../ui/basic";
+import { Reserved } from "../ui/reserved";
 import { Table } from "../ui/table";
 
 const limit = (value: number | null | undefined) => (value === null || value === undefined ? "any" : number(value));
@@ -20,21 +20,6 @@ function Users({ of }: { of: Queue[] }) {
       { name: "Jobs", show: (row) => number(row.use.jobs), sort: (row) => row.use.jobs, number: true },
       { name: "GPU-hours", show: (row) => number(row.use.gpu_hours, 1), sort: (row) => row.use.gpu_hours, number: true },
       { name: "Recent, faded", show: (row) => number(row.use.recent_gpu_hours, 1), sort: (row) => row.use.recent_gpu_hours, number: true },
-    ]} />
-  );
-}
-
-function Reserved() {
-  const [all, set] = useState<Reservations | null>(null);
-  useEffect(() => void get<Reservations>("/api/v1/reservations").then(set, () => {}), [queues.at.value]);
-  return (
-    <Table label="Reservations" rows={all?.reservations ?? []} key_of={(one) => one.name} empty="Nothing is reserved." columns={[
-      { name: "Name", show: (one) => one.name, sort: (one) => one.name },
-      { name: "Nodes", show: (one) => one.nodes.join(", ") },
-      { name: "From", show: (one) => when(one.starts_at), sort: (one) => one.starts_at },
-      { name: "Until", show: (one) => when(one.ends_at), sort: (one) => one.ends_at },
-      { name: "For", show: (one) => [...one.users, ...one.queues].join(", ") || "nobody" },
-      { name: "Note", show: (one) => one.note },
     ]} />
   );
 }

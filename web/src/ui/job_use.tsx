@@ -10,6 +10,8 @@ const EVERY_MS = 15_000; // nodes tell seldom more often
 // Unknown is not zero.
 const percent = (part: number | null) => (part === null ? "not known" : `${Math.round(100 * part)} %`);
 
+const isUnmeasured = (report: JobReport) => report.gpu_busy === null && report.cpu_used === null && report.memory_used === null && report.advice.length === 0;
+
 function Bar({ name, part, of }: { name: string; part: number | null; of: string }) {
   return (
     <tr>
@@ -59,6 +61,7 @@ export function JobUse({ job }: { job: Job }) {
   }, [job.id, job.attempt, is_over]);
   if (problem) return <Told problem={problem} />;
   if (!report) return <p class="empty">Asking the controller …</p>;
+  if (isUnmeasured(report)) return <p class="empty">{report.ranks.length === 0 ? "It has not had any GPUs yet." : is_over ? "Nothing was measured: it was over too soon." : "Nothing was measured yet: nodes tell for the first time after ten seconds."}</p>;
   return (
     <>
       <table>

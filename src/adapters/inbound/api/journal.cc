@@ -25,7 +25,9 @@ Status FillPage(Journal& journal, uint64_t after, v1::ReadJournalReply* reply) {
   if (after > journal.LastSequence()) return Fail(InvalidArgument("after: the journal ends with record " + std::to_string(journal.LastSequence())));
   const Status read = FillRecords(journal, after, reply);
   if (read) return Ok();
-  const Snapshot snapshot = GP_TRY(journal.LatestSnapshot());
+  const auto base = journal.Base();
+  // Old records were dropped, or are damaged: the copy begins, or goes on, behind a snapshot.
+  const Snapshot snapshot = base && base->sequence > after ? *base : GP_TRY(journal.LatestSnapshot());
   if (snapshot.sequence <= after) return read;
   reply->mutable_base()->set_sequence(static_cast<int64_t>(snapshot.sequence));
   reply->mutable_base()->set_state(snapshot.bytes);

@@ -258,18 +258,15 @@ Status SqliteJournal::SaveSnapshot(const Snapshot& snapshot) {
       return Fail(Internal("journal " + path_ + ": a snapshot of no record"));
     chain = at.Number(0);
   }
-  GP_CHECK_OK(Run("BEGIN IMMEDIATE", "snapshot"));
-  Status saved = InsertSnapshot(snapshot, chain);
-  // Two snapshots stay, so that damage to the newest is no loss while its records remain.
-  if (saved) {
-    saved =
-        Run("DELETE FROM snapshots WHERE sequence NOT IN "
-            "(SELECT sequence FROM snapshots ORDER BY sequence DESC LIMIT 2)",
-            "snapshot");
-  }
-  if (saved) saved = Run("COMMIT", "snapshot");
-  if (!saved) (void)Run("ROLLBACK", "snapshot");
-  return saved;
+  return InOneTransaction("snapshot", [&] { return InsertSnapshot(snapshot, chain); });
+}
+
+Status SqliteJournal::InOneTransaction(const char* what, const std::function<Status()>& change) {
+  GP_CHECK_OK(Run("BEGIN IMMEDIATE", what));
+  Status done = change();
+  if (done) done = Run("COMMIT", what);
+  if (!done) (void)Run("ROLLBACK", what);
+  return done;
 }
 
 Status SqliteJournal::InsertSnapshot(const Snapshot& snapshot, uint64_t chain) {

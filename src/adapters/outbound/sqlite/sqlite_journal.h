@@ -43,6 +43,9 @@ class SqliteJournal : public Journal {
   uint64_t LastSequence() const override { return last_sequence_; }
   Status SaveSnapshot(const Snapshot& snapshot) override;
   Result<Snapshot> LatestSnapshot() override;
+  Result<Snapshot> Base() override;
+  Result<std::vector<uint64_t>> Snapshots() override;
+  Status Drop(std::span<const uint64_t> snapshots, uint64_t first_kept) override;
 
  private:
   SqliteJournal(sqlite3* database, std::string path)
@@ -55,10 +58,16 @@ class SqliteJournal : public Journal {
   Status InsertSnapshot(const Snapshot& snapshot, uint64_t chain);
   Result<std::optional<uint64_t>> ChainAt(uint64_t sequence);
   Status CheckEnd(uint64_t sequence, std::optional<uint64_t> chain);
+  Status InOneTransaction(const char* what, const std::function<Status()>& change);
+
+  // sqlite_begin.cc
+  Result<uint64_t> FirstRecord();
+  Result<bool> HasWholeSnapshot(uint64_t sequence);
+  Status Delete(const char* sql, uint64_t sequence);
 
   // sqlite_salvage.cc
   Status CopyAside();
-  Status Rebuild(uint64_t after, const Snapshot& snapshot, uint64_t sound);
+  Status Rebuild(const Snapshot& base, const Snapshot& snapshot, uint64_t sound);
   Status CopyRecords(sqlite3* kept, uint64_t after, uint64_t sound);
   Status CopySnapshot(sqlite3* kept, const Snapshot& snapshot);
 

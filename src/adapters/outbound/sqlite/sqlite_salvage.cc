@@ -89,10 +89,12 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
       return Ok();
     });
   };
+  const auto begins = Base();  // of what is damaged this may be unknown
+  const Snapshot base = begins ? *begins : Snapshot{};
   const Snapshot snapshot = GP_TRY(LatestSnapshot());
   uint64_t from_first = 0;
   uint64_t from_snapshot = 0;
-  if (read_from(0, from_first)) return last_sequence_;
+  if (read_from(base.sequence, from_first)) return last_sequence_;
   if (snapshot.sequence > 0 && read_from(snapshot.sequence, from_snapshot)) {
     return Fail(Conflict(
         "journal " + path_ +
@@ -102,7 +104,7 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
   // Until the loss is accepted, every start finds it again.
   if (mark_.value() <= sound) GP_CHECK_OK(mark_.Raise(sound + 1));
   GP_CHECK_OK(CopyAside());
-  GP_CHECK_OK(Rebuild(from_first >= from_snapshot ? 0 : snapshot.sequence, snapshot, sound));
+  GP_CHECK_OK(Rebuild(from_first >= from_snapshot ? base : snapshot, snapshot, sound));
   GP_CHECK_OK(LoadTail());
   loss_ = "journal " + path_ + ": given up from record " + std::to_string(sound + 1) + " on";
   return sound;
@@ -116,14 +118,15 @@ Status SqliteJournal::CopyAside() {
 
 // Everything sound goes into another file, whose pages then replace all of the journal's in one
 // transaction: whatever state those were in, and whenever this is interrupted.
-Status SqliteJournal::Rebuild(uint64_t after, const Snapshot& snapshot, uint64_t sound) {
+Status SqliteJournal::Rebuild(const Snapshot& base, const Snapshot& snapshot, uint64_t sound) {
   const Scratch kept(path_ + ".kept");
   GP_CHECK_OK(kept.Run("PRAGMA journal_mode=OFF"));
   GP_CHECK_OK(kept.Run(kJournalSchema));
   GP_CHECK_OK(kept.Run("BEGIN"));
-  if (snapshot.sequence > 0 && snapshot.sequence <= sound)
+  if (base.sequence > 0) GP_CHECK_OK(CopySnapshot(kept.database, base));
+  if (snapshot.sequence > base.sequence && snapshot.sequence <= sound)
     GP_CHECK_OK(CopySnapshot(kept.database, snapshot));
-  GP_CHECK_OK(CopyRecords(kept.database, after, sound));
+  GP_CHECK_OK(CopyRecords(kept.database, base.sequence, sound));
   GP_CHECK_OK(kept.Run("COMMIT"));
   sqlite3_backup* backup = sqlite3_backup_init(database_, "main", kept.database, "main");
   if (backup == nullptr) return Fail(Failed("rebuild"));

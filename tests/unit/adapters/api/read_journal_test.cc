@@ -89,5 +89,17 @@ TEST_F(ReadJournalTest, GivesASnapshotInPlaceOfWhatIsDamaged) {
   EXPECT_EQ(Read(6)->records_size(), 4);
 }
 
+TEST_F(ReadJournalTest, BeginsBehindTheOldestSnapshotWhereRecordsWereDropped) {
+  Append(10, 10);
+  for (const uint64_t sequence : {4, 8}) ASSERT_TRUE(journal_.SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
+  ASSERT_TRUE(journal_.Drop({}, 4));
+  const auto page = Read(0);
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_EQ(page->records_size(), 0);
+  EXPECT_EQ(page->base().sequence(), 4) << "all that there is goes into a copy, not what is behind the newest one";
+  EXPECT_EQ(page->base().state(), "state 4");
+  EXPECT_EQ(Read(4)->records_size(), 6);
+}
+
 }  // namespace
 }  // namespace gp

@@ -118,6 +118,75 @@ TEST_F(SqliteJournalTest, GoesOnBehindASnapshotThatWasMadeElsewhere) {
   EXPECT_NE(whole.error().message.find("record 3 is missing"), std::string::npos) << whole.error().message;
 }
 
+TEST_F(SqliteJournalTest, DropsWhatASnapshotStandsForAndGoesOn) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b", "c", "d", "e", "f"};
+    ASSERT_TRUE(journal->Append(records));
+    for (const uint64_t sequence : {2, 4, 6}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
+    EXPECT_EQ(journal->Base()->sequence, 0u);
+    EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{2, 4, 6}));
+    const uint64_t older[] = {2};
+    ASSERT_TRUE(journal->Drop(older, 4));
+    const std::string more[] = {"g"};
+    ASSERT_TRUE(journal->Append(more));
+  }
+  auto journal = Open();
+  EXPECT_EQ(journal->loss(), "");
+  EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{4, 6}));
+  EXPECT_EQ(journal->Base()->sequence, 4u);
+  EXPECT_EQ(journal->Base()->bytes, "state 4");
+  EXPECT_EQ(Read(*journal, 4), (std::vector<std::string>{"e", "f", "g"}));
+  EXPECT_EQ(Read(*journal, 3), (std::vector<std::string>{"d", "e", "f", "g"})) << "its own record stays, which has its time";
+  Status whole;
+  EXPECT_TRUE(Read(*journal, 0, &whole).empty());
+  EXPECT_NE(whole.error().message.find("record 1 is missing"), std::string::npos) << whole.error().message;
+  EXPECT_EQ(journal->KeepSoundPrefix().value(), 7u) << "nothing is damaged";
+}
+
+TEST_F(SqliteJournalTest, DropsNothingThatNoWholeSnapshotStandsFor) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b", "c", "d"};
+    ASSERT_TRUE(journal->Append(records));
+    for (const uint64_t sequence : {2, 4}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
+    EXPECT_EQ(journal->Drop({}, 3).error().code, ErrorCode::kConflict);
+    const uint64_t itself[] = {2};
+    EXPECT_EQ(journal->Drop(itself, 2).error().code, ErrorCode::kConflict);
+  }
+  Damage("UPDATE snapshots SET bytes='stale' WHERE sequence=2");
+  auto journal = Open();
+  EXPECT_EQ(journal->Drop({}, 2).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{2, 4}));
+  EXPECT_EQ(Read(*journal, 0).size(), 4u);
+}
+
+TEST_F(SqliteJournalTest, KeepsItsBeginningWhenItsEndIsGivenUp) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b", "c", "d", "e"};
+    ASSERT_TRUE(journal->Append(records));
+    for (const uint64_t sequence : {2, 5}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
+    ASSERT_TRUE(journal->Drop({}, 2));
+  }
+  Damage("UPDATE records SET bytes='E' WHERE sequence=5");
+  Damage("UPDATE snapshots SET bytes='stale' WHERE sequence=5");
+  EXPECT_EQ(Open()->KeepSoundPrefix().value(), 4u);
+  auto journal = Open();
+  EXPECT_EQ(journal->Base()->sequence, 2u);
+  EXPECT_EQ(Read(*journal, 2), (std::vector<std::string>{"c", "d"}));
+}
+
+TEST_F(SqliteJournalTest, AJournalWhoseBeginningIsGoneHasNoBase) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b"};
+    ASSERT_TRUE(journal->Append(records));
+  }
+  Damage("DELETE FROM records WHERE sequence=1");
+  EXPECT_FALSE(Open()->Base());
+}
+
 TEST_F(SqliteJournalTest, ADamagedSnapshotFallsBackToTheOneBefore) {
   {
     auto journal = Open();
