@@ -44,8 +44,9 @@ const confirm = async (page, title) => {
   await page.getByText(`${title}: done`).waitFor({ state: "attached" });
 };
 
-const [running] = await submit({ name: "train", command: ["sh", "-c", "for i in $(seq 1000); do echo step $i; sleep 0.2; done"], gpus: { count: 2 } });
-const [waiting] = await submit({ name: "large", command: ["true"], gpus: { count: 8 } });
+const HOUR = 3_600_000;
+const [running] = await submit({ name: "train", command: ["sh", "-c", "for i in $(seq 1000); do echo step $i; sleep 0.2; done"], gpus: { count: 2 }, time_limit_ms: 3 * HOUR });
+const [waiting] = await submit({ name: "large", command: ["true"], gpus: { count: 8 }, time_limit_ms: HOUR });
 const [failed] = await submit({ name: "broken", command: ["sh", "-c", "echo no such file >&2; exit 3"], gpus: { count: 1 } });
 await until("one job runs, another one has failed", async () => (await job(running)).state === "RUNNING" && (await job(failed)).state === "FAILED");
 
@@ -70,8 +71,7 @@ await step("who has no token is asked for one, and told when it is wrong", async
 const PAGES = { overview: "", jobs: "jobs", running: `jobs/${running}`, waiting: `jobs/${waiting}`, failed: `jobs/${failed}`, fleet: "fleet", fleet_table: "fleet?as=table", node: "nodes/dgx-h100-0", gpu: "gpus/dgx-h100-0/0", queues: "queues", costs: "costs",
   incidents: "incidents", submit: "submit", scheduler: "scheduler", access: "access", audit: "audit", settings: "settings", docs: "docs" };
 const one_line = (text) => text.replaceAll(/\p{Cc}/gu, " ");
-const HOUR = 3_600_000;
-const inHours = (hours) => String(Date.now() + hours * HOUR);
+const inHours = (hours) => Date.now() + hours * HOUR;
 await api("PUT", "/api/v1/reservations/rack-work", { nodes: ["dgx-h100-0"], start_ms: inHours(24), end_ms: inHours(26), maintenance: true, note: one_line(payloads[0]) });
 await api("PUT", "/api/v1/reservations/course", { nodes: ["dgx-h100-0"], start_ms: inHours(48), end_ms: inHours(60), users: ["ana"] });
 for (const theme of ["dark", "light"]) {

@@ -38,6 +38,7 @@ MASKS = [
     (r"(data is|next try in) \d+ s", r"\1 ~ s"),
     (r"(?<=no controller answers on ).*", "~"),
     (rf"(?<= after )(?:{SPAN})$", "~"),
+    (r"(?<=GPU-hours   ).*", "~"),
     # Right-aligned columns of ages; "every 1s" of the head is none.
     (rf"(?<!every)(?<=\S) +(?:{SPAN})(?=\s|$)", hide),
 ]

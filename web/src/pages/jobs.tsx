@@ -23,6 +23,8 @@ const numberOf = (job: Job) => Number(job.id.replace(/\D+/, "")) || 0;
 const gpusOf = (job: Job) => (job.spec.gpus?.count ?? 1) * (job.spec.nodes ?? 1);
 export const elementsText = (job: Job) => (job.elements ? `${job.elements.completed} of ${job.elements.count} done` : "");
 
+const whereText = (job: Job) => (job.places.length ? job.places.join(" ") : elementsText(job) || job.reason);
+
 const COLUMNS: Column<Job>[] = [
   { name: "Job", show: (job) => <a href={link(["jobs", job.id])}>{job.id}</a>, sort: numberOf },
   { name: "Name", show: (job) => job.spec.name, sort: (job) => job.spec.name ?? "" },
@@ -30,7 +32,7 @@ const COLUMNS: Column<Job>[] = [
   { name: "Queue", show: (job) => job.queue, sort: (job) => job.queue },
   { name: "State", show: (job) => <State of={job.state} title={job.detail} />, sort: (job) => job.state },
   { name: "GPUs", show: gpusOf, sort: gpusOf, number: true },
-  { name: "Where, or why not", show: (job) => (job.places.length ? job.places.join(" ") : elementsText(job) || job.reason) },
+  { name: "Where, or why not", show: (job) => <span class="brief" title={whereText(job)}>{whereText(job)}</span> },
   { name: "Submitted", show: (job) => when(job.submitted_at), sort: (job) => job.submitted_at },
   { name: "Waited", show: (job) => span(job.wait_seconds), sort: (job) => job.wait_seconds, number: true },
   { name: "Ran", show: (job) => span(job.started_at ? job.run_seconds : null), sort: (job) => job.run_seconds, number: true },

@@ -11,6 +11,12 @@ const LANES = 12; // those that begin first
 const HOUR = 3_600_000;
 const ms = (text: string) => Date.parse(text);
 
+const LEGEND: [string, string, (of: Reservation[]) => boolean][] = [
+  ["off", "maintenance", (of) => of.some((one) => one.maintenance)],
+  ["held", "reserved", (of) => of.some((one) => !one.maintenance)],
+  ["used", "now", () => true],
+];
+
 function Calendar({ of }: { of: Reservation[] }) {
   const now = Date.now();
   const from = Math.min(now, ...of.map((one) => ms(one.starts_at)));
@@ -31,7 +37,7 @@ function Calendar({ of }: { of: Reservation[] }) {
         );
       })}
       <span />
-      <ul class="legend">{[["off", "maintenance"], ["held", "reserved"], ["used", "now"]].map(([kind, name]) => <li><span class={`key ${kind}`} />{name}</li>)}</ul>
+      <ul class="legend">{LEGEND.filter(([, , shown]) => shown(of)).map(([kind, name]) => <li><span class={`key ${kind}`} />{name}</li>)}</ul>
     </div>
   );
 }

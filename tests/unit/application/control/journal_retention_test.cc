@@ -42,6 +42,8 @@ TEST(JournalRetention, WhoseTimeIsNotKnownIsNoBeginning) {
   const SnapshotPlace places[] = {{10, {}}, {20, Day(5)}, {30, Day(6)}};
   EXPECT_EQ(WhatToDrop(places, 10, Day(7), kDay), (JournalDrops{{10, 20}, 30}));
   EXPECT_EQ(WhatToDrop(places, 10, Day(5), kDay), (JournalDrops{{}, 10}));
+  const SnapshotPlace known_before[] = {{10, Day(1)}, {20, {}}, {30, Day(6)}};
+  EXPECT_EQ(WhatToDrop(known_before, 0, Day(6), kDay), (JournalDrops{{}, 10}));
 }
 
 // A journal of a year, a snapshot each hour, of which three weeks are asked for.
