@@ -18,11 +18,14 @@ export function bytes(count: number | null | undefined): string {
   return `${count < 10 && at > 0 ? count.toFixed(1) : Math.round(count)} ${units[at]}`;
 }
 
-export function when(text: string | null | undefined): string {
+export function when(text: string | null | undefined, form?: Intl.DateTimeFormatOptions): string {
   if (!text) return "–";
   const at = new Date(text);
-  return isNaN(at.getTime()) ? text : at.toLocaleString();
+  return isNaN(at.getTime()) ? text : at.toLocaleString(undefined, form);
 }
+
+// For lists, where a column is narrow: the whole is in a title.
+export const whenShort = (text: string | null | undefined): string => when(text, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
 export const number = (value: number | null | undefined, digits = 0): string => (value === null || value === undefined ? "–" : value.toLocaleString(undefined, { maximumFractionDigits: digits }));
 export const percent = (part: number, whole: number): string => (whole > 0 ? `${Math.round((100 * part) / whole)} %` : "–");

@@ -1,7 +1,7 @@
 // All jobs, as one wants to see them.
 import { jobs, queues, self } from "../lib/live";
 import { link, place, setFilter } from "../lib/route";
-import { number, percent, span, when } from "../lib/text";
+import { number, percent, span, when, whenShort } from "../lib/text";
 import { Head, Loaded, State } from "../ui/basic";
 import { Table, type Column } from "../ui/table";
 import { stopJob } from "../lib/actions";
@@ -33,7 +33,7 @@ const COLUMNS: Column<Job>[] = [
   { name: "State", show: (job) => <State of={job.state} title={job.detail} />, sort: (job) => job.state },
   { name: "GPUs", show: gpusOf, sort: gpusOf, number: true },
   { name: "Where, or why not", show: (job) => <span class="brief" title={whereText(job)}>{whereText(job)}</span> },
-  { name: "Submitted", show: (job) => when(job.submitted_at), sort: (job) => job.submitted_at },
+  { name: "Submitted", show: (job) => <span title={when(job.submitted_at)}>{whenShort(job.submitted_at)}</span>, sort: (job) => job.submitted_at },
   { name: "Waited", show: (job) => span(job.wait_seconds), sort: (job) => job.wait_seconds, number: true },
   { name: "Ran", show: (job) => span(job.started_at ? job.run_seconds : null), sort: (job) => job.run_seconds, number: true },
   { name: "Busy", show: (job) => (job.gpu_busy === null ? "–" : percent(job.gpu_busy, 1)), sort: (job) => job.gpu_busy ?? -1, number: true },
