@@ -13,7 +13,7 @@ namespace gp {
 namespace {
 
 JournalPage PageOf(v1::ReadJournalReply& reply) {
-  JournalPage page{static_cast<uint64_t>(reply.first()), {}, static_cast<uint64_t>(reply.last()), std::nullopt};
+  JournalPage page{static_cast<uint64_t>(reply.first()), {}, static_cast<uint64_t>(reply.last()), std::nullopt, static_cast<uint64_t>(reply.base().bytes())};
   for (std::string& record : *reply.mutable_records()) page.records.push_back(std::move(record));
   if (reply.has_base()) page.base = Snapshot{static_cast<uint64_t>(reply.base().sequence()), std::move(*reply.mutable_base()->mutable_state())};
   return page;
@@ -26,9 +26,10 @@ void MakeBackup(const std::string& directory, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   std::string state;
-  const auto pages = [&](uint64_t after) -> Result<JournalPage> {
+  const auto pages = [&](uint64_t after, uint64_t base_offset) -> Result<JournalPage> {
     v1::ReadJournalRequest request;
     request.set_after(static_cast<int64_t>(after));
+    request.set_base_offset(static_cast<int64_t>(base_offset));
     auto reply = GP_TRY((*client)->Call<v1::ReadJournalReply>("ReadJournal", request));
     state = reply.state_directory();
     return PageOf(reply);

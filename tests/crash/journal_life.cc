@@ -32,9 +32,12 @@ class WitnessedJournal : public Journal {
   uint64_t LastSequence() const override { return journal_.LastSequence(); }
   Status SaveSnapshot(const Snapshot& snapshot) override { return journal_.SaveSnapshot(snapshot); }
   Result<Snapshot> LatestSnapshot() override { return journal_.LatestSnapshot(); }
+  Result<uint64_t> BaseNumber() override { return journal_.BaseNumber(); }
   Result<Snapshot> Base() override { return journal_.Base(); }
   Result<std::vector<uint64_t>> Snapshots() override { return journal_.Snapshots(); }
-  Status Drop(std::span<const uint64_t> snapshots, uint64_t first_kept) override { return journal_.Drop(snapshots, first_kept); }
+  Status BeginWith(uint64_t snapshot) override { return journal_.BeginWith(snapshot); }
+  Status DropSnapshots(std::span<const uint64_t> snapshots) override { return journal_.DropSnapshots(snapshots); }
+  Result<bool> Sweep() override { return journal_.Sweep(); }
 
  private:
   Journal& journal_;
@@ -88,31 +91,30 @@ std::string ReadAll(int fd) {
   return text;
 }
 
-// What the journal holds must be what was offered, from where it begins, and reach as far as what was told.
-std::string CompareRecords(Journal& journal, const Witness& witness, State& folded) {
-  const std::vector<std::string> offered = witness.Offered();
+// What all records make that the journal has or had.
+State FoldOffered(const std::vector<std::string>& offered, uint64_t last) {
+  State folded;
+  for (uint64_t sequence = 1; sequence <= last; ++sequence) {
+    const Record record = *DecodeRecord(offered.at(sequence - 1));
+    for (const Event& event : record.events) Apply(folded, record.envelope.at, event);
+  }
+  return folded;
+}
+
+// What the journal holds must be what was offered, behind a base that stands for all before it, and reach as far as what
+// was told.
+std::string CompareRecords(Journal& journal, const std::vector<std::string>& offered, uint64_t durable) {
+  if (journal.LastSequence() > offered.size()) return "has records that were never written";
+  if (journal.LastSequence() < durable) return "records to " + std::to_string(durable) + " were on disk, " + std::to_string(journal.LastSequence()) + " are";
   const auto base = journal.Base();
   if (!base) return "no beginning: " + base.error().message;
-  if (base->sequence > 0) {
-    auto state = DecodeState(base->bytes);
-    if (!state) return "no beginning: " + state.error().message;
-    folded = *std::move(state);
-  }
+  if (base->sequence > 0 && base->bytes != EncodeState(FoldOffered(offered, base->sequence))) return "the base is not what its records make";
   std::string wrong;
-  const Status read =
-      journal.ReadAfter(base->sequence, [&](uint64_t sequence, std::string_view bytes) -> Status {
-        if (sequence > offered.size() || bytes != offered[sequence - 1])
-          wrong = "record " + std::to_string(sequence) + " was never written so";
-        const Record record = GP_TRY(DecodeRecord(bytes));
-        for (const Event& event : record.events) Apply(folded, record.envelope.at, event);
-        return Ok();
-      });
-  if (!read) return "not readable: " + read.error().message;
-  if (journal.LastSequence() < witness.durable()) {
-    return "records to " + std::to_string(witness.durable()) + " were on disk, " +
-           std::to_string(journal.LastSequence()) + " are";
-  }
-  return wrong;
+  const Status read = journal.ReadAfter(base->sequence, [&](uint64_t sequence, std::string_view bytes) -> Status {
+    if (bytes != offered[sequence - 1]) wrong = "record " + std::to_string(sequence) + " was never written so";
+    return Ok();
+  });
+  return read ? wrong : "not readable: " + read.error().message;
 }
 
 std::string ComparePromises(const State& state, const Witness& witness) {
@@ -181,8 +183,9 @@ std::string Judge(const std::string& directory, const Witness& witness) {
   auto journal = SqliteJournal::Open(directory + "/journal.db", kLogPagesInTests);
   if (!journal) return "refused: " + journal.error().message;
   if (!(*journal)->loss().empty()) return "a loss is told: " + (*journal)->loss();
-  State folded;
-  if (std::string wrong = CompareRecords(**journal, witness, folded); !wrong.empty()) return wrong;
+  const std::vector<std::string> offered = witness.Offered();
+  if (std::string wrong = CompareRecords(**journal, offered, witness.durable()); !wrong.empty()) return wrong;
+  const State folded = FoldOffered(offered, (*journal)->LastSequence());
   const auto recovered = RecoverState(**journal);
   if (!recovered) return "no recovery: " + recovered.error().message;
   if (StateDigest(recovered->state) != StateDigest(folded))

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapters/wire/job_spec.h"
+#include "adapters/wire/usage_view.h"
 #include "domain/cluster/arrays.h"
 
 namespace gp {
@@ -29,7 +30,7 @@ v1::JobState StateOf(const v1::Elements& counts, const Job* waiting) {
 
 }  // namespace
 
-void ArrayLine(const State& state, JobId array, PendingReasons& reasons, v1::Job* message) {
+void ArrayLine(const State& state, JobId array, Instant now, PendingReasons& reasons, v1::Job* message) {
   std::vector<const Job*> known;
   for (const JobId id : ElementsOf(state, array)) known.push_back(state.FindJob(id));
   const Job& job = *known.front();
@@ -47,6 +48,7 @@ void ArrayLine(const State& state, JobId array, PendingReasons& reasons, v1::Job
   message->set_pool(job.pool);
   message->set_submitted_at(ToRfc3339(job.submitted_at, true));
   *message->mutable_elements() = counts;
+  JobsUseView(state, known, now, message);
 }
 
 }  // namespace gp

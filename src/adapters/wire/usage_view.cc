@@ -9,6 +9,7 @@
 #include "base/calendar.h"
 #include "base/text.h"
 #include "domain/cluster/budgets.h"
+#include "domain/cluster/metering.h"
 
 namespace gp {
 namespace {
@@ -63,6 +64,38 @@ Status Take(int by, UsageBy& all) {
     case v1::GetUsageRequest::USER: all.user = true; return Ok();
     default: return Fail(InvalidArgument("by: there is no " + std::to_string(by) + "; there are kind, day, pool, model, queue and user"));
   }
+}
+
+struct UseSum {
+  JobUse use;
+  BusyTime busy;
+};
+
+// A job that is queued again is shown as it was before its first attempt: so are its GPUs.
+bool ShowsAttempt(const Job& job) { return !job.attempts.empty() && (HoldsLeases(job.state) || IsTerminal(job.state)); }
+
+void AddJob(const State& state, const Job& job, Instant now, UseSum& sum) {
+  if (job.attempts.empty()) return;
+  const JobUse use = UseOf(state, job, std::max(now, state.metering.now));
+  sum.use.time += use.time;
+  sum.use.money += use.money;
+  sum.use.repeated += use.repeated;
+  sum.use.repeated_money += use.repeated_money;
+  if (!ShowsAttempt(job)) return;
+  for (const RankRecord& rank : job.attempts.back().ranks) {
+    const Lease* lease = state.FindLease(rank.lease);
+    const BusyTime busy = BusyTimeOf(lease == nullptr ? rank.use : lease->use);
+    sum.busy.seen_ms += busy.seen_ms;
+    sum.busy.busy_ms += busy.busy_ms;
+  }
+}
+
+void JobUseView(const JobUse& use, const std::string& currency, v1::JobUse* message) {
+  message->set_gpu_hours(GpuHours(use.time));
+  message->set_cost(Amount(use.money));
+  message->set_currency(currency);
+  message->set_repeated_gpu_hours(GpuHours(use.repeated));
+  message->set_repeated_cost(Amount(use.repeated_money));
 }
 
 }  // namespace
@@ -165,12 +198,11 @@ Result<SetBudget> FromProto(const v1::SetBudgetRequest& message) {
   return set;
 }
 
-void JobUseView(const JobUse& use, const std::string& currency, v1::JobUse* message) {
-  message->set_gpu_hours(GpuHours(use.time));
-  message->set_cost(Amount(use.money));
-  message->set_currency(currency);
-  message->set_repeated_gpu_hours(GpuHours(use.repeated));
-  message->set_repeated_cost(Amount(use.repeated_money));
+void JobsUseView(const State& state, std::span<const Job* const> jobs, Instant now, v1::Job* line) {
+  UseSum sum;
+  for (const Job* job : jobs) AddJob(state, *job, now, sum);
+  if (sum.use != JobUse()) JobUseView(sum.use, state.policy.prices.currency, line->mutable_use());
+  if (sum.busy.seen_ms > 0) line->set_gpu_busy(static_cast<double>(sum.busy.busy_ms) / static_cast<double>(sum.busy.seen_ms));
 }
 
 }  // namespace gp

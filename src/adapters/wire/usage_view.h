@@ -3,11 +3,13 @@
 // GPU time and money as messages.
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
 #include "domain/cluster/command.h"
 #include "domain/cluster/state.h"
+#include "gpu_platform/v1/control.pb.h"
 #include "gpu_platform/v1/cost.pb.h"
 
 namespace gp {
@@ -43,6 +45,7 @@ void BudgetView(const State& state, const BudgetKey& key, Instant now, const std
 // kInvalidArgument: money or over.
 Result<SetBudget> FromProto(const v1::SetBudgetRequest& message);
 
-void JobUseView(const JobUse& use, const std::string& currency, v1::JobUse* message);
+// What these jobs have used, together, and how busy GPUs were in the attempts that their lines show.
+void JobsUseView(const State& state, std::span<const Job* const> jobs, Instant now, v1::Job* line);
 
 }  // namespace gp

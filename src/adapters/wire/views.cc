@@ -147,19 +147,6 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
   }
 }
 
-// Of its last attempt.
-BusyTime BusyOf(const State& state, const Job& job) {
-  BusyTime sum;
-  if (job.attempts.empty()) return sum;
-  for (const RankRecord& rank : job.attempts.back().ranks) {
-    const Lease* lease = state.FindLease(rank.lease);
-    const BusyTime one = BusyTimeOf(lease == nullptr ? rank.use : lease->use);
-    sum.seen_ms += one.seen_ms;
-    sum.busy_ms += one.busy_ms;
-  }
-  return sum;
-}
-
 }  // namespace
 
 v1::JobState ToProto(ShownJobState state) { return static_cast<v1::JobState>(static_cast<int>(state) + 1); }
@@ -212,10 +199,8 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   const Instant until = over ? job.ended_at : now;
   message->set_wait_seconds(Seconds((started.ns > 0 ? started : until) - job.submitted_at));
   if (started.ns > 0) message->set_run_seconds(Seconds(std::max(until, started) - started));
-  const JobUse use = UseOf(state, job, std::max(now, state.metering.now));
-  if (use != JobUse()) JobUseView(use, state.policy.prices.currency, message->mutable_use());
-  const BusyTime busy = BusyOf(state, job);
-  if (busy.seen_ms > 0) message->set_gpu_busy(static_cast<double>(busy.busy_ms) / static_cast<double>(busy.seen_ms));
+  const Job* self = &job;
+  JobsUseView(state, {&self, 1}, now, message);
 }
 
 void JobView(const State& state, const Job& job, Instant now, v1::Job* message) {

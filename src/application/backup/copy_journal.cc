@@ -19,16 +19,44 @@ Error OfAnother(uint64_t last) {
   return Conflict("record " + std::to_string(last) + " is another one there, or gone: what is here is a copy of another journal, or that one was cut since.  Keep it, and begin a new copy elsewhere");
 }
 
+// With all pieces of its base, if it has one: it may become another one meanwhile, and then begins anew.
+Result<JournalPage> PageWithBase(const JournalPages& pages, uint64_t after) {
+  JournalPage page = GP_TRY(pages(after, 0));
+  while (page.base && page.base->bytes.size() < page.base_bytes) {
+    JournalPage next = GP_TRY(pages(after, page.base->bytes.size()));
+    if (!next.base || next.base->sequence != page.base->sequence) {
+      page = GP_TRY(pages(after, 0));
+      continue;
+    }
+    if (next.base->bytes.empty()) return Fail(Internal("the snapshot of record " + std::to_string(page.base->sequence) + " ends too soon"));
+    page.base->bytes += next.base->bytes;
+  }
+  return page;
+}
+
+// The copy has a snapshot and nothing behind it yet: that is to be the base still.
+Status CompareBase(Journal& copy, const JournalPages& pages) {
+  const Snapshot mine = GP_TRY(copy.Base());
+  const JournalPage page = GP_TRY(PageWithBase(pages, 0));
+  const bool is_same = page.base && page.base->sequence == mine.sequence && page.base->bytes == mine.bytes;
+  return is_same ? Ok() : Status(Fail(OfAnother(copy.LastSequence())));
+}
+
 // What comes behind the copy.  Its newest record comes once more and must be the same, each time: the journal may have
 // become another one meanwhile.  It has its time in it, to the nanosecond: no other is the same.
 Result<JournalPage> NextPage(Journal& copy, const JournalPages& pages) {
   const uint64_t last = copy.LastSequence();
-  if (last == 0) return pages(0);
-  auto page = pages(last - 1);
+  if (last == 0) return PageWithBase(pages, 0);
+  const std::string newest = NewestOf(copy);
+  if (newest.empty()) {
+    GP_CHECK_OK(CompareBase(copy, pages));
+    return pages(last, 0);
+  }
+  auto page = pages(last - 1, 0);
   if (!page && page.error().code != ErrorCode::kInvalidArgument) return Fail(page.error());
   const bool is_there = page && !page->base && page->first == last && !page->records.empty();
-  if (!is_there || page->records.front() != NewestOf(copy)) return Fail(OfAnother(last));
-  if (page->records.size() == 1) return pages(last);  // the end, or a record that fills a page
+  if (!is_there || page->records.front() != newest) return Fail(OfAnother(last));
+  if (page->records.size() == 1) return PageWithBase(pages, last);  // the end, or a record that fills a page
   page->records.erase(page->records.begin());
   ++page->first;
   return page;
@@ -41,7 +69,7 @@ Result<JournalCopy> CopyJournal(Journal& copy, const JournalPages& pages, const 
   bool is_behind_base = false;  // there is no record to compare yet
   uint64_t until = UINT64_MAX;  // what is written from then on is for the next time
   while (copy.LastSequence() < until) {
-    JournalPage page = GP_TRY(is_behind_base ? pages(copy.LastSequence()) : NextPage(copy, pages));
+    JournalPage page = GP_TRY(is_behind_base ? PageWithBase(pages, copy.LastSequence()) : NextPage(copy, pages));
     is_behind_base = page.base.has_value();
     until = std::min(until, page.last);
     if (page.base) {

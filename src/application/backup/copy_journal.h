@@ -18,11 +18,13 @@ struct JournalPage {
   uint64_t first = 0;                // number of the first of `records`
   std::vector<std::string> records;  // in order, without gaps
   uint64_t last = 0;                 // of the newest record that the journal has now
-  std::optional<Snapshot> base;      // in place of records that are damaged there or gone
+  std::optional<Snapshot> base;      // in place of records that are damaged there or gone: a piece of its bytes
+  uint64_t base_bytes = 0;           // of all pieces
 };
 
-// The records after a number; at least one where there are any.  kInvalidArgument: the journal ends before it.
-using JournalPages = std::function<Result<JournalPage>(uint64_t after)>;
+// The records after a number; at least one where there are any.  Of a base the bytes from `base_offset` on.
+// kInvalidArgument: the journal ends before it.
+using JournalPages = std::function<Result<JournalPage>(uint64_t after, uint64_t base_offset)>;
 
 struct JournalCopy {
   uint64_t added = 0;

@@ -19,6 +19,7 @@ namespace gp {
 namespace {
 
 constexpr Duration kTimerMax = Duration::Milliseconds(250);
+constexpr Duration kSweepEvery = Duration::Milliseconds(50);
 
 // Whether an event may let a waiting job start, or let it ask a running one to give way.
 struct CallsForPlan {
@@ -65,14 +66,15 @@ Status ControlLoop::Recover() {
 // What a crash kept from the audit trail; all there is, where the trail is new.
 Status ControlLoop::CatchUpAudit() {
   if (options_.audit == nullptr) return Ok();
+  AuditTrail& audit = *options_.audit;
   const uint64_t last = journal_.LastSequence();
-  if (options_.audit->LastNumber() > last) {
-    options_.audit->Write({last, ToRfc3339(clock_.Now(), true), "", "", kJournalCut, "", "the journal goes on behind record " + std::to_string(last)});
-  }
-  const uint64_t after = std::max(options_.audit->LastNumber(), GP_TRY(journal_.Base()).sequence);
-  return journal_.ReadAfter(after, [&](uint64_t number, std::string_view bytes) -> Status {
+  const uint64_t base = GP_TRY(journal_.BaseNumber());
+  const auto note = [&](uint64_t number, std::string detail) { audit.Write({number, ToRfc3339(clock_.Now(), true), "", "", kJournalCut, "", std::move(detail)}); };
+  if (audit.LastNumber() > last) note(last, "the journal goes on behind record " + std::to_string(last));
+  if (audit.LastNumber() == 0 && base > 0) note(base, "what was before is not here: the journal begins behind record " + std::to_string(base));
+  return journal_.ReadAfter(std::max(audit.LastNumber(), base), [&](uint64_t number, std::string_view bytes) -> Status {
     const Record record = GP_TRY(DecodeRecord(bytes));
-    if (IsAudited(record.envelope)) options_.audit->Write(AuditOf(state_, number, record));
+    if (IsAudited(record.envelope)) audit.Write(AuditOf(state_, number, record));
     return Ok();
   });
 }
@@ -136,7 +138,8 @@ std::optional<Duration> ControlLoop::Turn() {
   RunReads();
   if (is_last) return std::nullopt;
   SaveSnapshotWhenDue();
-  const Duration patience = UntilNextTimer();
+  SweepWhenDue();
+  const Duration patience = std::min(UntilNextTimer(), sweeps_ ? kSweepEvery : kTimerMax);
   rests_ = patience > Duration{};
   return patience;
 }
@@ -288,11 +291,24 @@ void ControlLoop::Publish() {
 
 void ControlLoop::SaveSnapshotWhenDue() {
   if (records_since_snapshot_ < options_.records_per_snapshot) return;
-  const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
-  if (!saved) std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
-  const Status dropped = saved ? DropOld(journal_, last_at_, options_.keep_journal) : Ok();
-  if (!dropped) std::fprintf(stderr, "gpu-platform: nothing old was dropped: %s\n", dropped.error().message.c_str());
   records_since_snapshot_ = 0;
+  const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
+  if (!saved) return (void)std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
+  // What the trail lacks it gets from the journal at the next start.
+  const bool is_needed = options_.audit != nullptr && options_.audit->IsBroken();
+  const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, is_needed});
+  if (!dropped) std::fprintf(stderr, "gpu-platform: nothing old was dropped: %s\n", dropped.error().message.c_str());
+  sweeps_ = true;
+}
+
+// Now and then, so that nobody waits for it; until all is swept.
+void ControlLoop::SweepWhenDue() {
+  const int64_t boot_ns = clock_.BootNs();
+  if (!sweeps_ || boot_ns < sweep_not_before_ns_) return;
+  sweep_not_before_ns_ = boot_ns + kSweepEvery.ns;
+  const auto more = journal_.Sweep();
+  if (!more) std::fprintf(stderr, "gpu-platform: what was dropped stays for now: %s\n", more.error().message.c_str());
+  sweeps_ = more && *more;
 }
 
 void ControlLoop::Await(std::future<void> answered) {

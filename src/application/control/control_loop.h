@@ -84,6 +84,7 @@ class ControlLoop : public ControlGateway {
   void Commit();
   void Publish();
   void SaveSnapshotWhenDue();
+  void SweepWhenDue();
   Duration UntilNextTimer();
   Instant StampTime();
 
@@ -109,6 +110,8 @@ class ControlLoop : public ControlGateway {
   std::vector<std::pair<uint64_t, Record>> audited_;      // durable, and not told yet; with their numbers
   std::vector<ReadItem> batch_reads_;
   uint64_t records_since_snapshot_ = 0;
+  bool sweeps_ = true;                     // the journal may have dropped what still takes room
+  int64_t sweep_not_before_ns_ = 0;        // boot time
 
   std::mutex heard_mutex_;
   std::map<NodeId, int64_t> heard_;        // boot time of the last sign of life

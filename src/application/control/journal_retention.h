@@ -15,18 +15,21 @@ struct SnapshotPlace {
   Instant at;  // of its last record; ns == 0: that is not there
 };
 
-struct JournalDrops {
-  std::vector<uint64_t> snapshots;
-  uint64_t first_kept = 0;  // records before it are dropped; 0: none
+// `places` are the base (if there is one) and all snapshots behind it, oldest first.  `keep`: records stay so long at
+// least; 0: for ever.
 
-  bool operator==(const JournalDrops&) const = default;
+// The snapshots that may be the next base, the best first: the newest that is as old as what is to be kept.
+std::vector<uint64_t> NextBases(std::span<const SnapshotPlace> places, Instant now, Duration keep);
+
+// Those that nobody needs, where `base` is the first record's (0: there is none).
+std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places, uint64_t base, Duration keep);
+
+struct JournalRetention {
+  Duration keep;
+  bool records_stay = false;  // for now, whatever their age: somebody needs them
 };
 
-// `places`: all snapshots, oldest first; `base`: the one that the journal begins behind, 0 where it has record 1.
-// Records stay for `keep` at least (0: for ever), and some time longer: until a snapshot that old stands for them.
-JournalDrops WhatToDrop(std::span<const SnapshotPlace> places, uint64_t base, Instant now, Duration keep);
-
-// After a snapshot was saved.
-Status DropOld(Journal& journal, Instant now, Duration keep);
+// After a snapshot was saved; the room is given back by Journal::Sweep.
+Status DropOld(Journal& journal, Instant now, const JournalRetention& retention);
 
 }  // namespace gp

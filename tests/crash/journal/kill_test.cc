@@ -1,6 +1,7 @@
 // SIGKILL instead of each call that changes a file, in the middle of each write, and again during
 // the recovery that follows; and the machine's power lost at each.
 
+#include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "tests/crash/crash_case.h"
 
 namespace gp {
@@ -38,6 +39,16 @@ class Kill : public CrashCase, public testing::WithParamInterface<WorkloadKind> 
     }
   }
 };
+
+// Else the others would prove nothing of dropped records.
+TEST_P(Kill, NotAtAll) {
+  ASSERT_FALSE(LiveUntil({.fault = FilePlan::Fault::kKill, .at = UINT64_MAX}));
+  ASSERT_EQ(Judge(directory_, witness_), "");
+  const auto journal = *SqliteJournal::Open(directory_ + "/journal.db");
+  const bool drops = GetParam() == WorkloadKind::kDrops;
+  EXPECT_EQ(*journal->BaseNumber() > 0, drops);
+  EXPECT_EQ(journal->ReadAfter(0, [](uint64_t, std::string_view) { return Ok(); }).has_value(), !drops) << "nothing was swept";
+}
 
 TEST_P(Kill, AtEveryCall) {
   const Points points(41);

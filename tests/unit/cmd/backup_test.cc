@@ -13,6 +13,7 @@
 
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
+#include "application/control/recover.h"
 #include "infrastructure/system_clock.h"
 
 namespace gp {
@@ -60,12 +61,13 @@ class BackupTest : public testing::Test {
 
   Result<JournalCopy> BackUpNow() {
     const auto journal = GP_TRY(SqliteJournal::Open(state_ + "/journal.db"));
-    return BackUpJournal(backup_, [&](uint64_t after) -> Result<JournalPage> {
-      JournalPage page{after + 1, {}, journal->LastSequence(), std::nullopt};
-      GP_CHECK_OK(journal->ReadAfter(after, [&](uint64_t, std::string_view bytes) {
+    return BackUpJournal(backup_, [&](uint64_t after, uint64_t) -> Result<JournalPage> {
+      JournalPage page{after + 1, {}, journal->LastSequence(), std::nullopt, 0};
+      const Status read = journal->ReadAfter(after, [&](uint64_t, std::string_view bytes) {
         page.records.emplace_back(bytes);
         return Ok();
-      }));
+      });
+      if (!read) page.base = GP_TRY(journal->Base());
       return page;
     });
   }
@@ -117,6 +119,30 @@ TEST_F(BackupTest, IsBroughtUpToDateAndRestored) {
   EXPECT_NE(loss, "") << "agents may have done more: a new lineage begins";
   EXPECT_EQ(LastOf(backup_, &loss), second->last);
   EXPECT_EQ(loss, "");
+}
+
+TEST_F(BackupTest, OfAJournalThatDroppedRecordsBeginsWhereThatDoes) {
+  Live();
+  Live();
+  const uint64_t base = LastOf(state_);
+  {
+    const auto journal = *SqliteJournal::Open(state_ + "/journal.db");
+    ASSERT_TRUE(journal->SaveSnapshot({base, EncodeState(RecoverState(*journal)->state)}));
+    ASSERT_TRUE(journal->BeginWith(base));
+    while (journal->Sweep().value()) {
+    }
+  }
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  fs::remove_all(state_);
+  const auto restored = Restore(backup_, state_, false);
+  ASSERT_TRUE(restored) << restored.error().message;
+  const auto journal = *SqliteJournal::Open(state_ + "/journal.db");
+  EXPECT_EQ(journal->BaseNumber().value(), base);
+  const auto replayed = Replay(*journal, true);
+  ASSERT_TRUE(replayed) << replayed.error().message;
+  EXPECT_EQ(replayed->first, base + 1);
+  EXPECT_TRUE(replayed->differences.empty());
 }
 
 TEST_F(BackupTest, SetsAsideWhatIsThereWhenAsked) {
@@ -185,7 +211,7 @@ TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
   EXPECT_EQ(BackUpNow().error().code, ErrorCode::kConflict) << "many a directory has one";
   fs::remove(backup_ + "/README");
   Live();
-  EXPECT_EQ(BackUpJournal(state_, [](uint64_t) -> Result<JournalPage> { return JournalPage{}; }).error().code, ErrorCode::kConflict) << "a state directory is none";
+  EXPECT_EQ(BackUpJournal(state_, [](uint64_t, uint64_t) -> Result<JournalPage> { return JournalPage{}; }).error().code, ErrorCode::kConflict) << "a state directory is none";
   EXPECT_EQ(Restore(state_, directory_ + "/new", false).error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(BackUpNow());
   fs::remove(state_ + "/journal.db");

@@ -1,6 +1,6 @@
 // What all pages show, kept up to date: by the controller's events, and for readings every few seconds.
 import { effect, signal, type Signal } from "@preact/signals";
-import { get, listen, Problem, type Cluster, type Fields, type Incidents, type JobPage, type Queues, type Self, type StateChange, type Usage } from "./api";
+import { get, listen, Problem, type Cluster, type Fields, type Incidents, type JobPage, type Queues, type Reservations, type Self, type StateChange, type Usage } from "./api";
 import { place } from "./route";
 import { token } from "./session";
 
@@ -53,6 +53,7 @@ export class Resource<T> {
 export const self = new Resource<Self>("/api/v1/self");
 export const cluster = new Resource<Cluster>("/api/v1/cluster", () => ({ readings: true }));
 export const queues = new Resource<Queues>("/api/v1/queues");
+export const reservations = new Resource<Reservations>("/api/v1/reservations");
 export const incidents = new Resource<Incidents>("/api/v1/incidents", () => ({ all: true, limit: 500 }));
 export const jobs = new Resource<JobPage>("/api/v1/jobs", () => ({ all: true, limit: 10_000, arrays_as_one: true, fields: JOB_FIELDS }));
 
@@ -62,13 +63,15 @@ export const costs = new Resource<Usage>("/api/v1/usage", costQuery);
 
 const JOB_FIELDS =
   "total,next,jobs.id,jobs.state,jobs.detail,jobs.reason,jobs.user,jobs.queue,jobs.pool,jobs.submitted_at,jobs.started_at,jobs.ended_at,jobs.exit_code," +
-  "jobs.attempt,jobs.places,jobs.wait_seconds,jobs.run_seconds,jobs.array_id,jobs.array_index,jobs.elements,jobs.spec.name,jobs.spec.gpus,jobs.spec.nodes,jobs.spec.priority,jobs.gpu_busy,jobs.use";
+  "jobs.attempt,jobs.places,jobs.wait_seconds,jobs.run_seconds,jobs.array_id,jobs.array_index,jobs.elements,jobs.spec.name,jobs.spec.gpus,jobs.spec.nodes,jobs.spec.priority,jobs.gpu_busy,jobs.use.gpu_hours";
 
 export const changes = signal<StateChange[]>([]); // the newest, for whoever wants to see what happens
 export const is_broken = signal(false);
 
 const READINGS_MS = 5_000;
 const KEPT = 200;
+
+const ALL: Resource<unknown>[] = [jobs, cluster, queues, incidents, reservations];
 
 function concerning(change: StateChange): Resource<unknown>[] {
   switch (change.kind) {
@@ -77,19 +80,20 @@ function concerning(change: StateChange): Resource<unknown>[] {
     case "node":
       return [cluster];
     case "queue":
-    case "reservation":
       return [queues];
+    case "reservation":
+      return [queues, reservations];
     case "incident":
       return [incidents, cluster];
     default: // some were missed
-      return [jobs, cluster, queues, incidents];
+      return ALL;
   }
 }
 
 // Begins anew with each token.
 effect(() => {
   void token.value;
-  for (const one of [self, cluster, queues, incidents, jobs]) {
+  for (const one of [self, ...ALL]) {
     one.forget();
     void one.load();
   }
@@ -109,7 +113,7 @@ effect(() => {
       is_broken.value = problem !== undefined;
     },
     (is) => {
-      if (is_broken.value && !is) for (const one of [self, cluster, queues, incidents, jobs]) one.soon();
+      if (is_broken.value && !is) for (const one of [self, ...ALL]) one.soon();
       is_broken.value = is;
     },
   );

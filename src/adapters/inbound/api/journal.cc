@@ -6,6 +6,7 @@ namespace gp {
 namespace {
 
 constexpr size_t kPageBytes = 1 << 20;  // read in a millisecond or two, in which nobody is answered
+constexpr size_t kBaseBytes = 16 << 20;  // of a state, of which there is one in a copy
 
 // Whatever comes after `after`, up to a page.
 Status FillRecords(Journal& journal, uint64_t after, v1::ReadJournalReply* reply) {
@@ -20,29 +21,37 @@ Status FillRecords(Journal& journal, uint64_t after, v1::ReadJournalReply* reply
   return reply->records_size() > 0 ? Ok() : read;
 }
 
-Status FillPage(Journal& journal, uint64_t after, v1::ReadJournalReply* reply) {
+Status FillBase(const Snapshot& snapshot, uint64_t offset, v1::ReadJournalReply::Base* base) {
+  if (offset > snapshot.bytes.size()) return Fail(InvalidArgument("base_offset: the state has " + std::to_string(snapshot.bytes.size()) + " bytes"));
+  base->set_sequence(static_cast<int64_t>(snapshot.sequence));
+  base->set_state(snapshot.bytes.substr(offset, kBaseBytes));
+  base->set_bytes(static_cast<int64_t>(snapshot.bytes.size()));
+  return Ok();
+}
+
+Status FillPage(Journal& journal, const v1::ReadJournalRequest& request, v1::ReadJournalReply* reply) {
+  const auto after = static_cast<uint64_t>(request.after());
   reply->set_last(static_cast<int64_t>(journal.LastSequence()));
   if (after > journal.LastSequence()) return Fail(InvalidArgument("after: the journal ends with record " + std::to_string(journal.LastSequence())));
   const Status read = FillRecords(journal, after, reply);
   if (read) return Ok();
-  const auto base = journal.Base();
   // Old records were dropped, or are damaged: the copy begins, or goes on, behind a snapshot.
+  const auto base = journal.Base();
   const Snapshot snapshot = base && base->sequence > after ? *base : GP_TRY(journal.LatestSnapshot());
   if (snapshot.sequence <= after) return read;
-  reply->mutable_base()->set_sequence(static_cast<int64_t>(snapshot.sequence));
-  reply->mutable_base()->set_state(snapshot.bytes);
-  return Ok();
+  return FillBase(snapshot, static_cast<uint64_t>(request.base_offset()), reply->mutable_base());
 }
 
 }  // namespace
 
 Status ControlApi::ReadJournal(const Caller&, const v1::ReadJournalRequest& request, v1::ReadJournalReply* reply) {
   if (about_.journal == nullptr) return Fail(Unsupported("this controller keeps no journal"));
+  if (request.base_offset() < 0) return Fail(InvalidArgument("base_offset: must not be negative"));
   if (request.after() < 0) return Fail(InvalidArgument("after: must not be negative"));
   reply->set_state_directory(about_.state_directory);
   Status filled = Ok();
   // The journal is the writer's: it is read in its place.
-  GP_CHECK_OK(gateway_.Read([&](const State&) { filled = FillPage(*about_.journal, static_cast<uint64_t>(request.after()), reply); }));
+  GP_CHECK_OK(gateway_.Read([&](const State&) { filled = FillPage(*about_.journal, request, reply); }));
   return filled;
 }
 

@@ -73,7 +73,7 @@ Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& req
       }
       v1::Job* line = reply->add_jobs();
       if (is_one) {
-        ArrayLine(state, job->array, reasons, line);
+        ArrayLine(state, job->array, gateway_.Now(), reasons, line);
       } else {
         JobLine(state, *job, gateway_.Now(), reasons, line);
       }

@@ -135,7 +135,7 @@ Status AuditFile::Resume() {
     if (whole != text.size() && truncate(path.c_str(), static_cast<off_t>(whole)) != 0) return Fail(Trouble(path));
     if (lines.empty()) continue;
     const auto last = ParseAuditLine(lines.back());
-    if (!last) return Fail(Internal("audit: the last line of " + path + " " + last.error().message + ": move the directory aside, and it is written anew from the journal"));
+    if (!last) return Fail(Internal("audit: the last line of " + path + " " + last.error().message + ": move the directory aside, and it is written anew, as far back as the journal goes"));
     hash_ = last->hash;
     last_number_ = last->entry.number;
     return Ok();
@@ -154,13 +154,13 @@ Status AuditFile::OpenFile() {
 void AuditFile::Write(AuditEntry entry) {
   last_number_ = entry.number;
   std::unique_lock lock(mutex_);
-  if (waiting_.size() >= kWaitingMax && !is_stuck_) {
+  if (waiting_.size() >= kWaitingMax && !is_broken_) {
     hurry_ = true;
     asked_.notify_all();
-    is_stuck_ = !written_.wait_for(lock, kPatience, [&] { return waiting_.size() < kWaitingMax; });
-    if (is_stuck_) std::fprintf(stderr, "gpu-platform: the audit's disk takes nothing; the next start goes on from what is whole\n");
+    is_broken_ = !written_.wait_for(lock, kPatience, [&] { return waiting_.size() < kWaitingMax; });
+    if (is_broken_) std::fprintf(stderr, "gpu-platform: the audit's disk takes nothing; the next start goes on from what is whole\n");
   }
-  if (!is_stuck_) waiting_.push_back(std::move(entry));  // none after one that is missing
+  if (!is_broken_) waiting_.push_back(std::move(entry));  // none after one that is missing
 }
 
 void AuditFile::Run() {
@@ -201,6 +201,7 @@ void AuditFile::Flush() {
 void AuditFile::GiveUp(const Error& error) {
   std::fprintf(stderr, "gpu-platform: %s\ngpu-platform: no more is written to the audit; the next start goes on from what is whole\n", error.message.c_str());
   file_.reset();
+  is_broken_ = true;
 }
 
 Result<std::vector<WrittenAuditEntry>> AuditFile::Read(const AuditQuery& query) {

@@ -3,6 +3,7 @@
 // The audit trail as files of JSON lines below a directory: audit-000001.jsonl, the next where one is full.  One chain
 // of hashes goes through all of them.  A thread of its own writes now and then: nobody waits for it or wakes it.
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
@@ -28,6 +29,7 @@ class AuditFile : public AuditTrail {
 
   void Write(AuditEntry entry) override;
   uint64_t LastNumber() const override { return last_number_; }
+  bool IsBroken() const override { return is_broken_; }
   Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery& query) override;
 
  private:
@@ -46,6 +48,7 @@ class AuditFile : public AuditTrail {
   const std::string directory_;
   const int64_t file_bytes_max_;
   std::thread thread_;
+  std::atomic<bool> is_broken_ = false;  // the disk takes nothing for long, or has failed
   uint64_t last_number_ = 0;          // of Write's caller
 
   int file_number_ = 0;               // these three: of the thread
@@ -56,7 +59,6 @@ class AuditFile : public AuditTrail {
   std::condition_variable asked_;
   std::condition_variable written_;
   std::deque<AuditEntry> waiting_;
-  bool is_stuck_ = false;  // the disk takes nothing for long
   bool writing_ = false;
   bool hurry_ = false;  // somebody waits for what was told so far
   bool ends_ = false;

@@ -15,8 +15,8 @@ Status MemoryJournal::Append(std::span<const std::string> records) {
 
 Status MemoryJournal::ReadAfter(uint64_t sequence,
                                 const std::function<Status(uint64_t, std::string_view)>& visit) {
-  if (sequence < dropped_) return Fail(Internal("journal: record " + std::to_string(sequence + 1) + " is missing"));
-  for (size_t i = sequence - dropped_; i < records_.size(); ++i) GP_CHECK_OK(visit(dropped_ + i + 1, records_[i]));
+  if (sequence < swept_) return Fail(Internal("journal: record " + std::to_string(sequence + 1) + " is missing"));
+  for (size_t i = sequence - swept_; i < records_.size(); ++i) GP_CHECK_OK(visit(swept_ + i + 1, records_[i]));
   return Ok();
 }
 
@@ -31,10 +31,7 @@ Result<Snapshot> MemoryJournal::LatestSnapshot() {
 }
 
 Result<Snapshot> MemoryJournal::Base() {
-  if (dropped_ == 0) return Snapshot{};
-  const auto base = snapshots_.lower_bound(dropped_);
-  if (base == snapshots_.end()) return Fail(Internal("journal: no snapshot of what was dropped"));
-  return Snapshot{base->first, base->second};
+  return base_ == 0 ? Snapshot{} : Snapshot{base_, snapshots_.at(base_)};
 }
 
 Result<std::vector<uint64_t>> MemoryJournal::Snapshots() {
@@ -43,12 +40,29 @@ Result<std::vector<uint64_t>> MemoryJournal::Snapshots() {
   return sequences;
 }
 
-Status MemoryJournal::Drop(std::span<const uint64_t> snapshots, uint64_t first_kept) {
-  const bool stays = snapshots_.contains(first_kept) && std::ranges::find(snapshots, first_kept) == snapshots.end();
-  if (first_kept > 0 && !stays) return Fail(Conflict("journal: no snapshot of record " + std::to_string(first_kept) + " would stay"));
-  for (const uint64_t sequence : snapshots) snapshots_.erase(sequence);
-  for (; dropped_ + 1 < first_kept; ++dropped_) records_.pop_front();
+Status MemoryJournal::BeginWith(uint64_t snapshot) {
+  if (snapshot < base_ || !snapshots_.contains(snapshot)) return Fail(Conflict("journal: no snapshot of record " + std::to_string(snapshot)));
+  base_ = snapshot;
+  snapshots_.erase(snapshots_.begin(), snapshots_.find(base_));
   return Ok();
+}
+
+Status MemoryJournal::DropSnapshots(std::span<const uint64_t> snapshots) {
+  for (const uint64_t sequence : snapshots) {
+    if (sequence != base_) snapshots_.erase(sequence);
+  }
+  return Ok();
+}
+
+Result<bool> MemoryJournal::Sweep() {
+  constexpr uint64_t kAtOnce = 1'000;
+  for (const uint64_t until = std::min(base_, swept_ + kAtOnce); swept_ + 1 < until; ++swept_) records_.pop_front();
+  return swept_ + 1 < base_;
+}
+
+void MemoryJournal::GoOnAfter(const Snapshot& snapshot) {
+  swept_ = base_ = snapshot.sequence;
+  snapshots_[snapshot.sequence] = snapshot.bytes;
 }
 
 }  // namespace gp

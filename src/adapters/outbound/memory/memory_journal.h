@@ -15,19 +15,26 @@ class MemoryJournal : public Journal {
   Status Append(std::span<const std::string> records) override;
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override;
-  uint64_t LastSequence() const override { return dropped_ + records_.size(); }
+  uint64_t LastSequence() const override { return swept_ + records_.size(); }
   Status SaveSnapshot(const Snapshot& snapshot) override;
   Result<Snapshot> LatestSnapshot() override;
+  Result<uint64_t> BaseNumber() override { return base_; }
   Result<Snapshot> Base() override;
   Result<std::vector<uint64_t>> Snapshots() override;
-  Status Drop(std::span<const uint64_t> snapshots, uint64_t first_kept) override;
+  Status BeginWith(uint64_t snapshot) override;
+  Status DropSnapshots(std::span<const uint64_t> snapshots) override;
+  Result<bool> Sweep() override;
+
+  // An empty journal begins behind a snapshot that was made elsewhere.
+  void GoOnAfter(const Snapshot& snapshot);
 
   // The next Append fails, as on a full disk.
   void FailNextAppend() { fail_next_ = true; }
 
  private:
   std::deque<std::string> records_;
-  uint64_t dropped_ = 0;                      // records before the first one that is there
+  uint64_t swept_ = 0;  // records before the first one that is there
+  uint64_t base_ = 0;
   std::map<uint64_t, std::string> snapshots_;  // by the last record that each contains
   bool fail_next_ = false;
 };

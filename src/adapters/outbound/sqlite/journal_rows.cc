@@ -16,4 +16,10 @@ uint32_t SnapshotCrc(uint64_t sequence, uint64_t chain, std::string_view bytes) 
   return Crc32c(bytes, Crc32c(place.bytes()));
 }
 
+uint32_t BaseCrc(uint64_t sequence) {
+  ByteWriter number;
+  number.U64(sequence);
+  return Crc32c(number.bytes());
+}
+
 }  // namespace gp

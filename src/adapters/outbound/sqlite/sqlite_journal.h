@@ -43,9 +43,12 @@ class SqliteJournal : public Journal {
   uint64_t LastSequence() const override { return last_sequence_; }
   Status SaveSnapshot(const Snapshot& snapshot) override;
   Result<Snapshot> LatestSnapshot() override;
+  Result<uint64_t> BaseNumber() override;
   Result<Snapshot> Base() override;
   Result<std::vector<uint64_t>> Snapshots() override;
-  Status Drop(std::span<const uint64_t> snapshots, uint64_t first_kept) override;
+  Status BeginWith(uint64_t snapshot) override;
+  Status DropSnapshots(std::span<const uint64_t> snapshots) override;
+  Result<bool> Sweep() override;
 
  private:
   SqliteJournal(sqlite3* database, std::string path)
@@ -61,8 +64,10 @@ class SqliteJournal : public Journal {
   Status InOneTransaction(const char* what, const std::function<Status()>& change);
 
   // sqlite_begin.cc
-  Result<uint64_t> FirstRecord();
+  Status WriteBase(sqlite3* database, uint64_t sequence);
   Result<bool> HasWholeSnapshot(uint64_t sequence);
+  Result<uint64_t> FirstSnapshotBefore(uint64_t base);
+  Result<uint64_t> LastToSweep(uint64_t base);
   Status Delete(const char* sql, uint64_t sequence);
 
   // sqlite_salvage.cc

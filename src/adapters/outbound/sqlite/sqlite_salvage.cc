@@ -89,9 +89,10 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
       return Ok();
     });
   };
-  const auto begins = Base();  // of what is damaged this may be unknown
-  const Snapshot base = begins ? *begins : Snapshot{};
   const Snapshot snapshot = GP_TRY(LatestSnapshot());
+  const auto begins = Base();
+  if (!begins && snapshot.sequence == 0) return Fail(begins.error());  // all that is there follows from what is not
+  const Snapshot base = begins ? *begins : Snapshot{};
   uint64_t from_first = 0;
   uint64_t from_snapshot = 0;
   if (read_from(base.sequence, from_first)) return last_sequence_;
@@ -123,7 +124,10 @@ Status SqliteJournal::Rebuild(const Snapshot& base, const Snapshot& snapshot, ui
   GP_CHECK_OK(kept.Run("PRAGMA journal_mode=OFF"));
   GP_CHECK_OK(kept.Run(kJournalSchema));
   GP_CHECK_OK(kept.Run("BEGIN"));
-  if (base.sequence > 0) GP_CHECK_OK(CopySnapshot(kept.database, base));
+  if (base.sequence > 0) {
+    GP_CHECK_OK(WriteBase(kept.database, base.sequence));
+    GP_CHECK_OK(CopySnapshot(kept.database, base));
+  }
   if (snapshot.sequence > base.sequence && snapshot.sequence <= sound)
     GP_CHECK_OK(CopySnapshot(kept.database, snapshot));
   GP_CHECK_OK(CopyRecords(kept.database, base.sequence, sound));

@@ -11,6 +11,7 @@ namespace {
 struct Trail : AuditTrail {
   void Write(AuditEntry entry) override { entries.push_back(std::move(entry)); }
   uint64_t LastNumber() const override { return entries.empty() ? 0 : entries.back().number; }
+  bool IsBroken() const override { return false; }
   Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery&) override { return Fail(Unsupported("not here")); }
   std::vector<AuditEntry> entries;
 };

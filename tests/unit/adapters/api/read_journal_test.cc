@@ -31,9 +31,10 @@ class ReadJournalTest : public testing::Test {
     api_ = std::make_unique<Api>(*loop_, *nodes_, about);
   }
 
-  Result<v1::ReadJournalReply> Read(int64_t after) {
+  Result<v1::ReadJournalReply> Read(int64_t after, int64_t base_offset = 0) {
     v1::ReadJournalRequest request;
     request.set_after(after);
+    request.set_base_offset(base_offset);
     v1::ReadJournalReply reply;
     GP_CHECK_OK(api_->control.ReadJournal(Caller{}, request, &reply));
     return reply;
@@ -92,13 +93,32 @@ TEST_F(ReadJournalTest, GivesASnapshotInPlaceOfWhatIsDamaged) {
 TEST_F(ReadJournalTest, BeginsBehindTheOldestSnapshotWhereRecordsWereDropped) {
   Append(10, 10);
   for (const uint64_t sequence : {4, 8}) ASSERT_TRUE(journal_.SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
-  ASSERT_TRUE(journal_.Drop({}, 4));
+  ASSERT_TRUE(journal_.BeginWith(4));
+  ASSERT_FALSE(*journal_.Sweep());
   const auto page = Read(0);
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_EQ(page->records_size(), 0);
   EXPECT_EQ(page->base().sequence(), 4) << "all that there is goes into a copy, not what is behind the newest one";
   EXPECT_EQ(page->base().state(), "state 4");
   EXPECT_EQ(Read(4)->records_size(), 6);
+}
+
+TEST_F(ReadJournalTest, GivesALargeSnapshotInPieces) {
+  Append(4, 10);
+  std::string state(20 << 20, 'x');
+  state.back() = 'y';
+  ASSERT_TRUE(journal_.SaveSnapshot({3, state}));
+  ASSERT_TRUE(journal_.BeginWith(3));
+  ASSERT_FALSE(*journal_.Sweep());
+  const auto first = Read(0);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->base().bytes(), 20 << 20);
+  EXPECT_EQ(first->base().state().size(), size_t{16 << 20});
+  const auto second = Read(0, 16 << 20);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(first->base().state() + second->base().state(), state);
+  EXPECT_EQ(Read(0, (20 << 20) + 1).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Read(0, -1).error().code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -47,6 +47,16 @@ TEST_F(AuditFiles, GoOnWhereTheyEnded) {
   EXPECT_EQ(verdict.hash.size(), 64u);
 }
 
+TEST_F(AuditFiles, ThatTakeNothingMoreAreBroken) {
+  const auto audit = *AuditFile::Open(directory_, 100);
+  EXPECT_FALSE(audit->IsBroken());
+  std::filesystem::create_directory(Path(2));
+  audit->Write(Entry(1));
+  audit->Write(Entry(2));
+  (void)audit->Read({});  // what was told is on its way
+  EXPECT_TRUE(audit->IsBroken());
+}
+
 TEST_F(AuditFiles, AreTheirOwnersAlone) {
   Write(1, 1);
   struct stat status{};

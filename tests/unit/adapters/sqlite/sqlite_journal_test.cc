@@ -118,47 +118,81 @@ TEST_F(SqliteJournalTest, GoesOnBehindASnapshotThatWasMadeElsewhere) {
   EXPECT_NE(whole.error().message.find("record 3 is missing"), std::string::npos) << whole.error().message;
 }
 
+// Until there is nothing left to sweep; the number of steps.
+int SweepAll(Journal& journal) {
+  int steps = 1;
+  while (journal.Sweep().value()) ++steps;
+  return steps;
+}
+
 TEST_F(SqliteJournalTest, DropsWhatASnapshotStandsForAndGoesOn) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c", "d", "e", "f"};
     ASSERT_TRUE(journal->Append(records));
     for (const uint64_t sequence : {2, 4, 6}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
+    EXPECT_EQ(journal->BaseNumber().value(), 0u);
     EXPECT_EQ(journal->Base()->sequence, 0u);
     EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{2, 4, 6}));
-    const uint64_t older[] = {2};
-    ASSERT_TRUE(journal->Drop(older, 4));
+    EXPECT_EQ(SweepAll(*journal), 1) << "nothing was dropped";
+    ASSERT_TRUE(journal->BeginWith(4));
+    EXPECT_EQ(journal->BeginWith(2).error().code, ErrorCode::kConflict) << "what was dropped does not come back";
     const std::string more[] = {"g"};
     ASSERT_TRUE(journal->Append(more));
   }
-  auto journal = Open();
-  EXPECT_EQ(journal->loss(), "");
-  EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{4, 6}));
-  EXPECT_EQ(journal->Base()->sequence, 4u);
-  EXPECT_EQ(journal->Base()->bytes, "state 4");
-  EXPECT_EQ(Read(*journal, 4), (std::vector<std::string>{"e", "f", "g"}));
-  EXPECT_EQ(Read(*journal, 3), (std::vector<std::string>{"d", "e", "f", "g"})) << "its own record stays, which has its time";
+  for (const bool is_swept : {false, true}) {
+    auto journal = Open();
+    EXPECT_EQ(journal->loss(), "");
+    EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{4, 6}));
+    EXPECT_EQ(journal->BaseNumber().value(), 4u);
+    EXPECT_EQ(journal->Base()->bytes, "state 4");
+    EXPECT_EQ(Read(*journal, 4), (std::vector<std::string>{"e", "f", "g"}));
+    EXPECT_EQ(Read(*journal, 3), (std::vector<std::string>{"d", "e", "f", "g"})) << "its own record stays, which has its time";
+    EXPECT_EQ(journal->KeepSoundPrefix().value(), 7u) << "nothing is damaged";
+    if (is_swept) continue;
+    EXPECT_GT(SweepAll(*journal), 1);
+  }
   Status whole;
-  EXPECT_TRUE(Read(*journal, 0, &whole).empty());
+  EXPECT_TRUE(Read(*Open(), 0, &whole).empty());
   EXPECT_NE(whole.error().message.find("record 1 is missing"), std::string::npos) << whole.error().message;
-  EXPECT_EQ(journal->KeepSoundPrefix().value(), 7u) << "nothing is damaged";
 }
 
-TEST_F(SqliteJournalTest, DropsNothingThatNoWholeSnapshotStandsFor) {
+TEST_F(SqliteJournalTest, SweepsALittleAtATime) {
+  auto journal = Open();
+  ASSERT_TRUE(journal->Append(std::vector<std::string>(3'500, "small")));
+  ASSERT_TRUE(journal->Append(std::vector<std::string>(10, std::string(300 << 10, 'x'))));
+  ASSERT_TRUE(journal->SaveSnapshot({3'510, "state"}));
+  ASSERT_TRUE(journal->BeginWith(3'510));
+  EXPECT_EQ(SweepAll(*journal), 8) << "a thousand small ones, or two large ones, in each step";
+  EXPECT_EQ(Read(*journal, 3'509).size(), 1u);
+  EXPECT_TRUE(Read(*journal, 3'508).empty());
+}
+
+TEST_F(SqliteJournalTest, BeginsWithAWholeSnapshotOnly) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c", "d"};
     ASSERT_TRUE(journal->Append(records));
     for (const uint64_t sequence : {2, 4}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
-    EXPECT_EQ(journal->Drop({}, 3).error().code, ErrorCode::kConflict);
-    const uint64_t itself[] = {2};
-    EXPECT_EQ(journal->Drop(itself, 2).error().code, ErrorCode::kConflict);
+    EXPECT_EQ(journal->BeginWith(3).error().code, ErrorCode::kConflict);
   }
   Damage("UPDATE snapshots SET bytes='stale' WHERE sequence=2");
   auto journal = Open();
-  EXPECT_EQ(journal->Drop({}, 2).error().code, ErrorCode::kConflict);
-  EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{2, 4}));
+  EXPECT_EQ(journal->BeginWith(2).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(journal->BaseNumber().value(), 0u);
+  EXPECT_EQ(SweepAll(*journal), 1);
   EXPECT_EQ(Read(*journal, 0).size(), 4u);
+}
+
+TEST_F(SqliteJournalTest, TheBaseIsNoSnapshotThatCanBeDropped) {
+  auto journal = Open();
+  const std::string records[] = {"a", "b", "c"};
+  ASSERT_TRUE(journal->Append(records));
+  for (const uint64_t sequence : {1, 2, 3}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
+  ASSERT_TRUE(journal->BeginWith(1));
+  const uint64_t all[] = {1, 2};
+  ASSERT_TRUE(journal->DropSnapshots(all));
+  EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{1, 3}));
 }
 
 TEST_F(SqliteJournalTest, KeepsItsBeginningWhenItsEndIsGivenUp) {
@@ -167,7 +201,8 @@ TEST_F(SqliteJournalTest, KeepsItsBeginningWhenItsEndIsGivenUp) {
     const std::string records[] = {"a", "b", "c", "d", "e"};
     ASSERT_TRUE(journal->Append(records));
     for (const uint64_t sequence : {2, 5}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
-    ASSERT_TRUE(journal->Drop({}, 2));
+    ASSERT_TRUE(journal->BeginWith(2));
+    SweepAll(*journal);
   }
   Damage("UPDATE records SET bytes='E' WHERE sequence=5");
   Damage("UPDATE snapshots SET bytes='stale' WHERE sequence=5");
@@ -177,14 +212,51 @@ TEST_F(SqliteJournalTest, KeepsItsBeginningWhenItsEndIsGivenUp) {
   EXPECT_EQ(Read(*journal, 2), (std::vector<std::string>{"c", "d"}));
 }
 
-TEST_F(SqliteJournalTest, AJournalWhoseBeginningIsGoneHasNoBase) {
+TEST_F(SqliteJournalTest, GivesUpNothingWhereAllFollowsFromWhatIsLost) {
   {
     auto journal = Open();
-    const std::string records[] = {"a", "b"};
+    const std::string records[] = {"a", "b", "c"};
     ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
+    ASSERT_TRUE(journal->BeginWith(2));
+    SweepAll(*journal);
+  }
+  Damage("UPDATE snapshots SET bytes='stale'");
+  auto journal = Open();
+  EXPECT_FALSE(journal->Base());
+  const auto kept = journal->KeepSoundPrefix();
+  ASSERT_FALSE(kept);
+  EXPECT_NE(kept.error().message.find("no whole snapshot stands for them"), std::string::npos) << kept.error().message;
+  EXPECT_EQ(Read(*journal, 2).size(), 1u) << "it is as it was";
+}
+
+TEST_F(SqliteJournalTest, RecordsThatAreLostWereNotDropped) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b", "c"};
+    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
   }
   Damage("DELETE FROM records WHERE sequence=1");
-  EXPECT_FALSE(Open()->Base());
+  auto journal = Open();
+  EXPECT_EQ(journal->BaseNumber().value(), 0u);
+  EXPECT_EQ(SweepAll(*journal), 1);
+  EXPECT_EQ(Read(*journal, 1).size(), 2u);
+}
+
+TEST_F(SqliteJournalTest, ABaseThatIsDamagedSweepsNothing) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b", "c"};
+    ASSERT_TRUE(journal->Append(records));
+    for (const uint64_t sequence : {1, 3}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
+    ASSERT_TRUE(journal->BeginWith(1));
+  }
+  Damage("UPDATE base SET sequence=3");
+  auto journal = Open();
+  EXPECT_FALSE(journal->BaseNumber());
+  EXPECT_FALSE(journal->Sweep());
+  EXPECT_EQ(Read(*journal, 0).size(), 3u);
 }
 
 TEST_F(SqliteJournalTest, ADamagedSnapshotFallsBackToTheOneBefore) {

@@ -147,7 +147,7 @@ TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
   ASSERT_TRUE(cluster.Execute(StopJob{ElementId({1}, 4)}));
   PendingReasons reasons(cluster.state(), cluster.now());
   v1::Job line;
-  ArrayLine(cluster.state(), {1}, reasons, &line);
+  ArrayLine(cluster.state(), {1}, cluster.now(), reasons, &line);
   EXPECT_EQ(line.id(), "job-0001");
   EXPECT_EQ(line.state(), v1::RUNNING);
   EXPECT_EQ(line.reason(), "array job-0001: 2 of 2 elements running");
@@ -156,6 +156,10 @@ TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
   EXPECT_EQ(line.elements().waiting(), 2);
   EXPECT_EQ(line.elements().cancelled(), 1);
   EXPECT_FALSE(line.has_array_index());
+  v1::Job later;
+  ArrayLine(cluster.state(), {1}, cluster.now() + Duration::Minutes(60), reasons, &later);
+  EXPECT_NEAR(later.use().gpu_hours(), 2, 1e-6) << "of both that run";
+  EXPECT_FALSE(later.has_gpu_busy()) << "nothing was measured";
   v1::Job element;
   JobView(cluster.state(), *cluster.state().FindJob({4}), cluster.now(), &element);
   EXPECT_EQ(element.array_id(), "job-0001");

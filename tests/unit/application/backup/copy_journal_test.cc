@@ -16,22 +16,25 @@ std::vector<std::string> All(Journal& journal) {
   return records;
 }
 
-// A journal that answers two records at a time, and may grow with each question.
+// A journal that answers two records at a time, and two bytes of a snapshot, and may grow with each question.
 struct Source {
   std::vector<std::string> records;
   std::vector<std::string> growth;
   uint64_t damaged = 0;  // its number; 0: none
   Snapshot snapshot;
   std::vector<uint64_t> asked;
+  uint64_t dropped = 0;  // records
 
-  Result<JournalPage> Page(uint64_t after) {
+  Result<JournalPage> Page(uint64_t after, uint64_t base_offset) {
     asked.push_back(after);
     if (after > records.size()) return Fail(InvalidArgument("ends before"));
-    JournalPage page{after + 1, {}, records.size(), std::nullopt};
-    for (uint64_t number = after + 1; number <= records.size() && number != damaged && page.records.size() < 2; ++number) page.records.push_back(records[number - 1]);
+    JournalPage page{after + 1, {}, records.size(), std::nullopt, 0};
+    const auto is_there = [&](uint64_t number) { return number > dropped && number <= records.size() && number != damaged; };
+    for (uint64_t number = after + 1; is_there(number) && page.records.size() < 2; ++number) page.records.push_back(records[number - 1]);
     if (page.records.empty() && after < records.size()) {
       if (snapshot.sequence <= after) return Fail(Internal("record " + std::to_string(damaged) + " is damaged"));
-      page.base = snapshot;
+      page.base = Snapshot{snapshot.sequence, snapshot.bytes.substr(base_offset, 2)};
+      page.base_bytes = snapshot.bytes.size();
     }
     if (!growth.empty()) {
       records.push_back(growth.front());
@@ -44,7 +47,7 @@ struct Source {
 class CopyJournalTest : public testing::Test {
  protected:
   Result<JournalCopy> Copy(Source& source) {
-    return CopyJournal(copy_, [&](uint64_t after) { return source.Page(after); }, [&](const Snapshot& snapshot) -> Status {
+    return CopyJournal(copy_, [&](uint64_t after, uint64_t offset) { return source.Page(after, offset); }, [&](const Snapshot& snapshot) -> Status {
       went_on_after_ = snapshot.sequence;
       return Fail(Unavailable("far enough"));
     });
@@ -104,7 +107,7 @@ TEST_F(CopyJournalTest, NoticesThatTheJournalBecameAnother) {
   Source one{.records = {"a", "b", "c", "d", "e", "f"}, .growth = {}, .snapshot = {}, .asked = {}};
   Source other{.records = {"a", "b", "x", "y", "z", "w"}, .growth = {}, .snapshot = {}, .asked = {}};
   int pages = 0;
-  const auto copied = CopyJournal(copy_, [&](uint64_t after) { return ++pages < 3 ? one.Page(after) : other.Page(after); }, [](const Snapshot&) { return Ok(); });
+  const auto copied = CopyJournal(copy_, [&](uint64_t after, uint64_t offset) { return ++pages < 3 ? one.Page(after, offset) : other.Page(after, offset); }, [](const Snapshot&) { return Ok(); });
   ASSERT_FALSE(copied);
   EXPECT_EQ(copied.error().code, ErrorCode::kConflict);
   EXPECT_EQ(All(copy_), (std::vector<std::string>{"a", "b", "c"})) << "nothing of the other one";
@@ -112,8 +115,8 @@ TEST_F(CopyJournalTest, NoticesThatTheJournalBecameAnother) {
 
 TEST_F(CopyJournalTest, HasRecordsThatFillAPage) {
   const std::vector<std::string> records = {"a", "b", "c"};
-  const auto copied = CopyJournal(copy_, [&](uint64_t after) -> Result<JournalPage> {
-    JournalPage page{after + 1, {}, records.size(), std::nullopt};
+  const auto copied = CopyJournal(copy_, [&](uint64_t after, uint64_t) -> Result<JournalPage> {
+    JournalPage page{after + 1, {}, records.size(), std::nullopt, 0};
     if (after < records.size()) page.records.push_back(records[after]);
     return page;
   }, [](const Snapshot&) { return Ok(); });
@@ -121,36 +124,69 @@ TEST_F(CopyJournalTest, HasRecordsThatFillAPage) {
   EXPECT_EQ(All(copy_), records);
 }
 
-// A journal that can begin behind a snapshot.
-class GappedJournal : public MemoryJournal {
- public:
-  uint64_t LastSequence() const override { return gap_ + MemoryJournal::LastSequence(); }
-  Status ReadAfter(uint64_t sequence, const std::function<Status(uint64_t, std::string_view)>& visit) override {
-    if (sequence < gap_) return Fail(Internal("missing"));
-    return MemoryJournal::ReadAfter(sequence - gap_, [&](uint64_t number, std::string_view bytes) { return visit(gap_ + number, bytes); });
+// Of a journal that has dropped records up to the third, or lost the first.
+class CopyOfTheRest : public testing::Test {
+ protected:
+  Result<JournalCopy> Copy() {
+    return CopyJournal(copy_, [&](uint64_t after, uint64_t offset) { return source_.Page(after, offset); }, [&](const Snapshot& snapshot) {
+      copy_.GoOnAfter(snapshot);
+      return is_cut_ ? Status(Fail(Unavailable("the line is cut"))) : Ok();
+    });
   }
-  void GoOnAfter(uint64_t number) { gap_ = number; }
 
- private:
-  uint64_t gap_ = 0;
+  Source source_{.records = {"a", "b", "c", "d", "e"}, .growth = {}, .damaged = 0, .snapshot = {3, "state"}, .asked = {}, .dropped = 2};
+  MemoryJournal copy_;
+  bool is_cut_ = false;
 };
 
-TEST_F(CopyJournalTest, GoesOnBehindASnapshotAndLater) {
-  Source source{.records = {"a", "b", "c", "d", "e"}, .growth = {}, .damaged = 1, .snapshot = {3, "state"}, .asked = {}};
-  GappedJournal copy;
-  const auto go_on = [&](const Snapshot& snapshot) {
-    copy.GoOnAfter(snapshot.sequence);
-    return Ok();
-  };
-  const auto pages = [&](uint64_t after) { return source.Page(after); };
-  const auto first = CopyJournal(copy, pages, go_on);
+TEST_F(CopyOfTheRest, GoesOnBehindASnapshotAndLater) {
+  const auto first = Copy();
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_EQ(first->last, 5u);
-  source.records.push_back("f");
-  const auto second = CopyJournal(copy, pages, go_on);
+  EXPECT_EQ(copy_.Base()->bytes, "state") << "all pieces of it";
+  source_.records.push_back("f");
+  const auto second = Copy();
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(second->last, 6u);
   EXPECT_EQ(second->added, 1u);
+}
+
+TEST_F(CopyOfTheRest, GoesOnWhereItHasTheSnapshotAlone) {
+  is_cut_ = true;
+  ASSERT_FALSE(Copy());
+  is_cut_ = false;
+  const auto rest = Copy();
+  ASSERT_TRUE(rest) << rest.error().message;
+  EXPECT_EQ(rest->last, 5u);
+  EXPECT_EQ(rest->added, 2u);
+}
+
+TEST_F(CopyOfTheRest, OfAnotherSnapshotStaysAsItWas) {
+  is_cut_ = true;
+  ASSERT_FALSE(Copy());
+  is_cut_ = false;
+  for (const Snapshot& other : {Snapshot{3, "stale"}, Snapshot{4, "state"}}) {
+    source_.snapshot = other;
+    source_.dropped = other.sequence - 1;
+    EXPECT_EQ(Copy().error().code, ErrorCode::kConflict);
+    EXPECT_EQ(copy_.LastSequence(), 3u);
+  }
+}
+
+TEST_F(CopyOfTheRest, BeginsAgainWithASnapshotThatTookTheOthersPlace) {
+  int pages = 0;
+  const auto copied = CopyJournal(copy_, [&](uint64_t after, uint64_t offset) {
+    if (++pages == 2) source_.snapshot = {4, "later"};
+    if (pages == 2) source_.dropped = 3;
+    return source_.Page(after, offset);
+  }, [&](const Snapshot& snapshot) {
+    copy_.GoOnAfter(snapshot);
+    return Ok();
+  });
+  ASSERT_TRUE(copied) << copied.error().message;
+  EXPECT_EQ(copy_.Base()->sequence, 4u);
+  EXPECT_EQ(copy_.Base()->bytes, "later");
+  EXPECT_EQ(copied->last, 5u);
 }
 
 TEST_F(CopyJournalTest, GoesOnBehindWhatIsDamagedThere) {

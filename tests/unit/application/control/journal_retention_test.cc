@@ -13,37 +13,42 @@
 namespace gp {
 namespace {
 
-constexpr Duration kNothingDropped;
+using Numbers = std::vector<uint64_t>;
+
+constexpr Duration kForEverKept;
 constexpr Duration kDay = Duration::Minutes(60 * 24);
 
 Instant Day(int64_t day) { return Instant{} + Duration::Nanoseconds(kDay.ns * day); }
 
 TEST(JournalRetention, TwoSnapshotsStayWhereAllRecordsDo) {
   const SnapshotPlace places[] = {{10, Day(1)}, {20, Day(2)}, {30, Day(3)}, {40, Day(900)}};
-  EXPECT_EQ(WhatToDrop(places, 0, Day(900), kNothingDropped), (JournalDrops{{10, 20}, 0}));
-  EXPECT_EQ(WhatToDrop({}, 0, Day(900), kNothingDropped), JournalDrops{});
-  EXPECT_EQ(WhatToDrop({places, 1}, 0, Day(900), kNothingDropped), JournalDrops{});
+  EXPECT_EQ(NextBases(places, Day(900), kForEverKept), Numbers{});
+  EXPECT_EQ(SuperfluousSnapshots(places, 0, kForEverKept), (Numbers{10, 20}));
+  EXPECT_EQ(SuperfluousSnapshots({places, 2}, 0, kForEverKept), Numbers{});
+  EXPECT_EQ(SuperfluousSnapshots({}, 0, kForEverKept), Numbers{});
 }
 
-TEST(JournalRetention, TheBeginningStaysWhereNothingMoreIsDropped) {
+TEST(JournalRetention, TheBaseStaysWhereNothingMoreIsDropped) {
   const SnapshotPlace places[] = {{10, Day(1)}, {20, Day(2)}, {30, Day(3)}, {40, Day(4)}};
-  EXPECT_EQ(WhatToDrop(places, 10, Day(4), kNothingDropped), (JournalDrops{{20}, 10}));
+  EXPECT_EQ(SuperfluousSnapshots(places, 10, kForEverKept), Numbers{20});
 }
 
-TEST(JournalRetention, TheNewestThatIsOldEnoughBecomesTheBeginning) {
+TEST(JournalRetention, TheNewestThatIsOldEnoughIsTheNextBase) {
   const SnapshotPlace places[] = {{10, Day(1)}, {20, Day(5)}, {30, Day(9)}, {40, Day(12)}, {50, Day(15)}};
   const Duration keep = Duration::Nanoseconds(kDay.ns * 10);
-  EXPECT_EQ(WhatToDrop(places, 0, Day(15), keep), (JournalDrops{{10}, 20}));
-  EXPECT_EQ(WhatToDrop(places, 10, Day(14), keep), (JournalDrops{{}, 10})) << "not a day too soon";
-  EXPECT_EQ(WhatToDrop(places, 0, Day(40), keep), (JournalDrops{{10, 20, 30, 40}, 50}));
+  EXPECT_EQ(NextBases(places, Day(15), keep), (Numbers{20, 10}));
+  EXPECT_EQ(NextBases(places, Day(14), keep), Numbers{10}) << "not a day too soon";
 }
 
-TEST(JournalRetention, WhoseTimeIsNotKnownIsNoBeginning) {
-  const SnapshotPlace places[] = {{10, {}}, {20, Day(5)}, {30, Day(6)}};
-  EXPECT_EQ(WhatToDrop(places, 10, Day(7), kDay), (JournalDrops{{10, 20}, 30}));
-  EXPECT_EQ(WhatToDrop(places, 10, Day(5), kDay), (JournalDrops{{}, 10}));
-  const SnapshotPlace known_before[] = {{10, Day(1)}, {20, {}}, {30, Day(6)}};
-  EXPECT_EQ(WhatToDrop(known_before, 0, Day(6), kDay), (JournalDrops{{}, 10}));
+TEST(JournalRetention, TheNewestTwoAreNoBaseHoweverOld) {
+  const SnapshotPlace places[] = {{10, Day(1)}, {20, Day(5)}, {30, Day(9)}};
+  EXPECT_EQ(NextBases(places, Day(900), kDay), Numbers{10});
+  EXPECT_EQ(NextBases({places, 2}, Day(900), kDay), Numbers{});
+}
+
+TEST(JournalRetention, WhoseTimeIsNotKnownIsNoBase) {
+  const SnapshotPlace places[] = {{10, Day(1)}, {20, {}}, {30, Day(6)}, {40, Day(6)}};
+  EXPECT_EQ(NextBases(places, Day(6), kDay), Numbers{10});
 }
 
 // A journal of a year, a snapshot each hour, of which three weeks are asked for.
@@ -54,17 +59,58 @@ TEST(JournalRetention, KeepsEnoughAndNotMuchMore) {
   for (int64_t hour = 1; hour <= 24 * 365; ++hour) {
     const Instant now = Day(1) + Duration::Minutes(60 * hour);
     places.push_back({static_cast<uint64_t>(hour), now});
-    const JournalDrops drops = WhatToDrop(places, base, now, keep);
-    std::erase_if(places, [&](const SnapshotPlace& one) { return std::ranges::find(drops.snapshots, one.sequence) != drops.snapshots.end(); });
+    if (const Numbers bases = NextBases(places, now, keep); !bases.empty()) base = bases.front();
+    std::erase_if(places, [&](const SnapshotPlace& one) { return one.sequence < base; });
+    for (const uint64_t number : SuperfluousSnapshots(places, base, keep)) std::erase_if(places, [&](const SnapshotPlace& one) { return one.sequence == number; });
     ASSERT_LE(places.size(), 12u);
-    if (drops.first_kept == base) continue;
-    base = drops.first_kept;
+    if (base == 0) continue;
     ASSERT_EQ(places.front().sequence, base);
     ASSERT_GE(now - places.front().at, keep);
   }
   const int64_t kept_hours = 24 * 365 - static_cast<int64_t>(base);
   EXPECT_GE(kept_hours, 24 * 21);
   EXPECT_LE(kept_hours, 24 * 21 * 9 / 8 + 2);
+}
+
+// Of which one snapshot cannot be read.
+class DamagedSnapshots : public MemoryJournal {
+ public:
+  Status BeginWith(uint64_t snapshot) override {
+    return snapshot == damaged ? Status(Fail(Conflict("not whole"))) : MemoryJournal::BeginWith(snapshot);
+  }
+  uint64_t damaged = 0;
+};
+
+class DropOldTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int64_t day = 1; day <= 6; ++day) {
+      Record record;
+      record.envelope.at = Day(day);
+      const std::string records[] = {EncodeRecord(record)};
+      ASSERT_TRUE(journal_.Append(records));
+      ASSERT_TRUE(journal_.SaveSnapshot({journal_.LastSequence(), "state"}));
+    }
+  }
+
+  DamagedSnapshots journal_;
+};
+
+TEST_F(DropOldTest, BeginsWithTheNewestOldOne) {
+  ASSERT_TRUE(DropOld(journal_, Day(6), {Duration::Nanoseconds(kDay.ns * 3), false}));
+  EXPECT_EQ(*journal_.BaseNumber(), 3u);
+}
+
+TEST_F(DropOldTest, BeginsWithTheOneBeforeWhereThatIsDamaged) {
+  journal_.damaged = 3;
+  ASSERT_TRUE(DropOld(journal_, Day(6), {Duration::Nanoseconds(kDay.ns * 3), false}));
+  EXPECT_EQ(*journal_.BaseNumber(), 2u);
+}
+
+TEST_F(DropOldTest, RecordsThatSomebodyNeedsStay) {
+  ASSERT_TRUE(DropOld(journal_, Day(6), {Duration::Nanoseconds(kDay.ns * 3), true}));
+  EXPECT_EQ(*journal_.BaseNumber(), 0u);
+  EXPECT_EQ(journal_.Snapshots()->size(), 6u) << "each may be the next base";
 }
 
 // A controller that drops what is older than ten seconds, restarted now and then.
@@ -75,6 +121,7 @@ class DroppingController : public testing::Test {
     ControlOptions options;
     options.records_per_snapshot = 4;
     options.keep_journal = Duration::Seconds(10);
+    options.audit = audit_;
     loop_ = *ControlLoop::Open(journal_, clock_, options);
     loop_->Start();
   }
@@ -84,16 +131,23 @@ class DroppingController : public testing::Test {
     ASSERT_TRUE(loop_->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).status);
   }
 
+  void SubmitForSeconds(int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      Submit();
+      clock_.Advance(Duration::Seconds(1));
+    }
+  }
+
   ManualClock clock_;
   MemoryJournal journal_;
+  AuditTrail* audit_ = nullptr;
   std::unique_ptr<ControlLoop> loop_;
 };
 
 TEST_F(DroppingController, RecoversAndDecidesAgainFromWhereItBegins) {
-  for (int second = 0; second < 60; ++second) {
-    if (second % 20 == 0) Open();
-    Submit();
-    clock_.Advance(Duration::Seconds(1));
+  for (int life = 0; life < 3; ++life) {
+    Open();
+    SubmitForSeconds(20);
   }
   std::string before;
   ASSERT_TRUE(loop_->Read([&](const State& state) { before = EncodeState(state); }));
@@ -107,6 +161,43 @@ TEST_F(DroppingController, RecoversAndDecidesAgainFromWhereItBegins) {
   EXPECT_EQ(report->records, journal_.LastSequence() - base);
   EXPECT_TRUE(report->differences.empty()) << report->differences.front();
   EXPECT_EQ(report->digest, StateDigest(*DecodeState(before))) << "of the whole state, not of what the records alone make";
+}
+
+// Notes its entries, until it breaks.
+class Trail : public AuditTrail {
+ public:
+  void Write(AuditEntry entry) override { entries.push_back(std::move(entry)); }
+  uint64_t LastNumber() const override { return entries.empty() ? 0 : entries.back().number; }
+  bool IsBroken() const override { return is_broken; }
+  Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery&) override { return std::vector<WrittenAuditEntry>{}; }
+
+  std::vector<AuditEntry> entries;
+  bool is_broken = false;
+};
+
+TEST_F(DroppingController, KeepsWhatTheAuditTrailLacks) {
+  Trail trail;
+  trail.is_broken = true;
+  audit_ = &trail;
+  Open();
+  SubmitForSeconds(40);
+  EXPECT_EQ(*journal_.BaseNumber(), 0u);
+  trail.is_broken = false;
+  SubmitForSeconds(20);
+  loop_.reset();
+  EXPECT_GT(*journal_.BaseNumber(), 0u);
+}
+
+TEST_F(DroppingController, ANewAuditTrailSaysWhereItBegins) {
+  Open();
+  SubmitForSeconds(40);
+  Trail trail;
+  audit_ = &trail;
+  Open();
+  loop_.reset();
+  ASSERT_FALSE(trail.entries.empty());
+  EXPECT_EQ(trail.entries.front().operation, kJournalCut);
+  EXPECT_EQ(trail.entries.front().number, *journal_.BaseNumber());
 }
 
 }  // namespace
