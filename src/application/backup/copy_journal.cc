@@ -50,7 +50,7 @@ Result<JournalPage> NextPage(Journal& copy, const JournalPages& pages) {
   const std::string newest = NewestOf(copy);
   if (newest.empty()) {
     GP_CHECK_OK(CompareBase(copy, pages));
-    return pages(last, 0);
+    return PageWithBase(pages, last);
   }
   auto page = pages(last - 1, 0);
   if (!page && page.error().code != ErrorCode::kInvalidArgument) return Fail(page.error());

@@ -295,8 +295,8 @@ void ControlLoop::SaveSnapshotWhenDue() {
   const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
   if (!saved) return (void)std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
   // What the trail lacks it gets from the journal at the next start.
-  const bool is_needed = options_.audit != nullptr && options_.audit->IsBroken();
-  const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, is_needed});
+  const uint64_t told = options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
+  const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, told});
   if (!dropped) std::fprintf(stderr, "gpu-platform: nothing old was dropped: %s\n", dropped.error().message.c_str());
   sweeps_ = true;
 }

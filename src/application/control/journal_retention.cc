@@ -53,7 +53,8 @@ std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places
 
 Status DropOld(Journal& journal, Instant now, const JournalRetention& retention) {
   std::vector<SnapshotPlace> places = GP_TRY(PlacesOf(journal));
-  for (const uint64_t base : retention.records_stay ? std::vector<uint64_t>{} : NextBases(places, now, retention.keep)) {
+  for (const uint64_t base : NextBases(places, now, retention.keep)) {
+    if (base > retention.until) continue;
     const Status begun = journal.BeginWith(base);
     if (begun) break;
     if (begun.error().code != ErrorCode::kConflict) return begun;  // else it is damaged: the one before will do

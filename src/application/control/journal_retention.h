@@ -26,7 +26,7 @@ std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places
 
 struct JournalRetention {
   Duration keep;
-  bool records_stay = false;  // for now, whatever their age: somebody needs them
+  uint64_t until = UINT64_MAX;  // records of higher numbers stay for now, whatever their age: somebody needs them
 };
 
 // After a snapshot was saved; the room is given back by Journal::Sweep.

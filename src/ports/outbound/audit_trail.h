@@ -35,8 +35,8 @@ class AuditTrail {
   virtual void Write(AuditEntry entry) = 0;
   // Of the last entry; 0: there is none.
   virtual uint64_t LastNumber() const = 0;
-  // It takes nothing more before the next start, which tells it what it lacks.  Any thread.
-  virtual bool IsBroken() const = 0;
+  // No entry up to this number would have to be told again if the process ended now; UINT64_MAX: none at all.  Any thread.
+  virtual uint64_t WrittenUntil() const = 0;
   // The newest first.  Any thread.  kInternal: the trail cannot be read, and where.
   virtual Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery& query) = 0;
 };

@@ -1,5 +1,7 @@
 // The journal as it is, for copies of it.
 
+#include <algorithm>
+
 #include "adapters/inbound/api/control_api.h"
 
 namespace gp {
@@ -21,25 +23,29 @@ Status FillRecords(Journal& journal, uint64_t after, v1::ReadJournalReply* reply
   return reply->records_size() > 0 ? Ok() : read;
 }
 
-Status FillBase(const Snapshot& snapshot, uint64_t offset, v1::ReadJournalReply::Base* base) {
-  if (offset > snapshot.bytes.size()) return Fail(InvalidArgument("base_offset: the state has " + std::to_string(snapshot.bytes.size()) + " bytes"));
+// An offset behind its end is one of another base, which this one has replaced: the asker sees that by its number.
+void FillBase(const Snapshot& snapshot, uint64_t offset, v1::ReadJournalReply::Base* base) {
   base->set_sequence(static_cast<int64_t>(snapshot.sequence));
-  base->set_state(snapshot.bytes.substr(offset, kBaseBytes));
+  base->set_state(snapshot.bytes.substr(std::min(offset, snapshot.bytes.size()), kBaseBytes));
   base->set_bytes(static_cast<int64_t>(snapshot.bytes.size()));
-  return Ok();
 }
+
+// A copy from the beginning begins with the base: it would hardly be faster than what sweeps the records before that.
+bool BeginsWithBase(Journal& journal, uint64_t after) { return after == 0 && journal.BaseNumber().value_or(0) > 0; }
 
 Status FillPage(Journal& journal, const v1::ReadJournalRequest& request, v1::ReadJournalReply* reply) {
   const auto after = static_cast<uint64_t>(request.after());
   reply->set_last(static_cast<int64_t>(journal.LastSequence()));
   if (after > journal.LastSequence()) return Fail(InvalidArgument("after: the journal ends with record " + std::to_string(journal.LastSequence())));
-  const Status read = FillRecords(journal, after, reply);
+  Status read = Fail(NotFound("record 1 was dropped"));
+  if (!BeginsWithBase(journal, after)) read = FillRecords(journal, after, reply);
   if (read) return Ok();
   // Old records were dropped, or are damaged: the copy begins, or goes on, behind a snapshot.
   const auto base = journal.Base();
   const Snapshot snapshot = base && base->sequence > after ? *base : GP_TRY(journal.LatestSnapshot());
   if (snapshot.sequence <= after) return read;
-  return FillBase(snapshot, static_cast<uint64_t>(request.base_offset()), reply->mutable_base());
+  FillBase(snapshot, static_cast<uint64_t>(request.base_offset()), reply->mutable_base());
+  return Ok();
 }
 
 }  // namespace

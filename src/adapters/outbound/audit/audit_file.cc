@@ -137,7 +137,7 @@ Status AuditFile::Resume() {
     const auto last = ParseAuditLine(lines.back());
     if (!last) return Fail(Internal("audit: the last line of " + path + " " + last.error().message + ": move the directory aside, and it is written anew, as far back as the journal goes"));
     hash_ = last->hash;
-    last_number_ = last->entry.number;
+    last_number_ = written_number_ = last->entry.number;
     return Ok();
   }
   return Ok();
@@ -157,8 +157,9 @@ void AuditFile::Write(AuditEntry entry) {
   if (waiting_.size() >= kWaitingMax && !is_broken_) {
     hurry_ = true;
     asked_.notify_all();
-    is_broken_ = !written_.wait_for(lock, kPatience, [&] { return waiting_.size() < kWaitingMax; });
-    if (is_broken_) std::fprintf(stderr, "gpu-platform: the audit's disk takes nothing; the next start goes on from what is whole\n");
+    const bool has_room = written_.wait_for(lock, kPatience, [&] { return waiting_.size() < kWaitingMax; });
+    is_broken_ = is_broken_ || !has_room;
+    if (!has_room) std::fprintf(stderr, "gpu-platform: the audit's disk takes nothing; the next start goes on from what is whole\n");
   }
   if (!is_broken_) waiting_.push_back(std::move(entry));  // none after one that is missing
 }
@@ -172,12 +173,25 @@ void AuditFile::Run() {
     std::deque<AuditEntry> batch = std::exchange(waiting_, {});
     writing_ = true;
     lock.unlock();
-    for (const AuditEntry& entry : batch) Append(entry);
-    Flush();
+    const bool is_written = WriteAll(batch);
     lock.lock();
     writing_ = false;
+    is_broken_ = is_broken_ || !is_written;
+    if (is_written && !batch.empty()) written_number_ = batch.back().number;
     written_.notify_all();
   }
+}
+
+bool AuditFile::WriteAll(const std::deque<AuditEntry>& batch) {
+  for (const AuditEntry& entry : batch) Append(entry);
+  Flush();
+  return file_ != nullptr;
+}
+
+uint64_t AuditFile::WrittenUntil() const {
+  const std::lock_guard lock(mutex_);
+  const bool lacks_nothing = !is_broken_ && !writing_ && waiting_.empty();
+  return lacks_nothing ? UINT64_MAX : written_number_;
 }
 
 void AuditFile::Append(const AuditEntry& entry) {
@@ -201,7 +215,6 @@ void AuditFile::Flush() {
 void AuditFile::GiveUp(const Error& error) {
   std::fprintf(stderr, "gpu-platform: %s\ngpu-platform: no more is written to the audit; the next start goes on from what is whole\n", error.message.c_str());
   file_.reset();
-  is_broken_ = true;
 }
 
 Result<std::vector<WrittenAuditEntry>> AuditFile::Read(const AuditQuery& query) {

@@ -3,7 +3,6 @@
 // The audit trail as files of JSON lines below a directory: audit-000001.jsonl, the next where one is full.  One chain
 // of hashes goes through all of them.  A thread of its own writes now and then: nobody waits for it or wakes it.
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
@@ -29,7 +28,7 @@ class AuditFile : public AuditTrail {
 
   void Write(AuditEntry entry) override;
   uint64_t LastNumber() const override { return last_number_; }
-  bool IsBroken() const override { return is_broken_; }
+  uint64_t WrittenUntil() const override;
   Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery& query) override;
 
  private:
@@ -41,6 +40,7 @@ class AuditFile : public AuditTrail {
   Status Resume();
   Status OpenFile();
   void Run();
+  bool WriteAll(const std::deque<AuditEntry>& batch);
   void Append(const AuditEntry& entry);
   void Flush();
   void GiveUp(const Error& error);
@@ -48,17 +48,18 @@ class AuditFile : public AuditTrail {
   const std::string directory_;
   const int64_t file_bytes_max_;
   std::thread thread_;
-  std::atomic<bool> is_broken_ = false;  // the disk takes nothing for long, or has failed
   uint64_t last_number_ = 0;          // of Write's caller
 
   int file_number_ = 0;               // these three: of the thread
   std::unique_ptr<std::FILE, Closer> file_;
   std::string hash_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable asked_;
   std::condition_variable written_;
   std::deque<AuditEntry> waiting_;
+  bool is_broken_ = false;  // the disk takes nothing for long, or has failed: until the next start
+  uint64_t written_number_ = 0;
   bool writing_ = false;
   bool hurry_ = false;  // somebody waits for what was told so far
   bool ends_ = false;

@@ -92,6 +92,7 @@ Status SqliteJournal::DropSnapshots(std::span<const uint64_t> snapshots) {
 Result<bool> SqliteJournal::Sweep() {
   const uint64_t base = GP_TRY(BaseNumber());
   if (const uint64_t snapshot = GP_TRY(FirstSnapshotBefore(base)); snapshot != 0) {
+    (void)GP_TRY(Base());  // else this one may be all that there is
     GP_CHECK_OK(Delete("DELETE FROM snapshots WHERE sequence=?", snapshot));
     return true;
   }

@@ -72,6 +72,7 @@ class SqliteJournal : public Journal {
 
   // sqlite_salvage.cc
   Status CopyAside();
+  Result<uint64_t> MendBeginning(const Snapshot& snapshot);
   Status Rebuild(const Snapshot& base, const Snapshot& snapshot, uint64_t sound);
   Status CopyRecords(sqlite3* kept, uint64_t after, uint64_t sound);
   Status CopySnapshot(sqlite3* kept, const Snapshot& snapshot);

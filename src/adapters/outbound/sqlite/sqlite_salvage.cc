@@ -95,8 +95,9 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
   const Snapshot base = begins ? *begins : Snapshot{};
   uint64_t from_first = 0;
   uint64_t from_snapshot = 0;
-  if (read_from(base.sequence, from_first)) return last_sequence_;
+  if (begins && read_from(base.sequence, from_first)) return last_sequence_;
   if (snapshot.sequence > 0 && read_from(snapshot.sequence, from_snapshot)) {
+    if (!begins) return MendBeginning(snapshot);
     return Fail(Conflict(
         "journal " + path_ +
         ": the damage lies before the newest snapshot, which is sound: nothing to give up"));
@@ -109,6 +110,14 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
   GP_CHECK_OK(LoadTail());
   loss_ = "journal " + path_ + ": given up from record " + std::to_string(sound + 1) + " on";
   return sound;
+}
+
+// Nothing is lost: only where it begins was not known.
+Result<uint64_t> SqliteJournal::MendBeginning(const Snapshot& snapshot) {
+  GP_CHECK_OK(CopyAside());
+  GP_CHECK_OK(Rebuild(snapshot, snapshot, last_sequence_));
+  GP_CHECK_OK(LoadTail());
+  return last_sequence_;
 }
 
 Status SqliteJournal::CopyAside() {

@@ -11,7 +11,7 @@ namespace {
 struct Trail : AuditTrail {
   void Write(AuditEntry entry) override { entries.push_back(std::move(entry)); }
   uint64_t LastNumber() const override { return entries.empty() ? 0 : entries.back().number; }
-  bool IsBroken() const override { return false; }
+  uint64_t WrittenUntil() const override { return UINT64_MAX; }
   Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery&) override { return Fail(Unsupported("not here")); }
   std::vector<AuditEntry> entries;
 };

@@ -94,7 +94,6 @@ TEST_F(ReadJournalTest, BeginsBehindTheOldestSnapshotWhereRecordsWereDropped) {
   Append(10, 10);
   for (const uint64_t sequence : {4, 8}) ASSERT_TRUE(journal_.SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
   ASSERT_TRUE(journal_.BeginWith(4));
-  ASSERT_FALSE(*journal_.Sweep());
   const auto page = Read(0);
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_EQ(page->records_size(), 0);
@@ -117,7 +116,7 @@ TEST_F(ReadJournalTest, GivesALargeSnapshotInPieces) {
   const auto second = Read(0, 16 << 20);
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(first->base().state() + second->base().state(), state);
-  EXPECT_EQ(Read(0, (20 << 20) + 1).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Read(0, (20 << 20) + 1)->base().sequence(), 3) << "and nothing of it: whoever asks has pieces of another";
   EXPECT_EQ(Read(0, -1).error().code, ErrorCode::kInvalidArgument);
 }
 

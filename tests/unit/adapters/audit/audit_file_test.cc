@@ -47,14 +47,18 @@ TEST_F(AuditFiles, GoOnWhereTheyEnded) {
   EXPECT_EQ(verdict.hash.size(), 64u);
 }
 
-TEST_F(AuditFiles, ThatTakeNothingMoreAreBroken) {
+TEST_F(AuditFiles, SayWhatIsWritten) {
+  Write(1, 4);
   const auto audit = *AuditFile::Open(directory_, 100);
-  EXPECT_FALSE(audit->IsBroken());
-  std::filesystem::create_directory(Path(2));
-  audit->Write(Entry(1));
-  audit->Write(Entry(2));
+  EXPECT_EQ(audit->WrittenUntil(), UINT64_MAX) << "all";
+  std::filesystem::create_directory(Path(2));  // in the next file's place
+  audit->Write(Entry(5));
+  audit->Write(Entry(6));
   (void)audit->Read({});  // what was told is on its way
-  EXPECT_TRUE(audit->IsBroken());
+  EXPECT_EQ(audit->WrittenUntil(), 4u);
+  for (uint64_t number = 7; number < 200'000; ++number) audit->Write(Entry(number));
+  (void)audit->Read({});
+  EXPECT_EQ(audit->WrittenUntil(), 4u) << "and nothing more, until the next start";
 }
 
 TEST_F(AuditFiles, AreTheirOwnersAlone) {

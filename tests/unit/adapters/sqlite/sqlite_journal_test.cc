@@ -257,6 +257,26 @@ TEST_F(SqliteJournalTest, ABaseThatIsDamagedSweepsNothing) {
   EXPECT_FALSE(journal->BaseNumber());
   EXPECT_FALSE(journal->Sweep());
   EXPECT_EQ(Read(*journal, 0).size(), 3u);
+  EXPECT_EQ(journal->KeepSoundPrefix().value(), 3u) << "nothing else is damaged";
+  EXPECT_EQ(journal->loss(), "");
+  EXPECT_EQ(journal->Base()->sequence, 3u) << "by the newest snapshot it begins for certain";
+  const std::string more[] = {"d"};
+  ASSERT_TRUE(journal->Append(more));
+  EXPECT_EQ(Read(*journal, 3), std::vector<std::string>{"d"});
+}
+
+TEST_F(SqliteJournalTest, SweepsNoSnapshotThatIsTheLastWholeOne) {
+  {
+    auto journal = Open();
+    const std::string records[] = {"a", "b", "c"};
+    ASSERT_TRUE(journal->Append(records));
+    for (const uint64_t sequence : {1, 2, 3}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
+    ASSERT_TRUE(journal->BeginWith(2));
+  }
+  Damage("UPDATE snapshots SET bytes='stale' WHERE sequence>1");
+  auto journal = Open();
+  EXPECT_FALSE(journal->Sweep());
+  EXPECT_EQ(journal->LatestSnapshot()->sequence, 1u);
 }
 
 TEST_F(SqliteJournalTest, ADamagedSnapshotFallsBackToTheOneBefore) {

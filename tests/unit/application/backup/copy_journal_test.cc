@@ -161,6 +161,21 @@ TEST_F(CopyOfTheRest, GoesOnWhereItHasTheSnapshotAlone) {
   EXPECT_EQ(rest->added, 2u);
 }
 
+TEST_F(CopyOfTheRest, GoesOnWithAllOfTheNextSnapshot) {
+  is_cut_ = true;
+  ASSERT_FALSE(Copy());
+  const auto copied = CopyJournal(copy_, [&](uint64_t after, uint64_t offset) {
+    if (after == 3) source_.snapshot = {5, "later"};
+    if (after == 3) source_.damaged = 4;
+    return source_.Page(after, offset);
+  }, [&](const Snapshot& snapshot) {
+    copy_.GoOnAfter(snapshot);
+    return Ok();
+  });
+  ASSERT_TRUE(copied) << copied.error().message;
+  EXPECT_EQ(copy_.LatestSnapshot()->bytes, "later");
+}
+
 TEST_F(CopyOfTheRest, OfAnotherSnapshotStaysAsItWas) {
   is_cut_ = true;
   ASSERT_FALSE(Copy());
