@@ -9,7 +9,7 @@ WORLDS ?= 100000
 
 .PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-watch bench-rest bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 ## make prove-fresh      clone, make demo, make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -19,7 +19,7 @@ prove-fresh:
 prove-kills: build
 	GP_KILLS=$(KILLS) PYTHONPATH=tests/integration $(PYTHON) -B tests/chaos/kills_test.py --binary $(BINARY)
 
-## make prove-crashes    SIGKILL, lost power and disk errors at every file call of three lives and of their recoveries (30 min)
+## make prove-crashes    SIGKILL, lost power and disk errors at every file call of four lives and of their recoveries (30 min)
 prove-crashes: configure
 	cmake --build $(BUILD) --target crash_journal crash_files
 	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} env GP_STRIDE=$(JOBS) GP_OFFSET={} GP_RECOVERY_STRIDE=1 $(BUILD)/bin/crash_journal
@@ -182,6 +182,10 @@ bench-recovery: build
 bench-submits: build
 	cmake --build $(BUILD) --target pipelined
 	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/submits/pipelined.py --binary $(BINARY) --client $(BUILD)/bin/pipelined
+
+## make bench-list       lists of jobs while 100,000 wait: the command, a page over HTTP (root; 1 min)
+bench-list: build
+	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/list.py --binary $(BINARY)
 
 ## make bench-metrics    a scrape of 1,000 GPUs and fifty queues (1 min)
 bench-metrics: configure
