@@ -2,6 +2,7 @@
 
 // One description of a struct's fields serves both directions: `Fields(archive, value)` calls
 // archive(value.a, value.b, …), and a WriteArchive or ReadArchive does the rest.  See codec.cc.
+// Since<V>(field) marks a field that formats before V do not have: reading one of those leaves its default.
 
 #include <concepts>
 #include <map>
@@ -18,6 +19,7 @@
 #include "base/id.h"
 #include "base/time.h"
 #include "base/wide.h"
+#include "domain/cluster/versioned_field.h"
 #include "domain/model/job_spec.h"
 #include "domain/model/node.h"
 
@@ -37,6 +39,10 @@ class WriteArchive {
   std::string Take() { return out_.Take(); }
 
  private:
+  template <uint64_t kVersion, typename T>
+  void Write(const VersionedField<kVersion, T>& field) {
+    Write(field.value);
+  }
   template <typename T>
     requires std::integral<T> || std::is_enum_v<T>
   void Write(const T& value) {
@@ -104,9 +110,11 @@ class ReadArchive {
   explicit ReadArchive(std::string_view bytes) : in_(bytes) {}
 
   template <typename... T>
-  void operator()(T&... values) {
+  void operator()(T&&... values) {
     (Read(values), ...);
   }
+  // The format of what follows; the newest where this is not called.
+  void SetVersion(uint64_t version) { version_ = version; }
   // Everything read was there, and nothing is left over.
   bool Complete() const { return in_.ok() && in_.AtEnd(); }
   bool ok() const { return in_.ok(); }
@@ -189,6 +197,10 @@ class ReadArchive {
   void ReadAlternative(V& value, uint64_t index, std::index_sequence<I...>) {
     ((index == I ? Read(value.template emplace<I>()) : void()), ...);
   }
+  template <uint64_t kVersion, typename T>
+  void Read(VersionedField<kVersion, T>& field) {
+    if (version_ >= kVersion) Read(field.value);
+  }
   template <typename T>
     requires std::is_class_v<T>
   void Read(T& value) {
@@ -196,6 +208,7 @@ class ReadArchive {
   }
 
   ByteReader in_;
+  uint64_t version_ = UINT64_MAX;
   SharedValues last_;
 };
 

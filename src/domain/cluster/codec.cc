@@ -26,6 +26,7 @@ void Fields(A& archive, Record& v) {
 namespace {
 
 constexpr uint64_t kFormatVersion = 16;
+constexpr uint64_t kFormatOldest = 16;  // that is still read
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
@@ -96,6 +97,14 @@ bool BuildIndexes(State& state) {
   return true;
 }
 
+// The version that leads a record or a snapshot; false: it is none of those that are read.
+bool ReadVersion(ReadArchive& archive) {
+  uint64_t version = 0;
+  archive(version);
+  archive.SetVersion(version);
+  return version >= kFormatOldest && version <= kFormatVersion;
+}
+
 Error Damaged(const char* what) { return Internal(std::string(what) + " does not decode"); }
 
 }  // namespace
@@ -108,9 +117,7 @@ std::string EncodeRecord(const Record& record) {
 
 Result<Record> DecodeRecord(std::string_view bytes) {
   ReadArchive archive(bytes);
-  uint64_t version = 0;
-  archive(version);
-  if (version != kFormatVersion) return Fail(Damaged("a journal record of another version"));
+  if (!ReadVersion(archive)) return Fail(Damaged("a journal record of another version"));
   Record record;
   archive(record);
   if (!archive.Complete()) return Fail(Damaged("a journal record"));
@@ -132,9 +139,7 @@ std::string EncodeState(const State& state) {
 
 Result<State> DecodeState(std::string_view bytes) {
   ReadArchive archive(bytes);
-  uint64_t version = 0;
-  archive(version);
-  if (version != kFormatVersion) return Fail(Damaged("a snapshot of another version"));
+  if (!ReadVersion(archive)) return Fail(Damaged("a snapshot of another version"));
   State state;
   StateFields(archive, state);
   if (!archive.Complete() || !BuildIndexes(state)) return Fail(Damaged("a snapshot"));

@@ -1,10 +1,12 @@
 #pragma once
 
 // The fields of every struct that a journal or a snapshot holds, in their order on disk.  New
-// fields go to the end, with a new kFormatVersion in codec.cc.
+// fields go to the end as Since<V>(v.field), V being a new kFormatVersion in codec.cc: journals of
+// formats before V stay readable.
 
 #include "domain/cluster/command.h"
 #include "domain/cluster/event.h"
+#include "domain/cluster/versioned_field.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/trouble.h"
 #include "domain/metering/metering.h"
