@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 WORLDS ?= 100000
 
-.PHONY: prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
+.PHONY: prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
         prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
@@ -49,6 +49,16 @@ prove-world: configure
 ## make prove-mutants    every mutant is noticed, and by which of all nets (an hour; `--first`: 12 min)
 prove-mutants: build-tests
 	$(PYTHON) tests/mutants/run_mutants.py --build $(BUILD)
+
+## make prove-baseline   digests of 2,000 worlds and 10,000 lives as tests/baseline has them (8 min)
+prove-baseline: configure
+	cmake --build $(BUILD) --target world_digests decisions_digest
+	$(PYTHON) -B tests/baseline/baseline_test.py --bin $(BUILD)/bin --full
+
+## make baseline-program the program of tests/baseline/commit in build/baseline, for paired timings (20 min)
+baseline-program: setup-tests
+	test -d build/baseline/source || git worktree add --detach build/baseline/source $$(cat tests/baseline/commit)
+	$(MAKE) -C build/baseline/source build
 
 ## make prove-isolation  device matrix, escapes, abuse of resources (root; 1 min)
 prove-isolation: configure

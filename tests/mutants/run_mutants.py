@@ -9,6 +9,7 @@ existing build; sources and build stay as they are.
   run_mutants.py --build build/release --ci       those marked "ci", likewise
   run_mutants.py --build build/release --world    those marked "world" or "world-only", in the whole system: 1,000 worlds for each
   run_mutants.py --build build/release --only ID,ID
+  run_mutants.py --build build/release --check    none is planted: each text occurs exactly once, and each compiles
 """
 
 import argparse
@@ -62,8 +63,8 @@ class Mutant:
                 return [net for net in NETS if net[0].startswith(of_their_own)]
         return [net for net in NETS if not net[0].startswith(NETS_OF_KEEPS + NETS_OF_NODES + NETS_OF_DOORS)]
 
-    def text(self):
-        healthy = (ROOT / self.file).read_text()
+    def text(self, healthy=None):
+        healthy = healthy or (ROOT / self.file).read_text()
         if healthy.count(self.old) != 1:
             sys.exit(f"{self.id}: its text occurs {healthy.count(self.old)} times in {self.file}, not once: "
                      "the source has changed, mend mutants.txt")
@@ -91,7 +92,8 @@ class Build:
 
     def __init__(self, directory, names):
         self.directory = directory
-        subprocess.run(["ninja", "-C", directory] + names, check=True, stdout=subprocess.DEVNULL)
+        if names:
+            subprocess.run(["ninja", "-C", directory] + names, check=True, stdout=subprocess.DEVNULL)
         entries = json.loads((directory / "compile_commands.json").read_text())
         # By the library of the file's own directory, as other programs may compile it again; or by its test, where a
         # mutated header is in no library.
@@ -111,14 +113,14 @@ class Build:
         if done.returncode != 0:
             raise RuntimeError(f"{shlex.join(words)}:\n{done.stderr[-3000:]}")
 
-    def compile(self, mutant, scratch):
+    def compile(self, mutant, scratch, only_syntax=False):
         """The object of the mutated file; files beside it that were written to scratch come first."""
         words = shlex.split(self.compile_commands[str(ROOT / mutant.compiled)])
         if words[-1] == str(ROOT / mutant.compiled):
             words[-1] = str(scratch / mutant.compiled)
         words[words.index("-o") + 1] = str(scratch / "mutant.o")
         words.insert(words.index(f"-I{ROOT}/src"), f"-I{scratch}/src")
-        self.run(words)
+        self.run(words + ["-fsyntax-only"] if only_syntax else words)
 
     def link(self, net, mutant, scratch):
         """False: the net does not contain the mutated file."""
@@ -157,10 +159,7 @@ def judge(build, mutant, all_nets):
     caught = []
     with tempfile.TemporaryDirectory(prefix="gpu-platform-mutant-") as directory:
         scratch = pathlib.Path(directory)
-        for name in {mutant.file, mutant.compiled}:
-            (scratch / name).parent.mkdir(parents=True, exist_ok=True)
-            (scratch / name).write_text((ROOT / name).read_text())
-        (scratch / mutant.file).write_text(mutant.text())
+        plant(scratch, mutant, mutant.text())
         build.compile(mutant, scratch)
         for net, environment in mutant.nets():
             if build.link(net, mutant, scratch) and (found := run_net(scratch / net, environment)):
@@ -170,16 +169,67 @@ def judge(build, mutant, all_nets):
     return caught
 
 
+def plant(scratch, mutant, text):
+    """The mutated file, and the file that is compiled, where a compiler finds them before the healthy ones."""
+    for name in {mutant.file, mutant.compiled}:
+        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+        (scratch / name).write_text((ROOT / name).read_text())
+    (scratch / mutant.file).write_text(text)
+
+
+def compiles(build, mutants, text):
+    """What the compiler says of these mutants in one file; nothing: it takes them."""
+    with tempfile.TemporaryDirectory(prefix="gpu-platform-mutant-") as directory:
+        plant(pathlib.Path(directory), mutants[0], text)
+        try:
+            build.compile(mutants[0], pathlib.Path(directory), only_syntax=True)
+        except RuntimeError as error:
+            return str(error)
+    return ""
+
+
+def check_file(build, mutants):
+    """Those of one file that do not compile.  As many as do not overlap are planted together, since a compiler reads
+    them all in the time of one; where that fails, each by itself."""
+    failed, left = [], list(mutants)
+    while left:
+        text, together = (ROOT / left[0].file).read_text(), []
+        for mutant in list(left):
+            if text.count(mutant.old) == 1:
+                text = mutant.text(text)
+                together.append(mutant)
+                left.remove(mutant)
+        if compiles(build, together, text):
+            failed += [mutant.id for mutant in together if compiles(build, [mutant], mutant.text())]
+    return failed
+
+
+def check(directory, jobs):
+    by_file = {}
+    for mutant in read_mutants():
+        by_file.setdefault((mutant.file, mutant.compiled), []).append(mutant)
+    build = Build(directory, [])
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        failed = sum(pool.map(lambda mutants: check_file(build, mutants), by_file.values()), [])
+    count = sum(map(len, by_file.values()))
+    print(f"{count} mutants of {len(by_file)} files, {len(failed)} do not compile")
+    if failed:
+        sys.exit(f"mend mutants.txt: {', '.join(failed)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--ci", action="store_true", help="only those marked so, until the first net notices")
     parser.add_argument("--first", action="store_true", help="plant no further nets than the first that notices")
     parser.add_argument("--world", action="store_true", help="only those marked so, by the simulation of the whole system")
+    parser.add_argument("--check", action="store_true", help="whether each could be planted, and no more")
     parser.add_argument("--only", default="", help="ids, separated by commas")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--minutes", type=float, default=60, help="begin no further one after so long")
     options = parser.parse_args()
+    if options.check:
+        return check(options.build.resolve(), options.jobs)
     only = set(filter(None, options.only.split(",")))
     wanted = (lambda m: m.in_world) if options.world else (lambda m: not m.only_world and (m.in_ci or not options.ci))
     mutants = [m for m in read_mutants() if (m.id in only if only else wanted(m))]
@@ -194,7 +244,7 @@ def main():
         if found := run_net(build.directory / "bin" / net, environment):
             sys.exit(f"the tests fail without any mutant: {found}")
 
-    def plant(mutant):
+    def plant_and_judge(mutant):
         if time.monotonic() - began > options.minutes * 60:
             return None
         try:
@@ -205,7 +255,7 @@ def main():
     print("mutant | rule | caught by\n--|--|--")
     survivors, left, unbuilt = [], [], []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for mutant, caught in zip(mutants, pool.map(plant, mutants)):
+        for mutant, caught in zip(mutants, pool.map(plant_and_judge, mutants)):
             if caught is None:
                 left.append(mutant.id)
                 continue
