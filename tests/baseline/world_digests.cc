@@ -1,4 +1,5 @@
-// Prints a digest of everything that happened in the first worlds: the simulation of the whole system under faults.
+// Prints a digest of everything that happened in the first worlds: the simulation of the whole
+// system under faults.
 //   world_digests [WORLDS [PARTS PART]]     of PARTS, this program runs PART: for several cores
 
 #include <cstdio>
@@ -8,7 +9,9 @@
 #include "simulation/world/world.h"
 
 int main(int argc, char** argv) {
-  const auto argument = [&](int i, uint64_t otherwise) { return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise; };
+  const auto argument = [&](int i, uint64_t otherwise) {
+    return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
+  };
   const uint64_t parts = argument(2, 1);
   gp::Policy policy;
   policy.faults.xids = gp::XidRules();

@@ -1,6 +1,7 @@
-// Writes the corpus: journals of generated cluster lives, in the format that this program writes: the first ones, and
-// those in which something occurs that did not before.  Run once for each journal format, before the first program that
-// writes another one; the files are never written again.
+// Writes the corpus: journals of generated cluster lives, in the format that this program writes:
+// the first ones, and those in which something occurs that did not before.  Run once for each
+// journal format, before the first program that writes another one; the files are never written
+// again.
 //   write_corpus DIRECTORY
 
 #include <cstdio>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr uint64_t kLives = 24;
 constexpr uint64_t kSeedsMax = 20'000;
-// Every third life loses its beginning: a snapshot stands for it, and a later snapshot lies in what is left.
+// Every third life loses its beginning: a snapshot stands for it, and a later one lies in the rest.
 constexpr uint64_t kDroppedEvery = 3;
 
 Status AppendAll(Journal& journal, const std::vector<Record>& records) {
@@ -46,8 +47,10 @@ Status DropBeginning(Journal& journal, const std::vector<Record>& records) {
   return Ok();
 }
 
-// What has occurred in the lives that were written; adds what occurs in this one.  Whether anything is new.
-bool AddKinds(const std::vector<Record>& records, std::set<std::pair<bool, size_t>>& seen) {
+using Kinds = std::set<std::pair<bool, size_t>>;  // whether a command or an event, and which
+
+// Adds what occurs in this life to what occurred in those before.  Whether anything is new.
+bool AddKinds(const std::vector<Record>& records, Kinds& seen) {
   const size_t before = seen.size();
   for (const Record& record : records) {
     seen.insert({true, record.envelope.command.index()});
@@ -56,7 +59,7 @@ bool AddKinds(const std::vector<Record>& records, std::set<std::pair<bool, size_
   return seen.size() > before;
 }
 
-Status WriteLife(const std::string& directory, uint64_t seed, std::set<std::pair<bool, size_t>>& seen) {
+Status WriteLife(const std::string& directory, uint64_t seed, Kinds& seen) {
   Sequence life(seed);
   if (const std::string broken = life.Run(); !broken.empty()) return Fail(Internal(broken));
   const bool has_news = AddKinds(life.ledger().records(), seen);
@@ -78,16 +81,21 @@ Status WriteNotes(const std::string& directory) {
   return journal->Append(cluster.records());
 }
 
+Status WriteCorpus(const std::string& directory) {
+  GP_CHECK_OK(WriteNotes(directory));
+  Kinds seen;
+  for (uint64_t seed = 1; seed <= kSeedsMax; ++seed) {
+    const Status written = WriteLife(directory, seed, seen);
+    if (!written) return Fail(written.error().Within("life " + std::to_string(seed)));
+  }
+  return Ok();
+}
+
 }  // namespace
 }  // namespace gp
 
 int main(int argc, char** argv) {
   if (argc != 2) return std::fprintf(stderr, "write_corpus DIRECTORY\n"), 2;
-  if (const gp::Status written = gp::WriteNotes(argv[1]); !written) return std::fprintf(stderr, "%s\n", written.error().message.c_str()), 1;
-  std::set<std::pair<bool, size_t>> seen;
-  for (uint64_t seed = 1; seed <= gp::kSeedsMax; ++seed) {
-    if (const gp::Status written = gp::WriteLife(argv[1], seed, seen); !written) {
-      return std::fprintf(stderr, "life %lu: %s\n", seed, written.error().message.c_str()), 1;
-    }
-  }
+  const gp::Status written = gp::WriteCorpus(argv[1]);
+  if (!written) return std::fprintf(stderr, "%s\n", written.error().message.c_str()), 1;
 }

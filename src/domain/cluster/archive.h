@@ -2,7 +2,8 @@
 
 // One description of a struct's fields serves both directions: `Fields(archive, value)` calls
 // archive(value.a, value.b, …), and a WriteArchive or ReadArchive does the rest.  See codec.cc.
-// Since<V>(field) marks a field that formats before V do not have: reading one of those leaves its default.
+// Since<V>(field) marks a field that formats before V do not have: reading one of those leaves its
+// default.
 
 #include <concepts>
 #include <map>

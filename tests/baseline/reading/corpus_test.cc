@@ -1,6 +1,6 @@
-// Journals that earlier programs wrote are read by this one: every record and snapshot decodes, the state that they make
-// keeps all invariants, and what is decided again is what corpus.txt says.  docs/how-to/baseline.md tells what to do
-// when a line differs.
+// Journals that earlier programs wrote are read by this one: every record and snapshot decodes, the
+// state that they make keeps all invariants, and what is decided again is what corpus.txt says.
+// docs/how-to/baseline.md says what to do when a line differs.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ const fs::path kBaseline = GP_BASELINE;
 // Opening a journal writes to its directory: each test has a copy.
 class Copy {
  public:
-  explicit Copy(const fs::path& journal) : directory_(fs::path(testing::TempDir()) / ("corpus-" + journal.stem().string())) {
+  explicit Copy(const fs::path& journal)
+      : directory_(fs::path(testing::TempDir()) / ("corpus-" + journal.stem().string())) {
     fs::remove_all(directory_);
     fs::create_directories(directory_);
     fs::copy_file(journal, path());
@@ -47,7 +48,9 @@ std::vector<fs::path> Journals() {
   return found;
 }
 
-std::string NameOf(const fs::path& journal) { return fs::relative(journal, kBaseline / "corpus").string(); }
+std::string NameOf(const fs::path& journal) {
+  return fs::relative(journal, kBaseline / "corpus").string();
+}
 
 std::string LineOf(const fs::path& path) {
   const Copy copy(path);
@@ -59,8 +62,9 @@ std::string LineOf(const fs::path& path) {
   if (!recovered) return NameOf(path) + ": " + recovered.error().message;
   char digest[17];
   std::snprintf(digest, sizeof digest, "%016lx", report->digest);
-  return NameOf(path) + " first " + std::to_string(report->first) + " records " + std::to_string(report->records) + " events " +
-         std::to_string(report->events) + " plans " + std::to_string(report->plans) + " digest " + digest + " differences " +
+  return NameOf(path) + " first " + std::to_string(report->first) + " records " +
+         std::to_string(report->records) + " events " + std::to_string(report->events) + " plans " +
+         std::to_string(report->plans) + " digest " + digest + " differences " +
          std::to_string(report->differences.size());
 }
 
@@ -74,7 +78,7 @@ TEST(Corpus, IsReadAndDecidedAgain) {
   if (lines == expected) return;
   const std::string seen = testing::TempDir() + "corpus.txt";
   std::ofstream(seen) << lines;
-  FAIL() << "the corpus is not read as " << (kBaseline / "corpus.txt") << " says; what was seen: " << seen;
+  FAIL() << "the corpus is not read as " << (kBaseline / "corpus.txt") << " says; seen: " << seen;
 }
 
 // A corpus in which something does not occur proves nothing of it.
@@ -88,12 +92,15 @@ TEST(Corpus, HasEveryCommandAndEventOfItsFormat) {
     const Copy copy(path);
     const auto journal = SqliteJournal::Open(copy.path());
     ASSERT_TRUE(journal) << journal.error().message;
-    const Status read = (*journal)->ReadAfter((*journal)->BaseNumber().value(), [&](uint64_t, std::string_view bytes) -> Status {
+    const auto strike = [&](uint64_t, std::string_view bytes) -> Status {
       const Record record = GP_TRY(DecodeRecord(bytes));
       missing.erase("command " + std::to_string(record.envelope.command.index()));
-      for (const Event& event : record.events) missing.erase("event " + std::to_string(event.index()));
+      for (const Event& event : record.events) {
+        missing.erase("event " + std::to_string(event.index()));
+      }
       return Ok();
-    });
+    };
+    const Status read = (*journal)->ReadAfter((*journal)->BaseNumber().value(), strike);
     ASSERT_TRUE(read) << read.error().message;
   }
   std::string names;
