@@ -50,7 +50,7 @@ prove-world: configure
 prove-mutants: build-tests
 	$(PYTHON) tests/mutants/run_mutants.py --build $(BUILD)
 
-## make prove-baseline   digests of 2,000 worlds and 10,000 lives as tests/baseline has them (8 min)
+## make prove-baseline   digests of 2,000 worlds and 10,000 lives as tests/baseline has them (4 min)
 prove-baseline: configure
 	cmake --build $(BUILD) --target world_digests decisions_digest
 	$(PYTHON) -B tests/baseline/baseline_test.py --bin $(BUILD)/bin --full

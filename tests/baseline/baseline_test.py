@@ -4,7 +4,7 @@ and assertions as ever.
 
 baseline_test.py --bin build/release/bin [--full] [--write]
 
---full    2,000 worlds, and as many jobs and lives as were written down (5 min on two cores)
+--full    2,000 worlds, and 20,000 jobs and 10,000 lives (4 min on two cores)
 --write   writes down what is seen: for a commit that changes decisions, and says which and why
 """
 
