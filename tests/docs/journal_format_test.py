@@ -29,7 +29,7 @@ class JournalFormat(unittest.TestCase):
 
     def test_version(self):
         version = re.search(r"kFormatVersion = (\d+);", text("src/domain/cluster/codec.cc")).group(1)
-        self.assertIn(f"There is one version, {version};", text("docs/formats/journal.md"))
+        self.assertIn(f"A program writes one version, {version},", text("docs/formats/journal.md"))
 
 
 if __name__ == "__main__":
