@@ -26,7 +26,8 @@ void Fields(A& archive, Record& v) {
 namespace {
 
 constexpr uint64_t kFormatVersion = 16;
-constexpr uint64_t kFormatOldest = 16;  // that is still read
+// The oldest format that is still read.
+constexpr uint64_t kFormatOldest = 16;
 
 // The indexes of the state follow from its values and are not written.
 template <typename A>
