@@ -242,7 +242,7 @@ class Serving {
     const auto readings_of = [this](NodeId node) {
       auto latest = api_->readings.Of(node);
       const bool is_fresh = latest && clock_.Now() - latest->at < kReadingsLife;
-      return is_fresh ? std::move(latest->gpus) : std::vector<v1::GpuReadings>();
+      return is_fresh ? std::move(latest->gpus) : std::map<std::string, v1::GpuReadings>();
     };
     return MetricsText(std::move(picture), readings_of, names);
   }

@@ -12,17 +12,20 @@
 namespace gp {
 
 Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
-  GP_CHECK_OK(gateway_.Read([&](const State& state) { ClusterView(state, gateway_.Now(), reply); }));
+  std::map<std::string, NodeId> ids;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    ClusterView(state, gateway_.Now(), reply);
+    if (readings) ids = state.nodes_by_name;
+  }));
   reply->set_version(about_.version);
   if (!readings) return Ok();
-  for (int i = 0; i < reply->nodes_size(); ++i) {
-    const auto latest = readings_.Of({static_cast<uint32_t>(i)});
+  for (v1::Node& node : *reply->mutable_nodes()) {
+    const auto latest = readings_.Of(ids.at(node.name()));
     if (!latest) continue;
-    v1::Node& node = *reply->mutable_nodes(i);
     node.set_seconds_since_report(static_cast<double>((gateway_.Now() - latest->at).ns) / 1e9);
-    const int count = std::min(node.gpus_size(), static_cast<int>(latest->gpus.size()));
-    for (int gpu = 0; gpu < count; ++gpu) {
-      *node.mutable_gpus(gpu)->mutable_readings() = latest->gpus[static_cast<size_t>(gpu)];
+    for (v1::Gpu& gpu : *node.mutable_gpus()) {
+      const auto seen = latest->gpus.find(gpu.uuid());
+      if (seen != latest->gpus.end()) *gpu.mutable_readings() = seen->second;
     }
   }
   return Ok();

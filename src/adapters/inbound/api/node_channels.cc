@@ -75,8 +75,13 @@ std::shared_ptr<Channel> NodeChannels::Claim(uint64_t channel) {
 }
 
 void NodeReadings::Set(NodeId node, std::vector<v1::GpuReadings> readings, Instant at) {
+  Latest latest{{}, at};
+  for (v1::GpuReadings& one : readings) {
+    std::string uuid = one.uuid();
+    if (!uuid.empty()) latest.gpus[std::move(uuid)] = std::move(one);
+  }
   const std::lock_guard lock(mutex_);
-  latest_[node] = {std::move(readings), at};
+  latest_[node] = std::move(latest);
 }
 
 std::optional<NodeReadings::Latest> NodeReadings::Of(NodeId node) const {

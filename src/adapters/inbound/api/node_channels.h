@@ -57,10 +57,12 @@ class NodeChannels {
   std::map<uint64_t, Ordered> ordered_;
 };
 
+// The newest readings of each node's GPUs.  A GPU is known by its UUID, which is in its readings: those without
+// one are nobody's.
 class NodeReadings {
  public:
   struct Latest {
-    std::vector<v1::GpuReadings> gpus;
+    std::map<std::string, v1::GpuReadings> gpus;  // by UUID
     Instant at;
   };
   void Set(NodeId node, std::vector<v1::GpuReadings> readings, Instant at);

@@ -14,7 +14,7 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 // The latest of a node's GPUs, by position; empty: nothing was heard lately.
-using GpuReadingsOf = std::function<std::vector<v1::GpuReadings>(NodeId)>;
+using GpuReadingsOf = std::function<std::map<std::string, v1::GpuReadings>(NodeId)>;
 
 std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture, const GpuReadingsOf& readings_of);
 

@@ -28,9 +28,10 @@ class GpuSeries {
   template <typename Tell>
   void ForEach(const MetricsPicture& picture, const GpuReadingsOf& readings_of, const Tell& tell) {
     for (const NodePicture& node : picture.nodes) {
-      const std::vector<v1::GpuReadings> readings = readings_of(node.id);
+      const std::map<std::string, v1::GpuReadings> readings = readings_of(node.id);
       for (size_t i = 0; i < node.gpus.size(); ++i) {
-        tell(One{node, static_cast<int>(i), node.facts->gpus[i], node.gpus[i]}, i < readings.size() ? &readings[i] : nullptr);
+        const auto seen = readings.find(node.facts->gpus[i].uuid);
+        tell(One{node, static_cast<int>(i), node.facts->gpus[i], node.gpus[i]}, seen != readings.end() ? &seen->second : nullptr);
       }
     }
   }

@@ -43,6 +43,7 @@ void ToProto(const GpuHealth& health, v1::GpuReadings* message) {
 }
 
 void ToProto(const GpuIdentity& gpu, v1::GpuReadings* message) {
+  message->set_uuid(gpu.uuid);
   message->set_serial(gpu.serial);
   message->set_vbios(gpu.vbios);
   if (gpu.temperature_slowdown_c) message->set_temperature_slowdown_celsius(*gpu.temperature_slowdown_c);
