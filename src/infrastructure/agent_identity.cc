@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "infrastructure/paths.h"
 
@@ -73,6 +74,11 @@ Result<std::string> JoinToken(const std::string& state_directory) {
   for (const uint64_t word : words) token += ToBase32(word, 13);
   GP_CHECK_OK(WriteTextFile(path, token + "\n", 0600));
   return token;
+}
+
+std::string MachineId() {
+  const auto id = ReadTextFile("/etc/machine-id");
+  return id && !FirstLine(*id).empty() ? ToBase32(Digest64("gpu-platform " + FirstLine(*id)), 13) : "";
 }
 
 }  // namespace gp

@@ -78,12 +78,44 @@ std::string TableRunner::Node(const Line& line) {
   return "-> node-joined " + line.words[0];
 }
 
-// "rejoin n1 [fresh] [incarnation=N] [numa=…]": its agent comes back, with what it has seen.
+// What its agent reports: GPUs that are there, named as "n1-0" for "GPU-n1-0" in the order of the machine's list.  Those
+// that are new to the node are like its first.
+NodeFacts Reported(const NodeFacts& known, const std::vector<std::string>& names) {
+  NodeFacts facts = known;
+  facts.gpus.clear();
+  for (const std::string& name : names) {
+    const int before = known.PositionOf("GPU-" + name);
+    GpuFacts gpu = known.gpus[static_cast<size_t>(std::max(before, 0))];
+    gpu.uuid = "GPU-" + name;
+    gpu.minor = static_cast<int>(facts.gpus.size());
+    gpu.presence = GpuPresence::kPresent;
+    facts.gpus.push_back(std::move(gpu));
+  }
+  facts.links.assign(names.size() * names.size(), 18);
+  for (size_t i = 0; i < names.size(); ++i) facts.links[i * names.size() + i] = 0;
+  return facts;
+}
+
+std::vector<std::string> NamesOf(const std::string& list) { return list.empty() ? std::vector<std::string>() : Split(list, ','); }
+
+std::vector<std::string> PresentGpus(const NodeFacts& facts) {
+  std::vector<std::string> names;
+  for (const GpuFacts& gpu : facts.gpus) {
+    if (gpu.presence == GpuPresence::kPresent) names.push_back(gpu.uuid.substr(4));
+  }
+  return names;
+}
+
+// "rejoin n1 [fresh] [incarnation=N] [numa=…] [gpus=n1-1,x-7] [machine=M]": its agent comes back, with what it has seen.
 std::string TableRunner::Rejoin(const Line& line) {
   const NodeId id = TargetOf(line.words[0]).node;
   const gp::Node& node = *cluster_.state().FindNode(id);
   JoinNode join;
-  join.facts = line.options.contains("numa") ? std::make_shared<const NodeFacts>(FactsFrom(line)) : node.facts;
+  NodeFacts facts = line.options.contains("numa") ? FactsFrom(line) : *node.facts;
+  const bool is_changed = line.options.contains("gpus") || PresentGpus(facts).size() != facts.gpus.size();
+  if (is_changed) facts = Reported(facts, line.options.contains("gpus") ? NamesOf(line.Option("gpus", "")) : PresentGpus(facts));
+  facts.machine = line.Option("machine", facts.machine);
+  join.facts = std::make_shared<const NodeFacts>(std::move(facts));
   join.incarnation = static_cast<uint64_t>(line.Number("incarnation", static_cast<int>(node.incarnation) + 1));
   join.fresh = line.words.size() > 1 && line.words[1] == "fresh";
   if (!join.fresh) join.leases = SeenOn(id);
@@ -423,6 +455,23 @@ std::string TableRunner::Show() const {
   return "-> " + text;
 }
 
+// Each position of the node: "0 n1-0 AVAILABLE draining remedy reset".
+std::string TableRunner::ShowGpus(const std::string& name) const {
+  const NodeId id = TargetOf(name).node;
+  const gp::Node& node = *cluster_.state().FindNode(id);
+  std::string text;
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    const GpuFacts& facts = node.facts->gpus[i];
+    const auto trouble = cluster_.state().troubles.find({id, static_cast<int>(i)});
+    text += (text.empty() ? "" : ", ") + std::to_string(i) + " " + facts.uuid.substr(4) + " ";
+    text += facts.presence == GpuPresence::kRetired ? "retired" : Name(node.gpus[i].condition);
+    if (facts.presence == GpuPresence::kMissing) text += " missing";
+    if (node.gpus[i].draining) text += " draining";
+    if (trouble != cluster_.state().troubles.end() && trouble->second.remedy != GpuRemedy::kNone) text += std::string(" remedy ") + Name(trouble->second.remedy);
+  }
+  return "-> " + text;
+}
+
 std::string TableRunner::Run(const std::string& command) {
   const Line line = Parse(command);
   if (line.verb == "node") return Node(line);
@@ -463,6 +512,7 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "close") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kClosed, ""});
   if (line.verb == "wait") return Wait(line);
   if (line.verb == "show") return Show();
+  if (line.verb == "gpus") return ShowGpus(line.words[0]);
   if (line.verb == "silence") return Tell(SilenceNode{TargetOf(line.words[0]).node});
   if (line.verb == "declare-lost") return Tell(DeclareNodeLost{TargetOf(line.words[0]).node, "table"});
   if (line.verb == "defrag") return Defragment();

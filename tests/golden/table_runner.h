@@ -56,6 +56,7 @@ class TableRunner {
   std::string Defragment();
   static NodeFacts FactsFrom(const Line& line);
   std::string Show() const;
+  std::string ShowGpus(const std::string& name) const;
   std::string Wait(const Line& line);
   static void AddClues(const Line& line, LogClues& clues);
   std::string ReportProgress(const Line& line);

@@ -66,6 +66,7 @@ void ChooseLife(Rng& rng, JobSpec& spec) {
 
 NodeFacts RandomFacts(Rng& rng, int index) {
   NodeFacts facts;
+  facts.machine = "machine-" + std::to_string(index);
   facts.name = "n" + std::to_string(index);
   facts.simulated = rng.Chance(1, 2);
   const int numas = rng.Between(1, 2);

@@ -36,6 +36,7 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   policy_.faults.suspect_users = rng_.Between(1, 3);
   policy_.faults.suspect_errors = rng_.Between(1, 3);
   policy_.faults.suspect_factor = rng_.Between(0, 10);
+  changes_hardware_ = rng_.Chance(1, 3);
   Tell(StartController{policy_});
   for (int i = rng_.Between(1, machines_max_); i > 0; --i) AddMachine();
 }
@@ -74,7 +75,8 @@ void Sequence::AddMachine() {
   const int index = static_cast<int>(machines_.size());
   auto facts = std::make_shared<const NodeFacts>(RandomFacts(rng_, index));
   const int gpus = static_cast<int>(facts->gpus.size());
-  machines_.emplace_back(VirtualAgent(std::move(facts), world_));
+  machines_.emplace_back(VirtualAgent(facts, world_));
+  machines_.back().original = facts;
   for (int i = 0; i < gpus; ++i) machines_.back().gpus.push_back({i, true, false, ""});
 }
 
@@ -238,7 +240,7 @@ bool Sequence::ChangeServiceOfAny() {
   ChangeService change{*machine.agent.node(), -1, ServiceAction::kOnline, rng_.Chance(1, 2),
                        "test"};
   if (!machine.gpus.empty() && rng_.Chance(2, 3))
-    change.gpu = static_cast<int>(rng_.Below(machine.gpus.size()));
+    change.gpu = machine.gpus[rng_.Below(machine.gpus.size())].gpu;
   if (rng_.Chance(1, 2))
     change.action = rng_.Chance(1, 2) ? ServiceAction::kDrain : ServiceAction::kOffline;
   if (change.action == ServiceAction::kDrain && rng_.Chance(1, 2)) change.deadline = Duration::Seconds(rng_.Between(1, 120));

@@ -36,7 +36,8 @@ class Sequence {
   struct Machine {
     explicit Machine(VirtualAgent its_agent) : agent(std::move(its_agent)) {}
     VirtualAgent agent;
-    std::vector<GpuObservation> gpus;
+    std::vector<GpuObservation> gpus;          // of those that are there, by the ledger's positions
+    std::shared_ptr<const NodeFacts> original;  // what it began as
     bool powered = true;
     bool running = true;     // the agent's process
     bool connected = false;  // as the agent sees it
@@ -96,6 +97,10 @@ class Sequence {
   bool EndTasks(Machine& machine, bool all_well);
   void HealGpus();
   bool BringBack(Machine& machine);
+  bool ChangeHardware(Machine& machine);
+  void RestoreHardware();
+  void SeeGpus(Machine& machine);
+  void ComeLater(Machine& machine, const std::string& refusal);
   bool RepeatOldReport();
   bool RepeatOldJoin();
   bool RestartController();
@@ -133,6 +138,8 @@ class Sequence {
   int machines_max_ = 1;
   Instant now_{1'700'000'000'000'000'000};
   int steps_ = 0;
+  bool changes_hardware_ = false;  // GPUs vanish, return, are exchanged and moved
+  int gpus_made_ = 0;              // that came from elsewhere
   bool has_faults_ = false;   // its GPUs fail, and are reset and tested
   uint64_t signals_ = 0;
   size_t records_planned_ = 0;  // the ledger's records at the last pass of the settling

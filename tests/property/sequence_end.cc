@@ -16,6 +16,7 @@ constexpr int kRoundsMax = 1'000;
 
 void Sequence::Heal() {
   HealGpus();
+  RestoreHardware();
   for (Machine& machine : machines_) {
     machine.powered = true;
     machine.cut_until = {};
@@ -24,6 +25,7 @@ void Sequence::Heal() {
     for (GpuObservation& gpu : machine.gpus) gpu.healthy = !(gpu.lost = false);
     Connect(machine);
     while (ReceiveUp(machine)) continue;
+    if (machine.session == 0) continue;
     Tell(ChangeService{*machine.agent.node(), -1, ServiceAction::kOnline, false, "healed"});
     ReceiveDown(machine, true);
     SendReport(machine);
@@ -48,6 +50,8 @@ bool Sequence::SettleRound() {
   ReleaseHeld();
   to_exit_ = world_.alive();
   for (Machine& machine : machines_) {
+    machine.cut_until = {};
+    busy = Connect(machine) || busy;  // one that was refused while a GPU of its was elsewhere
     busy = busy || machine.orders_due || !machine.down.empty();
     while (ReceiveDown(machine, true)) continue;
     while (ReceiveUp(machine)) continue;

@@ -21,7 +21,7 @@ bool Sequence::ReportFault(Machine& machine) {
   for (int i = rng_.Between(1, 3); i > 0; --i) {
     FaultSignal signal;
     signal.number = rng_.Chance(1, 8) ? signals_ : ++signals_;  // sometimes one that was told already
-    signal.gpu = static_cast<int>(rng_.Below(machine.gpus.size()));
+    signal.gpu = machine.gpus[rng_.Below(machine.gpus.size())].gpu;
     signal.xid = kXids[rng_.Below(std::size(kXids))];
     if (rng_.Chance(1, 12)) signal.kind = static_cast<SignalKind>(rng_.Between(1, 3));
     signal.is_fatal = rng_.Chance(1, 2);
@@ -39,10 +39,10 @@ bool Sequence::EndTasks(Machine& machine, bool all_well) {
   if (machine.session == 0 || !machine.connected) return false;
   const NodeId id = *machine.agent.node();
   ReportGpus report{id, machine.session, {}, {}};
-  for (size_t gpu = 0; gpu < machine.gpus.size(); ++gpu) {
-    const GpuTrouble* trouble = FindTrouble(ledger_.state(), {id, static_cast<int>(gpu)});
+  for (const GpuObservation& seen : machine.gpus) {
+    const GpuTrouble* trouble = FindTrouble(ledger_.state(), {id, seen.gpu});
     if (trouble == nullptr || trouble->task == GpuTask::kNone) continue;
-    report.results.push_back({static_cast<int>(gpu), trouble->task_number, all_well || rng_.Chance(4, 5), "table"});
+    report.results.push_back({seen.gpu, trouble->task_number, all_well || rng_.Chance(4, 5), "table"});
   }
   return !report.results.empty() && Tell(report) != nullptr;
 }
@@ -69,6 +69,7 @@ void Sequence::HealGpus() {
 
 // What asks a person gets one.
 bool Sequence::BringBack(Machine& machine) {
+  if (!machine.agent.node()) return false;
   const NodeId id = *machine.agent.node();
   const Node& node = *ledger_.state().FindNode(id);
   if (IsBreakerOpen(ledger_.state(), node.pool)) HealGpus();
@@ -77,6 +78,13 @@ bool Sequence::BringBack(Machine& machine) {
     const GpuTrouble* trouble = FindTrouble(ledger_.state(), {id, static_cast<int>(gpu)});
     const bool waits = trouble != nullptr && trouble->remedy >= GpuRemedy::kOperator;
     is_out = is_out || node.gpus[gpu].condition == GpuCondition::kOffline || (node.gpus[gpu].condition == GpuCondition::kQuarantined && (waits || trouble == nullptr));
+  }
+  const auto is_missing = [&](const Incident& incident) {
+    return incident.node == node.facts->name && incident.gpu >= 0 && node.facts->gpus[static_cast<size_t>(incident.gpu)].presence == GpuPresence::kMissing;
+  };
+  for (const auto& [incident_id, incident] : ledger_.state().incidents) {
+    if (incident.state == IncidentState::kClosed || !is_missing(incident)) continue;
+    return Tell(ChangeIncident{incident_id, IncidentState::kClosed, "gone for good"}) != nullptr;
   }
   if (!is_out || node.condition != NodeCondition::kUp) return false;
   const std::vector<Event>* events = Tell(ChangeService{id, -1, ServiceAction::kOnline, false, "brought back"});

@@ -1,6 +1,9 @@
 // What goes to and fro between the machines of a generated sequence and their controller, and how
 // it is lost: connections break, nodes and controllers begin again, old messages come late.
 
+#include <algorithm>
+
+#include "domain/cluster/decide.h"
 #include "tests/property/sequence.h"
 
 namespace gp {
@@ -27,16 +30,33 @@ bool Sequence::ReceiveUp(Machine& machine) {
   const Instant sent_at = machine.up.front().first;
   machine.up.erase(machine.up.begin());
   machine.joining = false;
-  if (Tell(machine.join) == nullptr) {
-    ledger_.Break("an agent's join was refused: " + ledger_.last_refusal());
+  const std::vector<Event>* events = Tell(machine.join);
+  const auto is_join = [](const Event& event) { return std::holds_alternative<NodeJoined>(event); };
+  if (events == nullptr || std::ranges::none_of(*events, is_join)) {
+    BreakLink(machine);
+    ComeLater(machine, events == nullptr ? ledger_.last_refusal() : NameTaken(machine.agent.facts().name).message);
     return true;
   }
-  machine.agent.JoinAccepted(ledger_.state().nodes_by_name.at(machine.agent.facts().name));
+  const NodeId id = ledger_.state().nodes_by_name.at(machine.agent.facts().name);
+  machine.agent.JoinAccepted(id, ledger_.state().FindNode(id)->facts);
+  SeeGpus(machine);
   machine.session = machine.join.incarnation;
   machine.heard = now_;
   machine.answer_due = sent_at;
   machine.orders_due = true;
   return true;
+}
+
+// A machine all of whose GPUs are new may be another one, until what it was has been silent for long; one that was given a
+// GPU waits until that is gone from where it was.
+void Sequence::ComeLater(Machine& machine, const std::string& refusal) {
+  const auto says = [&](const char* what) { return refusal.find(what) != std::string::npos; };
+  const auto known = ledger_.state().nodes_by_name.find(machine.agent.facts().name);
+  if (changes_hardware_ && (says(" is in node ") || says(" is held in node "))) return;
+  if (!changes_hardware_ || known == ledger_.state().nodes_by_name.end() || !says("another machine is node")) return ledger_.Break("an agent's join was refused: " + refusal);
+  Tell(SilenceNode{known->second});
+  // Its leases are known to be over: the machine was without power.
+  if (!ledger_.state().FindNode(known->second)->leases.empty()) Tell(DeclareNodeLost{known->second, "it has other GPUs now"});
 }
 
 bool Sequence::ReceiveReport(Machine& machine) {
@@ -105,6 +125,7 @@ bool Sequence::Reboot(Machine& machine, bool wiped) {
     world_.PowerOff(now_, *machine.agent.node());
     if (wiped) world_.WipeRecords(*machine.agent.node());
   }
+  if (changes_hardware_ && rng_.Chance(1, 2)) ChangeHardware(machine);
   machine.powered = !machine.powered || rng_.Chance(2, 3);
   machine.agent.Begin(wiped);
   return true;
@@ -127,9 +148,19 @@ bool Sequence::RepeatOldJoin() {
   old_joins_.pop_back();
   const auto known = ledger_.state().nodes_by_name.find(join.facts->name);
   if (known == ledger_.state().nodes_by_name.end()) return false;
-  const bool is_stale = join.incarnation < ledger_.state().FindNode(known->second)->incarnation;
-  if (is_stale && Tell(std::move(join)) != nullptr) ledger_.Break("a stale join was accepted");
-  return is_stale;
+  const Node& node = *ledger_.state().FindNode(known->second);
+  const bool is_harmless = node.condition == NodeCondition::kLost && node.leases.empty();
+  const bool is_stale = join.incarnation < node.incarnation && !is_harmless;
+  const std::string name = join.facts->name;
+  const std::vector<Event>* events = is_stale || is_harmless ? Tell(std::move(join)) : nullptr;
+  const bool is_accepted = events != nullptr && std::ranges::any_of(*events, [](const Event& event) { return std::holds_alternative<NodeJoined>(event); });
+  if (is_stale && is_accepted) ledger_.Break("a stale join was accepted");
+  if (is_accepted) {  // whoever is connected has been replaced, and joins again
+    for (Machine& machine : machines_) {
+      if (machine.agent.facts().name == name) BreakLink(machine);
+    }
+  }
+  return is_stale || is_accepted;
 }
 
 bool Sequence::RestartController() {

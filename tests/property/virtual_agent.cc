@@ -32,8 +32,9 @@ JoinNode VirtualAgent::Connect() {
   return {facts_, ++incarnation_, fresh_, Observations()};
 }
 
-void VirtualAgent::JoinAccepted(NodeId node) {
+void VirtualAgent::JoinAccepted(NodeId node, std::shared_ptr<const NodeFacts> ledger) {
   node_ = node;
+  ledger_ = std::move(ledger);
   fresh_is_known_ = true;
 }
 
@@ -77,7 +78,7 @@ const LeaseOrder& VirtualAgent::OrderFor(LeaseId lease) const {
 void VirtualAgent::Carry(Instant now, const NodeAction& action) {
   switch (action.kind) {
     case NodeActionKind::kStart:
-      return world_->Start(now, OrderFor(action.lease), *facts_, lease_until_);
+      return world_->Start(now, OrderFor(action.lease), *ledger_, lease_until_);
     case NodeActionKind::kDecline:
       return declined_.push_back(action.lease);
     case NodeActionKind::kStop:

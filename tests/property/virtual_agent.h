@@ -35,7 +35,10 @@ class VirtualAgent {
   ReportNode Report(const std::vector<GpuObservation>& gpus) const;
   void Take(Instant now, DownMessage message);
 
-  void JoinAccepted(NodeId node);
+  // `ledger`: the node's facts, by whose positions orders and reports name GPUs here.
+  void JoinAccepted(NodeId node, std::shared_ptr<const NodeFacts> ledger);
+  // REQUIRES: the machine is without power.
+  void Rebuild(std::shared_ptr<const NodeFacts> facts) { facts_ = std::move(facts); }
   std::optional<NodeId> node() const { return node_; }
   const NodeFacts& facts() const { return *facts_; }
   uint64_t incarnation() const { return incarnation_; }
@@ -46,7 +49,8 @@ class VirtualAgent {
   const LeaseOrder& OrderFor(LeaseId lease) const;
   std::vector<LeaseObservation> Observations() const;
 
-  std::shared_ptr<const NodeFacts> facts_;
+  std::shared_ptr<const NodeFacts> facts_;   // what the machine is
+  std::shared_ptr<const NodeFacts> ledger_;  // and what the ledger makes of it
   PhysicalWorld* world_;
   std::optional<NodeId> node_;
   uint64_t incarnation_ = 0;

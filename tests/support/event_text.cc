@@ -39,6 +39,8 @@ struct Teller {
 
   std::string operator()(const ControllerStarted&) const { return "controller-started"; }
   std::string operator()(const NodeJoined& e) const { return "node-joined " + e.facts->name; }
+  std::string operator()(const GpuMoved& e) const { return "gpu-moved " + Gpu(e.from.node, e.from.gpu) + " " + Gpu(e.to.node, e.to.gpu); }
+  std::string operator()(const GpuRetired& e) const { return "gpu-retired " + Gpu(e.gpu.node, e.gpu.gpu); }
   std::string operator()(const NodeLost& e) const { return "node-lost " + Node(e.node); }
   std::string operator()(const NodeLeasesExpired& e) const { return "leases-expired " + Node(e.node); }
   std::string operator()(const NodeReturned& e) const { return "node-returned " + Node(e.node); }

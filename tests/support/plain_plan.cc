@@ -263,7 +263,7 @@ class PlainTurns {
       weights += weight(one);
     }
     int64_t gpus = 0;
-    for (const Node& node : state_.nodes) gpus += node.pool == pool ? static_cast<int64_t>(node.gpus.size()) : 0;
+    for (const Node& node : state_.nodes) gpus += node.pool == pool ? int64_t{node.facts->CountGpus()} : 0;
     const int64_t all = std::max(use, std::max<int64_t>(gpus, state_.capacity.contains(pool) ? 0 : 1) * 1000 * state_.policy.share_horizon.ToMilliseconds());
     return all == 0 ? 0 : static_cast<int64_t>(Wide{Use(id, HeldBy(id).share)} * 64 * weights / (Wide{weight(id)} * all));
   }
@@ -278,7 +278,7 @@ class PlainTurns {
       if (const auto planned = planned_shares_.find(id); planned != planned_shares_.end()) held += planned->second;
     }
     int64_t gpus = 0;
-    for (const Node& node : state_.nodes) gpus += node.pool == job.pool ? static_cast<int64_t>(node.gpus.size()) : 0;
+    for (const Node& node : state_.nodes) gpus += node.pool == job.pool ? int64_t{node.facts->CountGpus()} : 0;
     if (job.spec->gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor) return kBelowFloor;
     return std::min(job_class + 1, 2);
   }

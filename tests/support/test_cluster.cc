@@ -11,7 +11,7 @@
 namespace gp {
 
 bool SameIndexes(const State& a, const State& b) {
-  return a.nodes_by_name == b.nodes_by_name && a.metering.used.book.month == b.metering.used.book.month && a.jobs_by_request == b.jobs_by_request && a.queued == b.queued &&
+  return a.nodes_by_name == b.nodes_by_name && a.gpus_by_uuid == b.gpus_by_uuid && a.metering.used.book.month == b.metering.used.book.month && a.jobs_by_request == b.jobs_by_request && a.queued == b.queued &&
          a.lines == b.lines && a.retries == b.retries && a.limits == b.limits && a.limited == b.limited && a.dependents == b.dependents && a.decided == b.decided && a.losses == b.losses &&
          a.finished == b.finished && a.movable == b.movable && a.moving == b.moving && a.recovering == b.recovering && a.moved == b.moved && a.preemptions == b.preemptions && a.claimants == b.claimants &&
          a.yielding == b.yielding && a.shares_by_class == b.shares_by_class && a.capacity == b.capacity && a.gpu_sizes == b.gpu_sizes && a.reservation_ends == b.reservation_ends &&

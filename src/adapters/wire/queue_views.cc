@@ -73,7 +73,7 @@ void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message) {
   for (const Node& node : state.nodes) {
     v1::Pool& pool = pools[node.pool];
     pool.set_nodes(pool.nodes() + 1);
-    pool.set_gpus(pool.gpus() + static_cast<int64_t>(node.gpus.size()));
+    pool.set_gpus(pool.gpus() + int64_t{node.facts->CountGpus()});
   }
   for (const auto& [name, queue] : state.queues) {
     const auto pool = pools.find(queue.pool);

@@ -106,6 +106,7 @@ void GpuView(const State& state, const Node& node, int index, v1::Gpu* message) 
   message->set_detail(Name(gpu.condition));
   message->set_draining(gpu.draining || node.draining);
   message->set_reason(gpu.reason);
+  if (facts.presence == GpuPresence::kMissing && gpu.condition != GpuCondition::kLost) message->set_reason(gpu.reason + (gpu.reason.empty() ? "" : "; ") + "missing from the node");
   message->set_mode(Name(facts.mig.empty() ? gpu.mode : GpuMode::kMig));
   for (const MigProfile& profile : facts.mig.profiles) {
     if (facts.mig.ChooseStart(profile, gpu.mig_slices) != kNoMig) message->add_instances_left(profile.name);
@@ -136,9 +137,10 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
   }
   const int gpus = static_cast<int>(node.gpus.size());
   for (int a = 0; a < gpus; ++a) {
+    if (IsRetired(facts, a)) continue;
     GpuView(state, node, a, message->add_gpus());
     for (int b = a + 1; b < gpus; ++b) {
-      if (facts.LinkCount(a, b) == 0) continue;
+      if (facts.LinkCount(a, b) == 0 || IsRetired(facts, b)) continue;
       v1::Link* link = message->add_links();
       link->set_gpu_a(a);
       link->set_gpu_b(b);

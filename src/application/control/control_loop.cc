@@ -25,7 +25,7 @@ constexpr Duration kSweepEvery = Duration::Milliseconds(50);
 struct CallsForPlan {
   template <typename E>
   bool operator()(const E&) const {
-    return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined,
+    return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined, GpuMoved, GpuRetired,
                    NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted,
                    NodesReserved, ReservationEnded, PolicyChanged, JobTimeLimitChanged>;
   }

@@ -1,9 +1,11 @@
 #include "application/control/node_connections.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "domain/cluster/decide.h"
+#include "domain/cluster/node_hardware.h"
 
 namespace gp {
 namespace {
@@ -21,8 +23,8 @@ Result<uint64_t> ForeignTo(ControlGateway& gateway, const JoinNode& join) {
 
 class NodeConnections::Exchange : public NodeExchange {
  public:
-  Exchange(NodeConnections& all, NodeId node, uint64_t incarnation)
-      : all_(all), node_(node), incarnation_(incarnation), outbox_(all.Begin(node)) {}
+  Exchange(NodeConnections& all, NodeId node, uint64_t incarnation, GpuPlaces places)
+      : all_(all), node_(node), incarnation_(incarnation), places_(std::move(places)), outbox_(all.Begin(node, places_)) {}
 
   // On the writer's thread, so that no commit comes between reading the orders and telling them.
   Status Answer(uint64_t number) {
@@ -35,9 +37,13 @@ class NodeConnections::Exchange : public NodeExchange {
 
   NodeId node() const override { return node_; }
   Status Hear(uint64_t number, AgentReport report) override {
+    places_.ToLedger(report.leases);
+    places_.ToLedger(report.gpus);
     return Post(number, ReportNode{node_, incarnation_, std::move(report.leases), std::move(report.gpus)});
   }
   Status Hear(uint64_t number, GpuNews news) override {
+    places_.ToLedger(news.signals);
+    places_.ToLedger(news.results);
     return Post(number, ReportGpus{node_, incarnation_, std::move(news.signals), std::move(news.results)});
   }
   std::optional<ControllerNews> AwaitNews() override { return outbox_->Await(); }
@@ -59,6 +65,7 @@ class NodeConnections::Exchange : public NodeExchange {
   NodeConnections& all_;
   const NodeId node_;
   const uint64_t incarnation_;
+  const GpuPlaces places_;
   const std::shared_ptr<NodeOutbox> outbox_;
   Duration lease_time_;
 };
@@ -67,14 +74,21 @@ Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
   Joined joined;
   joined.foreign_to = GP_TRY(ForeignTo(gateway_, join));
   if (joined.foreign_to != 0) return joined;
-  const std::string name = join.facts->name;
+  const std::shared_ptr<const NodeFacts> facts = join.facts;
   const uint64_t incarnation = join.incarnation;
-  const Outcome outcome = gateway_.Execute("node:" + name, "", std::move(join));
+  const Outcome outcome = gateway_.Execute("node:" + facts->name, "", std::move(join));
   if (!outcome.status) return Fail(outcome.status.error());
+  const auto is_join = [](const Event& event) { return std::holds_alternative<NodeJoined>(event); };
+  if (std::ranges::none_of(outcome.events, is_join)) return Fail(NameTaken(facts->name));
   NodeId node;
-  GP_CHECK_OK(gateway_.Read([&](const State& state) { node = state.nodes_by_name.at(name); }));
+  GpuPlaces places;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    node = state.nodes_by_name.at(facts->name);
+    places = GpuPlaces(*state.FindNode(node)->facts, *facts);
+    NoteHeldBack(*state.FindNode(node), facts);
+  }));
   gateway_.HeardFrom(node);
-  auto exchange = std::make_shared<Exchange>(*this, node, incarnation);
+  auto exchange = std::make_shared<Exchange>(*this, node, incarnation, std::move(places));
   if (const Status answered = exchange->Answer(number); !answered) {
     exchange->End();
     return Fail(answered.error());
@@ -83,8 +97,8 @@ Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
   return joined;
 }
 
-std::shared_ptr<NodeOutbox> NodeConnections::Begin(NodeId node) {
-  auto outbox = std::make_shared<NodeOutbox>();
+std::shared_ptr<NodeOutbox> NodeConnections::Begin(NodeId node, GpuPlaces places) {
+  auto outbox = std::make_shared<NodeOutbox>(std::move(places));
   const std::lock_guard lock(mutex_);
   std::shared_ptr<NodeOutbox>& current = outboxes_[node];
   if (current != nullptr) current->Close();
@@ -119,7 +133,33 @@ void NodeConnections::SendAway(const State& state, const std::string& name) {
   if (outbox != nullptr) outbox->Close();
 }
 
+void NodeConnections::NoteHeldBack(const Node& node, const std::shared_ptr<const NodeFacts>& reported) {
+  const std::lock_guard lock(mutex_);
+  if (IsHeldBack(node, *reported)) {
+    held_back_[node.id] = reported;
+  } else {
+    held_back_.erase(node.id);
+  }
+}
+
+// Whatever kept a node from being what its machine is now is gone: its agent joins again, and disturbs nobody.
+void NodeConnections::AskToJoinAgain(const State& state) {
+  std::vector<NodeId> due;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, reported] : held_back_) {
+      if (IsOutOfDate(state, *state.FindNode(id), *reported)) due.push_back(id);
+    }
+    for (const NodeId id : due) held_back_.erase(id);
+  }
+  for (const NodeId id : due) {
+    if (const auto outbox = OutboxOf(id)) outbox->Close();
+  }
+}
+
 void NodeConnections::OnCommit(const State& state, const std::vector<Event>& events) {
+  const auto has_ended = [](const Event& event) { return std::holds_alternative<LeaseEnded>(event); };
+  if (std::ranges::any_of(events, has_ended)) AskToJoinAgain(state);
   for (const NodeId node : NodesToOrder(state, events)) {
     if (const auto outbox = OutboxOf(node)) outbox->SetOrders(OrdersFor(state, node));
   }

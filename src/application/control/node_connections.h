@@ -25,14 +25,17 @@ class NodeConnections : public NodeGateway, public CommitObserver {
 
  private:
   class Exchange;
-  std::shared_ptr<NodeOutbox> Begin(NodeId node);
+  std::shared_ptr<NodeOutbox> Begin(NodeId node, GpuPlaces places);
   void End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox);
   std::shared_ptr<NodeOutbox> OutboxOf(NodeId node) const;
   void SendAway(const State& state, const std::string& name);
+  void NoteHeldBack(const Node& node, const std::shared_ptr<const NodeFacts>& reported);
+  void AskToJoinAgain(const State& state);
 
   ControlGateway& gateway_;
   mutable std::mutex mutex_;
   std::map<NodeId, std::shared_ptr<NodeOutbox>> outboxes_;
+  std::map<NodeId, std::shared_ptr<const NodeFacts>> held_back_;  // what agents reported of nodes that are not so yet, for what is held there
 };
 
 }  // namespace gp

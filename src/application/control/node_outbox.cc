@@ -22,6 +22,7 @@ void NodeOutbox::Answer(uint64_t number, Duration lease_time) {
 }
 
 void NodeOutbox::SetOrders(NodeOrders orders) {
+  places_.ToAgent(orders);
   Add([&] {
     orders.revision = ++revision_;
     next_.orders = std::move(orders);

@@ -7,12 +7,16 @@
 #include <mutex>
 #include <optional>
 
+#include "domain/node/gpu_places.h"
 #include "ports/inbound/node_gateway.h"
 
 namespace gp {
 
 class NodeOutbox {
  public:
+  // `places`: how the agent numbers its GPUs; orders are rewritten for it.
+  explicit NodeOutbox(GpuPlaces places) : places_(std::move(places)) {}
+
   void Answer(uint64_t number, Duration lease_time);
   void SetOrders(NodeOrders orders);
   void OpenChannel(uint64_t channel);
@@ -27,6 +31,7 @@ class NodeOutbox {
   void Add(Change change);
   ControllerNews TakeLocked();
 
+  const GpuPlaces places_;
   std::mutex mutex_;
   std::condition_variable filled_;
   ControllerNews next_;

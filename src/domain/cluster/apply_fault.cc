@@ -77,6 +77,31 @@ void DropTroubles(State& state, NodeId node) {
   }
 }
 
+void DropTrouble(State& state, const GpuKey& gpu) {
+  const auto trouble = state.troubles.find(gpu);
+  if (trouble == state.troubles.end()) return;
+  IndexTrouble(state, gpu, trouble->second, -1);
+  state.troubles.erase(trouble);
+}
+
+void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to) {
+  const Node& before = *state.FindNode(from.node);
+  const Node& now = *state.FindNode(to.node);
+  for (auto& [id, incident] : state.incidents) {
+    if (incident.node != before.facts->name || incident.gpu != from.gpu) continue;
+    incident.node = now.facts->name;
+    incident.gpu = to.gpu;
+    incident.pool = now.pool;
+  }
+  const auto trouble = state.troubles.find(from);
+  if (trouble == state.troubles.end()) return;
+  GpuTrouble moved = trouble->second;
+  moved.task = GpuTask::kNone;  // it was a task of the other node's agent
+  DropTrouble(state, from);
+  IndexTrouble(state, to, moved, 1);
+  if (!IsEmpty(moved)) state.troubles[to] = std::move(moved);
+}
+
 void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
   Node& node = NodeOf(state, event.node);
   node.signals_seen = std::max(node.signals_seen, event.number);

@@ -22,12 +22,14 @@ Gpu& GpuOf(State& state, NodeId node, int gpu) {
 }
 
 void CountCapacity(State& state, const Node& node, int sign) {
-  if (node.gpus.empty()) return;
+  const int64_t gpus = node.facts->CountGpus();
+  if (gpus == 0) return;
   int64_t& capacity = state.capacity[node.pool];
-  capacity += sign * static_cast<int64_t>(node.gpus.size());
+  capacity += sign * gpus;
   if (capacity == 0) state.capacity.erase(node.pool);
   std::map<GpuSize, int64_t>& sizes = state.gpu_sizes[node.pool];
   for (const GpuFacts& gpu : node.facts->gpus) {
+    if (gpu.presence == GpuPresence::kRetired) continue;
     const GpuSize size{gpu.memory_mib, gpu.mig};
     int64_t& count = sizes[size];
     count += sign;
@@ -72,6 +74,67 @@ void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   }
 }
 
+void IndexGpus(State& state, const Node& node, int sign) {
+  for (size_t i = 0; i < node.facts->gpus.size(); ++i) {
+    const GpuFacts& gpu = node.facts->gpus[i];
+    if (gpu.presence == GpuPresence::kRetired) continue;
+    const GpuKey key{node.id, static_cast<int>(i)};
+    if (sign > 0) {
+      state.gpus_by_uuid.try_emplace(gpu.uuid, key);
+    } else if (const auto known = state.gpus_by_uuid.find(gpu.uuid); known != state.gpus_by_uuid.end() && known->second == key) {
+      state.gpus_by_uuid.erase(known);
+    }
+  }
+}
+
+// Each position goes on to be of its GPU; what is new, or takes a retired one's position, begins from nothing.
+static void KeepGpus(State& state, Instant at, Node& node, const NodeFacts& before) {
+  GP_ASSERT(node.gpus.size() <= node.facts->gpus.size(), "no position of a node ever goes");
+  node.gpus.resize(node.facts->gpus.size());
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    if (i < before.gpus.size() && before.gpus[i].uuid == node.facts->gpus[i].uuid) continue;
+    GP_ASSERT(node.gpus[i].leases.empty(), "what is held is never exchanged");
+    DropTrouble(state, {node.id, static_cast<int>(i)});
+    node.gpus[i] = Gpu{};
+    node.gpus[i].changed_at = at;
+  }
+}
+
+static void RetireGpu(State& state, Instant at, const GpuKey& key) {
+  Node& node = NodeOf(state, key.node);
+  GP_ASSERT(node.gpus[static_cast<size_t>(key.gpu)].leases.empty(), "what is held is never retired");
+  CountCapacity(state, node, -1);
+  IndexGpus(state, node, -1);
+  NodeFacts facts = *node.facts;
+  facts.gpus[static_cast<size_t>(key.gpu)].presence = GpuPresence::kRetired;
+  node.facts = std::make_shared<const NodeFacts>(std::move(facts));
+  Gpu retired;
+  retired.condition = GpuCondition::kLost;
+  retired.reason = "retired";
+  retired.changed_at = at;
+  node.gpus[static_cast<size_t>(key.gpu)] = retired;
+  DropTrouble(state, key);
+  state.drain_deadlines.erase(key);
+  IndexGpus(state, node, 1);
+  CountCapacity(state, node, 1);
+  PriceGpus(state.policy, node);
+}
+
+void ApplyEvent(State& state, Instant at, const GpuRetired& event) { RetireGpu(state, at, event.gpu); }
+
+void ApplyEvent(State& state, Instant at, const GpuMoved& event) {
+  const Gpu marks = GpuAt(state, event.from);
+  MoveTrouble(state, event.from, event.to);
+  RetireGpu(state, at, event.from);
+  Gpu& gpu = GpuOf(state, event.to.node, event.to.gpu);
+  gpu.draining = marks.draining;
+  gpu.reason = marks.reason;
+  // Whatever it was, it is tested in its new place before it is used.
+  const bool is_out = marks.condition == GpuCondition::kOffline || marks.condition == GpuCondition::kQuarantined || marks.condition == GpuCondition::kSuspect;
+  gpu.condition = is_out ? marks.condition : GpuCondition::kLost;
+  IndexGpus(state, *state.FindNode(event.to.node), 1);
+}
+
 void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
   const bool is_new = event.node.value == state.nodes.size();
   if (is_new) {
@@ -80,17 +143,22 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
     state.nodes_by_name[event.facts->name] = event.node;
   }
   Node& node = NodeOf(state, event.node);
+  const std::shared_ptr<const NodeFacts> before = is_new ? std::make_shared<const NodeFacts>() : node.facts;
   if (!is_new) CountCapacity(state, node, -1);
-  const bool same_gpus = !is_new && node.facts->HasGpusOf(*event.facts);
+  if (!is_new) IndexGpus(state, node, -1);
+  if (event.incarnation < node.incarnation) node.signals_seen = 0;  // its state directory is another one
   node.facts = event.facts;
   node.incarnation = event.incarnation;
-  if (!same_gpus) {
-    GP_ASSERT(node.leases.empty(), "hardware changes only where nothing is held");
+  if (event.keeps_positions) {
+    KeepGpus(state, at, node, *before);
+  } else if (is_new || !before->HasGpusOf(*event.facts)) {
+    GP_ASSERT(node.leases.empty(), "GPUs are forgotten only where nothing is held");
     DropTroubles(state, event.node);
     node.gpus.assign(event.facts->gpus.size(), Gpu{});
     for (Gpu& gpu : node.gpus) gpu.changed_at = at;
   }
   node.numa.resize(event.facts->numa.size());
+  IndexGpus(state, node, 1);
   CountCapacity(state, node, 1);
   PriceGpus(state.policy, node);
   if (node.condition == NodeCondition::kLost) ApplyEvent(state, at, NodeReturned{event.node});
@@ -136,7 +204,8 @@ void ApplyEvent(State& state, Instant at, const GpuConditionChanged& event) {
   Gpu& gpu = GpuOf(state, event.node, event.gpu);
   GP_ASSERT(CanBecome(gpu.condition, event.to), "a GPU moves along edges of its state machine");
   gpu.condition = event.to;
-  gpu.reason = event.reason;
+  // Why it is drained outlives that it does not answer.
+  if (event.to != GpuCondition::kLost || !gpu.draining) gpu.reason = event.reason;
   gpu.changed_at = at;
 }
 

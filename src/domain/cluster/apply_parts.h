@@ -10,6 +10,8 @@ namespace gp {
 
 void ApplyEvent(State& state, Instant at, const ControllerStarted& event);
 void ApplyEvent(State& state, Instant at, const NodeJoined& event);
+void ApplyEvent(State& state, Instant at, const GpuMoved& event);
+void ApplyEvent(State& state, Instant at, const GpuRetired& event);
 void ApplyEvent(State& state, Instant at, const NodeLost& event);
 void ApplyEvent(State& state, Instant at, const NodeLeasesExpired& event);
 void ApplyEvent(State& state, Instant at, const NodeReturned& event);
@@ -54,6 +56,11 @@ void ApplyEvent(State& state, Instant at, const CheckpointSaved& event);
 void ApplyEvent(State& state, Instant at, const DrainDeadlineSet& event);
 // The node's GPUs are other ones now.
 void DropTroubles(State& state, NodeId node);
+void DropTrouble(State& state, const GpuKey& gpu);
+// What is the matter with a GPU, and the incidents that tell of it, are of another position now.
+void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to);
+// Enters the node's GPUs into the index by UUID; sign -1: takes them out.
+void IndexGpus(State& state, const Node& node, int sign);
 
 void ApplyEvent(State& state, Instant at, const NodesReserved& event);
 void ApplyEvent(State& state, Instant at, const ReservationEnded& event);

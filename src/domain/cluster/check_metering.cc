@@ -22,6 +22,7 @@ void CheckRates(const State& state, Violations& found) {
   for (const Node& node : state.nodes) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const int gpu = static_cast<int>(i);
+      if (IsRetired(*node.facts, gpu)) continue;
       for (const GpuPart& part : DivisionOf(state, node, gpu)) used[RowOf(state, node, gpu, part)] += part.share;
       installed[InstalledRowOf(node, gpu)] += kWholeShare;
       if (node.gpus[i].price_micros != PriceOf(state.policy.prices, node, gpu).micros) found.push_back({"I12", node.facts->gpus[i].uuid + ": its price is not what the policy says"});

@@ -35,8 +35,10 @@ void CheckCapacity(const State& state, Violations& found) {
   std::map<std::string, int64_t> sums;
   std::map<std::string, std::map<GpuSize, int64_t>> sizes;
   for (const Node& node : state.nodes) {
-    sums[node.pool] += static_cast<int64_t>(node.gpus.size());
-    for (const GpuFacts& gpu : node.facts->gpus) ++sizes[node.pool][{gpu.memory_mib, gpu.mig}];
+    sums[node.pool] += node.facts->CountGpus();
+    for (const GpuFacts& gpu : node.facts->gpus) {
+      if (gpu.presence != GpuPresence::kRetired) ++sizes[node.pool][{gpu.memory_mib, gpu.mig}];
+    }
   }
   if (sizes != state.gpu_sizes) found.push_back({"I8", "sizes of GPUs are off"});
   std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });

@@ -25,7 +25,7 @@ void Fields(A& archive, Record& v) {
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 16;
+constexpr uint64_t kFormatVersion = 17;
 // The oldest format that is still read.
 constexpr uint64_t kFormatOldest = 16;
 
@@ -58,6 +58,7 @@ bool BuildIndexes(State& state) {
     if (node.facts == nullptr || !ValidateNodeFacts(*node.facts) || node.gpus.size() != node.facts->gpus.size()) return false;
     state.nodes_by_name[node.facts->name] = node.id;
     CountCapacity(state, node, 1);
+    IndexGpus(state, node, 1);
     PriceGpus(state.policy, node);
     if (node.condition == NodeCondition::kLost && !node.leases_expired) {
       state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});

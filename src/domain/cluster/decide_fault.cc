@@ -14,7 +14,7 @@ constexpr int kHotGpusMin = 2;
 
 GpuCondition ConditionFor(GpuRemedy remedy, const FaultSignal& signal) {
   constexpr int kFellOffTheBus = 79;
-  if (signal.kind == SignalKind::kLost || (signal.kind == SignalKind::kXid && signal.xid == kFellOffTheBus)) return GpuCondition::kLost;
+  if (signal.kind == SignalKind::kLost || signal.kind == SignalKind::kMissing || (signal.kind == SignalKind::kXid && signal.xid == kFellOffTheBus)) return GpuCondition::kLost;
   switch (remedy) {
     case GpuRemedy::kTest:
     case GpuRemedy::kDrainReset: return GpuCondition::kSuspect;
@@ -40,14 +40,39 @@ void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::s
 }
 
 FaultDecider::FaultDecider(const State& state, Instant at, const Node& node, Events& events)
-    : state_(state), at_(at), node_(node), events_(events), last_incident_(state.last_incident) {}
+    : state_(state), at_(at), node_(node), events_(events), last_incident_(state.last_incident) {
+  for (const Event& event : events) {
+    if (const auto* ended = std::get_if<LeaseEnded>(&event)) ended_.insert(ended->job);
+  }
+}
 
 void FaultDecider::See(const FaultSignal& signal) {
   if (signal.gpu < 0 || signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen) return;
+  Judge(signal);
+}
+
+void FaultDecider::Miss(int gpu) {
+  FaultSignal signal;
+  signal.number = node_.signals_seen;  // no report of the node's
+  signal.gpu = gpu;
+  signal.kind = SignalKind::kMissing;
+  signal.text = "GPU " + node_.facts->gpus[static_cast<size_t>(gpu)].uuid + " is missing: node " + node_.facts->name + " had " +
+                std::to_string(node_.facts->CountGpus()) + " GPUs and joins without it";
+  Judge(signal);
+}
+
+void FaultDecider::EndTenants(int gpu, const std::string& why) {
+  Hit hit;
+  for (const LeaseId lease : node_.gpus[static_cast<size_t>(gpu)].leases) {
+    End(*state_.FindJob(state_.FindLease(lease)->job), {TenantAction::kRestartAll, GpuRemedy::kNone, false, why}, gpu, hit);
+  }
+}
+
+void FaultDecider::Judge(const FaultSignal& signal) {
   Draft& draft = DraftOf(signal.gpu);
   const std::set<int> near = XidsNear(draft.trouble, at_, state_.policy.faults.correlate);
   const bool is_repeated = IsRepeated(draft.trouble, signal.xid, at_, state_.policy.faults.correlate);
-  FaultVerdict verdict = Judge(state_.policy.faults, signal, near, is_repeated);
+  FaultVerdict verdict = gp::Judge(state_.policy.faults, signal, near, is_repeated);
   const Gpu& gpu = node_.gpus[static_cast<size_t>(signal.gpu)];
   // Clients of one MPS server share its fate.
   if (verdict.tenants == TenantAction::kRestartNamed && gpu.mode == GpuMode::kMps) verdict.tenants = TenantAction::kRestartAll;
@@ -181,7 +206,7 @@ void FaultDecider::End(const Job& job, const FaultVerdict& verdict, int gpu, Hit
 void FaultDecider::Record(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Hit& hit) {
   const std::string what = signal.text.empty() ? verdict.why : Printable(signal.text, kStepTextMax);
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
-  const bool needs_person = verdict.remedy == GpuRemedy::kWatch || verdict.remedy >= GpuRemedy::kOperator;
+  const bool needs_person = verdict.remedy == GpuRemedy::kWatch || verdict.remedy >= GpuRemedy::kOperator || signal.kind == SignalKind::kMissing;
   if (draft.trouble.incident.value != 0) {
     events_.push_back(IncidentNoted{draft.trouble.incident, what, 1, remedy, needs_person, hit.jobs, hit.lost_gpu_ms});
     return;
@@ -221,7 +246,9 @@ void FaultDecider::MindNode(const std::string& why) {
 void FaultDecider::TakeOut(Draft& draft, const FaultSignal& signal, const std::string& why) {
   if (draft.trouble.remedy != GpuRemedy::kResetWhenIdle) {
     const GpuCondition to = ConditionFor(draft.trouble.remedy, signal);
-    if (CanBecome(draft.condition, to)) {
+    // An operator's word stands, and so do its reason and what `online` will do.
+    const bool stays_offline = signal.kind == SignalKind::kMissing && draft.condition == GpuCondition::kOffline;
+    if (CanBecome(draft.condition, to) && !stays_offline) {
       events_.push_back(GpuConditionChanged{node_.id, signal.gpu, to, why});
       draft.condition = to;
     }

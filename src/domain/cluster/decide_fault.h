@@ -23,7 +23,12 @@ class FaultDecider {
  public:
   FaultDecider(const State& state, Instant at, const Node& node, Events& events);
 
+  // What the node has reported before is passed over.
   void See(const FaultSignal& signal);
+  // The node has joined without the GPU.
+  void Miss(int gpu);
+  // Whoever uses the GPU cannot go on, though nothing is wrong with it.
+  void EndTenants(int gpu, const std::string& why);
   // How a task has ended; what was seen in the same report comes before it.
   void EndTask(const GpuTaskResult& result);
 
@@ -35,6 +40,7 @@ class FaultDecider {
   };
 
   Draft& DraftOf(int gpu);
+  void Judge(const FaultSignal& signal);
   const Job* FindNamed(const Gpu& gpu, const FaultSignal& signal) const;
   std::optional<UserError> NewError(const Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) const;
   Hit HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named);

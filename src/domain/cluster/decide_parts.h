@@ -70,6 +70,10 @@ Status CheckTaker(const State& state, Instant at, const Job& by, const std::vect
 Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command);
 Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command);
 
+// What a full list of observations says of the node's leases.  `all_missing_ended`: a lease that is
+// not listed cannot be anywhere; otherwise one that never started may still be on its way.
+void ObserveLeases(const State& state, Instant at, const Node& node, const std::vector<LeaseObservation>& observed, bool all_missing_ended, Events& events);
+
 // A lease is over: the event, and what follows for its job (others of the gang are stopped, the job
 // ends or is queued again).  REQUIRES: of one job at most one lease ends per command and node.
 void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOutcome& outcome,

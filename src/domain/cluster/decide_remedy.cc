@@ -161,9 +161,17 @@ Result<Events> DecideIncident(const State& state, const Envelope& envelope, cons
   const std::string person = envelope.origin.principal.substr(envelope.origin.principal.find(':') + 1);
   events.push_back(IncidentChanged{incident.id, command.to, person, Printable(command.note, 500)});
   if (command.to != IncidentState::kClosed) return events;
-  // Its GPU stays as it is: `online` or `reset` bring it back.
+  // Its GPU stays as it is: `online` or `reset` bring it back.  One that is missing is no longer expected.
   for (const auto& [key, trouble] : state.troubles) {
-    if (trouble.incident == incident.id) events.push_back(GpuRemedyChanged{key.node, key.gpu, trouble.remedy, {}, false, trouble.is_asked});
+    if (trouble.incident != incident.id) continue;
+    const GpuFacts& facts = state.FindNode(key.node)->facts->gpus[static_cast<size_t>(key.gpu)];
+    if (facts.presence == GpuPresence::kMissing) {
+      const std::vector<LeaseId>& leases = GpuAt(state, key).leases;
+      if (!leases.empty()) return Fail(Conflict("GPU " + facts.uuid + " is missing, and " + ToText(state.FindLease(leases.front())->job) + " still holds it: close " + ToText(incident.id) + " when that has ended"));
+      events.push_back(GpuRetired{key});
+    } else {
+      events.push_back(GpuRemedyChanged{key.node, key.gpu, trouble.remedy, {}, false, trouble.is_asked});
+    }
   }
   return events;
 }

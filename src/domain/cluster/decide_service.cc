@@ -11,8 +11,10 @@ namespace {
 // The GPUs that the command speaks of.
 std::vector<int> Targets(const Node& node, int gpu) {
   if (gpu >= 0) return {gpu};
-  std::vector<int> all(node.gpus.size());
-  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  std::vector<int> all;
+  for (int i = 0; i < static_cast<int>(node.gpus.size()); ++i) {
+    if (!IsRetired(*node.facts, i)) all.push_back(i);
+  }
   return all;
 }
 
@@ -99,6 +101,11 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus, 
   for (const int i : gpus) {
     const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
     if (gpu.draining) events.push_back(GpuDrainChanged{node.id, i, false, ""});
+    if (node.facts->gpus[static_cast<size_t>(i)].presence == GpuPresence::kMissing) {
+      // It will be tested when it is back.
+      if (gpu.condition == GpuCondition::kOffline) events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kLost, "is missing"});
+      continue;
+    }
     const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
     const auto test_later = [&] { events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kTest, trouble == nullptr ? IncidentId{} : trouble->incident, false, true}); };
     if (gpu.condition == GpuCondition::kLost && gpu.draining && (trouble == nullptr || trouble->remedy < GpuRemedy::kTest)) test_later();
@@ -119,6 +126,7 @@ Status Reset(const State& state, const Node& node, const std::vector<int>& gpus,
   const std::set<JobId> jobs = JobsOn(state, node, gpus);
   if (!jobs.empty() && !command.force) return Fail(Conflict(Label(node, command.gpu) + " is in use: drain it first, or --force stops what runs there"));
   for (const int i : gpus) {
+    if (node.facts->gpus[static_cast<size_t>(i)].presence == GpuPresence::kMissing) return Fail(Conflict(Label(node, i) + " is missing from the node: nothing can be reset"));
     const GpuCondition condition = node.gpus[static_cast<size_t>(i)].condition;
     const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
     if (trouble != nullptr && trouble->task != GpuTask::kNone) continue;
@@ -154,7 +162,7 @@ void EndDrains(const State& state, Instant at, Events& events) {
 Result<Events> DecideService(const State& state, Instant at, const ChangeService& command) {
   const Node* node = state.FindNode(command.node);
   if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
-  if (command.gpu >= static_cast<int>(node->gpus.size())) {
+  if (command.gpu >= static_cast<int>(node->gpus.size()) || (command.gpu >= 0 && IsRetired(*node->facts, command.gpu))) {
     return Fail(NotFound("node " + node->facts->name + " has no GPU " + std::to_string(command.gpu)));
   }
   if (command.gpu >= 0 && node->gpus[static_cast<size_t>(command.gpu)].condition == GpuCondition::kLost) {

@@ -32,6 +32,20 @@ struct NodeJoined {
   NodeId node;
   std::shared_ptr<const NodeFacts> facts;
   uint64_t incarnation = 0;
+  // Its hardware has changed, and each GPU that it had keeps its position and its marks.  False: the GPUs are
+  // those that it had, or (in journals of format 16) others, of which nothing is known.
+  bool keeps_positions = false;
+};
+
+// A GPU is found in another node: its marks, troubles and incidents follow it, and its old position is retired.
+struct GpuMoved {
+  GpuKey from;
+  GpuKey to;
+};
+
+// An operator has closed the incident of a missing GPU: it is no longer expected back.
+struct GpuRetired {
+  GpuKey gpu;
 };
 
 struct NodeLost {
@@ -359,6 +373,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
                            GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
                            DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
-                           BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted>;
+                           BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted, GpuMoved, GpuRetired>;
 
 }  // namespace gp

@@ -66,9 +66,9 @@ GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa,
           v.phase, v.stop, v.metered_until, v.use, v.told, v.idle_ms)
 GP_FIELDS(MigProfile, v.id, v.name, v.compute_slices, v.memory_slices, v.memory_mib, v.starts)
 GP_FIELDS(MigTable, v.compute_slices, v.memory_slices, v.profiles)
-GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps, v.mig)
+GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps, v.mig, Since<17>(v.presence))
 GP_FIELDS(NumaFacts, v.os_id, v.package, v.cpus, v.memory_mib)
-GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.links)
+GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.links, Since<17>(v.machine))
 // domain/faults
 GP_FIELDS(XidRule, v.tenants, v.remedy, v.counts, v.if_repeated, v.by_text)
 GP_FIELDS(FaultPolicy, v.xids, v.correlate, v.incident_window, v.error_window, v.suspect_users, v.suspect_errors, v.suspect_factor,
@@ -167,7 +167,9 @@ GP_FIELDS(Envelope, v.at, v.origin, v.request_id, v.command)
 
 // events
 GP_FIELDS(ControllerStarted, v.policy, v.lineage, v.quiet_until)
-GP_FIELDS(NodeJoined, v.node, v.facts, v.incarnation)
+GP_FIELDS(NodeJoined, v.node, v.facts, v.incarnation, Since<17>(v.keeps_positions))
+GP_FIELDS(GpuMoved, v.from, v.to)
+GP_FIELDS(GpuRetired, v.gpu)
 GP_FIELDS(NodeLost, v.node)
 GP_FIELDS(NodeLeasesExpired, v.node)
 GP_FIELDS(NodeReturned, v.node)

@@ -217,6 +217,8 @@ struct TouchedBy {
   void operator()(const AccessRefused&) {}
   void operator()(const BudgetChanged&) {}
   void operator()(const BudgetDeleted&) {}
+  void operator()(const GpuMoved& event) { touched.nodes.insert({event.from.node, event.to.node}); }
+  void operator()(const GpuRetired& event) { touched.nodes.insert(event.gpu.node); }
   template <typename E>
     requires requires(const E& e) { e.node; }
   void operator()(const E& event) { touched.nodes.insert(event.node); }

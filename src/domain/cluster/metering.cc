@@ -21,6 +21,8 @@ struct DividedBy {
   std::vector<NodeGpus> operator()(const GpuConditionChanged& event) const { return {OneGpu(event.node, event.gpu)}; }
   std::vector<NodeGpus> operator()(const GpuDrainChanged& event) const { return {OneGpu(event.node, event.gpu)}; }
   std::vector<NodeGpus> operator()(const NodeJoined& event) const { return {{event.node, kAllGpus}}; }
+  std::vector<NodeGpus> operator()(const GpuRetired& event) const { return {OneGpu(event.gpu.node, event.gpu.gpu)}; }
+  std::vector<NodeGpus> operator()(const GpuMoved& event) const { return {OneGpu(event.from.node, event.from.gpu), OneGpu(event.to.node, event.to.gpu)}; }
   std::vector<NodeGpus> operator()(const NodeLost& event) const { return {{event.node, kAllGpus}}; }
   std::vector<NodeGpus> operator()(const NodeReturned& event) const { return {{event.node, kAllGpus}}; }
   std::vector<NodeGpus> operator()(const NodeDrainChanged& event) const { return {{event.node, kAllGpus}}; }
@@ -47,7 +49,7 @@ struct DividedBy {
 template <typename Visit>
 void ForEachGpu(const Node& node, uint64_t gpus, Visit visit) {
   for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) {
-    if ((gpus >> gpu & 1) != 0) visit(gpu);
+    if ((gpus >> gpu & 1) != 0 && !IsRetired(*node.facts, gpu)) visit(gpu);
   }
 }
 

@@ -75,6 +75,7 @@ struct State {
 
   std::vector<Node> nodes;  // nodes[id.value]
   std::map<std::string, NodeId> nodes_by_name;
+  std::map<std::string, GpuKey> gpus_by_uuid;      // those that are not retired
   std::map<JobId, Job> jobs;
   std::map<JobId, Array> arrays;                   // of which elements are in `jobs`
   std::map<LeaseId, Lease> leases;                 // live ones only

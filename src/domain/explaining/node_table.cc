@@ -62,7 +62,7 @@ class TableMaker {
     key.takes_no_rank = !key.why.empty();
     key.fits_descending = -LargestSet(one.example, job_);
     key.free_descending = -std::popcount(FreeGpus(one.example));
-    key.gpus = static_cast<int>(one.example.gpus.size());
+    key.gpus = one.example.facts->CountGpus();
     for (const NodeId node : one.members) {
       RowKey own = key;
       if (key.why.empty() && closed_.contains(node)) {

@@ -71,7 +71,7 @@ std::string WhyTooFewFree(const Node& node, const Job& job) {
   std::string text = held > 0 ? Count(held, "GPU") + " held" : "";
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
   if (shared > 0) add(Count(shared, "GPU") + " shared");
-  if (const int out = static_cast<int>(node.gpus.size()) - in_service; out > 0) add(Count(out, "GPU") + " out of service");
+  if (const int out = node.facts->CountGpus() - in_service; out > 0) add(Count(out, "GPU") + " out of service");
   return text.empty() ? "too few GPUs for " + std::to_string(job.spec->gpus.count) : text;
 }
 

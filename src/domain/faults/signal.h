@@ -18,6 +18,7 @@ enum class SignalKind {
   kRemapFailed,
   kHot,       // slowed down for its heat for long
   kCritical,  // about to turn itself off for its heat
+  kMissing,   // its node joins without it
 };
 
 struct FaultSignal {

@@ -16,6 +16,15 @@ namespace gp {
 inline constexpr int kWholeShare = 1000;  // thousandths of a GPU's compute
 inline constexpr size_t kMpsLeasesMax = 48;  // of one GPU: more clients its server does not take
 
+// Whether a GPU is in its node's machine.
+enum class GpuPresence {
+  kPresent,
+  kMissing,  // the node reports its GPUs without it; its place in the node is kept
+  kRetired,  // it is in another node now, or an operator has closed the incident of its absence
+};
+
+// A GPU is its UUID.  Its position in NodeFacts::gpus, the index that people see, belongs to that UUID
+// as long as the node exists: see MergeHardware in domain/cluster/node_hardware.h.
 struct GpuFacts {
   std::string uuid;
   std::string model;
@@ -25,6 +34,7 @@ struct GpuFacts {
   int64_t memory_mib = 0;  // usable: total less what the driver keeps
   bool mps = false;        // its node can run MPS servers on it
   MigTable mig;            // what it can be divided into; not empty: it gives nothing but MIG instances
+  GpuPresence presence = GpuPresence::kPresent;
   bool operator==(const GpuFacts&) const = default;
 };
 

@@ -55,6 +55,15 @@ std::vector<int> NodeFacts::DividedGpus() const {
   return divided;
 }
 
+int NodeFacts::PositionOf(const std::string& uuid) const {
+  const auto found = std::ranges::find(gpus, uuid, &GpuFacts::uuid);
+  return found == gpus.end() ? -1 : static_cast<int>(found - gpus.begin());
+}
+
+int NodeFacts::CountGpus() const {
+  return static_cast<int>(std::ranges::count_if(gpus, [](const GpuFacts& gpu) { return gpu.presence != GpuPresence::kRetired; }));
+}
+
 Status ValidateNodeFacts(const NodeFacts& facts) {
   if (facts.name.empty() || facts.name.size() > 253 || Printable(facts.name, 253) != facts.name) {
     return Fail(InvalidArgument("a node's name has 1 to 253 printable characters"));
@@ -67,6 +76,9 @@ Status ValidateNodeFacts(const NodeFacts& facts) {
   }
   if (facts.links.size() != facts.gpus.size() * facts.gpus.size()) {
     return Fail(InvalidArgument("node " + facts.name + ": the link matrix is not GPUs x GPUs"));
+  }
+  if (facts.machine.size() > 64 || Printable(facts.machine, 64) != facts.machine) {
+    return Fail(InvalidArgument("node " + facts.name + ": a machine id has at most 64 printable characters"));
   }
   GP_CHECK_OK(ValidateNuma(facts));
   std::set<std::string> uuids;

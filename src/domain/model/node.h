@@ -37,14 +37,22 @@ struct NodeFacts {
   std::vector<GpuFacts> gpus;
   // links[a * gpus.size() + b]: NVLinks between two GPUs, 0 where there is only PCIe.
   std::vector<uint8_t> links;
+  // Names the host where no GPU does: a digest of its machine id; empty: unknown.
+  std::string machine;
 
   // Whether it is the same hardware, whatever its software can do with it.
   bool HasGpusOf(const NodeFacts& other) const;
   // Positions of those that are in MIG mode.
   std::vector<int> DividedGpus() const;
+  // The position of the GPU; -1: it was never in this node.
+  int PositionOf(const std::string& uuid) const;
+  // GPUs that are installed, or missing and expected back.
+  int CountGpus() const;
   int LinkCount(int a, int b) const { return links[static_cast<size_t>(a) * gpus.size() + static_cast<size_t>(b)]; }
   bool operator==(const NodeFacts&) const = default;
 };
+
+inline bool IsRetired(const NodeFacts& facts, int gpu) { return facts.gpus[static_cast<size_t>(gpu)].presence == GpuPresence::kRetired; }
 
 // kInvalidArgument names what an agent reported that cannot be.
 Status ValidateNodeFacts(const NodeFacts& facts);

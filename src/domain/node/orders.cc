@@ -30,6 +30,7 @@ struct OrderedNodes {
   void operator()(const JobPreemptionOrdered& event) { OfJob(event.job); }
   void operator()(const JobMoveOrdered& event) { OfJob(event.job); }
   void operator()(const NodeJoined& event) { nodes.insert(event.node); }
+  void operator()(const GpuMoved& event) { nodes.insert(event.from.node); }
   void operator()(const GpuTaskOrdered& event) { nodes.insert(event.node); }
   void operator()(const GpuTaskEnded& event) { nodes.insert(event.node); }
   void operator()(const CheckpointSaved& event) {

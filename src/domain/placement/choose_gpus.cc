@@ -129,9 +129,10 @@ Node Emptied(const Node& node) {
 
 Node Ideal(const Node& node) {
   Node ideal = Emptied(node);
-  for (Gpu& gpu : ideal.gpus) {
-    gpu.condition = GpuCondition::kAvailable;
-    gpu.draining = false;
+  for (int i = 0; i < static_cast<int>(ideal.gpus.size()); ++i) {
+    if (IsRetired(*node.facts, i)) continue;
+    ideal.gpus[static_cast<size_t>(i)].condition = GpuCondition::kAvailable;
+    ideal.gpus[static_cast<size_t>(i)].draining = false;
   }
   return ideal;
 }

@@ -64,7 +64,7 @@ HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts) {
     node_memory += numa.memory_mib;
     node_cpus += numa.cpus.Count();
   }
-  const auto gpus = static_cast<int64_t>(facts.gpus.size());
+  const auto gpus = int64_t{facts.CountGpus()};
   // Shared GPUs bring no cores of their own: their jobs use the NUMA node's together.
   if (spec.cpus == 0 && spec.gpus.isolation == Isolation::kExclusive) {
     need.cpus = static_cast<int>(node_cpus * spec.gpus.count / gpus);

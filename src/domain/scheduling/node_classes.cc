@@ -20,7 +20,7 @@ std::string HardwareKey(const NodeFacts& facts) {
     key.String(gpu.model);
     key.U64(static_cast<uint64_t>(gpu.numa));
     key.U64(static_cast<uint64_t>(gpu.memory_mib));
-    key.U64(gpu.mps ? 1 : 0);
+    key.U64((gpu.mps ? 1 : 0) | static_cast<uint64_t>(gpu.presence) << 1);
     // Also where nobody knows what the GPU can become: it is in MIG mode all the same.
     key.U64(static_cast<uint64_t>(gpu.mig.compute_slices) | static_cast<uint64_t>(gpu.mig.memory_slices) << 16);
     key.U64(gpu.mig.profiles.size());

@@ -62,7 +62,7 @@ Survey Look(const NodeClasses& classes, const Job& job, const PlacementWeights& 
   for (ClassId id = 0; id < classes.size(); ++id) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) continue;
-    gpus_largest = std::max(gpus_largest, static_cast<int>(one.example.gpus.size()));
+    gpus_largest = std::max(gpus_largest, one.example.facts->CountGpus());
     const auto choice = ChooseGpus(Ideal(one.example), job, weights);
     if (choice) LookAt(one, job, by_trait[CommonTrait(spec, one.example, *choice)]);
   }

@@ -135,7 +135,7 @@ TEST_F(MigGrants, LeaveTheGpuAsItWas) {
   EXPECT_TRUE(cluster_.broken().empty());
 }
 
-TEST_F(MigGrants, ANodeComesBackDividedAsItWasWhereItIsHeld) {
+TEST_F(MigGrants, WhoHoldsAGpuThatComesBackOtherwiseDividedIsEnded) {
   ASSERT_TRUE(Place("ana", {0, 285, 9'856, 14, 2}));
   NodeFacts facts = *cluster_.state().nodes[0].facts;
   facts.gpus[1].mig = A100Mig();  // nobody is there
@@ -146,10 +146,19 @@ TEST_F(MigGrants, ANodeComesBackDividedAsItWasWhereItIsHeld) {
   EXPECT_TRUE(join());
   EXPECT_FALSE(cluster_.state().nodes[0].facts->gpus[1].mig.empty());
   facts.gpus[0].mig = {};
-  const auto refused = join();
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("came back with GPU 0 out of MIG mode"), std::string::npos) << refused.error().message;
-  EXPECT_TRUE(cluster_.broken().empty());
+  const auto joined = join();
+  ASSERT_TRUE(joined) << joined.error().message;
+  const Lease& lease = *cluster_.state().FindLease(running.lease);
+  EXPECT_EQ(lease.stop, StopOrder::kKill);
+  EXPECT_FALSE(cluster_.state().nodes[0].facts->gpus[0].mig.empty()) << "until it is gone";
+  running.running = false;
+  running.ended = true;
+  running.outcome.end = LeaseEnd::kStopped;
+  ASSERT_TRUE(join());
+  running.lease = {0};
+  ASSERT_TRUE(join());
+  EXPECT_TRUE(cluster_.state().nodes[0].facts->gpus[0].mig.empty());
+  EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front();
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ Result<GpuPlace> FindGpu(const State& state, const std::string& text) {
   std::vector<std::string> names;
   for (const Node& node : state.nodes) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
+      if (IsRetired(*node.facts, static_cast<int>(i))) continue;
       const std::string& uuid = node.facts->gpus[i].uuid;
       names.push_back(uuid);
       if (uuid == text) return GpuPlace{node.id, static_cast<int>(i)};

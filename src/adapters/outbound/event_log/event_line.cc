@@ -93,6 +93,18 @@ class Describer {
   }
 
   void operator()(const NodeJoined& event) { OfNode(LogLevel::kInfo, "node_joined", event.node); }
+  void operator()(const GpuMoved& event) {
+    Begin(LogLevel::kWarning, "gpu_moved");
+    const NodeFacts& to = *state_.FindNode(event.to.node)->facts;
+    Add("node", to.name);
+    Add("gpu", event.to.gpu);
+    Add("uuid", to.gpus[static_cast<size_t>(event.to.gpu)].uuid);
+    Add("from", state_.FindNode(event.from.node)->facts->name);
+  }
+  void operator()(const GpuRetired& event) {
+    OfNode(LogLevel::kInfo, "gpu_retired", event.gpu.node);
+    Add("gpu", event.gpu.gpu);
+  }
   void operator()(const NodeReturned& event) { OfNode(LogLevel::kInfo, "node_returned", event.node); }
   void operator()(const NodeLost& event) { OfNode(LogLevel::kError, "node_lost", event.node); }
   void operator()(const NodeDrainChanged& event) {

@@ -5,6 +5,7 @@
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "application/control/control_loop.h"
+#include "domain/cluster/decide.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -69,6 +70,86 @@ TEST(NodeConnections, NewsAreAnsweredWhenTheyAreWritten) {
   EXPECT_EQ(exchange->TakeNews()->answered, 0u);
   rig.Work();
   EXPECT_EQ(exchange->TakeNews()->answered, 2u);
+}
+
+// Its agent numbers GPUs as its machine lists them: what goes up and down is rewritten.
+TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
+  NodesRig rig;
+  (void)rig.Join(1);
+  JoinNode less = rig.JoinOf(2);
+  NodeFacts facts = *less.facts;
+  facts.gpus.erase(facts.gpus.begin());
+  facts.links = {0};
+  less.facts = std::make_shared<const NodeFacts>(facts);
+  const auto exchange = rig.nodes->Join(1, less)->exchange;
+  ASSERT_TRUE(exchange->Hear(2, AgentReport{{}, {{0, true, false, ""}}, {}}));
+  rig.Work();
+  ASSERT_TRUE(rig.loop->Read([](const State& state) {
+    EXPECT_EQ(state.nodes[0].gpus[0].condition, GpuCondition::kLost);
+    EXPECT_EQ(state.nodes[0].gpus[1].condition, GpuCondition::kAvailable);
+  }));
+  (void)exchange->TakeNews();
+  JobSpec spec;
+  spec.command = {"/bin/true"};
+  spec.gpus.count = 1;
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).status);
+  rig.Work();
+  const auto news = exchange->TakeNews();
+  ASSERT_TRUE(news && news->orders);
+  ASSERT_EQ(news->orders->leases.size(), 1u);
+  EXPECT_EQ(news->orders->leases[0].lease.gpus.at(0).gpu, 0) << "the agent's first";
+  ASSERT_TRUE(rig.loop->Read([](const State& state) { EXPECT_EQ(state.leases.begin()->second.gpus.at(0).gpu, 1); }));
+}
+
+TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) {
+  NodesRig rig;
+  const auto first = rig.Join(1);
+  (void)first->TakeNews();
+  JoinNode other = rig.JoinOf(9);
+  NodeFacts facts = *other.facts;
+  for (GpuFacts& gpu : facts.gpus) gpu.uuid += "-other";
+  other.facts = std::make_shared<const NodeFacts>(facts);
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = rig.nodes->Join(1, other);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, NameTaken("n1").message);
+  }
+  ASSERT_TRUE(first->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
+  rig.Work();
+  EXPECT_EQ(first->TakeNews()->answered, 2u);
+  ASSERT_TRUE(rig.loop->Read([](const State& state) { EXPECT_EQ(state.incidents.size(), 1u); }));
+}
+
+// A GPU that is held and otherwise divided keeps its division until nobody holds it; then the agent joins again.
+TEST(NodeConnections, WhatWasHeldBackIsTakenInWhenItIsFree) {
+  NodesRig rig;
+  const auto before = rig.Join(1);
+  ASSERT_TRUE(before->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
+  JobSpec spec;
+  spec.command = {"/bin/true"};
+  spec.gpus.count = 2;
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).status);
+  rig.Work();
+  JoinNode less = rig.JoinOf(2);
+  less.fresh = false;
+  LeaseObservation seen;
+  ASSERT_TRUE(rig.loop->Read([&](const State& state) {
+    less.lineage = state.lineage;
+    seen.lease = state.leases.begin()->first;
+  }));
+  seen.running = true;
+  less.leases = {seen};
+  NodeFacts facts = *less.facts;
+  facts.numa[0].memory_mib = 1'000;  // less than the job has
+  less.facts = std::make_shared<const NodeFacts>(facts);
+  const auto exchange = rig.nodes->Join(1, less)->exchange;
+  ASSERT_NE(exchange, nullptr);
+  seen.running = false;
+  seen.ended = true;
+  ASSERT_TRUE(exchange->Hear(2, AgentReport{{seen}, {}, {}}));
+  rig.Work();
+  EXPECT_FALSE(exchange->TakeNews()) << "it is to join again";
+  EXPECT_NE(rig.nodes->Join(1, rig.JoinOf(3))->exchange, nullptr);
 }
 
 TEST(NodeConnections, ANewerConnectionEndsTheOneBefore) {

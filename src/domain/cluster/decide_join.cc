@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "domain/cluster/decide.h"
+#include "domain/cluster/decide_fault.h"
+#include "domain/cluster/decide_parts.h"
+#include "domain/cluster/node_hardware.h"
+
+namespace gp {
+namespace {
+
+// How often the refusals of one machine are noted: its agent tries again every two seconds.
+constexpr Duration kRefusalNoted = Duration::Minutes(1);
+
+// Leases of the node that its agent goes on to hold, by what it says.
+std::vector<const Lease*> HeldOn(const State& state, const Node& node, const JoinNode& join) {
+  std::vector<const Lease*> held;
+  for (const LeaseId id : node.leases) {
+    const auto seen = std::ranges::find(join.leases, id, &LeaseObservation::lease);
+    const Lease& lease = *state.FindLease(id);
+    const bool lives = seen != join.leases.end() ? !seen->ended : !join.fresh && lease.phase == LeasePhase::kGranted;
+    if (lives) held.push_back(&lease);
+  }
+  return held;
+}
+
+// Another machine asks for the node's name: the node is unharmed, and an incident tells of both.
+Result<Events> RefuseName(const State& state, Instant at, const Node& node, const NodeFacts& facts) {
+  const std::string what = "another machine joins as node " + facts.name + ", with " +
+                           (facts.gpus.empty() ? std::string("no GPUs") : "GPU " + facts.gpus.front().uuid) + "; it is refused";
+  const std::string cause = "two machines are named " + facts.name;
+  const auto open = std::ranges::find_if(state.incidents, [&](const auto& entry) {
+    return entry.second.cause == cause && entry.second.state != IncidentState::kClosed;
+  });
+  Events events;
+  if (open == state.incidents.end()) {
+    Incident incident;
+    incident.id = {state.last_incident + 1};
+    incident.cause = cause;
+    incident.pool = node.pool;
+    incident.node = facts.name;
+    incident.opened_at = incident.last_at = at;
+    incident.reports = 1;
+    incident.steps = {{at, what}};
+    events.push_back(IncidentOpened{std::move(incident)});
+    return events;
+  }
+  if (at - open->second.last_at >= kRefusalNoted) {
+    events.push_back(IncidentNoted{open->first, what, 1, GpuRemedy::kNone, false, {}, 0});
+    return events;
+  }
+  return Fail(NameTaken(facts.name));
+}
+
+// Where GPUs that are new to the node were before.  Errors: kConflict: one of them is still there.
+Result<std::vector<GpuKey>> FindElsewhere(const State& state, NodeId node, const NodeFacts& facts) {
+  std::vector<GpuKey> elsewhere;
+  for (const GpuFacts& gpu : facts.gpus) {
+    const auto known = state.gpus_by_uuid.find(gpu.uuid);
+    if (known == state.gpus_by_uuid.end() || known->second.node == node) continue;
+    const GpuKey& key = known->second;
+    const Node& other = *state.FindNode(key.node);
+    const bool is_gone = other.condition == NodeCondition::kLost || other.facts->gpus[static_cast<size_t>(key.gpu)].presence != GpuPresence::kPresent;
+    const std::vector<LeaseId>& leases = other.gpus[static_cast<size_t>(key.gpu)].leases;
+    if (!leases.empty()) {
+      return Fail(Conflict("node " + facts.name + ": GPU " + gpu.uuid + " is held in node " + other.facts->name + " by " + ToText(state.FindLease(leases.front())->job) +
+                           ": end it there first (gpu-platform nodes declare-lost, where that node is gone)"));
+    }
+    if (!is_gone) return Fail(Conflict("node " + facts.name + ": GPU " + gpu.uuid + " is in node " + other.facts->name + ", which answers"));
+    elsewhere.push_back(key);
+  }
+  return elsewhere;
+}
+
+// A GPU that somebody has, whole or in part, is divided otherwise than it was.
+bool IsDividedAnew(const Node& node, const NodeFacts& reported) {
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    if (!node.gpus[i].leases.empty() && node.facts->gpus[i].mig != reported.gpus[i].mig) return true;
+  }
+  return false;
+}
+
+void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const std::vector<GpuKey>& elsewhere, Events& events) {
+  for (const GpuKey& from : elsewhere) {
+    const std::string& uuid = state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid;
+    events.push_back(GpuMoved{from, {node, facts.PositionOf(uuid)}});
+  }
+}
+
+// A machine that was installed again may number its agents from below, where its clock is behind.  With nothing held, a
+// join that comes late does no harm: the newer agent joins again.
+bool MayBeginAnew(const Node& node, const JoinNode& join) { return join.fresh && node.condition == NodeCondition::kLost && node.leases.empty(); }
+
+Result<Events> JoinNew(const State& state, const JoinNode& command) {
+  const NodeId id{static_cast<uint32_t>(state.nodes.size())};
+  const std::vector<GpuKey> elsewhere = GP_TRY(FindElsewhere(state, id, *command.facts));
+  Events events{NodeJoined{id, command.facts, command.incarnation}};
+  MoveGpus(state, id, *command.facts, elsewhere, events);
+  return events;
+}
+
+// What its agent saw, with GPUs numbered as the node's are.
+std::vector<LeaseObservation> WithUseOf(const NodeFacts& facts, const JoinNode& join) {
+  std::vector<LeaseObservation> leases = join.leases;
+  for (LeaseObservation& lease : leases) {
+    for (GpuUse& use : lease.use.gpus) {
+      const bool is_known = use.gpu >= 0 && use.gpu < static_cast<int>(join.facts->gpus.size());
+      use.gpu = is_known ? facts.PositionOf(join.facts->gpus[static_cast<size_t>(use.gpu)].uuid) : -1;
+    }
+    std::erase_if(lease.use.gpus, [](const GpuUse& use) { return use.gpu < 0; });
+    std::ranges::sort(lease.use.gpus, {}, &GpuUse::gpu);
+  }
+  return leases;
+}
+
+// With other GPUs, cores or memory than before.
+Result<Events> JoinChanged(const State& state, Instant at, const Node& node, const JoinNode& command) {
+  const HardwareChange change = GP_TRY(MergeHardware(node, *command.facts, HeldOn(state, node, command)));
+  const std::vector<GpuKey> elsewhere = GP_TRY(FindElsewhere(state, node.id, *command.facts));
+  Events events{NodeJoined{node.id, std::make_shared<const NodeFacts>(change.facts), command.incarnation, true}};
+  MoveGpus(state, node.id, change.facts, elsewhere, events);
+  ObserveLeases(state, at, node, WithUseOf(change.facts, command), command.fresh, events);
+  FaultDecider decider(state, at, node, events);
+  for (const int gpu : change.missing) decider.Miss(gpu);
+  for (const int gpu : change.divided) decider.EndTenants(gpu, "its division into MIG instances was changed while it was held");
+  return events;
+}
+
+}  // namespace
+
+Error NameTaken(const std::string& name) {
+  return Conflict("another machine is node " + name + ": give this one a name of its own (gpu-platform agent --name)");
+}
+
+bool IsOfLineage(const State& state, const JoinNode& join) {
+  return join.lineage == state.lineage || (join.lineage == 0 && join.fresh);
+}
+
+Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command) {
+  GP_CHECK_OK(ValidateNodeFacts(*command.facts));
+  if (!IsOfLineage(state, command)) {
+    return Fail(Conflict("node " + command.facts->name + " keeps attempts of another journal: it must end them first"));
+  }
+  const auto known = state.nodes_by_name.find(command.facts->name);
+  if (known == state.nodes_by_name.end()) return JoinNew(state, command);
+  const Node& node = *state.FindNode(known->second);
+  if (!IsSameMachine(*node.facts, *command.facts)) {
+    // A machine that is silent and holds nothing has been replaced.
+    if (node.condition == NodeCondition::kUp || !node.leases.empty()) return RefuseName(state, at, node, *command.facts);
+  } else if (command.incarnation < node.incarnation && !MayBeginAnew(node, command)) {
+    return Fail(Conflict("node " + command.facts->name + " has joined with a newer agent: this one must stop"));
+  }
+  if (!node.facts->HasGpusOf(*command.facts) || node.facts->numa != command.facts->numa || IsDividedAnew(node, *command.facts)) {
+    return JoinChanged(state, at, node, command);
+  }
+  Events events{NodeJoined{node.id, command.facts, command.incarnation}};
+  ObserveLeases(state, at, node, command.leases, command.fresh, events);
+  return events;
+}
+
+}  // namespace gp

@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""GPUs that vanish, return and are exchanged, and machines with a taken name: what is known of a card stays with it."""
+
+import json
+import os
+import re
+import subprocess
+
+from live_platform import ClusterTest, eventually, main
+
+MACHINES = os.path.join(os.path.dirname(__file__), "../../../data/machines")
+
+
+class Identity(ClusterTest):
+    options = {"nodes": 1}
+
+    def machine_without(self, *gone):
+        """The path of a machine file like that of the cluster's node, without the GPUs at these positions."""
+        with open(os.path.join(MACHINES, "dgx-h100.yaml"), encoding="utf-8") as file:
+            head, gpus = file.read().split("\ngpus:\n")
+        entries = re.split(r"(?m)^(?=  - \{)", gpus)
+        kept = [entry for i, entry in enumerate(entry for entry in entries if entry.startswith("  - {")) if i not in gone]
+        path = os.path.join(self.cluster.directory, f"without-{'-'.join(map(str, gone))}.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(head + "\ngpus:\n" + "".join(kept))
+        return path
+
+    def restart_agent_as(self, machine):
+        agent = self.cluster.agents[0]
+        agent.stop()
+        agent.words[agent.words.index("--simulate") + 1] = machine
+        agent.start()
+
+    def gpus(self):
+        return {gpu["index"]: gpu for _, gpu in self.cli.gpus()}
+
+    def incidents(self):
+        return json.loads(self.cli("incidents", "list", "-o", "json").ok().out).get("incidents", [])
+
+    def test_marks_follow_the_card(self):
+        node = self.cluster.node_names()[0]
+        marked = self.gpus()[3]["uuid"]
+        self.cli("offline", "--gpu-id", f"{node}/3", "--reason", "burnt smell").ok()
+        self.restart_agent_as(self.machine_without(0))
+        eventually(lambda: self.gpus()[0]["detail"] == "LOST", lambda: f"GPU 0 is missing: {self.gpus()[0]}")
+        card = self.gpus()[3]
+        self.assertEqual((card["uuid"], card["detail"]), (marked, "OFFLINE"))
+        self.assertIn("burnt smell", card["reason"])
+        missing, = self.incidents()
+        self.assertEqual((missing["cause"], missing["uuid"]), ("it is missing", self.gpus()[0]["uuid"]))
+        eventually(lambda: self.gpus()[1]["detail"] == "AVAILABLE", "the others are in service")
+        job = self.cli.start("--gpus", "6", command=["sleep", "1000"])
+        eventually(lambda: self.cli.job(job)["detail"] == "RUNNING", "six are left")
+        self.assertNotIn(3, self.cli.job(job)["attempts"][-1]["ranks"][0]["gpus"])
+        self.assertEqual(self.cli("jobs", "logs", job).code, 0)
+
+    def test_a_lost_gpu_does_not_keep_its_node_out(self):
+        jobs = [self.cli.start("--gpus", "1", command=["sleep", "1000"]) for _ in range(3)]
+        eventually(lambda: all(self.cli.job(job)["detail"] == "RUNNING" for job in jobs), "all run")
+        held = {job: self.cli.job(job)["attempts"][-1]["ranks"][0] for job in jobs}
+        free = max(set(range(8)) - {gpu for rank in held.values() for gpu in rank["gpus"]})
+        self.restart_agent_as(self.machine_without(free))
+        eventually(lambda: self.gpus()[free]["detail"] == "LOST", "it is missing")
+        for job in jobs:
+            self.assert_job(job, detail="RUNNING", attempt=1)
+            self.assertEqual(self.cli.job(job)["attempts"][-1]["ranks"][0]["gpu_uuids"], held[job]["gpu_uuids"])
+        self.cli("jobs", "kill", jobs[0]).ok()
+        eventually(lambda: self.cli.job(jobs[0])["state"] == "CANCELLED", "it can be killed")
+
+    def test_only_the_job_on_the_missing_gpu_is_ended(self):
+        jobs = [self.cli.start("--gpus", "1", command=["sleep", "1000"]) for _ in range(2)]
+        eventually(lambda: all(self.cli.job(job)["detail"] == "RUNNING" for job in jobs), "both run")
+        places = [self.cli.job(job)["attempts"][-1]["ranks"][0]["gpus"][0] for job in jobs]
+        self.restart_agent_as(self.machine_without(places[0]))
+        eventually(lambda: self.cli.job(jobs[0])["attempt"] == 2 and self.cli.job(jobs[0])["detail"] == "RUNNING",
+                   lambda: f"it goes on elsewhere: {self.cli.job(jobs[0])}")
+        self.assertNotEqual(self.cli.job(jobs[0])["attempts"][-1]["ranks"][0]["gpus"][0], places[0])
+        self.assert_job(jobs[1], detail="RUNNING", attempt=1)
+        self.restart_agent_as("dgx-h100")
+        eventually(lambda: self.gpus()[places[0]]["detail"] == "AVAILABLE", lambda: f"it is back: {self.gpus()[places[0]]}")
+        eventually(lambda: not self.incidents(), "its incident is over")
+
+    def test_a_second_machine_of_the_same_name_is_refused(self):
+        node = self.cluster.node_names()[0]
+        uuids = {gpu["uuid"] for gpu in self.gpus().values()}
+        state = os.path.join(self.cluster.directory, "intruder")
+        intruder = subprocess.Popen(
+            [self.cluster.binary, "agent", "--simulate", "dgx-h100", "--node-index", "3", "--name", node,
+             "--controller", f"unix:{self.cluster.run_directory}/control.sock",
+             "--join-token-file", f"{self.cluster.state}/join-token", "--state", state],
+            stderr=subprocess.PIPE, text=True)
+        try:
+            for line in intruder.stderr:
+                if "another machine is node" in line:
+                    break
+            eventually(lambda: any("two machines" in one["cause"] for one in self.incidents()), "an incident says so")
+            self.assertEqual({gpu["uuid"] for gpu in self.gpus().values()}, uuids)
+            job = self.cli.start("--gpus", "8", command=["true"])
+            self.cli.wait(job)
+            self.assert_job(job, state="COMPLETED")
+        finally:
+            intruder.kill()
+            intruder.communicate()
+
+
+class Order(ClusterTest):
+    """Agents join in an order that is not that of their names."""
+
+    options = {"nodes": 5}
+
+    def setUp(self):
+        super().setUp()
+        # The controller numbered nodes as they came; five agents that start at once come in any order.
+        self.cli("drain", "--node", self.cluster.node_names()[0]).ok()
+
+    def test_each_gpu_has_its_own_readings(self):
+        for k in range(5):
+            with open(os.path.join(self.cluster.agent_state(k), "faults"), "a", encoding="utf-8") as control:
+                control.write(f"temperature gpu=2 celsius={41 + k}\n")
+
+        def shown():
+            return {node["name"]: gpu.get("readings", {}).get("temperature_celsius")
+                    for node, gpu in self.cli.gpus() if gpu["index"] == 2}
+
+        wanted = {f"dgx-h100-{k}": 41 + k for k in range(5)}
+        eventually(lambda: shown() == wanted, lambda: f"readings of the right cards: {shown()}")
+        metrics = {line for line in self.cli("metrics").ok().out.splitlines() if "temperature" in line and 'gpu="2"' in line}
+        for name, celsius in wanted.items():
+            self.assertTrue(any(f'node="{name}"' in line and line.endswith(f" {celsius}") for line in metrics), (name, metrics))
+        for node, gpu in self.cli.gpus():
+            self.assertEqual(gpu["readings"]["uuid"], gpu["uuid"], node["name"])
+
+
+if __name__ == "__main__":
+    main()
