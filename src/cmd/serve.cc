@@ -238,10 +238,10 @@ class Serving {
 
   Result<std::string> MetricsNow(const std::string& names) {
     MetricsPicture picture;
-    GP_CHECK_OK(loop_->Read([&](const State& state) { picture = metrics_.Look(state, clock_.Now()); }));
+    GP_CHECK_OK(loop_->Read([&](const State& state) { picture = metrics_.Look(state, loop_->Now()); }));
     const auto readings_of = [this](NodeId node) {
       auto latest = api_->readings.Of(node);
-      const bool is_fresh = latest && clock_.Now() - latest->at < kReadingsLife;
+      const bool is_fresh = latest && loop_->Now() - latest->at < kReadingsLife;
       return is_fresh ? std::move(latest->gpus) : std::map<std::string, v1::GpuReadings>();
     };
     return MetricsText(std::move(picture), readings_of, names);

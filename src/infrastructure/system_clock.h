@@ -11,6 +11,7 @@ class SystemClock : public Clock {
  public:
   Instant Now() override { return {Read(CLOCK_REALTIME)}; }
   int64_t BootNs() override { return Read(CLOCK_BOOTTIME); }
+  std::string BootId() override;
 
  private:
   static int64_t Read(clockid_t id) {

@@ -235,6 +235,8 @@ std::string EncodeStatus(const AttemptStatus& status) {
   // From here on: fields that older records lack.
   WriteProgress(writer, status.progress);
   WriteScores(writer, status.progress);
+  writer.I64(status.started_boot_ns);
+  writer.I64(status.ended_boot_ns);
   return Seal(kStatusMagic, writer.bytes());
 }
 
@@ -252,6 +254,8 @@ Result<AttemptStatus> DecodeStatus(std::string_view bytes) {
   status.message = reader.String();
   if (reader.Remaining() > 0) status.progress = ReadProgress(reader);
   if (reader.Remaining() > 0) ReadScores(reader, status.progress);
+  if (reader.Remaining() > 0) status.started_boot_ns = reader.I64();
+  if (reader.Remaining() > 0) status.ended_boot_ns = reader.I64();
   if (!reader.ok() || phase > static_cast<uint64_t>(AttemptPhase::kExited) ||
       cause > static_cast<uint64_t>(EndCause::kPlatformFault)) {
     return Fail(InvalidArgument("status record is damaged"));

@@ -121,6 +121,7 @@ Status Supervisor::StartMainProcess() {
     // The devices are held from now on; the main process comes by Exec.
     status_.phase = AttemptPhase::kRunning;
     status_.started_at.ns = WallNs();
+    status_.started_boot_ns = BootNs();
     status_changed_ = true;
     AwaitEntry();
     return Ok();
@@ -157,6 +158,7 @@ void Supervisor::OnStartKnown(Child& child) {
   status_.phase = AttemptPhase::kRunning;
   status_.pid = child.pid;
   status_.started_at.ns = WallNs();
+  status_.started_boot_ns = BootNs();
   status_changed_ = true;
   BeginReports();
 }
@@ -288,6 +290,7 @@ void Supervisor::Finish() {
   JudgeMemory();
   status_.phase = AttemptPhase::kExited;
   status_.ended_at.ns = WallNs();
+  status_.ended_boot_ns = BootNs();
   const Status written = status_file_.Publish(directory_.get(), EncodeStatus(status_));
   if (!written.has_value()) AddMessage(written.error().message);
   link_.Tell(status_);

@@ -38,6 +38,7 @@ struct Teller {
   }
 
   std::string operator()(const ControllerStarted&) const { return "controller-started"; }
+  std::string operator()(const WallClockStepped& e) const { return "wall-clock-stepped " + ToText(e.wall); }
   std::string operator()(const NodeJoined& e) const { return "node-joined " + e.facts->name; }
   std::string operator()(const GpuMoved& e) const { return "gpu-moved " + Gpu(e.from.node, e.from.gpu) + " " + Gpu(e.to.node, e.to.gpu); }
   std::string operator()(const GpuRetired& e) const { return "gpu-retired " + Gpu(e.gpu.node, e.gpu.gpu); }

@@ -15,7 +15,7 @@ void ReasonView(const PendingReason& reason, v1::Reason* message) {
   message->set_gpus_asked(reason.gpus_asked);
 }
 
-void ChangeView(const Change& change, v1::Change* message) {
+void ChangeView(const TimeLine& time, const Change& change, v1::Change* message) {
   message->set_kind(Name(change.kind));
   message->set_text(change.text);
   if (change.spec != nullptr) ToProto(*change.spec, message->mutable_spec());
@@ -23,12 +23,12 @@ void ChangeView(const Change& change, v1::Change* message) {
   for (const JobId job : change.interrupts) message->add_interrupts(ToText(job));
   for (const JobId job : change.moves) message->add_moves(ToText(job));
   for (const JobId job : change.waits_for) message->add_waits_for(ToText(job));
-  if (change.starts_by.ns != 0) message->set_starts_by(ToRfc3339(change.starts_by));
+  if (change.starts_by.ns != 0) message->set_starts_by(ToRfc3339(WallOf(time, change.starts_by)));
 }
 
 }  // namespace
 
-void ExplanationView(const Job& job, const Explanation& explanation, v1::ExplainJobReply* message) {
+void ExplanationView(const TimeLine& time, const Job& job, const Explanation& explanation, v1::ExplainJobReply* message) {
   message->set_queue(job.queue);
   message->set_pool(job.pool);
   message->set_starts_now(explanation.place.has_value());
@@ -36,8 +36,8 @@ void ExplanationView(const Job& job, const Explanation& explanation, v1::Explain
   for (const PendingReason& reason : explanation.reasons) ReasonView(reason, message->add_reasons());
   if (explanation.ahead) message->set_ahead(*explanation.ahead);
   for (const std::string& node : explanation.kept_nodes) message->add_kept_nodes(node);
-  if (explanation.starts_by.ns != 0) message->set_starts_by(ToRfc3339(explanation.starts_by));
-  for (const Change& change : explanation.changes) ChangeView(change, message->add_changes());
+  if (explanation.starts_by.ns != 0) message->set_starts_by(ToRfc3339(WallOf(time, explanation.starts_by)));
+  for (const Change& change : explanation.changes) ChangeView(time, change, message->add_changes());
   for (const Holder& holder : explanation.holders) {
     v1::JobHolder* one = message->add_holders();
     one->set_user(holder.user);

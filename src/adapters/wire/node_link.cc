@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kLeasesMax = 65'536;  // of one node
 constexpr int kCheckpointsSeenMax = 16;
+constexpr Duration kRanMax = Duration::Minutes(60 * 24 * 3650);
 
 void ToProto(const LogClues& clues, v1::LogClues* message) {
   message->set_gpu_memory(clues.gpu_memory);
@@ -224,6 +225,7 @@ void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message) {
   ToProto(seen.outcome.clues, message->mutable_clues());
   for (const Checkpoint& checkpoint : seen.checkpoints) ToProto(checkpoint, message->add_checkpoints());
   message->set_is_hung(seen.is_hung);
+  message->set_ran_ns(seen.ran.ns);
   if (seen.use.since.ns != 0) ToProto(seen.use, message->mutable_use());
 }
 
@@ -245,6 +247,7 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
   if (message.checkpoints_size() > kCheckpointsSeenMax) return Fail(InvalidArgument("report: too many checkpoints of one lease"));
   for (const v1::CheckpointReport& checkpoint : message.checkpoints()) seen.checkpoints.push_back(FromProto(checkpoint));
   seen.is_hung = message.is_hung();
+  seen.ran.ns = std::clamp<int64_t>(message.ran_ns(), 0, kRanMax.ns);
   if (message.use().gpus_size() > kGpusMax) return Fail(InvalidArgument("report: use of too many GPUs"));
   if (message.has_use()) seen.use = FromProto(message.use());
   return seen;

@@ -12,11 +12,11 @@ double GpuHours(int64_t share, Duration length) { return static_cast<double>(sha
 
 }  // namespace
 
-void ForecastView(const Forecast& forecast, v1::Forecast* message) {
+void ForecastView(const TimeLine& time, const Forecast& forecast, v1::Forecast* message) {
   message->set_text(forecast.text);
-  if (forecast.earliest) message->set_earliest(ToRfc3339(*forecast.earliest));
-  if (forecast.median) message->set_median(ToRfc3339(*forecast.median));
-  if (forecast.latest) message->set_latest(ToRfc3339(*forecast.latest));
+  if (forecast.earliest) message->set_earliest(ToRfc3339(WallOf(time, *forecast.earliest)));
+  if (forecast.median) message->set_median(ToRfc3339(WallOf(time, *forecast.median)));
+  if (forecast.latest) message->set_latest(ToRfc3339(WallOf(time, *forecast.latest)));
   message->set_plays(forecast.plays);
   message->set_alike(static_cast<int64_t>(forecast.alike));
   message->set_by_limits(forecast.by_limits);

@@ -16,8 +16,8 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
       running += lease.rank == 0 && state.FindJob(lease.job)->spec->reservation == reservation.name ? 1 : 0;
     }
   }
-  message->set_starts_at(ToRfc3339(reservation.starts_at));
-  message->set_ends_at(ToRfc3339(reservation.ends_at));
+  message->set_starts_at(ToRfc3339(WallOf(state.time, reservation.starts_at)));
+  message->set_ends_at(ToRfc3339(WallOf(state.time, reservation.ends_at)));
   message->mutable_users()->Assign(reservation.users.begin(), reservation.users.end());
   message->mutable_queues()->Assign(reservation.queues.begin(), reservation.queues.end());
   message->set_note(reservation.note);

@@ -152,7 +152,7 @@ Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query
   for (auto row = meter.book.rows.lower_bound(first); row != meter.book.rows.end() && row->first.day <= last_day; ++row) add(row->first, row->second);
   UsageBook open;  // what is not settled
   open.today = meter.book.today;
-  for (const auto& [row, rate] : meter.rates) open.Add(row, rate.since, until, rate.share);
+  for (const auto& [row, rate] : meter.rates) open.Add(row, rate.since + meter.wall, until + meter.wall, rate.share);
   for (const auto& [row, time] : open.rows) add(row, time);
   if (rows.size() > kUsageRowsMax) {
     return Fail(InvalidArgument("by: these are " + std::to_string(rows.size()) + " rows, and an answer has at most " + std::to_string(kUsageRowsMax) + ": ask for fewer days (from, until) or by less"));

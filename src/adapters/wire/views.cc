@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 
 double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
-std::string Time(Instant at) { return ToRfc3339(at, true); }
+std::string Time(const State& state, Instant at) { return ToRfc3339(WallOf(state.time, at), true); }
 
 v1::GpuState ToProto(ShownGpuState state) { return static_cast<v1::GpuState>(static_cast<int>(state) + 1); }
 static_assert(static_cast<int>(ShownJobState::kPreempted) + 1 == v1::PREEMPTED);
@@ -60,12 +60,12 @@ void RankView(const State& state, const RankRecord& record, int rank, v1::Rank* 
 
 void AttemptView(const State& state, const AttemptRecord& attempt, v1::Attempt* message) {
   message->set_number(attempt.number);
-  message->set_placed_at(Time(attempt.placed_at));
+  message->set_placed_at(Time(state, attempt.placed_at));
   if (attempt.started_at.ns > 0) {
-    message->set_started_at(Time(attempt.started_at));
+    message->set_started_at(Time(state, attempt.started_at));
     message->set_start_seconds(Seconds(attempt.started_at - attempt.placed_at));
   }
-  if (attempt.ended_at.ns > 0) message->set_ended_at(Time(attempt.ended_at));
+  if (attempt.ended_at.ns > 0) message->set_ended_at(Time(state, attempt.ended_at));
   message->set_placement(attempt.placement);
   if (attempt.end != EndClass::kNone) {
     message->set_end_class(Name(attempt.end));
@@ -169,7 +169,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   message->set_note(job.note);
   ToProto(*job.spec, message->mutable_spec());
   message->set_user(job.user.name);
-  message->set_submitted_at(Time(job.submitted_at));
+  message->set_submitted_at(Time(state, job.submitted_at));
   message->set_attempt(job.attempt);
   message->set_retries_used(job.retries_used);
   message->set_faults(job.faults);
@@ -187,7 +187,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
     // A job that is queued again waits as it did before its first attempt.
     if (HoldsLeases(job.state) || IsTerminal(job.state)) {
       started = last.started_at;
-      if (started.ns > 0) message->set_started_at(Time(started));
+      if (started.ns > 0) message->set_started_at(Time(state, started));
       for (const RankRecord& rank : last.ranks) {
         message->add_places(Place(*state.FindNode(rank.node)->facts, rank.gpus));
       }
@@ -195,7 +195,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   }
   const bool over = IsTerminal(job.state);
   if (over) {
-    message->set_ended_at(Time(job.ended_at));
+    message->set_ended_at(Time(state, job.ended_at));
     message->set_exit_code(job.exit_code);
   }
   const Instant until = over ? job.ended_at : now;
@@ -214,7 +214,7 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message) 
     part->set_attempt(note.attempt);
     part->set_xid(note.xid);
     part->set_gpu(state.FindNode(note.node)->facts->name + "/" + std::to_string(note.gpu));
-    part->set_at(Time(note.at));
+    part->set_at(Time(state, note.at));
     part->set_forgiven(note.forgiven);
   }
   CheckpointsView(state, job, message);

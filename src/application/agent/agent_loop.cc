@@ -186,9 +186,11 @@ void AgentLoop::PassSurplus() {
 void AgentLoop::Observe() {
   std::map<LeaseId, LeaseObservation> now;
   progress_.clear();
+  begun_.clear();
   for (const AttemptStatus& status : runner_.Observe()) {
     auto seen = ToObservation(status);
     if (!seen) continue;
+    if (status.started_boot_ns > 0) begun_[seen->lease] = status.started_boot_ns;
     AddClues(status, *seen);
     now[seen->lease] = *std::move(seen);
     if (auto progress = ToProgress(status)) progress_.push_back(*std::move(progress));
@@ -258,6 +260,8 @@ std::vector<LeaseObservation> AgentLoop::Observations() const {
   std::vector<LeaseObservation> all;
   for (const auto& [id, seen] : seen_) {
     all.push_back(seen);
+    const auto begun = begun_.find(id);
+    if (seen.running && begun != begun_.end()) all.back().ran.ns = clock_.BootNs() - begun->second;
     if (const RankUse* use = meter_.Of(id)) all.back().use = *use;
   }
   for (const auto& [id, seen] : declined_) all.push_back(seen);

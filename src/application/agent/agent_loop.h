@@ -107,6 +107,7 @@ class AgentLoop : public ChannelGateway {
   int64_t lease_until_ns_ = 0;              // by the controller's latest word
   Duration lease_time_ = Duration::Seconds(10);
 
+  std::map<LeaseId, int64_t> begun_;  // boot time at which each program that was seen began
   std::map<LeaseId, LeaseObservation> seen_;
   std::vector<LeaseProgress> progress_;
   UseMeter meter_;

@@ -27,6 +27,8 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   seen.ended = status.phase == AttemptPhase::kExited;
   seen.started_at = status.started_at;
   seen.ended_at = status.ended_at;
+  // Of one that runs it grows: whoever sends the observation adds it.
+  if (seen.ended && status.started_boot_ns > 0 && status.ended_boot_ns > status.started_boot_ns) seen.ran.ns = status.ended_boot_ns - status.started_boot_ns;
   if (seen.ended) seen.outcome = {EndOf(status.cause), status.exit_code, status.signal, status.message};
   seen.outcome.clues.gpu_memory = status.is_gpu_memory_used_up;
   seen.is_hung = status.progress.is_hung;

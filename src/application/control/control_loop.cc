@@ -20,6 +20,8 @@ namespace {
 
 constexpr Duration kTimerMax = Duration::Milliseconds(250);
 constexpr Duration kSweepEvery = Duration::Milliseconds(50);
+constexpr Duration kMillisecond = Duration::Milliseconds(1);
+constexpr Duration kStepMin = Duration::Milliseconds(500);  // of the wall clock; less is how clocks are
 
 // Whether an event may let a waiting job start, or let it ask a running one to give way.
 struct CallsForPlan {
@@ -80,7 +82,7 @@ Status ControlLoop::CatchUpAudit() {
 }
 
 Status ControlLoop::BeginEpoch() {
-  StartController command{options_.policy, 0, options_.begin_lineage};
+  StartController command{options_.policy, 0, options_.begin_lineage, BeginTime(state_.time)};
   const Instant at = StampTime();
   // The clock tells lineages apart, even where everything else was lost.
   if (state_.lineage == 0 || options_.begin_lineage) {
@@ -104,16 +106,38 @@ void ControlLoop::Stop() {
   }  // it was never started: whoever waits is answered all the same
 }
 
-// An administrator may step the wall clock.  Back: the journal's time stands still meanwhile.  Forward: leases of lost
-// nodes run out by time that has passed, on their nodes too, so nobody jumps while one waits for that.
-Instant ControlLoop::StampTime() {
+// Time goes on by the boot clock.  How long no controller was there, only the wall clock can tell after a reboot or on
+// another machine; it may be wrong, but time never goes back.
+TimeLine ControlLoop::BeginTime(const TimeLine& before) {
+  TimeLine line{clock_.BootId(), before.before_boot, {}};
   const int64_t boot_ns = clock_.BootNs();
-  const Instant passed{last_at_.ns + (boot_ns - stamped_boot_ns_)};
-  const bool waits = !state_.losses.empty() || last_at_ < state_.quiet_until;
-  const Instant now = clock_.Now();
-  last_at_ = std::max(last_at_, waits && stamped_boot_ns_ != 0 ? std::min(now, passed) : now);
-  stamped_boot_ns_ = boot_ns;
+  const bool is_same_boot = !before.boot.empty() && line.boot == before.boot;
+  if (!is_same_boot) {
+    const Instant now = InstantOf(before, clock_.Now());
+    if (now < last_at_) {
+      std::fprintf(stderr, "gpu-platform: the wall clock is %s behind the journal: time goes on from the journal's last record\n", ToText(last_at_ - now).c_str());
+    }
+    line.before_boot = Duration{std::max(now, last_at_).ns - boot_ns};
+  }
+  before_boot_ns_ = line.before_boot.ns;
+  line.wall = WallNow() - Now();
+  line.wall.ns -= line.wall.ns % kMillisecond.ns;
+  return line;
+}
+
+Instant ControlLoop::StampTime() {
+  last_at_ = std::max(last_at_, Now());
   return last_at_;
+}
+
+// It is stepped by people and daemons, and decides nothing but calendars.
+void ControlLoop::FollowWallClock() {
+  Duration wall = WallNow() - Now();
+  wall.ns -= wall.ns % kMillisecond.ns;
+  const Duration by = wall - state_.time.wall;
+  if (by < kStepMin && by > Duration{} - kStepMin) return;
+  std::fprintf(stderr, "gpu-platform: the wall clock was stepped by %s%s\n", by.ns < 0 ? "-" : "", ToText(by.ns < 0 ? Duration{} - by : by).c_str());
+  (void)DecideAndApply({StampTime(), "controller", "", StepWallClock{wall}});
 }
 
 void ControlLoop::Run() {
@@ -216,6 +240,7 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
 }
 
 void ControlLoop::RunTimers() {
+  FollowWallClock();
   const Instant deadline = NextDeadline(state_);
   if (deadline.ns != 0 && deadline <= StampTime()) (void)DecideAndApply({StampTime(), "controller", "", Tick{}});
   SilenceQuietNodes(clock_.BootNs());
@@ -226,7 +251,18 @@ void ControlLoop::HeardFrom(NodeId node) {
   heard_[node] = clock_.BootNs();
 }
 
+// While this process was stopped it could not hear: that was nobody's silence.
+void ControlLoop::ForgiveOwnSleep(int64_t boot_ns) {
+  const int64_t before_ns = std::exchange(looked_at_ns_, boot_ns);
+  const int64_t slept_ns = boot_ns - before_ns;
+  if (before_ns == 0 || slept_ns < options_.asleep_min.ns) return;
+  std::fprintf(stderr, "gpu-platform: this controller was stopped for %s: no node is taken for silent for that\n", ToText(Duration{slept_ns}).c_str());
+  const std::lock_guard lock(heard_mutex_);
+  for (auto& [node, heard_ns] : heard_) heard_ns = std::min(boot_ns, heard_ns + slept_ns);
+}
+
 void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
+  ForgiveOwnSleep(boot_ns);
   if (boot_ns < silence_not_before_ns_) return;
   std::vector<NodeId> silent;
   int64_t oldest_ns = boot_ns;

@@ -40,6 +40,8 @@ struct ControlOptions {
   std::function<void()> begin_thread;  // called first on the writer's thread; may be empty
   // No thread: whoever asks does the writer's work until it is answered, and the owner calls Turn.
   bool by_hand = false;
+  // When it has not looked at the clock for so long, it was stopped itself: it looks several times a second.
+  Duration asleep_min = Duration::Seconds(2);
   // Does not return: the journal takes no more.  Empty: the process ends with a word about it.
   std::function<void()> end_process;
 };
@@ -63,12 +65,15 @@ class ControlLoop : public ControlGateway {
   Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) override;
   Status Read(const std::function<void(const State&)>& read) override;
   void HeardFrom(NodeId node) override;
-  Instant Now() override { return clock_.Now(); }
+  Instant Now() override { return {clock_.BootNs() + before_boot_ns_}; }
+  Instant WallNow() override { return clock_.Now(); }
 
  private:
   ControlLoop(Journal& journal, Clock& clock, ControlOptions options);
   Status Recover();
   Status BeginEpoch();
+  TimeLine BeginTime(const TimeLine& before);
+  void FollowWallClock();
   Status CatchUpAudit();
   void Run();
   void WriteInPlace();
@@ -78,6 +83,7 @@ class ControlLoop : public ControlGateway {
   Outcome Handle(const CommandItem& item);
   Result<std::vector<Event>> DecideAndApply(Envelope envelope);
   void RunTimers();
+  void ForgiveOwnSleep(int64_t boot_ns);
   void SilenceQuietNodes(int64_t boot_ns);
   void RunPass();
   Status Append();
@@ -100,9 +106,10 @@ class ControlLoop : public ControlGateway {
   State state_;
   Planner planner_;
   Instant last_at_;                        // envelopes never go back in time
-  int64_t stamped_boot_ns_ = 0;            // boot time of last_at_; 0: of another process
+  int64_t before_boot_ns_ = 0;             // TimeLine::before_boot; from Open on it stays
   bool plan_needed_ = true;
   Instant plan_again_at_;                  // ns == 0: only when something happens
+  int64_t looked_at_ns_ = 0;               // boot time of the last look for silent nodes; 0: there was none
   int64_t silence_not_before_ns_ = 0;      // boot time before which no node can be silent for too long
   std::vector<std::string> batch_records_;
   std::vector<Event> batch_events_;

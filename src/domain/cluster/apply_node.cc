@@ -61,9 +61,14 @@ void ApplyEvent(State& state, Instant, const NodeLabelsChanged& event) {
   PriceGpus(state.policy, node);
 }
 
+void ApplyEvent(State& state, Instant, const WallClockStepped& event) { FollowWallClock(state, event.wall); }
+
 void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   TakePolicy(state, event.policy);
   state.lineage = event.lineage;
+  state.time.boot = event.time.boot;
+  state.time.before_boot = event.time.before_boot;
+  FollowWallClock(state, event.time.wall);
   state.quiet_until = event.quiet_until;
   ++state.epoch;
   state.losses.clear();

@@ -9,6 +9,7 @@
 namespace gp {
 
 void ApplyEvent(State& state, Instant at, const ControllerStarted& event);
+void ApplyEvent(State& state, Instant at, const WallClockStepped& event);
 void ApplyEvent(State& state, Instant at, const NodeJoined& event);
 void ApplyEvent(State& state, Instant at, const GpuMoved& event);
 void ApplyEvent(State& state, Instant at, const GpuRetired& event);
@@ -75,6 +76,8 @@ void ApplyEvent(State& state, Instant at, const BudgetChanged& event);
 void ApplyEvent(State& state, Instant at, const BudgetDeleted& event);
 void IndexToken(State& state, const AccessToken& token);
 
+// Reservations are for times of the calendar: they keep those.
+void FollowWallClock(State& state, Duration wall);
 // Enters a reservation into what follows from it.
 void IndexReservation(State& state, const Reservation& reservation);
 

@@ -19,6 +19,23 @@ void IndexReservation(State& state, const Reservation& reservation) {
   state.reservation_ends.insert({reservation.ends_at, reservation.name});
 }
 
+void FollowWallClock(State& state, Duration wall) {
+  const Duration by = wall - state.time.wall;
+  state.time.wall = wall;
+  if (by.ns == 0 || state.reservations.empty()) return;
+  state.reservation_ends.clear();
+  state.leaving.clear();
+  for (auto& [name, reservation] : state.reservations) {
+    reservation.starts_at = reservation.starts_at - by;
+    reservation.ends_at = reservation.ends_at - by;
+    reservation.is_moved = true;
+    state.reservation_ends.insert({reservation.ends_at, name});
+  }
+  for (const auto& [name, reservation] : state.reservations) {
+    if (reservation.maintenance) ForEachJobOn(state, reservation, [&](const Job& job) { IndexLeaving(state, job); });
+  }
+}
+
 void ApplyEvent(State& state, Instant, const NodesReserved& event) {
   state.reservations[event.reservation.name] = event.reservation;
   IndexReservation(state, event.reservation);

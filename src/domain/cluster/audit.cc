@@ -122,6 +122,7 @@ class Teller {
   }
   // Nobody's wish: nodes', the scheduler's and the controller's own.
   void operator()(const StartController&) {}
+  void operator()(const StepWallClock&) {}
   void operator()(const JoinNode&) {}
   void operator()(const ReportNode&) {}
   void operator()(const ReportGpus&) {}
@@ -150,7 +151,7 @@ AuditEntry AuditOf(const State& state, uint64_t number, const Record& record) {
   const Envelope& envelope = record.envelope;
   AuditEntry entry;
   entry.number = number;
-  entry.at = ToRfc3339(envelope.at, true);
+  entry.at = ToRfc3339(WallOf(state.time, envelope.at), true);
   if (envelope.origin.principal.starts_with(kUser)) entry.user = envelope.origin.principal.substr(kUser.size());
   entry.from = envelope.origin.from;
   std::visit(Teller(state, record, entry), envelope.command);

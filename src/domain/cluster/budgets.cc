@@ -47,13 +47,13 @@ int64_t NextMonth(int64_t day) { return FirstOfMonth(FirstOfMonth(day) + 31); }
 // Since the first of the month.
 Sums UsedIn(const State& state, const BudgetKey& budget, Instant at) {
   const UsageMeter& meter = state.metering.used;
-  const int64_t first = FirstOfMonth(DayOf(at));
+  const int64_t first = FirstOfMonth(DayOf(at + meter.wall));
   Sums used(budget);
   // Where nothing has happened yet in this month the book still sums up another one.
   if (FirstOfMonth(meter.book.today) == first) {
     for (const auto& [row, sum] : meter.book.month) used.Add(row, sum);
   }
-  used.AddOpen(meter, BeginOf(first), at);
+  used.AddOpen(meter, BeginOf(first) - meter.wall, at);
   return used;
 }
 
@@ -69,13 +69,16 @@ std::map<std::string, UserStanding> StandingsOf(const State& state, const Budget
   at = std::max(at, state.metering.now);
   const UsageMeter& meter = state.metering.used;
   const Sums used = UsedIn(state, key, at);
-  const int64_t first = DayOf(at) - kRecentDays;
+  const int64_t first = DayOf(at + meter.wall) - kRecentDays;
+  const Instant begin = BeginOf(first) - meter.wall;
   Sums recent(key);
   for (auto row = meter.book.rows.rbegin(); row != meter.book.rows.rend() && row->first.day >= first; ++row) recent.Add(row->first, row->second);
-  recent.AddOpen(meter, BeginOf(first), at);
+  recent.AddOpen(meter, begin, at);
   std::map<std::string, UserStanding> standings;
   for (const auto& [user, sum] : used.by_user()) {
-    standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user), at - BeginOf(first), at, BeginOf(NextMonth(DayOf(at))))};
+    UserStanding& standing = standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user), at - begin, at, BeginOf(NextMonth(DayOf(at + meter.wall))) - meter.wall)};
+    std::optional<Instant>& gone = standing.standing.used_up_at;
+    if (gone) gone = WallOf(state.time, *gone);  // for people
   }
   return standings;
 }

@@ -10,6 +10,7 @@ namespace gp {
 void CheckReservedNode(const State& state, const Reservation& reservation, const Node& node, Violations& found) {
   for (const LeaseId lease : node.leases) {
     const Job& job = *state.FindJob(state.FindLease(lease)->job);
+    if (reservation.is_moved) continue;
     if (LatestEnd(job) <= (IsOf(reservation, job) ? reservation.ends_at : reservation.starts_at)) continue;
     if (reservation.maintenance && (job.stop != StopCause::kNone || state.leaving.contains({LeaveAt(reservation, job), job.id}))) continue;  // it will be told in time
     found.push_back({"I10", ToText(job.id) + " may be on node " + node.facts->name + " while it is reserved for " + reservation.name});

@@ -22,6 +22,7 @@
 #include "domain/model/job.h"
 #include "domain/model/node.h"
 #include "domain/model/reservation.h"
+#include "domain/model/time_line.h"
 
 namespace gp {
 
@@ -30,6 +31,12 @@ struct StartController {
   Policy policy;
   uint64_t lineage = 0;  // a new one begins; 0: the present one goes on
   bool cut = false;      // records are lost: what they started may still run somewhere
+  TimeLine time;
+};
+
+// The wall clock was stepped, by a person or a daemon.
+struct StepWallClock {
+  Duration wall;  // it is instant + wall now
 };
 
 // What an agent sees of one lease that it was ordered to hold.
@@ -43,6 +50,7 @@ struct LeaseObservation {
   std::vector<Checkpoint> checkpoints;  // its newest, as they were reported; told again and again
   bool is_hung = false;  // no progress for longer than its spec allows
   RankUse use;           // counted since the node began to
+  Duration ran;          // since its program was executed, by the boot clock of its node; 0: unknown
   bool operator==(const LeaseObservation&) const = default;
 };
 
@@ -288,7 +296,7 @@ struct Tick {};
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
                              SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident,
-                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget, SetPolicy, ChangeTimeLimit, NoteChange>;
+                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget, SetPolicy, ChangeTimeLimit, NoteChange, StepWallClock>;
 
 // Who asks, and from where.
 struct Origin {

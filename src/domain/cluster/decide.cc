@@ -10,6 +10,7 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     const State& state;
     const Envelope& envelope;
     Instant at;
+    Result<Events> operator()(const StepWallClock& c) { return DecideStepWallClock(state, c); }
     Result<Events> operator()(const StartController& c) { return DecideStart(state, envelope.at, c); }
     Result<Events> operator()(const JoinNode& c) { return DecideJoin(state, at, c); }
     Result<Events> operator()(const ReportNode& c) { return DecideReport(state, at, c); }

@@ -24,9 +24,9 @@ Result<Events> DecideGrant(const State& state, const GrantRole& command) {
 Result<Events> DecideIssue(const State& state, const Envelope& envelope, const IssueToken& command) {
   AccessToken token = command.token;
   token.id = TokenId{state.last_token + 1};
-  token.issued_at = envelope.at;
+  token.issued_at = WallOf(state.time, envelope.at);
   token.issued_by = envelope.origin.principal;
-  GP_CHECK_OK(ValidateToken(token, envelope.at));
+  GP_CHECK_OK(ValidateToken(token, token.issued_at));
   if (!token.queue.empty() && !state.queues.contains(token.queue)) return Fail(NotFound("no queue " + token.queue));
   const auto is_same = [&](const auto& entry) { return entry.second.user.uid == token.user.uid; };
   const auto of_user = std::ranges::count_if(state.access.tokens, is_same);
@@ -55,12 +55,13 @@ void EndAccess(const State& state, const std::string& queue, Events& events) {
 // Whoever has the join token may bring a new node, but not pass for one that is here.
 Result<Events> DecideCertify(const State& state, const Envelope& envelope, const CertifyNode& command) {
   const NodeCertificate& certificate = command.certificate;
-  GP_CHECK_OK(ValidateNodeCertificate(command.name, certificate, envelope.at));
+  const Instant now = WallOf(state.time, envelope.at);
+  GP_CHECK_OK(ValidateNodeCertificate(command.name, certificate, now));
   const auto present = state.access.nodes.find(command.name);
   const bool is_there = present != state.access.nodes.end();
-  const auto counts = [&](const NodeCertificate& one) { return one.expires_at > envelope.at; };
+  const auto counts = [&](const NodeCertificate& one) { return one.expires_at > now; };
   const bool is_known = is_there && std::ranges::any_of(present->second, counts);
-  if (is_known && !IsCertified(state.access, command.name, command.shown, envelope.at)) {
+  if (is_known && !IsCertified(state.access, command.name, command.shown, now)) {
     return Fail(Conflict("node " + command.name + " has a certificate, and this is not the agent that has it. Where it was lost: gpu-platform nodes revoke " + command.name));
   }
   const auto here = state.nodes_by_name.find(command.name);

@@ -68,7 +68,7 @@ Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves
     for (const Reservation* one : ReservationsOf(state, node)) {
       const Instant latest = IsOf(*one, job) ? one->ends_at : one->starts_at;
       if (leaves <= latest) continue;
-      return Fail(Conflict("node " + node.facts->name + " is reserved for " + one->name + (IsOf(*one, job) ? " until " : " from ") + ToRfc3339(latest) +
+      return Fail(Conflict("node " + node.facts->name + " is reserved for " + one->name + (IsOf(*one, job) ? " until " : " from ") + ToRfc3339(WallOf(state.time, latest)) +
                            ": with its grace and " + ToText(kEndMargin) + " to end, the job must have left by then"));
     }
   }

@@ -15,6 +15,7 @@ namespace gp {
 using Events = std::vector<Event>;
 
 Result<Events> DecideStart(const State& state, Instant at, const StartController& command);
+Result<Events> DecideStepWallClock(const State& state, const StepWallClock& command);
 Result<Events> DecideTick(const State& state, Instant at);
 Result<Events> DecideSetPolicy(const State& state, const SetPolicy& command);
 

@@ -16,7 +16,7 @@ Status CheckNode(const State& state, const Reservation& wanted, const Node& node
   const std::string& name = node.facts->name;
   if (node.pool != wanted.pool) return Fail(Conflict("node " + name + " is in pool " + node.pool + ", not " + wanted.pool));
   for (const Reservation* other : ReservationsOf(state, node)) {
-    if (Overlap(wanted, *other)) return Fail(Conflict("node " + name + " is reserved for " + other->name + " until " + ToRfc3339(other->ends_at)));
+    if (Overlap(wanted, *other)) return Fail(Conflict("node " + name + " is reserved for " + other->name + " until " + ToRfc3339(WallOf(state.time, other->ends_at))));
   }
   if (wanted.maintenance) return Ok();  // whoever is there is told to leave in time
   for (const LeaseId id : node.leases) {
@@ -24,7 +24,7 @@ Status CheckNode(const State& state, const Reservation& wanted, const Node& node
     const Instant end = LatestEnd(job);
     if (end <= wanted.starts_at) continue;
     return Fail(Conflict("node " + name + ": " + ToText(job.id) + " runs there " +
-                         (end == kNever ? "without a time limit" : "until " + ToRfc3339(end) + " at the latest")));
+                         (end == kNever ? "without a time limit" : "until " + ToRfc3339(WallOf(state.time, end)) + " at the latest")));
   }
   return Ok();
 }
@@ -69,6 +69,9 @@ Result<std::vector<NodeId>> NamedNodes(const State& state, const Reservation& wa
 
 Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes& command) {
   Reservation wanted = command.reservation;
+  wanted.starts_at = InstantOf(state.time, wanted.starts_at);
+  wanted.ends_at = InstantOf(state.time, wanted.ends_at);
+  wanted.is_moved = false;
   if (wanted.starts_at < at) wanted.starts_at = at;
   GP_CHECK_OK(ValidateReservation(wanted, at));
   if (state.reservations.contains(wanted.name)) return Fail(Conflict("reservation " + wanted.name + " exists: delete it first, or choose another name"));

@@ -74,7 +74,7 @@ void EndForMaintenance(const State& state, Instant at, Events& events) {
     std::erase_if(windows, [&](const Reservation* one) { return one->ends_at <= at; });  // nobody ticked meanwhile: it is over
     if (windows.empty()) continue;
     const Reservation* maintenance = std::ranges::min(windows, {}, &Reservation::starts_at);
-    events.push_back(JobStopOrdered{id, StopCause::kDrain, StopOrder::kGraceful, "maintenance " + maintenance->name + " begins at " + ToRfc3339(maintenance->starts_at)});
+    events.push_back(JobStopOrdered{id, StopCause::kDrain, StopOrder::kGraceful, "maintenance " + maintenance->name + " begins at " + ToRfc3339(WallOf(state.time, maintenance->starts_at))});
   }
 }
 
@@ -98,10 +98,16 @@ Result<Events> DecideStart(const State& state, Instant at, const StartController
   GP_CHECK_OK(CheckPolicy(policy));
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
+  started.time = command.time;
   // By the longer of the two policies: supervisors still go by the one before.
   const auto longest = [](const Policy& p) { return p.lease_time + p.lease_end_time; };
   if (command.cut) started.quiet_until = at + std::max(longest(policy), longest(state.policy));
   return Events{started};
+}
+
+Result<Events> DecideStepWallClock(const State& state, const StepWallClock& command) {
+  if (command.wall == state.time.wall) return Events{};
+  return Events{WallClockStepped{command.wall}};
 }
 
 Result<Events> DecideTick(const State& state, Instant at) {
@@ -123,7 +129,7 @@ Result<Events> DecideTick(const State& state, Instant at) {
     events.push_back(ReservationEnded{name});
   }
   for (const auto& [due, token] : state.token_ends) {
-    if (due > at) break;
+    if (due > WallOf(state.time, at)) break;
     events.push_back(TokenEnded{token});
   }
   ForgetOld(state, at, events);

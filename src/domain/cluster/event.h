@@ -19,6 +19,7 @@
 #include "domain/model/job.h"
 #include "domain/model/node.h"
 #include "domain/model/reservation.h"
+#include "domain/model/time_line.h"
 
 namespace gp {
 
@@ -26,6 +27,11 @@ struct ControllerStarted {
   Policy policy;
   uint64_t lineage = 0;
   Instant quiet_until;
+  TimeLine time;
+};
+
+struct WallClockStepped {
+  Duration wall;
 };
 
 struct NodeJoined {
@@ -373,6 +379,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
                            GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
                            DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
-                           BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted, GpuMoved, GpuRetired>;
+                           BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted, GpuMoved, GpuRetired, WallClockStepped>;
 
 }  // namespace gp

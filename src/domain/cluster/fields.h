@@ -16,6 +16,7 @@
 #include "domain/model/node.h"
 #include "domain/model/queue.h"
 #include "domain/model/reservation.h"
+#include "domain/model/time_line.h"
 #include "domain/accounting/account.h"
 
 namespace gp {
@@ -99,7 +100,7 @@ GP_FIELDS(Budget, v.time, v.money_micros, v.warn_at, v.over)
 GP_FIELDS(UsageKey, v.day, v.kind, v.pool, v.model, v.price, v.queue, v.user)
 GP_FIELDS(UsageBook, v.rows, v.today)
 GP_FIELDS(UsageRate, v.share, v.since)
-GP_FIELDS(UsageMeter, v.book, v.rates)
+GP_FIELDS(UsageMeter, v.book, v.rates, Since<17>(v.wall))
 GP_FIELDS(JobUse, v.time, v.money, v.unsaved, v.repeated, v.repeated_money)
 GP_FIELDS(Metering, v.now, v.used, v.installed, v.jobs, v.forgotten)
 
@@ -116,7 +117,7 @@ GP_FIELDS(RoleKey, v.subject, v.queue)
 GP_FIELDS(AccessToken, v.id, v.label, v.user, v.most, v.queue, v.hash, v.issued_at, v.expires_at, v.issued_by)
 GP_FIELDS(NodeCertificate, v.fingerprint, v.expires_at)
 GP_FIELDS(Access, v.roles, v.tokens, v.nodes)
-GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note, v.maintenance)
+GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note, v.maintenance, Since<17>(v.is_moved))
 
 // domain/accounting
 GP_FIELDS(AccountId, v.queue, v.user, v.array)
@@ -124,8 +125,10 @@ GP_FIELDS(Holding, v.share, v.firm_share, v.jobs)
 GP_FIELDS(Account, v.held, v.as_of, v.faded_use, v.period, v.period_use)
 
 // commands
-GP_FIELDS(StartController, v.policy, v.lineage, v.cut)
-GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome, v.checkpoints, v.is_hung, v.use)
+GP_FIELDS(TimeLine, v.boot, v.before_boot, v.wall)
+GP_FIELDS(StartController, v.policy, v.lineage, v.cut, Since<17>(v.time))
+GP_FIELDS(StepWallClock, v.wall)
+GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome, v.checkpoints, v.is_hung, v.use, Since<17>(v.ran))
 GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail)
 GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)
 GP_FIELDS(ReportNode, v.node, v.incarnation, v.leases, v.gpus)
@@ -166,7 +169,8 @@ GP_FIELDS(Origin, v.principal, v.from)
 GP_FIELDS(Envelope, v.at, v.origin, v.request_id, v.command)
 
 // events
-GP_FIELDS(ControllerStarted, v.policy, v.lineage, v.quiet_until)
+GP_FIELDS(ControllerStarted, v.policy, v.lineage, v.quiet_until, Since<17>(v.time))
+GP_FIELDS(WallClockStepped, v.wall)
 GP_FIELDS(NodeJoined, v.node, v.facts, v.incarnation, Since<17>(v.keeps_positions))
 GP_FIELDS(GpuMoved, v.from, v.to)
 GP_FIELDS(GpuRetired, v.gpu)

@@ -198,6 +198,7 @@ struct TouchedBy {
     touched.jobs.insert(jobs.begin(), jobs.end());
   }
   void operator()(const ControllerStarted&) {}
+  void operator()(const WallClockStepped&) {}
   void operator()(const PolicyChanged&) {}
   void operator()(const ChangeNoted&) {}
   void operator()(const JobForgotten&) {}

@@ -112,7 +112,8 @@ void AddOpen(const State& state, const Lease& lease, Instant now, JobUse& use) {
     const int share = ShareOf(DivisionOf(state, node, grant.gpu), lease.id);
     shares.Add(rows.Of(grant.gpu, {UsageKind::kJobs, lease.id, share}), share);
   }
-  for (const auto& [row, share] : shares.Sum()) AddUse(use, row, share, lease.metered_until, now);
+  const Duration wall = state.metering.used.wall;
+  for (const auto& [row, share] : shares.Sum()) AddUse(use, row, share, lease.metered_until + wall, now + wall);
 }
 
 void Settle(State& state, Lease& lease) {
@@ -127,6 +128,19 @@ void SettleLeasesOn(State& state, const NodeGpus& touched) {
   ForEachGpu(*node, touched.gpus, [&](int gpu) {
     for (const LeaseId id : node->gpus[static_cast<size_t>(gpu)].leases) Settle(state, state.leases.at(id));
   });
+}
+
+// Days are those of the wall clock.  One that was stepped back before the day that the book has come to counts when it
+// has come there again.
+void FollowWallClock(State& state) {
+  Metering& metering = state.metering;
+  const Duration wall = state.time.wall;
+  if (metering.used.wall == wall || DayOf(metering.now + wall) < metering.used.book.today) return;
+  for (auto& [id, lease] : state.leases) Settle(state, lease);
+  for (UsageMeter* meter : {&metering.used, &metering.installed}) {
+    meter->Settle(metering.now);
+    meter->wall = wall;
+  }
 }
 
 }  // namespace
@@ -164,8 +178,8 @@ Redivision::Redivision(State& state, Instant at, const Event& event) : state_(st
   Metering& metering = state.metering;
   if (touched_.empty()) return;
   metering.now = std::max(metering.now, at);
-  metering.used.book.Coarsen(DayOf(metering.now));
-  metering.installed.book.Coarsen(DayOf(metering.now));
+  FollowWallClock(state);
+  for (UsageMeter* meter : {&metering.used, &metering.installed}) meter->book.Coarsen(DayOf(metering.now + meter->wall));
   for (const NodeGpus& touched : touched_) {
     SettleLeasesOn(state, touched);
     AddDivision(state, touched, -1, used_, installed_);

@@ -21,15 +21,22 @@ bool CompletesGang(const State& state, const Job& job, LeaseId starting) {
          });
 }
 
-void NoteCheckpoints(const Job& job, const Lease& lease, const std::vector<Checkpoint>& reported, Events& events) {
+void NoteCheckpoints(Instant at, const Job& job, const Lease& lease, const std::vector<Checkpoint>& reported, Events& events) {
   int64_t seen = job.attempts.back().ranks[static_cast<size_t>(lease.rank)].checkpoints_seen;
   for (Checkpoint one : reported) {
     if (one.number <= seen) continue;
     seen = one.number;
     one.attempt = lease.attempt;
     one.rank = lease.rank;
+    one.at = at;  // what its node's wall clock says is for nobody to count with
     events.push_back(CheckpointSaved{job.id, std::move(one)});
   }
+}
+
+// By the instants of the ledger where the node says how long ago that was; its wall clock may say anything.
+Instant StartOf(const LeaseObservation& seen, Instant at) {
+  if (seen.ran.ns > 0) return at - seen.ran;
+  return seen.started_at.ns > 0 ? seen.started_at : at;
 }
 
 void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,
@@ -38,10 +45,10 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
   // One that was declined, or could not start, has ended without having run.
   const bool ran = seen.running || (seen.ended && seen.started_at.ns > 0);
   if (ran && lease.phase == LeasePhase::kGranted) {
-    events.push_back(LeaseStarted{lease.id, seen.started_at.ns > 0 ? seen.started_at : at});
+    events.push_back(LeaseStarted{lease.id, StartOf(seen, at)});
     if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});
   }
-  NoteCheckpoints(job, lease, seen.checkpoints, events);
+  NoteCheckpoints(at, job, lease, seen.checkpoints, events);
   ObserveUse(state, at, job, lease, seen.use, seen.ended, events);
   if (seen.ended) {
     EndLease(state, at, lease, seen.outcome, events);

@@ -51,8 +51,8 @@ std::vector<const Reservation*> ReservationsOf(const State& state, const Node& n
 Status CheckReservations(const State& state, const Job& job, const Node& node, Instant at) {
   for (const Reservation* reservation : ReservationsOf(state, node)) {
     if (Permits(*reservation, job, at)) continue;
-    return Fail(Conflict("node " + node.facts->name + " is reserved for " + reservation->name + " from " + ToRfc3339(reservation->starts_at) + " to " +
-                         ToRfc3339(reservation->ends_at)));
+    return Fail(Conflict("node " + node.facts->name + " is reserved for " + reservation->name + " from " + ToRfc3339(WallOf(state.time, reservation->starts_at)) + " to " +
+                         ToRfc3339(WallOf(state.time, reservation->ends_at))));
   }
   return Ok();
 }
@@ -64,9 +64,9 @@ std::string WhyReservationWaits(const State& state, const Job& job, Instant at) 
   if (found == state.reservations.end()) return "reservation " + name + " is over: submit the job again without it";
   const Reservation& reservation = found->second;
   if (!IsOf(reservation, job)) return "reservation " + name + " is for others now: submit the job again without it";
-  if (at < reservation.starts_at) return "reservation " + name + " begins at " + ToRfc3339(reservation.starts_at);
+  if (at < reservation.starts_at) return "reservation " + name + " begins at " + ToRfc3339(WallOf(state.time, reservation.starts_at));
   if (Permits(reservation, job, at)) return "";
-  return "reservation " + name + " ends at " + ToRfc3339(reservation.ends_at) + ": the job's time limit of " + ToText(job.spec->time_limit) +
+  return "reservation " + name + " ends at " + ToRfc3339(WallOf(state.time, reservation.ends_at)) + ": the job's time limit of " + ToText(job.spec->time_limit) +
          ", its grace of " + ToText(job.spec->grace) + " and " + ToText(kEndMargin) + " are more than what is left";
 }
 

@@ -85,7 +85,10 @@ Instant NextDeadline(const State& state) {
   consider(state.losses);
   consider(state.reservation_ends);
   consider(state.incident_ends);
-  consider(state.token_ends);
+  if (!state.token_ends.empty()) {
+    const Instant at = InstantOf(state.time, state.token_ends.begin()->first);
+    if (next.ns == 0 || at < next) next = at;
+  }
   consider(state.leaving);
   if (const auto due = NextForgetting(state); due && (next.ns == 0 || *due < next)) next = *due;
   for (const auto& [key, at] : state.drain_deadlines) {

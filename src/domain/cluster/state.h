@@ -25,6 +25,7 @@
 #include "domain/model/node.h"
 #include "domain/model/queue.h"
 #include "domain/model/reservation.h"
+#include "domain/model/time_line.h"
 
 namespace gp {
 
@@ -60,6 +61,7 @@ struct PoolClass {
 
 struct State {
   Policy policy;
+  TimeLine time;
   // Of the journal: another one where it began anew or was cut, so that numbers given since mean
   // other jobs and leases than before.
   uint64_t lineage = 0;

@@ -281,7 +281,7 @@ class Finder {
     if (latest != kNever) change.starts_by = latest;
     std::ranges::sort(change.waits_for);
     change.text = "wait until " + Names(change.waits_for) + (running.size() == 1 ? " has ended" : " have ended") +
-                  (change.starts_by.ns == 0 ? "" : ", at " + ToRfc3339(latest) + " at the latest");
+                  (change.starts_by.ns == 0 ? "" : ", at " + ToRfc3339(WallOf(what_if_.state().time, latest)) + " at the latest");
     changes_.push_back(std::move(change));
   }
 

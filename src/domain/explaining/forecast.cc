@@ -63,11 +63,11 @@ std::string TellSource(const Forecast& forecast) {
   return ", from " + std::string(forecast.by_limits ? "time limits and " : "") + past;
 }
 
-std::string TellStart(const Forecast& forecast) {
-  const std::string median = ToRfc3339(*forecast.median);
+std::string TellStart(const TimeLine& time, const Forecast& forecast) {
+  const std::string median = ToRfc3339(WallOf(time, *forecast.median));
   if (forecast.earliest == forecast.latest) return "expected to start at " + median + TellSource(forecast);
-  const std::string from = ToRfc3339(*forecast.earliest);
-  if (forecast.latest) return "expected to start between " + from + " and " + ToRfc3339(*forecast.latest) + " (median " + median + ")" + TellSource(forecast);
+  const std::string from = ToRfc3339(WallOf(time, *forecast.earliest));
+  if (forecast.latest) return "expected to start between " + from + " and " + ToRfc3339(WallOf(time, *forecast.latest)) + " (median " + median + ")" + TellSource(forecast);
   return "expected to start at " + from + " or later (median " + median + "; how late cannot be told)" + TellSource(forecast);
 }
 
@@ -103,7 +103,7 @@ Forecast ForecastStart(const Present& present, const Lengths& lengths, Instant a
   forecast.alike = CountRuns(plays.consulted);
   forecast.by_limits = plays.by_limits;
   forecast.endless = plays.endless;
-  forecast.text = forecast.median ? TellStart(forecast) : TellWhyNot(present.state, forecast);
+  forecast.text = forecast.median ? TellStart(present.state.time, forecast) : TellWhyNot(present.state, forecast);
   return forecast;
 }
 

@@ -77,10 +77,10 @@ class TableMaker {
     const auto kept = plan_.kept.find(node);
     if (kept != plan_.kept.end() && kept->second.job != job_.id) {
       const Instant starts_by = kept->second.starts_by;
-      return "kept for " + ToText(kept->second.job) + (starts_by.ns == 0 ? "" : ", which starts by " + ToRfc3339(starts_by));
+      return "kept for " + ToText(kept->second.job) + (starts_by.ns == 0 ? "" : ", which starts by " + ToRfc3339(WallOf(state_.time, starts_by)));
     }
     for (const Reservation* reservation : ReservationsOf(state_, *state_.FindNode(node))) {
-      if (!Permits(*reservation, job_, at_)) return "reserved: " + reservation->name + " from " + ToRfc3339(reservation->starts_at) + " on";
+      if (!Permits(*reservation, job_, at_)) return "reserved: " + reservation->name + " from " + ToRfc3339(WallOf(state_.time, reservation->starts_at)) + " on";
     }
     return "kept for others";
   }

@@ -16,15 +16,22 @@ UsageKey RepeatedOf(UsageKey row) {
 
 void UsageMeter::Change(const UsageKey& row, int64_t share, Instant now) {
   const auto [rate, is_new] = rates.try_emplace(row, UsageRate{0, now});
-  book.Add(row, rate->second.since, now, rate->second.share);
+  book.Add(row, rate->second.since + wall, now + wall, rate->second.share);
   rate->second.since = now;
   rate->second.share += share;
   if (rate->second.share == 0) rates.erase(rate);
 }
 
+void UsageMeter::Settle(Instant now) {
+  for (auto& [row, rate] : rates) {
+    book.Add(row, rate.since + wall, now + wall, rate.share);
+    rate.since = now;
+  }
+}
+
 UsageBook UsageMeter::BookAt(Instant now) const {
   UsageBook until_now = book;
-  for (const auto& [row, rate] : rates) until_now.Add(row, rate.since, now, rate.share);
+  for (const auto& [row, rate] : rates) until_now.Add(row, rate.since + wall, now + wall, rate.share);
   return until_now;
 }
 

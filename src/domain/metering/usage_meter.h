@@ -21,9 +21,12 @@ struct UsageRate {
 struct UsageMeter {
   UsageBook book;                       // what was settled
   std::map<UsageKey, UsageRate> rates;  // by rows without their day; none is 0
+  Duration wall;                        // the book's days are those of instants + wall; whole milliseconds
 
   // From `now` on so many thousandths more or, negative, fewer.  REQUIRES: `now` is never before an earlier one.
   void Change(const UsageKey& row, int64_t share, Instant now);
+  // All that has run up until then is in the book.
+  void Settle(Instant now);
   // The book with all that has run up until then.
   UsageBook BookAt(Instant now) const;
   bool operator==(const UsageMeter&) const = default;
@@ -41,6 +44,7 @@ struct JobUse {
 };
 
 // Enters a span of one of the job's leases at this rate, none of which is saved yet.
+// `from` and `until` by the wall clock of the rows' days.
 void AddUse(JobUse& use, const UsageKey& row, int64_t share, Instant from, Instant until);
 // A fault threw away what was not saved.
 void ForgiveUnsaved(JobUse& use, UsageBook& book);

@@ -38,7 +38,7 @@ struct Checkpoint {
   Duration took;         // to write it; 0: the job did not say
   bool is_complete = false;  // all of it was found
   std::string fault;     // what was not; empty: nothing
-  Instant at;            // by the node's clock
+  Instant at;            // when it was reported
   bool is_scored = false;
   int64_t score = 0;     // billionths; as the job said
   bool operator==(const Checkpoint&) const = default;

@@ -22,13 +22,15 @@ struct Reservation {
   std::string name;
   std::string pool = kDefaultPool;
   std::vector<NodeId> nodes;  // in order
-  Instant starts_at;
+  Instant starts_at;  // instants, which a step of the wall clock changes: it is for the calendar's times
   Instant ends_at;
   // Whose jobs may name it: these users', and those of these queues or queues below; both empty: nobody's.
   std::vector<std::string> users;
   std::vector<std::string> queues;
   std::string note;
   bool maintenance = false;  // nobody's; whoever still runs there when it begins is told to leave in time
+  // A step of the wall clock has moved it since jobs were placed: those may still be on its nodes when it begins.
+  bool is_moved = false;
   bool operator==(const Reservation&) const = default;
 };
 

@@ -152,7 +152,7 @@ std::string PlaceKeptAfterFault(const State& state, Instant at, const Job& inter
   const bool is_there = std::ranges::any_of(interrupted.attempts.back().ranks, [&](const RankRecord& rank) { return Fits(*state.FindNode(rank.node), job); });
   if (!is_there) return "";
   const bool is_known = interrupted.state == JobState::kQueued;
-  return ToText(interrupted.id) + ", which a fault has interrupted" + (is_known ? ", until " + ToRfc3339(interrupted.recovers_until) : "");
+  return ToText(interrupted.id) + ", which a fault has interrupted" + (is_known ? ", until " + ToRfc3339(WallOf(state.time, interrupted.recovers_until)) : "");
 }
 
 // For whom nodes are kept that the job cannot have: "job-0004, which starts by …, reservation course from … on".
@@ -166,9 +166,9 @@ std::string Owners(const State& state, Instant at, const std::map<NodeId, Kept>&
   for (const JobId id : state.recovering) {
     if (const std::string place = PlaceKeptAfterFault(state, at, *state.FindJob(id), job); !place.empty()) add(place);
   }
-  for (const auto& [owner, starts_by] : owners) add(owner + (starts_by.ns == 0 ? "" : ", which starts by " + ToRfc3339(starts_by)));
+  for (const auto& [owner, starts_by] : owners) add(owner + (starts_by.ns == 0 ? "" : ", which starts by " + ToRfc3339(WallOf(state.time, starts_by))));
   for (const auto& [name, reservation] : state.reservations) {
-    if (reservation.pool == job.pool && !Permits(reservation, job, at)) add("reservation " + name + " from " + ToRfc3339(reservation.starts_at) + " on");
+    if (reservation.pool == job.pool && !Permits(reservation, job, at)) add("reservation " + name + " from " + ToRfc3339(WallOf(state.time, reservation.starts_at)) + " on");
   }
   return text;
 }

@@ -42,7 +42,10 @@ class ControlGateway {
   virtual Status Read(const std::function<void(const State&)>& read) = 0;
   // A sign of life of a node.
   virtual void HeardFrom(NodeId node) = 0;
+  // By the instants of the state: what lies between two of them has passed (domain/model/time_line.h).
   virtual Instant Now() = 0;
+  // For people and calendars.
+  virtual Instant WallNow() = 0;
 };
 
 }  // namespace gp

@@ -143,6 +143,8 @@ struct AttemptStatus {
   int pid = 0;         // 0 while running: interactive, and waits for its main process
   Instant started_at;  // exec of the job's program, wall clock
   Instant ended_at;
+  int64_t started_boot_ns = 0;  // the same by the boot clock, which nobody steps; 0: unknown
+  int64_t ended_boot_ns = 0;
   int exit_code = 0;
   int signal = 0;  // != 0: ended by this signal
   EndCause cause = EndCause::kExit;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "base/time.h"
 
 namespace gp {
@@ -12,6 +14,8 @@ class Clock {
   virtual Instant Now() = 0;
   // Nanoseconds that only grow and count sleep too (CLOCK_BOOTTIME): for leases and time-outs.
   virtual int64_t BootNs() = 0;
+  // Names the time since the machine began, whose clock BootNs is.
+  virtual std::string BootId() = 0;
 };
 
 }  // namespace gp

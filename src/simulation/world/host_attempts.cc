@@ -87,6 +87,7 @@ void HostAttempts::Execute(const std::string& key) {
   attempt.stage = Stage::kRunning;
   attempt.status.phase = AttemptPhase::kRunning;
   attempt.status.started_at = clock_.Now();
+  attempt.status.started_boot_ns = clock_.BootNs();
   const Program program = ProgramOf(attempt);
   attempt.step = std::max(NumberOf(attempt.spec, "GP_RESUME_STEP"), 0);
   savings_.Begin(program.job, ValueOf(attempt.spec, "GP_RESUME_FROM"), attempt.step);
@@ -207,6 +208,7 @@ void HostAttempts::Finish(Attempt& attempt) {
   attempt.stage = Stage::kOver;
   attempt.status.phase = AttemptPhase::kExited;
   attempt.status.ended_at = clock_.Now();
+  attempt.status.ended_boot_ns = clock_.BootNs();
   changed_();
 }
 
@@ -256,6 +258,7 @@ std::vector<AttemptStatus> HostAttempts::Observe() {
       attempt.status.message = "the attempt's supervisor died";
       attempt.status.phase = AttemptPhase::kExited;
       attempt.status.ended_at = clock_.Now();
+      attempt.status.ended_boot_ns = clock_.BootNs();
       attempt.stage = Stage::kOver;
     }
     all.push_back(attempt.status);

@@ -2,6 +2,8 @@
 
 // The clocks of one host: quartz that is a little fast or slow, a wall clock that people and daemons step.
 
+#include <string>
+
 #include "ports/outbound/clock.h"
 #include "simulation/world/timeline.h"
 
@@ -14,6 +16,7 @@ class HostClock : public Clock {
 
   Instant Now() override { return begun_ + Since(begun_) + step_; }
   int64_t BootNs() override { return kBootNs + Since(booted_).ns; }
+  std::string BootId() override { return std::to_string(booted_.ns); }
 
   void StepWall(Duration by) { step_ = step_ + by; }
   void SetWall() { step_ = {}; }

@@ -91,7 +91,7 @@ Status ControlApi::ListTokens(const Caller& caller, const v1::ListTokensRequest&
 }
 
 Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest& request, v1::IssueTokenReply* reply) {
-  AccessToken token = GP_TRY(TokenOf(caller, gateway_.Now(), request));
+  AccessToken token = GP_TRY(TokenOf(caller, gateway_.WallNow(), request));
   GP_CHECK_OK(CheckMayIssue(caller, token));
   const std::string secret = std::string(kSecretPrefix) + GP_TRY(NewSecret());
   token.hash = Sha256(secret);

@@ -40,7 +40,7 @@ Result<Caller> AccessGuard::BySecret(std::string_view secret, std::string from) 
   const auto found = view->tokens.find(Sha256(secret));
   if (found == view->tokens.end()) return Fail(Unauthenticated("this token is not known, or was revoked"));
   const AccessToken& token = view->access.tokens.at(found->second);
-  if (token.expires_at <= gateway_.Now()) return Fail(Unauthenticated(ToText(token.id) + " ended at " + ToRfc3339(token.expires_at) + ": issue another one"));
+  if (token.expires_at <= gateway_.WallNow()) return Fail(Unauthenticated(ToText(token.id) + " ended at " + ToRfc3339(token.expires_at) + ": issue another one"));
   Caller caller = CallerOf(view, token.user, std::move(from));  // of the same moment: its token is there
   caller.token = token.id;
   caller.most = token.most;
@@ -50,7 +50,7 @@ Result<Caller> AccessGuard::BySecret(std::string_view secret, std::string from) 
 
 Status AccessGuard::CheckNode(const std::string& node, std::string_view fingerprint) {
   const auto view = GP_TRY(Look());
-  if (IsCertified(view->access, node, fingerprint, gateway_.Now())) return Ok();
+  if (IsCertified(view->access, node, fingerprint, gateway_.WallNow())) return Ok();
   return Fail(Unauthenticated("this certificate of node " + Printable(node, 60) + " is not known here, or was revoked"));
 }
 

@@ -37,7 +37,7 @@ Status CheckGovernsBudget(const Caller& caller, const std::string& queue) {
 
 Status ControlApi::GetUsage(const Caller& caller, const v1::GetUsageRequest& request, v1::Usage* reply) {
   const Instant now = gateway_.Now();
-  const UsageQuery query = GP_TRY(FromProto(request, now));
+  const UsageQuery query = GP_TRY(FromProto(request, gateway_.WallNow()));
   UsageRights rights(caller);
   bool is_known = true;
   Status shown = Ok();

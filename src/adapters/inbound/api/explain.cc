@@ -54,7 +54,7 @@ Result<JobId> SubmitTo(State& state, Instant at, const Job& job) {
 void FillExplanation(const State& state, Instant at, const Job& job, v1::ExplainJobReply* reply) {
   reply->set_note(job.note);
   if (job.state == JobState::kBlocked) return BlockedView(job, reply);
-  ExplanationView(job, Explain(state, at, job), reply);
+  ExplanationView(state.time, job, Explain(state, at, job), reply);
 }
 
 constexpr auto kTurnTime = std::chrono::seconds(5);
@@ -75,7 +75,7 @@ void ControlApi::FillForecast(Present& present, Instant at, const Job& job, v1::
     reply->mutable_forecast()->set_text("not told: what it waits for is over");
     return;
   }
-  ForecastView(ForecastStart(present, lengths, at, job.id), reply->mutable_forecast());
+  ForecastView(present.state.time, ForecastStart(present, lengths, at, job.id), reply->mutable_forecast());
 }
 
 // The writer only copies, where that is soon done; all else is worked out here.

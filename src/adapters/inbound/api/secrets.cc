@@ -62,7 +62,7 @@ Status ControlApi::SetSecret(const Caller& caller, const v1::SetSecretRequest& r
   const SecretOwner owner = OwnerFor(caller, request.queue());
   if (!MayName(caller, owner)) return Fail(PermissionDenied("queue: this token counts in " + caller.scope + " alone: name a queue there"));
   GP_CHECK_OK(NoteSecret(caller, "SetSecret", request.name(), request.queue()));  // first: what is changed is told of, whatever dies
-  GP_CHECK_OK(about_.secrets->Set({owner, request.name(), gateway_.Now(), caller.user.name}, request.value()));
+  GP_CHECK_OK(about_.secrets->Set({owner, request.name(), gateway_.WallNow(), caller.user.name}, request.value()));
   FillSecrets(caller, *about_.secrets, reply);
   return Ok();
 }

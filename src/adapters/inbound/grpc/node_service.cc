@@ -95,7 +95,7 @@ Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& conte
   // One that was revoked renews nothing.
   const bool is_own = peer.certificate && peer.certificate->node == request.node() && api_.guard.CheckNode(request.node(), peer.certificate->fingerprint);
   if (!is_own) GP_CHECK_OK(CheckToken(context));
-  const std::string certificate = GP_TRY(vouching_.authority->ForNode(request.request(), request.node(), vouching_.life, gateway_.Now()));
+  const std::string certificate = GP_TRY(vouching_.authority->ForNode(request.request(), request.node(), vouching_.life, gateway_.WallNow()));
   const CertificateFacts facts = GP_TRY(ReadCertificate(certificate));
   const Outcome outcome = gateway_.Execute(Origin("node:" + request.node(), context.peer()), "",
                                            CertifyNode{request.node(), {facts.fingerprint, facts.expires_at}, is_own ? peer.certificate->fingerprint : ""});

@@ -54,7 +54,7 @@ Values GpusOutSince(const State& state) {
       if (IsInService(gpu) || gpu.changed_at.ns == 0) continue;
       Labels labels = GpuLabels(state, node.id, static_cast<int>(i));
       labels.insert(labels.end(), {{"uuid", node.facts->gpus[i].uuid}, {"condition", Name(gpu.condition)}});
-      values[labels] = static_cast<double>(gpu.changed_at.ns) / kNsPerSecond;
+      values[labels] = static_cast<double>(WallOf(state.time, gpu.changed_at).ns) / kNsPerSecond;
     }
   }
   return values;
@@ -81,7 +81,7 @@ Values IncidentsSince(const State& state) {
     const Incident& incident = next->second;
     if (incident.state == IncidentState::kClosed) continue;
     values[{{"incident", ToText(incident.id)}, {"cause", incident.cause}, {"node", incident.node}, {"gpu", incident.gpu < 0 ? "" : std::to_string(incident.gpu)}}] =
-        static_cast<double>(incident.opened_at.ns) / kNsPerSecond;
+        static_cast<double>(WallOf(state.time, incident.opened_at).ns) / kNsPerSecond;
   }
   return values;
 }

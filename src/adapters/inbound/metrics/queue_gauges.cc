@@ -18,7 +18,7 @@ Values OldestSince(const State& state) {
   if (state.queued.empty()) return {};
   Instant oldest = state.FindJob(*state.queued.begin())->queued_at;
   for (const JobId id : state.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
-  return {{{}, static_cast<double>(oldest.ns) / 1e9}};
+  return {{{}, static_cast<double>(WallOf(state.time, oldest).ns) / 1e9}};
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class Describer {
     Begin(LogLevel::kWarning, "job_limit_near");
     AddJob(event.job);
     const Job* job = state_.FindJob(event.job);
-    if (job != nullptr && HasEnd(*job)) Add("ends_at", ToRfc3339(LimitReachedAt(*job)));
+    if (job != nullptr && HasEnd(*job)) Add("ends_at", ToRfc3339(WallOf(state_.time, LimitReachedAt(*job))));
   }
   void operator()(const JobIdle& event) {
     Begin(LogLevel::kWarning, "job_idle");
@@ -160,6 +160,10 @@ class Describer {
 
   // Parts of what is told above, or before anybody listens.
   void operator()(const ControllerStarted&) {}
+  void operator()(const WallClockStepped& event) {
+    Begin(LogLevel::kWarning, "wall_clock_stepped");
+    Add("wall_ahead_ms", event.wall.ToMilliseconds());
+  }
   void operator()(const NodeLeasesExpired&) {}
   void operator()(const LeaseStarted&) {}
   void operator()(const LeaseEnded&) {}

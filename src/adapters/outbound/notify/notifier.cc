@@ -130,10 +130,10 @@ void Notifier::CatchUpAll(const State& state) {
   }
   if (behind.empty()) return;
   const Instant oldest = std::ranges::min(behind, {}, [](const Courier* one) { return one->told_until(); })->told_until();
-  for (const auto& [at, event] : HappenedSince(state, std::max(oldest, clock_.Now() - kFoundAgainFor))) {
+  for (const auto& [at, event] : HappenedSince(state, std::max(oldest, InstantOf(state.time, clock_.Now()) - kFoundAgainFor))) {
     for (const EventLine& line : LinesOf(state, {event})) {
       for (Courier* courier : behind) {
-        if (at >= courier->told_until() && Hears(state, courier->receiver(), line)) courier->Tell({FoundId(state, line), at, line}, at);
+        if (at >= courier->told_until() && Hears(state, courier->receiver(), line)) courier->Tell({FoundId(state, line), WallOf(state.time, at), line}, at);
       }
     }
   }
@@ -154,7 +154,7 @@ void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
     std::optional<Notification> notification;
     for (const Desk& desk : desks_) {
       if (!Hears(state, desk.courier->receiver(), line)) continue;
-      if (!notification) notification = {found_at ? FoundId(state, line) : NextId(now), found_at.value_or(now), line};
+      if (!notification) notification = {found_at ? FoundId(state, line) : NextId(now), found_at ? WallOf(state.time, *found_at) : now, line};
       desk.courier->Tell(*notification, found_at);
     }
   }

@@ -148,7 +148,10 @@ void SupervisedAttemptRunner::TakeMessages(Attempt& attempt) {
 void SupervisedAttemptRunner::TakeStatus(Attempt& attempt, AttemptStatus status) {
   status.key = attempt.status.key;
   // One that only buries does not know when the job began.
-  if (status.started_at.ns == 0) status.started_at = attempt.status.started_at;
+  if (status.started_at.ns == 0) {
+    status.started_at = attempt.status.started_at;
+    status.started_boot_ns = attempt.status.started_boot_ns;
+  }
   if (status.pid == 0) status.pid = attempt.status.pid;
   if (status.progress == AttemptProgress{}) status.progress = std::move(attempt.status.progress);
   status.launch = std::move(attempt.status.launch);

@@ -44,14 +44,16 @@ class JobTrace {
   // Of the job alone: several may be told of in one trace.
   std::string IdOf(const std::string& what) const { return Sha256(root_.trace + " " + gp::ToText(job_.id) + " " + what).substr(0, kSpanDigits); }
 
+  Instant Wall(Instant at) const { return WallOf(state_.time, at); }
+
   Span& Add(const std::string& name, const std::string& what, Instant begin, Instant end) {
     Span& span = spans_.emplace_back();
     span.trace = root_.trace;
     span.id = IdOf(what);
     span.parent = root_.id;
     span.name = name;
-    span.begin = begin;
-    span.end = std::max(begin, end);
+    span.begin = Wall(begin);
+    span.end = Wall(std::max(begin, end));
     return span;
   }
 
@@ -69,12 +71,12 @@ class JobTrace {
       gpus += static_cast<int64_t>(rank.gpus.size());
     }
     span.attributes = {{"gpu_platform.attempt", int64_t{attempt.number}}, {"gpu_platform.nodes", nodes}, {"gpu_platform.gpus", gpus}, {"gpu_platform.end", Name(attempt.end)}};
-    if (attempt.started_at.ns != 0) span.events.push_back({attempt.started_at, "started", {}});
+    if (attempt.started_at.ns != 0) span.events.push_back({Wall(attempt.started_at), "started", {}});
     for (const Checkpoint& one : job_.checkpoints) {
-      if (one.attempt == attempt.number && one.is_complete) span.events.push_back({one.at, "checkpoint", {{"gpu_platform.step", one.step}, {"gpu_platform.bytes", one.bytes}}});
+      if (one.attempt == attempt.number && one.is_complete) span.events.push_back({Wall(one.at), "checkpoint", {{"gpu_platform.step", one.step}, {"gpu_platform.bytes", one.bytes}}});
     }
     for (const XidNote& note : job_.xids) {
-      if (note.attempt == attempt.number) span.events.push_back({note.at, "xid", {{"gpu_platform.xid", int64_t{note.xid}}}});
+      if (note.attempt == attempt.number) span.events.push_back({Wall(note.at), "xid", {{"gpu_platform.xid", int64_t{note.xid}}}});
     }
     std::ranges::sort(span.events, {}, &SpanEvent::at);
     span.is_error = ChargeOf(attempt.end) != EndCharge::kNobody;
@@ -83,8 +85,8 @@ class JobTrace {
 
   void AddJob() {
     root_.name = "job";
-    root_.begin = job_.submitted_at;
-    root_.end = std::max(job_.submitted_at, job_.ended_at);
+    root_.begin = Wall(job_.submitted_at);
+    root_.end = Wall(std::max(job_.submitted_at, job_.ended_at));
     root_.attributes = {{"gpu_platform.job", NameOf(job_)},     {"gpu_platform.name", job_.spec->name},
                         {"gpu_platform.user", job_.user.name},  {"gpu_platform.queue", job_.queue},
                         {"gpu_platform.state", Name(job_.state)}, {"gpu_platform.attempts", int64_t{job_.attempt}},

@@ -1,0 +1,204 @@
+// What counts elapsed time goes on evenly whatever happens to the wall clock; what is of the calendar follows it.
+
+#include <gtest/gtest.h>
+
+#include "adapters/outbound/memory/manual_clock.h"
+#include "adapters/outbound/memory/memory_journal.h"
+#include "application/control/control_loop.h"
+#include "domain/cluster/metering.h"
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kHour = Duration::Minutes(60);
+
+struct Rig {
+  ManualClock clock;
+  MemoryJournal journal;
+  std::unique_ptr<ControlLoop> loop;
+  NodeId node;
+
+  Rig() { Begin(); }
+  void Begin() {
+    loop.reset();
+    ControlOptions options;
+    options.by_hand = true;
+    options.asleep_min = kHour * 1000;
+    options.policy = TestPolicy();
+    loop = *ControlLoop::Open(journal, clock, options);
+  }
+  void Tick() { EXPECT_TRUE(loop->Execute("x", "", gp::Tick{}).status); }
+  void AddNode() {
+    const auto facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0}));
+    EXPECT_TRUE(loop->Execute("node", "", JoinNode{facts, 1, true, {}, 0}).status);
+    loop->HeardFrom(node);
+    EXPECT_TRUE(loop->Execute("node", "", ReportNode{node, 1, {}, {{0, true, false, ""}, {1, true, false, ""}}}).status);
+  }
+  JobId Run(Duration limit) {
+    JobSpec spec;
+    spec.command = {"/bin/true"};
+    spec.gpus.count = 1;
+    spec.time_limit = limit;
+    const JobId job = loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).job;
+    (void)loop->Turn();
+    Report(job, Duration::Seconds(0));
+    return job;
+  }
+  // Its node says that it has run so long; by a wall clock of its own that is a year off.
+  void Report(JobId job, Duration ran) {
+    LeaseObservation seen;
+    Read([&](const State& state) { seen.lease = state.FindJob(job)->leases.front(); });
+    seen.running = true;
+    seen.started_at = clock.Now() + kHour * (365 * 24);
+    seen.ran = ran + Duration::Milliseconds(1);
+    loop->HeardFrom(node);
+    EXPECT_TRUE(loop->Execute("node", "", ReportNode{node, 1, {seen}, {}}).status);
+  }
+  template <typename F>
+  void Read(F read) {
+    ASSERT_TRUE(loop->Read([&](const State& state) { read(state); }));
+  }
+  Job Of(JobId id) {
+    Job job;
+    Read([&](const State& state) { job = *state.FindJob(id); });
+    return job;
+  }
+};
+
+TEST(TimeLine, AStepOfTheWallClockEndsNoJobAndCostsNobody) {
+  Rig rig;
+  rig.AddNode();
+  const JobId job = rig.Run(kHour);
+  rig.clock.Advance(Duration::Seconds(10));
+  for (const int64_t hours : {2, -12, 10}) {
+    rig.clock.StepWall(kHour * hours);
+    rig.Tick();
+    EXPECT_EQ(rig.Of(job).stop, StopCause::kNone) << hours;
+    rig.Read([&](const State& state) {
+      EXPECT_EQ(UseOf(state, *state.FindJob(job), rig.loop->Now()).time.units, int64_t{10'000} * kWholeShare) << hours;
+      EXPECT_EQ(WallOf(state.time, rig.loop->Now()), rig.clock.Now()) << hours;
+    });
+  }
+  rig.clock.Advance(kHour - Duration::Seconds(11));
+  rig.Tick();
+  EXPECT_EQ(rig.Of(job).stop, StopCause::kNone);
+  rig.clock.Advance(Duration::Seconds(2));
+  rig.Tick();
+  EXPECT_EQ(rig.Of(job).stop, StopCause::kTimeLimit);
+}
+
+TEST(TimeLine, AJobStartedWhenItsNodesBootClockSays) {
+  Rig rig;
+  rig.AddNode();
+  const JobId job = rig.Run({});
+  EXPECT_EQ(rig.Of(job).attempts.back().started_at, rig.loop->Now() - Duration::Milliseconds(1));
+}
+
+TEST(TimeLine, OnTheSameBootARestartAsksNoWallClock) {
+  Rig rig;
+  rig.AddNode();
+  const JobId job = rig.Run(kHour);
+  const Instant before = rig.loop->Now();
+  rig.loop->Stop();
+  rig.clock.StepWall(kHour * 10);
+  rig.clock.Advance(Duration::Seconds(30));
+  rig.Begin();
+  EXPECT_EQ(rig.loop->Now() - before, Duration::Seconds(30));
+  rig.Tick();
+  EXPECT_EQ(rig.Of(job).stop, StopCause::kNone);
+  rig.Read([&](const State& state) { EXPECT_EQ(WallOf(state.time, rig.loop->Now()), rig.clock.Now()); });
+}
+
+TEST(TimeLine, AfterARebootTimeGoesOnByTheWallClockAndNeverBack) {
+  Rig rig;
+  rig.clock.Advance(kHour);
+  rig.AddNode();
+  const Instant before = rig.loop->Now();
+  rig.loop->Stop();
+  rig.clock.Reboot("boot-2", Duration::Minutes(5));
+  rig.Begin();
+  EXPECT_EQ(rig.loop->Now() - before, Duration::Minutes(5));
+  rig.loop->Stop();
+  rig.clock.Reboot("boot-3", kHour * -3);
+  rig.Begin();
+  EXPECT_EQ(rig.loop->Now() - before, Duration::Minutes(5));
+  rig.Read([&](const State& state) { EXPECT_EQ(WallOf(state.time, rig.loop->Now()), rig.clock.Now()); });
+}
+
+TEST(TimeLine, ReservationsKeepTheirTimesOfTheCalendar) {
+  Rig rig;
+  rig.AddNode();
+  const Instant begin = rig.clock.Now() + kHour * 5;
+  ReserveNodes command;
+  command.reservation.name = "course";
+  command.reservation.starts_at = begin;
+  command.reservation.ends_at = begin + kHour;
+  command.reservation.nodes = {rig.node};
+  ASSERT_TRUE(rig.loop->Execute("user:root", "", command).status);
+  const JobId job = rig.Run({kHour.ns / 2});
+  rig.clock.StepWall(kHour * 4);
+  rig.Tick();
+  rig.Read([&](const State& state) {
+    const Reservation& course = state.reservations.at("course");
+    EXPECT_EQ(WallOf(state.time, course.starts_at), begin);
+    EXPECT_EQ(course.starts_at - rig.loop->Now(), kHour);
+  });
+  rig.clock.StepWall(kHour);  // it begins, and who was placed before stays
+  rig.Tick();
+  EXPECT_EQ(rig.Of(job).stop, StopCause::kNone);
+  rig.clock.Advance(kHour);
+  rig.Tick();
+  rig.Read([&](const State& state) { EXPECT_TRUE(state.reservations.empty()); });
+}
+
+// Days of the books are the calendar's; all of them together are the time that passed.
+TEST(TimeLine, BooksFollowTheCalendarAndLoseNoTime) {
+  Rig rig;
+  rig.AddNode();
+  (void)rig.Run({});
+  const Instant before = rig.loop->Now();
+  for (const int64_t hours : {30, -20, 50, -100, 3}) {
+    rig.clock.Advance(Duration::Minutes(10));
+    rig.clock.StepWall(kHour * hours);
+    rig.Tick();
+    (void)rig.Run({});
+  }
+  rig.Read([&](const State& state) {
+    const Instant now = rig.loop->Now();
+    GpuTime all;
+    for (const auto& [row, time] : state.metering.installed.BookAt(now).rows) all += time;
+    EXPECT_EQ(all.units, Wide{2} * kWholeShare * (now - before).ToMilliseconds());
+    EXPECT_EQ(state.metering.used.book.today, DayOf(rig.clock.Now() + kHour * 97)) << "the latest day that there was";
+  });
+}
+
+TEST(TimeLine, AControllerThatWasStoppedTakesNobodyForSilent) {
+  Rig rig;
+  rig.loop->Stop();
+  ControlOptions options;
+  options.by_hand = true;
+  options.policy = TestPolicy();
+  rig.loop = *ControlLoop::Open(rig.journal, rig.clock, options);
+  rig.AddNode();
+  const auto live = [&](Duration time) {
+    for (int64_t left = time.ToMilliseconds(); left > 0; left -= 250) {
+      rig.clock.Advance(Duration::Milliseconds(250));
+      (void)rig.loop->Turn();
+    }
+  };
+  const auto is_up = [&] {
+    bool up = false;
+    rig.Read([&](const State& state) { up = state.nodes[0].condition == NodeCondition::kUp; });
+    return up;
+  };
+  live(Duration::Seconds(5));
+  rig.clock.Advance(kHour);  // stopped
+  live(Duration::Seconds(4));
+  EXPECT_TRUE(is_up());
+  live(Duration::Seconds(2));
+  EXPECT_FALSE(is_up()) << "it has been silent for 11 s in which somebody listened";
+}
+
+}  // namespace
+}  // namespace gp
