@@ -65,6 +65,9 @@ class FaultDecider {
 // The node takes no new work, and a person is asked to look at it.
 void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events);
 
+// What a report says of each GPU: its first word, where an agent should contradict itself.
+void ObserveGpus(const State& state, const Node& node, const std::vector<GpuObservation>& all, Events& events);
+
 // What follows from how a task of a GPU has ended; `gpu` is what has become of it meanwhile.
 void EndTask(const State& state, const GpuKey& key, const GpuDraft& gpu, const GpuTaskResult& result, Events& events);
 
