@@ -35,16 +35,28 @@ std::string Reading(bool has, T value, const char* unit) {
 std::string Memory(const v1::Gpu& gpu) {
   const std::string total = BytesToText(gpu.memory_bytes());
   if (gpu.mode() == "timeslice") return BytesToText(gpu.memory_granted_bytes()) + " of " + total + " granted";
-  if (gpu.readings().has_memory_used_bytes()) return BytesToText(gpu.readings().memory_used_bytes()) + " of " + total;
-  return total;
+  return (gpu.readings().has_memory_used_bytes() ? BytesToText(gpu.readings().memory_used_bytes()) : kDash) + " of " + total;
+}
+
+// Where its readings are stale, how old they are stands in the place of the first.
+std::string Utilization(const v1::GpuReadings& r) {
+  if (r.stale()) return "stale " + SpanText(r.age_seconds());
+  return Reading(r.has_utilization_percent(), r.utilization_percent(), "%");
+}
+
+// Why it is not simply available; the verdict where it is not well.
+std::string Note(const v1::Gpu& gpu) {
+  const v1::GpuVerdict& verdict = gpu.verdict();
+  if (verdict.level() == "ok" || verdict.level().empty() || verdict.code() == "out-of-service") return gpu.reason();
+  return verdict.level() + " " + verdict.code() + (verdict.why().empty() ? "" : ": " + verdict.why()) + (verdict.follows().empty() ? "" : "; " + verdict.follows());
 }
 
 std::vector<std::string> GpuCells(const std::string& name, const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   return {name, StateText(gpu), ShortModel(gpu.model()),
-          Reading(r.has_utilization_percent(), r.utilization_percent(), "%"), Memory(gpu),
+          Utilization(r), Memory(gpu),
           Reading(r.has_temperature_celsius(), r.temperature_celsius(), "°"),
-          Reading(r.has_power_watts(), r.power_watts(), "W"), Holders(gpu), Users(gpu), gpu.reason()};
+          Reading(r.has_power_watts(), r.power_watts(), "W"), Holders(gpu), Users(gpu), Note(gpu)};
 }
 
 }  // namespace

@@ -53,19 +53,19 @@ DoctorCheck CheckAgents(const v1::Cluster& cluster) {
 }
 
 DoctorCheck CheckGpus(const v1::Cluster& cluster) {
-  std::vector<std::string> broken;
+  std::vector<std::string> unwell;
   int gpus = 0;
   for (const v1::Node& node : cluster.nodes()) {
     for (const v1::Gpu& gpu : node.gpus()) {
       ++gpus;
-      if (gpu.state() >= v1::DEGRADED)
-        broken.push_back(fmt::format("{}/{} {}", node.name(), gpu.index(), StateText(gpu)));
+      const v1::GpuVerdict& verdict = gpu.verdict();
+      if (verdict.level() != "ok") unwell.push_back(fmt::format("{}/{} {} {}", node.name(), gpu.index(), verdict.level(), verdict.code()));
     }
   }
-  if (broken.empty()) return {"gpus", Finding::kOk, fmt::format("{} GPU(s) in service", gpus), ""};
+  if (unwell.empty()) return {"gpus", Finding::kOk, fmt::format("{} GPU(s) are well", gpus), ""};
   return {"gpus", Finding::kWarn,
-          fmt::format("{} of {} out of service: {}", broken.size(), gpus, Join(broken, ", ")),
-          "gpu-platform health --gpu-id NODE/INDEX says why; gpu-platform online brings it back"};
+          fmt::format("{} of {} are not well: {}", unwell.size(), gpus, Join(unwell, ", ")),
+          "gpu-platform health --gpu-id NODE/INDEX says why and what is done about it"};
 }
 
 }  // namespace

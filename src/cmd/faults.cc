@@ -34,7 +34,8 @@ std::string Told(const XidRule& rule) {
 }
 
 Json DocumentOf(const Policy& policy) {
-  Json document{{"numbers", Json::object()}, {"xids", Json::array()}};
+  Json document{{"numbers", Json::object()}, {"health", Json::object()}, {"xids", Json::array()}};
+  for (const auto& [code, action] : policy.faults.health) document["health"][Name(code)] = Name(action);
   for (const PolicyValue& number : FaultNumbers(policy)) document["numbers"][number.name] = number.value;
   for (const auto& [xid, rule] : policy.faults.xids) {
     const XidWords words = WordsOf(rule);
@@ -49,6 +50,10 @@ void PrintPolicy(const Policy& policy, Cli& cli) {
   const std::vector<PolicyValue> values = FaultNumbers(policy);
   for (size_t i = 0; i < values.size(); ++i) numbers.Add({values[i].name, values[i].value, built_in[i].value});
   cli.PrintTable(numbers);
+  std::printf("\n");
+  Table health({{"FINDING"}, {"ACTION"}, {"BUILT IN"}});
+  for (const auto& [code, action] : policy.faults.health) health.Add({Name(code), Name(action), Name(DefaultHealthTable().at(code))});
+  cli.PrintTable(health);
   std::printf("\n");
   Table rules({{"XID", true}, {"JOB"}, {"GPU"}, {"BUILT IN"}, {"MEANING", false, false, true}});
   for (const auto& [xid, rule] : policy.faults.xids) {

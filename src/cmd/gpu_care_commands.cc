@@ -12,7 +12,9 @@
 
 #include "adapters/outbound/nvml/nvml_driver.h"
 #include "adapters/outbound/command/run_command.h"
+#include "application/agent/observe.h"
 #include "cmd/cli.h"
+#include "domain/faults/health.h"
 
 namespace gp {
 namespace {
@@ -24,13 +26,8 @@ constexpr int kCoolMargin = 5;
 
 // What is wrong with it; empty: nothing.
 std::string Complaint(const GpuHealth& health, const GpuIdentity& identity) {
-  if (health.lost) return "it does not answer";
-  if (health.recovery_action && *health.recovery_action != RecoveryAction::kNone) return "the driver still asks for a recovery action";
-  if (health.row_remap && health.row_remap->failed) return "a memory row could not be remapped";
-  if (health.row_remap && health.row_remap->pending) return "a memory row waits to be remapped: it needs a reset";
-  if (health.ecc && health.ecc->uncorrected_volatile > 0) return std::to_string(health.ecc->uncorrected_volatile) + " uncorrected memory errors since its last reset";
-  if (health.nvlinks_active && health.nvlinks_total && *health.nvlinks_active < *health.nvlinks_total) {
-    return "only " + std::to_string(*health.nvlinks_active) + " of " + std::to_string(*health.nvlinks_total) + " NVLinks are active";
+  for (const HealthFinding& finding : Examine(ToVitals(health))) {
+    if (DefaultHealthTable().at(finding.code) > HealthAction::kNoLinkedWork) return ToText(finding);
   }
   if (health.temperature_c && identity.temperature_slowdown_c && *health.temperature_c > *identity.temperature_slowdown_c - kCoolMargin) {
     return std::to_string(*health.temperature_c) + " degrees, slows down at " + std::to_string(*identity.temperature_slowdown_c);

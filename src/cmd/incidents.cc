@@ -18,8 +18,13 @@ std::string Where(const v1::Incident& incident) {
 // What stands between it and its end.
 std::string Outlook(const v1::Incident& incident) {
   if (incident.state() == "CLOSED") return "over";
-  if (incident.needs_person()) return "asks for a person";
+  if (incident.needs_person()) return "operator action required";
+  if (!incident.held_by().empty()) return incident.remedy() + ", held by " + incident.held_by();
   return incident.remedy() == "none" ? "being watched" : incident.remedy();
+}
+
+std::string HeldText(const v1::Incident& incident) {
+  return incident.held_by().empty() ? "" : "; held: nothing is reset by itself in this pool until " + incident.held_by() + " is closed";
 }
 
 std::string OrDash(const std::string& text) { return text.empty() ? kDash : text; }
@@ -47,7 +52,7 @@ void PrintOne(const v1::Incident& incident, Cli& cli) {
       {"Where", Where(incident) + (incident.uuid().empty() ? "" : "  " + incident.uuid())},
       {"Cause", incident.cause()},
       {"Reports", std::to_string(incident.reports())},
-      {"Remedy", incident.remedy() + (incident.needs_person() ? "; asks for a person" : "")},
+      {"Remedy", incident.remedy() + (incident.needs_person() ? "; operator action required" : "") + HeldText(incident)},
       {"Opened", incident.opened_at()},
       {"Closed", OrDash(incident.closed_at())},
       {"Lost", fmt::format("{:.2f} GPU-hours of {} job(s)", incident.lost_gpu_hours(), incident.jobs_hit())},

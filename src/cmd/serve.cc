@@ -65,7 +65,6 @@ struct ServeFlags {
   AgentConfig agent;
 };
 
-constexpr Duration kReadingsLife = Duration::Seconds(30);  // what is older says nothing of now
 
 // "dgx-h100:2" -> machine and number of nodes.
 Result<std::pair<std::string, int>> ParseSimulate(const std::string& text) {
@@ -241,8 +240,9 @@ class Serving {
     GP_CHECK_OK(loop_->Read([&](const State& state) { picture = metrics_.Look(state, loop_->Now()); }));
     const auto readings_of = [this](NodeId node) {
       auto latest = api_->readings.Of(node);
-      const bool is_fresh = latest && loop_->Now() - latest->at < kReadingsLife;
-      return is_fresh ? std::move(latest->gpus) : std::map<std::string, v1::GpuReadings>();
+      if (!latest) return std::map<std::string, v1::GpuReadings>();
+      for (auto& [uuid, readings] : latest->gpus) AgeReadings(loop_->Now() - latest->at, &readings);
+      return std::move(latest->gpus);
     };
     return MetricsText(std::move(picture), readings_of, names);
   }

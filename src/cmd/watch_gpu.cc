@@ -16,8 +16,6 @@
 namespace gp {
 namespace {
 
-constexpr Duration kInterval = Duration::Seconds(1);
-
 bool Tell(const WatchFrame& frame) {
   const std::string bytes = EncodeFrame(frame);
   size_t done = 0;
@@ -40,7 +38,7 @@ GpuHealth HealthOf(NvmlDriver& driver, int index) {
 
 // Until the next reading is due, XIDs as they come.  False: nobody listens.
 bool TellXids(NvmlDriver& driver, XidEvents* events, int index, Clock& clock) {
-  const int64_t until_ns = clock.BootNs() + kInterval.ns;
+  const int64_t until_ns = clock.BootNs() + kReadInterval.ns;
   while (clock.BootNs() < until_ns) {
     const Duration left{until_ns - clock.BootNs()};
     auto event = events == nullptr ? Result<std::optional<XidEvent>>(Fail(Unavailable(""))) : events->Wait(left);

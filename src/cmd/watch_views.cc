@@ -32,9 +32,7 @@ bool IsHot(const v1::GpuReadings& r) {
 }
 
 bool NeedsAttention(const v1::Gpu& gpu) {
-  const v1::GpuReadings& r = gpu.readings();
-  return gpu.state() >= v1::DEGRADED || gpu.draining() || IsHot(r) || r.lost() ||
-         r.ecc_uncorrected() > 0 || r.row_remap_failed();
+  return gpu.state() >= v1::DEGRADED || gpu.draining() || IsHot(gpu.readings()) || gpu.verdict().level() != "ok";
 }
 
 // Why it carries a mark.
@@ -42,10 +40,9 @@ std::string GpuNote(const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   std::vector<std::string> notes;
   if (!gpu.reason().empty()) notes.push_back(Printable(gpu.reason(), 400));
-  if (r.lost()) notes.push_back("fell off the bus");
-  if (r.ecc_uncorrected() > 0)
-    notes.push_back(fmt::format("{} memory errors", r.ecc_uncorrected()));
-  if (r.row_remap_failed()) notes.push_back("row remap failed");
+  for (const v1::GpuVerdict::Finding& finding : gpu.verdict().findings()) {
+    if (finding.text() != gpu.reason()) notes.push_back(finding.text());
+  }
   if (IsHot(r)) notes.push_back(fmt::format("slows down at {}°", r.temperature_slowdown_celsius()));
   return Join(notes, "; ");
 }

@@ -390,13 +390,25 @@ std::string TableRunner::ObserveGpu(const Line& line) {
   return ReportFrom(target.node, {{target.gpu, line.words[1] == "ok", line.words[1] == "lost", line.words[1]}});
 }
 
+// "reads n1[2] [ecc-uncorrected=3] [nvlink-down=17] …": what its readings say; nothing: it is well
+std::string TableRunner::ReadGpu(const Line& line) {
+  const Target target = TargetOf(line.words[0]);
+  GpuObservation seen{target.gpu, line.options.empty(), false, "", {}};
+  for (int i = 0; i < kHealthCodes; ++i) {
+    const auto code = static_cast<HealthCode>(i);
+    if (const int value = line.Number(Name(code), -1); value >= 0) seen.findings.push_back({code, value, code == HealthCode::kLinkDown ? 18 : 0});
+  }
+  return ReportFrom(target.node, {seen});
+}
+
 std::string TableRunner::Service(const Line& line, ServiceAction action) {
   const Target target = TargetOf(line.words[0]);
   const bool force = line.words.size() > 1 && line.words[1] == "force";
   return Tell(ChangeService{target.node, target.gpu, action, force, "table", Duration::Seconds(line.Number("deadline", 0))});
 }
 
-// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft] [number=1]", "lost n1[2]", "hot n1[2]", "critical n1[2]", "advises n1[2] node-reboot"
+// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft] [number=1]", "lost n1[2]", "hot n1[2]", "critical n1[2]", "advises n1[2] node-reboot",
+// "sxid n1 20034 [soft]", "lost n1": of a GPU that the node does not have
 std::string TableRunner::Fault(const Line& line) {
   const Target target = TargetOf(line.words[0]);
   const gp::Node& node = *cluster_.state().FindNode(target.node);
@@ -407,13 +419,18 @@ std::string TableRunner::Fault(const Line& line) {
   signal.at = cluster_.now();
   if (line.verb == "xid") {
     signal.xid = std::stoi(line.words[1]);
-    signal.is_fatal = line.words.size() < 3;
+    signal.is_fatal = line.words.size() < 3 || line.words[2] != "soft";
+    signal.is_of_peer = line.words.size() > 2 && line.words[2] == "peer";
     signal.advice = *ParseDriverAdvice(line.Option("advice", "unknown"));
     signal.told = *ParseDriverAdvice(line.Option("told", "unknown"));
     const std::string job = line.Option("job", "");
     for (const LeaseId id : node.leases) {
       if (!job.empty() && cluster_.state().FindLease(id)->job == jobs_.at(job)) signal.lease = id;
     }
+  } else if (line.verb == "sxid") {
+    signal.kind = SignalKind::kFabric;
+    signal.xid = std::stoi(line.words[1]);
+    signal.is_fatal = line.words.size() < 3;
   } else if (line.verb == "advises") {
     signal.kind = SignalKind::kAdvice;
     signal.advice = *ParseDriverAdvice(line.words[1]);
@@ -502,11 +519,12 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "restart") return Restart(line);
   if (line.verb == "why") return Why(line);
   if (line.verb == "gpu") return ObserveGpu(line);
+  if (line.verb == "reads") return ReadGpu(line);
   if (line.verb == "drain") return Service(line, ServiceAction::kDrain);
   if (line.verb == "offline") return Service(line, ServiceAction::kOffline);
   if (line.verb == "online") return Service(line, ServiceAction::kOnline);
   if (line.verb == "reset") return Service(line, ServiceAction::kReset);
-  if (line.verb == "xid" || line.verb == "lost" || line.verb == "advises" || line.verb == "hot" || line.verb == "critical") return Fault(line);
+  if (line.verb == "xid" || line.verb == "lost" || line.verb == "advises" || line.verb == "hot" || line.verb == "critical" || line.verb == "sxid") return Fault(line);
   if (line.verb == "task") return EndTask(line);
   if (line.verb == "ack") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kAcknowledged, ""});
   if (line.verb == "close") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kClosed, ""});

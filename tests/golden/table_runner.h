@@ -46,6 +46,7 @@ class TableRunner {
   std::string Service(const Line& line, ServiceAction action);
   std::string Observe(const Line& line, bool running, bool ended);
   std::string ObserveGpu(const Line& line);
+  std::string ReadGpu(const Line& line);
   std::string Fault(const Line& line);
   std::string EndTask(const Line& line);
   std::string Rejoin(const Line& line);

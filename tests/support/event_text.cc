@@ -119,7 +119,13 @@ struct Teller {
     return "job-ended " + Job(e.job) + " " + Name(e.state) + " " + std::to_string(e.exit_code) + TellingClass(e.end);
   }
   std::string operator()(const FaultSeen& e) const {
+    if (e.gpu < 0) return "fault-seen " + Node(e.node) + (e.xid == 0 ? "" : " sxid " + std::to_string(e.xid));
     return "fault-seen " + Gpu(e.node, e.gpu) + (e.xid == 0 ? "" : " xid " + std::to_string(e.xid)) + (e.error ? " counted" : "");
+  }
+  std::string operator()(const GpuHealthChanged& e) const {
+    std::string text = "gpu-health " + Gpu(e.node, e.gpu);
+    for (const HealthFinding& finding : e.findings) text += std::string(" ") + Name(finding.code);
+    return text + (e.findings.empty() ? " ok" : "");
   }
   std::string operator()(const JobXidNoted& e) const {
     return "job-xid-noted " + Job(e.job) + " " + std::to_string(e.note.xid) + (e.note.forgiven ? " forgiven" : "");

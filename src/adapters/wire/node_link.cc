@@ -1,5 +1,7 @@
 #include "adapters/wire/node_link.h"
 
+#include <algorithm>
+
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
 
@@ -15,10 +17,11 @@ void ToProto(const LogClues& clues, v1::LogClues* message) {
   message->set_communication(clues.communication);
   for (const int rule : clues.rules) message->add_rules(rule);
   message->set_last_error(clues.last_error);
+  message->set_mps_failed(clues.mps_failed);
 }
 
 LogClues FromProto(const v1::LogClues& message) {
-  LogClues clues{message.gpu_memory(), message.communication(), {}, Printable(message.last_error(), kLastErrorMax)};
+  LogClues clues{message.gpu_memory(), message.communication(), {}, Printable(message.last_error(), kLastErrorMax), message.mps_failed()};
   for (const int rule : message.rules()) {
     if (clues.rules.size() < kLogRulesMax) clues.rules.push_back(rule);
   }
@@ -258,10 +261,23 @@ void ToProto(const GpuObservation& seen, v1::GpuObservation* message) {
   message->set_healthy(seen.healthy);
   message->set_lost(seen.lost);
   message->set_detail(seen.detail);
+  for (const HealthFinding& finding : seen.findings) {
+    v1::GpuObservation::Finding* part = message->add_findings();
+    part->set_code(static_cast<int>(finding.code));
+    part->set_value(finding.value);
+    part->set_limit(finding.limit);
+  }
 }
 
+// Codes of a newer agent say nothing here but that it is not well.
 GpuObservation FromProto(const v1::GpuObservation& message) {
-  return {message.gpu(), message.healthy(), message.lost(), message.detail().substr(0, 500)};
+  GpuObservation seen{message.gpu(), message.healthy(), message.lost(), message.detail().substr(0, 500), {}};
+  for (const v1::GpuObservation::Finding& part : message.findings()) {
+    const bool is_known = part.code() >= 0 && part.code() < kHealthCodes;
+    const bool is_new = std::ranges::none_of(seen.findings, [&](const HealthFinding& one) { return static_cast<int>(one.code) == part.code(); });
+    if (is_known && is_new) seen.findings.push_back({static_cast<HealthCode>(part.code()), part.value(), part.limit()});
+  }
+  return seen;
 }
 
 void ToProto(const FaultSignal& signal, v1::FaultSignal* message) {
@@ -275,10 +291,11 @@ void ToProto(const FaultSignal& signal, v1::FaultSignal* message) {
   message->set_is_fatal(signal.is_fatal);
   message->set_at_ns(signal.at.ns);
   message->set_text(signal.text);
+  message->set_is_of_peer(signal.is_of_peer);
 }
 
 Result<FaultSignal> FromProto(const v1::FaultSignal& message) {
-  if (message.kind() < 0 || message.kind() > static_cast<int>(SignalKind::kCritical)) return Fail(InvalidArgument("report: unknown kind of fault"));
+  if (message.kind() < 0 || message.kind() > static_cast<int>(SignalKind::kFabric)) return Fail(InvalidArgument("report: unknown kind of fault"));
   FaultSignal signal;
   signal.number = message.number();
   signal.gpu = message.gpu();
@@ -290,6 +307,7 @@ Result<FaultSignal> FromProto(const v1::FaultSignal& message) {
   signal.is_fatal = message.is_fatal();
   signal.at.ns = message.at_ns();
   signal.text = message.text().substr(0, 500);
+  signal.is_of_peer = message.is_of_peer();
   return signal;
 }
 

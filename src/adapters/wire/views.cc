@@ -7,7 +7,9 @@
 #include "adapters/wire/recovery_view.h"
 #include "adapters/wire/usage_view.h"
 #include "base/text.h"
+#include "domain/cluster/faults.h"
 #include "domain/cluster/metering.h"
+#include "domain/cluster/verdict.h"
 #include "domain/model/array.h"
 
 namespace gp {
@@ -90,6 +92,29 @@ void HolderView(const State& state, LeaseId id, int gpu, v1::Holder* message) {
   if (const MigProfile* profile = table.Find(grant->mig_profile)) message->set_instance(profile->name + "@" + std::to_string(grant->mig_start));
 }
 
+void VerdictView(const State& state, const GpuKey& key, v1::GpuVerdict* message) {
+  const GpuVerdict verdict = VerdictOf(state, key);
+  message->set_level(Name(verdict.level));
+  message->set_code(verdict.code);
+  message->set_why(verdict.why);
+  message->set_follows(verdict.follows);
+  message->set_takes_new_work(verdict.takes_new_work);
+  const GpuTrouble* trouble = FindTrouble(state, key);
+  if (trouble == nullptr) return;
+  for (const HealthFinding& finding : trouble->findings) {
+    v1::GpuVerdict::Finding* part = message->add_findings();
+    part->set_code(Name(finding.code));
+    part->set_text(ToText(finding));
+    part->set_follows(Name(ActionOf(state.policy.faults, finding.code)));
+  }
+  for (const XidMark& mark : trouble->xids) {
+    v1::GpuVerdict::Xid* part = message->add_xids();
+    part->set_xid(mark.xid);
+    part->set_at(ToRfc3339(mark.at));
+  }
+  if (trouble->incident.value != 0) message->set_incident(ToText(trouble->incident));
+}
+
 void GpuView(const State& state, const Node& node, int index, v1::Gpu* message) {
   const Gpu& gpu = node.gpus[static_cast<size_t>(index)];
   const GpuFacts& facts = node.facts->gpus[static_cast<size_t>(index)];
@@ -114,6 +139,7 @@ void GpuView(const State& state, const Node& node, int index, v1::Gpu* message) 
   message->set_share_granted(gpu.share_granted);
   message->set_memory_granted_bytes(gpu.memory_granted_mib * kMiB);
   for (const LeaseId id : gpu.leases) HolderView(state, id, index, message->add_holders());
+  VerdictView(state, {node.id, index}, message->mutable_verdict());
 }
 
 void NodeView(const State& state, const Node& node, v1::Node* message) {
@@ -225,6 +251,12 @@ void ClusterView(const State& state, Instant now, v1::Cluster* message) {
   for (const Node& node : state.nodes) NodeView(state, node, message->add_nodes());
   std::ranges::sort(message->mutable_nodes()->pointer_begin(), message->mutable_nodes()->pointer_end(),
                     [](const v1::Node* a, const v1::Node* b) { return NaturalLess(a->name(), b->name()); });
+  for (const auto& [pool, incident] : state.breakers) {
+    v1::Breaker* breaker = message->add_breakers();
+    breaker->set_pool(pool);
+    breaker->set_incident(ToText(incident));
+    if (const auto found = state.incidents.find(incident); found != state.incidents.end()) breaker->set_cause(found->second.cause);
+  }
   message->set_jobs_queued(static_cast<int64_t>(state.queued.size()));
   std::set<JobId> running;
   for (const auto& [id, lease] : state.leases) running.insert(lease.job);

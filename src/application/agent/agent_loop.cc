@@ -210,6 +210,7 @@ void AgentLoop::AddClues(const AttemptStatus& status, LeaseObservation& seen) {
   if (known == clues_.end()) known = clues_.emplace(seen.lease, options_.find_clues(*status.launch)).first;
   seen.outcome.clues = known->second;
   seen.outcome.clues.gpu_memory |= status.is_gpu_memory_used_up;
+  seen.outcome.clues.mps_failed = status.is_mps_failed;
 }
 
 void AgentLoop::UpdateOpenLogs() {
@@ -331,6 +332,7 @@ void AgentLoop::Decline(LeaseId id, const LeaseOutcome& outcome) {
 void AgentLoop::KeepGpus() {
   if (gpus_ == nullptr) return;
   gpus_->Look();
+  report_due_ = report_due_ || gpus_->HasNewFindings();
   gpus_->Carry(orders_.tasks);
   while (connected_ && gpus_->HasNews()) {
     const int64_t sent_at_ns = clock_.BootNs();
@@ -345,7 +347,7 @@ void AgentLoop::SendReport() {
   report.progress = progress_;
   if (gpus_ != nullptr) {
     report.gpus = gpus_->Observations();
-    report.readings = gpus_->Readings();
+    report.readings = gpus_->LatestReadings();
   }
   const int64_t sent_at_ns = clock_.BootNs();  // before it leaves: the lease is counted from here
   last_sent_ = link_.Send(report);

@@ -14,18 +14,10 @@ constexpr size_t kSignalsPerMessage = 1'000;
 constexpr size_t kUntoldMax = 100'000;
 // A GPU that was hot is tested when it is cool; one that does not cool down is no good.
 constexpr Duration kCoolingMax = Duration::Minutes(10);
+// One is tested when it is watched too; one that cannot be watched fails its test, or what it says of itself later.
+constexpr Duration kFirstReadingMax = Duration::Minutes(1);
 
-DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) {
-  if (!action) return DriverAdvice::kUnknown;
-  switch (*action) {
-    case RecoveryAction::kNone: return DriverAdvice::kNone;
-    case RecoveryAction::kGpuReset: return DriverAdvice::kGpuReset;
-    case RecoveryAction::kNodeReboot: return DriverAdvice::kNodeReboot;
-    case RecoveryAction::kDrainP2p: return DriverAdvice::kDrainP2p;
-    case RecoveryAction::kDrainAndReset: return DriverAdvice::kDrainAndReset;
-  }
-  return DriverAdvice::kUnknown;
-}
+bool IsStale(const GpuReading& reading) { return !reading.health || reading.age_ns > kReadingStaleAfter.ns; }
 
 }  // namespace
 
@@ -41,7 +33,17 @@ GpuVitals GpuKeeper::VitalsOf(int gpu, const GpuHealth& health, Instant now) {
     reading.shutdown_c = options_.heat_limits[static_cast<size_t>(gpu)].shutdown_c;
   }
   reading.is_slowed = std::ranges::find(health.throttle_reasons, kHardwareThermalSlowdown) != health.throttle_reasons.end();
-  return {health.lost, health.row_remap && health.row_remap->failed, heat_.Read(gpu, reading, now), AdviceOf(health.recovery_action)};
+  GpuVitals vitals = ToVitals(health);
+  vitals.heat = heat_.Read(gpu, reading, now);
+  return vitals;
+}
+
+GpuVitals GpuKeeper::VitalsNow(int gpu) const {
+  const GpuReading& reading = readings_[static_cast<size_t>(gpu)];
+  const auto read = vitals_.find(gpu);
+  GpuVitals vitals = read == vitals_.end() ? GpuVitals{} : read->second;
+  if (IsStale(reading)) vitals.unread_s = std::max<int64_t>(reading.age_ns / 1'000'000'000, 1);
+  return vitals;
 }
 
 // What is near in time is so by a clock that nobody steps.
@@ -57,8 +59,16 @@ void GpuKeeper::Look() {
   }
   readings_ = watch_.Latest();
   for (size_t gpu = 0; gpu < readings_.size(); ++gpu) {
-    if (readings_[gpu].health) signals_.Read(static_cast<int>(gpu), VitalsOf(static_cast<int>(gpu), *readings_[gpu].health, now), now);
+    if (!readings_[gpu].health) continue;
+    const GpuVitals& vitals = vitals_[static_cast<int>(gpu)] = VitalsOf(static_cast<int>(gpu), *readings_[gpu].health, now);
+    signals_.Read(static_cast<int>(gpu), vitals, now);
   }
+  std::vector<std::pair<int, HealthCode>> findings;
+  for (const GpuObservation& seen : Observations()) {
+    for (const HealthFinding& finding : seen.findings) findings.emplace_back(seen.gpu, finding.code);
+  }
+  has_new_findings_ = findings != findings_;
+  findings_ = std::move(findings);
   const Instant booted_at{clock_.Now().ns - now.ns};
   for (FaultSignal& signal : signals_.Take(now)) {
     signal.at = booted_at + Duration{signal.at.ns};
@@ -67,8 +77,11 @@ void GpuKeeper::Look() {
 }
 
 bool GpuKeeper::MayBegin(const GpuTaskOrder& order, Instant now) {
-  if (order.task != GpuTask::kTest || heat_.Of(order.gpu) == Heat::kCool) return true;
-  return now - cooling_since_.try_emplace(order.number, now).first->second >= kCoolingMax;
+  if (order.task != GpuTask::kTest) return true;
+  const bool is_read = static_cast<size_t>(order.gpu) < readings_.size() && !IsStale(readings_[static_cast<size_t>(order.gpu)]);
+  if (is_read && heat_.Of(order.gpu) == Heat::kCool) return true;
+  const Duration waited = now - waiting_since_.try_emplace(order.number, now).first->second;
+  return waited >= (is_read ? kCoolingMax : kFirstReadingMax);
 }
 
 void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
@@ -79,7 +92,7 @@ void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
     if (!MayBegin(order, now)) continue;
     care_.Begin(order.number, order.gpu, order.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
   }
-  std::erase_if(cooling_since_, [&](const auto& one) { return std::ranges::find(ordered, one.first) == ordered.end(); });
+  std::erase_if(waiting_since_, [&](const auto& one) { return std::ranges::find(ordered, one.first) == ordered.end(); });
   const std::vector<GpuTaskResult> before = std::exchange(results_, {});
   for (const GpuCareResult& result : care_.Results()) {
     if (std::ranges::find(ordered, result.number) != ordered.end()) results_.push_back({result.gpu, result.number, result.ok, result.detail});
@@ -124,22 +137,10 @@ std::vector<GpuObservation> GpuKeeper::Observations() const {
   for (size_t i = 0; i < readings_.size(); ++i) {
     const GpuReading& reading = readings_[i];
     const int gpu = static_cast<int>(i);
-    if (!IsStale(reading)) {
-      seen.push_back(ToObservation(gpu, *reading.health, heat_.Of(gpu)));
-    } else if (reading.age_ns > options_.silence_max.ns) {
-      seen.push_back({gpu, false, false, "the driver does not answer" + (reading.error.empty() ? "" : ": " + reading.error)});
-    }
+    const bool is_awaited = !reading.health && reading.age_ns <= kReadingStaleAfter.ns;
+    if (!is_awaited) seen.push_back(ToObservation(gpu, VitalsNow(gpu)));
   }
   return seen;
-}
-
-std::vector<GpuHealth> GpuKeeper::Readings() const {
-  std::vector<GpuHealth> readings;
-  for (const GpuReading& reading : readings_) {
-    if (IsStale(reading)) return {};
-    readings.push_back(*reading.health);
-  }
-  return readings;
 }
 
 }  // namespace gp

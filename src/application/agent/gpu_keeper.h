@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "domain/node/fault_signals.h"
+#include "domain/node/heat.h"
 #include "domain/node/orders.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/control_link.h"
@@ -25,7 +26,6 @@ struct GpuHeatLimits {
 
 struct GpuKeeperOptions {
   uint64_t first_number = 1;  // of a report; above all that this node's agents ever gave
-  Duration silence_max = Duration::Seconds(10);  // an older reading makes a GPU suspect
   // XIDs of the kernel's log since the last call, by position; empty: there is no log to read.
   std::function<std::vector<SeenXid>()> take_kernel_xids;
   int kernel_log_fd = -1;
@@ -48,9 +48,10 @@ class GpuKeeper {
   void Answered(uint64_t newest);     // all messages up to it
   void Disconnected();
 
+  // Of each GPU but those that nobody has had the time to read yet.
   std::vector<GpuObservation> Observations() const;
-  // Empty where a GPU was never read, or not for long.
-  std::vector<GpuHealth> Readings() const;
+  // Whether the last Look found another thing with a GPU than the one before it.
+  bool HasNewFindings() const { return has_new_findings_; }
   // As they were seen at the last Look, by position.
   const std::vector<GpuReading>& LatestReadings() const { return readings_; }
   // When, in time since boot, Look has something to do by itself; nullopt: with the next event.
@@ -59,9 +60,9 @@ class GpuKeeper {
 
  private:
   GpuVitals VitalsOf(int gpu, const GpuHealth& health, Instant now);
+  GpuVitals VitalsNow(int gpu) const;
   bool MayBegin(const GpuTaskOrder& order, Instant now);
   void MindResets(const std::vector<GpuTaskOrder>& orders, const std::vector<GpuTaskResult>& before);
-  bool IsStale(const GpuReading& reading) const { return !reading.health || reading.age_ns > options_.silence_max.ns; }
 
   const GpuKeeperOptions options_;
   GpuWatch& watch_;
@@ -69,8 +70,11 @@ class GpuKeeper {
   Clock& clock_;
   FaultSignals signals_;
   HeatLadder heat_;
-  std::map<uint64_t, Instant> cooling_since_;                // by task that waits for its GPU to be cool
+  std::map<uint64_t, Instant> waiting_since_;                // by test that waits for its GPU to be read, and cool
   std::vector<GpuReading> readings_;
+  std::map<int, GpuVitals> vitals_;                          // by GPU, as they were read last
+  std::vector<std::pair<int, HealthCode>> findings_;         // of all GPUs, at the last Look
+  bool has_new_findings_ = false;
   std::vector<FaultSignal> untold_;                          // on this connection
   std::map<uint64_t, std::vector<FaultSignal>> unanswered_;  // by message
   std::vector<GpuTaskResult> results_;                       // of the tasks that are ordered

@@ -16,7 +16,20 @@ LeaseEnd EndOf(EndCause cause) {
   return LeaseEnd::kSupervisorLost;
 }
 
+DriverAdvice AdviceOf(RecoveryAction action) {
+  switch (action) {
+    case RecoveryAction::kNone: return DriverAdvice::kNone;
+    case RecoveryAction::kGpuReset: return DriverAdvice::kGpuReset;
+    case RecoveryAction::kNodeReboot: return DriverAdvice::kNodeReboot;
+    case RecoveryAction::kDrainP2p: return DriverAdvice::kDrainP2p;
+    case RecoveryAction::kDrainAndReset: return DriverAdvice::kDrainAndReset;
+  }
+  return DriverAdvice::kUnknown;
+}
+
 }  // namespace
+
+DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) { return action ? AdviceOf(*action) : DriverAdvice::kUnknown; }
 
 std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   const auto lease = ParseLeaseId(status.key);
@@ -31,6 +44,7 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   if (seen.ended && status.started_boot_ns > 0 && status.ended_boot_ns > status.started_boot_ns) seen.ran.ns = status.ended_boot_ns - status.started_boot_ns;
   if (seen.ended) seen.outcome = {EndOf(status.cause), status.exit_code, status.signal, status.message};
   seen.outcome.clues.gpu_memory = status.is_gpu_memory_used_up;
+  seen.outcome.clues.mps_failed = status.is_mps_failed;
   seen.is_hung = status.progress.is_hung;
   for (const CheckpointReport& one : status.progress.checkpoints) {
     seen.checkpoints.push_back({0, 0, one.number, one.step, one.path, one.bytes, one.took, one.is_complete, one.fault, one.at, one.is_scored, one.score});
@@ -45,21 +59,24 @@ std::optional<LeaseProgress> ToProgress(const AttemptStatus& status) {
   return LeaseProgress{*lease, progress.at, progress.step, progress.steps, progress.refused};
 }
 
-GpuObservation ToObservation(int gpu, const GpuHealth& health, Heat heat) {
-  GpuObservation seen{gpu, true, health.lost, ""};
-  if (health.lost) seen.detail = "the driver says that it fell off the bus";
-  if (heat != Heat::kCool) {
-    seen.healthy = false;
-    seen.detail = "too warm for new work: " + std::to_string(health.temperature_c.value_or(0)) + " °C";
-  }
-  if (health.row_remap && health.row_remap->failed) {
-    seen.healthy = false;
-    seen.detail = "a memory row could not be remapped";
-  }
-  if (health.recovery_action && *health.recovery_action != RecoveryAction::kNone) {
-    seen.healthy = false;
-    seen.detail = "the driver asks for a recovery action";
-  }
+GpuVitals ToVitals(const GpuHealth& health) {
+  GpuVitals vitals;
+  vitals.lost = health.lost;
+  vitals.remap_failed = health.row_remap && health.row_remap->failed;
+  vitals.advice = AdviceOf(health.recovery_action);
+  vitals.temperature_c = health.temperature_c.value_or(0);
+  vitals.remap_pending = health.row_remap && health.row_remap->pending;
+  vitals.uncorrected = health.ecc ? health.ecc->uncorrected_volatile : 0;
+  vitals.links_total = health.nvlinks_total.value_or(0);
+  vitals.links_active = health.nvlinks_active.value_or(vitals.links_total);
+  return vitals;
+}
+
+GpuObservation ToObservation(int gpu, const GpuVitals& vitals) {
+  GpuObservation seen{gpu, true, vitals.lost, "", Examine(vitals)};
+  if (seen.findings.empty()) return seen;
+  seen.healthy = false;
+  seen.detail = ToText(seen.findings.back());
   return seen;
 }
 

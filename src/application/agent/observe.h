@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "domain/cluster/command.h"
-#include "domain/node/heat.h"
+#include "domain/faults/health.h"
 #include "ports/outbound/attempt_runner.h"
 #include "ports/outbound/control_link.h"
 #include "ports/outbound/gpu_driver.h"
@@ -16,6 +16,9 @@ namespace gp {
 std::optional<LeaseObservation> ToObservation(const AttemptStatus& status);
 // nullopt: it has never reported any.
 std::optional<LeaseProgress> ToProgress(const AttemptStatus& status);
-GpuObservation ToObservation(int gpu, const GpuHealth& health, Heat heat = Heat::kCool);
+DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action);
+// But for its heat, which is judged by its past too.
+GpuVitals ToVitals(const GpuHealth& health);
+GpuObservation ToObservation(int gpu, const GpuVitals& vitals);
 
 }  // namespace gp

@@ -105,11 +105,13 @@ void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to) {
 void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
   Node& node = NodeOf(state, event.node);
   node.signals_seen = std::max(node.signals_seen, event.number);
+  if (event.gpu < 0) return;
   const Duration errors_kept = state.policy.faults.error_window;
   ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
     std::erase_if(trouble.xids, [&](const XidMark& mark) { return at - mark.at > kMarksKept; });
     std::erase_if(trouble.errors, [&](const UserError& error) { return at - error.at > errors_kept; });
     if (at - trouble.hot_at > kHotTogether) trouble.hot_at = {};
+    if (at - trouble.taken_out_at > state.policy.faults.breaker_window) trouble.taken_out_at = {};
     if (event.is_hot) trouble.hot_at = at;
     if (event.xid != 0) AddMark(trouble.xids, {event.xid, at});
     if (event.error) {
@@ -117,6 +119,10 @@ void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
       trouble.errors.push_back(*event.error);
     }
   });
+}
+
+void ApplyEvent(State& state, Instant, const GpuHealthChanged& event) {
+  ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) { trouble.findings = event.findings; });
 }
 
 void ApplyEvent(State& state, Instant, const JobXidNoted& event) {
@@ -144,6 +150,7 @@ void ApplyEvent(State& state, Instant at, const IncidentNoted& event) {
     incident.reports += event.reports;
     incident.remedy = std::max(incident.remedy, event.remedy);
     incident.needs_person = incident.needs_person || event.needs_person;
+    incident.is_lasting = incident.is_lasting || event.is_lasting;
     incident.lost_gpu_ms += event.lost_gpu_ms;
   });
 }
@@ -172,6 +179,7 @@ void ApplyEvent(State& state, Instant at, const GpuRemedyChanged& event) {
     trouble.remedy = event.remedy;
     trouble.incident = event.incident;
     trouble.is_asked = event.is_asked;
+    if (event.takes_out) trouble.taken_out_at = at;
   });
   if (!event.takes_out) return;
   std::vector<Instant>& taken = state.taken_out[state.FindNode(event.node)->pool];
@@ -193,6 +201,7 @@ void ApplyEvent(State& state, Instant, const GpuTaskEnded& event) {
   ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
     trouble.task = GpuTask::kNone;
     if (event.is_sound) trouble.errors.clear();
+    if (event.is_sound) trouble.findings.clear();
   });
 }
 

@@ -44,6 +44,7 @@ void ApplyEvent(State& state, Instant at, const NodeLabelsChanged& event);
 void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event);
 
 void ApplyEvent(State& state, Instant at, const FaultSeen& event);
+void ApplyEvent(State& state, Instant at, const GpuHealthChanged& event);
 void ApplyEvent(State& state, Instant at, const JobXidNoted& event);
 void ApplyEvent(State& state, Instant at, const IncidentOpened& event);
 void ApplyEvent(State& state, Instant at, const IncidentNoted& event);

@@ -35,7 +35,7 @@ void CheckTroublesOf(const State& state, const Node& node, Violations& found) {
     if (IsEmpty(trouble)) found.push_back({"index", name + ": a GPU that is well has troubles"});
     if (trouble.incident.value != 0 && !state.incidents.contains(trouble.incident)) found.push_back({"index", name + ": names an incident that is not there"});
     const GpuCondition condition = GpuAt(state, key).condition;
-    if (trouble.remedy >= GpuRemedy::kDrainReset && condition == GpuCondition::kAvailable) {
+    if (trouble.remedy >= GpuRemedy::kDrainReset && (condition == GpuCondition::kAvailable || condition == GpuCondition::kUnlinked)) {
       found.push_back({"I11", name + ": may be granted although its remedy is " + Name(trouble.remedy)});
     }
   }

@@ -59,6 +59,7 @@ struct GpuObservation {
   bool healthy = true;
   bool lost = false;
   std::string detail;  // what is wrong, in words
+  std::vector<HealthFinding> findings;  // the same, to be judged by the policy's table
   bool operator==(const GpuObservation&) const = default;
 };
 

@@ -11,10 +11,18 @@ namespace {
 
 constexpr size_t kStepTextMax = 240;
 constexpr int kHotGpusMin = 2;
+constexpr int kSilentGpusMin = 2;
+constexpr char kFabricErrors[] = "SXid";
+constexpr char kImex[] = "the IMEX domain of its GPUs needs recovery";
+constexpr char kUnlisted[] = "a GPU that the driver does not list has failed";
 
-GpuCondition ConditionFor(GpuRemedy remedy, const FaultSignal& signal) {
+bool IsLoss(const FaultSignal& signal) {
   constexpr int kFellOffTheBus = 79;
-  if (signal.kind == SignalKind::kLost || signal.kind == SignalKind::kMissing || (signal.kind == SignalKind::kXid && signal.xid == kFellOffTheBus)) return GpuCondition::kLost;
+  return signal.kind == SignalKind::kLost || signal.kind == SignalKind::kMissing || (signal.kind == SignalKind::kXid && signal.xid == kFellOffTheBus);
+}
+
+GpuCondition ConditionFor(GpuRemedy remedy, bool is_lost) {
+  if (is_lost) return GpuCondition::kLost;
   switch (remedy) {
     case GpuRemedy::kTest:
     case GpuRemedy::kDrainReset: return GpuCondition::kSuspect;
@@ -23,6 +31,12 @@ GpuCondition ConditionFor(GpuRemedy remedy, const FaultSignal& signal) {
 }
 
 bool TakesOut(GpuRemedy remedy) { return remedy >= GpuRemedy::kReset; }
+
+bool Has(const std::vector<HealthFinding>& findings, HealthCode code) {
+  return std::ranges::find(findings, code, &HealthFinding::code) != findings.end();
+}
+
+std::string WordsOf(const FaultSignal& signal, const std::string& why) { return signal.text.empty() ? why : Printable(signal.text, kStepTextMax); }
 
 }  // namespace
 
@@ -47,8 +61,10 @@ FaultDecider::FaultDecider(const State& state, Instant at, const Node& node, Eve
 }
 
 void FaultDecider::See(const FaultSignal& signal) {
-  if (signal.gpu < 0 || signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen) return;
-  Judge(signal);
+  if (signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen) return;
+  if (signal.gpu < 0) return SeeNode(signal);
+  if (signal.kind == SignalKind::kFabric) return;  // is of no GPU
+  SeeGpu(signal);
 }
 
 void FaultDecider::Miss(int gpu) {
@@ -58,17 +74,17 @@ void FaultDecider::Miss(int gpu) {
   signal.kind = SignalKind::kMissing;
   signal.text = "GPU " + node_.facts->gpus[static_cast<size_t>(gpu)].uuid + " is missing: node " + node_.facts->name + " had " +
                 std::to_string(node_.facts->CountGpus()) + " GPUs and joins without it";
-  Judge(signal);
+  SeeGpu(signal);
 }
 
 void FaultDecider::EndTenants(int gpu, const std::string& why) {
   Hit hit;
   for (const LeaseId lease : node_.gpus[static_cast<size_t>(gpu)].leases) {
-    End(*state_.FindJob(state_.FindLease(lease)->job), {TenantAction::kRestartAll, GpuRemedy::kNone, false, why}, gpu, hit);
+    End(*state_.FindJob(state_.FindLease(lease)->job), {TenantAction::kRestartAll, GpuRemedy::kNone, false, why}, "GPU " + std::to_string(gpu) + " of node " + node_.facts->name, hit);
   }
 }
 
-void FaultDecider::Judge(const FaultSignal& signal) {
+void FaultDecider::SeeGpu(const FaultSignal& signal) {
   Draft& draft = DraftOf(signal.gpu);
   const std::set<int> near = XidsNear(draft.trouble, at_, state_.policy.faults.correlate);
   const bool is_repeated = IsRepeated(draft.trouble, signal.xid, at_, state_.policy.faults.correlate);
@@ -88,9 +104,18 @@ void FaultDecider::Judge(const FaultSignal& signal) {
     verdict.why += ", of many users and more often than elsewhere";
   }
   const Hit hit = HitTenants(gpu, signal, verdict, named);
+  const Call call{signal.gpu, WordsOf(signal, verdict.why), IsLoss(signal), false, signal.kind == SignalKind::kMissing};
+  const bool is_imex = signal.advice == DriverAdvice::kRecoverImex || signal.told == DriverAdvice::kRecoverImex;
+  if (verdict.is_of_node) RecordOfNode(is_imex ? kImex : verdict.why, call.what, hit);
+  Answer(draft, call, verdict, verdict.is_of_node ? Hit{} : hit);
+  if (is_hot) MindCooling();
+}
+
+// The incident, and what is called for beside what was before.
+void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit) {
   const IncidentId before = draft.trouble.incident;
   // Who ended nobody and calls for nothing is written down beside the jobs, and no more.
-  if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty()) Record(draft, signal, verdict, hit);
+  if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty() || call.is_lasting) Record(draft, call, verdict, hit);
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
   // Whoever is being tested has had all else that was asked for before, and still lacks a test.
   const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kTest;
@@ -99,24 +124,107 @@ void FaultDecider::Judge(const FaultSignal& signal) {
   if (is_new || draft.trouble.incident != before) {
     const bool takes_out = TakesOut(next) && !TakesOut(draft.trouble.remedy);
     draft.trouble.remedy = next;
-    events_.push_back(GpuRemedyChanged{node_.id, signal.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out, draft.trouble.is_asked});
+    events_.push_back(GpuRemedyChanged{node_.id, call.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out, draft.trouble.is_asked});
   }
-  if (is_again) AbandonTest(draft, signal);
-  if (is_new || is_again) TakeOut(draft, signal, verdict.why);
-  if (is_hot) MindCooling();
+  if (is_again) AbandonTest(draft, call.gpu);
+  if (is_new || is_again) TakeOut(draft, call, verdict.why);
+}
+
+// What the node's fabric reports, or its kernel of a GPU that the node does not have.
+void FaultDecider::SeeNode(const FaultSignal& signal) {
+  const bool is_fabric = signal.kind == SignalKind::kFabric;
+  if (!is_fabric && signal.kind != SignalKind::kLost) return;
+  events_.push_back(FaultSeen{node_.id, -1, signal.number, is_fabric ? signal.xid : 0, std::nullopt, false});
+  if (!is_fabric) return RecordOfNode(kUnlisted, WordsOf(signal, kUnlisted), {});
+  const FaultVerdict verdict = Judge(state_.policy.faults, signal, {}, false);
+  const std::string what = WordsOf(signal, verdict.why);
+  if (verdict.is_of_node) {
+    RecordOfNode(verdict.why, what, HitLinked(verdict));
+    if (!MayDrain()) return;
+    is_drained_ = true;
+    events_.push_back(NodeDrainChanged{node_.id, true, verdict.why + ": reset its GPUs and NVSwitches together, or reboot it"});
+  } else if (const auto open = FindOfNode(kFabricErrors)) {
+    events_.push_back(IncidentNoted{*open, what, 1, GpuRemedy::kNone, false, {}, 0});
+  }
+}
+
+// The fabric joins the GPUs of a node: who has one of them does not need it.
+FaultDecider::Hit FaultDecider::HitLinked(const FaultVerdict& verdict) {
+  Hit hit;
+  for (const LeaseId id : node_.leases) {
+    const Lease& lease = *state_.FindLease(id);
+    if (lease.gpus.size() > 1) End(*state_.FindJob(lease.job), verdict, "node " + node_.facts->name, hit);
+  }
+  return hit;
+}
+
+void FaultDecider::Read(int gpu, const std::vector<HealthFinding>& findings) {
+  Draft& draft = DraftOf(gpu);
+  if (draft.trouble.task != GpuTask::kNone) return;  // how it ends is what counts
+  const std::vector<HealthFinding> before = draft.trouble.findings;
+  if (std::ranges::equal(before, findings, {}, &HealthFinding::code, &HealthFinding::code)) return;
+  events_.push_back(GpuHealthChanged{node_.id, gpu, findings});
+  draft.trouble.findings = findings;
+  for (const HealthFinding& finding : findings) {
+    if (!Has(before, finding.code)) Find(draft, gpu, finding);
+  }
+  if (findings.empty()) BeWell(draft, gpu);
+  if (Has(findings, HealthCode::kUnread)) MindDriver();
+}
+
+void FaultDecider::Find(Draft& draft, int gpu, const HealthFinding& finding) {
+  const HealthAction action = ActionOf(state_.policy.faults, finding.code);
+  if (action == HealthAction::kNone) return;
+  FaultVerdict verdict;
+  verdict.remedy = RemedyOf(action);
+  verdict.why = CauseOf(finding);
+  // What is being done about it already covers it.
+  const GpuRemedy called_for = draft.trouble.remedy;
+  if (called_for >= GpuRemedy::kTest && Both(called_for, verdict.remedy) == called_for) return;
+  Answer(draft, {gpu, ToText(finding), finding.code == HealthCode::kLost, true}, verdict, {});
+}
+
+// What was opened for its readings alone is over.
+void FaultDecider::BeWell(Draft& draft, int gpu) {
+  const auto found = state_.incidents.find(draft.trouble.incident);
+  if (draft.trouble.remedy != GpuRemedy::kNone || found == state_.incidents.end()) return;
+  if (!found->second.is_lasting || found->second.needs_person) return;
+  draft.trouble.incident = {};
+  events_.push_back(GpuRemedyChanged{node_.id, gpu, GpuRemedy::kNone, {}, false});
+  events_.push_back(IncidentChanged{found->first, IncidentState::kClosed, "the controller", "its readings are well again"});
 }
 
 // Several GPUs of a node that are too hot have one cause, and it is none of theirs.
 void FaultDecider::MindCooling() {
   int hot = 0;
-  for (size_t gpu = 0; gpu < node_.gpus.size(); ++gpu) {
-    const auto mine = drafts_.find(static_cast<int>(gpu));
-    const GpuTrouble* trouble = mine != drafts_.end() ? &mine->second.trouble : FindTrouble(state_, {node_.id, static_cast<int>(gpu)});
+  for (int gpu = 0; gpu < static_cast<int>(node_.gpus.size()); ++gpu) {
+    const GpuTrouble* trouble = TroubleOf(gpu);
     hot += trouble != nullptr && trouble->hot_at.ns != 0 && at_ - trouble->hot_at <= kHotTogether ? 1 : 0;
   }
   if (hot < kHotGpusMin) return;
   const std::string why = std::to_string(hot) + " of its GPUs were too hot within " + ToText(kHotTogether) + ": look at its cooling";
   MindNode(why);
+}
+
+const GpuTrouble* FaultDecider::TroubleOf(int gpu) const {
+  const auto mine = drafts_.find(gpu);
+  return mine != drafts_.end() ? &mine->second.trouble : FindTrouble(state_, {node_.id, gpu});
+}
+
+// One GPU that is lost leaves the others to work.  Where others of its node do not answer either, their driver has
+// failed, or what they hang on.
+void FaultDecider::MindDriver() {
+  int lost = 0;
+  int silent = 0;
+  for (int gpu = 0; gpu < static_cast<int>(node_.gpus.size()); ++gpu) {
+    const GpuTrouble* trouble = TroubleOf(gpu);
+    if (trouble == nullptr) continue;
+    const bool is_lost = trouble->remedy == GpuRemedy::kReboot;
+    lost += is_lost ? 1 : 0;
+    silent += !is_lost && Has(trouble->findings, HealthCode::kUnread) ? 1 : 0;
+  }
+  if (lost == 0 || lost + silent < kSilentGpusMin) return;
+  MindNode(std::to_string(lost + silent) + " of its GPUs do not answer or need a reboot: look at its driver, its power and its PCIe switches");
 }
 
 void FaultDecider::EndTask(const GpuTaskResult& result) {
@@ -127,13 +235,13 @@ void FaultDecider::EndTask(const GpuTaskResult& result) {
 }
 
 // It failed again while it was tested: whatever the test says of it is out of date.
-void FaultDecider::AbandonTest(Draft& draft, const FaultSignal& signal) {
+void FaultDecider::AbandonTest(Draft& draft, int gpu) {
   draft.trouble.task = GpuTask::kNone;
-  events_.push_back(GpuTaskEnded{node_.id, signal.gpu, draft.trouble.task_number, false});
+  events_.push_back(GpuTaskEnded{node_.id, gpu, draft.trouble.task_number, false});
 }
 
 // As if its events had been applied: several reports may come at once.
-FaultDecider::Draft& FaultDecider::DraftOf(int gpu) {
+GpuDraft& FaultDecider::DraftOf(int gpu) {
   const auto [found, is_new] = drafts_.try_emplace(gpu);
   if (is_new) {
     found->second.condition = node_.gpus[static_cast<size_t>(gpu)].condition;
@@ -185,30 +293,28 @@ FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& si
     if (signal.kind == SignalKind::kXid) {
       events_.push_back(JobXidNoted{id, {job.attempt, signal.xid, node_.id, signal.gpu, is_forgiven, at_}});
     }
-    if (is_ended) End(job, verdict, signal.gpu, hit);
+    if (is_ended) End(job, verdict, "GPU " + std::to_string(signal.gpu) + " of node " + node_.facts->name, hit);
   }
   return hit;
 }
 
 // Without grace where the GPU has failed: nothing good comes of a program there.
-void FaultDecider::End(const Job& job, const FaultVerdict& verdict, int gpu, Hit& hit) {
+void FaultDecider::End(const Job& job, const FaultVerdict& verdict, const std::string& place, Hit& hit) {
   const StopOrder order = verdict.with_grace ? StopOrder::kGraceful : StopOrder::kKill;
   const bool is_told = std::ranges::all_of(job.leases, [&](LeaseId id) { return state_.FindLease(id)->stop >= order; });
   if (is_told || !ended_.insert(job.id).second) return;
   const StopCause cause = job.stop == StopCause::kCancel || job.stop == StopCause::kTimeLimit ? job.stop : StopCause::kFault;
-  events_.push_back(JobStopOrdered{job.id, cause, order,
-                                   verdict.why + " on GPU " + std::to_string(gpu) + " of node " + node_.facts->name});
+  events_.push_back(JobStopOrdered{job.id, cause, order, verdict.why + " on " + place});
   hit.jobs.push_back(job.id);
   const Instant since = WorkKeptUntil(job);
   hit.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * (std::max<int64_t>((at_ - since).ns, 0) / 1'000'000);
 }
 
-void FaultDecider::Record(Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Hit& hit) {
-  const std::string what = signal.text.empty() ? verdict.why : Printable(signal.text, kStepTextMax);
+void FaultDecider::Record(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit) {
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
-  const bool needs_person = verdict.remedy == GpuRemedy::kWatch || verdict.remedy >= GpuRemedy::kOperator || signal.kind == SignalKind::kMissing;
+  const bool needs_person = verdict.remedy == GpuRemedy::kWatch || verdict.remedy >= GpuRemedy::kOperator || call.is_missing;
   if (draft.trouble.incident.value != 0) {
-    events_.push_back(IncidentNoted{draft.trouble.incident, what, 1, remedy, needs_person, hit.jobs, hit.lost_gpu_ms});
+    events_.push_back(IncidentNoted{draft.trouble.incident, call.what, 1, remedy, needs_person, hit.jobs, hit.lost_gpu_ms, call.is_lasting});
     return;
   }
   Incident incident;
@@ -216,8 +322,8 @@ void FaultDecider::Record(Draft& draft, const FaultSignal& signal, const FaultVe
   incident.cause = verdict.why;
   incident.pool = node_.pool;
   incident.node = node_.facts->name;
-  incident.gpu = signal.gpu;
-  incident.uuid = node_.facts->gpus[static_cast<size_t>(signal.gpu)].uuid;
+  incident.gpu = call.gpu;
+  incident.uuid = node_.facts->gpus[static_cast<size_t>(call.gpu)].uuid;
   incident.remedy = remedy;
   incident.needs_person = needs_person;
   incident.opened_at = incident.last_at = at_;
@@ -226,10 +332,44 @@ void FaultDecider::Record(Draft& draft, const FaultSignal& signal, const FaultVe
   incident.jobs.resize(std::min(incident.jobs.size(), kIncidentJobsMax));
   incident.jobs_hit = static_cast<int64_t>(hit.jobs.size());
   incident.lost_gpu_ms = hit.lost_gpu_ms;
-  incident.steps = {{at_, what}};
+  incident.steps = {{at_, call.what}};
+  incident.is_lasting = call.is_lasting;
   draft.trouble.incident = incident.id;
   events_.push_back(IncidentOpened{std::move(incident)});
   if (IsHardwareFailure(remedy) && IsLemon(state_, node_, at_)) MindNode("its hardware fails more often than that of other nodes: it takes no new work");
+}
+
+// Open ones whose causes begin so.
+std::optional<IncidentId> FaultDecider::FindOfNode(const std::string& kind) const {
+  if (const auto mine = of_node_.find(kind); mine != of_node_.end()) return mine->second;
+  for (const auto& [id, incident] : state_.incidents) {
+    const bool is_meant = incident.state != IncidentState::kClosed && incident.gpu < 0 && incident.node == node_.facts->name;
+    if (is_meant && incident.cause.starts_with(kind)) return id;
+  }
+  return std::nullopt;
+}
+
+// What is of no one GPU.  Errors of the fabric come in bursts of several numbers, and are one incident.
+void FaultDecider::RecordOfNode(const std::string& cause, const std::string& what, const Hit& hit) {
+  const std::string kind = cause.starts_with(kFabricErrors) ? kFabricErrors : cause;
+  if (const auto open = FindOfNode(kind)) {
+    events_.push_back(IncidentNoted{*open, what, 1, GpuRemedy::kNone, true, hit.jobs, hit.lost_gpu_ms});
+    return;
+  }
+  Incident incident;
+  incident.id = of_node_[kind] = {++last_incident_};
+  incident.cause = cause;
+  incident.pool = node_.pool;
+  incident.node = node_.facts->name;
+  incident.needs_person = true;
+  incident.opened_at = incident.last_at = at_;
+  incident.reports = 1;
+  incident.jobs = hit.jobs;
+  incident.jobs.resize(std::min(incident.jobs.size(), kIncidentJobsMax));
+  incident.jobs_hit = static_cast<int64_t>(hit.jobs.size());
+  incident.lost_gpu_ms = hit.lost_gpu_ms;
+  incident.steps = {{at_, what}};
+  events_.push_back(IncidentOpened{std::move(incident)});
 }
 
 bool FaultDecider::MayDrain() const {
@@ -243,20 +383,17 @@ void FaultDecider::MindNode(const std::string& why) {
   DrainWithIncident(node_, {++last_incident_}, at_, why, events_);
 }
 
-void FaultDecider::TakeOut(Draft& draft, const FaultSignal& signal, const std::string& why) {
+void FaultDecider::TakeOut(Draft& draft, const Call& call, const std::string& why) {
   if (draft.trouble.remedy != GpuRemedy::kResetWhenIdle) {
-    const GpuCondition to = ConditionFor(draft.trouble.remedy, signal);
+    const GpuCondition to = ConditionFor(draft.trouble.remedy, call.is_lost);
     // An operator's word stands, and so do its reason and what `online` will do.
-    const bool stays_offline = signal.kind == SignalKind::kMissing && draft.condition == GpuCondition::kOffline;
+    const bool stays_offline = call.is_missing && draft.condition == GpuCondition::kOffline;
     if (CanBecome(draft.condition, to) && !stays_offline) {
-      events_.push_back(GpuConditionChanged{node_.id, signal.gpu, to, why});
+      events_.push_back(GpuConditionChanged{node_.id, call.gpu, to, why});
       draft.condition = to;
     }
   }
-  if (draft.trouble.remedy == GpuRemedy::kReboot && MayDrain()) {
-    events_.push_back(NodeDrainChanged{node_.id, true, why + " on GPU " + std::to_string(signal.gpu) + ": the node needs a reboot"});
-    is_drained_ = true;
-  }
+  if (draft.trouble.remedy == GpuRemedy::kReboot) MindDriver();
 }
 
 Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command) {

@@ -14,6 +14,7 @@ struct Verdict {
   bool all_by_themselves = true;  // every rank ended without being told to
   bool is_final = false;     // its log says that it would fail again
   bool is_of_node = false;   // its log says that it failed for where it ran
+  bool is_of_another = false;  // it fell with its MPS server, by nobody's known error
   int exit_code = 0;
   EndClass end = EndClass::kNone;
   std::string reason;
@@ -89,6 +90,8 @@ Verdict Judge(const Job& job, const Lease& last, const LeaseOutcome& last_outcom
       verdict.exit_code = ExitCodeOf(outcome);
       verdict.end = ClassOf(outcome);
       verdict.reason = Describe(rank, ranks, outcome);
+      verdict.is_of_another = IsOfAnotherClient(job, outcome);
+      if (verdict.is_of_another) verdict.reason += ", with its MPS server";
     }
   }
   return verdict;
@@ -129,7 +132,7 @@ Event Recover(const State& state, Instant at, const Job& job, const Verdict& ver
 
 Event TryAgain(const State& state, Instant at, const Job& job, Verdict verdict) {
   const bool hangs = job.stop == StopCause::kHang;
-  const bool is_fault = verdict.platform_fault || job.stop == StopCause::kFault || (verdict.failed && !hangs && IsForgiven(job, at));
+  const bool is_fault = verdict.platform_fault || job.stop == StopCause::kFault || (verdict.failed && !hangs && (IsForgiven(job, at) || verdict.is_of_another));
   if (is_fault) return Recover(state, at, job, verdict);
   if (hangs) {
     verdict.reason = job.reason;

@@ -34,7 +34,7 @@ Result<Events> DecideReport(const State& state, Instant at, const ReportNode& co
   Events events;
   if (node.condition == NodeCondition::kLost) events.push_back(NodeReturned{node.id});
   ObserveLeases(state, at, node, command.leases, false, events);
-  ObserveGpus(state, node, command.gpus, events);
+  ObserveGpus(state, at, node, command.gpus, events);
   return events;
 }
 

@@ -52,7 +52,8 @@ void OpenBreaker(const State& state, Instant at, const std::string& pool, uint64
   const int64_t taken = CountTakenOut(state, pool, at);
   Incident incident;
   incident.id = {id};
-  incident.cause = std::to_string(taken) + " GPUs of pool " + pool + " taken out within " + ToText(state.policy.faults.breaker_window);
+  incident.cause = std::to_string(taken) + " GPUs on " + std::to_string(CountNodesTakenOut(state, pool, at)) + " nodes of pool " + pool +
+                   " taken out within " + ToText(state.policy.faults.breaker_window);
   incident.pool = pool;
   incident.needs_person = true;
   incident.opened_at = incident.last_at = at;
@@ -106,8 +107,11 @@ void BeginRemedies(const State& state, Instant at, Events& events) {
     }
     if (trouble.is_asked) {
       OrderReset(state, key, trouble, ++last_task, events);
+    } else if (stopped.contains(pool)) {
+      continue;
     } else if (IsBreakerDue(state, pool, at)) {
-      if (stopped.insert(pool).second) OpenBreaker(state, at, pool, ++last_incident, events);
+      stopped.insert(pool);
+      OpenBreaker(state, at, pool, ++last_incident, events);
     } else if (IsResetBudgetSpent(state, trouble, at)) {
       AskPerson(key, trouble, "it was reset within a day already: the node may need a reboot, or the GPU a repair", events);
       GpuMover(state, key, events).To(GpuCondition::kQuarantined, "was reset within a day already");

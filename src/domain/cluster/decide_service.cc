@@ -108,7 +108,15 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus, 
     }
     const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
     const auto test_later = [&] { events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kTest, trouble == nullptr ? IncidentId{} : trouble->incident, false, true}); };
-    if (gpu.condition == GpuCondition::kLost && gpu.draining && (trouble == nullptr || trouble->remedy < GpuRemedy::kTest)) test_later();
+    if (gpu.condition == GpuCondition::kLost) {
+      // Nobody has heard of it yet, as just after a reboot: its first reading lets it be tested.
+      test_later();
+      if (node.condition == NodeCondition::kUp) {
+        events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kUnknown, ""});
+        events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting, "waits for its first reading, then for a test"});
+      }
+      continue;
+    }
     if (gpu.condition == GpuCondition::kOffline || gpu.condition == GpuCondition::kQuarantined) {
       if (!gpu.leases.empty()) {  // whoever is being ended there goes first
         test_later();
@@ -165,7 +173,8 @@ Result<Events> DecideService(const State& state, Instant at, const ChangeService
   if (command.gpu >= static_cast<int>(node->gpus.size()) || (command.gpu >= 0 && IsRetired(*node->facts, command.gpu))) {
     return Fail(NotFound("node " + node->facts->name + " has no GPU " + std::to_string(command.gpu)));
   }
-  if (command.gpu >= 0 && node->gpus[static_cast<size_t>(command.gpu)].condition == GpuCondition::kLost) {
+  const bool is_lost = command.gpu >= 0 && node->gpus[static_cast<size_t>(command.gpu)].condition == GpuCondition::kLost;
+  if (is_lost && command.action != ServiceAction::kOnline) {
     return Fail(Conflict(Label(*node, command.gpu) + " does not answer (LOST)"));
   }
   if (command.deadline.ns < 0 || command.deadline > kTimeLimitMax) return Fail(InvalidArgument("deadline: must be from 0s to " + ToText(kTimeLimitMax) + ", not " + ToText(command.deadline)));

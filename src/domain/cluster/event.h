@@ -233,11 +233,18 @@ struct DrainDeadlineSet {
 // The driver reported an error of the GPU.
 struct FaultSeen {
   NodeId node;
-  int gpu = 0;
+  int gpu = 0;                     // -1: of the node's fabric, or of a GPU that is not known
   uint64_t number = 0;             // of the node's report
-  int xid = 0;                     // 0: something else
+  int xid = 0;                     // 0: something else; of the fabric: the SXid
   std::optional<UserError> error;  // counted, as a program's
   bool is_hot = false;             // too hot to go on
+};
+
+// The readings of a GPU say something else than before, or that it is well again.
+struct GpuHealthChanged {
+  NodeId node;
+  int gpu = 0;
+  std::vector<HealthFinding> findings;
 };
 
 struct JobXidNoted {
@@ -257,6 +264,7 @@ struct IncidentNoted {
   bool needs_person = false;
   std::vector<JobId> jobs;  // interrupted now
   int64_t lost_gpu_ms = 0;
+  bool is_lasting = false;  // from now on, as Incident says
 };
 
 struct IncidentChanged {
@@ -379,6 +387,7 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
                            GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
                            DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
-                           BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted, GpuMoved, GpuRetired, WallClockStepped>;
+                           BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted,
+                           GpuMoved, GpuRetired, WallClockStepped, GpuHealthChanged>;
 
 }  // namespace gp

@@ -27,12 +27,22 @@ int64_t CountTakenOut(const State& state, const std::string& pool, Instant at) {
   return std::ranges::count_if(found->second, [&](Instant taken) { return at - taken <= state.policy.faults.breaker_window; });
 }
 
+int64_t CountNodesTakenOut(const State& state, const std::string& pool, Instant at) {
+  std::set<NodeId> nodes;
+  for (const auto& [key, trouble] : state.troubles) {
+    const bool is_recent = trouble.taken_out_at.ns != 0 && at - trouble.taken_out_at <= state.policy.faults.breaker_window;
+    if (is_recent && state.FindNode(key.node)->pool == pool) nodes.insert(key.node);
+  }
+  return static_cast<int64_t>(nodes.size());
+}
+
 bool IsBreakerDue(const State& state, const std::string& pool, Instant at) {
   const FaultPolicy& policy = state.policy.faults;
   const auto capacity = state.capacity.find(pool);
   if (policy.breaker_percent >= 100 || capacity == state.capacity.end()) return false;
   const int64_t taken = CountTakenOut(state, pool, at);
-  return taken >= policy.breaker_gpus_min && taken * 100 > capacity->second * policy.breaker_percent;
+  const bool are_many = taken >= policy.breaker_gpus_min && taken * 100 > capacity->second * policy.breaker_percent;
+  return are_many && CountNodesTakenOut(state, pool, at) >= policy.breaker_nodes_min;
 }
 
 bool IsRemedyReady(const State& state, const GpuKey& key) {
@@ -45,7 +55,8 @@ bool IsRemedyReady(const State& state, const GpuKey& key) {
   if (IsBreakerOpen(state, node.pool) && !trouble->is_asked) return false;
   const bool is_out = gpu.condition == GpuCondition::kSuspect || gpu.condition == GpuCondition::kQuarantined ||
                       (gpu.condition == GpuCondition::kOffline && trouble->remedy == GpuRemedy::kTest && trouble->is_asked);
-  return is_out || (gpu.condition == GpuCondition::kAvailable && trouble->remedy != GpuRemedy::kTest);
+  const bool is_at_work = gpu.condition == GpuCondition::kAvailable || gpu.condition == GpuCondition::kUnlinked;
+  return is_out || (is_at_work && trouble->remedy != GpuRemedy::kTest);
 }
 
 bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid, Instant at) {
@@ -114,8 +125,12 @@ bool IsForgiven(const Job& job, Instant at) {
   });
 }
 
+bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome) {
+  return outcome.clues.mps_failed && std::ranges::none_of(job.xids, [&](const XidNote& note) { return note.attempt == job.attempt; });
+}
+
 Instant EndOf(const State& state, const Incident& incident) {
-  if (incident.state == IncidentState::kClosed || incident.needs_person || incident.remedy != GpuRemedy::kNone) return kNever;
+  if (incident.state == IncidentState::kClosed || incident.needs_person || incident.is_lasting || incident.remedy != GpuRemedy::kNone) return kNever;
   return incident.last_at + state.policy.faults.incident_window;
 }
 

@@ -17,8 +17,9 @@ const Gpu& GpuAt(const State& state, const GpuKey& key);
 // Whether nothing is reset or drained by itself in the pool until a person has looked.
 bool IsBreakerOpen(const State& state, const std::string& pool);
 
-// GPUs of the pool taken out by themselves within the window.
+// GPUs of the pool taken out by themselves within the window, and the nodes that they are of.
 int64_t CountTakenOut(const State& state, const std::string& pool, Instant at);
+int64_t CountNodesTakenOut(const State& state, const std::string& pool, Instant at);
 
 // Whether those are too many to go on without a person.
 bool IsBreakerDue(const State& state, const std::string& pool, Instant at);
@@ -44,6 +45,8 @@ bool IsRepeated(const GpuTrouble& trouble, int xid, Instant at, Duration span);
 
 // Whether an error of the GPU excuses what ends the attempt now.
 bool IsForgiven(const Job& job, Instant at);
+// Whether the attempt failed with its MPS server, and no error of the driver says whose doing that was.
+bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome);
 
 // When the open incident ends by itself; kNever: it does not.
 Instant EndOf(const State& state, const Incident& incident);

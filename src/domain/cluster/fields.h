@@ -41,7 +41,7 @@ GP_FIELDS(CheckpointRequest, v.directory, v.signal, v.every, v.keep, v.best)
 GP_FIELDS(Checkpoint, v.attempt, v.rank, v.number, v.step, v.path, v.bytes, v.took, v.is_complete, v.fault, v.at, v.is_scored, v.score)
 GP_FIELDS(SurplusCheckpoint, v.rank, v.path)
 GP_FIELDS(LogRule, v.pattern, v.action)
-GP_FIELDS(LogClues, v.gpu_memory, v.communication, v.rules, v.last_error)
+GP_FIELDS(LogClues, v.gpu_memory, v.communication, v.rules, v.last_error, Since<17>(v.mps_failed))
 GP_FIELDS(NotifyRequest, v.to, v.on)
 GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
@@ -74,15 +74,17 @@ GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.li
 GP_FIELDS(XidRule, v.tenants, v.remedy, v.counts, v.if_repeated, v.by_text)
 GP_FIELDS(FaultPolicy, v.xids, v.correlate, v.incident_window, v.error_window, v.suspect_users, v.suspect_errors, v.suspect_factor,
           v.suspect_errors_per_user, v.resets_per_day, v.breaker_percent, v.breaker_gpus_min, v.breaker_window, v.recovery_hold, v.lemon_failures, v.lemon_factor,
-          v.lemon_window)
-GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.told, v.is_fatal, v.at, v.text)
+          v.lemon_window, Since<17>(v.breaker_nodes_min), Since<17>(v.health))
+GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.told, v.is_fatal, v.at, v.text, Since<17>(v.is_of_peer))
+GP_FIELDS(HealthFinding, v.code, v.value, v.limit)
 GP_FIELDS(GpuKey, v.node, v.gpu)
 GP_FIELDS(XidMark, v.xid, v.at)
 GP_FIELDS(UserError, v.xid, v.user, v.spec, v.at)
-GP_FIELDS(GpuTrouble, v.remedy, v.is_asked, v.incident, v.task, v.task_number, v.resets, v.xids, v.errors, v.hot_at)
+GP_FIELDS(GpuTrouble, v.remedy, v.is_asked, v.incident, v.task, v.task_number, v.resets, v.xids, v.errors, v.hot_at, Since<17>(v.findings),
+          Since<17>(v.taken_out_at))
 GP_FIELDS(IncidentStep, v.at, v.what)
 GP_FIELDS(Incident, v.id, v.state, v.cause, v.pool, v.node, v.gpu, v.uuid, v.remedy, v.needs_person, v.opened_at, v.last_at, v.closed_at,
-          v.reports, v.jobs, v.jobs_hit, v.lost_gpu_ms, v.person, v.note, v.steps)
+          v.reports, v.jobs, v.jobs_hit, v.lost_gpu_ms, v.person, v.note, v.steps, Since<17>(v.is_lasting))
 
 GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner, v.share_granted,
           v.memory_granted_mib, v.leases, v.mig_slices)
@@ -129,7 +131,7 @@ GP_FIELDS(TimeLine, v.boot, v.before_boot, v.wall)
 GP_FIELDS(StartController, v.policy, v.lineage, v.cut, Since<17>(v.time))
 GP_FIELDS(StepWallClock, v.wall)
 GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome, v.checkpoints, v.is_hung, v.use, Since<17>(v.ran))
-GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail)
+GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail, Since<17>(v.findings))
 GP_FIELDS(JoinNode, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)
 GP_FIELDS(ReportNode, v.node, v.incarnation, v.leases, v.gpus)
 GP_FIELDS(GpuTaskResult, v.gpu, v.number, v.ok, v.detail)
@@ -206,7 +208,7 @@ GP_FIELDS(JobUnblocked, v.job)
 GP_FIELDS(FaultSeen, v.node, v.gpu, v.number, v.xid, v.error, v.is_hot)
 GP_FIELDS(JobXidNoted, v.job, v.note)
 GP_FIELDS(IncidentOpened, v.incident)
-GP_FIELDS(IncidentNoted, v.incident, v.what, v.reports, v.remedy, v.needs_person, v.jobs, v.lost_gpu_ms)
+GP_FIELDS(IncidentNoted, v.incident, v.what, v.reports, v.remedy, v.needs_person, v.jobs, v.lost_gpu_ms, Since<17>(v.is_lasting))
 GP_FIELDS(IncidentChanged, v.incident, v.state, v.person, v.note)
 GP_FIELDS(GpuRemedyChanged, v.node, v.gpu, v.remedy, v.incident, v.takes_out, v.is_asked)
 GP_FIELDS(GpuTaskOrdered, v.node, v.gpu, v.task, v.number, v.by_itself)
@@ -227,6 +229,7 @@ GP_FIELDS(JobLimitNear, v.job)
 GP_FIELDS(LeaseUseNoted, v.lease, v.told, v.idle_ms)
 GP_FIELDS(JobIdle, v.job, v.reason)
 GP_FIELDS(ChangeNoted, v.operation, v.target)
+GP_FIELDS(GpuHealthChanged, v.node, v.gpu, v.findings)
 
 #undef GP_FIELDS
 #undef GP_NO_FIELDS

@@ -120,13 +120,16 @@ Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
     }
     last = grant.gpu;
     const GpuFacts& facts = node.facts->gpus[static_cast<size_t>(grant.gpu)];
+    const Gpu& gpu = node.gpus[static_cast<size_t>(grant.gpu)];
+    if (IsGrantable(gpu) && !IsGrantable(gpu, request.count)) {
+      return Fail(Conflict(facts.uuid + " is " + Name(gpu.condition) + ": it takes work of one GPU only"));
+    }
     GpuGrant asked = GrantOf(request, grant.gpu, facts);
     asked.mig_start = grant.mig_start;  // any place will do
     if (!(grant == asked)) {
       return Fail(Conflict(facts.uuid + ": the grant is not what the job asked for"));
     }
-    GP_CHECK_OK(CheckGpuGrant(node.gpus[static_cast<size_t>(grant.gpu)], facts, ModeFor(request),
-                              job.user.name, grant));
+    GP_CHECK_OK(CheckGpuGrant(gpu, facts, ModeFor(request), job.user.name, grant));
   }
   return Ok();
 }

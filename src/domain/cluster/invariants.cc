@@ -164,7 +164,8 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
 void CheckNewGrants(const State& state, const GangPlaced& placed, Violations& found) {
   for (const Lease& lease : placed.leases) {
     const Node& node = *state.FindNode(lease.node);
-    const auto grantable = [&](const GpuGrant& g) { return IsGrantable(node.gpus[static_cast<size_t>(g.gpu)]); };
+    const int gpus = static_cast<int>(lease.gpus.size());
+    const auto grantable = [&](const GpuGrant& g) { return IsGrantable(node.gpus[static_cast<size_t>(g.gpu)], gpus); };
     if (node.condition != NodeCondition::kUp || node.draining || !std::ranges::all_of(lease.gpus, grantable)) {
       found.push_back({"I6", ToText(lease.id) + " was granted where nothing may be granted"});
     }

@@ -4,59 +4,100 @@
 namespace gp {
 namespace {
 
-// `now`: the GPU's condition, and afterwards the one that follows from what was seen.
-void ObserveGpu(const Node& node, const GpuObservation& seen, const GpuTrouble& trouble, GpuCondition& now, Events& events) {
-  const auto move = [&](GpuCondition to, const std::string& reason) {
-    if (!CanBecome(now, to)) return;
-    events.push_back(GpuConditionChanged{node.id, seen.gpu, to, reason});
-    now = to;
-  };
-  if (seen.lost) {
-    move(GpuCondition::kLost, seen.detail);
-    return;
+bool IsUnread(const GpuObservation& seen) { return !seen.findings.empty() && seen.findings.front().code == HealthCode::kUnread; }
+
+// Follows one GPU from what it is to what it is by what was seen of it.
+class GpuObserver {
+ public:
+  GpuObserver(const State& state, const Node& node, const GpuObservation& seen, GpuDraft& draft, Events& events)
+      : policy_(state.policy.faults), node_(node), seen_(seen), draft_(draft), events_(events) {}
+
+  void Observe();
+
+ private:
+  void Move(GpuCondition to, const std::string& reason) {
+    if (!CanBecome(draft_.condition, to)) return;
+    events_.push_back(GpuConditionChanged{node_.id, seen_.gpu, to, reason});
+    draft_.condition = to;
   }
-  const bool is_back = now == GpuCondition::kLost;
-  if (is_back) move(GpuCondition::kUnknown, "answers again");
-  if (now == GpuCondition::kUnknown) move(GpuCondition::kTesting, "");
+  void Settle();
+  // What its readings allow, and why nothing more.
+  GpuCondition Allowed() const;
+  std::string Why() const { return seen_.findings.empty() ? seen_.detail : ToText(WorstOf(policy_, seen_.findings)); }
+
+  const FaultPolicy& policy_;
+  const Node& node_;
+  const GpuObservation& seen_;
+  GpuDraft& draft_;
+  Events& events_;
+};
+
+GpuCondition GpuObserver::Allowed() const {
+  if (seen_.findings.empty()) return seen_.healthy ? GpuCondition::kAvailable : GpuCondition::kSuspect;
+  switch (ActionOf(policy_, seen_.findings)) {
+    case HealthAction::kNone: return GpuCondition::kAvailable;
+    case HealthAction::kNoLinkedWork: return GpuCondition::kUnlinked;
+    case HealthAction::kNoNewWork:
+    case HealthAction::kResetWhenIdle:
+    case HealthAction::kOperator: break;
+  }
+  return GpuCondition::kSuspect;
+}
+
+// A suspect is let in by way of a second look; an NVLink that is up again needs none.
+void GpuObserver::Settle() {
+  const GpuCondition allowed = Allowed();
+  if (draft_.condition == GpuCondition::kSuspect) {
+    if (allowed != GpuCondition::kSuspect) Move(GpuCondition::kTesting, "");
+  } else if (draft_.condition == GpuCondition::kTesting || draft_.condition == GpuCondition::kAvailable || draft_.condition == GpuCondition::kUnlinked) {
+    Move(allowed, allowed == GpuCondition::kAvailable ? "" : Why());
+  }
+}
+
+void GpuObserver::Observe() {
+  if (seen_.lost) return Move(GpuCondition::kLost, seen_.detail);
+  const bool is_back = draft_.condition == GpuCondition::kLost;
+  if (is_back && IsUnread(seen_)) return;  // nobody has heard of it yet
+  const GpuTrouble& trouble = draft_.trouble;
+  if (is_back) Move(GpuCondition::kUnknown, "answers again");
+  if (draft_.condition == GpuCondition::kUnknown) Move(GpuCondition::kTesting, "");
   if (trouble.task != GpuTask::kNone) return;  // how it ends is what counts
   // Back from being lost: what is to be done about it still is.
-  if (trouble.remedy >= GpuRemedy::kReset) {
-    move(GpuCondition::kQuarantined, "answers again");
-    return;
-  }
-  if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset) {
-    move(GpuCondition::kSuspect, "answers again");
-    return;
-  }
-  const Gpu& gpu = node.gpus[static_cast<size_t>(seen.gpu)];
-  if (is_back && gpu.draining) {  // out of service it may have been before, and is again
-    move(GpuCondition::kOffline, gpu.reason);
-  } else if (now == GpuCondition::kTesting) {
-    move(seen.healthy ? GpuCondition::kAvailable : GpuCondition::kSuspect, seen.detail);
-  } else if (now == GpuCondition::kAvailable && !seen.healthy) {
-    move(GpuCondition::kSuspect, seen.detail);
-  } else if (now == GpuCondition::kSuspect && seen.healthy) {
-    move(GpuCondition::kTesting, "");
-  }
+  if (trouble.remedy >= GpuRemedy::kReset) return Move(GpuCondition::kQuarantined, "answers again");
+  if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset) return Move(GpuCondition::kSuspect, "answers again");
+  const Gpu& gpu = node_.gpus[static_cast<size_t>(seen_.gpu)];
+  if (is_back && gpu.draining) return Move(GpuCondition::kOffline, gpu.reason);  // as it may have been before
+  Settle();
 }
 
 }  // namespace
 
-void ObserveGpus(const State& state, const Node& node, const std::vector<GpuObservation>& all, Events& events) {
+void ObserveGpus(const State& state, Instant at, const Node& node, const std::vector<GpuObservation>& all, Events& events) {
   std::vector<const GpuObservation*> by_gpu(node.gpus.size());
   for (const GpuObservation& seen : all) {
     if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size())) continue;
     const GpuObservation*& first = by_gpu[static_cast<size_t>(seen.gpu)];
     if (first == nullptr) first = &seen;
   }
+  FaultDecider decider(state, at, node, events);
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const Gpu& gpu = node.gpus[i];
-    GpuCondition now = gpu.condition;
-    const GpuTrouble* trouble = FindTrouble(state, {node.id, static_cast<int>(i)});
-    if (by_gpu[i] != nullptr) ObserveGpu(node, *by_gpu[i], trouble == nullptr ? GpuTrouble{} : *trouble, now, events);
+    const int index = static_cast<int>(i);
+    GpuDraft well{{}, gpu.condition};
+    GpuDraft* draft = &well;
+    if (by_gpu[i] != nullptr) {
+      // Most are well, and were before.
+      const bool is_well = by_gpu[i]->findings.empty() && FindTrouble(state, {node.id, index}) == nullptr;
+      if (!is_well) {
+        decider.Read(index, by_gpu[i]->findings);
+        draft = &decider.DraftOf(index);
+      }
+      GpuObserver(state, node, *by_gpu[i], *draft, events).Observe();
+    }
     // One that was draining and holds nothing any more is out of service.
-    if (gpu.draining && gpu.leases.empty() && now == GpuCondition::kAvailable) {
-      events.push_back(GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kOffline, gpu.reason});
+    const bool is_left = gpu.draining && gpu.leases.empty();
+    if (is_left && (draft->condition == GpuCondition::kAvailable || draft->condition == GpuCondition::kUnlinked)) {
+      events.push_back(GpuConditionChanged{node.id, index, GpuCondition::kOffline, gpu.reason});
     }
   }
 }

@@ -72,6 +72,8 @@ std::string WhyTooFewFree(const Node& node, const Job& job) {
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
   if (shared > 0) add(Count(shared, "GPU") + " shared");
   if (const int out = node.facts->CountGpus() - in_service; out > 0) add(Count(out, "GPU") + " out of service");
+  const auto unlinked = std::ranges::count_if(node.gpus, [&](const Gpu& gpu) { return IsGrantable(gpu) && !IsGrantable(gpu, job.spec->gpus.count); });
+  if (unlinked > 0) add(Count(static_cast<int>(unlinked), "GPU") + " with an NVLink down");
   return text.empty() ? "too few GPUs for " + std::to_string(job.spec->gpus.count) : text;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/time.h"
+#include "domain/faults/health.h"
 #include "domain/faults/xid.h"
 
 namespace gp {
@@ -36,9 +37,13 @@ struct FaultPolicy {
   Duration lemon_window = Duration::Minutes(7 * 24 * 60);
   // Past this share of a pool's GPUs taken out within the window nothing is reset or drained by itself.  100: off.
   int breaker_percent = 20;
-  // So many may be taken out in any case: two of a machine's GPUs are no storm.
-  int breaker_gpus_min = 3;
+  // So many may be taken out in any case, and on so few nodes: what fails on one or two machines is no storm, however
+  // small the site is.
+  int breaker_gpus_min = 8;
+  int breaker_nodes_min = 3;
   Duration breaker_window = Duration::Minutes(10);
+  // What follows from each finding in a GPU's readings.
+  HealthTable health = DefaultHealthTable();
 };
 
 inline constexpr Duration kResetsCounted = Duration::Minutes(24 * 60);  // the day of resets_per_day

@@ -40,6 +40,7 @@ struct Incident {
   std::string person;       // who acknowledged or closed it
   std::string note;
   std::vector<IncidentStep> steps;  // the oldest first; at most kIncidentStepsMax
+  bool is_lasting = false;  // it ends when its GPU's readings are well again, and not by itself
 };
 
 inline constexpr size_t kIncidentJobsMax = 64;

@@ -25,8 +25,8 @@ FaultVerdict Follow(DriverAdvice advice) {
     case DriverAdvice::kDrainAndReset:
       verdict = {TenantAction::kNone, GpuRemedy::kDrainReset, false, ""};
       break;
-    case DriverAdvice::kRecoverImex:
-      verdict = {TenantAction::kNone, GpuRemedy::kOperator, false, ""};
+    case DriverAdvice::kRecoverImex:  // no GPU's fault
+      verdict.is_of_node = true;
       break;
     case DriverAdvice::kUnknown:
     case DriverAdvice::kNone: break;
@@ -37,6 +37,7 @@ FaultVerdict Follow(DriverAdvice advice) {
 FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
   if (rule.by_text) {
     if (!signal.is_fatal) return {TenantAction::kNote, GpuRemedy::kNone, false, ""};
+    if (signal.is_of_peer) return {TenantAction::kRestartLinked, GpuRemedy::kNone, false, "", false, true};
     return {TenantAction::kRestartLinked, GpuRemedy::kReset, false, ""};
   }
   // The error was contained: whom it hit is named by the 94, and the others are sound.
@@ -55,10 +56,12 @@ FaultVerdict OfXid(const FaultPolicy& policy, const FaultSignal& signal, const s
   if (Asks(advice)) {
     const FaultVerdict asked = Follow(advice);
     verdict.tenants = std::max(verdict.tenants, asked.tenants);
-    verdict.remedy = asked.remedy;
+    if (!asked.is_of_node) verdict.remedy = asked.remedy;
+    verdict.is_of_node = verdict.is_of_node || asked.is_of_node;
   }
   verdict.why = "XID " + std::to_string(signal.xid);
   if (Asks(advice)) verdict.why += std::string(", the driver asks for ") + Name(advice);
+  if (signal.is_of_peer && verdict.is_of_node) verdict.why += ", of the other end of an NVLink";
   return verdict;
 }
 
@@ -82,6 +85,12 @@ FaultVerdict Judge(const FaultPolicy& policy, const FaultSignal& signal, const s
     case SignalKind::kCritical: return {TenantAction::kRestartAll, GpuRemedy::kOperator, false, "it is about to turn itself off for its heat"};
     case SignalKind::kMissing: return {TenantAction::kRestartAll, GpuRemedy::kTest, false, "it is missing"};
     case SignalKind::kRemapFailed: return {TenantAction::kRestartAll, GpuRemedy::kOperator, false, "a memory row could not be remapped"};
+    case SignalKind::kFabric:
+      verdict.why = "SXid " + std::to_string(signal.xid);
+      if (!signal.is_fatal) return verdict;
+      verdict.tenants = TenantAction::kRestartLinked;
+      verdict.is_of_node = true;
+      return verdict;
   }
   return verdict;
 }

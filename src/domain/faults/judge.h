@@ -17,6 +17,7 @@ struct FaultVerdict {
   bool counts = false;
   std::string why;  // "XID 79", "the driver asks for a reset"
   bool with_grace = false;  // whoever is ended may keep its work first
+  bool is_of_node = false;  // its fabric, or what the GPU is joined to, has failed: an operator has to look at the node
   bool operator==(const FaultVerdict&) const = default;
 };
 

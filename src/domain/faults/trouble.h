@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "domain/faults/health.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/xid.h"
 #include "domain/model/ids.h"
@@ -46,6 +47,8 @@ struct GpuTrouble {
   std::vector<Instant> resets;          // that the platform ordered by itself, of the last day
   std::vector<XidMark> xids;            // of the last day, two of a number, the newest last; at most kMarksMax
   std::vector<UserError> errors;        // the oldest first; at most kErrorsMax
+  std::vector<HealthFinding> findings;  // of its readings, as they were when their codes changed last
+  Instant taken_out_at;                 // by itself, the last time; ns == 0: not within the breaker's window
 };
 
 inline constexpr Duration kHotTogether = Duration::Minutes(10);  // GPUs of a node within it: its cooling fails

@@ -15,6 +15,7 @@ UsageKind KindOfRest(const Gpu& gpu, bool is_lost, bool is_drained, bool is_shar
     case GpuCondition::kQuarantined:
     case GpuCondition::kResetting:
     case GpuCondition::kLost: return UsageKind::kFaulty;
+    case GpuCondition::kUnlinked:
     case GpuCondition::kAvailable: break;
   }
   if (gpu.draining || is_drained) return UsageKind::kMaintained;

@@ -58,6 +58,7 @@ struct LogClues {
   bool communication = false;
   std::vector<int> rules;  // of its LogRules, those that matched, in order
   std::string last_error;  // the last line that reads like one; empty: none does
+  bool mps_failed = false;  // its MPS server had failed, or other clients failed with it: it may be another's error
   bool operator==(const LogClues&) const = default;
 };
 

@@ -9,8 +9,9 @@ bool CanBecome(GpuCondition from, GpuCondition to) {
   if (to == kOffline) return from != kLost;         // a person may take out whatever answers
   switch (from) {
     case kUnknown: return to == kTesting;
-    case kTesting: return to == kAvailable || to == kSuspect || to == kQuarantined;
-    case kAvailable: return to == kSuspect || to == kQuarantined;
+    case kTesting: return to == kAvailable || to == kUnlinked || to == kSuspect || to == kQuarantined;
+    case kAvailable: return to == kUnlinked || to == kSuspect || to == kQuarantined;
+    case kUnlinked: return to == kAvailable || to == kSuspect || to == kQuarantined;
     case kSuspect: return to == kTesting || to == kQuarantined;
     case kQuarantined: return to == kResetting || to == kTesting;
     case kResetting: return to == kTesting;
@@ -21,13 +22,18 @@ bool CanBecome(GpuCondition from, GpuCondition to) {
 }
 
 bool IsGrantable(const Gpu& gpu) {
-  return gpu.condition == GpuCondition::kAvailable && !gpu.draining;
+  return (gpu.condition == GpuCondition::kAvailable || gpu.condition == GpuCondition::kUnlinked) && !gpu.draining;
 }
+
+bool IsGrantable(const Gpu& gpu, int gpus) { return IsGrantable(gpu) && (gpus <= 1 || gpu.condition != GpuCondition::kUnlinked); }
 
 ShownGpuState Shown(const Gpu& gpu, bool any_lease_started) {
   switch (gpu.condition) {
     case GpuCondition::kAvailable:
       if (gpu.leases.empty()) return ShownGpuState::kAvailable;
+      return any_lease_started ? ShownGpuState::kInUse : ShownGpuState::kAllocated;
+    case GpuCondition::kUnlinked:
+      if (gpu.leases.empty()) return ShownGpuState::kDegraded;
       return any_lease_started ? ShownGpuState::kInUse : ShownGpuState::kAllocated;
     case GpuCondition::kSuspect:
     case GpuCondition::kQuarantined:
@@ -50,6 +56,7 @@ const char* Name(GpuCondition condition) {
     case GpuCondition::kResetting: return "RESETTING";
     case GpuCondition::kOffline: return "OFFLINE";
     case GpuCondition::kLost: return "LOST";
+    case GpuCondition::kUnlinked: return "UNLINKED";
   }
   return "?";
 }

@@ -54,6 +54,7 @@ enum class GpuCondition {
   kResetting,
   kOffline,      // taken out by a person or for service
   kLost,         // the GPU or its node does not answer
+  kUnlinked,     // an NVLink is down: may be granted to work of one GPU
 };
 
 // Whether the state machine has an edge between the two.
@@ -79,6 +80,8 @@ struct Gpu {
 
 // Whether new grants are allowed at all.
 bool IsGrantable(const Gpu& gpu);
+// Whether they are for work that takes so many GPUs of the node.
+bool IsGrantable(const Gpu& gpu, int gpus);
 
 // The states of the requirement, as users read them.
 enum class ShownGpuState { kAvailable, kAllocated, kInUse, kDegraded, kResetting, kOffline };

@@ -19,8 +19,21 @@ void Join(SeenXid& all, const SeenXid& more) {
   if (!Asks(all.told)) all.told = more.told;
   if (more.source == XidSource::kKernelLog) {
     all.is_fatal = more.is_fatal;
+    all.is_of_peer = more.is_of_peer;
     all.text = more.text;
   }
+}
+
+// The driver does not say how bad it is, and the kernel's log alone tells of the fabric.
+bool IsLike(const SeenXid& a, const SeenXid& b) {
+  return a.gpu == b.gpu && a.kind == b.kind && a.xid == b.xid && (a.kind != SignalKind::kFabric || a.is_fatal == b.is_fatal);
+}
+
+bool IsLoss(const SeenXid& seen) { return seen.kind == SignalKind::kLost || (seen.kind == SignalKind::kXid && seen.xid == kFellOffTheBus); }
+
+bool IsRecent(const std::map<int, Instant>& seen_at, int gpu, Instant at) {
+  const auto seen = seen_at.find(gpu);
+  return seen != seen_at.end() && at - seen->second <= kSameError;
 }
 
 }  // namespace
@@ -35,10 +48,15 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
   std::erase_if(open_, [&](const Open& one) { return one.is_told && at - one.at > kSameError; });
   // The same error told by the other source: of each source the first belongs to the first.
   const auto twin = std::ranges::find_if(open_, [&](const Open& one) {
-    return one.seen.gpu == seen.gpu && one.seen.xid == seen.xid && !(by_kernel ? one.by_kernel : one.by_driver) && at - one.at <= kSameError;
+    return IsLike(one.seen, seen) && !(by_kernel ? one.by_kernel : one.by_driver) && at - one.at <= kSameError;
   });
-  xids_at_[seen.gpu] = at;
-  if (seen.xid == kFellOffTheBus) fallen_at_[seen.gpu] = at;
+  if (seen.gpu >= 0) xids_at_[seen.gpu] = at;
+  if (IsLoss(seen)) {
+    // A driver that cannot start a GPU says so each time that somebody asks for it.
+    const bool is_told = seen.kind == SignalKind::kLost && IsRecent(fallen_at_, seen.gpu, at);
+    fallen_at_[seen.gpu] = at;
+    if (is_told) return;
+  }
   if (twin != open_.end()) {
     (by_kernel ? twin->by_kernel : twin->by_driver) = true;
     if (!twin->is_told) {
@@ -48,7 +66,7 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
     return;
   }
   const auto alike = std::ranges::count_if(open_, [&](const Open& one) {
-    return one.seen.gpu == seen.gpu && one.seen.xid == seen.xid && at - one.at < Duration::Seconds(1);
+    return IsLike(one.seen, seen) && at - one.at < Duration::Seconds(1);
   });
   if (alike >= kSameInASecondMax) return;
   const bool waits = has_kernel_log_ && !by_kernel;
@@ -57,11 +75,7 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
 
 void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
   const GpuVitals before = std::exchange(vitals_[gpu], vitals);
-  const auto is_recent = [&](const std::map<int, Instant>& seen_at) {
-    const auto seen = seen_at.find(gpu);
-    return seen != seen_at.end() && at - seen->second <= kSameError;
-  };
-  const bool is_explained = is_recent(xids_at_);
+  const bool is_explained = IsRecent(xids_at_, gpu, at);
   FaultSignal signal;
   signal.gpu = gpu;
   signal.at = at;
@@ -71,7 +85,7 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
     signal.text = text;
     ready_.push_back(Number(signal));
   };
-  if (vitals.lost && !before.lost && !is_recent(fallen_at_)) tell(SignalKind::kLost, "the driver says that it fell off the bus");
+  if (vitals.lost && !before.lost && !IsRecent(fallen_at_, gpu, at)) tell(SignalKind::kLost, "the driver says that it fell off the bus");
   if (vitals.remap_failed && !before.remap_failed) tell(SignalKind::kRemapFailed, "a memory row could not be remapped");
   if (vitals.heat == Heat::kHot && before.heat < Heat::kHot) tell(SignalKind::kHot, "the hardware has held its clocks down for its heat, for long");
   if (vitals.heat == Heat::kCritical && before.heat < Heat::kCritical) tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");
@@ -95,7 +109,8 @@ std::vector<FaultSignal> FaultSignals::Take(Instant at) {
     if (one.is_told || one.tell_at > at) continue;
     one.is_told = true;
     if (Asks(one.seen.advice)) advised_[one.seen.gpu] = one.seen.advice;
-    signals.push_back(Number({0, one.seen.gpu, SignalKind::kXid, one.seen.xid, one.seen.lease, one.seen.advice, one.seen.told, one.seen.is_fatal, one.at, one.seen.text}));
+    signals.push_back(Number({0, one.seen.gpu, one.seen.kind, one.seen.xid, one.seen.lease, one.seen.advice, one.seen.told, one.seen.is_fatal, one.at, one.seen.text,
+                              one.seen.is_of_peer}));
   }
   return signals;
 }

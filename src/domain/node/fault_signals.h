@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "base/time.h"
+#include "domain/faults/health.h"
 #include "domain/faults/signal.h"
-#include "domain/node/heat.h"
 
 namespace gp {
 
 enum class XidSource { kDriver, kKernelLog };
 
 struct SeenXid {
-  int gpu = 0;  // position in the node
+  int gpu = 0;  // position in the node; -1: the node itself, or a GPU that is not known
   int xid = 0;
   XidSource source = XidSource::kDriver;
   LeaseId lease;  // of the program named, or of the MIG instance; 0: unknown
@@ -26,13 +26,8 @@ struct SeenXid {
   DriverAdvice told = DriverAdvice::kUnknown;
   bool is_fatal = true;
   std::string text;
-};
-
-struct GpuVitals {
-  bool lost = false;
-  bool remap_failed = false;
-  Heat heat = Heat::kCool;
-  DriverAdvice advice = DriverAdvice::kUnknown;
+  SignalKind kind = SignalKind::kXid;  // or kFabric, kLost: the kernel's log says such things too
+  bool is_of_peer = false;
 };
 
 // All times are since boot: a wall clock that is stepped back would make errors of long ago look near.

@@ -51,7 +51,12 @@ void GpuPlaces::ToLedger(std::vector<GpuObservation>& gpus) const {
 }
 
 void GpuPlaces::ToLedger(std::vector<FaultSignal>& signals) const {
-  if (!are_alike_) Rename(gpus_to_ledger_, signals);
+  if (are_alike_) return;
+  std::erase_if(signals, [&](FaultSignal& signal) {
+    if (signal.gpu < 0) return false;  // of the whole node
+    signal.gpu = PlaceOf(gpus_to_ledger_, signal.gpu);
+    return signal.gpu < 0;
+  });
 }
 
 void GpuPlaces::ToLedger(std::vector<GpuTaskResult>& results) const {

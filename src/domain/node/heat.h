@@ -7,15 +7,9 @@
 #include <optional>
 
 #include "base/time.h"
+#include "domain/faults/health.h"
 
 namespace gp {
-
-enum class Heat {
-  kCool,
-  kWarm,      // near the temperature at which it slows down
-  kHot,       // has been slowed down for its heat, by itself, for long
-  kCritical,  // near the temperature at which it turns itself off
-};
 
 struct HeatReading {
   std::optional<int> temperature_c;

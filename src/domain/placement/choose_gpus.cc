@@ -94,7 +94,7 @@ GpuMask EligibleGpus(const Node& node, const Job& job) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const GpuFacts& facts = node.facts->gpus[i];
     // Most are held by somebody: not worth a refusal in words.
-    if (!IsGrantable(node.gpus[i]) || node.gpus[i].mode == GpuMode::kWhole) continue;
+    if (!IsGrantable(node.gpus[i], spec.gpus.count) || node.gpus[i].mode == GpuMode::kWhole) continue;
     if (!ModelFits(spec.gpus, facts)) continue;
     const GpuGrant grant = PlacedGrantOf(spec.gpus, static_cast<int>(i), facts, node.gpus[i]);
     if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), job.user.name, grant)) eligible |= GpuMask{1} << i;

@@ -149,6 +149,7 @@ struct AttemptStatus {
   int signal = 0;  // != 0: ended by this signal
   EndCause cause = EndCause::kExit;
   std::string message;  // for people; empty for a plain exit
+  bool is_mps_failed = false;  // its MPS server had failed, or other clients failed with it
   bool is_gpu_memory_used_up = false;  // it took more of a GPU's memory than granted, and was ended for that
   AttemptProgress progress;
   std::shared_ptr<const LaunchSpec> launch;  // as it was started; null: not known any more

@@ -12,7 +12,7 @@
 
 #include "domain/cluster/command.h"
 #include "domain/node/orders.h"
-#include "ports/outbound/gpu_driver.h"
+#include "ports/outbound/gpu_watch.h"
 
 namespace gp {
 
@@ -29,7 +29,7 @@ struct LeaseProgress {
 struct AgentReport {
   std::vector<LeaseObservation> leases;  // all of them
   std::vector<GpuObservation> gpus;
-  std::vector<GpuHealth> readings;       // by GPU; empty: none taken
+  std::vector<GpuReading> readings;      // by GPU, each with its age; empty: none is watched
   std::vector<LeaseProgress> progress;   // of leases whose jobs report any
 };
 

@@ -8,9 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "ports/outbound/gpu_driver.h"
 
 namespace gp {
+
+inline constexpr Duration kReadInterval = Duration::Seconds(1);
+// What is older says nothing of now.
+inline constexpr Duration kReadingStaleAfter = kReadInterval * 3;
 
 struct GpuReading {
   std::optional<GpuHealth> health;  // nullopt: never read

@@ -218,7 +218,8 @@ void LedgerWatch::Judge(const State& state, const GpuConditionChanged& event) {
   const Place place{HostOf(state, event.node), event.gpu};
   if (event.to == GpuCondition::kOffline || event.to == GpuCondition::kQuarantined) out_.insert(place);
   const Gpu& gpu = state.FindNode(event.node)->gpus[static_cast<size_t>(event.gpu)];
-  if (event.to != GpuCondition::kAvailable || !IsGrantable(gpu)) return;  // it may be on its way to another condition
+  const bool is_let_in = event.to == GpuCondition::kAvailable || event.to == GpuCondition::kUnlinked;
+  if (!is_let_in || !IsGrantable(gpu)) return;  // it may be on its way to another condition
   Expect(!out_.contains(place), "GPU " + std::to_string(event.gpu) + " of " + state.FindNode(event.node)->facts->name + " is let in again without a test");
 }
 

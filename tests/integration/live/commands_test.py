@@ -24,7 +24,7 @@ from real_nvml_clients.machine import Machine
 
 NODE = "dgx-h100-0"  # the one node of these tests
 MACHINE = Machine(pathlib.Path(__file__).parents[3] / "data/machines/dgx-h100.yaml")
-CHECKS = ["node", "pcie_present", "ecc_uncorrected", "ecc_corrected", "row_remap", "temperature",
+CHECKS = ["node", "readings", "pcie_present", "ecc_uncorrected", "ecc_corrected", "row_remap", "temperature",
           "throttle", "nvlink", "recovery_action"]
 # Says that it was told to stop, and that it could clean up.
 CAREFUL = "trap 'echo told; echo cleaned; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
@@ -88,7 +88,7 @@ class GpuHealth(Commands):
         self.cli("offline", "--gpu-id", uuid, "--reason", "fan fails").ok()
         answer = self.cli("health", "--gpu-id", uuid)
         self.assertEqual(answer.code, 9, answer)
-        self.assertIn("VERDICT  FAIL: do not use", answer.lines)
+        self.assertIn("VERDICT  FAIL  out-of-service: root: fan fails", answer.lines)
         self.assertIn("fan fails", answer.out)
         answer = self.cli("health", "--gpu-id", uuid, "-o", "json")
         document = json.loads(answer.out)

@@ -272,13 +272,13 @@ class DoctorOfACluster(ClusterTest):
         report = self.ask()
         self.assertEqual(report.of("controller")[0], "ok")
         self.assertEqual(report.of("agents")[:2], ("ok", "1 node(s), all up"))
-        self.assertEqual(report.of("gpus")[:2], ("ok", "8 GPU(s) in service"))
+        self.assertEqual(report.of("gpus")[:2], ("ok", "8 GPU(s) are well"))
 
     def test_gpu_out_of_service(self):
         self.cli("offline", "--gpu-id", "dgx-h100-0/3").ok()
         result, what, fix = self.ask().of("gpus")
-        self.assertEqual((result, what), ("WARN", "1 of 8 out of service: dgx-h100-0/3 OFFLINE"))
-        self.assertIn("gpu-platform online", fix)
+        self.assertEqual((result, what), ("WARN", "1 of 8 are not well: dgx-h100-0/3 FAIL out-of-service"))
+        self.assertIn("gpu-platform health --gpu-id", fix)
 
 
 class DoctorOfALostNode(ClusterTest):

@@ -68,8 +68,7 @@ void ByBucket(int xid, std::string_view bucket, Expected& expected) {
     TakeOut(expected, GpuRemedy::kReset);
   } else if (kReboots.contains(bucket)) {
     HitAll(expected);
-    TakeOut(expected, GpuRemedy::kReboot);
-    expected.drains_node = true;
+    TakeOut(expected, GpuRemedy::kReboot);  // of this GPU: the others of its node are sound
   } else if (kLinks.contains(bucket)) {
     // What uses one GPU alone does not need the link.
     expected.named = expected.mate = Fate::kForgiven;

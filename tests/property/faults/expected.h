@@ -20,7 +20,6 @@ struct Expected {
   bool has_incident = false;
   bool needs_person = false;
   bool is_counted = false;
-  bool drains_node = false;
 };
 
 // NVIDIA's bucket; "": it prints none; "unused": on Ampere and later.

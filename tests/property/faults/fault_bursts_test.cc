@@ -98,7 +98,7 @@ TEST_F(FaultBursts, ProgramsThatWentAwayWithTheGpuAreNoFurtherFault) {
   Report(79);
   Report(45);
   ExpectGpu(GpuCondition::kLost, GpuRemedy::kReboot, 1, true);
-  EXPECT_TRUE(node_.state().nodes[0].draining);
+  EXPECT_FALSE(node_.state().nodes[0].draining);
   EXPECT_EQ(node_.incident(gpu_).reports, 1);
   ExpectFates(Fate::kRestarted, Fate::kRestarted);
 }
@@ -117,7 +117,6 @@ TEST_F(FaultBursts, TheTextOf154Decides) {
       {DriverAdvice::kNodeReboot, GpuCondition::kQuarantined, GpuRemedy::kReboot, true, true},
       {DriverAdvice::kDrainP2p, GpuCondition::kSuspect, GpuRemedy::kDrainReset, false, false},
       {DriverAdvice::kDrainAndReset, GpuCondition::kSuspect, GpuRemedy::kDrainReset, false, false},
-      {DriverAdvice::kRecoverImex, GpuCondition::kQuarantined, GpuRemedy::kOperator, false, true},
   };
   for (const Case& one : cases) {
     SCOPED_TRACE(Name(one.told));
@@ -129,9 +128,57 @@ TEST_F(FaultBursts, TheTextOf154Decides) {
     EXPECT_STREQ(Name(node.gpu(signal.gpu).condition), Name(one.condition));
     EXPECT_STREQ(Name(node.trouble(signal.gpu).remedy), Name(one.remedy));
     EXPECT_EQ(node.incident(signal.gpu).needs_person, one.needs_person);
-    EXPECT_EQ(node.state().nodes[0].draining, one.remedy == GpuRemedy::kReboot);
+    EXPECT_FALSE(node.state().nodes[0].draining);
     EXPECT_EQ(node.EndAndJudge(job) == Fate::kRestarted, one.restarts_all);
   }
+}
+
+// An IMEX domain joins the GPUs of many nodes: none of them has failed.
+TEST_F(FaultBursts, AnImexDomainIsNoGpus) {
+  Report(154, DriverAdvice::kUnknown, DriverAdvice::kRecoverImex);
+  Report(31, DriverAdvice::kRecoverImex);
+  ExpectGpu(GpuCondition::kAvailable, GpuRemedy::kNone, 1);
+  for (const auto& [id, incident] : node_.state().incidents) {
+    EXPECT_EQ(incident.gpu, -1);
+    EXPECT_TRUE(incident.needs_person);
+  }
+  EXPECT_FALSE(node_.state().nodes[0].draining);
+  ExpectFates(Fate::kNoted, Fate::kUntouched);
+}
+
+// An NVLink error whose other end has failed: this GPU goes on.
+TEST_F(FaultBursts, AnErrorOfThePeerTakesNoGpuOut) {
+  FaultSignal signal = node_.Xid(node_.GpuOf(linked_), 149, linked_);
+  signal.is_of_peer = true;
+  node_.Report(signal);
+  EXPECT_STREQ(Name(node_.gpu(signal.gpu).condition), "AVAILABLE");
+  ASSERT_EQ(node_.state().incidents.size(), 1u);
+  EXPECT_EQ(node_.state().incidents.begin()->second.gpu, -1);
+  EXPECT_EQ(node_.state().incidents.begin()->second.jobs_hit, 1);
+  ExpectFates(Fate::kUntouched, Fate::kUntouched, Fate::kRestarted);
+}
+
+// NVSwitches join the GPUs of a node: who has one of them does not need them.
+TEST_F(FaultBursts, AFatalErrorOfTheFabricEndsWhoUsesSeveralGpus) {
+  FaultSignal signal;
+  signal.gpu = -1;
+  signal.kind = SignalKind::kFabric;
+  signal.xid = 20034;
+  signal.is_fatal = false;
+  node_.Report(signal);
+  EXPECT_TRUE(node_.state().incidents.empty());
+  EXPECT_FALSE(node_.state().nodes[0].draining);
+  signal.is_fatal = true;
+  node_.Report(signal);
+  EXPECT_TRUE(node_.state().nodes[0].draining);
+  ASSERT_EQ(node_.state().incidents.size(), 1u);
+  const Incident& incident = node_.state().incidents.begin()->second;
+  EXPECT_EQ(incident.cause, "SXid 20034");
+  EXPECT_EQ(incident.jobs, std::vector<JobId>{linked_});
+  EXPECT_TRUE(incident.needs_person);
+  for (const Gpu& gpu : node_.state().nodes[0].gpus) EXPECT_EQ(gpu.condition, GpuCondition::kAvailable);
+  EXPECT_TRUE(node_.cluster().ReplayAgrees());
+  ExpectFates(Fate::kUntouched, Fate::kUntouched, Fate::kRestarted);
 }
 
 // What takes the links out of use ends those that use them, and nobody else.
@@ -230,6 +277,22 @@ TEST_F(MpsFaults, WhereNobodyIsNamedItMayHaveBeenAny) {
     EXPECT_EQ(state.FindJob(named_)->stop, StopCause::kFault) << xid;
     EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
   }
+}
+
+// A client's fatal error without a report: its neighbour dies of it, and nobody says whose it was.
+TEST_F(MpsFaults, WhoFallsWithItsServerIsChargedOnlyWhereItIsNamed) {
+  const auto end = [&](JobId job) {
+    LeaseOutcome outcome{LeaseEnd::kExited, 4, 0, ""};
+    outcome.clues.mps_failed = true;
+    node_.End(job, outcome);
+    return node_.state().FindJob(job)->faults;
+  };
+  EXPECT_EQ(end(mate_), 1);
+  EXPECT_EQ(node_.state().FindJob(mate_)->state, JobState::kQueued);
+  EXPECT_EQ(node_.state().FindJob(mate_)->retries_used, 0);
+  node_.Report(node_.Xid(gpu_, 31, named_));
+  EXPECT_EQ(end(named_), 0);
+  EXPECT_EQ(node_.state().FindJob(named_)->state, JobState::kFailed);
 }
 
 // Instances of two users on one GPU, placed as such.

@@ -49,6 +49,17 @@ JobId OneNode::Run(int gpus, int share, const std::string& user, Isolation isola
   return job;
 }
 
+JobId OneNode::Submit(int gpus) {
+  JobSpec spec;
+  spec.command = {"train"};
+  spec.gpus.count = gpus;
+  spec.cpus = 1;
+  spec.memory_bytes = int64_t{1} << 30;
+  Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
+  cluster_.Pass();
+  return {state().last_job};
+}
+
 int OneNode::GpuOf(JobId job) const { return state().FindLease(state().FindJob(job)->leases.front())->gpus.front().gpu; }
 
 FaultSignal OneNode::Xid(int gpu, int xid, JobId named) const {
@@ -63,6 +74,18 @@ void OneNode::Report(FaultSignal signal) {
   signal.number = ++signals_;
   signal.at = cluster_.now();
   Tell(ReportGpus{{0}, 1, {signal}, {}});
+}
+
+void OneNode::Read(int gpu, const GpuVitals& vitals) {
+  ReportNode report{{0}, 1, {}, {{gpu, true, vitals.lost, "", Examine(vitals)}}};
+  for (const LeaseId id : state().nodes[0].leases) {
+    LeaseObservation seen;
+    seen.lease = id;
+    seen.running = true;
+    seen.started_at = cluster_.now();
+    report.leases.push_back(seen);
+  }
+  Tell(report);
 }
 
 void OneNode::Tick() { Tell(gp::Tick{}); }

@@ -24,12 +24,17 @@ class OneNode {
   // A job that runs; of share 500 it shares a GPU with others of the same user.
   JobId Run(int gpus, int share = kWholeShare, const std::string& user = "ana", Isolation isolation = Isolation::kTimeslice);
   JobId RunInInstance(const std::string& user);
+  // One that waits, or was placed.
+  JobId Submit(int gpus);
   // The GPU of a job: its first.
   int GpuOf(JobId job) const;
 
   FaultSignal Xid(int gpu, int xid, JobId named = {}) const;
   void Report(FaultSignal signal);
+  // What its agent reads of a GPU.
+  void Read(int gpu, const GpuVitals& vitals);
   void Exit(JobId job, int code);
+  void End(JobId job, const LeaseOutcome& outcome);
   void Advance(Duration by) { cluster_.Advance(by); }
   void Tick();
 
@@ -45,7 +50,6 @@ class OneNode {
 
  private:
   void Tell(const Command& command);
-  void End(JobId job, const LeaseOutcome& outcome);
 
   TestCluster cluster_;
   uint64_t signals_ = 0;

@@ -45,6 +45,47 @@ TEST(FaultSignals, WithALogTheDriversWordWaitsForTheLineAMoment) {
   EXPECT_TRUE(signals.Take(kNow + Duration::Seconds(3)).empty());
 }
 
+// A driver that does not get a GPU to work says so at each try, and an XID may have said it before.
+TEST(FaultSignals, ALossInTheLogIsToldOnce) {
+  FaultSignals signals(1, true);
+  SeenXid lost = Kernel(0);
+  lost.kind = SignalKind::kLost;
+  for (int i = 0; i < 10; ++i) signals.Saw(lost, kNow + Duration::Seconds(i));
+  const auto told = signals.Take(kNow + Duration::Seconds(9));
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].kind, SignalKind::kLost);
+  GpuVitals vitals;
+  vitals.lost = true;
+  signals.Read(2, vitals, kNow + Duration::Seconds(10));
+  EXPECT_TRUE(signals.Take(kNow + Duration::Seconds(10)).empty());
+  FaultSignals others(1, true);
+  others.Saw(Kernel(79), kNow);
+  others.Saw(lost, kNow);
+  EXPECT_EQ(others.Take(kNow).size(), 1U);
+}
+
+TEST(FaultSignals, ErrorsOfTheFabricAreOfNoGpu) {
+  FaultSignals signals(1, true);
+  SeenXid fatal = Kernel(20034);
+  fatal.gpu = -1;
+  fatal.kind = SignalKind::kFabric;
+  SeenXid mild = fatal;
+  mild.is_fatal = false;
+  signals.Saw(mild, kNow);
+  signals.Saw(fatal, kNow);
+  const auto told = signals.Take(kNow);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_FALSE(told[0].is_fatal);
+  EXPECT_TRUE(told[1].is_fatal);
+  EXPECT_EQ(told[1].gpu, -1);
+  EXPECT_EQ(told[1].kind, SignalKind::kFabric);
+  // It explains no GPU's advice.
+  GpuVitals vitals;
+  vitals.advice = DriverAdvice::kGpuReset;
+  signals.Read(2, vitals, kNow);
+  EXPECT_EQ(signals.Take(kNow).size(), 1U);
+}
+
 TEST(FaultSignals, TheSameErrorAgainIsAnotherOne) {
   FaultSignals signals(1, true);
   signals.Saw(Kernel(31), kNow);

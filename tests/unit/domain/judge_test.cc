@@ -56,7 +56,8 @@ TEST(Judge, Xid154IsItsTextUnlessTheDriverItselfSaysSomething) {
   signal.told = DriverAdvice::kNodeReboot;
   EXPECT_EQ(Judge({}, signal, {}, false).remedy, GpuRemedy::kReboot);
   signal.told = DriverAdvice::kRecoverImex;
-  EXPECT_EQ(Judge({}, signal, {}, false).remedy, GpuRemedy::kOperator);
+  EXPECT_EQ(Judge({}, signal, {}, false).remedy, GpuRemedy::kNone);  // no GPU's fault
+  EXPECT_TRUE(Judge({}, signal, {}, false).is_of_node);
   signal.advice = DriverAdvice::kDrainP2p;
   EXPECT_EQ(Judge({}, signal, {}, false).remedy, GpuRemedy::kDrainReset);
   EXPECT_EQ(Judge({}, signal, {}, false).tenants, TenantAction::kRestartLinked);

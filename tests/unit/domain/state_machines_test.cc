@@ -27,14 +27,15 @@ void ExpectExactly(const Edges<State>& edges, State last) {
 TEST(GpuStateMachine, HasTheseEdges) {
   using enum GpuCondition;
   ExpectExactly<GpuCondition>({{kUnknown, {kTesting, kOffline, kLost}},
-                               {kTesting, {kAvailable, kSuspect, kQuarantined, kOffline, kLost}},
-                               {kAvailable, {kSuspect, kQuarantined, kOffline, kLost}},
+                               {kTesting, {kAvailable, kUnlinked, kSuspect, kQuarantined, kOffline, kLost}},
+                               {kAvailable, {kUnlinked, kSuspect, kQuarantined, kOffline, kLost}},
+                               {kUnlinked, {kAvailable, kSuspect, kQuarantined, kOffline, kLost}},
                                {kSuspect, {kTesting, kQuarantined, kOffline, kLost}},
                                {kQuarantined, {kResetting, kTesting, kOffline, kLost}},
                                {kResetting, {kTesting, kOffline, kLost}},
                                {kOffline, {kTesting, kLost}},
                                {kLost, {kUnknown}}},
-                              kLost);
+                              kUnlinked);
 }
 
 TEST(JobStateMachine, HasTheseEdges) {
@@ -95,23 +96,30 @@ TEST(ShownStates, OfGpus) {
   EXPECT_EQ(shown(kAvailable, false), "AVAILABLE");
   for (const GpuCondition condition : {kSuspect, kQuarantined, kTesting})
     EXPECT_EQ(shown(condition, false), "DEGRADED");
+  EXPECT_EQ(shown(kUnlinked, false), "DEGRADED");
   EXPECT_EQ(shown(kResetting, false), "RESETTING");
   for (const GpuCondition condition : {kUnknown, kOffline, kLost})
     EXPECT_EQ(shown(condition, false), "OFFLINE");
   gpu.leases = {LeaseId{1}};
   EXPECT_EQ(shown(kAvailable, false), "ALLOCATED");
   EXPECT_EQ(shown(kAvailable, true), "IN_USE");
+  EXPECT_EQ(shown(kUnlinked, false), "ALLOCATED");
+  EXPECT_EQ(shown(kUnlinked, true), "IN_USE");
   EXPECT_EQ(shown(kSuspect, true), "DEGRADED");
 }
 
 TEST(Grantable, OnlyAvailableAndNotDraining) {
   Gpu gpu;
-  for (int i = 0; i <= static_cast<int>(GpuCondition::kLost); ++i) {
+  for (int i = 0; i <= static_cast<int>(GpuCondition::kUnlinked); ++i) {
     gpu.condition = static_cast<GpuCondition>(i);
     gpu.draining = false;
-    EXPECT_EQ(IsGrantable(gpu), gpu.condition == GpuCondition::kAvailable);
+    const bool is_unlinked = gpu.condition == GpuCondition::kUnlinked;
+    EXPECT_EQ(IsGrantable(gpu), gpu.condition == GpuCondition::kAvailable || is_unlinked);
+    EXPECT_EQ(IsGrantable(gpu, 1), IsGrantable(gpu));
+    EXPECT_EQ(IsGrantable(gpu, 2), IsGrantable(gpu) && !is_unlinked);
     gpu.draining = true;
     EXPECT_FALSE(IsGrantable(gpu));
+    EXPECT_FALSE(IsGrantable(gpu, 1));
   }
 }
 

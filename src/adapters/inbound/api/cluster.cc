@@ -25,7 +25,9 @@ Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
     node.set_seconds_since_report(static_cast<double>((gateway_.Now() - latest->at).ns) / 1e9);
     for (v1::Gpu& gpu : *node.mutable_gpus()) {
       const auto seen = latest->gpus.find(gpu.uuid());
-      if (seen != latest->gpus.end()) *gpu.mutable_readings() = seen->second;
+      if (seen == latest->gpus.end()) continue;
+      *gpu.mutable_readings() = seen->second;
+      AgeReadings(gateway_.Now() - latest->at, gpu.mutable_readings());
     }
   }
   return Ok();

@@ -25,7 +25,7 @@ void Fill(const State& state, const v1::ListIncidentsRequest& request, v1::ListI
     const Incident& incident = next->second;
     if (!request.all() && incident.state == IncidentState::kClosed) continue;
     if (!request.node().empty() && incident.node != request.node()) continue;
-    if (++total <= limit) IncidentView(state.time, incident, reply->add_incidents());
+    if (++total <= limit) IncidentView(state, incident, reply->add_incidents());
   }
   reply->set_total(total);
 }
@@ -50,7 +50,7 @@ Status ControlApi::FillIncident(const std::string& id, v1::Incident* reply) {
     if (incident == state.incidents.end()) {
       found = Fail(NotFound("no incident " + ToText(wanted)));
     } else {
-      IncidentView(state.time, incident->second, reply);
+      IncidentView(state, incident->second, reply);
     }
   }));
   return found;

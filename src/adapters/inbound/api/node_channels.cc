@@ -74,6 +74,25 @@ std::shared_ptr<Channel> NodeChannels::Claim(uint64_t channel) {
   return claimed;
 }
 
+void AgeReadings(Duration since_report, v1::GpuReadings* readings) {
+  if (readings->has_age_seconds()) readings->set_age_seconds(readings->age_seconds() + static_cast<double>(since_report.ns) / 1e9);
+  if (since_report <= kReportStaleAfter) return;
+  readings->set_stale(true);
+  readings->clear_temperature_celsius();
+  readings->clear_power_watts();
+  readings->clear_utilization_percent();
+  readings->clear_memory_used_bytes();
+  readings->clear_ecc_corrected();
+  readings->clear_ecc_uncorrected();
+  readings->clear_row_remap_pending();
+  readings->clear_row_remap_failed();
+  readings->clear_nvlinks_active();
+  readings->clear_nvlinks_total();
+  readings->clear_recovery_action();
+  readings->clear_throttle_reasons();
+  readings->clear_lost();
+}
+
 void NodeReadings::Set(NodeId node, std::vector<v1::GpuReadings> readings, Instant at) {
   Latest latest{{}, at};
   for (v1::GpuReadings& one : readings) {

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/state.h"
+#include "domain/cluster/verdict.h"
 
 namespace gp {
 namespace {
@@ -30,7 +31,7 @@ Labels GpuLabels(const State& state, NodeId node, int gpu) {
   return {{"node", state.FindNode(node)->facts->name}, {"gpu", std::to_string(gpu)}};
 }
 
-bool IsInService(const Gpu& gpu) { return gpu.condition == GpuCondition::kAvailable && !gpu.draining; }
+bool IsInService(const Gpu& gpu) { return IsGrantable(gpu); }
 
 // Counted before anything is put into words: there may be 100,000 of them.
 Values GpusByCondition(const State& state) {
@@ -96,7 +97,7 @@ Values OpenBreakers(const State& state) {
 
 struct ControllerMetrics::Counters {
   std::map<std::pair<NodeId, int>, int> last_xids;
-  Values reports, interruptions, requeues, ends, tasks, tests_passed, incidents, lost_gpu_seconds, checkpoints;
+  Values reports, fabric_reports, interruptions, requeues, ends, tasks, tests_passed, incidents, lost_gpu_seconds, checkpoints;
 };
 
 namespace {
@@ -108,6 +109,10 @@ struct Counting {
   Counters& counters;
 
   void operator()(const FaultSeen& event) const {
+    if (event.gpu < 0) {
+      if (event.xid != 0) ++counters.fabric_reports[{{"node", state.FindNode(event.node)->facts->name}, {"sxid", std::to_string(event.xid)}}];
+      return;
+    }
     Labels labels = GpuLabels(state, event.node, event.gpu);
     labels.push_back({"xid", XidName(event.xid)});
     ++counters.reports[labels];
@@ -158,6 +163,7 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
   MetricsPicture picture;
   picture.families = {
       Family("gpu_platform_fault_reports_total", "Reports of errors of a GPU; xid: the driver's number of it, or none", kCounter, c.reports),
+      Family("gpu_platform_fabric_reports_total", "Reports of errors of a node's NVSwitches; sxid: the driver's number of it", kCounter, c.fabric_reports),
       Family("gpu_platform_job_interruptions_total", "Orders to stop a running job, by cause", kCounter, c.interruptions),
       Family("gpu_platform_job_requeues_total", "Jobs that were queued again, by the class of the attempt's end and whose doing it was", kCounter, c.requeues),
       Family("gpu_platform_job_ends_total", "Jobs that came to their end, by state and class of end", kCounter, c.ends),
@@ -181,7 +187,8 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
     NodePicture& seen = picture.nodes.emplace_back(NodePicture{node.id, node.facts, node.pool, {}});
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const auto xid = c.last_xids.find({node.id, static_cast<int>(i)});
-      seen.gpus.push_back({node.gpus[i].share_granted, node.gpus[i].memory_granted_mib, xid == c.last_xids.end() ? 0 : xid->second});
+      const GpuVerdict verdict = VerdictOf(state, {node.id, static_cast<int>(i)});
+      seen.gpus.push_back({node.gpus[i].share_granted, node.gpus[i].memory_granted_mib, xid == c.last_xids.end() ? 0 : xid->second, Name(verdict.level), verdict.code});
     }
   }
   return picture;

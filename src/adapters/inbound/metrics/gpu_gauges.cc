@@ -19,6 +19,8 @@ Labels With(const Labels& labels, const char* name, std::string value) {
 std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture, const GpuReadingsOf& readings_of) {
   GpuSeries series;
   const int info = series.Add("gpu_platform_gpu_info", "1; what the GPU is");
+  const int verdict = series.Add("gpu_platform_gpu_verdict", "1; of its health: ok, WARN, FAIL or UNKNOWN, and the code of what is found");
+  const int age = series.Add("gpu_platform_gpu_readings_age_seconds", "Of what was read of the GPU last; readings older than three intervals are left out");
   const int granted = series.Add("gpu_platform_gpu_share_granted_ratio", "Of its compute, what jobs were granted; 1: all");
   const int memory = series.Add("gpu_platform_gpu_memory_bytes", "Memory that jobs can use");
   const int memory_granted = series.Add("gpu_platform_gpu_memory_granted_bytes", "Of that, what jobs were granted");
@@ -34,10 +36,12 @@ std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture, c
   series.ForEach(picture, readings_of, [&](const GpuSeries::One& gpu, const v1::GpuReadings* seen) {
     const Labels labels{{"node", gpu.node.facts->name}, {"gpu", std::to_string(gpu.index)}};
     series.Set(info, {labels[0], labels[1], {"uuid", gpu.facts.uuid}, {"model", gpu.facts.model}, {"pool", gpu.node.pool}, {"driver_version", gpu.node.facts->driver_version}}, 1);
+    series.Set(verdict, {labels[0], labels[1], {"verdict", gpu.now.verdict}, {"code", gpu.now.code}}, 1);
     series.Set(granted, labels, static_cast<double>(gpu.now.share_granted) / kWholeShare);
     series.Set(memory, labels, static_cast<double>(gpu.facts.memory_mib) * kMib);
     series.Set(memory_granted, labels, static_cast<double>(gpu.now.memory_granted_mib) * kMib);
     if (seen == nullptr) return;
+    if (seen->has_age_seconds()) series.Set(age, labels, seen->age_seconds());
     if (seen->has_memory_used_bytes()) series.Set(memory_used, labels, static_cast<double>(seen->memory_used_bytes()));
     if (seen->has_utilization_percent()) series.Set(busy, labels, seen->utilization_percent() / 100.0);
     if (seen->has_temperature_celsius()) series.Set(temperature, labels, seen->temperature_celsius());

@@ -5,6 +5,7 @@
 
 #include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/job_file/scalar.h"
+#include "adapters/inbound/policy_file/policy_health.h"
 #include "adapters/inbound/policy_file/policy_placement.h"
 #include "adapters/inbound/policy_file/policy_prices.h"
 #include "adapters/inbound/policy_file/policy_under_use.h"
@@ -26,6 +27,7 @@ struct PolicyNumber {
 };
 
 constexpr int64_t kDay = Duration::Minutes(24 * 60).ns;
+constexpr const char* kHealth = "health";
 constexpr const char* kXids = "xids";
 constexpr const char* kPlacement = "placement";
 constexpr const char* kPrices = "prices";
@@ -89,7 +91,9 @@ constexpr PolicyNumber kNumbers[] = {
     {"breaker_percent", 0, 100, &FaultPolicy::breaker_percent,
      "past this share of a pool's GPUs taken out within the window nothing is reset or drained by itself; 100: off"},
     {"breaker_gpus_min", 0, 1'000'000, &FaultPolicy::breaker_gpus_min,
-     "so many may be taken out in any case"},
+     "so many may be taken out in any case,"},
+    {"breaker_nodes_min", 0, 1'000'000, &FaultPolicy::breaker_nodes_min,
+     "and all that are of fewer nodes than this"},
     {"breaker_window", 0, 365 * kDay, &FaultPolicy::breaker_window,
      "GPUs that were taken out count for the breaker for so long"},
 };
@@ -133,6 +137,12 @@ Change SetXids(std::map<int, XidRule> rules) {
   };
 }
 
+Change SetHealth(HealthTable rules) {
+  return [rules = std::move(rules)](Policy& policy) {
+    for (const auto& [code, action] : rules) policy.faults.health[code] = action;
+  };
+}
+
 Change SetPlacement(WeightsByPool placement) {
   return [placement = std::move(placement)](Policy& policy) { policy.placement = placement; };
 }
@@ -148,6 +158,7 @@ Change SetUnderUse(std::vector<UnderUseChange> changes) {
 }
 
 std::optional<Change> ReadEntry(const YamlEntry& entry, Report& report) {
+  if (entry.key == kHealth) return SetHealth(ReadHealthRules(entry.value, report));
   if (entry.key == kXids) return SetXids(ReadXidRules(entry.value, report));
   if (entry.key == kPlacement) return SetPlacement(ReadPlacement(entry.value, report));
   if (entry.key == kUnderUse) return SetUnderUse(ReadUnderUse(entry.value, report));
@@ -171,6 +182,7 @@ std::optional<Change> ReadEntry(const YamlEntry& entry, Report& report) {
 std::vector<std::string> PolicyNames() {
   std::vector<std::string> names;
   for (const PolicyNumber& number : kNumbers) names.emplace_back(number.name);
+  names.emplace_back(kHealth);
   names.emplace_back(kPlacement);
   names.emplace_back(kPrices);
   names.emplace_back(kUnderUse);

@@ -123,7 +123,11 @@ class Describer {
   }
   void operator()(const FaultSeen& event) {
     if (event.xid == 0) return;  // its GPU's condition tells
-    OfGpu(LogLevel::kWarning, "gpu_xid", event);
+    if (event.gpu < 0) {
+      OfNode(LogLevel::kWarning, "node_sxid", event.node);
+    } else {
+      OfGpu(LogLevel::kWarning, "gpu_xid", event);
+    }
     Add("xid", event.xid);
   }
   void operator()(const GpuTaskOrdered& event) {
@@ -172,6 +176,7 @@ class Describer {
   void operator()(const JobForgotten&) {}
   void operator()(const GpuRemedyChanged&) {}
   void operator()(const GpuTaskEnded&) {}
+  void operator()(const GpuHealthChanged&) {}
   void operator()(const LeaseUseNoted&) {}
   void operator()(const DrainDeadlineSet&) {}
   // Wishes of persons: the audit tells of them.
@@ -264,7 +269,7 @@ std::span<const std::string_view> EventNames() {
   static constexpr std::string_view kNames[] = {
       "breaker_opened", "checkpoint_saved", "gpu_condition", "gpu_drained", "gpu_task_begun", "gpu_undrained", "gpu_xid", "incident_changed", "incident_noted",
       "incident_opened", "job_ended", "job_hit_by_xid", "job_idle", "job_limit_near", "job_moved", "job_placed", "job_preempted", "job_requeued", "job_started", "job_stopping",
-      "job_submitted", "node_drained", "node_joined", "node_lost", "node_returned", "node_undrained"};
+      "job_submitted", "node_drained", "node_joined", "node_lost", "node_returned", "node_sxid", "node_undrained"};
   return kNames;
 }
 
@@ -286,7 +291,7 @@ std::vector<std::string> EventValues(std::string_view field) {
   } else if (field == "end") {
     add(EndClass::kCompleted, EndClass::kUnderUse);
   } else if (field == "condition") {
-    add(GpuCondition::kUnknown, GpuCondition::kLost);
+    add(GpuCondition::kUnknown, GpuCondition::kUnlinked);
   }
   return names;
 }

@@ -42,6 +42,12 @@ void ToProto(const GpuHealth& health, v1::GpuReadings* message) {
   for (const std::string& reason : health.throttle_reasons) message->add_throttle_reasons(reason);
 }
 
+void ToProto(const GpuReading& reading, v1::GpuReadings* message) {
+  message->set_age_seconds(static_cast<double>(reading.age_ns) / 1e9);
+  message->set_stale(!reading.health || reading.age_ns > kReadingStaleAfter.ns);
+  if (!message->stale()) ToProto(*reading.health, message);
+}
+
 void ToProto(const GpuIdentity& gpu, v1::GpuReadings* message) {
   message->set_uuid(gpu.uuid);
   message->set_serial(gpu.serial);

@@ -46,8 +46,10 @@ Result<std::pair<pid_t, int>> Spawn(std::vector<std::string> words) {
 // Whether somebody should look at once, and not at the next report.
 bool IsNews(const std::optional<GpuHealth>& before, const GpuHealth& now) {
   if (!before) return true;
-  const auto failed = [](const GpuHealth& health) { return health.row_remap && health.row_remap->failed; };
-  return before->lost != now.lost || before->recovery_action != now.recovery_action || failed(*before) != failed(now);
+  const auto rows = [](const GpuHealth& health) { return health.row_remap ? std::pair(health.row_remap->pending, health.row_remap->failed) : std::pair(false, false); };
+  const auto has_errors = [](const GpuHealth& health) { return health.ecc && health.ecc->uncorrected_volatile > 0; };
+  return before->lost != now.lost || before->recovery_action != now.recovery_action || rows(*before) != rows(now) || has_errors(*before) != has_errors(now) ||
+         before->nvlinks_active != now.nvlinks_active;
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ TEST(PolicyFile, ChangesWhatItNamesAndNothingElse) {
 
 TEST(PolicyFile, EveryNameIsKnown) {
   const std::set<std::string> counts = {"faults_max",     "class_floor",    "moves_per_hour",  "suspect_users",   "suspect_errors",
-                                        "suspect_errors_per_user", "suspect_factor", "lemon_failures", "lemon_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min", "jobs_kept"};
+                                        "suspect_errors_per_user", "suspect_factor", "lemon_failures", "lemon_factor", "resets_per_day", "breaker_percent", "breaker_gpus_min", "breaker_nodes_min", "jobs_kept"};
   for (const std::string& name : PolicyNames()) {
-    const std::map<std::string, std::string> maps = {{"xids", "{109: {job: note, gpu: count}}"}, {"placement", "{web: {spread: 1}}"}, {"prices", "{currency: EUR}"}, {"under_use", "{low: {warn: 1h}}"}};
+    const std::map<std::string, std::string> maps = {{"xids", "{109: {job: note, gpu: count}}"}, {"health", "{warm: none}"}, {"placement", "{web: {spread: 1}}"}, {"prices", "{currency: EUR}"}, {"under_use", "{low: {warn: 1h}}"}};
     const std::string value = maps.contains(name) ? maps.at(name) : counts.contains(name) ? "7" : "7m";
     const auto change = DecodePolicy("p.yaml", name + ": " + value);
     EXPECT_TRUE(change) << name << ": " << change.error().message;
@@ -80,7 +80,7 @@ TEST(PolicyFile, TheReferenceHasEveryMeaning) {
 
 TEST(PolicyFile, ChangesTheNumbersOfFaults) {
   const auto change = DecodePolicy("p.yaml", "faults_correlate: 10s\nincident_window: 5m\nerror_window: 7d\nsuspect_users: 4\nsuspect_errors: 6\n"
-                                             "suspect_errors_per_user: 3\nsuspect_factor: 20\nrecovery_hold: 2m\nlemon_failures: 4\nlemon_factor: 5\nlemon_window: 3d\nresets_per_day: 2\nbreaker_percent: 30\nbreaker_gpus_min: 5\nbreaker_window: 20m\n");
+                                             "suspect_errors_per_user: 3\nsuspect_factor: 20\nrecovery_hold: 2m\nlemon_failures: 4\nlemon_factor: 5\nlemon_window: 3d\nresets_per_day: 2\nbreaker_percent: 30\nbreaker_gpus_min: 5\nbreaker_nodes_min: 4\nbreaker_window: 20m\n");
   ASSERT_TRUE(change) << change.error().message;
   Policy policy;
   (*change)(policy);
@@ -99,6 +99,7 @@ TEST(PolicyFile, ChangesTheNumbersOfFaults) {
   EXPECT_EQ(faults.resets_per_day, 2);
   EXPECT_EQ(faults.breaker_percent, 30);
   EXPECT_EQ(faults.breaker_gpus_min, 5);
+  EXPECT_EQ(faults.breaker_nodes_min, 4);
   EXPECT_EQ(faults.breaker_window, Duration::Minutes(20));
 }
 
@@ -115,7 +116,24 @@ TEST(PolicyFile, TellsTheNumbersOfFaultsAsAFileHasThem) {
   (*change)(policy);
   EXPECT_EQ(policy.faults.error_window, odd.faults.error_window);
   EXPECT_EQ(policy.faults.suspect_factor, 3);
-  EXPECT_EQ(FaultNumbers(policy).size(), 15u);
+  EXPECT_EQ(FaultNumbers(policy).size(), 16u);
+}
+
+TEST(PolicyFile, OverridesWhatFollowsFromSingleFindings) {
+  const auto change = DecodePolicy("p.yaml", "health: {nvlink-down: no-new-work, warm: none}\n");
+  ASSERT_TRUE(change) << change.error().message;
+  Policy policy;
+  (*change)(policy);
+  HealthTable expected = DefaultHealthTable();
+  expected[HealthCode::kLinkDown] = HealthAction::kNoNewWork;
+  expected[HealthCode::kWarm] = HealthAction::kNone;
+  EXPECT_EQ(policy.faults.health, expected);
+  for (const auto& [text, said] : {std::pair("health: warm\n", "p.yaml:1:9: health: a map such as"), std::pair("health: {cold: none}\n", "p.yaml:1:10: health: there is no \"cold\"; there are unread, "),
+                                   std::pair("health: {warm: reboot}\n", "p.yaml:1:16: health.warm: one of none, "), std::pair("health: {warm: [none]}\n", "p.yaml:1:16: health.warm: ")}) {
+    const auto wrong = DecodePolicy("p.yaml", text);
+    ASSERT_FALSE(wrong) << text;
+    EXPECT_NE(wrong.error().message.find(said), std::string::npos) << text << wrong.error().message;
+  }
 }
 
 TEST(PolicyFile, OverridesSingleXids) {

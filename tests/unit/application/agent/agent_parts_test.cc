@@ -256,18 +256,34 @@ TEST(Observe, CheckpointsAreToldAsTheyWereFound) {
 }
 
 TEST(Observe, SickGpusAreSaidToBe) {
+  const auto codes = [](const GpuHealth& health) {
+    std::vector<HealthCode> all;
+    const GpuObservation seen = ToObservation(0, ToVitals(health));
+    EXPECT_EQ(seen.healthy, seen.findings.empty());
+    for (const HealthFinding& finding : seen.findings) all.push_back(finding.code);
+    return all;
+  };
+  using Codes = std::vector<HealthCode>;
   GpuHealth health;
-  EXPECT_TRUE(ToObservation(0, health).healthy);
+  EXPECT_EQ(codes(health), Codes{});  // what the driver does not tell is not wrong
   health.row_remap = RowRemap{0, 0, true, false};
-  EXPECT_TRUE(ToObservation(0, health).healthy);  // pending: applied at the next reset
+  EXPECT_EQ(codes(health), Codes{HealthCode::kRemapPending});
   health.row_remap->failed = true;
-  EXPECT_FALSE(ToObservation(0, health).healthy);
+  EXPECT_EQ(codes(health), (Codes{HealthCode::kRemapPending, HealthCode::kRemapFailed}));
   health = {};
+  health.ecc = EccCounts{5'000, 0, 9'000, 9};  // corrected, and uncorrected before its last reset
+  health.nvlinks_active = health.nvlinks_total = 18;
+  EXPECT_EQ(codes(health), Codes{});
+  health.ecc->uncorrected_volatile = 1;
+  EXPECT_EQ(codes(health), Codes{HealthCode::kUncorrected});
+  health.nvlinks_active = 17;
+  EXPECT_EQ(codes(health), (Codes{HealthCode::kLinkDown, HealthCode::kUncorrected}));
   health.lost = true;
-  EXPECT_TRUE(ToObservation(0, health).lost);
+  EXPECT_TRUE(ToObservation(0, ToVitals(health)).lost);
+  EXPECT_EQ(codes(health), Codes{HealthCode::kLost});
   health = {};
   health.recovery_action = RecoveryAction::kGpuReset;
-  EXPECT_FALSE(ToObservation(0, health).healthy);
+  EXPECT_EQ(codes(health), Codes{HealthCode::kRecoveryAction});
 }
 
 }  // namespace

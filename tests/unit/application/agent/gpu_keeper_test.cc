@@ -121,6 +121,55 @@ TEST_F(GpuKeeperTest, AWarmGpuTakesNoNewWork) {
   EXPECT_NE(keeper_.Observations()[0].detail.find("86"), std::string::npos);
 }
 
+// One that is silent hides no other, and its old figures are not said to be new.
+TEST_F(GpuKeeperTest, EachGpuHasItsOwnAge) {
+  watch_.readings.push_back(watch_.readings[0]);
+  watch_.readings[0].age_ns = kReadingStaleAfter.ns;
+  keeper_.Look();
+  EXPECT_TRUE(keeper_.Observations()[0].healthy);
+  EXPECT_FALSE(keeper_.HasNewFindings());
+  watch_.readings[0].age_ns += 1;
+  keeper_.Look();
+  EXPECT_TRUE(keeper_.HasNewFindings());
+  const auto seen = keeper_.Observations();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].findings, (std::vector<HealthFinding>{{HealthCode::kUnread, 3, 0}}));
+  EXPECT_TRUE(seen[1].healthy);
+  keeper_.Look();
+  EXPECT_FALSE(keeper_.HasNewFindings());
+}
+
+TEST_F(GpuKeeperTest, AGpuThatWasNeverReadIsAwaitedAMoment) {
+  watch_.readings = {{std::nullopt, 0, ""}};
+  keeper_.Look();
+  EXPECT_TRUE(keeper_.Observations().empty());
+  watch_.readings[0].age_ns = Duration::Seconds(4).ns;
+  keeper_.Look();
+  EXPECT_EQ(keeper_.Observations()[0].findings[0].code, HealthCode::kUnread);
+}
+
+// Just after a reboot: nothing is let in that nobody has read.
+TEST_F(GpuKeeperTest, ATestAwaitsTheFirstReading) {
+  watch_.readings = {{std::nullopt, 0, ""}};
+  keeper_.Look();
+  const std::vector<GpuTaskOrder> test = {{0, GpuTask::kTest, 7}};
+  keeper_.Carry(test);
+  EXPECT_TRUE(care_.begun.empty());
+  Warm(40);
+  keeper_.Look();
+  keeper_.Carry(test);
+  EXPECT_EQ(care_.begun, (std::vector<uint64_t>{7}));
+  care_.begun.clear();
+  // One that cannot be watched is not waited for without end.
+  watch_.readings[0].age_ns = Duration::Minutes(1).ns;
+  keeper_.Look();
+  keeper_.Carry({{0, GpuTask::kTest, 8}});
+  EXPECT_TRUE(care_.begun.empty());
+  clock_.Advance(Duration::Minutes(1));
+  keeper_.Carry({{0, GpuTask::kTest, 8}});
+  EXPECT_EQ(care_.begun, (std::vector<uint64_t>{8}));
+}
+
 TEST_F(GpuKeeperTest, AGpuIsTestedWhenItIsCoolOrWouldNotCoolDown) {
   Warm(86);
   keeper_.Look();

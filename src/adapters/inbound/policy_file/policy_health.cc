@@ -1,0 +1,55 @@
+#include "adapters/inbound/policy_file/policy_health.h"
+
+#include <optional>
+
+#include "adapters/inbound/job_file/scalar.h"
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+template <typename Word>
+std::optional<Word> Find(std::string_view name, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (name == Name(static_cast<Word>(i))) return static_cast<Word>(i);
+  }
+  return std::nullopt;
+}
+
+template <typename Word>
+std::string All(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.emplace_back(Name(static_cast<Word>(i)));
+  return Join(names, ", ");
+}
+
+}  // namespace
+
+HealthTable ReadHealthRules(const YamlNode& map, Report& report) {
+  HealthTable rules;
+  if (map.kind != YamlNode::Kind::kMap) {
+    report.Add(map.place, JobFileCode::kWrongType, "health: a map such as \"nvlink-down: no-new-work\"");
+    return rules;
+  }
+  for (const YamlEntry& entry : map.entries) {
+    const auto code = Find<HealthCode>(entry.key, kHealthCodes);
+    if (!code) {
+      report.Add(entry.place, JobFileCode::kUnknownKey, "health: there is no \"" + Printable(entry.key, 60) + "\"; there are " + All<HealthCode>(kHealthCodes));
+      continue;
+    }
+    const auto text = ReadText(entry.value);
+    if (!text) {
+      report.Add(entry.value.place, text.error().code, "health." + entry.key + ": " + text.error().message);
+      continue;
+    }
+    const auto action = Find<HealthAction>(*text, kHealthActions);
+    if (action) {
+      rules[*code] = *action;
+    } else {
+      report.Add(entry.value.place, JobFileCode::kBadWord, "health." + entry.key + ": one of " + All<HealthAction>(kHealthActions) + ", not \"" + Printable(*text, 60) + "\"");
+    }
+  }
+  return rules;
+}
+
+}  // namespace gp
