@@ -40,11 +40,13 @@ std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::strin
   std::vector<SeenXid> seen;
   for (const KernelXid& line : log.Take()) {
     const auto gpu = std::ranges::find_if(bus_ids, [&](const std::string& bus_id) { return IsSameBus(bus_id, line.bus_id); });
-    if (gpu == bus_ids.end()) continue;
-    const int position = static_cast<int>(gpu - bus_ids.begin());
+    const bool is_known = gpu != bus_ids.end();
+    if (!is_known && line.kind == SignalKind::kXid) continue;
+    const int position = is_known ? static_cast<int>(gpu - bus_ids.begin()) : -1;
     LeaseId lease = line.pid ? LeaseOfProcess(*line.pid) : LeaseId{};
     if (lease.value == 0 && line.gpu_instance) lease = lease_in(position, *line.gpu_instance);
-    seen.push_back({position, line.xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown, line.told, line.is_fatal, line.text});
+    seen.push_back({position, line.xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown, line.told, line.is_fatal, line.text,
+                    line.kind, line.is_of_peer});
   }
   return seen;
 }

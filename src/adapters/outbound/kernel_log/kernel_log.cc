@@ -89,8 +89,25 @@ bool KernelLog::lost_records() {
   return std::exchange(lost_records_, false);
 }
 
-void KernelLog::Parse(std::string_view record, std::vector<KernelXid>& found) const {
-  if (auto xid = ParseXid(record, accept_user_)) found.push_back(std::move(*xid));
+void KernelLog::Parse(std::string_view record, std::vector<KernelXid>& found) {
+  if (auto xid = ParseXid(record, accept_user_)) return found.push_back(std::move(*xid));
+  const auto text = TextOf(record, accept_user_);
+  if (!text) return;
+  KernelXid other;
+  other.text = *text;
+  if (const auto error = ParseFabricError(*text)) {
+    other.kind = SignalKind::kFabric;
+    other.xid = error->sxid;
+    other.is_fatal = error->is_fatal;
+    found.push_back(std::move(other));
+    return;
+  }
+  auto place = ParseFailedStart(*text);
+  if (!place) place = fallen_.Take(*text);
+  if (!place) return;
+  other.kind = SignalKind::kLost;
+  other.bus_id = *std::move(place);
+  found.push_back(std::move(other));
 }
 
 void KernelLog::AddStream(std::string_view bytes, std::vector<KernelXid>& found) {

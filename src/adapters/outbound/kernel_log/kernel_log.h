@@ -1,6 +1,6 @@
 #pragma once
 
-// The XIDs in the kernel's log, from the moment of opening on.  The kernel keeps a ring: a reader
+// The XIDs in the kernel's log, and what else the driver says of GPUs there, from the moment of opening on.  The kernel keeps a ring: a reader
 // that is late loses the oldest records, and is told so.  One thread at a time.
 
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/outbound/kernel_log/other_lines.h"
 #include "adapters/outbound/kernel_log/parse_xid.h"
 #include "base/result.h"
 
@@ -49,7 +50,7 @@ class KernelLog {
         has_records_(has_records),
         accept_user_(accept_user),
         read_call_(read_call) {}
-  void Parse(std::string_view record, std::vector<KernelXid>& found) const;
+  void Parse(std::string_view record, std::vector<KernelXid>& found);
   void AddStream(std::string_view bytes, std::vector<KernelXid>& found);
 
   const int descriptor_;
@@ -59,6 +60,7 @@ class KernelLog {
   const bool accept_user_;
   const ReadCall read_call_;
   bool lost_records_ = false;
+  FallenNotice fallen_;
   std::string line_;           // begun, its end not read yet
   bool is_line_long_ = false;  // its beginning was thrown away
 };

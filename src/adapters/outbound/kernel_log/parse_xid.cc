@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "adapters/outbound/kernel_log/cursor.h"
+#include "adapters/outbound/kernel_log/other_lines.h"
 #include "adapters/outbound/kernel_log/process_part.h"
 #include "adapters/outbound/kernel_log/xid_message.h"
 
@@ -12,7 +13,6 @@ namespace {
 constexpr int kKernelFacility = 0;
 constexpr int kUserFacility = 1;
 constexpr int kInstanceMax = 65535;
-constexpr char kPciDeviceTensMax = '1';  // "1f" is the last
 
 // The digits of 64 bits at most.
 bool IsCount(std::string_view text) {
@@ -32,26 +32,6 @@ bool SkipHeader(Cursor& record, bool accept_user) {
   if (!flags || flags->find('\n') != std::string_view::npos) return false;
   const int facility = *priority >> 3;  // the low bits are the level
   return facility == kKernelFacility || (accept_user && facility == kUserFacility);
-}
-
-std::string UpperHex(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper) {
-    if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return upper;
-}
-
-// "0000:1b:00", with or without the function.
-std::optional<std::string> TakeBusId(Cursor& line) {
-  const std::string_view begin = line.left();
-  if (!line.HexDigits(4, 8) || !line.Skip(":")) return std::nullopt;
-  if (!line.HexDigits(2, 2) || !line.Skip(":")) return std::nullopt;
-  const auto device = line.HexDigits(2, 2);
-  if (!device || device->front() > kPciDeviceTensMax) return std::nullopt;
-  const size_t length = begin.size() - line.left().size();
-  if (line.Skip(".") && !line.HexDigits(1, 1)) return std::nullopt;
-  return UpperHex(begin.substr(0, length));
 }
 
 // The number after `word`, if the word is there.  False: it is there without a number.
@@ -79,13 +59,18 @@ bool TakeLocationAndNumber(Cursor& line, KernelXid& found) {
 
 }  // namespace
 
-std::optional<KernelXid> ParseXid(std::string_view kmsg_record, bool accept_user) {
+std::optional<std::string_view> TextOf(std::string_view kmsg_record, bool accept_user) {
   if (kmsg_record.size() > kKernelRecordBytesMax) return std::nullopt;
   Cursor record(kmsg_record);
   if (!SkipHeader(record, accept_user)) return std::nullopt;
   // A line break inside of the text is escaped; behind a real one are the properties.
-  const std::string_view text = record.left().substr(0, record.left().find('\n'));
-  Cursor line(text);
+  return record.left().substr(0, record.left().find('\n'));
+}
+
+std::optional<KernelXid> ParseXid(std::string_view kmsg_record, bool accept_user) {
+  const auto text = TextOf(kmsg_record, accept_user);
+  if (!text) return std::nullopt;
+  Cursor line(*text);
   KernelXid found;
   if (!TakeLocationAndNumber(line, found)) return std::nullopt;
   line.Skip(" ");
@@ -94,7 +79,8 @@ std::optional<KernelXid> ParseXid(std::string_view kmsg_record, bool accept_user
   found.name = process.name;
   found.told = AdviceOf(found.xid, process.message);
   found.is_fatal = IsFatal(found.xid, process.message);
-  found.text = text;
+  found.is_of_peer = IsOfPeer(found.xid, process.message);
+  found.text = *text;
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "domain/faults/signal.h"
 #include "domain/faults/xid.h"
 
 namespace gp {
@@ -17,8 +18,8 @@ inline constexpr size_t kKernelRecordBytesMax = 8192;
 inline constexpr int kKernelXidMax = 65535;
 
 struct KernelXid {
-  std::string bus_id;  // domain:bus:device, upper case, the domain with as many digits as printed
-  int xid = 0;
+  std::string bus_id;  // domain:bus:device, upper case, the domain with as many digits as printed; empty: it does not say
+  int xid = 0;         // of kFabric: the SXid
   std::optional<int> gpu_instance;
   std::optional<int> compute_instance;
   std::optional<int> pid;                      // on the host
@@ -26,8 +27,13 @@ struct KernelXid {
   DriverAdvice told = DriverAdvice::kUnknown;  // of XID 154
   bool is_fatal = true;                        // false only where the driver says so
   std::string text;                            // the driver's line, with the escapes of /dev/kmsg
+  SignalKind kind = SignalKind::kXid;          // or what the driver says beside XIDs: kFabric, kLost
+  bool is_of_peer = false;                     // the other end of an NVLink has failed
   bool operator==(const KernelXid&) const = default;
 };
+
+// The text of a record that counts.
+std::optional<std::string_view> TextOf(std::string_view kmsg_record, bool accept_user = false);
 
 // `kmsg_record` is "priority,sequence,microseconds,flags;text", then properties, as one read of
 // /dev/kmsg gives it.  Nullopt: no XID, not from the kernel, cut before its number ends, too long.

@@ -1,6 +1,8 @@
 #include "adapters/outbound/kernel_log/xid_message.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 
 #include "adapters/outbound/kernel_log/cursor.h"
@@ -72,6 +74,19 @@ bool IsFatal(int xid, std::string_view message) {
     message.remove_prefix(std::min(word.size() + 1, message.size()));
   }
   return true;
+}
+
+bool IsOfPeer(int xid, std::string_view message) {
+  constexpr int kNetir = 149;
+  constexpr uint32_t kInvestigatePeer = 37;
+  constexpr int kSubCodeShift = 20;
+  constexpr uint32_t kSubCodeMask = 0x3f;
+  const size_t registers = message.find("(0x");
+  if (xid != kNetir || registers == std::string_view::npos) return false;
+  Cursor cursor(message.substr(registers + 3));
+  const auto digits = cursor.HexDigits(8, 8);
+  uint32_t first = 0;
+  return digits && std::from_chars(digits->begin(), digits->end(), first, 16).ec == std::errc() && ((first >> kSubCodeShift) & kSubCodeMask) == kInvestigatePeer;
 }
 
 }  // namespace gp
