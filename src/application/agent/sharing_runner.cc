@@ -103,6 +103,10 @@ std::vector<AttemptStatus> SharingRunner::Observe() {
   StepDaemons(statuses);
   if (StartWaiting()) statuses = Look();  // who is told of must not be missing for a moment: it would be started again
   WatchMemory(statuses);
+  clients_.clear();
+  for (const auto& [key, status] : statuses) {
+    if (const GpuPart* part = MpsPartOf(PartsOf(status))) ++clients_[part->minor];
+  }
   std::vector<AttemptStatus> seen;
   for (auto& [key, status] : statuses) {
     if (!IsMpsDaemon(key)) seen.push_back(Judge(std::move(status)));
@@ -121,6 +125,8 @@ AttemptStatus SharingRunner::Judge(AttemptStatus status) {
     status.ended_at = {};
     return status;
   }
+  const auto failure = failures_.find(status.key);
+  status.is_mps_failed = HasFailed(status) && failure != failures_.end() && failure->second.is_of_server;
   const auto doom = doomed_.find(status.key);
   // One that had come to its end by itself meanwhile has come to its end.
   if (doom == doomed_.end() || (status.cause != EndCause::kStopped && !HasFailed(status))) return status;
@@ -137,14 +143,17 @@ bool SharingRunner::IsHeld(const AttemptStatus& status) {
   const auto daemon = daemons_.find(minor);
   const int64_t now = clock_.BootNs();
   const auto [failure, is_new] = failures_.try_emplace(status.key, Failure{minor, now});
+  failure->second.has_neighbours |= clients_[minor] > 1;
   if (is_new && daemon != daemons_.end() && !doomed_.contains(status.key)) {
     held_.insert(status.key);
     daemon->second->LookSoon();
   }
   if (!held_.contains(status.key)) return false;
+  const bool is_faulty = daemon != daemons_.end() && daemon->second->IsFaulty();
+  failure->second.is_of_server |= failure->second.has_neighbours && (is_faulty || MayBeOfAnother(failure->second));
   const int64_t held_ns = now - failure->second.at_ns;
   const bool was_asked = daemon != daemons_.end() && daemon->second->looked_at_ns() >= failure->second.at_ns;
-  const bool awaits_report = was_asked && held_ns < kReportMax.ns && (daemon->second->IsFaulty() || MayBeOfAnother(failure->second));
+  const bool awaits_report = was_asked && held_ns < kReportMax.ns && (is_faulty || MayBeOfAnother(failure->second));
   const bool is_over = doomed_.contains(status.key) || daemon == daemons_.end() || held_ns >= kVerdictMax.ns || (was_asked && !awaits_report);
   if (is_over) held_.erase(status.key);
   return !is_over;

@@ -69,6 +69,8 @@ class SharingRunner : public AttemptRunner {
   struct Failure {
     int minor = 0;
     int64_t at_ns = 0;  // when it was seen
+    bool has_neighbours = false;
+    bool is_of_server = false;  // its server had failed, or others failed with it
   };
   using Statuses = std::map<std::string, AttemptStatus>;
 
@@ -99,6 +101,7 @@ class SharingRunner : public AttemptRunner {
   std::map<std::string, Doom> doomed_;
   std::map<std::string, Failure> failures_;            // of clients of MPS
   std::set<std::string> held_;                         // of those, whose end is not told yet
+  std::map<int, int> clients_;                         // of MPS, by the GPU's minor number
   std::map<int, int64_t> read_at_ns_;                  // by GPU: its newest reading that was looked at
   uint64_t daemons_started_ = 0;
   int events_fd_;

@@ -216,6 +216,46 @@ TEST_F(Sharing, WhoseServerDiedDidNotFailByItself) {
   EXPECT_EQ(seen_["lease-1"].message, "its MPS daemon failed: its server died");
 }
 
+// Where the driver reports nothing, any of them may have done it.
+TEST_F(Sharing, WhoFallsWithItsNeighboursIsToldApart) {
+  StartReady(Job("lease-1", 30, 2'000));
+  Start(Job("lease-2", 30, 2'000));
+  Turns(3);
+  inner_.answer = "FAULT\n4711\n";
+  inner_.End("lease-1", EndCause::kExit, 1);
+  Turn();
+  inner_.End("lease-2", EndCause::kExit, 4);
+  Turns(5);
+  Turn(3'000);
+  Turns(2);
+  for (const char* key : {"lease-1", "lease-2"}) {
+    EXPECT_EQ(seen_[key].phase, AttemptPhase::kExited) << key;
+    EXPECT_TRUE(seen_[key].is_mps_failed) << key;
+  }
+}
+
+TEST_F(Sharing, WhoFailsWithoutNeighboursFailsByItself) {
+  StartReady(Job("lease-1", 30, 2'000));
+  inner_.answer = "FAULT\n4711\n";
+  inner_.End("lease-1", EndCause::kExit, 1);
+  Turns(5);
+  Turn(3'000);
+  Turns(2);
+  EXPECT_EQ(seen_["lease-1"].phase, AttemptPhase::kExited);
+  EXPECT_FALSE(seen_["lease-1"].is_mps_failed);
+}
+
+TEST_F(Sharing, WhoFailsBesideASoundServerFailsByItself) {
+  StartReady(Job("lease-1", 30, 2'000));
+  Start(Job("lease-2", 30, 2'000));
+  Turns(3);
+  inner_.answer = "ACTIVE\n4711\n";
+  inner_.End("lease-1", EndCause::kExit, 1);
+  Turns(5);
+  EXPECT_EQ(seen_["lease-1"].phase, AttemptPhase::kExited);
+  EXPECT_FALSE(seen_["lease-1"].is_mps_failed);
+}
+
 TEST_F(Sharing, AfterAFatalErrorTheReportOfItComesFirst) {
   StartReady(Job("lease-1", 30, 2'000));
   Start(Job("lease-2", 30, 2'000));
