@@ -7,7 +7,8 @@ export interface Capacity {
   free: number;
   waiting: number; // it is on its way back: tested, reset
   failed: number;
-  off: number; // taken out, drained, on a lost node
+  draining: number; // in use, and takes no new work
+  off: number; // taken out, on a lost node
 }
 
 export type Use = Exclude<keyof Capacity, "all">;
@@ -17,7 +18,7 @@ export function useOf(node: Node, gpu: Gpu): Use {
   switch (gpu.state) {
     case "ALLOCATED":
     case "IN_USE":
-      return "used";
+      return gpu.draining || node.draining ? "draining" : "used";
     case "AVAILABLE":
       return gpu.draining || node.draining ? "off" : "free";
     case "RESETTING":
@@ -30,7 +31,7 @@ export function useOf(node: Node, gpu: Gpu): Use {
 }
 
 export function count(nodes: Node[]): Capacity {
-  const counted: Capacity = { all: 0, used: 0, free: 0, waiting: 0, failed: 0, off: 0 };
+  const counted: Capacity = { all: 0, used: 0, free: 0, waiting: 0, failed: 0, draining: 0, off: 0 };
   for (const node of nodes) {
     for (const gpu of node.gpus) {
       counted.all++;
@@ -42,6 +43,7 @@ export function count(nodes: Node[]): Capacity {
 
 export const partsOf = (of: Capacity) => [
   { name: "in use", kind: "used", value: of.used },
+  { name: "in use, draining", kind: "draining", value: of.draining },
   { name: "free", kind: "free", value: of.free },
   { name: "on its way back", kind: "waiting", value: of.waiting },
   { name: "failed", kind: "failed", value: of.failed },
@@ -55,5 +57,8 @@ export function findGpu(cluster: Cluster, name: string): { node: Node; gpu: Gpu 
   const gpu = node?.gpus.find((one) => one.index === Number(name.slice(at + 1)));
   return node && gpu ? { node, gpu } : null;
 }
+
+// A node that drains is alive, and what runs there runs on.
+export const stateOf = (node: Node): string => (node.state === "UP" && node.draining ? "DRAINING" : node.state);
 
 export const modelOf = (model: string): string => model.replace(/^NVIDIA /, "");

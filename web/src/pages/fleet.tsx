@@ -1,7 +1,7 @@
 // Every GPU at a glance.
 import type { Gpu, Node } from "../lib/api";
 import { cluster } from "../lib/live";
-import { count, modelOf, partsOf, useOf } from "../lib/capacity";
+import { count, modelOf, partsOf, stateOf, useOf } from "../lib/capacity";
 import { link, place, setFilter } from "../lib/route";
 import { Bar, Head, Loaded, State } from "../ui/basic";
 import { Cell, METRICS } from "../ui/cell";
@@ -44,7 +44,7 @@ export function Fleet() {
                 <div class="fleet">
                   {nodes.map((node) => (
                     <section class="node" aria-label={node.name}>
-                      <a href={link(["nodes", node.name])}><strong>{node.name}</strong></a> <State of={node.draining ? "OFFLINE" : node.state} title={node.reason} />
+                      <a href={link(["nodes", node.name])}><strong>{node.name}</strong></a> <State of={stateOf(node)} title={node.reason} />
                       <div class="dim">{node.gpus[0] ? modelOf(node.gpus[0].model) : "no GPU"} · {node.pool}</div>
                       <div class="cells">{node.gpus.map((gpu) => <Cell node={node} gpu={gpu} metric={metric} is_dim={block > 0 && freeOn(node) < block} />)}</div>
                     </section>

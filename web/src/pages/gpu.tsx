@@ -7,23 +7,30 @@ import { link } from "../lib/route";
 import { bytes, number, when } from "../lib/text";
 import { Facts, Head, Loaded, Panel, State } from "../ui/basic";
 
-type Verdict = "ok" | "look" | "bad" | "not known";
+type Check = { what: string; result: string; reading: string; meaning: string };
 
-function checks(gpu: Gpu): [string, Verdict, string][] {
+// The results are the controller's own findings: the verdict is the same wherever it is shown.
+function checks(gpu: Gpu): Check[] {
   const r = gpu.readings;
-  const known = <T,>(value: T | null | undefined, judge: (value: T) => Verdict, text: (value: T) => string): [Verdict, string] => (value === null || value === undefined ? ["not known", "–"] : [judge(value), text(value)]);
-  const hot = r?.temperature_slowdown_celsius ?? 90;
+  const check = (what: string, codes: string[], value: unknown, reading: string): Check => {
+    const finding = gpu.verdict.findings.find((one) => codes.includes(one.code));
+    const known = value !== null && value !== undefined;
+    const is_soft = finding && (finding.follows === "no-linked-work" || finding.follows === "no-new-work");
+    return { what, result: finding ? (is_soft ? "WARN" : "FAIL") : known ? "ok" : "not known", reading: known ? reading : "–", meaning: finding?.text ?? "" };
+  };
+  const age = r ? (r.stale ? `stale, ${number(r.age_seconds ?? 0)} s old` : `${number(r.age_seconds ?? 0)} s old`) : "";
   return [
-    ["answers", ...known(r?.lost, (lost) => (lost ? "bad" : "ok"), (lost) => (lost ? "lost" : "yes"))],
-    ["temperature", ...known(r?.temperature_celsius, (at) => (at >= hot ? "bad" : at >= hot - 8 ? "look" : "ok"), (at) => `${at} °C, slowed down at ${hot}`)],
-    ["power", ...known(r?.power_watts, () => "ok", (watts) => `${watts} W of ${r?.power_limit_watts ?? "–"}`)],
-    ["memory errors, corrected", ...known(r?.ecc_corrected, (n) => (n > 1000 ? "look" : "ok"), (n) => number(n))],
-    ["memory errors, not corrected", ...known(r?.ecc_uncorrected, (n) => (n > 0 ? "bad" : "ok"), (n) => number(n))],
-    ["rows wait to be remapped", ...known(r?.row_remap_pending, (is) => (is ? "look" : "ok"), (is) => (is ? "yes: reset it" : "no"))],
-    ["rows cannot be remapped", ...known(r?.row_remap_failed, (is) => (is ? "bad" : "ok"), (is) => (is ? "yes: replace it" : "no"))],
-    ["NVLinks", ...known(r?.nvlinks_active, (n) => (n < (r?.nvlinks_total ?? 0) ? "bad" : "ok"), (n) => `${n} of ${r?.nvlinks_total ?? "–"}`)],
-    ["held down", ...known(r?.throttle_reasons, (why) => (why.length ? "look" : "ok"), (why) => why.join(", ") || "no")],
-    ["the driver asks for", ...known(r?.recovery_action, (what) => (what && what !== "none" ? "bad" : "ok"), (what) => what || "nothing")],
+    check("readings", ["unread"], r ? r.age_seconds : null, age),
+    check("answers", ["lost"], r && !r.stale ? true : null, "yes"),
+    check("temperature", ["critical-heat", "hot", "warm"], r?.temperature_celsius, `${r?.temperature_celsius} °C, slowed down at ${r?.temperature_slowdown_celsius ?? "–"}`),
+    check("power", [], r?.power_watts, `${r?.power_watts} W of ${r?.power_limit_watts ?? "–"}`),
+    check("memory errors, corrected", [], r?.ecc_corrected, number(r?.ecc_corrected ?? 0)),
+    check("memory errors, not corrected", ["ecc-uncorrected"], r?.ecc_uncorrected, number(r?.ecc_uncorrected ?? 0)),
+    check("rows wait to be remapped", ["row-remap-pending"], r?.row_remap_pending, r?.row_remap_pending ? "yes: reset it" : "no"),
+    check("rows cannot be remapped", ["row-remap-failed"], r?.row_remap_failed, r?.row_remap_failed ? "yes: replace it" : "no"),
+    check("NVLinks", ["nvlink-down"], r?.nvlinks_total, `${r?.nvlinks_active} of ${r?.nvlinks_total}`),
+    check("the driver asks for", ["recovery-action"], r?.recovery_action, r?.recovery_action || "nothing"),
+    ...gpu.verdict.xids.map((one) => ({ what: `XID ${one.xid}`, result: gpu.verdict.code === `xid-${one.xid}` ? gpu.verdict.level : "WARN", reading: when(one.at), meaning: "reported by the driver" })),
   ];
 }
 
@@ -52,9 +59,11 @@ export function GpuPage({ name }: { name: string }) {
                   ["Memory", `${bytes(gpu.memory_bytes)}, ${bytes(gpu.memory_granted_bytes)} granted`], ["Shared as", gpu.mode], ["Serial number", gpu.readings?.serial], ["VBIOS", gpu.readings?.vbios]]} />
               </Panel>
               <Panel title="Is it well">
+                <p><State of={gpu.verdict.level} /> {gpu.verdict.level !== "ok" && <>{gpu.verdict.code}{gpu.verdict.why && `: ${gpu.verdict.why}`}</>}</p>
+                {gpu.verdict.follows && <p>{gpu.verdict.follows}</p>}
                 <table>
-                  <thead><tr><th scope="col">Check</th><th scope="col">Verdict</th><th scope="col">Reading</th></tr></thead>
-                  <tbody>{checks(gpu).map(([what, verdict, text]) => <tr><th scope="row">{what}</th><td class={verdict === "bad" ? "bad" : ""}>{verdict}</td><td>{text}</td></tr>)}</tbody>
+                  <thead><tr><th scope="col">Check</th><th scope="col">Result</th><th scope="col">Reading</th></tr></thead>
+                  <tbody>{checks(gpu).map((one) => <tr title={one.meaning}><th scope="row">{one.what}</th><td class={one.result === "FAIL" ? "bad" : ""}>{one.result}</td><td>{one.reading}</td></tr>)}</tbody>
                 </table>
               </Panel>
               <Panel title="Who has it">

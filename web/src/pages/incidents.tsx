@@ -24,7 +24,7 @@ export function Incidents() {
             { name: "State", show: (one) => <State of={one.state} />, sort: (one) => one.state },
             { name: "Cause", show: (one) => one.cause, sort: (one) => one.cause },
             { name: "Where", show: where, sort: where },
-            { name: "Remedy", show: (one) => (one.needs_person ? <strong class="bad">{one.remedy}: needs a person</strong> : one.remedy), sort: (one) => one.remedy },
+            { name: "Remedy", show: (one) => (one.needs_person ? <strong class="bad">{one.remedy}: operator action required</strong> : one.held_by ? `${one.remedy}, held by ${one.held_by}` : one.remedy), sort: (one) => one.remedy },
             { name: "Opened", show: (one) => when(one.opened_at), sort: (one) => one.opened_at },
             { name: "Jobs hit", show: (one) => number(one.jobs_hit), sort: (one) => one.jobs_hit, number: true },
             { name: "Lost GPU-hours", show: (one) => number(one.lost_gpu_hours, 2), sort: (one) => one.lost_gpu_hours, number: true },
@@ -49,7 +49,8 @@ export function IncidentPage({ id }: { id: string }) {
           {one.state !== "CLOSED" && <button type="button" onClick={() => changeIncident(one, "CLOSE")}>close</button>}
         </span>
       </Head>
-      {one.needs_person && <p class="note problem">It needs a person: {one.remedy}.</p>}
+      {one.needs_person && <p class="note problem">Operator action required: {one.remedy}.</p>}
+      {one.held_by && <p class="note problem">Held: nothing is reset by itself in this pool until <a href={link(["incidents", one.held_by])}>{one.held_by}</a> is closed.</p>}
       <div class="split">
         <Panel title="What it is">
           <Facts of={[["Cause", one.cause], ["Where", one.gpu !== null ? <a href={link(["gpus", one.node, String(one.gpu)])}>{where(one)}</a> : where(one)], ["Remedy", one.remedy], ["Reports", number(one.reports)],

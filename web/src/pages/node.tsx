@@ -2,7 +2,7 @@
 import type { Node } from "../lib/api";
 import { serve } from "../lib/actions";
 import { cluster } from "../lib/live";
-import { modelOf } from "../lib/capacity";
+import { modelOf, stateOf } from "../lib/capacity";
 import { link } from "../lib/route";
 import { bytes, span } from "../lib/text";
 import { Facts, Head, Loaded, Panel, State } from "../ui/basic";
@@ -56,7 +56,7 @@ export function NodePage({ name }: { name: string }) {
         const holders = [...new Map(node.gpus.flatMap((gpu) => gpu.holders).map((one) => [one.job_id, one])).values()];
         return (
           <>
-            <Head title={<>{node.name} <State of={node.draining ? "OFFLINE" : node.state} /></>}>
+            <Head title={<>{node.name} <State of={stateOf(node)} /></>}>
               <span class="actions">
                 <button type="button" onClick={() => serve("DRAIN", node, null)}>drain</button>
                 <button type="button" onClick={() => serve("ONLINE", node, null)}>online</button>

@@ -55,8 +55,9 @@ export function Overview() {
           return (
             <div class="grid">
               <Panel title="Capacity">
-                <p class="figure">{number(capacity.used)} of {number(capacity.all)} GPUs in use</p>
+                <p class="figure">{number(capacity.used + capacity.draining)} of {number(capacity.all)} GPUs in use</p>
                 <Bar label="GPUs" parts={partsOf(capacity)} />
+                {now.breakers.map((one) => <p class="note problem">Pool {one.pool}: nothing is reset or drained by itself until <a href={link(["incidents", one.incident])}>{one.incident}</a> is closed: {one.cause}.</p>)}
                 {capacity.all === 0 && <p class="note">No node has joined. <code>gpu-platform doctor</code> on the node says why; <code>serve --simulate dgx-h100:2</code> plays two.</p>}
               </Panel>
               <Panel title="Queue">

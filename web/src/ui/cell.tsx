@@ -19,7 +19,7 @@ export function Cell({ node, gpu, metric, is_dim = false, is_own = false }: { no
   const who = gpu.holders.map((holder) => `${holder.job_id} of ${holder.user}`).join(", ");
   return (
     <a class={`cell is-${node.state === "UP" ? gpu.state : "OFFLINE"} ${is_dim ? "dim-it" : ""} ${is_own ? "own" : ""}`} href={link(["gpus", node.name, String(gpu.index)])}
-      aria-label={`GPU ${gpu.index} of ${node.name}: ${gpu.state}, ${metric.name} ${value === null ? "unknown" : metric.text(value)}${who ? `, ${who}` : ""}`} title={`${gpu.state} ${gpu.reason} ${who}`}>
+      aria-label={`GPU ${gpu.index} of ${node.name}: ${gpu.state}, ${metric.name} ${value === null ? "unknown" : metric.text(value)}${who ? `, ${who}` : ""}`} title={`${gpu.state} ${gpu.verdict.level === "ok" ? gpu.reason : `${gpu.verdict.level} ${gpu.verdict.code}: ${gpu.verdict.why}`} ${who}`}>
       <i style={{ height: `${Math.min(100 * (value ?? 0), 100)}%` }} />
       <b>{gpu.index}</b>
       <small>{value === null ? "–" : metric.text(value)}</small>
