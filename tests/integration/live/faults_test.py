@@ -11,8 +11,8 @@ import time
 from live_platform import ClusterTest, eventually, main
 
 
-class Faults(ClusterTest):
-    options = {"nodes": 2}
+class FaultCase(ClusterTest):
+    """What tests of faults do to nodes and ask of the controller."""
 
     def inject(self, node, command):
         """A line of the simulated driver's control file: docs/how-to/fake_driver.md."""
@@ -51,6 +51,10 @@ class Faults(ClusterTest):
         self.inject(node, "reboot")
         agent.start()
         eventually(lambda: all(gpu["detail"] != "LOST" for _, gpu in self.cli.gpus()), "lost GPUs answer again")
+
+
+class Faults(FaultCase):
+    options = {"nodes": 2}
 
     def test_a_fault_is_told_everywhere_with_the_same_times(self):
         job, place = self.start_gang()
@@ -101,26 +105,49 @@ class Faults(ClusterTest):
         self.assertEqual(self.gpu(place)["detail"], "AVAILABLE")
         self.assertEqual(self.incidents(), [])
 
-    def test_a_lost_gpu_drains_its_node_until_a_person_brings_it_back(self):
+    def test_a_lost_gpu_leaves_its_node_to_work_until_it_is_rebooted(self):
         job, place = self.start_gang()
         node, index = place.split("/")
         self.inject(node, f"xid gpu={index} code=79")
         eventually(lambda: self.runs(job, 2), "the job runs again")
-        self.assertNotEqual(self.place_of(job).split("/")[0], node)  # it takes no new work
         self.assertEqual(self.gpu(place)["detail"], "LOST")
+        self.assertFalse(next(n for n, _ in self.cli.gpus() if n["name"] == node)["draining"])
+        sound = [gpu["index"] for n, gpu in self.cli.gpus() if n["name"] == node and gpu["verdict"]["takes_new_work"]]
+        self.assertEqual(sound, [i for i in range(8) if i != int(index)])
         incident = self.incidents()[0]
         self.assertTrue(incident["needs_person"])
+        # The report names the XID, and the card is not "ok everywhere".
+        health = self.cli("health", "--gpu-id", place, "-o", "json")
+        self.assertEqual(health.code, 9)
+        document = json.loads(health.out)
+        self.assertEqual((document["verdict"], document["code"]), ("FAIL", "xid-79"))
+        self.assertIn(("xid", "FAIL", "79"), [(check["name"], check["result"], check["value"]) for check in document["checks"]])
         self.cli("incidents", "ack", incident["id"], "--note", "rebooting").ok()
-        self.reboot(node)
-        self.assertEqual(self.gpu(place)["detail"], "QUARANTINED")  # it answers, and is not let in for that
+        self.cli("drain", "--node", node).ok()
+        eventually(lambda: self.place_of(job).split("/")[0] != node or self.cli("jobs", "cancel", job).code == 0, "nobody runs there")
+        agent = self.cluster.agent_of(node)
+        agent.stop()
+        self.inject(node, "reboot")
+        agent.start()
+        # One word is enough, however early it is said.
         self.cli("online", "--node", node).ok()
-        eventually(lambda: self.gpu(place)["detail"] == "AVAILABLE", "it is back")
-        self.assertEqual(self.incidents(), [])
+        eventually(lambda: self.gpu(place)["detail"] == "AVAILABLE", "it is back", timeout=60)
+        self.assertIsNotNone(self.gpu(place)["readings"].get("temperature_celsius"))
+        eventually(lambda: self.incidents() == [], self.incidents)
 
     def test_a_driver_call_that_hangs_hides_no_other_gpu(self):
         self.inject("dgx-h100-0", "hang gpu=3 call=nvmlDeviceGetTemperature seconds=1000")
         eventually(lambda: self.gpu("dgx-h100-0/3")["detail"] == "SUSPECT", "it is suspected", timeout=60)
         self.assertIn("does not answer", self.gpu("dgx-h100-0/3")["reason"])
+        self.assertIn("its driver does not answer", [incident["cause"] for incident in self.incidents()])
+        # Old figures are not shown as new ones, and hide no other GPU's.
+        eventually(lambda: self.gpu("dgx-h100-0/3")["readings"]["stale"], "its readings are stale")
+        self.assertNotIn("temperature_celsius", self.gpu("dgx-h100-0/3")["readings"])
+        self.assertEqual(self.gpu("dgx-h100-0/3")["verdict"]["level"], "UNKNOWN")
+        self.assertRegex(self.cli("status", "--all").ok().out, r"─3 .*stale \d+s")
+        fresh = self.gpu("dgx-h100-0/2")["readings"]
+        self.assertFalse(fresh.get("stale", False))
+        self.assertLess(fresh["age_seconds"], 6)
         self.inject("dgx-h100-0", "xid gpu=4 code=119")  # the others are watched all the same
         eventually(lambda: any(i["gpu"] == 4 for i in self.incidents("--all")), "an incident tells of it")
         others = [gpu["detail"] for n, gpu in self.cli.gpus() if n["name"] == "dgx-h100-0" and gpu["index"] not in (3, 4)]
@@ -153,6 +180,33 @@ class Faults(ClusterTest):
         self.assert_job(jobs[0], state="RUNNING", attempt=1)
         self.assertEqual([note["xid"] for note in self.cli.job(jobs[1])["xids"]], [31, 68])
         self.assertNotIn("79", "".join(i["cause"] for i in self.incidents("--all")))
+
+    def test_a_failing_nvswitch_ends_work_of_several_gpus(self):
+        log = os.path.join(self.cluster.shared, "kmsg")
+        open(log, "w").close()
+        agent = self.cluster.agents[0]
+        agent.stop()
+        agent.words += ["--kernel-log", log]
+        agent.start()
+        self.cluster.await_gpus()
+        self.cli("drain", "--node", "dgx-h100-1").ok()
+        big, small = (self.cli.start("--gpus", gpus, command=["sleep", "1000"]) for gpus in ("4", "1"))
+        for job in (big, small):
+            eventually(lambda: self.runs(job, 1), "the job runs")
+        self.cli("online", "--node", "dgx-h100-1").ok()
+        def log_line(text):
+            with open(log, "a") as file:
+                file.write(f"3,1,1,-;{text}\n")
+        log_line("nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 12028, Non-fatal, Link 32 egress non-posted PRIV error (First)")
+        eventually(lambda: self.metrics().get('gpu_platform_fabric_reports_total{node="dgx-h100-0",sxid="12028"}') == "1", self.metrics)
+        self.assertEqual(self.incidents(), [])
+        log_line("nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 28 LTSSM Fault Up")
+        eventually(lambda: self.runs(big, 2), "the job runs elsewhere")
+        self.assert_job(big, faults=1, retries_used=0)
+        self.assert_job(small, state="RUNNING", attempt=1)
+        incident, = self.incidents()
+        self.assertEqual((incident["cause"], incident["node"], incident["jobs"]), ("SXid 20034", "dgx-h100-0", [big]))
+        self.assertTrue(next(n for n, _ in self.cli.gpus() if n["name"] == "dgx-h100-0")["draining"])
 
     def test_a_watcher_that_is_killed_is_begun_again(self):
         watchers = lambda: {int(pid) for pid in subprocess.run(["pgrep", "-f", f"__watch-gpu.* 2$"], capture_output=True, text=True).stdout.split()
@@ -189,6 +243,78 @@ class Faults(ClusterTest):
             answer = self.cli("incidents", *words)
             self.assertIn(answer.code, (2, 3), answer.err)
             self.assertIn("incident", answer.err)
+
+
+class Sick(FaultCase):
+    """A GPU made sick in each of ten ways, with and without an XID: the same verdict wherever health is shown."""
+    options = {"nodes": 1, "serve_flags": ("--http", "127.0.0.1:0")}
+
+    WAYS = (
+        # name, lines, code, level, condition, lines that make it well (None: an operator or a reset has to)
+        ("uncorrected", ["ecc gpu={} uncorrected=3"], "ecc-uncorrected", "FAIL", None, None),
+        ("pending", ["remap gpu={} uncorrected=1 pending=yes"], "row-remap-pending", "FAIL", None, None),
+        ("remap failed", ["remap gpu={} failed=yes"], "row-remap-failed", "FAIL", "QUARANTINED", None),
+        ("link", ["link gpu={} link=3 state=down"], "nvlink-down", "WARN", "UNLINKED", ["link gpu={} link=3 state=up"]),
+        ("warm", ["temperature gpu={} celsius=86"], "warm", "WARN", "SUSPECT", ["temperature gpu={} celsius=40"]),
+        ("critical", ["temperature gpu={} celsius=99"], "critical-heat", "FAIL", "QUARANTINED", None),
+        ("reboot advised", ["recovery gpu={} action=reboot"], "recovery-action", None, "QUARANTINED", None),
+        ("lost", ["lost gpu={}"], "lost", "FAIL", "LOST", None),
+        ("XID 79", ["xid gpu={} code=79"], "xid-79", "FAIL", "LOST", None),
+        ("XID 142", ["xid gpu={} code=142"], "xid-142", "FAIL", "QUARANTINED", None),
+    )
+
+    def verdicts(self, name):
+        """What each surface says of the GPU: code by surface."""
+        document = json.loads(self.cli("health", "--gpu-id", name, "-o", "json").out)
+        node, index = name.split("/")
+        labels = f'{{node="{node}",gpu="{index}",verdict="'
+        metric = next((line for line in self.metrics() if line.startswith("gpu_platform_gpu_verdict" + labels)), "")
+        line = next(line for line in self.cli("status", "--all").ok().lines if re.search(rf"─{index} GPU-", line))
+        return {"health": document["code"], "json": self.gpu(name)["verdict"]["code"], "metric": metric.split('code="')[-1].rstrip('"}'),
+                "status": next((word.rstrip(":;") for word in line.split() if word.rstrip(":;") == document["code"]), line)}
+
+    def test_each_way(self):
+        for number, (name, lines, code, level, condition, cure) in enumerate(self.WAYS):
+            with self.subTest(name):
+                place = f"dgx-h100-0/{number % 8}"
+                for line in lines:
+                    self.inject("dgx-h100-0", line.format(number % 8))
+                begin = time.monotonic()
+                def is_known():
+                    incidents = [one for one in self.incidents("--all") if one.get("gpu") == number % 8]
+                    return incidents and (code in self.verdicts(place).values() or condition is None)
+                eventually(is_known, lambda: (self.verdicts(place), self.incidents("--all")), timeout=30)
+                print(f"{name}: known after {time.monotonic() - begin:.1f} s")
+                incident = next(one for one in self.incidents("--all") if one.get("gpu") == number % 8)
+                self.assertTrue(incident["cause"])
+                if condition is not None:
+                    eventually(lambda: set(self.verdicts(place).values()) == {code}, lambda: self.verdicts(place))
+                    self.assertEqual(self.gpu(place)["detail"], condition)
+                    if level is not None:
+                        self.assertEqual(self.gpu(place)["verdict"]["level"], level)
+                    # Nothing that needs all GPUs is placed.
+                    job = self.cli.start("--gpus", "8", command=["true"])
+                    time.sleep(0.3)
+                    self.assertEqual(self.cli.job(job)["state"], "QUEUED")
+                    self.cli("jobs", "cancel", job).ok()
+                for line in cure or ():
+                    self.inject("dgx-h100-0", line.format(number % 8))
+                if condition is None or cure is not None:  # a reset is enough, or nothing
+                    eventually(lambda: self.gpu(place)["verdict"]["level"] == "ok" and self.gpu(place)["detail"] == "AVAILABLE", lambda: self.gpu(place), timeout=60)
+                    eventually(lambda: not [one for one in self.incidents() if one.get("gpu") == number % 8], self.incidents)
+                else:
+                    self.heal(number % 8)
+
+    def heal(self, gpu):
+        """As an operator would: the card is mended, the node rebooted, and said to be back."""
+        for line in ("reboot", f"temperature gpu={gpu} celsius=40"):
+            self.inject("dgx-h100-0", line)
+        agent = self.cluster.agents[0]
+        agent.stop()
+        agent.start()
+        self.cluster.await_gpus() if hasattr(self.cluster, "await_gpus") else None
+        self.cli("online", "--node", "dgx-h100-0").ok()
+        eventually(lambda: self.gpu(f"dgx-h100-0/{gpu}")["detail"] == "AVAILABLE", lambda: self.gpu(f"dgx-h100-0/{gpu}"), timeout=60)
 
 
 def _parent(pid):
