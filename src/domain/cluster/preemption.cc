@@ -42,7 +42,7 @@ int ServiceLevel(const Job& job, Instant at) {
 
 Standing StandingOf(const Job& job, Instant at) {
   const Instant placed_at = HoldsLeases(job.state) ? job.attempts.back().placed_at : Instant{};
-  return {&job, ClassOf(job.spec->priority), ServiceLevel(job, at), job.spec->gpus.count, placed_at};
+  return {&job, ClassOf(job.spec->priority), job.spec->priority, ServiceLevel(job, at), job.spec->gpus.count, placed_at};
 }
 
 bool MayGiveWay(const Job& job) {

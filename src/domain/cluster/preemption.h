@@ -36,6 +36,7 @@ bool OthersLeaveFor(const State& state, JobId job);
 struct Standing {
   const Job* job = nullptr;
   int job_class = 0;
+  int priority = 0;
   int level = 0;
   int gpus = 0;       // of each rank
   Instant placed_at;  // where it holds a place

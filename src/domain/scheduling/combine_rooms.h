@@ -3,24 +3,17 @@
 // Which rooms on a few nodes a gang takes: every combination is compared, as a job that leaves may make
 // room on several nodes and is counted once.
 
-#include <cstdint>
-#include <functional>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "domain/scheduling/room.h"
 
 namespace gp {
 
-// The highest class of those who must go, their GPUs, and how many they are.
-using GangCost = std::tuple<int, int64_t, size_t>;
-GangCost GangCostOf(const std::vector<const Job*>& leaving);
-
 // `rooms`: for each node its rooms, of which the gang takes one on each of `wanted` nodes, all of one trait.
 // The cheapest of those who may go together; of equal ones the first.  nullopt: none is cheaper than
 // `than`, or so many would have to be compared that the search was given up before one was found.
 std::optional<std::vector<Room>> CombineRooms(const std::vector<std::vector<Room>>& rooms, size_t wanted,
-                                              const RoomSearch::MayGo& may_go, std::optional<GangCost> than);
+                                              const RoomSearch::MayGo& may_go, std::optional<LeavingCost> than);
 
 }  // namespace gp

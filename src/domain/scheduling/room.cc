@@ -28,9 +28,9 @@ void TakeAway(const State& state, const Job& job, Node& node) {
   }
 }
 
-// Who goes first: the lowest class, the highest level, who has had most, the last submitted.
+// Who goes first: the lowest priority, the highest level, who has had most, the last submitted.
 auto OrderOf(const Standing& candidate, Instant at) {
-  return std::tuple(candidate.job_class, -candidate.level, -AttainedGpuMs(*candidate.job, at), -static_cast<int64_t>(candidate.job->id.value));
+  return std::tuple(candidate.priority, -candidate.level, -AttainedGpuMs(*candidate.job, at), -static_cast<int64_t>(candidate.job->id.value));
 }
 
 // Some of those on one node.
@@ -40,6 +40,15 @@ struct LeavingSet {
   uint32_t members = 0;    // of OnNode::candidates
   int64_t gpus_here = 0;
 };
+
+// The highest priority of those who go, if it is as low as may be, of candidates that hold so many GPUs here.
+// REQUIRES: all of them hold as many.
+int LeastPriorityFor(int missing, std::span<Standing> candidates) {
+  std::ranges::sort(candidates, {}, &Standing::priority);
+  auto last = candidates.begin();
+  while ((missing -= last->gpus) > 0) ++last;
+  return last->priority;
+}
 
 // The fewest GPUs, all over the cluster, of candidates that hold so many here; nullopt: all of them do not.
 std::optional<int64_t> LeastGpusFor(int missing, std::span<const Standing> candidates) {
@@ -65,8 +74,8 @@ std::optional<int64_t> LeastGpusFor(int missing, std::span<const Standing> candi
 }
 
 LeavingSet Joined(const LeavingSet& set, const Standing& candidate, int index) {
-  auto [highest_class, gpus, jobs, node] = set.cost;
-  return {{std::max(highest_class, candidate.job_class), gpus + GpusOf(*candidate.job), jobs + 1, node},
+  const LeavingCost own{candidate.priority, GpusOf(*candidate.job), 1, candidate.priority};
+  return {{set.cost.first + own, set.cost.second},
           set.order - (1 << (static_cast<int>(kExactCandidates) - index)),
           set.members | 1U << index,
           set.gpus_here + candidate.gpus};
@@ -90,14 +99,16 @@ void ForEachNode(const State& state, const Job& job, const F& visit) {
 
 }  // namespace
 
-RoomCost Room::Cost() const {
-  int highest_class = -1;
-  int64_t gpus = 0;
-  for (const Job* job : leaving) {
-    highest_class = std::max(highest_class, ClassOf(job->spec->priority));
-    gpus += GpusOf(*job);
-  }
-  return {highest_class, gpus, leaving.size(), node};
+LeavingCost LeavingCost::operator+(const LeavingCost& other) const {
+  return {std::max(priority, other.priority), gpus + other.gpus, jobs + other.jobs, priorities + other.priorities};
+}
+
+LeavingCost CostOf(const Job& leaving) { return {leaving.spec->priority, GpusOf(leaving), 1, leaving.spec->priority}; }
+
+LeavingCost CostOf(const std::vector<const Job*>& leaving) {
+  LeavingCost cost;
+  for (const Job* job : leaving) cost = cost + CostOf(*job);
+  return cost;
 }
 
 ByNode::ByNode(const State& state, const std::vector<Standing>& candidates) : begins_(state.nodes.size() + 1, 0) {
@@ -134,7 +145,7 @@ std::optional<Clearing> RoomSearch::Find(const std::vector<OnNode>& open) {
   std::optional<Clearing> found = Gather(std::span(made.by_trait.at(*made.best)).first(wanted), made, open);
   if (!may_go_(found->leaving)) found.reset();
   if (wanted == 1 || wanted > kNodesCombined) return found;
-  const auto cheaper = CombineRooms(AllAmongCheapest(made, open), wanted, may_go_, found ? std::optional(GangCostOf(found->leaving)) : std::nullopt);
+  const auto cheaper = CombineRooms(AllAmongCheapest(made, open), wanted, may_go_, found ? std::optional(CostOf(found->leaving)) : std::nullopt);
   return cheaper ? Gather(*cheaper, made, open) : found;
 }
 
@@ -180,7 +191,7 @@ std::vector<std::vector<Room>> RoomSearch::AllAmongCheapest(const Made& made, co
   first.resize(std::min(first.size(), kNodesCombined));
   std::vector<std::vector<Room>> all;
   for (const RoomCost& cost : first) {
-    const OnNode& on = *std::ranges::lower_bound(open, std::get<NodeId>(cost), {}, &OnNode::node);
+    const OnNode& on = *std::ranges::lower_bound(open, cost.second, {}, &OnNode::node);
     if (on.candidates.size() <= kExactCandidates) {
       all.push_back(MakeCheapestRooms(on, SIZE_MAX));
     } else if (auto some = MakeSomeRoom(on)) {
@@ -193,10 +204,11 @@ std::vector<std::vector<Room>> RoomSearch::AllAmongCheapest(const Made& made, co
 // What room there costs at least; nullopt: there cannot be enough.
 std::optional<RoomCost> RoomSearch::LeastCost(const OnNode& on) const {
   const int missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
-  if (missing <= 0) return RoomCost{-1, 0, 0, on.node};  // whom it must do without may be somewhere else
+  if (missing <= 0) return RoomCost{{}, on.node};  // whom it must do without may be somewhere else
   const auto gpus = LeastGpusFor(missing, on.candidates);
   if (!gpus) return std::nullopt;
-  return RoomCost{std::ranges::min(on.candidates, {}, &Standing::job_class).job_class, *gpus, 1, on.node};
+  const int priority = LeastPriorityFor(missing, on.candidates);
+  return RoomCost{{priority, *gpus, 1, priority}, on.node};
 }
 
 // The cheapest room there; nullopt: there is none, not even without all of them.
@@ -212,7 +224,7 @@ std::vector<Room> RoomSearch::MakeCheapestRooms(const OnNode& on, size_t rooms_m
   const int64_t missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   std::array<LeavingSet, 1U << kExactCandidates> sets;
   std::vector<const LeavingSet*> enough;
-  sets[0] = {{-1, 0, 0, on.node}, 0, 0, 0};
+  sets[0] = {{{}, on.node}, 0, 0, 0};
   for (uint32_t members = 0; members < 1U << on.candidates.size(); ++members) {
     if (members != 0) {
       const int first = std::countr_zero(members);
@@ -257,7 +269,7 @@ std::optional<Room> RoomSearch::MakeSomeRoom(const OnNode& on) {
   return room;
 }
 
-// Who leaves for all of these rooms, without whoever can be spared, the most precious first.  Gangs that
+// Who leaves for all of these rooms, without whoever can be spared, the highest priority first.  Gangs that
 // leave make room on other nodes too, beside those that have it already: then it may be these.
 Clearing RoomSearch::Gather(std::span<const Room> rooms, const Made& made, const std::vector<OnNode>& open) {
   Clearing found;
@@ -273,6 +285,7 @@ Clearing RoomSearch::Gather(std::span<const Room> rooms, const Made& made, const
       });
     }
   }
+  std::ranges::stable_sort(leaving, {}, [](const Job* job) { return job->spec->priority; });
   on.insert(found.nodes.begin(), found.nodes.end());
   for (const auto& [trait, alike] : made.by_trait) {
     for (const Room& room : alike) {

@@ -3,6 +3,7 @@
 // Room for one rank of a job on one node, made by taking away some of those who run there: whole gangs,
 // and none that could be spared.
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -10,7 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "domain/cluster/preemption.h"
@@ -20,8 +21,21 @@
 
 namespace gp {
 
-// The highest class and the GPUs of those who must go, how many they are, and on which node.
-using RoomCost = std::tuple<int, int64_t, size_t, NodeId>;
+// What it costs that these jobs leave: less is better, the first field that differs decides.
+struct LeavingCost {
+  int priority = -1;       // the highest of theirs; -1: nobody leaves
+  int64_t gpus = 0;        // of all of them, wherever they are
+  size_t jobs = 0;
+  int64_t priorities = 0;  // all of theirs together
+
+  auto operator<=>(const LeavingCost&) const = default;
+  LeavingCost operator+(const LeavingCost& other) const;
+};
+LeavingCost CostOf(const Job& leaving);
+LeavingCost CostOf(const std::vector<const Job*>& leaving);
+
+// Of equal ones the lower node.
+using RoomCost = std::pair<LeavingCost, NodeId>;
 
 // One node with room made on it.
 struct Room {
@@ -29,7 +43,7 @@ struct Room {
   std::vector<const Job*> leaving;
   std::string trait;
 
-  RoomCost Cost() const;
+  RoomCost Cost() const { return {CostOf(leaving), node}; }
 };
 
 // Those on one node who may have to go.
@@ -64,8 +78,7 @@ class RoomSearch {
   RoomSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job, MayGo may_go);
 
   // Room for the whole job, on nodes of one trait, and nobody goes who can be spared.  For one node the
-  // cheapest of all: those who go are of the lowest class, then the fewest GPUs, then the fewest jobs, then
-  // on the lower node.  For a gang the cheapest of all on few nodes (`combine_rooms.h`); on more, the
+  // cheapest of all.  For a gang the cheapest of all on few nodes (`combine_rooms.h`); on more, the
   // nodes that are cheapest one by one, made cheaper among these.  nullopt: none was found.
   std::optional<Clearing> Find(const std::vector<OnNode>& open);
 

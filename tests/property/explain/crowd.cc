@@ -30,7 +30,7 @@ Crowd::Crowd(uint64_t seed, const CrowdKind& kind) : kind_(kind), rng_(seed) {
   for (int i = 0; i < kind.jobs; ++i) {
     const int gpus = 1 << rng_.Between(0, 3);
     const int ranks = kind.gang ? (rng_.Chance(1, 2) ? rng_.Between(2, 3) : 1) : (rng_.Chance(1, 5) ? 2 : 1);
-    const int priority = 250 * rng_.Between(1, 3);
+    const int priority = 50 * rng_.Between(2, 15);
     const JobId id = Submit(gpus, ranks, priority, rng_.Chance(2, 3), Queue());
     engine_.Pass();
     if (HoldsLeases(engine_.state().FindJob(id)->state)) {
@@ -102,11 +102,13 @@ bool Crowd::MayTakeAll(const std::vector<const Job*>& jobs) const {
 Crowd::Cost Crowd::CostOf(const std::vector<const Job*>& jobs) const {
   int highest = -1;
   int64_t gpus = 0;
+  int64_t sum = 0;
   for (const Job* one : jobs) {
-    highest = std::max(highest, ClassOf(one->spec->priority));
+    highest = std::max(highest, one->spec->priority);
     gpus += int64_t{one->spec->nodes} * one->spec->gpus.count;
+    sum += one->spec->priority;
   }
-  return {highest, gpus, jobs.size()};
+  return {highest, gpus, jobs.size(), sum};
 }
 
 std::vector<const Job*> Crowd::JobsOf(const Victims& victims) const {

@@ -32,8 +32,9 @@ class Crowd {
   bool FitsNow() const { return Fits({}); }
   std::optional<Victims> Found() const;
 
-  // The least (highest class, GPUs interrupted, jobs) of all sets that make room and that may be taken.
-  using Cost = std::tuple<int, int64_t, size_t>;
+  // The least (highest priority, GPUs interrupted, jobs, sum of priorities) of all sets that make room and
+  // that may be taken.
+  using Cost = std::tuple<int, int64_t, size_t, int64_t>;
   std::optional<Cost> Least() const;
   // Whether any set makes room, where all who may leave may leave together.
   bool AnySet() const { return Fits(Takeable()); }
