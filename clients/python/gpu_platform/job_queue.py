@@ -34,6 +34,7 @@ class JobConfig:
     model_name: str = ""
     dataset_path: str = ""
     output_dir: str = ""
+    max_retries: int = 3  # after failures of its own, after 10 s first, then twice as long each time, up to 5 min
     command: Sequence[str] = ("python3", "train.py")
     asks: dict[str, Any] = dataclasses.field(default_factory=dict)  # more, as in job_spec
 
@@ -45,7 +46,7 @@ class JobQueue:
     def submit_job(self, job: JobConfig, priority: Priority = Priority.MEDIUM) -> str:
         """The platform's name of it."""
         told = {"MODEL_NAME": job.model_name, "DATASET_PATH": job.dataset_path, "OUTPUT_DIR": job.output_dir}
-        asks: dict[str, Any] = {"name": job.job_id, "gpus": job.num_gpus, "priority": _NUMBERS[priority], **job.asks}
+        asks: dict[str, Any] = {"name": job.job_id, "gpus": job.num_gpus, "priority": _NUMBERS[priority], "retries": job.max_retries, **job.asks}
         asks["environment"] = {**{name: value for name, value in told.items() if value}, **(asks.get("environment") or {})}
         if job.user_id:
             asks["labels"] = {"user_id": job.user_id, **(asks.get("labels") or {})}

@@ -79,7 +79,7 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
     if time_limit is not None:
         spec["time_limit_ms"] = milliseconds(time_limit)
     if retries is not None:
-        spec["retry"] = {"retries_max": retries}
+        spec["retry"] = {"retries_max": retries, "on_failure": retries > 0}
     if checkpoint_directory is not None:
         spec.update(checkpoint_directory=checkpoint_directory, checkpoint_keep=checkpoint_keep)
     if array is not None:

@@ -251,6 +251,10 @@ class PythonClient(ClusterTest):
         job = queue.get_job(job_id).wait()
         self.assertEqual((job.output(), job.fields["spec"]["priority"], job.fields["spec"]["labels"]), (b"bert\n", 750, {"user_id": "ana"}))
         self.assertEqual(queue.get_job_status(job_id), JobState.COMPLETED)
+        retry = job.fields["spec"]["retry"]
+        self.assertEqual((retry["on_failure"], retry["retries_max"]), (True, 3))  # with back-off, unless it is asked for otherwise
+        once = queue.get_job(queue.submit_job(JobConfig(job_id="bert-2", command=["false"], max_retries=0, asks={"directory": "/"}))).wait()
+        self.assertEqual((once.state, once.fields["attempt"], once.fields["spec"]["retry"]["on_failure"]), (JobState.FAILED, 1, False))
         self.assertEqual(queue.list_jobs(), [])
 
 
