@@ -5,6 +5,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/text.h"
 #include "cmd/cli.h"
 #include "infrastructure/table.h"
 
@@ -24,10 +25,17 @@ std::string Limited(double value, bool has_limit, int64_t limit) {
   return Number(value) + (has_limit ? "/" + std::to_string(limit) : "");
 }
 
+// The default and the maximum of its own: "4h/24h", "–/24h".
+std::string TimesText(const v1::Queue& queue) {
+  if (queue.default_time_ms() == 0 && queue.max_time_ms() == 0) return kDash;
+  const auto text = [](int64_t ms) { return ms == 0 ? std::string(kDash) : ToText(Duration::Milliseconds(ms)); };
+  return text(queue.default_time_ms()) + "/" + text(queue.max_time_ms());
+}
+
 void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   Table table({{"QUEUE", false, true}, {"POOL"}, {"WEIGHT", true}, {"SHARE", true}, {"USED", true}, {"GUARANTEED", true},
-               {"GPUS", true}, {"RUNNING", true}, {"WAITING", true}});
+               {"GPUS", true}, {"RUNNING", true}, {"WAITING", true}, {"TIME", true}});
   std::map<std::string, int> rows;
   for (const v1::Queue& queue : reply.queues()) {
     const size_t slash = queue.name().rfind('/');
@@ -36,7 +44,7 @@ void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
     rows[queue.name()] = table.Add(
         {has_parent ? queue.name().substr(slash + 1) : queue.name(), queue.pool(), std::to_string(queue.weight()), Percent(queue.share()),
          Percent(queue.share_used()), guaranteed, Limited(queue.use().gpus(), queue.limit().has_gpus(), queue.limit().gpus()),
-         Limited(static_cast<double>(queue.use().jobs()), queue.limit().has_jobs(), queue.limit().jobs()), std::to_string(queue.jobs_queued())},
+         Limited(static_cast<double>(queue.use().jobs()), queue.limit().has_jobs(), queue.limit().jobs()), std::to_string(queue.jobs_queued()), TimesText(queue)},
         has_parent ? rows.at(queue.name().substr(0, slash)) : -1);
   }
   cli.PrintTable(table);
@@ -66,6 +74,16 @@ void AddQuotaFlags(CLI::App& sub, const std::string& prefix, const std::string& 
   add("gpu-hours", "GPU-hours in each period", [quota](int64_t value) { quota()->set_gpu_hours(value); });
 }
 
+// "none" lifts it.
+template <typename F>
+void AddTimeFlag(CLI::App& sub, const std::string& flag, const std::string& what, const F& set) {
+  sub.add_option_function<std::string>(flag, [flag, set](const std::string& text) {
+    const auto span = text == "none" ? Result<Duration>(Duration{}) : ParseDuration(text);
+    if (!span) throw CLI::ValidationError(flag, span.error().message + ", or none");
+    set(span->ToMilliseconds());
+  }, what)->type_name("DURATION|none");
+}
+
 void AddSet(CLI::App& queues, Cli& cli) {
   CLI::App* sub = queues.add_subcommand("set", "Make a queue, or change one: what is not named stays");
   auto request = std::make_shared<Set>();
@@ -74,6 +92,8 @@ void AddSet(CLI::App& queues, Cli& cli) {
   sub->add_option_function<int>("--weight", [request](int weight) { request->set_weight(weight); }, "Its part of what it shares with its siblings, 1 to 1000");
   sub->add_option_function<int64_t>("--guaranteed", [request](int64_t gpus) { request->set_guaranteed(gpus); }, "GPUs that it can always have");
   sub->add_option_function<bool>("--reclaimable", [request](bool reclaimable) { request->set_reclaimable(reclaimable); }, "Whether what it holds beyond them may be taken back: true or false");
+  AddTimeFlag(*sub, "--default-time", "Time limit of its jobs that say none", [request](int64_t ms) { request->set_default_time_ms(ms); });
+  AddTimeFlag(*sub, "--max-time", "The longest that its jobs may run", [request](int64_t ms) { request->set_max_time_ms(ms); });
   AddQuotaFlags(*sub, "limit-", ", by all its jobs", request, false);
   AddQuotaFlags(*sub, "user-limit-", ", by each of its users", request, true);
   sub->callback([request, &cli] {

@@ -258,7 +258,8 @@ std::string TableRunner::Submit(const Line& line) {
   return told;
 }
 
-// "queue NAME [pool=P] [weight=N] [guaranteed=N] [reclaimable=no] [gpus=N] [jobs=N] [hours=N] [user_gpus=N] [user_jobs=N]"
+// "queue NAME [pool=P] [weight=N] [guaranteed=N] [reclaimable=no] [gpus=N] [jobs=N] [hours=N] [user_gpus=N] [user_jobs=N]
+// [default_time=S] [max_time=S]"
 std::string TableRunner::Queue(const Line& line) {
   SetQueue set;
   set.name = line.words[0];
@@ -271,6 +272,8 @@ std::string TableRunner::Queue(const Line& line) {
   set.guaranteed = number("guaranteed");
   set.limit = {number("gpus"), number("jobs"), number("hours")};
   set.user_limit = {number("user_gpus"), number("user_jobs"), number("user_hours")};
+  if (const auto time = number("default_time")) set.default_time = Duration::Seconds(*time);
+  if (const auto time = number("max_time")) set.max_time = Duration::Seconds(*time);
   return Tell(set);
 }
 

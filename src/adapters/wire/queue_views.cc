@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/wire/job_spec.h"
 #include "domain/cluster/quota.h"
 
 namespace gp {
@@ -56,6 +57,8 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
   message->set_reclaimable(queue.reclaimable);
   QuotaView(queue.limit, message->mutable_limit());
   QuotaView(queue.user_limit, message->mutable_user_limit());
+  message->set_default_time_ms(queue.default_time.ToMilliseconds());
+  message->set_max_time_ms(queue.max_time.ToMilliseconds());
   for (auto account = state.accounts.lower_bound({queue.name, ""}); account != state.accounts.end() && account->first.queue == queue.name; ++account) {
     const std::string& user = account->first.user;
     UseView(AccountAt(state, account->first, now), user.empty() ? message->mutable_use() : &(*message->mutable_users())[user]);
@@ -95,6 +98,8 @@ SetQueue FromProto(const v1::SetQueueRequest& message) {
   if (message.has_reclaimable()) set.reclaimable = message.reclaimable();
   set.limit = FromProto(message.limit());
   set.user_limit = FromProto(message.user_limit());
+  if (message.has_default_time_ms()) set.default_time = FromMilliseconds(message.default_time_ms());
+  if (message.has_max_time_ms()) set.max_time = FromMilliseconds(message.max_time_ms());
   return set;
 }
 

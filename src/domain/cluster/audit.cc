@@ -70,6 +70,11 @@ class Teller {
     add("GPUs a user", command.user_limit.gpus);
     add("jobs a user", command.user_limit.jobs);
     add("GPU-hours a user", command.user_limit.gpu_hours);
+    const auto add_time = [&](const char* what, const std::optional<Duration>& time) {
+      if (time) details += (details.empty() ? "" : ", ") + std::string(what) + " " + (time->ns == 0 ? "none" : ToText(*time));
+    };
+    add_time("default time", command.default_time);
+    add_time("maximum time", command.max_time);
     Tell("SetQueue", command.name, details);
   }
   void operator()(const DeleteQueue& command) { Tell("DeleteQueue", command.name, ""); }

@@ -179,6 +179,8 @@ struct SetQueue {
   };
   QuotaChange limit;
   QuotaChange user_limit;
+  std::optional<Duration> default_time;  // 0: none
+  std::optional<Duration> max_time;
 };
 
 struct DeleteQueue {

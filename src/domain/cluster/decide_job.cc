@@ -5,6 +5,7 @@
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/grants.h"
+#include "domain/cluster/queue_times.h"
 #include "domain/cluster/quota.h"
 #include "domain/cluster/reservations.h"
 #include "domain/cluster/retention.h"
@@ -61,6 +62,17 @@ Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob&
   return Admission{std::make_shared<const JobSpec>(std::move(demoted)), "of the lowest class, and may be interrupted: " + whose};
 }
 
+// One that says no time limit has its queue's.
+Admission WithTimeLimit(const State& state, const Queue& queue, Admission admission) {
+  const QueueTime given = DefaultTimeOf(state, queue.name);
+  if (admission.spec->time_limit.ns != 0 || given.time.ns == 0) return admission;
+  JobSpec limited = *admission.spec;
+  limited.time_limit = given.time;
+  admission.spec = std::make_shared<const JobSpec>(std::move(limited));
+  admission.note += (admission.note.empty() ? "" : "; ") + ("time limit " + ToText(given.time) + ", by queue " + given.queue);
+  return admission;
+}
+
 // Whether it may stay on its nodes for so long, as far as reservations go.
 Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves) {
   for (const LeaseId id : job.leases) {
@@ -114,9 +126,10 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
     return events;  // said before: the first answer holds
   }
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
-  GP_CHECK_OK(CheckReservationOf(state, *command.spec, command.user.name, queue));
+  GP_CHECK_OK(CheckMaxTime(state, queue.name, command.spec->time_limit));
   GP_CHECK_OK(CheckQuotas(state, command, queue));
-  const Admission admission = GP_TRY(AdmitByBudget(state, envelope.at, command, queue));
+  const Admission admission = WithTimeLimit(state, queue, GP_TRY(AdmitByBudget(state, envelope.at, command, queue)));
+  GP_CHECK_OK(CheckReservationOf(state, *admission.spec, command.user.name, queue));
   if (ProspectOf(state, *command.spec) == Prospect::kImpossible) return Fail(Conflict("after: " + TellImpossible(state, *command.spec)));
   const JobId id{state.last_job + 1};
   events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request_id, queue.name, queue.pool, admission.note});
@@ -172,6 +185,7 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
     return Fail(InvalidArgument("time_limit: must be from 1s to " + ToText(kTimeLimitMax) + ", not " + (limit.ns <= 0 ? "less" : ToText(limit))));
   }
   if (limit == before) return Events{};
+  if (limit > before && !command.force) GP_CHECK_OK(CheckMaxTime(state, job.queue, limit));
   JobSpec changed = *job.spec;
   changed.time_limit = limit;
   const JobTimeLimitChanged event{job.id, limit};

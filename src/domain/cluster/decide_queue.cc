@@ -91,6 +91,8 @@ Result<Events> DecideSetQueue(const State& state, const SetQueue& command) {
   Take(command.reclaimable, queue.reclaimable);
   TakeQuota(command.limit, queue.limit);
   TakeQuota(command.user_limit, queue.user_limit);
+  Take(command.default_time, queue.default_time);
+  Take(command.max_time, queue.max_time);
   GP_CHECK_OK(ValidateQueue(queue));
   if (!parent.empty() && !state.queues.contains(parent)) return Fail(NotFound("no queue " + parent + ": make the upper one first"));
   if (before == nullptr && state.queues.size() >= kQueuesMax) return Fail(Conflict("there are " + std::to_string(kQueuesMax) + " queues already"));

@@ -113,7 +113,8 @@ GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after,
           v.share_half_life, v.share_horizon, v.usage_period, v.age_after, v.class_floor,
           v.move_cost, v.move_interval, v.moves_per_hour, v.faults, v.node_mtbf, v.placement, v.prices, v.under_use, v.jobs_kept_for)
 GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
-GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
+GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit, Since<17>(v.default_time),
+          Since<17>(v.max_time))
 
 GP_FIELDS(RoleKey, v.subject, v.queue)
 GP_FIELDS(AccessToken, v.id, v.label, v.user, v.most, v.queue, v.hash, v.issued_at, v.expires_at, v.issued_by)
@@ -147,7 +148,8 @@ GP_FIELDS(ReleaseJob, v.job)
 GP_FIELDS(PlaceGang, v.pass, v.job, v.ranks, v.note, v.variant)
 GP_FIELDS(PreemptJob, v.pass, v.job, v.by, v.nodes)
 GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours)
-GP_FIELDS(SetQueue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit)
+GP_FIELDS(SetQueue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit, Since<17>(v.default_time),
+          Since<17>(v.max_time))
 GP_FIELDS(DeleteQueue, v.name)
 GP_FIELDS(ChangeNode, v.node, v.pool, v.labels, v.labels_removed)
 GP_FIELDS(SetPriority, v.job, v.priority, v.may_raise)

@@ -1,7 +1,9 @@
 #include "domain/model/queue.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "domain/model/job_spec.h"
 #include "domain/model/text_rules.h"
 
 namespace gp {
@@ -33,6 +35,12 @@ Status ValidateQueue(const Queue& queue) {
   GP_CHECK_OK(CheckRange("guaranteed", queue.guaranteed, 0, kQueueGpusMax));
   GP_CHECK_OK(CheckQuota("limit", queue.limit));
   GP_CHECK_OK(CheckQuota("user_limit", queue.user_limit));
+  for (const auto& [field, time] : {std::pair("default_time", queue.default_time), std::pair("max_time", queue.max_time)}) {
+    if (time.ns < 0 || time > kTimeLimitMax) return Fail(InvalidArgument(std::string(field) + ": must be from 0s to " + ToText(kTimeLimitMax)));
+  }
+  if (queue.max_time.ns != 0 && queue.default_time > queue.max_time) {
+    return Fail(InvalidArgument("default_time: " + ToText(queue.default_time) + " is more than its max_time of " + ToText(queue.max_time)));
+  }
   if (queue.limit.gpus && queue.guaranteed > *queue.limit.gpus) {
     return Fail(InvalidArgument("guaranteed: " + std::to_string(queue.guaranteed) + " GPUs are more than its limit of " +
                                 std::to_string(*queue.limit.gpus)));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace gp {
 
@@ -36,6 +37,8 @@ struct Queue {
   bool reclaimable = true; // what it holds beyond them may be taken back
   Quota limit{};             // of all its jobs together
   Quota user_limit{};        // of each of its users
+  Duration default_time{};   // the time limit of jobs that say none; 0: none
+  Duration max_time{};       // no job may run longer; 0: any
   bool operator==(const Queue&) const = default;
 };
 

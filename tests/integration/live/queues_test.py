@@ -76,6 +76,19 @@ class Queues(ClusterTest):
         for job in (first, second):
             self.cli("jobs", "cancel", job).ok()
 
+    def test_a_queue_gives_its_jobs_a_time_limit(self):
+        self.set("brief", "--default-time", "10m", "--max-time", "1h")
+        self.assertIn("10m/1h", self.cli("queues", "list").ok().out)
+        plain = self.start("brief", "--gpus", "1")
+        self.assertEqual(self.cli.job(plain)["spec"]["time_limit_ms"], 600_000)
+        self.assertIn("by queue brief", self.cli.job(plain)["note"])
+        refused = self.cli("run", "-d", "--gpus", "1", "--queue", "brief", "--max-duration", "2h", "--", "true")
+        self.assertEqual(refused.code, 2)
+        self.assertIn("jobs of queue brief may run for 1h at most", refused.err)
+        self.assertIn("may run for 1h at most", self.cli("jobs", "extend", plain, "--to", "2h").err)
+        self.cli("jobs", "extend", plain, "--to", "2h", "--force").ok()
+        self.cli("jobs", "cancel", plain).ok()
+
     def test_what_is_guaranteed_comes_back(self):
         self.set("owner", "--guaranteed", "8")
         self.set("guest")

@@ -84,7 +84,8 @@ Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes, const
       const Job* job = is_repeated(outcomes[i]) ? state.FindJob(JobsOf(outcomes[i].job, *specs[i]).front()) : nullptr;
       if (job == nullptr) continue;
       JobSpec before = *(job->asked ? *job->asked : job->spec);
-      before.priority = specs[i]->priority;  // may have been changed since
+      before.priority = specs[i]->priority;      // may have been changed since
+      before.time_limit = specs[i]->time_limit;  // the same, or its queue's
       if (!job->note.empty()) before.preemptible = specs[i]->preemptible;  // by a budget that is used up
       if (before != *specs[i]) same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) + ", which is something else"));
     }
