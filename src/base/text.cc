@@ -214,6 +214,10 @@ Result<Duration> ParseDuration(std::string_view text) {
   }
 }
 
+std::string Count(int64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 std::string BytesToText(int64_t bytes) {
   static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   if (bytes < 0) return "-" + BytesToText(-bytes);

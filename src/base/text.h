@@ -45,6 +45,8 @@ Result<int64_t> ParseCount(std::string_view text);
 Result<int64_t> ParseBytes(std::string_view text);
 // "90s", "15m", "1d12h", "250ms".  A bare number is refused: its unit would be a guess.
 Result<Duration> ParseDuration(std::string_view text);
+// "1 GPU", "2 GPUs": a number and the plural that goes with it.
+std::string Count(int64_t count, std::string_view noun);
 // Bytes as "71.2 GiB".
 std::string BytesToText(int64_t bytes);
 

@@ -139,6 +139,7 @@ std::string TableRunner::Restart(const Line& line) {
   Policy policy = cluster_.state().policy;
   if (line.options.contains("lease_end")) policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 0));
   policy.faults_max = line.Number("faults", policy.faults_max);
+  policy.reserve_after = Duration::Seconds(line.Number("reserve_after", static_cast<int>(policy.reserve_after.ToSeconds())));
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
   policy.faults.lemon_failures = line.Number("lemons", policy.faults.lemon_failures);
   policy.reclaim_grace = Duration::Seconds(line.Number("reclaim_grace", 300));
@@ -166,7 +167,7 @@ std::string TableRunner::Repolicy(const Line& line) {
 
 std::string TableRunner::Why(const Line& line) const {
   const PendingReason why = WhyPending(cluster_.state(), cluster_.now(), *cluster_.state().FindJob(jobs_.at(line.words[0])));
-  return std::string("-> ") + Name(why.kind) + ": " + why.text;
+  return "-> " + why.code + ": " + why.text;
 }
 
 // "j1" or "j1:ended"

@@ -351,11 +351,13 @@ Plan PlainPlan(const State& state, Instant at) {
     });
     if (!place) {
       lines.erase(line);
-      if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < state.policy.reserve_after) continue;
+      const bool is_of_whole_gpus = least.spec->gpus.count > 0 && ModeFor(least.spec->gpus) == GpuMode::kWhole;
+      const Duration keeps_after = is_of_whole_gpus && least.spec->nodes * least.spec->gpus.count > 1 ? state.policy.reserve_after : std::max(state.policy.reserve_after, Duration::Minutes(5));
+      if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < keeps_after) continue;
       auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(state, plan, at, nodes, job, true), least);
       if (ready_at == kNever) first = EmptiestFor(state, OpenTo(state, plan, at, nodes, job, true), least);
       for (const NodeId id : first) {
-        plan.kept[id] = {job.id, ready_at == kNever ? Instant{} : ready_at};
+        plan.kept[id] = {job.id, ready_at != kNever ? ready_at : is_of_whole_gpus ? kSomeTime : Instant{}};
         pools_reserved.insert(job.pool);
       }
       if (!first.empty()) {

@@ -41,7 +41,11 @@ void ArrayLine(const State& state, JobId array, Instant now, PendingReasons& rea
   message->set_array_id(ToText(array));
   message->set_state(StateOf(counts, first_waiting));
   message->set_detail(v1::JobState_Name(message->state()));
-  if (first_waiting != nullptr) message->set_reason(ReasonOf(*first_waiting, reasons));
+  if (first_waiting != nullptr) {
+    const ShownReason reason = ReasonOf(*first_waiting, reasons);
+    message->set_reason(reason.text);
+    message->set_reason_code(reason.code);
+  }
   ToProto(*job.spec, message->mutable_spec());
   message->set_user(job.user.name);
   message->set_queue(job.queue);

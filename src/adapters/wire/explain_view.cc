@@ -7,6 +7,7 @@ namespace {
 
 void ReasonView(const PendingReason& reason, v1::Reason* message) {
   message->set_kind(Name(reason.kind));
+  message->set_code(reason.code);
   message->set_text(reason.text);
   message->set_nodes_able(reason.nodes_able);
   message->set_nodes_up(reason.nodes_up);
@@ -51,6 +52,7 @@ void BlockedView(const Job& job, v1::ExplainJobReply* message) {
   message->set_pool(job.pool);
   v1::Reason* reason = message->add_reasons();
   reason->set_kind("after");
+  reason->set_code("Dependency");
   reason->set_text(job.reason);
 }
 

@@ -179,19 +179,26 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
 
 v1::JobState ToProto(ShownJobState state) { return static_cast<v1::JobState>(static_cast<int>(state) + 1); }
 
-std::string ReasonOf(const Job& job, PendingReasons& reasons) {
-  if (job.state == JobState::kQueued) return reasons.Of(job).text;
-  if (job.state == JobState::kHeld && job.reason.empty()) {
-    return "held until somebody says gpu-platform jobs release " + ToText(job.id);
+ShownReason ReasonOf(const Job& job, PendingReasons& reasons) {
+  switch (job.state) {
+    case JobState::kQueued: {
+      PendingReason reason = reasons.Of(job);
+      return {std::move(reason.code), std::move(reason.text)};
+    }
+    case JobState::kHeld: return {"Held", job.reason.empty() ? "held; gpu-platform jobs release " + ToText(job.id) + " queues it again" : job.reason};
+    case JobState::kBlocked: return {"Dependency", job.reason};
+    case JobState::kRetryWait: return {"BeginTime", job.reason};
+    default: return {"", job.reason};
   }
-  return job.reason;
 }
 
 void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons, v1::Job* message) {
   message->set_id(ToText(job.id));
   message->set_state(ToProto(Shown(job.state)));
   message->set_detail(Name(job.state));
-  message->set_reason(ReasonOf(job, reasons));
+  const ShownReason reason = ReasonOf(job, reasons);
+  message->set_reason(reason.text);
+  message->set_reason_code(reason.code);
   message->set_note(job.note);
   ToProto(*job.spec, message->mutable_spec());
   message->set_user(job.user.name);

@@ -13,7 +13,11 @@ namespace v1 = gpu_platform::v1;
 
 v1::JobState ToProto(ShownJobState state);
 // Why it is in its state, in words; empty: nothing to say.
-std::string ReasonOf(const Job& job, PendingReasons& reasons);
+struct ShownReason {
+  std::string code;  // of one that waits; empty: it does not
+  std::string text;
+};
+ShownReason ReasonOf(const Job& job, PendingReasons& reasons);
 
 // One job with its whole history.
 void JobView(const State& state, const Job& job, Instant now, v1::Job* message);

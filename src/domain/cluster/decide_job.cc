@@ -99,7 +99,8 @@ Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
     const Job& other = *state.FindJob(id);
     const bool may_take_its_place = other.pool == job.pool && other.spec->reservation == job.spec->reservation && other.user.uid != job.user.uid;
     if (may_take_its_place && other.queued_at + state.policy.reserve_after <= at) {
-      return Fail(Conflict(ToText(id) + " has waited in pool " + job.pool + " for more than " + ToText(state.policy.reserve_after) + kForce));
+      const Duration after = state.policy.reserve_after;
+      return Fail(Conflict(ToText(id) + " waits in pool " + job.pool + (after.ns == 0 ? "" : " for more than " + ToText(after)) + kForce));
     }
   }
   return Ok();

@@ -34,8 +34,8 @@ struct Policy {
   Duration lease_end_time = kLeaseEndTime;
   // So many attempts in a row may be lost to the platform, none of them of any use, before a job is given up.
   int faults_max = 16;
-  // A queued job passed over for so long keeps the nodes that it could use for itself.
-  Duration reserve_after = Duration::Minutes(5);
+  // A queued job passed over for this time keeps the nodes that it could use for itself; 0: from the first pass on.
+  Duration reserve_after;
   // Finished jobs that are remembered.
   int jobs_kept = 100'000;
   // A preemptible job runs for so long before it may be interrupted for another.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "domain/cluster/guarantees.h"
 
 namespace gp {
@@ -63,6 +64,15 @@ std::string Gpus(int64_t share) {
   return text + "." + places;
 }
 
+std::string Counted(int64_t share) { return Gpus(share) + (share == kWholeShare ? " GPU" : " GPUs"); }
+
+// Others were guaranteed what is left.
+std::string OverGuarantees(const QuotaStop& stop) {
+  if (stop.held >= stop.limit) return " is at its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " + Counted(stop.limit) + ")";
+  return " would exceed its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " + Counted(stop.limit) + " in use, " +
+         Gpus(stop.asked) + " more requested)";
+}
+
 std::string Who(const AccountId& account) {
   if (account.array.value != 0) return "array " + ToText(account.array);
   return (account.user.empty() ? "" : "user " + account.user + " in ") + "queue " + account.queue;
@@ -83,19 +93,18 @@ std::optional<QuotaStop> FindQuotaNeverMet(const State& state, const Job& job) {
 }
 
 std::string ToText(const QuotaStop& stop) {
-  const std::string who = Who(stop.account) + ": ";
+  const std::string who = Who(stop.account);
   switch (stop.kind) {
     case QuotaStop::Kind::kGpus:
-      return who + Gpus(stop.asked) + " GPUs asked, " + Gpus(stop.held) + " of " + Gpus(stop.limit) + " in use";
-    case QuotaStop::Kind::kJobs:
-      return who + std::to_string(stop.held) + " of " + std::to_string(stop.limit) +
-             (stop.account.array.value != 0 ? " elements running" : " jobs running");
+      return who + " has a limit of " + Counted(stop.limit) + ": " + Gpus(stop.held) + " in use, " + Gpus(stop.asked) + " more requested";
+    case QuotaStop::Kind::kJobs: {
+      const std::string noun = stop.account.array.value != 0 ? "running element" : "running job";
+      return who + " has a limit of " + Count(stop.limit, noun) + ": " + std::to_string(stop.held) + (stop.held == 1 ? " runs" : " run");
+    }
     case QuotaStop::Kind::kGpuHours:
-      return who + std::to_string(stop.held / kHourOfGpu) + " of " + std::to_string(stop.limit / kHourOfGpu) +
-             " GPU-hours of this period used";
-    case QuotaStop::Kind::kGuarantees:
-      return who + Gpus(stop.asked) + " GPUs asked for work that cannot be interrupted, " + Gpus(stop.held) + " held, " +
-             Gpus(stop.limit) + " are not guaranteed to others (preemptible: true may borrow them)";
+      return who + " has a limit of " + Count(stop.limit / kHourOfGpu, "GPU-hour") + " in each period: " +
+             std::to_string(stop.held / kHourOfGpu) + " used";
+    case QuotaStop::Kind::kGuarantees: return who + OverGuarantees(stop) + "; submit with --preemptible to borrow idle GPUs";
   }
   return who;
 }

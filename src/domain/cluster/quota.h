@@ -29,7 +29,7 @@ std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Insta
 // A limit that the job could not keep even if it were alone.
 std::optional<QuotaStop> FindQuotaNeverMet(const State& state, const Job& job);
 
-// "queue research: 6 GPUs asked, 12 of 16 in use"
+// "queue research has a limit of 16 GPUs: 12 in use, 6 more requested"
 std::string ToText(const QuotaStop& stop);
 
 }  // namespace gp

@@ -66,7 +66,7 @@ void TellKept(const WhatIf& what_if, const Job& job, Explanation& explanation) {
   for (const auto& [node, kept] : what_if.plan().kept) {
     if (kept.job != job.id) continue;
     explanation.kept_nodes.push_back(what_if.state().FindNode(node)->facts->name);
-    explanation.starts_by = kept.starts_by;
+    if (IsPromised(kept)) explanation.starts_by = kept.starts_by;
   }
 }
 
@@ -77,7 +77,7 @@ Explanation Explain(const State& state, Instant at, const Job& job) {
   Explanation explanation;
   explanation.place = state.queued.contains(job.id) ? PlannedFor(what_if.plan(), job.id) : what_if.Place(job);
   if (explanation.place) return explanation;
-  explanation.reasons = AllReasons(state, at, what_if.classes(), what_if.plan().kept, job);
+  explanation.reasons = PendingReasons(state, at, what_if.plan()).All(job);
   explanation.ahead = CountAhead(what_if, job);
   explanation.changes = FindChanges(what_if, job);
   explanation.holders = FindHolders(what_if, job);

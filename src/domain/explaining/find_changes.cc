@@ -12,6 +12,7 @@
 namespace gp {
 namespace {
 
+constexpr Duration kUsualLimit = Duration::Minutes(24 * 60);
 constexpr size_t kQueuesTried = 64;
 constexpr size_t kEndsTried = 512;    // running jobs, by when they end
 constexpr size_t kSparesTried = 16;
@@ -177,8 +178,9 @@ class Finder {
     for (const Instant time : times) {
       const int64_t minutes = (time - what_if_.at() - spec_.grace - kEndMargin).ToSeconds() / 60;
       if (minutes < 1) return;
-      const Duration limit = Duration::Minutes(minutes);
-      if (Try(ChangeKind::kTimeLimit, "time_limit: " + ToText(limit), [limit](JobSpec& spec) { spec.time_limit = limit; })) return;
+      // Any limit will do where nobody knows when those without one end.
+      const Duration limit = time == kSomeTime ? kUsualLimit : Duration::Minutes(minutes);
+      if (Try(ChangeKind::kTimeLimit, "max_duration: " + ToText(limit), [limit](JobSpec& spec) { spec.time_limit = limit; })) return;
     }
   }
 

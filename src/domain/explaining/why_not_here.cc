@@ -6,6 +6,7 @@
 #include <memory>
 #include <ranges>
 
+#include "base/text.h"
 #include "domain/cluster/grants.h"
 #include "domain/placement/choose_gpus.h"
 
@@ -23,8 +24,6 @@ Job With(const Job& job, const std::function<void(JobSpec&)>& edit) {
 Job AnyTopology(const Job& job) {
   return With(job, [](JobSpec& spec) { spec.topology = {.require = TopologyLevel::kNone, .allow_cross_numa = true}; });
 }
-
-std::string Count(int count, const std::string& noun) { return std::to_string(count) + " " + noun + (count == 1 ? "" : "s"); }
 
 std::string WhyClosed(const Node& node, const Job& job) {
   if (node.pool != job.pool) return "in pool " + node.pool;

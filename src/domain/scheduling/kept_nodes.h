@@ -11,12 +11,24 @@
 
 namespace gp {
 
+// When those will have ended who have no time limit: at some time, which nobody knows.
+inline constexpr Instant kSomeTime{kNever.ns - 1};
+
 // For whom a node is kept.
 struct Kept {
   JobId job;
-  Instant starts_by;  // it can start then at the latest, so others may stay until then; ns == 0: nobody may
+  // It can start then at the latest, so others may stay until then.  kSomeTime: whoever has a time limit may;
+  // ns == 0: nobody may.
+  Instant starts_by;
   bool operator==(const Kept&) const = default;
 };
+
+// Whether it is known when it starts there at the latest.
+inline bool IsPromised(const Kept& kept) { return kept.starts_by.ns != 0 && kept.starts_by != kSomeTime; }
+
+// How long a job waits before nodes are kept for it.  One GPU, parts of GPUs and cores alone come free all the time, and
+// a whole node that is kept for them costs others more than it gives: these jobs wait for five minutes at least.
+Duration KeepsAfter(const Policy& policy, const JobSpec& spec);
 
 class KeptNodes {
  public:

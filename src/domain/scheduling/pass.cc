@@ -186,7 +186,7 @@ void Pass::HonourClaim(const Job& waiting) {
 bool Pass::TryLine(const Turns::Turn& turn) {
   const Job& job = *turn.job;
   ShapeRanking& ranking = rankings_.Of(turn.line->shape);
-  const bool may_keep = at_ - job.queued_at >= state_.policy.reserve_after && !pools_reserved_.contains(job.pool);
+  const bool may_keep = at_ - job.queued_at >= KeepsAfter(state_.policy, *job.spec) && !pools_reserved_.contains(job.pool);
   if (turn.line->stay == kForever || may_keep || promised_.contains(job.id)) return TryHead(job, ranking);
   QueueLine alike = *turn.line;
   alike.stay = Duration{};
@@ -213,7 +213,7 @@ bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
 bool Pass::ClearFor(const Job& job, bool is_promised) {
   if (!is_promised && IsStoppedByQuota(job)) return false;
   const bool is_cleared_for = is_promised || Interrupt(job);
-  if (at_ - job.queued_at >= state_.policy.reserve_after) KeepFor(job, rankings_.Of(ShapeOf(job)), is_cleared_for);
+  if (at_ - job.queued_at >= KeepsAfter(state_.policy, *job.spec)) KeepFor(job, rankings_.Of(ShapeOf(job)), is_cleared_for);
   return is_cleared_for;
 }
 
@@ -227,17 +227,19 @@ bool Pass::PlaceVariant(const Job& job) {
   return true;
 }
 
-// It waited too long: the nodes on which it can start first fill no further, but by those who leave
-// before that.  Where no time limits tell, the emptiest that could hold it; where those in service
-// cannot even when empty, it keeps nothing from others.  What it keeps counts on its limits, so that
+// It is the first that does not fit: the nodes on which it can start first fill no further, but by those who
+// leave before that.  Where somebody without a time limit is in its way, the emptiest that could hold it, and
+// nobody without a time limit comes there before it; where those in service cannot even when empty, it keeps
+// nothing from others.  What it keeps counts on its limits, so that
 // nobody behind it uses them up.  One for whom a place is being cleared keeps what it was promised.
 void Pass::KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
   if (pools_reserved_.contains(job.pool)) return;
   const std::set<NodeId> taken = kept_.Taken(job);
   const auto ready = LimitsTell() ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, taken), job) : std::nullopt;
   if (!ready && only_if_sure) return;
+  const Instant starts_by = ready ? ready->at : ReadyTimes::CanTell(*job.spec) ? kSomeTime : Instant{};
   for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, taken)) {
-    kept_.Keep(id, {job.id, ready ? ready->at : Instant{}});
+    kept_.Keep(id, {job.id, starts_by});
     pools_reserved_.insert(job.pool);
     CountOnQuotas(job);
   }

@@ -46,6 +46,8 @@ Instant ReadyAt(const State& state, Instant at, const ScratchNodes& nodes, NodeI
 
 }  // namespace
 
+bool ReadyTimes::CanTell(const JobSpec& spec) { return spec.gpus.count > 0 && ModeFor(spec.gpus) == GpuMode::kWhole; }
+
 void ReadyTimes::Forget(NodeId changed) {
   if (changed.value < ends_.size()) ends_[changed.value].reset();
 }
@@ -107,7 +109,7 @@ std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Insta
 
 std::optional<ReadyTimes::Ready> ReadyTimes::Find(const State& state, Instant at, const ScratchNodes& nodes,
                                                   const NodesByTrait& able, const Job& job) {
-  if (job.spec->gpus.count == 0 || ModeFor(job.spec->gpus) != GpuMode::kWhole) return std::nullopt;
+  if (!CanTell(*job.spec)) return std::nullopt;
   std::optional<Ready> best;
   for (const auto& [trait, ids] : able) {
     auto ready = FindAmong(state, at, nodes, ids, job);

@@ -20,6 +20,9 @@ class ReadyTimes {
     Instant at;
   };
 
+  // It takes whole GPUs: those that are shared are freed in parts, which no limit tells.
+  static bool CanTell(const JobSpec& spec);
+
   void Forget(NodeId changed);
   void Clear() { ends_.clear(); }
 

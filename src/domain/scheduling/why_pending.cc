@@ -6,18 +6,20 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
+#include <variant>
 
+#include "base/text.h"
+#include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
 #include "domain/cluster/reservations.h"
 #include "domain/model/variants.h"
 #include "domain/placement/place_gang.h"
+#include "domain/scheduling/never_fits.h"
+#include "domain/scheduling/planner.h"
 
 namespace gp {
 namespace {
-
-std::string Count(int count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 bool InService(const Node& node, const JobSpec& spec) {
   if (node.condition != NodeCondition::kUp || node.draining) return false;
@@ -36,7 +38,7 @@ struct Survey {
   PendingReason reason;
   int nodes_with_gpus = 0;      // enough eligible GPUs now, wherever on the node
   int nodes_but_for_host = 0;   // the GPUs are where the job wants them
-  int gpus_largest = 0;     // of one node, by hardware
+  std::vector<Node> ideals;      // one of each class, where none could hold a rank
 };
 
 // What one node of a class says, said by all its members.
@@ -58,12 +60,12 @@ void LookAt(const NodeClasses::Class& one, const Job& job, Survey& survey) {
 Survey Look(const NodeClasses& classes, const Job& job, const PlacementWeights& weights) {
   const JobSpec& spec = *job.spec;
   std::map<std::string, Survey> by_trait;
-  int gpus_largest = 0;
+  std::vector<Node> ideals;
   for (ClassId id = 0; id < classes.size(); ++id) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) continue;
-    gpus_largest = std::max(gpus_largest, one.example.facts->CountGpus());
-    const auto choice = ChooseGpus(Ideal(one.example), job, weights);
+    ideals.push_back(Ideal(one.example));
+    const auto choice = ChooseGpus(ideals.back(), job, weights);
     if (choice) LookAt(one, job, by_trait[CommonTrait(spec, one.example, *choice)]);
   }
   Survey survey;
@@ -75,18 +77,9 @@ Survey Look(const NodeClasses& classes, const Job& job, const PlacementWeights& 
     };
     if (nearness(other) > nearness(survey)) survey = other;
   }
-  survey.gpus_largest = gpus_largest;
+  if (by_trait.empty()) survey.ideals = std::move(ideals);
   survey.reason.gpus_asked = spec.gpus.count * spec.nodes;
   return survey;
-}
-
-// "in pool prod, with zone=east": what narrows the nodes down besides the hardware.
-std::string Where(const Job& job) {
-  std::string text = job.pool == kDefaultPool ? "" : " in pool " + job.pool;
-  for (const auto& [name, value] : job.spec->node_labels) text += (text.empty() ? " with " : ", with ") + name + "=" + value;
-  const int levels = job.spec->nodes == 1 ? 0 : job.spec->topology.network_levels;
-  if (levels > 0) text += (text.empty() ? " in one part of the network, " : ", in one part of the network, ") + Count(levels, "level") + " down";
-  return text;
 }
 
 std::string Tell(const Survey& survey, const Job& job) {
@@ -94,18 +87,10 @@ std::string Tell(const Survey& survey, const Job& job) {
   const PendingReason& r = survey.reason;
   switch (r.kind) {
     case PendingKind::kNoNodes: return "no node has joined yet";
-    case PendingKind::kNoSuchHardware: {
-      std::string text = "needs " + Count(spec.nodes, "node") + " with " + Count(spec.gpus.count, "GPU") +
-                         " as asked" + Where(job) + "; " + Count(r.nodes_able, "node") + " could ever hold that";
-      if (spec.gpus.count > survey.gpus_largest) {
-        text += " (the largest has " + Count(survey.gpus_largest, "GPU") +
-                ": ask for several nodes, as nodes: 2)";
-      }
-      return text;
-    }
+    case PendingKind::kNoSuchHardware: return r.nodes_able == 0 ? WhatNoNodeHas(survey.ideals, job) : TooFewNodes(job, r.nodes_able);
     case PendingKind::kNodesAway:
       return "needs " + Count(spec.nodes, "node") + "; of " + std::to_string(r.nodes_able) +
-             " that could hold it " + std::to_string(r.nodes_up) + " are in service";
+             " that could hold it " + std::to_string(r.nodes_up) + (r.nodes_up == 1 ? " is" : " are") + " in service";
     case PendingKind::kTopology:
       return Count(r.gpus_free, "GPU") + " free, but not together as topology asks (allow_cross_numa: true, "
              "or a weaker topology.require, would start it sooner)";
@@ -118,7 +103,7 @@ std::string Tell(const Survey& survey, const Job& job) {
              Count(r.nodes_up, "node") + " could take a rank now";
     case PendingKind::kHost: return "GPUs are free, but not the cores or host memory asked with them";
     case PendingKind::kReserved: return "";  // told by who keeps them
-    case PendingKind::kTurn: return "fits now; starts with the next pass, or after jobs before it";
+    case PendingKind::kTurn: return "fits now; starts with the next pass";
   }
   return "";
 }
@@ -135,51 +120,109 @@ PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec)
 
 }  // namespace
 
-namespace {
-
-// As far as nodes can tell.
 PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job) {
   Survey survey = Look(classes, job, WeightsOf(state.policy.placement, job.pool));
   survey.reason.kind = Judge(state, survey, *job.spec);
+  survey.reason.code = CodeOf(survey.reason.kind);
   survey.reason.text = Tell(survey, job);
   return survey.reason;
 }
 
-// Whom a fault has interrupted keeps the GPUs that it still had for a while: where `job` would fit, that is what it waits for.
-std::string PlaceKeptAfterFault(const State& state, Instant at, const Job& interrupted, const Job& job) {
-  const bool is_over = interrupted.state == JobState::kQueued && at >= interrupted.recovers_until;
-  if (interrupted.id == job.id || is_over || HasVariants(*interrupted.spec)) return "";
-  const bool is_there = std::ranges::any_of(interrupted.attempts.back().ranks, [&](const RankRecord& rank) { return Fits(*state.FindNode(rank.node), job); });
-  if (!is_there) return "";
-  const bool is_known = interrupted.state == JobState::kQueued;
-  return ToText(interrupted.id) + ", which a fault has interrupted" + (is_known ? ", until " + ToRfc3339(WallOf(state.time, interrupted.recovers_until)) : "");
-}
+namespace {
 
-// For whom nodes are kept that the job cannot have: "job-0004, which starts by …, reservation course from … on".
-std::string Owners(const State& state, Instant at, const std::map<NodeId, Kept>& kept, const Job& job) {
-  std::map<std::string, Instant> owners;
+// Who has no time limit and holds something on the nodes that are kept for the job: "job-0003", "job-0003 and 2 more".
+std::string EndlessOn(const State& state, const std::map<NodeId, Kept>& kept, JobId owner) {
+  std::set<JobId> endless;
   for (const auto& [node, one] : kept) {
-    if (one.job != job.id && state.FindNode(node)->pool == job.pool) owners[ToText(one.job)] = one.starts_by;
+    if (one.job != owner) continue;
+    for (const LeaseId lease : state.FindNode(node)->leases) {
+      const Job& holder = *state.FindJob(state.FindLease(lease)->job);
+      if (LatestEnd(holder) == kNever) endless.insert(holder.id);
+    }
   }
-  std::string text;
-  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
-  for (const JobId id : state.recovering) {
-    if (const std::string place = PlaceKeptAfterFault(state, at, *state.FindJob(id), job); !place.empty()) add(place);
-  }
-  for (const auto& [owner, starts_by] : owners) add(owner + (starts_by.ns == 0 ? "" : ", which starts by " + ToRfc3339(WallOf(state.time, starts_by))));
-  for (const auto& [name, reservation] : state.reservations) {
-    if (reservation.pool == job.pool && !Permits(reservation, job, at)) add("reservation " + name + " from " + ToRfc3339(WallOf(state.time, reservation.starts_at)) + " on");
-  }
-  return text;
+  if (endless.empty()) return "";
+  return ToText(*endless.begin()) + (endless.size() == 1 ? "" : " and " + std::to_string(endless.size() - 1) + " more");
 }
 
-// It fits, but where it fits is closed to it.
-PendingReason WithOwners(const State& state, Instant at, const std::map<NodeId, Kept>& kept, const Job& job, PendingReason reason) {
-  const std::string owners = reason.kind == PendingKind::kTurn ? Owners(state, at, kept, job) : "";
-  if (owners.empty()) return reason;
-  reason.kind = PendingKind::kReserved;
-  reason.text = "fits on " + Count(reason.nodes_now, "node") + ", but nodes are kept for " + owners;
-  return reason;
+// Of one that a pass keeps nodes for: when it starts there, or what it waits for.
+std::string WhenItStarts(const State& state, const std::map<NodeId, Kept>& all, const Kept& kept) {
+  if (IsPromised(kept)) return ", which starts by " + ToRfc3339(WallOf(state.time, kept.starts_by));
+  if (OthersLeaveFor(state, kept.job)) return ", for which others are being preempted";
+  const std::string endless = kept.starts_by == kSomeTime ? EndlessOn(state, all, kept.job) : "";
+  if (endless.empty()) return "";
+  return ", which waits for " + endless + (endless.contains(" and ") ? ", which have" : ", which has") + " no time limit";
+}
+
+// For whom the places are kept where the job would fit.
+struct Owners {
+  std::string text;  // "job-0004, which starts by …; reservation course from … on"
+  bool any_job = false;
+  bool would_limit_help = false;  // the job has no time limit, and whoever has one is let in
+};
+
+class OwnersOf {
+ public:
+  OwnersOf(const State& state, Instant at, const Plan& plan, const Job& job) : state_(state), at_(at), plan_(plan), job_(job) {}
+
+  Owners Find() {
+    for (const JobId id : state_.recovering) AddRecovering(*state_.FindJob(id));
+    for (const PlaceGang& held : plan_.held) AddMoved(held);
+    AddKept();
+    for (const auto& [name, reservation] : state_.reservations) {
+      if (reservation.pool != job_.pool || Permits(reservation, job_, at_)) continue;
+      Add("reservation " + name + " from " + ToRfc3339(WallOf(state_.time, reservation.starts_at)) + " on");
+    }
+    return std::move(owners_);
+  }
+
+ private:
+  void Add(const std::string& text) { owners_.text += (owners_.text.empty() ? "" : "; ") + text; }
+  void AddJob(const std::string& text) {
+    Add(text);
+    owners_.any_job = true;
+  }
+  bool FitsOn(NodeId node) const { return Fits(*state_.FindNode(node), job_); }
+
+  // Who was interrupted by a fault keeps the GPUs that it still had for a while.
+  void AddRecovering(const Job& interrupted) {
+    const bool is_waiting = interrupted.state == JobState::kQueued;
+    if (interrupted.id == job_.id || (is_waiting && at_ >= interrupted.recovers_until) || HasVariants(*interrupted.spec)) return;
+    if (std::ranges::none_of(interrupted.attempts.back().ranks, [&](const RankRecord& rank) { return FitsOn(rank.node); })) return;
+    AddJob(ToText(interrupted.id) + ", which a fault has interrupted" + (is_waiting ? ", until " + ToRfc3339(WallOf(state_.time, interrupted.recovers_until)) : ""));
+  }
+
+  void AddMoved(const PlaceGang& held) {
+    const Job& moved = *state_.FindJob(held.job);
+    if (moved.destination.empty() || held.job == job_.id) return;
+    if (std::ranges::none_of(held.ranks, [&](const RankPlacement& rank) { return FitsOn(rank.node); })) return;
+    AddJob(ToText(held.job) + ", which is being moved there");
+  }
+
+  void AddKept() {
+    std::map<JobId, Kept> owners;
+    const Instant left = EndOfStay(at_, *job_.spec);
+    for (const auto& [node, kept] : plan_.kept) {
+      if (kept.job == job_.id || left <= kept.starts_by || owners.contains(kept.job)) continue;
+      if (FitsOn(node)) owners[kept.job] = kept;
+    }
+    for (const auto& [owner, kept] : owners) {
+      AddJob(ToText(owner) + WhenItStarts(state_, plan_.kept, kept));
+      owners_.would_limit_help = owners_.would_limit_help || kept.starts_by == kSomeTime;
+    }
+  }
+
+  const State& state_;
+  const Instant at_;
+  const Plan& plan_;
+  const Job& job_;
+  Owners owners_;
+};
+
+bool IsPlaced(const Plan& plan, JobId job) {
+  return std::ranges::any_of(plan.steps, [&](const Plan::Step& step) {
+    const auto* place = std::get_if<PlaceGang>(&step);
+    return place != nullptr && place->job == job;
+  });
 }
 
 // One of a job's ways to be given what it needs.
@@ -210,60 +253,81 @@ Way NearestWay(const State& state, const NodeClasses& classes, const Job& job) {
   return nearest;
 }
 
-Job NearestVariant(const State& state, const NodeClasses& classes, const Job& job) { return As(job, NearestWay(state, classes, job)); }
+const char* CodeOf(QuotaStop::Kind kind) {
+  switch (kind) {
+    case QuotaStop::Kind::kGpus: return "QuotaGpus";
+    case QuotaStop::Kind::kJobs: return "QuotaJobs";
+    case QuotaStop::Kind::kGpuHours: return "QuotaGpuHours";
+    case QuotaStop::Kind::kGuarantees: return "QuotaNonPreemptible";
+  }
+  return "?";
+}
 
-// What the job itself is denied, wherever it would fit.
-PendingReason WithQuota(const State& state, Instant at, const Job& job, PendingReason reason) {
-  if (const std::string waits = WhyReservationWaits(state, job, at); !waits.empty()) {
+// What the job itself is denied, wherever it would fit; more room under the limits would not help one that fits nowhere.
+std::optional<PendingReason> WhatIsDenied(const State& state, Instant at, const Job& job, PendingReason reason) {
+  if (std::string waits = WhyReservationWaits(state, job, at); !waits.empty()) {
     reason.kind = PendingKind::kReservation;
-    reason.text = waits;
+    reason.code = CodeOf(reason.kind);
+    reason.text = std::move(waits);
     return reason;
   }
-  if (reason.kind < PendingKind::kQuota) return reason;  // more room under the limits would not help
-  if (const auto stop = FindQuotaStop(state, job, at)) {
-    reason.kind = PendingKind::kQuota;
-    reason.text = ToText(*stop);
-  }
+  const auto stop = reason.kind < PendingKind::kQuota ? std::nullopt : FindQuotaStop(state, job, at);
+  if (!stop) return std::nullopt;
+  reason.kind = PendingKind::kQuota;
+  reason.code = stop->account.array.value != 0 ? "JobArrayTaskLimit" : CodeOf(stop->kind);
+  reason.text = ToText(*stop);
   return reason;
 }
 
 }  // namespace
 
-std::vector<PendingReason> AllReasons(const State& state, Instant at, const NodeClasses& classes,
-                                      const std::map<NodeId, Kept>& kept, const Job& waiting) {
-  const Job job = NearestVariant(state, classes, waiting);
-  const PendingReason place = WhyNoPlace(state, classes, job);
-  std::vector<PendingReason> reasons;
-  if (const PendingReason quota = WithQuota(state, at, job, place); quota.kind == PendingKind::kQuota || quota.kind == PendingKind::kReservation) reasons.push_back(quota);
-  if (place.kind != PendingKind::kTurn) {
-    reasons.push_back(place);
-  } else if (reasons.empty()) {
-    reasons.push_back(WithOwners(state, at, kept, job, place));
-  }
-  std::ranges::sort(reasons, {}, &PendingReason::kind);
-  return reasons;
-}
-
-PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& waiting) {
-  const Job job = NearestVariant(state, classes, waiting);
-  return WithOwners(state, at, {}, job, WithQuota(state, at, job, WhyNoPlace(state, classes, job)));
-}
-
 PendingReason WhyPending(const State& state, Instant at, const Job& job) { return PendingReasons(state, at).Of(job); }
 
-PendingReason PendingReasons::Of(const Job& job) {
+PendingReasons::PendingReasons(const State& state, Instant at, std::optional<Plan> plan)
+    : state_(state), at_(at), plan_(std::move(plan)) {}
+
+const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
   if (!classes_) {
     classes_.emplace();
     for (const Node& node : state_.nodes) classes_->Place(node);
   }
   const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
-  Known& found = known->second;
   if (is_new) {
     const Way way = NearestWay(state_, *classes_, job);
-    found = {WhyNoPlace(state_, *classes_, As(job, way)), way.variant, way.nodes};
+    known->second = {WhyNoPlace(state_, *classes_, As(job, way)), way.variant, way.nodes};
   }
-  const Job as = As(job, {found.variant, found.nodes});
-  return WithOwners(state_, at_, {}, as, WithQuota(state_, at_, as, found.reason));
+  return known->second;
+}
+
+// It fits: the next pass places it, or its place is somebody else's.
+PendingReason PendingReasons::WithTurn(const Job& job, PendingReason reason) {
+  if (!plan_) plan_ = Schedule(state_, at_);
+  if (IsPlaced(*plan_, job.id)) return reason;
+  const Owners owners = OwnersOf(state_, at_, *plan_, job).Find();
+  if (owners.text.empty()) {
+    reason.code = "Priority";
+    reason.text = "fits now, but jobs before it take the place";
+    return reason;
+  }
+  reason.kind = PendingKind::kReserved;
+  reason.code = owners.any_job ? "ReservedForJob" : "ReservedForReservation";
+  reason.text = "fits on " + Count(reason.nodes_now, "node") + ", but nodes are reserved for " + owners.text +
+                (owners.would_limit_help ? " (with a time limit it may run there meanwhile: --max-duration)" : "");
+  return reason;
+}
+
+std::vector<PendingReason> PendingReasons::All(const Job& waiting) {
+  const Known& known = PlaceOf(waiting);
+  const Job job = As(waiting, {known.variant, known.nodes});
+  std::vector<PendingReason> reasons;
+  if (auto denied = WhatIsDenied(state_, at_, job, known.reason)) reasons.push_back(*std::move(denied));
+  if (known.reason.kind != PendingKind::kTurn) {
+    reasons.push_back(known.reason);
+  } else if (reasons.empty()) {
+    reasons.push_back(WithTurn(job, known.reason));
+  }
+  std::ranges::sort(reasons, {}, &PendingReason::kind);
+  return reasons;
 }
 
 const char* Name(PendingKind kind) {
@@ -278,6 +342,23 @@ const char* Name(PendingKind kind) {
     case PendingKind::kHost: return "host";
     case PendingKind::kReserved: return "reserved";
     case PendingKind::kTurn: return "turn";
+  }
+  return "?";
+}
+
+// As Slurm calls them, where it has a word for it.
+const char* CodeOf(PendingKind kind) {
+  switch (kind) {
+    case PendingKind::kNoNodes: return "NoNodes";
+    case PendingKind::kNoSuchHardware: return "NoSuchHardware";
+    case PendingKind::kNodesAway: return "ReqNodeNotAvail";
+    case PendingKind::kReservation: return "Reservation";
+    case PendingKind::kQuota: return "Quota";
+    case PendingKind::kCapacity: return "Resources";
+    case PendingKind::kTopology: return "Topology";
+    case PendingKind::kHost: return "HostResources";
+    case PendingKind::kReserved: return "ReservedForJob";
+    case PendingKind::kTurn: return "WaitingForScheduling";
   }
   return "?";
 }

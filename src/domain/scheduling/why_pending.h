@@ -9,22 +9,22 @@
 #include <vector>
 
 #include "domain/cluster/state.h"
-#include "domain/scheduling/kept_nodes.h"
 #include "domain/scheduling/node_classes.h"
+#include "domain/scheduling/plan.h"
 
 namespace gp {
 
 enum class PendingKind {
   kNoNodes,         // no node has ever joined
-  kNoSuchHardware,  // no node, or too few, could hold a rank even if empty
-  kNodesAway,       // they could, but are lost, draining or without healthy GPUs
   kReservation,     // its reservation has not begun, or is over, or ends too soon
+  kNoSuchHardware,  // no node, or too few, could hold a rank even if empty and in service
+  kNodesAway,       // they could, but are lost, draining or without healthy GPUs
   kQuota,           // a limit of its queues, or what others were guaranteed
   kCapacity,        // too few GPUs are free
   kTopology,        // enough GPUs are free, but not where the job wants them
   kHost,            // GPUs are there, cores or memory are not
   kReserved,        // nodes that would do are kept for another job
-  kTurn,            // it fits: others before it are served first
+  kTurn,            // it fits: it starts with the next pass, or others before it are served first
 };
 
 struct PendingReason {
@@ -34,35 +34,44 @@ struct PendingReason {
   int nodes_now = 0;    // of those, could hold one now
   int gpus_free = 0;    // eligible now, on all nodes
   int gpus_asked = 0;   // by all ranks
+  std::string code;     // one word for programs: "Resources", "ReservedForJob" (docs/reference/pending_reasons.md)
   std::string text;     // one line, with the numbers and what would help
 };
 
 PendingReason WhyPending(const State& state, Instant at, const Job& job);
-// `classes`: of the state's nodes.
-PendingReason WhyPending(const State& state, Instant at, const NodeClasses& classes, const Job& job);
+// As far as nodes can tell, without limits and turns.  `classes`: of the state's nodes.
+PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job);
 
-// All that is in its way, in the order of the enum.  `classes` and `kept`: of a Planner and its last Plan.
-std::vector<PendingReason> AllReasons(const State& state, Instant at, const NodeClasses& classes,
-                                      const std::map<NodeId, Kept>& kept, const Job& job);
-
-// The reasons of many jobs of one state; where they fit is worked out once per shape.
+// The reasons of many jobs of one state; where they fit is worked out once per shape, and what the next pass does
+// with those that fit once for all.
 class PendingReasons {
  public:
-  PendingReasons(const State& state, Instant at) : state_(state), at_(at) {}
-  PendingReason Of(const Job& job);
+  // `plan`: what the next pass does, where that is known already.
+  PendingReasons(const State& state, Instant at, std::optional<Plan> plan = std::nullopt);
+
+  // What weighs most: the same wherever it is asked for.
+  PendingReason Of(const Job& job) { return All(job).front(); }
+  // All that is in its way, in the order of the enum; never empty.
+  std::vector<PendingReason> All(const Job& job);
 
  private:
-  const State& state_;
-  const Instant at_;
-  std::optional<NodeClasses> classes_;  // once the first reason was asked for
   struct Known {
     PendingReason reason;
     int variant = 0;  // of the nearest way, and on how many nodes
     int nodes = 0;
   };
+  const Known& PlaceOf(const Job& job);
+  PendingReason WithTurn(const Job& job, PendingReason reason);
+
+  const State& state_;
+  const Instant at_;
+  std::optional<Plan> plan_;            // once one that fits was asked about
+  std::optional<NodeClasses> classes_;  // once any was
   std::map<JobShape, Known> known_;
 };
 
 const char* Name(PendingKind kind);
+// The code of a reason that has no closer one.
+const char* CodeOf(PendingKind kind);
 
 }  // namespace gp

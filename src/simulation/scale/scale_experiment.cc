@@ -151,7 +151,7 @@ class ScaleExperiment {
     const JobId job = *engine_.Submit(SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
     result_.refusal_us = MicrosecondsOf([&] {
       GP_ASSERT(engine_.Pass().Placements().empty(), "a full cluster refuses a large gang");
-      (void)WhyPending(engine_.state(), engine_.now(), engine_.planner().classes(), *engine_.state().FindJob(job));
+      (void)WhyNoPlace(engine_.state(), engine_.planner().classes(), *engine_.state().FindJob(job));
     });
     result_.explain_ms = MicrosecondsOf([&] { (void)Explain(engine_.state(), engine_.now(), *engine_.state().FindJob(job)); }) / 1e3;
   }

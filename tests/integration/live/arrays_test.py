@@ -46,7 +46,7 @@ class Arrays(ClusterTest):
         self.assertEqual([job["array_index"] for job in self.elements(array)], list(range(6)))
         self.assertEqual({job["array_id"] for job in self.elements(array)}, {array})
         why = self.cli("jobs", "explain", f"{array}[4]").ok().out
-        self.assertRegex(why, rf"quota +array {array}: 2 of 2 elements running")
+        self.assertRegex(why, rf"quota +array {array} has a limit of 2 running elements: 2 run")
         other = self.cli.start("--gpus", "1", command=["true"])
         self.assertEqual(self.cli.wait(other), 0)  # who is not of the array is not stopped by it
         for ended in range(6):
@@ -65,7 +65,7 @@ class Arrays(ClusterTest):
     def test_its_names_mean_elements(self):
         array = self.submit("--array", "5%3")
         eventually(lambda: self.marks("began") == [0, 1, 2], "three run")
-        self.assertRegex(self.cli("jobs", "list").ok().out, rf"{array} .*3 running, 2 waiting; array {array}: 3 of 3 elements running")
+        self.assertRegex(self.cli("jobs", "list").ok().out, rf"{array} .*3 running, 2 waiting; array {array} has a limit of 3 running elements: 3 run")
         told = self.cli("jobs", "describe", f"{array}[3]").ok().out
         self.assertIn(f"{array}[3] of 5", told)
         self.assertIn(f"name one of them, as {array}[0]", self.cli("jobs", "describe", array).err)

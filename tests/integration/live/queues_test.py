@@ -67,7 +67,7 @@ class Queues(ClusterTest):
         first = self.start("small", "--gpus", "2")
         second = self.start("small", "--gpus", "1")
         eventually(lambda: self.state(first) == "RUNNING", "the first runs")
-        self.assertEqual(self.cli.job(second)["reason"], "queue small: 1 GPUs asked, 2 of 2 in use")
+        self.assertEqual(self.cli.job(second)["reason"], "queue small has a limit of 2 GPUs: 2 in use, 1 more requested")
         never = self.cli("run", "-d", "--gpus", "3", "--queue", "small", "--", "true")
         self.assertNotEqual(never.code, 0)
         self.assertIn("can never start", never.err)
@@ -95,7 +95,8 @@ class Queues(ClusterTest):
         loans = [self.start("guest", "--gpus", "8", "--preemptible") for _ in range(2)]
         eventually(lambda: all(self.state(job) == "RUNNING" for job in loans), "both nodes are lent")
         firm = self.start("guest", "--gpus", "8", "--nodes", "2", "--priority", "1000")
-        self.assertIn("not guaranteed to others", self.cli.job(firm)["reason"])
+        self.assertIn("--preemptible to borrow idle GPUs", self.cli.job(firm)["reason"])
+        self.assertEqual(self.cli.job(firm)["reason_code"], "QuotaNonPreemptible")
         mine = self.start("owner", "--gpus", "8")
         eventually(lambda: self.state(mine) == "RUNNING", "the owner has its node back")
         self.assertEqual(sorted(self.state(job) for job in loans), ["QUEUED", "RUNNING"])

@@ -26,6 +26,8 @@ class PlantedCase {
 
   Planted Plant();
   const Job& job() const { return *engine_.state().FindJob(job_); }
+  const State& state() const { return engine_.state(); }
+  Instant now() const { return engine_.now(); }
   Explanation Explained() const { return Explain(engine_.state(), engine_.now(), job()); }
 
   // Whether the job, changed so, starts.

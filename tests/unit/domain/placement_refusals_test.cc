@@ -74,7 +74,7 @@ TEST_F(PlacementRefusals, BeyondALimitOfItsQueue) {
   ExpectPlaced(Good(first));
   PlaceGang beside = Good(second);
   beside.ranks[0].node = n2_;
-  ExpectRefused(beside, "queue default: 1 GPUs asked");
+  ExpectRefused(beside, "queue default has a limit of 1 GPU: 1 in use, 1 more requested");
 }
 
 TEST_F(PlacementRefusals, OnANodeThatIsReservedWhileItWouldStay) {

@@ -194,6 +194,9 @@ TEST_F(Preemption, TheNodeIsKeptForWhomItIsCleared) {
 
 // It stands before the other in the queue, and would else take its own place back for ever.
 TEST_F(Preemption, WhoLeftDoesNotTakeThePlaceBack) {
+  StartController patient{TestPolicy()};
+  patient.policy.reserve_after = Duration::Minutes(5);
+  ASSERT_TRUE(cluster_.Execute(patient));
   AddNode();
   const JobId before = Run(8, 600);
   cluster_.Advance(Duration::Minutes(10));
@@ -269,6 +272,9 @@ TEST_F(Preemption, ALostNodeIsKeptForNobody) {
 }
 
 TEST_F(Preemption, WhoMayInterruptIsNotHeldUpByWhoMayNot) {
+  StartController patient{TestPolicy()};
+  patient.policy.reserve_after = Duration::Minutes(5);
+  ASSERT_TRUE(cluster_.Execute(patient));
   AddNode();
   const JobId long_one = Run(8, 500);
   cluster_.Advance(Duration::Minutes(20));

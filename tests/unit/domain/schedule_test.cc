@@ -48,6 +48,9 @@ TEST_F(Scheduling, PriorityThenWhoCameFirst) {
 }
 
 TEST_F(Scheduling, SmallerJobsPassOneThatDoesNotFit) {
+  StartController patient{TestPolicy()};
+  patient.policy.reserve_after = Duration::Minutes(5);
+  ASSERT_TRUE(cluster_.Execute(patient));
   AddNodes(1);
   Submit(1);
   cluster_.Pass();
@@ -79,7 +82,11 @@ TEST_F(Scheduling, FillsTheNodeThatIsBegun) {
   EXPECT_EQ(Planned(), "2@n1");
 }
 
+// A policy may let others pass for a while.
 TEST_F(Scheduling, ReservesAfterTheTimeAndNotBefore) {
+  StartController patient{TestPolicy()};
+  patient.policy.reserve_after = Duration::Minutes(5);
+  ASSERT_TRUE(cluster_.Execute(patient));
   AddNodes(2);
   Submit(1);
   cluster_.Pass();
@@ -89,6 +96,23 @@ TEST_F(Scheduling, ReservesAfterTheTimeAndNotBefore) {
   EXPECT_EQ(Planned(), "3@n1");
   cluster_.Advance(Duration::Seconds(1));
   EXPECT_EQ(Planned(), "");
+}
+
+TEST_F(Scheduling, ReservesAtOnceForSeveralGpusAndLaterForOne) {
+  AddNodes(1);
+  Submit(3);
+  cluster_.Pass();
+  Submit(2);
+  Submit(1);
+  EXPECT_EQ(Planned(), "") << "two GPUs together are waited for";
+  ASSERT_TRUE(cluster_.Execute(StopJob{JobId{2}, false}));
+  cluster_.Pass();
+  const JobId one = Submit(1);
+  EXPECT_TRUE(Schedule(cluster_.state(), cluster_.now()).kept.empty());
+  cluster_.Advance(Duration::Minutes(5));
+  const Plan plan = Schedule(cluster_.state(), cluster_.now());
+  ASSERT_EQ(plan.kept.size(), 1u);
+  EXPECT_EQ(plan.kept.begin()->second.job, one);
 }
 
 TEST_F(Scheduling, ReservesOnlyAsManyNodesAsAreNeededTheEmptiestFirst) {

@@ -49,11 +49,14 @@ TEST_F(TimeLimits, OnesOwnJobsMayWait) {
 }
 
 TEST_F(TimeLimits, WhoHasWaitedForLongCountsOnIt) {
+  StartController patient{TestPolicy()};
+  patient.policy.reserve_after = Duration::Minutes(5);
+  ASSERT_TRUE(cluster_.Execute(patient));
   const JobId waits = Submit({"eve", 2, 2}, {});
   cluster_.Advance(Duration::Minutes(5) - Duration::Milliseconds(1));
   EXPECT_EQ(Refusal(), "") << "not for long yet";
   cluster_.Advance(Duration::Milliseconds(1));
-  EXPECT_EQ(Refusal(), ToText(waits) + " has waited in pool default for more than 5m: who may operate the cluster can do it by force");
+  EXPECT_EQ(Refusal(), ToText(waits) + " waits in pool default for more than 5m: who may operate the cluster can do it by force");
   EXPECT_EQ(Refusal(true), "");
 }
 

@@ -37,7 +37,7 @@ constexpr PolicyNumber kNumbers[] = {
     {"faults_max", 0, 1'000, &Policy::faults_max,
      "attempts in a row that the platform lost, and that got nowhere (not ten minutes, no checkpoint), before a job is given up"},
     {"reserve_after", 0, 365 * kDay, &Policy::reserve_after,
-     "a queued job passed over for so long keeps nodes for itself"},
+     "a queued job passed over for this time keeps nodes for itself; 0s: at once"},
     {"min_run", 0, 365 * kDay, &Policy::min_run,
      "a preemptible job runs for so long, from its placement on, before it may be interrupted"},
     {"reclaim_grace", 0, 365 * kDay, &Policy::reclaim_grace,

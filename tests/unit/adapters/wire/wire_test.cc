@@ -150,7 +150,8 @@ TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
   ArrayLine(cluster.state(), {1}, cluster.now(), reasons, &line);
   EXPECT_EQ(line.id(), "job-0001");
   EXPECT_EQ(line.state(), v1::RUNNING);
-  EXPECT_EQ(line.reason(), "array job-0001: 2 of 2 elements running");
+  EXPECT_EQ(line.reason(), "array job-0001 has a limit of 2 running elements: 2 run");
+  EXPECT_EQ(line.reason_code(), "JobArrayTaskLimit");
   EXPECT_EQ(line.elements().count(), 5);
   EXPECT_EQ(line.elements().running(), 2);
   EXPECT_EQ(line.elements().waiting(), 2);
