@@ -61,7 +61,11 @@ class Lack {
  private:
   template <typename F>
   void ForEachGpu(const F& visit) const {
-    for (const Node& node : nodes_) std::ranges::for_each(node.facts->gpus, visit);
+    for (const Node& node : nodes_) {
+      for (const GpuFacts& gpu : node.facts->gpus) {
+        if (gpu.presence != GpuPresence::kRetired) visit(gpu);
+      }
+    }
   }
   bool IsOfModel(const GpuFacts& gpu) const {
     return request_.models.empty() || std::ranges::any_of(request_.models, [&](const std::string& model) { return gpu.model.contains(model); });
@@ -128,7 +132,7 @@ class Lack {
     size_t gpus = 0;
     for (const Node& node : nodes_) {
       most = std::max(most, std::popcount(EligibleGpus(node, job_)));
-      gpus = std::max(gpus, node.gpus.size());
+      gpus = std::max(gpus, static_cast<size_t>(node.facts->CountGpus()));
     }
     if (most >= request_.count) return "";
     if (most == 0 && IsByMig()) return "no MIG instance is as large as requested";
