@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "domain/cluster/grants.h"
+#include "domain/model/gpu_model.h"
 #include "domain/placement/host_share.h"
 #include "domain/placement/network.h"
 
@@ -15,9 +16,8 @@ namespace {
 bool ModelFits(const GpuRequest& request, const GpuFacts& facts) {
   if (facts.memory_mib < request.memory_mib_min) return false;
   if (request.models.empty()) return true;
-  return std::ranges::any_of(request.models, [&](const std::string& model) {
-    return facts.model.find(model) != std::string::npos;
-  });
+  return std::ranges::any_of(
+      request.models, [&](const std::string& model) { return NamesModel(model, facts.model); });
 }
 
 // Calls visit for every subset of `from` with `count` members.

@@ -38,7 +38,8 @@ constexpr Field kGpuFields[] = {
                const FieldValue& v) { d.job.gpus.count = static_cast<int>(v.number); }},
     {.name = "model",
      .kind = kTexts,
-     .summary = "A part of the GPU's name, or a list of them: any will do.",
+     .summary = "A part of the GPU's name in whole words, or a list of them: any will do. Case and "
+                "spaces do not count: `rtx8000` is a Quadro RTX 8000, `A10` is not an A100.",
      .default_text = "any",
      .example = "[H100, H200]",
      .synonyms = "models type",
