@@ -23,6 +23,7 @@ struct SubmitFlags {
   std::string file;
   std::vector<std::string> overrides;
   std::vector<std::string> environment;
+  std::vector<std::string> arguments;
   std::string array;
   int count = 1;
   bool wait = false;
@@ -39,6 +40,7 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   options.overrides = *std::move(overrides);
   if (!flags.array.empty()) options.overrides.emplace_back("array", flags.array);
   options.environment = *std::move(environment);
+  options.arguments = flags.arguments;
   const auto text = ReadJobFile(flags.file);
   if (!text) return cli.Complain(text.error());
   DecodedJobs decoded = DecodeJobFile(flags.file, *text, options);
@@ -126,6 +128,7 @@ void AddSubmit(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand("submit", "Queue the jobs of a file; prints their ids");
   auto flags = std::make_shared<SubmitFlags>();
   sub->add_option("file", flags->file, "Job file (YAML, JSON or a script with #GPU lines); - is stdin")->required();
+  sub->add_option("arguments", flags->arguments, "-- ARGUMENTS of what the jobs run: $1 and so on of a script");
   sub->add_option("--set", flags->overrides, "Another value for a key")->allow_extra_args(false)->type_name("PATH=VALUE");
   sub->add_option("--env", flags->environment, "Variable of the jobs")->allow_extra_args(false)->type_name("NAME=VALUE");
   sub->add_option("--array", flags->array, "So many jobs of each, each with its GP_ARRAY_INDEX; no more than M of them at once")->type_name("N[%M]");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string_view>
 
 #include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/job_file/decode.h"
@@ -61,6 +62,38 @@ std::vector<YamlNode> ReadDocuments(const SourceText& source, Report& report) {
   return documents;
 }
 
+// Whether it is a shell that is handed its script as text: the next argument is $0 to it, and not $1.
+bool IsShellText(const std::vector<std::string>& command) {
+  if (command.size() < 3) return false;
+  // Backwards over "-c" and other options of the shell.
+  auto word = command.rbegin() + 1;
+  if (!word->starts_with('-') || !word->ends_with('c')) return false;
+  while (word != command.rend() && word->starts_with('-')) ++word;
+  if (word == command.rend()) return false;
+  constexpr std::string_view kShells[] = {"sh", "bash", "dash", "ksh", "zsh"};
+  return std::ranges::find(kShells, word->substr(word->rfind('/') + 1)) != std::end(kShells);
+}
+
+void AddArguments(const std::vector<std::string>& arguments, JobSpec& job) {
+  if (arguments.empty()) return;
+  if (IsShellText(job.command)) job.command.push_back(job.name);
+  job.command.insert(job.command.end(), arguments.begin(), arguments.end());
+}
+
+// Those of the file were judged where they stand.
+void CheckArguments(const std::vector<std::string>& arguments, const DecodedJobs& decoded,
+                    Report& report, const SourceText& source) {
+  if (arguments.empty()) return;
+  for (const JobSpec& job : decoded.jobs) {
+    const std::vector<SpecProblem> problems = FindProblems(job);
+    const auto found = std::ranges::find(problems, "run", &SpecProblem::field);
+    if (found == problems.end()) continue;
+    report.Add({&source}, JobFileCode::kBadText,
+               "with the arguments behind --: run " + found->message);
+    return;
+  }
+}
+
 std::string_view WithoutByteOrderMark(std::string_view text) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
@@ -88,9 +121,11 @@ DecodedJobs DecodeJobFile(std::string_view file_name, std::string_view text,
     const size_t position = decoded.jobs.size() + 1;
     const std::string suffix = position > 1 ? "-" + std::to_string(position) : "";
     if (auto job = DecodeJob(document, name + suffix, report)) {
+      AddArguments(options.arguments, *job);
       decoded.jobs.push_back(std::move(*job));
     }
   }
+  CheckArguments(options.arguments, decoded, report, source);
   decoded.diagnostics = report.Take();
   if (!decoded.diagnostics.empty()) decoded.jobs.clear();
   return decoded;

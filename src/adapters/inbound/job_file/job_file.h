@@ -19,6 +19,8 @@ struct JobFileOptions {
   std::vector<std::pair<std::string, std::string>> overrides = {};
   // --env NAME=value; the value is taken as it is.  Gives variables that the file leaves empty.
   std::vector<std::pair<std::string, std::string>> environment = {};
+  // What stands behind --: further arguments of what runs; $1 and so on of a script.
+  std::vector<std::string> arguments = {};
 };
 
 struct DecodedJobs {
