@@ -1,6 +1,9 @@
 #include "adapters/inbound/job_import/draft.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "domain/model/text_rules.h"
 
 namespace gp {
 namespace {
@@ -95,6 +98,13 @@ void Put(YamlNode& map, const std::vector<std::string>& path, YamlNode value) {
     at = &entry->value;
   }
   *at = std::move(value);
+}
+
+std::optional<std::string> VariableRefusal(std::string_view name) {
+  constexpr std::string_view kOverwritten[] = {"MASTER_ADDR", "MASTER_PORT", "CUDA_DEVICE_ORDER"};
+  if (IsReservedVariable(name) || std::ranges::find(kOverwritten, name) != std::end(kOverwritten)) return "is set by the platform for every job: left out";
+  if (const auto fault = VariableNameFault(name)) return "left out: " + *fault;
+  return std::nullopt;
 }
 
 std::string ToYaml(const YamlNode& map) {

@@ -1,20 +1,22 @@
 #pragma once
 
-// GPUs as other schedulers name them.
+// GPUs as other schedulers and their sites name them: "nvidia_h100_80gb_hbm3", "teslap100", "a100_1g.5gb", "volta".
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gp {
 
-// "H100" of "h100", "nvidia_h100_80gb_hbm3" and "NVIDIA-H100-80GB-HBM3": the first word with a digit, as drivers write it.
-std::string ModelWord(std::string_view name);
+struct NamedGpu {
+  std::vector<std::string> models;             // as drivers name them, any will do; empty: any GPU
+  std::optional<std::string> memory;           // "80GB": what the GPU has
+  std::optional<std::string> instance_memory;  // "5GB": it is a MIG instance of such a GPU
+  std::string meaning;                         // for a note: "is any GPU with H100 in its name"
+  bool operator==(const NamedGpu&) const = default;
+};
 
-// "80GB" of the same; nullopt: the name tells no memory.
-std::optional<std::string> MemoryOfName(std::string_view name);
-
-// "20GB" of "2g.20gb"; nullopt: no instance of a GPU is called so.
-std::optional<std::string> MemoryOfInstance(std::string_view name);
+NamedGpu ReadGpuName(std::string_view name);
 
 }  // namespace gp

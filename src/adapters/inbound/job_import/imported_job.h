@@ -1,7 +1,8 @@
 #pragma once
 
-// A job that was written for another scheduler, as a job file of ours (docs/how-to/import.md).
+// A job that was written for another scheduler, as a job file (docs/how-to/import.md).
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ struct ImportNote {
   std::string what;  // as it is written there: "--partition=h100"
   std::string why;   // "say queue: …"
   bool operator==(const ImportNote&) const = default;
+};
+
+struct ImportOptions {
+  std::map<std::string, std::string> queues;  // ours, by partitions of Slurm's or queues of Kubernetes
 };
 
 struct ImportedJob {

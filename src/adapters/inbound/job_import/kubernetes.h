@@ -1,6 +1,6 @@
 #pragma once
 
-// Jobs and Pods of Kubernetes as job files.
+// Workloads of Kubernetes as job files: Pods, Jobs, and what Volcano, Kubeflow and JobSet make of several.
 
 #include <string_view>
 
@@ -9,8 +9,9 @@
 
 namespace gp {
 
-// All documents of the file; what is neither Job nor Pod gets a note.  kInvalidArgument: it is no YAML that is read here
-// (one problem of many, with its place), there is no Job in it, or one whose program is not named.
-Result<ImportedJob> ImportKubernetes(std::string_view file_name, std::string_view text);
+// All documents of the file, and the items of its lists; what starts no pods that end gets a note.  kInvalidArgument: it is no
+// YAML that is read here (one problem of many, with its place), there is nothing to run in it, the program of one is not
+// named, or its ranks differ.
+Result<ImportedJob> ImportKubernetes(std::string_view file_name, std::string_view text, const ImportOptions& options = {});
 
 }  // namespace gp

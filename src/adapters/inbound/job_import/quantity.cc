@@ -52,13 +52,15 @@ std::optional<int64_t> QuantityBytes(std::string_view text) {
   return bytes <= kMost ? std::optional(static_cast<int64_t>(bytes)) : std::nullopt;
 }
 
+std::optional<int64_t> QuantityMilli(std::string_view text) {
+  if (!text.ends_with('m')) return Thousandths(text);
+  const auto thousandths = ParseCount(text.substr(0, text.size() - 1));
+  return thousandths ? std::optional(*thousandths) : std::nullopt;
+}
+
 std::optional<int64_t> QuantityCores(std::string_view text) {
-  if (text.ends_with('m')) {
-    const auto thousandths = ParseCount(text.substr(0, text.size() - 1));
-    return thousandths ? std::optional((*thousandths + kThousandth - 1) / kThousandth) : std::nullopt;
-  }
-  const auto thousandths = Thousandths(text);
-  return thousandths ? std::optional((*thousandths + kThousandth - 1) / kThousandth) : std::nullopt;
+  const auto thousandths = QuantityMilli(text);
+  return thousandths ? std::optional(*thousandths / kThousandth + (*thousandths % kThousandth != 0 ? 1 : 0)) : std::nullopt;
 }
 
 }  // namespace gp

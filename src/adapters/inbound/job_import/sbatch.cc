@@ -1,15 +1,20 @@
 #include "adapters/inbound/job_import/sbatch.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 
 #include "adapters/inbound/job_file/job_name.h"
 #include "adapters/inbound/job_import/draft.h"
 #include "adapters/inbound/job_import/sbatch_directives.h"
+#include "adapters/inbound/job_import/sbatch_hints.h"
 #include "adapters/inbound/job_import/slurm_demand.h"
+#include "adapters/inbound/job_import/slurm_steps.h"
 #include "adapters/inbound/job_import/slurm_values.h"
 #include "adapters/inbound/job_import/slurm_words.h"
 #include "base/text.h"
+#include "domain/model/job_spec.h"
 
 namespace gp {
 namespace {
@@ -23,11 +28,6 @@ std::string Seconds(int64_t seconds) {
 }
 
 bool IsName(std::string_view text) { return !text.empty() && JobNameFromPath(text) == text; }
-
-bool IsVariable(std::string_view name) {
-  const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && (name.front() < '0' || name.front() > '9') && std::ranges::all_of(name, is_of_name);
-}
 
 // At commas that are not within quotes, which do not count.
 std::vector<std::string> PartsOfExport(std::string_view text) {
@@ -47,58 +47,23 @@ std::vector<std::string> PartsOfExport(std::string_view text) {
   return parts;
 }
 
-// Options that ask for something that there is not, or that is said otherwise.
-const std::map<std::string_view, std::string_view> kNoCounterpart{
-    {"begin", "there is no time to begin: `at` and a submit, or jobs hold and release"},
-    {"clusters", "a submit goes to the cluster that --server names"},
-    {"comment", "say labels: {comment: …}"},
-    {"constraint", "say node_labels:, and for GPUs resources: {gpus: {model: …}} (gpu-platform nodes label)"},
-    {"container", "images of containers are not supported yet"},
-    {"deadline", "gpu-platform jobs submit --plan says when it would start and end"},
-    {"dependency", "ids of Slurm's jobs mean nothing here: say after: [JOB:ok] with ids of ours"},
-    {"error", "output is kept with the job: gpu-platform logs JOB"},
-    {"exclude", "say node_labels: that those nodes have not"},
-    {"exclusive", "a node is shared by jobs, a GPU by nobody unless they ask for parts; ask for all GPUs of a node to have it alone"},
-    {"hold", "gpu-platform jobs hold JOB"},
-    {"input", "write: program < file"},
-    {"licenses", "there are no licences to count"},
-    {"mail-type", "jobs cannot notify anybody yet"},
-    {"mail-user", "jobs cannot notify anybody yet"},
-    {"overcommit", "each task has cores of its own: say resources: {cpus: …}"},
-    {"nice", "say priority: low, medium, high or 0 to 1000"},
-    {"no-requeue", "after a fault of the platform a job is always started again"},
-    {"nodelist", "say node_labels: that only those nodes have"},
-    {"output", "output is kept with the job: gpu-platform logs JOB"},
-    {"partition", "say queue: and, for the kind of node, node_labels: or resources: {gpus: {model: …}}"},
-    {"prefer", "say node_labels: to demand it"},
-    {"priority", "say priority: low, medium, high or 0 to 1000"},
-    {"switches", "say topology: {network_levels: 1} or more"},
-    {"time-min", "only max_duration is there"},
-    {"tmp", "disk space is not reserved"},
-    {"wait", "gpu-platform jobs wait JOB"},
-    {"wrap", "--wrap belongs on sbatch's command line"},
-};
-
-// Options that change nothing of what the job gets or does.
-constexpr std::string_view kWithoutMeaning[] = {"ignore-pbs", "kill-on-invalid-dep", "open-mode", "parsable", "quiet", "requeue", "verbose", "wait-all-nodes"};
-
 class SbatchImport {
  public:
-  SbatchImport(std::string_view file_name, SbatchScript script) : script_(std::move(script)) {
+  SbatchImport(std::string_view file_name, SbatchScript script, const ImportOptions& options) : script_(std::move(script)), options_(options) {
     imported_.notes = script_.notes;
     Put(draft_, {"name"}, Text(JobNameFromPath(file_name)));
   }
 
-  ImportedJob Do() {
+  Result<ImportedJob> Do() {
     for (size_t i = 0; i < script_.directives.size(); ++i) {
       const Directive& one = script_.directives[i];
       // Of an option that is given again the last one counts.
       const auto is_again = [&](const Directive& later) { return one.is_known && later.is_known && later.name == one.name; };
       if (std::any_of(script_.directives.begin() + static_cast<std::ptrdiff_t>(i) + 1, script_.directives.end(), is_again)) continue;
       if (!Take(one)) Note(one, WhyNot(one));
+      if (refused_) return Fail(*refused_);
     }
     PutTime();
-    demand_.PutInto(draft_, imported_.notes);
     PutText();
     std::ranges::stable_sort(imported_.notes, {}, &ImportNote::line);
     return std::move(imported_);
@@ -109,13 +74,12 @@ class SbatchImport {
 
   static std::string WhyNot(const Directive& one) {
     if (!one.is_known) return "is no option of sbatch's that is known here";
-    const auto why = kNoCounterpart.find(one.name);
-    return why == kNoCounterpart.end() ? "has no counterpart" : std::string(why->second);
+    return std::string(HintForOption(one.name));
   }
 
   // Whether all of it is in the job file, or will be.
   bool Take(const Directive& one) {
-    if (std::ranges::find(kWithoutMeaning, one.name) != std::end(kWithoutMeaning)) return one.is_known;
+    if (ChangesNothing(one.name)) return one.is_known;
     if (const auto wrong = demand_.Take(one)) {
       if (!wrong->empty()) Note(one, *wrong);
       return true;
@@ -124,6 +88,7 @@ class SbatchImport {
     static const std::map<std::string_view, Taker> kTakers{
         {"account", &SbatchImport::TakeAccount},       {"array", &SbatchImport::TakeArray}, {"chdir", &SbatchImport::TakeDirectory},
         {"export", &SbatchImport::TakeExport},         {"gres-flags", &SbatchImport::TakeBinding}, {"job-name", &SbatchImport::TakeName},
+        {"partition", &SbatchImport::TakePartition},
         {"qos", &SbatchImport::TakeQos},               {"reservation", &SbatchImport::TakeReservation}, {"signal", &SbatchImport::TakeSignal},
         {"time", &SbatchImport::TakeTime},
     };
@@ -155,14 +120,50 @@ class SbatchImport {
     return true;
   }
 
-  bool TakeArray(const Directive& one) {
-    const auto array = ReadSlurmArray(one.value);
-    constexpr int64_t kArrayMost = 10'000;
-    if (!array || array->count > kArrayMost) return Unreadable(one, "FIRST-LAST, with :STEP and %PARALLEL, of at most 10000 jobs; a list of numbers needs a line in the script");
-    facts_.array = *array;
-    Put(draft_, {"array", "count"}, Plain(std::to_string(array->count)));
-    if (array->max_parallel > 0) Put(draft_, {"array", "max_parallel"}, Plain(std::to_string(std::min(array->max_parallel, kArrayMost))));
+  // Of several partitions Slurm takes the first in which it may start.
+  bool TakePartition(const Directive& one) {
+    std::string queue;
+    for (const std::string& partition : Split(one.value, ',')) {
+      const auto found = options_.queues.find(partition);
+      if (found == options_.queues.end()) continue;
+      if (queue.empty()) queue = found->second;
+      if (queue != found->second) Note(one, "waits in " + queue + " alone: a job has one queue");
+    }
+    if (queue.empty()) {
+      Note(one, "say queue:, or import with --map " + one.value.substr(0, one.value.find(',')) + "=QUEUE; for the kind of node say node_labels: or resources: {gpus: {model: …}}");
+    } else {
+      Put(draft_, {"queue"}, Text(queue));
+    }
+    facts_.stated["SLURM_JOB_PARTITION"] = Literal(one.value);
     return true;
+  }
+
+  // One job in place of an array would be another piece of work.
+  bool TakeArray(const Directive& one) {
+    const auto refuse = [&](const std::string& why) {
+      refused_ = InvalidArgument("line " + std::to_string(one.line) + ": " + Printable(one.written, 100) + ": " + why);
+      return true;
+    };
+    const auto array = ReadSlurmArray(one.value);
+    if (!array) return refuse("is no array that is read: numbers and FIRST-LAST, with :STEP, and %PARALLEL at the end");
+    if (array->Count() > kArrayMax) return refuse(TooLarge(*array));
+    facts_.array = *array;
+    Put(draft_, {"array", "count"}, Plain(std::to_string(array->Count())));
+    if (array->max_parallel > 0) Put(draft_, {"array", "max_parallel"}, Plain(std::to_string(std::min<int64_t>(array->max_parallel, kArrayMax))));
+    return true;
+  }
+
+  // The first two parts into which it can be cut show how.
+  static std::string TooLarge(const SlurmArray& array) {
+    const std::string why = "GP1011: an array has at most " + std::to_string(kArrayMax) + " jobs, and this one " + std::to_string(array.Count()) + ": import and submit it in parts";
+    if (array.runs.size() != 1) return why;
+    const SlurmArray::Run& run = array.runs.front();
+    const auto part = [&](int64_t index) {
+      const int64_t last = std::min(run.count, index + kArrayMax) - 1;
+      const std::string step = run.step == 1 ? "" : ":" + std::to_string(run.step);
+      return "--array=" + std::to_string(run.first + index * run.step) + "-" + std::to_string(run.first + last * run.step) + step + (array.max_parallel > 0 ? "%" + std::to_string(array.max_parallel) : "");
+    };
+    return why + ", " + part(0) + ", " + part(kArrayMax) + (run.count > 2 * kArrayMax ? " and so on" : "");
   }
 
   bool TakeDirectory(const Directive& one) {
@@ -181,8 +182,8 @@ class SbatchImport {
         Note(one, "variables of the shell that submits do not go along: name them under env:, or with --env");
       } else if (part == "NIL" || part.empty()) {
         continue;
-      } else if (!IsVariable(name)) {
-        Note(one, "is not read: " + part);
+      } else if (const auto refusal = VariableRefusal(name)) {
+        Note(one, Printable(name, 60) + " " + *refusal);
       } else if (equals < part.size()) {
         Put(draft_, {"env", name}, Text(part.substr(equals + 1)));
       } else {
@@ -241,21 +242,64 @@ class SbatchImport {
 
   void PutText() {
     const std::string first_line = script_.first_line.empty() ? "#!/bin/sh" : script_.first_line;
-    facts_.tasks_per_node = demand_.TasksPerNode();
-    if (const auto cpus = demand_.CpusPerTask()) facts_.cpus_per_task = std::to_string(*cpus);
-    facts_.is_shell = first_line.ends_with("sh") || first_line.find("sh ") != std::string::npos;
-    const std::vector<std::string> variables = SlurmVariables(script_.body, facts_, imported_.notes);
+    ReadFacts(first_line);
+    StepUse use;
+    if (facts_.is_shell) {
+      NoteArguments(script_.body, imported_.notes);
+      use = TakeSteps({demand_.Nodes(), demand_.TasksPerNode()}, script_.body, imported_.notes);
+    } else {
+      NoteForeignArguments();
+    }
+    facts_.has_steps = use.has_steps;
+    demand_.PutInto(draft_, use.has_tasks, imported_.notes);
+    std::vector<std::string> preamble = SlurmVariables(script_.body, facts_, imported_.notes);
+    std::ranges::move(StepFunctions(use), std::back_inserter(preamble));
     std::string& text = imported_.text;
     text = first_line + "\n";
     for (const std::string& line : Split(ToYaml(draft_), '\n')) {
       if (!line.empty()) text += std::string(kHeader) + line + "\n";
     }
-    for (const std::string& variable : variables) text += variable + "\n";
+    for (const std::string& line : preamble) text += line + "\n";
     for (const auto& [number, line] : script_.body) text += (line.starts_with("#GPU") ? "# " + line.substr(1) : line) + "\n";
   }
 
+  void ReadFacts(const std::string& first_line) {
+    constexpr std::string_view kShells[] = {"sh", "bash", "dash", "ksh", "zsh"};
+    for (const std::string& word : Split(first_line, ' ')) {
+      facts_.is_shell |= std::ranges::find(kShells, word.substr(word.rfind('/') + 1)) != std::end(kShells);
+      facts_.is_login_shell |= word == "--login" || (word.starts_with('-') && !word.starts_with("--") && word.find('l') != std::string::npos);
+    }
+    facts_.tasks_per_node = demand_.TasksPerNode();
+    if (const auto cpus = demand_.CpusPerTask()) facts_.stated["SLURM_CPUS_PER_TASK"] = std::to_string(*cpus);
+    if (const YamlEntry* name = draft_.Find("name")) facts_.stated["SLURM_JOB_NAME"] = name->value.text;
+    if (const YamlEntry* project = draft_.Find("project")) facts_.stated["SLURM_JOB_ACCOUNT"] = project->value.text;
+  }
+
+  // A program of another kind reads its arguments by names of its own.
+  void NoteForeignArguments() {
+    for (const ScriptLine& line : script_.body) {
+      for (const char* word : {"sys.argv", "argparse", "ARGV"}) {
+        if (line.text.find(word) == std::string::npos) continue;
+        imported_.notes.push_back({line.number, word, "arguments come with the submit: gpu-platform jobs submit FILE -- ARGUMENTS"});
+        break;
+      }
+    }
+  }
+
+  // Within double quotes of a shell.
+  static std::string Literal(const std::string& text) {
+    std::string literal;
+    for (const char c : text) {
+      if (c == '"' || c == '$' || c == '`' || c == '\\') literal += '\\';
+      if (c != '\n') literal += c;
+    }
+    return literal;
+  }
+
   SbatchScript script_;
+  const ImportOptions& options_;
   ImportedJob imported_;
+  std::optional<Error> refused_;
   YamlNode draft_;
   ScriptFacts facts_;
   SlurmDemand demand_;
@@ -265,7 +309,7 @@ class SbatchImport {
 
 }  // namespace
 
-Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text) {
+Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text, const ImportOptions& options) {
   SbatchScript script = ReadSbatchScript(text);
   const auto is_ours = [](const ScriptLine& line) { return line.text == "#GPU" || line.text.starts_with("#GPU "); };
   const auto ours = std::ranges::find_if(script.body, is_ours);
@@ -273,7 +317,7 @@ Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view te
   if (part != script.directives.end()) return Fail(InvalidArgument("line " + std::to_string(part->line) + ": a job of unlike parts (" + part->name + "): make a job of each, or say any_of"));
   if (ours != script.body.end()) return Fail(InvalidArgument("line " + std::to_string(ours->number) + ": it has #GPU lines already: submit it as it is"));
   if (script.directives.empty()) return Fail(InvalidArgument("there is no #SBATCH line before the first command"));
-  return SbatchImport(file_name, std::move(script)).Do();
+  return SbatchImport(file_name, std::move(script), options).Do();
 }
 
 }  // namespace gp

@@ -36,11 +36,24 @@ constexpr Option kOptions[] = {
     {"oversubscribe", 's', Takes::kNothing}, {"parsable", 0, Takes::kNothing}, {"partition", 'p'}, {"power"}, {"prefer"}, {"priority"}, {"profile"},
     {"propagate", 0, Takes::kMaybe}, {"qos", 'q'}, {"quiet", 'Q', Takes::kNothing}, {"reboot", 0, Takes::kNothing},
     {"requeue", 0, Takes::kNothing}, {"reservation"}, {"resv-ports", 0, Takes::kMaybe}, {"segment"}, {"signal"},
-    {"sockets-per-node"}, {"spread-job", 0, Takes::kNothing}, {"stepmgr", 0, Takes::kNothing}, {"switches"},
+    {"share", 0, Takes::kNothing}, {"sockets-per-node"}, {"spread-job", 0, Takes::kNothing}, {"stepmgr", 0, Takes::kNothing}, {"switches"},
+    {"tasks"}, {"tasks-per-node"},
     {"test-only", 0, Takes::kNothing}, {"thread-spec"}, {"threads-per-core"}, {"time", 't'}, {"time-min"}, {"tmp"}, {"tres-bind"}, {"tres-per-task"},
     {"uid"}, {"use-min-nodes", 0, Takes::kNothing}, {"verbose", 'v', Takes::kNothing}, {"wait", 'W', Takes::kNothing},
-    {"wait-all-nodes"}, {"wckey"}, {"wrap"},
+    {"wait-all-nodes"}, {"wckey"}, {"workdir"}, {"wrap"},
 };
+
+// Further names of the same options; the last one was dropped from sbatch, and is in scripts yet.
+constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
+    {"tasks", "ntasks"}, {"tasks-per-node", "ntasks-per-node"}, {"share", "oversubscribe"}, {"workdir", "chdir"},
+};
+
+std::string_view WithoutSynonym(std::string_view name) {
+  for (const auto& [other, usual] : kSynonyms) {
+    if (name == other) return usual;
+  }
+  return name;
+}
 
 const Option* ByName(std::string_view name) {
   const auto exact = std::ranges::find(kOptions, name, &Option::name);
@@ -112,7 +125,7 @@ class LineReader {
     const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
     const Option* option = ByName(name);
     Directive one{line_, word, name, "", option != nullptr};
-    if (option != nullptr) one.name = option->name;
+    if (option != nullptr) one.name = WithoutSynonym(option->name);
     if (equals != std::string::npos) {
       one.value = word.substr(equals + 1);
     } else if (option != nullptr && option->takes == Takes::kValue) {

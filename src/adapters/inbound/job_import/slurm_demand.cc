@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "adapters/inbound/job_import/gpu_names.h"
+#include "adapters/inbound/job_import/gpu_demand.h"
 #include "base/text.h"
 
 namespace gp {
@@ -11,6 +11,9 @@ namespace {
 
 constexpr int64_t kNodesMost = 4'096;
 constexpr int64_t kCountMost = 1'000'000;
+// What a node is taken to have at most where tasks may be on any number of nodes.
+constexpr int64_t kNodeCores = 128;
+constexpr int64_t kNodeGpus = 8;
 
 std::string SizeText(int64_t mebibytes) {
   return mebibytes % 1'024 == 0 ? std::to_string(mebibytes / 1'024) + "GiB" : std::to_string(mebibytes) + "MiB";
@@ -29,11 +32,12 @@ std::optional<std::string> SlurmDemand::Take(const Directive& one) {
       {"gpus-per-node", &SlurmDemand::TakeGpus}, {"gpus-per-task", &SlurmDemand::TakeGpus},  {"gres", &SlurmDemand::TakeResource},
       {"mem", &SlurmDemand::TakeMemory},         {"mem-per-cpu", &SlurmDemand::TakeMemory},  {"mem-per-gpu", &SlurmDemand::TakeMemory},
       {"nodes", &SlurmDemand::TakeNodes},        {"ntasks", &SlurmDemand::TakeCount},        {"ntasks-per-node", &SlurmDemand::TakeCount},
+      {"ntasks-per-gpu", &SlurmDemand::TakeCount},
   };
   const auto taker = kTakers.find(one.name);
   if (taker == kTakers.end() || !one.is_known) return std::nullopt;
   std::string wrong = (this->*taker->second)(one);
-  if (counts_.contains(one.name) || one.name == "nodes") directives_[one.name] = one;
+  if (counts_.contains(one.name) || one.name == "nodes" || one.name == "gres") directives_[one.name] = one;
   return wrong;
 }
 
@@ -66,6 +70,10 @@ std::string SlurmDemand::TakeResource(const Directive& one) {
     const size_t colon = std::min(part.find(':'), part.size());
     const std::string name = part.substr(0, colon);
     const auto gpus = colon == part.size() ? std::optional(SlurmGpus{}) : ReadSlurmGpus(part.substr(colon + 1));
+    if ((name == "mps" || name == "shard") && gpus && gpus->count > 0) {
+      parts_[name] = gpus->count;
+      continue;
+    }
     if ((name != "gpu" && name != "gres/gpu") || !gpus || counts_.contains(one.name)) {
       others.push_back(part);
       continue;
@@ -91,8 +99,21 @@ std::optional<int64_t> SlurmDemand::CountOf(const std::string& option) const {
 
 std::optional<int64_t> SlurmDemand::Tasks() const {
   if (const auto tasks = CountOf("ntasks")) return tasks;
-  const auto gpus = CountOf("gpus"), per_task = CountOf("gpus-per-task");
-  return gpus && per_task && *per_task > 0 ? std::optional(RoundedUp(*gpus, *per_task)) : std::nullopt;
+  const auto gpus = CountOf("gpus"), per_task = CountOf("gpus-per-task"), per_gpu = CountOf("ntasks-per-gpu");
+  if (gpus && per_task && *per_task > 0) return RoundedUp(*gpus, *per_task);
+  return gpus && per_gpu ? std::optional(std::min(*gpus * *per_gpu, kCountMost)) : std::nullopt;
+}
+
+std::optional<int64_t> SlurmDemand::StatedGpusPerNode() const {
+  const auto of_node = CountOf("gpus-per-node");
+  return of_node ? of_node : CountOf("gres");
+}
+
+std::optional<int64_t> SlurmDemand::TotalGpus() const {
+  if (const auto gpus = CountOf("gpus")) return gpus;
+  const auto tasks = CountOf("ntasks"), per_gpu = CountOf("ntasks-per-gpu");
+  const bool is_counted_otherwise = StatedGpusPerNode() || CountOf("gpus-per-task");
+  return tasks && per_gpu && !is_counted_otherwise ? std::optional(RoundedUp(*tasks, *per_gpu)) : std::nullopt;
 }
 
 int64_t SlurmDemand::Nodes() const {
@@ -100,20 +121,38 @@ int64_t SlurmDemand::Nodes() const {
   const auto gpus = CountOf("gpus"), gpus_per_node = CountOf("gpus-per-node");
   if (gpus && gpus_per_node && *gpus_per_node > 0) return std::max<int64_t>(RoundedUp(*gpus, *gpus_per_node), 1);
   const auto tasks = Tasks(), tasks_per_node = CountOf("ntasks-per-node");
-  return tasks && tasks_per_node ? RoundedUp(*tasks, *tasks_per_node) : 1;
+  return tasks && tasks_per_node ? RoundedUp(*tasks, *tasks_per_node) : SpreadNodes();
+}
+
+int64_t SlurmDemand::SpreadNodes() const {
+  const int64_t tasks = Tasks().value_or(1), cpus = CpusPerTask().value_or(1), of_node = StatedGpusPerNode().value_or(0);
+  int64_t gpus = TotalGpus().value_or(0);
+  if (const auto of_task = CountOf("gpus-per-task"); of_task && gpus == 0 && of_node == 0) gpus = std::min(*of_task * tasks, kCountMost);
+  const auto fits = [&](int64_t nodes) { return std::min(RoundedUp(tasks, nodes), kCountMost) * cpus <= kNodeCores && RoundedUp(gpus, nodes) <= kNodeGpus; };
+  // A task cannot be parted, nor is one that asks for too much any node's.
+  const int64_t most = std::min(std::max({gpus, tasks, int64_t{1}}), kNodesMost);
+  if (fits(1) || !fits(most)) return 1;
+  // One task for each GPU of a node, where it comes to that.
+  if (of_node > 0 && tasks % of_node == 0 && tasks / of_node <= kNodesMost && fits(tasks / of_node)) return tasks / of_node;
+  int64_t least = 1;
+  while (!fits(least)) ++least;
+  for (int64_t nodes = least; nodes <= most; ++nodes) {
+    if (tasks % std::min(nodes, tasks) == 0 && gpus % nodes == 0) return nodes;
+  }
+  return least;
 }
 
 int64_t SlurmDemand::TasksPerNode() const {
-  const auto tasks = Tasks(), per_node = CountOf("ntasks-per-node");
-  if (!tasks) return per_node.value_or(1);
-  return std::min(RoundedUp(*tasks, Nodes()), per_node.value_or(kCountMost));
+  const auto tasks = Tasks(), per_node = CountOf("ntasks-per-node"), per_gpu = CountOf("ntasks-per-gpu"), gpus = StatedGpusPerNode();
+  if (tasks) return std::min(RoundedUp(*tasks, Nodes()), per_node.value_or(kCountMost));
+  if (per_gpu && gpus && !per_node) return std::clamp<int64_t>(*per_gpu * *gpus, 1, kCountMost);
+  return per_node.value_or(1);
 }
 
 int64_t SlurmDemand::GpusPerNode() const {
-  if (const auto of_node = CountOf("gpus-per-node")) return *of_node;
-  if (const auto of_node = CountOf("gres")) return *of_node;
+  if (const auto of_node = StatedGpusPerNode()) return *of_node;
   if (const auto of_task = CountOf("gpus-per-task")) return std::min(*of_task * TasksPerNode(), kCountMost);
-  return RoundedUp(CountOf("gpus").value_or(0), Nodes());
+  return RoundedUp(TotalGpus().value_or(0), Nodes());
 }
 
 std::optional<int64_t> SlurmDemand::CpusPerNode(int64_t gpus) const {
@@ -129,7 +168,7 @@ std::optional<int64_t> SlurmDemand::MebibytesPerNode(int64_t gpus, int64_t cpus)
   return std::nullopt;
 }
 
-void SlurmDemand::PutInto(YamlNode& job_file, std::vector<ImportNote>& notes) const {
+void SlurmDemand::PutInto(YamlNode& job_file, bool starts_tasks, std::vector<ImportNote>& notes) const {
   if (nodes_ || Nodes() > 1) Put(job_file, {"nodes"}, Plain(std::to_string(Nodes())));
   if (nodes_ && nodes_->least < nodes_->most && !HasTotals()) Put(job_file, {"nodes_min"}, Plain(std::to_string(nodes_->least)));
   NodePart part;
@@ -139,43 +178,55 @@ void SlurmDemand::PutInto(YamlNode& job_file, std::vector<ImportNote>& notes) co
   PutGpus(job_file, part.gpus, notes);
   if (part.cpus) Put(job_file, {"resources", "cpus"}, Plain(std::to_string(*part.cpus)));
   if (part.mebibytes) Put(job_file, {"resources", "memory"}, Plain(SizeText(*part.mebibytes)));
-  NoteNodes(notes);
+  NoteNodes(starts_tasks, notes);
   NoteDifferences(part, notes);
 }
 
 void SlurmDemand::PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNote>& notes) const {
-  if (gpus == 0 || models_.empty()) return Put(job_file, {"resources", "gpus"}, Plain(std::to_string(gpus)));
-  const auto& [option, name] = *models_.begin();
-  const Directive& one = directives_.at(option);
-  if (const auto memory = MemoryOfInstance(name)) {
-    Put(job_file, {"resources", "gpus", "isolation"}, Text("mig"));
-    Put(job_file, {"resources", "gpus", "memory"}, Plain(*memory));
-    notes.push_back(NoteOf(one, "is an instance with as much memory of any GPU"));
-  } else {
-    const std::string model = ModelWord(name);
-    Put(job_file, {"resources", "gpus", "model"}, Text(model));
-    notes.push_back(NoteOf(one, "is any GPU with " + model + " in its name (gpu-platform status --all tells them)"));
+  GpuDemand demand;
+  demand.count = gpus;
+  if (gpus > 0 && !models_.empty()) {
+    const auto& [option, name] = *models_.begin();
+    const NamedGpu gpu = ReadGpuName(name);
+    const std::string why = AddName(gpu, demand);
+    notes.push_back(NoteOf(directives_.at(option), gpu.meaning + (why.empty() ? "" : "; " + why)));
+    for (const auto& [other, other_name] : models_) {
+      if (ReadGpuName(other_name).models != gpu.models) notes.push_back(NoteOf(directives_.at(other), "names another GPU than " + option + " does: that one counts"));
+    }
   }
-  Put(job_file, {"resources", "gpus", "count"}, Plain(std::to_string(gpus)));
-  for (const auto& [other, other_name] : models_) {
-    if (ModelWord(other_name) != ModelWord(name)) notes.push_back(NoteOf(directives_.at(other), "names another GPU than " + option + " does: that one counts"));
+  for (const auto& [kind, count] : parts_) {
+    const bool is_mps = kind == "mps";
+    const std::string written = kind + ":" + std::to_string(count);
+    demand.count = std::max<int64_t>(demand.count, 1);
+    if (is_mps && demand.isolation.empty() && demand.count == 1 && count < 100) {
+      demand.share = *ShareOfPercent(std::to_string(count));
+      demand.isolation = "mps";
+    }
+    notes.push_back(NoteOf(directives_.at("gres"), is_mps ? written + " is taken for " + std::to_string(count) + " % of one GPU" : written + " is a part of a GPU whose size only the site knows: a whole one here, or say share: or memory:"));
   }
+  gp::PutGpus(demand, job_file);
 }
 
 // What differs where a job has several nodes, or tasks.
-void SlurmDemand::NoteNodes(std::vector<ImportNote>& notes) const {
+void SlurmDemand::NoteNodes(bool starts_tasks, std::vector<ImportNote>& notes) const {
   const auto note = [&](std::initializer_list<const char*> options, const std::string& why) {
     for (const char* option : options) {
       const auto one = directives_.find(option);
       if (one != directives_.end()) return notes.push_back(NoteOf(one->second, why));
     }
   };
-  if (Nodes() > 1) note({"nodes", "ntasks", "gpus", "ntasks-per-node"}, "the script runs on each of the " + std::to_string(Nodes()) + " nodes, not on the first alone");
-  if (TasksPerNode() > 1) note({"ntasks-per-node", "ntasks", "gpus-per-task"}, "the script runs once on each node: let it start the " + std::to_string(TasksPerNode()) + " tasks, as torchrun --nproc-per-node does");
+  const std::string nodes = std::to_string(Nodes()), tasks = std::to_string(TasksPerNode());
+  const bool is_stated = nodes_ || CountOf("ntasks-per-node") || CountOf("gpus-per-node");
+  if (Nodes() > 1 && !is_stated) {
+    note({"ntasks", "gpus", "gpus-per-task"}, "more than " + std::to_string(kNodeCores) + " cores or " + std::to_string(kNodeGpus) + " GPUs are spread over " + nodes + " nodes here, and the script runs on each; for others say nodes: and what each has");
+  } else if (Nodes() > 1) {
+    note({"nodes", "ntasks", "gpus", "ntasks-per-node"}, "the script runs on each of the " + nodes + " nodes, not on the first alone");
+  }
+  if (TasksPerNode() > 1 && !starts_tasks) note({"ntasks-per-node", "ntasks", "gpus-per-task", "ntasks-per-gpu"}, "the script runs once on each node: let it start the " + tasks + " tasks, as torchrun --nproc-per-node does");
   const bool is_one_by_default = !nodes_ && Nodes() == 1;
   if (is_one_by_default && Tasks().value_or(1) > 1 && !CountOf("ntasks-per-node")) note({"ntasks", "gpus-per-task"}, "all on one node here; of several say nodes:");
   if (is_one_by_default && CountOf("gpus").value_or(0) > 1) note({"gpus"}, "all on one node here; of several say nodes: and how many GPUs each has");
-  if (nodes_ && nodes_->least < nodes_->most && HasTotals()) note({"nodes"}, "starts on " + std::to_string(nodes_->most) + " nodes alone: what is asked for in all is not divided anew");
+  if (nodes_ && nodes_->least < nodes_->most && HasTotals()) note({"nodes"}, "starts on " + std::to_string(nodes_->most) + " nodes alone: what is asked for in all is not divided again");
 }
 
 // Whatever was said that the parts of nodes do not come to.
@@ -187,7 +238,7 @@ void SlurmDemand::NoteDifferences(const NodePart& part, std::vector<ImportNote>&
   const std::string memory_text = "comes to " + SizeText(mebibytes) + of_nodes;
   struct Row {
     const char* option;
-    int64_t unit;  // how often its count should be there
+    int64_t unit;  // how many times its count should be there
     int64_t is;    // how much is
     const std::string& text;
   };
@@ -195,7 +246,7 @@ void SlurmDemand::NoteDifferences(const NodePart& part, std::vector<ImportNote>&
       {"gpus", 1, part.gpus * Nodes(), gpus_text},    {"gpus-per-node", 1, part.gpus, gpus_text}, {"gres", 1, part.gpus, gpus_text},
       {"gpus-per-task", tasks, part.gpus, gpus_text}, {"cpus-per-task", tasks, cpus, cpus_text},  {"cpus-per-gpu", part.gpus, cpus, cpus_text},
       {"mem", 1, mebibytes, memory_text},             {"mem-per-gpu", part.gpus, mebibytes, memory_text}, {"mem-per-cpu", cpus, mebibytes, memory_text},
-      {"ntasks", 1, tasks * Nodes(), tasks_text},     {"ntasks-per-node", 1, tasks, tasks_text},
+      {"ntasks", 1, tasks * Nodes(), tasks_text},     {"ntasks-per-node", 1, tasks, tasks_text},  {"ntasks-per-gpu", part.gpus, tasks, tasks_text},
   };
   for (const Row& row : rows) {
     const auto count = CountOf(row.option);

@@ -1,6 +1,7 @@
 #include "adapters/inbound/job_import/slurm_values.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -25,6 +26,41 @@ std::optional<std::vector<int64_t>> Parts(std::string_view text) {
     numbers.push_back(*number);
   }
   return numbers;
+}
+
+// "7", "1-10", "1-10:3".
+std::optional<SlurmArray::Run> ReadRun(std::string_view text) {
+  SlurmArray::Run run;
+  const size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    const auto step = Number(text.substr(colon + 1));
+    if (!step || *step == 0) return std::nullopt;
+    run.step = *step;
+    text = text.substr(0, colon);
+  }
+  const auto range = ReadSlurmRange(text);
+  if (!range) return std::nullopt;
+  run.first = range->least;
+  run.count = (range->most - range->least) / run.step + 1;
+  return run;
+}
+
+// The fewest that begin with the first numbers: "1 3 7 8 9" is 1 3 and 7 8 9.
+std::vector<SlurmArray::Run> RunsOf(const std::set<int64_t>& numbers) {
+  std::vector<SlurmArray::Run> runs;
+  for (const int64_t number : numbers) {
+    SlurmArray::Run* last = runs.empty() ? nullptr : &runs.back();
+    if (last != nullptr && last->count == 1) last->step = number - last->first;
+    if (last != nullptr && number == last->Last() + last->step) {
+      ++last->count;
+    } else {
+      runs.push_back({number, 1, 1});
+    }
+  }
+  for (SlurmArray::Run& run : runs) {
+    if (run.count == 1) run.step = 1;
+  }
+  return runs;
 }
 
 }  // namespace
@@ -84,6 +120,12 @@ std::optional<SlurmGpus> ReadSlurmGpus(std::string_view text) {
   return gpus;
 }
 
+int64_t SlurmArray::Count() const {
+  int64_t count = 0;
+  for (const Run& run : runs) count += run.count;
+  return count;
+}
+
 std::optional<SlurmArray> ReadSlurmArray(std::string_view text) {
   SlurmArray array;
   const size_t percent = text.find('%');
@@ -93,17 +135,19 @@ std::optional<SlurmArray> ReadSlurmArray(std::string_view text) {
     array.max_parallel = *parallel;
     text = text.substr(0, percent);
   }
-  const size_t colon = text.find(':');
-  if (colon != std::string_view::npos) {
-    const auto step = Number(text.substr(colon + 1));
-    if (!step || *step == 0) return std::nullopt;
-    array.step = *step;
-    text = text.substr(0, colon);
+  for (const std::string& part : Split(text, ',')) {
+    const auto run = ReadRun(part);
+    if (!run) return std::nullopt;
+    array.runs.push_back(*run);
   }
-  const auto range = ReadSlurmRange(text);
-  if (!range) return std::nullopt;
-  array.first = range->least;
-  array.count = (range->most - range->least) / array.step + 1;
+  if (array.runs.size() == 1) return array;
+  constexpr int64_t kListMost = 1'000'000;
+  if (array.Count() > kListMost) return std::nullopt;
+  std::set<int64_t> numbers;
+  for (const SlurmArray::Run& run : array.runs) {
+    for (int64_t i = 0; i < run.count; ++i) numbers.insert(run.first + i * run.step);
+  }
+  array.runs = RunsOf(numbers);
   return array;
 }
 

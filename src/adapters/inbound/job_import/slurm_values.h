@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gp {
 
@@ -23,15 +24,22 @@ struct SlurmGpus {
 };
 std::optional<SlurmGpus> ReadSlurmGpus(std::string_view text);
 
-// "0-99", "1-10:3%2".
+// "0-99", "1-10:3%2", "1,3,7-9".
 struct SlurmArray {
-  int64_t first = 0;
-  int64_t step = 1;
-  int64_t count = 0;
+  // Numbers that follow each other by steps.
+  struct Run {
+    int64_t first = 0;
+    int64_t step = 1;
+    int64_t count = 0;
+    int64_t Last() const { return first + step * (count - 1); }
+    bool operator==(const Run&) const = default;
+  };
+  std::vector<Run> runs;     // in order, without a number twice
   int64_t max_parallel = 0;  // 0: any number
+  int64_t Count() const;
   bool operator==(const SlurmArray&) const = default;
 };
-// nullopt: also a list such as "1,5,9".
+// nullopt: it is none, or one of more than a million numbers in a list.
 std::optional<SlurmArray> ReadSlurmArray(std::string_view text);
 
 // "2", "2-4".

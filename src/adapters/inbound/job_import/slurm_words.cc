@@ -46,36 +46,86 @@ std::vector<std::string> ProgramsIn(const std::string& line) {
   return programs;
 }
 
-std::optional<std::string> ProgramNote(const std::string& program) {
+std::optional<std::string> ProgramNote(const std::string& program, const ScriptFacts& facts) {
   if (program == "srun") return "each node runs the whole script: take srun away; programs on several nodes find each other by GP_MASTER_ADDR, GP_NNODES and GP_NODE_RANK";
   if (program == "mpirun" || program == "mpiexec" || program.starts_with("mpiexec.")) return "each node runs the whole script: let only the node with GP_NODE_RANK 0 do this, with the hosts of GP_NODE_LIST";
-  constexpr std::string_view kSlurm[] = {"sbatch", "salloc", "sbcast", "scontrol", "squeue", "sinfo", "sacct", "sacctmgr", "scancel", "sstat", "sattach", "sprio", "sshare", "strigger"};
-  if (std::ranges::find(kSlurm, program) != std::end(kSlurm)) return "a command of Slurm's: gpu-platform jobs --help";
+  if (program == "scontrol") return "a command of Slurm's, which is not there: gpu-platform jobs describe, hold and release do the like, and GP_NODE_LIST names the nodes";
+  if (program == "sbatch") return "a command of Slurm's, which is not there: gpu-platform jobs submit FILE";
+  if (program == "module" && !facts.is_login_shell) return "a function of login shells: begin with #!/bin/bash -l, or with . /etc/profile.d/modules.sh where the nodes have it";
+  constexpr std::string_view kSlurm[] = {"salloc", "sbcast", "squeue", "sinfo", "sacct", "sacctmgr", "scancel", "sstat", "sattach", "sprio", "sshare", "strigger"};
+  if (std::ranges::find(kSlurm, program) != std::end(kSlurm)) return "a command of Slurm's, which is not there: see gpu-platform jobs --help";
   return std::nullopt;
 }
 
+// Which of the array it is: "7 + (GP_ARRAY_INDEX - 2)" behind those before it.
+std::string TaskIdOf(const SlurmArray& array) {
+  std::string text;
+  int64_t before = 0;
+  for (size_t i = 0; i < array.runs.size(); ++i) {
+    const SlurmArray::Run& run = array.runs[i];
+    const std::string index = before == 0 ? "GP_ARRAY_INDEX" : "(GP_ARRAY_INDEX - " + std::to_string(before) + ")";
+    before += run.count;
+    if (i + 1 < array.runs.size()) text += "GP_ARRAY_INDEX < " + std::to_string(before) + " ? ";
+    text += std::to_string(run.first) + (run.count == 1 ? "" : " + " + std::to_string(run.step) + " * " + index);
+    if (i + 1 < array.runs.size()) text += " : ";
+  }
+  return text == "0 + 1 * GP_ARRAY_INDEX" ? "$GP_ARRAY_INDEX" : "$((" + text + "))";
+}
+
+void AddArray(const SlurmArray& array, std::map<std::string, std::string>& values) {
+  if (array.runs.empty()) return;
+  const int64_t step = array.runs.size() == 1 ? array.runs.front().step : 1;
+  values["SLURM_ARRAY_TASK_ID"] = TaskIdOf(array);
+  values["SLURM_ARRAY_JOB_ID"] = "$GP_ARRAY_ID";
+  values["SLURM_ARRAY_TASK_COUNT"] = "$GP_ARRAY_COUNT";
+  values["SLURM_ARRAY_TASK_MIN"] = std::to_string(array.runs.front().first);
+  values["SLURM_ARRAY_TASK_MAX"] = std::to_string(array.runs.back().Last());
+  values["SLURM_ARRAY_TASK_STEP"] = std::to_string(step);
+}
+
 std::map<std::string, std::string> Counterparts(const ScriptFacts& facts) {
+  const std::string tasks = std::to_string(facts.tasks_per_node);
+  const bool is_one = facts.tasks_per_node == 1;
+  const std::string all_tasks = is_one ? "$GP_NNODES" : "$((GP_NNODES * " + tasks + "))";
   std::map<std::string, std::string> values{
-      {"SLURM_JOB_ID", "$GP_JOB_ID"},          {"SLURM_JOBID", "$GP_JOB_ID"},           {"SLURM_NNODES", "$GP_NNODES"},
-      {"SLURM_JOB_NUM_NODES", "$GP_NNODES"},   {"SLURM_NODEID", "$GP_NODE_RANK"},       {"SLURM_JOB_NODELIST", "$GP_NODE_LIST"},
-      {"SLURM_NODELIST", "$GP_NODE_LIST"},     {"SLURM_GPUS_ON_NODE", "$GP_GPUS_PER_NODE"}, {"SLURM_GPUS_PER_NODE", "$GP_GPUS_PER_NODE"},
-      {"SLURM_SUBMIT_DIR", "$PWD"},            {"SLURM_RESTART_COUNT", "$((GP_ATTEMPT - 1))"},
+      {"SLURM_JOB_ID", "$GP_JOB_ID"},
+      {"SLURM_JOBID", "$GP_JOB_ID"},
+      {"SLURM_NNODES", "$GP_NNODES"},
+      {"SLURM_JOB_NUM_NODES", "$GP_NNODES"},
+      {"SLURM_STEP_NUM_NODES", "$GP_NNODES"},
+      {"SLURM_NODEID", "$GP_NODE_RANK"},
+      {"SLURM_JOB_NODELIST", "$GP_NODE_LIST"},
+      {"SLURM_NODELIST", "$GP_NODE_LIST"},
+      {"SLURM_STEP_NODELIST", "$GP_NODE_LIST"},
+      {"SLURMD_NODENAME", "$(echo \"$GP_NODE_LIST\" | cut -d , -f $((GP_NODE_RANK + 1)))"},
+      {"SLURM_LAUNCH_NODE_IPADDR", "$GP_MASTER_ADDR"},
+      {"SLURM_GPUS_ON_NODE", "$GP_GPUS_PER_NODE"},
+      {"SLURM_GPUS_PER_NODE", "$GP_GPUS_PER_NODE"},
+      {"SLURM_GPUS", "$((GP_GPUS_PER_NODE * GP_NNODES))"},
+      {"SLURM_SUBMIT_DIR", "$PWD"},
+      {"SLURM_JOB_USER", "$USER"},
+      {"SLURM_JOB_UID", "$(id -u)"},
+      {"SLURM_TMPDIR", "${TMPDIR:-/tmp}"},
+      {"SLURM_CPUS_ON_NODE", "$(nproc)"},
+      {"SLURM_JOB_CPUS_PER_NODE", "$(nproc)"},
+      {"SLURM_RESTART_COUNT", "$((GP_ATTEMPT - 1))"},
+      {"SLURM_NTASKS", all_tasks},
+      {"SLURM_NPROCS", all_tasks},
+      {"SLURM_STEP_NUM_TASKS", all_tasks},
+      {"SLURM_NTASKS_PER_NODE", tasks},
+      {"SLURM_TASKS_PER_NODE", tasks},
+      {"SLURM_PROCID", is_one ? "$GP_NODE_RANK" : "$((GP_NODE_RANK * " + tasks + "))"},
+      {"SLURM_LOCALID", "0"},
   };
-  if (facts.tasks_per_node == 1) {
-    values.insert({{"SLURM_PROCID", "$GP_NODE_RANK"}, {"SLURM_LOCALID", "0"}, {"SLURM_NTASKS", "$GP_NNODES"}, {"SLURM_NPROCS", "$GP_NNODES"}});
-  }
-  values["SLURM_NTASKS_PER_NODE"] = std::to_string(facts.tasks_per_node);
-  if (!facts.cpus_per_task.empty()) values["SLURM_CPUS_PER_TASK"] = facts.cpus_per_task;
-  if (const SlurmArray& array = facts.array; array.count > 0) {
-    const auto at = [&](const std::string& index) { return "$((" + std::to_string(array.first) + " + " + std::to_string(array.step) + " * " + index + "))"; };
-    values["SLURM_ARRAY_TASK_ID"] = array.first == 0 && array.step == 1 ? "$GP_ARRAY_INDEX" : at("GP_ARRAY_INDEX");
-    values["SLURM_ARRAY_JOB_ID"] = "$GP_ARRAY_ID";
-    values["SLURM_ARRAY_TASK_COUNT"] = "$GP_ARRAY_COUNT";
-    values["SLURM_ARRAY_TASK_MIN"] = std::to_string(array.first);
-    values["SLURM_ARRAY_TASK_MAX"] = std::to_string(array.first + array.step * (array.count - 1));
-    values["SLURM_ARRAY_TASK_STEP"] = std::to_string(array.step);
-  }
+  values.insert(facts.stated.begin(), facts.stated.end());
+  AddArray(facts.array, values);
   return values;
+}
+
+// What programs find out by themselves: which of an array they are, and which task of a step.
+bool IsReadByPrograms(std::string_view name, const ScriptFacts& facts) {
+  constexpr std::string_view kOfStep[] = {"SLURM_JOB_ID", "SLURM_JOB_NODELIST", "SLURM_LOCALID", "SLURM_NNODES", "SLURM_NODEID", "SLURM_NTASKS", "SLURM_PROCID"};
+  return name.starts_with(kOfArray) || (facts.has_steps && std::ranges::find(kOfStep, name) != std::end(kOfStep));
 }
 
 }  // namespace
@@ -89,21 +139,20 @@ std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body, con
       if (name.starts_with(kPrefix) && name.size() > kPrefix.size()) read.try_emplace(name, number);
     }
     for (const std::string& program : ProgramsIn(text)) {
-      if (const auto note = ProgramNote(program)) notes.push_back({number, program, *note});
+      if (const auto note = ProgramNote(program, facts)) notes.push_back({number, program, *note});
     }
   }
   std::vector<std::string> exports;
   for (const auto& [name, number] : read) {
     const auto value = values.find(name);
     if (value == values.end()) {
-      notes.push_back({number, Printable(name, 60), "is not set here: env gives a variable, or see the job's own (docs/how-to/run_many_nodes.md)"});
+      notes.push_back({number, Printable(name, 60), "is not set here: see what a job finds (docs/how-to/run_many_nodes.md), or give it: --env " + Printable(name, 60) + "=…"});
     } else if (!facts.is_shell) {
       notes.push_back({number, name, "is not set here: this is " + value->second});
     }
   }
-  // Programs find out by themselves which of an array they are.
   for (const auto& [name, value] : values) {
-    if (facts.is_shell && (read.contains(name) || name.starts_with(kOfArray))) exports.push_back("export " + name + "=\"" + value + "\"");
+    if (facts.is_shell && (read.contains(name) || IsReadByPrograms(name, facts))) exports.push_back("export " + name + "=\"" + value + "\"");
   }
   return exports;
 }

@@ -34,8 +34,9 @@ TEST(ImportSbatch, OfAnyDirectivesMakesAWellFormedScript) {
     std::string text = "#!/bin/bash\n#SBATCH --no-requeue";
     for (uint64_t words = rng.Below(6); words > 0; --words) text += std::string((rng.Below(2) == 0 ? " " : "\n#SBATCH ")) + OneOf(rng, kOptions) + (rng.Below(2) == 0 ? "" : " ") + OneOf(rng, kValues);
     const auto one = ImportSbatch("train.sbatch", text + "\necho $SLURM_JOB_ID\n");
-    ASSERT_TRUE(one.has_value()) << one.error().message;
-    ExpectWellFormed(*one);
+    const bool is_array_refused = !one && one.error().message.find("array") != std::string::npos;
+    ASSERT_TRUE(one.has_value() || is_array_refused) << one.error().message;
+    if (one) ExpectWellFormed(*one);
   }
 }
 

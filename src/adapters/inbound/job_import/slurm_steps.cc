@@ -1,0 +1,273 @@
+#include "adapters/inbound/job_import/slurm_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "adapters/inbound/job_import/shell_script.h"
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+// The lines as one text, and back.
+class Lines {
+ public:
+  explicit Lines(std::vector<ScriptLine>& lines) : lines_(lines) {
+    for (const ScriptLine& line : lines) {
+      begins_.push_back(text_.size());
+      text_ += line.text + "\n";
+    }
+  }
+
+  const std::string& Text() const { return text_; }
+  int NumberAt(size_t at) const { return lines_[IndexAt(at)].number; }
+
+  void Replace(size_t begin, size_t end, std::string with) { changes_.push_back({begin, end, std::move(with)}); }
+
+  // From the last one to the first, so that places before them stay; what lies within another change goes with it.
+  void Apply() {
+    std::ranges::stable_sort(changes_, {}, &Change::begin);
+    std::vector<Change> apart;
+    for (Change& change : changes_) {
+      if (apart.empty() || change.begin >= apart.back().end) apart.push_back(std::move(change));
+    }
+    std::ranges::reverse(apart);
+    for (const Change& change : apart) {
+      const size_t first = IndexAt(change.begin), last = IndexAt(change.end);
+      const std::string rest = lines_[last].text.substr(change.end - begins_[last]);
+      lines_[first].text = lines_[first].text.substr(0, change.begin - begins_[first]) + change.with + rest;
+      lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(first) + 1, lines_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    }
+  }
+
+ private:
+  struct Change {
+    size_t begin;
+    size_t end;
+    std::string with;
+  };
+
+  size_t IndexAt(size_t at) const { return static_cast<size_t>(std::ranges::upper_bound(begins_, at) - begins_.begin()) - 1; }
+
+  std::vector<ScriptLine>& lines_;
+  std::vector<size_t> begins_;
+  std::string text_;
+  std::vector<Change> changes_;
+};
+
+std::string ProgramOf(const ShellWord& word) { return word.text.substr(word.text.rfind('/') + 1); }
+
+// What becomes of an option of srun's here.
+enum class Fate {
+  kCounts,   // how many tasks or nodes
+  kNothing,  // it changes nothing of what runs here
+  kNoted,
+};
+
+struct StepOption {
+  std::string_view name;
+  char letter;
+  char takes;  // '=': a value; '?': one behind "=" alone; 0: none
+  Fate fate;
+};
+
+constexpr StepOption kStepOptions[] = {
+    {"ntasks", 'n', '=', Fate::kCounts}, {"nodes", 'N', '=', Fate::kCounts}, {"ntasks-per-node", 0, '=', Fate::kCounts}, {"tasks-per-node", 0, '=', Fate::kCounts},
+    {"account", 'A', '=', Fate::kNothing}, {"bcast", 0, '?', Fate::kNoted}, {"chdir", 'D', '=', Fate::kNoted}, {"cluster-constraint", 0, '=', Fate::kNothing},
+    {"constraint", 'C', '=', Fate::kNoted}, {"container", 0, '=', Fate::kNoted}, {"container-env", 0, '=', Fate::kNoted},
+    {"container-image", 0, '=', Fate::kNoted}, {"container-mounts", 0, '=', Fate::kNoted}, {"container-name", 0, '=', Fate::kNoted},
+    {"container-workdir", 0, '=', Fate::kNoted}, {"container-writable", 0, 0, Fate::kNoted}, {"container-mount-home", 0, 0, Fate::kNoted},
+    {"no-container-mount-home", 0, 0, Fate::kNoted}, {"no-container-entrypoint", 0, 0, Fate::kNoted}, {"no-container-remap-root", 0, 0, Fate::kNoted},
+    {"container-remap-root", 0, 0, Fate::kNoted}, {"cores-per-socket", 0, '=', Fate::kNothing}, {"cpu-bind", 0, '=', Fate::kNothing}, {"cpu_bind", 0, '=', Fate::kNothing},
+    {"cpu-freq", 0, '=', Fate::kNoted}, {"cpus-per-gpu", 0, '=', Fate::kNothing}, {"cpus-per-task", 'c', '=', Fate::kNothing}, {"disable-status", 'X', 0, Fate::kNothing},
+    {"distribution", 'm', '=', Fate::kNothing}, {"error", 'e', '=', Fate::kNoted}, {"exact", 0, 0, Fate::kNothing}, {"exclude", 'x', '=', Fate::kNoted},
+    {"exclusive", 0, '?', Fate::kNothing}, {"export", 0, '=', Fate::kNoted}, {"gpu-bind", 0, '=', Fate::kNoted}, {"gpus", 'G', '=', Fate::kNothing},
+    {"gpus-per-node", 0, '=', Fate::kNothing}, {"gpus-per-task", 0, '=', Fate::kNoted}, {"gres", 0, '=', Fate::kNothing}, {"gres-flags", 0, '=', Fate::kNothing},
+    {"het-group", 0, '=', Fate::kNoted}, {"hint", 0, '=', Fate::kNothing}, {"immediate", 'I', '?', Fate::kNothing}, {"input", 'i', '=', Fate::kNoted},
+    {"interactive", 0, 0, Fate::kNothing}, {"job-name", 'J', '=', Fate::kNothing}, {"jobid", 0, '=', Fate::kNothing}, {"kill-on-bad-exit", 'K', '?', Fate::kNothing},
+    {"label", 'l', 0, Fate::kNothing}, {"mem", 0, '=', Fate::kNothing}, {"mem-bind", 0, '=', Fate::kNothing}, {"mem-per-cpu", 0, '=', Fate::kNothing},
+    {"mem-per-gpu", 0, '=', Fate::kNothing}, {"mpi", 0, '=', Fate::kNoted}, {"network", 0, '=', Fate::kNothing}, {"nodelist", 'w', '=', Fate::kNoted},
+    {"ntasks-per-gpu", 0, '=', Fate::kNoted}, {"ntasks-per-socket", 0, '=', Fate::kNothing}, {"open-mode", 0, '=', Fate::kNothing}, {"output", 'o', '=', Fate::kNoted},
+    {"overcommit", 'O', 0, Fate::kNothing}, {"overlap", 0, 0, Fate::kNothing}, {"oversubscribe", 's', 0, Fate::kNothing}, {"partition", 'p', '=', Fate::kNothing},
+    {"preserve-env", 'E', 0, Fate::kNothing}, {"propagate", 0, '?', Fate::kNothing}, {"pty", 0, '?', Fate::kNoted}, {"qos", 'q', '=', Fate::kNothing},
+    {"quiet", 'Q', 0, Fate::kNothing}, {"quit-on-interrupt", 0, 0, Fate::kNothing}, {"relative", 'r', '=', Fate::kNoted}, {"reservation", 0, '=', Fate::kNothing},
+    {"resv-ports", 0, '?', Fate::kNothing}, {"signal", 0, '=', Fate::kNoted}, {"slurmd-debug", 0, '=', Fate::kNothing}, {"sockets-per-node", 0, '=', Fate::kNothing},
+    {"task-epilog", 0, '=', Fate::kNoted}, {"task-prolog", 0, '=', Fate::kNoted}, {"threads", 'T', '=', Fate::kNothing}, {"threads-per-core", 0, '=', Fate::kNothing},
+    {"time", 't', '=', Fate::kNoted}, {"unbuffered", 'u', 0, Fate::kNothing}, {"verbose", 'v', 0, Fate::kNothing}, {"wait", 'W', '=', Fate::kNothing},
+};
+
+const StepOption* ByName(std::string_view name) {
+  const auto exact = std::ranges::find(kStepOptions, name, &StepOption::name);
+  return exact == std::end(kStepOptions) ? nullptr : &*exact;
+}
+
+const StepOption* ByLetter(char letter) {
+  const auto found = std::ranges::find(kStepOptions, letter, &StepOption::letter);
+  return letter == 0 || found == std::end(kStepOptions) ? nullptr : &*found;
+}
+
+// The options before the program.
+struct Step {
+  std::map<std::string_view, std::string> counts;
+  std::vector<std::string> noted;  // as they are written
+  size_t program = 0;              // which word it is
+};
+
+// nullopt: an option is not known, or there is no program.
+std::optional<Step> ReadStep(const std::vector<ShellWord>& words, size_t srun) {
+  Step step;
+  size_t at = srun + 1;
+  while (at < words.size() && words[at].text.starts_with('-') && words[at].text.size() > 1) {
+    std::string written = words[at++].text;
+    if (written == "--") break;
+    const bool is_long = written.starts_with("--");
+    const size_t equals = is_long ? written.find('=') : std::string::npos;
+    const StepOption* option = is_long ? ByName(std::string_view(written).substr(2, equals == std::string::npos ? equals : equals - 2)) : ByLetter(written[1]);
+    if (option == nullptr) return std::nullopt;
+    std::string value = equals != std::string::npos ? written.substr(equals + 1) : is_long ? "" : written.substr(2);
+    if (option->takes == 0 && !value.empty() && !is_long) {  // letters without values may stand together
+      if (std::ranges::any_of(value, [](char c) { return ByLetter(c) == nullptr || ByLetter(c)->takes == '='; })) return std::nullopt;
+    }
+    if (option->takes == '=' && value.empty() && equals == std::string::npos) {
+      if (at == words.size()) return std::nullopt;
+      value = words[at++].text;
+      written += " " + value;
+    }
+    if (option->fate == Fate::kCounts) step.counts[option->name == "tasks-per-node" ? "ntasks-per-node" : option->name] = value;
+    const bool is_plain_export = option->name == "export" && (value == "ALL" || value.empty());
+    if (option->fate == Fate::kNoted && !is_plain_export) step.noted.push_back(written);
+  }
+  if (at >= words.size()) return std::nullopt;
+  step.program = at;
+  return step;
+}
+
+// Where srun stands; nullopt: the command is no step.
+std::optional<size_t> FindSrun(const std::vector<ShellWord>& words) {
+  constexpr std::string_view kRunners[] = {"exec", "nohup", "command", "timeout"};
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (ProgramOf(words[i]) == "srun") return i;
+    const bool is_runner = std::ranges::find(kRunners, words[i].text) != std::end(kRunners);
+    const bool is_its_option = i > 0 && (words[i].text.starts_with('-') || words[0].text == "timeout");
+    if (!is_runner && !is_its_option) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+class StepWriter {
+ public:
+  StepWriter(const StepPlan& plan, Lines& lines, std::vector<ImportNote>& notes) : plan_(plan), lines_(lines), notes_(notes) {}
+
+  StepUse All() {
+    for (const ShellCommand& command : ReadShellScript(lines_.Text()).commands) {
+      const std::vector<ShellWord>& words = command.words;
+      const auto is = [&](size_t at, std::string_view text) { return at < words.size() && words[at].text == text; };
+      const std::string program = ProgramOf(words.front());
+      if (program == "clear" || program == "tput" || program == "reset") use_.has_terminal = true;
+      if (program == "scontrol" && is(1, "show") && (is(2, "hostnames") || is(2, "hostname"))) {
+        lines_.Replace(words[0].begin, words[2].end, "gp_hosts");
+        use_.has_hosts = true;
+      } else if (const auto srun = FindSrun(words)) {
+        Take(words, *srun);
+      }
+    }
+    return use_;
+  }
+
+ private:
+  void Note(const ShellWord& word, const std::string& what, const std::string& why) {
+    notes_.push_back({lines_.NumberAt(word.begin), Printable(what, 100), Printable(why)});
+  }
+
+  void Take(const std::vector<ShellWord>& words, size_t srun) {
+    const auto step = ReadStep(words, srun);
+    if (!step) return;  // it has its note as a command of Slurm's
+    const int64_t tasks = TasksOnANode(words[srun], *step);
+    // A function is no program that exec, nohup or timeout could run.
+    if (tasks > 1 && srun > 0) return;
+    for (const std::string& option : step->noted) Note(words[srun], "srun " + option, "is left out: " + words[step->program].text + " runs on each node as it is");
+    lines_.Replace(words[srun].begin, words[step->program].begin, tasks > 1 ? "gp_tasks " + std::to_string(tasks) + " " : "");
+    use_.has_steps = true;
+    use_.has_tasks |= tasks > 1;
+  }
+
+  // Numbers; what is only known when it runs is taken for what the job has.
+  static int64_t CountOf(const Step& step, std::string_view option, int64_t otherwise) {
+    const auto count = step.counts.find(option);
+    return count == step.counts.end() ? otherwise : std::max<int64_t>(ParseCount(count->second).value_or(otherwise), 1);
+  }
+
+  int64_t TasksOnANode(const ShellWord& word, const Step& step) {
+    constexpr int64_t kTasksMost = 4'096;
+    const int64_t nodes = CountOf(step, "nodes", plan_.nodes);
+    int64_t on_node = CountOf(step, "ntasks-per-node", plan_.tasks_per_node);
+    const int64_t tasks = CountOf(step, "ntasks", 0);
+    if (nodes < plan_.nodes || (tasks > 0 && tasks < plan_.nodes)) {
+      Note(word, "srun", "runs on " + std::to_string(tasks > 0 ? std::min(nodes, tasks) : nodes) + " of the " + std::to_string(plan_.nodes) + " nodes there and on each here: where one is to do it, if [ \"$GP_NODE_RANK\" = 0 ]; then …; fi");
+      return tasks > 0 ? std::min((tasks + nodes - 1) / nodes, kTasksMost) : std::min(on_node, kTasksMost);
+    }
+    if (tasks > 0) {
+      on_node = (tasks + plan_.nodes - 1) / plan_.nodes;
+      if (tasks % plan_.nodes != 0) Note(word, "srun", std::to_string(tasks) + " tasks are " + std::to_string(on_node) + " on each of " + std::to_string(plan_.nodes) + " nodes here");
+    }
+    return std::min(on_node, kTasksMost);
+  }
+
+  StepPlan plan_;
+  Lines& lines_;
+  std::vector<ImportNote>& notes_;
+  StepUse use_;
+};
+
+}  // namespace
+
+StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body, std::vector<ImportNote>& notes) {
+  if (body.empty()) return {};
+  Lines lines(body);
+  const StepUse use = StepWriter(plan, lines, notes).All();
+  lines.Apply();
+  return use;
+}
+
+std::vector<std::string> StepFunctions(const StepUse& use) {
+  std::vector<std::string> lines;
+  if (use.has_hosts) lines.emplace_back("gp_hosts() { printf '%s\\n' \"${1:-$GP_NODE_LIST}\" | tr ',' '\\n'; }  # as scontrol show hostnames");
+  if (use.has_tasks) {
+    for (const char* line : {
+             "gp_tasks() {  # N PROGRAM: N tasks on this node, as srun starts them; the code of one that fails",
+             "  gp_count=$1 gp_task=0 gp_running= gp_code=0; shift",
+             "  while [ \"$gp_task\" -lt \"$gp_count\" ]; do",
+             "    SLURM_LOCALID=$gp_task SLURM_PROCID=$((GP_NODE_RANK * gp_count + gp_task)) SLURM_NTASKS=$((GP_NNODES * gp_count)) \"$@\" &",
+             "    gp_running=\"$gp_running $!\" gp_task=$((gp_task + 1))",
+             "  done",
+             "  for gp_task in $gp_running; do wait \"$gp_task\" || gp_code=$?; done",
+             "  return \"$gp_code\"",
+             "}",
+         }) {
+      lines.emplace_back(line);
+    }
+  }
+  // A shell without one takes "dumb" for it, with which clear fails.
+  if (use.has_terminal) lines.emplace_back("case \"${TERM:-dumb}\" in dumb) export TERM=xterm ;; esac");
+  return lines;
+}
+
+void NoteArguments(const std::vector<ScriptLine>& body, std::vector<ImportNote>& notes) {
+  std::vector<ScriptLine> copy = body;
+  if (copy.empty()) return;
+  const Lines lines(copy);
+  std::map<int, std::vector<std::string>> by_line;
+  for (const ShellArgument& argument : ReadShellScript(lines.Text()).arguments) {
+    std::vector<std::string>& texts = by_line[lines.NumberAt(argument.at)];
+    if (std::ranges::find(texts, argument.text) == texts.end()) texts.push_back(argument.text);
+  }
+  for (const auto& [line, texts] : by_line) {
+    notes.push_back({line, Printable(Join(texts, " "), 100), "what stands behind the script on sbatch's command line: gpu-platform jobs submit FILE -- ARGUMENTS"});
+  }
+}
+
+}  // namespace gp
