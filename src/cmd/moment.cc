@@ -1,5 +1,6 @@
 #include "cmd/moment.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -13,6 +14,38 @@ Error NoMoment(const std::string& text) {
 }
 
 constexpr std::time_t kSecondsMax = INT64_MAX / 1'000'000'000 - 1;
+
+// What a calendar and a clock show.
+bool ShowSame(const std::tm& one, const std::tm& other) {
+  return one.tm_year == other.tm_year && one.tm_mon == other.tm_mon && one.tm_mday == other.tm_mday &&
+         one.tm_hour == other.tm_hour && one.tm_min == other.tm_min && one.tm_sec == other.tm_sec;
+}
+
+std::string InUtc(std::time_t seconds) {
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32] = "";
+  std::strftime(text, sizeof text, parts.tm_sec == 0 ? "%Y-%m-%dT%H:%MZ" : "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+// Where clocks are set forward an hour of the day is left out, and where they are set back it comes twice.
+Result<std::time_t> LocalSeconds(const std::string& text, const std::tm& written) {
+  std::tm parts = written;
+  const std::time_t seconds = mktime(&parts);
+  if (!ShowSame(parts, written)) {
+    return Fail(InvalidArgument(text + " is left out of that day, as clocks are set forward over it: write another time, or in UTC, as " + InUtc(seconds)));
+  }
+  constexpr std::time_t kMinutes30 = 1'800;
+  for (const std::time_t shift : {-4 * kMinutes30, -2 * kMinutes30, -kMinutes30, kMinutes30, 2 * kMinutes30, 4 * kMinutes30}) {
+    const std::time_t again = seconds + shift;
+    std::tm there{};
+    localtime_r(&again, &there);
+    if (!ShowSame(there, written)) continue;
+    return Fail(InvalidArgument(text + " comes twice that day, as clocks are set back: write " + InUtc(std::min(seconds, again)) + " or " + InUtc(std::max(seconds, again))));
+  }
+  return seconds;
+}
 
 }  // namespace
 
@@ -31,7 +64,10 @@ Result<Instant> ParseMoment(const std::string& text, Instant now) {
     parts.tm_isdst = -1;
     const char* end = strptime(local.c_str(), format, &parts);
     if (end == nullptr || *end != '\0') continue;
-    const std::time_t seconds = is_utc ? timegm(&parts) : mktime(&parts);
+    std::tm of_calendar = parts;
+    const std::time_t in_utc = timegm(&of_calendar);
+    if (!ShowSame(of_calendar, parts)) return Fail(NoMoment(text));  // a 30th of February
+    const std::time_t seconds = is_utc ? in_utc : GP_TRY(LocalSeconds(text, parts));
     if (seconds < 0 || seconds > kSecondsMax) return Fail(NoMoment(text));
     return Instant{} + Duration::Seconds(seconds);
   }
