@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/grants.h"
+#include "domain/model/gpu_model.h"
 #include "domain/model/variants.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
@@ -68,7 +69,7 @@ class Lack {
     }
   }
   bool IsOfModel(const GpuFacts& gpu) const {
-    return request_.models.empty() || std::ranges::any_of(request_.models, [&](const std::string& model) { return gpu.model.contains(model); });
+    return request_.models.empty() || std::ranges::any_of(request_.models, [&](const std::string& model) { return NamesModel(model, gpu.model); });
   }
   bool IsByMig() const { return request_.isolation == Isolation::kMig; }
   // In the mode in which it is to be used.
