@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "adapters/outbound/sqlite/sqlite_journal.h"
+#include "files/move_directory.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -66,8 +67,7 @@ Status KeepOldAudit(const std::string& copy) {
     const std::string old = copy + ".old." + std::to_string(again);
     std::error_code error;
     if (fs::exists(old, error)) continue;
-    fs::rename(copy, old, error);
-    return error ? Fail(Internal("cannot rename " + copy + " to " + old + ": " + error.message())) : Ok();
+    return MoveDirectory(copy, old);
   }
   return Fail(Internal("too many of " + copy + ".old.*: remove some"));
 }

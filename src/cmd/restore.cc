@@ -10,6 +10,7 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "cmd/backup.h"
+#include "files/move_directory.h"
 #include "infrastructure/paths.h"
 #include "supervisor/descriptor.h"
 
@@ -178,8 +179,8 @@ Status CopyDirectory(const std::string& from, const std::string& to) {
 Status RestoreAudit(const std::string& from, const std::string& to, bool replace) {
   if (!Exists(from) || (Exists(to) && !replace)) return Ok();
   GP_CHECK_OK(CopyDirectory(from, to + ".restored"));
-  if (Exists(to)) GP_CHECK_OK(Rename(to, GP_TRY(AsideName(to))));
-  return Rename(to + ".restored", to);
+  if (Exists(to)) GP_CHECK_OK(MoveDirectory(to, GP_TRY(AsideName(to))));
+  return MoveDirectory(to + ".restored", to);
 }
 
 Status MakeStateDirectory(const std::string& state) {

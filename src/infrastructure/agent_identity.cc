@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "files/move_directory.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -22,9 +23,7 @@ Status SetLogsAside(const std::string& logs, const std::string& lineage) {
   for (int again = 2; std::filesystem::exists(aside, error); ++again) {
     aside = logs + "-" + lineage + "." + std::to_string(again);
   }
-  std::filesystem::rename(logs, aside, error);
-  if (error) return Fail(Internal("cannot set " + logs + " aside: " + error.message()));
-  return Ok();
+  return MoveDirectory(logs, aside);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -40,8 +41,9 @@ std::optional<Entry> MoveAside(const std::string& directory, const std::string& 
   const std::string name(words.back());
   Entry aside{std::move(at), std::string(kAside) + name.substr(0, kNameMax)};
   Remove(aside);  // left there by one that was ended
-  if (renameat(aside.directory.get(), name.c_str(), aside.directory.get(), aside.name.c_str()) != 0) return std::nullopt;
-  return aside;
+  if (renameat(aside.directory.get(), name.c_str(), aside.directory.get(), aside.name.c_str()) == 0) return aside;
+  if (errno != EXDEV) return std::nullopt;
+  return Entry{std::move(aside.directory), name};  // of an overlay's lower layer: it keeps its name until it is empty
 }
 
 }  // namespace

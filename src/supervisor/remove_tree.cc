@@ -27,21 +27,24 @@ std::vector<std::string> Names(int directory_fd) {
   return names;
 }
 
-// Empties the directory `name` of `top` by deleting its files and moving its directories up to
-// `top`, then removes it.  Every tree becomes flat that way.
-bool Flatten(int top, const std::string& name, uint64_t& moved) {
-  const int fd = openat(top, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+// Empties the directory `name` of `parent` by deleting its files and moving its directories up to
+// `top`, then removes it.  Every tree becomes flat that way, however deep it is.
+bool Flatten(int top, int parent, const std::string& name, uint64_t& moved) {
+  const int fd = openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return false;
   for (const std::string& inner : Names(fd)) {
     if (unlinkat(fd, inner.c_str(), 0) == 0) continue;
     // Names of ours could be taken: try until one is free.
     while (renameat2(fd, inner.c_str(), top, ("gp-" + std::to_string(moved++)).c_str(),
                      RENAME_NOREPLACE) != 0) {
-      if (errno != EEXIST) break;
+      const int why = errno;
+      // Of an overlay's lower layer: it cannot be moved, and is emptied where it is.
+      if (why == EXDEV) Flatten(top, fd, inner, moved);
+      if (why != EEXIST) break;
     }
   }
   close(fd);
-  return unlinkat(top, name.c_str(), AT_REMOVEDIR) == 0;
+  return unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0;
 }
 
 }  // namespace
@@ -55,7 +58,7 @@ void RemoveTree(int directory_fd, const char* name) {
   while (progress) {
     progress = false;
     for (const std::string& entry : Names(top)) {
-      progress |= unlinkat(top, entry.c_str(), 0) == 0 || Flatten(top, entry, moved);
+      progress |= unlinkat(top, entry.c_str(), 0) == 0 || Flatten(top, top, entry, moved);
     }
   }
   close(top);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# enter.sh REPOSITORY BIN: in mount and network namespaces of its own, a bash that reads commands from its stdin.
-# Its root is a copy on write of this machine's; 10.0.0.1 is this machine.
+# enter.sh REPOSITORY BIN [USED]: in mount and network namespaces of its own, a bash that reads commands from its stdin.
+# Its root is a copy on write of this machine's; 10.0.0.1 is this machine.  What lies below the directory USED seems to
+# lie on this machine.
 set -e
 mount --make-rprivate /
 ip link set lo up
@@ -8,20 +9,31 @@ ip address add 10.0.0.1/32 dev lo
 scratch=/media  # on every Debian, and nothing is below it that is needed here
 mount -t tmpfs -o mode=755 docs "$scratch"
 
-# copy DIRECTORY: on write, at its place in the new root
+# copy DIRECTORY [LAYERS:]: on write, at its place in the new root, with these layers over it
 copy() {
   name=$(echo "$1" | tr / _)
   mkdir -p "$scratch/upper$name" "$scratch/work$name" "$scratch/root$1"
-  mount -t overlay -o "lowerdir=$1,upperdir=$scratch/upper$name,workdir=$scratch/work$name" docs "$scratch/root$1"
+  mount -t overlay -o "lowerdir=$2$1,upperdir=$scratch/upper$name,workdir=$scratch/work$name" docs "$scratch/root$1"
 }
-copy /
+[ -z "$3" ] || cp -a "$3" "$scratch/used"
+copy / "${3:+$scratch/used:}"
 for there in /proc /sys /dev; do mount --rbind "$there" "$scratch/root$there"; done
 mount -t tmpfs -o mode=1777 docs "$scratch/root/dev/shm"
+# As if nobody had followed the documents here before.  The machine itself keeps what it has.
+for left in /var/lib/gpu-platform /run/gpu-platform /etc/gpu-platform /var/backups/gpu-platform /root/.config/gpu-platform \
+    /root/.local/state/gpu-platform /home/ana /var/tmp/* /srv/*; do
+  case "$1/ $2/" in
+    "$left"/* | *" $left"/*) ;;  # what is tested lies there
+    *) rm -rf "$scratch/root$left" ;;
+  esac
+done
+mkdir -p "$scratch/root/srv"
+chroot "$scratch/root" userdel ana 2> /dev/null || true
 # They may lie on file systems of their own.
 for there in "$1" "$2"; do
   [ -n "$(ls "$scratch/root$there" 2>/dev/null)" ] || copy "$there"
 done
-mkdir -p "$scratch/root/stand-ins" "$scratch/root/srv"
+mkdir -p "$scratch/root/stand-ins"
 chroot "$scratch/root" useradd --create-home ana
 # Users work in the checkout, which may lie in a home that is closed to them.
 passed=$1

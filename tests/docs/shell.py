@@ -22,13 +22,14 @@ class Failed(Exception):
 class Shell:
     """One process for all commands, so that variables, directories and background jobs stay."""
 
-    def __init__(self, repository, binary, join, limit=60):
+    def __init__(self, repository, binary, join, limit=60, used=None):
+        """`used`: a directory with what seems to lie on this machine already, at its paths below it."""
         self.limit = limit
         self.output = ""
         self._mark = f"mark-{uuid.uuid4().hex}"
         self._more = threading.Condition()
         self._process = subprocess.Popen(
-            ["unshare", "--mount", "--net", "sh", ENTER, repository, os.path.dirname(os.path.abspath(binary))],
+            ["unshare", "--mount", "--net", "sh", ENTER, repository, os.path.dirname(os.path.abspath(binary)), *([used] if used else [])],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=join)
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -47,6 +48,10 @@ class Shell:
         if serves:
             self._await_service(serves.group(1), command, before)
         return code, text
+
+    def real_path(self, path):
+        """Where this machine finds what the shell has there, while the shell lives."""
+        return f"/proc/{self._process.pid}/root{path}"
 
     def write_file(self, path, text):
         code, told = self.run(f"printf %s {shlex.quote(text)} > {path}", may_serve=False)

@@ -106,7 +106,6 @@ void AgentLoop::TakeNews() {
   LinkNews news = link_.TakeNews();
   if (news.answered > 0) {
     if (sent_at_ns_.contains(1)) report_due_ = true;  // joined: tell of the GPUs at once
-    connect_wait_ = Duration::Milliseconds(50);
     const auto answered = sent_at_ns_.find(news.answered);
     if (answered != sent_at_ns_.end()) lease_until_ns_ = answered->second + news.lease_time.ns;
     lease_time_ = news.lease_time;
@@ -124,6 +123,8 @@ void AgentLoop::TakeOrders(NodeOrders orders) {
     if (const Status kept = options_.keep_lineage(orders.lineage); !kept) return Disconnect(kept.error().message);
     lineage_ = orders.lineage;
   }
+  connect_wait_ = kConnectWaitMin;
+  trouble_.clear();
   fresh_ = false;  // what is ordered from now on is remembered
   newest_epoch_ = orders.epoch;
   orders_ = std::move(orders);
@@ -132,7 +133,8 @@ void AgentLoop::TakeOrders(NodeOrders orders) {
 }
 
 void AgentLoop::Disconnect(const std::string& why) {
-  Say("connection lost: " + why);
+  if (why != trouble_) Say("connection lost: " + why);
+  trouble_ = why;
   connected_ = false;
   if (gpus_ != nullptr) gpus_->Disconnected();
   have_orders_ = false;  // the next controller may have other ideas
@@ -150,8 +152,12 @@ void AgentLoop::MoveOver() {
     }
   }
   Observe();
-  if (!seen_.empty() || !runner_.IsEmpty()) return;
-  if (const Status kept = options_.keep_lineage(moving_to_); !kept) return Disconnect(kept.error().message);
+  if (!seen_.empty() || !runner_.IsEmpty() || clock_.BootNs() < move_at_ns_) return;
+  if (const Status kept = options_.keep_lineage(moving_to_); !kept) {
+    Disconnect(kept.error().message);
+    move_at_ns_ = connect_at_ns_;
+    return;
+  }
   lineage_ = std::exchange(moving_to_, 0);
   fresh_ = true;
   newest_epoch_ = 0;

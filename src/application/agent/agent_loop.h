@@ -85,6 +85,8 @@ class AgentLoop : public ChannelGateway {
   void Say(const std::string& text) const;
   const LeaseOrder* OrderFor(LeaseId id) const;
 
+  static constexpr Duration kConnectWaitMin = Duration::Milliseconds(50);
+
   const AgentOptions options_;
   ControlLink& link_;
   AttemptRunner& runner_;
@@ -94,11 +96,13 @@ class AgentLoop : public ChannelGateway {
 
   uint64_t lineage_ = 0;
   uint64_t moving_to_ = 0;  // the lineage to take when nothing of the present one is left
+  int64_t move_at_ns_ = 0;  // not before: the last try failed
   bool fresh_ = false;
   bool connected_ = false;
   uint64_t connections_ = 0;
   int64_t connect_at_ns_ = 0;
-  Duration connect_wait_ = Duration::Milliseconds(50);
+  Duration connect_wait_ = kConnectWaitMin;  // until orders are taken each wait is longer than the one before
+  std::string trouble_;  // why the connection was lost; reported once, until orders are taken
   bool have_orders_ = false;
   NodeOrders orders_;
   uint64_t newest_epoch_ = 0;

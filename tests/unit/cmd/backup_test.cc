@@ -15,6 +15,7 @@
 #include "application/control/control_loop.h"
 #include "application/control/recover.h"
 #include "infrastructure/system_clock.h"
+#include "tests/support/lower_layer.h"
 
 namespace gp {
 namespace {
@@ -267,6 +268,19 @@ TEST_F(BackupTest, KeepsAnAuditThatWasLostAndBegunAnew) {
   EXPECT_TRUE(BackUpFiles(backup_, state_).empty());
   EXPECT_EQ(TextOf(backup_ + "/audit/audit-000001.jsonl"), "new\n");
   EXPECT_EQ(TextOf(backup_ + "/audit.old.1/audit-000001.jsonl"), "one\ntwo\n");
+}
+
+TEST_F(BackupTest, KeepsAnOldAuditInALowerLayer) {
+  const LowerLayer layer("backup_lower");
+  fs::create_directories(layer.lower() + "/backup/audit");
+  Write(layer.lower() + "/backup/audit/audit-000001.jsonl", "one\ntwo\n");
+  GP_COVER_OR_SKIP(layer);
+  fs::create_directories(state_ + "/audit");
+  Write(state_ + "/join-token", "token\n");
+  Write(state_ + "/audit/audit-000001.jsonl", "new\n");
+  EXPECT_TRUE(BackUpFiles(layer.top() + "/backup", state_).empty());
+  EXPECT_EQ(TextOf(layer.top() + "/backup/audit/audit-000001.jsonl"), "new\n");
+  EXPECT_EQ(TextOf(layer.top() + "/backup/audit.old.1/audit-000001.jsonl"), "one\ntwo\n");
 }
 
 TEST_F(BackupTest, RefusesWhileABackupIsMade) {

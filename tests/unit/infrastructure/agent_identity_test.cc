@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "infrastructure/paths.h"
+#include "tests/support/lower_layer.h"
 
 namespace gp {
 namespace {
@@ -52,6 +53,18 @@ TEST_F(AgentIdentity, ALineageThatComesBackLosesNoLogs) {
   EXPECT_TRUE(fs::exists(Path("logs-0000000000010")));
   EXPECT_TRUE(fs::exists(Path("logs-0000000000010.2")));
   EXPECT_TRUE(fs::exists(Path("logs-0000000000011.2")));
+}
+
+TEST(AgentIdentityOverlay, LogsInALowerLayerAreSetAsideToo) {
+  const LowerLayer layer("agent_identity_lower");
+  ASSERT_TRUE(KeepLineage(layer.lower(), 32));
+  fs::create_directories(layer.lower() + "/logs/job-0001/1");
+  GP_COVER_OR_SKIP(layer);
+  const Status kept = KeepLineage(layer.top(), 33);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(*Lineage(layer.top()), 33u);
+  EXPECT_FALSE(fs::exists(layer.top() + "/logs"));
+  EXPECT_TRUE(fs::exists(layer.top() + "/logs-0000000000010/job-0001/1"));
 }
 
 TEST_F(AgentIdentity, ADamagedFileIsNamed) {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/lower_layer.h"
+
 namespace gp {
 namespace {
 
@@ -50,6 +52,19 @@ TEST_F(RemoveBelowTest, WhatWasLeftByOneThatWasEndedGoesToo) {
   RemoveBelow(In("c"), {In("c/old")});
   EXPECT_FALSE(IsThere("c/old"));
   EXPECT_FALSE(IsThere("c/.gp-discard.old"));
+}
+
+TEST(RemoveBelowOverlay, DirectoriesOfALowerLayerGoToo) {
+  const LowerLayer layer("remove_below_lower");
+  fs::create_directories(layer.lower() + "/c/old/deep/deeper");
+  fs::create_directories(layer.lower() + "/c/kept");
+  std::ofstream(layer.lower() + "/c/old/deep/deeper/file") << "x";
+  std::ofstream(layer.lower() + "/c/old/file") << "x";
+  GP_COVER_OR_SKIP(layer);
+  fs::create_directories(layer.top() + "/c/old/deep/new/newer");  // of both layers
+  RemoveBelow(layer.top() + "/c", {layer.top() + "/c/old"});
+  EXPECT_FALSE(fs::exists(layer.top() + "/c/old"));
+  EXPECT_TRUE(fs::exists(layer.top() + "/c/kept"));
 }
 
 }  // namespace

@@ -144,7 +144,12 @@ class AgentLoopTest : public testing::Test {
     options.launch.state_directory = "/s";
     options.keep_lineage = [this](uint64_t lineage) {
       kept_ = lineage;
+      ++keeps_;
       return keep_fails_ ? Status(Fail(Internal("disk full"))) : Ok();
+    };
+    options.say = [this](const std::string& text) {
+      const std::lock_guard lock(said_mutex_);
+      said_.push_back(text);
     };
     options.launch.resolve_user = [](const User& user) { return HostUser{user.name, user.uid, user.gid, {}, "/", ""}; };
     loop_ = std::make_unique<AgentLoop>(options, link_, runner_, logs_, nullptr, clock_);
@@ -188,6 +193,10 @@ class AgentLoopTest : public testing::Test {
     news.orders = NodeOrders{epoch, 1, last, std::move(leases), lineage_};
     link_.Tell(news);
   }
+  long Said(const std::string& text) {
+    const std::lock_guard lock(said_mutex_);
+    return std::ranges::count(said_, text);
+  }
   size_t Launches() {
     return runner_.With([&] { return runner_.launches.size(); });
   }
@@ -195,6 +204,9 @@ class AgentLoopTest : public testing::Test {
   uint64_t lineage_ = 0;  // of the orders told
   std::atomic<uint64_t> kept_ = 0;
   std::atomic<bool> keep_fails_ = false;
+  std::atomic<int> keeps_ = 0;
+  std::mutex said_mutex_;
+  std::vector<std::string> said_;
   ManualClock clock_;
   FakeLink link_;
   FakeRunner runner_;
@@ -250,6 +262,65 @@ TEST_F(AgentLoopTest, ALineageIsKeptBeforeAnythingIsStartedUnderIt) {
   Tell(1, {Order(1)});
   Until([&] { return kept_.load() == 6; });
   EXPECT_EQ(Launches(), 0u);
+}
+
+TEST_F(AgentLoopTest, ATroubleThatStaysIsReportedOnceAndTriedEverMoreSeldom) {
+  lineage_ = 6;
+  keep_fails_ = true;
+  std::vector<int64_t> waits_ms;
+  for (size_t times = 1; times <= 4; ++times) {
+    UntilJoined(times);
+    Tell(1, {Order(1)});
+    Until([&] { return keeps_ == static_cast<int>(times); });
+    for (waits_ms.push_back(0); link_.With([&] { return link_.joins.size() == times; }); waits_ms.back() += 10) {
+      clock_.Advance(Duration::Milliseconds(10));
+      link_.Tell({});
+      usleep(2'000);
+    }
+  }
+  EXPECT_EQ(Said("connection lost: disk full"), 1);
+  EXPECT_GT(waits_ms.back(), 3 * waits_ms.front());
+  keep_fails_ = false;
+  Tell(1, {Order(1)});
+  Until([&] { return Launches() == 1; });
+}
+
+TEST_F(AgentLoopTest, ATroubleThatComesBackIsReportedAgain) {
+  for (const int times : {1, 2}) {
+    UntilJoined(static_cast<size_t>(times));
+    const size_t reports = link_.With([&] { return link_.reports.size(); });
+    Tell(1, {});
+    Until([&] { return link_.With([&] { return link_.reports.size() > reports; }); });  // the orders are taken
+    LinkNews broken;
+    broken.broken = true;
+    broken.why = "the controller went away";
+    link_.Tell(broken);
+    Until([&] { return Said("connection lost: the controller went away") == times; });
+    clock_.Advance(Duration::Seconds(3));
+  }
+}
+
+TEST_F(AgentLoopTest, AMoveToAnotherJournalThatFailsWaitsForItsNextTry) {
+  UntilJoined();
+  keep_fails_ = true;
+  LinkNews refused;
+  refused.foreign_to = 9;
+  refused.broken = true;
+  refused.why = "another journal";
+  link_.Tell(refused);
+  Until([&] { return keeps_ == 1; });
+  for (int i = 0; i < 20; ++i) {
+    link_.Tell({});  // wakes it
+    usleep(1'000);
+  }
+  EXPECT_EQ(keeps_, 1);
+  clock_.Advance(Duration::Seconds(3));
+  link_.Tell({});
+  Until([&] { return keeps_ == 2; });
+  EXPECT_EQ(Said("connection lost: disk full"), 1);
+  keep_fails_ = false;
+  clock_.Advance(Duration::Seconds(3));
+  UntilJoined(2);
 }
 
 TEST_F(AgentLoopTest, NothingIsStartedOnAWordThatHasRunOut) {
