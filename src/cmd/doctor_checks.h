@@ -26,6 +26,8 @@ struct DoctorPlaces {
 
 // Forks: call it before any thread is started.
 std::vector<DoctorCheck> CheckIsolation();
+// Cgroups of agents that are no more.
+DoctorCheck CheckCgroups();
 // Of this machine.
 DoctorCheck CheckDriver(const std::string& nvml);
 DoctorCheck CheckMps();

@@ -106,6 +106,8 @@ class Cluster:
         found = [f"process {pid}: {_command(pid)}" for pid in self.sandbox.processes() - daemons
                  if not _is_helper_of(pid, daemons)]
         found += [f"cgroup {lease}" for lease in self.sandbox.leases()]
+        if not daemons:
+            found += [f"cgroup {root}" for root in self.sandbox.agent_roots()]
         for k in range(len(self.agents)):
             attempts = os.path.join(self.agent_state(k), "attempts")
             found += os.listdir(attempts) if os.path.isdir(attempts) else []

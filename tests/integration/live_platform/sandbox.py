@@ -118,6 +118,11 @@ class Sandbox:
                         pass
         return found
 
+    def agent_roots(self):
+        """The cgroups that agents made for those of their leases."""
+        return [f"{directory}/{name}" for root, _ in self.roots for directory, names, _ in os.walk(root)
+                for name in names if re.fullmatch(r"gpu-platform-[0-9a-z]{13}", name)]
+
     def close(self):
         deadline = time.monotonic() + 20
         while self.processes():

@@ -160,6 +160,17 @@ Status CgroupIsolation::EndAll() {
   }
 }
 
+void CgroupIsolation::RemoveAbandoned() const {
+  for (const std::string& base : Bases()) {
+    for (const std::string& root : AbandonedRootsIn(std::filesystem::path(base).parent_path())) RemoveAbandonedRoot(root);
+  }
+}
+
+void CgroupIsolation::RemoveUnused() {
+  if (unified_.has_value()) unified_->RemoveUnused();
+  legacy_.RemoveUnused();
+}
+
 std::vector<std::string> CgroupIsolation::Bases() const {
   std::vector<std::string> bases;
   if (unified_.has_value()) bases.push_back(unified_->base());

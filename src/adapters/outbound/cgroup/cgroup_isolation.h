@@ -48,6 +48,10 @@ class CgroupIsolation final : public DeviceIsolation {
   Status EndAll();
   // Every directory that holds cgroups of attempts.
   std::vector<std::string> Bases() const;
+  // Removes what other agents beside this one left when they were killed: see AgentRoot.
+  void RemoveAbandoned() const;
+  // For an agent that ends: its directories go where no attempt is left in them.  Nothing can be created after it.
+  void RemoveUnused();
 
  private:
   void Prepare(const Options& options, const CgroupHierarchy& hierarchy);

@@ -1,10 +1,6 @@
 #include "adapters/outbound/cgroup/legacy_tree.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <span>
 
 #include "adapters/outbound/cgroup/cgroup_file.h"
@@ -23,11 +19,10 @@ Status CopyCpuset(const std::string& from, const std::string& to) {
   return Ok();
 }
 
-Status MakeBase(const std::string& own, const std::string& base, const std::string& controller) {
-  if (mkdir(base.c_str(), 0755) != 0 && errno != EEXIST) {
-    return Fail(Internal("cannot create " + base + ": " + std::strerror(errno)));
-  }
-  return controller == "cpuset" ? CopyCpuset(own, base) : Ok();
+Result<AgentRoot> MakeBase(const std::string& own, const std::string& base, const std::string& controller) {
+  AgentRoot root = GP_TRY(AgentRoot::Hold(base));
+  if (controller == "cpuset") GP_CHECK_OK(CopyCpuset(own, base));
+  return root;
 }
 
 }  // namespace
@@ -39,14 +34,20 @@ LegacyTree LegacyTree::Prepare(const std::map<std::string, std::string>& own,
     const auto found = own.find(controller);
     if (found == own.end()) continue;
     const std::string base = found->second + "/" + name;
-    const Status made = MakeBase(found->second, base, controller);
+    auto made = MakeBase(found->second, base, controller);
     if (made.has_value()) {
       tree.bases_.emplace(controller, base);
+      tree.roots_.push_back(*std::move(made));
     } else {
       warnings.push_back("cgroup v1 controller " + controller + ": " + made.error().message);
     }
   }
   return tree;
+}
+
+void LegacyTree::RemoveUnused() {
+  for (AgentRoot& root : roots_) root.RemoveIfUnused();
+  roots_.clear();
 }
 
 Result<std::string> LegacyTree::Join(const std::string& controller, const std::string& key,

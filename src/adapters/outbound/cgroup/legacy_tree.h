@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/outbound/cgroup/agent_root.h"
 #include "base/result.h"
 #include "ports/outbound/device_isolation.h"
 
@@ -19,6 +20,9 @@ class LegacyTree {
   // that cannot be made is named in `warnings` and left out.
   static LegacyTree Prepare(const std::map<std::string, std::string>& own, const std::string& name,
                             std::vector<std::string>& warnings);
+
+  // Removes the bases without cgroups inside; nothing can be made below them any more.
+  void RemoveUnused();
 
   bool Has(const std::string& controller) const { return bases_.contains(controller); }
   const std::map<std::string, std::string>& bases() const { return bases_; }
@@ -38,6 +42,7 @@ class LegacyTree {
   Status MakeCpuset(const std::string& key, const IsolationRequest& request,
                     CgroupPaths& paths) const;
   std::map<std::string, std::string> bases_;
+  std::vector<AgentRoot> roots_;
 };
 
 }  // namespace gp

@@ -59,8 +59,7 @@ Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, bool is_
   // Started again: we are in the leaf already (or systemd put us there, DelegateSubgroup=agent).
   if (own.ends_with(kAgentLeaf)) own.resize(own.size() - std::strlen(kAgentLeaf));
   UnifiedTree tree;
-  tree.base_ = own + "/" + name;
-  GP_CHECK_OK(EnsureDirectory(tree.base_));
+  tree.root_ = GP_TRY(AgentRoot::Hold(own + "/" + name));
   const std::string available = GP_TRY(ReadCgroupFile(own + "/cgroup.controllers"));
   for (const char* controller : kWanted) {
     if (HasWord(available, controller)) tree.controllers_.push_back(controller);
@@ -81,7 +80,7 @@ Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, bool is_
 void UnifiedTree::EnableControllers(const std::string& own, std::vector<std::string>& warnings) {
   std::erase_if(controllers_, [&](const std::string& controller) {
     Status enabled = Enable(own, controller);
-    if (enabled.has_value()) enabled = Enable(base_, controller);
+    if (enabled.has_value()) enabled = Enable(base(), controller);
     if (enabled.has_value()) return false;
     warnings.push_back("cgroup controller " + controller + ": " + enabled.error().message);
     return true;

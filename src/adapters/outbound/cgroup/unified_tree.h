@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/outbound/cgroup/agent_root.h"
 #include "base/result.h"
 #include "ports/outbound/device_isolation.h"
 
@@ -20,9 +21,12 @@ class UnifiedTree {
   static Result<UnifiedTree> Prepare(const std::string& own, bool is_root, const std::string& name,
                                      std::vector<std::string>& warnings);
 
+  // Removes the base if no cgroup is inside; nothing can be made below it any more.
+  void RemoveUnused() { root_.RemoveIfUnused(); }
+
   bool Has(const std::string& controller) const;
-  const std::string& base() const { return base_; }
-  std::string PathOf(const std::string& key) const { return base_ + "/" + key; }
+  const std::string& base() const { return root_.path(); }
+  std::string PathOf(const std::string& key) const { return base() + "/" + key; }
 
   // Makes the cgroup and sets the limits whose controllers are here; fills in `paths`.
   Status Make(const std::string& key, const IsolationRequest& request, CgroupPaths& paths) const;
@@ -30,7 +34,7 @@ class UnifiedTree {
  private:
   void EnableControllers(const std::string& own, std::vector<std::string>& warnings);
 
-  std::string base_;
+  AgentRoot root_;
   std::vector<std::string> controllers_;
 };
 
