@@ -143,6 +143,21 @@ Status CopyLog(Cli& cli, const LogOptions& options) {
   }
 }
 
+Status CopyStreams(Cli& cli, const LogOptions& options) {
+  LogOptions errors = options;
+  errors.errors = true;
+  errors.to = stderr;
+  if (!options.follow) {
+    GP_CHECK_OK(CopyLog(cli, options));
+    return CopyLog(cli, errors);
+  }
+  Status copied_errors = Ok();
+  std::thread error_thread([&] { copied_errors = CopyLog(cli, errors); });
+  const Status copied = CopyLog(cli, options);
+  error_thread.join();
+  return copied ? copied_errors : copied;
+}
+
 Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std::optional<Duration> timeout) {
   SystemClock clock;
   const int64_t begin_ns = clock.BootNs();
@@ -179,13 +194,7 @@ int FollowToEnd(Cli& cli, const std::string& job) {
   LogOptions options;
   options.job = job;
   options.follow = true;
-  LogOptions errors = options;
-  errors.errors = true;
-  errors.to = stderr;
-  Status copied_errors = Ok();
-  std::thread error_thread([&] { copied_errors = CopyLog(cli, errors); });
-  const Status copied = CopyLog(cli, options);
-  error_thread.join();
+  const Status copied = CopyStreams(cli, options);
   const auto end = WaitForEnd(cli, job, std::nullopt);
   if (!end) {
     cli.Complain(end.error());
@@ -193,8 +202,8 @@ int FollowToEnd(Cli& cli, const std::string& job) {
   }
   const v1::Job& last = **end;
   // A job that never ran has no output; any other must have given all of it.
-  if (last.has_started_at() && (!copied || !copied_errors)) {
-    cli.Complain((!copied ? copied : copied_errors).error());
+  if (last.has_started_at() && !copied) {
+    cli.Complain(copied.error());
     return kExitPlatform;
   }
   if (last.state() != v1::COMPLETED) cli.Say(last.id() + " " + last.detail() + ": " + last.reason());

@@ -25,6 +25,8 @@ struct LogOptions {
 
 // Copies output.  Returns when all of it is out.
 Status CopyLog(Cli& cli, const LogOptions& options);
+// Standard output to ours and standard error to ours, both as they come where they are followed.
+Status CopyStreams(Cli& cli, const LogOptions& options);
 
 // Waits for the job's end; nullopt: the time-out came first.  Errors: kNotFound, or kUnavailable
 // when no controller answered for a minute.

@@ -140,18 +140,22 @@ void AddSubmit(CLI::App& jobs, Cli& cli) {
 }
 
 void AddLogs(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("logs", "Output of a job");
+  CLI::App* sub = jobs.add_subcommand("logs", "Output of a job, each of its two streams to ours of that name");
+  enum class Which { kBoth, kOutput, kErrors };
+  auto stream = std::make_shared<Which>(Which::kBoth);
   auto options = std::make_shared<LogOptions>();
   auto tail = std::make_shared<int64_t>(0);
   sub->add_option("job", options->job, "Job id")->required();
   sub->add_flag("-f,--follow", options->follow, "Until the job has ended");
   sub->add_option("--rank", options->rank, "Of a gang: which node's");
   sub->add_option("--attempt", options->attempt, "Which attempt's; default: the last");
-  sub->add_flag("--stderr", options->errors, "Standard error instead of standard output");
-  sub->add_option("--tail-bytes", *tail, "Only so many bytes before the end")->type_name("N");
-  sub->callback([options, tail, &cli] {
+  CLI::Option* errors = sub->add_flag_function("--stderr", [stream](int64_t) { *stream = Which::kErrors; }, "Only its standard error, to standard output");
+  sub->add_flag_function("--stdout", [stream](int64_t) { *stream = Which::kOutput; }, "Only its standard output")->excludes(errors);
+  sub->add_option("--tail-bytes", *tail, "Only the last N bytes of each stream")->type_name("N");
+  sub->callback([options, stream, tail, &cli] {
     if (*tail > 0) options->offset = -*tail;
-    const Status copied = CopyLog(cli, *options);
+    options->errors = *stream == Which::kErrors;
+    const Status copied = *stream == Which::kBoth ? CopyStreams(cli, *options) : CopyLog(cli, *options);
     if (copied) return;
     cli.Complain(copied.error());
     if (copied.error().code == ErrorCode::kUnavailable) cli.exit_code = kExitPlatform;

@@ -115,6 +115,9 @@ class AsyncJob:
     async def output(self, rank: int = 0, errors: bool = False, attempt: int = 0) -> bytes:
         return await asyncio.to_thread(self.job.output, rank, errors, attempt)
 
+    async def logs(self, rank: int = 0, attempt: int = 0) -> str:
+        return await asyncio.to_thread(self.job.logs, rank, attempt)
+
     async def stop(self, force: bool = False) -> AsyncJob:
         await asyncio.to_thread(self.job.stop, force)
         return self

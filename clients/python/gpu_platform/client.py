@@ -112,10 +112,14 @@ class Job:
                 # Its node is gone, with what was not read yet; another attempt goes on elsewhere.
 
     def output(self, rank: int = 0, errors: bool = False, attempt: int = 0) -> bytes:
-        """What it has written so far.  `attempt`: 0: the last."""
+        """What it has written so far to standard output; `errors`: to standard error.  `attempt`: 0: the last."""
         query = {"rank": rank, "errors": errors, "attempt": attempt}
         events = self.client.connection.events(self._path("/log"), query)
         return b"".join(base64.b64decode(event.data["data"]) for event in events)
+
+    def logs(self, rank: int = 0, attempt: int = 0) -> str:
+        """What it has written so far as text: its standard output, then its standard error, which says why it failed."""
+        return (self.output(rank, False, attempt) + self.output(rank, True, attempt)).decode(errors="replace")
 
     def stop(self, force: bool = False) -> Job:
         """Tells it to end; it is killed when its grace is over, with `force` at once."""

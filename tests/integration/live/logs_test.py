@@ -92,5 +92,38 @@ class Logs(ClusterTest):
         self.assertEqual(self.cli("jobs", "logs", "--tail-bytes", "3", job).ok().out, "end")
 
 
+class Streams(ClusterTest):
+    def ended(self, script):
+        job = self.cli.start("--gpus", "1", command=["sh", "-c", script])
+        self.cli.wait(job)
+        return job
+
+    def test_both_are_shown_each_where_it_belongs(self):
+        job = self.ended("echo data; echo problem >&2; exit 3")
+        for words in (["jobs", "logs", job], ["jobs", "logs", "-f", job]):
+            answer = self.cli("-q", *words).ok()
+            self.assertEqual((answer.out, answer.err), ("data\n", "problem\n"), words)
+
+    def test_a_job_that_writes_errors_alone_is_not_silent(self):
+        self.assertIn("problem", self.cli("jobs", "logs", self.ended("echo problem >&2; exit 3")).ok().err)
+
+    def test_one_alone_on_request(self):
+        job = self.ended("echo data; echo problem >&2")
+        for flag, expected in (("--stdout", "data\n"), ("--stderr", "problem\n")):
+            answer = self.cli("-q", "jobs", "logs", flag, job).ok()
+            self.assertEqual((answer.out, answer.err), (expected, ""), flag)
+        self.assertEqual(self.cli("jobs", "logs", "--stdout", "--stderr", job).code, 2)
+
+    def test_the_end_of_each(self):
+        answer = self.cli("-q", "jobs", "logs", "--tail-bytes", "3", self.ended("echo data; echo problem >&2")).ok()
+        self.assertEqual((answer.out, answer.err), ("ta\n", "em\n"))
+
+    def test_one_that_waits_says_so_once(self):
+        self.cli.start("--gpus", "8", command=["sleep", "1000"])
+        answer = self.cli("jobs", "logs", self.cli.start("--gpus", "8", command=["true"]))
+        self.assertEqual(answer.code, 4)
+        self.assertEqual(answer.err.count("has not been started yet"), 1)
+
+
 if __name__ == "__main__":
     main()

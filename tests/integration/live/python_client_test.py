@@ -41,6 +41,7 @@ class PythonClient(ClusterTest):
         job = self.submit("echo hello; echo oops >&2; exit 3", name="first", labels={"team": "a"}, environment={"X": "y"})
         self.assertEqual(job.wait(timeout=60).state, JobState.FAILED)
         self.assertEqual((job.exit_code, job.output(), job.output(errors=True)), (3, b"hello\n", b"oops\n"))
+        self.assertEqual(job.logs(), "hello\noops\n", "what a failed job said, wherever")
         self.assertEqual("".join(job.follow()), "hello\n")
         self.assertEqual(job.fields["spec"]["labels"], {"team": "a"})
         self.assertEqual([one.id for one in self.client.jobs(all=True)], [job.id])
