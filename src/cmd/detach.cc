@@ -1,33 +1,77 @@
 #include "cmd/detach.h"
 
-#include <atomic>
-#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <thread>
+
+#include "cmd/controller_line.h"
+#include "cmd/jobs_change.h"
 
 namespace gp {
 namespace {
 
 constexpr char kBeforeAccepted[] =
     "\n» interrupted before the job was acknowledged; if it was accepted, gpu-platform jobs list shows it\n";
+constexpr int kExitDetached = 130;
+constexpr int kAgainMs = 2'000;                      // within which a second one cancels the job
+constexpr auto kLookTime = std::chrono::seconds(1);  // nobody waits longer for a word
 
-// Written once and never freed: the handler may run at any moment and must not allocate.
-std::atomic<const std::string*> farewell = nullptr;
+std::atomic<int> interrupt_end = -1;  // the end of a pipe that the handler writes to
 
-void Detach(int) {
-  const std::string* text = farewell.load();
-  (void)!(text != nullptr ? write(STDERR_FILENO, text->data(), text->size())
-                          : write(STDERR_FILENO, kBeforeAccepted, sizeof kBeforeAccepted - 1));
-  _exit(130);
+void OnInterrupt(int) {
+  const int fd = interrupt_end.load();
+  if (fd >= 0) return void(!write(fd, "", 1));
+  (void)!write(STDERR_FILENO, kBeforeAccepted, sizeof kBeforeAccepted - 1);
+  _exit(kExitDetached);
+}
+
+// nullopt where the controller does not say it at once.
+std::optional<v1::Job> LookAt(const std::string& server, const std::string& id) {
+  const auto client = OpenController(server);
+  if (!client) return std::nullopt;
+  grpc::ClientContext context;
+  const auto stub = (*client)->Streams(context);
+  if (!stub) return std::nullopt;
+  context.set_deadline(std::chrono::system_clock::now() + kLookTime);
+  v1::GetJobRequest request;
+  request.set_job_id(id);
+  v1::Job job;
+  return (*stub)->GetJob(&context, request, &job).ok() ? std::optional(job) : std::nullopt;
+}
+
+void AwaitInterrupts(int fd, const std::string& job, Cli& cli) {
+  char byte = 0;
+  while (read(fd, &byte, 1) < 0 && errno == EINTR) {
+  }
+  if (!cli.quiet) std::fputc('\n', stderr);  // the terminal has ^C on this line
+  const auto seen = LookAt(cli.server, job);
+  const std::string state = !seen                         ? "detached from " + job
+                            : seen->state() == v1::QUEUED ? job + " is still queued"
+                                                          : "detached; " + job + " runs on";
+  cli.Say(state + "; follow: gpu-platform jobs logs -f " + job + ", cancel: gpu-platform jobs cancel " + job + ", or Ctrl-C again");
+  pollfd more{fd, POLLIN, 0};
+  if (poll(&more, 1, kAgainMs) > 0) StopJobs({job}, false, cli);
+  std::fflush(stdout);
+  _exit(kExitDetached);
 }
 
 }  // namespace
 
-void DetachOnInterrupt() { std::signal(SIGINT, Detach); }
+void DetachOnInterrupt() { std::signal(SIGINT, OnInterrupt); }
 
-void DetachFrom(const std::string& job) {
-  static std::string text;
-  text = "\n» detached; " + job + " runs on: gpu-platform jobs logs -f " + job + "\n";
-  farewell = &text;
+void DetachFrom(const std::string& job, Cli& cli) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
+  std::thread([fd = ends[0], job, &cli] { AwaitInterrupts(fd, job, cli); }).detach();
+  interrupt_end = ends[1];
 }
 
 }  // namespace gp

@@ -2,13 +2,16 @@
 
 #include <string>
 
+#include "cmd/cli.h"
+
 namespace gp {
 
-// From here on Ctrl-C (SIGINT) ends this program with 130 and leaves the job it follows running.
+// From here on Ctrl-C (SIGINT) ends this program with 130 and leaves the job that it follows as it is.
 // Set before the job is submitted, so that no moment is left in which Ctrl-C ends the program without a word.
 void DetachOnInterrupt();
 
-// The job that goes on when this program is interrupted.
-void DetachFrom(const std::string& job);
+// The job that is followed: an interrupt says whether it runs, how to follow and how to cancel it; a second one within
+// two seconds cancels it.  `cli` outlives the program's main thread.
+void DetachFrom(const std::string& job, Cli& cli);
 
 }  // namespace gp

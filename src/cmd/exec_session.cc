@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "cmd/job_text.h"
+#include "cmd/narrate_job.h"
 
 namespace gp {
 namespace {
@@ -139,6 +140,7 @@ int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::stri
   }
   bool running = false;
   {
+    const JobNarrator narrator(cli, job);
     grpc::ClientContext context;
     const auto stub = (*client)->Streams(context);
     if (!stub) {
@@ -152,7 +154,6 @@ int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::stri
     while (!running && reader->Read(&seen)) {
       if (IsOver(seen)) break;
       running = seen.detail() == "RUNNING";
-      if (seen.state() == v1::QUEUED && !seen.reason().empty()) cli.Say(seen.reason());
     }
     context.TryCancel();
   }

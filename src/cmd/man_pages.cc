@@ -28,7 +28,7 @@ constexpr std::array kExitCodes = {
     ExitCode{"9", "unhealthy, or different from what it should be"},
     ExitCode{"10", "done for some, not for all"},
     ExitCode{"125", "the platform failed a job that you follow"},
-    ExitCode{"130", "interrupted while following; the job runs on"},
+    ExitCode{"130", "interrupted while following; the job stays as it is"},
 };
 
 // As roff takes it: what begins a request is no request, dashes are dashes.

@@ -6,6 +6,7 @@
 #include "cmd/exec_session.h"
 #include "cmd/job_follow.h"
 #include "cmd/jobs_explain.h"
+#include "cmd/narrate_job.h"
 #include "cmd/submit.h"
 
 namespace gp {
@@ -32,13 +33,18 @@ void RunJob(RunFlags flags, Cli& cli) {
   const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());
   if (!ids) return cli.Complain(ids.error());
   const std::string& job = ids->front();
-  if (follows) DetachFrom(job);
+  if (follows) DetachFrom(job, cli);
   if (flags.detach) {
     if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", nlohmann::ordered_json::array({job})}})) std::printf("%s\n", job.c_str());
     return;
   }
   cli.Say(job + " queued");
-  cli.exit_code = flags.pty ? RunInteractive(cli, job, spec->command) : FollowToEnd(cli, job);
+  if (flags.pty) {
+    cli.exit_code = RunInteractive(cli, job, spec->command);
+    return;
+  }
+  const JobNarrator narrator(cli, job);
+  cli.exit_code = FollowToEnd(cli, job);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 """`gpu-platform run`: exit codes and output are the program's own."""
 
 import os
+import re
 
 from live_platform import ClusterTest, eventually, main
 
@@ -73,6 +74,60 @@ class Run(ClusterTest):
         self.assertEqual(process.returncode, 130)
         self.assertIn(b"runs on", err)
         self.assertEqual([job["state"] for job in self.cli.jobs()], ["RUNNING"])
+
+    def waiting(self):
+        """A run whose job finds no free GPU, and the job that has them."""
+        filler = self.cli.start("--gpus", "8", command=["sleep", "1000"])
+        process = self.cli.popen("run", "--gpus", "8", "--", "sleep", "1000", stdout=-1, stderr=-1)
+        job = re.search(rb"job-\w+", process.stderr.readline()).group().decode()
+        return process, job, filler
+
+    def test_waiting_it_says_why_and_then_where_it_started(self):
+        process, job, filler = self.waiting()
+        self.assertRegex(process.stderr.readline().decode(), rf"^» {job} waits: .*8 GPUs")
+        self.cli("jobs", "hold", job).ok()
+        self.assertRegex(process.stderr.readline().decode(), rf"^» {job} waits: .*held")
+        self.cli("jobs", "release", job).ok()
+        self.assertRegex(process.stderr.readline().decode(), rf"^» {job} waits: .*8 GPUs")
+        self.cli("jobs", "kill", filler).ok()
+        self.assertEqual(process.stderr.readline().decode(), f"» {job} started on {self.cluster.node_names()[0]}\n")
+        self.cli("jobs", "kill", job).ok()
+        process.communicate(timeout=60)
+
+    def test_quiet_it_says_nothing_while_it_waits(self):
+        filler = self.cli.start("--gpus", "8", command=["sleep", "3"])
+        answer = self.cli("-q", "run", "--gpus", "8", "--", "true").ok()
+        self.assertEqual(answer.err, "")
+        self.assertEqual(self.cli.wait(filler), 0)
+
+    def test_interrupted_while_it_waits_it_says_that_the_job_is_still_queued(self):
+        process, job, _ = self.waiting()
+        process.send_signal(2)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn(f"{job} is still queued; follow: gpu-platform jobs logs -f {job}, cancel: gpu-platform jobs cancel {job}", err.decode())
+        self.assert_job(job, state="QUEUED")
+
+    def test_interrupted_twice_it_cancels_the_job(self):
+        process, job, filler = self.waiting()
+        process.send_signal(2)
+        eventually(lambda: b"Ctrl-C again" in process.stderr.readline(), "it says what a second one does")
+        process.send_signal(2)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assert_job(job, state="CANCELLED")
+        self.assert_job(filler, state="RUNNING")
+
+    def test_interrupted_twice_while_it_runs_it_cancels_the_job(self):
+        process = self.cli.popen("run", "--gpus", "1", "--", "sleep", "1000", stdout=-1, stderr=-1)
+        job = re.search(rb"job-\w+", process.stderr.readline()).group().decode()
+        eventually(lambda: self.cli.job(job)["state"] == "RUNNING", "the job runs")
+        process.send_signal(2)
+        eventually(lambda: b"Ctrl-C again" in process.stderr.readline(), "it says what a second one does")
+        process.send_signal(2)
+        process.communicate(timeout=60)
+        self.cli.wait(job)
+        self.assert_job(job, state="CANCELLED")
 
     def test_children_left_behind_end_with_the_job(self):
         trace = os.path.join(self.cluster.shared, "trace")

@@ -1,0 +1,67 @@
+#include "cmd/narrate_job.h"
+
+#include "base/text.h"
+#include "cmd/controller_line.h"
+#include "cmd/job_text.h"
+
+namespace gp {
+namespace {
+
+constexpr std::chrono::milliseconds kSilence{2'000};
+constexpr std::chrono::milliseconds kWhileQueued{1'000};
+constexpr std::chrono::milliseconds kWhileRunning{5'000};  // it may be preempted, and wait again
+constexpr int kNodesShown = 4;
+
+Result<v1::Job> AskForJob(const std::string& server, const std::string& id) {
+  v1::GetJobRequest request;
+  request.set_job_id(id);
+  return GP_TRY(OpenController(server))->Call<v1::Job>("GetJob", request);
+}
+
+std::string NodesText(const v1::Job& job) {
+  if (job.attempts().empty()) return "";
+  const auto& ranks = job.attempts(job.attempts_size() - 1).ranks();
+  std::string text;
+  for (int i = 0; i < std::min(ranks.size(), kNodesShown); ++i) text += (i == 0 ? "" : ", ") + ranks[i].node();
+  return text + (ranks.size() > kNodesShown ? " and " + std::to_string(ranks.size() - kNodesShown) + " more" : "");
+}
+
+}  // namespace
+
+JobNarrator::JobNarrator(const Cli& cli, std::string job) : cli_(cli), job_(std::move(job)) {
+  if (!cli.quiet) thread_ = std::thread([this] { Narrate(); });
+}
+
+JobNarrator::~JobNarrator() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+  }
+  ended_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void JobNarrator::Narrate() {
+  std::string said;
+  for (auto pause = kSilence; !Wait(pause);) {
+    const auto job = AskForJob(cli_.server, job_);
+    if (!job) continue;  // whoever follows the output reports a controller that is away
+    if (IsOver(*job)) return;
+    const bool is_queued = job->state() == v1::QUEUED;
+    pause = is_queued ? kWhileQueued : kWhileRunning;
+    if (is_queued && !job->reason().empty() && job->reason() != said) {
+      said = job->reason();
+      cli_.Say(job_ + " waits: " + Printable(said, 1'000));
+    }
+    if (job->detail() != "RUNNING" || said.empty()) continue;
+    cli_.Say(job_ + " started on " + NodesText(*job));
+    said.clear();
+  }
+}
+
+bool JobNarrator::Wait(std::chrono::milliseconds pause) {
+  std::unique_lock lock(mutex_);
+  return ended_.wait_for(lock, pause, [this] { return has_ended_; });
+}
+
+}  // namespace gp
