@@ -13,6 +13,7 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 constexpr int kPortFirst = 20'000;
 constexpr int kPorts = 12'000;
+constexpr uint64_t kPortsBetweenAttempts = 7'919;  // prime: an attempt's port is far from those of the next jobs
 
 std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
   std::vector<std::string> uuids;
@@ -20,10 +21,31 @@ std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
   return Join(uuids, ",");
 }
 
-// One port a job, the same on every rank; jobs of one host seldom meet.
+// One port an attempt, the same on every rank, and below those that the kernel gives away.  Of the next 12,000 jobs none
+// has it in an attempt of the same number; the attempt before, which may still hold it, had another.
 int MasterPort(const LeaseOrder& order) {
-  const uint64_t mixed = order.lease.job.value * 16 + static_cast<uint64_t>(order.lease.attempt % 16);
+  const uint64_t mixed = order.lease.job.value + static_cast<uint64_t>(order.lease.attempt) * kPortsBetweenAttempts;
   return kPortFirst + static_cast<int>(mixed % kPorts);
+}
+
+// Where ranks meet, and what torchrun is to start: with it `torchrun train.py` is right on any number of nodes.  A job's
+// own values stay as they are.
+void AddRendezvous(const LeaseOrder& order, std::map<std::string, std::string>& env) {
+  const size_t nodes = order.node_names.size();
+  env["GP_NNODES"] = std::to_string(nodes);
+  env["GP_NODE_RANK"] = std::to_string(order.lease.rank);
+  env["GP_GPUS_PER_NODE"] = std::to_string(order.lease.gpus.size());
+  env["GP_NODE_LIST"] = Join(order.node_names, ",");
+  // A rank that is alone meets nobody: it need not be able to resolve its node's name.
+  env["GP_MASTER_ADDR"] = nodes == 1 ? "127.0.0.1" : order.master_address;
+  env["GP_MASTER_PORT"] = std::to_string(MasterPort(order));
+  env.emplace("MASTER_ADDR", env["GP_MASTER_ADDR"]);
+  env.emplace("MASTER_PORT", env["GP_MASTER_PORT"]);
+  env.emplace("PET_MASTER_ADDR", env["MASTER_ADDR"]);
+  env.emplace("PET_MASTER_PORT", env["MASTER_PORT"]);
+  env.emplace("PET_NNODES", env["GP_NNODES"]);
+  env.emplace("PET_NODE_RANK", env["GP_NODE_RANK"]);
+  env.emplace("PET_NPROC_PER_NODE", std::to_string(std::max<size_t>(1, order.lease.gpus.size())));
 }
 
 std::string ReportPipe(const LaunchOptions& options, LeaseId lease) {
@@ -72,7 +94,6 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
   for (const auto& [name, value] : spec.environment) {
     if (!IsReservedVariable(name)) env[name] = value;
   }
-  const std::string port = std::to_string(MasterPort(order));
   env["GP_JOB_ID"] = ToText(order.lease.job);
   if (order.array.value != 0) {
     env["GP_ARRAY_ID"] = ToText(order.array);
@@ -80,12 +101,7 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
     env["GP_ARRAY_COUNT"] = std::to_string(spec.array.count);
   }
   env["GP_ATTEMPT"] = std::to_string(order.lease.attempt);
-  env["GP_NNODES"] = std::to_string(order.node_names.size());
-  env["GP_NODE_RANK"] = std::to_string(order.lease.rank);
-  env["GP_GPUS_PER_NODE"] = std::to_string(order.lease.gpus.size());
-  env["GP_NODE_LIST"] = Join(order.node_names, ",");
-  env["GP_MASTER_ADDR"] = env["MASTER_ADDR"] = order.master_address;
-  env["GP_MASTER_PORT"] = env["MASTER_PORT"] = port;
+  AddRendezvous(order, env);
   if (!spec.checkpoint.directory.empty()) {
     env["GP_CHECKPOINT_DIR"] = spec.checkpoint.directory;
     if (order.lease.attempt > 1) env["GP_RESUME_FROM"] = spec.checkpoint.directory;

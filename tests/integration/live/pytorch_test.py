@@ -56,6 +56,15 @@ class PyTorch(ClusterTest):
         self.assertTrue(20 < begun < STEPS, f"from the checkpoint that it was asked for: {seen}")
         self.assertEqual(self.weights(job), (loss, weights))
 
+    def test_torchrun_needs_no_flags(self):
+        shape = ("--nodes", "2", "--gpus", "2", "--env", "PYTHONDONTWRITEBYTECODE=1", "--workdir", f"{self.place}/examples")
+        job = self.cli.start(*shape, command=["torchrun", "ddp.py", "--steps", "5"])
+        self.assertEqual(self.cli.wait(job, timeout="120s"), 0, self.cli("jobs", "logs", job, "--stderr").out)
+        self.assertIn("4 ranks over gloo", self.logged(job))
+        alone = self.cli.start(*shape, "--nodes", "1", command=["torchrun", "ddp.py", "--steps", "5"])
+        self.assertEqual(self.cli.wait(alone, timeout="120s"), 0, self.cli("jobs", "logs", alone, "--stderr").out)
+        self.assertIn("2 ranks over gloo", self.logged(alone))
+
 
 if __name__ == "__main__":
     main()

@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <set>
+
 #include "application/agent/launch.h"
 #include "application/agent/node_facts.h"
 #include "application/agent/observe.h"
+#include "base/text.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -143,6 +147,80 @@ TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
   EXPECT_EQ(Variable(launch, "MASTER_PORT"), Variable(launch, "GP_MASTER_PORT"));
   EXPECT_EQ(Variable(launch, "GP_RESUME_FROM"), "/ckpt");  // a second attempt
   EXPECT_EQ(Variable(launch, "HOME"), "/home/ana");
+}
+
+TEST(Launch, TorchrunFindsWhatItNeeds) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  LeaseOrder order = Order(Spec());
+  order.lease.gpus = {{0, kWholeShare, 990}, {1, kWholeShare, 990}};
+  const LaunchSpec gang = MakeLaunch(order, facts, Options(), 0);
+  EXPECT_EQ(Variable(gang, "PET_NNODES"), "2");
+  EXPECT_EQ(Variable(gang, "PET_NODE_RANK"), "1");
+  EXPECT_EQ(Variable(gang, "PET_NPROC_PER_NODE"), "2");
+  EXPECT_EQ(Variable(gang, "PET_MASTER_ADDR"), "n0");
+  EXPECT_EQ(Variable(gang, "MASTER_ADDR"), "n0");
+  EXPECT_EQ(Variable(gang, "PET_MASTER_PORT"), Variable(gang, "MASTER_PORT"));
+  EXPECT_EQ(Variable(gang, "GP_MASTER_PORT"), Variable(gang, "MASTER_PORT"));
+  order.node_names = {"n1"};
+  order.master_address = "n1";
+  order.lease.gpus.clear();
+  const LaunchSpec alone = MakeLaunch(order, facts, Options(), 0);
+  EXPECT_EQ(Variable(alone, "PET_NPROC_PER_NODE"), "1") << "a process, though no GPU";
+  EXPECT_EQ(Variable(alone, "PET_MASTER_ADDR"), "127.0.0.1");
+  EXPECT_EQ(Variable(alone, "MASTER_ADDR"), "127.0.0.1");
+}
+
+TEST(Launch, AJobsOwnRendezvousWins) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  spec.environment = {{"MASTER_PORT", "29500"}, {"PET_NPROC_PER_NODE", "4"}};
+  const LaunchSpec launch = MakeLaunch(Order(spec), facts, Options(), 0);
+  EXPECT_EQ(Variable(launch, "MASTER_PORT"), "29500");
+  EXPECT_EQ(Variable(launch, "PET_MASTER_PORT"), "29500") << "torchrun's follows";
+  EXPECT_EQ(Variable(launch, "PET_NPROC_PER_NODE"), "4");
+  EXPECT_EQ(Variable(launch, "MASTER_ADDR"), "n0") << "what it leaves out is the platform's";
+}
+
+TEST(Launch, PortsOfJobsAndAttemptsDiffer) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  const auto port = [&](uint64_t job, int attempt, int rank) {
+    LeaseOrder order = Order(Spec());
+    order.lease.job = {job};
+    order.lease.attempt = attempt;
+    order.lease.rank = rank;
+    return std::stoi(Variable(MakeLaunch(order, facts, Options(), 0), "MASTER_PORT"));
+  };
+  std::set<int> ports;
+  for (uint64_t job = 1; job <= 3'000; ++job) ports.insert(port(job, 1, 0));
+  EXPECT_EQ(ports.size(), 3'000u);
+  EXPECT_EQ(port(7, 1, 0), port(7, 1, 1));
+  ports.clear();
+  for (int attempt = 1; attempt <= 20; ++attempt) ports.insert(port(7, attempt, 0));
+  EXPECT_EQ(ports.size(), 20u);
+  EXPECT_GE(*ports.begin(), 20'000);
+  EXPECT_LT(*ports.rbegin(), 32'000) << "the kernel gives those from 32768 on away";
+}
+
+// docs/reference/environment.md has a row for each variable, and for no other.
+TEST(Launch, TheReferenceNamesAllVariables) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  spec.array = {5, 2};
+  spec.checkpoint.directory = "/ckpt";
+  LeaseOrder order = Order(spec);
+  order.array = {3};
+  order.resume_from = "/ckpt/7";
+  order.lease.mode = GpuMode::kMps;
+  std::set<std::string> given;
+  for (const std::string& entry : MakeLaunch(order, facts, Options(), 0).environment) given.insert(entry.substr(0, entry.find('=')));
+  std::ifstream page(GP_SOURCE_DIR "/docs/reference/environment.md");
+  std::set<std::string> named;
+  for (std::string line; std::getline(page, line);) {
+    const std::string cell = line.starts_with("| `") ? line.substr(0, line.find('|', 2)) : "";
+    const std::vector<std::string> parts = Split(cell, '`');
+    for (size_t i = 1; i < parts.size(); i += 2) named.insert(parts[i]);
+  }
+  EXPECT_EQ(given, named);
 }
 
 TEST(Launch, AnElementKnowsItsArray) {
