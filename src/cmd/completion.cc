@@ -210,6 +210,7 @@ class TypedWords {
     Candidates found;
     for (const CLI::App* level = command_; level != nullptr; level = level->get_parent()) {
       for (const CLI::Option* option : level->get_options()) {
+        if (option->get_group().empty()) continue;  // not in the help either
         for (const std::string& name : option->get_lnames()) found.push_back({"--" + name, option->get_description()});
       }
     }

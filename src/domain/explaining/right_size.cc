@@ -109,7 +109,7 @@ class Adviser {
     const Duration limit = spec_.time_limit;
     if (!used_.is_completed || limit.ns == 0 || limit < used_.length * 3 || limit - used_.length < kShortened) return;
     const int64_t minutes = std::max<int64_t>(1, WithRoom(used_.length.ToMilliseconds()) / 60'000 + 1);
-    Add(AdviceKind::kTimeLimit, "it ran for " + ToText(Duration::Seconds(used_.length.ToMilliseconds() / 1000)) + " of the " + ToText(limit) + " that it asked for: max_duration: " + Number(minutes) +
+    Add(AdviceKind::kTimeLimit, "it ran for " + ToText(Duration::Seconds(used_.length.ToMilliseconds() / 1000)) + " of the " + ToText(limit) + " that it asked for: time_limit: " + Number(minutes) +
                                     "m lets it start earlier in the gaps that others leave");
   }
 

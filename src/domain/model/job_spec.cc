@@ -117,7 +117,7 @@ void CheckHostResources(const JobSpec& spec, Findings& findings) {
 
 void CheckTimes(const JobSpec& spec, Findings& findings) {
   if (spec.time_limit != Duration{}) {
-    findings.Span("max_duration", spec.time_limit, Duration::Seconds(1), kTimeLimitMax);
+    findings.Span("time_limit", spec.time_limit, Duration::Seconds(1), kTimeLimitMax);
   }
   findings.Span("checkpoint.grace", spec.grace, Duration{}, kGraceMax);
   if (spec.hang_after != Duration{}) findings.Span("hang_after", spec.hang_after, Duration::Seconds(1), kTimeLimitMax);

@@ -14,7 +14,7 @@ class Explain(ClusterTest):
         eventually(lambda: self.cli.job(job)["detail"] == "RUNNING", f"{job} runs")
 
     def test_a_waiting_job_is_explained_and_the_changes_are_true(self):
-        first = self.cli.start("--gpus", "5", "--max-duration", "1h", command=["sleep", "60"])
+        first = self.cli.start("--gpus", "5", "--time-limit", "1h", command=["sleep", "60"])
         self.running(first)
         job = self.cli.start("--gpus", "4", command=["sleep", "60"])
         told = self.explain(job)
@@ -44,9 +44,9 @@ class Explain(ClusterTest):
         self.assertEqual(self.cli("jobs", "list", "--all", "-o", "json").json.get("jobs", []), [])
 
     def test_a_start_is_expected_from_time_limits(self):
-        first = self.cli.start("--gpus", "8", "--max-duration", "1h", command=["sleep", "60"])
+        first = self.cli.start("--gpus", "8", "--time-limit", "1h", command=["sleep", "60"])
         self.running(first)
-        job = self.cli.start("--gpus", "8", "--max-duration", "30m", command=["sleep", "60"])
+        job = self.cli.start("--gpus", "8", "--time-limit", "30m", command=["sleep", "60"])
         told = self.explain(job)
         placed = self.cli.job(first)["attempts"][0]["placed_at"]
         hour_later = datetime.fromisoformat(placed) + timedelta(hours=1)
@@ -94,7 +94,7 @@ class Explain(ClusterTest):
         self.cli("jobs", "cancel", job, first).ok()
 
     def test_a_job_that_waits_for_another_is_told_so(self):
-        first = self.cli.start("--gpus", "1", "--max-duration", "1h", command=["sleep", "60"])
+        first = self.cli.start("--gpus", "1", "--time-limit", "1h", command=["sleep", "60"])
         self.running(first)
         plan = self.cli("run", "--gpus", "1", "--after", first, "--plan", "-o", "json", "--", "true").json
         self.assertFalse(plan["starts_now"])

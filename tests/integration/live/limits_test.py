@@ -20,7 +20,7 @@ class Limits(ClusterTest):
         return self.cli.job(job)["detail"]
 
     def test_a_job_may_run_longer_unless_others_wait(self):
-        job = self.ana.start("--gpus", "8", "--nodes", "2", "--max-duration", "8s", "--grace", "1s", command=["sleep", "14"])
+        job = self.ana.start("--gpus", "8", "--nodes", "2", "--time-limit", "8s", "--grace", "1s", command=["sleep", "14"])
         eventually(lambda: self.detail(job) == "RUNNING", "it runs")
         self.assertIn("may run for 1h", self.ana("jobs", "extend", job, "--to", "1h").ok().err)
         self.assertEqual(self.ana("jobs", "extend", job, "--by", "30m", "-o", "json").ok().json["spec"]["time_limit_ms"], 90 * 60_000)

@@ -25,10 +25,10 @@ class Reservations(ClusterTest):
         eventually(lambda: self.state(first) == "RUNNING", "the open node is used")
         told = self.cli("jobs", "explain", second, "-o", "json").json
         self.assertEqual(self.state(second), "QUEUED")
-        self.assertIn("reservation course", self.cli("jobs", "explain", self.start("--max-duration", "3h")).ok().out)
+        self.assertIn("reservation course", self.cli("jobs", "explain", self.start("--time-limit", "3h")).ok().out)
         limits = [change for change in told["changes"] if change["kind"] == "time-limit"]
         self.assertEqual(limits, [], "it has begun: no time limit helps")
-        own = self.start("--queue", "teaching", "--reservation", "course", "--max-duration", "1h")
+        own = self.start("--queue", "teaching", "--reservation", "course", "--time-limit", "1h")
         eventually(lambda: self.state(own) == "RUNNING", "its own runs there")
         self.assertIn(node, str(self.cli.job(own)))
         listed = self.cli("reservations", "list", "-o", "json").json["reservations"]
@@ -40,11 +40,11 @@ class Reservations(ClusterTest):
 
     def test_who_leaves_in_time_is_let_in_and_it_begins_and_ends_by_itself(self):
         self.cli("reservations", "create", "soon", "--count", "2", "--start", "+30s", "--end", "+32s", "--users", "root").ok()
-        long = self.start("--max-duration", "60s")
+        long = self.start("--time-limit", "60s")
         self.assertEqual(self.state(long), "QUEUED")
         told = self.cli("jobs", "explain", long).ok().out
         self.assertIn("reservation soon", told)
-        short = self.start("--max-duration", "3s", "--grace", "1s")
+        short = self.start("--time-limit", "3s", "--grace", "1s")
         eventually(lambda: self.state(short) == "RUNNING", "it has left before")
         self.assertEqual(self.state(long), "QUEUED")
         eventually(lambda: not self.cli("reservations", "list", "-o", "json").json.get("reservations"), "it ends", timeout=120)
@@ -63,7 +63,7 @@ class Reservations(ClusterTest):
             self.assertNotEqual(refused.code, 0)
             self.assertIn(said, refused.err)
         self.assertIn("role operator", stranger("reservations", "create", "x", "--count", "1", "--duration", "1h").err)
-        self.assertIn("no reservation", self.cli("run", "--reservation", "x", "--max-duration", "1m", "--", "true").err)
+        self.assertIn("no reservation", self.cli("run", "--reservation", "x", "--time-limit", "1m", "--", "true").err)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ class Stop(ClusterTest):
         self.assertEqual(self.cli.wait(job), 130)
 
     def test_time_limit_stops_a_job(self):
-        job = self.cli.start("--gpus", "1", "--max-duration", "1s", "--grace", "1s", command=["sleep", "1000"])
+        job = self.cli.start("--gpus", "1", "--time-limit", "1s", "--grace", "1s", command=["sleep", "1000"])
         self.assertEqual(self.cli.wait(job), 124)
         self.assert_job(job, state="FAILED", detail="TIMEOUT")
 
@@ -76,7 +76,7 @@ class ExitCodes(ClusterTest):
     def test_2_usage(self):
         for words in ["run --gpus x -- true", "jobs nope", "run", "jobs submit /no/such/file", "status --nope",
                       "-o nope status", "jobs list --state NOPE", "run --gpus 65 -- true", "drain",
-                      "run --max-duration 5 -- true", "jobs wait --timeout soon job-0001",
+                      "run --time-limit 5 -- true", "jobs wait --timeout soon job-0001",
                       "jobs list --limit 0", "gpus free --count 0", "jobs describe nonsense"]:
             with self.subTest(words):
                 answer = self.cli(*words.split())

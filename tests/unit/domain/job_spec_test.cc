@@ -75,11 +75,11 @@ TEST(JobSpec, Numbers) {
 
 TEST(JobSpec, Times) {
   ExpectAll({
-      {"max_duration", [](JobSpec& s) { s.time_limit = Duration::Milliseconds(999); }},
-      {"max_duration", [](JobSpec& s) { s.time_limit = Duration::Seconds(-1); }},
+      {"time_limit", [](JobSpec& s) { s.time_limit = Duration::Milliseconds(999); }},
+      {"time_limit", [](JobSpec& s) { s.time_limit = Duration::Seconds(-1); }},
       {"", [](JobSpec& s) { s.time_limit = Duration::Seconds(1); }},
       {"", [](JobSpec& s) { s.time_limit = kTimeLimitMax; }},
-      {"max_duration", [](JobSpec& s) { s.time_limit = kTimeLimitMax + Duration{1}; }},
+      {"time_limit", [](JobSpec& s) { s.time_limit = kTimeLimitMax + Duration{1}; }},
       {"", [](JobSpec& s) { s.grace = Duration{}; }},
       {"checkpoint.grace", [](JobSpec& s) { s.grace = Duration{-1}; }},
       {"checkpoint.grace", [](JobSpec& s) { s.grace = kGraceMax + Duration{1}; }},

@@ -28,7 +28,7 @@ const Field* FindField(std::string_view path) {
   std::span<const Field> fields = JobFields();
   const Field* found = nullptr;
   for (const std::string& name : Split(path, '.')) {
-    const auto field = std::ranges::find(fields, name, &Field::name);
+    const auto field = std::ranges::find_if(fields, [&](const Field& one) { return name == one.name || (!name.empty() && name == one.alias); });
     if (field == fields.end()) return nullptr;
     found = &*field;
     fields = field->Below();

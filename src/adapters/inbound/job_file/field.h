@@ -65,6 +65,7 @@ struct Field {
   std::string_view default_text = {};  // empty: none
   std::string_view example = {};
   std::string_view synonyms = {};  // what else people write for it, separated by spaces
+  std::string_view alias = {};     // an older name: understood, and shown nowhere
   std::string_view pattern = {};   // for the schema: a regular expression that text must match
   bool required = false;
   int64_t low = 0;

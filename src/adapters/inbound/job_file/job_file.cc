@@ -7,6 +7,7 @@
 
 #include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/job_file/decode.h"
+#include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/job_name.h"
 #include "adapters/inbound/job_file/overrides.h"
 #include "adapters/inbound/job_file/script.h"
@@ -94,6 +95,20 @@ void CheckArguments(const std::vector<std::string>& arguments, const DecodedJobs
   }
 }
 
+// Keys that were written by an older name have their present one from here on.
+void ResolveAliases(YamlNode& document, Report& report) {
+  for (const Field& field : JobFields()) {
+    YamlEntry* entry = field.alias.empty() ? nullptr : document.Find(field.alias);
+    if (entry == nullptr) continue;
+    if (document.Find(field.name) == nullptr) {
+      entry->key = field.name;
+      continue;
+    }
+    report.Add(entry->place, JobFileCode::kDuplicateKey, entry->key + " is an older name of " + std::string(field.name) + ", which stands here too: remove one");
+    std::erase_if(document.entries, [&](const YamlEntry& one) { return one.key == field.alias; });
+  }
+}
+
 std::string_view WithoutByteOrderMark(std::string_view text) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
@@ -115,6 +130,7 @@ DecodedJobs DecodeJobFile(std::string_view file_name, std::string_view text,
   DecodedJobs decoded;
   const std::string name = JobNameFromPath(file_name);
   for (YamlNode& document : documents) {
+    ResolveAliases(document, report);
     for (const Override& change : changes) {
       if (document.kind == YamlNode::Kind::kMap) ApplyOverride(change, document, report);
     }

@@ -37,7 +37,7 @@ constexpr FlagField kFlags[] = {
     {"--array", "array", &JobFlags::array},
     {"--after", "after", &JobFlags::after},
     {"--priority", "priority", &JobFlags::priority},
-    {"--max-duration", "max_duration", &JobFlags::max_duration},
+    {"--time-limit", "time_limit", &JobFlags::time_limit},
     {"--retries", "retry.max", &JobFlags::retries},
     {"--grace", "checkpoint.grace", &JobFlags::grace},
     {"--checkpoint-dir", "checkpoint.dir", &JobFlags::checkpoint_dir},

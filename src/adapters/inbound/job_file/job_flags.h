@@ -33,7 +33,7 @@ struct JobFlags {
   std::optional<std::string> array = {};  // --array 100, --array 100%10
   std::optional<std::string> after = {};  // several with commas between them
   std::optional<std::string> priority = {};
-  std::optional<std::string> max_duration = {};
+  std::optional<std::string> time_limit = {};
   std::optional<std::string> retries = {};
   std::optional<std::string> grace = {};
   std::optional<std::string> checkpoint_dir = {};

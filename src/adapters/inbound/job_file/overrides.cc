@@ -20,7 +20,9 @@ std::vector<std::string> SplitPath(const std::string& path) {
   const bool is_free = first != nullptr &&
                        (first->kind == FieldKind::kVariables || first->kind == FieldKind::kLabels || first->kind == FieldKind::kRules);
   if (is_free && dot != std::string::npos) return {path.substr(0, dot), path.substr(dot + 1)};
-  return Split(path, '.');
+  std::vector<std::string> keys = Split(path, '.');
+  if (first != nullptr) keys.front() = first->name;  // which may have been called by an older one
+  return keys;
 }
 
 std::optional<Override> ReadOverride(const std::string& path, const SourceText& argument,

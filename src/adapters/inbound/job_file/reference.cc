@@ -24,10 +24,10 @@ resources:                     # on each node
   gpus: H100:8
   memory: 900GB
 topology: {require: nvlink}
-max_duration: 12h
+time_limit: 12h
 env: {MODEL: llama, HF_TOKEN: }  # HF_TOKEN must be given: --env HF_TOKEN=…
 run: |
-  torchrun --nnodes=$GP_NNODES train.py
+  torchrun train.py            # it finds the nodes, the ranks and the GPUs in its environment
 ```
 
 - Several jobs may stand in one file, parted by lines of `---`.

@@ -47,6 +47,9 @@ Json Object(std::span<const Field> fields) {
     if (field.kind == FieldKind::kNotYet) continue;
     properties[std::string(field.name)] = SchemaOf(field);
     if (field.required) required.push_back(field.name);
+    if (field.alias.empty()) continue;
+    Json& older = properties[std::string(field.alias)] = SchemaOf(field);
+    older["deprecated"] = true;
   }
   Json object = {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
   if (!required.empty()) object["required"] = required;

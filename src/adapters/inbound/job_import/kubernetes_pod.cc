@@ -75,7 +75,7 @@ class PodReader {
         if (workload_.index == "GP_ARRAY_INDEX") document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text, "is the time of each job of the array here, not of all together");
       }
     }
-    if (limit) Put(document_.draft, {"max_duration"}, Plain(std::to_string(*limit) + "s"));
+    if (limit) Put(document_.draft, {"time_limit"}, Plain(std::to_string(*limit) + "s"));
   }
 
   void TakePlace() {

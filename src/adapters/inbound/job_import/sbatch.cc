@@ -237,7 +237,7 @@ class SbatchImport {
 
   // Slurm warns before the end; here the grace follows it.
   void PutTime() {
-    if (time_ > 0) Put(draft_, {"max_duration"}, Plain(Seconds(time_ > before_ ? time_ - before_ : time_)));
+    if (time_ > 0) Put(draft_, {"time_limit"}, Plain(Seconds(time_ > before_ ? time_ - before_ : time_)));
   }
 
   void PutText() {

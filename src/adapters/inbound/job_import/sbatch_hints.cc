@@ -31,7 +31,7 @@ const std::map<std::string_view, std::string_view> kNoCounterpart{
     {"prefer", "say node_labels: to demand it"},
     {"priority", "say priority: low, medium, high or 0 to 1000"},
     {"switches", "say topology: {network_levels: 1} or more"},
-    {"time-min", "only max_duration is there"},
+    {"time-min", "only time_limit is there"},
     {"tmp", "disk space is not reserved"},
     {"wait", "gpu-platform jobs wait JOB"},
     {"wrap", "--wrap belongs on sbatch's command line"},

@@ -121,7 +121,7 @@ TEST(BadOptions, Flags) {
       {&JobFlags::queue, "/", "--queue: \"/\" is not a queue"},
       {&JobFlags::priority, "huge", "--priority: \"huge\" is not a priority"},
       {&JobFlags::priority, "-5", "--priority: must be from 0 to 1000"},
-      {&JobFlags::max_duration, "12", "--max-duration: \"12\" has no unit"},
+      {&JobFlags::time_limit, "12", "--time-limit: \"12\" has no unit"},
       {&JobFlags::retries, "-1", "--retries: must be from 0 to 1000"},
       {&JobFlags::grace, "2d", "--grace: must be from 0ms to 1d"},
       {&JobFlags::checkpoint_dir, "x", "--checkpoint-dir: \"x\" is not an absolute path"},
@@ -157,6 +157,18 @@ TEST(BadOptions, FlagsThatContradictEachOther) {
             "--share:");
 }
 
+TEST(Flags, AnOlderNameOfAKeyIsUnderstood) {
+  const auto limit = [](std::string_view text, const std::vector<std::pair<std::string, std::string>>& overrides) {
+    const DecodedJobs decoded = DecodeJobFile("job.yaml", text, {.overrides = overrides});
+    EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "");
+    return decoded.jobs.empty() ? Duration{} : decoded.jobs.front().time_limit;
+  };
+  EXPECT_EQ(limit("run: x\nmax_duration: 2h\n", {}), Duration::Minutes(120));
+  EXPECT_EQ(limit("run: x\ntime_limit: 2h\n", {}), Duration::Minutes(120));
+  EXPECT_EQ(limit("run: x\nmax_duration: 2h\n", {{"time_limit", "1m"}}), Duration::Minutes(1));
+  EXPECT_EQ(limit("run: x\ntime_limit: 2h\n", {{"max_duration", "1m"}}), Duration::Minutes(1));
+}
+
 TEST(Flags, AJob) {
   const auto job = JobFromFlags({.gpus = "H100:2",
                                  .share = "50%",
@@ -164,7 +176,7 @@ TEST(Flags, AJob) {
                                  .memory = "64GB",
                                  .name = "123",
                                  .priority = "high",
-                                 .max_duration = "1d12h",
+                                 .time_limit = "1d12h",
                                  .checkpoint_dir = "/c/${JOB_NAME}",
                                  .environment = {{"A", "b"}, {"A", "c"}},
                                  .command = {"python", "train.py"}});

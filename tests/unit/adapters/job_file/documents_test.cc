@@ -112,7 +112,7 @@ TEST(Documents, EveryCodeIsExplained) {
 TEST(Documents, FieldsAreExplainedByTheirPath) {
   EXPECT_NE(ExplainField("job.resources.gpus.share")->find("0.5"), std::string::npos);
   EXPECT_NE(ExplainField("resources.gpus")->find("memory_min"), std::string::npos);
-  EXPECT_NE(ExplainField("job")->find("max_duration"), std::string::npos);
+  EXPECT_NE(ExplainField("job")->find("time_limit"), std::string::npos);
   EXPECT_FALSE(ExplainField("job.resources.gpuz").has_value());
   EXPECT_FALSE(ExplainField("").has_value());
 }

@@ -25,7 +25,7 @@ resources:
   memory: 900GB
   shm: auto
 topology: {require: nvlink, prefer: same_numa, allow_cross_numa: false}
-max_duration: 1d12h
+time_limit: 1d12h
 priority: high
 retry: {max: 3, backoff: 10s..5m, on: [failure, node_failure, gpu_error, preempted]}
 checkpoint: {dir: "/ckpt/${JOB_NAME}", grace: 120s}

@@ -51,7 +51,7 @@ nodes: 2
 resources: {gpus: H100:8, cpus: 96, memory: 900GB, shm: 16GiB}
 topology: {require: nvlink, prefer: same_node, allow_cross_numa: false}
 priority: high
-max_duration: 12h
+time_limit: 12h
 retry: {max: 5, backoff: 10s..15m, on: [failure, node_failure, gpu_error, preempted]}
 checkpoint: {dir: "/ckpt/${JOB_NAME}/x", grace: 120s, keep: 3, best: max}
 on_lease_loss: continue

@@ -19,7 +19,7 @@ TEST(Script, HeaderAndBody) {
       "#GPU resources:\n"
       "#GPU   gpus: H100:8\n"
       "\n"
-      "#GPU max_duration: 1h   # at most\n"
+      "#GPU time_limit: 1h   # at most\n"
       "torchrun train.py  # x: y\n";
   const JobSpec job = Decoded(kScript);
   EXPECT_EQ(job.name, "train");

@@ -53,7 +53,7 @@ queue: training
 nodes: 2
 retry:
   max: 3
-max_duration: 43200s
+time_limit: 43200s
 priority: high
 node_labels:
   zone: east

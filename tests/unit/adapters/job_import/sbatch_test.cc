@@ -35,7 +35,7 @@ TEST(ImportSbatch, AJobOfTwoNodes) {
 #GPU   signal: SIGUSR1
 #GPU   grace: 2m
 #GPU workdir: /data/llama
-#GPU max_duration: 718m
+#GPU time_limit: 718m
 #GPU nodes: 2
 #GPU resources:
 #GPU   gpus:

@@ -88,7 +88,7 @@ TEST(RightSize, AShorterTimeLimit) {
   AttemptUsed used = Used({});
   JobSpec spec = Asked(0);
   spec.time_limit = Duration::Minutes(180);
-  EXPECT_EQ(Texts(RightSize(spec, used)), "time-limit: it ran for 1h of the 3h that it asked for: max_duration: 76m lets it start earlier in the gaps that others leave [0]");
+  EXPECT_EQ(Texts(RightSize(spec, used)), "time-limit: it ran for 1h of the 3h that it asked for: time_limit: 76m lets it start earlier in the gaps that others leave [0]");
   spec.time_limit = Duration::Minutes(179);
   EXPECT_EQ(Texts(RightSize(spec, used)), "");
   spec.time_limit = Duration::Minutes(180);
