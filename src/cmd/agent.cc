@@ -1,4 +1,5 @@
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -10,16 +11,36 @@
 #include "cmd/process_limits.h"
 #include "cmd/signals.h"
 #include "cmd/span_flag.h"
+#include "cmd/state_place.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
 namespace {
+
+constexpr std::string_view kUnix = "unix:";
+constexpr std::string_view kControlSocket = "control.sock";
 
 struct AgentFlags {
   AgentConfig config;
   std::string token_file;
   bool with_parent = false;
 };
+
+// A controller on this machine was there at some time; it may be away now.
+Status CheckSocket(const std::string& controller) {
+  if (!controller.starts_with(kUnix)) return Ok();
+  const std::string socket = controller.substr(kUnix.size());
+  if (access(socket.c_str(), F_OK) == 0) return Ok();
+  return Fail(NotFound("--controller: no controller has its sockets in " + socket.substr(0, socket.rfind('/')) + " (gpu-platform serve starts one)"));
+}
+
+// Of a controller on this machine: where that one keeps it.
+std::string TokenFileOf(const std::string& controller) {
+  const bool is_here = controller.starts_with(kUnix) && controller.ends_with(kControlSocket);
+  const std::string run_directory = is_here ? controller.substr(kUnix.size(), controller.size() - kUnix.size() - kControlSocket.size() - 1) : "";
+  const auto state = is_here && !run_directory.empty() ? StatePlace(run_directory) : DefaultStateDirectory();
+  return state.value_or(DefaultStateDirectory()) + "/join-token";
+}
 
 void RunAgent(AgentFlags flags, Cli& cli) {
   SetDaemonLimits();
@@ -29,11 +50,16 @@ void RunAgent(AgentFlags flags, Cli& cli) {
   AgentConfig& config = flags.config;
   if (config.state_directory.empty()) config.state_directory = DefaultStateDirectory() + "/agent";
   config.state_directory = AbsolutePath(config.state_directory);
-  if (config.controller.empty()) config.controller = "unix:" + DefaultRunDirectory() + "/control.sock";
-  if (flags.token_file.empty()) flags.token_file = DefaultStateDirectory() + "/join-token";
+  if (!flags.with_parent && IsBelowTmp(config.state_directory)) cli.Say("warning: " + TmpWarning(config.state_directory));
+  if (config.controller.empty()) config.controller = DefaultRunDirectory();
+  if (config.controller.starts_with('/')) config.controller = "unix:" + config.controller + "/" + std::string(kControlSocket);
+  if (flags.token_file.empty()) flags.token_file = TokenFileOf(config.controller);
   const auto token = ReadTextFile(flags.token_file);
   // A node that has its certificate joins and renews without it.
-  if (!token && (config.authority.empty() || token.error().code != ErrorCode::kNotFound)) return cli.Complain(token.error().Within("--join-token-file"));
+  if (!token && (config.authority.empty() || token.error().code != ErrorCode::kNotFound)) {
+    const Status found = CheckSocket(config.controller);
+    return cli.Complain(found ? token.error().Within("--join-token-file") : found.error());
+  }
   if (token) config.join_token = token->substr(0, token->find('\n'));
   auto agent = LiveAgent::Open(config);
   if (!agent) return cli.Complain(agent.error());
@@ -56,7 +82,7 @@ void AddAgent(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("agent", "Run the agent of a node: it holds the leases that the controller orders");
   auto flags = std::make_shared<AgentFlags>();
   AgentConfig& config = flags->config;
-  sub->add_option("--controller", config.controller, "unix:SOCKET or HOST:PORT")->type_name("ADDRESS");
+  sub->add_option("--controller", config.controller, "unix:SOCKET, the directory of its sockets, or HOST:PORT")->type_name("ADDRESS");
   sub->add_option("--join-token-file", flags->token_file, "File with the controller's join token")->type_name("FILE");
   sub->add_option("--authority", config.authority, "Of a controller elsewhere: sha256:FINGERPRINT as serve tells it, or a file with its certificate")->type_name("AUTHORITY");
   sub->add_option("--state", config.state_directory, "Where attempts and logs are kept")->type_name("DIRECTORY");

@@ -5,7 +5,7 @@
 
 #include "adapters/outbound/audit/audit_file.h"
 #include "cmd/cli.h"
-#include "infrastructure/paths.h"
+#include "cmd/state_place.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -57,8 +57,13 @@ void Verify(const std::string& directory, Cli& cli) {
 void AddAuditVerify(CLI::App& audit, Cli& cli) {
   CLI::App* sub = audit.add_subcommand("verify", "Follow the chain of hashes through the files; no controller is needed");
   auto directory = std::make_shared<std::string>();
-  sub->add_option("directory", *directory, "Where the files are; default: audit, below the state directory")->type_name("DIRECTORY");
-  sub->callback([directory, &cli] { Verify(directory->empty() ? DefaultStateDirectory() + "/audit" : *directory, cli); });
+  sub->add_option("directory", *directory, "Where the files are; default: audit, below the controller's state directory")->type_name("DIRECTORY");
+  sub->callback([directory, &cli] {
+    if (!directory->empty()) return Verify(*directory, cli);
+    const auto state = StatePlace(cli.server);
+    if (!state) return cli.Complain(state.error().Within("name the directory"));
+    Verify(*state + "/audit", cli);
+  });
 }
 
 }  // namespace

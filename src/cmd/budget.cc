@@ -2,11 +2,21 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/hundredths.h"
 #include "infrastructure/table.h"
 
 namespace gp {
 namespace {
+
+// Before the number is read, so that a fraction has an answer that helps.
+CLI::Validator WholeHours() {
+  return {[](const std::string& text) -> std::string {
+            const auto hours = ParseCount(text);
+            return hours && *hours >= 0 ? "" : "a whole number of GPU-hours, at least 1 (0: no limit), not \"" + Printable(text, 40) + "\"; --money takes fractions";
+          }, ""};
+}
 
 template <typename Request>
 void AddOwner(CLI::App& sub, const std::shared_ptr<Request>& request) {
@@ -22,7 +32,7 @@ std::string Whose(const v1::Budget& budget) {
   return text;
 }
 
-std::string Used(double used, bool has_limit, const std::string& limit) { return fmt::format("{:.2f}", used) + (has_limit ? "/" + limit : ""); }
+std::string Used(double used, bool has_limit, const std::string& limit) { return Hundredths(used) + (has_limit ? "/" + limit : ""); }
 
 void Print(const v1::ListBudgetsReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
@@ -54,7 +64,7 @@ void AddSet(CLI::App& budget, Cli& cli) {
   CLI::App* sub = budget.add_subcommand("set", "Make a budget, or change one: what is not named stays");
   auto request = std::make_shared<v1::SetBudgetRequest>();
   AddOwner(*sub, request);
-  sub->add_option_function<int64_t>("--gpu-hours", [request](int64_t hours) { request->set_gpu_hours(hours); }, "So many in a month; 0: no limit")->type_name("N");
+  sub->add_option_function<int64_t>("--gpu-hours", [request](int64_t hours) { request->set_gpu_hours(hours); }, "So many in a month; 0: no limit")->type_name("N")->check(WholeHours());
   sub->add_option_function<double>("--money", [request](double money) { request->set_money(money); }, "So much in a month; 0: no limit")->type_name("AMOUNT");
   sub->add_option_function<std::vector<int>>("--warn-at", [request](const std::vector<int>& levels) { request->mutable_warn_at()->Add(levels.begin(), levels.end()); }, "Per cent at which to warn; default: 50,80,100")
       ->delimiter(',')

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/doctor_checks.h"
-#include "infrastructure/paths.h"
+#include "cmd/state_place.h"
 
 namespace gp {
 namespace {
@@ -52,8 +52,9 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
   checks.push_back(CheckMps());
   checks.push_back(CheckHost());
   checks.insert(checks.end(), isolation.begin(), isolation.end());
+  checks.push_back(CheckCgroups());
   checks.push_back(CheckServiceUser(places.service_user));
-  checks.push_back(CheckState(places.state));
+  if (!places.state.empty()) checks.push_back(CheckState(places.state));  // else it is on another machine
   int warnings = 0;
   int failures = 0;
   for (const DoctorCheck& check : checks) {
@@ -75,14 +76,14 @@ void AddDoctor(CLI::App& app, Cli& cli) {
                                      "each trouble; exit code 9 if one fails");
   auto places = std::make_shared<DoctorPlaces>();
   places->service_user = "gpu-job";
-  sub->add_option("--state", places->state, "The controller's state directory")
+  sub->add_option("--state", places->state, "The controller's state directory; default: that of the controller in use")
       ->type_name("DIRECTORY");
   sub->add_option("--service-user", places->service_user, "Who runs the jobs that root submits")
       ->type_name("NAME");
   sub->add_option("--nvml", places->nvml, "NVML library to load")->type_name("FILE");
   sub->callback([places, &cli] {
     places->server = cli.server;
-    if (places->state.empty()) places->state = DefaultStateDirectory();
+    if (places->state.empty()) places->state = StatePlace(cli.server).value_or("");
     Examine(*places, cli);
   });
 }

@@ -3,10 +3,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "adapters/outbound/cgroup/agent_root.h"
 #include "adapters/outbound/hwloc/hwloc_topology.h"
 #include "adapters/outbound/nvml/nvml_driver.h"
 #include "base/text.h"
@@ -22,6 +24,8 @@ constexpr int64_t kSpaceWarn = int64_t{1} << 30;
 
 constexpr const char* kSimulate =
     "without GPUs, machines can be played: gpu-platform serve --simulate dgx-h100:2";
+constexpr const char* kCgroups = "/sys/fs/cgroup";
+constexpr size_t kRootsShown = 3;
 constexpr const char* kDelegate = "run the agent in a unit of its own with Delegate=yes";
 
 }  // namespace
@@ -51,6 +55,15 @@ std::vector<DoctorCheck> CheckIsolation() {
   add("CPUs", report->cpus, "pinned", Finding::kWarn);
   add("end of a job", report->kill_all, "everything inside is killed", Finding::kWarn);
   return checks;
+}
+
+DoctorCheck CheckCgroups() {
+  const std::vector<std::string> left = AbandonedRootsBelow(kCgroups);
+  if (left.empty()) return {"cgroups", Finding::kOk, "none left behind", ""};
+  const std::vector<std::string> shown(left.begin(), left.begin() + std::min<ptrdiff_t>(std::ssize(left), kRootsShown));
+  return {"cgroups", Finding::kWarn,
+          fmt::format("{} left by agents that were killed{}{}", left.size(), left.size() > kRootsShown ? "; the first: " : ": ", Join(shown, ", ")),
+          "gpu-platform agent or serve removes those beside its own; or: find " + Join(shown, " ") + " -depth -type d -exec rmdir {} ;"};
 }
 
 DoctorCheck CheckDriver(const std::string& nvml) {

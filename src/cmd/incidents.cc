@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cmd/cli.h"
+#include "cmd/hundredths.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -38,7 +39,7 @@ void PrintList(const v1::ListIncidentsReply& reply, bool has_closed, Cli& cli) {
   Table table({{"INCIDENT"}, {"STATE"}, {"WHERE"}, {"CAUSE"}, {"OUTLOOK"}, {"JOBS", true}, {"LOST GPU-H", true}, {"OPENED"}});
   for (const v1::Incident& incident : reply.incidents()) {
     table.Add({incident.id(), incident.state(), Where(incident), incident.cause(), Outlook(incident), std::to_string(incident.jobs_hit()),
-               fmt::format("{:.2f}", incident.lost_gpu_hours()), incident.opened_at()});
+               Hundredths(incident.lost_gpu_hours()), incident.opened_at()});
   }
   cli.PrintTable(table);
   cli.Say(fmt::format("{} of {} shown{}", reply.incidents_size(), reply.total(), has_closed ? "" : " · closed ones: --all"));
@@ -55,7 +56,7 @@ void PrintOne(const v1::Incident& incident, Cli& cli) {
       {"Remedy", incident.remedy() + (incident.needs_person() ? "; operator action required" : "") + HeldText(incident)},
       {"Opened", incident.opened_at()},
       {"Closed", OrDash(incident.closed_at())},
-      {"Lost", fmt::format("{:.2f} GPU-hours of {} job(s)", incident.lost_gpu_hours(), incident.jobs_hit())},
+      {"Lost", fmt::format("{} GPU-hours of {} job(s)", Hundredths(incident.lost_gpu_hours()), incident.jobs_hit())},
   };
   std::string jobs;
   for (const std::string& job : incident.jobs()) jobs += (jobs.empty() ? "" : ", ") + job;

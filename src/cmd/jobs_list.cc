@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cmd/hundredths.h"
 #include "cmd/job_text.h"
 #include "infrastructure/table.h"
 
@@ -51,7 +52,7 @@ std::string BusyText(const v1::Job& job) { return job.has_gpu_busy() ? fmt::form
 
 std::string CostText(const v1::Job& job) {
   if (!job.has_use() || job.use().currency().empty()) return kDash;
-  return fmt::format("{:.2f} {}", job.use().cost(), job.use().currency());
+  return Hundredths(job.use().cost()) + " " + job.use().currency();
 }
 
 Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
@@ -71,7 +72,7 @@ Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
         BusyText(job),
         job.has_exit_code() ? std::to_string(job.exit_code()) : kDash};
     if (has_elements) cells.insert(cells.begin() + 1, job.has_array_index() ? ElementText(job) : kDash);
-    if (wide) cells.insert(cells.end(), {job.has_use() ? fmt::format("{:.2f}", job.use().gpu_hours()) : kDash, CostText(job), job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
+    if (wide) cells.insert(cells.end(), {job.has_use() ? Hundredths(job.use().gpu_hours()) : kDash, CostText(job), job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
     cells.push_back(Note(job));
     table.Add(std::move(cells));
   }

@@ -28,6 +28,7 @@
 #include "cmd/live_mig.h"
 #include "cmd/live_sharing.h"
 #include "cmd/log_keeper.h"
+#include "cmd/other_scheduler.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
@@ -115,6 +116,7 @@ class WiredAgent : public LiveAgent {
   }
 
   Status Wire() {
+    GP_CHECK_OK(CheckHostIsOurs());
     GP_CHECK_OK(MakeDirectories(config_.state_directory, 0711));
     GP_CHECK_OK(MakeDirectories(config_.state_directory + "/" + kReportDirectory, 0711));
     sources_ = GP_TRY(OpenSources(config_));
@@ -125,6 +127,7 @@ class WiredAgent : public LiveAgent {
     isolation_options.name += "-" + ToBase32(Digest64(config_.state_directory), 13);
     isolation_ = GP_TRY(CgroupIsolation::Open(isolation_options));
     for (const std::string& warning : isolation_->Report().warnings) warnings_.push_back(warning);
+    isolation_->RemoveAbandoned();
     // What a lost state directory knew of may still run: it is nobody's now.
     if (options.fresh) GP_CHECK_OK(isolation_->EndAll());
     SupervisedAttemptRunner::Options runner_options;
@@ -147,6 +150,7 @@ class WiredAgent : public LiveAgent {
   void Run() override {
     loop_->Run();
     keeper_.reset();  // its processes end before this one does
+    isolation_->RemoveUnused();
   }
   void Stop() override {
     if (loop_ != nullptr) loop_->Stop();
@@ -155,6 +159,13 @@ class WiredAgent : public LiveAgent {
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
+  // Simulated machines have no GPU that anybody else could hand out.
+  Status CheckHostIsOurs() const {
+    const auto other = config_.simulate.empty() ? FindOtherScheduler() : std::nullopt;
+    if (!other) return Ok();
+    return Fail(Conflict("this process runs inside " + *other + ": two schedulers would hand out the same GPUs; start the agent outside of it, on a node that the other one does not manage"));
+  }
+
   Status OpenLink() {
     const std::string authority = GP_TRY(ControllerAuthority());
     const std::string path = config_.state_directory + "/identity.pem";
@@ -244,6 +255,12 @@ class WiredAgent : public LiveAgent {
 };
 
 }  // namespace
+
+bool IsBelowTmp(const std::string& directory) { return directory == "/tmp" || directory.starts_with("/tmp/"); }
+
+std::string TmpWarning(const std::string& directory) {
+  return "--state " + directory + ": systems remove what is old in /tmp, and jobs see all of it instead of a /tmp of their own; /var/lib/gpu-platform or /var/tmp is better";
+}
 
 Result<std::unique_ptr<LiveAgent>> LiveAgent::Open(const AgentConfig& config) {
   auto agent = std::make_unique<WiredAgent>(config);

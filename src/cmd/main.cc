@@ -4,6 +4,8 @@
 
 #include <clocale>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "cmd/cli.h"
 #include "cmd/suggest.h"
@@ -57,11 +59,17 @@ int Run(int argc, char** argv) {
   gp::AddMig(app, cli);
   gp::AddCompletion(app, cli);
   gp::AddCommands(app, cli);
+  const std::vector<std::string> words = gp::WordsOf(argc, argv);
+  if (words.empty()) {
+    std::fputs(app.help().c_str(), stdout);
+    return cli.exit_code;
+  }
   try {
-    app.parse(argc, argv);
+    if (gp::IsUnknownCommand(app, words)) return gp::ExplainUsage(app, "", words);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return gp::ExplainUsage(app, error, argc, argv);
+    return gp::ExplainUsage(app, error.what(), words);
   }
   return cli.exit_code;
 }

@@ -36,6 +36,7 @@
 #include "cmd/settings_view.h"
 #include "cmd/signals.h"
 #include "cmd/span_flag.h"
+#include "cmd/state_place.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
@@ -101,6 +102,7 @@ class Serving {
       options.begin_lineage = GP_TRY(OpenJournal()) == JournalState::kCut;
     }
     GP_CHECK_OK(OpenSecrets());
+    GP_CHECK_OK(NoteStatePlace());
     if (!flags_.ephemeral) audit_ = GP_TRY(AuditFile::Open(flags_.state + "/audit"));
     options.audit = audit_.get();
     options.keep_journal = flags_.keep_journal;
@@ -164,6 +166,12 @@ class Serving {
 
  private:
   enum class JournalState { kWhole, kCut };
+
+  Status NoteStatePlace() const {
+    if (!flags_.ephemeral) return KeepStatePlace(flags_.run_directory, flags_.state);
+    ForgetStatePlace(flags_.run_directory);
+    return Ok();
+  }
 
   Status OpenSecrets() {
     if (flags_.ephemeral) return Ok();
@@ -389,6 +397,7 @@ void RunServe(ServeFlags flags, Cli& cli) {
   }
   Serving serving(flags, [&flags, &cli](LogLevel level, const std::string& text) { Tell(flags, cli, text, level); });
   if (const Status started = serving.Start(); !started) return cli.Complain(started.error());
+  if (IsBelowTmp(flags.state)) Tell(flags, cli, TmpWarning(flags.state), LogLevel::kWarning);
   for (const std::string& warning : serving.warnings()) Tell(flags, cli, warning, LogLevel::kWarning);
   if (serving.agent() != nullptr) {
     for (const std::string& warning : serving.agent()->warnings()) Tell(flags, cli, warning, LogLevel::kWarning);

@@ -32,7 +32,7 @@ void ShowStatus(bool all, Cli& cli) {
     std::printf("NOTE     pool %s: nothing is reset or drained by itself: %s; gpu-platform incidents close %s lets it go on\n", breaker.pool().c_str(),
                 Printable(breaker.cause(), 200).c_str(), breaker.incident().c_str());
   }
-  if (cluster->nodes_size() == 0) return cli.Say("no node has joined: gpu-platform agent, or serve --simulate dgx-h100");
+  if (cluster->nodes_size() == 0) return cli.Say("no node has joined yet: an agent that was just started needs a few seconds; gpu-platform agent starts one, serve --simulate dgx-h100 plays one");
   cli.PrintTable(all ? ClusterTree(*cluster) : NodeTable(*cluster));
   if (!all) cli.Say("every GPU: gpu-platform status --all");
 }

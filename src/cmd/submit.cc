@@ -5,18 +5,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <sstream>
 
+#include "adapters/inbound/job_import/slurm_values.h"
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
 #include "cmd/controller_line.h"
 
 namespace gp {
+namespace {
+
+// As Slurm's --time: minutes, H:M:S, D-H; no limit at all; or a duration of ours.
+std::optional<std::string> TimeLimitOf(const std::string& text) {
+  const auto seconds = SlurmSeconds(text);
+  if (!seconds) return text;
+  return *seconds == 0 ? std::nullopt : std::optional(std::to_string(*seconds) + "s");
+}
+
+}  // namespace
 
 void AddPairs(CLI::App& sub, const std::string& name, std::vector<std::pair<std::string, std::string>>& pairs,
               const std::string& help) {
@@ -46,7 +59,9 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option("--after", flags.after, "Queued once these have come to something: JOB, JOB:ended, JOB:started, JOB:failed")->type_name("JOB,...");
   sub.add_option("--reservation", flags.reservation, "Runs on the nodes of this reservation");
   sub.add_option("--priority", flags.priority, "low, medium, high or 0 to 1000");
-  sub.add_option("--max-duration", flags.max_duration, "Stopped after so long")->type_name("DURATION");
+  sub.add_option("--time-limit", flags.time_limit, "Stopped after this long; --time takes Slurm's formats too, as 1-12:00:00")->type_name("DURATION");
+  sub.add_option("--max-duration", flags.time_limit, "")->group("");  // its older name
+  sub.add_option_function<std::string>("--time", [&flags](const std::string& text) { flags.time_limit = TimeLimitOf(text); }, "")->group("");
   sub.add_option("--retries", flags.retries, "Tries after failures of its own")->type_name("N");
   sub.add_option("--grace", flags.grace, "Between SIGTERM and the kill")->type_name("DURATION");
   sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")->type_name("DIRECTORY");
@@ -96,7 +111,9 @@ Result<std::string> ReadJobFile(const std::string& path) {
     text << std::cin.rdbuf();
   } else {
     std::ifstream file(path);
-    if (!file) return Fail(InvalidArgument(path + ": cannot be read"));
+    std::error_code error;
+    const bool is_directory = std::filesystem::is_directory(path, error);
+    if (!file || is_directory) return Fail(InvalidArgument(path + ": " + std::strerror(is_directory ? EISDIR : errno)));
     text << file.rdbuf();
   }
   std::string all = text.str();

@@ -1,7 +1,7 @@
 #include "cmd/suggest.h"
 
 #include <cstdio>
-#include <optional>
+#include <map>
 
 #include "base/text.h"
 #include "cmd/cli.h"
@@ -9,69 +9,134 @@
 namespace gp {
 namespace {
 
-// The innermost subcommand that the words reach, and the first word that is none of its.
-struct Reached {
-  const CLI::App* app;
-  std::string stray;
+// Slurm's commands, and what does the same here.
+const std::map<std::string, std::string> kSlurmCommands = {
+    {"sacct", "jobs list --all"},
+    {"salloc", "run --pty -- bash"},
+    {"sbatch", "jobs submit FILE (jobs import FILE makes a job file of an sbatch script)"},
+    {"scancel", "jobs cancel JOB"},
+    {"scontrol", "jobs describe JOB, jobs hold JOB, nodes list or drain NODE"},
+    {"sinfo", "status"},
+    {"sprio", "jobs explain JOB"},
+    {"squeue", "jobs list"},
+    {"sreport", "usage"},
+    {"srun", "run -- COMMAND"},
+    {"sshare", "queues list"},
 };
 
-Reached Follow(const CLI::App& root, int argc, char** argv) {
-  Reached reached{&root, ""};
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--") break;
-    if (word.starts_with("-")) continue;
-    const CLI::App* next = nullptr;
-    for (const CLI::App* child : reached.app->get_subcommands([](const CLI::App*) { return true; })) {
-      if (child->get_name() == word) next = child;
+// Its flags, by what they are called here.
+const std::map<std::string, std::string> kSlurmFlags = {
+    {"--account", "--project"},    {"-A", "--project"},       {"--chdir", "--workdir"},        {"-D", "--workdir"},          {"--constraint", "--node-label"},
+    {"--cpus-per-task", "--cpus"}, {"-c", "--cpus"},          {"--dependency", "--after"},     {"--export", "--env"},        {"--gpus-per-node", "--gpus"},
+    {"--gres", "--gpus"},          {"-G", "--gpus"},          {"--job-name", "--name"},        {"-J", "--name"},             {"--mail-type", "--notify"},
+    {"--mem", "--memory"},         {"-N", "--nodes"},         {"--partition", "--queue"},      {"-p", "--queue"},            {"--qos", "--priority"},
+    {"--requeue", "--retries"},    {"-t", "--time"},          {"--wckey", "--label"},
+};
+
+constexpr size_t kPlacesMax = 3;  // of a word that several groups have
+
+std::vector<const CLI::App*> Children(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App* child) { return !child->get_group().empty(); });
+}
+
+std::string PathOf(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : PathOf(*parent) + " " + app.get_name();
+}
+
+const CLI::Option* FindOption(const CLI::App& app, const std::string& flag) {
+  for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
+    if (const CLI::Option* option = level->get_option_no_throw(flag)) return option;
+  }
+  return nullptr;
+}
+
+// The innermost subcommand that the words reach, the first word that is none of its, and the first flag that nobody knows.
+struct Reached {
+  const CLI::App* app;
+  std::string word = {};
+  std::string flag = {};
+};
+
+Reached Follow(const CLI::App& root, const std::vector<std::string>& words) {
+  Reached reached{&root};
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    if (word.size() > 1 && word.starts_with("-")) {
+      const std::string flag = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+      const CLI::Option* option = FindOption(*reached.app, flag);
+      if (option == nullptr && reached.flag.empty()) reached.flag = flag;
+      if (option != nullptr && option->get_expected_max() > 0 && flag == word) ++i;  // its value
+      continue;
     }
-    if (next == nullptr) {
-      if (reached.stray.empty()) reached.stray = word;
+    const auto children = reached.app->get_subcommands([](const CLI::App*) { return true; });  // hidden ones too
+    const auto next = std::ranges::find(children, word, [](const CLI::App* child) { return child->get_name(); });
+    if (next != children.end()) {
+      reached.app = *next;
+    } else if (!children.empty() && reached.word.empty()) {
+      reached.word = word;
       break;
     }
-    reached.app = next;
   }
   return reached;
 }
 
-std::vector<std::string> Flags(const CLI::App& app) {
+// Where in the tree a command of that name is.
+void FindPlaces(const CLI::App& app, const std::string& name, std::vector<std::string>& places) {
+  for (const CLI::App* child : Children(app)) {
+    if (child->get_name() == name) places.push_back(PathOf(*child));
+    FindPlaces(*child, name, places);
+  }
+}
+
+std::string DidYouMean(const std::string& what) { return " — did you mean " + what + "?"; }
+
+std::string ForWord(const CLI::App& root, const Reached& reached) {
+  const auto of_slurm = kSlurmCommands.find(reached.word);
+  if (of_slurm != kSlurmCommands.end()) return " — Slurm's " + reached.word + " is here: " + root.get_name() + " " + of_slurm->second;
+  std::vector<std::string> places;
+  FindPlaces(*reached.app, reached.word, places);
+  if (!places.empty() && places.size() <= kPlacesMax) return DidYouMean(Join(places, " or "));
+  std::vector<std::string> names;
+  for (const CLI::App* child : Children(*reached.app)) names.push_back(child->get_name());
+  const auto near = Nearest(reached.word, names);
+  return near ? DidYouMean(*near) : "";
+}
+
+std::string ForFlag(const Reached& reached) {
+  const auto of_slurm = kSlurmFlags.find(reached.flag);
+  if (of_slurm != kSlurmFlags.end() && FindOption(*reached.app, of_slurm->second) != nullptr) return DidYouMean(of_slurm->second);
   std::vector<std::string> flags;
-  for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
+  for (const CLI::App* level = reached.app; level != nullptr; level = level->get_parent()) {
     for (const CLI::Option* option : level->get_options()) {
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     }
   }
-  return flags;
-}
-
-std::optional<std::string> Suggest(const Reached& reached, int argc, char** argv) {
-  const std::vector<std::string> flags = Flags(*reached.app);
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
-    if (word == "--") break;
-    if (!word.starts_with("--")) continue;
-    word = word.substr(0, word.find('='));
-    if (std::find(flags.begin(), flags.end(), word) != flags.end()) continue;
-    if (const auto near = Nearest(word, flags)) return near;
-  }
-  std::vector<std::string> names;
-  for (const CLI::App* child : reached.app->get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(child->get_name());
-  }
-  return Nearest(reached.stray, names);
+  const auto near = Nearest(reached.flag, flags);
+  return near ? DidYouMean(*near) : "";
 }
 
 }  // namespace
 
-int ExplainUsage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const Reached reached = Follow(app, argc, argv);
-  std::string path = reached.app->get_name();
-  for (const CLI::App* up = reached.app->get_parent(); up != nullptr; up = up->get_parent()) {
-    path = up->get_name() + " " + path;
+std::vector<std::string> WordsOf(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
+}
+
+bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words) { return !Follow(app, words).word.empty(); }
+
+int ExplainUsage(const CLI::App& app, const std::string& error, const std::vector<std::string>& words) {
+  const Reached reached = Follow(app, words);
+  std::string text = Printable(error, 400);
+  if (!reached.word.empty()) {
+    text = "unknown command \"" + Printable(reached.word, 60) + "\"" + ForWord(app, reached);
+  } else if (!reached.flag.empty()) {
+    text = "unknown flag \"" + Printable(reached.flag, 60) + "\"" + ForFlag(reached);
   }
-  std::string text = "error: " + Printable(error.what(), 400);
-  if (const auto near = Suggest(reached, argc, argv)) text += " — did you mean " + *near + "?";
-  std::fprintf(stderr, "%s\nSee: %s --help\n", text.c_str(), path.c_str());
+  std::fprintf(stderr, "error: %s\nSee: %s --help\n", text.c_str(), PathOf(*reached.app).c_str());
   return kExitUsage;
 }
 

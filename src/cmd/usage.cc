@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cmd/cli.h"
+#include "cmd/hundredths.h"
 #include "domain/metering/break_even.h"
 #include "infrastructure/table.h"
 
@@ -21,9 +22,9 @@ const std::map<std::string, Request::By> kBy = {
     {"kind", Request::KIND}, {"day", Request::DAY}, {"pool", Request::POOL}, {"model", Request::MODEL}, {"queue", Request::QUEUE}, {"user", Request::USER},
 };
 
-std::string Hours(double hours) { return fmt::format("{:.2f}", hours); }
+std::string Hours(double hours) { return Hundredths(hours); }
 std::string Part(double part) { return fmt::format("{:.1f}%", 100 * part); }
-std::string Amount(double cost, const std::string& currency) { return fmt::format("{:.2f} {}", cost, currency); }
+std::string Amount(double cost, const std::string& currency) { return Hundredths(cost) + " " + currency; }
 std::string OrDash(const std::string& text) { return text.empty() ? kDash : text; }
 
 void AddFilters(CLI::App& sub, const std::shared_ptr<Request>& request) {

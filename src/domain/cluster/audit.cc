@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
+#include "domain/model/job_text.h"
 
 namespace gp {
 namespace {
@@ -23,6 +24,16 @@ std::string NodeName(const State& state, NodeId id) {
 
 std::string Everywhere(const std::string& queue) { return queue.empty() ? "everywhere" : "in " + queue; }
 
+// Of one node.
+std::string GpusText(const GpuRequest& gpus) {
+  std::string text = std::to_string(gpus.count) + (gpus.count == 1 ? " GPU" : " GPUs");
+  if (!gpus.models.empty()) text += " " + Join(gpus.models, " or ");
+  if (gpus.isolation == Isolation::kExclusive) return text;
+  text += ", " + std::string(ToText(gpus.isolation));
+  if (gpus.share_thousandths != kShareMax) text += " share " + ShareToText(gpus.share_thousandths);
+  return gpus.memory_mib == 0 ? text : text + " " + std::to_string(gpus.memory_mib) + " MiB";
+}
+
 // What was asked, in words.
 class Teller {
  public:
@@ -33,7 +44,7 @@ class Teller {
     const JobSpec& spec = *command.spec;
     const std::string array = spec.array.count > 0 ? ", " + std::to_string(spec.array.count) + " elements" : "";
     Tell("SubmitJob", submitted == nullptr ? "" : ToText(submitted->job),
-         spec.name + ": " + std::to_string(spec.nodes) + " x " + std::to_string(spec.gpus.count) + " GPUs, priority " + std::to_string(spec.priority) +
+         spec.name + ": " + std::to_string(spec.nodes) + " x " + GpusText(spec.gpus) + ", priority " + std::to_string(spec.priority) +
              (submitted == nullptr ? "" : ", queue " + submitted->queue) + array);
   }
   void operator()(const StopJob& command) { Tell("StopJob", JobName(state_, command.job), command.force ? "by force" : ""); }

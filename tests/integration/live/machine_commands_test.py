@@ -254,6 +254,8 @@ class DoctorAlone(unittest.TestCase):
         self.assertEqual(result, "WARN")
         self.assertIn("nobody-at-all", what)
         self.assertIn("useradd", fix)
+        words = fix.removesuffix(" nobody-at-all")
+        self.assertIn(f"{words} gpu-job", (MACHINES.parents[1] / "docs/operations.md").read_text(), "as the documents say")
         self.assertEqual(self.ask("--service-user", "daemon").of("users")[0], "ok")
 
     def test_state_directory_is_named_and_not_made(self):

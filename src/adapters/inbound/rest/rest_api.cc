@@ -9,6 +9,7 @@
 #include "adapters/inbound/rest/connect_rpc.h"
 #include "adapters/inbound/rest/event_stream.h"
 #include "adapters/inbound/rest/field_mask.h"
+#include "adapters/inbound/rest/docs_page.h"
 #include "adapters/inbound/rest/openapi.h"
 #include "adapters/inbound/rest/pages.h"
 #include "adapters/inbound/rest/problem.h"
@@ -137,6 +138,11 @@ const std::string& RestApi::OpenApiText() {
   return openapi_;
 }
 
+const std::string& RestApi::DocsText() {
+  std::call_once(docs_once_, [this] { docs_ = DocsPage(OpenApi(version_)); });
+  return docs_;
+}
+
 bool RestApi::TakesLong(const HttpRequest& request) const {
   if (request.target.starts_with(kConnectPrefix)) {
     const UnaryMethod* method = UnaryMethodNamed(std::string_view(request.target).substr(kConnectPrefix.size()));
@@ -159,6 +165,7 @@ HttpReply RestApi::Answer(const HttpRequest& request) {
   if (request.method == "GET" && path == "/livez") return PlainText("ok\n");
   if (request.method == "GET" && path == "/readyz") return AnswerReadiness();
   if (request.method == "GET" && path == "/openapi.json") return {200, "application/json", OpenApiText(), {}};
+  if (request.method == "GET" && path == "/docs") return AnswerPage(request, {"/docs", "text/html; charset=utf-8", DocsText()});
   if (request.method == "GET" && IsMetrics(path)) return AnswerMetrics(request, query);
   const auto matched = routes_.Find(request.method, path);
   if (matched) return matched->route->call != nullptr ? AnswerRoute(request, *matched, query) : AnswerStream(request, *matched, query);

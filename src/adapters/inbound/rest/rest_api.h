@@ -25,6 +25,7 @@ class RestApi {
  private:
   Result<Caller> Identify(const HttpRequest& request);
   const std::string& OpenApiText();
+  const std::string& DocsText();
   HttpReply AnswerReadiness();
   HttpReply AnswerMetrics(const HttpRequest& request, std::string_view query);
   HttpReply AnswerRoute(const HttpRequest& request, const MatchedRoute& matched, std::string_view query);
@@ -38,6 +39,8 @@ class RestApi {
   const std::string version_;
   std::once_flag openapi_once_;
   std::string openapi_;
+  std::once_flag docs_once_;
+  std::string docs_;
   Pumps pumps_;
 };
 

@@ -201,6 +201,22 @@ TEST(RestApi, TellsWhetherItLives) {
   EXPECT_EQ(rig.Ask("POST", "/metrics").status, 404);
 }
 
+TEST(RestApi, HasAPageOfAllCalls) {
+  Rig rig;
+  const HttpReply docs = rig.rest->Answer({"GET", "/docs", {}, {}, {}, {}, {}, "", "127.0.0.1:1", {}});
+  EXPECT_EQ(docs.status, 200);
+  EXPECT_EQ(docs.content_type, "text/html; charset=utf-8");
+  const auto openapi = nlohmann::json::parse(rig.rest->Answer({"GET", "/openapi.json", {}, {}, {}, {}, {}, "", "127.0.0.1:1", {}}).body);
+  for (const auto& [path, operations] : openapi["paths"].items()) {
+    EXPECT_NE(docs.body.find("<code>" + path + "</code>"), std::string::npos) << path;
+    for (const auto& [method, operation] : operations.items()) {
+      EXPECT_NE(docs.body.find("id=\"" + operation["operationId"].get<std::string>() + "\""), std::string::npos) << method << ' ' << path;
+    }
+  }
+  EXPECT_EQ(docs.body.find("\"Bearer \""), std::string::npos) << "text is escaped";
+  EXPECT_NE(docs.body.find("&quot;Bearer &quot;"), std::string::npos);
+}
+
 TEST(RestApi, AnswersNoPageOfAnotherSite) {
   Rig rig;
   HttpRequest request{"GET", "/api/v1/jobs", {}, {}, {}, "127.0.0.1:8080", "http://127.0.0.1:8080", "", "unix", kAna};
