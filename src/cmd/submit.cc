@@ -67,6 +67,7 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")->type_name("DIRECTORY");
   sub.add_flag("--preemptible", flags.preemptible, "May be interrupted for other jobs: it keeps its work when told to stop");
   sub.add_flag("--movable", flags.movable, "May be told to stop and go on elsewhere for other jobs: it keeps its work then");
+  sub.add_flag("--wait-for-nodes", flags.wait_for_nodes, "Queued even where no known node could ever hold it");
   sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
   sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
   const auto add_names = [&sub](const char* flag, std::optional<std::string>& names, const char* help, const char* type) {
@@ -129,12 +130,12 @@ std::string NewRequestId() {
 
 namespace {
 
-// One for all jobs that are told the same.
-void SayNotes(const v1::SubmitJobsReply& reply, const Cli& cli) {
+// One for all jobs of which the same is said.
+void SayOnce(const google::protobuf::RepeatedPtrField<std::string>& notes, const v1::SubmitJobsReply& reply, const Cli& cli) {
   std::map<std::string, int> times;
-  for (const std::string& note : reply.notes()) ++times[note];
-  for (int i = 0; i < reply.notes_size(); ++i) {
-    const auto note = times.extract(reply.notes(i));
+  for (const std::string& note : notes) ++times[note];
+  for (int i = 0; i < notes.size(); ++i) {
+    const auto note = times.extract(notes[i]);
     if (note.empty() || note.key().empty()) continue;
     cli.Say(reply.job_ids(i) + (note.mapped() > 1 ? " and " + std::to_string(note.mapped() - 1) + " more: " : ": ") + note.key());
   }
@@ -155,7 +156,8 @@ Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec
         client ? (*client)->Call<v1::SubmitJobsReply>("SubmitJobs", request)
                : Result<v1::SubmitJobsReply>(Fail(client.error()));
     if (reply) {
-      SayNotes(*reply, cli);
+      SayOnce(reply->notes(), *reply, cli);
+      if (isatty(STDERR_FILENO) == 1) SayOnce(reply->hints(), *reply, cli);  // for people
       return std::vector<std::string>(reply->job_ids().begin(), reply->job_ids().end());
     }
     // Lost on the way: the same request id gives the same jobs.  A controller that was never there

@@ -34,7 +34,7 @@ def main():
     try:
         cluster.start()
         for _ in range(ARRAYS):
-            cluster.cli.start("--gpus", "9", "--array", str(ELEMENTS), command=["true"])
+            cluster.cli.start("--gpus", "9", "--wait-for-nodes", "--array", str(ELEMENTS), command=["true"])
         port = int(re.search(r"HTTP at port (\d+)", cluster.controller.text()).group(1))
         secret = cluster.cli.json("tokens", "create", "bench")["secret"]
         connection = http.client.HTTPConnection("127.0.0.1", port)

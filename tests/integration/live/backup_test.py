@@ -98,7 +98,7 @@ class DroppedRecords(ClusterTest):
     def test_the_rest_goes_on_as_if_they_were_there(self):
         before = os.path.join(self.cluster.directory, "before")
         self.cli("admin", "backup", before).ok()
-        self.array = self.cli.start("--gpus", "9", "--array", str(self.ELEMENTS), command=["true"])
+        self.array = self.cli.start("--gpus", "9", "--wait-for-nodes", "--array", str(self.ELEMENTS), command=["true"])
         self.make_records(1)
         time.sleep(2.5)
         self.make_records(2)

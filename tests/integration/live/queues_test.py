@@ -108,7 +108,7 @@ class Queues(ClusterTest):
         there = self.start("live", "--gpus", "1")
         eventually(lambda: self.state(there) == "RUNNING", "the job of the pool runs")
         self.assertTrue(self.cli.job(there)["places"][0].startswith("dgx-h100-1"))
-        labelled = self.start("default", "--gpus", "1", "--node-label", "zone=east")
+        labelled = self.start("default", "--gpus", "1", "--node-label", "zone=east", "--wait-for-nodes")
         self.assertIn("zone=east", self.cli.job(labelled)["reason"])
         self.cli("nodes", "label", "dgx-h100-0", "zone=east").ok()
         eventually(lambda: self.state(labelled) == "RUNNING", "the label is there")

@@ -119,9 +119,21 @@ class Gangs(ClusterTest):
         self.assertEqual(self.cli.wait(gang), 5)
         self.assertIn("rank 1", self.assert_job(gang, state="FAILED")["reason"])
 
-    def test_gang_larger_than_the_cluster_waits_and_says_why(self):
-        gang = self.cli.start("--gpus", "8", "--nodes", "3", command=["true"])
-        self.assertNotEqual(self.assert_job(gang, state="QUEUED")["reason"], "")
+    def test_what_no_node_could_ever_hold_is_refused_unless_it_waits_for_nodes(self):
+        for flags, why in ((["--gpus", "8", "--nodes", "3"], "needs 3 nodes with 8 GPUs as requested; there are 2"),
+                           (["--gpus", "a100:1"], "no node has an A100"),
+                           (["--gpus", "1", "--gpu-memory-min", "100GiB"], "the largest has"),
+                           (["--gpus", "9"], "no node has 9 GPUs; the largest has 8")):
+            refused = self.cli("run", "-d", *flags, "--", "true")
+            self.assertEqual(refused.code, 2, flags)
+            self.assertIn(why, refused.err)
+            self.assertIn("--wait-for-nodes", refused.err)
+            job = self.cli.start(*flags, "--wait-for-nodes", command=["true"])
+            seen = self.assert_job(job, state="QUEUED")
+            self.assertEqual(seen["reason_code"], "NoSuchHardware")
+            self.assertIn(why, seen["reason"])
+            self.assertIn("jobs explain", self.cli("jobs", "describe", job).ok().out)
+            self.cli("jobs", "cancel", job).ok()
 
 
 if __name__ == "__main__":

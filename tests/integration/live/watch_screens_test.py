@@ -129,7 +129,7 @@ class Screens(ClusterTest):
         self.cli("drain", "--gpu-id", "dgx-h100-1/1", "--reason", "new fan").ok()
         self.cli("offline", "--gpu-id", "dgx-h100-1/7", "--reason", "fan fails").ok()
         self.start("gang", "--gpus", "8", "--nodes", "2", "--priority", "high")
-        self.start("dream", "--gpus", "9")
+        self.start("dream", "--gpus", "9", "--wait-for-nodes")
         held = self.start("held", "--gpus", "8")
         self.cli("jobs", "hold", held).ok()
 

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/report_view.h"
+#include "domain/model/job_shape.h"
+#include "domain/model/variants.h"
+#include "domain/scheduling/never_fits.h"
 
 namespace gp {
 namespace {
@@ -41,6 +45,45 @@ Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
   return Fail(PermissionDenied("queue: name one that " + caller.user.name + " may use (gpu-platform whoami)"));
 }
 
+// As it would stand in its queue; nullopt: there is no such queue, which the rules say themselves.
+std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobSpec>& spec, const User& user) {
+  const auto queue = state.queues.find(QueueFor(state, *spec));
+  if (queue == state.queues.end()) return std::nullopt;
+  Job job;
+  job.spec = spec;
+  job.user = user;
+  job.queue = queue->first;
+  job.pool = queue->second.pool;
+  return job;
+}
+
+// What no node could ever hold would wait in vain: its user hears of it now.
+Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<const JobSpec>>& specs, const User& user) {
+  std::set<JobShape> known;
+  for (const auto& spec : specs) {
+    const auto job = spec->wait_for_nodes ? std::nullopt : AsQueued(state, spec, user);
+    if (!job || !known.insert(ShapeOf(*job)).second) continue;
+    const std::string why = WhyNeverFits(state, *job);
+    if (!why.empty()) return Fail(InvalidArgument("no node can ever hold this: " + why + "; --wait-for-nodes queues it all the same"));
+  }
+  return Ok();
+}
+
+// What its user may want to change, or wait for.
+std::string HintFor(const Outcome& outcome, bool any_nodes) {
+  const auto* submitted = outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
+  if (submitted == nullptr) return "";
+  if (!any_nodes) return "no node has joined yet";
+  const JobSpec& spec = *submitted->spec;
+  if (spec.time_limit.ns != 0 || !AsksForGpus(spec) || spec.interactive) return "";
+  return "no time limit: others may wait for it without end, and it cannot run on reserved nodes (--max-duration)";
+}
+
+// Nothing at all where there is nothing to say of any.
+void Fill(const std::vector<std::string>& texts, google::protobuf::RepeatedPtrField<std::string>* to) {
+  if (std::ranges::any_of(texts, [](const std::string& text) { return !text.empty(); })) to->Assign(texts.begin(), texts.end());
+}
+
 }  // namespace
 
 Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request, v1::SubmitJobsReply* reply) {
@@ -63,14 +106,26 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
       commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()), SubmitJob{spec, caller.user});
     }
   }
+  Status could_start = Ok();
+  bool any_nodes = false;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    any_nodes = !state.nodes.empty();
+    const std::string first = commands.empty() ? "" : commands.front().first;
+    const bool is_repeated = !first.empty() && state.jobs_by_request.contains(RequestKey(caller.user, first));
+    if (!is_repeated) could_start = CheckCouldStart(state, specs, caller.user);
+  }));
+  GP_CHECK_OK(could_start);
   const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands));
+  std::vector<std::string> notes;
+  std::vector<std::string> hints;
   for (const Outcome& outcome : outcomes) {
     if (!outcome.status) return outcome.status;
     reply->add_job_ids(ToText(outcome.job));
+    notes.push_back(NoteOf(outcome));
+    hints.push_back(HintFor(outcome, any_nodes));
   }
-  if (std::ranges::any_of(outcomes, [](const Outcome& one) { return !NoteOf(one).empty(); })) {
-    for (const Outcome& outcome : outcomes) reply->add_notes(NoteOf(outcome));
-  }
+  Fill(notes, reply->mutable_notes());
+  Fill(hints, reply->mutable_hints());
   return CheckSameAsBefore(outcomes, specs);
 }
 

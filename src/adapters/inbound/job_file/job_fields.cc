@@ -373,6 +373,13 @@ constexpr Field kJobFields[] = {
      .example = "true",
      .synonyms = "migratable relocatable",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.movable = v.number != 0; }},
+    {.name = "wait_for_nodes",
+     .kind = kBool,
+     .summary = "Queued even where no known node could ever hold the job: it waits for nodes that are still to come.",
+     .default_text = "false",
+     .example = "true",
+     .synonyms = "wait_for_hardware",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.wait_for_nodes = v.number != 0; }},
     {.name = "on_lease_loss",
      .kind = kWord,
      .summary = "What the node does with the job when the controller stays silent beyond the "

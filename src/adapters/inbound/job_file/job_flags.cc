@@ -113,6 +113,7 @@ Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   draft.job.interactive = flags.interactive;
   draft.job.preemptible = flags.preemptible;
   draft.job.movable = flags.movable;
+  draft.job.wait_for_nodes = flags.wait_for_nodes;
   for (const FlagField& flag : kFlags) {
     const std::optional<std::string>& text = flags.*flag.text;
     if (text) GP_CHECK_OK(ReadFlag(flag, *text, draft));

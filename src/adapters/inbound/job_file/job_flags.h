@@ -47,6 +47,7 @@ struct JobFlags {
   bool interactive = false;
   bool preemptible = false;
   bool movable = false;
+  bool wait_for_nodes = false;
   std::vector<std::string> command = {};  // what stands behind --
 };
 

@@ -36,6 +36,7 @@ JobSpec FullSpec() {
   spec.checkpoint.directory = "/c";
   spec.checkpoint.keep = 2;
   spec.checkpoint.best = BestScore::kMin;
+  spec.wait_for_nodes = true;
   return spec;
 }
 
