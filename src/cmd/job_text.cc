@@ -78,6 +78,15 @@ void DescribeUse(const v1::JobUse& use, std::string& out) {
   Line(out, "GPU-hours", text);
 }
 
+// Of its own failures, and of the platform's.
+std::string RetriesText(const v1::Job& job) {
+  const v1::RetryPolicy& retry = job.spec().retry();
+  std::string text = retry.on_failure() ? fmt::format("{} of {}", job.retries_used(), retry.retries_max())
+                                        : fmt::format("{} (own failures are not retried; --retries N)", job.retries_used());
+  if (job.faults() > 0) text += "; " + Count(job.faults(), "attempt") + " lost to faults";
+  return text;
+}
+
 }  // namespace
 
 bool IsOver(const v1::Job& job) { return job.state() >= v1::COMPLETED; }
@@ -127,8 +136,8 @@ std::string DescribeJob(const v1::Job& job) {
   if (job.has_array_index()) Line(out, "Element", fmt::format("{} of {}", ElementText(job), spec.array().count()));
   Line(out, "Reason", job.reason());
   Line(out, "Note", job.note());
-  Line(out, "Asked", fmt::format("{} GPU, {} node(s), cpus {}, priority {}", GpusText(spec),
-                                 spec.nodes(), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
+  Line(out, "Asked", fmt::format("{} GPU, {}, cpus {}, priority {}", GpusText(spec),
+                                 Count(spec.nodes(), "node"), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
                                  spec.priority()));
   Line(out, "By", fmt::format("{}, project {}, queue {}", job.user(), spec.project(), job.queue()));
   DescribeCommand(spec, out);
@@ -136,9 +145,8 @@ std::string DescribeJob(const v1::Job& job) {
   if (job.has_started_at()) Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
   if (job.has_ended_at()) Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
   if (job.has_exit_code()) Line(out, "Exit code", std::to_string(job.exit_code()));
-  Line(out, "Retries", fmt::format("{} of {}; {} attempts lost to faults", job.retries_used(),
-                                   spec.retry().retries_max(), job.faults()));
-  if (job.preemptions() > 0) Line(out, "Gave way", fmt::format("{} times to other jobs", job.preemptions()));
+  Line(out, "Retries", RetriesText(job));
+  if (job.preemptions() > 0) Line(out, "Gave way", Count(job.preemptions(), "time") + " to other jobs");
   DescribeUse(job.use(), out);
   DescribeCheckpoints(job, out);
   for (const v1::XidNote& note : job.xids()) {

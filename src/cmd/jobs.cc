@@ -91,6 +91,7 @@ void Describe(const std::string& id, Cli& cli) {
   if (!job) return cli.Complain(job.error());
   if (cli.PrintDocument(*job)) return;
   std::fputs(DescribeJob(*job).c_str(), stdout);
+  if (job->detail() == "QUEUED") DescribeOutlook(job->id(), cli);
 }
 
 void Wait(const std::vector<std::string>& names, const std::string& timeout_text, Cli& cli) {

@@ -84,6 +84,20 @@ void ExplainJob(const std::string& job, Cli& cli) {
   Explain(request, cli);
 }
 
+void DescribeOutlook(const std::string& job, Cli& cli) {
+  v1::ExplainJobRequest request;
+  request.set_job_id(job);
+  request.set_forecast(true);
+  const auto client = cli.Controller();
+  if (!client) return;
+  const auto reply = (*client)->Call<v1::ExplainJobReply>("ExplainJob", request);
+  if (!reply || reply->starts_now()) return;
+  const auto line = [](const char* label, const std::string& text) { std::printf("%-12s%s\n", label, text.c_str()); };
+  if (reply->has_ahead()) line("Position", reply->ahead() == 0 ? "next in its queue" : Count(reply->ahead(), "job") + " before it");
+  if (reply->has_forecast()) line("Start", Printable(reply->forecast().text(), 1'000));
+  line("Next", "gpu-platform jobs explain " + job + " says what would start it sooner");
+}
+
 void PlanJob(const JobSpec& spec, Cli& cli) {
   v1::ExplainJobRequest request;
   ToProto(spec, request.mutable_spec());
