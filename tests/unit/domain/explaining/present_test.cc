@@ -57,7 +57,10 @@ TEST(Present, WithNothingFinishedItIsTheState) {
 
 TEST(Present, FinishedElementsAreCounts) {
   Engine engine = BusyEngine();
-  const JobId array = Submit(engine, 0, [](JobSpec& spec) { spec.array = {3, 0}; });
+  const JobId array = Submit(engine, 0, [](JobSpec& spec) {
+    spec.array = {3, 0};
+    spec.time_limit = Duration::Minutes(5);  // or no node would be open to it: both are kept or reserved
+  });
   engine.AdvanceTo(engine.now() + Duration::Minutes(1));
   engine.Finish(ElementId(array, 0));
   const Present present = TakePresent(engine.state());
