@@ -13,13 +13,13 @@ namespace {
 
 constexpr Duration kHour = Duration::Minutes(60);
 
-struct Rig {
+struct TimeRig {
   ManualClock clock;
   MemoryJournal journal;
   std::unique_ptr<ControlLoop> loop;
   NodeId node;
 
-  Rig() { Begin(); }
+  TimeRig() { Begin(); }
   void Begin() {
     loop.reset();
     ControlOptions options;
@@ -67,7 +67,7 @@ struct Rig {
 };
 
 TEST(TimeLine, AStepOfTheWallClockEndsNoJobAndCostsNobody) {
-  Rig rig;
+  TimeRig rig;
   rig.AddNode();
   const JobId job = rig.Run(kHour);
   rig.clock.Advance(Duration::Seconds(10));
@@ -89,14 +89,14 @@ TEST(TimeLine, AStepOfTheWallClockEndsNoJobAndCostsNobody) {
 }
 
 TEST(TimeLine, AJobStartedWhenItsNodesBootClockSays) {
-  Rig rig;
+  TimeRig rig;
   rig.AddNode();
   const JobId job = rig.Run({});
   EXPECT_EQ(rig.Of(job).attempts.back().started_at, rig.loop->Now() - Duration::Milliseconds(1));
 }
 
 TEST(TimeLine, OnTheSameBootARestartAsksNoWallClock) {
-  Rig rig;
+  TimeRig rig;
   rig.AddNode();
   const JobId job = rig.Run(kHour);
   const Instant before = rig.loop->Now();
@@ -111,7 +111,7 @@ TEST(TimeLine, OnTheSameBootARestartAsksNoWallClock) {
 }
 
 TEST(TimeLine, AfterARebootTimeGoesOnByTheWallClockAndNeverBack) {
-  Rig rig;
+  TimeRig rig;
   rig.clock.Advance(kHour);
   rig.AddNode();
   const Instant before = rig.loop->Now();
@@ -127,7 +127,7 @@ TEST(TimeLine, AfterARebootTimeGoesOnByTheWallClockAndNeverBack) {
 }
 
 TEST(TimeLine, ReservationsKeepTheirTimesOfTheCalendar) {
-  Rig rig;
+  TimeRig rig;
   rig.AddNode();
   const Instant begin = rig.clock.Now() + kHour * 5;
   ReserveNodes command;
@@ -154,7 +154,7 @@ TEST(TimeLine, ReservationsKeepTheirTimesOfTheCalendar) {
 
 // Days of the books are the calendar's; all of them together are the time that passed.
 TEST(TimeLine, BooksFollowTheCalendarAndLoseNoTime) {
-  Rig rig;
+  TimeRig rig;
   rig.AddNode();
   (void)rig.Run({});
   const Instant before = rig.loop->Now();
@@ -174,7 +174,7 @@ TEST(TimeLine, BooksFollowTheCalendarAndLoseNoTime) {
 }
 
 TEST(TimeLine, AControllerThatWasStoppedTakesNobodyForSilent) {
-  Rig rig;
+  TimeRig rig;
   rig.loop->Stop();
   ControlOptions options;
   options.by_hand = true;
