@@ -50,8 +50,12 @@ struct Fleet {
     metrics.OnCommit(cluster.state(), *events);
   }
   std::string Text(const char* names) const {
-    const std::vector<v1::GpuReadings> readings(8, Read());
-    return MetricsText(metrics.Look(cluster.state(), cluster.now()), [&](NodeId) { return readings; }, names).value();
+    const auto readings_of = [&](NodeId node) {
+      std::map<std::string, v1::GpuReadings> readings;
+      for (const GpuFacts& gpu : cluster.state().FindNode(node)->facts->gpus) readings[gpu.uuid] = Read();
+      return readings;
+    };
+    return MetricsText(metrics.Look(cluster.state(), cluster.now()), readings_of, names).value();
   }
 };
 

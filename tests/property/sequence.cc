@@ -33,6 +33,8 @@ Sequence::Sequence(uint64_t seed) : rng_(seed), world_(rng_, policy_) {
   policy_.faults.recovery_hold = Duration::Seconds(rng_.Between(0, 60));
   policy_.faults.resets_per_day = rng_.Between(0, 3);
   policy_.faults.breaker_percent = rng_.Between(5, 100);
+  policy_.faults.breaker_gpus_min = rng_.Between(0, 3);
+  policy_.faults.breaker_nodes_min = rng_.Between(0, 2);
   policy_.faults.suspect_users = rng_.Between(1, 3);
   policy_.faults.suspect_errors = rng_.Between(1, 3);
   policy_.faults.suspect_factor = rng_.Between(0, 10);
@@ -299,6 +301,9 @@ bool Sequence::Fault(Machine& machine) {
   GpuObservation& gpu = machine.gpus[rng_.Below(machine.gpus.size())];
   gpu.healthy = rng_.Chance(2, 3);
   gpu.lost = rng_.Chance(1, 5);
+  gpu.findings.clear();
+  static constexpr HealthCode kRead[] = {HealthCode::kLinkDown, HealthCode::kWarm, HealthCode::kUnread};
+  if (rng_.Chance(1, 4)) gpu.findings.push_back({kRead[rng_.Below(3)], 1, 2});
   return true;
 }
 

@@ -22,7 +22,7 @@ void Sequence::Heal() {
     machine.cut_until = {};
     if (!machine.running) machine.agent.Begin(false);
     machine.running = true;
-    for (GpuObservation& gpu : machine.gpus) gpu.healthy = !(gpu.lost = false);
+    for (GpuObservation& gpu : machine.gpus) gpu = {gpu.gpu, true, false, ""};
     Connect(machine);
     while (ReceiveUp(machine)) continue;
     if (machine.session == 0) continue;

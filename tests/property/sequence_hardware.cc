@@ -22,7 +22,7 @@ bool Sequence::ChangeHardware(Machine& machine) {
   std::vector<GpuFacts> gpus = machine.agent.facts().gpus;
   if (gpus.empty()) return false;
   const size_t one = rng_.Below(gpus.size());
-  switch (rng_.Below(4)) {
+  switch (rng_.Below(6)) {
     case 0: gpus.erase(gpus.begin() + static_cast<std::ptrdiff_t>(one)); break;
     case 1: gpus[one].uuid = "X" + std::to_string(++gpus_made_); break;
     case 2: std::ranges::rotate(gpus, gpus.begin() + static_cast<std::ptrdiff_t>(one)); break;

@@ -167,7 +167,10 @@ bool Sequence::RestartController() {
   policy_.lease_end_time = Duration::Seconds(rng_.Between(6, 9));
   if (rng_.Chance(1, 2)) WeighPlaces();
   if (rng_.Chance(1, 2)) SetPrices();
-  Tell(StartController{policy_});
+  StartController start{policy_};
+  start.time = ledger_.state().time;
+  Tell(start);
+  if (rng_.Chance(1, 2)) Tell(StepWallClock{Duration::Minutes(rng_.Between(-600, 600))});
   for (Machine& machine : machines_) {
     BreakLink(machine);
     machine.heard = now_;

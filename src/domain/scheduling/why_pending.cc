@@ -312,7 +312,7 @@ PendingReason PendingReasons::WithTurn(const Job& job, PendingReason reason) {
   reason.kind = PendingKind::kReserved;
   reason.code = owners.any_job ? "ReservedForJob" : "ReservedForReservation";
   reason.text = "fits on " + Count(reason.nodes_now, "node") + ", but nodes are reserved for " + owners.text +
-                (owners.would_limit_help ? " (with a time limit it may run there meanwhile: --max-duration)" : "");
+                (owners.would_limit_help ? " (with a time limit it may run there meanwhile: --time-limit)" : "");
   return reason;
 }
 

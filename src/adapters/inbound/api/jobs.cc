@@ -70,13 +70,10 @@ Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<con
 }
 
 // What its user may want to change, or wait for.
-std::string HintFor(const Outcome& outcome, bool any_nodes) {
-  const auto* submitted = outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
-  if (submitted == nullptr) return "";
+std::string HintFor(const JobSpec& spec, bool any_nodes) {
   if (!any_nodes) return "no node has joined yet";
-  const JobSpec& spec = *submitted->spec;
   if (spec.time_limit.ns != 0 || !AsksForGpus(spec) || spec.interactive) return "";
-  return "no time limit: others may wait for it without end, and it cannot run on reserved nodes (--max-duration)";
+  return "no time limit: others may wait for it without end, and it cannot run on reserved nodes (--time-limit)";
 }
 
 // Nothing at all where there is nothing to say of any.
@@ -118,11 +115,13 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
   const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands));
   std::vector<std::string> notes;
   std::vector<std::string> hints;
-  for (const Outcome& outcome : outcomes) {
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const Outcome& outcome = outcomes[i];
     if (!outcome.status) return outcome.status;
     reply->add_job_ids(ToText(outcome.job));
     notes.push_back(NoteOf(outcome));
-    hints.push_back(HintFor(outcome, any_nodes));
+    const auto* submitted = outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
+    hints.push_back(HintFor(submitted == nullptr ? *specs[i] : *submitted->spec, any_nodes));
   }
   Fill(notes, reply->mutable_notes());
   Fill(hints, reply->mutable_hints());

@@ -5,7 +5,7 @@
 namespace gp {
 namespace {
 
-JobSpec Decoded(std::string_view text, std::string_view file_name = "train.sh") {
+JobSpec DecodedScript(std::string_view text, std::string_view file_name = "train.sh") {
   DecodedJobs decoded = DecodeJobFile(file_name, text);
   EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "");
   return decoded.jobs.empty() ? JobSpec{} : decoded.jobs[0];
@@ -21,7 +21,7 @@ TEST(Script, HeaderAndBody) {
       "\n"
       "#GPU time_limit: 1h   # at most\n"
       "torchrun train.py  # x: y\n";
-  const JobSpec job = Decoded(kScript);
+  const JobSpec job = DecodedScript(kScript);
   EXPECT_EQ(job.name, "train");
   EXPECT_EQ(job.nodes, 2);
   EXPECT_EQ(job.gpus.count, 8);
@@ -30,19 +30,19 @@ TEST(Script, HeaderAndBody) {
 }
 
 TEST(Script, WithoutHeader) {
-  EXPECT_EQ(Decoded("#!/bin/sh\necho hi\n").command[0], "/bin/sh");
-  EXPECT_EQ(Decoded("#!/usr/bin/env python3\nprint(1)\n", "a.py").command,
+  EXPECT_EQ(DecodedScript("#!/bin/sh\necho hi\n").command[0], "/bin/sh");
+  EXPECT_EQ(DecodedScript("#!/usr/bin/env python3\nprint(1)\n", "a.py").command,
             (std::vector<std::string>{"/usr/bin/env", "python3", "-c",
                                       "#!/usr/bin/env python3\nprint(1)\n"}));
 }
 
 TEST(Script, WithoutInterpreterIsForTheShell) {
-  EXPECT_EQ(Decoded("#GPU nodes: 2\necho hi\n").command,
+  EXPECT_EQ(DecodedScript("#GPU nodes: 2\necho hi\n").command,
             (std::vector<std::string>{"/bin/sh", "-c", "#GPU nodes: 2\necho hi\n"}));
 }
 
 TEST(Script, ACommentInAYamlFileIsNoHeader) {
-  EXPECT_EQ(Decoded("#GPU job of the team\nrun: x\n", "a.gpu.yaml").command[2], "x");
+  EXPECT_EQ(DecodedScript("#GPU job of the team\nrun: x\n", "a.gpu.yaml").command[2], "x");
 }
 
 constexpr BadInput kBad[] = {
@@ -66,7 +66,7 @@ TEST(Script, BadHeaders) {
 }
 
 TEST(Script, BothHeadersMayStandSideBySide) {
-  EXPECT_EQ(Decoded("#!/bin/sh\n#SBATCH -N 2\n#GPU nodes: 2\necho\n").nodes, 2);
+  EXPECT_EQ(DecodedScript("#!/bin/sh\n#SBATCH -N 2\n#GPU nodes: 2\necho\n").nodes, 2);
 }
 
 TEST(Script, TooLongForOneArgument) {

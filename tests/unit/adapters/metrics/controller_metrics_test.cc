@@ -35,8 +35,15 @@ class Faults : public testing::Test {
     signal.xid = xid;
     Do(ReportGpus{{0}, 1, {signal}, {}});
   }
+  // Those of the first GPUs of the node.
+  std::map<std::string, v1::GpuReadings> ByUuid(NodeId node, const std::vector<v1::GpuReadings>& readings) const {
+    std::map<std::string, v1::GpuReadings> by_uuid;
+    const std::vector<GpuFacts>& gpus = cluster_.state().FindNode(node)->facts->gpus;
+    for (size_t i = 0; i < std::min(readings.size(), gpus.size()); ++i) by_uuid[gpus[i].uuid] = readings[i];
+    return by_uuid;
+  }
   std::string Text(const std::string& names = "", const std::vector<v1::GpuReadings>& readings = {}) const {
-    return MetricsText(metrics_.Look(cluster_.state(), cluster_.now()), [&](NodeId) { return readings; }, names).value();
+    return MetricsText(metrics_.Look(cluster_.state(), cluster_.now()), [&](NodeId node) { return ByUuid(node, readings); }, names).value();
   }
 
   TestCluster cluster_;
@@ -132,7 +139,7 @@ TEST_F(Faults, ByTheNamesOfTheExporterThatOthersUse) {
   EXPECT_THAT(text, testing::ContainsRegex("DCGM_FI_DEV_XID_ERRORS\\{gpu=\"0\"[^}]*\\} 31\n"));
   EXPECT_THAT(text, testing::ContainsRegex("DCGM_FI_DEV_XID_ERRORS\\{gpu=\"1\"[^}]*\\} 0\n"));
   EXPECT_THAT(text, Not(HasSubstr("gpu_platform_")));
-  EXPECT_EQ(MetricsText({}, [](NodeId) { return std::vector<v1::GpuReadings>(); }, "cloud").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(MetricsText({}, [](NodeId) { return std::map<std::string, v1::GpuReadings>(); }, "cloud").error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST_F(Faults, WhatGpusAreUsedForAndBudgets) {

@@ -160,9 +160,11 @@ TEST(TimeLine, BooksFollowTheCalendarAndLoseNoTime) {
   const Instant before = rig.loop->Now();
   for (const int64_t hours : {30, -20, 50, -100, 3}) {
     rig.clock.Advance(Duration::Minutes(10));
+    rig.loop->HeardFrom(rig.node);
     rig.clock.StepWall(kHour * hours);
     rig.Tick();
-    (void)rig.Run({});
+    const ServiceAction action = hours > 0 ? ServiceAction::kDrain : ServiceAction::kOnline;
+    EXPECT_TRUE(rig.loop->Execute("user:root", "", ChangeService{rig.node, 1, action, false, "", {}}).status);
   }
   rig.Read([&](const State& state) {
     const Instant now = rig.loop->Now();
