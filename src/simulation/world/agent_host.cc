@@ -13,7 +13,7 @@ constexpr int kReportBits = 30;
 AgentHost::AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, Savings& savings, LedgerWatch& watch, Findings& findings, Rng& rng)
     : index_(index), plan_(plan), timeline_(timeline), network_(network), programs_(programs), watch_(watch), findings_(findings), rng_(rng),
       clock_(timeline, plan.drift_ppm), hardware_(plan, timeline),
-      attempts_(index, plan, timeline, clock_, programs, savings, rng, [this] { Wake(); }), instances_(index, plan, timeline, programs, findings) {
+      attempts_(index, hardware_, timeline, clock_, programs, savings, rng, [this] { Wake(); }), instances_(index, plan, timeline, programs, findings) {
   attempts_.OnProgramXid([this](int gpu, LeaseId lease, int xid) { RaiseXid(gpu, xid, lease); });
 }
 
@@ -41,15 +41,15 @@ void AgentHost::PowerOff(bool wiped) {
 
 VirtualGpuCare::Surroundings AgentHost::CareSurroundings() {
   VirtualGpuCare::Surroundings surroundings;
-  surroundings.check_idle = [this](int gpu, const char* what) {
-    for (const LeaseId lease : programs_.AliveOn(index_, gpu)) {
-      findings_.Break(timeline_.now(), "GPU " + std::to_string(gpu) + " of " + name() + " is " + what + " while " + ToText(lease) + " uses it");
+  surroundings.check_idle = [this](int card, const char* what) {
+    for (const LeaseId lease : programs_.AliveOn(index_, card)) {
+      findings_.Break(timeline_.now(), "GPU " + std::to_string(card) + " of " + name() + " is " + what + " while " + ToText(lease) + " uses it");
     }
   };
-  surroundings.sound = [this](int gpu, GpuCareKind kind) {
-    kind == GpuCareKind::kReset ? watch_.WasReset(index_, gpu) : watch_.WasTested(index_, gpu);
-    if (kind == GpuCareKind::kReset) instances_.Clear(gpu);
-    findings_.Note((kind == GpuCareKind::kReset ? "reset " : "test ") + name() + std::to_string(gpu));
+  surroundings.sound = [this](int card, GpuCareKind kind) {
+    kind == GpuCareKind::kReset ? watch_.WasReset(index_, card) : watch_.WasTested(index_, card);
+    if (kind == GpuCareKind::kReset) instances_.Clear(card);
+    findings_.Note((kind == GpuCareKind::kReset ? "reset " : "test ") + name() + std::to_string(card));
   };
   surroundings.changed = [this] { Wake(); };
   return surroundings;
@@ -58,7 +58,7 @@ VirtualGpuCare::Surroundings AgentHost::CareSurroundings() {
 GpuKeeperOptions AgentHost::KeeperOptions() {
   GpuKeeperOptions options;
   options.first_number = (incarnation_ << kReportBits) + 1;
-  options.heat_limits.assign(hardware_.size(), kHeatLimits);
+  options.heat_limits.assign(hardware_.listed().size(), kHeatLimits);
   options.lease_in = [this](int gpu, int instance) {
     const MigRunner* runner = agent_ == nullptr ? nullptr : agent_->runner.get();
     return runner == nullptr ? LeaseId{} : ParseLeaseId(runner->AttemptIn(gpu, instance)).value_or(LeaseId{});
@@ -66,7 +66,7 @@ GpuKeeperOptions AgentHost::KeeperOptions() {
   if (plan_.has_kernel_log) {
     options.take_kernel_xids = [this] {
       std::vector<SeenXid> lines = hardware_.TakeLines();
-      for (const SeenXid& line : lines) watch_.WasTold(index_, line.gpu, line.xid);
+      for (const SeenXid& line : lines) watch_.WasTold(index_, hardware_.CardAt(line.gpu), line.xid);
       return lines;
     };
   }
@@ -75,7 +75,7 @@ GpuKeeperOptions AgentHost::KeeperOptions() {
 
 AgentOptions AgentHost::LoopOptions() {
   AgentOptions options;
-  options.facts = plan_.facts;
+  options.facts = hardware_.Facts();
   options.incarnation = incarnation_;
   options.fresh = is_fresh_;
   options.lineage = lineage_;
@@ -93,7 +93,7 @@ void AgentHost::StartAgent() {
   if (!has_power_ || agent_ != nullptr) return;
   ++incarnation_;
   hardware_.DropEvents();
-  agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_, [this](int gpu, int xid) { watch_.WasTold(index_, gpu, xid); }), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr, nullptr});
+  agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_, [this](int card, int xid) { watch_.WasTold(index_, card, xid); }), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr, nullptr});
   if (const std::vector<int> divided = plan_.facts->DividedGpus(); !divided.empty()) {
     agent_->mig = std::make_unique<VirtualMig>(instances_, timeline_, rng_, [this] { Wake(); });
     agent_->runner = std::make_unique<MigRunner>(divided, *agent_->mig, attempts_);
@@ -135,58 +135,67 @@ bool AgentHost::IsByMps(LeaseId lease) const {
   return program != nullptr && programs_.PlanOf(*program).spec->gpus.isolation == Isolation::kMps;
 }
 
-void AgentHost::RaiseXid(int gpu, int xid, LeaseId lease) {
-  if (!has_power_ || hardware_.At(gpu).is_lost) return;
+void AgentHost::RaiseXid(int card, int xid, LeaseId lease) {
+  if (!CanFail(card)) return;
   const Program* program = programs_.Find(lease);
   const bool has_instance = program != nullptr && program->mig.slices > 0;
-  hardware_.Raise(gpu, xid, lease, has_instance ? std::optional(program->mig.instance) : std::nullopt, IsFatalXid(xid));
-  if (!IsFatalXid(xid) && IsByMps(lease)) HitPrograms(gpu);  // its server's other clients
+  hardware_.Raise(card, xid, lease, has_instance ? std::optional(program->mig.instance) : std::nullopt, IsFatalXid(xid));
+  if (!IsFatalXid(xid) && IsByMps(lease)) HitPrograms(card);  // its server's other clients
   if (IsFatalXid(xid)) {
-    watch_.Failed(index_, gpu);
-    HitPrograms(gpu);
+    watch_.Failed(index_, card);
+    HitPrograms(card);
   }
   Wake();
 }
 
-void AgentHost::LoseGpu(int gpu) {
-  if (!has_power_ || hardware_.At(gpu).is_lost) return;
-  if (rng_.Chance(1, 2)) RaiseXid(gpu, 79, {});
-  hardware_.At(gpu).is_lost = true;
-  HitPrograms(gpu);
+void AgentHost::LoseGpu(int card) {
+  if (!CanFail(card)) return;
+  if (rng_.Chance(1, 2)) RaiseXid(card, 79, {});
+  hardware_.At(card).is_lost = true;
+  HitPrograms(card);
   Wake();
 }
 
+bool AgentHost::UnlistGpu(int card) {
+  if (!CanFail(card) || !plan_.facts->DividedGpus().empty() || hardware_.listed().size() == 1) return false;
+  KillAgent();
+  hardware_.Unlist(card);
+  hardware_.At(card).is_lost = true;
+  HitPrograms(card);
+  return true;
+}
+
 // Some die of it within moments, the others wait for an answer that never comes.
-void AgentHost::HitPrograms(int gpu) {
-  for (const LeaseId lease : programs_.AliveOn(index_, gpu)) {
+void AgentHost::HitPrograms(int card) {
+  for (const LeaseId lease : programs_.AliveOn(index_, card)) {
     if (rng_.Chance(1, 3)) continue;
     timeline_.After(Duration::Milliseconds(rng_.Between(0, 2'000)), [this, lease] { attempts_.KillProgram(lease, EndCause::kExit, 6); });
   }
 }
 
-void AgentHost::BlindGpu(int gpu, Duration lasts) {
-  GpuDamage& damage = hardware_.At(gpu);
+void AgentHost::BlindGpu(int card, Duration lasts) {
+  GpuDamage& damage = hardware_.At(card);
   damage.blind_since = timeline_.now();
   damage.blind_until = timeline_.now() + lasts;
-  timeline_.At(damage.blind_until, [this, gpu, until = damage.blind_until] {
-    if (hardware_.At(gpu).blind_until == until) hardware_.At(gpu).blind_since = {};
+  timeline_.At(damage.blind_until, [this, card, until = damage.blind_until] {
+    if (hardware_.At(card).blind_until == until) hardware_.At(card).blind_since = {};
     Wake();
   });
 }
 
-void AgentHost::HeatGpu(int gpu, Warmth warmth, Duration lasts) {
-  GpuDamage& damage = hardware_.At(gpu);
+void AgentHost::HeatGpu(int card, Warmth warmth, Duration lasts) {
+  GpuDamage& damage = hardware_.At(card);
   damage.warmth = warmth;
   damage.warm_until = timeline_.now() + lasts;
-  timeline_.At(damage.warm_until, [this, gpu, until = damage.warm_until] {
-    if (hardware_.At(gpu).warm_until == until) hardware_.At(gpu).warmth = Warmth::kCool;
+  timeline_.At(damage.warm_until, [this, card, until = damage.warm_until] {
+    if (hardware_.At(card).warm_until == until) hardware_.At(card).warmth = Warmth::kCool;
     Wake();
   });
 }
 
-void AgentHost::Repair(int gpu) {
-  hardware_.At(gpu) = {};
-  watch_.WasReset(index_, gpu);
+void AgentHost::Repair(int card) {
+  hardware_.At(card) = {};
+  watch_.WasReset(index_, card);
   Wake();
 }
 

@@ -32,13 +32,15 @@ class AgentHost {
   bool has_agent() const { return agent_ != nullptr; }
   bool is_awake() const { return timeline_.now() >= asleep_until_; }
 
-  // An error of a GPU and what it does to the programs there.
-  void RaiseXid(int gpu, int xid, LeaseId lease);
-  void LoseGpu(int gpu);
-  void BlindGpu(int gpu, Duration lasts);
-  void HeatGpu(int gpu, Warmth warmth, Duration lasts);
+  // An error of a card and what it does to the programs there.
+  void RaiseXid(int card, int xid, LeaseId lease);
+  void LoseGpu(int card);
+  // The driver no longer lists it, and its agent ends.  False: it has no such card, or it is the last one.
+  bool UnlistGpu(int card);
+  void BlindGpu(int card, Duration lasts);
+  void HeatGpu(int card, Warmth warmth, Duration lasts);
   // What a person mends with the machine open.
-  void Repair(int gpu);
+  void Repair(int card);
 
   const std::string& name() const { return plan_.facts->name; }
   GpuHardware& hardware() { return hardware_; }
@@ -62,7 +64,8 @@ class AgentHost {
   VirtualGpuCare::Surroundings CareSurroundings();
   GpuKeeperOptions KeeperOptions();
   AgentOptions LoopOptions();
-  void HitPrograms(int gpu);
+  bool CanFail(int card) const { return has_power_ && hardware_.IsListed(card) && !hardware_.At(card).is_lost; }
+  void HitPrograms(int card);
   bool IsByMps(LeaseId lease) const;
   void TurnAt(Instant at);
   void Turn();

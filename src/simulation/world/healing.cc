@@ -10,7 +10,9 @@ void Healing::Begin() {
   world_.network.Heal();
   for (size_t i = 0; i < world_.hosts.size(); ++i) {
     AgentHost& host = *world_.hosts[i];
-    if (gone_.contains(i)) continue;
+    if (world_.plan.hosts[i].is_stranger) host.PowerOff(true);
+    if (gone_.contains(i) || world_.plan.hosts[i].is_stranger) continue;
+    if (!host.hardware().ListsAll()) host.PowerOff(false);
     host.SleepUntil({});
     host.clock().SetWall();
     host.attempts().FailStartsUntil({});
@@ -30,22 +32,44 @@ void Healing::Begin() {
   world_.controller.PowerOn();
 }
 
+// nullptr: it is not in the machine whose name its node has.
+AgentHost* Healing::HostWith(const std::string& uuid, const Node& node) const {
+  const auto [host, card] = world_.watch.places().at(uuid);
+  const bool is_there = host == *world_.watch.HostNamed(node.facts->name) && world_.hosts[host]->hardware().IsInstalled(card);
+  return is_there ? world_.hosts[host].get() : nullptr;
+}
+
+// Of a GPU that does not come back.
+bool Healing::IsOfNobody(const State& state, const Incident& incident) const {
+  const auto node = state.nodes_by_name.find(incident.node);
+  if (incident.uuid.empty() || node == state.nodes_by_name.end()) return false;
+  return HostWith(incident.uuid, *state.FindNode(node->second)) == nullptr;
+}
+
+bool Healing::IsStrangers(const Node& node) const {
+  const std::vector<GpuFacts>& gpus = node.facts->gpus;
+  return std::ranges::none_of(gpus, [&](const GpuFacts& gpu) { return HostWith(gpu.uuid, node) != nullptr; });
+}
+
 void Healing::CareForNode(const State& state, const Node& node) {
   const size_t index = *world_.watch.HostNamed(node.facts->name);
-  if (gone_.contains(index)) {
+  if (gone_.contains(index) || IsStrangers(node)) {
     if (node.condition == NodeCondition::kLost && !node.leases.empty()) wishes_.push_back(DeclareNodeLost{node.id, "burnt"});
     return;
   }
   if (node.condition != NodeCondition::kUp) return;
-  AgentHost& host = *world_.hosts[index];
   bool is_out = node.draining;
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const Gpu& gpu = node.gpus[i];
+    const std::string& uuid = node.facts->gpus[i].uuid;
+    AgentHost* host = HostWith(uuid, node);
+    if (host == nullptr) continue;
+    const int card = world_.watch.places().at(uuid).second;
     const GpuTrouble* trouble = FindTrouble(state, {node.id, static_cast<int>(i)});
     const bool waits = trouble == nullptr || trouble->remedy == GpuRemedy::kNone || trouble->remedy >= GpuRemedy::kOperator;
     const bool needs_hands = gpu.condition == GpuCondition::kOffline || (gpu.condition == GpuCondition::kQuarantined && waits) || gpu.condition == GpuCondition::kLost;
-    if (needs_hands && host.hardware().At(static_cast<int>(i)).is_unsound()) host.Repair(static_cast<int>(i));
-    if (needs_hands) world_.watch.WasReset(index, static_cast<int>(i));
+    if (needs_hands && host->hardware().At(card).is_unsound()) host->Repair(card);
+    if (needs_hands) world_.watch.WasReset(index, card);
     is_out = is_out || gpu.draining || (needs_hands && gpu.condition != GpuCondition::kLost);
   }
   if (is_out) wishes_.push_back(ChangeService{node.id, -1, ServiceAction::kOnline, false, "mended"});
@@ -63,10 +87,12 @@ std::string Healing::WaitsFor(const State& state, size_t jobs) const {
     if (node.condition != NodeCondition::kUp || node.draining) return "node " + name + ", which is out of service: " + node.reason;
     if (!node.leases.empty()) return "leases of node " + name;
     for (size_t i = 0; i < node.gpus.size(); ++i) {
+      if (IsRetired(*node.facts, static_cast<int>(i))) continue;
       const Gpu& gpu = node.gpus[i];
       const std::string text = "GPU " + std::to_string(i) + " of " + name;
       if (!IsGrantable(gpu)) return text + ", which is " + Name(gpu.condition) + ": " + gpu.reason;
-      if (world_.hosts[host]->hardware().At(static_cast<int>(i)).is_unsound()) return text + ", which is in service and not sound";
+      const int card = world_.watch.places().at(node.facts->gpus[i].uuid).second;
+      if (world_.hosts[host]->hardware().At(card).is_unsound()) return text + ", which is in service and not sound";
     }
   }
   return world_.programs.alive().empty() ? "" : "programs that run on";
@@ -78,7 +104,8 @@ std::string Healing::GoRound(size_t jobs) {
   (void)world_.controller.Read([&](const State& state) {
     waits_for = WaitsFor(state, jobs);
     for (const auto& [id, incident] : state.incidents) {
-      if (incident.state != IncidentState::kClosed && incident.gpu < 0) wishes_.push_back(ChangeIncident{id, IncidentState::kClosed, "looked after"});
+      const bool is_left = incident.gpu < 0 || IsOfNobody(state, incident);
+      if (incident.state != IncidentState::kClosed && is_left) wishes_.push_back(ChangeIncident{id, IncidentState::kClosed, "looked after"});
     }
     for (const Node& node : state.nodes) CareForNode(state, node);
     for (const auto& [id, job] : state.jobs) {

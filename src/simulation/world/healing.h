@@ -17,6 +17,9 @@ class Healing {
 
  private:
   void CareForNode(const State& state, const Node& node);
+  AgentHost* HostWith(const std::string& uuid, const Node& node) const;
+  bool IsOfNobody(const State& state, const Incident& incident) const;
+  bool IsStrangers(const Node& node) const;
   std::string WaitsFor(const State& state, size_t jobs) const;
 
   Mishaps::World world_;

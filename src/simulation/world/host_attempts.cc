@@ -21,8 +21,8 @@ int NumberOf(const LaunchSpec& spec, const std::string& name) { return static_ca
 
 }  // namespace
 
-HostAttempts::HostAttempts(size_t host, const HostPlan& plan, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed)
-    : host_(host), plan_(plan), timeline_(timeline), clock_(clock), programs_(programs), savings_(savings), rng_(rng), changed_(std::move(changed)) {}
+HostAttempts::HostAttempts(size_t host, const GpuHardware& hardware, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed)
+    : host_(host), hardware_(hardware), timeline_(timeline), clock_(clock), programs_(programs), savings_(savings), rng_(rng), changed_(std::move(changed)) {}
 
 HostAttempts::Attempt* HostAttempts::Find(const std::string& key) {
   const auto found = attempts_.find(key);
@@ -63,11 +63,12 @@ Program HostAttempts::ProgramOf(const Attempt& attempt) const {
   program.uid = attempt.spec.uid;
   program.cpus = attempt.spec.cpus;
   program.mig = attempt.spec.mig;
-  const auto& gpus = plan_.facts->gpus;
-  for (size_t i = 0; i < gpus.size(); ++i) {
-    const bool is_granted = std::ranges::any_of(attempt.spec.devices, [&](const DeviceNumber& device) { return device.minor == gpus[i].minor; });
-    if (is_granted) program.gpus.push_back(static_cast<int>(i));
+  program.visible_gpus = ValueOf(attempt.spec, "CUDA_VISIBLE_DEVICES");
+  for (const DeviceNumber& device : attempt.spec.devices) {
+    const int card = hardware_.CardWithMinor(device.minor);
+    if (card >= 0) program.gpus.push_back(card);
   }
+  std::ranges::sort(program.gpus);
   return program;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "ports/outbound/attempt_runner.h"
+#include "simulation/world/gpu_hardware.h"
 #include "simulation/world/host_clock.h"
 #include "simulation/world/programs.h"
 #include "simulation/world/savings.h"
@@ -18,7 +19,7 @@ namespace gp {
 class HostAttempts : public AttemptRunner, public ProgramHost {
  public:
   // `changed`: something that an agent would see.
-  HostAttempts(size_t host, const HostPlan& plan, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed);
+  HostAttempts(size_t host, const GpuHardware& hardware, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed);
 
   Status Start(const LaunchSpec& spec) override;
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
@@ -69,7 +70,7 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
   void Later(const Attempt& attempt, Duration wait, std::function<void(Attempt&)> what);
 
   const size_t host_;
-  const HostPlan& plan_;
+  const GpuHardware& hardware_;
   Timeline& timeline_;
   HostClock& clock_;
   Programs& programs_;

@@ -14,6 +14,8 @@ int CodeOf(const Program& program) { return program.signal != 0 ? 128 + program.
 
 // What is told again so soon may be the same error to the agent.
 constexpr Duration kOneError = Duration::Seconds(10);
+// As far as the clocks of two hosts drift apart in the time of a limit.
+constexpr Duration kClocksApart = Duration::Milliseconds(500);
 // In a world that is healed no report takes longer.
 constexpr Duration kOnItsWay = Duration::Seconds(30);
 
@@ -21,7 +23,15 @@ constexpr Duration kOnItsWay = Duration::Seconds(30);
 
 LedgerWatch::LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings, Findings& findings)
     : timeline_(timeline), plan_(plan), programs_(programs), savings_(savings), findings_(findings) {
-  for (size_t i = 0; i < plan.hosts.size(); ++i) hosts_[plan.hosts[i].facts->name] = i;
+  for (size_t i = 0; i < plan.hosts.size(); ++i) {
+    const HostPlan& host = plan.hosts[i];
+    if (!host.is_stranger) hosts_[host.facts->name] = i;
+    for (size_t card = 0; card < host.facts->gpus.size(); ++card) {
+      const Place place{i, static_cast<int>(card)};
+      places_[host.facts->gpus[card].uuid] = place;
+      if (card >= host.facts->gpus.size() - host.spares) out_.insert(place);  // new to everybody
+    }
+  }
 }
 
 void LedgerWatch::Expect(bool holds, const std::string& what) {
@@ -43,6 +53,10 @@ std::vector<JobId> LedgerWatch::IdsOf(size_t job) const {
 std::optional<size_t> LedgerWatch::HostNamed(const std::string& name) const {
   const auto found = hosts_.find(name);
   return found == hosts_.end() ? std::nullopt : std::optional(found->second);
+}
+
+LedgerWatch::Place LedgerWatch::PlaceOf(const State& state, NodeId node, int gpu) const {
+  return places_.at(state.FindNode(node)->facts->gpus[static_cast<size_t>(gpu)].uuid);
 }
 
 void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events) {
@@ -99,6 +113,18 @@ void LedgerWatch::Judge(const State&, const JobSubmitted& event) {
   Expect(is_new, "job " + std::to_string(*plan) + " exists twice: " + ToText(known->second) + " and " + ToText(event.job));
 }
 
+void LedgerWatch::Judge(const State&, const NodeJoined& event) {
+  for (const GpuFacts& gpu : event.facts->gpus) {
+    const Place place = places_.at(gpu.uuid);
+    if (gpu.presence == GpuPresence::kPresent) {
+      missing_.erase(place);
+    } else {
+      missing_.insert(place);
+      out_.insert(place);
+    }
+  }
+}
+
 void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
   const std::string name = ToText(event.job);
   Expect(!ended_.contains(event.job), name + " is placed after its end");
@@ -112,9 +138,11 @@ void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
     placed.push_back(lease.id);
     Expect(nodes.insert(lease.node).second, name + " has two ranks on one node");
     for (const GpuGrant& grant : lease.gpus) {
-      const Place place{HostOf(state, lease.node), grant.gpu};
+      const Place place = PlaceOf(state, lease.node, grant.gpu);
+      granted_[lease.id].insert(place);
       const std::string gpu = "GPU " + std::to_string(grant.gpu) + " of " + state.FindNode(lease.node)->facts->name;
       Expect(!known_.contains(place), name + " is given " + gpu + ", which failed and was not reset and tested");
+      Expect(!missing_.contains(place), name + " is given " + gpu + ", which its node does not report");
       Expect(!out_.contains(place), name + " is given " + gpu + ", which was out of service and was not tested");
     }
   }
@@ -147,7 +175,12 @@ void LedgerWatch::Judge(const State&, const ReservationEnded& event) { reservati
 
 void LedgerWatch::Judge(const State&, const JobStarted& event) {
   for (const LeaseId lease : placed_[event.job]) {
-    Expect(programs_.Find(lease) != nullptr, ToText(event.job) + " is told to run before all its ranks were executed");
+    const Program* program = programs_.Find(lease);
+    Expect(program != nullptr, ToText(event.job) + " is told to run before all its ranks were executed");
+    if (program == nullptr) continue;
+    std::set<Place> used;
+    for (const int card : program->gpus) used.emplace(program->host, card);
+    Expect(used == granted_[lease], ToText(lease) + " of " + ToText(event.job) + " uses other GPUs than it was granted");
   }
 }
 
@@ -167,7 +200,20 @@ void LedgerWatch::Judge(const State& state, const JobEnded& event) {
   if (event.state == JobState::kCompleted) CheckCompleted(*job);
   if (event.state == JobState::kFailed) CheckFailed(*job, event.exit_code);
   if (event.state == JobState::kCancelled) Expect(stops_asked_.contains(event.job), ToText(event.job) + " is cancelled, and nobody asked for it");
-  if (event.state == JobState::kTimeout) Expect(job->spec->time_limit.ns != 0, ToText(event.job) + " ran out of a time that it has not");
+  if (event.state == JobState::kTimeout) CheckTimedOut(*job);
+}
+
+// Whatever people do to wall clocks: it ran for its time limit, but for what the quartz of its hosts is fast.
+void LedgerWatch::CheckTimedOut(const Job& job) {
+  const Duration limit = job.spec->time_limit;
+  if (limit.ns == 0) return Expect(false, ToText(job.id) + " ran out of a time that it has not");
+  Instant began = timeline_.now();
+  for (const LeaseId lease : placed_[job.id]) {
+    const Program* program = programs_.Find(lease);
+    if (program != nullptr) began = std::min(began, program->started_at);
+  }
+  const Duration ran = timeline_.now() - began;
+  Expect(ran + kClocksApart >= limit, ToText(job.id) + " ran out of its time limit of " + ToText(limit) + " after " + ToText(ran));
 }
 
 // Its last attempt ran on every rank, from its start to the end that was planned.
@@ -200,22 +246,22 @@ void LedgerWatch::CheckFailed(const Job& job, int exit_code) {
 void LedgerWatch::Judge(const State&, const CheckpointSaved& event) { savings_.Record(event.job, event.checkpoint); }
 
 void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
-  const size_t host = HostOf(state, event.node);
-  const Error error{{host, event.gpu}, event.xid};
+  const Place place = PlaceOf(state, event.node, event.gpu);
+  const Error error{place, event.xid};
   untold_.erase(error);
   heard_at_[error] = timeline_.now();
-  if (event.is_hot) out_.insert(error.first);
+  if (event.is_hot) out_.insert(place);
   if (!IsFatalXid(event.xid)) return;
   // An error that was mended before it was told of asks for nothing more.
-  if (repairs_[{host, event.gpu}] != Repair::kNone) known_.insert({host, event.gpu});
-  const std::string& uuid = plan_.hosts[host].facts->gpus[static_cast<size_t>(event.gpu)].uuid;
+  if (repairs_[place] != Repair::kNone) known_.insert(place);
+  const std::string& uuid = plan_.hosts[place.first].facts->gpus[static_cast<size_t>(place.second)].uuid;
   const bool is_recorded = std::ranges::any_of(state.incidents, [&](const auto& entry) { return entry.second.uuid == uuid && entry.second.last_at + Duration::Seconds(1) >= entry.second.opened_at; });
   Expect(is_recorded, "no incident tells of XID " + std::to_string(event.xid) + " of " + uuid);
 }
 
 // Nothing is let in again without a test.
 void LedgerWatch::Judge(const State& state, const GpuConditionChanged& event) {
-  const Place place{HostOf(state, event.node), event.gpu};
+  const Place place = PlaceOf(state, event.node, event.gpu);
   if (event.to == GpuCondition::kOffline || event.to == GpuCondition::kQuarantined) out_.insert(place);
   const Gpu& gpu = state.FindNode(event.node)->gpus[static_cast<size_t>(event.gpu)];
   const bool is_let_in = event.to == GpuCondition::kAvailable || event.to == GpuCondition::kUnlinked;

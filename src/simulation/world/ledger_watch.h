@@ -38,8 +38,12 @@ class LedgerWatch : public CommitObserver {
   void WasTold(size_t host, int gpu, int xid);
   void AgentEnded(size_t host);
 
-  // The position of a node's host; the names are the plan's.
-  size_t HostOf(const State& state, NodeId node) const { return hosts_.at(state.FindNode(node)->facts->name); }
+  // A host, by its position in the plan, and a card of it (gpu_hardware.h).
+  using Place = std::pair<size_t, int>;
+  // By its UUID, as the ledger has it at this position of its node.
+  Place PlaceOf(const State& state, NodeId node, int gpu) const;
+  const std::map<std::string, Place>& places() const { return places_; }
+  // The one whose name it is.
   std::optional<size_t> HostNamed(const std::string& name) const;
 
   // At the end of a world in which all has been healed.
@@ -47,10 +51,10 @@ class LedgerWatch : public CommitObserver {
 
  private:
   enum class Repair { kNone, kReset, kTest };  // what a GPU needs before anybody new may use it
-  using Place = std::pair<size_t, int>;
   using Error = std::pair<Place, int>;  // by its XID
 
   void Judge(const State& state, const JobSubmitted& event);
+  void Judge(const State&, const NodeJoined& event);
   void Judge(const State& state, const GangPlaced& event);
   void Judge(const State&, const JobStarted& event);
   void Judge(const State&, const LeaseEnded& event);
@@ -67,6 +71,7 @@ class LedgerWatch : public CommitObserver {
   void CheckCompleted(const Job& job);
   void CheckErrorsKnown();
   void CheckFailed(const Job& job, int exit_code);
+  void CheckTimedOut(const Job& job);
   void Expect(bool holds, const std::string& what);
   std::optional<size_t> PlanOf(const JobSpec& spec) const;
 
@@ -76,10 +81,13 @@ class LedgerWatch : public CommitObserver {
   Savings& savings_;
   Findings& findings_;
   std::map<std::string, size_t> hosts_;
+  std::map<std::string, Place> places_;  // of every GPU that there ever is
   std::map<size_t, JobId> submitted_;
   std::map<size_t, JobId> acknowledged_;
   // By what was told so far: the state may be several events ahead.
   std::map<JobId, std::vector<LeaseId>> placed_;  // of the newest attempt, by rank
+  std::map<LeaseId, std::set<Place>> granted_;    // cards
+  std::set<Place> missing_;                       // cards that the ledger knows to be away
   std::set<JobId> ended_;
   std::set<JobId> stops_asked_;
   std::set<JobId> stopped_;

@@ -16,7 +16,7 @@ constexpr size_t kHostsGoneMax = 2;
 uint64_t Choose(const Mishap& mishap, int what, uint64_t below) { return (mishap.dice >> (8 * what)) % below; }
 
 Duration StepOfClock(const Mishap& mishap) {
-  static constexpr int kSeconds[] = {-3'600, -60, -2, 2, 60, 3'600};
+  static constexpr int kSeconds[] = {-36'000, -3'600, -60, -2, 2, 60, 3'600, 36'000};
   return Duration::Seconds(kSeconds[Choose(mishap, 0, std::size(kSeconds))]);
 }
 
@@ -54,11 +54,33 @@ void Mishaps::LoseHost(size_t host) {
   };
   bool has_twin = false;
   for (size_t other = 0; other < world_.plan.hosts.size(); ++other) {
-    has_twin |= other != host && !gone_.contains(other) && model(other) == model(host);
+    const bool may_stay = other != host && !gone_.contains(other) && !world_.plan.hosts[other].is_stranger;
+    has_twin |= may_stay && model(other) == model(host);
   }
   if (gone_.size() >= kHostsGoneMax || !has_twin) return;
   gone_.insert(host);
   world_.hosts[host]->PowerOff(true);
+}
+
+// Its cards are exchanged, or listed in another order, while it has no power.  A divided one stays as it is: the plan of
+// its instances goes by position.
+void Mishaps::ChangeHardware(const Mishap& mishap) {
+  AgentHost& host = *world_.hosts[mishap.host];
+  if (!host.has_power() || world_.plan.hosts[mishap.host].spares == 0) return;
+  Reboot(host, false, mishap.lasts);
+  if (mishap.kind == MishapKind::kGpusReordered) return host.hardware().Reorder();
+  (void)host.hardware().Exchange(mishap.gpu);
+}
+
+void Mishaps::TakeName(Duration lasts) {
+  const auto is_stranger = [](const HostPlan& host) { return host.is_stranger; };
+  const auto found = std::ranges::find_if(world_.plan.hosts, is_stranger);
+  AgentHost& stranger = *world_.hosts[static_cast<size_t>(found - world_.plan.hosts.begin())];
+  if (stranger.has_power()) return;
+  stranger.PowerOn();
+  world_.timeline.After(lasts + Duration::Seconds(5), [&stranger] {
+    if (stranger.has_power()) stranger.PowerOff(true);
+  });
 }
 
 void Mishaps::HappenToHost(const Mishap& mishap) {
@@ -73,6 +95,12 @@ void Mishaps::HappenToHost(const Mishap& mishap) {
     case MishapKind::kHostReboots: return Reboot(host, false, mishap.lasts);
     case MishapKind::kHostWiped: return Reboot(host, true, mishap.lasts);
     case MishapKind::kHostGone: return LoseHost(mishap.host);
+    case MishapKind::kGpuGone:
+      if (host.UnlistGpu(mishap.gpu)) world_.timeline.At(end, [&host] { host.StartAgent(); });
+      return;
+    case MishapKind::kGpuExchanged:
+    case MishapKind::kGpusReordered: return ChangeHardware(mishap);
+    case MishapKind::kNameTaken: return TakeName(mishap.lasts);
     default: return host.clock().StepWall(StepOfClock(mishap));
   }
 }

@@ -38,6 +38,8 @@ class Mishaps {
   void HappenByPeople(const Mishap& mishap, const std::vector<size_t>& jobs);
 
   void Reboot(AgentHost& host, bool wiped, Duration lasts);
+  void ChangeHardware(const Mishap& mishap);
+  void TakeName(Duration lasts);
   void LoseHost(size_t host);
   void Flood(const Mishap& mishap, int left);
   void ChangeService(const Mishap& mishap, ServiceAction action);

@@ -47,12 +47,23 @@ void Programs::CheckTenants(const Program& mine) {
   }
 }
 
+// The devices that it may open are the GPUs that its environment names.
+void Programs::CheckVisible(const Program& program) {
+  if (program.mig.slices > 0) return;  // its instance has another name
+  for (const int card : program.gpus) {
+    const std::string& uuid = plan_.hosts[program.host].facts->gpus[static_cast<size_t>(card)].uuid;
+    if (program.visible_gpus.find(uuid) != std::string::npos) continue;
+    findings_.Break(timeline_.now(), ToText(program.job) + " may open " + uuid + " and is told of " + program.visible_gpus);
+  }
+}
+
 void Programs::Start(Program program, ProgramHost& host) {
   if (entries_.contains(program.lease)) findings_.Break(timeline_.now(), ToText(program.lease) + " is executed a second time");
   const JobSpec& spec = *PlanOf(program).spec;
   if (program.uid != PlanOf(program).user.uid) findings_.Break(timeline_.now(), ToText(program.job) + " runs as another user");
   if (static_cast<int>(program.gpus.size()) != spec.gpus.count) findings_.Break(timeline_.now(), ToText(program.job) + " has other GPUs than asked");
   if ((spec.gpus.isolation == Isolation::kMig) != (program.mig.instance != MigPart::kNotMade)) findings_.Break(timeline_.now(), ToText(program.job) + " has a MIG instance and asked for none, or none and asked for one");
+  CheckVisible(program);
   CheckTenants(program);
   Note("start ", program);
   ++starts_;

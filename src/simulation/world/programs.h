@@ -7,6 +7,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "ports/outbound/attempt_runner.h"
@@ -26,7 +27,8 @@ struct Program {
   size_t plan = 0;        // of WorldPlan::jobs
   size_t host = 0;
   uint32_t uid = 0;
-  std::vector<int> gpus;  // positions
+  std::vector<int> gpus;  // cards of the host (gpu_hardware.h), by the devices that it may open
+  std::string visible_gpus;  // as its environment names them
   MigPart mig;            // the instance that it has; no slices: none
   CpuSet cpus;
   Instant started_at;
@@ -71,6 +73,7 @@ class Programs {
     ProgramHost* host = nullptr;
   };
   void CheckTenants(const Program& mine);
+  void CheckVisible(const Program& program);
   void CheckTenants(const Program& mine, const Program& other);
   std::string WhyApart(const Program& mine, const Program& other) const;
   void BeginWork(const AttemptKey& key);

@@ -14,24 +14,24 @@ namespace gp {
 
 class VirtualGpuWatch : public GpuWatch {
  public:
-  // `told`: of each error that the agent takes.
-  VirtualGpuWatch(GpuHardware& hardware, std::function<void(int gpu, int xid)> told) : hardware_(hardware), told_(std::move(told)) {}
+  // `told`: of each error that the agent takes, with its card.
+  VirtualGpuWatch(GpuHardware& hardware, std::function<void(int card, int xid)> told) : hardware_(hardware), told_(std::move(told)) {}
   std::vector<GpuReading> Latest() override { return hardware_.Read(); }
   std::vector<XidSighting> TakeXids() override;
   int EventDescriptor() const override { return -1; }
 
  private:
   GpuHardware& hardware_;
-  const std::function<void(int gpu, int xid)> told_;
+  const std::function<void(int card, int xid)> told_;
 };
 
 class VirtualGpuCare : public GpuCare {
  public:
   struct Surroundings {
-    // Told before a GPU is reset or tested: what uses it is a broken rule.
-    std::function<void(int gpu, const char* what)> check_idle;
-    // A GPU has been reset well, or has passed its test.
-    std::function<void(int gpu, GpuCareKind kind)> sound;
+    // Told before a card is reset or tested: what uses it is a broken rule.
+    std::function<void(int card, const char* what)> check_idle;
+    // A card has been reset well, or has passed its test.
+    std::function<void(int card, GpuCareKind kind)> sound;
     std::function<void()> changed;
   };
   VirtualGpuCare(GpuHardware& hardware, Timeline& timeline, Rng& rng, Surroundings surroundings)
@@ -47,7 +47,7 @@ class VirtualGpuCare : public GpuCare {
     GpuCareResult result;
     bool has_ended = false;
   };
-  bool Carry(int gpu, GpuCareKind kind);
+  bool Carry(int card, GpuCareKind kind);
 
   GpuHardware& hardware_;
   Timeline& timeline_;

@@ -91,7 +91,9 @@ void World::Play() {
   const Instant begin = timeline_.now();
   controller_.PowerOn();
   if (plan_.has_queues) MakeQueue();
-  for (auto& host : hosts_) host->PowerOn();
+  for (size_t i = 0; i < hosts_.size(); ++i) {
+    if (!plan_.hosts[i].is_stranger) hosts_[i]->PowerOn();
+  }
   for (const size_t job : part_.jobs) {
     timeline_.At(begin + plan_.jobs[job].submit_after, [this, job] { clients_.Submit(job); });
   }

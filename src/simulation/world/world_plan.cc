@@ -28,6 +28,10 @@ constexpr std::array<KindWeight, kMishapKinds> kKinds = {{
     {MishapKind::kHostReboots, "host-reboots", 4, 60},
     {MishapKind::kHostWiped, "host-wiped", 2, 60},
     {MishapKind::kHostGone, "host-gone", 1, 0},
+    {MishapKind::kGpuGone, "gpu-gone", 4, 30},
+    {MishapKind::kGpuExchanged, "gpu-exchanged", 3, 40},
+    {MishapKind::kGpusReordered, "gpus-reordered", 2, 40},
+    {MishapKind::kNameTaken, "name-taken", 3, 60},
     {MishapKind::kHostClock, "host-clock", 2, 0},
     {MishapKind::kPartition, "partition", 6, 60},
     {MishapKind::kDeaf, "deaf", 3, 40},
@@ -73,7 +77,9 @@ MigTable DividedA100() {
   return table;
 }
 
-HostPlan DrawHost(Rng& rng, int index, bool is_divided) {
+// `owner`: whose machine it is, for the names of its GPUs.
+HostPlan DrawHost(Rng& rng, int index, bool is_divided, const std::string& owner) {
+  const int gpus = kGpusPerHost + (is_divided ? 0 : 1);
   auto facts = std::make_shared<NodeFacts>();
   facts->name = "n" + std::to_string(index);
   facts->simulated = rng.Chance(1, 2);
@@ -84,20 +90,26 @@ HostPlan DrawHost(Rng& rng, int index, bool is_divided) {
     numa.memory_mib = 256 * 1024;
     facts->numa.push_back(numa);
   }
-  for (int i = 0; i < kGpusPerHost; ++i) {
+  for (int i = 0; i < gpus; ++i) {
     GpuFacts gpu;
-    gpu.uuid = "GPU-" + facts->name + "-" + std::to_string(i);
+    gpu.uuid = "GPU-" + owner + "-" + std::to_string(i);
     gpu.model = index % 4 == 3 ? "A100" : "H100";
-    gpu.minor = kGpusPerHost - 1 - i;  // not its position
-    gpu.numa = i / 2;
+    gpu.numa = i % kGpusPerHost / 2;
     gpu.memory_mib = 80'000;
     gpu.mps = !is_divided;
     if (is_divided) gpu.mig = DividedA100();
     facts->gpus.push_back(gpu);
   }
-  facts->links.assign(kGpusPerHost * kGpusPerHost, 6);
-  for (size_t i = 0; i < kGpusPerHost; ++i) facts->links[i * kGpusPerHost + i] = 0;
-  return {std::move(facts), rng.Between(-200, 200), rng.Chance(1, 2), rng.Chance(3, 4)};
+  const size_t count = facts->gpus.size();
+  facts->links.assign(count * count, 6);
+  for (size_t i = 0; i < count; ++i) facts->links[i * count + i] = 0;
+  HostPlan plan;
+  plan.facts = std::move(facts);
+  plan.spares = count - kGpusPerHost;
+  plan.drift_ppm = rng.Between(-200, 200);
+  plan.has_kernel_log = rng.Chance(1, 2);
+  plan.tells_advice = rng.Chance(3, 4);
+  return plan;
 }
 
 Policy DrawPolicy(Rng& rng, Policy policy) {
@@ -234,10 +246,12 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
   plan.has_queues = rng.Chance(1, 3);
   const int hosts = rng.Between(8, 10);
   const int divided = rng.Chance(1, 2) ? kDividedHost : -1;
-  for (int i = 0; i < hosts; ++i) plan.hosts.push_back(DrawHost(rng, i, i == divided));
+  for (int i = 0; i < hosts; ++i) plan.hosts.push_back(DrawHost(rng, i, i == divided, "n" + std::to_string(i)));
   const int jobs = rng.Between(50, 70);
   for (int i = 0; i < jobs; ++i) plan.jobs.push_back(DrawJob(rng, static_cast<size_t>(i), plan.has_queues, divided >= 0));
   plan.mishaps = DrawMishaps(rng, plan.hosts.size());
+  plan.hosts.push_back(DrawHost(rng, rng.Between(0, hosts - 1), false, "stranger"));
+  plan.hosts.back().is_stranger = true;
   plan.lasts = Duration::Seconds(kMishapSeconds + 10);
   plan.latency_ms_max = rng.Chance(1, 4) ? 200 : 5;
   if (rng.Chance(1, 4)) plan.policy.faults_max = rng.Between(2, 6);

@@ -43,7 +43,9 @@ struct JobPlan {
 };
 
 struct HostPlan {
-  std::shared_ptr<const NodeFacts> facts;
+  std::shared_ptr<const NodeFacts> facts;  // with all GPUs that it has at some time
+  size_t spares = 0;  // the last of them lie on a shelf at first
+  bool is_stranger = false;  // a machine of somebody else's that has the name of another host; it is off at first
   int drift_ppm = 0;
   bool has_kernel_log = false;
   bool tells_advice = true;  // its driver says what it needs after an error
@@ -58,6 +60,10 @@ enum class MishapKind {
   kHostReboots,
   kHostWiped,        // reboots without its state directory
   kHostGone,         // for good
+  kGpuGone,          // out of the driver's list, until power is cut
+  kGpuExchanged,
+  kGpusReordered,    // listed in another order, beside a little less memory
+  kNameTaken,        // by a stranger, for a while
   kHostClock,
   kPartition,        // both ways
   kDeaf,             // nothing reaches the host
@@ -90,7 +96,7 @@ enum class MishapKind {
   kReservation,      // of a node, for a while
   kMoves,            // a person has room made for who waits
 };
-inline constexpr int kMishapKinds = 39;
+inline constexpr int kMishapKinds = 43;
 
 struct Mishap {
   MishapKind kind = MishapKind::kControllerCrash;
