@@ -103,33 +103,5 @@ class Identity(ClusterTest):
             intruder.communicate()
 
 
-class Order(ClusterTest):
-    """Agents join in an order that is not that of their names."""
-
-    options = {"nodes": 5}
-
-    def setUp(self):
-        super().setUp()
-        # The controller numbered nodes as they came; five agents that start at once come in any order.
-        self.cli("drain", "--node", self.cluster.node_names()[0]).ok()
-
-    def test_each_gpu_has_its_own_readings(self):
-        for k in range(5):
-            with open(os.path.join(self.cluster.agent_state(k), "faults"), "a", encoding="utf-8") as control:
-                control.write(f"temperature gpu=2 celsius={41 + k}\n")
-
-        def shown():
-            return {node["name"]: gpu.get("readings", {}).get("temperature_celsius")
-                    for node, gpu in self.cli.gpus() if gpu["index"] == 2}
-
-        wanted = {f"dgx-h100-{k}": 41 + k for k in range(5)}
-        eventually(lambda: shown() == wanted, lambda: f"readings of the right cards: {shown()}")
-        metrics = {line for line in self.cli("metrics").ok().out.splitlines() if "temperature" in line and 'gpu="2"' in line}
-        for name, celsius in wanted.items():
-            self.assertTrue(any(f'node="{name}"' in line and line.endswith(f" {celsius}") for line in metrics), (name, metrics))
-        for node, gpu in self.cli.gpus():
-            self.assertEqual(gpu["readings"]["uuid"], gpu["uuid"], node["name"])
-
-
 if __name__ == "__main__":
     main()
