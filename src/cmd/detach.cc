@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "cmd/controller_line.h"
+#include "cmd/job_text.h"
 #include "cmd/jobs_change.h"
 
 namespace gp {
@@ -47,16 +48,23 @@ std::optional<v1::Job> LookAt(const std::string& server, const std::string& id) 
   return (*stub)->GetJob(&context, request, &job).ok() ? std::optional(job) : std::nullopt;
 }
 
+std::string StandOf(const std::string& id, const std::optional<v1::Job>& job) {
+  if (!job) return "detached from " + id;
+  switch (job->state()) {
+    case v1::QUEUED: return id + " is still queued";
+    case v1::PENDING:
+    case v1::PREEMPTED: return id + " still waits";
+    default: return "detached; " + id + (IsOver(*job) ? " is over" : " runs on");
+  }
+}
+
 void AwaitInterrupts(int fd, const std::string& job, Cli& cli) {
   char byte = 0;
   while (read(fd, &byte, 1) < 0 && errno == EINTR) {
   }
   if (!cli.quiet) std::fputc('\n', stderr);  // the terminal has ^C on this line
   const auto seen = LookAt(cli.server, job);
-  const std::string state = !seen                         ? "detached from " + job
-                            : seen->state() == v1::QUEUED ? job + " is still queued"
-                                                          : "detached; " + job + " runs on";
-  cli.Say(state + "; follow: gpu-platform jobs logs -f " + job + ", cancel: gpu-platform jobs cancel " + job + ", or Ctrl-C again");
+  cli.Say(StandOf(job, seen) + "; follow: gpu-platform jobs logs -f " + job + ", cancel: gpu-platform jobs cancel " + job + ", or Ctrl-C again");
   pollfd more{fd, POLLIN, 0};
   if (poll(&more, 1, kAgainMs) > 0) StopJobs({job}, false, cli);
   std::fflush(stdout);

@@ -18,6 +18,11 @@ Result<v1::Job> AskForJob(const std::string& server, const std::string& id) {
   return GP_TRY(OpenController(server))->Call<v1::Job>("GetJob", request);
 }
 
+// Held, before its time, after a failure or between two attempts it waits as well.
+bool Waits(const v1::Job& job) {
+  return job.state() == v1::PENDING || job.state() == v1::QUEUED || job.state() == v1::PREEMPTED;
+}
+
 std::string NodesText(const v1::Job& job) {
   if (job.attempts().empty()) return "";
   const auto& ranks = job.attempts(job.attempts_size() - 1).ranks();
@@ -47,9 +52,9 @@ void JobNarrator::Narrate() {
     const auto job = AskForJob(cli_.server, job_);
     if (!job) continue;  // whoever follows the output reports a controller that is away
     if (IsOver(*job)) return;
-    const bool is_queued = job->state() == v1::QUEUED;
-    pause = is_queued ? kWhileQueued : kWhileRunning;
-    if (is_queued && !job->reason().empty() && job->reason() != said) {
+    const bool waits = Waits(*job);
+    pause = waits ? kWhileQueued : kWhileRunning;
+    if (waits && !job->reason().empty() && job->reason() != said) {
       said = job->reason();
       cli_.Say(job_ + " waits: " + Printable(said, 1'000));
     }

@@ -108,6 +108,14 @@ class Run(ClusterTest):
         self.assertIn(f"{job} is still queued; follow: gpu-platform jobs logs -f {job}, cancel: gpu-platform jobs cancel {job}", err.decode())
         self.assert_job(job, state="QUEUED")
 
+    def test_interrupted_while_it_is_held_it_says_that_it_waits(self):
+        process, job, _ = self.waiting()
+        self.cli("jobs", "hold", job).ok()
+        process.send_signal(2)
+        _, err = process.communicate(timeout=60)
+        self.assertIn(f"{job} still waits; follow: ", err.decode())
+        self.cli("jobs", "release", job).ok()
+
     def test_interrupted_twice_it_cancels_the_job(self):
         process, job, filler = self.waiting()
         process.send_signal(2)
