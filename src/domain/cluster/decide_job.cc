@@ -98,8 +98,8 @@ Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
   for (const JobId id : state.queued) {
     const Job& other = *state.FindJob(id);
     const bool may_take_its_place = other.pool == job.pool && other.spec->reservation == job.spec->reservation && other.user.uid != job.user.uid;
-    if (may_take_its_place && other.queued_at + state.policy.reserve_after <= at) {
-      const Duration after = state.policy.reserve_after;
+    const Duration after = KeepsAfter(state.policy, *other.spec);
+    if (may_take_its_place && other.queued_at + after <= at) {
       return Fail(Conflict(ToText(id) + " waits in pool " + job.pool + (after.ns == 0 ? "" : " for more than " + ToText(after)) + kForce));
     }
   }

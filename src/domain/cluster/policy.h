@@ -10,6 +10,8 @@
 
 namespace gp {
 
+struct JobSpec;
+
 // What a supervisor may take to end a job whose lease ran out, and half a second for its own delay.
 inline constexpr Duration kLeaseEndTime = Duration::Milliseconds(2'500);
 
@@ -68,5 +70,9 @@ struct Policy {
   // Finished jobs are remembered for so long; 0: as long as jobs_kept lets them.
   Duration jobs_kept_for;
 };
+
+// How long a job waits before nodes are kept for it.  One GPU, parts of GPUs and cores alone come free all the time, and
+// a whole node that is kept for them costs others more than it gives: these jobs wait for five minutes at least.
+Duration KeepsAfter(const Policy& policy, const JobSpec& spec);
 
 }  // namespace gp

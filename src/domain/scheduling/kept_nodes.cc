@@ -4,15 +4,8 @@
 #include <iterator>
 
 #include "domain/cluster/reservations.h"
-#include "domain/scheduling/ready_times.h"
 
 namespace gp {
-
-Duration KeepsAfter(const Policy& policy, const JobSpec& spec) {
-  constexpr Duration kForLittle = Duration::Minutes(5);
-  const bool needs_several = ReadyTimes::CanTell(spec) && spec.nodes * spec.gpus.count > 1;
-  return needs_several ? policy.reserve_after : std::max(policy.reserve_after, kForLittle);
-}
 
 KeptNodes::KeptNodes(const State& state, Instant at, const std::map<NodeId, Kept>& kept) : state_(state), at_(at) {
   for (const auto& [node, one] : kept) Keep(node, one);

@@ -26,10 +26,6 @@ struct Kept {
 // Whether it is known when it starts there at the latest.
 inline bool IsPromised(const Kept& kept) { return kept.starts_by.ns != 0 && kept.starts_by != kSomeTime; }
 
-// How long a job waits before nodes are kept for it.  One GPU, parts of GPUs and cores alone come free all the time, and
-// a whole node that is kept for them costs others more than it gives: these jobs wait for five minutes at least.
-Duration KeepsAfter(const Policy& policy, const JobSpec& spec);
-
 class KeptNodes {
  public:
   KeptNodes(const State& state, Instant at, const std::map<NodeId, Kept>& kept = {});

@@ -28,7 +28,7 @@ class Limits(ClusterTest):
         time.sleep(1.5)
         refused = self.ana("jobs", "extend", job, "--by", "1h")
         self.assertEqual(refused.code, CONFLICT, refused)
-        self.assertIn(f"{waits} has waited in pool default for more than 1s", refused.err)
+        self.assertIn(f"{waits} waits in pool default for more than 1s", refused.err)
         self.assertEqual(self.ana("jobs", "extend", job, "--by", "1h", "--force").code, DENIED)
         self.cli("jobs", "extend", job, "--by", "1h", "--force").ok()
         self.assertEqual(self.ana("jobs", "extend", job).code, USAGE)

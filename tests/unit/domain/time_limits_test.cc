@@ -60,6 +60,17 @@ TEST_F(TimeLimits, WhoHasWaitedForLongCountsOnIt) {
   EXPECT_EQ(Refusal(true), "");
 }
 
+TEST_F(TimeLimits, NobodyCountsOnItBeforeNodesAreKeptForHim) {
+  JobSpec spec;
+  spec.command = {"run"};
+  spec.gpus.count = 1;
+  ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), User{"eve", 2, 2}}));
+  cluster_.Advance(Duration::Minutes(1));
+  EXPECT_EQ(Refusal(), "") << "for one GPU none is kept so soon";
+  cluster_.Advance(Duration::Minutes(4));
+  EXPECT_NE(Refusal(), "");
+}
+
 TEST_F(TimeLimits, WhoWaitsElsewhereDoesNot) {
   const NodeId other = cluster_.AddNode(TestCluster::MakeFacts("n2", {0}));
   ChangeNode change;

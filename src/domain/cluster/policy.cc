@@ -1,0 +1,17 @@
+#include "domain/cluster/policy.h"
+
+#include <algorithm>
+
+#include "domain/cluster/grants.h"
+#include "domain/model/job_spec.h"
+
+namespace gp {
+
+Duration KeepsAfter(const Policy& policy, const JobSpec& spec) {
+  constexpr Duration kForLittle = Duration::Minutes(5);
+  const bool is_whole = spec.gpus.count > 0 && ModeFor(spec.gpus) == GpuMode::kWhole;
+  const bool needs_several = is_whole && spec.nodes * spec.gpus.count > 1;
+  return needs_several ? policy.reserve_after : std::max(policy.reserve_after, kForLittle);
+}
+
+}  // namespace gp
