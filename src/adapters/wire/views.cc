@@ -110,7 +110,7 @@ void VerdictView(const State& state, const GpuKey& key, v1::GpuVerdict* message)
   for (const XidMark& mark : trouble->xids) {
     v1::GpuVerdict::Xid* part = message->add_xids();
     part->set_xid(mark.xid);
-    part->set_at(ToRfc3339(mark.at));
+    part->set_at(Time(state, mark.at));
   }
   if (trouble->incident.value != 0) message->set_incident(ToText(trouble->incident));
 }
