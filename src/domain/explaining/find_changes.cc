@@ -180,7 +180,7 @@ class Finder {
       if (minutes < 1) return;
       // Any limit will do where nobody knows when those without one end.
       const Duration limit = time == kSomeTime ? kUsualLimit : Duration::Minutes(minutes);
-      if (Try(ChangeKind::kTimeLimit, "max_duration: " + ToText(limit), [limit](JobSpec& spec) { spec.time_limit = limit; })) return;
+      if (Try(ChangeKind::kTimeLimit, "time_limit: " + ToText(limit), [limit](JobSpec& spec) { spec.time_limit = limit; })) return;
     }
   }
 
