@@ -137,7 +137,7 @@ await step("a job is submitted, and cancelled", async () => {
   await until("it is cancelled", async () => (await job(running)).state === "CANCELLED");
 });
 await step("a job is held, released and killed", async () => {
-  const [held] = await submit({ name: "held", command: ["true"], gpus: { count: 8 }, nodes: 50 });
+  const [held] = await submit({ name: "held", command: ["true"], gpus: { count: 8 }, nodes: 50, wait_for_nodes: true });
   await open(page, `jobs/${held}`);
   await page.getByRole("button", { name: "hold" }).click();
   await confirm(page, `Hold ${held}`);
@@ -180,7 +180,7 @@ await step("a token is made, used and revoked", async () => {
 });
 
 await step("by keyboard alone: to a waiting job, why it waits, and out of the queue", async () => {
-  const [id] = await submit({ name: "by-keys", command: ["true"], gpus: { count: 8 }, nodes: 50 });
+  const [id] = await submit({ name: "by-keys", command: ["true"], gpus: { count: 8 }, nodes: 50, wait_for_nodes: true });
   await open(page, "");
   await page.waitForTimeout(500);
   await page.keyboard.press("Control+k");
@@ -227,7 +227,7 @@ await step(`${payloads.length} texts that would be programs are shown as texts`,
 
 await step("10,000 jobs scroll, and no more rows are made than can be seen", async () => {
   await api("PUT", "/api/v1/queues/many", {});
-  await submit({ name: "many", command: ["true"], queue: "many", gpus: { count: 8 }, nodes: 60 }, 10_000);
+  await submit({ name: "many", command: ["true"], queue: "many", gpus: { count: 8 }, nodes: 60, wait_for_nodes: true }, 10_000);
   await open(page, "jobs");
   await until("all are there", async () => Number((await page.locator("[aria-rowcount]").getAttribute("aria-rowcount")) ?? 0) > 10_000, 30);
   const frames = await page.evaluate(async () => {
