@@ -87,8 +87,9 @@ void DropTrouble(State& state, const GpuKey& gpu) {
 void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to) {
   const Node& before = *state.FindNode(from.node);
   const Node& now = *state.FindNode(to.node);
+  const std::string& uuid = before.facts->gpus[static_cast<size_t>(from.gpu)].uuid;
   for (auto& [id, incident] : state.incidents) {
-    if (incident.node != before.facts->name || incident.gpu != from.gpu) continue;
+    if (incident.node != before.facts->name || incident.uuid != uuid) continue;
     incident.node = now.facts->name;
     incident.gpu = to.gpu;
     incident.pool = now.pool;
@@ -98,6 +99,7 @@ void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to) {
   GpuTrouble moved = trouble->second;
   moved.task = GpuTask::kNone;  // it was a task of the other node's agent
   DropTrouble(state, from);
+  DropTrouble(state, to);
   IndexTrouble(state, to, moved, 1);
   if (!IsEmpty(moved)) state.troubles[to] = std::move(moved);
 }

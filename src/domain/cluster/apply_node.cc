@@ -85,9 +85,9 @@ void IndexGpus(State& state, const Node& node, int sign) {
     if (gpu.presence == GpuPresence::kRetired) continue;
     const GpuKey key{node.id, static_cast<int>(i)};
     if (sign > 0) {
-      state.gpus_by_uuid.try_emplace(gpu.uuid, key);
-    } else if (const auto known = state.gpus_by_uuid.find(gpu.uuid); known != state.gpus_by_uuid.end() && known->second == key) {
-      state.gpus_by_uuid.erase(known);
+      state.gpus_by_uuid.emplace(gpu.uuid, key);
+    } else {
+      state.gpus_by_uuid.erase({gpu.uuid, key});
     }
   }
 }
@@ -137,7 +137,6 @@ void ApplyEvent(State& state, Instant at, const GpuMoved& event) {
   // Whatever it was, it is tested in its new place before it is used.
   const bool is_out = marks.condition == GpuCondition::kOffline || marks.condition == GpuCondition::kQuarantined || marks.condition == GpuCondition::kSuspect;
   gpu.condition = is_out ? marks.condition : GpuCondition::kLost;
-  IndexGpus(state, *state.FindNode(event.to.node), 1);
 }
 
 void ApplyEvent(State& state, Instant at, const NodeJoined& event) {

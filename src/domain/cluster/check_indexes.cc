@@ -107,18 +107,17 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(state.reservations.size(), state.reservation_ends.size(), "ends of reservations");
   expect(state.access.tokens.size(), state.token_ends.size(), "ends of tokens");
   expect(state.nodes.size(), state.nodes_by_name.size(), "names");
-  std::set<std::string> uuids;
+  size_t gpus = 0;
   for (const Node& node : state.nodes) {
-    for (const GpuFacts& gpu : node.facts->gpus) {
-      if (gpu.presence != GpuPresence::kRetired) uuids.insert(gpu.uuid);
+    for (size_t i = 0; i < node.facts->gpus.size(); ++i) {
+      const GpuFacts& gpu = node.facts->gpus[i];
+      if (gpu.presence == GpuPresence::kRetired) continue;
+      ++gpus;
+      const bool is_known = state.gpus_by_uuid.contains({gpu.uuid, {node.id, static_cast<int>(i)}});
+      if (!is_known) found.push_back({"index", "GPU " + gpu.uuid + " is not where the index has it"});
     }
   }
-  expect(uuids.size(), state.gpus_by_uuid.size(), "GPUs by UUID");
-  for (const auto& [uuid, key] : state.gpus_by_uuid) {
-    const Node* node = state.FindNode(key.node);
-    const bool is_there = node != nullptr && node->facts->PositionOf(uuid) == key.gpu;
-    if (!is_there) found.push_back({"index", "GPU " + uuid + " is not where the index has it"});
-  }
+  expect(gpus, state.gpus_by_uuid.size(), "GPUs by UUID");
 }
 
 }  // namespace gp

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "domain/cluster/decide.h"
@@ -53,22 +54,49 @@ Result<Events> RefuseName(const State& state, Instant at, const Node& node, cons
   return Fail(NameTaken(facts.name));
 }
 
-// Where GPUs that are new to the node were before.  Errors: kConflict: one of them is still there.
-Result<std::vector<GpuKey>> FindElsewhere(const State& state, NodeId node, const NodeFacts& facts) {
-  std::vector<GpuKey> elsewhere;
+// Where other nodes have the GPUs of a machine that joins.
+struct Elsewhere {
+  std::vector<GpuKey> moved;  // from there, with their marks
+  std::vector<GpuKey> stale;  // the node that joins has them too: what the other one has is out of date
+};
+
+std::vector<GpuKey> PlacesOf(const State& state, const std::string& uuid) {
+  std::vector<GpuKey> places;
+  for (auto known = state.gpus_by_uuid.lower_bound({uuid, {}}); known != state.gpus_by_uuid.end() && known->first == uuid; ++known) {
+    places.push_back(known->second);
+  }
+  return places;
+}
+
+bool HasInService(const NodeFacts& facts, const std::string& uuid) {
+  const int gpu = facts.PositionOf(uuid);
+  return gpu >= 0 && facts.gpus[static_cast<size_t>(gpu)].presence == GpuPresence::kPresent;
+}
+
+// kConflict: it is still there.
+Status CheckHasLeft(const State& state, const GpuKey& key, const std::string& name) {
+  const Node& other = *state.FindNode(key.node);
+  const GpuFacts& facts = other.facts->gpus[static_cast<size_t>(key.gpu)];
+  const std::vector<LeaseId>& leases = other.gpus[static_cast<size_t>(key.gpu)].leases;
+  const std::string which = "node " + name + ": GPU " + facts.uuid + " is ";
+  if (!leases.empty()) {
+    return Fail(Conflict(which + "held in node " + other.facts->name + " by " + ToText(state.FindLease(leases.front())->job) +
+                         ": end it there first (gpu-platform nodes declare-lost, where that node is gone)"));
+  }
+  const bool is_gone = other.condition == NodeCondition::kLost || facts.presence != GpuPresence::kPresent;
+  return is_gone ? Ok() : Fail(Conflict(which + "in node " + other.facts->name + ", which answers"));
+}
+
+// `node`: which joins; nullptr: a new one.  Errors: kConflict: a GPU is still where it was.
+Result<Elsewhere> FindElsewhere(const State& state, const Node* node, const NodeFacts& facts) {
+  Elsewhere elsewhere;
   for (const GpuFacts& gpu : facts.gpus) {
-    const auto known = state.gpus_by_uuid.find(gpu.uuid);
-    if (known == state.gpus_by_uuid.end() || known->second.node == node) continue;
-    const GpuKey& key = known->second;
-    const Node& other = *state.FindNode(key.node);
-    const bool is_gone = other.condition == NodeCondition::kLost || other.facts->gpus[static_cast<size_t>(key.gpu)].presence != GpuPresence::kPresent;
-    const std::vector<LeaseId>& leases = other.gpus[static_cast<size_t>(key.gpu)].leases;
-    if (!leases.empty()) {
-      return Fail(Conflict("node " + facts.name + ": GPU " + gpu.uuid + " is held in node " + other.facts->name + " by " + ToText(state.FindLease(leases.front())->job) +
-                           ": end it there first (gpu-platform nodes declare-lost, where that node is gone)"));
+    bool is_here = node != nullptr && HasInService(*node->facts, gpu.uuid);
+    for (const GpuKey& key : PlacesOf(state, gpu.uuid)) {
+      if (node != nullptr && key.node == node->id) continue;
+      GP_CHECK_OK(CheckHasLeft(state, key, facts.name));
+      (std::exchange(is_here, true) ? elsewhere.stale : elsewhere.moved).push_back(key);
     }
-    if (!is_gone) return Fail(Conflict("node " + facts.name + ": GPU " + gpu.uuid + " is in node " + other.facts->name + ", which answers"));
-    elsewhere.push_back(key);
   }
   return elsewhere;
 }
@@ -81,8 +109,9 @@ bool IsDividedAnew(const Node& node, const NodeFacts& reported) {
   return false;
 }
 
-void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const std::vector<GpuKey>& elsewhere, Events& events) {
-  for (const GpuKey& from : elsewhere) {
+void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const Elsewhere& elsewhere, Events& events) {
+  for (const GpuKey& gpu : elsewhere.stale) events.push_back(GpuRetired{gpu});
+  for (const GpuKey& from : elsewhere.moved) {
     const std::string& uuid = state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid;
     events.push_back(GpuMoved{from, {node, facts.PositionOf(uuid)}});
   }
@@ -94,7 +123,7 @@ bool MayBeginAnew(const Node& node, const JoinNode& join) { return join.fresh &&
 
 Result<Events> JoinNew(const State& state, const JoinNode& command) {
   const NodeId id{static_cast<uint32_t>(state.nodes.size())};
-  const std::vector<GpuKey> elsewhere = GP_TRY(FindElsewhere(state, id, *command.facts));
+  const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, nullptr, *command.facts));
   Events events{NodeJoined{id, command.facts, command.incarnation}};
   MoveGpus(state, id, *command.facts, elsewhere, events);
   return events;
@@ -117,7 +146,7 @@ std::vector<LeaseObservation> WithUseOf(const NodeFacts& facts, const JoinNode& 
 // With other GPUs, cores or memory than before.
 Result<Events> JoinChanged(const State& state, Instant at, const Node& node, const JoinNode& command) {
   const HardwareChange change = GP_TRY(MergeHardware(node, *command.facts, HeldOn(state, node, command)));
-  const std::vector<GpuKey> elsewhere = GP_TRY(FindElsewhere(state, node.id, *command.facts));
+  const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, &node, *command.facts));
   Events events{NodeJoined{node.id, std::make_shared<const NodeFacts>(change.facts), command.incarnation, true}};
   MoveGpus(state, node.id, change.facts, elsewhere, events);
   ObserveLeases(state, at, node, WithUseOf(change.facts, command), command.fresh, events);
@@ -154,7 +183,9 @@ Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& comman
   if (!node.facts->HasGpusOf(*command.facts) || node.facts->numa != command.facts->numa || IsDividedAnew(node, *command.facts)) {
     return JoinChanged(state, at, node, command);
   }
+  const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, &node, *command.facts));
   Events events{NodeJoined{node.id, command.facts, command.incarnation}};
+  MoveGpus(state, node.id, *command.facts, elsewhere, events);
   ObserveLeases(state, at, node, command.leases, command.fresh, events);
   return events;
 }

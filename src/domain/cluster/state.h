@@ -77,7 +77,8 @@ struct State {
 
   std::vector<Node> nodes;  // nodes[id.value]
   std::map<std::string, NodeId> nodes_by_name;
-  std::map<std::string, GpuKey> gpus_by_uuid;      // those that are not retired
+  // Those that are not retired, by UUID.  One UUID in two places: journals of format 16 have such GPUs.
+  std::set<std::pair<std::string, GpuKey>> gpus_by_uuid;
   std::map<JobId, Job> jobs;
   std::map<JobId, Array> arrays;                   // of which elements are in `jobs`
   std::map<LeaseId, Lease> leases;                 // live ones only
