@@ -63,13 +63,14 @@ FaultDecider::FaultDecider(const State& state, Instant at, const Node& node, Eve
 void FaultDecider::See(const FaultSignal& signal) {
   if (signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen) return;
   if (signal.gpu < 0) return SeeNode(signal);
+  if (IsRetired(*node_.facts, signal.gpu)) return;  // an agent of before it left the node
   if (signal.kind == SignalKind::kFabric) return;  // is of no GPU
   SeeGpu(signal);
 }
 
 void FaultDecider::Miss(int gpu) {
   FaultSignal signal;
-  signal.number = node_.signals_seen;  // no report of the node's
+  signal.number = 0;  // no report of the node's, whose agent may count from below now
   signal.gpu = gpu;
   signal.kind = SignalKind::kMissing;
   signal.text = "GPU " + node_.facts->gpus[static_cast<size_t>(gpu)].uuid + " is missing: node " + node_.facts->name + " had " +
@@ -127,7 +128,7 @@ void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& ve
     events_.push_back(GpuRemedyChanged{node_.id, call.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out, draft.trouble.is_asked});
   }
   if (is_again) AbandonTest(draft, call.gpu);
-  if (is_new || is_again) TakeOut(draft, call, verdict.why);
+  if (is_new || is_again || call.is_missing) TakeOut(draft, call, verdict.why);
 }
 
 // What the node's fabric reports, or its kernel of a GPU that the node does not have.
@@ -228,7 +229,7 @@ void FaultDecider::MindDriver() {
 }
 
 void FaultDecider::EndTask(const GpuTaskResult& result) {
-  if (result.gpu < 0 || result.gpu >= static_cast<int>(node_.gpus.size())) return;
+  if (result.gpu < 0 || result.gpu >= static_cast<int>(node_.gpus.size()) || IsRetired(*node_.facts, result.gpu)) return;
   Draft& draft = DraftOf(result.gpu);
   gp::EndTask(state_, {node_.id, result.gpu}, draft, result, events_);
   draft.trouble.task = GpuTask::kNone;  // one result of each

@@ -52,6 +52,7 @@ bool IsRemedyReady(const State& state, const GpuKey& key) {
   const Node& node = *state.FindNode(key.node);
   const Gpu& gpu = GpuAt(state, key);
   if (node.condition != NodeCondition::kUp || !gpu.leases.empty()) return false;
+  if (node.facts->gpus[static_cast<size_t>(key.gpu)].presence != GpuPresence::kPresent) return false;
   if (IsBreakerOpen(state, node.pool) && !trouble->is_asked) return false;
   const bool is_out = gpu.condition == GpuCondition::kSuspect || gpu.condition == GpuCondition::kQuarantined ||
                       (gpu.condition == GpuCondition::kOffline && trouble->remedy == GpuRemedy::kTest && trouble->is_asked);

@@ -66,6 +66,7 @@ Status CheckInstance(const Gpu& gpu, const GpuFacts& facts, const GpuGrant& gran
 
 Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const std::string& user,
                      const GpuGrant& grant) {
+  if (facts.presence != GpuPresence::kPresent) return Fail(Conflict(facts.uuid + " is not in its node"));
   if (!IsGrantable(gpu)) {
     return Fail(Conflict(facts.uuid + " is " + Name(gpu.condition) + (gpu.draining ? ", draining" : "")));
   }

@@ -75,7 +75,7 @@ void GpuObserver::Observe() {
 void ObserveGpus(const State& state, Instant at, const Node& node, const std::vector<GpuObservation>& all, Events& events) {
   std::vector<const GpuObservation*> by_gpu(node.gpus.size());
   for (const GpuObservation& seen : all) {
-    if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size())) continue;
+    if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size()) || IsRetired(*node.facts, seen.gpu)) continue;
     const GpuObservation*& first = by_gpu[static_cast<size_t>(seen.gpu)];
     if (first == nullptr) first = &seen;
   }
