@@ -57,12 +57,16 @@ std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobS
   return job;
 }
 
+// Each is held against every node where it fits nowhere: of one request no more than so many different ones are.
+constexpr size_t kShapesJudged = 16;
+
 // What no node could ever hold would wait in vain: its user hears of it now.
 Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<const JobSpec>>& specs, const User& user) {
   std::set<JobShape> known;
   for (const auto& spec : specs) {
-    const auto job = spec->wait_for_nodes ? std::nullopt : AsQueued(state, spec, user);
-    if (!job || !known.insert(ShapeOf(*job)).second) continue;
+    const bool is_unknown = !spec->reservation.empty() && !state.reservations.contains(spec->reservation);  // the rules say so
+    const auto job = spec->wait_for_nodes || is_unknown ? std::nullopt : AsQueued(state, spec, user);
+    if (!job || known.size() == kShapesJudged || !known.insert(ShapeOf(*job)).second) continue;
     const std::string why = WhyNeverFits(state, *job);
     if (!why.empty()) return Fail(InvalidArgument("no node can ever hold this: " + why + "; --wait-for-nodes queues it all the same"));
   }
