@@ -238,8 +238,8 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   JobsUseView(state, {&self, 1}, now, message);
 }
 
-void JobView(const State& state, const Job& job, Instant now, v1::Job* message) {
-  PendingReasons reasons(state, now);
+void JobView(const State& state, const Job& job, Instant now, v1::Job* message, const Plan* plan) {
+  PendingReasons reasons(state, now, plan);
   JobLine(state, job, now, reasons, message);
   for (const AttemptRecord& attempt : job.attempts) AttemptView(state, attempt, message->add_attempts());
   for (const XidNote& note : job.xids) {

@@ -23,13 +23,15 @@ constexpr Duration kSweepEvery = Duration::Milliseconds(50);
 constexpr Duration kMillisecond = Duration::Milliseconds(1);
 constexpr Duration kStepMin = Duration::Milliseconds(500);  // of the wall clock; less is how clocks are
 
+constexpr Duration kAroundSleep = Duration::Milliseconds(500);
+
 // Whether an event may let a waiting job start, or let it ask a running one to give way.
 struct CallsForPlan {
   template <typename E>
   bool operator()(const E&) const {
     return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined, GpuMoved, GpuRetired,
                    NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted,
-                   NodesReserved, ReservationEnded, PolicyChanged, JobTimeLimitChanged>;
+                   NodesReserved, ReservationEnded, PolicyChanged, JobTimeLimitChanged, WallClockStepped>;
   }
 
  private:
@@ -252,10 +254,18 @@ void ControlLoop::HeardFrom(NodeId node) {
 }
 
 // While this process was stopped it could not hear: that was nobody's silence.
+bool ControlLoop::HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns) {
+  const std::lock_guard lock(heard_mutex_);
+  const auto is_between = [&](const auto& entry) { return from_boot_ns < entry.second && entry.second < to_boot_ns; };
+  return std::ranges::any_of(heard_, is_between);
+}
+
 void ControlLoop::ForgiveOwnSleep(int64_t boot_ns) {
   const int64_t before_ns = std::exchange(looked_at_ns_, boot_ns);
   const int64_t slept_ns = boot_ns - before_ns;
   if (before_ns == 0 || slept_ns < options_.asleep_min.ns) return;
+  // Where a node was heard meanwhile, the process was slow and no more.  What came in just before or after does not count.
+  if (HasHeardBetween(before_ns + kAroundSleep.ns, boot_ns - kAroundSleep.ns)) return;
   std::fprintf(stderr, "gpu-platform: this controller was stopped for %s: no node is taken for silent for that\n", ToText(Duration{slept_ns}).c_str());
   const std::lock_guard lock(heard_mutex_);
   for (auto& [node, heard_ns] : heard_) heard_ns = std::min(boot_ns, heard_ns + slept_ns);
@@ -295,7 +305,8 @@ void ControlLoop::RunPass() {
     // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.
     if (!decided) std::fprintf(stderr, "gpu-platform: plan refused: %s\n", decided.error().message.c_str());
   };
-  for (const Plan::Step& step : plan.steps) commit(ToCommand(step));
+  for (Plan::Step& step : std::exchange(plan.steps, {})) commit(ToCommand(std::move(step)));
+  newest_plan_ = std::move(plan);
 }
 
 Status ControlLoop::Append() {

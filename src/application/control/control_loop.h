@@ -64,6 +64,7 @@ class ControlLoop : public ControlGateway {
   std::vector<Outcome> ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands) override;
   Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) override;
   Status Read(const std::function<void(const State&)>& read) override;
+  const Plan& NewestPlan() const override { return newest_plan_; }
   void HeardFrom(NodeId node) override;
   Instant Now() override { return {clock_.BootNs() + before_boot_ns_}; }
   Instant WallNow() override { return clock_.Now(); }
@@ -84,6 +85,7 @@ class ControlLoop : public ControlGateway {
   Result<std::vector<Event>> DecideAndApply(Envelope envelope);
   void RunTimers();
   void ForgiveOwnSleep(int64_t boot_ns);
+  bool HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns);
   void SilenceQuietNodes(int64_t boot_ns);
   void RunPass();
   Status Append();
@@ -105,6 +107,7 @@ class ControlLoop : public ControlGateway {
   bool rests_ = false;                     // the writer's thread has done all there was to do
   State state_;
   Planner planner_;
+  Plan newest_plan_;
   Instant last_at_;                        // envelopes never go back in time
   int64_t before_boot_ns_ = 0;             // TimeLine::before_boot; from Open on it stays
   bool plan_needed_ = true;

@@ -77,7 +77,7 @@ Explanation Explain(const State& state, Instant at, const Job& job) {
   Explanation explanation;
   explanation.place = state.queued.contains(job.id) ? PlannedFor(what_if.plan(), job.id) : what_if.Place(job);
   if (explanation.place) return explanation;
-  explanation.reasons = PendingReasons(state, at, what_if.plan()).All(job);
+  explanation.reasons = PendingReasons(state, at, &what_if.plan()).All(job);
   explanation.ahead = CountAhead(what_if, job);
   explanation.changes = FindChanges(what_if, job);
   explanation.holders = FindHolders(what_if, job);

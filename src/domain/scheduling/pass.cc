@@ -41,6 +41,7 @@ Plan Pass::Run() {
   while (const auto turn = turns_.Next()) {
     if (settled_.contains(turn->job->id) || TryLine(*turn)) turns_.Follow(*turn);
   }
+  plan_.made_at = at_;
   plan_.kept = kept_.all();
   return std::move(plan_);
 }

@@ -14,6 +14,7 @@ namespace gp {
 
 // A proposal: Decide checks each step again.
 struct Plan {
+  Instant made_at;
   using Step = std::variant<PlaceGang, PreemptJob>;
   std::vector<Step> steps;  // in the order in which they must be committed
   // Somebody waits for a place that a running job may have to give up later: then look again, even if

@@ -192,8 +192,8 @@ class OwnersOf {
   }
 
   void AddMoved(const PlaceGang& held) {
-    const Job& moved = *state_.FindJob(held.job);
-    if (moved.destination.empty() || held.job == job_.id) return;
+    const Job* moved = state_.FindJob(held.job);  // it may be forgotten since
+    if (moved == nullptr || moved->destination.empty() || held.job == job_.id) return;
     if (std::ranges::none_of(held.ranks, [&](const RankPlacement& rank) { return FitsOn(rank.node); })) return;
     AddJob(ToText(held.job) + ", which is being moved there");
   }
@@ -283,8 +283,7 @@ std::optional<PendingReason> WhatIsDenied(const State& state, Instant at, const 
 
 PendingReason WhyPending(const State& state, Instant at, const Job& job) { return PendingReasons(state, at).Of(job); }
 
-PendingReasons::PendingReasons(const State& state, Instant at, std::optional<Plan> plan)
-    : state_(state), at_(at), plan_(std::move(plan)) {}
+PendingReasons::PendingReasons(const State& state, Instant at, const Plan* plan) : state_(state), at_(at), plan_(plan) {}
 
 const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
   if (!classes_) {
@@ -301,8 +300,9 @@ const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
 
 // It fits: the next pass places it, or its place is somebody else's.
 PendingReason PendingReasons::WithTurn(const Job& job, PendingReason reason) {
-  if (!plan_) plan_ = Schedule(state_, at_);
-  if (IsPlaced(*plan_, job.id)) return reason;
+  if (plan_ == nullptr) plan_ = &own_plan_.emplace(Schedule(state_, at_));
+  const bool is_later = plan_->made_at < job.queued_at;  // no pass has looked at it yet
+  if (is_later || IsPlaced(*plan_, job.id)) return reason;
   const Owners owners = OwnersOf(state_, at_, *plan_, job).Find();
   if (owners.text.empty()) {
     reason.code = "Priority";

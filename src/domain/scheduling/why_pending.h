@@ -46,8 +46,8 @@ PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const J
 // with those that fit once for all.
 class PendingReasons {
  public:
-  // `plan`: what the next pass does, where that is known already.
-  PendingReasons(const State& state, Instant at, std::optional<Plan> plan = std::nullopt);
+  // `plan`: what the next pass does, or what the newest one did; it outlives this.  nullptr: it is worked out.
+  PendingReasons(const State& state, Instant at, const Plan* plan = nullptr);
 
   // What weighs most: the same wherever it is asked for.
   PendingReason Of(const Job& job) { return All(job).front(); }
@@ -65,7 +65,8 @@ class PendingReasons {
 
   const State& state_;
   const Instant at_;
-  std::optional<Plan> plan_;            // once one that fits was asked about
+  const Plan* plan_;
+  std::optional<Plan> own_plan_;        // once one that fits was asked about
   std::optional<NodeClasses> classes_;  // once any was
   std::map<JobShape, Known> known_;
 };

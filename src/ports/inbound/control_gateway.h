@@ -28,6 +28,8 @@ class CommitObserver {
   virtual void OnCommit(const State& state, const std::vector<Event>& events) = 0;
 };
 
+struct Plan;
+
 class ControlGateway {
  public:
   virtual ~ControlGateway() = default;
@@ -40,6 +42,9 @@ class ControlGateway {
   virtual Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) = 0;
   // Blocks until `read` has run over durable state on the writer's thread.  Keep it short.
   virtual Status Read(const std::function<void(const State&)>& read) = 0;
+  // What the newest pass proposed and kept nodes for, without its steps, which are committed; an empty one before the
+  // first.  Only within Read.
+  virtual const Plan& NewestPlan() const = 0;
   // A sign of life of a node.
   virtual void HeardFrom(NodeId node) = 0;
   // By the instants of the state: what lies between two of them has passed (domain/model/time_line.h).

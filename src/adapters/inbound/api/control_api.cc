@@ -69,7 +69,7 @@ Status ControlApi::FillJob(const Caller& caller, const std::string& name, v1::Jo
       return;
     }
     const Job& job = *state.FindJob(*id);
-    JobView(state, job, gateway_.Now(), reply);
+    JobView(state, job, gateway_.Now(), reply, &gateway_.NewestPlan());
     AddProgress(state, job, reply);
     JobRights rights(caller);
     Redact(rights, job, reply);

@@ -63,7 +63,7 @@ Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& req
       found = Fail(jobs.error());
       return;
     }
-    PendingReasons reasons(state, gateway_.Now());
+    PendingReasons reasons(state, gateway_.Now(), &gateway_.NewestPlan());
     for (const Job* job : *jobs) {
       const bool is_one = request.arrays_as_one() && job->array.value != 0;
       if ((is_one ? job->array : job->id) <= *after) continue;
@@ -105,7 +105,7 @@ Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest&
     if (!status && (ids->size() == 1 || status.error().code != ErrorCode::kConflict)) return status;
   }
   return gateway_.Read([&](const State& state) {
-    PendingReasons reasons(state, gateway_.Now());
+    PendingReasons reasons(state, gateway_.Now(), &gateway_.NewestPlan());
     JobRights rights(caller);
     for (const JobId id : changed) {
       const Job* job = state.FindJob(id);
