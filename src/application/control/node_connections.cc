@@ -82,11 +82,14 @@ Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
   if (std::ranges::none_of(outcome.events, is_join)) return Fail(NameTaken(facts->name));
   NodeId node;
   GpuPlaces places;
+  bool is_out_of_date = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     node = state.nodes_by_name.at(facts->name);
     places = GpuPlaces(*state.FindNode(node)->facts, *facts);
     NoteHeldBack(*state.FindNode(node), facts);
+    is_out_of_date = IsOutOfDate(state, *state.FindNode(node), *facts);
   }));
+  if (is_out_of_date) return Fail(Unavailable("node " + facts->name + " was held otherwise until now: join again"));
   gateway_.HeardFrom(node);
   auto exchange = std::make_shared<Exchange>(*this, node, incarnation, std::move(places));
   if (const Status answered = exchange->Answer(number); !answered) {
@@ -165,6 +168,10 @@ void NodeConnections::OnCommit(const State& state, const std::vector<Event>& eve
   }
   for (const Event& event : events) {
     if (const auto* revoked = std::get_if<NodeRevoked>(&event)) SendAway(state, revoked->name);
+    // Whoever reports for a node that its GPUs have left must join, and is told why not.
+    const auto* moved = std::get_if<GpuMoved>(&event);
+    if (moved == nullptr) continue;
+    if (const auto outbox = OutboxOf(moved->from.node)) outbox->Close();
   }
 }
 
