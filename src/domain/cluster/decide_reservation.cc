@@ -69,11 +69,12 @@ Result<std::vector<NodeId>> NamedNodes(const State& state, const Reservation& wa
 
 Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes& command) {
   Reservation wanted = command.reservation;
+  const Instant now = WallOf(state.time, at);
+  wanted.starts_at = std::max(wanted.starts_at, now);
+  GP_CHECK_OK(ValidateReservation(wanted, now));  // as people name the times
   wanted.starts_at = InstantOf(state.time, wanted.starts_at);
   wanted.ends_at = InstantOf(state.time, wanted.ends_at);
   wanted.is_moved = false;
-  if (wanted.starts_at < at) wanted.starts_at = at;
-  GP_CHECK_OK(ValidateReservation(wanted, at));
   if (state.reservations.contains(wanted.name)) return Fail(Conflict("reservation " + wanted.name + " exists: delete it first, or choose another name"));
   if (state.reservations.size() >= kReservationsMax) return Fail(Conflict("there are " + std::to_string(kReservationsMax) + " reservations already"));
   if (wanted.nodes.empty() == (command.count == 0)) return Fail(InvalidArgument("nodes: name them, or say how many"));
