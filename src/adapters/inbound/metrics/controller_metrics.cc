@@ -37,7 +37,10 @@ bool IsInService(const Gpu& gpu) { return IsGrantable(gpu); }
 Values GpusByCondition(const State& state) {
   std::map<std::tuple<std::string_view, GpuCondition, bool>, int64_t> counts;
   for (const Node& node : state.nodes) {
-    for (const Gpu& gpu : node.gpus) ++counts[{node.pool, gpu.condition, gpu.draining}];
+    for (size_t i = 0; i < node.gpus.size(); ++i) {
+      const Gpu& gpu = node.gpus[i];
+      if (!IsRetired(*node.facts, static_cast<int>(i))) ++counts[{node.pool, gpu.condition, gpu.draining}];
+    }
   }
   Values values;
   for (const auto& [key, count] : counts) {
@@ -52,7 +55,7 @@ Values GpusOutSince(const State& state) {
   for (const Node& node : state.nodes) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const Gpu& gpu = node.gpus[i];
-      if (IsInService(gpu) || gpu.changed_at.ns == 0) continue;
+      if (IsInService(gpu) || gpu.changed_at.ns == 0 || IsRetired(*node.facts, static_cast<int>(i))) continue;
       Labels labels = GpuLabels(state, node.id, static_cast<int>(i));
       labels.insert(labels.end(), {{"uuid", node.facts->gpus[i].uuid}, {"condition", Name(gpu.condition)}});
       values[labels] = static_cast<double>(WallOf(state.time, gpu.changed_at).ns) / kNsPerSecond;
