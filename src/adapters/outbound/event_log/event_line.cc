@@ -267,9 +267,9 @@ std::string Quoted(const std::string& text) {
 
 std::span<const std::string_view> EventNames() {
   static constexpr std::string_view kNames[] = {
-      "breaker_opened", "checkpoint_saved", "gpu_condition", "gpu_drained", "gpu_task_begun", "gpu_undrained", "gpu_xid", "incident_changed", "incident_noted",
+      "breaker_opened", "checkpoint_saved", "gpu_condition", "gpu_drained", "gpu_moved", "gpu_retired", "gpu_task_begun", "gpu_undrained", "gpu_xid", "incident_changed", "incident_noted",
       "incident_opened", "job_ended", "job_hit_by_xid", "job_idle", "job_limit_near", "job_moved", "job_placed", "job_preempted", "job_requeued", "job_started", "job_stopping",
-      "job_submitted", "node_drained", "node_joined", "node_lost", "node_returned", "node_sxid", "node_undrained"};
+      "job_submitted", "node_drained", "node_joined", "node_lost", "node_returned", "node_sxid", "node_undrained", "wall_clock_stepped"};
   return kNames;
 }
 
