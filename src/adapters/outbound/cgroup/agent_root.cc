@@ -41,6 +41,17 @@ bool HasProcesses(const fs::path& path) {
   return static_cast<bool>(error);
 }
 
+// Whoever removes an abandoned one has done so in less time.
+bool TryToShare(int fd) {
+  constexpr int kTries = 40;
+  constexpr useconds_t kPauseUs = 50'000;
+  for (int tries = 0; flock(fd, LOCK_SH | LOCK_NB) != 0; ++tries) {
+    if ((errno != EWOULDBLOCK && errno != EINTR) || tries == kTries) return false;
+    usleep(kPauseUs);
+  }
+  return true;
+}
+
 // With the lock, as long as it is kept.
 Descriptor HoldAbandoned(const std::string& path) {
   Descriptor lock = OpenDirectory(path);
@@ -72,7 +83,8 @@ Result<AgentRoot> AgentRoot::Hold(const std::string& path) {
     if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return trouble("cannot create ");
     root.lock_ = OpenDirectory(path);
     if (!root.lock_.valid() && errno == ENOENT) continue;  // removed as an abandoned one meanwhile
-    if (!root.lock_.valid() || flock(root.lock_.get(), LOCK_SH) != 0) return trouble("cannot lock ");
+    if (!root.lock_.valid()) return trouble("cannot open ");
+    if (!TryToShare(root.lock_.get())) return trouble("is held by another process: fuser finds it; cannot lock ");
     if (IsStillAt(path, root.lock_.get())) return root;
   }
 }
