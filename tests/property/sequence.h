@@ -98,6 +98,7 @@ class Sequence {
   void HealGpus();
   bool BringBack(Machine& machine);
   bool ChangeHardware(Machine& machine);
+  Machine* FindOfKind(const Machine& machine, const GpuFacts& gpu);
   void RestoreHardware();
   void SeeGpus(Machine& machine);
   void ComeLater(Machine& machine, const std::string& refusal);

@@ -18,6 +18,17 @@ std::shared_ptr<const NodeFacts> With(const NodeFacts& facts, std::vector<GpuFac
 
 }  // namespace
 
+// Another machine for the GPU: one has GPUs of one kind.  nullptr: none was found.
+Sequence::Machine* Sequence::FindOfKind(const Machine& machine, const GpuFacts& gpu) {
+  for (int tries = 0; tries < 8; ++tries) {
+    Machine& other = AnyMachine();
+    const std::vector<GpuFacts>& there = other.agent.facts().gpus;
+    const bool is_of_kind = !there.empty() && there.front().model == gpu.model && there.front().mig == gpu.mig;
+    if (&other != &machine && is_of_kind) return &other;
+  }
+  return nullptr;
+}
+
 bool Sequence::ChangeHardware(Machine& machine) {
   std::vector<GpuFacts> gpus = machine.agent.facts().gpus;
   if (gpus.empty()) return false;
@@ -27,10 +38,9 @@ bool Sequence::ChangeHardware(Machine& machine) {
     case 1: gpus[one].uuid = "X" + std::to_string(++gpus_made_); break;
     case 2: std::ranges::rotate(gpus, gpus.begin() + static_cast<std::ptrdiff_t>(one)); break;
     default: {
-      Machine& other = AnyMachine();
-      const std::vector<GpuFacts>& there = other.agent.facts().gpus;
-      // A machine has GPUs of one kind.
-      if (&other == &machine || there.empty() || there.front().model != gpus[one].model || there.front().mig != gpus[one].mig) return false;
+      Machine* found = FindOfKind(machine, gpus[one]);
+      if (found == nullptr) return false;
+      Machine& other = *found;
       // Both are without power: the other one's jobs are gone too.
       changes_hardware_ = false;
       Reboot(other, false);

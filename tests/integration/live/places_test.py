@@ -25,7 +25,9 @@ class Places(ClusterTest):
 
     def test_the_audit_is_that_of_the_controller_in_use(self):
         self.cli("queues", "set", "research").ok()
-        named = self.cli.json("audit", "verify", f"{self.cluster.state}/audit")
+        trail = f"{self.cluster.state}/audit"
+        eventually(lambda: self.cli.json("audit", "verify", trail)["first_at"], "the trail is written")
+        named = self.cli.json("audit", "verify", trail)
         self.assertEqual(self.cli.json("audit", "verify"), named)
         self.cluster.controller.stop()
         self.assertEqual(self.cli.json("audit", "verify")["first_at"], named["first_at"], "no controller is needed")

@@ -196,13 +196,15 @@ TEST_F(DroppingController, KeepsWhatTheAuditTrailLacks) {
 TEST_F(DroppingController, ANewAuditTrailSaysWhereItBegins) {
   Open();
   SubmitForSeconds(40);
+  loop_.reset();
+  const uint64_t base = *journal_.BaseNumber();  // it may drop more while it runs
   Trail trail;
   audit_ = &trail;
   Open();
   loop_.reset();
   ASSERT_FALSE(trail.entries.empty());
   EXPECT_EQ(trail.entries.front().operation, kJournalCut);
-  EXPECT_EQ(trail.entries.front().number, *journal_.BaseNumber());
+  EXPECT_EQ(trail.entries.front().number, base);
 }
 
 }  // namespace
