@@ -107,7 +107,7 @@ void AddTokenList(CLI::App& tokens, Cli& cli) {
 void AddRevoke(CLI::App& tokens, Cli& cli) {
   CLI::App* sub = tokens.add_subcommand("revoke", "End a token now");
   auto request = std::make_shared<v1::RevokeTokenRequest>();
-  sub->add_option_function<std::string>("token", [request](const std::string& id) { request->set_id(id); }, "Its id: token-0001")->required();
+  sub->add_option_function<std::string>("token", [request](const std::string& id) { request->set_id(id); }, "Its id: token-1")->required();
   sub->callback([request, &cli] {
     Ask<v1::ListTokensReply>(cli, "RevokeToken", *request, [&](const auto& reply) { PrintTokens(reply, cli); });
   });

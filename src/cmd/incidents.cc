@@ -97,7 +97,7 @@ void AddChange(CLI::App& incidents, Cli& cli, const char* name, const char* help
   CLI::App* sub = incidents.add_subcommand(name, help);
   auto request = std::make_shared<v1::ChangeIncidentRequest>();
   request->set_action(action);
-  sub->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-0001")->required();
+  sub->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-1")->required();
   sub->add_option_function<std::string>("--note", [request](const std::string& note) { request->set_note(note); }, "What was found, or done");
   sub->callback([request, &cli] { CallForOne("ChangeIncident", *request, cli); });
 }
@@ -110,7 +110,7 @@ void AddIncidents(CLI::App& app, Cli& cli) {
   AddList(*incidents, cli);
   CLI::App* show = incidents->add_subcommand("show", "One of them, step by step");
   auto request = std::make_shared<v1::GetIncidentRequest>();
-  show->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-0001")->required();
+  show->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-1")->required();
   show->callback([request, &cli] { CallForOne("GetIncident", *request, cli); });
   AddChange(*incidents, cli, "ack", "Say that you have taken notice", v1::ChangeIncidentRequest::ACKNOWLEDGE);
   AddChange(*incidents, cli, "close", "Declare it over; its GPU stays as it is (online, reset)", v1::ChangeIncidentRequest::CLOSE);

@@ -111,10 +111,6 @@ std::string PlacesText(const v1::Job& job) {
   return text;
 }
 
-std::string ElementText(const v1::Job& job) {
-  return job.has_array_index() ? fmt::format("{}[{}]", job.array_id(), job.array_index()) : "";
-}
-
 std::string ElementsText(const v1::Elements& elements) {
   std::string text;
   const auto add = [&text](int count, const char* what) {
@@ -133,7 +129,7 @@ std::string DescribeJob(const v1::Job& job) {
   std::string out = fmt::format("{} ({})  {}", Printable(spec.name(), 128), job.id(), v1::JobState_Name(job.state()));
   if (job.detail() != v1::JobState_Name(job.state())) out += " (" + job.detail() + ")";
   out += fmt::format("  attempt {}\n", job.attempt());
-  if (job.has_array_index()) Line(out, "Element", fmt::format("{} of {}", ElementText(job), spec.array().count()));
+  if (job.has_array_index()) Line(out, "Element", fmt::format("{} of 0 to {}", job.array_index(), spec.array().count() - 1));
   Line(out, "Reason", job.reason());
   Line(out, "Note", job.note());
   Line(out, "Asked", fmt::format("{} GPU, {}, cpus {}, priority {}", GpusText(spec),

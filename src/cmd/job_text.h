@@ -14,7 +14,6 @@ bool IsOver(const v1::Job& job);
 std::string GpusText(const v1::JobSpec& spec);   // "16×H100", "0.5×any"
 std::string SpanText(double seconds);            // "3m12s"
 std::string PlacesText(const v1::Job& job);
-std::string ElementText(const v1::Job& job);     // "job-0005[3]"; empty: of no array
 std::string ElementsText(const v1::Elements& elements);  // "87 done, 10 running, 3 waiting"
 std::string DescribeJob(const v1::Job& job);     // all of it, several lines
 

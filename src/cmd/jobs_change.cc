@@ -36,7 +36,7 @@ void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::stri
 
 std::string Count(int jobs) { return std::to_string(jobs) + " jobs"; }
 
-// "job-0003 HELD", or of several how many.
+// "job-3 HELD", or of several how many.
 std::string StateWords(const std::string& name, const v1::ListJobsReply& changed) {
   return name + (changed.jobs_size() == 1 ? " " : ": " + Count(changed.jobs_size()) + " ") + changed.jobs(0).detail();
 }

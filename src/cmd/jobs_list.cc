@@ -58,8 +58,6 @@ std::string CostText(const v1::Job& job) {
 Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
   std::vector<Column> columns{{"JOB"}, {"NAME"}, {"USER"}, {"PROJECT"}, {"STATE"}, {"PRI", true}, {"GPUS"},
                               {"WHERE"}, {"WAIT", true}, {"RUN", true}, {"BUSY", true}, {"EXIT", true}};
-  const bool has_elements = std::ranges::any_of(reply.jobs(), [](const v1::Job& job) { return job.has_array_index(); });
-  if (has_elements) columns.insert(columns.begin() + 1, {"ELEMENT"});
   if (wide) columns.insert(columns.end(), {{"GPU-HOURS", true}, {"COST", true}, {"QUEUE"}, {"DETAIL"}, {"ATTEMPT", true}, {"SUBMITTED"}});
   columns.push_back({"NOTE", false, false, true});
   Table table(columns);
@@ -71,7 +69,6 @@ Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
         job.has_started_at() ? SpanText(job.run_seconds()) : kDash,
         BusyText(job),
         job.has_exit_code() ? std::to_string(job.exit_code()) : kDash};
-    if (has_elements) cells.insert(cells.begin() + 1, job.has_array_index() ? ElementText(job) : kDash);
     if (wide) cells.insert(cells.end(), {job.has_use() ? Hundredths(job.use().gpu_hours()) : kDash, CostText(job), job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
     cells.push_back(Note(job));
     table.Add(std::move(cells));

@@ -30,7 +30,7 @@ LeaseId LeaseOfProcess(int pid) {
   for (std::string line; std::getline(file, line);) {
     for (size_t at = line.find("/lease-"); at != std::string::npos; at = line.find("/lease-", at + 1)) {
       const size_t end = line.find('/', at + 1);
-      if (const auto lease = ParseLeaseId(line.substr(at + 1, end == std::string::npos ? end : end - at - 1))) return *lease;
+      if (const auto lease = ParseLeaseKey(line.substr(at + 1, end == std::string::npos ? end : end - at - 1))) return *lease;
     }
   }
   return {};

@@ -134,7 +134,7 @@ class WiredAgent : public LiveAgent {
     runner_options.state_directory = config_.state_directory;
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
     // Asked in the agent's own thread, as the runner is used.
-    const auto lease_in = [this](int gpu, int instance) { return ParseLeaseId(mig_->AttemptIn(gpu, instance)).value_or(LeaseId{}); };
+    const auto lease_in = [this](int gpu, int instance) { return ParseLeaseKey(mig_->AttemptIn(gpu, instance)).value_or(LeaseId{}); };
     keeper_ = MakeGpuKeeper(config_, indexes_, options.incarnation, lease_in, clock_);
     for (const std::string& warning : keeper_->warnings()) warnings_.push_back(warning);
     sharing_ = MakeSharingRunner(config_, mps_control_, options.incarnation, *runner_, keeper_->watch(), clock_);

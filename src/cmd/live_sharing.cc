@@ -43,7 +43,7 @@ std::unique_ptr<SharingRunner> MakeSharingRunner(const AgentConfig& config, cons
   options.readings = [&watch] { return watch.Latest(); };
   options.attempt_of = [](int pid) {
     const LeaseId lease = LeaseOfProcess(pid);
-    return lease.value == 0 ? std::string() : ToText(lease);
+    return lease.value == 0 ? std::string() : KeyOf(lease);
   };
   return std::make_unique<SharingRunner>(std::move(options), runner, clock);
 }

@@ -2,7 +2,7 @@
 
     <!-- ci
     given: echo 'run: "true"' > sweep.yaml
-    with: job-31 => job-0001
+    with: job-31 => job-1
     -->
 
 given   a line of shell that is run before the block; any number of them

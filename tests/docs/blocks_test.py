@@ -8,10 +8,10 @@ from docs_test import commands_in, missing_line, steps_in
 
 class Blocks(unittest.TestCase):
     def test_a_block_has_its_language_its_line_and_its_notes(self):
-        text = "# Title\n\n<!-- ci\ngiven: mkdir a\nwith: job-31 => job-0001\nwith: x =>\n-->\n```sh\nshow job-31 x\n```\n\n```\nplain\n```\n"
+        text = "# Title\n\n<!-- ci\ngiven: mkdir a\nwith: job-31 => job-1\nwith: x =>\n-->\n```sh\nshow job-31 x\n```\n\n```\nplain\n```\n"
         first, second = blocks_of("a.md", text)
         self.assertEqual((first.line, first.language, first.given), (8, "sh", ["mkdir a"]))
-        self.assertEqual(first.body(), "show job-0001 \n")
+        self.assertEqual(first.body(), "show job-1 \n")
         self.assertEqual((second.line, second.language, second.given), (12, "", []))
 
     def test_notes_that_mean_nothing_are_refused(self):
@@ -33,10 +33,10 @@ class Blocks(unittest.TestCase):
 
     def test_what_is_shown_must_have_been_written(self):
         written = "NAME  WAIT\njob-0007   31ms  RUNNING\nend"
-        self.assertIsNone(missing_line(["NAME WAIT", "job-0001 1s  RUNNING", "…", "end"], written))
-        self.assertEqual(missing_line(["job-0001 1s QUEUED"], written), "job-0001 1s QUEUED")
+        self.assertIsNone(missing_line(["NAME WAIT", "job-1 1s  RUNNING", "…", "end"], written))
+        self.assertEqual(missing_line(["job-1 1s QUEUED"], written), "job-1 1s QUEUED")
         self.assertEqual(missing_line(["end", "name WAIT"], written), "name WAIT")
-        self.assertEqual(missing_line(["job-0001 1s"], written), "job-0001 1s")
+        self.assertEqual(missing_line(["job-1 1s"], written), "job-1 1s")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #include "adapters/wire/incident_view.h"
 
 #include "base/time.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/faults.h"
 #include "domain/cluster/verdict.h"
 
@@ -33,7 +34,7 @@ void IncidentView(const State& state, const Incident& incident, v1::Incident* me
   message->set_last_at(ToRfc3339(WallOf(state.time, incident.last_at)));
   if (incident.closed_at.ns != 0) message->set_closed_at(ToRfc3339(WallOf(state.time, incident.closed_at)));
   message->set_reports(incident.reports);
-  for (const JobId job : incident.jobs) message->add_jobs(ToText(job));
+  for (const JobId job : incident.jobs) message->add_jobs(NameOf(state, job));
   message->set_jobs_hit(incident.jobs_hit);
   message->set_lost_gpu_hours(static_cast<double>(incident.lost_gpu_ms) / kMsPerHour);
   message->set_person(incident.person);

@@ -53,7 +53,7 @@ RetryPolicy FromProto(const v1::RetryPolicy& message) {
 
 Result<Dependency> FromProto(const v1::Dependency& message) {
   const auto job = ParseJobId(message.job_id());
-  if (!job) return Fail(InvalidArgument("after: \"" + Printable(message.job_id(), 60) + "\" names no job"));
+  if (!job) return Fail(job.error().Within("after"));
   const auto kind = ParseAfterKind(message.when());
   if (!kind) return Fail(kind.error().Within("after"));
   return Dependency{*job, *kind};

@@ -18,7 +18,7 @@ void FragmentationView(const std::string& name, const std::string& pool, const F
 
 void MoveView(const State& state, const MoveJobs::Move& move, v1::Move* message) {
   const Job& job = *state.FindJob(move.job);
-  message->set_job_id(ToText(job.id));
+  message->set_job_id(NameOf(job));
   message->set_user(job.user.name);
   for (const LeaseId id : job.leases) {
     const Lease& lease = *state.FindLease(id);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "domain/cluster/arrays.h"
+
 namespace gp {
 namespace {
 
@@ -12,7 +14,8 @@ double GpuHours(int64_t share, Duration length) { return static_cast<double>(sha
 
 }  // namespace
 
-void ForecastView(const TimeLine& time, const Forecast& forecast, v1::Forecast* message) {
+void ForecastView(const State& state, const Forecast& forecast, v1::Forecast* message) {
+  const TimeLine& time = state.time;
   message->set_text(forecast.text);
   if (forecast.earliest) message->set_earliest(ToRfc3339(WallOf(time, *forecast.earliest)));
   if (forecast.median) message->set_median(ToRfc3339(WallOf(time, *forecast.median)));
@@ -20,7 +23,7 @@ void ForecastView(const TimeLine& time, const Forecast& forecast, v1::Forecast* 
   message->set_plays(forecast.plays);
   message->set_alike(static_cast<int64_t>(forecast.alike));
   message->set_by_limits(forecast.by_limits);
-  for (const JobId job : forecast.endless) message->add_endless(ToText(job));
+  for (const JobId job : forecast.endless) message->add_endless(NameOf(state, job));
 }
 
 void CostView(const Cost& cost, v1::JobCost* message) {
@@ -49,7 +52,7 @@ void NodeTableView(const State& state, const std::vector<NodeRow>& table, v1::Ex
     one->set_fits(row.fits);
     one->set_takes_rank(row.takes_rank);
     one->set_why(row.why);
-    for (size_t i = 0; i < std::min(row.holders.size(), kNamed); ++i) one->add_holders(ToText(row.holders[i]));
+    for (size_t i = 0; i < std::min(row.holders.size(), kNamed); ++i) one->add_holders(NameOf(state, row.holders[i]));
     one->set_holder_count(static_cast<int64_t>(row.holders.size()));
   }
 }

@@ -85,7 +85,7 @@ std::string RuleText(const UnderUseRule& rule, const JobSpec& spec) {
 }  // namespace
 
 void ReportView(const State& state, const Job& job, Instant now, v1::JobReport* message) {
-  message->set_job_id(ToText(job.id));
+  message->set_job_id(NameOf(job));
   message->set_name(job.spec->name);
   message->set_user(job.user.name);
   message->set_state(ToProto(Shown(job.state)));

@@ -81,7 +81,7 @@ void AttemptView(const State& state, const AttemptRecord& attempt, v1::Attempt* 
 void HolderView(const State& state, LeaseId id, int gpu, v1::Holder* message) {
   const Lease& lease = *state.FindLease(id);
   const Job& job = *state.FindJob(lease.job);
-  message->set_job_id(ToText(job.id));
+  message->set_job_id(NameOf(job));
   message->set_job_name(job.spec->name);
   message->set_user(job.user.name);
   message->set_rank(lease.rank);
@@ -185,7 +185,7 @@ ShownReason ReasonOf(const Job& job, PendingReasons& reasons) {
       PendingReason reason = reasons.Of(job);
       return {std::move(reason.code), std::move(reason.text)};
     }
-    case JobState::kHeld: return {"Held", job.reason.empty() ? "held; gpu-platform jobs release " + ToText(job.id) + " queues it again" : job.reason};
+    case JobState::kHeld: return {"Held", job.reason.empty() ? "held; gpu-platform jobs release " + NameOf(job) + " queues it again" : job.reason};
     case JobState::kBlocked: return {"Dependency", job.reason};
     case JobState::kRetryWait: return {"BeginTime", job.reason};
     default: return {"", job.reason};
@@ -193,7 +193,7 @@ ShownReason ReasonOf(const Job& job, PendingReasons& reasons) {
 }
 
 void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons, v1::Job* message) {
-  message->set_id(ToText(job.id));
+  message->set_id(NameOf(job));
   message->set_state(ToProto(Shown(job.state)));
   message->set_detail(Name(job.state));
   const ShownReason reason = ReasonOf(job, reasons);

@@ -146,8 +146,8 @@ void AgentLoop::Disconnect(const std::string& why) {
 void AgentLoop::MoveOver() {
   for (const auto& [id, seen] : seen_) {
     if (!seen.ended) {
-      if (std::exchange(stopped_[id], StopOrder::kKill) != StopOrder::kKill) runner_.Stop(ToText(id), Duration{});
-    } else if (const Status gone = runner_.Forget(ToText(id)); !gone) {
+      if (std::exchange(stopped_[id], StopOrder::kKill) != StopOrder::kKill) runner_.Stop(KeyOf(id), Duration{});
+    } else if (const Status gone = runner_.Forget(KeyOf(id)); !gone) {
       Say(ToText(id) + ": " + gone.error().message);
     }
   }
@@ -176,7 +176,7 @@ void AgentLoop::Renew() {
   for (const LeaseOrder& order : orders_.leases) {
     const auto seen = seen_.find(order.lease.id);
     if (!order.lease.stop_on_loss || seen == seen_.end() || seen->second.ended) continue;
-    runner_.Renew(ToText(order.lease.id), lease_until_ns_);
+    runner_.Renew(KeyOf(order.lease.id), lease_until_ns_);
   }
 }
 
@@ -185,7 +185,7 @@ void AgentLoop::PassSurplus() {
   for (const LeaseOrder& order : orders_.leases) {
     const CheckpointRequest& request = order.spec->checkpoint;
     const auto seen = seen_.find(order.lease.id);
-    if (request.keep > 0 && seen != seen_.end() && seen->second.running) runner_.Discard(ToText(order.lease.id), request.directory, order.surplus);
+    if (request.keep > 0 && seen != seen_.end() && seen->second.running) runner_.Discard(KeyOf(order.lease.id), request.directory, order.surplus);
   }
 }
 
@@ -285,13 +285,13 @@ void AgentLoop::MeasureUse() {
   for (const auto& [id, seen] : seen_) {
     known.insert(id);
     const LeaseOrder* order = seen.running ? OrderFor(id) : nullptr;
-    if (order != nullptr) meter_.Look(order->lease, runner_.Used(ToText(id)), readings, clock_.BootNs(), clock_.Now());
+    if (order != nullptr) meter_.Look(order->lease, runner_.Used(KeyOf(id)), readings, clock_.BootNs(), clock_.Now());
   }
   meter_.Keep(known);
 }
 
 void AgentLoop::Carry(const NodeAction& action) {
-  const std::string key = ToText(action.lease);
+  const std::string key = KeyOf(action.lease);
   switch (action.kind) {
     case NodeActionKind::kStart:
       // An order may have waited while this process slept, and its job may run elsewhere by now:
@@ -379,7 +379,7 @@ Result<ExecStreams> AgentLoop::Exec(LeaseId lease, const ExecSpec& spec) {
   auto result = answer->get_future();
   {
     const std::lock_guard lock(tasks_mutex_);
-    tasks_.push_back([this, lease, spec, answer] { answer->set_value(runner_.Exec(ToText(lease), spec)); });
+    tasks_.push_back([this, lease, spec, answer] { answer->set_value(runner_.Exec(KeyOf(lease), spec)); });
   }
   const uint64_t one = 1;
   (void)!write(wake_fd_, &one, sizeof one);

@@ -49,7 +49,7 @@ void AddRendezvous(const LeaseOrder& order, std::map<std::string, std::string>& 
 }
 
 std::string ReportPipe(const LaunchOptions& options, LeaseId lease) {
-  return options.state_directory + "/" + kReportDirectory + "/" + ToText(lease);
+  return options.state_directory + "/" + kReportDirectory + "/" + KeyOf(lease);
 }
 
 // What it shares, and how much of it.
@@ -94,7 +94,7 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
   for (const auto& [name, value] : spec.environment) {
     if (!IsReservedVariable(name)) env[name] = value;
   }
-  env["GP_JOB_ID"] = ToText(order.lease.job);
+  env["GP_JOB_ID"] = ElementName(order.array, order.lease.job);
   if (order.array.value != 0) {
     env["GP_ARRAY_ID"] = ToText(order.array);
     env["GP_ARRAY_INDEX"] = std::to_string(IndexIn(order.array, order.lease.job));
@@ -149,7 +149,7 @@ bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
 }  // namespace
 
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt) {
-  return options.state_directory + "/logs/" + ToText(job) + "/" + std::to_string(attempt);
+  return options.state_directory + "/logs/" + KeyOf(job) + "/" + std::to_string(attempt);
 }
 
 LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const LaunchOptions& options,
@@ -157,7 +157,7 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   const JobSpec& spec = *order.spec;
   const HostUser user = options.resolve_user(order.user);
   LaunchSpec launch;
-  launch.key = ToText(order.lease.id);
+  launch.key = KeyOf(order.lease.id);
   // The program of an interactive job comes by Exec, with its user's terminal.
   if (!spec.interactive) launch.argv = spec.command;
   launch.environment = MakeEnvironment(order, facts, user, options);

@@ -32,7 +32,7 @@ DriverAdvice AdviceOf(RecoveryAction action) {
 DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) { return action ? AdviceOf(*action) : DriverAdvice::kUnknown; }
 
 std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
-  const auto lease = ParseLeaseId(status.key);
+  const auto lease = ParseLeaseKey(status.key);
   if (!lease) return std::nullopt;
   LeaseObservation seen;
   seen.lease = *lease;
@@ -53,7 +53,7 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
 }
 
 std::optional<LeaseProgress> ToProgress(const AttemptStatus& status) {
-  const auto lease = ParseLeaseId(status.key);
+  const auto lease = ParseLeaseKey(status.key);
   const AttemptProgress& progress = status.progress;
   if (!lease || (progress.at.ns == 0 && progress.refused.empty())) return std::nullopt;
   return LeaseProgress{*lease, progress.at, progress.step, progress.steps, progress.refused};

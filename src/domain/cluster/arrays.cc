@@ -36,6 +36,11 @@ std::vector<JobId> ElementsOf(const State& state, JobId array) {
   return elements;
 }
 
+std::string NameOf(const State& state, JobId id) {
+  const Job* job = state.FindJob(id);
+  return job == nullptr ? ToText(id) : NameOf(*job);
+}
+
 Result<JobId> FindJobNamed(const State& state, std::string_view text) {
   const JobName name = GP_TRY(ParseJobName(text));
   if (!name.elements) {

@@ -12,11 +12,6 @@ namespace {
 constexpr std::string_view kUser = "user:";
 constexpr size_t kDetailsMax = 300;
 
-std::string JobName(const State& state, JobId id) {
-  const Job* job = state.FindJob(id);
-  return job == nullptr ? ToText(id) : NameOf(*job);
-}
-
 std::string NodeName(const State& state, NodeId id) {
   const Node* node = state.FindNode(id);
   return node == nullptr ? "node " + std::to_string(id.value) : node->facts->name;
@@ -47,10 +42,10 @@ class Teller {
          spec.name + ": " + std::to_string(spec.nodes) + " x " + GpusText(spec.gpus) + ", priority " + std::to_string(spec.priority) +
              (submitted == nullptr ? "" : ", queue " + submitted->queue) + array);
   }
-  void operator()(const StopJob& command) { Tell("StopJob", JobName(state_, command.job), command.force ? "by force" : ""); }
-  void operator()(const HoldJob& command) { Tell("HoldJob", JobName(state_, command.job), ""); }
-  void operator()(const ReleaseJob& command) { Tell("ReleaseJob", JobName(state_, command.job), ""); }
-  void operator()(const SetPriority& command) { Tell("SetPriority", JobName(state_, command.job), std::to_string(command.priority)); }
+  void operator()(const StopJob& command) { Tell("StopJob", NameOf(state_, command.job), command.force ? "by force" : ""); }
+  void operator()(const HoldJob& command) { Tell("HoldJob", NameOf(state_, command.job), ""); }
+  void operator()(const ReleaseJob& command) { Tell("ReleaseJob", NameOf(state_, command.job), ""); }
+  void operator()(const SetPriority& command) { Tell("SetPriority", NameOf(state_, command.job), std::to_string(command.priority)); }
   void operator()(const ChangeService& command) {
     constexpr std::array kActions = {"drain", "offline", "online", "reset"};
     const std::string place = NodeName(state_, command.node) + (command.gpu < 0 ? "" : "[" + std::to_string(command.gpu) + "]");
@@ -96,8 +91,8 @@ class Teller {
   void operator()(const EndReservation& command) { Tell("DeleteReservation", command.name, ""); }
   void operator()(const MoveJobs& command) {
     std::string details = "moves";
-    for (const MoveJobs::Move& move : command.moves) details += " " + JobName(state_, move.job);
-    Tell("ApplyMoves", JobName(state_, command.by), details);
+    for (const MoveJobs::Move& move : command.moves) details += " " + NameOf(state_, move.job);
+    Tell("ApplyMoves", NameOf(state_, command.by), details);
   }
   void operator()(const GrantRole& command) {
     Tell("GrantRole", command.subject, (command.role ? Name(*command.role) : std::string("as if nothing had been granted")) + " " + Everywhere(command.queue));
@@ -128,7 +123,7 @@ class Teller {
   }
   void operator()(const DeleteBudget& command) { Tell("DeleteBudget", ToText(command.key), ""); }
   void operator()(const SetPolicy& command) { Tell("ReloadConfig", "policy", command.changes); }
-  void operator()(const ChangeTimeLimit& command) { Tell("SetTimeLimit", JobName(state_, command.job), (command.longer_by.ns == 0 ? "to " + ToText(command.time_limit) : "by " + ToText(command.longer_by)) + (command.force ? " by force" : "")); }
+  void operator()(const ChangeTimeLimit& command) { Tell("SetTimeLimit", NameOf(state_, command.job), (command.longer_by.ns == 0 ? "to " + ToText(command.time_limit) : "by " + ToText(command.longer_by)) + (command.force ? " by force" : "")); }
   void operator()(const NoteChange& command) { Tell(command.operation, command.target, command.details); }
   void operator()(const NoteRefusal& command) {
     Tell(command.operation, "", "");

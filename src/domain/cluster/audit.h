@@ -18,7 +18,7 @@ struct AuditEntry {
   std::string user;       // empty: unknown
   std::string from;       // "unix", "127.0.0.1:40312"
   std::string operation;  // "SubmitJob"
-  std::string object;     // "job-0005", "dgx-1", "dgx-1[3]", "research"
+  std::string object;     // "job-5", "dgx-1", "dgx-1[3]", "research"
   std::string details;    // never a secret
   bool refused = false;
   std::string why;        // it was refused

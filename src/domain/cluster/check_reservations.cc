@@ -13,7 +13,7 @@ void CheckReservedNode(const State& state, const Reservation& reservation, const
     if (reservation.is_moved) continue;
     if (LatestEnd(job) <= (IsOf(reservation, job) ? reservation.ends_at : reservation.starts_at)) continue;
     if (reservation.maintenance && (job.stop != StopCause::kNone || state.leaving.contains({LeaveAt(reservation, job), job.id}))) continue;  // it will be told in time
-    found.push_back({"I10", ToText(job.id) + " may be on node " + node.facts->name + " while it is reserved for " + reservation.name});
+    found.push_back({"I10", NameOf(job) + " may be on node " + node.facts->name + " while it is reserved for " + reservation.name});
   }
 }
 

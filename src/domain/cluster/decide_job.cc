@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/budgets.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/dependencies.h"
@@ -92,7 +93,7 @@ Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
   constexpr const char* kForce = ": who may operate the cluster can do it by force";
   for (const JobId id : state.claimants) {
     for (const LeaseId lease : job.leases) {
-      if (std::ranges::count(state.FindJob(id)->claimed, state.FindLease(lease)->node) > 0) return Fail(Conflict(ToText(id) + " waits for a node of it" + kForce));
+      if (std::ranges::count(state.FindJob(id)->claimed, state.FindLease(lease)->node) > 0) return Fail(Conflict(NameOf(state, id) + " waits for a node of it" + kForce));
     }
   }
   for (const JobId id : state.queued) {
@@ -100,7 +101,7 @@ Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
     const bool may_take_its_place = other.pool == job.pool && other.spec->reservation == job.spec->reservation && other.user.uid != job.user.uid;
     const Duration after = KeepsAfter(state.policy, *other.spec);
     if (may_take_its_place && other.queued_at + after <= at) {
-      return Fail(Conflict(ToText(id) + " waits in pool " + job.pool + (after.ns == 0 ? "" : " for more than " + ToText(after)) + kForce));
+      return Fail(Conflict(NameOf(state, id) + " waits in pool " + job.pool + (after.ns == 0 ? "" : " for more than " + ToText(after)) + kForce));
     }
   }
   return Ok();
@@ -114,7 +115,7 @@ Status CheckLonger(const State& state, Instant at, const Job& job) {
 }
 
 Error AlreadyOver(const Job& job) {
-  return Conflict(ToText(job.id) + " is already " + Name(job.state));
+  return Conflict(NameOf(job) + " is already " + Name(job.state));
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ Result<Events> DecideStop(const State& state, const StopJob& command) {
 Result<Events> DecideHold(const State& state, const HoldJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (job.state != JobState::kQueued && job.state != JobState::kRetryWait) {
-    return Fail(Conflict(ToText(job.id) + " is " + Name(job.state) + ": only a waiting job can be held"));
+    return Fail(Conflict(NameOf(job) + " is " + Name(job.state) + ": only a waiting job can be held"));
   }
   return Events{JobHeld{job.id}};
 }
@@ -160,7 +161,7 @@ Result<Events> DecideHold(const State& state, const HoldJob& command) {
 Result<Events> DecideRelease(const State& state, const ReleaseJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (job.state != JobState::kHeld) {
-    return Fail(Conflict(ToText(job.id) + " is " + Name(job.state) + ", not HELD"));
+    return Fail(Conflict(NameOf(job) + " is " + Name(job.state) + ", not HELD"));
   }
   return Events{JobReleased{job.id}};
 }
@@ -180,7 +181,7 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   const Duration before = job.spec->time_limit;
-  if (before.ns == 0) return Fail(Conflict(ToText(job.id) + " has no time limit"));
+  if (before.ns == 0) return Fail(Conflict(NameOf(job) + " has no time limit"));
   const Duration limit = command.longer_by.ns == 0 ? command.time_limit : before + std::clamp(command.longer_by, Duration{} - kTimeLimitMax, kTimeLimitMax);
   if (limit < Duration::Seconds(1) || limit > kTimeLimitMax) {
     return Fail(InvalidArgument("time_limit: must be from 1s to " + ToText(kTimeLimitMax) + ", not " + (limit.ns <= 0 ? "less" : ToText(limit))));
@@ -194,9 +195,9 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
     GP_CHECK_OK(CheckReservationOf(state, changed, job.user.name, state.queues.at(job.queue)));
     return Events{event};
   }
-  if (job.stop != StopCause::kNone) return Fail(Conflict(ToText(job.id) + " is being stopped: " + job.reason));
+  if (job.stop != StopCause::kNone) return Fail(Conflict(NameOf(job) + " is being stopped: " + job.reason));
   const Instant placed = job.attempts.back().placed_at;
-  if (placed + limit <= at) return Fail(Conflict(ToText(job.id) + " has run for longer than that already: jobs cancel ends it"));
+  if (placed + limit <= at) return Fail(Conflict(NameOf(job) + " has run for longer than that already: jobs cancel ends it"));
   if (limit > before) {
     GP_CHECK_OK(CheckReservationsUntil(state, job, EndOfStay(placed, changed)));
     if (!command.force) GP_CHECK_OK(CheckLonger(state, at, job));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/decide_fault.h"
 #include "domain/cluster/decide_parts.h"
@@ -80,7 +81,7 @@ Status CheckHasLeft(const State& state, const GpuKey& key, const std::string& na
   const std::vector<LeaseId>& leases = other.gpus[static_cast<size_t>(key.gpu)].leases;
   const std::string which = "node " + name + ": GPU " + facts.uuid + " is ";
   if (!leases.empty()) {
-    return Fail(Conflict(which + "held in node " + other.facts->name + " by " + ToText(state.FindLease(leases.front())->job) +
+    return Fail(Conflict(which + "held in node " + other.facts->name + " by " + NameOf(state, state.FindLease(leases.front())->job) +
                          ": end it there first (gpu-platform nodes declare-lost, where that node is gone)"));
   }
   const bool is_gone = other.condition == NodeCondition::kLost || facts.presence != GpuPresence::kPresent;

@@ -2,6 +2,7 @@
 #include <bit>
 #include <set>
 
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
@@ -13,7 +14,7 @@ namespace {
 Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
   const Job* job = state.FindJob(move.job);
   if (job == nullptr) return Fail(NotFound("no job " + ToText(move.job)));
-  const auto refuse = [&](const std::string& why) { return Fail(Conflict(ToText(job->id) + " (" + Name(job->state) + ") may not be moved: " + why)); };
+  const auto refuse = [&](const std::string& why) { return Fail(Conflict(NameOf(*job) + " (" + Name(job->state) + ") may not be moved: " + why)); };
   if (!IsMovable(*job)) return refuse("it must be movable, run, and not be stopping");
   if (const std::string why = WhyNotMoved(state, *job, at); !why.empty()) return refuse(why);
   std::vector<NodeId> nodes;
@@ -29,7 +30,7 @@ Status CheckClaims(const State& state, const MoveJobs& command) {
   const std::map<NodeId, JobId> cleared = ClearedForOthers(state, command.by);
   for (const NodeId node : command.nodes) {
     const auto other = cleared.find(node);
-    if (other != cleared.end()) return Fail(Conflict("a node is being cleared for " + ToText(other->second) + " already"));
+    if (other != cleared.end()) return Fail(Conflict("a node is being cleared for " + NameOf(state, other->second) + " already"));
   }
   return Ok();
 }
@@ -39,7 +40,7 @@ Status CheckClaims(const State& state, const MoveJobs& command) {
 Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command) {
   const Job* by = state.FindJob(command.by);
   if (by == nullptr) return Fail(NotFound("no job " + ToText(command.by)));
-  if (by->state != JobState::kQueued) return Fail(Conflict(ToText(by->id) + " is " + Name(by->state) + ": nothing is moved for it"));
+  if (by->state != JobState::kQueued) return Fail(Conflict(NameOf(*by) + " is " + Name(by->state) + ": nothing is moved for it"));
   GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
   GP_CHECK_OK(CheckClaims(state, command));
   if (command.moves.empty()) return Fail(InvalidArgument("moves: name at least one job to move"));
@@ -50,7 +51,7 @@ Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& comma
   std::set<JobId> distinct;
   for (const MoveJobs::Move& move : command.moves) {
     GP_CHECK_OK(CheckMove(state, at, move));
-    if (!distinct.insert(move.job).second) return Fail(InvalidArgument("moves: " + ToText(move.job) + " is named twice"));
+    if (!distinct.insert(move.job).second) return Fail(InvalidArgument("moves: " + NameOf(state, move.job) + " is named twice"));
     events.push_back(JobMoveOrdered{move.job, command.by, command.nodes, move.destination});
   }
   return events;

@@ -13,25 +13,25 @@ namespace {
 
 Status CheckSize(const Job& job, const PlaceGang& command) {
   if (command.variant < 0 || command.variant >= CountVariants(*job.spec)) {
-    return Fail(Conflict(ToText(job.id) + " has no variant " + std::to_string(command.variant)));
+    return Fail(Conflict(NameOf(job) + " has no variant " + std::to_string(command.variant)));
   }
   const auto ranks = static_cast<int>(command.ranks.size());
   const NodeRange range = NodesOf(*job.spec, command.variant);
   if (ranks >= range.least && ranks <= range.most) return Ok();
-  return Fail(Conflict(ToText(job.id) + ": a gang of " + std::to_string(range.most) + " nodes was placed on " + std::to_string(ranks)));
+  return Fail(Conflict(NameOf(job) + ": a gang of " + std::to_string(range.most) + " nodes was placed on " + std::to_string(ranks)));
 }
 
 Status CheckJob(const State& state, const PlaceGang& command) {
   const Job* job = state.FindJob(command.job);
   if (job == nullptr) return Fail(NotFound("no job " + ToText(command.job)));
   if (job->state != JobState::kQueued) {
-    return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + ", not QUEUED"));
+    return Fail(Conflict(NameOf(*job) + " is " + Name(job->state) + ", not QUEUED"));
   }
   GP_CHECK_OK(CheckSize(*job, command));
   std::set<NodeId> nodes;
   for (const RankPlacement& rank : command.ranks) {
     if (!nodes.insert(rank.node).second) {
-      return Fail(Conflict(ToText(job->id) + ": two ranks on one node"));
+      return Fail(Conflict(NameOf(*job) + ": two ranks on one node"));
     }
   }
   return Ok();
@@ -56,7 +56,7 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
     given->spec = Resolve(known.spec, command.variant, static_cast<int>(command.ranks.size()));
   }
   const Job& job = given ? *given : known;
-  if (const auto stop = FindQuotaStop(state, job, at)) return Fail(Conflict(ToText(job.id) + ": " + ToText(*stop)));
+  if (const auto stop = FindQuotaStop(state, job, at)) return Fail(Conflict(NameOf(job) + ": " + ToText(*stop)));
   GangPlaced placed{command.pass, job.id, {}, command.note, command.variant};
   uint64_t next_lease = state.last_lease + 1;
   for (size_t rank = 0; rank < command.ranks.size(); ++rank) {

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/decide_fault.h"
 #include "domain/cluster/faults.h"
 
@@ -171,7 +172,7 @@ Result<Events> DecideIncident(const State& state, const Envelope& envelope, cons
     const GpuFacts& facts = state.FindNode(key.node)->facts->gpus[static_cast<size_t>(key.gpu)];
     if (facts.presence == GpuPresence::kMissing) {
       const std::vector<LeaseId>& leases = GpuAt(state, key).leases;
-      if (!leases.empty()) return Fail(Conflict("GPU " + facts.uuid + " is missing, and " + ToText(state.FindLease(leases.front())->job) + " still holds it: close " + ToText(incident.id) + " when that has ended"));
+      if (!leases.empty()) return Fail(Conflict("GPU " + facts.uuid + " is missing, and " + NameOf(state, state.FindLease(leases.front())->job) + " still holds it: close " + ToText(incident.id) + " when that has ended"));
       events.push_back(GpuRetired{key});
     } else {
       events.push_back(GpuRemedyChanged{key.node, key.gpu, trouble.remedy, {}, false, trouble.is_asked});

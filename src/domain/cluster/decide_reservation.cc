@@ -23,7 +23,7 @@ Status CheckNode(const State& state, const Reservation& wanted, const Node& node
     const Job& job = *state.FindJob(state.FindLease(id)->job);
     const Instant end = LatestEnd(job);
     if (end <= wanted.starts_at) continue;
-    return Fail(Conflict("node " + name + ": " + ToText(job.id) + " runs there " +
+    return Fail(Conflict("node " + name + ": " + NameOf(job) + " runs there " +
                          (end == kNever ? "without a time limit" : "until " + ToRfc3339(WallOf(state.time, end)) + " at the latest")));
   }
   return Ok();

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/cluster/faults.h"
 
@@ -75,7 +76,7 @@ Status Offline(const State& state, const Node& node, const std::vector<int>& gpu
   const std::set<JobId> jobs = JobsOn(state, node, gpus);
   if (!jobs.empty() && !command.force) {
     std::string names;
-    for (const JobId job : jobs) names += (names.empty() ? "" : ", ") + ToText(job);
+    for (const JobId job : jobs) names += (names.empty() ? "" : ", ") + NameOf(state, job);
     return Fail(Conflict(Label(node, command.gpu) + " runs " + names +
                          ". Use drain to let it finish, or --force to stop it now"));
   }

@@ -1,3 +1,4 @@
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
 
 #include <algorithm>
@@ -29,8 +30,8 @@ Prospect ProspectOf(const Array& array, AfterKind kind) {
   return Prospect::kImpossible;
 }
 
-// "job-0003", or of an array "job-0003[*]".
-std::string NameOf(const State& state, JobId id) { return ToText(id) + (state.arrays.contains(id) ? "[*]" : ""); }
+// "job-3", or of an array "job-3[*]".
+std::string NameOfAwaited(const State& state, JobId id) { return state.arrays.contains(id) ? ToText(id) + "[*]" : NameOf(state, id); }
 
 // What the other came to instead of what was wished: "FAILED", "1 of 6 completed".
 std::string Fate(const State& state, JobId id) {
@@ -69,7 +70,7 @@ std::string TellOpen(const State& state, const JobSpec& spec) {
   std::string text;
   for (const Dependency& dependency : spec.after) {
     if (ProspectOf(state, dependency) != Prospect::kOpen) continue;
-    text += (text.empty() ? "waits for " : ", ") + NameOf(state, dependency.job) + " " + Wish(dependency.kind);
+    text += (text.empty() ? "waits for " : ", ") + NameOfAwaited(state, dependency.job) + " " + Wish(dependency.kind);
   }
   return text;
 }
@@ -77,7 +78,7 @@ std::string TellOpen(const State& state, const JobSpec& spec) {
 std::string TellImpossible(const State& state, const JobSpec& spec) {
   for (const Dependency& dependency : spec.after) {
     if (ProspectOf(state, dependency) != Prospect::kImpossible) continue;
-    return NameOf(state, dependency.job) + " " + Fate(state, dependency.job) + ", and was " + Wish(dependency.kind) + " first";
+    return NameOfAwaited(state, dependency.job) + " " + Fate(state, dependency.job) + ", and was " + Wish(dependency.kind) + " first";
   }
   return "";
 }

@@ -17,7 +17,7 @@ Prospect ProspectOf(const State& state, const Dependency& dependency);
 // Of all that the job waits for: kImpossible outweighs kOpen.
 Prospect ProspectOf(const State& state, const JobSpec& spec);
 
-// "job-0003 to complete, job-0004 to end": what is open; of kImpossible: "job-0003 FAILED, and was to complete".
+// "job-3 to complete, job-4 to end": what is open; of kImpossible: "job-3 FAILED, and was to complete".
 std::string TellOpen(const State& state, const JobSpec& spec);
 std::string TellImpossible(const State& state, const JobSpec& spec);
 

@@ -111,7 +111,7 @@ namespace {
 Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
   const GpuRequest& request = job.spec->gpus;
   if (static_cast<int>(at.gpus.size()) != request.count) {
-    return Fail(Conflict(ToText(job.id) + ": " + std::to_string(request.count) + " GPUs asked, " +
+    return Fail(Conflict(NameOf(job) + ": " + std::to_string(request.count) + " GPUs asked, " +
                          std::to_string(at.gpus.size()) + " placed"));
   }
   int last = -1;
@@ -172,7 +172,7 @@ Status CheckGrants(const State& state, const Job& job, const RankPlacement& at) 
   if (node->condition != NodeCondition::kUp || node->draining) {
     return Fail(Conflict("node " + node->facts->name + " takes no new work"));
   }
-  if (!MayUse(job, *node)) return Fail(Conflict(ToText(job.id) + " may not use node " + node->facts->name + ": another pool or other labels"));
+  if (!MayUse(job, *node)) return Fail(Conflict(NameOf(job) + " may not use node " + node->facts->name + ": another pool or other labels"));
   GP_CHECK_OK(CheckGpus(*node, job, at));
   return CheckNuma(*node, at);
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/reservations.h"
 #include "domain/defragmenting/rehearsal.h"
 #include "domain/explaining/why_not_here.h"
@@ -76,7 +77,7 @@ class TableMaker {
   std::string WhoseIs(NodeId node) const {
     const auto kept = plan_.kept.find(node);
     if (kept != plan_.kept.end() && kept->second.job != job_.id) {
-      return "kept for " + ToText(kept->second.job) + (IsPromised(kept->second) ? ", which starts by " + ToRfc3339(WallOf(state_.time, kept->second.starts_by)) : "");
+      return "kept for " + NameOf(state_, kept->second.job) + (IsPromised(kept->second) ? ", which starts by " + ToRfc3339(WallOf(state_.time, kept->second.starts_by)) : "");
     }
     for (const Reservation* reservation : ReservationsOf(state_, *state_.FindNode(node))) {
       if (!Permits(*reservation, job_, at_)) return "reserved: " + reservation->name + " from " + ToRfc3339(WallOf(state_.time, reservation->starts_at)) + " on";

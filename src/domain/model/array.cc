@@ -49,24 +49,20 @@ JobId SubmittedAs(const Job& job) { return job.array.value == 0 ? job.id : job.a
 JobId LimitingArray(const Job& job) { return job.spec->array.max_parallel == 0 ? JobId{} : job.array; }
 
 std::string NameOf(const Job& job) {
-  if (job.array.value == 0) return ToText(job.id);
-  return ToText(job.array) + "[" + std::to_string(IndexIn(job.array, job.id)) + "]";
+  return ElementName(job.array, job.id);
+}
+
+std::string ElementName(JobId array, JobId job) {
+  return array.value == 0 ? ToText(job) : ToText(array) + "[" + std::to_string(IndexIn(array, job)) + "]";
 }
 
 Result<JobName> ParseJobName(std::string_view text) {
   const size_t bracket = text.find('[');
-  JobName name;
-  bool is_good = false;
-  if (const auto id = ParseJobId(text.substr(0, bracket))) {
-    name.job = *id;
-    is_good = bracket == std::string_view::npos;
-    if (!is_good && text.ends_with(']')) {
-      name.elements = ParseElements(text.substr(bracket + 1, text.size() - bracket - 2));
-      is_good = name.elements.has_value();
-    }
-  }
-  if (is_good) return name;
-  return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" names no job: write job-0001, or of an array job-0001[3], job-0001[2-7] or job-0001[*]"));
+  JobName name{GP_TRY(ParseJobId(text.substr(0, bracket))), std::nullopt};
+  if (bracket == std::string_view::npos) return name;
+  if (text.ends_with(']')) name.elements = ParseElements(text.substr(bracket + 1, text.size() - bracket - 2));
+  if (name.elements) return name;
+  return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" names no elements of an array: write job-17[3], job-17[2-7] or job-17[*]"));
 }
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays: jobs of one spec that differ by an index, called job-0005[0], job-0005[1] …  An array has a number
+// Arrays: jobs of one spec that differ by an index, called job-5[0], job-5[1] …  An array has a number
 // of its own, and its elements have those behind it: each is a job like any other.
 
 #include <optional>
@@ -40,10 +40,12 @@ JobId SubmittedAs(const Job& job);
 // The job's array where that limits how many of its elements run; otherwise 0.
 JobId LimitingArray(const Job& job);
 
-// "job-0005[3]" of an element, otherwise "job-0005".
+// "job-5[3]" of an element, otherwise "job-5".
 std::string NameOf(const Job& job);
+// The same of one that may be an element of `array`; 0: it is of none.
+std::string ElementName(JobId array, JobId job);
 
-// What may be written for jobs: job-0005 (a job, or all of an array), job-0005[3], job-0005[2-7], job-0005[*].
+// What may be written for jobs: job-5 (a job, or all of an array), job-5[3], job-5[2-7], job-5[*].
 struct JobName {
   struct Elements {
     int first = 0;

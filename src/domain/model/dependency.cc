@@ -26,12 +26,11 @@ Result<AfterKind> ParseAfterKind(std::string_view text) {
 
 Result<Dependency> ParseDependency(std::string_view text) {
   const size_t colon = text.find(':');
-  const auto job = ParseJobId(text.substr(0, colon));
-  if (!job) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" names no job: write job-0003 or job-0003:ended"));
-  if (colon == std::string_view::npos) return Dependency{*job, AfterKind::kOk};
+  const JobId job = GP_TRY(ParseJobId(text.substr(0, colon)));
+  if (colon == std::string_view::npos) return Dependency{job, AfterKind::kOk};
   const std::string_view kind = text.substr(colon + 1);
   if (kind.empty()) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" has nothing behind its colon: ok, ended, started or failed"));
-  return Dependency{*job, GP_TRY(ParseAfterKind(kind))};
+  return Dependency{job, GP_TRY(ParseAfterKind(kind))};
 }
 
 }  // namespace gp

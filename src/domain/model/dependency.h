@@ -1,6 +1,6 @@
 #pragma once
 
-// What a job may wait for, as it is written: "job-0003", "job-0004:ended".
+// What a job may wait for, as it is written: "job-3", "job-4:ended".
 
 #include <string>
 #include <string_view>

@@ -34,7 +34,7 @@ bool AnyFits(std::span<const Node> nodes, const Job& job) {
 
 // "an A100", "a V100": as the name is spoken.
 std::string WithArticle(const std::string& name) {
-  const bool is_vowel = !name.empty() && std::string_view("AEFHILMNORSX8").contains(name.front());
+  const bool is_vowel = !name.empty() && std::string_view("AEFHILMNORSXaefhilmnorsx8").contains(name.front());
   return (is_vowel ? "an " : "a ") + name;
 }
 

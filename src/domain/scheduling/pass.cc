@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/grants.h"
 #include "domain/cluster/moves.h"
 #include "domain/model/variants.h"
@@ -137,7 +138,7 @@ const Job& Pass::AsPlaced(const Job& job, int variant, int nodes) {
 }
 
 std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
-  PlaceGang place{0, job.id, {}, "moved for " + ToText(job.moved_for) + ":", job.variant};
+  PlaceGang place{0, job.id, {}, "moved for " + NameOf(state_, job.moved_for) + ":", job.variant};
   const std::set<NodeId>& closed = kept_.ClosedTo(job);
   std::set<std::string> traits;
   for (const RankTarget& target : job.destination) {

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
 #include "domain/cluster/reservations.h"
@@ -130,7 +131,7 @@ PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const J
 
 namespace {
 
-// Who has no time limit and holds something on the nodes that are kept for the job: "job-0003", "job-0003 and 2 more".
+// Who has no time limit and holds something on the nodes that are kept for the job: "job-3", "job-3 and 2 more".
 std::string EndlessOn(const State& state, const std::map<NodeId, Kept>& kept, JobId owner) {
   std::set<JobId> endless;
   for (const auto& [node, one] : kept) {
@@ -141,7 +142,7 @@ std::string EndlessOn(const State& state, const std::map<NodeId, Kept>& kept, Jo
     }
   }
   if (endless.empty()) return "";
-  return ToText(*endless.begin()) + (endless.size() == 1 ? "" : " and " + std::to_string(endless.size() - 1) + " more");
+  return NameOf(state, *endless.begin()) + (endless.size() == 1 ? "" : " and " + std::to_string(endless.size() - 1) + " more");
 }
 
 // Of one that a pass keeps nodes for: when it starts there, or what it waits for.
@@ -155,7 +156,7 @@ std::string WhenItStarts(const State& state, const std::map<NodeId, Kept>& all, 
 
 // For whom the places are kept where the job would fit.
 struct Owners {
-  std::string text;  // "job-0004, which starts by …; reservation course from … on"
+  std::string text;  // "job-4, which starts by …; reservation course from … on"
   bool any_job = false;
   bool would_limit_help = false;  // the job has no time limit, and whoever has one is let in
 };
@@ -188,14 +189,14 @@ class OwnersOf {
     const bool is_waiting = interrupted.state == JobState::kQueued;
     if (interrupted.id == job_.id || (is_waiting && at_ >= interrupted.recovers_until) || HasVariants(*interrupted.spec)) return;
     if (std::ranges::none_of(interrupted.attempts.back().ranks, [&](const RankRecord& rank) { return FitsOn(rank.node); })) return;
-    AddJob(ToText(interrupted.id) + ", which a fault has interrupted" + (is_waiting ? ", until " + ToRfc3339(WallOf(state_.time, interrupted.recovers_until)) : ""));
+    AddJob(NameOf(interrupted) + ", which a fault has interrupted" + (is_waiting ? ", until " + ToRfc3339(WallOf(state_.time, interrupted.recovers_until)) : ""));
   }
 
   void AddMoved(const PlaceGang& held) {
     const Job* moved = state_.FindJob(held.job);  // it may be forgotten since
     if (moved == nullptr || moved->destination.empty() || held.job == job_.id) return;
     if (std::ranges::none_of(held.ranks, [&](const RankPlacement& rank) { return FitsOn(rank.node); })) return;
-    AddJob(ToText(held.job) + ", which is being moved there");
+    AddJob(NameOf(state_, held.job) + ", which is being moved there");
   }
 
   void AddKept() {
@@ -206,7 +207,7 @@ class OwnersOf {
       if (FitsOn(node)) owners[kept.job] = kept;
     }
     for (const auto& [owner, kept] : owners) {
-      AddJob(ToText(owner) + WhenItStarts(state_, plan_.kept, kept));
+      AddJob(NameOf(state_, owner) + WhenItStarts(state_, plan_.kept, kept));
       owners_.would_limit_help = owners_.would_limit_help || kept.starts_by == kSomeTime;
     }
   }

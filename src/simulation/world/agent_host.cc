@@ -61,7 +61,7 @@ GpuKeeperOptions AgentHost::KeeperOptions() {
   options.heat_limits.assign(hardware_.listed().size(), kHeatLimits);
   options.lease_in = [this](int gpu, int instance) {
     const MigRunner* runner = agent_ == nullptr ? nullptr : agent_->runner.get();
-    return runner == nullptr ? LeaseId{} : ParseLeaseId(runner->AttemptIn(gpu, instance)).value_or(LeaseId{});
+    return runner == nullptr ? LeaseId{} : ParseLeaseKey(runner->AttemptIn(gpu, instance)).value_or(LeaseId{});
   };
   if (plan_.has_kernel_log) {
     options.take_kernel_xids = [this] {

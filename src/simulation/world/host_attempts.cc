@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "domain/model/array.h"
 
 namespace gp {
 namespace {
@@ -18,6 +19,12 @@ std::string ValueOf(const LaunchSpec& spec, const std::string& name) {
 }
 
 int NumberOf(const LaunchSpec& spec, const std::string& name) { return static_cast<int>(ParseCount(ValueOf(spec, name)).value_or(-1)); }
+
+JobId JobOf(const LaunchSpec& spec) {
+  const auto name = ParseJobName(ValueOf(spec, "GP_JOB_ID"));
+  if (!name) return {};
+  return name->elements ? ElementId(name->job, name->elements->first) : name->job;
+}
 
 }  // namespace
 
@@ -43,7 +50,7 @@ Status HostAttempts::Start(const LaunchSpec& spec) {
   attempt.spec = spec;
   attempt.status.key = spec.key;
   attempt.status.launch = std::make_shared<const LaunchSpec>(spec);
-  attempt.lease = ParseLeaseId(spec.key).value_or(LeaseId{});
+  attempt.lease = ParseLeaseKey(spec.key).value_or(LeaseId{});
   if (spec.stop_on_lease_loss) attempt.lease_deadline_ns = spec.lease_deadline_boot_ns;
   AwaitLeaseEnd(attempt);
   const Duration prolog = rng_.Chance(1, 20) ? Duration::Seconds(rng_.Between(1, 15)) : Duration::Milliseconds(rng_.Between(1, 40));
@@ -54,7 +61,7 @@ Status HostAttempts::Start(const LaunchSpec& spec) {
 Program HostAttempts::ProgramOf(const Attempt& attempt) const {
   Program program;
   program.lease = attempt.lease;
-  program.job = ParseJobId(ValueOf(attempt.spec, "GP_JOB_ID")).value_or(JobId{});
+  program.job = JobOf(attempt.spec);
   program.attempt = NumberOf(attempt.spec, "GP_ATTEMPT");
   program.rank = NumberOf(attempt.spec, "GP_NODE_RANK");
   program.ranks = NumberOf(attempt.spec, "GP_NNODES");
@@ -214,7 +221,7 @@ void HostAttempts::Finish(Attempt& attempt) {
 }
 
 void HostAttempts::EndProgram(LeaseId lease, const ProgramPlan& plan) {
-  Attempt* attempt = Find(ToText(lease));
+  Attempt* attempt = Find(KeyOf(lease));
   if (attempt == nullptr || (attempt->stage != Stage::kRunning && attempt->stage != Stage::kStopping)) return;
   attempt->status.exit_code = plan.exit_code;
   attempt->status.signal = plan.signal;
@@ -225,7 +232,7 @@ void HostAttempts::EndProgram(LeaseId lease, const ProgramPlan& plan) {
 }
 
 void HostAttempts::KillProgram(LeaseId lease, EndCause cause, int signal) {
-  Attempt* attempt = Find(ToText(lease));
+  Attempt* attempt = Find(KeyOf(lease));
   if (attempt == nullptr || attempt->stage != Stage::kRunning) return;
   attempt->status.cause = cause;
   attempt->status.signal = signal;
@@ -235,7 +242,7 @@ void HostAttempts::KillProgram(LeaseId lease, EndCause cause, int signal) {
 
 // Its main process dies with it; the rest is found by the agent.
 void HostAttempts::KillSupervisor(LeaseId lease) {
-  Attempt* attempt = Find(ToText(lease));
+  Attempt* attempt = Find(KeyOf(lease));
   if (attempt == nullptr || attempt->stage == Stage::kOver || attempt->stage == Stage::kOrphaned) return;
   attempt->stage = Stage::kOrphaned;
   if (programs_.Find(lease) != nullptr) programs_.End(lease, false, 0, 9);

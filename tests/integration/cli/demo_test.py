@@ -72,7 +72,7 @@ class Demo(unittest.TestCase):
         result = self.run_demo("--tour", timeout=240)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertEqual(result.stderr, "")
-        for text in (r"job-0001 went on from step [1-9]\d* of 60, and is complete", r"ms later it runs on GPU \d of ", r"incident-0001: XID 48.* on dgx-h100-",
+        for text in (r"job-1 went on from step [1-9]\d* of 60, and is complete", r"ms later it runs on GPU \d of ", r"incident-1: XID 48.* on dgx-h100-",
                      r"put into service: [\d.]+ s", r"gpu_platform_gpus_by_use\{", r"GPU-seconds of ", r"\| checkpoint step-", "All as it must be; nothing is left behind"):
             self.assertRegex(result.stdout, text)
 

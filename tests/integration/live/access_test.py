@@ -97,7 +97,7 @@ class Access(ClusterTest):
         self.assertEqual(self.ana("tokens", "create", "x", "--user", "root").code, DENIED)  # only root itself
         limited = self.over_tcp(self.token(self.ana, "--role", "admin", "--queue", "team")[0])
         self.assertEqual(limited("roles", "grant", "eva", "admin", "--queue", "team").code, DENIED)
-        self.assertEqual(limited("tokens", "revoke", "token-0001").code, NOT_FOUND)
+        self.assertEqual(limited("tokens", "revoke", "token-1").code, NOT_FOUND)
         self.cli("roles", "revoke", f"uid-{ANA}").ok()
         self.assertEqual(self.ana("tokens", "list", "--all").code, DENIED)
         short = self.over_tcp(self.token(self.ana, "--expires", "1s")[0])
@@ -167,7 +167,7 @@ class Access(ClusterTest):
         entries = eventually(lambda: len(self.audit()) >= 5 and self.audit(), "five entries")
         told = {(one.get("user", ""), one["operation"], one.get("object", ""), one.get("refused", False)) for one in entries}
         self.assertLessEqual({(f"uid-{ANA}", "SubmitJob", job, False), (f"uid-{BEN}", "ChangeJobs", "", True), ("", "ListJobs", "", True),
-                              (f"uid-{ANA}", "IssueToken", "token-0001", False), (f"uid-{ANA}", "StopJob", job, False)}, told)
+                              (f"uid-{ANA}", "IssueToken", "token-1", False), (f"uid-{ANA}", "StopJob", job, False)}, told)
         self.assertNotIn(secret, json.dumps(entries))
         last = next(one for one in entries if one["operation"] == "StopJob")
         self.assertTrue(last["from"].startswith("127.0.0.1:"), last)

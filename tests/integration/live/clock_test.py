@@ -39,7 +39,7 @@ class Clock(ClusterTest):
             self.set_clock(hours)
             seen = self.cli.job(job)
             self.assertEqual((seen["detail"], seen["attempt"]), ("RUNNING", 1), hours)
-            self.assertLess(seen["gpu_hours"], 0.02, hours)
+            self.assertLess(seen["use"]["gpu_hours"], 0.02, hours)
             self.assertLess(seen["run_seconds"], 120, hours)
         self.assertIn("the wall clock was stepped by", self.cluster.controller.text())
         self.assertNotIn("LOST", [gpu["detail"] for _, gpu in self.cli.gpus()])
@@ -64,7 +64,7 @@ class Clock(ClusterTest):
         eventually(lambda: self.cluster.node_state(self.cluster.node_names()[0]) == "UP", "its node is back")
         time.sleep(1)
         seen = self.assert_job(job, detail="RUNNING", attempt=1)
-        self.assertLess(seen["gpu_hours"], 0.02)
+        self.assertLess(seen["use"]["gpu_hours"], 0.02)
 
     def test_a_controller_that_was_stopped_loses_no_node(self):
         job = self.cli.start("--gpus", "1", command=["sleep", "1000"])

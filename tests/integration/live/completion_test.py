@@ -37,7 +37,7 @@ class Completion(ClusterTest):
         job = self.cli.start("--gpus", "1", command=["sleep", "60"])
         self.cli("queues", "set", "research").ok()
         self.assertIn(job, self.next("jobs", "describe", "job-"))
-        self.assertIn(job, self.next("jobs", "cancel", "job-0099", ""), "the last argument takes several")
+        self.assertIn(job, self.next("jobs", "cancel", "job-297", ""), "the last argument takes several")
         self.assertEqual(set(self.next("nodes", "pool", "dgx-h100-1")), {"dgx-h100-1"})
         self.assertEqual(self.next("queues", "delete", "res"), {"research": "pool default"})
         self.assertEqual(set(self.next("usage", "--queue", "r")), {"research"})

@@ -59,9 +59,9 @@ class Changes(ClusterTest):
         events.close()
         self.run_job()
         again = self.follow("?kinds=job", Last_Event_ID=first[0][0])
-        told = again.until(lambda change: change["object"] == "job-0001" and change["state"] == "COMPLETED")
+        told = again.until(lambda change: change["object"] == "job-1" and change["state"] == "COMPLETED")
         self.assertEqual(told, first[1:])
-        self.assertEqual(again.until(lambda change: change["state"] == "COMPLETED")[-1][2]["object"], "job-0002")
+        self.assertEqual(again.until(lambda change: change["state"] == "COMPLETED")[-1][2]["object"], "job-2")
 
     def test_another_controller_says_that_something_was_missed(self):
         events = self.follow()

@@ -24,7 +24,7 @@ class Explain(ClusterTest):
         self.assertEqual(changes["fewer-gpus"]["spec"]["gpus"]["count"], 3)
         self.assertEqual(changes["wait"]["waits_for"], [first])
         self.assertTrue(changes["wait"]["starts_by"])
-        smaller = self.cli.start("--gpus", "3", command=["sleep", "60"])
+        smaller = self.cli.start("--gpus", "3", "--time-limit", "30m", command=["sleep", "60"])  # over when the job starts
         self.running(smaller)
         self.cli("jobs", "cancel", smaller).ok()
         self.cli("jobs", "cancel", first).ok()

@@ -239,7 +239,7 @@ class Faults(FaultCase):
         eventually(lambda: self.gpu(place)["detail"] == "AVAILABLE", "it is back")
 
     def test_incidents_are_named_as_they_should_be(self):
-        for words in (("show", "incident-zzzz"), ("close", "incident-9999"), ("ack", "job-0001"), ("show", "x" * 300)):
+        for words in (("show", "incident-zzzz"), ("close", "incident-9999"), ("ack", "job-1"), ("show", "x" * 300)):
             answer = self.cli("incidents", *words)
             self.assertIn(answer.code, (2, 3), answer.err)
             self.assertIn("incident", answer.err)

@@ -258,7 +258,7 @@ class Mps(ClusterTest):
         job = self.ana.start("--share", "0.5", "--isolation", "auto", "--cpus", "1", command=["sleep", "1000"])
         eventually(lambda: self.cli.job(job)["detail"] == "RUNNING", "it runs")
         self.assertEqual({gpu.get("mode") for _, gpu in self.cli.gpus() if gpu.get("mode") not in ("", "free", None)}, {"timeslice"})
-        waits = self.start(self.ana, 0.5)
+        waits = self.start(self.ana, 0.5, flags=("--wait-for-nodes",))
         self.assertIn("no MPS", self.cli("jobs", "explain", waits, "-o", "wide").ok().out)
 
 

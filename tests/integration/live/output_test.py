@@ -63,7 +63,7 @@ class Output1(Base):
         file = self.scratch("job.yaml", "name: a\nrun: sleep 60\nresources: {gpus: 1}\n")
         [third] = check("jobs submit", file)["job_ids"]
         check("jobs submit", file, "--plan")
-        waiting = "job-0002"
+        waiting = "job-2"
         check("jobs list")
         check("jobs list", "--all")
         check("jobs describe", first)
@@ -130,7 +130,7 @@ class Output2(Base):
         eventually(lambda: self.cli("incidents", "list", "-o", "json").json.get("incidents"), "there is an incident")
         self.check("incidents list")
         for command in ("show", "ack", "close"):
-            self.check(f"incidents {command}", "incident-0001")
+            self.check(f"incidents {command}", "incident-1")
         self.cluster.agents[1].kill()
         eventually(lambda: self.cluster.node_state("dgx-h100-1") != "UP", "the node is missed")
         self.check("nodes declare-lost", "dgx-h100-1", "--force")

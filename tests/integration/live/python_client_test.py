@@ -72,7 +72,7 @@ class PythonClient(ClusterTest):
         with self.assertRaises(gpu_platform.InvalidArgument):
             self.client.submit("true")
         with self.assertRaises(gpu_platform.NotFound):
-            self.client.job("job-0999")
+            self.client.job("job-9513")
         done = self.client.run(["true"], directory="/")
         with self.assertRaises(gpu_platform.Conflict):
             done.stop()

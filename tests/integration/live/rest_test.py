@@ -104,7 +104,7 @@ class Rest(ClusterTest):
         status, problem = self.ask("POST", "/api/v1/jobs", {"specs": [{"nodse": 1}]})
         self.assertEqual(problem["errors"][0]["pointer"], "/specs/0/nodse")
         self.assertIn("nodes", problem["errors"][0]["detail"])
-        self.assertEqual(self.ask("GET", "/api/v1/jobs/job-0999")[0], 404)
+        self.assertEqual(self.ask("GET", "/api/v1/jobs/job-9513")[0], 404)
 
     def test_over_tcp_a_token_is_needed(self):
         self.assertEqual(self.over_tcp()("GET", "/api/v1/jobs")[0], 401)

@@ -76,7 +76,7 @@ class ExitCodes(ClusterTest):
     def test_2_usage(self):
         for words in ["run --gpus x -- true", "jobs nope", "run", "jobs submit /no/such/file", "status --nope",
                       "-o nope status", "jobs list --state NOPE", "run --gpus 65 -- true", "drain",
-                      "run --time-limit 5 -- true", "jobs wait --timeout soon job-0001",
+                      "run --time-limit 5 -- true", "jobs wait --timeout soon job-1",
                       "jobs list --limit 0", "gpus free --count 0", "jobs describe nonsense"]:
             with self.subTest(words):
                 answer = self.cli(*words.split())

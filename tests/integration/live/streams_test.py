@@ -118,9 +118,9 @@ class Streams(ClusterTest):
         self.assertEqual(self.cli.wait(job), 0)
 
     def test_what_is_in_the_way_is_said_before_anything_is_sent(self):
-        waiting = self.cli.start("--gpus", "8", "--nodes", "2", "--queue", "default", command=["true"])
-        for path, status, code in ((f"/api/v1/jobs/{waiting}/log", 409, "conflict"), ("/api/v1/jobs/job-0999/log", 404, "not-found"),
-                                   ("/api/v1/jobs/job-0999/events", 404, "not-found"), (f"/api/v1/jobs/{waiting}/log?offset=x", 400, "invalid-argument")):
+        waiting = self.cli.start("--gpus", "8", "--nodes", "2", "--queue", "default", "--wait-for-nodes", command=["true"])
+        for path, status, code in ((f"/api/v1/jobs/{waiting}/log", 409, "conflict"), ("/api/v1/jobs/job-9513/log", 404, "not-found"),
+                                   ("/api/v1/jobs/job-9513/events", 404, "not-found"), (f"/api/v1/jobs/{waiting}/log?offset=x", 400, "invalid-argument")):
             with self.subTest(path):
                 got, kind, body = self.get(path)
                 self.assertEqual((got, kind, json.loads(body)["code"]), (status, "application/problem+json", code))

@@ -121,7 +121,7 @@ class Gangs(ClusterTest):
 
     def test_what_no_node_could_ever_hold_is_refused_unless_it_waits_for_nodes(self):
         for flags, why in ((["--gpus", "8", "--nodes", "3"], "needs 3 nodes with 8 GPUs as requested; there are 2"),
-                           (["--gpus", "a100:1"], "no node has an A100"),
+                           (["--gpus", "a100:1"], "no node has an a100"),
                            (["--gpus", "1", "--gpu-memory-min", "100GiB"], "the largest has"),
                            (["--gpus", "9"], "no node has 9 GPUs; the largest has 8")):
             refused = self.cli("run", "-d", *flags, "--", "true")

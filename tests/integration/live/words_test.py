@@ -34,7 +34,7 @@ class Words(unittest.TestCase):
         for words, expected in (
                 (["job", "list"], '"job" — did you mean jobs?'),
                 (["submit", "x.yaml"], '"submit" — did you mean gpu-platform jobs submit or gpu-platform bench submit?'),
-                (["logs", "job-0001"], '"logs" — did you mean gpu-platform jobs logs?'),
+                (["logs", "job-1"], '"logs" — did you mean gpu-platform jobs logs?'),
                 (["jobs", "lst"], '"lst" — did you mean list?'),
                 (["--server", "/x", "job"], '"job" — did you mean jobs?'),
                 (["--output", "json", "nodes", "lis"], '"lis" — did you mean list?'),

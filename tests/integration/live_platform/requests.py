@@ -4,7 +4,7 @@ import json
 import string
 from urllib.parse import quote, urlencode
 
-NAMES = ["default", "research", "research/nlp", "ana", "*", "dgx-h100-0", "dgx-h100-0/3", "job-0001", "job-0002[3]", "job-0003[*]", "incident-0001", "token-1", "night", "",
+NAMES = ["default", "research", "research/nlp", "ana", "*", "dgx-h100-0", "dgx-h100-0/3", "job-1", "job-2[3]", "job-3[*]", "incident-1", "token-1", "night", "",
          "a" * 300, "ä ö\u2028", "../../etc/passwd", "'; DROP TABLE jobs; --", "<script>alert(1)</script>", "\x00", "%00", "1", "-", "a,b"]
 NUMBERS = [0, 0, 1, 1, 1, 2, 3, 5, 8, 100, -1, 2**31 - 1, -2**31, 2**53]
 TIMES = [0, 1_000, 60_000, 1_800_000_000_000]

@@ -40,13 +40,13 @@ class Arrays : public testing::Test {
 
 TEST(JobName, IsAJobOrElementsOfAnArray) {
   using Elements = JobName::Elements;
-  EXPECT_EQ(ParseJobName("job-0005"), (JobName{{5}, {}}));
-  EXPECT_EQ(ParseJobName("job-0005[3]"), (JobName{{5}, Elements{3, 3}}));
-  EXPECT_EQ(ParseJobName("job-0005[2-7]"), (JobName{{5}, Elements{2, 7}}));
-  EXPECT_EQ(ParseJobName("job-0005[*]"), (JobName{{5}, Elements{0, kArrayMax - 1}}));
-  EXPECT_EQ(ParseJobName("job-0005[9999]"), (JobName{{5}, Elements{9'999, 9'999}}));
-  for (const char* wrong : {"", "5", "job-", "job-0005[", "job-0005[]", "job-0005]", "job-0005[-1]", "job-0005[7-2]", "job-0005[1-]", "job-0005[-]", "job-0005[1,2]",
-                            "job-0005[a]", "job-0005[10000]", "job-0005[01]", "job-0005[3]x", "job-0005[3", "[3]", "job-0005 [3]", "job-0005[**]", "job-0005[1-2-3]"}) {
+  EXPECT_EQ(ParseJobName("job-5"), (JobName{{5}, {}}));
+  EXPECT_EQ(ParseJobName("job-5[3]"), (JobName{{5}, Elements{3, 3}}));
+  EXPECT_EQ(ParseJobName("job-5[2-7]"), (JobName{{5}, Elements{2, 7}}));
+  EXPECT_EQ(ParseJobName("job-5[*]"), (JobName{{5}, Elements{0, kArrayMax - 1}}));
+  EXPECT_EQ(ParseJobName("job-5[9999]"), (JobName{{5}, Elements{9'999, 9'999}}));
+  for (const char* wrong : {"", "5", "job-", "job-5[", "job-5[]", "job-5]", "job-5[-1]", "job-5[7-2]", "job-5[1-]", "job-5[-]", "job-5[1,2]",
+                            "job-5[a]", "job-5[10000]", "job-5[01]", "job-5[3]x", "job-5[3", "[3]", "job-5 [3]", "job-5[**]", "job-5[1-2-3]"}) {
     EXPECT_FALSE(ParseJobName(wrong)) << wrong;
   }
 }
@@ -57,7 +57,7 @@ TEST_F(Arrays, ElementsHaveTheNumbersBehindTheArrays) {
   EXPECT_THAT(ElementsOf(cluster_.state(), {1}), ElementsAre(JobId{2}, JobId{3}, JobId{4}));
   EXPECT_THAT(ElementsOf(cluster_.state(), {5}), ElementsAre(JobId{6}));
   EXPECT_EQ(cluster_.state().last_job, 6u);
-  EXPECT_EQ(NameOf(*cluster_.state().FindJob({4})), "job-0001[2]");
+  EXPECT_EQ(NameOf(*cluster_.state().FindJob({4})), "job-1[2]");
 }
 
 TEST_F(Arrays, OneShareTheSpecAndTheRecordHasItOnce) {
@@ -76,16 +76,16 @@ TEST_F(Arrays, OneShareTheSpecAndTheRecordHasItOnce) {
 TEST_F(Arrays, OneJobIsNamedExactly) {
   Submit(ArrayOf(3));
   Submit(ArrayOf(0));
-  EXPECT_EQ(FindJobNamed(cluster_.state(), "job-0001[2]"), JobId{4});
-  EXPECT_EQ(FindJobNamed(cluster_.state(), "job-0004"), JobId{4});
-  EXPECT_EQ(FindJobNamed(cluster_.state(), "job-0005"), JobId{5});
-  EXPECT_THAT(Refusal("job-0001"), HasSubstr("an array of 3 jobs: name one of them, as job-0001[0]"));
-  EXPECT_THAT(Refusal("job-0001[*]"), HasSubstr("means several jobs"));
-  EXPECT_THAT(Refusal("job-0001[0-1]"), HasSubstr("means several jobs"));
-  EXPECT_THAT(Refusal("job-0001[3]"), HasSubstr("elements 0 to 2"));
-  EXPECT_THAT(Refusal("job-0005[0]"), HasSubstr("is not an array"));
-  EXPECT_THAT(Refusal("job-0002[0]"), HasSubstr("is not an array"));
-  EXPECT_THAT(Refusal("job-0009"), HasSubstr("no job job-0009"));
+  EXPECT_EQ(FindJobNamed(cluster_.state(), "job-1[2]"), JobId{4});
+  EXPECT_EQ(FindJobNamed(cluster_.state(), "job-4"), JobId{4});
+  EXPECT_EQ(FindJobNamed(cluster_.state(), "job-5"), JobId{5});
+  EXPECT_THAT(Refusal("job-1"), HasSubstr("an array of 3 jobs: name one of them, as job-1[0]"));
+  EXPECT_THAT(Refusal("job-1[*]"), HasSubstr("means several jobs"));
+  EXPECT_THAT(Refusal("job-1[0-1]"), HasSubstr("means several jobs"));
+  EXPECT_THAT(Refusal("job-1[3]"), HasSubstr("elements 0 to 2"));
+  EXPECT_THAT(Refusal("job-5[0]"), HasSubstr("is not an array"));
+  EXPECT_THAT(Refusal("job-2[0]"), HasSubstr("is not an array"));
+  EXPECT_THAT(Refusal("job-9"), HasSubstr("no job job-9"));
   EXPECT_THAT(Refusal("the last"), HasSubstr("names no job"));
 }
 
@@ -93,13 +93,13 @@ TEST_F(Arrays, SeveralJobsAreNamedByTheArrayOrARange) {
   Submit(ArrayOf(4));
   Submit(ArrayOf(0));
   const auto named = [this](std::string_view name) { return FindJobsNamed(cluster_.state(), name).value_or(std::vector<JobId>()); };
-  EXPECT_THAT(named("job-0001"), ElementsAre(JobId{2}, JobId{3}, JobId{4}, JobId{5}));
-  EXPECT_THAT(named("job-0001[*]"), SizeIs(4));
-  EXPECT_THAT(named("job-0001[1-2]"), ElementsAre(JobId{3}, JobId{4}));
-  EXPECT_THAT(named("job-0001[2-99]"), ElementsAre(JobId{4}, JobId{5}));
-  EXPECT_THAT(named("job-0003"), ElementsAre(JobId{3}));
-  EXPECT_THAT(named("job-0006"), ElementsAre(JobId{6}));
-  for (const char* wrong : {"job-0001[4-5]", "job-0006[*]", "job-0007", "job"}) EXPECT_FALSE(FindJobsNamed(cluster_.state(), wrong)) << wrong;
+  EXPECT_THAT(named("job-1"), ElementsAre(JobId{2}, JobId{3}, JobId{4}, JobId{5}));
+  EXPECT_THAT(named("job-1[*]"), SizeIs(4));
+  EXPECT_THAT(named("job-1[1-2]"), ElementsAre(JobId{3}, JobId{4}));
+  EXPECT_THAT(named("job-1[2-99]"), ElementsAre(JobId{4}, JobId{5}));
+  EXPECT_THAT(named("job-3"), ElementsAre(JobId{3}));
+  EXPECT_THAT(named("job-6"), ElementsAre(JobId{6}));
+  for (const char* wrong : {"job-1[4-5]", "job-6[*]", "job-7", "job"}) EXPECT_FALSE(FindJobsNamed(cluster_.state(), wrong)) << wrong;
 }
 
 TEST_F(Arrays, ARequestIsAnsweredWhileOneOfThemIsKnown) {

@@ -11,8 +11,8 @@
 namespace gp {
 namespace {
 
-// job-0001: whole, 2 GPUs on n1, running, limited.  job-0002 and job-0003: share GPU 2 of n1.
-// job-0004: a gang on n1 and n2.  job-0005: queued.  job-0006: finished.  n3 is lost.
+// job-1: whole, 2 GPUs on n1, running, limited.  job-2 and job-3: share GPU 2 of n1.
+// job-4: a gang on n1 and n2.  job-5: queued.  job-6: finished.  n3 is lost.
 class Damaged : public testing::Test {
  protected:
   Damaged() {

@@ -124,7 +124,7 @@ TEST_F(PlacementRefusals, OneRankThatDoesNotFitRefusesAll) {
   PlaceGang place = Good(Submit([](JobSpec& spec) { spec.nodes = 2; }));
   place.ranks.push_back(place.ranks[0]);
   place.ranks[0].node = n2_;
-  ExpectRefused(place, "is held by lease-0001");
+  ExpectRefused(place, "is held by lease-1");
   EXPECT_EQ(cluster_.state().leases.size(), 1u);
 }
 

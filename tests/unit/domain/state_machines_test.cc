@@ -131,14 +131,5 @@ TEST(LeaseEnds, WhoIsToBlame) {
     EXPECT_FALSE(IsPlatformFault(end)) << Name(end);
 }
 
-TEST(Ids, AreSpelledForPeople) {
-  EXPECT_EQ(ToText(JobId{1234}), "job-016j");
-  EXPECT_EQ(ParseJobId("job-016j"), JobId{1234});
-  EXPECT_EQ(ParseJobId("job-16J"), JobId{1234});
-  EXPECT_EQ(ParseLeaseId(ToText(LeaseId{77})), LeaseId{77});
-  for (const std::string_view text : {"", "job-", "lease-016j", "016j", "job-u"})
-    EXPECT_EQ(ParseJobId(text), std::nullopt);
-}
-
 }  // namespace
 }  // namespace gp

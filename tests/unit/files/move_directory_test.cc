@@ -31,17 +31,17 @@ struct stat StatOf(const std::string& path) {
 
 // A tree with a file of somebody else's, that was written long ago, and a link.
 void Plant(const std::string& directory) {
-  fs::create_directories(directory + "/job-0001/1");
-  Write(directory + "/job-0001/1/0.out", "hello\n");
-  fs::create_symlink("0.out", directory + "/job-0001/1/newest");
-  ASSERT_EQ(chmod((directory + "/job-0001/1/0.out").c_str(), 0640), 0);
-  ASSERT_EQ(chmod((directory + "/job-0001").c_str(), 0711), 0);
+  fs::create_directories(directory + "/job-1/1");
+  Write(directory + "/job-1/1/0.out", "hello\n");
+  fs::create_symlink("0.out", directory + "/job-1/1/newest");
+  ASSERT_EQ(chmod((directory + "/job-1/1/0.out").c_str(), 0640), 0);
+  ASSERT_EQ(chmod((directory + "/job-1").c_str(), 0711), 0);
   if (geteuid() == 0) {
-    ASSERT_EQ(chown((directory + "/job-0001/1/0.out").c_str(), 1234, 4321), 0);
+    ASSERT_EQ(chown((directory + "/job-1/1/0.out").c_str(), 1234, 4321), 0);
   }
   const timespec long_ago[] = {{1'000'000'000, 5}, {1'000'000'000, 7}};
-  ASSERT_EQ(utimensat(AT_FDCWD, (directory + "/job-0001/1/0.out").c_str(), long_ago, 0), 0);
-  ASSERT_EQ(utimensat(AT_FDCWD, (directory + "/job-0001").c_str(), long_ago, 0), 0);
+  ASSERT_EQ(utimensat(AT_FDCWD, (directory + "/job-1/1/0.out").c_str(), long_ago, 0), 0);
+  ASSERT_EQ(utimensat(AT_FDCWD, (directory + "/job-1").c_str(), long_ago, 0), 0);
 }
 
 TEST(MoveDirectory, ADirectoryHasItsNewName) {
@@ -49,7 +49,7 @@ TEST(MoveDirectory, ADirectoryHasItsNewName) {
   Plant(place + "/logs");
   ASSERT_TRUE(MoveDirectory(place + "/logs", place + "/aside"));
   EXPECT_FALSE(fs::exists(place + "/logs"));
-  EXPECT_EQ(Read(place + "/aside/job-0001/1/0.out"), "hello\n");
+  EXPECT_EQ(Read(place + "/aside/job-1/1/0.out"), "hello\n");
   fs::remove_all(place);
 }
 
@@ -71,14 +71,14 @@ TEST(MoveDirectory, OneOfALowerLayerIsCopiedWithOwnersModesAndTimes) {
   ASSERT_TRUE(moved) << moved.error().message;
   EXPECT_FALSE(fs::exists(from));
   EXPECT_FALSE(fs::exists(to + ".moving"));
-  EXPECT_EQ(Read(to + "/job-0001/1/newest"), "hello\n");
-  EXPECT_TRUE(fs::is_symlink(to + "/job-0001/1/newest"));
-  const struct stat file = StatOf(to + "/job-0001/1/0.out");
+  EXPECT_EQ(Read(to + "/job-1/1/newest"), "hello\n");
+  EXPECT_TRUE(fs::is_symlink(to + "/job-1/1/newest"));
+  const struct stat file = StatOf(to + "/job-1/1/0.out");
   EXPECT_EQ(file.st_mode & 07777, 0640u);
   EXPECT_EQ(file.st_uid, 1234u);
   EXPECT_EQ(file.st_gid, 4321u);
   EXPECT_EQ(file.st_mtim.tv_sec, 1'000'000'000);
-  const struct stat directory = StatOf(to + "/job-0001");
+  const struct stat directory = StatOf(to + "/job-1");
   EXPECT_EQ(directory.st_mode & 07777, 0711u);
   EXPECT_EQ(directory.st_mtim.tv_sec, 1'000'000'000);
 }
@@ -92,7 +92,7 @@ TEST(MoveDirectory, ACopyThatWasCutOffIsMadeAgain) {
   ASSERT_TRUE(moved) << moved.error().message;
   EXPECT_FALSE(fs::exists(layer.top() + "/aside/half"));
   EXPECT_FALSE(fs::exists(layer.top() + "/aside.moving"));
-  EXPECT_TRUE(fs::exists(layer.top() + "/aside/job-0001/1/0.out"));
+  EXPECT_TRUE(fs::exists(layer.top() + "/aside/job-1/1/0.out"));
 }
 
 }  // namespace

@@ -9,9 +9,10 @@ export type JobSpec = Schemas["JobSpec"];
 export type Job = Omit<Full<Schemas["Job"]>, "spec"> & { spec: Full<JobSpec> };
 export type JobReport = Full<Schemas["JobReport"]>;
 export type JobPage = Omit<Full<Schemas["ListJobsReply"]>, "jobs"> & { jobs: Job[] };
-export type Cluster = Full<Schemas["Cluster"]>;
-export type Node = Full<Schemas["Node"]>;
-export type Gpu = Full<Schemas["Gpu"]>;
+// Each GPU of an answer has a verdict.
+export type Gpu = Omit<Full<Schemas["Gpu"]>, "verdict"> & { verdict: NonNullable<Full<Schemas["Gpu"]>["verdict"]> };
+export type Node = Omit<Full<Schemas["Node"]>, "gpus"> & { gpus: Gpu[] };
+export type Cluster = Omit<Full<Schemas["Cluster"]>, "nodes"> & { nodes: Node[] };
 export type Queue = Full<Schemas["Queue"]>;
 export type Queues = Full<Schemas["ListQueuesReply"]>;
 export type Incident = Full<Schemas["Incident"]>;

@@ -1,4 +1,4 @@
-// Where one is: "#/jobs/job-0007?state=RUNNING".  Filters are part of it, so that a link shows what its sender saw.
+// Where one is: "#/jobs/job-7?state=RUNNING".  Filters are part of it, so that a link shows what its sender saw.
 import { signal } from "@preact/signals";
 
 export interface Place {

@@ -19,7 +19,12 @@ const VIEWS: [string, Record<string, string>][] = [
 const HARDLY_BUSY = 0.3;
 const isHardlyBusy = (job: Job) => job.state === "RUNNING" && job.gpu_busy !== null && job.gpu_busy < HARDLY_BUSY;
 
-const numberOf = (job: Job) => Number(job.id.replace(/\D+/, "")) || 0;
+const ELEMENTS_MAX = 100_000;
+// job-17 and job-17[3]: by the number, then by the element.
+const numberOf = (job: Job) => {
+  const [, number = "0", element = "0"] = /^job-(\d+)(?:\[(\d+)\])?$/.exec(job.id) ?? [];
+  return Number(number) * ELEMENTS_MAX + Number(element);
+};
 const gpusOf = (job: Job) => (job.spec.gpus?.count ?? 1) * (job.spec.nodes ?? 1);
 export const elementsText = (job: Job) => (job.elements ? `${job.elements.completed} of ${job.elements.count} done` : "");
 

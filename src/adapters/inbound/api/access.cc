@@ -105,7 +105,7 @@ Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest&
 
 Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenRequest& request, v1::ListTokensReply* reply) {
   const auto id = ParseTokenId(request.id());
-  if (!id) return Fail(InvalidArgument("id: \"" + Printable(request.id(), 60) + "\" is not a token's id such as token-0001"));
+  if (!id) return Fail(id.error().Within("id"));
   const bool is_admin = caller.In("") >= Role::kAdmin;
   bool may = is_admin;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {

@@ -27,7 +27,7 @@ std::optional<FeedKind> ParseFeedKind(std::string_view text);
 struct StateChange {
   uint64_t number = 0;
   FeedKind kind = FeedKind::kJob;
-  std::string object;  // "job-0007", a name
+  std::string object;  // "job-7", a name
   std::string state;   // as lists say it; empty: it is gone
   std::string queue;   // of a job
   User user;           // of a job

@@ -41,7 +41,7 @@ Result<Job> Waiting(const State& state, JobId id) {
   const Job* job = state.FindJob(id);
   if (job->state == JobState::kQueued || job->state == JobState::kBlocked) return *job;
   const std::string reason = job->reason.empty() ? "" : " (" + job->reason + ")";
-  return Fail(Conflict(ToText(job->id) + " is " + Name(job->state) + reason + ": only a queued job waits for its turn"));
+  return Fail(Conflict(NameOf(*job) + " is " + Name(job->state) + reason + ": only a queued job waits for its turn"));
 }
 
 // The job, waiting in the copy as if it had been submitted.
@@ -54,7 +54,7 @@ Result<JobId> SubmitTo(State& state, Instant at, const Job& job) {
 void FillExplanation(const State& state, Instant at, const Job& job, v1::ExplainJobReply* reply) {
   reply->set_note(job.note);
   if (job.state == JobState::kBlocked) return BlockedView(job, reply);
-  ExplanationView(state.time, job, Explain(state, at, job), reply);
+  ExplanationView(state, job, Explain(state, at, job), reply);
 }
 
 constexpr auto kTurnTime = std::chrono::seconds(5);
@@ -75,7 +75,7 @@ void ControlApi::FillForecast(Present& present, Instant at, const Job& job, v1::
     reply->mutable_forecast()->set_text("not told: what it waits for is over");
     return;
   }
-  ForecastView(present.state.time, ForecastStart(present, lengths, at, job.id), reply->mutable_forecast());
+  ForecastView(present.state, ForecastStart(present, lengths, at, job.id), reply->mutable_forecast());
 }
 
 // The writer only copies, where that is soon done; all else is worked out here.
@@ -103,7 +103,7 @@ Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest&
   });
   if (!read) return read;
   if (!job) return Fail(job.error());
-  if (!request.has_spec()) reply->set_job_id(ToText(job->id));
+  if (!request.has_spec()) reply->set_job_id(NameOf(*job));
   if (present) FillExplanation(present->state, at, *job, reply);
   if (present && request.nodes()) NodeTableView(present->state, NodeTable(present->state, at, *job), reply);
   if (present && request.forecast()) FillForecast(*present, at, *job, reply);

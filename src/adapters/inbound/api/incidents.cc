@@ -12,12 +12,6 @@ namespace {
 constexpr int kLimitDefault = 100;
 constexpr int kLimitMax = 1'000;
 
-Result<IncidentId> IdFrom(const std::string& text) {
-  const auto id = ParseIncidentId(text);
-  if (!id) return Fail(InvalidArgument("\"" + text.substr(0, 60) + "\" names no incident: they are named as incident-0001"));
-  return *id;
-}
-
 void Fill(const State& state, const v1::ListIncidentsRequest& request, v1::ListIncidentsReply* reply) {
   const int limit = std::clamp(request.limit() == 0 ? kLimitDefault : request.limit(), 1, kLimitMax);
   int64_t total = 0;
@@ -43,7 +37,7 @@ Status ControlApi::ListIncidents(const Caller&, const v1::ListIncidentsRequest& 
 }
 
 Status ControlApi::FillIncident(const std::string& id, v1::Incident* reply) {
-  const IncidentId wanted = GP_TRY(IdFrom(id));
+  const IncidentId wanted = GP_TRY(ParseIncidentId(id));
   Status found = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const auto incident = state.incidents.find(wanted);
@@ -61,7 +55,7 @@ Status ControlApi::GetIncident(const Caller&, const v1::GetIncidentRequest& requ
 }
 
 Status ControlApi::ChangeIncident(const Caller& caller, const v1::ChangeIncidentRequest& request, v1::Incident* reply) {
-  const Result<IncidentId> id = IdFrom(request.id());
+  const Result<IncidentId> id = ParseIncidentId(request.id());
   if (!id) return Fail(id.error());
   if (!v1::ChangeIncidentRequest::Action_IsValid(request.action())) return Fail(InvalidArgument("action: ACKNOWLEDGE or CLOSE"));
   const IncidentState to = request.action() == v1::ChangeIncidentRequest::CLOSE ? IncidentState::kClosed : IncidentState::kAcknowledged;

@@ -18,7 +18,7 @@ Result<std::set<JobId>> Wanted(const State& state, const v1::PlanMovesRequest& r
   for (const std::string& text : request.job_ids()) {
     const JobId id = GP_TRY(FindJobNamed(state, text));
     const Job& job = *state.FindJob(id);
-    if (job.state != JobState::kQueued) return Fail(Conflict(ToText(id) + " is " + Name(job.state) + ": moves are for jobs that wait in a queue"));
+    if (job.state != JobState::kQueued) return Fail(Conflict(NameOf(job) + " is " + Name(job.state) + ": moves are for jobs that wait in a queue"));
     wanted.insert(id);
   }
   return wanted;

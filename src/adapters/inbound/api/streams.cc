@@ -17,16 +17,16 @@ constexpr int kExitPlatform = 125;  // an exit code that says: not the program's
 
 Result<RankPlace> FindRank(const State& state, const std::string& job_text, int rank, int attempt) {
   const Job* job = state.FindJob(GP_TRY(FindJobNamed(state, job_text)));
-  if (job->attempts.empty()) return Fail(Conflict(ToText(job->id) + " has not been started yet"));
+  if (job->attempts.empty()) return Fail(Conflict(NameOf(*job) + " has not been started yet"));
   const AttemptRecord* record = &job->attempts.back();
   if (attempt > 0) {
     if (attempt > static_cast<int>(job->attempts.size())) {
-      return Fail(NotFound(ToText(job->id) + " has no attempt " + std::to_string(attempt)));
+      return Fail(NotFound(NameOf(*job) + " has no attempt " + std::to_string(attempt)));
     }
     record = &job->attempts[static_cast<size_t>(attempt - 1)];
   }
   if (rank < 0 || rank >= static_cast<int>(record->ranks.size())) {
-    return Fail(NotFound(ToText(job->id) + " has ranks 0 to " + std::to_string(record->ranks.size() - 1)));
+    return Fail(NotFound(NameOf(*job) + " has ranks 0 to " + std::to_string(record->ranks.size() - 1)));
   }
   const RankRecord& place = record->ranks[static_cast<size_t>(rank)];
   return RankPlace{place.node, place.lease, job->id, record->number, state.FindLease(place.lease) != nullptr};

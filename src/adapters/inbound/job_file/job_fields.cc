@@ -273,7 +273,7 @@ constexpr Field kJobFields[] = {
      .kind = kTexts,
      .summary = "Jobs that must come to something before this one is queued: `JOB` or `JOB:ok` (it completes), `JOB:ended`, `JOB:started`, `JOB:failed`. "
                 "If one never will, this job is cancelled.",
-     .example = "[job-0003, \"job-0004:ended\"]",
+     .example = "[job-3, \"job-4:ended\"]",
      .synonyms = "depends_on dependencies dependency needs",
      .pattern = kAfterPattern,
      .high = static_cast<int64_t>(kDependenciesMax),

@@ -47,12 +47,12 @@ class Describer {
   void operator()(const JobPreemptionOrdered& event) {
     Begin(LogLevel::kInfo, "job_preempted");
     AddJob(event.job);
-    Add("by", NameOfJob(event.by));
+    Add("by", NameOf(state_, event.by));
   }
   void operator()(const JobMoveOrdered& event) {
     Begin(LogLevel::kInfo, "job_moved");
     AddJob(event.job);
-    Add("by", NameOfJob(event.by));
+    Add("by", NameOf(state_, event.by));
   }
   void operator()(const JobRequeued& event) {
     const bool is_planned = event.charge == RequeueCharge::kPreemption || event.charge == RequeueCharge::kMove;
@@ -213,16 +213,12 @@ class Describer {
   void Add(std::string name, int64_t number) { line_.fields.emplace_back(std::move(name), number); }
   void Add(std::string name, int number) { Add(std::move(name), int64_t{number}); }
 
-  std::string NameOfJob(JobId id) const {
-    const Job* job = state_.FindJob(id);
-    return job == nullptr ? gp::ToText(id) : NameOf(*job);
-  }
   std::string NameOfNode(NodeId id) const {
     const Node* node = state_.FindNode(id);
     return node == nullptr ? "" : node->facts->name;
   }
   void AddJob(JobId id) {
-    Add("job", NameOfJob(id));
+    Add("job", NameOf(state_, id));
     const Job* job = state_.FindJob(id);
     if (job == nullptr) return;  // forgotten in the same commit
     Add("name", job->spec->name);
@@ -275,8 +271,8 @@ std::span<const std::string_view> EventNames() {
 
 std::span<const std::string_view> EventFields() {
   static constexpr std::string_view kFields[] = {
-      "attempt", "by", "cause", "condition", "end", "ends_at", "exit_code", "gpu", "gpus_asked", "incident", "job", "name", "needs_person", "node", "nodes",
-      "nodes_asked", "note", "person", "pool", "queue", "reason", "state", "step", "task", "user", "what", "xid"};
+      "attempt", "by", "cause", "condition", "end", "ends_at", "exit_code", "from", "gpu", "gpus_asked", "incident", "job", "name", "needs_person", "node", "nodes",
+      "nodes_asked", "note", "person", "pool", "queue", "reason", "state", "step", "task", "user", "uuid", "wall_ahead_ms", "what", "xid"};
   return kFields;
 }
 

@@ -37,7 +37,7 @@ std::vector<std::string> EventValues(std::string_view field);
 std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& events);
 
 enum class LogFormat { kText, kJson };
-// With its line break; as text: "2026-11-24T10:00:00.000Z info job_started job=job-0001 user=ana".
+// With its line break; as text: "2026-11-24T10:00:00.000Z info job_started job=job-1 user=ana".
 std::string ToText(const EventLine& line, Instant at, LogFormat format);
 
 }  // namespace gp

@@ -58,7 +58,7 @@ bool IsWanted(const Receiver& receiver, const EventLine& line);
 // Whether the job that the line tells of asks that this receiver hears of it.
 bool IsAskedFor(const State& state, const Receiver& receiver, const EventLine& line);
 
-// For persons: "job ended: job-0007 name=train user=ana state=FAILED exit_code=3".
+// For persons: "job ended: job-7 name=train user=ana state=FAILED exit_code=3".
 std::string Sentence(const EventLine& line);
 
 // What receivers are sent: {"id", "type", "timestamp", "level", "text", "data": {…}} in one line.

@@ -37,12 +37,12 @@ int RemoveOldLogs(const std::string& directory, Instant since, const std::functi
   std::vector<fs::path> jobs;
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    if (ParseJobId(at->path().filename().string())) jobs.push_back(at->path());
+    if (ParseJobKey(at->path().filename().string())) jobs.push_back(at->path());
   }
   int removed = 0;
   for (const fs::path& job : jobs) {
     const std::string name = job.filename();
-    if (IsAnyWrittenSince(job, since) || is_here(*ParseJobId(name))) continue;
+    if (IsAnyWrittenSince(job, since) || is_here(*ParseJobKey(name))) continue;
     RemoveTree(fd, name.c_str());
     ++removed;
   }

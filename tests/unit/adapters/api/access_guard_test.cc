@@ -94,7 +94,7 @@ TEST(AccessGuard, WritesDownWhatItRefuses) {
   EXPECT_EQ(rig.guard->Answer(ana, "unix", "SetQueue", ask).error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(rig.guard->Answer(Fail(Unauthenticated("who are you")), "10.0.0.1:7", "GetJob", ask).error().code, ErrorCode::kUnauthenticated);
   EXPECT_FALSE(was_asked);
-  EXPECT_EQ(rig.guard->Answer(ana, "unix", "StopJob", [](const Caller&) { return Fail(PermissionDenied("job-0001 belongs to ben")); }).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(rig.guard->Answer(ana, "unix", "StopJob", [](const Caller&) { return Fail(PermissionDenied("job-1 belongs to ben")); }).error().code, ErrorCode::kPermissionDenied);
   EXPECT_TRUE(rig.guard->Answer(ana, "unix", "GetJob", ask));
   EXPECT_TRUE(was_asked);
   rig.Turn();
@@ -104,7 +104,7 @@ TEST(AccessGuard, WritesDownWhatItRefuses) {
   EXPECT_TRUE(rig.trail.entries[0].refused);
   EXPECT_EQ(rig.trail.entries[1].user, "");
   EXPECT_EQ(rig.trail.entries[1].from, "10.0.0.1:7");
-  EXPECT_EQ(rig.trail.entries[2].why, "job-0001 belongs to ben");
+  EXPECT_EQ(rig.trail.entries[2].why, "job-1 belongs to ben");
 }
 
 // An attack fills no disk, and is told in full all the same.

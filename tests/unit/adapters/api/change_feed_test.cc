@@ -72,7 +72,7 @@ TEST(ChangeFeed, TellsWhatChangedAndWhatIsGone) {
   rig.Submit("team");
   rig.SetQueueTo("other");
   rig.Delete("other");
-  EXPECT_EQ(Told(stream.Take()), "queue team PRESENT, job job-0001 QUEUED, queue other PRESENT, queue other ");
+  EXPECT_EQ(Told(stream.Take()), "queue team PRESENT, job job-1 QUEUED, queue other PRESENT, queue other ");
   EXPECT_EQ(Told(stream.Take()), "");
 }
 
@@ -117,8 +117,8 @@ TEST(ChangeFeed, TellsNobodyWhatItMayNotSee) {
   ChangeStream ben = rig.StreamOf(FeedRig::CallerWith(admin, {"ben", 9, 9}));
   rig.Submit("secret");
   rig.Submit("open");
-  EXPECT_EQ(Told(eva.Take()), "job job-0002 QUEUED");
-  EXPECT_EQ(Told(ben.Take()), "job job-0001 QUEUED, job job-0002 QUEUED");
+  EXPECT_EQ(Told(eva.Take()), "job job-2 QUEUED");
+  EXPECT_EQ(Told(ben.Take()), "job job-1 QUEUED, job job-2 QUEUED");
   // What was granted later counts from then on.
   access.roles[{kEverybody, ""}] = Role::kNone;
   eva.SetCaller(FeedRig::CallerWith(access, kEva));
@@ -132,7 +132,7 @@ TEST(ChangeFeed, OneMayAskForSomeKindsAlone) {
   ChangeStream jobs = rig.StreamOf(FeedRig::CallerWith({}, kEva), "", {"job", "node"});
   rig.SetQueueTo("team", 3);
   rig.Submit("team");
-  EXPECT_EQ(Told(jobs.Take()), "job job-0001 QUEUED");
+  EXPECT_EQ(Told(jobs.Take()), "job job-1 QUEUED");
 }
 
 TEST(ChangeFeed, RefusesWhatIsNone) {

@@ -77,7 +77,7 @@ TEST_F(EventLogTest, TellsTheLifeOfAJob) {
     EXPECT_EQ(line.find("echo"), std::string::npos) << line;
     const Json entry = Json::parse(line);
     events.push_back(entry["event"]);
-    EXPECT_EQ(entry["job"], "job-0001") << line;
+    EXPECT_EQ(entry["job"], "job-1") << line;
     EXPECT_EQ(entry["name"], "train");
     EXPECT_EQ(entry["user"], "ana");
     EXPECT_EQ(entry["queue"], "default");
@@ -117,13 +117,13 @@ TEST_F(EventLogTest, TellsOfNodesAndGpus) {
   std::string text;
   for (const std::string& line : Lines()) text += line + "\n";
   EXPECT_NE(text.find(" warning gpu_xid node=n1 gpu=0 xid=79\n"), std::string::npos) << text;
-  EXPECT_NE(text.find(" incident_opened incident=incident-0001 cause=\"XID 79\" node=n1 gpu=0 pool=default"), std::string::npos) << text;
+  EXPECT_NE(text.find(" incident_opened incident=incident-1 cause=\"XID 79\" node=n1 gpu=0 pool=default"), std::string::npos) << text;
   EXPECT_NE(text.find(" error node_lost node=n1\n"), std::string::npos) << text;
 }
 
 TEST_F(EventLogTest, WritesWordsOfOthersSoThatNoLineIsForged) {
   JobSpec spec;
-  spec.name = "a\n2026-11-24T10:00:00.000Z info job_ended job=job-0001";
+  spec.name = "a\n2026-11-24T10:00:00.000Z info job_ended job=job-1";
   const EventLine line{LogLevel::kInfo, "job_submitted", {{"name", std::string("a b=\"c\"")}, {"step", int64_t{7}}}};
   const Instant at{0};
   EXPECT_EQ(ToText(line, at, LogFormat::kText), "1970-01-01T00:00:00.000Z info job_submitted name=\"a b=\\\"c\\\"\" step=7\n");

@@ -126,12 +126,12 @@ TEST_F(Notify, RulesSayWhatIsWanted) {
 }
 
 TEST_F(Notify, AllIsInOneLineOfJson) {
-  const Json document = Json::parse(ToJson({"a.1", Instant{1'700'000'000'000'000'000}, Line("job_ended", {{"job", "job-0001"}, {"reason", "said \"no\"\nand went"}, {"exit_code", int64_t{3}}})}));
+  const Json document = Json::parse(ToJson({"a.1", Instant{1'700'000'000'000'000'000}, Line("job_ended", {{"job", "job-1"}, {"reason", "said \"no\"\nand went"}, {"exit_code", int64_t{3}}})}));
   EXPECT_EQ(document["id"], "a.1");
   EXPECT_EQ(document["type"], "job_ended");
   EXPECT_EQ(document["timestamp"], "2023-11-14T22:13:20.000Z");
   EXPECT_EQ(document["data"]["exit_code"], 3);
-  EXPECT_EQ(document["text"], "job ended: job-0001 reason=said \"no\"\nand went exit_code=3");
+  EXPECT_EQ(document["text"], "job ended: job-1 reason=said \"no\"\nand went exit_code=3");
 }
 
 // The example of standardwebhooks.com's own specification is signed so.
@@ -157,10 +157,10 @@ TEST_F(Notify, NothingThatHappenedBecomesAHeader) {
   const std::string letter = directory_ + "/letter";
   const NotifyConfig config{{}, File("sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + letter + "\n", 0755), ""};
   const Receiver receiver{.name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
-  const std::string body = ToJson({"a.1", Instant{}, Line("job_ended", {{"job", "job-0001"}, {"reason", "x\nBcc: evil@example.org\n\n.\n"}})});
+  const std::string body = ToJson({"a.1", Instant{}, Line("job_ended", {{"job", "job-1"}, {"reason", "x\nBcc: evil@example.org\n\n.\n"}})});
   ASSERT_TRUE(Deliver(config, receiver, body, Instant{}, -1));
   const std::string text = Text(letter);
-  EXPECT_TRUE(text.starts_with("-t -i\nTo: ops@example.org\nSubject: [gpu-platform] job ended: job-0001 reason=x\\x0aBcc")) << text;
+  EXPECT_TRUE(text.starts_with("-t -i\nTo: ops@example.org\nSubject: [gpu-platform] job ended: job-1 reason=x\\x0aBcc")) << text;
   EXPECT_EQ(text.find("\nBcc:"), std::string::npos) << text;
   EXPECT_EQ(text.find("\n.\n"), std::string::npos) << text;
 }
@@ -242,8 +242,8 @@ TEST_F(Notify, TellsEachInOrder) {
   Start({Keeper("one"), picky});
   for (int i = 0; i < 3; ++i) Tell(EndOneJob());
   ASSERT_TRUE(Await([&] { return Told("one").size() == 3; }));
-  EXPECT_EQ(Told("one")[0]["data"]["job"], "job-0001");
-  EXPECT_EQ(Told("one")[2]["data"]["job"], "job-0003");
+  EXPECT_EQ(Told("one")[0]["data"]["job"], "job-1");
+  EXPECT_EQ(Told("one")[2]["data"]["job"], "job-3");
   EXPECT_TRUE(Told("picky").empty());
   EXPECT_EQ(said(), "");
 }
@@ -301,7 +301,7 @@ TEST_F(Notify, WhatADeadControllerDidNotTellIsFoundInTheState) {
   ASSERT_TRUE(Await([&] { return Told("one").size() >= 2 && Told("new").size() == 1 && Told("late").size() == 2; }));
   notifier_.reset();
   ASSERT_EQ(Told("one").size(), 2U);
-  EXPECT_EQ(Told("one")[1]["data"]["job"], "job-0002");
+  EXPECT_EQ(Told("one")[1]["data"]["job"], "job-2");
   EXPECT_EQ(Told("one")[1]["data"]["state"], "CANCELLED");
 }
 
@@ -315,7 +315,7 @@ TEST_F(Notify, OldTimesAreNoNews) {
   ASSERT_TRUE(Await([&] { return !Told("new").empty(); }));
   notifier_.reset();
   ASSERT_EQ(Told("new").size(), 1U);
-  EXPECT_EQ(Told("new")[0]["data"]["job"], "job-0002");
+  EXPECT_EQ(Told("new")[0]["data"]["job"], "job-2");
 }
 
 TEST_F(Notify, WhatIsOlderComesFirst) {
@@ -325,7 +325,7 @@ TEST_F(Notify, WhatIsOlderComesFirst) {
   Start({Keeper("one")});
   Tell(EndOneJob());  // before anybody has said CatchUp
   ASSERT_TRUE(Await([&] { return Told("one").size() == 2; }));
-  EXPECT_EQ(Told("one")[0]["data"]["job"], "job-0001");
+  EXPECT_EQ(Told("one")[0]["data"]["job"], "job-1");
   notifier_->CatchUp(cluster_.state());
   notifier_.reset();
   EXPECT_EQ(Told("one").size(), 2U);

@@ -94,7 +94,7 @@ TEST(RestApi, TellsProblemsWithTheirPlace) {
   EXPECT_EQ(problem["code"], "invalid-argument");
   EXPECT_EQ(problem["errors"].size(), 2u);
   EXPECT_EQ(problem["errors"][0]["pointer"], "/specs/0/gpus/count");
-  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/job-0009").status, 404);
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/job-9").status, 404);
   EXPECT_EQ(rig.Ask("GET", "/api/v1/nothing").status, 404);
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs?limit=x").status, 400);
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs?limit=1&limit=2").status, 400);
@@ -154,7 +154,7 @@ TEST(RestApi, FollowsJobs) {
   while (const auto piece = events.stream->Take()) text += *piece;
   EXPECT_TRUE(text.starts_with("event: job\ndata: {\"id\":\"" + job + "\"")) << text;
   EXPECT_TRUE(text.ends_with("\n\nevent: end\ndata: {}\n\n")) << text;
-  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/job-0999/events").status, 404);
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/job-9513/events").status, 404);
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "/log", "", {"eva", 54'322, 54'322}).status, 403);
   const HttpReply log = rig.Ask("GET", "/api/v1/jobs/" + job + "/log");
   ASSERT_NE(log.stream, nullptr);
@@ -243,7 +243,7 @@ TEST(RestApi, CallsAsTheConnectProtocolDoes) {
   EXPECT_EQ(told.id(), job);
   request.body = "\xff";
   EXPECT_EQ(rig.Of(rig.rest->Answer(request))["code"], "invalid_argument");
-  get.set_job_id("job-0999");
+  get.set_job_id("job-9513");
   request.body = get.SerializeAsString();
   EXPECT_EQ(rig.Of(rig.rest->Answer(request))["code"], "not_found");
   request.content_type = "text/plain";

@@ -28,14 +28,14 @@ TEST(Routes, LeadToTheirOperations) {
   EXPECT_EQ(Found("GET", "/api/v1/jobs"), "ListJobs");
   EXPECT_EQ(Found("POST", "/api/v1/jobs"), "SubmitJobs");
   EXPECT_EQ(Found("POST", "/api/v1/jobs:explain"), "ExplainJob");
-  EXPECT_EQ(Found("GET", "/api/v1/jobs/job-0001"), "GetJob job_id=job-0001");
-  EXPECT_EQ(Found("POST", "/api/v1/jobs/job-0001:stop"), "StopJob job_id=job-0001");
-  EXPECT_EQ(Found("POST", "/api/v1/jobs/job-0005%5B3%5D:hold"), "HoldJob job_id=job-0005[3]");
+  EXPECT_EQ(Found("GET", "/api/v1/jobs/job-1"), "GetJob job_id=job-1");
+  EXPECT_EQ(Found("POST", "/api/v1/jobs/job-1:stop"), "StopJob job_id=job-1");
+  EXPECT_EQ(Found("POST", "/api/v1/jobs/job-5%5B3%5D:hold"), "HoldJob job_id=job-5[3]");
   EXPECT_EQ(Found("PUT", "/api/v1/queues/research%2Fnlp"), "SetQueue name=research/nlp");
 }
 
 TEST(Routes, RefuseWhatThereIsNot) {
-  for (const char* path : {"", "/", "/api/v1", "/api/v1/", "/api/v1/jobs/", "/api/v1/jobs/a/b", "/api/v1/job", "/api/v2/jobs", "/api/v1/jobs/job-0001:eat", "/api/v1/jobs/:stop", "//api/v1/jobs", "/api/v1/jobs/a:b"}) {
+  for (const char* path : {"", "/", "/api/v1", "/api/v1/", "/api/v1/jobs/", "/api/v1/jobs/a/b", "/api/v1/job", "/api/v2/jobs", "/api/v1/jobs/job-1:eat", "/api/v1/jobs/:stop", "//api/v1/jobs", "/api/v1/jobs/a:b"}) {
     EXPECT_EQ(Found("GET", path), "not-found") << path;
   }
   EXPECT_EQ(All().Find("DELETE", "/api/v1/jobs").error().message, "POST, GET");

@@ -166,7 +166,7 @@ TEST(ScenarioFile, MistakesArePointedAt) {
       {kNodes + "jobs: [{length: 1h, every: 1h}]\n", "2:21", "jobs without end"},
       {kNodes + "jobs: [{length: 1h, user: a b}]\n", "2:21", "user: "},
       {kNodes + "jobs: [{length: 1h, job: {resources: {gpuz: 2}}}]\n", "2:39", "did you mean \"gpus\"?"},
-      {kNodes + "jobs: [{length: 1h, job: {after: job-0001}}]\n", "2:27", "do not wait for each other"},
+      {kNodes + "jobs: [{length: 1h, job: {after: job-1}}]\n", "2:27", "do not wait for each other"},
       {kNodes + "jobs: [{length: 1h, job: {queue: nowhere}}]\n", "2:8", "no queue nowhere"},
       {kNodes + "jobs: [{trace: {file: none}}]\n", "2:9", "not there"},
       {kNodes + "jobs: [{trace: {file: a.csv.gz, load: 0%}}]\n", "2:39", "from 1% to 1000%"},

@@ -47,7 +47,7 @@ TEST(FromDocument, NamesThePlaceAndTheFix) {
   EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"command": "ls"}, {"name": 1}]})"), "/specs/0/command must be a list; /specs/1/name must be a string");
   EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"environment": {"a/b": 1}}]})"), "/specs/0/environment/a~1b must be a string");
   EXPECT_EQ(Errors<v1::ListJobsRequest>(R"({"all": "yes"})"), "/all must be true or false");
-  EXPECT_EQ(Errors<v1::ExplainJobRequest>(R"({"job_id": "job-0001", "spec": {}})"), "/spec only one of what can be given");
+  EXPECT_EQ(Errors<v1::ExplainJobRequest>(R"({"job_id": "job-1", "spec": {}})"), "/spec only one of what can be given");
 }
 
 TEST(FromDocument, TakesNumbersAsJsonDoes) {

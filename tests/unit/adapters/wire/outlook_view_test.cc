@@ -11,7 +11,7 @@ TEST(OutlookViews, WhatIsNotKnownIsAbsent) {
   v1::Forecast forecast;
   Forecast told;
   told.endless = {JobId{7}};
-  ForecastView({}, told, &forecast);
+  ForecastView(State{}, told, &forecast);
   EXPECT_FALSE(forecast.has_median() || forecast.has_earliest() || forecast.has_latest());
   EXPECT_EQ(forecast.endless(0), ToText(JobId{7}));
   v1::JobCost cost;

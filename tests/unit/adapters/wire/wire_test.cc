@@ -149,9 +149,9 @@ TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
   PendingReasons reasons(cluster.state(), cluster.now());
   v1::Job line;
   ArrayLine(cluster.state(), {1}, cluster.now(), reasons, &line);
-  EXPECT_EQ(line.id(), "job-0001");
+  EXPECT_EQ(line.id(), "job-1");
   EXPECT_EQ(line.state(), v1::RUNNING);
-  EXPECT_EQ(line.reason(), "array job-0001 has a limit of 2 running elements: 2 run");
+  EXPECT_EQ(line.reason(), "array job-1 has a limit of 2 running elements: 2 run");
   EXPECT_EQ(line.reason_code(), "JobArrayTaskLimit");
   EXPECT_EQ(line.elements().count(), 5);
   EXPECT_EQ(line.elements().running(), 2);
@@ -164,7 +164,7 @@ TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
   EXPECT_FALSE(later.has_gpu_busy()) << "nothing was measured";
   v1::Job element;
   JobView(cluster.state(), *cluster.state().FindJob({4}), cluster.now(), &element);
-  EXPECT_EQ(element.array_id(), "job-0001");
+  EXPECT_EQ(element.array_id(), "job-1");
   EXPECT_EQ(element.array_index(), 2);
   EXPECT_EQ(OrdersFor(cluster.state(), {0}).leases.at(1).array, JobId{1});
   v1::Orders message;

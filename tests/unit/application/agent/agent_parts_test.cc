@@ -137,7 +137,7 @@ TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
   const LaunchSpec launch = MakeLaunch(Order(spec), facts, Options(), 0);
   EXPECT_EQ(Variable(launch, "CUDA_VISIBLE_DEVICES"), "GPU-1");
   EXPECT_EQ(Variable(launch, "NVIDIA_VISIBLE_DEVICES"), "GPU-1");
-  EXPECT_EQ(Variable(launch, "GP_JOB_ID"), "job-0007");
+  EXPECT_EQ(Variable(launch, "GP_JOB_ID"), "job-7");
   EXPECT_EQ(Variable(launch, "CUDA_MPS_PIPE_DIRECTORY"), "(none)");
   EXPECT_EQ(Variable(launch, "MINE"), "1");
   EXPECT_EQ(Variable(launch, "GP_NNODES"), "2");
@@ -230,8 +230,8 @@ TEST(Launch, AnElementKnowsItsArray) {
   LeaseOrder order = Order(spec);
   order.array = {3};
   const LaunchSpec launch = MakeLaunch(order, facts, Options(), 0);
-  EXPECT_EQ(Variable(launch, "GP_ARRAY_ID"), "job-0003");
-  EXPECT_EQ(Variable(launch, "GP_ARRAY_INDEX"), "3");  // of job-0007
+  EXPECT_EQ(Variable(launch, "GP_ARRAY_ID"), "job-3");
+  EXPECT_EQ(Variable(launch, "GP_ARRAY_INDEX"), "3");  // of job-7
   EXPECT_EQ(Variable(launch, "GP_ARRAY_COUNT"), "5");
   EXPECT_EQ(Variable(MakeLaunch(Order(Spec()), facts, Options(), 0), "GP_ARRAY_INDEX"), "(none)");
 }

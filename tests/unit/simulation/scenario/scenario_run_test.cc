@@ -151,7 +151,7 @@ TEST(ScenarioRun, ARecordedRunKeepsItsNumbers) {
   EXPECT_EQ(SecondsIn(played.lives[0].ended_at), 50) << "it is the recorded one that was cancelled";
   EXPECT_EQ(SecondsIn(played.lives[1].ended_at), 200);
   scenario.events.push_back({Duration::Seconds(10), NodeEvent{NodeDeed::kLose, "recorded-1", false}});
-  scenario.events.push_back({Duration::Seconds(10), JobEvent{JobDeed::kHold, "job-0001", 0}});
+  scenario.events.push_back({Duration::Seconds(10), JobEvent{JobDeed::kHold, "job-1", 0}});
   EXPECT_TRUE(MakeRun(scenario)) << "events know what was recorded";
   scenario.nodes[0].name = "recorded";
   scenario.events = {{Duration::Seconds(10), NodeEvent{NodeDeed::kDrain, "recorded-2", false}}};
