@@ -202,5 +202,55 @@ TEST(TimeLine, AControllerThatWasStoppedTakesNobodyForSilent) {
   EXPECT_FALSE(is_up()) << "it has been silent for 11 s in which somebody listened";
 }
 
+// Its turns take long, and between two of them a node was heard: it was not stopped.
+TEST(TimeLine, AControllerThatIsSlowHearsWhoIsSilent) {
+  TimeRig rig;
+  rig.loop->Stop();
+  ControlOptions options;
+  options.by_hand = true;
+  options.policy = TestPolicy();
+  rig.loop = *ControlLoop::Open(rig.journal, rig.clock, options);
+  rig.AddNode();
+  const auto facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n2", {0}));
+  ASSERT_TRUE(rig.loop->Execute("node", "", JoinNode{facts, 1, true, {}, 0}).status);
+  const NodeId other{1};
+  for (int turn = 0; turn < 5; ++turn) {
+    rig.clock.Advance(Duration::Milliseconds(1'500));
+    rig.loop->HeardFrom(other);
+    rig.clock.Advance(Duration::Milliseconds(1'500));
+    (void)rig.loop->Turn();
+  }
+  rig.Read([&](const State& state) {
+    EXPECT_EQ(state.FindNode(rig.node)->condition, NodeCondition::kLost);
+    EXPECT_EQ(state.FindNode(other)->condition, NodeCondition::kUp);
+  });
+}
+
+TEST(TimeLine, AStepToTheBeginOfAReservationStartsItsJobs) {
+  TimeRig rig;
+  rig.AddNode();
+  ReserveNodes command;
+  command.reservation.name = "course";
+  command.reservation.users = {"ana"};
+  command.reservation.starts_at = rig.clock.Now() + kHour * 5;
+  command.reservation.ends_at = rig.clock.Now() + kHour * 9;
+  command.reservation.nodes = {rig.node};
+  ASSERT_TRUE(rig.loop->Execute("user:root", "", command).status);
+  JobSpec spec;
+  spec.command = {"/bin/true"};
+  spec.gpus.count = 1;
+  spec.time_limit = kHour;
+  spec.reservation = "course";
+  const User ana{"ana", 1000, 1000};
+  const auto shared = std::make_shared<const JobSpec>(spec);
+  const JobId job = rig.loop->Execute("user:ana", "", SubmitJob{shared, ana}).job;
+  (void)rig.loop->Turn();
+  EXPECT_EQ(rig.Of(job).state, JobState::kQueued);
+  rig.clock.StepWall(kHour * 5);
+  rig.loop->HeardFrom(rig.node);
+  for (int turn = 0; turn < 3; ++turn) (void)rig.loop->Turn();
+  EXPECT_EQ(rig.Of(job).state, JobState::kStarting);
+}
+
 }  // namespace
 }  // namespace gp
