@@ -128,7 +128,8 @@ std::string DescribeJob(const v1::Job& job) {
   const v1::JobSpec& spec = job.spec();
   std::string out = fmt::format("{} ({})  {}", Printable(spec.name(), 128), job.id(), v1::JobState_Name(job.state()));
   if (job.detail() != v1::JobState_Name(job.state())) out += " (" + job.detail() + ")";
-  out += fmt::format("  attempt {}\n", job.attempt());
+  out += job.has_elements() ? "\n" : fmt::format("  attempt {}\n", job.attempt());
+  if (job.has_elements()) Line(out, "Elements", fmt::format("{}: {}", job.elements().count(), ElementsText(job.elements())));
   if (job.has_array_index()) Line(out, "Element", fmt::format("{} of 0 to {}", job.array_index(), spec.array().count() - 1));
   Line(out, "Reason", job.reason());
   Line(out, "Note", job.note());
@@ -141,7 +142,7 @@ std::string DescribeJob(const v1::Job& job) {
   if (job.has_started_at()) Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
   if (job.has_ended_at()) Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
   if (job.has_exit_code()) Line(out, "Exit code", std::to_string(job.exit_code()));
-  Line(out, "Retries", RetriesText(job));
+  if (!job.has_elements()) Line(out, "Retries", RetriesText(job));
   if (job.preemptions() > 0) Line(out, "Gave way", Count(job.preemptions(), "time") + " to other jobs");
   DescribeUse(job.use(), out);
   DescribeCheckpoints(job, out);

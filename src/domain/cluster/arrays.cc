@@ -41,6 +41,12 @@ std::string NameOf(const State& state, JobId id) {
   return job == nullptr ? ToText(id) : NameOf(*job);
 }
 
+std::optional<JobId> ArrayNamed(const State& state, std::string_view text) {
+  const auto name = ParseJobName(text);
+  const bool is_array = name && !name->elements && state.arrays.contains(name->job);
+  return is_array ? std::optional(name->job) : std::nullopt;
+}
+
 Result<JobId> FindJobNamed(const State& state, std::string_view text) {
   const JobName name = GP_TRY(ParseJobName(text));
   if (!name.elements) {

@@ -16,6 +16,9 @@ std::vector<JobId> ElementsOf(const State& state, JobId array);
 // As people name it; of one that is forgotten only its number is left.
 std::string NameOf(const State& state, JobId id);
 
+// The array, where the name means all of one that is known.
+std::optional<JobId> ArrayNamed(const State& state, std::string_view name);
+
 // The one job meant.  kInvalidArgument: it is no name, or means several; kNotFound.
 Result<JobId> FindJobNamed(const State& state, std::string_view name);
 // All jobs meant: of an array the elements that are known.  kInvalidArgument, kNotFound.

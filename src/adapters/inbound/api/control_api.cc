@@ -1,5 +1,6 @@
 #include "adapters/inbound/api/control_api.h"
 
+#include "adapters/wire/array_view.h"
 #include "adapters/wire/recovery_view.h"
 #include "adapters/wire/views.h"
 #include "domain/cluster/arrays.h"
@@ -60,20 +61,26 @@ void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* messag
   if (newest) ProgressView(*newest, message->mutable_progress());
 }
 
+Status ControlApi::FillFrom(const State& state, const Caller& caller, const std::string& name, v1::Job* reply) const {
+  JobRights rights(caller);
+  if (const auto array = ArrayNamed(state, name)) {
+    const Job& first = *state.FindJob(ElementsOf(state, *array).front());
+    GP_CHECK_OK(CheckMay(caller, JobAct::kSee, first));
+    PendingReasons reasons(state, gateway_.Now(), &gateway_.NewestPlan());
+    ArrayLine(state, *array, gateway_.Now(), reasons, reply);
+    Redact(rights, first, reply);
+    return Ok();
+  }
+  const Job& job = *state.FindJob(GP_TRY(FindJobFor(state, caller, JobAct::kSee, name)));
+  JobView(state, job, gateway_.Now(), reply, &gateway_.NewestPlan());
+  AddProgress(state, job, reply);
+  Redact(rights, job, reply);
+  return Ok();
+}
+
 Status ControlApi::FillJob(const Caller& caller, const std::string& name, v1::Job* reply) {
   Status status = Ok();
-  GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    const auto id = FindJobFor(state, caller, JobAct::kSee, name);
-    if (!id) {
-      status = Fail(id.error());
-      return;
-    }
-    const Job& job = *state.FindJob(*id);
-    JobView(state, job, gateway_.Now(), reply, &gateway_.NewestPlan());
-    AddProgress(state, job, reply);
-    JobRights rights(caller);
-    Redact(rights, job, reply);
-  }));
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { status = FillFrom(state, caller, name, reply); }));
   return status;
 }
 

@@ -126,7 +126,9 @@ class ControlApi {
   static Result<JobId> FindJobFor(const State& state, const Caller& caller, JobAct act, const std::string& text);
   Result<JobId> JobFor(const Caller& caller, JobAct act, const std::string& text);
   Status MayAct(const Caller& caller, JobAct act, const std::string& job);
+  // Of an array all of it, in one.
   Status FillJob(const Caller& caller, const std::string& name, v1::Job* reply);
+  Status FillFrom(const State& state, const Caller& caller, const std::string& name, v1::Job* reply) const;
   void AddProgress(const State& state, const Job& job, v1::Job* message) const;
   Status FillCluster(bool readings, v1::Cluster* reply);
   Status FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply);

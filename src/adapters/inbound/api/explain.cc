@@ -37,6 +37,19 @@ Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const
   return job;
 }
 
+// Of an array the first element that waits stands for all; of one where none does, whichever.
+std::string NameToExplain(const State& state, const std::string& name) {
+  const auto array = ArrayNamed(state, name);
+  if (!array) return name;
+  const std::vector<JobId> elements = ElementsOf(state, *array);
+  const auto waits = [&](JobId id) {
+    const JobState job = state.FindJob(id)->state;
+    return job == JobState::kQueued || job == JobState::kBlocked;
+  };
+  const auto waiting = std::ranges::find_if(elements, waits);
+  return NameOf(state, waiting == elements.end() ? elements.front() : *waiting);
+}
+
 Result<Job> Waiting(const State& state, JobId id) {
   const Job* job = state.FindJob(id);
   if (job->state == JobState::kQueued || job->state == JobState::kBlocked) return *job;
@@ -89,7 +102,7 @@ Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest&
     at = gateway_.Now();
     if (request.has_spec()) {
       job = Submitted(state, at, *spec, caller.user);
-    } else if (const auto id = FindJobFor(state, caller, JobAct::kSee, request.job_id()); id) {
+    } else if (const auto id = FindJobFor(state, caller, JobAct::kSee, NameToExplain(state, request.job_id())); id) {
       job = Waiting(state, *id);
     } else {
       job = Fail(id.error());
