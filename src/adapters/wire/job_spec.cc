@@ -2,8 +2,9 @@
 
 #include "adapters/wire/log_pattern.h"
 #include "base/text.h"
-#include "domain/model/job_text.h"
+#include "domain/model/array.h"
 #include "domain/model/dependency.h"
+#include "domain/model/job_text.h"
 
 namespace gp {
 namespace {
@@ -52,7 +53,7 @@ RetryPolicy FromProto(const v1::RetryPolicy& message) {
 }
 
 Result<Dependency> FromProto(const v1::Dependency& message) {
-  const auto job = ParseJobId(message.job_id());
+  const auto job = ParseOneJob(message.job_id());
   if (!job) return Fail(job.error().Within("after"));
   const auto kind = ParseAfterKind(message.when());
   if (!kind) return Fail(kind.error().Within("after"));

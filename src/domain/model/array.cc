@@ -65,4 +65,11 @@ Result<JobName> ParseJobName(std::string_view text) {
   return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" names no elements of an array: write job-17[3], job-17[2-7] or job-17[*]"));
 }
 
+Result<JobId> ParseOneJob(std::string_view text) {
+  const JobName name = GP_TRY(ParseJobName(text));
+  if (!name.elements) return name.job;
+  if (name.elements->first == name.elements->last) return ElementId(name.job, name.elements->first);
+  return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" means several elements: name one, as " + ToText(name.job) + "[0]"));
+}
+
 }  // namespace gp

@@ -58,5 +58,7 @@ struct JobName {
 };
 // kInvalidArgument says what may be written.
 Result<JobName> ParseJobName(std::string_view text);
+// A job, an array or one element, by the number that the ledger has for it.  kInvalidArgument: several elements.
+Result<JobId> ParseOneJob(std::string_view text);
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #include "domain/model/dependency.h"
 
 #include "base/text.h"
+#include "domain/model/array.h"
 
 namespace gp {
 
@@ -26,7 +27,7 @@ Result<AfterKind> ParseAfterKind(std::string_view text) {
 
 Result<Dependency> ParseDependency(std::string_view text) {
   const size_t colon = text.find(':');
-  const JobId job = GP_TRY(ParseJobId(text.substr(0, colon)));
+  const JobId job = GP_TRY(ParseOneJob(text.substr(0, colon)));
   if (colon == std::string_view::npos) return Dependency{job, AfterKind::kOk};
   const std::string_view kind = text.substr(colon + 1);
   if (kind.empty()) return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" has nothing behind its colon: ok, ended, started or failed"));

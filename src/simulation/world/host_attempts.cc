@@ -20,12 +20,6 @@ std::string ValueOf(const LaunchSpec& spec, const std::string& name) {
 
 int NumberOf(const LaunchSpec& spec, const std::string& name) { return static_cast<int>(ParseCount(ValueOf(spec, name)).value_or(-1)); }
 
-JobId JobOf(const LaunchSpec& spec) {
-  const auto name = ParseJobName(ValueOf(spec, "GP_JOB_ID"));
-  if (!name) return {};
-  return name->elements ? ElementId(name->job, name->elements->first) : name->job;
-}
-
 }  // namespace
 
 HostAttempts::HostAttempts(size_t host, const GpuHardware& hardware, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed)
@@ -61,7 +55,7 @@ Status HostAttempts::Start(const LaunchSpec& spec) {
 Program HostAttempts::ProgramOf(const Attempt& attempt) const {
   Program program;
   program.lease = attempt.lease;
-  program.job = JobOf(attempt.spec);
+  program.job = ParseOneJob(ValueOf(attempt.spec, "GP_JOB_ID")).value_or(JobId{});
   program.attempt = NumberOf(attempt.spec, "GP_ATTEMPT");
   program.rank = NumberOf(attempt.spec, "GP_NODE_RANK");
   program.ranks = NumberOf(attempt.spec, "GP_NNODES");

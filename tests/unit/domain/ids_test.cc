@@ -48,6 +48,9 @@ TEST(Ids, OfElementsAreThoseOfTheirArray) {
   EXPECT_EQ(ElementId(name->job, name->elements->first), JobId{20});
   EXPECT_EQ(ParseJobName("job-000h[2]")->job, JobId{17});
   EXPECT_FALSE(ParseJobName("job-17[x]"));
+  EXPECT_EQ(ParseOneJob("job-17[2]"), JobId{20});
+  EXPECT_EQ(ParseOneJob("job-17"), JobId{17});
+  EXPECT_FALSE(ParseOneJob("job-17[2-3]"));
 }
 
 TEST(Ids, OfDirectoriesAreAsEver) {

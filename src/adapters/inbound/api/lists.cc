@@ -35,9 +35,9 @@ Result<std::vector<const Job*>> FindMatches(const State& state, JobRights& right
 
 Result<JobId> ParsePageStart(const std::string& text) {
   if (text.empty()) return JobId{};
-  const auto id = ParseJobName(text);  // of an element, as the list before it has ended
+  const auto id = ParseOneJob(text);
   if (!id) return Fail(id.error().Within("after"));
-  return id->elements ? ElementId(id->job, id->elements->first) : id->job;
+  return *id;
 }
 
 // What is asked, as a command to one job.
