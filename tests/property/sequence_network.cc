@@ -47,13 +47,17 @@ bool Sequence::ReceiveUp(Machine& machine) {
   return true;
 }
 
-// A machine all of whose GPUs are new may be another one, until what it was has been silent for long; one that was given a
-// GPU waits until that is gone from where it was.
+// A machine all of whose GPUs are new may be another one, until what it was has been silent for long.  One that was given
+// a GPU waits until that is gone from where it was; two that were given one of each other's wait until both are silent.
 void Sequence::ComeLater(Machine& machine, const std::string& refusal) {
   const auto says = [&](const char* what) { return refusal.find(what) != std::string::npos; };
   const auto known = ledger_.state().nodes_by_name.find(machine.agent.facts().name);
-  if (changes_hardware_ && (says(" is in node ") || says(" is held in node "))) return;
-  if (!changes_hardware_ || known == ledger_.state().nodes_by_name.end() || !says("another machine is node")) return ledger_.Break("an agent's join was refused: " + refusal);
+  const bool is_known = known != ledger_.state().nodes_by_name.end();
+  const bool has_foreign_gpu = says(" is in node ") || says(" is held in node ");
+  if (changes_hardware_ && has_foreign_gpu && !is_known) return;
+  if (!changes_hardware_ || !is_known || !(has_foreign_gpu || says("another machine is node"))) {
+    return ledger_.Break("an agent's join was refused: " + refusal);
+  }
   Tell(SilenceNode{known->second});
   // Its leases are known to be over: the machine was without power.
   if (!ledger_.state().FindNode(known->second)->leases.empty()) Tell(DeclareNodeLost{known->second, "it has other GPUs now"});

@@ -7,6 +7,7 @@
 #include "domain/cluster/decide.h"
 #include "domain/cluster/decide_fault.h"
 #include "domain/cluster/decide_parts.h"
+#include "domain/cluster/faults.h"
 #include "domain/cluster/node_hardware.h"
 
 namespace gp {
@@ -118,6 +119,28 @@ void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const Els
   }
 }
 
+// A GPU that the node did not have is tested before it is used, unless more was to be done about it where it was.
+// Whoever has put it in wants it used: no breaker holds the test back.
+void TestNew(const State& state, const Node& node, const NodeFacts& facts, const Elsewhere& elsewhere, Events& events) {
+  for (size_t i = 0; i < facts.gpus.size(); ++i) {
+    const GpuFacts& gpu = facts.gpus[i];
+    const bool was_here = i < node.facts->gpus.size() && node.facts->gpus[i].uuid == gpu.uuid;
+    if (was_here || gpu.presence != GpuPresence::kPresent) continue;
+    const auto has_trouble = [&](const GpuKey& from) {
+      const GpuTrouble* trouble = FindTrouble(state, from);
+      const bool is_it = state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid == gpu.uuid;
+      return is_it && trouble != nullptr && trouble->remedy >= GpuRemedy::kTest;
+    };
+    if (std::ranges::any_of(elsewhere.moved, has_trouble)) continue;
+    GpuRemedyChanged test;
+    test.node = node.id;
+    test.gpu = static_cast<int>(i);
+    test.remedy = GpuRemedy::kTest;
+    test.is_asked = true;
+    events.push_back(test);
+  }
+}
+
 // A machine that was installed again may number its agents from below, where its clock is behind.  With nothing held, a
 // join that comes late does no harm: the newer agent joins again.
 bool MayBeginAnew(const Node& node, const JoinNode& join) { return join.fresh && node.condition == NodeCondition::kLost && node.leases.empty(); }
@@ -150,6 +173,7 @@ Result<Events> JoinChanged(const State& state, Instant at, const Node& node, con
   const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, &node, *command.facts));
   Events events{NodeJoined{node.id, std::make_shared<const NodeFacts>(change.facts), command.incarnation, true}};
   MoveGpus(state, node.id, change.facts, elsewhere, events);
+  TestNew(state, node, change.facts, elsewhere, events);
   ObserveLeases(state, at, node, WithUseOf(change.facts, command), command.fresh, events);
   FaultDecider decider(state, at, node, events);
   for (const int gpu : change.missing) decider.Miss(gpu);

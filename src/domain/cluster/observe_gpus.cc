@@ -59,12 +59,13 @@ void GpuObserver::Observe() {
   const bool is_back = draft_.condition == GpuCondition::kLost;
   if (is_back && IsUnread(seen_)) return;  // nobody has heard of it yet
   const GpuTrouble& trouble = draft_.trouble;
+  const char* begins = draft_.condition == GpuCondition::kUnknown ? "new to its node" : "answers again";
   if (is_back) Move(GpuCondition::kUnknown, "answers again");
   if (draft_.condition == GpuCondition::kUnknown) Move(GpuCondition::kTesting, "");
   if (trouble.task != GpuTask::kNone) return;  // how it ends is what counts
   // Back from being lost: what is to be done about it still is.
-  if (trouble.remedy >= GpuRemedy::kReset) return Move(GpuCondition::kQuarantined, "answers again");
-  if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset) return Move(GpuCondition::kSuspect, "answers again");
+  if (trouble.remedy >= GpuRemedy::kReset) return Move(GpuCondition::kQuarantined, begins);
+  if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset) return Move(GpuCondition::kSuspect, begins);
   const Gpu& gpu = node_.gpus[static_cast<size_t>(seen_.gpu)];
   if (is_back && gpu.draining) return Move(GpuCondition::kOffline, gpu.reason);  // as it may have been before
   Settle();

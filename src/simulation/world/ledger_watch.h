@@ -86,6 +86,7 @@ class LedgerWatch : public CommitObserver {
   std::map<size_t, JobId> acknowledged_;
   // By what was told so far: the state may be several events ahead.
   std::map<JobId, std::vector<LeaseId>> placed_;  // of the newest attempt, by rank
+  std::map<JobId, Instant> placed_at_;            // of the newest attempt
   std::map<LeaseId, std::set<Place>> granted_;    // cards
   std::set<Place> missing_;                       // cards that the ledger knows to be away
   std::set<JobId> ended_;
