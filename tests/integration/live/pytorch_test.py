@@ -59,11 +59,15 @@ class PyTorch(ClusterTest):
     def test_torchrun_needs_no_flags(self):
         # Debian's torch 1.13 on Python 3.11 finds members of its IntFlag of one bit only: neither "no stream" nor "both".
         streams = ("--env", "PET_REDIRECTS=1", "--env", "PET_TEE=1")
-        shape = ("--nodes", "2", "--gpus", "2", "--env", "PYTHONDONTWRITEBYTECODE=1", *streams, "--workdir", f"{self.place}/examples")
-        job = self.cli.start(*shape, command=["torchrun", "ddp.py", "--steps", "5"])
+        shape = ("--gpus", "2", "--env", "PYTHONDONTWRITEBYTECODE=1", *streams, "--workdir", f"{self.place}/examples")
+        checkpoints = pathlib.Path(self.cluster.shared, "torchrun")
+        checkpoints.mkdir()
+        checkpoints.chmod(0o777)
+        shape += ("--checkpoint-dir", str(checkpoints))
+        job = self.cli.start(*shape, "--nodes", "2", command=["torchrun", "ddp.py", "--steps", "5"])
         self.assertEqual(self.cli.wait(job, timeout="120s"), 0, self.cli("jobs", "logs", job, "--stderr").out)
         self.assertIn("4 ranks over gloo", self.logged(job))
-        alone = self.cli.start(*shape, "--nodes", "1", command=["torchrun", "ddp.py", "--steps", "5"])
+        alone = self.cli.start(*shape, "--nodes", "1", command=["torchrun", "ddp.py", "--steps", "9"])
         self.assertEqual(self.cli.wait(alone, timeout="120s"), 0, self.cli("jobs", "logs", alone, "--stderr").out)
         self.assertIn("2 ranks over gloo", self.logged(alone))
 

@@ -68,11 +68,17 @@ class Readings(ClusterTest):
         return self.of_cluster(self.cli.cluster())
 
     def of_text(self):
-        return by_gpu(r"(?m)^(\S+)/(\d+) .* (\d+)°", self.cli("health").ok().out)
+        seen, node = {}, ""
+        for line in self.cli("status", "--all").ok().out.splitlines():
+            if line.startswith("dgx-h100-"):
+                node = line.split()[0]
+            elif gpu := re.search(r"─(\d+) GPU-.* (\d+)°", line):
+                seen[node, int(gpu.group(1))] = int(gpu.group(2))
+        return seen
 
     def of_rest(self):
         line = UnixConnection(f"{self.cluster.run_directory}/http.sock")
-        line.request("GET", "/api/v1/cluster")
+        line.request("GET", "/api/v1/cluster?readings=true")
         cluster = json.loads(line.getresponse().read())
         line.close()
         return self.of_cluster(cluster)
@@ -81,7 +87,7 @@ class Readings(ClusterTest):
         port = re.search(r"agents at port (\d+)", self.cluster.controller.text()).group(1)
         secret = self.cli.json("tokens", "create", "reader", "--role", "viewer")["secret"]
         line = GrpcLine(load_service(), f"127.0.0.1:{port}", secret)
-        code, words, cluster = line.call("GetCluster", line.message("GetCluster", {}))
+        code, words, cluster = line.call("GetCluster", line.message("GetCluster", {"readings": True}))
         line.close()
         self.assertEqual((code, words), ("", ""))
         return {(node.name, gpu.index): gpu.readings.temperature_celsius for node in cluster.nodes for gpu in node.gpus}
@@ -90,7 +96,7 @@ class Readings(ClusterTest):
         return by_gpu(r'(?m)^gpu_platform_gpu_temperature_celsius\{(?=[^}]*node="(\S+?)")(?=[^}]*gpu="(\d+)")[^}]*\} (\d+)$', self.cli("metrics").ok().out)
 
     def of_watch(self):
-        return by_gpu(r"(?m)^(\S+)/(\d+) .*? (\d+) +\d+ –", self.cli("watch", "--once").ok().out)
+        return by_gpu(r"(?m)^(\S+)/(\d+) +\w+ +\d+ +\w+ +(\d+) ", self.cli("watch", "--once").ok().out)
 
     def of_dashboard(self):
         script = shutil.copytree(TESTS, TOOLS / "tests", dirs_exist_ok=True) / "heat.mjs"  # beside the modules that it names
