@@ -142,7 +142,7 @@ class WiredAgent : public LiveAgent {
     mig_ = std::make_unique<MigRunner>(options.facts->DividedGpus(), *instances_, *sharing_);
     loop_ = std::make_unique<AgentLoop>(std::move(options), *link_, *mig_, logs_, &keeper_->keeper(), clock_);
     link_->SetChannels(loop_.get());
-    log_keeper_ = std::make_unique<LogKeeper>(config_.state_directory + "/logs", config_.keep_logs, *loop_, clock_);
+    log_keeper_ = std::make_unique<LogKeeper>(config_.state_directory, config_.keep_logs, *loop_, clock_);
     keeper_->AwaitReadings();  // so that its first report is of the whole node
     return Ok();
   }

@@ -13,8 +13,9 @@ constexpr Duration kPauseMin = Duration::Milliseconds(500);
 
 }  // namespace
 
-LogKeeper::LogKeeper(std::string directory, Duration keep, const AgentLoop& loop, Clock& clock)
-    : directory_(std::move(directory)), keep_(keep), loop_(loop), clock_(clock) {
+LogKeeper::LogKeeper(std::string state_directory, Duration keep, const AgentLoop& loop,
+                     Clock& clock)
+    : state_directory_(std::move(state_directory)), keep_(keep), loop_(loop), clock_(clock) {
   if (keep_.ns > 0) thread_ = std::thread([this] { Run(); });
 }
 
@@ -29,16 +30,18 @@ LogKeeper::~LogKeeper() {
 
 void LogKeeper::Run() {
   // Often enough that nothing stays for much longer than it may.
-  const std::chrono::nanoseconds pause(std::clamp(Duration{keep_.ns / 10}, kPauseMin, kPauseMax).ns);
+  const Duration tenth{keep_.ns / 10};
+  const std::chrono::nanoseconds pause(std::clamp(tenth, kPauseMin, kPauseMax).ns);
+  OldLogs logs(state_directory_ + "/logs", state_directory_ + "/log-ages", clock_);
   std::unique_lock lock(mutex_);
-  while (!ends_.wait_for(lock, pause, [this] { return is_ending_; })) {
+  do {  // at once too: what is not known yet counts from the first look on
     lock.unlock();
-    RemoveOldLogs(directory_, clock_.Now() - keep_, [this](JobId job) {
+    logs.Remove(keep_, [this](JobId job) {
       const auto here = loop_.JobsHere();
       return !here || here->contains(job);  // without orders nobody knows who is
     });
     lock.lock();
-  }
+  } while (!ends_.wait_for(lock, pause, [this] { return is_ending_; }));
 }
 
 }  // namespace gp

@@ -15,14 +15,14 @@ namespace gp {
 
 class LogKeeper {
  public:
-  // All references outlive it.  `keep` 0: nothing is removed.
-  LogKeeper(std::string directory, Duration keep, const AgentLoop& loop, Clock& clock);
+  // All references outlive it.  `keep`: elapsed time after the last byte; 0: nothing is removed.
+  LogKeeper(std::string state_directory, Duration keep, const AgentLoop& loop, Clock& clock);
   ~LogKeeper();
 
  private:
   void Run();
 
-  const std::string directory_;
+  const std::string state_directory_;
   const Duration keep_;
   const AgentLoop& loop_;
   Clock& clock_;

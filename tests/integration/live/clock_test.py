@@ -10,7 +10,7 @@ from live_platform import ClusterTest, eventually, main
 HOUR = 3600
 
 
-class Clock(ClusterTest):
+class SteppedClock(ClusterTest):
     options = {"nodes": 1}
 
     def setUp(self):
@@ -32,6 +32,8 @@ class Clock(ClusterTest):
             file.write(struct.pack("=q", int(hours * HOUR * 1e9)))
         time.sleep(1)  # several turns of the controller
 
+
+class Jobs(SteppedClock):
     def test_a_job_runs_on_and_costs_what_it_had(self):
         job = self.cli.start("--gpus", "1", "--time-limit", "1h", command=["sleep", "1000"])
         eventually(lambda: self.cli.job(job)["detail"] == "RUNNING", "it runs")
@@ -75,6 +77,27 @@ class Clock(ClusterTest):
         time.sleep(2)
         self.assertNotIn("LOST", [gpu["detail"] for _, gpu in self.cli.gpus()])
         self.assert_job(job, detail="RUNNING", attempt=1)
+
+
+class Output(SteppedClock):
+    KEEP = 30
+    options = {"nodes": 1, "agent_flags": ("--keep-logs", f"{KEEP}s")}  # the agent looks each 3 s
+
+    def test_output_is_kept_for_as_long_as_was_said(self):
+        began = time.monotonic()
+        job = self.cli.start(command=["echo", "done"])
+        self.cli.wait(job)
+        for hours in (2, -2, 10, 0):
+            self.set_clock(hours)
+            time.sleep(3)
+            kept = self.cluster.jobs_with_output()
+            if time.monotonic() - began < self.KEEP:
+                self.assertIn(job, kept, hours)
+        self.cluster.agents[0].stop()  # which counts on where it was
+        self.set_clock(20)
+        self.cluster.agents[0].start()
+        eventually(lambda: job not in self.cluster.jobs_with_output(), "it makes room", timeout=90)
+        self.assertGreaterEqual(time.monotonic() - began, self.KEEP)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from .sandbox import Sandbox
 from .waiting import TimedOut, eventually
 
 _numbers = itertools.count(1)
+_CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class Cluster:
@@ -113,6 +114,12 @@ class Cluster:
             found += os.listdir(attempts) if os.path.isdir(attempts) else []
         return found
 
+    def jobs_with_output(self):
+        """On all nodes, whose directories name them in base 32."""
+        places = [os.path.join(self.agent_state(k), "logs") for k in range(len(self.agents))]
+        names = [name for place in places if os.path.isdir(place) for name in os.listdir(place)]
+        return {f"job-{_from_base32(name.removeprefix('job-'))}" for name in names if name.startswith("job-")}
+
     def stop(self):
         """Stops the daemons as an administrator would; jobs run on.  Their exit codes."""
         return [daemon.stop() for daemon in [*self.agents, self.controller]]
@@ -156,6 +163,13 @@ def _is_helper_of(pid, daemons):
             return int(file.read().rpartition(")")[2].split()[1]) in daemons
     except OSError:
         return False
+
+
+def _from_base32(text):
+    number = 0
+    for digit in text:
+        number = number * 32 + _CROCKFORD.index(digit)
+    return number
 
 
 def _command(pid):

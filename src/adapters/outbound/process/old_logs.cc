@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
+#include "base/digest.h"
+#include "base/text.h"
+#include "files/replace_file.h"
 #include "supervisor/remove_tree.h"
 
 namespace gp {
@@ -14,39 +18,125 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsWrittenSince(const std::string& path, Instant since) {
+constexpr const char* kNoBoot = "-";  // in place of an id that is not known
+constexpr const char* kEnd = "end";   // of a record that is whole
+
+// Of one file or directory, without what is in it; nullopt: it cannot be looked at.
+std::optional<uint64_t> FingerprintOfOne(const std::string& path, size_t name_begins) {
   struct stat facts {};
-  return lstat(path.c_str(), &facts) == 0 && facts.st_mtim.tv_sec >= since.ns / 1'000'000'000;
+  if (lstat(path.c_str(), &facts) != 0) return std::nullopt;
+  std::string text = path.substr(name_begins);
+  const auto& time = facts.st_mtim;
+  for (const int64_t number :
+       {int64_t{time.tv_sec}, int64_t{time.tv_nsec}, int64_t{facts.st_size}}) {
+    text += '\0' + std::to_string(number);
+  }
+  return Digest64(text);
 }
 
-// Of a job: its directories of attempts, and the files in them.
-bool IsAnyWrittenSince(const fs::path& job, Instant since) {
-  if (IsWrittenSince(job, since)) return true;
+// Of a job: its directories of attempts, and the files in them, in whatever order they are listed.
+std::optional<uint64_t> FingerprintOf(const fs::path& job) {
+  const size_t name_begins = job.parent_path().string().size();
+  auto sum = FingerprintOfOne(job, name_begins);
   std::error_code error;
-  for (fs::recursive_directory_iterator at(job, error), end; !error && at != end; at.increment(error)) {
-    if (IsWrittenSince(at->path(), since)) return true;
+  fs::recursive_directory_iterator at(job, error);
+  for (const fs::recursive_directory_iterator end; sum && !error && at != end;
+       at.increment(error)) {
+    const auto one = FingerprintOfOne(at->path(), name_begins);
+    sum = one ? std::optional(*sum + *one) : std::nullopt;
   }
-  return static_cast<bool>(error);  // what cannot be looked at stays
+  return error ? std::nullopt : sum;
+}
+
+std::vector<JobId> JobsIn(const std::string& directory) {
+  std::vector<JobId> jobs;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    const auto job = ParseJobKey(name);
+    if (job && KeyOf(*job) == name) jobs.push_back(*job);  // another spelling is not ours
+  }
+  return jobs;
+}
+
+std::string OrNone(const std::string& boot) {
+  return boot.empty() ? kNoBoot : boot;
 }
 
 }  // namespace
 
-int RemoveOldLogs(const std::string& directory, Instant since, const std::function<bool(JobId)>& is_here) {
-  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  std::vector<fs::path> jobs;
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    if (ParseJobKey(at->path().filename().string())) jobs.push_back(at->path());
+OldLogs::OldLogs(std::string directory, std::string record, Clock& clock)
+    : directory_(std::move(directory)), record_(std::move(record)), clock_(clock) {
+  ReadRecord();
+}
+
+// The boot, its clock and the elapsed time; then a line for each job.
+void OldLogs::ReadRecord() {
+  const int64_t now_ns = clock_.BootNs();
+  before_boot_ = Duration{-now_ns};
+  std::ifstream file(record_);
+  std::string boot;
+  int64_t boot_ns = 0;
+  Duration elapsed;
+  file >> boot >> boot_ns >> elapsed.ns;
+  std::map<JobId, Unchanged> jobs;
+  std::string key;
+  while (file >> key && key != kEnd) {
+    std::string fingerprint;
+    Unchanged one;
+    file >> fingerprint >> one.since.ns;
+    const auto job = ParseJobKey(key);
+    const auto digest = FromBase32(fingerprint);
+    if (!job || !digest) return;
+    one.fingerprint = *digest;
+    jobs[*job] = one;
   }
+  if (!file) return;
+  // Only on the same boot its clock tells how long nobody looked.
+  const bool is_same_boot = boot != kNoBoot && boot == clock_.BootId() && now_ns >= boot_ns;
+  before_boot_ = Duration{elapsed.ns - (is_same_boot ? boot_ns : now_ns)};
+  jobs_ = std::move(jobs);
+}
+
+// Where the disk does not take it, the next process goes by an older one: it removes later.
+void OldLogs::KeepRecord() const {
+  const Duration elapsed = Elapsed();
+  std::string text = OrNone(clock_.BootId()) + " " + std::to_string((elapsed - before_boot_).ns) +
+                     " " + std::to_string(elapsed.ns) + "\n";
+  for (const auto& [job, one] : jobs_) {
+    text +=
+        KeyOf(job) + " " + ToBase32(one.fingerprint) + " " + std::to_string(one.since.ns) + "\n";
+  }
+  text += std::string(kEnd) + "\n";
+  (void)ReplaceFile(record_, text, 0600, Survives::kPowerCut);
+}
+
+// The time is taken after the look: what is written later changes the fingerprint.
+OldLogs::Unchanged OldLogs::Look(JobId job) const {
+  const auto fingerprint = FingerprintOf(fs::path(directory_) / KeyOf(job));
+  const auto before = jobs_.find(job);
+  const bool is_known = fingerprint && before != jobs_.end();
+  if (is_known && before->second.fingerprint == *fingerprint) return before->second;
+  return {fingerprint.value_or(0), Elapsed()};
+}
+
+int OldLogs::Remove(Duration keep, const std::function<bool(JobId)>& is_here) {
+  const int fd = open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return 0;
   int removed = 0;
-  for (const fs::path& job : jobs) {
-    const std::string name = job.filename();
-    if (IsAnyWrittenSince(job, since) || is_here(*ParseJobKey(name))) continue;
-    RemoveTree(fd, name.c_str());
-    ++removed;
+  std::map<JobId, Unchanged> left;
+  for (const JobId job : JobsIn(directory_)) {
+    const Unchanged one = Look(job);
+    if (Elapsed() - one.since < keep || is_here(job)) {
+      left[job] = one;
+    } else {
+      RemoveTree(fd, KeyOf(job).c_str());
+      ++removed;
+    }
   }
   close(fd);
+  jobs_ = std::move(left);
+  KeepRecord();
   return removed;
 }
 
