@@ -261,7 +261,9 @@ class Serving {
     for (const Receiver& receiver : config.receivers) {
       if (const std::string problem = ProblemOf(receiver); !problem.empty()) warnings_.push_back("notify: " + receiver.name + ": " + problem);
     }
-    notifier_ = GP_TRY(Notifier::Start(config, (flags_.ephemeral ? flags_.run_directory : flags_.state) + "/notify", say_, clock_));
+    const std::string& place = flags_.ephemeral ? flags_.run_directory : flags_.state;
+    const auto ledger_now = [this] { return loop_->Now(); };
+    notifier_ = GP_TRY(Notifier::Start(config, place + "/notify", say_, clock_, ledger_now));
     loop_->AddObserver(notifier_.get());
     return Ok();
   }

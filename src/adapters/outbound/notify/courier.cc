@@ -19,14 +19,20 @@ constexpr int kDoublings = 9;  // from the first pause to more than the longest
 constexpr std::chrono::minutes kSayLostEvery{1};
 constexpr int kSyncedOneByOne = 16;  // more files are synced together
 constexpr Duration kGivenUpAfter = Duration::Minutes(24 * 60);
+constexpr Duration kTriedAtLeast = Duration::Minutes(60);
 
 std::string Count(size_t number) { return std::to_string(number) + (number == 1 ? " notification" : " notifications"); }
 
-// Where the courier stands; of one that is new, or wants something else than before, nothing was told.
+// Where the courier stands; of one that is new, or wants something else than before, nothing was
+// told.  Where the journal was lost, instants may be earlier than those of the file: what is yet to
+// come was not told.
 Told StandOf(const std::string& path, const Receiver& receiver, Instant now, const std::function<void(const std::string&)>& warn) {
   const std::string wish = WishOf(receiver);
   auto told = ReadTold(path);
-  if (told && told->wish == wish) return *std::move(told);
+  if (told && told->wish == wish) {
+    told->until = std::min(told->until, now);
+    return *std::move(told);
+  }
   const bool is_damaged = !told && told.error().code != ErrorCode::kNotFound;
   if (!is_damaged) return {wish, now, {}};
   warn(told.error().message + "; what happened since yesterday may be told again");
@@ -35,16 +41,28 @@ Told StandOf(const std::string& path, const Receiver& receiver, Instant now, con
 
 }  // namespace
 
-Result<std::unique_ptr<Courier>> Courier::Start(const NotifyConfig& config, const Receiver& receiver, const std::string& directory, NotifySay say, Clock& clock) {
-  Outbox outbox = GP_TRY(Outbox::Open(directory));
-  const Told told = StandOf(directory + "/told", receiver, clock.Now(), [&](const std::string& text) { say(LogLevel::kWarning, "notify: " + receiver.name + ": " + text); });
+Result<std::unique_ptr<Courier>> Courier::Start(const NotifyConfig& config,
+                                                const Receiver& receiver,
+                                                const std::string& directory, NotifySay say,
+                                                Clock& clock, LedgerTime ledger_now) {
+  const Instant now = ledger_now();
+  Outbox outbox = GP_TRY(Outbox::Open(directory, now));
+  const auto warn = [&](const std::string& text) {
+    say(LogLevel::kWarning, "notify: " + receiver.name + ": " + text);
+  };
+  const Told told = StandOf(directory + "/told", receiver, now, warn);
   GP_CHECK_OK(KeepTold(directory + "/told", told));
-  return std::unique_ptr<Courier>(new Courier(config, receiver, directory, std::move(say), clock, std::move(outbox), told));
+  return std::unique_ptr<Courier>(new Courier(config, receiver, directory, std::move(say), clock,
+                                              std::move(ledger_now), std::move(outbox), told));
 }
 
-Courier::Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory, NotifySay say, Clock& clock, Outbox outbox, Told told)
-    : config_(config), receiver_(receiver), directory_(std::move(directory)), say_(std::move(say)), clock_(clock), told_until_(told.until),
-      stop_fd_(eventfd(0, EFD_CLOEXEC)), told_(std::move(told)), outbox_(std::move(outbox)), keeping_([this] { RunKeeping(); }), bringing_([this] { RunBringing(); }) {}
+Courier::Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory,
+                 NotifySay say, Clock& clock, LedgerTime ledger_now, Outbox outbox, Told told)
+    : config_(config), receiver_(receiver), directory_(std::move(directory)), say_(std::move(say)),
+      clock_(clock), ledger_now_(std::move(ledger_now)), began_at_(ledger_now_()),
+      told_until_(told.until), stop_fd_(eventfd(0, EFD_CLOEXEC)), told_(std::move(told)),
+      outbox_(std::move(outbox)),
+      keeping_([this] { RunKeeping(); }), bringing_([this] { RunBringing(); }) {}
 
 void Courier::End() {
   {
@@ -129,23 +147,24 @@ void Courier::Keep(const std::vector<News>& news, size_t lost) {
 // False: it is lost.
 bool Courier::KeepOne(const News& one, Survives survives) {
   if (one.found_at && told_.Has(one.notification.id)) return true;
-  const Status kept = PutIntoBox(one.notification, survives);
+  const Status kept = PutIntoBox(one, survives);
   if (!kept && kept.error().code != ErrorCode::kResourceExhausted && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
   if (kept) is_disk_bad_ = false;
   if (one.found_at && kept) told_.Add(one.notification.id, *one.found_at);
   return kept.has_value();
 }
 
-Status Courier::PutIntoBox(const Notification& notification, Survives survives) {
+Status Courier::PutIntoBox(const News& one, Survives survives) {
+  const Instant now = ledger_now_();
   const auto number = [&] {
     const std::lock_guard lock(box_mutex_);
-    return outbox_.Number(notification.at);
+    return outbox_.Number(one.found_at.value_or(now));
   }();
   if (!number) return gp::Fail(number.error());
-  GP_CHECK_OK(outbox_.Write(*number, ToJson(notification), survives));
+  GP_CHECK_OK(outbox_.Write(*number, ToJson(one.notification), survives));
   {
     const std::lock_guard lock(box_mutex_);
-    outbox_.Insert(*number);
+    outbox_.Insert(*number, now);
   }
   kept_.notify_one();
   return Ok();
@@ -206,16 +225,21 @@ std::optional<Courier::SteadyTime> Courier::Fail(const Outbox::Waiting& waiting,
     Say(LogLevel::kError, error.message + "; given up, see " + directory_ + "/refused");
     return SteadyClock::now();
   }
-  size_t given_up = 0;
-  {
-    const std::lock_guard lock(box_mutex_);
-    given_up = outbox_.RefuseBefore(clock_.Now() - kGivenUpAfter);
-  }
+  const size_t given_up = GiveUpOld();
   if (given_up > 0) Say(LogLevel::kError, error.message + "; " + Count(given_up) + " given up after a day, see " + directory_ + "/refused");
   if (given_up == 0 && failures_ == 0) Say(LogLevel::kWarning, error.message + "; it is tried again");
   const auto pause = std::min<std::chrono::seconds>(kFirstPause * (1 << std::min(failures_, kDoublings)), kLongestPause);
   ++failures_;
   return SteadyClock::now() + pause;
+}
+
+// After a reboot the wall clock alone says how long no controller was there: whatever waited gets
+// its tries all the same.
+size_t Courier::GiveUpOld() {
+  const Instant now = ledger_now_();
+  if (now - began_at_ < kTriedAtLeast) return 0;
+  const std::lock_guard lock(box_mutex_);
+  return outbox_.RefuseBefore(now - kGivenUpAfter);
 }
 
 }  // namespace gp

@@ -2,7 +2,7 @@
 
 // Brings notifications to one receiver, one after the other: one that is away holds up nobody else.  What was told of is
 // put into files at once, by a thread that waits for no receiver; what cannot be brought now is tried again ever more
-// seldom, and is given up after a day.
+// seldom, and is given up after a day of the ledger's time.
 
 #include <chrono>
 #include <condition_variable>
@@ -22,11 +22,17 @@
 namespace gp {
 
 using NotifySay = std::function<void(LogLevel, const std::string&)>;
+// What time it is by the instants of the ledger; called by any thread.
+using LedgerTime = std::function<Instant()>;
 
 class Courier {
  public:
-  // `directory`: of this receiver alone.  `say` is called from the courier's threads.  kInternal: its files.
-  static Result<std::unique_ptr<Courier>> Start(const NotifyConfig& config, const Receiver& receiver, const std::string& directory, NotifySay say, Clock& clock);
+  // `directory`: of this receiver alone.  `say` is called from the courier's threads.  `clock`: its
+  // wall clock is for the receiver.  kInternal: its files.
+  static Result<std::unique_ptr<Courier>> Start(const NotifyConfig& config,
+                                                const Receiver& receiver,
+                                                const std::string& directory, NotifySay say,
+                                                Clock& clock, LedgerTime ledger_now);
   // What was told is in files by then.
   ~Courier();
   // Begins to end; others can meanwhile.
@@ -55,15 +61,17 @@ class Courier {
     std::optional<Instant> found_at;
   };
 
-  Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory, NotifySay say, Clock& clock, Outbox outbox, Told told);
+  Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory,
+          NotifySay say, Clock& clock, LedgerTime ledger_now, Outbox outbox, Told told);
   void RunKeeping();
   void Keep(const std::vector<News>& news, size_t lost);
   bool KeepOne(const News& one, Survives survives);
-  Status PutIntoBox(const Notification& notification, Survives survives);
+  Status PutIntoBox(const News& one, Survives survives);
   void RunBringing();
   // When to try again; nullopt: when something is kept.
   std::optional<SteadyTime> BringFirst();
   std::optional<SteadyTime> Fail(const Outbox::Waiting& waiting, const Error& error);
+  size_t GiveUpOld();
   void SetProblem(const std::string& problem);
   bool IsEnding() const;
   void Say(LogLevel level, const std::string& text) const { say_(level, "notify: " + receiver_.name + ": " + text); }
@@ -73,6 +81,8 @@ class Courier {
   const std::string directory_;
   const NotifySay say_;
   Clock& clock_;
+  const LedgerTime ledger_now_;
+  const Instant began_at_;
   const Instant told_until_;
   int stop_fd_;  // readable: end what runs
 

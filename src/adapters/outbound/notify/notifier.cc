@@ -38,8 +38,11 @@ const Receiver* Named(const NotifyConfig& config, const std::string& name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::string directory, NotifySay say, Clock& clock) {
-  std::unique_ptr<Notifier> notifier(new Notifier(std::move(config), std::move(directory), std::move(say), clock));
+Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::string directory,
+                                                  NotifySay say, Clock& clock,
+                                                  LedgerTime ledger_now) {
+  std::unique_ptr<Notifier> notifier(new Notifier(std::move(config), std::move(directory),
+                                                  std::move(say), clock, std::move(ledger_now)));
   for (const Receiver& receiver : notifier->config_.receivers) GP_CHECK_OK(notifier->Begin(notifier->config_, receiver));
   WarnOfLeftovers(notifier->config_, notifier->directory_, notifier->say_);
   return notifier;
@@ -51,7 +54,9 @@ Notifier::~Notifier() {
 }
 
 Status Notifier::Begin(const NotifyConfig& config, const Receiver& receiver) {
-  std::shared_ptr<Courier> courier = GP_TRY(Courier::Start(config, receiver, directory_ + "/" + receiver.name, say_, clock_));
+  const std::string place = directory_ + "/" + receiver.name;
+  std::shared_ptr<Courier> courier =
+      GP_TRY(Courier::Start(config, receiver, place, say_, clock_, ledger_now_));
   const std::lock_guard lock(mutex_);
   desks_.push_back({std::move(courier)});
   return Ok();
@@ -130,7 +135,8 @@ void Notifier::CatchUpAll(const State& state) {
   }
   if (behind.empty()) return;
   const Instant oldest = std::ranges::min(behind, {}, [](const Courier* one) { return one->told_until(); })->told_until();
-  for (const auto& [at, event] : HappenedSince(state, std::max(oldest, InstantOf(state.time, clock_.Now()) - kFoundAgainFor))) {
+  const Instant since = std::max(oldest, ledger_now_() - kFoundAgainFor);
+  for (const auto& [at, event] : HappenedSince(state, since)) {
     for (const EventLine& line : LinesOf(state, {event})) {
       for (Courier* courier : behind) {
         if (at >= courier->told_until() && Hears(state, courier->receiver(), line)) courier->Tell({FoundId(state, line), WallOf(state.time, at), line}, at);

@@ -16,8 +16,11 @@ namespace gp {
 
 class Notifier : public CommitObserver {
  public:
-  // `directory`: below it each receiver has one of its own.  kInternal: they cannot be made.
-  static Result<std::unique_ptr<Notifier>> Start(NotifyConfig config, std::string directory, NotifySay say, Clock& clock);
+  // `directory`: below it each receiver has one of its own.  What `clock` and `ledger_now` ask
+  // outlives the notifier.  kInternal: the directories cannot be made.
+  static Result<std::unique_ptr<Notifier>> Start(NotifyConfig config, std::string directory,
+                                                 NotifySay say, Clock& clock,
+                                                 LedgerTime ledger_now);
   ~Notifier() override;
 
   // From now on these.  Who is the same goes on; who has changed ends, which may take as long as what it does right now, and
@@ -40,7 +43,10 @@ class Notifier : public CommitObserver {
     bool has_caught_up = false;
   };
 
-  Notifier(NotifyConfig config, std::string directory, NotifySay say, Clock& clock) : directory_(std::move(directory)), say_(std::move(say)), clock_(clock), config_(std::move(config)) {}
+  Notifier(NotifyConfig config, std::string directory, NotifySay say, Clock& clock,
+           LedgerTime ledger_now)
+      : directory_(std::move(directory)), say_(std::move(say)), clock_(clock),
+        ledger_now_(std::move(ledger_now)), config_(std::move(config)) {}
   Status Begin(const NotifyConfig& config, const Receiver& receiver);
   std::string NextId(Instant at) { return ToBase32(static_cast<uint64_t>(at.ns)) + "." + std::to_string(++told_); }
   bool HasDeskOf(const Receiver& receiver) const;
@@ -50,6 +56,7 @@ class Notifier : public CommitObserver {
   const std::string directory_;
   const NotifySay say_;
   Clock& clock_;
+  const LedgerTime ledger_now_;
   uint64_t told_ = 0;
 
   mutable std::mutex mutex_;  // held for moments, by the writer's thread too

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace gp {
@@ -46,14 +47,14 @@ std::string NameOf(uint64_t number) {
 
 }  // namespace
 
-Result<Outbox> Outbox::Open(const std::string& directory) {
+Result<Outbox> Outbox::Open(const std::string& directory, Instant now) {
   std::error_code error;
   fs::create_directories(directory + "/refused", error);
   if (!error) fs::permissions(directory, fs::perms::owner_all, error);
   if (error) return Fail(Internal(directory + ": " + error.message()));
   Outbox outbox(directory);
-  outbox.waiting_ = NumbersIn(directory);
-  if (!outbox.waiting_.empty()) outbox.last_ = *outbox.waiting_.rbegin();
+  for (const uint64_t number : NumbersIn(directory)) outbox.Insert(number, now);
+  if (!outbox.waiting_.empty()) outbox.last_ = outbox.waiting_.rbegin()->first;
   return outbox;
 }
 
@@ -67,6 +68,11 @@ Result<uint64_t> Outbox::Number(Instant at) {
 
 Status Outbox::Write(uint64_t number, const std::string& body, Survives survives) const { return ReplaceFile(PathOf(number), body, 0600, survives); }
 
+void Outbox::Insert(uint64_t number, Instant now) {
+  const auto latest = static_cast<uint64_t>(std::max<int64_t>(now.ns, 0));
+  waiting_[number] = Instant{static_cast<int64_t>(std::min(number, latest))};
+}
+
 Status Outbox::Sync() const {
   const int directory = open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool is_synced = directory >= 0 && syncfs(directory) == 0;
@@ -77,7 +83,7 @@ Status Outbox::Sync() const {
 
 Result<std::optional<Outbox::Waiting>> Outbox::First() {
   while (!waiting_.empty()) {
-    const uint64_t number = *waiting_.begin();
+    const uint64_t number = waiting_.begin()->first;
     errno = 0;
     std::ifstream file(PathOf(number), std::ios::binary);
     if (file) {
@@ -111,8 +117,8 @@ void Outbox::PutAside(uint64_t number) {
 
 size_t Outbox::RefuseBefore(Instant at) {
   size_t refused = 0;
-  while (!waiting_.empty() && Instant{static_cast<int64_t>(*waiting_.begin())} < at) {
-    PutAside(*waiting_.begin());
+  while (!waiting_.empty() && waiting_.begin()->second < at) {
+    PutAside(waiting_.begin()->first);
     ++refused;
   }
   ForgetOldRefused();

@@ -4,8 +4,8 @@
 // time; Write and Sync beside others.
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -19,18 +19,18 @@ class Outbox {
   static constexpr size_t kWaitingMax = 10'000;  // more are not kept
   static constexpr size_t kRefusedMax = 1'000;   // the oldest of them go
 
-  // `directory` is made where it is not.
-  static Result<Outbox> Open(const std::string& directory);
+  // `directory` is made where it is not.  `now`, as all times here: by the instants of the ledger.
+  static Result<Outbox> Open(const std::string& directory, Instant now);
 
   struct Waiting {
-    uint64_t number = 0;  // when it happened, in nanoseconds since 1970, or a little more: it tells the order too
+    uint64_t number = 0;  // when it happened, in nanoseconds, or a little more: it tells the order
     std::string body;
   };
   // A number for what happened then; kResourceExhausted: as many wait as may.  It waits once it is written and inserted:
   // writing takes its time, and needs nobody else to stand by.
   Result<uint64_t> Number(Instant at);
   Status Write(uint64_t number, const std::string& body, Survives survives) const;
-  void Insert(uint64_t number) { waiting_.insert(number); }
+  void Insert(uint64_t number, Instant now);
   // What was written survives a power cut from here on.
   Status Sync() const;
   // The oldest; nullopt: none waits.  kInternal: it cannot be read now.
@@ -38,7 +38,8 @@ class Outbox {
   void Remove(uint64_t number);
   // It is kept in `refused`, beside those that wait, for a person to look at.
   void Refuse(uint64_t number);
-  // All that happened before; how many.
+  // All that happened before; how many.  What seems to come from the future, as where the journal
+  // was lost, happened when it was inserted or found here.
   size_t RefuseBefore(Instant at);
   size_t size() const { return waiting_.size(); }
 
@@ -49,7 +50,7 @@ class Outbox {
   void ForgetOldRefused();
 
   std::string directory_;
-  std::set<uint64_t> waiting_;
+  std::map<uint64_t, Instant> waiting_;  // with when they happened
   uint64_t last_ = 0;
 };
 

@@ -48,11 +48,18 @@ class Notify : public testing::Test {
     text << file.rdbuf();
     return text.str();
   }
-  // Programs that keep what they are told, and fail as long as there is a file "away".
+  // Programs that keep what they are told, and fail as long as there is a file "away": counted.
   Receiver Keeper(const std::string& name) {
     Receiver receiver{.name = name, .on = {"job_ended"}, .way = NotifyWay::kExec};
-    receiver.command = {File(name + ".sh", "#!/bin/sh\n[ -e " + directory_ + "/away ] && echo nobody there && exit 1\ncat >> " + directory_ + "/" + name + "\n", 0755)};
+    const std::string script = "#!/bin/sh\ncd " + directory_ +
+                               "\n[ -e away ] && echo >> tries && echo nobody there && exit 1\n"
+                               "cat >> " + name + "\n";
+    receiver.command = {File(name + ".sh", script, 0755)};
     return receiver;
+  }
+  // Until as many tries have failed; what follows from the last of them may be yet to come.
+  bool AwaitTries(size_t count) {
+    return Await([&] { return Text(directory_ + "/tries").size() >= count; });
   }
   std::vector<Json> Told(const std::string& name) {
     std::vector<Json> told;
@@ -66,7 +73,9 @@ class Notify : public testing::Test {
       const std::lock_guard lock(mutex_);
       said_ += std::string(Name(level)) + " " + text + "\n";
     };
-    auto notifier = Notifier::Start({receivers, "/usr/sbin/sendmail", ""}, directory_ + "/notify", say, clock_);
+    const auto ledger_now = [this] { return LedgerNow(); };
+    auto notifier = Notifier::Start({receivers, "/usr/sbin/sendmail", ""}, directory_ + "/notify",
+                                    say, clock_, ledger_now);
     ASSERT_TRUE(notifier) << notifier.error().message;
     notifier_ = *std::move(notifier);
   }
@@ -86,6 +95,8 @@ class Notify : public testing::Test {
     }
     return false;
   }
+  // Where nobody steps it, the wall clock says the same.
+  Instant LedgerNow() { return Instant{1'700'000'000'000'000'000 + clock_.BootNs()}; }
   // The controller's clock and the state's go together.
   std::vector<Event> Do(const Command& command) {
     clock_.Advance(Duration::Seconds(1));
@@ -168,7 +179,7 @@ TEST_F(Notify, NothingThatHappenedBecomesAHeader) {
 Status Add(Outbox& box, Instant at, const std::string& body) {
   const uint64_t number = GP_TRY(box.Number(at));
   GP_CHECK_OK(box.Write(number, body, Survives::kCrash));
-  box.Insert(number);
+  box.Insert(number, at);
   return Ok();
 }
 
@@ -214,8 +225,9 @@ TEST_F(Notify, DamagedFilesAreNoEnd) {
 
 TEST_F(Notify, TheOutboxKeepsOrderAndOutlivesItsProcess) {
   const std::string place = directory_ + "/box";
+  const Instant now{1'000};
   {
-    auto box = Outbox::Open(place);
+    auto box = Outbox::Open(place, now);
     ASSERT_TRUE(box);
     EXPECT_FALSE(*box->First());
     for (const char* body : {"a", "b", "c", "d"}) ASSERT_TRUE(Add(*box, Instant{77}, body));
@@ -224,7 +236,7 @@ TEST_F(Notify, TheOutboxKeepsOrderAndOutlivesItsProcess) {
     box->Remove(77);
   }
   File("box/stranger.json", "not ours");
-  auto box = Outbox::Open(place);
+  auto box = Outbox::Open(place, now);
   ASSERT_TRUE(box);
   EXPECT_EQ(box->size(), 3U);
   EXPECT_EQ(First(*box).body, "b");
@@ -234,6 +246,25 @@ TEST_F(Notify, TheOutboxKeepsOrderAndOutlivesItsProcess) {
   EXPECT_EQ(Text(place + "/refused/00000000000000000079.json"), "c");
   ASSERT_TRUE(Add(*box, Instant{5}, "e")) << "a clock that was set back changes no order";
   EXPECT_EQ(First(*box).body, "d");
+}
+
+// Whatever its number says, nothing has waited since before it was there, or for less than no time.
+TEST_F(Notify, WhatWaitsGrowsOlderAsTimePasses) {
+  const std::string place = directory_ + "/box";
+  {
+    auto box = Outbox::Open(place, Instant{100});
+    ASSERT_TRUE(box);
+    for (const int64_t at : {150, 900, 950}) {
+      ASSERT_TRUE(Add(*box, Instant{at}, "of " + std::to_string(at)));
+    }
+    EXPECT_EQ(box->RefuseBefore(Instant{150}), 0U);
+    EXPECT_EQ(box->RefuseBefore(Instant{151}), 1U);
+    EXPECT_EQ(First(*box).body, "of 900");
+  }
+  auto box = Outbox::Open(place, Instant{200});  // the journal was lost, and its time began anew
+  ASSERT_TRUE(box);
+  EXPECT_EQ(box->RefuseBefore(Instant{200}), 0U);
+  EXPECT_EQ(box->RefuseBefore(Instant{201}), 2U);
 }
 
 TEST_F(Notify, TellsEachInOrder) {
@@ -279,10 +310,27 @@ TEST_F(Notify, AfterADayItIsGivenUp) {
   Tell(EndOneJob());
   ASSERT_TRUE(Await([&] { return said().contains("tried again"); }));
   notifier_.reset();
+  fs::remove(directory_ + "/tries");
   clock_.Advance(Duration::Minutes(25 * 60));
   Start({Keeper("one")});
+  ASSERT_TRUE(AwaitTries(2));
+  EXPECT_FALSE(said().contains("given up")) << "this process has hardly tried";
+  clock_.Advance(Duration::Minutes(60));
   ASSERT_TRUE(Await([&] { return said().contains("nobody there; 1 notification given up after a day, see "); }));
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_ + "/notify/one/refused"), {}), 1);
+}
+
+TEST_F(Notify, AStepOfTheWallClockGivesNothingUp) {
+  File("away", "");
+  Start({Keeper("one")});
+  Tell(EndOneJob());
+  ASSERT_TRUE(AwaitTries(1));
+  clock_.Advance(Duration::Minutes(61));
+  clock_.StepWall(Duration::Minutes(25 * 60));
+  ASSERT_TRUE(AwaitTries(3)) << "of which the second saw the step";
+  fs::remove(directory_ + "/away");
+  ASSERT_TRUE(Await([&] { return Told("one").size() == 1; })) << said();
+  EXPECT_FALSE(said().contains("given up")) << said();
 }
 
 // The state is durable, and the controller dies before it has told anybody.
@@ -316,6 +364,43 @@ TEST_F(Notify, OldTimesAreNoNews) {
   notifier_.reset();
   ASSERT_EQ(Told("new").size(), 1U);
   EXPECT_EQ(Told("new")[0]["data"]["job"], "job-2");
+}
+
+// Where it begins is an instant of the ledger's, however far the wall clock is from that.
+TEST_F(Notify, ANewReceiverHearsWhatHappensFromThenOnWhateverTheWallClockSays) {
+  for (const int64_t hours : {-2, 4}) {
+    const std::string name = "new" + std::to_string(hours);
+    clock_.StepWall(Duration::Minutes(60 * hours));
+    Do(StepWallClock{clock_.Now() - LedgerNow()});
+    EndOneJob();  // nobody was there
+    clock_.Advance(Duration::Seconds(10));
+    cluster_.Advance(Duration::Seconds(10));
+    Start({Keeper(name)});
+    notifier_->CatchUp(cluster_.state());
+    notifier_.reset();
+    EndOneJob();  // and nobody was told
+    Start({Keeper(name)});
+    notifier_->CatchUp(cluster_.state());
+    ASSERT_TRUE(Await([&] { return !Told(name).empty(); })) << name;
+    notifier_.reset();
+    ASSERT_EQ(Told(name).size(), 1U) << name;
+    EXPECT_EQ(Told(name)[0]["data"]["job"], ToText(JobId{cluster_.state().last_job}));
+    const Instant shown = WallOf(cluster_.state().time, cluster_.now());
+    EXPECT_EQ(Told(name)[0]["timestamp"], ToRfc3339(shown, true)) << "which people read";
+  }
+}
+
+// The journal was lost, and the instants of the next one are earlier.
+TEST_F(Notify, WhatIsYetToComeWasNotTold) {
+  const Receiver one = Keeper("one");
+  Start({one});
+  notifier_.reset();
+  const gp::Told of_old{WishOf(one), LedgerNow() + Duration::Minutes(60), {}};
+  ASSERT_TRUE(KeepTold(directory_ + "/notify/one/told", of_old));
+  Start({one});
+  EndOneJob();
+  notifier_->CatchUp(cluster_.state());
+  EXPECT_TRUE(Await([&] { return Told("one").size() == 1; }));
 }
 
 TEST_F(Notify, WhatIsOlderComesFirst) {
