@@ -24,6 +24,7 @@
 #include "cmd/controller_authority.h"
 #include "cmd/host_users.h"
 #include "cmd/identity_file.h"
+#include "cmd/listening_parent.h"
 #include "cmd/live_gpu_keeper.h"
 #include "cmd/live_mig.h"
 #include "cmd/live_sharing.h"
@@ -36,6 +37,7 @@
 namespace gp {
 namespace {
 
+constexpr std::string_view kUnixScheme = "unix:";
 constexpr int kGpuMajor = 195;       // registered to NVIDIA
 constexpr int kNvidiactlMinor = 255;
 
@@ -159,11 +161,26 @@ class WiredAgent : public LiveAgent {
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
-  // Simulated machines have no GPU that anybody else could hand out.
+  // What an agent starts outlives what another scheduler has lent it: GPUs would be in two hands.
   Status CheckHostIsOurs() const {
-    const auto other = config_.simulate.empty() ? FindOtherScheduler() : std::nullopt;
-    if (!other) return Ok();
-    return Fail(Conflict("this process runs inside " + *other + ": two schedulers would hand out the same GPUs; start the agent outside of it, on a node that the other one does not manage"));
+    const auto other = FindOtherScheduler();
+    if (!other || MayPlayIn(*other)) return Ok();
+    const bool is_played = !config_.simulate.empty();
+    return Fail(Conflict("this process runs inside " + other->place +
+                         ": two schedulers would hand out the same GPUs; start the agent outside "
+                         "of it, on a node that the other one does not manage" +
+                         (is_played ? " (serve --simulate plays machines inside of it)" : "")));
+  }
+
+  // Machines that are played in a pod are demonstrations, and what runs in a container ends with
+  // it.  In a job of Slurm a machine file may describe what Slurm has lent, and the agent's jobs
+  // leave Slurm's control group: only a controller in the job itself may have nodes there.
+  bool MayPlayIn(const OtherScheduler& other) const {
+    if (config_.simulate.empty()) return false;
+    if (other.kind == OtherSchedulerKind::kKubernetes) return true;
+    const std::string& controller = config_.controller;
+    if (!controller.starts_with(kUnixScheme)) return false;
+    return IsParentListening(controller.substr(kUnixScheme.size()));
   }
 
   Status OpenLink() {

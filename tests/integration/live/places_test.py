@@ -70,10 +70,31 @@ class Places(ClusterTest):
         self.assertEqual(serve.code, 4)
         self.assertIn(f"runs inside {place}", serve.err)
 
-    def test_simulated_machines_are_played_anywhere(self):
-        agent = self.own_agent("--simulate", "dgx-h100", "--controller", self.cluster.run_directory, SLURM_JOB_ID="17")
+    def test_played_machines_are_no_exception_in_a_job_of_slurm(self):
+        for flags in ((), ("--with-parent",)):  # it is not the flag that makes it the controller's own
+            agent = self.own_agent("--simulate", "dgx-h100", "--controller", self.cluster.run_directory, *flags, SLURM_JOB_ID="17")
+            self.assertEqual(agent.wait(30), 4)
+            said = agent.stdout.read().decode()
+            self.assertIn("this process runs inside Slurm's job 17 (SLURM_JOB_ID): two schedulers would hand out the same GPUs", said)
+            self.assertIn("serve --simulate", said, "what may be done there")
+        self.assertEqual(self.cluster.node_names(), ["dgx-h100-0"])
+
+    def test_played_machines_join_from_a_pod(self):
+        agent = self.own_agent("--simulate", "dgx-h100", "--controller", self.cluster.run_directory, KUBERNETES_SERVICE_HOST="10.0.0.1")
         eventually(lambda: "own" in self.cluster.node_names(), "it has joined")
         self.end(agent)
+
+    def test_a_controller_in_a_job_of_slurm_plays_machines_of_its_own(self):
+        directory = os.path.join(self.cluster.directory, "second")
+        inside = Cli(self.cli.binary, f"{directory}/run", extra={"SLURM_JOB_ID": "17"})
+        serve = inside.popen("serve", "--simulate", "dgx-h100:2", "--ephemeral", "--state", f"{directory}/state", "--run-dir", f"{directory}/run",
+                             stdout=-1, stderr=-2, preexec_fn=self.cluster.sandbox.place("second"))
+        self.addCleanup(serve.stdout.close)
+        def have_joined():
+            status = inside("status", "-o", "json")
+            return status.code == 0 and len(status.json.get("nodes", [])) == 2
+        eventually(have_joined, "its nodes join")
+        self.end(serve)
 
 
 class Left(ClusterTest):
