@@ -12,12 +12,14 @@ import json
 import os
 import pathlib
 import shutil
-import socket
-import stat
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "integration"))
+
+from live_platform import slurm  # noqa: E402
 
 NODES, GPUS = 4, 8
 # Both systems keep small files for each job: where a disk is shared with others, memory shows what
@@ -28,16 +30,6 @@ PACKAGES = ["slurmctld", "slurmd", "slurm-client", "munge", "slurm-wlm-basic-plu
 
 def run(*words, **options):
     return subprocess.run(words, check=True, capture_output=True, text=True, **options).stdout
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class Platform:
@@ -96,95 +88,11 @@ class SubmitLatency(Platform):
         return {"rested": measured("50ms"), "at_once": measured("0s"), "bare_sync_ms": bare_sync_ms(self.directory, count)}
 
 
-class Slurm:
+class Slurm(slurm.Slurm):
     """A controller and four daemons of Slurm on this host."""
 
     def __init__(self, directory):
-        self.directory = pathlib.Path(directory)
-        self.processes = []
-        self.environment = dict(os.environ, SLURM_CONF=str(self.directory / "slurm.conf"))
-        self.write_configuration()
-        self.start()
-
-    def write_configuration(self):
-        host = socket.gethostname().split(".")[0]
-        controller, *daemons = free_ports(1 + NODES)
-        lines = f"""
-ClusterName=bench
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={controller}
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket={self.directory}/munge.socket
-CredType=cred/munge
-MpiDefault=none
-StateSaveLocation={self.directory}/state
-SlurmdSpoolDir={self.directory}/spool-%n
-SlurmctldPidFile={self.directory}/slurmctld.pid
-SlurmdPidFile={self.directory}/slurmd-%n.pid
-SlurmctldLogFile={self.directory}/slurmctld.log
-SlurmdLogFile={self.directory}/slurmd-%n.log
-ReturnToService=2
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-PrologFlags=Alloc
-SwitchType=switch/none
-SchedulerType=sched/backfill
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-SchedulerParameters=default_queue_depth=1000,sched_interval=1,sched_min_interval=0,bf_interval=30,bf_continue
-MaxJobCount=100000
-MaxArraySize=20001
-MinJobAge=10
-GresTypes=gpu
-SlurmdParameters=config_overrides
-""".splitlines()
-        for node, port in enumerate(daemons):
-            lines.append(f"NodeName=n{node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=64 Sockets=2 "
-                         f"CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000 Gres=gpu:h100:{GPUS} State=UNKNOWN")
-        lines.append(f"PartitionName=gpu Nodes=n[0-{NODES - 1}] Default=YES MaxTime=INFINITE State=UP")
-        (self.directory / "slurm.conf").write_text("\n".join(lines) + "\n")
-        # Slurm wants a device file for each GPU.
-        devices = self.directory / "dev"
-        devices.mkdir()
-        for minor in range(NODES * GPUS):
-            os.mknod(devices / f"n{minor // GPUS}g{minor % GPUS}", 0o666 | stat.S_IFCHR, os.makedev(195, minor))
-        (self.directory / "gres.conf").write_text("".join(
-            f"NodeName=n{n} Name=gpu Type=h100 File={devices}/n{n}g[0-{GPUS - 1}]\n" for n in range(NODES)))
-        (self.directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n")
-        (self.directory / "state").mkdir()
-
-    def spawn(self, *words):
-        self.processes.append(subprocess.Popen(words, env=self.environment, stdout=subprocess.DEVNULL,
-                                               stderr=subprocess.DEVNULL))
-
-    def start(self):
-        key = self.directory / "munge.key"
-        key.write_bytes(os.urandom(1024))
-        key.chmod(0o600)
-        shutil.chown(key, "munge")
-        munge = self.directory / "munge"
-        munge.mkdir(mode=0o755)
-        shutil.chown(munge, "munge")
-        shutil.chown(self.directory, "munge")
-        self.directory.chmod(0o755)
-        self.spawn("setpriv", "--reuid=munge", "--regid=munge", "--clear-groups", "munged", "-F",
-                   "-S", f"{self.directory}/munge.socket", "--key-file", str(key), "--pid-file", f"{munge}/pid",
-                   "--log-file", f"{munge}/log", "--seed-file", f"{munge}/seed")
-        time.sleep(1)
-        self.spawn("slurmctld", "-D")
-        for node in range(NODES):
-            self.spawn("slurmd", "-D", "-N", f"n{node}")
-        for _ in range(60):
-            time.sleep(0.5)
-            idle = subprocess.run(["sinfo", "-h", "-N", "-t", "idle", "-o", "%N"], env=self.environment,
-                                  capture_output=True, text=True).stdout.split()
-            if len(idle) == NODES:
-                return
-        raise SystemExit(f"slurm did not come up: see {self.directory}/slurmctld.log")
+        super().__init__(directory, nodes=NODES, gpus=GPUS)
 
     def jobs(self, count):
         script = self.directory / "true.sh"
@@ -197,16 +105,6 @@ SlurmdParameters=config_overrides
             time.sleep(0.2)
         seconds = time.monotonic() - begin
         return {"jobs": count, "submit_s": submitted, "seconds": seconds, "jobs_per_s": count / seconds}
-
-    def stop(self):
-        for process in reversed(self.processes):
-            process.terminate()
-        for process in self.processes:
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
 
 
 def install_slurm():

@@ -11,7 +11,8 @@ import stat
 import subprocess
 import time
 
-from compare import free_ports, run
+from compare import run
+from live_platform.slurm import free_ports
 
 GPUS = 8  # of each node
 
