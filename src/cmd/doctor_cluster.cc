@@ -68,6 +68,20 @@ DoctorCheck CheckGpus(const v1::Cluster& cluster) {
           "gpu-platform health --gpu-id NODE/INDEX says why and what is done about it"};
 }
 
+DoctorCheck CheckBreakers(const v1::Cluster& cluster) {
+  if (cluster.breakers_size() == 0) return {"breaker", Finding::kOk, "no repair is held back", ""};
+  std::vector<std::string> pools;
+  std::vector<std::string> commands;
+  for (const v1::Breaker& breaker : cluster.breakers()) {
+    pools.push_back(
+        fmt::format("pool {}: nothing is reset or drained by itself until {} is closed: {}",
+                    breaker.pool(), breaker.incident(), breaker.cause()));
+    commands.push_back("gpu-platform incidents close " + breaker.incident());
+  }
+  const std::string look = "find what the incidents share (gpu-platform incidents list), then ";
+  return {"breaker", Finding::kWarn, Join(pools, "; "), look + Join(commands, ", ")};
+}
+
 }  // namespace
 
 std::vector<DoctorCheck> CheckCluster(const std::string& server) {
@@ -79,7 +93,8 @@ std::vector<DoctorCheck> CheckCluster(const std::string& server) {
     return {{"controller", Finding::kFail, what,
              "gpu-platform serve; or name another: --server DIRECTORY"}};
   }
-  return {CheckVersion(*cluster, ms), CheckAgents(*cluster), CheckGpus(*cluster)};
+  return {CheckVersion(*cluster, ms), CheckAgents(*cluster), CheckGpus(*cluster),
+          CheckBreakers(*cluster)};
 }
 
 }  // namespace gp

@@ -275,6 +275,7 @@ class DoctorOfACluster(ClusterTest):
         self.assertEqual(report.of("controller")[0], "ok")
         self.assertEqual(report.of("agents")[:2], ("ok", "1 node(s), all up"))
         self.assertEqual(report.of("gpus")[:2], ("ok", "8 GPU(s) are well"))
+        self.assertEqual(report.of("breaker"), ("ok", "no repair is held back", ""))
 
     def test_gpu_out_of_service(self):
         self.cli("offline", "--gpu-id", "dgx-h100-0/3").ok()
