@@ -1,8 +1,11 @@
 #include "tests/golden/table_runner.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/cluster/verdict.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/model/dependency.h"
 #include "domain/placement/weighted_cost.h"
@@ -493,6 +496,18 @@ std::string TableRunner::ShowGpus(const std::string& name) const {
   return "-> " + text;
 }
 
+// "verdict n1[2]": "-> FAIL xid-119, follows "no new work; …", held-by incident-9".
+std::string TableRunner::ShowVerdict(const Line& line) const {
+  const Target target = TargetOf(line.words[0]);
+  const GpuKey key{target.node, target.gpu};
+  const GpuVerdict verdict = VerdictOf(cluster_.state(), key);
+  const IncidentId held = HeldBy(cluster_.state(), key);
+  std::string text = std::string("-> ") + Name(verdict.level) + " " + verdict.code;
+  if (!verdict.follows.empty()) text += ", follows \"" + verdict.follows + "\"";
+  if (held.value != 0) text += ", held-by " + ToText(held);
+  return text;
+}
+
 std::string TableRunner::Run(const std::string& command) {
   const Line line = Parse(command);
   if (line.verb == "node") return Node(line);
@@ -535,6 +550,7 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "wait") return Wait(line);
   if (line.verb == "show") return Show();
   if (line.verb == "gpus") return ShowGpus(line.words[0]);
+  if (line.verb == "verdict") return ShowVerdict(line);
   if (line.verb == "silence") return Tell(SilenceNode{TargetOf(line.words[0]).node});
   if (line.verb == "declare-lost") return Tell(DeclareNodeLost{TargetOf(line.words[0]).node, "table"});
   if (line.verb == "defrag") return Defragment();

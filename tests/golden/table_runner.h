@@ -58,6 +58,7 @@ class TableRunner {
   static NodeFacts FactsFrom(const Line& line);
   std::string Show() const;
   std::string ShowGpus(const std::string& name) const;
+  std::string ShowVerdict(const Line& line) const;
   std::string Wait(const Line& line);
   static void AddClues(const Line& line, LogClues& clues);
   std::string ReportProgress(const Line& line);

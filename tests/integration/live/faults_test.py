@@ -8,7 +8,7 @@ import re
 import subprocess
 import time
 
-from live_platform import ClusterTest, eventually, main
+from live_platform import ClusterTest, UnixConnection, eventually, main
 
 
 class FaultCase(ClusterTest):
@@ -243,6 +243,91 @@ class Faults(FaultCase):
             answer = self.cli("incidents", *words)
             self.assertIn(answer.code, (2, 3), answer.err)
             self.assertIn("incident", answer.err)
+
+
+class Breaker(FaultCase):
+    """Ten of 16 GPUs fail at once: whatever promises a repair says that it is held back, and by which incident."""
+    options = {"nodes": 2, "policy": "breaker_nodes_min: 2\n"}
+
+    FAILED = [f"dgx-h100-{node}/{gpu}" for node in range(2) for gpu in range(5)]
+    METRIC = 'gpu_platform_breaker_open{pool="default"}'
+
+    def rest(self, path):
+        line = UnixConnection(f"{self.cluster.run_directory}/http.sock")
+        self.addCleanup(line.close)
+        line.request("GET", f"/api/v1/{path}")
+        return json.loads(line.getresponse().read())
+
+    def doctor(self):
+        """What its check of the breaker says: result, what, fix."""
+        check, = [one for one in json.loads(self.cli("doctor", "-o", "json").out)["checks"] if one["name"] == "breaker"]
+        return check["result"], check["what"], check["fix"]
+
+    def trip(self):
+        """The breaker's incident, and those that it holds, once the repairs that began before it are over."""
+        for place in self.FAILED:
+            node, gpu = place.split("/")
+            self.inject(node, f"xid gpu={gpu} code=48")
+        eventually(lambda: self.cli.cluster().get("breakers"), self.incidents)
+        breaker, = self.cli.cluster()["breakers"]
+        def is_at_rest():
+            known = {f"{one['node']}/{one['gpu']}" for one in self.incidents("--all") if one["node"]}
+            waiting = [one for one in self.incidents() if one["id"] != breaker["incident"]]
+            return known == set(self.FAILED) and all(one.get("held_by") for one in waiting)
+        eventually(is_at_rest, self.incidents, timeout=60)
+        held = [one for one in self.incidents() if one["id"] != breaker["incident"]]
+        self.assertTrue(held, "those that came when too many were out already")
+        return breaker, held
+
+    def test_what_it_holds_back_is_said_until_its_incident_is_closed(self):
+        self.assertEqual(self.doctor(), ("ok", "no repair is held back", ""))
+        breaker, held = self.trip()
+        its = breaker["incident"]
+        self.assertRegex(breaker["cause"], r"^([89]|10) GPUs on 2 nodes of pool default taken out within 10m$")
+        self.assert_held(breaker, held)
+        self.cli("incidents", "ack", its).ok()
+        self.assert_held(breaker, held)  # to know of it is not to close it
+        self.cli("incidents", "close", its, "--note", "a cable").ok()
+        self.assert_released(held)
+        eventually(lambda: not self.incidents(), self.incidents, timeout=60)
+        self.assertEqual({gpu["detail"] for _, gpu in self.cli.gpus()}, {"AVAILABLE"})
+
+    def assert_held(self, breaker, held):
+        its = breaker["incident"]
+        words = f"held: nothing is reset by itself in this pool until {its} is closed"
+        self.assertIn(f"NOTE     pool default: nothing is reset or drained by itself: {breaker['cause']}; gpu-platform incidents close {its} lets it go on",
+                      self.cli("status").ok().lines)
+        listed = self.cli("incidents", "list").ok().out
+        over_rest = {one["id"]: one for one in self.rest("incidents")["incidents"]}
+        self.assertEqual(over_rest[its]["held_by"], "", "nothing holds back the breaker's own")
+        gpus = {f"{node['name']}/{gpu['index']}": gpu for node in self.rest("cluster")["nodes"] for gpu in node["gpus"]}
+        for one in held:
+            place = f"{one['node']}/{one['gpu']}"
+            self.assertEqual(one["held_by"], its)
+            self.assertRegex(listed, rf"(?m)^{one['id']} .* {place} .*reset, held by {its}\b")
+            self.assertRegex(self.cli("incidents", "show", one["id"]).ok().out, rf"(?m)^Remedy +reset; {words}$")
+            health = self.cli("health", "--gpu-id", place)
+            self.assertRegex(health.out, rf"(?m)^ACTION +no new work; .*; {words}$")
+            self.assertTrue(json.loads(self.cli("health", "--gpu-id", place, "-o", "json").out)["follows"].endswith(words))
+            self.assertEqual(over_rest[one["id"]]["held_by"], its)
+            self.assertEqual(self.rest(f"incidents/{one['id']}")["held_by"], its)
+            self.assertTrue(gpus[place]["verdict"]["follows"].endswith(words), gpus[place])
+        self.assertEqual([one["incident"] for one in self.rest("cluster")["breakers"]], [its])
+        self.assertEqual(self.metrics()[self.METRIC], "1")
+        result, what, fix = self.doctor()
+        self.assertEqual((result, what), ("WARN", f"pool default: nothing is reset or drained by itself until {its} is closed: {breaker['cause']}"))
+        self.assertIn(f"gpu-platform incidents close {its}", fix)
+
+    def assert_released(self, held):
+        self.assertNotRegex(self.cli("status").ok().out, r"(?m)^NOTE ")
+        self.assertNotIn("held", self.cli("incidents", "list", "--all").ok().out)
+        self.assertEqual({one["held_by"] for one in self.rest("incidents?all=true")["incidents"]}, {""})
+        for one in held:
+            self.assertNotIn("held", self.cli("incidents", "show", one["id"]).ok().out)
+            self.assertNotIn("held", self.cli("health", "--gpu-id", f"{one['node']}/{one['gpu']}").out)
+        self.assertEqual(self.rest("cluster").get("breakers", []), [])
+        self.assertNotIn(self.METRIC, self.metrics())
+        self.assertEqual(self.doctor(), ("ok", "no repair is held back", ""))
 
 
 class Sick(FaultCase):
