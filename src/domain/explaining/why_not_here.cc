@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "domain/cluster/grants.h"
 #include "domain/placement/choose_gpus.h"
+#include "domain/placement/out_of_service.h"
 
 namespace gp {
 namespace {
@@ -59,18 +60,25 @@ std::string WhyNever(const Node& ideal, const Job& job) {
   return Fits(ideal, AnyTopology(job)) ? "never so near each other as topology asks" : "has too few cores or too little memory";
 }
 
+// "GPU 0 is missing and 2 more are out of service": of all nodes of a class the same.
+std::string TellOut(const Node& node, GpuMask out) {
+  const int first = std::countr_zero(out);
+  const int more = std::popcount(out) - 1;
+  const std::string rest = more == 0 ? "" : " and " + std::to_string(more) + (more == 1 ? " more is" : " more are") + " out of service";
+  return "GPU " + std::to_string(first) + " " + WhatAils(node, first) + rest;
+}
+
 // Its GPUs would do; others have them, or they are out of service.
 std::string WhyTooFewFree(const Node& node, const Job& job) {
   const auto is_usable = [&](size_t i) { return IsGrantable(node.gpus[i]) && IsDivided(node.facts->gpus[i]); };
   const bool by_mig = job.spec->gpus.isolation == Isolation::kMig;
   if (by_mig && std::ranges::any_of(std::views::iota(size_t{0}, node.gpus.size()), is_usable)) return "no place left for a MIG instance as large as asked";
-  const auto in_service = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return IsGrantable(gpu); }));
   const auto shared = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode != GpuMode::kFree && gpu.mode != GpuMode::kWhole; }));
   const auto held = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode == GpuMode::kWhole; }));
   std::string text = held > 0 ? Count(held, "GPU") + " held" : "";
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
   if (shared > 0) add(Count(shared, "GPU") + " shared");
-  if (const int out = node.facts->CountGpus() - in_service; out > 0) add(Count(out, "GPU") + " out of service");
+  if (const GpuMask out = OutOfService(node, 1); out != 0) add(TellOut(node, out));
   const auto unlinked = std::ranges::count_if(node.gpus, [&](const Gpu& gpu) { return IsGrantable(gpu) && !IsGrantable(gpu, job.spec->gpus.count); });
   if (unlinked > 0) add(Count(static_cast<int>(unlinked), "GPU") + " with an NVLink down");
   return text.empty() ? "too few GPUs for " + std::to_string(job.spec->gpus.count) : text;

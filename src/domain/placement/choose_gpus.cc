@@ -9,6 +9,7 @@
 #include "domain/model/gpu_model.h"
 #include "domain/placement/host_share.h"
 #include "domain/placement/network.h"
+#include "domain/placement/out_of_service.h"
 
 namespace gp {
 namespace {
@@ -127,15 +128,7 @@ Node Emptied(const Node& node) {
   return empty;
 }
 
-Node Ideal(const Node& node) {
-  Node ideal = Emptied(node);
-  for (int i = 0; i < static_cast<int>(ideal.gpus.size()); ++i) {
-    if (IsRetired(*node.facts, i)) continue;
-    ideal.gpus[static_cast<size_t>(i)].condition = GpuCondition::kAvailable;
-    ideal.gpus[static_cast<size_t>(i)].draining = false;
-  }
-  return ideal;
-}
+Node Ideal(const Node& node) { return Mended(Emptied(node)); }
 
 namespace {
 

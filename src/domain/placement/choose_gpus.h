@@ -28,7 +28,7 @@ GpuMask EligibleGpus(const Node& node, const Job& job);
 GpuMask FreeGpus(const Node& node);
 // The node as it would be with nothing granted on it, its GPUs in the conditions that they are in.
 Node Emptied(const Node& node);
-// The same with every GPU in service.
+// The same with every GPU in service, those that are missing as well.
 Node Ideal(const Node& node);
 
 // `weights`: of the job's pool.  They decide which set is best, never whether there is one.

@@ -39,8 +39,6 @@ struct PendingReason {
 };
 
 PendingReason WhyPending(const State& state, Instant at, const Job& job);
-// As far as nodes can tell, without limits and turns.  `classes`: of the state's nodes.
-PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job);
 
 // The reasons of many jobs of one state; where they fit is worked out once per shape, and what the next pass does
 // with those that fit once for all.

@@ -80,6 +80,23 @@ class Identity(ClusterTest):
         eventually(lambda: self.gpus()[places[0]]["detail"] == "AVAILABLE", lambda: f"it is back: {self.gpus()[places[0]]}")
         eventually(lambda: not self.incidents(), "its incident is over")
 
+    def test_who_needs_the_missing_gpu_is_told_so(self):
+        node = self.cluster.node_names()[0]
+        self.restart_agent_as(self.machine_without(0))
+        eventually(lambda: [self.gpus()[i]["detail"] for i in range(8)] == ["LOST"] + 7 * ["AVAILABLE"], lambda: f"GPU 0 is missing: {self.gpus()}")
+        incident, = self.incidents()
+        cause = f"GPU 0 of {node} is missing ({incident['id']})"
+        job = self.cli.start("--gpus", "8", command=["true"])
+        told = json.loads(self.cli("jobs", "explain", job, "-o", "json").ok().out)
+        self.assertEqual(told["reasons"][0]["code"], "GpusOutOfService")
+        self.assertEqual(told["reasons"][0]["text"], f"waits for 8 GPUs: 7 free, 0 of 1 node could take a rank now; {cause}")
+        self.assertEqual([row["why"] for row in told["nodes"]], ["GPU 0 is missing"])
+        self.assertIn(cause, self.cli("jobs", "explain", job).ok().out)
+        self.assert_job(job, reason_code="GpusOutOfService")
+        self.restart_agent_as("dgx-h100")
+        self.cli.wait(job)
+        self.assert_job(job, state="COMPLETED")
+
     def test_a_second_machine_of_the_same_name_is_refused(self):
         node = self.cluster.node_names()[0]
         uuids = {gpu["uuid"] for gpu in self.gpus().values()}

@@ -1,0 +1,74 @@
+#include "domain/scheduling/what_is_out.h"
+
+#include <bit>
+#include <set>
+
+#include "base/text.h"
+#include "domain/cluster/faults.h"
+#include "domain/placement/out_of_service.h"
+
+namespace gp {
+namespace {
+
+// In the order in which they are named: where little is to be done comes first.
+struct ToMend {
+  bool is_whole_node = false;
+  int gpus = 0;  // out of service
+  NodeId node;
+  auto operator<=>(const ToMend&) const = default;
+};
+
+bool IsOut(const Node& node) { return node.condition != NodeCondition::kUp || node.draining; }
+
+std::set<ToMend> Candidates(const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes) {
+  std::set<ToMend> found;
+  for (const NodeClasses::Class* one : classes) {
+    const bool is_whole_node = IsOut(one->example);
+    const int out = std::popcount(OutOfService(one->example, gpus));
+    if (!is_whole_node && out == 0) continue;
+    int left = nodes;  // more of a class are never named
+    for (const NodeId node : one->members) {
+      if (left-- == 0) break;
+      found.insert({is_whole_node, out, node});
+    }
+  }
+  return found;
+}
+
+// "GPU 0 of n1 is missing (incident-3)", "node n1 is lost"
+std::string Describe(const State& state, const ToMend& one, int gpus) {
+  const Node& node = *state.FindNode(one.node);
+  if (one.is_whole_node) return "node " + node.facts->name + (node.condition == NodeCondition::kUp ? " is draining" : " is lost");
+  const int gpu = std::countr_zero(OutOfService(node, gpus));
+  const GpuTrouble* trouble = FindTrouble(state, {node.id, gpu});
+  const bool has_incident = trouble != nullptr && trouble->incident.value != 0;
+  return "GPU " + std::to_string(gpu) + " of " + node.facts->name + " " + WhatAils(node, gpu) + (has_incident ? " (" + ToText(trouble->incident) + ")" : "");
+}
+
+// "2 more GPUs and 1 more node are out of service"
+std::string More(int gpus, int nodes) {
+  if (gpus + nodes == 0) return "";
+  std::string text = gpus == 0 ? "" : Count(gpus, "more GPU");
+  if (nodes > 0) text += (text.empty() ? "" : " and ") + Count(nodes, "more node");
+  return "; " + text + (gpus + nodes == 1 ? " is" : " are") + " out of service";
+}
+
+}  // namespace
+
+std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes) {
+  const std::set<ToMend> found = Candidates(classes, gpus, nodes);
+  if (nodes <= 0 || static_cast<int>(found.size()) < nodes) return "";
+  const ToMend& first = *found.begin();
+  int more_gpus = first.is_whole_node ? 0 : -1;
+  int more_nodes = first.is_whole_node ? -1 : 0;
+  for (auto one = found.begin(); nodes > 0; ++one, --nodes) {
+    if (one->is_whole_node) {
+      ++more_nodes;
+    } else {
+      more_gpus += one->gpus;
+    }
+  }
+  return Describe(state, first, gpus) + More(more_gpus, more_nodes);
+}
+
+}  // namespace gp

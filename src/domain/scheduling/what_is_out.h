@@ -1,0 +1,18 @@
+#pragma once
+
+// What is out of service and keeps nodes from taking the ranks of a job.
+
+#include <string>
+#include <vector>
+
+#include "domain/cluster/state.h"
+#include "domain/scheduling/node_classes.h"
+
+namespace gp {
+
+// The first of what would have to be mended, and how much more: "GPU 0 of n1 is missing (incident-3); 2 more GPUs are out of
+// service".  `classes`: those of nodes that would do if they were mended, for work of `gpus` GPUs each; `nodes`: how many
+// nodes are missing.  "": these are too few.
+std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes);
+
+}  // namespace gp

@@ -1,0 +1,14 @@
+#pragma once
+
+// Why a job does not run now, as far as nodes can tell: without limits and turns.
+
+#include "domain/cluster/state.h"
+#include "domain/scheduling/node_classes.h"
+#include "domain/scheduling/why_pending.h"
+
+namespace gp {
+
+// `classes`: of the state's nodes.
+PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job);
+
+}  // namespace gp
