@@ -173,6 +173,12 @@ std::string TableRunner::Why(const Line& line) const {
   return "-> " + why.code + ": " + why.text;
 }
 
+// Why its last attempt is where it is.
+std::string TableRunner::Placed(const Line& line) const {
+  const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
+  return "-> " + (job.attempts.empty() ? "nowhere" : job.attempts.back().placement);
+}
+
 // "j1" or "j1:ended"
 Dependency TableRunner::DependencyFrom(const std::string& text) const {
   const std::vector<std::string> parts = Split(text, ':');
@@ -537,6 +543,7 @@ std::string TableRunner::Run(const std::string& command) {
   }
   if (line.verb == "restart") return Restart(line);
   if (line.verb == "why") return Why(line);
+  if (line.verb == "placed") return Placed(line);
   if (line.verb == "gpu") return ObserveGpu(line);
   if (line.verb == "reads") return ReadGpu(line);
   if (line.verb == "drain") return Service(line, ServiceAction::kDrain);

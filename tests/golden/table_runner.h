@@ -54,6 +54,7 @@ class TableRunner {
   std::string Repolicy(const Line& line);
   std::string ReportUse(const Line& line);
   std::string Why(const Line& line) const;
+  std::string Placed(const Line& line) const;
   std::string Defragment();
   static NodeFacts FactsFrom(const Line& line);
   std::string Show() const;

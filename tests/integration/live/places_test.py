@@ -121,6 +121,19 @@ class Left(ClusterTest):
         return (check["result"], check["fix"]) if ours else ("ok", "")
 
 
+class BeforeTheFirstNode(ClusterTest):
+    options = {"nodes": 0}
+
+    def test_status_says_that_none_has_joined_and_what_to_do(self):
+        answer = self.cli("status").ok()
+        self.assertIn("CLUSTER", answer.out)
+        self.assertIn("no node has joined yet: an agent that was just started needs a few seconds; gpu-platform agent starts one", answer.err)
+        self.assertNotIn("status --all", answer.err)
+        self.assertEqual(self.cli("-q", "status").ok().err, "")
+        self.assertEqual(self.cli.cluster().get("nodes", []), [])
+        self.assert_job(self.cli.start("--gpus", "1", command=["true"]), reason="no node has joined yet", reason_code="NoNodes")
+
+
 class InTmp(ClusterTest):
     def test_a_state_directory_in_tmp_is_warned_of(self):
         directory = f"/tmp/gp-places-{os.getpid()}"

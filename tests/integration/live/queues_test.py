@@ -76,6 +76,24 @@ class Queues(ClusterTest):
         for job in (first, second):
             self.cli("jobs", "cancel", job).ok()
 
+    def described(self, job):
+        """The lines of `jobs describe`, by their labels."""
+        lines = self.cli("jobs", "describe", job).ok().lines
+        return {line[:12].strip(): line[12:] for line in lines if line[:12].strip()}
+
+    def test_a_job_that_waits_says_where_it_stands_and_when_it_may_start(self):
+        first, second, third = [self.start("default", "--gpus", "8", "--nodes", "2", "--time-limit", "1h") for _ in range(3)]
+        eventually(lambda: self.state(first) == "RUNNING", "the first runs")
+        told = self.described(second)
+        self.assertEqual(told["Position"], "next in its queue")
+        self.assertRegex(told["Start"], r"^expected to start at \d{4}-\d\d-\d\dT\S+, if jobs run to their time limits")
+        self.assertEqual(told["Next"], f"gpu-platform jobs explain {second} says what would start it sooner")
+        self.assertEqual(self.described(third)["Position"], "1 job before it")
+        self.assertEqual({"Position", "Start", "Next"} & set(self.described(first)), set(), "it runs")
+        self.cli("jobs", "hold", third).ok()
+        self.assertEqual({"Position", "Start", "Next"} & set(self.described(third)), set(), "it is held")
+        self.cli("jobs", "cancel", first, second, third).ok()
+
     def test_a_queue_gives_its_jobs_a_time_limit(self):
         self.set("brief", "--default-time", "10m", "--max-time", "1h")
         self.assertIn("10m/1h", self.cli("queues", "list").ok().out)

@@ -2,6 +2,10 @@
 """Submitting: once whatever is repeated, held back and released, packed without oversubscription."""
 
 import collections
+import errno
+import os
+import pty
+import re
 
 from live_platform import ClusterTest, eventually, ledger, main
 
@@ -50,6 +54,31 @@ class Submit(ClusterTest):
         self.assertEqual(self.cli.wait(job, timeout="200ms"), 7)
         self.cli("jobs", "release", job).ok()
         self.assertEqual(self.cli.wait(job), 0)
+
+    def said_to_a_person(self, *flags):
+        """What `run -d` writes where standard error is a terminal."""
+        screen, inside = pty.openpty()
+        self.addCleanup(os.close, screen)
+        process = self.cli.popen("run", "-d", *flags, "--", "true", stdout=-1, stderr=inside)
+        os.close(inside)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        said = b""
+        try:
+            while more := os.read(screen, 65_536):
+                said += more
+        except OSError as error:  # nobody writes there any more
+            self.assertEqual(error.errno, errno.EIO)
+        return said.decode()
+
+    def test_a_person_hears_that_there_is_no_time_limit(self):
+        words = "no time limit: others may wait for it without end, and it cannot run on reserved nodes (--time-limit)"
+        self.assertRegex(self.said_to_a_person("--gpus", "1"), rf"» job-\d+: {re.escape(words)}")
+        self.assertNotIn("time limit", self.said_to_a_person("--gpus", "1", "--time-limit", "1h"))
+        self.assertNotIn("time limit", self.said_to_a_person("--gpus", "0"))
+        self.cli("queues", "set", "brief", "--default-time", "10m").ok()
+        self.assertNotIn("others may wait", self.said_to_a_person("--gpus", "1", "--queue", "brief"), "its queue gives one")
+        self.assertNotIn("time limit", self.cli("run", "-d", "--gpus", "1", "--", "true").ok().err, "programs do not")
 
     def test_higher_priority_starts_first(self):
         filler = self.cli.start("--gpus", "8", command=["sleep", "1000"])
