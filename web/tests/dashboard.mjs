@@ -47,7 +47,7 @@ const confirm = async (page, title) => {
 const HOUR = 3_600_000;
 const [running] = await submit({ name: "train", command: ["sh", "-c", "for i in $(seq 1000); do echo step $i; sleep 0.2; done"], gpus: { count: 2 }, time_limit_ms: 3 * HOUR });
 const [waiting] = await submit({ name: "large", command: ["true"], gpus: { count: 8 }, time_limit_ms: HOUR });
-const [failed] = await submit({ name: "broken", command: ["sh", "-c", "echo no such file >&2; exit 3"], gpus: { count: 1 } });
+const [failed] = await submit({ name: "broken", command: ["sh", "-c", "echo no such file >&2; exit 3"], gpus: { count: 1 }, time_limit_ms: HOUR });
 await until("one job runs, another one has failed", async () => (await job(running)).state === "RUNNING" && (await job(failed)).state === "FAILED");
 
 await step("who has no token is asked for one, and told when it is wrong", async () => {
@@ -120,6 +120,7 @@ await step("settings tell what is decided by", async () => {
   await page.getByLabel("policy", { exact: true }).getByText("min_run: 10m").waitFor();
 });
 await step("a job is submitted, and cancelled", async () => {
+  await api("POST", `/api/v1/jobs/${waiting}:stop`, {}); // its node is kept for it, and closed to jobs without a time limit
   await open(page, "submit");
   await page.getByLabel("Name").fill("from-a-page");
   await page.getByText(/It would (start now|wait)/).waitFor();
@@ -164,6 +165,23 @@ await step("a GPU is drained, taken out and brought back", async () => {
     await confirm(page, `${title} dgx-h100-0/7`);
     await until(title, async () => is_so(await gpu(7)));
   }
+});
+await step("a node that drains is DRAINING and not OFFLINE, as long as a job runs there", async () => {
+  const [id] = await submit({ name: "stays", command: ["sleep", "1000"], gpus: { count: 1 }, time_limit_ms: HOUR });
+  await until("it runs", async () => (await job(id)).state === "RUNNING");
+  await api("POST", "/api/v1/cluster:service", { node: "dgx-h100-0", action: "DRAIN", reason: "new cables" });
+  await open(page, "fleet");
+  const tile = page.getByRole("region", { name: "dgx-h100-0" });
+  await tile.getByText("DRAINING", { exact: true }).waitFor();
+  assert.equal(await tile.getByText("OFFLINE", { exact: true }).count(), 0);
+  await page.locator(".legend li").filter({ hasText: "in use, draining" }).getByText("1", { exact: true }).waitFor();
+  await open(page, "nodes/dgx-h100-0");
+  await page.locator("main h1").getByText("DRAINING", { exact: true }).waitFor();
+  await api("POST", "/api/v1/cluster:service", { node: "dgx-h100-0", action: "ONLINE" });
+  await open(page, "fleet");
+  await tile.getByText("UP", { exact: true }).waitFor();
+  await api("POST", `/api/v1/jobs/${id}:stop`, { force: true });
+  await until("its GPUs are back", async () => (await api("GET", "/api/v1/cluster")).nodes[0].gpus.every((one) => one.state === "AVAILABLE"), 30);
 });
 await step("a token is made, used and revoked", async () => {
   await open(page, "access");
