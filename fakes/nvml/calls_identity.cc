@@ -54,7 +54,7 @@ nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned* index) {
   if (index == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   return WithHandle(__func__, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {
     return Store(index, handle.IsMig() ? MigDeviceIndex(driver.world(), handle)
-                                       : static_cast<unsigned>(handle.gpu));
+                                       : driver.IndexOf(handle.gpu));
   });
 }
 
@@ -74,7 +74,7 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
   if (uuid == nullptr || device == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   return WithDriver(__func__, std::nullopt, [&](FakeDriver& driver) {
     const auto found = FindDevice(driver.world(), uuid);
-    if (!found) return NVML_ERROR_NOT_FOUND;
+    if (!found || !driver.IsListed(found->gpu)) return NVML_ERROR_NOT_FOUND;
     if (driver.WasLostAtInit(found->gpu)) return NVML_ERROR_GPU_IS_LOST;
     *device = found->IsMig()
                   ? driver.MigDevice(found->gpu, *found->gpu_instance, *found->compute_instance)

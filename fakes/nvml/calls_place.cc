@@ -64,7 +64,7 @@ template <typename Is>
 nvmlReturn_t ListGpus(FakeDriver* driver, unsigned* count, nvmlDevice_t* devices, Is is) {
   const unsigned room = devices == nullptr ? 0 : *count;
   unsigned found = 0;
-  for (int gpu = 0; gpu < static_cast<int>(driver->world().gpus.size()); ++gpu) {
+  for (const int gpu : driver->listed()) {
     if (!is(driver->world().machine.gpus[static_cast<size_t>(gpu)])) continue;
     if (found < room) devices[found] = driver->Device(gpu);
     ++found;

@@ -54,15 +54,20 @@ nvmlReturn_t Initialise(const char* call) {
   return WithDriver(call, std::nullopt, [](FakeDriver&) { return NVML_SUCCESS; });
 }
 
+int GpuAt(unsigned index) {
+  FakeDriver& driver = FakeDriver::Get();
+  const std::lock_guard lock(driver.mutex());
+  return driver.GpuAt(index);
+}
+
 // The first GPU for which `is` holds, as a handle.
 template <typename Is>
 nvmlReturn_t HandleOf(const char* call, nvmlDevice_t* device, Is is) {
   if (device == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   return WithDriver(call, std::nullopt, [&](FakeDriver& driver) {
     const auto& gpus = driver.world().machine.gpus;
-    for (size_t i = 0; i < gpus.size(); ++i) {
-      if (!is(gpus[i])) continue;
-      const int gpu = static_cast<int>(i);
+    for (const int gpu : driver.listed()) {
+      if (!is(gpus[static_cast<size_t>(gpu)])) continue;
       if (driver.WasLostAtInit(gpu)) return NVML_ERROR_GPU_IS_LOST;
       *device = driver.Device(gpu);
       return NVML_SUCCESS;
@@ -131,7 +136,7 @@ nvmlReturn_t nvmlSystemGetProcessName(unsigned pid, char* name, unsigned length)
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned* count) {
   if (count == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   return WithDriver(__func__, std::nullopt, [&](FakeDriver& driver) {
-    *count = static_cast<unsigned>(driver.world().machine.gpus.size());
+    *count = static_cast<unsigned>(driver.listed().size());
     return NVML_SUCCESS;
   });
 }
@@ -141,10 +146,11 @@ nvmlReturn_t nvmlDeviceGetCount(unsigned* count) {
 
 nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t* device) {
   if (device == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-  return WithDriver(__func__, static_cast<int>(index), [&](FakeDriver& driver) {
-    if (index >= driver.world().gpus.size()) return NVML_ERROR_INVALID_ARGUMENT;
-    if (driver.WasLostAtInit(static_cast<int>(index))) return NVML_ERROR_GPU_IS_LOST;
-    *device = driver.Device(static_cast<int>(index));
+  return WithDriver(__func__, GpuAt(index), [&](FakeDriver& driver) {
+    const int gpu = driver.GpuAt(index);
+    if (gpu < 0) return NVML_ERROR_INVALID_ARGUMENT;
+    if (driver.WasLostAtInit(gpu)) return NVML_ERROR_GPU_IS_LOST;
+    *device = driver.Device(gpu);
     return NVML_SUCCESS;
   });
 }

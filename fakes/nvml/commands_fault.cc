@@ -83,8 +83,10 @@ void ApplyLink(const FakeCommand& command, int gpu, FakeWorld* world) {
   }
 }
 
-void ApplyLost(const FakeCommand&, int gpu, FakeWorld* world) {
-  State(world, gpu).lost = true;
+void ApplyLost(const FakeCommand& command, int gpu, FakeWorld* world) {
+  GpuState& state = State(world, gpu);
+  state.lost = true;
+  state.unlisted = CommandArguments(command).YesNo("renumber", state.unlisted);
 }
 
 void ApplyRecovery(const FakeCommand& command, int gpu, FakeWorld* world) {
@@ -115,7 +117,7 @@ void ApplyReset(const FakeCommand& command, int gpu, FakeWorld* world) {
 
 void ApplyReboot(const FakeCommand&, int gpu, FakeWorld* world) {
   GpuState& state = State(world, gpu);
-  state.lost = false;
+  state.lost = state.unlisted = false;
   state.processes.clear();
   state.memory_used_mib.reset();
   state.instances.clear();  // instances do not outlive the driver
@@ -133,7 +135,7 @@ const CommandRow kRows[] = {
     {"ecc", {}, {"corrected", "uncorrected"}, ApplyEcc},
     {"remap", {}, {"corrected", "uncorrected", "pending", "failed"}, ApplyRemap},
     {"link", {"link", "state"}, {}, ApplyLink},
-    {"lost", {}, {}, ApplyLost},
+    {"lost", {}, {"renumber"}, ApplyLost},
     {"recovery", {"action"}, {}, ApplyRecovery},
     {"reset", {}, {"seconds", "outcome"}, ApplyReset},
     {"reboot", {}, {}, ApplyReboot},

@@ -1,5 +1,6 @@
 #include "fakes/nvml/driver.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -60,10 +61,24 @@ nvmlReturn_t FakeDriver::Load() {
   journal_ = std::make_shared<FakeJournal>(Environment("GPU_PLATFORM_FAKE_NVML_CONTROL"));
   Refresh();
   lost_at_init_.clear();
+  listed_.clear();
   for (size_t i = 0; i < world_.gpus.size(); ++i) {
     if (world_.gpus[i].lost) lost_at_init_.insert(static_cast<int>(i));
+    if (!world_.gpus[i].unlisted) listed_.push_back(static_cast<int>(i));
   }
   return NVML_SUCCESS;
+}
+
+bool FakeDriver::IsListed(int gpu) const {
+  return std::ranges::find(listed_, gpu) != listed_.end();
+}
+
+int FakeDriver::GpuAt(unsigned index) const {
+  return index < listed_.size() ? listed_[index] : -1;
+}
+
+unsigned FakeDriver::IndexOf(int gpu) const {
+  return static_cast<unsigned>(std::ranges::find(listed_, gpu) - listed_.begin());
 }
 
 void FakeDriver::Refresh() {

@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "adapters/outbound/nvml/abi.h"
 #include "fakes/nvml/journal.h"
@@ -63,6 +64,13 @@ class FakeDriver {
   int64_t HangsUntil(const char* call, std::optional<int> gpu) const;
   // Whether the GPU was lost before this process initialised the library.
   bool WasLostAtInit(int gpu) const { return lost_at_init_.contains(gpu); }
+  // The GPUs that this process counts and finds, by NVML's index: without those that were lost, and
+  // the others numbered anew, before it initialised the library.
+  const std::vector<int>& listed() const { return listed_; }
+  bool IsListed(int gpu) const;
+  // -1: there is none.
+  int GpuAt(unsigned index) const;
+  unsigned IndexOf(int gpu) const;
   // Outlives a shutdown for those who wait on it.
   std::shared_ptr<const FakeJournal> journal() const { return journal_; }
 
@@ -85,6 +93,7 @@ class FakeDriver {
   FakeWorld world_;
   std::shared_ptr<FakeJournal> journal_;
   std::set<int> lost_at_init_;
+  std::vector<int> listed_;
   std::map<DeviceKey, nvmlDevice_st> devices_;
   std::map<std::pair<int, unsigned>, nvmlGpuInstance_st> gpu_instances_;
   std::map<std::tuple<int, unsigned, unsigned>, nvmlComputeInstance_st> compute_instances_;

@@ -98,8 +98,10 @@ Status Run(const Invocation& invocation) {
   }));
   GP_CHECK_OK(appended);
   if (invocation.command.verb != "xid") return Ok();
-  const auto gpu = static_cast<size_t>(CommandArguments(invocation.command).Number("gpu", 0));
-  const std::string line = KernelLine(world.machine.gpus[gpu], invocation.command);
+  // Of all GPUs, the line is the first one's.
+  const int gpu = FindGpu(world, CommandArguments(invocation.command).Text("gpu")).value_or(0);
+  const std::string line =
+      KernelLine(world.machine.gpus[static_cast<size_t>(gpu)], invocation.command);
   std::puts(line.c_str());
   return invocation.kmsg.empty() ? Ok() : TellKernelLog(invocation.kmsg, line);
 }

@@ -73,18 +73,30 @@ FakeWorld MakeFakeWorld(Machine machine) {
   return world;
 }
 
+std::optional<int> FindGpu(const FakeWorld& world, const std::string& name) {
+  const auto& gpus = world.machine.gpus;
+  int64_t position = 0;
+  if (ParseNumber(name, &position)) {
+    const bool is_one = position >= 0 && position < static_cast<int64_t>(gpus.size());
+    return is_one ? std::optional(static_cast<int>(position)) : std::nullopt;
+  }
+  const auto found = std::ranges::find(gpus, name, &MachineGpu::uuid);
+  if (name.empty() || found == gpus.end()) return std::nullopt;
+  return static_cast<int>(found - gpus.begin());
+}
+
 Status CheckCommand(const FakeWorld& world, const FakeCommand& command) {
   const CommandRow* row = FindRow(command.verb);
   if (row == nullptr) return Fail(InvalidArgument("no command is named '" + command.verb + "'"));
   GP_CHECK_OK(CheckKeys(*row, command));
   if (IsForAll(command)) return Ok();
   const std::string text = CommandArguments(command).Text("gpu");
-  int64_t gpu = 0;
-  if (!ParseNumber(text, &gpu) || gpu < 0 || gpu >= static_cast<int64_t>(world.gpus.size())) {
+  const std::optional<int> gpu = FindGpu(world, text);
+  if (!gpu) {
     return Fail(InvalidArgument("gpu=" + text + ": the machine has GPUs 0 to " +
-                                std::to_string(world.gpus.size() - 1)));
+                                std::to_string(world.gpus.size() - 1) + ", and no such UUID"));
   }
-  if (command.verb == "reset" && !world.gpus[static_cast<size_t>(gpu)].processes.empty()) {
+  if (command.verb == "reset" && !world.gpus[static_cast<size_t>(*gpu)].processes.empty()) {
     return Fail(Conflict("GPU " + text + " cannot be reset: processes run on it"));
   }
   return Ok();
@@ -94,7 +106,8 @@ void ApplyCommand(const FakeCommand& command, FakeWorld* world) {
   const CommandRow* row = FindRow(command.verb);
   if (row == nullptr) return;
   if (!IsForAll(command)) {
-    row->apply(command, static_cast<int>(CommandArguments(command).Number("gpu", 0)), world);
+    const std::optional<int> gpu = FindGpu(*world, CommandArguments(command).Text("gpu"));
+    if (gpu) row->apply(command, *gpu, world);
     return;
   }
   for (int gpu = 0; gpu < static_cast<int>(world->gpus.size()); ++gpu) {

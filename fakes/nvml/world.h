@@ -2,6 +2,7 @@
 
 // A machine and its state: the machine file plus every command of the journal, applied in order.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct FakeWorld {
 };
 
 FakeWorld MakeFakeWorld(Machine machine);
+
+// The GPU that `gpu=` names, by its position in the machine file or by its UUID; nullopt: there is
+// none.
+std::optional<int> FindGpu(const FakeWorld& world, const std::string& name);
 
 // Whether `command` may be given: verb and arguments are known and the world permits it (no reset
 // of a GPU in use).

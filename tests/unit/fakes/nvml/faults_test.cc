@@ -36,6 +36,19 @@ class FakeNvmlFaults : public FakeNvmlTest {
     EXPECT_EQ(NVML(nvmlDeviceGetTotalEccErrors)(Gpu(gpu), type, counter, &count), NVML_SUCCESS);
     return count;
   }
+  static unsigned Count() {
+    unsigned count = 0;
+    EXPECT_EQ(NVML(nvmlDeviceGetCount_v2)(&count), NVML_SUCCESS);
+    return count;
+  }
+  static nvmlReturn_t FindByUuid(const std::string& uuid, nvmlDevice_t* device) {
+    return NVML(nvmlDeviceGetHandleByUUID)(uuid.c_str(), device);
+  }
+  // As a process that begins now.
+  void Restart() {
+    NVML(nvmlShutdown)();
+    StartMachine("dgx-h100");
+  }
   static unsigned Temperature(unsigned gpu) {
     unsigned celsius = 0;
     NVML(nvmlDeviceGetTemperature)(Gpu(gpu), NVML_TEMPERATURE_GPU, &celsius);
@@ -170,6 +183,39 @@ TEST_F(FakeNvmlFaults, OffTheBusMeansLostUntilReboot) {
   NVML(nvmlShutdown)();
   StartMachine("dgx-h100");
   EXPECT_EQ(NVML(nvmlDeviceGetMemoryInfo)(Gpu(7), &memory), NVML_SUCCESS);
+}
+
+TEST_F(FakeNvmlFaults, WhoComesAfterARenumberingCountsOneLess) {
+  const std::string lost = Uuid(Gpu(2));
+  const std::string next = Uuid(Gpu(3));
+  Tell("temperature gpu=3 celsius=44");
+  Tell("lost gpu=2 renumber=yes");
+  EXPECT_EQ(Count(), 8u);  // a process that runs keeps its numbers
+  EXPECT_EQ(Temperature(3), 44u);
+  Restart();
+  EXPECT_EQ(Count(), 7u);
+  EXPECT_EQ(Uuid(Gpu(2)), next);
+  EXPECT_EQ(Temperature(2), 44u);
+  nvmlDevice_t device = {};
+  EXPECT_EQ(NVML(nvmlDeviceGetHandleByIndex_v2)(7, &device), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(FindByUuid(lost, &device), NVML_ERROR_NOT_FOUND);
+  ASSERT_EQ(FindByUuid(next, &device), NVML_SUCCESS);
+  unsigned index = 99;
+  EXPECT_EQ(NVML(nvmlDeviceGetIndex)(device, &index), NVML_SUCCESS);
+  EXPECT_EQ(index, 2u);
+  // Commands go on to mean the machine file's positions.
+  Tell("temperature gpu=3 celsius=45");
+  EXPECT_EQ(Temperature(2), 45u);
+  Tell("reboot");
+  Restart();
+  EXPECT_EQ(Count(), 8u);
+  EXPECT_EQ(Uuid(Gpu(2)), lost);
+}
+
+TEST_F(FakeNvmlFaults, ACommandMayNameItsGpuByUuid) {
+  Tell("temperature gpu=" + Uuid(Gpu(3)) + " celsius=44");
+  Tell("temperature gpu=GPU-of-nobody celsius=99");
+  for (unsigned gpu = 0; gpu < 8; ++gpu) EXPECT_EQ(Temperature(gpu), gpu == 3 ? 44u : 29u) << gpu;
 }
 
 TEST_F(FakeNvmlFaults, ANamedCallHangsUntilItsTime) {
