@@ -36,25 +36,22 @@ std::string Complaint(const GpuHealth& health, const GpuIdentity& identity) {
   return "";
 }
 
-std::string TestOnce(const std::string& library, int index, std::string& uuid) {
+std::string TestOnce(const std::string& library, const std::string& uuid) {
   auto driver = NvmlDriver::Open(library.empty() ? kNvmlLibraryName : library);
   if (!driver) return driver.error().message;
-  const auto inventory = (*driver)->Inventory();
-  if (!inventory) return inventory.error().message;
-  for (const GpuIdentity& identity : inventory->gpus) {
-    if (identity.index != index) continue;
-    uuid = identity.uuid;
-    const auto health = (*driver)->HealthOf(index);
-    return health ? Complaint(*health, identity) : health.error().message;
-  }
-  return "the driver does not know it";
+  const auto identity = (*driver)->IdentityOf(uuid);
+  if (!identity) return identity.error().message;
+  const auto health = (*driver)->HealthOf(uuid);
+  if (!health) return health.error().message;
+  if (health->uuid != uuid) return "the driver answers for another GPU: " + health->uuid;
+  return Complaint(*health, *identity);
 }
 
-void TestGpu(const std::string& library, const std::string& program, int index, Cli& cli) {
+void TestGpu(const std::string& library, const std::string& program, const std::string& uuid,
+             Cli& cli) {
   std::string complaint;
-  std::string uuid;
   for (int tries = 0; tries < kTries; ++tries) {
-    complaint = TestOnce(library, index, uuid);
+    complaint = TestOnce(library, uuid);
     if (complaint.empty()) break;
     poll(nullptr, 0, kTryMs);
   }
@@ -66,9 +63,9 @@ void TestGpu(const std::string& library, const std::string& program, int index, 
   if (!complaint.empty()) cli.exit_code = kExitUnhealthy;
 }
 
-void ResetSimulated(const std::string& control, int index, Cli& cli) {
+void ResetSimulated(const std::string& control, const std::string& uuid, Cli& cli) {
   const int file = open(control.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  const std::string line = "reset gpu=" + std::to_string(index) + "\n";
+  const std::string line = "reset gpu=" + uuid + "\n";
   const bool written = file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   if (!written) cli.Complain(Internal(control + ": " + std::strerror(errno)));
   if (file >= 0) close(file);
@@ -80,16 +77,16 @@ void AddGpuCare(CLI::App& app, Cli& cli) {
   CLI::App* test = app.add_subcommand("__test-gpu", "")->group("");
   auto library = std::make_shared<std::string>();
   auto program = std::make_shared<std::string>();
-  auto index = std::make_shared<int>(0);
+  auto uuid = std::make_shared<std::string>();
   test->add_option("--nvml", *library, "NVML library to load");
   test->add_option("--program", *program, "Another test, called with the UUID");
-  test->add_option("index", *index, "NVML's index of the GPU")->required()->check(CLI::Range(0, 4095));
-  test->callback([library, program, index, &cli] { TestGpu(*library, *program, *index, cli); });
+  test->add_option("uuid", *uuid, "UUID of the GPU")->required();
+  test->callback([library, program, uuid, &cli] { TestGpu(*library, *program, *uuid, cli); });
   CLI::App* reset = app.add_subcommand("__reset-simulated-gpu", "")->group("");
   auto control = std::make_shared<std::string>();
   reset->add_option("control", *control, "Control file of the simulated driver")->required();
-  reset->add_option("index", *index, "NVML's index of the GPU")->required()->check(CLI::Range(0, 4095));
-  reset->callback([control, index, &cli] { ResetSimulated(*control, *index, cli); });
+  reset->add_option("uuid", *uuid, "UUID of the GPU")->required();
+  reset->callback([control, uuid, &cli] { ResetSimulated(*control, *uuid, cli); });
 }
 
 }  // namespace gp

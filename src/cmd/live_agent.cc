@@ -137,10 +137,10 @@ class WiredAgent : public LiveAgent {
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
     // Asked in the agent's own thread, as the runner is used.
     const auto lease_in = [this](int gpu, int instance) { return ParseLeaseKey(mig_->AttemptIn(gpu, instance)).value_or(LeaseId{}); };
-    keeper_ = MakeGpuKeeper(config_, indexes_, options.incarnation, lease_in, clock_);
+    keeper_ = MakeGpuKeeper(config_, places_, options.incarnation, lease_in, clock_);
     for (const std::string& warning : keeper_->warnings()) warnings_.push_back(warning);
     sharing_ = MakeSharingRunner(config_, mps_control_, options.incarnation, *runner_, keeper_->watch(), clock_);
-    instances_ = MakeMigInstances(config_, indexes_);
+    instances_ = MakeMigInstances(config_, places_);
     mig_ = std::make_unique<MigRunner>(options.facts->DividedGpus(), *instances_, *sharing_);
     loop_ = std::make_unique<AgentLoop>(std::move(options), *link_, *mig_, logs_, &keeper_->keeper(), clock_);
     link_->SetChannels(loop_.get());
@@ -211,7 +211,10 @@ class WiredAgent : public LiveAgent {
     GP_CHECK_OK(EnterMigMode(config_, *sources_.driver, as_they_are));
     const DriverInventory inventory = GP_TRY(sources_.driver->Inventory());
     gpu_identities_ = inventory.gpus;
-    for (const GpuIdentity& gpu : inventory.gpus) indexes_.push_back({gpu.index, gpu.pci_bus_id, {gpu.temperature_slowdown_c, gpu.temperature_shutdown_c}, gpu.minor});
+    for (const GpuIdentity& gpu : inventory.gpus) {
+      const GpuHeatLimits heat{gpu.temperature_slowdown_c, gpu.temperature_shutdown_c};
+      places_.push_back({gpu.uuid, gpu.pci_bus_id, heat, gpu.minor});
+    }
     name_ = !config_.name.empty() ? config_.name
             : config_.simulate.empty() ? HostName()
                                        : host.hostname + "-" + std::to_string(config_.node_index);
@@ -259,7 +262,7 @@ class WiredAgent : public LiveAgent {
   std::unique_ptr<SupervisedAttemptRunner> runner_;
   std::string mps_control_;
   FileLogReader logs_;
-  std::vector<GpuPlace> indexes_;
+  std::vector<GpuPlace> places_;
   std::unique_ptr<LiveGpuKeeper> keeper_;
   std::unique_ptr<SharingRunner> sharing_;
   std::unique_ptr<MigInstances> instances_;

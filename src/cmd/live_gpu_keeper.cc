@@ -29,7 +29,7 @@ std::vector<std::string> Joined(std::vector<std::string> words, const std::vecto
 GpuWatchers::Options WatchOptions(const AgentConfig& config, const std::vector<GpuPlace>& gpus) {
   GpuWatchers::Options options;
   options.command = Joined({ExecutablePath(), "__watch-gpu"}, NvmlWords(config));
-  for (const GpuPlace& gpu : gpus) options.indexes.push_back(gpu.index);
+  for (const GpuPlace& gpu : gpus) options.uuids.push_back(gpu.uuid);
   return options;
 }
 
@@ -48,14 +48,18 @@ ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector
   options.reset = [config, gpus](int gpu) -> std::vector<std::string> {
     const GpuPlace& place = gpus[static_cast<size_t>(gpu)];
     AwaitMpsEnd(config, place);
-    if (!config.simulate.empty()) return {ExecutablePath(), "__reset-simulated-gpu", config.state_directory + "/faults", std::to_string(place.index)};
+    if (!config.simulate.empty()) {
+      const std::string control = config.state_directory + "/faults";
+      return {ExecutablePath(), "__reset-simulated-gpu", control, place.uuid};
+    }
+    // It names a slot: like a UUID it stays when the driver numbers the GPUs anew.
     return {config.reset_command, "--gpu-reset", "-i", place.pci_bus_id};
   };
   options.test = [config, gpus](int gpu) {
     AwaitMpsEnd(config, gpus[static_cast<size_t>(gpu)]);
     std::vector<std::string> words = Joined({ExecutablePath(), "__test-gpu"}, NvmlWords(config));
     if (!config.gpu_test.empty()) words.insert(words.end(), {"--program", config.gpu_test});
-    words.push_back(std::to_string(gpus[static_cast<size_t>(gpu)].index));
+    words.push_back(gpus[static_cast<size_t>(gpu)].uuid);
     return words;
   };
   options.before_reset = [&watchers](int gpu) { watchers.Pause(gpu); };

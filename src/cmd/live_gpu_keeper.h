@@ -12,7 +12,7 @@
 namespace gp {
 
 struct GpuPlace {
-  int index = 0;  // NVML's
+  std::string uuid;
   std::string pci_bus_id;
   GpuHeatLimits heat;
   int minor = 0;

@@ -21,28 +21,29 @@ constexpr int kSimulatedCapsMajor = 510;  // of the range that the kernel gives 
 
 std::string SimulatedMinors(const std::string& state_directory) { return state_directory + "/mig-minors"; }
 
-Result<std::vector<int>> Named(const std::string& text, const std::vector<GpuIdentity>& gpus) {
-  std::vector<int> indexes;
-  if (text == "all") {
-    for (const GpuIdentity& gpu : gpus) indexes.push_back(gpu.index);
-    return indexes;
-  }
+// The indexes are the driver's now: whoever starts the agent names by them what is in the machine.
+Result<std::vector<GpuIdentity>> Named(const std::string& text,
+                                       const std::vector<GpuIdentity>& gpus) {
+  if (text == "all") return gpus;
+  std::vector<GpuIdentity> named;
   const auto set = CpuSet::Parse(text);  // the same notation: 0,2-3
   if (!set) return Fail(InvalidArgument("--mig: give \"all\" or indexes of GPUs, such as 0,2-3"));
   for (const int index : set->Members()) {
-    if (std::ranges::find(gpus, index, &GpuIdentity::index) == gpus.end()) {
+    const auto gpu = std::ranges::find(gpus, index, &GpuIdentity::index);
+    if (gpu == gpus.end()) {
       return Fail(InvalidArgument("--mig: there is no GPU " + std::to_string(index) + " here; there are " + std::to_string(gpus.size())));
     }
-    indexes.push_back(index);
+    named.push_back(*gpu);
   }
-  return indexes;
+  return named;
 }
 
-std::vector<std::string> MigCommand(const AgentConfig& config, const char* verb, int index) {
+std::vector<std::string> MigCommand(const AgentConfig& config, const char* verb,
+                                    const std::string& uuid) {
   const std::string library = NvmlOf(config);
   std::vector<std::string> words{ExecutablePath(), "__mig"};
   if (!library.empty()) words.insert(words.end(), {"--nvml", library});
-  words.insert(words.end(), {verb, std::to_string(index)});
+  words.insert(words.end(), {verb, uuid});
   return words;
 }
 
@@ -56,10 +57,12 @@ void AddStand(std::vector<std::string>& words, const MigPart& part) {
 Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver, std::vector<std::string>& warnings) {
   if (config.mig.empty()) return Ok();
   const DriverInventory inventory = GP_TRY(driver.Inventory());
-  for (const int index : GP_TRY(Named(config.mig, inventory.gpus))) {
-    MigDivision gpu = GP_TRY(MigDivision::Open(driver.library(), index));
+  for (const GpuIdentity& named : GP_TRY(Named(config.mig, inventory.gpus))) {
+    MigDivision gpu = GP_TRY(MigDivision::Open(driver.library(), named.uuid));
     const Status entered = gpu.EnterMode();
-    if (!entered) warnings.push_back("--mig: GPU " + std::to_string(index) + " stays as it is: " + entered.error().message);
+    if (entered) continue;
+    const std::string name = "--mig: GPU " + std::to_string(named.index);
+    warnings.push_back(name + " stays as it is: " + entered.error().message);
   }
   return Ok();
 }
@@ -84,19 +87,19 @@ Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& fa
 
 std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config, const std::vector<GpuPlace>& gpus) {
   ProcessMigInstances::Options options;
-  const auto index_of = [gpus](int gpu) { return gpus[static_cast<size_t>(gpu)].index; };
-  options.make = [config, index_of](const MigPart& part) {
-    std::vector<std::string> words = MigCommand(config, "make", index_of(part.gpu));
+  const auto uuid_of = [gpus](int gpu) { return gpus[static_cast<size_t>(gpu)].uuid; };
+  options.make = [config, uuid_of](const MigPart& part) {
+    std::vector<std::string> words = MigCommand(config, "make", uuid_of(part.gpu));
     words.insert(words.end(), {std::to_string(part.profile), std::to_string(part.start)});
     return words;
   };
-  options.remove = [config, index_of](const MigPart& part) {
-    std::vector<std::string> words = MigCommand(config, "remove", index_of(part.gpu));
+  options.remove = [config, uuid_of](const MigPart& part) {
+    std::vector<std::string> words = MigCommand(config, "remove", uuid_of(part.gpu));
     AddStand(words, part);
     return words;
   };
-  options.keep_only = [config, index_of](int gpu, const std::vector<MigPart>& parts) {
-    std::vector<std::string> words = MigCommand(config, "keep", index_of(gpu));
+  options.keep_only = [config, uuid_of](int gpu, const std::vector<MigPart>& parts) {
+    std::vector<std::string> words = MigCommand(config, "keep", uuid_of(gpu));
     for (const MigPart& part : parts) AddStand(words, part);
     return words;
   };

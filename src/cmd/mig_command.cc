@@ -14,14 +14,14 @@ namespace {
 
 struct MigWords {
   std::string library = kNvmlLibraryName;
-  int index = 0;
+  std::string uuid;
   unsigned profile = 0;
   unsigned start = 0;
   std::vector<unsigned> stands;  // start and size of each
 };
 
 Result<MigDivision> OpenGpu(const MigWords& words) {
-  return MigDivision::Open(GP_TRY(NvmlLibrary::Open(words.library)), words.index);
+  return MigDivision::Open(GP_TRY(NvmlLibrary::Open(words.library)), words.uuid);
 }
 
 Status MakeInstance(const MigWords& words) {
@@ -56,7 +56,7 @@ void AddMig(CLI::App& app, Cli& cli) {
   mig->add_option("--nvml", words->library, "NVML library to load");
   const auto add = [&](const char* name, Status (*run)(const MigWords&)) {
     CLI::App* command = mig->add_subcommand(name, "");
-    command->add_option("index", words->index, "NVML's index of the GPU")->required()->check(CLI::Range(0, 4095));
+    command->add_option("uuid", words->uuid, "UUID of the GPU")->required();
     command->callback([words, run, &cli] {
       if (const Status done = run(*words); !done) cli.Complain(done.error());
     });

@@ -27,17 +27,17 @@ bool Tell(const WatchFrame& frame) {
   return true;
 }
 
-GpuHealth HealthOf(NvmlDriver& driver, int index) {
-  auto health = driver.HealthOf(index);
+GpuHealth HealthOf(NvmlDriver& driver, const std::string& uuid) {
+  auto health = driver.HealthOf(uuid);
   if (health) return *std::move(health);
   GpuHealth lost;  // the driver is there, and this GPU is not
-  lost.index = index;
+  lost.uuid = uuid;
   lost.lost = true;
   return lost;
 }
 
 // Until the next reading is due, XIDs as they come.  False: nobody listens.
-bool TellXids(NvmlDriver& driver, XidEvents* events, int index, Clock& clock) {
+bool TellXids(NvmlDriver& driver, XidEvents* events, const std::string& uuid, Clock& clock) {
   const int64_t until_ns = clock.BootNs() + kReadInterval.ns;
   while (clock.BootNs() < until_ns) {
     const Duration left{until_ns - clock.BootNs()};
@@ -47,21 +47,25 @@ bool TellXids(NvmlDriver& driver, XidEvents* events, int index, Clock& clock) {
       continue;
     }
     if (!*event) continue;
-    const GpuHealth health = HealthOf(driver, index);
-    if (!Tell(XidSighting{index, (*event)->xid, (*event)->gpu_instance, (*event)->compute_instance, health.recovery_action})) return false;
+    const GpuHealth health = HealthOf(driver, uuid);
+    const XidEvent& xid = **event;
+    const XidSighting seen{0, xid.xid, xid.gpu_instance, xid.compute_instance,
+                           health.recovery_action, xid.gpu_uuid};
+    if (!Tell(seen)) return false;
     if (!Tell(health)) return false;
   }
   return true;
 }
 
-void WatchGpu(const std::string& library, int index, Cli& cli) {
+void WatchGpu(const std::string& library, const std::string& uuid, Cli& cli) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   auto driver = NvmlDriver::Open(library.empty() ? kNvmlLibraryName : library);
   if (!driver) return cli.Complain(driver.error());
-  auto events = XidEvents::OpenOne((*driver)->library(), index);
+  auto events = XidEvents::OpenOne((*driver)->library(), uuid);
   SystemClock clock;
-  while (Tell(HealthOf(**driver, index)) && TellXids(**driver, events ? events->get() : nullptr, index, clock)) {
+  XidEvents* const xids = events ? events->get() : nullptr;
+  while (Tell(HealthOf(**driver, uuid)) && TellXids(**driver, xids, uuid, clock)) {
   }
 }
 
@@ -70,10 +74,10 @@ void WatchGpu(const std::string& library, int index, Cli& cli) {
 void AddWatchGpu(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("__watch-gpu", "")->group("");
   auto library = std::make_shared<std::string>();
-  auto index = std::make_shared<int>(0);
+  auto uuid = std::make_shared<std::string>();
   sub->add_option("--nvml", *library, "NVML library to load");
-  sub->add_option("index", *index, "NVML's index of the GPU")->required()->check(CLI::Range(0, 4095));
-  sub->callback([library, index, &cli] { WatchGpu(*library, *index, cli); });
+  sub->add_option("uuid", *uuid, "UUID of the GPU")->required();
+  sub->callback([library, uuid, &cli] { WatchGpu(*library, *uuid, cli); });
 }
 
 }  // namespace gp

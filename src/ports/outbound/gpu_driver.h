@@ -93,6 +93,7 @@ inline constexpr const char* kHardwareThermalSlowdown = "hw-thermal-slowdown";
 
 struct GpuHealth {
   int index = 0;
+  std::string uuid;   // of the GPU that was read
   bool lost = false;  // the driver says that the GPU fell off the bus
   std::optional<int> temperature_c;
   std::optional<int> power_watts;

@@ -30,6 +30,7 @@ struct XidSighting {
   std::optional<int> gpu_instance;  // of MIG
   std::optional<int> compute_instance;
   std::optional<RecoveryAction> advice;  // what the driver asks for right after it
+  std::string uuid;                      // of the GPU that it is of, by the driver
 };
 
 class GpuWatch {

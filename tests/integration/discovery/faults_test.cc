@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "adapters/outbound/nvml/mig_division.h"
 #include "adapters/outbound/nvml/xid_events.h"
 #include "tests/integration/discovery/fake_driver.h"
 
@@ -16,7 +17,18 @@ class Faults : public testing::Test {
     auto driver = FakeDriverSession::Open();
     ASSERT_TRUE(driver.has_value()) << driver.error().message;
     driver_ = std::move(*driver);
-    ASSERT_TRUE(driver_->Inventory().has_value());
+    const auto inventory = driver_->Inventory();
+    ASSERT_TRUE(inventory.has_value());
+    for (const GpuIdentity& gpu : inventory->gpus) uuids_.push_back(gpu.uuid);
+    ASSERT_EQ(uuids_.size(), 8u);
+  }
+
+  // The driver as a process finds it that begins now.
+  void Restart() {
+    driver_.reset();
+    auto driver = FakeDriverSession::Open();
+    ASSERT_TRUE(driver.has_value()) << driver.error().message;
+    driver_ = std::move(*driver);
   }
 
   GpuHealth HealthOf(size_t index) {
@@ -27,6 +39,7 @@ class Faults : public testing::Test {
 
   FakeDriverSession session_{GP_SOURCE_DIR "/data/machines/dgx-h100.yaml"};
   std::unique_ptr<NvmlDriver> driver_;
+  std::vector<std::string> uuids_;
 };
 
 TEST_F(Faults, ALostGpuIsAFindingAndItsNeighboursGoOn) {
@@ -35,10 +48,12 @@ TEST_F(Faults, ALostGpuIsAFindingAndItsNeighboursGoOn) {
   const GpuHealth lost = HealthOf(3);
   EXPECT_TRUE(lost.lost);
   EXPECT_EQ(lost.index, 3);
+  EXPECT_EQ(lost.uuid, uuids_[3]);
   EXPECT_EQ(lost.temperature_c, std::nullopt);
   EXPECT_EQ(lost.nvlinks_total, std::nullopt);
   EXPECT_FALSE(HealthOf(4).lost);
   EXPECT_EQ(HealthOf(4).temperature_c, 66);
+  EXPECT_EQ(HealthOf(4).uuid, uuids_[4]);
 }
 
 TEST_F(Faults, AGpuLostBeforeTheStartIsLeftOutAndNamed) {
@@ -54,6 +69,55 @@ TEST_F(Faults, AGpuLostBeforeTheStartIsLeftOutAndNamed) {
   EXPECT_TRUE(inventory->warnings[0].starts_with("GPU 3: ")) << inventory->warnings[0];
   // Switches still join the seven others, by the driver's own numbers.
   EXPECT_EQ(inventory->links.size(), 21u);
+}
+
+// The driver has numbered all GPUs behind the lost one anew.
+TEST_F(Faults, AGpuIsReadByItsUuidWhateverItsIndex) {
+  session_.Command("temperature gpu=3 celsius=44");
+  session_.Command("temperature gpu=4 celsius=55");
+  session_.Command("lost gpu=2 renumber=yes");
+  Restart();
+  const auto health = driver_->HealthOf(uuids_[3]);
+  ASSERT_TRUE(health.has_value()) << health.error().message;
+  EXPECT_EQ(health->uuid, uuids_[3]);
+  EXPECT_EQ(health->temperature_c, 44);
+  const auto identity = driver_->IdentityOf(uuids_[3]);
+  ASSERT_TRUE(identity.has_value()) << identity.error().message;
+  EXPECT_EQ(identity->uuid, uuids_[3]);
+  EXPECT_EQ(driver_->HealthOf(uuids_[2]).error().code, ErrorCode::kNotFound);
+  const auto inventory = driver_->Inventory();
+  ASSERT_TRUE(inventory.has_value()) << inventory.error().message;
+  ASSERT_EQ(inventory->gpus.size(), 7u);
+  EXPECT_EQ(inventory->gpus[2].uuid, uuids_[3]);
+  EXPECT_EQ(inventory->gpus[2].index, 2);
+}
+
+TEST_F(Faults, XidsAreThoseOfTheUuidWhateverItsIndex) {
+  session_.Command("lost gpu=2 renumber=yes");
+  Restart();
+  auto events = XidEvents::OpenOne(driver_->library(), uuids_[3]);
+  ASSERT_TRUE(events.has_value()) << events.error().message;
+  session_.Command("xid gpu=4 code=31");
+  session_.Command("xid gpu=3 code=43");
+  const auto event = (*events)->Wait(Duration::Seconds(10));
+  ASSERT_TRUE(event.has_value() && event->has_value());
+  EXPECT_EQ((*event)->gpu_uuid, uuids_[3]);
+  EXPECT_EQ((*event)->xid, 43);
+  EXPECT_EQ(XidEvents::OpenOne(driver_->library(), uuids_[2]).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(Faults, TheGpuOfTheUuidIsDividedWhateverItsIndex) {
+  session_.Command("lost gpu=2 renumber=yes");
+  Restart();
+  auto division = MigDivision::Open(driver_->library(), uuids_[3]);
+  ASSERT_TRUE(division.has_value()) << division.error().message;
+  ASSERT_TRUE(division->EnterMode().has_value());
+  const auto inventory = driver_->Inventory();
+  ASSERT_TRUE(inventory.has_value()) << inventory.error().message;
+  for (const GpuIdentity& gpu : inventory->gpus) {
+    EXPECT_EQ(gpu.mig_enabled, gpu.uuid == uuids_[3]) << gpu.uuid;
+  }
+  EXPECT_EQ(MigDivision::Open(driver_->library(), uuids_[2]).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(Faults, CountsMemoryErrorsAndRepairs) {
@@ -124,12 +188,12 @@ TEST_F(Faults, DeliversXidsInOrder) {
   session_.Command("xid gpu=2 code=94 gi=3 ci=1");
   const auto first = (*events)->Wait(Duration::Seconds(10));
   ASSERT_TRUE(first.has_value() && first->has_value());
-  EXPECT_EQ((*first)->gpu_index, 5);
+  EXPECT_EQ((*first)->gpu_uuid, uuids_[5]);
   EXPECT_EQ((*first)->xid, 31);
   EXPECT_EQ((*first)->gpu_instance, std::nullopt);
   const auto second = (*events)->Wait(Duration::Seconds(10));
   ASSERT_TRUE(second.has_value() && second->has_value());
-  EXPECT_EQ((*second)->gpu_index, 2);
+  EXPECT_EQ((*second)->gpu_uuid, uuids_[2]);
   EXPECT_EQ((*second)->xid, 94);
   EXPECT_EQ((*second)->gpu_instance, 3);
   EXPECT_EQ((*second)->compute_instance, 1);

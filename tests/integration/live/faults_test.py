@@ -209,7 +209,8 @@ class Faults(FaultCase):
         self.assertTrue(next(n for n, _ in self.cli.gpus() if n["name"] == "dgx-h100-0")["draining"])
 
     def test_a_watcher_that_is_killed_is_begun_again(self):
-        watchers = lambda: {int(pid) for pid in subprocess.run(["pgrep", "-f", f"__watch-gpu.* 2$"], capture_output=True, text=True).stdout.split()
+        uuid = self.gpu("dgx-h100-0/2")["uuid"]
+        watchers = lambda: {int(pid) for pid in subprocess.run(["pgrep", "-f", f"__watch-gpu.* {uuid}$"], capture_output=True, text=True).stdout.split()
                             if f"/{self.cluster.agents[0].pid}/" in f"/{_parent(int(pid))}/"}
         before = watchers()
         self.assertEqual(len(before), 1)

@@ -36,7 +36,9 @@ class MigGeometry : public testing::TestWithParam<const char*> {
     auto driver = NvmlDriver::Open(GP_FAKE_NVML);
     ASSERT_TRUE(driver) << driver.error().message;
     driver_ = *std::move(driver);
-    auto division = MigDivision::Open(driver_->library(), 0);
+    const auto before = driver_->Inventory();
+    ASSERT_TRUE(before) << before.error().message;
+    auto division = MigDivision::Open(driver_->library(), before->gpus.at(0).uuid);
     ASSERT_TRUE(division) << division.error().message;
     division_ = std::make_unique<MigDivision>(*std::move(division));
     const Status entered = division_->EnterMode();

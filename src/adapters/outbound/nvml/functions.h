@@ -31,6 +31,7 @@ struct NvmlFunction<nvmlReturn_t(Args...)> {
   X(DeviceGetMemoryInfo)
 
 #define GP_NVML_OPTIONAL(X)                    \
+  X(DeviceGetHandleByUUID)                     \
   X(SystemGetDriverVersion)                    \
   X(SystemGetNVMLVersion)                      \
   X(SystemGetCudaDriverVersion)                \

@@ -1,5 +1,6 @@
 #include "adapters/outbound/nvml/health.h"
 
+#include "adapters/outbound/nvml/gpu_uuid.h"
 #include "adapters/outbound/nvml/links.h"
 #include "adapters/outbound/nvml/processes.h"
 
@@ -150,6 +151,7 @@ std::vector<std::string> ReadThrottleReasons(GpuInquiry* gpu) {
 
 GpuHealth ReadHealth(GpuInquiry* gpu, int driver_major) {
   GpuHealth health;
+  health.uuid = ReadUuid(gpu);
   health.temperature_c = ReadTemperature(gpu);
   health.power_watts = ReadPower(gpu);
   health.utilization_percent = ReadUtilization(gpu);

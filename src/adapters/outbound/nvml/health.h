@@ -7,6 +7,7 @@
 
 namespace gp {
 
+// A lost GPU tells nothing, and not its UUID either.
 // `driver_major`: 550 of "550.54.15"; a few readings mean nothing on drivers before they existed.
 GpuHealth ReadHealth(GpuInquiry* gpu, int driver_major);
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "adapters/outbound/nvml/gpu_uuid.h"
 #include "adapters/outbound/nvml/mig.h"
 
 namespace gp {
@@ -118,7 +119,7 @@ void ReadVersions(const NvmlLibrary& library, DriverInventory* inventory, NvmlWa
 
 bool ReadIdentity(GpuInquiry* gpu, GpuIdentity* identity) {
   identity->index = gpu->index();
-  identity->uuid = ReadText<NVML_DEVICE_UUID_V2_BUFFER_SIZE>(gpu, gpu->nvml.DeviceGetUUID);
+  identity->uuid = ReadUuid(gpu);
   nvmlPciInfo_t pci = {};
   const char* missing = nullptr;
   if (identity->uuid.empty()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "adapters/outbound/nvml/gpu_uuid.h"
+
 namespace gp {
 namespace {
 
@@ -14,10 +16,9 @@ std::string ToText(const MigStand& stand) { return "memory slices " + std::to_st
 
 }  // namespace
 
-Result<MigDivision> MigDivision::Open(std::shared_ptr<const NvmlLibrary> library, int index) {
-  nvmlDevice_t device = {};
-  const nvmlReturn_t found = library->functions().DeviceGetHandleByIndex_v2(static_cast<unsigned>(index), &device);
-  if (found != NVML_SUCCESS) return Fail(NotFound("GPU " + std::to_string(index) + ": " + library->Explain(found)));
+Result<MigDivision> MigDivision::Open(std::shared_ptr<const NvmlLibrary> library,
+                                      const std::string& uuid) {
+  const nvmlDevice_t device = GP_TRY(OpenByUuid(*library, uuid));
   return MigDivision(std::move(library), device);
 }
 

@@ -25,8 +25,9 @@ struct MadeInstance {
 
 class MigDivision {
  public:
-  // kNotFound: no such GPU.
-  static Result<MigDivision> Open(std::shared_ptr<const NvmlLibrary> library, int index);
+  // kNotFound: no such GPU, or it cannot be opened.
+  static Result<MigDivision> Open(std::shared_ptr<const NvmlLibrary> library,
+                                  const std::string& uuid);
 
   // Turns MIG mode on, if it is off.  kConflict: somebody uses the GPU; kUnavailable: it needs a reset first, or cannot.
   Status EnterMode();

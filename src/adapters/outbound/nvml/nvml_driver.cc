@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/outbound/nvml/gpu_uuid.h"
 #include "adapters/outbound/nvml/health.h"
 #include "adapters/outbound/nvml/inventory.h"
 #include "adapters/outbound/nvml/links.h"
@@ -9,6 +10,8 @@
 
 namespace gp {
 namespace {
+
+constexpr int kNoIndex = -1;
 
 // 550 of "550.54.15"; 0 where the text is none.
 int MajorOf(const std::string& driver_version) {
@@ -40,7 +43,7 @@ Result<DriverInventory> NvmlDriver::Inventory() {
   gpus_.clear();
   std::vector<NvlinkEnds> ends;
   for (unsigned i = 0; i < count; ++i) {
-    KnownGpu known{static_cast<int>(i), {}};
+    KnownGpu known{static_cast<int>(i), "", {}};
     const nvmlReturn_t result = library_->functions().DeviceGetHandleByIndex_v2(i, &known.device);
     if (result != NVML_SUCCESS) {
       warnings.Add("GPU " + std::to_string(i) + ": left out: " + library_->Explain(result));
@@ -50,8 +53,9 @@ Result<DriverInventory> NvmlDriver::Inventory() {
     GpuIdentity identity;
     if (!ReadIdentity(&gpu, &identity)) continue;
     ends.push_back(ReadNvlinkEnds(&gpu, identity.pci_bus_id));
+    known.uuid = identity.uuid;
     inventory.gpus.push_back(std::move(identity));
-    gpus_.push_back(known);
+    gpus_.push_back(std::move(known));
   }
   inventory.links = JoinNvlinks(std::move(ends));
   inventory.warnings = warnings.Take();
@@ -59,32 +63,46 @@ Result<DriverInventory> NvmlDriver::Inventory() {
   return inventory;
 }
 
-Result<GpuHealth> NvmlDriver::HealthOf(int index) {
-  if (driver_major_ == 0) {
-    DriverInventory versions;
-    NvmlWarnings warnings;
-    ReadVersions(*library_, &versions, &warnings);
-    driver_major_ = MajorOf(versions.driver_version);
-  }
-  auto known = std::ranges::find(gpus_, index, &KnownGpu::index);
-  if (known == gpus_.end()) {
-    KnownGpu opened{index, {}};
-    const nvmlReturn_t result = library_->functions().DeviceGetHandleByIndex_v2(static_cast<unsigned>(index), &opened.device);
-    if (result != NVML_SUCCESS) return Fail(NotFound("GPU " + std::to_string(index) + ": " + library_->Explain(result)));
-    known = gpus_.insert(gpus_.end(), opened);
-  }
-  GpuInquiry gpu(*library_, known->index, known->device, nullptr);
-  return ReadHealth(&gpu, driver_major_);
+void NvmlDriver::LearnVersion() {
+  if (driver_major_ != 0) return;
+  DriverInventory versions;
+  NvmlWarnings warnings;
+  ReadVersions(*library_, &versions, &warnings);
+  driver_major_ = MajorOf(versions.driver_version);
+}
+
+Result<NvmlDriver::KnownGpu> NvmlDriver::Know(const std::string& uuid) {
+  const auto known = std::ranges::find(gpus_, uuid, &KnownGpu::uuid);
+  if (known != gpus_.end()) return *known;
+  gpus_.push_back({kNoIndex, uuid, GP_TRY(OpenByUuid(*library_, uuid))});
+  return gpus_.back();
+}
+
+GpuHealth NvmlDriver::Read(const KnownGpu& known) const {
+  GpuInquiry gpu(*library_, known.index, known.device, nullptr);
+  GpuHealth health = ReadHealth(&gpu, driver_major_);
+  if (health.lost) health.uuid = known.uuid;  // the handle is still its own
+  return health;
+}
+
+Result<GpuHealth> NvmlDriver::HealthOf(const std::string& uuid) {
+  LearnVersion();
+  return Read(GP_TRY(Know(uuid)));
+}
+
+Result<GpuIdentity> NvmlDriver::IdentityOf(const std::string& uuid) {
+  const KnownGpu known = GP_TRY(Know(uuid));
+  GpuInquiry gpu(*library_, known.index, known.device, nullptr);
+  GpuIdentity identity;
+  if (ReadIdentity(&gpu, &identity)) return identity;
+  return Fail(NotFound(uuid + ": the driver does not tell what it is"));
 }
 
 Result<std::vector<GpuHealth>> NvmlDriver::Health() {
   if (!has_inventory_) GP_TRY(Inventory());
   GP_TRY(CountGpus());  // a driver that was unloaded is an error and not a host of lost GPUs
   std::vector<GpuHealth> health;
-  for (const KnownGpu& known : gpus_) {
-    GpuInquiry gpu(*library_, known.index, known.device, nullptr);
-    health.push_back(ReadHealth(&gpu, driver_major_));
-  }
+  for (const KnownGpu& known : gpus_) health.push_back(Read(known));
   return health;
 }
 

@@ -20,8 +20,10 @@ class NvmlDriver : public GpuDriver {
   Result<DriverInventory> Inventory() override;
   // Of the GPUs of the latest Inventory(), which is taken here where nobody did so before.
   Result<std::vector<GpuHealth>> Health() override;
-  // Of one GPU, without asking any other one anything.  kNotFound: it cannot even be opened.
-  Result<GpuHealth> HealthOf(int index);
+  // Of the GPU with this UUID, and of no other.  kNotFound: it cannot even be opened.
+  Result<GpuHealth> HealthOf(const std::string& uuid);
+  // The same; what it is, but for its index where there was no Inventory().
+  Result<GpuIdentity> IdentityOf(const std::string& uuid);
 
   // For XidEvents.
   std::shared_ptr<const NvmlLibrary> library() const { return library_; }
@@ -29,11 +31,15 @@ class NvmlDriver : public GpuDriver {
  private:
   struct KnownGpu {
     int index;
+    std::string uuid;
     nvmlDevice_t device;
   };
 
   explicit NvmlDriver(std::shared_ptr<const NvmlLibrary> library) : library_(std::move(library)) {}
   Result<unsigned> CountGpus() const;
+  Result<KnownGpu> Know(const std::string& uuid);
+  void LearnVersion();
+  GpuHealth Read(const KnownGpu& known) const;
 
   std::shared_ptr<const NvmlLibrary> library_;
   std::vector<KnownGpu> gpus_;

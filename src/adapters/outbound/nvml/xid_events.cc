@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "adapters/outbound/nvml/gpu_uuid.h"
+
 namespace gp {
 namespace {
 
@@ -28,14 +30,16 @@ Result<std::unique_ptr<XidEvents>> XidEvents::Open(std::shared_ptr<const NvmlLib
     return Fail(Unavailable(std::string(nvml.DeviceGetCount_v2.name) + ": " +
                             events->library_->Explain(counted)));
   }
-  for (unsigned i = 0; i < count; ++i) events->Subscribe(static_cast<int>(i));
+  for (unsigned i = 0; i < count; ++i) events->SubscribeAt(i);
   return events;
 }
 
-Result<std::unique_ptr<XidEvents>> XidEvents::OpenOne(std::shared_ptr<const NvmlLibrary> library, int index) {
+Result<std::unique_ptr<XidEvents>> XidEvents::OpenOne(std::shared_ptr<const NvmlLibrary> library,
+                                                      const std::string& uuid) {
+  const nvmlDevice_t device = GP_TRY(OpenByUuid(*library, uuid));
   std::unique_ptr<XidEvents> events(new XidEvents(std::move(library)));
   GP_CHECK_OK(events->CreateSet());
-  events->Subscribe(index);
+  events->Subscribe(device, uuid);
   return events;
 }
 
@@ -51,19 +55,28 @@ XidEvents::~XidEvents() {
   if (has_set_) library_->functions().EventSetFree(set_);
 }
 
-void XidEvents::Subscribe(int index) {
-  const NvmlFunctions& nvml = library_->functions();
-  Subscription subscription{index, {}};
-  nvmlReturn_t result =
-      nvml.DeviceGetHandleByIndex_v2(static_cast<unsigned>(index), &subscription.device);
-  if (result == NVML_SUCCESS) {
-    result = nvml.DeviceRegisterEvents(subscription.device, nvmlEventTypeXidCriticalError, set_);
+void XidEvents::SubscribeAt(unsigned index) {
+  const std::string silent = "GPU " + std::to_string(index) + ": tells no XIDs: ";
+  nvmlDevice_t device = {};
+  const nvmlReturn_t opened = library_->functions().DeviceGetHandleByIndex_v2(index, &device);
+  if (opened != NVML_SUCCESS) {
+    warnings_.push_back(silent + library_->Explain(opened));
+    return;
   }
+  GpuInquiry gpu(*library_, static_cast<int>(index), device, nullptr);
+  const std::string uuid = ReadUuid(&gpu);
+  if (!uuid.empty()) return Subscribe(device, uuid);
+  warnings_.push_back(silent + "the driver tells no UUID");
+}
+
+void XidEvents::Subscribe(nvmlDevice_t device, const std::string& uuid) {
+  const NvmlFunctions& nvml = library_->functions();
+  const nvmlReturn_t result =
+      nvml.DeviceRegisterEvents(device, nvmlEventTypeXidCriticalError, set_);
   if (result == NVML_SUCCESS) {
-    subscriptions_.push_back(subscription);
+    subscriptions_.push_back({uuid, device});
   } else {
-    warnings_.push_back("GPU " + std::to_string(index) +
-                        ": tells no XIDs: " + library_->Explain(result));
+    warnings_.push_back(uuid + ": tells no XIDs: " + library_->Explain(result));
   }
 }
 
@@ -88,7 +101,7 @@ Result<std::optional<XidEvent>> XidEvents::Wait(Duration timeout) {
   if (source == subscriptions_.end() || data.eventType != nvmlEventTypeXidCriticalError) {
     return std::nullopt;
   }
-  return XidEvent{source->index, static_cast<int>(data.eventData), InstanceId(data.gpuInstanceId),
+  return XidEvent{source->uuid, static_cast<int>(data.eventData), InstanceId(data.gpuInstanceId),
                   InstanceId(data.computeInstanceId)};
 }
 

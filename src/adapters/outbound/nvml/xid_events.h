@@ -14,7 +14,7 @@
 namespace gp {
 
 struct XidEvent {
-  int gpu_index = 0;
+  std::string gpu_uuid;
   int xid = 0;
   std::optional<int> gpu_instance;  // nullopt: no MIG instance named
   std::optional<int> compute_instance;
@@ -25,8 +25,9 @@ class XidEvents {
   // Subscribes to every GPU that can tell; the others are named in warnings().  A GPU that comes
   // back from a reset must be subscribed to anew: open another XidEvents.
   static Result<std::unique_ptr<XidEvents>> Open(std::shared_ptr<const NvmlLibrary> library);
-  // To one GPU alone.
-  static Result<std::unique_ptr<XidEvents>> OpenOne(std::shared_ptr<const NvmlLibrary> library, int index);
+  // To the GPU with this UUID alone.
+  static Result<std::unique_ptr<XidEvents>> OpenOne(std::shared_ptr<const NvmlLibrary> library,
+                                                    const std::string& uuid);
 
   ~XidEvents();
   XidEvents(const XidEvents&) = delete;
@@ -41,13 +42,14 @@ class XidEvents {
 
  private:
   struct Subscription {
-    int index;
+    std::string uuid;
     nvmlDevice_t device;
   };
 
   explicit XidEvents(std::shared_ptr<const NvmlLibrary> library) : library_(std::move(library)) {}
   Status CreateSet();
-  void Subscribe(int index);
+  void SubscribeAt(unsigned index);
+  void Subscribe(nvmlDevice_t device, const std::string& uuid);
 
   std::shared_ptr<const NvmlLibrary> library_;
   nvmlEventSet_t set_ = {};

@@ -13,8 +13,6 @@
 #include <cstring>
 #include <utility>
 
-#include "adapters/outbound/watch/watch_frame.h"
-
 extern char** environ;
 
 namespace gp {
@@ -56,7 +54,7 @@ bool IsNews(const std::optional<GpuHealth>& before, const GpuHealth& now) {
 
 GpuWatchers::GpuWatchers(Options options, Clock& clock)
     : options_(std::move(options)), clock_(clock), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), watchers_(options_.indexes.size()) {
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), watchers_(options_.uuids.size()) {
   for (size_t gpu = 0; gpu < watchers_.size(); ++gpu) {
     watchers_[gpu].position = static_cast<int>(gpu);
     watchers_[gpu].read_ns = clock_.BootNs();
@@ -124,7 +122,7 @@ bool GpuWatchers::Resume(int gpu) {
 void GpuWatchers::Begin(size_t gpu) {
   Watcher& watcher = watchers_[gpu];
   std::vector<std::string> words = options_.command;
-  words.push_back(std::to_string(options_.indexes[gpu]));
+  words.push_back(options_.uuids[gpu]);
   const auto begun = Spawn(std::move(words));
   watcher.heard_ns = clock_.BootNs();
   if (!begun) {
@@ -150,7 +148,19 @@ void GpuWatchers::End(Watcher& watcher, const std::string& why) {
   if (!why.empty()) watcher.error = why;
 }
 
-void GpuWatchers::Take(Watcher& watcher, GpuHealth health) {
+bool GpuWatchers::IsOfItsGpu(const Watcher& watcher, const WatchFrame& frame) const {
+  return UuidOf(frame) == options_.uuids[static_cast<size_t>(watcher.position)];
+}
+
+void GpuWatchers::Take(Watcher& watcher, WatchFrame frame) {
+  auto* health = std::get_if<GpuHealth>(&frame);
+  if (health != nullptr) return TakeReading(watcher, std::move(*health));
+  xids_.push_back(std::get<XidSighting>(std::move(frame)));
+  xids_.back().gpu = watcher.position;
+  Wake(event_fd_);
+}
+
+void GpuWatchers::TakeReading(Watcher& watcher, GpuHealth health) {
   if (IsNews(watcher.health, health)) Wake(event_fd_);
   watcher.health = std::move(health);
   watcher.read_ns = clock_.BootNs();
@@ -169,13 +179,10 @@ void GpuWatchers::Receive(Watcher& watcher) {
     auto frame = TakeFrame(watcher.bytes);
     if (!frame) return End(watcher, frame.error().message);
     if (!*frame) break;
-    if (auto* health = std::get_if<GpuHealth>(&**frame)) {
-      Take(watcher, std::move(*health));
-    } else {
-      xids_.push_back(std::get<XidSighting>(**frame));
-      xids_.back().gpu = watcher.position;
-      Wake(event_fd_);
+    if (!IsOfItsGpu(watcher, **frame)) {
+      return End(watcher, "its watcher reads another GPU: " + UuidOf(**frame));
     }
+    Take(watcher, **std::move(frame));
   }
   if (is_over) End(watcher, "its watcher ended");
 }

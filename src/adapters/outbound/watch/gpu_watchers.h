@@ -1,7 +1,9 @@
 #pragma once
 
-// GpuWatch with one process for each GPU: a driver call that never returns holds up that process alone, which is
-// killed and begun again.  Each tells readings and XIDs through a pipe (watch_frame.h).
+// GpuWatch with one process for each GPU: a driver call that never returns holds up that process
+// alone, which is killed and begun again.  Each tells readings and XIDs through a pipe
+// (watch_frame.h); what is of another GPU than the one that it was begun for is dropped, and such a
+// watcher is begun again too.
 
 #include <sys/types.h>
 
@@ -12,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "adapters/outbound/watch/watch_frame.h"
 #include "base/time.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/gpu_watch.h"
@@ -21,8 +24,8 @@ namespace gp {
 class GpuWatchers : public GpuWatch {
  public:
   struct Options {
-    std::vector<std::string> command;  // of a watcher; the GPU's index is added
-    std::vector<int> indexes;          // NVML's, by position
+    std::vector<std::string> command;  // of a watcher; the GPU's UUID is added
+    std::vector<std::string> uuids;    // by position
     Duration silence_max = Duration::Seconds(5);  // a watcher that says nothing for so long is killed
     Duration begin_again = Duration::Seconds(1);  // after its end
   };
@@ -61,7 +64,9 @@ class GpuWatchers : public GpuWatch {
   void Begin(size_t gpu);
   void End(Watcher& watcher, const std::string& why);
   void Receive(Watcher& watcher);
-  void Take(Watcher& watcher, GpuHealth health);
+  bool IsOfItsGpu(const Watcher& watcher, const WatchFrame& frame) const;
+  void Take(Watcher& watcher, WatchFrame frame);
+  void TakeReading(Watcher& watcher, GpuHealth health);
   void LookAfter();
   void Wake(int descriptor) const;
 

@@ -23,7 +23,7 @@ void Get(ByteReader& in, std::optional<T>& value) {
 
 void Put(ByteWriter& out, const GpuHealth& health) {
   out.U64(kHealth);
-  out.I64(health.index);
+  out.String(health.uuid);
   out.U64(health.lost ? 1 : 0);
   Put(out, health.temperature_c);
   Put(out, health.power_watts);
@@ -60,7 +60,7 @@ size_t ListSize(ByteReader& in) {
 
 GpuHealth HealthFrom(ByteReader& in) {
   GpuHealth health;
-  health.index = static_cast<int>(in.I64());
+  health.uuid = in.String();
   health.lost = in.U64() != 0;
   Get(in, health.temperature_c);
   Get(in, health.power_watts);
@@ -94,7 +94,7 @@ GpuHealth HealthFrom(ByteReader& in) {
 
 void Put(ByteWriter& out, const XidSighting& seen) {
   out.U64(kXid);
-  out.I64(seen.gpu);
+  out.String(seen.uuid);
   out.I64(seen.xid);
   Put(out, seen.gpu_instance);
   Put(out, seen.compute_instance);
@@ -103,7 +103,7 @@ void Put(ByteWriter& out, const XidSighting& seen) {
 
 XidSighting XidFrom(ByteReader& in) {
   XidSighting seen;
-  seen.gpu = static_cast<int>(in.I64());
+  seen.uuid = in.String();
   seen.xid = static_cast<int>(in.I64());
   Get(in, seen.gpu_instance);
   Get(in, seen.compute_instance);
@@ -112,6 +112,10 @@ XidSighting XidFrom(ByteReader& in) {
 }
 
 }  // namespace
+
+const std::string& UuidOf(const WatchFrame& frame) {
+  return std::visit([](const auto& what) -> const std::string& { return what.uuid; }, frame);
+}
 
 std::string EncodeFrame(const WatchFrame& frame) {
   ByteWriter out;

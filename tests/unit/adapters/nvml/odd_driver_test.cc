@@ -43,6 +43,21 @@ TEST_F(OddDriver, AsksALostGpuNothingMoreAndKeepsNoStaleReading) {
   EXPECT_EQ((*health)[1].utilization_percent, 5);
 }
 
+TEST_F(OddDriver, FindsAGpuByItsUuidThoughAnotherOneIsLost) {
+  const auto health = driver_->HealthOf("GPU-1");
+  ASSERT_TRUE(health.has_value()) << health.error().message;
+  EXPECT_EQ(health->uuid, "GPU-1");
+  EXPECT_EQ(health->temperature_c, 40);
+  EXPECT_EQ(driver_->HealthOf("GPU-2").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(OddDriver, ALostGpuKeepsItsName) {
+  const auto health = driver_->HealthOf("GPU-0");
+  ASSERT_TRUE(health.has_value()) << health.error().message;
+  EXPECT_TRUE(health->lost);
+  EXPECT_EQ(health->uuid, "GPU-0");
+}
+
 TEST_F(OddDriver, ListsEachProcessOnce) {
   const auto health = driver_->Health();
   ASSERT_TRUE(health.has_value()) << health.error().message;

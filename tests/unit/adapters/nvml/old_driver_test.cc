@@ -95,6 +95,20 @@ TEST_F(OldDriver, GivesHealthByFirstVersions) {
   EXPECT_EQ(gpu.processes[0].memory_mib, 100);
 }
 
+// It has no call for that.
+TEST_F(OldDriver, FindsAGpuByItsUuid) {
+  const auto driver = NvmlDriver::Open(GP_BINARY_DIR "/test_drivers/libtest_driver_old.so");
+  ASSERT_TRUE(driver.has_value()) << driver.error().message;
+  const auto health = (*driver)->HealthOf("GPU-00000001");
+  ASSERT_TRUE(health.has_value()) << health.error().message;
+  EXPECT_EQ(health->uuid, "GPU-00000001");
+  EXPECT_EQ(health->memory_used_mib, 384);
+  const auto nobody = (*driver)->HealthOf("GPU-00000002");
+  ASSERT_FALSE(nobody.has_value());
+  EXPECT_EQ(nobody.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(nobody.error().message.starts_with("GPU-00000002: ")) << nobody.error().message;
+}
+
 TEST_F(OldDriver, HasNoRecoveryActionBeforeDriversHadOne) {
   const auto health = driver_->Health();
   ASSERT_TRUE(health.has_value());
@@ -107,7 +121,7 @@ TEST_F(OldDriver, DeliversXidsWithoutInstances) {
   EXPECT_TRUE((*events)->warnings().empty());
   const auto event = (*events)->Wait(Duration::Seconds(1));
   ASSERT_TRUE(event.has_value() && event->has_value());
-  EXPECT_EQ((*event)->gpu_index, 1);
+  EXPECT_EQ((*event)->gpu_uuid, "GPU-00000001");
   EXPECT_EQ((*event)->xid, 31);
   EXPECT_EQ((*event)->gpu_instance, std::nullopt);
 

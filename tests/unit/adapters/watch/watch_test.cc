@@ -20,9 +20,9 @@
 namespace gp {
 namespace {
 
-GpuHealth Health() {
+GpuHealth Health(const std::string& uuid = "GPU-3") {
   GpuHealth health;
-  health.index = 3;
+  health.uuid = uuid;
   health.temperature_c = 41;
   health.ecc = EccCounts{1, 2, 3, 4};
   health.row_remap = RowRemap{1, 0, true, false};
@@ -34,9 +34,10 @@ GpuHealth Health() {
 }
 
 TEST(WatchFrame, IsReadAsItWasWritten) {
-  std::string bytes = EncodeFrame(Health()) + EncodeFrame(XidSighting{3, 79, 1, std::nullopt, RecoveryAction::kNodeReboot}) + EncodeFrame(GpuHealth{});
+  std::string bytes = EncodeFrame(Health()) + EncodeFrame(XidSighting{0, 79, 1, std::nullopt, RecoveryAction::kNodeReboot, "GPU-3"}) + EncodeFrame(GpuHealth{});
   const auto first = TakeFrame(bytes);
   ASSERT_TRUE(first && *first);
+  EXPECT_EQ(UuidOf(**first), "GPU-3");
   const auto& health = std::get<GpuHealth>(**first);
   EXPECT_EQ(health.temperature_c, 41);
   EXPECT_EQ(health.power_watts, std::nullopt);
@@ -47,6 +48,7 @@ TEST(WatchFrame, IsReadAsItWasWritten) {
   ASSERT_EQ(health.processes.size(), 2U);
   EXPECT_EQ(health.processes[1].memory_mib, std::nullopt);
   const auto second = TakeFrame(bytes);
+  EXPECT_EQ(UuidOf(**second), "GPU-3");
   const auto& xid = std::get<XidSighting>(**second);
   EXPECT_EQ(xid.xid, 79);
   EXPECT_EQ(xid.gpu_instance, 1);
@@ -99,6 +101,11 @@ class Scripts : public testing::Test {
       poll(nullptr, 0, 10);
     }
     return false;
+  }
+  // Of one GPU, GPU-3, by this script.
+  GpuWatchers::Options Watch(const std::string& script,
+                             Duration silence_max = Duration::Seconds(5)) {
+    return {{Script(script)}, {"GPU-3"}, silence_max, Duration::Seconds(1)};
   }
   std::string directory_;
   int scripts_ = 0;
@@ -203,7 +210,7 @@ TEST_F(Scripts, AWatcherThatIsSilentIsEndedAndBegunAgain) {
   ManualClock clock;
   GpuWatchers::Options options;
   options.command = {Script("echo >> " + directory_ + "/begun; cat " + frame + "; exec sleep 1000")};
-  options.indexes = {5};
+  options.uuids = {"GPU-3"};
   options.silence_max = Duration::Seconds(5);
   GpuWatchers watchers(options, clock);
   const auto begun = [&] { return std::filesystem::exists(directory_ + "/begun") ? std::filesystem::file_size(directory_ + "/begun") : 0; };
@@ -227,15 +234,17 @@ TEST_F(Scripts, AWatcherThatIsSilentIsEndedAndBegunAgain) {
 
 // The second is slower than the first; a third says nothing, and is not waited for without end.
 TEST_F(Scripts, AllGpusAreReadBeforeANodeIsShown) {
-  const std::string frame = directory_ + "/frame";
-  std::ofstream(frame) << EncodeFrame(Health());
-  const std::string script = Script("sleep 0.$1; [ $1 = 9 ] || cat " + frame + "; exec sleep 1000");
+  for (const char* uuid : {"GPU-0", "GPU-3"}) {
+    std::ofstream(directory_ + "/frame-of-" + uuid) << EncodeFrame(Health(uuid));
+  }
+  const std::string script = Script("sleep 0.${1#GPU-}; cat " + directory_ +
+                                    "/frame-of-$1 2>/dev/null; exec sleep 1000");
   ManualClock clock;
   const auto read = [](const GpuReading& reading) { return reading.health.has_value(); };
-  GpuWatchers both({{script}, {0, 3}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers both({{script}, {"GPU-0", "GPU-3"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
   both.AwaitFirst(Duration::Seconds(30));
   EXPECT_EQ(std::ranges::count_if(both.Latest(), read), 2);
-  GpuWatchers one_silent({{script}, {0, 9}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers one_silent({{script}, {"GPU-0", "GPU-9"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
   one_silent.AwaitFirst(Duration::Seconds(3));
   EXPECT_TRUE(read(one_silent.Latest()[0]));
   EXPECT_FALSE(read(one_silent.Latest()[1]));
@@ -243,16 +252,16 @@ TEST_F(Scripts, AllGpusAreReadBeforeANodeIsShown) {
 
 TEST_F(Scripts, AWatcherThatDoesNotComeBackIsSaidSo) {
   ManualClock clock;
-  GpuWatchers watchers({{Script("exec sleep 1000")}, {0}, Duration::Milliseconds(100), Duration::Seconds(1)}, clock);
+  GpuWatchers watchers({{Script("exec sleep 1000")}, {"GPU-0"}, Duration::Milliseconds(100), Duration::Seconds(1)}, clock);
   watchers.Pause(0);
   EXPECT_FALSE(watchers.Resume(0));
 }
 
 TEST_F(Scripts, XidsAreThoseOfThePosition) {
   const std::string frame = directory_ + "/frame";
-  std::ofstream(frame) << EncodeFrame(XidSighting{9, 79, std::nullopt, std::nullopt, std::nullopt});
+  std::ofstream(frame) << EncodeFrame(XidSighting{9, 79, std::nullopt, std::nullopt, std::nullopt, "GPU-9"});
   ManualClock clock;
-  GpuWatchers watchers({{Script("cat " + frame + "; exec sleep 1000")}, {9}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers watchers({{Script("cat " + frame + "; exec sleep 1000")}, {"GPU-9"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
   std::vector<XidSighting> seen;
   ASSERT_TRUE(Await([&] {
     for (const XidSighting& one : watchers.TakeXids()) seen.push_back(one);
@@ -262,11 +271,66 @@ TEST_F(Scripts, XidsAreThoseOfThePosition) {
   EXPECT_EQ(seen[0].xid, 79);
 }
 
+// It opened whatever has the number now that its GPU had before.
+TEST_F(Scripts, WhatIsToldOfAnotherGpuIsDropped) {
+  const std::string right = directory_ + "/right";
+  const std::string wrong = directory_ + "/wrong";
+  std::ofstream(right) << EncodeFrame(Health("GPU-3"));
+  std::ofstream(wrong) << EncodeFrame(Health("GPU-4"))
+                       << EncodeFrame(XidSighting{0, 79, {}, {}, {}, "GPU-4"});
+  // The first one is right, the second wrong, the third right again.
+  const std::string begun = directory_ + "/begun";
+  const std::string script = "echo >> " + begun + "; n=$(wc -l < " + begun + "); frame=" + right +
+                             "; [ $n != 2 ] || frame=" + wrong +
+                             "; cat $frame; [ $n != 1 ] || exit 0; exec sleep 1000";
+  ManualClock clock;
+  GpuWatchers watchers(Watch(script), clock);
+  const auto now = [&] { return watchers.Latest()[0]; };
+  ASSERT_TRUE(Await([&] { return now().error == "its watcher ended"; }));
+  ASSERT_TRUE(now().health);
+  clock.Advance(Duration::Seconds(2));
+  ASSERT_TRUE(Await([&] { return now().error == "its watcher reads another GPU: GPU-4"; }));
+  EXPECT_EQ(now().health->uuid, "GPU-3");
+  EXPECT_EQ(now().age_ns, Duration::Seconds(2).ns);  // the last that was read of it grows old
+  EXPECT_TRUE(watchers.TakeXids().empty());
+  clock.Advance(Duration::Seconds(2));
+  ASSERT_TRUE(Await([&] { return now().error.empty(); }));
+  EXPECT_EQ(now().age_ns, 0);
+}
+
+// Whoever has reset the GPU is not told that it is watched.
+TEST_F(Scripts, AWatcherOfAnotherGpuIsNone) {
+  for (const char* uuid : {"GPU-4", ""}) {
+    const std::string frame = directory_ + "/frame";
+    std::ofstream(frame) << EncodeFrame(Health(uuid));
+    ManualClock clock;
+    const std::string script = "cat " + frame + "; exec sleep 1000";
+    GpuWatchers watchers(Watch(script, Duration::Milliseconds(300)), clock);
+    const std::string why = std::string("its watcher reads another GPU: ") + uuid;
+    ASSERT_TRUE(Await([&] { return watchers.Latest()[0].error == why; }));
+    EXPECT_FALSE(watchers.Latest()[0].health);
+    watchers.Pause(0);
+    EXPECT_FALSE(watchers.Resume(0));
+  }
+}
+
+// Another one's error is not this one's, and comes from its own watcher.
+TEST_F(Scripts, AnXidOfAnotherGpuIsDropped) {
+  const std::string frame = directory_ + "/frame";
+  std::ofstream(frame) << EncodeFrame(Health("GPU-3"))
+                       << EncodeFrame(XidSighting{0, 79, {}, {}, {}, "GPU-4"});
+  ManualClock clock;
+  GpuWatchers watchers(Watch("cat " + frame + "; exec sleep 1000"), clock);
+  const std::string why = "its watcher reads another GPU: GPU-4";
+  ASSERT_TRUE(Await([&] { return watchers.Latest()[0].error == why; }));
+  EXPECT_TRUE(watchers.TakeXids().empty());
+}
+
 TEST_F(Scripts, AWatcherThatTellsNonsenseOrEndsIsSaidSo) {
   ManualClock clock;
-  GpuWatchers watchers({{Script("printf '\\377\\377\\377\\377'; exec sleep 1000")}, {0}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers watchers({{Script("printf '\\377\\377\\377\\377'; exec sleep 1000")}, {"GPU-0"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
   EXPECT_TRUE(Await([&] { return watchers.Latest()[0].error.find("bytes") != std::string::npos; }));
-  GpuWatchers ends({{Script("exit 0")}, {0}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers ends({{Script("exit 0")}, {"GPU-0"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
   EXPECT_TRUE(Await([&] { return ends.Latest()[0].error == "its watcher ended"; }));
 }
 

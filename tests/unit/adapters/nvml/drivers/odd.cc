@@ -35,6 +35,10 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t* device)
   device->handle = reinterpret_cast<nvmlDevice_st*>(static_cast<unsigned long>(index + 1));
   return NVML_SUCCESS;
 }
+// As documented: it fails where any GPU is lost.
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char*, nvmlDevice_t*) {
+  return NVML_ERROR_GPU_IS_LOST;
+}
 nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned length) {
   if (IndexOf(device) == 2) return NVML_ERROR_UNKNOWN;
   std::snprintf(uuid, length, "GPU-%u", IndexOf(device));
