@@ -50,7 +50,11 @@ void DescribeCheckpoints(const v1::Job& job, std::string& out) {
 }
 
 void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
-  Line(out, "Placement", attempt.placement());
+  // The warning at the end of the placement has a line of its own.
+  const std::string& warning = attempt.warning();
+  const std::string told = warning.empty() ? "" : "; warning: " + warning;
+  Line(out, "Placement", attempt.placement().substr(0, attempt.placement().size() - told.size()));
+  Line(out, "Warning", warning);
   if (!attempt.end_class().empty() && attempt.end_class() != "completed") {
     Line(out, "Ended by", fmt::format("{} (charged to {})", attempt.end_class(), attempt.charged_to()));
   }

@@ -14,6 +14,7 @@
 #include "cmd/jobs_import.h"
 #include "cmd/jobs_list.h"
 #include "cmd/jobs_report.h"
+#include "cmd/narrate_job.h"
 #include "cmd/submit.h"
 
 namespace gp {
@@ -74,6 +75,7 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
     const auto jobs = FindJobs(cli, id);
     if (!jobs) return cli.Complain(jobs.error());
     for (const std::string& job : *jobs) {
+      const JobNarrator narrator(cli, job);
       const auto end = WaitForEnd(cli, job, std::nullopt);
       if (!end) return cli.Complain(end.error());
       cli.exit_code = std::max(cli.exit_code, ExitCodeOf(**end));

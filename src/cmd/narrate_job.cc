@@ -23,12 +23,13 @@ bool Waits(const v1::Job& job) {
   return job.state() == v1::PENDING || job.state() == v1::QUEUED || job.state() == v1::PREEMPTED;
 }
 
-std::string NodesText(const v1::Job& job) {
-  if (job.attempts().empty()) return "";
-  const auto& ranks = job.attempts(job.attempts_size() - 1).ranks();
+// "n1, n2; warning: crosses sockets"
+std::string PlaceText(const v1::Attempt& attempt) {
+  const auto& ranks = attempt.ranks();
   std::string text;
   for (int i = 0; i < std::min(ranks.size(), kNodesShown); ++i) text += (i == 0 ? "" : ", ") + ranks[i].node();
-  return text + (ranks.size() > kNodesShown ? " and " + std::to_string(ranks.size() - kNodesShown) + " more" : "");
+  if (ranks.size() > kNodesShown) text += " and " + std::to_string(ranks.size() - kNodesShown) + " more";
+  return text + (attempt.warning().empty() ? "" : "; warning: " + attempt.warning());
 }
 
 }  // namespace
@@ -48,6 +49,7 @@ JobNarrator::~JobNarrator() {
 
 void JobNarrator::Narrate() {
   std::string said;
+  int attempt_told = 0;  // where it runs, or nothing was to be said of that
   for (auto pause = kSilence; !Wait(pause);) {
     const auto job = AskForJob(cli_.server, job_);
     if (!job) continue;  // whoever follows the output reports a controller that is away
@@ -58,8 +60,11 @@ void JobNarrator::Narrate() {
       said = job->reason();
       cli_.Say(job_ + " waits: " + Printable(said, 1'000));
     }
-    if (job->detail() != "RUNNING" || said.empty()) continue;
-    cli_.Say(job_ + " started on " + NodesText(*job));
+    if (job->detail() != "RUNNING" || job->attempts().empty()) continue;
+    const v1::Attempt& attempt = job->attempts(job->attempts_size() - 1);
+    const bool is_warned = !attempt.warning().empty() && attempt.number() != attempt_told;
+    if (!said.empty() || is_warned) cli_.Say(job_ + " started on " + PlaceText(attempt));
+    attempt_told = attempt.number();
     said.clear();
   }
 }

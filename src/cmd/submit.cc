@@ -52,6 +52,8 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option("--nodes", flags.nodes, "Nodes of the gang: all or none")->type_name("N");
   sub.add_option("--nodes-min", flags.nodes_min, "Starts on fewer nodes too, down to so many")->type_name("N");
   sub.add_option("--topology", flags.topology, "Required: same_numa, nvlink, same_node or none");
+  sub.add_flag_function("--allow-cross-numa,!--no-cross-numa", [&flags](int64_t times) { flags.allow_cross_numa = times > 0 ? "true" : "false"; },
+                        "Its GPUs may span the NUMA nodes of a machine, with a warning where they do (the default), or must not");
   sub.add_option("--name", flags.name, "Name of the job");
   sub.add_option("--project", flags.project, "Project that the job counts for");
   sub.add_option("--queue", flags.queue, "Queue");

@@ -11,6 +11,7 @@
 #include "domain/cluster/metering.h"
 #include "domain/cluster/verdict.h"
 #include "domain/model/array.h"
+#include "domain/placement/placement_warning.h"
 
 namespace gp {
 namespace {
@@ -69,6 +70,7 @@ void AttemptView(const State& state, const AttemptRecord& attempt, v1::Attempt* 
   }
   if (attempt.ended_at.ns > 0) message->set_ended_at(Time(state, attempt.ended_at));
   message->set_placement(attempt.placement);
+  message->set_warning(std::string(WarningIn(attempt.placement)));
   if (attempt.end != EndClass::kNone) {
     message->set_end_class(Name(attempt.end));
     message->set_charged_to(Name(ChargeOf(attempt.end)));

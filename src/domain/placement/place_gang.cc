@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "domain/placement/network.h"
+#include "domain/placement/placement_warning.h"
 
 namespace gp {
 namespace {
@@ -43,8 +44,8 @@ std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
   note += "; best of " + std::to_string(worst.alternatives) + " sets, " + std::to_string(nodes_fit) +
           (nodes_fit == 1 ? " node fits" : " nodes fit");
   if (worst.score.weighted != 0) note += "; by the pool's weights " + std::to_string(worst.score.weighted);
-  if (worst.locality == Locality::kSameSocket) note += "; warning: crosses NUMA nodes";
-  if (worst.locality == Locality::kCrossSocket) note += "; warning: crosses sockets";
+  if (worst.locality == Locality::kSameSocket) note += WarningText("crosses NUMA nodes");
+  if (worst.locality == Locality::kCrossSocket) note += WarningText("crosses sockets");
   return note;
 }
 

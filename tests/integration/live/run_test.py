@@ -90,9 +90,41 @@ class Run(ClusterTest):
         self.cli("jobs", "release", job).ok()
         self.assertRegex(process.stderr.readline().decode(), rf"^» {job} waits: .*8 GPUs")
         self.cli("jobs", "kill", filler).ok()
-        self.assertEqual(process.stderr.readline().decode(), f"» {job} started on {self.cluster.node_names()[0]}\n")
+        self.assertEqual(process.stderr.readline().decode(), f"» {job} started on {self.cluster.node_names()[0]}; warning: crosses sockets\n")
         self.cli("jobs", "kill", job).ok()
         process.communicate(timeout=60)
+
+    def test_a_place_across_sockets_is_warned_of(self):
+        process = self.cli.popen("run", "--gpus", "5", "--", "sleep", "1000", stdout=-1, stderr=-1)
+        job = re.search(rb"job-\w+", process.stderr.readline()).group().decode()
+        self.assertEqual(process.stderr.readline().decode(), f"» {job} started on {self.cluster.node_names()[0]}; warning: crosses sockets\n")
+        described = self.cli("jobs", "describe", job).ok().lines
+        self.assertIn("Warning     crosses sockets", described)
+        self.assertFalse(any("warning:" in line for line in described), "it is told once")
+        self.assertEqual(self.cli.job(job)["attempts"][0]["warning"], "crosses sockets")
+        self.cli("jobs", "kill", job).ok()
+        process.communicate(timeout=60)
+
+    def test_whoever_waits_for_a_submitted_job_hears_of_its_place_too(self):
+        process = self.cli.popen("jobs", "submit", "--wait", "-", stdin=-1, stdout=-1, stderr=-1)
+        process.stdin.write(b"run: sleep 1000\nresources: {gpus: 5}\n")
+        process.stdin.close()
+        job = process.stdout.readline().decode().strip()
+        self.assertEqual(process.stderr.readline().decode(), f"» {job} started on {self.cluster.node_names()[0]}; warning: crosses sockets\n")
+        self.cli("jobs", "kill", job).ok()
+        self.assertEqual(process.wait(60), 130)
+        process.stdout.close()
+        process.stderr.close()
+
+    def test_a_job_may_demand_one_numa_node(self):
+        near = self.cli.start("--gpus", "4", "--no-cross-numa", command=["sleep", "1000"])
+        eventually(lambda: self.cli.job(near)["state"] == "RUNNING", "it fits")
+        self.assertFalse(self.cli.job(near)["attempts"][0].get("warning"))
+        apart = self.cli.start("--gpus", "1", "--node-label", "zone=east", "--wait-for-nodes", "--allow-cross-numa", command=["true"])
+        self.assertTrue(self.cli.job(apart)["spec"]["topology"]["allow_cross_numa"])
+        refused = self.cli("run", "-d", "--gpus", "5", "--no-cross-numa", "--", "true")
+        self.assertEqual(refused.code, 2)
+        self.assertIn("no node has 5 GPUs as near to each other as its topology requires", refused.err)
 
     def test_quiet_it_says_nothing_while_it_waits(self):
         filler = self.cli.start("--gpus", "8", command=["sleep", "3"])

@@ -30,6 +30,7 @@ constexpr FlagField kFlags[] = {
     {"--nodes", "nodes", &JobFlags::nodes},
     {"--nodes-min", "nodes_min", &JobFlags::nodes_min},
     {"--topology", "topology.require", &JobFlags::topology},
+    {"--allow-cross-numa", "topology.allow_cross_numa", &JobFlags::allow_cross_numa},
     {"--name", "name", &JobFlags::name},
     {"--project", "project", &JobFlags::project},
     {"--queue", "queue", &JobFlags::queue},

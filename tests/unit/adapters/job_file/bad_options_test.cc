@@ -112,6 +112,7 @@ TEST(BadOptions, Flags) {
       {&JobFlags::nodes, "1e3", "--nodes: \"1e3\" is not a whole number"},
       {&JobFlags::nodes, "no", "--nodes: must be a whole number, not \"no\""},
       {&JobFlags::topology, "nvswitch", "--topology: \"nvswitch\" is not one of"},
+      {&JobFlags::allow_cross_numa, "yes", "--allow-cross-numa: "},
       {&JobFlags::name, "../x", "--name: \"../x\" is not a name"},
       {&JobFlags::name, "a\nb", "--name: \"a\\x0ab\" is not a name"},
       {&JobFlags::project, "a b", "--project: \"a b\" is not a name"},
@@ -193,6 +194,12 @@ TEST(Flags, AJob) {
   EXPECT_EQ(job->checkpoint.directory, "/c/123");
   EXPECT_EQ(job->environment.at("A"), "c");
   EXPECT_EQ(job->command, (std::vector<std::string>{"python", "train.py"}));
+}
+
+TEST(Flags, CrossingNumaNodesIsAllowedUnlessSaidOtherwise) {
+  EXPECT_TRUE(JobFromFlags({.command = {"x"}})->topology.allow_cross_numa);
+  EXPECT_TRUE(JobFromFlags({.allow_cross_numa = "true", .command = {"x"}})->topology.allow_cross_numa);
+  EXPECT_FALSE(JobFromFlags({.allow_cross_numa = "false", .command = {"x"}})->topology.allow_cross_numa);
 }
 
 TEST(Flags, NameFromTheCommand) {

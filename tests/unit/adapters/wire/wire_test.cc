@@ -212,6 +212,26 @@ TEST(Wire, ViewsShowWhatTheLedgerHolds) {
   EXPECT_FALSE(job.has_exit_code());
 }
 
+TEST(Wire, AWarningOfAPlacementStandsByItself) {
+  TestCluster cluster;
+  cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1, 2, 2, 3, 3}));
+  const auto warning_of = [&](int gpus) {
+    JobSpec spec;
+    spec.command = {"/bin/true"};
+    spec.gpus.count = gpus;
+    EXPECT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
+    cluster.Pass();
+    const JobId id{cluster.state().last_job};
+    v1::Job job;
+    JobView(cluster.state(), *cluster.state().FindJob(id), cluster.now(), &job);
+    EXPECT_TRUE(cluster.Execute(StopJob{id, true}));
+    EXPECT_EQ(job.attempts_size(), 1);
+    return job.attempts(0).warning();
+  };
+  EXPECT_EQ(warning_of(1), "");
+  EXPECT_EQ(warning_of(4), "crosses NUMA nodes");
+}
+
 TEST(Wire, DocumentsKnowNumbersAndWhatIsUnknown) {
   v1::Gpu gpu;
   gpu.set_uuid("GPU-1");
