@@ -68,7 +68,8 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   std::fflush(stdout);
   if (ids->size() == 1 && !flags.wait) {
     const std::string& id = ids->front();
-    cli.Say("queued; follow: gpu-platform jobs " + (has_array ? "list " + id : "logs -f " + id));
+    const std::string gang = GangText(decoded.jobs.front());
+    cli.Say("queued" + (gang.empty() ? "" : ": " + gang) + "; follow: gpu-platform jobs " + (has_array ? "list " + id : "logs -f " + id));
   }
   if (!flags.wait) return;
   for (const std::string& id : *ids) {

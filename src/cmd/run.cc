@@ -34,11 +34,13 @@ void RunJob(RunFlags flags, Cli& cli) {
   if (!ids) return cli.Complain(ids.error());
   const std::string& job = ids->front();
   if (follows) DetachFrom(job, cli);
+  const std::string gang = GangText(*spec);
   if (flags.detach) {
+    if (!gang.empty()) cli.Say(job + ": " + gang);
     if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", nlohmann::ordered_json::array({job})}})) std::printf("%s\n", job.c_str());
     return;
   }
-  cli.Say(job + " queued");
+  cli.Say(job + " queued" + (gang.empty() ? "" : ": " + gang));
   if (flags.pty) {
     cli.exit_code = RunInteractive(cli, job, spec->command);
     return;

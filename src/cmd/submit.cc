@@ -41,7 +41,7 @@ void AddPairs(CLI::App& sub, const std::string& name, std::vector<std::pair<std:
 }
 
 void AddJobFlags(CLI::App& sub, JobFlags& flags) {
-  sub.add_option("--gpus", flags.gpus, "GPUs per node: 2, or H100:2")->type_name("N|MODEL:N");
+  sub.add_option("--gpus,--gpus-per-node", flags.gpus, "GPUs per node: 2, or H100:2")->type_name("N|MODEL:N");
   sub.add_option("--share", flags.share, "Part of each GPU: 0.5 or 50%")->type_name("FRACTION");
   sub.add_option("--gpu-memory", flags.gpu_memory, "Memory of each GPU to reserve")->type_name("SIZE");
   sub.add_option("--gpu-memory-min", flags.gpu_memory_min, "Each GPU has at least this")->type_name("SIZE");
@@ -105,6 +105,11 @@ std::string CallerDirectory() {
     if (stat(part.c_str(), &info) != 0 || (info.st_mode & S_IXOTH) == 0) return "";
   }
   return here;
+}
+
+std::string GangText(const JobSpec& spec) {
+  if (spec.nodes < 2 || spec.gpus.count == 0) return "";
+  return Count(spec.gpus.count * spec.nodes, "GPU") + " on " + Count(spec.nodes, "node");
 }
 
 Result<std::string> ReadJobFile(const std::string& path) {

@@ -27,8 +27,8 @@ const std::map<std::string, std::string> kSlurmCommands = {
 // Its flags, by what they are called here.
 const std::map<std::string, std::string> kSlurmFlags = {
     {"--account", "--project"},    {"-A", "--project"},       {"--chdir", "--workdir"},        {"-D", "--workdir"},          {"--constraint", "--node-label"},
-    {"--cpus-per-task", "--cpus"}, {"-c", "--cpus"},          {"--dependency", "--after"},     {"--export", "--env"},        {"--gpus-per-node", "--gpus"},
-    {"--gres", "--gpus"},          {"-G", "--gpus"},          {"--job-name", "--name"},        {"-J", "--name"},             {"--mail-type", "--notify"},
+    {"--cpus-per-task", "--cpus"}, {"-c", "--cpus"},          {"--dependency", "--after"},     {"--export", "--env"},        {"--gres", "--gpus"},
+    {"-G", "--gpus"},              {"--job-name", "--name"},  {"-J", "--name"},              {"--mail-type", "--notify"},
     {"--mem", "--memory"},         {"-N", "--nodes"},         {"--partition", "--queue"},      {"-p", "--queue"},            {"--qos", "--priority"},
     {"--requeue", "--retries"},    {"-t", "--time"},          {"--wckey", "--label"},
 };

@@ -133,6 +133,19 @@ class Gangs(ClusterTest):
         self.assertEqual(sorted(ledger.held(self.cluster.sandbox)), [(gang, 1, 0), (gang, 1, 1)])
         self.assertEqual(ledger.differences(self.cluster), [])
 
+    def test_gpus_are_counted_per_node_and_their_sum_is_told(self):
+        answer = self.cli("run", "-d", "--gpus-per-node", "8", "--nodes", "2", "--", "true").ok()
+        job = answer.out.strip()
+        self.assertEqual(answer.err, f"» {job}: 16 GPUs on 2 nodes\n")
+        spec = self.cli.job(job)["spec"]
+        self.assertEqual((spec["gpus"]["count"], spec["nodes"]), (8, 2))
+        self.assertIn(" queued: 2 GPUs on 2 nodes\n", self.cli("run", "--gpus", "1", "--nodes", "2", "--", "true").err)
+        self.assertIn("queued: 16 GPUs on 2 nodes; follow: ", self.cli("jobs", "submit", "-", input=b"run: 'true'\nnodes: 2\nresources: {gpus: 8}\n").ok().err)
+        self.assertEqual(self.cli("run", "-d", "--gpus", "8", "--", "true").ok().err, "", "one node needs no sum")
+        too_many = self.cli("run", "-d", "--gpus", "100", "--", "true")
+        self.assertEqual(too_many.code, 2)
+        self.assertIn("--gpus: must be from 0 to 64, not 100: GPUs are counted per node; for more, request several nodes", too_many.err)
+
     def test_ranks_know_each_other(self):
         script = "echo $GP_NODE_RANK $GP_NNODES $GP_GPUS_PER_NODE $GP_NODE_LIST $MASTER_ADDR $MASTER_PORT"
         gang = self.cli.start("--gpus", "8", "--nodes", "2", command=["sh", "-c", script])

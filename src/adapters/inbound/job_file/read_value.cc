@@ -63,6 +63,14 @@ bool ValueReader::NotEmpty(const YamlNode& node) {
   return !value_.text.empty() || Refuse(node.place, {kBadText, "must not be empty"});
 }
 
+// Too many are mostly those of several nodes together.
+Fault PerNode(std::string_view count, Fault fault) {
+  if (fault.code == kOutOfRange && !count.starts_with('-')) {
+    fault.message += ": GPUs are counted per node; for more, request several nodes";
+  }
+  return fault;
+}
+
 bool ValueReader::Gpus(const YamlNode& node) {
   const size_t colon = node.text.rfind(':');
   if (node.IsScalar() && colon != std::string::npos) return ModelAndCount(node, colon);
@@ -75,7 +83,7 @@ bool ValueReader::Gpus(const YamlNode& node) {
   } else if (fault.code == kBadNumber && node.text.find('.') != std::string::npos) {
     fault.message += ": for a part of a GPU write {count: 1, share: 0.5}";
   }
-  return Refuse(node.place, fault);
+  return Refuse(node.place, PerNode(node.text, std::move(fault)));
 }
 
 bool ValueReader::ModelAndCount(const YamlNode& node, size_t colon) {
@@ -86,7 +94,8 @@ bool ValueReader::ModelAndCount(const YamlNode& node, size_t colon) {
   count.place = node.place;
   count.text = node.text.substr(colon + 1);
   value_.list = {model};
-  return Number(count, ReadCount(count, field_.low, field_.high));
+  auto number = ReadCount(count, field_.low, field_.high);
+  return number ? Number(node, number) : Refuse(node.place, PerNode(count.text, std::move(number.error())));
 }
 
 bool ValueReader::Array(const YamlNode& node) {

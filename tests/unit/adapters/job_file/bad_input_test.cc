@@ -160,7 +160,7 @@ TEST(BadInput, Numbers) {
 
 constexpr BadInput kGpus[] = {
     {"resources: {gpus: »-1}", "GP1011", "from 0 to 64"},
-    {"resources: {gpus: »65}", "GP1011", "from 0 to 64"},
+    {"resources: {gpus: »65}", "GP1011", "from 0 to 64, not 65: GPUs are counted per node; for more, request several nodes"},
     {"resources: {gpus: »9223372036854775808}", "GP1011", "from 0 to 64"},
     {"resources: {gpus: »010}", "GP1010", "write 10"},
     {"resources: {gpus: »0.5}", "GP1010", "{count: 1, share: 0.5}"},

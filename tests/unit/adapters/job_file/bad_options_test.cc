@@ -94,6 +94,8 @@ TEST(BadOptions, Flags) {
       {&JobFlags::array, "0", "--array: must be from 1 to 10000, not 0"},
       {&JobFlags::array, "10%", "--array: \"\" is not a whole number"},
       {&JobFlags::gpus, "-1", "--gpus: must be from 0 to 64, not -1"},
+      {&JobFlags::gpus, "100", "--gpus: must be from 0 to 64, not 100: GPUs are counted per node; for more, request several nodes"},
+      {&JobFlags::gpus, "H100:65", "--gpus: must be from 0 to 64, not 65: GPUs are counted per node; for more, request several nodes"},
       {&JobFlags::gpus, "010", "--gpus: \"010\" is octal to some readers"},
       {&JobFlags::gpus, "0.5", "--gpus: \"0.5\" is not a whole number"},
       {&JobFlags::gpus, "H100:", "--gpus: \"\" is not a whole number"},
