@@ -7,6 +7,7 @@
 #include "cmd/job_text.h"
 #include "infrastructure/terminal_text.h"
 #include "cmd/watch_app.h"
+#include "cmd/watch_foot.h"
 
 namespace gp {
 namespace {
@@ -165,15 +166,13 @@ void WatchApp::DrawOverlay() {
 }
 
 void WatchApp::DrawFoot() {
-  std::string text = "Enter details  / filter  s sort  r reverse  f freeze  ? help  q quit";
-  if (typing_filter_) text = "type what rows must contain; Enter keeps it, Esc drops it";
+  const int width = screen_.width();
   const int rows = static_cast<int>(table_.rows.size());
-  const int row = screen_.height() - 1;
-  screen_.Put(row, 0, text, kDim);
-  if (rows <= BodyRows()) return;
-  const std::string place =
-      fmt::format("{}-{} of {}", first_ + 1, std::min(first_ + BodyRows(), rows), rows);
-  screen_.Put(row, screen_.width() - TextWidth(place), place, kDim);
+  const bool has_more = rows > BodyRows();
+  const std::string place = has_more ? fmt::format("{}-{} of {}", first_ + 1, std::min(first_ + BodyRows(), rows), rows) : "";
+  const std::string keys = typing_filter_ ? "type what rows must contain; Enter keeps it, Esc drops it"
+                                          : KeysText(width - (has_more ? TextWidth(place) + 2 : 0));
+  screen_.Put(screen_.height() - 1, 0, FootText(keys, place, width), kDim);
 }
 
 }  // namespace gp

@@ -183,6 +183,15 @@ class Screens(ClusterTest):
     def test_200x60(self):
         self.look_at_all(200, 60)
 
+    def test_a_narrow_terminal_has_fewer_keys_and_the_place_beside_them(self):
+        terminal = self.open(40, 10)
+        foot = terminal.settled(" of 16").split("\n")[9]
+        self.assertRegex(foot, r"^(Enter details  )?\? help  q quit {2,}1-\d+ of 16$")
+        self.assertLessEqual(len(foot), 40)
+        terminal.press("/", "d", "g", "x")
+        foot = terminal.settled("type what").split("\n")[9]
+        self.assertRegex(foot, r"^type what rows must\S*.*  1-\d+ of 16$")
+
     def test_terminal_without_utf8(self):
         terminal = self.open(80, 24, "C")
         for name, keys, sign in [("gpus-ascii", [], "NODE/GPU"), ("jobs-ascii", ["F2"], "WHERE"), ("queue-ascii", ["F3"], "WHY")]:

@@ -1,0 +1,15 @@
+#pragma once
+
+// The lowest line of `watch`: its keys, and which of the rows are seen.
+
+#include <string>
+
+namespace gp {
+
+// The keys of which the names fit into so many columns; those that `?` tells too go first.
+std::string KeysText(int width);
+
+// `keys` on the left and `place` on the right, two blanks apart at least: where both do not fit, the keys are cut.
+std::string FootText(const std::string& keys, const std::string& place, int width);
+
+}  // namespace gp
