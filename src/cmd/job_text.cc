@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <optional>
+#include <set>
+
 #include "base/text.h"
 #include "base/time.h"
+#include "domain/model/array.h"
 
 namespace gp {
 namespace {
@@ -28,6 +33,32 @@ void DescribeCommand(const v1::JobSpec& spec, std::string& out) {
     Line(out, label, line);
     label = "";
   }
+}
+
+// A job always has a command; the controller leaves it out for those who may not know what the job
+// runs with.
+bool IsRedacted(const v1::JobSpec& spec) { return spec.command().empty(); }
+
+void DescribeSurroundings(const v1::JobSpec& spec, std::string& out) {
+  if (IsRedacted(spec)) {
+    return Line(out, "Command", "told to its owner and to admins alone, like its environment");
+  }
+  DescribeCommand(spec, out);
+  Line(out, "Directory", spec.working_directory());
+  const std::map<std::string, std::string> labels(spec.labels().begin(), spec.labels().end());
+  std::string listed;
+  for (const auto& [name, value] : labels) {
+    listed += (listed.empty() ? "" : ", ") + name + "=" + value;
+  }
+  Line(out, "Labels", listed);
+  const auto& environment = spec.environment();
+  const std::map<std::string, std::string> variables(environment.begin(), environment.end());
+  const char* label = "Environment";
+  for (const auto& [name, value] : variables) {
+    Line(out, label, name + "=" + value);
+    label = "";
+  }
+  Line(out, "Secrets", fmt::format("{}", fmt::join(spec.secrets(), ", ")));
 }
 
 void DescribeCheckpoints(const v1::Job& job, std::string& out) {
@@ -80,6 +111,14 @@ void DescribeUse(const v1::JobUse& use, std::string& out) {
   if (use.cost() > 0) text += fmt::format(", {:.2f} {}", use.cost(), use.currency());
   if (use.repeated_gpu_hours() > 0) text += fmt::format("; {:.3f} more were lost by faults, and are free", use.repeated_gpu_hours());
   Line(out, "GPU-hours", text);
+}
+
+// The job's own number, which an element of an array has too.
+std::optional<JobId> NumberOf(const v1::Job& job) {
+  const bool is_element = job.has_array_index();
+  const auto id = ParseJobId(is_element ? job.array_id() : job.id());
+  if (!id) return std::nullopt;
+  return is_element ? ElementId(*id, job.array_index()) : *id;
 }
 
 // Of its own failures, and of the platform's.
@@ -141,7 +180,7 @@ std::string DescribeJob(const v1::Job& job) {
                                  Count(spec.nodes(), "node"), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
                                  spec.priority()));
   Line(out, "By", fmt::format("{}, project {}, queue {}", job.user(), spec.project(), job.queue()));
-  DescribeCommand(spec, out);
+  DescribeSurroundings(spec, out);
   Line(out, "Submitted", job.submitted_at());
   if (job.has_started_at()) Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
   if (job.has_ended_at()) Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
@@ -158,6 +197,21 @@ std::string DescribeJob(const v1::Job& job) {
     if (job.attempts_size() > 1) Line(out, "Attempt", std::to_string(attempt.number()) + " placed " + attempt.placed_at());
     DescribeAttempt(attempt, out);
   }
+  return out;
+}
+
+std::string DescribeOutput(const v1::Job& job) {
+  std::string out;
+  if (job.attempts().empty()) return out;
+  Line(out, "Output", "gpu-platform jobs logs " + job.id());
+  const auto number = NumberOf(job);
+  if (!number) return out;
+  const v1::Attempt& last = job.attempts(job.attempts_size() - 1);
+  std::set<std::string> nodes;
+  for (const v1::Rank& rank : last.ranks()) nodes.insert(rank.node());
+  const std::string files = fmt::format("STATE/logs/{}/{}/RANK.out and RANK.err", KeyOf(*number),
+                                        last.number());
+  Line(out, "", fmt::format("{}, where STATE is the agent's on {}", files, fmt::join(nodes, ", ")));
   return out;
 }
 

@@ -16,5 +16,6 @@ std::string SpanText(double seconds);            // "3m12s"
 std::string PlacesText(const v1::Job& job);
 std::string ElementsText(const v1::Elements& elements);  // "87 done, 10 running, 3 waiting"
 std::string DescribeJob(const v1::Job& job);     // all of it, several lines
+std::string DescribeOutput(const v1::Job& job);  // where its output lies; empty: nothing of it has been started
 
 }  // namespace gp

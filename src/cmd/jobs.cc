@@ -93,7 +93,7 @@ void Describe(const std::string& id, Cli& cli) {
   const auto job = (*client)->Call<v1::Job>("GetJob", request);
   if (!job) return cli.Complain(job.error());
   if (cli.PrintDocument(*job)) return;
-  std::fputs(DescribeJob(*job).c_str(), stdout);
+  std::fputs((DescribeJob(*job) + DescribeOutput(*job)).c_str(), stdout);
   if (job->detail() == "QUEUED") DescribeOutlook(job->id(), cli);
 }
 

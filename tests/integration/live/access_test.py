@@ -51,6 +51,10 @@ class Access(ClusterTest):
         self.assertEqual(self.ben("queues", "set", "team", "--weight", "3").code, DENIED)
         waiting = self.ana.start("--gpus", "8", "--queue", "team", "--env", "SECRET=hidden", command=["sleep", "1000"])
         self.assertNotIn("hidden", self.ben("jobs", "hold", waiting, "-o", "json").ok().out)  # nor what they run with
+        self.assertIn("Environment SECRET=hidden", self.ana("jobs", "describe", waiting).ok().out)
+        told = self.ben("jobs", "describe", waiting).ok().out
+        self.assertNotIn("hidden", told)
+        self.assertRegex(told, "Command +told to its owner and to admins alone")
         self.ben("jobs", "kill", waiting).ok()
         self.ben("jobs", "kill", job).ok()
         self.assertEqual(self.ana.wait(job), 130)

@@ -57,6 +57,8 @@ class Secrets(ClusterTest):
         described = self.cli("jobs", "describe", job, "-o", "json").ok().out
         self.assertIn('"KEY"', described)
         self.assertNotIn(WORD, described)
+        self.assertRegex(self.ana("jobs", "describe", job).ok().out, "Secrets +KEY\n")
+        self.assertNotIn('"KEY"', self.ben("jobs", "describe", job, "-o", "json").ok().out)  # whom it does not concern
         audit = self.cli("audit", "list", "-o", "json").ok().out
         self.assertIn("SetSecret", audit)
         self.assertNotIn(WORD, audit)

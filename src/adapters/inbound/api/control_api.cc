@@ -16,6 +16,7 @@ void ControlApi::Redact(JobRights& rights, const Job& job, v1::Job* message) {
   message->mutable_spec()->clear_checkpoint_directory();
   message->mutable_spec()->clear_on_log();
   message->mutable_spec()->clear_labels();
+  message->mutable_spec()->clear_secrets();
   for (v1::Checkpoint& checkpoint : *message->mutable_checkpoints()) {
     checkpoint.clear_path();
     checkpoint.clear_fault();
