@@ -33,10 +33,13 @@ void NoteCheckpoints(Instant at, const Job& job, const Lease& lease, const std::
   }
 }
 
-// By the instants of the ledger where the node says how long ago that was; its wall clock may say anything.
-Instant StartOf(const LeaseObservation& seen, Instant at) {
+// By the instants of the ledger, where the node says how long ago that was.  Where its wall clock
+// alone tells, which may say anything: not before the placement, and not later than now.
+Instant StartOf(const State& state, Instant at, Instant placed_at, const LeaseObservation& seen) {
   if (seen.ran.ns > 0) return at - seen.ran;
-  return seen.started_at.ns > 0 ? seen.started_at : at;
+  if (seen.started_at.ns <= 0) return at;
+  const Instant told = std::min(seen.started_at, WallOf(state.time, at));
+  return std::max(InstantOf(state.time, told), placed_at);
 }
 
 void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,
@@ -45,7 +48,8 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
   // One that was declined, or could not start, has ended without having run.
   const bool ran = seen.running || (seen.ended && seen.started_at.ns > 0);
   if (ran && lease.phase == LeasePhase::kGranted) {
-    events.push_back(LeaseStarted{lease.id, StartOf(seen, at)});
+    const Instant placed_at = job.attempts.back().placed_at;
+    events.push_back(LeaseStarted{lease.id, StartOf(state, at, placed_at, seen)});
     if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});
   }
   NoteCheckpoints(at, job, lease, seen.checkpoints, events);

@@ -10,8 +10,8 @@ ReportNode ReportOf(const State& state, Instant at, LeaseId lease, std::optional
     seen.lease = id;
     seen.running = id == lease || state.FindLease(id)->phase == LeasePhase::kStarted;
     seen.ended = id == lease && end.has_value();
-    seen.started_at = at;
-    seen.ended_at = at;
+    seen.started_at = WallOf(state.time, at);
+    seen.ended_at = WallOf(state.time, at);
     seen.outcome.end = end.value_or(LeaseEnd::kExited);
     report.leases.push_back(seen);
   }

@@ -45,7 +45,7 @@ void Engine::ReportHealthy(const Node& node) {
     LeaseObservation seen;
     seen.lease = id;
     seen.running = state_.FindLease(id)->phase == LeasePhase::kStarted;
-    seen.started_at = now_;
+    seen.started_at = WallOf(state_.time, now_);
     report.leases.push_back(seen);
   }
   for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) report.gpus.push_back({gpu, true, false, ""});

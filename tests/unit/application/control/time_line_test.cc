@@ -35,23 +35,30 @@ struct TimeRig {
     loop->HeardFrom(node);
     EXPECT_TRUE(loop->Execute("node", "", ReportNode{node, 1, {}, {{0, true, false, ""}, {1, true, false, ""}}}).status);
   }
-  JobId Run(Duration limit) {
+  JobId Place(Duration limit) {
     JobSpec spec;
     spec.command = {"/bin/true"};
     spec.gpus.count = 1;
     spec.time_limit = limit;
     const JobId job = loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).job;
     (void)loop->Turn();
+    return job;
+  }
+  JobId Run(Duration limit) {
+    const JobId job = Place(limit);
     Report(job, Duration::Seconds(0));
     return job;
   }
   // Its node says that it has run so long; by a wall clock of its own that is a year off.
   void Report(JobId job, Duration ran) {
     LeaseObservation seen;
-    Read([&](const State& state) { seen.lease = state.FindJob(job)->leases.front(); });
     seen.running = true;
     seen.started_at = clock.Now() + kHour * (365 * 24);
     seen.ran = ran + Duration::Milliseconds(1);
+    Report(job, seen);
+  }
+  void Report(JobId job, LeaseObservation seen) {
+    Read([&](const State& state) { seen.lease = state.FindJob(job)->leases.front(); });
     loop->HeardFrom(node);
     EXPECT_TRUE(loop->Execute("node", "", ReportNode{node, 1, {seen}, {}}).status);
   }
@@ -93,6 +100,25 @@ TEST(TimeLine, AJobStartedWhenItsNodesBootClockSays) {
   rig.AddNode();
   const JobId job = rig.Run({});
   EXPECT_EQ(rig.Of(job).attempts.back().started_at, rig.loop->Now() - Duration::Milliseconds(1));
+}
+
+// Its supervisor was lost before it was heard of, and nobody knows for how long it ran.
+TEST(TimeLine, AWallClockAloneTellsOfNoStartBeforeThePlacementOrAfterNow) {
+  TimeRig rig;
+  rig.AddNode();
+  rig.clock.StepWall(kHour * 2);
+  rig.Tick();
+  const Duration year = kHour * (365 * 24);
+  for (const auto& [off, back] : {std::pair(Duration{}, 4), {year, 0}, {Duration{} - year, 10}}) {
+    const JobId job = rig.Place({});
+    rig.clock.Advance(Duration::Seconds(10));
+    LeaseObservation seen;
+    seen.ended = true;
+    seen.started_at = rig.clock.Now() - Duration::Seconds(4) + off;
+    rig.Report(job, seen);
+    const Instant started_at = rig.loop->Now() - Duration::Seconds(back);
+    EXPECT_EQ(rig.Of(job).attempts.back().started_at, started_at) << off.ns;
+  }
 }
 
 TEST(TimeLine, OnTheSameBootARestartAsksNoWallClock) {
