@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "adapters/wire/call_deadline.h"
 #include "adapters/wire/job_spec.h"
 #include "cmd/job_text.h"
 
@@ -41,7 +42,7 @@ Result<std::string> DemoClient::Output(const std::string& id) {
   ControlClient* line = GP_TRY(Line());
   grpc::ClientContext context;
   v1::Control::Stub* stub = GP_TRY(line->Streams(context));
-  context.set_deadline(std::chrono::system_clock::now() + kCallTime);
+  context.set_deadline(DeadlineIn(kCallTime));
   v1::ReadLogRequest request;
   request.set_job_id(id);
   const auto reader = stub->ReadLog(&context, request);

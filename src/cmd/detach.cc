@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "adapters/wire/call_deadline.h"
 #include "cmd/controller_line.h"
 #include "cmd/job_text.h"
 #include "cmd/jobs_change.h"
@@ -41,7 +42,7 @@ std::optional<v1::Job> LookAt(const std::string& server, const std::string& id) 
   grpc::ClientContext context;
   const auto stub = (*client)->Streams(context);
   if (!stub) return std::nullopt;
-  context.set_deadline(std::chrono::system_clock::now() + kLookTime);
+  context.set_deadline(DeadlineIn(kLookTime));
   v1::GetJobRequest request;
   request.set_job_id(id);
   v1::Job job;

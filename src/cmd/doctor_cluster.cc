@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "adapters/wire/call_deadline.h"
 #include "cmd/controller_line.h"
 #include "base/text.h"
 #include "cmd/cluster_text.h"
@@ -17,7 +18,7 @@ Result<v1::Cluster> Fetch(const std::string& server) {
   const auto client = GP_TRY(OpenController(server));
   grpc::ClientContext context;
   v1::Control::Stub* stub = GP_TRY(client->Streams(context));
-  context.set_deadline(std::chrono::system_clock::now() + kCallTime);
+  context.set_deadline(DeadlineIn(kCallTime));
   v1::Cluster cluster;
   const grpc::Status status =
       stub->GetCluster(&context, v1::GetClusterRequest(), &cluster);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "adapters/wire/call_deadline.h"
 #include "cmd/job_text.h"
 #include "domain/model/job_spec.h"
 #include "cmd/controller_line.h"
@@ -171,7 +172,7 @@ Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std:
       if (timeout) {
         const int64_t left_ns = timeout->ns - (clock.BootNs() - begin_ns);
         if (left_ns <= 0) return std::optional<v1::Job>{};
-        context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(left_ns));
+        context.set_deadline(DeadlineIn(std::chrono::nanoseconds(left_ns)));
       }
       Result<v1::Job> over = WatchToEnd(**client, context, request, patience);
       if (over) return std::optional(*std::move(over));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "adapters/wire/call_deadline.h"
 #include "cmd/controller_line.h"
 #include "infrastructure/system_clock.h"
 
@@ -26,13 +27,13 @@ Result<WatchData> FetchWatchData(const std::string& place, grpc::ClientContext& 
   v1::GetClusterRequest cluster_request;
   cluster_request.set_readings(true);
   v1::Control::Stub* stub = GP_TRY(client->Streams(cluster));
-  cluster.set_deadline(std::chrono::system_clock::now() + kCallTime);
+  cluster.set_deadline(DeadlineIn(kCallTime));
   grpc::Status status = stub->GetCluster(&cluster, cluster_request, &data.cluster);
   if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
   v1::ListJobsRequest jobs_request;
   jobs_request.set_limit(kJobsMax);
   GP_TRY(client->Streams(jobs));
-  jobs.set_deadline(std::chrono::system_clock::now() + kCallTime);
+  jobs.set_deadline(DeadlineIn(kCallTime));
   v1::ListJobsReply reply;
   status = stub->ListJobs(&jobs, jobs_request, &reply);
   if (!status.ok()) return Fail(ControlClient::ErrorOf(status));

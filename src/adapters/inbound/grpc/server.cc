@@ -10,6 +10,7 @@
 
 #include "adapters/inbound/grpc/control_service.h"
 #include "adapters/inbound/grpc/node_service.h"
+#include "adapters/wire/call_deadline.h"
 
 namespace gp {
 namespace {
@@ -68,7 +69,7 @@ class GrpcServer : public Server {
   void Shutdown() override {
     if (server_ == nullptr) return;
     server_->GetHealthCheckService()->Shutdown();
-    server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
+    server_->Shutdown(DeadlineIn(std::chrono::milliseconds(500)));
     server_->Wait();
     server_.reset();
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "adapters/wire/call_deadline.h"
 #include "adapters/wire/error.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 
@@ -57,7 +58,7 @@ ChannelSecurity NodeCredentials::Security() const {
 Result<Identity> NodeCredentials::Ask(const Identity& shown) const {
   const CertificateRequest mine = GP_TRY(NewCertificateRequest());
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  context.set_deadline(DeadlineIn(kPatience));
   context.set_wait_for_ready(true);
   // A node that was revoked does not come back by itself.
   if (shown.certificate.empty()) context.AddMetadata("gp-join-token", options_.join_token);

@@ -12,6 +12,7 @@
 #include "adapters/outbound/grpc/node_credentials.h"
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/memory/memory_journal.h"
+#include "adapters/wire/call_deadline.h"
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
@@ -66,7 +67,7 @@ struct Rig {
   }
   std::unique_ptr<v1::NodeLink::Stub> Stub(const Identity& shown) const { return v1::NodeLink::NewStub(OpenChannel(address(), {authority.certificate(), shown})); }
   static void SetUp(grpc::ClientContext& context, const std::string& token) {
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
+    context.set_deadline(DeadlineIn(std::chrono::seconds(10)));
     if (!token.empty()) context.AddMetadata("gp-join-token", token);
   }
 
