@@ -6,6 +6,7 @@
 
 #include "cmd/cli.h"
 #include "cmd/hundredths.h"
+#include "cmd/incident_text.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -52,6 +53,7 @@ void PrintOne(const v1::Incident& incident, Cli& cli) {
       {"State", incident.state() + (incident.person().empty() ? "" : " by " + incident.person())},
       {"Where", Where(incident) + (incident.uuid().empty() ? "" : "  " + incident.uuid())},
       {"Cause", incident.cause()},
+      {"Meaning", OrDash(MeaningText(incident))},
       {"Reports", std::to_string(incident.reports())},
       {"Remedy", incident.remedy() + (incident.needs_person() ? "; operator action required" : "") + HeldText(incident)},
       {"Opened", incident.opened_at()},
@@ -62,6 +64,8 @@ void PrintOne(const v1::Incident& incident, Cli& cli) {
   for (const std::string& job : incident.jobs()) jobs += (jobs.empty() ? "" : ", ") + job;
   if (!jobs.empty()) rows.emplace_back("Jobs", jobs);
   if (!incident.note().empty()) rows.emplace_back("Note", incident.note());
+  if (incident.state() != "CLOSED") rows.emplace_back("Runbook", RunbookText(incident));
+  for (const std::string& step : NextSteps(incident)) rows.emplace_back(rows.back().first == "Runbook" ? "Next" : "", step);
   for (const auto& [name, value] : rows) std::printf("%-10s %s\n", name.c_str(), value.c_str());
   std::printf("\n");
   Table steps({{"AT"}, {"WHAT"}});

@@ -116,6 +116,11 @@ class Faults(FaultCase):
         self.assertEqual(sound, [i for i in range(8) if i != int(index)])
         incident = self.incidents()[0]
         self.assertTrue(incident["needs_person"])
+        shown = self.cli("incidents", "show", incident["id"]).ok().lines
+        self.assertIn("Meaning    GPU no longer answers on PCIe (critical; NVIDIA: RESTART_BM); gpu-platform xid explain 79", shown)
+        self.assertTrue(any(line.startswith("Runbook    ") and line.endswith("(docs/runbooks/IncidentNeedsPerson.md)") for line in shown), shown)
+        at = shown.index(f"Next       gpu-platform drain --node {node} --reason {incident['id']}")
+        self.assertEqual([line.strip() for line in shown[at + 1:at + 3]], [f"reboot {node}", f"gpu-platform online --node {node}"])
         # The report names the XID, and the card is not "ok everywhere".
         health = self.cli("health", "--gpu-id", place, "-o", "json")
         self.assertEqual(health.code, 9)
