@@ -12,15 +12,6 @@
 namespace gp {
 namespace {
 
-std::string Holders(const v1::Gpu& gpu) {
-  std::string text;
-  for (const v1::Holder& holder : gpu.holders()) {
-    if (!text.empty()) text += ", ";
-    text += holder.job_name() + "/" + std::to_string(holder.rank()) + " (" + holder.job_id() + (holder.instance().empty() ? "" : ", " + holder.instance()) + ")";
-  }
-  return text.empty() ? kDash : text;
-}
-
 std::string Users(const v1::Gpu& gpu) {
   std::set<std::string> users;
   for (const v1::Holder& holder : gpu.holders()) users.insert(holder.user());
@@ -44,22 +35,31 @@ std::string Utilization(const v1::GpuReadings& r) {
   return Reading(r.has_utilization_percent(), r.utilization_percent(), "%");
 }
 
-// Why it is not simply available; the verdict where it is not well.
-std::string Note(const v1::Gpu& gpu) {
-  const v1::GpuVerdict& verdict = gpu.verdict();
-  if (verdict.level() == "ok" || verdict.level().empty() || verdict.code() == "out-of-service") return gpu.reason();
-  return verdict.level() + " " + verdict.code() + (verdict.why().empty() ? "" : ": " + verdict.why()) + (verdict.follows().empty() ? "" : "; " + verdict.follows());
-}
-
 std::vector<std::string> GpuCells(const std::string& name, const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   return {name, StateText(gpu), ShortModel(gpu.model()),
           Utilization(r), Memory(gpu),
           Reading(r.has_temperature_celsius(), r.temperature_celsius(), "°"),
-          Reading(r.has_power_watts(), r.power_watts(), "W"), Holders(gpu), Users(gpu), Note(gpu)};
+          Reading(r.has_power_watts(), r.power_watts(), "W"), HoldersText(gpu), Users(gpu), NoteText(gpu)};
 }
 
 }  // namespace
+
+std::string HoldersText(const v1::Gpu& gpu) {
+  std::string text;
+  for (const v1::Holder& holder : gpu.holders()) {
+    if (!text.empty()) text += ", ";
+    text += holder.job_name() + "/" + std::to_string(holder.rank()) + " (" + holder.job_id() + (holder.instance().empty() ? "" : ", " + holder.instance()) + ")";
+  }
+  return text.empty() ? kDash : text;
+}
+
+// The verdict where it is not well.
+std::string NoteText(const v1::Gpu& gpu) {
+  const v1::GpuVerdict& verdict = gpu.verdict();
+  if (verdict.level() == "ok" || verdict.level().empty() || verdict.code() == "out-of-service") return gpu.reason();
+  return verdict.level() + " " + verdict.code() + (verdict.why().empty() ? "" : ": " + verdict.why()) + (verdict.follows().empty() ? "" : "; " + verdict.follows());
+}
 
 std::string ShortModel(const std::string& model) {
   std::string text = model.starts_with("NVIDIA ") ? model.substr(7) : model;

@@ -20,6 +20,9 @@ Table NodeTable(const v1::Cluster& cluster);
 // "H100 80GB" rather than "NVIDIA H100 80GB HBM3".
 std::string ShortModel(const std::string& model);
 std::string StateText(const v1::Gpu& gpu);
+// Who holds something of it, and why it is not simply available.
+std::string HoldersText(const v1::Gpu& gpu);
+std::string NoteText(const v1::Gpu& gpu);
 
 struct FoundGpu {
   const v1::Node* node = nullptr;

@@ -4,6 +4,7 @@
 
 #include "cmd/cli.h"
 #include "cmd/cluster_text.h"
+#include "cmd/node_text.h"
 #include "cmd/submit.h"
 
 namespace gp {
@@ -27,6 +28,34 @@ void CallAndPrint(Method method, const Message& request, Cli& cli) {
 }
 
 void Change(const Request& request, Cli& cli) { CallAndPrint("ChangeNode", request, cli); }
+
+void ShowNode(const std::string& name, Cli& cli) {
+  if (!cli.Offers({"table", "wide"})) return;
+  v1::GetClusterRequest request;
+  request.set_readings(true);
+  request.set_node(name);
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto cluster = (*client)->Call<v1::Cluster>("GetCluster", request);
+  if (!cluster) return cli.Complain(cluster.error());
+  const v1::Node& node = cluster->nodes(0);
+  if (cli.PrintDocument(node)) return;
+  std::fputs(DescribeNode(node).c_str(), stdout);
+  if (node.gpus_size() > 0) {
+    std::printf("\n");
+    cli.PrintTable(MarksTable(node));
+  }
+  if (node.leases_size() == 0) return cli.Say("no job holds anything of it");
+  std::printf("\n");
+  cli.PrintTable(LeaseTable(node));
+}
+
+void AddDescribe(CLI::App& nodes, Cli& cli) {
+  CLI::App* sub = nodes.add_subcommand("describe", "All about one node: its state and why, when its drain is over, its GPUs with their marks, its leases");
+  auto name = std::make_shared<std::string>();
+  sub->add_option("node", *name, "Node")->required();
+  sub->callback([name, &cli] { ShowNode(*name, cli); });
+}
 
 void AddPool(CLI::App& nodes, Cli& cli) {
   CLI::App* sub = nodes.add_subcommand("pool", "Put a node into a pool; jobs on it run on");
@@ -84,13 +113,14 @@ void AddRevoke(CLI::App& nodes, Cli& cli) {
 }  // namespace
 
 void AddNodes(CLI::App& app, Cli& cli) {
-  CLI::App* nodes = app.add_subcommand("nodes", "Nodes: list them, their pools and labels, declare one lost, revoke its certificates");
+  CLI::App* nodes = app.add_subcommand("nodes", "Nodes: list or describe them, their pools and labels, declare one lost, revoke its certificates");
   nodes->require_subcommand(1);
   nodes->add_subcommand("list", "Every node")->callback([&cli] {
     v1::GetClusterRequest request;
     request.set_readings(true);
     CallAndPrint("GetCluster", request, cli);
   });
+  AddDescribe(*nodes, cli);
   AddPool(*nodes, cli);
   AddLabel(*nodes, cli);
   AddDeclareLost(*nodes, cli);

@@ -15,7 +15,7 @@ const std::map<std::string, std::string> kSlurmCommands = {
     {"salloc", "run --pty -- bash"},
     {"sbatch", "jobs submit FILE (jobs import FILE makes a job file of an sbatch script)"},
     {"scancel", "jobs cancel JOB"},
-    {"scontrol", "jobs describe JOB, jobs hold JOB, nodes list or drain NODE"},
+    {"scontrol", "jobs describe JOB, jobs hold JOB, nodes describe NODE or drain --node NODE"},
     {"sinfo", "status"},
     {"sprio", "jobs explain JOB"},
     {"squeue", "jobs list"},

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "adapters/wire/job_spec.h"
+#include "adapters/wire/node_detail_view.h"
 #include "adapters/wire/recovery_view.h"
 #include "adapters/wire/usage_view.h"
 #include "base/text.h"
@@ -149,6 +150,7 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
   message->set_name(facts.name);
   message->set_state(Name(node.condition));
   message->set_draining(node.draining);
+  if (node.draining) DrainView(state, node, message->mutable_drain());
   message->set_reason(node.reason);
   message->set_simulated(facts.simulated);
   message->set_driver_version(facts.driver_version);

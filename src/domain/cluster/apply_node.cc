@@ -188,9 +188,10 @@ void ApplyEvent(State& state, Instant at, const NodeReturned& event) {
   NodeOf(state, event.node).condition = NodeCondition::kUp;
 }
 
-void ApplyEvent(State& state, Instant, const NodeDrainChanged& event) {
+void ApplyEvent(State& state, Instant at, const NodeDrainChanged& event) {
   Node& node = NodeOf(state, event.node);
   node.draining = event.draining;
+  node.drained_at = event.draining ? at : Instant{};
   node.reason = event.reason;
   if (!event.draining) node.failures.clear();
 }

@@ -91,7 +91,7 @@ GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner,
           v.memory_granted_mib, v.leases, v.mig_slices)
 GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
-          v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen, v.failures)
+          v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen, v.failures, Since<17>(v.drained_at))
 // domain/metering
 GP_FIELDS(Price, v.micros)
 GP_FIELDS(PriceRule, v.pool, v.model, v.node, v.label_name, v.label_value, v.per_gpu_hour, v.watts)

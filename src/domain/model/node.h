@@ -72,6 +72,7 @@ struct Node {
   Instant lost_at;         // or when a controller began since
   bool leases_expired = false;  // since lost_at, those that end by themselves have
   bool draining = false;
+  Instant drained_at;  // when that was ordered last; ns == 0: it does not drain
   std::string reason;
   std::string pool = kDefaultPool;
   std::map<std::string, std::string> labels;

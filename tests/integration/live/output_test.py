@@ -89,6 +89,7 @@ class Output1(Base):
         for command in ("drain", "offline"):
             check(command, "--gpu-id", "dgx-h100-1/7", "--reason", "test")
         check("online", "--gpu-id", "dgx-h100-1/7")
+        check("nodes describe", "dgx-h100-1")
         check("nodes pool", "dgx-h100-1", "default")
         check("nodes label", "dgx-h100-1", "rack=a")
         check("queues set", "research")

@@ -82,6 +82,40 @@ class Service(ClusterTest):
         self.cli("online", "--node", "dgx-h100-0").ok()
         self.assertEqual(self.cli.wait(waiting), 0)
 
+    def test_a_node_is_described_with_its_drain_its_marks_and_its_leases(self):
+        node = "dgx-h100-0"
+        self.cli("drain", "--node", "dgx-h100-1").ok()  # so that all are on the other one
+        limited = self.cli.start("--gpus", "2", "--time-limit", "1h", command=["sleep", "1000"])
+        eventually(lambda: self.cli.job(limited)["state"] == "RUNNING", "it runs")
+        before = self.cli.json("nodes", "describe", node)
+        self.assertFalse(before["draining"])
+        self.assertIsNone(before.get("drain"))
+        self.assertEqual([(one["job_id"], one["rank"], len(one["gpus"])) for one in before["leases"]], [(limited, 0, 2)])
+        self.cli("offline", "--gpu-id", f"{node}/7", "--reason", "fan").ok()
+        self.cli("drain", "--node", node, "--reason", "new cables").ok()
+        drain = self.cli.json("nodes", "describe", node)["drain"]
+        self.assertEqual((drain["jobs"], drain.get("endless", [])), (1, []))
+        self.assertEqual(drain["empty_by"], before["leases"][0]["ends_by"])
+        told = self.cli("nodes", "describe", node).ok().out
+        self.assertIn(f"{node}  DRAINING UP\n", told)
+        self.assertIn("Reason      root: new cables\n", told)
+        self.assertIn(f"Drained     since {drain['since']}\n", told)
+        self.assertIn(f"Empty       {drain['empty_by']} at the latest: 1 job there\n", told)
+        self.assertRegex(told, r"(?m)^7 +OFFLINE .*new cables")
+        self.assertRegex(told, rf"(?m)^{limited} +0 +sleep +root +[0-9,-]+ ")
+        # One that nothing ends makes it unknowable; a deadline is an end.
+        self.cli("online", "--node", node).ok()
+        endless = self.cli.start("--gpus", "1", command=["sleep", "1000"])
+        eventually(lambda: self.cli.job(endless)["state"] == "RUNNING", "it runs too")
+        self.cli("drain", "--node", node).ok()
+        self.assertIn(f"Empty       not known: {endless} has no time limit", self.cli("nodes", "describe", node).ok().out)
+        self.cli("drain", "--node", node, "--deadline", "30m").ok()
+        drain = self.cli.json("nodes", "describe", node)["drain"]
+        self.assertTrue(drain["deadline"] < drain["empty_by"] < before["leases"][0]["ends_by"], drain)
+        unknown = self.cli("nodes", "describe", "nowhere")
+        self.assertEqual(unknown.code, 3)
+        self.assertIn("nowhere", unknown.err)
+
     def test_service_state_outlives_the_controller(self):
         self.cli("offline", "--gpu-id", "dgx-h100-0/3", "--reason", "fan").ok()
         self.cluster.controller.kill()

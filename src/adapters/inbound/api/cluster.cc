@@ -6,6 +6,7 @@
 
 #include "adapters/inbound/api/gpu_name.h"
 #include "adapters/wire/job_spec.h"
+#include "adapters/wire/node_detail_view.h"
 #include "adapters/wire/views.h"
 #include "base/text.h"
 
@@ -34,7 +35,27 @@ Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
 }
 
 Status ControlApi::GetCluster(const Caller&, const v1::GetClusterRequest& request, v1::Cluster* reply) {
-  return FillCluster(request.readings(), reply);
+  GP_CHECK_OK(FillCluster(request.readings(), reply));
+  return request.node().empty() ? Ok() : KeepNode(request.node(), reply);
+}
+
+Status ControlApi::KeepNode(const std::string& name, v1::Cluster* reply) {
+  Status found = Ok();
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const auto id = FindNodeByName(state, name);
+    if (!id) {
+      found = Fail(id.error());
+      return;
+    }
+    v1::Node kept;
+    for (v1::Node& node : *reply->mutable_nodes()) {
+      if (node.name() == name) kept.Swap(&node);
+    }
+    LeasesView(state, *state.FindNode(*id), &kept);
+    reply->clear_nodes();
+    reply->add_nodes()->Swap(&kept);
+  }));
+  return found;
 }
 
 Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request, v1::Cluster* reply) {

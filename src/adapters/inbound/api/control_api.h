@@ -131,6 +131,8 @@ class ControlApi {
   Status FillFrom(const State& state, const Caller& caller, const std::string& name, v1::Job* reply) const;
   void AddProgress(const State& state, const Job& job, v1::Job* message) const;
   Status FillCluster(bool readings, v1::Cluster* reply);
+  // Leaves that node alone in it, with its leases.
+  Status KeepNode(const std::string& name, v1::Cluster* reply);
   Status FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillRoles(v1::ListRolesReply* reply);

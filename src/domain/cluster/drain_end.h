@@ -1,0 +1,19 @@
+#pragma once
+
+// When a node that drains has let everybody go.
+
+#include <vector>
+
+#include "domain/cluster/state.h"
+
+namespace gp {
+
+struct DrainEnd {
+  Instant at;                   // at the latest, by time limits and the drain's deadline; kNever: nobody knows; ns == 0: nobody is there
+  int jobs = 0;                 // that are there
+  std::vector<JobId> endless;   // of them, those that nothing ends: without a time limit, where the drain has no deadline
+};
+
+DrainEnd EndOfDrain(const State& state, const Node& node);
+
+}  // namespace gp
