@@ -162,9 +162,36 @@ await step("a GPU is drained, taken out and brought back", async () => {
   for (const [button, title, is_so] of [["drain", "Drain", (one) => one.draining], ["offline", "Offline", (one) => one.state === "OFFLINE"], ["online", "Online", (one) => one.state === "AVAILABLE" && !one.draining]]) {
     await open(page, "gpus/dgx-h100-0/7");
     await page.getByRole("button", { name: button, exact: true }).click();
+    if (button !== "online") await page.getByLabel("Reason").fill("fan");
     await confirm(page, `${title} dgx-h100-0/7`);
     await until(title, async () => is_so(await gpu(7)));
   }
+});
+await step("a drain has a reason, and a deadline if it is given one, in the dialog as in the command", async () => {
+  await open(page, "gpus/dgx-h100-0/7");
+  await page.getByRole("button", { name: "drain", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  assert.deepEqual(await violations(page), []);
+  const send = dialog.locator("button[type=submit]");
+  await send.click(); // without a reason the browser sends nothing
+  assert.ok(await dialog.getByLabel("Reason").evaluate((input) => !input.validity.valid), "a reason is asked for");
+  await dialog.getByLabel("Reason").fill("new cables in rack 7");
+  await dialog.getByLabel("Deadline").fill("2 hours");
+  await send.click();
+  assert.match(await dialog.getByLabel("Deadline").evaluate((input) => input.validationMessage), /1d12h/);
+  assert.ok(!(await gpu(7)).draining, "nothing was sent");
+  await dialog.getByLabel("Deadline").fill("1d12h");
+  await dialog.getByText("gpu-platform drain --gpu-id dgx-h100-0/7 --reason 'new cables in rack 7' --deadline 1d12h").waitFor();
+  await dialog.getByText('"deadline_ms":129600000').waitFor();
+  await confirm(page, "Drain dgx-h100-0/7");
+  await until("it drains, and says why", async () => (await gpu(7)).draining && (await gpu(7)).reason.includes("new cables in rack 7"));
+  await open(page, "gpus/dgx-h100-0/7");
+  await page.getByRole("button", { name: "offline", exact: true }).click();
+  assert.equal(await dialog.getByLabel("Reason").inputValue(), "", "what was filled in before is gone");
+  assert.equal(await dialog.getByLabel("Deadline").count(), 0);
+  await dialog.getByRole("button", { name: "Leave it" }).click();
+  await api("POST", "/api/v1/cluster:service", { gpu: "dgx-h100-0/7", action: "ONLINE" });
+  await until("it is back", async () => (await gpu(7)).state === "AVAILABLE" && !(await gpu(7)).draining);
 });
 await step("a node that drains is DRAINING and not OFFLINE, as long as a job runs there", async () => {
   const [id] = await submit({ name: "stays", command: ["sleep", "1000"], gpus: { count: 1 }, time_limit_ms: HOUR });

@@ -1,7 +1,8 @@
 // What may be done with jobs and GPUs, and what follows from it.
 import type { Gpu, Incident, Job, Node } from "./api";
 import { cluster, incidents, jobs } from "./live";
-import { propose } from "../ui/action";
+import { propose, type Action, type Field } from "../ui/action";
+import { milliseconds } from "./text";
 
 const gpusOf = (job: Job): number => (job.spec.gpus?.count ?? 1) * (job.spec.nodes ?? 1);
 const reload = () => [jobs, cluster, incidents].forEach((one) => one.soon());
@@ -52,9 +53,31 @@ function Holders({ gpus }: { gpus: Gpu[] }) {
   return held.length === 0 ? <p>Nobody uses it now.</p> : <p>In use by {held.slice(0, 8).join(", ")}{held.length > 8 ? ` and ${held.length - 8} more` : ""}.</p>;
 }
 
+const REASON: Field = { name: "reason", label: "Reason", hint: "Shown with it and your name, as long as it is out of service." };
+const DEADLINE: Field = {
+  name: "deadline",
+  label: "Deadline",
+  hint: "Such as 2h: what still runs then is told to stop, with its grace, and is queued again. Empty: it runs until it ends.",
+  fault: (text) => (milliseconds(text) === null ? "Write 90s, 15m, 2h or 1d12h." : ""),
+};
+
+// Somebody else will ask why it is out.
+const fieldsOf = (what: Service): Field[] => (what === "ONLINE" ? [] : [{ ...REASON, is_required: what !== "RESET" }, ...(what === "DRAIN" ? [DEADLINE] : [])]);
+
+function filledIn(command: string[], body: Record<string, unknown>, values: Record<string, string>): Pick<Action, "command" | "body"> {
+  const reason = values["reason"]?.trim();
+  const deadline = values["deadline"]?.trim();
+  const deadline_ms = deadline ? milliseconds(deadline) : null;
+  return {
+    command: [...command, ...(reason ? ["--reason", reason] : []), ...(deadline_ms ? ["--deadline", `${deadline}`] : [])],
+    body: { ...body, ...(reason ? { reason } : {}), ...(deadline_ms ? { deadline_ms } : {}) },
+  };
+}
+
 export function serve(what: Service, node: Node, gpu: Gpu | null): void {
   const name = gpu ? `${node.name}/${gpu.index}` : node.name;
-  const target = gpu ? { gpu: name } : { node: name };
+  const body = { ...(gpu ? { gpu: name } : { node: name }), action: what };
+  const command = [what.toLowerCase(), gpu ? "--gpu-id" : "--node", name];
   propose({
     title: `${what[0]}${what.slice(1).toLowerCase()} ${name}`,
     effect: (
@@ -63,10 +86,12 @@ export function serve(what: Service, node: Node, gpu: Gpu | null): void {
         <Holders gpus={gpu ? [gpu] : node.gpus} />
       </>
     ),
-    command: [what.toLowerCase(), gpu ? "--gpu-id" : "--node", name],
+    command,
     method: "POST",
     path: "/api/v1/cluster:service",
-    body: { ...target, action: what },
+    body,
+    fields: fieldsOf(what),
+    filled: (values) => filledIn(command, body, values),
     is_danger: what === "OFFLINE" || what === "RESET",
     then: reload,
   });

@@ -34,3 +34,12 @@ export const percent = (part: number, whole: number): string => (whole > 0 ? `${
 export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 export const money = (value: number | null | undefined, currency: string): string =>
   value === null || value === undefined ? "–" : `${value.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })} ${currency}`;
+
+// "90s", "15m", "1d12h", as the command line takes it; null: it is none, or nothing.
+export function milliseconds(text: string): number | null {
+  const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+  if (!/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(text)) return null;
+  const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)];
+  const sum = parts.reduce((total, [, count, unit]) => total + Number(count) * (units[unit ?? ""] ?? 0), 0);
+  return sum >= 1 ? Math.round(sum) : null;
+}

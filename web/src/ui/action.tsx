@@ -6,6 +6,15 @@ import { ask, Problem } from "../lib/api";
 import { quoted } from "../lib/text";
 import { Copy, Told } from "./basic";
 
+// What is to be filled in before it is done.
+export interface Field {
+  name: string;
+  label: string;
+  hint: string;
+  is_required?: boolean;
+  fault?: (text: string) => string; // of a text that is not empty; empty: none
+}
+
 export interface Action {
   title: string;
   effect: ComponentChildren;
@@ -15,16 +24,20 @@ export interface Action {
   body?: unknown;
   key?: string;
   is_danger?: boolean;
+  fields?: Field[];
+  filled?: (values: Record<string, string>) => Pick<Action, "command" | "body">; // both, as the fields have it
   then?: (answer: unknown) => void;
 }
 
 const open = signal<Action | null>(null);
+const values = signal<Record<string, string>>({});
 const is_busy = signal(false);
 const problem = signal<Problem | null>(null);
 export const done = signal(""); // said to those who cannot see
 
 export function propose(action: Action): void {
   problem.value = null;
+  values.value = {};
   open.value = action;
 }
 
@@ -49,13 +62,30 @@ async function run(action: Action): Promise<void> {
   is_busy.value = false;
 }
 
+function Entry({ of }: { of: Field }) {
+  const enter = (input: HTMLInputElement) => {
+    const text = input.value.trim();
+    input.setCustomValidity(text === "" ? (of.is_required ? "Say it in a few words." : "") : (of.fault?.(text) ?? ""));
+    values.value = { ...values.value, [of.name]: input.value };
+  };
+  const id = `action-${of.name}`;
+  return (
+    <p class="entry">
+      <label for={id}>{of.label}</label>
+      <input id={id} required={of.is_required} maxLength={150} value={values.value[of.name] ?? ""} onInput={(event) => enter(event.currentTarget)} aria-describedby={`${id}-hint`} />
+      <span id={`${id}-hint`} class="dim">{of.hint}</span>
+    </p>
+  );
+}
+
 export function ActionDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const action = open.value;
+  const proposed = open.value;
   useEffect(() => {
-    if (action) dialog.current?.showModal();
+    if (proposed) dialog.current?.showModal();
     else dialog.current?.close();
-  }, [action]);
+  }, [proposed]);
+  const action = proposed && { ...proposed, ...proposed.filled?.(values.value) };
   return (
     <dialog ref={dialog} onClose={() => (open.value = null)} aria-labelledby="action-title">
       {action && (
@@ -68,6 +98,7 @@ export function ActionDialog() {
         >
           <h2 id="action-title">{action.title}</h2>
           <div>{action.effect}</div>
+          {action.fields?.map((field) => <Entry key={field.name} of={field} />)}
           {problem.value && <Told problem={problem.value} />}
           <p class="dim">The same by hand:</p>
           <Copy label="command" text={commandOf(action)} />
