@@ -43,6 +43,12 @@ std::vector<std::string> GpuCells(const std::string& name, const v1::Gpu& gpu) {
           Reading(r.has_power_watts(), r.power_watts(), "W"), HoldersText(gpu), Users(gpu), NoteText(gpu)};
 }
 
+// What the GPU can be divided into once it is in MIG mode.
+std::string MigProfiles(const v1::Gpu& gpu) {
+  const auto& names = gpu.readings().mig_profiles();
+  return names.empty() ? kDash : Printable(fmt::format("{}", fmt::join(names, " ")), 400);
+}
+
 }  // namespace
 
 std::string HoldersText(const v1::Gpu& gpu) {
@@ -65,6 +71,11 @@ std::string ShortModel(const std::string& model) {
   std::string text = model.starts_with("NVIDIA ") ? model.substr(7) : model;
   if (text.starts_with("Tesla ")) text = text.substr(6);
   return text;
+}
+
+std::string ComputeCapabilityText(const v1::Gpu& gpu) {
+  const std::string& text = gpu.readings().compute_capability();
+  return text.empty() ? kDash : Printable(text, 20);
 }
 
 std::string StateText(const v1::Gpu& gpu) {
@@ -111,14 +122,19 @@ Table ClusterTree(const v1::Cluster& cluster) {
   return table;
 }
 
-Table GpuTable(const v1::Cluster& cluster, bool only_free) {
-  Table table({{"GPU"}, {"STATE"}, {"MODEL"}, {"UTIL", true}, {"MEMORY"}, {"TEMP", true}, {"POWER", true}, {"JOB"},
-               {"USER"}, {"NOTE", false, false, true}, {"UUID"}});
+Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide) {
+  std::vector<Column> columns{{"GPU"},         {"STATE"}, {"MODEL"}, {"UTIL", true}, {"MEMORY"}, {"TEMP", true},
+                              {"POWER", true}, {"JOB"},   {"USER"},  {"NOTE", false, false, true}, {"UUID"}};
+  if (wide) columns.insert(columns.end(), {{"CC", true}, {"PCI"}, {"MODE"}, {"MIG PROFILES"}});
+  Table table(columns);
   for (const v1::Node& node : cluster.nodes()) {
     for (const v1::Gpu& gpu : node.gpus()) {
       if (only_free && (gpu.state() != v1::AVAILABLE || gpu.draining())) continue;
       std::vector<std::string> cells = GpuCells(fmt::format("{}/{}", node.name(), gpu.index()), gpu);
       cells.push_back(gpu.uuid());
+      if (wide) {
+        cells.insert(cells.end(), {ComputeCapabilityText(gpu), gpu.pci_bus_id(), gpu.mode(), MigProfiles(gpu)});
+      }
       table.Add(std::move(cells));
     }
   }

@@ -14,11 +14,13 @@ namespace v1 = gpu_platform::v1;
 std::string ClusterHeadline(const v1::Cluster& cluster);
 // Nodes, below them NUMA nodes, below them GPUs with who holds them.
 Table ClusterTree(const v1::Cluster& cluster);
-// One GPU a line, node first.
-Table GpuTable(const v1::Cluster& cluster, bool only_free);
+// One GPU a line, node first; wide: also what it is and can be divided into.
+Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide);
 Table NodeTable(const v1::Cluster& cluster);
 // "H100 80GB" rather than "NVIDIA H100 80GB HBM3".
 std::string ShortModel(const std::string& model);
+// Of CUDA, "9.0".  The cluster has to be asked for with its readings.
+std::string ComputeCapabilityText(const v1::Gpu& gpu);
 std::string StateText(const v1::Gpu& gpu);
 // Who holds something of it, and why it is not simply available.
 std::string HoldersText(const v1::Gpu& gpu);

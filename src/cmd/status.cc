@@ -187,7 +187,7 @@ void ShowGpus(Cli& cli) {
   const auto cluster = FetchCluster(cli, true);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
-  if (cli.output != "name") return cli.PrintTable(GpuTable(*cluster, false));
+  if (cli.output != "name") return cli.PrintTable(GpuTable(*cluster, false, cli.output == "wide"));
   for (const v1::Node& node : cluster->nodes()) {
     for (const v1::Gpu& gpu : node.gpus()) std::printf("%s\n", gpu.uuid().c_str());
   }

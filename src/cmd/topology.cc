@@ -52,7 +52,7 @@ Table Matrix(const v1::Node& node) {
 
 // Packages, below them NUMA nodes, below them GPUs.
 Table Tree(const v1::Node& node) {
-  Table table({{"PACKAGE/NUMA/GPU", false, true}, {"CPUS"}, {"MEMORY"}, {"PCI"}, {"UUID"}});
+  Table table({{"PACKAGE/NUMA/GPU", false, true}, {"CPUS"}, {"MEMORY"}, {"CC", true}, {"PCI"}, {"UUID"}});
   std::map<int, int> row_by_package;
   for (const v1::NumaNode& numa : node.numa_nodes()) {
     auto [package, fresh] = row_by_package.try_emplace(numa.package(), 0);
@@ -63,7 +63,7 @@ Table Tree(const v1::Node& node) {
     for (const v1::Gpu& gpu : node.gpus()) {
       if (gpu.numa_node() != numa.id()) continue;
       table.Add({fmt::format("GPU{}", gpu.index()), "", BytesToText(gpu.memory_bytes()),
-                 gpu.pci_bus_id(), gpu.uuid()},
+                 ComputeCapabilityText(gpu), gpu.pci_bus_id(), gpu.uuid()},
                 at);
     }
   }
@@ -88,10 +88,13 @@ nlohmann::ordered_json NodeDocument(const v1::Node& node) {
   for (const v1::Gpu& gpu : node.gpus()) {
     nlohmann::ordered_json ways = nlohmann::ordered_json::array();
     for (const v1::Gpu& other : node.gpus()) ways.push_back(Way(node, gpu, other));
+    const auto& profiles = gpu.readings().mig_profiles();
     document["gpus"].push_back({{"index", gpu.index()},
                                 {"uuid", gpu.uuid()},
                                 {"pci_bus_id", gpu.pci_bus_id()},
                                 {"numa_node", gpu.numa_node()},
+                                {"compute_capability", gpu.readings().compute_capability()},
+                                {"mig_profiles", std::vector<std::string>(profiles.begin(), profiles.end())},
                                 {"to_gpus", std::move(ways)}});
   }
   return document;
@@ -101,8 +104,9 @@ void ShowTopology(const std::string& name, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto cluster =
-      (*client)->Call<v1::Cluster>("GetCluster", v1::GetClusterRequest());
+  v1::GetClusterRequest request;
+  request.set_readings(true);  // what a GPU can do comes with them
+  const auto cluster = (*client)->Call<v1::Cluster>("GetCluster", request);
   if (!cluster) return cli.Complain(cluster.error());
   nlohmann::ordered_json document{{"nodes", nlohmann::ordered_json::array()}};
   std::vector<std::string> names;

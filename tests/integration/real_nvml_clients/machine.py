@@ -13,6 +13,7 @@ class Machine:
         self.bus_ids = re.findall(r'bus_id: "([0-9A-F:.]+)"', text)
         self.numa = [int(node) for node in re.findall(r"bus_id.*?numa: (\d+)", text)]
         self.model = re.search(r"^  name: (.+)$", text, re.M).group(1)
+        self.compute_capability = re.search(r'compute_capability: "([\d.]+)"', text).group(1)
         self.memory_mib = int(re.search(r"memory_mib: {total: (\d+)", text).group(1))
         self.reserved_mib = int(re.search(r"reserved: (\d+)", text).group(1))
         self.packages = int(re.search(r"^packages: (\d+)", text, re.M).group(1))

@@ -56,7 +56,8 @@ export function GpuPage({ name }: { name: string }) {
             <div class="split">
               <Panel title="What it is">
                 <Facts of={[["Model", modelOf(gpu.model)], ["Node", <a href={link(["nodes", node.name])}>{node.name}</a>], ["UUID", <code>{gpu.uuid}</code>], ["PCI", <code>{gpu.pci_bus_id}</code>], ["NUMA node", gpu.numa_node],
-                  ["Memory", `${bytes(gpu.memory_bytes)}, ${bytes(gpu.memory_granted_bytes)} granted`], ["Shared as", gpu.mode], ["Serial number", gpu.readings?.serial], ["VBIOS", gpu.readings?.vbios]]} />
+                  ["Memory", `${bytes(gpu.memory_bytes)}, ${bytes(gpu.memory_granted_bytes)} granted`], ["Shared as", gpu.mode], ["Compute capability", gpu.readings?.compute_capability],
+                  ["MIG profiles", gpu.readings?.mig_profiles?.join(" ")], ["Serial number", gpu.readings?.serial], ["VBIOS", gpu.readings?.vbios]]} />
               </Panel>
               <Panel title="Is it well">
                 <p><State of={gpu.verdict.level} /> {gpu.verdict.level !== "ok" && <>{gpu.verdict.code}{gpu.verdict.why && `: ${gpu.verdict.why}`}</>}</p>
