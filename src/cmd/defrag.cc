@@ -14,12 +14,12 @@
 namespace gp {
 namespace {
 
-struct Flags {
+struct DefragFlags {
   std::vector<std::string> jobs;
   bool yes = false;
 };
 
-v1::PlanMovesRequest RequestOf(const Flags& flags) {
+v1::PlanMovesRequest RequestOf(const DefragFlags& flags) {
   v1::PlanMovesRequest request;
   request.mutable_job_ids()->Assign(flags.jobs.begin(), flags.jobs.end());
   return request;
@@ -62,7 +62,7 @@ void PrintPlans(const v1::MovePlans& plans, const char* when_none) {
 
 constexpr const char* kNothing = "No moves: nobody waits who would gain more than the moves cost, or nobody who runs is movable.";
 
-void Plan(const Flags& flags, Cli& cli) {
+void Plan(const DefragFlags& flags, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   const auto plans = (*client)->Call<v1::MovePlans>("PlanMoves", RequestOf(flags));
@@ -74,7 +74,7 @@ void Plan(const Flags& flags, Cli& cli) {
 }
 
 // Moves interrupt other people's jobs: a person is asked first.
-bool IsConfirmed(const Flags& flags, const v1::MovePlans& plans, Cli& cli) {
+bool IsConfirmed(const DefragFlags& flags, const v1::MovePlans& plans, Cli& cli) {
   if (flags.yes || plans.plans().empty()) return true;
   if (isatty(STDIN_FILENO) == 0) {
     cli.Complain(InvalidArgument("this interrupts running jobs: say --yes"));
@@ -87,7 +87,7 @@ bool IsConfirmed(const Flags& flags, const v1::MovePlans& plans, Cli& cli) {
   return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
 }
 
-void Apply(const Flags& flags, Cli& cli) {
+void Apply(const DefragFlags& flags, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   const auto plans = (*client)->Call<v1::MovePlans>("PlanMoves", RequestOf(flags));
@@ -98,7 +98,7 @@ void Apply(const Flags& flags, Cli& cli) {
   if (!cli.PrintDocument(*ordered)) PrintPlans(*ordered, kNothing);
 }
 
-void AddJobs(CLI::App& sub, Flags& flags) {
+void AddJobs(CLI::App& sub, DefragFlags& flags) {
   sub.add_option("--job", flags.jobs, "Only moves for these jobs, which wait")->delimiter(',')->type_name("JOB,...");
 }
 
@@ -107,7 +107,7 @@ void AddJobs(CLI::App& sub, Flags& flags) {
 void AddDefrag(CLI::App& app, Cli& cli) {
   CLI::App* defrag = app.add_subcommand("defrag", "Free GPUs that nobody can use as they lie, and moves that bring them together");
   defrag->require_subcommand(1);
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<DefragFlags>();
   CLI::App* plan = defrag->add_subcommand("plan", "How fragmented pools and queues are, and which moves would be worth it; changes nothing");
   AddJobs(*plan, *flags);
   plan->callback([flags, &cli] { Plan(*flags, cli); });

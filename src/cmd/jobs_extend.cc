@@ -9,14 +9,14 @@
 namespace gp {
 namespace {
 
-struct Flags {
+struct ExtendFlags {
   std::string job;
   std::string by;
   std::string to;
   bool force = false;
 };
 
-void Extend(const Flags& flags, Cli& cli) {
+void Extend(const ExtendFlags& flags, Cli& cli) {
   if (flags.by.empty() == flags.to.empty()) return cli.Complain(InvalidArgument("give either --by or --to"));
   v1::SetTimeLimitRequest request;
   request.set_job_id(flags.job);
@@ -37,7 +37,7 @@ void Extend(const Flags& flags, Cli& cli) {
 
 void AddExtend(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand("extend", "Another time limit for a job, from its placement on");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ExtendFlags>();
   sub->add_option("job", flags->job, "Job id; of an array JOB[3]")->required();
   sub->add_option("--by", flags->by, "So much longer than now")->type_name("DURATION");
   sub->add_option("--to", flags->to, "So long in all")->type_name("DURATION");

@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-struct Flags {
+struct ReservationFlags {
   v1::ReserveNodesRequest request;
   std::string start = "now";
   std::string end;
@@ -61,7 +61,7 @@ void CallAndPrint(Method method, const Request& request, Cli& cli) {
 
 Error At(const char* flag, const Error& error) { return InvalidArgument(std::string(flag) + ": " + error.message); }
 
-Status ReadTimes(Flags& flags) {
+Status ReadTimes(ReservationFlags& flags) {
   const Instant now = SystemClock().Now();
   const auto start = ParseMoment(flags.start, now);
   if (!start) return Fail(At("--start", start.error()));
@@ -83,7 +83,7 @@ Status ReadTimes(Flags& flags) {
   return Ok();
 }
 
-void Create(Flags& flags, Cli& cli) {
+void Create(ReservationFlags& flags, Cli& cli) {
   if (const Status times = ReadTimes(flags); !times) return cli.Complain(times.error());
   flags.request.mutable_nodes()->Assign(flags.nodes.begin(), flags.nodes.end());
   flags.request.mutable_users()->Assign(flags.users.begin(), flags.users.end());
@@ -100,7 +100,7 @@ void Create(Flags& flags, Cli& cli) {
 
 void AddCreate(CLI::App& reservations, Cli& cli) {
   CLI::App* sub = reservations.add_subcommand("create", "Set nodes aside: nobody else is on them while it lasts");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ReservationFlags>();
   sub->add_option_function<std::string>("name", [flags](const std::string& name) { flags->request.set_name(name); }, "Its name: jobs say reservation: NAME")->required();
   sub->add_option("--nodes", flags->nodes, "These nodes: n1,n2")->delimiter(',')->type_name("NODE,...");
   sub->add_option_function<int>("--count", [flags](int count) { flags->request.set_count(count); }, "So many nodes, the emptiest that can be free in time")->type_name("N");

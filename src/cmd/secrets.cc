@@ -18,7 +18,7 @@
 namespace gp {
 namespace {
 
-struct Flags {
+struct SecretFlags {
   std::string name;
   std::string queue;
 };
@@ -91,7 +91,7 @@ Result<std::string> ReadValue(const std::string& name) {
   return value;
 }
 
-void Set(const Flags& flags, Cli& cli) {
+void Set(const SecretFlags& flags, Cli& cli) {
   auto value = ReadValue(flags.name);
   if (!value) return cli.Complain(value.error());
   v1::SetSecretRequest request;
@@ -107,7 +107,7 @@ void AddSecrets(CLI::App& app, Cli& cli) {
   CLI::App* secrets = app.add_subcommand("secrets", "What jobs are given by name, and nobody is shown");
   secrets->require_subcommand(1);
   secrets->add_subcommand("list", "Names of those that one's jobs may have")->callback([&cli] { CallAndPrint("ListSecrets", v1::ListSecretsRequest(), cli); });
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SecretFlags>();
   const auto named = [&](const char* name, const char* help, const std::function<void()>& action) {
     CLI::App* sub = secrets->add_subcommand(name, help);
     sub->add_option("name", flags->name, "Variable that jobs get")->required();
