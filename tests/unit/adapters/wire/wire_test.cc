@@ -4,6 +4,7 @@
 #include "adapters/wire/document.h"
 #include "adapters/wire/error.h"
 #include "adapters/wire/job_spec.h"
+#include "adapters/wire/node_detail_view.h"
 #include "adapters/wire/node_link.h"
 #include "adapters/wire/views.h"
 #include "tests/support/test_cluster.h"
@@ -210,6 +211,35 @@ TEST(Wire, ViewsShowWhatTheLedgerHolds) {
   EXPECT_EQ(job.detail(), "STARTING");
   EXPECT_EQ(job.places(0), "n1[0-1]");
   EXPECT_FALSE(job.has_exit_code());
+}
+
+TEST(Wire, ANodeThatDrainsSaysSinceWhenAndUntilWhen) {
+  TestCluster cluster;
+  const NodeId id = cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
+  JobSpec spec;
+  spec.name = "j";
+  spec.command = {"/bin/true"};
+  spec.gpus.count = 2;
+  spec.time_limit = Duration::Minutes(60);
+  ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
+  cluster.Pass();
+  v1::Cluster before;
+  ClusterView(cluster.state(), cluster.now(), &before);
+  EXPECT_FALSE(before.nodes(0).has_drain());
+  EXPECT_EQ(before.nodes(0).leases_size(), 0) << "only where one node is asked for";
+  ASSERT_TRUE(cluster.Execute(ChangeService{id, -1, ServiceAction::kDrain, false, "ana: cables"}));
+  v1::Cluster view;
+  ClusterView(cluster.state(), cluster.now(), &view);
+  v1::Node& node = *view.mutable_nodes(0);
+  EXPECT_EQ(node.drain().jobs(), 1);
+  EXPECT_FALSE(node.drain().since().empty());
+  EXPECT_FALSE(node.drain().has_deadline());
+  LeasesView(cluster.state(), *cluster.state().FindNode(id), &node);
+  ASSERT_EQ(node.leases_size(), 1);
+  EXPECT_EQ(node.leases(0).job_id(), "job-1");
+  EXPECT_EQ(node.leases(0).user(), "ana");
+  EXPECT_EQ(node.leases(0).gpus_size(), 2);
+  EXPECT_EQ(node.leases(0).ends_by(), node.drain().empty_by());
 }
 
 TEST(Wire, AWarningOfAPlacementStandsByItself) {
