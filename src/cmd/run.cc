@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +10,7 @@
 #include "cmd/jobs_explain.h"
 #include "cmd/narrate_job.h"
 #include "cmd/submit.h"
+#include "cmd/unread_input.h"
 
 namespace gp {
 namespace {
@@ -18,6 +21,15 @@ struct RunFlags {
   bool plan = false;
   bool pty = false;
 };
+
+// A job may start hours later and on several nodes: unlike srun, `run` passes no input on.  True if
+// there was any to speak of.
+bool TellUnreadInput(const std::string& job, const Cli& cli) {
+  if (!HasUnreadInput(STDIN_FILENO)) return false;
+  cli.Say("standard input does not reach " + job + ": its command can read a file; gpu-platform jobs exec " + job +
+          " -- COMMAND passes input on to another process in it");
+  return true;
+}
 
 void RunJob(RunFlags flags, Cli& cli) {
   flags.job.interactive = flags.pty;
@@ -35,6 +47,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   const std::string& job = ids->front();
   if (follows) DetachFrom(job, cli);
   const std::string gang = GangText(*spec);
+  const bool is_told = !flags.pty && TellUnreadInput(job, cli);
   if (flags.detach) {
     if (!gang.empty()) cli.Say(job + ": " + gang);
     if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", nlohmann::ordered_json::array({job})}})) std::printf("%s\n", job.c_str());
@@ -47,6 +60,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   }
   const JobNarrator narrator(cli, job);
   cli.exit_code = FollowToEnd(cli, job);
+  if (!is_told) TellUnreadInput(job, cli);  // it came late
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 import os
 import re
+import tempfile
 
 from live_platform import ClusterTest, eventually, main
 
@@ -40,6 +41,19 @@ class Run(ClusterTest):
         numbers = [f"{n}" for n in range(1, 20001)]
         self.assertEqual(answer.out.splitlines(), numbers)
         self.assertEqual([line for line in answer.err.splitlines() if line.isdigit()], numbers)
+
+    def test_input_that_does_not_reach_the_job_is_told(self):
+        with tempfile.TemporaryFile() as file:
+            file.write(b"hello\n")
+            for flags in ((), ("--detach",)):
+                file.seek(0)
+                out, err = self.cli.popen("run", "--gpus", "1", *flags, "--", "cat", stdin=file, stdout=-1, stderr=-1).communicate(timeout=60)
+                self.assertNotIn(b"hello", out)
+                self.assertRegex(err, rb"standard input does not reach job-\d+: .* jobs exec job-\d+ -- COMMAND passes")
+        late = self.cli("run", "--gpus", "1", "--", "sleep", "1", input=b"hello\n")  # perhaps there only when the job is queued
+        self.assertIn("standard input does not reach", late.ok().err)
+        for answer in (self.run_job("cat"), self.cli("run", "--gpus", "1", "--", "cat", input=b"")):
+            self.assertNotIn("standard input", answer.ok().err)
 
     def test_bytes_that_are_no_text_arrive_unchanged(self):
         process = self.cli.popen("-q", "run", "--gpus", "1", "--", "printf", r"\000\377\r\n\033", stdout=-1)

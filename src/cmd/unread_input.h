@@ -1,0 +1,11 @@
+#pragma once
+
+// Whether somebody has put something into a standard input that nobody will read.
+
+namespace gp {
+
+// True of a file that has not been read to its end, and of a pipe or socket that holds bytes now.  A
+// terminal and /dev/null never hold any.
+bool HasUnreadInput(int fd);
+
+}  // namespace gp
