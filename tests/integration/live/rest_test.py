@@ -130,6 +130,17 @@ class Rest(ClusterTest):
         self.assertEqual(len(answers), 1)
         self.assertEqual(self.ok("GET", "/api/v1/jobs?all=true")["total"], 1)
 
+    def test_a_job_that_stands_alone_is_refused_with_what_to_send(self):
+        flat = {"name": "bert", "gpu": 1, "command": "echo $GP_GPUS_PER_NODE"}
+        for path in ("/api/workloads/submit", "/api/v1/jobs"):
+            status, problem = self.ask("POST", path, flat)
+            self.assertEqual((status, problem["code"]), (400, "invalid-argument"))
+            self.assertRegex(problem["detail"], 'send it as "example" has it$')
+            (job,) = self.ok("POST", path, problem["example"])["job_ids"]  # as it is
+            self.assertEqual(self.cli.wait(job), 0)
+            self.assertEqual(self.cli("jobs", "logs", job).ok().out, "1\n")
+        self.assertNotIn("example", self.ask("POST", "/api/v1/jobs", {"specs": [{"nodse": 1}]})[1])
+
     def test_answers_belong_to_who_asked(self):
         with_secret = self.raw(b"GET /api/v1/jobs HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer gpp_secret\r\n\r\n")
         self.assertNotIn(b"gpp_secret", with_secret)

@@ -185,7 +185,7 @@ Json ProblemSchema() {
   Json place{{"type", "object"}, {"properties", {{"pointer", {{"type", "string"}, {"description", "Where in the request: RFC 6901"}}}, {"detail", text}}}, {"required", {"pointer", "detail"}}};
   return {{"type", "object"},
           {"description", "RFC 9457"},
-          {"properties", {{"type", text}, {"title", text}, {"status", {{"type", "integer"}}}, {"code", text}, {"detail", text}, {"errors", {{"type", "array"}, {"items", std::move(place)}}}}},
+          {"properties", {{"type", text}, {"title", text}, {"status", {{"type", "integer"}}}, {"code", text}, {"detail", text}, {"errors", {{"type", "array"}, {"items", std::move(place)}}}, {"example", {{"type", "object"}, {"description", "A body that would have been taken"}}}}},
           {"required", {"type", "title", "status", "code", "detail"}}};
 }
 

@@ -33,11 +33,16 @@ HttpReply Problem(int status, const std::string& code, const std::string& detail
 
 }  // namespace
 
-HttpReply ProblemOf(const Error& error, std::span<const FieldError> fields) {
+HttpReply ProblemOf(const Error& error, std::span<const FieldError> fields,
+                    const std::optional<Json>& example) {
   HttpReply reply = Problem(HttpStatusFor(error.code), std::string(ErrorCodeName(error.code)), error.message);
   if (fields.empty()) return reply;
   Json document = Json::parse(reply.body);
   for (const FieldError& field : fields) document["errors"].push_back({{"pointer", field.pointer}, {"detail", field.detail}});
+  if (example) {
+    document["detail"] = error.message + "; send it as \"example\" has it";
+    document["example"] = *example;
+  }
   reply.body = ToLine(document);
   return reply;
 }

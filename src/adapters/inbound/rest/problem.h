@@ -2,6 +2,8 @@
 
 // Errors as RFC 9457 problems.
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -11,7 +13,9 @@
 
 namespace gp {
 
-HttpReply ProblemOf(const Error& error, std::span<const FieldError> fields = {});
+// `example`: a body that would have been taken in place of the one that was sent.
+HttpReply ProblemOf(const Error& error, std::span<const FieldError> fields = {},
+                    const std::optional<nlohmann::ordered_json>& example = std::nullopt);
 // A status of HTTP's own, for which there is no error of ours: 405, 413, 415 …
 HttpReply ProblemWithStatus(int status, const std::string& detail);
 

@@ -10,6 +10,7 @@
 #include "adapters/inbound/rest/event_stream.h"
 #include "adapters/inbound/rest/field_mask.h"
 #include "adapters/inbound/rest/docs_page.h"
+#include "adapters/inbound/rest/meant_submit.h"
 #include "adapters/inbound/rest/openapi.h"
 #include "adapters/inbound/rest/pages.h"
 #include "adapters/inbound/rest/problem.h"
@@ -259,7 +260,11 @@ HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& m
     if (!errors.empty()) return Fail(InvalidArgument((errors.front().pointer.empty() ? "the request" : errors.front().pointer) + " " + errors.front().detail));
     return operation.call(api_, caller, *message, reply.get());
   });
-  if (!answered) return ProblemOf(answered.error(), errors);
+  if (!answered) {
+    const bool is_submit = operation.name == "SubmitJobs";
+    return ProblemOf(answered.error(), errors,
+                     is_submit && !errors.empty() ? MeantSubmit(request.body) : std::nullopt);
+  }
   HttpReply http{matched.route->status, "application/json", "", {}};
   auto document = ToDocument(*reply);
   if (mask) mask->Apply(document);
