@@ -119,7 +119,8 @@ TEST(Documents, FieldsAreExplainedByTheirPath) {
 
 TEST(Documents, ExamplesForUsersDecode) {
   for (const std::string_view path : {"examples/single-gpu.gpu.yaml", "examples/gang-4.gpu.yaml",
-                                      "examples/two-node-gang.gpu.yaml", "examples/sweep.gpu.yaml"}) {
+                                      "examples/two-node-gang.gpu.yaml", "examples/sweep.gpu.yaml",
+                                      "examples/tasks.gpu.yaml"}) {
     const std::string text = Contents(PathInSource(path));
     ASSERT_FALSE(text.empty()) << path;
     EXPECT_EQ(RenderDiagnostics(DecodeJobFile(path, text).diagnostics), "");
