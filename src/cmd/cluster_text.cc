@@ -49,6 +49,17 @@ std::string MigProfiles(const v1::Gpu& gpu) {
   return names.empty() ? kDash : Printable(fmt::format("{}", fmt::join(names, " ")), 400);
 }
 
+// What a GPU is and can be divided into, behind all that changes.
+void AddCapabilityColumns(bool wide, std::vector<Column>& columns) {
+  if (wide) columns.insert(columns.end(), {{"CC", true}, {"PCI"}, {"MODE"}, {"MIG PROFILES"}});
+}
+
+void AddCapabilityCells(bool wide, const v1::Gpu& gpu, std::vector<std::string>& cells) {
+  if (!wide) return;
+  cells.insert(cells.end(),
+               {ComputeCapabilityText(gpu), gpu.pci_bus_id(), gpu.mode(), MigProfiles(gpu)});
+}
+
 }  // namespace
 
 std::string HoldersText(const v1::Gpu& gpu) {
@@ -104,9 +115,11 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
   return text + "\n";
 }
 
-Table ClusterTree(const v1::Cluster& cluster) {
-  Table table({{"NODE/NUMA/GPU", false, true}, {"STATE"}, {"MODEL"}, {"UTIL", true}, {"MEMORY"}, {"TEMP", true},
-               {"POWER", true}, {"JOB"}, {"USER"}, {"NOTE", false, false, true}});
+Table ClusterTree(const v1::Cluster& cluster, bool wide) {
+  std::vector<Column> columns{{"NODE/NUMA/GPU", false, true}, {"STATE"}, {"MODEL"}, {"UTIL", true}, {"MEMORY"}, {"TEMP", true},
+                              {"POWER", true}, {"JOB"}, {"USER"}, {"NOTE", false, false, true}};
+  AddCapabilityColumns(wide, columns);
+  Table table(columns);
   for (const v1::Node& node : cluster.nodes()) {
     std::string state = node.draining() ? "DRAINING " + node.state() : node.state();
     const int node_row = table.Add({node.name() + (node.simulated() ? " (simulated)" : ""), state, "", "", "", "", "", "", "", node.reason()});
@@ -115,7 +128,9 @@ Table ClusterTree(const v1::Cluster& cluster) {
                                       BytesToText(numa.memory_granted_bytes()) + " of " + BytesToText(numa.memory_bytes()) + " host"}, node_row);
       for (const v1::Gpu& gpu : node.gpus()) {
         if (gpu.numa_node() != numa.id()) continue;
-        table.Add(GpuCells(fmt::format("{} {}", gpu.index(), gpu.uuid().substr(0, 12)), gpu), numa_row);
+        std::vector<std::string> cells = GpuCells(fmt::format("{} {}", gpu.index(), gpu.uuid().substr(0, 12)), gpu);
+        AddCapabilityCells(wide, gpu, cells);
+        table.Add(std::move(cells), numa_row);
       }
     }
   }
@@ -125,16 +140,14 @@ Table ClusterTree(const v1::Cluster& cluster) {
 Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide) {
   std::vector<Column> columns{{"GPU"},         {"STATE"}, {"MODEL"}, {"UTIL", true}, {"MEMORY"}, {"TEMP", true},
                               {"POWER", true}, {"JOB"},   {"USER"},  {"NOTE", false, false, true}, {"UUID"}};
-  if (wide) columns.insert(columns.end(), {{"CC", true}, {"PCI"}, {"MODE"}, {"MIG PROFILES"}});
+  AddCapabilityColumns(wide, columns);
   Table table(columns);
   for (const v1::Node& node : cluster.nodes()) {
     for (const v1::Gpu& gpu : node.gpus()) {
       if (only_free && (gpu.state() != v1::AVAILABLE || gpu.draining())) continue;
       std::vector<std::string> cells = GpuCells(fmt::format("{}/{}", node.name(), gpu.index()), gpu);
       cells.push_back(gpu.uuid());
-      if (wide) {
-        cells.insert(cells.end(), {ComputeCapabilityText(gpu), gpu.pci_bus_id(), gpu.mode(), MigProfiles(gpu)});
-      }
+      AddCapabilityCells(wide, gpu, cells);
       table.Add(std::move(cells));
     }
   }

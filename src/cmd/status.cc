@@ -33,7 +33,7 @@ void ShowStatus(bool all, Cli& cli) {
                 Printable(breaker.cause(), 200).c_str(), breaker.incident().c_str());
   }
   if (cluster->nodes_size() == 0) return cli.Say("no node has joined yet: an agent that was just started needs a few seconds; gpu-platform agent starts one, serve --simulate dgx-h100 plays one");
-  cli.PrintTable(all ? ClusterTree(*cluster) : NodeTable(*cluster));
+  cli.PrintTable(all ? ClusterTree(*cluster, cli.output == "wide") : NodeTable(*cluster));
   if (!all) cli.Say("every GPU: gpu-platform status --all");
 }
 

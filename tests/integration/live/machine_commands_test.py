@@ -33,6 +33,11 @@ class Topology:
 
     links = None  # None: what the file says of all pairs; otherwise pair -> NVLinks
 
+    def setUp(self):
+        super().setUp()
+        # What a GPU can do comes with the readings of its agent.
+        eventually(lambda: all(gpu.get("readings", {}).get("uuid") for _, gpu in self.cli.gpus()), "all were read")
+
     @property
     def machine(self):
         return Machine(pathlib.Path(self.options["machine"]))
@@ -63,22 +68,22 @@ class Topology:
         for word in {re.sub(r"NV\d+", "NV4", way) for row in self.ways() for way in row}:
             self.assertIn(f"{word}:", answer.err, "the legend explains it")
 
-    def setUp(self):
-        super().setUp()
-        # What a GPU can do comes with the readings of its agent.
-        eventually(lambda: all(gpu.get("readings", {}).get("uuid") for _, gpu in self.cli.gpus()), "all were read")
-
     def test_what_gpus_can_do_agrees_with_the_file(self):
         count, machine = self.machine.count(), self.machine
         rows = [line.split() for line in self.cli("topology").ok().lines if re.search(r"─GPU\d+ ", line)]
         self.assertEqual([row[-3] for row in rows], [machine.compute_capability] * count)
+        profiles = r"(1g\.\d+gb .*)?7g\.\d+gb.*" if machine.has_mig else "[–-]"
+        capability = re.escape(machine.compute_capability)
         header, *rows = self.cli("gpus", "list", "-o", "wide").ok().lines
-        self.assertRegex(header, r"UUID +CC +PCI +MODE +MIG PROFILES$")
-        self.assertEqual(len(rows), count)
+        self.assertRegex(header, r"UUID +CC +PCI +MODE +MIG PROFILES *$")
         self.assertNotIn("MIG PROFILES", self.cli("gpus", "list").ok().out)
+        self.assertEqual(len(rows), count)
         for row, uuid, bus_id in zip(rows, machine.uuids, machine.bus_ids):
-            profiles = r"(1g\.\d+gb .*)?7g\.\d+gb.*" if machine.has_mig else "–"
-            self.assertRegex(row, rf"{uuid} +{re.escape(machine.compute_capability)} +{re.escape(bus_id)} +\w+ +{profiles}$")
+            self.assertRegex(row, rf"{uuid} +{capability} +{re.escape(bus_id)} +\w+ +{profiles} *$")
+        rows = [line for line in self.cli("status", "--all", "-o", "wide").ok().lines if re.search(r"─\d+ GPU-", line)]
+        self.assertEqual(len(rows), count)
+        for row in rows:
+            self.assertRegex(row, rf" {capability} +[0-9A-F:.]+ +\w+ +{profiles} *$")
         node, = self.cli.json("topology")["nodes"]
         for gpu in node["gpus"]:
             self.assertEqual(gpu["compute_capability"], machine.compute_capability)
