@@ -124,7 +124,8 @@ void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const Els
 void TestNew(const State& state, const Node& node, const NodeFacts& facts, const Elsewhere& elsewhere, Events& events) {
   for (size_t i = 0; i < facts.gpus.size(); ++i) {
     const GpuFacts& gpu = facts.gpus[i];
-    const bool was_here = i < node.facts->gpus.size() && node.facts->gpus[i].uuid == gpu.uuid;
+    const GpuFacts* before = i < node.facts->gpus.size() ? &node.facts->gpus[i] : nullptr;
+    const bool was_here = before != nullptr && before->uuid == gpu.uuid && before->presence != GpuPresence::kRetired;
     if (was_here || gpu.presence != GpuPresence::kPresent) continue;
     const auto has_trouble = [&](const GpuKey& from) {
       const GpuTrouble* trouble = FindTrouble(state, from);
