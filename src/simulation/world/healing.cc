@@ -48,7 +48,8 @@ bool Healing::IsOfNobody(const State& state, const Incident& incident) const {
 
 bool Healing::IsStrangers(const Node& node) const {
   const std::vector<GpuFacts>& gpus = node.facts->gpus;
-  return std::ranges::none_of(gpus, [&](const GpuFacts& gpu) { return HostWith(gpu.uuid, node) != nullptr; });
+  const auto is_ours = [&](const GpuFacts& gpu) { return gpu.presence == GpuPresence::kPresent && HostWith(gpu.uuid, node) != nullptr; };
+  return std::ranges::none_of(gpus, is_ours);
 }
 
 void Healing::CareForNode(const State& state, const Node& node) {
