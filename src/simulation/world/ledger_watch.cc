@@ -173,6 +173,8 @@ void LedgerWatch::CheckReserved(const std::string& job, Instant placed_at, const
 
 void LedgerWatch::Judge(const State&, const NodesReserved& event) { reservations_[event.reservation.name] = event.reservation; }
 void LedgerWatch::Judge(const State&, const ReservationEnded& event) { reservations_.erase(event.name); }
+// They keep their times of the calendar, and so lie elsewhere on the line.
+void LedgerWatch::Judge(const State& state, const WallClockStepped&) { reservations_ = state.reservations; }
 
 void LedgerWatch::Judge(const State&, const JobStarted& event) {
   for (const LeaseId lease : placed_[event.job]) {

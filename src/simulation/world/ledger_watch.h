@@ -64,6 +64,7 @@ class LedgerWatch : public CommitObserver {
   void Judge(const State& state, const GpuConditionChanged& event);
   void Judge(const State&, const NodesReserved& event);
   void Judge(const State&, const ReservationEnded& event);
+  void Judge(const State& state, const WallClockStepped&);
   template <typename E>
   void Judge(const State&, const E&) {}
   void CheckArray(const State& state, const Job& job);
