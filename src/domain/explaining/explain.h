@@ -60,6 +60,7 @@ struct Explanation {
 };
 
 // REQUIRES: the job is queued, or would be (its id is not known to the state then).
-Explanation Explain(const State& state, Instant at, const Job& job);
+// `incidents`: as in WhatIsOut.
+Explanation Explain(const State& state, Instant at, const Job& job, const IncidentsByGpu* incidents = nullptr);
 
 }  // namespace gp

@@ -83,6 +83,6 @@ Duration WorkOf(const Job& job, Instant at) {
 
 size_t PartsOf(const State& state) { return state.nodes.size() + state.leases.size() + state.jobs.size() - state.finished.size(); }
 
-Present TakePresent(const State& state) { return {WithoutFinished(state), PastRuns(state)}; }
+Present TakePresent(const State& state) { return {WithoutFinished(state), PastRuns(state), IncidentsOf(state)}; }
 
 }  // namespace gp

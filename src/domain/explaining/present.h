@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "domain/cluster/state.h"
+#include "domain/scheduling/what_is_out.h"
 
 namespace gp {
 
@@ -24,6 +25,7 @@ struct PastRun {
 struct Present {
   State state;                // finished jobs are left out, but for those that somebody waits for
   std::vector<PastRun> past;  // the last to end first
+  IncidentsByGpu incidents;   // the state has none: nothing is foreseen of faults
 };
 
 inline constexpr size_t kPastRunsMax = 10'000;  // finished jobs that are looked at

@@ -35,14 +35,23 @@ std::set<ToMend> Candidates(const std::vector<const NodeClasses::Class*>& classe
   return found;
 }
 
+// 0: it has none.
+IncidentId IncidentOf(const State& state, const GpuKey& key, const IncidentsByGpu* incidents) {
+  if (incidents != nullptr) {
+    const auto found = incidents->find(key);
+    return found == incidents->end() ? IncidentId{} : found->second;
+  }
+  const GpuTrouble* trouble = FindTrouble(state, key);
+  return trouble == nullptr ? IncidentId{} : trouble->incident;
+}
+
 // "GPU 0 of n1 is missing (incident-3)", "node n1 is lost"
-std::string Describe(const State& state, const ToMend& one, int gpus) {
+std::string Describe(const State& state, const ToMend& one, int gpus, const IncidentsByGpu* incidents) {
   const Node& node = *state.FindNode(one.node);
   if (one.is_whole_node) return "node " + node.facts->name + (node.condition == NodeCondition::kUp ? " is draining" : " is lost");
   const int gpu = std::countr_zero(OutOfService(node, gpus));
-  const GpuTrouble* trouble = FindTrouble(state, {node.id, gpu});
-  const bool has_incident = trouble != nullptr && trouble->incident.value != 0;
-  return "GPU " + std::to_string(gpu) + " of " + node.facts->name + " " + WhatAils(node, gpu) + (has_incident ? " (" + ToText(trouble->incident) + ")" : "");
+  const IncidentId incident = IncidentOf(state, {node.id, gpu}, incidents);
+  return "GPU " + std::to_string(gpu) + " of " + node.facts->name + " " + WhatAils(node, gpu) + (incident.value == 0 ? "" : " (" + ToText(incident) + ")");
 }
 
 // "2 more GPUs and 1 more node are out of service"
@@ -55,7 +64,15 @@ std::string More(int gpus, int nodes) {
 
 }  // namespace
 
-std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes) {
+IncidentsByGpu IncidentsOf(const State& state) {
+  IncidentsByGpu incidents;
+  for (const auto& [key, trouble] : state.troubles) {
+    if (trouble.incident.value != 0) incidents.emplace_hint(incidents.end(), key, trouble.incident);
+  }
+  return incidents;
+}
+
+std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes, const IncidentsByGpu* incidents) {
   const std::set<ToMend> found = Candidates(classes, gpus, nodes);
   if (nodes <= 0 || static_cast<int>(found.size()) < nodes) return "";
   const ToMend& first = *found.begin();
@@ -68,7 +85,7 @@ std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::C
       more_gpus += one->gpus;
     }
   }
-  return Describe(state, first, gpus) + More(more_gpus, more_nodes);
+  return Describe(state, first, gpus, incidents) + More(more_gpus, more_nodes);
 }
 
 }  // namespace gp

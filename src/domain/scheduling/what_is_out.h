@@ -2,6 +2,7 @@
 
 // What is out of service and keeps nodes from taking the ranks of a job.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,13 @@
 
 namespace gp {
 
+// The open incidents of GPUs, for a copy of a state that knows nothing of them.
+using IncidentsByGpu = std::map<GpuKey, IncidentId>;
+IncidentsByGpu IncidentsOf(const State& state);
+
 // The first of what would have to be mended, and how much more: "GPU 0 of n1 is missing (incident-3); 2 more GPUs are out of
 // service".  `classes`: those of nodes that would do if they were mended, for work of `gpus` GPUs each; `nodes`: how many
-// nodes are missing.  "": these are too few.
-std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes);
+// nodes are missing; `incidents`: nullptr: those of the state.  "": these are too few.
+std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes, const IncidentsByGpu* incidents);
 
 }  // namespace gp

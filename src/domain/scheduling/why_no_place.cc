@@ -13,7 +13,6 @@
 #include "domain/placement/out_of_service.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/never_fits.h"
-#include "domain/scheduling/what_is_out.h"
 
 namespace gp {
 namespace {
@@ -125,10 +124,10 @@ PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec)
 }
 
 // What is out of service, where the job would start if it were not.
-std::string ToBeMended(const State& state, const Survey& survey, const Job& job) {
+std::string ToBeMended(const State& state, const Survey& survey, const Job& job, const IncidentsByGpu* incidents) {
   const PendingReason& r = survey.reason;
   const int gpus = job.spec->gpus.count;
-  if (r.kind == PendingKind::kNodesAway) return WhatIsOut(state, survey.away, gpus, job.spec->nodes - r.nodes_up);
+  if (r.kind == PendingKind::kNodesAway) return WhatIsOut(state, survey.away, gpus, job.spec->nodes - r.nodes_up, incidents);
   if (r.kind != PendingKind::kCapacity && r.kind != PendingKind::kTopology) return "";
   std::vector<const NodeClasses::Class*> would_fit;
   for (const auto* classes : {&survey.away, &survey.full}) {
@@ -137,18 +136,18 @@ std::string ToBeMended(const State& state, const Survey& survey, const Job& job)
       if (!is_sound && Fits(Mended(one->example), job)) would_fit.push_back(one);
     }
   }
-  return WhatIsOut(state, would_fit, gpus, job.spec->nodes - r.nodes_now);
+  return WhatIsOut(state, would_fit, gpus, job.spec->nodes - r.nodes_now, incidents);
 }
 
 }  // namespace
 
-PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job) {
+PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job, const IncidentsByGpu* incidents) {
   Survey survey = Look(classes, job, WeightsOf(state.policy.placement, job.pool));
   PendingReason& reason = survey.reason;
   reason.kind = Judge(state, survey, *job.spec);
   reason.code = CodeOf(reason.kind);
   reason.text = Tell(survey, job);
-  if (const std::string out = ToBeMended(state, survey, job); !out.empty()) {
+  if (const std::string out = ToBeMended(state, survey, job, incidents); !out.empty()) {
     if (reason.kind == PendingKind::kCapacity) reason.code = "GpusOutOfService";
     reason.text += "; " + out;
   }

@@ -4,11 +4,12 @@
 
 #include "domain/cluster/state.h"
 #include "domain/scheduling/node_classes.h"
+#include "domain/scheduling/what_is_out.h"
 #include "domain/scheduling/why_pending.h"
 
 namespace gp {
 
-// `classes`: of the state's nodes.
-PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job);
+// `classes`: of the state's nodes; `incidents`: as in WhatIsOut.
+PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job, const IncidentsByGpu* incidents = nullptr);
 
 }  // namespace gp

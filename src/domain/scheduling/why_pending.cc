@@ -173,7 +173,8 @@ std::optional<PendingReason> WhatIsDenied(const State& state, Instant at, const 
 
 PendingReason WhyPending(const State& state, Instant at, const Job& job) { return PendingReasons(state, at).Of(job); }
 
-PendingReasons::PendingReasons(const State& state, Instant at, const Plan* plan) : state_(state), at_(at), plan_(plan) {}
+PendingReasons::PendingReasons(const State& state, Instant at, const Plan* plan, const IncidentsByGpu* incidents)
+    : state_(state), at_(at), plan_(plan), incidents_(incidents) {}
 
 const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
   if (!classes_) {
@@ -183,7 +184,7 @@ const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
   const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
   if (is_new) {
     const Way way = NearestWay(state_, *classes_, job);
-    known->second = {WhyNoPlace(state_, *classes_, As(job, way)), way.variant, way.nodes};
+    known->second = {WhyNoPlace(state_, *classes_, As(job, way), incidents_), way.variant, way.nodes};
   }
   return known->second;
 }

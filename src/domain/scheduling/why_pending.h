@@ -11,6 +11,7 @@
 #include "domain/cluster/state.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/plan.h"
+#include "domain/scheduling/what_is_out.h"
 
 namespace gp {
 
@@ -45,7 +46,8 @@ PendingReason WhyPending(const State& state, Instant at, const Job& job);
 class PendingReasons {
  public:
   // `plan`: what the next pass does, or what the newest one did; it outlives this.  nullptr: it is worked out.
-  PendingReasons(const State& state, Instant at, const Plan* plan = nullptr);
+  // `incidents`: as in WhatIsOut; they outlive this.
+  PendingReasons(const State& state, Instant at, const Plan* plan = nullptr, const IncidentsByGpu* incidents = nullptr);
 
   // What weighs most: the same wherever it is asked for.
   PendingReason Of(const Job& job) { return All(job).front(); }
@@ -64,6 +66,7 @@ class PendingReasons {
   const State& state_;
   const Instant at_;
   const Plan* plan_;
+  const IncidentsByGpu* const incidents_;
   std::optional<Plan> own_plan_;        // once one that fits was asked about
   std::optional<NodeClasses> classes_;  // once any was
   std::map<JobShape, Known> known_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/explaining/explain.h"
+#include "domain/explaining/present.h"
 #include "domain/explaining/why_not_here.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/scheduling/never_fits.h"
@@ -60,6 +62,18 @@ TEST_F(OutOfServiceGpus, AMissingOneWouldDoOnceItIsBack) {
 TEST_F(OutOfServiceGpus, NoJobIsRefusedForAMissingOne) {
   JoinWithFirst(3);
   EXPECT_EQ(WhyNeverFits(cluster_.state(), JobOf(4)), "");
+}
+
+// An explanation is made of a copy that knows of no incidents.
+TEST_F(OutOfServiceGpus, AnExplanationNamesTheIncident) {
+  JoinWithFirst(3);
+  ASSERT_TRUE(cluster_.Execute(SubmitJob{JobOf(4).spec, {"ana", 1, 1}}));
+  cluster_.Pass();
+  const Present present = TakePresent(cluster_.state());
+  const Job& job = *present.state.FindJob(JobId{1});
+  const std::string text = "waits for 4 GPUs: 3 free, 0 of 1 node could take a rank now; GPU 3 of n1 is missing";
+  EXPECT_EQ(Explain(present.state, cluster_.now(), job, &present.incidents).reasons.front().text, text + " (incident-1)");
+  EXPECT_EQ(Explain(cluster_.state(), cluster_.now(), job).reasons.front().text, text + " (incident-1)");
 }
 
 TEST_F(OutOfServiceGpus, ARetiredOneIsNotOfTheNode) {

@@ -64,10 +64,11 @@ Result<JobId> SubmitTo(State& state, Instant at, const Job& job) {
   return job.id;
 }
 
-void FillExplanation(const State& state, Instant at, const Job& job, v1::ExplainJobReply* reply) {
+// `incidents`: of a copy of the state; nullptr: it is the state itself.
+void FillExplanation(const State& state, Instant at, const Job& job, const IncidentsByGpu* incidents, v1::ExplainJobReply* reply) {
   reply->set_note(job.note);
   if (job.state == JobState::kBlocked) return BlockedView(job, reply);
-  ExplanationView(state, job, Explain(state, at, job), reply);
+  ExplanationView(state, job, Explain(state, at, job, incidents), reply);
 }
 
 constexpr auto kTurnTime = std::chrono::seconds(5);
@@ -111,13 +112,13 @@ Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest&
     if (PartsOf(state) <= kPartsMax) {
       present = TakePresent(state);
     } else {
-      FillExplanation(state, at, *job, reply);
+      FillExplanation(state, at, *job, nullptr, reply);
     }
   });
   if (!read) return read;
   if (!job) return Fail(job.error());
   if (!request.has_spec()) reply->set_job_id(NameOf(*job));
-  if (present) FillExplanation(present->state, at, *job, reply);
+  if (present) FillExplanation(present->state, at, *job, &present->incidents, reply);
   if (present && request.nodes()) NodeTableView(present->state, NodeTable(present->state, at, *job), reply);
   if (present && request.forecast()) FillForecast(*present, at, *job, reply);
   if (!present && request.forecast()) reply->mutable_forecast()->set_text("not told: too much runs and waits here to play it on");
