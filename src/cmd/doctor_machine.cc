@@ -25,7 +25,7 @@ constexpr int64_t kSpaceWarn = int64_t{1} << 30;
 constexpr const char* kSimulate =
     "without GPUs, machines can be played: gpu-platform serve --simulate dgx-h100:2";
 constexpr const char* kCgroups = "/sys/fs/cgroup";
-constexpr size_t kRootsShown = 3;
+constexpr size_t kRootsShown = 16;
 constexpr const char* kDelegate = "run the agent in a unit of its own with Delegate=yes";
 
 }  // namespace
