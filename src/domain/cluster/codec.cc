@@ -52,8 +52,19 @@ void IndexJob(State& state, const Job& job) {
   if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = SubmittedAs(job);
 }
 
+// Whether each value is what its key says.
+bool AreKeysTrue(const State& state) {
+  for (size_t i = 0; i < state.nodes.size(); ++i) {
+    if (state.nodes[i].id.value != i) return false;
+  }
+  const auto is_true = [](const auto& entry) { return entry.first == entry.second.id; };
+  return std::ranges::all_of(state.jobs, is_true) && std::ranges::all_of(state.leases, is_true) &&
+         std::ranges::all_of(state.incidents, is_true) && std::ranges::all_of(state.access.tokens, is_true);
+}
+
 // False where the values cannot belong together.
 bool BuildIndexes(State& state) {
+  if (!AreKeysTrue(state)) return false;
   for (Node& node : state.nodes) {
     if (node.facts == nullptr || !ValidateNodeFacts(*node.facts) || node.gpus.size() != node.facts->gpus.size()) return false;
     state.nodes_by_name[node.facts->name] = node.id;
