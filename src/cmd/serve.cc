@@ -1,6 +1,8 @@
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <thread>
+#include <tuple>
 
 #include <pthread.h>
 #include <spawn.h>
@@ -160,7 +162,16 @@ class Serving {
   const LiveAgent* agent() const { return agent_.get(); }
   int tcp_port() const { return server_->tcp_port(); }
   int http_port() const { return http_->tcp_port(); }
-  size_t simulated_nodes() const { return children_.size(); }
+  int simulated_nodes() const { return simulated_nodes_; }
+  // The others of several simulated nodes.  They join one after the other, so that the first is the first to get work.
+  Status StartOtherAgents() {
+    constexpr int kInTurn = 8;  // of more nobody sees an order
+    for (int k = 1; k < simulated_nodes_; ++k) {
+      if (k <= kInTurn) AwaitNodes(static_cast<size_t>(k));
+      GP_CHECK_OK(SpawnAgent(k));
+    }
+    return Ok();
+  }
 
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -323,32 +334,46 @@ class Serving {
     return Ok();
   }
 
-  // One process a node: each plays its own machine, with its own devices.
   Status SpawnSimulated() {
-    const auto [machine, nodes] = GP_TRY(ParseSimulate(flags_.simulate));
-    GP_TRY(MachineFilePath(machine));  // a wrong name is told here, once
-    for (int k = 0; k < nodes; ++k) {
-      std::vector<std::string> words{ExecutablePath(), "agent", "--simulate", machine,
-                                     "--node-index", std::to_string(k),
-                                     "--controller", "unix:" + flags_.run_directory + "/control.sock",
-                                     "--join-token-file", flags_.state + "/join-token",
-                                     "--state", flags_.state + "/agent-" + std::to_string(k),
-                                     "--service-user", flags_.agent.service_user, "--with-parent"};
-      if (k > 0 || flags_.log == LogFormat::kJson) words.push_back("-q");
-      if (flags_.agent.allow_root) words.push_back("--allow-root");
-      for (const auto& [flag, value] : {std::pair{"--nvml", flags_.agent.nvml}, {"--prolog", flags_.agent.prolog},
-                                        {"--epilog", flags_.agent.epilog}, {"--mps-control", flags_.agent.mps_control}, {"--mig", flags_.agent.mig}}) {
-        if (!value.empty()) words.insert(words.end(), {flag, value});
-      }
-      words.insert(words.end(), {"--keep-logs", flags_.agent.keep_logs.ns == 0 ? "0s" : ToText(flags_.agent.keep_logs)});
-      std::vector<char*> argv;
-      for (std::string& word : words) argv.push_back(word.data());
-      argv.push_back(nullptr);
-      pid_t pid = 0;
-      const int error = posix_spawn(&pid, words[0].c_str(), nullptr, nullptr, argv.data(), environ);
-      if (error != 0) return Fail(Internal("cannot start an agent: " + std::string(std::strerror(error))));
-      children_.push_back(pid);
+    std::tie(simulated_machine_, simulated_nodes_) = GP_TRY(ParseSimulate(flags_.simulate));
+    GP_TRY(MachineFilePath(simulated_machine_));  // a wrong name is told here, once
+    return SpawnAgent(0);
+  }
+
+  // Not for long: a node that does not join says why itself.
+  void AwaitNodes(size_t count) {
+    constexpr int kTries = 100;
+    constexpr auto kPause = std::chrono::milliseconds(10);
+    bool are_there = false;
+    for (int tries = 0; tries < kTries && !are_there; ++tries) {
+      std::this_thread::sleep_for(kPause);
+      (void)loop_->Read([&](const State& state) { are_there = state.nodes.size() >= count; });
     }
+  }
+
+  // One process a node: each plays its own machine, with its own devices.
+  Status SpawnAgent(int k) {
+    std::vector<std::string> words{ExecutablePath(), "agent", "--simulate", simulated_machine_,
+                                   "--node-index", std::to_string(k),
+                                   "--controller", "unix:" + flags_.run_directory + "/control.sock",
+                                   "--join-token-file", flags_.state + "/join-token",
+                                   "--state", flags_.state + "/agent-" + std::to_string(k),
+                                   "--service-user", flags_.agent.service_user, "--with-parent"};
+    if (k > 0 || flags_.log == LogFormat::kJson) words.push_back("-q");
+    if (flags_.agent.allow_root) words.push_back("--allow-root");
+    for (const auto& [flag, value] :
+         {std::pair{"--nvml", flags_.agent.nvml}, {"--prolog", flags_.agent.prolog}, {"--epilog", flags_.agent.epilog},
+          {"--mps-control", flags_.agent.mps_control}, {"--mig", flags_.agent.mig}}) {
+      if (!value.empty()) words.insert(words.end(), {flag, value});
+    }
+    words.insert(words.end(), {"--keep-logs", flags_.agent.keep_logs.ns == 0 ? "0s" : ToText(flags_.agent.keep_logs)});
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_t pid = 0;
+    const int error = posix_spawn(&pid, words[0].c_str(), nullptr, nullptr, argv.data(), environ);
+    if (error != 0) return Fail(Internal("cannot start an agent: " + std::string(std::strerror(error))));
+    children_.push_back(pid);
     return Ok();
   }
 
@@ -376,6 +401,8 @@ class Serving {
   std::unique_ptr<LiveAgent> agent_;
   std::thread agent_thread_;
   std::vector<pid_t> children_;
+  std::string simulated_machine_;
+  int simulated_nodes_ = 0;
   std::vector<std::string> warnings_;
 };
 
@@ -411,6 +438,7 @@ void RunServe(ServeFlags flags, Cli& cli) {
                        (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : "") +
                        (serving.http_port() > 0 ? ", HTTP at port " + std::to_string(serving.http_port()) : ""));
   if (serving.authority() != nullptr) Tell(flags, cli, "encrypted; the authority is " + std::string(kFingerprintPrefix) + serving.authority()->fingerprint());
+  if (const Status others = serving.StartOtherAgents(); !others) Tell(flags, cli, others.error().message, LogLevel::kWarning);
   signals.Wait();
   Tell(flags, cli, "stopping; jobs run on");
   serving.Stop();
