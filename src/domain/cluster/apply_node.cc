@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/faults.h"
@@ -139,6 +141,17 @@ void ApplyEvent(State& state, Instant at, const GpuMoved& event) {
   gpu.condition = is_out ? marks.condition : GpuCondition::kLost;
 }
 
+// Whether a GPU that is there now was there before; where there are none, nothing says otherwise.
+static bool HasACardOf(const NodeFacts& before, const NodeFacts& now) {
+  const auto is_there = [](const GpuFacts& gpu) { return gpu.presence == GpuPresence::kPresent; };
+  const auto was_there = [&](const GpuFacts& gpu) {
+    const int position = is_there(gpu) ? before.PositionOf(gpu.uuid) : -1;
+    return position >= 0 && is_there(before.gpus[static_cast<size_t>(position)]);
+  };
+  const bool has_none = std::ranges::none_of(before.gpus, is_there) || std::ranges::none_of(now.gpus, is_there);
+  return has_none || std::ranges::any_of(now.gpus, was_there);
+}
+
 void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
   const bool is_new = event.node.value == state.nodes.size();
   if (is_new) {
@@ -150,7 +163,8 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
   const std::shared_ptr<const NodeFacts> before = is_new ? std::make_shared<const NodeFacts>() : node.facts;
   if (!is_new) CountCapacity(state, node, -1);
   if (!is_new) IndexGpus(state, node, -1);
-  if (event.incarnation < node.incarnation) node.signals_seen = 0;  // its state directory is another one
+  // Its state directory is another one, or the whole machine is: what it reports is numbered anew.
+  if (event.incarnation < node.incarnation || !HasACardOf(*before, *event.facts)) node.signals_seen = 0;
   node.facts = event.facts;
   node.incarnation = event.incarnation;
   if (event.keeps_positions) {
