@@ -40,15 +40,22 @@ std::string WordsOf(const FaultSignal& signal, const std::string& why) { return 
 
 }  // namespace
 
-void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events) {
+Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause, const std::string& what) {
   Incident incident;
   incident.id = id;
-  incident.cause = why;
+  incident.cause = cause;
   incident.pool = node.pool;
   incident.node = node.facts->name;
-  incident.needs_person = true;
   incident.opened_at = incident.last_at = at;
-  incident.steps = {{at, "drained by itself"}};
+  incident.reports = 1;
+  incident.steps = {{at, what}};
+  return incident;
+}
+
+void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events) {
+  Incident incident = OpenOn(node, id, at, why, "drained by itself");
+  incident.needs_person = true;
+  incident.reports = 0;  // nobody has reported it
   events.push_back(NodeDrainChanged{node.id, true, why});
   events.push_back(IncidentOpened{std::move(incident)});
 }
@@ -311,6 +318,13 @@ void FaultDecider::End(const Job& job, const FaultVerdict& verdict, const std::s
   hit.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * (std::max<int64_t>((at_ - since).ns, 0) / 1'000'000);
 }
 
+void FaultDecider::CountHit(const Hit& hit, Incident& incident) {
+  incident.jobs = hit.jobs;
+  incident.jobs.resize(std::min(incident.jobs.size(), kIncidentJobsMax));
+  incident.jobs_hit = static_cast<int64_t>(hit.jobs.size());
+  incident.lost_gpu_ms = hit.lost_gpu_ms;
+}
+
 void FaultDecider::Record(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit) {
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
   const bool needs_person = verdict.remedy == GpuRemedy::kWatch || verdict.remedy >= GpuRemedy::kOperator || call.is_missing;
@@ -318,22 +332,12 @@ void FaultDecider::Record(Draft& draft, const Call& call, const FaultVerdict& ve
     events_.push_back(IncidentNoted{draft.trouble.incident, call.what, 1, remedy, needs_person, hit.jobs, hit.lost_gpu_ms, call.is_lasting});
     return;
   }
-  Incident incident;
-  incident.id = {++last_incident_};
-  incident.cause = verdict.why;
-  incident.pool = node_.pool;
-  incident.node = node_.facts->name;
+  Incident incident = OpenOn(node_, {++last_incident_}, at_, verdict.why, call.what);
   incident.gpu = call.gpu;
   incident.uuid = node_.facts->gpus[static_cast<size_t>(call.gpu)].uuid;
   incident.remedy = remedy;
   incident.needs_person = needs_person;
-  incident.opened_at = incident.last_at = at_;
-  incident.reports = 1;
-  incident.jobs = hit.jobs;
-  incident.jobs.resize(std::min(incident.jobs.size(), kIncidentJobsMax));
-  incident.jobs_hit = static_cast<int64_t>(hit.jobs.size());
-  incident.lost_gpu_ms = hit.lost_gpu_ms;
-  incident.steps = {{at_, call.what}};
+  CountHit(hit, incident);
   incident.is_lasting = call.is_lasting;
   draft.trouble.incident = incident.id;
   events_.push_back(IncidentOpened{std::move(incident)});
@@ -357,19 +361,10 @@ void FaultDecider::RecordOfNode(const std::string& cause, const std::string& wha
     events_.push_back(IncidentNoted{*open, what, 1, GpuRemedy::kNone, true, hit.jobs, hit.lost_gpu_ms});
     return;
   }
-  Incident incident;
-  incident.id = of_node_[kind] = {++last_incident_};
-  incident.cause = cause;
-  incident.pool = node_.pool;
-  incident.node = node_.facts->name;
+  of_node_[kind] = {++last_incident_};
+  Incident incident = OpenOn(node_, of_node_[kind], at_, cause, what);
   incident.needs_person = true;
-  incident.opened_at = incident.last_at = at_;
-  incident.reports = 1;
-  incident.jobs = hit.jobs;
-  incident.jobs.resize(std::min(incident.jobs.size(), kIncidentJobsMax));
-  incident.jobs_hit = static_cast<int64_t>(hit.jobs.size());
-  incident.lost_gpu_ms = hit.lost_gpu_ms;
-  incident.steps = {{at_, what}};
+  CountHit(hit, incident);
   events_.push_back(IncidentOpened{std::move(incident)});
 }
 

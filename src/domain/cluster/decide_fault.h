@@ -62,6 +62,7 @@ class FaultDecider {
   void BeWell(Draft& draft, int gpu);
   void Answer(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit);
   void Record(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit);
+  static void CountHit(const Hit& hit, Incident& incident);
   void RecordOfNode(const std::string& cause, const std::string& what, const Hit& hit);
   std::optional<IncidentId> FindOfNode(const std::string& kind) const;
   void AbandonTest(Draft& draft, int gpu);
@@ -83,6 +84,8 @@ class FaultDecider {
   bool is_drained_ = false;
 };
 
+// An incident of the node that begins with one report.
+Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause, const std::string& what);
 // The node takes no new work, and an operator has to look at it.
 void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events);
 

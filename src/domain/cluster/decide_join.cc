@@ -38,15 +38,7 @@ Result<Events> RefuseName(const State& state, Instant at, const Node& node, cons
   });
   Events events;
   if (open == state.incidents.end()) {
-    Incident incident;
-    incident.id = {state.last_incident + 1};
-    incident.cause = cause;
-    incident.pool = node.pool;
-    incident.node = facts.name;
-    incident.opened_at = incident.last_at = at;
-    incident.reports = 1;
-    incident.steps = {{at, what}};
-    events.push_back(IncidentOpened{std::move(incident)});
+    events.push_back(IncidentOpened{OpenOn(node, {state.last_incident + 1}, at, cause, what)});
     return events;
   }
   if (at - open->second.last_at >= kRefusalNoted) {
@@ -119,26 +111,34 @@ void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const Els
   }
 }
 
-// A GPU that the node did not have is tested before it is used, unless more was to be done about it where it was.
-// Whoever has put it in wants it used: no breaker holds the test back.
-void TestNew(const State& state, const Node& node, const NodeFacts& facts, const Elsewhere& elsewhere, Events& events) {
+// The operator who has put a GPU in wants it used: no breaker holds its test back.
+GpuRemedyChanged OrderTest(NodeId node, int gpu) {
+  GpuRemedyChanged test;
+  test.node = node;
+  test.gpu = gpu;
+  test.remedy = GpuRemedy::kTest;
+  test.is_asked = true;
+  return test;
+}
+
+// A GPU that has moved is tested in its new place, unless more is to be done about it already.
+void TestMoved(const State& state, NodeId node, const NodeFacts& facts, const Elsewhere& elsewhere, Events& events) {
+  for (const GpuKey& from : elsewhere.moved) {
+    const GpuTrouble* trouble = FindTrouble(state, from);
+    if (trouble != nullptr && trouble->remedy >= GpuRemedy::kTest) continue;
+    const std::string& uuid = state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid;
+    events.push_back(OrderTest(node, facts.PositionOf(uuid)));
+  }
+}
+
+// So is one that no node has had, or that was given up.  A node that is new as a whole is judged by its readings.
+void TestNew(const State& state, const Node& node, const NodeFacts& facts, Events& events) {
   for (size_t i = 0; i < facts.gpus.size(); ++i) {
     const GpuFacts& gpu = facts.gpus[i];
     const GpuFacts* before = i < node.facts->gpus.size() ? &node.facts->gpus[i] : nullptr;
     const bool was_here = before != nullptr && before->uuid == gpu.uuid && before->presence != GpuPresence::kRetired;
-    if (was_here || gpu.presence != GpuPresence::kPresent) continue;
-    const auto has_trouble = [&](const GpuKey& from) {
-      const GpuTrouble* trouble = FindTrouble(state, from);
-      const bool is_it = state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid == gpu.uuid;
-      return is_it && trouble != nullptr && trouble->remedy >= GpuRemedy::kTest;
-    };
-    if (std::ranges::any_of(elsewhere.moved, has_trouble)) continue;
-    GpuRemedyChanged test;
-    test.node = node.id;
-    test.gpu = static_cast<int>(i);
-    test.remedy = GpuRemedy::kTest;
-    test.is_asked = true;
-    events.push_back(test);
+    if (was_here || gpu.presence != GpuPresence::kPresent || !PlacesOf(state, gpu.uuid).empty()) continue;
+    events.push_back(OrderTest(node.id, static_cast<int>(i)));
   }
 }
 
@@ -151,6 +151,7 @@ Result<Events> JoinNew(const State& state, const JoinNode& command) {
   const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, nullptr, *command.facts));
   Events events{NodeJoined{id, command.facts, command.incarnation}};
   MoveGpus(state, id, *command.facts, elsewhere, events);
+  TestMoved(state, id, *command.facts, elsewhere, events);
   return events;
 }
 
@@ -174,7 +175,8 @@ Result<Events> JoinChanged(const State& state, Instant at, const Node& node, con
   const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, &node, *command.facts));
   Events events{NodeJoined{node.id, std::make_shared<const NodeFacts>(change.facts), command.incarnation, true}};
   MoveGpus(state, node.id, change.facts, elsewhere, events);
-  TestNew(state, node, change.facts, elsewhere, events);
+  TestMoved(state, node.id, change.facts, elsewhere, events);
+  TestNew(state, node, change.facts, events);
   ObserveLeases(state, at, node, WithUseOf(change.facts, command), command.fresh, events);
   FaultDecider decider(state, at, node, events);
   for (const int gpu : change.missing) decider.Miss(gpu);

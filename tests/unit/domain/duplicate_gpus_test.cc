@@ -70,6 +70,20 @@ TEST_F(DuplicateGpus, OfALostNodeAreRetiredAndChangeNothingWhereTheyAre) {
   ExpectSound();
 }
 
+TEST_F(DuplicateGpus, OfALostNodeMoveToANewOneAndAreTestedThere) {
+  Join("a", {"g0", "g1"});
+  Lose("a");
+  const std::vector<Event> events = DecideAndApply(FactsOf("renamed", {"g0", "h1"}));
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_TRUE(std::holds_alternative<GpuMoved>(events[1]));
+  const auto* test = std::get_if<GpuRemedyChanged>(&events[2]);
+  ASSERT_NE(test, nullptr);
+  EXPECT_EQ(test->node, state_.nodes_by_name.at("renamed"));
+  EXPECT_EQ(test->gpu, 0) << "not the one that is new with its node";
+  EXPECT_EQ(test->remedy, GpuRemedy::kTest);
+  ExpectSound();
+}
+
 TEST_F(DuplicateGpus, OfANodeThatAnswersKeepTheOtherOut) {
   Join("a", {"g0"});
   Join("b", {"g0"});
