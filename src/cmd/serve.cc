@@ -1,12 +1,7 @@
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <thread>
-#include <tuple>
 
 #include <pthread.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "adapters/certificates/authority.h"
@@ -37,6 +32,7 @@
 #include "cmd/process_limits.h"
 #include "cmd/settings_view.h"
 #include "cmd/signals.h"
+#include "cmd/simulated_agents.h"
 #include "cmd/span_flag.h"
 #include "cmd/state_place.h"
 #include "infrastructure/agent_identity.h"
@@ -68,15 +64,6 @@ struct ServeFlags {
   AgentConfig agent;
 };
 
-
-// "dgx-h100:2" -> machine and number of nodes.
-Result<std::pair<std::string, int>> ParseSimulate(const std::string& text) {
-  const size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return std::pair(text, 1);
-  const int64_t nodes = GP_TRY(ParseCount(text.substr(colon + 1)));
-  if (nodes < 1 || nodes > 256) return Fail(InvalidArgument("--simulate: 1 to 256 nodes, as dgx-h100:2"));
-  return std::pair(text.substr(0, colon), static_cast<int>(nodes));
-}
 
 // Where a core has several threads to run, the writer's thread does not interrupt the one that woke it: that one has
 // its answer to send, and planning comes after.  A tenth of a millisecond less until a submit is acknowledged.
@@ -140,9 +127,7 @@ class Serving {
   }
 
   void Stop() {
-    for (const pid_t pid : children_) kill(pid, SIGTERM);
-    for (const pid_t pid : children_) waitpid(pid, nullptr, 0);
-    children_.clear();
+    if (simulated_) simulated_->Stop();
     if (agent_ != nullptr) {
       agent_->Stop();
       agent_thread_.join();
@@ -162,15 +147,14 @@ class Serving {
   const LiveAgent* agent() const { return agent_.get(); }
   int tcp_port() const { return server_->tcp_port(); }
   int http_port() const { return http_->tcp_port(); }
-  int simulated_nodes() const { return simulated_nodes_; }
-  // The others of several simulated nodes.  They join one after the other, so that the first is the first to get work.
+  int simulated_nodes() const { return simulated_ ? simulated_->count() : 0; }
   Status StartOtherAgents() {
-    constexpr int kInTurn = 8;  // of more nobody sees an order
-    for (int k = 1; k < simulated_nodes_; ++k) {
-      if (k <= kInTurn) AwaitNodes(static_cast<size_t>(k));
-      GP_CHECK_OK(SpawnAgent(k));
-    }
-    return Ok();
+    const auto count_nodes = [this] {
+      size_t nodes = 0;
+      (void)loop_->Read([&](const State& state) { nodes = state.nodes.size(); });
+      return nodes;
+    };
+    return simulated_ ? simulated_->StartOthers(count_nodes) : Ok();
   }
 
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -319,7 +303,7 @@ class Serving {
 
   Status StartAgents() {
     if (flags_.no_agent) return Ok();
-    if (!flags_.simulate.empty()) return SpawnSimulated();
+    if (!flags_.simulate.empty()) return StartSimulated();
     AgentConfig config = flags_.agent;
     config.controller = "unix:" + flags_.run_directory + "/control.sock";
     config.join_token = token_;
@@ -334,46 +318,10 @@ class Serving {
     return Ok();
   }
 
-  Status SpawnSimulated() {
-    std::tie(simulated_machine_, simulated_nodes_) = GP_TRY(ParseSimulate(flags_.simulate));
-    GP_TRY(MachineFilePath(simulated_machine_));  // a wrong name is told here, once
-    return SpawnAgent(0);
-  }
-
-  // Not for long: a node that does not join says why itself.
-  void AwaitNodes(size_t count) {
-    constexpr int kTries = 100;
-    constexpr auto kPause = std::chrono::milliseconds(10);
-    bool are_there = false;
-    for (int tries = 0; tries < kTries && !are_there; ++tries) {
-      std::this_thread::sleep_for(kPause);
-      (void)loop_->Read([&](const State& state) { are_there = state.nodes.size() >= count; });
-    }
-  }
-
-  // One process a node: each plays its own machine, with its own devices.
-  Status SpawnAgent(int k) {
-    std::vector<std::string> words{ExecutablePath(), "agent", "--simulate", simulated_machine_,
-                                   "--node-index", std::to_string(k),
-                                   "--controller", "unix:" + flags_.run_directory + "/control.sock",
-                                   "--join-token-file", flags_.state + "/join-token",
-                                   "--state", flags_.state + "/agent-" + std::to_string(k),
-                                   "--service-user", flags_.agent.service_user, "--with-parent"};
-    if (k > 0 || flags_.log == LogFormat::kJson) words.push_back("-q");
-    if (flags_.agent.allow_root) words.push_back("--allow-root");
-    for (const auto& [flag, value] :
-         {std::pair{"--nvml", flags_.agent.nvml}, {"--prolog", flags_.agent.prolog}, {"--epilog", flags_.agent.epilog},
-          {"--mps-control", flags_.agent.mps_control}, {"--mig", flags_.agent.mig}}) {
-      if (!value.empty()) words.insert(words.end(), {flag, value});
-    }
-    words.insert(words.end(), {"--keep-logs", flags_.agent.keep_logs.ns == 0 ? "0s" : ToText(flags_.agent.keep_logs)});
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    pid_t pid = 0;
-    const int error = posix_spawn(&pid, words[0].c_str(), nullptr, nullptr, argv.data(), environ);
-    if (error != 0) return Fail(Internal("cannot start an agent: " + std::string(std::strerror(error))));
-    children_.push_back(pid);
+  Status StartSimulated() {
+    SimulatedAgents::Options options{flags_.agent, flags_.state, flags_.run_directory, flags_.log == LogFormat::kJson};
+    options.agent.simulate = flags_.simulate;
+    simulated_ = GP_TRY(SimulatedAgents::Start(std::move(options)));
     return Ok();
   }
 
@@ -400,9 +348,7 @@ class Serving {
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<LiveAgent> agent_;
   std::thread agent_thread_;
-  std::vector<pid_t> children_;
-  std::string simulated_machine_;
-  int simulated_nodes_ = 0;
+  std::optional<SimulatedAgents> simulated_;
   std::vector<std::string> warnings_;
 };
 
