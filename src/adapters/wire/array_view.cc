@@ -50,7 +50,7 @@ void ArrayLine(const State& state, JobId array, Instant now, PendingReasons& rea
   message->set_user(job.user.name);
   message->set_queue(job.queue);
   message->set_pool(job.pool);
-  message->set_submitted_at(ToRfc3339(WallOf(state.time, job.submitted_at), true));
+  message->set_submitted_at(TimeText(state, job.submitted_at));
   *message->mutable_elements() = counts;
   JobsUseView(state, known, now, message);
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "adapters/wire/views.h"
 #include "base/cpu_set.h"
 #include "domain/cluster/arrays.h"
 #include "domain/cluster/drain_end.h"
@@ -11,8 +12,6 @@ namespace {
 
 constexpr int kEndlessShown = 4;
 constexpr int64_t kMib = 1 << 20;
-
-std::string Time(const State& state, Instant at) { return ToRfc3339(WallOf(state.time, at), true); }
 
 void LeaseView(const State& state, const Lease& lease, v1::NodeLease* message) {
   const Job& job = *state.FindJob(lease.job);
@@ -29,7 +28,7 @@ void LeaseView(const State& state, const Lease& lease, v1::NodeLease* message) {
   }
   message->set_cpus(cpus.ToString());
   message->set_memory_bytes(memory_mib * kMib);
-  if (const Instant end = LatestEnd(job); end != kNever) message->set_ends_by(Time(state, end));
+  if (const Instant end = LatestEnd(job); end != kNever) message->set_ends_by(TimeText(state, end));
 }
 
 }  // namespace
@@ -37,10 +36,10 @@ void LeaseView(const State& state, const Lease& lease, v1::NodeLease* message) {
 void DrainView(const State& state, const Node& node, v1::NodeDrain* message) {
   const DrainEnd end = EndOfDrain(state, node);
   const auto deadline = state.drain_deadlines.find({node.id, -1});
-  if (node.drained_at.ns != 0) message->set_since(Time(state, node.drained_at));
-  if (deadline != state.drain_deadlines.end()) message->set_deadline(Time(state, deadline->second));
+  if (node.drained_at.ns != 0) message->set_since(TimeText(state, node.drained_at));
+  if (deadline != state.drain_deadlines.end()) message->set_deadline(TimeText(state, deadline->second));
   message->set_jobs(end.jobs);
-  if (end.at.ns != 0 && end.at != kNever) message->set_empty_by(Time(state, end.at));
+  if (end.at.ns != 0 && end.at != kNever) message->set_empty_by(TimeText(state, end.at));
   for (const JobId job : end.endless) {
     if (message->endless_size() < kEndlessShown) message->add_endless(NameOf(state, job));
   }

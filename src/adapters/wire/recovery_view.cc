@@ -1,5 +1,6 @@
 #include "adapters/wire/recovery_view.h"
 
+#include "adapters/wire/views.h"
 #include "base/text.h"
 
 namespace gp {
@@ -23,7 +24,7 @@ void CheckpointsView(const State& state, const Job& job, v1::Job* message) {
     part->set_took_seconds(Seconds(checkpoint.took));
     part->set_complete(checkpoint.is_complete);
     part->set_fault(checkpoint.fault);
-    part->set_at(ToRfc3339(WallOf(state.time, checkpoint.at), true));
+    part->set_at(TimeText(state, checkpoint.at));
     if (checkpoint.is_scored) part->set_score(static_cast<double>(checkpoint.score) / 1e9);
     if (checkpoint.took.ns > 0) cost = checkpoint.took;
   }

@@ -15,12 +15,14 @@
 #include "domain/placement/placement_warning.h"
 
 namespace gp {
+
+std::string TimeText(const State& state, Instant at) { return ToRfc3339(WallOf(state.time, at), true); }
+
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
 double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
-std::string Time(const State& state, Instant at) { return ToRfc3339(WallOf(state.time, at), true); }
 
 v1::GpuState ToProto(ShownGpuState state) { return static_cast<v1::GpuState>(static_cast<int>(state) + 1); }
 static_assert(static_cast<int>(ShownJobState::kPreempted) + 1 == v1::PREEMPTED);
@@ -64,12 +66,12 @@ void RankView(const State& state, const RankRecord& record, int rank, v1::Rank* 
 
 void AttemptView(const State& state, const AttemptRecord& attempt, v1::Attempt* message) {
   message->set_number(attempt.number);
-  message->set_placed_at(Time(state, attempt.placed_at));
+  message->set_placed_at(TimeText(state, attempt.placed_at));
   if (attempt.started_at.ns > 0) {
-    message->set_started_at(Time(state, attempt.started_at));
+    message->set_started_at(TimeText(state, attempt.started_at));
     message->set_start_seconds(Seconds(attempt.started_at - attempt.placed_at));
   }
-  if (attempt.ended_at.ns > 0) message->set_ended_at(Time(state, attempt.ended_at));
+  if (attempt.ended_at.ns > 0) message->set_ended_at(TimeText(state, attempt.ended_at));
   message->set_placement(attempt.placement);
   message->set_warning(std::string(WarningIn(attempt.placement)));
   if (attempt.end != EndClass::kNone) {
@@ -113,7 +115,7 @@ void VerdictView(const State& state, const GpuKey& key, v1::GpuVerdict* message)
   for (const XidMark& mark : trouble->xids) {
     v1::GpuVerdict::Xid* part = message->add_xids();
     part->set_xid(mark.xid);
-    part->set_at(Time(state, mark.at));
+    part->set_at(TimeText(state, mark.at));
   }
   if (trouble->incident.value != 0) message->set_incident(ToText(trouble->incident));
 }
@@ -206,7 +208,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   message->set_note(job.note);
   ToProto(*job.spec, message->mutable_spec());
   message->set_user(job.user.name);
-  message->set_submitted_at(Time(state, job.submitted_at));
+  message->set_submitted_at(TimeText(state, job.submitted_at));
   message->set_attempt(job.attempt);
   message->set_retries_used(job.retries_used);
   message->set_faults(job.faults);
@@ -224,7 +226,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
     // A job that is queued again waits as it did before its first attempt.
     if (HoldsLeases(job.state) || IsTerminal(job.state)) {
       started = last.started_at;
-      if (started.ns > 0) message->set_started_at(Time(state, started));
+      if (started.ns > 0) message->set_started_at(TimeText(state, started));
       for (const RankRecord& rank : last.ranks) {
         message->add_places(Place(*state.FindNode(rank.node)->facts, rank.gpus));
       }
@@ -232,7 +234,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   }
   const bool over = IsTerminal(job.state);
   if (over) {
-    message->set_ended_at(Time(state, job.ended_at));
+    message->set_ended_at(TimeText(state, job.ended_at));
     message->set_exit_code(job.exit_code);
   }
   const Instant until = over ? job.ended_at : now;
@@ -251,7 +253,7 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message, 
     part->set_attempt(note.attempt);
     part->set_xid(note.xid);
     part->set_gpu(state.FindNode(note.node)->facts->name + "/" + std::to_string(note.gpu));
-    part->set_at(Time(state, note.at));
+    part->set_at(TimeText(state, note.at));
     part->set_forgiven(note.forgiven);
   }
   CheckpointsView(state, job, message);

@@ -9,6 +9,9 @@
 
 namespace gp {
 
+// An instant of the ledger as people read it, to the millisecond.
+std::string TimeText(const State& state, Instant at);
+
 namespace v1 = gpu_platform::v1;
 
 v1::JobState ToProto(ShownJobState state);
