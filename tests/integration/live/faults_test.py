@@ -158,7 +158,8 @@ class Faults(FaultCase):
         others = [gpu["detail"] for n, gpu in self.cli.gpus() if n["name"] == "dgx-h100-0" and gpu["index"] not in (3, 4)]
         self.assertEqual(set(others), {"AVAILABLE"})
 
-    def test_the_kernels_log_names_the_program_and_nobody_can_forge_it(self):
+    def read_kernel_log(self):
+        """The path of a log that the first node's agent reads from now on; the other node takes no new work."""
         log = os.path.join(self.cluster.shared, "kmsg")
         open(log, "w").close()
         agent = self.cluster.agents[0]
@@ -167,6 +168,10 @@ class Faults(FaultCase):
         agent.start()
         self.cluster.await_gpus()
         self.cli("drain", "--node", "dgx-h100-1").ok()
+        return log
+
+    def test_the_kernels_log_names_the_program_and_nobody_can_forge_it(self):
+        log = self.read_kernel_log()
         jobs = [self.cli.start("--share", "0.5", command=["sh", "-c", f"echo $$ > {self.cluster.shared}/pid-{k}; exec sleep 1000"]) for k in range(2)]
         for job in jobs:
             eventually(lambda: self.runs(job, 1), "the job runs")
@@ -187,14 +192,7 @@ class Faults(FaultCase):
         self.assertNotIn("79", "".join(i["cause"] for i in self.incidents("--all")))
 
     def test_a_failing_nvswitch_ends_work_of_several_gpus(self):
-        log = os.path.join(self.cluster.shared, "kmsg")
-        open(log, "w").close()
-        agent = self.cluster.agents[0]
-        agent.stop()
-        agent.words += ["--kernel-log", log]
-        agent.start()
-        self.cluster.await_gpus()
-        self.cli("drain", "--node", "dgx-h100-1").ok()
+        log = self.read_kernel_log()
         big, small = (self.cli.start("--gpus", gpus, command=["sleep", "1000"]) for gpus in ("4", "1"))
         for job in (big, small):
             eventually(lambda: self.runs(job, 1), "the job runs")

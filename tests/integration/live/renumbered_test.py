@@ -75,25 +75,25 @@ class Renumbered(Renumbering):
                 found.add(int(pid))
         return found
 
-    def test_a_watcher_that_is_begun_again_reads_its_own_gpu(self):
+    def watch_again(self):
+        """A card is lost and the others numbered anew; then the watcher of GPU ends, and another one begins.  Its UUID."""
         uuid = self.gpu(GPU)["uuid"]
         self.lose_a_card()
         watcher, = self.watchers(uuid)
         os.kill(watcher, 9)
         eventually(lambda: self.watchers(uuid) - {watcher}, "another one watches it")
         self.inject(f"temperature gpu={GPU} celsius=52")
+        return uuid
+
+    def test_a_watcher_that_is_begun_again_reads_its_own_gpu(self):
+        uuid = self.watch_again()
         eventually(lambda: self.celsius(GPU) == 52, lambda: f"it shows its own temperature: {self.gpu(GPU)}")
         self.assertEqual(self.gpu(GPU)["readings"]["uuid"], uuid)
         self.assertEqual((self.celsius(NEXT), self.gpu(NEXT)["detail"]), (40 + NEXT, "AVAILABLE"))
         self.assert_reset_reaches(uuid)
 
     def test_an_error_is_of_the_gpu_that_has_it(self):
-        uuid = self.gpu(GPU)["uuid"]
-        self.lose_a_card()
-        watcher, = self.watchers(uuid)
-        os.kill(watcher, 9)
-        eventually(lambda: self.watchers(uuid) - {watcher}, "another one watches it")
-        self.inject(f"temperature gpu={GPU} celsius=52")
+        uuid = self.watch_again()
         eventually(lambda: self.celsius(GPU) == 52, lambda: f"it is read: {self.gpu(GPU)}")
         self.inject(f"xid gpu={NEXT} code=119")
         incidents = lambda: {one["gpu"] for one in self.cli.json("incidents", "list", "--all").get("incidents", []) if "119" in one["cause"]}

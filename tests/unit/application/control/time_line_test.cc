@@ -20,11 +20,12 @@ struct TimeRig {
   NodeId node;
 
   TimeRig() { Begin(); }
-  void Begin() {
+  // `asleep_min`: so that steps of this clock are no sleep of the controller's.
+  void Begin(Duration asleep_min = kHour * 1000) {
     loop.reset();
     ControlOptions options;
     options.by_hand = true;
-    options.asleep_min = kHour * 1000;
+    options.asleep_min = asleep_min;
     options.policy = TestPolicy();
     loop = *ControlLoop::Open(journal, clock, options);
   }
@@ -203,11 +204,7 @@ TEST(TimeLine, BooksFollowTheCalendarAndLoseNoTime) {
 
 TEST(TimeLine, AControllerThatWasStoppedTakesNobodyForSilent) {
   TimeRig rig;
-  rig.loop->Stop();
-  ControlOptions options;
-  options.by_hand = true;
-  options.policy = TestPolicy();
-  rig.loop = *ControlLoop::Open(rig.journal, rig.clock, options);
+  rig.Begin(ControlOptions().asleep_min);
   rig.AddNode();
   const auto live = [&](Duration time) {
     for (int64_t left = time.ToMilliseconds(); left > 0; left -= 250) {
@@ -231,11 +228,7 @@ TEST(TimeLine, AControllerThatWasStoppedTakesNobodyForSilent) {
 // Its turns take long, and between two of them a node was heard: it was not stopped.
 TEST(TimeLine, AControllerThatIsSlowHearsWhoIsSilent) {
   TimeRig rig;
-  rig.loop->Stop();
-  ControlOptions options;
-  options.by_hand = true;
-  options.policy = TestPolicy();
-  rig.loop = *ControlLoop::Open(rig.journal, rig.clock, options);
+  rig.Begin(ControlOptions().asleep_min);
   rig.AddNode();
   const auto facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n2", {0}));
   ASSERT_TRUE(rig.loop->Execute("node", "", JoinNode{facts, 1, true, {}, 0}).status);
