@@ -69,7 +69,7 @@ std::vector<std::string> OfHardware(const v1::Incident& incident) {
   std::vector<std::string> steps;
   if (incident.has_gpu()) steps.push_back("gpu-platform health " + Target(incident));
   if (!incident.needs_person()) return steps;
-  steps.push_back(incident.remedy() == "operator" ? online + ", once it is mended" : close + ", once it was looked at");
+  steps.push_back(incident.remedy() == "operator" ? online + ", once it is repaired" : close + ", once its cause is found");
   return steps;
 }
 

@@ -49,7 +49,7 @@ std::string DescribeNode(const v1::Node& node) {
   AddLine(out, "Reason", node.reason());
   if (node.has_drain()) {
     if (!node.drain().since().empty()) AddLine(out, "Drained", "since " + node.drain().since());
-    if (node.drain().has_deadline()) AddLine(out, "Deadline", node.drain().deadline() + ": what still runs there then is told to stop");
+    if (node.drain().has_deadline()) AddLine(out, "Deadline", node.drain().deadline() + ": jobs still running there are stopped then, with their grace, and queued again");
     AddLine(out, "Empty", EmptyText(node.drain()));
   }
   AddLine(out, "Pool", node.pool());

@@ -6,7 +6,7 @@
 
 namespace gp {
 
-// The keys of which the names fit into so many columns; those that `?` tells too go first.
+// The keys whose names fit into the columns; keys that the help of `?` lists are left out first.
 std::string KeysText(int width);
 
 // `keys` on the left and `place` on the right, two blanks apart at least: where both do not fit, the keys are cut.

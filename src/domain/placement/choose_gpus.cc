@@ -128,7 +128,7 @@ Node Emptied(const Node& node) {
   return empty;
 }
 
-Node Ideal(const Node& node) { return Mended(Emptied(node)); }
+Node Ideal(const Node& node) { return Repaired(Emptied(node)); }
 
 namespace {
 

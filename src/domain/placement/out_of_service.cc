@@ -28,17 +28,17 @@ GpuMask OutOfService(const Node& node, int gpus) {
   return out;
 }
 
-Node Mended(const Node& node) {
-  Node mended = node;
-  mended.facts = Completed(node.facts);
-  mended.condition = NodeCondition::kUp;
-  mended.draining = false;
-  for (int i = 0; i < static_cast<int>(mended.gpus.size()); ++i) {
+Node Repaired(const Node& node) {
+  Node repaired = node;
+  repaired.facts = Completed(node.facts);
+  repaired.condition = NodeCondition::kUp;
+  repaired.draining = false;
+  for (int i = 0; i < static_cast<int>(repaired.gpus.size()); ++i) {
     if (IsRetired(*node.facts, i)) continue;
-    mended.gpus[static_cast<size_t>(i)].condition = GpuCondition::kAvailable;
-    mended.gpus[static_cast<size_t>(i)].draining = false;
+    repaired.gpus[static_cast<size_t>(i)].condition = GpuCondition::kAvailable;
+    repaired.gpus[static_cast<size_t>(i)].draining = false;
   }
-  return mended;
+  return repaired;
 }
 
 const char* WhatAils(const Node& node, int gpu) {

@@ -7,11 +7,11 @@
 
 namespace gp {
 
-// The positions of GPUs that are out of service for work of so many GPUs of the node; retired ones are not of it any more.
+// The positions of GPUs that are out of service for a rank of `gpus` GPUs; retired ones no longer belong to the node.
 GpuMask OutOfService(const Node& node, int gpus);
 
 // The node in service with all of its GPUs; what is granted on it stays so.
-Node Mended(const Node& node);
+Node Repaired(const Node& node);
 
 // What is the matter with such a GPU: "is missing", "is being tested".
 const char* WhatAils(const Node& node, int gpu);

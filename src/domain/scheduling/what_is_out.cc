@@ -11,17 +11,17 @@ namespace gp {
 namespace {
 
 // In the order in which they are named: where little is to be done comes first.
-struct ToMend {
+struct Outage {
   bool is_whole_node = false;
   int gpus = 0;  // out of service
   NodeId node;
-  auto operator<=>(const ToMend&) const = default;
+  auto operator<=>(const Outage&) const = default;
 };
 
 bool IsOut(const Node& node) { return node.condition != NodeCondition::kUp || node.draining; }
 
-std::set<ToMend> Candidates(const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes) {
-  std::set<ToMend> found;
+std::set<Outage> Candidates(const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes) {
+  std::set<Outage> found;
   for (const NodeClasses::Class* one : classes) {
     const bool is_whole_node = IsOut(one->example);
     const int out = std::popcount(OutOfService(one->example, gpus));
@@ -46,7 +46,7 @@ IncidentId IncidentOf(const State& state, const GpuKey& key, const IncidentsByGp
 }
 
 // "GPU 0 of n1 is missing (incident-3)", "node n1 is lost"
-std::string Describe(const State& state, const ToMend& one, int gpus, const IncidentsByGpu* incidents) {
+std::string Describe(const State& state, const Outage& one, int gpus, const IncidentsByGpu* incidents) {
   const Node& node = *state.FindNode(one.node);
   if (one.is_whole_node) return "node " + node.facts->name + (node.condition == NodeCondition::kUp ? " is draining" : " is lost");
   const int gpu = std::countr_zero(OutOfService(node, gpus));
@@ -73,9 +73,9 @@ IncidentsByGpu IncidentsOf(const State& state) {
 }
 
 std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes, const IncidentsByGpu* incidents) {
-  const std::set<ToMend> found = Candidates(classes, gpus, nodes);
+  const std::set<Outage> found = Candidates(classes, gpus, nodes);
   if (nodes <= 0 || static_cast<int>(found.size()) < nodes) return "";
-  const ToMend& first = *found.begin();
+  const Outage& first = *found.begin();
   int more_gpus = first.is_whole_node ? 0 : -1;
   int more_nodes = first.is_whole_node ? -1 : 0;
   for (auto one = found.begin(); nodes > 0; ++one, --nodes) {

@@ -15,8 +15,8 @@ namespace gp {
 using IncidentsByGpu = std::map<GpuKey, IncidentId>;
 IncidentsByGpu IncidentsOf(const State& state);
 
-// The first of what would have to be mended, and how much more: "GPU 0 of n1 is missing (incident-3); 2 more GPUs are out of
-// service".  `classes`: those of nodes that would do if they were mended, for work of `gpus` GPUs each; `nodes`: how many
+// The first GPU or node to repair, and how many more: "GPU 0 of n1 is missing (incident-3); 2 more GPUs are out of
+// service".  `classes`: those whose nodes would do once repaired, for work of `gpus` GPUs each; `nodes`: how many
 // nodes are missing; `incidents`: nullptr: those of the state.  "": these are too few.
 std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes, const IncidentsByGpu* incidents);
 

@@ -124,7 +124,7 @@ PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec)
 }
 
 // What is out of service, where the job would start if it were not.
-std::string ToBeMended(const State& state, const Survey& survey, const Job& job, const IncidentsByGpu* incidents) {
+std::string RepairsNeeded(const State& state, const Survey& survey, const Job& job, const IncidentsByGpu* incidents) {
   const PendingReason& r = survey.reason;
   const int gpus = job.spec->gpus.count;
   if (r.kind == PendingKind::kNodesAway) return WhatIsOut(state, survey.away, gpus, job.spec->nodes - r.nodes_up, incidents);
@@ -133,7 +133,7 @@ std::string ToBeMended(const State& state, const Survey& survey, const Job& job,
   for (const auto* classes : {&survey.away, &survey.full}) {
     for (const NodeClasses::Class* one : *classes) {
       const bool is_sound = classes == &survey.full && OutOfService(one->example, gpus) == 0;
-      if (!is_sound && Fits(Mended(one->example), job)) would_fit.push_back(one);
+      if (!is_sound && Fits(Repaired(one->example), job)) would_fit.push_back(one);
     }
   }
   return WhatIsOut(state, would_fit, gpus, job.spec->nodes - r.nodes_now, incidents);
@@ -147,7 +147,7 @@ PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const J
   reason.kind = Judge(state, survey, *job.spec);
   reason.code = CodeOf(reason.kind);
   reason.text = Tell(survey, job);
-  if (const std::string out = ToBeMended(state, survey, job, incidents); !out.empty()) {
+  if (const std::string out = RepairsNeeded(state, survey, job, incidents); !out.empty()) {
     if (reason.kind == PendingKind::kCapacity) reason.code = "GpusOutOfService";
     reason.text += "; " + out;
   }

@@ -33,13 +33,13 @@ TEST(IncidentText, ARebootIsDrainRebootOnline) {
   EXPECT_EQ(NextSteps(Of("XID 79", "reboot", true)), (Steps{"gpu-platform drain --node n1 --reason incident-3", "reboot n1", "gpu-platform online --node n1"}));
   v1::Incident of_node = Of("SXid 20034", "operator", true);
   of_node.clear_gpu();
-  EXPECT_EQ(NextSteps(of_node), Steps{"gpu-platform online --node n1, once it is mended"});
+  EXPECT_EQ(NextSteps(of_node), Steps{"gpu-platform online --node n1, once it is repaired"});
 }
 
 TEST(IncidentText, WhatAnOperatorMendsComesOnlineAfterwards) {
   EXPECT_EQ(NextSteps(Of("a memory row could not be remapped", "operator", true)),
-            (Steps{"gpu-platform health --gpu-id n1/2", "gpu-platform online --gpu-id n1/2, once it is mended"}));
-  EXPECT_EQ(NextSteps(Of("XID 63", "watch", true)), (Steps{"gpu-platform health --gpu-id n1/2", "gpu-platform incidents close incident-3, once it was looked at"}));
+            (Steps{"gpu-platform health --gpu-id n1/2", "gpu-platform online --gpu-id n1/2, once it is repaired"}));
+  EXPECT_EQ(NextSteps(Of("XID 63", "watch", true)), (Steps{"gpu-platform health --gpu-id n1/2", "gpu-platform incidents close incident-3, once its cause is found"}));
 }
 
 TEST(IncidentText, WhatIsRepairedByItselfNeedsNoCommandThatChangesAnything) {

@@ -53,7 +53,7 @@ TEST_F(OutOfServiceGpus, AMissingOneWouldDoOnceItIsBack) {
   EXPECT_EQ(OutOfService(node(), 4), GpuMask{1} << 3);
   EXPECT_STREQ(WhatAils(node(), 3), "is missing");
   EXPECT_FALSE(Fits(node(), JobOf(4)));
-  EXPECT_TRUE(Fits(Mended(node()), JobOf(4)));
+  EXPECT_TRUE(Fits(Repaired(node()), JobOf(4)));
   EXPECT_TRUE(Fits(Ideal(node()), JobOf(4)));
   EXPECT_EQ(WhyNotHere(node(), JobOf(4)), "GPU 3 is missing");
 }
@@ -81,7 +81,7 @@ TEST_F(OutOfServiceGpus, ARetiredOneIsNotOfTheNode) {
   const IncidentId incident = cluster_.state().incidents.begin()->first;
   ASSERT_TRUE(cluster_.Execute(ChangeIncident{incident, IncidentState::kClosed, ""}));
   EXPECT_EQ(OutOfService(node(), 4), 0U);
-  EXPECT_FALSE(Fits(Mended(node()), JobOf(4)));
+  EXPECT_FALSE(Fits(Repaired(node()), JobOf(4)));
   EXPECT_EQ(WhyNeverFits(cluster_.state(), JobOf(4)), "no node has 4 GPUs; the largest has 3 (request several nodes: --nodes 2)");
 }
 
@@ -89,8 +89,8 @@ TEST_F(OutOfServiceGpus, WhatIsGrantedStaysSo) {
   ASSERT_TRUE(cluster_.Execute(SubmitJob{JobOf(1).spec, {"ana", 1, 1}}));
   cluster_.Pass();
   ASSERT_TRUE(cluster_.Execute(ChangeService{node_, 3, ServiceAction::kOffline, false, "test"}));
-  EXPECT_TRUE(Fits(Mended(node()), JobOf(3)));
-  EXPECT_FALSE(Fits(Mended(node()), JobOf(4)));
+  EXPECT_TRUE(Fits(Repaired(node()), JobOf(3)));
+  EXPECT_FALSE(Fits(Repaired(node()), JobOf(4)));
 }
 
 TEST_F(OutOfServiceGpus, EachSaysWhatIsTheMatter) {

@@ -57,7 +57,7 @@ const REASON: Field = { name: "reason", label: "Reason", hint: "Shown with it an
 const DEADLINE: Field = {
   name: "deadline",
   label: "Deadline",
-  hint: "Such as 2h: what still runs then is told to stop, with its grace, and is queued again. Empty: it runs until it ends.",
+  hint: "Such as 2h: jobs still running then are stopped, with their grace, and queued again. Empty: they run to their end.",
   fault: (text) => (milliseconds(text) === null ? "Write 90s, 15m, 2h or 1d12h." : ""),
 };
 

@@ -57,8 +57,8 @@ std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobS
   return job;
 }
 
-// Each is held against every node where it fits nowhere: of one request no more than so many different ones are.
-constexpr size_t kShapesJudged = 16;
+// A shape that fits nowhere is held against every node: of one request only the first few shapes are checked.
+constexpr size_t kShapesChecked = 16;
 
 // What no node could ever hold would wait in vain: its user hears of it now.
 Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<const JobSpec>>& specs, const User& user) {
@@ -66,7 +66,7 @@ Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<con
   for (const auto& spec : specs) {
     const bool is_unknown = !spec->reservation.empty() && !state.reservations.contains(spec->reservation);  // the rules say so
     const auto job = spec->wait_for_nodes || is_unknown ? std::nullopt : AsQueued(state, spec, user);
-    if (!job || known.size() == kShapesJudged || !known.insert(ShapeOf(*job)).second) continue;
+    if (!job || known.size() == kShapesChecked || !known.insert(ShapeOf(*job)).second) continue;
     const std::string why = WhyNeverFits(state, *job);
     if (!why.empty()) return Fail(InvalidArgument("no node can ever hold this: " + why + "; --wait-for-nodes queues it all the same"));
   }

@@ -59,7 +59,7 @@ class NodeChannels {
 
 // What is older than three reports of a node says nothing of now.
 inline constexpr Duration kReportStaleAfter = Duration::Seconds(6);
-// Readings of a report that came so long ago, as they are now: what is stale is left out, and says so.
+// Ages the readings of a report by the time since it came: stale values are left out and marked stale.
 void AgeReadings(Duration since_report, v1::GpuReadings* readings);
 
 // The newest readings of each node's GPUs.  A GPU is known by its UUID, which is in its readings: those without
