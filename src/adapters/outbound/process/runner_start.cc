@@ -106,6 +106,14 @@ void SupervisedAttemptRunner::Watch(Attempt& attempt, Descriptor connection) {
   attempt.connection = std::move(connection);
 }
 
+// A process that the agent has just forked holds a copy of the connection until its exec: closing
+// ours alone would leave an event that points at an attempt that is gone.
+void SupervisedAttemptRunner::Unwatch(Attempt& attempt) {
+  if (!attempt.connection.valid()) return;
+  epoll_ctl(events_.get(), EPOLL_CTL_DEL, attempt.connection.get(), nullptr);
+  attempt.connection.Reset();
+}
+
 void SupervisedAttemptRunner::Adopt(const std::string& key) {
   Attempt& attempt = attempts_[key];
   attempt.status.key = key;

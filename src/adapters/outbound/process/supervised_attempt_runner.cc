@@ -160,7 +160,7 @@ void SupervisedAttemptRunner::TakeStatus(Attempt& attempt, AttemptStatus status)
 
 // May erase the attempt.
 void SupervisedAttemptRunner::OnSupervisorGone(Attempt& attempt) {
-  attempt.connection.Reset();
+  Unwatch(attempt);
   attempt.supervisor = 0;
   if (attempt.forgotten) {
     const std::string key = attempt.status.key;

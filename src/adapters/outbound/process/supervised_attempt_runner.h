@@ -65,6 +65,7 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   bool Connect(Attempt& attempt, const AttemptDirectory& directory);
   void Bury(Attempt& attempt, const AttemptDirectory& directory, int lock_fd);
   void Watch(Attempt& attempt, Descriptor connection);
+  void Unwatch(Attempt& attempt);
 
   Attempt* Find(const std::string& key);
   void TakeEvents();
@@ -79,7 +80,7 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Descriptor attempts_fd_;
   Descriptor events_;
   uint64_t execs_ = 0;
-  std::map<std::string, Attempt> attempts_;  // nodes stay in place: events point at them
+  std::map<std::string, Attempt> attempts_;  // nodes stay in place: events point at them until Unwatch
 };
 
 }  // namespace gp

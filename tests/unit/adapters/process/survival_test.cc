@@ -63,6 +63,26 @@ TEST_F(SurvivalTest, AnExitWhileTheAgentIsAwayIsKept) {
   EXPECT_GT(after.started_at.ns, 0);
 }
 
+// Every program that the agent starts holds copies of its descriptors between fork and exec.
+TEST_F(SurvivalTest, NothingIsHeardOfAForgottenAttemptWhoseConnectionAForkHolds) {
+  host_.Start(host_.Shell("short", "sleep 1000"));
+  host_.AwaitRunning("short");
+  const pid_t fork_of_agent = fork();
+  if (fork_of_agent == 0) {
+    pause();
+    _exit(0);
+  }
+  host_.runner->Stop("short", Duration{});
+  host_.AwaitEnd("short");
+  ASSERT_TRUE(host_.runner->Forget("short").has_value());
+  host_.AwaitNothingLeft();
+  pollfd event = {.fd = host_.runner->EventDescriptor(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&event, 1, 0), 0);
+  EXPECT_TRUE(host_.runner->Observe().empty());
+  kill(fork_of_agent, SIGKILL);
+  waitpid(fork_of_agent, nullptr, 0);
+}
+
 TEST_F(SurvivalTest, AKilledAgentDisturbsNothing) {
   host_.runner.reset();
   const pid_t agent = fork();
