@@ -32,7 +32,13 @@ std::string Whose(const v1::Budget& budget) {
   return text;
 }
 
-std::string Used(double used, bool has_limit, const std::string& limit) { return Hundredths(used) + (has_limit ? "/" + limit : ""); }
+// Little is not nothing.
+std::string Used(double used, bool has_limit, const std::string& limit) {
+  constexpr double kRoundedUp = 0.005;
+  return (used > 0 && used < kRoundedUp ? "<0.01" : Hundredths(used)) + (has_limit ? "/" + limit : "");
+}
+
+std::string ExpectedText(const v1::BudgetStanding& standing) { return standing.too_early() ? kDash : fmt::format("{}%", standing.expected_percent()); }
 
 void Print(const v1::ListBudgetsReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
@@ -41,10 +47,10 @@ void Print(const v1::ListBudgetsReply& reply, Cli& cli) {
     for (const v1::BudgetStanding& standing : budget.standings()) {
       table.Add({Whose(budget), standing.user().empty() ? "all" : standing.user(), Used(standing.gpu_hours(), budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())),
                  Used(standing.cost(), budget.money() > 0, fmt::format("{:.2f}", budget.money())), fmt::format("{}%", standing.percent()),
-                 fmt::format("{}%", standing.expected_percent()), standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over()});
+                 ExpectedText(standing), standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over()});
     }
     if (budget.standings().empty()) {
-      table.Add({Whose(budget), kDash, Used(0, budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())), Used(0, budget.money() > 0, fmt::format("{:.2f}", budget.money())), "0%", "0%", kDash, budget.over()});
+      table.Add({Whose(budget), kDash, Used(0, budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())), Used(0, budget.money() > 0, fmt::format("{:.2f}", budget.money())), "0%", kDash, kDash, budget.over()});
     }
   }
   cli.PrintTable(table);

@@ -163,7 +163,11 @@ void AddQueues(CLI::App& app, Cli& cli) {
   queues->add_subcommand("list", "All queues, with what they hold and have used")->callback([&cli] { List(cli); });
   AddSet(*queues, cli);
   AddDelete(*queues, cli);
-  app.add_subcommand("pools", "Pools of nodes and the queues that use them")->callback([&cli] { ListPools(cli); });
+  CLI::App* pools = app.add_subcommand("pools", "Pools of nodes and the queues that use them");
+  pools->add_subcommand("list", "")->group("")->callback([&cli] { ListPools(cli); });  // as its siblings are called
+  pools->callback([pools, &cli] {
+    if (pools->get_subcommands().empty()) ListPools(cli);
+  });
   app.add_subcommand("quotas", "What queues and their users hold and have used, against their limits")->callback([&cli] { ListQuotas(cli); });
 }
 

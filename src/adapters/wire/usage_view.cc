@@ -51,6 +51,7 @@ void StandingView(const std::string& user, const UserStanding& one, v1::BudgetSt
   message->set_warned(standing.warned);
   message->set_used_up(standing.is_used_up);
   message->set_expected_percent(standing.expected_per_cent);
+  message->set_too_early(standing.is_too_early);
   if (standing.used_up_at && !standing.is_used_up) message->set_used_up_at(ToRfc3339(*standing.used_up_at));
 }
 

@@ -19,17 +19,29 @@ class Sums {
 
   void Add(const UsageKey& row, const UsageSum& sum) {
     if (row.kind != UsageKind::kJobs || !CountsFor(budget_, row.queue, row.user, row.pool)) return;
-    UsageSum& all = by_user_[budget_.user == kEachUser ? row.user : budget_.user];
+    UsageSum& all = by_user_[UserOf(row)];
     all.time += sum.time;
     all.money += sum.money;
   }
   void Add(const UsageKey& row, GpuTime time) { Add(row, {time, Money(time, row.price)}); }
+  // Of a day that is settled, on the wall clock of the book; it began at the end of the day at the latest.
+  void AddDay(const UsageKey& row, GpuTime time, Duration wall) {
+    Add(row, time);
+    NoteBegin(row, BeginOf(row.day + 1) - wall);
+  }
   // What has run up from then on, and is not settled.
   void AddOpen(const UsageMeter& meter, Instant from, Instant until) {
     for (const auto& [row, rate] : meter.rates) {
       const Instant since = std::max(from, rate.since);
-      if (since < until) Add(row, GpuTime{Wide{rate.share} * MillisecondsBetween(since, until)});
+      if (since >= until) continue;
+      Add(row, GpuTime{Wide{rate.share} * MillisecondsBetween(since, until)});
+      NoteBegin(row, since);
     }
+  }
+  // Since when there has been any, at the latest; kNever: there was none.
+  Instant BeginOfUse(const std::string& user) const {
+    const auto begin = begins_.find(user);
+    return begin == begins_.end() ? kNever : begin->second;
   }
   UsageSum Of(const std::string& user) const {
     const auto sum = by_user_.find(user);
@@ -38,8 +50,16 @@ class Sums {
   const std::map<std::string, UsageSum>& by_user() const { return by_user_; }
 
  private:
+  const std::string& UserOf(const UsageKey& row) const { return budget_.user == kEachUser ? row.user : budget_.user; }
+  void NoteBegin(const UsageKey& row, Instant begin) {
+    if (row.kind != UsageKind::kJobs || !CountsFor(budget_, row.queue, row.user, row.pool)) return;
+    const auto [known, is_new] = begins_.try_emplace(UserOf(row), begin);
+    if (!is_new) known->second = std::min(known->second, begin);
+  }
+
   const BudgetKey& budget_;
   std::map<std::string, UsageSum> by_user_;
+  std::map<std::string, Instant> begins_;
 };
 
 int64_t NextMonth(int64_t day) { return FirstOfMonth(FirstOfMonth(day) + 31); }
@@ -72,11 +92,16 @@ std::map<std::string, UserStanding> StandingsOf(const State& state, const Budget
   const int64_t first = DayOf(at + meter.wall) - kRecentDays;
   const Instant begin = BeginOf(first) - meter.wall;
   Sums recent(key);
-  for (auto row = meter.book.rows.rbegin(); row != meter.book.rows.rend() && row->first.day >= first; ++row) recent.Add(row->first, row->second);
+  for (auto row = meter.book.rows.rbegin(); row != meter.book.rows.rend() && row->first.day >= first; ++row) recent.AddDay(row->first, row->second, meter.wall);
   recent.AddOpen(meter, begin, at);
+  const Instant month = BeginOf(FirstOfMonth(DayOf(at + meter.wall))) - meter.wall;
   std::map<std::string, UserStanding> standings;
   for (const auto& [user, sum] : used.by_user()) {
-    UserStanding& standing = standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user), at - begin, at, BeginOf(NextMonth(DayOf(at + meter.wall))) - meter.wall)};
+    // A rate of less than a day says nothing of a month.
+    const Instant begin_of_use = recent.BeginOfUse(user);
+    const bool is_too_early = at - month < kDay || (begin_of_use != kNever && begin_of_use > at - kDay);
+    const Instant end = BeginOf(NextMonth(DayOf(at + meter.wall))) - meter.wall;
+    UserStanding& standing = standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user), is_too_early ? Duration{} : at - begin, at, end)};
     std::optional<Instant>& gone = standing.standing.used_up_at;
     if (gone) gone = WallOf(state.time, *gone);  // for people
   }

@@ -15,7 +15,8 @@ namespace gp {
 UsageSum UsedOf(const State& state, const BudgetKey& budget, const std::string& user, Instant at);
 
 // How its users stand, with what is to be expected from the last kRecentDays: of each user's budget whoever used any of
-// it this month, of others the one that it names.
+// it this month, of others the one that it names.  On the first day of a month, and of use that counts, nothing is
+// expected.
 struct UserStanding {
   UsageSum used;
   BudgetStanding standing;

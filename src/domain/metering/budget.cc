@@ -59,9 +59,10 @@ std::string ToText(const BudgetKey& key) {
 
 BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at, Instant end) {
   BudgetStanding standing;
-  for (const Limit& limit : LimitsOf(budget, used, recent)) {
+  standing.is_too_early = recent_span.ns <= 0;
+  for (const Limit& limit : LimitsOf(budget, used, standing.is_too_early ? UsageSum() : recent)) {
     standing.per_cent = std::max(standing.per_cent, PerCent(limit.used, limit.limit));
-    const Wide still_to_come = recent_span.ns > 0 ? limit.recent * (end - at).ns / recent_span.ns : 0;
+    const Wide still_to_come = standing.is_too_early ? 0 : limit.recent * (end - at).ns / recent_span.ns;
     standing.expected_per_cent = std::max(standing.expected_per_cent, PerCent(limit.used + still_to_come, limit.limit));
     const std::optional<Instant> gone = UsedUpAt(limit, recent_span, at);
     if (gone && *gone < end && (!standing.used_up_at || *gone < *standing.used_up_at)) standing.used_up_at = gone;

@@ -49,12 +49,13 @@ struct BudgetStanding {
   int per_cent = 0;                    // used, of what is nearer to its limit; rounded down
   int warned = 0;                      // the highest level reached; 0: none
   bool is_used_up = false;
+  bool is_too_early = false;           // to expect anything: what is expected is what is used
   int expected_per_cent = 0;           // at the end, if it goes on as in the last days
   std::optional<Instant> used_up_at;   // then, before the end
   bool operator==(const BudgetStanding&) const = default;
 };
 
-// At `at`, of a budget that holds until `end`.  `recent`: what was used in the last `recent_span`; 0: nothing is expected.
+// At `at`, of a budget that holds until `end`.  `recent`: what was used in the last `recent_span`; 0: it is too early to expect anything.
 BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at, Instant end);
 
 }  // namespace gp

@@ -122,6 +122,10 @@ class Queues(ClusterTest):
 
     def test_pools_and_labels_keep_apart(self):
         self.cli("nodes", "pool", "dgx-h100-1", "prod").ok()
+        pools = self.cli("pools").ok().out
+        self.assertIn("prod", pools)
+        self.assertEqual(self.cli("pools", "list").ok().out, pools)
+        self.assertEqual(self.cli("pools", "list", "-o", "json").json, self.cli("pools", "-o", "json").json)
         self.set("live", "--pool", "prod")
         there = self.start("live", "--gpus", "1")
         eventually(lambda: self.state(there) == "RUNNING", "the job of the pool runs")

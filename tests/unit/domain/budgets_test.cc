@@ -143,6 +143,39 @@ TEST_F(Budgets, SayWhenTheyWillBeUsedUp) {
   EXPECT_GT(*standing.used_up_at, cluster_.now());
 }
 
+// Minutes of use say nothing of a month.
+TEST_F(Budgets, ExpectNothingOnTheFirstDayOfUse) {
+  const BudgetKey key{"research", "", ""};
+  Set(key, 1, OverBudget::kWarn);
+  EXPECT_FALSE(Standing(key).is_too_early) << "nothing is used, and nothing will be";
+  ASSERT_TRUE(Submit("research", "ana", 3));
+  cluster_.Advance(Duration::Minutes(10));
+  EXPECT_TRUE(Standing(key).is_too_early);
+  EXPECT_EQ(Standing(key).per_cent, 50);
+  EXPECT_EQ(Standing(key).expected_per_cent, 50);
+  EXPECT_FALSE(Standing(key).used_up_at);
+  ASSERT_TRUE(Submit("research", "ana")) << "what was used until now is in the book of this day";
+  EXPECT_TRUE(Standing(key).is_too_early);
+  cluster_.Advance(kDay * 2);
+  EXPECT_FALSE(Standing(key).is_too_early);
+  EXPECT_GT(Standing(key).expected_per_cent, Standing(key).per_cent);
+}
+
+TEST_F(Budgets, ExpectNothingOnTheFirstDayOfAMonth) {
+  const BudgetKey key{"research", "", ""};
+  Set(key, 900, OverBudget::kWarn);
+  ASSERT_TRUE(Submit("research", "ana", 4));
+  cluster_.Advance(kDay * 4);
+  EXPECT_FALSE(Standing(key).is_too_early);
+  const Instant december{FirstOfMonth(DayOf(cluster_.now()) + 31) * kDay.ns};
+  cluster_.Advance(december - cluster_.now() + kHour * 23);
+  EXPECT_TRUE(Standing(key).is_too_early);
+  EXPECT_EQ(Standing(key).expected_per_cent, Standing(key).per_cent);
+  cluster_.Advance(kHour);
+  EXPECT_FALSE(Standing(key).is_too_early);
+  EXPECT_GT(Standing(key).expected_per_cent, Standing(key).per_cent);
+}
+
 TEST_F(Budgets, EndWithTheirQueue) {
   Set({"ops", "", ""}, 5, OverBudget::kWarn);
   Set({"ops", "ana", ""}, 5, OverBudget::kWarn);

@@ -52,7 +52,11 @@ TEST(StandingOf, WhatLastsUntilTheEndHasNoDay) {
 }
 
 TEST(StandingOf, ABookThatHasJustBegunExpectsNothing) {
-  EXPECT_EQ(StandingOf(Of(100), Used(10), Used(10), Duration{0}, November(16), November(31)).expected_per_cent, 10);
+  const BudgetStanding standing = StandingOf(Of(100), Used(10), Used(10), Duration{0}, November(16), November(31));
+  EXPECT_TRUE(standing.is_too_early);
+  EXPECT_EQ(standing.expected_per_cent, 10);
+  EXPECT_FALSE(standing.used_up_at);
+  EXPECT_FALSE(Standing(Of(100), Used(10), Used(10)).is_too_early);
   EXPECT_EQ(Standing(Of(100), Used(10), Used(-10)).expected_per_cent, 10) << "more was taken back than used";
 }
 
