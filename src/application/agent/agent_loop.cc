@@ -270,9 +270,18 @@ std::vector<LeaseObservation> AgentLoop::Observations() const {
     const auto begun = begun_.find(id);
     if (seen.running && begun != begun_.end()) all.back().ran.ns = clock_.BootNs() - begun->second;
     if (const RankUse* use = meter_.Of(id)) all.back().use = *use;
+    if (seen.is_hung && IsAtWork(id)) all.back().is_hung = false;
   }
   for (const auto& [id, seen] : declined_) all.push_back(seen);
   return all;
+}
+
+// A job that has never reported progress shows by its GPUs that it does not hang, where they can be measured.
+bool AgentLoop::IsAtWork(LeaseId lease) const {
+  const bool reports = std::ranges::any_of(progress_, [&](const LeaseProgress& one) { return one.lease == lease && one.at.ns != 0; });
+  const LeaseOrder* order = OrderFor(lease);
+  const std::optional<Duration> idle = meter_.IdleFor(lease, clock_.BootNs());
+  return !reports && order != nullptr && idle && *idle < order->spec->hang_after;
 }
 
 void AgentLoop::MeasureUse() {

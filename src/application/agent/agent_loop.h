@@ -66,6 +66,7 @@ class AgentLoop : public ChannelGateway {
   void Disconnect(const std::string& why);
   void MoveOver();
   void Observe();
+  bool IsAtWork(LeaseId lease) const;
   void MeasureUse();
   // Of all leases, as they are told.
   std::vector<LeaseObservation> Observations() const;

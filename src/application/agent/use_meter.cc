@@ -8,14 +8,16 @@ namespace {
 constexpr int64_t kSpanMaxNs = Duration::Seconds(5).ns;     // a longer one was slept through
 constexpr int64_t kReadingAgeMaxNs = Duration::Seconds(3).ns;
 
-// The whole GPU is the lease's: what the driver said of it since is the lease's doing.
-void AddGpu(const GpuReading& reading, int64_t had_for_ns, int64_t span_ms, GpuUse& use) {
-  if (!reading.health || reading.age_ns > std::min(kReadingAgeMaxNs, had_for_ns)) return;
-  if (const auto percent = reading.health->utilization_percent) {
+// The whole GPU is the lease's: what the driver said of it since is the lease's doing.  Whether it was seen to be idle.
+bool AddGpu(const GpuReading& reading, int64_t had_for_ns, int64_t span_ms, GpuUse& use) {
+  if (!reading.health || reading.age_ns > std::min(kReadingAgeMaxNs, had_for_ns)) return false;
+  const auto percent = reading.health->utilization_percent;
+  if (percent) {
     use.seen_ms += span_ms;
     use.busy_ms += span_ms * std::clamp(*percent, 0, 100) / 100;
   }
   if (const auto memory = reading.health->memory_used_mib) use.memory_mib = std::max(use.memory_mib, *memory);
+  return percent && *percent == 0;
 }
 
 }  // namespace
@@ -27,7 +29,7 @@ void UseMeter::Look(const Lease& lease, const HostUse& host, const std::vector<G
     metered.use.since = at;
     for (const GpuGrant& grant : lease.gpus) metered.use.gpus.push_back({.gpu = grant.gpu});
     metered.cpu_ms = std::max<int64_t>(host.cpu_ms, 0);
-    metered.began_ns = metered.looked_ns = now_ns;
+    metered.began_ns = metered.looked_ns = metered.idle_since_ns = now_ns;
     return;
   }
   const int64_t span_ns = now_ns - metered.looked_ns;
@@ -39,10 +41,14 @@ void UseMeter::Look(const Lease& lease, const HostUse& host, const std::vector<G
     metered.use.cpu_ms = std::max(metered.use.cpu_ms, host.cpu_ms - metered.cpu_ms);
     metered.use.cpu_seen_ms += span_ms;
   }
-  if (span_ns > kSpanMaxNs || lease.mode != GpuMode::kWhole) return;
-  for (GpuUse& gpu : metered.use.gpus) {
-    if (static_cast<size_t>(gpu.gpu) < readings.size()) AddGpu(readings[static_cast<size_t>(gpu.gpu)], now_ns - metered.began_ns, span_ms, gpu);
+  bool is_idle = span_ns <= kSpanMaxNs && lease.mode == GpuMode::kWhole;
+  if (is_idle) {
+    for (GpuUse& gpu : metered.use.gpus) {
+      const auto index = static_cast<size_t>(gpu.gpu);
+      is_idle &= index < readings.size() && AddGpu(readings[index], now_ns - metered.began_ns, span_ms, gpu);
+    }
   }
+  if (!is_idle) metered.idle_since_ns = now_ns;
 }
 
 void UseMeter::Keep(const std::set<LeaseId>& leases) {
@@ -52,6 +58,12 @@ void UseMeter::Keep(const std::set<LeaseId>& leases) {
 const RankUse* UseMeter::Of(LeaseId lease) const {
   const auto found = leases_.find(lease);
   return found == leases_.end() || (found->second.use.cpu_seen_ms == 0 && BusyTimeOf(found->second.use).seen_ms == 0) ? nullptr : &found->second.use;
+}
+
+std::optional<Duration> UseMeter::IdleFor(LeaseId lease, int64_t now_ns) const {
+  const auto found = leases_.find(lease);
+  if (found == leases_.end() || BusyTimeOf(found->second.use).seen_ms == 0) return std::nullopt;
+  return Duration{now_ns - found->second.idle_since_ns};
 }
 
 }  // namespace gp

@@ -4,6 +4,7 @@
 // since the one before it; where readings stay away, nothing is known.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -22,12 +23,16 @@ class UseMeter {
   void Keep(const std::set<LeaseId>& leases);
   // nullptr: nothing was measured.
   const RankUse* Of(LeaseId lease) const;
+  // So long no kernel has run on any of its GPUs.  What was not measured counts as busy; nullopt: it never was, as for
+  // a lease without GPUs or of parts of them.
+  std::optional<Duration> IdleFor(LeaseId lease, int64_t now_ns) const;
 
  private:
   struct Metered {
     RankUse use;
     int64_t began_ns = 0;
     int64_t looked_ns = 0;
+    int64_t idle_since_ns = 0;
     int64_t cpu_ms = 0;  // of its cgroup, when it was looked at first
   };
   std::map<LeaseId, Metered> leases_;

@@ -124,6 +124,20 @@ class Checkpoints(ClusterTest):
         first = self.cli.job(job)["attempts"][0]
         self.assertEqual((first["end_class"], first["charged_to"]), ("hang", "user"))
 
+    def test_a_job_that_never_reports_hangs_when_its_gpus_do_nothing(self):
+        for node in self.cluster.node_names():
+            for gpu in range(8):
+                self.inject(node, f"utilization gpu={gpu} percent=90")
+                self.addCleanup(self.inject, node, f"utilization gpu={gpu} percent=0")
+        job = self.shell("[ $GP_ATTEMPT -ge 2 ] || sleep 1000", hang_after="2s", retry={"max": 1, "backoff": "0s"})
+        eventually(lambda: self.cli.job(job)["run_seconds"] > 4, "it runs for longer than hang_after")
+        self.assert_job(job, state="RUNNING", attempt=1)
+        node, gpu = self.place_of(job)
+        self.inject(node, f"utilization gpu={gpu} percent=0")
+        self.cli.wait(job)
+        self.assert_job(job, state="COMPLETED", attempt=2, retries_used=1, faults=0)
+        self.assertEqual(self.cli.job(job)["attempts"][0]["end_class"], "hang")
+
     def test_what_the_log_tells_decides_whether_and_where_it_is_tried_again(self):
         final = self.shell("echo 'RuntimeError: CUDA out of memory' >&2; exit 3", retry={"max": 3, "backoff": "0s"}, on_log={"out of memory": "stop_retries"})
         moved = self.shell("""

@@ -62,6 +62,33 @@ TEST_F(UseMeterTest, WhatWasReadBeforeTheLeaseIsOfTheOneBefore) {
   EXPECT_EQ(meter_.Of(kLease)->gpus, (std::vector<GpuUse>{{0, 0, 0, GpuUse::kNotSeen}, {2, 800, 80, 5}}));
 }
 
+TEST_F(UseMeterTest, IdleIsWhatWasSeenToRunNoKernelOnAnyGpu) {
+  const auto idle_for = [&](int64_t at_ms) { return meter_.IdleFor(kLease, at_ms * 1'000'000); };
+  Look(0);
+  EXPECT_EQ(idle_for(500), std::nullopt);  // nothing was measured
+  Look(1'000);
+  EXPECT_EQ(idle_for(1'000), Duration{});
+  readings_[0] = readings_[2] = Reading(0, 100);
+  Look(2'000);
+  Look(5'000);
+  EXPECT_EQ(idle_for(5'500), Duration::Milliseconds(4'500));
+  readings_[2] = Reading(1, 100);
+  Look(6'000);
+  EXPECT_EQ(idle_for(6'000), Duration{});
+  readings_[2] = Reading(0, 100);
+  Look(7'000);
+  readings_[0].health.reset();  // what is not known may be busy
+  Look(8'000);
+  EXPECT_EQ(idle_for(8'000), Duration{});
+}
+
+TEST_F(UseMeterTest, PartsOfGpusAreNeverSeenToBeIdle) {
+  lease_ = TwoGpus(GpuMode::kTimeslice);
+  Look(0);
+  Look(1'000);
+  EXPECT_EQ(meter_.IdleFor(kLease, 2'000'000'000), std::nullopt);
+}
+
 TEST_F(UseMeterTest, ATimeThatWasSleptThroughIsNotMeasured) {
   Look(0);
   Look(1'000);
