@@ -78,6 +78,12 @@ void AddKeepLogs(CLI::App& sub, AgentConfig& config) {
   AddSpan(sub, "--keep-logs", config.keep_logs, "Output of jobs is removed so long after it was written; 0s: never", "90d");
 }
 
+void AddMig(CLI::App& sub, AgentConfig& config) {
+  sub.add_option("--mig", config.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; with =PROFILE,... those instances of each and no others: 0-1=3g.40gb,4g.40gb. May be given several times; default: as they are")
+      ->type_name("GPUS[=PROFILES]")
+      ->join(kMigSeparator);
+}
+
 void AddAgent(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("agent", "Run the agent of a node: it holds the leases that the controller orders");
   auto flags = std::make_shared<AgentFlags>();
@@ -97,7 +103,7 @@ void AddAgent(CLI::App& app, Cli& cli) {
   sub->add_option("--reset-command", config.reset_command, "Resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")->type_name("FILE")->capture_default_str();
   sub->add_option("--kernel-log", config.kernel_log, "Where the kernel tells of XIDs, or none; default: /dev/kmsg, of a simulated node none")->type_name("FILE");
   sub->add_flag("--trust-user-log", config.trust_user_log, "")->group("");
-  sub->add_option("--mig", config.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; default: as they are")->type_name("GPUS");
+  AddMig(*sub, config);
   sub->add_option("--mps-control", config.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
   sub->add_option("--gpu-memory-tolerance", config.gpu_memory_tolerance_mib, "MiB of a shared GPU's memory that a job may use beyond its grant")
       ->type_name("MIB")->check(CLI::Range(0, 1 << 24))->capture_default_str();

@@ -12,6 +12,8 @@ class App;
 namespace gp {
 
 // What `agent` and `serve` are told about a node.
+inline constexpr char kMigSeparator = ';';  // between the GPUs that --mig names
+
 struct AgentConfig {
   std::string controller;        // "unix:/…/control.sock" or "host:port"
   std::string join_token;
@@ -28,7 +30,7 @@ struct AgentConfig {
   std::string reset_command = "nvidia-smi";  // called as: COMMAND --gpu-reset -i BUS-ID
   std::string kernel_log;    // empty: /dev/kmsg, of a simulated node none; "none": none
   bool trust_user_log = false;  // for tests: lines of the log that are not the kernel's own count too
-  std::string mig;           // GPUs to put into MIG mode: "all", or indexes as 0,2-3; empty: as they are
+  std::string mig;           // GPUs to put into MIG mode, as "0-1;2=3g.40gb,4g.40gb"; empty: as they are
   std::string mps_control;   // empty: nvidia-cuda-mps-control of PATH, of a simulated node the one that plays it; "none": no MPS
   int64_t gpu_memory_tolerance_mib = 512;  // that a job may use of a shared GPU beyond its grant
   int gpu_memory_readings = 3;             // one after the other with more end it
@@ -36,7 +38,8 @@ struct AgentConfig {
   std::string gpu_test;      // of the site, beside our own test: called with the GPU's UUID
 };
 
-// Adds --keep-logs.
+// Adds --keep-logs, --mig.
 void AddKeepLogs(CLI::App& sub, AgentConfig& config);
+void AddMig(CLI::App& sub, AgentConfig& config);
 
 }  // namespace gp

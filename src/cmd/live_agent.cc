@@ -220,6 +220,7 @@ class WiredAgent : public LiveAgent {
                                        : host.hostname + "-" + std::to_string(config_.node_index);
     const bool simulated = !config_.simulate.empty();
     FoundNode found = MakeNodeFacts(name_, simulated, host, inventory);
+    GP_CHECK_OK(ConfineMig(config_, inventory, found.facts));
     found.facts.machine = simulated ? "simulated-" + std::to_string(config_.node_index) : MachineId();
     warnings_ = std::move(found.warnings);
     warnings_.insert(warnings_.end(), as_they_are.begin(), as_they_are.end());

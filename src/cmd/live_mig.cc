@@ -11,6 +11,7 @@
 #include "adapters/outbound/mig/mig_minors.h"
 #include "adapters/outbound/nvml/mig_division.h"
 #include "adapters/outbound/watch/process_mig_instances.h"
+#include "application/agent/mig_layout.h"
 #include "base/text.h"
 #include "infrastructure/paths.h"
 
@@ -21,13 +22,18 @@ constexpr int kSimulatedCapsMajor = 510;  // of the range that the kernel gives 
 
 std::string SimulatedMinors(const std::string& state_directory) { return state_directory + "/mig-minors"; }
 
+struct MigWish {
+  GpuIdentity gpu;
+  std::vector<std::string> layout;  // names of profiles; empty: whatever its jobs ask for
+};
+
 // The indexes are the driver's now: whoever starts the agent names by them what is in the machine.
 Result<std::vector<GpuIdentity>> Named(const std::string& text,
                                        const std::vector<GpuIdentity>& gpus) {
   if (text == "all") return gpus;
   std::vector<GpuIdentity> named;
   const auto set = CpuSet::Parse(text);  // the same notation: 0,2-3
-  if (!set) return Fail(InvalidArgument("--mig: give \"all\" or indexes of GPUs, such as 0,2-3"));
+  if (!set) return Fail(InvalidArgument("--mig: give \"all\" or indexes of GPUs, such as 0,2-3, and what each is divided into, as in 0=3g.40gb,4g.40gb"));
   for (const int index : set->Members()) {
     const auto gpu = std::ranges::find(gpus, index, &GpuIdentity::index);
     if (gpu == gpus.end()) {
@@ -36,6 +42,21 @@ Result<std::vector<GpuIdentity>> Named(const std::string& text,
     named.push_back(*gpu);
   }
   return named;
+}
+
+// "0-1;2=3g.40gb,4g.40gb"
+Result<std::vector<MigWish>> ReadWishes(const std::string& text, const std::vector<GpuIdentity>& gpus) {
+  std::vector<MigWish> wishes;
+  for (const std::string& one : Split(text, kMigSeparator)) {
+    const size_t equals = one.find('=');
+    const std::vector<std::string> layout = equals == std::string::npos ? std::vector<std::string>() : Split(one.substr(equals + 1), ',');
+    for (const GpuIdentity& gpu : GP_TRY(Named(one.substr(0, equals), gpus))) {
+      const bool is_known = std::ranges::any_of(wishes, [&](const MigWish& wish) { return wish.gpu.uuid == gpu.uuid; });
+      if (is_known) return Fail(InvalidArgument("--mig: GPU " + std::to_string(gpu.index) + " is named twice"));
+      wishes.push_back({gpu, layout});
+    }
+  }
+  return wishes;
 }
 
 std::vector<std::string> MigCommand(const AgentConfig& config, const char* verb,
@@ -57,12 +78,26 @@ void AddStand(std::vector<std::string>& words, const MigPart& part) {
 Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver, std::vector<std::string>& warnings) {
   if (config.mig.empty()) return Ok();
   const DriverInventory inventory = GP_TRY(driver.Inventory());
-  for (const GpuIdentity& named : GP_TRY(Named(config.mig, inventory.gpus))) {
-    MigDivision gpu = GP_TRY(MigDivision::Open(driver.library(), named.uuid));
+  for (const MigWish& wish : GP_TRY(ReadWishes(config.mig, inventory.gpus))) {
+    MigDivision gpu = GP_TRY(MigDivision::Open(driver.library(), wish.gpu.uuid));
     const Status entered = gpu.EnterMode();
     if (entered) continue;
-    const std::string name = "--mig: GPU " + std::to_string(named.index);
+    const std::string name = "--mig: GPU " + std::to_string(wish.gpu.index);
     warnings.push_back(name + " stays as it is: " + entered.error().message);
+  }
+  return Ok();
+}
+
+Status ConfineMig(const AgentConfig& config, const DriverInventory& inventory, NodeFacts& facts) {
+  if (config.mig.empty()) return Ok();
+  for (const MigWish& wish : GP_TRY(ReadWishes(config.mig, inventory.gpus))) {
+    const int gpu = facts.PositionOf(wish.gpu.uuid);
+    if (wish.layout.empty() || gpu < 0) continue;
+    MigTable& table = facts.gpus[static_cast<size_t>(gpu)].mig;
+    if (table.empty()) continue;  // it could not be put into MIG mode: that is said
+    Result<MigTable> confined = ConfineTo(table, wish.layout);
+    if (!confined) return Fail(InvalidArgument("--mig: GPU " + std::to_string(wish.gpu.index) + ": " + confined.error().message));
+    table = *std::move(confined);
   }
   return Ok();
 }

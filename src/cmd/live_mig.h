@@ -18,6 +18,9 @@ namespace gp {
 // kInvalidArgument: --mig names no GPU of this node.
 Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver, std::vector<std::string>& warnings);
 
+// Leaves of each GPU that `--mig` names a layout for only the instances of that.  kInvalidArgument: it cannot be had.
+Status ConfineMig(const AgentConfig& config, const DriverInventory& inventory, NodeFacts& facts);
+
 // Which devices are an instance's, of a simulated node: the kernel's driver is not there to say so.
 Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& facts, std::vector<std::string>& warnings);
 

@@ -425,7 +425,7 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")->type_name("FILE");
   AddKeepLogs(*sub, flags->agent);
   AddSpan(*sub, "--keep-journal", flags->keep_journal, "Records of the journal may go so long after they were written; a snapshot stands for them; 0s: never", "0s");
-  sub->add_option("--mig", flags->agent.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; default: as they are")->type_name("GPUS");
+  AddMig(*sub, flags->agent);
   sub->add_option("--mps-control", flags->agent.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });
 }

@@ -46,6 +46,7 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option("--gpu-memory", flags.gpu_memory, "Memory of each GPU to reserve")->type_name("SIZE");
   sub.add_option("--gpu-memory-min", flags.gpu_memory_min, "Each GPU has at least this")->type_name("SIZE");
   sub.add_option("--isolation", flags.isolation, "exclusive, timeslice, mps, mig or auto");
+  sub.add_option("--mig", flags.mig, "An instance of a divided GPU, at least as large as this profile: 3g.40gb")->type_name("PROFILE");
   sub.add_option("--cpus", flags.cpus, "Cores per node")->type_name("N");
   sub.add_option("--memory", flags.memory, "Host memory per node")->type_name("SIZE");
   sub.add_option("--shm", flags.shm, "Size of /dev/shm")->type_name("SIZE");

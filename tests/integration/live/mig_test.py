@@ -134,6 +134,39 @@ class Mig(ClusterTest):
         incident = json.loads(self.cli("incidents", "list", "-o", "json").out)["incidents"][0]
         self.assertIn("94", incident["cause"])
 
+class Layout(ClusterTest):
+    """GPU 0 is divided by its administrator, GPU 1 as its jobs ask."""
+
+    options = {"agent_flags": ("--mig", "0=3g.40gb,2g.20gb,2g.20gb", "--mig", "1")}
+
+    def start(self, profile):
+        return self.cli.start("--mig", profile, "--cpus", "1", command=["sleep", "1000"])
+
+    def place(self, job):
+        def runs():
+            return self.cli.job(job)["state"] == "RUNNING"
+        eventually(runs, lambda: f"{job} runs: {self.cli.job(job)}")
+        return next((gpu["index"], holder["instance"]) for _, gpu in self.cli.gpus() for holder in gpu.get("holders", []) if holder["job_id"] == job)
+
+    def test_a_layout_is_kept_and_profiles_are_asked_for_by_name(self):
+        places = [self.place(self.start(profile)) for profile in ("4g.40gb", "3g.40gb", "3g.40gb", "2g.20gb", "2g.20gb")]
+        on = [sorted(instance.split("@")[0] for gpu, instance in places if gpu == which) for which in (0, 1)]
+        self.assertEqual(on, [["2g.20gb", "2g.20gb", "3g.40gb"], ["3g.40gb", "4g.40gb"]], places)
+        self.assertEqual(self.cli.job(self.start("1g.10gb"))["state"], "QUEUED")
+
+    def test_what_a_layout_cannot_be_is_told_at_the_start(self):
+        for mig, why in (("0=5g.1gb", "no MIG profile 5g.1gb; it has"), ("0=4g.40gb,4g.40gb", "do not fit"), ("0;0-1", "named twice"), ("9", "there is no GPU 9")):
+            with self.subTest(mig):
+                said = self.cli("agent", "--simulate", "dgx-h100", "--node-index", "7", "--state", self.cluster.state + "-other", "--allow-root",
+                                "--controller", f"unix:{self.cluster.run_directory}/control.sock", "--join-token-file", f"{self.cluster.state}/join-token", "--mig", mig)
+                self.assertNotEqual(said.code, 0)
+                self.assertIn(why, said.err)
+
+    def test_a_profile_that_is_none_is_refused(self):
+        refused = self.cli("run", "--mig", "half", "--", "true")
+        self.assertEqual(refused.code, 2)
+        self.assertIn('--mig: "half" is no MIG profile', refused.err)
+
 
 if __name__ == "__main__":
     main()

@@ -90,6 +90,7 @@ void Decoder::ReadAlternatives() {
     JobDraft way = draft_;
     Decoder(way, report_).ReadMap(item, AlternativeFields(), "any_of");
     CompleteGpus(way);
+    draft_.problems = way.problems;
     ways.push_back({way.job.nodes, way.job.nodes_min, way.job.gpus, way.job.cpus, way.job.memory_bytes});
     for (const Alternative& other : OtherWaysToShare(way)) ways.push_back(other);
   }
@@ -103,6 +104,7 @@ void Decoder::ReadAlternatives() {
   job.any_of.assign(ways.begin() + 1, ways.end());
   draft_.isolation_given = true;  // each has said it for itself
   draft_.isolation_auto = false;
+  draft_.mig.reset();
 }
 
 void Decoder::ReportMissing(const YamlNode& map, std::span<const Field> fields,

@@ -39,6 +39,15 @@ const Field* FindField(std::string_view path) {
 void CompleteGpus(JobDraft& draft) {
   GpuRequest& gpus = draft.job.gpus;
   const bool is_part = gpus.share_thousandths != kShareMax || gpus.memory_mib != 0;
+  if (draft.mig) {
+    const bool is_mig = !draft.isolation_given || draft.isolation_auto || gpus.isolation == Isolation::kMig;
+    if (is_part) draft.problems.push_back({SpecProblem::Kind::kContradiction, "resources.gpus.mig", "a MIG profile has a size: leave share and memory out"});
+    if (!is_mig) draft.problems.push_back({SpecProblem::Kind::kContradiction, "resources.gpus.mig", "a MIG profile implies isolation: mig: leave isolation out"});
+    gpus.share_thousandths = draft.mig->share_thousandths;
+    gpus.memory_mib = draft.mig->memory_mib;
+    gpus.isolation = Isolation::kMig;
+    return;
+  }
   if (is_part && gpus.count > 0 && !draft.isolation_given) gpus.isolation = Isolation::kTimeslice;
   if (!draft.isolation_auto) return;
   gpus.isolation = !is_part || gpus.count == 0 ? Isolation::kExclusive : gpus.count == 1 ? Isolation::kMig : Isolation::kTimeslice;

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "domain/model/job_spec.h"
+#include "domain/model/mig_name.h"
 
 namespace gp {
 
@@ -53,6 +55,7 @@ struct JobDraft {
   JobSpec job;
   bool isolation_given = false;
   bool isolation_auto = false;
+  std::optional<MigDemand> mig;
   bool retry_max_given = false;
   bool retry_on_given = false;
   std::vector<SpecProblem> problems;  // what FindProblems cannot see in the finished job

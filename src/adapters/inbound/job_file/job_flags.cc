@@ -24,6 +24,7 @@ constexpr FlagField kFlags[] = {
     {"--gpu-memory", "resources.gpus.memory", &JobFlags::gpu_memory},
     {"--gpu-memory-min", "resources.gpus.memory_min", &JobFlags::gpu_memory_min},
     {"--isolation", "resources.gpus.isolation", &JobFlags::isolation},
+    {"--mig", "resources.gpus.mig", &JobFlags::mig},
     {"--cpus", "resources.cpus", &JobFlags::cpus},
     {"--memory", "resources.memory", &JobFlags::memory},
     {"--shm", "resources.shm", &JobFlags::shm},

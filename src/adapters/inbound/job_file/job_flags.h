@@ -20,6 +20,7 @@ struct JobFlags {
   std::optional<std::string> gpu_memory = {};  // --gpu-memory 20GiB
   std::optional<std::string> gpu_memory_min = {};
   std::optional<std::string> isolation = {};
+  std::optional<std::string> mig = {};  // --mig 3g.40gb
   std::optional<std::string> cpus = {};
   std::optional<std::string> memory = {};
   std::optional<std::string> shm = {};

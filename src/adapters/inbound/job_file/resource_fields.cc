@@ -4,6 +4,7 @@
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/node_fields.h"
 #include "adapters/inbound/job_file/word_texts.h"
+#include "base/text.h"
 
 namespace gp {
 namespace {
@@ -66,6 +67,20 @@ constexpr Field kGpuFields[] = {
      .high = kGpuMemoryMibMax * kMib,
      .set = [](JobDraft& d,
                const FieldValue& v) { d.job.gpus.memory_mib = MibCovering(v.number); }},
+    {.name = "mig",
+     .kind = kText,
+     .summary = "A MIG profile by its name: an instance that is at least as large, the smallest there is. It stands for `share`, `memory` and `isolation: mig`.",
+     .default_text = "none",
+     .example = "3g.40gb",
+     .synonyms = "mig_profile profile instance",
+     .pattern = "^[1-7]g\\.[0-9]{1,4}gb$",
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.mig = ParseMigName(v.text);
+           if (d.mig) return;
+           const std::string message = "\"" + Printable(v.text, 60) + "\" is no MIG profile to ask for: write it as 3g.40gb (gpu-platform gpus list shows those of each GPU)";
+           d.problems.push_back({SpecProblem::Kind::kText, "resources.gpus.mig", message});
+         }},
     {.name = "memory_min",
      .kind = kSize,
      .summary = "Memory that the GPU itself must have at least. A card sold as 80 GB has about "

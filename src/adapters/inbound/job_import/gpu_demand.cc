@@ -8,13 +8,12 @@ namespace gp {
 std::string AddName(const NamedGpu& gpu, GpuDemand& demand) {
   demand.models = gpu.models;
   if (gpu.memory) demand.memory_min = *gpu.memory;
-  if (!gpu.instance_memory) return "";
-  demand.isolation = "mig";
-  demand.memory = *gpu.instance_memory;
+  if (!gpu.mig) return "";
+  demand.mig = *gpu.mig;
   if (demand.count <= 1) return "";
   const std::string asked = std::to_string(demand.count);
   demand.count = 1;
-  return asked + " instances are asked for, and a job has one on each node: say nodes: " + asked + ", or a larger memory:";
+  return asked + " instances are asked for, and a job has one on each node: say nodes: " + asked + ", or a larger profile";
 }
 
 std::optional<std::string> ShareOfPercent(std::string_view percent) {
@@ -27,7 +26,7 @@ std::optional<std::string> ShareOfPercent(std::string_view percent) {
 }
 
 void PutGpus(const GpuDemand& demand, YamlNode& job_file) {
-  const bool is_count = demand.count == 0 || (demand.models.empty() && demand.memory_min.empty() && demand.share.empty() && demand.memory.empty());
+  const bool is_count = demand.count == 0 || (demand.models.empty() && demand.memory_min.empty() && demand.share.empty() && demand.memory.empty() && demand.mig.empty());
   if (is_count) return Put(job_file, {"resources", "gpus"}, Plain(std::to_string(demand.count)));
   const auto put = [&](const char* key, YamlNode value) { Put(job_file, {"resources", "gpus", key}, std::move(value)); };
   if (demand.models.size() == 1) put("model", Text(demand.models.front()));
@@ -36,6 +35,7 @@ void PutGpus(const GpuDemand& demand, YamlNode& job_file) {
   if (!demand.share.empty()) put("share", Plain(demand.share));
   if (!demand.memory.empty()) put("memory", Plain(demand.memory));
   if (!demand.memory_min.empty()) put("memory_min", Plain(demand.memory_min));
+  if (!demand.mig.empty()) put("mig", Text(demand.mig));
   if (!demand.isolation.empty()) put("isolation", Text(demand.isolation));
 }
 

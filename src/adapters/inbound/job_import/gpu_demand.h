@@ -19,7 +19,8 @@ struct GpuDemand {
   std::string memory_min;  // "80GB": what each GPU has at least
   std::string share;       // "0.5": of the compute of each; empty: all of it
   std::string memory;      // "20GB": of each; empty: as much as the share
-  std::string isolation;   // "mig", "mps"; empty: exclusive, or time-sliced where it asks for a part
+  std::string mig;         // "1g.5gb": an instance of that profile
+  std::string isolation;   // "mps"; empty: exclusive, or time-sliced where it asks for a part
 };
 
 // What the name says of each GPU; "" or why the count is another one now.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/model/mig_name.h"
 
 namespace gp {
 namespace {
@@ -74,11 +75,12 @@ std::optional<std::string> TakeInstance(std::string& text) {
     while (begin > 0 && IsDigit(text[begin - 1])) --begin;
     while (end < text.size() && IsDigit(text[end])) ++end;
     if (begin == dot || end == dot + 2 || text.compare(end, 2, "GB") != 0) continue;
-    const std::string memory = text.substr(dot + 2, end - dot - 2);
+    const std::string profile = text.substr(begin, dot - begin) + "g." + text.substr(dot + 2, end - dot - 2) + "gb";
+    if (!ParseMigName(profile)) continue;
     end += 2;
     while (end < text.size() && (text[end] == '.' || text[end] == '+' || IsLetter(text[end]))) ++end;
     text.replace(begin, end - begin, " ");
-    return memory + "GB";
+    return profile;
   }
   return std::nullopt;
 }
@@ -165,7 +167,7 @@ std::string GuessedModel(const std::vector<std::string>& words) {
 }
 
 std::string Meaning(const NamedGpu& gpu, const std::string& of) {
-  std::string meaning = gpu.instance_memory ? "is a MIG instance with " + *gpu.instance_memory + " of " + of : "is " + of;
+  std::string meaning = gpu.mig ? "is a MIG instance as large as " + *gpu.mig + " of " + of : "is " + of;
   if (gpu.memory) meaning += " and " + *gpu.memory + " or more";
   return meaning;
 }
@@ -175,7 +177,7 @@ std::string Meaning(const NamedGpu& gpu, const std::string& of) {
 NamedGpu ReadGpuName(std::string_view name) {
   NamedGpu gpu;
   std::string text = Upper(name), memory;
-  gpu.instance_memory = TakeInstance(text);
+  gpu.mig = TakeInstance(text);
   const std::vector<std::string> words = TellingWords(text, memory);
   const Family* family = FindFamily(words);
   // "Ada" is in the names of some of its models too.

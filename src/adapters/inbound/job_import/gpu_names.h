@@ -12,7 +12,7 @@ namespace gp {
 struct NamedGpu {
   std::vector<std::string> models;             // as drivers name them, any will do; empty: any GPU
   std::optional<std::string> memory;           // "80GB": what the GPU has
-  std::optional<std::string> instance_memory;  // "5GB": it is a MIG instance of such a GPU
+  std::optional<std::string> mig;              // "1g.5gb": it is a MIG instance of such a GPU
   std::string meaning;                         // for a note: "is any GPU with H100 in its name"
   bool operator==(const NamedGpu&) const = default;
 };

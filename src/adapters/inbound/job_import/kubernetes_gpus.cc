@@ -106,7 +106,7 @@ class GpuReader {
     const bool is_first = counted_ == nullptr;
     SetCount(name, amount);
     if (!is_first || counted_ != &amount) return;
-    if (!gpu.instance_memory) return document_.Note(amount, name, "say resources: {gpus: {isolation: mig, memory: …}}");
+    if (!gpu.mig) return document_.Note(amount, name, "say resources: {gpus: {mig: 1g.10gb}}");
     const std::string why = AddName(gpu, demand_);
     document_.Note(amount, name, gpu.meaning + (why.empty() ? "" : "; " + why));
   }
@@ -199,7 +199,7 @@ class GpuReader {
     demand_.count = std::max<int64_t>(demand_.count, 1);
     const int64_t percent = std::max(core_percent_, demand_.memory.empty() ? memory_percent_ : 0);
     if (percent > 0 && percent < 100) demand_.share = *ShareOfPercent(std::to_string(percent));
-    if (demand_.isolation == "mig") {
+    if (!demand_.mig.empty()) {
       demand_.share.clear();
       return document_.Note(*part_, Written(part_name_, *part_), "a MIG instance has a size of its own: that counts");
     }

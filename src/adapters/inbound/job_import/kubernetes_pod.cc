@@ -267,7 +267,7 @@ class PodReader {
     if (gpu.memory) gpus.memory_min = *gpu.memory;
     std::string why;
     // A node whose GPUs are divided alike: what is asked for are its instances.
-    if (gpu.instance_memory && gpus.isolation.empty()) why = AddName(gpu, gpus);
+    if (gpu.mig && gpus.mig.empty() && gpus.isolation.empty()) why = AddName(gpu, gpus);
     document_.Note(*product_, written, gpu.meaning + (why.empty() ? "" : "; " + why));
   }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "adapters/inbound/job_file/job_file.h"
 
 namespace gp {
@@ -119,6 +121,10 @@ TEST(GoodInput, IsolationIsImpliedOnlyWhereItIsNotGiven) {
   EXPECT_EQ(GpusOf("{memory: 1.5MiB, share: 0.5}").memory_mib, 2);  // rounded up, never down
   EXPECT_EQ(GpusOf("{share: 0.25, isolation: mig}").isolation, Isolation::kMig);
   EXPECT_EQ(GpusOf("{isolation: mps, share: 0.25}").isolation, Isolation::kMps);
+  for (const char* text : {"{mig: 3g.40gb}", "{isolation: mig, mig: 3g.40gb}", "{isolation: auto, mig: 3g.40gb}"}) {
+    const GpuRequest gpus = GpusOf(text);
+    EXPECT_EQ(std::tuple(gpus.isolation, gpus.share_thousandths, gpus.memory_mib), std::tuple(Isolation::kMig, 428, 34'333)) << text;
+  }
   EXPECT_EQ(GpusOf("{isolation: exclusive}").isolation, Isolation::kExclusive);
 }
 

@@ -192,7 +192,7 @@ TEST(ImportKubernetes, GpusByTheLabelsOfTheirNodes) {
   const auto gpus = [](const std::string& label) { return Decoded(FromKubernetes("kind: Pod\nspec:\n  nodeSelector: {" + label + "}\n  containers:\n  - {command: [a], resources: {limits: {nvidia.com/gpu: 1}}}\n")).gpus; };
   EXPECT_EQ(gpus("cloud.google.com/gke-accelerator: nvidia-tesla-t4").models, Texts{"T4"});
   EXPECT_EQ(gpus("nvidia.com/gpu.family: volta").models, (Texts{"V100", "GV100", "TITAN V"}));
-  EXPECT_EQ(gpus("nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb").memory_mib, 4'769);
+  EXPECT_EQ(gpus("nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb").memory_mib, 4'292);
   EXPECT_EQ(gpus("accelerator: nvidia-l4").models, Texts{"L4"});
   EXPECT_EQ(GpusOf("nvidia.com/gpu: 1", ", annotations: {nvidia.com/use-gputype: \"A100,V100\"}").models, (Texts{"A100", "V100"}));
 }
@@ -225,10 +225,11 @@ TEST(ImportKubernetes, WhatHasAnotherFormThanExpectedIsTold) {
             (Texts{"8 spec.containers[0].args", "9 spec.containers[0].env", "10 requests: {cpu: 2}"}));
 }
 
-TEST(ImportKubernetes, MigInstancesAreAskedForByTheirMemory) {
+TEST(ImportKubernetes, MigInstancesAreAskedForByTheirProfile) {
   const JobSpec job = Decoded(FromKubernetes(Pod("    resources: {limits: {nvidia.com/mig-2g.20gb: 1}}\n")));
   EXPECT_EQ(job.gpus.isolation, Isolation::kMig);
-  EXPECT_EQ(job.gpus.memory_mib, 19'074);
+  EXPECT_EQ(job.gpus.memory_mib, 17'167);
+  EXPECT_EQ(job.gpus.share_thousandths, 285);
 }
 
 TEST(ImportKubernetes, AmountsAreRoundedUp) {

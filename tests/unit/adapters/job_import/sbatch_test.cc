@@ -93,7 +93,8 @@ TEST(ImportSbatch, ModelsAreWrittenAsDriversDo) {
   EXPECT_EQ(JobOf("--gpus-per-node=nvidia_h100_80gb_hbm3:8").gpus.models, Texts{"H100"});
   const JobSpec slice = JobOf("--gres=gpu:2g.20gb:1");
   EXPECT_EQ(slice.gpus.isolation, Isolation::kMig);
-  EXPECT_EQ(slice.gpus.memory_mib, 19'074);
+  EXPECT_EQ(slice.gpus.memory_mib, 17'167);
+  EXPECT_EQ(slice.gpus.share_thousandths, 285);
 }
 
 TEST(ImportSbatch, GpusAreOneOfSeveralResources) {
@@ -308,8 +309,9 @@ TEST(ImportSbatch, MigInstancesOfAModel) {
   const JobSpec job = JobOf("--gres=gpu:a100_1g.5gb:1");
   EXPECT_EQ(job.gpus.isolation, Isolation::kMig);
   EXPECT_EQ(job.gpus.models, Texts{"A100"});
-  EXPECT_EQ(job.gpus.memory_mib, 4'769);
-  EXPECT_EQ(JobOf("--gres=gpu:a100l.2g.20gb:1").gpus.memory_mib, 19'074);
+  EXPECT_EQ(job.gpus.memory_mib, 4'292);
+  EXPECT_EQ(job.gpus.share_thousandths, 142);
+  EXPECT_EQ(JobOf("--gres=gpu:a100l.4g.40gb:1").gpus.share_thousandths, 571) << "no 3g.40gb";
   EXPECT_EQ(JobOf("--gpus=2g.10gb:2").gpus.count, 1) << "a job has one on each node";
   EXPECT_EQ(NotedOf("--gpus=2g.10gb:2"), (Texts{"2 --gpus=2g.10gb:2", "2 --gpus=2g.10gb:2"}));
   EXPECT_EQ(JobOf("--gpus-per-node=nvidia_h100_80gb_hbm3_1g.10gb:1").gpus.models, Texts{"H100"});

@@ -77,7 +77,7 @@ TEST(GpuNames, SayModelAndMemory) {
     const NamedGpu gpu = ReadGpuName(row.name);
     EXPECT_EQ(gpu.models, Texts{row.model}) << row.name;
     EXPECT_EQ(gpu.memory.value_or(""), row.memory) << row.name;
-    EXPECT_EQ(gpu.instance_memory, std::nullopt) << row.name;
+    EXPECT_EQ(gpu.mig, std::nullopt) << row.name;
   }
   EXPECT_EQ(ReadGpuName("tesla").models, Texts());
   EXPECT_EQ(ReadGpuName("a100l").meaning, "is any GPU with A100 in its name; L is left out, as only the site knows what it means");
@@ -100,24 +100,24 @@ TEST(GpuNames, MigInstancesOfAModel) {
   struct Row {
     const char* name;
     Texts models;
-    const char* memory;
+    const char* profile;
   };
   const Row rows[] = {
-      {"2g.20gb", {}, "20GB"},
-      {"a100_1g.5gb", {"A100"}, "5GB"},
-      {"a100l.2g.20gb", {"A100"}, "20GB"},
-      {"nvidia_h100_80gb_hbm3_1g.10gb", {"H100"}, "10GB"},
-      {"h100-3g.40gb", {"H100"}, "40GB"},
-      {"a30_2g.12gb.me", {"A30"}, "12GB"},
-      {"1g.10gb+me", {}, "10GB"},
-      {"NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", {"A100"}, "5GB"},
-      {"h200_1g.18gb", {"H200"}, "18GB"},
+      {"2g.20gb", {}, "2g.20gb"},
+      {"a100_1g.5gb", {"A100"}, "1g.5gb"},
+      {"a100l.2g.20gb", {"A100"}, "2g.20gb"},
+      {"nvidia_h100_80gb_hbm3_1g.10gb", {"H100"}, "1g.10gb"},
+      {"h100-3g.40gb", {"H100"}, "3g.40gb"},
+      {"a30_2g.12gb.me", {"A30"}, "2g.12gb"},
+      {"1g.10gb+me", {}, "1g.10gb"},
+      {"NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", {"A100"}, "1g.5gb"},
+      {"h200_1g.18gb", {"H200"}, "1g.18gb"},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(ReadGpuName(row.name).models, row.models) << row.name;
-    EXPECT_EQ(ReadGpuName(row.name).instance_memory, row.memory) << row.name;
+    EXPECT_EQ(ReadGpuName(row.name).mig, row.profile) << row.name;
   }
-  for (const char* text : {"h100", "g.20gb", "1g.gb", "2g.x"}) EXPECT_EQ(ReadGpuName(text).instance_memory, std::nullopt) << text;
+  for (const char* text : {"h100", "g.20gb", "1g.gb", "2g.x"}) EXPECT_EQ(ReadGpuName(text).mig, std::nullopt) << text;
 }
 
 TEST(GpuNames, FamiliesAreTheirModels) {
