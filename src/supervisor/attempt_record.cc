@@ -194,6 +194,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   WriteReporting(writer, spec);
   WriteParts(writer, spec.parts);
   WriteMig(writer, spec.mig);
+  writer.U64(spec.private_processes ? 1 : 0);
   return Seal(kLaunchMagic, writer.bytes());
 }
 
@@ -217,6 +218,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   if (reader.Remaining() > 0) ReadReporting(reader, spec);
   if (reader.Remaining() > 0) spec.parts = ReadParts(reader);
   if (reader.Remaining() > 0) spec.mig = ReadMig(reader);
+  if (reader.Remaining() > 0) spec.private_processes = reader.U64() != 0;
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "supervisor/host_proc.h"
+
 namespace gp {
 namespace {
 
@@ -32,7 +34,7 @@ void SetLimit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
 
 // What an agent may have been given for itself must not reach the job.
 void ResetScheduling() {
-  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  const int file = openat(HostProc(), "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file >= 0) {
     (void)!write(file, "0", 1);
     close(file);

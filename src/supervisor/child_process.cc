@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "supervisor/attempt_record.h"
+#include "supervisor/system_call_filter.h"
 
 namespace gp {
 namespace {
@@ -59,6 +60,7 @@ void ResetSignals() {
   }
   if (setsid() < 0) Give(failure_pipe, Blame::kPlatform, "cannot start a session", errno);
   if (!TakeDescriptors(plan)) Give(failure_pipe, Blame::kPlatform, "cannot set up descriptors", errno);
+  if (plan.ipc_namespace >= 0 && setns(plan.ipc_namespace, CLONE_NEWIPC) != 0) Give(failure_pipe, Blame::kPlatform, "cannot return to the host's IPC", errno);
   const bool returned = plan.mount_namespace < 0 || (setns(plan.mount_namespace, CLONE_NEWNS) == 0 &&
                                                      fchdir(plan.root) == 0 && chroot(".") == 0);
   if (!returned) {
@@ -70,7 +72,8 @@ void ResetSignals() {
     // A job without its supervisor has nobody who holds its lease.  After the change of ids, which
     // clears this.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != parent) _exit(127);
+    // Seen from another numbering we have none.
+    if (getppid() != (plan.pid_namespace < 0 ? parent : 0)) _exit(127);
   }
   // As the user: root may not be allowed where the user is (network file systems), and vice versa.
   if (!plan.working_directory.empty() && chdir(plan.working_directory.c_str()) != 0) {
@@ -78,6 +81,10 @@ void ResetSignals() {
     Give(failure_pipe, BlameFor(error), "cannot enter the working directory " + plan.working_directory, error);
   }
   ResetSignals();
+  if (plan.user.has_value()) {
+    const std::string refused = FilterSystemCalls();
+    if (!refused.empty()) Give(failure_pipe, Blame::kPlatform, refused, errno);
+  }
   if (plan.work) _exit(plan.work());
   const std::vector<char*> argv = Pointers(plan.argv);
   std::vector<char*> environment = Pointers(plan.environment);
@@ -110,9 +117,12 @@ Result<StartedChild> StartChild(const ChildPlan& plan) {
   child.start_failure.Reset(ends[0]);
 
   const pid_t self = getpid();
+  if (plan.pid_namespace >= 0 && setns(plan.pid_namespace, CLONE_NEWPID) != 0) return Fail(SystemError("cannot enter the job's processes", errno));
   child.pid = Fork(plan.cgroups != nullptr ? plan.cgroups->unified() : -1);
-  if (child.pid < 0) return Fail(SystemError("cannot start a process", errno));
+  const int error = errno;
   if (child.pid == 0) RunChild(plan, failure_pipe.get(), self);
+  if (plan.pid_namespace >= 0) setns(plan.own_pid_namespace, CLONE_NEWPID);
+  if (child.pid < 0) return Fail(SystemError("cannot start a process", error));
   return child;
 }
 

@@ -25,6 +25,9 @@ struct ChildPlan {
   const JobCgroups* cgroups = nullptr;  // null: stays in ours (hooks)
   int mount_namespace = -1;             // -1: stays in ours
   int root = -1;                        // of that namespace; with it
+  int ipc_namespace = -1;               // -1: stays in ours
+  int pid_namespace = -1;               // it is born in; -1: ours, and `own_pid_namespace` is of no use
+  int own_pid_namespace = -1;
   int input = -1;                       // become descriptors 0, 1 and 2
   int output = -1;
   int errors = -1;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "supervisor/attempt_record.h"
+#include "supervisor/host_proc.h"
 
 namespace gp {
 
@@ -22,6 +23,11 @@ Status Children::Start(Role role, const ChildPlan& plan, std::optional<ExecSessi
                    .failure_cause = EndCause::kCouldNotStart,
                    .session = std::move(session)});
   return Ok();
+}
+
+void Children::Add(Role role, pid_t pid) {
+  none_left_ = false;
+  list_.push_back({.pid = pid, .role = role, .start_failure = {}, .failure = {}, .session = {}});
 }
 
 bool Children::Has(Role role) const {
@@ -68,7 +74,7 @@ std::vector<Exit> Children::Reap() {
 void Children::KillDirect() const {
   const std::string self = std::to_string(getpid());
   const Descriptor file(
-      open(("/proc/self/task/" + self + "/children").c_str(), O_RDONLY | O_CLOEXEC));
+      openat(HostProc(), ("self/task/" + self + "/children").c_str(), O_RDONLY | O_CLOEXEC));
   std::string pids;
   char buffer[4096];
   ssize_t count = 0;

@@ -14,7 +14,7 @@
 
 namespace gp {
 
-enum class Role { kMain, kExec, kHook, kCheck, kDiscard };
+enum class Role { kMain, kExec, kHook, kCheck, kDiscard, kFirst };
 
 struct Child {
   pid_t pid = 0;
@@ -33,6 +33,8 @@ struct Exit {
 class Children {
  public:
   Status Start(Role role, const ChildPlan& plan, std::optional<ExecSession> session);
+  // One that was started otherwise.
+  void Add(Role role, pid_t pid);
 
   // Ours that were started and not yet reaped.
   std::vector<Child>& list() { return list_; }

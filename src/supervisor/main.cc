@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "supervisor/nursery.h"
+#include "supervisor/process_title.h"
 #include "supervisor/remove_tree.h"
 #include "supervisor/supervisor.h"
 
@@ -17,9 +18,8 @@ int main(int argument_count, char** arguments) {
     return 2;
   }
   const char* last = arguments[argument_count - 1];
-  const auto title_size = static_cast<size_t>(last + std::strlen(last) + 1 - arguments[0]);
-  std::optional<gp::Birth> birth =
-      gp::ServeNursery(gp::Descriptor(gp::kNurseryFd), arguments[0], title_size);
+  gp::KeepTitle(arguments[0], static_cast<size_t>(last + std::strlen(last) + 1 - arguments[0]));
+  std::optional<gp::Birth> birth = gp::ServeNursery(gp::Descriptor(gp::kNurseryFd));
   if (!birth.has_value()) return 0;
   if (fchdir(birth->directory.get()) != 0) return 2;
   // The lock stays until we end: it says that somebody looks after the attempt.

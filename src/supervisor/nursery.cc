@@ -1,31 +1,18 @@
 #include "supervisor/nursery.h"
 
 #include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "supervisor/packet.h"
+#include "supervisor/process_title.h"
 
 namespace gp {
 namespace {
 
 enum Slot : size_t { kAgent, kDirectory, kLock, kSlots, kSecrets = kSlots, kSlotsMax };
-
-// "gpu-platform-supervisor KEY", as if it had been started so.
-void TakeTitle(const BirthRequest& request, char* title, size_t title_size) {
-  std::string text = "gpu-platform-supervisor";
-  text += '\0' + request.key + '\0';
-  const size_t size = std::min(text.size(), title_size);
-  std::memset(title, 0, title_size);
-  std::memcpy(title, text.data(), size);
-  const auto end = reinterpret_cast<unsigned long>(title + size);
-  prctl(PR_SET_MM, PR_SET_MM_ARG_END, end, 0, 0);  // root only; else zeros follow the name
-}
 
 void Detach() {
   setsid();
@@ -34,7 +21,7 @@ void Detach() {
 
 }  // namespace
 
-std::optional<Birth> ServeNursery(Descriptor agent, char* title, size_t title_size) {
+std::optional<Birth> ServeNursery(Descriptor agent) {
   signal(SIGCHLD, SIG_IGN);  // nobody waits for supervisors: the kernel takes them away
   Packet packet;
   while (ReceivePacket(agent.get(), Patience::kUntilOneComes, packet) == ReceiveOutcome::kMessage) {
@@ -52,7 +39,7 @@ std::optional<Birth> ServeNursery(Descriptor agent, char* title, size_t title_si
                   .lock = std::move(packet.descriptors[kLock]),
                   .secrets = {}};
       if (packet.descriptors.size() > kSecrets) birth.secrets = std::move(packet.descriptors[kSecrets]);
-      TakeTitle(birth.request, title, title_size);
+      SetTitle({"gpu-platform-supervisor", birth.request.key});  // as if it had been started so
       return birth;
     }
     const std::string answer = std::to_string(pid < 0 ? -errno : pid);

@@ -22,8 +22,7 @@ struct Birth {
 };
 
 // Serves the agent for as long as it lives.  Returns in every supervisor that is born, detached
-// from the nursery, and without a value when the agent has gone.  `title` is the memory of our
-// arguments, where the newborn write their name for `ps`.
-std::optional<Birth> ServeNursery(Descriptor agent, char* title, size_t title_size);
+// from the nursery, and without a value when the agent has gone.
+std::optional<Birth> ServeNursery(Descriptor agent);
 
 }  // namespace gp

@@ -12,12 +12,14 @@
 #include <cstring>
 
 #include "supervisor/exec_session.h"
+#include "supervisor/host_proc.h"
 #include "supervisor/private_mounts.h"
 #include "supervisor/secret_memory.h"
 
 namespace gp {
 namespace {
 
+constexpr int64_t kGroupLookNs = 20'000'000;
 constexpr int64_t kKillAgainNs = 10'000'000;  // version 1 and no cgroup: until all are gone
 constexpr int64_t kKillAgainSlowlyNs = 1'000'000'000;
 constexpr int64_t kPatienceNs = 10'000'000'000;  // then people are told
@@ -50,6 +52,7 @@ void Supervisor::Bury() {
 }
 
 Status Supervisor::Prepare() {
+  HostProc();
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // nobody of the same user may trace us
   sigset_t all;
@@ -116,6 +119,10 @@ void Supervisor::StartMain() {
 Status Supervisor::StartMainProcess() {
   GP_CHECK_OK(OpenReports());
   host_ = GP_TRY(EnterPrivateMounts(launch_.spec));
+  if (launch_.spec.private_processes && host_.mounts.valid()) {
+    processes_ = GP_TRY(EnterPrivateProcesses(launch_.spec.key));
+    if (processes_.first > 0) children_.Add(Role::kFirst, processes_.first);
+  }
   state_ = State::kRunning;
   if (launch_.spec.interactive && launch_.spec.argv.empty()) {
     // The devices are held from now on; the main process comes by Exec.
@@ -170,6 +177,7 @@ void Supervisor::OnExit(Exit exit) {
     }
     OnStartKnown(child);
   }
+  if (child.role == Role::kFirst) return;
   if (child.role == Role::kHook) return OnHookExit(exit);
   if (child.role == Role::kCheck) return OnLooked(exit);
   if (child.role == Role::kDiscard) return DiscardNext();
@@ -189,6 +197,12 @@ void Supervisor::OnMainExit(const Exit& exit) {
     status_.exit_code = WEXITSTATUS(exit.wait_status);
   }
   if (state_ == State::kRunning) BeginKilling();
+  LookAtGroupLater();
+}
+
+// Orphans of the job end in its own namespace, of which nobody tells us.
+void Supervisor::LookAtGroupLater() {
+  group_look_at_ = state_ == State::kStopping && processes_.first > 0 ? BootNs() + kGroupLookNs : kNever;
 }
 
 // After every reaping: others of the job may have been the last thing we waited for.
@@ -248,6 +262,7 @@ void Supervisor::BeginKilling() {
 
 void Supervisor::Kill() {
   const int64_t now = BootNs();
+  children_.Kill(Role::kFirst);
   if (cgroups_.CanKill()) {
     cgroups_.KillAll();
   } else {
@@ -269,7 +284,7 @@ bool Supervisor::IsGone() {
   if (children_.none_left()) return true;
   // Only a daemon that the prolog started is our child and yet not inside.
   if (launch_.spec.prolog.empty()) return false;
-  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) || children_.Has(Role::kCheck) || children_.Has(Role::kDiscard);
+  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) || children_.Has(Role::kCheck) || children_.Has(Role::kDiscard) || children_.Has(Role::kFirst);
   return cgroups_.CanKill() && !ours_left && cgroups_.IsEmpty();
 }
 

@@ -16,6 +16,7 @@
 #include "supervisor/job_cgroups.h"
 #include "supervisor/log_stream.h"
 #include "supervisor/private_mounts.h"
+#include "supervisor/private_processes.h"
 #include "supervisor/report_line.h"
 #include "supervisor/report_pipe.h"
 #include "supervisor/status_file.h"
@@ -49,6 +50,7 @@ class Supervisor {
   void OnExit(Exit exit);
   void OnMainExit(const Exit& exit);
   void OnReaped();
+  void LookAtGroupLater();
   void Stop(Duration grace, EndCause cause, const std::string& why);
   void SetLease(int64_t deadline_boot_ns);
   void OnLeaseLost();
@@ -109,6 +111,7 @@ class Supervisor {
   LaunchRecord launch_;
   JobCgroups cgroups_;
   HostMounts host_;
+  PrivateProcesses processes_;
   StatusFile status_file_;
   std::optional<LogStream> output_;
   std::optional<LogStream> errors_;
@@ -138,6 +141,7 @@ class Supervisor {
   int64_t hook_deadline_ = kNever;
   int64_t entry_deadline_ = kNever;  // an interactive attempt's main process must have come
   int64_t kill_again_at_ = kNever;
+  int64_t group_look_at_ = kNever;   // the main process has ended, others of its group may use the grace
   int64_t reports_next_ = kNever;     // not read before; kNever: as soon as there are any
   int64_t hang_deadline_ = kNever;
   int64_t checkpoint_due_ = kNever;

@@ -22,6 +22,7 @@ void Supervisor::DiscardNext() {
   if (discards_.paths.empty() || state_ != State::kRunning || children_.Has(Role::kDiscard)) return;
   ChildPlan plan = JobPlan();
   plan.cgroups = nullptr;  // what it reads and frees is not the job's doing
+  plan.pid_namespace = -1;
   plan.working_directory = "/";
   plan.input = plan.output = plan.errors = null_.get();
   plan.work = [request = discards_] {

@@ -10,6 +10,8 @@ ChildPlan Supervisor::JobPlan() const {
   plan.working_directory = spec.working_directory;
   plan.user = UserIdentity{.uid = spec.uid, .gid = spec.gid, .groups = spec.groups};
   plan.cgroups = &cgroups_;
+  plan.pid_namespace = processes_.pids.get();
+  plan.own_pid_namespace = processes_.host_pids.get();
   return plan;
 }
 

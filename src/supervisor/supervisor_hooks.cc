@@ -23,6 +23,7 @@ void Supervisor::StartHook(const std::string& program, State state) {
   plan.working_directory = "/";
   plan.mount_namespace = host_.mounts.get();
   plan.root = host_.root.get();
+  plan.ipc_namespace = processes_.host_ipc.get();
   plan.input = null_.get();
   plan.output = errors_.has_value() ? errors_->writable() : null_.get();
   plan.errors = plan.output;

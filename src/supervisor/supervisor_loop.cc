@@ -25,7 +25,7 @@ void Supervisor::Loop() {
 }
 
 int64_t Supervisor::NextDeadline() const {
-  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_, reports_next_, hang_deadline_,
+  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_, group_look_at_, reports_next_, hang_deadline_,
                    checkpoint_due_, look_deadline_});
 }
 
@@ -97,6 +97,10 @@ void Supervisor::OnTimer() {
   if (now >= look_deadline_) {
     look_deadline_ = kNever;
     children_.Kill(Role::kCheck);
+  }
+  if (now >= group_look_at_) {
+    OnReaped();
+    LookAtGroupLater();
   }
   if (now >= stop_deadline_) BeginKilling();
   if (now >= kill_again_at_) {

@@ -91,6 +91,7 @@ Status Supervisor::StartLook() {
   const Descriptor theirs(ends[1]);
   ChildPlan plan = JobPlan();
   plan.cgroups = nullptr;  // it outlives the job's own processes
+  plan.pid_namespace = -1;
   plan.working_directory = "/";
   plan.input = plan.output = plan.errors = null_.get();
   plan.work = [path = unseen_.front().path, output = theirs.get()] { return MeasureTree(path, output); };

@@ -189,6 +189,7 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   // Clients and server of MPS meet in the host's /dev/shm, and in a directory that a private /tmp may hide.
   launch.shm_bytes = by_mps ? 0 : spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;
   launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) && !(by_mps && IsBelowTmp(options.state_directory));
+  launch.private_processes = !by_mps;  // its server knows its clients by their numbers
   launch.log_directory = LogDirectory(options, order.lease.job, order.lease.attempt);
   launch.log_name = std::to_string(order.lease.rank);
   launch.log_bytes_max = options.log_bytes_max;

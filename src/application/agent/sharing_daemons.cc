@@ -88,6 +88,7 @@ Status SharingRunner::StartDaemon(const LaunchSpec& client) {
   daemon.devices = client.devices;
   daemon.processes_max = kDaemonProcessesMax;
   daemon.private_tmp = !IsBelowTmp(directory) && !IsBelowTmp(options_.mps_control);
+  daemon.private_processes = false;
   daemon.log_directory = options_.log_directory;
   daemon.log_name = daemon.key;
   daemon.log_bytes_max = kDaemonLogMax;

@@ -69,6 +69,7 @@ struct LaunchSpec {
   int64_t processes_max = 0;          // 0: no limit
   int64_t shm_bytes = 0;              // size of a private /dev/shm; 0: the host's
   bool private_tmp = true;            // an empty /tmp of its own
+  bool private_processes = true;      // it sees and signals its own processes alone, and has System V IPC of its own
 
   std::string log_directory;  // receives <rank>.out and <rank>.err (names below)
   std::string log_name;       // "0" -> 0.out, 0.err

@@ -172,12 +172,11 @@ class Faults(FaultCase):
 
     def test_the_kernels_log_names_the_program_and_nobody_can_forge_it(self):
         log = self.read_kernel_log()
-        jobs = [self.cli.start("--share", "0.5", command=["sh", "-c", f"echo $$ > {self.cluster.shared}/pid-{k}; exec sleep 1000"]) for k in range(2)]
+        jobs = [self.cli.start("--share", "0.5", command=["sleep", f"1000.{k}"]) for k in range(2)]
         for job in jobs:
             eventually(lambda: self.runs(job, 1), "the job runs")
         self.assertEqual(self.place_of(jobs[0]), self.place_of(jobs[1]))
-        with open(f"{self.cluster.shared}/pid-1") as file:
-            pid = file.read().strip()
+        pid = self.cluster.sandbox.process_of("sleep", "1000.1")  # as the kernel numbers it
         bus = self.gpu(self.place_of(jobs[0]))["pci_bus_id"][4:-2].lower()
 
         def log_line(priority, text):

@@ -105,6 +105,16 @@ class Sandbox:
                     pass
         return pids
 
+    def process_of(self, *words):
+        """Pid of the one process in here with this command line."""
+        def line(pid):
+            try:
+                return _read(f"/proc/{pid}/cmdline").split("\0")[:-1]
+            except OSError:
+                return []
+        found, = [pid for pid in self.processes() if line(pid) == list(words)]
+        return found
+
     def leases(self):
         """Lease id -> pids in its cgroup, over all agents and hierarchies."""
         found = {}

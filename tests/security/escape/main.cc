@@ -4,6 +4,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,7 +24,7 @@ int TryAll() {
                          .node = Variable("ESCAPE_NODES") + "/gpu1",
                          .state = Variable("ESCAPE_STATE"),
                          .key = Variable("ESCAPE_KEY"),
-                         .supervisor = getppid(),
+                         .supervisor = std::max(getppid(), 1),  // not seen from in here: the first process, then
                          .victim = std::atoi(Variable("ESCAPE_VICTIM").c_str())};
   for (const auto cases :
        {DeviceCases(), NamespaceCases(), ProcessCases(), CgroupCases(), KernelCases()}) {

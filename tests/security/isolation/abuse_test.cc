@@ -129,11 +129,11 @@ TEST_P(AbuseTest, FileFloodInTmpIsRemoved) {
 
 TEST_P(AbuseTest, AKilledSupervisorLeavesNothing) {
   LaunchSpec spec = harness().Shell(
-      "lost", "trap '' TERM; setsid sh -c 'trap \"\" TERM HUP; sleep 1000' & echo $PPID; wait");
+      "lost", "trap '' TERM; setsid sh -c 'trap \"\" TERM HUP; sleep 1000' & echo begun; wait");
   spec = host_->As(kOtherUid, spec);
   harness().Start(spec);
   harness().AwaitOutput("lost", "\n");
-  ASSERT_EQ(kill(std::stoi(harness().Output("lost")), SIGKILL), 0);
+  ASSERT_EQ(kill(ParentOf(harness().AwaitRunning("lost").pid), SIGKILL), 0);
   EXPECT_EQ(harness().AwaitEnd("lost").cause, EndCause::kSupervisorLost);
   // Nobody we know reaps these: what is left may be dead, but not alive.
   for (const std::string& process : IsolatedHost::Processes(kOtherUid)) {

@@ -44,6 +44,72 @@ TEST_F(AttemptTest, TmpIsTheHostsWhereAskedFor) {
   EXPECT_EQ(unlink(name.c_str()), 0);
 }
 
+// One of root's too, which could else read the environment of any other job of root's, and end it.
+TEST_F(AttemptTest, SeesItsOwnProcessesAlone) {
+  for (const uint32_t user : {kJobUid, uint32_t{0}}) {
+    const std::string id = std::to_string(user);
+    harness().Start(host_->As(user, harness().Shell("other-" + id, "echo begun; exec sleep 1000")));
+    const std::string other = std::to_string(harness().AwaitRunning("other-" + id).pid);
+    const AttemptStatus status =
+        harness().Run(host_->As(user, harness().Shell("alone-" + id, "ls -d /proc/[0-9]*; kill -0 " + other + " && echo reached; cat /proc/" + other + "/environ && echo read; true")));
+    EXPECT_EQ(status.exit_code, 0) << status.message;
+    EXPECT_EQ(harness().Output("alone-" + id), "/proc/1\n/proc/2\n");
+    EXPECT_EQ(harness().Status_("other-" + id).phase, AttemptPhase::kRunning);
+  }
+}
+
+TEST_F(AttemptTest, ExecSeesTheSameProcesses) {
+  harness().Start(host_->Shell("main", "echo ready; exec sleep 1000.5"));
+  harness().AwaitOutput("main", "ready");
+  ExecSpec command;
+  command.argv = {"sh", "-c", "tr '\\0' ' ' < /proc/2/cmdline; kill 2"};
+  const auto streams = harness().runner->Exec("main", command);
+  ASSERT_TRUE(streams.has_value()) << streams.error().message;
+  EXPECT_EQ(ReadAll(streams->output), "sleep 1000.5 ");
+  EXPECT_EQ(harness().AwaitEnd("main").signal, SIGTERM);
+}
+
+// Its first process is ours: none of its own can end it, and orphans do not pile up under it.
+TEST_F(AttemptTest, ItsFirstProcessIsOursAndTakesOrphansAway) {
+  const AttemptStatus status = harness().Run(host_->As(0, harness().Shell("orphans", "kill -KILL 1; (sh -c 'exit 0' & ) ; sleep 0.3; ls -d /proc/[0-9]*; cat /proc/1/environ | wc -c; ls /proc/1/fd")));
+  EXPECT_EQ(status.exit_code == 0 ? 0 : status.signal, 0) << status.message;
+  EXPECT_EQ(harness().Output("orphans").find("/proc/1\n/proc/2\n"), 0u) << harness().Output("orphans");
+  EXPECT_EQ(harness().Output("orphans").find("/proc/3"), std::string::npos) << harness().Output("orphans");
+}
+
+// They are not our children, so that nobody tells us: a stop ends with the last of them, and not with the grace.
+TEST_F(AttemptTest, AStopEndsWithTheLastOfTheGroup) {
+  harness().Start(host_->Shell("group", "(trap 'sleep 0.2; echo saved; exit' TERM; echo ready; while :; do sleep 0.05; done) & trap 'exit' TERM; wait"));
+  harness().AwaitOutput("group", "ready");
+  harness().runner->Stop("group", Duration::Minutes(5));  // longer than anybody waits here
+  harness().AwaitEnd("group");
+  EXPECT_THAT(harness().Output("group"), HasSubstr("saved"));
+}
+
+TEST_F(AttemptTest, SharedMemoryOfSystemVIsItsOwn) {
+  const auto segments = [&](const std::string& key) {
+    harness().Run(host_->Shell(key, "ipcs -m | grep -c 0x; true"));
+    return harness().Output(key);
+  };
+  harness().Start(host_->Shell("holder", "ipcmk -M 4096 > /dev/null; ipcs -m | grep -c 0x; exec sleep 1000"));
+  harness().AwaitOutput("holder", "\n");
+  EXPECT_EQ(harness().Output("holder"), "1\n");
+  EXPECT_EQ(segments("looker"), "0\n");
+}
+
+TEST_F(AttemptTest, IsRefusedCallsOfTheHostsAdministrator) {
+  harness().Run(host_->As(0, harness().Shell("filtered", "grep ^Seccomp: /proc/self/status; dmesg 2>&1 | head -1")));
+  EXPECT_THAT(harness().Output("filtered"), HasSubstr("Seccomp:\t2\n"));
+  EXPECT_THAT(harness().Output("filtered"), HasSubstr("Operation not permitted"));
+}
+
+TEST_F(AttemptTest, SharesTheHostsProcessesWhereAskedFor) {
+  LaunchSpec spec = host_->Shell("open", "test -d /proc/" + std::to_string(getpid()) + " && echo seen");
+  spec.private_processes = false;
+  harness().Run(spec);
+  EXPECT_EQ(harness().Output("open"), "seen\n");
+}
+
 TEST_F(AttemptTest, ExecSharesTheAttemptsView) {
   LaunchSpec spec = host_->Shell("job", "echo mine > /tmp/file; echo ready; sleep 1000");
   spec.devices = {{195, 0}};

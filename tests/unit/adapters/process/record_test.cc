@@ -34,6 +34,7 @@ LaunchRecord Sample() {
   spec.processes_max = 9;
   spec.shm_bytes = 5;
   spec.private_tmp = false;
+  spec.private_processes = false;
   spec.log_directory = "/l";
   spec.log_name = "0";
   spec.log_bytes_max = 8;
@@ -81,12 +82,20 @@ void WritePart(ByteWriter& added, const GpuPart& part) {
   added.U64(part.mps ? 1 : 0);
 }
 
+// As it was written before jobs had processes of their own.
+std::string FieldsWithoutProcesses() {
+  ByteWriter added;
+  added.U64(Sample().spec.private_processes ? 1 : 0);
+  const std::string fields = Fields();
+  return fields.substr(0, fields.size() - added.bytes().size());
+}
+
 // As it was written before jobs had MIG instances.
 std::string FieldsWithoutMig() {
   const MigPart mig = Sample().spec.mig;
   ByteWriter added;
   for (const int value : {mig.gpu, mig.profile, mig.start, mig.slices, mig.instance}) added.I64(value);
-  const std::string fields = Fields();
+  const std::string fields = FieldsWithoutProcesses();
   return fields.substr(0, fields.size() - added.bytes().size());
 }
 

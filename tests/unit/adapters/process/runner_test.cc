@@ -140,10 +140,14 @@ TEST_F(RunnerTest, WorkersOfADeadShellMayUseTheGrace) {
 
 TEST_F(RunnerTest, DaemonsDoNotSurviveTheJob) {
   const AttemptStatus status = host_.Run(host_.Shell(
-      "daemon", "setsid sh -c 'echo $$; exec >/dev/null 2>&1; sleep 1000' & sleep 0.2"));
+      "daemon", "setsid sh -c 'echo begun; exec >/dev/null 2>&1; exec sleep 1000.987' & sleep 0.2"));
   EXPECT_EQ(status.exit_code, 0);
-  const pid_t daemon = std::stoi(host_.Output("daemon"));
-  EXPECT_EQ(kill(daemon, 0), -1) << daemon << " lives";
+  EXPECT_EQ(host_.Output("daemon"), "begun\n");
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(process.path() / "cmdline");
+    const std::string words((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_EQ(words.find("1000.987"), std::string::npos) << process.path() << " lives";
+  }
 }
 
 TEST_F(RunnerTest, KeepsEveryLineAndTheLastWithoutNewline) {

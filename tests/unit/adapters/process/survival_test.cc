@@ -23,16 +23,6 @@ class SurvivalTest : public ::testing::Test {
   // The pid of the supervisor of an attempt: the parent of its main process.
   pid_t SupervisorOf(const std::string& key) { return ParentOf(host_.AwaitRunning(key).pid); }
 
-  static pid_t ParentOf(pid_t pid) {
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    std::string text((std::istreambuf_iterator<char>(stat)), {});
-    std::istringstream rest(text.substr(text.rfind(')') + 2));
-    char state = 0;
-    pid_t parent = 0;
-    rest >> state >> parent;
-    return parent;
-  }
-
   NoIsolation isolation_;
   RunnerHarness host_{isolation_};
 };

@@ -1,0 +1,85 @@
+#include "supervisor/private_processes.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "supervisor/attempt_record.h"
+#include "supervisor/host_proc.h"
+#include "supervisor/process_title.h"
+
+namespace gp {
+namespace {
+
+// The parent ends, by whatever: so does the job.
+[[noreturn]] void LiveAsFirst(const std::string& key, int ready) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  SetTitle({"gpu-platform-init", key});
+  const int error = mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0 ? 0 : errno;
+  (void)!write(ready, &error, sizeof error);
+  // Nothing of ours is for the job to see, and the lock of its attempt is the supervisor's.
+  syscall(SYS_close_range, 0u, ~0u, 0);
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  while (true) {
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    sigwaitinfo(&children, nullptr);
+  }
+}
+
+Descriptor OpenNamespace(const std::string& process, const char* name) {
+  return Descriptor(openat(HostProc(), (process + "/ns/" + name).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+// Forks the first process, and waits until /proc shows its numbering.
+Status StartFirst(const std::string& key, PrivateProcesses& made) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return Fail(SystemError("cannot make a pipe", errno));
+  const Descriptor known(ends[0]);
+  Descriptor ready(ends[1]);
+  made.first = fork();
+  if (made.first == 0) LiveAsFirst(key, ready.get());
+  if (made.first < 0) return Fail(SystemError("cannot start the job's first process", errno));
+  ready.Reset();
+  int error = 0;
+  if (read(known.get(), &error, sizeof error) != sizeof error) error = EIO;
+  if (error != 0) return Fail(SystemError("cannot mount the job's /proc", error));
+  made.pids = OpenNamespace(std::to_string(made.first), "pid");
+  if (!made.pids.valid()) return Fail(SystemError("cannot open the job's process namespace", errno));
+  return Ok();
+}
+
+}  // namespace
+
+Result<PrivateProcesses> EnterPrivateProcesses(const std::string& key) {
+  PrivateProcesses made;
+  made.host_pids = OpenNamespace("self", "pid");
+  made.host_ipc = OpenNamespace("self", "ipc");
+  if (!made.host_pids.valid() || !made.host_ipc.valid()) return PrivateProcesses{};
+  if (unshare(CLONE_NEWPID | CLONE_NEWIPC) != 0) {
+    if (errno == EINVAL || errno == ENOSYS) return PrivateProcesses{};  // a kernel built without them
+    return Fail(SystemError("cannot give the job processes of its own", errno));
+  }
+  const Status started = StartFirst(key, made);
+  // Our next child is the host's again, but where a plan says otherwise.
+  if (setns(made.host_pids.get(), CLONE_NEWPID) != 0 && started.has_value()) {
+    return Fail(SystemError("cannot return to the host's processes", errno));
+  }
+  if (!started.has_value()) {
+    if (made.first > 0) kill(made.first, SIGKILL);
+    return Fail(started.error());
+  }
+  return made;
+}
+
+}  // namespace gp
