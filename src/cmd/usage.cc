@@ -35,21 +35,38 @@ void AddFilters(CLI::App& sub, const std::shared_ptr<Request>& request) {
   sub.add_option_function<std::string>("--pool", [request](const std::string& pool) { request->set_pool(pool); }, "Only GPUs of this pool")->type_name("POOL");
 }
 
+using Columns = std::vector<Request::By>;
+
+std::shared_ptr<Columns> AddBy(CLI::App& sub, const std::string& otherwise) {
+  auto by = std::make_shared<Columns>();
+  sub.add_option_function<std::vector<std::string>>("--by", [by](const std::vector<std::string>& words) {
+       for (const std::string& word : words) {
+         if (!kBy.contains(word)) throw CLI::ValidationError("--by", "\"" + word + "\"; there are kind, day, pool, model, queue and user");
+         if (std::ranges::find(*by, kBy.at(word)) == by->end()) by->push_back(kBy.at(word));
+       }
+     }, "Keep rows apart by these; default: " + otherwise)
+      ->delimiter(',')
+      ->type_name("WORD,...:{kind,day,pool,model,queue,user}");
+  return by;
+}
+
 Result<v1::Usage> Fetch(const Request& request, Cli& cli) {
   ControlClient* client = GP_TRY(cli.Controller());
   return client->Call<v1::Usage>("GetUsage", request);
 }
 
+// What a row is kept apart by, in words.
+const std::map<Request::By, std::pair<const char*, std::string (*)(const v1::UsageRow&)>> kColumns = {
+    {Request::DAY, {"DAY", [](const v1::UsageRow& row) { return row.day(); }}},
+    {Request::KIND, {"KIND", [](const v1::UsageRow& row) { return row.kind(); }}},
+    {Request::POOL, {"POOL", [](const v1::UsageRow& row) { return row.pool(); }}},
+    {Request::MODEL, {"MODEL", [](const v1::UsageRow& row) { return row.model(); }}},
+    {Request::QUEUE, {"QUEUE", [](const v1::UsageRow& row) { return OrDash(row.queue()); }}},
+    {Request::USER, {"USER", [](const v1::UsageRow& row) { return OrDash(row.user()); }}},
+};
+
 // The columns that rows are kept apart by, and those that all have.
-Table TableOf(const v1::Usage& usage, const std::vector<Request::By>& by) {
-  static const std::map<Request::By, std::pair<const char*, std::string (*)(const v1::UsageRow&)>> kColumns = {
-      {Request::DAY, {"DAY", [](const v1::UsageRow& row) { return row.day(); }}},
-      {Request::KIND, {"KIND", [](const v1::UsageRow& row) { return row.kind(); }}},
-      {Request::POOL, {"POOL", [](const v1::UsageRow& row) { return row.pool(); }}},
-      {Request::MODEL, {"MODEL", [](const v1::UsageRow& row) { return row.model(); }}},
-      {Request::QUEUE, {"QUEUE", [](const v1::UsageRow& row) { return OrDash(row.queue()); }}},
-      {Request::USER, {"USER", [](const v1::UsageRow& row) { return OrDash(row.user()); }}},
-  };
+Table TableOf(const v1::Usage& usage, const Columns& by) {
   std::vector<Column> columns;
   for (const Request::By one : by) columns.push_back({kColumns.at(one).first});
   columns.insert(columns.end(), {{"GPU-HOURS", true}, {"PART", true}, {"COST", true}});
@@ -69,7 +86,7 @@ void SaySum(const v1::Usage& usage, double hours, double cost, Cli& cli) {
   if (hours > 0 && cost == 0) cli.Say("nothing has a price: name prices in the policy file (gpu-platform config show)");
 }
 
-void Print(const v1::Usage& usage, const std::vector<Request::By>& by, Cli& cli) {
+void Print(const v1::Usage& usage, const Columns& by, Cli& cli) {
   if (cli.PrintDocument(usage)) return;
   cli.PrintTable(TableOf(usage, by));
   SaySum(usage, usage.gpu_hours(), usage.cost(), cli);
@@ -78,15 +95,7 @@ void Print(const v1::Usage& usage, const std::vector<Request::By>& by, Cli& cli)
 void AddUsage(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("usage", "Where the time of GPUs went: jobs, idle, faults, maintenance");
   auto request = std::make_shared<Request>();
-  auto by = std::make_shared<std::vector<Request::By>>();
-  sub->add_option_function<std::vector<std::string>>("--by", [by](const std::vector<std::string>& words) {
-       for (const std::string& word : words) {
-         if (!kBy.contains(word)) throw CLI::ValidationError("--by", "\"" + word + "\"; there are kind, day, pool, model, queue and user");
-         if (std::ranges::find(*by, kBy.at(word)) == by->end()) by->push_back(kBy.at(word));
-       }
-     }, "Keep rows apart by these; default: kind")
-      ->delimiter(',')
-      ->type_name("WORD,...:{kind,day,pool,model,queue,user}");
+  const auto by = AddBy(*sub, "kind");
   AddFilters(*sub, request);
   sub->callback([request, by, &cli] {
     if (!cli.Offers({"table", "csv"})) return;
@@ -98,22 +107,31 @@ void AddUsage(CLI::App& app, Cli& cli) {
   });
 }
 
-// What jobs had, by queue and user.
+// What jobs had.
 void AddReport(CLI::App& cost, Cli& cli) {
   CLI::App* sub = cost.add_subcommand("report", "What jobs had and what it cost, by queue and user");
   auto request = std::make_shared<Request>();
+  const auto by = AddBy(*sub, "queue,user");
   AddFilters(*sub, request);
-  sub->callback([request, &cli] {
+  sub->callback([request, by, &cli] {
     if (!cli.Offers({"table", "csv"})) return;
-    for (const auto by : {Request::QUEUE, Request::USER}) request->add_by(by);
+    if (by->empty()) *by = {Request::QUEUE, Request::USER};
+    std::erase(*by, Request::KIND);  // jobs' alone
+    for (const Request::By one : *by) request->add_by(one);
     auto usage = Fetch(*request, cli);
     if (!usage) return cli.Complain(usage.error());
     if (cli.PrintDocument(*usage)) return;
-    Table table({{"QUEUE"}, {"USER"}, {"GPU-HOURS", true}, {"COST", true}});
+    std::vector<Column> columns;
+    for (const Request::By one : *by) columns.push_back({kColumns.at(one).first});
+    columns.insert(columns.end(), {{"GPU-HOURS", true}, {"COST", true}});
+    Table table(std::move(columns));
     double hours = 0, all = 0;
     for (const v1::UsageRow& row : usage->rows()) {
       if (row.kind() != "jobs") continue;
-      table.Add({row.queue(), row.user(), Hours(row.gpu_hours()), Amount(row.cost(), usage->currency())});
+      std::vector<std::string> cells;
+      for (const Request::By one : *by) cells.push_back(kColumns.at(one).second(row));
+      cells.insert(cells.end(), {Hours(row.gpu_hours()), Amount(row.cost(), usage->currency())});
+      table.Add(std::move(cells));
       hours += row.gpu_hours();
       all += row.cost();
     }
