@@ -75,7 +75,7 @@ void AddSet(CLI::App& budget, Cli& cli) {
   sub->add_option_function<std::vector<int>>("--warn-at", [request](const std::vector<int>& levels) { request->mutable_warn_at()->Add(levels.begin(), levels.end()); }, "Per cent at which to warn; default: 50,80,100")
       ->delimiter(',')
       ->type_name("N,...");
-  sub->add_option_function<std::string>("--over", [request](const std::string& over) { request->set_over(over); }, "What happens to jobs that are submitted when it is used up: warn, demote or refuse; default: warn")->type_name("WORD:{warn,demote,refuse}");
+  sub->add_option_function<std::string>("--over", [request](const std::string& over) { request->set_over(over); }, "What happens when it is used up: to jobs that are submitted warn, demote or refuse; hold: jobs that run are interrupted, and all wait for the next month; default: warn")->type_name("WORD:{warn,demote,refuse,hold}");
   sub->callback([request, &cli] { CallAndPrint("SetBudget", *request, cli); });
 }
 

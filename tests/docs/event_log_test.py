@@ -25,7 +25,7 @@ class EventLog(unittest.TestCase):
         for source in SOURCES:
             for line in source.read_text(encoding="utf-8").splitlines():
                 if re.search(r"Begin\(|OfNode\(|OfGpu\(|EventLine|LogLevel::", line):
-                    written |= set(re.findall(r'"((?:job|node|gpu|incident|breaker|checkpoint|log|wall)_[a-z_]+|said)"', line))
+                    written |= set(re.findall(r'"((?:budget|job|node|gpu|incident|breaker|checkpoint|log|wall)_[a-z_]+|said)"', line))
         self.assertGreater(len(written), 20)
         self.assertEqual(told, written)
         self.assertEqual(listed("EventNames"), written - {"said", "log_lost_lines"})

@@ -144,7 +144,10 @@ bool Sequence::StepOfAgents(uint64_t dice) {
   if (dice < 46) return Connect(AnyMachine()) || SendReport(AnyMachine());
   if (dice < 49) return ReportAny();
   if (dice < 52) return ExitAny();
-  if (dice < 55) return !Tell(Tick{})->empty();
+  if (dice < 55) {
+    ReviewABudget();
+    return !Tell(Tick{})->empty();
+  }
   if (dice < 56) return CommitOldPlan();
   if (dice < 57) {
     old_plan_ = Schedule(ledger_.state(), now_).Placements();

@@ -75,6 +75,7 @@ class Sequence {
   std::string AnyQueue();
   bool ReserveOrEnd();
   bool SetOrDeleteBudget();
+  void ReviewABudget();
   bool MoveAny();
   bool MoveAtRandom();
   void LiftQuotas();

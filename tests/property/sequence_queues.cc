@@ -54,12 +54,19 @@ bool Sequence::SetOrDeleteBudget() {
   const auto& known = ledger_.state().budgets;
   if (!known.empty() && rng_.Chance(1, 2)) return Tell(DeleteBudget{known.begin()->first}) != nullptr;
   const BudgetKey key{kQueues[rng_.Below(kQueues.size())], kUsers[rng_.Below(kUsers.size())], rng_.Chance(1, 4) ? "dev" : ""};
-  constexpr OverBudget kOver[] = {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse};
+  constexpr OverBudget kOver[] = {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse, OverBudget::kHold};
   SetBudget set;
   set.key = key;
-  set.money_micros = rng_.Between(0, 1'000'000);
-  set.over = kOver[rng_.Below(3)];
+  set.money_micros = rng_.Between(0, rng_.Chance(1, 2) ? 1'000'000 : 10'000);
+  set.over = kOver[rng_.Below(std::size(kOver))];
   return Tell(std::move(set)) != nullptr;
+}
+
+void Sequence::ReviewABudget() {
+  const auto& known = ledger_.state().budgets;
+  if (known.empty()) return;
+  const BudgetKey key = std::next(known.begin(), static_cast<std::ptrdiff_t>(rng_.Below(known.size())))->first;
+  Tell(ReviewBudget{key});
 }
 
 bool Sequence::ReloadPolicy() {
@@ -99,6 +106,13 @@ void Sequence::LiftQuotas() {
     if (!job.spec->reservation.empty() && !IsTerminal(job.state)) without_place.push_back(id);
   }
   for (const JobId id : without_place) Tell(StopJob{id});
+  const auto budgets = ledger_.state().budgets;
+  for (const auto& [key, budget] : budgets) {
+    SetBudget warning;
+    warning.key = key;
+    warning.over = OverBudget::kWarn;
+    Tell(std::move(warning));
+  }
   std::vector<std::string> names;
   for (const auto& [name, queue] : ledger_.state().queues) names.insert(names.begin(), name);  // lower ones first
   for (const std::string& name : names) {

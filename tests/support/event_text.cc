@@ -71,6 +71,9 @@ struct Teller {
   std::string operator()(const NodeRevoked& e) const { return "node-revoked " + e.name; }
   std::string operator()(const TokenEnded& e) const { return "token-ended " + ToText(e.token); }
   std::string operator()(const BudgetChanged& e) const { return "budget-changed " + ToText(e.key); }
+  std::string operator()(const BudgetLevelChanged& e) const {
+    return "budget-level " + ToText(e.who.key) + (e.who.user.empty() ? "" : " of " + e.who.user) + " " + std::to_string(e.level.warned) + (e.level.is_used_up ? " used up" : "");
+  }
   std::string operator()(const BudgetDeleted& e) const { return "budget-deleted " + ToText(e.key); }
   std::string operator()(const ChangeNoted& e) const { return "change-noted " + e.operation + " " + e.target; }
   std::string operator()(const PolicyChanged&) const { return "policy-changed"; }

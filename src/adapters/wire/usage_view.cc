@@ -192,10 +192,10 @@ Result<SetBudget> FromProto(const v1::SetBudgetRequest& message) {
   }
   if (!message.warn_at().empty()) set.warn_at.emplace(message.warn_at().begin(), message.warn_at().end());
   if (!message.has_over()) return set;
-  for (const OverBudget over : {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse}) {
+  for (const OverBudget over : {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse, OverBudget::kHold}) {
     if (message.over() == Name(over)) set.over = over;
   }
-  if (!set.over) return Fail(InvalidArgument("over: \"" + Printable(message.over(), 40) + "\"; there are warn, demote and refuse"));
+  if (!set.over) return Fail(InvalidArgument("over: \"" + Printable(message.over(), 40) + "\"; there are warn, demote, refuse and hold"));
   return set;
 }
 

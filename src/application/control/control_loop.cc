@@ -20,6 +20,7 @@ namespace {
 
 constexpr Duration kTimerMax = Duration::Milliseconds(250);
 constexpr Duration kSweepEvery = Duration::Milliseconds(50);
+constexpr Duration kReviewEvery = Duration::Seconds(10);
 constexpr Duration kMillisecond = Duration::Milliseconds(1);
 constexpr Duration kStepMin = Duration::Milliseconds(500);  // of the wall clock; less is how clocks are
 
@@ -31,7 +32,7 @@ struct CallsForPlan {
   bool operator()(const E&) const {
     return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined, GpuMoved, GpuRetired,
                    NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted,
-                   NodesReserved, ReservationEnded, PolicyChanged, JobTimeLimitChanged, WallClockStepped>;
+                   NodesReserved, ReservationEnded, PolicyChanged, JobTimeLimitChanged, WallClockStepped, BudgetLevelChanged>;
   }
 
  private:
@@ -214,6 +215,7 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
     return outcome;
   }
   outcome.events = *std::move(events);
+  if (std::holds_alternative<SetBudget>(item.command)) review_not_before_ns_ = 0;
   if (const auto* submit = std::get_if<SubmitJob>(&item.command)) {
     if (!outcome.events.empty()) {
       outcome.job = std::get<JobSubmitted>(outcome.events.front()).job;
@@ -246,6 +248,20 @@ void ControlLoop::RunTimers() {
   const Instant deadline = NextDeadline(state_);
   if (deadline.ns != 0 && deadline <= StampTime()) (void)DecideAndApply({StampTime(), "controller", "", Tick{}});
   SilenceQuietNodes(clock_.BootNs());
+  ReviewBudgets(clock_.BootNs());
+}
+
+// One in each turn, in rounds: to sum up what was used for a budget takes a while where many use much.
+void ControlLoop::ReviewBudgets(int64_t boot_ns) {
+  if (boot_ns < review_not_before_ns_) return;
+  const auto next = reviewed_ ? state_.budgets.upper_bound(*reviewed_) : state_.budgets.begin();
+  if (next == state_.budgets.end()) {
+    reviewed_.reset();
+    review_not_before_ns_ = boot_ns + kReviewEvery.ns;
+    return;
+  }
+  reviewed_ = next->first;
+  (void)DecideAndApply({StampTime(), "controller", "", ReviewBudget{*reviewed_}});
 }
 
 void ControlLoop::HeardFrom(NodeId node) {

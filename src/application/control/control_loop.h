@@ -93,6 +93,7 @@ class ControlLoop : public ControlGateway {
   void Publish();
   void SaveSnapshotWhenDue();
   void SweepWhenDue();
+  void ReviewBudgets(int64_t boot_ns);
   Duration UntilNextTimer();
   Instant StampTime();
 
@@ -114,6 +115,8 @@ class ControlLoop : public ControlGateway {
   Instant plan_again_at_;                  // ns == 0: only when something happens
   int64_t looked_at_ns_ = 0;               // boot time of the last look for silent nodes; 0: there was none
   int64_t silence_not_before_ns_ = 0;      // boot time before which no node can be silent for too long
+  std::optional<BudgetKey> reviewed_;      // the newest of this round; none: a round begins
+  int64_t review_not_before_ns_ = 0;       // boot time of the next round
   std::vector<std::string> batch_records_;
   std::vector<Event> batch_events_;
   std::vector<std::pair<size_t, Record>> batch_audited_;  // with their places in batch_records_

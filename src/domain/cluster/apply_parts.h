@@ -75,6 +75,7 @@ void ApplyEvent(State& state, Instant at, const NodeRevoked& event);
 void ApplyEvent(State& state, Instant at, const AccessRefused& event);
 void ApplyEvent(State& state, Instant at, const BudgetChanged& event);
 void ApplyEvent(State& state, Instant at, const BudgetDeleted& event);
+void ApplyEvent(State& state, Instant at, const BudgetLevelChanged& event);
 void IndexToken(State& state, const AccessToken& token);
 
 // Reservations are for times of the calendar: they keep those.

@@ -24,7 +24,18 @@ void ApplyEvent(State& state, Instant, const QueueDeleted& event) {
 
 void ApplyEvent(State& state, Instant, const BudgetChanged& event) { state.budgets[event.key] = event.budget; }
 
-void ApplyEvent(State& state, Instant, const BudgetDeleted& event) { state.budgets.erase(event.key); }
+void ApplyEvent(State& state, Instant, const BudgetDeleted& event) {
+  state.budgets.erase(event.key);
+  std::erase_if(state.budget_levels, [&](const auto& one) { return one.first.key == event.key; });
+}
+
+void ApplyEvent(State& state, Instant, const BudgetLevelChanged& event) {
+  if (event.level.warned == 0 && !event.level.is_used_up) {
+    state.budget_levels.erase(event.who);
+  } else {
+    state.budget_levels[event.who] = event.level;
+  }
+}
 
 void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   Job& job = JobOf(state, event.job);

@@ -134,6 +134,7 @@ class Teller {
   // Nobody's wish: nodes', the scheduler's and the controller's own.
   void operator()(const StartController&) {}
   void operator()(const StepWallClock&) {}
+  void operator()(const ReviewBudget&) {}
   void operator()(const JoinNode&) {}
   void operator()(const ReportNode&) {}
   void operator()(const ReportGpus&) {}

@@ -108,10 +108,28 @@ std::map<std::string, UserStanding> StandingsOf(const State& state, const Budget
   return standings;
 }
 
+std::map<std::string, BudgetLevel> LevelsOf(const State& state, const BudgetKey& key, Instant at) {
+  at = std::max(at, state.metering.now);
+  const int64_t month = FirstOfMonth(DayOf(at + state.metering.used.wall));
+  std::map<std::string, BudgetLevel> levels;
+  const Sums used = UsedIn(state, key, at);
+  for (const auto& [user, sum] : used.by_user()) {
+    const BudgetStanding standing = StandingOf(state.budgets.at(key), sum, {}, {}, at, at);
+    levels[user] = {month, standing.warned, standing.is_used_up};
+  }
+  return levels;
+}
+
+bool CountsFor(const BudgetUser& who, const Job& job) {
+  return CountsFor(who.key, job.queue, job.user.name, job.pool) && (who.key.user != kEachUser || who.user == job.user.name);
+}
+
+std::string SaysUsedUp(const BudgetKey& key) { return "the budget of " + ToText(key) + " for this month is used up (gpu-platform budget list)"; }
+
 std::optional<BudgetStop> FindBudgetStop(const State& state, const std::string& queue, const std::string& user, const std::string& pool, Instant at) {
   std::optional<BudgetStop> found;
   for (const auto& [key, budget] : state.budgets) {
-    if (budget.over == OverBudget::kWarn || !CountsFor(key, queue, user, pool) || (found && budget.over <= found->over)) continue;
+    if (budget.over == OverBudget::kWarn || budget.over == OverBudget::kHold || !CountsFor(key, queue, user, pool) || (found && budget.over <= found->over)) continue;
     const BudgetStanding standing = StandingOf(budget, UsedOf(state, key, user, at), {}, {}, at, at);
     if (standing.is_used_up) found = {key, budget.over};
   }

@@ -22,9 +22,18 @@ struct UserStanding {
   BudgetStanding standing;
 };
 std::map<std::string, UserStanding> StandingsOf(const State& state, const BudgetKey& key, Instant at);
+
+// The level that each has reached whose use this month counts for it.
+std::map<std::string, BudgetLevel> LevelsOf(const State& state, const BudgetKey& key, Instant at);
 inline constexpr int64_t kRecentDays = 7;
 
-// Of the budgets that are used up and count for such a job, the one that asks for most.
+// Whether what the job uses counts for it.
+bool CountsFor(const BudgetUser& who, const Job& job);
+
+// "the budget of queue research for this month is used up (gpu-platform budget list)"
+std::string SaysUsedUp(const BudgetKey& key);
+
+// Of the budgets that are used up and act on what is submitted, and count for such a job, the one that asks for most.
 struct BudgetStop {
   BudgetKey key;
   OverBudget over = OverBudget::kWarn;

@@ -33,7 +33,7 @@ constexpr uint64_t kFormatOldest = 16;
 template <typename A>
 void StateFields(A& archive, State& v) {
   archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases, v.queues,
-          v.accounts, v.reservations, v.arrays, v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers, v.drain_deadlines, v.last_token, v.access, v.metering, v.budgets, Since<17>(v.time));
+          v.accounts, v.reservations, v.arrays, v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers, v.drain_deadlines, v.last_token, v.access, v.metering, v.budgets, Since<17>(v.time), Since<17>(v.budget_levels));
 }
 
 void IndexJob(State& state, const Job& job) {

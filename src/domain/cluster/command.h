@@ -265,6 +265,11 @@ struct DeleteBudget {
   BudgetKey key;
 };
 
+// Time to look how a budget stands.
+struct ReviewBudget {
+  BudgetKey key;
+};
+
 // The rules change while it runs.  Times of leases stay: supervisors go by them.
 struct SetPolicy {
   Policy policy;
@@ -299,7 +304,7 @@ struct Tick {};
 using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
                              ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
                              SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident,
-                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget, SetPolicy, ChangeTimeLimit, NoteChange, StepWallClock>;
+                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget, SetPolicy, ChangeTimeLimit, NoteChange, StepWallClock, ReviewBudget>;
 
 // Who asks, and from where.
 struct Origin {

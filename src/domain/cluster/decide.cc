@@ -39,6 +39,7 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const RevokeNode& c) { return DecideRevokeNode(state, c); }
     Result<Events> operator()(const SetBudget& c) { return DecideSetBudget(state, c); }
     Result<Events> operator()(const DeleteBudget& c) { return DecideDeleteBudget(state, c); }
+    Result<Events> operator()(const ReviewBudget& c) { return DecideReviewBudget(state, at, c); }
     Result<Events> operator()(const SetPolicy& c) { return DecideSetPolicy(state, c); }
     Result<Events> operator()(const ChangeTimeLimit& c) { return DecideTimeLimit(state, at, c); }
     Result<Events> operator()(const NoteChange& c) { return Events{ChangeNoted{c.operation, c.target}}; }

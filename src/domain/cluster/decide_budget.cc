@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <ranges>
+#include <set>
 
 #include "base/text.h"
 #include "domain/cluster/budgets.h"
 #include "domain/cluster/decide_parts.h"
 #include "domain/model/access.h"
+#include "domain/model/variants.h"
 
 namespace gp {
 namespace {
@@ -31,6 +33,18 @@ Status CheckOwner(const State& state, const BudgetKey& key) {
   }
   if (!key.user.empty() && !IsSubject(key.user)) return Fail(InvalidArgument("user: the name of a user, or * for each of them"));
   return Ok();
+}
+
+// Who runs on it writes a checkpoint and waits for the next month, or for more.
+void Interrupt(const State& state, const BudgetUser& who, Events& events) {
+  std::set<JobId> jobs;
+  for (const auto& [id, lease] : state.leases) jobs.insert(lease.job);
+  for (const JobId id : jobs) {
+    const Job& job = *state.FindJob(id);
+    if (job.stop == StopCause::kNone && AsksForGpus(*job.spec) && CountsFor(who, job)) {
+      events.push_back(JobStopOrdered{id, StopCause::kBudget, StopOrder::kGraceful, SaysUsedUp(who.key)});
+    }
+  }
 }
 
 }  // namespace
@@ -60,6 +74,22 @@ Result<Events> DecideSetBudget(const State& state, const SetBudget& command) {
 Result<Events> DecideDeleteBudget(const State& state, const DeleteBudget& command) {
   if (!state.budgets.contains(command.key)) return Fail(NotFound("there is no budget of " + Printable(ToText(command.key), 200)));
   return Events{BudgetDeleted{command.key}};
+}
+
+Result<Events> DecideReviewBudget(const State& state, Instant at, const ReviewBudget& command) {
+  const auto budget = state.budgets.find(command.key);
+  if (budget == state.budgets.end()) return Events{};  // deleted meanwhile
+  std::map<std::string, BudgetLevel> levels = LevelsOf(state, command.key, at);
+  for (auto known = state.budget_levels.lower_bound({command.key, ""}); known != state.budget_levels.end() && known->first.key == command.key; ++known) levels[known->first.user];
+  Events events;
+  for (const auto& [user, level] : levels) {
+    const BudgetUser who{command.key, user};
+    const auto known = state.budget_levels.find(who);
+    const bool is_any = level.warned > 0 || level.is_used_up;
+    if (known == state.budget_levels.end() ? is_any : known->second != level) events.push_back(BudgetLevelChanged{who, level});
+    if (level.is_used_up && budget->second.over == OverBudget::kHold) Interrupt(state, who, events);
+  }
+  return events;
 }
 
 void EndBudgets(const State& state, const std::string& queue, Events& events) {

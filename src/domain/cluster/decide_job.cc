@@ -55,7 +55,7 @@ struct Admission {
 Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob& command, const Queue& queue) {
   const auto stop = FindBudgetStop(state, queue.name, command.user.name, queue.pool, at);
   if (!stop || !AsksForGpus(*command.spec)) return Admission{command.spec, ""};
-  const std::string whose = "the budget of " + ToText(stop->key) + " for this month is used up (gpu-platform budget list)";
+  const std::string whose = SaysUsedUp(stop->key);
   if (stop->over == OverBudget::kRefuse) return Fail(Conflict("budget: " + whose));
   JobSpec demoted = *command.spec;
   demoted.priority = kPriorityMin;
@@ -111,7 +111,7 @@ Status CheckLonger(const State& state, Instant at, const Job& job) {
   GP_CHECK_OK(CheckNobodyWaitsFor(state, at, job));
   const auto stop = FindBudgetStop(state, job.queue, job.user.name, job.pool, at);
   if (!stop || stop->over != OverBudget::kRefuse || !AsksForGpus(*job.spec)) return Ok();
-  return Fail(Conflict("the budget of " + ToText(stop->key) + " for this month is used up (gpu-platform budget list)"));
+  return Fail(Conflict(SaysUsedUp(stop->key)));
 }
 
 Error AlreadyOver(const Job& job) {

@@ -162,6 +162,9 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
     case StopCause::kUnderUse:
       if (!KeepsWork(*job.spec)) return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kUnderUse};
       return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason + ": it goes on when it is released", EndClass::kUnderUse};
+    case StopCause::kBudget:
+      if (job.spec->interactive) return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kBudget};
+      return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason, EndClass::kBudget};
     default: break;
   }
   return verdict.is_final && verdict.failed ? GiveUp(job, verdict) : TryAgain(state, at, job, verdict);

@@ -49,6 +49,7 @@ Result<Events> DecideRevokeNode(const State& state, const RevokeNode& command);
 Result<Events> DecideRefusal(const NoteRefusal& command);
 Result<Events> DecideSetBudget(const State& state, const SetBudget& command);
 Result<Events> DecideDeleteBudget(const State& state, const DeleteBudget& command);
+Result<Events> DecideReviewBudget(const State& state, Instant at, const ReviewBudget& command);
 // The queue's end with it.
 void EndBudgets(const State& state, const std::string& queue, Events& events);
 // What was granted for the queue ends with it.

@@ -338,6 +338,12 @@ struct BudgetDeleted {
   BudgetKey key;
 };
 
+// Somebody has reached another level of a budget, or none any more: a new month, another limit.
+struct BudgetLevelChanged {
+  BudgetUser who;
+  BudgetLevel level;
+};
+
 struct PolicyChanged {
   Policy policy;
 };
@@ -388,6 +394,6 @@ using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesEx
                            GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
                            DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
                            BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted,
-                           GpuMoved, GpuRetired, WallClockStepped, GpuHealthChanged>;
+                           GpuMoved, GpuRetired, WallClockStepped, GpuHealthChanged, BudgetLevelChanged>;
 
 }  // namespace gp

@@ -219,6 +219,7 @@ struct TouchedBy {
   void operator()(const AccessRefused&) {}
   void operator()(const BudgetChanged&) {}
   void operator()(const BudgetDeleted&) {}
+  void operator()(const BudgetLevelChanged&) {}
   void operator()(const GpuMoved& event) { touched.nodes.insert({event.from.node, event.to.node}); }
   void operator()(const GpuRetired& event) { touched.nodes.insert(event.gpu.node); }
   template <typename E>

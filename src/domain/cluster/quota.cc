@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/cluster/budgets.h"
 #include "domain/cluster/guarantees.h"
 
 namespace gp {
@@ -55,6 +56,17 @@ std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job, const
   return std::nullopt;
 }
 
+std::optional<QuotaStop> FindBudgetStop(const State& state, const Job& job, const Holding& ask) {
+  if (ask.share == 0) return std::nullopt;
+  for (const auto& [who, level] : state.budget_levels) {
+    if (!level.is_used_up || state.budgets.at(who.key).over != OverBudget::kHold || !CountsFor(who, job)) continue;
+    QuotaStop stop{QuotaStop::Kind::kBudget, {job.queue, ""}};
+    stop.budget = who.key;
+    return stop;
+  }
+  return std::nullopt;
+}
+
 std::string Gpus(int64_t share) {
   const int64_t rest = share % kWholeShare;
   std::string text = std::to_string(share / kWholeShare);
@@ -83,6 +95,7 @@ std::string Who(const AccountId& account) {
 std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at, const Holdings& planned) {
   const Holding ask = AskOf(state, job);
   if (auto stop = FindLimitStop(state, job, LimitCheck(&state, at, planned, ask))) return stop;
+  if (auto stop = FindBudgetStop(state, job, ask)) return stop;
   return FindGuaranteeStop(state, job, planned, ask);
 }
 
@@ -104,6 +117,7 @@ std::string ToText(const QuotaStop& stop) {
     case QuotaStop::Kind::kGpuHours:
       return who + " has a limit of " + Count(stop.limit / kHourOfGpu, "GPU-hour") + " in each period: " +
              std::to_string(stop.held / kHourOfGpu) + " used";
+    case QuotaStop::Kind::kBudget: return SaysUsedUp(stop.budget);
     case QuotaStop::Kind::kGuarantees: return who + OverGuarantees(stop) + "; submit with --preemptible to borrow idle GPUs";
   }
   return who;

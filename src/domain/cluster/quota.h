@@ -15,12 +15,14 @@ struct QuotaStop {
     kJobs,        // of a limit
     kGpuHours,    // of a limit, in thousandths of GPUs times milliseconds
     kGuarantees,  // of what is guaranteed to nobody, in thousandths of GPUs
+    kBudget,      // for this month; its other figures are 0
   };
   Kind kind = Kind::kGpus;
   AccountId account;
   int64_t asked = 0;
   int64_t held = 0;
   int64_t limit = 0;
+  BudgetKey budget;  // of kBudget
 };
 
 // The first of the job's limits that it would break; `planned` is held on top of what the state knows.

@@ -92,6 +92,7 @@ struct State {
   std::map<GpuKey, Instant> drain_deadlines;  // by which jobs leave what is drained; gpu -1: the node
   Access access;                                   // roles and tokens
   std::map<BudgetKey, Budget> budgets;
+  std::map<BudgetUser, BudgetLevel> budget_levels;  // of whoever has reached one this month
   Metering metering;                               // where the time of GPUs went
   std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"; an array by its own id
 

@@ -42,10 +42,10 @@ std::map<LeaseId, Lease> MeteredFrom(Instant now, std::map<LeaseId, Lease> lease
 }
 
 // All fields by name: whoever adds one is told by the compiler.  GPUs are as well as they are now: nothing is foreseen
-// of faults and their remedies.
+// of faults and their remedies, and no month in which budgets begin anew.
 State WithoutFinished(const State& state) {
   const auto& [policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass, last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, jobs, arrays, leases,
-               queues, accounts, reservations, troubles, incidents, taken_out, breakers, drain_deadlines, access, budgets, metering, jobs_by_request, queued, lines, retries, dependents, decided, limits, limit_notices, limited,
+               queues, accounts, reservations, troubles, incidents, taken_out, breakers, drain_deadlines, access, budgets, budget_levels, metering, jobs_by_request, queued, lines, retries, dependents, decided, limits, limit_notices, limited,
                losses, reservation_ends, leaving, token_ends, finished, preemptions, claimants, movable, moving, recovering, moved, remedies, incident_ends, closed_incidents, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change] = state;
   std::map<JobId, Job> open = OpenJobs(state);
   std::set<std::pair<Instant, JobId>> waited_for;
@@ -54,7 +54,7 @@ State WithoutFinished(const State& state) {
   }
   std::map<JobId, Array> open_arrays = ArraysOf(arrays, open);
   return {policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass, last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, std::move(open), std::move(open_arrays), MeteredFrom(metering.now, leases),
-          queues, accounts, reservations, {}, {}, {}, {}, {}, {}, {}, FromNowOn(metering), {}, queued, lines, retries, dependents, decided, limits, limit_notices, limited, losses, reservation_ends, leaving, {},
+          queues, accounts, reservations, {}, {}, {}, {}, {}, {}, budgets, budget_levels, FromNowOn(metering), {}, queued, lines, retries, dependents, decided, limits, limit_notices, limited, losses, reservation_ends, leaving, {},
           std::move(waited_for), preemptions, claimants, movable, moving, recovering, moved, {}, {}, {}, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change};
 }
 

@@ -41,6 +41,7 @@ const char* Name(OverBudget action) {
     case OverBudget::kWarn: return "warn";
     case OverBudget::kDemote: return "demote";
     case OverBudget::kRefuse: return "refuse";
+    case OverBudget::kHold: return "hold";
   }
   return "?";
 }

@@ -13,8 +13,8 @@
 
 namespace gp {
 
-// What happens to jobs that are submitted when all is used up.
-enum class OverBudget { kWarn, kDemote, kRefuse };
+// What happens when all is used up: to jobs that are submitted, and with kHold to those that run or wait.
+enum class OverBudget { kWarn, kDemote, kRefuse, kHold };
 
 const char* Name(OverBudget action);
 
@@ -29,6 +29,21 @@ struct BudgetKey {
 };
 
 inline const std::string kEachUser = "*";
+
+// One user of a budget of each user; of any other budget the user that it names, or nobody.
+struct BudgetUser {
+  BudgetKey key;
+  std::string user;
+  auto operator<=>(const BudgetUser&) const = default;
+};
+
+// How far somebody was seen to have come with a budget.
+struct BudgetLevel {
+  int64_t month = 0;        // its first day, of the wall clock
+  int warned = 0;           // the highest percentage to warn at that was reached; 0: none
+  bool is_used_up = false;
+  bool operator==(const BudgetLevel&) const = default;
+};
 inline constexpr size_t kBudgetsMax = 10'000;
 
 // Whether what this user uses there counts for it.

@@ -21,6 +21,7 @@ EndCharge ChargeOf(EndClass end) {
     case EndClass::kPreempted:
     case EndClass::kMoved:
     case EndClass::kDrained:
+    case EndClass::kBudget:
     case EndClass::kCancelled: return EndCharge::kNobody;
   }
   return EndCharge::kNobody;
@@ -46,6 +47,7 @@ const char* Name(EndClass end) {
     case EndClass::kTimeLimit: return "time-limit";
     case EndClass::kCancelled: return "cancelled";
     case EndClass::kUnderUse: return "under-use";
+    case EndClass::kBudget: return "budget";
   }
   return "?";
 }

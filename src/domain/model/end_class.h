@@ -27,6 +27,7 @@ enum class EndClass {
   kTimeLimit,
   kCancelled,
   kUnderUse,       // it left its GPUs idle for longer than the policy allows
+  kBudget,         // a budget that counts for it was used up
 };
 
 // Who answers for the end, and so for the retry that follows it.

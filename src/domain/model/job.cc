@@ -148,6 +148,7 @@ const char* Name(StopCause cause) {
     case StopCause::kPreempt: return "preempt";
     case StopCause::kHang: return "hang";
     case StopCause::kUnderUse: return "under-use";
+    case StopCause::kBudget: return "budget";
   }
   return "?";
 }

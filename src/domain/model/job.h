@@ -42,7 +42,7 @@ enum class ShownJobState { kPending, kQueued, kRunning, kPreempted, kCompleted, 
 ShownJobState Shown(JobState state);
 
 // Why a running job is being stopped.
-enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain, kPreempt, kHang, kUnderUse };
+enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain, kPreempt, kHang, kUnderUse, kBudget };
 
 struct User {
   std::string name;

@@ -149,6 +149,7 @@ const char* CodeOf(QuotaStop::Kind kind) {
     case QuotaStop::Kind::kJobs: return "QuotaJobs";
     case QuotaStop::Kind::kGpuHours: return "QuotaGpuHours";
     case QuotaStop::Kind::kGuarantees: return "QuotaNonPreemptible";
+    case QuotaStop::Kind::kBudget: return "BudgetUsedUp";
   }
   return "?";
 }

@@ -29,7 +29,7 @@ class Completion(ClusterTest):
         self.assertEqual(set(self.next("usage", "--by", "day,us")), {"day,user"})
         self.assertEqual(set(self.next("jobs", "list", "--output=j")), {"--output=json"})
         self.assertEqual(set(self.next("jobs", "list", "--output", "=", "j")), {"json"}, "as bash takes it apart")
-        self.assertEqual(set(self.next("budget", "set", "--over", "")), {"warn", "demote", "refuse"})
+        self.assertEqual(set(self.next("budget", "set", "--over", "")), {"warn", "demote", "refuse", "hold"})
         self.assertEqual(self.next("run", "--", "jo"), {}, "the job's own words")
         self.assertNotIn("__complete", self.next("__"))
 

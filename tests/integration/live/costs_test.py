@@ -43,11 +43,25 @@ class Costs(ClusterTest):
         self.assertIn("GPU-hours", self.cli("jobs", "describe", job).ok().out)
         [header, line] = list(csv.reader(io.StringIO(self.cli("cost", "report", "-q", "-o", "csv").ok().out)))
         self.assertEqual((header[:2], line[:2]), (["QUEUE", "USER"], ["research", "root"]))
+        [header, line] = list(csv.reader(io.StringIO(self.cli("cost", "report", "--by", "user,model", "-q", "-o", "csv").ok().out)))
+        self.assertEqual((header, line[:2]), (["USER", "MODEL", "GPU-HOURS", "COST"], ["root", "NVIDIA H100 80GB HBM3"]))
         self.assertIn("could have been granted whole", self.cli("cost", "analysis").ok().out)
 
     def test_what_is_drained_is_maintained(self):
         self.cli("drain", "--gpu-id", "dgx-h100-0/0", "--reason", "test").ok()
         eventually(lambda: any(row["kind"] == "maintained" for row in self.usage()["rows"]), "it is no longer idle")
+
+    def test_a_budget_that_holds_interrupts_and_lets_go_on(self):
+        self.cli("queues", "set", "held").ok()
+        self.cli("budget", "set", "--queue", "held", "--money", "1", "--over", "hold").ok()
+        job = self.cli.start("--gpus", "2", "--queue", "held", command=["sleep", "60"])
+        eventually(lambda: self.cli.job(job)["reason_code"] == "BudgetUsedUp", lambda: f"it waits: {self.cli.job(job)}")
+        self.assertEqual(self.cli.job(job)["attempts"][-1]["end_class"], "budget")
+        late = self.cli.start("--gpus", "1", "--queue", "held", command=["true"])
+        self.assertIn("the budget of queue held for this month is used up", self.cli("jobs", "list").ok().out + self.cli("jobs", "explain", late).ok().out)
+        self.cli("budget", "set", "--queue", "held", "--money", "1000").ok()
+        eventually(lambda: self.cli.job(job)["attempt"] == 2, "it goes on")
+        self.assertEqual(self.cli.wait(late), 0)
 
     def test_a_budget_that_is_used_up_lets_nobody_in(self):
         self.cli("budget", "set", "--queue", "research", "--money", "1", "--over", "refuse").ok()

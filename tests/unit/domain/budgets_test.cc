@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "base/calendar.h"
+#include "base/text.h"
+#include "domain/scheduling/why_pending.h"
+#include "tests/support/event_text.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -51,6 +54,26 @@ class Budgets : public testing::Test {
     return events;
   }
   const Job& Last() const { return *cluster_.state().FindJob({cluster_.state().last_job}); }
+  // What becomes of a look at it.
+  std::string Levels(const BudgetKey& key) {
+    const auto events = cluster_.Execute(ReviewBudget{key});
+    if (!events) return events.error().message;
+    std::vector<std::string> texts;
+    for (const Event& event : *events) {
+      texts.push_back(std::holds_alternative<BudgetLevelChanged>(event) ? EventText(cluster_.state(), event, {}) : std::holds_alternative<JobStopOrdered>(event) ? "job-stop-ordered" : "?");
+    }
+    return Join(texts, ", ");
+  }
+  // All its ranks exit as they were told to.
+  void End(JobId id) {
+    const Job& job = *cluster_.state().FindJob(id);
+    ASSERT_EQ(job.leases.size(), 1u);
+    const Lease& lease = *cluster_.state().FindLease(job.leases.front());
+    ReportNode report{lease.node, cluster_.state().FindNode(lease.node)->incarnation, {}, {}};
+    report.leases.push_back({.lease = lease.id, .running = false, .ended = true, .started_at = cluster_.now(), .ended_at = cluster_.now(), .outcome = {LeaseEnd::kStopped, 0, 15, ""}});
+    const auto done = cluster_.Execute(report);
+    ASSERT_TRUE(done) << done.error().message;
+  }
   BudgetStanding Standing(const BudgetKey& key, const std::string& user = "") { return StandingsOf(cluster_.state(), key, cluster_.now())[user].standing; }
 
   TestCluster cluster_;
@@ -174,6 +197,78 @@ TEST_F(Budgets, ExpectNothingOnTheFirstDayOfAMonth) {
   cluster_.Advance(kHour);
   EXPECT_FALSE(Standing(key).is_too_early);
   EXPECT_GT(Standing(key).expected_per_cent, Standing(key).per_cent);
+}
+
+TEST_F(Budgets, HoldWhatRunsAndWaitsUntilThereIsRoom) {
+  const BudgetKey key{"research", "", ""};
+  Set(key, 8, OverBudget::kHold);
+  ASSERT_TRUE(Submit("research", "ana", 2));
+  const JobId ana = Last().id;
+  ASSERT_TRUE(Submit("ops", "ben", 1));
+  const JobId ben = Last().id;
+  cluster_.Advance(kHour * 2);
+  EXPECT_EQ(Levels(key), "budget-level queue research 50");
+  EXPECT_EQ(Levels(key), "") << "it is told once";
+  cluster_.Advance(kHour * 2);
+  EXPECT_EQ(Levels(key), "budget-level queue research 100 used up, job-stop-ordered");
+  EXPECT_EQ(Levels(key), "") << "the job was told";
+  EXPECT_EQ(cluster_.state().FindJob(ana)->stop, StopCause::kBudget);
+  EXPECT_EQ(cluster_.state().FindJob(ben)->stop, StopCause::kNone);
+  End(ana);
+  EXPECT_EQ(cluster_.state().FindJob(ana)->attempts.back().end, EndClass::kBudget);
+  ASSERT_TRUE(Submit("research", "eva")) << "it is let in, and waits";
+  for (const JobId id : {ana, Last().id}) {
+    const Job& job = *cluster_.state().FindJob(id);
+    EXPECT_EQ(job.state, JobState::kQueued);
+    EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), job).code, "BudgetUsedUp");
+    EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), job).text, "the budget of queue research for this month is used up (gpu-platform budget list)");
+  }
+  ASSERT_TRUE(Submit("research", "eva", 0));
+  EXPECT_EQ(Last().state, JobState::kStarting) << "it asks for no GPU";
+  Set(key, 100, OverBudget::kHold);
+  EXPECT_EQ(Levels(key), "budget-level queue research 0");
+  cluster_.Pass();
+  EXPECT_EQ(cluster_.state().FindJob(ana)->state, JobState::kStarting);
+  EXPECT_EQ(cluster_.state().FindJob(ana)->attempt, 2);
+}
+
+TEST_F(Budgets, HoldEachUserForItselfAndUntilTheMonthEnds) {
+  const BudgetKey key{"research", kEachUser, ""};
+  Set(key, 3, OverBudget::kHold);
+  ASSERT_TRUE(Submit("research", "ana", 2));
+  const JobId ana = Last().id;
+  ASSERT_TRUE(Submit("research", "ben", 1));
+  const JobId ben = Last().id;
+  cluster_.Advance(kHour * 2);
+  EXPECT_EQ(Levels(key), "budget-level queue research, each user of ana 100 used up, job-stop-ordered, budget-level queue research, each user of ben 50");
+  End(ana);
+  EXPECT_EQ(cluster_.state().FindJob(ana)->state, JobState::kQueued);
+  EXPECT_EQ(cluster_.state().FindJob(ben)->stop, StopCause::kNone);
+  const Instant december{FirstOfMonth(DayOf(cluster_.now()) + 31) * kDay.ns};
+  ASSERT_TRUE(cluster_.Execute(StopJob{ben}));
+  End(ben);
+  cluster_.Advance(december - cluster_.now());
+  EXPECT_EQ(Levels(key), "budget-level queue research, each user of ana 0, budget-level queue research, each user of ben 0");
+  cluster_.Pass();
+  EXPECT_EQ(cluster_.state().FindJob(ana)->state, JobState::kStarting);
+}
+
+// Whoever sits before it cannot wait with it.
+TEST_F(Budgets, HoldEndsASession) {
+  const BudgetKey key{"research", "", ""};
+  Set(key, 1, OverBudget::kHold);
+  JobSpec spec;
+  spec.command = {"sh"};
+  spec.queue = "research";
+  spec.gpus.count = 1;
+  spec.interactive = true;
+  ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
+  cluster_.Pass();
+  const JobId session = Last().id;
+  cluster_.Advance(kHour);
+  EXPECT_EQ(Levels(key), "budget-level queue research 100 used up, job-stop-ordered");
+  End(session);
+  EXPECT_EQ(cluster_.state().FindJob(session)->state, JobState::kCancelled);
 }
 
 TEST_F(Budgets, EndWithTheirQueue) {

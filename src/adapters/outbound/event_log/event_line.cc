@@ -196,6 +196,17 @@ class Describer {
   void operator()(const NodeRevoked&) {}
   void operator()(const BudgetChanged&) {}
   void operator()(const BudgetDeleted&) {}
+  void operator()(const BudgetLevelChanged& event) {
+    const bool is_any = event.level.warned > 0 || event.level.is_used_up;
+    Begin(is_any ? LogLevel::kWarning : LogLevel::kInfo, event.level.is_used_up ? "budget_used_up" : is_any ? "budget_level" : "budget_has_room");
+    Add("budget", ToText(event.who.key));
+    Add("queue", event.who.key.queue);
+    Add("user", event.who.user);
+    Add("pool", event.who.key.pool);
+    if (event.level.warned > 0) Add("percent", event.level.warned);
+    const auto budget = state_.budgets.find(event.who.key);
+    if (budget != state_.budgets.end()) Add("over", Name(budget->second.over));
+  }
   void operator()(const AccessRefused&) {}
   void operator()(const ChangeNoted&) {}
   void operator()(const PolicyChanged&) {}
@@ -263,7 +274,7 @@ std::string Quoted(const std::string& text) {
 
 std::span<const std::string_view> EventNames() {
   static constexpr std::string_view kNames[] = {
-      "breaker_opened", "checkpoint_saved", "gpu_condition", "gpu_drained", "gpu_moved", "gpu_retired", "gpu_task_begun", "gpu_undrained", "gpu_xid", "incident_changed", "incident_noted",
+      "breaker_opened", "budget_has_room", "budget_level", "budget_used_up", "checkpoint_saved", "gpu_condition", "gpu_drained", "gpu_moved", "gpu_retired", "gpu_task_begun", "gpu_undrained", "gpu_xid", "incident_changed", "incident_noted",
       "incident_opened", "job_ended", "job_hit_by_xid", "job_idle", "job_limit_near", "job_moved", "job_placed", "job_preempted", "job_requeued", "job_started", "job_stopping",
       "job_submitted", "node_drained", "node_joined", "node_lost", "node_returned", "node_sxid", "node_undrained", "wall_clock_stepped"};
   return kNames;
@@ -271,8 +282,8 @@ std::span<const std::string_view> EventNames() {
 
 std::span<const std::string_view> EventFields() {
   static constexpr std::string_view kFields[] = {
-      "attempt", "by", "cause", "condition", "end", "ends_at", "exit_code", "from", "gpu", "gpus_asked", "incident", "job", "name", "needs_person", "node", "nodes",
-      "nodes_asked", "note", "person", "pool", "queue", "reason", "state", "step", "task", "user", "uuid", "wall_ahead_ms", "what", "xid"};
+      "attempt", "budget", "by", "cause", "condition", "end", "ends_at", "exit_code", "from", "gpu", "gpus_asked", "incident", "job", "name", "needs_person", "node", "nodes",
+      "nodes_asked", "note", "over", "percent", "person", "pool", "queue", "reason", "state", "step", "task", "user", "uuid", "wall_ahead_ms", "what", "xid"};
   return kFields;
 }
 
@@ -285,7 +296,7 @@ std::vector<std::string> EventValues(std::string_view field) {
     add(JobState::kCompleted, JobState::kTimeout);
     add(IncidentState::kOpen, IncidentState::kClosed);
   } else if (field == "end") {
-    add(EndClass::kCompleted, EndClass::kUnderUse);
+    add(EndClass::kCompleted, EndClass::kBudget);
   } else if (field == "condition") {
     add(GpuCondition::kUnknown, GpuCondition::kUnlinked);
   }
