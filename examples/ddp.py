@@ -12,6 +12,7 @@ not: the digest that it prints at its end says so.
 Usage: ddp.py [--steps N] [--checkpoint-every N] [--pause SECONDS]
 """
 import argparse
+import gc
 import hashlib
 import math
 import os
@@ -124,6 +125,9 @@ def main():
     if rank == 0:
         learned = f"loss {loss.item():.4f} after" if loss is not None else "nothing left to do of"
         print(f"{learned} {options.steps} steps, weights {digest(network)}", flush=True)
+    # The model goes first: the last to hold the group may wait, with Python's lock, for a thread that waits for that lock.
+    del model, loss
+    gc.collect()
     dist.destroy_process_group()
 
 
