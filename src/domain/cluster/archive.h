@@ -160,6 +160,14 @@ class ReadArchive {
       Read(one);
     }
   }
+  // Of variants the first alternative may be large: none is made only to be replaced.
+  template <typename... T>
+  void Read(std::vector<std::variant<T...>>& all) {
+    const size_t size = ReadSize();
+    all.clear();
+    all.reserve(size);
+    while (all.size() < size && in_.ok()) Read(all.emplace_back(std::in_place_index<sizeof...(T) - 1>));
+  }
   template <typename T>
   void Read(std::optional<T>& value) {
     bool has_value = false;
