@@ -24,7 +24,8 @@ namespace {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   SetTitle({"gpu-platform-init", key});
   const int error = mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0 ? 0 : errno;
-  (void)!write(ready, &error, sizeof error);
+  // It may have ended before we asked to end with it.
+  if (write(ready, &error, sizeof error) != sizeof error) _exit(1);
   // Nothing of ours is for the job to see, and the lock of its attempt is the supervisor's.
   syscall(SYS_close_range, 0u, ~0u, 0);
   sigset_t children;
