@@ -56,7 +56,7 @@ std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job, const
   return std::nullopt;
 }
 
-std::optional<QuotaStop> FindBudgetStop(const State& state, const Job& job, const Holding& ask) {
+std::optional<QuotaStop> FindBudgetHold(const State& state, const Job& job, const Holding& ask) {
   if (ask.share == 0) return std::nullopt;
   for (const auto& [who, level] : state.budget_levels) {
     if (!level.is_used_up || state.budgets.at(who.key).over != OverBudget::kHold || !CountsFor(who, job)) continue;
@@ -95,7 +95,7 @@ std::string Who(const AccountId& account) {
 std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at, const Holdings& planned) {
   const Holding ask = AskOf(state, job);
   if (auto stop = FindLimitStop(state, job, LimitCheck(&state, at, planned, ask))) return stop;
-  if (auto stop = FindBudgetStop(state, job, ask)) return stop;
+  if (auto stop = FindBudgetHold(state, job, ask)) return stop;
   return FindGuaranteeStop(state, job, planned, ask);
 }
 
