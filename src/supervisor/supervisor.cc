@@ -200,7 +200,7 @@ void Supervisor::OnMainExit(const Exit& exit) {
   LookAtGroupLater();
 }
 
-// Orphans of the job end in its own namespace, of which nobody tells us.
+// Orphans of the job are reaped in its own namespace: no SIGCHLD of theirs reaches the supervisor.
 void Supervisor::LookAtGroupLater() {
   group_look_at_ = state_ == State::kStopping && processes_.first > 0 ? BootNs() + kGroupLookNs : kNever;
 }

@@ -42,7 +42,7 @@ std::map<LeaseId, Lease> MeteredFrom(Instant now, std::map<LeaseId, Lease> lease
 }
 
 // All fields by name: whoever adds one is told by the compiler.  GPUs are as well as they are now: nothing is foreseen
-// of faults and their remedies, and no month in which budgets begin anew.
+// of faults, remedies or the next month of a budget.
 State WithoutFinished(const State& state) {
   const auto& [policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass, last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, jobs, arrays, leases,
                queues, accounts, reservations, troubles, incidents, taken_out, breakers, drain_deadlines, access, budgets, budget_levels, metering, jobs_by_request, queued, lines, retries, dependents, decided, limits, limit_notices, limited,

@@ -31,7 +31,7 @@ std::optional<MigDemand> ParseMigName(std::string_view name) {
   const auto slices = ParseCount(text.substr(0, dot));
   const auto gigabytes = ParseCount(text.substr(dot + 2, text.size() - dot - 4));
   if (!slices || *slices < 1 || *slices > kSlicesOfMost || !gigabytes || *gigabytes < 1 || *gigabytes > kGigabyteMax) return std::nullopt;
-  // Names round up, by up to a twentieth ("1g.18gb" has 16 GiB); no two sizes of one GPU are as near to each other.
+  // Names may round up: a tenth less is enough.  No two sizes of one GPU are as near to each other.
   const int64_t least_bytes = *gigabytes * 900'000'000;
   // All of a GPU would not be a part of one.
   const int share = std::min(static_cast<int>(*slices) * kWholeShare / kSlicesOfMost, kWholeShare - 1);

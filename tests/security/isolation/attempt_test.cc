@@ -77,7 +77,7 @@ TEST_F(AttemptTest, ItsFirstProcessIsOursAndTakesOrphansAway) {
   EXPECT_EQ(harness().Output("orphans").find("/proc/3"), std::string::npos) << harness().Output("orphans");
 }
 
-// They are not our children, so that nobody tells us: a stop ends with the last of them, and not with the grace.
+// The supervisor gets no SIGCHLD of theirs; the stop still ends with the last of them, not with the grace.
 TEST_F(AttemptTest, AStopEndsWithTheLastOfTheGroup) {
   harness().Start(host_->Shell("group", "(trap 'sleep 0.2; echo saved; exit' TERM; echo ready; while :; do sleep 0.05; done) & trap 'exit' TERM; wait"));
   harness().AwaitOutput("group", "ready");

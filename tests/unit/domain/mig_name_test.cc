@@ -24,7 +24,7 @@ TEST(MigName, IsNothingElse) {
   }
 }
 
-// Memory in MiB, at the lower end of what drivers tell.
+// Memory in MiB; below what the names say, as the margin of ParseMigName allows for.
 struct Instance {
   const char* name;
   int compute_slices, memory_slices;
