@@ -80,7 +80,7 @@ void Workload::SubmitSome(int round) {
         id + std::to_string(which),
         SubmitJob{std::make_shared<const JobSpec>(Spec(round, which)), {"ana", 1000, 1000}});
   }
-  const std::vector<Outcome> outcomes = loop_.ExecuteAll("user:ana", two);
+  const std::vector<Outcome> outcomes = loop_.ExecuteAll("user:ana", two, {});
   for (size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i].status) witness_.Promise(two[i].first, outcomes[i].job.value);
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -209,6 +210,8 @@ void ControlLoop::RunReads() {
 
 Outcome ControlLoop::Handle(const CommandItem& item) {
   Outcome outcome;
+  if (item.precondition) outcome.status = item.precondition(state_);
+  if (!outcome.status) return outcome;
   auto events = DecideAndApply({StampTime(), item.origin, item.request_id, item.command});
   if (!events) {
     outcome.status = Fail(events.error());
@@ -382,21 +385,29 @@ void ControlLoop::Await(std::future<void> answered) {
 Outcome ControlLoop::Execute(Origin origin, std::string request_id, Command command) {
   std::vector<std::pair<std::string, Command>> one;
   one.emplace_back(std::move(request_id), std::move(command));
-  return ExecuteAll(std::move(origin), std::move(one)).front();
+  return ExecuteAll(std::move(origin), std::move(one), {}).front();
 }
 
-std::vector<Outcome> ControlLoop::ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands) {
+std::vector<Outcome> ControlLoop::ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands,
+                                             const Precondition& precondition) {
   const size_t count = commands.size();
   std::vector<Outcome> outcomes(count);
   std::promise<void> all_done;
-  size_t left = count;  // touched on the writer's thread only
+  // Touched on the writer's thread only.
+  size_t left = count;
+  std::optional<Status> met;
+  Precondition once;
+  if (precondition) {
+    once = [&precondition, &met](const State& state) { return met ? *met : met.emplace(precondition(state)); };
+  }
   std::vector<InboxItem> items;
   for (size_t i = 0; i < count; ++i) {
     items.push_back(CommandItem{origin, std::move(commands[i].first), std::move(commands[i].second),
                                 [&outcomes, &left, &all_done, i](const Outcome& outcome) {
                                   outcomes[i] = outcome;
                                   if (--left == 0) all_done.set_value();
-                                }});
+                                },
+                                once});
   }
   if (const Status pushed = inbox_.Push(std::move(items)); !pushed) {
     for (Outcome& outcome : outcomes) outcome.status = Fail(pushed.error());

@@ -61,7 +61,7 @@ class ControlLoop : public ControlGateway {
   std::optional<Duration> Turn();
 
   Outcome Execute(Origin origin, std::string request_id, Command command) override;
-  std::vector<Outcome> ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands) override;
+  std::vector<Outcome> ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands, const Precondition& precondition) override;
   Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) override;
   Status Read(const std::function<void(const State&)>& read) override;
   const Plan& NewestPlan() const override { return newest_plan_; }

@@ -23,6 +23,7 @@ struct CommandItem {
   std::string request_id;
   Command command;
   std::function<void(const Outcome&)> done;  // may be empty
+  Precondition precondition = {};            // may be empty
 };
 
 // Runs between two batches: sees only what is durable.

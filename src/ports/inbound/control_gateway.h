@@ -30,6 +30,9 @@ class CommitObserver {
 
 struct Plan;
 
+// What the rules do not ask of a command, but its sender does, of the state that it is decided on.
+using Precondition = std::function<Status(const State&)>;
+
 class ControlGateway {
  public:
   virtual ~ControlGateway() = default;
@@ -37,7 +40,9 @@ class ControlGateway {
   // Blocks until durable or refused.  Errors beyond the rules' own: kUnavailable (inbox full).
   virtual Outcome Execute(Origin origin, std::string request_id, Command command) = 0;
   // Several at once, in order, each with its request id; as far as possible in one batch.
-  virtual std::vector<Outcome> ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands) = 0;
+  // `precondition`, which may be empty, runs once on the writer's thread, just before the first of them is decided; its
+  // error refuses them all.
+  virtual std::vector<Outcome> ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands, const Precondition& precondition) = 0;
   // Without waiting; `done`, which may be empty, runs on the writer's thread.
   virtual Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) = 0;
   // Blocks until `read` has run over durable state on the writer's thread.  Keep it short.

@@ -50,7 +50,7 @@ void Fleet::Run(int jobs) {
   const auto shared = std::make_shared<const JobSpec>(spec);
   std::vector<std::pair<std::string, Command>> commands;
   for (int i = 0; i < jobs; ++i) commands.emplace_back("", SubmitJob{shared, {"user-" + std::to_string(i % 50), 1000, 1000}});
-  (void)gateway_.ExecuteAll("user", std::move(commands));
+  (void)gateway_.ExecuteAll("user", std::move(commands), {});
   (void)Await([&] { return static_cast<int>(running_.size()) == jobs; }, Duration::Minutes(5));
 }
 

@@ -107,16 +107,14 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
       commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()), SubmitJob{spec, caller.user});
     }
   }
-  Status could_start = Ok();
   bool any_nodes = false;
-  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+  const std::string first = commands.empty() ? "" : commands.front().first;
+  const auto could_start = [&](const State& state) {
     any_nodes = !state.nodes.empty();
-    const std::string first = commands.empty() ? "" : commands.front().first;
     const bool is_repeated = !first.empty() && state.jobs_by_request.contains(RequestKey(caller.user, first));
-    if (!is_repeated) could_start = CheckCouldStart(state, specs, caller.user);
-  }));
-  GP_CHECK_OK(could_start);
-  const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands));
+    return is_repeated ? Ok() : CheckCouldStart(state, specs, caller.user);
+  };
+  const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), could_start);
   std::vector<std::string> notes;
   std::vector<std::string> hints;
   for (size_t i = 0; i < outcomes.size(); ++i) {

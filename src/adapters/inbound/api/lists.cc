@@ -97,7 +97,7 @@ Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest&
   if (!ids) return Fail(ids.error());
   std::vector<std::pair<std::string, Command>> commands;
   for (const JobId id : *ids) commands.emplace_back("", ChangeOf(request.action(), id));
-  const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands));
+  const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), {});
   std::vector<JobId> changed;
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const Status& status = outcomes[i].status;

@@ -232,11 +232,28 @@ TEST(ControlLoop, AFullInboxRefusesAndLosesNothing) {
   options.inbox_max = 2;
   Rig rig(options);
   std::vector<std::pair<std::string, Command>> three(3, {"", Submit()});
-  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", three)) {
+  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", three, {})) {
     ASSERT_FALSE(outcome.status);
     EXPECT_EQ(outcome.status.error().code, ErrorCode::kUnavailable);
   }
   ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_TRUE(s.jobs.empty()); }));
+}
+
+TEST(ControlLoop, APreconditionIsAskedOnceAndRefusesAll) {
+  Rig rig;
+  const std::vector<std::pair<std::string, Command>> two(2, {"", Submit()});
+  std::vector<size_t> seen;
+  const auto at_most_one = [&](const State& state) {
+    seen.push_back(state.jobs.size());
+    return state.jobs.size() > 1 ? Status(Fail(Conflict("enough"))) : Ok();
+  };
+  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", two, at_most_one)) EXPECT_TRUE(outcome.status);
+  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", two, at_most_one)) {
+    ASSERT_FALSE(outcome.status);
+    EXPECT_EQ(outcome.status.error().message, "enough");
+  }
+  EXPECT_EQ(seen, (std::vector<size_t>{0, 2}));
+  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_EQ(s.jobs.size(), 2u); }));
 }
 
 TEST(ControlLoop, ManyCallersAtOnceEachGetTheirOwnJob) {
