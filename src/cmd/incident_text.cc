@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kXid = "XID ";
 constexpr std::string_view kTwoMachines = "two machines are named";
+constexpr std::string_view kTwoNodes = "is in two nodes";
 constexpr std::string_view kMissing = "it is missing";
 
 struct Runbook {
@@ -98,6 +99,7 @@ std::vector<std::string> NextSteps(const v1::Incident& incident) {
   }
   if (incident.node().empty()) return {"gpu-platform incidents list", close + ", so that what it holds back goes on"};
   if (incident.cause().starts_with(kTwoMachines)) return {"gpu-platform agent --name NAME, on the one that is refused", close};
+  if (incident.cause().contains(kTwoNodes)) return {"gpu-platform nodes declare-lost " + incident.node() + ", where that machine is gone", close};
   if (incident.cause() == kMissing) {
     return {fmt::format("put it back: it is tested when the agent of {} has joined with it", incident.node()), close + ", where it is gone for good"};
   }

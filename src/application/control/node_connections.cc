@@ -19,6 +19,16 @@ Result<uint64_t> ForeignTo(ControlGateway& gateway, const JoinNode& join) {
   return lineage;
 }
 
+// A refusal that an incident notes is a command that succeeds without a join.  Asked again, the rules say why.
+Status ExecuteJoin(ControlGateway& gateway, const JoinNode& join) {
+  const auto is_join = [](const Event& event) { return std::holds_alternative<NodeJoined>(event); };
+  Outcome outcome;
+  do {
+    outcome = gateway.Execute("node:" + join.facts->name, "", join);
+  } while (outcome.status && std::ranges::none_of(outcome.events, is_join));
+  return outcome.status;
+}
+
 }  // namespace
 
 class NodeConnections::Exchange : public NodeExchange {
@@ -76,10 +86,7 @@ Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
   if (joined.foreign_to != 0) return joined;
   const std::shared_ptr<const NodeFacts> facts = join.facts;
   const uint64_t incarnation = join.incarnation;
-  const Outcome outcome = gateway_.Execute("node:" + facts->name, "", std::move(join));
-  if (!outcome.status) return Fail(outcome.status.error());
-  const auto is_join = [](const Event& event) { return std::holds_alternative<NodeJoined>(event); };
-  if (std::ranges::none_of(outcome.events, is_join)) return Fail(NameTaken(facts->name));
+  GP_CHECK_OK(ExecuteJoin(gateway_, join));
   NodeId node;
   GpuPlaces places;
   bool is_out_of_date = false;

@@ -17,10 +17,6 @@ namespace gp {
 // lineage may not join before it has ended all it keeps: its lease 7 is another than ours.
 bool IsOfLineage(const State& state, const JoinNode& join);
 
-// What a machine is told whose name belongs to another one: its join is refused, or leads to an incident and no
-// NodeJoined.
-Error NameTaken(const std::string& name);
-
 Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope);
 
 }  // namespace gp

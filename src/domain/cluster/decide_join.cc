@@ -28,24 +28,35 @@ std::vector<const Lease*> HeldOn(const State& state, const Node& node, const Joi
   return held;
 }
 
-// Another machine asks for the node's name: the node is unharmed, and an incident tells of both.
-Result<Events> RefuseName(const State& state, Instant at, const Node& node, const NodeFacts& facts) {
-  const std::string what = "another machine joins as node " + facts.name + ", with " +
-                           (facts.gpus.empty() ? std::string("no GPUs") : "GPU " + facts.gpus.front().uuid) + "; it is refused";
-  const std::string cause = "two machines are named " + facts.name;
+// Why a machine may not join.
+struct JoinRefusal {
+  const Node& node;   // whose name or GPU it claims; it is unharmed
+  std::string cause;  // of the incident
+  std::string what;   // a step of the incident
+  Error error;        // for the machine itself
+};
+
+// An incident on the node tells of both machines: opened or noted in place of an error, at most once a minute.
+Result<Events> Refuse(const State& state, Instant at, JoinRefusal refusal) {
   const auto open = std::ranges::find_if(state.incidents, [&](const auto& entry) {
-    return entry.second.cause == cause && entry.second.state != IncidentState::kClosed;
+    return entry.second.cause == refusal.cause && entry.second.state != IncidentState::kClosed;
   });
   Events events;
   if (open == state.incidents.end()) {
-    events.push_back(IncidentOpened{OpenOn(node, {state.last_incident + 1}, at, cause, what)});
+    events.push_back(IncidentOpened{OpenOn(refusal.node, {state.last_incident + 1}, at, refusal.cause, refusal.what)});
     return events;
   }
   if (at - open->second.last_at >= kRefusalNoted) {
-    events.push_back(IncidentNoted{open->first, what, 1, GpuRemedy::kNone, false, {}, 0});
+    events.push_back(IncidentNoted{open->first, refusal.what, 1, GpuRemedy::kNone, false, {}, 0});
     return events;
   }
-  return Fail(NameTaken(facts.name));
+  return Fail(std::move(refusal.error));
+}
+
+JoinRefusal NameTaken(const Node& node, const NodeFacts& facts) {
+  const std::string gpu = facts.gpus.empty() ? "no GPUs" : "GPU " + facts.gpus.front().uuid;
+  return {node, "two machines are named " + facts.name, "another machine joins as node " + facts.name + ", with " + gpu + "; it is refused",
+          Conflict("another machine is node " + facts.name + ": give this one a name of its own (gpu-platform agent --name)")};
 }
 
 // Where other nodes have the GPUs of a machine that joins.
@@ -67,28 +78,42 @@ bool HasInService(const NodeFacts& facts, const std::string& uuid) {
   return gpu >= 0 && facts.gpus[static_cast<size_t>(gpu)].presence == GpuPresence::kPresent;
 }
 
-// kConflict: it is still there.
-Status CheckHasLeft(const State& state, const GpuKey& key, const std::string& name) {
-  const Node& other = *state.FindNode(key.node);
-  const GpuFacts& facts = other.facts->gpus[static_cast<size_t>(key.gpu)];
-  const std::vector<LeaseId>& leases = other.gpus[static_cast<size_t>(key.gpu)].leases;
-  const std::string which = "node " + name + ": GPU " + facts.uuid + " is ";
-  if (!leases.empty()) {
-    return Fail(Conflict(which + "held in node " + other.facts->name + " by " + NameOf(state, state.FindLease(leases.front())->job) +
-                         ": end it there first (gpu-platform nodes declare-lost, where that node is gone)"));
-  }
-  const bool is_gone = other.condition == NodeCondition::kLost || facts.presence != GpuPresence::kPresent;
-  return is_gone ? Ok() : Fail(Conflict(which + "in node " + other.facts->name + ", which answers"));
+bool HasLeft(const State& state, const GpuKey& key) {
+  const Node& node = *state.FindNode(key.node);
+  const auto gpu = static_cast<size_t>(key.gpu);
+  const bool is_gone = node.condition == NodeCondition::kLost || node.facts->gpus[gpu].presence != GpuPresence::kPresent;
+  return is_gone && node.gpus[gpu].leases.empty();
 }
 
-// `node`: which joins; nullptr: a new one.  Errors: kConflict: a GPU is still where it was.
-Result<Elsewhere> FindElsewhere(const State& state, const Node* node, const NodeFacts& facts) {
+// The first GPU of a machine that is still in another node.  `node`: which joins; nullptr: a new one.
+std::optional<GpuKey> FindStillElsewhere(const State& state, const Node* node, const NodeFacts& facts) {
+  for (const GpuFacts& gpu : facts.gpus) {
+    for (const GpuKey& key : PlacesOf(state, gpu.uuid)) {
+      if ((node == nullptr || key.node != node->id) && !HasLeft(state, key)) return key;
+    }
+  }
+  return std::nullopt;
+}
+
+JoinRefusal GpuTaken(const State& state, const GpuKey& key, const std::string& name) {
+  const Node& holder = *state.FindNode(key.node);
+  const std::string& uuid = holder.facts->gpus[static_cast<size_t>(key.gpu)].uuid;
+  const std::vector<LeaseId>& leases = holder.gpus[static_cast<size_t>(key.gpu)].leases;
+  const std::string held = leases.empty() ? "" : " by " + NameOf(state, state.FindLease(leases.front())->job);
+  const std::string what = leases.empty() ? "GPU " + uuid + " is in node " + holder.facts->name + ", which answers"
+                                          : "GPU " + uuid + " is held in node " + holder.facts->name + held;
+  const std::string hint = leases.empty() ? "" : ": end it there first (gpu-platform nodes declare-lost, where that node is gone)";
+  return {holder, "GPU " + uuid + " is in two nodes: " + holder.facts->name + " and " + name,
+          "node " + name + " joins with it and is refused: " + what, Conflict("node " + name + ": " + what + hint)};
+}
+
+// `node`: which joins; nullptr: a new one.  None of the GPUs is still elsewhere.
+Elsewhere FindElsewhere(const State& state, const Node* node, const NodeFacts& facts) {
   Elsewhere elsewhere;
   for (const GpuFacts& gpu : facts.gpus) {
     bool is_here = node != nullptr && HasInService(*node->facts, gpu.uuid);
     for (const GpuKey& key : PlacesOf(state, gpu.uuid)) {
       if (node != nullptr && key.node == node->id) continue;
-      GP_CHECK_OK(CheckHasLeft(state, key, facts.name));
       (std::exchange(is_here, true) ? elsewhere.stale : elsewhere.moved).push_back(key);
     }
   }
@@ -146,9 +171,9 @@ void TestNew(const State& state, const Node& node, const NodeFacts& facts, Event
 // join that comes late does no harm: the newer agent joins again.
 bool MayBeginAnew(const Node& node, const JoinNode& join) { return join.fresh && node.condition == NodeCondition::kLost && node.leases.empty(); }
 
-Result<Events> JoinNew(const State& state, const JoinNode& command) {
+Events JoinNew(const State& state, const JoinNode& command) {
   const NodeId id{static_cast<uint32_t>(state.nodes.size())};
-  const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, nullptr, *command.facts));
+  const Elsewhere elsewhere = FindElsewhere(state, nullptr, *command.facts);
   Events events{NodeJoined{id, command.facts, command.incarnation}};
   MoveGpus(state, id, *command.facts, elsewhere, events);
   TestMoved(state, id, *command.facts, elsewhere, events);
@@ -172,7 +197,7 @@ std::vector<LeaseObservation> WithUseOf(const NodeFacts& facts, const JoinNode& 
 // With other GPUs, cores or memory than before.
 Result<Events> JoinChanged(const State& state, Instant at, const Node& node, const JoinNode& command) {
   const HardwareChange change = GP_TRY(MergeHardware(node, *command.facts, HeldOn(state, node, command)));
-  const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, &node, *command.facts));
+  const Elsewhere elsewhere = FindElsewhere(state, &node, *command.facts);
   Events events{NodeJoined{node.id, std::make_shared<const NodeFacts>(change.facts), command.incarnation, true}};
   MoveGpus(state, node.id, change.facts, elsewhere, events);
   TestMoved(state, node.id, change.facts, elsewhere, events);
@@ -184,11 +209,18 @@ Result<Events> JoinChanged(const State& state, Instant at, const Node& node, con
   return events;
 }
 
-}  // namespace
-
-Error NameTaken(const std::string& name) {
-  return Conflict("another machine is node " + name + ": give this one a name of its own (gpu-platform agent --name)");
+Result<Events> JoinKnown(const State& state, Instant at, const Node& node, const JoinNode& command) {
+  if (!node.facts->HasGpusOf(*command.facts) || node.facts->numa != command.facts->numa || IsDividedAnew(node, *command.facts)) {
+    return JoinChanged(state, at, node, command);
+  }
+  const Elsewhere elsewhere = FindElsewhere(state, &node, *command.facts);
+  Events events{NodeJoined{node.id, command.facts, command.incarnation}};
+  MoveGpus(state, node.id, *command.facts, elsewhere, events);
+  ObserveLeases(state, at, node, command.leases, command.fresh, events);
+  return events;
 }
+
+}  // namespace
 
 bool IsOfLineage(const State& state, const JoinNode& join) {
   return join.lineage == state.lineage || (join.lineage == 0 && join.fresh);
@@ -200,22 +232,17 @@ Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& comman
     return Fail(Conflict("node " + command.facts->name + " keeps attempts of another journal: it must end them first"));
   }
   const auto known = state.nodes_by_name.find(command.facts->name);
-  if (known == state.nodes_by_name.end()) return JoinNew(state, command);
-  const Node& node = *state.FindNode(known->second);
-  if (!IsSameMachine(*node.facts, *command.facts)) {
+  const Node* same_name = known == state.nodes_by_name.end() ? nullptr : state.FindNode(known->second);
+  if (same_name != nullptr && !IsSameMachine(*same_name->facts, *command.facts)) {
     // A machine that is silent and holds nothing has been replaced.
-    if (node.condition == NodeCondition::kUp || !node.leases.empty()) return RefuseName(state, at, node, *command.facts);
-  } else if (command.incarnation < node.incarnation && !MayBeginAnew(node, command)) {
+    const bool is_gone = same_name->condition != NodeCondition::kUp && same_name->leases.empty();
+    if (!is_gone) return Refuse(state, at, NameTaken(*same_name, *command.facts));
+  } else if (same_name != nullptr && command.incarnation < same_name->incarnation && !MayBeginAnew(*same_name, command)) {
     return Fail(Conflict("node " + command.facts->name + " has joined with a newer agent: this one must stop"));
   }
-  if (!node.facts->HasGpusOf(*command.facts) || node.facts->numa != command.facts->numa || IsDividedAnew(node, *command.facts)) {
-    return JoinChanged(state, at, node, command);
-  }
-  const Elsewhere elsewhere = GP_TRY(FindElsewhere(state, &node, *command.facts));
-  Events events{NodeJoined{node.id, command.facts, command.incarnation}};
-  MoveGpus(state, node.id, *command.facts, elsewhere, events);
-  ObserveLeases(state, at, node, command.leases, command.fresh, events);
-  return events;
+  const auto elsewhere = FindStillElsewhere(state, same_name, *command.facts);
+  if (elsewhere) return Refuse(state, at, GpuTaken(state, *elsewhere, command.facts->name));
+  return same_name == nullptr ? JoinNew(state, command) : JoinKnown(state, at, *same_name, command);
 }
 
 }  // namespace gp

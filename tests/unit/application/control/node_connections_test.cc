@@ -112,7 +112,7 @@ TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) 
   for (int i = 0; i < 2; ++i) {
     const auto refused = rig.nodes->Join(1, other);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message, NameTaken("n1").message);
+    EXPECT_EQ(refused.error().message, "another machine is node n1: give this one a name of its own (gpu-platform agent --name)");
   }
   ASSERT_TRUE(first->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
   rig.Work();
