@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The nets, quickest first: what runs, and how much of it.
 NETS = [("golden", {}), ("unit_domain", {}), ("unit_metering", {}), ("unit_base", {}), ("unit_explaining", {}), ("property_codec", {"GP_CASES": "5000"}),
         ("property_placement", {"GP_CASES": "5000"}), ("property_explain", {}), ("property_fair_share", {}), ("property_backfill", {}),
-        ("property_sequences", {"GP_SEQUENCES": "3000"}),
+        ("property_faults", {}), ("property_sequences", {"GP_SEQUENCES": "3000"}),
         ("unit_sqlite", {}), ("unit_backup", {}), ("unit_control", {}), ("unit_agent", {}), ("unit_process", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {}),
         ("unit_watch", {}), ("unit_wire", {}), ("unit_api", {}), ("unit_rest", {}), ("unit_audit", {}), ("unit_certificates", {}), ("unit_grpc", {})]
 # What is kept on disk, what runs on a node and who may come in have nets of their own, and the domain has none of these.

@@ -32,9 +32,11 @@ bool Sequence::ReceiveUp(Machine& machine) {
   machine.joining = false;
   const std::vector<Event>* events = Tell(machine.join);
   const auto is_join = [](const Event& event) { return std::holds_alternative<NodeJoined>(event); };
-  if (events == nullptr || std::ranges::none_of(*events, is_join)) {
+  // A refusal that an incident notes is no error: asked again, the rules say why.
+  if (events != nullptr && std::ranges::none_of(*events, is_join)) events = Tell(machine.join);
+  if (events == nullptr) {
     BreakLink(machine);
-    ComeLater(machine, events == nullptr ? ledger_.last_refusal() : NameTaken(machine.agent.facts().name).message);
+    ComeLater(machine, ledger_.last_refusal());
     return true;
   }
   const NodeId id = ledger_.state().nodes_by_name.at(machine.agent.facts().name);

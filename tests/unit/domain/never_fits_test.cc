@@ -70,6 +70,11 @@ TEST_F(NeverFits, NamesTheNumberOfGpus) {
   EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 1, spec.nodes = 3; }), "needs 3 nodes with 1 GPU as requested; there are 2");
 }
 
+TEST_F(NeverFits, DoesNotBlameTheMemoryWhereItIsJustEnough) {
+  AddNode("n1", "H100");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.memory_mib_min = 81'920, spec.gpus.count = 9; }), "no node has 9 GPUs; the largest has 8 (request several nodes: --nodes 2)");
+}
+
 TEST_F(NeverFits, TheRanksOfAGangHaveOneModel) {
   AddNode("n1", "H100");
   AddNode("n2", "A100");
