@@ -555,6 +555,7 @@ std::string TableRunner::Run(const std::string& command) {
   if (line.verb == "ack") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kAcknowledged, ""});
   if (line.verb == "close") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kClosed, ""});
   if (line.verb == "wait") return Wait(line);
+  if (line.verb == "step") return Tell(StepWallClock{cluster_.state().time.wall + ParseDuration(line.words[0]).value()});
   if (line.verb == "show") return Show();
   if (line.verb == "gpus") return ShowGpus(line.words[0]);
   if (line.verb == "verdict") return ShowVerdict(line);

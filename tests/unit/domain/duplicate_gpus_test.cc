@@ -87,7 +87,10 @@ TEST_F(DuplicateGpus, OfALostNodeMoveToANewOneAndAreTestedThere) {
 TEST_F(DuplicateGpus, OfANodeThatAnswersKeepTheOtherOut) {
   Join("a", {"g0"});
   Join("b", {"g0"});
-  EXPECT_TRUE(DecideAndApply(FactsOf("a", {"g0"})).empty());
+  const std::vector<Event> events = DecideAndApply(FactsOf("a", {"g0"}));
+  ASSERT_EQ(events.size(), 1u) << "an incident, and no join";
+  EXPECT_TRUE(std::holds_alternative<IncidentOpened>(events[0]));
+  EXPECT_TRUE(DecideAndApply(FactsOf("a", {"g0"})).empty()) << "refused";
   Lose("b");
   EXPECT_FALSE(DecideAndApply(FactsOf("a", {"g0"})).empty());
   ExpectSound();

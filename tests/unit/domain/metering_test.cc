@@ -70,6 +70,18 @@ class MeteredCluster : public testing::Test {
     seen.outcome.end = end;
     Report(id, seen);
   }
+  // The book goes on from here: a GPU is drained and taken in again.
+  void Divide(NodeId node) {
+    ASSERT_TRUE(cluster_.Execute(ChangeService{node, 0, ServiceAction::kDrain, false, "test", Duration{}}));
+    ASSERT_TRUE(cluster_.Execute(ChangeService{node, 0, ServiceAction::kOnline, false, "test", Duration{}}));
+  }
+  std::map<int64_t, std::string> HoursByDay() const {
+    std::map<int64_t, GpuTime> sums;
+    for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows) sums[row.day] += time;
+    std::map<int64_t, std::string> hours;
+    for (const auto& [day, time] : sums) hours[day] = ToGpuHours(time);
+    return hours;
+  }
   // "jobs 1, idle 7"
   std::string Hours() const {
     std::map<UsageKind, GpuTime> sums;
@@ -207,6 +219,23 @@ TEST_F(MeteredCluster, AClockThatStepsBackTakesNothingAway) {
   SubmitWhole(1);
   cluster_.Advance(kHour * 2);
   EXPECT_EQ(Hours(), "jobs 3");
+}
+
+// Days are those of people: they follow the wall clock when it is set, but never go back.
+TEST_F(MeteredCluster, DaysAreThoseOfTheWallClock) {
+  const auto wall = [&] { return cluster_.now() + cluster_.state().time.wall; };
+  cluster_.Advance(kDay - Duration{wall().ns % kDay.ns});
+  const NodeId node = AddNode("n1", 1);
+  const int64_t today = DayOf(wall());
+  cluster_.Advance(kHour);
+  ASSERT_TRUE(cluster_.Execute(StepWallClock{cluster_.state().time.wall + kDay}));
+  Divide(node);
+  cluster_.Advance(kHour * 2);
+  EXPECT_EQ(HoursByDay(), (std::map<int64_t, std::string>{{today, "1"}, {today + 1, "2"}}));
+  ASSERT_TRUE(cluster_.Execute(StepWallClock{cluster_.state().time.wall - kDay}));
+  Divide(node);
+  cluster_.Advance(kHour * 3);
+  EXPECT_EQ(HoursByDay(), (std::map<int64_t, std::string>{{today, "1"}, {today + 1, "5"}}));
 }
 
 TEST_F(MeteredCluster, WhatForgottenJobsHadStillCounts) {
