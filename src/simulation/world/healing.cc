@@ -112,6 +112,10 @@ std::string Healing::GoRound(size_t jobs) {
     for (const auto& [id, job] : state.jobs) {
       if (job.state == JobState::kHeld) wishes_.push_back(ReleaseJob{id});
     }
+    // One that a stepped clock has moved hours away keeps jobs without a time limit off its nodes until then.
+    for (const auto& [name, reservation] : state.reservations) {
+      if (reservation.is_moved) wishes_.push_back(EndReservation{name});
+    }
   });
   for (const Command& wish : wishes_) {
     if (const auto* release = std::get_if<ReleaseJob>(&wish)) world_.watch.HoldAcknowledged(release->job, false);
