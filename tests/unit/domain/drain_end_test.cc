@@ -52,6 +52,15 @@ TEST_F(DrainEnds, WhenTheLastJobHasReachedItsTimeLimitAndHadItsGrace) {
   EXPECT_TRUE(End().endless.empty());
 }
 
+TEST_F(DrainEnds, ItsReasonStaysWhileTheGpuDoesNotAnswer) {
+  Start(Duration::Minutes(10));  // GPU 0 is held, and drains
+  Drain();
+  ASSERT_EQ(node().gpus[0].reason, "ana: cables");
+  ASSERT_TRUE(cluster_.Execute(SilenceNode{node_}));
+  ASSERT_EQ(node().gpus[0].condition, GpuCondition::kLost);
+  EXPECT_EQ(node().gpus[0].reason, "ana: cables");
+}
+
 TEST_F(DrainEnds, NobodyKnowsWhereAJobHasNoTimeLimit) {
   Start(Duration::Minutes(10));
   const JobId endless = Start({});
