@@ -10,6 +10,7 @@
 
 #include "adapters/inbound/grpc/control_service.h"
 #include "adapters/inbound/grpc/node_service.h"
+#include "adapters/inbound/grpc/reflection_v1.h"
 #include "adapters/wire/call_deadline.h"
 
 namespace gp {
@@ -38,7 +39,8 @@ class GrpcServer : public Server {
 
   Status Listen(const ServerOptions& options) {
     grpc::EnableDefaultHealthCheckService(true);
-    if (options.listen.empty()) OfferReflection();
+    const bool has_reflection = options.listen.empty();
+    if (has_reflection) OfferReflection();
     const std::string socket = options.socket_directory + "/control.sock";
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(kMessageBytesMax);
@@ -54,12 +56,14 @@ class GrpcServer : public Server {
     }
     builder.RegisterService(&control_);
     builder.RegisterService(&nodes_);
+    if (has_reflection) builder.RegisterService(&reflection_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
       return Fail(Unavailable("cannot listen on " + socket +
                               (options.listen.empty() ? "" : " and " + options.listen) +
                               ": is another controller running there?"));
     }
+    if (has_reflection) reflection_.PassOnTo(*server_);
     chmod(socket.c_str(), 0666);  // whoever connects is known by a ticket
     return Ok();
   }
@@ -85,6 +89,7 @@ class GrpcServer : public Server {
   std::unique_ptr<TicketIssuer> tickets_;
   ControlService control_;
   NodeService nodes_;
+  ReflectionV1 reflection_;
   std::unique_ptr<grpc::Server> server_;
   int tcp_port_ = 0;
 };

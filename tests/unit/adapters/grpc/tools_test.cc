@@ -1,4 +1,4 @@
-// What tools ask of any gRPC server: whether it serves, and what it offers (grpc.health.v1, grpc.reflection.v1alpha).
+// What tools ask of any gRPC server: whether it serves, and what it offers (grpc.health.v1, grpc.reflection.v1 and v1alpha).
 
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -85,9 +85,14 @@ TEST_F(GrpcTools, AreToldThatItServes) {
 }
 
 TEST_F(GrpcTools, AreToldWhatThereIs) {
-  const std::string answer = Ask("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", std::string("\x3a\x00", 2));  // list_services: ""
-  EXPECT_NE(answer.find("gpu_platform.v1.Control"), std::string::npos) << answer;
-  EXPECT_NE(answer.find("grpc.health.v1.Health"), std::string::npos);
+  for (const std::string version : {"v1", "v1alpha"}) {
+    const std::string method = "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo";
+    const std::string services = Ask(method, std::string("\x3a\x00", 2));  // list_services: ""
+    EXPECT_NE(services.find("gpu_platform.v1.Control"), std::string::npos) << services;
+    EXPECT_NE(services.find("grpc.health.v1.Health"), std::string::npos);
+    const std::string file = Ask(method, "\x22\x17gpu_platform.v1.Control");  // file_containing_symbol
+    EXPECT_NE(file.find("gpu_platform/v1/control.proto"), std::string::npos) << version;
+  }
 }
 
 }  // namespace
