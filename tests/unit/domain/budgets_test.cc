@@ -249,6 +249,7 @@ TEST_F(Budgets, HoldEachUserForItselfAndUntilTheMonthEnds) {
   End(ben);
   cluster_.Advance(december - cluster_.now());
   EXPECT_EQ(Levels(key), "budget-level queue research, each user of ana 0, budget-level queue research, each user of ben 0");
+  EXPECT_TRUE(cluster_.state().budget_levels.empty());
   cluster_.Pass();
   EXPECT_EQ(cluster_.state().FindJob(ana)->state, JobState::kStarting);
 }
