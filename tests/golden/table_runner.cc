@@ -16,13 +16,19 @@
 namespace gp {
 
 std::string TableRunner::Line::Option(const std::string& key, const std::string& otherwise) const {
-  const auto it = options.find(key);
-  return it == options.end() ? otherwise : it->second;
+  return Has(key) ? options.at(key) : otherwise;
 }
 
-int TableRunner::Line::Number(const std::string& key, int otherwise) const {
-  const auto it = options.find(key);
-  return it == options.end() ? otherwise : std::stoi(it->second);
+int TableRunner::Line::Number(const std::string& key, int otherwise) const { return Has(key) ? std::stoi(options.at(key)) : otherwise; }
+
+bool TableRunner::Line::Has(const std::string& key) const {
+  read_.insert(key);
+  return options.contains(key);
+}
+
+std::string TableRunner::Line::Unread() const {
+  const auto unread = std::ranges::find_if(options, [&](const auto& option) { return !read_.contains(option.first); });
+  return unread == options.end() ? "" : unread->first;
 }
 
 TableRunner::Line TableRunner::Parse(const std::string& command) {
@@ -77,7 +83,7 @@ NodeFacts TableRunner::FactsFrom(const Line& line) {
 }
 
 std::string TableRunner::Node(const Line& line) {
-  cluster_.AddNode(FactsFrom(line));
+  cluster_.AddNode(FactsFrom(line), static_cast<uint64_t>(line.Number("incarnation", 1)));
   return "-> node-joined " + line.words[0];
 }
 
@@ -114,9 +120,9 @@ std::string TableRunner::Rejoin(const Line& line) {
   const NodeId id = TargetOf(line.words[0]).node;
   const gp::Node& node = *cluster_.state().FindNode(id);
   JoinNode join;
-  NodeFacts facts = line.options.contains("numa") ? FactsFrom(line) : *node.facts;
-  const bool is_changed = line.options.contains("gpus") || PresentGpus(facts).size() != facts.gpus.size();
-  if (is_changed) facts = Reported(facts, line.options.contains("gpus") ? NamesOf(line.Option("gpus", "")) : PresentGpus(facts));
+  NodeFacts facts = line.Has("numa") ? FactsFrom(line) : *node.facts;
+  const bool is_changed = line.Has("gpus") || PresentGpus(facts).size() != facts.gpus.size();
+  if (is_changed) facts = Reported(facts, line.Has("gpus") ? NamesOf(line.Option("gpus", "")) : PresentGpus(facts));
   facts.machine = line.Option("machine", facts.machine);
   join.facts = std::make_shared<const NodeFacts>(std::move(facts));
   join.incarnation = static_cast<uint64_t>(line.Number("incarnation", static_cast<int>(node.incarnation) + 1));
@@ -140,7 +146,7 @@ PlacementWeights WeightsFrom(const std::string& text) {
 // "restart [lease_end=S] [faults=N] [kept=N] [weigh=NAME:WEIGHT,… [weigh_pool=POOL]]": a controller with this policy.
 std::string TableRunner::Restart(const Line& line) {
   Policy policy = cluster_.state().policy;
-  if (line.options.contains("lease_end")) policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 0));
+  if (line.Has("lease_end")) policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 0));
   policy.faults_max = line.Number("faults", policy.faults_max);
   policy.reserve_after = Duration::Seconds(line.Number("reserve_after", static_cast<int>(policy.reserve_after.ToSeconds())));
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
@@ -150,7 +156,7 @@ std::string TableRunner::Restart(const Line& line) {
   policy.usage_period = Duration::Seconds(line.Number("period", 30 * 24 * 3600));
   policy.move_interval = Duration::Seconds(line.Number("move_interval", 3600));
   policy.moves_per_hour = line.Number("moves", policy.moves_per_hour);
-  if (line.options.contains("weigh")) policy.placement[line.Option("weigh_pool", kEveryPool)] = WeightsFrom(line.Option("weigh", ""));
+  if (line.Has("weigh")) policy.placement[line.Option("weigh_pool", kEveryPool)] = WeightsFrom(line.Option("weigh", ""));
   policy.min_run = Duration::Seconds(line.Number("min_run", static_cast<int>(policy.min_run.ns / 1'000'000'000)));
   return Tell(StartController{policy});
 }
@@ -160,7 +166,7 @@ std::string TableRunner::Repolicy(const Line& line) {
   Policy policy = cluster_.state().policy;
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
   policy.jobs_kept_for = Duration::Seconds(line.Number("kept_for", 0));
-  if (line.options.contains("lease")) policy.lease_time = Duration::Seconds(line.Number("lease", 0));
+  if (line.Has("lease")) policy.lease_time = Duration::Seconds(line.Number("lease", 0));
   UnderUseRule& rule = policy.under_use.medium;
   rule.below_percent = line.Number("below", rule.below_percent);
   rule.warn_after = Duration::Seconds(line.Number("warn", static_cast<int>(rule.warn_after.ToMilliseconds() / 1000)));
@@ -214,8 +220,8 @@ std::string TableRunner::Submit(const Line& line) {
   spec.gpus.count = line.Number("gpus", 1);
   spec.gpus.share_thousandths = line.Number("share", kWholeShare);
   spec.gpus.memory_mib = line.Number("mem", 0);
-  if (line.options.contains("share") || line.options.contains("mem")) spec.gpus.isolation = Isolation::kTimeslice;
-  if (line.options.contains("model")) spec.gpus.models = {line.Option("model", "")};
+  if (line.Has("share") || line.Has("mem")) spec.gpus.isolation = Isolation::kTimeslice;
+  if (line.Has("model")) spec.gpus.models = {line.Option("model", "")};
   for (const std::string& text : Split(line.Option("or", ""), ',')) {
     if (!text.empty()) spec.any_of.push_back(AlternativeFrom(text));
   }
@@ -235,22 +241,22 @@ std::string TableRunner::Submit(const Line& line) {
   for (const std::string& text : Split(line.Option("after", ""), ',')) {
     if (!text.empty()) spec.after.push_back(DependencyFrom(text));
   }
-  if (line.options.contains("zone")) spec.node_labels = {{"zone", line.Option("zone", "")}};
+  if (line.Has("zone")) spec.node_labels = {{"zone", line.Option("zone", "")}};
   spec.time_limit = Duration::Seconds(line.Number("limit", 0));
   spec.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";
   spec.topology.network_levels = line.Number("levels", 0);
   if (line.Option("require", "") == "same_numa") spec.topology.require = TopologyLevel::kSameNuma;
   if (line.Option("require", "") == "nvlink") spec.topology.require = TopologyLevel::kNvlink;
   if (line.Option("prefer", "") == "nvlink") spec.topology.prefer = TopologyLevel::kNvlink;
-  spec.retry.on_failure = line.options.contains("retry");
+  spec.retry.on_failure = line.Has("retry");
   spec.retry.retries_max = line.Number("retry", 3);
   if (line.Option("on_loss", "") == "stop") spec.on_lease_loss = LeaseLoss::kStop;
   if (line.Option("on_loss", "") == "continue") spec.on_lease_loss = LeaseLoss::kContinue;
   spec.hang_after = Duration::Seconds(line.Number("hang", 0));
-  if (line.options.contains("rule")) {
+  if (line.Has("rule")) {
     spec.on_log = {{"pattern", line.Option("rule", "") == "exclude" ? LogAction::kExcludeNode : LogAction::kStopRetries}};
   }
-  if (line.options.contains("array")) spec.array = ArrayFrom(line.Option("array", ""));
+  if (line.Has("array")) spec.array = ArrayFrom(line.Option("array", ""));
   const JobId next{cluster_.state().last_job + 1};
   names_[next] = spec.name;
   const User user{line.Option("user", "ana"), 1000, 1000};
@@ -274,11 +280,11 @@ std::string TableRunner::Queue(const Line& line) {
   SetQueue set;
   set.name = line.words[0];
   const auto number = [&](const char* key) -> std::optional<int64_t> {
-    return line.options.contains(key) ? std::optional<int64_t>(line.Number(key, 0)) : std::nullopt;
+    return line.Has(key) ? std::optional<int64_t>(line.Number(key, 0)) : std::nullopt;
   };
-  if (line.options.contains("pool")) set.pool = line.Option("pool", "");
-  if (line.options.contains("weight")) set.weight = line.Number("weight", 1);
-  if (line.options.contains("reclaimable")) set.reclaimable = line.Option("reclaimable", "") == "yes";
+  if (line.Has("pool")) set.pool = line.Option("pool", "");
+  if (line.Has("weight")) set.weight = line.Number("weight", 1);
+  if (line.Has("reclaimable")) set.reclaimable = line.Option("reclaimable", "") == "yes";
   set.guaranteed = number("guaranteed");
   set.limit = {number("gpus"), number("jobs"), number("hours")};
   set.user_limit = {number("user_gpus"), number("user_jobs"), number("user_hours")};
@@ -302,7 +308,7 @@ std::string TableRunner::Reserve(const Line& line) {
   wanted.ends_at = wanted.starts_at + Duration::Seconds(line.Number("for", 3600));
   wanted.users = list("users");
   wanted.queues = list("queues");
-  wanted.maintenance = line.options.contains("maintenance");
+  wanted.maintenance = line.Has("maintenance");
   reserve.count = line.Number("count", 0);
   return Tell(reserve);
 }
@@ -338,9 +344,9 @@ std::string TableRunner::Certify(const Line& line) {
 // "set n1 [pool=P] [zone=Z]"
 std::string TableRunner::ChangeNode(const Line& line) {
   gp::ChangeNode change{TargetOf(line.words[0]).node, {}, {}, {}};
-  if (line.options.contains("pool")) change.pool = line.Option("pool", "");
+  if (line.Has("pool")) change.pool = line.Option("pool", "");
   for (const char* label : {"zone", "network"}) {
-    if (line.options.contains(label)) change.labels[label] = line.Option(label, "");
+    if (line.Has(label)) change.labels[label] = line.Option(label, "");
   }
   return Tell(change);
 }
@@ -516,6 +522,12 @@ std::string TableRunner::ShowVerdict(const Line& line) const {
 
 std::string TableRunner::Run(const std::string& command) {
   const Line line = Parse(command);
+  const std::string told = Run(line);
+  const std::string unread = line.Unread();
+  return unread.empty() ? told : "=> unknown option " + unread;
+}
+
+std::string TableRunner::Run(const Line& line) {
   if (line.verb == "node") return Node(line);
   if (line.verb == "submit") return Submit(line);
   if (line.verb == "queue") return Queue(line);

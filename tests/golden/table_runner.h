@@ -4,6 +4,7 @@
 // is "command -> events" or "command => refusal"; docs/how-to/golden_tables.md lists the commands.
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,12 @@ class TableRunner {
     std::map<std::string, std::string> options; // key=value
     std::string Option(const std::string& key, const std::string& otherwise) const;
     int Number(const std::string& key, int otherwise) const;
+    bool Has(const std::string& key) const;
+    // An option that the verb does not know; empty: it knows all.
+    std::string Unread() const;
+
+   private:
+    mutable std::set<std::string> read_;
   };
   struct Target {
     NodeId node;
@@ -32,6 +39,7 @@ class TableRunner {
   };
 
   static Line Parse(const std::string& command);
+  std::string Run(const Line& line);
   std::string Node(const Line& line);
   std::string Submit(const Line& line);
   std::string Queue(const Line& line);

@@ -90,14 +90,14 @@ NodeFacts TestCluster::MakeFacts(const std::string& name, const std::vector<int>
   return facts;
 }
 
-NodeId TestCluster::AddNode(const NodeFacts& facts) {
+NodeId TestCluster::AddNode(const NodeFacts& facts, uint64_t incarnation) {
   JoinNode join;
   join.facts = std::make_shared<const NodeFacts>(facts);
-  join.incarnation = 1;
+  join.incarnation = incarnation;
   join.fresh = true;
   (void)Execute(join);
   const NodeId id = state_.nodes_by_name.at(facts.name);
-  ReportNode report{id, 1, {}, {}};
+  ReportNode report{id, incarnation, {}, {}};
   for (size_t i = 0; i < facts.gpus.size(); ++i) report.gpus.push_back({static_cast<int>(i), true, false, ""});
   (void)Execute(report);
   return id;

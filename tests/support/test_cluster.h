@@ -33,7 +33,7 @@ class TestCluster {
                              int64_t gpu_memory_mib = 81'559, int cpus_per_numa = 48,
                              const std::string& model = "NVIDIA H100 80GB HBM3");
   // Joins the node and reports every GPU healthy.
-  NodeId AddNode(const NodeFacts& facts);
+  NodeId AddNode(const NodeFacts& facts, uint64_t incarnation = 1);
 
   // Folds all records from nothing, and decodes what the state encodes to; true if both agree.
   bool ReplayAgrees() const;
