@@ -1,6 +1,7 @@
 #include "simulation/world/ledger_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
@@ -60,6 +61,8 @@ LedgerWatch::Place LedgerWatch::PlaceOf(const State& state, NodeId node, int gpu
 }
 
 void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events) {
+  // The wall clock may have been stepped while no controller was there.
+  if (std::exchange(epoch_, state.epoch) != state.epoch) reservations_ = state.reservations;
   for (const Event& event : events) {
     std::visit([&](const auto& one) { Judge(state, one); }, event);
   }
