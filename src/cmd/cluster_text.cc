@@ -107,7 +107,7 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
       ++counts[gpu.draining() && gpu.state() != v1::OFFLINE ? "draining" : v1::GpuState_Name(gpu.state())];
     }
   }
-  std::string text = fmt::format("CLUSTER  {} node(s)  {} GPUs:", cluster.nodes_size(), gpus);
+  std::string text = fmt::format("CLUSTER  {}  {}:", Count(cluster.nodes_size(), "node"), Count(gpus, "GPU"));
   for (const auto& [state, count] : counts) text += fmt::format(" {} {} ·", count, state);
   if (gpus > 0) text.resize(text.size() - std::string(" ·").size());
   text += fmt::format("   running {}   queued {}", cluster.jobs_running(), cluster.jobs_queued());

@@ -167,7 +167,7 @@ class Demo {
           "On your own: gpu-platform serve --simulate dgx-h100:2, then status, run, watch.");
       return kExitOk;
     }
-    story_.Verdict(false, fmt::format("{} thing(s) not as they must be:", problems_.size()));
+    story_.Verdict(false, fmt::format("{} not as expected:", Count(std::ssize(problems_), "thing")));
     for (const std::string& problem : problems_) story_.Line(problem);
     return kExitInternal;
   }

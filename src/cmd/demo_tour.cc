@@ -288,7 +288,7 @@ int DemoTour::Conclude(const Status& told) {
     story_.Line("On your own: gpu-platform serve --simulate dgx-h100:2, then status, run, watch.");
     return kExitOk;
   }
-  story_.Verdict(false, fmt::format("{} thing(s) not as they must be:", problems_.size()));
+  story_.Verdict(false, fmt::format("{} not as expected:", Count(std::ssize(problems_), "thing")));
   for (const std::string& problem : problems_) story_.Line(problem);
   return kExitInternal;
 }

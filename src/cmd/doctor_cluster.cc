@@ -50,7 +50,7 @@ DoctorCheck CheckAgents(const v1::Cluster& cluster) {
         "start the agent there again; if the node is off for good: gpu-platform nodes declare-lost "
         "--force"};
   }
-  return {"agents", Finding::kOk, fmt::format("{} node(s), all up", cluster.nodes_size()), ""};
+  return {"agents", Finding::kOk, fmt::format("{}, all up", Count(cluster.nodes_size(), "node")), ""};
 }
 
 DoctorCheck CheckGpus(const v1::Cluster& cluster) {

@@ -97,7 +97,7 @@ DoctorCheck CheckHost() {
   const auto host = HwlocTopology::OpenLive()->Read();
   if (!host) return {"topology", Finding::kFail, host.error().message, "mount /sys"};
   const std::string what =
-      fmt::format("{} CPUs, {} NUMA node(s), {}", host->cpus.Count(), host->numa_nodes.size(),
+      fmt::format("{}, {}, {}", Count(host->cpus.Count(), "CPU"), Count(std::ssize(host->numa_nodes), "NUMA node"),
                   BytesToText(host->memory_mib << 20));
   if (host->warnings.empty()) return {"topology", Finding::kOk, what, ""};
   return {"topology", Finding::kWarn, what + "; " + Join(host->warnings, "; "),

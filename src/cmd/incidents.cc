@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/hundredths.h"
 #include "cmd/incident_text.h"
@@ -58,7 +59,7 @@ void PrintOne(const v1::Incident& incident, Cli& cli) {
       {"Remedy", incident.remedy() + (incident.needs_person() ? "; operator action required" : "") + HeldText(incident)},
       {"Opened", incident.opened_at()},
       {"Closed", OrDash(incident.closed_at())},
-      {"Lost", fmt::format("{} GPU-hours of {} job(s)", Hundredths(incident.lost_gpu_hours()), incident.jobs_hit())},
+      {"Lost", fmt::format("{} GPU-hours of {}", Hundredths(incident.lost_gpu_hours()), Count(incident.jobs_hit(), "job"))},
   };
   std::string jobs;
   for (const std::string& job : incident.jobs()) jobs += (jobs.empty() ? "" : ", ") + job;

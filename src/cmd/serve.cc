@@ -378,7 +378,7 @@ void RunServe(ServeFlags flags, Cli& cli) {
     for (const std::string& warning : serving.agent()->warnings()) Tell(flags, cli, warning, LogLevel::kWarning);
   }
   if (serving.simulated_nodes() > 0) {
-    Tell(flags, cli, std::to_string(serving.simulated_nodes()) + " simulated node(s), " + flags.simulate + ": placement, isolation and processes are real, the GPUs are not");
+    Tell(flags, cli, Count(serving.simulated_nodes(), "simulated node") + ", " + flags.simulate + ": placement, isolation and processes are real, the GPUs are not");
   }
   Tell(flags, cli, "controller runs; sockets in " + flags.run_directory +
                        (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : "") +

@@ -33,11 +33,11 @@ std::vector<FoundGpu> Targets(const v1::Cluster& cluster, const Action& request)
 }
 
 void TellOutcome(const v1::Cluster& cluster, const Action& request, Cli& cli) {
-  const char* what = request.action() == Action::ONLINE ? " job(s) on it (" : " job(s) left (";
+  const char* where = request.action() == Action::ONLINE ? "on it" : "left";
   for (const FoundGpu& target : Targets(cluster, request)) {
     std::string text = fmt::format("{}/{} {}", target.node->name(), target.gpu->index(), StateText(*target.gpu));
     if (target.gpu->holders_size() > 0) {
-      text += ": " + std::to_string(target.gpu->holders_size()) + what + target.gpu->holders(0).job_id() + ")";
+      text += fmt::format(": {} {} ({})", Count(target.gpu->holders_size(), "job"), where, target.gpu->holders(0).job_id());
     }
     cli.Say(text);
   }

@@ -276,7 +276,7 @@ class Maintenance(Commands):
         job, (uuid,) = self.start()
         answer = self.cli("drain", "--gpu-id", uuid, "--reason", "new fan").ok()
         self.assertEqual(answer.out, "")
-        self.assertIn("1 job(s) left", answer.err)
+        self.assertIn("1 job left", answer.err)
         self.assertIn(job, answer.err)
         others = [self.cli.start("--gpus", "1", command=["sleep", "1000"]) for _ in range(8)]
         eventually(lambda: sum(seen["state"] == "RUNNING" for seen in self.cli.jobs()) == 8,

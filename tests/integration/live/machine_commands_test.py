@@ -299,7 +299,7 @@ class DoctorOfACluster(ClusterTest):
     def test_all_is_well(self):
         report = self.ask()
         self.assertEqual(report.of("controller")[0], "ok")
-        self.assertEqual(report.of("agents")[:2], ("ok", "1 node(s), all up"))
+        self.assertEqual(report.of("agents")[:2], ("ok", "1 node, all up"))
         self.assertEqual(report.of("gpus")[:2], ("ok", "8 GPU(s) are well"))
         self.assertEqual(report.of("breaker"), ("ok", "no repair is held back", ""))
 
