@@ -33,6 +33,8 @@ struct CauseRunbook {
 };
 
 constexpr CauseRunbook kByCause[] = {
+    {kTwoMachines, kPerson},
+    {kTwoNodes, kPerson},
     {"NVLink", {"NvlinkDown", "a cable, a switch or the GPU: nvidia-smi nvlink -s on its node"}},
     {"row could not be remapped", {"GpuRowRemapFailed", "the GPU is to be replaced"}},
     {"row waits to be remapped", {"GpuRowRemapPending", "a reset applies it"}},

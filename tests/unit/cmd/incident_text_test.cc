@@ -62,6 +62,17 @@ TEST(IncidentText, AMissingGpuIsPutBackOrGivenUp) {
             (Steps{"put it back: it is tested when the agent of n1 has joined with it", "gpu-platform incidents close incident-3, where it is gone for good"}));
 }
 
+TEST(IncidentText, AMachineThatMayNotJoinIsNamedAnewOrTheOtherDeclaredLost) {
+  v1::Incident name = Of("two machines are named n1", "none");
+  name.clear_gpu();
+  EXPECT_EQ(NextSteps(name), (Steps{"gpu-platform agent --name NAME, on the one that is refused", "gpu-platform incidents close incident-3"}));
+  EXPECT_EQ(RunbookOf(name), "IncidentNeedsPerson");
+  v1::Incident gpu = Of("GPU GPU-1 is in two nodes: n1 and n2", "none");
+  gpu.clear_gpu();
+  EXPECT_EQ(NextSteps(gpu), (Steps{"gpu-platform nodes declare-lost n1, where that machine is gone", "gpu-platform incidents close incident-3"}));
+  EXPECT_EQ(RunbookOf(gpu), "IncidentNeedsPerson");
+}
+
 TEST(IncidentText, WhatIsOverNeedsNothing) {
   v1::Incident closed = Of("XID 79", "reboot", true);
   closed.set_state("CLOSED");
