@@ -44,6 +44,14 @@ const confirm = async (page, title) => {
   await page.getByText(`${title}: done`).waitFor({ state: "attached" });
 };
 
+// What reaches out of the window or of its panel, as text.  In the page.
+const tooWide = () => {
+  const right = (element) => Math.floor(element.getBoundingClientRect().right);
+  const told = [...document.querySelectorAll(".panel > *")].filter((one) => right(one) > right(one.parentElement)).map((one) => `${one.tagName} of "${one.parentElement.innerText.slice(0, 30)}"`);
+  if (document.documentElement.scrollWidth > innerWidth) told.push(`the page is ${document.documentElement.scrollWidth} wide`);
+  return told;
+};
+
 const HOUR = 3_600_000;
 const [running] = await submit({ name: "train", command: ["sh", "-c", "for i in $(seq 1000); do echo step $i; sleep 0.2; done"], gpus: { count: 2 }, time_limit_ms: 3 * HOUR });
 const [waiting] = await submit({ name: "large", command: ["true"], gpus: { count: 8 }, time_limit_ms: HOUR });
@@ -83,6 +91,11 @@ for (const theme of ["dark", "light"]) {
       await page.waitForTimeout(700);
       await page.screenshot({ path: `${pictures}/${name}-${theme}.png` });
       assert.deepEqual(await violations(page), [], `${name} ${theme}`);
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        assert.deepEqual(await page.evaluate(tooWide), [], `${name} ${theme} on a window ${width} wide`);
+      }
+      await page.setViewportSize({ width: 1400, height: 900 });
     }
     await open(page, "nowhere/at/all").catch(() => {});
     await page.getByText("There is no such page").waitFor();

@@ -2,7 +2,7 @@
 import type { Gpu, Incident, Job, Node } from "./api";
 import { cluster, incidents, jobs } from "./live";
 import { propose, type Action, type Field } from "../ui/action";
-import { milliseconds } from "./text";
+import { counted, milliseconds } from "./text";
 
 const gpusOf = (job: Job): number => (job.spec.gpus?.count ?? 1) * (job.spec.nodes ?? 1);
 const reload = () => [jobs, cluster, incidents].forEach((one) => one.soon());
@@ -13,7 +13,7 @@ export function stopJob(job: Job, force: boolean): void {
     title: force ? `Kill ${job.id}` : `Cancel ${job.id}`,
     effect: runs ? (
       <p>
-        {force ? "Its processes are killed at once; what they have not saved is lost." : "Its processes are told to end, and killed when their grace is over."} {gpusOf(job)} GPU(s) on {job.places.join(", ") || "their nodes"} become free.
+        {force ? "Its processes are killed at once; what they have not saved is lost." : "Its processes are told to end, and killed when their grace is over."} {counted(gpusOf(job), "GPU")} on {job.places.join(", ") || "their nodes"} {gpusOf(job) === 1 ? "becomes" : "become"} free.
       </p>
     ) : (
       <p>It leaves the queue. Nothing of it runs.</p>

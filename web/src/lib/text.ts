@@ -28,6 +28,8 @@ export function when(text: string | null | undefined, form?: Intl.DateTimeFormat
 export const whenShort = (text: string | null | undefined): string => when(text, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
 export const number = (value: number | null | undefined, digits = 0): string => (value === null || value === undefined ? "–" : value.toLocaleString(undefined, { maximumFractionDigits: digits }));
+// "1 GPU", "2 GPUs"
+export const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 export const percent = (part: number, whole: number): string => (whole > 0 ? `${Math.round((100 * part) / whole)} %` : "–");
 
 // For a shell: quoted where it has to be.

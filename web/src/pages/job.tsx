@@ -5,7 +5,7 @@ import { ask, listen, type Explanation, type Job as JobFields, type Problem } fr
 import { holdJob, stopJob } from "../lib/actions";
 import { changes } from "../lib/live";
 import { link } from "../lib/route";
-import { bytes, number, span, when } from "../lib/text";
+import { bytes, counted, number, span, when } from "../lib/text";
 import { Facts, Head, Panel, State, Told } from "../ui/basic";
 import { JobGpus } from "../ui/job_gpus";
 import { JobTime } from "../ui/job_time";
@@ -40,7 +40,7 @@ function WhyWaiting({ job }: { job: JobFields }) {
   return (
     <>
       <ol>{told.reasons.map((reason) => <li>{reason.text}</li>)}</ol>
-      {told.ahead !== null && <p>{told.ahead === 0 ? "No job is before it." : `${number(told.ahead)} job(s) are before it.`}</p>}
+      {told.ahead !== null && <p>{told.ahead === 0 ? "No job is before it." : `Before it: ${counted(told.ahead, "job")}.`}</p>}
       {told.forecast && <p><strong>When:</strong> {told.forecast.text}</p>}
       {told.cost && <p><strong>What it may cost:</strong> {told.cost.text}</p>}
       {told.changes.length > 0 && (<><h3>Each of these alone would start it now</h3><ul>{told.changes.map((change) => <li>{change.text}</li>)}</ul></>)}
@@ -101,7 +101,7 @@ export function JobPage({ id }: { id: string }) {
       <div class="split">
         <Panel title="What it is">
           <Facts of={[
-            ["User", job.user], ["Queue", job.queue], ["Asks for", `${job.spec.nodes ?? 1} node(s) with ${job.spec.gpus?.count ?? 1} GPU(s)`], ["Waited", span(job.wait_seconds)],
+            ["User", job.user], ["Queue", job.queue], ["Asks for", `${counted(job.spec.nodes ?? 1, "node")} with ${counted(job.spec.gpus?.count ?? 1, "GPU")}`], ["Waited", span(job.wait_seconds)],
             ["Ran", span(job.started_at ? job.run_seconds : null)], ["Exit code", job.exit_code], ["Attempt", job.attempt], ["Retries, faults, preemptions", `${job.retries_used}, ${job.faults}, ${job.preemptions}`],
             ["Progress", job.progress?.at ? `step ${number(job.progress.step)}${job.progress.steps ? ` of ${number(job.progress.steps)}` : ""}` : null],
             ["Command", <code>{(job.spec.command ?? []).join(" ")}</code>],

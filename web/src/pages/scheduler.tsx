@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { get, type MovePlans, type Problem } from "../lib/api";
 import { changes, cluster } from "../lib/live";
 import { link } from "../lib/route";
-import { number, span } from "../lib/text";
+import { counted, number, span } from "../lib/text";
 import { Head, Panel, Told } from "../ui/basic";
 import { propose } from "../ui/action";
 import { Table } from "../ui/table";
@@ -13,7 +13,7 @@ export function Scheduler() {
   const [problem, setProblem] = useState<Problem | null>(null);
   useEffect(() => void get<MovePlans>("/api/v1/moves").then(set, setProblem), [changes.value[0]?.id]);
   const apply = () => propose({
-    title: "Move", effect: <p>{plans?.plans.length} waiting job(s) start; {plans?.plans.reduce((sum, plan) => sum + plan.moves.length, 0)} running one(s) are told to stop, and go on elsewhere from their checkpoints.</p>,
+    title: "Move", effect: <p>To start: {counted(plans?.plans.length ?? 0, "waiting job")}. To be stopped, and to go on elsewhere from a checkpoint: {counted(plans?.plans.reduce((sum, plan) => sum + plan.moves.length, 0) ?? 0, "running job")}.</p>,
     command: ["defrag", "apply"], method: "POST", path: "/api/v1/moves", body: {}, then: () => cluster.soon(),
   });
   return (
