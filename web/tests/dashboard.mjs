@@ -44,10 +44,12 @@ const confirm = async (page, title) => {
   await page.getByText(`${title}: done`).waitFor({ state: "attached" });
 };
 
-// What reaches out of the window or of its panel, as text.  In the page.
-const tooWide = () => {
+// What reaches out of the window or of its panel, and whether the bar hides the title, as text.  In the page.
+const misplaced = () => {
   const right = (element) => Math.floor(element.getBoundingClientRect().right);
   const told = [...document.querySelectorAll(".panel > *")].filter((one) => right(one) > right(one.parentElement)).map((one) => `${one.tagName} of "${one.parentElement.innerText.slice(0, 30)}"`);
+  const [title, top] = [document.querySelector("main h1"), document.querySelector(".top")].map((one) => one.getBoundingClientRect());
+  if (scrollY > 0 && title.top < top.bottom) told.push("the title is hidden");
   if (document.documentElement.scrollWidth > innerWidth) told.push(`the page is ${document.documentElement.scrollWidth} wide`);
   return told;
 };
@@ -93,7 +95,7 @@ for (const theme of ["dark", "light"]) {
       assert.deepEqual(await violations(page), [], `${name} ${theme}`);
       for (const width of [390, 1440]) {
         await page.setViewportSize({ width, height: 900 });
-        assert.deepEqual(await page.evaluate(tooWide), [], `${name} ${theme} on a window ${width} wide`);
+        assert.deepEqual(await page.evaluate(misplaced), [], `${name} ${theme} on a window ${width} wide`);
       }
       await page.setViewportSize({ width: 1400, height: 900 });
     }
