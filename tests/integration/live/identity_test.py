@@ -97,27 +97,40 @@ class Identity(ClusterTest):
         self.cli.wait(job)
         self.assert_job(job, state="COMPLETED")
 
+    def intruder(self, name, node_index):
+        """An agent of another machine, which the controller refuses."""
+        agent = subprocess.Popen(
+            [self.cluster.binary, "agent", "--simulate", "dgx-h100", "--node-index", str(node_index), "--name", name,
+             "--controller", f"unix:{self.cluster.run_directory}/control.sock",
+             "--join-token-file", f"{self.cluster.state}/join-token", "--state", os.path.join(self.cluster.directory, "intruder")],
+            stderr=subprocess.PIPE, text=True)
+
+        def end():
+            agent.kill()
+            agent.communicate()
+        self.addCleanup(end)
+        return agent
+
+    def assert_refused(self, intruder, says, cause):
+        """It is told why, people by an incident, and the node that was there works on."""
+        uuids = {gpu["uuid"] for gpu in self.gpus().values()}
+        self.assertTrue(any(says in line for line in intruder.stderr), says)
+        eventually(lambda: any(cause in one["cause"] for one in self.incidents()), "an incident says so")
+        self.assertEqual({gpu["uuid"] for gpu in self.gpus().values()}, uuids)
+        job = self.cli.start("--gpus", "8", command=["true"])
+        self.cli.wait(job)
+        self.assert_job(job, state="COMPLETED")
+
     def test_a_second_machine_of_the_same_name_is_refused(self):
         node = self.cluster.node_names()[0]
-        uuids = {gpu["uuid"] for gpu in self.gpus().values()}
-        state = os.path.join(self.cluster.directory, "intruder")
-        intruder = subprocess.Popen(
-            [self.cluster.binary, "agent", "--simulate", "dgx-h100", "--node-index", "3", "--name", node,
-             "--controller", f"unix:{self.cluster.run_directory}/control.sock",
-             "--join-token-file", f"{self.cluster.state}/join-token", "--state", state],
-            stderr=subprocess.PIPE, text=True)
-        try:
-            for line in intruder.stderr:
-                if "another machine is node" in line:
-                    break
-            eventually(lambda: any("two machines" in one["cause"] for one in self.incidents()), "an incident says so")
-            self.assertEqual({gpu["uuid"] for gpu in self.gpus().values()}, uuids)
-            job = self.cli.start("--gpus", "8", command=["true"])
-            self.cli.wait(job)
-            self.assert_job(job, state="COMPLETED")
-        finally:
-            intruder.kill()
-            intruder.communicate()
+        self.assert_refused(self.intruder(node, 3), "another machine is node", f"two machines are named {node}")
+
+    def test_a_machine_with_gpus_of_a_node_that_answers_is_refused(self):
+        node = self.cluster.node_names()[0]
+        uuid = self.gpus()[0]["uuid"]
+        self.assert_refused(self.intruder("renamed", 0), f"node renamed: GPU {uuid} is in node {node}, which answers",
+                            f"GPU {uuid} is in two nodes: {node} and renamed")
+        self.assertEqual(self.cluster.node_names(), [node])
 
 
 if __name__ == "__main__":
