@@ -167,6 +167,21 @@ void TestNew(const State& state, const Node& node, const NodeFacts& facts, Event
   }
 }
 
+// One that an operator keeps out of service is back: nothing is left to be done about its absence.
+void EndAbsences(const State& state, const Node& node, const NodeFacts& facts, Events& events) {
+  for (size_t i = 0; i < node.gpus.size(); ++i) {
+    const bool is_back = node.facts->gpus[i].presence == GpuPresence::kMissing && facts.gpus[i].presence == GpuPresence::kPresent;
+    if (!is_back || node.gpus[i].condition != GpuCondition::kOffline) continue;
+    const int gpu = static_cast<int>(i);
+    const GpuTrouble* trouble = FindTrouble(state, {node.id, gpu});
+    if (trouble == nullptr || trouble->remedy != GpuRemedy::kTest || trouble->is_asked) continue;
+    const auto incident = state.incidents.find(trouble->incident);
+    events.push_back(GpuRemedyChanged{node.id, gpu, GpuRemedy::kNone, {}, false});
+    if (incident == state.incidents.end() || incident->second.cause != kCauseMissing) continue;
+    events.push_back(IncidentChanged{incident->first, IncidentState::kClosed, "the controller", "it is back, and stays out of service"});
+  }
+}
+
 // A machine that was installed again may number its agents from below, where its clock is behind.  With nothing held, a
 // join that comes late does no harm: the newer agent joins again.
 bool MayBeginAnew(const Node& node, const JoinNode& join) { return join.fresh && node.condition == NodeCondition::kLost && node.leases.empty(); }
@@ -202,6 +217,7 @@ Result<Events> JoinChanged(const State& state, Instant at, const Node& node, con
   MoveGpus(state, node.id, change.facts, elsewhere, events);
   TestMoved(state, node.id, change.facts, elsewhere, events);
   TestNew(state, node, change.facts, events);
+  EndAbsences(state, node, change.facts, events);
   ObserveLeases(state, at, node, WithUseOf(change.facts, command), command.fresh, events);
   FaultDecider decider(state, at, node, events);
   for (const int gpu : change.missing) decider.Miss(gpu);

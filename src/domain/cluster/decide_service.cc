@@ -91,14 +91,25 @@ Status Offline(const State& state, const Node& node, const std::vector<int>& gpu
   return Ok();
 }
 
+// A person's drain of a node drains each of its GPUs, and ends as the first of them is let in: the others stay drained by
+// themselves.  One by a fault is of the node alone, and would let in all of them.
+bool EndsDrainOfNode(const Node& node, const ChangeService& command) {
+  if (command.gpu < 0 || !node.draining) return command.gpu < 0;
+  for (int i = 0; i < static_cast<int>(node.gpus.size()); ++i) {
+    if (i != command.gpu && !IsRetired(*node.facts, i) && !node.gpus[static_cast<size_t>(i)].draining) return false;
+  }
+  return true;
+}
+
 // Nothing is let in again without a test.
 void Online(const State& state, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
   uint64_t last_task = state.last_task;
+  const bool ends_of_node = EndsDrainOfNode(node, command);
   for (auto due = state.drain_deadlines.lower_bound({node.id, -1}); due != state.drain_deadlines.end() && due->first.node == node.id; ++due) {
     const int gpu = due->first.gpu;
-    if (command.gpu < 0 || gpu < 0 || gpu == command.gpu) events.push_back(DrainDeadlineSet{node.id, gpu, {}});
+    if (ends_of_node || gpu == command.gpu) events.push_back(DrainDeadlineSet{node.id, gpu, {}});
   }
-  if (command.gpu < 0 || node.draining) events.push_back(NodeDrainChanged{node.id, false, ""});
+  if (ends_of_node) events.push_back(NodeDrainChanged{node.id, false, ""});
   for (const int i : gpus) {
     const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
     if (gpu.draining) events.push_back(GpuDrainChanged{node.id, i, false, ""});

@@ -83,7 +83,7 @@ FaultVerdict Judge(const FaultPolicy& policy, const FaultSignal& signal, const s
     case SignalKind::kLost: return {TenantAction::kRestartAll, GpuRemedy::kReboot, false, "it fell off the bus"};
     case SignalKind::kHot: return {TenantAction::kRestartAll, GpuRemedy::kTest, false, "it is too hot", true};
     case SignalKind::kCritical: return {TenantAction::kRestartAll, GpuRemedy::kOperator, false, "it is about to turn itself off for its heat"};
-    case SignalKind::kMissing: return {TenantAction::kRestartAll, GpuRemedy::kTest, false, "it is missing"};
+    case SignalKind::kMissing: return {TenantAction::kRestartAll, GpuRemedy::kTest, false, kCauseMissing};
     case SignalKind::kRemapFailed: return {TenantAction::kRestartAll, GpuRemedy::kOperator, false, "a memory row could not be remapped"};
     case SignalKind::kFabric:
       verdict.why = "SXid " + std::to_string(signal.xid);

@@ -11,6 +11,9 @@
 
 namespace gp {
 
+// Why of a GPU that its node reports its GPUs without.
+inline constexpr const char* kCauseMissing = "it is missing";
+
 struct FaultVerdict {
   TenantAction tenants = TenantAction::kNone;
   GpuRemedy remedy = GpuRemedy::kNone;
