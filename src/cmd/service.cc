@@ -33,14 +33,20 @@ std::vector<FoundGpu> Targets(const v1::Cluster& cluster, const Action& request)
 }
 
 void TellOutcome(const v1::Cluster& cluster, const Action& request, Cli& cli) {
-  const char* where = request.action() == Action::ONLINE ? "on it" : "left";
-  for (const FoundGpu& target : Targets(cluster, request)) {
+  const bool is_online = request.action() == Action::ONLINE;
+  const char* where = is_online ? "on it" : "left";
+  const std::vector<FoundGpu> targets = Targets(cluster, request);
+  for (const FoundGpu& target : targets) {
     std::string text = fmt::format("{}/{} {}", target.node->name(), target.gpu->index(), StateText(*target.gpu));
     if (target.gpu->holders_size() > 0) {
       text += fmt::format(": {} {} ({})", Count(target.gpu->holders_size(), "job"), where, target.gpu->holders(0).job_id());
     }
+    if (is_online && target.gpu->detail() != "AVAILABLE" && !target.gpu->reason().empty()) text += ": " + target.gpu->reason();
     cli.Say(text);
   }
+  if (!is_online || targets.empty() || !targets.front().node->draining()) return;
+  const v1::Node& node = *targets.front().node;
+  cli.Say(fmt::format("{} still drains: {}; nothing new starts there before gpu-platform online --node {}", node.name(), node.reason(), node.name()));
 }
 
 // `online` is true only once the tests passed: waits for their outcome.

@@ -22,6 +22,23 @@ echo $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_MIN to $SLURM_ARRAY_TASK_MAX
 """
 
 
+EACH = """#!/bin/bash
+#SBATCH -N1 -n2 --gpus-per-task=1
+set -u
+srun sh -c 'echo $SLURM_LOCALID $CUDA_VISIBLE_DEVICES'
+"""
+
+INDEXED = """apiVersion: batch/v1
+kind: Job
+metadata: {name: shards}
+spec:
+  completionMode: Indexed
+  completions: 4
+  parallelism: 2
+  template: {spec: {restartPolicy: Never, containers: [{command: [echo, "$(JOB_COMPLETION_INDEX)", "$$HOME"]}]}}
+"""
+
+
 class Import(ClusterTest):
     options = {"machine": "dgx-h100", "nodes": 2}
 
@@ -47,6 +64,16 @@ class Import(ClusterTest):
             for local in range(2):
                 self.assertRegex(told[local], rf"^task {rank * 2 + local} of 4, {local} on \S+, head \S+, a recipe 7$")
             self.assertEqual(lines[2:], ["last a recipe 7"])
+
+    def test_tasks_with_gpus_of_their_own(self):
+        job = self.run_to_end(self.imported("each.sbatch", EACH, "--strict"))
+        told = dict(line.split() for line in self.output(job).splitlines())
+        self.assertEqual(set(told), {"0", "1"})
+        self.assertEqual(sorted(told.values()), sorted(self.cli.job(job)["attempts"][-1]["ranks"][0]["gpu_uuids"]))
+
+    def test_elements_of_an_indexed_job(self):
+        array = self.run_to_end(self.imported("indexed.yaml", INDEXED, "--strict"))
+        self.assertEqual([self.output(f"{array}[{i}]") for i in range(4)], [f"{i} $HOME\n" for i in range(4)])
 
     def test_an_array_of_a_list(self):
         array = self.run_to_end(self.imported("sweep.sbatch", SWEEP))

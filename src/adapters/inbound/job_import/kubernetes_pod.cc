@@ -48,6 +48,8 @@ class PodReader {
   }
 
  private:
+  static constexpr char kBegin = '\1', kEnd = '\2';
+
   void PutAmount(const char* resource, const std::optional<std::string>& amount, const YamlNode& written) {
     if (amount) return Put(document_.draft, {"resources", resource}, Plain(*amount));
     document_.Note(written, std::string(resource) + ": " + written.text, "is not read");
@@ -148,8 +150,13 @@ class PodReader {
       if (!text.empty()) {
         variables_.emplace_back(name->text, text);
       } else if (value != nullptr || source == nullptr) {
-        literals_[name->text] = value == nullptr ? "" : Expanded(*value);
-        Put(document_.draft, {"env", name->text}, Text(literals_[name->text]));
+        const std::string expanded = value == nullptr ? "" : Expanded(*value);
+        if (HasVariables(expanded)) {
+          variables_.emplace_back(name->text, ShellText(expanded));
+          continue;
+        }
+        literals_[name->text] = expanded;
+        Put(document_.draft, {"env", name->text}, Text(expanded));
       } else {
         unknown_.insert(name->text);
         Put(document_.draft, {"env", name->text}, YamlNode{});
@@ -182,36 +189,69 @@ class PodReader {
     for (const auto& named : workload_.named_variables) {
       if (std::ranges::any_of(words, [&](const std::string& word) { return word.find(named.first) != std::string::npos; })) variables.push_back(named);
     }
-    if (variables.empty()) return words;
-    std::string script = "export";
+    const bool has_variables = std::ranges::any_of(words, HasVariables);
+    if (variables.empty() && !has_variables) return words;
+    std::string script = variables.empty() ? "" : "export";
     for (const auto& [name, value] : variables) script += " " + name + "=\"" + value + "\"";
-    std::vector<std::string> all = {"/bin/sh", "-c", script + "; exec \"$@\"", "sh"};
+    if (!variables.empty()) script += "; ";
+    if (has_variables) script += "set --";
+    for (size_t i = 0; has_variables && i < words.size(); ++i) {
+      const std::string text = HasVariables(words[i]) ? ShellText(words[i]) : "${" + std::to_string(i + 1) + "}";
+      script += " \"" + text + "\"";
+      if (HasVariables(words[i])) words[i] = "-";  // its place
+    }
+    if (has_variables) script += "; ";
+    std::vector<std::string> all = {"/bin/sh", "-c", script + "exec \"$@\"", "sh"};
     std::ranges::move(words, std::back_inserter(all));
     return all;
   }
 
-  // As Kubernetes does it: "$(NAME)" is the value of a variable of the container before it, "$$(NAME)" the text itself, and any
-  // other "$(" stays.
-  std::string Expanded(const YamlNode& word) {
+  // As Kubernetes does it: "$(NAME)" is the value of a variable of the container before it, "$$" is "$", and any other "$("
+  // stays.  A variable that is only known when the job runs stands between kBegin and kEnd.
+  std::string Expanded(const YamlNode& word) const {
     const std::string& text = word.text;
+    if (text.find(kBegin) != std::string::npos || text.find(kEnd) != std::string::npos) return text;
     std::string expanded;
     for (size_t at = 0; at < text.size();) {
-      const bool is_escaped = text.compare(at, 3, "$$(") == 0;
+      const bool is_escaped = text.compare(at, 2, "$$") == 0;
       const size_t end = text.compare(at, 2, "$(") == 0 ? text.find(')', at) : std::string::npos;
       const std::string name = end == std::string::npos ? "" : text.substr(at + 2, end - at - 2);
       if (const auto literal = literals_.find(name); literal != literals_.end()) {
         expanded += literal->second;
         at = end + 1;
+      } else if (IsKnownLater(name)) {
+        expanded += kBegin + name + kEnd;
+        at = end + 1;
       } else {
-        const bool is_known_later = std::ranges::any_of(variables_, [&](const auto& variable) { return variable.first == name; }) || unknown_.contains(name);
-        if (is_known_later) document_.Note(word, "$(" + name + ")", "no $(NAME) is replaced here: let a shell read $" + name);
-        if (is_escaped) ++at;
-        expanded += text[at++];
-        if (is_escaped) expanded += text[at++];
+        expanded += text[at];
+        at += is_escaped ? 2 : 1;
       }
       if (expanded.size() > kArgumentBytesMax) return text;
     }
     return expanded;
+  }
+
+  bool IsKnownLater(const std::string& name) const {
+    const auto has = [&](const auto& variables) { return std::ranges::any_of(variables, [&](const auto& variable) { return variable.first == name; }); };
+    return unknown_.contains(name) || has(variables_) || has(workload_.variables) || has(workload_.named_variables);
+  }
+
+  static bool HasVariables(const std::string& expanded) { return expanded.find(kBegin) != std::string::npos; }
+
+  // Within double quotes of a shell.
+  static std::string ShellText(const std::string& expanded) {
+    std::string text;
+    for (const char c : expanded) {
+      if (c == kBegin) {
+        text += "${";
+      } else if (c == kEnd) {
+        text += '}';
+      } else {
+        if (std::string_view("\\\"$`").contains(c)) text += '\\';
+        text += c;
+      }
+    }
+    return text;
   }
 
   // Of a name the limit, or else the request; a request that is something else is told.

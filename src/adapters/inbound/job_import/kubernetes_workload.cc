@@ -98,9 +98,9 @@ class WorkloadReader {
     if (parallelism == 0 || completions == 0) return Fail(At(root_, "with parallelism or completions of 0 it runs nothing"));
     TakeManyPods(job, is_indexed, parallelism.value_or(1), completions);
     if (const YamlNode* suspended = Find(job, {"spec", "suspend"}); suspended != nullptr && suspended->text == "false") document_.taken.Use(*suspended);
-    const auto retries = document_.NumberAt(job, {"spec", "backoffLimit"});
-    PutRetries(retries.value_or(kBackoffLimit));
-    if (retries && workload_.index == "GP_ARRAY_INDEX") document_.Note(*Find(job, {"spec", "backoffLimit"}), "backoffLimit: " + std::to_string(*retries), "counts for each job of the array here, not for all together");
+    const auto retries = document_.NumberAt(job, {"spec", "backoffLimit"}), per_index = document_.NumberAt(job, {"spec", "backoffLimitPerIndex"});
+    PutRetries(per_index.value_or(retries.value_or(kBackoffLimit)));
+    if (retries && !per_index && workload_.index == "GP_ARRAY_INDEX") document_.Note(*Find(job, {"spec", "backoffLimit"}), "backoffLimit: " + std::to_string(*retries), "counts for each job of the array here, not for all together");
     workload_.deadline = Find(job, {"spec", "activeDeadlineSeconds"});
     if (is_indexed || workload_.index != "0") workload_.named_variables.emplace_back("JOB_COMPLETION_INDEX", "$" + workload_.index);
     return Ok();

@@ -246,7 +246,7 @@ class SbatchImport {
     StepUse use;
     if (facts_.is_shell) {
       NoteArguments(script_.body, imported_.notes);
-      use = TakeSteps({demand_.Nodes(), demand_.TasksPerNode()}, script_.body, imported_.notes);
+      use = TakeSteps({demand_.Nodes(), demand_.TasksPerNode(), demand_.GpusPerTask(), demand_.GpusPerNode()}, script_.body, imported_.notes);
     } else {
       NoteForeignArguments();
     }

@@ -26,6 +26,8 @@ class SlurmDemand {
 
   int64_t Nodes() const;
   int64_t TasksPerNode() const;
+  int64_t GpusPerNode() const;
+  int64_t GpusPerTask() const { return CountOf("gpus-per-task").value_or(0); }  // 0: it does not say
   std::optional<int64_t> CpusPerTask() const { return CountOf("cpus-per-task"); }
 
  private:
@@ -49,7 +51,6 @@ class SlurmDemand {
   std::optional<int64_t> StatedGpusPerNode() const;
   // Where no number of nodes is given: so many that each can be had.
   int64_t SpreadNodes() const;
-  int64_t GpusPerNode() const;
   std::optional<int64_t> CpusPerNode(int64_t gpus) const;
   std::optional<int64_t> MebibytesPerNode(int64_t gpus, int64_t cpus) const;
   // Totals that would be divided again on fewer nodes.

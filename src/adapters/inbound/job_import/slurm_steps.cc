@@ -63,7 +63,8 @@ std::string ProgramOf(const ShellWord& word) { return word.text.substr(word.text
 
 // What becomes of an option of srun's here.
 enum class Fate {
-  kCounts,   // how many tasks or nodes
+  kCounts,   // how many tasks, nodes, or GPUs of a task
+  kGpus,     // which GPUs the step has: here all of the job's
   kNothing,  // it changes nothing of what runs here
   kNoted,
 };
@@ -85,8 +86,8 @@ constexpr StepOption kStepOptions[] = {
     {"container-remap-root", 0, 0, Fate::kNoted}, {"cores-per-socket", 0, '=', Fate::kNothing}, {"cpu-bind", 0, '=', Fate::kNothing}, {"cpu_bind", 0, '=', Fate::kNothing},
     {"cpu-freq", 0, '=', Fate::kNoted}, {"cpus-per-gpu", 0, '=', Fate::kNothing}, {"cpus-per-task", 'c', '=', Fate::kNothing}, {"disable-status", 'X', 0, Fate::kNothing},
     {"distribution", 'm', '=', Fate::kNothing}, {"error", 'e', '=', Fate::kNoted}, {"exact", 0, 0, Fate::kNothing}, {"exclude", 'x', '=', Fate::kNoted},
-    {"exclusive", 0, '?', Fate::kNothing}, {"export", 0, '=', Fate::kNoted}, {"gpu-bind", 0, '=', Fate::kNoted}, {"gpus", 'G', '=', Fate::kNothing},
-    {"gpus-per-node", 0, '=', Fate::kNothing}, {"gpus-per-task", 0, '=', Fate::kNoted}, {"gres", 0, '=', Fate::kNothing}, {"gres-flags", 0, '=', Fate::kNothing},
+    {"exclusive", 0, '?', Fate::kGpus}, {"export", 0, '=', Fate::kNoted}, {"gpu-bind", 0, '=', Fate::kNoted}, {"gpus", 'G', '=', Fate::kGpus},
+    {"gpus-per-node", 0, '=', Fate::kGpus}, {"gpus-per-task", 0, '=', Fate::kCounts}, {"gres", 0, '=', Fate::kGpus}, {"gres-flags", 0, '=', Fate::kNothing},
     {"het-group", 0, '=', Fate::kNoted}, {"hint", 0, '=', Fate::kNothing}, {"immediate", 'I', '?', Fate::kNothing}, {"input", 'i', '=', Fate::kNoted},
     {"interactive", 0, 0, Fate::kNothing}, {"job-name", 'J', '=', Fate::kNothing}, {"jobid", 0, '=', Fate::kNothing}, {"kill-on-bad-exit", 'K', '?', Fate::kNothing},
     {"label", 'l', 0, Fate::kNothing}, {"mem", 0, '=', Fate::kNothing}, {"mem-bind", 0, '=', Fate::kNothing}, {"mem-per-cpu", 0, '=', Fate::kNothing},
@@ -114,6 +115,7 @@ const StepOption* ByLetter(char letter) {
 struct Step {
   std::map<std::string_view, std::string> counts;
   std::vector<std::string> noted;  // as they are written
+  std::vector<std::pair<std::string, std::string>> gpus;  // options that give it GPUs, as they are written, and their values
   size_t program = 0;              // which word it is
 };
 
@@ -138,6 +140,7 @@ std::optional<Step> ReadStep(const std::vector<ShellWord>& words, size_t srun) {
       written += " " + value;
     }
     if (option->fate == Fate::kCounts) step.counts[option->name == "tasks-per-node" ? "ntasks-per-node" : option->name] = value;
+    if (option->fate == Fate::kGpus) step.gpus.emplace_back(written, value);
     const bool is_plain_export = option->name == "export" && (value == "ALL" || value.empty());
     if (option->fate == Fate::kNoted && !is_plain_export) step.noted.push_back(written);
   }
@@ -190,9 +193,24 @@ class StepWriter {
     // A function is no program that exec, nohup or timeout could run.
     if (tasks > 1 && srun > 0) return;
     for (const std::string& option : step->noted) Note(words[srun], "srun " + option, "is left out: " + words[step->program].text + " runs on each node as it is");
-    lines_.Replace(words[srun].begin, words[step->program].begin, tasks > 1 ? "gp_tasks " + std::to_string(tasks) + " " : "");
+    const int64_t gpus = CountOf(*step, "gpus-per-task", plan_.gpus_per_task);
+    NoteGpus(words[srun], *step);
+    const std::string each = gpus > 0 ? "-g " + std::to_string(gpus) + " " : "";
+    lines_.Replace(words[srun].begin, words[step->program].begin, tasks > 1 ? "gp_tasks " + each + std::to_string(tasks) + " " : "");
     use_.has_steps = true;
     use_.has_tasks |= tasks > 1;
+  }
+
+  // Steps side by side have GPUs of their own there.
+  void NoteGpus(const ShellWord& word, const Step& step) {
+    for (const auto& [written, value] : step.gpus) {
+      const bool is_gres = written.starts_with("--gres");
+      if (is_gres && !value.starts_with("gpu")) continue;
+      const auto count = ParseCount(value.substr(value.rfind(':') + 1));
+      const bool has_all = count && (*count == plan_.gpus_per_node || *count == plan_.gpus_per_node * plan_.nodes);
+      if (has_all || plan_.gpus_per_node == 0) continue;
+      Note(word, "srun " + written, "is left out: each step sees all of the job's GPUs on its node here; CUDA_VISIBLE_DEVICES says which it is to use");
+    }
   }
 
   // Numbers; what is only known when it runs is taken for what the job has.
@@ -238,10 +256,15 @@ std::vector<std::string> StepFunctions(const StepUse& use) {
   if (use.has_hosts) lines.emplace_back("gp_hosts() { printf '%s\\n' \"${1:-$GP_NODE_LIST}\" | tr ',' '\\n'; }  # as scontrol show hostnames");
   if (use.has_tasks) {
     for (const char* line : {
-             "gp_tasks() {  # N PROGRAM: N tasks on this node, as srun starts them; the code of one that fails",
-             "  gp_count=$1 gp_task=0 gp_running= gp_code=0; shift",
+             "gp_tasks() {  # [-g GPUS_OF_EACH] N PROGRAM: N tasks on this node, as srun starts them; the code of one that fails",
+             "  gp_each=0 gp_task=0 gp_running= gp_code=0 gp_gpus=${CUDA_VISIBLE_DEVICES:-}",
+             "  if [ \"$1\" = -g ]; then gp_each=$2; shift 2; fi",
+             "  gp_count=$1; shift",
              "  while [ \"$gp_task\" -lt \"$gp_count\" ]; do",
-             "    SLURM_LOCALID=$gp_task SLURM_PROCID=$((GP_NODE_RANK * gp_count + gp_task)) SLURM_NTASKS=$((GP_NNODES * gp_count)) \"$@\" &",
+             "    if [ \"$gp_each\" -gt 0 ]; then",
+             "      gp_gpus=$(printf %s \"${CUDA_VISIBLE_DEVICES:-}\" | cut -d , -f $((gp_task * gp_each + 1))-$(((gp_task + 1) * gp_each)))",
+             "    fi",
+             "    CUDA_VISIBLE_DEVICES=$gp_gpus SLURM_LOCALID=$gp_task SLURM_PROCID=$((GP_NODE_RANK * gp_count + gp_task)) SLURM_NTASKS=$((GP_NNODES * gp_count)) \"$@\" &",
              "    gp_running=\"$gp_running $!\" gp_task=$((gp_task + 1))",
              "  done",
              "  for gp_task in $gp_running; do wait \"$gp_task\" || gp_code=$?; done",

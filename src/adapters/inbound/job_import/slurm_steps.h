@@ -13,6 +13,8 @@ namespace gp {
 struct StepPlan {
   int64_t nodes = 1;
   int64_t tasks_per_node = 1;
+  int64_t gpus_per_task = 0;  // 0: each task sees all of its node's
+  int64_t gpus_per_node = 0;  // of the job
 };
 
 // What the script needs before its first line.
@@ -23,7 +25,8 @@ struct StepUse {
   bool has_terminal = false;  // programs that want a TERM
 };
 
-// Writes "srun PROGRAM" as PROGRAM, or as gp_tasks where a node runs several, and "scontrol show hostnames" as gp_hosts.  What
+// Writes "srun PROGRAM" as PROGRAM, or as gp_tasks where a node runs several, each with GPUs of its own where it asks for
+// some, and "scontrol show hostnames" as gp_hosts.  What
 // an option of srun's asked for beside that has a note.  A step that cannot be read stays as it is.
 StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body, std::vector<ImportNote>& notes);
 

@@ -102,7 +102,18 @@ TEST(ImportKubernetes, ReplacesWhatKubernetesDoes) {
   EXPECT_EQ(Noted(imported), Texts());
   EXPECT_EQ(Decoded(imported).environment.at("B"), "x/y");
   EXPECT_EQ(Decoded(imported).command, (Texts{"true", "x/y", "$(A) $(date)"}));
-  EXPECT_EQ(Noted(FromKubernetes(Never("    env: [{name: HF_TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}]\n    args: [\"$(HF_TOKEN)\"]\n"))), (Texts{"8 env HF_TOKEN", "9 $(HF_TOKEN)"}));
+  EXPECT_EQ(Noted(FromKubernetes(Never("    env: [{name: HF_TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}]\n    args: [\"$(HF_TOKEN)\"]\n"))), Texts{"8 env HF_TOKEN"});
+}
+
+TEST(ImportKubernetes, WhatIsKnownWhenItRunsAShellPutsIn) {
+  const ImportedJob secret = FromKubernetes(Never("    env: [{name: HF_TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}]\n    args: [\"--token=$(HF_TOKEN)\", \"$$HOME `x`\"]\n"));
+  EXPECT_EQ(Decoded(secret).command, (Texts{"/bin/sh", "-c", "set -- \"${1}\" \"--token=${HF_TOKEN}\" \"${3}\"; exec \"$@\"", "sh", "true", "-", "$HOME `x`"}));
+  const ImportedJob indexed = FromKubernetes("kind: Job\nspec:\n  completionMode: Indexed\n  completions: 8\n  parallelism: 2\n  backoffLimitPerIndex: 1\n  template:\n    spec:\n      restartPolicy: Never\n"
+                                             "      containers: [{command: [echo, \"$(JOB_COMPLETION_INDEX) of \\\"8\\\"\", plain]}]\n");
+  EXPECT_EQ(Noted(indexed), Texts());
+  const JobSpec job = Decoded(indexed);
+  EXPECT_EQ(job.retry.retries_max, 1) << "of each index";
+  EXPECT_EQ(job.command, (Texts{"/bin/sh", "-c", "export JOB_COMPLETION_INDEX=\"$GP_ARRAY_INDEX\"; set -- \"${1}\" \"${JOB_COMPLETION_INDEX} of \\\"8\\\"\" \"${3}\"; exec \"$@\"", "sh", "echo", "-", "plain"}));
 }
 
 // Requests for GPUs in the one container of a pod, and its metadata.

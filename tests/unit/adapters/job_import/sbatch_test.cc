@@ -206,6 +206,17 @@ TEST(ImportSbatch, StepsOfSeveralTasksStartThemAll) {
   EXPECT_NE(imported.text.find("export SLURM_PROCID=\"$((GP_NODE_RANK * 8))\"\n"), std::string::npos) << imported.text;
 }
 
+TEST(ImportSbatch, TasksThatAskForGpusHaveTheirOwn) {
+  const ImportedJob imported = FromSbatch("#!/bin/bash\n#SBATCH -N1 -n4 --gpus-per-task=2\nsrun ./a\nsrun -n2 --gpus-per-task=4 ./b\n");
+  EXPECT_NE(imported.text.find("\ngp_tasks -g 2 4 ./a\ngp_tasks -g 4 2 ./b\n"), std::string::npos) << imported.text;
+}
+
+TEST(ImportSbatch, StepsSideBySideThatHaveGpusOfTheirOwnAreNoted) {
+  EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun -n1 --gpus=1 --exclusive ./x $i &"), (Texts{"3 srun --gpus=1", "3 srun --exclusive"}));
+  EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun --gres=gpu:4 ./x"), Texts()) << "all of them";
+  EXPECT_EQ(NotedOf("-N1 -c8", "srun --exclusive ./x &"), Texts()) << "of a job without GPUs";
+}
+
 TEST(ImportSbatch, SaysWhatOfAStepIsLeftOut) {
   EXPECT_EQ(NotedOf("--nodes=1", "srun --container-image=x.sqsh --mpi=pmix ./a"), (Texts{"3 srun --container-image=x.sqsh", "3 srun --mpi=pmix"}));
   EXPECT_EQ(NotedOf("--nodes=4", "srun -N1 -n1 ./prepare"), (Texts{"2 --nodes=4", "3 srun"}));
