@@ -37,6 +37,7 @@ class Cli {
   bool no_headers = false;
   bool quiet = false;
   int exit_code = kExitOk;    // set by the subcommand that ran
+  bool has_separator = false; // "--" stands among the words of the command line
 
   // Global flags that most subcommands take.
   void AddTo(CLI::App& app);

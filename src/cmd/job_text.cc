@@ -179,6 +179,7 @@ std::string DescribeJob(const v1::Job& job) {
   Line(out, "Asked", fmt::format("{} GPU, {}, cpus {}, priority {}", GpusText(spec),
                                  Count(spec.nodes(), "node"), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
                                  spec.priority()));
+  if (spec.time_limit_ms() > 0) Line(out, "Time limit", ToText(Duration::Milliseconds(spec.time_limit_ms())));
   Line(out, "By", fmt::format("{}, project {}, queue {}", job.user(), spec.project(), job.queue()));
   DescribeSurroundings(spec, out);
   Line(out, "Submitted", job.submitted_at());

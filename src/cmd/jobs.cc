@@ -44,6 +44,10 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   options.arguments = flags.arguments;
   const auto text = ReadJobFile(flags.file);
   if (!text) return cli.Complain(text.error());
+  // As sbatch does it, words behind a script are the script's; behind another file they may be meant as more files.
+  if (!flags.arguments.empty() && !cli.has_separator && !text->starts_with("#!")) {
+    return cli.Complain(InvalidArgument("\"" + Printable(flags.arguments.front(), 60) + "\": one job file at a time; arguments of what it runs stand behind --, as in gpu-platform jobs submit " + Printable(flags.file, 60) + " -- ARGUMENTS"));
+  }
   DecodedJobs decoded = DecodeJobFile(flags.file, *text, options);
   if (decoded.jobs.empty()) {
     std::fputs(RenderDiagnostics(decoded.diagnostics).c_str(), stderr);

@@ -38,7 +38,8 @@ std::string Count(int jobs) { return std::to_string(jobs) + " jobs"; }
 
 // "job-3 HELD", or of several how many.
 std::string StateWords(const std::string& name, const v1::ListJobsReply& changed) {
-  return name + (changed.jobs_size() == 1 ? " " : ": " + Count(changed.jobs_size()) + " ") + changed.jobs(0).detail();
+  const v1::Job& first = changed.jobs(0);
+  return (changed.jobs_size() == 1 ? first.id() + " " : name + ": " + Count(changed.jobs_size()) + " ") + first.detail();
 }
 
 }  // namespace
@@ -48,8 +49,9 @@ void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
     const bool are_over = std::ranges::all_of(changed.jobs(), IsOver);
     if (changed.jobs_size() > 1) return name + ": " + Count(changed.jobs_size()) + (are_over ? " cancelled" : force ? " are being killed" : " are being stopped");
     const v1::Job& job = changed.jobs(0);
-    if (IsOver(job)) return name + " " + job.detail() + " (" + job.reason() + ")";
-    return name + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") + " (gpu-platform jobs wait " + name + ")";
+    const std::string& id = job.id();  // of an array that was named perhaps the one element that was left
+    if (IsOver(job)) return id + " " + job.detail() + " (" + job.reason() + ")";
+    return id + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") + " (gpu-platform jobs wait " + id + ")";
   };
   ChangeAll(force ? v1::ChangeJobsRequest::KILL : v1::ChangeJobsRequest::STOP, names, words, cli);
 }

@@ -2,6 +2,7 @@
 
 #include <absl/synchronization/mutex.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cstdio>
 #include <string>
@@ -64,6 +65,7 @@ int Run(int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return cli.exit_code;
   }
+  cli.has_separator = std::ranges::find(words, "--") != words.end();
   try {
     if (gp::IsUnknownCommand(app, words)) return gp::ExplainUsage(app, "", words);
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));

@@ -24,7 +24,7 @@ void PlayOnce(const Present& present, const Planner& planner, const Lengths& len
   plays.starts.push_back({outcome == Future::Outcome::kPlaced ? future.now() : kNever, outcome});
   plays.consulted.insert(future.consulted().begin(), future.consulted().end());
   plays.by_limits |= future.limits_told();
-  if (outcome == Future::Outcome::kUnknown && plays.endless.empty()) plays.endless = future.Endless();
+  if (outcome == Future::Outcome::kUnknown && plays.endless.empty()) plays.endless = future.endless();
 }
 
 size_t CountRuns(const std::set<const AlikeRuns*>& groups) {

@@ -133,6 +133,25 @@ std::vector<JobId> Future::Endless() const {
   return holding;
 }
 
+// Whoever has no end that is known is no reason where its end would not help.  What is on a lost node does not end here.
+bool Future::StartsWhenAllEnd(JobId job, int attempt, int64_t& budget) {
+  while (budget > 0) {
+    std::vector<JobId> running = Endless();
+    if (std::ranges::any_of(running, [this](JobId id) { return IsOnLostNode(state_, *state_.FindJob(id)); })) return true;
+    for (const auto& [at, id] : ends_) running.push_back(id);
+    if (running.empty()) return false;
+    ends_.clear();
+    end_of_.clear();
+    endless_.clear();
+    for (const JobId id : running) Report(id, LeaseEnd::kExited);
+    budget -= static_cast<int64_t>(running.size());
+    Settle(budget);
+    if (state_.FindJob(job)->attempt != attempt) return true;
+    if (IsTerminal(state_.FindJob(job)->state)) return false;
+  }
+  return true;
+}
+
 // kNever: nothing will change any more.
 Instant Future::NextInstant() const {
   Instant next = ends_.empty() ? kNever : ends_.begin()->first;
@@ -154,7 +173,10 @@ Future::Outcome Future::PlayUntilPlaced(JobId job, Instant horizon, int64_t& bud
     if (budget <= 0) return Outcome::kTooManySteps;
     --budget;
     const Instant next = NextInstant();
-    if (next == kNever) return Endless().empty() ? Outcome::kWaitsOn : Outcome::kUnknown;
+    if (next == kNever) {
+      unknown_ = Endless();
+      return !unknown_.empty() && StartsWhenAllEnd(job, attempt, budget) ? Outcome::kUnknown : Outcome::kWaitsOn;
+    }
     if (next > horizon) return Outcome::kTooFar;
     now_ = next;
     FinishDue(budget);

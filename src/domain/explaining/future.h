@@ -37,8 +37,8 @@ class Future {
 
   Instant now() const { return now_; }
   const State& state() const { return state_; }
-  // Who holds a place and has no end that is known.
-  std::vector<JobId> Endless() const;
+  // kUnknown: who holds a place and has no end that is known.
+  const std::vector<JobId>& endless() const { return unknown_; }
   // From which finished jobs lengths were taken; whether time limits had a say.
   const std::set<const AlikeRuns*>& consulted() const { return guesses_.consulted(); }
   bool limits_told() const { return limits_told_; }
@@ -54,6 +54,8 @@ class Future {
   void ExpectEnd(const Job& job);
   void FinishDue(int64_t& budget);
   void TickIfDue();
+  std::vector<JobId> Endless() const;
+  bool StartsWhenAllEnd(JobId job, int attempt, int64_t& budget);
   Instant NextInstant() const;
 
   State state_;
@@ -65,6 +67,7 @@ class Future {
   std::set<std::pair<Instant, JobId>> ends_;
   std::map<JobId, Instant> end_of_;
   std::set<JobId> endless_;
+  std::vector<JobId> unknown_;
   Instant look_again_at_;
 };
 

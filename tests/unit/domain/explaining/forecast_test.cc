@@ -132,6 +132,15 @@ TEST_F(Forecasts, WhoHasNoEndIsNamed) {
   EXPECT_EQ(forecast.text, "when it starts cannot be told: " + ToText(first) + " has no time limit and nothing like it has finished yet");
 }
 
+TEST_F(Forecasts, WhoseEndWouldNotHelpIsNotNamed) {
+  Submit(1);
+  ASSERT_TRUE(engine_.Execute(ChangeService{NodeId{0}, 7, ServiceAction::kDrain, false, "ana: fan"}).has_value());
+  Submit(7, Duration::Minutes(60));
+  const Forecast forecast = Ask(Submit(8));
+  EXPECT_EQ(forecast.outcome, Future::Outcome::kWaitsOn) << "a GPU is out of service";
+  EXPECT_EQ(forecast.text, "not expected to start as things are, when all that run have ended well");
+}
+
 TEST_F(Forecasts, WhoEndsInTimeIsEnough) {
   Submit(4);
   Submit(4, Duration::Minutes(60));
