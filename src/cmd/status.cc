@@ -70,7 +70,11 @@ std::vector<Check> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
   const bool heard = gpu.has_readings() && !r.stale();
   checks.push_back({"node", is_up ? "ok" : "FAIL", node.state(), is_up ? "" : "the node's agent does not answer"});
   add("readings", {"unread"}, gpu.has_readings(), r.stale() ? "stale " + SpanText(r.age_seconds()) : fmt::format("{:.0f} s old", r.age_seconds()));
-  add("pcie_present", {"lost"}, heard || FindFinding(gpu, {"lost"}) != nullptr, FindFinding(gpu, {"lost"}) != nullptr ? "lost" : "present");
+  if (verdict.code() == "missing") {
+    checks.push_back({"pcie_present", "FAIL", "absent", "its node reports its GPUs without it"});
+  } else {
+    add("pcie_present", {"lost"}, heard || FindFinding(gpu, {"lost"}) != nullptr, FindFinding(gpu, {"lost"}) != nullptr ? "lost" : "present");
+  }
   add("ecc_uncorrected", {"ecc-uncorrected"}, r.has_ecc_uncorrected(), std::to_string(r.ecc_uncorrected()));
   note("ecc_corrected", r.has_ecc_corrected(), r.ecc_corrected() > 1'000, std::to_string(r.ecc_corrected()), "many corrected errors: watch it");
   add("row_remap", {"row-remap-failed", "row-remap-pending"}, r.has_row_remap_failed(), r.row_remap_failed() ? "failed" : r.row_remap_pending() ? "pending" : "none");

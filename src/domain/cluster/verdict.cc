@@ -41,7 +41,12 @@ HealthLevel LevelOf(HealthCode code, HealthAction action) {
 class Verdict {
  public:
   Verdict(const State& state, const GpuKey& key)
-      : state_(state), policy_(state.policy.faults), node_(*state.FindNode(key.node)), gpu_(GpuAt(state, key)), trouble_(FindTrouble(state, key)) {}
+      : state_(state),
+        policy_(state.policy.faults),
+        node_(*state.FindNode(key.node)),
+        facts_(node_.facts->gpus[static_cast<size_t>(key.gpu)]),
+        gpu_(GpuAt(state, key)),
+        trouble_(FindTrouble(state, key)) {}
 
   GpuVerdict Take() {
     Judge();
@@ -64,6 +69,7 @@ class Verdict {
   const State& state_;
   const FaultPolicy& policy_;
   const Node& node_;
+  const GpuFacts& facts_;
   const Gpu& gpu_;
   const GpuTrouble* trouble_;
   GpuVerdict verdict_;
@@ -119,6 +125,11 @@ void Verdict::JudgeCondition() {
 
 void Verdict::Judge() {
   if (node_.condition == NodeCondition::kLost) return Say(HealthLevel::kUnknown, "node-lost", "its node does not answer", "no new work until it does");
+  if (facts_.presence == GpuPresence::kMissing) {
+    const Incident* incident = OpenIncident();
+    const std::string given_up = incident == nullptr ? "" : "; where it is gone for good, close " + ToText(incident->id);
+    return Say(HealthLevel::kFail, "missing", gpu_.reason, "tested when it is back" + given_up);
+  }
   if (trouble_ != nullptr && trouble_->task == GpuTask::kNone) {
     if (JudgeReadings()) return;
     if (trouble_->remedy > GpuRemedy::kWatch) return JudgeRemedy();
