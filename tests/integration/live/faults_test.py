@@ -208,7 +208,13 @@ class Faults(FaultCase):
         self.assert_job(small, state="RUNNING", attempt=1)
         incident, = self.incidents()
         self.assertEqual((incident["cause"], incident["node"], incident["jobs"]), ("SXid 20034", "dgx-h100-0", [big]))
-        self.assertTrue(next(n for n, _ in self.cli.gpus() if n["name"] == "dgx-h100-0")["draining"])
+        drains = lambda: next(n for n, _ in self.cli.gpus() if n["name"] == "dgx-h100-0")["draining"]
+        self.assertTrue(drains())
+        told = self.cli("online", "--gpu-id", "dgx-h100-0/7").ok().err
+        self.assertRegex(told, r"dgx-h100-0 still drains: .*SXid 20034.*gpu-platform online --node dgx-h100-0")
+        self.assertTrue(drains(), "one GPU says nothing of the fabric")
+        self.cli("online", "--node", "dgx-h100-0").ok()
+        self.assertFalse(drains())
 
     def test_a_watcher_that_is_killed_is_begun_again(self):
         uuid = self.gpu("dgx-h100-0/2")["uuid"]

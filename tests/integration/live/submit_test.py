@@ -38,6 +38,17 @@ class Submit(ClusterTest):
         other = self.cli.as_user(1234).submit(JOB, "--request-id", "r1")
         self.assertNotEqual(first, other)
 
+    def test_one_job_file_at_a_time(self):
+        for name in ("a.yaml", "b.yaml"):
+            with open(os.path.join(self.cluster.shared, name), "w") as file:
+                file.write("run: ['true']\n")
+        first, second = (os.path.join(self.cluster.shared, name) for name in ("a.yaml", "b.yaml"))
+        answer = self.cli("jobs", "submit", first, second)
+        self.assertEqual((answer.code, answer.out), (2, ""))
+        self.assertIn("one job file at a time", answer.err)
+        self.assertEqual(self.cli.jobs("--all"), [])
+        self.cli("jobs", "submit", first, "--", second).ok()
+
     def test_file_with_a_mistake_submits_nothing(self):
         answer = self.cli("jobs", "submit", "-", input=b"run: 'true'\n---\nrun: 'true'\ngpu: 1\n")
         self.assertEqual((answer.code, answer.out), (2, ""))

@@ -161,6 +161,16 @@ std::optional<size_t> FindSrun(const std::vector<ShellWord>& words) {
   return std::nullopt;
 }
 
+// srun -N1 -n1 -w "$head_node" hostname --ip-address: where the ranks of a gang meet.
+bool AsksForTheHead(const std::vector<ShellWord>& words, const Step& step) {
+  const auto is_one = [&](std::string_view option) {
+    const auto count = step.counts.find(option);
+    return count != step.counts.end() && count->second == "1";
+  };
+  const bool has_place = std::ranges::any_of(step.noted, [](const std::string& option) { return option.starts_with("-w") || option.starts_with("--nodelist"); });
+  return has_place && (is_one("nodes") || is_one("ntasks")) && ProgramOf(words[step.program]) == "hostname";
+}
+
 class StepWriter {
  public:
   StepWriter(const StepPlan& plan, Lines& lines, std::vector<ImportNote>& notes) : plan_(plan), lines_(lines), notes_(notes) {}
@@ -170,6 +180,7 @@ class StepWriter {
       const std::vector<ShellWord>& words = command.words;
       const auto is = [&](size_t at, std::string_view text) { return at < words.size() && words[at].text == text; };
       const std::string program = ProgramOf(words.front());
+      NameRendezvous(words);
       if (program == "clear" || program == "tput" || program == "reset") use_.has_terminal = true;
       if (program == "scontrol" && is(1, "show") && (is(2, "hostnames") || is(2, "hostname"))) {
         lines_.Replace(words[0].begin, words[2].end, "gp_hosts");
@@ -189,6 +200,11 @@ class StepWriter {
   void Take(const std::vector<ShellWord>& words, size_t srun) {
     const auto step = ReadStep(words, srun);
     if (!step) return;  // it has its note as a command of Slurm's
+    if (AsksForTheHead(words, *step)) {
+      lines_.Replace(words[srun].begin, words.back().end, "echo \"$GP_MASTER_ADDR\"");
+      use_.has_steps = true;
+      return;
+    }
     const int64_t tasks = TasksOnANode(words[srun], *step);
     // A function is no program that exec, nohup or timeout could run.
     if (tasks > 1 && srun > 0) return;
@@ -199,6 +215,17 @@ class StepWriter {
     lines_.Replace(words[srun].begin, words[step->program].begin, tasks > 1 ? "gp_tasks " + each + std::to_string(tasks) + " " : "");
     use_.has_steps = true;
     use_.has_tasks |= tasks > 1;
+  }
+
+  // torchrun --rdzv_id $RANDOM: each node would meet by itself.
+  void NameRendezvous(const std::vector<ShellWord>& words) {
+    for (size_t i = 1; i < words.size(); ++i) {
+      const bool is_option = words[i - 1].text == "--rdzv_id" || words[i - 1].text == "--rdzv-id";
+      const std::string& text = words[i].text;
+      const std::string prefix = text.substr(0, text.find('=') + 1);
+      if (is_option && text == "$RANDOM") lines_.Replace(words[i].begin, words[i].end, "$GP_JOB_ID");
+      if (prefix.starts_with("--rdzv") && text == prefix + "$RANDOM") lines_.Replace(words[i].begin, words[i].end, prefix + "$GP_JOB_ID");
+    }
   }
 
   // Steps side by side have GPUs of their own there.

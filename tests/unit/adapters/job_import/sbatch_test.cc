@@ -206,6 +206,20 @@ TEST(ImportSbatch, StepsOfSeveralTasksStartThemAll) {
   EXPECT_NE(imported.text.find("export SLURM_PROCID=\"$((GP_NODE_RANK * 8))\"\n"), std::string::npos) << imported.text;
 }
 
+// The script that PyTorch's tutorial shows.
+TEST(ImportSbatch, TheRanksOfAGangMeetAtItsHead) {
+  const ImportedJob imported = FromSbatch(
+      "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks=2\n#SBATCH --gpus-per-node=1\n"
+      "nodes=( $( scontrol show hostnames $SLURM_JOB_NODELIST ) )\nhead_node=${nodes[0]}\n"
+      "head_node_ip=$(srun --nodes=1 --ntasks=1 -w \"$head_node\" hostname --ip-address)\n"
+      "srun torchrun --nnodes 2 --nproc_per_node 1 --rdzv_id $RANDOM --rdzv_backend c10d --rdzv_endpoint $head_node_ip:29500 train.py\n"
+      "torchrun --rdzv-id=$RANDOM train.py\n");
+  EXPECT_NE(imported.text.find("head_node_ip=$(echo \"$GP_MASTER_ADDR\")\n"), std::string::npos) << imported.text;
+  EXPECT_NE(imported.text.find("--rdzv_id $GP_JOB_ID --rdzv_backend"), std::string::npos) << imported.text;
+  EXPECT_NE(imported.text.find("--rdzv-id=$GP_JOB_ID train.py"), std::string::npos);
+  EXPECT_EQ(Noted(imported), Texts{"2 --nodes=2"});
+}
+
 TEST(ImportSbatch, TasksThatAskForGpusHaveTheirOwn) {
   const ImportedJob imported = FromSbatch("#!/bin/bash\n#SBATCH -N1 -n4 --gpus-per-task=2\nsrun ./a\nsrun -n2 --gpus-per-task=4 ./b\n");
   EXPECT_NE(imported.text.find("\ngp_tasks -g 2 4 ./a\ngp_tasks -g 4 2 ./b\n"), std::string::npos) << imported.text;
