@@ -83,7 +83,7 @@ class Demo(unittest.TestCase):
         pathlib.Path(examples, "train.py").write_text("raise SystemExit(3)\n")
         result = self.run_demo("--tour", "--examples", examples, timeout=240)
         self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertRegex(result.stdout, r"1 thing\(s\) not as they must be:\n +job-\d+: FAILED")
+        self.assertRegex(result.stdout, r"1 thing not as expected:\n +job-\d+: FAILED")
 
     def test_ends_clean_when_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM):
