@@ -23,7 +23,7 @@ size_t KeptNodes::BoundOf(const Job& job) {
   if (!opens_) {
     opens_.emplace();
     for (const auto& [node, kept] : kept_) opens_->insert(kept.starts_by);
-    for (const auto& [name, reservation] : state_.reservations) opens_->insert(reservation.starts_at);
+    for (const auto& [name, reservation] : state_.reservations) opens_->insert({reservation.starts_at, reservation.ends_at});
   }
   return static_cast<size_t>(std::distance(opens_->begin(), opens_->lower_bound(EndOfStay(at_, *job.spec))));
 }
