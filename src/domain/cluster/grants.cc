@@ -135,6 +135,25 @@ Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
   return Ok();
 }
 
+// What the job requires of how its GPUs are joined, by the hardware as it is now: a plan may be older.
+Status CheckTopology(const Node& node, const Job& job, const RankPlacement& at) {
+  const TopologyRequest& request = job.spec->topology;
+  const bool needs_numa = request.require == TopologyLevel::kSameNuma || !request.allow_cross_numa;
+  const bool needs_nvlink = request.require == TopologyLevel::kNvlink;
+  if (!needs_numa && !needs_nvlink) return Ok();
+  const NodeFacts& facts = *node.facts;
+  for (size_t b = 1; b < at.gpus.size(); ++b) {
+    for (size_t a = 0; a < b; ++a) {
+      const auto first = static_cast<size_t>(at.gpus[a].gpu), second = static_cast<size_t>(at.gpus[b].gpu);
+      const std::string_view lacks = needs_nvlink && facts.LinkCount(at.gpus[a].gpu, at.gpus[b].gpu) == 0 ? " are not joined by NVLink"
+                                     : needs_numa && facts.gpus[first].numa != facts.gpus[second].numa    ? " are of two NUMA nodes"
+                                                                                                          : "";
+      if (!lacks.empty()) return Fail(Conflict(NameOf(job) + ": " + facts.gpus[first].uuid + " and " + facts.gpus[second].uuid + std::string(lacks)));
+    }
+  }
+  return Ok();
+}
+
 Status CheckNuma(const Node& node, const RankPlacement& at) {
   int last = -1;
   for (const NumaGrant& grant : at.numa) {
@@ -174,6 +193,7 @@ Status CheckGrants(const State& state, const Job& job, const RankPlacement& at) 
   }
   if (!MayUse(job, *node)) return Fail(Conflict(NameOf(job) + " may not use node " + node->facts->name + ": another pool or other labels"));
   GP_CHECK_OK(CheckGpus(*node, job, at));
+  GP_CHECK_OK(CheckTopology(*node, job, at));
   return CheckNuma(*node, at);
 }
 

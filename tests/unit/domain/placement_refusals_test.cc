@@ -64,6 +64,31 @@ class PlacementRefusals : public testing::Test {
   NodeId n2_;
 };
 
+// A plan may be older than the hardware that it is committed on.
+TEST_F(PlacementRefusals, WhereTheGpusAreNotJoinedAsTheJobRequires) {
+  const NodeId apart = cluster_.AddNode(TestCluster::MakeFacts("n3", {0, 0, 1, 1}, 0));
+  const auto requiring = [&](TopologyLevel level, bool across) {
+    return Submit([=](JobSpec& spec) {
+      spec.gpus.count = 2;
+      spec.topology.require = level;
+      spec.topology.allow_cross_numa = across;
+    });
+  };
+  const auto on = [&](JobId job, NodeId node, int other) {
+    PlaceGang place = Good(job);
+    place.ranks[0].node = node;
+    place.ranks[0].gpus.push_back({other, 1000, kGpuMemory});
+    return place;
+  };
+  const JobId linked = requiring(TopologyLevel::kNvlink, true);
+  ExpectRefused(on(linked, apart, 1), "GPU-n3-0 and GPU-n3-1 are not joined by NVLink");
+  ExpectPlaced(on(linked, n1_, 2));
+  for (const JobId near : {requiring(TopologyLevel::kSameNuma, true), requiring(TopologyLevel::kNone, false)}) {
+    ExpectRefused(on(near, apart, 2), "GPU-n3-0 and GPU-n3-2 are of two NUMA nodes");
+  }
+  ExpectPlaced(on(requiring(TopologyLevel::kNone, false), n2_, 1));
+}
+
 TEST_F(PlacementRefusals, BeyondALimitOfItsQueue) {
   const JobId first = Submit();
   const JobId second = Submit();
