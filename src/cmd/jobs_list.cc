@@ -35,7 +35,7 @@ Result<v1::ListJobsReply> FetchJobs(const ListFlags& flags, Cli& cli) {
   request.set_limit(flags.limit);
   for (const std::string& name : flags.states) {
     v1::JobState state{};
-    if (!v1::JobState_Parse(name, &state)) return Fail(InvalidArgument("--state: no state " + name));
+    if (!v1::JobState_Parse(name, &state)) return Fail(InvalidArgument("--state: \"" + Printable(name, 40) + "\" is none of PENDING (held jobs too) QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED"));
     request.add_states(state);
   }
   ControlClient* client = GP_TRY(cli.Controller());

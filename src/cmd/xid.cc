@@ -59,7 +59,8 @@ void ExplainXid(const std::string& text, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   const auto xid = ParseCount(text);
   if (!xid || *xid < 1 || *xid > kXidMax) {
-    return cli.Complain(InvalidArgument(fmt::format("an XID is a number from 1 to {}, not \"{}\"", kXidMax, Printable(text, 40))));
+    const char* hint = xid && *xid > kXidMax ? "; those of NVSwitches, SXids, have no explanation here: NVIDIA's Fabric Manager guide lists them" : "";
+    return cli.Complain(InvalidArgument(fmt::format("an XID is a number from 1 to {}, not \"{}\"{}", kXidMax, Printable(text, 40), hint)));
   }
   const XidFacts* facts = FindXid(static_cast<int>(*xid));
   if (cli.PrintDocument(facts == nullptr ? DocumentOfUnknown(static_cast<int>(*xid)) : DocumentOf(*facts))) return;

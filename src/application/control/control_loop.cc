@@ -140,7 +140,8 @@ void ControlLoop::FollowWallClock() {
   wall.ns -= wall.ns % kMillisecond.ns;
   const Duration by = wall - state_.time.wall;
   if (by < kStepMin && by > Duration{} - kStepMin) return;
-  std::fprintf(stderr, "gpu-platform: the wall clock was stepped by %s%s\n", by.ns < 0 ? "-" : "", ToText(by.ns < 0 ? Duration{} - by : by).c_str());
+  const int64_t seconds = (std::abs(by.ns) + Duration::Milliseconds(500).ns) / Duration::Seconds(1).ns;  // to the nearest
+  std::fprintf(stderr, "gpu-platform: the wall clock was stepped by %s%s\n", by.ns < 0 ? "-" : "", ToText(Duration::Seconds(seconds)).c_str());
   (void)DecideAndApply({StampTime(), "controller", "", StepWallClock{wall}});
 }
 
