@@ -79,7 +79,7 @@ void AddKeepLogs(CLI::App& sub, AgentConfig& config) {
 }
 
 void AddMig(CLI::App& sub, AgentConfig& config) {
-  sub.add_option("--mig", config.mig, "GPUs to put into MIG mode: all, or indexes such as 0,2-3; with =PROFILE,... those instances of each and no others: 0-1=3g.40gb,4g.40gb. May be given several times; default: as they are")
+  sub.add_option("--mig", config.mig, "GPUs to put into MIG mode: all, UUIDs, or nvidia-smi's indexes such as 0,2-3; with =PROFILE,... those instances of each and no others: 0-1=3g.40gb,4g.40gb. May be given several times; default: as they are")
       ->type_name("GPUS[=PROFILES]")
       ->join(kMigSeparator);
 }

@@ -27,13 +27,26 @@ struct MigWish {
   std::vector<std::string> layout;  // names of profiles; empty: whatever its jobs ask for
 };
 
-// The indexes are the driver's now: whoever starts the agent names by them what is in the machine.
+// "GPU-3976491b", the UUID of one of the GPUs or a beginning of it that no other has.
+Result<GpuIdentity> ByUuid(const std::string& text, const std::vector<GpuIdentity>& gpus) {
+  const auto is_meant = [&](const GpuIdentity& gpu) { return gpu.uuid.starts_with(text); };
+  const auto found = std::ranges::find_if(gpus, is_meant);
+  if (found != gpus.end() && std::ranges::count_if(gpus, is_meant) == 1) return *found;
+  return Fail(InvalidArgument("--mig: " + Printable(text, 60) + (found == gpus.end() ? " is no GPU here" : " is the beginning of several UUIDs")));
+}
+
+// The indexes are the driver's now, as nvidia-smi shows them: after a GPU has gone those behind it have others than the
+// platform shows.  A UUID stays.
 Result<std::vector<GpuIdentity>> Named(const std::string& text,
                                        const std::vector<GpuIdentity>& gpus) {
   if (text == "all") return gpus;
   std::vector<GpuIdentity> named;
+  if (text.starts_with("GPU-")) {
+    for (const std::string& uuid : Split(text, ',')) named.push_back(GP_TRY(ByUuid(uuid, gpus)));
+    return named;
+  }
   const auto set = CpuSet::Parse(text);  // the same notation: 0,2-3
-  if (!set) return Fail(InvalidArgument("--mig: give \"all\" or indexes of GPUs, such as 0,2-3, and what each is divided into, as in 0=3g.40gb,4g.40gb"));
+  if (!set) return Fail(InvalidArgument("--mig: give \"all\", UUIDs or nvidia-smi's indexes of GPUs, such as 0,2-3, and what each is divided into, as in 0=3g.40gb,4g.40gb"));
   for (const int index : set->Members()) {
     const auto gpu = std::ranges::find(gpus, index, &GpuIdentity::index);
     if (gpu == gpus.end()) {

@@ -135,9 +135,9 @@ class Mig(ClusterTest):
         self.assertIn("94", incident["cause"])
 
 class Layout(ClusterTest):
-    """GPU 0 is divided by its administrator, GPU 1 as its jobs ask."""
+    """GPU 0 is divided by its administrator, GPU 1, which its UUID names, as its jobs ask."""
 
-    options = {"agent_flags": ("--mig", "0=3g.40gb,2g.20gb,2g.20gb", "--mig", "1")}
+    options = {"agent_flags": ("--mig", "0=3g.40gb,2g.20gb,2g.20gb", "--mig", "GPU-ae1f1b0a")}
 
     def start(self, profile):
         return self.cli.start("--mig", profile, "--cpus", "1", command=["sleep", "1000"])
@@ -155,7 +155,8 @@ class Layout(ClusterTest):
         self.assertEqual(self.cli.job(self.start("1g.10gb"))["state"], "QUEUED")
 
     def test_what_a_layout_cannot_be_is_told_at_the_start(self):
-        for mig, why in (("0=5g.1gb", "no MIG profile 5g.1gb; it has"), ("0=4g.40gb,4g.40gb", "do not fit"), ("0;0-1", "named twice"), ("9", "there is no GPU 9")):
+        for mig, why in (("0=5g.1gb", "no MIG profile 5g.1gb; it has"), ("0=4g.40gb,4g.40gb", "do not fit"), ("0;0-1", "named twice"), ("9", "there is no GPU 9"),
+                         ("GPU-zz", "is no GPU here"), ("GPU-", "is the beginning of several UUIDs")):
             with self.subTest(mig):
                 said = self.cli("agent", "--simulate", "dgx-h100", "--node-index", "7", "--state", self.cluster.state + "-other", "--allow-root",
                                 "--controller", f"unix:{self.cluster.run_directory}/control.sock", "--join-token-file", f"{self.cluster.state}/join-token", "--mig", mig)
