@@ -69,7 +69,9 @@ std::vector<Check> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
   const bool is_up = node.state() == "UP";
   const bool heard = gpu.has_readings() && !r.stale();
   checks.push_back({"node", is_up ? "ok" : "FAIL", node.state(), is_up ? "" : "the node's agent does not answer"});
-  add("readings", {"unread"}, gpu.has_readings(), r.stale() ? "stale " + SpanText(r.age_seconds()) : fmt::format("{:.0f} s old", r.age_seconds()));
+  const bool is_of_before = r.stale() && FindFinding(gpu, {"unread"}) == nullptr;  // as of a node that is lost
+  if (is_of_before) checks.push_back({"readings", "WARN", "stale " + SpanText(r.age_seconds()), "what follows is what was read last"});
+  if (!is_of_before) add("readings", {"unread"}, gpu.has_readings(), r.stale() ? "stale " + SpanText(r.age_seconds()) : fmt::format("{:.0f} s old", r.age_seconds()));
   if (verdict.code() == "missing") {
     checks.push_back({"pcie_present", "FAIL", "absent", "its node reports its GPUs without it"});
   } else {

@@ -116,6 +116,14 @@ class Service(ClusterTest):
         self.assertEqual(unknown.code, 3)
         self.assertIn("nowhere", unknown.err)
 
+    def test_health_of_a_lost_node_shows_what_was_read_last_as_old(self):
+        self.cluster.agents[1].kill()
+        lost = lambda: [node["name"] for node, _ in self.cli.gpus() if node["state"] == "LOST"]
+        eventually(lost, "a node is lost", timeout=40)
+        out = self.cli("health", "--gpu-id", f"{lost()[0]}/0").out
+        self.assertRegex(out, r"readings +WARN +stale \d+s")
+        self.cluster.agents[1].start()
+
     def test_service_state_outlives_the_controller(self):
         self.cli("offline", "--gpu-id", "dgx-h100-0/3", "--reason", "fan").ok()
         self.cluster.controller.kill()
