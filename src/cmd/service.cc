@@ -41,12 +41,12 @@ void TellOutcome(const v1::Cluster& cluster, const Action& request, Cli& cli) {
     if (target.gpu->holders_size() > 0) {
       text += fmt::format(": {} {} ({})", Count(target.gpu->holders_size(), "job"), where, target.gpu->holders(0).job_id());
     }
-    if (is_online && target.gpu->detail() != "AVAILABLE" && !target.gpu->reason().empty()) text += ": " + target.gpu->reason();
+    if (is_online && target.gpu->detail() != "AVAILABLE" && !target.gpu->reason().empty()) text += ": " + Printable(target.gpu->reason(), 200);
     cli.Say(text);
   }
   if (!is_online || targets.empty() || !targets.front().node->draining()) return;
   const v1::Node& node = *targets.front().node;
-  cli.Say(fmt::format("{} still drains: {}; nothing new starts there before gpu-platform online --node {}", node.name(), node.reason(), node.name()));
+  cli.Say(fmt::format("{} still drains: {}; nothing new starts there before gpu-platform online --node {}", node.name(), Printable(node.reason(), 200), node.name()));
 }
 
 // `online` is true only once the tests passed: waits for their outcome.
