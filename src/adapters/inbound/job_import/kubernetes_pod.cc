@@ -231,7 +231,9 @@ class PodReader {
     return expanded;
   }
 
+  // A name that a shell could not read is none: its variable has a note.
   bool IsKnownLater(const std::string& name) const {
+    if (VariableNameFault(name)) return false;
     const auto has = [&](const auto& variables) { return std::ranges::any_of(variables, [&](const auto& variable) { return variable.first == name; }); };
     return unknown_.contains(name) || has(variables_) || has(workload_.variables) || has(workload_.named_variables);
   }

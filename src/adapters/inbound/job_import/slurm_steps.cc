@@ -167,8 +167,12 @@ bool AsksForTheHead(const std::vector<ShellWord>& words, const Step& step) {
     const auto count = step.counts.find(option);
     return count != step.counts.end() && count->second == "1";
   };
-  const bool has_place = std::ranges::any_of(step.noted, [](const std::string& option) { return option.starts_with("-w") || option.starts_with("--nodelist"); });
-  return has_place && (is_one("nodes") || is_one("ntasks")) && ProgramOf(words[step.program]) == "hostname";
+  constexpr std::string_view kHeads[] = {"head", "HEAD", "master", "MASTER", "[0]"};
+  const auto is_head = [&](const std::string& option) {
+    const bool is_place = option.starts_with("-w") || option.starts_with("--nodelist");
+    return is_place && std::ranges::any_of(kHeads, [&](std::string_view head) { return option.contains(head); });
+  };
+  return std::ranges::any_of(step.noted, is_head) && (is_one("nodes") || is_one("ntasks")) && ProgramOf(words[step.program]) == "hostname";
 }
 
 class StepWriter {
@@ -211,6 +215,9 @@ class StepWriter {
     for (const std::string& option : step->noted) Note(words[srun], "srun " + option, "is left out: " + words[step->program].text + " runs on each node as it is");
     const int64_t gpus = CountOf(*step, "gpus-per-task", plan_.gpus_per_task);
     NoteGpus(words[srun], *step);
+    if (tasks <= 1 && gpus > 0 && gpus < plan_.gpus_per_node) {
+      NoteAllGpus(words[srun], "srun --gpus-per-task=" + std::to_string(gpus));
+    }
     const std::string each = gpus > 0 ? "-g " + std::to_string(gpus) + " " : "";
     lines_.Replace(words[srun].begin, words[step->program].begin, tasks > 1 ? "gp_tasks " + each + std::to_string(tasks) + " " : "");
     use_.has_steps = true;
@@ -228,6 +235,11 @@ class StepWriter {
     }
   }
 
+  void NoteAllGpus(const ShellWord& word, const std::string& what) {
+    Note(word, what, "is left out: each step sees all of the job's GPUs on its node here; "
+                     "set CUDA_VISIBLE_DEVICES to those that it may use");
+  }
+
   // Steps side by side have GPUs of their own there.
   void NoteGpus(const ShellWord& word, const Step& step) {
     for (const auto& [written, value] : step.gpus) {
@@ -236,7 +248,7 @@ class StepWriter {
       const auto count = ParseCount(value.substr(value.rfind(':') + 1));
       const bool has_all = count && (*count == plan_.gpus_per_node || *count == plan_.gpus_per_node * plan_.nodes);
       if (has_all || plan_.gpus_per_node == 0) continue;
-      Note(word, "srun " + written, "is left out: each step sees all of the job's GPUs on its node here; CUDA_VISIBLE_DEVICES says which it is to use");
+      NoteAllGpus(word, "srun " + written);
     }
   }
 

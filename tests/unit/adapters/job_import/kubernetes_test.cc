@@ -108,6 +108,9 @@ TEST(ImportKubernetes, ReplacesWhatKubernetesDoes) {
 TEST(ImportKubernetes, WhatIsKnownWhenItRunsAShellPutsIn) {
   const ImportedJob secret = FromKubernetes(Never("    env: [{name: HF_TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}]\n    args: [\"--token=$(HF_TOKEN)\", \"$$HOME `x`\"]\n"));
   EXPECT_EQ(Decoded(secret).command, (Texts{"/bin/sh", "-c", "set -- \"${1}\" \"--token=${HF_TOKEN}\" \"${3}\"; exec \"$@\"", "sh", "true", "-", "$HOME `x`"}));
+  const ImportedJob odd = FromKubernetes(Never("    env: [{name: a-b, value: x}]\n    args: [\"$(a-b)\"]\n"));
+  EXPECT_EQ(Noted(odd), Texts{"8 env a-b"});
+  EXPECT_EQ(Decoded(odd).command, (Texts{"true", "$(a-b)"})) << "no shell reads that name";
   const ImportedJob indexed = FromKubernetes("kind: Job\nspec:\n  completionMode: Indexed\n  completions: 8\n  parallelism: 2\n  backoffLimitPerIndex: 1\n  template:\n    spec:\n      restartPolicy: Never\n"
                                              "      containers: [{command: [echo, \"$(JOB_COMPLETION_INDEX) of \\\"8\\\"\", plain]}]\n");
   EXPECT_EQ(Noted(indexed), Texts());

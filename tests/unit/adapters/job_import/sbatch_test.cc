@@ -218,6 +218,8 @@ TEST(ImportSbatch, TheRanksOfAGangMeetAtItsHead) {
   EXPECT_NE(imported.text.find("--rdzv_id $GP_JOB_ID --rdzv_backend"), std::string::npos) << imported.text;
   EXPECT_NE(imported.text.find("--rdzv-id=$GP_JOB_ID train.py"), std::string::npos);
   EXPECT_EQ(Noted(imported), Texts{"2 --nodes=2"});
+  const std::string each = BodyOf("--nodes=2", "srun -N1 -n1 -w \"$node\" hostname --ip-address");
+  EXPECT_EQ(each.find("GP_MASTER_ADDR"), std::string::npos) << "of any node, as in a loop over all";
 }
 
 TEST(ImportSbatch, TasksThatAskForGpusHaveTheirOwn) {
@@ -229,6 +231,7 @@ TEST(ImportSbatch, StepsSideBySideThatHaveGpusOfTheirOwnAreNoted) {
   EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun -n1 --gpus=1 --exclusive ./x $i &"), (Texts{"3 srun --gpus=1", "3 srun --exclusive"}));
   EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun --gres=gpu:4 ./x"), Texts()) << "all of them";
   EXPECT_EQ(NotedOf("-N1 -c8", "srun --exclusive ./x &"), Texts()) << "of a job without GPUs";
+  EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun -n1 --gpus-per-task=1 ./x"), Texts{"3 srun --gpus-per-task=1"});
 }
 
 TEST(ImportSbatch, SaysWhatOfAStepIsLeftOut) {
