@@ -112,7 +112,7 @@ class Identity(ClusterTest):
         return agent
 
     def assert_refused(self, intruder, says, cause):
-        """It is told why, people by an incident, and the node that was there works on."""
+        """It prints why, an incident shows the refusal, and the node that was there works on."""
         uuids = {gpu["uuid"] for gpu in self.gpus().values()}
         self.assertTrue(any(says in line for line in intruder.stderr), says)
         eventually(lambda: any(cause in one["cause"] for one in self.incidents()), "an incident says so")
