@@ -44,6 +44,7 @@ void DescribeSurroundings(const v1::JobSpec& spec, std::string& out) {
     return Line(out, "Command", "told to its owner and to admins alone, like its environment");
   }
   DescribeCommand(spec, out);
+  Line(out, "File", spec.file());
   Line(out, "Directory", spec.working_directory());
   const std::map<std::string, std::string> labels(spec.labels().begin(), spec.labels().end());
   std::string listed;

@@ -54,7 +54,9 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
     cli.exit_code = kExitUsage;
     return;
   }
+  const std::string file = JobFilePath(flags.file);
   for (JobSpec& spec : decoded.jobs) {
+    spec.file = file;
     if (spec.working_directory.empty()) spec.working_directory = CallerDirectory();
   }
   const bool has_array = std::ranges::any_of(decoded.jobs, [](const JobSpec& spec) { return spec.array.count > 0; });

@@ -18,6 +18,7 @@
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
 #include "cmd/controller_line.h"
+#include "domain/model/text_rules.h"
 
 namespace gp {
 namespace {
@@ -106,6 +107,13 @@ std::string CallerDirectory() {
     if (stat(part.c_str(), &info) != 0 || (info.st_mode & S_IXOTH) == 0) return "";
   }
   return here;
+}
+
+std::string JobFilePath(const std::string& path) {
+  if (path == "-") return "";
+  std::error_code error;
+  const std::string whole = std::filesystem::weakly_canonical(path, error);
+  return error || PathFault(whole) ? "" : whole;
 }
 
 std::string GangText(const JobSpec& spec) {

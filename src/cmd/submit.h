@@ -22,6 +22,8 @@ Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(const std::s
                                                                     const std::vector<std::string>& texts);
 // Where the caller stands, unless its jobs (which root's service user runs) could not go there.
 std::string CallerDirectory();
+// The whole path of a job file, for its job to name; empty where it is stdin, or too long to be named.
+std::string JobFilePath(const std::string& path);
 // What a gang comes to, as GPUs are counted per node: "16 GPUs on 2 nodes"; empty: it is none.
 std::string GangText(const JobSpec& spec);
 // A request id that no other call has.

@@ -144,6 +144,7 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_preemptible(spec.preemptible);
   message->set_movable(spec.movable);
   message->set_wait_for_nodes(spec.wait_for_nodes);
+  message->set_file(spec.file);
   if (spec.array.count != 0) {
     message->mutable_array()->set_count(spec.array.count);
     message->mutable_array()->set_max_parallel(spec.array.max_parallel);
@@ -193,6 +194,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.preemptible = message.preemptible();
   spec.movable = message.movable();
   spec.wait_for_nodes = message.wait_for_nodes();
+  spec.file = message.file();
   if (message.has_array()) spec.array = GP_TRY(FromProto(message.array()));
   spec.node_labels.insert(message.node_labels().begin(), message.node_labels().end());
   return spec;

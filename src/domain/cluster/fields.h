@@ -47,7 +47,7 @@ GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory
           v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
           v.labels, v.working_directory, v.command, v.interactive, v.checkpoint, v.preemptible, v.node_labels, v.reservation, v.after, v.movable,
           v.nodes_min, v.any_of, v.array, v.hang_after, v.on_log, v.notify, v.secrets, v.shared_secrets_only,
-          Since<17>(v.wait_for_nodes))
+          Since<17>(v.wait_for_nodes), Since<17>(v.file))
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message, v.clues)
 GP_FIELDS(GpuUse, v.gpu, v.seen_ms, v.busy_ms, v.memory_mib)

@@ -215,6 +215,7 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   }
   findings.Size("run", bytes, kCommandBytesMax, "bytes");
   if (!spec.working_directory.empty()) findings.Text("workdir", PathFault(spec.working_directory));
+  if (!spec.file.empty()) findings.Text("file", PathFault(spec.file));
 }
 
 // Each alternative is as legal as the job's own fields would be; its problems are told with its number.

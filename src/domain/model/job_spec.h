@@ -128,6 +128,7 @@ struct JobSpec {
   std::vector<LogRule> on_log;   // what lines of its output tell of a failure
   NotifyRequest notify;
   std::vector<std::string> secrets;  // names; each is a variable of its environment, which the controller fills in
+  std::string file;             // that it was submitted from, for people to find; empty: none
   bool wait_for_nodes = false;  // it is queued even where no node that is known could ever hold it
   bool shared_secrets_only = false;  // who submitted it may not have those of its user: a token that counts in a queue alone
 

@@ -49,6 +49,19 @@ class Submit(ClusterTest):
         self.assertEqual(self.cli.jobs("--all"), [])
         self.cli("jobs", "submit", first, "--", second).ok()
 
+    def test_a_job_names_the_file_that_it_was_submitted_from(self):
+        place = os.path.join(self.cluster.shared, "train.yaml")
+        with open(place, "w") as file:
+            file.write("run: ['true']\n")
+        os.chmod(place, 0o644)
+        one, = self.cli("jobs", "submit", os.path.join(self.cluster.shared, ".", "train.yaml")).ok().split()
+        self.assertIn(f"File        {place}\n", self.cli("jobs", "describe", one).ok())
+        self.assertEqual(self.cli.job(one)["spec"]["file"], place)
+        other = self.cli.as_user(1234)("jobs", "describe", one, "-o", "json").ok()
+        self.assertNotIn("train.yaml", other)
+        piped, = self.cli.submit(JOB)
+        self.assertNotIn("File ", self.cli("jobs", "describe", piped).ok())
+
     def test_file_with_a_mistake_submits_nothing(self):
         answer = self.cli("jobs", "submit", "-", input=b"run: 'true'\n---\nrun: 'true'\ngpu: 1\n")
         self.assertEqual((answer.code, answer.out), (2, ""))

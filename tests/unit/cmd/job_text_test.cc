@@ -23,6 +23,7 @@ v1::Job Train() {
 TEST(JobText, WhatAJobRunsWithStandsBehindItsCommandInOrder) {
   v1::Job job = Train();
   v1::JobSpec& spec = *job.mutable_spec();
+  spec.set_file("/home/ana/bert.yaml");
   spec.set_working_directory("/home/ana/bert");
   (*spec.mutable_environment())["WORLD"] = "2\x1b[31m";
   (*spec.mutable_environment())["EPOCHS"] = "30";
@@ -31,6 +32,7 @@ TEST(JobText, WhatAJobRunsWithStandsBehindItsCommandInOrder) {
   spec.add_secrets("HF_TOKEN");
   spec.add_secrets("WANDB_KEY");
   EXPECT_THAT(DescribeJob(job), HasSubstr("Command     python3 train.py\n"
+                                          "File        /home/ana/bert.yaml\n"
                                           "Directory   /home/ana/bert\n"
                                           "Labels      paper=icml, team=nlp\n"
                                           "Environment EPOCHS=30\n"
@@ -40,7 +42,7 @@ TEST(JobText, WhatAJobRunsWithStandsBehindItsCommandInOrder) {
 
 TEST(JobText, WhatIsNotAskedForHasNoLine) {
   const std::string text = DescribeJob(Train());
-  for (const char* label : {"Directory", "Labels", "Environment", "Secrets"}) {
+  for (const char* label : {"File", "Directory", "Labels", "Environment", "Secrets"}) {
     EXPECT_THAT(text, Not(HasSubstr(label)));
   }
 }

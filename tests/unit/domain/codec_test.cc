@@ -35,6 +35,8 @@ JobSpec FullSpec() {
   spec.checkpoint.keep = 2;
   spec.checkpoint.best = BestScore::kMin;
   spec.array = {13, 14};
+  spec.wait_for_nodes = true;
+  spec.file = "/w/job.yaml";
   return spec;
 }
 

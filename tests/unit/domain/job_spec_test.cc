@@ -163,6 +163,8 @@ TEST(JobSpec, Paths) {
   ExpectAll({
       {"", [](JobSpec& s) { s.working_directory = "/a b/..c/."; }},
       {"workdir", [](JobSpec& s) { s.working_directory = "a"; }},
+      {"file", [](JobSpec& s) { s.file = "bert.yaml"; }},
+      {"file", [](JobSpec& s) { s.file = "/a\nb"; }},
       {"workdir", [](JobSpec& s) { s.working_directory = "/a/.."; }},
       {"workdir", [](JobSpec& s) { s.working_directory = "/../a"; }},
       {"workdir", [](JobSpec& s) { s.working_directory = std::string("/a\0b", 4); }},

@@ -13,6 +13,7 @@ void ControlApi::Redact(JobRights& rights, const Job& job, v1::Job* message) {
   message->mutable_spec()->clear_environment();
   message->mutable_spec()->clear_command();
   message->mutable_spec()->clear_working_directory();
+  message->mutable_spec()->clear_file();
   message->mutable_spec()->clear_checkpoint_directory();
   message->mutable_spec()->clear_on_log();
   message->mutable_spec()->clear_labels();

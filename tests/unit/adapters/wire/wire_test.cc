@@ -38,6 +38,7 @@ JobSpec FullSpec() {
   spec.checkpoint.keep = 2;
   spec.checkpoint.best = BestScore::kMin;
   spec.wait_for_nodes = true;
+  spec.file = "/home/ana/bert.yaml";
   return spec;
 }
 
