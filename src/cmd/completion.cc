@@ -267,7 +267,8 @@ complete -o default -F _gpu_platform gpu-platform
 )sh";
 
 constexpr const char* kZsh = R"sh(#compdef gpu-platform
-# gpu-platform: completion for zsh.  Put it as _gpu-platform into a directory of $fpath, or source it.
+# gpu-platform: completion for zsh.
+# Put it as _gpu-platform into a directory of $fpath, or source it.
 _gpu-platform() {
   local -a found
   local line
@@ -276,11 +277,17 @@ _gpu-platform() {
   done < <(gpu-platform __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( ${#found} )); then _describe 'gpu-platform' found; else _files; fi
 }
-if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _gpu-platform "$@"; elif (( $+functions[compdef] )); then compdef _gpu-platform gpu-platform; fi
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _gpu-platform "$@"
+elif (( $+functions[compdef] )); then
+  compdef _gpu-platform gpu-platform
+fi
 )sh";
 
-constexpr const char* kFish = R"sh(# gpu-platform: completion for fish.  Put it into ~/.config/fish/completions/gpu-platform.fish.
-complete -c gpu-platform -a '(gpu-platform __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+constexpr const char* kFish = R"sh(# gpu-platform: completion for fish.
+# Put it into ~/.config/fish/completions/gpu-platform.fish.
+complete -c gpu-platform \
+  -a '(gpu-platform __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
 )sh";
 
 }  // namespace

@@ -15,13 +15,22 @@ constexpr size_t kMark = 3;            // bytes of the mark that something was c
 
 // As CUDA, PyTorch, JAX and TensorFlow say it.
 constexpr const char* kGpuMemory =
-    R"((?i)cuda(_error_|error:| error:? |: )?\s*out[ _]of[ _]memory|CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|torch\.(cuda\.)?OutOfMemoryError|RESOURCE_EXHAUSTED: Out of memory|CUBLAS_STATUS_ALLOC_FAILED)";
+    R"((?i)cuda(_error_|error:| error:? |: )?\s*out[ _]of[ _]memory|)"
+R"(CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|torch\.(cuda\.)?OutOfMemoryError|)"
+R"(RESOURCE_EXHAUSTED: Out of memory|CUBLAS_STATUS_ALLOC_FAILED)";
 // As NCCL, Gloo and torch.distributed say it.
 constexpr const char* kCommunication =
-    R"(Watchdog caught collective operation timeout|NCCL (WARN|error).*([Tt]imeout|[Tt]imed out|[Cc]onnection (closed|refused|reset)|remote error)|ncclRemoteError|ncclSystemError|unhandled system error, NCCL|Gloo.*(Connection closed|[Tt]imed out)|Connection closed by peer)";
+    R"(Watchdog caught collective operation timeout|)"
+R"(NCCL (WARN|error).*)"
+R"(([Tt]imeout|[Tt]imed out|[Cc]onnection (closed|refused|reset)|remote error)|)"
+R"(ncclRemoteError|ncclSystemError|unhandled system error, NCCL|)"
+R"(Gloo.*(Connection closed|[Tt]imed out)|Connection closed by peer)";
 // A line that an error begins or names: "RuntimeError: …", "error: …", "Segmentation fault".
 constexpr const char* kError =
-    R"(^\s*([\w.]*(Error|Exception|Fault|Interrupt)\b|(?i:fatal|error|panic|critical|assertion)\b|terminate called|Segmentation fault|Killed\b|Aborted\b)|(?i:\berror:)|\b(Error|Exception): )";
+    R"(^\s*([\w.]*(Error|Exception|Fault|Interrupt)\b|)"
+R"((?i:fatal|error|panic|critical|assertion)\b|)"
+R"(terminate called|Segmentation fault|Killed\b|Aborted\b)|)"
+R"((?i:\berror:)|\b(Error|Exception): )";
 
 // All expressions at once, in one reading of each line.
 class Expressions {

@@ -127,7 +127,8 @@ TEST_F(EventLogTest, WritesWordsOfOthersSoThatNoLineIsForged) {
   const EventLine line{LogLevel::kInfo, "job_submitted", {{"name", std::string("a b=\"c\"")}, {"step", int64_t{7}}}};
   const Instant at{0};
   EXPECT_EQ(ToText(line, at, LogFormat::kText), "1970-01-01T00:00:00.000Z info job_submitted name=\"a b=\\\"c\\\"\" step=7\n");
-  EXPECT_EQ(ToText(line, at, LogFormat::kJson), R"({"time":"1970-01-01T00:00:00.000Z","level":"info","event":"job_submitted","name":"a b=\"c\"","step":7})" "\n");
+  EXPECT_EQ(ToText(line, at, LogFormat::kJson), R"({"time":"1970-01-01T00:00:00.000Z","level":"info","event":"job_submitted",)"
+R"("name":"a b=\"c\"","step":7})" "\n");
   Open(LogFormat::kText);
   Tell({JobStopOrdered{JobId{1}, StopCause::kCancel, StopOrder::kGraceful, spec.name + "\x1b[31m\xff"}});
   const auto lines = Lines();

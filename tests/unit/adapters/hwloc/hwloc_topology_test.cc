@@ -124,8 +124,12 @@ std::string SmallHost(const std::string& pci, bool second_has_cpu = true) {
 
 constexpr char kGpuBelowHostBridge[] =
     R"(<object type="Bridge" gp_index="90" bridge_type="0-1" depth="0" bridge_pci="0000:[00-02]">
-<object type="PCIDev" gp_index="91" pci_busid="0000:01:00.0" pci_type="0302 [10de:2330] [10de:16c1] a1" pci_link_speed="0.000000"/>
-<object type="PCIDev" gp_index="92" pci_busid="0000:02:00.0" pci_type="0300 [1a03:2000] [1a03:2000] 41" pci_link_speed="0.000000"/>
+<object type="PCIDev" gp_index="91" pci_busid="0000:01:00.0"
+  pci_type="0302 [10de:2330] [10de:16c1] a1"
+  pci_link_speed="0.000000"/>
+<object type="PCIDev" gp_index="92" pci_busid="0000:02:00.0"
+  pci_type="0300 [1a03:2000] [1a03:2000] 41"
+  pci_link_speed="0.000000"/>
 </object>
 )";
 
@@ -156,9 +160,15 @@ TEST(HwlocTopology, CountsMemoryWithoutCpusAsNobodysNeighbour) {
 TEST(HwlocTopology, TakesARootPortForNoSwitch) {
   const HostFacts facts = ReadXml(SmallHost(
       R"(<object type="Bridge" gp_index="90" bridge_type="0-1" depth="0" bridge_pci="0000:[00-02]">
-<object type="Bridge" gp_index="91" bridge_type="1-1" depth="1" bridge_pci="0000:[01-02]" pci_busid="0000:00:01.0" pci_type="0604 [8086:2030] [0000:0000] 02" pci_link_speed="0.000000">
-<object type="Bridge" gp_index="92" bridge_type="1-1" depth="2" bridge_pci="0000:[02-02]" pci_busid="0000:01:00.0" pci_type="0604 [10b5:8747] [0000:0000] 02" pci_link_speed="0.000000">
-<object type="PCIDev" gp_index="93" pci_busid="0000:02:00.0" pci_type="0302 [10de:2330] [10de:16c1] a1" pci_link_speed="0.000000"/>
+<object type="Bridge" gp_index="91" bridge_type="1-1" depth="1" bridge_pci="0000:[01-02]"
+  pci_busid="0000:00:01.0" pci_type="0604 [8086:2030] [0000:0000] 02"
+  pci_link_speed="0.000000">
+<object type="Bridge" gp_index="92" bridge_type="1-1" depth="2" bridge_pci="0000:[02-02]"
+  pci_busid="0000:01:00.0" pci_type="0604 [10b5:8747] [0000:0000] 02"
+  pci_link_speed="0.000000">
+<object type="PCIDev" gp_index="93" pci_busid="0000:02:00.0"
+  pci_type="0302 [10de:2330] [10de:16c1] a1"
+  pci_link_speed="0.000000"/>
 </object>
 </object>
 </object>

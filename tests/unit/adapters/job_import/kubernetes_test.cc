@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* kTrainJob = R"(apiVersion: batch/v1
 kind: Job
-metadata: {name: llama-ft, namespace: nlp, labels: {app: llama, kueue.x-k8s.io/queue-name: training}}
+metadata: {name: llama-ft, namespace: nlp, )"
+R"(labels: {app: llama, kueue.x-k8s.io/queue-name: training}}
 spec:
   completions: 2
   parallelism: 2
@@ -60,7 +61,9 @@ node_labels:
 env:
   MODEL: llama
   HF_TOKEN:
-run: [/bin/sh, "-c", "export JOB_COMPLETION_INDEX=\"$GP_NODE_RANK\"; exec \"$@\"", sh, bash, "-c", "torchrun --node-rank=$JOB_COMPLETION_INDEX train.py"]
+run: [/bin/sh, "-c", "export JOB_COMPLETION_INDEX=\"$GP_NODE_RANK\"; exec)"
+R"( \"$@\"", sh, bash, "-c", "torchrun --node-rank)"
+R"(=$JOB_COMPLETION_INDEX train.py"]
 resources:
   cpus: 96
   memory: 900GiB

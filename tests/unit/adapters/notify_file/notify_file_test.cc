@@ -14,7 +14,8 @@ receivers:
     on: [incident_*, node_lost]
     webhook: https://hooks.example.org/7
     secret_file: /etc/pager.secret
-  - {name: bot, on: job_ended, where: {state: [FAILED, TIMEOUT], exit_code: 3}, exec: [/usr/bin/tell, --room, "7"]}
+  - {name: bot, on: job_ended, where: {state: [FAILED, TIMEOUT], exit_code: 3},
+     exec: [/usr/bin/tell, --room, "7"]}
   - {name: people, on: breaker_opened, mail: [ops@example.org, root]}
 )");
   ASSERT_TRUE(config) << config.error().message;

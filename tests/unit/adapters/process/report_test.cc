@@ -59,7 +59,8 @@ TEST_F(ReportTest, ManyCheckpointsAtOnceAreAllLookedAtOrLeftOut) {
 TEST_F(ReportTest, SurplusIsRemovedBelowTheDirectoryAndNowhereElse) {
   const std::string directory = host_.directory() + "/c";
   host_.Start(Reporter("discard", R"(
-    mkdir -p $D/c/old/deep $D/other/kept && touch $D/c/old/deep/file $D/c/file $D/c/new $D/other/kept/file
+    mkdir -p $D/c/old/deep $D/other/kept
+    touch $D/c/old/deep/file $D/c/file $D/c/new $D/other/kept/file
     ln -s $D/other $D/c/link
     echo 'progress step=1' > $R
     while [ ! -e $D/end ]; do sleep 0.02; done)"));

@@ -17,16 +17,19 @@ std::string Meant(std::string_view body) {
 
 TEST(MeantSubmit, AFlatJobIsPutWhereItBelongs) {
   EXPECT_EQ(Meant(R"({"name": "bert", "gpu": 2, "command": "python3 bert.py | tee log"})"),
-            R"({"specs":[{"name":"bert","command":["/bin/sh","-c","python3 bert.py | tee log"],"gpus":{"count":2}}]})");
+            R"({"specs":[{"name":"bert","command":["/bin/sh","-c",)"
+R"("python3 bert.py | tee log"],"gpus":{"count":2}}]})");
   EXPECT_EQ(Meant(R"({"gpus": {"count": 8}, "nodes": 2, "command": ["torchrun", "train.py"]})"),
-            R"({"specs":[{"name":"train","command":["torchrun","train.py"],"gpus":{"count":8},"nodes":2}]})");
+            R"({"specs":[{"name":"train","command":["torchrun","train.py"],)"
+R"("gpus":{"count":8},"nodes":2}]})");
 }
 
 TEST(MeantSubmit, WhatIsMissingOrCannotBeReadIsAnExample) {
   EXPECT_EQ(Meant(R"({"name": "bert", "gpu": -1, "command": 7, "user": "ana", "priority": "high"})"),
             R"({"specs":[{"name":"bert","command":["python3","train.py"],"gpus":{"count":1}}]})");
   EXPECT_EQ(Meant(R"({"gpu": "h100"})"),
-            R"({"specs":[{"name":"train","command":["python3","train.py"],"gpus":{"count":1,"models":["h100"]}}]})");
+            R"({"specs":[{"name":"train","command":["python3","train.py"],"gpus":{"count":1,)"
+R"("models":["h100"]}}]})");
 }
 
 // What is shown has to be taken when it is sent.
