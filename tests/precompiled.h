@@ -1,4 +1,5 @@
-// What nearly every test includes: parsed once.  Tests include it all the same; the preset `dev` builds them without this.
+// What nearly every test includes: parsed once.  Tests include it all the same; the preset `dev`
+// builds them without this.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

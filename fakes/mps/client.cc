@@ -1,9 +1,10 @@
-// A program on a GPU under MPS, played: connects to the server of its pipe directory, allocates, and stays until it is
-// told to go, or its server ends it.  SIGUSR1 makes it commit a fatal error.
+// A program on a GPU under MPS, played: connects to the server of its pipe directory, allocates,
+// and stays until it is told to go, or its server ends it.  SIGUSR1 makes it commit a fatal error.
 //
 //   fake-mps-client [--unset] [MIB ...]     each number is one allocation
 //
-// Exit codes: 3: no server, 4: a fatal error, its own or another client's, 5: its server died, 6: refused memory.
+// Exit codes: 3: no server, 4: a fatal error, its own or another client's, 5: its server died, 6:
+// refused memory.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -81,7 +82,9 @@ int Run(int count, char** words) {
   std::signal(SIGUSR1, OnSignal);
   int first = 1;
   if (count > 1 && std::string(words[1]) == "--unset") {
-    for (const char* name : {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"}) unsetenv(name);
+    for (const char* name :
+         {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"})
+      unsetenv(name);
     first = 2;
   }
   const int fd = Connect(Variable("CUDA_MPS_PIPE_DIRECTORY"));

@@ -30,7 +30,8 @@ int ListenAt(const std::string& path) {
   const int fd = SocketAt(path, address);
   if (fd < 0) return -1;
   unlink(path.c_str());
-  const bool ok = bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 && listen(fd, 64) == 0;
+  const bool ok =
+      bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 && listen(fd, 64) == 0;
   if (!ok) close(fd);
   return ok ? fd : -1;
 }

@@ -1,4 +1,5 @@
-// nvidia-cuda-mps-control, played: with -d or -f the daemon, otherwise the control program that reads commands.
+// nvidia-cuda-mps-control, played: with -d or -f the daemon, otherwise the control program that
+// reads commands.
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -108,8 +108,10 @@ std::string FakeMpsControl::Answer(const std::string& line, uid_t uid) {
   if (verb == "get_server_list") return server_ == 0 ? "-" : std::to_string(server_);
   if (verb == "get_server_status") return names_server ? TellServer("status") : "no such server";
   if (verb == "get_client_list") return names_server ? TellServer("clients") : "no such server";
-  if (verb == "get_default_active_thread_percentage") return std::to_string(defaults_.percent) + ".0";
-  if (verb == "get_default_device_pinned_mem_limit") return std::to_string(defaults_.memory_mib) + "M";
+  if (verb == "get_default_active_thread_percentage")
+    return std::to_string(defaults_.percent) + ".0";
+  if (verb == "get_default_device_pinned_mem_limit")
+    return std::to_string(defaults_.memory_mib) + "M";
   if (verb == "set_default_active_thread_percentage") {
     defaults_.percent = std::atoi(word(1).c_str());
     return word(1) + ".0";
@@ -118,9 +120,12 @@ std::string FakeMpsControl::Answer(const std::string& line, uid_t uid) {
     defaults_.memory_mib = MibOf(word(2));
     return "-";
   }
-  if (verb == "set_active_thread_percentage") return names_server ? TellServer("percent " + word(2)) : "no such server";
-  if (verb == "set_device_pinned_mem_limit") return names_server ? TellServer("memory " + std::to_string(MibOf(word(3)))) : "no such server";
-  if (verb == "terminate_client") return names_server ? TellServer("terminate " + word(2)) : "no such server";
+  if (verb == "set_active_thread_percentage")
+    return names_server ? TellServer("percent " + word(2)) : "no such server";
+  if (verb == "set_device_pinned_mem_limit")
+    return names_server ? TellServer("memory " + std::to_string(MibOf(word(3)))) : "no such server";
+  if (verb == "terminate_client")
+    return names_server ? TellServer("terminate " + word(2)) : "no such server";
   if (verb == "quit") {
     TellServer("quit");
     quits_ = true;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The control daemon: starts the server for its first client, keeps the limits that new servers begin with, and takes
-// the commands of the control program.
+// The control daemon: starts the server for its first client, keeps the limits that new servers
+// begin with, and takes the commands of the control program.
 
 #include <sys/types.h>
 

@@ -19,7 +19,8 @@ long Less(long a, long b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
 }  // namespace
 
-FakeMpsServer::FakeMpsServer(std::string path, FakeLimits limits) : path_(std::move(path)), limits_(limits), listener_(ListenAt(path_)) {}
+FakeMpsServer::FakeMpsServer(std::string path, FakeLimits limits)
+    : path_(std::move(path)), limits_(limits), listener_(ListenAt(path_)) {}
 
 int FakeMpsServer::Run() {
   if (listener_ < 0) return 1;
@@ -52,18 +53,22 @@ void FakeMpsServer::Accept() {
 }
 
 int FakeMpsServer::CountClients() const {
-  return static_cast<int>(std::ranges::count_if(clients_, [](const Client& client) { return client.pid != 0; }));
+  return static_cast<int>(
+      std::ranges::count_if(clients_, [](const Client& client) { return client.pid != 0; }));
 }
 
 bool FakeMpsServer::Serve(Client& client) {
   if (!client.reader.Fill()) return false;
-  while (const auto line = client.reader.Next()) SendLine(client.reader.fd(), Answer(client, *line));
+  while (const auto line = client.reader.Next())
+    SendLine(client.reader.fd(), Answer(client, *line));
   return true;
 }
 
 std::string FakeMpsServer::Answer(Client& client, const std::string& line) {
   const std::vector<std::string> words = Words(line);
-  const auto number = [&](size_t at) { return at < words.size() ? std::atol(words[at].c_str()) : 0; };
+  const auto number = [&](size_t at) {
+    return at < words.size() ? std::atol(words[at].c_str()) : 0;
+  };
   const std::string verb = words.empty() ? "" : words[0];
   if (verb == "client") return Connect(client, {static_cast<int>(number(1)), number(2)});
   if (verb == "allocate") return Allocate(client, number(1));
@@ -89,13 +94,16 @@ std::string FakeMpsServer::Connect(Client& client, const FakeLimits& own) {
   if (is_faulty_) return "refused: the server is not ready";
   if (CountClients() >= kClientsMax) return "refused: too many clients";
   client.pid = PeerOf(client.reader.fd()).pid;
-  client.limits = {std::min(own.percent == 0 ? 100 : own.percent, limits_.percent), Less(own.memory_mib, limits_.memory_mib)};
-  return "ok percent=" + std::to_string(client.limits.percent) + " memory=" + std::to_string(client.limits.memory_mib);
+  client.limits = {std::min(own.percent == 0 ? 100 : own.percent, limits_.percent),
+                   Less(own.memory_mib, limits_.memory_mib)};
+  return "ok percent=" + std::to_string(client.limits.percent) +
+         " memory=" + std::to_string(client.limits.memory_mib);
 }
 
 std::string FakeMpsServer::Allocate(Client& client, long mib) {
   const long limit = client.limits.memory_mib;
-  if (limit != 0 && client.used_mib + mib > limit) return "out of memory: " + std::to_string(limit) + " MiB are allowed";
+  if (limit != 0 && client.used_mib + mib > limit)
+    return "out of memory: " + std::to_string(limit) + " MiB are allowed";
   client.used_mib += mib;
   return "ok";
 }

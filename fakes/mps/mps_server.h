@@ -1,6 +1,7 @@
 #pragma once
 
-// The server of one user: takes clients, holds them to their limits, and ends all of them with a fatal error of one.
+// The server of one user: takes clients, holds them to their limits, and ends all of them with a
+// fatal error of one.
 
 #include <list>
 #include <string>

@@ -42,9 +42,7 @@ nvmlBrandType_t BrandNamed(std::string_view name) {
   return NVML_BRAND_UNKNOWN;
 }
 
-unsigned BoardId(const MachineGpu& gpu) {
-  return gpu.pci.domain << 16 | gpu.pci.bus << 8;
-}
+unsigned BoardId(const MachineGpu& gpu) { return gpu.pci.domain << 16 | gpu.pci.bus << 8; }
 
 }  // namespace
 

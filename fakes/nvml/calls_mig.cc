@@ -112,9 +112,7 @@ nvmlReturn_t Create(const char* call, nvmlDevice_t device, unsigned profile_id,
   });
 }
 
-bool IsBusy(const GpuState& state) {
-  return !state.processes.empty() || !state.instances.empty();
-}
+bool IsBusy(const GpuState& state) { return !state.processes.empty() || !state.instances.empty(); }
 
 }  // namespace
 

@@ -15,12 +15,9 @@ std::optional<int> CurrentClock(const MachineGpu& gpu, const GpuState& state,
                                 nvmlClockType_t type) {
   switch (type) {
     case NVML_CLOCK_GRAPHICS:
-    case NVML_CLOCK_SM:
-      return state.sm_clock_mhz ? state.sm_clock_mhz : gpu.sm;
-    case NVML_CLOCK_MEM:
-      return gpu.memory;
-    case NVML_CLOCK_VIDEO:
-      return gpu.video;
+    case NVML_CLOCK_SM: return state.sm_clock_mhz ? state.sm_clock_mhz : gpu.sm;
+    case NVML_CLOCK_MEM: return gpu.memory;
+    case NVML_CLOCK_VIDEO: return gpu.video;
   }
   return std::nullopt;
 }
@@ -28,12 +25,9 @@ std::optional<int> CurrentClock(const MachineGpu& gpu, const GpuState& state,
 std::optional<int> MaxClock(const MachineGpu& gpu, nvmlClockType_t type) {
   switch (type) {
     case NVML_CLOCK_GRAPHICS:
-    case NVML_CLOCK_SM:
-      return gpu.sm_max;
-    case NVML_CLOCK_MEM:
-      return gpu.memory_max_clock;
-    case NVML_CLOCK_VIDEO:
-      return gpu.video_max;
+    case NVML_CLOCK_SM: return gpu.sm_max;
+    case NVML_CLOCK_MEM: return gpu.memory_max_clock;
+    case NVML_CLOCK_VIDEO: return gpu.video_max;
   }
   return std::nullopt;
 }

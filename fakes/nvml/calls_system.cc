@@ -10,40 +10,23 @@ namespace {
 
 const char* ErrorText(nvmlReturn_t result) {
   switch (result) {
-    case NVML_SUCCESS:
-      return "Success";
-    case NVML_ERROR_UNINITIALIZED:
-      return "Uninitialized";
-    case NVML_ERROR_INVALID_ARGUMENT:
-      return "Invalid Argument";
-    case NVML_ERROR_NOT_SUPPORTED:
-      return "Not Supported";
-    case NVML_ERROR_NO_PERMISSION:
-      return "Insufficient Permissions";
-    case NVML_ERROR_NOT_FOUND:
-      return "Not Found";
-    case NVML_ERROR_INSUFFICIENT_SIZE:
-      return "Insufficient Size";
-    case NVML_ERROR_DRIVER_NOT_LOADED:
-      return "Driver Not Loaded";
-    case NVML_ERROR_TIMEOUT:
-      return "Timeout";
-    case NVML_ERROR_GPU_IS_LOST:
-      return "GPU is lost";
-    case NVML_ERROR_RESET_REQUIRED:
-      return "GPU requires reset";
-    case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
-      return "Driver/library version mismatch";
-    case NVML_ERROR_IN_USE:
-      return "In use by another client";
-    case NVML_ERROR_INSUFFICIENT_RESOURCES:
-      return "Insufficient Resources";
-    case NVML_ERROR_ARGUMENT_VERSION_MISMATCH:
-      return "Argument version mismatch";
-    case NVML_ERROR_NOT_READY:
-      return "Not Ready";
-    default:
-      return "Unknown Error";
+    case NVML_SUCCESS: return "Success";
+    case NVML_ERROR_UNINITIALIZED: return "Uninitialized";
+    case NVML_ERROR_INVALID_ARGUMENT: return "Invalid Argument";
+    case NVML_ERROR_NOT_SUPPORTED: return "Not Supported";
+    case NVML_ERROR_NO_PERMISSION: return "Insufficient Permissions";
+    case NVML_ERROR_NOT_FOUND: return "Not Found";
+    case NVML_ERROR_INSUFFICIENT_SIZE: return "Insufficient Size";
+    case NVML_ERROR_DRIVER_NOT_LOADED: return "Driver Not Loaded";
+    case NVML_ERROR_TIMEOUT: return "Timeout";
+    case NVML_ERROR_GPU_IS_LOST: return "GPU is lost";
+    case NVML_ERROR_RESET_REQUIRED: return "GPU requires reset";
+    case NVML_ERROR_LIB_RM_VERSION_MISMATCH: return "Driver/library version mismatch";
+    case NVML_ERROR_IN_USE: return "In use by another client";
+    case NVML_ERROR_INSUFFICIENT_RESOURCES: return "Insufficient Resources";
+    case NVML_ERROR_ARGUMENT_VERSION_MISMATCH: return "Argument version mismatch";
+    case NVML_ERROR_NOT_READY: return "Not Ready";
+    default: return "Unknown Error";
   }
 }
 
@@ -80,21 +63,11 @@ nvmlReturn_t HandleOf(const char* call, nvmlDevice_t* device, Is is) {
 
 extern "C" {
 
-nvmlReturn_t nvmlInit_v2() {
-  return Initialise(__func__);
-}
-nvmlReturn_t nvmlInit() {
-  return Initialise(__func__);
-}
-nvmlReturn_t nvmlInitWithFlags(unsigned) {
-  return Initialise(__func__);
-}
-nvmlReturn_t nvmlShutdown() {
-  return FakeDriver::Get().Shutdown();
-}
-const char* nvmlErrorString(nvmlReturn_t result) {
-  return ErrorText(result);
-}
+nvmlReturn_t nvmlInit_v2() { return Initialise(__func__); }
+nvmlReturn_t nvmlInit() { return Initialise(__func__); }
+nvmlReturn_t nvmlInitWithFlags(unsigned) { return Initialise(__func__); }
+nvmlReturn_t nvmlShutdown() { return FakeDriver::Get().Shutdown(); }
+const char* nvmlErrorString(nvmlReturn_t result) { return ErrorText(result); }
 
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned length) {
   return WithDriver(__func__, std::nullopt, [&](FakeDriver& driver) {
@@ -140,9 +113,7 @@ nvmlReturn_t nvmlDeviceGetCount_v2(unsigned* count) {
     return NVML_SUCCESS;
   });
 }
-nvmlReturn_t nvmlDeviceGetCount(unsigned* count) {
-  return nvmlDeviceGetCount_v2(count);
-}
+nvmlReturn_t nvmlDeviceGetCount(unsigned* count) { return nvmlDeviceGetCount_v2(count); }
 
 nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t* device) {
   if (device == nullptr) return NVML_ERROR_INVALID_ARGUMENT;

@@ -7,9 +7,7 @@
 namespace gp {
 namespace {
 
-GpuState& State(FakeWorld* world, int gpu) {
-  return world->gpus[static_cast<size_t>(gpu)];
-}
+GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
 
 // The driver's own advice after an XID, where NVIDIA's catalogue names one.
 unsigned ActionAfter(int64_t xid) {
@@ -144,8 +142,6 @@ const CommandRow kRows[] = {
 
 }  // namespace
 
-std::span<const CommandRow> FaultCommands() {
-  return kRows;
-}
+std::span<const CommandRow> FaultCommands() { return kRows; }
 
 }  // namespace gp

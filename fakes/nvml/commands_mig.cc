@@ -9,9 +9,7 @@ namespace {
 // These are what the library itself writes when a client reconfigures MIG; the rules were checked
 // before writing, under the journal's lock.
 
-GpuState& State(FakeWorld* world, int gpu) {
-  return world->gpus[static_cast<size_t>(gpu)];
-}
+GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
 
 unsigned Number(const FakeCommand& command, const char* key) {
   return static_cast<unsigned>(CommandArguments(command).Number(key, 0));
@@ -66,8 +64,6 @@ const CommandRow kRows[] = {
 
 }  // namespace
 
-std::span<const CommandRow> MigCommands() {
-  return kRows;
-}
+std::span<const CommandRow> MigCommands() { return kRows; }
 
 }  // namespace gp

@@ -7,9 +7,7 @@
 namespace gp {
 namespace {
 
-GpuState& State(FakeWorld* world, int gpu) {
-  return world->gpus[static_cast<size_t>(gpu)];
-}
+GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
 
 constexpr std::pair<std::string_view, uint64_t> kThrottleReasons[] = {
     {"idle", nvmlClocksEventReasonGpuIdle},
@@ -102,8 +100,6 @@ const CommandRow kRows[] = {
 
 }  // namespace
 
-std::span<const CommandRow> ReadingCommands() {
-  return kRows;
-}
+std::span<const CommandRow> ReadingCommands() { return kRows; }
 
 }  // namespace gp

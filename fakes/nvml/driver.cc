@@ -73,9 +73,7 @@ bool FakeDriver::IsListed(int gpu) const {
   return std::ranges::find(listed_, gpu) != listed_.end();
 }
 
-int FakeDriver::GpuAt(unsigned index) const {
-  return index < listed_.size() ? listed_[index] : -1;
-}
+int FakeDriver::GpuAt(unsigned index) const { return index < listed_.size() ? listed_[index] : -1; }
 
 unsigned FakeDriver::IndexOf(int gpu) const {
   return static_cast<unsigned>(std::ranges::find(listed_, gpu) - listed_.begin());

@@ -60,9 +60,7 @@ nvmlReturn_t CallTopology(const char* a, const char* b, unsigned* level) {
   return result;
 }
 
-bool IsPointer(const void* argument) {
-  return reinterpret_cast<uintptr_t>(argument) > 0x100000;
-}
+bool IsPointer(const void* argument) { return reinterpret_cast<uintptr_t>(argument) > 0x100000; }
 
 // A device in, a number or a list out.
 nvmlReturn_t CallWithDevice(size_t slot, const nvmlDevice_st& handle, FakeDriver* driver,

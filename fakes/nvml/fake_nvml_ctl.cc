@@ -122,6 +122,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace gp
 
-int main(int argc, char** argv) {
-  return gp::Main(argc, argv);
-}
+int main(int argc, char** argv) { return gp::Main(argc, argv); }

@@ -62,7 +62,7 @@ struct GpuState {
   bool remap_pending = false, remap_failed = false;
 
   bool lost = false;
-  bool unlisted = false;  // lost, and not counted by whoever initialises the library after it
+  bool unlisted = false;       // lost, and not counted by whoever initialises the library after it
   int64_t reset_until_ns = 0;  // of the real-time clock; 0: not in reset
   unsigned recovery_action = 0;
   std::set<unsigned> links_down;

@@ -31,9 +31,7 @@ std::string NextWord(const std::string& text, size_t* at) {
   return word;
 }
 
-Error OsError(const std::string& path) {
-  return Unavailable(path + ": " + std::strerror(errno));
-}
+Error OsError(const std::string& path) { return Unavailable(path + ": " + std::strerror(errno)); }
 
 }  // namespace
 
@@ -147,8 +145,8 @@ Status FakeJournal::Locked(const std::function<void()>& body) {
 }
 
 void FakeJournal::WaitForNews(int timeout_ms) const {
-  // Where another thread takes the notice, this one learns of it a second later: one process for each GPU waits
-  // here, and a machine that plays many GPUs must be able to rest.
+  // Where another thread takes the notice, this one learns of it a second later: one process for
+  // each GPU waits here, and a machine that plays many GPUs must be able to rest.
   const bool is_told = inotify_ >= 0;
   const int look_again_ms = is_told ? 1'000 : 50;
   pollfd waiting = {inotify_, POLLIN, 0};

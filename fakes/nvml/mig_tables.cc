@@ -130,9 +130,7 @@ const MigGpuProfile* FindProfileById(const MigTable& table, unsigned id) {
   return nullptr;
 }
 
-std::span<const MigComputeProfile> MigComputeProfiles() {
-  return kComputeProfiles;
-}
+std::span<const MigComputeProfile> MigComputeProfiles() { return kComputeProfiles; }
 
 const MigComputeProfile* FindComputeProfile(unsigned index) {
   for (const MigComputeProfile& profile : kComputeProfiles) {

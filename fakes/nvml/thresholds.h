@@ -17,16 +17,11 @@ inline std::optional<int> CurrentTemperature(const MachineGpu& gpu, const GpuSta
 
 inline std::optional<int> Threshold(const MachineGpu& gpu, nvmlTemperatureThresholds_t threshold) {
   switch (threshold) {
-    case NVML_TEMPERATURE_THRESHOLD_SHUTDOWN:
-      return gpu.shutdown;
-    case NVML_TEMPERATURE_THRESHOLD_SLOWDOWN:
-      return gpu.slowdown;
-    case NVML_TEMPERATURE_THRESHOLD_MEM_MAX:
-      return gpu.memory_max;
-    case NVML_TEMPERATURE_THRESHOLD_GPU_MAX:
-      return gpu.gpu_max;
-    default:
-      return std::nullopt;
+    case NVML_TEMPERATURE_THRESHOLD_SHUTDOWN: return gpu.shutdown;
+    case NVML_TEMPERATURE_THRESHOLD_SLOWDOWN: return gpu.slowdown;
+    case NVML_TEMPERATURE_THRESHOLD_MEM_MAX: return gpu.memory_max;
+    case NVML_TEMPERATURE_THRESHOLD_GPU_MAX: return gpu.gpu_max;
+    default: return std::nullopt;
   }
 }
 

@@ -16,7 +16,8 @@ void SetAssertHandler(AssertHandler handler) { assert_handler = handler; }
 
 void AssertFailed(const char* condition, const char* rule, const char* file, int line) {
   if (assert_handler != nullptr) assert_handler(condition, rule, file, line);
-  std::fprintf(stderr, "gpu-platform: broken rule: %s (%s) at %s:%d\n", rule, condition, file, line);
+  std::fprintf(stderr, "gpu-platform: broken rule: %s (%s) at %s:%d\n", rule, condition, file,
+               line);
   std::abort();
 }
 

@@ -9,7 +9,7 @@ namespace gp {
 
 }  // namespace gp
 
-#define GP_ASSERT(condition, rule)                                               \
-  do {                                                                           \
+#define GP_ASSERT(condition, rule)                                              \
+  do {                                                                          \
     if (!(condition)) ::gp::AssertFailed(#condition, rule, __FILE__, __LINE__); \
   } while (false)

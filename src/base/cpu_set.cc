@@ -16,7 +16,8 @@ Result<CpuSet> CpuSet::Parse(std::string_view list) {
     const auto first = ParseCount(part.substr(0, dash));
     const auto last = dash == std::string::npos ? first : ParseCount(part.substr(dash + 1));
     if (!first || !last || *first > *last || *last >= kMax) {
-      return Fail(InvalidArgument("\"" + Printable(list, 60) + "\" is not a CPU list such as 0-3,8"));
+      return Fail(
+          InvalidArgument("\"" + Printable(list, 60) + "\" is not a CPU list such as 0-3,8"));
     }
     set.AddRange(static_cast<int>(*first), static_cast<int>(*last));
   }

@@ -10,16 +10,16 @@
 namespace gp {
 
 enum class ErrorCode {
-  kInvalidArgument,     // the request is wrong in itself: mend it
-  kNotFound,            // the thing named does not exist
-  kConflict,            // the thing is in a state that forbids this now
-  kPermissionDenied,    // the caller may not do this
-  kUnauthenticated,     // the caller did not prove who it is
-  kResourceExhausted,   // a quota or limit is used up
-  kUnavailable,         // try again later; nothing was changed
-  kDeadlineExceeded,    // the caller's own time limit ran out
-  kUnsupported,         // this machine, driver or build cannot do it
-  kInternal,            // a bug or a broken world: nothing the caller can do
+  kInvalidArgument,    // the request is wrong in itself: mend it
+  kNotFound,           // the thing named does not exist
+  kConflict,           // the thing is in a state that forbids this now
+  kPermissionDenied,   // the caller may not do this
+  kUnauthenticated,    // the caller did not prove who it is
+  kResourceExhausted,  // a quota or limit is used up
+  kUnavailable,        // try again later; nothing was changed
+  kDeadlineExceeded,   // the caller's own time limit ran out
+  kUnsupported,        // this machine, driver or build cannot do it
+  kInternal,           // a bug or a broken world: nothing the caller can do
 };
 
 // "invalid-argument", "not-found" …: stable names for logs and machine-readable output.

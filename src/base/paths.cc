@@ -7,10 +7,12 @@ namespace gp {
 namespace {
 
 bool IsStraight(const std::vector<std::string_view>& words) {
-  return std::ranges::none_of(words, [](std::string_view word) { return word == "." || word == ".."; });
+  return std::ranges::none_of(words,
+                              [](std::string_view word) { return word == "." || word == ".."; });
 }
 
-bool BeginsWith(const std::vector<std::string_view>& words, const std::vector<std::string_view>& first) {
+bool BeginsWith(const std::vector<std::string_view>& words,
+                const std::vector<std::string_view>& first) {
   return words.size() >= first.size() && std::equal(first.begin(), first.end(), words.begin());
 }
 
@@ -37,7 +39,8 @@ std::vector<std::string_view> WordsBelow(std::string_view directory, std::string
 bool PathsOverlap(std::string_view a, std::string_view b) {
   const std::vector<std::string_view> left = PathWords(a);
   const std::vector<std::string_view> right = PathWords(b);
-  return !IsStraight(left) || !IsStraight(right) || BeginsWith(left, right) || BeginsWith(right, left);
+  return !IsStraight(left) || !IsStraight(right) || BeginsWith(left, right) ||
+         BeginsWith(right, left);
 }
 
 }  // namespace gp

@@ -10,7 +10,8 @@ namespace gp {
 template <typename T>
 T Percentile(std::vector<T> values, size_t percent) {
   if (values.empty()) return T{};
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size() - 1, values.size() * percent / 100));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(
+                                       std::min(values.size() - 1, values.size() * percent / 100));
   std::ranges::nth_element(values, at);
   return *at;
 }

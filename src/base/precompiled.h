@@ -1,5 +1,5 @@
-// What of the standard library nearly every source includes: parsed once.  Sources include it all the same; the preset
-// `dev` builds them without this.
+// What of the standard library nearly every source includes: parsed once.  Sources include it all
+// the same; the preset `dev` builds them without this.
 
 #include <algorithm>
 #include <cstdint>

@@ -23,16 +23,16 @@ inline std::unexpected<Error> Fail(Error error) { return std::unexpected<Error>(
 }  // namespace gp
 
 // The value of a Result expression, or a return of its error from the enclosing function.
-#define GP_TRY(expression)                                                        \
-  __extension__({                                                                 \
-    auto gp_try_result = (expression);                                            \
+#define GP_TRY(expression)                                                               \
+  __extension__({                                                                        \
+    auto gp_try_result = (expression);                                                   \
     if (!gp_try_result.has_value()) return ::gp::Fail(std::move(gp_try_result).error()); \
-    std::move(gp_try_result).value();                                             \
+    std::move(gp_try_result).value();                                                    \
   })
 
 // The same for a Status, which has no value.
-#define GP_CHECK_OK(expression)                                                   \
-  do {                                                                            \
-    auto gp_try_status = (expression);                                            \
+#define GP_CHECK_OK(expression)                                                          \
+  do {                                                                                   \
+    auto gp_try_status = (expression);                                                   \
     if (!gp_try_status.has_value()) return ::gp::Fail(std::move(gp_try_status).error()); \
   } while (false)

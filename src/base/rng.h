@@ -19,7 +19,9 @@ class Rng {
   }
   // Uniform in [0, bound); REQUIRES: bound > 0.  The bias of the modulo is below 2^-40 here.
   uint64_t Below(uint64_t bound) { return Next() % bound; }
-  int Between(int low, int high) { return low + static_cast<int>(Below(static_cast<uint64_t>(high - low + 1))); }
+  int Between(int low, int high) {
+    return low + static_cast<int>(Below(static_cast<uint64_t>(high - low + 1)));
+  }
   bool Chance(uint64_t numerator, uint64_t denominator) { return Below(denominator) < numerator; }
 
  private:

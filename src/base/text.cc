@@ -98,7 +98,8 @@ int EditDistance(std::string_view a, std::string_view b) {
 std::optional<std::string> Nearest(std::string_view word, std::span<const std::string> candidates) {
   constexpr size_t kLongest = 64;  // nobody mistypes a kilobyte; bounds the quadratic distance
   if (word.empty() || word.size() > kLongest) return std::nullopt;
-  const int near_enough = static_cast<int>(word.size()) <= 4 ? 1 : static_cast<int>(word.size()) / 3;
+  const int near_enough =
+      static_cast<int>(word.size()) <= 4 ? 1 : static_cast<int>(word.size()) / 3;
   int best = near_enough + 1;
   std::optional<std::string> nearest;
   for (const std::string& candidate : candidates) {
@@ -116,20 +117,25 @@ bool NaturalLess(const std::string& a, const std::string& b) {
 }
 
 std::string ToBase64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (size_t i = 0; i < bytes.size(); i += 3) {
     const size_t given = std::min<size_t>(bytes.size() - i, 3);
     uint32_t group = 0;
-    for (size_t k = 0; k < 3; ++k) group = group << 8 | (k < given ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < given ? static_cast<unsigned char>(bytes[i + k]) : 0U);
     for (size_t k = 0; k < 4; ++k) text += k <= given ? kDigits[group >> (18 - 6 * k) & 63U] : '=';
   }
   return text;
 }
 
 bool IsHostName(std::string_view text) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'; };
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
+  };
   return !text.empty() && text.size() <= 253 && std::ranges::all_of(text, fits);
 }
 
@@ -155,7 +161,8 @@ std::string Join(std::span<const std::string> parts, std::string_view separator)
 Result<int64_t> ParseCount(std::string_view text) {
   const auto quantity = TakeQuantity(text);
   if (!quantity || !quantity->rest.empty() || text.find('.') != std::string_view::npos) {
-    return Fail(InvalidArgument("\"" + Printable(text, 40) + "\" is not a whole number (0, 1, 2 …)"));
+    return Fail(
+        InvalidArgument("\"" + Printable(text, 40) + "\" is not a whole number (0, 1, 2 …)"));
   }
   return quantity->thousandths / 1000;
 }
@@ -207,7 +214,8 @@ Result<Duration> ParseDuration(std::string_view text) {
     const std::string_view name = quantity->rest.substr(0, letters);
     const auto* unit = std::ranges::find(kUnits, name, [](const auto& u) { return u.unit; });
     int64_t thousandths = quantity->thousandths;
-    if (unit == std::end(kUnits) || !MultiplyInto(&thousandths, unit->ns / 1000)) return Fail(error);
+    if (unit == std::end(kUnits) || !MultiplyInto(&thousandths, unit->ns / 1000))
+      return Fail(error);
     if (__builtin_add_overflow(total, thousandths, &total)) return Fail(error);
     rest = quantity->rest.substr(letters);
     if (rest.empty()) return Duration{total};

@@ -24,7 +24,9 @@ void Ask(Cli& cli, Method method, const Request& request, Show show) {
 void PrintSelf(const v1::WhoAmIReply& self, Cli& cli) {
   if (cli.PrintDocument(self)) return;
   std::printf("%s, uid %u\n", self.user().c_str(), self.uid());
-  if (!self.token().empty()) std::printf("by %s, %s, until %s\n", self.token().c_str(), Everywhere(self.token_queue()).c_str(), self.token_expires_at().c_str());
+  if (!self.token().empty())
+    std::printf("by %s, %s, until %s\n", self.token().c_str(),
+                Everywhere(self.token_queue()).c_str(), self.token_expires_at().c_str());
   Table table({{"QUEUE"}, {"ROLE"}});
   table.Add({Everywhere(""), self.role()});
   for (const v1::Grant& grant : self.grants()) table.Add({grant.queue(), grant.role()});
@@ -34,7 +36,8 @@ void PrintSelf(const v1::WhoAmIReply& self, Cli& cli) {
 void PrintRoles(const v1::ListRolesReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   Table table({{"USER"}, {"QUEUE"}, {"ROLE"}});
-  for (const v1::Grant& grant : reply.grants()) table.Add({grant.subject(), Everywhere(grant.queue()), grant.role()});
+  for (const v1::Grant& grant : reply.grants())
+    table.Add({grant.subject(), Everywhere(grant.queue()), grant.role()});
   cli.PrintTable(table);
   cli.Say("everybody else: " + reply.others() + "; root, and whom the controller runs as: admin");
 }
@@ -42,7 +45,9 @@ void PrintRoles(const v1::ListRolesReply& reply, Cli& cli) {
 void PrintTokens(const v1::ListTokensReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   Table table({{"TOKEN"}, {"USER"}, {"AT MOST"}, {"QUEUE"}, {"FOR"}, {"EXPIRES"}});
-  for (const v1::Token& token : reply.tokens()) table.Add({token.id(), token.user(), token.role(), Everywhere(token.queue()), token.label(), token.expires_at()});
+  for (const v1::Token& token : reply.tokens())
+    table.Add({token.id(), token.user(), token.role(), Everywhere(token.queue()), token.label(),
+               token.expires_at()});
   cli.PrintTable(table);
 }
 
@@ -51,65 +56,103 @@ void PrintSecret(const v1::IssueTokenReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   const v1::Token& token = reply.token();
   std::printf("%s\n", reply.secret().c_str());
-  cli.Say(token.id() + " stands for " + token.user() + ", at most " + token.role() + ", " + Everywhere(token.queue()) + ", until " + token.expires_at());
-  cli.Say("it is not shown again: keep it in a file that only you can read (GPU_PLATFORM_TOKEN, or gpu-platform login)");
+  cli.Say(token.id() + " stands for " + token.user() + ", at most " + token.role() + ", " +
+          Everywhere(token.queue()) + ", until " + token.expires_at());
+  cli.Say(
+      "it is not shown again: keep it in a file that only you can read (GPU_PLATFORM_TOKEN, or "
+      "gpu-platform login)");
 }
 
 void AddWhoAmI(CLI::App& app, Cli& cli) {
-  CLI::App* sub = app.add_subcommand("whoami", "As whom the controller knows you, and what you may do");
+  CLI::App* sub =
+      app.add_subcommand("whoami", "As whom the controller knows you, and what you may do");
   sub->callback([&cli] {
-    Ask<v1::WhoAmIReply>(cli, "WhoAmI", v1::WhoAmIRequest(), [&](const auto& reply) { PrintSelf(reply, cli); });
+    Ask<v1::WhoAmIReply>(cli, "WhoAmI", v1::WhoAmIRequest(),
+                         [&](const auto& reply) { PrintSelf(reply, cli); });
   });
 }
 
 void AddGrant(CLI::App& roles, Cli& cli, bool takes) {
-  CLI::App* sub = roles.add_subcommand(takes ? "revoke" : "grant", takes ? "Take away what was granted" : "Give a user a role, in place of the one it has there");
+  CLI::App* sub = roles.add_subcommand(
+      takes ? "revoke" : "grant", takes ? "Take away what was granted"
+                                        : "Give a user a role, in place of the one it has there");
   auto request = std::make_shared<v1::GrantRoleRequest>();
-  sub->add_option_function<std::string>("user", [request](const std::string& user) { request->set_subject(user); }, "User, or '*': everybody to whom nothing else was granted")->required();
+  sub->add_option_function<std::string>(
+         "user", [request](const std::string& user) { request->set_subject(user); },
+         "User, or '*': everybody to whom nothing else was granted")
+      ->required();
   if (!takes) {
-    sub->add_option_function<std::string>("role", [request](const std::string& role) { request->set_role(role); }, "none, viewer, user, operator or admin: each may do what those before it may")
+    sub->add_option_function<std::string>(
+           "role", [request](const std::string& role) { request->set_role(role); },
+           "none, viewer, user, operator or admin: each may do what those before it may")
         ->required()
         ->check(CLI::IsMember({"none", "viewer", "user", "operator", "admin"}));
   }
-  sub->add_option_function<std::string>("--queue", [request](const std::string& queue) { request->set_queue(queue); }, "In this queue and those below; default: everywhere")->type_name("QUEUE");
+  sub->add_option_function<std::string>(
+         "--queue", [request](const std::string& queue) { request->set_queue(queue); },
+         "In this queue and those below; default: everywhere")
+      ->type_name("QUEUE");
   sub->callback([request, &cli] {
-    Ask<v1::ListRolesReply>(cli, "GrantRole", *request, [&](const auto& reply) { PrintRoles(reply, cli); });
+    Ask<v1::ListRolesReply>(cli, "GrantRole", *request,
+                            [&](const auto& reply) { PrintRoles(reply, cli); });
   });
 }
 
 void AddCreate(CLI::App& tokens, Cli& cli) {
-  CLI::App* sub = tokens.add_subcommand("create", "Make a secret by which programs call in your name");
+  CLI::App* sub =
+      tokens.add_subcommand("create", "Make a secret by which programs call in your name");
   auto request = std::make_shared<v1::IssueTokenRequest>();
-  sub->add_option_function<std::string>("label", [request](const std::string& label) { request->set_label(label); }, "What it is for")->required();
-  sub->add_option_function<std::string>("--role", [request](const std::string& role) { request->set_role(role); }, "It gives no more than this role; default: user")
+  sub->add_option_function<std::string>(
+         "label", [request](const std::string& label) { request->set_label(label); },
+         "What it is for")
+      ->required();
+  sub->add_option_function<std::string>(
+         "--role", [request](const std::string& role) { request->set_role(role); },
+         "It gives no more than this role; default: user")
       ->check(CLI::IsMember({"viewer", "user", "operator", "admin"}));
-  sub->add_option_function<std::string>("--queue", [request](const std::string& queue) { request->set_queue(queue); }, "Only in this queue and those below; default: everywhere")->type_name("QUEUE");
-  sub->add_option_function<std::string>("--user", [request](const std::string& user) { request->set_user(user); }, "Whom it stands for; admins only")->type_name("USER");
-  sub->add_option_function<std::string>("--expires", [request](const std::string& text) {
-    const auto life = ParseDuration(text);
-    if (!life) throw CLI::ValidationError("--expires", life.error().message);
-    request->set_life_ms(life->ns / 1'000'000);
-  }, "It ends so long from now; default: 30d, at most 366d")->type_name("DURATION");
+  sub->add_option_function<std::string>(
+         "--queue", [request](const std::string& queue) { request->set_queue(queue); },
+         "Only in this queue and those below; default: everywhere")
+      ->type_name("QUEUE");
+  sub->add_option_function<std::string>(
+         "--user", [request](const std::string& user) { request->set_user(user); },
+         "Whom it stands for; admins only")
+      ->type_name("USER");
+  sub->add_option_function<std::string>(
+         "--expires",
+         [request](const std::string& text) {
+           const auto life = ParseDuration(text);
+           if (!life) throw CLI::ValidationError("--expires", life.error().message);
+           request->set_life_ms(life->ns / 1'000'000);
+         },
+         "It ends so long from now; default: 30d, at most 366d")
+      ->type_name("DURATION");
   sub->callback([request, &cli] {
-    Ask<v1::IssueTokenReply>(cli, "IssueToken", *request, [&](const auto& reply) { PrintSecret(reply, cli); });
+    Ask<v1::IssueTokenReply>(cli, "IssueToken", *request,
+                             [&](const auto& reply) { PrintSecret(reply, cli); });
   });
 }
 
 void AddTokenList(CLI::App& tokens, Cli& cli) {
   CLI::App* sub = tokens.add_subcommand("list", "Your tokens; their secrets nobody keeps");
   auto request = std::make_shared<v1::ListTokensRequest>();
-  sub->add_flag_function("--all", [request](int64_t) { request->set_all(true); }, "Everybody's; admins only");
+  sub->add_flag_function(
+      "--all", [request](int64_t) { request->set_all(true); }, "Everybody's; admins only");
   sub->callback([request, &cli] {
-    Ask<v1::ListTokensReply>(cli, "ListTokens", *request, [&](const auto& reply) { PrintTokens(reply, cli); });
+    Ask<v1::ListTokensReply>(cli, "ListTokens", *request,
+                             [&](const auto& reply) { PrintTokens(reply, cli); });
   });
 }
 
 void AddRevoke(CLI::App& tokens, Cli& cli) {
   CLI::App* sub = tokens.add_subcommand("revoke", "End a token now");
   auto request = std::make_shared<v1::RevokeTokenRequest>();
-  sub->add_option_function<std::string>("token", [request](const std::string& id) { request->set_id(id); }, "Its id: token-1")->required();
+  sub->add_option_function<std::string>(
+         "token", [request](const std::string& id) { request->set_id(id); }, "Its id: token-1")
+      ->required();
   sub->callback([request, &cli] {
-    Ask<v1::ListTokensReply>(cli, "RevokeToken", *request, [&](const auto& reply) { PrintTokens(reply, cli); });
+    Ask<v1::ListTokensReply>(cli, "RevokeToken", *request,
+                             [&](const auto& reply) { PrintTokens(reply, cli); });
   });
 }
 
@@ -120,7 +163,8 @@ void AddAccess(CLI::App& app, Cli& cli) {
   CLI::App* roles = app.add_subcommand("roles", "Who may do what, where");
   roles->require_subcommand(1);
   roles->add_subcommand("list", "What was granted")->callback([&cli] {
-    Ask<v1::ListRolesReply>(cli, "ListRoles", v1::ListRolesRequest(), [&](const auto& reply) { PrintRoles(reply, cli); });
+    Ask<v1::ListRolesReply>(cli, "ListRoles", v1::ListRolesRequest(),
+                            [&](const auto& reply) { PrintRoles(reply, cli); });
   });
   AddGrant(*roles, cli, false);
   AddGrant(*roles, cli, true);

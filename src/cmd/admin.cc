@@ -13,9 +13,15 @@ namespace gp {
 namespace {
 
 JournalPage PageOf(v1::ReadJournalReply& reply) {
-  JournalPage page{static_cast<uint64_t>(reply.first()), {}, static_cast<uint64_t>(reply.last()), std::nullopt, static_cast<uint64_t>(reply.base().bytes())};
+  JournalPage page{static_cast<uint64_t>(reply.first()),
+                   {},
+                   static_cast<uint64_t>(reply.last()),
+                   std::nullopt,
+                   static_cast<uint64_t>(reply.base().bytes())};
   for (std::string& record : *reply.mutable_records()) page.records.push_back(std::move(record));
-  if (reply.has_base()) page.base = Snapshot{static_cast<uint64_t>(reply.base().sequence()), std::move(*reply.mutable_base()->mutable_state())};
+  if (reply.has_base())
+    page.base = Snapshot{static_cast<uint64_t>(reply.base().sequence()),
+                         std::move(*reply.mutable_base()->mutable_state())};
   return page;
 }
 
@@ -38,20 +44,33 @@ void MakeBackup(const std::string& directory, Cli& cli) {
   if (!copied) return cli.Complain(copied.error());
   std::vector<std::string> missing;
   if (IsAddress(*place)) {
-    missing.push_back("the authority, the join token and the audit: they are files of the controller's machine");
+    missing.push_back(
+        "the authority, the join token and the audit: they are files of the controller's machine");
   } else if (!state.empty()) {
     missing = BackUpFiles(directory, state);
   }
   for (const std::string& one : missing) cli.Say("warning: not in it: " + one);
   if (!missing.empty()) cli.exit_code = kExitPartly;
-  if (cli.PrintDocument(nlohmann::ordered_json{{"directory", directory}, {"records", copied->last}, {"added", copied->added}, {"missing", missing}})) return;
-  std::printf("%s: %llu records, %llu of them new\n", directory.c_str(), static_cast<unsigned long long>(copied->last), static_cast<unsigned long long>(copied->added));
+  if (cli.PrintDocument(nlohmann::ordered_json{{"directory", directory},
+                                               {"records", copied->last},
+                                               {"added", copied->added},
+                                               {"missing", missing}}))
+    return;
+  std::printf("%s: %llu records, %llu of them new\n", directory.c_str(),
+              static_cast<unsigned long long>(copied->last),
+              static_cast<unsigned long long>(copied->added));
 }
 
 void AddBackup(CLI::App& admin, Cli& cli) {
-  CLI::App* sub = admin.add_subcommand("backup", "Copy what the controller keeps, while it runs; again: what has come since; admins only");
+  CLI::App* sub = admin.add_subcommand(
+      "backup",
+      "Copy what the controller keeps, while it runs; again: what has come since; admins only");
   auto directory = std::make_shared<std::string>();
-  sub->add_option("directory", *directory, "Where the backup is, or will be; it holds secrets, and is made for its owner alone")->required()->type_name("DIRECTORY");
+  sub->add_option(
+         "directory", *directory,
+         "Where the backup is, or will be; it holds secrets, and is made for its owner alone")
+      ->required()
+      ->type_name("DIRECTORY");
   sub->callback([directory, &cli] { MakeBackup(*directory, cli); });
 }
 
@@ -69,17 +88,30 @@ void MakeState(const RestoreFlags& flags, Cli& cli) {
   const bool is_dated = outcome->last_at.ns != 0;
   const std::string at = is_dated ? ToRfc3339(outcome->last_at) : "";
   if (!outcome->set_aside.empty()) cli.Say("the journal that was there is " + outcome->set_aside);
-  cli.Say("jobs that ran then start again, uncharged; what was submitted later is not known any more");
-  cli.Say("tokens, roles and certificates of nodes that were taken away later are valid again: take them away anew");
-  if (cli.PrintDocument(nlohmann::ordered_json{{"state", state}, {"records", outcome->last}, {"last_at", at}, {"set_aside", outcome->set_aside}})) return;
-  std::printf("%s: as of %srecord %llu\n", state.c_str(), is_dated ? (at + ", ").c_str() : "", static_cast<unsigned long long>(outcome->last));
+  cli.Say(
+      "jobs that ran then start again, uncharged; what was submitted later is not known any more");
+  cli.Say(
+      "tokens, roles and certificates of nodes that were taken away later are valid again: take "
+      "them away anew");
+  if (cli.PrintDocument(nlohmann::ordered_json{{"state", state},
+                                               {"records", outcome->last},
+                                               {"last_at", at},
+                                               {"set_aside", outcome->set_aside}}))
+    return;
+  std::printf("%s: as of %srecord %llu\n", state.c_str(), is_dated ? (at + ", ").c_str() : "",
+              static_cast<unsigned long long>(outcome->last));
 }
 
 void AddRestore(CLI::App& admin, Cli& cli) {
-  CLI::App* sub = admin.add_subcommand("restore", "Make a state directory of a backup; with the controller stopped");
+  CLI::App* sub = admin.add_subcommand(
+      "restore", "Make a state directory of a backup; with the controller stopped");
   auto flags = std::make_shared<RestoreFlags>();
-  sub->add_option("directory", flags->directory, "Where the backup is; it stays as it is")->required()->type_name("DIRECTORY");
-  sub->add_option("--state", flags->state, "The controller's state directory; default: where serve keeps it")->type_name("DIRECTORY");
+  sub->add_option("directory", flags->directory, "Where the backup is; it stays as it is")
+      ->required()
+      ->type_name("DIRECTORY");
+  sub->add_option("--state", flags->state,
+                  "The controller's state directory; default: where serve keeps it")
+      ->type_name("DIRECTORY");
   sub->add_flag("--replace", flags->replace, "Set aside what is there");
   sub->callback([flags, &cli] { MakeState(*flags, cli); });
 }

@@ -15,27 +15,33 @@ namespace gp {
 inline constexpr char kMigSeparator = ';';  // between the GPUs that --mig names
 
 struct AgentConfig {
-  std::string controller;        // "unix:/…/control.sock" or "host:port"
+  std::string controller;  // "unix:/…/control.sock" or "host:port"
   std::string join_token;
-  std::string authority;         // of the controller: "sha256:…" or a file; empty: it is on this machine
+  // Of the controller: "sha256:…" or a file; empty: it is on this machine
+  std::string authority;
   std::string state_directory;
-  std::string name;              // empty: the host's name
-  std::string simulate;          // machine name or file; empty: this machine
-  int node_index = 0;            // of simulated nodes on one host: disjoint device minors
-  std::string nvml;              // library to load; empty: the host's
+  std::string name;                      // empty: the host's name
+  std::string simulate;                  // machine name or file; empty: this machine
+  int node_index = 0;                    // of simulated nodes on one host: disjoint device minors
+  std::string nvml;                      // library to load; empty: the host's
   std::string service_user = "gpu-job";  // runs jobs that root submits
   bool allow_root = false;
   std::string prolog;
   std::string epilog;
   std::string reset_command = "nvidia-smi";  // called as: COMMAND --gpu-reset -i BUS-ID
-  std::string kernel_log;    // empty: /dev/kmsg, of a simulated node none; "none": none
-  bool trust_user_log = false;  // for tests: lines of the log that are not the kernel's own count too
-  std::string mig;           // GPUs to put into MIG mode, as "0-1;2=3g.40gb,4g.40gb"; empty: as they are
-  std::string mps_control;   // empty: nvidia-cuda-mps-control of PATH, of a simulated node the one that plays it; "none": no MPS
+  std::string kernel_log;  // empty: /dev/kmsg, of a simulated node none; "none": none
+  // For tests: lines of the log that are not the kernel's own count too
+  bool trust_user_log = false;
+  // GPUs to put into MIG mode, as "0-1;2=3g.40gb,4g.40gb"; empty: as they are
+  std::string mig;
+  // Empty: nvidia-cuda-mps-control of PATH, of a simulated node the one that plays it; "none": no
+  // MPS
+  std::string mps_control;
   int64_t gpu_memory_tolerance_mib = 512;  // that a job may use of a shared GPU beyond its grant
   int gpu_memory_readings = 3;             // one after the other with more end it
-  Duration keep_logs = Duration::Minutes(60 * 24 * 90);  // output of jobs that ended, for so long; 0: for ever
-  std::string gpu_test;      // of the site, beside our own test: called with the GPU's UUID
+  // Output of jobs that ended, for so long; 0: for ever
+  Duration keep_logs = Duration::Minutes(60 * 24 * 90);
+  std::string gpu_test;  // of the site, beside our own test: called with the GPU's UUID
 };
 
 // Adds --keep-logs, --mig.

@@ -13,14 +13,17 @@ namespace {
 
 std::string Outcome(const v1::AuditEntry& entry) {
   if (!entry.refused()) return entry.details();
-  return "refused" + (entry.times() > 1 ? " " + std::to_string(entry.times()) + " times" : std::string()) + ": " + entry.why();
+  return "refused" +
+         (entry.times() > 1 ? " " + std::to_string(entry.times()) + " times" : std::string()) +
+         ": " + entry.why();
 }
 
 void PrintEntries(const v1::ListAuditReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   Table table({{"AT"}, {"USER"}, {"FROM"}, {"OPERATION"}, {"OBJECT"}, {"WHAT"}});
   for (const v1::AuditEntry& entry : reply.entries()) {
-    table.Add({entry.at(), entry.user().empty() ? kDash : entry.user(), entry.from(), entry.operation(), entry.object().empty() ? kDash : entry.object(), Outcome(entry)});
+    table.Add({entry.at(), entry.user().empty() ? kDash : entry.user(), entry.from(),
+               entry.operation(), entry.object().empty() ? kDash : entry.object(), Outcome(entry)});
   }
   cli.PrintTable(table);
   if (reply.next() != 0) cli.Say("older ones: --before " + std::to_string(reply.next()));
@@ -29,12 +32,29 @@ void PrintEntries(const v1::ListAuditReply& reply, Cli& cli) {
 void AddAuditList(CLI::App& audit, Cli& cli) {
   CLI::App* sub = audit.add_subcommand("list", "The newest first; admins only");
   auto request = std::make_shared<v1::ListAuditRequest>();
-  sub->add_option_function<std::string>("--user", [request](const std::string& user) { request->set_user(user); }, "Only this user's")->type_name("USER");
-  sub->add_option_function<std::string>("--operation", [request](const std::string& operation) { request->set_operation(operation); }, "Only these, as SubmitJob")->type_name("NAME");
-  sub->add_option_function<std::string>("--object", [request](const std::string& object) { request->set_object(object); }, "Only of this job, node, queue or token")->type_name("NAME");
-  sub->add_flag_function("--refused", [request](int64_t) { request->set_refused(true); }, "Only what was refused");
-  sub->add_option_function<int>("--limit", [request](int limit) { request->set_limit(limit); }, "So many at most; default: 100")->check(CLI::Range(1, 10'000));
-  sub->add_option_function<int64_t>("--before", [request](int64_t number) { request->set_before(number); }, "Only entries of records before this number")->check(CLI::PositiveNumber);
+  sub->add_option_function<std::string>(
+         "--user", [request](const std::string& user) { request->set_user(user); },
+         "Only this user's")
+      ->type_name("USER");
+  sub->add_option_function<std::string>(
+         "--operation",
+         [request](const std::string& operation) { request->set_operation(operation); },
+         "Only these, as SubmitJob")
+      ->type_name("NAME");
+  sub->add_option_function<std::string>(
+         "--object", [request](const std::string& object) { request->set_object(object); },
+         "Only of this job, node, queue or token")
+      ->type_name("NAME");
+  sub->add_flag_function(
+      "--refused", [request](int64_t) { request->set_refused(true); }, "Only what was refused");
+  sub->add_option_function<int>(
+         "--limit", [request](int limit) { request->set_limit(limit); },
+         "So many at most; default: 100")
+      ->check(CLI::Range(1, 10'000));
+  sub->add_option_function<int64_t>(
+         "--before", [request](int64_t number) { request->set_before(number); },
+         "Only entries of records before this number")
+      ->check(CLI::PositiveNumber);
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
@@ -47,17 +67,29 @@ void AddAuditList(CLI::App& audit, Cli& cli) {
 void Verify(const std::string& directory, Cli& cli) {
   const auto verdict = VerifyAudit(directory);
   if (!verdict) return cli.Complain(verdict.error());
-  if (!verdict->broken.empty()) return cli.Complain(Conflict(directory + ": after " + std::to_string(verdict->entries) + " sound entries: " + verdict->broken));
-  if (cli.PrintDocument(nlohmann::ordered_json{{"entries", verdict->entries}, {"first_at", verdict->first_at}, {"last_at", verdict->last_at}, {"hash", verdict->hash}})) return;
-  std::printf("%llu entries, %s to %s: each follows from the one before\n", static_cast<unsigned long long>(verdict->entries), verdict->first_at.c_str(), verdict->last_at.c_str());
+  if (!verdict->broken.empty())
+    return cli.Complain(Conflict(directory + ": after " + std::to_string(verdict->entries) +
+                                 " sound entries: " + verdict->broken));
+  if (cli.PrintDocument(nlohmann::ordered_json{{"entries", verdict->entries},
+                                               {"first_at", verdict->first_at},
+                                               {"last_at", verdict->last_at},
+                                               {"hash", verdict->hash}}))
+    return;
+  std::printf("%llu entries, %s to %s: each follows from the one before\n",
+              static_cast<unsigned long long>(verdict->entries), verdict->first_at.c_str(),
+              verdict->last_at.c_str());
   std::printf("%s\n", verdict->hash.c_str());
-  cli.Say("that is the last hash: whoever keeps it elsewhere can tell if the past was written anew");
+  cli.Say(
+      "that is the last hash: whoever keeps it elsewhere can tell if the past was written anew");
 }
 
 void AddAuditVerify(CLI::App& audit, Cli& cli) {
-  CLI::App* sub = audit.add_subcommand("verify", "Follow the chain of hashes through the files; no controller is needed");
+  CLI::App* sub = audit.add_subcommand(
+      "verify", "Follow the chain of hashes through the files; no controller is needed");
   auto directory = std::make_shared<std::string>();
-  sub->add_option("directory", *directory, "Where the files are; default: audit, below the controller's state directory")->type_name("DIRECTORY");
+  sub->add_option("directory", *directory,
+                  "Where the files are; default: audit, below the controller's state directory")
+      ->type_name("DIRECTORY");
   sub->callback([directory, &cli] {
     if (!directory->empty()) return Verify(*directory, cli);
     const auto state = StatePlace(cli.server);

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 constexpr size_t kFileBytesMax = 64 << 20;
 constexpr int kOldAuditsMax = 1'000;
 constexpr const char* kSignText =
-    "A backup of a gpu-platform controller.  `gpu-platform admin backup` brings it up to date, `gpu-platform admin restore`\n"
+    "A backup of a gpu-platform controller.  `gpu-platform admin backup` brings it up to date, "
+    "`gpu-platform admin restore`\n"
     "makes a state directory of it.  It holds secrets.\n";
 
 // A new directory, an empty one, or a backup.  One that is something else stays as it is.
@@ -52,7 +53,8 @@ Status CopyLines(const std::string& from, const std::string& to) {
   return WriteTextFile(to, text, 0600);
 }
 
-// Files of the audit only grow.  Where one has less than its copy it is another audit, begun after a loss.
+// Files of the audit only grow.  Where one has less than its copy it is another audit, begun after
+// a loss.
 bool IsAnotherAudit(const std::string& from, const std::string& copy) {
   std::error_code error;
   for (const auto& file : fs::directory_iterator(copy, error)) {
@@ -92,9 +94,11 @@ Status CopyAudit(const std::string& from, const std::string& to) {
 Result<JournalCopy> BackUpJournal(const std::string& directory, const JournalPages& pages) {
   GP_CHECK_OK(PrepareDirectory(directory));
   const auto journal = SqliteJournal::Open(directory + "/journal.db");
-  if (!journal && journal.error().code == ErrorCode::kUnavailable) return Fail(Conflict(directory + ": another backup is being made there"));
+  if (!journal && journal.error().code == ErrorCode::kUnavailable)
+    return Fail(Conflict(directory + ": another backup is being made there"));
   if (!journal) return Fail(journal.error());
-  auto copied = CopyJournal(**journal, pages, [&](const Snapshot& snapshot) { return (*journal)->GoOnAfter(snapshot); });
+  auto copied = CopyJournal(
+      **journal, pages, [&](const Snapshot& snapshot) { return (*journal)->GoOnAfter(snapshot); });
   if (!copied) return Fail(copied.error().Within(directory));
   GP_CHECK_OK((*journal)->AcceptLoss());  // what it had and lost has come again
   return copied;

@@ -1,4 +1,5 @@
-// Measures a running controller from the outside, as a user's program would see it; `schedule` needs none.
+// Measures a running controller from the outside, as a user's program would see it; `schedule`
+// needs none.
 
 #include <poll.h>
 
@@ -48,15 +49,20 @@ Result<v1::Job> AwaitEnd(ControlClient& client, const std::string& id) {
 constexpr Duration kRestMax = Duration::Minutes(1);
 
 // A call that is refused before anything is done: the way there and back.
-void CallInVain(ControlClient& client) { (void)client.Call<v1::SubmitJobsReply>("SubmitJobs", v1::SubmitJobsRequest()); }
+void CallInVain(ControlClient& client) {
+  (void)client.Call<v1::SubmitJobsReply>("SubmitJobs", v1::SubmitJobsRequest());
+}
 
-// One job at a time on an otherwise idle system: the time to its durable acknowledgement, what of it is the
-// way there and back, and from the decision where it runs to the exec of its program.  Before each call all rests: what
-// the job before left to clear away does not lie in the way then, but a machine that slept wakes with cold caches.
+// One job at a time on an otherwise idle system: the time to its durable acknowledgement, what of
+// it is the way there and back, and from the decision where it runs to the exec of its program.
+// Before each call all rests: what the job before left to clear away does not lie in the way then,
+// but a machine that slept wakes with cold caches.
 void BenchSubmit(const BenchFlags& flags, Cli& cli) {
   const auto rest = ParseDuration(flags.rest);
   if (!rest) return cli.Complain(rest.error());
-  if (*rest < Duration{} || *rest > kRestMax) return cli.Complain(InvalidArgument("--rest: must be from 0s to " + ToText(kRestMax) + ", not " + ToText(*rest)));
+  if (*rest < Duration{} || *rest > kRestMax)
+    return cli.Complain(InvalidArgument("--rest: must be from 0s to " + ToText(kRestMax) +
+                                        ", not " + ToText(*rest)));
   const auto rest_ms = static_cast<int>(rest->ToMilliseconds());
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
@@ -64,7 +70,9 @@ void BenchSubmit(const BenchFlags& flags, Cli& cli) {
   std::vector<double> ack_ms;
   std::vector<double> way_ms;
   std::vector<double> start_ms;
-  const auto since_ms = [&clock](int64_t begin_ns) { return static_cast<double>(clock.BootNs() - begin_ns) / 1e6; };
+  const auto since_ms = [&clock](int64_t begin_ns) {
+    return static_cast<double>(clock.BootNs() - begin_ns) / 1e6;
+  };
   for (int i = 0; i < flags.count; ++i) {
     poll(nullptr, 0, rest_ms);
     const int64_t called_ns = clock.BootNs();
@@ -87,7 +95,8 @@ void BenchSubmit(const BenchFlags& flags, Cli& cli) {
       {"rest_ms", rest_ms},
       {"submit_ack_ms", {{"p50", Percentile(ack_ms, 50)}, {"p99", Percentile(ack_ms, 99)}}},
       {"refused_call_ms", {{"p50", Percentile(way_ms, 50)}, {"p99", Percentile(way_ms, 99)}}},
-      {"allocation_to_exec_ms", {{"p50", Percentile(start_ms, 50)}, {"p99", Percentile(start_ms, 99)}}}};
+      {"allocation_to_exec_ms",
+       {{"p50", Percentile(start_ms, 50)}, {"p99", Percentile(start_ms, 99)}}}};
   std::printf("%s\n", document.dump(2).c_str());
 }
 
@@ -116,8 +125,11 @@ void BenchJobs(const BenchFlags& flags, Cli& cli) {
     const auto job = (*client)->Call<v1::Job>("GetJob", get);
     failed += job && job->state() == v1::COMPLETED ? 0 : 1;
   }
-  const nlohmann::ordered_json document{{"jobs", flags.count}, {"failed", failed}, {"submit_s", submitted_s},
-                                        {"seconds", seconds}, {"jobs_per_s", flags.count / seconds}};
+  const nlohmann::ordered_json document{{"jobs", flags.count},
+                                        {"failed", failed},
+                                        {"submit_s", submitted_s},
+                                        {"seconds", seconds},
+                                        {"jobs_per_s", flags.count / seconds}};
   std::printf("%s\n", document.dump(2).c_str());
   if (failed > 0) cli.exit_code = kExitInternal;
 }
@@ -125,7 +137,8 @@ void BenchJobs(const BenchFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddBench(CLI::App& app, Cli& cli) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure a running controller, or the planner alone");
+  CLI::App* bench =
+      app.add_subcommand("bench", "Measure a running controller, or the planner alone");
   bench->require_subcommand(1);
   auto flags = std::make_shared<BenchFlags>();
   const auto add = [&](const char* name, const char* help, auto run) {
@@ -137,7 +150,9 @@ void AddBench(CLI::App& app, Cli& cli) {
   };
   AddBenchSchedule(*bench, cli);
   add("submit", "One job after the other: acknowledgement and start", BenchSubmit)
-      ->add_option("--rest", flags->rest, "Before each call nothing happens for so long")->type_name("DURATION")->capture_default_str();
+      ->add_option("--rest", flags->rest, "Before each call nothing happens for so long")
+      ->type_name("DURATION")
+      ->capture_default_str();
   add("jobs", "Many jobs of /bin/true at once: jobs per second", BenchJobs);
 }
 

@@ -12,7 +12,8 @@ namespace gp {
 namespace {
 
 nlohmann::ordered_json ScaleDocument(const ScaleResult::Times& times) {
-  return {{"p50", times.p50_us}, {"p99", times.p99_us}, {"max", times.max_us}, {"count", times.count}};
+  return {
+      {"p50", times.p50_us}, {"p99", times.p99_us}, {"max", times.max_us}, {"count", times.count}};
 }
 
 nlohmann::ordered_json ScaleDocument(const ScaleOptions& options, const ScaleResult& result) {
@@ -32,7 +33,8 @@ nlohmann::ordered_json ScaleDocument(const ScaleOptions& options, const ScaleRes
                                   {"queued_pass_ms", result.queued_pass_ms},
                                   {"node_classes", result.classes},
                                   {"rss_mib", result.rss_mib}};
-  for (const auto& [name, times] : result.by_class) document["decision_us_by_class"][name] = ScaleDocument(times);
+  for (const auto& [name, times] : result.by_class)
+    document["decision_us_by_class"][name] = ScaleDocument(times);
   return document;
 }
 
@@ -40,32 +42,42 @@ void BenchSchedule(const ScaleOptions& options, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const ScaleResult result = RunScale(options);
   if (cli.PrintDocument(ScaleDocument(options, result))) return;
-  Table table({{"JOBS"}, {"DECISIONS", true}, {"P50 µs", true}, {"P99 µs", true}, {"MAX µs", true}});
+  Table table(
+      {{"JOBS"}, {"DECISIONS", true}, {"P50 µs", true}, {"P99 µs", true}, {"MAX µs", true}});
   const auto add = [&table](const std::string& name, const ScaleResult::Times& times) {
-    table.Add({name, std::to_string(times.count), fmt::format("{:.1f}", times.p50_us), fmt::format("{:.1f}", times.p99_us),
-               fmt::format("{:.1f}", times.max_us)});
+    table.Add({name, std::to_string(times.count), fmt::format("{:.1f}", times.p50_us),
+               fmt::format("{:.1f}", times.p99_us), fmt::format("{:.1f}", times.max_us)});
   };
   add("all", result.decision);
   for (const auto& [name, times] : result.by_class) add(name, times);
   cli.PrintTable(table);
-  cli.Say(fmt::format("{:.0f} placements/s on one thread; 512 GPUs at once: placed in {:.2f} ms, refused with the reason in "
-                      "{:.0f} µs; 64 GPUs by interrupting others: {:.1f} ms; explained in {:.1f} ms; copied to look ahead in {:.1f} ms, "
-                      "from there a start forecast in {:.0f} ms; {} MiB",
-                      result.placements_per_s, result.gang512_ms, result.refusal_us, result.preempt64_ms, result.explain_ms, result.present_ms,
-                      result.forecast_ms, result.rss_mib));
+  cli.Say(fmt::format(
+      "{:.0f} placements/s on one thread; 512 GPUs at once: placed in {:.2f} ms, refused with the "
+      "reason in "
+      "{:.0f} µs; 64 GPUs by interrupting others: {:.1f} ms; explained in {:.1f} ms; copied to "
+      "look ahead in {:.1f} ms, "
+      "from there a start forecast in {:.0f} ms; {} MiB",
+      result.placements_per_s, result.gang512_ms, result.refusal_us, result.preempt64_ms,
+      result.explain_ms, result.present_ms, result.forecast_ms, result.rss_mib));
 }
 
 }  // namespace
 
 void AddBenchSchedule(CLI::App& bench, Cli& cli) {
-  CLI::App* schedule = bench.add_subcommand("schedule", "Time of a decision on a cluster of any size, in memory");
+  CLI::App* schedule =
+      bench.add_subcommand("schedule", "Time of a decision on a cluster of any size, in memory");
   auto options = std::make_shared<ScaleOptions>();
   schedule->add_option("--nodes", options->nodes, "Nodes")->check(CLI::Range(1, 100'000));
-  schedule->add_option("--gpus-per-node", options->gpus_per_node, "GPUs of each")->check(CLI::Range(1, 16));
-  schedule->add_option("--decisions", options->decisions, "Decisions that are timed")->check(CLI::Range(1, 10'000'000));
-  schedule->add_option("--fill", options->fill_percent, "GPUs in use meanwhile, in percent")->check(CLI::Range(1, 99));
-  schedule->add_option("--queued", options->queued, "At the end, so many jobs wait")->check(CLI::Range(0, 10'000'000));
-  schedule->add_option("--shapes", options->shapes, "Different shapes of those")->check(CLI::Range(1, 1'000'000));
+  schedule->add_option("--gpus-per-node", options->gpus_per_node, "GPUs of each")
+      ->check(CLI::Range(1, 16));
+  schedule->add_option("--decisions", options->decisions, "Decisions that are timed")
+      ->check(CLI::Range(1, 10'000'000));
+  schedule->add_option("--fill", options->fill_percent, "GPUs in use meanwhile, in percent")
+      ->check(CLI::Range(1, 99));
+  schedule->add_option("--queued", options->queued, "At the end, so many jobs wait")
+      ->check(CLI::Range(0, 10'000'000));
+  schedule->add_option("--shapes", options->shapes, "Different shapes of those")
+      ->check(CLI::Range(1, 1'000'000));
   schedule->add_option("--seed", options->seed, "Of the jobs");
   schedule->callback([options, &cli] { BenchSchedule(*options, cli); });
 }

@@ -14,15 +14,28 @@ namespace {
 CLI::Validator WholeHours() {
   return {[](const std::string& text) -> std::string {
             const auto hours = ParseCount(text);
-            return hours && *hours >= 0 ? "" : "a whole number of GPU-hours, at least 1 (0: no limit), not \"" + Printable(text, 40) + "\"; --money takes fractions";
-          }, ""};
+            return hours && *hours >= 0
+                       ? ""
+                       : "a whole number of GPU-hours, at least 1 (0: no limit), not \"" +
+                             Printable(text, 40) + "\"; --money takes fractions";
+          },
+          ""};
 }
 
 template <typename Request>
 void AddOwner(CLI::App& sub, const std::shared_ptr<Request>& request) {
-  sub.add_option_function<std::string>("--queue", [request](const std::string& queue) { request->set_queue(queue); }, "Of this queue and those below it; default: of all")->type_name("QUEUE");
-  sub.add_option_function<std::string>("--user", [request](const std::string& user) { request->set_user(user); }, "Of this user there, or of each one: \"*\"; default: everybody's together")->type_name("USER");
-  sub.add_option_function<std::string>("--pool", [request](const std::string& pool) { request->set_pool(pool); }, "Only GPUs of this pool count; default: all")->type_name("POOL");
+  sub.add_option_function<std::string>(
+         "--queue", [request](const std::string& queue) { request->set_queue(queue); },
+         "Of this queue and those below it; default: of all")
+      ->type_name("QUEUE");
+  sub.add_option_function<std::string>(
+         "--user", [request](const std::string& user) { request->set_user(user); },
+         "Of this user there, or of each one: \"*\"; default: everybody's together")
+      ->type_name("USER");
+  sub.add_option_function<std::string>(
+         "--pool", [request](const std::string& pool) { request->set_pool(pool); },
+         "Only GPUs of this pool count; default: all")
+      ->type_name("POOL");
 }
 
 std::string Whose(const v1::Budget& budget) {
@@ -35,22 +48,38 @@ std::string Whose(const v1::Budget& budget) {
 // Little is not nothing.
 std::string Used(double used, bool has_limit, const std::string& limit) {
   constexpr double kRoundedUp = 0.005;
-  return (used > 0 && used < kRoundedUp ? "<0.01" : Hundredths(used)) + (has_limit ? "/" + limit : "");
+  return (used > 0 && used < kRoundedUp ? "<0.01" : Hundredths(used)) +
+         (has_limit ? "/" + limit : "");
 }
 
-std::string ExpectedText(const v1::BudgetStanding& standing) { return standing.too_early() ? kDash : fmt::format("{}%", standing.expected_percent()); }
+std::string ExpectedText(const v1::BudgetStanding& standing) {
+  return standing.too_early() ? kDash : fmt::format("{}%", standing.expected_percent());
+}
 
 void Print(const v1::ListBudgetsReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
-  Table table({{"BUDGET"}, {"USER"}, {"GPU-HOURS", true}, {reply.currency(), true}, {"USED", true}, {"EXPECTED", true}, {"USED UP"}, {"THEN"}});
+  Table table({{"BUDGET"},
+               {"USER"},
+               {"GPU-HOURS", true},
+               {reply.currency(), true},
+               {"USED", true},
+               {"EXPECTED", true},
+               {"USED UP"},
+               {"THEN"}});
   for (const v1::Budget& budget : reply.budgets()) {
     for (const v1::BudgetStanding& standing : budget.standings()) {
-      table.Add({Whose(budget), standing.user().empty() ? "all" : standing.user(), Used(standing.gpu_hours(), budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())),
-                 Used(standing.cost(), budget.money() > 0, fmt::format("{:.2f}", budget.money())), fmt::format("{}%", standing.percent()),
-                 ExpectedText(standing), standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over()});
+      table.Add(
+          {Whose(budget), standing.user().empty() ? "all" : standing.user(),
+           Used(standing.gpu_hours(), budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())),
+           Used(standing.cost(), budget.money() > 0, fmt::format("{:.2f}", budget.money())),
+           fmt::format("{}%", standing.percent()), ExpectedText(standing),
+           standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over()});
     }
     if (budget.standings().empty()) {
-      table.Add({Whose(budget), kDash, Used(0, budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())), Used(0, budget.money() > 0, fmt::format("{:.2f}", budget.money())), "0%", kDash, kDash, budget.over()});
+      table.Add({Whose(budget), kDash,
+                 Used(0, budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())),
+                 Used(0, budget.money() > 0, fmt::format("{:.2f}", budget.money())), "0%", kDash,
+                 kDash, budget.over()});
     }
   }
   cli.PrintTable(table);
@@ -67,15 +96,32 @@ void CallAndPrint(const char* method, const Request& request, Cli& cli) {
 }
 
 void AddSet(CLI::App& budget, Cli& cli) {
-  CLI::App* sub = budget.add_subcommand("set", "Make a budget, or change one: what is not named stays");
+  CLI::App* sub =
+      budget.add_subcommand("set", "Make a budget, or change one: what is not named stays");
   auto request = std::make_shared<v1::SetBudgetRequest>();
   AddOwner(*sub, request);
-  sub->add_option_function<int64_t>("--gpu-hours", [request](int64_t hours) { request->set_gpu_hours(hours); }, "So many in a month; 0: no limit")->type_name("N")->check(WholeHours());
-  sub->add_option_function<double>("--money", [request](double money) { request->set_money(money); }, "So much in a month; 0: no limit")->type_name("AMOUNT");
-  sub->add_option_function<std::vector<int>>("--warn-at", [request](const std::vector<int>& levels) { request->mutable_warn_at()->Add(levels.begin(), levels.end()); }, "Per cent at which to warn; default: 50,80,100")
+  sub->add_option_function<int64_t>(
+         "--gpu-hours", [request](int64_t hours) { request->set_gpu_hours(hours); },
+         "So many in a month; 0: no limit")
+      ->type_name("N")
+      ->check(WholeHours());
+  sub->add_option_function<double>(
+         "--money", [request](double money) { request->set_money(money); },
+         "So much in a month; 0: no limit")
+      ->type_name("AMOUNT");
+  sub->add_option_function<std::vector<int>>(
+         "--warn-at",
+         [request](const std::vector<int>& levels) {
+           request->mutable_warn_at()->Add(levels.begin(), levels.end());
+         },
+         "Per cent at which to warn; default: 50,80,100")
       ->delimiter(',')
       ->type_name("N,...");
-  sub->add_option_function<std::string>("--over", [request](const std::string& over) { request->set_over(over); }, "What happens when it is used up: to jobs that are submitted warn, demote or refuse; hold: jobs that run are interrupted, and all wait for the next month; default: warn")->type_name("WORD:{warn,demote,refuse,hold}");
+  sub->add_option_function<std::string>(
+         "--over", [request](const std::string& over) { request->set_over(over); },
+         "What happens when it is used up: to jobs that are submitted warn, demote or refuse; "
+         "hold: jobs that run are interrupted, and all wait for the next month; default: warn")
+      ->type_name("WORD:{warn,demote,refuse,hold}");
   sub->callback([request, &cli] { CallAndPrint("SetBudget", *request, cli); });
 }
 
@@ -84,7 +130,9 @@ void AddSet(CLI::App& budget, Cli& cli) {
 void AddBudget(CLI::App& app, Cli& cli) {
   CLI::App* budget = app.add_subcommand("budget", "How much queues and users may use in a month");
   budget->require_subcommand(1);
-  budget->add_subcommand("list", "All budgets, and how they stand")->callback([&cli] { CallAndPrint("ListBudgets", v1::ListBudgetsRequest(), cli); });
+  budget->add_subcommand("list", "All budgets, and how they stand")->callback([&cli] {
+    CallAndPrint("ListBudgets", v1::ListBudgetsRequest(), cli);
+  });
   AddSet(*budget, cli);
   CLI::App* sub = budget->add_subcommand("delete", "Take a budget away");
   auto request = std::make_shared<v1::DeleteBudgetRequest>();

@@ -14,7 +14,8 @@
 namespace gp {
 
 void Cli::AddTo(CLI::App& app) {
-  app.add_option("--server", server, "Directory of the controller's sockets, or its address: 127.0.0.1:7070")
+  app.add_option("--server", server,
+                 "Directory of the controller's sockets, or its address: 127.0.0.1:7070")
       ->envname("GPU_PLATFORM_SERVER")
       ->type_name("PLACE");
   app.add_option("-o,--output", output, "table, wide, json, yaml, csv or name")
@@ -35,7 +36,8 @@ bool Cli::Offers(std::initializer_list<std::string_view> formats) {
   if (WantsDocument() || std::ranges::find(formats, output) != formats.end()) return true;
   std::string names;
   for (const std::string_view format : formats) names += std::string(format) + ", ";
-  Complain(InvalidArgument("--output " + output + ": this command offers " + names + "json and yaml"));
+  Complain(
+      InvalidArgument("--output " + output + ": this command offers " + names + "json and yaml"));
   return false;
 }
 
@@ -45,8 +47,10 @@ bool Cli::PrintDocument(const google::protobuf::Message& message) const {
 
 bool Cli::PrintDocument(const nlohmann::ordered_json& document) const {
   if (!WantsDocument()) return false;
-  const std::string text = output == "yaml" ? ToYaml(document)
-                                            : document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text =
+      output == "yaml"
+          ? ToYaml(document)
+          : document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);
   return true;
 }

@@ -31,13 +31,14 @@ inline constexpr int kExitPlatform = 125;
 
 class Cli {
  public:
-  std::string server;         // socket directory of the controller, or its address; empty: where one is logged in, or here
+  // Socket directory of the controller, or its address; empty: where one is logged in, or here
+  std::string server;
   std::string output = "table";
-  bool json = false;          // --json, the same as -o json
+  bool json = false;  // --json, the same as -o json
   bool no_headers = false;
   bool quiet = false;
-  int exit_code = kExitOk;    // set by the subcommand that ran
-  bool has_separator = false; // "--" stands among the words of the command line
+  int exit_code = kExitOk;     // set by the subcommand that ran
+  bool has_separator = false;  // "--" stands among the words of the command line
 
   // Global flags that most subcommands take.
   void AddTo(CLI::App& app);

@@ -12,8 +12,8 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 std::string ClusterHeadline(const v1::Cluster& cluster);
-// Nodes, below them NUMA nodes, below them GPUs with who holds them; wide: also what a GPU is and can
-// be divided into.
+// Nodes, below them NUMA nodes, below them GPUs with who holds them; wide: also what a GPU is and
+// can be divided into.
 Table ClusterTree(const v1::Cluster& cluster, bool wide);
 // One GPU a line, node first; wide: as above.
 Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide);

@@ -36,7 +36,8 @@ Json CommandDocument(const CLI::App& app, const std::string& path) {
                {"options", Json::array()},
                {"subcommands", Json::array()}};
   for (const CLI::Option* option : app.get_options()) {
-    if (!IsHelp(*option) && !option->get_group().empty()) command["options"].push_back(OptionDocument(*option));
+    if (!IsHelp(*option) && !option->get_group().empty())
+      command["options"].push_back(OptionDocument(*option));
   }
   for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (!child->get_group().empty()) {

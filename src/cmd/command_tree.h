@@ -8,8 +8,9 @@
 
 namespace gp {
 
-// {"command", "description", "options": [{"names", "value", "required", "positional", "default", "environment",
-// "description"}], "subcommands": [...]}; hidden ones are left out.  `path`: "gpu-platform jobs".
+// {"command", "description", "options": [{"names", "value", "required", "positional", "default",
+// "environment", "description"}], "subcommands": [...]}; hidden ones are left out.  `path`:
+// "gpu-platform jobs".
 nlohmann::ordered_json CommandDocument(const CLI::App& app, const std::string& path);
 
 }  // namespace gp

@@ -62,11 +62,13 @@ void AddCommands(CLI::App& app, Cli& cli) {
   auto markdown = std::make_shared<bool>(false);
   sub->add_flag("--markdown", *markdown, "As the reference; otherwise JSON");
   auto directory = std::make_shared<std::string>();
-  sub->add_option("--man", *directory, "Write man pages into this directory, one for each command")->type_name("DIRECTORY");
+  sub->add_option("--man", *directory, "Write man pages into this directory, one for each command")
+      ->type_name("DIRECTORY");
   sub->callback([markdown, directory, &app, &cli] {
     const Json root = CommandDocument(app, app.get_name());
     if (!directory->empty()) {
-      if (const Status written = WriteManPages(root, *directory); !written) cli.Complain(written.error());
+      if (const Status written = WriteManPages(root, *directory); !written)
+        cli.Complain(written.error());
       return;
     }
     std::fputs(*markdown ? Markdown(root).c_str() : (root.dump(2) + "\n").c_str(), stdout);

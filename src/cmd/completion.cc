@@ -40,7 +40,8 @@ Candidates Jobs(Cli& cli) {
   request.set_limit(kNamesMax);
   Candidates found;
   const auto reply = Ask<v1::ListJobsReply>(cli, "ListJobs", request);
-  for (const v1::Job& job : reply.jobs()) found.push_back({job.id(), job.spec().name() + ", " + v1::JobState_Name(job.state())});
+  for (const v1::Job& job : reply.jobs())
+    found.push_back({job.id(), job.spec().name() + ", " + v1::JobState_Name(job.state())});
   return found;
 }
 
@@ -52,12 +53,16 @@ Candidates FromCluster(Cli& cli, const std::function<void(const v1::Node&, Candi
 }
 
 Candidates Nodes(Cli& cli) {
-  return FromCluster(cli, [](const v1::Node& node, Candidates& found) { found.push_back({node.name(), node.state()}); });
+  return FromCluster(cli, [](const v1::Node& node, Candidates& found) {
+    found.push_back({node.name(), node.state()});
+  });
 }
 
 Candidates Gpus(Cli& cli) {
   return FromCluster(cli, [](const v1::Node& node, Candidates& found) {
-    for (const v1::Gpu& gpu : node.gpus()) found.push_back({node.name() + "/" + std::to_string(gpu.index()), v1::GpuState_Name(gpu.state())});
+    for (const v1::Gpu& gpu : node.gpus())
+      found.push_back(
+          {node.name() + "/" + std::to_string(gpu.index()), v1::GpuState_Name(gpu.state())});
   });
 }
 
@@ -72,19 +77,22 @@ Candidates GpusAndNodes(Cli& cli) {
 Candidates Pools(Cli& cli) {
   const auto reply = Ask<v1::ListQueuesReply>(cli, "ListQueues", v1::ListQueuesRequest());
   Candidates found;
-  for (const v1::Pool& pool : reply.pools()) found.push_back({pool.name(), std::to_string(pool.gpus()) + " GPUs"});
+  for (const v1::Pool& pool : reply.pools())
+    found.push_back({pool.name(), std::to_string(pool.gpus()) + " GPUs"});
   return found;
 }
 
 Candidates Queues(Cli& cli) {
   const auto reply = Ask<v1::ListQueuesReply>(cli, "ListQueues", v1::ListQueuesRequest());
   Candidates found;
-  for (const v1::Queue& queue : reply.queues()) found.push_back({queue.name(), "pool " + queue.pool()});
+  for (const v1::Queue& queue : reply.queues())
+    found.push_back({queue.name(), "pool " + queue.pool()});
   return found;
 }
 
 Candidates Reservations(Cli& cli) {
-  const auto reply = Ask<v1::ListReservationsReply>(cli, "ListReservations", v1::ListReservationsRequest());
+  const auto reply =
+      Ask<v1::ListReservationsReply>(cli, "ListReservations", v1::ListReservationsRequest());
   Candidates found;
   for (const v1::Reservation& one : reply.reservations()) found.push_back({one.name(), one.note()});
   return found;
@@ -93,7 +101,8 @@ Candidates Reservations(Cli& cli) {
 Candidates Incidents(Cli& cli) {
   const auto reply = Ask<v1::ListIncidentsReply>(cli, "ListIncidents", v1::ListIncidentsRequest());
   Candidates found;
-  for (const v1::Incident& one : reply.incidents()) found.push_back({one.id(), one.cause() + " " + one.node()});
+  for (const v1::Incident& one : reply.incidents())
+    found.push_back({one.id(), one.cause() + " " + one.node()});
   return found;
 }
 
@@ -106,8 +115,11 @@ Candidates Tokens(Cli& cli) {
 
 // By the name of an argument, or of an option's value.
 const std::map<std::string, Candidates (*)(Cli&)> kLive = {
-    {"job", Jobs},     {"jobs", Jobs},     {"JOB,...", Jobs},        {"node", Nodes},         {"NODE,...", Nodes}, {"gpu", GpusAndNodes}, {"gpus", GpusAndNodes}, {"pool", Pools},
-    {"POOL", Pools},   {"QUEUE", Queues},  {"QUEUE,...", Queues},    {"queues name", Queues}, {"token", Tokens},   {"incident", Incidents}, {"reservations name", Reservations},
+    {"job", Jobs},          {"jobs", Jobs},          {"JOB,...", Jobs},
+    {"node", Nodes},        {"NODE,...", Nodes},     {"gpu", GpusAndNodes},
+    {"gpus", GpusAndNodes}, {"pool", Pools},         {"POOL", Pools},
+    {"QUEUE", Queues},      {"QUEUE,...", Queues},   {"queues name", Queues},
+    {"token", Tokens},      {"incident", Incidents}, {"reservations name", Reservations},
 };
 
 // "WORD:{kind,day}": the words between the braces.
@@ -166,7 +178,8 @@ class TypedWords {
     const CLI::Option* argument = Argument();
     if (argument == nullptr) return found;
     Candidates values = Values(argument->get_type_name(), cli);
-    for (const std::string& name : {argument->get_name(), command_->get_parent()->get_name() + " " + argument->get_name()}) {
+    for (const std::string& name :
+         {argument->get_name(), command_->get_parent()->get_name() + " " + argument->get_name()}) {
       if (values.empty() && kLive.contains(name)) values = kLive.at(name)(cli);
     }
     found.insert(found.end(), values.begin(), values.end());
@@ -181,7 +194,8 @@ class TypedWords {
     return nullptr;
   }
   const CLI::Option* Find(const std::string& flag) const {
-    const std::string name = flag.substr(flag.find_first_not_of('-') == std::string::npos ? 0 : flag.find_first_not_of('-'));
+    const std::string name = flag.substr(
+        flag.find_first_not_of('-') == std::string::npos ? 0 : flag.find_first_not_of('-'));
     for (const CLI::App* level = command_; level != nullptr; level = level->get_parent()) {
       for (const CLI::Option* option : level->get_options()) {
         if (option->check_lname(name) || option->check_sname(name)) return option;
@@ -195,14 +209,16 @@ class TypedWords {
     for (const CLI::Option* option : command_->get_options()) {
       if (option->get_positional()) all.push_back(option);
     }
-    if (all.empty() || (arguments_ >= all.size() && all.back()->get_expected_max() <= 1)) return nullptr;
+    if (all.empty() || (arguments_ >= all.size() && all.back()->get_expected_max() <= 1))
+      return nullptr;
     return all[std::min(arguments_, all.size() - 1)];
   }
   Candidates Commands() const {
     Candidates found;
     if (arguments_ > 0) return found;
     for (const CLI::App* child : command_->get_subcommands([](const CLI::App*) { return true; })) {
-      if (!child->get_group().empty()) found.push_back({child->get_name(), child->get_description()});
+      if (!child->get_group().empty())
+        found.push_back({child->get_name(), child->get_description()});
     }
     return found;
   }
@@ -211,7 +227,8 @@ class TypedWords {
     for (const CLI::App* level = command_; level != nullptr; level = level->get_parent()) {
       for (const CLI::Option* option : level->get_options()) {
         if (option->get_group().empty()) continue;  // not in the help either
-        for (const std::string& name : option->get_lnames()) found.push_back({"--" + name, option->get_description()});
+        for (const std::string& name : option->get_lnames())
+          found.push_back({"--" + name, option->get_description()});
       }
     }
     return found;
@@ -242,17 +259,22 @@ void Complete(const CLI::App& root, const std::vector<std::string>& words, Cli& 
   } else if (begun == "=") {  // in bash
     begun.clear();
   }
-  if (const size_t comma = begun.rfind(','); comma != std::string::npos) before = begun.substr(0, comma + 1);  // the last of a list
+  // The last of a list
+  if (const size_t comma = begun.rfind(','); comma != std::string::npos)
+    before = begun.substr(0, comma + 1);
   begun.erase(0, before.size());
   std::string text;
   for (const Candidate& one : typed.Next(begun, cli)) {
-    const bool is_plain = one.word == Printable(one.word, kWordMax);  // whoever names things does not speak to the shell
-    if (is_plain && one.word.starts_with(begun)) text += before + one.word + "\t" + Printable(one.meaning, kMeaningMax) + "\n";
+    // Whoever names things does not speak to the shell
+    const bool is_plain = one.word == Printable(one.word, kWordMax);
+    if (is_plain && one.word.starts_with(begun))
+      text += before + one.word + "\t" + Printable(one.meaning, kMeaningMax) + "\n";
   }
   std::fputs(text.c_str(), stdout);
 }
 
-constexpr const char* kBash = R"sh(# gpu-platform: completion for bash.  Put it where bash-completion looks, or source it.
+constexpr const char* kBash =
+    R"sh(# gpu-platform: completion for bash.  Put it where bash-completion looks, or source it.
 _gpu_platform() {
   local word meaning quoted begun="${COMP_WORDS[COMP_CWORD]}"
   [[ $begun == = ]] && begun=
@@ -293,10 +315,13 @@ complete -c gpu-platform \
 }  // namespace
 
 void AddCompletion(CLI::App& app, Cli& cli) {
-  CLI::App* completion = app.add_subcommand("completion", "Completion for a shell, with the names of jobs, nodes and queues");
+  CLI::App* completion = app.add_subcommand(
+      "completion", "Completion for a shell, with the names of jobs, nodes and queues");
   completion->require_subcommand(1);
   const auto add = [&](const char* shell, const char* script, const char* use) {
-    completion->add_subcommand(shell, std::string("For ") + shell + ": " + use)->callback([script] { std::fputs(script, stdout); });
+    completion->add_subcommand(shell, std::string("For ") + shell + ": " + use)->callback([script] {
+      std::fputs(script, stdout);
+    });
   };
   add("bash", kBash, "source <(gpu-platform completion bash)");
   add("zsh", kZsh, "source <(gpu-platform completion zsh)");
@@ -304,7 +329,8 @@ void AddCompletion(CLI::App& app, Cli& cli) {
   CLI::App* complete = app.add_subcommand("__complete", "What may come next, for shells");
   complete->group("");
   auto words = std::make_shared<std::vector<std::string>>();
-  complete->add_option("words", *words, "The words so far; the last one is being written")->expected(-1);
+  complete->add_option("words", *words, "The words so far; the last one is being written")
+      ->expected(-1);
   complete->callback([words, &app, &cli] { Complete(app, *words, cli); });
 }
 

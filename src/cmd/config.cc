@@ -1,4 +1,5 @@
-// What a controller decides by: what would be in force with a policy file, whether one is sound, and what is.
+// What a controller decides by: what would be in force with a policy file, whether one is sound,
+// and what is.
 
 #include <fmt/format.h>
 
@@ -30,7 +31,9 @@ void ShowRunning(Cli& cli) {
   std::fputs(settings->policy().c_str(), stdout);
   fmt::print("\n# Version {}, since {}.\n", settings->version(), settings->started_at());
   for (const v1::Receiver& receiver : settings->receivers()) {
-    fmt::print("# Tells {}{}: {} {}, {} waiting{}\n", receiver.name(), receiver.jobs_may_name() ? " (jobs may name it)" : "", receiver.way(), receiver.to(), receiver.waiting(), receiver.problem().empty() ? "" : "; " + receiver.problem());
+    fmt::print("# Tells {}{}: {} {}, {} waiting{}\n", receiver.name(),
+               receiver.jobs_may_name() ? " (jobs may name it)" : "", receiver.way(), receiver.to(),
+               receiver.waiting(), receiver.problem().empty() ? "" : "; " + receiver.problem());
   }
 }
 
@@ -38,7 +41,8 @@ void Reload(Cli& cli) {
   if (!cli.Offers({"table"})) return;
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  const auto reply = (*client)->Call<v1::ReloadConfigReply>("ReloadConfig", v1::ReloadConfigRequest());
+  const auto reply =
+      (*client)->Call<v1::ReloadConfigReply>("ReloadConfig", v1::ReloadConfigRequest());
   if (!reply) return cli.Complain(reply.error());
   if (cli.PrintDocument(*reply)) return;
   for (const std::string& change : reply->changes()) fmt::print("{}\n", change);
@@ -48,15 +52,28 @@ void Reload(Cli& cli) {
 }  // namespace
 
 void AddConfig(CLI::App& app, Cli& cli) {
-  CLI::App* config = app.add_subcommand("config", "What a controller decides by: show, running, validate, reload");
+  CLI::App* config =
+      app.add_subcommand("config", "What a controller decides by: show, running, validate, reload");
   config->require_subcommand(1);
   auto file = std::make_shared<std::string>();
-  CLI::App* show = config->add_subcommand("show", "All that is in force with a policy file, or without one, with what it means; itself such a file");
-  show->add_option("--policy", *file, "As serve takes it (docs/reference/policies.md)")->type_name("FILE");
+  CLI::App* show = config->add_subcommand("show",
+                                          "All that is in force with a policy file, or without "
+                                          "one, with what it means; itself such a file");
+  show->add_option("--policy", *file, "As serve takes it (docs/reference/policies.md)")
+      ->type_name("FILE");
   show->callback([file, &cli] { Show(*file, cli); });
-  config->add_subcommand("running", "What the controller that runs decides by, and whom it tells of what happens; itself a policy file")->callback([&cli] { ShowRunning(cli); });
-  config->add_subcommand("reload", "Let the controller that runs read its files of --policy and --notify once more; says what has changed")->callback([&cli] { Reload(cli); });
-  CLI::App* validate = config->add_subcommand("validate", "Whether a policy file is sound; tells which XIDs it takes less seriously");
+  config
+      ->add_subcommand("running",
+                       "What the controller that runs decides by, and whom it tells of what "
+                       "happens; itself a policy file")
+      ->callback([&cli] { ShowRunning(cli); });
+  config
+      ->add_subcommand("reload",
+                       "Let the controller that runs read its files of --policy and --notify once "
+                       "more; says what has changed")
+      ->callback([&cli] { Reload(cli); });
+  CLI::App* validate = config->add_subcommand(
+      "validate", "Whether a policy file is sound; tells which XIDs it takes less seriously");
   validate->add_option("file", *file, "The file")->type_name("FILE")->required();
   validate->callback([file, &cli] { CheckPolicyFile(*file, cli); });
 }

@@ -12,22 +12,29 @@ bool StaysHere(const std::string& address) {
   if (address.starts_with("unix:")) return true;
   const std::string host = address.substr(0, address.rfind(':'));
   in_addr numbers{};
-  const bool is_loopback = inet_pton(AF_INET, host.c_str(), &numbers) == 1 && (ntohl(numbers.s_addr) >> 24) == 127;
+  const bool is_loopback =
+      inet_pton(AF_INET, host.c_str(), &numbers) == 1 && (ntohl(numbers.s_addr) >> 24) == 127;
   return is_loopback || host == "localhost" || host == "[::1]";
 }
 
 Result<std::string> AuthorityFor(const std::string& address, const std::string& told) {
   if (told.empty() && StaysHere(address)) return std::string();
   if (told.empty()) {
-    return Fail(InvalidArgument(address + ": which controller is meant there? Name its authority: sha256:… as `serve` says at its start, or a file with its certificate"));
+    return Fail(InvalidArgument(address +
+                                ": which controller is meant there? Name its authority: sha256:… "
+                                "as `serve` says at its start, or a file with its certificate"));
   }
   if (told.starts_with(kFingerprintPrefix)) {
     const std::string fingerprint = told.substr(kFingerprintPrefix.size());
-    const bool is_one = fingerprint.size() == 64 && fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
-    return is_one ? FetchAuthority(address, fingerprint) : Fail(InvalidArgument("an authority's fingerprint is sha256: and 64 hexadecimal digits"));
+    const bool is_one = fingerprint.size() == 64 &&
+                        fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
+    return is_one ? FetchAuthority(address, fingerprint)
+                  : Fail(InvalidArgument(
+                        "an authority's fingerprint is sha256: and 64 hexadecimal digits"));
   }
   const std::string certificate = GP_TRY(ReadTextFile(told));
-  if (const auto facts = ReadCertificate(certificate); !facts) return Fail(InvalidArgument(told + ": " + facts.error().message));
+  if (const auto facts = ReadCertificate(certificate); !facts)
+    return Fail(InvalidArgument(told + ": " + facts.error().message));
   return certificate;
 }
 

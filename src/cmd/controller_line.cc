@@ -19,8 +19,10 @@ Result<std::string> PlaceOfController(const std::string& place) {
 Result<std::unique_ptr<ControlClient>> OpenController(const std::string& asked) {
   const std::string place = GP_TRY(PlaceOfController(asked));
   const auto login = GP_TRY(LoginFor(place));
-  if (!IsAddress(place)) return login ? ControlClient::OpenByToken(place, login->secret) : ControlClient::Open(place);
-  if (!login) return Fail(Unauthenticated("no token for " + place + ": gpu-platform login " + place));
+  if (!IsAddress(place))
+    return login ? ControlClient::OpenByToken(place, login->secret) : ControlClient::Open(place);
+  if (!login)
+    return Fail(Unauthenticated("no token for " + place + ": gpu-platform login " + place));
   return ControlClient::OpenRemote(place, login->secret, login->authority);
 }
 

@@ -10,7 +10,8 @@
 
 namespace gp {
 
-// `place`: what --server says; a directory of sockets, an address, or empty: where one is logged in, else one's own or the machine's.
+// `place`: what --server says; a directory of sockets, an address, or empty: where one is logged
+// in, else one's own or the machine's.
 Result<std::string> PlaceOfController(const std::string& place);
 // kUnavailable: nobody answers there; kUnauthenticated: no token for that address.
 Result<std::unique_ptr<ControlClient>> OpenController(const std::string& place);

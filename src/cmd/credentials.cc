@@ -22,8 +22,10 @@ constexpr size_t kSecretLength = kSecretPrefix.size() + 64;
 
 // $XDG_CONFIG_HOME/gpu-platform, or ~/.config/gpu-platform.
 Result<std::string> Directory() {
-  if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home == '/') return std::string(home) + "/gpu-platform";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return std::string(home) + "/.config/gpu-platform";
+  if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home == '/')
+    return std::string(home) + "/gpu-platform";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return std::string(home) + "/.config/gpu-platform";
   return Fail(InvalidArgument("HOME is not set: nobody knows where a login is kept"));
 }
 
@@ -32,28 +34,40 @@ Result<std::string> Path() { return GP_TRY(Directory()) + "/login.json"; }
 }  // namespace
 
 Status CheckSecret(std::string_view secret) {
-  const bool is_one = secret.starts_with(kSecretPrefix) && secret.size() == kSecretLength && secret.find_first_not_of(kHexDigits, kSecretPrefix.size()) == std::string_view::npos;
-  return is_one ? Ok() : Fail(Unauthenticated("this is no token: one is gpp_ and 64 hexadecimal digits (gpu-platform tokens create)"));
+  const bool is_one =
+      secret.starts_with(kSecretPrefix) && secret.size() == kSecretLength &&
+      secret.find_first_not_of(kHexDigits, kSecretPrefix.size()) == std::string_view::npos;
+  return is_one ? Ok()
+                : Fail(Unauthenticated("this is no token: one is gpp_ and 64 hexadecimal digits "
+                                       "(gpu-platform tokens create)"));
 }
 
-bool IsAddress(const std::string& server) { return server.find('/') == std::string::npos && server.find(':') != std::string::npos; }
+bool IsAddress(const std::string& server) {
+  return server.find('/') == std::string::npos && server.find(':') != std::string::npos;
+}
 
 Result<std::optional<Login>> ReadLogin() {
   const auto path = Path();
   if (!path) return std::optional<Login>();
   struct stat status{};
   if (stat(path->c_str(), &status) != 0) return std::optional<Login>();
-  if ((status.st_mode & 077) != 0) return Fail(InvalidArgument(*path + ": others can read it: chmod 600, and make a new token"));
+  if ((status.st_mode & 077) != 0)
+    return Fail(InvalidArgument(*path + ": others can read it: chmod 600, and make a new token"));
   const auto fields = nlohmann::json::parse(GP_TRY(ReadTextFile(*path)), nullptr, false);
-  const auto has = [&](const char* name) { return fields.is_object() && fields.contains(name) && fields[name].is_string(); };
+  const auto has = [&](const char* name) {
+    return fields.is_object() && fields.contains(name) && fields[name].is_string();
+  };
   const bool is_whole = has("server") && has("secret");
-  if (!is_whole) return Fail(InvalidArgument(*path + ": is damaged: gpu-platform login writes it anew"));
-  return std::optional(Login{fields["server"].get<std::string>(), fields["secret"].get<std::string>(), fields.value("authority", "")});
+  if (!is_whole)
+    return Fail(InvalidArgument(*path + ": is damaged: gpu-platform login writes it anew"));
+  return std::optional(Login{fields["server"].get<std::string>(),
+                             fields["secret"].get<std::string>(), fields.value("authority", "")});
 }
 
 Status KeepLogin(const Login& login) {
   GP_CHECK_OK(MakeDirectories(GP_TRY(Directory()), 0700));
-  const nlohmann::ordered_json fields{{"server", login.server}, {"secret", login.secret}, {"authority", login.authority}};
+  const nlohmann::ordered_json fields{
+      {"server", login.server}, {"secret", login.secret}, {"authority", login.authority}};
   return WriteTextFile(GP_TRY(Path()), fields.dump() + "\n", 0600);
 }
 
@@ -68,7 +82,8 @@ Result<std::optional<Login>> LoginFor(const std::string& server) {
   if (const char* secret = std::getenv(kTokenVariable); secret != nullptr && *secret != '\0') {
     GP_CHECK_OK(CheckSecret(secret));
     const char* told = std::getenv(kAuthorityVariable);
-    const std::string authority = IsAddress(server) ? GP_TRY(AuthorityFor(server, told == nullptr ? "" : told)) : "";
+    const std::string authority =
+        IsAddress(server) ? GP_TRY(AuthorityFor(server, told == nullptr ? "" : told)) : "";
     return std::optional(Login{server, secret, authority});
   }
   auto login = GP_TRY(ReadLogin());

@@ -15,9 +15,13 @@ constexpr int64_t kTokenLifeMs = int64_t{12} * 3'600'000;
 
 Result<std::string> AddressOf(const std::string& server) {
   const std::string place = GP_TRY(PlaceOfController(server));
-  if (IsAddress(place)) return Fail(Unsupported("run this on the controller's machine: it knows where its dashboard is, and who you are"));
+  if (IsAddress(place))
+    return Fail(Unsupported(
+        "run this on the controller's machine: it knows where its dashboard is, and who you are"));
   auto address = ReadHttpAddress(place);
-  if (!address) return Fail(Unavailable("the controller answers no browser: start it with --http 127.0.0.1:8080"));
+  if (!address)
+    return Fail(
+        Unavailable("the controller answers no browser: start it with --http 127.0.0.1:8080"));
   return *std::move(address);
 }
 
@@ -34,9 +38,13 @@ void PrintLink(const std::string& role, Cli& cli) {
   if (!reply) return cli.Complain(reply.error());
   const v1::Token& token = reply->token();
   std::printf("%s/#token=%s\n", address->c_str(), reply->secret().c_str());
-  cli.Say("the link is " + token.user() + ", at most " + token.role() + ", until " + token.expires_at() + ": show it to nobody (end it: gpu-platform tokens revoke " + token.id() + ")");
+  cli.Say("the link is " + token.user() + ", at most " + token.role() + ", until " +
+          token.expires_at() + ": show it to nobody (end it: gpu-platform tokens revoke " +
+          token.id() + ")");
   const std::string place = address->substr(address->find("//") + 2);
-  if (StaysHere(place)) cli.Say("from another machine: ssh -L " + place.substr(place.rfind(':') + 1) + ":" + place + " this-machine, and the same link");
+  if (StaysHere(place))
+    cli.Say("from another machine: ssh -L " + place.substr(place.rfind(':') + 1) + ":" + place +
+            " this-machine, and the same link");
 }
 
 }  // namespace
@@ -44,7 +52,9 @@ void PrintLink(const std::string& role, Cli& cli) {
 void AddDashboard(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("dashboard", "Print a link to the dashboard that logs you in");
   auto role = std::make_shared<std::string>("user");
-  sub->add_option("--role", *role, "The link gives no more than this role")->check(CLI::IsMember({"viewer", "user", "operator", "admin"}))->capture_default_str();
+  sub->add_option("--role", *role, "The link gives no more than this role")
+      ->check(CLI::IsMember({"viewer", "user", "operator", "admin"}))
+      ->capture_default_str();
   sub->callback([role, &cli] { PrintLink(*role, cli); });
 }
 

@@ -33,25 +33,32 @@ std::string TextsOf(const Texts& texts) {
 void AddRow(Table& table, const std::string& what, const v1::Fragmentation& found) {
   const bool known = found.has_gpus_stranded();
   const double free = static_cast<double>(found.gpus_free());
-  table.Add({what, found.name(), found.pool(), std::to_string(found.gpus_free()), known ? fmt::format("{:.1f}", found.gpus_stranded()) : kDash,
-             known && free > 0 ? fmt::format("{:.0f} %", 100 * found.gpus_stranded() / free) : kDash});
+  table.Add(
+      {what, found.name(), found.pool(), std::to_string(found.gpus_free()),
+       known ? fmt::format("{:.1f}", found.gpus_stranded()) : kDash,
+       known && free > 0 ? fmt::format("{:.0f} %", 100 * found.gpus_stranded() / free) : kDash});
 }
 
 void PrintFragmentation(const v1::MovePlans& plans, Cli& cli) {
-  Table table({{"OF"}, {"NAME"}, {"POOL"}, {"FREE GPUS", true}, {"STRANDED", true}, {"FRAGMENTED", true}});
+  Table table(
+      {{"OF"}, {"NAME"}, {"POOL"}, {"FREE GPUS", true}, {"STRANDED", true}, {"FRAGMENTED", true}});
   for (const v1::Fragmentation& pool : plans.pools()) AddRow(table, "pool", pool);
   for (const v1::Fragmentation& queue : plans.queues()) AddRow(table, "queue", queue);
   cli.PrintTable(table);
 }
 
 std::string Text(const v1::MovePlan& plan) {
-  std::string out = fmt::format("{} ({}) would start: {}\n", plan.job_id(), plan.user(), plan.placement());
+  std::string out =
+      fmt::format("{} ({}) would start: {}\n", plan.job_id(), plan.user(), plan.placement());
   for (const v1::Move& move : plan.moves()) {
-    out += fmt::format("  move {} ({})  {} -> {}\n", move.job_id(), move.user(), TextsOf(move.places()), TextsOf(move.destination()));
+    out += fmt::format("  move {} ({})  {} -> {}\n", move.job_id(), move.user(),
+                       TextsOf(move.places()), TextsOf(move.destination()));
   }
-  out += fmt::format("  gains {:.2f} GPU-hours ({} less waiting, {}), costs {:.2f}\n", plan.gain_gpu_hours(),
-                     ToText(Duration::Seconds(static_cast<int64_t>(plan.wait_saved_seconds()))),
-                     plan.is_wait_known() ? "by the time limits of who runs" : "if it waited as long again", plan.cost_gpu_hours());
+  out += fmt::format(
+      "  gains {:.2f} GPU-hours ({} less waiting, {}), costs {:.2f}\n", plan.gain_gpu_hours(),
+      ToText(Duration::Seconds(static_cast<int64_t>(plan.wait_saved_seconds()))),
+      plan.is_wait_known() ? "by the time limits of who runs" : "if it waited as long again",
+      plan.cost_gpu_hours());
   return out;
 }
 
@@ -60,7 +67,9 @@ void PrintPlans(const v1::MovePlans& plans, const char* when_none) {
   for (const v1::MovePlan& plan : plans.plans()) std::fputs(Text(plan).c_str(), stdout);
 }
 
-constexpr const char* kNothing = "No moves: nobody waits who would gain more than the moves cost, or nobody who runs is movable.";
+constexpr const char* kNothing =
+    "No moves: nobody waits who would gain more than the moves cost, or nobody who runs is "
+    "movable.";
 
 void Plan(const DefragFlags& flags, Cli& cli) {
   const auto client = cli.Controller();
@@ -99,19 +108,25 @@ void Apply(const DefragFlags& flags, Cli& cli) {
 }
 
 void AddJobs(CLI::App& sub, DefragFlags& flags) {
-  sub.add_option("--job", flags.jobs, "Only moves for these jobs, which wait")->delimiter(',')->type_name("JOB,...");
+  sub.add_option("--job", flags.jobs, "Only moves for these jobs, which wait")
+      ->delimiter(',')
+      ->type_name("JOB,...");
 }
 
 }  // namespace
 
 void AddDefrag(CLI::App& app, Cli& cli) {
-  CLI::App* defrag = app.add_subcommand("defrag", "Free GPUs that nobody can use as they lie, and moves that bring them together");
+  CLI::App* defrag = app.add_subcommand(
+      "defrag", "Free GPUs that nobody can use as they lie, and moves that bring them together");
   defrag->require_subcommand(1);
   auto flags = std::make_shared<DefragFlags>();
-  CLI::App* plan = defrag->add_subcommand("plan", "How fragmented pools and queues are, and which moves would be worth it; changes nothing");
+  CLI::App* plan = defrag->add_subcommand(
+      "plan",
+      "How fragmented pools and queues are, and which moves would be worth it; changes nothing");
   AddJobs(*plan, *flags);
   plan->callback([flags, &cli] { Plan(*flags, cli); });
-  CLI::App* apply = defrag->add_subcommand("apply", "Move jobs that said `movable` elsewhere, so that waiting ones start");
+  CLI::App* apply = defrag->add_subcommand(
+      "apply", "Move jobs that said `movable` elsewhere, so that waiting ones start");
   AddJobs(*apply, *flags);
   apply->add_flag("--yes,-y", flags->yes, "Do not ask");
   apply->callback([flags, &cli] { Apply(*flags, cli); });

@@ -167,7 +167,8 @@ class Demo {
           "On your own: gpu-platform serve --simulate dgx-h100:2, then status, run, watch.");
       return kExitOk;
     }
-    story_.Verdict(false, fmt::format("{} not as expected:", Count(std::ssize(problems_), "thing")));
+    story_.Verdict(false,
+                   fmt::format("{} not as expected:", Count(std::ssize(problems_), "thing")));
     for (const std::string& problem : problems_) story_.Line(problem);
     return kExitInternal;
   }
@@ -200,7 +201,9 @@ void AddDemo(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
       "demo", "Four jobs on this machine's GPUs, or on simulated ones: half a minute, checked");
   auto flags = std::make_shared<DemoFlags>();
-  sub->add_flag("--tour", flags->tour, "Instead: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes; half a minute");
+  sub->add_flag("--tour", flags->tour,
+                "Instead: priorities, faults, scaling, monitoring and a job to watch, on simulated "
+                "nodes; half a minute");
   sub->add_flag("--simulate", flags->simulate, "Simulated nodes even where there are GPUs");
   sub->add_option("--examples", flags->examples, "The job files and their programs")
       ->type_name("DIRECTORY");

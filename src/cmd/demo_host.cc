@@ -48,7 +48,8 @@ std::vector<pid_t> ProcessesWhere(const std::function<bool(const fs::path& proce
 std::vector<pid_t> Supervisors(const std::string& directory) {
   return ProcessesWhere([&](const fs::path& process) {
     std::error_code error;
-    if (!fs::read_symlink(process / "exe", error).string().starts_with(directory + "/")) return false;
+    if (!fs::read_symlink(process / "exe", error).string().starts_with(directory + "/"))
+      return false;
     const auto words = ReadTextFile(process / "cmdline");
     return words && words->starts_with("gpu-platform-supervisor");
   });
@@ -152,7 +153,8 @@ namespace {
 // A GPU is granted once it was read; on a busy machine that takes a moment.
 bool AllInService(const v1::Cluster& cluster) {
   return std::ranges::all_of(cluster.nodes(), [](const v1::Node& node) {
-    return std::ranges::all_of(node.gpus(), [](const v1::Gpu& gpu) { return gpu.state() == v1::AVAILABLE; });
+    return std::ranges::all_of(node.gpus(),
+                               [](const v1::Gpu& gpu) { return gpu.state() == v1::AVAILABLE; });
   });
 }
 

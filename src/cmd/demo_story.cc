@@ -28,9 +28,7 @@ bool MayStyle() {
   return isatty(STDOUT_FILENO) != 0 && !dumb && std::getenv("NO_COLOR") == nullptr;
 }
 
-std::string Name(const DemoJob& job) {
-  return fmt::format("{:<{}}", job.spec.name, kNameWidth);
-}
+std::string Name(const DemoJob& job) { return fmt::format("{:<{}}", job.spec.name, kNameWidth); }
 
 // "NUMA 0: GPU 0-3, NUMA 1: GPU 4-7".
 std::string NumaText(const v1::Node& node) {
@@ -124,9 +122,7 @@ void DemoStory::Submitted(const DemoJob& job) const {
       spec.nodes() > 1 ? fmt::format(" on {} nodes", spec.nodes()) : "", job.acknowledged_ms));
 }
 
-void DemoStory::Waits(const DemoJob& job) const {
-  Line(Name(job) + "  " + job.wait_reason);
-}
+void DemoStory::Waits(const DemoJob& job) const { Line(Name(job) + "  " + job.wait_reason); }
 
 void DemoStory::Starts(const DemoJob& job) const {
   Line(fmt::format("{}  runs on {}", Name(job), PlacesText(job.seen)));

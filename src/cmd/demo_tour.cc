@@ -50,7 +50,8 @@ double SecondsIn(double milliseconds) { return milliseconds / 1'000; }
 
 int DemoTour::Run() {
   const Status told = Tell();
-  const std::vector<std::string> left = host_ == nullptr ? std::vector<std::string>() : host_->Stop();
+  const std::vector<std::string> left =
+      host_ == nullptr ? std::vector<std::string>() : host_->Stop();
   problems_.insert(problems_.end(), left.begin(), left.end());
   return Conclude(told);
 }
@@ -70,7 +71,9 @@ void DemoTour::Check(bool is_so, const std::string& what) {
 
 template <typename Look>
 Status DemoTour::Await(const std::string& what, Look look) {
-  for (const int64_t begin = SystemClock().BootNs(); MillisecondsSince(begin) < kPatienceMs && !IsDemoInterrupted(); poll(nullptr, 0, kLookAgainMs)) {
+  for (const int64_t begin = SystemClock().BootNs();
+       MillisecondsSince(begin) < kPatienceMs && !IsDemoInterrupted();
+       poll(nullptr, 0, kLookAgainMs)) {
     if (GP_TRY(look())) return Ok();
   }
   return Fail(Unavailable(what + ": not within a minute"));
@@ -86,24 +89,32 @@ Result<v1::Job> DemoTour::AwaitJob(const std::string& id, const std::string& wha
   return job;
 }
 
-Result<v1::Job> DemoTour::AwaitEnd(const std::string& id) { return AwaitJob(id, "its end", IsOver); }
+Result<v1::Job> DemoTour::AwaitEnd(const std::string& id) {
+  return AwaitJob(id, "its end", IsOver);
+}
 
 Result<int> DemoTour::GpusWithState(v1::GpuState state) {
   int gpus = 0;
   const v1::Cluster cluster = GP_TRY(host_->client().Cluster());
-  for (const v1::Node& node : cluster.nodes()) gpus += static_cast<int>(std::ranges::count(node.gpus(), state, &v1::Gpu::state));
+  for (const v1::Node& node : cluster.nodes())
+    gpus += static_cast<int>(std::ranges::count(node.gpus(), state, &v1::Gpu::state));
   return gpus;
 }
 
 Status DemoTour::AwaitGpus(const std::string& node, bool in_service) {
-  return Await(node + ": its GPUs " + (in_service ? "into" : "out of") + " service", [&]() -> Result<bool> {
-    const v1::Cluster cluster = GP_TRY(host_->client().Cluster());
-    const auto found = std::ranges::find(cluster.nodes(), node, &v1::Node::name);
-    return found != cluster.nodes().end() && std::ranges::all_of(found->gpus(), [&](const v1::Gpu& gpu) { return (gpu.state() == v1::AVAILABLE) == in_service; });
-  });
+  return Await(node + ": its GPUs " + (in_service ? "into" : "out of") + " service",
+               [&]() -> Result<bool> {
+                 const v1::Cluster cluster = GP_TRY(host_->client().Cluster());
+                 const auto found = std::ranges::find(cluster.nodes(), node, &v1::Node::name);
+                 return found != cluster.nodes().end() &&
+                        std::ranges::all_of(found->gpus(), [&](const v1::Gpu& gpu) {
+                          return (gpu.state() == v1::AVAILABLE) == in_service;
+                        });
+               });
 }
 
-Status DemoTour::Serve(const std::string& node, v1::ChangeServiceRequest::Action action, const std::string& reason) {
+Status DemoTour::Serve(const std::string& node, v1::ChangeServiceRequest::Action action,
+                       const std::string& reason) {
   v1::ChangeServiceRequest request;
   request.set_node(node);
   request.set_action(action);
@@ -112,7 +123,8 @@ Status DemoTour::Serve(const std::string& node, v1::ChangeServiceRequest::Action
   return changed ? Ok() : Fail(changed.error());
 }
 
-Result<std::string> DemoTour::SubmitCounter(const std::string& name, int nodes, int gpus, int priority, int steps) {
+Result<std::string> DemoTour::SubmitCounter(const std::string& name, int nodes, int gpus,
+                                            int priority, int steps) {
   JobSpec spec;
   spec.name = name;
   spec.nodes = nodes;
@@ -146,8 +158,11 @@ Status DemoTour::Begin() {
 Status DemoTour::ShowPriorities() {
   story_.Section("1  Priorities: urgent work comes first, and nothing is lost by it");
   const std::string patient = GP_TRY(SubmitCounter("patient", 2, kGpusPerNode, kLow, 60));
-  GP_TRY(AwaitJob(patient, "a checkpoint", [](const v1::Job& job) { return job.checkpoints_size() > 0; }));
-  story_.Line(fmt::format("{} has all {} GPUs, at low priority; it may be interrupted, and has saved a checkpoint", patient, 2 * kGpusPerNode));
+  GP_TRY(AwaitJob(patient, "a checkpoint",
+                  [](const v1::Job& job) { return job.checkpoints_size() > 0; }));
+  story_.Line(fmt::format(
+      "{} has all {} GPUs, at low priority; it may be interrupted, and has saved a checkpoint",
+      patient, 2 * kGpusPerNode));
   JobSpec spec;
   spec.name = "urgent";
   spec.gpus.count = kGpusPerNode;
@@ -155,39 +170,64 @@ Status DemoTour::ShowPriorities() {
   spec.command = {"sleep", "2"};
   const int64_t begin = SystemClock().BootNs();
   const std::string urgent = GP_TRY(host_->client().Submit(spec));
-  GP_TRY(AwaitJob(urgent, "its start", [](const v1::Job& job) { return IsRunning(job) || IsOver(job); }));
-  story_.Line(fmt::format("{}, at high priority, runs {:.0f} ms after its submit: {} was told to stop, and gave way", urgent, MillisecondsSince(begin), patient));
+  GP_TRY(AwaitJob(urgent, "its start",
+                  [](const v1::Job& job) { return IsRunning(job) || IsOver(job); }));
+  story_.Line(fmt::format(
+      "{}, at high priority, runs {:.0f} ms after its submit: {} was told to stop, and gave way",
+      urgent, MillisecondsSince(begin), patient));
   const v1::Job waiting = GP_TRY(host_->client().Job(patient));
-  if (!waiting.reason().empty()) story_.Line(fmt::format("{} waits: {}", patient, waiting.reason()));
+  if (!waiting.reason().empty())
+    story_.Line(fmt::format("{} waits: {}", patient, waiting.reason()));
   GP_TRY(AwaitEnd(urgent));
   const v1::Job job = GP_TRY(AwaitEnd(patient));
   const int begun = BegunAt(GP_TRY(host_->client().Output(patient)));
-  story_.Line(fmt::format("{} went on from step {} of 60, and is {}", patient, begun, job.state() == v1::COMPLETED ? "complete" : job.detail()));
-  Check(job.state() == v1::COMPLETED && job.preemptions() == 1 && begun > 0, fmt::format("{}: {} after {} interruptions, from step {}", patient, job.detail(), job.preemptions(), begun));
+  story_.Line(fmt::format("{} went on from step {} of 60, and is {}", patient, begun,
+                          job.state() == v1::COMPLETED ? "complete" : job.detail()));
+  Check(job.state() == v1::COMPLETED && job.preemptions() == 1 && begun > 0,
+        fmt::format("{}: {} after {} interruptions, from step {}", patient, job.detail(),
+                    job.preemptions(), begun));
   return Ok();
 }
 
 Status DemoTour::ShowFaults() {
   story_.Section("2  Faults: a GPU fails, its job goes on elsewhere");
   const std::string id = GP_TRY(SubmitCounter("steady", 1, 1, kMedium, 60));
-  const v1::Job before = GP_TRY(AwaitJob(id, "a checkpoint", [](const v1::Job& job) { return job.checkpoints_size() > 0; }));
+  const v1::Job before = GP_TRY(
+      AwaitJob(id, "a checkpoint", [](const v1::Job& job) { return job.checkpoints_size() > 0; }));
   const v1::Rank rank = before.attempts(0).ranks(0);
-  story_.Line(fmt::format("{} runs on GPU {} of {}; now that GPU reports an uncorrectable memory error (XID {})", id, rank.gpus(0), rank.node(), kUncorrectableEcc));
+  story_.Line(fmt::format(
+      "{} runs on GPU {} of {}; now that GPU reports an uncorrectable memory error (XID {})", id,
+      rank.gpus(0), rank.node(), kUncorrectableEcc));
   const int64_t begin = SystemClock().BootNs();
-  GP_CHECK_OK(host_->Break(rank.node(), fmt::format("xid gpu={} code={}", rank.gpus(0), kUncorrectableEcc)));
-  const v1::Job moved = GP_TRY(AwaitJob(id, "its next attempt", [](const v1::Job& job) { return (job.attempt() == 2 && IsRunning(job)) || IsOver(job); }));
+  GP_CHECK_OK(host_->Break(rank.node(),
+                           fmt::format("xid gpu={} code={}", rank.gpus(0), kUncorrectableEcc)));
+  const v1::Job moved = GP_TRY(AwaitJob(id, "its next attempt", [](const v1::Job& job) {
+    return (job.attempt() == 2 && IsRunning(job)) || IsOver(job);
+  }));
   const double moved_ms = MillisecondsSince(begin);
   const v1::Rank& now = moved.attempts(moved.attempts_size() - 1).ranks(0);
-  story_.Line(fmt::format("{:.0f} ms later it runs on GPU {} of {}, from its newest checkpoint; its owner is not charged a retry", moved_ms, now.gpus(0), now.node()));
+  story_.Line(
+      fmt::format("{:.0f} ms later it runs on GPU {} of {}, from its newest checkpoint; its owner "
+                  "is not charged a retry",
+                  moved_ms, now.gpus(0), now.node()));
   const v1::Job job = GP_TRY(AwaitEnd(id));
-  const auto incidents = GP_TRY(host_->client().Call<v1::ListIncidentsReply>("ListIncidents", [] { v1::ListIncidentsRequest all; all.set_all(true); return all; }()));
+  const auto incidents = GP_TRY(host_->client().Call<v1::ListIncidentsReply>("ListIncidents", [] {
+    v1::ListIncidentsRequest all;
+    all.set_all(true);
+    return all;
+  }()));
   for (const v1::Incident& incident : incidents.incidents()) {
-    story_.Line(fmt::format("{}: {} on {}, {}", incident.id(), incident.cause(), incident.node(), incident.state()));
-    for (const v1::Incident::Step& step : incident.steps()) story_.Line("    " + step.at() + "  " + step.what());
+    story_.Line(fmt::format("{}: {} on {}, {}", incident.id(), incident.cause(), incident.node(),
+                            incident.state()));
+    for (const v1::Incident::Step& step : incident.steps())
+      story_.Line("    " + step.at() + "  " + step.what());
   }
   const bool is_elsewhere = now.node() != rank.node() || now.gpus(0) != rank.gpus(0);
-  Check(job.state() == v1::COMPLETED && job.faults() == 1 && job.retries_used() == 0 && is_elsewhere, fmt::format("{}: {} after {} faults", id, job.detail(), job.faults()));
-  Check(incidents.incidents_size() == 1, fmt::format("{} incidents instead of one", incidents.incidents_size()));
+  Check(
+      job.state() == v1::COMPLETED && job.faults() == 1 && job.retries_used() == 0 && is_elsewhere,
+      fmt::format("{}: {} after {} faults", id, job.detail(), job.faults()));
+  Check(incidents.incidents_size() == 1,
+        fmt::format("{} incidents instead of one", incidents.incidents_size()));
   return Ok();
 }
 
@@ -207,12 +247,14 @@ Result<double> DemoTour::RunSweep(int jobs) {
     return std::ranges::all_of(seen.jobs(), IsOver);
   }));
   const auto complete = std::ranges::count(seen.jobs(), v1::COMPLETED, &v1::Job::state);
-  Check(complete == jobs, fmt::format("{} of {} jobs of {} are complete", complete, jobs, all.name()));
+  Check(complete == jobs,
+        fmt::format("{} of {} jobs of {} are complete", complete, jobs, all.name()));
   return MillisecondsSince(begin);
 }
 
 Status DemoTour::ShowScaling() {
-  story_.Section(fmt::format("3  Scaling: {} jobs of half a second, then the same with a node more", kSweepJobs));
+  story_.Section(fmt::format("3  Scaling: {} jobs of half a second, then the same with a node more",
+                             kSweepJobs));
   const int gpus = GP_TRY(GpusWithState(v1::AVAILABLE));
   const double before_ms = GP_TRY(RunSweep(kSweepJobs));
   story_.Line(fmt::format("{} GPUs: {:.1f} s", gpus, SecondsIn(before_ms)));
@@ -220,17 +262,20 @@ Status DemoTour::ShowScaling() {
   GP_CHECK_OK(AwaitGpus(kSpareNode, true));
   const int more = GP_TRY(GpusWithState(v1::AVAILABLE));
   const double after_ms = GP_TRY(RunSweep(kSweepJobs));
-  story_.Line(fmt::format("{} GPUs, {} tested and put into service: {:.1f} s", more, kSpareNode, SecondsIn(after_ms)));
+  story_.Line(fmt::format("{} GPUs, {} tested and put into service: {:.1f} s", more, kSpareNode,
+                          SecondsIn(after_ms)));
   Check(more >= gpus + kGpusPerNode, fmt::format("{} GPUs after {}", more, gpus));
   return Ok();
 }
 
 Status DemoTour::ShowMonitoring() {
   story_.Section("4  Monitoring: what Prometheus reads, and what it all came to");
-  const auto metrics = GP_TRY(host_->client().Call<v1::GetMetricsReply>("GetMetrics", v1::GetMetricsRequest()));
+  const auto metrics =
+      GP_TRY(host_->client().Call<v1::GetMetricsReply>("GetMetrics", v1::GetMetricsRequest()));
   int shown = 0;
   for (const std::string& line : Split(metrics.text(), '\n')) {
-    const bool is_told = line.starts_with("gpu_platform_gpus_by_use{") || line.starts_with("gpu_platform_gpus_free{");
+    const bool is_told = line.starts_with("gpu_platform_gpus_by_use{") ||
+                         line.starts_with("gpu_platform_gpus_free{");
     if (!is_told) continue;
     story_.Line(line);
     ++shown;
@@ -243,7 +288,9 @@ Status DemoTour::ShowMonitoring() {
   for (const v1::UsageRow& row : usage.rows()) {
     if (row.kind() != "jobs" && row.kind() != "repeated") continue;
     had += row.gpu_hours();
-    story_.Line(fmt::format("{:.1f} GPU-seconds {} {}", row.gpu_hours() * 3'600, row.kind() == "jobs" ? "of" : "lost to faults, not charged to", row.user()));
+    story_.Line(fmt::format("{:.1f} GPU-seconds {} {}", row.gpu_hours() * 3'600,
+                            row.kind() == "jobs" ? "of" : "lost to faults, not charged to",
+                            row.user()));
   }
   Check(had > 0, "the book of GPU time has nothing of these jobs");
   story_.Line("with serve --http: a dashboard (gpu-platform dashboard), and /metrics");
@@ -253,7 +300,8 @@ Status DemoTour::ShowMonitoring() {
 Status DemoTour::ShowLiveJob() {
   story_.Section("5  A job to watch: training with checkpoints");
   const v1::Cluster cluster = GP_TRY(host_->client().Cluster());
-  std::vector<DemoJob> jobs = GP_TRY(LoadDemoJobs({host_->examples(), host_->checkpoints(), {}, true}, cluster));
+  std::vector<DemoJob> jobs =
+      GP_TRY(LoadDemoJobs({host_->examples(), host_->checkpoints(), {}, true}, cluster));
   DemoJob& training = jobs.front();
   training.id = GP_TRY(host_->client().Submit(training.spec));
   size_t told = 0;

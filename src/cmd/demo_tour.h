@@ -1,7 +1,7 @@
 #pragma once
 
-// The tour: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes.  Every chapter says what must
-// come of it, and looks whether it did.
+// The tour: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes.  Every
+// chapter says what must come of it, and looks whether it did.
 
 #include <memory>
 #include <string>
@@ -34,7 +34,8 @@ class DemoTour {
   int Conclude(const Status& told);
 
   // A job that counts, saves what it has counted, and goes on from there.
-  Result<std::string> SubmitCounter(const std::string& name, int nodes, int gpus, int priority, int steps);
+  Result<std::string> SubmitCounter(const std::string& name, int nodes, int gpus, int priority,
+                                    int steps);
   // So many jobs of one GPU and half a second; how long all of them take, in milliseconds.
   Result<double> RunSweep(int jobs);
   // Looks until it is so; kUnavailable: it was not in a minute.
@@ -44,7 +45,8 @@ class DemoTour {
   Result<v1::Job> AwaitJob(const std::string& id, const std::string& what, IsSo is_so);
   Result<v1::Job> AwaitEnd(const std::string& id);
   Status AwaitGpus(const std::string& node, bool in_service);
-  Status Serve(const std::string& node, v1::ChangeServiceRequest::Action action, const std::string& reason);
+  Status Serve(const std::string& node, v1::ChangeServiceRequest::Action action,
+               const std::string& reason);
   Result<int> GpusWithState(v1::GpuState state);
   // Told with the results where it is not so.
   void Check(bool is_so, const std::string& what);

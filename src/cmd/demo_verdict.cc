@@ -46,16 +46,12 @@ class Judge {
       JudgeEnd(job);
       JudgeGang(job);
       switch (job.role) {
-        case DemoRole::kTraining:
-          JudgeTraining(job);
-          break;
+        case DemoRole::kTraining: JudgeTraining(job); break;
         case DemoRole::kNodeGang:
           JudgeNuma(job);
           JudgeSums(job);
           break;
-        case DemoRole::kProbe:
-          JudgeDevices(job);
-          break;
+        case DemoRole::kProbe: JudgeDevices(job); break;
         case DemoRole::kWholeGang:
           JudgeWait(job);
           JudgeSums(job);

@@ -21,7 +21,8 @@ namespace gp {
 namespace {
 
 constexpr char kBeforeAccepted[] =
-    "\n» interrupted before the job was acknowledged; if it was accepted, gpu-platform jobs list shows it\n";
+    "\n» interrupted before the job was acknowledged; if it was accepted, gpu-platform jobs list "
+    "shows it\n";
 constexpr int kExitDetached = 130;
 constexpr int kAgainMs = 2'000;                      // within which a second one cancels the job
 constexpr auto kLookTime = std::chrono::seconds(1);  // nobody waits longer for a word
@@ -65,7 +66,8 @@ void AwaitInterrupts(int fd, const std::string& job, Cli& cli) {
   }
   if (!cli.quiet) std::fputc('\n', stderr);  // the terminal has ^C on this line
   const auto seen = LookAt(cli.server, job);
-  cli.Say(StandOf(job, seen) + "; follow: gpu-platform jobs logs -f " + job + ", cancel: gpu-platform jobs cancel " + job + ", or Ctrl-C again");
+  cli.Say(StandOf(job, seen) + "; follow: gpu-platform jobs logs -f " + job +
+          ", cancel: gpu-platform jobs cancel " + job + ", or Ctrl-C again");
   pollfd more{fd, POLLIN, 0};
   if (poll(&more, 1, kAgainMs) > 0) StopJobs({job}, false, cli);
   std::fflush(stdout);

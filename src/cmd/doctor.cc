@@ -14,12 +14,9 @@ namespace {
 
 const char* WordFor(Finding finding) {
   switch (finding) {
-    case Finding::kOk:
-      return "ok";
-    case Finding::kWarn:
-      return "WARN";
-    case Finding::kFail:
-      return "FAIL";
+    case Finding::kOk: return "ok";
+    case Finding::kWarn: return "WARN";
+    case Finding::kFail: return "FAIL";
   }
   return "?";
 }
@@ -54,7 +51,8 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
   checks.insert(checks.end(), isolation.begin(), isolation.end());
   checks.push_back(CheckCgroups());
   checks.push_back(CheckServiceUser(places.service_user));
-  if (!places.state.empty()) checks.push_back(CheckState(places.state));  // else it is on another machine
+  // Else it is on another machine
+  if (!places.state.empty()) checks.push_back(CheckState(places.state));
   int warnings = 0;
   int failures = 0;
   for (const DoctorCheck& check : checks) {
@@ -76,7 +74,8 @@ void AddDoctor(CLI::App& app, Cli& cli) {
                                      "each trouble; exit code 9 if one fails");
   auto places = std::make_shared<DoctorPlaces>();
   places->service_user = "gpu-job";
-  sub->add_option("--state", places->state, "The controller's state directory; default: that of the controller in use")
+  sub->add_option("--state", places->state,
+                  "The controller's state directory; default: that of the controller in use")
       ->type_name("DIRECTORY");
   sub->add_option("--service-user", places->service_user, "Who runs the jobs that root submits")
       ->type_name("NAME");

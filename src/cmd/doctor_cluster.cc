@@ -3,9 +3,9 @@
 #include <chrono>
 
 #include "adapters/wire/call_deadline.h"
-#include "cmd/controller_line.h"
 #include "base/text.h"
 #include "cmd/cluster_text.h"
+#include "cmd/controller_line.h"
 #include "cmd/doctor_checks.h"
 #include "infrastructure/system_clock.h"
 
@@ -20,8 +20,7 @@ Result<v1::Cluster> Fetch(const std::string& server) {
   v1::Control::Stub* stub = GP_TRY(client->Streams(context));
   context.set_deadline(DeadlineIn(kCallTime));
   v1::Cluster cluster;
-  const grpc::Status status =
-      stub->GetCluster(&context, v1::GetClusterRequest(), &cluster);
+  const grpc::Status status = stub->GetCluster(&context, v1::GetClusterRequest(), &cluster);
   if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
   return cluster;
 }
@@ -50,7 +49,8 @@ DoctorCheck CheckAgents(const v1::Cluster& cluster) {
         "start the agent there again; if the node is off for good: gpu-platform nodes declare-lost "
         "--force"};
   }
-  return {"agents", Finding::kOk, fmt::format("{}, all up", Count(cluster.nodes_size(), "node")), ""};
+  return {"agents", Finding::kOk, fmt::format("{}, all up", Count(cluster.nodes_size(), "node")),
+          ""};
 }
 
 DoctorCheck CheckGpus(const v1::Cluster& cluster) {
@@ -60,7 +60,9 @@ DoctorCheck CheckGpus(const v1::Cluster& cluster) {
     for (const v1::Gpu& gpu : node.gpus()) {
       ++gpus;
       const v1::GpuVerdict& verdict = gpu.verdict();
-      if (verdict.level() != "ok") unwell.push_back(fmt::format("{}/{} {} {}", node.name(), gpu.index(), verdict.level(), verdict.code()));
+      if (verdict.level() != "ok")
+        unwell.push_back(
+            fmt::format("{}/{} {} {}", node.name(), gpu.index(), verdict.level(), verdict.code()));
     }
   }
   if (unwell.empty()) return {"gpus", Finding::kOk, fmt::format("{} GPU(s) are well", gpus), ""};

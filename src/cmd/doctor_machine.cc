@@ -60,10 +60,13 @@ std::vector<DoctorCheck> CheckIsolation() {
 DoctorCheck CheckCgroups() {
   const std::vector<std::string> left = AbandonedRootsBelow(kCgroups);
   if (left.empty()) return {"cgroups", Finding::kOk, "none left behind", ""};
-  const std::vector<std::string> shown(left.begin(), left.begin() + std::min<ptrdiff_t>(std::ssize(left), kRootsShown));
+  const std::vector<std::string> shown(
+      left.begin(), left.begin() + std::min<ptrdiff_t>(std::ssize(left), kRootsShown));
   return {"cgroups", Finding::kWarn,
-          fmt::format("{} left by agents that were killed{}{}", left.size(), left.size() > kRootsShown ? "; the first: " : ": ", Join(shown, ", ")),
-          "gpu-platform agent or serve removes those beside its own; or: find " + Join(shown, " ") + " -depth -type d -exec rmdir {} ;"};
+          fmt::format("{} left by agents that were killed{}{}", left.size(),
+                      left.size() > kRootsShown ? "; the first: " : ": ", Join(shown, ", ")),
+          "gpu-platform agent or serve removes those beside its own; or: find " + Join(shown, " ") +
+              " -depth -type d -exec rmdir {} ;"};
 }
 
 DoctorCheck CheckDriver(const std::string& nvml) {
@@ -89,16 +92,18 @@ DoctorCheck CheckDriver(const std::string& nvml) {
 DoctorCheck CheckMps() {
   const auto control = FindMpsControl({});
   const std::string path = control.value_or("");
-  if (path.empty()) return {"sharing", Finding::kOk, "in turns; not by MPS, there is no nvidia-cuda-mps-control", ""};
+  if (path.empty())
+    return {"sharing", Finding::kOk, "in turns; not by MPS, there is no nvidia-cuda-mps-control",
+            ""};
   return {"sharing", Finding::kOk, "in turns, and by MPS with " + path, ""};
 }
 
 DoctorCheck CheckHost() {
   const auto host = HwlocTopology::OpenLive()->Read();
   if (!host) return {"topology", Finding::kFail, host.error().message, "mount /sys"};
-  const std::string what =
-      fmt::format("{}, {}, {}", Count(host->cpus.Count(), "CPU"), Count(std::ssize(host->numa_nodes), "NUMA node"),
-                  BytesToText(host->memory_mib << 20));
+  const std::string what = fmt::format("{}, {}, {}", Count(host->cpus.Count(), "CPU"),
+                                       Count(std::ssize(host->numa_nodes), "NUMA node"),
+                                       BytesToText(host->memory_mib << 20));
   if (host->warnings.empty()) return {"topology", Finding::kOk, what, ""};
   return {"topology", Finding::kWarn, what + "; " + Join(host->warnings, "; "),
           "placement near these GPUs is a guess; a newer firmware may tell"};

@@ -129,7 +129,9 @@ int RunExec(Cli& cli, const ExecOptions& options) {
   if (exit_code >= 0) return exit_code;
   const Error error = ControlClient::ErrorOf(status);
   cli.Complain(error);
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kInternal ? kExitPlatform : cli.exit_code;
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kInternal
+             ? kExitPlatform
+             : cli.exit_code;
 }
 
 int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::string>& argv) {

@@ -35,11 +35,16 @@ std::string Told(const XidRule& rule) {
 
 Json DocumentOf(const Policy& policy) {
   Json document{{"numbers", Json::object()}, {"health", Json::object()}, {"xids", Json::array()}};
-  for (const auto& [code, action] : policy.faults.health) document["health"][Name(code)] = Name(action);
-  for (const PolicyValue& number : FaultNumbers(policy)) document["numbers"][number.name] = number.value;
+  for (const auto& [code, action] : policy.faults.health)
+    document["health"][Name(code)] = Name(action);
+  for (const PolicyValue& number : FaultNumbers(policy))
+    document["numbers"][number.name] = number.value;
   for (const auto& [xid, rule] : policy.faults.xids) {
     const XidWords words = WordsOf(rule);
-    document["xids"].push_back({{"xid", xid}, {"job", words.job}, {"gpu", words.gpu}, {"changed", rule != BuiltInRule(xid)}});
+    document["xids"].push_back({{"xid", xid},
+                                {"job", words.job},
+                                {"gpu", words.gpu},
+                                {"changed", rule != BuiltInRule(xid)}});
   }
   return document;
 }
@@ -48,18 +53,22 @@ void PrintPolicy(const Policy& policy, Cli& cli) {
   Table numbers({{"NAME"}, {"VALUE", true}, {"BUILT IN", true}});
   const std::vector<PolicyValue> built_in = FaultNumbers(BuiltInPolicy());
   const std::vector<PolicyValue> values = FaultNumbers(policy);
-  for (size_t i = 0; i < values.size(); ++i) numbers.Add({values[i].name, values[i].value, built_in[i].value});
+  for (size_t i = 0; i < values.size(); ++i)
+    numbers.Add({values[i].name, values[i].value, built_in[i].value});
   cli.PrintTable(numbers);
   std::printf("\n");
   Table health({{"FINDING"}, {"ACTION"}, {"BUILT IN"}});
-  for (const auto& [code, action] : policy.faults.health) health.Add({Name(code), Name(action), Name(DefaultHealthTable().at(code))});
+  for (const auto& [code, action] : policy.faults.health)
+    health.Add({Name(code), Name(action), Name(DefaultHealthTable().at(code))});
   cli.PrintTable(health);
   std::printf("\n");
   Table rules({{"XID", true}, {"JOB"}, {"GPU"}, {"BUILT IN"}, {"MEANING", false, false, true}});
   for (const auto& [xid, rule] : policy.faults.xids) {
     const XidWords words = WordsOf(rule);
     const XidFacts* facts = FindXid(xid);
-    rules.Add({std::to_string(xid), words.job, words.gpu, rule == BuiltInRule(xid) ? "" : Told(BuiltInRule(xid)), facts == nullptr ? kDash : facts->meaning});
+    rules.Add({std::to_string(xid), words.job, words.gpu,
+               rule == BuiltInRule(xid) ? "" : Told(BuiltInRule(xid)),
+               facts == nullptr ? kDash : facts->meaning});
   }
   cli.PrintTable(rules);
 }
@@ -81,10 +90,14 @@ struct PlayedXid {
 Result<PlayedXid> PlayedFrom(const std::string& word, Duration before) {
   const size_t sign = word.find('@');
   const auto xid = ParseCount(word.substr(0, sign));
-  if (!xid || *xid < 1 || *xid > kPlayedXidMax) return Fail(InvalidArgument("\"" + Printable(word, 40) + "\": write an XID, or XID@TIME as 63@3s"));
+  if (!xid || *xid < 1 || *xid > kPlayedXidMax)
+    return Fail(
+        InvalidArgument("\"" + Printable(word, 40) + "\": write an XID, or XID@TIME as 63@3s"));
   Duration at = before;
   if (sign != std::string::npos) at = GP_TRY(ParseDuration(word.substr(sign + 1)));
-  if (at < before) return Fail(InvalidArgument("\"" + Printable(word, 40) + "\": comes before the one that is written before it"));
+  if (at < before)
+    return Fail(InvalidArgument("\"" + Printable(word, 40) +
+                                "\": comes before the one that is written before it"));
   return PlayedXid{static_cast<int>(*xid), at};
 }
 
@@ -98,10 +111,15 @@ Result<Json> Play(const Policy& policy, const std::vector<std::string>& words) {
     const Instant at{played.at.ns};
     FaultSignal signal;
     signal.xid = played.xid;
-    const FaultVerdict verdict = gp::Judge(policy.faults, signal, XidsNear(before, at, policy.faults.correlate),
-                                       IsRepeated(before, played.xid, at, policy.faults.correlate));
+    const FaultVerdict verdict =
+        gp::Judge(policy.faults, signal, XidsNear(before, at, policy.faults.correlate),
+                  IsRepeated(before, played.xid, at, policy.faults.correlate));
     const XidWords told = WordsOf({verdict.tenants, verdict.remedy, verdict.counts});
-    verdicts.push_back({{"after_seconds", played.at.ns / 1'000'000'000}, {"xid", played.xid}, {"job", told.job}, {"gpu", told.gpu}, {"why", verdict.why}});
+    verdicts.push_back({{"after_seconds", played.at.ns / 1'000'000'000},
+                        {"xid", played.xid},
+                        {"job", told.job},
+                        {"gpu", told.gpu},
+                        {"why", verdict.why}});
     before.xids.push_back({played.xid, at});
     last = played.at;
   }
@@ -117,7 +135,8 @@ void SimulatePolicy(const std::string& file, const std::vector<std::string>& wor
   if (cli.PrintDocument(Json{{"verdicts", *verdicts}})) return;
   Table table({{"AFTER", true}, {"XID", true}, {"JOB"}, {"GPU"}, {"WHY"}});
   for (const Json& one : *verdicts) {
-    table.Add({std::to_string(one["after_seconds"].get<int64_t>()) + "s", std::to_string(one["xid"].get<int>()), one["job"].get<std::string>(),
+    table.Add({std::to_string(one["after_seconds"].get<int64_t>()) + "s",
+               std::to_string(one["xid"].get<int>()), one["job"].get<std::string>(),
                one["gpu"].get<std::string>(), one["why"].get<std::string>()});
   }
   cli.PrintTable(table);
@@ -132,31 +151,40 @@ void CheckPolicyFile(const std::string& file, Cli& cli) {
   if (!policy) return cli.Complain(policy.error());
   Json milder = Json::array();
   for (const auto& [xid, rule] : policy->faults.xids) {
-    if (IsMilder(rule, BuiltInRule(xid))) milder.push_back({{"xid", xid}, {"built_in", Told(BuiltInRule(xid))}, {"now", Told(rule)}});
+    if (IsMilder(rule, BuiltInRule(xid)))
+      milder.push_back({{"xid", xid}, {"built_in", Told(BuiltInRule(xid))}, {"now", Told(rule)}});
   }
   if (cli.PrintDocument(Json{{"file", file}, {"sound", true}, {"milder", milder}})) return;
   std::printf("%s: sound\n", file.c_str());
   for (const Json& one : milder) {
-    cli.Say(fmt::format("XID {}: {} is milder than {}, which is built in", one["xid"].get<int>(), one["now"].get<std::string>(), one["built_in"].get<std::string>()));
+    cli.Say(fmt::format("XID {}: {} is milder than {}, which is built in", one["xid"].get<int>(),
+                        one["now"].get<std::string>(), one["built_in"].get<std::string>()));
   }
 }
 
 void AddFaults(CLI::App& app, Cli& cli) {
   CLI::App* faults = app.add_subcommand("faults", "Faults of GPUs: policy");
   faults->require_subcommand(1);
-  CLI::App* policy = faults->add_subcommand("policy", "The rules and numbers by which faults are judged: show, check, simulate");
+  CLI::App* policy = faults->add_subcommand(
+      "policy", "The rules and numbers by which faults are judged: show, check, simulate");
   policy->require_subcommand(1);
   auto file = std::make_shared<std::string>();
-  CLI::App* show = policy->add_subcommand("show", "What is in force with a policy file, or without one");
-  show->add_option("--policy", *file, "As serve takes it (docs/reference/policies.md)")->type_name("FILE");
+  CLI::App* show =
+      policy->add_subcommand("show", "What is in force with a policy file, or without one");
+  show->add_option("--policy", *file, "As serve takes it (docs/reference/policies.md)")
+      ->type_name("FILE");
   show->callback([file, &cli] { ShowPolicy(*file, cli); });
-  CLI::App* check = policy->add_subcommand("check", "Whether a policy file is sound; tells which XIDs it takes less seriously");
+  CLI::App* check = policy->add_subcommand(
+      "check", "Whether a policy file is sound; tells which XIDs it takes less seriously");
   check->add_option("--policy", *file, "The file")->type_name("FILE")->required();
   check->callback([file, &cli] { CheckPolicyFile(*file, cli); });
-  CLI::App* simulate = policy->add_subcommand("simulate", "What would follow from XIDs of one GPU, one after the other; for the job that each names");
+  CLI::App* simulate = policy->add_subcommand(
+      "simulate",
+      "What would follow from XIDs of one GPU, one after the other; for the job that each names");
   auto xids = std::make_shared<std::vector<std::string>>();
   simulate->add_option("--policy", *file, "The file; default: what is built in")->type_name("FILE");
-  simulate->add_option("xid", *xids, "As 48 63, or with times after the first: 48 63@3s 48@20h")->required();
+  simulate->add_option("xid", *xids, "As 48 63, or with times after the first: 48 63@3s 48@20h")
+      ->required();
   simulate->callback([file, xids, &cli] { SimulatePolicy(*file, *xids, cli); });
 }
 

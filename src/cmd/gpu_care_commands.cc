@@ -1,4 +1,5 @@
-// Processes that the agent runs to care for one GPU: our own test, and the reset of a simulated one.  Hidden.
+// Processes that the agent runs to care for one GPU: our own test, and the reset of a simulated
+// one.  Hidden.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "adapters/outbound/nvml/nvml_driver.h"
 #include "adapters/outbound/command/run_command.h"
+#include "adapters/outbound/nvml/nvml_driver.h"
 #include "application/agent/observe.h"
 #include "cmd/cli.h"
 #include "domain/faults/health.h"
@@ -29,10 +30,13 @@ std::string Complaint(const GpuHealth& health, const GpuIdentity& identity) {
   for (const HealthFinding& finding : Examine(ToVitals(health))) {
     if (DefaultHealthTable().at(finding.code) > HealthAction::kNoLinkedWork) return ToText(finding);
   }
-  if (health.temperature_c && identity.temperature_slowdown_c && *health.temperature_c > *identity.temperature_slowdown_c - kCoolMargin) {
-    return std::to_string(*health.temperature_c) + " degrees, slows down at " + std::to_string(*identity.temperature_slowdown_c);
+  if (health.temperature_c && identity.temperature_slowdown_c &&
+      *health.temperature_c > *identity.temperature_slowdown_c - kCoolMargin) {
+    return std::to_string(*health.temperature_c) + " degrees, slows down at " +
+           std::to_string(*identity.temperature_slowdown_c);
   }
-  if (!health.processes.empty()) return "process " + std::to_string(health.processes.front().pid) + " still uses it";
+  if (!health.processes.empty())
+    return "process " + std::to_string(health.processes.front().pid) + " still uses it";
   return "";
 }
 
@@ -56,7 +60,9 @@ void TestGpu(const std::string& library, const std::string& program, const std::
     poll(nullptr, 0, kTryMs);
   }
   if (complaint.empty() && !program.empty()) {
-    const CommandEnd end = RunCommand({program, uuid}, Duration::Minutes(10), -1, {}, CommandGroup::kOurs);  // it ends when this test is ended
+    // It ends when this test is ended
+    const CommandEnd end =
+        RunCommand({program, uuid}, Duration::Minutes(10), -1, {}, CommandGroup::kOurs);
     if (!end.ok) complaint = program + ": " + end.output;
   }
   std::printf("%s\n", complaint.empty() ? "sound" : complaint.c_str());
@@ -66,7 +72,8 @@ void TestGpu(const std::string& library, const std::string& program, const std::
 void ResetSimulated(const std::string& control, const std::string& uuid, Cli& cli) {
   const int file = open(control.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   const std::string line = "reset gpu=" + uuid + "\n";
-  const bool written = file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const bool written =
+      file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   if (!written) cli.Complain(Internal(control + ": " + std::strerror(errno)));
   if (file >= 0) close(file);
 }

@@ -13,7 +13,8 @@ HostUser FromEntry(const passwd& entry) {
   HostUser user{entry.pw_name, entry.pw_uid, entry.pw_gid, {}, entry.pw_dir, entry.pw_shell};
   gid_t groups[256];
   int count = 256;
-  if (getgrouplist(entry.pw_name, entry.pw_gid, groups, &count) >= 0) user.groups.assign(groups, groups + count);
+  if (getgrouplist(entry.pw_name, entry.pw_gid, groups, &count) >= 0)
+    user.groups.assign(groups, groups + count);
   return user;
 }
 

@@ -18,7 +18,9 @@ std::optional<std::string> ReadHttpAddress(const std::string& run_directory) {
   return *text;
 }
 
-Status KeepHttpAddress(const std::string& run_directory, const std::string& address) { return WriteTextFile(FileIn(run_directory), address + "\n", 0644); }
+Status KeepHttpAddress(const std::string& run_directory, const std::string& address) {
+  return WriteTextFile(FileIn(run_directory), address + "\n", 0644);
+}
 
 void ForgetHttpAddress(const std::string& run_directory) { unlink(FileIn(run_directory).c_str()); }
 

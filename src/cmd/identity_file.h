@@ -1,6 +1,7 @@
 #pragma once
 
-// A key and its certificate in one file, so that they are never of two times.  Readable by its owner alone.
+// A key and its certificate in one file, so that they are never of two times.  Readable by its
+// owner alone.
 
 #include <string>
 

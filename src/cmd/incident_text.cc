@@ -21,10 +21,15 @@ struct Runbook {
   std::string_view line;
 };
 
-constexpr Runbook kBreaker{"BreakerOpen", "find the cause that the GPUs have in common before anything is reset"};
+constexpr Runbook kBreaker{"BreakerOpen",
+                           "find the cause that the GPUs have in common before anything is reset"};
 constexpr Runbook kPerson{"IncidentNeedsPerson", "the platform has done what it may do by itself"};
-constexpr Runbook kHeat{"GpuSlowedByHeat", "its neighbours too: cooling of the rack; this one alone: its fan, its heat sink"};
-constexpr Runbook kOut{"GpuOutOfService", "its reset and its test take minutes; where they fail, the hardware is at fault"};
+constexpr Runbook kHeat{
+    "GpuSlowedByHeat",
+    "its neighbours too: cooling of the rack; this one alone: its fan, its heat sink"};
+constexpr Runbook kOut{
+    "GpuOutOfService",
+    "its reset and its test take minutes; where they fail, the hardware is at fault"};
 
 // By words of the cause, the first that it has.
 struct CauseRunbook {
@@ -59,20 +64,22 @@ std::optional<int> XidOf(const std::string& cause) {
 
 // "--gpu-id n1/3", "--node n1"
 std::string Target(const v1::Incident& incident) {
-  return incident.has_gpu() ? fmt::format("--gpu-id {}/{}", incident.node(), incident.gpu()) : "--node " + incident.node();
+  return incident.has_gpu() ? fmt::format("--gpu-id {}/{}", incident.node(), incident.gpu())
+                            : "--node " + incident.node();
 }
 
 std::vector<std::string> OfHardware(const v1::Incident& incident) {
   const std::string online = "gpu-platform online " + Target(incident);
   const std::string close = "gpu-platform incidents close " + incident.id();
   if (incident.remedy() == "reboot") {
-    return {"gpu-platform drain --node " + incident.node() + " --reason " + incident.id(), "reboot " + incident.node(),
-            "gpu-platform online --node " + incident.node()};
+    return {"gpu-platform drain --node " + incident.node() + " --reason " + incident.id(),
+            "reboot " + incident.node(), "gpu-platform online --node " + incident.node()};
   }
   std::vector<std::string> steps;
   if (incident.has_gpu()) steps.push_back("gpu-platform health " + Target(incident));
   if (!incident.needs_person()) return steps;
-  steps.push_back(incident.remedy() == "operator" ? online + ", once it is repaired" : close + ", once its cause is found");
+  steps.push_back(incident.remedy() == "operator" ? online + ", once it is repaired"
+                                                  : close + ", once its cause is found");
   return steps;
 }
 
@@ -82,8 +89,10 @@ std::string MeaningText(const v1::Incident& incident) {
   const auto xid = XidOf(incident.cause());
   const XidFacts* facts = xid ? FindXid(*xid) : nullptr;
   if (facts == nullptr) return "";
-  const std::string advice = facts->nvidia_action.empty() ? "" : "; NVIDIA: " + facts->nvidia_action;
-  return fmt::format("{} ({}{}); gpu-platform xid explain {}", facts->meaning, facts->severity, advice, *xid);
+  const std::string advice =
+      facts->nvidia_action.empty() ? "" : "; NVIDIA: " + facts->nvidia_action;
+  return fmt::format("{} ({}{}); gpu-platform xid explain {}", facts->meaning, facts->severity,
+                     advice, *xid);
 }
 
 std::string RunbookOf(const v1::Incident& incident) { return std::string(Find(incident).page); }
@@ -97,13 +106,21 @@ std::vector<std::string> NextSteps(const v1::Incident& incident) {
   const std::string close = "gpu-platform incidents close " + incident.id();
   if (incident.state() == "CLOSED") return {};
   if (!incident.held_by().empty()) {
-    return {"gpu-platform incidents show " + incident.held_by(), "gpu-platform incidents close " + incident.held_by() + ", so that what it holds back goes on"};
+    return {"gpu-platform incidents show " + incident.held_by(),
+            "gpu-platform incidents close " + incident.held_by() +
+                ", so that what it holds back goes on"};
   }
-  if (incident.node().empty()) return {"gpu-platform incidents list", close + ", so that what it holds back goes on"};
-  if (incident.cause().starts_with(kTwoMachines)) return {"gpu-platform agent --name NAME, on the one that is refused", close};
-  if (incident.cause().contains(kTwoNodes)) return {"gpu-platform nodes declare-lost " + incident.node() + ", where that machine is gone", close};
+  if (incident.node().empty())
+    return {"gpu-platform incidents list", close + ", so that what it holds back goes on"};
+  if (incident.cause().starts_with(kTwoMachines))
+    return {"gpu-platform agent --name NAME, on the one that is refused", close};
+  if (incident.cause().contains(kTwoNodes))
+    return {"gpu-platform nodes declare-lost " + incident.node() + ", where that machine is gone",
+            close};
   if (incident.cause() == kMissing) {
-    return {fmt::format("put it back: it is tested when the agent of {} has joined with it", incident.node()), close + ", where it is gone for good"};
+    return {fmt::format("put it back: it is tested when the agent of {} has joined with it",
+                        incident.node()),
+            close + ", where it is gone for good"};
   }
   return OfHardware(incident);
 }

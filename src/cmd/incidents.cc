@@ -15,7 +15,8 @@ namespace {
 
 std::string Where(const v1::Incident& incident) {
   if (incident.node().empty()) return "pool " + incident.pool();
-  return incident.has_gpu() ? incident.node() + "/" + std::to_string(incident.gpu()) : incident.node();
+  return incident.has_gpu() ? incident.node() + "/" + std::to_string(incident.gpu())
+                            : incident.node();
 }
 
 // What stands between it and its end.
@@ -27,7 +28,9 @@ std::string Outlook(const v1::Incident& incident) {
 }
 
 std::string HeldText(const v1::Incident& incident) {
-  return incident.held_by().empty() ? "" : "; held: nothing is reset by itself in this pool until " + incident.held_by() + " is closed";
+  return incident.held_by().empty() ? ""
+                                    : "; held: nothing is reset by itself in this pool until " +
+                                          incident.held_by() + " is closed";
 }
 
 std::string OrDash(const std::string& text) { return text.empty() ? kDash : text; }
@@ -35,16 +38,26 @@ std::string OrDash(const std::string& text) { return text.empty() ? kDash : text
 void PrintList(const v1::ListIncidentsReply& reply, bool has_closed, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   if (cli.output == "name") {
-    for (const v1::Incident& incident : reply.incidents()) std::printf("%s\n", incident.id().c_str());
+    for (const v1::Incident& incident : reply.incidents())
+      std::printf("%s\n", incident.id().c_str());
     return;
   }
-  Table table({{"INCIDENT"}, {"STATE"}, {"WHERE"}, {"CAUSE"}, {"OUTLOOK"}, {"JOBS", true}, {"LOST GPU-H", true}, {"OPENED"}});
+  Table table({{"INCIDENT"},
+               {"STATE"},
+               {"WHERE"},
+               {"CAUSE"},
+               {"OUTLOOK"},
+               {"JOBS", true},
+               {"LOST GPU-H", true},
+               {"OPENED"}});
   for (const v1::Incident& incident : reply.incidents()) {
-    table.Add({incident.id(), incident.state(), Where(incident), incident.cause(), Outlook(incident), std::to_string(incident.jobs_hit()),
+    table.Add({incident.id(), incident.state(), Where(incident), incident.cause(),
+               Outlook(incident), std::to_string(incident.jobs_hit()),
                Hundredths(incident.lost_gpu_hours()), incident.opened_at()});
   }
   cli.PrintTable(table);
-  cli.Say(fmt::format("{} of {} shown{}", reply.incidents_size(), reply.total(), has_closed ? "" : " · closed ones: --all"));
+  cli.Say(fmt::format("{} of {} shown{}", reply.incidents_size(), reply.total(),
+                      has_closed ? "" : " · closed ones: --all"));
 }
 
 void PrintOne(const v1::Incident& incident, Cli& cli) {
@@ -56,17 +69,20 @@ void PrintOne(const v1::Incident& incident, Cli& cli) {
       {"Cause", incident.cause()},
       {"Meaning", OrDash(MeaningText(incident))},
       {"Reports", std::to_string(incident.reports())},
-      {"Remedy", incident.remedy() + (incident.needs_person() ? "; operator action required" : "") + HeldText(incident)},
+      {"Remedy", incident.remedy() + (incident.needs_person() ? "; operator action required" : "") +
+                     HeldText(incident)},
       {"Opened", incident.opened_at()},
       {"Closed", OrDash(incident.closed_at())},
-      {"Lost", fmt::format("{} GPU-hours of {}", Hundredths(incident.lost_gpu_hours()), Count(incident.jobs_hit(), "job"))},
+      {"Lost", fmt::format("{} GPU-hours of {}", Hundredths(incident.lost_gpu_hours()),
+                           Count(incident.jobs_hit(), "job"))},
   };
   std::string jobs;
   for (const std::string& job : incident.jobs()) jobs += (jobs.empty() ? "" : ", ") + job;
   if (!jobs.empty()) rows.emplace_back("Jobs", jobs);
   if (!incident.note().empty()) rows.emplace_back("Note", incident.note());
   if (incident.state() != "CLOSED") rows.emplace_back("Runbook", RunbookText(incident));
-  for (const std::string& step : NextSteps(incident)) rows.emplace_back(rows.back().first == "Runbook" ? "Next" : "", step);
+  for (const std::string& step : NextSteps(incident))
+    rows.emplace_back(rows.back().first == "Runbook" ? "Next" : "", step);
   for (const auto& [name, value] : rows) std::printf("%-10s %s\n", name.c_str(), value.c_str());
   std::printf("\n");
   Table steps({{"AT"}, {"WHAT"}});
@@ -86,9 +102,14 @@ void CallForOne(Method method, const Request& request, Cli& cli) {
 void AddList(CLI::App& incidents, Cli& cli) {
   CLI::App* sub = incidents.add_subcommand("list", "Those that are not over, the newest first");
   auto request = std::make_shared<v1::ListIncidentsRequest>();
-  sub->add_flag_function("--all", [request](int64_t) { request->set_all(true); }, "Closed ones too");
-  sub->add_option_function<std::string>("--node", [request](const std::string& node) { request->set_node(node); }, "Of this node");
-  sub->add_option_function<int>("--limit", [request](int limit) { request->set_limit(limit); }, "So many at most; default: 100")->check(CLI::Range(1, 1'000));
+  sub->add_flag_function(
+      "--all", [request](int64_t) { request->set_all(true); }, "Closed ones too");
+  sub->add_option_function<std::string>(
+      "--node", [request](const std::string& node) { request->set_node(node); }, "Of this node");
+  sub->add_option_function<int>(
+         "--limit", [request](int limit) { request->set_limit(limit); },
+         "So many at most; default: 100")
+      ->check(CLI::Range(1, 1'000));
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
@@ -98,27 +119,37 @@ void AddList(CLI::App& incidents, Cli& cli) {
   });
 }
 
-void AddChange(CLI::App& incidents, Cli& cli, const char* name, const char* help, v1::ChangeIncidentRequest::Action action) {
+void AddChange(CLI::App& incidents, Cli& cli, const char* name, const char* help,
+               v1::ChangeIncidentRequest::Action action) {
   CLI::App* sub = incidents.add_subcommand(name, help);
   auto request = std::make_shared<v1::ChangeIncidentRequest>();
   request->set_action(action);
-  sub->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-1")->required();
-  sub->add_option_function<std::string>("--note", [request](const std::string& note) { request->set_note(note); }, "What was found, or done");
+  sub->add_option_function<std::string>(
+         "incident", [request](const std::string& id) { request->set_id(id); }, "As incident-1")
+      ->required();
+  sub->add_option_function<std::string>(
+      "--note", [request](const std::string& note) { request->set_note(note); },
+      "What was found, or done");
   sub->callback([request, &cli] { CallForOne("ChangeIncident", *request, cli); });
 }
 
 }  // namespace
 
 void AddIncidents(CLI::App& app, Cli& cli) {
-  CLI::App* incidents = app.add_subcommand("incidents", "What happened to GPUs, what was done about it, what it cost");
+  CLI::App* incidents = app.add_subcommand(
+      "incidents", "What happened to GPUs, what was done about it, what it cost");
   incidents->require_subcommand(1);
   AddList(*incidents, cli);
   CLI::App* show = incidents->add_subcommand("show", "One of them, step by step");
   auto request = std::make_shared<v1::GetIncidentRequest>();
-  show->add_option_function<std::string>("incident", [request](const std::string& id) { request->set_id(id); }, "As incident-1")->required();
+  show->add_option_function<std::string>(
+          "incident", [request](const std::string& id) { request->set_id(id); }, "As incident-1")
+      ->required();
   show->callback([request, &cli] { CallForOne("GetIncident", *request, cli); });
-  AddChange(*incidents, cli, "ack", "Say that you have taken notice", v1::ChangeIncidentRequest::ACKNOWLEDGE);
-  AddChange(*incidents, cli, "close", "Declare it over; its GPU stays as it is (online, reset)", v1::ChangeIncidentRequest::CLOSE);
+  AddChange(*incidents, cli, "ack", "Say that you have taken notice",
+            v1::ChangeIncidentRequest::ACKNOWLEDGE);
+  AddChange(*incidents, cli, "close", "Declare it over; its GPU stays as it is (online, reset)",
+            v1::ChangeIncidentRequest::CLOSE);
 }
 
 }  // namespace gp

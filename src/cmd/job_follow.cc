@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "adapters/wire/call_deadline.h"
+#include "cmd/controller_line.h"
 #include "cmd/job_text.h"
 #include "domain/model/job_spec.h"
-#include "cmd/controller_line.h"
 #include "infrastructure/system_clock.h"
 
 namespace gp {
@@ -36,7 +36,9 @@ class LinePatience {
 };
 
 // A line of its own: tickets do not outlive a controller.
-Result<std::unique_ptr<ControlClient>> OpenAnew(const Cli& cli) { return OpenController(cli.server); }
+Result<std::unique_ptr<ControlClient>> OpenAnew(const Cli& cli) {
+  return OpenController(cli.server);
+}
 
 bool MayPass(const Error& error) {
   return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kUnauthenticated ||
@@ -44,7 +46,8 @@ bool MayPass(const Error& error) {
 }
 
 // The job when it is over; or what broke the line before.
-Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context, const v1::GetJobRequest& request, LinePatience& patience) {
+Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context,
+                           const v1::GetJobRequest& request, LinePatience& patience) {
   v1::Control::Stub* stub = GP_TRY(client.Streams(context));
   const auto reader = stub->WatchJob(&context, request);
   v1::Job seen;
@@ -55,7 +58,8 @@ Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context, 
   return Fail(ControlClient::ErrorOf(reader->Finish()));
 }
 
-Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset, LinePatience& patience) {
+Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset,
+                LinePatience& patience) {
   grpc::ClientContext context;
   v1::Control::Stub* stub = GP_TRY(client.Streams(context));
   v1::ReadLogRequest request;
@@ -121,7 +125,8 @@ Status CopyAttempt(Cli& cli, const LogOptions& options) {
   LinePatience patience;
   while (true) {
     auto client = OpenAnew(cli);
-    const Status copied = client ? CopyOnce(**client, options, offset, patience) : Status(Fail(client.error()));
+    const Status copied =
+        client ? CopyOnce(**client, options, offset, patience) : Status(Fail(client.error()));
     if (copied) return copied;
     // A job that is still waiting has no output yet.
     const bool not_started = options.follow && copied.error().code == ErrorCode::kConflict;
@@ -159,7 +164,8 @@ Status CopyStreams(Cli& cli, const LogOptions& options) {
   return copied ? copied_errors : copied;
 }
 
-Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std::optional<Duration> timeout) {
+Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job,
+                                          std::optional<Duration> timeout) {
   SystemClock clock;
   const int64_t begin_ns = clock.BootNs();
   LinePatience patience;
@@ -207,7 +213,8 @@ int FollowToEnd(Cli& cli, const std::string& job) {
     cli.Complain(copied.error());
     return kExitPlatform;
   }
-  if (last.state() != v1::COMPLETED) cli.Say(last.id() + " " + last.detail() + ": " + last.reason());
+  if (last.state() != v1::COMPLETED)
+    cli.Say(last.id() + " " + last.detail() + ": " + last.reason());
   return ExitCodeOf(last);
 }
 

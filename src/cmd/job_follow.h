@@ -16,8 +16,8 @@ namespace gp {
 struct LogOptions {
   std::string job;
   int rank = 0;
-  bool errors = false;   // standard error instead of standard output
-  int attempt = 0;       // 0: the last
+  bool errors = false;  // standard error instead of standard output
+  int attempt = 0;      // 0: the last
   int64_t offset = 0;
   bool follow = false;
   std::FILE* to = stdout;
@@ -30,7 +30,8 @@ Status CopyStreams(Cli& cli, const LogOptions& options);
 
 // Waits for the job's end; nullopt: the time-out came first.  Errors: kNotFound, or kUnavailable
 // when no controller answered for a minute.
-Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job, std::optional<Duration> timeout);
+Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job,
+                                          std::optional<Duration> timeout);
 
 // The ids of all jobs that the name means: one, or elements of an array.  Errors as of WaitForEnd.
 Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name);

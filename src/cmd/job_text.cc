@@ -70,14 +70,16 @@ void DescribeCheckpoints(const v1::Job& job, std::string& out) {
   }
   if (!progress.refused().empty()) Line(out, "Report", "not understood: " + progress.refused());
   for (const v1::Checkpoint& one : job.checkpoints()) {
-    std::string text = fmt::format("step {} {} at {}, {}", one.step(), one.path(), one.at(), BytesToText(one.bytes()));
+    std::string text = fmt::format("step {} {} at {}, {}", one.step(), one.path(), one.at(),
+                                   BytesToText(one.bytes()));
     if (one.took_seconds() > 0) text += ", took " + SpanText(one.took_seconds());
     if (one.has_score()) text += fmt::format(", score {}", one.score());
     if (!one.complete()) text += "; not complete: " + one.fault();
     Line(out, "Checkpoint", text);
   }
   if (job.checkpoint_best_seconds() > 0) {
-    Line(out, "", fmt::format("least is lost with one every {}", SpanText(job.checkpoint_best_seconds())));
+    Line(out, "",
+         fmt::format("least is lost with one every {}", SpanText(job.checkpoint_best_seconds())));
   }
 }
 
@@ -88,18 +90,22 @@ void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
   Line(out, "Placement", attempt.placement().substr(0, attempt.placement().size() - told.size()));
   Line(out, "Warning", warning);
   if (!attempt.end_class().empty() && attempt.end_class() != "completed") {
-    Line(out, "Ended by", fmt::format("{} (charged to {})", attempt.end_class(), attempt.charged_to()));
+    Line(out, "Ended by",
+         fmt::format("{} (charged to {})", attempt.end_class(), attempt.charged_to()));
   }
   for (const v1::Rank& rank : attempt.ranks()) {
     std::string text = fmt::format("rank {}: {}", rank.rank(), rank.node());
     if (rank.gpu_uuids_size() > 0) text += " GPU";
-    for (int i = 0; i < rank.gpu_uuids_size(); ++i) text += fmt::format(" {} {}", rank.gpus(i), rank.gpu_uuids(i));
-    if (rank.numa_nodes_size() > 0) text += fmt::format("  NUMA {}", fmt::join(rank.numa_nodes(), ","));
+    for (int i = 0; i < rank.gpu_uuids_size(); ++i)
+      text += fmt::format(" {} {}", rank.gpus(i), rank.gpu_uuids(i));
+    if (rank.numa_nodes_size() > 0)
+      text += fmt::format("  NUMA {}", fmt::join(rank.numa_nodes(), ","));
     if (!rank.cpus().empty()) text += "  cpus " + rank.cpus();
     if (!rank.outcome().empty()) {
       text += "  " + rank.outcome();
       if (rank.signal() != 0) text += fmt::format(" signal {}", rank.signal());
-      if (rank.signal() == 0 && rank.exit_code() != 0) text += fmt::format(" code {}", rank.exit_code());
+      if (rank.signal() == 0 && rank.exit_code() != 0)
+        text += fmt::format(" code {}", rank.exit_code());
     }
     Line(out, "", text);
     Line(out, "Last error", rank.last_error());
@@ -110,7 +116,9 @@ void DescribeUse(const v1::JobUse& use, std::string& out) {
   if (use.gpu_hours() == 0 && use.repeated_gpu_hours() == 0) return;
   std::string text = fmt::format("{:.3f}", use.gpu_hours());
   if (use.cost() > 0) text += fmt::format(", {:.2f} {}", use.cost(), use.currency());
-  if (use.repeated_gpu_hours() > 0) text += fmt::format("; {:.3f} more were lost by faults, and are free", use.repeated_gpu_hours());
+  if (use.repeated_gpu_hours() > 0)
+    text +=
+        fmt::format("; {:.3f} more were lost by faults, and are free", use.repeated_gpu_hours());
   Line(out, "GPU-hours", text);
 }
 
@@ -125,8 +133,10 @@ std::optional<JobId> NumberOf(const v1::Job& job) {
 // Of its own failures, and of the platform's.
 std::string RetriesText(const v1::Job& job) {
   const v1::RetryPolicy& retry = job.spec().retry();
-  std::string text = retry.on_failure() ? fmt::format("{} of {}", job.retries_used(), retry.retries_max())
-                                        : fmt::format("{} (own failures are not retried; --retries N)", job.retries_used());
+  std::string text =
+      retry.on_failure()
+          ? fmt::format("{} of {}", job.retries_used(), retry.retries_max())
+          : fmt::format("{} (own failures are not retried; --retries N)", job.retries_used());
   if (job.faults() > 0) text += "; " + Count(job.faults(), "attempt") + " lost to faults";
   return text;
 }
@@ -170,33 +180,43 @@ std::string ElementsText(const v1::Elements& elements) {
 
 std::string DescribeJob(const v1::Job& job) {
   const v1::JobSpec& spec = job.spec();
-  std::string out = fmt::format("{} ({})  {}", Printable(spec.name(), 128), job.id(), v1::JobState_Name(job.state()));
+  std::string out = fmt::format("{} ({})  {}", Printable(spec.name(), 128), job.id(),
+                                v1::JobState_Name(job.state()));
   if (job.detail() != v1::JobState_Name(job.state())) out += " (" + job.detail() + ")";
   out += job.has_elements() ? "\n" : fmt::format("  attempt {}\n", job.attempt());
-  if (job.has_elements()) Line(out, "Elements", fmt::format("{}: {}", job.elements().count(), ElementsText(job.elements())));
-  if (job.has_array_index()) Line(out, "Element", fmt::format("{} of 0 to {}", job.array_index(), spec.array().count() - 1));
+  if (job.has_elements())
+    Line(out, "Elements",
+         fmt::format("{}: {}", job.elements().count(), ElementsText(job.elements())));
+  if (job.has_array_index())
+    Line(out, "Element", fmt::format("{} of 0 to {}", job.array_index(), spec.array().count() - 1));
   Line(out, "Reason", job.reason());
   Line(out, "Note", job.note());
-  Line(out, "Asked", fmt::format("{} GPU, {}, cpus {}, priority {}", GpusText(spec),
-                                 Count(spec.nodes(), "node"), spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto",
-                                 spec.priority()));
-  if (spec.time_limit_ms() > 0) Line(out, "Time limit", ToText(Duration::Milliseconds(spec.time_limit_ms())));
+  Line(out, "Asked",
+       fmt::format("{} GPU, {}, cpus {}, priority {}", GpusText(spec), Count(spec.nodes(), "node"),
+                   spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto", spec.priority()));
+  if (spec.time_limit_ms() > 0)
+    Line(out, "Time limit", ToText(Duration::Milliseconds(spec.time_limit_ms())));
   Line(out, "By", fmt::format("{}, project {}, queue {}", job.user(), spec.project(), job.queue()));
   DescribeSurroundings(spec, out);
   Line(out, "Submitted", job.submitted_at());
-  if (job.has_started_at()) Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
-  if (job.has_ended_at()) Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
+  if (job.has_started_at())
+    Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
+  if (job.has_ended_at())
+    Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
   if (job.has_exit_code()) Line(out, "Exit code", std::to_string(job.exit_code()));
   if (!job.has_elements()) Line(out, "Retries", RetriesText(job));
-  if (job.preemptions() > 0) Line(out, "Gave way", Count(job.preemptions(), "time") + " to other jobs");
+  if (job.preemptions() > 0)
+    Line(out, "Gave way", Count(job.preemptions(), "time") + " to other jobs");
   DescribeUse(job.use(), out);
   DescribeCheckpoints(job, out);
   for (const v1::XidNote& note : job.xids()) {
-    Line(out, "GPU error", fmt::format("XID {} on {} at {}, attempt {}{}", note.xid(), note.gpu(), note.at(), note.attempt(),
-                                       note.forgiven() ? "; not charged to the job" : ""));
+    Line(out, "GPU error",
+         fmt::format("XID {} on {} at {}, attempt {}{}", note.xid(), note.gpu(), note.at(),
+                     note.attempt(), note.forgiven() ? "; not charged to the job" : ""));
   }
   for (const v1::Attempt& attempt : job.attempts()) {
-    if (job.attempts_size() > 1) Line(out, "Attempt", std::to_string(attempt.number()) + " placed " + attempt.placed_at());
+    if (job.attempts_size() > 1)
+      Line(out, "Attempt", std::to_string(attempt.number()) + " placed " + attempt.placed_at());
     DescribeAttempt(attempt, out);
   }
   return out;
@@ -211,8 +231,8 @@ std::string DescribeOutput(const v1::Job& job) {
   const v1::Attempt& last = job.attempts(job.attempts_size() - 1);
   std::set<std::string> nodes;
   for (const v1::Rank& rank : last.ranks()) nodes.insert(rank.node());
-  const std::string files = fmt::format("STATE/logs/{}/{}/RANK.out and RANK.err", KeyOf(*number),
-                                        last.number());
+  const std::string files =
+      fmt::format("STATE/logs/{}/{}/RANK.out and RANK.err", KeyOf(*number), last.number());
   Line(out, "", fmt::format("{}, where STATE is the agent's on {}", files, fmt::join(nodes, ", ")));
   return out;
 }

@@ -11,11 +11,12 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 bool IsOver(const v1::Job& job);
-std::string GpusText(const v1::JobSpec& spec);   // "16×H100", "0.5×any"
-std::string SpanText(double seconds);            // "3m12s"
+std::string GpusText(const v1::JobSpec& spec);  // "16×H100", "0.5×any"
+std::string SpanText(double seconds);           // "3m12s"
 std::string PlacesText(const v1::Job& job);
 std::string ElementsText(const v1::Elements& elements);  // "87 done, 10 running, 3 waiting"
-std::string DescribeJob(const v1::Job& job);     // all of it, several lines
-std::string DescribeOutput(const v1::Job& job);  // where its output lies; empty: nothing of it has been started
+std::string DescribeJob(const v1::Job& job);             // all of it, several lines
+// Where its output lies; empty: nothing of it has been started
+std::string DescribeOutput(const v1::Job& job);
 
 }  // namespace gp

@@ -44,9 +44,13 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   options.arguments = flags.arguments;
   const auto text = ReadJobFile(flags.file);
   if (!text) return cli.Complain(text.error());
-  // As sbatch does it, words behind a script are the script's; behind another file they may be meant as more files.
+  // As sbatch does it, words behind a script are the script's; behind another file they may be
+  // meant as more files.
   if (!flags.arguments.empty() && !cli.has_separator && !text->starts_with("#!")) {
-    return cli.Complain(InvalidArgument("\"" + Printable(flags.arguments.front(), 60) + "\": one job file at a time; arguments of what it runs stand behind --, as in gpu-platform jobs submit " + Printable(flags.file, 60) + " -- ARGUMENTS"));
+    return cli.Complain(InvalidArgument("\"" + Printable(flags.arguments.front(), 60) +
+                                        "\": one job file at a time; arguments of what it runs "
+                                        "stand behind --, as in gpu-platform jobs submit " +
+                                        Printable(flags.file, 60) + " -- ARGUMENTS"));
   }
   DecodedJobs decoded = DecodeJobFile(flags.file, *text, options);
   if (decoded.jobs.empty()) {
@@ -59,8 +63,10 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
     spec.file = file;
     if (spec.working_directory.empty()) spec.working_directory = CallerDirectory();
   }
-  const bool has_array = std::ranges::any_of(decoded.jobs, [](const JobSpec& spec) { return spec.array.count > 0; });
-  if (has_array && flags.count > 1) return cli.Complain(InvalidArgument("--count: an array has a count of its own: say it there"));
+  const bool has_array =
+      std::ranges::any_of(decoded.jobs, [](const JobSpec& spec) { return spec.array.count > 0; });
+  if (has_array && flags.count > 1)
+    return cli.Complain(InvalidArgument("--count: an array has a count of its own: say it there"));
   if (flags.plan) {
     for (const JobSpec& spec : decoded.jobs) PlanJob(spec, cli);
     return;
@@ -75,7 +81,8 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   if (ids->size() == 1 && !flags.wait) {
     const std::string& id = ids->front();
     const std::string gang = GangText(decoded.jobs.front());
-    cli.Say("queued" + (gang.empty() ? "" : ": " + gang) + "; follow: gpu-platform jobs " + (has_array ? "list " + id : "logs -f " + id));
+    cli.Say("queued" + (gang.empty() ? "" : ": " + gang) + "; follow: gpu-platform jobs " +
+            (has_array ? "list " + id : "logs -f " + id));
   }
   if (!flags.wait) return;
   for (const std::string& id : *ids) {
@@ -137,20 +144,33 @@ void Wait(const std::vector<std::string>& names, const std::string& timeout_text
 void AddSubmit(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand("submit", "Queue the jobs of a file; prints their ids");
   auto flags = std::make_shared<SubmitFlags>();
-  sub->add_option("file", flags->file, "Job file (YAML, JSON or a script with #GPU lines); - is stdin")->required();
-  sub->add_option("arguments", flags->arguments, "-- ARGUMENTS of what the jobs run: $1 and so on of a script");
-  sub->add_option("--set", flags->overrides, "Another value for a key")->allow_extra_args(false)->type_name("PATH=VALUE");
-  sub->add_option("--env", flags->environment, "Variable of the jobs")->allow_extra_args(false)->type_name("NAME=VALUE");
-  sub->add_option("--array", flags->array, "So many jobs of each, each with its GP_ARRAY_INDEX; no more than M of them at once")->type_name("N[%M]");
+  sub->add_option("file", flags->file,
+                  "Job file (YAML, JSON or a script with #GPU lines); - is stdin")
+      ->required();
+  sub->add_option("arguments", flags->arguments,
+                  "-- ARGUMENTS of what the jobs run: $1 and so on of a script");
+  sub->add_option("--set", flags->overrides, "Another value for a key")
+      ->allow_extra_args(false)
+      ->type_name("PATH=VALUE");
+  sub->add_option("--env", flags->environment, "Variable of the jobs")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  sub->add_option(
+         "--array", flags->array,
+         "So many jobs of each, each with its GP_ARRAY_INDEX; no more than M of them at once")
+      ->type_name("N[%M]");
   sub->add_option("--count", flags->count, "Copies of each job")->check(CLI::Range(1, 10'000));
-  sub->add_flag("--plan", flags->plan, "Only say where each would start now, or why not, when, and what would help");
+  sub->add_flag("--plan", flags->plan,
+                "Only say where each would start now, or why not, when, and what would help");
   sub->add_flag("--wait", flags->wait, "Wait for the end; exit code is the worst of the jobs'");
-  sub->add_option("--request-id", flags->request_id, "Repeating a submit with this id gives the same jobs");
+  sub->add_option("--request-id", flags->request_id,
+                  "Repeating a submit with this id gives the same jobs");
   sub->callback([flags, &cli] { Submit(*flags, cli); });
 }
 
 void AddLogs(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("logs", "Output of a job, each of its two streams to ours of that name");
+  CLI::App* sub =
+      jobs.add_subcommand("logs", "Output of a job, each of its two streams to ours of that name");
   enum class Which { kBoth, kOutput, kErrors };
   auto stream = std::make_shared<Which>(Which::kBoth);
   auto options = std::make_shared<LogOptions>();
@@ -159,13 +179,18 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
   sub->add_flag("-f,--follow", options->follow, "Until the job has ended");
   sub->add_option("--rank", options->rank, "Of a gang: which node's");
   sub->add_option("--attempt", options->attempt, "Which attempt's; default: the last");
-  CLI::Option* errors = sub->add_flag_function("--stderr", [stream](int64_t) { *stream = Which::kErrors; }, "Only its standard error, to standard output");
-  sub->add_flag_function("--stdout", [stream](int64_t) { *stream = Which::kOutput; }, "Only its standard output")->excludes(errors);
+  CLI::Option* errors = sub->add_flag_function(
+      "--stderr", [stream](int64_t) { *stream = Which::kErrors; },
+      "Only its standard error, to standard output");
+  sub->add_flag_function(
+         "--stdout", [stream](int64_t) { *stream = Which::kOutput; }, "Only its standard output")
+      ->excludes(errors);
   sub->add_option("--tail-bytes", *tail, "Only the last N bytes of each stream")->type_name("N");
   sub->callback([options, stream, tail, &cli] {
     if (*tail > 0) options->offset = -*tail;
     options->errors = *stream == Which::kErrors;
-    const Status copied = *stream == Which::kBoth ? CopyStreams(cli, *options) : CopyLog(cli, *options);
+    const Status copied =
+        *stream == Which::kBoth ? CopyStreams(cli, *options) : CopyLog(cli, *options);
     if (copied) return;
     cli.Complain(copied.error());
     if (copied.error().code == ErrorCode::kUnavailable) cli.exit_code = kExitPlatform;
@@ -173,17 +198,23 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
 }
 
 void AddPriority(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("priority", "Change where a job stands; only admins of its queue raise it");
+  CLI::App* sub = jobs.add_subcommand(
+      "priority", "Change where a job stands; only admins of its queue raise it");
   auto request = std::make_shared<v1::SetPriorityRequest>();
-  sub->add_option_function<std::string>("job", [request](const std::string& id) { request->set_job_id(id); }, "Job id")->required();
-  sub->add_option_function<int>("priority", [request](int priority) { request->set_priority(priority); }, "0 to 1000")
-      ->required()->check(CLI::Range(0, kPriorityMax));
+  sub->add_option_function<std::string>(
+         "job", [request](const std::string& id) { request->set_job_id(id); }, "Job id")
+      ->required();
+  sub->add_option_function<int>(
+         "priority", [request](int priority) { request->set_priority(priority); }, "0 to 1000")
+      ->required()
+      ->check(CLI::Range(0, kPriorityMax));
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
     const auto job = (*client)->Call<v1::Job>("SetPriority", *request);
     if (!job) return cli.Complain(job.error());
-    if (!cli.PrintDocument(*job)) cli.Say(job->id() + " has priority " + std::to_string(job->spec().priority()));
+    if (!cli.PrintDocument(*job))
+      cli.Say(job->id() + " has priority " + std::to_string(job->spec().priority()));
   });
 }
 
@@ -228,10 +259,12 @@ void AddJobs(CLI::App& app, Cli& cli) {
   several("release", "Let held jobs go on", ReleaseJobs);
   AddPriority(*jobs, cli);
   AddExtend(*jobs, cli);
-  one("report", "What a job did with what it was granted, and what would have been enough", ReportJob);
+  one("report", "What a job did with what it was granted, and what would have been enough",
+      ReportJob);
   several("cancel", "Stop jobs: SIGTERM, their grace, then the kill",
           [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
-  several("kill", "Stop jobs at once", [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
+  several("kill", "Stop jobs at once",
+          [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
   several("wait", "Wait for the end of jobs; ends with their exit code",
           [timeout](const std::vector<std::string>& all, Cli& c) { Wait(all, *timeout, c); })
       ->add_option("--timeout", *timeout, "Give up after so long (exit code 7)")

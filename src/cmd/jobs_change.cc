@@ -11,7 +11,8 @@ namespace {
 // What to say of the jobs that a name meant.
 using Words = std::function<std::string(const std::string& name, const v1::ListJobsReply& changed)>;
 
-void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::string>& names, const Words& words, Cli& cli) {
+void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::string>& names,
+               const Words& words, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   size_t failed = 0;
@@ -27,7 +28,8 @@ void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::stri
       continue;
     }
     all.mutable_jobs()->MergeFrom(changed->jobs());
-    cli.Say(changed->jobs_size() == 0 ? name + ": none of them is in a state for that" : words(name, *changed));
+    cli.Say(changed->jobs_size() == 0 ? name + ": none of them is in a state for that"
+                                      : words(name, *changed));
   }
   all.set_total(all.jobs_size());
   cli.PrintDocument(all);
@@ -39,25 +41,38 @@ std::string Count(int jobs) { return std::to_string(jobs) + " jobs"; }
 // "job-3 HELD", or of several how many.
 std::string StateWords(const std::string& name, const v1::ListJobsReply& changed) {
   const v1::Job& first = changed.jobs(0);
-  return (changed.jobs_size() == 1 ? first.id() + " " : name + ": " + Count(changed.jobs_size()) + " ") + first.detail();
+  return (changed.jobs_size() == 1 ? first.id() + " "
+                                   : name + ": " + Count(changed.jobs_size()) + " ") +
+         first.detail();
 }
 
 }  // namespace
 
 void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
-  const auto words = [force](const std::string& name, const v1::ListJobsReply& changed) -> std::string {
+  const auto words = [force](const std::string& name,
+                             const v1::ListJobsReply& changed) -> std::string {
     const bool are_over = std::ranges::all_of(changed.jobs(), IsOver);
-    if (changed.jobs_size() > 1) return name + ": " + Count(changed.jobs_size()) + (are_over ? " cancelled" : force ? " are being killed" : " are being stopped");
+    if (changed.jobs_size() > 1)
+      return name + ": " + Count(changed.jobs_size()) +
+             (are_over ? " cancelled"
+              : force  ? " are being killed"
+                       : " are being stopped");
     const v1::Job& job = changed.jobs(0);
-    const std::string& id = job.id();  // of an array that was named perhaps the one element that was left
+    // Of an array that was named perhaps the one element that was left
+    const std::string& id = job.id();
     if (IsOver(job)) return id + " " + job.detail() + " (" + job.reason() + ")";
-    return id + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") + " (gpu-platform jobs wait " + id + ")";
+    return id + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") +
+           " (gpu-platform jobs wait " + id + ")";
   };
   ChangeAll(force ? v1::ChangeJobsRequest::KILL : v1::ChangeJobsRequest::STOP, names, words, cli);
 }
 
-void HoldJobs(const std::vector<std::string>& names, Cli& cli) { ChangeAll(v1::ChangeJobsRequest::HOLD, names, StateWords, cli); }
+void HoldJobs(const std::vector<std::string>& names, Cli& cli) {
+  ChangeAll(v1::ChangeJobsRequest::HOLD, names, StateWords, cli);
+}
 
-void ReleaseJobs(const std::vector<std::string>& names, Cli& cli) { ChangeAll(v1::ChangeJobsRequest::RELEASE, names, StateWords, cli); }
+void ReleaseJobs(const std::vector<std::string>& names, Cli& cli) {
+  ChangeAll(v1::ChangeJobsRequest::RELEASE, names, StateWords, cli);
+}
 
 }  // namespace gp

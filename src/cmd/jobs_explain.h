@@ -9,7 +9,8 @@ namespace gp {
 
 // Why the job waits, and what would start it.
 void ExplainJob(const std::string& job, Cli& cli);
-// When a job that waits may start, and how to find out what would start it; nothing where it waits no longer.
+// When a job that waits may start, and how to find out what would start it; nothing where it waits
+// no longer.
 void DescribeOutlook(const std::string& job, Cli& cli);
 // Why the job would wait, and what would start it, where it is not submitted.
 void PlanJob(const JobSpec& spec, Cli& cli);

@@ -25,7 +25,9 @@ struct ImportFlags {
 // "gpu=training", of a flag or of a line of a file.
 Status AddQueue(const std::string& text, const std::string& place, ImportOptions& options) {
   const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) return Fail(InvalidArgument(place + ": \"" + Printable(text, 60) + "\" is not PARTITION=QUEUE"));
+  if (equals == std::string::npos || equals == 0)
+    return Fail(
+        InvalidArgument(place + ": \"" + Printable(text, 60) + "\" is not PARTITION=QUEUE"));
   const std::string queue = text.substr(equals + 1);
   if (const auto fault = QueueFault(queue)) return Fail(InvalidArgument(place + ": " + *fault));
   options.queues[text.substr(0, equals)] = queue;
@@ -51,24 +53,35 @@ Result<ImportOptions> ReadMaps(const std::vector<std::string>& maps) {
   return options;
 }
 
-Result<ImportedJob> Import(const ImportFlags& flags, const ImportOptions& options, const std::string& text) {
-  const bool has_directives = text.starts_with("#SBATCH") || text.find("\n#SBATCH") != std::string::npos;
+Result<ImportedJob> Import(const ImportFlags& flags, const ImportOptions& options,
+                           const std::string& text) {
+  const bool has_directives =
+      text.starts_with("#SBATCH") || text.find("\n#SBATCH") != std::string::npos;
   const bool is_sbatch = flags.from.empty() ? has_directives : flags.from == "sbatch";
-  return is_sbatch ? ImportSbatch(flags.file, text, options) : ImportKubernetes(flags.file, text, options);
+  return is_sbatch ? ImportSbatch(flags.file, text, options)
+                   : ImportKubernetes(flags.file, text, options);
 }
 
 // Whether `jobs submit` would take it, once variables are given.
 bool IsSound(const std::string& file, const std::string& text) {
   std::vector<Diagnostic> found = DecodeJobFile(file, text).diagnostics;
-  std::erase_if(found, [](const Diagnostic& one) { return one.code == CodeText(JobFileCode::kVariableNotGiven); });
+  std::erase_if(found, [](const Diagnostic& one) {
+    return one.code == CodeText(JobFileCode::kVariableNotGiven);
+  });
   if (found.empty()) return true;
-  std::fputs(RenderDiagnostics(found, "what is asked for cannot be had here; these are lines of the job file that was made").c_str(), stderr);
+  std::fputs(
+      RenderDiagnostics(
+          found,
+          "what is asked for cannot be had here; these are lines of the job file that was made")
+          .c_str(),
+      stderr);
   return false;
 }
 
 nlohmann::ordered_json DocumentOf(const ImportedJob& imported) {
   nlohmann::ordered_json notes = nlohmann::ordered_json::array();
-  for (const ImportNote& note : imported.notes) notes.push_back({{"line", note.line}, {"what", note.what}, {"why", note.why}});
+  for (const ImportNote& note : imported.notes)
+    notes.push_back({{"line", note.line}, {"what", note.what}, {"why", note.why}});
   return {{"job_file", imported.text}, {"notes", std::move(notes)}};
 }
 
@@ -80,8 +93,10 @@ void ImportFile(const ImportFlags& flags, Cli& cli) {
   if (!options) return cli.Complain(options.error());
   const auto imported = Import(flags, *options, *text);
   if (!imported) return cli.Complain(InvalidArgument(flags.file + ": " + imported.error().message));
-  for (const ImportNote& note : imported->notes) cli.Say(fmt::format("{}:{}: {}: {}", flags.file, note.line, note.what, note.why));
-  if (!IsSound("made of " + flags.file, imported->text) || (flags.strict && !imported->notes.empty())) {
+  for (const ImportNote& note : imported->notes)
+    cli.Say(fmt::format("{}:{}: {}: {}", flags.file, note.line, note.what, note.why));
+  if (!IsSound("made of " + flags.file, imported->text) ||
+      (flags.strict && !imported->notes.empty())) {
     cli.exit_code = kExitUsage;
     return;
   }
@@ -92,11 +107,20 @@ void ImportFile(const ImportFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddJobsImport(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("import", "A job of Slurm or Kubernetes as a job file; says all that it leaves out");
+  CLI::App* sub = jobs.add_subcommand(
+      "import", "A job of Slurm or Kubernetes as a job file; says all that it leaves out");
   auto flags = std::make_shared<ImportFlags>();
-  sub->add_option("file", flags->file, "A script with #SBATCH lines, or workloads of Kubernetes in YAML; - is stdin")->type_name("FILE")->required();
-  sub->add_option("--from", flags->from, "Whose it is; default: told by the #SBATCH lines")->check(CLI::IsMember({"sbatch", "kubernetes"}));
-  sub->add_option("--map", flags->maps, "The queue for a partition of Slurm's or a queue of Kubernetes, or a file with such a pair on each line")->allow_extra_args(false)->type_name("PARTITION=QUEUE|FILE");
+  sub->add_option("file", flags->file,
+                  "A script with #SBATCH lines, or workloads of Kubernetes in YAML; - is stdin")
+      ->type_name("FILE")
+      ->required();
+  sub->add_option("--from", flags->from, "Whose it is; default: told by the #SBATCH lines")
+      ->check(CLI::IsMember({"sbatch", "kubernetes"}));
+  sub->add_option("--map", flags->maps,
+                  "The queue for a partition of Slurm's or a queue of Kubernetes, or a file with "
+                  "such a pair on each line")
+      ->allow_extra_args(false)
+      ->type_name("PARTITION=QUEUE|FILE");
   sub->add_flag("--strict", flags->strict, "Fails where anything is left out or meant otherwise");
   sub->callback([flags, &cli] { ImportFile(*flags, cli); });
 }

@@ -35,7 +35,10 @@ Result<v1::ListJobsReply> FetchJobs(const ListFlags& flags, Cli& cli) {
   request.set_limit(flags.limit);
   for (const std::string& name : flags.states) {
     v1::JobState state{};
-    if (!v1::JobState_Parse(name, &state)) return Fail(InvalidArgument("--state: \"" + Printable(name, 40) + "\" is none of PENDING (held jobs too) QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED"));
+    if (!v1::JobState_Parse(name, &state))
+      return Fail(InvalidArgument("--state: \"" + Printable(name, 40) +
+                                  "\" is none of PENDING (held jobs too) QUEUED RUNNING PREEMPTED "
+                                  "COMPLETED FAILED CANCELLED"));
     request.add_states(state);
   }
   ControlClient* client = GP_TRY(cli.Controller());
@@ -43,12 +46,15 @@ Result<v1::ListJobsReply> FetchJobs(const ListFlags& flags, Cli& cli) {
 }
 
 std::string Note(const v1::Job& job) {
-  if (job.has_elements()) return ElementsText(job.elements()) + (job.reason().empty() ? "" : "; " + job.reason());
+  if (job.has_elements())
+    return ElementsText(job.elements()) + (job.reason().empty() ? "" : "; " + job.reason());
   return job.state() == v1::COMPLETED ? "" : job.reason();
 }
 
 // Of the time in which its GPUs were measured; unknown is not zero.
-std::string BusyText(const v1::Job& job) { return job.has_gpu_busy() ? fmt::format("{:.0f}%", 100 * job.gpu_busy()) : kDash; }
+std::string BusyText(const v1::Job& job) {
+  return job.has_gpu_busy() ? fmt::format("{:.0f}%", 100 * job.gpu_busy()) : kDash;
+}
 
 std::string CostText(const v1::Job& job) {
   if (!job.has_use() || job.use().currency().empty()) return kDash;
@@ -56,20 +62,35 @@ std::string CostText(const v1::Job& job) {
 }
 
 Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
-  std::vector<Column> columns{{"JOB"}, {"NAME"}, {"USER"}, {"PROJECT"}, {"STATE"}, {"PRI", true}, {"GPUS"},
-                              {"WHERE"}, {"WAIT", true}, {"RUN", true}, {"BUSY", true}, {"EXIT", true}};
-  if (wide) columns.insert(columns.end(), {{"GPU-HOURS", true}, {"COST", true}, {"QUEUE"}, {"DETAIL"}, {"ATTEMPT", true}, {"SUBMITTED"}});
+  std::vector<Column> columns{{"JOB"},        {"NAME"},      {"USER"},       {"PROJECT"},
+                              {"STATE"},      {"PRI", true}, {"GPUS"},       {"WHERE"},
+                              {"WAIT", true}, {"RUN", true}, {"BUSY", true}, {"EXIT", true}};
+  if (wide)
+    columns.insert(columns.end(), {{"GPU-HOURS", true},
+                                   {"COST", true},
+                                   {"QUEUE"},
+                                   {"DETAIL"},
+                                   {"ATTEMPT", true},
+                                   {"SUBMITTED"}});
   columns.push_back({"NOTE", false, false, true});
   Table table(columns);
   for (const v1::Job& job : reply.jobs()) {
-    std::vector<std::string> cells{
-        job.id(), job.spec().name(), job.user(), job.spec().project(), v1::JobState_Name(job.state()),
-        std::to_string(job.spec().priority()), GpusText(job.spec()),
-        job.places_size() == 0 ? kDash : PlacesText(job), job.has_elements() ? kDash : SpanText(job.wait_seconds()),
-        job.has_started_at() ? SpanText(job.run_seconds()) : kDash,
-        BusyText(job),
-        job.has_exit_code() ? std::to_string(job.exit_code()) : kDash};
-    if (wide) cells.insert(cells.end(), {job.has_use() ? Hundredths(job.use().gpu_hours()) : kDash, CostText(job), job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
+    std::vector<std::string> cells{job.id(),
+                                   job.spec().name(),
+                                   job.user(),
+                                   job.spec().project(),
+                                   v1::JobState_Name(job.state()),
+                                   std::to_string(job.spec().priority()),
+                                   GpusText(job.spec()),
+                                   job.places_size() == 0 ? kDash : PlacesText(job),
+                                   job.has_elements() ? kDash : SpanText(job.wait_seconds()),
+                                   job.has_started_at() ? SpanText(job.run_seconds()) : kDash,
+                                   BusyText(job),
+                                   job.has_exit_code() ? std::to_string(job.exit_code()) : kDash};
+    if (wide)
+      cells.insert(cells.end(),
+                   {job.has_use() ? Hundredths(job.use().gpu_hours()) : kDash, CostText(job),
+                    job.queue(), job.detail(), std::to_string(job.attempt()), job.submitted_at()});
     cells.push_back(Note(job));
     table.Add(std::move(cells));
   }
@@ -86,7 +107,8 @@ void List(const ListFlags& flags, Cli& cli) {
   }
   cli.PrintTable(MakeTable(*reply, cli.output == "wide"));
   const bool has_all = flags.all || !flags.name.empty();
-  cli.Say(fmt::format("{} of {} shown{}", reply->jobs_size(), reply->total(), has_all ? "" : " · finished ones: --all"));
+  cli.Say(fmt::format("{} of {} shown{}", reply->jobs_size(), reply->total(),
+                      has_all ? "" : " · finished ones: --all"));
 }
 
 }  // namespace
@@ -94,11 +116,14 @@ void List(const ListFlags& flags, Cli& cli) {
 void AddJobsList(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand("list", "Jobs that wait or run; --all: finished ones too");
   auto flags = std::make_shared<ListFlags>();
-  sub->add_option("job", flags->name, "Only this job, or the elements of this array: JOB, JOB[2-7]");
+  sub->add_option("job", flags->name,
+                  "Only this job, or the elements of this array: JOB, JOB[2-7]");
   sub->add_flag("--expand", flags->expand, "Every element of arrays, not one line for each array");
   sub->add_flag("--all", flags->all, "Finished jobs too");
   sub->add_option("--user", flags->user, "Only this user's");
-  sub->add_option("--state", flags->states, "Only these: PENDING QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED")->allow_extra_args(false);
+  sub->add_option("--state", flags->states,
+                  "Only these: PENDING QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED")
+      ->allow_extra_args(false);
   sub->add_option("--limit", flags->limit, "At most so many")->check(CLI::Range(1, 10'000));
   sub->callback([flags, &cli] { List(*flags, cli); });
 }

@@ -28,25 +28,30 @@ bool IsSameBus(const std::string& a, const std::string& b) { return Plain(a) == 
 LeaseId LeaseOfProcess(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
   for (std::string line; std::getline(file, line);) {
-    for (size_t at = line.find("/lease-"); at != std::string::npos; at = line.find("/lease-", at + 1)) {
+    for (size_t at = line.find("/lease-"); at != std::string::npos;
+         at = line.find("/lease-", at + 1)) {
       const size_t end = line.find('/', at + 1);
-      if (const auto lease = ParseLeaseKey(line.substr(at + 1, end == std::string::npos ? end : end - at - 1))) return *lease;
+      if (const auto lease =
+              ParseLeaseKey(line.substr(at + 1, end == std::string::npos ? end : end - at - 1)))
+        return *lease;
     }
   }
   return {};
 }
 
-std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::string>& bus_ids, const std::function<LeaseId(int gpu, int instance)>& lease_in) {
+std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::string>& bus_ids,
+                                    const std::function<LeaseId(int gpu, int instance)>& lease_in) {
   std::vector<SeenXid> seen;
   for (const KernelXid& line : log.Take()) {
-    const auto gpu = std::ranges::find_if(bus_ids, [&](const std::string& bus_id) { return IsSameBus(bus_id, line.bus_id); });
+    const auto gpu = std::ranges::find_if(
+        bus_ids, [&](const std::string& bus_id) { return IsSameBus(bus_id, line.bus_id); });
     const bool is_known = gpu != bus_ids.end();
     if (!is_known && line.kind == SignalKind::kXid) continue;
     const int position = is_known ? static_cast<int>(gpu - bus_ids.begin()) : -1;
     LeaseId lease = line.pid ? LeaseOfProcess(*line.pid) : LeaseId{};
     if (lease.value == 0 && line.gpu_instance) lease = lease_in(position, *line.gpu_instance);
-    seen.push_back({position, line.xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown, line.told, line.is_fatal, line.text,
-                    line.kind, line.is_of_peer});
+    seen.push_back({position, line.xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown,
+                    line.told, line.is_fatal, line.text, line.kind, line.is_of_peer});
   }
   return seen;
 }

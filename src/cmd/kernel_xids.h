@@ -18,7 +18,9 @@ bool IsSameBus(const std::string& a, const std::string& b);
 // The lease in whose cgroup the process runs; 0: in none, or it is gone.
 LeaseId LeaseOfProcess(int pid);
 
-// `bus_ids`: by position in the node.  XIDs of other GPUs are left out.  `lease_in`: whose a MIG instance is.
-std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::string>& bus_ids, const std::function<LeaseId(int gpu, int instance)>& lease_in);
+// `bus_ids`: by position in the node.  XIDs of other GPUs are left out.  `lease_in`: whose a MIG
+// instance is.
+std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::string>& bus_ids,
+                                    const std::function<LeaseId(int gpu, int instance)>& lease_in);
 
 }  // namespace gp

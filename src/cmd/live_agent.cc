@@ -38,7 +38,7 @@ namespace gp {
 namespace {
 
 constexpr std::string_view kUnixScheme = "unix:";
-constexpr int kGpuMajor = 195;       // registered to NVIDIA
+constexpr int kGpuMajor = 195;  // registered to NVIDIA
 constexpr int kNvidiactlMinor = 255;
 
 std::string HostName() {
@@ -65,13 +65,16 @@ std::vector<DeviceNumber> SharedDevices() {
 
 // Nodes that stand for the simulated GPUs: opening a granted one reaches the kernel, which has no
 // driver for it (ENXIO); opening any other is refused (EPERM).
-Status MakeDeviceNodes(const std::string& directory, const NodeFacts& facts, std::vector<std::string>& warnings) {
+Status MakeDeviceNodes(const std::string& directory, const NodeFacts& facts,
+                       std::vector<std::string>& warnings) {
   GP_CHECK_OK(MakeDirectories(directory, 0755));
   for (const GpuFacts& gpu : facts.gpus) {
     const std::string path = directory + "/nvidia" + std::to_string(gpu.minor);
-    const bool made = mknod(path.c_str(), S_IFCHR | 0666, makedev(kGpuMajor, static_cast<unsigned>(gpu.minor))) == 0;
+    const bool made = mknod(path.c_str(), S_IFCHR | 0666,
+                            makedev(kGpuMajor, static_cast<unsigned>(gpu.minor))) == 0;
     if (!made && errno != EEXIST) {
-      warnings.push_back("no device nodes for the simulated GPUs: " + std::string(std::strerror(errno)));
+      warnings.push_back("no device nodes for the simulated GPUs: " +
+                         std::string(std::strerror(errno)));
       return Ok();
     }
     chmod(path.c_str(), 0666);
@@ -136,15 +139,20 @@ class WiredAgent : public LiveAgent {
     runner_options.state_directory = config_.state_directory;
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
     // Asked in the agent's own thread, as the runner is used.
-    const auto lease_in = [this](int gpu, int instance) { return ParseLeaseKey(mig_->AttemptIn(gpu, instance)).value_or(LeaseId{}); };
+    const auto lease_in = [this](int gpu, int instance) {
+      return ParseLeaseKey(mig_->AttemptIn(gpu, instance)).value_or(LeaseId{});
+    };
     keeper_ = MakeGpuKeeper(config_, places_, options.incarnation, lease_in, clock_);
     for (const std::string& warning : keeper_->warnings()) warnings_.push_back(warning);
-    sharing_ = MakeSharingRunner(config_, mps_control_, options.incarnation, *runner_, keeper_->watch(), clock_);
+    sharing_ = MakeSharingRunner(config_, mps_control_, options.incarnation, *runner_,
+                                 keeper_->watch(), clock_);
     instances_ = MakeMigInstances(config_, places_);
     mig_ = std::make_unique<MigRunner>(options.facts->DividedGpus(), *instances_, *sharing_);
-    loop_ = std::make_unique<AgentLoop>(std::move(options), *link_, *mig_, logs_, &keeper_->keeper(), clock_);
+    loop_ = std::make_unique<AgentLoop>(std::move(options), *link_, *mig_, logs_,
+                                        &keeper_->keeper(), clock_);
     link_->SetChannels(loop_.get());
-    log_keeper_ = std::make_unique<LogKeeper>(config_.state_directory, config_.keep_logs, *loop_, clock_);
+    log_keeper_ =
+        std::make_unique<LogKeeper>(config_.state_directory, config_.keep_logs, *loop_, clock_);
     keeper_->AwaitReadings();  // so that its first report is of the whole node
     return Ok();
   }
@@ -186,8 +194,12 @@ class WiredAgent : public LiveAgent {
   Status OpenLink() {
     const std::string authority = GP_TRY(ControllerAuthority());
     const std::string path = config_.state_directory + "/identity.pem";
-    const NodeCredentials::Storage storage{[path] { return ReadIdentity(path); }, [path](const Identity& identity) { return KeepIdentity(path, identity); }};
-    credentials_ = std::make_unique<NodeCredentials>(NodeCredentials::Options{config_.controller, config_.join_token, authority, name_}, storage, clock_);
+    const NodeCredentials::Storage storage{
+        [path] { return ReadIdentity(path); },
+        [path](const Identity& identity) { return KeepIdentity(path, identity); }};
+    credentials_ = std::make_unique<NodeCredentials>(
+        NodeCredentials::Options{config_.controller, config_.join_token, authority, name_}, storage,
+        clock_);
     GP_CHECK_OK(credentials_->Open());
     link_ = std::make_unique<GrpcControlLink>(*credentials_);
     link_->SetIdentities(gpu_identities_);
@@ -199,7 +211,8 @@ class WiredAgent : public LiveAgent {
     const std::string path = config_.state_directory + "/authority.pem";
     const auto kept = ReadTextFile(path);
     const auto facts = kept ? ReadCertificate(*kept) : Fail(kept.error());
-    if (facts && config_.authority == std::string(kFingerprintPrefix) + facts->fingerprint) return *kept;
+    if (facts && config_.authority == std::string(kFingerprintPrefix) + facts->fingerprint)
+      return *kept;
     const std::string authority = GP_TRY(AuthorityFor(config_.controller, config_.authority));
     if (!authority.empty()) GP_CHECK_OK(WriteTextFile(path, authority, 0644));
     return authority;
@@ -215,19 +228,21 @@ class WiredAgent : public LiveAgent {
       const GpuHeatLimits heat{gpu.temperature_slowdown_c, gpu.temperature_shutdown_c};
       places_.push_back({gpu.uuid, gpu.pci_bus_id, heat, gpu.minor});
     }
-    name_ = !config_.name.empty() ? config_.name
+    name_ = !config_.name.empty()      ? config_.name
             : config_.simulate.empty() ? HostName()
                                        : host.hostname + "-" + std::to_string(config_.node_index);
     const bool simulated = !config_.simulate.empty();
     FoundNode found = MakeNodeFacts(name_, simulated, host, inventory);
     GP_CHECK_OK(ConfineMig(config_, inventory, found.facts));
-    found.facts.machine = simulated ? "simulated-" + std::to_string(config_.node_index) : MachineId();
+    found.facts.machine =
+        simulated ? "simulated-" + std::to_string(config_.node_index) : MachineId();
     warnings_ = std::move(found.warnings);
     warnings_.insert(warnings_.end(), as_they_are.begin(), as_they_are.end());
     mps_control_ = GP_TRY(FindMpsControl(config_));
     MarkMps(inventory, mps_control_, found.facts);
     AgentOptions options;
-    const AgentIncarnation incarnation = GP_TRY(NextIncarnation(config_.state_directory, clock_.Now()));
+    const AgentIncarnation incarnation =
+        GP_TRY(NextIncarnation(config_.state_directory, clock_.Now()));
     options.incarnation = incarnation.number;
     options.fresh = incarnation.fresh;
     options.lineage = GP_TRY(Lineage(config_.state_directory));
@@ -239,9 +254,8 @@ class WiredAgent : public LiveAgent {
     launch.state_directory = config_.state_directory;
     launch.prolog = config_.prolog;
     launch.epilog = config_.epilog;
-    launch.resolve_user = [service = config_.service_user, allow = config_.allow_root](const User& user) {
-      return ResolveUser(user, service, allow);
-    };
+    launch.resolve_user = [service = config_.service_user, allow = config_.allow_root](
+                              const User& user) { return ResolveUser(user, service, allow); };
     if (simulated) {
       launch.device_directory = config_.state_directory + "/dev";
       launch.host_cpus = OnlineCpus();
@@ -277,10 +291,14 @@ class WiredAgent : public LiveAgent {
 
 }  // namespace
 
-bool IsBelowTmp(const std::string& directory) { return directory == "/tmp" || directory.starts_with("/tmp/"); }
+bool IsBelowTmp(const std::string& directory) {
+  return directory == "/tmp" || directory.starts_with("/tmp/");
+}
 
 std::string TmpWarning(const std::string& directory) {
-  return "--state " + directory + ": systems remove what is old in /tmp, and jobs see all of it instead of a /tmp of their own; /var/lib/gpu-platform or /var/tmp is better";
+  return "--state " + directory +
+         ": systems remove what is old in /tmp, and jobs see all of it instead of a /tmp of their "
+         "own; /var/lib/gpu-platform or /var/tmp is better";
 }
 
 Result<std::unique_ptr<LiveAgent>> LiveAgent::Open(const AgentConfig& config) {

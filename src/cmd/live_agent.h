@@ -11,7 +11,8 @@
 
 namespace gp {
 
-// What is kept in /tmp is removed by the system, and jobs of such an agent have no /tmp of their own.
+// What is kept in /tmp is removed by the system, and jobs of such an agent have no /tmp of their
+// own.
 bool IsBelowTmp(const std::string& directory);
 std::string TmpWarning(const std::string& directory);
 

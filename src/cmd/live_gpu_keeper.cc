@@ -13,7 +13,8 @@
 namespace gp {
 namespace {
 
-// Leases run out in ten seconds while an agent begins again: a GPU that is silent does not hold up the others for long.
+// Leases run out in ten seconds while an agent begins again: a GPU that is silent does not hold up
+// the others for long.
 constexpr Duration kFirstReadingMax = Duration::Seconds(2);
 
 std::vector<std::string> NvmlWords(const AgentConfig& config) {
@@ -21,7 +22,8 @@ std::vector<std::string> NvmlWords(const AgentConfig& config) {
   return library.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nvml", library};
 }
 
-std::vector<std::string> Joined(std::vector<std::string> words, const std::vector<std::string>& more) {
+std::vector<std::string> Joined(std::vector<std::string> words,
+                                const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -33,17 +35,19 @@ GpuWatchers::Options WatchOptions(const AgentConfig& config, const std::vector<G
   return options;
 }
 
-// Nobody's job is on the GPU any more, but the last one's MPS daemon may still be: a reset fails, and a test finds a
-// stranger.  It goes by itself, or is killed.  In the task's own thread.
+// Nobody's job is on the GPU any more, but the last one's MPS daemon may still be: a reset fails,
+// and a test finds a stranger.  It goes by itself, or is killed.  In the task's own thread.
 void AwaitMpsEnd(const AgentConfig& config, const GpuPlace& gpu) {
   constexpr int kLookMs = 50;
   const std::string base = MpsBase(config.state_directory);
-  for (int64_t left_ms = (kMpsQuitMax * 2).ns / 1'000'000; left_ms > 0 && HasMpsDirectory(base, gpu.minor); left_ms -= kLookMs) {
+  for (int64_t left_ms = (kMpsQuitMax * 2).ns / 1'000'000;
+       left_ms > 0 && HasMpsDirectory(base, gpu.minor); left_ms -= kLookMs) {
     std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
   }
 }
 
-ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector<GpuPlace>& gpus, GpuWatchers& watchers) {
+ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector<GpuPlace>& gpus,
+                                    GpuWatchers& watchers) {
   ProcessGpuCare::Options options;
   options.reset = [config, gpus](int gpu) -> std::vector<std::string> {
     const GpuPlace& place = gpus[static_cast<size_t>(gpu)];
@@ -69,7 +73,9 @@ ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector
 
 // The driver tells of XIDs too, but not always, and never whose program it was.
 std::unique_ptr<KernelLog> OpenLog(const AgentConfig& config, std::vector<std::string>& warnings) {
-  const std::string path = !config.kernel_log.empty() ? config.kernel_log : config.simulate.empty() ? kKernelLogPath : "none";
+  const std::string path = !config.kernel_log.empty() ? config.kernel_log
+                           : config.simulate.empty()  ? kKernelLogPath
+                                                      : "none";
   if (path == "none") return nullptr;
   auto log = KernelLog::Open(path, config.trust_user_log);
   if (log) return *std::move(log);
@@ -79,8 +85,12 @@ std::unique_ptr<KernelLog> OpenLog(const AgentConfig& config, std::vector<std::s
 
 class WiredGpuKeeper : public LiveGpuKeeper {
  public:
-  WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, LeaseInInstance lease_in, Clock& clock)
-      : lease_in_(std::move(lease_in)), log_(OpenLog(config, warnings_)), watchers_(WatchOptions(config, gpus), clock), care_(CareOptions(config, gpus, watchers_)),
+  WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation,
+                 LeaseInInstance lease_in, Clock& clock)
+      : lease_in_(std::move(lease_in)),
+        log_(OpenLog(config, warnings_)),
+        watchers_(WatchOptions(config, gpus), clock),
+        care_(CareOptions(config, gpus, watchers_)),
         keeper_(KeeperOptions(gpus, incarnation), watchers_, care_, clock) {}
   void AwaitReadings() override { watchers_.AwaitFirst(kFirstReadingMax); }
   GpuKeeper& keeper() override { return keeper_; }
@@ -97,7 +107,9 @@ class WiredGpuKeeper : public LiveGpuKeeper {
     if (log_ == nullptr) return options;
     std::vector<std::string> bus_ids;
     for (const GpuPlace& gpu : gpus) bus_ids.push_back(gpu.pci_bus_id);
-    options.take_kernel_xids = [this, bus_ids] { return TakeKernelXids(*log_, bus_ids, lease_in_); };
+    options.take_kernel_xids = [this, bus_ids] {
+      return TakeKernelXids(*log_, bus_ids, lease_in_);
+    };
     options.kernel_log_fd = log_->EventDescriptor();
     return options;
   }
@@ -117,7 +129,9 @@ std::string NvmlOf(const AgentConfig& config) {
   return FakeDriverPath().value_or("");
 }
 
-std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, LeaseInInstance lease_in,
+std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config,
+                                             const std::vector<GpuPlace>& gpus,
+                                             uint64_t incarnation, LeaseInInstance lease_in,
                                              Clock& clock) {
   return std::make_unique<WiredGpuKeeper>(config, gpus, incarnation, std::move(lease_in), clock);
 }

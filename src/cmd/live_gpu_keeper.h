@@ -1,6 +1,7 @@
 #pragma once
 
-// What watches and cares for the GPUs of this machine, or of a simulated one, with all its processes.
+// What watches and cares for the GPUs of this machine, or of a simulated one, with all its
+// processes.
 
 #include <memory>
 #include <string>
@@ -34,7 +35,9 @@ class LiveGpuKeeper {
 // `gpus`: by their position in the node.  The clock outlives it.
 // `incarnation`: of the agent.  `lease_in`: whose a MIG instance of a GPU is.
 using LeaseInInstance = std::function<LeaseId(int gpu, int gpu_instance)>;
-std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation, LeaseInInstance lease_in,
+std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config,
+                                             const std::vector<GpuPlace>& gpus,
+                                             uint64_t incarnation, LeaseInInstance lease_in,
                                              Clock& clock);
 
 }  // namespace gp

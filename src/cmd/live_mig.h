@@ -14,17 +14,21 @@
 
 namespace gp {
 
-// Turns MIG mode on where `--mig` says so.  What could not be done is a warning: the GPU stays as it is.
-// kInvalidArgument: --mig names no GPU of this node.
-Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver, std::vector<std::string>& warnings);
+// Turns MIG mode on where `--mig` says so.  What could not be done is a warning: the GPU stays as
+// it is. kInvalidArgument: --mig names no GPU of this node.
+Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver,
+                    std::vector<std::string>& warnings);
 
-// Leaves of each GPU that `--mig` names a layout for only the instances of that.  kInvalidArgument: it cannot be had.
+// Leaves of each GPU that `--mig` names a layout for only the instances of that.  kInvalidArgument:
+// it cannot be had.
 Status ConfineMig(const AgentConfig& config, const DriverInventory& inventory, NodeFacts& facts);
 
 // Which devices are an instance's, of a simulated node: the kernel's driver is not there to say so.
-Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& facts, std::vector<std::string>& warnings);
+Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& facts,
+                         std::vector<std::string>& warnings);
 
 // `gpus`: by their position in the node.
-std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config, const std::vector<GpuPlace>& gpus);
+std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config,
+                                               const std::vector<GpuPlace>& gpus);
 
 }  // namespace gp

@@ -26,18 +26,26 @@ Result<std::string> FindMpsControl(const AgentConfig& config) {
 void MarkMps(const DriverInventory& inventory, const std::string& control, NodeFacts& facts) {
   for (size_t i = 0; i < facts.gpus.size() && i < inventory.gpus.size(); ++i) {
     const GpuIdentity& gpu = inventory.gpus[i];
-    facts.gpus[i].mps = !control.empty() && gpu.compute_capability_major.value_or(0) >= kCapabilityMin && !gpu.mig_enabled;
+    facts.gpus[i].mps = !control.empty() &&
+                        gpu.compute_capability_major.value_or(0) >= kCapabilityMin &&
+                        !gpu.mig_enabled;
   }
 }
 
-std::unique_ptr<SharingRunner> MakeSharingRunner(const AgentConfig& config, const std::string& control, uint64_t incarnation,
-                                                 AttemptRunner& runner, GpuWatch& watch, Clock& clock) {
+std::unique_ptr<SharingRunner> MakeSharingRunner(const AgentConfig& config,
+                                                 const std::string& control, uint64_t incarnation,
+                                                 AttemptRunner& runner, GpuWatch& watch,
+                                                 Clock& clock) {
   SharingOptions options;
   options.mps_control = control;
   options.incarnation = incarnation;
   const std::string base = MpsBase(config.state_directory);
-  options.make_directory = [base](int minor, uint32_t uid, uint32_t gid) { return MakeMpsDirectory(base, minor, uid, gid); };
-  options.remove_directory = [base](int minor, uint32_t uid) { RemoveMpsDirectory(base, minor, uid); };
+  options.make_directory = [base](int minor, uint32_t uid, uint32_t gid) {
+    return MakeMpsDirectory(base, minor, uid, gid);
+  };
+  options.remove_directory = [base](int minor, uint32_t uid) {
+    RemoveMpsDirectory(base, minor, uid);
+  };
   options.log_directory = config.state_directory + "/logs/mps";
   options.memory = {config.gpu_memory_tolerance_mib, config.gpu_memory_readings};
   options.readings = [&watch] { return watch.Latest(); };

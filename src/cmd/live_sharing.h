@@ -1,7 +1,7 @@
 #pragma once
 
-// What this machine, or a simulated one, needs so that jobs share its GPUs: the control program of MPS, and the runner
-// that holds them to it.
+// What this machine, or a simulated one, needs so that jobs share its GPUs: the control program of
+// MPS, and the runner that holds them to it.
 
 #include <memory>
 #include <string>
@@ -16,11 +16,14 @@ namespace gp {
 // Empty: there is none, or none is wanted.  kNotFound: the one that was named is not there.
 Result<std::string> FindMpsControl(const AgentConfig& config);
 
-// Says of each GPU whether MPS servers can run on it: with `control`, from compute capability 7.0 on.
+// Says of each GPU whether MPS servers can run on it: with `control`, from compute capability 7.0
+// on.
 void MarkMps(const DriverInventory& inventory, const std::string& control, NodeFacts& facts);
 
 // `runner`, `watch` and `clock` outlive it.
-std::unique_ptr<SharingRunner> MakeSharingRunner(const AgentConfig& config, const std::string& control, uint64_t incarnation,
-                                                 AttemptRunner& runner, GpuWatch& watch, Clock& clock);
+std::unique_ptr<SharingRunner> MakeSharingRunner(const AgentConfig& config,
+                                                 const std::string& control, uint64_t incarnation,
+                                                 AttemptRunner& runner, GpuWatch& watch,
+                                                 Clock& clock);
 
 }  // namespace gp

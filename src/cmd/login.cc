@@ -33,33 +33,47 @@ std::string ReadSecret() {
 }
 
 void LogIn(const std::string& address, const std::string& told, Cli& cli) {
-  if (!IsAddress(address)) return cli.Complain(InvalidArgument("\"" + address + "\" is no address such as 127.0.0.1:7070; on the controller's own machine no login is needed"));
+  if (!IsAddress(address))
+    return cli.Complain(InvalidArgument("\"" + address +
+                                        "\" is no address such as 127.0.0.1:7070; on the "
+                                        "controller's own machine no login is needed"));
   const auto authority = AuthorityFor(address, told);
   if (!authority) return cli.Complain(authority.error().Within("--authority"));
   const std::string secret = ReadSecret();
-  if (secret.empty()) return cli.Complain(InvalidArgument("no token on stdin (make one on the controller's machine: gpu-platform tokens create)"));
+  if (secret.empty())
+    return cli.Complain(InvalidArgument(
+        "no token on stdin (make one on the controller's machine: gpu-platform tokens create)"));
   if (const Status is_one = CheckSecret(secret); !is_one) return cli.Complain(is_one.error());
   const auto client = ControlClient::OpenRemote(address, secret, *authority);
   const auto self = client->Call<v1::WhoAmIReply>("WhoAmI", v1::WhoAmIRequest());
   if (!self) return cli.Complain(self.error());
-  if (const Status kept = KeepLogin({address, secret, *authority}); !kept) return cli.Complain(kept.error());
+  if (const Status kept = KeepLogin({address, secret, *authority}); !kept)
+    return cli.Complain(kept.error());
   cli.Say("you are " + self->user() + " at " + address + " until " + self->token_expires_at());
 }
 
 }  // namespace
 
 void AddLogin(CLI::App& app, Cli& cli) {
-  CLI::App* login = app.add_subcommand("login", "Keep a token for a controller on another machine; it is read from stdin");
+  CLI::App* login = app.add_subcommand(
+      "login", "Keep a token for a controller on another machine; it is read from stdin");
   auto address = std::make_shared<std::string>();
-  login->add_option("address", *address, "Of the controller: 127.0.0.1:7070")->required()->type_name("HOST:PORT");
+  login->add_option("address", *address, "Of the controller: 127.0.0.1:7070")
+      ->required()
+      ->type_name("HOST:PORT");
   auto authority = std::make_shared<std::string>();
-  login->add_option("--authority", *authority, "By which the controller is known: sha256:FINGERPRINT as serve tells it, or a file with its certificate")->type_name("AUTHORITY");
+  login
+      ->add_option("--authority", *authority,
+                   "By which the controller is known: sha256:FINGERPRINT as serve tells it, or a "
+                   "file with its certificate")
+      ->type_name("AUTHORITY");
   login->callback([address, authority, &cli] { LogIn(*address, *authority, cli); });
-  app.add_subcommand("logout", "Forget the token; it stays good until it is revoked or ends")->callback([&cli] {
-    const auto forgotten = ForgetLogin();
-    if (!forgotten) return cli.Complain(forgotten.error());
-    cli.Say(*forgotten ? "forgotten" : "nobody was logged in");
-  });
+  app.add_subcommand("logout", "Forget the token; it stays good until it is revoked or ends")
+      ->callback([&cli] {
+        const auto forgotten = ForgetLogin();
+        if (!forgotten) return cli.Complain(forgotten.error());
+        cli.Say(*forgotten ? "forgotten" : "nobody was logged in");
+      });
 }
 
 }  // namespace gp

@@ -8,8 +8,11 @@ namespace gp {
 Result<NamedMachine> ReadMachine(const std::string& name) {
   const std::string path = GP_TRY(MachineFilePath(name));
   NamedMachine machine{GP_TRY(ReadMachineFile(path)), {}};
-  machine.facts = MakeNodeFacts(machine.file.host.hostname, true, machine.file.host, machine.file.inventory).facts;
-  if (const Status valid = ValidateNodeFacts(machine.facts); !valid) return Fail(InvalidArgument(path + ": " + valid.error().message));
+  machine.facts =
+      MakeNodeFacts(machine.file.host.hostname, true, machine.file.host, machine.file.inventory)
+          .facts;
+  if (const Status valid = ValidateNodeFacts(machine.facts); !valid)
+    return Fail(InvalidArgument(path + ": " + valid.error().message));
   return machine;
 }
 

@@ -14,8 +14,9 @@
 namespace {
 
 int Run(int argc, char** argv) {
-  CLI::App app("Schedules jobs on GPUs: finds them, queues fairly, places whole gangs, runs isolated.",
-               "gpu-platform");
+  CLI::App app(
+      "Schedules jobs on GPUs: finds them, queues fairly, places whole gangs, runs isolated.",
+      "gpu-platform");
   app.require_subcommand(1);
   app.fallthrough();
   app.set_help_all_flag("--help-all", "Help of all subcommands");

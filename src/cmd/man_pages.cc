@@ -65,11 +65,14 @@ void AddOption(const Json& option, std::string& page) {
   if (option["positional"].get<bool>()) {
     page += "\\fI" + TextOf(option["names"]) + "\\fR\n";
   } else {
-    page += "\\fB" + TextOf(option["names"]) + "\\fR" + (Values(option).empty() ? "" : " \\fI" + Text(Values(option)) + "\\fR") + "\n";
+    page += "\\fB" + TextOf(option["names"]) + "\\fR" +
+            (Values(option).empty() ? "" : " \\fI" + Text(Values(option)) + "\\fR") + "\n";
   }
   page += TextOf(option["description"]);
-  if (const std::string otherwise = option["default"]; !otherwise.empty()) page += "; default " + Text(otherwise);
-  if (const std::string variable = option["environment"]; !variable.empty()) page += "; or in \\fB$" + Text(variable) + "\\fR";
+  if (const std::string otherwise = option["default"]; !otherwise.empty())
+    page += "; default " + Text(otherwise);
+  if (const std::string variable = option["environment"]; !variable.empty())
+    page += "; or in \\fB$" + Text(variable) + "\\fR";
   page += ".\n";
 }
 
@@ -77,7 +80,8 @@ void AddSynopsis(const Json& command, std::string& page) {
   page += ".B " + TextOf(command["command"]) + "\n";
   if (!command["subcommands"].empty()) page += ".I COMMAND\n";
   bool has_flags = false;
-  for (const Json& option : command["options"]) has_flags = has_flags || !option["positional"].get<bool>();
+  for (const Json& option : command["options"])
+    has_flags = has_flags || !option["positional"].get<bool>();
   if (has_flags) page += "[\\fIOPTIONS\\fR]\n";
   for (const Json& option : command["options"]) {
     if (!option["positional"].get<bool>()) continue;
@@ -94,22 +98,26 @@ void AddCommand(const Json& command, std::string& page) {
 
 std::string PageOf(const Json& command, const Json& root) {
   const std::string name = PageName(command["command"]);
-  std::string page = ".TH " + Text(name) + " 1 \"\" \"gpu\\-platform " + Text(GP_VERSION) + "\" \"gpu\\-platform\"\n";
+  std::string page = ".TH " + Text(name) + " 1 \"\" \"gpu\\-platform " + Text(GP_VERSION) +
+                     "\" \"gpu\\-platform\"\n";
   page += ".SH NAME\n" + Text(name) + " \\- " + TextOf(command["description"]) + "\n.SH SYNOPSIS\n";
   AddSynopsis(command, page);
   const bool is_root = command["command"] == root["command"];
-  if (!command["options"].empty()) page += is_root ? ".SH OPTIONS OF ALL COMMANDS\n" : ".SH OPTIONS\n";
+  if (!command["options"].empty())
+    page += is_root ? ".SH OPTIONS OF ALL COMMANDS\n" : ".SH OPTIONS\n";
   for (const Json& option : command["options"]) AddOption(option, page);
   if (!command["subcommands"].empty()) page += ".SH COMMANDS\n";
   for (const Json& child : command["subcommands"]) {
     if (is_root) {
-      page += ".TP\n\\fB" + Text(PageName(child["command"])) + "\\fR(1)\n" + TextOf(child["description"]) + ".\n";
+      page += ".TP\n\\fB" + Text(PageName(child["command"])) + "\\fR(1)\n" +
+              TextOf(child["description"]) + ".\n";
     } else {
       AddCommand(child, page);
     }
   }
   page += ".SH EXIT STATUS\n";
-  for (const ExitCode& one : kExitCodes) page += std::string(".TP\n") + one.code + "\n" + Text(one.meaning) + "\n";
+  for (const ExitCode& one : kExitCodes)
+    page += std::string(".TP\n") + one.code + "\n" + Text(one.meaning) + "\n";
   page += ".PP\nCommands that follow a job end with the job's own code.\n";
   if (!is_root) page += ".SH SEE ALSO\n.BR gpu\\-platform (1)\n";
   return page;
@@ -126,9 +134,12 @@ Status Write(const std::string& path, const std::string& text) {
 }  // namespace
 
 Status WriteManPages(const Json& root, const std::string& directory) {
-  const auto path = [&](const Json& command) { return directory + "/" + PageName(command["command"]) + ".1"; };
+  const auto path = [&](const Json& command) {
+    return directory + "/" + PageName(command["command"]) + ".1";
+  };
   GP_CHECK_OK(Write(path(root), PageOf(root, root)));
-  for (const Json& command : root["subcommands"]) GP_CHECK_OK(Write(path(command), PageOf(command, root)));
+  for (const Json& command : root["subcommands"])
+    GP_CHECK_OK(Write(path(command), PageOf(command, root)));
   return Ok();
 }
 

@@ -17,7 +17,8 @@ void PrintMetrics(const std::string& file, const std::string& names, Cli& cli) {
   if (!reply) return cli.Complain(reply.error());
   if (file.empty()) {
     std::fwrite(reply->text().data(), 1, reply->text().size(), stdout);
-  } else if (const Status written = ReplaceFile(file, reply->text(), 0644, Survives::kCrash); !written) {
+  } else if (const Status written = ReplaceFile(file, reply->text(), 0644, Survives::kCrash);
+             !written) {
     cli.Complain(written.error());
   }
 }
@@ -25,11 +26,19 @@ void PrintMetrics(const std::string& file, const std::string& names, Cli& cli) {
 }  // namespace
 
 void AddMetrics(CLI::App& app, Cli& cli) {
-  CLI::App* metrics = app.add_subcommand("metrics", "What happened to GPUs and jobs, in numbers, as Prometheus reads them");
+  CLI::App* metrics = app.add_subcommand(
+      "metrics", "What happened to GPUs and jobs, in numbers, as Prometheus reads them");
   auto file = std::make_shared<std::string>();
-  metrics->add_option("--file", *file, "Replace this file, such as one of the node exporter's textfile collector")->type_name("FILE");
+  metrics
+      ->add_option("--file", *file,
+                   "Replace this file, such as one of the node exporter's textfile collector")
+      ->type_name("FILE");
   auto names = std::make_shared<std::string>();
-  metrics->add_option("--names", *names, "dcgm: GPUs by the names and labels of NVIDIA's dcgm-exporter, for dashboards that know those")->type_name("NAMES");
+  metrics
+      ->add_option("--names", *names,
+                   "dcgm: GPUs by the names and labels of NVIDIA's dcgm-exporter, for dashboards "
+                   "that know those")
+      ->type_name("NAMES");
   metrics->callback([file, names, &cli] { PrintMetrics(*file, *names, cli); });
 }
 

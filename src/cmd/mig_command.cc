@@ -33,7 +33,8 @@ Status MakeInstance(const MigWords& words) {
 
 std::vector<MigStand> StandsOf(const MigWords& words) {
   std::vector<MigStand> stands;
-  for (size_t i = 0; i + 1 < words.stands.size(); i += 2) stands.push_back({words.stands[i], words.stands[i + 1]});
+  for (size_t i = 0; i + 1 < words.stands.size(); i += 2)
+    stands.push_back({words.stands[i], words.stands[i + 1]});
   return stands;
 }
 
@@ -65,7 +66,9 @@ void AddMig(CLI::App& app, Cli& cli) {
   CLI::App* make = add("make", MakeInstance);
   make->add_option("profile", words->profile, "NVML's id of the kind of instance")->required();
   make->add_option("start", words->start, "Its first memory slice")->required();
-  add("remove", RemoveInstances)->add_option("stands", words->stands, "Start and size of each")->required();
+  add("remove", RemoveInstances)
+      ->add_option("stands", words->stands, "Start and size of each")
+      ->required();
   add("keep", KeepInstances)->add_option("stands", words->stands, "Start and size of each");
 }
 

@@ -27,8 +27,10 @@ bool Waits(const v1::Job& job) {
 std::string PlaceText(const v1::Attempt& attempt) {
   const auto& ranks = attempt.ranks();
   std::string text;
-  for (int i = 0; i < std::min(ranks.size(), kNodesShown); ++i) text += (i == 0 ? "" : ", ") + ranks[i].node();
-  if (ranks.size() > kNodesShown) text += " and " + std::to_string(ranks.size() - kNodesShown) + " more";
+  for (int i = 0; i < std::min(ranks.size(), kNodesShown); ++i)
+    text += (i == 0 ? "" : ", ") + ranks[i].node();
+  if (ranks.size() > kNodesShown)
+    text += " and " + std::to_string(ranks.size() - kNodesShown) + " more";
   return text + (attempt.warning().empty() ? "" : "; warning: " + attempt.warning());
 }
 

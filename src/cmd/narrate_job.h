@@ -10,9 +10,9 @@
 
 namespace gp {
 
-// Says on standard error, while it lives, why a job that somebody waits for does not run yet, each time that the reason
-// changes, and on which nodes it has started then.  A job that starts within two seconds needs no words, but where its
-// placement has a warning.
+// Says on standard error, while it lives, why a job that somebody waits for does not run yet, each
+// time that the reason changes, and on which nodes it has started then.  A job that starts within
+// two seconds needs no words, but where its placement has a warning.
 class JobNarrator {
  public:
   JobNarrator(const Cli& cli, std::string job);

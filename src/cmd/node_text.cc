@@ -18,15 +18,18 @@ void AddLine(std::string& out, const char* label, const std::string& text) {
 
 std::string EmptyText(const v1::NodeDrain& drain) {
   if (drain.jobs() == 0) return "now: nothing runs there";
-  if (drain.has_empty_by()) return drain.empty_by() + " at the latest: " + Count(drain.jobs(), "job") + " there";
+  if (drain.has_empty_by())
+    return drain.empty_by() + " at the latest: " + Count(drain.jobs(), "job") + " there";
   const std::vector<std::string> endless(drain.endless().begin(), drain.endless().end());
-  return "not known: " + Join(endless, ", ") + (endless.size() == 1 ? " has" : " have") + " no time limit (drain --deadline sets an end)";
+  return "not known: " + Join(endless, ", ") + (endless.size() == 1 ? " has" : " have") +
+         " no time limit (drain --deadline sets an end)";
 }
 
 std::string NumaText(const v1::NumaNode& numa) {
   const int cpus = CpuSet::Parse(numa.cpus()).value_or(CpuSet{}).Count();
   const int granted = CpuSet::Parse(numa.cpus_granted()).value_or(CpuSet{}).Count();
-  return fmt::format("{} on socket {}: cpus {}, {} of {} granted; {} of {} of memory granted", numa.id(), numa.package(), numa.cpus(), granted, cpus,
+  return fmt::format("{} on socket {}: cpus {}, {} of {} granted; {} of {} of memory granted",
+                     numa.id(), numa.package(), numa.cpus(), granted, cpus,
                      BytesToText(numa.memory_granted_bytes()), BytesToText(numa.memory_bytes()));
 }
 
@@ -45,16 +48,22 @@ std::string MarkText(const v1::Gpu& gpu) {
 }  // namespace
 
 std::string DescribeNode(const v1::Node& node) {
-  std::string out = fmt::format("{}  {}\n", Printable(node.name(), 253), node.draining() ? "DRAINING " + node.state() : node.state());
+  std::string out = fmt::format("{}  {}\n", Printable(node.name(), 253),
+                                node.draining() ? "DRAINING " + node.state() : node.state());
   AddLine(out, "Reason", node.reason());
   if (node.has_drain()) {
     if (!node.drain().since().empty()) AddLine(out, "Drained", "since " + node.drain().since());
-    if (node.drain().has_deadline()) AddLine(out, "Deadline", node.drain().deadline() + ": jobs still running there are stopped then, with their grace, and queued again");
+    if (node.drain().has_deadline())
+      AddLine(
+          out, "Deadline",
+          node.drain().deadline() +
+              ": jobs still running there are stopped then, with their grace, and queued again");
     AddLine(out, "Empty", EmptyText(node.drain()));
   }
   AddLine(out, "Pool", node.pool());
   std::string labels;
-  for (const auto& [name, value] : std::map<std::string, std::string>(node.labels().begin(), node.labels().end())) {
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>(node.labels().begin(), node.labels().end())) {
     labels += (labels.empty() ? "" : ", ") + name + "=" + value;
   }
   AddLine(out, "Labels", labels);
@@ -69,17 +78,32 @@ std::string DescribeNode(const v1::Node& node) {
 }
 
 Table MarksTable(const v1::Node& node) {
-  Table table({{"GPU"}, {"STATE"}, {"MODEL"}, {"NUMA", true}, {"JOB"}, {"MARKS", false, false, true}, {"UUID"}});
+  Table table({{"GPU"},
+               {"STATE"},
+               {"MODEL"},
+               {"NUMA", true},
+               {"JOB"},
+               {"MARKS", false, false, true},
+               {"UUID"}});
   for (const v1::Gpu& gpu : node.gpus()) {
-    table.Add({std::to_string(gpu.index()), StateText(gpu), ShortModel(gpu.model()), std::to_string(gpu.numa_node()), HoldersText(gpu), MarkText(gpu), gpu.uuid()});
+    table.Add({std::to_string(gpu.index()), StateText(gpu), ShortModel(gpu.model()),
+               std::to_string(gpu.numa_node()), HoldersText(gpu), MarkText(gpu), gpu.uuid()});
   }
   return table;
 }
 
 Table LeaseTable(const v1::Node& node) {
-  Table table({{"JOB"}, {"RANK", true}, {"NAME", false, false, true}, {"USER"}, {"GPUS"}, {"CPUS"}, {"MEMORY"}, {"ENDS BY"}});
+  Table table({{"JOB"},
+               {"RANK", true},
+               {"NAME", false, false, true},
+               {"USER"},
+               {"GPUS"},
+               {"CPUS"},
+               {"MEMORY"},
+               {"ENDS BY"}});
   for (const v1::NodeLease& lease : node.leases()) {
-    table.Add({lease.job_id(), std::to_string(lease.rank()), lease.job_name(), lease.user(), IndexesText(lease), lease.cpus().empty() ? kDash : lease.cpus(),
+    table.Add({lease.job_id(), std::to_string(lease.rank()), lease.job_name(), lease.user(),
+               IndexesText(lease), lease.cpus().empty() ? kDash : lease.cpus(),
                BytesToText(lease.memory_bytes()), lease.has_ends_by() ? lease.ends_by() : kDash});
   }
   return table;

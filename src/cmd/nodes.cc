@@ -51,7 +51,9 @@ void ShowNode(const std::string& name, Cli& cli) {
 }
 
 void AddDescribe(CLI::App& nodes, Cli& cli) {
-  CLI::App* sub = nodes.add_subcommand("describe", "All about one node: its state and why, when its drain is over, its GPUs with their marks, its leases");
+  CLI::App* sub = nodes.add_subcommand("describe",
+                                       "All about one node: its state and why, when its drain is "
+                                       "over, its GPUs with their marks, its leases");
   auto name = std::make_shared<std::string>();
   sub->add_option("node", *name, "Node")->required();
   sub->callback([name, &cli] { ShowNode(*name, cli); });
@@ -60,13 +62,19 @@ void AddDescribe(CLI::App& nodes, Cli& cli) {
 void AddPool(CLI::App& nodes, Cli& cli) {
   CLI::App* sub = nodes.add_subcommand("pool", "Put a node into a pool; jobs on it run on");
   auto request = std::make_shared<Request>();
-  sub->add_option_function<std::string>("node", [request](const std::string& name) { request->set_node(name); }, "Node")->required();
-  sub->add_option_function<std::string>("pool", [request](const std::string& name) { request->set_pool(name); }, "Pool; made by naming it")->required();
+  sub->add_option_function<std::string>(
+         "node", [request](const std::string& name) { request->set_node(name); }, "Node")
+      ->required();
+  sub->add_option_function<std::string>(
+         "pool", [request](const std::string& name) { request->set_pool(name); },
+         "Pool; made by naming it")
+      ->required();
   sub->callback([request, &cli] { Change(*request, cli); });
 }
 
 void AddLabel(CLI::App& nodes, Cli& cli) {
-  CLI::App* sub = nodes.add_subcommand("label", "Set labels of a node, or remove them: zone=east rack-");
+  CLI::App* sub =
+      nodes.add_subcommand("label", "Set labels of a node, or remove them: zone=east rack-");
   auto node = std::make_shared<std::string>();
   auto words = std::make_shared<std::vector<std::string>>();
   sub->add_option("node", *node, "Node")->required();
@@ -90,30 +98,45 @@ void AddLabel(CLI::App& nodes, Cli& cli) {
 }
 
 void AddDeclareLost(CLI::App& nodes, Cli& cli) {
-  CLI::App* sub = nodes.add_subcommand("declare-lost", "Answer for it that nothing runs on a lost node any more: its jobs start elsewhere");
+  CLI::App* sub = nodes.add_subcommand(
+      "declare-lost",
+      "Answer for it that nothing runs on a lost node any more: its jobs start elsewhere");
   auto lost = std::make_shared<v1::DeclareNodeLostRequest>();
   auto force = std::make_shared<bool>(false);
-  sub->add_option_function<std::string>("node", [lost](const std::string& name) { lost->set_node(name); }, "Name of the node")->required();
-  sub->add_option_function<std::string>("--reason", [lost](const std::string& why) { lost->set_reason(why); }, "Why you are sure");
+  sub->add_option_function<std::string>(
+         "node", [lost](const std::string& name) { lost->set_node(name); }, "Name of the node")
+      ->required();
+  sub->add_option_function<std::string>(
+      "--reason", [lost](const std::string& why) { lost->set_reason(why); }, "Why you are sure");
   sub->add_flag("--force", *force, "Needed: a job that still runs there would run twice");
   sub->callback([lost, force, &cli] {
-    if (!*force) return cli.Complain(InvalidArgument("declare-lost needs --force: make sure first that the node is off"));
+    if (!*force)
+      return cli.Complain(
+          InvalidArgument("declare-lost needs --force: make sure first that the node is off"));
     CallAndPrint("DeclareNodeLost", *lost, cli);
-    if (cli.exit_code == kExitOk) cli.Say(lost->node() + " declared lost: its jobs are queued again");
+    if (cli.exit_code == kExitOk)
+      cli.Say(lost->node() + " declared lost: its jobs are queued again");
   });
 }
 
 void AddRevoke(CLI::App& nodes, Cli& cli) {
-  CLI::App* sub = nodes.add_subcommand("revoke", "Take away a node's certificates: its agent is sent away, and joins anew by the join token");
+  CLI::App* sub = nodes.add_subcommand(
+      "revoke",
+      "Take away a node's certificates: its agent is sent away, and joins anew by the join token");
   auto request = std::make_shared<v1::RevokeNodeRequest>();
-  sub->add_option_function<std::string>("node", [request](const std::string& name) { request->set_node(name); }, "Name of the node")->required();
+  sub->add_option_function<std::string>(
+         "node", [request](const std::string& name) { request->set_node(name); },
+         "Name of the node")
+      ->required();
   sub->callback([request, &cli] { CallAndPrint("RevokeNode", *request, cli); });
 }
 
 }  // namespace
 
 void AddNodes(CLI::App& app, Cli& cli) {
-  CLI::App* nodes = app.add_subcommand("nodes", "Nodes: list or describe them, their pools and labels, declare one lost, revoke its certificates");
+  CLI::App* nodes = app.add_subcommand("nodes",
+                                       "Nodes: list or describe them, their pools and labels, "
+                                       "declare one lost, revoke its certificates");
   nodes->require_subcommand(1);
   nodes->add_subcommand("list", "Every node")->callback([&cli] {
     v1::GetClusterRequest request;

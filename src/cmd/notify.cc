@@ -21,8 +21,14 @@ using Json = nlohmann::ordered_json;
 Json DocumentOf(const std::string& file, const NotifyConfig& config) {
   Json receivers = Json::array();
   for (const Receiver& receiver : config.receivers) {
-    receivers.push_back({{"name", receiver.name}, {"way", Name(receiver.way)}, {"to", PlaceOf(receiver)}, {"on", receiver.on}, {"where", Json(receiver.where)}, {"jobs", receiver.jobs_may_name},
-                         {"signed", !receiver.secret_file.empty()}, {"problem", ProblemOf(receiver)}});
+    receivers.push_back({{"name", receiver.name},
+                         {"way", Name(receiver.way)},
+                         {"to", PlaceOf(receiver)},
+                         {"on", receiver.on},
+                         {"where", Json(receiver.where)},
+                         {"jobs", receiver.jobs_may_name},
+                         {"signed", !receiver.secret_file.empty()},
+                         {"problem", ProblemOf(receiver)}});
   }
   return {{"file", file}, {"receivers", receivers}};
 }
@@ -31,14 +37,16 @@ void Check(const std::string& file, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const auto config = ReadNotifyFile(file);
   if (!config) return cli.Complain(config.error());
-  const bool has_problem = std::ranges::any_of(config->receivers, [](const Receiver& receiver) { return !ProblemOf(receiver).empty(); });
+  const bool has_problem = std::ranges::any_of(
+      config->receivers, [](const Receiver& receiver) { return !ProblemOf(receiver).empty(); });
   if (has_problem) cli.exit_code = 1;
   if (cli.PrintDocument(DocumentOf(file, *config))) return;
   Table table({{"RECEIVER"}, {"WAY"}, {"TO"}, {"EVENTS", false, false, true}, {"PROBLEM"}});
   for (const Receiver& receiver : config->receivers) {
     std::vector<std::string> events(receiver.on.begin(), receiver.on.end());
     if (receiver.jobs_may_name) events.emplace_back("what jobs ask for");
-    table.Add({receiver.name, Name(receiver.way), PlaceOf(receiver), Join(events, ","), ProblemOf(receiver)});
+    table.Add({receiver.name, Name(receiver.way), PlaceOf(receiver), Join(events, ","),
+               ProblemOf(receiver)});
   }
   cli.PrintTable(table);
 }
@@ -51,11 +59,17 @@ void Test(const std::string& file, const std::string& name, Cli& cli) {
   if (receiver == config->receivers.end()) {
     std::vector<std::string> names;
     for (const Receiver& one : config->receivers) names.push_back(one.name);
-    return cli.Complain(NotFound(file + " has no receiver \"" + Printable(name, 60) + "\"; there are " + Join(names, ", ")));
+    return cli.Complain(NotFound(file + " has no receiver \"" + Printable(name, 60) +
+                                 "\"; there are " + Join(names, ", ")));
   }
   const Instant now = SystemClock().Now();
-  const Notification notification{"test." + ToBase32(static_cast<uint64_t>(now.ns)), now, {LogLevel::kInfo, "test", {{"what", "sent by gpu-platform notify test"}}}};
-  if (const Status delivered = Deliver(*config, *receiver, ToJson(notification), now, -1); !delivered) return cli.Complain(delivered.error().Within(name));
+  const Notification notification{
+      "test." + ToBase32(static_cast<uint64_t>(now.ns)),
+      now,
+      {LogLevel::kInfo, "test", {{"what", "sent by gpu-platform notify test"}}}};
+  if (const Status delivered = Deliver(*config, *receiver, ToJson(notification), now, -1);
+      !delivered)
+    return cli.Complain(delivered.error().Within(name));
   if (cli.PrintDocument(Json{{"receiver", name}, {"id", notification.id}})) return;
   fmt::print("{} was told\n", name);
 }
@@ -63,12 +77,17 @@ void Test(const std::string& file, const std::string& name, Cli& cli) {
 }  // namespace
 
 void AddNotify(CLI::App& app, Cli& cli) {
-  CLI::App* notify = app.add_subcommand("notify", "Whom a controller tells of what happens: check, test");
+  CLI::App* notify =
+      app.add_subcommand("notify", "Whom a controller tells of what happens: check, test");
   notify->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   auto name = std::make_shared<std::string>();
-  CLI::App* check = notify->add_subcommand("check", "Whether such a file is sound, and who is told of what; exit code 1: somebody cannot be");
-  check->add_option("file", *file, "As serve --notify takes it (docs/how-to/notifications.md)")->type_name("FILE")->required();
+  CLI::App* check = notify->add_subcommand(
+      "check",
+      "Whether such a file is sound, and who is told of what; exit code 1: somebody cannot be");
+  check->add_option("file", *file, "As serve --notify takes it (docs/how-to/notifications.md)")
+      ->type_name("FILE")
+      ->required();
   check->callback([file, &cli] { Check(*file, cli); });
   CLI::App* test = notify->add_subcommand("test", "Tell one receiver something now, once");
   test->add_option("file", *file, "As serve --notify takes it")->type_name("FILE")->required();

@@ -25,8 +25,7 @@ std::vector<std::string> PathsIn(std::string_view cgroups) {
   return paths;
 }
 
-std::optional<std::string> FindSlurmJob(const VariableLookup& variable,
-                                        std::string_view cgroups) {
+std::optional<std::string> FindSlurmJob(const VariableLookup& variable, std::string_view cgroups) {
   for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"}) {
     const char* job = variable(name);
     if (job == nullptr || *job == '\0') continue;

@@ -21,9 +21,7 @@ bool IsThere(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
-std::string ProbeName() {
-  return "gpu-platform-probe-" + std::to_string(getpid());
-}
+std::string ProbeName() { return "gpu-platform-probe-" + std::to_string(getpid()); }
 
 std::string ReportText(const std::string& name) {
   CgroupIsolation::Options options;

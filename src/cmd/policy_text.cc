@@ -16,7 +16,12 @@ using Json = nlohmann::ordered_json;
 Json NumbersText(const Policy& policy) {
   Json numbers = Json::array();
   for (const auto& [one, built_in] : NumbersOf(policy)) {
-    numbers.push_back({{"name", one.name}, {"value", one.value}, {"built_in", built_in}, {"least", one.least}, {"most", one.most}, {"meaning", one.meaning}});
+    numbers.push_back({{"name", one.name},
+                       {"value", one.value},
+                       {"built_in", built_in},
+                       {"least", one.least},
+                       {"most", one.most},
+                       {"meaning", one.meaning}});
   }
   return numbers;
 }
@@ -24,7 +29,8 @@ Json NumbersText(const Policy& policy) {
 Json PlacementOf(const Policy& policy) {
   Json pools = Json::object();
   for (const auto& [pool, weights] : policy.placement) {
-    for (const PlacementCost& cost : PlacementCosts()) pools[pool][cost.name] = weights.*cost.weight;
+    for (const PlacementCost& cost : PlacementCosts())
+      pools[pool][cost.name] = weights.*cost.weight;
   }
   return pools;
 }
@@ -44,13 +50,18 @@ Json PricesOf(const Policy& policy) {
     if (rule.watts != 0) one["watts"] = rule.watts;
     rules.push_back(one);
   }
-  return {{"currency", policy.prices.currency}, {"per_kwh", AmountText(policy.prices.micros_per_kwh)}, {"rules", rules}};
+  return {{"currency", policy.prices.currency},
+          {"per_kwh", AmountText(policy.prices.micros_per_kwh)},
+          {"rules", rules}};
 }
 
 Json UnderUseOf(const Policy& policy) {
   const auto span = [](Duration one) { return one.ns == 0 ? std::string("0s") : ToText(one); };
   Json classes = Json::object();
-  for (const auto& [name, rule] : UnderUseRules(policy.under_use)) classes[name] = {{"below", rule.below_percent}, {"warn", span(rule.warn_after)}, {"stop", span(rule.stop_after)}};
+  for (const auto& [name, rule] : UnderUseRules(policy.under_use))
+    classes[name] = {{"below", rule.below_percent},
+                     {"warn", span(rule.warn_after)},
+                     {"stop", span(rule.stop_after)}};
   return classes;
 }
 
@@ -67,7 +78,8 @@ Json XidsOf(const Policy& policy) {
   return xids;
 }
 
-// A map or a list below its name, its members in YAML's flow form, which JSON is; numbers as names of XIDs.
+// A map or a list below its name, its members in YAML's flow form, which JSON is; numbers as names
+// of XIDs.
 std::string SectionText(const char* name, const Json& members) {
   std::string text = fmt::format("\n{}:", name);
   if (members.empty()) return text + " {}\n";
@@ -99,11 +111,13 @@ std::vector<std::string> PolicyChanges(const Policy& before, const Policy& now) 
   const std::vector<PolicyValue> were = PolicyNumbers(before);
   const std::vector<PolicyValue> are = PolicyNumbers(now);
   for (size_t i = 0; i < are.size(); ++i) {
-    if (are[i].value != were[i].value) changes.push_back(are[i].name + ": " + were[i].value + " -> " + are[i].value);
+    if (are[i].value != were[i].value)
+      changes.push_back(are[i].name + ": " + were[i].value + " -> " + are[i].value);
   }
   for (const auto& [name, rule] : UnderUseRules(now.under_use)) {
     const Json then = UnderUseOf(before)[name], there = UnderUseOf(now)[name];
-    if (then != there) changes.push_back("under_use." + name + ": " + then.dump() + " -> " + there.dump());
+    if (then != there)
+      changes.push_back("under_use." + name + ": " + then.dump() + " -> " + there.dump());
   }
   if (PlacementOf(before) != PlacementOf(now)) changes.emplace_back("placement");
   if (PricesOf(before) != PricesOf(now)) changes.emplace_back("prices");
@@ -112,20 +126,34 @@ std::vector<std::string> PolicyChanges(const Policy& before, const Policy& now) 
 }
 
 nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& policy) {
-  return {{"file", file}, {"numbers", NumbersText(policy)}, {"placement", PlacementOf(policy)}, {"prices", PricesOf(policy)}, {"under_use", UnderUseOf(policy)}, {"xids", XidsOf(policy)}};
+  return {{"file", file},
+          {"numbers", NumbersText(policy)},
+          {"placement", PlacementOf(policy)},
+          {"prices", PricesOf(policy)},
+          {"under_use", UnderUseOf(policy)},
+          {"xids", XidsOf(policy)}};
 }
 
 std::string PolicyFileText(const std::string& file, const Policy& policy) {
-  std::string text = "# " + std::string(file.empty() ? "What is built in." : "In force with " + file + ".") + "  A file with any of these names is given to `serve --policy`.\n";
+  std::string text =
+      "# " + std::string(file.empty() ? "What is built in." : "In force with " + file + ".") +
+      "  A file with any of these names is given to `serve --policy`.\n";
   for (const Json& one : NumbersText(policy)) {
     const auto part = [&](const char* name) { return one[name].get<std::string>(); };
-    const std::string built_in = part("value") == part("built_in") ? "" : "; built in: " + part("built_in");
-    text += fmt::format("\n# {}\n# {} to {}{}\n{}: {}\n", part("meaning"), part("least"), part("most"), built_in, part("name"), part("value"));
+    const std::string built_in =
+        part("value") == part("built_in") ? "" : "; built in: " + part("built_in");
+    text += fmt::format("\n# {}\n# {} to {}{}\n{}: {}\n", part("meaning"), part("least"),
+                        part("most"), built_in, part("name"), part("value"));
   }
-  if (!policy.placement.empty()) text += "\n# What each pool wants of places." + SectionText("placement", PlacementOf(policy));
+  if (!policy.placement.empty())
+    text += "\n# What each pool wants of places." + SectionText("placement", PlacementOf(policy));
   text += "\n# What a GPU-hour costs." + SectionText("prices", PricesOf(policy));
-  text += "\n# What follows when the GPUs of such jobs are busy for less than so many per cent (docs/use.md); 0s: nothing." + SectionText("under_use", UnderUseOf(policy));
-  if (const Json xids = XidsOf(policy); !xids.empty()) text += "\n# XIDs that are not as in the catalogue." + SectionText("xids", xids);
+  text +=
+      "\n# What follows when the GPUs of such jobs are busy for less than so many per cent "
+      "(docs/use.md); 0s: nothing." +
+      SectionText("under_use", UnderUseOf(policy));
+  if (const Json xids = XidsOf(policy); !xids.empty())
+    text += "\n# XIDs that are not as in the catalogue." + SectionText("xids", xids);
   return text;
 }
 

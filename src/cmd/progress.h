@@ -1,7 +1,7 @@
 #pragma once
 
-// How far long work has come: one line on a terminal, written again in place a few times a second and
-// gone at the end.  Work that is done at once shows nothing.
+// How far long work has come: one line on a terminal, written again in place a few times a second
+// and gone at the end.  Work that is done at once shows nothing.
 
 #include <cstdint>
 #include <functional>

@@ -28,23 +28,39 @@ std::string Limited(double value, bool has_limit, int64_t limit) {
 // The default and the maximum of its own: "4h/24h", "–/24h".
 std::string TimesText(const v1::Queue& queue) {
   if (queue.default_time_ms() == 0 && queue.max_time_ms() == 0) return kDash;
-  const auto text = [](int64_t ms) { return ms == 0 ? std::string(kDash) : ToText(Duration::Milliseconds(ms)); };
+  const auto text = [](int64_t ms) {
+    return ms == 0 ? std::string(kDash) : ToText(Duration::Milliseconds(ms));
+  };
   return text(queue.default_time_ms()) + "/" + text(queue.max_time_ms());
 }
 
 void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
-  Table table({{"QUEUE", false, true}, {"POOL"}, {"WEIGHT", true}, {"SHARE", true}, {"USED", true}, {"GUARANTEED", true},
-               {"GPUS", true}, {"RUNNING", true}, {"WAITING", true}, {"TIME", true}});
+  Table table({{"QUEUE", false, true},
+               {"POOL"},
+               {"WEIGHT", true},
+               {"SHARE", true},
+               {"USED", true},
+               {"GUARANTEED", true},
+               {"GPUS", true},
+               {"RUNNING", true},
+               {"WAITING", true},
+               {"TIME", true}});
   std::map<std::string, int> rows;
   for (const v1::Queue& queue : reply.queues()) {
     const size_t slash = queue.name().rfind('/');
     const bool has_parent = slash != std::string::npos;
-    const std::string guaranteed = queue.guaranteed() == 0 ? kDash : std::to_string(queue.guaranteed()) + (queue.reclaimable() ? "" : " firm");
+    const std::string guaranteed =
+        queue.guaranteed() == 0
+            ? kDash
+            : std::to_string(queue.guaranteed()) + (queue.reclaimable() ? "" : " firm");
     rows[queue.name()] = table.Add(
-        {has_parent ? queue.name().substr(slash + 1) : queue.name(), queue.pool(), std::to_string(queue.weight()), Percent(queue.share()),
-         Percent(queue.share_used()), guaranteed, Limited(queue.use().gpus(), queue.limit().has_gpus(), queue.limit().gpus()),
-         Limited(static_cast<double>(queue.use().jobs()), queue.limit().has_jobs(), queue.limit().jobs()), std::to_string(queue.jobs_queued()), TimesText(queue)},
+        {has_parent ? queue.name().substr(slash + 1) : queue.name(), queue.pool(),
+         std::to_string(queue.weight()), Percent(queue.share()), Percent(queue.share_used()),
+         guaranteed, Limited(queue.use().gpus(), queue.limit().has_gpus(), queue.limit().gpus()),
+         Limited(static_cast<double>(queue.use().jobs()), queue.limit().has_jobs(),
+                 queue.limit().jobs()),
+         std::to_string(queue.jobs_queued()), TimesText(queue)},
         has_parent ? rows.at(queue.name().substr(0, slash)) : -1);
   }
   cli.PrintTable(table);
@@ -56,44 +72,74 @@ void List(Cli& cli) {
   PrintQueues(*reply, cli);
 }
 
-void AddQuotaFlags(CLI::App& sub, const std::string& prefix, const std::string& whose, std::shared_ptr<Set> request, bool of_user) {
-  const auto quota = [request, of_user] { return of_user ? request->mutable_user_limit() : request->mutable_limit(); };
+void AddQuotaFlags(CLI::App& sub, const std::string& prefix, const std::string& whose,
+                   std::shared_ptr<Set> request, bool of_user) {
+  const auto quota = [request, of_user] {
+    return of_user ? request->mutable_user_limit() : request->mutable_limit();
+  };
   // "none" lifts a limit.
   const auto add = [&](const std::string& name, const std::string& what, auto set) {
-    sub.add_option_function<std::string>("--" + prefix + name, [set, prefix, name](const std::string& text) {
-      int64_t value = -1;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      const bool is_number = error == std::errc() && end == text.data() + text.size() && value >= 0;
-      if (text == "none") value = -1;
-      if (text != "none" && !is_number) throw CLI::ValidationError("--" + prefix + name, "\"" + text + "\" is neither a number nor none");
-      set(value);
-    }, what + whose)->type_name("N|none");
+    sub.add_option_function<std::string>(
+           "--" + prefix + name,
+           [set, prefix, name](const std::string& text) {
+             int64_t value = -1;
+             const auto [end, error] =
+                 std::from_chars(text.data(), text.data() + text.size(), value);
+             const bool is_number =
+                 error == std::errc() && end == text.data() + text.size() && value >= 0;
+             if (text == "none") value = -1;
+             if (text != "none" && !is_number)
+               throw CLI::ValidationError("--" + prefix + name,
+                                          "\"" + text + "\" is neither a number nor none");
+             set(value);
+           },
+           what + whose)
+        ->type_name("N|none");
   };
   add("gpus", "GPUs held at once", [quota](int64_t value) { quota()->set_gpus(value); });
   add("jobs", "Running jobs", [quota](int64_t value) { quota()->set_jobs(value); });
-  add("gpu-hours", "GPU-hours in each period", [quota](int64_t value) { quota()->set_gpu_hours(value); });
+  add("gpu-hours", "GPU-hours in each period",
+      [quota](int64_t value) { quota()->set_gpu_hours(value); });
 }
 
 // "none" lifts it.
 template <typename F>
 void AddTimeFlag(CLI::App& sub, const std::string& flag, const std::string& what, const F& set) {
-  sub.add_option_function<std::string>(flag, [flag, set](const std::string& text) {
-    const auto span = text == "none" ? Result<Duration>(Duration{}) : ParseDuration(text);
-    if (!span) throw CLI::ValidationError(flag, span.error().message + ", or none");
-    set(span->ToMilliseconds());
-  }, what)->type_name("DURATION|none");
+  sub.add_option_function<std::string>(
+         flag,
+         [flag, set](const std::string& text) {
+           const auto span = text == "none" ? Result<Duration>(Duration{}) : ParseDuration(text);
+           if (!span) throw CLI::ValidationError(flag, span.error().message + ", or none");
+           set(span->ToMilliseconds());
+         },
+         what)
+      ->type_name("DURATION|none");
 }
 
 void AddSet(CLI::App& queues, Cli& cli) {
-  CLI::App* sub = queues.add_subcommand("set", "Make a queue, or change one: what is not named stays");
+  CLI::App* sub =
+      queues.add_subcommand("set", "Make a queue, or change one: what is not named stays");
   auto request = std::make_shared<Set>();
-  sub->add_option_function<std::string>("name", [request](const std::string& name) { request->set_name(name); }, "Queue: research, or research/nlp below it")->required();
-  sub->add_option_function<std::string>("--pool", [request](const std::string& pool) { request->set_pool(pool); }, "Where its jobs run");
-  sub->add_option_function<int>("--weight", [request](int weight) { request->set_weight(weight); }, "Its part of what it shares with its siblings, 1 to 1000");
-  sub->add_option_function<int64_t>("--guaranteed", [request](int64_t gpus) { request->set_guaranteed(gpus); }, "GPUs that it can always have");
-  sub->add_option_function<bool>("--reclaimable", [request](bool reclaimable) { request->set_reclaimable(reclaimable); }, "Whether what it holds beyond them may be taken back: true or false");
-  AddTimeFlag(*sub, "--default-time", "Time limit of its jobs that say none", [request](int64_t ms) { request->set_default_time_ms(ms); });
-  AddTimeFlag(*sub, "--max-time", "The longest that its jobs may run", [request](int64_t ms) { request->set_max_time_ms(ms); });
+  sub->add_option_function<std::string>(
+         "name", [request](const std::string& name) { request->set_name(name); },
+         "Queue: research, or research/nlp below it")
+      ->required();
+  sub->add_option_function<std::string>(
+      "--pool", [request](const std::string& pool) { request->set_pool(pool); },
+      "Where its jobs run");
+  sub->add_option_function<int>(
+      "--weight", [request](int weight) { request->set_weight(weight); },
+      "Its part of what it shares with its siblings, 1 to 1000");
+  sub->add_option_function<int64_t>(
+      "--guaranteed", [request](int64_t gpus) { request->set_guaranteed(gpus); },
+      "GPUs that it can always have");
+  sub->add_option_function<bool>(
+      "--reclaimable", [request](bool reclaimable) { request->set_reclaimable(reclaimable); },
+      "Whether what it holds beyond them may be taken back: true or false");
+  AddTimeFlag(*sub, "--default-time", "Time limit of its jobs that say none",
+              [request](int64_t ms) { request->set_default_time_ms(ms); });
+  AddTimeFlag(*sub, "--max-time", "The longest that its jobs may run",
+              [request](int64_t ms) { request->set_max_time_ms(ms); });
   AddQuotaFlags(*sub, "limit-", ", by all its jobs", request, false);
   AddQuotaFlags(*sub, "user-limit-", ", by each of its users", request, true);
   sub->callback([request, &cli] {
@@ -112,7 +158,9 @@ void AddSet(CLI::App& queues, Cli& cli) {
 void AddDelete(CLI::App& queues, Cli& cli) {
   CLI::App* sub = queues.add_subcommand("delete", "Remove a queue that nobody uses");
   auto request = std::make_shared<v1::DeleteQueueRequest>();
-  sub->add_option_function<std::string>("name", [request](const std::string& name) { request->set_name(name); }, "Queue")->required();
+  sub->add_option_function<std::string>(
+         "name", [request](const std::string& name) { request->set_name(name); }, "Queue")
+      ->required();
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
@@ -130,27 +178,34 @@ void ListPools(Cli& cli) {
   for (const v1::Pool& pool : reply->pools()) {
     std::string names;
     for (const v1::Queue& queue : reply->queues()) {
-      if (queue.pool() == pool.name() && queue.name().find('/') == std::string::npos) names += (names.empty() ? "" : ", ") + queue.name();
+      if (queue.pool() == pool.name() && queue.name().find('/') == std::string::npos)
+        names += (names.empty() ? "" : ", ") + queue.name();
     }
-    table.Add({pool.name(), std::to_string(pool.nodes()), std::to_string(pool.gpus()), Number(pool.gpus_held()), names.empty() ? kDash : names});
+    table.Add({pool.name(), std::to_string(pool.nodes()), std::to_string(pool.gpus()),
+               Number(pool.gpus_held()), names.empty() ? kDash : names});
   }
   cli.PrintTable(table);
 }
 
-void AddQuotaRow(Table& table, const std::string& queue, const std::string& user, const v1::Use& use, const v1::Quota& limit) {
-  table.Add({queue, user, Limited(use.gpus(), limit.has_gpus(), limit.gpus()), Limited(static_cast<double>(use.jobs()), limit.has_jobs(), limit.jobs()),
-             Limited(use.gpu_hours(), limit.has_gpu_hours(), limit.gpu_hours()), Number(use.recent_gpu_hours())});
+void AddQuotaRow(Table& table, const std::string& queue, const std::string& user,
+                 const v1::Use& use, const v1::Quota& limit) {
+  table.Add({queue, user, Limited(use.gpus(), limit.has_gpus(), limit.gpus()),
+             Limited(static_cast<double>(use.jobs()), limit.has_jobs(), limit.jobs()),
+             Limited(use.gpu_hours(), limit.has_gpu_hours(), limit.gpu_hours()),
+             Number(use.recent_gpu_hours())});
 }
 
 void ListQuotas(Cli& cli) {
   const auto reply = Fetch(cli);
   if (!reply) return cli.Complain(reply.error());
   if (cli.PrintDocument(*reply)) return;
-  Table table({{"QUEUE"}, {"USER"}, {"GPUS", true}, {"JOBS", true}, {"GPU-HOURS", true}, {"RECENT", true}});
+  Table table(
+      {{"QUEUE"}, {"USER"}, {"GPUS", true}, {"JOBS", true}, {"GPU-HOURS", true}, {"RECENT", true}});
   for (const v1::Queue& queue : reply->queues()) {
     AddQuotaRow(table, queue.name(), "all", queue.use(), queue.limit());
     const std::map<std::string, v1::Use> users(queue.users().begin(), queue.users().end());
-    for (const auto& [user, use] : users) AddQuotaRow(table, queue.name(), user, use, queue.user_limit());
+    for (const auto& [user, use] : users)
+      AddQuotaRow(table, queue.name(), user, use, queue.user_limit());
   }
   cli.PrintTable(table);
 }
@@ -160,15 +215,20 @@ void ListQuotas(Cli& cli) {
 void AddQueues(CLI::App& app, Cli& cli) {
   CLI::App* queues = app.add_subcommand("queues", "Queues: shares, guarantees, limits");
   queues->require_subcommand(1);
-  queues->add_subcommand("list", "All queues, with what they hold and have used")->callback([&cli] { List(cli); });
+  queues->add_subcommand("list", "All queues, with what they hold and have used")->callback([&cli] {
+    List(cli);
+  });
   AddSet(*queues, cli);
   AddDelete(*queues, cli);
   CLI::App* pools = app.add_subcommand("pools", "Pools of nodes and the queues that use them");
-  pools->add_subcommand("list", "")->group("")->callback([&cli] { ListPools(cli); });  // as its siblings are called
+  // As its siblings are called
+  pools->add_subcommand("list", "")->group("")->callback([&cli] { ListPools(cli); });
   pools->callback([pools, &cli] {
     if (pools->get_subcommands().empty()) ListPools(cli);
   });
-  app.add_subcommand("quotas", "What queues and their users hold and have used, against their limits")->callback([&cli] { ListQuotas(cli); });
+  app.add_subcommand("quotas",
+                     "What queues and their users hold and have used, against their limits")
+      ->callback([&cli] { ListQuotas(cli); });
 }
 
 }  // namespace gp

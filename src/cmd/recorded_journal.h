@@ -9,6 +9,7 @@
 namespace gp {
 
 // The run that a journal has, from its first record on.
-Result<RecordedRun> ReadRecordedRun(const std::string& journal, RunWatch watch = {}, const DoneWatch& done = {});
+Result<RecordedRun> ReadRecordedRun(const std::string& journal, RunWatch watch = {},
+                                    const DoneWatch& done = {});
 
 }  // namespace gp

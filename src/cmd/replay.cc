@@ -31,8 +31,12 @@ void RunReplay(const std::string& path, bool verify, Cli& cli) {
                                                {"differences", report->differences}})) {
     return;
   }
-  if (report->first > 1) cli.Say(fmt::format("from record {} on: older ones were dropped, and a snapshot stands for them", report->first));
-  fmt::print("records {}  events {}  digest {:016x}\n", report->records, report->events, report->digest);
+  if (report->first > 1)
+    cli.Say(
+        fmt::format("from record {} on: older ones were dropped, and a snapshot stands for them",
+                    report->first));
+  fmt::print("records {}  events {}  digest {:016x}\n", report->records, report->events,
+             report->digest);
   if (verify) {
     fmt::print("{} differences in {} commands decided and {} passes planned again\n",
                report->differences.size(), report->records, report->plans);
@@ -43,16 +47,22 @@ void RunReplay(const std::string& path, bool verify, Cli& cli) {
 }  // namespace
 
 void AddReplay(CLI::App& app, Cli& cli) {
-  CLI::App* sub = app.add_subcommand("replay", "Fold a journal again; --verify decides everything anew and compares");
+  CLI::App* sub = app.add_subcommand(
+      "replay", "Fold a journal again; --verify decides everything anew and compares");
   auto path = std::make_shared<std::string>();
   auto verify = std::make_shared<bool>(false);
-  sub->add_option("journal", *path, "Journal of a controller that does not run; default: this host's")->type_name("FILE");
-  sub->add_flag("--verify", *verify, "Decide and plan again: 0 differences expected (exit code 9 otherwise)");
+  sub->add_option("journal", *path,
+                  "Journal of a controller that does not run; default: this host's")
+      ->type_name("FILE");
+  sub->add_flag("--verify", *verify,
+                "Decide and plan again: 0 differences expected (exit code 9 otherwise)");
   const auto what_if = AddWhatIfFlags(*sub);
   sub->callback([path, verify, what_if, &cli] {
     if (path->empty()) *path = DefaultStateDirectory() + "/journal.db";
     if (!IsAsked(*what_if)) return RunReplay(*path, *verify, cli);
-    if (*verify) return cli.Complain(InvalidArgument("--verify and a what-if are two questions: ask one at a time"));
+    if (*verify)
+      return cli.Complain(
+          InvalidArgument("--verify and a what-if are two questions: ask one at a time"));
     ReplayWhatIf(*path, *what_if, cli);
   });
 }

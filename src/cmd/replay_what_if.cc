@@ -28,17 +28,20 @@ struct PlayedVersion {
 };
 
 Error NoNodes(const std::string& text) {
-  return InvalidArgument("--nodes: \"" + Printable(text, 60) + "\" is neither +COUNTxMACHINE, as +2xdgx-h100, nor -NODE, as -n3");
+  return InvalidArgument("--nodes: \"" + Printable(text, 60) +
+                         "\" is neither +COUNTxMACHINE, as +2xdgx-h100, nor -NODE, as -n3");
 }
 
 // "+2xdgx-h100": two more, called what-if-1 and what-if-2.
 Status AddNodes(const std::string& text, PlayOptions& changes) {
   const size_t x = text.find('x');
-  const auto count = x == std::string::npos ? Fail(NoNodes(text)) : ParseCount(text.substr(1, x - 1));
+  const auto count =
+      x == std::string::npos ? Fail(NoNodes(text)) : ParseCount(text.substr(1, x - 1));
   if (!count || *count < 1 || *count > kAddedNodesMax) return Fail(NoNodes(text));
   const NodeFacts facts = GP_TRY(ReadMachine(text.substr(x + 1))).facts;
   for (int64_t i = 0; i < *count; ++i) {
-    changes.added.push_back(NamedNode(facts, "what-if-" + std::to_string(changes.added.size() + 1)));
+    changes.added.push_back(
+        NamedNode(facts, "what-if-" + std::to_string(changes.added.size() + 1)));
   }
   return Ok();
 }
@@ -67,7 +70,8 @@ Status CheckRemoved(const RecordedRun& run, const PlayOptions& changes) {
       const auto* node = std::get_if<NodeArrival>(&step.what);
       return node != nullptr && node->facts->name == name;
     });
-    if (!is_known) return Fail(NotFound("--nodes: no node " + Printable(name, 60) + " in this run"));
+    if (!is_known)
+      return Fail(NotFound("--nodes: no node " + Printable(name, 60) + " in this run"));
   }
   return Ok();
 }
@@ -76,9 +80,20 @@ Status CheckRemoved(const RecordedRun& run, const PlayOptions& changes) {
 
 std::shared_ptr<WhatIfFlags> AddWhatIfFlags(CLI::App& replay) {
   auto flags = std::make_shared<WhatIfFlags>();
-  replay.add_option("--what-if", flags->policy, "Play the run again under this policy (docs/reference/policies.md)")->type_name("FILE");
-  replay.add_option("--nodes", flags->nodes, "Play it again with more nodes, or without some: +2xdgx-h100,-n3")->delimiter(',')->type_name("CHANGE,...");
-  replay.add_option("--resume-cost", flags->resume_cost, "What an interruption costs a job that is played")->type_name("DURATION")->capture_default_str();
+  replay
+      .add_option("--what-if", flags->policy,
+                  "Play the run again under this policy (docs/reference/policies.md)")
+      ->type_name("FILE");
+  replay
+      .add_option("--nodes", flags->nodes,
+                  "Play it again with more nodes, or without some: +2xdgx-h100,-n3")
+      ->delimiter(',')
+      ->type_name("CHANGE,...");
+  replay
+      .add_option("--resume-cost", flags->resume_cost,
+                  "What an interruption costs a job that is played")
+      ->type_name("DURATION")
+      ->capture_default_str();
   AddPriceFlags(replay, flags->prices);
   AddReportFlag(replay, flags->report);
   return flags;
@@ -88,29 +103,43 @@ bool IsAsked(const WhatIfFlags& flags) { return !flags.policy.empty() || !flags.
 
 namespace {
 
-RunWatch WatchFor(const WhatIfFlags& flags, SeriesMeter& series) { return flags.report.empty() ? RunWatch() : series.Watch(); }
+RunWatch WatchFor(const WhatIfFlags& flags, SeriesMeter& series) {
+  return flags.report.empty() ? RunWatch() : series.Watch();
+}
 
 // What becomes of the run with these options.
-PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayOptions options, const WhatIfFlags& flags, const Prices& prices, Progress& progress) {
+PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayOptions options,
+                          const WhatIfFlags& flags, const Prices& prices, Progress& progress) {
   progress.Begin(name);
   SeriesMeter series;
-  options.watch = Both(WatchFor(flags, series), ShowRun(progress, run.steps.empty() ? Instant{} : run.steps.front().at, run.ends_at));
+  options.watch =
+      Both(WatchFor(flags, series),
+           ShowRun(progress, run.steps.empty() ? Instant{} : run.steps.front().at, run.ends_at));
   const PlayedRun played = RunPlayer(run.steps, options).Play();
-  return {{name, FiguresOf(played.lives, played.usage, prices), series.Take(played.ends_at), WaitsOf(played.lives)}, played.refused};
+  return {{name, FiguresOf(played.lives, played.usage, prices), series.Take(played.ends_at),
+           WaitsOf(played.lives)},
+          played.refused};
 }
 
 // What is not seen in the figures.
 std::vector<std::string> NotesOn(const RecordedRun& run, int64_t refused_more) {
   std::vector<std::string> notes;
-  if (run.unfinished > 0) notes.push_back(fmt::format("jobs that had not ended: {}; they are played for as long as they had run by then", run.unfinished));
+  if (run.unfinished > 0)
+    notes.push_back(fmt::format(
+        "jobs that had not ended: {}; they are played for as long as they had run by then",
+        run.unfinished));
   if (run.faults > 0) notes.push_back(fmt::format("{} faults are not played again", run.faults));
-  if (refused_more > 0) notes.push_back(fmt::format("{} submits or other wishes are refused there", refused_more));
+  if (refused_more > 0)
+    notes.push_back(fmt::format("{} submits or other wishes are refused there", refused_more));
   return notes;
 }
 
-RunReport ReportOf(const std::string& journal, const WhatIfFlags& flags, const std::vector<ReportRun>& runs, const std::vector<std::string>& notes) {
-  RunReport report{"What if: " + std::filesystem::path(journal).filename().string(), {}, runs, "", ""};
-  report.notes.push_back("The run begins " + ToRfc3339(runs.front().series.begin) + ". All versions are drawn to one scale.");
+RunReport ReportOf(const std::string& journal, const WhatIfFlags& flags,
+                   const std::vector<ReportRun>& runs, const std::vector<std::string>& notes) {
+  RunReport report{
+      "What if: " + std::filesystem::path(journal).filename().string(), {}, runs, "", ""};
+  report.notes.push_back("The run begins " + ToRfc3339(runs.front().series.begin) +
+                         ". All versions are drawn to one scale.");
   if (!flags.nodes.empty()) report.notes.push_back("Nodes: " + Join(flags.nodes, ", "));
   for (std::string note : notes) {
     note[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(note[0])));
@@ -141,7 +170,10 @@ void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli
   const PlayedVersion same = PlayVersion("Played as it was", *run, none, flags, *prices, progress);
   const PlayedVersion other = PlayVersion("What if", *run, *changes, flags, *prices, progress);
   progress.Clear();
-  const std::vector<ReportRun> runs = {{"Recorded", FiguresOf(run->lives, run->usage, *prices), recorded.Take(run->ends_at), WaitsOf(run->lives)}, same.run, other.run};
+  const std::vector<ReportRun> runs = {{"Recorded", FiguresOf(run->lives, run->usage, *prices),
+                                        recorded.Take(run->ends_at), WaitsOf(run->lives)},
+                                       same.run,
+                                       other.run};
   const std::vector<std::string> notes = NotesOn(*run, other.refused - same.refused);
   for (const std::string& note : notes) cli.Say(note);
   if (!flags.report.empty()) {
@@ -156,7 +188,10 @@ void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli
                                                {"refused", other.refused}})) {
     return;
   }
-  PrintVersions({{"RECORDED", runs[0].figures}, {"PLAYED AS IT WAS", runs[1].figures}, {"WHAT IF", runs[2].figures}}, cli);
+  PrintVersions({{"RECORDED", runs[0].figures},
+                 {"PLAYED AS IT WAS", runs[1].figures},
+                 {"WHAT IF", runs[2].figures}},
+                cli);
 }
 
 }  // namespace gp

@@ -11,8 +11,8 @@
 namespace gp {
 
 struct WhatIfFlags {
-  std::string policy;                // a file
-  std::vector<std::string> nodes;    // "+2xdgx-h100", "-n3"
+  std::string policy;              // a file
+  std::vector<std::string> nodes;  // "+2xdgx-h100", "-n3"
   std::string resume_cost = "1m";
   PriceFlags prices;
   std::string report;

@@ -5,7 +5,8 @@
 namespace gp {
 
 void AddReportFlag(CLI::App& sub, std::string& file) {
-  sub.add_option("--report", file, "Draw it too: a page that needs nothing else")->type_name("FILE.html");
+  sub.add_option("--report", file, "Draw it too: a page that needs nothing else")
+      ->type_name("FILE.html");
 }
 
 Status WriteReport(const RunReport& report, const std::string& file, const Cli& cli) {

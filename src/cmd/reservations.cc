@@ -38,13 +38,24 @@ std::string Whose(const v1::Reservation& reservation) {
 void Print(const v1::ListReservationsReply& reply, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   if (cli.output == "name") {
-    for (const v1::Reservation& reservation : reply.reservations()) std::printf("%s\n", reservation.name().c_str());
+    for (const v1::Reservation& reservation : reply.reservations())
+      std::printf("%s\n", reservation.name().c_str());
     return;
   }
-  Table table({{"NAME"}, {"POOL"}, {"NODES"}, {"START"}, {"END"}, {"FOR"}, {"RUNNING", true}, {"WAITING", true}, {"NOTE"}});
+  Table table({{"NAME"},
+               {"POOL"},
+               {"NODES"},
+               {"START"},
+               {"END"},
+               {"FOR"},
+               {"RUNNING", true},
+               {"WAITING", true},
+               {"NOTE"}});
   for (const v1::Reservation& reservation : reply.reservations()) {
-    table.Add({reservation.name(), reservation.pool(), ListOf(reservation.nodes()), reservation.active() ? "now" : reservation.starts_at(),
-               reservation.ends_at(), Whose(reservation), std::to_string(reservation.jobs_running()), std::to_string(reservation.jobs_queued()),
+    table.Add({reservation.name(), reservation.pool(), ListOf(reservation.nodes()),
+               reservation.active() ? "now" : reservation.starts_at(), reservation.ends_at(),
+               Whose(reservation), std::to_string(reservation.jobs_running()),
+               std::to_string(reservation.jobs_queued()),
                reservation.note().empty() ? kDash : reservation.note()});
   }
   cli.PrintTable(table);
@@ -59,13 +70,16 @@ void CallAndPrint(Method method, const Request& request, Cli& cli) {
   Print(*reply, cli);
 }
 
-Error At(const char* flag, const Error& error) { return InvalidArgument(std::string(flag) + ": " + error.message); }
+Error At(const char* flag, const Error& error) {
+  return InvalidArgument(std::string(flag) + ": " + error.message);
+}
 
 Status ReadTimes(ReservationFlags& flags) {
   const Instant now = SystemClock().Now();
   const auto start = ParseMoment(flags.start, now);
   if (!start) return Fail(At("--start", start.error()));
-  if (flags.end.empty() == flags.duration.empty()) return Fail(InvalidArgument("give either --duration or --end"));
+  if (flags.end.empty() == flags.duration.empty())
+    return Fail(InvalidArgument("give either --duration or --end"));
   Instant end;
   if (!flags.end.empty()) {
     const auto at = ParseMoment(flags.end, now);
@@ -99,34 +113,60 @@ void Create(ReservationFlags& flags, Cli& cli) {
 }
 
 void AddCreate(CLI::App& reservations, Cli& cli) {
-  CLI::App* sub = reservations.add_subcommand("create", "Set nodes aside: nobody else is on them while it lasts");
+  CLI::App* sub = reservations.add_subcommand(
+      "create", "Set nodes aside: nobody else is on them while it lasts");
   auto flags = std::make_shared<ReservationFlags>();
-  sub->add_option_function<std::string>("name", [flags](const std::string& name) { flags->request.set_name(name); }, "Its name: jobs say reservation: NAME")->required();
-  sub->add_option("--nodes", flags->nodes, "These nodes: n1,n2")->delimiter(',')->type_name("NODE,...");
-  sub->add_option_function<int>("--count", [flags](int count) { flags->request.set_count(count); }, "So many nodes, the emptiest that can be free in time")->type_name("N");
-  sub->add_option_function<std::string>("--pool", [flags](const std::string& pool) { flags->request.set_pool(pool); }, "Pool of the nodes");
-  sub->add_option("--start", flags->start, "now, +2h, 2026-12-01T10:00 (local time) or with Z (UTC)")->type_name("TIME")->capture_default_str();
+  sub->add_option_function<std::string>(
+         "name", [flags](const std::string& name) { flags->request.set_name(name); },
+         "Its name: jobs say reservation: NAME")
+      ->required();
+  sub->add_option("--nodes", flags->nodes, "These nodes: n1,n2")
+      ->delimiter(',')
+      ->type_name("NODE,...");
+  sub->add_option_function<int>(
+         "--count", [flags](int count) { flags->request.set_count(count); },
+         "So many nodes, the emptiest that can be free in time")
+      ->type_name("N");
+  sub->add_option_function<std::string>(
+      "--pool", [flags](const std::string& pool) { flags->request.set_pool(pool); },
+      "Pool of the nodes");
+  sub->add_option("--start", flags->start,
+                  "now, +2h, 2026-12-01T10:00 (local time) or with Z (UTC)")
+      ->type_name("TIME")
+      ->capture_default_str();
   sub->add_option("--end", flags->end, "As --start; or --duration")->type_name("TIME");
   sub->add_option("--duration", flags->duration, "How long")->type_name("DURATION");
-  sub->add_option("--users", flags->users, "Whose jobs may use it: ana,ben")->delimiter(',')->type_name("USER,...");
-  sub->add_option("--queues", flags->queues, "Jobs of these queues may use it")->delimiter(',')->type_name("QUEUE,...");
-  sub->add_flag_function("--maintenance", [flags](int64_t) { flags->request.set_maintenance(true); }, "For nobody: jobs that still run there when it begins are told to leave in time");
-  sub->add_option_function<std::string>("--note", [flags](const std::string& note) { flags->request.set_note(note); }, "What it is for");
+  sub->add_option("--users", flags->users, "Whose jobs may use it: ana,ben")
+      ->delimiter(',')
+      ->type_name("USER,...");
+  sub->add_option("--queues", flags->queues, "Jobs of these queues may use it")
+      ->delimiter(',')
+      ->type_name("QUEUE,...");
+  sub->add_flag_function(
+      "--maintenance", [flags](int64_t) { flags->request.set_maintenance(true); },
+      "For nobody: jobs that still run there when it begins are told to leave in time");
+  sub->add_option_function<std::string>(
+      "--note", [flags](const std::string& note) { flags->request.set_note(note); },
+      "What it is for");
   sub->callback([flags, &cli] { Create(*flags, cli); });
 }
 
 }  // namespace
 
 void AddReservations(CLI::App& app, Cli& cli) {
-  CLI::App* reservations = app.add_subcommand("reservations", "Nodes set aside for a time: courses, deadlines, maintenance");
+  CLI::App* reservations = app.add_subcommand(
+      "reservations", "Nodes set aside for a time: courses, deadlines, maintenance");
   reservations->require_subcommand(1);
   reservations->add_subcommand("list", "All of them")->callback([&cli] {
     CallAndPrint("ListReservations", v1::ListReservationsRequest(), cli);
   });
   AddCreate(*reservations, cli);
-  CLI::App* sub = reservations->add_subcommand("delete", "Give the nodes back to everybody; its jobs run on");
+  CLI::App* sub =
+      reservations->add_subcommand("delete", "Give the nodes back to everybody; its jobs run on");
   auto request = std::make_shared<v1::DeleteReservationRequest>();
-  sub->add_option_function<std::string>("name", [request](const std::string& name) { request->set_name(name); }, "Reservation")->required();
+  sub->add_option_function<std::string>(
+         "name", [request](const std::string& name) { request->set_name(name); }, "Reservation")
+      ->required();
   sub->callback([request, &cli] { CallAndPrint("DeleteReservation", *request, cli); });
 }
 

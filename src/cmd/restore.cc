@@ -27,7 +27,7 @@ constexpr const char* kMark = ".mark";
 Error Trouble(const std::string& what) { return Internal(what + ": " + std::strerror(errno)); }
 
 bool Exists(const std::string& path) {
-  struct stat found {};
+  struct stat found{};
   return lstat(path.c_str(), &found) == 0 || errno != ENOENT;
 }
 
@@ -38,21 +38,28 @@ Status Sync(const std::string& path) {
 }
 
 Status Rename(const std::string& from, const std::string& to) {
-  return std::rename(from.c_str(), to.c_str()) == 0 ? Ok() : Fail(Trouble("cannot rename " + from + " to " + to));
+  return std::rename(from.c_str(), to.c_str()) == 0
+             ? Ok()
+             : Fail(Trouble("cannot rename " + from + " to " + to));
 }
 
-// Holds off whoever would open the database, by SQLite's own lock and without opening it: it may be damaged.  Until the
-// file is closed; no other descriptor of it may be closed in this process before.
-Result<Descriptor> LockDatabase(const std::string& path, int flags, short type, const std::string& held) {
-  constexpr off_t kLockBytes = 0x40000000;  // where SQLite locks: sqlite.org/fileformat2.html, "The Lock-Byte Page"
+// Holds off whoever would open the database, by SQLite's own lock and without opening it: it may be
+// damaged.  Until the file is closed; no other descriptor of it may be closed in this process
+// before.
+Result<Descriptor> LockDatabase(const std::string& path, int flags, short type,
+                                const std::string& held) {
+  // Where SQLite locks: sqlite.org/fileformat2.html, "The Lock-Byte Page"
+  constexpr off_t kLockBytes = 0x40000000;
   Descriptor file(open(path.c_str(), flags | O_CLOEXEC));
-  if (file.get() < 0) return errno == ENOENT ? Fail(NotFound(path + ": is not there")) : Fail(Trouble(path));
-  struct flock lock {};
+  if (file.get() < 0)
+    return errno == ENOENT ? Fail(NotFound(path + ": is not there")) : Fail(Trouble(path));
+  struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = kLockBytes;
   lock.l_len = 512;
-  if (fcntl(file.get(), F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN)) return Fail(Conflict(path + ": " + held));
+  if (fcntl(file.get(), F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN))
+    return Fail(Conflict(path + ": " + held));
   return file;
 }
 
@@ -67,13 +74,15 @@ Result<std::string> AsideName(const std::string& path) {
 
 // For its owner alone from the first byte on, and on the disk.
 Status CopyOpenFile(int from, const std::string& to) {
-  const Descriptor copy(open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const Descriptor copy(
+      open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (copy.get() < 0) return Fail(Trouble(to));
   std::string piece(kPieceBytes, '\0');
   off_t at = 0;
   for (ssize_t n = 0; (n = pread(from, piece.data(), piece.size(), at)) != 0; at += n) {
     if (n < 0) return Fail(Trouble("cannot read for " + to));
-    if (pwrite(copy.get(), piece.data(), static_cast<size_t>(n), at) != n) return Fail(Trouble("cannot write " + to));
+    if (pwrite(copy.get(), piece.data(), static_cast<size_t>(n), at) != n)
+      return Fail(Trouble("cannot write " + to));
   }
   return fsync(copy.get()) == 0 ? Ok() : Fail(Trouble(to));
 }
@@ -94,7 +103,8 @@ class Draft {
   Draft& operator=(const Draft&) = delete;
 
   Status CopyFrom(const std::string& journal) const {
-    const Descriptor file = GP_TRY(LockDatabase(journal, O_RDONLY, F_RDLCK, "a backup is being made there; try again when it has ended"));
+    const Descriptor file = GP_TRY(LockDatabase(
+        journal, O_RDONLY, F_RDLCK, "a backup is being made there; try again when it has ended"));
     GP_CHECK_OK(CopyOpenFile(file.get(), path_));
     for (const std::string end : {kLog, kMark}) {
       if (Exists(journal + end)) GP_CHECK_OK(CopyByPath(journal + end, path_ + end));
@@ -107,22 +117,28 @@ class Draft {
     RestoreOutcome outcome;
     {
       const auto journal = GP_TRY(SqliteJournal::Open(path_));
-      if (!journal->loss().empty()) return Fail(Internal("it lost its end: it was copied while it was written, or in part; make it anew, or take an older one"));
+      if (!journal->loss().empty())
+        return Fail(
+            Internal("it lost its end: it was copied while it was written, or in part; make it "
+                     "anew, or take an older one"));
       const Recovered recovered = GP_TRY(RecoverState(*journal));
       outcome.last = journal->LastSequence();
       outcome.last_at = recovered.last_at;
     }
     if (outcome.last == 0) return Fail(Conflict("it holds no record"));
-    struct stat log {};
-    if (stat((path_ + kLog).c_str(), &log) == 0 && log.st_size > 0) return Fail(Internal(path_ + kLog + " is left over"));
+    struct stat log{};
+    if (stat((path_ + kLog).c_str(), &log) == 0 && log.st_size > 0)
+      return Fail(Internal(path_ + kLog + " is left over"));
     GP_CHECK_OK(Sync(path_));
     return outcome;
   }
 
   // Nothing may have come there meanwhile.
   Status PutAt(const std::string& journal) const {
-    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, journal.c_str(), RENAME_NOREPLACE) == 0) return Ok();
-    if (errno == EEXIST) return Fail(Conflict(journal + ": a controller was started meanwhile; stop it first"));
+    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, journal.c_str(), RENAME_NOREPLACE) == 0)
+      return Ok();
+    if (errno == EEXIST)
+      return Fail(Conflict(journal + ": a controller was started meanwhile; stop it first"));
     return Rename(path_, journal);  // a file system that knows no better
   }
 
@@ -130,7 +146,8 @@ class Draft {
   const std::string path_;
 };
 
-// The start after this finds that records are missing, as they are: agents may have done more than this journal knows.
+// The start after this finds that records are missing, as they are: agents may have done more than
+// this journal knows.
 Status MarkLoss(const std::string& journal, uint64_t last) {
   HighWaterMark mark(journal + kMark);
   GP_CHECK_OK(mark.Open());
@@ -141,7 +158,8 @@ Status MarkLoss(const std::string& journal, uint64_t last) {
 // It has its other name before it loses the first one, so that no crash takes it apart.
 Status NameAside(const std::string& journal, const std::string& aside) {
   for (const std::string end : {"", kLog}) {
-    if (!Exists(journal + end) || link((journal + end).c_str(), (aside + end).c_str()) == 0) continue;
+    if (!Exists(journal + end) || link((journal + end).c_str(), (aside + end).c_str()) == 0)
+      continue;
     const Error error = Trouble("cannot give " + journal + end + " the name " + aside + end);
     unlink(aside.c_str());
     return Fail(error);
@@ -149,10 +167,12 @@ Status NameAside(const std::string& journal, const std::string& aside) {
   return Ok();
 }
 
-// The log goes last: SQLite would take one that is alone for nothing, and one beside another database for that one's.
+// The log goes last: SQLite would take one that is alone for nothing, and one beside another
+// database for that one's.
 Status TakeAway(const std::string& journal) {
   for (const std::string end : {"", kLog, "-shm"}) {
-    if (unlink((journal + end).c_str()) != 0 && errno != ENOENT) return Fail(Trouble(journal + end));
+    if (unlink((journal + end).c_str()) != 0 && errno != ENOENT)
+      return Fail(Trouble(journal + end));
   }
   return Ok();
 }
@@ -171,7 +191,8 @@ Status CopyDirectory(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::remove_all(to, error);
   GP_CHECK_OK(MakeDirectories(to, 0700));
-  for (const auto& file : fs::directory_iterator(from, error)) GP_CHECK_OK(CopyByPath(file.path(), to + "/" + file.path().filename().string()));
+  for (const auto& file : fs::directory_iterator(from, error))
+    GP_CHECK_OK(CopyByPath(file.path(), to + "/" + file.path().filename().string()));
   return error ? Fail(Internal(from + ": " + error.message())) : Sync(to);
 }
 
@@ -191,34 +212,46 @@ Status MakeStateDirectory(const std::string& state) {
 
 }  // namespace
 
-Result<RestoreOutcome> Restore(const std::string& directory, const std::string& state, bool replace) {
+Result<RestoreOutcome> Restore(const std::string& directory, const std::string& state,
+                               bool replace) {
   const std::string backup = directory + "/journal.db";
   const std::string journal = state + "/journal.db";
-  if (!Exists(directory + "/" + kBackupSign) || !Exists(backup)) return Fail(NotFound(directory + ": no backup there (gpu-platform admin backup makes one)"));
+  if (!Exists(directory + "/" + kBackupSign) || !Exists(backup))
+    return Fail(NotFound(directory + ": no backup there (gpu-platform admin backup makes one)"));
   std::error_code ignored;
-  if (fs::equivalent(directory, state, ignored)) return Fail(InvalidArgument(state + " is where the controller's own journal is: name a backup of it"));
+  if (fs::equivalent(directory, state, ignored))
+    return Fail(
+        InvalidArgument(state + " is where the controller's own journal is: name a backup of it"));
   const bool is_there = Exists(journal) || Exists(journal + kLog);
-  if (is_there && !replace) return Fail(Conflict(state + " has a journal; --replace sets it aside"));
+  if (is_there && !replace)
+    return Fail(Conflict(state + " has a journal; --replace sets it aside"));
   GP_CHECK_OK(MakeStateDirectory(state));
-  auto lock = LockDatabase(journal, O_RDWR, F_WRLCK, "a controller runs on it; stop it first (systemctl stop gpu-platform)");
+  auto lock = LockDatabase(journal, O_RDWR, F_WRLCK,
+                           "a controller runs on it; stop it first (systemctl stop gpu-platform)");
   if (!lock && lock.error().code != ErrorCode::kNotFound) return Fail(lock.error());
 
   const Draft draft(journal + ".restored-" + std::to_string(getpid()));
   const Status copied = draft.CopyFrom(backup);
   Result<RestoreOutcome> outcome = copied ? draft.Check() : Fail(copied.error());
   if (!outcome) return Fail(outcome.error().Within("the backup in " + directory));
-  for (const std::string name : kBackedUpSecrets) GP_CHECK_OK(RestoreSecret(directory + "/" + name, state + "/" + name, replace));
-  GP_CHECK_OK(RestoreAudit(directory + "/" + kBackedUpAudit, state + "/" + kBackedUpAudit, replace));
+  for (const std::string name : kBackedUpSecrets)
+    GP_CHECK_OK(RestoreSecret(directory + "/" + name, state + "/" + name, replace));
+  GP_CHECK_OK(
+      RestoreAudit(directory + "/" + kBackedUpAudit, state + "/" + kBackedUpAudit, replace));
   if (is_there) {
     outcome->set_aside = GP_TRY(AsideName(journal));
     GP_CHECK_OK(NameAside(journal, outcome->set_aside));
   }
-  GP_CHECK_OK(MarkLoss(journal, outcome->last));  // before anything goes: what is left half done is known as such
+  // Before anything goes: what is left half done is known as such
+  GP_CHECK_OK(MarkLoss(journal, outcome->last));
   GP_CHECK_OK(Sync(state));
   Status placed = TakeAway(journal);
   if (placed) placed = draft.PutAt(journal);
   if (placed) placed = Sync(state);
-  if (!placed) return Fail(is_there ? placed.error().Within("the journal that was there is " + outcome->set_aside) : placed.error());
+  if (!placed)
+    return Fail(is_there
+                    ? placed.error().Within("the journal that was there is " + outcome->set_aside)
+                    : placed.error());
   return outcome;
 }
 

@@ -26,20 +26,23 @@ struct RunFlags {
 // there was any to speak of.
 bool TellUnreadInput(const std::string& job, const Cli& cli) {
   if (!HasUnreadInput(STDIN_FILENO)) return false;
-  cli.Say("standard input does not reach " + job + ": its command can read a file; gpu-platform jobs exec " + job +
+  cli.Say("standard input does not reach " + job +
+          ": its command can read a file; gpu-platform jobs exec " + job +
           " -- COMMAND passes input on to another process in it");
   return true;
 }
 
 void RunJob(RunFlags flags, Cli& cli) {
   flags.job.interactive = flags.pty;
-  if (const std::string here = CallerDirectory(); !flags.job.workdir && !here.empty()) flags.job.workdir = here;
+  if (const std::string here = CallerDirectory(); !flags.job.workdir && !here.empty())
+    flags.job.workdir = here;
   auto spec = JobFromFlags(flags.job);
   if (!spec) return cli.Complain(spec.error());
   if (flags.plan) return PlanJob(*spec, cli);
   const bool follows = !flags.detach && !flags.pty;
   if (follows && spec->array.count > 0) {
-    return cli.Complain(InvalidArgument("--array: a run that waits follows one job: write --detach, then gpu-platform jobs wait"));
+    return cli.Complain(InvalidArgument(
+        "--array: a run that waits follows one job: write --detach, then gpu-platform jobs wait"));
   }
   if (follows) DetachOnInterrupt();
   const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());
@@ -50,7 +53,9 @@ void RunJob(RunFlags flags, Cli& cli) {
   const bool is_told = !flags.pty && TellUnreadInput(job, cli);
   if (flags.detach) {
     if (!gang.empty()) cli.Say(job + ": " + gang);
-    if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", nlohmann::ordered_json::array({job})}})) std::printf("%s\n", job.c_str());
+    if (!cli.PrintDocument(
+            nlohmann::ordered_json{{"job_ids", nlohmann::ordered_json::array({job})}}))
+      std::printf("%s\n", job.c_str());
     return;
   }
   cli.Say(job + " queued" + (gang.empty() ? "" : ": " + gang));
@@ -66,11 +71,13 @@ void RunJob(RunFlags flags, Cli& cli) {
 }  // namespace
 
 void AddRun(CLI::App& app, Cli& cli) {
-  CLI::App* sub = app.add_subcommand("run", "Queue a command, follow its output, end with its exit code");
+  CLI::App* sub =
+      app.add_subcommand("run", "Queue a command, follow its output, end with its exit code");
   auto flags = std::make_shared<RunFlags>();
   AddJobFlags(*sub, flags->job);
   sub->add_flag("-d,--detach", flags->detach, "Print the job's id and do not wait");
-  sub->add_flag("--plan", flags->plan, "Only say where it would start now, or why not, when, and what would help");
+  sub->add_flag("--plan", flags->plan,
+                "Only say where it would start now, or why not, when, and what would help");
   sub->add_flag("--pty", flags->pty, "Interactive: the command gets this terminal");
   sub->add_option("command", flags->job.command, "-- COMMAND [ARGUMENTS]")->required();
   sub->callback([flags, &cli] { RunJob(*flags, cli); });

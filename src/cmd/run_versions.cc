@@ -9,7 +9,11 @@ namespace gp {
 namespace {
 
 nlohmann::ordered_json ToDocument(const WaitFigures& wait) {
-  return {{"started", wait.started}, {"mean_s", wait.mean_s}, {"median_s", wait.median_s}, {"p95_s", wait.p95_s}, {"max_s", wait.max_s}};
+  return {{"started", wait.started},
+          {"mean_s", wait.mean_s},
+          {"median_s", wait.median_s},
+          {"p95_s", wait.p95_s},
+          {"max_s", wait.max_s}};
 }
 
 // Where there is one queue, its waits are those of all.
@@ -26,20 +30,21 @@ void AddQueues(std::vector<FigureRow> rows, Table& table) {
 nlohmann::ordered_json ToDocument(const RunFigures& figures) {
   nlohmann::ordered_json queues = nlohmann::ordered_json::object();
   for (const auto& [queue, wait] : figures.by_queue) queues[queue] = ToDocument(wait);
-  nlohmann::ordered_json document = {{"jobs", figures.jobs},
-                                     {"ended", figures.ended},
-                                     {"never_started", figures.never_started},
-                                     {"preemptions", figures.preemptions},
-                                     {"attempts_lost", figures.faults},
-                                     {"wait", ToDocument(figures.wait)},
-                                     {"wait_by_queue", queues},
-                                     {"mean_turnaround_s", figures.mean_turnaround_s},
-                                     {"span_h", figures.span_h},
-                                     {"gpu_hours_held", figures.gpu_hours_held},
-                                     {"gpu_hours_installed", figures.gpu_hours_installed},
-                                     {"gpu_hours_idle_while_waiting", figures.gpu_hours_idle_while_waiting},
-                                     {"utilization", figures.utilization},
-                                     {"fragmentation", nullptr}};
+  nlohmann::ordered_json document = {
+      {"jobs", figures.jobs},
+      {"ended", figures.ended},
+      {"never_started", figures.never_started},
+      {"preemptions", figures.preemptions},
+      {"attempts_lost", figures.faults},
+      {"wait", ToDocument(figures.wait)},
+      {"wait_by_queue", queues},
+      {"mean_turnaround_s", figures.mean_turnaround_s},
+      {"span_h", figures.span_h},
+      {"gpu_hours_held", figures.gpu_hours_held},
+      {"gpu_hours_installed", figures.gpu_hours_installed},
+      {"gpu_hours_idle_while_waiting", figures.gpu_hours_idle_while_waiting},
+      {"utilization", figures.utilization},
+      {"fragmentation", nullptr}};
   if (figures.fragmentation) document["fragmentation"] = *figures.fragmentation;
   if (!figures.cost) return document;
   document["cost"] = {{"installed", ToAmount(figures.cost->installed)},
@@ -59,11 +64,14 @@ void PrintVersions(const std::vector<RunVersion>& versions, Cli& cli) {
   for (const FigureRow& row : FigureRows(figures)) table.Add(row);
   AddQueues(QueueRows(figures), table);
   cli.PrintTable(table);
-  for (const std::string& model : ModelsWithoutPrice(figures)) cli.Say("no --price for " + model + ": it is not in the cost");
+  for (const std::string& model : ModelsWithoutPrice(figures))
+    cli.Say("no --price for " + model + ": it is not in the cost");
 }
 
 void AddPriceFlags(CLI::App& sub, PriceFlags& flags) {
-  sub.add_option("--price", flags.prices, "What a GPU-hour of a model costs, as H100=2.50; once for each model")->type_name("MODEL=AMOUNT");
+  sub.add_option("--price", flags.prices,
+                 "What a GPU-hour of a model costs, as H100=2.50; once for each model")
+      ->type_name("MODEL=AMOUNT");
 }
 
 Result<Prices> PricesFrom(const PriceFlags& flags) {

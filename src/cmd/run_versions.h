@@ -1,6 +1,7 @@
 #pragma once
 
-// What became of one run, or of several versions of it side by side: figures as a table or document.
+// What became of one run, or of several versions of it side by side: figures as a table or
+// document.
 
 #include <nlohmann/json.hpp>
 #include <string>

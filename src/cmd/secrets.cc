@@ -32,7 +32,9 @@ void Print(const v1::ListSecretsReply& reply, Cli& cli) {
   if (reply.secrets().empty()) return cli.Say("there are none");
   Table table({{"NAME"}, {"FOR"}, {"CHANGED"}, {"BY"}});
   for (const v1::Secret& secret : reply.secrets()) {
-    table.Add({secret.name(), secret.queue().empty() ? "user " + secret.user() : "queue " + secret.queue(), secret.changed_at(), secret.changed_by()});
+    table.Add({secret.name(),
+               secret.queue().empty() ? "user " + secret.user() : "queue " + secret.queue(),
+               secret.changed_at(), secret.changed_by()});
   }
   cli.PrintTable(table);
 }
@@ -86,8 +88,13 @@ Result<std::string> ReadValue(const std::string& name) {
     value.resize(static_cast<size_t>(std::cin.gcount()));
     if (value.ends_with('\n')) value.pop_back();
   }
-  if (value.empty()) return Fail(InvalidArgument("nothing was typed: the secret is read from standard input, as in gpu-platform secrets set " + name + " < file"));
-  if (!IsUtf8(value)) return Fail(InvalidArgument("what was read is no UTF-8 text: encode it, as base64 does"));
+  if (value.empty())
+    return Fail(
+        InvalidArgument("nothing was typed: the secret is read from standard input, as in "
+                        "gpu-platform secrets set " +
+                        name + " < file"));
+  if (!IsUtf8(value))
+    return Fail(InvalidArgument("what was read is no UTF-8 text: encode it, as base64 does"));
   return value;
 }
 
@@ -104,23 +111,29 @@ void Set(const SecretFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddSecrets(CLI::App& app, Cli& cli) {
-  CLI::App* secrets = app.add_subcommand("secrets", "What jobs are given by name, and nobody is shown");
+  CLI::App* secrets =
+      app.add_subcommand("secrets", "What jobs are given by name, and nobody is shown");
   secrets->require_subcommand(1);
-  secrets->add_subcommand("list", "Names of those that one's jobs may have")->callback([&cli] { CallAndPrint("ListSecrets", v1::ListSecretsRequest(), cli); });
+  secrets->add_subcommand("list", "Names of those that one's jobs may have")->callback([&cli] {
+    CallAndPrint("ListSecrets", v1::ListSecretsRequest(), cli);
+  });
   auto flags = std::make_shared<SecretFlags>();
   const auto named = [&](const char* name, const char* help, const std::function<void()>& action) {
     CLI::App* sub = secrets->add_subcommand(name, help);
     sub->add_option("name", flags->name, "Variable that jobs get")->required();
-    sub->add_option("--queue", flags->queue, "For the jobs of this queue and those below, not for one's own; its admins");
+    sub->add_option("--queue", flags->queue,
+                    "For the jobs of this queue and those below, not for one's own; its admins");
     sub->callback(action);
   };
-  named("set", "Keep a secret: typed unseen, or from standard input", [flags, &cli] { Set(*flags, cli); });
-  named("delete", "Forget a secret: jobs that are to start are not given it any more", [flags, &cli] {
-    v1::DeleteSecretRequest request;
-    request.set_name(flags->name);
-    request.set_queue(flags->queue);
-    CallAndPrint("DeleteSecret", request, cli);
-  });
+  named("set", "Keep a secret: typed unseen, or from standard input",
+        [flags, &cli] { Set(*flags, cli); });
+  named("delete", "Forget a secret: jobs that are to start are not given it any more",
+        [flags, &cli] {
+          v1::DeleteSecretRequest request;
+          request.set_name(flags->name);
+          request.set_queue(flags->queue);
+          CallAndPrint("DeleteSecret", request, cli);
+        });
 }
 
 }  // namespace gp

@@ -55,18 +55,18 @@ struct ServeFlags {
   bool ephemeral = false;
   bool keep_sound_prefix = false;
   std::string lease_time = "10s";
-  std::string min_run;  // empty: the policy's
-  std::string policy;   // a file
-  std::string notify;   // a file
-  std::string traces;   // a collector's address
-  Duration keep_journal;  // 0: for ever
+  std::string min_run;           // empty: the policy's
+  std::string policy;            // a file
+  std::string notify;            // a file
+  std::string traces;            // a collector's address
+  Duration keep_journal;         // 0: for ever
   std::optional<LogFormat> log;  // nullopt: what happens is not told
   AgentConfig agent;
 };
 
-
-// Where a core has several threads to run, the writer's thread does not interrupt the one that woke it: that one has
-// its answer to send, and planning comes after.  A tenth of a millisecond less until a submit is acknowledged.
+// Where a core has several threads to run, the writer's thread does not interrupt the one that woke
+// it: that one has its answer to send, and planning comes after.  A tenth of a millisecond less
+// until a submit is acknowledged.
 void LetOthersFinish() {
   const sched_param no_priority{};
   (void)pthread_setschedparam(pthread_self(), SCHED_BATCH, &no_priority);
@@ -97,17 +97,29 @@ class Serving {
     options.keep_journal = flags_.keep_journal;
     options.begin_thread = LetOthersFinish;
     auto loop = ControlLoop::Open(*journal_, clock_, options);
-    if (!loop) return Fail(loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
+    if (!loop)
+      return Fail(
+          loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
     loop_ = *std::move(loop);
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
     GP_CHECK_OK(OpenAuthority());
     nodes_ = std::make_unique<NodeConnections>(*loop_);
     GP_CHECK_OK(StartNotifier());
     GP_CHECK_OK(StartTraces());
-    api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{GP_VERSION, [this](const std::string& names) { return MetricsNow(names); }, audit_.get(), journal_.get(), journal_file_ != nullptr ? flags_.state : "", [this](const Policy& policy, v1::Settings* settings) {
-      settings->set_started_at(ToRfc3339(started_at_));
-      FillSettings(flags_.policy, policy, notifier_.get(), settings);
-    }, [this] { return ReadFilesAgain(); }, [this] { return notifier_ == nullptr ? std::vector<std::string>() : notifier_->NamedByJobs(); }, secrets_.get()});
+    api_ = std::make_unique<Api>(
+        *loop_, *nodes_,
+        ControlApi::About{
+            GP_VERSION, [this](const std::string& names) { return MetricsNow(names); },
+            audit_.get(), journal_.get(), journal_file_ != nullptr ? flags_.state : "",
+            [this](const Policy& policy, v1::Settings* settings) {
+              settings->set_started_at(ToRfc3339(started_at_));
+              FillSettings(flags_.policy, policy, notifier_.get(), settings);
+            },
+            [this] { return ReadFilesAgain(); },
+            [this] {
+              return notifier_ == nullptr ? std::vector<std::string>() : notifier_->NamedByJobs();
+            },
+            secrets_.get()});
     rest_ = std::make_unique<RestApi>(*api_, GP_VERSION);
     GP_CHECK_OK(StartHttp());
     api_->changes.OnNews([this] { http_->Wake(); });
@@ -121,7 +133,8 @@ class Serving {
     }
     for (CommitObserver* observer : api_->Observers()) loop_->AddObserver(observer);
     loop_->Start();
-    if (notifier_ != nullptr) GP_CHECK_OK(loop_->Read([this](const State& state) { notifier_->CatchUp(state); }));
+    if (notifier_ != nullptr)
+      GP_CHECK_OK(loop_->Read([this](const State& state) { notifier_->CatchUp(state); }));
     GP_CHECK_OK(DropOrphanedSecrets());
     return StartAgents();
   }
@@ -137,7 +150,7 @@ class Serving {
     if (http_ != nullptr) http_->Shutdown();
     if (rest_ != nullptr) rest_->EndStreams();
     if (server_ != nullptr) server_->Shutdown();
-    log_.reset();  // what was told is written
+    log_.reset();   // what was told is written
     rest_.reset();  // what still makes answers tells connections of it: before they go
     notifier_.reset();
     traces_.reset();
@@ -175,12 +188,15 @@ class Serving {
     return Ok();
   }
 
-  // Of a queue that was deleted right before a crash: who makes one of that name again begins without them.
+  // Of a queue that was deleted right before a crash: who makes one of that name again begins
+  // without them.
   Status DropOrphanedSecrets() {
     if (secrets_ == nullptr) return Ok();
     std::vector<SecretFacts> orphans = secrets_->List();
     GP_CHECK_OK(loop_->Read([&](const State& state) {
-      std::erase_if(orphans, [&](const SecretFacts& one) { return one.owner.queue.empty() || state.queues.contains(one.owner.queue); });
+      std::erase_if(orphans, [&](const SecretFacts& one) {
+        return one.owner.queue.empty() || state.queues.contains(one.owner.queue);
+      });
     }));
     for (const SecretFacts& one : orphans) GP_CHECK_OK(secrets_->Delete(one.owner, one.name));
     return Ok();
@@ -195,20 +211,31 @@ class Serving {
 
   // All that can be wrong with them is found before anything changes.
   Result<Reloaded> ReadFilesAgain() const {
-    const auto of_caller = [](const Error& error) { return error.code == ErrorCode::kNotFound ? InvalidArgument(error.message) : error; };  // the file is not what was asked for
+    // The file is not what was asked for
+    const auto of_caller = [](const Error& error) {
+      return error.code == ErrorCode::kNotFound ? InvalidArgument(error.message) : error;
+    };
     auto policy = PolicyByFlags();
     if (!policy) return Fail(of_caller(policy.error()));
-    Reloaded now{*policy, [policy = *policy](const Policy& before) { return PolicyChanges(before, policy); }, nullptr};
+    Reloaded now{*policy,
+                 [policy = *policy](const Policy& before) { return PolicyChanges(before, policy); },
+                 nullptr};
     if (notifier_ == nullptr) return now;
     auto config = ReadNotifyFile(flags_.notify);
     if (!config) return Fail(of_caller(config.error()));
-    now.receivers = [this, config = *std::move(config)]() -> Result<std::vector<std::string>> { return notifier_->Reload(config); };
+    now.receivers = [this, config = *std::move(config)]() -> Result<std::vector<std::string>> {
+      return notifier_->Reload(config);
+    };
     return now;
   }
 
   // What leaves this machine is encrypted, without exception.
-  bool IsEncrypted(const std::string& address) const { return !address.empty() && (flags_.tls || !StaysHere(address)); }
-  std::optional<Identity> IdentityAt(const std::string& address) const { return IsEncrypted(address) ? identity_ : std::nullopt; }
+  bool IsEncrypted(const std::string& address) const {
+    return !address.empty() && (flags_.tls || !StaysHere(address));
+  }
+  std::optional<Identity> IdentityAt(const std::string& address) const {
+    return IsEncrypted(address) ? identity_ : std::nullopt;
+  }
 
   Status OpenAuthority() {
     if (!IsEncrypted(flags_.listen) && !IsEncrypted(flags_.http)) return Ok();
@@ -233,14 +260,16 @@ class Serving {
     if (gethostname(name, sizeof name - 1) == 0 && *name != '\0') names.push_back(name);
     for (const std::string& address : {flags_.listen, flags_.http}) {
       const std::string host = address.substr(0, address.rfind(':'));
-      if (!host.empty() && host != "localhost") names.push_back(host.starts_with('[') ? host.substr(1, host.size() - 2) : host);
+      if (!host.empty() && host != "localhost")
+        names.push_back(host.starts_with('[') ? host.substr(1, host.size() - 2) : host);
     }
     return names;
   }
 
   Result<std::string> MetricsNow(const std::string& names) {
     MetricsPicture picture;
-    GP_CHECK_OK(loop_->Read([&](const State& state) { picture = metrics_.Look(state, loop_->Now()); }));
+    GP_CHECK_OK(
+        loop_->Read([&](const State& state) { picture = metrics_.Look(state, loop_->Now()); }));
     const auto readings_of = [this](NodeId node) {
       auto latest = api_->readings.Of(node);
       if (!latest) return std::map<std::string, v1::GpuReadings>();
@@ -254,7 +283,8 @@ class Serving {
     if (flags_.notify.empty()) return Ok();
     const NotifyConfig config = GP_TRY(ReadNotifyFile(flags_.notify));
     for (const Receiver& receiver : config.receivers) {
-      if (const std::string problem = ProblemOf(receiver); !problem.empty()) warnings_.push_back("notify: " + receiver.name + ": " + problem);
+      if (const std::string problem = ProblemOf(receiver); !problem.empty())
+        warnings_.push_back("notify: " + receiver.name + ": " + problem);
     }
     const std::string& place = flags_.ephemeral ? flags_.run_directory : flags_.state;
     const auto ledger_now = [this] { return loop_->Now(); };
@@ -267,24 +297,33 @@ class Serving {
     if (flags_.traces.empty()) return Ok();
     auto collector = ParseCollector(flags_.traces);
     if (!collector) return Fail(collector.error().Within("--traces"));
-    traces_ = std::make_unique<TraceExporter>(TraceExporter::Options{.collector = *std::move(collector), .version = GP_VERSION, .say = say_});
+    traces_ = std::make_unique<TraceExporter>(TraceExporter::Options{
+        .collector = *std::move(collector), .version = GP_VERSION, .say = say_});
     loop_->AddObserver(traces_.get());
     return Ok();
   }
 
   Status StartHttp() {
     ForgetHttpAddress(flags_.run_directory);
-    http_ = GP_TRY(HttpServer::Start({flags_.run_directory + "/http.sock", flags_.http, IdentityAt(flags_.http)}, {[this](const HttpRequest& request) { return rest_->Answer(request); }, [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
+    http_ = GP_TRY(HttpServer::Start(
+        {flags_.run_directory + "/http.sock", flags_.http, IdentityAt(flags_.http)},
+        {[this](const HttpRequest& request) { return rest_->Answer(request); },
+         [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
     if (flags_.http.empty()) return Ok();
     const std::string host = flags_.http.substr(0, flags_.http.rfind(':'));
     const bool is_any = host == "0.0.0.0" || host == "[::]";
-    return KeepHttpAddress(flags_.run_directory, (IsEncrypted(flags_.http) ? "https://" : "http://") + (is_any ? "localhost" : host) + ":" + std::to_string(http_port()));
+    return KeepHttpAddress(flags_.run_directory,
+                           (IsEncrypted(flags_.http) ? "https://" : "http://") +
+                               (is_any ? "localhost" : host) + ":" + std::to_string(http_port()));
   }
 
   Result<ServerOptions> OfServer() const {
-    ServerOptions options{flags_.run_directory, flags_.listen, token_, authority(), {}, IdentityAt(flags_.listen), secrets_.get()};
+    ServerOptions options{flags_.run_directory,      flags_.listen, token_, authority(), {},
+                          IdentityAt(flags_.listen), secrets_.get()};
     options.node_certificate_life = GP_TRY(ParseDuration(flags_.node_certificates));
-    if (options.node_certificate_life < Duration::Seconds(10) || options.node_certificate_life > Duration::Minutes(60 * 24 * 3'650)) return Fail(InvalidArgument("--node-certificates: 10s to 3650d"));
+    if (options.node_certificate_life < Duration::Seconds(10) ||
+        options.node_certificate_life > Duration::Minutes(60 * 24 * 3'650))
+      return Fail(InvalidArgument("--node-certificates: 10s to 3650d"));
     return options;
   }
 
@@ -310,8 +349,9 @@ class Serving {
     config.state_directory = flags_.state + "/agent";
     auto agent = LiveAgent::Open(config);
     if (!agent) {
-      return Fail(agent.error().Within("no agent for this machine (--simulate dgx-h100 plays one, "
-                                       "--no-agent goes without)"));
+      return Fail(
+          agent.error().Within("no agent for this machine (--simulate dgx-h100 plays one, "
+                               "--no-agent goes without)"));
     }
     agent_ = *std::move(agent);
     agent_thread_ = std::thread([this] { agent_->Run(); });
@@ -319,7 +359,8 @@ class Serving {
   }
 
   Status StartSimulated() {
-    SimulatedAgents::Options options{flags_.agent, flags_.state, flags_.run_directory, flags_.log == LogFormat::kJson};
+    SimulatedAgents::Options options{flags_.agent, flags_.state, flags_.run_directory,
+                                     flags_.log == LogFormat::kJson};
     options.agent.simulate = flags_.simulate;
     simulated_ = GP_TRY(SimulatedAgents::Start(std::move(options)));
     return Ok();
@@ -353,11 +394,16 @@ class Serving {
 };
 
 // Words of the controller itself, among the lines that its log has.
-void Tell(const ServeFlags& flags, const Cli& cli, const std::string& text, LogLevel level = LogLevel::kInfo) {
+void Tell(const ServeFlags& flags, const Cli& cli, const std::string& text,
+          LogLevel level = LogLevel::kInfo) {
   if (cli.quiet && level != LogLevel::kError) return;
-  if (flags.log != LogFormat::kJson && level != LogLevel::kError) return cli.Say((level == LogLevel::kWarning ? "warning: " : "") + text);
+  if (flags.log != LogFormat::kJson && level != LogLevel::kError)
+    return cli.Say((level == LogLevel::kWarning ? "warning: " : "") + text);
   if (flags.log != LogFormat::kJson) return void(std::fprintf(stderr, "error: %s\n", text.c_str()));
-  std::fputs(ToText(EventLine{level, "said", {{"message", text}}}, SystemClock().Now(), LogFormat::kJson).c_str(), stderr);
+  std::fputs(
+      ToText(EventLine{level, "said", {{"message", text}}}, SystemClock().Now(), LogFormat::kJson)
+          .c_str(),
+      stderr);
 }
 
 void RunServe(ServeFlags flags, Cli& cli) {
@@ -370,21 +416,33 @@ void RunServe(ServeFlags flags, Cli& cli) {
   for (std::string* file : {&flags.policy, &flags.notify}) {
     if (!file->empty()) *file = AbsolutePath(*file);
   }
-  Serving serving(flags, [&flags, &cli](LogLevel level, const std::string& text) { Tell(flags, cli, text, level); });
+  Serving serving(flags, [&flags, &cli](LogLevel level, const std::string& text) {
+    Tell(flags, cli, text, level);
+  });
   if (const Status started = serving.Start(); !started) return cli.Complain(started.error());
   if (IsBelowTmp(flags.state)) Tell(flags, cli, TmpWarning(flags.state), LogLevel::kWarning);
-  for (const std::string& warning : serving.warnings()) Tell(flags, cli, warning, LogLevel::kWarning);
+  for (const std::string& warning : serving.warnings())
+    Tell(flags, cli, warning, LogLevel::kWarning);
   if (serving.agent() != nullptr) {
-    for (const std::string& warning : serving.agent()->warnings()) Tell(flags, cli, warning, LogLevel::kWarning);
+    for (const std::string& warning : serving.agent()->warnings())
+      Tell(flags, cli, warning, LogLevel::kWarning);
   }
   if (serving.simulated_nodes() > 0) {
-    Tell(flags, cli, Count(serving.simulated_nodes(), "simulated node") + ", " + flags.simulate + ": placement, isolation and processes are real, the GPUs are not");
+    Tell(flags, cli,
+         Count(serving.simulated_nodes(), "simulated node") + ", " + flags.simulate +
+             ": placement, isolation and processes are real, the GPUs are not");
   }
-  Tell(flags, cli, "controller runs; sockets in " + flags.run_directory +
-                       (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : "") +
-                       (serving.http_port() > 0 ? ", HTTP at port " + std::to_string(serving.http_port()) : ""));
-  if (serving.authority() != nullptr) Tell(flags, cli, "encrypted; the authority is " + std::string(kFingerprintPrefix) + serving.authority()->fingerprint());
-  if (const Status others = serving.StartOtherAgents(); !others) Tell(flags, cli, others.error().message, LogLevel::kWarning);
+  Tell(
+      flags, cli,
+      "controller runs; sockets in " + flags.run_directory +
+          (serving.tcp_port() > 0 ? ", agents at port " + std::to_string(serving.tcp_port()) : "") +
+          (serving.http_port() > 0 ? ", HTTP at port " + std::to_string(serving.http_port()) : ""));
+  if (serving.authority() != nullptr)
+    Tell(flags, cli,
+         "encrypted; the authority is " + std::string(kFingerprintPrefix) +
+             serving.authority()->fingerprint());
+  if (const Status others = serving.StartOtherAgents(); !others)
+    Tell(flags, cli, others.error().message, LogLevel::kWarning);
   signals.Wait();
   Tell(flags, cli, "stopping; jobs run on");
   serving.Stop();
@@ -394,39 +452,77 @@ void RunServe(ServeFlags flags, Cli& cli) {
 }  // namespace
 
 void AddServe(CLI::App& app, Cli& cli) {
-  CLI::App* sub = app.add_subcommand("serve", "Run the controller, and the agent of this machine with it");
+  CLI::App* sub =
+      app.add_subcommand("serve", "Run the controller, and the agent of this machine with it");
   auto flags = std::make_shared<ServeFlags>();
   sub->add_option("--state", flags->state, "Journal, logs and secrets")->type_name("DIRECTORY");
-  sub->add_option("--run-dir", flags->run_directory, "Where the sockets are made")->type_name("DIRECTORY");
-  sub->add_option("--listen", flags->listen, "Also take agents of other machines here, as 127.0.0.1:7070")->type_name("ADDRESS");
-  sub->add_option("--http", flags->http, "Also answer over HTTP here, as 127.0.0.1:8080")->type_name("ADDRESS");
+  sub->add_option("--run-dir", flags->run_directory, "Where the sockets are made")
+      ->type_name("DIRECTORY");
+  sub->add_option("--listen", flags->listen,
+                  "Also take agents of other machines here, as 127.0.0.1:7070")
+      ->type_name("ADDRESS");
+  sub->add_option("--http", flags->http, "Also answer over HTTP here, as 127.0.0.1:8080")
+      ->type_name("ADDRESS");
   sub->add_flag("--tls", flags->tls, "Encrypt on loopback too; what leaves this machine always is");
-  sub->add_option("--tls-name", flags->tls_names, "By which others call this machine too, for its certificate")->type_name("HOST");
-  sub->add_option("--node-certificates", flags->node_certificates, "So long do certificates of nodes hold; agents renew them before")
-      ->type_name("DURATION")->capture_default_str();
-  sub->add_option("--simulate", flags->simulate, "Play machines without GPUs: NAME or NAME:NODES, as dgx-h100:2")->type_name("MACHINE");
+  sub->add_option("--tls-name", flags->tls_names,
+                  "By which others call this machine too, for its certificate")
+      ->type_name("HOST");
+  sub->add_option("--node-certificates", flags->node_certificates,
+                  "So long do certificates of nodes hold; agents renew them before")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  sub->add_option("--simulate", flags->simulate,
+                  "Play machines without GPUs: NAME or NAME:NODES, as dgx-h100:2")
+      ->type_name("MACHINE");
   sub->add_flag("--no-agent", flags->no_agent, "Only the controller; agents join by themselves");
   sub->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk: all is gone at the end");
-  sub->add_flag("--keep-sound-prefix", flags->keep_sound_prefix, "After damage: give up the journal from the first damaged record on (a copy is kept)");
-  sub->add_option_function<std::string>("--log", [flags](const std::string& format) { flags->log = format == "json" ? LogFormat::kJson : LogFormat::kText; },
-      "Tell on standard error what happens to jobs, nodes and GPUs, a line each (docs/reference/event_log.md)")
-      ->check(CLI::IsMember({"text", "json"}))->type_name("FORMAT");
-  sub->add_option("--notify", flags->notify, "Whom to tell of what happens: webhooks, programs, mail (docs/how-to/notifications.md)")->type_name("FILE");
-  sub->add_option("--traces", flags->traces, "Send a trace of each job to this OpenTelemetry collector, as http://127.0.0.1:4318 (docs/reference/traces.md)")->type_name("URL");
-  sub->add_option("--policy", flags->policy, "Numbers that decisions depend on (docs/reference/policies.md)")->type_name("FILE");
-  sub->add_option("--min-run", flags->min_run, "A preemptible job runs for so long before others may interrupt it; default: the policy's, 10m")
+  sub->add_flag(
+      "--keep-sound-prefix", flags->keep_sound_prefix,
+      "After damage: give up the journal from the first damaged record on (a copy is kept)");
+  sub->add_option_function<std::string>(
+         "--log",
+         [flags](const std::string& format) {
+           flags->log = format == "json" ? LogFormat::kJson : LogFormat::kText;
+         },
+         "Tell on standard error what happens to jobs, nodes and GPUs, a line each "
+         "(docs/reference/event_log.md)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  sub->add_option(
+         "--notify", flags->notify,
+         "Whom to tell of what happens: webhooks, programs, mail (docs/how-to/notifications.md)")
+      ->type_name("FILE");
+  sub->add_option("--traces", flags->traces,
+                  "Send a trace of each job to this OpenTelemetry collector, as "
+                  "http://127.0.0.1:4318 (docs/reference/traces.md)")
+      ->type_name("URL");
+  sub->add_option("--policy", flags->policy,
+                  "Numbers that decisions depend on (docs/reference/policies.md)")
+      ->type_name("FILE");
+  sub->add_option("--min-run", flags->min_run,
+                  "A preemptible job runs for so long before others may interrupt it; default: the "
+                  "policy's, 10m")
       ->type_name("DURATION");
-  sub->add_option("--lease-time", flags->lease_time, "A node silent for so long is lost")->type_name("DURATION");
+  sub->add_option("--lease-time", flags->lease_time, "A node silent for so long is lost")
+      ->type_name("DURATION");
   sub->add_option("--name", flags->agent.name, "Name of this machine's node");
   sub->add_option("--nvml", flags->agent.nvml, "NVML library to load")->type_name("FILE");
   sub->add_option("--service-user", flags->agent.service_user, "Runs the jobs that root submits");
   sub->add_flag("--allow-root", flags->agent.allow_root, "Let root's jobs run as root");
-  sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")->type_name("FILE");
-  sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")->type_name("FILE");
+  sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")
+      ->type_name("FILE");
+  sub->add_option("--epilog", flags->agent.epilog, "Program run as root after each job")
+      ->type_name("FILE");
   AddKeepLogs(*sub, flags->agent);
-  AddSpan(*sub, "--keep-journal", flags->keep_journal, "Records of the journal may go so long after they were written; a snapshot stands for them; 0s: never", "0s");
+  AddSpan(*sub, "--keep-journal", flags->keep_journal,
+          "Records of the journal may go so long after they were written; a snapshot stands for "
+          "them; 0s: never",
+          "0s");
   AddMig(*sub, flags->agent);
-  sub->add_option("--mps-control", flags->agent.mps_control, "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")->type_name("FILE");
+  sub->add_option(
+         "--mps-control", flags->agent.mps_control,
+         "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")
+      ->type_name("FILE");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });
 }
 

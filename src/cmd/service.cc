@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "cmd/cluster_text.h"
 #include "cmd/cli.h"
+#include "cmd/cluster_text.h"
 #include "cmd/job_text.h"
 
 namespace gp {
@@ -37,16 +37,21 @@ void TellOutcome(const v1::Cluster& cluster, const Action& request, Cli& cli) {
   const char* where = is_online ? "on it" : "left";
   const std::vector<FoundGpu> targets = Targets(cluster, request);
   for (const FoundGpu& target : targets) {
-    std::string text = fmt::format("{}/{} {}", target.node->name(), target.gpu->index(), StateText(*target.gpu));
+    std::string text =
+        fmt::format("{}/{} {}", target.node->name(), target.gpu->index(), StateText(*target.gpu));
     if (target.gpu->holders_size() > 0) {
-      text += fmt::format(": {} {} ({})", Count(target.gpu->holders_size(), "job"), where, target.gpu->holders(0).job_id());
+      text += fmt::format(": {} {} ({})", Count(target.gpu->holders_size(), "job"), where,
+                          target.gpu->holders(0).job_id());
     }
-    if (is_online && target.gpu->detail() != "AVAILABLE" && !target.gpu->reason().empty()) text += ": " + Printable(target.gpu->reason(), 200);
+    if (is_online && target.gpu->detail() != "AVAILABLE" && !target.gpu->reason().empty())
+      text += ": " + Printable(target.gpu->reason(), 200);
     cli.Say(text);
   }
   if (!is_online || targets.empty() || !targets.front().node->draining()) return;
   const v1::Node& node = *targets.front().node;
-  cli.Say(fmt::format("{} still drains: {}; nothing new starts there before gpu-platform online --node {}", node.name(), Printable(node.reason(), 200), node.name()));
+  cli.Say(fmt::format(
+      "{} still drains: {}; nothing new starts there before gpu-platform online --node {}",
+      node.name(), Printable(node.reason(), 200), node.name()));
 }
 
 // `online` is true only once the tests passed: waits for their outcome.
@@ -57,14 +62,18 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
     const auto cluster = client.Call<v1::Cluster>("GetCluster", fetch);
     if (!cluster) return cli.Complain(cluster.error());
     const std::vector<FoundGpu> targets = Targets(*cluster, request);
-    const bool testing = std::any_of(targets.begin(), targets.end(), [](const FoundGpu& t) { return t.gpu->detail() == "TESTING"; });
+    const bool testing = std::any_of(targets.begin(), targets.end(), [](const FoundGpu& t) {
+      return t.gpu->detail() == "TESTING";
+    });
     if (testing) {
       poll(nullptr, 0, 100);
       continue;
     }
     TellOutcome(*cluster, request, cli);
     cli.PrintDocument(*cluster);
-    const bool healthy = std::all_of(targets.begin(), targets.end(), [](const FoundGpu& t) { return t.gpu->detail() == "AVAILABLE"; });
+    const bool healthy = std::all_of(targets.begin(), targets.end(), [](const FoundGpu& t) {
+      return t.gpu->detail() == "AVAILABLE";
+    });
     if (!healthy) cli.exit_code = kExitUnhealthy;
     return;
   }
@@ -75,7 +84,8 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
 std::map<std::string, std::string> HoldersOf(const v1::Cluster& cluster, const Action& request) {
   std::map<std::string, std::string> jobs;
   for (const FoundGpu& target : Targets(cluster, request)) {
-    for (const v1::Holder& holder : target.gpu->holders()) jobs[holder.job_id()] = holder.job_name() + ", " + holder.user();
+    for (const v1::Holder& holder : target.gpu->holders())
+      jobs[holder.job_id()] = holder.job_name() + ", " + holder.user();
   }
   return jobs;
 }
@@ -87,7 +97,8 @@ std::string WhereItWent(const v1::Job& job) {
 }
 
 // What was stopped by force, and where it goes on; those that take longer to end are told as such.
-void TellStopped(ControlClient& client, const std::map<std::string, std::string>& jobs, const Action& request, Cli& cli) {
+void TellStopped(ControlClient& client, const std::map<std::string, std::string>& jobs,
+                 const Action& request, Cli& cli) {
   constexpr int kTries = 100;
   std::map<std::string, std::string> left = jobs;
   for (int tries = 0; !left.empty() && tries < kTries; ++tries) {
@@ -101,12 +112,17 @@ void TellStopped(ControlClient& client, const std::map<std::string, std::string>
       fetch.set_job_id(one.first);
       const auto job = client.Call<v1::Job>("GetJob", fetch);
       // A moment later it has its new place.
-      if (job && job->state() == v1::QUEUED && tries + 1 < kTries && tries < kPlaceTries) return false;
-      cli.Say(fmt::format("{} ({}) was stopped; it {}", one.first, one.second, job ? WhereItWent(*job) : "is not known any more"));
+      if (job && job->state() == v1::QUEUED && tries + 1 < kTries && tries < kPlaceTries)
+        return false;
+      cli.Say(fmt::format("{} ({}) was stopped; it {}", one.first, one.second,
+                          job ? WhereItWent(*job) : "is not known any more"));
       return true;
     });
   }
-  for (const auto& [id, who] : left) cli.Say(fmt::format("{} ({}) was told to stop, and has not ended yet (gpu-platform jobs wait {})", id, who, id));
+  for (const auto& [id, who] : left)
+    cli.Say(
+        fmt::format("{} ({}) was told to stop, and has not ended yet (gpu-platform jobs wait {})",
+                    id, who, id));
 }
 
 void Change(const Action& request, Cli& cli) {
@@ -129,20 +145,32 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
   CLI::App* sub = app.add_subcommand(name, help);
   auto request = std::make_shared<Action>();
   request->set_action(action);
-  auto* gpu = sub->add_option_function<std::string>("--gpu-id", [request](const std::string& id) { request->set_gpu(id); },
-                                                    "UUID, unique prefix, node/index or PCI bus id");
-  auto* node = sub->add_option_function<std::string>("--node", [request](const std::string& id) { request->set_node(id); }, "The whole node");
+  auto* gpu = sub->add_option_function<std::string>(
+      "--gpu-id", [request](const std::string& id) { request->set_gpu(id); },
+      "UUID, unique prefix, node/index or PCI bus id");
+  auto* node = sub->add_option_function<std::string>(
+      "--node", [request](const std::string& id) { request->set_node(id); }, "The whole node");
   gpu->excludes(node);
-  sub->add_option_function<std::string>("--reason", [request](const std::string& why) { request->set_reason(why); }, "Why; shown with the GPU");
+  sub->add_option_function<std::string>(
+      "--reason", [request](const std::string& why) { request->set_reason(why); },
+      "Why; shown with the GPU");
   if (action == Action::OFFLINE || action == Action::RESET) {
-    sub->add_flag_function("--force", [request](int64_t) { request->set_force(true); }, "Tell the jobs on it to stop now, with their grace; they are queued again");
+    sub->add_flag_function(
+        "--force", [request](int64_t) { request->set_force(true); },
+        "Tell the jobs on it to stop now, with their grace; they are queued again");
   }
   if (action == Action::DRAIN) {
-    sub->add_option_function<std::string>("--deadline", [request](const std::string& text) {
-      const auto span = ParseDuration(text);
-      if (!span || span->ns <= 0) throw CLI::ValidationError("--deadline", "takes a time such as 2h, not " + Printable(text, 40));
-      request->set_deadline_ms(span->ToMilliseconds());
-    }, "What still runs there then is told to stop, with its grace, and queued again")->type_name("DURATION");
+    sub->add_option_function<std::string>(
+           "--deadline",
+           [request](const std::string& text) {
+             const auto span = ParseDuration(text);
+             if (!span || span->ns <= 0)
+               throw CLI::ValidationError("--deadline",
+                                          "takes a time such as 2h, not " + Printable(text, 40));
+             request->set_deadline_ms(span->ToMilliseconds());
+           },
+           "What still runs there then is told to stop, with its grace, and queued again")
+        ->type_name("DURATION");
   }
   sub->callback([request, &cli] {
     if (request->gpu().empty() && request->node().empty()) {
@@ -156,8 +184,10 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
 
 void AddService(CLI::App& app, Cli& cli) {
   AddAction(app, cli, "drain", "Let what runs finish, start nothing new", Action::DRAIN);
-  AddAction(app, cli, "offline", "Take out of service now; --force if jobs run there", Action::OFFLINE);
-  AddAction(app, cli, "reset", "Reset when nobody uses it, then test; --force stops what runs there", Action::RESET);
+  AddAction(app, cli, "offline", "Take out of service now; --force if jobs run there",
+            Action::OFFLINE);
+  AddAction(app, cli, "reset",
+            "Reset when nobody uses it, then test; --force stops what runs there", Action::RESET);
   AddAction(app, cli, "online", "Bring back after a test", Action::ONLINE);
 }
 

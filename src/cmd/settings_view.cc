@@ -4,7 +4,8 @@
 
 namespace gp {
 
-void FillSettings(const std::string& policy_file, const Policy& policy, const Notifier* notifier, v1::Settings* settings) {
+void FillSettings(const std::string& policy_file, const Policy& policy, const Notifier* notifier,
+                  v1::Settings* settings) {
   settings->set_policy_file(policy_file);
   settings->set_policy(PolicyFileText(policy_file, policy));
   for (const auto& [now, built_in] : NumbersOf(policy)) {

@@ -13,6 +13,7 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 // `notifier`: nullptr: it tells nobody.
-void FillSettings(const std::string& policy_file, const Policy& policy, const Notifier* notifier, v1::Settings* settings);
+void FillSettings(const std::string& policy_file, const Policy& policy, const Notifier* notifier,
+                  v1::Settings* settings);
 
 }  // namespace gp

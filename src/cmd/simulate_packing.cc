@@ -37,7 +37,8 @@ Result<const PackingPolicy*> PolicyNamed(const std::string& name) {
   if (const PackingPolicy* policy = FindPackingPolicy(name)) return policy;
   std::vector<std::string> names;
   for (const PackingPolicy& policy : PackingPolicies()) names.emplace_back(policy.name);
-  return Fail(InvalidArgument("--policy: no policy \"" + Printable(name, 40) + "\"; there are " + Join(names, ", ")));
+  return Fail(InvalidArgument("--policy: no policy \"" + Printable(name, 40) + "\"; there are " +
+                              Join(names, ", ")));
 }
 
 Result<NodeOrder> OrderNamed(const std::string& name) {
@@ -46,7 +47,8 @@ Result<NodeOrder> OrderNamed(const std::string& name) {
     if (one.name == name) return one.order;
     names.emplace_back(one.name);
   }
-  return Fail(InvalidArgument("--order: no order \"" + Printable(name, 40) + "\"; there are " + Join(names, ", ")));
+  return Fail(InvalidArgument("--order: no order \"" + Printable(name, 40) + "\"; there are " +
+                              Join(names, ", ")));
 }
 
 void SimulatePacking(const PackingFlags& flags, Cli& cli) {
@@ -63,26 +65,36 @@ void SimulatePacking(const PackingFlags& flags, Cli& cli) {
   const DoneWatch show = ShowPart(progress);
   for (int i = 0; i < flags.seeds; ++i) {
     const uint64_t seed = flags.seed + static_cast<uint64_t>(i);
-    const PackingResult result = RunPacking(*workload, **policy, {seed, *order, flags.learn}, [&](double done) { show((i + done) / flags.seeds); });
+    const PackingResult result = RunPacking(*workload, **policy, {seed, *order, flags.learn},
+                                            [&](double done) { show((i + done) / flags.seeds); });
     sum += result.allocated_pct_at_100;
     runs.push_back(PackingDocument(result, seed));
   }
   progress.Clear();
   if (flags.seeds == 1) {
     if (cli.PrintDocument(runs.front())) return;
-  } else if (cli.PrintDocument(nlohmann::ordered_json{{"allocated_pct_at_100", sum / flags.seeds}, {"runs", runs}})) {
+  } else if (cli.PrintDocument(nlohmann::ordered_json{{"allocated_pct_at_100", sum / flags.seeds},
+                                                      {"runs", runs}})) {
     return;
   }
-  Table table({{"POLICY"}, {"SEED", true}, {"ALLOCATED %", true}, {"DECISIONS", true}, {"PLACED", true}, {"P50 µs", true}, {"P99 µs", true}});
+  Table table({{"POLICY"},
+               {"SEED", true},
+               {"ALLOCATED %", true},
+               {"DECISIONS", true},
+               {"PLACED", true},
+               {"P50 µs", true},
+               {"P99 µs", true}});
   for (const auto& run : runs) {
     table.Add({flags.policy, std::to_string(run["seed"].get<uint64_t>()),
                fmt::format("{:.2f}", run["allocated_pct_at_100"].get<double>()),
-               std::to_string(run["decisions"].get<int64_t>()), std::to_string(run["placed"].get<int64_t>()),
+               std::to_string(run["decisions"].get<int64_t>()),
+               std::to_string(run["placed"].get<int64_t>()),
                fmt::format("{:.1f}", run["decision_us"]["p50"].get<double>()),
                fmt::format("{:.1f}", run["decision_us"]["p99"].get<double>())});
   }
   cli.PrintTable(table);
-  if (flags.seeds > 1) cli.Say(fmt::format("mean {:.2f} % over {} seeds", sum / flags.seeds, flags.seeds));
+  if (flags.seeds > 1)
+    cli.Say(fmt::format("mean {:.2f} % over {} seeds", sum / flags.seeds, flags.seeds));
 }
 
 }  // namespace
@@ -91,14 +103,22 @@ void AddSimulatePacking(CLI::App& simulate, Cli& cli) {
   CLI::App* packing = simulate.add_subcommand(
       "packing", "Tenants arrive one by one and never leave: how full do the GPUs get?");
   auto flags = std::make_shared<PackingFlags>();
-  packing->add_option("--nodes", flags->nodes, "CSV of the nodes, plain or gzip")->required()->type_name("FILE");
-  packing->add_option("--pods", flags->pods, "CSV of the tenants, plain or gzip")->required()->type_name("FILE");
-  packing->add_option("--policy", flags->policy, "random, dotprod, clustering, packing, bestfit, fgd or default");
+  packing->add_option("--nodes", flags->nodes, "CSV of the nodes, plain or gzip")
+      ->required()
+      ->type_name("FILE");
+  packing->add_option("--pods", flags->pods, "CSV of the tenants, plain or gzip")
+      ->required()
+      ->type_name("FILE");
+  packing->add_option("--policy", flags->policy,
+                      "random, dotprod, clustering, packing, bestfit, fgd or default");
   packing->add_option("--seed", flags->seed, "Of the order of nodes and tenants");
-  packing->add_option("--seeds", flags->seeds, "Runs, each with the next seed")->check(CLI::Range(1, 1'000));
+  packing->add_option("--seeds", flags->seeds, "Runs, each with the next seed")
+      ->check(CLI::Range(1, 1'000));
   packing->add_option("--order", flags->order,
-                      "How the nodes are listed: random, file, or by gpus, model, cpus-per-gpu, each also with -descending");
-  packing->add_flag("--learn", flags->learn, "Typical shapes from the tenants seen so far, not from the whole list");
+                      "How the nodes are listed: random, file, or by gpus, model, cpus-per-gpu, "
+                      "each also with -descending");
+  packing->add_flag("--learn", flags->learn,
+                    "Typical shapes from the tenants seen so far, not from the whole list");
   packing->callback([flags, &cli] { SimulatePacking(*flags, cli); });
 }
 

@@ -36,17 +36,21 @@ ScenarioSources SourcesBeside(const std::string& file) {
     return std::make_shared<const NodeFacts>(GP_TRY(ReadMachine(name)).facts);
   };
   sources.trace = [beside](const std::string& name, TraceFormat format) {
-    return format == TraceFormat::kAlibaba ? ReadPodWorkload(beside(name)) : ReadTraceWorkload(beside(name));
+    return format == TraceFormat::kAlibaba ? ReadPodWorkload(beside(name))
+                                           : ReadTraceWorkload(beside(name));
   };
   sources.journal = [beside](const std::string& name) { return ReadRecordedRun(beside(name)); };
   return sources;
 }
 
-RunReport ReportOf(const std::string& file, const std::string& text, ReportRun run, const PlayedRun& played) {
+RunReport ReportOf(const std::string& file, const std::string& text, ReportRun run,
+                   const PlayedRun& played) {
   const std::string name = std::filesystem::path(file).filename();
   RunReport report{"Scenario " + name, {}, {}, name, text};
-  report.notes.push_back("Played by the production engine in virtual time, " + ToText(played.ends_at - run.series.begin) + " of it.");
-  if (played.refused > 0) report.notes.push_back(fmt::format("{} submits or other wishes were refused.", played.refused));
+  report.notes.push_back("Played by the production engine in virtual time, " +
+                         ToText(played.ends_at - run.series.begin) + " of it.");
+  if (played.refused > 0)
+    report.notes.push_back(fmt::format("{} submits or other wishes were refused.", played.refused));
   report.runs.push_back(std::move(run));
   return report;
 }
@@ -73,12 +77,17 @@ void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
     return;
   }
   SeriesMeter series;
-  const PlayedRun played = Play(*decoded.run, flags.report.empty() ? RunWatch() : series.Watch(), cli);
+  const PlayedRun played =
+      Play(*decoded.run, flags.report.empty() ? RunWatch() : series.Watch(), cli);
   const RunFigures figures = FiguresOf(played.lives, played.usage, *prices);
-  if (played.refused > 0) cli.Say(fmt::format("{} submits or other wishes were refused", played.refused));
+  if (played.refused > 0)
+    cli.Say(fmt::format("{} submits or other wishes were refused", played.refused));
   if (!flags.report.empty()) {
-    const RunReport report = ReportOf(flags.file, *text, {"Played", figures, series.Take(played.ends_at), WaitsOf(played.lives)}, played);
-    if (const Status written = WriteReport(report, flags.report, cli); !written) return cli.Complain(written.error());
+    const RunReport report =
+        ReportOf(flags.file, *text,
+                 {"Played", figures, series.Take(played.ends_at), WaitsOf(played.lives)}, played);
+    if (const Status written = WriteReport(report, flags.report, cli); !written)
+      return cli.Complain(written.error());
   }
   nlohmann::ordered_json document = ToDocument(figures);
   document["refused"] = played.refused;
@@ -89,9 +98,13 @@ void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddSimulateScenario(CLI::App& simulate, Cli& cli) {
-  CLI::App* scenario = simulate.add_subcommand("scenario", "A cluster and its jobs, invented or recorded, in virtual time: the production engine decides");
+  CLI::App* scenario = simulate.add_subcommand("scenario",
+                                               "A cluster and its jobs, invented or recorded, in "
+                                               "virtual time: the production engine decides");
   auto flags = std::make_shared<ScenarioFlags>();
-  scenario->add_option("file", flags->file, "Scenario (docs/reference/scenario_file.md)")->required()->type_name("FILE");
+  scenario->add_option("file", flags->file, "Scenario (docs/reference/scenario_file.md)")
+      ->required()
+      ->type_name("FILE");
   AddPriceFlags(*scenario, flags->prices);
   AddReportFlag(*scenario, flags->report);
   scenario->callback([flags, &cli] { SimulateScenario(*flags, cli); });

@@ -68,16 +68,22 @@ void SimulatedAgents::Stop() {
 Status SimulatedAgents::Spawn(int index) {
   const AgentConfig& agent = options_.agent;
   const std::string number = std::to_string(index);
-  std::vector<std::string> words{ExecutablePath(), "agent", "--simulate", machine_, "--node-index", number,
-                                 "--controller", "unix:" + options_.run_directory + "/control.sock",
-                                 "--join-token-file", options_.state + "/join-token",
-                                 "--state", options_.state + "/agent-" + number,
-                                 "--service-user", agent.service_user, "--with-parent"};
+  std::vector<std::string> words{
+      ExecutablePath(),    "agent",
+      "--simulate",        machine_,
+      "--node-index",      number,
+      "--controller",      "unix:" + options_.run_directory + "/control.sock",
+      "--join-token-file", options_.state + "/join-token",
+      "--state",           options_.state + "/agent-" + number,
+      "--service-user",    agent.service_user,
+      "--with-parent"};
   if (index > 0 || options_.first_is_quiet) words.push_back("-q");
   if (agent.allow_root) words.push_back("--allow-root");
-  for (const auto& [flag, value] :
-       {std::pair{"--nvml", agent.nvml}, {"--prolog", agent.prolog}, {"--epilog", agent.epilog},
-        {"--mps-control", agent.mps_control}, {"--mig", agent.mig}}) {
+  for (const auto& [flag, value] : {std::pair{"--nvml", agent.nvml},
+                                    {"--prolog", agent.prolog},
+                                    {"--epilog", agent.epilog},
+                                    {"--mps-control", agent.mps_control},
+                                    {"--mig", agent.mig}}) {
     if (!value.empty()) words.insert(words.end(), {flag, value});
   }
   const bool keeps_all = agent.keep_logs.ns == 0;
@@ -87,7 +93,8 @@ Status SimulatedAgents::Spawn(int index) {
   argv.push_back(nullptr);
   pid_t pid = 0;
   const int error = posix_spawn(&pid, words[0].c_str(), nullptr, nullptr, argv.data(), environ);
-  if (error != 0) return Fail(Internal("cannot start an agent: " + std::string(std::strerror(error))));
+  if (error != 0)
+    return Fail(Internal("cannot start an agent: " + std::string(std::strerror(error))));
   children_.push_back(pid);
   return Ok();
 }

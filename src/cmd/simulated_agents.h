@@ -1,6 +1,7 @@
 #pragma once
 
-// The agents of simulated nodes: one process for each, which plays its own machine with its own devices.
+// The agents of simulated nodes: one process for each, which plays its own machine with its own
+// devices.
 
 #include <sys/types.h>
 
@@ -16,7 +17,8 @@ namespace gp {
 class SimulatedAgents {
  public:
   struct Options {
-    AgentConfig agent;          // what all of them are told; `simulate` is "dgx-h100" or "dgx-h100:2"
+    // What all of them are told; `simulate` is "dgx-h100" or "dgx-h100:2"
+    AgentConfig agent;
     std::string state;          // directory of the controller: theirs are below it
     std::string run_directory;  // with its sockets
     bool first_is_quiet = false;
@@ -24,8 +26,8 @@ class SimulatedAgents {
   // Starts the first one.  kInvalidArgument names --simulate, kNotFound the machine.
   static Result<SimulatedAgents> Start(Options options);
 
-  // The others.  They join one after the other, so that the first is the first to get work.  `count_nodes`: that the
-  // controller knows.
+  // The others.  They join one after the other, so that the first is the first to get work.
+  // `count_nodes`: that the controller knows.
   Status StartOthers(const std::function<size_t()>& count_nodes);
   // Ends them and waits until they have ended; jobs run on.
   void Stop();

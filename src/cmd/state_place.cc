@@ -21,7 +21,8 @@ void ForgetStatePlace(const std::string& run_directory) { unlink(NoteIn(run_dire
 
 Result<std::string> StatePlace(const std::string& server) {
   const std::string place = GP_TRY(PlaceOfController(server));
-  if (IsAddress(place)) return Fail(Unsupported("the files of the controller at " + place + " are on its machine"));
+  if (IsAddress(place))
+    return Fail(Unsupported("the files of the controller at " + place + " are on its machine"));
   const auto kept = ReadTextFile(NoteIn(place));
   return kept ? kept->substr(0, kept->find('\n')) : DefaultStateDirectory();
 }

@@ -32,60 +32,95 @@ std::optional<std::string> TimeLimitOf(const std::string& text) {
 
 }  // namespace
 
-void AddPairs(CLI::App& sub, const std::string& name, std::vector<std::pair<std::string, std::string>>& pairs,
-              const std::string& help) {
-  sub.add_option_function<std::vector<std::string>>(name, [name, &pairs](const std::vector<std::string>& texts) {
-    auto split = SplitPairs(name, texts);
-    if (!split) throw CLI::ValidationError(split.error().message);
-    pairs = *std::move(split);
-  }, help)->allow_extra_args(false)->type_name("NAME=VALUE");
+void AddPairs(CLI::App& sub, const std::string& name,
+              std::vector<std::pair<std::string, std::string>>& pairs, const std::string& help) {
+  sub.add_option_function<std::vector<std::string>>(
+         name,
+         [name, &pairs](const std::vector<std::string>& texts) {
+           auto split = SplitPairs(name, texts);
+           if (!split) throw CLI::ValidationError(split.error().message);
+           pairs = *std::move(split);
+         },
+         help)
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
 }
 
 void AddJobFlags(CLI::App& sub, JobFlags& flags) {
-  sub.add_option("--gpus,--gpus-per-node", flags.gpus, "GPUs per node: 2, or H100:2")->type_name("N|MODEL:N");
+  sub.add_option("--gpus,--gpus-per-node", flags.gpus, "GPUs per node: 2, or H100:2")
+      ->type_name("N|MODEL:N");
   sub.add_option("--share", flags.share, "Part of each GPU: 0.5 or 50%")->type_name("FRACTION");
-  sub.add_option("--gpu-memory", flags.gpu_memory, "Memory of each GPU to reserve")->type_name("SIZE");
-  sub.add_option("--gpu-memory-min", flags.gpu_memory_min, "Each GPU has at least this")->type_name("SIZE");
+  sub.add_option("--gpu-memory", flags.gpu_memory, "Memory of each GPU to reserve")
+      ->type_name("SIZE");
+  sub.add_option("--gpu-memory-min", flags.gpu_memory_min, "Each GPU has at least this")
+      ->type_name("SIZE");
   sub.add_option("--isolation", flags.isolation, "exclusive, timeslice, mps, mig or auto");
-  sub.add_option("--mig", flags.mig, "An instance of a divided GPU, at least as large as this profile: 3g.40gb")->type_name("PROFILE");
+  sub.add_option("--mig", flags.mig,
+                 "An instance of a divided GPU, at least as large as this profile: 3g.40gb")
+      ->type_name("PROFILE");
   sub.add_option("--cpus", flags.cpus, "Cores per node")->type_name("N");
   sub.add_option("--memory", flags.memory, "Host memory per node")->type_name("SIZE");
   sub.add_option("--shm", flags.shm, "Size of /dev/shm")->type_name("SIZE");
   sub.add_option("--nodes", flags.nodes, "Nodes of the gang: all or none")->type_name("N");
-  sub.add_option("--nodes-min", flags.nodes_min, "Starts on fewer nodes too, down to so many")->type_name("N");
+  sub.add_option("--nodes-min", flags.nodes_min, "Starts on fewer nodes too, down to so many")
+      ->type_name("N");
   sub.add_option("--topology", flags.topology, "Required: same_numa, nvlink, same_node or none");
-  sub.add_flag_function("--allow-cross-numa,!--no-cross-numa", [&flags](int64_t times) { flags.allow_cross_numa = times > 0 ? "true" : "false"; },
-                        "Its GPUs may span the NUMA nodes of a machine, with a warning where they do (the default), or must not");
+  sub.add_flag_function(
+      "--allow-cross-numa,!--no-cross-numa",
+      [&flags](int64_t times) { flags.allow_cross_numa = times > 0 ? "true" : "false"; },
+      "Its GPUs may span the NUMA nodes of a machine, with a warning where they do (the default), "
+      "or must not");
   sub.add_option("--name", flags.name, "Name of the job");
   sub.add_option("--project", flags.project, "Project that the job counts for");
   sub.add_option("--queue", flags.queue, "Queue");
-  sub.add_option("--array", flags.array, "So many jobs, each with its GP_ARRAY_INDEX; no more than M of them at once")->type_name("N[%M]");
-  sub.add_option("--after", flags.after, "Queued once these have come to something: JOB, JOB:ended, JOB:started, JOB:failed")->type_name("JOB,...");
+  sub.add_option("--array", flags.array,
+                 "So many jobs, each with its GP_ARRAY_INDEX; no more than M of them at once")
+      ->type_name("N[%M]");
+  sub.add_option(
+         "--after", flags.after,
+         "Queued once these have come to something: JOB, JOB:ended, JOB:started, JOB:failed")
+      ->type_name("JOB,...");
   sub.add_option("--reservation", flags.reservation, "Runs on the nodes of this reservation");
   sub.add_option("--priority", flags.priority, "low, medium, high or 0 to 1000");
-  sub.add_option("--time-limit", flags.time_limit, "Stopped after this long; --time takes Slurm's formats too, as 1-12:00:00")->type_name("DURATION");
+  sub.add_option("--time-limit", flags.time_limit,
+                 "Stopped after this long; --time takes Slurm's formats too, as 1-12:00:00")
+      ->type_name("DURATION");
   sub.add_option("--max-duration", flags.time_limit, "")->group("");  // its older name
-  sub.add_option_function<std::string>("--time", [&flags](const std::string& text) { flags.time_limit = TimeLimitOf(text); }, "")->group("");
+  sub.add_option_function<std::string>(
+         "--time", [&flags](const std::string& text) { flags.time_limit = TimeLimitOf(text); }, "")
+      ->group("");
   sub.add_option("--retries", flags.retries, "Tries after failures of its own")->type_name("N");
   sub.add_option("--grace", flags.grace, "Between SIGTERM and the kill")->type_name("DURATION");
-  sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")->type_name("DIRECTORY");
-  sub.add_flag("--preemptible", flags.preemptible, "May be interrupted for other jobs: it keeps its work when told to stop");
-  sub.add_flag("--movable", flags.movable, "May be told to stop and go on elsewhere for other jobs: it keeps its work then");
-  sub.add_flag("--wait-for-nodes", flags.wait_for_nodes, "Queued even where no known node could ever hold it");
-  sub.add_option("--on-lease-loss", flags.on_lease_loss, "stop or continue when its node is cut off");
-  sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")->type_name("DIRECTORY");
-  const auto add_names = [&sub](const char* flag, std::optional<std::string>& names, const char* help, const char* type) {
-    sub.add_option_function<std::vector<std::string>>(flag, [&names](const std::vector<std::string>& all) { names = Join(all, ","); }, help)->allow_extra_args(false)->type_name(type);
+  sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")
+      ->type_name("DIRECTORY");
+  sub.add_flag("--preemptible", flags.preemptible,
+               "May be interrupted for other jobs: it keeps its work when told to stop");
+  sub.add_flag("--movable", flags.movable,
+               "May be told to stop and go on elsewhere for other jobs: it keeps its work then");
+  sub.add_flag("--wait-for-nodes", flags.wait_for_nodes,
+               "Queued even where no known node could ever hold it");
+  sub.add_option("--on-lease-loss", flags.on_lease_loss,
+                 "stop or continue when its node is cut off");
+  sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")
+      ->type_name("DIRECTORY");
+  const auto add_names = [&sub](const char* flag, std::optional<std::string>& names,
+                                const char* help, const char* type) {
+    sub.add_option_function<std::vector<std::string>>(
+           flag, [&names](const std::vector<std::string>& all) { names = Join(all, ","); }, help)
+        ->allow_extra_args(false)
+        ->type_name(type);
   };
-  add_names("--secret", flags.secrets, "Variables whose values the controller keeps (secrets set)", "NAME,...");
-  add_names("--notify", flags.notify, "Receivers that hear how it ends (docs/how-to/notifications.md)", "RECEIVER,...");
+  add_names("--secret", flags.secrets, "Variables whose values the controller keeps (secrets set)",
+            "NAME,...");
+  add_names("--notify", flags.notify,
+            "Receivers that hear how it ends (docs/how-to/notifications.md)", "RECEIVER,...");
   AddPairs(sub, "--env", flags.environment, "Variable of the job");
   AddPairs(sub, "--label", flags.labels, "Label of the job");
   AddPairs(sub, "--node-label", flags.node_labels, "Only nodes with this label");
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(const std::string& flag,
-                                                                    const std::vector<std::string>& texts) {
+Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(
+    const std::string& flag, const std::vector<std::string>& texts) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
@@ -103,7 +138,7 @@ std::string CallerDirectory() {
   if (error) return "";
   if (geteuid() != 0) return here;
   for (std::filesystem::path part = here; part.has_relative_path(); part = part.parent_path()) {
-    struct stat info {};
+    struct stat info{};
     if (stat(part.c_str(), &info) != 0 || (info.st_mode & S_IXOTH) == 0) return "";
   }
   return here;
@@ -130,7 +165,8 @@ Result<std::string> ReadJobFile(const std::string& path) {
     std::ifstream file(path);
     std::error_code error;
     const bool is_directory = std::filesystem::is_directory(path, error);
-    if (!file || is_directory) return Fail(InvalidArgument(path + ": " + std::strerror(is_directory ? EISDIR : errno)));
+    if (!file || is_directory)
+      return Fail(InvalidArgument(path + ": " + std::strerror(is_directory ? EISDIR : errno)));
     text << file.rdbuf();
   }
   std::string all = text.str();
@@ -147,13 +183,16 @@ std::string NewRequestId() {
 namespace {
 
 // One for all jobs of which the same is said.
-void SayOnce(const google::protobuf::RepeatedPtrField<std::string>& notes, const v1::SubmitJobsReply& reply, const Cli& cli) {
+void SayOnce(const google::protobuf::RepeatedPtrField<std::string>& notes,
+             const v1::SubmitJobsReply& reply, const Cli& cli) {
   std::map<std::string, int> times;
   for (const std::string& note : notes) ++times[note];
   for (int i = 0; i < notes.size(); ++i) {
     const auto note = times.extract(notes[i]);
     if (note.empty() || note.key().empty()) continue;
-    cli.Say(reply.job_ids(i) + (note.mapped() > 1 ? " and " + std::to_string(note.mapped() - 1) + " more: " : ": ") + note.key());
+    cli.Say(reply.job_ids(i) +
+            (note.mapped() > 1 ? " and " + std::to_string(note.mapped() - 1) + " more: " : ": ") +
+            note.key());
   }
 }
 
@@ -179,7 +218,8 @@ Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec
     // Lost on the way: the same request id gives the same jobs.  A controller that was never there
     // is not waited for.
     const bool was_there = client.has_value() || tries > 1;
-    if (reply.error().code != ErrorCode::kUnavailable || !was_there || tries == kTries) return Fail(reply.error());
+    if (reply.error().code != ErrorCode::kUnavailable || !was_there || tries == kTries)
+      return Fail(reply.error());
     poll(nullptr, 0, 200);
   }
 }

@@ -15,21 +15,23 @@ namespace gp {
 // The flags that describe a job, on `run` and `jobs submit`.
 void AddJobFlags(CLI::App& sub, JobFlags& flags);
 // A flag of pairs; may be given several times.
-void AddPairs(CLI::App& sub, const std::string& name, std::vector<std::pair<std::string, std::string>>& pairs,
-              const std::string& help);
+void AddPairs(CLI::App& sub, const std::string& name,
+              std::vector<std::pair<std::string, std::string>>& pairs, const std::string& help);
 // Splits NAME=value; kInvalidArgument names the flag.
-Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(const std::string& flag,
-                                                                    const std::vector<std::string>& texts);
+Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(
+    const std::string& flag, const std::vector<std::string>& texts);
 // Where the caller stands, unless its jobs (which root's service user runs) could not go there.
 std::string CallerDirectory();
-// The whole path of a job file, for its job to name; empty where it is stdin, or too long to be named.
+// The whole path of a job file, for its job to name; empty where it is stdin, or too long to be
+// named.
 std::string JobFilePath(const std::string& path);
 // What a gang comes to, as GPUs are counted per node: "16 GPUs on 2 nodes"; empty: it is none.
 std::string GangText(const JobSpec& spec);
 // A request id that no other call has.
 std::string NewRequestId();
 
-// The text of a job file; "-" is stdin.  kInvalidArgument: it cannot be read or is larger than 1 MiB.
+// The text of a job file; "-" is stdin.  kInvalidArgument: it cannot be read or is larger than 1
+// MiB.
 Result<std::string> ReadJobFile(const std::string& path);
 
 // Queues the specs; their ids.  Tries again while the controller is away: the request id makes it

@@ -26,11 +26,28 @@ const std::map<std::string, std::string> kSlurmCommands = {
 
 // Its flags, by what they are called here.
 const std::map<std::string, std::string> kSlurmFlags = {
-    {"--account", "--project"},    {"-A", "--project"},       {"--chdir", "--workdir"},        {"-D", "--workdir"},          {"--constraint", "--node-label"},
-    {"--cpus-per-task", "--cpus"}, {"-c", "--cpus"},          {"--dependency", "--after"},     {"--export", "--env"},        {"--gres", "--gpus"},
-    {"-G", "--gpus"},              {"--job-name", "--name"},  {"-J", "--name"},              {"--mail-type", "--notify"},
-    {"--mem", "--memory"},         {"-N", "--nodes"},         {"--partition", "--queue"},      {"-p", "--queue"},            {"--qos", "--priority"},
-    {"--requeue", "--retries"},    {"-t", "--time"},          {"--wckey", "--label"},
+    {"--account", "--project"},
+    {"-A", "--project"},
+    {"--chdir", "--workdir"},
+    {"-D", "--workdir"},
+    {"--constraint", "--node-label"},
+    {"--cpus-per-task", "--cpus"},
+    {"-c", "--cpus"},
+    {"--dependency", "--after"},
+    {"--export", "--env"},
+    {"--gres", "--gpus"},
+    {"-G", "--gpus"},
+    {"--job-name", "--name"},
+    {"-J", "--name"},
+    {"--mail-type", "--notify"},
+    {"--mem", "--memory"},
+    {"-N", "--nodes"},
+    {"--partition", "--queue"},
+    {"-p", "--queue"},
+    {"--qos", "--priority"},
+    {"--requeue", "--retries"},
+    {"-t", "--time"},
+    {"--wckey", "--label"},
 };
 
 constexpr size_t kPlacesMax = 3;  // of a word that several groups have
@@ -51,7 +68,8 @@ const CLI::Option* FindOption(const CLI::App& app, const std::string& flag) {
   return nullptr;
 }
 
-// The innermost subcommand that the words reach, the first word that is none of its, and the first flag that nobody knows.
+// The innermost subcommand that the words reach, the first word that is none of its, and the first
+// flag that nobody knows.
 struct Reached {
   const CLI::App* app;
   std::string word = {};
@@ -63,14 +81,17 @@ Reached Follow(const CLI::App& root, const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];
     if (word.size() > 1 && word.starts_with("-")) {
-      const std::string flag = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+      const std::string flag =
+          word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
       const CLI::Option* option = FindOption(*reached.app, flag);
       if (option == nullptr && reached.flag.empty()) reached.flag = flag;
       if (option != nullptr && option->get_expected_max() > 0 && flag == word) ++i;  // its value
       continue;
     }
-    const auto children = reached.app->get_subcommands([](const CLI::App*) { return true; });  // hidden ones too
-    const auto next = std::ranges::find(children, word, [](const CLI::App* child) { return child->get_name(); });
+    // Hidden ones too
+    const auto children = reached.app->get_subcommands([](const CLI::App*) { return true; });
+    const auto next =
+        std::ranges::find(children, word, [](const CLI::App* child) { return child->get_name(); });
     if (next != children.end()) {
       reached.app = *next;
     } else if (!children.empty() && reached.word.empty()) {
@@ -93,7 +114,8 @@ std::string DidYouMean(const std::string& what) { return " — did you mean " + 
 
 std::string ForWord(const CLI::App& root, const Reached& reached) {
   const auto of_slurm = kSlurmCommands.find(reached.word);
-  if (of_slurm != kSlurmCommands.end()) return " — Slurm's " + reached.word + " is here: " + root.get_name() + " " + of_slurm->second;
+  if (of_slurm != kSlurmCommands.end())
+    return " — Slurm's " + reached.word + " is here: " + root.get_name() + " " + of_slurm->second;
   std::vector<std::string> places;
   FindPlaces(*reached.app, reached.word, places);
   if (!places.empty() && places.size() <= kPlacesMax) return DidYouMean(Join(places, " or "));
@@ -105,7 +127,8 @@ std::string ForWord(const CLI::App& root, const Reached& reached) {
 
 std::string ForFlag(const Reached& reached) {
   const auto of_slurm = kSlurmFlags.find(reached.flag);
-  if (of_slurm != kSlurmFlags.end() && FindOption(*reached.app, of_slurm->second) != nullptr) return DidYouMean(of_slurm->second);
+  if (of_slurm != kSlurmFlags.end() && FindOption(*reached.app, of_slurm->second) != nullptr)
+    return DidYouMean(of_slurm->second);
   std::vector<std::string> flags;
   for (const CLI::App* level = reached.app; level != nullptr; level = level->get_parent()) {
     for (const CLI::Option* option : level->get_options()) {
@@ -126,9 +149,12 @@ std::vector<std::string> WordsOf(int argc, char** argv) {
   return words;
 }
 
-bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words) { return !Follow(app, words).word.empty(); }
+bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  return !Follow(app, words).word.empty();
+}
 
-int ExplainUsage(const CLI::App& app, const std::string& error, const std::vector<std::string>& words) {
+int ExplainUsage(const CLI::App& app, const std::string& error,
+                 const std::vector<std::string>& words) {
   const Reached reached = Follow(app, words);
   std::string text = Printable(error, 400);
   if (!reached.word.empty()) {

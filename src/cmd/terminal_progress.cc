@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "infrastructure/terminal_text.h"
 #include "infrastructure/system_clock.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {
@@ -15,8 +15,10 @@ constexpr double kDayNs = 86'400e9;
 
 std::string Days(double done, double days) {
   if (days < 1) return "";
-  return "simulated day " + std::to_string(std::min(static_cast<int64_t>(done * days) + 1, static_cast<int64_t>(std::ceil(days)))) + " of " +
-         std::to_string(static_cast<int64_t>(std::ceil(days)));
+  return "simulated day " +
+         std::to_string(std::min(static_cast<int64_t>(done * days) + 1,
+                                 static_cast<int64_t>(std::ceil(days)))) +
+         " of " + std::to_string(static_cast<int64_t>(std::ceil(days)));
 }
 
 }  // namespace
@@ -37,7 +39,9 @@ DoneWatch ShowDays(Progress& progress, Duration span) {
 
 RunWatch ShowRun(Progress& progress, Instant begin, Instant end) {
   const double span = std::max(1.0, static_cast<double>((end - begin).ns));
-  return [show = ShowDays(progress, end - begin), begin, span](const State&, Instant until) { show(static_cast<double>((until - begin).ns) / span); };
+  return [show = ShowDays(progress, end - begin), begin, span](const State&, Instant until) {
+    show(static_cast<double>((until - begin).ns) / span);
+  };
 }
 
 DoneWatch ShowPart(Progress& progress) {

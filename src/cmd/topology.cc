@@ -52,7 +52,8 @@ Table Matrix(const v1::Node& node) {
 
 // Packages, below them NUMA nodes, below them GPUs.
 Table Tree(const v1::Node& node) {
-  Table table({{"PACKAGE/NUMA/GPU", false, true}, {"CPUS"}, {"MEMORY"}, {"CC", true}, {"PCI"}, {"UUID"}});
+  Table table(
+      {{"PACKAGE/NUMA/GPU", false, true}, {"CPUS"}, {"MEMORY"}, {"CC", true}, {"PCI"}, {"UUID"}});
   std::map<int, int> row_by_package;
   for (const v1::NumaNode& numa : node.numa_nodes()) {
     auto [package, fresh] = row_by_package.try_emplace(numa.package(), 0);
@@ -89,13 +90,14 @@ nlohmann::ordered_json NodeDocument(const v1::Node& node) {
     nlohmann::ordered_json ways = nlohmann::ordered_json::array();
     for (const v1::Gpu& other : node.gpus()) ways.push_back(Way(node, gpu, other));
     const auto& profiles = gpu.readings().mig_profiles();
-    document["gpus"].push_back({{"index", gpu.index()},
-                                {"uuid", gpu.uuid()},
-                                {"pci_bus_id", gpu.pci_bus_id()},
-                                {"numa_node", gpu.numa_node()},
-                                {"compute_capability", gpu.readings().compute_capability()},
-                                {"mig_profiles", std::vector<std::string>(profiles.begin(), profiles.end())},
-                                {"to_gpus", std::move(ways)}});
+    document["gpus"].push_back(
+        {{"index", gpu.index()},
+         {"uuid", gpu.uuid()},
+         {"pci_bus_id", gpu.pci_bus_id()},
+         {"numa_node", gpu.numa_node()},
+         {"compute_capability", gpu.readings().compute_capability()},
+         {"mig_profiles", std::vector<std::string>(profiles.begin(), profiles.end())},
+         {"to_gpus", std::move(ways)}});
   }
   return document;
 }

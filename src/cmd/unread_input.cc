@@ -7,7 +7,7 @@
 namespace gp {
 
 bool HasUnreadInput(int fd) {
-  struct stat what {};
+  struct stat what{};
   if (fstat(fd, &what) != 0) return false;
   if (S_ISREG(what.st_mode)) return lseek(fd, 0, SEEK_CUR) < what.st_size;
   int bytes = 0;

@@ -19,32 +19,55 @@ namespace {
 using Request = v1::GetUsageRequest;
 
 const std::map<std::string, Request::By> kBy = {
-    {"kind", Request::KIND}, {"day", Request::DAY}, {"pool", Request::POOL}, {"model", Request::MODEL}, {"queue", Request::QUEUE}, {"user", Request::USER},
+    {"kind", Request::KIND},   {"day", Request::DAY},     {"pool", Request::POOL},
+    {"model", Request::MODEL}, {"queue", Request::QUEUE}, {"user", Request::USER},
 };
 
 std::string Hours(double hours) { return Hundredths(hours); }
 std::string Part(double part) { return fmt::format("{:.1f}%", 100 * part); }
-std::string Amount(double cost, const std::string& currency) { return Hundredths(cost) + " " + currency; }
+std::string Amount(double cost, const std::string& currency) {
+  return Hundredths(cost) + " " + currency;
+}
 std::string OrDash(const std::string& text) { return text.empty() ? kDash : text; }
 
 void AddFilters(CLI::App& sub, const std::shared_ptr<Request>& request) {
-  sub.add_option_function<std::string>("--from", [request](const std::string& day) { request->set_from(day); }, "First day (UTC); default: the first of this month")->type_name("DAY");
-  sub.add_option_function<std::string>("--until", [request](const std::string& day) { request->set_until(day); }, "Last day; default: today")->type_name("DAY");
-  sub.add_option_function<std::string>("--queue", [request](const std::string& queue) { request->set_queue(queue); }, "Only jobs of this queue, and of those below it")->type_name("QUEUE");
-  sub.add_option_function<std::string>("--user", [request](const std::string& user) { request->set_user(user); }, "Only this user's jobs")->type_name("USER");
-  sub.add_option_function<std::string>("--pool", [request](const std::string& pool) { request->set_pool(pool); }, "Only GPUs of this pool")->type_name("POOL");
+  sub.add_option_function<std::string>(
+         "--from", [request](const std::string& day) { request->set_from(day); },
+         "First day (UTC); default: the first of this month")
+      ->type_name("DAY");
+  sub.add_option_function<std::string>(
+         "--until", [request](const std::string& day) { request->set_until(day); },
+         "Last day; default: today")
+      ->type_name("DAY");
+  sub.add_option_function<std::string>(
+         "--queue", [request](const std::string& queue) { request->set_queue(queue); },
+         "Only jobs of this queue, and of those below it")
+      ->type_name("QUEUE");
+  sub.add_option_function<std::string>(
+         "--user", [request](const std::string& user) { request->set_user(user); },
+         "Only this user's jobs")
+      ->type_name("USER");
+  sub.add_option_function<std::string>(
+         "--pool", [request](const std::string& pool) { request->set_pool(pool); },
+         "Only GPUs of this pool")
+      ->type_name("POOL");
 }
 
 using Columns = std::vector<Request::By>;
 
 std::shared_ptr<Columns> AddBy(CLI::App& sub, const std::string& otherwise) {
   auto by = std::make_shared<Columns>();
-  sub.add_option_function<std::vector<std::string>>("--by", [by](const std::vector<std::string>& words) {
-       for (const std::string& word : words) {
-         if (!kBy.contains(word)) throw CLI::ValidationError("--by", "\"" + word + "\"; there are kind, day, pool, model, queue and user");
-         if (std::ranges::find(*by, kBy.at(word)) == by->end()) by->push_back(kBy.at(word));
-       }
-     }, "Keep rows apart by these; default: " + otherwise)
+  sub.add_option_function<std::vector<std::string>>(
+         "--by",
+         [by](const std::vector<std::string>& words) {
+           for (const std::string& word : words) {
+             if (!kBy.contains(word))
+               throw CLI::ValidationError(
+                   "--by", "\"" + word + "\"; there are kind, day, pool, model, queue and user");
+             if (std::ranges::find(*by, kBy.at(word)) == by->end()) by->push_back(kBy.at(word));
+           }
+         },
+         "Keep rows apart by these; default: " + otherwise)
       ->delimiter(',')
       ->type_name("WORD,...:{kind,day,pool,model,queue,user}");
   return by;
@@ -56,13 +79,14 @@ Result<v1::Usage> Fetch(const Request& request, Cli& cli) {
 }
 
 // What a row is kept apart by, in words.
-const std::map<Request::By, std::pair<const char*, std::string (*)(const v1::UsageRow&)>> kColumns = {
-    {Request::DAY, {"DAY", [](const v1::UsageRow& row) { return row.day(); }}},
-    {Request::KIND, {"KIND", [](const v1::UsageRow& row) { return row.kind(); }}},
-    {Request::POOL, {"POOL", [](const v1::UsageRow& row) { return row.pool(); }}},
-    {Request::MODEL, {"MODEL", [](const v1::UsageRow& row) { return row.model(); }}},
-    {Request::QUEUE, {"QUEUE", [](const v1::UsageRow& row) { return OrDash(row.queue()); }}},
-    {Request::USER, {"USER", [](const v1::UsageRow& row) { return OrDash(row.user()); }}},
+const std::map<Request::By, std::pair<const char*, std::string (*)(const v1::UsageRow&)>> kColumns =
+    {
+        {Request::DAY, {"DAY", [](const v1::UsageRow& row) { return row.day(); }}},
+        {Request::KIND, {"KIND", [](const v1::UsageRow& row) { return row.kind(); }}},
+        {Request::POOL, {"POOL", [](const v1::UsageRow& row) { return row.pool(); }}},
+        {Request::MODEL, {"MODEL", [](const v1::UsageRow& row) { return row.model(); }}},
+        {Request::QUEUE, {"QUEUE", [](const v1::UsageRow& row) { return OrDash(row.queue()); }}},
+        {Request::USER, {"USER", [](const v1::UsageRow& row) { return OrDash(row.user()); }}},
 };
 
 // The columns that rows are kept apart by, and those that all have.
@@ -74,7 +98,8 @@ Table TableOf(const v1::Usage& usage, const Columns& by) {
   for (const v1::UsageRow& row : usage.rows()) {
     std::vector<std::string> cells;
     for (const Request::By one : by) cells.push_back(kColumns.at(one).second(row));
-    cells.insert(cells.end(), {Hours(row.gpu_hours()), Part(row.part()), Amount(row.cost(), usage.currency())});
+    cells.insert(cells.end(),
+                 {Hours(row.gpu_hours()), Part(row.part()), Amount(row.cost(), usage.currency())});
     table.Add(std::move(cells));
   }
   return table;
@@ -82,8 +107,10 @@ Table TableOf(const v1::Usage& usage, const Columns& by) {
 
 // Of the days that were asked for.
 void SaySum(const v1::Usage& usage, double hours, double cost, Cli& cli) {
-  cli.Say(fmt::format("{} to {}: {} GPU-hours, {}", usage.from(), usage.until(), Hours(hours), Amount(cost, usage.currency())));
-  if (hours > 0 && cost == 0) cli.Say("nothing has a price: name prices in the policy file (gpu-platform config show)");
+  cli.Say(fmt::format("{} to {}: {} GPU-hours, {}", usage.from(), usage.until(), Hours(hours),
+                      Amount(cost, usage.currency())));
+  if (hours > 0 && cost == 0)
+    cli.Say("nothing has a price: name prices in the policy file (gpu-platform config show)");
 }
 
 void Print(const v1::Usage& usage, const Columns& by, Cli& cli) {
@@ -93,13 +120,15 @@ void Print(const v1::Usage& usage, const Columns& by, Cli& cli) {
 }
 
 void AddUsage(CLI::App& app, Cli& cli) {
-  CLI::App* sub = app.add_subcommand("usage", "Where the time of GPUs went: jobs, idle, faults, maintenance");
+  CLI::App* sub =
+      app.add_subcommand("usage", "Where the time of GPUs went: jobs, idle, faults, maintenance");
   auto request = std::make_shared<Request>();
   const auto by = AddBy(*sub, "kind");
   AddFilters(*sub, request);
   sub->callback([request, by, &cli] {
     if (!cli.Offers({"table", "csv"})) return;
-    if (by->empty() || std::ranges::find(*by, Request::KIND) == by->end()) by->push_back(Request::KIND);
+    if (by->empty() || std::ranges::find(*by, Request::KIND) == by->end())
+      by->push_back(Request::KIND);
     for (const Request::By one : *by) request->add_by(one);
     const auto usage = Fetch(*request, cli);
     if (!usage) return cli.Complain(usage.error());
@@ -109,7 +138,8 @@ void AddUsage(CLI::App& app, Cli& cli) {
 
 // What jobs had.
 void AddReport(CLI::App& cost, Cli& cli) {
-  CLI::App* sub = cost.add_subcommand("report", "What jobs had and what it cost, by queue and user");
+  CLI::App* sub =
+      cost.add_subcommand("report", "What jobs had and what it cost, by queue and user");
   auto request = std::make_shared<Request>();
   const auto by = AddBy(*sub, "queue,user");
   AddFilters(*sub, request);
@@ -155,7 +185,8 @@ constexpr std::array kKinds = {
 };
 
 void AddAnalysis(CLI::App& cost, Cli& cli) {
-  CLI::App* sub = cost.add_subcommand("analysis", "What all GPUs came to, and what of it was of no use");
+  CLI::App* sub =
+      cost.add_subcommand("analysis", "What all GPUs came to, and what of it was of no use");
   auto request = std::make_shared<Request>();
   AddFilters(*sub, request);
   sub->callback([request, &cli] {
@@ -170,14 +201,17 @@ void AddAnalysis(CLI::App& cost, Cli& cli) {
       const auto row = rows.find(text.kind);
       static const v1::UsageRow kNone;
       const v1::UsageRow& found = row == rows.end() ? kNone : *row->second;
-      table.Add({text.kind, Hours(found.gpu_hours()), Part(found.part()), Amount(found.cost(), usage->currency()), text.meaning});
+      table.Add({text.kind, Hours(found.gpu_hours()), Part(found.part()),
+                 Amount(found.cost(), usage->currency()), text.meaning});
     }
     cli.PrintTable(table);
     SaySum(*usage, usage->gpu_hours(), usage->cost(), cli);
   });
 }
 
-std::string Hundredths(int64_t number) { return fmt::format("{}.{:02}", number / 100, number % 100); }
+std::string Hundredths(int64_t number) {
+  return fmt::format("{}.{:02}", number / 100, number % 100);
+}
 
 void PrintBreakEven(const OwnOrRented& costs, Cli& cli) {
   const auto found = BreakEvenOf(costs);
@@ -193,16 +227,29 @@ void PrintBreakEven(const OwnOrRented& costs, Cli& cli) {
     std::printf("never: renting costs no more each month than owning\n");
     return;
   }
-  std::printf("after %s months (%s years) owning has cost less than renting\n", Hundredths((*found)->hundredths_of_months).c_str(), Hundredths((*found)->hundredths_of_years).c_str());
-  std::printf("after five years it has saved %lld\n", static_cast<long long>((*found)->saved_in_five_years));
+  std::printf("after %s months (%s years) owning has cost less than renting\n",
+              Hundredths((*found)->hundredths_of_months).c_str(),
+              Hundredths((*found)->hundredths_of_years).c_str());
+  std::printf("after five years it has saved %lld\n",
+              static_cast<long long>((*found)->saved_in_five_years));
 }
 
 void AddBreakEven(CLI::App& cost, Cli& cli) {
-  CLI::App* sub = cost.add_subcommand("break-even", "When machines of one's own have cost less than rented ones; no controller is needed");
+  CLI::App* sub = cost.add_subcommand(
+      "break-even",
+      "When machines of one's own have cost less than rented ones; no controller is needed");
   auto costs = std::make_shared<OwnOrRented>();
-  sub->add_option("--purchase", costs->purchase, "What they cost, in whole units of one currency")->required()->type_name("AMOUNT");
-  sub->add_option("--own-monthly", costs->own_monthly, "Power, cooling, space and people, each month")->required()->type_name("AMOUNT");
-  sub->add_option("--rented-monthly", costs->rented_monthly, "Rent of as much computing, each month")->required()->type_name("AMOUNT");
+  sub->add_option("--purchase", costs->purchase, "What they cost, in whole units of one currency")
+      ->required()
+      ->type_name("AMOUNT");
+  sub->add_option("--own-monthly", costs->own_monthly,
+                  "Power, cooling, space and people, each month")
+      ->required()
+      ->type_name("AMOUNT");
+  sub->add_option("--rented-monthly", costs->rented_monthly,
+                  "Rent of as much computing, each month")
+      ->required()
+      ->type_name("AMOUNT");
   sub->callback([costs, &cli] { PrintBreakEven(*costs, cli); });
 }
 

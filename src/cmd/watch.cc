@@ -11,19 +11,17 @@
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/cluster_text.h"
-#include "infrastructure/terminal_text.h"
-#include "cmd/watch_app.h"
 #include "cmd/controller_line.h"
+#include "cmd/watch_app.h"
 #include "infrastructure/system_clock.h"
 #include "infrastructure/table.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {
 
 volatile int stopped = 0;
-void StopWatching(int) {
-  stopped = 1;
-}
+void StopWatching(int) { stopped = 1; }
 
 struct WatchFlags {
   std::string interval = "1s";
@@ -36,9 +34,7 @@ Result<WatchData> FetchNow(const std::string& place) {
   return FetchWatchData(place, jobs, cluster);
 }
 
-std::string OneLine(const nlohmann::ordered_json& document) {
-  return ToLine(document) + "\n";
-}
+std::string OneLine(const nlohmann::ordered_json& document) { return ToLine(document) + "\n"; }
 
 // {"at": …, "cluster": …, "jobs": […]}, or {"at": …, "error": …} where nobody answers.
 std::string AsJson(const Result<WatchData>& data) {

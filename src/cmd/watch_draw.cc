@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 #include "cmd/job_text.h"
-#include "infrastructure/terminal_text.h"
 #include "cmd/watch_app.h"
 #include "cmd/watch_foot.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {
@@ -48,9 +48,7 @@ std::string CellText(const WatchCell& cell, const WatchColumn& column, int width
 
 }  // namespace
 
-int WatchApp::BodyRows() const {
-  return screen_.height() - BodyTop() - 1;
-}
+int WatchApp::BodyRows() const { return screen_.height() - BodyTop() - 1; }
 
 void WatchApp::Draw() {
   screen_.Clear();
@@ -169,9 +167,12 @@ void WatchApp::DrawFoot() {
   const int width = screen_.width();
   const int rows = static_cast<int>(table_.rows.size());
   const bool has_more = rows > BodyRows();
-  const std::string place = has_more ? fmt::format("{}-{} of {}", first_ + 1, std::min(first_ + BodyRows(), rows), rows) : "";
-  const std::string keys = typing_filter_ ? "type what rows must contain; Enter keeps it, Esc drops it"
-                                          : KeysText(width - (has_more ? TextWidth(place) + 2 : 0));
+  const std::string place =
+      has_more ? fmt::format("{}-{} of {}", first_ + 1, std::min(first_ + BodyRows(), rows), rows)
+               : "";
+  const std::string keys = typing_filter_
+                               ? "type what rows must contain; Enter keeps it, Esc drops it"
+                               : KeysText(width - (has_more ? TextWidth(place) + 2 : 0));
   screen_.Put(screen_.height() - 1, 0, FootText(keys, place, width), kDim);
 }
 

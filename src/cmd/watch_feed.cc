@@ -14,9 +14,7 @@ constexpr auto kCallTime = std::chrono::seconds(5);
 constexpr int kJobsMax = 2'000;
 constexpr Duration kRetryMax = Duration::Seconds(5);
 
-int64_t NowNs() {
-  return SystemClock().BootNs();
-}
+int64_t NowNs() { return SystemClock().BootNs(); }
 
 }  // namespace
 

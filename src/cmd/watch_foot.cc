@@ -13,7 +13,8 @@ struct KeyName {
   int goes = 0;  // when there is too little room: the lowest number first
 };
 
-constexpr KeyName kKeys[] = {{"Enter details", 5}, {"/ filter", 4}, {"s sort", 3}, {"r reverse", 2}, {"f freeze", 1}, {"? help", 6}, {"q quit", 7}};
+constexpr KeyName kKeys[] = {{"Enter details", 5}, {"/ filter", 4}, {"s sort", 3}, {"r reverse", 2},
+                             {"f freeze", 1},      {"? help", 6},   {"q quit", 7}};
 constexpr std::string_view kBetween = "  ";
 
 std::string Without(int gone) {

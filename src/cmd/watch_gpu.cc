@@ -1,4 +1,5 @@
-// The process that watches one GPU for its agent (adapters/outbound/watch).  Hidden: people use `watch` and `health`.
+// The process that watches one GPU for its agent (adapters/outbound/watch).  Hidden: people use
+// `watch` and `health`.
 
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -41,7 +42,8 @@ bool TellXids(NvmlDriver& driver, XidEvents* events, const std::string& uuid, Cl
   const int64_t until_ns = clock.BootNs() + kReadInterval.ns;
   while (clock.BootNs() < until_ns) {
     const Duration left{until_ns - clock.BootNs()};
-    auto event = events == nullptr ? Result<std::optional<XidEvent>>(Fail(Unavailable(""))) : events->Wait(left);
+    auto event = events == nullptr ? Result<std::optional<XidEvent>>(Fail(Unavailable("")))
+                                   : events->Wait(left);
     if (!event) {
       usleep(static_cast<useconds_t>(std::min<int64_t>(left.ns / 1'000, 200'000)));
       continue;
@@ -49,8 +51,8 @@ bool TellXids(NvmlDriver& driver, XidEvents* events, const std::string& uuid, Cl
     if (!*event) continue;
     const GpuHealth health = HealthOf(driver, uuid);
     const XidEvent& xid = **event;
-    const XidSighting seen{0, xid.xid, xid.gpu_instance, xid.compute_instance,
-                           health.recovery_action, xid.gpu_uuid};
+    const XidSighting seen{
+        0, xid.xid, xid.gpu_instance, xid.compute_instance, health.recovery_action, xid.gpu_uuid};
     if (!Tell(seen)) return false;
     if (!Tell(health)) return false;
   }

@@ -40,9 +40,7 @@ const int WatchScreen::kHome = KEY_HOME;
 const int WatchScreen::kEnd = KEY_END;
 const int WatchScreen::kResize = KEY_RESIZE;
 const int WatchScreen::kBackspace = KEY_BACKSPACE;
-int WatchScreen::FunctionKey(int number) {
-  return KEY_F(number);
-}
+int WatchScreen::FunctionKey(int number) { return KEY_F(number); }
 
 Result<std::unique_ptr<WatchScreen>> WatchScreen::Open() {
   if (newterm(nullptr, stdout, stdin) == nullptr) {
@@ -59,19 +57,11 @@ Result<std::unique_ptr<WatchScreen>> WatchScreen::Open() {
   return screen;
 }
 
-WatchScreen::~WatchScreen() {
-  endwin();
-}
+WatchScreen::~WatchScreen() { endwin(); }
 
-int WatchScreen::width() const {
-  return getmaxx(stdscr);
-}
-int WatchScreen::height() const {
-  return getmaxy(stdscr);
-}
-void WatchScreen::Clear() {
-  erase();
-}
+int WatchScreen::width() const { return getmaxx(stdscr); }
+int WatchScreen::height() const { return getmaxy(stdscr); }
+void WatchScreen::Clear() { erase(); }
 
 void WatchScreen::Put(int row, int column, const std::string& text, const Style& style) {
   const int space = width() - column;
@@ -83,9 +73,7 @@ void WatchScreen::Put(int row, int column, const std::string& text, const Style&
   attroff(attributes);
 }
 
-void WatchScreen::Show() {
-  refresh();
-}
+void WatchScreen::Show() { refresh(); }
 
 int WatchScreen::Key(int wait_ms) {
   timeout(wait_ms);

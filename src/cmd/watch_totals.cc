@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "cmd/job_text.h"
-#include "infrastructure/terminal_text.h"
 #include "cmd/watch_views.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {

@@ -32,7 +32,8 @@ bool IsHot(const v1::GpuReadings& r) {
 }
 
 bool NeedsAttention(const v1::Gpu& gpu) {
-  return gpu.state() >= v1::DEGRADED || gpu.draining() || IsHot(gpu.readings()) || gpu.verdict().level() != "ok";
+  return gpu.state() >= v1::DEGRADED || gpu.draining() || IsHot(gpu.readings()) ||
+         gpu.verdict().level() != "ok";
 }
 
 // Why it carries a mark.
@@ -126,8 +127,9 @@ std::vector<std::string> GpuDetails(const v1::Node& node, const v1::Gpu& gpu) {
       "NVLinks      " + known(r.has_nvlinks_active(), r.nvlinks_active(), "") + " of " +
           known(r.has_nvlinks_total(), r.nvlinks_total(), "") + " active"};
   for (const v1::Holder& holder : gpu.holders()) {
-    lines.push_back(fmt::format("held by      {} {} rank {} of {}{}", holder.job_id(), Printable(holder.job_name(), 128), holder.rank(),
-                                holder.user(), holder.instance().empty() ? "" : ", MIG " + holder.instance()));
+    lines.push_back(fmt::format("held by      {} {} rank {} of {}{}", holder.job_id(),
+                                Printable(holder.job_name(), 128), holder.rank(), holder.user(),
+                                holder.instance().empty() ? "" : ", MIG " + holder.instance()));
   }
   lines.push_back("more: gpu-platform health --gpu-id " + gpu.uuid());
   return lines;
@@ -315,14 +317,10 @@ WatchTable NodeView(const WatchData& data) {
 
 WatchTable MakeView(WatchView view, const WatchData& data) {
   switch (view) {
-    case WatchView::kGpus:
-      return GpuView(data);
-    case WatchView::kJobs:
-      return JobView(data);
-    case WatchView::kQueue:
-      return QueueView(data);
-    case WatchView::kNodes:
-      return NodeView(data);
+    case WatchView::kGpus: return GpuView(data);
+    case WatchView::kJobs: return JobView(data);
+    case WatchView::kQueue: return QueueView(data);
+    case WatchView::kNodes: return NodeView(data);
   }
   return {};
 }

@@ -18,10 +18,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json DocumentOf(const XidFacts& facts) {
-  Json document{{"xid", facts.xid}, {"known", true}, {"mnemonic", facts.mnemonic}, {"meaning", facts.meaning},
-                {"status", facts.status}, {"products", Json::array()}, {"severity", facts.severity}};
+  Json document{{"xid", facts.xid},          {"known", true},          {"mnemonic", facts.mnemonic},
+                {"meaning", facts.meaning},  {"status", facts.status}, {"products", Json::array()},
+                {"severity", facts.severity}};
   std::string products = ProductsText(facts.products);
-  for (size_t comma = 0; !products.empty(); products.erase(0, comma == std::string::npos ? comma : comma + 2)) {
+  for (size_t comma = 0; !products.empty();
+       products.erase(0, comma == std::string::npos ? comma : comma + 2)) {
     comma = products.find(", ");
     document["products"].push_back(products.substr(0, comma));
   }
@@ -35,7 +37,11 @@ Json DocumentOf(const XidFacts& facts) {
 
 Json DocumentOfUnknown(int xid) {
   const XidWords words = WordsOf(kUnknownXid);
-  return {{"xid", xid}, {"known", false}, {"rule", {{"job", words.job}, {"gpu", words.gpu}}}, {"jobs", JobsText(kUnknownXid)}, {"gpu", GpuText(kUnknownXid)}};
+  return {{"xid", xid},
+          {"known", false},
+          {"rule", {{"job", words.job}, {"gpu", words.gpu}}},
+          {"jobs", JobsText(kUnknownXid)},
+          {"gpu", GpuText(kUnknownXid)}};
 }
 
 void PrintRule(const XidRule& rule, int xid) {
@@ -44,14 +50,17 @@ void PrintRule(const XidRule& rule, int xid) {
 }
 
 void PrintFacts(const XidFacts& facts) {
-  const auto line = [](const char* name, const std::string& value) { std::printf("%-9s %s\n", name, value.empty() ? kDash : value.c_str()); };
+  const auto line = [](const char* name, const std::string& value) {
+    std::printf("%-9s %s\n", name, value.empty() ? kDash : value.c_str());
+  };
   line(("XID " + std::to_string(facts.xid)).c_str(), facts.mnemonic);
   line("MEANING", facts.meaning);
   line("STATUS", facts.status);
   line("PRODUCTS", ProductsText(facts.products));
   line("SEVERITY", facts.severity);
   line("NVIDIA", facts.nvidia_action);
-  line("XID 154", facts.announced_by_154 ? "announces it too, where the driver is new enough" : "does not announce it");
+  line("XID 154", facts.announced_by_154 ? "announces it too, where the driver is new enough"
+                                         : "does not announce it");
   PrintRule(facts.rule, facts.xid);
 }
 
@@ -59,13 +68,19 @@ void ExplainXid(const std::string& text, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   const auto xid = ParseCount(text);
   if (!xid || *xid < 1 || *xid > kXidMax) {
-    const char* hint = xid && *xid > kXidMax ? "; those of NVSwitches, SXids, have no explanation here: NVIDIA's Fabric Manager guide lists them" : "";
-    return cli.Complain(InvalidArgument(fmt::format("an XID is a number from 1 to {}, not \"{}\"{}", kXidMax, Printable(text, 40), hint)));
+    const char* hint = xid && *xid > kXidMax ? "; those of NVSwitches, SXids, have no explanation "
+                                               "here: NVIDIA's Fabric Manager guide lists them"
+                                             : "";
+    return cli.Complain(InvalidArgument(fmt::format("an XID is a number from 1 to {}, not \"{}\"{}",
+                                                    kXidMax, Printable(text, 40), hint)));
   }
   const XidFacts* facts = FindXid(static_cast<int>(*xid));
-  if (cli.PrintDocument(facts == nullptr ? DocumentOfUnknown(static_cast<int>(*xid)) : DocumentOf(*facts))) return;
+  if (cli.PrintDocument(facts == nullptr ? DocumentOfUnknown(static_cast<int>(*xid))
+                                         : DocumentOf(*facts)))
+    return;
   if (facts != nullptr) return PrintFacts(*facts);
-  std::printf("XID %lld is in no list: it is treated as any that nobody has described\n", static_cast<long long>(*xid));
+  std::printf("XID %lld is in no list: it is treated as any that nobody has described\n",
+              static_cast<long long>(*xid));
   PrintRule(kUnknownXid, static_cast<int>(*xid));
 }
 
@@ -77,9 +92,17 @@ void ListXids(Cli& cli) {
     cli.PrintDocument(document);
     return;
   }
-  Table table({{"XID", true}, {"STATUS"}, {"SEVERITY"}, {"NVIDIA"}, {"JOB"}, {"GPU"}, {"MEANING", false, false, true}});
+  Table table({{"XID", true},
+               {"STATUS"},
+               {"SEVERITY"},
+               {"NVIDIA"},
+               {"JOB"},
+               {"GPU"},
+               {"MEANING", false, false, true}});
   for (const XidFacts& facts : XidCatalogue()) {
-    table.Add({std::to_string(facts.xid), facts.status, facts.severity, facts.nvidia_action.empty() ? kDash : facts.nvidia_action, facts.job, facts.gpu, facts.meaning});
+    table.Add({std::to_string(facts.xid), facts.status, facts.severity,
+               facts.nvidia_action.empty() ? kDash : facts.nvidia_action, facts.job, facts.gpu,
+               facts.meaning});
   }
   cli.PrintTable(table);
 }
@@ -87,10 +110,12 @@ void ListXids(Cli& cli) {
 }  // namespace
 
 void AddXid(CLI::App& app, Cli& cli) {
-  CLI::App* xid = app.add_subcommand("xid", "XIDs, the numbers by which NVIDIA's driver reports errors: explain, list");
+  CLI::App* xid = app.add_subcommand(
+      "xid", "XIDs, the numbers by which NVIDIA's driver reports errors: explain, list");
   xid->require_subcommand(1);
   auto number = std::make_shared<std::string>();
-  CLI::App* explain = xid->add_subcommand("explain", "What one means, and what follows from it for jobs and for the GPU");
+  CLI::App* explain = xid->add_subcommand(
+      "explain", "What one means, and what follows from it for jobs and for the GPU");
   explain->add_option("number", *number, "The number, as 79")->required();
   explain->callback([number, &cli] { ExplainXid(*number, cli); });
   xid->add_subcommand("list", "All that are known")->callback([&cli] { ListXids(cli); });

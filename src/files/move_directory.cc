@@ -18,13 +18,14 @@ constexpr const char* kPartial = ".moving";  // a copy that is not whole yet
 std::error_code LastError() { return {errno, std::generic_category()}; }
 
 std::error_code CopyMarks(const fs::path& from, const fs::path& to) {
-  struct stat info {};
+  struct stat info{};
   if (lstat(from.c_str(), &info) != 0) return LastError();
   // Only root may give files to others; what anybody else copies is their own.
   if (lchown(to.c_str(), info.st_uid, info.st_gid) != 0 && errno != EPERM) return LastError();
   if (!S_ISLNK(info.st_mode) && chmod(to.c_str(), info.st_mode & 07777) != 0) return LastError();
   const timespec times[] = {info.st_atim, info.st_mtim};
-  return utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW) == 0 ? std::error_code() : LastError();
+  return utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW) == 0 ? std::error_code()
+                                                                          : LastError();
 }
 
 std::error_code CopyTree(const fs::path& from, const fs::path& to) {
@@ -33,8 +34,10 @@ std::error_code CopyTree(const fs::path& from, const fs::path& to) {
   if (error) return error;
   if (fs::is_directory(status)) {
     fs::create_directory(to, error);
-    for (fs::directory_iterator entry(from, error), end; !error && entry != end; entry.increment(error)) {
-      if (const std::error_code inner = CopyTree(entry->path(), to / entry->path().filename())) return inner;
+    for (fs::directory_iterator entry(from, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (const std::error_code inner = CopyTree(entry->path(), to / entry->path().filename()))
+        return inner;
     }
   } else if (fs::is_symlink(status)) {
     fs::copy_symlink(from, to, error);
@@ -73,7 +76,8 @@ Status MoveDirectory(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::rename(from, to, error);
   if (error == std::errc::cross_device_link) error = MoveByCopy(from, to);
-  return error ? Fail(Internal("cannot move " + from + " to " + to + ": " + error.message())) : Ok();
+  return error ? Fail(Internal("cannot move " + from + " to " + to + ": " + error.message()))
+               : Ok();
 }
 
 }  // namespace gp

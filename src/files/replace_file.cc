@@ -10,9 +10,7 @@
 namespace gp {
 namespace {
 
-Error SystemError(const std::string& what) {
-  return Internal(what + ": " + std::strerror(errno));
-}
+Error SystemError(const std::string& what) { return Internal(what + ": " + std::strerror(errno)); }
 
 Status WriteAll(int file, std::string_view bytes) {
   while (!bytes.empty()) {

@@ -68,7 +68,8 @@ Result<std::string> JoinToken(const std::string& state_directory) {
   if (text) return FirstLine(*text);
   if (text.error().code != ErrorCode::kNotFound) return Fail(text.error());
   uint64_t words[4];
-  if (getrandom(words, sizeof words, 0) != static_cast<ssize_t>(sizeof words)) return Fail(Internal("no random numbers"));
+  if (getrandom(words, sizeof words, 0) != static_cast<ssize_t>(sizeof words))
+    return Fail(Internal("no random numbers"));
   std::string token;
   for (const uint64_t word : words) token += ToBase32(word, 13);
   GP_CHECK_OK(WriteTextFile(path, token + "\n", 0600));
@@ -77,7 +78,8 @@ Result<std::string> JoinToken(const std::string& state_directory) {
 
 std::string MachineId() {
   const auto id = ReadTextFile("/etc/machine-id");
-  return id && !FirstLine(*id).empty() ? ToBase32(Digest64("gpu-platform " + FirstLine(*id)), 13) : "";
+  return id && !FirstLine(*id).empty() ? ToBase32(Digest64("gpu-platform " + FirstLine(*id)), 13)
+                                       : "";
 }
 
 }  // namespace gp

@@ -27,8 +27,9 @@ Status KeepLineage(const std::string& state_directory, uint64_t lineage);
 // The secret with which nodes join; made at the controller's first start, readable by its user.
 Result<std::string> JoinToken(const std::string& state_directory);
 
-// Tells this host from others, also those installed from the same image where that made their machine ids anew: a
-// digest of /etc/machine-id, which is not shown itself; empty where there is none.
+// Tells this host from others, also those installed from the same image where that made their
+// machine ids anew: a digest of /etc/machine-id, which is not shown itself; empty where there is
+// none.
 std::string MachineId();
 
 }  // namespace gp

@@ -29,9 +29,7 @@ std::string Beside(const char* relative) {
   return std::filesystem::path(ExecutablePath()).parent_path().parent_path() / relative;
 }
 
-Error SystemError(const std::string& what) {
-  return Internal(what + ": " + std::strerror(errno));
-}
+Error SystemError(const std::string& what) { return Internal(what + ": " + std::strerror(errno)); }
 
 }  // namespace
 
@@ -83,8 +81,8 @@ Result<std::string> MachineFilePath(const std::string& name) {
   const std::filesystem::path path = std::filesystem::path(Beside(kMachines)) / (name + ".yaml");
   std::error_code error;
   if (std::filesystem::exists(path, error)) return path.string();
-  return Fail(NotFound("no machine \"" + Printable(name, 60) + "\" (known: " + Join(MachineNames(), ", ") +
-                       "; or give the path of a machine file)"));
+  return Fail(NotFound("no machine \"" + Printable(name, 60) + "\" (known: " +
+                       Join(MachineNames(), ", ") + "; or give the path of a machine file)"));
 }
 
 Result<std::string> FakeDriverPath() {
@@ -113,10 +111,13 @@ Result<std::string> ReadTextFile(const std::string& path, size_t bytes_max) {
   std::string text;
   char buffer[16 << 10];
   ssize_t n = 0;
-  while ((n = read(fd, buffer, sizeof buffer)) > 0 && text.size() <= bytes_max) text.append(buffer, static_cast<size_t>(n));
+  while ((n = read(fd, buffer, sizeof buffer)) > 0 && text.size() <= bytes_max)
+    text.append(buffer, static_cast<size_t>(n));
   close(fd);
   if (n < 0) return Fail(SystemError(path));
-  if (text.size() > bytes_max) return Fail(InvalidArgument(path + ": larger than " + BytesToText(static_cast<int64_t>(bytes_max))));
+  if (text.size() > bytes_max)
+    return Fail(
+        InvalidArgument(path + ": larger than " + BytesToText(static_cast<int64_t>(bytes_max))));
   return text;
 }
 

@@ -30,7 +30,8 @@ std::string Table::ToText(bool with_headers) const {
   for (const Row& row : rows_) {
     libscols_line* parent = row.parent < 0 ? nullptr : lines[static_cast<size_t>(row.parent)];
     libscols_line* line = scols_table_new_line(table, parent);
-    for (size_t i = 0; i < row.cells.size(); ++i) scols_line_set_data(line, i, ForLocale(row.cells[i]).c_str());
+    for (size_t i = 0; i < row.cells.size(); ++i)
+      scols_line_set_data(line, i, ForLocale(row.cells[i]).c_str());
     lines.push_back(line);
   }
   char* text = nullptr;
@@ -55,7 +56,8 @@ std::string Table::ToCsv(bool with_headers) const {
     text += "\n";
   };
   if (with_headers) add(columns_.begin(), columns_.end(), [](const Column& c) { return c.title; });
-  for (const Row& row : rows_) add(row.cells.begin(), row.cells.end(), [](const std::string& c) { return c; });
+  for (const Row& row : rows_)
+    add(row.cells.begin(), row.cells.end(), [](const std::string& c) { return c; });
   return text;
 }
 

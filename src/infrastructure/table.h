@@ -11,8 +11,8 @@ namespace gp {
 struct Column {
   std::string title;
   bool right = false;
-  bool tree = false;   // shows the rows' nesting
-  bool cut = false;    // gives way first where the terminal is narrow
+  bool tree = false;  // shows the rows' nesting
+  bool cut = false;   // gives way first where the terminal is narrow
 };
 
 class Table {

@@ -41,13 +41,9 @@ std::optional<ControlMessage> AgentLink::Receive() {
   if (!connection_.valid()) return std::nullopt;
   ReceivedMessage received;
   switch (ReceiveMessage(connection_.get(), received)) {
-    case ReceiveOutcome::kMessage:
-      return std::move(received.message);
-    case ReceiveOutcome::kClosed:
-      connection_.Reset();
-      break;
-    case ReceiveOutcome::kNothing:
-      break;
+    case ReceiveOutcome::kMessage: return std::move(received.message);
+    case ReceiveOutcome::kClosed: connection_.Reset(); break;
+    case ReceiveOutcome::kNothing: break;
   }
   return std::nullopt;
 }

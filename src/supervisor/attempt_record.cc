@@ -103,12 +103,14 @@ std::vector<GpuPart> ReadParts(ByteReader& reader) {
 }
 
 void WriteMig(ByteWriter& writer, const MigPart& part) {
-  for (const int value : {part.gpu, part.profile, part.start, part.slices, part.instance}) writer.I64(value);
+  for (const int value : {part.gpu, part.profile, part.start, part.slices, part.instance})
+    writer.I64(value);
 }
 
 MigPart ReadMig(ByteReader& reader) {
   MigPart part;
-  for (int* value : {&part.gpu, &part.profile, &part.start, &part.slices, &part.instance}) *value = static_cast<int>(reader.I64());
+  for (int* value : {&part.gpu, &part.profile, &part.start, &part.slices, &part.instance})
+    *value = static_cast<int>(reader.I64());
   return part;
 }
 

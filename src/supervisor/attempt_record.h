@@ -1,10 +1,10 @@
 #pragma once
 
 // The two files of an attempt's directory and their encoding.  `launch` is written once by the
-// agent; `status` by the supervisor, at the end.  Fields are only ever appended: a reader takes what
-// it knows, so that an agent and a supervisor of different versions understand each other across an
-// upgrade.  Both outlive a crash of their writers and are not synced: after a power cut the attempt
-// is gone anyway, and a file that was written in part is known by its checksum.
+// agent; `status` by the supervisor, at the end.  Fields are only ever appended: a reader takes
+// what it knows, so that an agent and a supervisor of different versions understand each other
+// across an upgrade.  Both outlive a crash of their writers and are not synced: after a power cut
+// the attempt is gone anyway, and a file that was written in part is known by its checksum.
 
 #include <string>
 #include <string_view>

@@ -10,8 +10,8 @@ namespace gp {
 inline constexpr int kNurseryFd = 3;
 
 // Beside the packet, in this order: the supervisor's end of the conversation with the agent, the
-// attempt's directory, and the launch file, locked for as long as the supervisor lives; then, where there are any, the
-// attempt's secrets (secret_memory.h).
+// attempt's directory, and the launch file, locked for as long as the supervisor lives; then, where
+// there are any, the attempt's secrets (secret_memory.h).
 struct BirthRequest {
   bool bury = false;  // only to end what a dead supervisor left
   std::string key;

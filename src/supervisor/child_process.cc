@@ -56,13 +56,17 @@ void ResetSignals() {
 [[noreturn]] void RunChild(const ChildPlan& plan, int failure_pipe, pid_t parent) {
   if (plan.cgroups != nullptr) {
     const std::string refused = plan.cgroups->JoinLegacy();
-    if (!refused.empty()) Give(failure_pipe, Blame::kPlatform, "cannot join the cgroup " + refused, errno);
+    if (!refused.empty())
+      Give(failure_pipe, Blame::kPlatform, "cannot join the cgroup " + refused, errno);
   }
   if (setsid() < 0) Give(failure_pipe, Blame::kPlatform, "cannot start a session", errno);
-  if (!TakeDescriptors(plan)) Give(failure_pipe, Blame::kPlatform, "cannot set up descriptors", errno);
-  if (plan.ipc_namespace >= 0 && setns(plan.ipc_namespace, CLONE_NEWIPC) != 0) Give(failure_pipe, Blame::kPlatform, "cannot return to the host's IPC", errno);
-  const bool returned = plan.mount_namespace < 0 || (setns(plan.mount_namespace, CLONE_NEWNS) == 0 &&
-                                                     fchdir(plan.root) == 0 && chroot(".") == 0);
+  if (!TakeDescriptors(plan))
+    Give(failure_pipe, Blame::kPlatform, "cannot set up descriptors", errno);
+  if (plan.ipc_namespace >= 0 && setns(plan.ipc_namespace, CLONE_NEWIPC) != 0)
+    Give(failure_pipe, Blame::kPlatform, "cannot return to the host's IPC", errno);
+  const bool returned =
+      plan.mount_namespace < 0 ||
+      (setns(plan.mount_namespace, CLONE_NEWNS) == 0 && fchdir(plan.root) == 0 && chroot(".") == 0);
   if (!returned) {
     Give(failure_pipe, Blame::kPlatform, "cannot return to the host's mounts", errno);
   }
@@ -78,7 +82,8 @@ void ResetSignals() {
   // As the user: root may not be allowed where the user is (network file systems), and vice versa.
   if (!plan.working_directory.empty() && chdir(plan.working_directory.c_str()) != 0) {
     const int error = errno;
-    Give(failure_pipe, BlameFor(error), "cannot enter the working directory " + plan.working_directory, error);
+    Give(failure_pipe, BlameFor(error),
+         "cannot enter the working directory " + plan.working_directory, error);
   }
   ResetSignals();
   if (plan.user.has_value()) {
@@ -117,7 +122,8 @@ Result<StartedChild> StartChild(const ChildPlan& plan) {
   child.start_failure.Reset(ends[0]);
 
   const pid_t self = getpid();
-  if (plan.pid_namespace >= 0 && setns(plan.pid_namespace, CLONE_NEWPID) != 0) return Fail(SystemError("cannot enter the job's processes", errno));
+  if (plan.pid_namespace >= 0 && setns(plan.pid_namespace, CLONE_NEWPID) != 0)
+    return Fail(SystemError("cannot enter the job's processes", errno));
   child.pid = Fork(plan.cgroups != nullptr ? plan.cgroups->unified() : -1);
   const int error = errno;
   if (child.pid == 0) RunChild(plan, failure_pipe.get(), self);

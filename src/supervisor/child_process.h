@@ -26,13 +26,14 @@ struct ChildPlan {
   int mount_namespace = -1;             // -1: stays in ours
   int root = -1;                        // of that namespace; with it
   int ipc_namespace = -1;               // -1: stays in ours
-  int pid_namespace = -1;               // it is born in; -1: ours, and `own_pid_namespace` is of no use
+  // It is born in; -1: ours, and `own_pid_namespace` is of no use
+  int pid_namespace = -1;
   int own_pid_namespace = -1;
-  int input = -1;                       // become descriptors 0, 1 and 2
+  int input = -1;  // become descriptors 0, 1 and 2
   int output = -1;
   int errors = -1;
   std::function<int()> work;  // run in the child in place of a program; its exit code
-  bool terminal = false;  // `input` is to be the controlling terminal
+  bool terminal = false;      // `input` is to be the controlling terminal
 };
 
 // Whose fault it is that a program never ran.

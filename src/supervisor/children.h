@@ -19,8 +19,8 @@ enum class Role { kMain, kExec, kHook, kCheck, kDiscard, kFirst };
 struct Child {
   pid_t pid = 0;
   Role role = Role::kMain;
-  Descriptor start_failure;            // open until it is known whether the program runs
-  std::string failure;                 // why it never ran
+  Descriptor start_failure;  // open until it is known whether the program runs
+  std::string failure;       // why it never ran
   EndCause failure_cause = EndCause::kCouldNotStart;
   std::optional<ExecSession> session;  // of an exec
 };
@@ -46,8 +46,8 @@ class Children {
   std::vector<Exit> Reap();
   // After Reap: no child is left, neither ours nor adopted.
   bool none_left() const { return none_left_; }
-  // SIGKILL to every direct child but those that look at something.  Where there is no cgroup: their orphans come to us and are
-  // direct children at the next call.
+  // SIGKILL to every direct child but those that look at something.  Where there is no cgroup:
+  // their orphans come to us and are direct children at the next call.
   void KillDirect() const;
 
  private:

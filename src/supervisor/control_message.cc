@@ -75,26 +75,13 @@ Result<ControlMessage> DecodeMessage(std::string_view bytes) {
   ByteReader reader(bytes);
   ControlMessage message;
   switch (static_cast<Kind>(reader.U64())) {
-    case Kind::kRenew:
-      message = RenewRequest{.lease_deadline_boot_ns = reader.I64()};
-      break;
-    case Kind::kStop:
-      message = StopRequest{.grace = Duration{reader.I64()}};
-      break;
-    case Kind::kExec:
-      message = ReadExec(reader);
-      break;
-    case Kind::kExecAnswer:
-      message = ReadExecAnswer(reader);
-      break;
-    case Kind::kStatus:
-      message = StatusReport{GP_TRY(DecodeStatus(reader.String()))};
-      break;
-    case Kind::kDiscard:
-      message = DiscardRequest{reader.String(), ReadTexts(reader)};
-      break;
-    default:
-      return Fail(InvalidArgument("unknown control message"));
+    case Kind::kRenew: message = RenewRequest{.lease_deadline_boot_ns = reader.I64()}; break;
+    case Kind::kStop: message = StopRequest{.grace = Duration{reader.I64()}}; break;
+    case Kind::kExec: message = ReadExec(reader); break;
+    case Kind::kExecAnswer: message = ReadExecAnswer(reader); break;
+    case Kind::kStatus: message = StatusReport{GP_TRY(DecodeStatus(reader.String()))}; break;
+    case Kind::kDiscard: message = DiscardRequest{reader.String(), ReadTexts(reader)}; break;
+    default: return Fail(InvalidArgument("unknown control message"));
   }
   if (!reader.ok()) return Fail(InvalidArgument("control message is cut off"));
   return message;

@@ -1,8 +1,8 @@
 #pragma once
 
 // What the agent and a supervisor say to each other over the attempt's control socket: one message
-// per packet (SOCK_SEQPACKET), descriptors beside it.  The agent renews, stops, execs and discards; the
-// supervisor tells its status at once and at each change, and answers every exec.
+// per packet (SOCK_SEQPACKET), descriptors beside it.  The agent renews, stops, execs and discards;
+// the supervisor tells its status at once and at each change, and answers every exec.
 
 #include <string>
 #include <string_view>

@@ -19,12 +19,8 @@ int64_t Now(clockid_t clock) {
 
 }  // namespace
 
-int64_t BootNs() {
-  return Now(CLOCK_BOOTTIME);
-}
-int64_t WallNs() {
-  return Now(CLOCK_REALTIME);
-}
+int64_t BootNs() { return Now(CLOCK_BOOTTIME); }
+int64_t WallNs() { return Now(CLOCK_REALTIME); }
 
 Status DeadlineTimer::Open() {
   timer_.Reset(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));

@@ -37,9 +37,7 @@ size_t LogStream::Move(size_t bytes_max) {
   return static_cast<size_t>(count);
 }
 
-void LogStream::Drain() {
-  Move(kBufferBytes);
-}
+void LogStream::Drain() { Move(kBufferBytes); }
 
 void LogStream::Finish() {
   int left = 0;

@@ -23,7 +23,8 @@ int main(int argument_count, char** arguments) {
   if (!birth.has_value()) return 0;
   if (fchdir(birth->directory.get()) != 0) return 2;
   // The lock stays until we end: it says that somebody looks after the attempt.
-  gp::Supervisor supervisor{std::move(birth->agent), std::move(birth->directory), std::move(birth->secrets)};
+  gp::Supervisor supervisor{std::move(birth->agent), std::move(birth->directory),
+                            std::move(birth->secrets)};
   if (birth->request.bury) {
     supervisor.Bury();
   } else {

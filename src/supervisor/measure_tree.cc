@@ -55,7 +55,8 @@ int MeasureTree(const std::string& path, int output) {
   Walk walk;
   Measure(AT_FDCWD, path.c_str(), 0, walk);
   struct stat top = {};
-  if (walk.fault.empty() && lstat(path.c_str(), &top) == 0 && S_ISLNK(top.st_mode)) walk.fault = "it is a link: report what it points to";
+  if (walk.fault.empty() && lstat(path.c_str(), &top) == 0 && S_ISLNK(top.st_mode))
+    walk.fault = "it is a link: report what it points to";
   if (walk.fault.empty() && walk.bytes == 0) walk.fault = "it is empty";
   const std::string answer = walk.fault.empty() ? "= " + std::to_string(walk.bytes) : walk.fault;
   return write(output, answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()) ? 0 : 1;

@@ -38,7 +38,8 @@ std::optional<Birth> ServeNursery(Descriptor agent) {
                   .directory = std::move(packet.descriptors[kDirectory]),
                   .lock = std::move(packet.descriptors[kLock]),
                   .secrets = {}};
-      if (packet.descriptors.size() > kSecrets) birth.secrets = std::move(packet.descriptors[kSecrets]);
+      if (packet.descriptors.size() > kSecrets)
+        birth.secrets = std::move(packet.descriptors[kSecrets]);
       SetTitle({"gpu-platform-supervisor", birth.request.key});  // as if it had been started so
       return birth;
     }

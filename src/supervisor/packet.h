@@ -15,7 +15,8 @@ inline constexpr int kDescriptorsMax = 4;
 
 enum class SendOutcome { kSent, kFull, kClosed };
 // Never blocks, never raises SIGPIPE.  kFull: the other side does not read.
-SendOutcome SendPacket(int socket, std::string_view bytes, const std::vector<int>& descriptors = {});
+SendOutcome SendPacket(int socket, std::string_view bytes,
+                       const std::vector<int>& descriptors = {});
 
 struct Packet {
   std::string bytes;

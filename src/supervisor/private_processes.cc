@@ -23,7 +23,8 @@ namespace {
 [[noreturn]] void LiveAsFirst(const std::string& key, int ready) {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   SetTitle({"gpu-platform-init", key});
-  const int error = mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0 ? 0 : errno;
+  const int error =
+      mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0 ? 0 : errno;
   // It may have ended before we asked to end with it.
   if (write(ready, &error, sizeof error) != sizeof error) _exit(1);
   // Nothing of ours is for the job to see, and the lock of its attempt is the supervisor's.
@@ -56,7 +57,8 @@ Status StartFirst(const std::string& key, PrivateProcesses& made) {
   if (read(known.get(), &error, sizeof error) != sizeof error) error = EIO;
   if (error != 0) return Fail(SystemError("cannot mount the job's /proc", error));
   made.pids = OpenNamespace(std::to_string(made.first), "pid");
-  if (!made.pids.valid()) return Fail(SystemError("cannot open the job's process namespace", errno));
+  if (!made.pids.valid())
+    return Fail(SystemError("cannot open the job's process namespace", errno));
   return Ok();
 }
 
@@ -68,7 +70,8 @@ Result<PrivateProcesses> EnterPrivateProcesses(const std::string& key) {
   made.host_ipc = OpenNamespace("self", "ipc");
   if (!made.host_pids.valid() || !made.host_ipc.valid()) return PrivateProcesses{};
   if (unshare(CLONE_NEWPID | CLONE_NEWIPC) != 0) {
-    if (errno == EINVAL || errno == ENOSYS) return PrivateProcesses{};  // a kernel built without them
+    // A kernel built without them
+    if (errno == EINVAL || errno == ENOSYS) return PrivateProcesses{};
     return Fail(SystemError("cannot give the job processes of its own", errno));
   }
   const Status started = StartFirst(key, made);

@@ -47,7 +47,8 @@ AttemptProgress ReadProgress(ByteReader& reader) {
   progress.is_hung = reader.U64() != 0;
   const uint64_t count = reader.U64();
   if (count > kCheckpointReportsMax) reader.MarkBad();
-  for (uint64_t i = 0; i < count && reader.ok(); ++i) progress.checkpoints.push_back(ReadReport(reader));
+  for (uint64_t i = 0; i < count && reader.ok(); ++i)
+    progress.checkpoints.push_back(ReadReport(reader));
   progress.refused = reader.String();
   return progress;
 }

@@ -26,7 +26,8 @@ struct Entry {
 };
 
 void Remove(const Entry& entry) {
-  if (unlinkat(entry.directory.get(), entry.name.c_str(), 0) != 0) RemoveTree(entry.directory.get(), entry.name.c_str());
+  if (unlinkat(entry.directory.get(), entry.name.c_str(), 0) != 0)
+    RemoveTree(entry.directory.get(), entry.name.c_str());
 }
 
 // With another name beside its own.
@@ -35,15 +36,18 @@ std::optional<Entry> MoveAside(const std::string& directory, const std::string& 
   if (words.empty()) return std::nullopt;
   Descriptor at(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (size_t i = 0; i + 1 < words.size() && at.valid(); ++i) {
-    at = Descriptor(openat(at.get(), std::string(words[i]).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    at = Descriptor(openat(at.get(), std::string(words[i]).c_str(),
+                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   }
   if (!at.valid()) return std::nullopt;
   const std::string name(words.back());
   Entry aside{std::move(at), std::string(kAside) + name.substr(0, kNameMax)};
   Remove(aside);  // left there by one that was ended
-  if (renameat(aside.directory.get(), name.c_str(), aside.directory.get(), aside.name.c_str()) == 0) return aside;
+  if (renameat(aside.directory.get(), name.c_str(), aside.directory.get(), aside.name.c_str()) == 0)
+    return aside;
   if (errno != EXDEV) return std::nullopt;
-  return Entry{std::move(aside.directory), name};  // of an overlay's lower layer: it keeps its name until it is empty
+  // Of an overlay's lower layer: it keeps its name until it is empty
+  return Entry{std::move(aside.directory), name};
 }
 
 }  // namespace

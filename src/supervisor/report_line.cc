@@ -39,7 +39,8 @@ std::optional<Duration> ParseSeconds(std::string_view text) {
   if (!whole) return std::nullopt;
   if (point == std::string_view::npos) return Duration::Seconds(*whole);
   std::string digits(text.substr(point + 1));
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
   digits.resize(9, '0');
   return Duration::Seconds(*whole) + Duration{*ParseCount(digits, 999'999'999)};
 }
@@ -48,7 +49,8 @@ std::optional<Duration> ParseSeconds(std::string_view text) {
 std::optional<int64_t> ParseScore(std::string_view text) {
   constexpr double kBillion = 1e9;
   const std::string number(text);
-  if (number.empty() || number.find_first_not_of("0123456789+-.eE") != std::string::npos) return std::nullopt;
+  if (number.empty() || number.find_first_not_of("0123456789+-.eE") != std::string::npos)
+    return std::nullopt;
   char* end = nullptr;
   const double value = std::strtod(number.c_str(), &end);
   if (*end != '\0' || std::abs(value) >= kScoreMax) return std::nullopt;
@@ -60,8 +62,10 @@ Status Refuse(std::string_view word, const std::string& why) {
 }
 
 Status TakePath(std::string_view path, ReportLine& line) {
-  const bool is_printable = std::ranges::none_of(path, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
-  if (path.empty() || path.front() != '/' || !is_printable) return Refuse(path, "path= takes an absolute path, without control characters");
+  const bool is_printable = std::ranges::none_of(
+      path, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+  if (path.empty() || path.front() != '/' || !is_printable)
+    return Refuse(path, "path= takes an absolute path, without control characters");
   if (path.size() > kPathMax) return Refuse(path, "path= takes at most 1024 bytes");
   line.path = path;
   return Ok();
@@ -69,7 +73,8 @@ Status TakePath(std::string_view path, ReportLine& line) {
 
 Status TakeField(std::string_view word, ReportLine& line) {
   const size_t sign = word.find('=');
-  if (sign == std::string_view::npos) return Refuse(word, "a report is made of words like step=1200");
+  if (sign == std::string_view::npos)
+    return Refuse(word, "a report is made of words like step=1200");
   const std::string_view name = word.substr(0, sign);
   const std::string_view value = word.substr(sign + 1);
   const auto count = ParseCount(value, kNumberMax);
@@ -84,10 +89,18 @@ Status TakeField(std::string_view word, ReportLine& line) {
     const auto score = ParseScore(value);
     line.is_scored = score.has_value();
     line.score = score.value_or(0);
-    if (!score) line.complaint = Refuse(word, "score= takes a number below a billion, such as 0.913 or 9.3e-05; the checkpoint counts without").error().message;
+    if (!score)
+      line.complaint = Refuse(word,
+                              "score= takes a number below a billion, such as 0.913 or 9.3e-05; "
+                              "the checkpoint counts without")
+                           .error()
+                           .message;
     return Ok();
   }
-  int64_t* const field = name == "step" ? &line.step : name == "of" ? &line.steps : name == "bytes" ? &line.bytes : nullptr;
+  int64_t* const field = name == "step"    ? &line.step
+                         : name == "of"    ? &line.steps
+                         : name == "bytes" ? &line.bytes
+                                           : nullptr;
   if (field == nullptr) return Ok();
   if (!count) return Refuse(word, std::string(name) + "= takes a whole number, from 0");
   *field = *count;
@@ -113,7 +126,8 @@ Result<ReportLine> ParseReportLine(std::string_view line) {
     }
     GP_CHECK_OK(TakeField(TakeWord(rest), report));
   }
-  if (report.is_checkpoint && report.path.empty()) GP_CHECK_OK(Refuse(line, "a checkpoint has a path=, as its last word"));
+  if (report.is_checkpoint && report.path.empty())
+    GP_CHECK_OK(Refuse(line, "a checkpoint has a path=, as its last word"));
   return report;
 }
 

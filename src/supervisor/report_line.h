@@ -22,11 +22,12 @@ struct ReportLine {
   Duration took;      // checkpoint; 0: not said
   std::string path;   // checkpoint: absolute
   bool is_scored = false;
-  int64_t score = 0;  // checkpoint; billionths
+  int64_t score = 0;      // checkpoint; billionths
   std::string complaint;  // of a word that was left out, and what would be right
 };
 
-// kInvalidArgument: which word is wrong, and what would be right.  Words of a name that is not known are left out.
+// kInvalidArgument: which word is wrong, and what would be right.  Words of a name that is not
+// known are left out.
 Result<ReportLine> ParseReportLine(std::string_view line);
 
 }  // namespace gp

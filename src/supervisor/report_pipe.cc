@@ -16,7 +16,8 @@ constexpr size_t kReadMax = 64 << 10;
 
 // Below a private /tmp nothing is there yet.
 void MakeParents(const std::string& path) {
-  for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+  for (size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
     const std::string directory = path.substr(0, slash);
     // Whatever mask we were started with: the job's user passes through.
     if (mkdir(directory.c_str(), 0711) == 0) chmod(directory.c_str(), 0711);
@@ -28,7 +29,8 @@ void MakeParents(const std::string& path) {
 Result<ReportPipe> ReportPipe::Make(const std::string& path, uint32_t uid, uint32_t gid) {
   MakeParents(path);
   unlink(path.c_str());
-  if (mkfifo(path.c_str(), 0600) != 0) return Fail(SystemError("cannot make the pipe for reports " + path, errno));
+  if (mkfifo(path.c_str(), 0600) != 0)
+    return Fail(SystemError("cannot make the pipe for reports " + path, errno));
   ReportPipe pipe;
   pipe.pipe_.Reset(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
   struct stat facts = {};

@@ -1,7 +1,7 @@
 #pragma once
 
-// The named pipe into which a job writes its reports.  We hold both its ends: whoever writes never waits for a
-// reader, and what is written while nobody reads is kept, up to the pipe's 64 KiB.
+// The named pipe into which a job writes its reports.  We hold both its ends: whoever writes never
+// waits for a reader, and what is written while nobody reads is kept, up to the pipe's 64 KiB.
 
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ class ReportPipe {
 
  private:
   Descriptor pipe_;
-  std::string begun_;        // of a line
+  std::string begun_;         // of a line
   bool is_skipping_ = false;  // the rest of one that is too long
 };
 

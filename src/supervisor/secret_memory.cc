@@ -19,7 +19,8 @@ Result<Descriptor> PutIntoMemory(const std::vector<std::string>& secrets) {
   Descriptor memory(memfd_create("gpu-platform-secrets", MFD_CLOEXEC));
   if (!memory.valid()) return Fail(SystemError("cannot pass on secrets", errno));
   for (size_t written = 0; written < bytes.size();) {
-    const ssize_t more = pwrite(memory.get(), bytes.data() + written, bytes.size() - written, static_cast<off_t>(written));
+    const ssize_t more = pwrite(memory.get(), bytes.data() + written, bytes.size() - written,
+                                static_cast<off_t>(written));
     if (more <= 0) return Fail(SystemError("cannot pass on secrets", errno));
     written += static_cast<size_t>(more);
   }
@@ -28,10 +29,12 @@ Result<Descriptor> PutIntoMemory(const std::vector<std::string>& secrets) {
 
 Result<std::vector<std::string>> ReadFromMemory(const Descriptor& memory) {
   constexpr off_t kMost = 16 << 20;
-  struct stat facts {};
-  if (fstat(memory.get(), &facts) != 0 || facts.st_size > kMost) return Fail(Internal("secrets cannot be taken over"));
+  struct stat facts{};
+  if (fstat(memory.get(), &facts) != 0 || facts.st_size > kMost)
+    return Fail(Internal("secrets cannot be taken over"));
   std::string bytes(static_cast<size_t>(facts.st_size), '\0');
-  if (pread(memory.get(), bytes.data(), bytes.size(), 0) != facts.st_size) return Fail(Internal("secrets cannot be taken over"));
+  if (pread(memory.get(), bytes.data(), bytes.size(), 0) != facts.st_size)
+    return Fail(Internal("secrets cannot be taken over"));
   ByteReader reader(bytes);
   std::vector<std::string> secrets = ReadTexts(reader);
   if (!reader.ok()) return Fail(Internal("secrets are cut off"));

@@ -1,6 +1,7 @@
 #pragma once
 
-// Secrets on their way from the agent to a supervisor: in memory that has no name in any file system.
+// Secrets on their way from the agent to a supervisor: in memory that has no name in any file
+// system.
 
 #include <string>
 #include <vector>

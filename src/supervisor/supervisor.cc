@@ -113,7 +113,8 @@ void Supervisor::StartMain() {
   const Status started = StartMainProcess();
   if (started.has_value()) return;
   const bool of_job = started.error().code == ErrorCode::kInvalidArgument;
-  CouldNotStart(of_job ? EndCause::kCouldNotStart : EndCause::kPlatformFault, started.error().message);
+  CouldNotStart(of_job ? EndCause::kCouldNotStart : EndCause::kPlatformFault,
+                started.error().message);
 }
 
 Status Supervisor::StartMainProcess() {
@@ -202,7 +203,8 @@ void Supervisor::OnMainExit(const Exit& exit) {
 
 // Orphans of the job are reaped in its own namespace: no SIGCHLD of theirs reaches the supervisor.
 void Supervisor::LookAtGroupLater() {
-  group_look_at_ = state_ == State::kStopping && processes_.first > 0 ? BootNs() + kGroupLookNs : kNever;
+  group_look_at_ =
+      state_ == State::kStopping && processes_.first > 0 ? BootNs() + kGroupLookNs : kNever;
 }
 
 // After every reaping: others of the job may have been the last thing we waited for.
@@ -284,7 +286,9 @@ bool Supervisor::IsGone() {
   if (children_.none_left()) return true;
   // Only a daemon that the prolog started is our child and yet not inside.
   if (launch_.spec.prolog.empty()) return false;
-  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) || children_.Has(Role::kCheck) || children_.Has(Role::kDiscard) || children_.Has(Role::kFirst);
+  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) ||
+                         children_.Has(Role::kCheck) || children_.Has(Role::kDiscard) ||
+                         children_.Has(Role::kFirst);
   return cgroups_.CanKill() && !ours_left && cgroups_.IsEmpty();
 }
 

@@ -25,8 +25,8 @@ namespace gp {
 
 class Supervisor {
  public:
-  // `directory` is the attempt's and must be the working directory too.  `agent` may be invalid, and `secrets` is where
-  // there are none.
+  // `directory` is the attempt's and must be the working directory too.  `agent` may be invalid,
+  // and `secrets` is where there are none.
   Supervisor(Descriptor agent, Descriptor directory, Descriptor secrets = {});
 
   // Runs the attempt to its end.
@@ -122,7 +122,8 @@ class Supervisor {
   bool is_looking_ = false;              // a child looks at the first of them
   Descriptor look_;                      // what it finds
   DiscardRequest discards_;              // still to be removed
-  std::vector<std::string> removed_;     // of the newest request: removed, being removed, or written anew
+  // Of the newest request: removed, being removed, or written anew
+  std::vector<std::string> removed_;
 
   State state_ = State::kProlog;
   AttemptStatus status_;
@@ -141,12 +142,13 @@ class Supervisor {
   int64_t hook_deadline_ = kNever;
   int64_t entry_deadline_ = kNever;  // an interactive attempt's main process must have come
   int64_t kill_again_at_ = kNever;
-  int64_t group_look_at_ = kNever;   // the main process has ended, others of its group may use the grace
-  int64_t reports_next_ = kNever;     // not read before; kNever: as soon as there are any
+  // The main process has ended, others of its group may use the grace
+  int64_t group_look_at_ = kNever;
+  int64_t reports_next_ = kNever;  // not read before; kNever: as soon as there are any
   int64_t hang_deadline_ = kNever;
   int64_t checkpoint_due_ = kNever;
   int64_t look_deadline_ = kNever;
-  int64_t looks_until_ = kNever;      // all of them
+  int64_t looks_until_ = kNever;  // all of them
   int64_t killing_since_ = 0;
 };
 

@@ -8,16 +8,20 @@
 
 namespace gp {
 
-// All that is surplus, each time.  What was removed for it before may have been written again since.
+// All that is surplus, each time.  What was removed for it before may have been written again
+// since.
 void Supervisor::OnDiscard(const DiscardRequest& request) {
-  const auto is_among = [](const std::vector<std::string>& paths, const std::string& path) { return std::ranges::find(paths, path) != paths.end(); };
+  const auto is_among = [](const std::vector<std::string>& paths, const std::string& path) {
+    return std::ranges::find(paths, path) != paths.end();
+  };
   std::erase_if(removed_, [&](const std::string& path) { return !is_among(request.paths, path); });
   discards_ = request;
   std::erase_if(discards_.paths, [&](const std::string& path) { return is_among(removed_, path); });
   DiscardNext();
 }
 
-// As the job's user and with its mounts, in a process of its own: a file server may let it wait for ever.
+// As the job's user and with its mounts, in a process of its own: a file server may let it wait for
+// ever.
 void Supervisor::DiscardNext() {
   if (discards_.paths.empty() || state_ != State::kRunning || children_.Has(Role::kDiscard)) return;
   ChildPlan plan = JobPlan();
@@ -29,17 +33,22 @@ void Supervisor::DiscardNext() {
     RemoveBelow(request.directory, request.paths);
     return 0;
   };
-  if (const Status started = children_.Start(Role::kDiscard, plan, std::nullopt); !started.has_value()) return;  // the next request tries again
+  // The next request tries again
+  if (const Status started = children_.Start(Role::kDiscard, plan, std::nullopt);
+      !started.has_value())
+    return;
   removed_.insert(removed_.end(), discards_.paths.begin(), discards_.paths.end());
   discards_.paths.clear();
 }
 
-// The job has written there anew.  A request that is on its way may not know of that yet: as if it was removed.
+// The job has written there anew.  A request that is on its way may not know of that yet: as if it
+// was removed.
 void Supervisor::SpareFromDiscards(const std::string& written) {
   for (const std::string& path : discards_.paths) {
     if (PathsOverlap(path, written)) removed_.push_back(path);
   }
-  std::erase_if(discards_.paths, [&](const std::string& path) { return PathsOverlap(path, written); });
+  std::erase_if(discards_.paths,
+                [&](const std::string& path) { return PathsOverlap(path, written); });
 }
 
 // The job's end does not wait for what is only tidied up, but for the end of who does it.

@@ -25,8 +25,8 @@ void Supervisor::Loop() {
 }
 
 int64_t Supervisor::NextDeadline() const {
-  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_, group_look_at_, reports_next_, hang_deadline_,
-                   checkpoint_due_, look_deadline_});
+  return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_,
+                   group_look_at_, reports_next_, hang_deadline_, checkpoint_due_, look_deadline_});
 }
 
 void Supervisor::WaitForEvents() {

@@ -14,23 +14,27 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kBetweenReadsNs = 250'000'000;  // a job that talks without end shall not keep us busy
-constexpr int64_t kLookNs = 60'000'000'000;      // for one checkpoint
-constexpr int64_t kLastLooksNs = 5'000'000'000;  // for what is left at the job's end, as others wait for its devices
+// A job that talks without end shall not keep us busy
+constexpr int64_t kBetweenReadsNs = 250'000'000;
+constexpr int64_t kLookNs = 60'000'000'000;  // for one checkpoint
+// For what is left at the job's end, as others wait for its devices
+constexpr int64_t kLastLooksNs = 5'000'000'000;
 constexpr const char* kNoTime = "it could not be looked at in time";
 
 std::string PathHere(const LaunchSpec& spec) {
   constexpr std::string_view kTmp = "/tmp/";
   // The job's /tmp is not mounted yet; this is where it will be seen there.
   const bool is_hidden = spec.private_tmp && geteuid() == 0 && spec.report_pipe.starts_with(kTmp);
-  return is_hidden ? std::string(kPrivateTmp) + spec.report_pipe.substr(kTmp.size() - 1) : spec.report_pipe;
+  return is_hidden ? std::string(kPrivateTmp) + spec.report_pipe.substr(kTmp.size() - 1)
+                   : spec.report_pipe;
 }
 
 }  // namespace
 
 Status Supervisor::OpenReports() {
   const LaunchSpec& spec = launch_.spec;
-  if (!spec.report_pipe.empty()) reports_ = GP_TRY(ReportPipe::Make(PathHere(spec), spec.uid, spec.gid));
+  if (!spec.report_pipe.empty())
+    reports_ = GP_TRY(ReportPipe::Make(PathHere(spec), spec.uid, spec.gid));
   return Ok();
 }
 
@@ -61,11 +65,13 @@ void Supervisor::TakeReport(const ReportLine& line) {
   progress.is_hung = false;
   progress.step = line.step;
   if (line.steps > 0) progress.steps = line.steps;
-  if (launch_.spec.hang_after.ns > 0 && state_ == State::kRunning) hang_deadline_ = BootNs() + launch_.spec.hang_after.ns;
+  if (launch_.spec.hang_after.ns > 0 && state_ == State::kRunning)
+    hang_deadline_ = BootNs() + launch_.spec.hang_after.ns;
   if (!line.complaint.empty()) progress.refused = line.complaint;
   if (!line.is_checkpoint) return;
   SpareFromDiscards(line.path);
-  CheckpointReport report{++reported_, line.step, line.path, line.bytes, line.took, false, "", progress.at, line.is_scored, line.score};
+  CheckpointReport report{++reported_, line.step, line.path,   line.bytes,     line.took,
+                          false,       "",        progress.at, line.is_scored, line.score};
   // Whoever writes faster than it can be looked at is believed for the newest only.
   if (unseen_.size() >= kCheckpointReportsMax) unseen_.erase(unseen_.begin() + 1);
   unseen_.push_back(std::move(report));
@@ -83,10 +89,12 @@ void Supervisor::LookAtNext() {
   OnLooked({});
 }
 
-// As the job's user and with its mounts, in a process of its own: a file server may let it wait for ever.
+// As the job's user and with its mounts, in a process of its own: a file server may let it wait for
+// ever.
 Status Supervisor::StartLook() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return Fail(SystemError("cannot make a pipe", errno));
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    return Fail(SystemError("cannot make a pipe", errno));
   look_.Reset(ends[0]);
   const Descriptor theirs(ends[1]);
   ChildPlan plan = JobPlan();
@@ -94,7 +102,9 @@ Status Supervisor::StartLook() {
   plan.pid_namespace = -1;
   plan.working_directory = "/";
   plan.input = plan.output = plan.errors = null_.get();
-  plan.work = [path = unseen_.front().path, output = theirs.get()] { return MeasureTree(path, output); };
+  plan.work = [path = unseen_.front().path, output = theirs.get()] {
+    return MeasureTree(path, output);
+  };
   GP_CHECK_OK(children_.Start(Role::kCheck, plan, std::nullopt));
   is_looking_ = true;
   look_deadline_ = std::min(BootNs() + kLookNs, looks_until_);
@@ -114,14 +124,17 @@ void Supervisor::OnLooked(const Exit& exit) {
     if (report.fault.empty()) report.fault = exit.child.failure;
   } else if (!found.starts_with("= ")) {
     report.fault = found.empty() ? kNoTime : found;
-  } else if (const int64_t bytes = std::strtoll(found.c_str() + 2, nullptr, 10); bytes < report.bytes) {
-    report.fault = "only " + std::to_string(bytes) + " of " + std::to_string(report.bytes) + " bytes are there";
+  } else if (const int64_t bytes = std::strtoll(found.c_str() + 2, nullptr, 10);
+             bytes < report.bytes) {
+    report.fault = "only " + std::to_string(bytes) + " of " + std::to_string(report.bytes) +
+                   " bytes are there";
   } else {
     report.is_complete = true;
     report.bytes = bytes;
   }
   // Asked to stop, it has what it needs to go on: nothing more to wait for.
-  if (report.is_complete && state_ == State::kStopping && launch_.spec.checkpoint_signal != 0) kill(-main_pid_, SIGTERM);
+  if (report.is_complete && state_ == State::kStopping && launch_.spec.checkpoint_signal != 0)
+    kill(-main_pid_, SIGTERM);
   std::vector<CheckpointReport>& told = status_.progress.checkpoints;
   told.push_back(std::move(report));
   if (told.size() > kCheckpointReportsMax) told.erase(told.begin());

@@ -36,12 +36,15 @@ struct Fleet {
   ControllerMetrics metrics;
 
   Fleet() {
-    for (int i = 0; i < kNodes; ++i) cluster.AddNode(TestCluster::MakeFacts("node-" + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}));
+    for (int i = 0; i < kNodes; ++i)
+      cluster.AddNode(
+          TestCluster::MakeFacts("node-" + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}));
     for (int i = 0; i < kQueues; ++i) Do(SetQueue{.name = "team-" + std::to_string(i)});
     JobSpec spec;
     spec.command = {"train"};
     spec.gpus.count = 8;
-    for (int i = 0; i < kNodes; ++i) Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
+    for (int i = 0; i < kNodes; ++i)
+      Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     metrics.OnCommit(cluster.state(), cluster.Pass());
   }
   void Do(const Command& command) {
@@ -52,7 +55,8 @@ struct Fleet {
   std::string Text(const char* names) const {
     const auto readings_of = [&](NodeId node) {
       std::map<std::string, v1::GpuReadings> readings;
-      for (const GpuFacts& gpu : cluster.state().FindNode(node)->facts->gpus) readings[gpu.uuid] = Read();
+      for (const GpuFacts& gpu : cluster.state().FindNode(node)->facts->gpus)
+        readings[gpu.uuid] = Read();
       return readings;
     };
     return MetricsText(metrics.Look(cluster.state(), cluster.now()), readings_of, names).value();
@@ -69,7 +73,8 @@ int64_t SeriesIn(const std::string& text) {
 // The part that the writer waits for.
 void BM_Look(benchmark::State& state) {
   const Fleet fleet;
-  for (auto _ : state) benchmark::DoNotOptimize(fleet.metrics.Look(fleet.cluster.state(), fleet.cluster.now()));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(fleet.metrics.Look(fleet.cluster.state(), fleet.cluster.now()));
 }
 BENCHMARK(BM_Look)->Unit(benchmark::kMillisecond);
 

@@ -36,7 +36,9 @@ class WitnessedJournal : public Journal {
   Result<Snapshot> Base() override { return journal_.Base(); }
   Result<std::vector<uint64_t>> Snapshots() override { return journal_.Snapshots(); }
   Status BeginWith(uint64_t snapshot) override { return journal_.BeginWith(snapshot); }
-  Status DropSnapshots(std::span<const uint64_t> snapshots) override { return journal_.DropSnapshots(snapshots); }
+  Status DropSnapshots(std::span<const uint64_t> snapshots) override {
+    return journal_.DropSnapshots(snapshots);
+  }
   Result<bool> Sweep() override { return journal_.Sweep(); }
 
  private:
@@ -101,19 +103,25 @@ State FoldOffered(const std::vector<std::string>& offered, uint64_t last) {
   return folded;
 }
 
-// What the journal holds must be what was offered, behind a base that stands for all before it, and reach as far as what
-// was told.
-std::string CompareRecords(Journal& journal, const std::vector<std::string>& offered, uint64_t durable) {
+// What the journal holds must be what was offered, behind a base that stands for all before it, and
+// reach as far as what was told.
+std::string CompareRecords(Journal& journal, const std::vector<std::string>& offered,
+                           uint64_t durable) {
   if (journal.LastSequence() > offered.size()) return "has records that were never written";
-  if (journal.LastSequence() < durable) return "records to " + std::to_string(durable) + " were on disk, " + std::to_string(journal.LastSequence()) + " are";
+  if (journal.LastSequence() < durable)
+    return "records to " + std::to_string(durable) + " were on disk, " +
+           std::to_string(journal.LastSequence()) + " are";
   const auto base = journal.Base();
   if (!base) return "no beginning: " + base.error().message;
-  if (base->sequence > 0 && base->bytes != EncodeState(FoldOffered(offered, base->sequence))) return "the base is not what its records make";
+  if (base->sequence > 0 && base->bytes != EncodeState(FoldOffered(offered, base->sequence)))
+    return "the base is not what its records make";
   std::string wrong;
-  const Status read = journal.ReadAfter(base->sequence, [&](uint64_t sequence, std::string_view bytes) -> Status {
-    if (bytes != offered[sequence - 1]) wrong = "record " + std::to_string(sequence) + " was never written so";
-    return Ok();
-  });
+  const Status read =
+      journal.ReadAfter(base->sequence, [&](uint64_t sequence, std::string_view bytes) -> Status {
+        if (bytes != offered[sequence - 1])
+          wrong = "record " + std::to_string(sequence) + " was never written so";
+        return Ok();
+      });
   return read ? wrong : "not readable: " + read.error().message;
 }
 
@@ -184,7 +192,8 @@ std::string Judge(const std::string& directory, const Witness& witness) {
   if (!journal) return "refused: " + journal.error().message;
   if (!(*journal)->loss().empty()) return "a loss is told: " + (*journal)->loss();
   const std::vector<std::string> offered = witness.Offered();
-  if (std::string wrong = CompareRecords(**journal, offered, witness.durable()); !wrong.empty()) return wrong;
+  if (std::string wrong = CompareRecords(**journal, offered, witness.durable()); !wrong.empty())
+    return wrong;
   const State folded = FoldOffered(offered, (*journal)->LastSequence());
   const auto recovered = RecoverState(**journal);
   if (!recovered) return "no recovery: " + recovered.error().message;

@@ -35,9 +35,7 @@ Witness::Witness() {
   shared_ = new (memory) Shared;
 }
 
-Witness::~Witness() {
-  munmap(shared_, sizeof(Shared));
-}
+Witness::~Witness() { munmap(shared_, sizeof(Shared)); }
 
 void Witness::Clear() {
   shared_->offered = 0;
@@ -67,9 +65,7 @@ void Witness::Offer(uint64_t sequence, std::span<const std::string> records) {
   shared_->offered = sequence;
 }
 
-void Witness::MarkDurable(uint64_t sequence) {
-  shared_->durable = sequence;
-}
+void Witness::MarkDurable(uint64_t sequence) { shared_->durable = sequence; }
 
 void Witness::Promise(const std::string& request_id, uint64_t job) {
   const uint64_t at = shared_->promises;
@@ -88,9 +84,7 @@ std::vector<std::string> Witness::Offered() const {
   return records;
 }
 
-uint64_t Witness::durable() const {
-  return shared_->durable;
-}
+uint64_t Witness::durable() const { return shared_->durable; }
 
 std::map<std::string, uint64_t> Witness::Promised() const {
   std::map<std::string, uint64_t> promised;

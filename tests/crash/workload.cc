@@ -31,9 +31,7 @@ void Workload::Run(int first, int rounds) {
   for (int round = first; round < first + rounds; ++round) Round(round);
 }
 
-void Workload::Tell(const Command& command) {
-  (void)loop_.Execute("test", "", command);
-}
+void Workload::Tell(const Command& command) { (void)loop_.Execute("test", "", command); }
 
 void Workload::Join() {
   for (const char* name : kNodes) {

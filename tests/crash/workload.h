@@ -20,7 +20,9 @@ enum class WorkloadKind {
   kDrops,      // the same, and what is older than a few seconds is dropped
 };
 const char* Name(WorkloadKind kind);
-inline bool HasSnapshots(WorkloadKind kind) { return kind == WorkloadKind::kSnapshots || kind == WorkloadKind::kDrops; }
+inline bool HasSnapshots(WorkloadKind kind) {
+  return kind == WorkloadKind::kSnapshots || kind == WorkloadKind::kDrops;
+}
 
 class Workload {
  public:

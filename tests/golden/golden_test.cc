@@ -57,7 +57,8 @@ TEST_P(GoldenTable, HappensAsWritten) {
 
 std::vector<std::filesystem::path> Tables() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(GP_SOURCE_DIR "/tests/golden/tables")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(GP_SOURCE_DIR "/tests/golden/tables")) {
     if (entry.path().extension() == ".table") paths.push_back(entry.path());
   }
   std::ranges::sort(paths);

@@ -12,7 +12,8 @@ void TableRunner::AddClues(const Line& line, LogClues& clues) {
   if (clue == "rule") clues.rules = {0};
 }
 
-// "hang j1": it has not reported progress for too long. "checkpoint j1 STEP [incomplete]", told by its first rank.
+// "hang j1": it has not reported progress for too long. "checkpoint j1 STEP [incomplete]", told by
+// its first rank.
 std::string TableRunner::ReportProgress(const Line& line) {
   const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
   const Lease& lease = *cluster_.state().FindLease(job.leases.front());
@@ -32,8 +33,8 @@ std::string TableRunner::ReportProgress(const Line& line) {
   return ReportFrom(lease.node);
 }
 
-// "use j1 SECONDS BUSY [n1] [anew]": for so long more its nodes (or this one) saw its GPUs, busy for so many per cent; `anew`:
-// they count from zero.
+// "use j1 SECONDS BUSY [n1] [anew]": for so long more its nodes (or this one) saw its GPUs, busy
+// for so many per cent; `anew`: they count from zero.
 std::string TableRunner::ReportUse(const Line& line) {
   const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
   const int64_t span_ms = std::stoll(line.words[1]) * 1000;

@@ -19,7 +19,9 @@ std::string TableRunner::Line::Option(const std::string& key, const std::string&
   return Has(key) ? options.at(key) : otherwise;
 }
 
-int TableRunner::Line::Number(const std::string& key, int otherwise) const { return Has(key) ? std::stoi(options.at(key)) : otherwise; }
+int TableRunner::Line::Number(const std::string& key, int otherwise) const {
+  return Has(key) ? std::stoi(options.at(key)) : otherwise;
+}
 
 bool TableRunner::Line::Has(const std::string& key) const {
   read_.insert(key);
@@ -27,7 +29,8 @@ bool TableRunner::Line::Has(const std::string& key) const {
 }
 
 std::string TableRunner::Line::Unread() const {
-  const auto unread = std::ranges::find_if(options, [&](const auto& option) { return !read_.contains(option.first); });
+  const auto unread = std::ranges::find_if(
+      options, [&](const auto& option) { return !read_.contains(option.first); });
   return unread == options.end() ? "" : unread->first;
 }
 
@@ -55,9 +58,11 @@ TableRunner::Target TableRunner::TargetOf(const std::string& text) const {
 }
 
 std::string TableRunner::Told(const Result<std::vector<Event>>& events, const State& before) const {
-  if (!events) return "=> " + std::string(ErrorCodeName(events.error().code)) + ": " + events.error().message;
+  if (!events)
+    return "=> " + std::string(ErrorCodeName(events.error().code)) + ": " + events.error().message;
   std::string text;
-  for (const Event& event : *events) text += (text.empty() ? "" : ", ") + EventText(before, event, names_);
+  for (const Event& event : *events)
+    text += (text.empty() ? "" : ", ") + EventText(before, event, names_);
   return "-> " + (text.empty() ? "nothing" : text);
 }
 
@@ -68,7 +73,8 @@ std::string TableRunner::Tell(const Command& command, const std::string& request
 
 NodeFacts TableRunner::FactsFrom(const Line& line) {
   std::vector<int> numa;
-  for (const std::string& part : Split(line.Option("numa", "0,0,0,0,1,1,1,1"), ',')) numa.push_back(std::stoi(part));
+  for (const std::string& part : Split(line.Option("numa", "0,0,0,0,1,1,1,1"), ','))
+    numa.push_back(std::stoi(part));
   if (line.Number("gpus", 1) == 0) numa.clear();
   NodeFacts facts = TestCluster::MakeFacts(line.words[0], numa, line.Number("links", 18),
                                            line.Number("memory", 81'559), line.Number("cpus", 48),
@@ -87,8 +93,8 @@ std::string TableRunner::Node(const Line& line) {
   return "-> node-joined " + line.words[0];
 }
 
-// What its agent reports: GPUs that are there, named as "n1-0" for "GPU-n1-0" in the order of the machine's list.  Those
-// that are new to the node are like its first.
+// What its agent reports: GPUs that are there, named as "n1-0" for "GPU-n1-0" in the order of the
+// machine's list.  Those that are new to the node are like its first.
 NodeFacts Reported(const NodeFacts& known, const std::vector<std::string>& names) {
   NodeFacts facts = known;
   facts.gpus.clear();
@@ -105,7 +111,9 @@ NodeFacts Reported(const NodeFacts& known, const std::vector<std::string>& names
   return facts;
 }
 
-std::vector<std::string> NamesOf(const std::string& list) { return list.empty() ? std::vector<std::string>() : Split(list, ','); }
+std::vector<std::string> NamesOf(const std::string& list) {
+  return list.empty() ? std::vector<std::string>() : Split(list, ',');
+}
 
 std::vector<std::string> PresentGpus(const NodeFacts& facts) {
   std::vector<std::string> names;
@@ -115,17 +123,21 @@ std::vector<std::string> PresentGpus(const NodeFacts& facts) {
   return names;
 }
 
-// "rejoin n1 [fresh] [incarnation=N] [numa=…] [gpus=n1-1,x-7] [machine=M]": its agent comes back, with what it has seen.
+// "rejoin n1 [fresh] [incarnation=N] [numa=…] [gpus=n1-1,x-7] [machine=M]": its agent comes back,
+// with what it has seen.
 std::string TableRunner::Rejoin(const Line& line) {
   const NodeId id = TargetOf(line.words[0]).node;
   const gp::Node& node = *cluster_.state().FindNode(id);
   JoinNode join;
   NodeFacts facts = line.Has("numa") ? FactsFrom(line) : *node.facts;
   const bool is_changed = line.Has("gpus") || PresentGpus(facts).size() != facts.gpus.size();
-  if (is_changed) facts = Reported(facts, line.Has("gpus") ? NamesOf(line.Option("gpus", "")) : PresentGpus(facts));
+  if (is_changed)
+    facts =
+        Reported(facts, line.Has("gpus") ? NamesOf(line.Option("gpus", "")) : PresentGpus(facts));
   facts.machine = line.Option("machine", facts.machine);
   join.facts = std::make_shared<const NodeFacts>(std::move(facts));
-  join.incarnation = static_cast<uint64_t>(line.Number("incarnation", static_cast<int>(node.incarnation) + 1));
+  join.incarnation =
+      static_cast<uint64_t>(line.Number("incarnation", static_cast<int>(node.incarnation) + 1));
   join.fresh = line.words.size() > 1 && line.words[1] == "fresh";
   if (!join.fresh) join.leases = SeenOn(id);
   return Tell(join);
@@ -138,17 +150,20 @@ PlacementWeights WeightsFrom(const std::string& text) {
     const std::vector<std::string> words = Split(part, ':');
     const auto cost = std::ranges::find(PlacementCosts(), words.front(), &PlacementCost::name);
     EXPECT_TRUE(cost != PlacementCosts().end() && words.size() == 2) << part;
-    if (cost != PlacementCosts().end() && words.size() == 2) weights.*cost->weight = std::stoi(words[1]);
+    if (cost != PlacementCosts().end() && words.size() == 2)
+      weights.*cost->weight = std::stoi(words[1]);
   }
   return weights;
 }
 
-// "restart [lease_end=S] [faults=N] [kept=N] [weigh=NAME:WEIGHT,… [weigh_pool=POOL]]": a controller with this policy.
+// "restart [lease_end=S] [faults=N] [kept=N] [weigh=NAME:WEIGHT,… [weigh_pool=POOL]]": a controller
+// with this policy.
 std::string TableRunner::Restart(const Line& line) {
   Policy policy = cluster_.state().policy;
   if (line.Has("lease_end")) policy.lease_end_time = Duration::Seconds(line.Number("lease_end", 0));
   policy.faults_max = line.Number("faults", policy.faults_max);
-  policy.reserve_after = Duration::Seconds(line.Number("reserve_after", static_cast<int>(policy.reserve_after.ToSeconds())));
+  policy.reserve_after = Duration::Seconds(
+      line.Number("reserve_after", static_cast<int>(policy.reserve_after.ToSeconds())));
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
   policy.faults.lemon_failures = line.Number("lemons", policy.faults.lemon_failures);
   policy.reclaim_grace = Duration::Seconds(line.Number("reclaim_grace", 300));
@@ -156,12 +171,15 @@ std::string TableRunner::Restart(const Line& line) {
   policy.usage_period = Duration::Seconds(line.Number("period", 30 * 24 * 3600));
   policy.move_interval = Duration::Seconds(line.Number("move_interval", 3600));
   policy.moves_per_hour = line.Number("moves", policy.moves_per_hour);
-  if (line.Has("weigh")) policy.placement[line.Option("weigh_pool", kEveryPool)] = WeightsFrom(line.Option("weigh", ""));
-  policy.min_run = Duration::Seconds(line.Number("min_run", static_cast<int>(policy.min_run.ns / 1'000'000'000)));
+  if (line.Has("weigh"))
+    policy.placement[line.Option("weigh_pool", kEveryPool)] = WeightsFrom(line.Option("weigh", ""));
+  policy.min_run = Duration::Seconds(
+      line.Number("min_run", static_cast<int>(policy.min_run.ns / 1'000'000'000)));
   return Tell(StartController{policy});
 }
 
-// "policy [kept=N] [kept_for=S] [warn=S] [stop=S] [below=P] [lease=S]": of the controller that runs.
+// "policy [kept=N] [kept_for=S] [warn=S] [stop=S] [below=P] [lease=S]": of the controller that
+// runs.
 std::string TableRunner::Repolicy(const Line& line) {
   Policy policy = cluster_.state().policy;
   policy.jobs_kept = line.Number("kept", policy.jobs_kept);
@@ -169,13 +187,16 @@ std::string TableRunner::Repolicy(const Line& line) {
   if (line.Has("lease")) policy.lease_time = Duration::Seconds(line.Number("lease", 0));
   UnderUseRule& rule = policy.under_use.medium;
   rule.below_percent = line.Number("below", rule.below_percent);
-  rule.warn_after = Duration::Seconds(line.Number("warn", static_cast<int>(rule.warn_after.ToMilliseconds() / 1000)));
-  rule.stop_after = Duration::Seconds(line.Number("stop", static_cast<int>(rule.stop_after.ToMilliseconds() / 1000)));
+  rule.warn_after = Duration::Seconds(
+      line.Number("warn", static_cast<int>(rule.warn_after.ToMilliseconds() / 1000)));
+  rule.stop_after = Duration::Seconds(
+      line.Number("stop", static_cast<int>(rule.stop_after.ToMilliseconds() / 1000)));
   return Tell(SetPolicy{policy});
 }
 
 std::string TableRunner::Why(const Line& line) const {
-  const PendingReason why = WhyPending(cluster_.state(), cluster_.now(), *cluster_.state().FindJob(jobs_.at(line.words[0])));
+  const PendingReason why = WhyPending(cluster_.state(), cluster_.now(),
+                                       *cluster_.state().FindJob(jobs_.at(line.words[0])));
   return "-> " + why.code + ": " + why.text;
 }
 
@@ -254,13 +275,15 @@ std::string TableRunner::Submit(const Line& line) {
   if (line.Option("on_loss", "") == "continue") spec.on_lease_loss = LeaseLoss::kContinue;
   spec.hang_after = Duration::Seconds(line.Number("hang", 0));
   if (line.Has("rule")) {
-    spec.on_log = {{"pattern", line.Option("rule", "") == "exclude" ? LogAction::kExcludeNode : LogAction::kStopRetries}};
+    spec.on_log = {{"pattern", line.Option("rule", "") == "exclude" ? LogAction::kExcludeNode
+                                                                    : LogAction::kStopRetries}};
   }
   if (line.Has("array")) spec.array = ArrayFrom(line.Option("array", ""));
   const JobId next{cluster_.state().last_job + 1};
   names_[next] = spec.name;
   const User user{line.Option("user", "ana"), 1000, 1000};
-  const std::string told = Tell(SubmitJob{std::make_shared<const JobSpec>(spec), user}, line.Option("request", ""));
+  const std::string told =
+      Tell(SubmitJob{std::make_shared<const JobSpec>(spec), user}, line.Option("request", ""));
   if (cluster_.state().last_job < next.value) {
     names_.erase(next);
     return told;
@@ -274,8 +297,8 @@ std::string TableRunner::Submit(const Line& line) {
   return told;
 }
 
-// "queue NAME [pool=P] [weight=N] [guaranteed=N] [reclaimable=no] [gpus=N] [jobs=N] [hours=N] [user_gpus=N] [user_jobs=N]
-// [default_time=S] [max_time=S]"
+// "queue NAME [pool=P] [weight=N] [guaranteed=N] [reclaimable=no] [gpus=N] [jobs=N] [hours=N]
+// [user_gpus=N] [user_jobs=N] [default_time=S] [max_time=S]"
 std::string TableRunner::Queue(const Line& line) {
   SetQueue set;
   set.name = line.words[0];
@@ -293,7 +316,8 @@ std::string TableRunner::Queue(const Line& line) {
   return Tell(set);
 }
 
-// "reserve NAME [nodes=n1,n2] [count=N] [start=SECONDS] [for=SECONDS] [users=ana] [queues=PATH] [pool=P]"
+// "reserve NAME [nodes=n1,n2] [count=N] [start=SECONDS] [for=SECONDS] [users=ana] [queues=PATH]
+// [pool=P]"
 std::string TableRunner::Reserve(const Line& line) {
   const auto list = [&](const char* key) {
     const std::string text = line.Option(key, "");
@@ -335,9 +359,12 @@ std::string TableRunner::Issue(const Line& line) {
 // "certify n1 secret=a life=60s [shown=b]"
 std::string TableRunner::Certify(const Line& line) {
   CertifyNode command{line.words[0], {}, ""};
-  command.certificate.fingerprint = std::string(kFingerprintLength, line.Option("secret", "a").front());
-  command.certificate.expires_at = cluster_.now() + ParseDuration(line.Option("life", "60s")).value();
-  if (const std::string shown = line.Option("shown", ""); !shown.empty()) command.shown = std::string(kFingerprintLength, shown.front());
+  command.certificate.fingerprint =
+      std::string(kFingerprintLength, line.Option("secret", "a").front());
+  command.certificate.expires_at =
+      cluster_.now() + ParseDuration(line.Option("life", "60s")).value();
+  if (const std::string shown = line.Option("shown", ""); !shown.empty())
+    command.shown = std::string(kFingerprintLength, shown.front());
   return Tell(command);
 }
 
@@ -359,7 +386,8 @@ std::vector<LeaseObservation> TableRunner::SeenOn(NodeId node) const {
   return seen;
 }
 
-std::string TableRunner::ReportFrom(NodeId node, std::vector<GpuObservation> gpus, uint64_t incarnation) {
+std::string TableRunner::ReportFrom(NodeId node, std::vector<GpuObservation> gpus,
+                                    uint64_t incarnation) {
   if (incarnation == 0) incarnation = cluster_.state().FindNode(node)->incarnation;
   return Tell(ReportNode{node, incarnation, SeenOn(node), std::move(gpus)});
 }
@@ -371,18 +399,22 @@ std::string TableRunner::Observe(const Line& line, bool running, bool ended) {
   std::vector<NodeId> nodes;
   for (const LeaseId id : job.leases) {
     const Lease& lease = *cluster_.state().FindLease(id);
-    if (line.words.size() > node_word && TargetOf(line.words[node_word]).node != lease.node) continue;
+    if (line.words.size() > node_word && TargetOf(line.words[node_word]).node != lease.node)
+      continue;
     LeaseObservation& seen = seen_[id];
     seen.lease = id;
     seen.running = running;
     seen.ended = ended;
-    if (seen.started_at.ns == 0 && (running || line.verb == "exit")) seen.started_at = cluster_.now();
+    if (seen.started_at.ns == 0 && (running || line.verb == "exit"))
+      seen.started_at = cluster_.now();
     if (line.verb == "exit") {
       const int code = std::stoi(line.words[1]);
-      seen.outcome = code < 0 ? LeaseOutcome{LeaseEnd::kExited, 0, -code, ""} : LeaseOutcome{LeaseEnd::kExited, code, 0, ""};
+      seen.outcome = code < 0 ? LeaseOutcome{LeaseEnd::kExited, 0, -code, ""}
+                              : LeaseOutcome{LeaseEnd::kExited, code, 0, ""};
     } else if (ended) {
       for (int end = 0; end <= static_cast<int>(LeaseEnd::kPlatformFault); ++end) {
-        if (line.words[1] == Name(static_cast<LeaseEnd>(end))) seen.outcome = {static_cast<LeaseEnd>(end), 0, 0, ""};
+        if (line.words[1] == Name(static_cast<LeaseEnd>(end)))
+          seen.outcome = {static_cast<LeaseEnd>(end), 0, 0, ""};
       }
     }
     if (ended) AddClues(line, seen.outcome.clues);
@@ -404,9 +436,12 @@ std::string TableRunner::ReportFromAll(const std::vector<NodeId>& nodes) {
 std::string TableRunner::ObserveGpu(const Line& line) {
   const Target target = TargetOf(line.words[0]);
   const auto trouble = cluster_.state().troubles.find({target.node, target.gpu});
-  const bool is_tested = trouble != cluster_.state().troubles.end() && trouble->second.task == GpuTask::kTest;
-  if (is_tested && line.words[1] != "lost") return EndTask(line);  // as it is, so the node's test finds it
-  return ReportFrom(target.node, {{target.gpu, line.words[1] == "ok", line.words[1] == "lost", line.words[1]}});
+  const bool is_tested =
+      trouble != cluster_.state().troubles.end() && trouble->second.task == GpuTask::kTest;
+  // As it is, so the node's test finds it
+  if (is_tested && line.words[1] != "lost") return EndTask(line);
+  return ReportFrom(target.node,
+                    {{target.gpu, line.words[1] == "ok", line.words[1] == "lost", line.words[1]}});
 }
 
 // "reads n1[2] [ecc-uncorrected=3] [nvlink-down=17] …": what its readings say; nothing: it is well
@@ -415,7 +450,8 @@ std::string TableRunner::ReadGpu(const Line& line) {
   GpuObservation seen{target.gpu, line.options.empty(), false, "", {}};
   for (int i = 0; i < kHealthCodes; ++i) {
     const auto code = static_cast<HealthCode>(i);
-    if (const int value = line.Number(Name(code), -1); value >= 0) seen.findings.push_back({code, value, code == HealthCode::kLinkDown ? 18 : 0});
+    if (const int value = line.Number(Name(code), -1); value >= 0)
+      seen.findings.push_back({code, value, code == HealthCode::kLinkDown ? 18 : 0});
   }
   return ReportFrom(target.node, {seen});
 }
@@ -423,11 +459,13 @@ std::string TableRunner::ReadGpu(const Line& line) {
 std::string TableRunner::Service(const Line& line, ServiceAction action) {
   const Target target = TargetOf(line.words[0]);
   const bool force = line.words.size() > 1 && line.words[1] == "force";
-  return Tell(ChangeService{target.node, target.gpu, action, force, "table", Duration::Seconds(line.Number("deadline", 0))});
+  return Tell(ChangeService{target.node, target.gpu, action, force, "table",
+                            Duration::Seconds(line.Number("deadline", 0))});
 }
 
-// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft] [number=1]", "lost n1[2]", "hot n1[2]", "critical n1[2]", "advises n1[2] node-reboot",
-// "sxid n1 20034 [soft]", "lost n1": of a GPU that the node does not have
+// "xid n1[2] 79 [job=j1] [advice=gpu-reset] [told=node-reboot] [soft] [number=1]", "lost n1[2]",
+// "hot n1[2]", "critical n1[2]", "advises n1[2] node-reboot", "sxid n1 20034 [soft]", "lost n1": of
+// a GPU that the node does not have
 std::string TableRunner::Fault(const Line& line) {
   const Target target = TargetOf(line.words[0]);
   const gp::Node& node = *cluster_.state().FindNode(target.node);
@@ -454,7 +492,9 @@ std::string TableRunner::Fault(const Line& line) {
     signal.kind = SignalKind::kAdvice;
     signal.advice = *ParseDriverAdvice(line.words[1]);
   } else {
-    signal.kind = line.verb == "hot" ? SignalKind::kHot : line.verb == "critical" ? SignalKind::kCritical : SignalKind::kLost;
+    signal.kind = line.verb == "hot"        ? SignalKind::kHot
+                  : line.verb == "critical" ? SignalKind::kCritical
+                                            : SignalKind::kLost;
   }
   return Tell(ReportGpus{target.node, node.incarnation, {signal}, {}});
 }
@@ -464,9 +504,11 @@ std::string TableRunner::EndTask(const Line& line) {
   const Target target = TargetOf(line.words[0]);
   const gp::Node& node = *cluster_.state().FindNode(target.node);
   const auto trouble = cluster_.state().troubles.find({target.node, target.gpu});
-  const uint64_t number = trouble == cluster_.state().troubles.end() ? 0 : trouble->second.task_number;
+  const uint64_t number =
+      trouble == cluster_.state().troubles.end() ? 0 : trouble->second.task_number;
   const bool ok = line.words[1] == "ok";
-  return Tell(ReportGpus{target.node, node.incarnation, {}, {{target.gpu, number, ok, ok ? "" : "it is broken"}}});
+  return Tell(ReportGpus{
+      target.node, node.incarnation, {}, {{target.gpu, number, ok, ok ? "" : "it is broken"}}});
 }
 
 std::string TableRunner::Wait(const Line& line) {
@@ -477,7 +519,8 @@ std::string TableRunner::Wait(const Line& line) {
 // All moves that are worth it are ordered.
 std::string TableRunner::Defragment() {
   std::string told;
-  for (const MovePlan& plan : PlanMoves(cluster_.state(), cluster_.now())) told += (told.empty() ? "" : " ") + Tell(plan.moves);
+  for (const MovePlan& plan : PlanMoves(cluster_.state(), cluster_.now()))
+    told += (told.empty() ? "" : " ") + Tell(plan.moves);
   return told.empty() ? "-> nothing" : told;
 }
 
@@ -486,7 +529,8 @@ std::string TableRunner::Show() const {
   for (const auto& [name, id] : jobs_) {
     if (cluster_.state().arrays.contains(id)) continue;  // told by its elements
     const Job* job = cluster_.state().FindJob(id);
-    text += (text.empty() ? "" : ", ") + name + " " + (job == nullptr ? "forgotten" : Name(job->state));
+    text +=
+        (text.empty() ? "" : ", ") + name + " " + (job == nullptr ? "forgotten" : Name(job->state));
   }
   return "-> " + text;
 }
@@ -503,7 +547,8 @@ std::string TableRunner::ShowGpus(const std::string& name) const {
     text += facts.presence == GpuPresence::kRetired ? "retired" : Name(node.gpus[i].condition);
     if (facts.presence == GpuPresence::kMissing) text += " missing";
     if (node.gpus[i].draining) text += " draining";
-    if (trouble != cluster_.state().troubles.end() && trouble->second.remedy != GpuRemedy::kNone) text += std::string(" remedy ") + Name(trouble->second.remedy);
+    if (trouble != cluster_.state().troubles.end() && trouble->second.remedy != GpuRemedy::kNone)
+      text += std::string(" remedy ") + Name(trouble->second.remedy);
   }
   return "-> " + text;
 }
@@ -546,11 +591,13 @@ std::string TableRunner::Run(const Line& line) {
   if (line.verb == "exit" || line.verb == "end") return Observe(line, false, true);
   if (line.verb == "hang" || line.verb == "checkpoint") return ReportProgress(line);
   if (line.verb == "report") {
-    return ReportFrom(TargetOf(line.words[0]).node, {}, static_cast<uint64_t>(line.Number("incarnation", 0)));
+    return ReportFrom(TargetOf(line.words[0]).node, {},
+                      static_cast<uint64_t>(line.Number("incarnation", 0)));
   }
   if (line.verb == "rejoin") return Rejoin(line);
   if (line.verb == "vanish") {  // its nodes know nothing of it any more
-    for (const LeaseId id : cluster_.state().FindJob(jobs_.at(line.words[0]))->leases) seen_.erase(id);
+    for (const LeaseId id : cluster_.state().FindJob(jobs_.at(line.words[0]))->leases)
+      seen_.erase(id);
     return "-> nothing";
   }
   if (line.verb == "restart") return Restart(line);
@@ -562,17 +609,23 @@ std::string TableRunner::Run(const Line& line) {
   if (line.verb == "offline") return Service(line, ServiceAction::kOffline);
   if (line.verb == "online") return Service(line, ServiceAction::kOnline);
   if (line.verb == "reset") return Service(line, ServiceAction::kReset);
-  if (line.verb == "xid" || line.verb == "lost" || line.verb == "advises" || line.verb == "hot" || line.verb == "critical" || line.verb == "sxid") return Fault(line);
+  if (line.verb == "xid" || line.verb == "lost" || line.verb == "advises" || line.verb == "hot" ||
+      line.verb == "critical" || line.verb == "sxid")
+    return Fault(line);
   if (line.verb == "task") return EndTask(line);
-  if (line.verb == "ack") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kAcknowledged, ""});
-  if (line.verb == "close") return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kClosed, ""});
+  if (line.verb == "ack")
+    return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kAcknowledged, ""});
+  if (line.verb == "close")
+    return Tell(ChangeIncident{*ParseIncidentId(line.words[0]), IncidentState::kClosed, ""});
   if (line.verb == "wait") return Wait(line);
-  if (line.verb == "step") return Tell(StepWallClock{cluster_.state().time.wall + ParseDuration(line.words[0]).value()});
+  if (line.verb == "step")
+    return Tell(StepWallClock{cluster_.state().time.wall + ParseDuration(line.words[0]).value()});
   if (line.verb == "show") return Show();
   if (line.verb == "gpus") return ShowGpus(line.words[0]);
   if (line.verb == "verdict") return ShowVerdict(line);
   if (line.verb == "silence") return Tell(SilenceNode{TargetOf(line.words[0]).node});
-  if (line.verb == "declare-lost") return Tell(DeclareNodeLost{TargetOf(line.words[0]).node, "table"});
+  if (line.verb == "declare-lost")
+    return Tell(DeclareNodeLost{TargetOf(line.words[0]).node, "table"});
   if (line.verb == "defrag") return Defragment();
   if (line.verb == "pass") {
     const State before = cluster_.state();
@@ -584,7 +637,9 @@ std::string TableRunner::Run(const Line& line) {
   if (line.verb == "cancel") return Tell(StopJob{id, false});
   if (line.verb == "kill") return Tell(StopJob{id, true});
   if (line.verb == "priority") return Tell(SetPriority{id, std::stoi(line.words[1])});
-  if (line.verb == "extend") return Tell(ChangeTimeLimit{id, Duration::Seconds(std::stoi(line.words[1])), {}, line.words.size() > 2});
+  if (line.verb == "extend")
+    return Tell(ChangeTimeLimit{
+        id, Duration::Seconds(std::stoi(line.words[1])), {}, line.words.size() > 2});
   if (line.verb == "hold") return Tell(HoldJob{id});
   if (line.verb == "release") return Tell(ReleaseJob{id});
   return "=> unknown command";

@@ -22,8 +22,8 @@ class TableRunner {
  private:
   struct Line {
     std::string verb;
-    std::vector<std::string> words;             // without '='
-    std::map<std::string, std::string> options; // key=value
+    std::vector<std::string> words;              // without '='
+    std::map<std::string, std::string> options;  // key=value
     std::string Option(const std::string& key, const std::string& otherwise) const;
     int Number(const std::string& key, int otherwise) const;
     bool Has(const std::string& key) const;
@@ -72,7 +72,8 @@ class TableRunner {
   static void AddClues(const Line& line, LogClues& clues);
   std::string ReportProgress(const Line& line);
   std::string ReportFromAll(const std::vector<NodeId>& nodes);
-  std::string ReportFrom(NodeId node, std::vector<GpuObservation> gpus = {}, uint64_t incarnation = 0);
+  std::string ReportFrom(NodeId node, std::vector<GpuObservation> gpus = {},
+                         uint64_t incarnation = 0);
   std::vector<LeaseObservation> SeenOn(NodeId node) const;
 
   Target TargetOf(const std::string& text) const;

@@ -34,7 +34,8 @@ void AddGpus(Rng& rng, NodeFacts& facts, int count) {
 
 void ChooseShare(Rng& rng, JobSpec& spec) {
   static constexpr std::array kOfOne = {Isolation::kTimeslice, Isolation::kMps, Isolation::kMig};
-  spec.gpus.isolation = spec.gpus.count == 1 ? kOfOne[rng.Below(kOfOne.size())] : Isolation::kTimeslice;
+  spec.gpus.isolation =
+      spec.gpus.count == 1 ? kOfOne[rng.Below(kOfOne.size())] : Isolation::kTimeslice;
   if (rng.Chance(1, 3)) {
     spec.gpus.memory_mib = rng.Between(1, 40) * 1000;
     return;

@@ -111,14 +111,16 @@ namespace {
 bool Overlap(const MigTable& table, const GpuGrant& a, const GpuGrant& b) {
   const auto end = [&](const GpuGrant& grant) {
     const auto profile = std::ranges::find(table.profiles, grant.mig_profile, &MigProfile::id);
-    return profile == table.profiles.end() ? table.memory_slices : grant.mig_start + profile->memory_slices;
+    return profile == table.profiles.end() ? table.memory_slices
+                                           : grant.mig_start + profile->memory_slices;
   };
   return a.mig_start < end(b) && b.mig_start < end(a);
 }
 
 }  // namespace
 
-void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other, const NodeFacts& facts) {
+void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other,
+                                 const NodeFacts& facts) {
   if (other.lease.job == mine.job && other.lease.attempt != mine.attempt) {
     Break(ToText(mine.job) + ": two attempts run at once");
   }
@@ -126,9 +128,12 @@ void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const Leas
   for (const GpuGrant& grant : mine.gpus) {
     const auto same = std::ranges::find(other.lease.gpus, grant.gpu, &GpuGrant::gpu);
     if (same == other.lease.gpus.end()) continue;
-    const bool by_mig = mine.mode == GpuMode::kMig && !Overlap(facts.gpus[static_cast<size_t>(grant.gpu)].mig, grant, *same);
-    const bool by_user = (mine.mode == GpuMode::kTimeslice || mine.mode == GpuMode::kMps) && user.name == other.user.name;
-    if (mine.mode != other.lease.mode || (!by_mig && !by_user)) Break("GPU " + std::to_string(grant.gpu) + " runs two tenants");
+    const bool by_mig = mine.mode == GpuMode::kMig &&
+                        !Overlap(facts.gpus[static_cast<size_t>(grant.gpu)].mig, grant, *same);
+    const bool by_user = (mine.mode == GpuMode::kTimeslice || mine.mode == GpuMode::kMps) &&
+                         user.name == other.user.name;
+    if (mine.mode != other.lease.mode || (!by_mig && !by_user))
+      Break("GPU " + std::to_string(grant.gpu) + " runs two tenants");
   }
   for (const NumaGrant& grant : mine.numa) {
     for (const NumaGrant& theirs : other.lease.numa) {
@@ -160,14 +165,18 @@ void PhysicalWorld::CheckStart(const LeaseOrder& order, const NodeFacts& facts) 
 
 // It goes on from something that is whole and its own, and never from less than before.
 void PhysicalWorld::CheckResume(const LeaseOrder& order) {
-  const auto [first, is_first] = resumed_.try_emplace({order.lease.job, order.lease.attempt}, order.resume_from);
-  if (!is_first && first->second != order.resume_from) Break(ToText(order.lease.job) + ": its ranks go on from different checkpoints");
+  const auto [first, is_first] =
+      resumed_.try_emplace({order.lease.job, order.lease.attempt}, order.resume_from);
+  if (!is_first && first->second != order.resume_from)
+    Break(ToText(order.lease.job) + ": its ranks go on from different checkpoints");
   if (order.resume_from.empty()) return;
   const auto written = complete_.find(order.resume_from);
-  if (written == complete_.end() || written->second != order.lease.job) Break(ToText(order.lease.job) + " is to go on from what it has not written");
+  if (written == complete_.end() || written->second != order.lease.job)
+    Break(ToText(order.lease.job) + " is to go on from what it has not written");
   if (order.node_names.size() > 1) return;  // ranks tell of theirs in any order
   int64_t& step = known_step_[order.lease.job];
-  if (order.resume_step < step) Break(ToText(order.lease.job) + " is to go on from less than before");
+  if (order.resume_step < step)
+    Break(ToText(order.lease.job) + " is to go on from less than before");
   step = order.resume_step;
 }
 
@@ -240,7 +249,9 @@ LeaseObservation PhysicalWorld::Observe(LeaseId lease) {
   seen.checkpoints = program.checkpoints;
   seen.is_hung = program.is_hung;
   seen.use = program.use;
-  if (!seen.use.gpus.empty() && rng_.Chance(1, 50)) seen.use.gpus[0].busy_ms = seen.use.gpus[0].seen_ms + 1;  // what cannot be
+  // What cannot be
+  if (!seen.use.gpus.empty() && rng_.Chance(1, 50))
+    seen.use.gpus[0].busy_ms = seen.use.gpus[0].seen_ms + 1;
   if (seen.ended) {
     seen.ended_at = program.over_at;
     seen.outcome = program.ending;

@@ -29,7 +29,7 @@ struct Program {
   bool is_hung = false;     // it will say no more
   RankUse use;              // as its node counts it
   Instant metered_at;
-  int busy_percent = 0;     // of its GPUs
+  int busy_percent = 0;  // of its GPUs
   std::vector<Checkpoint> checkpoints;
 };
 
@@ -70,7 +70,8 @@ class PhysicalWorld {
   static void Meter(Program& program, Instant now);
   void CheckStart(const LeaseOrder& order, const NodeFacts& facts);
   void CheckResume(const LeaseOrder& order);
-  void CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other, const NodeFacts& facts);
+  void CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other,
+                    const NodeFacts& facts);
   void End(Program& program, Instant at, const LeaseOutcome& outcome);
   void Break(const std::string& what);
 
@@ -79,9 +80,9 @@ class PhysicalWorld {
   std::vector<Program> programs_;            // [lease id]
   std::vector<std::vector<LeaseId>> known_;  // [node id]
   std::vector<LeaseId> alive_;
-  std::map<std::string, JobId> complete_;    // checkpoints, by path
+  std::map<std::string, JobId> complete_;                 // checkpoints, by path
   std::map<std::pair<JobId, int>, std::string> resumed_;  // by attempt: where its ranks go on
-  std::map<JobId, int64_t> known_step_;      // from which a job has begun
+  std::map<JobId, int64_t> known_step_;                   // from which a job has begun
   uint64_t checkpoints_ = 0;
   std::string broken_;
 };

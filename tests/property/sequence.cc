@@ -47,13 +47,16 @@ void Sequence::WeighPlaces() {
   const auto weight = [this] { return rng_.Chance(1, 3) ? rng_.Between(1, 10) : 0; };
   policy_.placement.clear();
   for (const char* pool : {kEveryPool, "default"}) {
-    if (rng_.Chance(1, 3)) policy_.placement[pool] = {weight(), weight(), weight(), weight(), weight(), weight()};
+    if (rng_.Chance(1, 3))
+      policy_.placement[pool] = {weight(), weight(), weight(), weight(), weight(), weight()};
   }
 }
 
 void Sequence::SetUnderUse() {
-  for (UnderUseRule* rule : {&policy_.under_use.high, &policy_.under_use.medium, &policy_.under_use.low, &policy_.under_use.interactive}) {
-    *rule = {rng_.Between(0, 60), Duration::Seconds(rng_.Between(0, 60)), Duration::Seconds(rng_.Chance(1, 2) ? 0 : rng_.Between(1, 120))};
+  for (UnderUseRule* rule : {&policy_.under_use.high, &policy_.under_use.medium,
+                             &policy_.under_use.low, &policy_.under_use.interactive}) {
+    *rule = {rng_.Between(0, 60), Duration::Seconds(rng_.Between(0, 60)),
+             Duration::Seconds(rng_.Chance(1, 2) ? 0 : rng_.Between(1, 120))};
   }
 }
 
@@ -82,9 +85,7 @@ void Sequence::AddMachine() {
   for (int i = 0; i < gpus; ++i) machines_.back().gpus.push_back({i, true, false, ""});
 }
 
-JobId Sequence::AnyJob() {
-  return {1 + rng_.Below(ledger_.state().last_job + 1)};
-}
+JobId Sequence::AnyJob() { return {1 + rng_.Below(ledger_.state().last_job + 1)}; }
 
 std::string Sequence::Run() {
   RunSteps();
@@ -130,7 +131,10 @@ bool Sequence::StepOfPeople(uint64_t dice) {
   if (dice < 12) return Submit();
   if (dice < 14) return Tell(StopJob{AnyJob(), rng_.Chance(1, 2)}) != nullptr;
   if (dice < 15) return Tell(HoldJob{AnyJob()}) != nullptr;
-  if (dice < 16) return Tell(ChangeTimeLimit{AnyJob(), Duration::Seconds(rng_.Between(1, 300)), Duration::Seconds(rng_.Between(-100, 100) * rng_.Between(0, 1)), rng_.Chance(1, 2)}) != nullptr;
+  if (dice < 16)
+    return Tell(ChangeTimeLimit{AnyJob(), Duration::Seconds(rng_.Between(1, 300)),
+                                Duration::Seconds(rng_.Between(-100, 100) * rng_.Between(0, 1)),
+                                rng_.Chance(1, 2)}) != nullptr;
   if (dice < 19) return Tell(ReleaseJob{AnyJob()}) != nullptr;
   return ChangeServiceOfAny();
 }
@@ -138,7 +142,8 @@ bool Sequence::StepOfPeople(uint64_t dice) {
 bool Sequence::StepOfAgents(uint64_t dice) {
   if (dice < 16) return ReceiveUp(AnyMachine());
   if (dice < 32) {
-    const bool at_once = rng_.Chance(1, 2);  // not among the arguments: compilers order these as they like
+    // Not among the arguments: compilers order these as they like
+    const bool at_once = rng_.Chance(1, 2);
     return ReceiveDown(AnyMachine(), at_once);
   }
   if (dice < 46) return Connect(AnyMachine()) || SendReport(AnyMachine());
@@ -161,32 +166,23 @@ bool Sequence::StepOfTrouble(uint64_t dice) {
   switch (dice) {
     case 0:
     case 1:
-    case 2:
-      return Fault(AnyMachine());
-    case 3:
-      return BreakLink(AnyMachine());
+    case 2: return Fault(AnyMachine());
+    case 3: return BreakLink(AnyMachine());
     case 4: {
       Machine& machine = AnyMachine();
       machine.running = !machine.running;
       if (machine.running) machine.agent.Begin(false);
       return BreakLink(machine) || true;
     }
-    case 5:
-      return Reboot(AnyMachine(), false);
-    case 6:
-      return Reboot(AnyMachine(), true);
+    case 5: return Reboot(AnyMachine(), false);
+    case 6: return Reboot(AnyMachine(), true);
     case 7:
     case 8:
-    case 9:
-      return Silence(AnyMachine());
-    case 10:
-      return DeclareLost(AnyMachine());
-    case 11:
-      return RestartController();
-    case 12:
-      return rng_.Chance(1, 2) ? RepeatOldReport() : RepeatOldJoin();
-    case 15:
-      return Outage(AnyMachine());
+    case 9: return Silence(AnyMachine());
+    case 10: return DeclareLost(AnyMachine());
+    case 11: return RestartController();
+    case 12: return rng_.Chance(1, 2) ? RepeatOldReport() : RepeatOldJoin();
+    case 15: return Outage(AnyMachine());
     case 13:
       if (static_cast<int>(machines_.size()) == machines_max_) return false;
       AddMachine();
@@ -206,7 +202,8 @@ void Sequence::AddVariants(JobSpec& spec) {
   if (spec.gpus.count == 0 || !rng_.Chance(1, 6)) return;
   for (int i = rng_.Between(1, 2); i > 0; --i) {
     Alternative other{spec.nodes, spec.nodes_min, spec.gpus, spec.cpus, spec.memory_bytes};
-    const bool is_of_one = spec.gpus.isolation == Isolation::kMps || spec.gpus.isolation == Isolation::kMig;
+    const bool is_of_one =
+        spec.gpus.isolation == Isolation::kMps || spec.gpus.isolation == Isolation::kMig;
     other.gpus.count = is_of_one ? 1 : rng_.Between(1, 4);
     if (rng_.Chance(1, 3)) other.nodes = other.nodes_min = 1;
     spec.any_of.push_back(std::move(other));
@@ -219,21 +216,33 @@ bool Sequence::Submit() {
   spec.preemptible = shares_time_ && rng_.Chance(2, 3);
   spec.movable = shares_time_ && rng_.Chance(2, 3);
   AddVariants(spec);
-  if (has_queues_ && spec.nodes > 1 && rng_.Chance(1, 6)) spec.topology.network_levels = rng_.Between(1, 2);
+  if (has_queues_ && spec.nodes > 1 && rng_.Chance(1, 6))
+    spec.topology.network_levels = rng_.Between(1, 2);
   if (has_queues_ && rng_.Chance(3, 4)) spec.queue = AnyQueue();
   const auto& reservations = ledger_.state().reservations;
-  if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3)) spec.reservation = reservations.begin()->first;
-  if (has_queues_ && rng_.Chance(1, 8)) spec.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
-  if (ledger_.state().last_job > 0 && rng_.Chance(1, 5)) spec.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
-  if (rng_.Chance(1, 8)) spec.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
+  if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3))
+    spec.reservation = reservations.begin()->first;
+  if (has_queues_ && rng_.Chance(1, 8))
+    spec.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
+  if (ledger_.state().last_job > 0 && rng_.Chance(1, 5))
+    spec.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
+  if (rng_.Chance(1, 8))
+    spec.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
   if (rng_.Chance(1, 3)) spec.hang_after = Duration::Seconds(60);
-  if (rng_.Chance(1, 2)) spec.checkpoint = {.directory = "/ckpt", .keep = rng_.Between(1, 3), .best = static_cast<BestScore>(rng_.Below(3))};
-  if (rng_.Chance(1, 3)) spec.on_log = {{"a", LogAction::kStopRetries}, {"b", LogAction::kExcludeNode}};
+  if (rng_.Chance(1, 2))
+    spec.checkpoint = {.directory = "/ckpt",
+                       .keep = rng_.Between(1, 3),
+                       .best = static_cast<BestScore>(rng_.Below(3))};
+  if (rng_.Chance(1, 3))
+    spec.on_log = {{"a", LogAction::kStopRetries}, {"b", LogAction::kExcludeNode}};
   const bool may_be_refused = !spec.reservation.empty() || !spec.after.empty();
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
-  if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)}, request_id) == nullptr) {
-    const bool is_spent = ledger_.last_refusal().starts_with("budget: ") && !ledger_.state().budgets.empty();
-    const bool never = ledger_.last_refusal().find("can never start") != std::string::npos || may_be_refused || is_spent;
+  if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)},
+           request_id) == nullptr) {
+    const bool is_spent =
+        ledger_.last_refusal().starts_with("budget: ") && !ledger_.state().budgets.empty();
+    const bool never = ledger_.last_refusal().find("can never start") != std::string::npos ||
+                       may_be_refused || is_spent;
     if (!never) ledger_.Break("a legal job was refused: " + ledger_.last_refusal());
   }
   return true;
@@ -248,7 +257,8 @@ bool Sequence::ChangeServiceOfAny() {
     change.gpu = machine.gpus[rng_.Below(machine.gpus.size())].gpu;
   if (rng_.Chance(1, 2))
     change.action = rng_.Chance(1, 2) ? ServiceAction::kDrain : ServiceAction::kOffline;
-  if (change.action == ServiceAction::kDrain && rng_.Chance(1, 2)) change.deadline = Duration::Seconds(rng_.Between(1, 120));
+  if (change.action == ServiceAction::kDrain && rng_.Chance(1, 2))
+    change.deadline = Duration::Seconds(rng_.Between(1, 120));
   return Tell(std::move(change)) != nullptr;
 }
 
@@ -305,7 +315,8 @@ bool Sequence::Fault(Machine& machine) {
   gpu.healthy = rng_.Chance(2, 3);
   gpu.lost = rng_.Chance(1, 5);
   gpu.findings.clear();
-  static constexpr HealthCode kRead[] = {HealthCode::kLinkDown, HealthCode::kWarm, HealthCode::kUnread};
+  static constexpr HealthCode kRead[] = {HealthCode::kLinkDown, HealthCode::kWarm,
+                                         HealthCode::kUnread};
   if (rng_.Chance(1, 4)) gpu.findings.push_back({kRead[rng_.Below(3)], 1, 2});
   return true;
 }
@@ -330,12 +341,15 @@ bool Sequence::CommitOldPlan() {
 // Looking anew costs much: every few passes.  The plain way knows of no interruptions.
 void Sequence::ComparePlan(const Plan& plan) {
   if (++passes_ % 8 != 0) return;
-  // The plain way knows neither interruptions (a budget that is used up brings them about, too) nor who comes first
-  // after a fault.
-  const bool may_interrupt = std::ranges::any_of(ledger_.state().jobs, [](const auto& one) { return !IsTerminal(one.second.state) && one.second.spec->preemptible; });
+  // The plain way knows neither interruptions (a budget that is used up brings them about, too) nor
+  // who comes first after a fault.
+  const bool may_interrupt = std::ranges::any_of(ledger_.state().jobs, [](const auto& one) {
+    return !IsTerminal(one.second.state) && one.second.spec->preemptible;
+  });
   const bool is_plain = !shares_time_ && !may_interrupt && ledger_.state().recovering.empty();
   const Plan other = is_plain ? PlainPlan(ledger_.state(), now_) : Schedule(ledger_.state(), now_);
-  if (plan.steps != other.steps || plan.kept != other.kept) ledger_.Break("what the planner remembers makes a difference");
+  if (plan.steps != other.steps || plan.kept != other.kept)
+    ledger_.Break("what the planner remembers makes a difference");
 }
 
 void Sequence::Pass() {
@@ -343,7 +357,8 @@ void Sequence::Pass() {
   look_again_at_ = plan.look_again_at;
   ComparePlan(plan);
   const auto commit = [this](Command command) {
-    if (Tell(std::move(command)) == nullptr) ledger_.Break("a plan was refused: " + ledger_.last_refusal());
+    if (Tell(std::move(command)) == nullptr)
+      ledger_.Break("a plan was refused: " + ledger_.last_refusal());
   };
   for (const Plan::Step& step : plan.steps) commit(ToCommand(step));
 }

@@ -36,7 +36,7 @@ class Sequence {
   struct Machine {
     explicit Machine(VirtualAgent its_agent) : agent(std::move(its_agent)) {}
     VirtualAgent agent;
-    std::vector<GpuObservation> gpus;          // of those that are there, by the ledger's positions
+    std::vector<GpuObservation> gpus;  // of those that are there, by the ledger's positions
     std::shared_ptr<const NodeFacts> original;  // what it began as
     bool powered = true;
     bool running = true;     // the agent's process
@@ -142,10 +142,10 @@ class Sequence {
   int steps_ = 0;
   bool changes_hardware_ = false;  // GPUs vanish, return, are exchanged and moved
   int gpus_made_ = 0;              // that came from elsewhere
-  bool has_faults_ = false;   // its GPUs fail, and are reset and tested
+  bool has_faults_ = false;        // its GPUs fail, and are reset and tested
   uint64_t signals_ = 0;
   size_t records_planned_ = 0;  // the ledger's records at the last pass of the settling
-  Instant look_again_at_;  // of the last plan
+  Instant look_again_at_;       // of the last plan
 };
 
 }  // namespace gp

@@ -10,10 +10,15 @@ bool Sequence::StepOfAccess(uint64_t dice) {
   static constexpr std::array kSubjects = {"ana", "ben", kEverybody};
   const std::string subject = kSubjects[rng_.Below(kSubjects.size())];
   const std::string queue = rng_.Chance(1, 2) ? AnyQueue() : "";
-  if (dice < 2) return Tell(GrantRole{subject, queue, rng_.Chance(3, 4) ? std::optional(static_cast<Role>(rng_.Below(5))) : std::nullopt}) != nullptr;
-  if (dice < 3) return Tell(RevokeToken{TokenId{rng_.Below(ledger_.state().last_token + 1) + 1}}) != nullptr;
+  if (dice < 2)
+    return Tell(GrantRole{subject, queue,
+                          rng_.Chance(3, 4) ? std::optional(static_cast<Role>(rng_.Below(5)))
+                                            : std::nullopt}) != nullptr;
+  if (dice < 3)
+    return Tell(RevokeToken{TokenId{rng_.Below(ledger_.state().last_token + 1) + 1}}) != nullptr;
   if (dice < 4 && rng_.Chance(4, 5)) return StepOfCertificates();
-  if (dice < 4 && rng_.Chance(1, 2)) return Tell(NoteChange{"SetSecret", "KEY", "its own"}) != nullptr;
+  if (dice < 4 && rng_.Chance(1, 2))
+    return Tell(NoteChange{"SetSecret", "KEY", "its own"}) != nullptr;
   if (dice < 4) return Tell(NoteRefusal{"SetQueue", "not an admin", rng_.Between(1, 9)}) != nullptr;
   AccessToken token;
   token.label = "sequence";
@@ -27,10 +32,14 @@ bool Sequence::StepOfAccess(uint64_t dice) {
 
 bool Sequence::StepOfCertificates() {
   const std::string node = rng_.Chance(1, 2) ? "n1" : "n2";
-  const auto some_fingerprint = [&] { return std::string(kFingerprintLength, "0123456789abcdef"[rng_.Below(4)]); };
+  const auto some_fingerprint = [&] {
+    return std::string(kFingerprintLength, "0123456789abcdef"[rng_.Below(4)]);
+  };
   if (rng_.Chance(1, 2)) return Tell(RevokeNode{node}) != nullptr;
-  const NodeCertificate certificate{some_fingerprint(), now_ + Duration::Seconds(rng_.Between(-5, 300))};
-  return Tell(CertifyNode{node, certificate, rng_.Chance(1, 2) ? some_fingerprint() : ""}) != nullptr;
+  const NodeCertificate certificate{some_fingerprint(),
+                                    now_ + Duration::Seconds(rng_.Between(-5, 300))};
+  return Tell(CertifyNode{node, certificate, rng_.Chance(1, 2) ? some_fingerprint() : ""}) !=
+         nullptr;
 }
 
 }  // namespace gp

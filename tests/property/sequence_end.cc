@@ -71,7 +71,8 @@ bool Sequence::SettleRound() {
   return busy;
 }
 
-// Where no deadline is near, to when the last plan asked to be made again: what is held for somebody is free then.
+// Where no deadline is near, to when the last plan asked to be made again: what is held for
+// somebody is free then.
 void Sequence::JumpToDeadline() {
   const Instant deadline = NextDeadline(ledger_.state());
   if (deadline.ns == 0) {
@@ -100,7 +101,9 @@ void Sequence::Settle() {
     const PendingReason why = WhyPending(ledger_.state(), now_, job);
     if (job.state == JobState::kQueued && why.kind == PendingKind::kNoSuchHardware) continue;
     // Whoever it waits for is judged here itself.
-    if (job.state == JobState::kBlocked && ProspectOf(ledger_.state(), *job.spec) == Prospect::kOpen) continue;
+    if (job.state == JobState::kBlocked &&
+        ProspectOf(ledger_.state(), *job.spec) == Prospect::kOpen)
+      continue;
     ledger_.Break("the world healed, but " + ToText(id) + " stays " + Name(job.state) + ": " +
                   why.text);
   }
@@ -132,24 +135,31 @@ void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
   expect(victim.spec->preemptible, "though it is not preemptible");
   const bool same_queue = victim.queue == by.queue;
   bool guaranteed = false;
-  for (const std::string& path : PathsTo(by.queue)) guaranteed = guaranteed || ledger_.state().queues.at(path).guaranteed > 0;
+  for (const std::string& path : PathsTo(by.queue))
+    guaranteed = guaranteed || ledger_.state().queues.at(path).guaranteed > 0;
   const bool has_run = now_ - victim.attempts.back().placed_at >= policy_.min_run;
-  const bool reclaims = !same_queue && guaranteed && ledger_.state().queues.at(victim.queue).reclaimable;
-  expect(has_run || (reclaims && now_ - by.queued_at >= policy_.reclaim_grace), "before it had run for min_run");
+  const bool reclaims =
+      !same_queue && guaranteed && ledger_.state().queues.at(victim.queue).reclaimable;
+  expect(has_run || (reclaims && now_ - by.queued_at >= policy_.reclaim_grace),
+         "before it had run for min_run");
   expect(victim.pool == by.pool, "in another pool");
   if (reclaims) return;
-  expect(same_queue || by.spec->priority > victim.spec->priority, "for one of another queue that has no claim");
+  expect(same_queue || by.spec->priority > victim.spec->priority,
+         "for one of another queue that has no claim");
   expect(by.state == JobState::kQueued, "for nobody who waits");
   expect(by.spec->priority >= victim.spec->priority, "for a lower class");
-  expect(by.spec->priority > victim.spec->priority || by.spec->preemptible, "for an equal that does not give way itself");
+  expect(by.spec->priority > victim.spec->priority || by.spec->preemptible,
+         "for an equal that does not give way itself");
 }
 
 // However they came by their places: no more of an array than it allows.
 void Sequence::CheckArray(const Job& placed) {
   int holding = 0;
-  for (const auto& [id, job] : ledger_.state().jobs) holding += job.array == placed.array && !job.leases.empty() ? 1 : 0;
+  for (const auto& [id, job] : ledger_.state().jobs)
+    holding += job.array == placed.array && !job.leases.empty() ? 1 : 0;
   const int max_parallel = placed.spec->array.max_parallel;
-  if (max_parallel > 0 && holding > max_parallel) ledger_.Break("of array " + ToText(placed.array) + " more run than may");
+  if (max_parallel > 0 && holding > max_parallel)
+    ledger_.Break("of array " + ToText(placed.array) + " more run than may");
 }
 
 // All ranks at once, each with what was asked, on nodes that differ.

@@ -8,11 +8,13 @@
 namespace gp {
 namespace {
 
-constexpr int kXids[] = {13, 13, 31, 31, 43, 45, 48, 63, 64, 74, 79, 92, 94, 95, 119, 142, 144, 154, 68, 1};
+constexpr int kXids[] = {13, 13, 31, 31, 43,  45,  48,  63,  64, 74,
+                         79, 92, 94, 95, 119, 142, 144, 154, 68, 1};
 
 }  // namespace
 
-// Only a node that the controller serves is heard; of the others the reports are sent later, which is the same.
+// Only a node that the controller serves is heard; of the others the reports are sent later, which
+// is the same.
 bool Sequence::ReportFault(Machine& machine) {
   if (machine.session == 0 || machine.gpus.empty() || !machine.connected) return false;
   const NodeId id = *machine.agent.node();
@@ -20,14 +22,16 @@ bool Sequence::ReportFault(Machine& machine) {
   ReportGpus report{id, machine.session, {}, {}};
   for (int i = rng_.Between(1, 3); i > 0; --i) {
     FaultSignal signal;
-    signal.number = rng_.Chance(1, 8) ? signals_ : ++signals_;  // sometimes one that was told already
+    // Sometimes one that was told already
+    signal.number = rng_.Chance(1, 8) ? signals_ : ++signals_;
     signal.gpu = machine.gpus[rng_.Below(machine.gpus.size())].gpu;
     signal.xid = kXids[rng_.Below(std::size(kXids))];
     if (rng_.Chance(1, 12)) signal.kind = static_cast<SignalKind>(rng_.Between(1, 3));
     signal.is_fatal = rng_.Chance(1, 2);
     if (rng_.Chance(1, 8)) signal.advice = static_cast<DriverAdvice>(rng_.Between(1, 6));
     if (signal.xid == 154) signal.told = static_cast<DriverAdvice>(rng_.Between(1, 6));
-    if (!node.leases.empty() && rng_.Chance(2, 3)) signal.lease = node.leases[rng_.Below(node.leases.size())];
+    if (!node.leases.empty() && rng_.Chance(2, 3))
+      signal.lease = node.leases[rng_.Below(node.leases.size())];
     signal.at = now_;
     report.signals.push_back(signal);
   }
@@ -42,7 +46,8 @@ bool Sequence::EndTasks(Machine& machine, bool all_well) {
   for (const GpuObservation& seen : machine.gpus) {
     const GpuTrouble* trouble = FindTrouble(ledger_.state(), {id, seen.gpu});
     if (trouble == nullptr || trouble->task == GpuTask::kNone) continue;
-    report.results.push_back({seen.gpu, trouble->task_number, all_well || rng_.Chance(4, 5), "table"});
+    report.results.push_back(
+        {seen.gpu, trouble->task_number, all_well || rng_.Chance(4, 5), "table"});
   }
   return !report.results.empty() && Tell(report) != nullptr;
 }
@@ -55,7 +60,10 @@ bool Sequence::StepOfFaults() {
   if (ledger_.state().incidents.empty()) return false;
   auto incident = ledger_.state().incidents.begin();
   std::advance(incident, static_cast<int64_t>(rng_.Below(ledger_.state().incidents.size())));
-  return Tell(ChangeIncident{incident->first, rng_.Chance(1, 2) ? IncidentState::kAcknowledged : IncidentState::kClosed, "seen"}) != nullptr;
+  return Tell(ChangeIncident{
+             incident->first,
+             rng_.Chance(1, 2) ? IncidentState::kAcknowledged : IncidentState::kClosed, "seen"}) !=
+         nullptr;
 }
 
 // A person closes what is open and brings back what is out.
@@ -77,17 +85,21 @@ bool Sequence::BringBack(Machine& machine) {
   for (size_t gpu = 0; gpu < node.gpus.size(); ++gpu) {
     const GpuTrouble* trouble = FindTrouble(ledger_.state(), {id, static_cast<int>(gpu)});
     const bool waits = trouble != nullptr && trouble->remedy >= GpuRemedy::kOperator;
-    is_out = is_out || node.gpus[gpu].condition == GpuCondition::kOffline || (node.gpus[gpu].condition == GpuCondition::kQuarantined && (waits || trouble == nullptr));
+    is_out =
+        is_out || node.gpus[gpu].condition == GpuCondition::kOffline ||
+        (node.gpus[gpu].condition == GpuCondition::kQuarantined && (waits || trouble == nullptr));
   }
   const auto is_missing = [&](const Incident& incident) {
-    return incident.node == node.facts->name && incident.gpu >= 0 && node.facts->gpus[static_cast<size_t>(incident.gpu)].presence == GpuPresence::kMissing;
+    return incident.node == node.facts->name && incident.gpu >= 0 &&
+           node.facts->gpus[static_cast<size_t>(incident.gpu)].presence == GpuPresence::kMissing;
   };
   for (const auto& [incident_id, incident] : ledger_.state().incidents) {
     if (incident.state == IncidentState::kClosed || !is_missing(incident)) continue;
     return Tell(ChangeIncident{incident_id, IncidentState::kClosed, "gone for good"}) != nullptr;
   }
   if (!is_out || node.condition != NodeCondition::kUp) return false;
-  const std::vector<Event>* events = Tell(ChangeService{id, -1, ServiceAction::kOnline, false, "brought back"});
+  const std::vector<Event>* events =
+      Tell(ChangeService{id, -1, ServiceAction::kOnline, false, "brought back"});
   return events != nullptr && !events->empty();
 }
 

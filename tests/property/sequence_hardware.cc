@@ -1,4 +1,5 @@
-// Machines that are opened: GPUs are taken out, put in, exchanged and moved to other machines, and listed in another order.
+// Machines that are opened: GPUs are taken out, put in, exchanged and moved to other machines, and
+// listed in another order.
 
 #include <algorithm>
 
@@ -23,7 +24,8 @@ Sequence::Machine* Sequence::FindOfKind(const Machine& machine, const GpuFacts& 
   for (int tries = 0; tries < 8; ++tries) {
     Machine& other = AnyMachine();
     const std::vector<GpuFacts>& there = other.agent.facts().gpus;
-    const bool is_of_kind = !there.empty() && there.front().model == gpu.model && there.front().mig == gpu.mig;
+    const bool is_of_kind =
+        !there.empty() && there.front().model == gpu.model && there.front().mig == gpu.mig;
     if (&other != &machine && is_of_kind) return &other;
   }
   return nullptr;
@@ -75,7 +77,8 @@ void Sequence::SeeGpus(Machine& machine) {
   for (const GpuFacts& gpu : machine.agent.facts().gpus) {
     const int position = node.facts->PositionOf(gpu.uuid);
     const auto before = std::ranges::find(machine.gpus, position, &GpuObservation::gpu);
-    gpus.push_back(before == machine.gpus.end() ? GpuObservation{position, true, false, ""} : *before);
+    gpus.push_back(before == machine.gpus.end() ? GpuObservation{position, true, false, ""}
+                                                : *before);
   }
   std::ranges::sort(gpus, {}, &GpuObservation::gpu);
   machine.gpus = std::move(gpus);

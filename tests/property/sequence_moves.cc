@@ -18,14 +18,15 @@ bool Sequence::MoveAny() {
   for (const JobId id : state.queued) {
     const auto plan = finder.Find(*state.FindJob(id));
     if (!plan) continue;
-    if (Tell(plan->moves) == nullptr) ledger_.Break("moves that were found are refused: " + ledger_.last_refusal());
+    if (Tell(plan->moves) == nullptr)
+      ledger_.Break("moves that were found are refused: " + ledger_.last_refusal());
     return true;
   }
   return false;
 }
 
-// Somebody who may be moved, for somebody who waits, to where there may be no room: that is seen when it is
-// to be placed.  Now and then what must be refused.
+// Somebody who may be moved, for somebody who waits, to where there may be no room: that is seen
+// when it is to be placed.  Now and then what must be refused.
 bool Sequence::MoveAtRandom() {
   const State& state = ledger_.state();
   if (state.movable.empty() || state.queued.empty() || rng_.Chance(1, 8)) {
@@ -41,13 +42,17 @@ bool Sequence::MoveAtRandom() {
   const Job& job = *state.FindJob(any_of(state.movable));
   MoveJobs command{by.id, {}, {{job.id, {}}}};
   const auto first = static_cast<uint32_t>(rng_.Below(machines_.size()));
-  const auto node = [&](int rank) { return NodeId{(first + static_cast<uint32_t>(rank)) % static_cast<uint32_t>(state.nodes.size())}; };
+  const auto node = [&](int rank) {
+    return NodeId{(first + static_cast<uint32_t>(rank)) %
+                  static_cast<uint32_t>(state.nodes.size())};
+  };
   for (int rank = 0; rank < by.spec->nodes; ++rank) command.nodes.push_back(node(rank));
   for (int rank = 0; rank < job.spec->nodes; ++rank) {
     RankTarget& target = command.moves.front().destination.emplace_back();
     target.node = node(rank);
     const uint64_t lowest = rng_.Below(3);
-    for (int gpu = 0; gpu < job.spec->gpus.count; ++gpu) target.gpus |= uint64_t{1} << (lowest + static_cast<uint64_t>(gpu)) % 64;
+    for (int gpu = 0; gpu < job.spec->gpus.count; ++gpu)
+      target.gpus |= uint64_t{1} << (lowest + static_cast<uint64_t>(gpu)) % 64;
   }
   return Tell(std::move(command)) != nullptr;
 }
@@ -63,7 +68,8 @@ void Sequence::CheckMoved(const JobMoveOrdered& order) {
   expect(by.state == JobState::kQueued, "for nobody who waits");
   expect(now_ - job.attempts.back().placed_at >= policy_.min_run, "before it had run for min_run");
   expect(static_cast<int>(order.destination.size()) == job.spec->nodes, "in part");
-  expect(static_cast<int>(ledger_.state().moved.size()) <= policy_.moves_per_hour, "beyond moves_per_hour");
+  expect(static_cast<int>(ledger_.state().moved.size()) <= policy_.moves_per_hour,
+         "beyond moves_per_hour");
 }
 
 }  // namespace gp

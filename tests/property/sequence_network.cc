@@ -49,8 +49,9 @@ bool Sequence::ReceiveUp(Machine& machine) {
   return true;
 }
 
-// A machine all of whose GPUs are new may be another one, until what it was has been silent for long.  One that was given
-// a GPU waits until that is gone from where it was; two that were given one of each other's wait until both are silent.
+// A machine all of whose GPUs are new may be another one, until what it was has been silent for
+// long.  One that was given a GPU waits until that is gone from where it was; two that were given
+// one of each other's wait until both are silent.
 void Sequence::ComeLater(Machine& machine, const std::string& refusal) {
   const auto says = [&](const char* what) { return refusal.find(what) != std::string::npos; };
   const auto known = ledger_.state().nodes_by_name.find(machine.agent.facts().name);
@@ -62,7 +63,8 @@ void Sequence::ComeLater(Machine& machine, const std::string& refusal) {
   }
   Tell(SilenceNode{known->second});
   // Its leases are known to be over: the machine was without power.
-  if (!ledger_.state().FindNode(known->second)->leases.empty()) Tell(DeclareNodeLost{known->second, "it has other GPUs now"});
+  if (!ledger_.state().FindNode(known->second)->leases.empty())
+    Tell(DeclareNodeLost{known->second, "it has other GPUs now"});
 }
 
 bool Sequence::ReceiveReport(Machine& machine) {
@@ -159,7 +161,10 @@ bool Sequence::RepeatOldJoin() {
   const bool is_stale = join.incarnation < node.incarnation && !is_harmless;
   const std::string name = join.facts->name;
   const std::vector<Event>* events = is_stale || is_harmless ? Tell(std::move(join)) : nullptr;
-  const bool is_accepted = events != nullptr && std::ranges::any_of(*events, [](const Event& event) { return std::holds_alternative<NodeJoined>(event); });
+  const bool is_accepted =
+      events != nullptr && std::ranges::any_of(*events, [](const Event& event) {
+        return std::holds_alternative<NodeJoined>(event);
+      });
   if (is_stale && is_accepted) ledger_.Break("a stale join was accepted");
   if (is_accepted) {  // whoever is connected has been replaced, and joins again
     for (Machine& machine : machines_) {

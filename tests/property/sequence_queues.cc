@@ -52,9 +52,12 @@ bool Sequence::SetOrDeleteBudget() {
   static constexpr std::array kQueues = {"", "default", "a", "a/x"};
   static constexpr std::array kUsers = {"", "ana", "*"};
   const auto& known = ledger_.state().budgets;
-  if (!known.empty() && rng_.Chance(1, 2)) return Tell(DeleteBudget{known.begin()->first}) != nullptr;
-  const BudgetKey key{kQueues[rng_.Below(kQueues.size())], kUsers[rng_.Below(kUsers.size())], rng_.Chance(1, 4) ? "dev" : ""};
-  constexpr OverBudget kOver[] = {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse, OverBudget::kHold};
+  if (!known.empty() && rng_.Chance(1, 2))
+    return Tell(DeleteBudget{known.begin()->first}) != nullptr;
+  const BudgetKey key{kQueues[rng_.Below(kQueues.size())], kUsers[rng_.Below(kUsers.size())],
+                      rng_.Chance(1, 4) ? "dev" : ""};
+  constexpr OverBudget kOver[] = {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse,
+                                  OverBudget::kHold};
   SetBudget set;
   set.key = key;
   set.money_micros = rng_.Between(0, rng_.Chance(1, 2) ? 1'000'000 : 10'000);
@@ -65,7 +68,8 @@ bool Sequence::SetOrDeleteBudget() {
 void Sequence::ReviewABudget() {
   const auto& known = ledger_.state().budgets;
   if (known.empty()) return;
-  const BudgetKey key = std::next(known.begin(), static_cast<std::ptrdiff_t>(rng_.Below(known.size())))->first;
+  const BudgetKey key =
+      std::next(known.begin(), static_cast<std::ptrdiff_t>(rng_.Below(known.size())))->first;
   Tell(ReviewBudget{key});
 }
 
@@ -87,7 +91,8 @@ bool Sequence::ReserveOrEnd() {
   reserve.reservation.name = name;
   reserve.reservation.pool = rng_.Chance(4, 5) ? "default" : "dev";
   reserve.reservation.starts_at = now_ + Duration::Seconds(rng_.Between(-10, 120));
-  reserve.reservation.ends_at = reserve.reservation.starts_at + Duration::Seconds(rng_.Between(1, 300));
+  reserve.reservation.ends_at =
+      reserve.reservation.starts_at + Duration::Seconds(rng_.Between(1, 300));
   reserve.reservation.maintenance = rng_.Chance(1, 3);
   if (!reserve.reservation.maintenance) {
     reserve.reservation.users = {"ana"};
@@ -114,13 +119,15 @@ void Sequence::LiftQuotas() {
     Tell(std::move(warning));
   }
   std::vector<std::string> names;
-  for (const auto& [name, queue] : ledger_.state().queues) names.insert(names.begin(), name);  // lower ones first
+  // Lower ones first
+  for (const auto& [name, queue] : ledger_.state().queues) names.insert(names.begin(), name);
   for (const std::string& name : names) {
     SetQueue lift;
     lift.name = name;
     lift.guaranteed = 0;
     lift.limit = lift.user_limit = {-1, -1, -1};
-    if (Tell(std::move(lift)) == nullptr) ledger_.Break("a limit cannot be lifted: " + ledger_.last_refusal());
+    if (Tell(std::move(lift)) == nullptr)
+      ledger_.Break("a limit cannot be lifted: " + ledger_.last_refusal());
   }
 }
 

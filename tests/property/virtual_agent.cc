@@ -28,9 +28,7 @@ std::vector<LeaseObservation> VirtualAgent::Observations() const {
   return seen;
 }
 
-JoinNode VirtualAgent::Connect() {
-  return {facts_, ++incarnation_, fresh_, Observations()};
-}
+JoinNode VirtualAgent::Connect() { return {facts_, ++incarnation_, fresh_, Observations()}; }
 
 void VirtualAgent::JoinAccepted(NodeId node, std::shared_ptr<const NodeFacts> ledger) {
   node_ = node;
@@ -38,9 +36,7 @@ void VirtualAgent::JoinAccepted(NodeId node, std::shared_ptr<const NodeFacts> le
   fresh_is_known_ = true;
 }
 
-void VirtualAgent::Disconnect() {
-  orders_.reset();
-}
+void VirtualAgent::Disconnect() { orders_.reset(); }
 
 ReportNode VirtualAgent::Report(const std::vector<GpuObservation>& gpus) const {
   return {*node_, incarnation_, Observations(), gpus};
@@ -79,8 +75,7 @@ void VirtualAgent::Carry(Instant now, const NodeAction& action) {
   switch (action.kind) {
     case NodeActionKind::kStart:
       return world_->Start(now, OrderFor(action.lease), *ledger_, lease_until_);
-    case NodeActionKind::kDecline:
-      return declined_.push_back(action.lease);
+    case NodeActionKind::kDecline: return declined_.push_back(action.lease);
     case NodeActionKind::kStop:
       stopped_[action.lease] = StopOrder::kGraceful;
       return world_->Stop(now, action.lease, OrderFor(action.lease).spec->grace);

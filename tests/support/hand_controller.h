@@ -22,7 +22,10 @@ struct HandController {
     loop.reset();
     loop = *ControlLoop::Open(journal, clock, options);
   }
-  void Turn() { while (loop->Turn() == Duration{}) {} }
+  void Turn() {
+    while (loop->Turn() == Duration{}) {
+    }
+  }
 };
 
 }  // namespace gp

@@ -32,36 +32,47 @@ struct Candidate {
 bool Better(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
     const GpuScore& s = c.choice.score;
-    return std::tuple(s.weighted, s.first, s.second, s.links_descending, s.mig_lost, s.gpus_opened, s.blocks_lost,
-                      std::popcount(FreeGpus(*c.node)), s.share_left, c.node->id);
+    return std::tuple(s.weighted, s.first, s.second, s.links_descending, s.mig_lost, s.gpus_opened,
+                      s.blocks_lost, std::popcount(FreeGpus(*c.node)), s.share_left, c.node->id);
   };
   return key(a) < key(b);
 }
 
-// Those of them, in the same order, that share most of the network's levels and are enough; how many levels.
-std::pair<std::vector<Candidate>, int> NearTogether(const std::vector<Candidate>& candidates, size_t wanted) {
+// Those of them, in the same order, that share most of the network's levels and are enough; how
+// many levels.
+std::pair<std::vector<Candidate>, int> NearTogether(const std::vector<Candidate>& candidates,
+                                                    size_t wanted) {
   for (int depth = 8; depth > 0; --depth) {
     std::map<std::string, std::vector<Candidate>> parts;
     for (const Candidate& candidate : candidates) {
       const auto label = candidate.node->labels.find("network");
-      if (label == candidate.node->labels.end() || std::ranges::count(label->second, '/') + 1 < depth) continue;
+      if (label == candidate.node->labels.end() ||
+          std::ranges::count(label->second, '/') + 1 < depth)
+        continue;
       std::string part;
-      for (const std::string& level : std::views::take(Split(label->second, '/'), depth)) part += level + "/";
+      for (const std::string& level : std::views::take(Split(label->second, '/'), depth))
+        part += level + "/";
       parts[part].push_back(candidate);
     }
     std::erase_if(parts, [wanted](const auto& part) { return part.second.size() < wanted; });
-    if (!parts.empty()) return {std::ranges::min_element(parts, {}, [](const auto& part) { return part.second.size(); })->second, depth};
+    if (!parts.empty())
+      return {
+          std::ranges::min_element(parts, {}, [](const auto& part) { return part.second.size(); })
+              ->second,
+          depth};
   }
   return {candidates, 0};
 }
 
-std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& nodes, const Job& job) {
+std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& nodes,
+                                   const Job& job) {
   const PlacementWeights weights = WeightsOf(state.policy.placement, job.pool);
   const auto wanted = static_cast<size_t>(job.spec->nodes);
   std::map<std::string, std::vector<Candidate>> by_trait;
   for (const Node& node : nodes) {
     auto choice = ChooseGpus(node, job, weights);
-    if (choice) by_trait[CommonTrait(*job.spec, node, *choice)].push_back({&node, *std::move(choice)});
+    if (choice)
+      by_trait[CommonTrait(*job.spec, node, *choice)].push_back({&node, *std::move(choice)});
   }
   std::vector<Candidate>* best = nullptr;
   std::vector<Candidate> nearest;
@@ -70,7 +81,9 @@ std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& 
     if (candidates.size() < wanted) continue;
     std::ranges::sort(candidates, Better);
     auto [near, depth] = wanted == 1 ? std::pair(candidates, 0) : NearTogether(candidates, wanted);
-    if (best != nullptr && (depth < levels || (depth == levels && !Better(near[wanted - 1], nearest[wanted - 1])))) continue;
+    if (best != nullptr &&
+        (depth < levels || (depth == levels && !Better(near[wanted - 1], nearest[wanted - 1]))))
+      continue;
     best = &candidates;
     nearest = std::move(near);
     levels = depth;
@@ -85,23 +98,30 @@ std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& 
 std::vector<Node> WithoutFaulty(std::vector<Node> others, const Job& job) {
   for (const AttemptRecord& attempt : job.attempts) {
     for (const RankRecord& rank : attempt.ranks) {
-      const bool is_bad = IsPlatformFault(rank.outcome.end) || std::ranges::any_of(rank.outcome.clues.rules, [&](int rule) {
-        return job.spec->on_log.size() > static_cast<size_t>(rule) && job.spec->on_log[static_cast<size_t>(rule)].action == LogAction::kExcludeNode;
-      });
+      const bool is_bad =
+          IsPlatformFault(rank.outcome.end) ||
+          std::ranges::any_of(rank.outcome.clues.rules, [&](int rule) {
+            return job.spec->on_log.size() > static_cast<size_t>(rule) &&
+                   job.spec->on_log[static_cast<size_t>(rule)].action == LogAction::kExcludeNode;
+          });
       if (is_bad) std::erase_if(others, [&](const Node& node) { return node.id == rank.node; });
     }
   }
   return others;
 }
 
-std::vector<NodeId> EmptiestFor(const State& state, const std::vector<Node>& nodes, const Job& job) {
+std::vector<NodeId> EmptiestFor(const State& state, const std::vector<Node>& nodes,
+                                const Job& job) {
   NodeView order;
   for (const Node& node : nodes) order.push_back(&node);
-  std::ranges::sort(order, {}, [](const Node* node) { return std::tuple(-std::popcount(FreeGpus(*node)), node->id); });
+  std::ranges::sort(order, {}, [](const Node* node) {
+    return std::tuple(-std::popcount(FreeGpus(*node)), node->id);
+  });
   std::map<std::string, std::vector<NodeId>> alike;
   for (const Node* node : order) {
     if (node->condition != NodeCondition::kUp || node->draining) continue;
-    const auto choice = ChooseGpus(Emptied(*node), job, WeightsOf(state.policy.placement, job.pool));
+    const auto choice =
+        ChooseGpus(Emptied(*node), job, WeightsOf(state.policy.placement, job.pool));
     if (!choice) continue;
     std::vector<NodeId>& found = alike[CommonTrait(*job.spec, *node, *choice)];
     found.push_back(node->id);
@@ -113,9 +133,12 @@ std::vector<NodeId> EmptiestFor(const State& state, const std::vector<Node>& nod
 bool IsOpenFrom(const State& state, NodeId id, const Job& job, Instant from) {
   for (const auto& [name, reservation] : state.reservations) {
     if (std::ranges::count(reservation.nodes, id) == 0) continue;
-    const bool is_own = job.spec->reservation == name && Admits(reservation, job.user.name, job.queue);
+    const bool is_own =
+        job.spec->reservation == name && Admits(reservation, job.user.name, job.queue);
     const Instant left = EndOfStay(from, *job.spec);
-    if (is_own ? from < reservation.starts_at || left > reservation.ends_at : left > reservation.starts_at) return false;
+    if (is_own ? from < reservation.starts_at || left > reservation.ends_at
+               : left > reservation.starts_at)
+      return false;
   }
   return true;
 }
@@ -154,14 +177,19 @@ Instant ReadyAt(const State& state, Instant at, const Plan& plan, Node node, con
 }
 
 // The nodes on which it can start first, and when.
-std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instant at, const Plan& plan, const std::vector<Node>& nodes, const Job& job) {
+std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instant at,
+                                                      const Plan& plan,
+                                                      const std::vector<Node>& nodes,
+                                                      const Job& job) {
   std::pair<std::vector<NodeId>, Instant> best{{}, kNever};
   if (job.spec->gpus.count == 0 || ModeFor(job.spec->gpus) != GpuMode::kWhole) return best;
   std::map<std::string, std::vector<std::tuple<Instant, int, NodeId>>> alike;
   for (const Node& node : nodes) {
     if (node.condition != NodeCondition::kUp || node.draining) continue;
     const auto choice = ChooseGpus(Emptied(node), job, WeightsOf(state.policy.placement, job.pool));
-    if (choice) alike[CommonTrait(*job.spec, node, *choice)].push_back({ReadyAt(state, at, plan, node, job), -std::popcount(FreeGpus(node)), node.id});
+    if (choice)
+      alike[CommonTrait(*job.spec, node, *choice)].push_back(
+          {ReadyAt(state, at, plan, node, job), -std::popcount(FreeGpus(node)), node.id});
   }
   for (auto& [trait, times] : alike) {
     std::ranges::sort(times);
@@ -182,7 +210,8 @@ std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instan
 // Whose turn it is, worked out anew from all that is held, planned and waited for.
 class PlainTurns {
  public:
-  PlainTurns(const State& state, Instant at, const Holdings& planned, const std::map<JobId, int64_t>& planned_shares)
+  PlainTurns(const State& state, Instant at, const Holdings& planned,
+             const std::map<JobId, int64_t>& planned_shares)
       : state_(state), at_(at), planned_(planned), planned_shares_(planned_shares) {
     for (const JobId id : state.queued) {
       for (const auto& [above, one] : Levels(*state.FindJob(id))) active_[above].insert(one);
@@ -194,14 +223,14 @@ class PlainTurns {
     const auto group = [this](const Job* job) { return std::tuple(-Rank(*job), job->pool); };
     const auto first = group(*std::ranges::min_element(heads, {}, group));
     std::vector<const Job*> asked;
-    std::ranges::copy_if(heads, std::back_inserter(asked), [&](const Job* job) { return group(job) == first; });
+    std::ranges::copy_if(heads, std::back_inserter(asked),
+                         [&](const Job* job) { return group(job) == first; });
     if (std::get<0>(first) == -kBelowFloor) return *std::ranges::min_element(asked, {}, &Job::id);
     return Choose(asked, 0);
   }
 
  private:
   static constexpr int kBelowFloor = 3;
-
 
   // From the top down: who stands above, and the queue or user below it.
   static std::vector<std::pair<AccountId, AccountId>> Levels(const Job& job) {
@@ -215,7 +244,9 @@ class PlainTurns {
     return levels;
   }
 
-  static auto Order(const Job& job) { return std::tuple(-job.spec->priority, ServiceLevel(job, Instant{}), job.id); }
+  static auto Order(const Job& job) {
+    return std::tuple(-job.spec->priority, ServiceLevel(job, Instant{}), job.id);
+  }
 
   const Job* Choose(const std::vector<const Job*>& jobs, size_t level) const {
     std::map<AccountId, std::vector<const Job*>> branches;
@@ -227,9 +258,12 @@ class PlainTurns {
     int64_t best_step = 0;
     for (const auto& [id, branch] : branches) {
       const bool are_of_one_user = !id.user.empty();
-      const Job* job = are_of_one_user ? *std::ranges::min_element(branch, {}, [](const Job* j) { return Order(*j); }) : Choose(branch, level + 1);
+      const Job* job = are_of_one_user ? *std::ranges::min_element(
+                                             branch, {}, [](const Job* j) { return Order(*j); })
+                                       : Choose(branch, level + 1);
       const int64_t step = Step(Levels(*job)[level].first, id, job->pool);
-      if (best != nullptr && std::tuple(best_step, Order(*best)) < std::tuple(step, Order(*job))) continue;
+      if (best != nullptr && std::tuple(best_step, Order(*best)) < std::tuple(step, Order(*job)))
+        continue;
       best = job;
       best_step = step;
     }
@@ -238,7 +272,8 @@ class PlainTurns {
 
   Holding HeldBy(const AccountId& id) const {
     Holding held;
-    if (const auto found = state_.accounts.find(id); found != state_.accounts.end()) held += found->second.held;
+    if (const auto found = state_.accounts.find(id); found != state_.accounts.end())
+      held += found->second.held;
     if (const auto planned = planned_.find(id); planned != planned_.end()) held += planned->second;
     return held;
   }
@@ -253,8 +288,11 @@ class PlainTurns {
   int64_t Step(const AccountId& above, const AccountId& id, const std::string& pool) const {
     const std::set<AccountId>& siblings = active_.at(above);
     if (siblings.size() == 1) return 0;
-    const auto weight = [&](const AccountId& one) { return one.user.empty() ? state_.queues.at(one.queue).weight : 1; };
-    if (id.user.empty() && HeldBy(id).share < state_.queues.at(id.queue).guaranteed * 1000) return -1;
+    const auto weight = [&](const AccountId& one) {
+      return one.user.empty() ? state_.queues.at(one.queue).weight : 1;
+    };
+    if (id.user.empty() && HeldBy(id).share < state_.queues.at(id.queue).guaranteed * 1000)
+      return -1;
     int64_t use = 0;
     int64_t weights = 0;
     for (const AccountId& one : siblings) {
@@ -263,9 +301,14 @@ class PlainTurns {
       weights += weight(one);
     }
     int64_t gpus = 0;
-    for (const Node& node : state_.nodes) gpus += node.pool == pool ? int64_t{node.facts->CountGpus()} : 0;
-    const int64_t all = std::max(use, std::max<int64_t>(gpus, state_.capacity.contains(pool) ? 0 : 1) * 1000 * state_.policy.share_horizon.ToMilliseconds());
-    return all == 0 ? 0 : static_cast<int64_t>(Wide{Use(id, HeldBy(id).share)} * 64 * weights / (Wide{weight(id)} * all));
+    for (const Node& node : state_.nodes)
+      gpus += node.pool == pool ? int64_t{node.facts->CountGpus()} : 0;
+    const int64_t all =
+        std::max(use, std::max<int64_t>(gpus, state_.capacity.contains(pool) ? 0 : 1) * 1000 *
+                          state_.policy.share_horizon.ToMilliseconds());
+    return all == 0 ? 0
+                    : static_cast<int64_t>(Wide{Use(id, HeldBy(id).share)} * 64 * weights /
+                                           (Wide{weight(id)} * all));
   }
 
   int Rank(const Job& job) const {
@@ -273,13 +316,17 @@ class PlainTurns {
     if (at_ - job.queued_at < state_.policy.age_after) return job_class;
     int64_t held = 0;
     for (const auto& [id, other] : state_.jobs) {
-      if (id >= job.id || other.pool != job.pool || ClassOf(other.spec->priority) != job_class) continue;
+      if (id >= job.id || other.pool != job.pool || ClassOf(other.spec->priority) != job_class)
+        continue;
       held += HoldingOf(state_, other).share;
-      if (const auto planned = planned_shares_.find(id); planned != planned_shares_.end()) held += planned->second;
+      if (const auto planned = planned_shares_.find(id); planned != planned_shares_.end())
+        held += planned->second;
     }
     int64_t gpus = 0;
-    for (const Node& node : state_.nodes) gpus += node.pool == job.pool ? int64_t{node.facts->CountGpus()} : 0;
-    if (job.spec->gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor) return kBelowFloor;
+    for (const Node& node : state_.nodes)
+      gpus += node.pool == job.pool ? int64_t{node.facts->CountGpus()} : 0;
+    if (job.spec->gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor)
+      return kBelowFloor;
     return std::min(job_class + 1, 2);
   }
 
@@ -295,11 +342,13 @@ class PlainTurns {
 namespace {
 
 // Without those that are kept or reserved for others, unless it leaves them in time.
-std::vector<Node> OpenTo(const State& state, const Plan& plan, Instant at, std::vector<Node> nodes, const Job& job, bool for_good = false) {
+std::vector<Node> OpenTo(const State& state, const Plan& plan, Instant at, std::vector<Node> nodes,
+                         const Job& job, bool for_good = false) {
   std::erase_if(nodes, [&](const Node& node) {
     if (!IsOpenFrom(state, node.id, job, at)) return true;
     const auto kept = plan.kept.find(node.id);
-    return kept != plan.kept.end() && (for_good || EndOfStay(at, *job.spec) > kept->second.starts_by);
+    return kept != plan.kept.end() &&
+           (for_good || EndOfStay(at, *job.spec) > kept->second.starts_by);
   });
   return nodes;
 }
@@ -342,7 +391,8 @@ Plan PlainPlan(const State& state, Instant at) {
     const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
     const auto line = lines.find(LineOf(job));
     Job least = job;
-    least.spec = Resolve(job.spec, 0, job.spec->nodes_min == 0 ? job.spec->nodes : job.spec->nodes_min);
+    least.spec =
+        Resolve(job.spec, 0, job.spec->nodes_min == 0 ? job.spec->nodes : job.spec->nodes_min);
     const bool stopped = FindQuotaStop(state, least, at, counted).has_value();
     auto [as, place] = FirstVariant(job, [&](const Job& one, bool with_faulty) {
       if (FindQuotaStop(state, one, at, counted)) return std::optional<PlaceGang>();
@@ -351,13 +401,22 @@ Plan PlainPlan(const State& state, Instant at) {
     });
     if (!place) {
       lines.erase(line);
-      const bool is_of_whole_gpus = least.spec->gpus.count > 0 && ModeFor(least.spec->gpus) == GpuMode::kWhole;
-      const Duration keeps_after = is_of_whole_gpus && least.spec->nodes * least.spec->gpus.count > 1 ? state.policy.reserve_after : std::max(state.policy.reserve_after, Duration::Minutes(5));
-      if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < keeps_after) continue;
-      auto [first, ready_at] = FirstReadyFor(state, at, plan, OpenTo(state, plan, at, nodes, job, true), least);
-      if (ready_at == kNever) first = EmptiestFor(state, OpenTo(state, plan, at, nodes, job, true), least);
+      const bool is_of_whole_gpus =
+          least.spec->gpus.count > 0 && ModeFor(least.spec->gpus) == GpuMode::kWhole;
+      const Duration keeps_after =
+          is_of_whole_gpus && least.spec->nodes * least.spec->gpus.count > 1
+              ? state.policy.reserve_after
+              : std::max(state.policy.reserve_after, Duration::Minutes(5));
+      if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < keeps_after)
+        continue;
+      auto [first, ready_at] =
+          FirstReadyFor(state, at, plan, OpenTo(state, plan, at, nodes, job, true), least);
+      if (ready_at == kNever)
+        first = EmptiestFor(state, OpenTo(state, plan, at, nodes, job, true), least);
       for (const NodeId id : first) {
-        plan.kept[id] = {job.id, ready_at != kNever ? ready_at : is_of_whole_gpus ? kSomeTime : Instant{}};
+        plan.kept[id] = {job.id, ready_at != kNever ? ready_at
+                                 : is_of_whole_gpus ? kSomeTime
+                                                    : Instant{}};
         pools_reserved.insert(job.pool);
       }
       if (!first.empty()) {

@@ -11,11 +11,18 @@
 namespace gp {
 
 bool SameIndexes(const State& a, const State& b) {
-  return a.nodes_by_name == b.nodes_by_name && a.gpus_by_uuid == b.gpus_by_uuid && a.metering.used.book.month == b.metering.used.book.month && a.jobs_by_request == b.jobs_by_request && a.queued == b.queued &&
-         a.lines == b.lines && a.retries == b.retries && a.limits == b.limits && a.limited == b.limited && a.dependents == b.dependents && a.decided == b.decided && a.losses == b.losses &&
-         a.finished == b.finished && a.movable == b.movable && a.moving == b.moving && a.recovering == b.recovering && a.moved == b.moved && a.preemptions == b.preemptions && a.claimants == b.claimants &&
-         a.yielding == b.yielding && a.shares_by_class == b.shares_by_class && a.capacity == b.capacity && a.gpu_sizes == b.gpu_sizes && a.reservation_ends == b.reservation_ends &&
-         a.remedies == b.remedies && a.incident_ends == b.incident_ends && a.closed_incidents == b.closed_incidents &&
+  return a.nodes_by_name == b.nodes_by_name && a.gpus_by_uuid == b.gpus_by_uuid &&
+         a.metering.used.book.month == b.metering.used.book.month &&
+         a.jobs_by_request == b.jobs_by_request && a.queued == b.queued && a.lines == b.lines &&
+         a.retries == b.retries && a.limits == b.limits && a.limited == b.limited &&
+         a.dependents == b.dependents && a.decided == b.decided && a.losses == b.losses &&
+         a.finished == b.finished && a.movable == b.movable && a.moving == b.moving &&
+         a.recovering == b.recovering && a.moved == b.moved && a.preemptions == b.preemptions &&
+         a.claimants == b.claimants && a.yielding == b.yielding &&
+         a.shares_by_class == b.shares_by_class && a.capacity == b.capacity &&
+         a.gpu_sizes == b.gpu_sizes && a.reservation_ends == b.reservation_ends &&
+         a.remedies == b.remedies && a.incident_ends == b.incident_ends &&
+         a.closed_incidents == b.closed_incidents &&
          std::ranges::equal(a.nodes, b.nodes, {}, &Node::reservations, &Node::reservations);
 }
 
@@ -36,7 +43,8 @@ void TestCluster::Check(const std::vector<Event>& events) {
   }
 }
 
-Result<std::vector<Event>> TestCluster::Execute(const Command& command, const std::string& request_id) {
+Result<std::vector<Event>> TestCluster::Execute(const Command& command,
+                                                const std::string& request_id) {
   const Envelope envelope{now_, "test", request_id, command};
   auto events = Decide(state_, envelope);
   if (!events) return events;
@@ -62,7 +70,8 @@ std::vector<Event> TestCluster::Pass() {
 }
 
 NodeFacts TestCluster::MakeFacts(const std::string& name, const std::vector<int>& numa, int links,
-                                 int64_t gpu_memory_mib, int cpus_per_numa, const std::string& model) {
+                                 int64_t gpu_memory_mib, int cpus_per_numa,
+                                 const std::string& model) {
   NodeFacts facts;
   facts.name = name;
   facts.simulated = true;
@@ -98,7 +107,8 @@ NodeId TestCluster::AddNode(const NodeFacts& facts, uint64_t incarnation) {
   (void)Execute(join);
   const NodeId id = state_.nodes_by_name.at(facts.name);
   ReportNode report{id, incarnation, {}, {}};
-  for (size_t i = 0; i < facts.gpus.size(); ++i) report.gpus.push_back({static_cast<int>(i), true, false, ""});
+  for (size_t i = 0; i < facts.gpus.size(); ++i)
+    report.gpus.push_back({static_cast<int>(i), true, false, ""});
   (void)Execute(report);
   return id;
 }

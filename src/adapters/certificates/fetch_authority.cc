@@ -22,7 +22,8 @@ Status ShakeHands(BIO* bio) {
     if (!BIO_should_retry(bio)) return Fail(Failed("no TLS"));
     int fd = -1;
     BIO_get_fd(bio, &fd);
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) return Fail(Unavailable("no answer in 10 s"));
     pollfd ready{fd, static_cast<short>(BIO_should_read(bio) ? POLLIN : POLLOUT), 0};
     poll(&ready, fd >= 0 ? 1 : 0, static_cast<int>(std::min<int64_t>(left.count(), 100)));
@@ -41,7 +42,8 @@ Result<std::string> FetchAuthority(const std::string& address, const std::string
   if (bio == nullptr) return Fail(Failed("TLS"));
   BIO_set_conn_hostname(bio.get(), address.c_str());
   BIO_set_nbio(bio.get(), 1);
-  if (const Status shaken = ShakeHands(bio.get()); !shaken) return Fail(Unavailable(address + ": " + shaken.error().message));
+  if (const Status shaken = ShakeHands(bio.get()); !shaken)
+    return Fail(Unavailable(address + ": " + shaken.error().message));
   SSL* ssl = nullptr;
   BIO_get_ssl(bio.get(), &ssl);
   const STACK_OF(X509)* chain = SSL_get_peer_cert_chain(ssl);
@@ -52,7 +54,9 @@ Result<std::string> FetchAuthority(const std::string& address, const std::string
     if (PEM_write_bio_X509(text.get(), certificate) != 1) return Fail(Failed("certificate"));
     return Text(text);
   }
-  return Fail(PermissionDenied(address + ": another authority vouches for it than sha256:" + fingerprint + ". Is it another controller, or does somebody stand in between?"));
+  return Fail(PermissionDenied(address +
+                               ": another authority vouches for it than sha256:" + fingerprint +
+                               ". Is it another controller, or does somebody stand in between?"));
 }
 
 }  // namespace gp

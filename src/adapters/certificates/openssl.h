@@ -33,7 +33,9 @@ using Names = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 using Number = std::unique_ptr<BIGNUM, Free<BN_free>>;
 using Context = std::unique_ptr<SSL_CTX, Free<SSL_CTX_free>>;
 
-inline Bio Over(const std::string& text) { return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
+inline Bio Over(const std::string& text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
 inline Bio Memory() { return Bio(BIO_new(BIO_s_mem())); }
 
 inline std::string Text(const Bio& bio) {

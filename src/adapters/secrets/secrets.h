@@ -18,7 +18,8 @@ std::string Sha256(std::string_view bytes);
 // The 32 bytes of RFC 2104, by which a receiver knows who sent `bytes`.
 std::string HmacSha256(std::string_view key, std::string_view bytes);
 
-// The bytes that an RFC 4648 text with padding stands for.  kInvalidArgument: it is none.  The text is in no message.
+// The bytes that an RFC 4648 text with padding stands for.  kInvalidArgument: it is none.  The text
+// is in no message.
 Result<std::string> FromBase64(std::string_view text);
 
 }  // namespace gp

@@ -38,7 +38,8 @@ void AuditView(const WrittenAuditEntry& written, v1::AuditEntry* message) {
 
 Result<Role> RoleNamed(const std::string& name) {
   if (const auto role = ParseRole(name)) return *role;
-  return Fail(InvalidArgument("role: \"" + Printable(name, 40) + "\" is none: none, viewer, user, operator or admin"));
+  return Fail(InvalidArgument("role: \"" + Printable(name, 40) +
+                              "\" is none: none, viewer, user, operator or admin"));
 }
 
 }  // namespace gp

@@ -11,7 +11,8 @@ namespace {
 
 v1::Elements CountsOf(const Array& array, const std::vector<const Job*>& known) {
   v1::Elements counts;
-  const auto running = std::ranges::count_if(known, [](const Job* job) { return Shown(job->state) == ShownJobState::kRunning; });
+  const auto running = std::ranges::count_if(
+      known, [](const Job* job) { return Shown(job->state) == ShownJobState::kRunning; });
   counts.set_count(array.count);
   counts.set_running(static_cast<int32_t>(running));
   counts.set_waiting(array.count - array.ended - counts.running());
@@ -30,12 +31,14 @@ v1::JobState StateOf(const v1::Elements& counts, const Job* waiting) {
 
 }  // namespace
 
-void ArrayLine(const State& state, JobId array, Instant now, PendingReasons& reasons, v1::Job* message) {
+void ArrayLine(const State& state, JobId array, Instant now, PendingReasons& reasons,
+               v1::Job* message) {
   std::vector<const Job*> known;
   for (const JobId id : ElementsOf(state, array)) known.push_back(state.FindJob(id));
   const Job& job = *known.front();
   const v1::Elements counts = CountsOf(state.arrays.at(array), known);
-  const auto waiting = std::ranges::find_if(known, [](const Job* one) { return !IsTerminal(one->state) && !HoldsLeases(one->state); });
+  const auto waiting = std::ranges::find_if(
+      known, [](const Job* one) { return !IsTerminal(one->state) && !HoldsLeases(one->state); });
   const Job* first_waiting = waiting == known.end() ? nullptr : *waiting;
   message->set_id(ToText(array));
   message->set_array_id(ToText(array));

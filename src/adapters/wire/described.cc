@@ -28,9 +28,12 @@ using google::protobuf::DescriptorPool;
 const DescriptorPool& Pool() {
   static const DescriptorPool* const pool = [] {
     google::protobuf::FileDescriptorSet set;
-    GP_ASSERT(set.ParseFromArray(gp_descriptors_begin, static_cast<int>(gp_descriptors_end - gp_descriptors_begin)), "what was compiled in is whole");
+    GP_ASSERT(set.ParseFromArray(gp_descriptors_begin,
+                                 static_cast<int>(gp_descriptors_end - gp_descriptors_begin)),
+              "what was compiled in is whole");
     auto* made = new DescriptorPool;
-    for (const auto& file : set.file()) GP_ASSERT(made->BuildFile(file) != nullptr, "files come after those that they need");
+    for (const auto& file : set.file())
+      GP_ASSERT(made->BuildFile(file) != nullptr, "files come after those that they need");
     return made;
   }();
   return *pool;
@@ -65,7 +68,8 @@ template <typename Descriptor>
 std::string CommentOf(const Descriptor& descriptor) {
   google::protobuf::SourceLocation location;
   if (!descriptor.GetSourceLocation(&location)) return "";
-  return Joined(location.leading_comments.empty() ? location.trailing_comments : location.leading_comments);
+  return Joined(location.leading_comments.empty() ? location.trailing_comments
+                                                  : location.leading_comments);
 }
 
 template std::string CommentOf(const google::protobuf::FieldDescriptor&);

@@ -31,13 +31,16 @@ Json ValueOf(const Message& message, const FieldDescriptor& field, int index) {
     case FieldDescriptor::CPPTYPE_BOOL:
       return repeated ? r.GetRepeatedBool(message, &field, index) : r.GetBool(message, &field);
     case FieldDescriptor::CPPTYPE_ENUM:
-      return (repeated ? r.GetRepeatedEnum(message, &field, index) : r.GetEnum(message, &field))->name();
+      return (repeated ? r.GetRepeatedEnum(message, &field, index) : r.GetEnum(message, &field))
+          ->name();
     case FieldDescriptor::CPPTYPE_STRING: {
-      std::string text = repeated ? r.GetRepeatedString(message, &field, index) : r.GetString(message, &field);
+      std::string text =
+          repeated ? r.GetRepeatedString(message, &field, index) : r.GetString(message, &field);
       return field.type() == FieldDescriptor::TYPE_BYTES ? ToBase64(text) : text;
     }
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      return ToDocument(repeated ? r.GetRepeatedMessage(message, &field, index) : r.GetMessage(message, &field));
+      return ToDocument(repeated ? r.GetRepeatedMessage(message, &field, index)
+                                 : r.GetMessage(message, &field));
   }
   return nullptr;
 }
@@ -48,7 +51,8 @@ Json MapOf(const Message& message, const FieldDescriptor& field) {
   for (int i = 0; i < r.FieldSize(message, &field); ++i) {
     const Message& entry = r.GetRepeatedMessage(message, &field, i);
     const auto* descriptor = entry.GetDescriptor();
-    sorted[ValueOf(entry, *descriptor->map_key(), 0).get<std::string>()] = ValueOf(entry, *descriptor->map_value(), 0);
+    sorted[ValueOf(entry, *descriptor->map_key(), 0).get<std::string>()] =
+        ValueOf(entry, *descriptor->map_value(), 0);
   }
   Json map = Json::object();
   for (const auto& [key, value] : sorted) map[key] = value;
@@ -89,7 +93,8 @@ Json ToDocument(const Message& message) {
       document[field.name()] = MapOf(message, field);
     } else if (field.is_repeated()) {
       Json list = Json::array();
-      for (int at = 0; at < r.FieldSize(message, &field); ++at) list.push_back(ValueOf(message, field, at));
+      for (int at = 0; at < r.FieldSize(message, &field); ++at)
+        list.push_back(ValueOf(message, field, at));
       document[field.name()] = std::move(list);
     } else if (field.has_presence() && !r.HasField(message, &field)) {
       document[field.name()] = nullptr;
@@ -100,7 +105,9 @@ Json ToDocument(const Message& message) {
   return document;
 }
 
-std::string ToLine(const Json& document) { return document.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string ToLine(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string ToYaml(const Json& document) {
   std::string out;

@@ -16,11 +16,16 @@ struct Row {
 
 // gRPC's numbers are part of its protocol; the first row of a number is the way back from it.
 constexpr Row kRows[] = {
-    {ErrorCode::kInvalidArgument, 3, 400, 2, "invalid_argument"},     {ErrorCode::kDeadlineExceeded, 4, 504, 7, "deadline_exceeded"},
-    {ErrorCode::kNotFound, 5, 404, 3, "not_found"},                   {ErrorCode::kPermissionDenied, 7, 403, 5, "permission_denied"},
-    {ErrorCode::kResourceExhausted, 8, 429, 6, "resource_exhausted"}, {ErrorCode::kConflict, 9, 409, 4, "failed_precondition"},
-    {ErrorCode::kUnsupported, 12, 501, 1, "unimplemented"},           {ErrorCode::kInternal, 13, 500, 1, "internal"},
-    {ErrorCode::kUnavailable, 14, 503, 8, "unavailable"},             {ErrorCode::kUnauthenticated, 16, 401, 5, "unauthenticated"},
+    {ErrorCode::kInvalidArgument, 3, 400, 2, "invalid_argument"},
+    {ErrorCode::kDeadlineExceeded, 4, 504, 7, "deadline_exceeded"},
+    {ErrorCode::kNotFound, 5, 404, 3, "not_found"},
+    {ErrorCode::kPermissionDenied, 7, 403, 5, "permission_denied"},
+    {ErrorCode::kResourceExhausted, 8, 429, 6, "resource_exhausted"},
+    {ErrorCode::kConflict, 9, 409, 4, "failed_precondition"},
+    {ErrorCode::kUnsupported, 12, 501, 1, "unimplemented"},
+    {ErrorCode::kInternal, 13, 500, 1, "internal"},
+    {ErrorCode::kUnavailable, 14, 503, 8, "unavailable"},
+    {ErrorCode::kUnauthenticated, 16, 401, 5, "unauthenticated"},
 };
 
 const Row& RowOf(ErrorCode code) { return *std::ranges::find(kRows, code, &Row::code); }
@@ -34,7 +39,8 @@ int ExitCodeFor(ErrorCode code) { return RowOf(code).exit; }
 std::string ConnectNameFor(ErrorCode code) { return RowOf(code).connect; }
 
 ErrorCode ErrorCodeFromConnect(std::string_view name) {
-  const auto* row = std::ranges::find(kRows, name, [](const Row& one) { return std::string_view(one.connect); });
+  const auto* row =
+      std::ranges::find(kRows, name, [](const Row& one) { return std::string_view(one.connect); });
   return row == std::end(kRows) ? ErrorCode::kInternal : row->code;
 }
 

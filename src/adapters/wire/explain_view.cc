@@ -25,21 +25,26 @@ void ChangeView(const State& state, const Change& change, v1::Change* message) {
   for (const JobId job : change.interrupts) message->add_interrupts(NameOf(state, job));
   for (const JobId job : change.moves) message->add_moves(NameOf(state, job));
   for (const JobId job : change.waits_for) message->add_waits_for(NameOf(state, job));
-  if (change.starts_by.ns != 0) message->set_starts_by(ToRfc3339(WallOf(state.time, change.starts_by)));
+  if (change.starts_by.ns != 0)
+    message->set_starts_by(ToRfc3339(WallOf(state.time, change.starts_by)));
 }
 
 }  // namespace
 
-void ExplanationView(const State& state, const Job& job, const Explanation& explanation, v1::ExplainJobReply* message) {
+void ExplanationView(const State& state, const Job& job, const Explanation& explanation,
+                     v1::ExplainJobReply* message) {
   message->set_queue(job.queue);
   message->set_pool(job.pool);
   message->set_starts_now(explanation.place.has_value());
   if (explanation.place) message->set_placement(explanation.place->note);
-  for (const PendingReason& reason : explanation.reasons) ReasonView(reason, message->add_reasons());
+  for (const PendingReason& reason : explanation.reasons)
+    ReasonView(reason, message->add_reasons());
   if (explanation.ahead) message->set_ahead(*explanation.ahead);
   for (const std::string& node : explanation.kept_nodes) message->add_kept_nodes(node);
-  if (explanation.starts_by.ns != 0) message->set_starts_by(ToRfc3339(WallOf(state.time, explanation.starts_by)));
-  for (const Change& change : explanation.changes) ChangeView(state, change, message->add_changes());
+  if (explanation.starts_by.ns != 0)
+    message->set_starts_by(ToRfc3339(WallOf(state.time, explanation.starts_by)));
+  for (const Change& change : explanation.changes)
+    ChangeView(state, change, message->add_changes());
   for (const Holder& holder : explanation.holders) {
     v1::JobHolder* one = message->add_holders();
     one->set_user(holder.user);

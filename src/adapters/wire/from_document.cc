@@ -35,7 +35,8 @@ std::string Escaped(std::string_view name) {
 std::string NamesOf(const EnumDescriptor& type) {
   std::string names;
   for (int i = 0; i < type.value_count(); ++i) {
-    if (!type.value(i)->name().ends_with("_UNSPECIFIED")) names += (names.empty() ? "" : ", ") + type.value(i)->name();
+    if (!type.value(i)->name().ends_with("_UNSPECIFIED"))
+      names += (names.empty() ? "" : ", ") + type.value(i)->name();
   }
   return names;
 }
@@ -44,7 +45,8 @@ std::string Unknown(const std::string& name, const Descriptor& type) {
   std::vector<std::string> names;
   for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->name());
   const auto nearest = Nearest(name, names);
-  return "is not known" + (nearest ? ": is " + *nearest + " meant?" : "; there are " + Join(names, ", "));
+  return "is not known" +
+         (nearest ? ": is " + *nearest + " meant?" : "; there are " + Join(names, ", "));
 }
 
 bool IsUtf8(const std::string& text) {
@@ -75,7 +77,8 @@ class Decoder {
   }
 
   // Of a path or a query: everything is text there.
-  void Text(const std::string& text, const std::string& at, const FieldDescriptor& field, Message* message) {
+  void Text(const std::string& text, const std::string& at, const FieldDescriptor& field,
+            Message* message) {
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING: return Value(Json(text), at, field, message);
       case FieldDescriptor::CPPTYPE_ENUM: return Value(Json(text), at, field, message);
@@ -91,58 +94,83 @@ class Decoder {
   }
 
  private:
-  void Refuse(const std::string& at, std::string detail) { errors_.push_back({at, std::move(detail)}); }
+  void Refuse(const std::string& at, std::string detail) {
+    errors_.push_back({at, std::move(detail)});
+  }
 
-  void Field(const Json& value, const std::string& at, const FieldDescriptor& field, Message* message) {
+  void Field(const Json& value, const std::string& at, const FieldDescriptor& field,
+             Message* message) {
     const auto* oneof = field.real_containing_oneof();
-    if (oneof != nullptr && message->GetReflection()->HasOneof(*message, oneof)) return Refuse(at, "only one of " + oneof->name() + " can be given");
+    if (oneof != nullptr && message->GetReflection()->HasOneof(*message, oneof))
+      return Refuse(at, "only one of " + oneof->name() + " can be given");
     if (field.is_map()) return Map(value, at, field, message);
     if (!field.is_repeated()) return Value(value, at, field, message);
     if (!value.is_array()) return Refuse(at, "must be a list");
-    for (size_t i = 0; i < value.size() && errors_.size() < kFieldErrorsMax; ++i) Value(value[i], at + "/" + std::to_string(i), field, message);
+    for (size_t i = 0; i < value.size() && errors_.size() < kFieldErrorsMax; ++i)
+      Value(value[i], at + "/" + std::to_string(i), field, message);
   }
 
-  void Map(const Json& value, const std::string& at, const FieldDescriptor& field, Message* message) {
+  void Map(const Json& value, const std::string& at, const FieldDescriptor& field,
+           Message* message) {
     if (!value.is_object()) return Refuse(at, "must be an object");
     for (const auto& [key, item] : value.items()) {
       if (errors_.size() >= kFieldErrorsMax) return;
       Message* entry = message->GetReflection()->AddMessage(message, &field);
       entry->GetReflection()->SetString(entry, entry->GetDescriptor()->map_key(), key);
-      Value(item, at + "/" + Escaped(Printable(key, 100)), *entry->GetDescriptor()->map_value(), entry);
+      Value(item, at + "/" + Escaped(Printable(key, 100)), *entry->GetDescriptor()->map_value(),
+            entry);
     }
   }
 
-  void Value(const Json& value, const std::string& at, const FieldDescriptor& field, Message* message) {
+  void Value(const Json& value, const std::string& at, const FieldDescriptor& field,
+             Message* message) {
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING: return String(value, at, field, message);
       case FieldDescriptor::CPPTYPE_BOOL:
         if (!value.is_boolean()) return Refuse(at, "must be true or false");
-        return Put(field, message, value.get<bool>(), &google::protobuf::Reflection::SetBool, &google::protobuf::Reflection::AddBool);
-      case FieldDescriptor::CPPTYPE_INT32: return Integer<int32_t>(value, at, field, message, &google::protobuf::Reflection::SetInt32, &google::protobuf::Reflection::AddInt32);
-      case FieldDescriptor::CPPTYPE_INT64: return Integer<int64_t>(value, at, field, message, &google::protobuf::Reflection::SetInt64, &google::protobuf::Reflection::AddInt64);
-      case FieldDescriptor::CPPTYPE_UINT32: return Integer<uint32_t>(value, at, field, message, &google::protobuf::Reflection::SetUInt32, &google::protobuf::Reflection::AddUInt32);
-      case FieldDescriptor::CPPTYPE_UINT64: return Integer<uint64_t>(value, at, field, message, &google::protobuf::Reflection::SetUInt64, &google::protobuf::Reflection::AddUInt64);
+        return Put(field, message, value.get<bool>(), &google::protobuf::Reflection::SetBool,
+                   &google::protobuf::Reflection::AddBool);
+      case FieldDescriptor::CPPTYPE_INT32:
+        return Integer<int32_t>(value, at, field, message, &google::protobuf::Reflection::SetInt32,
+                                &google::protobuf::Reflection::AddInt32);
+      case FieldDescriptor::CPPTYPE_INT64:
+        return Integer<int64_t>(value, at, field, message, &google::protobuf::Reflection::SetInt64,
+                                &google::protobuf::Reflection::AddInt64);
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return Integer<uint32_t>(value, at, field, message,
+                                 &google::protobuf::Reflection::SetUInt32,
+                                 &google::protobuf::Reflection::AddUInt32);
+      case FieldDescriptor::CPPTYPE_UINT64:
+        return Integer<uint64_t>(value, at, field, message,
+                                 &google::protobuf::Reflection::SetUInt64,
+                                 &google::protobuf::Reflection::AddUInt64);
       case FieldDescriptor::CPPTYPE_DOUBLE:
       case FieldDescriptor::CPPTYPE_FLOAT:
         if (!value.is_number()) return Refuse(at, "must be a number");
-        return Put(field, message, value.get<double>(), &google::protobuf::Reflection::SetDouble, &google::protobuf::Reflection::AddDouble);
+        return Put(field, message, value.get<double>(), &google::protobuf::Reflection::SetDouble,
+                   &google::protobuf::Reflection::AddDouble);
       case FieldDescriptor::CPPTYPE_ENUM: return Enum(value, at, field, message);
       case FieldDescriptor::CPPTYPE_MESSAGE: {
         const auto& r = *message->GetReflection();
-        return Object(value, at, field.is_repeated() ? r.AddMessage(message, &field) : r.MutableMessage(message, &field));
+        return Object(value, at,
+                      field.is_repeated() ? r.AddMessage(message, &field)
+                                          : r.MutableMessage(message, &field));
       }
     }
   }
 
-  void String(const Json& value, const std::string& at, const FieldDescriptor& field, Message* message) {
+  void String(const Json& value, const std::string& at, const FieldDescriptor& field,
+              Message* message) {
     if (!value.is_string()) return Refuse(at, "must be a string");
     const auto& r = *message->GetReflection();
     if (field.is_repeated()) return r.AddString(message, &field, value.get<std::string>());
     r.SetString(message, &field, value.get<std::string>());
   }
 
-  void Enum(const Json& value, const std::string& at, const FieldDescriptor& field, Message* message) {
-    const EnumValueDescriptor* named = value.is_string() ? field.enum_type()->FindValueByName(value.get<std::string>()) : nullptr;
+  void Enum(const Json& value, const std::string& at, const FieldDescriptor& field,
+            Message* message) {
+    const EnumValueDescriptor* named =
+        value.is_string() ? field.enum_type()->FindValueByName(value.get<std::string>()) : nullptr;
     if (named == nullptr) return Refuse(at, "must be one of " + NamesOf(*field.enum_type()));
     const auto& r = *message->GetReflection();
     if (field.is_repeated()) return r.AddEnum(message, &field, named);
@@ -150,9 +178,13 @@ class Decoder {
   }
 
   template <typename Number, typename Set, typename Add>
-  void Integer(const Json& value, const std::string& at, const FieldDescriptor& field, Message* message, Set set, Add add) {
+  void Integer(const Json& value, const std::string& at, const FieldDescriptor& field,
+               Message* message, Set set, Add add) {
     const auto number = Whole<Number>(value);
-    if (!number) return Refuse(at, "must be a whole number from " + std::to_string(std::numeric_limits<Number>::min()) + " to " + std::to_string(std::numeric_limits<Number>::max()));
+    if (!number)
+      return Refuse(at, "must be a whole number from " +
+                            std::to_string(std::numeric_limits<Number>::min()) + " to " +
+                            std::to_string(std::numeric_limits<Number>::max()));
     Put(field, message, *number, set, add);
   }
 
@@ -161,15 +193,19 @@ class Decoder {
   static std::optional<Number> Whole(const Json& value) {
     if (value.is_number_unsigned()) {
       const auto number = value.get<uint64_t>();
-      return std::in_range<Number>(number) ? std::optional(static_cast<Number>(number)) : std::nullopt;
+      return std::in_range<Number>(number) ? std::optional(static_cast<Number>(number))
+                                           : std::nullopt;
     }
     if (value.is_number_integer()) {
       const auto number = value.get<int64_t>();
-      return std::in_range<Number>(number) ? std::optional(static_cast<Number>(number)) : std::nullopt;
+      return std::in_range<Number>(number) ? std::optional(static_cast<Number>(number))
+                                           : std::nullopt;
     }
     constexpr double kExactMax = 9'007'199'254'740'992;  // 2^53
     const double number = value.is_number() ? value.get<double>() : 0.5;
-    if (std::floor(number) != number || std::abs(number) > kExactMax || !std::in_range<Number>(static_cast<int64_t>(number))) return std::nullopt;
+    if (std::floor(number) != number || std::abs(number) > kExactMax ||
+        !std::in_range<Number>(static_cast<int64_t>(number)))
+      return std::nullopt;
     return static_cast<Number>(number);
   }
 
@@ -193,7 +229,10 @@ class Strictness {
     if (depth > kJsonDepthMax) trouble_ = "is nested deeper than " + std::to_string(kJsonDepthMax);
     if (event == Json::parse_event_t::object_start) names_.emplace_back();
     if (event == Json::parse_event_t::object_end && !names_.empty()) names_.pop_back();
-    if (event == Json::parse_event_t::key && !names_.empty() && !names_.back().insert(value.get<std::string>()).second) trouble_ = "has the name \"" + Printable(value.get<std::string>(), 60) + "\" twice in one object";
+    if (event == Json::parse_event_t::key && !names_.empty() &&
+        !names_.back().insert(value.get<std::string>()).second)
+      trouble_ =
+          "has the name \"" + Printable(value.get<std::string>(), 60) + "\" twice in one object";
     return trouble_.empty();
   }
   const std::string& trouble() const { return trouble_; }
@@ -208,7 +247,9 @@ class Strictness {
 std::vector<FieldError> ParseJson(std::string_view text, Json& document) {
   Strictness strictness;
   try {
-    document = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& value) { return strictness(depth, event, value); });
+    document = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& value) {
+      return strictness(depth, event, value);
+    });
   } catch (const Json::exception& error) {
     const std::string_view what = error.what();  // what was read last may be a secret
     return {{"", "is no JSON: " + Printable(what.substr(0, what.find("; last read")), 200)}};
@@ -223,11 +264,14 @@ std::vector<FieldError> FromDocument(const Json& document, Message* message) {
   return decoder.TakeErrors();
 }
 
-std::vector<FieldError> FromText(const std::string& field, const std::string& text, Message* message) {
+std::vector<FieldError> FromText(const std::string& field, const std::string& text,
+                                 Message* message) {
   const FieldDescriptor* found = message->GetDescriptor()->FindFieldByName(field);
   const std::string at = "/" + Escaped(Printable(field, 100));
   if (found == nullptr || found->is_map()) return {{at, Unknown(field, *message->GetDescriptor())}};
-  if (!found->is_repeated() && found->has_presence() && message->GetReflection()->HasField(*message, found)) return {{at, "is given twice"}};
+  if (!found->is_repeated() && found->has_presence() &&
+      message->GetReflection()->HasField(*message, found))
+    return {{at, "is given twice"}};
   if (!IsUtf8(text)) return {{at, "is no UTF-8"}};
   Decoder decoder;
   decoder.Text(text, at, *found, message);

@@ -1,7 +1,7 @@
 #pragma once
 
-// JSON from outside as a message: the reverse of ToDocument, and strict.  What is not understood is an error that names
-// its place, never something else that was meant.
+// JSON from outside as a message: the reverse of ToDocument, and strict.  What is not understood is
+// an error that names its place, never something else that was meant.
 
 #include <google/protobuf/message.h>
 
@@ -28,9 +28,11 @@ inline constexpr int kJsonDepthMax = 32;
 std::vector<FieldError> ParseJson(std::string_view text, nlohmann::json& document);
 
 // Into fields that are named as in the .proto files; null is as if the field were not there.
-std::vector<FieldError> FromDocument(const nlohmann::json& document, google::protobuf::Message* message);
+std::vector<FieldError> FromDocument(const nlohmann::json& document,
+                                     google::protobuf::Message* message);
 
 // One field from text, as paths and queries have them; a repeated one grows.
-std::vector<FieldError> FromText(const std::string& field, const std::string& text, google::protobuf::Message* message);
+std::vector<FieldError> FromText(const std::string& field, const std::string& text,
+                                 google::protobuf::Message* message);
 
 }  // namespace gp

@@ -22,7 +22,8 @@ void ToProto(const GpuRequest& request, v1::GpuRequest* message) {
 template <typename To>
 Result<To> EnumFrom(int value, To last, const char* field) {
   if (value >= 0 && value <= static_cast<int>(last)) return static_cast<To>(value);
-  return Fail(InvalidArgument(std::string(field) + ": " + std::to_string(value) + " is no value of it"));
+  return Fail(
+      InvalidArgument(std::string(field) + ": " + std::to_string(value) + " is no value of it"));
 }
 
 Result<GpuRequest> FromProto(const v1::GpuRequest& message) {
@@ -32,7 +33,8 @@ Result<GpuRequest> FromProto(const v1::GpuRequest& message) {
   if (message.has_share_thousandths()) request.share_thousandths = message.share_thousandths();
   request.memory_mib = message.memory_mib();
   request.memory_mib_min = message.memory_mib_min();
-  request.isolation = GP_TRY(EnumFrom(message.isolation(), Isolation::kMig, "resources.gpus.isolation"));
+  request.isolation =
+      GP_TRY(EnumFrom(message.isolation(), Isolation::kMig, "resources.gpus.isolation"));
   return request;
 }
 
@@ -77,11 +79,14 @@ void ToProto(const Alternative& alternative, v1::Alternative* message) {
 
 Result<Alternative> FromProto(const v1::Alternative& message) {
   const GpuRequest gpus = GP_TRY(FromProto(message.gpus()));
-  return Alternative{message.has_nodes() ? message.nodes() : 1, message.nodes_min(), gpus, message.cpus(), message.memory_bytes()};
+  return Alternative{message.has_nodes() ? message.nodes() : 1, message.nodes_min(), gpus,
+                     message.cpus(), message.memory_bytes()};
 }
 
 Result<ArrayRequest> FromProto(const v1::ArrayRequest& message) {
-  if (message.count() == 0) return Fail(InvalidArgument("array.count: must be from 1 to " + std::to_string(kArrayMax) + ", not 0"));
+  if (message.count() == 0)
+    return Fail(
+        InvalidArgument("array.count: must be from 1 to " + std::to_string(kArrayMax) + ", not 0"));
   return ArrayRequest{message.count(), message.max_parallel()};
 }
 
@@ -167,23 +172,33 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.memory_bytes = message.memory_bytes();
   spec.shm_bytes = message.shm_bytes();
   const v1::TopologyRequest& topology = message.topology();
-  spec.topology.require = GP_TRY(EnumFrom(topology.require(), TopologyLevel::kSameNode, "topology.require"));
-  if (topology.has_prefer()) spec.topology.prefer = GP_TRY(EnumFrom(topology.prefer(), TopologyLevel::kSameNode, "topology.prefer"));
+  spec.topology.require =
+      GP_TRY(EnumFrom(topology.require(), TopologyLevel::kSameNode, "topology.require"));
+  if (topology.has_prefer())
+    spec.topology.prefer =
+        GP_TRY(EnumFrom(topology.prefer(), TopologyLevel::kSameNode, "topology.prefer"));
   if (topology.has_allow_cross_numa()) spec.topology.allow_cross_numa = topology.allow_cross_numa();
   spec.topology.network_levels = topology.network_levels();
   if (message.has_priority()) spec.priority = message.priority();
   spec.time_limit = FromMilliseconds(message.time_limit_ms());
   if (message.has_grace_ms()) spec.grace = FromMilliseconds(message.grace_ms());
-  spec.on_lease_loss = GP_TRY(EnumFrom(message.on_lease_loss(), LeaseLoss::kContinue, "on_lease_loss"));
+  spec.on_lease_loss =
+      GP_TRY(EnumFrom(message.on_lease_loss(), LeaseLoss::kContinue, "on_lease_loss"));
   spec.retry = FromProto(message.retry());
   spec.environment.insert(message.environment().begin(), message.environment().end());
   spec.labels.insert(message.labels().begin(), message.labels().end());
   spec.working_directory = message.working_directory();
   spec.command.assign(message.command().begin(), message.command().end());
   spec.interactive = message.interactive();
-  spec.checkpoint = {message.checkpoint_directory(), message.checkpoint_signal(), FromMilliseconds(message.checkpoint_every_ms()), message.checkpoint_keep(), {}};
-  if (message.checkpoint_best() < 0 || message.checkpoint_best() > static_cast<int>(BestScore::kMax)) {
-    return Fail(InvalidArgument("checkpoint.best: 0, 1 (least) or 2 (greatest), not " + std::to_string(message.checkpoint_best())));
+  spec.checkpoint = {message.checkpoint_directory(),
+                     message.checkpoint_signal(),
+                     FromMilliseconds(message.checkpoint_every_ms()),
+                     message.checkpoint_keep(),
+                     {}};
+  if (message.checkpoint_best() < 0 ||
+      message.checkpoint_best() > static_cast<int>(BestScore::kMax)) {
+    return Fail(InvalidArgument("checkpoint.best: 0, 1 (least) or 2 (greatest), not " +
+                                std::to_string(message.checkpoint_best())));
   }
   spec.checkpoint.best = static_cast<BestScore>(message.checkpoint_best());
   spec.hang_after = FromMilliseconds(message.hang_after_ms());

@@ -7,9 +7,12 @@
 namespace gp {
 namespace {
 
-double InGpuHours(ShareTime time) { return static_cast<double>(time) / (kWholeShare * 3'600'000.0); }
+double InGpuHours(ShareTime time) {
+  return static_cast<double>(time) / (kWholeShare * 3'600'000.0);
+}
 
-void FragmentationView(const std::string& name, const std::string& pool, const Fragmentation& found, v1::Fragmentation* message) {
+void FragmentationView(const std::string& name, const std::string& pool, const Fragmentation& found,
+                       v1::Fragmentation* message) {
   message->set_name(name);
   message->set_pool(pool);
   message->set_gpus_free(found.free);
@@ -24,7 +27,8 @@ void MoveView(const State& state, const MoveJobs::Move& move, v1::Move* message)
     const Lease& lease = *state.FindLease(id);
     message->add_places(ToText(*state.FindNode(lease.node), MaskOf({lease.node, lease.gpus, {}})));
   }
-  for (const RankTarget& target : move.destination) message->add_destination(ToText(*state.FindNode(target.node), target.gpus));
+  for (const RankTarget& target : move.destination)
+    message->add_destination(ToText(*state.FindNode(target.node), target.gpus));
 }
 
 void PlanView(const State& state, const MovePlan& plan, v1::MovePlan* message) {
@@ -40,11 +44,13 @@ void PlanView(const State& state, const MovePlan& plan, v1::MovePlan* message) {
 
 }  // namespace
 
-void MovesView(const State& state, Instant now, const std::vector<MovePlan>& plans, v1::MovePlans* message) {
+void MovesView(const State& state, Instant now, const std::vector<MovePlan>& plans,
+               v1::MovePlans* message) {
   NodeClasses classes;
   for (const Node& node : state.nodes) classes.Place(node);
   FragmentationMeter meter(state, classes);
-  for (const auto& [pool, gpus] : state.capacity) FragmentationView(pool, pool, meter.OfPool(pool), message->add_pools());
+  for (const auto& [pool, gpus] : state.capacity)
+    FragmentationView(pool, pool, meter.OfPool(pool), message->add_pools());
   for (const auto& [name, queue] : state.queues) {
     const Fragmentation found = meter.OfQueue(name);
     if (found.is_known) FragmentationView(name, queue.pool, found, message->add_queues());

@@ -37,7 +37,8 @@ void DrainView(const State& state, const Node& node, v1::NodeDrain* message) {
   const DrainEnd end = EndOfDrain(state, node);
   const auto deadline = state.drain_deadlines.find({node.id, -1});
   if (node.drained_at.ns != 0) message->set_since(TimeText(state, node.drained_at));
-  if (deadline != state.drain_deadlines.end()) message->set_deadline(TimeText(state, deadline->second));
+  if (deadline != state.drain_deadlines.end())
+    message->set_deadline(TimeText(state, deadline->second));
   message->set_jobs(end.jobs);
   if (end.at.ns != 0 && end.at != kNever) message->set_empty_by(TimeText(state, end.at));
   for (const JobId job : end.endless) {
@@ -46,7 +47,8 @@ void DrainView(const State& state, const Node& node, v1::NodeDrain* message) {
 }
 
 void LeasesView(const State& state, const Node& node, v1::Node* message) {
-  for (const LeaseId lease : node.leases) LeaseView(state, *state.FindLease(lease), message->add_leases());
+  for (const LeaseId lease : node.leases)
+    LeaseView(state, *state.FindLease(lease), message->add_leases());
 }
 
 }  // namespace gp

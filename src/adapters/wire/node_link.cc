@@ -21,7 +21,11 @@ void ToProto(const LogClues& clues, v1::LogClues* message) {
 }
 
 LogClues FromProto(const v1::LogClues& message) {
-  LogClues clues{message.gpu_memory(), message.communication(), {}, Printable(message.last_error(), kLastErrorMax), message.mps_failed()};
+  LogClues clues{message.gpu_memory(),
+                 message.communication(),
+                 {},
+                 Printable(message.last_error(), kLastErrorMax),
+                 message.mps_failed()};
   for (const int rule : message.rules()) {
     if (clues.rules.size() < kLogRulesMax) clues.rules.push_back(rule);
   }
@@ -74,7 +78,8 @@ void ToProto(const MigTable& table, v1::MigTable* message) {
 MigTable FromProto(const v1::MigTable& message) {
   MigTable table{message.compute_slices(), message.memory_slices(), {}};
   for (const v1::MigTable::Profile& part : message.profiles()) {
-    table.profiles.push_back({part.id(), Printable(part.name(), 64), part.compute_slices(), part.memory_slices(), part.memory_mib(), part.starts()});
+    table.profiles.push_back({part.id(), Printable(part.name(), 64), part.compute_slices(),
+                              part.memory_slices(), part.memory_mib(), part.starts()});
   }
   return table;
 }
@@ -95,9 +100,13 @@ void ToProto(const RankUse& use, v1::RankUse* message) {
 
 // What cannot be, Follows refuses.
 RankUse FromProto(const v1::RankUse& message) {
-  const auto memory = [](const auto& part) { return part.has_memory_mib() ? std::clamp<int64_t>(part.memory_mib(), 0, kUseMemoryMibMax) : GpuUse::kNotSeen; };
+  const auto memory = [](const auto& part) {
+    return part.has_memory_mib() ? std::clamp<int64_t>(part.memory_mib(), 0, kUseMemoryMibMax)
+                                 : GpuUse::kNotSeen;
+  };
   RankUse use{{message.since_ns()}, {}, message.cpu_ms(), message.cpu_seen_ms(), memory(message)};
-  for (const auto& part : message.gpus()) use.gpus.push_back({part.gpu(), part.seen_ms(), part.busy_ms(), memory(part)});
+  for (const auto& part : message.gpus())
+    use.gpus.push_back({part.gpu(), part.seen_ms(), part.busy_ms(), memory(part)});
   return use;
 }
 
@@ -147,8 +156,10 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   lease.rank = message.rank();
   lease.mode = static_cast<GpuMode>(message.mode());
   for (const auto& part : message.gpus()) {
-    if (part.gpu() < 0 || part.gpu() >= kGpusMax) return Fail(InvalidArgument("order: no such GPU"));
-    GpuGrant& grant = lease.gpus.emplace_back(GpuGrant{part.gpu(), part.share(), part.memory_mib()});
+    if (part.gpu() < 0 || part.gpu() >= kGpusMax)
+      return Fail(InvalidArgument("order: no such GPU"));
+    GpuGrant& grant =
+        lease.gpus.emplace_back(GpuGrant{part.gpu(), part.share(), part.memory_mib()});
     if (part.has_mig()) grant.mig_profile = part.mig().profile();
     if (part.has_mig()) grant.mig_start = part.mig().start();
   }
@@ -204,11 +215,13 @@ Result<NodeFacts> FromProto(const v1::NodeFacts& message) {
   facts.driver_version = message.driver_version().substr(0, 64);
   facts.machine = message.machine();
   for (const auto& part : message.numa()) {
-    facts.numa.push_back({part.os_id(), part.package(), GP_TRY(CpuSet::Parse(part.cpus())), part.memory_mib()});
+    facts.numa.push_back(
+        {part.os_id(), part.package(), GP_TRY(CpuSet::Parse(part.cpus())), part.memory_mib()});
   }
   for (const auto& part : message.gpus()) {
     facts.gpus.push_back({part.uuid(), part.model().substr(0, 128), part.pci_bus_id().substr(0, 32),
-                          part.minor(), part.numa(), part.memory_mib(), part.mps(), FromProto(part.mig())});
+                          part.minor(), part.numa(), part.memory_mib(), part.mps(),
+                          FromProto(part.mig())});
   }
   facts.links.assign(message.links().begin(), message.links().end());
   GP_CHECK_OK(ValidateNodeFacts(facts));
@@ -226,7 +239,8 @@ void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message) {
   message->set_signal(seen.outcome.signal);
   message->set_message(seen.outcome.message);
   ToProto(seen.outcome.clues, message->mutable_clues());
-  for (const Checkpoint& checkpoint : seen.checkpoints) ToProto(checkpoint, message->add_checkpoints());
+  for (const Checkpoint& checkpoint : seen.checkpoints)
+    ToProto(checkpoint, message->add_checkpoints());
   message->set_is_hung(seen.is_hung);
   message->set_ran_ns(seen.ran.ns);
   if (seen.use.since.ns != 0) ToProto(seen.use, message->mutable_use());
@@ -247,11 +261,14 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
   seen.outcome.signal = message.signal() & 0x7f;
   seen.outcome.message = message.message().substr(0, 500);
   seen.outcome.clues = FromProto(message.clues());
-  if (message.checkpoints_size() > kCheckpointsSeenMax) return Fail(InvalidArgument("report: too many checkpoints of one lease"));
-  for (const v1::CheckpointReport& checkpoint : message.checkpoints()) seen.checkpoints.push_back(FromProto(checkpoint));
+  if (message.checkpoints_size() > kCheckpointsSeenMax)
+    return Fail(InvalidArgument("report: too many checkpoints of one lease"));
+  for (const v1::CheckpointReport& checkpoint : message.checkpoints())
+    seen.checkpoints.push_back(FromProto(checkpoint));
   seen.is_hung = message.is_hung();
   seen.ran.ns = std::clamp<int64_t>(message.ran_ns(), 0, kRanMax.ns);
-  if (message.use().gpus_size() > kGpusMax) return Fail(InvalidArgument("report: use of too many GPUs"));
+  if (message.use().gpus_size() > kGpusMax)
+    return Fail(InvalidArgument("report: use of too many GPUs"));
   if (message.has_use()) seen.use = FromProto(message.use());
   return seen;
 }
@@ -271,11 +288,15 @@ void ToProto(const GpuObservation& seen, v1::GpuObservation* message) {
 
 // Codes of a newer agent say nothing here but that it is not well.
 GpuObservation FromProto(const v1::GpuObservation& message) {
-  GpuObservation seen{message.gpu(), message.healthy(), message.lost(), message.detail().substr(0, 500), {}};
+  GpuObservation seen{
+      message.gpu(), message.healthy(), message.lost(), message.detail().substr(0, 500), {}};
   for (const v1::GpuObservation::Finding& part : message.findings()) {
     const bool is_known = part.code() >= 0 && part.code() < kHealthCodes;
-    const bool is_new = std::ranges::none_of(seen.findings, [&](const HealthFinding& one) { return static_cast<int>(one.code) == part.code(); });
-    if (is_known && is_new) seen.findings.push_back({static_cast<HealthCode>(part.code()), part.value(), part.limit()});
+    const bool is_new = std::ranges::none_of(seen.findings, [&](const HealthFinding& one) {
+      return static_cast<int>(one.code) == part.code();
+    });
+    if (is_known && is_new)
+      seen.findings.push_back({static_cast<HealthCode>(part.code()), part.value(), part.limit()});
   }
   return seen;
 }
@@ -295,7 +316,8 @@ void ToProto(const FaultSignal& signal, v1::FaultSignal* message) {
 }
 
 Result<FaultSignal> FromProto(const v1::FaultSignal& message) {
-  if (message.kind() < 0 || message.kind() > static_cast<int>(SignalKind::kFabric)) return Fail(InvalidArgument("report: unknown kind of fault"));
+  if (message.kind() < 0 || message.kind() > static_cast<int>(SignalKind::kFabric))
+    return Fail(InvalidArgument("report: unknown kind of fault"));
   FaultSignal signal;
   signal.number = message.number();
   signal.gpu = message.gpu();
@@ -343,10 +365,15 @@ Result<NodeOrders> FromProto(const v1::Orders& message) {
   orders.revision = message.revision();
   orders.lineage = message.lineage();
   orders.last_lease = {message.last_lease()};
-  for (const v1::LeaseOrder& order : message.leases()) orders.leases.push_back(GP_TRY(FromProto(order)));
+  for (const v1::LeaseOrder& order : message.leases())
+    orders.leases.push_back(GP_TRY(FromProto(order)));
   for (const v1::GpuTaskOrder& order : message.tasks()) {
-    if (order.gpu() < 0 || order.gpu() >= kGpusMax) return Fail(InvalidArgument("order: no such GPU"));
-    orders.tasks.push_back({order.gpu(), order.task() == static_cast<int>(GpuTask::kReset) ? GpuTask::kReset : GpuTask::kTest, order.number()});
+    if (order.gpu() < 0 || order.gpu() >= kGpusMax)
+      return Fail(InvalidArgument("order: no such GPU"));
+    orders.tasks.push_back(
+        {order.gpu(),
+         order.task() == static_cast<int>(GpuTask::kReset) ? GpuTask::kReset : GpuTask::kTest,
+         order.number()});
   }
   return orders;
 }

@@ -10,7 +10,9 @@ namespace {
 constexpr double kHourOfGpu = 3.6e6 * kWholeShare;
 constexpr size_t kNamed = 16;  // nodes, or jobs, of one row
 
-double GpuHours(int64_t share, Duration length) { return static_cast<double>(share) * static_cast<double>(length.ToMilliseconds()) / kHourOfGpu; }
+double GpuHours(int64_t share, Duration length) {
+  return static_cast<double>(share) * static_cast<double>(length.ToMilliseconds()) / kHourOfGpu;
+}
 
 }  // namespace
 
@@ -42,17 +44,20 @@ void CostView(const Cost& cost, v1::JobCost* message) {
   }
 }
 
-void NodeTableView(const State& state, const std::vector<NodeRow>& table, v1::ExplainJobReply* message) {
+void NodeTableView(const State& state, const std::vector<NodeRow>& table,
+                   v1::ExplainJobReply* message) {
   for (const NodeRow& row : table) {
     v1::NodeRow* one = message->add_nodes();
-    for (size_t i = 0; i < std::min(row.nodes.size(), kNamed); ++i) one->add_nodes(state.FindNode(row.nodes[i])->facts->name);
+    for (size_t i = 0; i < std::min(row.nodes.size(), kNamed); ++i)
+      one->add_nodes(state.FindNode(row.nodes[i])->facts->name);
     one->set_count(static_cast<int64_t>(row.nodes.size()));
     one->set_gpus_free(row.gpus_free);
     one->set_gpus(row.gpus);
     one->set_fits(row.fits);
     one->set_takes_rank(row.takes_rank);
     one->set_why(row.why);
-    for (size_t i = 0; i < std::min(row.holders.size(), kNamed); ++i) one->add_holders(NameOf(state, row.holders[i]));
+    for (size_t i = 0; i < std::min(row.holders.size(), kNamed); ++i)
+      one->add_holders(NameOf(state, row.holders[i]));
     one->set_holder_count(static_cast<int64_t>(row.holders.size()));
   }
 }

@@ -15,6 +15,7 @@ namespace v1 = gpu_platform::v1;
 
 void ForecastView(const State& state, const Forecast& forecast, v1::Forecast* message);
 void CostView(const Cost& cost, v1::JobCost* message);
-void NodeTableView(const State& state, const std::vector<NodeRow>& table, v1::ExplainJobReply* message);
+void NodeTableView(const State& state, const std::vector<NodeRow>& table,
+                   v1::ExplainJobReply* message);
 
 }  // namespace gp

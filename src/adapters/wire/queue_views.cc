@@ -33,14 +33,18 @@ void ShareView(const State& state, const Queue& queue, Instant now, v1::Queue* m
     use += static_cast<double>(AccountAt(state, {name, ""}, now).faded_use);
   }
   message->set_share(queue.weight / weights);
-  if (use > 0) message->set_share_used(static_cast<double>(AccountAt(state, {queue.name, ""}, now).faded_use) / use);
+  if (use > 0)
+    message->set_share_used(static_cast<double>(AccountAt(state, {queue.name, ""}, now).faded_use) /
+                            use);
 }
 
 bool IsWithin(const std::string& queue, const std::string& upper) {
   return queue == upper || queue.starts_with(upper + "/");
 }
 
-std::optional<int64_t> Given(bool has, int64_t value) { return has ? std::optional<int64_t>(value) : std::nullopt; }
+std::optional<int64_t> Given(bool has, int64_t value) {
+  return has ? std::optional<int64_t>(value) : std::nullopt;
+}
 
 SetQueue::QuotaChange FromProto(const v1::SetQueueRequest::QuotaChange& message) {
   return {Given(message.has_gpus(), message.gpus()), Given(message.has_jobs(), message.jobs()),
@@ -59,19 +63,23 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
   QuotaView(queue.user_limit, message->mutable_user_limit());
   message->set_default_time_ms(queue.default_time.ToMilliseconds());
   message->set_max_time_ms(queue.max_time.ToMilliseconds());
-  for (auto account = state.accounts.lower_bound({queue.name, ""}); account != state.accounts.end() && account->first.queue == queue.name; ++account) {
+  for (auto account = state.accounts.lower_bound({queue.name, ""});
+       account != state.accounts.end() && account->first.queue == queue.name; ++account) {
     const std::string& user = account->first.user;
-    UseView(AccountAt(state, account->first, now), user.empty() ? message->mutable_use() : &(*message->mutable_users())[user]);
+    UseView(AccountAt(state, account->first, now),
+            user.empty() ? message->mutable_use() : &(*message->mutable_users())[user]);
   }
   message->mutable_use();  // there also where nothing was ever held
   int64_t queued = 0;
-  for (const auto& [line, jobs] : state.lines) queued += IsWithin(line.queue, queue.name) ? static_cast<int64_t>(jobs.size()) : 0;
+  for (const auto& [line, jobs] : state.lines)
+    queued += IsWithin(line.queue, queue.name) ? static_cast<int64_t>(jobs.size()) : 0;
   message->set_jobs_queued(queued);
   ShareView(state, queue, now, message);
 }
 
 void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message) {
-  for (const auto& [name, queue] : state.queues) QueueView(state, queue, now, message->add_queues());
+  for (const auto& [name, queue] : state.queues)
+    QueueView(state, queue, now, message->add_queues());
   std::map<std::string, v1::Pool> pools;
   for (const Node& node : state.nodes) {
     v1::Pool& pool = pools[node.pool];
@@ -80,8 +88,10 @@ void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message) {
   }
   for (const auto& [name, queue] : state.queues) {
     const auto pool = pools.find(queue.pool);
-    if (name.contains('/') || pool == pools.end()) continue;  // counted by those above; nothing to be held
-    pool->second.set_gpus_held(pool->second.gpus_held() + static_cast<double>(HeldNow(state, {name, ""}).share) / kWholeShare);
+    // Counted by those above; nothing to be held
+    if (name.contains('/') || pool == pools.end()) continue;
+    pool->second.set_gpus_held(pool->second.gpus_held() +
+                               static_cast<double>(HeldNow(state, {name, ""}).share) / kWholeShare);
   }
   for (auto& [name, pool] : pools) {
     pool.set_name(name);

@@ -28,7 +28,9 @@ void CheckpointsView(const State& state, const Job& job, v1::Job* message) {
     if (checkpoint.is_scored) part->set_score(static_cast<double>(checkpoint.score) / 1e9);
     if (checkpoint.took.ns > 0) cost = checkpoint.took;
   }
-  if (cost.ns > 0) message->set_checkpoint_best_seconds(Seconds(BestInterval(cost, job.spec->nodes, state.policy.node_mtbf)));
+  if (cost.ns > 0)
+    message->set_checkpoint_best_seconds(
+        Seconds(BestInterval(cost, job.spec->nodes, state.policy.node_mtbf)));
 }
 
 void ProgressView(const v1::LeaseProgress& progress, v1::Progress* message) {

@@ -11,31 +11,40 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-double Ratio(int64_t part, int64_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
+double Ratio(int64_t part, int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
 
 // Of all ranks together.
 struct Sums {
   BusyTime busy;
   int64_t cpu_ms = 0;
-  int64_t cores_ms = 0;        // that they could have used while they were measured
+  int64_t cores_ms = 0;  // that they could have used while they were measured
   bool is_memory_known = true;
   int64_t memory_mib = 0;
   int64_t memory_granted_mib = 0;
 };
 
-int64_t GpuMemory(const NodeFacts& facts, int gpu) { return static_cast<size_t>(gpu) < facts.gpus.size() ? facts.gpus[static_cast<size_t>(gpu)].memory_mib : 0; }
+int64_t GpuMemory(const NodeFacts& facts, int gpu) {
+  return static_cast<size_t>(gpu) < facts.gpus.size()
+             ? facts.gpus[static_cast<size_t>(gpu)].memory_mib
+             : 0;
+}
 
 int64_t GrantedMemory(const Lease* lease, const JobSpec& spec, int gpu, int64_t whole) {
   if (lease != nullptr) {
     const auto grant = std::ranges::find(lease->gpus, gpu, &GpuGrant::gpu);
     if (grant != lease->gpus.end()) return grant->memory_mib;
   }
-  return spec.gpus.memory_mib > 0 ? spec.gpus.memory_mib : whole * spec.gpus.share_thousandths / kShareMax;
+  return spec.gpus.memory_mib > 0 ? spec.gpus.memory_mib
+                                  : whole * spec.gpus.share_thousandths / kShareMax;
 }
 
-void GpuView(const NodeFacts& facts, const Lease* lease, const JobSpec& spec, const RankUse& use, int gpu, v1::GpuReport* message) {
+void GpuView(const NodeFacts& facts, const Lease* lease, const JobSpec& spec, const RankUse& use,
+             int gpu, v1::GpuReport* message) {
   message->set_index(gpu);
-  if (static_cast<size_t>(gpu) < facts.gpus.size()) message->set_model(facts.gpus[static_cast<size_t>(gpu)].model);
+  if (static_cast<size_t>(gpu) < facts.gpus.size())
+    message->set_model(facts.gpus[static_cast<size_t>(gpu)].model);
   message->set_memory_bytes(GrantedMemory(lease, spec, gpu, GpuMemory(facts, gpu)) * kMiB);
   const auto seen = std::ranges::find(use.gpus, gpu, &GpuUse::gpu);
   if (seen == use.gpus.end()) return;
@@ -44,7 +53,8 @@ void GpuView(const NodeFacts& facts, const Lease* lease, const JobSpec& spec, co
   if (seen->memory_mib != GpuUse::kNotSeen) message->set_memory_bytes_max(seen->memory_mib * kMiB);
 }
 
-void RankView(const State& state, const JobSpec& spec, const RankRecord& record, int rank, Sums& sums, RankUsed& used, v1::RankReport* message) {
+void RankView(const State& state, const JobSpec& spec, const RankRecord& record, int rank,
+              Sums& sums, RankUsed& used, v1::RankReport* message) {
   const NodeFacts& facts = *state.FindNode(record.node)->facts;
   const Lease* lease = state.FindLease(record.lease);
   const RankUse& use = lease == nullptr ? record.use : lease->use;
@@ -67,7 +77,8 @@ void RankView(const State& state, const JobSpec& spec, const RankRecord& record,
   for (const int gpu : record.gpus) {
     GpuView(facts, lease, spec, use, gpu, message->add_gpus());
     const auto seen = std::ranges::find(use.gpus, gpu, &GpuUse::gpu);
-    used.gpus.push_back({seen == use.gpus.end() ? GpuUse{.gpu = gpu} : *seen, GpuMemory(facts, gpu)});
+    used.gpus.push_back(
+        {seen == use.gpus.end() ? GpuUse{.gpu = gpu} : *seen, GpuMemory(facts, gpu)});
   }
   const BusyTime busy = BusyTimeOf(use);
   sums.busy.seen_ms += busy.seen_ms;
@@ -78,8 +89,11 @@ void RankView(const State& state, const JobSpec& spec, const RankRecord& record,
 std::string RuleText(const UnderUseRule& rule, const JobSpec& spec) {
   std::string text;
   if (rule.warn_after.ns > 0) text = "its user is told after " + ToText(rule.warn_after);
-  if (rule.stop_after.ns > 0) text += (text.empty() ? "" : ", ") + std::string("after ") + ToText(rule.stop_after) + (KeepsWork(spec) ? " it is interrupted and held" : " it is stopped");
-  return text.empty() ? "" : "busy for less than " + std::to_string(rule.below_percent) + " %: " + text;
+  if (rule.stop_after.ns > 0)
+    text += (text.empty() ? "" : ", ") + std::string("after ") + ToText(rule.stop_after) +
+            (KeepsWork(spec) ? " it is interrupted and held" : " it is stopped");
+  return text.empty() ? ""
+                      : "busy for less than " + std::to_string(rule.below_percent) + " %: " + text;
 }
 
 }  // namespace
@@ -92,12 +106,14 @@ void ReportView(const State& state, const Job& job, Instant now, v1::JobReport* 
   if (job.attempts.empty()) return;
   const AttemptRecord& attempt = job.attempts.back();
   message->set_attempt(attempt.number);
-  const Instant end = attempt.ended_at.ns != 0 ? attempt.ended_at : std::max(now, attempt.placed_at);
+  const Instant end =
+      attempt.ended_at.ns != 0 ? attempt.ended_at : std::max(now, attempt.placed_at);
   AttemptUsed used{end - attempt.placed_at, job.state == JobState::kCompleted, {}};
   Sums sums;
   int64_t gpus = 0;
   for (size_t rank = 0; rank < attempt.ranks.size(); ++rank) {
-    RankView(state, *job.spec, attempt.ranks[rank], static_cast<int>(rank), sums, used.ranks.emplace_back(), message->add_ranks());
+    RankView(state, *job.spec, attempt.ranks[rank], static_cast<int>(rank), sums,
+             used.ranks.emplace_back(), message->add_ranks());
     gpus += static_cast<int64_t>(attempt.ranks[rank].gpus.size());
   }
   const double seconds = static_cast<double>(used.length.ns) / 1e9;
@@ -107,17 +123,21 @@ void ReportView(const State& state, const Job& job, Instant now, v1::JobReport* 
   const int64_t held_ms = gpus * used.length.ToMilliseconds();
   if (held_ms > 0) message->set_gpu_measured(std::min(1.0, Ratio(sums.busy.seen_ms, held_ms)));
   if (sums.cores_ms > 0) message->set_cpu_used(Ratio(sums.cpu_ms, sums.cores_ms));
-  if (sums.is_memory_known && sums.memory_granted_mib > 0) message->set_memory_used(Ratio(sums.memory_mib, sums.memory_granted_mib));
+  if (sums.is_memory_known && sums.memory_granted_mib > 0)
+    message->set_memory_used(Ratio(sums.memory_mib, sums.memory_granted_mib));
   if (!job.leases.empty()) {
     const Lease& first = *state.FindLease(job.leases.front());
     message->set_idle_seconds(static_cast<double>(IdleMs(state, job, first, first.idle_ms)) / 1000);
   }
-  if (gpus > 0) message->set_idle_rule(RuleText(RuleOf(state.policy.under_use, *job.spec), *job.spec));
+  if (gpus > 0)
+    message->set_idle_rule(RuleText(RuleOf(state.policy.under_use, *job.spec), *job.spec));
   for (const Advice& advice : RightSize(*job.spec, used)) {
     v1::Advice* one = message->add_advice();
     one->set_kind(Name(advice.kind));
     one->set_text(advice.text);
-    if (advice.saved_thousandths > 0) one->set_gpu_hours_saved(static_cast<double>(held_ms) / 3'600'000 * advice.saved_thousandths / 1000);
+    if (advice.saved_thousandths > 0)
+      one->set_gpu_hours_saved(static_cast<double>(held_ms) / 3'600'000 * advice.saved_thousandths /
+                               1000);
   }
 }
 

@@ -4,7 +4,8 @@
 
 namespace gp {
 
-void ReservationView(const State& state, const Reservation& reservation, Instant now, v1::Reservation* message) {
+void ReservationView(const State& state, const Reservation& reservation, Instant now,
+                     v1::Reservation* message) {
   message->set_name(reservation.name);
   message->set_pool(reservation.pool);
   int64_t running = 0;
@@ -13,7 +14,9 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
     message->add_nodes(node.facts->name);
     for (const LeaseId lease_id : node.leases) {
       const Lease& lease = *state.FindLease(lease_id);
-      running += lease.rank == 0 && state.FindJob(lease.job)->spec->reservation == reservation.name ? 1 : 0;
+      running += lease.rank == 0 && state.FindJob(lease.job)->spec->reservation == reservation.name
+                     ? 1
+                     : 0;
     }
   }
   message->set_starts_at(ToRfc3339(WallOf(state.time, reservation.starts_at)));
@@ -24,18 +27,22 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
   message->set_active(now >= reservation.starts_at);
   message->set_jobs_running(running);
   int64_t queued = 0;
-  for (const auto& [line, jobs] : state.lines) queued += line.shape.reservation == reservation.name ? static_cast<int64_t>(jobs.size()) : 0;
+  for (const auto& [line, jobs] : state.lines)
+    queued += line.shape.reservation == reservation.name ? static_cast<int64_t>(jobs.size()) : 0;
   message->set_jobs_queued(queued);
   message->set_maintenance(reservation.maintenance);
 }
 
 void ReservationsView(const State& state, Instant now, v1::ListReservationsReply* message) {
-  for (const auto& [name, reservation] : state.reservations) ReservationView(state, reservation, now, message->add_reservations());
+  for (const auto& [name, reservation] : state.reservations)
+    ReservationView(state, reservation, now, message->add_reservations());
 }
 
 Reservation FromProto(const v1::ReserveNodesRequest& message) {
   static constexpr int64_t kMillisecondsMax = INT64_MAX / 1'000'000;
-  const auto instant = [](int64_t ms) { return Instant{std::clamp<int64_t>(ms, 0, kMillisecondsMax) * 1'000'000}; };
+  const auto instant = [](int64_t ms) {
+    return Instant{std::clamp<int64_t>(ms, 0, kMillisecondsMax) * 1'000'000};
+  };
   Reservation reservation;
   reservation.name = message.name();
   if (!message.pool().empty()) reservation.pool = message.pool();

@@ -9,7 +9,8 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-void ReservationView(const State& state, const Reservation& reservation, Instant now, v1::Reservation* message);
+void ReservationView(const State& state, const Reservation& reservation, Instant now,
+                     v1::Reservation* message);
 void ReservationsView(const State& state, Instant now, v1::ListReservationsReply* message);
 
 // Nodes apart: their names mean something to the state only.

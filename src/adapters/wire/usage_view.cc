@@ -14,18 +14,25 @@
 namespace gp {
 namespace {
 
-double GpuHours(GpuTime time) { return static_cast<double>(time.units) / static_cast<double>(kGpuHour.units); }
+double GpuHours(GpuTime time) {
+  return static_cast<double>(time.units) / static_cast<double>(kGpuHour.units);
+}
 
-double Amount(const Money& money) { return static_cast<double>(money.exact) / static_cast<double>(kGpuHour.units) / kMicrosPerUnit; }
+double Amount(const Money& money) {
+  return static_cast<double>(money.exact) / static_cast<double>(kGpuHour.units) / kMicrosPerUnit;
+}
 
 std::optional<int> Digits(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::ranges::all_of(text, [](char one) { return one >= '0' && one <= '9'; });
+  const bool is_number =
+      error == std::errc() && end == text.data() + text.size() &&
+      std::ranges::all_of(text, [](char one) { return one >= '0' && one <= '9'; });
   return is_number ? std::optional(number) : std::nullopt;
 }
 
-void RowView(const UsageKey& key, const UsageBy& by, const UsageSum& sum, const UsageSum& all, v1::UsageRow* row) {
+void RowView(const UsageKey& key, const UsageBy& by, const UsageSum& sum, const UsageSum& all,
+             v1::UsageRow* row) {
   if (by.day) row->set_day(DayText(key.day));
   row->set_kind(Name(key.kind));
   row->set_pool(key.pool);
@@ -38,7 +45,9 @@ void RowView(const UsageKey& key, const UsageBy& by, const UsageSum& sum, const 
 }
 
 bool IsAskedFor(const UsageKey& row, const UsageQuery& query) {
-  return (query.queue.empty() || row.queue == query.queue || row.queue.starts_with(query.queue + "/")) && (query.user.empty() || row.user == query.user) &&
+  return (query.queue.empty() || row.queue == query.queue ||
+          row.queue.starts_with(query.queue + "/")) &&
+         (query.user.empty() || row.user == query.user) &&
          (query.pool.empty() || row.pool == query.pool);
 }
 
@@ -52,7 +61,8 @@ void StandingView(const std::string& user, const UserStanding& one, v1::BudgetSt
   message->set_used_up(standing.is_used_up);
   message->set_expected_percent(standing.expected_per_cent);
   message->set_too_early(standing.is_too_early);
-  if (standing.used_up_at && !standing.is_used_up) message->set_used_up_at(ToRfc3339(*standing.used_up_at));
+  if (standing.used_up_at && !standing.is_used_up)
+    message->set_used_up_at(ToRfc3339(*standing.used_up_at));
 }
 
 Status Take(int by, UsageBy& all) {
@@ -63,7 +73,9 @@ Status Take(int by, UsageBy& all) {
     case v1::GetUsageRequest::MODEL: all.model = true; return Ok();
     case v1::GetUsageRequest::QUEUE: all.queue = true; return Ok();
     case v1::GetUsageRequest::USER: all.user = true; return Ok();
-    default: return Fail(InvalidArgument("by: there is no " + std::to_string(by) + "; there are kind, day, pool, model, queue and user"));
+    default:
+      return Fail(InvalidArgument("by: there is no " + std::to_string(by) +
+                                  "; there are kind, day, pool, model, queue and user"));
   }
 }
 
@@ -73,7 +85,9 @@ struct UseSum {
 };
 
 // A job that is queued again is shown as it was before its first attempt: so are its GPUs.
-bool ShowsAttempt(const Job& job) { return !job.attempts.empty() && (HoldsLeases(job.state) || IsTerminal(job.state)); }
+bool ShowsAttempt(const Job& job) {
+  return !job.attempts.empty() && (HoldsLeases(job.state) || IsTerminal(job.state));
+}
 
 void AddJob(const State& state, const Job& job, Instant now, UseSum& sum) {
   if (job.attempts.empty()) return;
@@ -103,19 +117,26 @@ void JobUseView(const JobUse& use, const std::string& currency, v1::JobUse* mess
 
 Result<int64_t> ParseDay(const std::string& text) {
   using namespace std::chrono;
-  const auto fail = [&] { return Fail(InvalidArgument("\"" + Printable(text, 40) + "\" is no day such as 2026-11-01")); };
+  const auto fail = [&] {
+    return Fail(InvalidArgument("\"" + Printable(text, 40) + "\" is no day such as 2026-11-01"));
+  };
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return fail();
-  const auto y = Digits(text.substr(0, 4)), m = Digits(text.substr(5, 2)), d = Digits(text.substr(8, 2));
+  const auto y = Digits(text.substr(0, 4)), m = Digits(text.substr(5, 2)),
+             d = Digits(text.substr(8, 2));
   if (!y || !m || !d || *y < 1970) return fail();
-  const year_month_day date{year{*y}, month{static_cast<unsigned>(*m)}, day{static_cast<unsigned>(*d)}};
+  const year_month_day date{year{*y}, month{static_cast<unsigned>(*m)},
+                            day{static_cast<unsigned>(*d)}};
   if (!date.ok()) return fail();
   return sys_days{date}.time_since_epoch().count();
 }
 
-std::string DayText(int64_t day) { return ToRfc3339({day * kDay.ns}).substr(0, std::string_view("2026-11-01").size()); }
+std::string DayText(int64_t day) {
+  return ToRfc3339({day * kDay.ns}).substr(0, std::string_view("2026-11-01").size());
+}
 
 Result<UsageQuery> FromProto(const v1::GetUsageRequest& message, Instant now) {
-  const auto day_of = [](const char* field, const std::string& text, int64_t otherwise) -> Result<int64_t> {
+  const auto day_of = [](const char* field, const std::string& text,
+                         int64_t otherwise) -> Result<int64_t> {
     if (text.empty()) return otherwise;
     auto day = ParseDay(text);
     if (!day) return Fail(InvalidArgument(std::string(field) + ": " + day.error().message));
@@ -126,22 +147,27 @@ Result<UsageQuery> FromProto(const v1::GetUsageRequest& message, Instant now) {
   for (const int by : message.by()) GP_CHECK_OK(Take(by, query.by));
   const int64_t today = DayOf(now);
   query.last_day = GP_TRY(day_of("until", message.until(), today));
-  query.first_day = GP_TRY(day_of("from", message.from(), FirstOfMonth(std::min(today, query.last_day))));
-  if (query.first_day > query.last_day) return Fail(InvalidArgument("from: " + DayText(query.first_day) + " comes after " + DayText(query.last_day)));
+  query.first_day =
+      GP_TRY(day_of("from", message.from(), FirstOfMonth(std::min(today, query.last_day))));
+  if (query.first_day > query.last_day)
+    return Fail(InvalidArgument("from: " + DayText(query.first_day) + " comes after " +
+                                DayText(query.last_day)));
   query.queue = message.queue();
   query.user = message.user();
   query.pool = message.pool();
   return query;
 }
 
-Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query, const std::function<bool(const UsageKey&)>& may_see, v1::Usage* message) {
+Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query,
+                 const std::function<bool(const UsageKey&)>& may_see, v1::Usage* message) {
   // Days of long ago are in the rows of their months and years: these count whole.
   const int64_t first_day = meter.book.FirstOfRow(query.first_day);
   const int64_t last_day = meter.book.LastOfRow(query.last_day);
   UsageSums rows, kinds;
   UsageSum all;
   const auto add = [&](const UsageKey& row, GpuTime time) {
-    if (row.day < first_day || row.day > last_day || !IsAskedFor(row, query) || !may_see(row)) return;
+    if (row.day < first_day || row.day > last_day || !IsAskedFor(row, query) || !may_see(row))
+      return;
     AddTo(rows, query.by, row, time);
     AddTo(kinds, {}, row, time);
     all.time += time;
@@ -150,13 +176,18 @@ Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query
   UsageKey first;
   first.day = first_day;
   first.kind = {};
-  for (auto row = meter.book.rows.lower_bound(first); row != meter.book.rows.end() && row->first.day <= last_day; ++row) add(row->first, row->second);
+  for (auto row = meter.book.rows.lower_bound(first);
+       row != meter.book.rows.end() && row->first.day <= last_day; ++row)
+    add(row->first, row->second);
   UsageBook open;  // what is not settled
   open.today = meter.book.today;
-  for (const auto& [row, rate] : meter.rates) open.Add(row, rate.since + meter.wall, until + meter.wall, rate.share);
+  for (const auto& [row, rate] : meter.rates)
+    open.Add(row, rate.since + meter.wall, until + meter.wall, rate.share);
   for (const auto& [row, time] : open.rows) add(row, time);
   if (rows.size() > kUsageRowsMax) {
-    return Fail(InvalidArgument("by: these are " + std::to_string(rows.size()) + " rows, and an answer has at most " + std::to_string(kUsageRowsMax) + ": ask for fewer days (from, until) or by less"));
+    return Fail(InvalidArgument(
+        "by: these are " + std::to_string(rows.size()) + " rows, and an answer has at most " +
+        std::to_string(kUsageRowsMax) + ": ask for fewer days (from, until) or by less"));
   }
   message->set_from(DayText(first_day));
   message->set_until(DayText(last_day));
@@ -167,7 +198,8 @@ Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query
   return Ok();
 }
 
-void BudgetView(const State& state, const BudgetKey& key, Instant now, const std::function<bool(const std::string& user)>& may_see, v1::Budget* message) {
+void BudgetView(const State& state, const BudgetKey& key, Instant now,
+                const std::function<bool(const std::string& user)>& may_see, v1::Budget* message) {
   const Budget& budget = state.budgets.at(key);
   message->set_queue(key.queue);
   message->set_user(key.user);
@@ -187,15 +219,20 @@ Result<SetBudget> FromProto(const v1::SetBudgetRequest& message) {
   if (message.has_gpu_hours()) set.gpu_hours = message.gpu_hours();
   if (message.has_money()) {
     const double micros = std::round(message.money() * kMicrosPerUnit);
-    if (!(micros >= 0 && micros <= 1e15)) return Fail(InvalidArgument("money: from 0 to 1,000,000,000"));
+    if (!(micros >= 0 && micros <= 1e15))
+      return Fail(InvalidArgument("money: from 0 to 1,000,000,000"));
     set.money_micros = static_cast<int64_t>(micros);
   }
-  if (!message.warn_at().empty()) set.warn_at.emplace(message.warn_at().begin(), message.warn_at().end());
+  if (!message.warn_at().empty())
+    set.warn_at.emplace(message.warn_at().begin(), message.warn_at().end());
   if (!message.has_over()) return set;
-  for (const OverBudget over : {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse, OverBudget::kHold}) {
+  for (const OverBudget over :
+       {OverBudget::kWarn, OverBudget::kDemote, OverBudget::kRefuse, OverBudget::kHold}) {
     if (message.over() == Name(over)) set.over = over;
   }
-  if (!set.over) return Fail(InvalidArgument("over: \"" + Printable(message.over(), 40) + "\"; there are warn, demote, refuse and hold"));
+  if (!set.over)
+    return Fail(InvalidArgument("over: \"" + Printable(message.over(), 40) +
+                                "\"; there are warn, demote, refuse and hold"));
   return set;
 }
 
@@ -203,7 +240,9 @@ void JobsUseView(const State& state, std::span<const Job* const> jobs, Instant n
   UseSum sum;
   for (const Job* job : jobs) AddJob(state, *job, now, sum);
   if (sum.use != JobUse()) JobUseView(sum.use, state.policy.prices.currency, line->mutable_use());
-  if (sum.busy.seen_ms > 0) line->set_gpu_busy(static_cast<double>(sum.busy.busy_ms) / static_cast<double>(sum.busy.seen_ms));
+  if (sum.busy.seen_ms > 0)
+    line->set_gpu_busy(static_cast<double>(sum.busy.busy_ms) /
+                       static_cast<double>(sum.busy.seen_ms));
 }
 
 }  // namespace gp

@@ -35,17 +35,20 @@ std::string DayText(int64_t day);
 // Empty days are filled in as of `now`.  kInvalidArgument names the field.
 Result<UsageQuery> FromProto(const v1::GetUsageRequest& message, Instant now);
 
-// All that has run up until then, of rows that `may_see` lets through; days of which only the month or the year is known
-// any more count as that.  kInvalidArgument: more than kUsageRowsMax rows.
-Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query, const std::function<bool(const UsageKey&)>& may_see, v1::Usage* message);
+// All that has run up until then, of rows that `may_see` lets through; days of which only the month
+// or the year is known any more count as that.  kInvalidArgument: more than kUsageRowsMax rows.
+Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query,
+                 const std::function<bool(const UsageKey&)>& may_see, v1::Usage* message);
 
 // Its standings are of the users that `may_see` lets through; empty: of everybody.
-void BudgetView(const State& state, const BudgetKey& key, Instant now, const std::function<bool(const std::string& user)>& may_see, v1::Budget* message);
+void BudgetView(const State& state, const BudgetKey& key, Instant now,
+                const std::function<bool(const std::string& user)>& may_see, v1::Budget* message);
 
 // kInvalidArgument: money or over.
 Result<SetBudget> FromProto(const v1::SetBudgetRequest& message);
 
-// What these jobs have used, together, and how busy GPUs were in the attempts that their lines show.
+// What these jobs have used, together, and how busy GPUs were in the attempts that their lines
+// show.
 void JobsUseView(const State& state, std::span<const Job* const> jobs, Instant now, v1::Job* line);
 
 }  // namespace gp

@@ -16,7 +16,9 @@
 
 namespace gp {
 
-std::string TimeText(const State& state, Instant at) { return ToRfc3339(WallOf(state.time, at), true); }
+std::string TimeText(const State& state, Instant at) {
+  return ToRfc3339(WallOf(state.time, at), true);
+}
 
 namespace {
 
@@ -24,7 +26,9 @@ constexpr int64_t kMiB = 1 << 20;
 
 double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
 
-v1::GpuState ToProto(ShownGpuState state) { return static_cast<v1::GpuState>(static_cast<int>(state) + 1); }
+v1::GpuState ToProto(ShownGpuState state) {
+  return static_cast<v1::GpuState>(static_cast<int>(state) + 1);
+}
 static_assert(static_cast<int>(ShownJobState::kPreempted) + 1 == v1::PREEMPTED);
 static_assert(static_cast<int>(ShownJobState::kCancelled) + 1 == v1::CANCELLED);
 static_assert(static_cast<int>(ShownGpuState::kOffline) + 1 == v1::OFFLINE);
@@ -58,7 +62,8 @@ void RankView(const State& state, const RankRecord& record, int rank, v1::Rank* 
     return;
   }
   message->set_outcome(Name(record.outcome.end));
-  if (!record.outcome.message.empty()) message->set_outcome(message->outcome() + ": " + record.outcome.message);
+  if (!record.outcome.message.empty())
+    message->set_outcome(message->outcome() + ": " + record.outcome.message);
   message->set_exit_code(record.outcome.exit_code);
   message->set_signal(record.outcome.signal);
   message->set_last_error(record.outcome.clues.last_error);
@@ -94,7 +99,8 @@ void HolderView(const State& state, LeaseId id, int gpu, v1::Holder* message) {
   message->set_share(grant->share);
   message->set_memory_bytes(grant->memory_mib * kMiB);
   const MigTable& table = state.FindNode(lease.node)->facts->gpus[static_cast<size_t>(gpu)].mig;
-  if (const MigProfile* profile = table.Find(grant->mig_profile)) message->set_instance(profile->name + "@" + std::to_string(grant->mig_start));
+  if (const MigProfile* profile = table.Find(grant->mig_profile))
+    message->set_instance(profile->name + "@" + std::to_string(grant->mig_start));
 }
 
 void VerdictView(const State& state, const GpuKey& key, v1::GpuVerdict* message) {
@@ -136,10 +142,12 @@ void GpuView(const State& state, const Node& node, int index, v1::Gpu* message) 
   message->set_detail(Name(gpu.condition));
   message->set_draining(gpu.draining || node.draining);
   message->set_reason(gpu.reason);
-  if (facts.presence == GpuPresence::kMissing && gpu.condition != GpuCondition::kLost) message->set_reason(gpu.reason + (gpu.reason.empty() ? "" : "; ") + "missing from the node");
+  if (facts.presence == GpuPresence::kMissing && gpu.condition != GpuCondition::kLost)
+    message->set_reason(gpu.reason + (gpu.reason.empty() ? "" : "; ") + "missing from the node");
   message->set_mode(Name(facts.mig.empty() ? gpu.mode : GpuMode::kMig));
   for (const MigProfile& profile : facts.mig.profiles) {
-    if (facts.mig.ChooseStart(profile, gpu.mig_slices) != kNoMig) message->add_instances_left(profile.name);
+    if (facts.mig.ChooseStart(profile, gpu.mig_slices) != kNoMig)
+      message->add_instances_left(profile.name);
   }
   message->set_share_granted(gpu.share_granted);
   message->set_memory_granted_bytes(gpu.memory_granted_mib * kMiB);
@@ -183,7 +191,9 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
 
 }  // namespace
 
-v1::JobState ToProto(ShownJobState state) { return static_cast<v1::JobState>(static_cast<int>(state) + 1); }
+v1::JobState ToProto(ShownJobState state) {
+  return static_cast<v1::JobState>(static_cast<int>(state) + 1);
+}
 
 ShownReason ReasonOf(const Job& job, PendingReasons& reasons) {
   switch (job.state) {
@@ -191,14 +201,18 @@ ShownReason ReasonOf(const Job& job, PendingReasons& reasons) {
       PendingReason reason = reasons.Of(job);
       return {std::move(reason.code), std::move(reason.text)};
     }
-    case JobState::kHeld: return {"Held", job.reason.empty() ? "held; gpu-platform jobs release " + NameOf(job) + " queues it again" : job.reason};
+    case JobState::kHeld:
+      return {"Held", job.reason.empty()
+                          ? "held; gpu-platform jobs release " + NameOf(job) + " queues it again"
+                          : job.reason};
     case JobState::kBlocked: return {"Dependency", job.reason};
     case JobState::kRetryWait: return {"BeginTime", job.reason};
     default: return {"", job.reason};
   }
 }
 
-void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons, v1::Job* message) {
+void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons,
+             v1::Job* message) {
   message->set_id(NameOf(job));
   message->set_state(ToProto(Shown(job.state)));
   message->set_detail(Name(job.state));
@@ -247,7 +261,8 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
 void JobView(const State& state, const Job& job, Instant now, v1::Job* message, const Plan* plan) {
   PendingReasons reasons(state, now, plan);
   JobLine(state, job, now, reasons, message);
-  for (const AttemptRecord& attempt : job.attempts) AttemptView(state, attempt, message->add_attempts());
+  for (const AttemptRecord& attempt : job.attempts)
+    AttemptView(state, attempt, message->add_attempts());
   for (const XidNote& note : job.xids) {
     v1::XidNote* part = message->add_xids();
     part->set_attempt(note.attempt);
@@ -262,13 +277,15 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message, 
 void ClusterView(const State& state, Instant now, v1::Cluster* message) {
   message->set_epoch(state.epoch);
   for (const Node& node : state.nodes) NodeView(state, node, message->add_nodes());
-  std::ranges::sort(message->mutable_nodes()->pointer_begin(), message->mutable_nodes()->pointer_end(),
-                    [](const v1::Node* a, const v1::Node* b) { return NaturalLess(a->name(), b->name()); });
+  std::ranges::sort(
+      message->mutable_nodes()->pointer_begin(), message->mutable_nodes()->pointer_end(),
+      [](const v1::Node* a, const v1::Node* b) { return NaturalLess(a->name(), b->name()); });
   for (const auto& [pool, incident] : state.breakers) {
     v1::Breaker* breaker = message->add_breakers();
     breaker->set_pool(pool);
     breaker->set_incident(ToText(incident));
-    if (const auto found = state.incidents.find(incident); found != state.incidents.end()) breaker->set_cause(found->second.cause);
+    if (const auto found = state.incidents.find(incident); found != state.incidents.end())
+      breaker->set_cause(found->second.cause);
   }
   message->set_jobs_queued(static_cast<int64_t>(state.queued.size()));
   std::set<JobId> running;

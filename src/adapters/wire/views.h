@@ -24,9 +24,11 @@ ShownReason ReasonOf(const Job& job, PendingReasons& reasons);
 
 // One job with its whole history.
 // `plan`: as in PendingReasons.
-void JobView(const State& state, const Job& job, Instant now, v1::Job* message, const Plan* plan = nullptr);
+void JobView(const State& state, const Job& job, Instant now, v1::Job* message,
+             const Plan* plan = nullptr);
 // One job as a line of a list.
-void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons, v1::Job* message);
+void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons,
+             v1::Job* message);
 void ClusterView(const State& state, Instant now, v1::Cluster* message);
 
 }  // namespace gp

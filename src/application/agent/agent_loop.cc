@@ -27,10 +27,17 @@ static_assert(kLeaseGraceMax < kLeaseEndTime);
 
 }  // namespace
 
-AgentLoop::AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& runner, LogReader& logs,
-                     GpuKeeper* gpus, Clock& clock)
-    : options_(std::move(options)), link_(link), runner_(runner), logs_(logs), gpus_(gpus),
-      clock_(clock), lineage_(options_.lineage), fresh_(options_.fresh), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+AgentLoop::AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& runner,
+                     LogReader& logs, GpuKeeper* gpus, Clock& clock)
+    : options_(std::move(options)),
+      link_(link),
+      runner_(runner),
+      logs_(logs),
+      gpus_(gpus),
+      clock_(clock),
+      lineage_(options_.lineage),
+      fresh_(options_.fresh),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 AgentLoop::~AgentLoop() { close(wake_fd_); }
 
@@ -62,19 +69,25 @@ void AgentLoop::Turn() {
 
 Duration AgentLoop::UntilNextTurn() {
   const int64_t now = clock_.BootNs();
-  const int64_t until = connected_ ? report_at_ns_ : moving_to_ != 0 ? now + kMovePause.ns : connect_at_ns_;
+  const int64_t until = connected_        ? report_at_ns_
+                        : moving_to_ != 0 ? now + kMovePause.ns
+                                          : connect_at_ns_;
   Duration wait{until - now};
-  if (const auto next = gpus_ == nullptr ? std::nullopt : gpus_->NextAt()) wait = std::min(wait, Duration{next->ns - now});
+  if (const auto next = gpus_ == nullptr ? std::nullopt : gpus_->NextAt())
+    wait = std::min(wait, Duration{next->ns - now});
   return std::clamp(wait, Duration{}, kTurnMax);
 }
 
 void AgentLoop::WaitForEvents() {
-  std::vector<pollfd> fds{{wake_fd_, POLLIN, 0}, {link_.EventDescriptor(), POLLIN, 0}, {runner_.EventDescriptor(), POLLIN, 0}};
+  std::vector<pollfd> fds{{wake_fd_, POLLIN, 0},
+                          {link_.EventDescriptor(), POLLIN, 0},
+                          {runner_.EventDescriptor(), POLLIN, 0}};
   if (gpus_ != nullptr) {
     for (const int fd : gpus_->EventDescriptors()) fds.push_back({fd, POLLIN, 0});
   }
   // Rounded up: a moment too early there is nothing to do yet.
-  const int64_t wait_ms = std::min(UntilNextTurn() + Duration::Milliseconds(1), kTurnMax).ToMilliseconds();
+  const int64_t wait_ms =
+      std::min(UntilNextTurn() + Duration::Milliseconds(1), kTurnMax).ToMilliseconds();
   poll(fds.data(), fds.size(), static_cast<int>(wait_ms));
   uint64_t drained = 0;
   if ((fds[0].revents & POLLIN) != 0) (void)!read(wake_fd_, &drained, sizeof drained);
@@ -120,7 +133,8 @@ void AgentLoop::TakeNews() {
 
 void AgentLoop::TakeOrders(NodeOrders orders) {
   if (lineage_ != orders.lineage) {
-    if (const Status kept = options_.keep_lineage(orders.lineage); !kept) return Disconnect(kept.error().message);
+    if (const Status kept = options_.keep_lineage(orders.lineage); !kept)
+      return Disconnect(kept.error().message);
     lineage_ = orders.lineage;
   }
   connect_wait_ = kConnectWaitMin;
@@ -146,7 +160,8 @@ void AgentLoop::Disconnect(const std::string& why) {
 void AgentLoop::MoveOver() {
   for (const auto& [id, seen] : seen_) {
     if (!seen.ended) {
-      if (std::exchange(stopped_[id], StopOrder::kKill) != StopOrder::kKill) runner_.Stop(KeyOf(id), Duration{});
+      if (std::exchange(stopped_[id], StopOrder::kKill) != StopOrder::kKill)
+        runner_.Stop(KeyOf(id), Duration{});
     } else if (const Status gone = runner_.Forget(KeyOf(id)); !gone) {
       Say(ToText(id) + ": " + gone.error().message);
     }
@@ -185,7 +200,8 @@ void AgentLoop::PassSurplus() {
   for (const LeaseOrder& order : orders_.leases) {
     const CheckpointRequest& request = order.spec->checkpoint;
     const auto seen = seen_.find(order.lease.id);
-    if (request.keep > 0 && seen != seen_.end() && seen->second.running) runner_.Discard(KeyOf(order.lease.id), request.directory, order.surplus);
+    if (request.keep > 0 && seen != seen_.end() && seen->second.running)
+      runner_.Discard(KeyOf(order.lease.id), request.directory, order.surplus);
   }
 }
 
@@ -210,10 +226,12 @@ void AgentLoop::Observe() {
 
 // Its output is read once: it does not change any more.
 void AgentLoop::AddClues(const AttemptStatus& status, LeaseObservation& seen) {
-  const bool failed = seen.ended && seen.outcome.end == LeaseEnd::kExited && (seen.outcome.exit_code != 0 || seen.outcome.signal != 0);
+  const bool failed = seen.ended && seen.outcome.end == LeaseEnd::kExited &&
+                      (seen.outcome.exit_code != 0 || seen.outcome.signal != 0);
   if (!failed || status.launch == nullptr) return;
   auto known = clues_.find(seen.lease);
-  if (known == clues_.end()) known = clues_.emplace(seen.lease, options_.find_clues(*status.launch)).first;
+  if (known == clues_.end())
+    known = clues_.emplace(seen.lease, options_.find_clues(*status.launch)).first;
   seen.outcome.clues = known->second;
   seen.outcome.clues.gpu_memory |= status.is_gpu_memory_used_up;
   seen.outcome.clues.mps_failed = status.is_mps_failed;
@@ -246,7 +264,8 @@ bool AgentLoop::MayStillWrite(LeaseId lease) const {
 }
 
 const LeaseOrder* AgentLoop::OrderFor(LeaseId id) const {
-  const auto order = std::ranges::find(orders_.leases, id, [](const LeaseOrder& o) { return o.lease.id; });
+  const auto order =
+      std::ranges::find(orders_.leases, id, [](const LeaseOrder& o) { return o.lease.id; });
   return order == orders_.leases.end() ? nullptr : &*order;
 }
 
@@ -276,9 +295,11 @@ std::vector<LeaseObservation> AgentLoop::Observations() const {
   return all;
 }
 
-// A job that has never reported progress shows by its GPUs that it does not hang, where they can be measured.
+// A job that has never reported progress shows by its GPUs that it does not hang, where they can be
+// measured.
 bool AgentLoop::IsAtWork(LeaseId lease) const {
-  const bool reports = std::ranges::any_of(progress_, [&](const LeaseProgress& one) { return one.lease == lease && one.at.ns != 0; });
+  const bool reports = std::ranges::any_of(
+      progress_, [&](const LeaseProgress& one) { return one.lease == lease && one.at.ns != 0; });
   const LeaseOrder* order = OrderFor(lease);
   const std::optional<Duration> idle = meter_.IdleFor(lease, clock_.BootNs());
   return !reports && order != nullptr && idle && *idle < order->spec->hang_after;
@@ -294,7 +315,8 @@ void AgentLoop::MeasureUse() {
   for (const auto& [id, seen] : seen_) {
     known.insert(id);
     const LeaseOrder* order = seen.running ? OrderFor(id) : nullptr;
-    if (order != nullptr) meter_.Look(order->lease, runner_.Used(KeyOf(id)), readings, clock_.BootNs(), clock_.Now());
+    if (order != nullptr)
+      meter_.Look(order->lease, runner_.Used(KeyOf(id)), readings, clock_.BootNs(), clock_.Now());
   }
   meter_.Keep(known);
 }
@@ -325,7 +347,11 @@ void AgentLoop::Carry(const NodeAction& action) {
 void AgentLoop::StartLease(LeaseId id) {
   const LeaseOrder& order = *OrderFor(id);
   for (const std::string& name : order.spec->secrets) {
-    if (!order.secrets.contains(name)) return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0, "there is no secret " + name + " any more, or all that it names are too large together (gpu-platform secrets list)"});
+    if (!order.secrets.contains(name))
+      return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0,
+                          "there is no secret " + name +
+                              " any more, or all that it names are too large together "
+                              "(gpu-platform secrets list)"});
   }
   const LaunchSpec launch = MakeLaunch(order, *options_.facts, options_.launch, lease_until_ns_);
   if (const Status started = runner_.Start(launch); !started) {
@@ -343,7 +369,8 @@ void AgentLoop::Decline(LeaseId id, const LeaseOutcome& outcome) {
   UpdateOpenLogs();
 }
 
-// Faults go out before what follows from them: a job that ended by one is not to be judged without it.
+// Faults go out before what follows from them: a job that ended by one is not to be judged without
+// it.
 void AgentLoop::KeepGpus() {
   if (gpus_ == nullptr) return;
   gpus_->Look();
@@ -370,7 +397,8 @@ void AgentLoop::SendReport() {
   report_due_ = false;
   // Until the driver gave its first reading the GPUs cannot be used: ask again soon.
   const bool unread = report.gpus.empty() && !options_.facts->gpus.empty();
-  const int64_t interval = unread ? Duration::Milliseconds(50).ns : lease_time_.ns / kHeartbeatsPerLease;
+  const int64_t interval =
+      unread ? Duration::Milliseconds(50).ns : lease_time_.ns / kHeartbeatsPerLease;
   report_at_ns_ = clock_.BootNs() + interval;
 }
 
@@ -388,7 +416,8 @@ Result<ExecStreams> AgentLoop::Exec(LeaseId lease, const ExecSpec& spec) {
   auto result = answer->get_future();
   {
     const std::lock_guard lock(tasks_mutex_);
-    tasks_.push_back([this, lease, spec, answer] { answer->set_value(runner_.Exec(KeyOf(lease), spec)); });
+    tasks_.push_back(
+        [this, lease, spec, answer] { answer->set_value(runner_.Exec(KeyOf(lease), spec)); });
   }
   const uint64_t one = 1;
   (void)!write(wake_fd_, &one, sizeof one);

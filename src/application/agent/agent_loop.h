@@ -33,7 +33,9 @@ struct AgentOptions {
   // Makes the lineage last, before anything is started under it.
   std::function<Status(uint64_t)> keep_lineage = [](uint64_t) { return Ok(); };
   // What the output of an attempt that has failed tells.
-  std::function<LogClues(const LaunchSpec&)> find_clues = [](const LaunchSpec&) { return LogClues{}; };
+  std::function<LogClues(const LaunchSpec&)> find_clues = [](const LaunchSpec&) {
+    return LogClues{};
+  };
   // Words for whoever keeps the host; empty: to stderr.
   std::function<void(const std::string&)> say;
 };
@@ -47,8 +49,8 @@ class AgentLoop : public ChannelGateway {
 
   // Until Stop.  Jobs go on after it.
   void Run();
-  // Run by hand, on one thread: one turn does all that is due now and waits for nothing.  The next one is due when
-  // something happens, and after so long in any case.
+  // Run by hand, on one thread: one turn does all that is due now and waits for nothing.  The next
+  // one is due when something happens, and after so long in any case.
   void Turn();
   Duration UntilNextTurn();
   void Stop();  // any thread, or a signal handler
@@ -102,7 +104,8 @@ class AgentLoop : public ChannelGateway {
   bool connected_ = false;
   uint64_t connections_ = 0;
   int64_t connect_at_ns_ = 0;
-  Duration connect_wait_ = kConnectWaitMin;  // until orders are taken each wait is longer than the one before
+  // Until orders are taken each wait is longer than the one before
+  Duration connect_wait_ = kConnectWaitMin;
   std::string trouble_;  // why the connection was lost; reported once, until orders are taken
   bool have_orders_ = false;
   NodeOrders orders_;
@@ -117,10 +120,11 @@ class AgentLoop : public ChannelGateway {
   std::vector<LeaseProgress> progress_;
   UseMeter meter_;
   int64_t measure_at_ns_ = 0;
-  std::map<LeaseId, LogClues> clues_;               // of attempts that have ended
+  std::map<LeaseId, LogClues> clues_;             // of attempts that have ended
   std::map<LeaseId, LeaseObservation> declined_;  // ordered, never started here
   std::map<LeaseId, StopOrder> stopped_;          // the strongest order passed on
-  bool surplus_due_ = false;                       // new orders may name other checkpoints to remove
+  // New orders may name other checkpoints to remove
+  bool surplus_due_ = false;
   bool report_due_ = false;
   int64_t report_at_ns_ = 0;
 

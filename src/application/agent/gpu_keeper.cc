@@ -10,19 +10,26 @@ namespace gp {
 namespace {
 
 constexpr size_t kSignalsPerMessage = 1'000;
-// While nobody listens: a day of floods says no more than its beginning, and a reset is due in any case.
+// While nobody listens: a day of floods says no more than its beginning, and a reset is due in any
+// case.
 constexpr size_t kUntoldMax = 100'000;
 // A GPU that was hot is tested when it is cool; one that does not cool down is no good.
 constexpr Duration kCoolingMax = Duration::Minutes(10);
-// One is tested when it is watched too; one that cannot be watched fails its test, or what it says of itself later.
+// One is tested when it is watched too; one that cannot be watched fails its test, or what it says
+// of itself later.
 constexpr Duration kFirstReadingMax = Duration::Minutes(1);
 
-bool IsStale(const GpuReading& reading) { return !reading.health || reading.age_ns > kReadingStaleAfter.ns; }
+bool IsStale(const GpuReading& reading) {
+  return !reading.health || reading.age_ns > kReadingStaleAfter.ns;
+}
 
 }  // namespace
 
 GpuKeeper::GpuKeeper(GpuKeeperOptions options, GpuWatch& watch, GpuCare& care, Clock& clock)
-    : options_(std::move(options)), watch_(watch), care_(care), clock_(clock),
+    : options_(std::move(options)),
+      watch_(watch),
+      care_(care),
+      clock_(clock),
       signals_(options_.first_number, options_.take_kernel_xids != nullptr) {}
 
 GpuVitals GpuKeeper::VitalsOf(int gpu, const GpuHealth& health, Instant now) {
@@ -32,7 +39,8 @@ GpuVitals GpuKeeper::VitalsOf(int gpu, const GpuHealth& health, Instant now) {
     reading.slowdown_c = options_.heat_limits[static_cast<size_t>(gpu)].slowdown_c;
     reading.shutdown_c = options_.heat_limits[static_cast<size_t>(gpu)].shutdown_c;
   }
-  reading.is_slowed = std::ranges::find(health.throttle_reasons, kHardwareThermalSlowdown) != health.throttle_reasons.end();
+  reading.is_slowed = std::ranges::find(health.throttle_reasons, kHardwareThermalSlowdown) !=
+                      health.throttle_reasons.end();
   GpuVitals vitals = ToVitals(health);
   vitals.heat = heat_.Read(gpu, reading, now);
   return vitals;
@@ -54,18 +62,23 @@ void GpuKeeper::Look() {
   }
   for (const XidSighting& seen : watch_.TakeXids()) {
     const bool is_in_instance = seen.gpu_instance && options_.lease_in != nullptr;
-    const LeaseId lease = is_in_instance ? options_.lease_in(seen.gpu, *seen.gpu_instance) : LeaseId{};
-    signals_.Saw({seen.gpu, seen.xid, XidSource::kDriver, lease, AdviceOf(seen.advice), DriverAdvice::kUnknown, true, ""}, now);
+    const LeaseId lease =
+        is_in_instance ? options_.lease_in(seen.gpu, *seen.gpu_instance) : LeaseId{};
+    signals_.Saw({seen.gpu, seen.xid, XidSource::kDriver, lease, AdviceOf(seen.advice),
+                  DriverAdvice::kUnknown, true, ""},
+                 now);
   }
   readings_ = watch_.Latest();
   for (size_t gpu = 0; gpu < readings_.size(); ++gpu) {
     if (!readings_[gpu].health) continue;
-    const GpuVitals& vitals = vitals_[static_cast<int>(gpu)] = VitalsOf(static_cast<int>(gpu), *readings_[gpu].health, now);
+    const GpuVitals& vitals = vitals_[static_cast<int>(gpu)] =
+        VitalsOf(static_cast<int>(gpu), *readings_[gpu].health, now);
     signals_.Read(static_cast<int>(gpu), vitals, now);
   }
   std::vector<std::pair<int, HealthCode>> findings;
   for (const GpuObservation& seen : Observations()) {
-    for (const HealthFinding& finding : seen.findings) findings.emplace_back(seen.gpu, finding.code);
+    for (const HealthFinding& finding : seen.findings)
+      findings.emplace_back(seen.gpu, finding.code);
   }
   has_new_findings_ = findings != findings_;
   findings_ = std::move(findings);
@@ -78,7 +91,8 @@ void GpuKeeper::Look() {
 
 bool GpuKeeper::MayBegin(const GpuTaskOrder& order, Instant now) {
   if (order.task != GpuTask::kTest) return true;
-  const bool is_read = static_cast<size_t>(order.gpu) < readings_.size() && !IsStale(readings_[static_cast<size_t>(order.gpu)]);
+  const bool is_read = static_cast<size_t>(order.gpu) < readings_.size() &&
+                       !IsStale(readings_[static_cast<size_t>(order.gpu)]);
   if (is_read && heat_.Of(order.gpu) == Heat::kCool) return true;
   const Duration waited = now - waiting_since_.try_emplace(order.number, now).first->second;
   return waited >= (is_read ? kCoolingMax : kFirstReadingMax);
@@ -90,30 +104,39 @@ void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
   for (const GpuTaskOrder& order : orders) {
     ordered.push_back(order.number);
     if (!MayBegin(order, now)) continue;
-    care_.Begin(order.number, order.gpu, order.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
+    care_.Begin(order.number, order.gpu,
+                order.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
   }
-  std::erase_if(waiting_since_, [&](const auto& one) { return std::ranges::find(ordered, one.first) == ordered.end(); });
+  std::erase_if(waiting_since_, [&](const auto& one) {
+    return std::ranges::find(ordered, one.first) == ordered.end();
+  });
   const std::vector<GpuTaskResult> before = std::exchange(results_, {});
   for (const GpuCareResult& result : care_.Results()) {
-    if (std::ranges::find(ordered, result.number) != ordered.end()) results_.push_back({result.gpu, result.number, result.ok, result.detail});
+    if (std::ranges::find(ordered, result.number) != ordered.end())
+      results_.push_back({result.gpu, result.number, result.ok, result.detail});
   }
   care_.KeepOnly(ordered);
   MindResets(orders, before);
 }
 
 // Those that ended since `before`: an error that follows in the same second is another one.
-void GpuKeeper::MindResets(const std::vector<GpuTaskOrder>& orders, const std::vector<GpuTaskResult>& before) {
+void GpuKeeper::MindResets(const std::vector<GpuTaskOrder>& orders,
+                           const std::vector<GpuTaskResult>& before) {
   const auto is_reset = [](const std::vector<GpuTaskResult>& results, uint64_t number) {
-    return std::ranges::any_of(results, [&](const GpuTaskResult& result) { return result.number == number && result.ok; });
+    return std::ranges::any_of(
+        results, [&](const GpuTaskResult& result) { return result.number == number && result.ok; });
   };
   for (const GpuTaskOrder& order : orders) {
-    if (order.task == GpuTask::kReset && is_reset(results_, order.number) && !is_reset(before, order.number)) signals_.Renewed(order.gpu);
+    if (order.task == GpuTask::kReset && is_reset(results_, order.number) &&
+        !is_reset(before, order.number))
+      signals_.Renewed(order.gpu);
   }
 }
 
 GpuNews GpuKeeper::NewsFor(uint64_t message) {
   GpuNews news{{}, results_};
-  const auto end = untold_.begin() + static_cast<std::ptrdiff_t>(std::min(untold_.size(), kSignalsPerMessage));
+  const auto end =
+      untold_.begin() + static_cast<std::ptrdiff_t>(std::min(untold_.size(), kSignalsPerMessage));
   news.signals.assign(std::make_move_iterator(untold_.begin()), std::make_move_iterator(end));
   untold_.erase(untold_.begin(), end);
   results_told_ = results_;
@@ -121,11 +144,14 @@ GpuNews GpuKeeper::NewsFor(uint64_t message) {
   return news;
 }
 
-void GpuKeeper::Answered(uint64_t newest) { unanswered_.erase(unanswered_.begin(), unanswered_.upper_bound(newest)); }
+void GpuKeeper::Answered(uint64_t newest) {
+  unanswered_.erase(unanswered_.begin(), unanswered_.upper_bound(newest));
+}
 
 void GpuKeeper::Disconnected() {
   std::vector<FaultSignal> all;
-  for (auto& [message, signals] : unanswered_) all.insert(all.end(), signals.begin(), signals.end());
+  for (auto& [message, signals] : unanswered_)
+    all.insert(all.end(), signals.begin(), signals.end());
   all.insert(all.end(), untold_.begin(), untold_.end());
   untold_ = std::move(all);
   unanswered_.clear();

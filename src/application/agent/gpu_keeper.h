@@ -1,7 +1,7 @@
 #pragma once
 
-// The agent's GPUs: what is seen of them becomes reports, each told until it is answered; what is ordered for them is
-// carried out, each order once.  One thread (the agent's) calls it.
+// The agent's GPUs: what is seen of them becomes reports, each told until it is answered; what is
+// ordered for them is carried out, each order once.  One thread (the agent's) calls it.
 
 #include <functional>
 #include <map>
@@ -44,8 +44,9 @@ class GpuKeeper {
 
   // Whether there is something that was not told on this connection.
   bool HasNews() const { return !untold_.empty() || results_told_ != results_; }
-  GpuNews NewsFor(uint64_t message);  // the number under which it is sent; the oldest, and not too many
-  void Answered(uint64_t newest);     // all messages up to it
+  // The number under which it is sent; the oldest, and not too many
+  GpuNews NewsFor(uint64_t message);
+  void Answered(uint64_t newest);  // all messages up to it
   void Disconnected();
 
   // Of each GPU but those that nobody has had the time to read yet.
@@ -56,13 +57,16 @@ class GpuKeeper {
   const std::vector<GpuReading>& LatestReadings() const { return readings_; }
   // When, in time since boot, Look has something to do by itself; nullopt: with the next event.
   std::optional<Instant> NextAt() const { return signals_.NextAt(); }
-  std::vector<int> EventDescriptors() const { return {watch_.EventDescriptor(), care_.EventDescriptor(), options_.kernel_log_fd}; }
+  std::vector<int> EventDescriptors() const {
+    return {watch_.EventDescriptor(), care_.EventDescriptor(), options_.kernel_log_fd};
+  }
 
  private:
   GpuVitals VitalsOf(int gpu, const GpuHealth& health, Instant now);
   GpuVitals VitalsNow(int gpu) const;
   bool MayBegin(const GpuTaskOrder& order, Instant now);
-  void MindResets(const std::vector<GpuTaskOrder>& orders, const std::vector<GpuTaskResult>& before);
+  void MindResets(const std::vector<GpuTaskOrder>& orders,
+                  const std::vector<GpuTaskResult>& before);
 
   const GpuKeeperOptions options_;
   GpuWatch& watch_;
@@ -70,10 +74,11 @@ class GpuKeeper {
   Clock& clock_;
   FaultSignals signals_;
   HeatLadder heat_;
-  std::map<uint64_t, Instant> waiting_since_;                // by test that waits for its GPU to be read, and cool
+  // By test that waits for its GPU to be read, and cool
+  std::map<uint64_t, Instant> waiting_since_;
   std::vector<GpuReading> readings_;
-  std::map<int, GpuVitals> vitals_;                          // by GPU, as they were read last
-  std::vector<std::pair<int, HealthCode>> findings_;         // of all GPUs, at the last Look
+  std::map<int, GpuVitals> vitals_;                   // by GPU, as they were read last
+  std::vector<std::pair<int, HealthCode>> findings_;  // of all GPUs, at the last Look
   bool has_new_findings_ = false;
   std::vector<FaultSignal> untold_;                          // on this connection
   std::map<uint64_t, std::vector<FaultSignal>> unanswered_;  // by message

@@ -13,23 +13,27 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 constexpr int kPortFirst = 20'000;
 constexpr int kPorts = 12'000;
-constexpr uint64_t kPortsBetweenAttempts = 7'919;  // prime: an attempt's port is far from those of the next jobs
+// Prime: an attempt's port is far from those of the next jobs
+constexpr uint64_t kPortsBetweenAttempts = 7'919;
 
 std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
   std::vector<std::string> uuids;
-  for (const GpuGrant& grant : order.lease.gpus) uuids.push_back(facts.gpus[static_cast<size_t>(grant.gpu)].uuid);
+  for (const GpuGrant& grant : order.lease.gpus)
+    uuids.push_back(facts.gpus[static_cast<size_t>(grant.gpu)].uuid);
   return Join(uuids, ",");
 }
 
-// One port an attempt, the same on every rank, and below those that the kernel gives away.  Of the next 12,000 jobs none
-// has it in an attempt of the same number; the attempt before, which may still hold it, had another.
+// One port an attempt, the same on every rank, and below those that the kernel gives away.  Of the
+// next 12,000 jobs none has it in an attempt of the same number; the attempt before, which may
+// still hold it, had another.
 int MasterPort(const LeaseOrder& order) {
-  const uint64_t mixed = order.lease.job.value + static_cast<uint64_t>(order.lease.attempt) * kPortsBetweenAttempts;
+  const uint64_t mixed =
+      order.lease.job.value + static_cast<uint64_t>(order.lease.attempt) * kPortsBetweenAttempts;
   return kPortFirst + static_cast<int>(mixed % kPorts);
 }
 
-// Where ranks meet, and what torchrun is to start: with it `torchrun train.py` is right on any number of nodes.  A job's
-// own values stay as they are.
+// Where ranks meet, and what torchrun is to start: with it `torchrun train.py` is right on any
+// number of nodes.  A job's own values stay as they are.
 void AddRendezvous(const LeaseOrder& order, std::map<std::string, std::string>& env) {
   const size_t nodes = order.node_names.size();
   env["GP_NNODES"] = std::to_string(nodes);
@@ -58,9 +62,12 @@ std::vector<GpuPart> PartsOf(const LeaseOrder& order, const NodeFacts& facts) {
   if (order.lease.mode != GpuMode::kTimeslice && order.lease.mode != GpuMode::kMps) return parts;
   for (const GpuGrant& grant : order.lease.gpus) {
     const GpuFacts& gpu = facts.gpus[static_cast<size_t>(grant.gpu)];
-    // A grant of memory alone leaves the compute to all.  MPS knows whole percents: nobody gets none.
-    const int percent = grant.share == 0 ? 100 : (grant.share * 100 + kWholeShare - 1) / kWholeShare;
-    parts.push_back({grant.gpu, gpu.minor, gpu.uuid, grant.memory_mib, percent, order.lease.mode == GpuMode::kMps});
+    // A grant of memory alone leaves the compute to all.  MPS knows whole percents: nobody gets
+    // none.
+    const int percent =
+        grant.share == 0 ? 100 : (grant.share * 100 + kWholeShare - 1) / kWholeShare;
+    parts.push_back({grant.gpu, gpu.minor, gpu.uuid, grant.memory_mib, percent,
+                     order.lease.mode == GpuMode::kMps});
   }
   return parts;
 }
@@ -69,15 +76,19 @@ std::vector<GpuPart> PartsOf(const LeaseOrder& order, const NodeFacts& facts) {
 MigPart MigOf(const LeaseOrder& order, const NodeFacts& facts) {
   if (order.lease.mode != GpuMode::kMig || order.lease.gpus.empty()) return {};
   const GpuGrant& grant = order.lease.gpus.front();
-  const MigProfile* profile = facts.gpus[static_cast<size_t>(grant.gpu)].mig.Find(grant.mig_profile);
+  const MigProfile* profile =
+      facts.gpus[static_cast<size_t>(grant.gpu)].mig.Find(grant.mig_profile);
   // A GPU that is divided otherwise meanwhile has none of that kind, as the driver will say.
-  return {grant.gpu, grant.mig_profile, grant.mig_start, profile == nullptr ? 1 : profile->memory_slices};
+  return {grant.gpu, grant.mig_profile, grant.mig_start,
+          profile == nullptr ? 1 : profile->memory_slices};
 }
 
 // Where its server is, and its own limits: the daemon has those of the largest client.
-void AddMps(const std::vector<GpuPart>& parts, const LaunchOptions& options, uint32_t uid, std::map<std::string, std::string>& env) {
+void AddMps(const std::vector<GpuPart>& parts, const LaunchOptions& options, uint32_t uid,
+            std::map<std::string, std::string>& env) {
   if (parts.empty() || !parts.front().mps) return;
-  env["CUDA_MPS_PIPE_DIRECTORY"] = env["CUDA_MPS_LOG_DIRECTORY"] = MpsDirectory(options.state_directory, parts.front().minor, uid);
+  env["CUDA_MPS_PIPE_DIRECTORY"] = env["CUDA_MPS_LOG_DIRECTORY"] =
+      MpsDirectory(options.state_directory, parts.front().minor, uid);
   env["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = std::to_string(parts.front().percent);
   env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = "0=" + std::to_string(parts.front().memory_mib) + "M";
 }
@@ -142,8 +153,8 @@ bool IsBelowTmp(const std::string& path) { return path == "/tmp" || path.starts_
 
 // A private /tmp would hide what the job was told to use there.
 bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
-  return IsBelowTmp(device_directory) || IsBelowTmp(spec.working_directory) || IsBelowTmp(spec.checkpoint.directory) ||
-         std::ranges::any_of(spec.command, IsBelowTmp);
+  return IsBelowTmp(device_directory) || IsBelowTmp(spec.working_directory) ||
+         IsBelowTmp(spec.checkpoint.directory) || std::ranges::any_of(spec.command, IsBelowTmp);
 }
 
 }  // namespace
@@ -175,20 +186,24 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
     launch.devices.push_back({options.gpu_major, facts.gpus[static_cast<size_t>(grant.gpu)].minor});
   }
   if (!order.lease.gpus.empty()) {
-    launch.devices.insert(launch.devices.end(), options.shared_devices.begin(), options.shared_devices.end());
+    launch.devices.insert(launch.devices.end(), options.shared_devices.begin(),
+                          options.shared_devices.end());
   }
   launch.cpus = CpusOf(order, facts, options.host_cpus);
   for (const NumaGrant& grant : order.lease.numa) {
     launch.memory_bytes_max += grant.memory_mib * kMiB;
-    if (!facts.simulated) launch.memory_nodes.Add(facts.numa[static_cast<size_t>(grant.numa)].os_id);
+    if (!facts.simulated)
+      launch.memory_nodes.Add(facts.numa[static_cast<size_t>(grant.numa)].os_id);
   }
   launch.processes_max = options.processes_max;
   launch.parts = PartsOf(order, facts);
   launch.mig = MigOf(order, facts);
   const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
-  // Clients and server of MPS meet in the host's /dev/shm, and in a directory that a private /tmp may hide.
+  // Clients and server of MPS meet in the host's /dev/shm, and in a directory that a private /tmp
+  // may hide.
   launch.shm_bytes = by_mps ? 0 : spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;
-  launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) && !(by_mps && IsBelowTmp(options.state_directory));
+  launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) &&
+                       !(by_mps && IsBelowTmp(options.state_directory));
   launch.private_processes = !by_mps;  // its server knows its clients by their numbers
   launch.log_directory = LogDirectory(options, order.lease.job, order.lease.attempt);
   launch.log_name = std::to_string(order.lease.rank);

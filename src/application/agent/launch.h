@@ -22,11 +22,11 @@ struct HostUser {
 };
 
 struct LaunchOptions {
-  std::string state_directory;             // logs/<job>/<attempt>/<rank>.out below it
-  int gpu_major = 195;                     // of /dev/nvidia<minor>
+  std::string state_directory;               // logs/<job>/<attempt>/<rank>.out below it
+  int gpu_major = 195;                       // of /dev/nvidia<minor>
   std::vector<DeviceNumber> shared_devices;  // nvidiactl, uvm …: for every job with a GPU
-  std::string device_directory = "/dev";   // where the nodes are; not /dev on simulated nodes
-  CpuSet host_cpus;                        // simulated nodes: their cores are mapped onto these
+  std::string device_directory = "/dev";     // where the nodes are; not /dev on simulated nodes
+  CpuSet host_cpus;                          // simulated nodes: their cores are mapped onto these
   int64_t processes_max = 32'768;
   int64_t log_bytes_max = int64_t{1} << 30;
   std::string prolog;
@@ -35,7 +35,8 @@ struct LaunchOptions {
   std::function<HostUser(const User&)> resolve_user;
 };
 
-inline constexpr const char* kReportDirectory = "reports";  // below the state directory: pipes of running jobs
+// Below the state directory: pipes of running jobs
+inline constexpr const char* kReportDirectory = "reports";
 
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
 

@@ -19,7 +19,9 @@ Result<MigTable> ConfineTo(const MigTable& table, const std::vector<std::string>
   std::vector<const MigProfile*> wanted;
   for (const std::string& name : profiles) {
     const auto found = std::ranges::find(table.profiles, name, &MigProfile::name);
-    if (found == table.profiles.end()) return Fail(InvalidArgument("it has no MIG profile " + Printable(name, 60) + "; it has " + NamesOf(table)));
+    if (found == table.profiles.end())
+      return Fail(InvalidArgument("it has no MIG profile " + Printable(name, 60) + "; it has " +
+                                  NamesOf(table)));
     wanted.push_back(&*found);
   }
   // The large ones first: they may begin in few places.
@@ -31,9 +33,12 @@ Result<MigTable> ConfineTo(const MigTable& table, const std::vector<std::string>
   for (const MigProfile* profile : wanted) {
     const int start = table.ChooseStart(*profile, taken);
     compute_left -= profile->compute_slices;
-    if (start == kNoMig || compute_left < 0) return Fail(InvalidArgument("MIG instances " + Join(profiles, ", ") + " do not fit on it together"));
+    if (start == kNoMig || compute_left < 0)
+      return Fail(
+          InvalidArgument("MIG instances " + Join(profiles, ", ") + " do not fit on it together"));
     taken |= SlicesAt(*profile, start);
-    std::ranges::find(confined.profiles, profile->id, &MigProfile::id)->starts |= MigSlices{1} << start;
+    std::ranges::find(confined.profiles, profile->id, &MigProfile::id)->starts |= MigSlices{1}
+                                                                                  << start;
   }
   std::erase_if(confined.profiles, [](const MigProfile& profile) { return profile.starts == 0; });
   return confined;

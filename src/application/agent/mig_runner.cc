@@ -13,14 +13,16 @@ bool HasInstance(const LaunchSpec& spec) { return spec.mig.slices > 0; }
 // What programs find the instance by, in place of its GPU.
 void PointAt(const std::string& uuid, std::vector<std::string>& environment) {
   for (const char* name : {"CUDA_VISIBLE_DEVICES=", "NVIDIA_VISIBLE_DEVICES="}) {
-    std::erase_if(environment, [&](const std::string& variable) { return variable.starts_with(name); });
+    std::erase_if(environment,
+                  [&](const std::string& variable) { return variable.starts_with(name); });
     environment.push_back(name + uuid);
   }
 }
 
 }  // namespace
 
-MigRunner::MigRunner(const std::vector<int>& divided, MigInstances& instances, AttemptRunner& runner)
+MigRunner::MigRunner(const std::vector<int>& divided, MigInstances& instances,
+                     AttemptRunner& runner)
     : instances_(instances), runner_(runner), events_fd_(epoll_create1(EPOLL_CLOEXEC)) {
   for (const int fd : {runner_.EventDescriptor(), instances_.EventDescriptor()}) {
     epoll_event event = {};
@@ -84,8 +86,10 @@ void MigRunner::Stop(const std::string& key, Duration grace) {
 
 // A place is granted anew as soon as an end is told: the next one there may have begun already.
 bool MigRunner::IsInUse(const MigPart& part) const {
-  return std::ranges::any_of(used_, [&](const auto& other) { return Overlap(other.second, part); }) ||
-         std::ranges::any_of(pending_.waiting(), [&](const auto& other) { return Overlap(other.second.mig, part); });
+  return std::ranges::any_of(used_,
+                             [&](const auto& other) { return Overlap(other.second, part); }) ||
+         std::ranges::any_of(pending_.waiting(),
+                             [&](const auto& other) { return Overlap(other.second.mig, part); });
 }
 
 void MigRunner::FollowInstances(const std::vector<AttemptStatus>& statuses) {
@@ -96,7 +100,8 @@ void MigRunner::FollowInstances(const std::vector<AttemptStatus>& statuses) {
   }
   for (const AttemptStatus& status : statuses) {
     const bool has = status.launch != nullptr && HasInstance(*status.launch);
-    if (!has || status.phase != AttemptPhase::kExited || !removed_.insert(status.key).second) continue;
+    if (!has || status.phase != AttemptPhase::kExited || !removed_.insert(status.key).second)
+      continue;
     if (!IsInUse(status.launch->mig)) instances_.Remove(status.key, status.launch->mig);
   }
 }
@@ -122,7 +127,9 @@ Result<ExecStreams> MigRunner::Exec(const std::string& key, const ExecSpec& spec
 }
 
 std::string MigRunner::AttemptIn(int gpu, int gpu_instance) const {
-  const auto found = std::ranges::find_if(used_, [&](const auto& one) { return one.second.gpu == gpu && one.second.instance == gpu_instance; });
+  const auto found = std::ranges::find_if(used_, [&](const auto& one) {
+    return one.second.gpu == gpu && one.second.instance == gpu_instance;
+  });
   return found == used_.end() ? std::string() : found->first;
 }
 

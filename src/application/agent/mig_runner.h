@@ -1,8 +1,8 @@
 #pragma once
 
-// An AttemptRunner for attempts that have a MIG instance each, around one that runs them.  An attempt starts when its
-// instance is there, sees it and nothing else of its GPU, and leaves it to be removed.  All others pass through.  One
-// thread (the agent's) calls it.
+// An AttemptRunner for attempts that have a MIG instance each, around one that runs them.  An
+// attempt starts when its instance is there, sees it and nothing else of its GPU, and leaves it to
+// be removed.  All others pass through.  One thread (the agent's) calls it.
 
 #include <map>
 #include <set>
@@ -16,14 +16,16 @@ namespace gp {
 
 class MigRunner : public AttemptRunner {
  public:
-  // `divided`: positions of the GPUs that are in MIG mode, whose instances are all ours.  The others outlive it.
+  // `divided`: positions of the GPUs that are in MIG mode, whose instances are all ours.  The
+  // others outlive it.
   MigRunner(const std::vector<int>& divided, MigInstances& instances, AttemptRunner& runner);
   ~MigRunner() override;
 
   Status Start(const LaunchSpec& spec) override;
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
   void Stop(const std::string& key, Duration grace) override;
-  void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override {
+  void Discard(const std::string& key, const std::string& directory,
+               const std::vector<std::string>& paths) override {
     runner_.Discard(key, directory, paths);
   }
   std::vector<AttemptStatus> Observe() override;

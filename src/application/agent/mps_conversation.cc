@@ -28,22 +28,29 @@ void Drain(int fd, std::string& text, size_t max) {
 
 }  // namespace
 
-Result<std::unique_ptr<MpsConversation>> MpsConversation::Begin(AttemptRunner& runner, const std::string& daemon,
-                                                                const std::string& program, const std::string& commands) {
+Result<std::unique_ptr<MpsConversation>> MpsConversation::Begin(AttemptRunner& runner,
+                                                                const std::string& daemon,
+                                                                const std::string& program,
+                                                                const std::string& commands) {
   ExecSpec spec;
   spec.argv = {program};
   std::unique_ptr<MpsConversation> begun(new MpsConversation(GP_TRY(runner.Exec(daemon, spec))));
   ExecStreams& streams = begun->streams_;
-  for (const int fd : {streams.output, streams.errors, streams.exit_status}) fcntl(fd, F_SETFL, O_NONBLOCK);
+  for (const int fd : {streams.output, streams.errors, streams.exit_status})
+    fcntl(fd, F_SETFL, O_NONBLOCK);
   // Some hundred bytes: an empty pipe takes them at once.
-  const bool told = write(streams.input, commands.data(), commands.size()) == static_cast<ssize_t>(commands.size());
-  if (!told) return Fail(Internal("the control program of MPS does not listen: " + std::string(std::strerror(errno))));
+  const bool told = write(streams.input, commands.data(), commands.size()) ==
+                    static_cast<ssize_t>(commands.size());
+  if (!told)
+    return Fail(Internal("the control program of MPS does not listen: " +
+                         std::string(std::strerror(errno))));
   Close(streams.input);
   return begun;
 }
 
 MpsConversation::~MpsConversation() {
-  for (int* fd : {&streams_.input, &streams_.output, &streams_.errors, &streams_.exit_status}) Close(*fd);
+  for (int* fd : {&streams_.input, &streams_.output, &streams_.errors, &streams_.exit_status})
+    Close(*fd);
 }
 
 bool MpsConversation::Advance() {

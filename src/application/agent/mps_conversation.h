@@ -1,7 +1,7 @@
 #pragma once
 
-// One run of NVIDIA's control program, as one more process of the daemon's own attempt: commands in, answer out.
-// Nothing waits for it; Advance takes what has come.
+// One run of NVIDIA's control program, as one more process of the daemon's own attempt: commands
+// in, answer out. Nothing waits for it; Advance takes what has come.
 
 #include <memory>
 #include <string>
@@ -12,9 +12,12 @@ namespace gp {
 
 class MpsConversation {
  public:
-  // `daemon`: the attempt's key.  Errors: those of AttemptRunner::Exec, kInternal (it does not listen).
-  static Result<std::unique_ptr<MpsConversation>> Begin(AttemptRunner& runner, const std::string& daemon,
-                                                        const std::string& program, const std::string& commands);
+  // `daemon`: the attempt's key.  Errors: those of AttemptRunner::Exec, kInternal (it does not
+  // listen).
+  static Result<std::unique_ptr<MpsConversation>> Begin(AttemptRunner& runner,
+                                                        const std::string& daemon,
+                                                        const std::string& program,
+                                                        const std::string& commands);
   ~MpsConversation();
   MpsConversation(const MpsConversation&) = delete;
   MpsConversation& operator=(const MpsConversation&) = delete;

@@ -36,8 +36,13 @@ MpsLimits MpsLimits::Larger(const MpsLimits& a, const MpsLimits& b) {
   return {std::max(a.percent, b.percent), std::max(a.memory_mib, b.memory_mib)};
 }
 
-MpsDaemon::MpsDaemon(AttemptRunner& runner, std::string key, uint32_t uid, std::string program, int64_t now_ns)
-    : runner_(runner), key_(std::move(key)), uid_(uid), program_(std::move(program)), began_ns_(now_ns) {}
+MpsDaemon::MpsDaemon(AttemptRunner& runner, std::string key, uint32_t uid, std::string program,
+                     int64_t now_ns)
+    : runner_(runner),
+      key_(std::move(key)),
+      uid_(uid),
+      program_(std::move(program)),
+      began_ns_(now_ns) {}
 
 void MpsDaemon::Want(std::optional<MpsLimits> limits) { wanted_ = limits; }
 
@@ -59,7 +64,9 @@ void MpsDaemon::Step(const AttemptStatus* status, int64_t now_ns) {
   if (phase_ == Phase::kGone) return;
   if (status == nullptr || status->phase == AttemptPhase::kExited) {
     const bool was_told = phase_ == Phase::kQuitting || phase_ == Phase::kEnding;
-    if (!was_told) failure_ = "it died" + (status == nullptr || status->message.empty() ? "" : ": " + status->message);
+    if (!was_told)
+      failure_ =
+          "it died" + (status == nullptr || status->message.empty() ? "" : ": " + status->message);
     talk_.reset();
     phase_ = Phase::kGone;
     return;
@@ -78,23 +85,27 @@ void MpsDaemon::Step(const AttemptStatus* status, int64_t now_ns) {
     return End("it did not answer within " + ToText(kMpsStartMax));
   }
   if (IsFaulty() && now_ns - fault_since_ns_ > kMpsFaultMax.ns) {
-    return End("its server has failed, and clients did not leave it within " + ToText(kMpsFaultMax));
+    return End("its server has failed, and clients did not leave it within " +
+               ToText(kMpsFaultMax));
   }
-  const bool is_due = now_ns >= next_ns_ || (phase_ == Phase::kReady && (look_soon_ || !(*wanted_ == set_)));
+  const bool is_due =
+      now_ns >= next_ns_ || (phase_ == Phase::kReady && (look_soon_ || !(*wanted_ == set_)));
   if (talk_ == nullptr && status->phase == AttemptPhase::kRunning && is_due) Ask(now_ns);
 }
 
 std::string MpsDaemon::Commands() const {
   const std::string percent = std::to_string(wanted_->percent);
   const std::string memory = std::to_string(wanted_->memory_mib) + "M";
-  std::string text = "set_default_active_thread_percentage " + percent + "\nset_default_device_pinned_mem_limit 0 " + memory + "\n";
+  std::string text = "set_default_active_thread_percentage " + percent +
+                     "\nset_default_device_pinned_mem_limit 0 " + memory + "\n";
   if (server_ == 0) {
     // Before the first client comes: from here on a server that is not there has died.
     text += "start_server -uid " + std::to_string(uid_) + "\n";
   } else {
     const std::string server = std::to_string(server_);
-    text += "set_active_thread_percentage " + server + " " + percent + "\nset_device_pinned_mem_limit " + server + " 0 " +
-            memory + "\nget_server_status " + server + "\n";
+    text += "set_active_thread_percentage " + server + " " + percent +
+            "\nset_device_pinned_mem_limit " + server + " 0 " + memory + "\nget_server_status " +
+            server + "\n";
   }
   return text + "get_server_list\n";
 }
@@ -110,7 +121,8 @@ void MpsDaemon::Ask(int64_t now_ns) {
 
 void MpsDaemon::Hear(int64_t now_ns) {
   if (!talk_->Advance()) {
-    if (phase_ != Phase::kQuitting && now_ns - talk_since_ns_ > kMpsAnswerMax.ns) End("it did not answer within " + ToText(kMpsAnswerMax));
+    if (phase_ != Phase::kQuitting && now_ns - talk_since_ns_ > kMpsAnswerMax.ns)
+      End("it did not answer within " + ToText(kMpsAnswerMax));
     return;
   }
   const auto talk = std::exchange(talk_, nullptr);
@@ -122,8 +134,10 @@ void MpsDaemon::Hear(int64_t now_ns) {
 
 void MpsDaemon::TakeAnswer(const std::string& text) {
   const MpsAnswer answer = ReadAnswer(text);
-  const bool is_lost = server_ != 0 && std::ranges::find(answer.servers, server_) == answer.servers.end();
-  // A server that was there before the question has limits of its own, which the next question sets.
+  const bool is_lost =
+      server_ != 0 && std::ranges::find(answer.servers, server_) == answer.servers.end();
+  // A server that was there before the question has limits of its own, which the next question
+  // sets.
   if (server_ != 0 || answer.servers.empty()) set_ = asked_;
   if (phase_ == Phase::kStarting) phase_ = Phase::kReady;
   looked_at_ns_ = talk_since_ns_;
@@ -132,10 +146,12 @@ void MpsDaemon::TakeAnswer(const std::string& text) {
   if (!answer.servers.empty()) server_ = answer.servers.front();
 }
 
-// One that has just been started may not listen yet; one that answered before is no use when it does not.
+// One that has just been started may not listen yet; one that answered before is no use when it
+// does not.
 void MpsDaemon::Miss(int64_t now_ns, const std::string& why) {
   next_ns_ = now_ns + kAskAgain.ns;
-  if (phase_ == Phase::kReady) End("it does not answer its control program" + (why.empty() ? "" : ": " + why));
+  if (phase_ == Phase::kReady)
+    End("it does not answer its control program" + (why.empty() ? "" : ": " + why));
 }
 
 void MpsDaemon::Quit(int64_t now_ns) {

@@ -1,8 +1,9 @@
 #pragma once
 
-// One control daemon of MPS, of one user on one GPU: an attempt of the platform's own, so that it has its cgroup, its
-// user and its logs, and is found again after a restart of the agent, as every other attempt.  It is told the limits
-// of its clients, asked every other second how it is, and quits after its last client.
+// One control daemon of MPS, of one user on one GPU: an attempt of the platform's own, so that it
+// has its cgroup, its user and its logs, and is found again after a restart of the agent, as every
+// other attempt.  It is told the limits of its clients, asked every other second how it is, and
+// quits after its last client.
 
 #include <memory>
 #include <optional>
@@ -18,14 +19,18 @@ struct MpsLimits {
   int percent = 0;  // of the compute
   int64_t memory_mib = 0;
   bool operator==(const MpsLimits&) const = default;
-  bool Cover(const MpsLimits& other) const { return percent >= other.percent && memory_mib >= other.memory_mib; }
+  bool Cover(const MpsLimits& other) const {
+    return percent >= other.percent && memory_mib >= other.memory_mib;
+  }
   static MpsLimits Larger(const MpsLimits& a, const MpsLimits& b);
 };
 
-inline constexpr Duration kMpsStartMax = Duration::Seconds(10);   // until it answers for the first time
-inline constexpr Duration kMpsAnswerMax = Duration::Seconds(5);   // to a command
-inline constexpr Duration kMpsQuitMax = Duration::Seconds(10);    // then it is killed
-inline constexpr Duration kMpsFaultMax = Duration::Seconds(5);    // for its clients to leave a server that has failed
+// Until it answers for the first time
+inline constexpr Duration kMpsStartMax = Duration::Seconds(10);
+inline constexpr Duration kMpsAnswerMax = Duration::Seconds(5);  // to a command
+inline constexpr Duration kMpsQuitMax = Duration::Seconds(10);   // then it is killed
+// For its clients to leave a server that has failed
+inline constexpr Duration kMpsFaultMax = Duration::Seconds(5);
 inline constexpr Duration kMpsLookInterval = Duration::Seconds(2);
 
 class MpsDaemon {
@@ -33,7 +38,8 @@ class MpsDaemon {
   enum class Phase { kStarting, kReady, kQuitting, kEnding, kGone };
 
   // The attempt `key` was started, now or by an earlier agent.  The runner outlives this.
-  MpsDaemon(AttemptRunner& runner, std::string key, uint32_t uid, std::string program, int64_t now_ns);
+  MpsDaemon(AttemptRunner& runner, std::string key, uint32_t uid, std::string program,
+            int64_t now_ns);
 
   // What its clients need together; nullopt: it has none any more.
   void Want(std::optional<MpsLimits> limits);
@@ -45,7 +51,9 @@ class MpsDaemon {
   const std::string& key() const { return key_; }
   uint32_t uid() const { return uid_; }
   Phase phase() const { return phase_; }
-  bool Covers(const MpsLimits& limits) const { return phase_ == Phase::kReady && set_.Cover(limits); }
+  bool Covers(const MpsLimits& limits) const {
+    return phase_ == Phase::kReady && set_.Cover(limits);
+  }
   // Why it cannot be used any more; empty: it can.  Its clients have lost their server.
   const std::string& failure() const { return failure_; }
   // Whether its server waits for all clients to leave, after a fatal error of one.

@@ -27,16 +27,23 @@ int NumaOf(const NodeFacts& facts, const HostFacts& host, const GpuIdentity& gpu
   return PositionOf(facts, *place->numa_node);
 }
 
-// A GPU in MIG mode by its profiles.  Those with engines beside compute ("+me", "+gfx") are few to a GPU and wanted by
-// nobody who asks for compute and memory.
-MigTable MigTableOf(const GpuIdentity& gpu, int64_t usable_mib, std::vector<std::string>& warnings) {
+// A GPU in MIG mode by its profiles.  Those with engines beside compute ("+me", "+gfx") are few to
+// a GPU and wanted by nobody who asks for compute and memory.
+MigTable MigTableOf(const GpuIdentity& gpu, int64_t usable_mib,
+                    std::vector<std::string>& warnings) {
   MigTable table;
   if (!gpu.mig_enabled) return table;
   for (const MigProfileInfo& one : gpu.mig_profiles) {
     if (one.name.find_first_of("+-") != std::string::npos || one.placements.empty()) continue;
-    MigProfile profile{one.id, one.name, one.compute_slices, one.placements.front().size, std::min<int64_t>(one.memory_mib, usable_mib), 0};
+    MigProfile profile{one.id,
+                       one.name,
+                       one.compute_slices,
+                       one.placements.front().size,
+                       std::min<int64_t>(one.memory_mib, usable_mib),
+                       0};
     for (const MigPlacement& place : one.placements) {
-      if (place.start >= 0 && place.start < kMigSlicesMax) profile.starts |= MigSlices{1} << place.start;
+      if (place.start >= 0 && place.start < kMigSlicesMax)
+        profile.starts |= MigSlices{1} << place.start;
       table.memory_slices = std::max(table.memory_slices, place.start + place.size);
     }
     table.compute_slices = std::max(table.compute_slices, profile.compute_slices);
@@ -45,7 +52,9 @@ MigTable MigTableOf(const GpuIdentity& gpu, int64_t usable_mib, std::vector<std:
   std::ranges::sort(table.profiles, {}, &MigProfile::id);
   if (table.profiles.empty()) {
     table.compute_slices = table.memory_slices = 1;
-    warnings.push_back(gpu.uuid + ": in MIG mode, and the driver does not say what it can be divided into: nobody gets it");
+    warnings.push_back(
+        gpu.uuid +
+        ": in MIG mode, and the driver does not say what it can be divided into: nobody gets it");
   }
   return table;
 }
@@ -67,7 +76,8 @@ FoundNode MakeNodeFacts(const std::string& name, bool simulated, const HostFacts
   for (const GpuIdentity& gpu : inventory.gpus) {
     int numa = NumaOf(facts, host, gpu);
     if (numa < 0) {
-      if (facts.numa.size() > 1) found.warnings.push_back(gpu.uuid + ": NUMA node unknown, taken as the first");
+      if (facts.numa.size() > 1)
+        found.warnings.push_back(gpu.uuid + ": NUMA node unknown, taken as the first");
       numa = 0;
     }
     facts.gpus.push_back({gpu.uuid, gpu.name, gpu.pci_bus_id, gpu.minor, numa,
@@ -77,13 +87,15 @@ FoundNode MakeNodeFacts(const std::string& name, bool simulated, const HostFacts
   const size_t count = facts.gpus.size();
   facts.links.assign(count * count, 0);
   const auto position = [&](int index) {
-    return static_cast<size_t>(std::ranges::find(inventory.gpus, index, &GpuIdentity::index) - inventory.gpus.begin());
+    return static_cast<size_t>(std::ranges::find(inventory.gpus, index, &GpuIdentity::index) -
+                               inventory.gpus.begin());
   };
   for (const GpuLinks& link : inventory.links) {
     const size_t a = position(link.gpu_a);
     const size_t b = position(link.gpu_b);
     if (a >= count || b >= count) continue;
-    facts.links[a * count + b] = facts.links[b * count + a] = static_cast<uint8_t>(std::min(link.link_count, 255));
+    facts.links[a * count + b] = facts.links[b * count + a] =
+        static_cast<uint8_t>(std::min(link.link_count, 255));
   }
   return found;
 }

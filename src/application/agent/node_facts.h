@@ -16,7 +16,8 @@ struct FoundNode {
   std::vector<std::string> warnings;  // named: what could not be read, or was guessed
 };
 
-// GPUs are joined to the host by their PCI bus id; one whose NUMA node is unknown goes to the first.
+// GPUs are joined to the host by their PCI bus id; one whose NUMA node is unknown goes to the
+// first.
 FoundNode MakeNodeFacts(const std::string& name, bool simulated, const HostFacts& host,
                         const DriverInventory& inventory);
 

@@ -29,7 +29,9 @@ DriverAdvice AdviceOf(RecoveryAction action) {
 
 }  // namespace
 
-DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) { return action ? AdviceOf(*action) : DriverAdvice::kUnknown; }
+DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action) {
+  return action ? AdviceOf(*action) : DriverAdvice::kUnknown;
+}
 
 std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   const auto lease = ParseLeaseKey(status.key);
@@ -41,13 +43,16 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   seen.started_at = status.started_at;
   seen.ended_at = status.ended_at;
   // Of one that runs it grows: whoever sends the observation adds it.
-  if (seen.ended && status.started_boot_ns > 0 && status.ended_boot_ns > status.started_boot_ns) seen.ran.ns = status.ended_boot_ns - status.started_boot_ns;
-  if (seen.ended) seen.outcome = {EndOf(status.cause), status.exit_code, status.signal, status.message};
+  if (seen.ended && status.started_boot_ns > 0 && status.ended_boot_ns > status.started_boot_ns)
+    seen.ran.ns = status.ended_boot_ns - status.started_boot_ns;
+  if (seen.ended)
+    seen.outcome = {EndOf(status.cause), status.exit_code, status.signal, status.message};
   seen.outcome.clues.gpu_memory = status.is_gpu_memory_used_up;
   seen.outcome.clues.mps_failed = status.is_mps_failed;
   seen.is_hung = status.progress.is_hung;
   for (const CheckpointReport& one : status.progress.checkpoints) {
-    seen.checkpoints.push_back({0, 0, one.number, one.step, one.path, one.bytes, one.took, one.is_complete, one.fault, one.at, one.is_scored, one.score});
+    seen.checkpoints.push_back({0, 0, one.number, one.step, one.path, one.bytes, one.took,
+                                one.is_complete, one.fault, one.at, one.is_scored, one.score});
   }
   return seen;
 }

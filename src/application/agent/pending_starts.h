@@ -1,7 +1,7 @@
 #pragma once
 
-// Attempts that a runner was told to start and has not started yet, because they wait for something; and those that
-// ended so.  For runners around runners.
+// Attempts that a runner was told to start and has not started yet, because they wait for
+// something; and those that ended so.  For runners around runners.
 
 #include <map>
 #include <string>
@@ -13,7 +13,9 @@ namespace gp {
 
 class PendingStarts {
  public:
-  bool Knows(const std::string& key) const { return waiting_.contains(key) || ended_.contains(key); }
+  bool Knows(const std::string& key) const {
+    return waiting_.contains(key) || ended_.contains(key);
+  }
   bool Waits(const std::string& key) const { return waiting_.contains(key); }
   bool IsEmpty() const { return waiting_.empty() && ended_.empty(); }
   const std::map<std::string, LaunchSpec>& waiting() const { return waiting_; }

@@ -1,4 +1,5 @@
-// The daemons of SharingRunner: started, found again, asked, and what their end and too much memory mean for clients.
+// The daemons of SharingRunner: started, found again, asked, and what their end and too much memory
+// mean for clients.
 
 #include <sys/epoll.h>
 
@@ -31,7 +32,8 @@ bool ReadNumber(const std::string& text, T& number) {
 std::optional<DaemonName> ParseDaemonKey(const std::string& key) {
   const std::vector<std::string> parts = Split(key, '-');
   DaemonName name;
-  if (parts.size() != 5 || !ReadNumber(parts[1], name.minor) || !ReadNumber(parts[2], name.uid)) return std::nullopt;
+  if (parts.size() != 5 || !ReadNumber(parts[1], name.minor) || !ReadNumber(parts[2], name.uid))
+    return std::nullopt;
   return name;
 }
 
@@ -63,7 +65,8 @@ void SharingRunner::Adopt(const Statuses& statuses) {
     if (!name) continue;
     const auto known = daemons_.find(name->minor);
     if (known == daemons_.end()) {
-      daemons_[name->minor] = std::make_unique<MpsDaemon>(runner_, key, name->uid, options_.mps_control, clock_.BootNs());
+      daemons_[name->minor] = std::make_unique<MpsDaemon>(runner_, key, name->uid,
+                                                          options_.mps_control, clock_.BootNs());
     } else if (known->second->key() != key && status.phase == AttemptPhase::kExited) {
       (void)runner_.Forget(key);
     } else if (known->second->key() != key) {
@@ -76,11 +79,12 @@ Status SharingRunner::StartDaemon(const LaunchSpec& client) {
   const GpuPart& part = client.parts.front();
   const std::string directory = GP_TRY(options_.make_directory(part.minor, client.uid, client.gid));
   LaunchSpec daemon;
-  daemon.key = kDaemonPrefix + std::to_string(part.minor) + "-" + std::to_string(client.uid) + "-" + std::to_string(options_.incarnation) + "-" +
-               std::to_string(++daemons_started_);
+  daemon.key = kDaemonPrefix + std::to_string(part.minor) + "-" + std::to_string(client.uid) + "-" +
+               std::to_string(options_.incarnation) + "-" + std::to_string(++daemons_started_);
   daemon.argv = {options_.mps_control, "-f"};
-  daemon.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "CUDA_MPS_PIPE_DIRECTORY=" + directory, "CUDA_MPS_LOG_DIRECTORY=" + directory,
-                        "CUDA_VISIBLE_DEVICES=" + part.uuid, "CUDA_DEVICE_ORDER=PCI_BUS_ID"};
+  daemon.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "CUDA_MPS_PIPE_DIRECTORY=" + directory,
+                        "CUDA_MPS_LOG_DIRECTORY=" + directory, "CUDA_VISIBLE_DEVICES=" + part.uuid,
+                        "CUDA_DEVICE_ORDER=PCI_BUS_ID"};
   daemon.working_directory = "/";
   daemon.uid = client.uid;
   daemon.gid = client.gid;
@@ -94,7 +98,8 @@ Status SharingRunner::StartDaemon(const LaunchSpec& client) {
   daemon.log_bytes_max = kDaemonLogMax;
   daemon.grace = Duration::Seconds(2);
   GP_CHECK_OK(runner_.Start(daemon));
-  daemons_[part.minor] = std::make_unique<MpsDaemon>(runner_, daemon.key, client.uid, options_.mps_control, clock_.BootNs());
+  daemons_[part.minor] = std::make_unique<MpsDaemon>(runner_, daemon.key, client.uid,
+                                                     options_.mps_control, clock_.BootNs());
   return Ok();
 }
 
@@ -102,12 +107,16 @@ Status SharingRunner::StartDaemon(const LaunchSpec& client) {
 bool SharingRunner::IsClient(const AttemptStatus& status, int minor) const {
   if (!IsClientOn(PartsOf(status), minor)) return false;
   return status.phase != AttemptPhase::kExited || held_.contains(status.key) ||
-         (status.cause == EndCause::kExit && !failures_.contains(status.key) && (status.exit_code != 0 || status.signal != 0));
+         (status.cause == EndCause::kExit && !failures_.contains(status.key) &&
+          (status.exit_code != 0 || status.signal != 0));
 }
 
-std::optional<MpsLimits> SharingRunner::WantedOn(int minor, uint32_t uid, const Statuses& statuses) const {
+std::optional<MpsLimits> SharingRunner::WantedOn(int minor, uint32_t uid,
+                                                 const Statuses& statuses) const {
   std::optional<MpsLimits> wanted;
-  const auto add = [&wanted](const GpuPart& part) { wanted = MpsLimits::Larger(wanted.value_or(MpsLimits{}), {part.percent, part.memory_mib}); };
+  const auto add = [&wanted](const GpuPart& part) {
+    wanted = MpsLimits::Larger(wanted.value_or(MpsLimits{}), {part.percent, part.memory_mib});
+  };
   for (const auto& [key, status] : statuses) {
     if (IsClient(status, minor)) add(PartsOf(status).front());
   }
@@ -124,11 +133,13 @@ void SharingRunner::StepDaemons(const Statuses& statuses) {
     const auto status = statuses.find(daemon.key());
     daemon.Want(WantedOn(at->first, daemon.uid(), statuses));
     daemon.Step(status == statuses.end() ? nullptr : &status->second, clock_.BootNs());
-    if (!had_failed && !daemon.failure().empty()) LoseClients(at->first, daemon.failure(), statuses);
+    if (!had_failed && !daemon.failure().empty())
+      LoseClients(at->first, daemon.failure(), statuses);
     if (daemon.EventDescriptor() >= 0) {
       epoll_event event = {};
       event.events = EPOLLIN;
-      epoll_ctl(events_fd_, EPOLL_CTL_ADD, daemon.EventDescriptor(), &event);  // known already: as well
+      // Known already: as well
+      epoll_ctl(events_fd_, EPOLL_CTL_ADD, daemon.EventDescriptor(), &event);
     }
     const bool is_over = daemon.phase() == MpsDaemon::Phase::kGone && runner_.Forget(daemon.key());
     if (is_over) options_.remove_directory(at->first, daemon.uid());
@@ -138,10 +149,12 @@ void SharingRunner::StepDaemons(const Statuses& statuses) {
 
 void SharingRunner::LoseClients(int minor, const std::string& failure, const Statuses& statuses) {
   for (const auto& [key, status] : statuses) {
-    if (IsClient(status, minor)) DoomAttempt(key, {EndCause::kPlatformFault, "its MPS daemon failed: " + failure});
+    if (IsClient(status, minor))
+      DoomAttempt(key, {EndCause::kPlatformFault, "its MPS daemon failed: " + failure});
   }
   for (const LaunchSpec& spec : pending_.Waiting()) {
-    if (IsClientOn(spec.parts, minor)) pending_.GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon failed: " + failure);
+    if (IsClientOn(spec.parts, minor))
+      pending_.GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon failed: " + failure);
   }
 }
 
@@ -175,9 +188,11 @@ void SharingRunner::ReadMemory(int gpu, const GpuHealth& health, const Statuses&
   }
   std::map<std::string, int64_t> used;
   for (const GpuProcess& process : health.processes) {
-    if (!granted.empty() && process.memory_mib) used[options_.attempt_of(process.pid)] += *process.memory_mib;
+    if (!granted.empty() && process.memory_mib)
+      used[options_.attempt_of(process.pid)] += *process.memory_mib;
   }
-  for (const MemoryOveruse& overuse : guard_.Read(gpu, used, granted)) DoomAttempt(overuse.key, {EndCause::kExit, ToText(overuse)});
+  for (const MemoryOveruse& overuse : guard_.Read(gpu, used, granted))
+    DoomAttempt(overuse.key, {EndCause::kExit, ToText(overuse)});
 }
 
 }  // namespace gp

@@ -17,16 +17,23 @@ constexpr Duration kVerdictMax = Duration::Seconds(3);
 // Time for the driver's report of a fatal error to arrive, which says whose it was.
 constexpr Duration kReportMax = Duration::Seconds(2);
 
-const GpuPart* MpsPartOf(const std::vector<GpuPart>& parts) { return !parts.empty() && parts.front().mps ? &parts.front() : nullptr; }
+const GpuPart* MpsPartOf(const std::vector<GpuPart>& parts) {
+  return !parts.empty() && parts.front().mps ? &parts.front() : nullptr;
+}
 
 bool HasFailed(const AttemptStatus& status) {
-  return status.phase == AttemptPhase::kExited && status.cause == EndCause::kExit && (status.exit_code != 0 || status.signal != 0);
+  return status.phase == AttemptPhase::kExited && status.cause == EndCause::kExit &&
+         (status.exit_code != 0 || status.signal != 0);
 }
 
 }  // namespace
 
 SharingRunner::SharingRunner(SharingOptions options, AttemptRunner& runner, Clock& clock)
-    : options_(std::move(options)), runner_(runner), clock_(clock), guard_(options_.memory), events_fd_(epoll_create1(EPOLL_CLOEXEC)),
+    : options_(std::move(options)),
+      runner_(runner),
+      clock_(clock),
+      guard_(options_.memory),
+      events_fd_(epoll_create1(EPOLL_CLOEXEC)),
       timer_fd_(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
   for (const int fd : {runner_.EventDescriptor(), timer_fd_}) {
     epoll_event event = {};
@@ -44,7 +51,8 @@ SharingRunner::~SharingRunner() {
 Status SharingRunner::Start(const LaunchSpec& spec) {
   if (pending_.Knows(spec.key)) return Fail(Conflict("attempt " + spec.key + " exists already"));
   const GpuPart* part = MpsPartOf(spec.parts);
-  if (part != nullptr && options_.mps_control.empty()) return Fail(Unsupported("there is no nvidia-cuda-mps-control on this node"));
+  if (part != nullptr && options_.mps_control.empty())
+    return Fail(Unsupported("there is no nvidia-cuda-mps-control on this node"));
   pending_.Add(spec);
   StartWaiting();
   if (pending_.Waits(spec.key)) SetTimer(1);  // what it waits for may be to be asked for
@@ -59,12 +67,14 @@ bool SharingRunner::MayStart(const LaunchSpec& spec) {
   for (const DeviceNumber& device : spec.devices) {
     const auto daemon = daemons_.find(device.minor);
     if (device.major != options_.gpu_major || daemon == daemons_.end()) continue;
-    if (part == nullptr || part->minor != device.minor || daemon->second->uid() != spec.uid) return false;
+    if (part == nullptr || part->minor != device.minor || daemon->second->uid() != spec.uid)
+      return false;
   }
   if (part == nullptr) return true;
   const auto daemon = daemons_.find(part->minor);
   if (daemon != daemons_.end()) return daemon->second->Covers({part->percent, part->memory_mib});
-  if (const Status started = StartDaemon(spec); !started) pending_.GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon: " + started.error().message);
+  if (const Status started = StartDaemon(spec); !started)
+    pending_.GiveUp(spec, EndCause::kPlatformFault, "its MPS daemon: " + started.error().message);
   return false;
 }
 
@@ -74,7 +84,8 @@ bool SharingRunner::StartWaiting() {
     if (!MayStart(spec)) continue;
     pending_.Leave(spec.key);
     any = true;
-    if (const Status started = runner_.Start(spec); !started) pending_.GiveUp(spec, EndCause::kPlatformFault, started.error().message);
+    if (const Status started = runner_.Start(spec); !started)
+      pending_.GiveUp(spec, EndCause::kPlatformFault, started.error().message);
   }
   return any;
 }
@@ -101,7 +112,8 @@ std::vector<AttemptStatus> SharingRunner::Observe() {
   Statuses statuses = Look();
   Adopt(statuses);
   StepDaemons(statuses);
-  if (StartWaiting()) statuses = Look();  // who is told of must not be missing for a moment: it would be started again
+  // Who is told of must not be missing for a moment: it would be started again
+  if (StartWaiting()) statuses = Look();
   WatchMemory(statuses);
   clients_.clear();
   for (const auto& [key, status] : statuses) {
@@ -126,10 +138,12 @@ AttemptStatus SharingRunner::Judge(AttemptStatus status) {
     return status;
   }
   const auto failure = failures_.find(status.key);
-  status.is_mps_failed = HasFailed(status) && failure != failures_.end() && failure->second.is_of_server;
+  status.is_mps_failed =
+      HasFailed(status) && failure != failures_.end() && failure->second.is_of_server;
   const auto doom = doomed_.find(status.key);
   // One that had come to its end by itself meanwhile has come to its end.
-  if (doom == doomed_.end() || (status.cause != EndCause::kStopped && !HasFailed(status))) return status;
+  if (doom == doomed_.end() || (status.cause != EndCause::kStopped && !HasFailed(status)))
+    return status;
   status.cause = doom->second.cause;
   status.message = doom->second.message;
   status.is_gpu_memory_used_up = status.cause == EndCause::kExit;
@@ -137,7 +151,8 @@ AttemptStatus SharingRunner::Judge(AttemptStatus status) {
   return status;
 }
 
-// A client that fails may have lost its server, or been hit by the error of another: told when its daemon was asked.
+// A client that fails may have lost its server, or been hit by the error of another: told when its
+// daemon was asked.
 bool SharingRunner::IsHeld(const AttemptStatus& status) {
   const int minor = PartsOf(status).front().minor;
   const auto daemon = daemons_.find(minor);
@@ -150,11 +165,15 @@ bool SharingRunner::IsHeld(const AttemptStatus& status) {
   }
   if (!held_.contains(status.key)) return false;
   const bool is_faulty = daemon != daemons_.end() && daemon->second->IsFaulty();
-  failure->second.is_of_server |= failure->second.has_neighbours && (is_faulty || MayBeOfAnother(failure->second));
+  failure->second.is_of_server |=
+      failure->second.has_neighbours && (is_faulty || MayBeOfAnother(failure->second));
   const int64_t held_ns = now - failure->second.at_ns;
-  const bool was_asked = daemon != daemons_.end() && daemon->second->looked_at_ns() >= failure->second.at_ns;
-  const bool awaits_report = was_asked && held_ns < kReportMax.ns && (is_faulty || MayBeOfAnother(failure->second));
-  const bool is_over = doomed_.contains(status.key) || daemon == daemons_.end() || held_ns >= kVerdictMax.ns || (was_asked && !awaits_report);
+  const bool was_asked =
+      daemon != daemons_.end() && daemon->second->looked_at_ns() >= failure->second.at_ns;
+  const bool awaits_report =
+      was_asked && held_ns < kReportMax.ns && (is_faulty || MayBeOfAnother(failure->second));
+  const bool is_over = doomed_.contains(status.key) || daemon == daemons_.end() ||
+                       held_ns >= kVerdictMax.ns || (was_asked && !awaits_report);
   if (is_over) held_.erase(status.key);
   return !is_over;
 }
@@ -162,7 +181,8 @@ bool SharingRunner::IsHeld(const AttemptStatus& status) {
 // Several clients of one server that fail together: whose error it was, the driver's report says.
 bool SharingRunner::MayBeOfAnother(const Failure& failure) const {
   return std::ranges::count_if(failures_, [&](const auto& entry) {
-           return entry.second.minor == failure.minor && std::abs(entry.second.at_ns - failure.at_ns) < kReportMax.ns;
+           return entry.second.minor == failure.minor &&
+                  std::abs(entry.second.at_ns - failure.at_ns) < kReportMax.ns;
          }) > 1;
 }
 

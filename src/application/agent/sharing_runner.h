@@ -1,8 +1,9 @@
 #pragma once
 
-// An AttemptRunner for attempts that share GPUs, around one that runs them.  Whoever shares through MPS gets its
-// daemon first, and loses its attempt with it; whoever uses more memory than granted is ended; and nobody starts on a
-// GPU that another user's daemon has not left yet.  All others pass through.  One thread (the agent's) calls it.
+// An AttemptRunner for attempts that share GPUs, around one that runs them.  Whoever shares through
+// MPS gets its daemon first, and loses its attempt with it; whoever uses more memory than granted
+// is ended; and nobody starts on a GPU that another user's daemon has not left yet.  All others
+// pass through.  One thread (the agent's) calls it.
 
 #include <functional>
 #include <map>
@@ -20,16 +21,19 @@
 namespace gp {
 
 struct SharingOptions {
-  std::string mps_control;  // NVIDIA's control program; empty: there is none, and whoever needs it is refused
-  int gpu_major = 195;      // of the GPUs' devices
-  uint64_t incarnation = 1; // of the agent: names of daemons are never used again
+  // NVIDIA's control program; empty: there is none, and whoever needs it is refused
+  std::string mps_control;
+  int gpu_major = 195;       // of the GPUs' devices
+  uint64_t incarnation = 1;  // of the agent: names of daemons are never used again
   // Makes the private directory of a user's daemon on a GPU, empty; its path.
   std::function<Result<std::string>(int minor, uint32_t uid, uint32_t gid)> make_directory;
   std::function<void(int minor, uint32_t uid)> remove_directory;
   std::string log_directory;  // of daemons
   MemoryGuardOptions memory;
-  std::function<std::vector<GpuReading>()> readings;   // by position; empty: nobody is ended for its memory
-  std::function<std::string(int pid)> attempt_of;      // the key of a process's attempt; empty: of none
+  // By position; empty: nobody is ended for its memory
+  std::function<std::vector<GpuReading>()> readings;
+  // The key of a process's attempt; empty: of none
+  std::function<std::string(int pid)> attempt_of;
 };
 
 // Of the GPUs that it shares; empty: it shares none, or nobody knows how it was started.
@@ -38,7 +42,8 @@ const std::vector<GpuPart>& PartsOf(const AttemptStatus& status);
 // Whether this is the key of a daemon, and not of a lease's attempt.
 bool IsMpsDaemon(const std::string& key);
 
-// Where daemons have their directories, and where the one of this user on this GPU listens: what both sides are told.
+// Where daemons have their directories, and where the one of this user on this GPU listens: what
+// both sides are told.
 std::string MpsBase(const std::string& state_directory);
 std::string MpsDirectory(const std::string& state_directory, int minor, uint32_t uid);
 
@@ -51,7 +56,8 @@ class SharingRunner : public AttemptRunner {
   Status Start(const LaunchSpec& spec) override;
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
   void Stop(const std::string& key, Duration grace) override;
-  void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override {
+  void Discard(const std::string& key, const std::string& directory,
+               const std::vector<std::string>& paths) override {
     runner_.Discard(key, directory, paths);
   }
   std::vector<AttemptStatus> Observe() override;
@@ -96,13 +102,15 @@ class SharingRunner : public AttemptRunner {
   AttemptRunner& runner_;
   Clock& clock_;
   MemoryGuard guard_;
-  std::map<int, std::unique_ptr<MpsDaemon>> daemons_;  // by the GPU's minor number: never two on one
-  PendingStarts pending_;                              // for their daemon, or for another's end
+  // By the GPU's minor number: never two on one
+  std::map<int, std::unique_ptr<MpsDaemon>> daemons_;
+  PendingStarts pending_;  // for their daemon, or for another's end
   std::map<std::string, Doom> doomed_;
-  std::map<std::string, Failure> failures_;            // of clients of MPS
-  std::set<std::string> held_;                         // of those, whose end is not told yet
-  std::map<int, int> clients_;                         // of MPS, by the GPU's minor number
-  std::map<int, int64_t> read_at_ns_;                  // by GPU: its newest reading that was looked at
+  std::map<std::string, Failure> failures_;  // of clients of MPS
+  std::set<std::string> held_;               // of those, whose end is not told yet
+  std::map<int, int> clients_;               // of MPS, by the GPU's minor number
+  // By GPU: its newest reading that was looked at
+  std::map<int, int64_t> read_at_ns_;
   uint64_t daemons_started_ = 0;
   int events_fd_;
   int timer_fd_;

@@ -5,10 +5,11 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kSpanMaxNs = Duration::Seconds(5).ns;     // a longer one was slept through
+constexpr int64_t kSpanMaxNs = Duration::Seconds(5).ns;  // a longer one was slept through
 constexpr int64_t kReadingAgeMaxNs = Duration::Seconds(3).ns;
 
-// The whole GPU is the lease's: what the driver said of it since is the lease's doing.  Whether it was seen to be idle.
+// The whole GPU is the lease's: what the driver said of it since is the lease's doing.  Whether it
+// was seen to be idle.
 bool AddGpu(const GpuReading& reading, int64_t had_for_ns, int64_t span_ms, GpuUse& use) {
   if (!reading.health || reading.age_ns > std::min(kReadingAgeMaxNs, had_for_ns)) return false;
   const auto percent = reading.health->utilization_percent;
@@ -16,13 +17,15 @@ bool AddGpu(const GpuReading& reading, int64_t had_for_ns, int64_t span_ms, GpuU
     use.seen_ms += span_ms;
     use.busy_ms += span_ms * std::clamp(*percent, 0, 100) / 100;
   }
-  if (const auto memory = reading.health->memory_used_mib) use.memory_mib = std::max(use.memory_mib, *memory);
+  if (const auto memory = reading.health->memory_used_mib)
+    use.memory_mib = std::max(use.memory_mib, *memory);
   return percent && *percent == 0;
 }
 
 }  // namespace
 
-void UseMeter::Look(const Lease& lease, const HostUse& host, const std::vector<GpuReading>& readings, int64_t now_ns, Instant at) {
+void UseMeter::Look(const Lease& lease, const HostUse& host,
+                    const std::vector<GpuReading>& readings, int64_t now_ns, Instant at) {
   const auto [found, is_new] = leases_.try_emplace(lease.id);
   Metered& metered = found->second;
   if (is_new) {
@@ -45,7 +48,8 @@ void UseMeter::Look(const Lease& lease, const HostUse& host, const std::vector<G
   if (is_idle) {
     for (GpuUse& gpu : metered.use.gpus) {
       const auto index = static_cast<size_t>(gpu.gpu);
-      is_idle &= index < readings.size() && AddGpu(readings[index], now_ns - metered.began_ns, span_ms, gpu);
+      is_idle &= index < readings.size() &&
+                 AddGpu(readings[index], now_ns - metered.began_ns, span_ms, gpu);
     }
   }
   if (!is_idle) metered.idle_since_ns = now_ns;
@@ -57,7 +61,10 @@ void UseMeter::Keep(const std::set<LeaseId>& leases) {
 
 const RankUse* UseMeter::Of(LeaseId lease) const {
   const auto found = leases_.find(lease);
-  return found == leases_.end() || (found->second.use.cpu_seen_ms == 0 && BusyTimeOf(found->second.use).seen_ms == 0) ? nullptr : &found->second.use;
+  return found == leases_.end() ||
+                 (found->second.use.cpu_seen_ms == 0 && BusyTimeOf(found->second.use).seen_ms == 0)
+             ? nullptr
+             : &found->second.use;
 }
 
 std::optional<Duration> UseMeter::IdleFor(LeaseId lease, int64_t now_ns) const {

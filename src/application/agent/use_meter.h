@@ -1,7 +1,7 @@
 #pragma once
 
-// Measures what the leases of this node do with their GPUs, cores and memory: docs/use.md.  A reading stands for the time
-// since the one before it; where readings stay away, nothing is known.
+// Measures what the leases of this node do with their GPUs, cores and memory: docs/use.md.  A
+// reading stands for the time since the one before it; where readings stay away, nothing is known.
 
 #include <map>
 #include <optional>
@@ -17,14 +17,16 @@ namespace gp {
 
 class UseMeter {
  public:
-  // A lease whose program runs; its use until `now`, in time since boot, and by the wall clock `at`.
-  void Look(const Lease& lease, const HostUse& host, const std::vector<GpuReading>& readings, int64_t now_ns, Instant at);
+  // A lease whose program runs; its use until `now`, in time since boot, and by the wall clock
+  // `at`.
+  void Look(const Lease& lease, const HostUse& host, const std::vector<GpuReading>& readings,
+            int64_t now_ns, Instant at);
   // Nothing of others is kept.
   void Keep(const std::set<LeaseId>& leases);
   // nullptr: nothing was measured.
   const RankUse* Of(LeaseId lease) const;
-  // So long no kernel has run on any of its GPUs.  What was not measured counts as busy; nullopt: it never was, as for
-  // a lease without GPUs or of parts of them.
+  // So long no kernel has run on any of its GPUs.  What was not measured counts as busy; nullopt:
+  // it never was, as for a lease without GPUs or of parts of them.
   std::optional<Duration> IdleFor(LeaseId lease, int64_t now_ns) const;
 
  private:

@@ -16,10 +16,13 @@ std::string NewestOf(Journal& copy) {
 }
 
 Error OfAnother(uint64_t last) {
-  return Conflict("record " + std::to_string(last) + " is another one there, or gone: what is here is a copy of another journal, or that one was cut since.  Keep it, and begin a new copy elsewhere");
+  return Conflict("record " + std::to_string(last) +
+                  " is another one there, or gone: what is here is a copy of another journal, or "
+                  "that one was cut since.  Keep it, and begin a new copy elsewhere");
 }
 
-// With all pieces of its base, if it has one: it may become another one meanwhile, and then begins anew.
+// With all pieces of its base, if it has one: it may become another one meanwhile, and then begins
+// anew.
 Result<JournalPage> PageWithBase(const JournalPages& pages, uint64_t after) {
   JournalPage page = GP_TRY(pages(after, 0));
   while (page.base && page.base->bytes.size() < page.base_bytes) {
@@ -28,7 +31,9 @@ Result<JournalPage> PageWithBase(const JournalPages& pages, uint64_t after) {
       page = GP_TRY(pages(after, 0));
       continue;
     }
-    if (next.base->bytes.empty()) return Fail(Internal("the snapshot of record " + std::to_string(page.base->sequence) + " ends too soon"));
+    if (next.base->bytes.empty())
+      return Fail(Internal("the snapshot of record " + std::to_string(page.base->sequence) +
+                           " ends too soon"));
     page.base->bytes += next.base->bytes;
   }
   return page;
@@ -38,12 +43,14 @@ Result<JournalPage> PageWithBase(const JournalPages& pages, uint64_t after) {
 Status CompareBase(Journal& copy, const JournalPages& pages) {
   const Snapshot mine = GP_TRY(copy.Base());
   const JournalPage page = GP_TRY(PageWithBase(pages, 0));
-  const bool is_same = page.base && page.base->sequence == mine.sequence && page.base->bytes == mine.bytes;
+  const bool is_same =
+      page.base && page.base->sequence == mine.sequence && page.base->bytes == mine.bytes;
   return is_same ? Ok() : Status(Fail(OfAnother(copy.LastSequence())));
 }
 
-// What comes behind the copy.  Its newest record comes once more and must be the same, each time: the journal may have
-// become another one meanwhile.  It has its time in it, to the nanosecond: no other is the same.
+// What comes behind the copy.  Its newest record comes once more and must be the same, each time:
+// the journal may have become another one meanwhile.  It has its time in it, to the nanosecond: no
+// other is the same.
 Result<JournalPage> NextPage(Journal& copy, const JournalPages& pages) {
   const uint64_t last = copy.LastSequence();
   if (last == 0) return PageWithBase(pages, 0);
@@ -56,7 +63,8 @@ Result<JournalPage> NextPage(Journal& copy, const JournalPages& pages) {
   if (!page && page.error().code != ErrorCode::kInvalidArgument) return Fail(page.error());
   const bool is_there = page && !page->base && page->first == last && !page->records.empty();
   if (!is_there || page->records.front() != newest) return Fail(OfAnother(last));
-  if (page->records.size() == 1) return PageWithBase(pages, last);  // the end, or a record that fills a page
+  // The end, or a record that fills a page
+  if (page->records.size() == 1) return PageWithBase(pages, last);
   page->records.erase(page->records.begin());
   ++page->first;
   return page;
@@ -64,12 +72,14 @@ Result<JournalPage> NextPage(Journal& copy, const JournalPages& pages) {
 
 }  // namespace
 
-Result<JournalCopy> CopyJournal(Journal& copy, const JournalPages& pages, const std::function<Status(const Snapshot&)>& go_on_after) {
+Result<JournalCopy> CopyJournal(Journal& copy, const JournalPages& pages,
+                                const std::function<Status(const Snapshot&)>& go_on_after) {
   const uint64_t before = copy.LastSequence();
   bool is_behind_base = false;  // there is no record to compare yet
   uint64_t until = UINT64_MAX;  // what is written from then on is for the next time
   while (copy.LastSequence() < until) {
-    JournalPage page = GP_TRY(is_behind_base ? PageWithBase(pages, copy.LastSequence()) : NextPage(copy, pages));
+    JournalPage page =
+        GP_TRY(is_behind_base ? PageWithBase(pages, copy.LastSequence()) : NextPage(copy, pages));
     is_behind_base = page.base.has_value();
     until = std::min(until, page.last);
     if (page.base) {
@@ -77,7 +87,9 @@ Result<JournalCopy> CopyJournal(Journal& copy, const JournalPages& pages, const 
       continue;
     }
     if (page.records.empty()) break;
-    if (page.first != copy.LastSequence() + 1) return Fail(Internal("asked for record " + std::to_string(copy.LastSequence() + 1) + ", got " + std::to_string(page.first)));
+    if (page.first != copy.LastSequence() + 1)
+      return Fail(Internal("asked for record " + std::to_string(copy.LastSequence() + 1) +
+                           ", got " + std::to_string(page.first)));
     GP_CHECK_OK(copy.Append(page.records));
   }
   return JournalCopy{copy.LastSequence() - before, copy.LastSequence()};

@@ -23,7 +23,8 @@ constexpr Duration kTimerMax = Duration::Milliseconds(250);
 constexpr Duration kSweepEvery = Duration::Milliseconds(50);
 constexpr Duration kReviewEvery = Duration::Seconds(10);
 constexpr Duration kMillisecond = Duration::Milliseconds(1);
-constexpr Duration kStepMin = Duration::Milliseconds(500);  // of the wall clock; less is how clocks are
+// Of the wall clock; less is how clocks are
+constexpr Duration kStepMin = Duration::Milliseconds(500);
 
 constexpr Duration kAroundSleep = Duration::Milliseconds(500);
 
@@ -31,9 +32,12 @@ constexpr Duration kAroundSleep = Duration::Milliseconds(500);
 struct CallsForPlan {
   template <typename E>
   bool operator()(const E&) const {
-    return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked, JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined, GpuMoved, GpuRetired,
-                   NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged, GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted,
-                   NodesReserved, ReservationEnded, PolicyChanged, JobTimeLimitChanged, WallClockStepped, BudgetLevelChanged>;
+    return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked,
+                   JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined, GpuMoved,
+                   GpuRetired, NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged,
+                   GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted, NodesReserved,
+                   ReservationEnded, PolicyChanged, JobTimeLimitChanged, WallClockStepped,
+                   BudgetLevelChanged>;
   }
 
  private:
@@ -48,7 +52,8 @@ ControlLoop::ControlLoop(Journal& journal, Clock& clock, ControlOptions options)
 
 ControlLoop::~ControlLoop() { Stop(); }
 
-Result<std::unique_ptr<ControlLoop>> ControlLoop::Open(Journal& journal, Clock& clock, ControlOptions options) {
+Result<std::unique_ptr<ControlLoop>> ControlLoop::Open(Journal& journal, Clock& clock,
+                                                       ControlOptions options) {
   std::unique_ptr<ControlLoop> loop(new ControlLoop(journal, clock, options));
   GP_CHECK_OK(loop->Recover());
   return loop;
@@ -75,14 +80,22 @@ Status ControlLoop::CatchUpAudit() {
   AuditTrail& audit = *options_.audit;
   const uint64_t last = journal_.LastSequence();
   const uint64_t base = GP_TRY(journal_.BaseNumber());
-  const auto note = [&](uint64_t number, std::string detail) { audit.Write({number, ToRfc3339(clock_.Now(), true), "", "", kJournalCut, "", std::move(detail)}); };
-  if (audit.LastNumber() > last) note(last, "the journal goes on behind record " + std::to_string(last));
-  if (audit.LastNumber() == 0 && base > 0) note(base, "what was before is not here: the journal begins behind record " + std::to_string(base));
-  return journal_.ReadAfter(std::max(audit.LastNumber(), base), [&](uint64_t number, std::string_view bytes) -> Status {
-    const Record record = GP_TRY(DecodeRecord(bytes));
-    if (IsAudited(record.envelope)) audit.Write(AuditOf(state_, number, record));
-    return Ok();
-  });
+  const auto note = [&](uint64_t number, std::string detail) {
+    audit.Write(
+        {number, ToRfc3339(clock_.Now(), true), "", "", kJournalCut, "", std::move(detail)});
+  };
+  if (audit.LastNumber() > last)
+    note(last, "the journal goes on behind record " + std::to_string(last));
+  if (audit.LastNumber() == 0 && base > 0)
+    note(base,
+         "what was before is not here: the journal begins behind record " + std::to_string(base));
+  return journal_.ReadAfter(std::max(audit.LastNumber(), base),
+                            [&](uint64_t number, std::string_view bytes) -> Status {
+                              const Record record = GP_TRY(DecodeRecord(bytes));
+                              if (IsAudited(record.envelope))
+                                audit.Write(AuditOf(state_, number, record));
+                              return Ok();
+                            });
 }
 
 Status ControlLoop::BeginEpoch() {
@@ -110,8 +123,8 @@ void ControlLoop::Stop() {
   }  // it was never started: whoever waits is answered all the same
 }
 
-// Time goes on by the boot clock.  How long no controller was there, only the wall clock can tell after a reboot or on
-// another machine; it may be wrong, but time never goes back.
+// Time goes on by the boot clock.  How long no controller was there, only the wall clock can tell
+// after a reboot or on another machine; it may be wrong, but time never goes back.
 TimeLine ControlLoop::BeginTime(const TimeLine& before) {
   TimeLine line{clock_.BootId(), before.before_boot, {}};
   const int64_t boot_ns = clock_.BootNs();
@@ -119,7 +132,10 @@ TimeLine ControlLoop::BeginTime(const TimeLine& before) {
   if (!is_same_boot) {
     const Instant now = InstantOf(before, clock_.Now());
     if (now < last_at_) {
-      std::fprintf(stderr, "gpu-platform: the wall clock is %s behind the journal: time goes on from the journal's last record\n", ToText(last_at_ - now).c_str());
+      std::fprintf(stderr,
+                   "gpu-platform: the wall clock is %s behind the journal: time goes on from the "
+                   "journal's last record\n",
+                   ToText(last_at_ - now).c_str());
     }
     line.before_boot = Duration{std::max(now, last_at_).ns - boot_ns};
   }
@@ -140,8 +156,11 @@ void ControlLoop::FollowWallClock() {
   wall.ns -= wall.ns % kMillisecond.ns;
   const Duration by = wall - state_.time.wall;
   if (by < kStepMin && by > Duration{} - kStepMin) return;
-  const int64_t seconds = (std::abs(by.ns) + Duration::Milliseconds(500).ns) / Duration::Seconds(1).ns;  // to the nearest
-  std::fprintf(stderr, "gpu-platform: the wall clock was stepped by %s%s\n", by.ns < 0 ? "-" : "", ToText(Duration::Seconds(seconds)).c_str());
+  // To the nearest
+  const int64_t seconds =
+      (std::abs(by.ns) + Duration::Milliseconds(500).ns) / Duration::Seconds(1).ns;
+  std::fprintf(stderr, "gpu-platform: the wall clock was stepped by %s%s\n", by.ns < 0 ? "-" : "",
+               ToText(Duration::Seconds(seconds)).c_str());
   (void)DecideAndApply({StampTime(), "controller", "", StepWallClock{wall}});
 }
 
@@ -183,7 +202,8 @@ void ControlLoop::WriteInPlace() {
 Duration ControlLoop::UntilNextTimer() {
   if (plan_needed_ && StampTime() >= state_.quiet_until) return Duration{0};
   Instant deadline = NextDeadline(state_);
-  if (plan_again_at_.ns != 0 && (deadline.ns == 0 || plan_again_at_ < deadline)) deadline = plan_again_at_;
+  if (plan_again_at_.ns != 0 && (deadline.ns == 0 || plan_again_at_ < deadline))
+    deadline = plan_again_at_;
   if (deadline.ns == 0) return kTimerMax;
   return std::clamp(deadline - StampTime(), Duration{0}, kTimerMax);
 }
@@ -243,19 +263,22 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   Record record{std::move(envelope), events};
   batch_records_.push_back(EncodeRecord(record));
   batch_events_.insert(batch_events_.end(), events.begin(), events.end());
-  if (options_.audit != nullptr && IsAudited(record.envelope)) batch_audited_.emplace_back(batch_records_.size(), std::move(record));
+  if (options_.audit != nullptr && IsAudited(record.envelope))
+    batch_audited_.emplace_back(batch_records_.size(), std::move(record));
   return events;
 }
 
 void ControlLoop::RunTimers() {
   FollowWallClock();
   const Instant deadline = NextDeadline(state_);
-  if (deadline.ns != 0 && deadline <= StampTime()) (void)DecideAndApply({StampTime(), "controller", "", Tick{}});
+  if (deadline.ns != 0 && deadline <= StampTime())
+    (void)DecideAndApply({StampTime(), "controller", "", Tick{}});
   SilenceQuietNodes(clock_.BootNs());
   ReviewBudgets(clock_.BootNs());
 }
 
-// One in each turn, in rounds: to sum up what was used for a budget takes a while where many use much.
+// One in each turn, in rounds: to sum up what was used for a budget takes a while where many use
+// much.
 void ControlLoop::ReviewBudgets(int64_t boot_ns) {
   if (boot_ns < review_not_before_ns_) return;
   const auto next = reviewed_ ? state_.budgets.upper_bound(*reviewed_) : state_.budgets.begin();
@@ -276,7 +299,9 @@ void ControlLoop::HeardFrom(NodeId node) {
 // While this process was stopped it could not hear: that was nobody's silence.
 bool ControlLoop::HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns) {
   const std::lock_guard lock(heard_mutex_);
-  const auto is_between = [&](const auto& entry) { return from_boot_ns < entry.second && entry.second < to_boot_ns; };
+  const auto is_between = [&](const auto& entry) {
+    return from_boot_ns < entry.second && entry.second < to_boot_ns;
+  };
   return std::ranges::any_of(heard_, is_between);
 }
 
@@ -284,9 +309,13 @@ void ControlLoop::ForgiveOwnSleep(int64_t boot_ns) {
   const int64_t before_ns = std::exchange(looked_at_ns_, boot_ns);
   const int64_t slept_ns = boot_ns - before_ns;
   if (before_ns == 0 || slept_ns < options_.asleep_min.ns) return;
-  // Where a node was heard meanwhile, the process was slow and no more.  What came in just before or after does not count.
+  // Where a node was heard meanwhile, the process was slow and no more.  What came in just before
+  // or after does not count.
   if (HasHeardBetween(before_ns + kAroundSleep.ns, boot_ns - kAroundSleep.ns)) return;
-  std::fprintf(stderr, "gpu-platform: this controller was stopped for %s: no node is taken for silent for that\n", ToText(Duration{slept_ns}).c_str());
+  std::fprintf(
+      stderr,
+      "gpu-platform: this controller was stopped for %s: no node is taken for silent for that\n",
+      ToText(Duration{slept_ns}).c_str());
   const std::lock_guard lock(heard_mutex_);
   for (auto& [node, heard_ns] : heard_) heard_ns = std::min(boot_ns, heard_ns + slept_ns);
 }
@@ -310,7 +339,8 @@ void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
   }
   // What was heard only gets newer: until then there is nothing to find.
   silence_not_before_ns_ = oldest_ns + state_.policy.lease_time.ns + 1;
-  for (const NodeId node : silent) (void)DecideAndApply({StampTime(), "controller", "", SilenceNode{node}});
+  for (const NodeId node : silent)
+    (void)DecideAndApply({StampTime(), "controller", "", SilenceNode{node}});
 }
 
 void ControlLoop::RunPass() {
@@ -323,7 +353,8 @@ void ControlLoop::RunPass() {
   const auto commit = [&](Command command) {
     const auto decided = DecideAndApply({at, "scheduler", "", std::move(command)});
     // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.
-    if (!decided) std::fprintf(stderr, "gpu-platform: plan refused: %s\n", decided.error().message.c_str());
+    if (!decided)
+      std::fprintf(stderr, "gpu-platform: plan refused: %s\n", decided.error().message.c_str());
   };
   for (Plan::Step& step : std::exchange(plan.steps, {})) commit(ToCommand(std::move(step)));
   newest_plan_ = std::move(plan);
@@ -334,7 +365,8 @@ Status ControlLoop::Append() {
   GP_CHECK_OK(journal_.Append(batch_records_));
   records_since_snapshot_ += batch_records_.size();
   const uint64_t before = journal_.LastSequence() - batch_records_.size();
-  for (auto& [place, record] : batch_audited_) audited_.emplace_back(before + place, std::move(record));
+  for (auto& [place, record] : batch_audited_)
+    audited_.emplace_back(before + place, std::move(record));
   batch_audited_.clear();
   batch_records_.clear();
   return Ok();
@@ -344,7 +376,9 @@ void ControlLoop::Commit() {
   const Status appended = Append();
   if (appended) return;
   if (options_.end_process) options_.end_process();
-  std::fprintf(stderr, "gpu-platform: %s\ngpu-platform: the controller stops, as nobody may be told what is not written\n",
+  std::fprintf(stderr,
+               "gpu-platform: %s\ngpu-platform: the controller stops, as nobody may be told what "
+               "is not written\n",
                appended.error().message.c_str());
   std::_Exit(EXIT_FAILURE);  // no memory image: the disk may be full
 }
@@ -353,18 +387,23 @@ void ControlLoop::Publish() {
   if (batch_events_.empty()) return;
   const std::vector<Event> events = std::exchange(batch_events_, {});
   for (CommitObserver* observer : observers_) observer->OnCommit(state_, events);
-  for (const auto& [number, record] : std::exchange(audited_, {})) options_.audit->Write(AuditOf(state_, number, record));
+  for (const auto& [number, record] : std::exchange(audited_, {}))
+    options_.audit->Write(AuditOf(state_, number, record));
 }
 
 void ControlLoop::SaveSnapshotWhenDue() {
   if (records_since_snapshot_ < options_.records_per_snapshot) return;
   records_since_snapshot_ = 0;
   const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
-  if (!saved) return (void)std::fprintf(stderr, "gpu-platform: no snapshot: %s\n", saved.error().message.c_str());
+  if (!saved)
+    return (void)std::fprintf(stderr, "gpu-platform: no snapshot: %s\n",
+                              saved.error().message.c_str());
   // What the trail lacks it gets from the journal at the next start.
   const uint64_t told = options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
   const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, told});
-  if (!dropped) std::fprintf(stderr, "gpu-platform: nothing old was dropped: %s\n", dropped.error().message.c_str());
+  if (!dropped)
+    std::fprintf(stderr, "gpu-platform: nothing old was dropped: %s\n",
+                 dropped.error().message.c_str());
   sweeps_ = true;
 }
 
@@ -374,12 +413,16 @@ void ControlLoop::SweepWhenDue() {
   if (!sweeps_ || boot_ns < sweep_not_before_ns_) return;
   sweep_not_before_ns_ = boot_ns + kSweepEvery.ns;
   const auto more = journal_.Sweep();
-  if (!more) std::fprintf(stderr, "gpu-platform: what was dropped stays for now: %s\n", more.error().message.c_str());
+  if (!more)
+    std::fprintf(stderr, "gpu-platform: what was dropped stays for now: %s\n",
+                 more.error().message.c_str());
   sweeps_ = more && *more;
 }
 
 void ControlLoop::Await(std::future<void> answered) {
-  while (options_.by_hand && answered.wait_for(std::chrono::seconds(0)) != std::future_status::ready) (void)Turn();
+  while (options_.by_hand &&
+         answered.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    (void)Turn();
   answered.wait();
 }
 
@@ -389,7 +432,8 @@ Outcome ControlLoop::Execute(Origin origin, std::string request_id, Command comm
   return ExecuteAll(std::move(origin), std::move(one), {}).front();
 }
 
-std::vector<Outcome> ControlLoop::ExecuteAll(Origin origin, std::vector<std::pair<std::string, Command>> commands,
+std::vector<Outcome> ControlLoop::ExecuteAll(Origin origin,
+                                             std::vector<std::pair<std::string, Command>> commands,
                                              const Precondition& precondition) {
   const size_t count = commands.size();
   std::vector<Outcome> outcomes(count);
@@ -399,7 +443,9 @@ std::vector<Outcome> ControlLoop::ExecuteAll(Origin origin, std::vector<std::pai
   std::optional<Status> met;
   Precondition once;
   if (precondition) {
-    once = [&precondition, &met](const State& state) { return met ? *met : met.emplace(precondition(state)); };
+    once = [&precondition, &met](const State& state) {
+      return met ? *met : met.emplace(precondition(state));
+    };
   }
   std::vector<InboxItem> items;
   for (size_t i = 0; i < count; ++i) {

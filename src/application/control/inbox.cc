@@ -21,7 +21,8 @@ Status Inbox::Push(std::vector<InboxItem> items) {
 
 void Inbox::Await(Duration timeout) {
   std::unique_lock lock(mutex_);
-  filled_.wait_for(lock, std::chrono::nanoseconds(timeout.ns), [this] { return closed_ || pushed_ || !items_.empty(); });
+  filled_.wait_for(lock, std::chrono::nanoseconds(timeout.ns),
+                   [this] { return closed_ || pushed_ || !items_.empty(); });
   pushed_ = false;
 }
 

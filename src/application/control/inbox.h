@@ -38,8 +38,8 @@ class Inbox {
   explicit Inbox(size_t items_max) : items_max_(items_max) {}
 
   Status Push(std::vector<InboxItem> items);
-  // Returns when something was pushed since the last time, whoever took it, when something is left, when the
-  // time is over, or after Close.
+  // Returns when something was pushed since the last time, whoever took it, when something is left,
+  // when the time is over, or after Close.
   void Await(Duration timeout);
   // At most `max`; waits for nothing.
   std::vector<InboxItem> Take(size_t max);

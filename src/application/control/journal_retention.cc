@@ -7,8 +7,9 @@
 namespace gp {
 namespace {
 
-// The newest ones, so that damage to one of them is no loss while the records behind the other remain.  They are never
-// the base, however old: whatever the clock says, the records of the last two stay.
+// The newest ones, so that damage to one of them is no loss while the records behind the other
+// remain.  They are never the base, however old: whatever the clock says, the records of the last
+// two stay.
 constexpr size_t kNewest = 2;
 // Between them and the base: this many, evenly in time, of which each may become the base.
 constexpr int64_t kBetween = 8;
@@ -21,7 +22,8 @@ std::span<const SnapshotPlace> OlderThanTheNewest(std::span<const SnapshotPlace>
 
 Result<std::vector<SnapshotPlace>> PlacesOf(Journal& journal) {
   std::vector<SnapshotPlace> places;
-  for (const uint64_t sequence : GP_TRY(journal.Snapshots())) places.push_back({sequence, TimeOf(journal, sequence)});
+  for (const uint64_t sequence : GP_TRY(journal.Snapshots()))
+    places.push_back({sequence, TimeOf(journal, sequence)});
   return places;
 }
 
@@ -36,12 +38,14 @@ std::vector<uint64_t> NextBases(std::span<const SnapshotPlace> places, Instant n
   return bases;
 }
 
-std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places, uint64_t base, Duration keep) {
+std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places, uint64_t base,
+                                           Duration keep) {
   std::vector<uint64_t> superfluous;
   const Duration apart{keep.ns / kBetween};
   Instant kept_at;  // of the last one that stays
   for (const SnapshotPlace& place : OlderThanTheNewest(places)) {
-    const bool is_spaced = keep.ns > 0 && place.at.ns > 0 && (kept_at.ns == 0 || place.at - kept_at >= apart);
+    const bool is_spaced =
+        keep.ns > 0 && place.at.ns > 0 && (kept_at.ns == 0 || place.at - kept_at >= apart);
     if (place.sequence == base || is_spaced) {
       kept_at = place.at;
     } else {
@@ -57,7 +61,8 @@ Status DropOld(Journal& journal, Instant now, const JournalRetention& retention)
     if (base > retention.until) continue;
     const Status begun = journal.BeginWith(base);
     if (begun) break;
-    if (begun.error().code != ErrorCode::kConflict) return begun;  // else it is damaged: the one before will do
+    // Else it is damaged: the one before will do
+    if (begun.error().code != ErrorCode::kConflict) return begun;
   }
   const uint64_t base = GP_TRY(journal.BaseNumber());
   std::erase_if(places, [&](const SnapshotPlace& place) { return place.sequence < base; });

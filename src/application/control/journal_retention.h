@@ -15,18 +15,21 @@ struct SnapshotPlace {
   Instant at;  // of its last record; ns == 0: that is not there
 };
 
-// `places` are the base (if there is one) and all snapshots behind it, oldest first.  `keep`: records stay so long at
-// least; 0: for ever.
+// `places` are the base (if there is one) and all snapshots behind it, oldest first.  `keep`:
+// records stay so long at least; 0: for ever.
 
-// The snapshots that may be the next base, the best first: the newest that is as old as what is to be kept.
+// The snapshots that may be the next base, the best first: the newest that is as old as what is to
+// be kept.
 std::vector<uint64_t> NextBases(std::span<const SnapshotPlace> places, Instant now, Duration keep);
 
 // Those that nobody needs, where `base` is the first record's (0: there is none).
-std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places, uint64_t base, Duration keep);
+std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places, uint64_t base,
+                                           Duration keep);
 
 struct JournalRetention {
   Duration keep;
-  uint64_t until = UINT64_MAX;  // records of higher numbers stay for now, whatever their age: somebody needs them
+  // Records of higher numbers stay for now, whatever their age: somebody needs them
+  uint64_t until = UINT64_MAX;
 };
 
 // After a snapshot was saved; the room is given back by Journal::Sweep.

@@ -19,7 +19,8 @@ Result<uint64_t> ForeignTo(ControlGateway& gateway, const JoinNode& join) {
   return lineage;
 }
 
-// A refusal that an incident notes is a command that succeeds without a join.  Asked again, the rules say why.
+// A refusal that an incident notes is a command that succeeds without a join.  Asked again, the
+// rules say why.
 Status ExecuteJoin(ControlGateway& gateway, const JoinNode& join) {
   const auto is_join = [](const Event& event) { return std::holds_alternative<NodeJoined>(event); };
   Outcome outcome;
@@ -34,7 +35,11 @@ Status ExecuteJoin(ControlGateway& gateway, const JoinNode& join) {
 class NodeConnections::Exchange : public NodeExchange {
  public:
   Exchange(NodeConnections& all, NodeId node, uint64_t incarnation, GpuPlaces places)
-      : all_(all), node_(node), incarnation_(incarnation), places_(std::move(places)), outbox_(all.Begin(node, places_)) {}
+      : all_(all),
+        node_(node),
+        incarnation_(incarnation),
+        places_(std::move(places)),
+        outbox_(all.Begin(node, places_)) {}
 
   // On the writer's thread, so that no commit comes between reading the orders and telling them.
   Status Answer(uint64_t number) {
@@ -49,12 +54,14 @@ class NodeConnections::Exchange : public NodeExchange {
   Status Hear(uint64_t number, AgentReport report) override {
     places_.ToLedger(report.leases);
     places_.ToLedger(report.gpus);
-    return Post(number, ReportNode{node_, incarnation_, std::move(report.leases), std::move(report.gpus)});
+    return Post(number,
+                ReportNode{node_, incarnation_, std::move(report.leases), std::move(report.gpus)});
   }
   Status Hear(uint64_t number, GpuNews news) override {
     places_.ToLedger(news.signals);
     places_.ToLedger(news.results);
-    return Post(number, ReportGpus{node_, incarnation_, std::move(news.signals), std::move(news.results)});
+    return Post(number,
+                ReportGpus{node_, incarnation_, std::move(news.signals), std::move(news.results)});
   }
   std::optional<ControllerNews> AwaitNews() override { return outbox_->Await(); }
   std::optional<ControllerNews> TakeNews() override { return outbox_->Take(); }
@@ -64,12 +71,13 @@ class NodeConnections::Exchange : public NodeExchange {
   // Answered when it is durable: the agent forgets what was answered.
   Status Post(uint64_t number, Command command) {
     all_.gateway_.HeardFrom(node_);
-    return all_.gateway_.Post("node:" + std::to_string(node_.value), std::move(command),
-                              [outbox = outbox_, number, lease_time = lease_time_](const Outcome& outcome) {
-                                // Stale: a newer agent has joined.  This one is to join again, or stop.
-                                if (!outcome.status) return outbox->Close();
-                                outbox->Answer(number, lease_time);
-                              });
+    return all_.gateway_.Post(
+        "node:" + std::to_string(node_.value), std::move(command),
+        [outbox = outbox_, number, lease_time = lease_time_](const Outcome& outcome) {
+          // Stale: a newer agent has joined.  This one is to join again, or stop.
+          if (!outcome.status) return outbox->Close();
+          outbox->Answer(number, lease_time);
+        });
   }
 
   NodeConnections& all_;
@@ -96,7 +104,8 @@ Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
     NoteHeldBack(*state.FindNode(node), facts);
     is_out_of_date = IsOutOfDate(state, *state.FindNode(node), *facts);
   }));
-  if (is_out_of_date) return Fail(Unavailable("node " + facts->name + " was held otherwise until now: join again"));
+  if (is_out_of_date)
+    return Fail(Unavailable("node " + facts->name + " was held otherwise until now: join again"));
   gateway_.HeardFrom(node);
   auto exchange = std::make_shared<Exchange>(*this, node, incarnation, std::move(places));
   if (const Status answered = exchange->Answer(number); !answered) {
@@ -143,7 +152,8 @@ void NodeConnections::SendAway(const State& state, const std::string& name) {
   if (outbox != nullptr) outbox->Close();
 }
 
-void NodeConnections::NoteHeldBack(const Node& node, const std::shared_ptr<const NodeFacts>& reported) {
+void NodeConnections::NoteHeldBack(const Node& node,
+                                   const std::shared_ptr<const NodeFacts>& reported) {
   const std::lock_guard lock(mutex_);
   if (IsHeldBack(node, *reported)) {
     held_back_[node.id] = reported;
@@ -152,7 +162,8 @@ void NodeConnections::NoteHeldBack(const Node& node, const std::shared_ptr<const
   }
 }
 
-// Whatever kept a node from being what its machine is now is gone: its agent joins again, and disturbs nobody.
+// Whatever kept a node from being what its machine is now is gone: its agent joins again, and
+// disturbs nobody.
 void NodeConnections::AskToJoinAgain(const State& state) {
   std::vector<NodeId> due;
   {
@@ -168,7 +179,9 @@ void NodeConnections::AskToJoinAgain(const State& state) {
 }
 
 void NodeConnections::OnCommit(const State& state, const std::vector<Event>& events) {
-  const auto has_ended = [](const Event& event) { return std::holds_alternative<LeaseEnded>(event); };
+  const auto has_ended = [](const Event& event) {
+    return std::holds_alternative<LeaseEnded>(event);
+  };
   if (std::ranges::any_of(events, has_ended)) AskToJoinAgain(state);
   for (const NodeId node : NodesToOrder(state, events)) {
     if (const auto outbox = OutboxOf(node)) outbox->SetOrders(OrdersFor(state, node));

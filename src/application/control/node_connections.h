@@ -1,7 +1,7 @@
 #pragma once
 
-// The agents that are connected now.  Each is served by one exchange at a time, the newest; a commit that changes what
-// a node is to hold goes out to it at once, after it is durable.
+// The agents that are connected now.  Each is served by one exchange at a time, the newest; a
+// commit that changes what a node is to hold goes out to it at once, after it is durable.
 
 #include <map>
 #include <memory>
@@ -35,7 +35,8 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   ControlGateway& gateway_;
   mutable std::mutex mutex_;
   std::map<NodeId, std::shared_ptr<NodeOutbox>> outboxes_;
-  std::map<NodeId, std::shared_ptr<const NodeFacts>> held_back_;  // what agents reported of nodes that are not so yet, for what is held there
+  // What agents reported of nodes that are not so yet, for what is held there
+  std::map<NodeId, std::shared_ptr<const NodeFacts>> held_back_;
 };
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// What one connected agent is to be told next: the newest answer and the latest orders, whatever came before them.
-// The writer's thread and the connection's fill it; one thread empties it.
+// What one connected agent is to be told next: the newest answer and the latest orders, whatever
+// came before them. The writer's thread and the connection's fill it; one thread empties it.
 
 #include <condition_variable>
 #include <mutex>

@@ -51,7 +51,8 @@ class Verifier {
       ++report_.plans;
     }
     const Plan::Step step = placement != nullptr ? Plan::Step(*placement) : Plan::Step(*preemption);
-    if (done_ >= plan_.steps.size() || plan_.steps[done_] != step) Differ(sequence, "the scheduler plans otherwise now");
+    if (done_ >= plan_.steps.size() || plan_.steps[done_] != step)
+      Differ(sequence, "the scheduler plans otherwise now");
     ++done_;
   }
 
@@ -98,9 +99,11 @@ Result<Recovered> RecoverState(Journal& journal) {
     ++recovered.records;
     return Ok();
   }));
-  if (recovered.records == 0 && snapshot.sequence > 0) recovered.last_at = TimeOf(journal, snapshot.sequence);
+  if (recovered.records == 0 && snapshot.sequence > 0)
+    recovered.last_at = TimeOf(journal, snapshot.sequence);
   for (const Violation& violation : CheckInvariants(recovered.state)) {
-    return Fail(Internal("journal: the recovered state breaks " + violation.rule + ": " + violation.detail));
+    return Fail(Internal("journal: the recovered state breaks " + violation.rule + ": " +
+                         violation.detail));
   }
   return recovered;
 }
@@ -111,7 +114,9 @@ Result<ReplayReport> Replay(Journal& journal, bool verify, const DoneWatch& watc
   report.first = base.sequence + 1;
   Verifier verifier(GP_TRY(StateOf(base)), verify, report);
   GP_CHECK_OK(journal.ReadAfter(base.sequence, [&](uint64_t sequence, std::string_view bytes) {
-    if (watch) watch(static_cast<double>(sequence - base.sequence) / static_cast<double>(journal.LastSequence() - base.sequence));
+    if (watch)
+      watch(static_cast<double>(sequence - base.sequence) /
+            static_cast<double>(journal.LastSequence() - base.sequence));
     return verifier.Visit(sequence, bytes);
   }));
   report.digest = StateDigest(verifier.state());

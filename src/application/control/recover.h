@@ -20,11 +20,13 @@ struct Recovered {
 // The latest snapshot and all records after it.
 Result<Recovered> RecoverState(Journal& journal);
 
-// When this record was written, so that time goes on from there; ns == 0: it is not there, and nobody knows.
+// When this record was written, so that time goes on from there; ns == 0: it is not there, and
+// nobody knows.
 Instant TimeOf(Journal& journal, uint64_t sequence);
 
 struct ReplayReport {
-  uint64_t first = 1;                    // record that was folded: more than 1 where older ones were dropped
+  // Record that was folded: more than 1 where older ones were dropped
+  uint64_t first = 1;
   uint64_t records = 0;
   uint64_t events = 0;
   uint64_t plans = 0;                    // scheduling passes planned again

@@ -32,7 +32,8 @@ void Settle(Account& account, Instant at, const Meter& meter) {
 
 std::vector<std::string> PathsTo(const std::string& queue) {
   std::vector<std::string> paths;
-  for (size_t slash = queue.find('/'); slash != std::string::npos; slash = queue.find('/', slash + 1)) {
+  for (size_t slash = queue.find('/'); slash != std::string::npos;
+       slash = queue.find('/', slash + 1)) {
     paths.push_back(queue.substr(0, slash));
   }
   paths.push_back(queue);

@@ -34,10 +34,10 @@ struct Holding {
 
 struct Account {
   Holding held;
-  Instant as_of;             // the sums are of then
-  int64_t faded_use = 0;     // of all times, each part faded by its age
-  int64_t period = 0;        // number of the period that as_of lies in
-  int64_t period_use = 0;    // within it, not faded
+  Instant as_of;           // the sums are of then
+  int64_t faded_use = 0;   // of all times, each part faded by its age
+  int64_t period = 0;      // number of the period that as_of lies in
+  int64_t period_use = 0;  // within it, not faded
   bool operator==(const Account&) const = default;
 };
 

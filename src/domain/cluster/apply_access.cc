@@ -3,7 +3,9 @@
 
 namespace gp {
 
-void IndexToken(State& state, const AccessToken& token) { state.token_ends.insert({token.expires_at, token.id}); }
+void IndexToken(State& state, const AccessToken& token) {
+  state.token_ends.insert({token.expires_at, token.id});
+}
 
 void ApplyEvent(State& state, Instant, const RoleGranted& event) {
   const RoleKey key{event.subject, event.queue};
@@ -30,7 +32,9 @@ void ApplyEvent(State& state, Instant, const NodeCertified& event) {
   certificates.push_back(event.certificate);
 }
 
-void ApplyEvent(State& state, Instant, const NodeRevoked& event) { state.access.nodes.erase(event.name); }
+void ApplyEvent(State& state, Instant, const NodeRevoked& event) {
+  state.access.nodes.erase(event.name);
+}
 
 void ApplyEvent(State&, Instant, const AccessRefused&) {}
 

@@ -27,7 +27,8 @@ void ChangeIncidentOf(State& state, IncidentId id, Change change) {
   IndexIncident(state, found->second, true);
 }
 
-// The first and the newest of each number say all that is asked of them; a program's crash loop displaces no other.
+// The first and the newest of each number say all that is asked of them; a program's crash loop
+// displaces no other.
 void AddMark(std::vector<XidMark>& marks, const XidMark& mark) {
   const auto is_same = [&](const XidMark& before) { return before.xid == mark.xid; };
   if (std::ranges::count_if(marks, is_same) >= 2) {
@@ -41,7 +42,8 @@ void AddMark(std::vector<XidMark>& marks, const XidMark& mark) {
 void AddStep(Incident& incident, Instant at, const std::string& what) {
   if (what.empty()) return;
   // The beginning and what came last say most.
-  if (incident.steps.size() >= kIncidentStepsMax) incident.steps.erase(incident.steps.begin() + kIncidentStepsMax / 2);
+  if (incident.steps.size() >= kIncidentStepsMax)
+    incident.steps.erase(incident.steps.begin() + kIncidentStepsMax / 2);
   incident.steps.push_back({at, what});
 }
 
@@ -64,7 +66,8 @@ void ForgetOldest(State& state) {
 
 void NoteFailure(const State& state, Node& node, Instant at) {
   if (!IsAnotherFailure(node, at)) return;
-  std::erase_if(node.failures, [&](Instant failed) { return at - failed > state.policy.faults.lemon_window; });
+  std::erase_if(node.failures,
+                [&](Instant failed) { return at - failed > state.policy.faults.lemon_window; });
   if (node.failures.size() >= kFailuresMax) node.failures.erase(node.failures.begin());
   node.failures.push_back(at);
 }
@@ -111,7 +114,8 @@ void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
   const Duration errors_kept = state.policy.faults.error_window;
   ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
     std::erase_if(trouble.xids, [&](const XidMark& mark) { return at - mark.at > kMarksKept; });
-    std::erase_if(trouble.errors, [&](const UserError& error) { return at - error.at > errors_kept; });
+    std::erase_if(trouble.errors,
+                  [&](const UserError& error) { return at - error.at > errors_kept; });
     if (at - trouble.hot_at > kHotTogether) trouble.hot_at = {};
     if (at - trouble.taken_out_at > state.policy.faults.breaker_window) trouble.taken_out_at = {};
     if (event.is_hot) trouble.hot_at = at;
@@ -124,7 +128,8 @@ void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
 }
 
 void ApplyEvent(State& state, Instant, const GpuHealthChanged& event) {
-  ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) { trouble.findings = event.findings; });
+  ChangeTrouble(state, {event.node, event.gpu},
+                [&](GpuTrouble& trouble) { trouble.findings = event.findings; });
 }
 
 void ApplyEvent(State& state, Instant, const JobXidNoted& event) {
@@ -134,11 +139,13 @@ void ApplyEvent(State& state, Instant, const JobXidNoted& event) {
 }
 
 void ApplyEvent(State& state, Instant at, const IncidentOpened& event) {
-  GP_ASSERT(event.incident.id.value == state.last_incident + 1, "incidents are numbered without gaps");
+  GP_ASSERT(event.incident.id.value == state.last_incident + 1,
+            "incidents are numbered without gaps");
   state.last_incident = event.incident.id.value;
   Incident incident = event.incident;
   for (IncidentStep& step : incident.steps) step.at = at;
-  if (incident.gpu >= 0 && IsHardwareFailure(incident.remedy)) NoteFailure(state, NodeOf(state, state.nodes_by_name.at(incident.node)), at);
+  if (incident.gpu >= 0 && IsHardwareFailure(incident.remedy))
+    NoteFailure(state, NodeOf(state, state.nodes_by_name.at(incident.node)), at);
   IndexIncident(state, incident, true);
   state.incidents[incident.id] = std::move(incident);
   ForgetOldest(state);
@@ -164,7 +171,9 @@ void ApplyEvent(State& state, Instant at, const IncidentChanged& event) {
     incident.person = event.person;
     if (!event.note.empty()) incident.note = event.note;
     if (event.state == IncidentState::kClosed) incident.closed_at = at;
-    AddStep(incident, at, std::string(event.state == IncidentState::kClosed ? "closed by " : "acknowledged by ") + event.person);
+    AddStep(incident, at,
+            std::string(event.state == IncidentState::kClosed ? "closed by " : "acknowledged by ") +
+                event.person);
     pool = incident.pool;
   });
   if (event.state != IncidentState::kClosed) return;
@@ -185,7 +194,8 @@ void ApplyEvent(State& state, Instant at, const GpuRemedyChanged& event) {
   });
   if (!event.takes_out) return;
   std::vector<Instant>& taken = state.taken_out[state.FindNode(event.node)->pool];
-  std::erase_if(taken, [&](Instant before) { return at - before > state.policy.faults.breaker_window; });
+  std::erase_if(taken,
+                [&](Instant before) { return at - before > state.policy.faults.breaker_window; });
   taken.push_back(at);
 }
 
@@ -207,6 +217,8 @@ void ApplyEvent(State& state, Instant, const GpuTaskEnded& event) {
   });
 }
 
-void ApplyEvent(State& state, Instant, const BreakerOpened& event) { state.breakers[event.pool] = event.incident; }
+void ApplyEvent(State& state, Instant, const BreakerOpened& event) {
+  state.breakers[event.pool] = event.incident;
+}
 
 }  // namespace gp

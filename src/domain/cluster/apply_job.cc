@@ -47,7 +47,8 @@ void Claim(State& state, JobId claimant, const std::vector<NodeId>& nodes) {
   const std::set<JobId> earlier = state.claimants;
   for (const JobId id : earlier) {
     Job& other = JobOf(state, id);
-    if (std::ranges::find_first_of(other.claimed, nodes) != other.claimed.end()) DropClaim(state, other);
+    if (std::ranges::find_first_of(other.claimed, nodes) != other.claimed.end())
+      DropClaim(state, other);
   }
   JobOf(state, claimant).claimed = nodes;
   state.claimants.insert(claimant);
@@ -126,7 +127,8 @@ void MoveJob(State& state, Job& job, JobState to) {
 
 void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   GP_ASSERT(event.job.value == state.last_job + 1, "jobs are numbered without gaps");
-  if (!event.request_id.empty()) state.jobs_by_request[RequestKey(event.user, event.request_id)] = event.job;
+  if (!event.request_id.empty())
+    state.jobs_by_request[RequestKey(event.user, event.request_id)] = event.job;
   Job job;
   job.spec = event.spec;
   job.user = event.user;
@@ -224,7 +226,8 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   job.reason = event.reason;
   job.queued_at = at;
   job.eligible_at = event.eligible_at;
-  job.recovers_until = event.charge == RequeueCharge::kFault ? at + state.policy.faults.recovery_hold : Instant{};
+  job.recovers_until =
+      event.charge == RequeueCharge::kFault ? at + state.policy.faults.recovery_hold : Instant{};
   if (job.state == JobState::kCheckpointing) MoveJob(state, job, JobState::kPreempted);
   MoveJob(state, job, event.eligible_at > at ? JobState::kRetryWait : JobState::kQueued);
 }
@@ -235,7 +238,9 @@ void ApplyEvent(State& state, Instant, const JobLimitNear& event) {
   job.is_limit_told = true;
 }
 
-void ApplyEvent(State& state, Instant, const JobIdle& event) { JobOf(state, event.job).is_idle_told = true; }
+void ApplyEvent(State& state, Instant, const JobIdle& event) {
+  JobOf(state, event.job).is_idle_told = true;
+}
 
 void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   Job& job = JobOf(state, event.job);
@@ -253,19 +258,24 @@ void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   job.is_limit_told = false;
   if (runs) IndexLimit(state, job, true);
   if (is_queued) Enqueue(state, job);
-  for (const LeaseId id : job.leases) NodeOf(state, LeaseOf(state, id).node);  // planners have reckoned with its end there
+  // Planners have reckoned with its end there
+  for (const LeaseId id : job.leases) NodeOf(state, LeaseOf(state, id).node);
   IndexLeaving(state, job);
 }
 
 void ApplyEvent(State& state, Instant at, const CheckpointSaved& event) {
   Job& job = JobOf(state, event.job);
-  job.attempts.back().ranks[static_cast<size_t>(event.checkpoint.rank)].checkpoints_seen = event.checkpoint.number;
-  const bool is_beginning = std::ranges::any_of(job.attempts.back().ranks, [&](const RankRecord& rank) {
-    const Lease* lease = state.FindLease(rank.lease);
-    return lease != nullptr && lease->phase == LeasePhase::kGranted;
-  });
+  job.attempts.back().ranks[static_cast<size_t>(event.checkpoint.rank)].checkpoints_seen =
+      event.checkpoint.number;
+  const bool is_beginning =
+      std::ranges::any_of(job.attempts.back().ranks, [&](const RankRecord& rank) {
+        const Lease* lease = state.FindLease(rank.lease);
+        return lease != nullptr && lease->phase == LeasePhase::kGranted;
+      });
   AddCheckpoint(job.spec->checkpoint, event.checkpoint, is_beginning, job.checkpoints, job.surplus);
-  if (const Checkpoint* newest = NewestComplete(job.checkpoints); newest != nullptr && *newest == event.checkpoint) SaveUse(state, at, job.id);
+  if (const Checkpoint* newest = NewestComplete(job.checkpoints);
+      newest != nullptr && *newest == event.checkpoint)
+    SaveUse(state, at, job.id);
 }
 
 void ApplyEvent(State& state, Instant at, const JobRetried& event) {
@@ -295,7 +305,8 @@ void ApplyEvent(State& state, Instant, const JobForgotten& event) {
   state.finished.erase({job.ended_at, job.id});
   state.moved.erase({job.moved_at, job.id});
   // What of it runs on answers for the request.
-  if (!job.request_id.empty() && IsLastKnown(state, job)) state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
+  if (!job.request_id.empty() && IsLastKnown(state, job))
+    state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
   CountForgotten(state, job);
   ForgetUse(state, job.id);
   state.jobs.erase(event.job);

@@ -83,7 +83,8 @@ void ApplyEvent(State& state, Instant, const LeaseUseNoted& event) {
   lease.use = Added(std::move(lease.use), lease.told, event.told);
   lease.told = event.told;
   lease.idle_ms = event.idle_ms;
-  if (event.idle_ms == 0) JobOf(state, lease.job).is_idle_told = false;  // of the next time its user is to hear again
+  // Of the next time its user is to hear again
+  if (event.idle_ms == 0) JobOf(state, lease.job).is_idle_told = false;
 }
 
 void ApplyEvent(State& state, Instant at, const LeaseEnded& event) {

@@ -47,7 +47,9 @@ static void TakePolicy(State& state, const Policy& policy) {
   for (Node& node : state.nodes) PriceGpus(state.policy, node);
 }
 
-void ApplyEvent(State& state, Instant, const PolicyChanged& event) { TakePolicy(state, event.policy); }
+void ApplyEvent(State& state, Instant, const PolicyChanged& event) {
+  TakePolicy(state, event.policy);
+}
 
 void ApplyEvent(State& state, Instant, const NodePoolChanged& event) {
   Node& node = NodeOf(state, event.node);
@@ -63,7 +65,9 @@ void ApplyEvent(State& state, Instant, const NodeLabelsChanged& event) {
   PriceGpus(state.policy, node);
 }
 
-void ApplyEvent(State& state, Instant, const WallClockStepped& event) { FollowWallClock(state, event.wall); }
+void ApplyEvent(State& state, Instant, const WallClockStepped& event) {
+  FollowWallClock(state, event.wall);
+}
 
 void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   TakePolicy(state, event.policy);
@@ -76,7 +80,8 @@ void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   state.losses.clear();
   for (Node& node : state.nodes) {
     if (node.condition != NodeCondition::kLost || node.leases_expired) continue;
-    node.lost_at = at;  // the clock may have been stepped while no controller was there: its leases run out from now
+    // The clock may have been stepped while no controller was there: its leases run out from now
+    node.lost_at = at;
     state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
   }
 }
@@ -94,7 +99,8 @@ void IndexGpus(State& state, const Node& node, int sign) {
   }
 }
 
-// Each position goes on to be of its GPU; what is new, or takes a retired one's position, begins from nothing.
+// Each position goes on to be of its GPU; what is new, or takes a retired one's position, begins
+// from nothing.
 static void KeepGpus(State& state, Instant at, Node& node, const NodeFacts& before) {
   GP_ASSERT(node.gpus.size() <= node.facts->gpus.size(), "no position of a node ever goes");
   node.gpus.resize(node.facts->gpus.size());
@@ -109,7 +115,8 @@ static void KeepGpus(State& state, Instant at, Node& node, const NodeFacts& befo
 
 static void RetireGpu(State& state, Instant at, const GpuKey& key) {
   Node& node = NodeOf(state, key.node);
-  GP_ASSERT(node.gpus[static_cast<size_t>(key.gpu)].leases.empty(), "what is held is never retired");
+  GP_ASSERT(node.gpus[static_cast<size_t>(key.gpu)].leases.empty(),
+            "what is held is never retired");
   CountCapacity(state, node, -1);
   IndexGpus(state, node, -1);
   NodeFacts facts = *node.facts;
@@ -127,7 +134,9 @@ static void RetireGpu(State& state, Instant at, const GpuKey& key) {
   PriceGpus(state.policy, node);
 }
 
-void ApplyEvent(State& state, Instant at, const GpuRetired& event) { RetireGpu(state, at, event.gpu); }
+void ApplyEvent(State& state, Instant at, const GpuRetired& event) {
+  RetireGpu(state, at, event.gpu);
+}
 
 void ApplyEvent(State& state, Instant at, const GpuMoved& event) {
   const Gpu marks = GpuAt(state, event.from);
@@ -137,7 +146,9 @@ void ApplyEvent(State& state, Instant at, const GpuMoved& event) {
   gpu.draining = marks.draining;
   gpu.reason = marks.reason;
   // Whatever it was, it is tested in its new place before it is used.
-  const bool is_out = marks.condition == GpuCondition::kOffline || marks.condition == GpuCondition::kQuarantined || marks.condition == GpuCondition::kSuspect;
+  const bool is_out = marks.condition == GpuCondition::kOffline ||
+                      marks.condition == GpuCondition::kQuarantined ||
+                      marks.condition == GpuCondition::kSuspect;
   gpu.condition = is_out ? marks.condition : GpuCondition::kLost;
 }
 
@@ -148,7 +159,8 @@ static bool HasACardOf(const NodeFacts& before, const NodeFacts& now) {
     const int position = is_there(gpu) ? before.PositionOf(gpu.uuid) : -1;
     return position >= 0 && is_there(before.gpus[static_cast<size_t>(position)]);
   };
-  const bool has_none = std::ranges::none_of(before.gpus, is_there) || std::ranges::none_of(now.gpus, is_there);
+  const bool has_none =
+      std::ranges::none_of(before.gpus, is_there) || std::ranges::none_of(now.gpus, is_there);
   return has_none || std::ranges::any_of(now.gpus, was_there);
 }
 
@@ -160,11 +172,13 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
     state.nodes_by_name[event.facts->name] = event.node;
   }
   Node& node = NodeOf(state, event.node);
-  const std::shared_ptr<const NodeFacts> before = is_new ? std::make_shared<const NodeFacts>() : node.facts;
+  const std::shared_ptr<const NodeFacts> before =
+      is_new ? std::make_shared<const NodeFacts>() : node.facts;
   if (!is_new) CountCapacity(state, node, -1);
   if (!is_new) IndexGpus(state, node, -1);
   // Its state directory is another one, or the whole machine is: what it reports is numbered anew.
-  if (event.incarnation < node.incarnation || !HasACardOf(*before, *event.facts)) node.signals_seen = 0;
+  if (event.incarnation < node.incarnation || !HasACardOf(*before, *event.facts))
+    node.signals_seen = 0;
   node.facts = event.facts;
   node.incarnation = event.incarnation;
   if (event.keeps_positions) {
@@ -185,7 +199,8 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
 void ApplyEvent(State& state, Instant at, const NodeLost& event) {
   Node& node = NodeOf(state, event.node);
   node.condition = NodeCondition::kLost;
-  if (!node.draining && !IsInMaintenance(state, node, at)) NoteFailure(state, node, at);  // otherwise a person knows of it
+  // Otherwise a person knows of it
+  if (!node.draining && !IsInMaintenance(state, node, at)) NoteFailure(state, node, at);
   node.lost_at = at;
   node.leases_expired = false;
   state.losses.insert({at + state.policy.lease_end_time, event.node});

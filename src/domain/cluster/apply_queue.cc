@@ -6,7 +6,8 @@ namespace gp {
 
 void ApplyEvent(State& state, Instant at, const QueueChanged& event) {
   const bool known = state.queues.contains(event.queue.name);
-  const bool firmness_changes = known && state.queues.at(event.queue.name).reclaimable != event.queue.reclaimable;
+  const bool firmness_changes =
+      known && state.queues.at(event.queue.name).reclaimable != event.queue.reclaimable;
   state.queues[event.queue.name] = event.queue;
   if (!firmness_changes) return;
   const Holdings holdings = CountHoldings(state);
@@ -22,7 +23,9 @@ void ApplyEvent(State& state, Instant, const QueueDeleted& event) {
   std::erase_if(state.accounts, [&](const auto& one) { return one.first.queue == event.name; });
 }
 
-void ApplyEvent(State& state, Instant, const BudgetChanged& event) { state.budgets[event.key] = event.budget; }
+void ApplyEvent(State& state, Instant, const BudgetChanged& event) {
+  state.budgets[event.key] = event.budget;
+}
 
 void ApplyEvent(State& state, Instant, const BudgetDeleted& event) {
   state.budgets.erase(event.key);

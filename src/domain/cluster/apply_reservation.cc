@@ -8,7 +8,8 @@ namespace {
 template <typename Visit>
 void ForEachJobOn(const State& state, const Reservation& reservation, Visit visit) {
   for (const NodeId id : reservation.nodes) {
-    for (const LeaseId lease : state.nodes[id.value].leases) visit(*state.FindJob(state.FindLease(lease)->job));
+    for (const LeaseId lease : state.nodes[id.value].leases)
+      visit(*state.FindJob(state.FindLease(lease)->job));
   }
 }
 
@@ -32,14 +33,16 @@ void FollowWallClock(State& state, Duration wall) {
     state.reservation_ends.insert({reservation.ends_at, name});
   }
   for (const auto& [name, reservation] : state.reservations) {
-    if (reservation.maintenance) ForEachJobOn(state, reservation, [&](const Job& job) { IndexLeaving(state, job); });
+    if (reservation.maintenance)
+      ForEachJobOn(state, reservation, [&](const Job& job) { IndexLeaving(state, job); });
   }
 }
 
 void ApplyEvent(State& state, Instant, const NodesReserved& event) {
   state.reservations[event.reservation.name] = event.reservation;
   IndexReservation(state, event.reservation);
-  if (event.reservation.maintenance) ForEachJobOn(state, event.reservation, [&](const Job& job) { IndexLeaving(state, job); });
+  if (event.reservation.maintenance)
+    ForEachJobOn(state, event.reservation, [&](const Job& job) { IndexLeaving(state, job); });
 }
 
 void ApplyEvent(State& state, Instant, const ReservationEnded& event) {

@@ -79,8 +79,8 @@ class WriteArchive {
       Write(value);
     }
   }
-  // Where it is what the last shared value of its type was, that is said instead: a command and its event,
-  // and the elements of an array, have one spec.
+  // Where it is what the last shared value of its type was, that is said instead: a command and its
+  // event, and the elements of an array, have one spec.
   template <typename T>
   void Write(const std::shared_ptr<const T>& value) {
     std::shared_ptr<const T>& last = std::get<std::shared_ptr<const T>>(last_);
@@ -166,7 +166,8 @@ class ReadArchive {
     const size_t size = ReadSize();
     all.clear();
     all.reserve(size);
-    while (all.size() < size && in_.ok()) Read(all.emplace_back(std::in_place_index<sizeof...(T) - 1>));
+    while (all.size() < size && in_.ok())
+      Read(all.emplace_back(std::in_place_index<sizeof...(T) - 1>));
   }
   template <typename T>
   void Read(std::optional<T>& value) {

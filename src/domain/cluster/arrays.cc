@@ -13,7 +13,8 @@ Error IsNoJob(const State& state, JobId id) {
   const auto array = state.arrays.find(id);
   if (array == state.arrays.end()) return NotFound("no job " + ToText(id));
   const std::string name = ToText(id);
-  return InvalidArgument(name + " is an array of " + std::to_string(array->second.count) + " jobs: name one of them, as " + name + "[0]");
+  return InvalidArgument(name + " is an array of " + std::to_string(array->second.count) +
+                         " jobs: name one of them, as " + name + "[0]");
 }
 
 // kNotFound: there is no such array, or it has no such elements.
@@ -23,14 +24,16 @@ Result<JobName::Elements> ClampToArray(const State& state, const JobName& name) 
   JobName::Elements elements = *name.elements;
   elements.last = std::min(elements.last, array->second.count - 1);
   if (elements.first <= elements.last) return elements;
-  return Fail(NotFound("array " + ToText(name.job) + " has elements 0 to " + std::to_string(array->second.count - 1)));
+  return Fail(NotFound("array " + ToText(name.job) + " has elements 0 to " +
+                       std::to_string(array->second.count - 1)));
 }
 
 }  // namespace
 
 std::vector<JobId> ElementsOf(const State& state, JobId array) {
   std::vector<JobId> elements;
-  for (auto job = state.jobs.lower_bound(array); job != state.jobs.end() && array.value != 0 && job->second.array == array; ++job) {
+  for (auto job = state.jobs.lower_bound(array);
+       job != state.jobs.end() && array.value != 0 && job->second.array == array; ++job) {
     elements.push_back(job->first);
   }
   return elements;
@@ -55,30 +58,39 @@ Result<JobId> FindJobNamed(const State& state, std::string_view text) {
   }
   const JobName::Elements elements = GP_TRY(ClampToArray(state, name));
   if (name.elements->first != name.elements->last) {
-    return Fail(InvalidArgument("\"" + std::string(text) + "\" means several jobs, and one is asked for: name it, as " + ToText(name.job) + "[0]"));
+    return Fail(InvalidArgument("\"" + std::string(text) +
+                                "\" means several jobs, and one is asked for: name it, as " +
+                                ToText(name.job) + "[0]"));
   }
   const JobId id = ElementId(name.job, elements.first);
-  if (state.FindJob(id) == nullptr) return Fail(NotFound("no job " + std::string(text) + " any more"));
+  if (state.FindJob(id) == nullptr)
+    return Fail(NotFound("no job " + std::string(text) + " any more"));
   return id;
 }
 
 Result<std::vector<JobId>> FindJobsNamed(const State& state, std::string_view text) {
   JobName name = GP_TRY(ParseJobName(text));
-  if (!name.elements && !state.arrays.contains(name.job)) return std::vector{GP_TRY(FindJobNamed(state, text))};
+  if (!name.elements && !state.arrays.contains(name.job))
+    return std::vector{GP_TRY(FindJobNamed(state, text))};
   if (!name.elements) name.elements = JobName::Elements{};
   const JobName::Elements wanted = GP_TRY(ClampToArray(state, name));
   std::vector<JobId> found = ElementsOf(state, name.job);
-  std::erase_if(found, [&](JobId id) { return id < ElementId(name.job, wanted.first) || id > ElementId(name.job, wanted.last); });
+  std::erase_if(found, [&](JobId id) {
+    return id < ElementId(name.job, wanted.first) || id > ElementId(name.job, wanted.last);
+  });
   if (found.empty()) return Fail(NotFound("no job of " + std::string(text) + " any more"));
   return found;
 }
 
 bool IsElement(const State& state, const Job& job) {
   const auto array = state.arrays.find(job.array);
-  return array != state.arrays.end() && ElementId(job.array, 0) <= job.id && job.id < ElementId(job.array, array->second.count);
+  return array != state.arrays.end() && ElementId(job.array, 0) <= job.id &&
+         job.id < ElementId(job.array, array->second.count);
 }
 
-bool IsLastKnown(const State& state, const Job& job) { return job.array.value == 0 || state.arrays.at(job.array).known == 1; }
+bool IsLastKnown(const State& state, const Job& job) {
+  return job.array.value == 0 || state.arrays.at(job.array).known == 1;
+}
 
 void CountStart(State& state, const Job& job) {
   if (Array* array = ArrayOf(state, job)) ++array->started;

@@ -30,7 +30,8 @@ bool IsElement(const State& state, const Job& job);
 // Nothing else that was submitted with it is known.
 bool IsLastKnown(const State& state, const Job& job);
 
-// An element has started for the first time, has ended, or is forgotten.  Jobs of no array are not counted.
+// An element has started for the first time, has ended, or is forgotten.  Jobs of no array are not
+// counted.
 void CountStart(State& state, const Job& job);
 void CountEnd(State& state, const Job& job);
 void CountForgotten(State& state, const Job& job);

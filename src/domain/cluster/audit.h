@@ -1,7 +1,8 @@
 #pragma once
 
-// What is told of a record of the journal to whoever asks who changed what: every change that a user asked for, and
-// every refusal.  What the controller decides by itself is not in it; incidents and events tell of that.
+// What is told of a record of the journal to whoever asks who changed what: every change that a
+// user asked for, and every refusal.  What the controller decides by itself is not in it; incidents
+// and events tell of that.
 
 #include <cstdint>
 #include <optional>
@@ -21,8 +22,8 @@ struct AuditEntry {
   std::string object;     // "job-5", "dgx-1", "dgx-1[3]", "research"
   std::string details;    // never a secret
   bool refused = false;
-  std::string why;        // it was refused
-  int64_t times = 1;      // in a row
+  std::string why;    // it was refused
+  int64_t times = 1;  // in a row
   bool operator==(const AuditEntry&) const = default;
 };
 
@@ -32,7 +33,8 @@ inline constexpr const char* kJournalCut = "JournalCut";
 // Whether there is anything to tell.
 bool IsAudited(const Envelope& envelope);
 
-// `state` is of any time after the record: it lends names, which never change.  REQUIRES: IsAudited.
+// `state` is of any time after the record: it lends names, which never change.  REQUIRES:
+// IsAudited.
 AuditEntry AuditOf(const State& state, uint64_t number, const Record& record);
 
 }  // namespace gp

@@ -24,7 +24,8 @@ class Sums {
     all.money += sum.money;
   }
   void Add(const UsageKey& row, GpuTime time) { Add(row, {time, Money(time, row.price)}); }
-  // Of a day that is settled, on the wall clock of the book; it began at the end of the day at the latest.
+  // Of a day that is settled, on the wall clock of the book; it began at the end of the day at the
+  // latest.
   void AddDay(const UsageKey& row, GpuTime time, Duration wall) {
     Add(row, time);
     NoteBegin(row, BeginOf(row.day + 1) - wall);
@@ -50,7 +51,9 @@ class Sums {
   const std::map<std::string, UsageSum>& by_user() const { return by_user_; }
 
  private:
-  const std::string& UserOf(const UsageKey& row) const { return budget_.user == kEachUser ? row.user : budget_.user; }
+  const std::string& UserOf(const UsageKey& row) const {
+    return budget_.user == kEachUser ? row.user : budget_.user;
+  }
   void NoteBegin(const UsageKey& row, Instant begin) {
     if (row.kind != UsageKind::kJobs || !CountsFor(budget_, row.queue, row.user, row.pool)) return;
     const auto [known, is_new] = begins_.try_emplace(UserOf(row), begin);
@@ -85,23 +88,29 @@ UsageSum UsedOf(const State& state, const BudgetKey& budget, const std::string& 
   return UsedIn(state, own, std::max(at, state.metering.now)).Of(own.user);
 }
 
-std::map<std::string, UserStanding> StandingsOf(const State& state, const BudgetKey& key, Instant at) {
+std::map<std::string, UserStanding> StandingsOf(const State& state, const BudgetKey& key,
+                                                Instant at) {
   at = std::max(at, state.metering.now);
   const UsageMeter& meter = state.metering.used;
   const Sums used = UsedIn(state, key, at);
   const int64_t first = DayOf(at + meter.wall) - kRecentDays;
   const Instant begin = BeginOf(first) - meter.wall;
   Sums recent(key);
-  for (auto row = meter.book.rows.rbegin(); row != meter.book.rows.rend() && row->first.day >= first; ++row) recent.AddDay(row->first, row->second, meter.wall);
+  for (auto row = meter.book.rows.rbegin();
+       row != meter.book.rows.rend() && row->first.day >= first; ++row)
+    recent.AddDay(row->first, row->second, meter.wall);
   recent.AddOpen(meter, begin, at);
   const Instant month = BeginOf(FirstOfMonth(DayOf(at + meter.wall))) - meter.wall;
   std::map<std::string, UserStanding> standings;
   for (const auto& [user, sum] : used.by_user()) {
     // A rate of less than a day says nothing of a month.
     const Instant begin_of_use = recent.BeginOfUse(user);
-    const bool is_too_early = at - month < kDay || (begin_of_use != kNever && begin_of_use > at - kDay);
+    const bool is_too_early =
+        at - month < kDay || (begin_of_use != kNever && begin_of_use > at - kDay);
     const Instant end = BeginOf(NextMonth(DayOf(at + meter.wall))) - meter.wall;
-    UserStanding& standing = standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user), is_too_early ? Duration{} : at - begin, at, end)};
+    UserStanding& standing =
+        standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user),
+                                           is_too_early ? Duration{} : at - begin, at, end)};
     std::optional<Instant>& gone = standing.standing.used_up_at;
     if (gone) gone = WallOf(state.time, *gone);  // for people
   }
@@ -121,16 +130,24 @@ std::map<std::string, BudgetLevel> LevelsOf(const State& state, const BudgetKey&
 }
 
 bool CountsFor(const BudgetUser& who, const Job& job) {
-  return CountsFor(who.key, job.queue, job.user.name, job.pool) && (who.key.user != kEachUser || who.user == job.user.name);
+  return CountsFor(who.key, job.queue, job.user.name, job.pool) &&
+         (who.key.user != kEachUser || who.user == job.user.name);
 }
 
-std::string SaysUsedUp(const BudgetKey& key) { return "the budget of " + ToText(key) + " for this month is used up (gpu-platform budget list)"; }
+std::string SaysUsedUp(const BudgetKey& key) {
+  return "the budget of " + ToText(key) + " for this month is used up (gpu-platform budget list)";
+}
 
-std::optional<BudgetStop> FindBudgetStop(const State& state, const std::string& queue, const std::string& user, const std::string& pool, Instant at) {
+std::optional<BudgetStop> FindBudgetStop(const State& state, const std::string& queue,
+                                         const std::string& user, const std::string& pool,
+                                         Instant at) {
   std::optional<BudgetStop> found;
   for (const auto& [key, budget] : state.budgets) {
-    if (budget.over == OverBudget::kWarn || budget.over == OverBudget::kHold || !CountsFor(key, queue, user, pool) || (found && budget.over <= found->over)) continue;
-    const BudgetStanding standing = StandingOf(budget, UsedOf(state, key, user, at), {}, {}, at, at);
+    if (budget.over == OverBudget::kWarn || budget.over == OverBudget::kHold ||
+        !CountsFor(key, queue, user, pool) || (found && budget.over <= found->over))
+      continue;
+    const BudgetStanding standing =
+        StandingOf(budget, UsedOf(state, key, user, at), {}, {}, at, at);
     if (standing.is_used_up) found = {key, budget.over};
   }
   return found;

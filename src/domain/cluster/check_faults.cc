@@ -29,14 +29,18 @@ void CheckFaults(const State& state, Violations& found) {
 }
 
 void CheckTroublesOf(const State& state, const Node& node, Violations& found) {
-  for (auto next = state.troubles.lower_bound({node.id, 0}); next != state.troubles.end() && next->first.node == node.id; ++next) {
+  for (auto next = state.troubles.lower_bound({node.id, 0});
+       next != state.troubles.end() && next->first.node == node.id; ++next) {
     const auto& [key, trouble] = *next;
     const std::string name = node.facts->name + " GPU " + std::to_string(key.gpu);
     if (IsEmpty(trouble)) found.push_back({"index", name + ": a GPU that is well has troubles"});
-    if (trouble.incident.value != 0 && !state.incidents.contains(trouble.incident)) found.push_back({"index", name + ": names an incident that is not there"});
+    if (trouble.incident.value != 0 && !state.incidents.contains(trouble.incident))
+      found.push_back({"index", name + ": names an incident that is not there"});
     const GpuCondition condition = GpuAt(state, key).condition;
-    if (trouble.remedy >= GpuRemedy::kDrainReset && (condition == GpuCondition::kAvailable || condition == GpuCondition::kUnlinked)) {
-      found.push_back({"I11", name + ": may be granted although its remedy is " + Name(trouble.remedy)});
+    if (trouble.remedy >= GpuRemedy::kDrainReset &&
+        (condition == GpuCondition::kAvailable || condition == GpuCondition::kUnlinked)) {
+      found.push_back(
+          {"I11", name + ": may be granted although its remedy is " + Name(trouble.remedy)});
     }
   }
 }

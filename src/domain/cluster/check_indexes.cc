@@ -15,32 +15,45 @@ namespace gp {
 void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   const auto expect = [&](bool belongs, bool is_in, const char* index) {
     if (belongs == is_in) return;
-    found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + "): index of " + index + " is off"});
+    found.push_back(
+        {"index", ToText(job.id) + " (" + Name(job.state) + "): index of " + index + " is off"});
   };
   expect(job.state == JobState::kQueued, state.queued.contains(job.id), "queued jobs");
   const auto line = state.lines.find(LineOf(job));
-  expect(job.state == JobState::kQueued, line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
-  expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}), "retries");
+  expect(job.state == JobState::kQueued,
+         line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
+  expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}),
+         "retries");
   const bool is_blocked = job.state == JobState::kBlocked;
-  expect(is_blocked && ProspectOf(state, *job.spec) != Prospect::kOpen, state.decided.contains(job.id), "decided jobs");
-  for (const Dependency& dependency : job.spec->after) expect(is_blocked, state.dependents.contains({dependency.job, job.id}), "dependents");
+  expect(is_blocked && ProspectOf(state, *job.spec) != Prospect::kOpen,
+         state.decided.contains(job.id), "decided jobs");
+  for (const Dependency& dependency : job.spec->after)
+    expect(is_blocked, state.dependents.contains({dependency.job, job.id}), "dependents");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
   expect(!job.claimed.empty(), state.claimants.contains(job.id), "claimants");
   expect(IsMovable(job), state.movable.contains(job.id), "movable jobs");
   expect(!job.destination.empty(), state.moving.contains(job.id), "jobs being moved");
   expect(IsRecovering(job), state.recovering.contains(job.id), "recovering jobs");
   expect(job.moved_at.ns != 0, state.moved.contains({job.moved_at, job.id}), "moved jobs");
-  if (!job.destination.empty() && job.state != JobState::kCheckpointing && job.state != JobState::kQueued) {
-    found.push_back({"index", ToText(job.id) + " (" + Name(job.state) + ") has a destination, but is not being moved"});
+  if (!job.destination.empty() && job.state != JobState::kCheckpointing &&
+      job.state != JobState::kQueued) {
+    found.push_back({"index", ToText(job.id) + " (" + Name(job.state) +
+                                  ") has a destination, but is not being moved"});
   }
   const auto yielding = state.yielding.find({job.pool, ClassOf(job.spec->priority)});
-  expect(MayGiveWay(job), yielding != state.yielding.end() && yielding->second.contains(job.id), "yielding jobs");
-  expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}), "preemptions");
+  expect(MayGiveWay(job), yielding != state.yielding.end() && yielding->second.contains(job.id),
+         "yielding jobs");
+  expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}),
+         "preemptions");
   if (job.attempts.empty()) return;
-  expect(RunsAgainstLimit(job), state.limits.contains({LimitReachedAt(job), job.id}), "time limits");
-  expect(RunsAgainstLimit(job) && !job.is_limit_told, state.limit_notices.contains({LimitToldAt(job), job.id}), "notices of time limits");
+  expect(RunsAgainstLimit(job), state.limits.contains({LimitReachedAt(job), job.id}),
+         "time limits");
+  expect(RunsAgainstLimit(job) && !job.is_limit_told,
+         state.limit_notices.contains({LimitToldAt(job), job.id}), "notices of time limits");
   for (const Reservation* maintenance : InTheWayOf(state, job)) {
-    if (!state.leaving.contains({LeaveAt(*maintenance, job), job.id})) found.push_back({"index", ToText(job.id) + " is in the way of " + maintenance->name + ", and is not among those that leave"});
+    if (!state.leaving.contains({LeaveAt(*maintenance, job), job.id}))
+      found.push_back({"index", ToText(job.id) + " is in the way of " + maintenance->name +
+                                    ", and is not among those that leave"});
   }
 }
 
@@ -48,7 +61,8 @@ void CheckIndexSizes(const State& state, Violations& found) {
   std::set<std::pair<JobId, JobId>> dependencies;
   std::set<JobId> requests;
   std::set<std::pair<Instant, JobId>> leaving;
-  size_t queued = 0, retrying = 0, limited = 0, untold = 0, ending = 0, finished = 0, claiming = 0, movable = 0, moving = 0, moved = 0, recovering = 0, yielding = 0, preempted = 0, lost = 0;
+  size_t queued = 0, retrying = 0, limited = 0, untold = 0, ending = 0, finished = 0, claiming = 0,
+         movable = 0, moving = 0, moved = 0, recovering = 0, yielding = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
@@ -57,7 +71,8 @@ void CheckIndexSizes(const State& state, Violations& found) {
     }
     limited += RunsAgainstLimit(job) ? 1 : 0;
     untold += RunsAgainstLimit(job) && !job.is_limit_told ? 1 : 0;
-    for (const Reservation* maintenance : InTheWayOf(state, job)) leaving.insert({LeaveAt(*maintenance, job), id});
+    for (const Reservation* maintenance : InTheWayOf(state, job))
+      leaving.insert({LeaveAt(*maintenance, job), id});
     ending += HasEnd(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
     claiming += job.claimed.empty() ? 0 : 1;
@@ -74,7 +89,8 @@ void CheckIndexSizes(const State& state, Violations& found) {
   }
   // `dependencies` is a set: one job may be named for two ends.
   const auto expect = [&](size_t wanted, size_t size, const char* index) {
-    if (wanted != size) found.push_back({"index", std::string("index of ") + index + " holds strangers"});
+    if (wanted != size)
+      found.push_back({"index", std::string("index of ") + index + " holds strangers"});
   };
   expect(queued, state.queued.size(), "queued jobs");
   size_t in_lines = 0;
@@ -114,7 +130,8 @@ void CheckIndexSizes(const State& state, Violations& found) {
       if (gpu.presence == GpuPresence::kRetired) continue;
       ++gpus;
       const bool is_known = state.gpus_by_uuid.contains({gpu.uuid, {node.id, static_cast<int>(i)}});
-      if (!is_known) found.push_back({"index", "GPU " + gpu.uuid + " is not where the index has it"});
+      if (!is_known)
+        found.push_back({"index", "GPU " + gpu.uuid + " is not where the index has it"});
     }
   }
   expect(gpus, state.gpus_by_uuid.size(), "GPUs by UUID");

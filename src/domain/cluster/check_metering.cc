@@ -23,13 +23,18 @@ void CheckRates(const State& state, Violations& found) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const int gpu = static_cast<int>(i);
       if (IsRetired(*node.facts, gpu)) continue;
-      for (const GpuPart& part : DivisionOf(state, node, gpu)) used[RowOf(state, node, gpu, part)] += part.share;
+      for (const GpuPart& part : DivisionOf(state, node, gpu))
+        used[RowOf(state, node, gpu, part)] += part.share;
       installed[InstalledRowOf(node, gpu)] += kWholeShare;
-      if (node.gpus[i].price_micros != PriceOf(state.policy.prices, node, gpu).micros) found.push_back({"I12", node.facts->gpus[i].uuid + ": its price is not what the policy says"});
+      if (node.gpus[i].price_micros != PriceOf(state.policy.prices, node, gpu).micros)
+        found.push_back(
+            {"I12", node.facts->gpus[i].uuid + ": its price is not what the policy says"});
     }
   }
-  if (used != SharesOf(state.metering.used)) found.push_back({"I12", "time runs up otherwise than GPUs are divided"});
-  if (installed != SharesOf(state.metering.installed)) found.push_back({"I12", "time runs up for other GPUs than there are"});
+  if (used != SharesOf(state.metering.used))
+    found.push_back({"I12", "time runs up otherwise than GPUs are divided"});
+  if (installed != SharesOf(state.metering.installed))
+    found.push_back({"I12", "time runs up for other GPUs than there are"});
 }
 
 // Of one day, pool and model.
@@ -42,10 +47,14 @@ void CheckDays(const UsageBook& used, const UsageBook& installed, Violations& fo
   for (const auto& [row, time] : installed.rows) left[DayOf(row)] += time;
   for (const auto& [row, time] : used.rows) {
     left[DayOf(row)] += -time;
-    if (time.units < 0) found.push_back({"I12", "less than no time was " + std::string(Name(row.kind)) + " on day " + std::to_string(row.day)});
+    if (time.units < 0)
+      found.push_back({"I12", "less than no time was " + std::string(Name(row.kind)) + " on day " +
+                                  std::to_string(row.day)});
   }
   for (const auto& [day, time] : left) {
-    if (time.units != 0) found.push_back({"I12", "the time of " + day.second.second + " in pool " + day.second.first + " on day " + std::to_string(day.first) + " does not add up"});
+    if (time.units != 0)
+      found.push_back({"I12", "the time of " + day.second.second + " in pool " + day.second.first +
+                                  " on day " + std::to_string(day.first) + " does not add up"});
   }
 }
 
@@ -68,10 +77,12 @@ void CheckJobs(const State& state, const UsageBook& book, Violations& found) {
       all.repeated_money += -money;
     }
   }
-  const bool is_even = all.time == GpuTime{} && all.money == Money{} && all.repeated == GpuTime{} && all.repeated_money == Money{};
+  const bool is_even = all.time == GpuTime{} && all.money == Money{} && all.repeated == GpuTime{} &&
+                       all.repeated_money == Money{};
   if (!is_even) found.push_back({"I12", "what jobs had is not what the book says"});
   for (const auto& [id, use] : state.metering.jobs) {
-    if (!state.jobs.contains(id)) found.push_back({"I12", "use of " + ToText(id) + ", which is not there"});
+    if (!state.jobs.contains(id))
+      found.push_back({"I12", "use of " + ToText(id) + ", which is not there"});
   }
 }
 

@@ -52,10 +52,14 @@ bool HasShape(const State& state, LeaseId id, const Lease& lease) {
   const Job* job = state.FindJob(lease.job);
   const Node* node = state.FindNode(lease.node);
   if (lease.id != id || job == nullptr || node == nullptr || job->attempts.empty()) return false;
-  const auto within = [](int value, size_t size) { return value >= 0 && static_cast<size_t>(value) < size; };
+  const auto within = [](int value, size_t size) {
+    return value >= 0 && static_cast<size_t>(value) < size;
+  };
   return within(lease.rank, job->attempts.back().ranks.size()) &&
-         std::ranges::all_of(lease.gpus, [&](const GpuGrant& g) { return within(g.gpu, node->gpus.size()); }) &&
-         std::ranges::all_of(lease.numa, [&](const NumaGrant& g) { return within(g.numa, node->numa.size()); });
+         std::ranges::all_of(lease.gpus,
+                             [&](const GpuGrant& g) { return within(g.gpu, node->gpus.size()); }) &&
+         std::ranges::all_of(lease.numa,
+                             [&](const NumaGrant& g) { return within(g.numa, node->numa.size()); });
 }
 
 }  // namespace
@@ -69,8 +73,11 @@ void CheckShape(const State& state, Violations& found) {
   }
   for (const auto& [key, trouble] : state.troubles) {
     const Node* node = state.FindNode(key.node);
-    const bool is_there = node != nullptr && key.gpu >= 0 && key.gpu < static_cast<int>(node->gpus.size());
-    if (!is_there) found.push_back({"shape", "troubles of GPU " + std::to_string(key.gpu) + " of node " + std::to_string(key.node.value)});
+    const bool is_there =
+        node != nullptr && key.gpu >= 0 && key.gpu < static_cast<int>(node->gpus.size());
+    if (!is_there)
+      found.push_back({"shape", "troubles of GPU " + std::to_string(key.gpu) + " of node " +
+                                    std::to_string(key.node.value)});
   }
   for (const auto& [id, lease] : state.leases) {
     if (!HasShape(state, id, lease)) found.push_back({"shape", ToText(id)});

@@ -23,9 +23,13 @@ void CheckShares(const State& state, Violations& found) {
 void CheckAccounts(const State& state, Violations& found) {
   Holdings held = CountHoldings(state);
   for (const auto& [id, account] : state.accounts) {
-    if (id.array.value != 0 ? !state.arrays.contains(id.array) : !state.queues.contains(id.queue)) found.push_back({"I8", "an account of no queue and no array: " + id.queue});
-    if (account.held != held[id]) found.push_back({"I8", "account " + id.queue + "/" + id.user + " is off"});
-    if (account.faded_use < 0 || account.period_use < 0) found.push_back({"I8", "account " + id.queue + "/" + id.user + " has used less than nothing"});
+    if (id.array.value != 0 ? !state.arrays.contains(id.array) : !state.queues.contains(id.queue))
+      found.push_back({"I8", "an account of no queue and no array: " + id.queue});
+    if (account.held != held[id])
+      found.push_back({"I8", "account " + id.queue + "/" + id.user + " is off"});
+    if (account.faded_use < 0 || account.period_use < 0)
+      found.push_back(
+          {"I8", "account " + id.queue + "/" + id.user + " has used less than nothing"});
     held.erase(id);
   }
   if (!held.empty()) found.push_back({"I8", "an account is missing: " + held.begin()->first.queue});
@@ -59,9 +63,12 @@ void CheckArrays(const State& state, Violations& found) {
       known.unstarted += IsTerminal(job.state) && !HasStarted(job) ? 1 : 0;
     }
     const int forgotten = array.count - array.known;
-    const auto is_off = [forgotten](int counted, int seen) { return counted < seen || counted > seen + forgotten; };
-    if (known.known == 0 || array.known != known.known || array.ended != known.ended + forgotten || is_off(array.started, known.started) ||
-        is_off(array.completed, known.completed) || is_off(array.failed, known.failed) || is_off(array.unstarted, known.unstarted)) {
+    const auto is_off = [forgotten](int counted, int seen) {
+      return counted < seen || counted > seen + forgotten;
+    };
+    if (known.known == 0 || array.known != known.known || array.ended != known.ended + forgotten ||
+        is_off(array.started, known.started) || is_off(array.completed, known.completed) ||
+        is_off(array.failed, known.failed) || is_off(array.unstarted, known.unstarted)) {
       found.push_back({"I8", "counts of array " + ToText(id) + " are off"});
     }
   }

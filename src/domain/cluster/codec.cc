@@ -7,8 +7,8 @@
 #include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/faults.h"
-#include "domain/cluster/metering.h"
 #include "domain/cluster/fields.h"
+#include "domain/cluster/metering.h"
 #include "domain/cluster/moves.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quota.h"
@@ -32,8 +32,11 @@ constexpr uint64_t kFormatOldest = 16;
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
-  archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass, v.nodes, v.jobs, v.leases, v.queues,
-          v.accounts, v.reservations, v.arrays, v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers, v.drain_deadlines, v.last_token, v.access, v.metering, v.budgets, Since<17>(v.time), Since<17>(v.budget_levels));
+  archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass,
+          v.nodes, v.jobs, v.leases, v.queues, v.accounts, v.reservations, v.arrays,
+          v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers,
+          v.drain_deadlines, v.last_token, v.access, v.metering, v.budgets, Since<17>(v.time),
+          Since<17>(v.budget_levels));
 }
 
 void IndexJob(State& state, const Job& job) {
@@ -49,7 +52,8 @@ void IndexJob(State& state, const Job& job) {
   IndexMoves(state, job);
   if (!job.claimed.empty()) state.claimants.insert(job.id);
   if (IsBeingPreempted(job)) state.preemptions.insert({job.preempted_for, job.id});
-  if (!job.request_id.empty()) state.jobs_by_request[RequestKey(job.user, job.request_id)] = SubmittedAs(job);
+  if (!job.request_id.empty())
+    state.jobs_by_request[RequestKey(job.user, job.request_id)] = SubmittedAs(job);
 }
 
 // Whether each value is what its key says.
@@ -59,14 +63,17 @@ bool AreKeysTrue(const State& state) {
   }
   const auto is_true = [](const auto& entry) { return entry.first == entry.second.id; };
   return std::ranges::all_of(state.jobs, is_true) && std::ranges::all_of(state.leases, is_true) &&
-         std::ranges::all_of(state.incidents, is_true) && std::ranges::all_of(state.access.tokens, is_true);
+         std::ranges::all_of(state.incidents, is_true) &&
+         std::ranges::all_of(state.access.tokens, is_true);
 }
 
 // False where the values cannot belong together.
 bool BuildIndexes(State& state) {
   if (!AreKeysTrue(state)) return false;
   for (Node& node : state.nodes) {
-    if (node.facts == nullptr || !ValidateNodeFacts(*node.facts) || node.gpus.size() != node.facts->gpus.size()) return false;
+    if (node.facts == nullptr || !ValidateNodeFacts(*node.facts) ||
+        node.gpus.size() != node.facts->gpus.size())
+      return false;
     state.nodes_by_name[node.facts->name] = node.id;
     CountCapacity(state, node, 1);
     IndexGpus(state, node, 1);
@@ -76,12 +83,15 @@ bool BuildIndexes(State& state) {
     }
   }
   for (const auto& [name, reservation] : state.reservations) {
-    if (std::ranges::any_of(reservation.nodes, [&](NodeId id) { return state.FindNode(id) == nullptr; })) return false;
+    if (std::ranges::any_of(reservation.nodes,
+                            [&](NodeId id) { return state.FindNode(id) == nullptr; }))
+      return false;
     IndexReservation(state, reservation);
   }
   for (const auto& [key, trouble] : state.troubles) {
     const Node* node = state.FindNode(key.node);
-    if (node == nullptr || key.gpu < 0 || key.gpu >= static_cast<int>(node->gpus.size())) return false;
+    if (node == nullptr || key.gpu < 0 || key.gpu >= static_cast<int>(node->gpus.size()))
+      return false;
     IndexTrouble(state, key, trouble, 1);
   }
   IndexIncidents(state);
@@ -101,11 +111,15 @@ bool BuildIndexes(State& state) {
     const auto job = state.jobs.find(lease.job);
     if (job == state.jobs.end()) return false;
     const Node* node = state.FindNode(lease.node);
-    const auto is_known = [&](const GpuGrant& grant) { return grant.gpu >= 0 && grant.gpu < static_cast<int>(node->gpus.size()); };
+    const auto is_known = [&](const GpuGrant& grant) {
+      return grant.gpu >= 0 && grant.gpu < static_cast<int>(node->gpus.size());
+    };
     if (node == nullptr || !std::ranges::all_of(lease.gpus, is_known)) return false;
     const int64_t share = CountedShare(state, lease);
     IndexLeaving(state, job->second);
-    if (share > 0) state.shares_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}][lease.job] += share;
+    if (share > 0)
+      state.shares_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}][lease.job] +=
+          share;
   }
   return true;
 }

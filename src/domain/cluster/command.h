@@ -44,13 +44,14 @@ struct LeaseObservation {
   LeaseId lease;
   bool running = false;  // the program was executed; false and not ended: still being started
   bool ended = false;
-  Instant started_at;    // by the node's clock
+  Instant started_at;  // by the node's clock
   Instant ended_at;
   LeaseOutcome outcome;
   std::vector<Checkpoint> checkpoints;  // its newest, as they were reported; told again and again
-  bool is_hung = false;  // no progress for longer than its spec allows
-  RankUse use;           // counted since the node began to
-  Duration ran;          // since its program was executed, by the boot clock of its node; 0: unknown
+  bool is_hung = false;                 // no progress for longer than its spec allows
+  RankUse use;                          // counted since the node began to
+  // Since its program was executed, by the boot clock of its node; 0: unknown
+  Duration ran;
   bool operator==(const LeaseObservation&) const = default;
 };
 
@@ -58,7 +59,7 @@ struct GpuObservation {
   int gpu = 0;
   bool healthy = true;
   bool lost = false;
-  std::string detail;  // what is wrong, in words
+  std::string detail;                   // what is wrong, in words
   std::vector<HealthFinding> findings;  // the same, to be judged by the policy's table
   bool operator==(const GpuObservation&) const = default;
 };
@@ -85,7 +86,7 @@ struct GpuTaskResult {
   int gpu = 0;
   uint64_t number = 0;  // of the task
   bool ok = false;
-  std::string detail;   // what was found, or why not
+  std::string detail;  // what was found, or why not
   bool operator==(const GpuTaskResult&) const = default;
 };
 
@@ -93,7 +94,7 @@ struct GpuTaskResult {
 struct ReportGpus {
   NodeId node;
   uint64_t incarnation = 0;
-  std::vector<FaultSignal> signals;   // by number
+  std::vector<FaultSignal> signals;  // by number
   std::vector<GpuTaskResult> results;
 };
 
@@ -124,7 +125,7 @@ struct ChangeService {
   ServiceAction action = ServiceAction::kDrain;
   bool force = false;  // kOffline, kReset: tell the jobs on it to stop now
   std::string reason;
-  Duration deadline;   // kDrain: so long from now jobs may still run there; 0: until they end
+  Duration deadline;  // kDrain: so long from now jobs may still run there; 0: until they end
 };
 
 struct SubmitJob {
@@ -211,7 +212,8 @@ struct EndReservation {
   std::string name;
 };
 
-// Interrupts running jobs so that `by`, which waits, gets their places; each goes on at another one.
+// Interrupts running jobs so that `by`, which waits, gets their places; each goes on at another
+// one.
 struct MoveJobs {
   JobId by;
   std::vector<NodeId> nodes;  // where `by` fits when all of them have gone
@@ -244,15 +246,18 @@ struct RevokeToken {
 struct CertifyNode {
   std::string name;
   NodeCertificate certificate;
-  std::string shown;  // the fingerprint of the certificate by which the agent asks; empty: it has shown the join token
+  // The fingerprint of the certificate by which the agent asks; empty: it has shown the join token
+  std::string shown;
 };
 
-// None of the node's certificates counts any longer: its agent is sent away, and joins anew by the join token.
+// None of the node's certificates counts any longer: its agent is sent away, and joins anew by the
+// join token.
 struct RevokeNode {
   std::string name;
 };
 
-// Changes a budget, or makes one.  Absent: stays, or has its default; 0 of hours or money: no limit of that.
+// Changes a budget, or makes one.  Absent: stays, or has its default; 0 of hours or money: no limit
+// of that.
 struct SetBudget {
   BudgetKey key;
   std::optional<int64_t> gpu_hours;
@@ -288,7 +293,7 @@ struct ChangeTimeLimit {
   JobId job;
   Duration time_limit;  // in all; 0: `longer_by` says it
   Duration longer_by;   // than it is now
-  bool force = false;  // though others wait for its place
+  bool force = false;   // though others wait for its place
 };
 
 // For the audit: somebody asked for what it may not have, so many times.
@@ -301,15 +306,19 @@ struct NoteRefusal {
 // Time passes: limits and back-offs that are due.
 struct Tick {};
 
-using Command = std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost,
-                             ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob,
-                             SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs, ReportGpus, ChangeIncident,
-                             GrantRole, IssueToken, RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget, SetPolicy, ChangeTimeLimit, NoteChange, StepWallClock, ReviewBudget>;
+using Command =
+    std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost, ChangeService,
+                 SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob, SetQueue,
+                 DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs,
+                 ReportGpus, ChangeIncident, GrantRole, IssueToken, RevokeToken, CertifyNode,
+                 RevokeNode, NoteRefusal, SetBudget, DeleteBudget, SetPolicy, ChangeTimeLimit,
+                 NoteChange, StepWallClock, ReviewBudget>;
 
 // Who asks, and from where.
 struct Origin {
   Origin() = default;
-  Origin(std::string name, std::string place = "") : principal(std::move(name)), from(std::move(place)) {}
+  Origin(std::string name, std::string place = "")
+      : principal(std::move(name)), from(std::move(place)) {}
   Origin(const char* name) : principal(name) {}
 
   std::string principal;  // "user:ana", "node:n1", "scheduler", "controller"

@@ -11,7 +11,9 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     const Envelope& envelope;
     Instant at;
     Result<Events> operator()(const StepWallClock& c) { return DecideStepWallClock(state, c); }
-    Result<Events> operator()(const StartController& c) { return DecideStart(state, envelope.at, c); }
+    Result<Events> operator()(const StartController& c) {
+      return DecideStart(state, envelope.at, c);
+    }
     Result<Events> operator()(const JoinNode& c) { return DecideJoin(state, at, c); }
     Result<Events> operator()(const ReportNode& c) { return DecideReport(state, at, c); }
     Result<Events> operator()(const SilenceNode& c) { return DecideSilence(state, at, c); }
@@ -31,7 +33,9 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const EndReservation& c) { return DecideEndReservation(state, c); }
     Result<Events> operator()(const MoveJobs& c) { return DecideMoves(state, at, c); }
     Result<Events> operator()(const ReportGpus& c) { return DecideGpuReport(state, at, c); }
-    Result<Events> operator()(const ChangeIncident& c) { return DecideIncident(state, envelope, c); }
+    Result<Events> operator()(const ChangeIncident& c) {
+      return DecideIncident(state, envelope, c);
+    }
     Result<Events> operator()(const GrantRole& c) { return DecideGrant(state, c); }
     Result<Events> operator()(const IssueToken& c) { return DecideIssue(state, envelope, c); }
     Result<Events> operator()(const RevokeToken& c) { return DecideRevoke(state, c); }
@@ -42,7 +46,9 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     Result<Events> operator()(const ReviewBudget& c) { return DecideReviewBudget(state, at, c); }
     Result<Events> operator()(const SetPolicy& c) { return DecideSetPolicy(state, c); }
     Result<Events> operator()(const ChangeTimeLimit& c) { return DecideTimeLimit(state, at, c); }
-    Result<Events> operator()(const NoteChange& c) { return Events{ChangeNoted{c.operation, c.target}}; }
+    Result<Events> operator()(const NoteChange& c) {
+      return Events{ChangeNoted{c.operation, c.target}};
+    }
     Result<Events> operator()(const NoteRefusal& c) { return DecideRefusal(c); }
     Result<Events> operator()(const Tick&) { return DecideTick(state, at); }
   };

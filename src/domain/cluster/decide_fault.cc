@@ -18,7 +18,8 @@ constexpr char kUnlisted[] = "a GPU that the driver does not list has failed";
 
 bool IsLoss(const FaultSignal& signal) {
   constexpr int kFellOffTheBus = 79;
-  return signal.kind == SignalKind::kLost || signal.kind == SignalKind::kMissing || (signal.kind == SignalKind::kXid && signal.xid == kFellOffTheBus);
+  return signal.kind == SignalKind::kLost || signal.kind == SignalKind::kMissing ||
+         (signal.kind == SignalKind::kXid && signal.xid == kFellOffTheBus);
 }
 
 GpuCondition ConditionFor(GpuRemedy remedy, bool is_lost) {
@@ -36,11 +37,14 @@ bool Has(const std::vector<HealthFinding>& findings, HealthCode code) {
   return std::ranges::find(findings, code, &HealthFinding::code) != findings.end();
 }
 
-std::string WordsOf(const FaultSignal& signal, const std::string& why) { return signal.text.empty() ? why : Printable(signal.text, kStepTextMax); }
+std::string WordsOf(const FaultSignal& signal, const std::string& why) {
+  return signal.text.empty() ? why : Printable(signal.text, kStepTextMax);
+}
 
 }  // namespace
 
-Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause, const std::string& what) {
+Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause,
+                const std::string& what) {
   Incident incident;
   incident.id = id;
   incident.cause = cause;
@@ -52,7 +56,8 @@ Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& 
   return incident;
 }
 
-void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events) {
+void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why,
+                       Events& events) {
   Incident incident = OpenOn(node, id, at, why, "drained by itself");
   incident.needs_person = true;
   incident.reports = 0;  // nobody has reported it
@@ -68,10 +73,11 @@ FaultDecider::FaultDecider(const State& state, Instant at, const Node& node, Eve
 }
 
 void FaultDecider::See(const FaultSignal& signal) {
-  if (signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen) return;
+  if (signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen)
+    return;
   if (signal.gpu < 0) return SeeNode(signal);
   if (IsRetired(*node_.facts, signal.gpu)) return;  // an agent of before it left the node
-  if (signal.kind == SignalKind::kFabric) return;  // is of no GPU
+  if (signal.kind == SignalKind::kFabric) return;   // is of no GPU
   SeeGpu(signal);
 }
 
@@ -80,50 +86,61 @@ void FaultDecider::Miss(int gpu) {
   signal.number = 0;  // no report of the node's, whose agent may count from below now
   signal.gpu = gpu;
   signal.kind = SignalKind::kMissing;
-  signal.text = "GPU " + node_.facts->gpus[static_cast<size_t>(gpu)].uuid + " is missing: node " + node_.facts->name + " had " +
-                std::to_string(node_.facts->CountGpus()) + " GPUs and joins without it";
+  signal.text = "GPU " + node_.facts->gpus[static_cast<size_t>(gpu)].uuid + " is missing: node " +
+                node_.facts->name + " had " + std::to_string(node_.facts->CountGpus()) +
+                " GPUs and joins without it";
   SeeGpu(signal);
 }
 
 void FaultDecider::EndTenants(int gpu, const std::string& why) {
   Hit hit;
   for (const LeaseId lease : node_.gpus[static_cast<size_t>(gpu)].leases) {
-    End(*state_.FindJob(state_.FindLease(lease)->job), {TenantAction::kRestartAll, GpuRemedy::kNone, false, why}, "GPU " + std::to_string(gpu) + " of node " + node_.facts->name, hit);
+    End(*state_.FindJob(state_.FindLease(lease)->job),
+        {TenantAction::kRestartAll, GpuRemedy::kNone, false, why},
+        "GPU " + std::to_string(gpu) + " of node " + node_.facts->name, hit);
   }
 }
 
 void FaultDecider::SeeGpu(const FaultSignal& signal) {
   Draft& draft = DraftOf(signal.gpu);
   const std::set<int> near = XidsNear(draft.trouble, at_, state_.policy.faults.correlate);
-  const bool is_repeated = IsRepeated(draft.trouble, signal.xid, at_, state_.policy.faults.correlate);
+  const bool is_repeated =
+      IsRepeated(draft.trouble, signal.xid, at_, state_.policy.faults.correlate);
   FaultVerdict verdict = gp::Judge(state_.policy.faults, signal, near, is_repeated);
   const Gpu& gpu = node_.gpus[static_cast<size_t>(signal.gpu)];
   // Clients of one MPS server share its fate.
-  if (verdict.tenants == TenantAction::kRestartNamed && gpu.mode == GpuMode::kMps) verdict.tenants = TenantAction::kRestartAll;
+  if (verdict.tenants == TenantAction::kRestartNamed && gpu.mode == GpuMode::kMps)
+    verdict.tenants = TenantAction::kRestartAll;
   const Job* named = FindNamed(gpu, signal);
   const auto error = NewError(draft, signal, verdict, named);
   const bool is_hot = signal.kind == SignalKind::kHot || signal.kind == SignalKind::kCritical;
-  events_.push_back(FaultSeen{node_.id, signal.gpu, signal.number, signal.kind == SignalKind::kXid ? signal.xid : 0, error, is_hot});
+  events_.push_back(FaultSeen{node_.id, signal.gpu, signal.number,
+                              signal.kind == SignalKind::kXid ? signal.xid : 0, error, is_hot});
   if (is_hot) draft.trouble.hot_at = at_;
   if (signal.kind == SignalKind::kXid) draft.trouble.xids.push_back({signal.xid, at_});
   if (error) draft.trouble.errors.push_back(*error);
-  if (error && verdict.remedy < GpuRemedy::kTest && IsSuspicious(state_, {node_.id, signal.gpu}, draft.trouble, signal.xid, at_)) {
+  if (error && verdict.remedy < GpuRemedy::kTest &&
+      IsSuspicious(state_, {node_.id, signal.gpu}, draft.trouble, signal.xid, at_)) {
     verdict.remedy = GpuRemedy::kTest;
     verdict.why += ", of many users and more often than elsewhere";
   }
   const Hit hit = HitTenants(gpu, signal, verdict, named);
-  const Call call{signal.gpu, WordsOf(signal, verdict.why), IsLoss(signal), false, signal.kind == SignalKind::kMissing};
-  const bool is_imex = signal.advice == DriverAdvice::kRecoverImex || signal.told == DriverAdvice::kRecoverImex;
+  const Call call{signal.gpu, WordsOf(signal, verdict.why), IsLoss(signal), false,
+                  signal.kind == SignalKind::kMissing};
+  const bool is_imex =
+      signal.advice == DriverAdvice::kRecoverImex || signal.told == DriverAdvice::kRecoverImex;
   if (verdict.is_of_node) RecordOfNode(is_imex ? kImex : verdict.why, call.what, hit);
   Answer(draft, call, verdict, verdict.is_of_node ? Hit{} : hit);
   if (is_hot) MindCooling();
 }
 
 // The incident, and what is called for beside what was before.
-void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit) {
+void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& verdict,
+                          const Hit& hit) {
   const IncidentId before = draft.trouble.incident;
   // Who ended nobody and calls for nothing is written down beside the jobs, and no more.
-  if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty() || call.is_lasting) Record(draft, call, verdict, hit);
+  if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty() || call.is_lasting)
+    Record(draft, call, verdict, hit);
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
   // Whoever is being tested has had all else that was asked for before, and still lacks a test.
   const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kTest;
@@ -132,7 +149,8 @@ void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& ve
   if (is_new || draft.trouble.incident != before) {
     const bool takes_out = TakesOut(next) && !TakesOut(draft.trouble.remedy);
     draft.trouble.remedy = next;
-    events_.push_back(GpuRemedyChanged{node_.id, call.gpu, draft.trouble.remedy, draft.trouble.incident, takes_out, draft.trouble.is_asked});
+    events_.push_back(GpuRemedyChanged{node_.id, call.gpu, draft.trouble.remedy,
+                                       draft.trouble.incident, takes_out, draft.trouble.is_asked});
   }
   if (is_again) AbandonTest(draft, call.gpu);
   if (is_new || is_again || call.is_missing) TakeOut(draft, call, verdict.why);
@@ -142,7 +160,8 @@ void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& ve
 void FaultDecider::SeeNode(const FaultSignal& signal) {
   const bool is_fabric = signal.kind == SignalKind::kFabric;
   if (!is_fabric && signal.kind != SignalKind::kLost) return;
-  events_.push_back(FaultSeen{node_.id, -1, signal.number, is_fabric ? signal.xid : 0, std::nullopt, false});
+  events_.push_back(
+      FaultSeen{node_.id, -1, signal.number, is_fabric ? signal.xid : 0, std::nullopt, false});
   if (!is_fabric) return RecordOfNode(kUnlisted, WordsOf(signal, kUnlisted), {});
   const FaultVerdict verdict = Judge(state_.policy.faults, signal, {}, false);
   const std::string what = WordsOf(signal, verdict.why);
@@ -150,7 +169,8 @@ void FaultDecider::SeeNode(const FaultSignal& signal) {
     RecordOfNode(verdict.why, what, HitLinked(verdict));
     if (!MayDrain()) return;
     is_drained_ = true;
-    events_.push_back(NodeDrainChanged{node_.id, true, verdict.why + ": reset its GPUs and NVSwitches together, or reboot it"});
+    events_.push_back(NodeDrainChanged{
+        node_.id, true, verdict.why + ": reset its GPUs and NVSwitches together, or reboot it"});
   } else if (const auto open = FindOfNode(kFabricErrors)) {
     events_.push_back(IncidentNoted{*open, what, 1, GpuRemedy::kNone, false, {}, 0});
   }
@@ -161,7 +181,8 @@ FaultDecider::Hit FaultDecider::HitLinked(const FaultVerdict& verdict) {
   Hit hit;
   for (const LeaseId id : node_.leases) {
     const Lease& lease = *state_.FindLease(id);
-    if (lease.gpus.size() > 1) End(*state_.FindJob(lease.job), verdict, "node " + node_.facts->name, hit);
+    if (lease.gpus.size() > 1)
+      End(*state_.FindJob(lease.job), verdict, "node " + node_.facts->name, hit);
   }
   return hit;
 }
@@ -199,7 +220,8 @@ void FaultDecider::BeWell(Draft& draft, int gpu) {
   if (!found->second.is_lasting || found->second.needs_person) return;
   draft.trouble.incident = {};
   events_.push_back(GpuRemedyChanged{node_.id, gpu, GpuRemedy::kNone, {}, false});
-  events_.push_back(IncidentChanged{found->first, IncidentState::kClosed, "the controller", "its readings are well again"});
+  events_.push_back(IncidentChanged{found->first, IncidentState::kClosed, "the controller",
+                                    "its readings are well again"});
 }
 
 // Several GPUs of a node that are too hot have one cause, and it is none of theirs.
@@ -207,10 +229,13 @@ void FaultDecider::MindCooling() {
   int hot = 0;
   for (int gpu = 0; gpu < static_cast<int>(node_.gpus.size()); ++gpu) {
     const GpuTrouble* trouble = TroubleOf(gpu);
-    hot += trouble != nullptr && trouble->hot_at.ns != 0 && at_ - trouble->hot_at <= kHotTogether ? 1 : 0;
+    hot += trouble != nullptr && trouble->hot_at.ns != 0 && at_ - trouble->hot_at <= kHotTogether
+               ? 1
+               : 0;
   }
   if (hot < kHotGpusMin) return;
-  const std::string why = std::to_string(hot) + " of its GPUs were too hot within " + ToText(kHotTogether) + ": look at its cooling";
+  const std::string why = std::to_string(hot) + " of its GPUs were too hot within " +
+                          ToText(kHotTogether) + ": look at its cooling";
   MindNode(why);
 }
 
@@ -219,8 +244,8 @@ const GpuTrouble* FaultDecider::TroubleOf(int gpu) const {
   return mine != drafts_.end() ? &mine->second.trouble : FindTrouble(state_, {node_.id, gpu});
 }
 
-// One GPU that is lost leaves the others to work.  Where others of its node do not answer either, their driver has
-// failed, or what they hang on.
+// One GPU that is lost leaves the others to work.  Where others of its node do not answer either,
+// their driver has failed, or what they hang on.
 void FaultDecider::MindDriver() {
   int lost = 0;
   int silent = 0;
@@ -232,11 +257,15 @@ void FaultDecider::MindDriver() {
     silent += !is_lost && Has(trouble->findings, HealthCode::kUnread) ? 1 : 0;
   }
   if (lost == 0 || lost + silent < kSilentGpusMin) return;
-  MindNode(std::to_string(lost + silent) + " of its GPUs do not answer or need a reboot: look at its driver, its power and its PCIe switches");
+  MindNode(std::to_string(lost + silent) +
+           " of its GPUs do not answer or need a reboot: look at its driver, its power and its "
+           "PCIe switches");
 }
 
 void FaultDecider::EndTask(const GpuTaskResult& result) {
-  if (result.gpu < 0 || result.gpu >= static_cast<int>(node_.gpus.size()) || IsRetired(*node_.facts, result.gpu)) return;
+  if (result.gpu < 0 || result.gpu >= static_cast<int>(node_.gpus.size()) ||
+      IsRetired(*node_.facts, result.gpu))
+    return;
   Draft& draft = DraftOf(result.gpu);
   gp::EndTask(state_, {node_.id, result.gpu}, draft, result, events_);
   draft.trouble.task = GpuTask::kNone;  // one result of each
@@ -253,7 +282,8 @@ GpuDraft& FaultDecider::DraftOf(int gpu) {
   const auto [found, is_new] = drafts_.try_emplace(gpu);
   if (is_new) {
     found->second.condition = node_.gpus[static_cast<size_t>(gpu)].condition;
-    if (const GpuTrouble* trouble = FindTrouble(state_, {node_.id, gpu})) found->second.trouble = *trouble;
+    if (const GpuTrouble* trouble = FindTrouble(state_, {node_.id, gpu}))
+      found->second.trouble = *trouble;
   }
   return found->second;
 }
@@ -265,20 +295,25 @@ const Job* FaultDecider::FindNamed(const Gpu& gpu, const FaultSignal& signal) co
   return state_.FindJob(state_.FindLease(is_here ? signal.lease : gpu.leases.front())->job);
 }
 
-std::optional<UserError> FaultDecider::NewError(const Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) const {
+std::optional<UserError> FaultDecider::NewError(const Draft& draft, const FaultSignal& signal,
+                                                const FaultVerdict& verdict,
+                                                const Job* named) const {
   if (!verdict.counts || named == nullptr) return std::nullopt;
   const UserError error{signal.xid, named->user.name, DigestOf(*named->spec), at_};
   const FaultPolicy& policy = state_.policy.faults;
   int of_user = 0;
   for (const UserError& before : draft.trouble.errors) {
-    if (before.xid != error.xid || before.user != error.user || at_ - before.at > policy.error_window) continue;
+    if (before.xid != error.xid || before.user != error.user ||
+        at_ - before.at > policy.error_window)
+      continue;
     if (before.spec == error.spec) return std::nullopt;
     ++of_user;
   }
   return of_user < policy.suspect_errors_per_user ? std::optional(error) : std::nullopt;
 }
 
-FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) {
+FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& signal,
+                                           const FaultVerdict& verdict, const Job* named) {
   Hit hit;
   if (verdict.tenants == TenantAction::kNone) return hit;
   // What ends a client of an MPS server ends its co-clients too, which have done nothing.
@@ -295,27 +330,35 @@ FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& si
     const Job& job = *state_.FindJob(id);
     const bool is_linked = job.spec->nodes * job.spec->gpus.count > 1;
     const bool is_co_client = reaches_all && (named == nullptr || named->id != id);
-    const bool is_ended = is_co_client || verdict.tenants == TenantAction::kRestartAll || (verdict.tenants == TenantAction::kRestartLinked && is_linked) ||
+    const bool is_ended = is_co_client || verdict.tenants == TenantAction::kRestartAll ||
+                          (verdict.tenants == TenantAction::kRestartLinked && is_linked) ||
                           (verdict.tenants == TenantAction::kRestartNamed && named != nullptr);
     const bool is_forgiven = is_co_client || verdict.tenants >= TenantAction::kForgive;
     if (signal.kind == SignalKind::kXid) {
-      events_.push_back(JobXidNoted{id, {job.attempt, signal.xid, node_.id, signal.gpu, is_forgiven, at_}});
+      events_.push_back(
+          JobXidNoted{id, {job.attempt, signal.xid, node_.id, signal.gpu, is_forgiven, at_}});
     }
-    if (is_ended) End(job, verdict, "GPU " + std::to_string(signal.gpu) + " of node " + node_.facts->name, hit);
+    if (is_ended)
+      End(job, verdict, "GPU " + std::to_string(signal.gpu) + " of node " + node_.facts->name, hit);
   }
   return hit;
 }
 
 // Without grace where the GPU has failed: nothing good comes of a program there.
-void FaultDecider::End(const Job& job, const FaultVerdict& verdict, const std::string& place, Hit& hit) {
+void FaultDecider::End(const Job& job, const FaultVerdict& verdict, const std::string& place,
+                       Hit& hit) {
   const StopOrder order = verdict.with_grace ? StopOrder::kGraceful : StopOrder::kKill;
-  const bool is_told = std::ranges::all_of(job.leases, [&](LeaseId id) { return state_.FindLease(id)->stop >= order; });
+  const bool is_told = std::ranges::all_of(
+      job.leases, [&](LeaseId id) { return state_.FindLease(id)->stop >= order; });
   if (is_told || !ended_.insert(job.id).second) return;
-  const StopCause cause = job.stop == StopCause::kCancel || job.stop == StopCause::kTimeLimit ? job.stop : StopCause::kFault;
+  const StopCause cause = job.stop == StopCause::kCancel || job.stop == StopCause::kTimeLimit
+                              ? job.stop
+                              : StopCause::kFault;
   events_.push_back(JobStopOrdered{job.id, cause, order, verdict.why + " on " + place});
   hit.jobs.push_back(job.id);
   const Instant since = WorkKeptUntil(job);
-  hit.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count * (std::max<int64_t>((at_ - since).ns, 0) / 1'000'000);
+  hit.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count *
+                     (std::max<int64_t>((at_ - since).ns, 0) / 1'000'000);
 }
 
 void FaultDecider::CountHit(const Hit& hit, Incident& incident) {
@@ -325,11 +368,14 @@ void FaultDecider::CountHit(const Hit& hit, Incident& incident) {
   incident.lost_gpu_ms = hit.lost_gpu_ms;
 }
 
-void FaultDecider::Record(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit) {
+void FaultDecider::Record(Draft& draft, const Call& call, const FaultVerdict& verdict,
+                          const Hit& hit) {
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
-  const bool needs_person = verdict.remedy == GpuRemedy::kWatch || verdict.remedy >= GpuRemedy::kOperator || call.is_missing;
+  const bool needs_person = verdict.remedy == GpuRemedy::kWatch ||
+                            verdict.remedy >= GpuRemedy::kOperator || call.is_missing;
   if (draft.trouble.incident.value != 0) {
-    events_.push_back(IncidentNoted{draft.trouble.incident, call.what, 1, remedy, needs_person, hit.jobs, hit.lost_gpu_ms, call.is_lasting});
+    events_.push_back(IncidentNoted{draft.trouble.incident, call.what, 1, remedy, needs_person,
+                                    hit.jobs, hit.lost_gpu_ms, call.is_lasting});
     return;
   }
   Incident incident = OpenOn(node_, {++last_incident_}, at_, verdict.why, call.what);
@@ -341,24 +387,28 @@ void FaultDecider::Record(Draft& draft, const Call& call, const FaultVerdict& ve
   incident.is_lasting = call.is_lasting;
   draft.trouble.incident = incident.id;
   events_.push_back(IncidentOpened{std::move(incident)});
-  if (IsHardwareFailure(remedy) && IsLemon(state_, node_, at_)) MindNode("its hardware fails more often than that of other nodes: it takes no new work");
+  if (IsHardwareFailure(remedy) && IsLemon(state_, node_, at_))
+    MindNode("its hardware fails more often than that of other nodes: it takes no new work");
 }
 
 // Open ones whose causes begin so.
 std::optional<IncidentId> FaultDecider::FindOfNode(const std::string& kind) const {
   if (const auto mine = of_node_.find(kind); mine != of_node_.end()) return mine->second;
   for (const auto& [id, incident] : state_.incidents) {
-    const bool is_meant = incident.state != IncidentState::kClosed && incident.gpu < 0 && incident.node == node_.facts->name;
+    const bool is_meant = incident.state != IncidentState::kClosed && incident.gpu < 0 &&
+                          incident.node == node_.facts->name;
     if (is_meant && incident.cause.starts_with(kind)) return id;
   }
   return std::nullopt;
 }
 
-// What is of no one GPU.  Errors of the fabric come in bursts of several numbers, and are one incident.
+// What is of no one GPU.  Errors of the fabric come in bursts of several numbers, and are one
+// incident.
 void FaultDecider::RecordOfNode(const std::string& cause, const std::string& what, const Hit& hit) {
   const std::string kind = cause.starts_with(kFabricErrors) ? kFabricErrors : cause;
   if (const auto open = FindOfNode(kind)) {
-    events_.push_back(IncidentNoted{*open, what, 1, GpuRemedy::kNone, true, hit.jobs, hit.lost_gpu_ms});
+    events_.push_back(
+        IncidentNoted{*open, what, 1, GpuRemedy::kNone, true, hit.jobs, hit.lost_gpu_ms});
     return;
   }
   of_node_[kind] = {++last_incident_};
@@ -369,7 +419,8 @@ void FaultDecider::RecordOfNode(const std::string& cause, const std::string& wha
 }
 
 bool FaultDecider::MayDrain() const {
-  return !node_.draining && !is_drained_ && !IsBreakerOpen(state_, node_.pool) && !IsBreakerDue(state_, node_.pool, at_);
+  return !node_.draining && !is_drained_ && !IsBreakerOpen(state_, node_.pool) &&
+         !IsBreakerDue(state_, node_.pool, at_);
 }
 
 // The node itself is the matter, whatever becomes of the GPU.
@@ -394,7 +445,8 @@ void FaultDecider::TakeOut(Draft& draft, const Call& call, const std::string& wh
 
 Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command) {
   const Node* node = state.FindNode(command.node);
-  if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
+  if (node == nullptr)
+    return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
   if (command.incarnation != node->incarnation) {
     return Fail(Conflict("stale report of node " + node->facts->name + ": join again"));
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What follows from the faults that one node reports, in one transaction: who is ended, which GPU is taken out, what
-// is to be done about it, and the incident that tells of it.
+// What follows from the faults that one node reports, in one transaction: who is ended, which GPU
+// is taken out, what is to be done about it, and the incident that tells of it.
 
 #include <map>
 #include <optional>
@@ -30,7 +30,8 @@ class FaultDecider {
   void Miss(int gpu);
   // Whoever uses the GPU cannot go on, though nothing is wrong with it.
   void EndTenants(int gpu, const std::string& why);
-  // What its readings say of a GPU; nothing follows while they say the same.  REQUIRES: the node has such a GPU.
+  // What its readings say of a GPU; nothing follows while they say the same.  REQUIRES: the node
+  // has such a GPU.
   void Read(int gpu, const std::vector<HealthFinding>& findings);
   // How a task has ended; what was seen in the same report comes before it.
   void EndTask(const GpuTaskResult& result);
@@ -54,8 +55,10 @@ class FaultDecider {
   void SeeNode(const FaultSignal& signal);
   void SeeGpu(const FaultSignal& signal);
   const Job* FindNamed(const Gpu& gpu, const FaultSignal& signal) const;
-  std::optional<UserError> NewError(const Draft& draft, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named) const;
-  Hit HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict, const Job* named);
+  std::optional<UserError> NewError(const Draft& draft, const FaultSignal& signal,
+                                    const FaultVerdict& verdict, const Job* named) const;
+  Hit HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict,
+                 const Job* named);
   Hit HitLinked(const FaultVerdict& verdict);
   void End(const Job& job, const FaultVerdict& verdict, const std::string& place, Hit& hit);
   void Find(Draft& draft, int gpu, const HealthFinding& finding);
@@ -78,21 +81,26 @@ class FaultDecider {
   const Node& node_;
   Events& events_;
   uint64_t last_incident_;
-  std::map<int, Draft> drafts_;                 // by GPU
-  std::map<std::string, IncidentId> of_node_;  // incidents of the node that were opened just now, by their kind
+  std::map<int, Draft> drafts_;  // by GPU
+  // Incidents of the node that were opened just now, by their kind
+  std::map<std::string, IncidentId> of_node_;
   std::set<JobId> ended_;
   bool is_drained_ = false;
 };
 
 // An incident of the node that begins with one report.
-Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause, const std::string& what);
+Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause,
+                const std::string& what);
 // The node takes no new work, and an operator has to look at it.
-void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why, Events& events);
+void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why,
+                       Events& events);
 
 // What a report says of each GPU: its first word, where an agent should contradict itself.
-void ObserveGpus(const State& state, Instant at, const Node& node, const std::vector<GpuObservation>& all, Events& events);
+void ObserveGpus(const State& state, Instant at, const Node& node,
+                 const std::vector<GpuObservation>& all, Events& events);
 
 // What follows from how a task of a GPU has ended; `gpu` is what has become of it meanwhile.
-void EndTask(const State& state, const GpuKey& key, const GpuDraft& gpu, const GpuTaskResult& result, Events& events);
+void EndTask(const State& state, const GpuKey& key, const GpuDraft& gpu,
+             const GpuTaskResult& result, Events& events);
 
 }  // namespace gp

@@ -24,8 +24,12 @@ Result<const Job*> KnownJob(const State& state, JobId id) {
 Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
   const std::string& wanted = QueueFor(state, spec);
   const auto found = state.queues.find(wanted);
-  if (found == state.queues.end()) return Fail(NotFound("queue: there is no queue " + wanted + " (gpu-platform queues list)"));
-  if (state.HasChildren(wanted)) return Fail(InvalidArgument("queue: " + wanted + " has queues below it: name one of those, such as " + state.queues.upper_bound(wanted + "/")->first));
+  if (found == state.queues.end())
+    return Fail(NotFound("queue: there is no queue " + wanted + " (gpu-platform queues list)"));
+  if (state.HasChildren(wanted))
+    return Fail(InvalidArgument("queue: " + wanted +
+                                " has queues below it: name one of those, such as " +
+                                state.queues.upper_bound(wanted + "/")->first));
   return &found->second;
 }
 
@@ -52,7 +56,8 @@ struct Admission {
   std::string note;
 };
 
-Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob& command, const Queue& queue) {
+Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob& command,
+                                const Queue& queue) {
   const auto stop = FindBudgetStop(state, queue.name, command.user.name, queue.pool, at);
   if (!stop || !AsksForGpus(*command.spec)) return Admission{command.spec, ""};
   const std::string whose = SaysUsedUp(stop->key);
@@ -60,7 +65,8 @@ Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob&
   JobSpec demoted = *command.spec;
   demoted.priority = kPriorityMin;
   demoted.preemptible = true;
-  return Admission{std::make_shared<const JobSpec>(std::move(demoted)), "of the lowest class, and may be interrupted: " + whose};
+  return Admission{std::make_shared<const JobSpec>(std::move(demoted)),
+                   "of the lowest class, and may be interrupted: " + whose};
 }
 
 // One that says no time limit has its queue's.
@@ -70,7 +76,8 @@ Admission WithTimeLimit(const State& state, const Queue& queue, Admission admiss
   JobSpec limited = *admission.spec;
   limited.time_limit = given.time;
   admission.spec = std::make_shared<const JobSpec>(std::move(limited));
-  admission.note += (admission.note.empty() ? "" : "; ") + ("time limit " + ToText(given.time) + ", by queue " + given.queue);
+  admission.note += (admission.note.empty() ? "" : "; ") +
+                    ("time limit " + ToText(given.time) + ", by queue " + given.queue);
   return admission;
 }
 
@@ -81,8 +88,10 @@ Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves
     for (const Reservation* one : ReservationsOf(state, node)) {
       const Instant latest = IsOf(*one, job) ? one->ends_at : one->starts_at;
       if (leaves <= latest) continue;
-      return Fail(Conflict("node " + node.facts->name + " is reserved for " + one->name + (IsOf(*one, job) ? " until " : " from ") + ToRfc3339(WallOf(state.time, latest)) +
-                           ": with its grace and " + ToText(kEndMargin) + " to end, the job must have left by then"));
+      return Fail(Conflict("node " + node.facts->name + " is reserved for " + one->name +
+                           (IsOf(*one, job) ? " until " : " from ") +
+                           ToRfc3339(WallOf(state.time, latest)) + ": with its grace and " +
+                           ToText(kEndMargin) + " to end, the job must have left by then"));
     }
   }
   return Ok();
@@ -93,15 +102,19 @@ Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
   constexpr const char* kForce = ": who may operate the cluster can do it by force";
   for (const JobId id : state.claimants) {
     for (const LeaseId lease : job.leases) {
-      if (std::ranges::count(state.FindJob(id)->claimed, state.FindLease(lease)->node) > 0) return Fail(Conflict(NameOf(state, id) + " waits for a node of it" + kForce));
+      if (std::ranges::count(state.FindJob(id)->claimed, state.FindLease(lease)->node) > 0)
+        return Fail(Conflict(NameOf(state, id) + " waits for a node of it" + kForce));
     }
   }
   for (const JobId id : state.queued) {
     const Job& other = *state.FindJob(id);
-    const bool may_take_its_place = other.pool == job.pool && other.spec->reservation == job.spec->reservation && other.user.uid != job.user.uid;
+    const bool may_take_its_place = other.pool == job.pool &&
+                                    other.spec->reservation == job.spec->reservation &&
+                                    other.user.uid != job.user.uid;
     const Duration after = KeepsAfter(state.policy, *other.spec);
     if (may_take_its_place && other.queued_at + after <= at) {
-      return Fail(Conflict(NameOf(state, id) + " waits in pool " + job.pool + (after.ns == 0 ? "" : " for more than " + ToText(after)) + kForce));
+      return Fail(Conflict(NameOf(state, id) + " waits in pool " + job.pool +
+                           (after.ns == 0 ? "" : " for more than " + ToText(after)) + kForce));
     }
   }
   return Ok();
@@ -120,7 +133,8 @@ Error AlreadyOver(const Job& job) {
 
 }  // namespace
 
-Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command) {
+Result<Events> DecideSubmit(const State& state, const Envelope& envelope,
+                            const SubmitJob& command) {
   GP_CHECK_OK(ValidateJobSpec(*command.spec));
   Events events;
   if (!envelope.request_id.empty() &&
@@ -130,13 +144,18 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const 
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
   GP_CHECK_OK(CheckMaxTime(state, queue.name, command.spec->time_limit));
   GP_CHECK_OK(CheckQuotas(state, command, queue));
-  const Admission admission = WithTimeLimit(state, queue, GP_TRY(AdmitByBudget(state, envelope.at, command, queue)));
+  const Admission admission =
+      WithTimeLimit(state, queue, GP_TRY(AdmitByBudget(state, envelope.at, command, queue)));
   GP_CHECK_OK(CheckReservationOf(state, *admission.spec, command.user.name, queue));
-  if (ProspectOf(state, *command.spec) == Prospect::kImpossible) return Fail(Conflict("after: " + TellImpossible(state, *command.spec)));
+  if (ProspectOf(state, *command.spec) == Prospect::kImpossible)
+    return Fail(Conflict("after: " + TellImpossible(state, *command.spec)));
   const JobId id{state.last_job + 1};
-  events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request_id, queue.name, queue.pool, admission.note});
+  events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request_id, queue.name,
+                                queue.pool, admission.note});
   const auto excess = static_cast<int64_t>(state.finished.size()) - state.policy.jobs_kept;
-  for (const JobId oldest : FindForgettable(state, std::clamp<int64_t>(excess, 0, kForgottenAtATime), kNever)) events.push_back(JobForgotten{oldest});
+  for (const JobId oldest :
+       FindForgettable(state, std::clamp<int64_t>(excess, 0, kForgottenAtATime), kNever))
+    events.push_back(JobForgotten{oldest});
   return events;
 }
 
@@ -144,16 +163,19 @@ Result<Events> DecideStop(const State& state, const StopJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   if (job.leases.empty()) {
-    return Events{JobEnded{job.id, JobState::kCancelled, 130, "cancelled while " + std::string(Name(job.state)), EndClass::kNone}};
+    return Events{JobEnded{job.id, JobState::kCancelled, 130,
+                           "cancelled while " + std::string(Name(job.state)), EndClass::kNone}};
   }
   const StopOrder order = command.force ? StopOrder::kKill : StopOrder::kGraceful;
-  return Events{JobStopOrdered{job.id, StopCause::kCancel, order, command.force ? "killed" : "cancelled"}};
+  return Events{
+      JobStopOrdered{job.id, StopCause::kCancel, order, command.force ? "killed" : "cancelled"}};
 }
 
 Result<Events> DecideHold(const State& state, const HoldJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (job.state != JobState::kQueued && job.state != JobState::kRetryWait) {
-    return Fail(Conflict(NameOf(job) + " is " + Name(job.state) + ": only a waiting job can be held"));
+    return Fail(
+        Conflict(NameOf(job) + " is " + Name(job.state) + ": only a waiting job can be held"));
   }
   return Events{JobHeld{job.id}};
 }
@@ -170,10 +192,12 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   if (command.priority < 0 || command.priority > kPriorityMax) {
-    return Fail(InvalidArgument("priority: " + std::to_string(command.priority) + " is not between 0 and " + std::to_string(kPriorityMax)));
+    return Fail(InvalidArgument("priority: " + std::to_string(command.priority) +
+                                " is not between 0 and " + std::to_string(kPriorityMax)));
   }
   if (command.priority == job.spec->priority) return Events{};
-  if (command.priority > job.spec->priority && !command.may_raise) return Fail(PermissionDenied("priority: only an admin of its queue raises it"));
+  if (command.priority > job.spec->priority && !command.may_raise)
+    return Fail(PermissionDenied("priority: only an admin of its queue raises it"));
   return Events{JobPriorityChanged{job.id, command.priority}};
 }
 
@@ -182,9 +206,13 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   const Duration before = job.spec->time_limit;
   if (before.ns == 0) return Fail(Conflict(NameOf(job) + " has no time limit"));
-  const Duration limit = command.longer_by.ns == 0 ? command.time_limit : before + std::clamp(command.longer_by, Duration{} - kTimeLimitMax, kTimeLimitMax);
+  const Duration limit =
+      command.longer_by.ns == 0
+          ? command.time_limit
+          : before + std::clamp(command.longer_by, Duration{} - kTimeLimitMax, kTimeLimitMax);
   if (limit < Duration::Seconds(1) || limit > kTimeLimitMax) {
-    return Fail(InvalidArgument("time_limit: must be from 1s to " + ToText(kTimeLimitMax) + ", not " + (limit.ns <= 0 ? "less" : ToText(limit))));
+    return Fail(InvalidArgument("time_limit: must be from 1s to " + ToText(kTimeLimitMax) +
+                                ", not " + (limit.ns <= 0 ? "less" : ToText(limit))));
   }
   if (limit == before) return Events{};
   if (limit > before && !command.force) GP_CHECK_OK(CheckMaxTime(state, job.queue, limit));
@@ -195,9 +223,12 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
     GP_CHECK_OK(CheckReservationOf(state, changed, job.user.name, state.queues.at(job.queue)));
     return Events{event};
   }
-  if (job.stop != StopCause::kNone) return Fail(Conflict(NameOf(job) + " is being stopped: " + job.reason));
+  if (job.stop != StopCause::kNone)
+    return Fail(Conflict(NameOf(job) + " is being stopped: " + job.reason));
   const Instant placed = job.attempts.back().placed_at;
-  if (placed + limit <= at) return Fail(Conflict(NameOf(job) + " has run for longer than that already: jobs cancel ends it"));
+  if (placed + limit <= at)
+    return Fail(
+        Conflict(NameOf(job) + " has run for longer than that already: jobs cancel ends it"));
   if (limit > before) {
     GP_CHECK_OK(CheckReservationsUntil(state, job, EndOfStay(placed, changed)));
     if (!command.force) GP_CHECK_OK(CheckLonger(state, at, job));

@@ -22,7 +22,9 @@ std::vector<const Lease*> HeldOn(const State& state, const Node& node, const Joi
   for (const LeaseId id : node.leases) {
     const auto seen = std::ranges::find(join.leases, id, &LeaseObservation::lease);
     const Lease& lease = *state.FindLease(id);
-    const bool lives = seen != join.leases.end() ? !seen->ended : !join.fresh && lease.phase == LeasePhase::kGranted;
+    const bool lives = seen != join.leases.end()
+                           ? !seen->ended
+                           : !join.fresh && lease.phase == LeasePhase::kGranted;
     if (lives) held.push_back(&lease);
   }
   return held;
@@ -36,14 +38,16 @@ struct JoinRefusal {
   Error error;        // for the machine itself
 };
 
-// An incident on the node tells of both machines: opened or noted in place of an error, at most once a minute.
+// An incident on the node tells of both machines: opened or noted in place of an error, at most
+// once a minute.
 Result<Events> Refuse(const State& state, Instant at, JoinRefusal refusal) {
   const auto open = std::ranges::find_if(state.incidents, [&](const auto& entry) {
     return entry.second.cause == refusal.cause && entry.second.state != IncidentState::kClosed;
   });
   Events events;
   if (open == state.incidents.end()) {
-    events.push_back(IncidentOpened{OpenOn(refusal.node, {state.last_incident + 1}, at, refusal.cause, refusal.what)});
+    events.push_back(IncidentOpened{
+        OpenOn(refusal.node, {state.last_incident + 1}, at, refusal.cause, refusal.what)});
     return events;
   }
   if (at - open->second.last_at >= kRefusalNoted) {
@@ -55,19 +59,23 @@ Result<Events> Refuse(const State& state, Instant at, JoinRefusal refusal) {
 
 JoinRefusal NameTaken(const Node& node, const NodeFacts& facts) {
   const std::string gpu = facts.gpus.empty() ? "no GPUs" : "GPU " + facts.gpus.front().uuid;
-  return {node, "two machines are named " + facts.name, "another machine joins as node " + facts.name + ", with " + gpu + "; it is refused",
-          Conflict("another machine is node " + facts.name + ": give this one a name of its own (gpu-platform agent --name)")};
+  return {node, "two machines are named " + facts.name,
+          "another machine joins as node " + facts.name + ", with " + gpu + "; it is refused",
+          Conflict("another machine is node " + facts.name +
+                   ": give this one a name of its own (gpu-platform agent --name)")};
 }
 
 // Where other nodes have the GPUs of a machine that joins.
 struct Elsewhere {
   std::vector<GpuKey> moved;  // from there, with their marks
-  std::vector<GpuKey> stale;  // the node that joins has them too: what the other one has is out of date
+  // The node that joins has them too: what the other one has is out of date
+  std::vector<GpuKey> stale;
 };
 
 std::vector<GpuKey> PlacesOf(const State& state, const std::string& uuid) {
   std::vector<GpuKey> places;
-  for (auto known = state.gpus_by_uuid.lower_bound({uuid, {}}); known != state.gpus_by_uuid.end() && known->first == uuid; ++known) {
+  for (auto known = state.gpus_by_uuid.lower_bound({uuid, {}});
+       known != state.gpus_by_uuid.end() && known->first == uuid; ++known) {
     places.push_back(known->second);
   }
   return places;
@@ -81,12 +89,15 @@ bool HasInService(const NodeFacts& facts, const std::string& uuid) {
 bool HasLeft(const State& state, const GpuKey& key) {
   const Node& node = *state.FindNode(key.node);
   const auto gpu = static_cast<size_t>(key.gpu);
-  const bool is_gone = node.condition == NodeCondition::kLost || node.facts->gpus[gpu].presence != GpuPresence::kPresent;
+  const bool is_gone = node.condition == NodeCondition::kLost ||
+                       node.facts->gpus[gpu].presence != GpuPresence::kPresent;
   return is_gone && node.gpus[gpu].leases.empty();
 }
 
-// The first GPU of a machine that is still in another node.  `node`: which joins; nullptr: a new one.
-std::optional<GpuKey> FindStillElsewhere(const State& state, const Node* node, const NodeFacts& facts) {
+// The first GPU of a machine that is still in another node.  `node`: which joins; nullptr: a new
+// one.
+std::optional<GpuKey> FindStillElsewhere(const State& state, const Node* node,
+                                         const NodeFacts& facts) {
   for (const GpuFacts& gpu : facts.gpus) {
     for (const GpuKey& key : PlacesOf(state, gpu.uuid)) {
       if ((node == nullptr || key.node != node->id) && !HasLeft(state, key)) return key;
@@ -99,12 +110,18 @@ JoinRefusal GpuTaken(const State& state, const GpuKey& key, const std::string& n
   const Node& holder = *state.FindNode(key.node);
   const std::string& uuid = holder.facts->gpus[static_cast<size_t>(key.gpu)].uuid;
   const std::vector<LeaseId>& leases = holder.gpus[static_cast<size_t>(key.gpu)].leases;
-  const std::string held = leases.empty() ? "" : " by " + NameOf(state, state.FindLease(leases.front())->job);
-  const std::string what = leases.empty() ? "GPU " + uuid + " is in node " + holder.facts->name + ", which answers"
-                                          : "GPU " + uuid + " is held in node " + holder.facts->name + held;
-  const std::string hint = leases.empty() ? "" : ": end it there first (gpu-platform nodes declare-lost, where that node is gone)";
+  const std::string held =
+      leases.empty() ? "" : " by " + NameOf(state, state.FindLease(leases.front())->job);
+  const std::string what =
+      leases.empty() ? "GPU " + uuid + " is in node " + holder.facts->name + ", which answers"
+                     : "GPU " + uuid + " is held in node " + holder.facts->name + held;
+  const std::string hint =
+      leases.empty()
+          ? ""
+          : ": end it there first (gpu-platform nodes declare-lost, where that node is gone)";
   return {holder, "GPU " + uuid + " is in two nodes: " + holder.facts->name + " and " + name,
-          "node " + name + " joins with it and is refused: " + what, Conflict("node " + name + ": " + what + hint)};
+          "node " + name + " joins with it and is refused: " + what,
+          Conflict("node " + name + ": " + what + hint)};
 }
 
 // `node`: which joins; nullptr: a new one.  None of the GPUs is still elsewhere.
@@ -123,15 +140,18 @@ Elsewhere FindElsewhere(const State& state, const Node* node, const NodeFacts& f
 // A GPU that somebody has, whole or in part, is divided otherwise than it was.
 bool IsDividedAnew(const Node& node, const NodeFacts& reported) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
-    if (!node.gpus[i].leases.empty() && node.facts->gpus[i].mig != reported.gpus[i].mig) return true;
+    if (!node.gpus[i].leases.empty() && node.facts->gpus[i].mig != reported.gpus[i].mig)
+      return true;
   }
   return false;
 }
 
-void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const Elsewhere& elsewhere, Events& events) {
+void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const Elsewhere& elsewhere,
+              Events& events) {
   for (const GpuKey& gpu : elsewhere.stale) events.push_back(GpuRetired{gpu});
   for (const GpuKey& from : elsewhere.moved) {
-    const std::string& uuid = state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid;
+    const std::string& uuid =
+        state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid;
     events.push_back(GpuMoved{from, {node, facts.PositionOf(uuid)}});
   }
 }
@@ -147,22 +167,27 @@ GpuRemedyChanged OrderTest(NodeId node, int gpu) {
 }
 
 // A GPU that has moved is tested in its new place, unless more is to be done about it already.
-void TestMoved(const State& state, NodeId node, const NodeFacts& facts, const Elsewhere& elsewhere, Events& events) {
+void TestMoved(const State& state, NodeId node, const NodeFacts& facts, const Elsewhere& elsewhere,
+               Events& events) {
   for (const GpuKey& from : elsewhere.moved) {
     const GpuTrouble* trouble = FindTrouble(state, from);
     if (trouble != nullptr && trouble->remedy >= GpuRemedy::kTest) continue;
-    const std::string& uuid = state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid;
+    const std::string& uuid =
+        state.FindNode(from.node)->facts->gpus[static_cast<size_t>(from.gpu)].uuid;
     events.push_back(OrderTest(node, facts.PositionOf(uuid)));
   }
 }
 
-// So is one that no node has had, or that was given up.  A node that is new as a whole is judged by its readings.
+// So is one that no node has had, or that was given up.  A node that is new as a whole is judged by
+// its readings.
 void TestNew(const State& state, const Node& node, const NodeFacts& facts, Events& events) {
   for (size_t i = 0; i < facts.gpus.size(); ++i) {
     const GpuFacts& gpu = facts.gpus[i];
     const GpuFacts* before = i < node.facts->gpus.size() ? &node.facts->gpus[i] : nullptr;
-    const bool was_here = before != nullptr && before->uuid == gpu.uuid && before->presence != GpuPresence::kRetired;
-    if (was_here || gpu.presence != GpuPresence::kPresent || !PlacesOf(state, gpu.uuid).empty()) continue;
+    const bool was_here =
+        before != nullptr && before->uuid == gpu.uuid && before->presence != GpuPresence::kRetired;
+    if (was_here || gpu.presence != GpuPresence::kPresent || !PlacesOf(state, gpu.uuid).empty())
+      continue;
     events.push_back(OrderTest(node.id, static_cast<int>(i)));
   }
 }
@@ -170,7 +195,8 @@ void TestNew(const State& state, const Node& node, const NodeFacts& facts, Event
 // One that an operator keeps out of service is back: nothing is left to be done about its absence.
 void EndAbsences(const State& state, const Node& node, const NodeFacts& facts, Events& events) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
-    const bool is_back = node.facts->gpus[i].presence == GpuPresence::kMissing && facts.gpus[i].presence == GpuPresence::kPresent;
+    const bool is_back = node.facts->gpus[i].presence == GpuPresence::kMissing &&
+                         facts.gpus[i].presence == GpuPresence::kPresent;
     if (!is_back || node.gpus[i].condition != GpuCondition::kOffline) continue;
     const int gpu = static_cast<int>(i);
     const GpuTrouble* trouble = FindTrouble(state, {node.id, gpu});
@@ -178,13 +204,16 @@ void EndAbsences(const State& state, const Node& node, const NodeFacts& facts, E
     const auto incident = state.incidents.find(trouble->incident);
     events.push_back(GpuRemedyChanged{node.id, gpu, GpuRemedy::kNone, {}, false});
     if (incident == state.incidents.end() || incident->second.cause != kCauseMissing) continue;
-    events.push_back(IncidentChanged{incident->first, IncidentState::kClosed, "the controller", "it is back, and stays out of service"});
+    events.push_back(IncidentChanged{incident->first, IncidentState::kClosed, "the controller",
+                                     "it is back, and stays out of service"});
   }
 }
 
-// A machine that was installed again may number its agents from below, where its clock is behind.  With nothing held, a
-// join that comes late does no harm: the newer agent joins again.
-bool MayBeginAnew(const Node& node, const JoinNode& join) { return join.fresh && node.condition == NodeCondition::kLost && node.leases.empty(); }
+// A machine that was installed again may number its agents from below, where its clock is behind.
+// With nothing held, a join that comes late does no harm: the newer agent joins again.
+bool MayBeginAnew(const Node& node, const JoinNode& join) {
+  return join.fresh && node.condition == NodeCondition::kLost && node.leases.empty();
+}
 
 Events JoinNew(const State& state, const JoinNode& command) {
   const NodeId id{static_cast<uint32_t>(state.nodes.size())};
@@ -201,7 +230,8 @@ std::vector<LeaseObservation> WithUseOf(const NodeFacts& facts, const JoinNode& 
   for (LeaseObservation& lease : leases) {
     for (GpuUse& use : lease.use.gpus) {
       const bool is_known = use.gpu >= 0 && use.gpu < static_cast<int>(join.facts->gpus.size());
-      use.gpu = is_known ? facts.PositionOf(join.facts->gpus[static_cast<size_t>(use.gpu)].uuid) : -1;
+      use.gpu =
+          is_known ? facts.PositionOf(join.facts->gpus[static_cast<size_t>(use.gpu)].uuid) : -1;
     }
     std::erase_if(lease.use.gpus, [](const GpuUse& use) { return use.gpu < 0; });
     std::ranges::sort(lease.use.gpus, {}, &GpuUse::gpu);
@@ -210,10 +240,13 @@ std::vector<LeaseObservation> WithUseOf(const NodeFacts& facts, const JoinNode& 
 }
 
 // With other GPUs, cores or memory than before.
-Result<Events> JoinChanged(const State& state, Instant at, const Node& node, const JoinNode& command) {
-  const HardwareChange change = GP_TRY(MergeHardware(node, *command.facts, HeldOn(state, node, command)));
+Result<Events> JoinChanged(const State& state, Instant at, const Node& node,
+                           const JoinNode& command) {
+  const HardwareChange change =
+      GP_TRY(MergeHardware(node, *command.facts, HeldOn(state, node, command)));
   const Elsewhere elsewhere = FindElsewhere(state, &node, *command.facts);
-  Events events{NodeJoined{node.id, std::make_shared<const NodeFacts>(change.facts), command.incarnation, true}};
+  Events events{NodeJoined{node.id, std::make_shared<const NodeFacts>(change.facts),
+                           command.incarnation, true}};
   MoveGpus(state, node.id, change.facts, elsewhere, events);
   TestMoved(state, node.id, change.facts, elsewhere, events);
   TestNew(state, node, change.facts, events);
@@ -221,12 +254,15 @@ Result<Events> JoinChanged(const State& state, Instant at, const Node& node, con
   ObserveLeases(state, at, node, WithUseOf(change.facts, command), command.fresh, events);
   FaultDecider decider(state, at, node, events);
   for (const int gpu : change.missing) decider.Miss(gpu);
-  for (const int gpu : change.divided) decider.EndTenants(gpu, "its division into MIG instances was changed while it was held");
+  for (const int gpu : change.divided)
+    decider.EndTenants(gpu, "its division into MIG instances was changed while it was held");
   return events;
 }
 
-Result<Events> JoinKnown(const State& state, Instant at, const Node& node, const JoinNode& command) {
-  if (!node.facts->HasGpusOf(*command.facts) || node.facts->numa != command.facts->numa || IsDividedAnew(node, *command.facts)) {
+Result<Events> JoinKnown(const State& state, Instant at, const Node& node,
+                         const JoinNode& command) {
+  if (!node.facts->HasGpusOf(*command.facts) || node.facts->numa != command.facts->numa ||
+      IsDividedAnew(node, *command.facts)) {
     return JoinChanged(state, at, node, command);
   }
   const Elsewhere elsewhere = FindElsewhere(state, &node, *command.facts);
@@ -245,16 +281,20 @@ bool IsOfLineage(const State& state, const JoinNode& join) {
 Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command) {
   GP_CHECK_OK(ValidateNodeFacts(*command.facts));
   if (!IsOfLineage(state, command)) {
-    return Fail(Conflict("node " + command.facts->name + " keeps attempts of another journal: it must end them first"));
+    return Fail(Conflict("node " + command.facts->name +
+                         " keeps attempts of another journal: it must end them first"));
   }
   const auto known = state.nodes_by_name.find(command.facts->name);
-  const Node* same_name = known == state.nodes_by_name.end() ? nullptr : state.FindNode(known->second);
+  const Node* same_name =
+      known == state.nodes_by_name.end() ? nullptr : state.FindNode(known->second);
   if (same_name != nullptr && !IsSameMachine(*same_name->facts, *command.facts)) {
     // A machine that is silent and holds nothing has been replaced.
     const bool is_gone = same_name->condition != NodeCondition::kUp && same_name->leases.empty();
     if (!is_gone) return Refuse(state, at, NameTaken(*same_name, *command.facts));
-  } else if (same_name != nullptr && command.incarnation < same_name->incarnation && !MayBeginAnew(*same_name, command)) {
-    return Fail(Conflict("node " + command.facts->name + " has joined with a newer agent: this one must stop"));
+  } else if (same_name != nullptr && command.incarnation < same_name->incarnation &&
+             !MayBeginAnew(*same_name, command)) {
+    return Fail(Conflict("node " + command.facts->name +
+                         " has joined with a newer agent: this one must stop"));
   }
   const auto elsewhere = FindStillElsewhere(state, same_name, *command.facts);
   if (elsewhere) return Refuse(state, at, GpuTaken(state, *elsewhere, command.facts->name));

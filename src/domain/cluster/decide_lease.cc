@@ -12,9 +12,9 @@ struct Verdict {
   bool platform_fault = false;
   bool failed = false;
   bool all_by_themselves = true;  // every rank ended without being told to
-  bool is_final = false;     // its log says that it would fail again
-  bool is_of_node = false;   // its log says that it failed for where it ran
-  bool is_of_another = false;  // it fell with its MPS server, by nobody's known error
+  bool is_final = false;          // its log says that it would fail again
+  bool is_of_node = false;        // its log says that it failed for where it ran
+  bool is_of_another = false;     // it fell with its MPS server, by nobody's known error
   int exit_code = 0;
   EndClass end = EndClass::kNone;
   std::string reason;
@@ -65,7 +65,8 @@ Verdict Judge(const Job& job, const Lease& last, const LeaseOutcome& last_outcom
   const int ranks = static_cast<int>(job.attempts.back().ranks.size());
   for (int rank = 0; rank < ranks; ++rank) {
     const LeaseOutcome& outcome =
-        rank == last.rank ? last_outcome : job.attempts.back().ranks[static_cast<size_t>(rank)].outcome;
+        rank == last.rank ? last_outcome
+                          : job.attempts.back().ranks[static_cast<size_t>(rank)].outcome;
     if (outcome.end == LeaseEnd::kStopped) {
       verdict.all_by_themselves = false;
       continue;  // the consequence of another rank's end, or of an order
@@ -79,13 +80,15 @@ Verdict Judge(const Job& job, const Lease& last, const LeaseOutcome& last_outcom
       verdict.platform_fault = true;
       continue;
     }
-    const bool bad = outcome.end != LeaseEnd::kExited || outcome.exit_code != 0 || outcome.signal != 0;
+    const bool bad =
+        outcome.end != LeaseEnd::kExited || outcome.exit_code != 0 || outcome.signal != 0;
     if (!bad) continue;
     verdict.is_final |= Matches(outcome.clues, *job.spec, LogAction::kStopRetries);
     verdict.is_of_node |= Matches(outcome.clues, *job.spec, LogAction::kExcludeNode);
     // Ranks that lost each other tell less than the one that failed first.
     const bool tells_more = !verdict.failed || verdict.end == EndClass::kCommunication;
-    if (tells_more && !verdict.platform_fault && !(verdict.failed && ClassOf(outcome) == EndClass::kCommunication)) {
+    if (tells_more && !verdict.platform_fault &&
+        !(verdict.failed && ClassOf(outcome) == EndClass::kCommunication)) {
       verdict.failed = true;
       verdict.exit_code = ExitCodeOf(outcome);
       verdict.end = ClassOf(outcome);
@@ -108,22 +111,28 @@ std::string FaultOf(const Job& job, const Verdict& verdict) {
   if (job.stop == StopCause::kFault && !verdict.platform_fault) return job.reason;
   if (verdict.platform_fault || job.xids.empty()) return verdict.reason;
   const XidNote& note = job.xids.back();
-  return verdict.reason + ", after XID " + std::to_string(note.xid) + " of GPU " + std::to_string(note.gpu);
+  return verdict.reason + ", after XID " + std::to_string(note.xid) + " of GPU " +
+         std::to_string(note.gpu);
 }
 
 Event GiveUp(const Job& job, const Verdict& verdict) {
-  const std::string why = verdict.reason.empty() ? "stopped by its node without an order" : verdict.reason;
+  const std::string why =
+      verdict.reason.empty() ? "stopped by its node without an order" : verdict.reason;
   const std::string rule = verdict.is_final ? "; a rule of on_log ends its retries" : "";
-  return JobEnded{job.id, JobState::kFailed, verdict.exit_code == 0 ? 1 : verdict.exit_code, why + rule, verdict.end};
+  return JobEnded{job.id, JobState::kFailed, verdict.exit_code == 0 ? 1 : verdict.exit_code,
+                  why + rule, verdict.end};
 }
 
 Event Recover(const State& state, Instant at, const Job& job, const Verdict& verdict) {
   const std::string reason = FaultOf(job, verdict);
   const EndClass end = verdict.platform_fault ? verdict.end : EndClass::kGpuError;
-  // A long job on many nodes meets any number of them; only those in a row, which let it get nowhere, tell against it.
+  // A long job on many nodes meets any number of them; only those in a row, which let it get
+  // nowhere, tell against it.
   const int in_row = GotOn(job, at) ? 0 : job.faults_in_row;
   if (in_row >= state.policy.faults_max) {
-    return JobEnded{job.id, JobState::kFailed, 125, "given up after " + std::to_string(in_row + 1) + " faults in a row; last: " + reason, end};
+    return JobEnded{
+        job.id, JobState::kFailed, 125,
+        "given up after " + std::to_string(in_row + 1) + " faults in a row; last: " + reason, end};
   }
   // The first fault costs no wait; a job that meets one after the other backs off.
   const Instant eligible = in_row == 0 ? at : at + Backoff(job.spec->retry, in_row - 1);
@@ -132,7 +141,9 @@ Event Recover(const State& state, Instant at, const Job& job, const Verdict& ver
 
 Event TryAgain(const State& state, Instant at, const Job& job, Verdict verdict) {
   const bool hangs = job.stop == StopCause::kHang;
-  const bool is_fault = verdict.platform_fault || job.stop == StopCause::kFault || (verdict.failed && !hangs && (IsForgiven(job, at) || verdict.is_of_another));
+  const bool is_fault =
+      verdict.platform_fault || job.stop == StopCause::kFault ||
+      (verdict.failed && !hangs && (IsForgiven(job, at) || verdict.is_of_another));
   if (is_fault) return Recover(state, at, job, verdict);
   if (hangs) {
     verdict.reason = job.reason;
@@ -143,7 +154,8 @@ Event TryAgain(const State& state, Instant at, const Job& job, Verdict verdict) 
   // Who asked to be watched for hangs, or to keep off bad nodes, asked to be started again.
   const bool is_retried = hangs || (verdict.failed && (retry.on_failure || verdict.is_of_node));
   if (!is_retried || job.retries_used >= retry.retries_max) return GiveUp(job, verdict);
-  return JobRequeued{job.id, RequeueCharge::kRetry, at + Backoff(retry, job.retries_used), verdict.reason, verdict.end};
+  return JobRequeued{job.id, RequeueCharge::kRetry, at + Backoff(retry, job.retries_used),
+                     verdict.reason, verdict.end};
 }
 
 // The attempt is over: what becomes of the job.
@@ -152,22 +164,29 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
     return JobEnded{job.id, JobState::kCompleted, 0, "", EndClass::kCompleted};
   }
   switch (job.stop) {
-    case StopCause::kCancel: return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kCancelled};
-    case StopCause::kTimeLimit: return JobEnded{job.id, JobState::kTimeout, kExitTimedOut, job.reason, EndClass::kTimeLimit};
+    case StopCause::kCancel:
+      return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kCancelled};
+    case StopCause::kTimeLimit:
+      return JobEnded{job.id, JobState::kTimeout, kExitTimedOut, job.reason, EndClass::kTimeLimit};
     case StopCause::kDrain:
       return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason, EndClass::kDrained};
     case StopCause::kPreempt:
-      if (!job.destination.empty()) return JobRequeued{job.id, RequeueCharge::kMove, at, job.reason, EndClass::kMoved};
+      if (!job.destination.empty())
+        return JobRequeued{job.id, RequeueCharge::kMove, at, job.reason, EndClass::kMoved};
       return JobRequeued{job.id, RequeueCharge::kPreemption, at, job.reason, EndClass::kPreempted};
     case StopCause::kUnderUse:
-      if (!KeepsWork(*job.spec)) return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kUnderUse};
-      return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason + ": it goes on when it is released", EndClass::kUnderUse};
+      if (!KeepsWork(*job.spec))
+        return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kUnderUse};
+      return JobRequeued{job.id, RequeueCharge::kNobody, at,
+                         job.reason + ": it goes on when it is released", EndClass::kUnderUse};
     case StopCause::kBudget:
-      if (job.spec->interactive) return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kBudget};
+      if (job.spec->interactive)
+        return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kBudget};
       return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason, EndClass::kBudget};
     default: break;
   }
-  return verdict.is_final && verdict.failed ? GiveUp(job, verdict) : TryAgain(state, at, job, verdict);
+  return verdict.is_final && verdict.failed ? GiveUp(job, verdict)
+                                            : TryAgain(state, at, job, verdict);
 }
 
 }  // namespace
@@ -178,15 +197,18 @@ void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOut
   if (job.leases.size() == 1) {
     events.push_back(Conclude(state, at, job, Judge(job, lease, outcome)));
     const auto* requeued = std::get_if<JobRequeued>(&events.back());
-    if (requeued != nullptr && requeued->end == EndClass::kUnderUse) events.push_back(JobHeld{job.id});  // a person looks first
+    // A person looks first
+    if (requeued != nullptr && requeued->end == EndClass::kUnderUse)
+      events.push_back(JobHeld{job.id});
     return;
   }
   const bool fault = IsPlatformFault(outcome.end);
-  const bool good = outcome.end == LeaseEnd::kExited && outcome.exit_code == 0 && outcome.signal == 0;
+  const bool good =
+      outcome.end == LeaseEnd::kExited && outcome.exit_code == 0 && outcome.signal == 0;
   if (good || job.stop != StopCause::kNone) return;
-  events.push_back(JobStopOrdered{job.id, fault ? StopCause::kFault : StopCause::kRankFailed,
-                                  StopOrder::kGraceful,
-                                  Describe(lease.rank, static_cast<int>(job.attempts.back().ranks.size()), outcome)});
+  events.push_back(JobStopOrdered{
+      job.id, fault ? StopCause::kFault : StopCause::kRankFailed, StopOrder::kGraceful,
+      Describe(lease.rank, static_cast<int>(job.attempts.back().ranks.size()), outcome)});
 }
 
 }  // namespace gp

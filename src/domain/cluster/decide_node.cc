@@ -20,7 +20,8 @@ void LoseGpus(const Node& node, const std::string& reason, Events& events) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     if (node.gpus[i].condition == GpuCondition::kOffline) continue;  // stays out by a person's word
     if (!CanBecome(node.gpus[i].condition, GpuCondition::kLost)) continue;
-    events.push_back(GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kLost, reason});
+    events.push_back(
+        GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kLost, reason});
   }
 }
 
@@ -44,9 +45,13 @@ Result<Events> DecideSilence(const State& state, Instant at, const SilenceNode& 
   if (node.condition == NodeCondition::kLost) return events;
   events.push_back(NodeLost{node.id});
   LoseGpus(node, "its node stopped answering", events);
-  const bool may_drain = !node.draining && !IsInMaintenance(state, node, at) && !IsBreakerOpen(state, node.pool);
+  const bool may_drain =
+      !node.draining && !IsInMaintenance(state, node, at) && !IsBreakerOpen(state, node.pool);
   if (may_drain && IsLemon(state, node, at)) {
-    DrainWithIncident(node, {state.last_incident + 1}, at, "it fell silent again, and fails more often than other nodes: it takes no new work", events);
+    DrainWithIncident(
+        node, {state.last_incident + 1}, at,
+        "it fell silent again, and fails more often than other nodes: it takes no new work",
+        events);
   }
   return events;
 }
@@ -60,7 +65,8 @@ Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNo
   Events events;
   for (const LeaseId id : node.leases) {
     EndLease(state, at, *state.FindLease(id),
-             {LeaseEnd::kNodeLost, 0, 0, "node declared lost: " + Printable(command.reason)}, events);
+             {LeaseEnd::kNodeLost, 0, 0, "node declared lost: " + Printable(command.reason)},
+             events);
   }
   return events;
 }

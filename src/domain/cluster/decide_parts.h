@@ -25,7 +25,8 @@ Result<Events> DecideSilence(const State& state, Instant at, const SilenceNode& 
 Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNodeLost& command);
 
 Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command);
-Result<Events> DecideIncident(const State& state, const Envelope& envelope, const ChangeIncident& command);
+Result<Events> DecideIncident(const State& state, const Envelope& envelope,
+                              const ChangeIncident& command);
 // Begins what is to be done about GPUs that nobody uses any more.
 void BeginRemedies(const State& state, Instant at, Events& events);
 // Closes incidents of which nothing more was heard.
@@ -44,7 +45,8 @@ Result<Events> DecideEndReservation(const State& state, const EndReservation& co
 Result<Events> DecideGrant(const State& state, const GrantRole& command);
 Result<Events> DecideIssue(const State& state, const Envelope& envelope, const IssueToken& command);
 Result<Events> DecideRevoke(const State& state, const RevokeToken& command);
-Result<Events> DecideCertify(const State& state, const Envelope& envelope, const CertifyNode& command);
+Result<Events> DecideCertify(const State& state, const Envelope& envelope,
+                             const CertifyNode& command);
 Result<Events> DecideRevokeNode(const State& state, const RevokeNode& command);
 Result<Events> DecideRefusal(const NoteRefusal& command);
 Result<Events> DecideSetBudget(const State& state, const SetBudget& command);
@@ -55,7 +57,8 @@ void EndBudgets(const State& state, const std::string& queue, Events& events);
 // What was granted for the queue ends with it.
 void EndAccess(const State& state, const std::string& queue, Events& events);
 // Whether the job may name the reservation that it names.
-Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user, const Queue& queue);
+Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user,
+                          const Queue& queue);
 
 Result<Events> DecideSubmit(const State& state, const Envelope& envelope, const SubmitJob& command);
 Result<Events> DecideStop(const State& state, const StopJob& command);
@@ -74,7 +77,9 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
 
 // What a full list of observations says of the node's leases.  `all_missing_ended`: a lease that is
 // not listed cannot be anywhere; otherwise one that never started may still be on its way.
-void ObserveLeases(const State& state, Instant at, const Node& node, const std::vector<LeaseObservation>& observed, bool all_missing_ended, Events& events);
+void ObserveLeases(const State& state, Instant at, const Node& node,
+                   const std::vector<LeaseObservation>& observed, bool all_missing_ended,
+                   Events& events);
 
 // A lease is over: the event, and what follows for its job (others of the gang are stopped, the job
 // ends or is queued again).  REQUIRES: of one job at most one lease ends per command and node.

@@ -18,7 +18,8 @@ Status CheckSize(const Job& job, const PlaceGang& command) {
   const auto ranks = static_cast<int>(command.ranks.size());
   const NodeRange range = NodesOf(*job.spec, command.variant);
   if (ranks >= range.least && ranks <= range.most) return Ok();
-  return Fail(Conflict(NameOf(job) + ": a gang of " + std::to_string(range.most) + " nodes was placed on " + std::to_string(ranks)));
+  return Fail(Conflict(NameOf(job) + ": a gang of " + std::to_string(range.most) +
+                       " nodes was placed on " + std::to_string(ranks)));
 }
 
 Status CheckJob(const State& state, const PlaceGang& command) {
@@ -56,7 +57,8 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
     given->spec = Resolve(known.spec, command.variant, static_cast<int>(command.ranks.size()));
   }
   const Job& job = given ? *given : known;
-  if (const auto stop = FindQuotaStop(state, job, at)) return Fail(Conflict(NameOf(job) + ": " + ToText(*stop)));
+  if (const auto stop = FindQuotaStop(state, job, at))
+    return Fail(Conflict(NameOf(job) + ": " + ToText(*stop)));
   GangPlaced placed{command.pass, job.id, {}, command.note, command.variant};
   uint64_t next_lease = state.last_lease + 1;
   for (size_t rank = 0; rank < command.ranks.size(); ++rank) {

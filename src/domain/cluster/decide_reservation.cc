@@ -9,14 +9,19 @@
 namespace gp {
 namespace {
 
-bool Overlap(const Reservation& a, const Reservation& b) { return a.starts_at < b.ends_at && b.starts_at < a.ends_at; }
+bool Overlap(const Reservation& a, const Reservation& b) {
+  return a.starts_at < b.ends_at && b.starts_at < a.ends_at;
+}
 
 // Why the node cannot be set aside then.
 Status CheckNode(const State& state, const Reservation& wanted, const Node& node) {
   const std::string& name = node.facts->name;
-  if (node.pool != wanted.pool) return Fail(Conflict("node " + name + " is in pool " + node.pool + ", not " + wanted.pool));
+  if (node.pool != wanted.pool)
+    return Fail(Conflict("node " + name + " is in pool " + node.pool + ", not " + wanted.pool));
   for (const Reservation* other : ReservationsOf(state, node)) {
-    if (Overlap(wanted, *other)) return Fail(Conflict("node " + name + " is reserved for " + other->name + " until " + ToRfc3339(WallOf(state.time, other->ends_at))));
+    if (Overlap(wanted, *other))
+      return Fail(Conflict("node " + name + " is reserved for " + other->name + " until " +
+                           ToRfc3339(WallOf(state.time, other->ends_at))));
   }
   if (wanted.maintenance) return Ok();  // whoever is there is told to leave in time
   for (const LeaseId id : node.leases) {
@@ -24,12 +29,16 @@ Status CheckNode(const State& state, const Reservation& wanted, const Node& node
     const Instant end = LatestEnd(job);
     if (end <= wanted.starts_at) continue;
     return Fail(Conflict("node " + name + ": " + NameOf(job) + " runs there " +
-                         (end == kNever ? "without a time limit" : "until " + ToRfc3339(WallOf(state.time, end)) + " at the latest")));
+                         (end == kNever
+                              ? "without a time limit"
+                              : "until " + ToRfc3339(WallOf(state.time, end)) + " at the latest")));
   }
   return Ok();
 }
 
-int64_t HeldGpus(const Node& node) { return std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return !gpu.leases.empty(); }); }
+int64_t HeldGpus(const Node& node) {
+  return std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return !gpu.leases.empty(); });
+}
 
 // Those that are in service, the emptiest first.
 Result<std::vector<NodeId>> ChooseNodes(const State& state, const Reservation& wanted, int count) {
@@ -38,12 +47,15 @@ Result<std::vector<NodeId>> ChooseNodes(const State& state, const Reservation& w
   for (const Node& node : state.nodes) {
     if (node.condition != NodeCondition::kUp || node.draining || node.pool != wanted.pool) continue;
     const Status may = CheckNode(state, wanted, node);
-    if (may) free.insert({HeldGpus(node), node.id});
-    else last = may;
+    if (may)
+      free.insert({HeldGpus(node), node.id});
+    else
+      last = may;
   }
   if (static_cast<int>(free.size()) < count) {
-    return Fail(Conflict("count: only " + std::to_string(free.size()) + " of " + std::to_string(count) + " nodes in pool " + wanted.pool + " can be free then" +
-                         (last ? "" : "; " + last.error().message)));
+    return Fail(Conflict("count: only " + std::to_string(free.size()) + " of " +
+                         std::to_string(count) + " nodes in pool " + wanted.pool +
+                         " can be free then" + (last ? "" : "; " + last.error().message)));
   }
   std::vector<NodeId> nodes;
   for (const auto& [emptiness, id] : free) {
@@ -56,10 +68,12 @@ Result<std::vector<NodeId>> ChooseNodes(const State& state, const Reservation& w
 Result<std::vector<NodeId>> NamedNodes(const State& state, const Reservation& wanted) {
   std::vector<NodeId> nodes = wanted.nodes;
   std::ranges::sort(nodes);
-  if (std::ranges::adjacent_find(nodes) != nodes.end()) return Fail(InvalidArgument("nodes: one is named twice"));
+  if (std::ranges::adjacent_find(nodes) != nodes.end())
+    return Fail(InvalidArgument("nodes: one is named twice"));
   for (const NodeId id : nodes) {
     const Node* node = state.FindNode(id);
-    if (node == nullptr) return Fail(NotFound("nodes: no node with id " + std::to_string(id.value)));
+    if (node == nullptr)
+      return Fail(NotFound("nodes: no node with id " + std::to_string(id.value)));
     GP_CHECK_OK(CheckNode(state, wanted, *node));
   }
   return nodes;
@@ -75,30 +89,49 @@ Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes&
   wanted.starts_at = InstantOf(state.time, wanted.starts_at);
   wanted.ends_at = InstantOf(state.time, wanted.ends_at);
   wanted.is_moved = false;
-  if (state.reservations.contains(wanted.name)) return Fail(Conflict("reservation " + wanted.name + " exists: delete it first, or choose another name"));
-  if (state.reservations.size() >= kReservationsMax) return Fail(Conflict("there are " + std::to_string(kReservationsMax) + " reservations already"));
-  if (wanted.nodes.empty() == (command.count == 0)) return Fail(InvalidArgument("nodes: name them, or say how many"));
-  if (command.count < 0) return Fail(InvalidArgument("count: must be above 0, not " + std::to_string(command.count)));
-  wanted.nodes = GP_TRY(command.count > 0 ? ChooseNodes(state, wanted, command.count) : NamedNodes(state, wanted));
+  if (state.reservations.contains(wanted.name))
+    return Fail(Conflict("reservation " + wanted.name +
+                         " exists: delete it first, or choose another name"));
+  if (state.reservations.size() >= kReservationsMax)
+    return Fail(
+        Conflict("there are " + std::to_string(kReservationsMax) + " reservations already"));
+  if (wanted.nodes.empty() == (command.count == 0))
+    return Fail(InvalidArgument("nodes: name them, or say how many"));
+  if (command.count < 0)
+    return Fail(InvalidArgument("count: must be above 0, not " + std::to_string(command.count)));
+  wanted.nodes = GP_TRY(command.count > 0 ? ChooseNodes(state, wanted, command.count)
+                                          : NamedNodes(state, wanted));
   return Events{NodesReserved{std::move(wanted)}};
 }
 
 Result<Events> DecideEndReservation(const State& state, const EndReservation& command) {
-  if (!state.reservations.contains(command.name)) return Fail(NotFound("no reservation " + Printable(command.name, 140)));
+  if (!state.reservations.contains(command.name))
+    return Fail(NotFound("no reservation " + Printable(command.name, 140)));
   return Events{ReservationEnded{command.name}};
 }
 
-Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user, const Queue& queue) {
+Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user,
+                          const Queue& queue) {
   if (spec.reservation.empty()) return Ok();
   const auto found = state.reservations.find(spec.reservation);
-  if (found == state.reservations.end()) return Fail(NotFound("reservation: there is no reservation " + spec.reservation + " (gpu-platform reservations list)"));
+  if (found == state.reservations.end())
+    return Fail(NotFound("reservation: there is no reservation " + spec.reservation +
+                         " (gpu-platform reservations list)"));
   const Reservation& reservation = found->second;
-  if (!Admits(reservation, user, queue.name)) return Fail(PermissionDenied("reservation: " + spec.reservation + " is not for user " + user + ", nor for queue " + queue.name));
-  if (reservation.pool != queue.pool) return Fail(InvalidArgument("reservation: " + spec.reservation + " is in pool " + reservation.pool + "; queue " + queue.name + " is in pool " + queue.pool));
-  if (spec.time_limit.ns == 0) return Fail(InvalidArgument("time_limit: a job in a reservation needs one, to end before the reservation does"));
+  if (!Admits(reservation, user, queue.name))
+    return Fail(PermissionDenied("reservation: " + spec.reservation + " is not for user " + user +
+                                 ", nor for queue " + queue.name));
+  if (reservation.pool != queue.pool)
+    return Fail(InvalidArgument("reservation: " + spec.reservation + " is in pool " +
+                                reservation.pool + "; queue " + queue.name + " is in pool " +
+                                queue.pool));
+  if (spec.time_limit.ns == 0)
+    return Fail(InvalidArgument(
+        "time_limit: a job in a reservation needs one, to end before the reservation does"));
   if (LongestStay(spec) > reservation.ends_at - reservation.starts_at) {
-    return Fail(InvalidArgument("time_limit: with its grace and " + ToText(kEndMargin) + " to end, the job is longer than reservation " + spec.reservation + " of " +
-                                ToText(reservation.ends_at - reservation.starts_at)));
+    return Fail(InvalidArgument("time_limit: with its grace and " + ToText(kEndMargin) +
+                                " to end, the job is longer than reservation " + spec.reservation +
+                                " of " + ToText(reservation.ends_at - reservation.starts_at)));
   }
   return Ok();
 }

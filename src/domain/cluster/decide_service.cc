@@ -22,7 +22,8 @@ std::vector<int> Targets(const Node& node, int gpu) {
 std::set<JobId> JobsOn(const State& state, const Node& node, const std::vector<int>& gpus) {
   std::set<JobId> jobs;
   for (const int gpu : gpus) {
-    for (const LeaseId id : node.gpus[static_cast<size_t>(gpu)].leases) jobs.insert(state.FindLease(id)->job);
+    for (const LeaseId id : node.gpus[static_cast<size_t>(gpu)].leases)
+      jobs.insert(state.FindLease(id)->job);
   }
   return jobs;
 }
@@ -33,20 +34,25 @@ std::string Label(const Node& node, int gpu) {
 
 // One that is only being stopped may have a long grace left.
 bool IsBeingKilled(const State& state, const Job& job) {
-  return std::ranges::all_of(job.leases, [&](LeaseId id) { return state.FindLease(id)->stop == StopOrder::kKill; });
+  return std::ranges::all_of(
+      job.leases, [&](LeaseId id) { return state.FindLease(id)->stop == StopOrder::kKill; });
 }
 
 // By force: with the grace that it has; who is being stopped already has had it.
-void Evict(const State& state, const std::set<JobId>& jobs, const std::string& reason, Events& events) {
+void Evict(const State& state, const std::set<JobId>& jobs, const std::string& reason,
+           Events& events) {
   for (const JobId id : jobs) {
     const Job& job = *state.FindJob(id);
     if (IsBeingKilled(state, job)) continue;
-    events.push_back(JobStopOrdered{id, StopCause::kDrain, job.stop == StopCause::kNone ? StopOrder::kGraceful : StopOrder::kKill, reason});
+    events.push_back(JobStopOrdered{
+        id, StopCause::kDrain,
+        job.stop == StopCause::kNone ? StopOrder::kGraceful : StopOrder::kKill, reason});
   }
 }
 
 // With the grace that it has: it keeps its work, and goes on elsewhere.
-void SendAway(const State& state, const std::set<JobId>& jobs, const std::string& reason, Events& events) {
+void SendAway(const State& state, const std::set<JobId>& jobs, const std::string& reason,
+              Events& events) {
   for (const JobId job : jobs) {
     if (state.FindJob(job)->stop != StopCause::kNone) continue;
     events.push_back(JobStopOrdered{job, StopCause::kDrain, StopOrder::kGraceful, reason});
@@ -54,7 +60,8 @@ void SendAway(const State& state, const std::set<JobId>& jobs, const std::string
 }
 
 // Said again, a drain is as it was said last: without a deadline there is none any more.
-void Drain(const State& state, Instant at, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+void Drain(const State& state, Instant at, const Node& node, const std::vector<int>& gpus,
+           const ChangeService& command, Events& events) {
   const bool had_deadline = state.drain_deadlines.contains({node.id, command.gpu});
   if (command.deadline.ns > 0) {
     events.push_back(DrainDeadlineSet{node.id, command.gpu, at + command.deadline});
@@ -91,21 +98,26 @@ Status Offline(const State& state, const Node& node, const std::vector<int>& gpu
   return Ok();
 }
 
-// A person's drain of a node drains each of its GPUs, and ends as the first of them is let in: the others stay drained by
-// themselves.  One by a fault is of the node alone, and would let in all of them.
+// A person's drain of a node drains each of its GPUs, and ends as the first of them is let in: the
+// others stay drained by themselves.  One by a fault is of the node alone, and would let in all of
+// them.
 bool EndsDrainOfNode(const Node& node, const ChangeService& command) {
   if (command.gpu < 0 || !node.draining) return command.gpu < 0;
   for (int i = 0; i < static_cast<int>(node.gpus.size()); ++i) {
-    if (i != command.gpu && !IsRetired(*node.facts, i) && !node.gpus[static_cast<size_t>(i)].draining) return false;
+    if (i != command.gpu && !IsRetired(*node.facts, i) &&
+        !node.gpus[static_cast<size_t>(i)].draining)
+      return false;
   }
   return true;
 }
 
 // Nothing is let in again without a test.
-void Online(const State& state, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+void Online(const State& state, const Node& node, const std::vector<int>& gpus,
+            const ChangeService& command, Events& events) {
   uint64_t last_task = state.last_task;
   const bool ends_of_node = EndsDrainOfNode(node, command);
-  for (auto due = state.drain_deadlines.lower_bound({node.id, -1}); due != state.drain_deadlines.end() && due->first.node == node.id; ++due) {
+  for (auto due = state.drain_deadlines.lower_bound({node.id, -1});
+       due != state.drain_deadlines.end() && due->first.node == node.id; ++due) {
     const int gpu = due->first.gpu;
     if (ends_of_node || gpu == command.gpu) events.push_back(DrainDeadlineSet{node.id, gpu, {}});
   }
@@ -115,17 +127,23 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus, 
     if (gpu.draining) events.push_back(GpuDrainChanged{node.id, i, false, ""});
     if (node.facts->gpus[static_cast<size_t>(i)].presence == GpuPresence::kMissing) {
       // It will be tested when it is back.
-      if (gpu.condition == GpuCondition::kOffline) events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kLost, "is missing"});
+      if (gpu.condition == GpuCondition::kOffline)
+        events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kLost, "is missing"});
       continue;
     }
     const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
-    const auto test_later = [&] { events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kTest, trouble == nullptr ? IncidentId{} : trouble->incident, false, true}); };
+    const auto test_later = [&] {
+      events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kTest,
+                                        trouble == nullptr ? IncidentId{} : trouble->incident,
+                                        false, true});
+    };
     if (gpu.condition == GpuCondition::kLost) {
       // Nobody has heard of it yet, as just after a reboot: its first reading lets it be tested.
       test_later();
       if (node.condition == NodeCondition::kUp) {
         events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kUnknown, ""});
-        events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting, "waits for its first reading, then for a test"});
+        events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting,
+                                             "waits for its first reading, then for a test"});
       }
       continue;
     }
@@ -134,29 +152,39 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus, 
         test_later();
         continue;
       }
-      if (trouble != nullptr && trouble->remedy != GpuRemedy::kNone) events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kNone, trouble->incident, false});
-      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting, "is being tested, to be back in service"});
+      if (trouble != nullptr && trouble->remedy != GpuRemedy::kNone)
+        events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kNone, trouble->incident, false});
+      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kTesting,
+                                           "is being tested, to be back in service"});
       events.push_back(GpuTaskOrdered{node.id, i, GpuTask::kTest, ++last_task, false});
     }
   }
 }
 
 // Of a person's own will: no budget and no breaker stand against it.
-Status Reset(const State& state, const Node& node, const std::vector<int>& gpus, const ChangeService& command, Events& events) {
+Status Reset(const State& state, const Node& node, const std::vector<int>& gpus,
+             const ChangeService& command, Events& events) {
   const std::set<JobId> jobs = JobsOn(state, node, gpus);
-  if (!jobs.empty() && !command.force) return Fail(Conflict(Label(node, command.gpu) + " is in use: drain it first, or --force stops what runs there"));
+  if (!jobs.empty() && !command.force)
+    return Fail(Conflict(Label(node, command.gpu) +
+                         " is in use: drain it first, or --force stops what runs there"));
   for (const int i : gpus) {
-    if (node.facts->gpus[static_cast<size_t>(i)].presence == GpuPresence::kMissing) return Fail(Conflict(Label(node, i) + " is missing from the node: nothing can be reset"));
+    if (node.facts->gpus[static_cast<size_t>(i)].presence == GpuPresence::kMissing)
+      return Fail(Conflict(Label(node, i) + " is missing from the node: nothing can be reset"));
     const GpuCondition condition = node.gpus[static_cast<size_t>(i)].condition;
     const GpuTrouble* trouble = FindTrouble(state, {node.id, i});
     if (trouble != nullptr && trouble->task != GpuTask::kNone) continue;
     if (condition != GpuCondition::kQuarantined) {
       if (!CanBecome(condition, GpuCondition::kQuarantined)) {
-        return Fail(Conflict(Label(node, i) + " is " + Name(condition) + ": only a GPU in service or in quarantine can be reset"));
+        return Fail(Conflict(Label(node, i) + " is " + Name(condition) +
+                             ": only a GPU in service or in quarantine can be reset"));
       }
-      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kQuarantined, "is to be reset: " + Printable(command.reason)});
+      events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kQuarantined,
+                                           "is to be reset: " + Printable(command.reason)});
     }
-    events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kReset, trouble == nullptr ? IncidentId{} : trouble->incident, false, true});
+    events.push_back(GpuRemedyChanged{node.id, i, GpuRemedy::kReset,
+                                      trouble == nullptr ? IncidentId{} : trouble->incident, false,
+                                      true});
   }
   Evict(state, jobs, Label(node, command.gpu) + " is to be reset", events);
   return Ok();
@@ -181,15 +209,21 @@ void EndDrains(const State& state, Instant at, Events& events) {
 
 Result<Events> DecideService(const State& state, Instant at, const ChangeService& command) {
   const Node* node = state.FindNode(command.node);
-  if (node == nullptr) return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
-  if (command.gpu >= static_cast<int>(node->gpus.size()) || (command.gpu >= 0 && IsRetired(*node->facts, command.gpu))) {
-    return Fail(NotFound("node " + node->facts->name + " has no GPU " + std::to_string(command.gpu)));
+  if (node == nullptr)
+    return Fail(NotFound("no node with id " + std::to_string(command.node.value)));
+  if (command.gpu >= static_cast<int>(node->gpus.size()) ||
+      (command.gpu >= 0 && IsRetired(*node->facts, command.gpu))) {
+    return Fail(
+        NotFound("node " + node->facts->name + " has no GPU " + std::to_string(command.gpu)));
   }
-  const bool is_lost = command.gpu >= 0 && node->gpus[static_cast<size_t>(command.gpu)].condition == GpuCondition::kLost;
+  const bool is_lost = command.gpu >= 0 && node->gpus[static_cast<size_t>(command.gpu)].condition ==
+                                               GpuCondition::kLost;
   if (is_lost && command.action != ServiceAction::kOnline) {
     return Fail(Conflict(Label(*node, command.gpu) + " does not answer (LOST)"));
   }
-  if (command.deadline.ns < 0 || command.deadline > kTimeLimitMax) return Fail(InvalidArgument("deadline: must be from 0s to " + ToText(kTimeLimitMax) + ", not " + ToText(command.deadline)));
+  if (command.deadline.ns < 0 || command.deadline > kTimeLimitMax)
+    return Fail(InvalidArgument("deadline: must be from 0s to " + ToText(kTimeLimitMax) + ", not " +
+                                ToText(command.deadline)));
   const std::vector<int> gpus = Targets(*node, command.gpu);
   Events events;
   switch (command.action) {

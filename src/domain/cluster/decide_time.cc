@@ -22,11 +22,16 @@ void EndLostLeases(const State& state, Instant at, const Node& node, Events& eve
 }
 
 Status CheckWeights(const WeightsByPool& placement) {
-  if (placement.size() > kPoolsWeighedMax) return Fail(InvalidArgument("policy: placement: at most " + std::to_string(kPoolsWeighedMax) + " pools, not " + std::to_string(placement.size())));
+  if (placement.size() > kPoolsWeighedMax)
+    return Fail(InvalidArgument("policy: placement: at most " + std::to_string(kPoolsWeighedMax) +
+                                " pools, not " + std::to_string(placement.size())));
   for (const auto& [pool, weights] : placement) {
-    for (const int weight : {weights.numa, weights.nvlink, weights.fragmentation, weights.best_fit, weights.spread, weights.model_fit}) {
+    for (const int weight : {weights.numa, weights.nvlink, weights.fragmentation, weights.best_fit,
+                             weights.spread, weights.model_fit}) {
       if (weight >= 0 && weight <= kPlacementWeightMax) continue;
-      return Fail(InvalidArgument("policy: placement." + pool + ": weights must be between 0 and " + std::to_string(kPlacementWeightMax) + ", not " + std::to_string(weight)));
+      return Fail(InvalidArgument("policy: placement." + pool + ": weights must be between 0 and " +
+                                  std::to_string(kPlacementWeightMax) + ", not " +
+                                  std::to_string(weight)));
     }
   }
   return Ok();
@@ -34,9 +39,13 @@ Status CheckWeights(const WeightsByPool& placement) {
 
 Status CheckUnderUse(const UnderUsePolicy& policy) {
   const auto bad = [](Duration span) { return span.ns < 0 || span > kTimeLimitMax; };
-  for (const UnderUseRule* rule : {&policy.high, &policy.medium, &policy.low, &policy.interactive}) {
-    if (rule->below_percent < 0 || rule->below_percent > 100 || bad(rule->warn_after) || bad(rule->stop_after)) {
-      return Fail(InvalidArgument("policy: under_use: below must be between 0 and 100, times between 0 and " + ToText(kTimeLimitMax)));
+  for (const UnderUseRule* rule :
+       {&policy.high, &policy.medium, &policy.low, &policy.interactive}) {
+    if (rule->below_percent < 0 || rule->below_percent > 100 || bad(rule->warn_after) ||
+        bad(rule->stop_after)) {
+      return Fail(InvalidArgument(
+          "policy: under_use: below must be between 0 and 100, times between 0 and " +
+          ToText(kTimeLimitMax)));
     }
   }
   return Ok();
@@ -50,15 +59,21 @@ Status CheckPolicy(const Policy& policy) {
   if (policy.min_run.ns < 0 || policy.min_run > kTimeLimitMax) {
     return Fail(InvalidArgument("policy: min_run must be between 0 and " + ToText(kTimeLimitMax)));
   }
-  if (policy.share_half_life.ns < 1'000'000 || policy.usage_period.ns < 1'000'000 || policy.share_horizon.ns < 0 || policy.age_after.ns < 0 ||
-      policy.reclaim_grace.ns < 0) {
-    return Fail(InvalidArgument("policy: times of shares must not be below zero, nor share_half_life and usage_period below 1 ms"));
+  if (policy.share_half_life.ns < 1'000'000 || policy.usage_period.ns < 1'000'000 ||
+      policy.share_horizon.ns < 0 || policy.age_after.ns < 0 || policy.reclaim_grace.ns < 0) {
+    return Fail(
+        InvalidArgument("policy: times of shares must not be below zero, nor share_half_life and "
+                        "usage_period below 1 ms"));
   }
-  if (policy.class_floor < 0 || policy.class_floor > 100) return Fail(InvalidArgument("policy: class_floor must be between 0 and 100"));
+  if (policy.class_floor < 0 || policy.class_floor > 100)
+    return Fail(InvalidArgument("policy: class_floor must be between 0 and 100"));
   if (policy.move_cost.ns < 0 || policy.move_interval.ns < 0 || policy.moves_per_hour < 0) {
-    return Fail(InvalidArgument("policy: move_cost, move_interval and moves_per_hour must not be below zero"));
+    return Fail(InvalidArgument(
+        "policy: move_cost, move_interval and moves_per_hour must not be below zero"));
   }
-  if (policy.jobs_kept_for.ns < 0 || policy.jobs_kept_for > kTimeLimitMax) return Fail(InvalidArgument("policy: jobs_kept_for must be between 0 and " + ToText(kTimeLimitMax)));
+  if (policy.jobs_kept_for.ns < 0 || policy.jobs_kept_for > kTimeLimitMax)
+    return Fail(
+        InvalidArgument("policy: jobs_kept_for must be between 0 and " + ToText(kTimeLimitMax)));
   GP_CHECK_OK(CheckUnderUse(policy.under_use));
   return CheckWeights(policy.placement);
 }
@@ -71,24 +86,31 @@ void EndForMaintenance(const State& state, Instant at, Events& events) {
     const Job& job = *state.FindJob(id);
     if (!told.insert(id).second) continue;
     std::vector<const Reservation*> windows = InTheWayOf(state, job);
-    std::erase_if(windows, [&](const Reservation* one) { return one->ends_at <= at; });  // nobody ticked meanwhile: it is over
+    // Nobody ticked meanwhile: it is over
+    std::erase_if(windows, [&](const Reservation* one) { return one->ends_at <= at; });
     if (windows.empty()) continue;
     const Reservation* maintenance = std::ranges::min(windows, {}, &Reservation::starts_at);
-    events.push_back(JobStopOrdered{id, StopCause::kDrain, StopOrder::kGraceful, "maintenance " + maintenance->name + " begins at " + ToRfc3339(WallOf(state.time, maintenance->starts_at))});
+    events.push_back(JobStopOrdered{id, StopCause::kDrain, StopOrder::kGraceful,
+                                    "maintenance " + maintenance->name + " begins at " +
+                                        ToRfc3339(WallOf(state.time, maintenance->starts_at))});
   }
 }
 
 void ForgetOld(const State& state, Instant at, Events& events) {
   if (state.policy.jobs_kept_for.ns == 0) return;
-  for (const JobId id : FindForgettable(state, kForgottenAtATime, at - state.policy.jobs_kept_for)) events.push_back(JobForgotten{id});
+  for (const JobId id : FindForgettable(state, kForgottenAtATime, at - state.policy.jobs_kept_for))
+    events.push_back(JobForgotten{id});
 }
 
 }  // namespace
 
 Result<Events> DecideSetPolicy(const State& state, const SetPolicy& command) {
   GP_CHECK_OK(CheckPolicy(command.policy));
-  if (command.policy.lease_time != state.policy.lease_time || command.policy.lease_end_time != state.policy.lease_end_time) {
-    return Fail(InvalidArgument("policy: times of leases stay as they were when the controller began: start it again with others"));
+  if (command.policy.lease_time != state.policy.lease_time ||
+      command.policy.lease_end_time != state.policy.lease_end_time) {
+    return Fail(
+        InvalidArgument("policy: times of leases stay as they were when the controller began: "
+                        "start it again with others"));
   }
   return Events{PolicyChanged{command.policy}};
 }
@@ -121,7 +143,8 @@ Result<Events> DecideTick(const State& state, Instant at) {
     if (ProspectOf(state, spec) == Prospect::kMet) {
       events.push_back(JobUnblocked{id});
     } else {
-      events.push_back(JobEnded{id, JobState::kCancelled, 130, TellImpossible(state, spec), EndClass::kNone});
+      events.push_back(
+          JobEnded{id, JobState::kCancelled, 130, TellImpossible(state, spec), EndClass::kNone});
     }
   }
   for (const auto& [due, name] : state.reservation_ends) {
@@ -147,11 +170,13 @@ Result<Events> DecideTick(const State& state, Instant at) {
     events.push_back(JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
                                     "ran for its time limit of " + ToText(job.spec->time_limit)});
   }
-  // One kind of stop in a tick, and losses in the next one: what becomes of a job depends on what it was told before.
+  // One kind of stop in a tick, and losses in the next one: what becomes of a job depends on what
+  // it was told before.
   const size_t before = events.size();
   if (!limits_due) EndForMaintenance(state, at, events);
   if (!limits_due && events.size() == before) EndDrains(state, at, events);
-  if (!limits_due && events.size() == before && !state.losses.empty() && state.losses.begin()->first <= at) {
+  if (!limits_due && events.size() == before && !state.losses.empty() &&
+      state.losses.begin()->first <= at) {
     EndLostLeases(state, at, *state.FindNode(state.losses.begin()->second), events);
   }
   return events;

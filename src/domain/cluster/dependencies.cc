@@ -1,5 +1,5 @@
-#include "domain/cluster/arrays.h"
 #include "domain/cluster/dependencies.h"
+#include "domain/cluster/arrays.h"
 
 #include <algorithm>
 #include <map>
@@ -19,10 +19,13 @@ const char* Wish(AfterKind kind) {
 
 // What all of the array come to; of failures one is enough.
 Prospect ProspectOf(const Array& array, AfterKind kind) {
-  const auto judge = [](bool met, bool impossible) { return met ? Prospect::kMet : impossible ? Prospect::kImpossible : Prospect::kOpen; };
+  const auto judge = [](bool met, bool impossible) {
+    return met ? Prospect::kMet : impossible ? Prospect::kImpossible : Prospect::kOpen;
+  };
   const bool is_over = array.ended == array.count;
   switch (kind) {
-    case AfterKind::kOk: return judge(array.completed == array.count, array.completed < array.ended);
+    case AfterKind::kOk:
+      return judge(array.completed == array.count, array.completed < array.ended);
     case AfterKind::kEnded: return judge(is_over, false);
     case AfterKind::kStarted: return judge(array.started == array.count, array.unstarted > 0);
     case AfterKind::kFailed: return judge(array.failed > 0, is_over);
@@ -31,13 +34,16 @@ Prospect ProspectOf(const Array& array, AfterKind kind) {
 }
 
 // "job-3", or of an array "job-3[*]".
-std::string NameOfAwaited(const State& state, JobId id) { return state.arrays.contains(id) ? ToText(id) + "[*]" : NameOf(state, id); }
+std::string NameOfAwaited(const State& state, JobId id) {
+  return state.arrays.contains(id) ? ToText(id) + "[*]" : NameOf(state, id);
+}
 
 // What the other came to instead of what was wished: "FAILED", "1 of 6 completed".
 std::string Fate(const State& state, JobId id) {
   if (const auto found = state.arrays.find(id); found != state.arrays.end()) {
     const Array& array = found->second;
-    return "ended with " + std::to_string(array.completed) + " completed and " + std::to_string(array.failed) + " failed of " + std::to_string(array.ended);
+    return "ended with " + std::to_string(array.completed) + " completed and " +
+           std::to_string(array.failed) + " failed of " + std::to_string(array.ended);
   }
   const Job* job = state.FindJob(id);
   return job == nullptr ? "is not known" : Name(job->state);
@@ -46,7 +52,8 @@ std::string Fate(const State& state, JobId id) {
 }  // namespace
 
 Prospect ProspectOf(const State& state, const Dependency& dependency) {
-  if (const auto array = state.arrays.find(dependency.job); array != state.arrays.end()) return ProspectOf(array->second, dependency.kind);
+  if (const auto array = state.arrays.find(dependency.job); array != state.arrays.end())
+    return ProspectOf(array->second, dependency.kind);
   const Job* other = state.FindJob(dependency.job);
   if (other == nullptr) return Prospect::kImpossible;
   bool met = false;
@@ -62,7 +69,8 @@ Prospect ProspectOf(const State& state, const Dependency& dependency) {
 
 Prospect ProspectOf(const State& state, const JobSpec& spec) {
   Prospect all = Prospect::kMet;
-  for (const Dependency& dependency : spec.after) all = std::max(all, ProspectOf(state, dependency));
+  for (const Dependency& dependency : spec.after)
+    all = std::max(all, ProspectOf(state, dependency));
   return all;
 }
 
@@ -70,7 +78,8 @@ std::string TellOpen(const State& state, const JobSpec& spec) {
   std::string text;
   for (const Dependency& dependency : spec.after) {
     if (ProspectOf(state, dependency) != Prospect::kOpen) continue;
-    text += (text.empty() ? "waits for " : ", ") + NameOfAwaited(state, dependency.job) + " " + Wish(dependency.kind);
+    text += (text.empty() ? "waits for " : ", ") + NameOfAwaited(state, dependency.job) + " " +
+            Wish(dependency.kind);
   }
   return text;
 }
@@ -78,7 +87,8 @@ std::string TellOpen(const State& state, const JobSpec& spec) {
 std::string TellImpossible(const State& state, const JobSpec& spec) {
   for (const Dependency& dependency : spec.after) {
     if (ProspectOf(state, dependency) != Prospect::kImpossible) continue;
-    return NameOfAwaited(state, dependency.job) + " " + Fate(state, dependency.job) + ", and was " + Wish(dependency.kind) + " first";
+    return NameOfAwaited(state, dependency.job) + " " + Fate(state, dependency.job) + ", and was " +
+           Wish(dependency.kind) + " first";
   }
   return "";
 }
@@ -97,18 +107,20 @@ bool KeepsItsArray(const State& state, const Job& job) {
   return next == state.jobs.end() || next->second.array != job.array;
 }
 
-// Whether what has just become of the element may decide for those who wait for its array: an array's counts
-// come to what they wait for once, not with each element.
+// Whether what has just become of the element may decide for those who wait for its array: an
+// array's counts come to what they wait for once, not with each element.
 bool MayDecide(const Array& array, const Job& element) {
   if (!IsTerminal(element.state)) return array.started == array.count;
   if (array.ended == array.count) return true;
   if (element.state == JobState::kCompleted) return false;
-  return array.ended - array.completed == 1 || (array.failed == 1 && HasFailed(element)) || (array.unstarted == 1 && !HasStarted(element));
+  return array.ended - array.completed == 1 || (array.failed == 1 && HasFailed(element)) ||
+         (array.unstarted == 1 && !HasStarted(element));
 }
 
 void Judge(State& state, JobId waited_for) {
   std::map<const JobSpec*, bool> known;  // many wait with one spec
-  for (auto it = state.dependents.lower_bound({waited_for, JobId{}}); it != state.dependents.end() && it->first == waited_for; ++it) {
+  for (auto it = state.dependents.lower_bound({waited_for, JobId{}});
+       it != state.dependents.end() && it->first == waited_for; ++it) {
     const JobSpec& spec = *state.FindJob(it->second)->spec;
     const auto [is_decided, is_new] = known.try_emplace(&spec);
     if (is_new) is_decided->second = ProspectOf(state, spec) != Prospect::kOpen;
@@ -119,16 +131,19 @@ void Judge(State& state, JobId waited_for) {
 }  // namespace
 
 bool IsWaitedFor(const State& state, const Job& job) {
-  return HasDependents(state, job.id) || (KeepsItsArray(state, job) && HasDependents(state, job.array));
+  return HasDependents(state, job.id) ||
+         (KeepsItsArray(state, job) && HasDependents(state, job.array));
 }
 
 void IndexBlocked(State& state, const Job& job) {
-  for (const Dependency& dependency : job.spec->after) state.dependents.insert({dependency.job, job.id});
+  for (const Dependency& dependency : job.spec->after)
+    state.dependents.insert({dependency.job, job.id});
   if (ProspectOf(state, *job.spec) != Prospect::kOpen) state.decided.insert(job.id);
 }
 
 void UnindexBlocked(State& state, const Job& job) {
-  for (const Dependency& dependency : job.spec->after) state.dependents.erase({dependency.job, job.id});
+  for (const Dependency& dependency : job.spec->after)
+    state.dependents.erase({dependency.job, job.id});
   state.decided.erase(job.id);
 }
 

@@ -10,14 +10,15 @@ namespace gp {
 
 enum class Prospect { kMet, kOpen, kImpossible };
 
-// Whether the other job, or all of the array, has come to what is asked, may yet, or never will.  One that is
-// not known never will.  Of an array one failure is enough for kFailed.
+// Whether the other job, or all of the array, has come to what is asked, may yet, or never will.
+// One that is not known never will.  Of an array one failure is enough for kFailed.
 Prospect ProspectOf(const State& state, const Dependency& dependency);
 
 // Of all that the job waits for: kImpossible outweighs kOpen.
 Prospect ProspectOf(const State& state, const JobSpec& spec);
 
-// "job-3 to complete, job-4 to end": what is open; of kImpossible: "job-3 FAILED, and was to complete".
+// "job-3 to complete, job-4 to end": what is open; of kImpossible: "job-3 FAILED, and was to
+// complete".
 std::string TellOpen(const State& state, const JobSpec& spec);
 std::string TellImpossible(const State& state, const JobSpec& spec);
 

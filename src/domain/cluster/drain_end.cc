@@ -9,7 +9,9 @@ namespace gp {
 namespace {
 
 // A job that is told to leave then has its grace, as one that reaches its time limit.
-Instant LeftAfter(Instant deadline, const JobSpec& spec) { return deadline + spec.grace + kEndMargin; }
+Instant LeftAfter(Instant deadline, const JobSpec& spec) {
+  return deadline + spec.grace + kEndMargin;
+}
 
 }  // namespace
 
@@ -22,7 +24,8 @@ DrainEnd EndOfDrain(const State& state, const Node& node) {
   for (const JobId id : jobs) {
     const Job& job = *state.FindJob(id);
     Instant left = LatestEnd(job);
-    if (deadline != state.drain_deadlines.end()) left = std::min(left, LeftAfter(deadline->second, *job.spec));
+    if (deadline != state.drain_deadlines.end())
+      left = std::min(left, LeftAfter(deadline->second, *job.spec));
     if (left == kNever) end.endless.push_back(id);
     end.at = std::max(end.at, left);
   }

@@ -9,9 +9,12 @@
 namespace gp {
 
 struct DrainEnd {
-  Instant at;                   // at the latest, by time limits and the drain's deadline; kNever: nobody knows; ns == 0: nobody is there
-  int jobs = 0;                 // that are there
-  std::vector<JobId> endless;   // of them, those that nothing ends: without a time limit, where the drain has no deadline
+  // At the latest, by time limits and the drain's deadline; kNever: nobody knows; ns == 0: nobody
+  // is there
+  Instant at;
+  int jobs = 0;  // that are there
+  // Of them, those that nothing ends: without a time limit, where the drain has no deadline
+  std::vector<JobId> endless;
 };
 
 DrainEnd EndOfDrain(const State& state, const Node& node);

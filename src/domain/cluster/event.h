@@ -38,12 +38,14 @@ struct NodeJoined {
   NodeId node;
   std::shared_ptr<const NodeFacts> facts;
   uint64_t incarnation = 0;
-  // Its hardware has changed, and each GPU that it had keeps its position and its marks.  False: the GPUs are
-  // those that it had, or (in journals of format 16) others, of which nothing is known.
+  // Its hardware has changed, and each GPU that it had keeps its position and its marks.  False:
+  // the GPUs are those that it had, or (in journals of format 16) others, of which nothing is
+  // known.
   bool keeps_positions = false;
 };
 
-// A GPU is found in another node: its marks, troubles and incidents follow it, and its old position is retired.
+// A GPU is found in another node: its marks, troubles and incidents follow it, and its old position
+// is retired.
 struct GpuMoved {
   GpuKey from;
   GpuKey to;
@@ -187,7 +189,7 @@ struct JobForgotten {
 struct JobMoveOrdered {
   JobId job;
   JobId by;
-  std::vector<NodeId> nodes;  // kept for `by`
+  std::vector<NodeId> nodes;            // kept for `by`
   std::vector<RankTarget> destination;  // by rank; kept for the job
 };
 
@@ -223,7 +225,8 @@ struct ReservationEnded {
   std::string name;
 };
 
-// Until when jobs may run on a GPU, or with gpu < 0 on a node, that is drained; ns == 0: until they end.
+// Until when jobs may run on a GPU, or with gpu < 0 on a node, that is drained; ns == 0: until they
+// end.
 struct DrainDeadlineSet {
   NodeId node;
   int gpu = -1;
@@ -259,7 +262,7 @@ struct IncidentOpened {
 struct IncidentNoted {
   IncidentId incident;
   std::string what;
-  int reports = 0;          // more of them
+  int reports = 0;  // more of them
   GpuRemedy remedy = GpuRemedy::kNone;
   bool needs_person = false;
   std::vector<JobId> jobs;  // interrupted now
@@ -299,7 +302,8 @@ struct GpuTaskEnded {
   bool is_sound = false;  // a test says so: errors of programs before it no longer count
 };
 
-// So many GPUs of the pool were taken out that nothing more is done by itself until a person closes the incident.
+// So many GPUs of the pool were taken out that nothing more is done by itself until a person closes
+// the incident.
 struct BreakerOpened {
   std::string pool;
   IncidentId incident;
@@ -384,16 +388,18 @@ struct AccessRefused {
   int times = 1;
 };
 
-using Event = std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned, NodeDrainChanged,
-                           GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld, JobReleased,
-                           GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
-                           JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered,
-                           QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
-                           NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered,
-                           FaultSeen, JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
-                           GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved,
-                           DrainDeadlineSet, RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
-                           BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear, LeaseUseNoted, JobIdle, ChangeNoted,
-                           GpuMoved, GpuRetired, WallClockStepped, GpuHealthChanged, BudgetLevelChanged>;
+using Event =
+    std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned,
+                 NodeDrainChanged, GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld,
+                 JobReleased, GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
+                 JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered,
+                 QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
+                 NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered, FaultSeen,
+                 JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
+                 GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved, DrainDeadlineSet,
+                 RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
+                 BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear,
+                 LeaseUseNoted, JobIdle, ChangeNoted, GpuMoved, GpuRetired, WallClockStepped,
+                 GpuHealthChanged, BudgetLevelChanged>;
 
 }  // namespace gp

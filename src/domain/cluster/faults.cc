@@ -17,20 +17,27 @@ const GpuTrouble* FindTrouble(const State& state, const GpuKey& key) {
   return found == state.troubles.end() ? nullptr : &found->second;
 }
 
-const Gpu& GpuAt(const State& state, const GpuKey& key) { return state.FindNode(key.node)->gpus[static_cast<size_t>(key.gpu)]; }
+const Gpu& GpuAt(const State& state, const GpuKey& key) {
+  return state.FindNode(key.node)->gpus[static_cast<size_t>(key.gpu)];
+}
 
-bool IsBreakerOpen(const State& state, const std::string& pool) { return state.breakers.contains(pool); }
+bool IsBreakerOpen(const State& state, const std::string& pool) {
+  return state.breakers.contains(pool);
+}
 
 int64_t CountTakenOut(const State& state, const std::string& pool, Instant at) {
   const auto found = state.taken_out.find(pool);
   if (found == state.taken_out.end()) return 0;
-  return std::ranges::count_if(found->second, [&](Instant taken) { return at - taken <= state.policy.faults.breaker_window; });
+  return std::ranges::count_if(found->second, [&](Instant taken) {
+    return at - taken <= state.policy.faults.breaker_window;
+  });
 }
 
 int64_t CountNodesTakenOut(const State& state, const std::string& pool, Instant at) {
   std::set<NodeId> nodes;
   for (const auto& [key, trouble] : state.troubles) {
-    const bool is_recent = trouble.taken_out_at.ns != 0 && at - trouble.taken_out_at <= state.policy.faults.breaker_window;
+    const bool is_recent = trouble.taken_out_at.ns != 0 &&
+                           at - trouble.taken_out_at <= state.policy.faults.breaker_window;
     if (is_recent && state.FindNode(key.node)->pool == pool) nodes.insert(key.node);
   }
   return static_cast<int64_t>(nodes.size());
@@ -41,7 +48,8 @@ bool IsBreakerDue(const State& state, const std::string& pool, Instant at) {
   const auto capacity = state.capacity.find(pool);
   if (policy.breaker_percent >= 100 || capacity == state.capacity.end()) return false;
   const int64_t taken = CountTakenOut(state, pool, at);
-  const bool are_many = taken >= policy.breaker_gpus_min && taken * 100 > capacity->second * policy.breaker_percent;
+  const bool are_many =
+      taken >= policy.breaker_gpus_min && taken * 100 > capacity->second * policy.breaker_percent;
   return are_many && CountNodesTakenOut(state, pool, at) >= policy.breaker_nodes_min;
 }
 
@@ -52,17 +60,24 @@ bool IsRemedyReady(const State& state, const GpuKey& key) {
   const Node& node = *state.FindNode(key.node);
   const Gpu& gpu = GpuAt(state, key);
   if (node.condition != NodeCondition::kUp || !gpu.leases.empty()) return false;
-  if (node.facts->gpus[static_cast<size_t>(key.gpu)].presence != GpuPresence::kPresent) return false;
+  if (node.facts->gpus[static_cast<size_t>(key.gpu)].presence != GpuPresence::kPresent)
+    return false;
   if (IsBreakerOpen(state, node.pool) && !trouble->is_asked) return false;
-  const bool is_out = gpu.condition == GpuCondition::kSuspect || gpu.condition == GpuCondition::kQuarantined ||
-                      (gpu.condition == GpuCondition::kOffline && trouble->remedy == GpuRemedy::kTest && trouble->is_asked);
-  const bool is_at_work = gpu.condition == GpuCondition::kAvailable || gpu.condition == GpuCondition::kUnlinked;
+  const bool is_out = gpu.condition == GpuCondition::kSuspect ||
+                      gpu.condition == GpuCondition::kQuarantined ||
+                      (gpu.condition == GpuCondition::kOffline &&
+                       trouble->remedy == GpuRemedy::kTest && trouble->is_asked);
+  const bool is_at_work =
+      gpu.condition == GpuCondition::kAvailable || gpu.condition == GpuCondition::kUnlinked;
   return is_out || (is_at_work && trouble->remedy != GpuRemedy::kTest);
 }
 
-bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid, Instant at) {
+bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid,
+                  Instant at) {
   const FaultPolicy& policy = state.policy.faults;
-  const auto counts = [&](const UserError& error) { return error.xid == xid && at - error.at <= policy.error_window; };
+  const auto counts = [&](const UserError& error) {
+    return error.xid == xid && at - error.at <= policy.error_window;
+  };
   std::set<std::string> users;
   int64_t count = 0;
   for (const UserError& error : trouble.errors) {
@@ -70,7 +85,8 @@ bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& troub
     users.insert(error.user);
     ++count;
   }
-  if (static_cast<int>(users.size()) < policy.suspect_users || count < policy.suspect_errors) return false;
+  if (static_cast<int>(users.size()) < policy.suspect_users || count < policy.suspect_errors)
+    return false;
   // GPUs that had none may have had no work, and would make any that work look bad.
   int64_t others = 0;
   int64_t beyond_first = 0;
@@ -92,7 +108,8 @@ bool IsAnotherFailure(const Node& node, Instant at) {
 bool IsLemon(const State& state, const Node& node, Instant at) {
   const FaultPolicy& policy = state.policy.faults;
   const auto recent = [&](const Node& one) {
-    return std::ranges::count_if(one.failures, [&](Instant failed) { return at - failed <= policy.lemon_window; });
+    return std::ranges::count_if(
+        one.failures, [&](Instant failed) { return at - failed <= policy.lemon_window; });
   };
   if (!IsAnotherFailure(node, at)) return false;
   const int64_t count = recent(node) + 1;
@@ -117,7 +134,9 @@ std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span) {
 }
 
 bool IsRepeated(const GpuTrouble& trouble, int xid, Instant at, Duration span) {
-  return std::ranges::any_of(trouble.xids, [&](const XidMark& mark) { return mark.xid == xid && at - mark.at > span && at - mark.at <= kMarksKept; });
+  return std::ranges::any_of(trouble.xids, [&](const XidMark& mark) {
+    return mark.xid == xid && at - mark.at > span && at - mark.at <= kMarksKept;
+  });
 }
 
 bool IsForgiven(const Job& job, Instant at) {
@@ -127,11 +146,15 @@ bool IsForgiven(const Job& job, Instant at) {
 }
 
 bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome) {
-  return outcome.clues.mps_failed && std::ranges::none_of(job.xids, [&](const XidNote& note) { return note.attempt == job.attempt; });
+  return outcome.clues.mps_failed && std::ranges::none_of(job.xids, [&](const XidNote& note) {
+           return note.attempt == job.attempt;
+         });
 }
 
 Instant EndOf(const State& state, const Incident& incident) {
-  if (incident.state == IncidentState::kClosed || incident.needs_person || incident.is_lasting || incident.remedy != GpuRemedy::kNone) return kNever;
+  if (incident.state == IncidentState::kClosed || incident.needs_person || incident.is_lasting ||
+      incident.remedy != GpuRemedy::kNone)
+    return kNever;
   return incident.last_at + state.policy.faults.incident_window;
 }
 
@@ -142,7 +165,8 @@ uint64_t DigestOf(const JobSpec& spec) {
 }
 
 void IndexTrouble(State& state, const GpuKey& key, const GpuTrouble& trouble, int sign) {
-  const bool is_waiting = trouble.remedy >= GpuRemedy::kTest && trouble.remedy <= GpuRemedy::kReset && trouble.task == GpuTask::kNone;
+  const bool is_waiting = trouble.remedy >= GpuRemedy::kTest &&
+                          trouble.remedy <= GpuRemedy::kReset && trouble.task == GpuTask::kNone;
   if (!is_waiting) return;
   if (sign > 0) {
     state.remedies.insert(key);

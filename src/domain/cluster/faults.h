@@ -24,18 +24,20 @@ int64_t CountNodesTakenOut(const State& state, const std::string& pool, Instant 
 // Whether those are too many to go on without a person.
 bool IsBreakerDue(const State& state, const std::string& pool, Instant at);
 
-// Whether what is to be done about the GPU can begin now: nobody uses it and nothing stands against it.
+// Whether what is to be done about the GPU can begin now: nobody uses it and nothing stands against
+// it.
 bool IsRemedyReady(const State& state, const GpuKey& key);
 
-// Whether the GPU has had errors of many users, and many more than others have.  Looks at all GPUs that had any, but
-// only where its own are many.
-bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid, Instant at);
+// Whether the GPU has had errors of many users, and many more than others have.  Looks at all GPUs
+// that had any, but only where its own are many.
+bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid,
+                  Instant at);
 
 // Whether a failure of the node now is another one: what comes within an hour is one accident.
 bool IsAnotherFailure(const Node& node, Instant at);
 
-// Whether the node, which fails now once more, fails much more often than the others.  Looks at all nodes, but only
-// where its own failures are many.
+// Whether the node, which fails now once more, fails much more often than the others.  Looks at all
+// nodes, but only where its own failures are many.
 bool IsLemon(const State& state, const Node& node, Instant at);
 
 // The XIDs of a GPU that came so shortly before.
@@ -45,7 +47,8 @@ bool IsRepeated(const GpuTrouble& trouble, int xid, Instant at, Duration span);
 
 // Whether an error of the GPU excuses what ends the attempt now.
 bool IsForgiven(const Job& job, Instant at);
-// Whether the attempt failed with its MPS server, and no error of the driver says whose doing that was.
+// Whether the attempt failed with its MPS server, and no error of the driver says whose doing that
+// was.
 bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome);
 
 // When the open incident ends by itself; kNever: it does not.
@@ -54,7 +57,8 @@ Instant EndOf(const State& state, const Incident& incident);
 // Tells programs apart, so that one that fails again and again counts once.
 uint64_t DigestOf(const JobSpec& spec);
 
-// Enters what follows from the GPU's trouble, or from the incident, into the indexes; sign -1: takes it out.
+// Enters what follows from the GPU's trouble, or from the incident, into the indexes; sign -1:
+// takes it out.
 void IndexTrouble(State& state, const GpuKey& key, const GpuTrouble& trouble, int sign);
 void IndexIncident(State& state, const Incident& incident, bool is_in);
 // All of them anew.

@@ -18,10 +18,13 @@ GpuMode ModeFor(const GpuRequest& request) {
 namespace {
 
 // A request for memory alone does not say how much of the compute it needs.
-bool IsOfMemoryOnly(const GpuRequest& request) { return request.memory_mib > 0 && request.share_thousandths == kWholeShare; }
+bool IsOfMemoryOnly(const GpuRequest& request) {
+  return request.memory_mib > 0 && request.share_thousandths == kWholeShare;
+}
 
 GpuGrant InstanceFor(const GpuRequest& request, int gpu, const GpuFacts& facts) {
-  const MigProfile* profile = facts.mig.Smallest(IsOfMemoryOnly(request) ? 0 : request.share_thousandths, request.memory_mib);
+  const MigProfile* profile = facts.mig.Smallest(
+      IsOfMemoryOnly(request) ? 0 : request.share_thousandths, request.memory_mib);
   if (profile == nullptr) return {gpu, 0, 0};
   return {gpu, facts.mig.ShareOf(*profile), profile->memory_mib, profile->id};
 }
@@ -40,13 +43,16 @@ GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts) {
 
 GpuGrant PlacedGrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts, const Gpu& now) {
   GpuGrant grant = GrantOf(request, gpu, facts);
-  if (const MigProfile* profile = facts.mig.Find(grant.mig_profile)) grant.mig_start = facts.mig.ChooseStart(*profile, now.mig_slices);
+  if (const MigProfile* profile = facts.mig.Find(grant.mig_profile))
+    grant.mig_start = facts.mig.ChooseStart(*profile, now.mig_slices);
   return grant;
 }
 
 MigSlices SlicesOf(const GpuGrant& grant, const GpuFacts& facts) {
   const MigProfile* profile = facts.mig.Find(grant.mig_profile);
-  return profile == nullptr || grant.mig_start < 0 || grant.mig_start >= kMigSlicesMax ? 0 : SlicesAt(*profile, grant.mig_start);
+  return profile == nullptr || grant.mig_start < 0 || grant.mig_start >= kMigSlicesMax
+             ? 0
+             : SlicesAt(*profile, grant.mig_start);
 }
 
 namespace {
@@ -54,8 +60,12 @@ namespace {
 // Instances are of anybody's jobs: the hardware keeps them apart.
 Status CheckInstance(const Gpu& gpu, const GpuFacts& facts, const GpuGrant& grant) {
   const MigProfile* profile = facts.mig.Find(grant.mig_profile);
-  if (profile == nullptr) return Fail(Conflict(facts.uuid + (facts.mig.empty() ? " is not in MIG mode" : ": no MIG instance is as large as asked")));
-  const bool is_legal = grant.mig_start >= 0 && grant.mig_start < kMigSlicesMax && (profile->starts >> grant.mig_start & 1) != 0;
+  if (profile == nullptr)
+    return Fail(
+        Conflict(facts.uuid + (facts.mig.empty() ? " is not in MIG mode"
+                                                 : ": no MIG instance is as large as asked")));
+  const bool is_legal = grant.mig_start >= 0 && grant.mig_start < kMigSlicesMax &&
+                        (profile->starts >> grant.mig_start & 1) != 0;
   if (!is_legal || (SlicesAt(*profile, grant.mig_start) & gpu.mig_slices) != 0) {
     return Fail(Conflict(facts.uuid + ": no place is left for a MIG instance " + profile->name));
   }
@@ -66,18 +76,22 @@ Status CheckInstance(const Gpu& gpu, const GpuFacts& facts, const GpuGrant& gran
 
 Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const std::string& user,
                      const GpuGrant& grant) {
-  if (facts.presence != GpuPresence::kPresent) return Fail(Conflict(facts.uuid + " is not in its node"));
+  if (facts.presence != GpuPresence::kPresent)
+    return Fail(Conflict(facts.uuid + " is not in its node"));
   if (!IsGrantable(gpu)) {
-    return Fail(Conflict(facts.uuid + " is " + Name(gpu.condition) + (gpu.draining ? ", draining" : "")));
+    return Fail(
+        Conflict(facts.uuid + " is " + Name(gpu.condition) + (gpu.draining ? ", draining" : "")));
   }
-  if (grant.share < 0 || grant.memory_mib < 0) return Fail(Conflict(facts.uuid + ": negative grant"));
+  if (grant.share < 0 || grant.memory_mib < 0)
+    return Fail(Conflict(facts.uuid + ": negative grant"));
   if (mode == GpuMode::kMig) {
     GP_CHECK_OK(CheckInstance(gpu, facts, grant));
   } else if (!facts.mig.empty()) {
     return Fail(Conflict(facts.uuid + " is in MIG mode"));
   }
   if (mode == GpuMode::kWhole) {
-    if (!gpu.leases.empty()) return Fail(Conflict(facts.uuid + " is held by " + ToText(gpu.leases[0])));
+    if (!gpu.leases.empty())
+      return Fail(Conflict(facts.uuid + " is held by " + ToText(gpu.leases[0])));
     if (grant.share != kWholeShare || grant.memory_mib != facts.memory_mib) {
       return Fail(Conflict(facts.uuid + ": a whole GPU is granted whole"));
     }
@@ -93,15 +107,17 @@ Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const 
     return Fail(Conflict(facts.uuid + " is shared by another user's jobs"));
   }
   if (mode == GpuMode::kMps && gpu.leases.size() >= kMpsLeasesMax) {
-    return Fail(Conflict(facts.uuid + ": " + std::to_string(kMpsLeasesMax) + " jobs share it by MPS, which is the most"));
+    return Fail(Conflict(facts.uuid + ": " + std::to_string(kMpsLeasesMax) +
+                         " jobs share it by MPS, which is the most"));
   }
   if (gpu.share_granted + grant.share > kWholeShare) {
     return Fail(Conflict(facts.uuid + ": " + std::to_string(kWholeShare - gpu.share_granted) +
                          " thousandths left, " + std::to_string(grant.share) + " asked"));
   }
   if (gpu.memory_granted_mib + grant.memory_mib > facts.memory_mib) {
-    return Fail(Conflict(facts.uuid + ": " + std::to_string(facts.memory_mib - gpu.memory_granted_mib) +
-                         " MiB left, " + std::to_string(grant.memory_mib) + " asked"));
+    return Fail(Conflict(facts.uuid + ": " +
+                         std::to_string(facts.memory_mib - gpu.memory_granted_mib) + " MiB left, " +
+                         std::to_string(grant.memory_mib) + " asked"));
   }
   return Ok();
 }
@@ -123,7 +139,8 @@ Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
     const GpuFacts& facts = node.facts->gpus[static_cast<size_t>(grant.gpu)];
     const Gpu& gpu = node.gpus[static_cast<size_t>(grant.gpu)];
     if (IsGrantable(gpu) && !IsGrantable(gpu, request.count)) {
-      return Fail(Conflict(facts.uuid + " is " + Name(gpu.condition) + ": it takes work of one GPU only"));
+      return Fail(
+          Conflict(facts.uuid + " is " + Name(gpu.condition) + ": it takes work of one GPU only"));
     }
     GpuGrant asked = GrantOf(request, grant.gpu, facts);
     asked.mig_start = grant.mig_start;  // any place will do
@@ -135,7 +152,8 @@ Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
   return Ok();
 }
 
-// What the job requires of how its GPUs are joined, by the hardware as it is now: a plan may be older.
+// What the job requires of how its GPUs are joined, by the hardware as it is now: a plan may be
+// older.
 Status CheckTopology(const Node& node, const Job& job, const RankPlacement& at) {
   const TopologyRequest& request = job.spec->topology;
   const bool needs_numa = request.require == TopologyLevel::kSameNuma || !request.allow_cross_numa;
@@ -144,11 +162,17 @@ Status CheckTopology(const Node& node, const Job& job, const RankPlacement& at) 
   const NodeFacts& facts = *node.facts;
   for (size_t b = 1; b < at.gpus.size(); ++b) {
     for (size_t a = 0; a < b; ++a) {
-      const auto first = static_cast<size_t>(at.gpus[a].gpu), second = static_cast<size_t>(at.gpus[b].gpu);
-      const std::string_view lacks = needs_nvlink && facts.LinkCount(at.gpus[a].gpu, at.gpus[b].gpu) == 0 ? " are not joined by NVLink"
-                                     : needs_numa && facts.gpus[first].numa != facts.gpus[second].numa    ? " are of two NUMA nodes"
-                                                                                                          : "";
-      if (!lacks.empty()) return Fail(Conflict(NameOf(job) + ": " + facts.gpus[first].uuid + " and " + facts.gpus[second].uuid + std::string(lacks)));
+      const auto first = static_cast<size_t>(at.gpus[a].gpu),
+                 second = static_cast<size_t>(at.gpus[b].gpu);
+      const std::string_view lacks =
+          needs_nvlink && facts.LinkCount(at.gpus[a].gpu, at.gpus[b].gpu) == 0
+              ? " are not joined by NVLink"
+          : needs_numa && facts.gpus[first].numa != facts.gpus[second].numa
+              ? " are of two NUMA nodes"
+              : "";
+      if (!lacks.empty())
+        return Fail(Conflict(NameOf(job) + ": " + facts.gpus[first].uuid + " and " +
+                             facts.gpus[second].uuid + std::string(lacks)));
     }
   }
   return Ok();
@@ -158,16 +182,19 @@ Status CheckNuma(const Node& node, const RankPlacement& at) {
   int last = -1;
   for (const NumaGrant& grant : at.numa) {
     if (grant.numa <= last || grant.numa >= static_cast<int>(node.numa.size())) {
-      return Fail(Conflict(node.facts->name + ": NUMA nodes of a rank are distinct, known and in order"));
+      return Fail(
+          Conflict(node.facts->name + ": NUMA nodes of a rank are distinct, known and in order"));
     }
     last = grant.numa;
     const NumaFacts& facts = node.facts->numa[static_cast<size_t>(grant.numa)];
     const NumaLedger& ledger = node.numa[static_cast<size_t>(grant.numa)];
     const std::string where = node.facts->name + " NUMA " + std::to_string(facts.os_id);
     if (!grant.cpus.Minus(facts.cpus).Empty()) return Fail(Conflict(where + " lacks these cores"));
-    if (grant.cpus.Intersects(ledger.cpus_granted)) return Fail(Conflict(where + ": cores already held"));
+    if (grant.cpus.Intersects(ledger.cpus_granted))
+      return Fail(Conflict(where + ": cores already held"));
     if (grant.memory_mib < 0 || ledger.memory_granted_mib + grant.memory_mib > facts.memory_mib) {
-      return Fail(Conflict(where + ": " + std::to_string(facts.memory_mib - ledger.memory_granted_mib) +
+      return Fail(Conflict(where + ": " +
+                           std::to_string(facts.memory_mib - ledger.memory_granted_mib) +
                            " MiB of memory left, " + std::to_string(grant.memory_mib) + " asked"));
     }
   }
@@ -179,7 +206,8 @@ Status CheckNuma(const Node& node, const RankPlacement& at) {
 bool MayUse(const Job& job, const Node& node) {
   const std::string& reservation = job.spec->reservation;
   if (!reservation.empty() && !node.reservations.contains(reservation)) return false;
-  return node.pool == job.pool && std::ranges::all_of(job.spec->node_labels, [&](const auto& wanted) {
+  return node.pool == job.pool &&
+         std::ranges::all_of(job.spec->node_labels, [&](const auto& wanted) {
            const auto found = node.labels.find(wanted.first);
            return found != node.labels.end() && found->second == wanted.second;
          });
@@ -191,7 +219,9 @@ Status CheckGrants(const State& state, const Job& job, const RankPlacement& at) 
   if (node->condition != NodeCondition::kUp || node->draining) {
     return Fail(Conflict("node " + node->facts->name + " takes no new work"));
   }
-  if (!MayUse(job, *node)) return Fail(Conflict(NameOf(job) + " may not use node " + node->facts->name + ": another pool or other labels"));
+  if (!MayUse(job, *node))
+    return Fail(Conflict(NameOf(job) + " may not use node " + node->facts->name +
+                         ": another pool or other labels"));
   GP_CHECK_OK(CheckGpus(*node, job, at));
   GP_CHECK_OK(CheckTopology(*node, job, at));
   return CheckNuma(*node, at);

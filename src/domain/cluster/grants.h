@@ -12,8 +12,8 @@ namespace gp {
 // How a GPU is used by a job with this request.
 GpuMode ModeFor(const GpuRequest& request);
 
-// What the request takes of this GPU: share and memory, in whole numbers.  By MIG: the smallest instance that has as
-// much (none: no profile), without a place.
+// What the request takes of this GPU: share and memory, in whole numbers.  By MIG: the smallest
+// instance that has as much (none: no profile), without a place.
 GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts);
 // The same with the best place that is left for the instance, where there is one.
 GpuGrant PlacedGrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts, const Gpu& now);
@@ -25,7 +25,8 @@ MigSlices SlicesOf(const GpuGrant& grant, const GpuFacts& facts);
 Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const std::string& user,
                      const GpuGrant& grant);
 
-// Whether the job may be on the node at all: it is of its pool, in its reservation, and has the labels that it asks for.
+// Whether the job may be on the node at all: it is of its pool, in its reservation, and has the
+// labels that it asks for.
 bool MayUse(const Job& job, const Node& node);
 
 // Whether one rank of the job may have all that `at` names.

@@ -6,11 +6,13 @@ namespace gp {
 namespace {
 
 bool AnyGuarantee(const State& state, const std::string& pool) {
-  return std::ranges::any_of(state.queues, [&](const auto& one) { return one.second.guaranteed > 0 && one.second.pool == pool; });
+  return std::ranges::any_of(state.queues, [&](const auto& one) {
+    return one.second.guaranteed > 0 && one.second.pool == pool;
+  });
 }
 
-// What the queues of a pool may want to hold for good once the job does: what they hold, or are guaranteed, whichever is
-// more, from the bottom of the tree up.
+// What the queues of a pool may want to hold for good once the job does: what they hold, or are
+// guaranteed, whichever is more, from the bottom of the tree up.
 class Promises {
  public:
   Promises(const State& state, const Job& job, const Holdings& planned, const Holding& ask) {
@@ -21,10 +23,13 @@ class Promises {
       if (queue.pool != job.pool) continue;
       const AccountId id{name, ""};
       const auto below = below_.find(name);
-      int64_t wanted = below == below_.end() ? HeldOrPlanned(state, planned, id, &Holding::firm_share) : below->second;
+      int64_t wanted = below == below_.end()
+                           ? HeldOrPlanned(state, planned, id, &Holding::firm_share)
+                           : below->second;
       if (name == job.queue) own_ = wanted += ask.firm_share;
       const int64_t guaranteed = queue.guaranteed * kWholeShare;
-      is_within_ = is_within_ || (wanted <= guaranteed && std::ranges::find(path, name) != path.end());
+      is_within_ =
+          is_within_ || (wanted <= guaranteed && std::ranges::find(path, name) != path.end());
       below_[ParentOf(name)] += std::max(wanted, guaranteed);
     }
   }
@@ -42,7 +47,8 @@ class Promises {
 
 }  // namespace
 
-std::optional<QuotaStop> FindGuaranteeStop(const State& state, const Job& job, const Holdings& planned, const Holding& ask) {
+std::optional<QuotaStop> FindGuaranteeStop(const State& state, const Job& job,
+                                           const Holdings& planned, const Holding& ask) {
   if (ask.firm_share == 0 || !AnyGuarantee(state, job.pool)) return std::nullopt;
   const Promises promises(state, job, planned, ask);
   const auto installed = state.capacity.find(job.pool);
@@ -50,7 +56,11 @@ std::optional<QuotaStop> FindGuaranteeStop(const State& state, const Job& job, c
   if (promises.is_within() || promises.all() <= capacity) return std::nullopt;
   // All that the queue holds counts up to the top, as none of those above is within its guarantee.
   const int64_t left = std::max<int64_t>(promises.own() - (promises.all() - capacity), 0);
-  return QuotaStop{QuotaStop::Kind::kGuarantees, {job.queue, ""}, ask.firm_share, promises.own() - ask.firm_share, left};
+  return QuotaStop{QuotaStop::Kind::kGuarantees,
+                   {job.queue, ""},
+                   ask.firm_share,
+                   promises.own() - ask.firm_share,
+                   left};
 }
 
 }  // namespace gp

@@ -15,7 +15,8 @@ std::vector<AccountId> AccountsOf(const Job& job) {
     accounts.push_back({path, ""});
     accounts.push_back({std::move(path), job.user.name});
   }
-  if (const JobId array = LimitingArray(job); array.value != 0) accounts.push_back(AccountOf(array));
+  if (const JobId array = LimitingArray(job); array.value != 0)
+    accounts.push_back(AccountOf(array));
   return accounts;
 }
 
@@ -35,7 +36,9 @@ Account AccountAt(const State& state, const AccountId& id, Instant at) {
   return account;
 }
 
-bool IsFirm(const State& state, const Job& job) { return !job.spec->preemptible || !state.queues.at(job.queue).reclaimable; }
+bool IsFirm(const State& state, const Job& job) {
+  return !job.spec->preemptible || !state.queues.at(job.queue).reclaimable;
+}
 
 namespace {
 
@@ -74,7 +77,8 @@ void Charge(State& state, Instant at, const Job& job, const Holding& change) {
     Account& account = state.accounts[id];
     Settle(account, at, meter);
     account.held += change;
-    if (id.array.value != 0 && account.held == Holding{}) state.accounts.erase(id);  // nobody asks what it used
+    // Nobody asks what it used
+    if (id.array.value != 0 && account.held == Holding{}) state.accounts.erase(id);
   }
   if (change.share == 0) return;
   const PoolClass pool_class{job.pool, ClassOf(job.spec->priority)};
@@ -86,14 +90,16 @@ void Charge(State& state, Instant at, const Job& job, const Holding& change) {
 }
 
 int64_t CountedShare(const GpuGrant& grant, const GpuFacts& facts) {
-  const int64_t by_memory = (grant.memory_mib * kWholeShare + facts.memory_mib - 1) / facts.memory_mib;
+  const int64_t by_memory =
+      (grant.memory_mib * kWholeShare + facts.memory_mib - 1) / facts.memory_mib;
   return std::min<int64_t>(std::max<int64_t>(grant.share, by_memory), kWholeShare);
 }
 
 int64_t CountedShare(const State& state, const Lease& lease) {
   int64_t share = 0;
   const NodeFacts& facts = *state.FindNode(lease.node)->facts;
-  for (const GpuGrant& grant : lease.gpus) share += CountedShare(grant, facts.gpus[static_cast<size_t>(grant.gpu)]);
+  for (const GpuGrant& grant : lease.gpus)
+    share += CountedShare(grant, facts.gpus[static_cast<size_t>(grant.gpu)]);
   return share;
 }
 
@@ -102,7 +108,8 @@ Holding HoldingOf(const State& state, const Job& job) {
   Holding holding{0, 0, 1};
   for (const LeaseId lease : job.leases) {
     const Lease* held = state.FindLease(lease);
-    if (held != nullptr) holding.share += CountedShare(state, *held);  // else damaged: told by the invariants
+    // Else damaged: told by the invariants
+    if (held != nullptr) holding.share += CountedShare(state, *held);
   }
   if (IsFirm(state, job)) holding.firm_share = holding.share;
   return holding;
@@ -118,7 +125,8 @@ Holdings CountHoldings(const State& state) {
   return all;
 }
 
-int64_t HeldOrPlanned(const State& state, const Holdings& planned, const AccountId& id, int64_t Holding::*what) {
+int64_t HeldOrPlanned(const State& state, const Holdings& planned, const AccountId& id,
+                      int64_t Holding::* what) {
   const auto found = planned.find(id);
   return HeldNow(state, id).*what + (found == planned.end() ? 0 : found->second.*what);
 }

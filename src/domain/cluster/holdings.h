@@ -12,8 +12,8 @@ namespace gp {
 
 using Holdings = std::map<AccountId, Holding>;
 
-// The accounts that a job counts on: its queue and those above, its user in each, and its array where that
-// limits how many of its elements run.
+// The accounts that a job counts on: its queue and those above, its user in each, and its array
+// where that limits how many of its elements run.
 std::vector<AccountId> AccountsOf(const Job& job);
 // The array's, in whichever queue its elements would stand.
 AccountId AccountOf(JobId array);
@@ -25,15 +25,17 @@ Meter MeterOf(const Policy& policy);
 // What is held on the account; nothing where there is none.
 Holding HeldNow(const State& state, const AccountId& id);
 // That and what is planned on top of it.
-int64_t HeldOrPlanned(const State& state, const Holdings& planned, const AccountId& id, int64_t Holding::*what);
+int64_t HeldOrPlanned(const State& state, const Holdings& planned, const AccountId& id,
+                      int64_t Holding::* what);
 // The account with its sums as of `at`; an empty one where there is none.
 Account AccountAt(const State& state, const AccountId& id, Instant at);
 
-// Whether what the job holds cannot be taken back: it is not preemptible, or its queue not reclaimable.
+// Whether what the job holds cannot be taken back: it is not preemptible, or its queue not
+// reclaimable.
 bool IsFirm(const State& state, const Job& job);
 
-// What a grant counts on accounts, in thousandths of a GPU: its part of the compute or of the memory,
-// whichever is more.  Who asks for memory alone keeps others from it all the same.
+// What a grant counts on accounts, in thousandths of a GPU: its part of the compute or of the
+// memory, whichever is more.  Who asks for memory alone keeps others from it all the same.
 int64_t CountedShare(const GpuGrant& grant, const GpuFacts& facts);
 int64_t CountedShare(const State& state, const Lease& lease);
 

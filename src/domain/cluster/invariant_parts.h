@@ -1,7 +1,7 @@
 #pragma once
 
-// The families of invariants.cc, by subject: check_sums.cc, check_reservations.cc, check_indexes.cc,
-// check_shape.cc, check_faults.cc, check_metering.cc.
+// The families of invariants.cc, by subject: check_sums.cc, check_reservations.cc,
+// check_indexes.cc, check_shape.cc, check_faults.cc, check_metering.cc.
 
 #include <vector>
 
@@ -11,7 +11,8 @@ namespace gp {
 
 using Violations = std::vector<Violation>;
 
-// "shape": what the other checks index by; where it is broken, they would read beside their vectors.
+// "shape": what the other checks index by; where it is broken, they would read beside their
+// vectors.
 void CheckShape(const State& state, Violations& found);
 
 // I8: what is kept as a sum is that sum.
@@ -20,9 +21,11 @@ void CheckSums(const State& state, Violations& found);
 // I10: on reserved nodes nobody but their own has a place while they last.
 void CheckReservations(const State& state, Violations& found);
 void CheckReserved(const State& state, const Reservation& reservation, Violations& found);
-void CheckReservedNode(const State& state, const Reservation& reservation, const Node& node, Violations& found);
+void CheckReservedNode(const State& state, const Reservation& reservation, const Node& node,
+                       Violations& found);
 
-// The indexes hold the job exactly where it belongs; and nothing beside the jobs and nodes that there are.
+// The indexes hold the job exactly where it belongs; and nothing beside the jobs and nodes that
+// there are.
 void CheckIndexesOf(const State& state, const Job& job, Violations& found);
 void CheckIndexSizes(const State& state, Violations& found);
 

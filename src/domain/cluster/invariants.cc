@@ -14,10 +14,12 @@ namespace {
 
 // One more instance, beside those that have these slices.
 template <typename Report>
-void CheckInstance(const GpuFacts& facts, const GpuGrant& grant, MigSlices& slices, const Report& report) {
+void CheckInstance(const GpuFacts& facts, const GpuGrant& grant, MigSlices& slices,
+                   const Report& report) {
   const MigProfile* profile = facts.mig.Find(grant.mig_profile);
   const MigSlices mine = SlicesOf(grant, facts);
-  if (profile == nullptr || mine == 0 || (profile->starts >> grant.mig_start & 1) == 0) return report("I3", "a MIG instance where none can be");
+  if (profile == nullptr || mine == 0 || (profile->starts >> grant.mig_start & 1) == 0)
+    return report("I3", "a MIG instance where none can be");
   if ((mine & slices) != 0) report("I3", "MIG instances overlap");
   slices |= mine;
 }
@@ -45,7 +47,8 @@ void CheckGpu(const State& state, const Node& node, size_t index, Violations& fo
     if (lease->mode != gpu.mode) report("I4", "leases of two modes");
     const Job* job = state.FindJob(lease->job);
     const bool is_of_one_user = gpu.mode == GpuMode::kTimeslice || gpu.mode == GpuMode::kMps;
-    if (job != nullptr && is_of_one_user && job->user.name != gpu.owner) report("I4", "shared by two users");
+    if (job != nullptr && is_of_one_user && job->user.name != gpu.owner)
+      report("I4", "shared by two users");
     if (lease->mode == GpuMode::kMig) CheckInstance(facts, *grant, slices, report);
     share += grant->share;
     memory += grant->memory_mib;
@@ -54,7 +57,8 @@ void CheckGpu(const State& state, const Node& node, size_t index, Violations& fo
   if (share > kWholeShare) report("I2", "more than the whole compute granted");
   if (gpu.mode == GpuMode::kWhole && gpu.leases.size() > 1) report("I2", "whole GPU held twice");
   if (gpu.leases.empty() != (gpu.mode == GpuMode::kFree)) report("I4", "mode without leases");
-  if (share != gpu.share_granted || memory != gpu.memory_granted_mib || slices != gpu.mig_slices) report("I8", "sums are off");
+  if (share != gpu.share_granted || memory != gpu.memory_granted_mib || slices != gpu.mig_slices)
+    report("I8", "sums are off");
 }
 
 void CheckNuma(const State& state, const Node& node, Violations& found) {
@@ -110,7 +114,8 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
                         rank.outcome.signal == 0;
       if (!live && !good) others_good = false;
     }
-    if (!others_good && job.stop == StopCause::kNone) report("I5", "part of the gang runs on alone");
+    if (!others_good && job.stop == StopCause::kNone)
+      report("I5", "part of the gang runs on alone");
   } else if (!job.leases.empty()) {
     report("I5", "holds leases");
   }
@@ -122,7 +127,8 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
       report("I5", ToText(id) + " has not the GPUs asked");
     }
   }
-  if (!job.claimed.empty() && job.state != JobState::kQueued) report("I5", "claims nodes without waiting for them");
+  if (!job.claimed.empty() && job.state != JobState::kQueued)
+    report("I5", "claims nodes without waiting for them");
   CheckIndexesOf(state, job, found);
 }
 
@@ -148,8 +154,11 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
   const auto check = [&](const AccountId& id, const Quota& limit) {
     const auto account = state.accounts.find(id);
     const Holding held = account == state.accounts.end() ? Holding{} : account->second.held;
-    if ((limit.gpus && held.share > *limit.gpus * kWholeShare && HoldingOf(state, job).share > 0) || (limit.jobs && held.jobs > *limit.jobs)) {
-      found.push_back({"I9", ToText(job.id) + " was placed beyond a limit of " + (id.array.value != 0 ? "array " + ToText(id.array) : "queue " + id.queue)});
+    if ((limit.gpus && held.share > *limit.gpus * kWholeShare && HoldingOf(state, job).share > 0) ||
+        (limit.jobs && held.jobs > *limit.jobs)) {
+      found.push_back(
+          {"I9", ToText(job.id) + " was placed beyond a limit of " +
+                     (id.array.value != 0 ? "array " + ToText(id.array) : "queue " + id.queue)});
     }
   };
   for (const std::string& path : PathsTo(job.queue)) {
@@ -157,23 +166,35 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
     check({path, ""}, queue.limit);
     check({path, job.user.name}, queue.user_limit);
   }
-  if (const JobId array = LimitingArray(job); array.value != 0) check({"", "", array}, LimitOf(job));
+  if (const JobId array = LimitingArray(job); array.value != 0)
+    check({"", "", array}, LimitOf(job));
 }
 
-// I6: what was granted now was free to be granted, and still is so: a placement changes no condition.
+// I6: what was granted now was free to be granted, and still is so: a placement changes no
+// condition.
 void CheckNewGrants(const State& state, const GangPlaced& placed, Violations& found) {
   for (const Lease& lease : placed.leases) {
     const Node& node = *state.FindNode(lease.node);
     const int gpus = static_cast<int>(lease.gpus.size());
-    const auto grantable = [&](const GpuGrant& g) { return IsGrantable(node.gpus[static_cast<size_t>(g.gpu)], gpus); };
-    if (node.condition != NodeCondition::kUp || node.draining || !std::ranges::all_of(lease.gpus, grantable)) {
+    const auto grantable = [&](const GpuGrant& g) {
+      return IsGrantable(node.gpus[static_cast<size_t>(g.gpu)], gpus);
+    };
+    if (node.condition != NodeCondition::kUp || node.draining ||
+        !std::ranges::all_of(lease.gpus, grantable)) {
       found.push_back({"I6", ToText(lease.id) + " was granted where nothing may be granted"});
     }
-    const auto can_mps = [&](const GpuGrant& g) { return node.facts->gpus[static_cast<size_t>(g.gpu)].mps; };
-    const auto is_divided = [&](const GpuGrant& g) { return !node.facts->gpus[static_cast<size_t>(g.gpu)].mig.empty(); };
-    const bool is_offered = lease.mode == GpuMode::kMig ? std::ranges::all_of(lease.gpus, is_divided) : std::ranges::none_of(lease.gpus, is_divided);
+    const auto can_mps = [&](const GpuGrant& g) {
+      return node.facts->gpus[static_cast<size_t>(g.gpu)].mps;
+    };
+    const auto is_divided = [&](const GpuGrant& g) {
+      return !node.facts->gpus[static_cast<size_t>(g.gpu)].mig.empty();
+    };
+    const bool is_offered = lease.mode == GpuMode::kMig
+                                ? std::ranges::all_of(lease.gpus, is_divided)
+                                : std::ranges::none_of(lease.gpus, is_divided);
     if (!is_offered || (lease.mode == GpuMode::kMps && !std::ranges::all_of(lease.gpus, can_mps))) {
-      found.push_back({"I3", ToText(lease.id) + " was granted in a mode that its node does not offer"});
+      found.push_back(
+          {"I3", ToText(lease.id) + " was granted in a mode that its node does not offer"});
     }
   }
 }
@@ -205,7 +226,9 @@ struct TouchedBy {
   void operator()(const JobForgotten&) {}
   void operator()(const QueueChanged&) {}
   void operator()(const QueueDeleted&) {}
-  void operator()(const NodesReserved& event) { touched.nodes.insert(event.reservation.nodes.begin(), event.reservation.nodes.end()); }
+  void operator()(const NodesReserved& event) {
+    touched.nodes.insert(event.reservation.nodes.begin(), event.reservation.nodes.end());
+  }
   void operator()(const ReservationEnded&) {}
   void operator()(const IncidentOpened&) {}
   void operator()(const IncidentNoted&) {}
@@ -224,10 +247,15 @@ struct TouchedBy {
   void operator()(const GpuRetired& event) { touched.nodes.insert(event.gpu.node); }
   template <typename E>
     requires requires(const E& e) { e.node; }
-  void operator()(const E& event) { touched.nodes.insert(event.node); }
+  void operator()(const E& event) {
+    touched.nodes.insert(event.node);
+  }
   template <typename E>
-    requires(requires(const E& e) { e.job; } && !requires(const E& e) { e.node; })
-  void operator()(const E& event) { touched.jobs.insert(event.job); }
+    requires(
+        requires(const E& e) { e.job; } && !requires(const E& e) { e.node; })
+  void operator()(const E& event) {
+    touched.jobs.insert(event.job);
+  }
 
   void TouchLease(LeaseId id) {
     if (const Lease* lease = state.FindLease(id)) {
@@ -260,13 +288,16 @@ std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& 
   Violations found;
   for (const Event& event : events) {
     const auto* placed = std::get_if<GangPlaced>(&event);
-    if (const auto* reserved = std::get_if<NodesReserved>(&event)) CheckReserved(state, reserved->reservation, found);
+    if (const auto* reserved = std::get_if<NodesReserved>(&event))
+      CheckReserved(state, reserved->reservation, found);
     const auto check_node = [&](NodeId id) {
       const Node& node = state.nodes[id.value];
-      for (const Reservation* reservation : ReservationsOf(state, node)) CheckReservedNode(state, *reservation, node, found);
+      for (const Reservation* reservation : ReservationsOf(state, node))
+        CheckReservedNode(state, *reservation, node, found);
     };
     if (const auto* changed = std::get_if<JobTimeLimitChanged>(&event)) {
-      for (const LeaseId lease : state.FindJob(changed->job)->leases) check_node(state.FindLease(lease)->node);
+      for (const LeaseId lease : state.FindJob(changed->job)->leases)
+        check_node(state.FindLease(lease)->node);
     }
     if (placed == nullptr) continue;
     for (const Lease& lease : placed->leases) check_node(lease.node);

@@ -25,7 +25,7 @@
 namespace gp {
 
 struct Violation {
-  std::string rule;    // "I1" …, "index" or "shape"
+  std::string rule;  // "I1" …, "index" or "shape"
   std::string detail;
 };
 

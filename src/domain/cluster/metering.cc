@@ -17,19 +17,43 @@ struct DividedBy {
     for (const Lease& lease : event.leases) touched.push_back(GpusOf(lease));
     return touched;
   }
-  std::vector<NodeGpus> operator()(const LeaseEnded& event) const { return {GpusOf(*state.FindLease(event.lease))}; }
-  std::vector<NodeGpus> operator()(const GpuConditionChanged& event) const { return {OneGpu(event.node, event.gpu)}; }
-  std::vector<NodeGpus> operator()(const GpuDrainChanged& event) const { return {OneGpu(event.node, event.gpu)}; }
-  std::vector<NodeGpus> operator()(const NodeJoined& event) const { return {{event.node, kAllGpus}}; }
-  std::vector<NodeGpus> operator()(const GpuRetired& event) const { return {OneGpu(event.gpu.node, event.gpu.gpu)}; }
-  std::vector<NodeGpus> operator()(const GpuMoved& event) const { return {OneGpu(event.from.node, event.from.gpu), OneGpu(event.to.node, event.to.gpu)}; }
+  std::vector<NodeGpus> operator()(const LeaseEnded& event) const {
+    return {GpusOf(*state.FindLease(event.lease))};
+  }
+  std::vector<NodeGpus> operator()(const GpuConditionChanged& event) const {
+    return {OneGpu(event.node, event.gpu)};
+  }
+  std::vector<NodeGpus> operator()(const GpuDrainChanged& event) const {
+    return {OneGpu(event.node, event.gpu)};
+  }
+  std::vector<NodeGpus> operator()(const NodeJoined& event) const {
+    return {{event.node, kAllGpus}};
+  }
+  std::vector<NodeGpus> operator()(const GpuRetired& event) const {
+    return {OneGpu(event.gpu.node, event.gpu.gpu)};
+  }
+  std::vector<NodeGpus> operator()(const GpuMoved& event) const {
+    return {OneGpu(event.from.node, event.from.gpu), OneGpu(event.to.node, event.to.gpu)};
+  }
   std::vector<NodeGpus> operator()(const NodeLost& event) const { return {{event.node, kAllGpus}}; }
-  std::vector<NodeGpus> operator()(const NodeReturned& event) const { return {{event.node, kAllGpus}}; }
-  std::vector<NodeGpus> operator()(const NodeDrainChanged& event) const { return {{event.node, kAllGpus}}; }
-  std::vector<NodeGpus> operator()(const NodePoolChanged& event) const { return {{event.node, kAllGpus}}; }
-  std::vector<NodeGpus> operator()(const NodeLabelsChanged& event) const { return {{event.node, kAllGpus}}; }
-  std::vector<NodeGpus> operator()(const ControllerStarted& event) const { return Repriced(event.policy); }
-  std::vector<NodeGpus> operator()(const PolicyChanged& event) const { return Repriced(event.policy); }
+  std::vector<NodeGpus> operator()(const NodeReturned& event) const {
+    return {{event.node, kAllGpus}};
+  }
+  std::vector<NodeGpus> operator()(const NodeDrainChanged& event) const {
+    return {{event.node, kAllGpus}};
+  }
+  std::vector<NodeGpus> operator()(const NodePoolChanged& event) const {
+    return {{event.node, kAllGpus}};
+  }
+  std::vector<NodeGpus> operator()(const NodeLabelsChanged& event) const {
+    return {{event.node, kAllGpus}};
+  }
+  std::vector<NodeGpus> operator()(const ControllerStarted& event) const {
+    return Repriced(event.policy);
+  }
+  std::vector<NodeGpus> operator()(const PolicyChanged& event) const {
+    return Repriced(event.policy);
+  }
   std::vector<NodeGpus> operator()(const auto&) const { return {}; }
 
   std::vector<NodeGpus> Repriced(const Policy& policy) const {
@@ -53,8 +77,8 @@ void ForEachGpu(const Node& node, uint64_t gpus, Visit visit) {
   }
 }
 
-// In which rows the parts of one node's GPUs run up.  GPUs next to each other mostly run up in the same one: it is made
-// once.
+// In which rows the parts of one node's GPUs run up.  GPUs next to each other mostly run up in the
+// same one: it is made once.
 class NodeRows {
  public:
   NodeRows(const State& state, const Node& node) : state_(state), node_(node) {}
@@ -74,9 +98,14 @@ class NodeRows {
   };
 
   bool IsInRowOfLast(int gpu, const GpuPart& part) const {
-    const auto price_of = [&](int one) { return node_.gpus[static_cast<size_t>(one)].price_micros; };
-    const auto model_of = [&](int one) -> const std::string& { return node_.facts->gpus[static_cast<size_t>(one)].model; };
-    return last_->kind == part.kind && last_->lease == part.lease && price_of(last_->gpu) == price_of(gpu) && model_of(last_->gpu) == model_of(gpu);
+    const auto price_of = [&](int one) {
+      return node_.gpus[static_cast<size_t>(one)].price_micros;
+    };
+    const auto model_of = [&](int one) -> const std::string& {
+      return node_.facts->gpus[static_cast<size_t>(one)].model;
+    };
+    return last_->kind == part.kind && last_->lease == part.lease &&
+           price_of(last_->gpu) == price_of(gpu) && model_of(last_->gpu) == model_of(gpu);
   }
 
   const State& state_;
@@ -86,14 +115,17 @@ class NodeRows {
 };
 
 // The GPUs as they are divided now, with this sign.
-void AddDivision(const State& state, const NodeGpus& touched, int sign, RowShares& used, RowShares& installed) {
+void AddDivision(const State& state, const NodeGpus& touched, int sign, RowShares& used,
+                 RowShares& installed) {
   const Node* node = state.FindNode(touched.node);
   if (node == nullptr) return;  // it joins only now
   NodeRows rows(state, *node);
   std::optional<UsageKey> whole;
   ForEachGpu(*node, touched.gpus, [&](int gpu) {
-    for (const GpuPart& part : DivisionOf(state, *node, gpu)) used.Add(rows.Of(gpu, part), sign * part.share);
-    if (!whole || whole->model != node->facts->gpus[static_cast<size_t>(gpu)].model) whole = InstalledRowOf(*node, gpu);
+    for (const GpuPart& part : DivisionOf(state, *node, gpu))
+      used.Add(rows.Of(gpu, part), sign * part.share);
+    if (!whole || whole->model != node->facts->gpus[static_cast<size_t>(gpu)].model)
+      whole = InstalledRowOf(*node, gpu);
     installed.Add(*whole, sign * kWholeShare);
   });
 }
@@ -113,7 +145,8 @@ void AddOpen(const State& state, const Lease& lease, Instant now, JobUse& use) {
     shares.Add(rows.Of(grant.gpu, {UsageKind::kJobs, lease.id, share}), share);
   }
   const Duration wall = state.metering.used.wall;
-  for (const auto& [row, share] : shares.Sum()) AddUse(use, row, share, lease.metered_until + wall, now + wall);
+  for (const auto& [row, share] : shares.Sum())
+    AddUse(use, row, share, lease.metered_until + wall, now + wall);
 }
 
 void Settle(State& state, Lease& lease) {
@@ -126,12 +159,13 @@ void SettleLeasesOn(State& state, const NodeGpus& touched) {
   const Node* node = state.FindNode(touched.node);
   if (node == nullptr) return;
   ForEachGpu(*node, touched.gpus, [&](int gpu) {
-    for (const LeaseId id : node->gpus[static_cast<size_t>(gpu)].leases) Settle(state, state.leases.at(id));
+    for (const LeaseId id : node->gpus[static_cast<size_t>(gpu)].leases)
+      Settle(state, state.leases.at(id));
   });
 }
 
-// Days are those of the wall clock.  One that was stepped back before the day that the book has come to counts when it
-// has come there again.
+// Days are those of the wall clock.  One that was stepped back before the day that the book has
+// come to counts when it has come there again.
 void FollowWallClock(State& state) {
   Metering& metering = state.metering;
   const Duration wall = state.time.wall;
@@ -151,7 +185,8 @@ std::vector<GpuPart> DivisionOf(const State& state, const Node& node, int gpu) {
   for (const LeaseId id : now.leases) {
     const Lease& lease = *state.FindLease(id);
     const auto grant = std::ranges::find(lease.gpus, gpu, &GpuGrant::gpu);
-    claims.push_back({id, static_cast<int>(CountedShare(*grant, node.facts->gpus[static_cast<size_t>(gpu)]))});
+    claims.push_back(
+        {id, static_cast<int>(CountedShare(*grant, node.facts->gpus[static_cast<size_t>(gpu)]))});
   }
   return SplitOf(now, node.condition == NodeCondition::kLost, node.draining, claims);
 }
@@ -174,12 +209,14 @@ UsageKey RowOf(const State& state, const Node& node, int gpu, const GpuPart& par
   return row;
 }
 
-Redivision::Redivision(State& state, Instant at, const Event& event) : state_(state), touched_(std::visit(DividedBy{state}, event)) {
+Redivision::Redivision(State& state, Instant at, const Event& event)
+    : state_(state), touched_(std::visit(DividedBy{state}, event)) {
   Metering& metering = state.metering;
   if (touched_.empty()) return;
   metering.now = std::max(metering.now, at);
   FollowWallClock(state);
-  for (UsageMeter* meter : {&metering.used, &metering.installed}) meter->book.Coarsen(DayOf(metering.now + meter->wall));
+  for (UsageMeter* meter : {&metering.used, &metering.installed})
+    meter->book.Coarsen(DayOf(metering.now + meter->wall));
   for (const NodeGpus& touched : touched_) {
     SettleLeasesOn(state, touched);
     AddDivision(state, touched, -1, used_, installed_);
@@ -190,7 +227,8 @@ void Redivision::Enter() {
   for (const NodeGpus& touched : touched_) AddDivision(state_, touched, 1, used_, installed_);
   Metering& metering = state_.metering;
   for (const auto& [row, share] : used_.Sum()) metering.used.Change(row, share, metering.now);
-  for (const auto& [row, share] : installed_.Sum()) metering.installed.Change(row, share, metering.now);
+  for (const auto& [row, share] : installed_.Sum())
+    metering.installed.Change(row, share, metering.now);
 }
 
 void EndUse(State& state, JobId job, EndClass end) {
@@ -224,7 +262,8 @@ void ForgetUse(State& state, JobId job) {
 }
 
 void PriceGpus(const Policy& policy, Node& node) {
-  for (size_t i = 0; i < node.gpus.size(); ++i) node.gpus[i].price_micros = PriceOf(policy.prices, node, static_cast<int>(i)).micros;
+  for (size_t i = 0; i < node.gpus.size(); ++i)
+    node.gpus[i].price_micros = PriceOf(policy.prices, node, static_cast<int>(i)).micros;
 }
 
 JobUse UseOf(const State& state, const Job& job, Instant now) {

@@ -28,8 +28,8 @@ UsageKey RowOf(const State& state, const Node& node, int gpu, const GpuPart& par
 // The row of the GPU itself, however it is divided.
 UsageKey InstalledRowOf(const Node& node, int gpu);
 
-// Made before an event is applied, and entered after it: what the event divides anew runs up as it is from then on.  Rows
-// whose rate stays what it was are not touched.
+// Made before an event is applied, and entered after it: what the event divides anew runs up as it
+// is from then on.  Rows whose rate stays what it was are not touched.
 class Redivision {
  public:
   Redivision(State& state, Instant at, const Event& event);
@@ -41,7 +41,8 @@ class Redivision {
   RowShares used_, installed_;  // what rows gain by it, and lose
 };
 
-// Its attempt has ended: what was not saved is forgiven where the platform or its hardware is to blame, and else paid.
+// Its attempt has ended: what was not saved is forgiven where the platform or its hardware is to
+// blame, and else paid.
 void EndUse(State& state, JobId job, EndClass end);
 // It has written something to go on from: what it had until this was told is not lost any more.
 void SaveUse(State& state, Instant at, JobId job);

@@ -14,13 +14,15 @@ bool IsMovable(const Job& job) {
 
 std::string WhyNotMoved(const State& state, const Job& job, Instant at) {
   const Policy& policy = state.policy;
-  if (at - job.attempts.back().placed_at < policy.min_run) return "it has not run for min_run (" + ToText(policy.min_run) + ")";
+  if (at - job.attempts.back().placed_at < policy.min_run)
+    return "it has not run for min_run (" + ToText(policy.min_run) + ")";
   if (job.moved_at.ns != 0 && at - job.moved_at < policy.move_interval) {
     return "it was moved less than move_interval (" + ToText(policy.move_interval) + ") ago";
   }
   Holdings gone;
   for (const AccountId& account : AccountsOf(job)) gone[account] += -HoldingOf(state, job);
-  if (const auto stop = FindQuotaStop(state, job, at, gone)) return "its limits would not let it start again: " + ToText(*stop);
+  if (const auto stop = FindQuotaStop(state, job, at, gone))
+    return "its limits would not let it start again: " + ToText(*stop);
   return "";
 }
 
@@ -34,7 +36,8 @@ int MovesLeft(const State& state, Instant at) {
 bool IsOnItsWay(const State& state, const Job& moving, Instant at) {
   constexpr Duration kLetIn = Duration::Minutes(1);
   if (moving.destination.empty()) return false;
-  return moving.state != JobState::kQueued || OthersLeaveFor(state, moving.moved_for) || at - moving.queued_at <= kLetIn;
+  return moving.state != JobState::kQueued || OthersLeaveFor(state, moving.moved_for) ||
+         at - moving.queued_at <= kLetIn;
 }
 
 std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by) {
@@ -48,7 +51,9 @@ std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by) {
 }
 
 void IndexMoves(State& state, const Job& job) {
-  const auto enter = [&job](bool belongs, std::set<JobId>& index) { belongs ? static_cast<void>(index.insert(job.id)) : static_cast<void>(index.erase(job.id)); };
+  const auto enter = [&job](bool belongs, std::set<JobId>& index) {
+    belongs ? static_cast<void>(index.insert(job.id)) : static_cast<void>(index.erase(job.id));
+  };
   enter(IsMovable(job), state.movable);
   enter(!job.destination.empty(), state.moving);
   enter(IsRecovering(job), state.recovering);

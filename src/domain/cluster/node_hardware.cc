@@ -74,7 +74,8 @@ class Merger {
       const int place = PlaceFor(gpu.uuid);
       if (place < 0) {
         return Fail(Conflict("node " + known_.name + ": more than " + std::to_string(kGpusMax) +
-                             " GPUs, counting those that are missing: close the incidents of those that are gone for good "
+                             " GPUs, counting those that are missing: close the incidents of those "
+                             "that are gone for good "
                              "(gpu-platform incidents list)"));
       }
       places_.push_back(place);
@@ -84,8 +85,10 @@ class Merger {
   }
 
   int NumaPlaceOf(int known_place) const {
-    const auto same = std::ranges::find(change_.facts.numa, known_.numa[static_cast<size_t>(known_place)].os_id, &NumaFacts::os_id);
-    return same == change_.facts.numa.end() ? 0 : static_cast<int>(same - change_.facts.numa.begin());
+    const auto same = std::ranges::find(
+        change_.facts.numa, known_.numa[static_cast<size_t>(known_place)].os_id, &NumaFacts::os_id);
+    return same == change_.facts.numa.end() ? 0
+                                            : static_cast<int>(same - change_.facts.numa.begin());
   }
 
   // Once all positions were used, those of retired GPUs are.
@@ -120,13 +123,15 @@ class Merger {
     const size_t before = known_.gpus.size();
     for (size_t a = 0; a < before; ++a) {
       for (size_t b = 0; b < before; ++b) {
-        const bool are_same = change_.facts.gpus[a].uuid == known_.gpus[a].uuid && change_.facts.gpus[b].uuid == known_.gpus[b].uuid;
+        const bool are_same = change_.facts.gpus[a].uuid == known_.gpus[a].uuid &&
+                              change_.facts.gpus[b].uuid == known_.gpus[b].uuid;
         if (are_same) links[a * size + b] = known_.links[a * before + b];
       }
     }
     for (size_t a = 0; a < places_.size(); ++a) {
       for (size_t b = 0; b < places_.size(); ++b) {
-        links[static_cast<size_t>(places_[a]) * size + static_cast<size_t>(places_[b])] = reported_.links[a * places_.size() + b];
+        links[static_cast<size_t>(places_[a]) * size + static_cast<size_t>(places_[b])] =
+            reported_.links[a * places_.size() + b];
       }
     }
   }
@@ -145,15 +150,19 @@ class Merger {
 bool IsSameMachine(const NodeFacts& known, const NodeFacts& reported) {
   const auto is_in = [](const GpuFacts& gpu) { return gpu.presence == GpuPresence::kPresent; };
   const auto was_seen = [&](const GpuFacts& gpu) { return known.PositionOf(gpu.uuid) >= 0; };
-  const auto is_seen = [&](const GpuFacts& gpu) { return was_seen(gpu) && is_in(known.gpus[static_cast<size_t>(known.PositionOf(gpu.uuid))]); };
+  const auto is_seen = [&](const GpuFacts& gpu) {
+    return was_seen(gpu) && is_in(known.gpus[static_cast<size_t>(known.PositionOf(gpu.uuid))]);
+  };
   const bool is_one_machine = !known.machine.empty() && known.machine == reported.machine;
   if (std::ranges::any_of(known.gpus, is_in) && !reported.gpus.empty()) {
-    return std::ranges::any_of(reported.gpus, is_seen) || (is_one_machine && std::ranges::any_of(reported.gpus, was_seen));
+    return std::ranges::any_of(reported.gpus, is_seen) ||
+           (is_one_machine && std::ranges::any_of(reported.gpus, was_seen));
   }
   return is_one_machine || known.machine.empty() || reported.machine.empty();
 }
 
-Result<HardwareChange> MergeHardware(const Node& node, const NodeFacts& reported, const std::vector<const Lease*>& held) {
+Result<HardwareChange> MergeHardware(const Node& node, const NodeFacts& reported,
+                                     const std::vector<const Lease*>& held) {
   return Merger(node, reported, held).Merge();
 }
 

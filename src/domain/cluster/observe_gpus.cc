@@ -4,12 +4,15 @@
 namespace gp {
 namespace {
 
-bool IsUnread(const GpuObservation& seen) { return !seen.findings.empty() && seen.findings.front().code == HealthCode::kUnread; }
+bool IsUnread(const GpuObservation& seen) {
+  return !seen.findings.empty() && seen.findings.front().code == HealthCode::kUnread;
+}
 
 // Follows one GPU from what it is to what it is by what was seen of it.
 class GpuObserver {
  public:
-  GpuObserver(const State& state, const Node& node, const GpuObservation& seen, GpuDraft& draft, Events& events)
+  GpuObserver(const State& state, const Node& node, const GpuObservation& seen, GpuDraft& draft,
+              Events& events)
       : policy_(state.policy.faults), node_(node), seen_(seen), draft_(draft), events_(events) {}
 
   void Observe();
@@ -23,7 +26,9 @@ class GpuObserver {
   void Settle();
   // What its readings allow, and why nothing more.
   GpuCondition Allowed() const;
-  std::string Why() const { return seen_.findings.empty() ? seen_.detail : ToText(WorstOf(policy_, seen_.findings)); }
+  std::string Why() const {
+    return seen_.findings.empty() ? seen_.detail : ToText(WorstOf(policy_, seen_.findings));
+  }
 
   const FaultPolicy& policy_;
   const Node& node_;
@@ -33,7 +38,8 @@ class GpuObserver {
 };
 
 GpuCondition GpuObserver::Allowed() const {
-  if (seen_.findings.empty()) return seen_.healthy ? GpuCondition::kAvailable : GpuCondition::kSuspect;
+  if (seen_.findings.empty())
+    return seen_.healthy ? GpuCondition::kAvailable : GpuCondition::kSuspect;
   switch (ActionOf(policy_, seen_.findings)) {
     case HealthAction::kNone: return GpuCondition::kAvailable;
     case HealthAction::kNoLinkedWork: return GpuCondition::kUnlinked;
@@ -49,7 +55,9 @@ void GpuObserver::Settle() {
   const GpuCondition allowed = Allowed();
   if (draft_.condition == GpuCondition::kSuspect) {
     if (allowed != GpuCondition::kSuspect) Move(GpuCondition::kTesting, "");
-  } else if (draft_.condition == GpuCondition::kTesting || draft_.condition == GpuCondition::kAvailable || draft_.condition == GpuCondition::kUnlinked) {
+  } else if (draft_.condition == GpuCondition::kTesting ||
+             draft_.condition == GpuCondition::kAvailable ||
+             draft_.condition == GpuCondition::kUnlinked) {
     Move(allowed, allowed == GpuCondition::kAvailable ? "" : Why());
   }
 }
@@ -59,24 +67,30 @@ void GpuObserver::Observe() {
   const bool is_back = draft_.condition == GpuCondition::kLost;
   if (is_back && IsUnread(seen_)) return;  // nobody has heard of it yet
   const GpuTrouble& trouble = draft_.trouble;
-  const char* begins = draft_.condition == GpuCondition::kUnknown ? "new to its node" : "answers again";
+  const char* begins =
+      draft_.condition == GpuCondition::kUnknown ? "new to its node" : "answers again";
   if (is_back) Move(GpuCondition::kUnknown, "answers again");
   if (draft_.condition == GpuCondition::kUnknown) Move(GpuCondition::kTesting, "");
   if (trouble.task != GpuTask::kNone) return;  // how it ends is what counts
   // Back from being lost: what is to be done about it still is.
   if (trouble.remedy >= GpuRemedy::kReset) return Move(GpuCondition::kQuarantined, begins);
-  if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset) return Move(GpuCondition::kSuspect, begins);
+  if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset)
+    return Move(GpuCondition::kSuspect, begins);
   const Gpu& gpu = node_.gpus[static_cast<size_t>(seen_.gpu)];
-  if (is_back && gpu.draining) return Move(GpuCondition::kOffline, gpu.reason);  // as it may have been before
+  // As it may have been before
+  if (is_back && gpu.draining) return Move(GpuCondition::kOffline, gpu.reason);
   Settle();
 }
 
 }  // namespace
 
-void ObserveGpus(const State& state, Instant at, const Node& node, const std::vector<GpuObservation>& all, Events& events) {
+void ObserveGpus(const State& state, Instant at, const Node& node,
+                 const std::vector<GpuObservation>& all, Events& events) {
   std::vector<const GpuObservation*> by_gpu(node.gpus.size());
   for (const GpuObservation& seen : all) {
-    if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size()) || IsRetired(*node.facts, seen.gpu)) continue;
+    if (seen.gpu < 0 || seen.gpu >= static_cast<int>(node.gpus.size()) ||
+        IsRetired(*node.facts, seen.gpu))
+      continue;
     const GpuObservation*& first = by_gpu[static_cast<size_t>(seen.gpu)];
     if (first == nullptr) first = &seen;
   }
@@ -88,7 +102,8 @@ void ObserveGpus(const State& state, Instant at, const Node& node, const std::ve
     GpuDraft* draft = &well;
     if (by_gpu[i] != nullptr) {
       // Most are well, and were before.
-      const bool is_well = by_gpu[i]->findings.empty() && FindTrouble(state, {node.id, index}) == nullptr;
+      const bool is_well =
+          by_gpu[i]->findings.empty() && FindTrouble(state, {node.id, index}) == nullptr;
       if (!is_well) {
         decider.Read(index, by_gpu[i]->findings);
         draft = &decider.DraftOf(index);
@@ -97,7 +112,8 @@ void ObserveGpus(const State& state, Instant at, const Node& node, const std::ve
     }
     // One that was draining and holds nothing any more is out of service.
     const bool is_left = gpu.draining && gpu.leases.empty();
-    if (is_left && (draft->condition == GpuCondition::kAvailable || draft->condition == GpuCondition::kUnlinked)) {
+    if (is_left && (draft->condition == GpuCondition::kAvailable ||
+                    draft->condition == GpuCondition::kUnlinked)) {
       events.push_back(GpuConditionChanged{node.id, index, GpuCondition::kOffline, gpu.reason});
     }
   }

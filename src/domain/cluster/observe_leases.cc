@@ -11,17 +11,19 @@ const LeaseObservation* FindObservation(const std::vector<LeaseObservation>& all
   return it == all.end() ? nullptr : &*it;
 }
 
-// Whether all other ranks run already, or ran to an end of their own, so that this one completes the gang's start.  One
-// that was stopped or lost may never have run.
+// Whether all other ranks run already, or ran to an end of their own, so that this one completes
+// the gang's start.  One that was stopped or lost may never have run.
 bool CompletesGang(const State& state, const Job& job, LeaseId starting) {
-  return job.state == JobState::kStarting && std::ranges::all_of(job.attempts.back().ranks, [&](const RankRecord& rank) {
+  return job.state == JobState::kStarting &&
+         std::ranges::all_of(job.attempts.back().ranks, [&](const RankRecord& rank) {
            const Lease* lease = state.FindLease(rank.lease);
            if (lease == nullptr) return rank.outcome.end == LeaseEnd::kExited;
            return rank.lease == starting || lease->phase == LeasePhase::kStarted;
          });
 }
 
-void NoteCheckpoints(Instant at, const Job& job, const Lease& lease, const std::vector<Checkpoint>& reported, Events& events) {
+void NoteCheckpoints(Instant at, const Job& job, const Lease& lease,
+                     const std::vector<Checkpoint>& reported, Events& events) {
   int64_t seen = job.attempts.back().ranks[static_cast<size_t>(lease.rank)].checkpoints_seen;
   for (Checkpoint one : reported) {
     if (one.number <= seen) continue;
@@ -57,7 +59,8 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
   if (seen.ended) {
     EndLease(state, at, lease, seen.outcome, events);
   } else if (seen.is_hung && job.stop == StopCause::kNone && job.spec->hang_after.ns > 0) {
-    const std::string who = job.spec->nodes > 1 ? "rank " + std::to_string(lease.rank) + " hangs" : "it hangs";
+    const std::string who =
+        job.spec->nodes > 1 ? "rank " + std::to_string(lease.rank) + " hangs" : "it hangs";
     events.push_back(JobStopOrdered{job.id, StopCause::kHang, StopOrder::kGraceful,
                                     who + ": no progress for " + ToText(job.spec->hang_after)});
   }

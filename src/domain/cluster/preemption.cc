@@ -11,20 +11,27 @@ namespace {
 
 constexpr int64_t kHourMs = 3'600'000;
 
-// Index of the first queue, from the top, that the paths do not share; its size: one lies below the other.
+// Index of the first queue, from the top, that the paths do not share; its size: one lies below the
+// other.
 size_t Fork(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   size_t same = 0;
   while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
   return same;
 }
 
-int64_t ShareHeld(const State& state, const std::string& queue) { return HeldNow(state, {queue, ""}).share; }
+int64_t ShareHeld(const State& state, const std::string& queue) {
+  return HeldNow(state, {queue, ""}).share;
+}
 
-int64_t GuaranteedShare(const State& state, const std::string& queue) { return state.queues.at(queue).guaranteed * kWholeShare; }
+int64_t GuaranteedShare(const State& state, const std::string& queue) {
+  return state.queues.at(queue).guaranteed * kWholeShare;
+}
 
 }  // namespace
 
-int ClassOf(int priority) { return std::min(priority * kClasses / (kPriorityMax + 1), kClasses - 1); }
+int ClassOf(int priority) {
+  return std::min(priority * kClasses / (kPriorityMax + 1), kClasses - 1);
+}
 
 int64_t AttainedGpuMs(const Job& job, Instant at) {
   if (!HoldsLeases(job.state)) return job.attained_gpu_ms;
@@ -42,14 +49,21 @@ int ServiceLevel(const Job& job, Instant at) {
 
 Standing StandingOf(const Job& job, Instant at) {
   const Instant placed_at = HoldsLeases(job.state) ? job.attempts.back().placed_at : Instant{};
-  return {&job, ClassOf(job.spec->priority), job.spec->priority, ServiceLevel(job, at), job.spec->gpus.count, placed_at};
+  return {&job,
+          ClassOf(job.spec->priority),
+          job.spec->priority,
+          ServiceLevel(job, at),
+          job.spec->gpus.count,
+          placed_at};
 }
 
 bool MayGiveWay(const Job& job) {
   return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->preemptible;
 }
 
-bool IsBeingPreempted(const Job& job) { return HoldsLeases(job.state) && job.preempted_for != JobId{}; }
+bool IsBeingPreempted(const Job& job) {
+  return HoldsLeases(job.state) && job.preempted_for != JobId{};
+}
 
 bool OthersLeaveFor(const State& state, JobId job) {
   const auto first = state.preemptions.lower_bound({job, JobId{}});
@@ -63,7 +77,8 @@ Job OnCleared(const Job& by, size_t nodes) {
 }
 
 Takings::Takings(const State& state, Instant at) : state_(&state), at_(at) {
-  any_guarantees_ = std::ranges::any_of(state.queues, [](const auto& one) { return one.second.guaranteed > 0; });
+  any_guarantees_ =
+      std::ranges::any_of(state.queues, [](const auto& one) { return one.second.guaranteed > 0; });
   for (const auto& [by, victim] : state.preemptions) {
     const Job* waiting = state.FindJob(by);
     if (waiting == nullptr) continue;
@@ -93,18 +108,22 @@ TakingGround Takings::GroundFor(const Standing& by, const Standing& victim) cons
   if (by.job_class > victim.job_class) {
     if (by.job->pool != victim.job->pool) return TakingGround::kNone;
     if (by.job->queue == victim.job->queue) return TakingGround::kClass;
-    if (state_->queues.at(victim.job->queue).reclaimable && KeepsGuarantees(*by.job, *victim.job)) return TakingGround::kClass;
+    if (state_->queues.at(victim.job->queue).reclaimable && KeepsGuarantees(*by.job, *victim.job))
+      return TakingGround::kClass;
   }
   const bool had_less = by.job_class == victim.job_class && by.level < victim.level;
-  if (had_less && by.job->spec->preemptible && by.job->queue == victim.job->queue) return TakingGround::kSharedTime;
-  return any_guarantees_ && Reclaims(*by.job, *victim.job) ? TakingGround::kReclaim : TakingGround::kNone;
+  if (had_less && by.job->spec->preemptible && by.job->queue == victim.job->queue)
+    return TakingGround::kSharedTime;
+  return any_guarantees_ && Reclaims(*by.job, *victim.job) ? TakingGround::kReclaim
+                                                           : TakingGround::kNone;
 }
 
 bool Takings::Reclaims(const Job& by, const Job& victim) const {
   if (by.pool != victim.pool || !state_->queues.at(victim.queue).reclaimable) return false;
   const std::vector<std::string> paths = PathsTo(by.queue);
   const size_t fork = Fork(paths, PathsTo(victim.queue));
-  return fork < paths.size() && HoldsLessThanGuaranteed(by, paths[fork]) && KeepsGuarantees(by, victim);
+  return fork < paths.size() && HoldsLessThanGuaranteed(by, paths[fork]) &&
+         KeepsGuarantees(by, victim);
 }
 
 // With the job, and with those that others of the queue are waiting for already.
@@ -127,7 +146,8 @@ bool Takings::KeepsGuarantees(const Job& by, const Job& victim) const {
     const int64_t guaranteed = GuaranteedShare(*state_, paths[i]);
     if (guaranteed == 0) continue;
     const auto leaving = leaving_.find(paths[i]);
-    const int64_t staying = ShareHeld(*state_, paths[i]) - (leaving == leaving_.end() ? 0 : leaving->second);
+    const int64_t staying =
+        ShareHeld(*state_, paths[i]) - (leaving == leaving_.end() ? 0 : leaving->second);
     if (staying - HoldingOf(*state_, victim).share < guaranteed) return false;
   }
   return true;
@@ -135,7 +155,8 @@ bool Takings::KeepsGuarantees(const Job& by, const Job& victim) const {
 
 bool Takings::IsRipe(const Standing& by, const Standing& victim, TakingGround ground) const {
   if (at_ - victim.placed_at >= state_->policy.min_run) return true;
-  return ground == TakingGround::kReclaim && at_ - by.job->queued_at >= state_->policy.reclaim_grace;
+  return ground == TakingGround::kReclaim &&
+         at_ - by.job->queued_at >= state_->policy.reclaim_grace;
 }
 
 bool Takings::MayTake(const Standing& by, const Standing& victim) const {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Who may interrupt whom.  Only jobs that said `preemptible` are ever interrupted: they keep their work
-// when they are told to stop.
+// Who may interrupt whom.  Only jobs that said `preemptible` are ever interrupted: they keep their
+// work when they are told to stop.
 
 #include <cstdint>
 #include <map>
@@ -18,8 +18,8 @@ inline constexpr int kClasses = 3;
 // GPU time held until `at`, in milliseconds times GPUs.
 int64_t AttainedGpuMs(const Job& job, Instant at);
 
-// How much GPU time the job has had: 0 below one GPU-hour, 1 below ten, 2 below a hundred, 3 below a
-// thousand, then 4.  Always 0 where it is not preemptible: it takes no part in sharing time.
+// How much GPU time the job has had: 0 below one GPU-hour, 1 below ten, 2 below a hundred, 3 below
+// a thousand, then 4.  Always 0 where it is not preemptible: it takes no part in sharing time.
 int ServiceLevel(const Job& job, Instant at);
 inline constexpr int kServiceLevelMax = 4;
 
@@ -61,7 +61,8 @@ class Takings {
 
   // Regardless of for how long the victim has run.
   TakingGround GroundFor(const Standing& by, const Standing& victim) const;
-  // Whether the ground holds now: the victim has run for min_run, or, for a reclaim, `by` has waited for reclaim_grace.
+  // Whether the ground holds now: the victim has run for min_run, or, for a reclaim, `by` has
+  // waited for reclaim_grace.
   bool IsRipe(const Standing& by, const Standing& victim, TakingGround ground) const;
   bool MayTake(const Standing& by, const Standing& victim) const;
   void Take(const Job& by, const Job& victim);
@@ -77,8 +78,9 @@ class Takings {
   const State* state_;
   Instant at_;
   bool any_guarantees_ = false;
-  std::map<std::string, int64_t> leaving_;                    // by queue, thousandths of GPUs
-  std::map<std::string, std::map<JobId, int64_t>> coming_;    // by queue: what waits for those that leave
+  std::map<std::string, int64_t> leaving_;  // by queue, thousandths of GPUs
+  // By queue: what waits for those that leave
+  std::map<std::string, std::map<JobId, int64_t>> coming_;
 };
 
 }  // namespace gp

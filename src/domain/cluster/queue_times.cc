@@ -27,7 +27,8 @@ QueueTime DefaultTimeOf(const State& state, const std::string& queue) {
 Status CheckMaxTime(const State& state, const std::string& queue, Duration time_limit) {
   const QueueTime most = MaxTimeOf(state, queue);
   if (most.time.ns == 0 || time_limit <= most.time) return Ok();
-  return Fail(InvalidArgument("time_limit: jobs of queue " + most.queue + " may run for " + ToText(most.time) + " at most"));
+  return Fail(InvalidArgument("time_limit: jobs of queue " + most.queue + " may run for " +
+                              ToText(most.time) + " at most"));
 }
 
 }  // namespace gp

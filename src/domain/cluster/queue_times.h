@@ -15,8 +15,8 @@ struct QueueTime {
 
 // The longest that a job of the queue may run: the least of its own and of those above.
 QueueTime MaxTimeOf(const State& state, const std::string& queue);
-// The time limit of its jobs that say none: its own, else that of the nearest above, no longer than the maximum;
-// where there is only a maximum, that.
+// The time limit of its jobs that say none: its own, else that of the nearest above, no longer than
+// the maximum; where there is only a maximum, that.
 QueueTime DefaultTimeOf(const State& state, const std::string& queue);
 
 // kInvalidArgument names the queue and its maximum.

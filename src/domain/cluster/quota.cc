@@ -21,7 +21,8 @@ class LimitCheck {
     using Kind = QuotaStop::Kind;
     if (limit.gpus) {
       const int64_t held = Held(id, &Holding::share);
-      if (ask_.share > 0 && held + ask_.share > *limit.gpus * kWholeShare) return QuotaStop{Kind::kGpus, id, ask_.share, held, *limit.gpus * kWholeShare};
+      if (ask_.share > 0 && held + ask_.share > *limit.gpus * kWholeShare)
+        return QuotaStop{Kind::kGpus, id, ask_.share, held, *limit.gpus * kWholeShare};
     }
     if (limit.jobs) {
       const int64_t held = Held(id, &Holding::jobs);
@@ -29,16 +30,19 @@ class LimitCheck {
     }
     if (limit.gpu_hours && ask_.share > 0) {
       const int64_t used = Find(id).period_use;
-      if (used >= *limit.gpu_hours * kHourOfGpu) return QuotaStop{Kind::kGpuHours, id, 0, used, *limit.gpu_hours * kHourOfGpu};
+      if (used >= *limit.gpu_hours * kHourOfGpu)
+        return QuotaStop{Kind::kGpuHours, id, 0, used, *limit.gpu_hours * kHourOfGpu};
     }
     return std::nullopt;
   }
 
  private:
-  int64_t Held(const AccountId& id, int64_t Holding::*what) const {
+  int64_t Held(const AccountId& id, int64_t Holding::* what) const {
     return state_ == nullptr ? 0 : HeldOrPlanned(*state_, planned_, id, what);
   }
-  Account Find(const AccountId& id) const { return state_ == nullptr ? Account{} : AccountAt(*state_, id, at_); }
+  Account Find(const AccountId& id) const {
+    return state_ == nullptr ? Account{} : AccountAt(*state_, id, at_);
+  }
 
   const State* state_;
   const Instant at_;
@@ -46,20 +50,24 @@ class LimitCheck {
   const Holding& ask_;
 };
 
-std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job, const LimitCheck& check) {
+std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job,
+                                       const LimitCheck& check) {
   for (const std::string& path : PathsTo(job.queue)) {
     const Queue& queue = state.queues.at(path);
     if (auto stop = check.Of({path, ""}, queue.limit)) return stop;
     if (auto stop = check.Of({path, job.user.name}, queue.user_limit)) return stop;
   }
-  if (const JobId array = LimitingArray(job); array.value != 0) return check.Of(AccountOf(array), LimitOf(job));
+  if (const JobId array = LimitingArray(job); array.value != 0)
+    return check.Of(AccountOf(array), LimitOf(job));
   return std::nullopt;
 }
 
 std::optional<QuotaStop> FindBudgetHold(const State& state, const Job& job, const Holding& ask) {
   if (ask.share == 0) return std::nullopt;
   for (const auto& [who, level] : state.budget_levels) {
-    if (!level.is_used_up || state.budgets.at(who.key).over != OverBudget::kHold || !CountsFor(who, job)) continue;
+    if (!level.is_used_up || state.budgets.at(who.key).over != OverBudget::kHold ||
+        !CountsFor(who, job))
+      continue;
     QuotaStop stop{QuotaStop::Kind::kBudget, {job.queue, ""}};
     stop.budget = who.key;
     return stop;
@@ -76,13 +84,17 @@ std::string Gpus(int64_t share) {
   return text + "." + places;
 }
 
-std::string Counted(int64_t share) { return Gpus(share) + (share == kWholeShare ? " GPU" : " GPUs"); }
+std::string Counted(int64_t share) {
+  return Gpus(share) + (share == kWholeShare ? " GPU" : " GPUs");
+}
 
 // Others were guaranteed what is left.
 std::string OverGuarantees(const QuotaStop& stop) {
-  if (stop.held >= stop.limit) return " is at its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " + Counted(stop.limit) + ")";
-  return " would exceed its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " + Counted(stop.limit) + " in use, " +
-         Gpus(stop.asked) + " more requested)";
+  if (stop.held >= stop.limit)
+    return " is at its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " +
+           Counted(stop.limit) + ")";
+  return " would exceed its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " +
+         Counted(stop.limit) + " in use, " + Gpus(stop.asked) + " more requested)";
 }
 
 std::string Who(const AccountId& account) {
@@ -92,7 +104,8 @@ std::string Who(const AccountId& account) {
 
 }  // namespace
 
-std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at, const Holdings& planned) {
+std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at,
+                                       const Holdings& planned) {
   const Holding ask = AskOf(state, job);
   if (auto stop = FindLimitStop(state, job, LimitCheck(&state, at, planned, ask))) return stop;
   if (auto stop = FindBudgetHold(state, job, ask)) return stop;
@@ -109,16 +122,19 @@ std::string ToText(const QuotaStop& stop) {
   const std::string who = Who(stop.account);
   switch (stop.kind) {
     case QuotaStop::Kind::kGpus:
-      return who + " has a limit of " + Counted(stop.limit) + ": " + Gpus(stop.held) + " in use, " + Gpus(stop.asked) + " more requested";
+      return who + " has a limit of " + Counted(stop.limit) + ": " + Gpus(stop.held) + " in use, " +
+             Gpus(stop.asked) + " more requested";
     case QuotaStop::Kind::kJobs: {
       const std::string noun = stop.account.array.value != 0 ? "running element" : "running job";
-      return who + " has a limit of " + Count(stop.limit, noun) + ": " + std::to_string(stop.held) + (stop.held == 1 ? " runs" : " run");
+      return who + " has a limit of " + Count(stop.limit, noun) + ": " + std::to_string(stop.held) +
+             (stop.held == 1 ? " runs" : " run");
     }
     case QuotaStop::Kind::kGpuHours:
-      return who + " has a limit of " + Count(stop.limit / kHourOfGpu, "GPU-hour") + " in each period: " +
-             std::to_string(stop.held / kHourOfGpu) + " used";
+      return who + " has a limit of " + Count(stop.limit / kHourOfGpu, "GPU-hour") +
+             " in each period: " + std::to_string(stop.held / kHourOfGpu) + " used";
     case QuotaStop::Kind::kBudget: return SaysUsedUp(stop.budget);
-    case QuotaStop::Kind::kGuarantees: return who + OverGuarantees(stop) + "; submit with --preemptible to borrow idle GPUs";
+    case QuotaStop::Kind::kGuarantees:
+      return who + OverGuarantees(stop) + "; submit with --preemptible to borrow idle GPUs";
   }
   return who;
 }

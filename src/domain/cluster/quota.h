@@ -25,8 +25,10 @@ struct QuotaStop {
   BudgetKey budget;  // of kBudget
 };
 
-// The first of the job's limits that it would break; `planned` is held on top of what the state knows.
-std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at, const Holdings& planned = {});
+// The first of the job's limits that it would break; `planned` is held on top of what the state
+// knows.
+std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at,
+                                       const Holdings& planned = {});
 
 // A limit that the job could not keep even if it were alone.
 std::optional<QuotaStop> FindQuotaNeverMet(const State& state, const Job& job);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the agent of a node would report if one of its leases started, or ended, at this moment and all
-// else were as the state knows it.  Whoever plays a cluster without its agents sends these.
+// What the agent of a node would report if one of its leases started, or ended, at this moment and
+// all else were as the state knows it.  Whoever plays a cluster without its agents sends these.
 
 #include <optional>
 

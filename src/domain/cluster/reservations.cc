@@ -15,7 +15,9 @@ bool Permits(const Reservation& reservation, const Job& job, Instant at) {
 }
 
 bool IsInMaintenance(const State& state, const Node& node, Instant at) {
-  return std::ranges::any_of(ReservationsOf(state, node), [&](const Reservation* one) { return one->maintenance && one->starts_at <= at && at < one->ends_at; });
+  return std::ranges::any_of(ReservationsOf(state, node), [&](const Reservation* one) {
+    return one->maintenance && one->starts_at <= at && at < one->ends_at;
+  });
 }
 
 std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job) {
@@ -31,7 +33,9 @@ std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job) {
   return maintenance;
 }
 
-Instant LeaveAt(const Reservation& maintenance, const Job& job) { return maintenance.starts_at - (job.spec->grace + kEndMargin); }
+Instant LeaveAt(const Reservation& maintenance, const Job& job) {
+  return maintenance.starts_at - (job.spec->grace + kEndMargin);
+}
 
 void IndexLeaving(State& state, const Job& job) {
   if (!state.leaving.empty()) {
@@ -39,19 +43,22 @@ void IndexLeaving(State& state, const Job& job) {
       if (one.maintenance) state.leaving.erase({LeaveAt(one, job), job.id});
     }
   }
-  for (const Reservation* one : InTheWayOf(state, job)) state.leaving.insert({LeaveAt(*one, job), job.id});
+  for (const Reservation* one : InTheWayOf(state, job))
+    state.leaving.insert({LeaveAt(*one, job), job.id});
 }
 
 std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node) {
   std::vector<const Reservation*> reservations;
-  for (const std::string& name : node.reservations) reservations.push_back(&state.reservations.at(name));
+  for (const std::string& name : node.reservations)
+    reservations.push_back(&state.reservations.at(name));
   return reservations;
 }
 
 Status CheckReservations(const State& state, const Job& job, const Node& node, Instant at) {
   for (const Reservation* reservation : ReservationsOf(state, node)) {
     if (Permits(*reservation, job, at)) continue;
-    return Fail(Conflict("node " + node.facts->name + " is reserved for " + reservation->name + " from " + ToRfc3339(WallOf(state.time, reservation->starts_at)) + " to " +
+    return Fail(Conflict("node " + node.facts->name + " is reserved for " + reservation->name +
+                         " from " + ToRfc3339(WallOf(state.time, reservation->starts_at)) + " to " +
                          ToRfc3339(WallOf(state.time, reservation->ends_at))));
   }
   return Ok();
@@ -61,13 +68,18 @@ std::string WhyReservationWaits(const State& state, const Job& job, Instant at) 
   const std::string& name = job.spec->reservation;
   if (name.empty()) return "";
   const auto found = state.reservations.find(name);
-  if (found == state.reservations.end()) return "reservation " + name + " is over: submit the job again without it";
+  if (found == state.reservations.end())
+    return "reservation " + name + " is over: submit the job again without it";
   const Reservation& reservation = found->second;
-  if (!IsOf(reservation, job)) return "reservation " + name + " is for others now: submit the job again without it";
-  if (at < reservation.starts_at) return "reservation " + name + " begins at " + ToRfc3339(WallOf(state.time, reservation.starts_at));
+  if (!IsOf(reservation, job))
+    return "reservation " + name + " is for others now: submit the job again without it";
+  if (at < reservation.starts_at)
+    return "reservation " + name + " begins at " +
+           ToRfc3339(WallOf(state.time, reservation.starts_at));
   if (Permits(reservation, job, at)) return "";
-  return "reservation " + name + " ends at " + ToRfc3339(WallOf(state.time, reservation.ends_at)) + ": the job's time limit of " + ToText(job.spec->time_limit) +
-         ", its grace of " + ToText(job.spec->grace) + " and " + ToText(kEndMargin) + " are more than what is left";
+  return "reservation " + name + " ends at " + ToRfc3339(WallOf(state.time, reservation.ends_at)) +
+         ": the job's time limit of " + ToText(job.spec->time_limit) + ", its grace of " +
+         ToText(job.spec->grace) + " and " + ToText(kEndMargin) + " are more than what is left";
 }
 
 }  // namespace gp

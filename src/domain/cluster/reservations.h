@@ -13,8 +13,8 @@ namespace gp {
 // Whether the job names it, and may: one that was made anew under the same name may be for others.
 bool IsOf(const Reservation& reservation, const Job& job);
 
-// Whether the job may be placed now on a node of the reservation, as far as that goes.  A reservation
-// that is over counts until the tick that ends it.
+// Whether the job may be placed now on a node of the reservation, as far as that goes.  A
+// reservation that is over counts until the tick that ends it.
 bool Permits(const Reservation& reservation, const Job& job, Instant at);
 
 // Whether its node is out of use for maintenance now.
@@ -25,7 +25,8 @@ std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job);
 
 // When a job is told to leave, to be gone when the maintenance begins.
 Instant LeaveAt(const Reservation& maintenance, const Job& job);
-// Enters the job into the index of those that are in the way of maintenance, as it stands now, or takes it out.
+// Enters the job into the index of those that are in the way of maintenance, as it stands now, or
+// takes it out.
 void IndexLeaving(State& state, const Job& job);
 
 // The reservations of a node.

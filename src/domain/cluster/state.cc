@@ -9,19 +9,20 @@
 
 namespace gp {
 
-QueueKey KeyOf(const Job& job) {
-  return {kPriorityMax - job.spec->priority, job.id};
-}
+QueueKey KeyOf(const Job& job) { return {kPriorityMax - job.spec->priority, job.id}; }
 
 QueueLine LineOf(const Job& job) {
   const int level = ServiceLevel(job, Instant{});  // of one that waits: the same at all times
-  return {ClassOf(job.spec->priority), level, job.spec->preemptible, job.user.name, job.queue, LongestStay(*job.spec), ShapeOf(job), LimitingArray(job)};
+  return {
+      ClassOf(job.spec->priority), level,        job.spec->preemptible, job.user.name, job.queue,
+      LongestStay(*job.spec),      ShapeOf(job), LimitingArray(job)};
 }
 
 const std::string& QueueFor(const State& state, const JobSpec& spec) {
   if (!spec.queue.empty()) return spec.queue;
   const auto of_project = state.queues.find(spec.project);
-  return of_project != state.queues.end() ? of_project->first : state.queues.find(kDefaultQueue)->first;
+  return of_project != state.queues.end() ? of_project->first
+                                          : state.queues.find(kDefaultQueue)->first;
 }
 
 void Enqueue(State& state, const Job& job) {
@@ -94,7 +95,8 @@ Instant NextDeadline(const State& state) {
   for (const auto& [key, at] : state.drain_deadlines) {
     if (next.ns == 0 || at < next) next = at;
   }
-  const bool is_remedy_ready = std::ranges::any_of(state.remedies, [&](const GpuKey& key) { return IsRemedyReady(state, key); });
+  const bool is_remedy_ready = std::ranges::any_of(
+      state.remedies, [&](const GpuKey& key) { return IsRemedyReady(state, key); });
   if (!state.decided.empty() || is_remedy_ready) next = Instant{1};  // at once
   return next;
 }

@@ -37,8 +37,8 @@ struct QueueKey {
 };
 QueueKey KeyOf(const Job& job);
 
-// Jobs of one line fit in the same places for as long, may interrupt the same others and stand under the same
-// limits: what the first cannot get now, the others cannot either.
+// Jobs of one line fit in the same places for as long, may interrupt the same others and stand
+// under the same limits: what the first cannot get now, the others cannot either.
 struct QueueLine {
   int job_class = 0;
   int service_level = 0;
@@ -77,54 +77,66 @@ struct State {
 
   std::vector<Node> nodes;  // nodes[id.value]
   std::map<std::string, NodeId> nodes_by_name;
-  // Those that are not retired, by UUID.  One UUID in two places: journals of format 16 have such GPUs.
+  // Those that are not retired, by UUID.  One UUID in two places: journals of format 16 have such
+  // GPUs.
   std::set<std::pair<std::string, GpuKey>> gpus_by_uuid;
   std::map<JobId, Job> jobs;
-  std::map<JobId, Array> arrays;                   // of which elements are in `jobs`
-  std::map<LeaseId, Lease> leases;                 // live ones only
+  std::map<JobId, Array> arrays;    // of which elements are in `jobs`
+  std::map<LeaseId, Lease> leases;  // live ones only
   std::map<std::string, Queue> queues{{kDefaultQueue, {.name = kDefaultQueue}}};  // by path
-  std::map<AccountId, Account> accounts;           // who never held anything has none
+  std::map<AccountId, Account> accounts;            // who never held anything has none
   std::map<std::string, Reservation> reservations;  // by name
-  std::map<GpuKey, GpuTrouble> troubles;           // GPUs that are well have none
-  std::map<IncidentId, Incident> incidents;        // open ones, and closed ones for a while
-  std::map<std::string, std::vector<Instant>> taken_out;  // by pool: GPUs taken out by themselves within the window
-  std::map<std::string, IncidentId> breakers;      // pools where nothing is done by itself
-  std::map<GpuKey, Instant> drain_deadlines;  // by which jobs leave what is drained; gpu -1: the node
-  Access access;                                   // roles and tokens
+  std::map<GpuKey, GpuTrouble> troubles;            // GPUs that are well have none
+  std::map<IncidentId, Incident> incidents;         // open ones, and closed ones for a while
+  // By pool: GPUs taken out by themselves within the window
+  std::map<std::string, std::vector<Instant>> taken_out;
+  std::map<std::string, IncidentId> breakers;  // pools where nothing is done by itself
+  // By which jobs leave what is drained; gpu -1: the node
+  std::map<GpuKey, Instant> drain_deadlines;
+  Access access;  // roles and tokens
   std::map<BudgetKey, Budget> budgets;
   std::map<BudgetUser, BudgetLevel> budget_levels;  // of whoever has reached one this month
-  Metering metering;                               // where the time of GPUs went
-  std::map<std::string, JobId> jobs_by_request;    // "<uid>/<request id>"; an array by its own id
+  Metering metering;                                // where the time of GPUs went
+  std::map<std::string, JobId> jobs_by_request;     // "<uid>/<request id>"; an array by its own id
 
-  std::set<JobId> queued;                          // kQueued
-  std::map<QueueLine, std::set<QueueKey>> lines;   // the same by line; none is empty
-  std::set<std::pair<Instant, JobId>> retries;     // kRetryWait, by eligible_at
-  std::set<std::pair<JobId, JobId>> dependents;    // who is waited for, and the kBlocked job that waits
-  std::set<JobId> decided;                         // kBlocked, and not for anything that is still open
-  std::set<std::pair<Instant, JobId>> limits;      // time limits of jobs that run
-  std::set<std::pair<Instant, JobId>> limit_notices;  // of those whose users were not told yet, by LimitToldAt
-  int64_t limited = 0;                             // jobs that have a place and a time limit, those told to stop too
-  std::set<std::pair<Instant, NodeId>> losses;     // lost nodes, by when their leases have ended
+  std::set<JobId> queued;                         // kQueued
+  std::map<QueueLine, std::set<QueueKey>> lines;  // the same by line; none is empty
+  std::set<std::pair<Instant, JobId>> retries;    // kRetryWait, by eligible_at
+  // Who is waited for, and the kBlocked job that waits
+  std::set<std::pair<JobId, JobId>> dependents;
+  // kBlocked, and not for anything that is still open
+  std::set<JobId> decided;
+  std::set<std::pair<Instant, JobId>> limits;  // time limits of jobs that run
+  // Of those whose users were not told yet, by LimitToldAt
+  std::set<std::pair<Instant, JobId>> limit_notices;
+  // Jobs that have a place and a time limit, those told to stop too
+  int64_t limited = 0;
+  std::set<std::pair<Instant, NodeId>> losses;  // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, std::string>> reservation_ends;
-  std::set<std::pair<Instant, JobId>> leaving;     // jobs that are in the way of maintenance, by when they are told to leave
+  // Jobs that are in the way of maintenance, by when they are told to leave
+  std::set<std::pair<Instant, JobId>> leaving;
   std::set<std::pair<Instant, TokenId>> token_ends;
-  std::set<std::pair<Instant, JobId>> finished;    // terminal, by end
-  std::set<std::pair<JobId, JobId>> preemptions;   // who waits, and who is being interrupted for it
-  std::set<JobId> claimants;                       // queued jobs that have claimed nodes
-  std::set<JobId> movable;                         // IsMovable
-  std::set<JobId> moving;                          // jobs that have a destination
-  std::set<JobId> recovering;                      // IsRecovering
-  std::set<std::pair<Instant, JobId>> moved;       // jobs that were ever moved, by the last time
-  std::set<GpuKey> remedies;                       // GPUs with something to be done that nobody has begun
-  std::set<std::pair<Instant, IncidentId>> incident_ends;  // open ones that end by themselves, by when
+  std::set<std::pair<Instant, JobId>> finished;   // terminal, by end
+  std::set<std::pair<JobId, JobId>> preemptions;  // who waits, and who is being interrupted for it
+  std::set<JobId> claimants;                      // queued jobs that have claimed nodes
+  std::set<JobId> movable;                        // IsMovable
+  std::set<JobId> moving;                         // jobs that have a destination
+  std::set<JobId> recovering;                     // IsRecovering
+  std::set<std::pair<Instant, JobId>> moved;      // jobs that were ever moved, by the last time
+  // GPUs with something to be done that nobody has begun
+  std::set<GpuKey> remedies;
+  // Open ones that end by themselves, by when
+  std::set<std::pair<Instant, IncidentId>> incident_ends;
   std::set<std::pair<Instant, IncidentId>> closed_incidents;
-  std::map<PoolClass, std::set<JobId>> yielding;   // MayGiveWay; none is empty
-  std::map<PoolClass, std::map<JobId, int64_t>> shares_by_class;  // thousandths of GPUs held now, by job; none is 0 or empty
-  std::map<std::string, int64_t> capacity;         // GPUs installed, by pool; none is 0
-  std::map<std::string, std::map<GpuSize, int64_t>> gpu_sizes;  // the same by size; none is 0 or empty
+  std::map<PoolClass, std::set<JobId>> yielding;  // MayGiveWay; none is empty
+  // Thousandths of GPUs held now, by job; none is 0 or empty
+  std::map<PoolClass, std::map<JobId, int64_t>> shares_by_class;
+  std::map<std::string, int64_t> capacity;  // GPUs installed, by pool; none is 0
+  // The same by size; none is 0 or empty
+  std::map<std::string, std::map<GpuSize, int64_t>> gpu_sizes;
 
-  // Which nodes changed last: each has the number of its last change.  Planners follow it; it is not
-  // part of the value and begins anew with each process.
+  // Which nodes changed last: each has the number of its last change.  Planners follow it; it is
+  // not part of the value and begins anew with each process.
   uint64_t node_changes = 0;
   std::set<std::pair<uint64_t, NodeId>> nodes_by_change;
 
@@ -135,8 +147,8 @@ struct State {
   const Lease* FindLease(LeaseId id) const;
 };
 
-// The queue that a job of this spec would stand in: the one that it names, else that of its project, else the default.  There
-// may be none of that name.
+// The queue that a job of this spec would stand in: the one that it names, else that of its
+// project, else the default.  There may be none of that name.
 const std::string& QueueFor(const State& state, const JobSpec& spec);
 
 // Enters a queued job into the indexes of the queue, or takes it out.

@@ -14,7 +14,9 @@ std::vector<int> GpusOf(const Lease& lease) {
   return gpus;
 }
 
-bool IsDue(Duration after, int64_t idle_ms) { return after.ns > 0 && idle_ms >= after.ToMilliseconds(); }
+bool IsDue(Duration after, int64_t idle_ms) {
+  return after.ns > 0 && idle_ms >= after.ToMilliseconds();
+}
 
 }  // namespace
 
@@ -40,20 +42,30 @@ int64_t IdleMs(const State& state, const Job& job, const Lease& lease, int64_t i
   return idle_ms;
 }
 
-void ObserveUse(const State& state, Instant at, const Job& job, const Lease& lease, const RankUse& told, bool is_last, std::vector<Event>& events) {
+void ObserveUse(const State& state, Instant at, const Job& job, const Lease& lease,
+                const RankUse& told, bool is_last, std::vector<Event>& events) {
   if (told.since.ns == 0 || told == lease.told || !Follows(lease.told, told, GpusOf(lease))) return;
   const RankUse sum = Added(lease.use, lease.told, told);
-  if (!FitsInto(sum, at - job.attempts.back().placed_at) || (!is_last && !IsWorthNoting(lease.use, sum))) return;
+  if (!FitsInto(sum, at - job.attempts.back().placed_at) ||
+      (!is_last && !IsWorthNoting(lease.use, sum)))
+    return;
   const UnderUseRule& rule = RuleOf(state.policy.under_use, *job.spec);
   const int64_t idle_ms = IdleMs(lease, told, rule.below_percent);
   events.push_back(LeaseUseNoted{lease.id, told, idle_ms});
   if (is_last || job.stop != StopCause::kNone) return;
   const int64_t all_idle_ms = IdleMs(state, job, lease, idle_ms);
-  const auto reason = [&] { return "its GPUs were busy for less than " + std::to_string(rule.below_percent) + " % of the last " + ToText(Duration::Seconds(all_idle_ms / 1000)); };
+  const auto reason = [&] {
+    return "its GPUs were busy for less than " + std::to_string(rule.below_percent) +
+           " % of the last " + ToText(Duration::Seconds(all_idle_ms / 1000));
+  };
   if (IsDue(rule.stop_after, all_idle_ms)) {
     events.push_back(JobStopOrdered{job.id, StopCause::kUnderUse, StopOrder::kGraceful, reason()});
   } else if (IsDue(rule.warn_after, all_idle_ms) && !job.is_idle_told) {
-    const std::string then = rule.stop_after.ns == 0 ? "" : KeepsWork(*job.spec) ? "; after " + ToText(rule.stop_after) + " it is interrupted and held" : "; after " + ToText(rule.stop_after) + " it is stopped";
+    const std::string then =
+        rule.stop_after.ns == 0 ? ""
+        : KeepsWork(*job.spec)
+            ? "; after " + ToText(rule.stop_after) + " it is interrupted and held"
+            : "; after " + ToText(rule.stop_after) + " it is stopped";
     events.push_back(JobIdle{job.id, reason() + then});
   }
 }

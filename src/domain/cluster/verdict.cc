@@ -15,8 +15,10 @@ std::string Follows(GpuRemedy remedy) {
     case GpuRemedy::kResetWhenIdle: return "reset and tested when idle";
     case GpuRemedy::kDrainReset: return "no new work; reset and tested when idle";
     case GpuRemedy::kReset: return "no new work; reset and tested when its jobs have ended";
-    case GpuRemedy::kOperator: return "operator action required: gpu-platform reset or online when it is mended";
-    case GpuRemedy::kReboot: return "operator action required: drain and reboot its node, then gpu-platform online";
+    case GpuRemedy::kOperator:
+      return "operator action required: gpu-platform reset or online when it is mended";
+    case GpuRemedy::kReboot:
+      return "operator action required: drain and reboot its node, then gpu-platform online";
   }
   return "";
 }
@@ -24,7 +26,8 @@ std::string Follows(GpuRemedy remedy) {
 std::string Follows(HealthAction action) {
   switch (action) {
     case HealthAction::kNone: return "";
-    case HealthAction::kNoLinkedWork: return "granted to work of one GPU only, until it is well again";
+    case HealthAction::kNoLinkedWork:
+      return "granted to work of one GPU only, until it is well again";
     case HealthAction::kNoNewWork: return "no new work until it is well again";
     case HealthAction::kResetWhenIdle: return Follows(GpuRemedy::kDrainReset);
     case HealthAction::kOperator: return Follows(GpuRemedy::kOperator);
@@ -50,7 +53,8 @@ class Verdict {
 
   GpuVerdict Take() {
     Judge();
-    verdict_.takes_new_work = node_.condition == NodeCondition::kUp && !node_.draining && IsGrantable(gpu_);
+    verdict_.takes_new_work =
+        node_.condition == NodeCondition::kUp && !node_.draining && IsGrantable(gpu_);
     if (verdict_.level == HealthLevel::kOk) verdict_.code = "ok";
     return std::move(verdict_);
   }
@@ -76,14 +80,18 @@ class Verdict {
 };
 
 const Incident* Verdict::OpenIncident() const {
-  const auto found = trouble_ == nullptr ? state_.incidents.end() : state_.incidents.find(trouble_->incident);
-  return found == state_.incidents.end() || found->second.state == IncidentState::kClosed ? nullptr : &found->second;
+  const auto found =
+      trouble_ == nullptr ? state_.incidents.end() : state_.incidents.find(trouble_->incident);
+  return found == state_.incidents.end() || found->second.state == IncidentState::kClosed
+             ? nullptr
+             : &found->second;
 }
 
 // What was reported last of what the incident is about.
 std::string Verdict::CodeOfReport() const {
   const Incident* incident = OpenIncident();
-  if (!trouble_->xids.empty() && (incident == nullptr || trouble_->xids.back().at >= incident->opened_at)) {
+  if (!trouble_->xids.empty() &&
+      (incident == nullptr || trouble_->xids.back().at >= incident->opened_at)) {
     return "xid-" + std::to_string(trouble_->xids.back().xid);
   }
   if (!trouble_->findings.empty()) return Name(WorstOf(policy_, trouble_->findings).code);
@@ -102,32 +110,46 @@ bool Verdict::JudgeReadings() {
 
 void Verdict::JudgeRemedy() {
   const Incident* incident = OpenIncident();
-  const std::string why = incident != nullptr && gpu_.reason.empty() ? incident->cause : gpu_.reason;
-  const bool is_out = trouble_->remedy >= GpuRemedy::kTest && trouble_->remedy != GpuRemedy::kResetWhenIdle;
-  Say(is_out ? HealthLevel::kFail : HealthLevel::kWarn, CodeOfReport(), why, Follows(trouble_->remedy));
+  const std::string why =
+      incident != nullptr && gpu_.reason.empty() ? incident->cause : gpu_.reason;
+  const bool is_out =
+      trouble_->remedy >= GpuRemedy::kTest && trouble_->remedy != GpuRemedy::kResetWhenIdle;
+  Say(is_out ? HealthLevel::kFail : HealthLevel::kWarn, CodeOfReport(), why,
+      Follows(trouble_->remedy));
 }
 
 void Verdict::JudgeCondition() {
   switch (gpu_.condition) {
     case GpuCondition::kUnknown:
-    case GpuCondition::kTesting: return Say(HealthLevel::kUnknown, "untested", gpu_.reason, "no new work until it is tested");
-    case GpuCondition::kResetting: return Say(HealthLevel::kFail, "resetting", gpu_.reason, "being reset, then tested");
-    case GpuCondition::kLost: return Say(HealthLevel::kFail, "lost", gpu_.reason, "no new work until it answers");
+    case GpuCondition::kTesting:
+      return Say(HealthLevel::kUnknown, "untested", gpu_.reason, "no new work until it is tested");
+    case GpuCondition::kResetting:
+      return Say(HealthLevel::kFail, "resetting", gpu_.reason, "being reset, then tested");
+    case GpuCondition::kLost:
+      return Say(HealthLevel::kFail, "lost", gpu_.reason, "no new work until it answers");
     case GpuCondition::kSuspect:
-    case GpuCondition::kQuarantined: return Say(HealthLevel::kFail, "suspect", gpu_.reason, "no new work");
-    case GpuCondition::kOffline: return Say(HealthLevel::kFail, "out-of-service", gpu_.reason, "no new work until gpu-platform online");
+    case GpuCondition::kQuarantined:
+      return Say(HealthLevel::kFail, "suspect", gpu_.reason, "no new work");
+    case GpuCondition::kOffline:
+      return Say(HealthLevel::kFail, "out-of-service", gpu_.reason,
+                 "no new work until gpu-platform online");
     case GpuCondition::kAvailable:
     case GpuCondition::kUnlinked: break;
   }
   const Incident* incident = OpenIncident();
-  if (incident != nullptr && incident->needs_person) Say(HealthLevel::kWarn, CodeOfReport(), incident->cause, "operator action required: look at it, and close " + ToText(incident->id));
+  if (incident != nullptr && incident->needs_person)
+    Say(HealthLevel::kWarn, CodeOfReport(), incident->cause,
+        "operator action required: look at it, and close " + ToText(incident->id));
 }
 
 void Verdict::Judge() {
-  if (node_.condition == NodeCondition::kLost) return Say(HealthLevel::kUnknown, "node-lost", "its node does not answer", "no new work until it does");
+  if (node_.condition == NodeCondition::kLost)
+    return Say(HealthLevel::kUnknown, "node-lost", "its node does not answer",
+               "no new work until it does");
   if (facts_.presence == GpuPresence::kMissing) {
     const Incident* incident = OpenIncident();
-    const std::string given_up = incident == nullptr ? "" : "; where it is gone for good, close " + ToText(incident->id);
+    const std::string given_up =
+        incident == nullptr ? "" : "; where it is gone for good, close " + ToText(incident->id);
     return Say(HealthLevel::kFail, "missing", gpu_.reason, "tested when it is back" + given_up);
   }
   if (trouble_ != nullptr && trouble_->task == GpuTask::kNone) {
@@ -142,7 +164,8 @@ void Verdict::Judge() {
 GpuVerdict VerdictOf(const State& state, const GpuKey& key) {
   GpuVerdict verdict = Verdict(state, key).Take();
   if (const IncidentId held = HeldBy(state, key); held.value != 0) {
-    verdict.follows += "; held: nothing is reset by itself in this pool until " + ToText(held) + " is closed";
+    verdict.follows +=
+        "; held: nothing is reset by itself in this pool until " + ToText(held) + " is closed";
   }
   return verdict;
 }

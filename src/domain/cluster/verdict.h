@@ -1,6 +1,7 @@
 #pragma once
 
-// The one verdict on a GPU, by its readings and by what was reported of it: whatever shows health shows this.
+// The one verdict on a GPU, by its readings and by what was reported of it: whatever shows health
+// shows this.
 
 #include <string>
 

@@ -23,7 +23,12 @@ constexpr size_t kTurnsMax = 10'000;
 }  // namespace
 
 MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, const Plan& pass)
-    : state_(state), at_(at), classes_(classes), pass_(pass), kept_(state, at, pass.kept), rankings_(state.policy.placement) {}
+    : state_(state),
+      at_(at),
+      classes_(classes),
+      pass_(pass),
+      kept_(state, at, pass.kept),
+      rankings_(state.policy.placement) {}
 
 // With the fewest nodes where it may have fewer.
 std::optional<MovePlan> MoveFinder::Find(const Job& waiting) {
@@ -52,7 +57,8 @@ std::vector<Standing> MoveFinder::CandidatesFor(const Job& job) const {
   std::vector<Standing> candidates;
   for (const JobId id : state_.movable) {
     const Job& other = *state_.FindJob(id);
-    if (other.pool != job.pool || taken_.contains(id) || !WhyNotMoved(state_, other, at_).empty()) continue;
+    if (other.pool != job.pool || taken_.contains(id) || !WhyNotMoved(state_, other, at_).empty())
+      continue;
     candidates.push_back(StandingOf(other, at_));
   }
   return candidates;
@@ -60,10 +66,12 @@ std::vector<Standing> MoveFinder::CandidatesFor(const Job& job) const {
 
 void MoveFinder::Repeat(Rehearsal& rehearsal) const {
   for (const PlaceGang& place : pass_.held) rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
-  for (const PlaceGang& place : pass_.Placements()) rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
+  for (const PlaceGang& place : pass_.Placements())
+    rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
   for (const JobId id : taken_) rehearsal.TakeAway(*state_.FindJob(id));
   for (const MovePlan& plan : accepted_) {
-    for (const PlaceGang& place : plan.places) rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
+    for (const PlaceGang& place : plan.places)
+      rehearsal.Hold(*state_.FindJob(place.job), place.ranks);
   }
 }
 
@@ -74,27 +82,34 @@ std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Standi
   RoomSearch search(state_, rehearsal.nodes(), at_, job, [](const auto&) { return true; });
   ByNode by_node(state_, candidates);
   std::set<NodeId> closed = kept_.OfOthers(job);
-  for (const auto& [node, other] : ClearedForOthers(state_, job.id)) closed.insert(node);  // even where the pass keeps it for nobody
+  // Even where the pass keeps it for nobody
+  for (const auto& [node, other] : ClearedForOthers(state_, job.id)) closed.insert(node);
   const auto clearing = search.Find(by_node.Open(closed, job.spec->nodes > 1));
   if (!clearing) return std::nullopt;
   const std::vector<const Job*>& leaving = clearing->leaving;
-  if (leaving.empty() || static_cast<int64_t>(leaving.size() + taken_.size()) > MovesLeft(state_, at_)) return std::nullopt;
+  if (leaving.empty() ||
+      static_cast<int64_t>(leaving.size() + taken_.size()) > MovesLeft(state_, at_))
+    return std::nullopt;
   const Job* stuck = nullptr;
   auto plan = Rehearse(job, leaving, clearing->nodes, rehearsal, &stuck);
-  if (stuck != nullptr) std::erase_if(candidates, [stuck](const Standing& one) { return one.job == stuck; });
+  if (stuck != nullptr)
+    std::erase_if(candidates, [stuck](const Standing& one) { return one.job == stuck; });
   return plan;
 }
 
 // All leave, the job comes, and each goes elsewhere: those who need most room first.
-std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<const Job*>& leaving, const std::vector<NodeId>& nodes,
-                                             Rehearsal& rehearsal, const Job** stuck) {
+std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<const Job*>& leaving,
+                                             const std::vector<NodeId>& nodes, Rehearsal& rehearsal,
+                                             const Job** stuck) {
   for (const Job* one : leaving) rehearsal.TakeAway(*one);
   MovePlan plan;
   plan.moves.by = job.id;
   plan.moves.nodes = nodes;
   plan.places.push_back(rehearsal.PlaceOn(job, nodes));
   std::vector<const Job*> order = leaving;
-  std::ranges::sort(order, {}, [](const Job* one) { return std::tuple(-one->spec->nodes, -one->spec->gpus.count, one->id); });
+  std::ranges::sort(order, {}, [](const Job* one) {
+    return std::tuple(-one->spec->nodes, -one->spec->gpus.count, one->id);
+  });
   for (const Job* one : order) {
     // Reservations may begin while it stops.
     const Instant back_at = at_ + one->spec->grace + kEndMargin;
@@ -105,7 +120,8 @@ std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<c
     }
     MoveJobs::Move& move = plan.moves.moves.emplace_back();
     move.job = one->id;
-    for (const RankPlacement& rank : place->ranks) move.destination.push_back({rank.node, MaskOf(rank)});
+    for (const RankPlacement& rank : place->ranks)
+      move.destination.push_back({rank.node, MaskOf(rank)});
     plan.places.push_back(*std::move(place));
   }
   Weigh(job, plan);
@@ -124,11 +140,13 @@ void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
   for (const MoveJobs::Move& move : plan.moves.moves) {
     const Job& moved = *state_.FindJob(move.job);
     longest_grace = std::max(longest_grace, moved.spec->grace);
-    plan.cost += HoldingOf(state_, moved).share * (moved.spec->grace + state_.policy.move_cost).ToMilliseconds();
+    plan.cost += HoldingOf(state_, moved).share *
+                 (moved.spec->grace + state_.policy.move_cost).ToMilliseconds();
   }
   ReadyTimes times;
   const auto able = rankings_.Of(ShapeOf(job)).AbleWhenEmpty(classes_, job, kept_.OfOthers(job));
-  const auto ready = state_.limited > 0 ? times.Find(state_, at_, ScratchNodes(state_), able, job) : std::nullopt;
+  const auto ready =
+      state_.limited > 0 ? times.Find(state_, at_, ScratchNodes(state_), able, job) : std::nullopt;
   plan.is_wait_known = ready.has_value();
   const Duration wait = ready ? ready->at - at_ : at_ - job.queued_at;
   plan.wait_saved = std::max(Duration{}, wait - longest_grace);
@@ -142,7 +160,14 @@ std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<J
   const Plan pass = planner.Schedule(state, at);
   std::set<JobId> served;  // by the next pass
   for (const Plan::Step& step : pass.steps) {
-    served.insert(std::visit([](const auto& one) { if constexpr (requires { one.by; }) return one.by; else return one.job; }, step));
+    served.insert(std::visit(
+        [](const auto& one) {
+          if constexpr (requires { one.by; })
+            return one.by;
+          else
+            return one.job;
+        },
+        step));
   }
   MoveFinder finder(state, at, planner.classes(), pass);
   std::set<QueueLine> in_vain;

@@ -34,7 +34,8 @@ int64_t FragmentationMeter::SumOver(const std::string& pool, const F& count) con
   return sum;
 }
 
-FragmentationMeter::FragmentationMeter(const State& state, const NodeClasses& classes) : state_(state), classes_(classes) {
+FragmentationMeter::FragmentationMeter(const State& state, const NodeClasses& classes)
+    : state_(state), classes_(classes) {
   const auto count = [this](const Job& job, const JobShape& shape, int64_t share) {
     if (share == 0) return;
     const auto add = [&](Kinds& kinds) {
@@ -50,13 +51,18 @@ FragmentationMeter::FragmentationMeter(const State& state, const NodeClasses& cl
     count(first, line.shape, AskOf(state, first).share * static_cast<int64_t>(keys.size()));
   }
   for (const auto& [pool_class, shares] : state.shares_by_class) {
-    for (const auto& [id, share] : shares) count(*state.FindJob(id), ShapeOf(*state.FindJob(id)), share);
+    for (const auto& [id, share] : shares)
+      count(*state.FindJob(id), ShapeOf(*state.FindJob(id)), share);
   }
 }
 
-Fragmentation FragmentationMeter::OfPool(const std::string& pool) { return Measure(pool, by_pool_[pool]); }
+Fragmentation FragmentationMeter::OfPool(const std::string& pool) {
+  return Measure(pool, by_pool_[pool]);
+}
 
-Fragmentation FragmentationMeter::OfQueue(const std::string& queue) { return Measure(state_.queues.at(queue).pool, by_queue_[queue]); }
+Fragmentation FragmentationMeter::OfQueue(const std::string& queue) {
+  return Measure(state_.queues.at(queue).pool, by_queue_[queue]);
+}
 
 Fragmentation FragmentationMeter::Measure(const std::string& pool, const Kinds& kinds) {
   Fragmentation found{FreeIn(pool), 0, !kinds.empty()};
@@ -74,9 +80,11 @@ Fragmentation FragmentationMeter::Measure(const std::string& pool, const Kinds& 
   return found;
 }
 
-int64_t FragmentationMeter::LeftBy(const std::string& pool, const JobShape& shape, const Job& example) {
+int64_t FragmentationMeter::LeftBy(const std::string& pool, const JobShape& shape,
+                                   const Job& example) {
   const auto [left, is_new] = left_.try_emplace(shape);
-  if (is_new) left->second = SumOver(pool, [&](const Node& node) { return LeftWhenFull(node, example); });
+  if (is_new)
+    left->second = SumOver(pool, [&](const Node& node) { return LeftWhenFull(node, example); });
   return left->second;
 }
 

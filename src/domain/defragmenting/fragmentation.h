@@ -13,8 +13,10 @@
 namespace gp {
 
 struct Fragmentation {
-  int64_t free = 0;      // whole GPUs that nobody holds and that may be granted
-  int64_t stranded = 0;  // of those, in thousandths of GPUs, what the jobs could not use: a mean, each job counts by its GPUs
+  int64_t free = 0;  // whole GPUs that nobody holds and that may be granted
+  // Of those, in thousandths of GPUs, what the jobs could not use: a mean, each job counts by its
+  // GPUs
+  int64_t stranded = 0;
   bool is_known = false;  // there are jobs to measure it by
 };
 

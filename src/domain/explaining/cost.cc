@@ -32,7 +32,9 @@ std::vector<Allowance> Allowances(const State& state, Instant at, const Job& job
   for (const std::string& path : PathsTo(job.queue)) {
     const Queue& queue = state.queues.at(path);
     const auto add = [&](const std::string& user, const Quota& limit) {
-      if (limit.gpu_hours) allowances.push_back({path, user, AccountAt(state, {path, user}, at).period_use, *limit.gpu_hours * kHourOfGpu});
+      if (limit.gpu_hours)
+        allowances.push_back({path, user, AccountAt(state, {path, user}, at).period_use,
+                              *limit.gpu_hours * kHourOfGpu});
     };
     add("", queue.limit);
     add(job.user.name, queue.user_limit);
@@ -51,11 +53,15 @@ std::string Tell(const Cost& cost, size_t alike) {
   if (cost.share == 0) return "no GPUs";
   const std::string past = std::to_string(alike) + " finished jobs like it";
   switch (cost.source) {
-    case LengthSource::kNothing: return "not known: it has no time limit, and nothing like it has finished yet";
-    case LengthSource::kTimeLimit: return "at most " + Hours(cost.share, cost.longest) + " GPU-hours, if it runs to its time limit";
+    case LengthSource::kNothing:
+      return "not known: it has no time limit, and nothing like it has finished yet";
+    case LengthSource::kTimeLimit:
+      return "at most " + Hours(cost.share, cost.longest) +
+             " GPU-hours, if it runs to its time limit";
     case LengthSource::kPast: break;
   }
-  return Hours(cost.share, cost.shortest) + " to " + Hours(cost.share, cost.longest) + " GPU-hours (median " + Hours(cost.share, cost.median) + "), from " + past;
+  return Hours(cost.share, cost.shortest) + " to " + Hours(cost.share, cost.longest) +
+         " GPU-hours (median " + Hours(cost.share, cost.median) + "), from " + past;
 }
 
 }  // namespace

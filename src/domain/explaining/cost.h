@@ -24,7 +24,8 @@ struct Allowance {
 struct Cost {
   int64_t share = 0;  // thousandths of GPUs, of all its ranks
   LengthSource source = LengthSource::kNothing;
-  // Eight of ten jobs like it end between these; the same three where its time limit is all that is known.
+  // Eight of ten jobs like it end between these; the same three where its time limit is all that is
+  // known.
   Duration shortest;
   Duration median;
   Duration longest;

@@ -72,10 +72,12 @@ void TellKept(const WhatIf& what_if, const Job& job, Explanation& explanation) {
 
 }  // namespace
 
-Explanation Explain(const State& state, Instant at, const Job& job, const IncidentsByGpu* incidents) {
+Explanation Explain(const State& state, Instant at, const Job& job,
+                    const IncidentsByGpu* incidents) {
   WhatIf what_if(state, at);
   Explanation explanation;
-  explanation.place = state.queued.contains(job.id) ? PlannedFor(what_if.plan(), job.id) : what_if.Place(job);
+  explanation.place =
+      state.queued.contains(job.id) ? PlannedFor(what_if.plan(), job.id) : what_if.Place(job);
   if (explanation.place) return explanation;
   explanation.reasons = PendingReasons(state, at, &what_if.plan(), incidents).All(job);
   explanation.ahead = CountAhead(what_if, job);

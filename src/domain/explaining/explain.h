@@ -1,6 +1,7 @@
 #pragma once
 
-// Why a job waits, and what would start it: `jobs explain`, `run --plan` (docs/adr/0021-explaining.md).
+// Why a job waits, and what would start it: `jobs explain`, `run --plan`
+// (docs/adr/0021-explaining.md).
 
 #include <cstdint>
 #include <memory>
@@ -15,19 +16,19 @@
 namespace gp {
 
 enum class ChangeKind {
-  kFewerGpus,     // of each node
+  kFewerGpus,  // of each node
   kFewerNodes,
-  kTopology,      // weaker, or across NUMA nodes
-  kModel,         // another one
-  kGpuMemory,     // smaller GPUs too
-  kHost,          // fewer cores or less memory
-  kNodeLabels,    // any node
-  kQueue,         // another one
-  kTimeLimit,     // a shorter one: it leaves before others need the nodes that are kept for them
-  kPreemptible,   // it may be interrupted itself
-  kPriority,      // higher: others are interrupted
-  kMove,          // others are moved elsewhere
-  kWait,          // until others have ended
+  kTopology,     // weaker, or across NUMA nodes
+  kModel,        // another one
+  kGpuMemory,    // smaller GPUs too
+  kHost,         // fewer cores or less memory
+  kNodeLabels,   // any node
+  kQueue,        // another one
+  kTimeLimit,    // a shorter one: it leaves before others need the nodes that are kept for them
+  kPreemptible,  // it may be interrupted itself
+  kPriority,     // higher: others are interrupted
+  kMove,         // others are moved elsewhere
+  kWait,         // until others have ended
 };
 const char* Name(ChangeKind kind);
 
@@ -52,15 +53,18 @@ struct Holder {
 struct Explanation {
   std::optional<PlaceGang> place;      // where it starts with the next pass
   std::vector<PendingReason> reasons;  // in the order of PendingKind; none: it starts
-  std::optional<int64_t> ahead;        // jobs of its pool whose turn is before; nullopt: too many to count
-  std::vector<Change> changes;         // in the order of ChangeKind
-  std::vector<Holder> holders;         // most first
-  std::vector<std::string> kept_nodes;  // by name: kept for it, as it has waited too long or others give way for it
-  Instant starts_by;                   // there, at the latest; ns == 0: not known
+  // Jobs of its pool whose turn is before; nullopt: too many to count
+  std::optional<int64_t> ahead;
+  std::vector<Change> changes;  // in the order of ChangeKind
+  std::vector<Holder> holders;  // most first
+  // By name: kept for it, as it has waited too long or others give way for it
+  std::vector<std::string> kept_nodes;
+  Instant starts_by;  // there, at the latest; ns == 0: not known
 };
 
 // REQUIRES: the job is queued, or would be (its id is not known to the state then).
 // `incidents`: as in WhatIsOut.
-Explanation Explain(const State& state, Instant at, const Job& job, const IncidentsByGpu* incidents = nullptr);
+Explanation Explain(const State& state, Instant at, const Job& job,
+                    const IncidentsByGpu* incidents = nullptr);
 
 }  // namespace gp

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kUsualLimit = Duration::Minutes(24 * 60);
 constexpr size_t kQueuesTried = 64;
-constexpr size_t kEndsTried = 512;    // running jobs, by when they end
+constexpr size_t kEndsTried = 512;  // running jobs, by when they end
 constexpr size_t kSparesTried = 16;
 constexpr int kClassPriority[kClasses] = {250, 500, 750};
 
@@ -45,7 +45,9 @@ class Finder {
     changed.spec = std::make_shared<const JobSpec>(std::move(spec));
     return changed;
   }
-  bool Starts(const Job& changed) { return FindProblems(*changed.spec).empty() && what_if_.Place(changed).has_value(); }
+  bool Starts(const Job& changed) {
+    return FindProblems(*changed.spec).empty() && what_if_.Place(changed).has_value();
+  }
 
   void Add(ChangeKind kind, const Job& changed, std::string text) {
     Change change;
@@ -69,7 +71,8 @@ class Finder {
 
   // The most below `now`, down to `least`, with which it starts: less always fits where more does.
   template <typename F>
-  void TryMost(ChangeKind kind, int64_t now, int64_t least, const F& edit, const std::string& name, const std::string& unit = "") {
+  void TryMost(ChangeKind kind, int64_t now, int64_t least, const F& edit, const std::string& name,
+               const std::string& unit = "") {
     int64_t good = least - 1;
     int64_t bad = now;
     while (bad - good > 1) {
@@ -81,19 +84,25 @@ class Finder {
     if (good < least) return;
     JobSpec spec = spec_;
     edit(spec, good);
-    Add(kind, With(std::move(spec)), name + " " + std::to_string(good) + unit + " instead of " + std::to_string(now) + unit);
+    Add(kind, With(std::move(spec)),
+        name + " " + std::to_string(good) + unit + " instead of " + std::to_string(now) + unit);
   }
 
   // One by one: fewer GPUs are not always easier to place near each other.
   void TryFewerGpus() {
     for (int count = spec_.gpus.count - 1; count > 0; --count) {
-      const std::string text = "gpus: " + std::to_string(count) + " instead of " + std::to_string(spec_.gpus.count) + (spec_.nodes > 1 ? " on each node" : "");
-      if (Try(ChangeKind::kFewerGpus, text, [count](JobSpec& spec) { spec.gpus.count = count; })) return;
+      const std::string text = "gpus: " + std::to_string(count) + " instead of " +
+                               std::to_string(spec_.gpus.count) +
+                               (spec_.nodes > 1 ? " on each node" : "");
+      if (Try(ChangeKind::kFewerGpus, text, [count](JobSpec& spec) { spec.gpus.count = count; }))
+        return;
     }
   }
 
   void TryFewerNodes() {
-    TryMost(ChangeKind::kFewerNodes, spec_.nodes, 1, [](JobSpec& spec, int64_t nodes) { spec.nodes = static_cast<int>(nodes); }, "nodes:");
+    TryMost(
+        ChangeKind::kFewerNodes, spec_.nodes, 1,
+        [](JobSpec& spec, int64_t nodes) { spec.nodes = static_cast<int>(nodes); }, "nodes:");
   }
 
   void TryTopology() {
@@ -104,10 +113,11 @@ class Finder {
     if (strict && Try(ChangeKind::kTopology, "topology.allow_cross_numa: true", across)) return;
     if (requires_some && Try(ChangeKind::kTopology, "topology.require: none", weaker)) return;
     if (!strict || !requires_some) return;
-    Try(ChangeKind::kTopology, "topology: {require: none, allow_cross_numa: true}", [&](JobSpec& spec) {
-      across(spec);
-      weaker(spec);
-    });
+    Try(ChangeKind::kTopology, "topology: {require: none, allow_cross_numa: true}",
+        [&](JobSpec& spec) {
+          across(spec);
+          weaker(spec);
+        });
   }
 
   template <typename F>
@@ -124,7 +134,9 @@ class Finder {
     std::set<std::string> models;
     ForEachGpu([&](const GpuFacts& gpu) { models.insert(gpu.model); });
     for (const std::string& model : models) {
-      if (Try(ChangeKind::kModel, "model: " + model, [&](JobSpec& spec) { spec.gpus.models = {model}; })) return;
+      if (Try(ChangeKind::kModel, "model: " + model,
+              [&](JobSpec& spec) { spec.gpus.models = {model}; }))
+        return;
     }
   }
 
@@ -133,13 +145,18 @@ class Finder {
     ForEachGpu([&](const GpuFacts& gpu) { sizes.insert(gpu.memory_mib); });
     for (const int64_t size : sizes) {
       if (size >= spec_.gpus.memory_mib_min) continue;
-      const std::string text = "memory_min: " + std::to_string(size) + "MiB instead of " + std::to_string(spec_.gpus.memory_mib_min) + "MiB";
-      if (Try(ChangeKind::kGpuMemory, text, [size](JobSpec& spec) { spec.gpus.memory_mib_min = size; })) return;
+      const std::string text = "memory_min: " + std::to_string(size) + "MiB instead of " +
+                               std::to_string(spec_.gpus.memory_mib_min) + "MiB";
+      if (Try(ChangeKind::kGpuMemory, text,
+              [size](JobSpec& spec) { spec.gpus.memory_mib_min = size; }))
+        return;
     }
   }
 
   void TryHost() {
-    TryMost(ChangeKind::kHost, spec_.cpus, 1, [](JobSpec& spec, int64_t cpus) { spec.cpus = static_cast<int>(cpus); }, "cpus:");
+    TryMost(
+        ChangeKind::kHost, spec_.cpus, 1,
+        [](JobSpec& spec, int64_t cpus) { spec.cpus = static_cast<int>(cpus); }, "cpus:");
     constexpr int64_t kGiB = int64_t{1} << 30;
     const auto less = [](JobSpec& spec, int64_t gib) {
       spec.memory_bytes = gib * kGiB;
@@ -150,16 +167,21 @@ class Finder {
 
   void TryNodeLabels() {
     for (const auto& [name, value] : spec_.node_labels) {
-      if (Try(ChangeKind::kNodeLabels, "without the node label " + name + "=" + value, [&](JobSpec& spec) { spec.node_labels.erase(name); })) return;
+      if (Try(ChangeKind::kNodeLabels, "without the node label " + name + "=" + value,
+              [&](JobSpec& spec) { spec.node_labels.erase(name); }))
+        return;
     }
-    if (spec_.node_labels.size() > 1) Try(ChangeKind::kNodeLabels, "without node labels", [](JobSpec& spec) { spec.node_labels.clear(); });
+    if (spec_.node_labels.size() > 1)
+      Try(ChangeKind::kNodeLabels, "without node labels",
+          [](JobSpec& spec) { spec.node_labels.clear(); });
   }
 
   void TryQueues() {
     if (!spec_.reservation.empty()) return;  // it is for some queues only
     size_t tried = 0;
     for (const auto& [name, queue] : what_if_.state().queues) {
-      if (name == job_.queue || what_if_.state().HasChildren(name) || ++tried > kQueuesTried) continue;
+      if (name == job_.queue || what_if_.state().HasChildren(name) || ++tried > kQueuesTried)
+        continue;
       Job changed = With(spec_);
       changed.queue = name;
       changed.pool = queue.pool;
@@ -180,7 +202,9 @@ class Finder {
       if (minutes < 1) return;
       // Any limit will do where nobody knows when those without one end.
       const Duration limit = time == kSomeTime ? kUsualLimit : Duration::Minutes(minutes);
-      if (Try(ChangeKind::kTimeLimit, "time_limit: " + ToText(limit), [limit](JobSpec& spec) { spec.time_limit = limit; })) return;
+      if (Try(ChangeKind::kTimeLimit, "time_limit: " + ToText(limit),
+              [limit](JobSpec& spec) { spec.time_limit = limit; }))
+        return;
     }
   }
 
@@ -209,7 +233,9 @@ class Finder {
     for (int higher = ClassOf(spec_.priority) + 1; higher < kClasses; ++higher) {
       JobSpec spec = spec_;
       spec.priority = kClassPriority[higher];
-      if (TryOutranking(ChangeKind::kPriority, std::move(spec), "priority: " + std::to_string(kClassPriority[higher]))) return;
+      if (TryOutranking(ChangeKind::kPriority, std::move(spec),
+                        "priority: " + std::to_string(kClassPriority[higher])))
+        return;
     }
   }
 
@@ -217,12 +243,14 @@ class Finder {
   void TryWait() {
     std::vector<const Job*> running = ByEnd();
     // Where a pass is due it may fit as it is: waiting for somebody's end is no answer then.
-    if (running.empty() || what_if_.FitsWithout(job_, {}) || !what_if_.FitsWithout(job_, running)) return;
+    if (running.empty() || what_if_.FitsWithout(job_, {}) || !what_if_.FitsWithout(job_, running))
+      return;
     size_t bad = 0;
     size_t good = running.size();
     while (good - bad > 1) {
       const size_t middle = bad + (good - bad) / 2;
-      const std::vector<const Job*> first(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(middle));
+      const std::vector<const Job*> first(running.begin(),
+                                          running.begin() + static_cast<std::ptrdiff_t>(middle));
       (what_if_.FitsWithout(job_, first) ? good : bad) = middle;
     }
     running.resize(good);
@@ -254,7 +282,8 @@ class Finder {
     }
     const auto order = [](const Job* job) { return std::pair(LatestEnd(*job), job->id); };
     const size_t kept = std::min(running.size(), kEndsTried);
-    std::ranges::partial_sort(running, running.begin() + static_cast<std::ptrdiff_t>(kept), {}, order);
+    std::ranges::partial_sort(running, running.begin() + static_cast<std::ptrdiff_t>(kept), {},
+                              order);
     running.resize(kept);
     return running;
   }
@@ -266,7 +295,8 @@ class Finder {
     for (const LeaseId id : running.back()->leases) nodes.insert(node_of(id));
     std::vector<const Job*> near;
     std::ranges::copy_if(running, std::back_inserter(near), [&](const Job* other) {
-      return std::ranges::any_of(other->leases, [&](LeaseId id) { return nodes.contains(node_of(id)); });
+      return std::ranges::any_of(other->leases,
+                                 [&](LeaseId id) { return nodes.contains(node_of(id)); });
     });
     if (what_if_.FitsWithout(job_, near)) running = std::move(near);
   }
@@ -282,8 +312,12 @@ class Finder {
     }
     if (latest != kNever) change.starts_by = latest;
     std::ranges::sort(change.waits_for);
-    change.text = "wait until " + Names(change.waits_for) + (running.size() == 1 ? " has ended" : " have ended") +
-                  (change.starts_by.ns == 0 ? "" : ", at " + ToRfc3339(WallOf(what_if_.state().time, latest)) + " at the latest");
+    change.text =
+        "wait until " + Names(change.waits_for) +
+        (running.size() == 1 ? " has ended" : " have ended") +
+        (change.starts_by.ns == 0
+             ? ""
+             : ", at " + ToRfc3339(WallOf(what_if_.state().time, latest)) + " at the latest");
     changes_.push_back(std::move(change));
   }
 
@@ -295,6 +329,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<Change> FindChanges(WhatIf& what_if, const Job& job) { return Finder(what_if, job).Run(); }
+std::vector<Change> FindChanges(WhatIf& what_if, const Job& job) {
+  return Finder(what_if, job).Run();
+}
 
 }  // namespace gp

@@ -18,13 +18,15 @@ struct Plays {
   bool by_limits = false;
 };
 
-void PlayOnce(const Present& present, const Planner& planner, const Lengths& lengths, Instant at, JobId job, int64_t& budget, Plays& plays) {
+void PlayOnce(const Present& present, const Planner& planner, const Lengths& lengths, Instant at,
+              JobId job, int64_t& budget, Plays& plays) {
   Future future(present.state, planner, at, lengths, static_cast<int>(plays.starts.size()));
   const Future::Outcome outcome = future.PlayUntilPlaced(job, at + kForecastHorizon, budget);
   plays.starts.push_back({outcome == Future::Outcome::kPlaced ? future.now() : kNever, outcome});
   plays.consulted.insert(future.consulted().begin(), future.consulted().end());
   plays.by_limits |= future.limits_told();
-  if (outcome == Future::Outcome::kUnknown && plays.endless.empty()) plays.endless = future.endless();
+  if (outcome == Future::Outcome::kUnknown && plays.endless.empty())
+    plays.endless = future.endless();
 }
 
 size_t CountRuns(const std::set<const AlikeRuns*>& groups) {
@@ -36,7 +38,8 @@ size_t CountRuns(const std::set<const AlikeRuns*>& groups) {
 }
 
 // Without a history all plays are the same one.
-Plays PlayAll(const Present& present, const Lengths& lengths, Instant at, JobId job, int64_t steps) {
+Plays PlayAll(const Present& present, const Lengths& lengths, Instant at, JobId job,
+              int64_t steps) {
   Planner planner;
   (void)planner.Schedule(present.state, at);  // it has seen the nodes: no play begins with that
   Plays plays;
@@ -58,42 +61,59 @@ Plays PlayAll(const Present& present, const Lengths& lengths, Instant at, JobId 
 }
 
 std::string TellSource(const Forecast& forecast) {
-  const std::string past = std::to_string(forecast.alike) + " finished job" + (forecast.alike == 1 ? "" : "s") + " like those that run";
+  const std::string past = std::to_string(forecast.alike) + " finished job" +
+                           (forecast.alike == 1 ? "" : "s") + " like those that run";
   if (forecast.alike == 0) return forecast.by_limits ? ", if jobs run to their time limits" : "";
   return ", from " + std::string(forecast.by_limits ? "time limits and " : "") + past;
 }
 
 std::string TellStart(const TimeLine& time, const Forecast& forecast) {
   const std::string median = ToRfc3339(WallOf(time, *forecast.median));
-  if (forecast.earliest == forecast.latest) return "expected to start at " + median + TellSource(forecast);
+  if (forecast.earliest == forecast.latest)
+    return "expected to start at " + median + TellSource(forecast);
   const std::string from = ToRfc3339(WallOf(time, *forecast.earliest));
-  if (forecast.latest) return "expected to start between " + from + " and " + ToRfc3339(WallOf(time, *forecast.latest)) + " (median " + median + ")" + TellSource(forecast);
-  return "expected to start at " + from + " or later (median " + median + "; how late cannot be told)" + TellSource(forecast);
+  if (forecast.latest)
+    return "expected to start between " + from + " and " +
+           ToRfc3339(WallOf(time, *forecast.latest)) + " (median " + median + ")" +
+           TellSource(forecast);
+  return "expected to start at " + from + " or later (median " + median +
+         "; how late cannot be told)" + TellSource(forecast);
 }
 
 // Jobs that only the history could tell of come first: more of it helps.
 std::string TellEndless(const State& state, const std::vector<JobId>& endless) {
   std::vector<JobId> unheard_of;
-  std::ranges::copy_if(endless, std::back_inserter(unheard_of), [&](JobId id) { return !IsOnLostNode(state, *state.FindJob(id)); });
-  if (unheard_of.empty()) return Names(endless) + (endless.size() == 1 ? " is on a node that is lost" : " are on nodes that are lost");
-  return Names(unheard_of) + (unheard_of.size() == 1 ? " has no time limit and nothing like it has finished yet" : " have no time limits and nothing like them has finished yet");
+  std::ranges::copy_if(endless, std::back_inserter(unheard_of),
+                       [&](JobId id) { return !IsOnLostNode(state, *state.FindJob(id)); });
+  if (unheard_of.empty())
+    return Names(endless) +
+           (endless.size() == 1 ? " is on a node that is lost" : " are on nodes that are lost");
+  return Names(unheard_of) + (unheard_of.size() == 1
+                                  ? " has no time limit and nothing like it has finished yet"
+                                  : " have no time limits and nothing like them has finished yet");
 }
 
 std::string TellWhyNot(const State& state, const Forecast& forecast) {
   switch (forecast.outcome) {
-    case Future::Outcome::kUnknown: return "when it starts cannot be told: " + TellEndless(state, forecast.endless);
-    case Future::Outcome::kTooFar: return "not expected to start within " + ToText(kForecastHorizon);
-    case Future::Outcome::kTooManySteps: return "when it starts cannot be told: too much would happen before it";
+    case Future::Outcome::kUnknown:
+      return "when it starts cannot be told: " + TellEndless(state, forecast.endless);
+    case Future::Outcome::kTooFar:
+      return "not expected to start within " + ToText(kForecastHorizon);
+    case Future::Outcome::kTooManySteps:
+      return "when it starts cannot be told: too much would happen before it";
     default: return "not expected to start as things are, when all that run have ended well";
   }
 }
 
 }  // namespace
 
-Forecast ForecastStart(const Present& present, const Lengths& lengths, Instant at, JobId job, int64_t steps) {
+Forecast ForecastStart(const Present& present, const Lengths& lengths, Instant at, JobId job,
+                       int64_t steps) {
   const Plays plays = PlayAll(present, lengths, at, job, steps);
   const size_t count = plays.starts.size();
-  const auto told = [&](size_t i) { return plays.starts[i].first == kNever ? std::nullopt : std::optional(plays.starts[i].first); };
+  const auto told = [&](size_t i) {
+    return plays.starts[i].first == kNever ? std::nullopt : std::optional(plays.starts[i].first);
+  };
   Forecast forecast;
   forecast.plays = static_cast<int>(count);
   forecast.outcome = plays.starts[count / 2].second;
@@ -103,7 +123,8 @@ Forecast ForecastStart(const Present& present, const Lengths& lengths, Instant a
   forecast.alike = CountRuns(plays.consulted);
   forecast.by_limits = plays.by_limits;
   forecast.endless = plays.endless;
-  forecast.text = forecast.median ? TellStart(present.state.time, forecast) : TellWhyNot(present.state, forecast);
+  forecast.text = forecast.median ? TellStart(present.state.time, forecast)
+                                  : TellWhyNot(present.state, forecast);
   return forecast;
 }
 

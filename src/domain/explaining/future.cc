@@ -10,7 +10,9 @@
 namespace gp {
 
 bool IsOnLostNode(const State& state, const Job& job) {
-  return std::ranges::any_of(job.leases, [&](LeaseId id) { return state.FindNode(state.FindLease(id)->node)->condition == NodeCondition::kLost; });
+  return std::ranges::any_of(job.leases, [&](LeaseId id) {
+    return state.FindNode(state.FindLease(id)->node)->condition == NodeCondition::kLost;
+  });
 }
 
 Future::Future(State state, Planner planner, Instant at, const Lengths& lengths, int play)
@@ -85,7 +87,8 @@ void Future::Started(JobId job) {
   ExpectEnd(*state_.FindJob(job));
 }
 
-// Passes until nothing more follows from them; who has started is looked at anew, as by the controller.
+// Passes until nothing more follows from them; who has started is looked at anew, as by the
+// controller.
 void Future::Settle(int64_t& budget) {
   bool again = true;
   while (again && now_ >= state_.quiet_until && budget > 0) {
@@ -129,15 +132,19 @@ void Future::TickIfDue() {
 
 std::vector<JobId> Future::Endless() const {
   std::vector<JobId> holding;
-  std::ranges::copy_if(endless_, std::back_inserter(holding), [this](JobId id) { return HoldsLeases(state_.FindJob(id)->state); });
+  std::ranges::copy_if(endless_, std::back_inserter(holding),
+                       [this](JobId id) { return HoldsLeases(state_.FindJob(id)->state); });
   return holding;
 }
 
-// Whoever has no end that is known is no reason where its end would not help.  What is on a lost node does not end here.
+// Whoever has no end that is known is no reason where its end would not help.  What is on a lost
+// node does not end here.
 bool Future::StartsWhenAllEnd(JobId job, int attempt, int64_t& budget) {
   while (budget > 0) {
     std::vector<JobId> running = Endless();
-    if (std::ranges::any_of(running, [this](JobId id) { return IsOnLostNode(state_, *state_.FindJob(id)); })) return true;
+    if (std::ranges::any_of(running,
+                            [this](JobId id) { return IsOnLostNode(state_, *state_.FindJob(id)); }))
+      return true;
     for (const auto& [at, id] : ends_) running.push_back(id);
     if (running.empty()) return false;
     ends_.clear();
@@ -168,14 +175,17 @@ Future::Outcome Future::PlayUntilPlaced(JobId job, Instant horizon, int64_t& bud
   const int attempt = state_.FindJob(job)->attempt;
   while (true) {
     Settle(budget);
-    if (state_.FindJob(job)->attempt != attempt) return Outcome::kPlaced;  // even if somebody interrupted it at once
-    if (IsTerminal(state_.FindJob(job)->state)) return Outcome::kWaitsOn;  // what it waited for has not come
+    // Even if somebody interrupted it at once
+    if (state_.FindJob(job)->attempt != attempt) return Outcome::kPlaced;
+    // What it waited for has not come
+    if (IsTerminal(state_.FindJob(job)->state)) return Outcome::kWaitsOn;
     if (budget <= 0) return Outcome::kTooManySteps;
     --budget;
     const Instant next = NextInstant();
     if (next == kNever) {
       unknown_ = Endless();
-      return !unknown_.empty() && StartsWhenAllEnd(job, attempt, budget) ? Outcome::kUnknown : Outcome::kWaitsOn;
+      return !unknown_.empty() && StartsWhenAllEnd(job, attempt, budget) ? Outcome::kUnknown
+                                                                         : Outcome::kWaitsOn;
     }
     if (next > horizon) return Outcome::kTooFar;
     now_ = next;

@@ -1,7 +1,7 @@
 #pragma once
 
-// One way in which things may go on: the engine itself, forward in virtual time, until a job has its
-// place.  Nobody submits any more, nothing breaks, whoever is told to stop does so at once.
+// One way in which things may go on: the engine itself, forward in virtual time, until a job has
+// its place.  Nobody submits any more, nothing breaks, whoever is told to stop does so at once.
 
 #include <cstdint>
 #include <map>
@@ -23,9 +23,9 @@ class Future {
  public:
   enum class Outcome {
     kPlaced,
-    kUnknown,      // whoever holds on has no end that is known
-    kWaitsOn,      // all that run have ended, and it still waits
-    kTooFar,       // not before the horizon
+    kUnknown,  // whoever holds on has no end that is known
+    kWaitsOn,  // all that run have ended, and it still waits
+    kTooFar,   // not before the horizon
     kTooManySteps,
   };
 

@@ -21,7 +21,8 @@ void Sort(Groups& groups) {
 template <typename Groups, typename Key>
 const AlikeRuns* Enough(const Groups& groups, const Key& key) {
   const auto found = groups.find(key);
-  return found != groups.end() && found->second.runs.size() >= kAlikeEnough ? &found->second : nullptr;
+  return found != groups.end() && found->second.runs.size() >= kAlikeEnough ? &found->second
+                                                                            : nullptr;
 }
 
 // Not the middle one: few jobs that take long make up much of what is waited for.
@@ -60,10 +61,11 @@ const AlikeRuns* Lengths::Alike(const Job& job) const {
   return all_.runs.size() >= kAlikeEnough ? &all_ : nullptr;
 }
 
-// Of those that took longer than what is done.  Where none did, each doubling halves the odds that it
-// still runs: the slice in the middle takes as long again.
+// Of those that took longer than what is done.  Where none did, each doubling halves the odds that
+// it still runs: the slice in the middle takes as long again.
 Duration GuessWork(const AlikeRuns& alike, Duration done, int slice) {
-  const auto longer = std::ranges::upper_bound(alike.runs, done, {}, &std::pair<Duration, size_t>::first);
+  const auto longer =
+      std::ranges::upper_bound(alike.runs, done, {}, &std::pair<Duration, size_t>::first);
   const auto count = alike.runs.end() - longer;
   if (count == 0) return {done.ns / (2 * (kSlices - slice) - 1) * (2 * kSlices)};
   if (count < kSlices) return longer[count * (2 * slice + 1) / (2 * kSlices)].first;

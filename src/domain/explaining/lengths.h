@@ -16,15 +16,16 @@ inline constexpr size_t kAlikeEnough = 5;  // so many that are alike are needed 
 
 // Finished jobs that are alike in something.
 struct AlikeRuns {
-  std::vector<std::pair<Duration, size_t>> runs;  // length, and position in Present::past; the shortest first
+  // Length, and position in Present::past; the shortest first
+  std::vector<std::pair<Duration, size_t>> runs;
 };
 
 class Lengths {
  public:
   explicit Lengths(const std::vector<PastRun>& past);
 
-  // The nearest group that has enough: the user's jobs of its name, else of its shape, else all of the
-  // user's, else of the queue, else all.  nullptr: there is none.
+  // The nearest group that has enough: the user's jobs of its name, else of its shape, else all of
+  // the user's, else of the queue, else all.  nullptr: there is none.
   const AlikeRuns* Alike(const Job& job) const;
 
  private:

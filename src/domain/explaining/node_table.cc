@@ -29,7 +29,8 @@ struct RowKey {
 };
 
 int LargestSet(const Node& node, const Job& job) {
-  for (int count = std::min(std::popcount(EligibleGpus(node, job)), job.spec->gpus.count); count > 0; --count) {
+  for (int count = std::min(std::popcount(EligibleGpus(node, job)), job.spec->gpus.count);
+       count > 0; --count) {
     Job smaller = job;
     JobSpec spec = *job.spec;
     spec.gpus.count = count;
@@ -42,7 +43,12 @@ int LargestSet(const Node& node, const Job& job) {
 class TableMaker {
  public:
   TableMaker(const State& state, Instant at, const Job& job)
-      : state_(state), at_(at), job_(job), plan_(planner_.Schedule(state, at)), rankings_(state.policy.placement), held_(state, planner_.classes(), rankings_),
+      : state_(state),
+        at_(at),
+        job_(job),
+        plan_(planner_.Schedule(state, at)),
+        rankings_(state.policy.placement),
+        held_(state, planner_.classes(), rankings_),
         closed_(KeptNodes(state, at, plan_.kept).ClosedTo(job)) {
     for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
   }
@@ -77,19 +83,31 @@ class TableMaker {
   std::string WhoseIs(NodeId node) const {
     const auto kept = plan_.kept.find(node);
     if (kept != plan_.kept.end() && kept->second.job != job_.id) {
-      return "kept for " + NameOf(state_, kept->second.job) + (IsPromised(kept->second) ? ", which starts by " + ToRfc3339(WallOf(state_.time, kept->second.starts_by)) : "");
+      return "kept for " + NameOf(state_, kept->second.job) +
+             (IsPromised(kept->second)
+                  ? ", which starts by " + ToRfc3339(WallOf(state_.time, kept->second.starts_by))
+                  : "");
     }
     for (const Reservation* reservation : ReservationsOf(state_, *state_.FindNode(node))) {
-      if (!Permits(*reservation, job_, at_)) return "reserved: " + reservation->name + " from " + ToRfc3339(WallOf(state_.time, reservation->starts_at)) + " on";
+      if (!Permits(*reservation, job_, at_))
+        return "reserved: " + reservation->name + " from " +
+               ToRfc3339(WallOf(state_.time, reservation->starts_at)) + " on";
     }
     return "kept for others";
   }
 
   NodeRow RowOf(const RowKey& key, std::set<NodeId> nodes) const {
-    NodeRow row{{nodes.begin(), nodes.end()}, -key.free_descending, key.gpus, -key.fits_descending, !key.takes_no_rank, key.why, {}};
+    NodeRow row{{nodes.begin(), nodes.end()},
+                -key.free_descending,
+                key.gpus,
+                -key.fits_descending,
+                !key.takes_no_rank,
+                key.why,
+                {}};
     std::set<JobId> holders;
     for (const NodeId node : nodes) {
-      for (const LeaseId lease : state_.FindNode(node)->leases) holders.insert(state_.FindLease(lease)->job);
+      for (const LeaseId lease : state_.FindNode(node)->leases)
+        holders.insert(state_.FindLease(lease)->job);
     }
     row.holders.assign(holders.begin(), holders.end());
     return row;
@@ -108,6 +126,8 @@ class TableMaker {
 
 }  // namespace
 
-std::vector<NodeRow> NodeTable(const State& state, Instant at, const Job& job) { return TableMaker(state, at, job).Run(); }
+std::vector<NodeRow> NodeTable(const State& state, Instant at, const Job& job) {
+  return TableMaker(state, at, job).Run();
+}
 
 }  // namespace gp

@@ -34,34 +34,101 @@ UsageMeter FromNowOn(const UsageMeter& meter, Instant now) {
 }
 
 // What has run up is of the past.
-Metering FromNowOn(const Metering& metering) { return {metering.now, FromNowOn(metering.used, metering.now), FromNowOn(metering.installed, metering.now), {}, {}}; }
+Metering FromNowOn(const Metering& metering) {
+  return {metering.now,
+          FromNowOn(metering.used, metering.now),
+          FromNowOn(metering.installed, metering.now),
+          {},
+          {}};
+}
 
 std::map<LeaseId, Lease> MeteredFrom(Instant now, std::map<LeaseId, Lease> leases) {
   for (auto& [id, lease] : leases) lease.metered_until = now;
   return leases;
 }
 
-// All fields by name: whoever adds one is told by the compiler.  GPUs are as well as they are now: nothing is foreseen
-// of faults, remedies or the next month of a budget.
+// All fields by name: whoever adds one is told by the compiler.  GPUs are as well as they are now:
+// nothing is foreseen of faults, remedies or the next month of a budget.
 State WithoutFinished(const State& state) {
-  const auto& [policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass, last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, jobs, arrays, leases,
-               queues, accounts, reservations, troubles, incidents, taken_out, breakers, drain_deadlines, access, budgets, budget_levels, metering, jobs_by_request, queued, lines, retries, dependents, decided, limits, limit_notices, limited,
-               losses, reservation_ends, leaving, token_ends, finished, preemptions, claimants, movable, moving, recovering, moved, remedies, incident_ends, closed_incidents, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change] = state;
+  const auto& [policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass,
+               last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, jobs,
+               arrays, leases, queues, accounts, reservations, troubles, incidents, taken_out,
+               breakers, drain_deadlines, access, budgets, budget_levels, metering, jobs_by_request,
+               queued, lines, retries, dependents, decided, limits, limit_notices, limited, losses,
+               reservation_ends, leaving, token_ends, finished, preemptions, claimants, movable,
+               moving, recovering, moved, remedies, incident_ends, closed_incidents, yielding,
+               shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change] = state;
   std::map<JobId, Job> open = OpenJobs(state);
   std::set<std::pair<Instant, JobId>> waited_for;
   for (const auto& [id, job] : open) {
     if (IsTerminal(job.state)) waited_for.insert({job.ended_at, id});
   }
   std::map<JobId, Array> open_arrays = ArraysOf(arrays, open);
-  return {policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass, last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, std::move(open), std::move(open_arrays), MeteredFrom(metering.now, leases),
-          queues, accounts, reservations, {}, {}, {}, {}, {}, {}, budgets, budget_levels, FromNowOn(metering), {}, queued, lines, retries, dependents, decided, limits, limit_notices, limited, losses, reservation_ends, leaving, {},
-          std::move(waited_for), preemptions, claimants, movable, moving, recovering, moved, {}, {}, {}, yielding, shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change};
+  return {policy,
+          time,
+          lineage,
+          quiet_until,
+          epoch,
+          last_job,
+          last_lease,
+          last_pass,
+          last_incident,
+          last_task,
+          last_token,
+          nodes,
+          nodes_by_name,
+          gpus_by_uuid,
+          std::move(open),
+          std::move(open_arrays),
+          MeteredFrom(metering.now, leases),
+          queues,
+          accounts,
+          reservations,
+          {},
+          {},
+          {},
+          {},
+          {},
+          {},
+          budgets,
+          budget_levels,
+          FromNowOn(metering),
+          {},
+          queued,
+          lines,
+          retries,
+          dependents,
+          decided,
+          limits,
+          limit_notices,
+          limited,
+          losses,
+          reservation_ends,
+          leaving,
+          {},
+          std::move(waited_for),
+          preemptions,
+          claimants,
+          movable,
+          moving,
+          recovering,
+          moved,
+          {},
+          {},
+          {},
+          yielding,
+          shares_by_class,
+          capacity,
+          gpu_sizes,
+          node_changes,
+          nodes_by_change};
 }
 
 std::vector<PastRun> PastRuns(const State& state) {
   std::vector<PastRun> past;
   size_t looked_at = 0;
-  for (auto it = state.finished.rbegin(); it != state.finished.rend() && looked_at < kPastRunsMax; ++it, ++looked_at) {
+  for (auto it = state.finished.rbegin(); it != state.finished.rend() && looked_at < kPastRunsMax;
+       ++it, ++looked_at) {
     const Job& job = *state.FindJob(it->second);
     const Duration length = WorkOf(job, job.ended_at);
     if (length.ns > 0) past.push_back({job.spec, job.user.name, job.queue, job.pool, length});
@@ -74,15 +141,20 @@ std::vector<PastRun> PastRuns(const State& state) {
 Duration WorkOf(const Job& job, Instant at) {
   Duration work;
   for (const AttemptRecord& attempt : job.attempts) {
-    const bool is_last = attempt.number == job.attempts.back().number && (HoldsLeases(job.state) || IsTerminal(job.state));
+    const bool is_last = attempt.number == job.attempts.back().number &&
+                         (HoldsLeases(job.state) || IsTerminal(job.state));
     if (!KeepsWork(*job.spec) && !is_last) continue;
     work = work + ((attempt.ended_at.ns == 0 ? at : attempt.ended_at) - attempt.placed_at);
   }
   return work;
 }
 
-size_t PartsOf(const State& state) { return state.nodes.size() + state.leases.size() + state.jobs.size() - state.finished.size(); }
+size_t PartsOf(const State& state) {
+  return state.nodes.size() + state.leases.size() + state.jobs.size() - state.finished.size();
+}
 
-Present TakePresent(const State& state) { return {WithoutFinished(state), PastRuns(state), IncidentsOf(state)}; }
+Present TakePresent(const State& state) {
+  return {WithoutFinished(state), PastRuns(state), IncidentsOf(state)};
+}
 
 }  // namespace gp

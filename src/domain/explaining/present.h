@@ -1,7 +1,8 @@
 #pragma once
 
-// What a look ahead needs of a state: all that is open, and how long jobs took that are over.  A copy, so
-// that it can be taken on the writer's thread and looked at on any other (docs/adr/0023-forecasts.md).
+// What a look ahead needs of a state: all that is open, and how long jobs took that are over.  A
+// copy, so that it can be taken on the writer's thread and looked at on any other
+// (docs/adr/0023-forecasts.md).
 
 #include <cstddef>
 #include <memory>
@@ -32,12 +33,13 @@ inline constexpr size_t kPastRunsMax = 10'000;  // finished jobs that are looked
 
 Present TakePresent(const State& state);
 
-// What a copy costs by: nodes, leases and open jobs.  kPartsMax are copied in less than a tenth of a second.
+// What a copy costs by: nodes, leases and open jobs.  kPartsMax are copied in less than a tenth of
+// a second.
 size_t PartsOf(const State& state);
 inline constexpr size_t kPartsMax = 50'000;
 
-// For how long it has had a place, as far as that counts for its end: in all attempts where it keeps its
-// work when it is interrupted, otherwise in the last one.
+// For how long it has had a place, as far as that counts for its end: in all attempts where it
+// keeps its work when it is interrupted, otherwise in the last one.
 Duration WorkOf(const Job& job, Instant at);
 
 }  // namespace gp

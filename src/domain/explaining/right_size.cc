@@ -12,11 +12,15 @@ constexpr Duration kShortened = Duration::Minutes(10);
 
 // A quarter more than was needed.
 int64_t WithRoom(int64_t needed) { return needed + (needed + 3) / 4; }
-int PercentOf(int64_t part, int64_t whole) { return whole <= 0 ? 0 : static_cast<int>(part * 100 / whole); }
+int PercentOf(int64_t part, int64_t whole) {
+  return whole <= 0 ? 0 : static_cast<int>(part * 100 / whole);
+}
 std::string Number(int64_t value) { return std::to_string(value); }
 
 // "its GPU was", "none of 4 GPUs was"
-std::string NoneOf(int count) { return count == 1 ? "its GPU was never" : "none of its " + Number(count) + " GPUs was"; }
+std::string NoneOf(int count) {
+  return count == 1 ? "its GPU was never" : "none of its " + Number(count) + " GPUs was";
+}
 
 // Tenths, as "3.1".
 std::string Tenths(int64_t tenths) { return Number(tenths / 10) + "." + Number(tenths % 10); }
@@ -32,8 +36,10 @@ class Adviser {
         ++seen_;
         seen_ms_ = std::max(seen_ms_, gpu.use.seen_ms);
         busiest_ = std::max(busiest_, PercentOf(gpu.use.busy_ms, gpu.use.seen_ms));
-        if (gpu.use.memory_mib >= 0) fullest_mib_ = std::max(fullest_mib_.value_or(0), gpu.use.memory_mib);
-        smallest_mib_ = smallest_mib_ == 0 ? gpu.memory_mib : std::min(smallest_mib_, gpu.memory_mib);
+        if (gpu.use.memory_mib >= 0)
+          fullest_mib_ = std::max(fullest_mib_.value_or(0), gpu.use.memory_mib);
+        smallest_mib_ =
+            smallest_mib_ == 0 ? gpu.memory_mib : std::min(smallest_mib_, gpu.memory_mib);
         busy += gpu.use.busy_ms > 0 ? 1 : 0;
       }
       busy_ += busy;
@@ -51,18 +57,24 @@ class Adviser {
   }
 
  private:
-  void Add(AdviceKind kind, std::string text, int saved = 0) { advice_.push_back({kind, std::move(text), saved}); }
+  void Add(AdviceKind kind, std::string text, int saved = 0) {
+    advice_.push_back({kind, std::move(text), saved});
+  }
   std::string Span() const { return ToText(Duration::Seconds(seen_ms_ / 1000)); }
 
   void OfGpuTime() {
     if (busy_ == 0) {
-      return Add(AdviceKind::kIdle, NoneOf(gpus_) + " busy in " + Span() + ": ask for none (gpus: 0), or see whether the program finds them", 1000);
+      return Add(AdviceKind::kIdle,
+                 NoneOf(gpus_) + " busy in " + Span() +
+                     ": ask for none (gpus: 0), or see whether the program finds them",
+                 1000);
     }
     const int asked = spec_.gpus.count;
     if (busy_of_rank_ < asked) {
       const std::string each = used_.ranks.size() > 1 ? " of each node" : "";
       return Add(AdviceKind::kGpus,
-                 "no more than " + Number(busy_of_rank_) + " of " + Number(asked) + " GPUs" + each + " were ever busy in " + Span() + ": gpus: " + Number(busy_of_rank_),
+                 "no more than " + Number(busy_of_rank_) + " of " + Number(asked) + " GPUs" + each +
+                     " were ever busy in " + Span() + ": gpus: " + Number(busy_of_rank_),
                  (asked - busy_of_rank_) * 1000 / asked);
     }
     Part();
@@ -70,15 +82,18 @@ class Adviser {
 
   // A part of one GPU.
   void Part() {
-    if (spec_.gpus.count != 1 || spec_.gpus.isolation != Isolation::kExclusive || !fullest_mib_ || smallest_mib_ == 0) return;
+    if (spec_.gpus.count != 1 || spec_.gpus.isolation != Isolation::kExclusive || !fullest_mib_ ||
+        smallest_mib_ == 0)
+      return;
     const int memory = PercentOf(*fullest_mib_, smallest_mib_);
     const int needed = static_cast<int>(WithRoom(std::max(busiest_, memory)));
     if (std::max(busiest_, memory) > kPartPercent) return;
     const int share = needed <= 12 ? 125 : needed <= 25 ? 250 : 500;
     const char* word = share == 125 ? "0.125" : share == 250 ? "0.25" : "0.5";
     Add(AdviceKind::kShare,
-        "its GPU was busy for " + Number(busiest_) + " % of " + Span() + ", with " + Number(*fullest_mib_) + " of " + Number(smallest_mib_) + " MiB in use: a part would do, share: " + word +
-            " (isolation: mps, mig or timeslice)",
+        "its GPU was busy for " + Number(busiest_) + " % of " + Span() + ", with " +
+            Number(*fullest_mib_) + " of " + Number(smallest_mib_) +
+            " MiB in use: a part would do, share: " + word + " (isolation: mps, mig or timeslice)",
         1000 - share);
   }
 
@@ -90,7 +105,8 @@ class Adviser {
     }
     const int64_t enough = std::max<int64_t>(1, (WithRoom(tenths) + 9) / 10);
     if (used_.ranks.empty() || spec_.cpus == 0 || enough * 2 > spec_.cpus) return;
-    Add(AdviceKind::kCpus, "it used " + Tenths(tenths) + " of " + Number(spec_.cpus) + " cores: cpus: " + Number(enough));
+    Add(AdviceKind::kCpus, "it used " + Tenths(tenths) + " of " + Number(spec_.cpus) +
+                               " cores: cpus: " + Number(enough));
   }
 
   void Memory() {
@@ -101,16 +117,25 @@ class Adviser {
     }
     const int64_t asked = spec_.memory_bytes >> 20;
     const int64_t enough_gib = std::max<int64_t>(1, (WithRoom(most) + 1023) / 1024);
-    if (used_.ranks.empty() || used_.length < Duration::Milliseconds(kSeenMsMin) || enough_gib * 1024 * 2 > asked) return;
-    Add(AdviceKind::kMemory, "it used " + Number(most) + " of " + Number(asked) + " MiB of the host's memory at the most: memory: " + Number(enough_gib) + "GiB");
+    if (used_.ranks.empty() || used_.length < Duration::Milliseconds(kSeenMsMin) ||
+        enough_gib * 1024 * 2 > asked)
+      return;
+    Add(AdviceKind::kMemory,
+        "it used " + Number(most) + " of " + Number(asked) +
+            " MiB of the host's memory at the most: memory: " + Number(enough_gib) + "GiB");
   }
 
   void TimeLimit() {
     const Duration limit = spec_.time_limit;
-    if (!used_.is_completed || limit.ns == 0 || limit < used_.length * 3 || limit - used_.length < kShortened) return;
-    const int64_t minutes = std::max<int64_t>(1, WithRoom(used_.length.ToMilliseconds()) / 60'000 + 1);
-    Add(AdviceKind::kTimeLimit, "it ran for " + ToText(Duration::Seconds(used_.length.ToMilliseconds() / 1000)) + " of the " + ToText(limit) + " that it asked for: time_limit: " + Number(minutes) +
-                                    "m lets it start earlier in the gaps that others leave");
+    if (!used_.is_completed || limit.ns == 0 || limit < used_.length * 3 ||
+        limit - used_.length < kShortened)
+      return;
+    const int64_t minutes =
+        std::max<int64_t>(1, WithRoom(used_.length.ToMilliseconds()) / 60'000 + 1);
+    Add(AdviceKind::kTimeLimit,
+        "it ran for " + ToText(Duration::Seconds(used_.length.ToMilliseconds() / 1000)) +
+            " of the " + ToText(limit) + " that it asked for: time_limit: " + Number(minutes) +
+            "m lets it start earlier in the gaps that others leave");
   }
 
   const JobSpec& spec_;
@@ -140,6 +165,8 @@ const char* Name(AdviceKind kind) {
   return "?";
 }
 
-std::vector<Advice> RightSize(const JobSpec& spec, const AttemptUsed& used) { return Adviser(spec, used).All(); }
+std::vector<Advice> RightSize(const JobSpec& spec, const AttemptUsed& used) {
+  return Adviser(spec, used).All();
+}
 
 }  // namespace gp

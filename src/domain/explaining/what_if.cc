@@ -14,17 +14,26 @@
 namespace gp {
 
 WhatIf::WhatIf(const State& state, Instant at)
-    : state_(state), at_(at), plan_(planner_.Schedule(state, at)), rankings_(state.policy.placement), held_(state, planner_.classes(), rankings_), kept_(state, at, plan_.kept) {
+    : state_(state),
+      at_(at),
+      plan_(planner_.Schedule(state, at)),
+      rankings_(state.policy.placement),
+      held_(state, planner_.classes(), rankings_),
+      kept_(state, at, plan_.kept) {
   for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
 }
 
 std::optional<PlaceGang> WhatIf::Place(const Job& job) {
-  const auto is_stopped = [this](const Job& as) { return FindQuotaStop(state_, as, at_).has_value(); };
-  const auto found = PickVariant(job, planner_.classes(), rankings_, kept_.ClosedTo(job), is_stopped);
+  const auto is_stopped = [this](const Job& as) {
+    return FindQuotaStop(state_, as, at_).has_value();
+  };
+  const auto found =
+      PickVariant(job, planner_.classes(), rankings_, kept_.ClosedTo(job), is_stopped);
   if (!found) return std::nullopt;
   NodeView chosen;
   for (const NodeId id : found->pick.nodes) chosen.push_back(&held_.nodes().Of(id));
-  PlaceGang place = PlaceOn(chosen, found->job, found->pick.nodes_fit, rankings_.WeightsFor(job.pool));
+  PlaceGang place =
+      PlaceOn(chosen, found->job, found->pick.nodes_fit, rankings_.WeightsFor(job.pool));
   place.variant = found->variant;
   return place;
 }
@@ -55,7 +64,8 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     for (const AccountId& account : AccountsOf(*other)) gone[account] += -HoldingOf(state_, *other);
     for (const LeaseId id : other->leases) {
       const Lease& lease = *state_.FindLease(id);
-      ReleaseGrants(changed.try_emplace(lease.node, held_.nodes().Of(lease.node)).first->second, lease);
+      ReleaseGrants(changed.try_emplace(lease.node, held_.nodes().Of(lease.node)).first->second,
+                    lease);
     }
   }
   if (FindQuotaStop(state_, job, at_, gone)) return false;
@@ -76,7 +86,8 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
   for (ClassId id = 0; id < planner_.classes().size(); ++id) {
     const NodeClasses::Class& one = planner_.classes().Of(id);
     int members = 0;
-    for (const NodeId node : one.members) members += kept.contains(node) || changed.contains(node) ? 0 : 1;
+    for (const NodeId node : one.members)
+      members += kept.contains(node) || changed.contains(node) ? 0 : 1;
     if (members > 0 && count(one.example, members)) return true;
   }
   return false;

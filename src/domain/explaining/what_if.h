@@ -1,6 +1,7 @@
 #pragma once
 
-// Whether a job would start now if it, or what is held, were otherwise.  Valid for one settled state.
+// Whether a job would start now if it, or what is held, were otherwise.  Valid for one settled
+// state.
 
 #include <map>
 #include <optional>
@@ -31,7 +32,8 @@ class WhatIf {
   std::optional<PlaceGang> Place(const Job& job);
   // Whom it would interrupt to be placed; nullopt: that does not help either.
   std::optional<std::vector<JobId>> Interrupt(const Job& job);
-  // Who could be moved elsewhere so that it can be placed, whatever that costs; none: that does not help.
+  // Who could be moved elsewhere so that it can be placed, whatever that costs; none: that does not
+  // help.
   std::vector<JobId> Move(const Job& job);
   // Whether it could be placed if these running jobs had ended.
   bool FitsWithout(const Job& job, const std::vector<const Job*>& ended) const;

@@ -23,16 +23,20 @@ Job With(const Job& job, const std::function<void(JobSpec&)>& edit) {
 }
 
 Job AnyTopology(const Job& job) {
-  return With(job, [](JobSpec& spec) { spec.topology = {.require = TopologyLevel::kNone, .allow_cross_numa = true}; });
+  return With(job, [](JobSpec& spec) {
+    spec.topology = {.require = TopologyLevel::kNone, .allow_cross_numa = true};
+  });
 }
 
 std::string WhyClosed(const Node& node, const Job& job) {
   if (node.pool != job.pool) return "in pool " + node.pool;
   const std::string& reservation = job.spec->reservation;
-  if (!reservation.empty() && !node.reservations.contains(reservation)) return "not in reservation " + reservation;
+  if (!reservation.empty() && !node.reservations.contains(reservation))
+    return "not in reservation " + reservation;
   for (const auto& [name, value] : job.spec->node_labels) {
     const auto found = node.labels.find(name);
-    if (found == node.labels.end() || found->second != value) return "without the label " + name + "=" + value;
+    if (found == node.labels.end() || found->second != value)
+      return "without the label " + name + "=" + value;
   }
   return "";
 }
@@ -40,7 +44,8 @@ std::string WhyClosed(const Node& node, const Job& job) {
 bool IsDivided(const GpuFacts& gpu) { return !gpu.mig.empty(); }
 
 std::string WhyNoInstance(const Node& ideal) {
-  return std::ranges::any_of(ideal.facts->gpus, IsDivided) ? "no MIG instance as large as asked" : "no GPU in MIG mode";
+  return std::ranges::any_of(ideal.facts->gpus, IsDivided) ? "no MIG instance as large as asked"
+                                                           : "no GPU in MIG mode";
 }
 
 // Even when it is empty and in service.
@@ -50,36 +55,52 @@ std::string WhyNever(const Node& ideal, const Job& job) {
   if (eligible == 0 && asked > 0) {
     const Job any_model = With(job, [](JobSpec& spec) { spec.gpus.models.clear(); });
     if (ideal.gpus.empty()) return "no GPUs";
-    const Job in_turns = With(job, [](JobSpec& spec) { spec.gpus.isolation = Isolation::kTimeslice; });
-    if (job.spec->gpus.isolation == Isolation::kMps && EligibleGpus(ideal, in_turns) != 0) return "no MPS on its GPUs";
+    const Job in_turns =
+        With(job, [](JobSpec& spec) { spec.gpus.isolation = Isolation::kTimeslice; });
+    if (job.spec->gpus.isolation == Isolation::kMps && EligibleGpus(ideal, in_turns) != 0)
+      return "no MPS on its GPUs";
     if (job.spec->gpus.isolation == Isolation::kMig) return WhyNoInstance(ideal);
     if (std::ranges::all_of(ideal.facts->gpus, IsDivided)) return "its GPUs are in MIG mode";
-    return EligibleGpus(ideal, any_model) == 0 ? "GPUs with too little memory" : "another GPU model";
+    return EligibleGpus(ideal, any_model) == 0 ? "GPUs with too little memory"
+                                               : "another GPU model";
   }
-  if (eligible < asked) return "has " + Count(eligible, "GPU") + " as asked, not " + std::to_string(asked);
-  return Fits(ideal, AnyTopology(job)) ? "never so near each other as topology asks" : "has too few cores or too little memory";
+  if (eligible < asked)
+    return "has " + Count(eligible, "GPU") + " as asked, not " + std::to_string(asked);
+  return Fits(ideal, AnyTopology(job)) ? "never so near each other as topology asks"
+                                       : "has too few cores or too little memory";
 }
 
 // "GPU 0 is missing and 2 more are out of service": of all nodes of a class the same.
 std::string TellOut(const Node& node, GpuMask out) {
   const int first = std::countr_zero(out);
   const int more = std::popcount(out) - 1;
-  const std::string rest = more == 0 ? "" : " and " + std::to_string(more) + (more == 1 ? " more is" : " more are") + " out of service";
+  const std::string rest = more == 0
+                               ? ""
+                               : " and " + std::to_string(more) +
+                                     (more == 1 ? " more is" : " more are") + " out of service";
   return "GPU " + std::to_string(first) + " " + WhatAils(node, first) + rest;
 }
 
 // Its GPUs would do; others have them, or they are out of service.
 std::string WhyTooFewFree(const Node& node, const Job& job) {
-  const auto is_usable = [&](size_t i) { return IsGrantable(node.gpus[i]) && IsDivided(node.facts->gpus[i]); };
+  const auto is_usable = [&](size_t i) {
+    return IsGrantable(node.gpus[i]) && IsDivided(node.facts->gpus[i]);
+  };
   const bool by_mig = job.spec->gpus.isolation == Isolation::kMig;
-  if (by_mig && std::ranges::any_of(std::views::iota(size_t{0}, node.gpus.size()), is_usable)) return "no place left for a MIG instance as large as asked";
-  const auto shared = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode != GpuMode::kFree && gpu.mode != GpuMode::kWhole; }));
-  const auto held = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode == GpuMode::kWhole; }));
+  if (by_mig && std::ranges::any_of(std::views::iota(size_t{0}, node.gpus.size()), is_usable))
+    return "no place left for a MIG instance as large as asked";
+  const auto shared = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) {
+    return gpu.mode != GpuMode::kFree && gpu.mode != GpuMode::kWhole;
+  }));
+  const auto held = static_cast<int>(
+      std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.mode == GpuMode::kWhole; }));
   std::string text = held > 0 ? Count(held, "GPU") + " held" : "";
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
   if (shared > 0) add(Count(shared, "GPU") + " shared");
   if (const GpuMask out = OutOfService(node, 1); out != 0) add(TellOut(node, out));
-  const auto unlinked = std::ranges::count_if(node.gpus, [&](const Gpu& gpu) { return IsGrantable(gpu) && !IsGrantable(gpu, job.spec->gpus.count); });
+  const auto unlinked = std::ranges::count_if(node.gpus, [&](const Gpu& gpu) {
+    return IsGrantable(gpu) && !IsGrantable(gpu, job.spec->gpus.count);
+  });
   if (unlinked > 0) add(Count(static_cast<int>(unlinked), "GPU") + " with an NVLink down");
   return text.empty() ? "too few GPUs for " + std::to_string(job.spec->gpus.count) : text;
 }
@@ -96,7 +117,8 @@ std::string WhyNotTogether(const Node& node, const Job& job) {
   };
   if (!without(true, true)) return "free GPUs not as near each other as topology asks";
   if (without(true, false)) return "too few cores free";
-  return without(false, true) ? "too little host memory free" : "too few cores and too little host memory free";
+  return without(false, true) ? "too little host memory free"
+                              : "too few cores and too little host memory free";
 }
 
 }  // namespace
@@ -107,7 +129,8 @@ std::string WhyNotHere(const Node& node, const Job& job) {
   if (const Node ideal = Ideal(node); !Fits(ideal, job)) return WhyNever(ideal, job);
   if (node.condition != NodeCondition::kUp) return "lost";
   if (node.draining) return "draining";
-  return std::popcount(EligibleGpus(node, job)) < job.spec->gpus.count ? WhyTooFewFree(node, job) : WhyNotTogether(node, job);
+  return std::popcount(EligibleGpus(node, job)) < job.spec->gpus.count ? WhyTooFewFree(node, job)
+                                                                       : WhyNotTogether(node, job);
 }
 
 }  // namespace gp

@@ -32,7 +32,8 @@ std::vector<HealthFinding> Examine(const GpuVitals& vitals) {
   const auto add = [&](bool is_so, HealthCode code, int64_t value = 0, int64_t limit = 0) {
     if (is_so) findings.push_back({code, value, limit});
   };
-  add(vitals.links_active < vitals.links_total, HealthCode::kLinkDown, vitals.links_active, vitals.links_total);
+  add(vitals.links_active < vitals.links_total, HealthCode::kLinkDown, vitals.links_active,
+      vitals.links_total);
   add(vitals.heat == Heat::kWarm, HealthCode::kWarm, vitals.temperature_c);
   // An IMEX domain is the fabric's, and no GPU's.
   const bool is_asked = Asks(vitals.advice) && vitals.advice != DriverAdvice::kRecoverImex;
@@ -54,8 +55,11 @@ HealthAction ActionOf(const FaultPolicy& policy, const std::vector<HealthFinding
   return findings.empty() ? HealthAction::kNone : ActionOf(policy, WorstOf(policy, findings).code);
 }
 
-const HealthFinding& WorstOf(const FaultPolicy& policy, const std::vector<HealthFinding>& findings) {
-  return *std::ranges::max_element(findings, {}, [&](const HealthFinding& one) { return std::pair(ActionOf(policy, one.code), one.code); });
+const HealthFinding& WorstOf(const FaultPolicy& policy,
+                             const std::vector<HealthFinding>& findings) {
+  return *std::ranges::max_element(findings, {}, [&](const HealthFinding& one) {
+    return std::pair(ActionOf(policy, one.code), one.code);
+  });
 }
 
 GpuRemedy RemedyOf(HealthAction action) {
@@ -116,13 +120,18 @@ std::string ToText(const HealthFinding& finding) {
   const std::string value = std::to_string(finding.value);
   switch (finding.code) {
     case HealthCode::kUnread: return "no reading for " + value + " s: the driver does not answer";
-    case HealthCode::kLinkDown: return value + " of " + std::to_string(finding.limit) + " NVLinks are up";
+    case HealthCode::kLinkDown:
+      return value + " of " + std::to_string(finding.limit) + " NVLinks are up";
     case HealthCode::kWarm: return value + " °C: close to the temperature at which it slows down";
-    case HealthCode::kRecoveryAction: return std::string("the driver asks for ") + Name(static_cast<DriverAdvice>(finding.value));
+    case HealthCode::kRecoveryAction:
+      return std::string("the driver asks for ") + Name(static_cast<DriverAdvice>(finding.value));
     case HealthCode::kRemapPending: return "a memory row waits to be remapped: a reset applies it";
-    case HealthCode::kUncorrected: return value + " uncorrected memory error" + (finding.value == 1 ? "" : "s") + " since its last reset";
+    case HealthCode::kUncorrected:
+      return value + " uncorrected memory error" + (finding.value == 1 ? "" : "s") +
+             " since its last reset";
     case HealthCode::kHot: return value + " °C: slowed down for its heat for long";
-    case HealthCode::kCritical: return value + " °C: close to the temperature at which it turns itself off";
+    case HealthCode::kCritical:
+      return value + " °C: close to the temperature at which it turns itself off";
     case HealthCode::kRemapFailed: return "a memory row could not be remapped";
     case HealthCode::kLost: return "the driver says that it fell off the bus";
   }

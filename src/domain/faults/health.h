@@ -1,7 +1,8 @@
 #pragma once
 
-// One verdict on a GPU's health.  What was read of it becomes findings, each a code with its numbers; the policy's
-// table says what follows from each.  Admission, placement, incidents and everything that is shown go by it.
+// One verdict on a GPU's health.  What was read of it becomes findings, each a code with its
+// numbers; the policy's table says what follows from each.  Admission, placement, incidents and
+// everything that is shown go by it.
 
 #include <cstdint>
 #include <map>
@@ -30,15 +31,16 @@ struct GpuVitals {
   DriverAdvice advice = DriverAdvice::kUnknown;
   int temperature_c = 0;
   bool remap_pending = false;
-  int64_t uncorrected = 0;   // memory errors since its last reset
+  int64_t uncorrected = 0;  // memory errors since its last reset
   int links_active = 0;
-  int links_total = 0;       // 0: it has no NVLinks
-  int64_t unread_s = 0;      // 0: its newest reading is not stale; else so many seconds old
+  int links_total = 0;   // 0: it has no NVLinks
+  int64_t unread_s = 0;  // 0: its newest reading is not stale; else so many seconds old
 };
 
-// In order of weight, the lightest first.  Journalled by number: new ones go to the end of the list.
+// In order of weight, the lightest first.  Journalled by number: new ones go to the end of the
+// list.
 enum class HealthCode {
-  kUnread,          // nothing is known of it now
+  kUnread,  // nothing is known of it now
   kLinkDown,
   kWarm,
   kRecoveryAction,  // the driver asks for something
@@ -82,7 +84,8 @@ GpuRemedy RemedyOf(HealthAction action);
 
 const char* Name(HealthCode code);
 const char* Name(HealthAction action);
-// What an incident is called that is opened for it: without numbers, so that like is counted with like.
+// What an incident is called that is opened for it: without numbers, so that like is counted with
+// like.
 std::string CauseOf(const HealthFinding& finding);
 // In words, as "17 of 18 NVLinks are up".
 std::string ToText(const HealthFinding& finding);

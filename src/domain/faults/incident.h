@@ -1,7 +1,7 @@
 #pragma once
 
-// An incident: one cause, what was done about it and when, whom it cost what.  It is opened by a fault, closed by
-// its remedy or by a person, and remembered for a while.
+// An incident: one cause, what was done about it and when, whom it cost what.  It is opened by a
+// fault, closed by its remedy or by a person, and remembered for a while.
 
 #include <cstdint>
 #include <string>
@@ -23,15 +23,15 @@ struct IncidentStep {
 struct Incident {
   IncidentId id;
   IncidentState state = IncidentState::kOpen;
-  std::string cause;    // "XID 79": the first that was seen
-  std::string pool;     // of its node, at that time
-  std::string node;     // its name; empty: of the whole pool
-  int gpu = -1;         // position in the node; -1: of the whole node or pool
+  std::string cause;  // "XID 79": the first that was seen
+  std::string pool;   // of its node, at that time
+  std::string node;   // its name; empty: of the whole pool
+  int gpu = -1;       // position in the node; -1: of the whole node or pool
   std::string uuid;
   GpuRemedy remedy = GpuRemedy::kNone;  // the strongest that it called for
   bool needs_person = false;            // nothing more happens by itself
   Instant opened_at;
-  Instant last_at;      // of the newest report
+  Instant last_at;  // of the newest report
   Instant closed_at;
   int reports = 0;
   std::vector<JobId> jobs;  // interrupted by it, in order; at most kIncidentJobsMax are named
@@ -45,7 +45,8 @@ struct Incident {
 
 inline constexpr size_t kIncidentJobsMax = 64;
 inline constexpr size_t kIncidentStepsMax = 64;
-inline constexpr size_t kIncidentsKept = 10'000;  // closed ones beyond are forgotten, the oldest first
+// Closed ones beyond are forgotten, the oldest first
+inline constexpr size_t kIncidentsKept = 10'000;
 
 // Whether what is to be done says that the hardware failed, and not a program on it.
 bool IsHardwareFailure(GpuRemedy remedy);

@@ -34,10 +34,12 @@ FaultVerdict Follow(DriverAdvice advice) {
   return verdict;
 }
 
-FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
+FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::set<int>& near,
+                    bool is_repeated) {
   if (rule.by_text) {
     if (!signal.is_fatal) return {TenantAction::kNote, GpuRemedy::kNone, false, ""};
-    if (signal.is_of_peer) return {TenantAction::kRestartLinked, GpuRemedy::kNone, false, "", false, true};
+    if (signal.is_of_peer)
+      return {TenantAction::kRestartLinked, GpuRemedy::kNone, false, "", false, true};
     return {TenantAction::kRestartLinked, GpuRemedy::kReset, false, ""};
   }
   // The error was contained: whom it hit is named by the 94, and the others are sound.
@@ -48,10 +50,13 @@ FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::s
   return {rule.tenants, is_due ? rule.remedy : GpuRemedy::kWatch, rule.counts, ""};
 }
 
-FaultVerdict OfXid(const FaultPolicy& policy, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
-  // 154 is nothing but its text.  That a driver asks for nothing any more takes nothing back: a test does.
+FaultVerdict OfXid(const FaultPolicy& policy, const FaultSignal& signal, const std::set<int>& near,
+                   bool is_repeated) {
+  // 154 is nothing but its text.  That a driver asks for nothing any more takes nothing back: a
+  // test does.
   FaultVerdict verdict;
-  if (signal.xid != kAdviceChanged) verdict = ByRule(RuleOf(policy, signal.xid), signal, near, is_repeated);
+  if (signal.xid != kAdviceChanged)
+    verdict = ByRule(RuleOf(policy, signal.xid), signal, near, is_repeated);
   const DriverAdvice advice = Asks(signal.advice) ? signal.advice : signal.told;
   if (Asks(advice)) {
     const FaultVerdict asked = Follow(advice);
@@ -72,7 +77,8 @@ const XidRule& RuleOf(const FaultPolicy& policy, int xid) {
   return rule == policy.xids.end() ? kUnknownXid : rule->second;
 }
 
-FaultVerdict Judge(const FaultPolicy& policy, const FaultSignal& signal, const std::set<int>& near, bool is_repeated) {
+FaultVerdict Judge(const FaultPolicy& policy, const FaultSignal& signal, const std::set<int>& near,
+                   bool is_repeated) {
   FaultVerdict verdict;
   switch (signal.kind) {
     case SignalKind::kXid: return OfXid(policy, signal, near, is_repeated);
@@ -80,11 +86,18 @@ FaultVerdict Judge(const FaultPolicy& policy, const FaultSignal& signal, const s
       verdict = Follow(signal.advice);
       verdict.why = std::string("the driver asks for ") + Name(signal.advice);
       return verdict;
-    case SignalKind::kLost: return {TenantAction::kRestartAll, GpuRemedy::kReboot, false, "it fell off the bus"};
-    case SignalKind::kHot: return {TenantAction::kRestartAll, GpuRemedy::kTest, false, "it is too hot", true};
-    case SignalKind::kCritical: return {TenantAction::kRestartAll, GpuRemedy::kOperator, false, "it is about to turn itself off for its heat"};
-    case SignalKind::kMissing: return {TenantAction::kRestartAll, GpuRemedy::kTest, false, kCauseMissing};
-    case SignalKind::kRemapFailed: return {TenantAction::kRestartAll, GpuRemedy::kOperator, false, "a memory row could not be remapped"};
+    case SignalKind::kLost:
+      return {TenantAction::kRestartAll, GpuRemedy::kReboot, false, "it fell off the bus"};
+    case SignalKind::kHot:
+      return {TenantAction::kRestartAll, GpuRemedy::kTest, false, "it is too hot", true};
+    case SignalKind::kCritical:
+      return {TenantAction::kRestartAll, GpuRemedy::kOperator, false,
+              "it is about to turn itself off for its heat"};
+    case SignalKind::kMissing:
+      return {TenantAction::kRestartAll, GpuRemedy::kTest, false, kCauseMissing};
+    case SignalKind::kRemapFailed:
+      return {TenantAction::kRestartAll, GpuRemedy::kOperator, false,
+              "a memory row could not be remapped"};
     case SignalKind::kFabric:
       verdict.why = "SXid " + std::to_string(signal.xid);
       if (!signal.is_fatal) return verdict;

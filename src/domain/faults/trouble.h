@@ -1,7 +1,7 @@
 #pragma once
 
-// What is the matter with one GPU: what was reported lately, and what is to be done about it.  GPUs that are well
-// have none of this.
+// What is the matter with one GPU: what was reported lately, and what is to be done about it.  GPUs
+// that are well have none of this.
 
 #include <cstdint>
 #include <string>
@@ -45,14 +45,19 @@ struct GpuTrouble {
   uint64_t task_number = 0;             // of the newest task ordered
   Instant hot_at;                       // too hot, the last time; ns == 0: never
   std::vector<Instant> resets;          // that the platform ordered by itself, of the last day
-  std::vector<XidMark> xids;            // of the last day, two of a number, the newest last; at most kMarksMax
-  std::vector<UserError> errors;        // the oldest first; at most kErrorsMax
-  std::vector<HealthFinding> findings;  // of its readings, as they were when their codes changed last
-  Instant taken_out_at;                 // by itself, the last time; ns == 0: not within the breaker's window
+  // Of the last day, two of a number, the newest last; at most kMarksMax
+  std::vector<XidMark> xids;
+  std::vector<UserError> errors;  // the oldest first; at most kErrorsMax
+  // Of its readings, as they were when their codes changed last
+  std::vector<HealthFinding> findings;
+  // By itself, the last time; ns == 0: not within the breaker's window
+  Instant taken_out_at;
 };
 
-inline constexpr Duration kHotTogether = Duration::Minutes(10);  // GPUs of a node within it: its cooling fails
-inline constexpr Duration kMarksKept = Duration::Minutes(24 * 60);  // what comes again within it is repeated
+// GPUs of a node within it: its cooling fails
+inline constexpr Duration kHotTogether = Duration::Minutes(10);
+// What comes again within it is repeated
+inline constexpr Duration kMarksKept = Duration::Minutes(24 * 60);
 inline constexpr size_t kMarksMax = 16;
 inline constexpr size_t kErrorsMax = 256;
 

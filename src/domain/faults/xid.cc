@@ -4,7 +4,9 @@
 
 namespace gp {
 
-bool Asks(DriverAdvice advice) { return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone; }
+bool Asks(DriverAdvice advice) {
+  return advice != DriverAdvice::kUnknown && advice != DriverAdvice::kNone;
+}
 
 const char* Name(TenantAction action) {
   switch (action) {
@@ -34,7 +36,9 @@ const char* Name(GpuRemedy remedy) {
 
 GpuRemedy Both(GpuRemedy a, GpuRemedy b) {
   const auto [weaker, stronger] = std::minmax(a, b);
-  return weaker == GpuRemedy::kTest && stronger == GpuRemedy::kResetWhenIdle ? GpuRemedy::kDrainReset : stronger;
+  return weaker == GpuRemedy::kTest && stronger == GpuRemedy::kResetWhenIdle
+             ? GpuRemedy::kDrainReset
+             : stronger;
 }
 
 const char* Name(DriverAdvice advice) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// What follows from an XID, a number by which NVIDIA's driver reports an error: for the jobs on the GPU and for
-// the GPU.  The rules are data (data/xid/catalogue.csv); codes that it does not know have one too.
+// What follows from an XID, a number by which NVIDIA's driver reports an error: for the jobs on the
+// GPU and for the GPU.  The rules are data (data/xid/catalogue.csv); codes that it does not know
+// have one too.
 
 #include <optional>
 #include <string_view>
@@ -33,17 +34,26 @@ enum class GpuRemedy {
 struct XidRule {
   TenantAction tenants = TenantAction::kForgive;
   GpuRemedy remedy = GpuRemedy::kNone;
-  bool counts = false;        // over users, to find GPUs that fail more than others
-  bool if_repeated = false;   // the remedy is for the second time within a day
-  bool by_text = false;       // the report's text tells how bad it is
+  bool counts = false;       // over users, to find GPUs that fail more than others
+  bool if_repeated = false;  // the remedy is for the second time within a day
+  bool by_text = false;      // the report's text tells how bad it is
   bool operator==(const XidRule&) const = default;
 };
 
 // Of codes that nobody has described: the second within a day asks a person.
-inline constexpr XidRule kUnknownXid{TenantAction::kForgive, GpuRemedy::kOperator, false, true, false};
+inline constexpr XidRule kUnknownXid{TenantAction::kForgive, GpuRemedy::kOperator, false, true,
+                                     false};
 
 // What the driver itself asks for: NVML field 230, or the text of XID 154.
-enum class DriverAdvice { kUnknown, kNone, kGpuReset, kNodeReboot, kDrainP2p, kDrainAndReset, kRecoverImex };
+enum class DriverAdvice {
+  kUnknown,
+  kNone,
+  kGpuReset,
+  kNodeReboot,
+  kDrainP2p,
+  kDrainAndReset,
+  kRecoverImex
+};
 
 // Whether it asks for anything.
 bool Asks(DriverAdvice advice);

@@ -19,12 +19,12 @@ struct OwnOrRented {
 struct BreakEven {
   int64_t hundredths_of_months = 0;  // rounded to the nearest
   int64_t hundredths_of_years = 0;
-  int64_t saved_in_five_years = 0;   // by owning; negative: owning costs more
+  int64_t saved_in_five_years = 0;  // by owning; negative: owning costs more
   bool operator==(const BreakEven&) const = default;
 };
 
-// None: renting costs no more each month, so that owning never pays.  kInvalidArgument: an amount is negative or above
-// 10^15.
+// None: renting costs no more each month, so that owning never pays.  kInvalidArgument: an amount
+// is negative or above 10^15.
 Result<std::optional<BreakEven>> BreakEvenOf(const OwnOrRented& costs);
 
 }  // namespace gp

@@ -20,8 +20,11 @@ struct Limit {
 
 std::vector<Limit> LimitsOf(const Budget& budget, const UsageSum& used, const UsageSum& recent) {
   std::vector<Limit> limits;
-  if (budget.time.units > 0) limits.push_back({budget.time.units, used.time.units, std::max<Wide>(recent.time.units, 0)});
-  if (budget.money_micros > 0) limits.push_back({budget.money_micros, used.money.To(1), std::max<Wide>(recent.money.To(1), 0)});
+  if (budget.time.units > 0)
+    limits.push_back({budget.time.units, used.time.units, std::max<Wide>(recent.time.units, 0)});
+  if (budget.money_micros > 0)
+    limits.push_back(
+        {budget.money_micros, used.money.To(1), std::max<Wide>(recent.money.To(1), 0)});
   return limits;
 }
 
@@ -46,9 +49,11 @@ const char* Name(OverBudget action) {
   return "?";
 }
 
-bool CountsFor(const BudgetKey& budget, const std::string& queue, const std::string& user, const std::string& pool) {
+bool CountsFor(const BudgetKey& budget, const std::string& queue, const std::string& user,
+               const std::string& pool) {
   return (budget.queue.empty() || queue == budget.queue || queue.starts_with(budget.queue + "/")) &&
-         (budget.user.empty() || budget.user == kEachUser || user == budget.user) && (budget.pool.empty() || pool == budget.pool);
+         (budget.user.empty() || budget.user == kEachUser || user == budget.user) &&
+         (budget.pool.empty() || pool == budget.pool);
 }
 
 std::string ToText(const BudgetKey& key) {
@@ -58,15 +63,19 @@ std::string ToText(const BudgetKey& key) {
   return text;
 }
 
-BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent, Duration recent_span, Instant at, Instant end) {
+BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent,
+                          Duration recent_span, Instant at, Instant end) {
   BudgetStanding standing;
   standing.is_too_early = recent_span.ns <= 0;
   for (const Limit& limit : LimitsOf(budget, used, standing.is_too_early ? UsageSum() : recent)) {
     standing.per_cent = std::max(standing.per_cent, PerCent(limit.used, limit.limit));
-    const Wide still_to_come = standing.is_too_early ? 0 : limit.recent * (end - at).ns / recent_span.ns;
-    standing.expected_per_cent = std::max(standing.expected_per_cent, PerCent(limit.used + still_to_come, limit.limit));
+    const Wide still_to_come =
+        standing.is_too_early ? 0 : limit.recent * (end - at).ns / recent_span.ns;
+    standing.expected_per_cent =
+        std::max(standing.expected_per_cent, PerCent(limit.used + still_to_come, limit.limit));
     const std::optional<Instant> gone = UsedUpAt(limit, recent_span, at);
-    if (gone && *gone < end && (!standing.used_up_at || *gone < *standing.used_up_at)) standing.used_up_at = gone;
+    if (gone && *gone < end && (!standing.used_up_at || *gone < *standing.used_up_at))
+      standing.used_up_at = gone;
   }
   for (const int level : budget.warn_at) {
     if (standing.per_cent >= level) standing.warned = level;

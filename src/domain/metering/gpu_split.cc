@@ -28,8 +28,10 @@ std::vector<int> Reckoned(const std::vector<GpuClaim>& claims) {
   const auto add = [](int sum, const GpuClaim& claim) { return sum + claim.share; };
   const int all = std::accumulate(claims.begin(), claims.end(), 0, add);
   std::vector<int> shares;
-  for (const GpuClaim& claim : claims) shares.push_back(all <= kWholeShare ? claim.share : claim.share * kWholeShare / all);
-  int left = all <= kWholeShare ? 0 : kWholeShare - std::accumulate(shares.begin(), shares.end(), 0);
+  for (const GpuClaim& claim : claims)
+    shares.push_back(all <= kWholeShare ? claim.share : claim.share * kWholeShare / all);
+  int left =
+      all <= kWholeShare ? 0 : kWholeShare - std::accumulate(shares.begin(), shares.end(), 0);
   for (size_t i = 0; left > 0; ++i) {
     if (claims[i].share == 0) continue;
     ++shares[i];
@@ -38,7 +40,8 @@ std::vector<int> Reckoned(const std::vector<GpuClaim>& claims) {
   return shares;
 }
 
-std::vector<GpuPart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained, const std::vector<GpuClaim>& claims) {
+std::vector<GpuPart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained,
+                             const std::vector<GpuClaim>& claims) {
   std::vector<GpuPart> parts;
   const std::vector<int> shares = Reckoned(claims);
   int rest = kWholeShare;

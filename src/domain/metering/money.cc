@@ -50,12 +50,14 @@ Wide Money::To(int64_t micros) const { return Rounded(exact, kGpuHour.units * mi
 
 std::string ToText(Money money) {
   const Wide hundredths = money.To(kMicrosPerUnit / 100);
-  return (hundredths < 0 ? "-" : "") + WithCommas(Digits(Size(hundredths) / 100)) + "." + Padded(Size(hundredths) % 100, 2);
+  return (hundredths < 0 ? "-" : "") + WithCommas(Digits(Size(hundredths) / 100)) + "." +
+         Padded(Size(hundredths) % 100, 2);
 }
 
 std::string ToGpuHours(GpuTime time) {
   const Wide thousandths = Rounded(time.units * 1'000, kGpuHour.units);
-  std::string text = (thousandths < 0 ? "-" : "") + Digits(Size(thousandths) / 1'000) + "." + Padded(Size(thousandths) % 1'000, 3);
+  std::string text = (thousandths < 0 ? "-" : "") + Digits(Size(thousandths) / 1'000) + "." +
+                     Padded(Size(thousandths) % 1'000, 3);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;

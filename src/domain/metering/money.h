@@ -1,7 +1,8 @@
 #pragma once
 
-// GPU time and what it costs, exact to the last unit: time is in thousandths of a GPU times milliseconds, prices are in
-// millionths of the currency for a GPU-hour.  Their products are kept as they are; only what a person reads is rounded.
+// GPU time and what it costs, exact to the last unit: time is in thousandths of a GPU times
+// milliseconds, prices are in millionths of the currency for a GPU-hour.  Their products are kept
+// as they are; only what a person reads is rounded.
 
 #include <compare>
 #include <cstdint>
@@ -15,7 +16,10 @@ namespace gp {
 struct GpuTime {
   Wide units = 0;
 
-  GpuTime& operator+=(GpuTime other) { units += other.units; return *this; }
+  GpuTime& operator+=(GpuTime other) {
+    units += other.units;
+    return *this;
+  }
   GpuTime operator-() const { return {-units}; }
   auto operator<=>(const GpuTime&) const = default;
 };

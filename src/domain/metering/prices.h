@@ -1,7 +1,7 @@
 #pragma once
 
-// What a GPU-hour costs: rules by pool, model, node and label, of which the first that fits counts, and the power that
-// such a GPU is reckoned to draw.
+// What a GPU-hour costs: rules by pool, model, node and label, of which the first that fits counts,
+// and the power that such a GPU is reckoned to draw.
 
 #include <cstdint>
 #include <string>
@@ -17,9 +17,9 @@ inline constexpr int kWattsMax = 100'000;
 inline constexpr int64_t kMicrosPerKwhMax = int64_t{100} * kMicrosPerUnit;
 
 struct PriceRule {
-  std::string pool;   // empty: any
-  std::string model;  // a part of its name; empty: any
-  std::string node;   // empty: any
+  std::string pool;        // empty: any
+  std::string model;       // a part of its name; empty: any
+  std::string node;        // empty: any
   std::string label_name;  // that the node has; empty: any
   std::string label_value;
   Price per_gpu_hour;  // without power

@@ -29,7 +29,9 @@ const char* Name(UsageKind kind) {
 
 int64_t DayOf(Instant at) { return Below(at.ns, kDay.ns); }
 
-int64_t MillisecondsBetween(Instant from, Instant until) { return Milliseconds(until) - Milliseconds(from); }
+int64_t MillisecondsBetween(Instant from, Instant until) {
+  return Milliseconds(until) - Milliseconds(from);
+}
 
 int64_t UsageBook::FirstOfRow(int64_t day) const {
   if (day >= today - kDaysKept) return day;
@@ -47,7 +49,9 @@ int64_t UsageBook::LastOfRow(int64_t day) const {
 
 namespace {
 
-bool CountsForMonth(const UsageKey& row, int64_t today) { return row.kind == UsageKind::kJobs && row.day >= FirstOfMonth(today); }
+bool CountsForMonth(const UsageKey& row, int64_t today) {
+  return row.kind == UsageKind::kJobs && row.day >= FirstOfMonth(today);
+}
 
 void AddToRow(UsageBook& book, const UsageKey& row, GpuTime time) {
   if (time.units == 0) return;
@@ -103,7 +107,8 @@ void UsageBook::AddToMonth(const UsageKey& row, GpuTime time) {
 
 void UsageBook::SumMonth() {
   month.clear();
-  for (auto row = rows.rbegin(); row != rows.rend() && row->first.day >= FirstOfMonth(today); ++row) {
+  for (auto row = rows.rbegin(); row != rows.rend() && row->first.day >= FirstOfMonth(today);
+       ++row) {
     if (CountsForMonth(row->first, today)) AddToMonth(row->first, row->second);
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Where the time of GPUs went.  Each row is what one queue's user, or nobody, had of the GPUs of one model and pool on
-// one day at one price.  All rows of a time together are the time of all GPUs there were: nothing is left out, nothing
-// counts twice.
+// Where the time of GPUs went.  Each row is what one queue's user, or nobody, had of the GPUs of
+// one model and pool on one day at one price.  All rows of a time together are the time of all GPUs
+// there were: nothing is left out, nothing counts twice.
 
 #include <cstdint>
 #include <map>
@@ -14,8 +14,10 @@
 namespace gp {
 
 enum class UsageKind {
-  kJobs,        // granted to jobs
-  kRepeated,    // granted to jobs, and lost by faults of the platform: it has to be done again, and nobody pays for it
+  kJobs,  // granted to jobs
+  // Granted to jobs, and lost by faults of the platform: it has to be done again, and nobody pays
+  // for it
+  kRepeated,
   kIdle,        // could have been granted, whole
   kFragment,    // the rest of a GPU that others have a part of
   kFaulty,      // out of service by a fault, or being tested after one
@@ -39,8 +41,9 @@ inline constexpr Duration kDay = Duration::Minutes(24 * 60);
 
 int64_t DayOf(Instant at);
 
-// Days that lie far enough back are put together: those of more than kDaysKept days ago to their months, months that
-// began more than kMonthsKept days ago to their years.  A row names the first of its days.
+// Days that lie far enough back are put together: those of more than kDaysKept days ago to their
+// months, months that began more than kMonthsKept days ago to their years.  A row names the first
+// of its days.
 inline constexpr int64_t kDaysKept = 100;
 inline constexpr int64_t kMonthsKept = 800;  // in days
 
@@ -60,14 +63,16 @@ using UsageSums = std::map<UsageKey, UsageSum>;
 struct UsageBook {
   std::map<UsageKey, GpuTime> rows;  // none is 0
   int64_t today = 0;                 // the last day that Coarsen was told
-  UsageSums month;                   // what jobs had since the first of this month, by pool, queue and user; follows from rows
+  // What jobs had since the first of this month, by pool, queue and user; follows from rows
+  UsageSums month;
 
-  // So much from one instant until another, in each day's row; `key.day` does not matter.  Instants count as the whole
-  // millisecond they lie in, so that spans that meet leave nothing out.
+  // So much from one instant until another, in each day's row; `key.day` does not matter.  Instants
+  // count as the whole millisecond they lie in, so that spans that meet leave nothing out.
   void Add(UsageKey key, Instant from, Instant until, int64_t share);
   // Into the row that the key's day belongs to by now.
   void Add(UsageKey key, GpuTime time);
-  // It is that day now: puts days together that have become old.  A day that has been before changes nothing.
+  // It is that day now: puts days together that have become old.  A day that has been before
+  // changes nothing.
   void Coarsen(int64_t day);
   // The row that a day belongs to by now: its first and its last day.
   int64_t FirstOfRow(int64_t day) const;

@@ -31,7 +31,8 @@ void UsageMeter::Settle(Instant now) {
 
 UsageBook UsageMeter::BookAt(Instant now) const {
   UsageBook until_now = book;
-  for (const auto& [row, rate] : rates) until_now.Add(row, rate.since + wall, now + wall, rate.share);
+  for (const auto& [row, rate] : rates)
+    until_now.Add(row, rate.since + wall, now + wall, rate.share);
   return until_now;
 }
 

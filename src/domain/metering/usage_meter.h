@@ -1,7 +1,7 @@
 #pragma once
 
-// Time that runs up at known rates.  Nothing is counted while it goes by: a row is settled when its rate changes, and
-// where somebody reads.
+// Time that runs up at known rates.  Nothing is counted while it goes by: a row is settled when its
+// rate changes, and where somebody reads.
 
 #include <map>
 #include <string>
@@ -21,9 +21,11 @@ struct UsageRate {
 struct UsageMeter {
   UsageBook book;                       // what was settled
   std::map<UsageKey, UsageRate> rates;  // by rows without their day; none is 0
-  Duration wall;                        // the book's days are those of instants + wall; whole milliseconds
+  // The book's days are those of instants + wall; whole milliseconds
+  Duration wall;
 
-  // From `now` on so many thousandths more or, negative, fewer.  REQUIRES: `now` is never before an earlier one.
+  // From `now` on so many thousandths more or, negative, fewer.  REQUIRES: `now` is never before an
+  // earlier one.
   void Change(const UsageKey& row, int64_t share, Instant now);
   // All that has run up until then is in the book.
   void Settle(Instant now);
@@ -36,9 +38,11 @@ struct UsageMeter {
 struct JobUse {
   GpuTime time;
   Money money;
-  // Of that time what would have to be done again if a fault ended the attempt now, by rows of the book.
+  // Of that time what would have to be done again if a fault ended the attempt now, by rows of the
+  // book.
   std::map<UsageKey, GpuTime> unsaved;
-  GpuTime repeated;  // what faults of the platform threw away: it is not in `time`, and costs nothing
+  // What faults of the platform threw away: it is not in `time`, and costs nothing
+  GpuTime repeated;
   Money repeated_money;  // what it would have cost
   bool operator==(const JobUse&) const = default;
 };

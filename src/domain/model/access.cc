@@ -16,7 +16,8 @@ std::string_view Above(std::string_view queue) {
   return slash == std::string_view::npos ? std::string_view() : queue.substr(0, slash);
 }
 
-std::optional<Role> NearestGrant(const Access& access, std::string_view subject, std::string_view queue) {
+std::optional<Role> NearestGrant(const Access& access, std::string_view subject,
+                                 std::string_view queue) {
   while (true) {
     const auto found = access.roles.find({std::string(subject), std::string(queue)});
     if (found != access.roles.end()) return found->second;
@@ -48,7 +49,8 @@ std::optional<Role> ParseRole(std::string_view text) {
 }
 
 bool IsSubject(std::string_view text) {
-  return !text.empty() && text.size() <= kNameLengthMax && std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+  return !text.empty() && text.size() <= kNameLengthMax &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
 Role RoleOf(const Access& access, std::string_view user, std::string_view queue) {
@@ -57,25 +59,39 @@ Role RoleOf(const Access& access, std::string_view user, std::string_view queue)
   return NearestGrant(access, kEverybody, queue).value_or(kRoleOfOthers);
 }
 
-Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& certificate, Instant now) {
-  if (!IsHostName(node)) return Fail(InvalidArgument("node: a name in a certificate has 1 to 253 letters, digits, dots, dashes and underscores"));
-  if (certificate.fingerprint.size() != kFingerprintLength || !std::ranges::all_of(certificate.fingerprint, IsHex)) return Fail(InvalidArgument("fingerprint: 64 hexadecimal digits"));
+Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& certificate,
+                               Instant now) {
+  if (!IsHostName(node))
+    return Fail(
+        InvalidArgument("node: a name in a certificate has 1 to 253 letters, digits, dots, dashes "
+                        "and underscores"));
+  if (certificate.fingerprint.size() != kFingerprintLength ||
+      !std::ranges::all_of(certificate.fingerprint, IsHex))
+    return Fail(InvalidArgument("fingerprint: 64 hexadecimal digits"));
   if (certificate.expires_at <= now) return Fail(InvalidArgument("certificate: is over"));
   return Ok();
 }
 
-bool IsCertified(const Access& access, const std::string& node, std::string_view fingerprint, Instant now) {
+bool IsCertified(const Access& access, const std::string& node, std::string_view fingerprint,
+                 Instant now) {
   const auto found = access.nodes.find(node);
   if (found == access.nodes.end()) return false;
-  return std::ranges::any_of(found->second, [&](const NodeCertificate& one) { return one.fingerprint == fingerprint && one.expires_at > now; });
+  return std::ranges::any_of(found->second, [&](const NodeCertificate& one) {
+    return one.fingerprint == fingerprint && one.expires_at > now;
+  });
 }
 
 Status ValidateToken(const AccessToken& token, Instant now) {
-  if (token.label.empty() || token.label.size() > kTokenLabelMax) return Fail(InvalidArgument("label: 1 to " + std::to_string(kTokenLabelMax) + " characters that say what it is for"));
-  if (token.hash.size() != kTokenHashLength || !std::ranges::all_of(token.hash, IsHex)) return Fail(InvalidArgument("hash: 64 hexadecimal digits"));
-  if (token.most == Role::kNone) return Fail(InvalidArgument("role: viewer, user, operator or admin"));
+  if (token.label.empty() || token.label.size() > kTokenLabelMax)
+    return Fail(InvalidArgument("label: 1 to " + std::to_string(kTokenLabelMax) +
+                                " characters that say what it is for"));
+  if (token.hash.size() != kTokenHashLength || !std::ranges::all_of(token.hash, IsHex))
+    return Fail(InvalidArgument("hash: 64 hexadecimal digits"));
+  if (token.most == Role::kNone)
+    return Fail(InvalidArgument("role: viewer, user, operator or admin"));
   if (token.expires_at <= now) return Fail(InvalidArgument("expires: must be later than now"));
-  if (token.expires_at - now > kTokenLifeMax) return Fail(InvalidArgument("expires: at most 366 days from now"));
+  if (token.expires_at - now > kTokenLifeMax)
+    return Fail(InvalidArgument("expires: at most 366 days from now"));
   return Ok();
 }
 

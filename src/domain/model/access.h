@@ -1,7 +1,7 @@
 #pragma once
 
-// Who may do what: roles that were granted, secrets that stand for their users, and certificates by which nodes are
-// known (docs/reference/access.md).
+// Who may do what: roles that were granted, secrets that stand for their users, and certificates by
+// which nodes are known (docs/reference/access.md).
 
 #include <cstddef>
 #include <cstdint>
@@ -54,14 +54,14 @@ struct RoleKey {
 // A secret by which programs call as a user.  The secret itself nobody keeps.
 struct AccessToken {
   TokenId id;
-  std::string label;           // what it is for
-  User user;                   // whom it stands for
-  Role most = Role::kUser;     // it gives no more than that
-  std::string queue;           // and only in this queue and below; empty: everywhere
-  std::string hash;            // SHA-256 of the secret, hexadecimal
+  std::string label;        // what it is for
+  User user;                // whom it stands for
+  Role most = Role::kUser;  // it gives no more than that
+  std::string queue;        // and only in this queue and below; empty: everywhere
+  std::string hash;         // SHA-256 of the secret, hexadecimal
   Instant issued_at;
   Instant expires_at;
-  std::string issued_by;       // principal
+  std::string issued_by;  // principal
   bool operator==(const AccessToken&) const = default;
 };
 
@@ -78,19 +78,23 @@ struct NodeCertificate {
 struct Access {
   std::map<RoleKey, Role> roles;
   std::map<TokenId, AccessToken> tokens;
-  // By the node's name: the newest last, and the one before it, with which the agent goes on until it has the new one.
+  // By the node's name: the newest last, and the one before it, with which the agent goes on until
+  // it has the new one.
   std::map<std::string, std::vector<NodeCertificate>> nodes;
 };
 
-// kInvalidArgument names what is wrong: the name (as in a certificate, so more narrow than ValidateNodeFacts'), the
-// fingerprint or the time.
-Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& certificate, Instant now);
+// kInvalidArgument names what is wrong: the name (as in a certificate, so more narrow than
+// ValidateNodeFacts'), the fingerprint or the time.
+Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& certificate,
+                               Instant now);
 
 // Whether this certificate is one of the node's, and not over.
-bool IsCertified(const Access& access, const std::string& node, std::string_view fingerprint, Instant now);
+bool IsCertified(const Access& access, const std::string& node, std::string_view fingerprint,
+                 Instant now);
 
-// What was granted to the user itself counts before what was granted to everybody; of each the grant for the nearest
-// queue at or above.  An admin above is one below.    `queue` empty: what holds everywhere.
+// What was granted to the user itself counts before what was granted to everybody; of each the
+// grant for the nearest queue at or above.  An admin above is one below.    `queue` empty: what
+// holds everywhere.
 Role RoleOf(const Access& access, std::string_view user, std::string_view queue);
 
 }  // namespace gp

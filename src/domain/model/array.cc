@@ -31,11 +31,14 @@ int CountJobs(const JobSpec& spec) { return std::max(spec.array.count, 1); }
 std::vector<JobId> JobsOf(JobId submitted, const JobSpec& spec) {
   if (spec.array.count == 0) return {submitted};
   std::vector<JobId> elements;
-  for (int index = 0; index < spec.array.count; ++index) elements.push_back(ElementId(submitted, index));
+  for (int index = 0; index < spec.array.count; ++index)
+    elements.push_back(ElementId(submitted, index));
   return elements;
 }
 
-JobId Behind(JobId submitted, const JobSpec& spec) { return ElementId(submitted, spec.array.count); }
+JobId Behind(JobId submitted, const JobSpec& spec) {
+  return ElementId(submitted, spec.array.count);
+}
 
 JobId ElementId(JobId array, int index) { return {array.value + 1 + static_cast<uint64_t>(index)}; }
 
@@ -46,30 +49,36 @@ int IndexIn(JobId array, JobId element) {
 
 JobId SubmittedAs(const Job& job) { return job.array.value == 0 ? job.id : job.array; }
 
-JobId LimitingArray(const Job& job) { return job.spec->array.max_parallel == 0 ? JobId{} : job.array; }
-
-std::string NameOf(const Job& job) {
-  return ElementName(job.array, job.id);
+JobId LimitingArray(const Job& job) {
+  return job.spec->array.max_parallel == 0 ? JobId{} : job.array;
 }
 
+std::string NameOf(const Job& job) { return ElementName(job.array, job.id); }
+
 std::string ElementName(JobId array, JobId job) {
-  return array.value == 0 ? ToText(job) : ToText(array) + "[" + std::to_string(IndexIn(array, job)) + "]";
+  return array.value == 0 ? ToText(job)
+                          : ToText(array) + "[" + std::to_string(IndexIn(array, job)) + "]";
 }
 
 Result<JobName> ParseJobName(std::string_view text) {
   const size_t bracket = text.find('[');
   JobName name{GP_TRY(ParseJobId(text.substr(0, bracket))), std::nullopt};
   if (bracket == std::string_view::npos) return name;
-  if (text.ends_with(']')) name.elements = ParseElements(text.substr(bracket + 1, text.size() - bracket - 2));
+  if (text.ends_with(']'))
+    name.elements = ParseElements(text.substr(bracket + 1, text.size() - bracket - 2));
   if (name.elements) return name;
-  return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" names no elements of an array: write job-17[3], job-17[2-7] or job-17[*]"));
+  return Fail(InvalidArgument(
+      "\"" + Printable(text, 60) +
+      "\" names no elements of an array: write job-17[3], job-17[2-7] or job-17[*]"));
 }
 
 Result<JobId> ParseOneJob(std::string_view text) {
   const JobName name = GP_TRY(ParseJobName(text));
   if (!name.elements) return name.job;
   if (name.elements->first == name.elements->last) return ElementId(name.job, name.elements->first);
-  return Fail(InvalidArgument("\"" + Printable(text, 60) + "\" means several elements: name one, as " + ToText(name.job) + "[0]"));
+  return Fail(InvalidArgument("\"" + Printable(text, 60) +
+                              "\" means several elements: name one, as " + ToText(name.job) +
+                              "[0]"));
 }
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// Arrays: jobs of one spec that differ by an index, called job-5[0], job-5[1] …  An array has a number
-// of its own, and its elements have those behind it: each is a job like any other.
+// Arrays: jobs of one spec that differ by an index, called job-5[0], job-5[1] …  An array has a
+// number of its own, and its elements have those behind it: each is a job like any other.
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct Array {
   int unstarted = 0;  // ended without that
   int ended = 0;
   int completed = 0;
-  int failed = 0;     // also by their time limit
+  int failed = 0;  // also by their time limit
   bool operator==(const Array&) const = default;
 };
 
@@ -58,7 +58,8 @@ struct JobName {
 };
 // kInvalidArgument says what may be written.
 Result<JobName> ParseJobName(std::string_view text);
-// A job, an array or one element, by the number that the ledger has for it.  kInvalidArgument: several elements.
+// A job, an array or one element, by the number that the ledger has for it.  kInvalidArgument:
+// several elements.
 Result<JobId> ParseOneJob(std::string_view text);
 
 }  // namespace gp

@@ -30,13 +30,16 @@ const Checkpoint* BestOf(BestScore best, const std::vector<Checkpoint>& checkpoi
   const Checkpoint* found = nullptr;
   if (best == BestScore::kNone) return found;
   for (const Checkpoint& one : checkpoints) {
-    if (one.is_complete && one.is_scored && (found == nullptr || !IsBetter(best, *found, one))) found = &one;
+    if (one.is_complete && one.is_scored && (found == nullptr || !IsBetter(best, *found, one)))
+      found = &one;
   }
   return found;
 }
 
-// Of each, whether it is one that must stay: the newest that are complete, the best, and where an attempt begins.
-std::vector<bool> FindKept(const CheckpointRequest& request, int beginning, const std::vector<Checkpoint>& checkpoints) {
+// Of each, whether it is one that must stay: the newest that are complete, the best, and where an
+// attempt begins.
+std::vector<bool> FindKept(const CheckpointRequest& request, int beginning,
+                           const std::vector<Checkpoint>& checkpoints) {
   std::vector<bool> kept(checkpoints.size(), false);
   int left = std::max(request.keep, 1);
   for (size_t i = checkpoints.size(); i-- > 0 && left > 0;) {
@@ -52,22 +55,29 @@ std::vector<bool> FindKept(const CheckpointRequest& request, int beginning, cons
 }
 
 // Where something that stays lies in the same place, nothing is to be removed.
-void TakeOutSurplus(const CheckpointRequest& request, int beginning, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
+void TakeOutSurplus(const CheckpointRequest& request, int beginning,
+                    std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
   const std::vector<bool> kept = FindKept(request, beginning, checkpoints);
   std::vector<Checkpoint> staying;
   std::vector<Checkpoint> leaving;
-  for (size_t i = 0; i < checkpoints.size(); ++i) (kept[i] || !checkpoints[i].is_complete ? staying : leaving).push_back(std::move(checkpoints[i]));
+  for (size_t i = 0; i < checkpoints.size(); ++i)
+    (kept[i] || !checkpoints[i].is_complete ? staying : leaving)
+        .push_back(std::move(checkpoints[i]));
   for (const Checkpoint& one : leaving) {
-    const bool is_in_use = std::ranges::any_of(staying, [&](const Checkpoint& other) { return PathsOverlap(one.path, other.path); });
-    if (!is_in_use && !WordsBelow(request.directory, one.path).empty()) surplus.push_back({one.rank, one.path});
+    const bool is_in_use = std::ranges::any_of(
+        staying, [&](const Checkpoint& other) { return PathsOverlap(one.path, other.path); });
+    if (!is_in_use && !WordsBelow(request.directory, one.path).empty())
+      surplus.push_back({one.rank, one.path});
   }
-  if (surplus.size() > kSurplusMax) surplus.erase(surplus.begin(), surplus.end() - static_cast<std::ptrdiff_t>(kSurplusMax));
+  if (surplus.size() > kSurplusMax)
+    surplus.erase(surplus.begin(), surplus.end() - static_cast<std::ptrdiff_t>(kSurplusMax));
   checkpoints = std::move(staying);
 }
 
 }  // namespace
 
-void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, bool is_beginning, std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
+void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, bool is_beginning,
+                   std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
   const auto is_written_over = [&](const auto& one) { return PathsOverlap(one.path, added.path); };
   const int beginning = is_beginning ? added.attempt : 0;
   std::erase_if(surplus, is_written_over);
@@ -93,9 +103,11 @@ const Checkpoint* NewestBefore(int attempt, const std::vector<Checkpoint>& check
 }
 
 Duration BestInterval(Duration cost, int nodes, Duration node_mtbf) {
-  GP_ASSERT(cost.ns > 0 && nodes > 0 && node_mtbf.ns > 0, "an interval follows from what faults and checkpoints cost");
+  GP_ASSERT(cost.ns > 0 && nodes > 0 && node_mtbf.ns > 0,
+            "an interval follows from what faults and checkpoints cost");
   // In milliseconds: 2 · a day · ten years is far below the limit.
-  const int64_t cost_ms = std::clamp<int64_t>(cost.ToMilliseconds(), 1, Duration::Minutes(60 * 24).ToMilliseconds());
+  const int64_t cost_ms =
+      std::clamp<int64_t>(cost.ToMilliseconds(), 1, Duration::Minutes(60 * 24).ToMilliseconds());
   const int64_t mtbf_ms = std::max<int64_t>(node_mtbf.ToMilliseconds() / nodes, 1);
   return Duration::Milliseconds(SquareRoot(2 * cost_ms * mtbf_ms));
 }

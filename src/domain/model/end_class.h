@@ -9,7 +9,7 @@
 namespace gp {
 
 enum class EndClass {
-  kNone,           // it has not ended
+  kNone,  // it has not ended
   kCompleted,
   kExitCode,       // the program ended with a code other than 0
   kSignal,         // the program was ended by a signal that nobody of us sent
@@ -20,14 +20,14 @@ enum class EndClass {
   kCouldNotStart,  // no such program, working directory …
   kGpuError,       // the driver reported an error of a GPU that excuses it
   kNodeLost,
-  kPlatform,       // isolation, prolog, supervisor: not its own doing
+  kPlatform,  // isolation, prolog, supervisor: not its own doing
   kPreempted,
   kMoved,
   kDrained,
   kTimeLimit,
   kCancelled,
-  kUnderUse,       // it left its GPUs idle for longer than the policy allows
-  kBudget,         // a budget that counts for it was used up
+  kUnderUse,  // it left its GPUs idle for longer than the policy allows
+  kBudget,    // a budget that counts for it was used up
 };
 
 // Who answers for the end, and so for the retry that follows it.
@@ -59,7 +59,8 @@ struct LogClues {
   bool communication = false;
   std::vector<int> rules;  // of its LogRules, those that matched, in order
   std::string last_error;  // the last line that reads like one; empty: none does
-  bool mps_failed = false;  // its MPS server had failed, or other clients failed with it: it may be another's error
+  // Its MPS server had failed, or other clients failed with it: it may be another's error
+  bool mps_failed = false;
   bool operator==(const LogClues&) const = default;
 };
 

@@ -5,11 +5,12 @@ namespace gp {
 bool CanBecome(GpuCondition from, GpuCondition to) {
   using enum GpuCondition;
   if (from == to) return false;
-  if (to == kLost) return true;                     // anything may stop answering
-  if (to == kOffline) return from != kLost;         // a person may take out whatever answers
+  if (to == kLost) return true;              // anything may stop answering
+  if (to == kOffline) return from != kLost;  // a person may take out whatever answers
   switch (from) {
     case kUnknown: return to == kTesting;
-    case kTesting: return to == kAvailable || to == kUnlinked || to == kSuspect || to == kQuarantined;
+    case kTesting:
+      return to == kAvailable || to == kUnlinked || to == kSuspect || to == kQuarantined;
     case kAvailable: return to == kUnlinked || to == kSuspect || to == kQuarantined;
     case kUnlinked: return to == kAvailable || to == kSuspect || to == kQuarantined;
     case kSuspect: return to == kTesting || to == kQuarantined;
@@ -22,10 +23,13 @@ bool CanBecome(GpuCondition from, GpuCondition to) {
 }
 
 bool IsGrantable(const Gpu& gpu) {
-  return (gpu.condition == GpuCondition::kAvailable || gpu.condition == GpuCondition::kUnlinked) && !gpu.draining;
+  return (gpu.condition == GpuCondition::kAvailable || gpu.condition == GpuCondition::kUnlinked) &&
+         !gpu.draining;
 }
 
-bool IsGrantable(const Gpu& gpu, int gpus) { return IsGrantable(gpu) && (gpus <= 1 || gpu.condition != GpuCondition::kUnlinked); }
+bool IsGrantable(const Gpu& gpu, int gpus) {
+  return IsGrantable(gpu) && (gpus <= 1 || gpu.condition != GpuCondition::kUnlinked);
+}
 
 ShownGpuState Shown(const Gpu& gpu, bool any_lease_started) {
   switch (gpu.condition) {

@@ -13,7 +13,7 @@
 
 namespace gp {
 
-inline constexpr int kWholeShare = 1000;  // thousandths of a GPU's compute
+inline constexpr int kWholeShare = 1000;     // thousandths of a GPU's compute
 inline constexpr size_t kMpsLeasesMax = 48;  // of one GPU: more clients its server does not take
 
 // Whether a GPU is in its node's machine.
@@ -23,17 +23,18 @@ enum class GpuPresence {
   kRetired,  // it is in another node now, or an operator has closed the incident of its absence
 };
 
-// A GPU is its UUID.  Its position in NodeFacts::gpus, the index that people see, belongs to that UUID
-// as long as the node exists: see MergeHardware in domain/cluster/node_hardware.h.
+// A GPU is its UUID.  Its position in NodeFacts::gpus, the index that people see, belongs to that
+// UUID as long as the node exists: see MergeHardware in domain/cluster/node_hardware.h.
 struct GpuFacts {
   std::string uuid;
   std::string model;
   std::string pci_bus_id;
-  int minor = 0;  // /dev/nvidia<minor>; neither the index nor CUDA's order
-  int numa = 0;   // position in NodeFacts::numa
+  int minor = 0;           // /dev/nvidia<minor>; neither the index nor CUDA's order
+  int numa = 0;            // position in NodeFacts::numa
   int64_t memory_mib = 0;  // usable: total less what the driver keeps
   bool mps = false;        // its node can run MPS servers on it
-  MigTable mig;            // what it can be divided into; not empty: it gives nothing but MIG instances
+  // What it can be divided into; not empty: it gives nothing but MIG instances
+  MigTable mig;
   GpuPresence presence = GpuPresence::kPresent;
   bool operator==(const GpuFacts&) const = default;
 };
@@ -46,15 +47,15 @@ struct GpuSize {
 };
 
 enum class GpuCondition {
-  kUnknown,      // just joined, not yet tested
+  kUnknown,  // just joined, not yet tested
   kTesting,
   kAvailable,    // may be granted
   kSuspect,      // odd readings, or to be tested: no new grants
   kQuarantined,  // a fault; its leases are being ended
   kResetting,
-  kOffline,      // taken out by a person or for service
-  kLost,         // the GPU or its node does not answer
-  kUnlinked,     // an NVLink is down: may be granted to work of one GPU
+  kOffline,   // taken out by a person or for service
+  kLost,      // the GPU or its node does not answer
+  kUnlinked,  // an NVLink is down: may be granted to work of one GPU
 };
 
 // Whether the state machine has an edge between the two.
@@ -70,12 +71,14 @@ struct Gpu {
   Instant changed_at;
 
   GpuMode mode = GpuMode::kFree;
-  std::string owner;  // the trust domain (user) that shares it; empty unless shared in turns or by MPS
+  // The trust domain (user) that shares it; empty unless shared in turns or by MPS
+  std::string owner;
   int share_granted = 0;
   int64_t memory_granted_mib = 0;
-  MigSlices mig_slices = 0;  // granted
+  MigSlices mig_slices = 0;     // granted
   std::vector<LeaseId> leases;  // in order of grant; exactly one where mode is kWhole
-  int64_t price_micros = 0;  // of an hour of it, in millionths of the currency; follows from the policy and its node
+  // Of an hour of it, in millionths of the currency; follows from the policy and its node
+  int64_t price_micros = 0;
 };
 
 // Whether new grants are allowed at all.

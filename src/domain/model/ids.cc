@@ -16,9 +16,13 @@ constexpr size_t kTextShown = 60;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-std::string Spell(std::string_view prefix, uint64_t value) { return std::string(prefix) + std::to_string(value); }
+std::string Spell(std::string_view prefix, uint64_t value) {
+  return std::string(prefix) + std::to_string(value);
+}
 
-std::string SpellKey(std::string_view prefix, uint64_t value) { return std::string(prefix) + ToBase32(value, kKeyDigitsMin); }
+std::string SpellKey(std::string_view prefix, uint64_t value) {
+  return std::string(prefix) + ToBase32(value, kKeyDigitsMin);
+}
 
 std::optional<uint64_t> ParseKey(std::string_view prefix, std::string_view key) {
   return key.starts_with(prefix) ? FromBase32(key.substr(prefix.size())) : std::nullopt;
@@ -26,21 +30,29 @@ std::optional<uint64_t> ParseKey(std::string_view prefix, std::string_view key) 
 
 Error NamesNone(std::string_view prefix, std::string_view text) {
   const std::string kind(prefix.substr(0, prefix.size() - 1));
-  return InvalidArgument("\"" + Printable(text, kTextShown) + "\" names no " + kind + ": write " + kind + "-17");
+  return InvalidArgument("\"" + Printable(text, kTextShown) + "\" names no " + kind + ": write " +
+                         kind + "-17");
 }
 
-// Digits alone, with a zero in front: an old spelling, or the new one with zeros that somebody has added.
+// Digits alone, with a zero in front: an old spelling, or the new one with zeros that somebody has
+// added.
 Error IsAmbiguous(std::string_view prefix, std::string_view text, uint64_t as_old) {
   const std::string_view digits = text.substr(prefix.size());
-  const std::string as_new(digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)));
+  const std::string as_new(
+      digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)));
   const std::string old = Spell(prefix, as_old);
-  const std::string meant = old == std::string(prefix) + as_new ? old : old + ", if an earlier version has written it, or " + std::string(prefix) + as_new;
-  return InvalidArgument("\"" + Printable(text, kTextShown) + "\": ids have no leading zeros; write " + meant);
+  const std::string meant =
+      old == std::string(prefix) + as_new
+          ? old
+          : old + ", if an earlier version has written it, or " + std::string(prefix) + as_new;
+  return InvalidArgument("\"" + Printable(text, kTextShown) +
+                         "\": ids have no leading zeros; write " + meant);
 }
 
 Result<uint64_t> Parse(std::string_view prefix, std::string_view text) {
   const auto as_old = ParseKey(prefix, text);
-  if (!as_old) return Fail(NamesNone(prefix, text));  // it is none in decimal either, whose digits are a part of the others
+  // It is none in decimal either, whose digits are a part of the others
+  if (!as_old) return Fail(NamesNone(prefix, text));
   const std::string_view digits = text.substr(prefix.size());
   if (!std::ranges::all_of(digits, IsDigit)) return *as_old;
   if (digits.front() == '0' && digits != "0") return Fail(IsAmbiguous(prefix, text, *as_old));
@@ -68,12 +80,18 @@ std::string ToText(TokenId id) { return Spell(kTokenPrefix, id.value); }
 
 Result<JobId> ParseJobId(std::string_view text) { return ParseAs<JobId>(kJobPrefix, text); }
 Result<LeaseId> ParseLeaseId(std::string_view text) { return ParseAs<LeaseId>(kLeasePrefix, text); }
-Result<IncidentId> ParseIncidentId(std::string_view text) { return ParseAs<IncidentId>(kIncidentPrefix, text); }
+Result<IncidentId> ParseIncidentId(std::string_view text) {
+  return ParseAs<IncidentId>(kIncidentPrefix, text);
+}
 Result<TokenId> ParseTokenId(std::string_view text) { return ParseAs<TokenId>(kTokenPrefix, text); }
 
 std::string KeyOf(JobId id) { return SpellKey(kJobPrefix, id.value); }
 std::string KeyOf(LeaseId id) { return SpellKey(kLeasePrefix, id.value); }
-std::optional<JobId> ParseJobKey(std::string_view key) { return ParseKeyAs<JobId>(kJobPrefix, key); }
-std::optional<LeaseId> ParseLeaseKey(std::string_view key) { return ParseKeyAs<LeaseId>(kLeasePrefix, key); }
+std::optional<JobId> ParseJobKey(std::string_view key) {
+  return ParseKeyAs<JobId>(kJobPrefix, key);
+}
+std::optional<LeaseId> ParseLeaseKey(std::string_view key) {
+  return ParseKeyAs<LeaseId>(kLeasePrefix, key);
+}
 
 }  // namespace gp

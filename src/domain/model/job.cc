@@ -10,10 +10,13 @@ bool CanBecome(JobState from, JobState to) {
     case kHeld: return to == kQueued || to == kCancelled;
     case kQueued: return to == kHeld || to == kStarting || to == kCancelled || to == kFailed;
     case kStarting:
-      return to == kRunning || to == kRecovering || to == kRetryWait || to == kQueued || IsTerminal(to);
+      return to == kRunning || to == kRecovering || to == kRetryWait || to == kQueued ||
+             IsTerminal(to);
     case kRunning:
-      return to == kCheckpointing || to == kRecovering || to == kRetryWait || to == kQueued || IsTerminal(to);
-    case kCheckpointing: return to == kPreempted || to == kRecovering || to == kRunning || IsTerminal(to);
+      return to == kCheckpointing || to == kRecovering || to == kRetryWait || to == kQueued ||
+             IsTerminal(to);
+    case kCheckpointing:
+      return to == kPreempted || to == kRecovering || to == kRunning || IsTerminal(to);
     case kPreempted: return to == kQueued || to == kCancelled;
     case kRecovering: return to == kQueued || to == kHeld || to == kRetryWait || IsTerminal(to);
     case kRetryWait: return to == kQueued || to == kHeld || to == kCancelled;
@@ -37,7 +40,8 @@ bool HoldsLeases(JobState state) {
 }
 
 bool IsRecovering(const Job& job) {
-  return job.state == JobState::kRecovering || (job.state == JobState::kQueued && job.recovers_until.ns != 0);
+  return job.state == JobState::kRecovering ||
+         (job.state == JobState::kQueued && job.recovers_until.ns != 0);
 }
 
 bool RunsAgainstLimit(const Job& job) {
@@ -64,10 +68,13 @@ ShownJobState Shown(JobState state) {
 }
 
 bool HasEnd(const Job& job) {
-  return job.spec->time_limit.ns != 0 && !job.attempts.empty() && job.attempts.back().ended_at.ns == 0;
+  return job.spec->time_limit.ns != 0 && !job.attempts.empty() &&
+         job.attempts.back().ended_at.ns == 0;
 }
 
-Instant LimitReachedAt(const Job& job) { return job.attempts.back().placed_at + job.spec->time_limit; }
+Instant LimitReachedAt(const Job& job) {
+  return job.attempts.back().placed_at + job.spec->time_limit;
+}
 
 Instant LimitToldAt(const Job& job) {
   constexpr Duration kMost = Duration::Minutes(10);
@@ -77,16 +84,21 @@ Instant LimitToldAt(const Job& job) {
 Instant LatestEnd(const Job& job) { return EndOfStay(job.attempts.back().placed_at, *job.spec); }
 
 bool HasStarted(const Job& job) {
-  return std::ranges::any_of(job.attempts, [](const AttemptRecord& attempt) { return attempt.started_at.ns != 0; });
+  return std::ranges::any_of(
+      job.attempts, [](const AttemptRecord& attempt) { return attempt.started_at.ns != 0; });
 }
 
-bool HasFailed(const Job& job) { return job.state == JobState::kFailed || job.state == JobState::kTimeout; }
+bool HasFailed(const Job& job) {
+  return job.state == JobState::kFailed || job.state == JobState::kTimeout;
+}
 
 std::set<NodeId> NodesWithFaults(const Job& job) {
   std::set<NodeId> nodes;
   for (const AttemptRecord& attempt : job.attempts) {
     for (const RankRecord& rank : attempt.ranks) {
-      if (IsPlatformFault(rank.outcome.end) || Matches(rank.outcome.clues, *job.spec, LogAction::kExcludeNode)) nodes.insert(rank.node);
+      if (IsPlatformFault(rank.outcome.end) ||
+          Matches(rank.outcome.clues, *job.spec, LogAction::kExcludeNode))
+        nodes.insert(rank.node);
     }
   }
   return nodes;
@@ -95,7 +107,9 @@ std::set<NodeId> NodesWithFaults(const Job& job) {
 bool GotOn(const Job& job, Instant at) {
   constexpr Duration kLong = Duration::Minutes(10);
   const Instant started = job.attempts.back().started_at;
-  const bool saved = std::ranges::any_of(job.checkpoints, [&](const Checkpoint& one) { return one.attempt == job.attempt && one.is_complete; });
+  const bool saved = std::ranges::any_of(job.checkpoints, [&](const Checkpoint& one) {
+    return one.attempt == job.attempt && one.is_complete;
+  });
   return saved || (started.ns != 0 && at - started >= kLong);
 }
 

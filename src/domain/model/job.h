@@ -18,15 +18,15 @@
 namespace gp {
 
 enum class JobState {
-  kHeld,         // a person keeps it back
-  kQueued,       // eligible, waits for its place
-  kStarting,     // has its leases; not every rank runs yet (the gang's barrier)
+  kHeld,      // a person keeps it back
+  kQueued,    // eligible, waits for its place
+  kStarting,  // has its leases; not every rank runs yet (the gang's barrier)
   kRunning,
   kCheckpointing,
   kPreempted,
-  kRecovering,   // a fault of the platform took it; the rest of the gang is being ended
-  kRetryWait,    // its own failure; waits for its back-off
-  kBlocked,      // waits for what other jobs come to
+  kRecovering,  // a fault of the platform took it; the rest of the gang is being ended
+  kRetryWait,   // its own failure; waits for its back-off
+  kBlocked,     // waits for what other jobs come to
   kCompleted,
   kFailed,
   kCancelled,
@@ -38,11 +38,30 @@ bool IsTerminal(JobState state);
 bool HoldsLeases(JobState state);
 
 // The states of the requirement, as users read them.
-enum class ShownJobState { kPending, kQueued, kRunning, kPreempted, kCompleted, kFailed, kCancelled };
+enum class ShownJobState {
+  kPending,
+  kQueued,
+  kRunning,
+  kPreempted,
+  kCompleted,
+  kFailed,
+  kCancelled
+};
 ShownJobState Shown(JobState state);
 
 // Why a running job is being stopped.
-enum class StopCause { kNone, kCancel, kTimeLimit, kRankFailed, kFault, kDrain, kPreempt, kHang, kUnderUse, kBudget };
+enum class StopCause {
+  kNone,
+  kCancel,
+  kTimeLimit,
+  kRankFailed,
+  kFault,
+  kDrain,
+  kPreempt,
+  kHang,
+  kUnderUse,
+  kBudget
+};
 
 struct User {
   std::string name;
@@ -87,31 +106,33 @@ struct AttemptRecord {
 
 struct Job {
   JobId id;
-  JobId array;                           // of which it is an element (model/array.h); 0: of none
-  std::shared_ptr<const JobSpec> spec;   // as it waits, or as it was given its place
-  std::optional<std::shared_ptr<const JobSpec>> asked;  // with all its variants, where it was given one of them
-  int variant = 0;                       // that it was given last
+  JobId array;                          // of which it is an element (model/array.h); 0: of none
+  std::shared_ptr<const JobSpec> spec;  // as it waits, or as it was given its place
+  // With all its variants, where it was given one of them
+  std::optional<std::shared_ptr<const JobSpec>> asked;
+  int variant = 0;  // that it was given last
   User user;
   std::string queue = kDefaultQueue;  // where it stands; resolved at its submit
   std::string pool = kDefaultPool;    // of the queue
   std::string request_id;
   JobState state = JobState::kQueued;
   Instant submitted_at;
-  Instant queued_at;       // of this stay in the queue
-  Instant eligible_at;     // kRetryWait ends then
+  Instant queued_at;    // of this stay in the queue
+  Instant eligible_at;  // kRetryWait ends then
   Instant ended_at;
-  int attempt = 0;         // of the current or last attempt, from 1
-  int retries_used = 0;    // of the job's own
-  int faults = 0;          // attempts lost to the platform
-  int faults_in_row = 0;   // of them, the last ones that got nowhere
-  int preemptions = 0;     // attempts interrupted for other jobs
-  int moves = 0;           // attempts interrupted to go on elsewhere
-  Instant moved_at;        // the last time; ns == 0: never
+  int attempt = 0;              // of the current or last attempt, from 1
+  int retries_used = 0;         // of the job's own
+  int faults = 0;               // attempts lost to the platform
+  int faults_in_row = 0;        // of them, the last ones that got nowhere
+  int preemptions = 0;          // attempts interrupted for other jobs
+  int moves = 0;                // attempts interrupted to go on elsewhere
+  Instant moved_at;             // the last time; ns == 0: never
   int64_t attained_gpu_ms = 0;  // GPU time of the attempts that are over
-  JobId preempted_for;     // while it is being interrupted: who waits for its place
-  std::vector<NodeId> claimed;  // while it waits: nodes that are, or were, cleared for it by interrupting others
+  JobId preempted_for;          // while it is being interrupted: who waits for its place
+  // While it waits: nodes that are, or were, cleared for it by interrupting others
+  std::vector<NodeId> claimed;
   std::vector<RankTarget> destination;  // while it is being moved: where it goes on, by rank
-  JobId moved_for;                         // then: who gets its place
+  JobId moved_for;                      // then: who gets its place
   StopCause stop = StopCause::kNone;
   std::vector<LeaseId> leases;          // live, by rank
   std::vector<AttemptRecord> attempts;  // the last one is the current
@@ -119,11 +140,12 @@ struct Job {
   std::string note;    // what the platform had to say of how it let the job in; empty: nothing
   std::string reason;  // of the state, in words; empty: nothing to say
   std::vector<XidNote> xids;
-  std::vector<Checkpoint> checkpoints;  // the newest last
+  std::vector<Checkpoint> checkpoints;     // the newest last
   std::vector<SurplusCheckpoint> surplus;  // to be removed while it runs; some may be gone already
-  bool is_limit_told = false;  // its attempt: that its time limit is near
-  bool is_idle_told = false;   // its attempt: that its GPUs are idle
-  Instant recovers_until;  // while it waits: a fault took its attempt, and it comes before others; ns == 0: none did
+  bool is_limit_told = false;              // its attempt: that its time limit is near
+  bool is_idle_told = false;               // its attempt: that its GPUs are idle
+  // While it waits: a fault took its attempt, and it comes before others; ns == 0: none did
+  Instant recovers_until;
 };
 
 // Whether it has a place, and a time limit there.
@@ -144,7 +166,8 @@ bool HasStarted(const Job& job);
 // Ended by a failure of its own, or by its time limit.
 bool HasFailed(const Job& job);
 
-// Where the platform failed its attempts, or its log says that the node did: its last choice from then on.
+// Where the platform failed its attempts, or its log says that the node did: its last choice from
+// then on.
 std::set<NodeId> NodesWithFaults(const Job& job);
 
 // Whether its attempt has been of use until now: it ran for long, or saved something to go on from.

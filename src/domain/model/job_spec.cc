@@ -49,7 +49,8 @@ void CheckNames(const JobSpec& spec, Findings& findings) {
   findings.Text("project", NameFault(spec.project));
   if (!spec.queue.empty()) findings.Text("queue", QueueFault(spec.queue));
   if (!spec.reservation.empty()) findings.Text("reservation", NameFault(spec.reservation));
-  findings.Range("after", static_cast<int64_t>(spec.after.size()), 0, static_cast<int64_t>(kDependenciesMax));
+  findings.Range("after", static_cast<int64_t>(spec.after.size()), 0,
+                 static_cast<int64_t>(kDependenciesMax));
 }
 
 void CheckNoGpus(const GpuRequest& gpus, Findings& findings) {
@@ -83,7 +84,9 @@ void CheckIsolation(const GpuRequest& gpus, Findings& findings) {
   const bool is_of_one = gpus.isolation == Isolation::kMps || gpus.isolation == Isolation::kMig;
   if (is_of_one && gpus.count > 1) {
     findings.Add(Kind::kContradiction, "resources.gpus.isolation",
-                 std::string(ToText(gpus.isolation)) + " gives a part of one GPU of a node, and the job asks for " + std::to_string(gpus.count) +
+                 std::string(ToText(gpus.isolation)) +
+                     " gives a part of one GPU of a node, and the job asks for " +
+                     std::to_string(gpus.count) +
                      ": write count 1 (and more nodes), or choose timeslice");
   }
 }
@@ -120,7 +123,8 @@ void CheckTimes(const JobSpec& spec, Findings& findings) {
     findings.Span("time_limit", spec.time_limit, Duration::Seconds(1), kTimeLimitMax);
   }
   findings.Span("checkpoint.grace", spec.grace, Duration{}, kGraceMax);
-  if (spec.hang_after != Duration{}) findings.Span("hang_after", spec.hang_after, Duration::Seconds(1), kTimeLimitMax);
+  if (spec.hang_after != Duration{})
+    findings.Span("hang_after", spec.hang_after, Duration::Seconds(1), kTimeLimitMax);
   const RetryPolicy& retry = spec.retry;
   findings.Range("retry.max", retry.retries_max, 0, kRetriesMax);
   findings.Span("retry.backoff", retry.backoff_min, Duration{}, kGraceMax);
@@ -136,26 +140,34 @@ void CheckCheckpoint(const CheckpointRequest& request, Findings& findings) {
   if (!request.directory.empty()) findings.Text("checkpoint.dir", PathFault(request.directory));
   findings.Range("checkpoint.keep", request.keep, 0, kCheckpointsKeptMax);
   if (request.keep > 0 && request.directory.empty()) {
-    findings.Add(Kind::kContradiction, "checkpoint.keep", "nothing is removed outside of checkpoint.dir: name that directory");
+    findings.Add(Kind::kContradiction, "checkpoint.keep",
+                 "nothing is removed outside of checkpoint.dir: name that directory");
   }
   if (request.best != BestScore::kNone && request.keep == 0) {
-    findings.Add(Kind::kContradiction, "checkpoint.best", "all are kept: say how many of the newest, as in `keep: 3`, or remove this");
+    findings.Add(Kind::kContradiction, "checkpoint.best",
+                 "all are kept: say how many of the newest, as in `keep: 3`, or remove this");
   }
   findings.Range("checkpoint.signal", request.signal, 0, kSignalMax);
   if (request.signal == kSignalKill || request.signal == kSignalStop) {
-    findings.Add(Kind::kRange, "checkpoint.signal", "no program can act on SIGKILL or SIGSTOP: SIGUSR1 is the usual one");
+    findings.Add(Kind::kRange, "checkpoint.signal",
+                 "no program can act on SIGKILL or SIGSTOP: SIGUSR1 is the usual one");
   }
   if (request.every == Duration{}) return;
   findings.Span("checkpoint.every", request.every, Duration::Seconds(1), kTimeLimitMax);
   if (request.signal == 0) {
-    findings.Add(Kind::kContradiction, "checkpoint.every", "nothing asks for a checkpoint: name the signal that does, as in `signal: SIGUSR1`");
+    findings.Add(
+        Kind::kContradiction, "checkpoint.every",
+        "nothing asks for a checkpoint: name the signal that does, as in `signal: SIGUSR1`");
   }
 }
 
 void CheckLogRules(const std::vector<LogRule>& rules, Findings& findings) {
   findings.Size("on_log", rules.size(), kLogRulesMax, "rules");
   for (const LogRule& rule : rules) {
-    if (rule.pattern.empty()) findings.Add(Kind::kText, "on_log", "a rule without a pattern: write what to look for, as in `pattern: \"out of memory\"`");
+    if (rule.pattern.empty())
+      findings.Add(
+          Kind::kText, "on_log",
+          "a rule without a pattern: write what to look for, as in `pattern: \"out of memory\"`");
     findings.Size("on_log", rule.pattern.size(), kLogPatternMax, "bytes in one pattern");
   }
 }
@@ -166,17 +178,22 @@ void CheckNotify(const NotifyRequest& request, Findings& findings) {
   for (const std::string& name : request.to) findings.Text("notify.to", NameFault(name));
   for (const std::string& word : request.on) {
     if (std::ranges::find(kNotifyWords, word) == std::end(kNotifyWords)) {
-      findings.Add(Kind::kText, "notify.on", "\"" + Printable(word, 60) + "\" is none of started, ended, failed, interrupted, idle, time_limit");
+      findings.Add(Kind::kText, "notify.on",
+                   "\"" + Printable(word, 60) +
+                       "\" is none of started, ended, failed, interrupted, idle, time_limit");
     }
   }
-  if (request.to.empty() && !request.on.empty()) findings.Add(Kind::kContradiction, "notify.to", "names nobody: name a receiver of the site (gpu-platform config running)");
+  if (request.to.empty() && !request.on.empty())
+    findings.Add(Kind::kContradiction, "notify.to",
+                 "names nobody: name a receiver of the site (gpu-platform config running)");
 }
 
 void CheckSecrets(const JobSpec& spec, Findings& findings) {
   findings.Size("secrets", spec.secrets.size(), kSecretsPerJobMax, "secrets");
   for (const std::string& name : spec.secrets) {
     findings.Text("secrets", VariableNameFault(name));
-    if (spec.environment.contains(name)) findings.Add(Kind::kContradiction, "secrets", name + " is in env too: remove it there");
+    if (spec.environment.contains(name))
+      findings.Add(Kind::kContradiction, "secrets", name + " is in env too: remove it there");
   }
 }
 
@@ -192,7 +209,8 @@ void CheckEnvironment(const JobSpec& spec, Findings& findings) {
   findings.Size("env", bytes, kEnvironmentBytesMax, "bytes");
 }
 
-void CheckLabels(const std::string& field, const std::map<std::string, std::string>& labels, Findings& findings) {
+void CheckLabels(const std::string& field, const std::map<std::string, std::string>& labels,
+                 Findings& findings) {
   findings.Size(field, labels.size(), kMapEntriesMax, "labels");
   for (const auto& [name, value] : labels) {
     std::optional<std::string> fault = LabelNameFault(name);
@@ -218,7 +236,8 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   if (!spec.file.empty()) findings.Text("file", PathFault(spec.file));
 }
 
-// Each alternative is as legal as the job's own fields would be; its problems are told with its number.
+// Each alternative is as legal as the job's own fields would be; its problems are told with its
+// number.
 void CheckAlternatives(const JobSpec& spec, Findings& findings) {
   findings.Size("any_of", spec.any_of.size(), kAlternativesMax, "alternatives");
   for (size_t i = 0; i < std::min(spec.any_of.size(), kAlternativesMax); ++i) {
@@ -231,8 +250,12 @@ void CheckAlternatives(const JobSpec& spec, Findings& findings) {
     one.shm_bytes = spec.shm_bytes;
     one.interactive = spec.interactive;
     for (SpecProblem& problem : FindProblems(one)) {
-      const bool is_its_own = problem.field.starts_with("resources.") || problem.field.starts_with("nodes");
-      if (is_its_own) findings.Add(problem.kind, "any_of", "number " + std::to_string(i + 1) + ": " + problem.field + " " + problem.message);
+      const bool is_its_own =
+          problem.field.starts_with("resources.") || problem.field.starts_with("nodes");
+      if (is_its_own)
+        findings.Add(
+            problem.kind, "any_of",
+            "number " + std::to_string(i + 1) + ": " + problem.field + " " + problem.message);
     }
   }
 }
@@ -242,7 +265,9 @@ void CheckNodes(const JobSpec& spec, Findings& findings) {
   if (spec.nodes_min == 0) return;
   findings.Range("nodes_min", spec.nodes_min, 1, kNodesPerJobMax);
   if (spec.nodes_min > spec.nodes) {
-    findings.Add(Kind::kContradiction, "nodes_min", std::to_string(spec.nodes_min) + " is more than nodes, the most that it takes (" + std::to_string(spec.nodes) + ")");
+    findings.Add(Kind::kContradiction, "nodes_min",
+                 std::to_string(spec.nodes_min) + " is more than nodes, the most that it takes (" +
+                     std::to_string(spec.nodes) + ")");
   }
 }
 
@@ -250,10 +275,13 @@ void CheckArray(const JobSpec& spec, Findings& findings) {
   findings.Range("array.count", spec.array.count, 0, kArrayMax);
   findings.Range("array.max_parallel", spec.array.max_parallel, 0, kArrayMax);
   if (spec.array.count == 0 && spec.array.max_parallel != 0) {
-    findings.Add(Kind::kContradiction, "array", "limits how many of its jobs run and does not say how many there are: write count");
+    findings.Add(
+        Kind::kContradiction, "array",
+        "limits how many of its jobs run and does not say how many there are: write count");
   }
   if (spec.array.count != 0 && spec.interactive) {
-    findings.Add(Kind::kContradiction, "array", "an interactive job has one terminal, so it is no array: leave it out");
+    findings.Add(Kind::kContradiction, "array",
+                 "an interactive job has one terminal, so it is no array: leave it out");
   }
 }
 
@@ -267,7 +295,8 @@ bool KeepsWork(const JobSpec& spec) { return spec.preemptible || spec.movable; }
 
 bool Matches(const LogClues& clues, const JobSpec& spec, LogAction action) {
   return std::ranges::any_of(clues.rules, [&](int rule) {
-    return rule >= 0 && rule < static_cast<int>(spec.on_log.size()) && spec.on_log[static_cast<size_t>(rule)].action == action;
+    return rule >= 0 && rule < static_cast<int>(spec.on_log.size()) &&
+           spec.on_log[static_cast<size_t>(rule)].action == action;
   });
 }
 

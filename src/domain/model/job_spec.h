@@ -88,18 +88,21 @@ struct ArrayRequest {
   bool operator==(const ArrayRequest&) const = default;
 };
 
-// Who is to hear of the job, beside those who hear of all: receivers of the site that jobs may name.
+// Who is to hear of the job, beside those who hear of all: receivers of the site that jobs may
+// name.
 struct NotifyRequest {
   std::vector<std::string> to;  // by their names
-  std::vector<std::string> on;  // kinds of events (docs/how-to/notifications.md); empty: how it ends
+  // Kinds of events (docs/how-to/notifications.md); empty: how it ends
+  std::vector<std::string> on;
   bool operator==(const NotifyRequest&) const = default;
 };
 
 struct JobSpec {
   std::string name;
   std::string project = "default";
-  std::string queue;  // path; empty: the one called as the project, or "default" where there is none
-  int nodes = 1;  // a gang: all or none
+  // Path; empty: the one called as the project, or "default" where there is none
+  std::string queue;
+  int nodes = 1;      // a gang: all or none
   int nodes_min = 0;  // it starts on fewer nodes too, down to so many; 0: it does not
   GpuRequest gpus;
   int cpus = 0;              // cores per node; 0: the GPUs' fair part of the node's cores
@@ -107,10 +110,10 @@ struct JobSpec {
   int64_t shm_bytes = 0;     // /dev/shm per node; 0: as much as the host memory of the job
   TopologyRequest topology;
   std::map<std::string, std::string> node_labels;  // only nodes that have all of these
-  std::string reservation;  // whose nodes it runs on; empty: none
-  std::vector<Dependency> after;  // all of them
-  int priority = 500;   // 0–1000; low 250, medium 500, high 750
-  Duration time_limit;  // 0: none
+  std::string reservation;                         // whose nodes it runs on; empty: none
+  std::vector<Dependency> after;                   // all of them
+  int priority = 500;                              // 0–1000; low 250, medium 500, high 750
+  Duration time_limit;                             // 0: none
   Duration grace = Duration::Seconds(30);
   LeaseLoss on_lease_loss = LeaseLoss::kDefault;
   RetryPolicy retry;
@@ -120,17 +123,23 @@ struct JobSpec {
   std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
   bool interactive = false;
   CheckpointRequest checkpoint;
-  bool preemptible = false;          // may be interrupted for others; it keeps its work when told to stop
-  std::vector<Alternative> any_of;   // where its own fields fit nowhere, the first of these that does
-  bool movable = false;              // may be told to stop and go on elsewhere; it keeps its work then
+  // May be interrupted for others; it keeps its work when told to stop
+  bool preemptible = false;
+  // Where its own fields fit nowhere, the first of these that does
+  std::vector<Alternative> any_of;
+  // May be told to stop and go on elsewhere; it keeps its work then
+  bool movable = false;
   ArrayRequest array;
-  Duration hang_after;           // so long without a report of progress it hangs, and is started again; 0: never
-  std::vector<LogRule> on_log;   // what lines of its output tell of a failure
+  // So long without a report of progress it hangs, and is started again; 0: never
+  Duration hang_after;
+  std::vector<LogRule> on_log;  // what lines of its output tell of a failure
   NotifyRequest notify;
-  std::vector<std::string> secrets;  // names; each is a variable of its environment, which the controller fills in
+  // Names; each is a variable of its environment, which the controller fills in
+  std::vector<std::string> secrets;
   std::string file;             // that it was submitted from, for people to find; empty: none
   bool wait_for_nodes = false;  // it is queued even where no node that is known could ever hold it
-  bool shared_secrets_only = false;  // who submitted it may not have those of its user: a token that counts in a queue alone
+  // Who submitted it may not have those of its user: a token that counts in a queue alone
+  bool shared_secrets_only = false;
 
   bool operator==(const JobSpec&) const = default;
 };
@@ -161,11 +170,12 @@ inline constexpr size_t kEnvironmentBytesMax = 1 << 18;
 inline constexpr size_t kMapEntriesMax = 1024;
 
 inline constexpr size_t kNotifiedMax = 16;
-inline constexpr const char* kNotifyWords[] = {"started", "ended", "failed", "interrupted", "idle", "time_limit"};
+inline constexpr const char* kNotifyWords[] = {"started",     "ended", "failed",
+                                               "interrupted", "idle",  "time_limit"};
 inline constexpr size_t kSecretsPerJobMax = 64;
 
-// The longest that it keeps its place once it is given it: its time limit, and what it may take to end
-// it and to hear of it.  kForever: it has no limit.
+// The longest that it keeps its place once it is given it: its time limit, and what it may take to
+// end it and to hear of it.  kForever: it has no limit.
 inline constexpr Duration kForever{INT64_MAX};
 inline constexpr Duration kEndMargin = Duration::Seconds(10);
 Duration LongestStay(const JobSpec& spec);

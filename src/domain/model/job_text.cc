@@ -59,18 +59,10 @@ int64_t FixedPoint(std::string_view text, size_t places) {
 
 }  // namespace
 
-std::string_view ToText(Isolation isolation) {
-  return TextOf(All(kIsolationWords), isolation);
-}
-std::string_view ToText(TopologyLevel level) {
-  return TextOf(All(kTopologyLevelWords), level);
-}
-std::string_view ToText(LeaseLoss choice) {
-  return TextOf(All(kLeaseLossWords), choice);
-}
-std::string_view ToText(LogAction action) {
-  return TextOf(All(kLogActionWords), action);
-}
+std::string_view ToText(Isolation isolation) { return TextOf(All(kIsolationWords), isolation); }
+std::string_view ToText(TopologyLevel level) { return TextOf(All(kTopologyLevelWords), level); }
+std::string_view ToText(LeaseLoss choice) { return TextOf(All(kLeaseLossWords), choice); }
+std::string_view ToText(LogAction action) { return TextOf(All(kLogActionWords), action); }
 
 Result<Isolation> IsolationFromText(std::string_view text) {
   return ValueOf(All(kIsolationWords), text);

@@ -44,7 +44,8 @@ inline constexpr Word<LeaseLoss> kLeaseLossWords[] = {
 };
 
 // Those that a program can act on, by their numbers on Linux.
-inline constexpr Word<int> kSignalWords[] = {{"SIGUSR1", 10}, {"SIGUSR2", 12}, {"SIGTERM", 15}, {"SIGINT", 2}, {"SIGHUP", 1}, {"SIGQUIT", 3}};
+inline constexpr Word<int> kSignalWords[] = {{"SIGUSR1", 10}, {"SIGUSR2", 12}, {"SIGTERM", 15},
+                                             {"SIGINT", 2},   {"SIGHUP", 1},   {"SIGQUIT", 3}};
 
 inline constexpr Word<int> kPriorityWords[] = {{"low", 250}, {"medium", 500}, {"high", 750}};
 

@@ -3,8 +3,8 @@
 namespace gp {
 
 bool IsPlatformFault(LeaseEnd end) {
-  return end == LeaseEnd::kLeaseLost || end == LeaseEnd::kSupervisorLost || end == LeaseEnd::kNodeLost ||
-         end == LeaseEnd::kPlatformFault;
+  return end == LeaseEnd::kLeaseLost || end == LeaseEnd::kSupervisorLost ||
+         end == LeaseEnd::kNodeLost || end == LeaseEnd::kPlatformFault;
 }
 
 const char* Name(LeaseEnd end) {

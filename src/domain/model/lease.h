@@ -57,15 +57,16 @@ struct Lease {
   int rank = 0;
   NodeId node;
   GpuMode mode = GpuMode::kWhole;
-  std::vector<GpuGrant> gpus;    // by gpu
-  std::vector<NumaGrant> numa;   // by numa
-  bool stop_on_loss = false;     // the supervisor ends the job when the lease is not renewed
+  std::vector<GpuGrant> gpus;   // by gpu
+  std::vector<NumaGrant> numa;  // by numa
+  bool stop_on_loss = false;    // the supervisor ends the job when the lease is not renewed
   LeasePhase phase = LeasePhase::kGranted;
   StopOrder stop = StopOrder::kNone;
-  Instant metered_until;         // its time is in what its job has had up to then
-  RankUse use;                   // what it was seen to do with its grants
-  RankUse told;                  // as its node told it last
-  int64_t idle_ms = 0;           // of the time that was measured, so long its GPUs have been idle until now
+  Instant metered_until;  // its time is in what its job has had up to then
+  RankUse use;            // what it was seen to do with its grants
+  RankUse told;           // as its node told it last
+  // Of the time that was measured, so long its GPUs have been idle until now
+  int64_t idle_ms = 0;
   bool operator==(const Lease&) const = default;
 };
 

@@ -27,13 +27,20 @@ int PlacesLeft(const MigTable& table, MigSlices taken) {
 }
 
 Status ValidateProfile(const MigTable& table, const MigProfile& profile, int64_t gpu_memory_mib) {
-  const auto bad = [&](const char* what) { return Fail(InvalidArgument("MIG profile " + std::to_string(profile.id) + ": " + what)); };
+  const auto bad = [&](const char* what) {
+    return Fail(InvalidArgument("MIG profile " + std::to_string(profile.id) + ": " + what));
+  };
   if (profile.id < 0 || profile.name.size() > 64) return bad("bad id or name");
-  if (profile.compute_slices < 1 || profile.compute_slices > table.compute_slices) return bad("impossible compute slices");
-  if (profile.memory_slices < 1 || profile.memory_slices > table.memory_slices) return bad("impossible memory slices");
-  if (profile.memory_mib < 1 || profile.memory_mib > gpu_memory_mib) return bad("impossible memory size");
+  if (profile.compute_slices < 1 || profile.compute_slices > table.compute_slices)
+    return bad("impossible compute slices");
+  if (profile.memory_slices < 1 || profile.memory_slices > table.memory_slices)
+    return bad("impossible memory slices");
+  if (profile.memory_mib < 1 || profile.memory_mib > gpu_memory_mib)
+    return bad("impossible memory size");
   // The last slice of its last place is one of the GPU's.
-  const bool is_within = static_cast<int>(std::bit_width(profile.starts)) + profile.memory_slices - 1 <= table.memory_slices;
+  const bool is_within =
+      static_cast<int>(std::bit_width(profile.starts)) + profile.memory_slices - 1 <=
+      table.memory_slices;
   return profile.starts != 0 && is_within ? Ok() : bad("impossible places");
 }
 
@@ -45,17 +52,22 @@ const MigProfile* MigTable::Find(int id) const {
 }
 
 const MigProfile* MigTable::Smallest(int share, int64_t memory_mib) const {
-  const auto size = [](const MigProfile& profile) { return std::tuple(profile.memory_slices, profile.compute_slices, profile.id); };
+  const auto size = [](const MigProfile& profile) {
+    return std::tuple(profile.memory_slices, profile.compute_slices, profile.id);
+  };
   const MigProfile* smallest = nullptr;
   for (const MigProfile& profile : profiles) {
     // In whole numbers: a third of seven slices is more than two of them.
-    const bool is_enough = profile.compute_slices * kWholeShare >= share * compute_slices && profile.memory_mib >= memory_mib;
+    const bool is_enough = profile.compute_slices * kWholeShare >= share * compute_slices &&
+                           profile.memory_mib >= memory_mib;
     if (is_enough && (smallest == nullptr || size(profile) < size(*smallest))) smallest = &profile;
   }
   return smallest;
 }
 
-int MigTable::ShareOf(const MigProfile& profile) const { return profile.compute_slices * kWholeShare / compute_slices; }
+int MigTable::ShareOf(const MigProfile& profile) const {
+  return profile.compute_slices * kWholeShare / compute_slices;
+}
 
 int MigTable::LossAt(const MigProfile& profile, int start, MigSlices taken) const {
   return PlacesLeft(*this, taken) - PlacesLeft(*this, taken | SlicesAt(profile, start));
@@ -75,14 +87,17 @@ int MigTable::ChooseStart(const MigProfile& profile, MigSlices taken) const {
 
 Status ValidateMigTable(const MigTable& table, int64_t gpu_memory_mib) {
   if (table == MigTable{}) return Ok();
-  if (table.profiles.size() > kMigProfilesMax) return Fail(InvalidArgument("too many MIG profiles"));
-  if (table.memory_slices < 1 || table.memory_slices > kMigSlicesMax || table.compute_slices < 1 || table.compute_slices > kMigSlicesMax) {
+  if (table.profiles.size() > kMigProfilesMax)
+    return Fail(InvalidArgument("too many MIG profiles"));
+  if (table.memory_slices < 1 || table.memory_slices > kMigSlicesMax || table.compute_slices < 1 ||
+      table.compute_slices > kMigSlicesMax) {
     return Fail(InvalidArgument("an impossible number of MIG slices"));
   }
   if (!std::ranges::is_sorted(table.profiles, std::ranges::less_equal(), &MigProfile::id)) {
     return Fail(InvalidArgument("MIG profiles are not in the order of their ids"));
   }
-  for (const MigProfile& profile : table.profiles) GP_CHECK_OK(ValidateProfile(table, profile, gpu_memory_mib));
+  for (const MigProfile& profile : table.profiles)
+    GP_CHECK_OK(ValidateProfile(table, profile, gpu_memory_mib));
   return Ok();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A GPU that is divided in hardware (NVIDIA's multi-instance GPU): which instances it can have and where they may
-// begin.  All of it is read from the driver, because it differs between models.
+// A GPU that is divided in hardware (NVIDIA's multi-instance GPU): which instances it can have and
+// where they may begin.  All of it is read from the driver, because it differs between models.
 
 #include <bit>
 #include <compare>
@@ -22,8 +22,8 @@ inline constexpr int kNoMig = -1;  // no profile, or no place
 using MigSlices = uint32_t;
 
 struct MigProfile {
-  int id = 0;              // as NVML numbers GPU instance profiles
-  std::string name;        // "1g.10gb"
+  int id = 0;        // as NVML numbers GPU instance profiles
+  std::string name;  // "1g.10gb"
   int compute_slices = 0;
   int memory_slices = 0;
   int64_t memory_mib = 0;  // that one instance has
@@ -33,7 +33,9 @@ struct MigProfile {
 };
 
 // REQUIRES: the profile's; 0 <= start.
-inline MigSlices SlicesAt(const MigProfile& profile, int start) { return ((MigSlices{1} << profile.memory_slices) - 1) << start; }
+inline MigSlices SlicesAt(const MigProfile& profile, int start) {
+  return ((MigSlices{1} << profile.memory_slices) - 1) << start;
+}
 
 // No slices: the GPU is not in MIG mode.  Slices without profiles: nobody knows what it can become.
 struct MigTable {
@@ -43,14 +45,16 @@ struct MigTable {
 
   bool empty() const { return memory_slices == 0; }
   const MigProfile* Find(int id) const;  // nullptr: it has no such profile
-  // The smallest that has this part of the compute (thousandths) and this much memory; of equal ones the one with less
-  // compute, then the lower id.  nullptr: none is large enough.
+  // The smallest that has this part of the compute (thousandths) and this much memory; of equal
+  // ones the one with less compute, then the lower id.  nullptr: none is large enough.
   const MigProfile* Smallest(int share, int64_t memory_mib) const;
   // Thousandths of the GPU's compute that an instance has.
   int ShareOf(const MigProfile& profile) const;
-  // Where an instance goes so that the least is lost of what the GPU could still become; kNoMig: nowhere.
+  // Where an instance goes so that the least is lost of what the GPU could still become; kNoMig:
+  // nowhere.
   int ChooseStart(const MigProfile& profile, MigSlices taken) const;
-  // How much is lost by it: memory slices of every place that an instance could have had before and not after it.
+  // How much is lost by it: memory slices of every place that an instance could have had before and
+  // not after it.
   int LossAt(const MigProfile& profile, int start, MigSlices taken) const;
 
   auto operator<=>(const MigTable&) const = default;

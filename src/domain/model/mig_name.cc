@@ -9,7 +9,8 @@
 namespace gp {
 namespace {
 
-constexpr int kSlicesOfMost = 7;        // A GPU of four slices has more in each: whatever fits seven fits it.
+// A GPU of four slices has more in each: whatever fits seven fits it.
+constexpr int kSlicesOfMost = 7;
 constexpr int64_t kGigabyteMax = 1'024;
 
 std::string Lower(std::string_view text) {
@@ -30,11 +31,14 @@ std::optional<MigDemand> ParseMigName(std::string_view name) {
   if (dot == std::string_view::npos || !text.ends_with("gb")) return std::nullopt;
   const auto slices = ParseCount(text.substr(0, dot));
   const auto gigabytes = ParseCount(text.substr(dot + 2, text.size() - dot - 4));
-  if (!slices || *slices < 1 || *slices > kSlicesOfMost || !gigabytes || *gigabytes < 1 || *gigabytes > kGigabyteMax) return std::nullopt;
+  if (!slices || *slices < 1 || *slices > kSlicesOfMost || !gigabytes || *gigabytes < 1 ||
+      *gigabytes > kGigabyteMax)
+    return std::nullopt;
   // Names may round up: a tenth less is enough.  No two sizes of one GPU are as near to each other.
   const int64_t least_bytes = *gigabytes * 900'000'000;
   // All of a GPU would not be a part of one.
-  const int share = std::min(static_cast<int>(*slices) * kWholeShare / kSlicesOfMost, kWholeShare - 1);
+  const int share =
+      std::min(static_cast<int>(*slices) * kWholeShare / kSlicesOfMost, kWholeShare - 1);
   return MigDemand{share, (least_bytes + (int64_t{1} << 20) - 1) >> 20};
 }
 

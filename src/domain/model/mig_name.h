@@ -15,8 +15,8 @@ struct MigDemand {
   bool operator==(const MigDemand&) const = default;
 };
 
-// Of a name as NVIDIA's tools give it ("3g.40gb", "MIG 3g.40gb", "mig-3g.40gb"); nullopt: it is none, or it names what
-// only some instances of a size have ("1g.10gb+me": the media engines).
+// Of a name as NVIDIA's tools give it ("3g.40gb", "MIG 3g.40gb", "mig-3g.40gb"); nullopt: it is
+// none, or it names what only some instances of a size have ("1g.10gb+me": the media engines).
 std::optional<MigDemand> ParseMigName(std::string_view name);
 
 }  // namespace gp

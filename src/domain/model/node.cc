@@ -11,14 +11,16 @@ namespace {
 Status ValidateGpu(const NodeFacts& facts, const GpuFacts& gpu) {
   const std::string where = "GPU " + Printable(gpu.uuid, 60);
   if (gpu.uuid.empty() || gpu.uuid.size() > 96) return Fail(InvalidArgument(where + ": bad UUID"));
-  if (gpu.minor < 0 || gpu.minor > (1 << 20)) return Fail(InvalidArgument(where + ": bad minor number"));
+  if (gpu.minor < 0 || gpu.minor > (1 << 20))
+    return Fail(InvalidArgument(where + ": bad minor number"));
   if (gpu.numa < 0 || gpu.numa >= static_cast<int>(facts.numa.size())) {
     return Fail(InvalidArgument(where + ": unknown NUMA node"));
   }
   if (gpu.memory_mib <= 0 || gpu.memory_mib > (int64_t{1} << 30)) {
     return Fail(InvalidArgument(where + ": impossible memory size"));
   }
-  if (const Status table = ValidateMigTable(gpu.mig, gpu.memory_mib); !table) return Fail(InvalidArgument(where + ": " + table.error().message));
+  if (const Status table = ValidateMigTable(gpu.mig, gpu.memory_mib); !table)
+    return Fail(InvalidArgument(where + ": " + table.error().message));
   return Ok();
 }
 
@@ -61,7 +63,8 @@ int NodeFacts::PositionOf(const std::string& uuid) const {
 }
 
 int NodeFacts::CountGpus() const {
-  return static_cast<int>(std::ranges::count_if(gpus, [](const GpuFacts& gpu) { return gpu.presence != GpuPresence::kRetired; }));
+  return static_cast<int>(std::ranges::count_if(
+      gpus, [](const GpuFacts& gpu) { return gpu.presence != GpuPresence::kRetired; }));
 }
 
 Status ValidateNodeFacts(const NodeFacts& facts) {
@@ -78,7 +81,8 @@ Status ValidateNodeFacts(const NodeFacts& facts) {
     return Fail(InvalidArgument("node " + facts.name + ": the link matrix is not GPUs x GPUs"));
   }
   if (facts.machine.size() > 64 || Printable(facts.machine, 64) != facts.machine) {
-    return Fail(InvalidArgument("node " + facts.name + ": a machine id has at most 64 printable characters"));
+    return Fail(InvalidArgument("node " + facts.name +
+                                ": a machine id has at most 64 printable characters"));
   }
   GP_CHECK_OK(ValidateNuma(facts));
   std::set<std::string> uuids;

@@ -1,6 +1,7 @@
 #pragma once
 
-// A node: what its agent found (facts, shared and never changed in place) and what of it is granted.
+// A node: what its agent found (facts, shared and never changed in place) and what of it is
+// granted.
 
 #include <cstdint>
 #include <map>
@@ -48,11 +49,15 @@ struct NodeFacts {
   int PositionOf(const std::string& uuid) const;
   // GPUs that are installed, or missing and expected back.
   int CountGpus() const;
-  int LinkCount(int a, int b) const { return links[static_cast<size_t>(a) * gpus.size() + static_cast<size_t>(b)]; }
+  int LinkCount(int a, int b) const {
+    return links[static_cast<size_t>(a) * gpus.size() + static_cast<size_t>(b)];
+  }
   bool operator==(const NodeFacts&) const = default;
 };
 
-inline bool IsRetired(const NodeFacts& facts, int gpu) { return facts.gpus[static_cast<size_t>(gpu)].presence == GpuPresence::kRetired; }
+inline bool IsRetired(const NodeFacts& facts, int gpu) {
+  return facts.gpus[static_cast<size_t>(gpu)].presence == GpuPresence::kRetired;
+}
 
 // kInvalidArgument names what an agent reported that cannot be.
 Status ValidateNodeFacts(const NodeFacts& facts);
@@ -69,7 +74,7 @@ struct Node {
   std::shared_ptr<const NodeFacts> facts;
   uint64_t incarnation = 0;  // the agent's: a report of an earlier one is stale
   NodeCondition condition = NodeCondition::kUp;
-  Instant lost_at;         // or when a controller began since
+  Instant lost_at;              // or when a controller began since
   bool leases_expired = false;  // since lost_at, those that end by themselves have
   bool draining = false;
   Instant drained_at;  // when that was ordered last; ns == 0: it does not drain
@@ -77,12 +82,14 @@ struct Node {
   std::string pool = kDefaultPool;
   std::map<std::string, std::string> labels;
   std::set<std::string> reservations;  // that it is in; follows from State::reservations
-  std::vector<Gpu> gpus;         // as facts->gpus
-  std::vector<NumaLedger> numa;  // as facts->numa
-  std::vector<LeaseId> leases;   // not ended, in order of grant
-  uint64_t signals_seen = 0;     // number of the newest report of a fault that was judged
-  std::vector<Instant> failures;  // of its hardware, lately and since a person looked; the newest kFailuresMax
-  uint64_t changed = 0;          // number of its last change (State::node_changes); not part of the value
+  std::vector<Gpu> gpus;               // as facts->gpus
+  std::vector<NumaLedger> numa;        // as facts->numa
+  std::vector<LeaseId> leases;         // not ended, in order of grant
+  uint64_t signals_seen = 0;           // number of the newest report of a fault that was judged
+  // Of its hardware, lately and since a person looked; the newest kFailuresMax
+  std::vector<Instant> failures;
+  // Number of its last change (State::node_changes); not part of the value
+  uint64_t changed = 0;
 };
 
 inline constexpr size_t kFailuresMax = 32;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a pool wants of places, beyond the fixed order of docs/reference/placement_score.md: how much
-// each kind of cost weighs.  All zero: the fixed order alone decides.
+// What a pool wants of places, beyond the fixed order of docs/reference/placement_score.md: how
+// much each kind of cost weighs.  All zero: the fixed order alone decides.
 
 #include <compare>
 #include <cstddef>

@@ -11,8 +11,8 @@ namespace {
 
 Status CheckRange(const std::string& field, int64_t value, int64_t from, int64_t to) {
   if (value >= from && value <= to) return Ok();
-  return Fail(InvalidArgument(field + ": " + std::to_string(value) + " is not between " + std::to_string(from) +
-                              " and " + std::to_string(to)));
+  return Fail(InvalidArgument(field + ": " + std::to_string(value) + " is not between " +
+                              std::to_string(from) + " and " + std::to_string(to)));
 }
 
 Status CheckQuota(const std::string& field, const Quota& quota) {
@@ -35,14 +35,19 @@ Status ValidateQueue(const Queue& queue) {
   GP_CHECK_OK(CheckRange("guaranteed", queue.guaranteed, 0, kQueueGpusMax));
   GP_CHECK_OK(CheckQuota("limit", queue.limit));
   GP_CHECK_OK(CheckQuota("user_limit", queue.user_limit));
-  for (const auto& [field, time] : {std::pair("default_time", queue.default_time), std::pair("max_time", queue.max_time)}) {
-    if (time.ns < 0 || time > kTimeLimitMax) return Fail(InvalidArgument(std::string(field) + ": must be from 0s to " + ToText(kTimeLimitMax)));
+  for (const auto& [field, time] :
+       {std::pair("default_time", queue.default_time), std::pair("max_time", queue.max_time)}) {
+    if (time.ns < 0 || time > kTimeLimitMax)
+      return Fail(
+          InvalidArgument(std::string(field) + ": must be from 0s to " + ToText(kTimeLimitMax)));
   }
   if (queue.max_time.ns != 0 && queue.default_time > queue.max_time) {
-    return Fail(InvalidArgument("default_time: " + ToText(queue.default_time) + " is more than its max_time of " + ToText(queue.max_time)));
+    return Fail(InvalidArgument("default_time: " + ToText(queue.default_time) +
+                                " is more than its max_time of " + ToText(queue.max_time)));
   }
   if (queue.limit.gpus && queue.guaranteed > *queue.limit.gpus) {
-    return Fail(InvalidArgument("guaranteed: " + std::to_string(queue.guaranteed) + " GPUs are more than its limit of " +
+    return Fail(InvalidArgument("guaranteed: " + std::to_string(queue.guaranteed) +
+                                " GPUs are more than its limit of " +
                                 std::to_string(*queue.limit.gpus)));
   }
   return Ok();

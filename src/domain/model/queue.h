@@ -32,20 +32,21 @@ struct Quota {
 struct Queue {
   std::string name;  // path: "research/nlp"
   std::string pool = kDefaultPool;
-  int weight = 1;          // of what its siblings share
-  int64_t guaranteed = 0;  // GPUs that it can have at any time
-  bool reclaimable = true; // what it holds beyond them may be taken back
-  Quota limit{};             // of all its jobs together
-  Quota user_limit{};        // of each of its users
-  Duration default_time{};   // the time limit of jobs that say none; 0: none
-  Duration max_time{};       // no job may run longer; 0: any
+  int weight = 1;           // of what its siblings share
+  int64_t guaranteed = 0;   // GPUs that it can have at any time
+  bool reclaimable = true;  // what it holds beyond them may be taken back
+  Quota limit{};            // of all its jobs together
+  Quota user_limit{};       // of each of its users
+  Duration default_time{};  // the time limit of jobs that say none; 0: none
+  Duration max_time{};      // no job may run longer; 0: any
   bool operator==(const Queue&) const = default;
 };
 
 // "": a queue at the top.
 std::string ParentOf(const std::string& queue);
 
-// kInvalidArgument names the field and what it may be.  What depends on other queues is not looked at.
+// kInvalidArgument names the field and what it may be.  What depends on other queues is not looked
+// at.
 Status ValidateQueue(const Queue& queue);
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #pragma once
 
-// Nodes that are set aside for some users from one moment to another: a course, a deadline, maintenance.
+// Nodes that are set aside for some users from one moment to another: a course, a deadline,
+// maintenance.
 
 #include <cstddef>
 #include <string>
@@ -22,14 +23,18 @@ struct Reservation {
   std::string name;
   std::string pool = kDefaultPool;
   std::vector<NodeId> nodes;  // in order
-  Instant starts_at;  // instants, which a step of the wall clock changes: it is for the calendar's times
+  // Instants, which a step of the wall clock changes: it is for the calendar's times
+  Instant starts_at;
   Instant ends_at;
-  // Whose jobs may name it: these users', and those of these queues or queues below; both empty: nobody's.
+  // Whose jobs may name it: these users', and those of these queues or queues below; both empty:
+  // nobody's.
   std::vector<std::string> users;
   std::vector<std::string> queues;
   std::string note;
-  bool maintenance = false;  // nobody's; whoever still runs there when it begins is told to leave in time
-  // A step of the wall clock has moved it since jobs were placed: those may still be on its nodes when it begins.
+  // nobody's; whoever still runs there when it begins is told to leave in time
+  bool maintenance = false;
+  // A step of the wall clock has moved it since jobs were placed: those may still be on its nodes
+  // when it begins.
   bool is_moved = false;
   bool operator==(const Reservation&) const = default;
 };
@@ -37,7 +42,8 @@ struct Reservation {
 // Whether somebody's job in this queue may name it.
 bool Admits(const Reservation& reservation, const std::string& user, const std::string& queue);
 
-// kInvalidArgument names the field and what it may be.  Nodes and other reservations are not looked at.
+// kInvalidArgument names the field and what it may be.  Nodes and other reservations are not looked
+// at.
 Status ValidateReservation(const Reservation& reservation, Instant now);
 
 }  // namespace gp

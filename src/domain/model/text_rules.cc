@@ -13,9 +13,7 @@ bool IsAlphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-bool IsOneOf(char c, std::string_view allowed) {
-  return allowed.find(c) != std::string_view::npos;
-}
+bool IsOneOf(char c, std::string_view allowed) { return allowed.find(c) != std::string_view::npos; }
 
 bool HasControlCharacter(std::string_view text) {
   return std::ranges::any_of(
@@ -28,9 +26,7 @@ bool IsWord(std::string_view text, std::string_view others) {
          std::ranges::all_of(text, [&](char c) { return IsAlphanumeric(c) || IsOneOf(c, others); });
 }
 
-std::string Quoted(std::string_view text) {
-  return "\"" + Printable(text, 40) + "\"";
-}
+std::string Quoted(std::string_view text) { return "\"" + Printable(text, 40) + "\""; }
 
 std::optional<std::string> LengthFault(std::string_view text, size_t length_max) {
   if (text.size() <= length_max) return std::nullopt;
@@ -60,11 +56,15 @@ std::optional<std::string> QueueFault(std::string_view text) {
   for (size_t begin = 0; begin <= text.size(); ++depth) {
     const size_t end = std::min(text.find('/', begin), text.size());
     if (NameFault(text.substr(begin, end - begin))) {
-      return Quoted(text) + " is not a queue: write names of letters, digits, \".\", \"_\" and \"-\", the upper ones first, with \"/\" between them";
+      return Quoted(text) +
+             " is not a queue: write names of letters, digits, \".\", \"_\" and \"-\", the upper "
+             "ones first, with \"/\" between them";
     }
     begin = end + 1;
   }
-  if (depth > kQueueDepthMax) return "is " + std::to_string(depth) + " levels deep; at most " + std::to_string(kQueueDepthMax) + " are allowed";
+  if (depth > kQueueDepthMax)
+    return "is " + std::to_string(depth) + " levels deep; at most " +
+           std::to_string(kQueueDepthMax) + " are allowed";
   return std::nullopt;
 }
 

@@ -11,6 +11,8 @@ bool IsATime(Instant at) { return at.ns != 0 && at != kNever; }
 
 Instant WallOf(const TimeLine& line, Instant at) { return IsATime(at) ? at + line.wall : at; }
 
-Instant InstantOf(const TimeLine& line, Instant wall) { return IsATime(wall) ? wall - line.wall : wall; }
+Instant InstantOf(const TimeLine& line, Instant wall) {
+  return IsATime(wall) ? wall - line.wall : wall;
+}
 
 }  // namespace gp

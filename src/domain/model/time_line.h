@@ -1,8 +1,8 @@
 #pragma once
 
-// What the state's instants follow.  They count elapsed time, of the controller's boot clock, and never go back; the wall
-// clock, which people and daemons step, is known by its distance from them and serves people and calendars alone.
-// docs/adr/0048-instants-count-elapsed-time.md
+// What the state's instants follow.  They count elapsed time, of the controller's boot clock, and
+// never go back; the wall clock, which people and daemons step, is known by its distance from them
+// and serves people and calendars alone. docs/adr/0048-instants-count-elapsed-time.md
 
 #include <string>
 
@@ -11,9 +11,10 @@
 namespace gp {
 
 struct TimeLine {
-  std::string boot;       // of the controller's machine, which one: its boot clock goes on where this is the same
-  Duration before_boot;   // instant = boot clock + before_boot
-  Duration wall;          // wall clock = instant + wall; whole milliseconds
+  // Of the controller's machine, which one: its boot clock goes on where this is the same
+  std::string boot;
+  Duration before_boot;  // instant = boot clock + before_boot
+  Duration wall;         // wall clock = instant + wall; whole milliseconds
   bool operator==(const TimeLine&) const = default;
 };
 

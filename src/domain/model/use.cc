@@ -21,15 +21,22 @@ int64_t SeenMs(const RankUse& use) {
 
 bool Follows(const RankUse& before, const RankUse& now, const std::vector<int>& gpus) {
   const bool goes_on = before.since == now.since;
-  const auto grows = [](int64_t least, int64_t part, int64_t whole) { return part >= least && whole <= kUseMsMax && part <= kUseMsMax; };
-  if (!grows(goes_on ? before.cpu_ms : 0, now.cpu_ms, now.cpu_seen_ms) || now.cpu_seen_ms < (goes_on ? before.cpu_seen_ms : 0)) return false;
-  const bool has_twice = std::ranges::adjacent_find(now.gpus, std::ranges::greater_equal{}, &GpuUse::gpu) != now.gpus.end();
+  const auto grows = [](int64_t least, int64_t part, int64_t whole) {
+    return part >= least && whole <= kUseMsMax && part <= kUseMsMax;
+  };
+  if (!grows(goes_on ? before.cpu_ms : 0, now.cpu_ms, now.cpu_seen_ms) ||
+      now.cpu_seen_ms < (goes_on ? before.cpu_seen_ms : 0))
+    return false;
+  const bool has_twice = std::ranges::adjacent_find(now.gpus, std::ranges::greater_equal{},
+                                                    &GpuUse::gpu) != now.gpus.end();
   if (now.gpus.size() > gpus.size() || has_twice || now.memory_mib > kUseMemoryMibMax) return false;
   return std::ranges::all_of(now.gpus, [&](const GpuUse& gpu) {
     const GpuUse* earlier = goes_on ? FindGpu(before, gpu.gpu) : nullptr;
-    const int64_t seen = earlier == nullptr ? 0 : earlier->seen_ms, busy = earlier == nullptr ? 0 : earlier->busy_ms;
-    return std::ranges::find(gpus, gpu.gpu) != gpus.end() && gpu.seen_ms >= seen && gpu.seen_ms <= kUseMsMax && gpu.busy_ms >= busy &&
-           gpu.memory_mib <= kUseMemoryMibMax && gpu.busy_ms - busy <= gpu.seen_ms - seen;
+    const int64_t seen = earlier == nullptr ? 0 : earlier->seen_ms,
+                  busy = earlier == nullptr ? 0 : earlier->busy_ms;
+    return std::ranges::find(gpus, gpu.gpu) != gpus.end() && gpu.seen_ms >= seen &&
+           gpu.seen_ms <= kUseMsMax && gpu.busy_ms >= busy && gpu.memory_mib <= kUseMemoryMibMax &&
+           gpu.busy_ms - busy <= gpu.seen_ms - seen;
   });
 }
 
@@ -37,7 +44,8 @@ bool FitsInto(const RankUse& use, Duration time) {
   constexpr int64_t kSlackMs = 3'600'000;  // clocks that are stepped
   constexpr int64_t kCoresMax = 8'192;
   const int64_t most = time.ToMilliseconds() + kSlackMs;
-  return use.cpu_seen_ms <= most && use.cpu_ms / kCoresMax <= most && std::ranges::all_of(use.gpus, [&](const GpuUse& gpu) { return gpu.seen_ms <= most; });
+  return use.cpu_seen_ms <= most && use.cpu_ms / kCoresMax <= most &&
+         std::ranges::all_of(use.gpus, [&](const GpuUse& gpu) { return gpu.seen_ms <= most; });
 }
 
 RankUse Added(RankUse sum, const RankUse& before, const RankUse& now) {

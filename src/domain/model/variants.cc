@@ -9,7 +9,9 @@ namespace gp {
 bool HasVariants(const JobSpec& spec) { return !spec.any_of.empty() || spec.nodes_min != 0; }
 
 bool AsksForGpus(const JobSpec& spec) {
-  return spec.gpus.count > 0 || std::ranges::any_of(spec.any_of, [](const Alternative& one) { return one.gpus.count > 0; });
+  return spec.gpus.count > 0 || std::ranges::any_of(spec.any_of, [](const Alternative& one) {
+           return one.gpus.count > 0;
+         });
 }
 
 int CountVariants(const JobSpec& spec) { return 1 + static_cast<int>(spec.any_of.size()); }
@@ -28,7 +30,9 @@ JobSpec Variant(const JobSpec& spec, int variant) {
 }
 
 NodeRange NodesOf(const JobSpec& spec, int variant) {
-  const auto range = [](int nodes, int nodes_min) { return NodeRange{nodes_min == 0 ? nodes : nodes_min, nodes}; };
+  const auto range = [](int nodes, int nodes_min) {
+    return NodeRange{nodes_min == 0 ? nodes : nodes_min, nodes};
+  };
   if (variant == 0) return range(spec.nodes, spec.nodes_min);
   const Alternative& alternative = spec.any_of[static_cast<size_t>(variant) - 1];
   return range(alternative.nodes, alternative.nodes_min);
@@ -36,7 +40,8 @@ NodeRange NodesOf(const JobSpec& spec, int variant) {
 
 int LeastNodes(const JobSpec& spec) { return spec.nodes_min == 0 ? spec.nodes : spec.nodes_min; }
 
-std::shared_ptr<const JobSpec> Resolve(const std::shared_ptr<const JobSpec>& spec, int variant, int nodes) {
+std::shared_ptr<const JobSpec> Resolve(const std::shared_ptr<const JobSpec>& spec, int variant,
+                                       int nodes) {
   if (!HasVariants(*spec)) return spec;
   JobSpec one = Variant(*spec, variant);
   one.nodes = nodes;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The ways in which a job may be given what it needs: its own fields, then its alternatives, each with as
-// many nodes as it says or, where it says so, fewer.
+// The ways in which a job may be given what it needs: its own fields, then its alternatives, each
+// with as many nodes as it says or, where it says so, fewer.
 
 #include <memory>
 #include <vector>
@@ -34,6 +34,7 @@ NodeRange NodesOf(const JobSpec& spec, int variant);
 int LeastNodes(const JobSpec& spec);
 
 // The spec as it is given to the job: this variant, on so many nodes.
-std::shared_ptr<const JobSpec> Resolve(const std::shared_ptr<const JobSpec>& spec, int variant, int nodes);
+std::shared_ptr<const JobSpec> Resolve(const std::shared_ptr<const JobSpec>& spec, int variant,
+                                       int nodes);
 
 }  // namespace gp

@@ -26,10 +26,14 @@ void Join(SeenXid& all, const SeenXid& more) {
 
 // The driver does not say how bad it is, and the kernel's log alone tells of the fabric.
 bool IsLike(const SeenXid& a, const SeenXid& b) {
-  return a.gpu == b.gpu && a.kind == b.kind && a.xid == b.xid && (a.kind != SignalKind::kFabric || a.is_fatal == b.is_fatal);
+  return a.gpu == b.gpu && a.kind == b.kind && a.xid == b.xid &&
+         (a.kind != SignalKind::kFabric || a.is_fatal == b.is_fatal);
 }
 
-bool IsLoss(const SeenXid& seen) { return seen.kind == SignalKind::kLost || (seen.kind == SignalKind::kXid && seen.xid == kFellOffTheBus); }
+bool IsLoss(const SeenXid& seen) {
+  return seen.kind == SignalKind::kLost ||
+         (seen.kind == SignalKind::kXid && seen.xid == kFellOffTheBus);
+}
 
 bool IsRecent(const std::map<int, Instant>& seen_at, int gpu, Instant at) {
   const auto seen = seen_at.find(gpu);
@@ -48,7 +52,8 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
   std::erase_if(open_, [&](const Open& one) { return one.is_told && at - one.at > kSameError; });
   // The same error told by the other source: of each source the first belongs to the first.
   const auto twin = std::ranges::find_if(open_, [&](const Open& one) {
-    return IsLike(one.seen, seen) && !(by_kernel ? one.by_kernel : one.by_driver) && at - one.at <= kSameError;
+    return IsLike(one.seen, seen) && !(by_kernel ? one.by_kernel : one.by_driver) &&
+           at - one.at <= kSameError;
   });
   if (seen.gpu >= 0) xids_at_[seen.gpu] = at;
   if (IsLoss(seen)) {
@@ -85,11 +90,16 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
     signal.text = text;
     ready_.push_back(Number(signal));
   };
-  if (vitals.lost && !before.lost && !IsRecent(fallen_at_, gpu, at)) tell(SignalKind::kLost, "the driver says that it fell off the bus");
-  if (vitals.remap_failed && !before.remap_failed) tell(SignalKind::kRemapFailed, "a memory row could not be remapped");
-  if (vitals.heat == Heat::kHot && before.heat < Heat::kHot) tell(SignalKind::kHot, "the hardware has held its clocks down for its heat, for long");
-  if (vitals.heat == Heat::kCritical && before.heat < Heat::kCritical) tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");
-  // An XID carries the advice with it, where it was there already; what comes just after one is told when it stays.
+  if (vitals.lost && !before.lost && !IsRecent(fallen_at_, gpu, at))
+    tell(SignalKind::kLost, "the driver says that it fell off the bus");
+  if (vitals.remap_failed && !before.remap_failed)
+    tell(SignalKind::kRemapFailed, "a memory row could not be remapped");
+  if (vitals.heat == Heat::kHot && before.heat < Heat::kHot)
+    tell(SignalKind::kHot, "the hardware has held its clocks down for its heat, for long");
+  if (vitals.heat == Heat::kCritical && before.heat < Heat::kCritical)
+    tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");
+  // An XID carries the advice with it, where it was there already; what comes just after one is
+  // told when it stays.
   DriverAdvice& told = advised_[gpu];
   if (!Asks(vitals.advice)) told = DriverAdvice::kUnknown;
   if (!Asks(vitals.advice) || vitals.advice == told || is_explained) return;
@@ -109,8 +119,9 @@ std::vector<FaultSignal> FaultSignals::Take(Instant at) {
     if (one.is_told || one.tell_at > at) continue;
     one.is_told = true;
     if (Asks(one.seen.advice)) advised_[one.seen.gpu] = one.seen.advice;
-    signals.push_back(Number({0, one.seen.gpu, one.seen.kind, one.seen.xid, one.seen.lease, one.seen.advice, one.seen.told, one.seen.is_fatal, one.at, one.seen.text,
-                              one.seen.is_of_peer}));
+    signals.push_back(
+        Number({0, one.seen.gpu, one.seen.kind, one.seen.xid, one.seen.lease, one.seen.advice,
+                one.seen.told, one.seen.is_fatal, one.at, one.seen.text, one.seen.is_of_peer}));
   }
   return signals;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// From what a node sees of its GPUs to reports of faults, each of it once: XIDs come from the driver and from the
-// kernel's log, advice and losses from readings.
+// From what a node sees of its GPUs to reports of faults, each of it once: XIDs come from the
+// driver and from the kernel's log, advice and losses from readings.
 
 #include <cstdint>
 #include <map>
@@ -30,12 +30,14 @@ struct SeenXid {
   bool is_of_peer = false;
 };
 
-// All times are since boot: a wall clock that is stepped back would make errors of long ago look near.
+// All times are since boot: a wall clock that is stepped back would make errors of long ago look
+// near.
 class FaultSignals {
  public:
-  // `first_number` is above all that this node ever gave; with a kernel log, what the driver tells waits a moment for
-  // the line that names the program.
-  FaultSignals(uint64_t first_number, bool has_kernel_log) : next_number_(first_number), has_kernel_log_(has_kernel_log) {}
+  // `first_number` is above all that this node ever gave; with a kernel log, what the driver tells
+  // waits a moment for the line that names the program.
+  FaultSignals(uint64_t first_number, bool has_kernel_log)
+      : next_number_(first_number), has_kernel_log_(has_kernel_log) {}
 
   void Saw(const SeenXid& seen, Instant at);
   void Read(int gpu, const GpuVitals& vitals, Instant at);
@@ -60,10 +62,11 @@ class FaultSignals {
 
   uint64_t next_number_;
   const bool has_kernel_log_;
-  std::vector<Open> open_;               // of the last seconds
-  std::vector<FaultSignal> ready_;       // found by readings
-  std::map<int, GpuVitals> vitals_;      // by GPU
-  std::map<int, Instant> xids_at_;       // by GPU: the last one, which may explain the advice that readings show
+  std::vector<Open> open_;           // of the last seconds
+  std::vector<FaultSignal> ready_;   // found by readings
+  std::map<int, GpuVitals> vitals_;  // by GPU
+  // By GPU: the last one, which may explain the advice that readings show
+  std::map<int, Instant> xids_at_;
   std::map<int, Instant> fallen_at_;     // by GPU: the last that told of its loss
   std::map<int, DriverAdvice> advised_;  // by GPU: what was told, as long as the driver asks for it
 };

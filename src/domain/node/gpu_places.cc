@@ -16,7 +16,8 @@ bool IsIdentity(const std::vector<int>& places) {
   return places == same;
 }
 
-// Renames the GPUs of all entries by `places`, drops those that have no place, and sorts them as their lists are.
+// Renames the GPUs of all entries by `places`, drops those that have no place, and sorts them as
+// their lists are.
 template <typename T>
 void Rename(const std::vector<int>& places, std::vector<T>& all) {
   for (T& one : all) one.gpu = PlaceOf(places, one.gpu);
@@ -36,9 +37,11 @@ GpuPlaces::GpuPlaces(const NodeFacts& ledger, const NodeFacts& agent) {
   for (const GpuFacts& gpu : ledger.gpus) gpus_to_agent_.push_back(agent.PositionOf(gpu.uuid));
   for (const NumaFacts& numa : ledger.numa) {
     const auto here = std::ranges::find(agent.numa, numa.os_id, &NumaFacts::os_id);
-    numa_to_agent_.push_back(here == agent.numa.end() ? -1 : static_cast<int>(here - agent.numa.begin()));
+    numa_to_agent_.push_back(
+        here == agent.numa.end() ? -1 : static_cast<int>(here - agent.numa.begin()));
   }
-  are_alike_ = IsIdentity(gpus_to_ledger_) && IsIdentity(gpus_to_agent_) && IsIdentity(numa_to_agent_);
+  are_alike_ =
+      IsIdentity(gpus_to_ledger_) && IsIdentity(gpus_to_agent_) && IsIdentity(numa_to_agent_);
 }
 
 void GpuPlaces::ToLedger(std::vector<LeaseObservation>& leases) const {

@@ -1,8 +1,8 @@
 #pragma once
 
-// An agent numbers its GPUs and NUMA nodes as its machine lists them now; the ledger as it has known them ever since
-// (domain/cluster/node_hardware.h).  For one connection this tells the two apart by UUID and by the kernel's number, and
-// rewrites what goes up and down.
+// An agent numbers its GPUs and NUMA nodes as its machine lists them now; the ledger as it has
+// known them ever since (domain/cluster/node_hardware.h).  For one connection this tells the two
+// apart by UUID and by the kernel's number, and rewrites what goes up and down.
 
 #include <vector>
 

@@ -22,7 +22,8 @@ Heat HeatLadder::Read(int gpu, const HeatReading& reading, Instant at) {
   Heat now = Heat::kCool;
   if (temperature >= slowdown - kWarmMarginC) now = Heat::kWarm;
   if (state.slowed_since.ns != 0 && at - state.slowed_since >= kSlowedForLong) now = Heat::kHot;
-  if (reading.shutdown_c && temperature >= *reading.shutdown_c - kCriticalMarginC) now = Heat::kCritical;
+  if (reading.shutdown_c && temperature >= *reading.shutdown_c - kCriticalMarginC)
+    now = Heat::kCritical;
   // Up at once; down only when it is cool.
   const bool is_cool = temperature <= slowdown - kCoolMarginC && !reading.is_slowed;
   state.heat = is_cool ? now : std::max(now, state.heat);

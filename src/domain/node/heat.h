@@ -1,7 +1,8 @@
 #pragma once
 
-// How warm each GPU of a node is, on a ladder: warm takes no new work, hot sends its jobs elsewhere, critical ends them.
-// Against each GPU's own limits, as models differ; with hysteresis, so that nobody swings between two rungs.
+// How warm each GPU of a node is, on a ladder: warm takes no new work, hot sends its jobs
+// elsewhere, critical ends them. Against each GPU's own limits, as models differ; with hysteresis,
+// so that nobody swings between two rungs.
 
 #include <map>
 #include <optional>
@@ -15,7 +16,7 @@ struct HeatReading {
   std::optional<int> temperature_c;
   std::optional<int> slowdown_c;  // by the driver; a GPU that tells none slows down at kSlowdownC
   std::optional<int> shutdown_c;
-  bool is_slowed = false;         // the hardware holds its clocks down for its heat
+  bool is_slowed = false;  // the hardware holds its clocks down for its heat
 };
 
 inline constexpr int kSlowdownC = 85;

@@ -38,9 +38,11 @@ struct OrderedNodes {
     if (job == nullptr || job->attempts.empty()) return;
     const std::vector<RankRecord>& ranks = job->attempts.back().ranks;
     const auto of_rank = [&](int rank) {
-      if (static_cast<size_t>(rank) < ranks.size()) nodes.insert(ranks[static_cast<size_t>(rank)].node);
+      if (static_cast<size_t>(rank) < ranks.size())
+        nodes.insert(ranks[static_cast<size_t>(rank)].node);
     };
-    if (job->spec->checkpoint.keep > 0) of_rank(event.checkpoint.rank);  // something of it may not be surplus any more
+    // Something of it may not be surplus any more
+    if (job->spec->checkpoint.keep > 0) of_rank(event.checkpoint.rank);
     for (const SurplusCheckpoint& one : job->surplus) of_rank(one.rank);
   }
   template <typename E>
@@ -63,7 +65,17 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
-    LeaseOrder order{.lease = lease, .spec = job.spec, .user = job.user, .queue = job.queue, .node_names = {}, .master_address = {}, .array = job.array, .resume_from = {}, .resume_step = 0, .surplus = {}, .secrets = {}};
+    LeaseOrder order{.lease = lease,
+                     .spec = job.spec,
+                     .user = job.user,
+                     .queue = job.queue,
+                     .node_names = {},
+                     .master_address = {},
+                     .array = job.array,
+                     .resume_from = {},
+                     .resume_step = 0,
+                     .surplus = {},
+                     .secrets = {}};
     order.lease.metered_until = {};  // the ledger's business alone
     order.lease.use = order.lease.told = {};
     order.lease.idle_ms = 0;
@@ -81,8 +93,11 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
     order.master_address = master.simulated ? "127.0.0.1" : master.name;
     orders.leases.push_back(std::move(order));
   }
-  for (auto trouble = state.troubles.lower_bound({node, 0}); trouble != state.troubles.end() && trouble->first.node == node; ++trouble) {
-    if (trouble->second.task != GpuTask::kNone) orders.tasks.push_back({trouble->first.gpu, trouble->second.task, trouble->second.task_number});
+  for (auto trouble = state.troubles.lower_bound({node, 0});
+       trouble != state.troubles.end() && trouble->first.node == node; ++trouble) {
+    if (trouble->second.task != GpuTask::kNone)
+      orders.tasks.push_back(
+          {trouble->first.gpu, trouble->second.task, trouble->second.task_number});
   }
   return orders;
 }

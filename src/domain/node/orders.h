@@ -26,8 +26,9 @@ struct LeaseOrder {
   JobId array;                          // of which the job is an element; 0: of none
   std::string resume_from;              // its newest complete checkpoint; empty: there is none
   int64_t resume_step = 0;
-  std::vector<std::string> surplus;     // checkpoints of this rank that are to be removed
-  std::map<std::string, std::string> secrets;  // of spec.secrets; whoever sends the order puts them in
+  std::vector<std::string> surplus;  // checkpoints of this rank that are to be removed
+  // Of spec.secrets; whoever sends the order puts them in
+  std::map<std::string, std::string> secrets;
   bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
 };
 
@@ -44,7 +45,7 @@ struct NodeOrders {
   uint64_t revision = 0;  // grows within a connection
   LeaseId last_lease;     // the newest that the controller has given out, to any node
   std::vector<LeaseOrder> leases;
-  uint64_t lineage = 0;   // of the journal: what the leases' numbers belong to
+  uint64_t lineage = 0;  // of the journal: what the leases' numbers belong to
   std::vector<GpuTaskOrder> tasks;
 };
 

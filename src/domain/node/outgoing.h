@@ -1,7 +1,7 @@
 #pragma once
 
-// Messages of an agent that wait to be sent, in order.  Reports are complete: one that still waits gives way to a
-// newer one.  Nothing else ever does: what a join or news of GPUs say is said once.
+// Messages of an agent that wait to be sent, in order.  Reports are complete: one that still waits
+// gives way to a newer one.  Nothing else ever does: what a join or news of GPUs say is said once.
 
 #include <deque>
 #include <utility>

@@ -25,7 +25,8 @@ bool GpusFit(const Bin& bin, const Shape& shape) {
 }
 
 bool Fits(const Bin& bin, const Shape& shape) {
-  return bin.cpu_milli >= shape.cpu_milli && bin.memory_mib >= shape.memory_mib && GpusFit(bin, shape);
+  return bin.cpu_milli >= shape.cpu_milli && bin.memory_mib >= shape.memory_mib &&
+         GpusFit(bin, shape);
 }
 
 int TightestGpu(const Bin& bin, const Shape& shape) {
@@ -44,7 +45,8 @@ void Take(Bin& bin, const Shape& shape, int gpu) {
   bin.memory_mib -= shape.memory_mib;
   if (shape.gpus > 0) ++bin.tenants[static_cast<size_t>(KindOf(shape))];
   if (shape.IsPart()) {
-    bin.free[static_cast<size_t>(gpu)] = static_cast<int16_t>(bin.free[static_cast<size_t>(gpu)] - shape.share);
+    bin.free[static_cast<size_t>(gpu)] =
+        static_cast<int16_t>(bin.free[static_cast<size_t>(gpu)] - shape.share);
     return;
   }
   int left = shape.gpus;

@@ -35,8 +35,8 @@ struct Bin {
   int64_t memory_mib = 0;  // free
   int model = 0;
   int gpus = 0;
-  std::array<int16_t, kBinGpusMax> free{};    // of each GPU
-  std::array<int32_t, kKinds> tenants{};      // by kind
+  std::array<int16_t, kBinGpusMax> free{};  // of each GPU
+  std::array<int32_t, kKinds> tenants{};    // by kind
 
   int64_t FreeShare() const;
   int IdleGpus() const;

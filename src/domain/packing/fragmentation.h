@@ -41,7 +41,8 @@ class TypicalShapes {
   // The most frequent of `seen`, until they cover `percent` of it.
   static TypicalShapes Of(const ShapeCounts& seen, int percent = 95);
 
-  // Sets each shape's scarcity: (all GPUs / those on nodes where it could ever run) to the power 1.5.
+  // Sets each shape's scarcity: (all GPUs / those on nodes where it could ever run) to the
+  // power 1.5.
   void Weigh(const std::vector<Bin>& empty);
 
   const std::vector<TypicalShape>& list() const { return list_; }
@@ -52,13 +53,13 @@ class TypicalShapes {
   int64_t total_ = 0;
 };
 
-// Thousandths of a GPU that lie waste, times TypicalShapes::total(): the sum over the typical shapes,
-// each times its count.  A shape that cannot run here wastes all that is free, one that can wastes
-// the GPUs with less than it needs.  Host memory is not looked at.
+// Thousandths of a GPU that lie waste, times TypicalShapes::total(): the sum over the typical
+// shapes, each times its count.  A shape that cannot run here wastes all that is free, one that can
+// wastes the GPUs with less than it needs.  Host memory is not looked at.
 int64_t Waste(const Bin& bin, const TypicalShapes& typical);
 
-// In the same unit: waste, less 0.3 of what the slots that are left are worth.  A slot is room for one
-// more of a typical shape; it is worth that shape's GPUs, times its count and scarcity.
+// In the same unit: waste, less 0.3 of what the slots that are left are worth.  A slot is room for
+// one more of a typical shape; it is worth that shape's GPUs, times its count and scarcity.
 int64_t WasteLessSlots(const Bin& bin, const TypicalShapes& typical);
 
 // floor(100 * sigmoid(gain)), `gain` in GPUs, given as waste before minus waste after.

@@ -17,13 +17,15 @@ Packer::Packer(const PackingPolicy& policy, std::vector<Bin> bins, TypicalShapes
 void Packer::Learn(TypicalShapes typical) {
   typical_ = std::move(typical);
   if (policy_.potential == nullptr) return;
-  std::ranges::transform(bins_, potential_.begin(), [this](const Bin& bin) { return policy_.potential(bin, typical_); });
+  std::ranges::transform(bins_, potential_.begin(),
+                         [this](const Bin& bin) { return policy_.potential(bin, typical_); });
   rows_.clear();
 }
 
 void Packer::Score(const Shape& shape, Row& row, size_t bin) {
   Scored scored{kMisfit, -1};
-  if (Fits(bins_[bin], shape)) scored = policy_.scorer({typical_, policy_.potential, potential_[bin]}, bins_[bin], shape);
+  if (Fits(bins_[bin], shape))
+    scored = policy_.scorer({typical_, policy_.potential, potential_[bin]}, bins_[bin], shape);
   row.scores[bin] = static_cast<int8_t>(scored.score);
   row.gpus[bin] = static_cast<int8_t>(scored.gpu);
 }
@@ -60,7 +62,8 @@ std::vector<size_t> Packer::FitBins(const Shape& shape) const {
 
 void Packer::Place(const Shape& shape, const Choice& choice) {
   Take(bins_[choice.bin], shape, choice.gpu);
-  if (policy_.potential != nullptr) potential_[choice.bin] = policy_.potential(bins_[choice.bin], typical_);
+  if (policy_.potential != nullptr)
+    potential_[choice.bin] = policy_.potential(bins_[choice.bin], typical_);
   changes_.push_back(static_cast<uint32_t>(choice.bin));
 }
 

@@ -36,7 +36,7 @@ class Packer {
   struct Row {
     std::vector<int8_t> scores;  // by bin; kMisfit where it does not fit
     std::vector<int8_t> gpus;
-    size_t seen = 0;             // how much of changes_ it knows
+    size_t seen = 0;  // how much of changes_ it knows
   };
   void Score(const Shape& shape, Row& row, size_t bin);
   Row& UpToDate(const Shape& shape);

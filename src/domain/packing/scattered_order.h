@@ -1,7 +1,7 @@
 #pragma once
 
-// A fixed order of bins that owes nothing to how they were listed.  Among equal scores the first bin
-// wins, so a list sorted by size or by model would gather tenants on the wrong ones.
+// A fixed order of bins that owes nothing to how they were listed.  Among equal scores the first
+// bin wins, so a list sorted by size or by model would gather tenants on the wrong ones.
 
 #include <cstddef>
 #include <vector>

@@ -11,7 +11,9 @@ constexpr int kScoreMax = 100;
 constexpr int64_t kCpuScale = 128'000;
 constexpr int64_t kGpuScale = int64_t{kBinGpusMax} * kWholeGpu;
 
-int PartGpu(const Bin& bin, const Shape& shape) { return shape.IsPart() ? TightestGpu(bin, shape) : -1; }
+int PartGpu(const Bin& bin, const Shape& shape) {
+  return shape.IsPart() ? TightestGpu(bin, shape) : -1;
+}
 
 Scored Nothing(const ScoreContext&, const Bin&, const Shape&) { return {}; }
 
@@ -53,13 +55,15 @@ Scored Clustering(const ScoreContext&, const Bin& bin, const Shape& shape) {
   const bool has_own = bin.tenants[static_cast<size_t>(KindOf(shape))] > 0;
   const int rank = has_own ? (kinds == 1 ? 3 : 2) : (kinds == 0 ? 1 : 0);
   constexpr int kQuarter = kScoreMax / 4;
-  return {static_cast<int>(kQuarter * (kGpuScale - bin.FreeShare()) / kGpuScale) + rank * kQuarter, gpu};
+  return {static_cast<int>(kQuarter * (kGpuScale - bin.FreeShare()) / kGpuScale) + rank * kQuarter,
+          gpu};
 }
 
 int Gradient(const ScoreContext& context, const Bin& bin, const Shape& shape, int gpu) {
   Bin after = bin;
   Take(after, shape, gpu);
-  return GradientScore(context.before - context.potential(after, context.typical), context.typical.total());
+  return GradientScore(context.before - context.potential(after, context.typical),
+                       context.typical.total());
 }
 
 // Where the potential grows least, in so many steps.

@@ -33,8 +33,8 @@ struct PackingPolicy {
   std::string_view name;
   Scorer scorer;
   Potential potential;  // null: it looks at none
-  bool is_random;   // takes any bin that fits, and any GPU of it
-  bool is_scattered;  // wants its bins in ScatteredOrder; the others in the order of the list
+  bool is_random;       // takes any bin that fits, and any GPU of it
+  bool is_scattered;    // wants its bins in ScatteredOrder; the others in the order of the list
 };
 
 // docs/reference/packing_policies.md tells each.

@@ -38,7 +38,8 @@ void ForEachSubset(GpuMask from, int count, F visit) {
     while (at >= 0 && pick[static_cast<size_t>(at)] == n - count + at) --at;
     if (at < 0) return;
     ++pick[static_cast<size_t>(at)];
-    for (int i = at + 1; i < count; ++i) pick[static_cast<size_t>(i)] = pick[static_cast<size_t>(i - 1)] + 1;
+    for (int i = at + 1; i < count; ++i)
+      pick[static_cast<size_t>(i)] = pick[static_cast<size_t>(i - 1)] + 1;
   }
 }
 
@@ -51,7 +52,8 @@ void ForEachRun(const Node& node, GpuMask from, int count, F visit) {
     for (int step = 0; step < numas; ++step) {
       for (GpuMask rest = from; rest != 0 && std::popcount(set) < count; rest &= rest - 1) {
         const int gpu = std::countr_zero(rest);
-        if (node.facts->gpus[static_cast<size_t>(gpu)].numa == (first + step) % numas) set |= GpuMask{1} << gpu;
+        if (node.facts->gpus[static_cast<size_t>(gpu)].numa == (first + step) % numas)
+          set |= GpuMask{1} << gpu;
       }
     }
     if (std::popcount(set) == count) visit(set);
@@ -76,7 +78,8 @@ NodeChoice Describe(const Node& node, const JobSpec& spec, const GpuScorer& scor
   for (GpuMask rest = gpus; rest != 0; rest &= rest - 1) {
     const int gpu = std::countr_zero(rest);
     const auto at = static_cast<size_t>(gpu);
-    choice.placement.gpus.push_back(PlacedGrantOf(spec.gpus, gpu, node.facts->gpus[at], node.gpus[at]));
+    choice.placement.gpus.push_back(
+        PlacedGrantOf(spec.gpus, gpu, node.facts->gpus[at], node.gpus[at]));
   }
   choice.placement.numa = std::move(host);
   choice.score = scorer.Score(gpus);
@@ -95,10 +98,12 @@ GpuMask EligibleGpus(const Node& node, const Job& job) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const GpuFacts& facts = node.facts->gpus[i];
     // Most are held by somebody: not worth a refusal in words.
-    if (!IsGrantable(node.gpus[i], spec.gpus.count) || node.gpus[i].mode == GpuMode::kWhole) continue;
+    if (!IsGrantable(node.gpus[i], spec.gpus.count) || node.gpus[i].mode == GpuMode::kWhole)
+      continue;
     if (!ModelFits(spec.gpus, facts)) continue;
     const GpuGrant grant = PlacedGrantOf(spec.gpus, static_cast<int>(i), facts, node.gpus[i]);
-    if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), job.user.name, grant)) eligible |= GpuMask{1} << i;
+    if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), job.user.name, grant))
+      eligible |= GpuMask{1} << i;
   }
   return eligible;
 }
@@ -107,7 +112,8 @@ GpuMask FreeGpus(const Node& node) {
   GpuMask free = 0;
   if (node.condition != NodeCondition::kUp || node.draining) return free;
   for (size_t i = 0; i < node.gpus.size(); ++i) {
-    if (IsGrantable(node.gpus[i]) && node.gpus[i].leases.empty() && node.facts->gpus[i].mig.empty()) free |= GpuMask{1} << i;
+    if (IsGrantable(node.gpus[i]) && node.gpus[i].leases.empty() && node.facts->gpus[i].mig.empty())
+      free |= GpuMask{1} << i;
   }
   return free;
 }
@@ -142,7 +148,8 @@ bool IsOpen(const Node& node, const Job& job) {
 
 std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus) {
   if (!IsOpen(node, job)) return std::nullopt;
-  if (std::popcount(gpus) != job.spec->gpus.count || (gpus & ~EligibleGpus(node, job)) != 0) return std::nullopt;
+  if (std::popcount(gpus) != job.spec->gpus.count || (gpus & ~EligibleGpus(node, job)) != 0)
+    return std::nullopt;
   const GpuScorer scorer(node, *job.spec, FreeGpus(node), {});
   if (!scorer.Allowed(gpus)) return std::nullopt;
   auto host = ShareHost(node, *job.spec, gpus);
@@ -150,7 +157,8 @@ std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMas
   return Describe(node, *job.spec, scorer, gpus, *std::move(host), 1);
 }
 
-std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job, const PlacementWeights& weights) {
+std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job,
+                                     const PlacementWeights& weights) {
   if (!IsOpen(node, job)) return std::nullopt;
   const JobSpec& spec = *job.spec;
   const GpuMask eligible = EligibleGpus(node, job);
@@ -177,7 +185,8 @@ std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job, const Pla
   std::set<std::vector<int>> without_room;
   for (const GpuScore& score : scores) {
     if (!without_room.insert(GpusByNuma(*node.facts, score.gpus)).second) continue;
-    if (auto host = ShareHost(node, spec, score.gpus)) return describe(score.gpus, *std::move(host));
+    if (auto host = ShareHost(node, spec, score.gpus))
+      return describe(score.gpus, *std::move(host));
   }
   return std::nullopt;
 }

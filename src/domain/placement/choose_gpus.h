@@ -32,7 +32,8 @@ Node Emptied(const Node& node);
 Node Ideal(const Node& node);
 
 // `weights`: of the job's pool.  They decide which set is best, never whether there is one.
-std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job, const PlacementWeights& weights);
+std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job,
+                                     const PlacementWeights& weights);
 // The same where these GPUs it shall be.
 std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus);
 // Whether a rank of the job could be placed there now.

@@ -18,14 +18,14 @@ void ForEach(GpuMask gpus, F visit) {
 
 template <typename F>
 void ForEachPair(GpuMask gpus, F visit) {
-  ForEach(gpus, [&](int a) {
-    ForEach(gpus & ~((GpuMask{2} << a) - 1), [&](int b) { visit(a, b); });
-  });
+  ForEach(gpus,
+          [&](int a) { ForEach(gpus & ~((GpuMask{2} << a) - 1), [&](int b) { visit(a, b); }); });
 }
 
 }  // namespace
 
-GpuScorer::GpuScorer(const Node& node, const JobSpec& spec, GpuMask free, const PlacementWeights& weights)
+GpuScorer::GpuScorer(const Node& node, const JobSpec& spec, GpuMask free,
+                     const PlacementWeights& weights)
     : node_(node), spec_(spec), free_(free), weights_(weights) {
   const NodeFacts& facts = *node.facts;
   std::vector<int> order(facts.gpus.size());
@@ -101,7 +101,9 @@ int GpuScorer::MigLoss(int gpu) const {
   const MigTable& table = node_.facts->gpus[at].mig;
   const GpuGrant grant = PlacedGrantOf(spec_.gpus, gpu, node_.facts->gpus[at], node_.gpus[at]);
   const MigProfile* profile = table.Find(grant.mig_profile);
-  return profile == nullptr || grant.mig_start == kNoMig ? 0 : table.LossAt(*profile, grant.mig_start, node_.gpus[at].mig_slices);
+  return profile == nullptr || grant.mig_start == kNoMig
+             ? 0
+             : table.LossAt(*profile, grant.mig_start, node_.gpus[at].mig_slices);
 }
 
 GpuScore GpuScorer::Score(GpuMask gpus) const {
@@ -112,15 +114,20 @@ GpuScore GpuScorer::Score(GpuMask gpus) const {
   score.second = unlinked_pairs;
   if (spec_.topology.prefer == TopologyLevel::kNvlink) std::swap(score.first, score.second);
   score.links_descending = -Links(gpus);
-  if (spec_.gpus.isolation == Isolation::kMig) ForEach(gpus, [&](int gpu) { score.mig_lost += MigLoss(gpu); });
-  score.gpus_opened = spec_.gpus.isolation == Isolation::kExclusive ? 0 : std::popcount(gpus & free_);
+  if (spec_.gpus.isolation == Isolation::kMig)
+    ForEach(gpus, [&](int gpu) { score.mig_lost += MigLoss(gpu); });
+  score.gpus_opened =
+      spec_.gpus.isolation == Isolation::kExclusive ? 0 : std::popcount(gpus & free_);
   const BlockCounts after = Blocks(free_ & ~gpus);
   for (size_t i = 0; i < after.size(); ++i) {
     score.blocks_lost[i] = static_cast<int8_t>(blocks_before_[i] - after[i]);
   }
-  score.weighted = WeightedCost(weights_, {node_, spec_, gpus, free_, locality, unlinked_pairs, score.blocks_lost});
+  score.weighted = WeightedCost(
+      weights_, {node_, spec_, gpus, free_, locality, unlinked_pairs, score.blocks_lost});
   if (spec_.gpus.isolation != Isolation::kExclusive) {
-    ForEach(gpus, [&](int gpu) { score.share_left += kWholeShare - node_.gpus[static_cast<size_t>(gpu)].share_granted; });
+    ForEach(gpus, [&](int gpu) {
+      score.share_left += kWholeShare - node_.gpus[static_cast<size_t>(gpu)].share_granted;
+    });
   }
   score.gpus = gpus;
   return score;

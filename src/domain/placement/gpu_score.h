@@ -22,15 +22,16 @@ enum class Locality { kSameNuma, kSameSocket, kCrossSocket };
 using BlockCounts = std::array<int8_t, 7>;
 
 struct GpuScore {
-  int64_t weighted = 0;  // by the weights of its pool; 0 where it has none
-  int first = 0;   // locality, or pairs without NVLink where the job prefers NVLink
-  int second = 0;  // the other one of the two
-  int links_descending = 0;    // minus the NVLinks between chosen pairs
-  int mig_lost = 0;            // for a MIG instance: what the GPU cannot become any more (MigTable::LossAt)
-  int gpus_opened = 0;         // for shared GPUs: how many were not shared before
-  BlockCounts blocks_lost{};   // free aligned blocks broken, the largest first
-  int share_left = 0;          // for shared GPUs: thousandths left over, the tightest fit first
-  GpuMask gpus = 0;            // the lowest numbers, so that every tie is broken
+  int64_t weighted = 0;      // by the weights of its pool; 0 where it has none
+  int first = 0;             // locality, or pairs without NVLink where the job prefers NVLink
+  int second = 0;            // the other one of the two
+  int links_descending = 0;  // minus the NVLinks between chosen pairs
+  // For a MIG instance: what the GPU cannot become any more (MigTable::LossAt)
+  int mig_lost = 0;
+  int gpus_opened = 0;        // for shared GPUs: how many were not shared before
+  BlockCounts blocks_lost{};  // free aligned blocks broken, the largest first
+  int share_left = 0;         // for shared GPUs: thousandths left over, the tightest fit first
+  GpuMask gpus = 0;           // the lowest numbers, so that every tie is broken
 
   auto operator<=>(const GpuScore&) const = default;
 };

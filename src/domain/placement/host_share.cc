@@ -16,15 +16,16 @@ enum class Nearness { kOwn, kOwnSocket, kOther };
 Nearness NearnessOf(const NodeFacts& facts, const std::vector<int>& weights, size_t numa) {
   if (weights[numa] > 0) return Nearness::kOwn;
   for (size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i] > 0 && facts.numa[i].package == facts.numa[numa].package) return Nearness::kOwnSocket;
+    if (weights[i] > 0 && facts.numa[i].package == facts.numa[numa].package)
+      return Nearness::kOwnSocket;
   }
   return Nearness::kOther;
 }
 
 // Splits `need` by weight, then hands what a NUMA node cannot give to the next that can: first
 // those with weight, then, if allowed, the others, the near ones first.  False: it does not fit.
-bool Split(int64_t need, const NodeFacts& facts, const std::vector<int>& weights, const std::vector<int64_t>& room,
-           bool others_too, std::vector<int64_t>* parts) {
+bool Split(int64_t need, const NodeFacts& facts, const std::vector<int>& weights,
+           const std::vector<int64_t>& room, bool others_too, std::vector<int64_t>* parts) {
   int64_t weight_sum = 0;
   for (const int weight : weights) weight_sum += weight;
   parts->assign(weights.size(), 0);
@@ -71,7 +72,8 @@ HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts) {
   }
   if (spec.memory_bytes == 0) {
     const bool by_mig = spec.gpus.isolation == Isolation::kMig;
-    const auto divided = std::ranges::find_if(facts.gpus, [](const GpuFacts& gpu) { return !gpu.mig.empty(); });
+    const auto divided =
+        std::ranges::find_if(facts.gpus, [](const GpuFacts& gpu) { return !gpu.mig.empty(); });
     const GpuFacts& first = by_mig && divided != facts.gpus.end() ? *divided : facts.gpus.front();
     const GpuGrant grant = GrantOf(spec.gpus, 0, first);
     need.memory_mib = node_memory / gpus * spec.gpus.count * grant.memory_mib / first.memory_mib;
@@ -79,7 +81,8 @@ HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts) {
   return need;
 }
 
-std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec& spec, GpuMask gpus) {
+std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec& spec,
+                                                GpuMask gpus) {
   const NodeFacts& facts = *node.facts;
   const HostNeed need = NeedOf(spec, facts);
   const std::vector<int> weights = GpusByNuma(facts, gpus);
@@ -89,7 +92,8 @@ std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec&
     cpu_room.push_back(facts.numa[i].cpus.Minus(node.numa[i].cpus_granted).Count());
     memory_room.push_back(facts.numa[i].memory_mib - node.numa[i].memory_granted_mib);
   }
-  const bool cross = spec.topology.allow_cross_numa && spec.topology.require != TopologyLevel::kSameNuma;
+  const bool cross =
+      spec.topology.allow_cross_numa && spec.topology.require != TopologyLevel::kSameNuma;
   std::vector<int64_t> cpus;
   std::vector<int64_t> memory;
   if (!Split(need.cpus, facts, weights, cpu_room, cross, &cpus)) return std::nullopt;

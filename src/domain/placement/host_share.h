@@ -26,6 +26,7 @@ std::vector<int> GpusByNuma(const NodeFacts& facts, GpuMask gpus);
 
 // Divides the need over the GPUs' NUMA nodes by the GPUs they hold; what does not fit there comes
 // from others if the job may cross NUMA nodes.  nullopt: not enough.
-std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec& spec, GpuMask gpus);
+std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec& spec,
+                                                GpuMask gpus);
 
 }  // namespace gp

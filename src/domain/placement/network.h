@@ -1,7 +1,7 @@
 #pragma once
 
-// Where nodes stand in the network: their label `network`, a path from the outermost part to the innermost,
-// as in row2/rack7 (docs/reference/placement_score.md).
+// Where nodes stand in the network: their label `network`, a path from the outermost part to the
+// innermost, as in row2/rack7 (docs/reference/placement_score.md).
 
 #include <string>
 #include <string_view>

@@ -23,7 +23,8 @@ std::shared_ptr<const NodeFacts> Completed(const std::shared_ptr<const NodeFacts
 GpuMask OutOfService(const Node& node, int gpus) {
   GpuMask out = 0;
   for (int i = 0; i < static_cast<int>(node.gpus.size()); ++i) {
-    if (!IsRetired(*node.facts, i) && !IsGrantable(node.gpus[static_cast<size_t>(i)], gpus)) out |= GpuMask{1} << i;
+    if (!IsRetired(*node.facts, i) && !IsGrantable(node.gpus[static_cast<size_t>(i)], gpus))
+      out |= GpuMask{1} << i;
   }
   return out;
 }
@@ -53,7 +54,8 @@ const char* WhatAils(const Node& node, int gpu) {
     case GpuCondition::kResetting: return "is being reset";
     case GpuCondition::kOffline: return "is offline";
     case GpuCondition::kLost: return "is lost";
-    case GpuCondition::kUnlinked: return node.gpus[at].draining ? "is draining" : "has an NVLink down";
+    case GpuCondition::kUnlinked:
+      return node.gpus[at].draining ? "is draining" : "has an NVLink down";
   }
   return "is out of service";
 }

@@ -24,26 +24,30 @@ std::string InNetwork(const std::vector<Candidate>& chosen) {
 }
 
 std::string Explain(const std::vector<Candidate>& chosen, size_t nodes_fit) {
-  const NodeChoice& worst =
-      std::ranges::max_element(chosen, {}, [](const Candidate& c) { return c.choice.locality; })->choice;
+  const NodeChoice& worst = std::ranges::max_element(chosen, {}, [](const Candidate& c) {
+                              return c.choice.locality;
+                            })->choice;
   std::string note;
   if (worst.placement.gpus.empty()) {
     note = "no GPUs";
   } else {
     note = Name(worst.locality);
     if (worst.placement.gpus.size() > 1) {
-      note += worst.unlinked_pairs == 0 ? ", NVLink x" + std::to_string(worst.links)
-                                        : ", PCIe between " + std::to_string(worst.unlinked_pairs) + " pairs";
+      note += worst.unlinked_pairs == 0
+                  ? ", NVLink x" + std::to_string(worst.links)
+                  : ", PCIe between " + std::to_string(worst.unlinked_pairs) + " pairs";
     }
   }
-  if (chosen.size() > 1) note += ", cross node (" + std::to_string(chosen.size()) + " nodes" + InNetwork(chosen) + ")";
+  if (chosen.size() > 1)
+    note += ", cross node (" + std::to_string(chosen.size()) + " nodes" + InNetwork(chosen) + ")";
   note += ":";
   for (const Candidate& c : chosen) {
     note += " " + ToText(*c.node, MaskOf(c.choice.placement));
   }
-  note += "; best of " + std::to_string(worst.alternatives) + " sets, " + std::to_string(nodes_fit) +
-          (nodes_fit == 1 ? " node fits" : " nodes fit");
-  if (worst.score.weighted != 0) note += "; by the pool's weights " + std::to_string(worst.score.weighted);
+  note += "; best of " + std::to_string(worst.alternatives) + " sets, " +
+          std::to_string(nodes_fit) + (nodes_fit == 1 ? " node fits" : " nodes fit");
+  if (worst.score.weighted != 0)
+    note += "; by the pool's weights " + std::to_string(worst.score.weighted);
   if (worst.locality == Locality::kSameSocket) note += WarningText("crosses NUMA nodes");
   if (worst.locality == Locality::kCrossSocket) note += WarningText("crosses sockets");
   return note;
@@ -65,12 +69,15 @@ GpuMask MaskOf(const RankPlacement& rank) {
 
 std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice& choice) {
   if (spec.nodes == 1 || choice.placement.gpus.empty()) return "";
-  std::string trait = node.facts->gpus[static_cast<size_t>(choice.placement.gpus.front().gpu)].model;
-  if (spec.topology.network_levels > 0) trait += "\n" + std::string(Outer(NetworkOf(node), spec.topology.network_levels));
+  std::string trait =
+      node.facts->gpus[static_cast<size_t>(choice.placement.gpus.front().gpu)].model;
+  if (spec.topology.network_levels > 0)
+    trait += "\n" + std::string(Outer(NetworkOf(node), spec.topology.network_levels));
   return trait;
 }
 
-PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit, const PlacementWeights& weights) {
+PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit,
+                  const PlacementWeights& weights) {
   // Ranks follow the nodes' order, so that a restart on the same nodes has the same ranks.
   std::ranges::sort(chosen, {}, [](const Node* node) { return node->id; });
   std::vector<Candidate> candidates;
@@ -82,7 +89,8 @@ PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit, const Place
   PlaceGang place;
   place.job = job.id;
   place.note = Explain(candidates, nodes_fit);
-  for (Candidate& candidate : candidates) place.ranks.push_back(std::move(candidate.choice.placement));
+  for (Candidate& candidate : candidates)
+    place.ranks.push_back(std::move(candidate.choice.placement));
   return place;
 }
 

@@ -24,6 +24,7 @@ GpuMask MaskOf(const RankPlacement& rank);
 
 // All ranks of the job on these nodes.  `nodes_fit`: how many could have been taken, for the note.
 // REQUIRES: a rank fits on each, and there are as many as ranks.
-PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit, const PlacementWeights& weights);
+PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit,
+                  const PlacementWeights& weights);
 
 }  // namespace gp

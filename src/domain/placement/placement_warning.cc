@@ -7,7 +7,9 @@ constexpr std::string_view kBegin = "; warning: ";
 
 }  // namespace
 
-std::string WarningText(std::string_view warning) { return std::string(kBegin) + std::string(warning); }
+std::string WarningText(std::string_view warning) {
+  return std::string(kBegin) + std::string(warning);
+}
 
 std::string_view WarningIn(std::string_view note) {
   const size_t at = note.rfind(kBegin);

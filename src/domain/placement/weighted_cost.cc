@@ -10,8 +10,8 @@ int64_t Numa(const ScoredSet& set) { return static_cast<int64_t>(set.locality); 
 
 int64_t Nvlink(const ScoredSet& set) { return set.unlinked_pairs; }
 
-// Free GPUs that are in no whole block of 2, of 4, of 8 …, after less before.  A part of a GPU gains nothing by
-// opening one that stands alone.
+// Free GPUs that are in no whole block of 2, of 4, of 8 …, after less before.  A part of a GPU
+// gains nothing by opening one that stands alone.
 int64_t Fragmentation(const ScoredSet& set) {
   const int opened = std::popcount(set.gpus & set.free);
   const size_t sizes = set.blocks_lost.size();
@@ -19,7 +19,8 @@ int64_t Fragmentation(const ScoredSet& set) {
   for (size_t power = 1; power < sizes && (size_t{1} << power) <= set.node.gpus.size(); ++power) {
     stranded += (int64_t{1} << power) * set.blocks_lost[sizes - 1 - power] - opened;
   }
-  return set.spec.gpus.isolation == Isolation::kExclusive ? stranded : std::max<int64_t>(stranded, 0);
+  return set.spec.gpus.isolation == Isolation::kExclusive ? stranded
+                                                          : std::max<int64_t>(stranded, 0);
 }
 
 int64_t BestFit(const ScoredSet& set) { return std::popcount(set.free); }
@@ -33,7 +34,8 @@ int64_t ModelFit(const ScoredSet& set) {
   const int64_t asked = std::max(set.spec.gpus.memory_mib_min, set.spec.gpus.memory_mib);
   int64_t beyond_mib = 0;
   for (GpuMask rest = set.gpus; rest != 0; rest &= rest - 1) {
-    beyond_mib += set.node.facts->gpus[static_cast<size_t>(std::countr_zero(rest))].memory_mib - asked;
+    beyond_mib +=
+        set.node.facts->gpus[static_cast<size_t>(std::countr_zero(rest))].memory_mib - asked;
   }
   return beyond_mib / 1024;
 }

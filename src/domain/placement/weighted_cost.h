@@ -1,7 +1,8 @@
 #pragma once
 
-// What a set of GPUs costs by the weights of its pool.  Each kind of cost is a small function of the
-// node, the set and what the job asks of a GPU; a policy names them by the names of this table (docs/reference/placement_score.md).
+// What a set of GPUs costs by the weights of its pool.  Each kind of cost is a small function of
+// the node, the set and what the job asks of a GPU; a policy names them by the names of this table
+// (docs/reference/placement_score.md).
 
 #include <cstdint>
 #include <span>
@@ -27,7 +28,7 @@ struct ScoredSet {
 
 struct PlacementCost {
   std::string_view name;
-  int PlacementWeights::*weight;
+  int PlacementWeights::* weight;
   int64_t (*cost)(const ScoredSet&);
 };
 

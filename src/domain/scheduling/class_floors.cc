@@ -12,7 +12,8 @@ void ClassFloors::Add(Oldest& oldest, JobId job, int64_t share) {
   const std::pair<JobId, int64_t> one{job, share};
   oldest.shares.insert(std::ranges::upper_bound(oldest.shares, one), one);
   oldest.sum += share;
-  while (!oldest.shares.empty() && (oldest.sum - oldest.shares.back().second) * 100 >= oldest.floor) {
+  while (!oldest.shares.empty() &&
+         (oldest.sum - oldest.shares.back().second) * 100 >= oldest.floor) {
     oldest.sum -= oldest.shares.back().second;
     oldest.shares.pop_back();
   }
@@ -23,8 +24,10 @@ ClassFloors::Oldest& ClassFloors::Of(const PoolClass& pool_class) {
   Oldest& oldest = known->second;
   if (!is_new) return oldest;
   const auto capacity = state_.capacity.find(pool_class.pool);
-  if (capacity != state_.capacity.end()) oldest.floor = capacity->second * kWholeShare * state_.policy.class_floor;
-  if (const auto held = state_.shares_by_class.find(pool_class); held != state_.shares_by_class.end()) {
+  if (capacity != state_.capacity.end())
+    oldest.floor = capacity->second * kWholeShare * state_.policy.class_floor;
+  if (const auto held = state_.shares_by_class.find(pool_class);
+      held != state_.shares_by_class.end()) {
     for (const auto& [job, share] : held->second) {
       if (oldest.sum * 100 >= oldest.floor) break;
       Add(oldest, job, share);
@@ -43,7 +46,8 @@ bool ClassFloors::IsBelow(const Job& job) {
 void ClassFloors::Charge(const Job& job, int64_t share) {
   const PoolClass pool_class{job.pool, ClassOf(job.spec->priority)};
   charged_[pool_class].push_back({job.id, share});
-  if (const auto known = by_class_.find(pool_class); known != by_class_.end()) Add(known->second, job.id, share);
+  if (const auto known = by_class_.find(pool_class); known != by_class_.end())
+    Add(known->second, job.id, share);
 }
 
 }  // namespace gp

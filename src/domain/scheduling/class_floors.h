@@ -1,8 +1,8 @@
 #pragma once
 
-// The part of its pool that no class is denied, by the order of submit: whoever waits may count on it
-// until those of its class that came before hold that much.  Younger ones, who passed it because they
-// are smaller, do not use it up.
+// The part of its pool that no class is denied, by the order of submit: whoever waits may count on
+// it until those of its class that came before hold that much.  Younger ones, who passed it because
+// they are smaller, do not use it up.
 
 #include <cstdint>
 #include <map>

@@ -28,7 +28,8 @@ LeavingCost Times(const LeavingCost& cost, size_t nodes) {
 
 class Combination {
  public:
-  Combination(const std::vector<std::vector<Room>>& rooms, size_t wanted, const RoomSearch::MayGo& may_go, std::optional<LeavingCost> than)
+  Combination(const std::vector<std::vector<Room>>& rooms, size_t wanted,
+              const RoomSearch::MayGo& may_go, std::optional<LeavingCost> than)
       : rooms_(rooms), wanted_(wanted), may_go_(may_go), least_(than) {
     for (const std::vector<Room>& node : rooms_) {
       std::vector<Choice>& choices = choices_.emplace_back();
@@ -98,7 +99,8 @@ class Combination {
   void Compare(uint64_t leaving, const LeavingCost& cost) {
     if (least_ && cost >= *least_) return;
     std::vector<const Job*> jobs;
-    for (uint64_t rest = leaving; rest != 0; rest &= rest - 1) jobs.push_back(jobs_[static_cast<size_t>(std::countr_zero(rest))]);
+    for (uint64_t rest = leaving; rest != 0; rest &= rest - 1)
+      jobs.push_back(jobs_[static_cast<size_t>(std::countr_zero(rest))]);
     if (!may_go_(jobs)) return;
     least_ = cost;
     best_ = taken_;
@@ -108,9 +110,9 @@ class Combination {
   const size_t wanted_;
   const RoomSearch::MayGo& may_go_;
   std::optional<LeavingCost> least_;
-  std::vector<const Job*> jobs_;  // who may leave
+  std::vector<const Job*> jobs_;              // who may leave
   std::vector<std::vector<Choice>> choices_;  // by node
-  std::vector<LeavingCost> bounds_;              // from each node on
+  std::vector<LeavingCost> bounds_;           // from each node on
   std::vector<const Room*> taken_;
   std::vector<const Room*> best_;
   int steps_ = 0;
@@ -118,8 +120,9 @@ class Combination {
 
 }  // namespace
 
-std::optional<std::vector<Room>> CombineRooms(const std::vector<std::vector<Room>>& rooms, size_t wanted,
-                                              const RoomSearch::MayGo& may_go, std::optional<LeavingCost> than) {
+std::optional<std::vector<Room>> CombineRooms(const std::vector<std::vector<Room>>& rooms,
+                                              size_t wanted, const RoomSearch::MayGo& may_go,
+                                              std::optional<LeavingCost> than) {
   return Combination(rooms, wanted, may_go, than).Find();
 }
 

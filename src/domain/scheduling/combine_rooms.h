@@ -1,7 +1,7 @@
 #pragma once
 
-// Which rooms on a few nodes a gang takes: every combination is compared, as a job that leaves may make
-// room on several nodes and is counted once.
+// Which rooms on a few nodes a gang takes: every combination is compared, as a job that leaves may
+// make room on several nodes and is counted once.
 
 #include <optional>
 #include <vector>
@@ -10,10 +10,12 @@
 
 namespace gp {
 
-// `rooms`: for each node its rooms, of which the gang takes one on each of `wanted` nodes, all of one trait.
-// The cheapest of those who may go together; of equal ones the first.  nullopt: none is cheaper than
-// `than`, or so many would have to be compared that the search was given up before one was found.
-std::optional<std::vector<Room>> CombineRooms(const std::vector<std::vector<Room>>& rooms, size_t wanted,
-                                              const RoomSearch::MayGo& may_go, std::optional<LeavingCost> than);
+// `rooms`: for each node its rooms, of which the gang takes one on each of `wanted` nodes, all of
+// one trait. The cheapest of those who may go together; of equal ones the first.  nullopt: none is
+// cheaper than `than`, or so many would have to be compared that the search was given up before one
+// was found.
+std::optional<std::vector<Room>> CombineRooms(const std::vector<std::vector<Room>>& rooms,
+                                              size_t wanted, const RoomSearch::MayGo& may_go,
+                                              std::optional<LeavingCost> than);
 
 }  // namespace gp

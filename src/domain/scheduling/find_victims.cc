@@ -6,13 +6,15 @@
 #include "domain/scheduling/room.h"
 
 namespace gp {
-std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes, Interruptible& interruptible,
-                                   const std::set<NodeId>& reserved, const Job& job) {
+std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes,
+                                   Interruptible& interruptible, const std::set<NodeId>& reserved,
+                                   const Job& job) {
   const std::vector<Standing>& candidates = interruptible.For(job).victims;
   if (candidates.empty()) return std::nullopt;
   const Instant at = interruptible.at();
   // For a gang from several nodes: one after the other, as each counts for the next.
-  const auto may_take_all = [&state, &interruptible, &job, at, by = StandingOf(job, at)](const std::vector<const Job*>& victims) {
+  const auto may_take_all = [&state, &interruptible, &job, at,
+                             by = StandingOf(job, at)](const std::vector<const Job*>& victims) {
     Takings takings = interruptible.takings();
     return std::ranges::all_of(victims, [&](const Job* victim) {
       const bool may = takings.MayTake(by, StandingOf(*victim, at));

@@ -17,11 +17,12 @@ struct Victims {
   std::vector<NodeId> nodes;  // on which the job fits when they have gone
 };
 
-// `reserved` nodes are left out.  Of the nodes on which room can be made the cheapest are taken: the
-// highest priority among the victims is as low as may be, then the fewest GPUs are interrupted, then the
-// fewest jobs, then those of the lowest priorities altogether, then the lower node id.
+// `reserved` nodes are left out.  Of the nodes on which room can be made the cheapest are taken:
+// the highest priority among the victims is as low as may be, then the fewest GPUs are interrupted,
+// then the fewest jobs, then those of the lowest priorities altogether, then the lower node id.
 // nullopt: there is no such set.
-std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes, Interruptible& interruptible,
-                                   const std::set<NodeId>& reserved, const Job& job);
+std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes,
+                                   Interruptible& interruptible, const std::set<NodeId>& reserved,
+                                   const Job& job);
 
 }  // namespace gp

@@ -7,7 +7,8 @@
 
 namespace gp {
 
-KeptNodes::KeptNodes(const State& state, Instant at, const std::map<NodeId, Kept>& kept) : state_(state), at_(at) {
+KeptNodes::KeptNodes(const State& state, Instant at, const std::map<NodeId, Kept>& kept)
+    : state_(state), at_(at) {
   for (const auto& [node, one] : kept) Keep(node, one);
 }
 
@@ -23,9 +24,11 @@ size_t KeptNodes::BoundOf(const Job& job) {
   if (!opens_) {
     opens_.emplace();
     for (const auto& [node, kept] : kept_) opens_->insert(kept.starts_by);
-    for (const auto& [name, reservation] : state_.reservations) opens_->insert({reservation.starts_at, reservation.ends_at});
+    for (const auto& [name, reservation] : state_.reservations)
+      opens_->insert({reservation.starts_at, reservation.ends_at});
   }
-  return static_cast<size_t>(std::distance(opens_->begin(), opens_->lower_bound(EndOfStay(at_, *job.spec))));
+  return static_cast<size_t>(
+      std::distance(opens_->begin(), opens_->lower_bound(EndOfStay(at_, *job.spec))));
 }
 
 std::set<NodeId> KeptNodes::WorkOut(const Job& job) const {
@@ -40,7 +43,8 @@ std::set<NodeId> KeptNodes::WorkOut(const Job& job) const {
 
 void KeptNodes::AddReserved(const Job& job, std::set<NodeId>& closed) const {
   for (const auto& [name, reservation] : state_.reservations) {
-    if (!Permits(reservation, job, at_)) closed.insert(reservation.nodes.begin(), reservation.nodes.end());
+    if (!Permits(reservation, job, at_))
+      closed.insert(reservation.nodes.begin(), reservation.nodes.end());
   }
 }
 

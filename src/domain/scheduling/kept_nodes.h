@@ -1,7 +1,7 @@
 #pragma once
 
-// Nodes on which a pass places nobody but those they are kept or reserved for, and jobs that will have
-// left in time.
+// Nodes on which a pass places nobody but those they are kept or reserved for, and jobs that will
+// have left in time.
 
 #include <map>
 #include <optional>
@@ -17,14 +17,16 @@ inline constexpr Instant kSomeTime{kNever.ns - 1};
 // For whom a node is kept.
 struct Kept {
   JobId job;
-  // It can start then at the latest, so others may stay until then.  kSomeTime: whoever has a time limit may;
-  // ns == 0: nobody may.
+  // It can start then at the latest, so others may stay until then.  kSomeTime: whoever has a time
+  // limit may; ns == 0: nobody may.
   Instant starts_by;
   bool operator==(const Kept&) const = default;
 };
 
 // Whether it is known when it starts there at the latest.
-inline bool IsPromised(const Kept& kept) { return kept.starts_by.ns != 0 && kept.starts_by != kSomeTime; }
+inline bool IsPromised(const Kept& kept) {
+  return kept.starts_by.ns != 0 && kept.starts_by != kSomeTime;
+}
 
 class KeptNodes {
  public:
@@ -52,9 +54,10 @@ class KeptNodes {
   int changes_ = 0;
   std::map<NodeId, Kept> kept_;
   std::set<JobId> owners_;  // of them, and who was one
-  std::optional<std::set<Instant>> opens_;       // moments before which whoever is let in must have left
+  // Moments before which whoever is let in must have left
+  std::optional<std::set<Instant>> opens_;
   std::map<size_t, std::set<NodeId>> by_bound_;  // closed to jobs that own none
-  std::set<NodeId> of_owner_;                     // for the last one that was asked about
+  std::set<NodeId> of_owner_;                    // for the last one that was asked about
 };
 
 }  // namespace gp

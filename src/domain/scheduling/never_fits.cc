@@ -34,7 +34,8 @@ bool AnyFits(std::span<const Node> nodes, const Job& job) {
 
 // "an A100", "a V100": as the name is spoken.
 std::string WithArticle(const std::string& name) {
-  const bool is_vowel = !name.empty() && std::string_view("AEFHILMNORSXaefhilmnorsx8").contains(name.front());
+  const bool is_vowel =
+      !name.empty() && std::string_view("AEFHILMNORSXaefhilmnorsx8").contains(name.front());
   return (is_vowel ? "an " : "a ") + name;
 }
 
@@ -69,27 +70,36 @@ class Lack {
     }
   }
   bool IsOfModel(const GpuFacts& gpu) const {
-    return request_.models.empty() || std::ranges::any_of(request_.models, [&](const std::string& model) { return NamesModel(model, gpu.model); });
+    return request_.models.empty() ||
+           std::ranges::any_of(request_.models, [&](const std::string& model) {
+             return NamesModel(model, gpu.model);
+           });
   }
   bool IsByMig() const { return request_.isolation == Isolation::kMig; }
   // In the mode in which it is to be used.
   bool IsInMode(const GpuFacts& gpu) const {
-    return IsByMig() ? !gpu.mig.empty() : gpu.mig.empty() && (request_.isolation != Isolation::kMps || gpu.mps);
+    return IsByMig() ? !gpu.mig.empty()
+                     : gpu.mig.empty() && (request_.isolation != Isolation::kMps || gpu.mps);
   }
-  std::string Gpu() const { return request_.models.empty() ? "GPU" : Join(request_.models, " or "); }
+  std::string Gpu() const {
+    return request_.models.empty() ? "GPU" : Join(request_.models, " or ");
+  }
 
   std::string OfNodes() const {
-    if (std::ranges::none_of(all_, [&](const Node& node) { return node.pool == job_.pool; })) return "no node is in pool " + job_.pool;
+    if (std::ranges::none_of(all_, [&](const Node& node) { return node.pool == job_.pool; }))
+      return "no node is in pool " + job_.pool;
     const std::string in_pool = job_.pool == kDefaultPool ? "" : " in pool " + job_.pool;
     for (const auto& [name, value] : job_.spec->node_labels) {
       const auto has_it = [&](const Node& node) {
         const auto found = node.labels.find(name);
         return node.pool == job_.pool && found != node.labels.end() && found->second == value;
       };
-      if (std::ranges::none_of(all_, has_it)) return "no node" + in_pool + " has the label " + name + "=" + value;
+      if (std::ranges::none_of(all_, has_it))
+        return "no node" + in_pool + " has the label " + name + "=" + value;
     }
     const std::string& reservation = job_.spec->reservation;
-    return "no node" + in_pool + " has all of its labels" + (reservation.empty() ? "" : " and is in reservation " + reservation);
+    return "no node" + in_pool + " has all of its labels" +
+           (reservation.empty() ? "" : " and is in reservation " + reservation);
   }
 
   std::string OfModel() const {
@@ -102,16 +112,19 @@ class Lack {
     if (is_there) return "";
     if (models.empty()) return "no node" + Where(job_) + " has a GPU";
     const std::vector<std::string> there(models.begin(), models.end());
-    return "no node" + Where(job_) + " has " + WithArticle(Gpu()) + "; the GPUs are " + Join(there, ", ");
+    return "no node" + Where(job_) + " has " + WithArticle(Gpu()) + "; the GPUs are " +
+           Join(there, ", ");
   }
 
   std::string OfMode() const {
     bool is_there = false;
-    ForEachGpu([&](const GpuFacts& gpu) { is_there = is_there || (IsOfModel(gpu) && IsInMode(gpu)); });
+    ForEachGpu(
+        [&](const GpuFacts& gpu) { is_there = is_there || (IsOfModel(gpu) && IsInMode(gpu)); });
     if (is_there) return "";
     if (IsByMig()) return "no " + Gpu() + " is in MIG mode";
     bool is_whole = false;
-    ForEachGpu([&](const GpuFacts& gpu) { is_whole = is_whole || (IsOfModel(gpu) && gpu.mig.empty()); });
+    ForEachGpu(
+        [&](const GpuFacts& gpu) { is_whole = is_whole || (IsOfModel(gpu) && gpu.mig.empty()); });
     return is_whole ? "no node offers MPS on its GPUs" : "every " + Gpu() + " is in MIG mode";
   }
 
@@ -121,11 +134,16 @@ class Lack {
     ForEachGpu([&](const GpuFacts& gpu) {
       if (!IsOfModel(gpu) || !IsInMode(gpu)) return;
       if (!IsByMig()) largest = std::max(largest, gpu.memory_mib);
-      for (const MigProfile& profile : gpu.mig.profiles) largest = std::max(largest, profile.memory_mib);
+      for (const MigProfile& profile : gpu.mig.profiles)
+        largest = std::max(largest, profile.memory_mib);
     });
     if (wanted <= largest) return "";
-    const std::string what = IsByMig() ? (request_.models.empty() ? "MIG instance" : "MIG instance of " + WithArticle(Gpu())) : Gpu();
-    return "no " + what + " has " + BytesToText(wanted * kMib) + " of memory" + (largest == 0 ? "" : "; the largest has " + BytesToText(largest * kMib));
+    const std::string what =
+        IsByMig()
+            ? (request_.models.empty() ? "MIG instance" : "MIG instance of " + WithArticle(Gpu()))
+            : Gpu();
+    return "no " + what + " has " + BytesToText(wanted * kMib) + " of memory" +
+           (largest == 0 ? "" : "; the largest has " + BytesToText(largest * kMib));
   }
 
   std::string OfCount() const {
@@ -138,8 +156,11 @@ class Lack {
     if (most >= request_.count) return "";
     if (most == 0 && IsByMig()) return "no MIG instance is as large as requested";
     const std::string such = static_cast<size_t>(most) == gpus ? "" : "such ";
-    const std::string hint = job_.spec->nodes == 1 && job_.spec->any_of.empty() ? " (request several nodes: --nodes 2)" : "";
-    return "no node" + Where(job_) + " has " + Count(request_.count, such + "GPU") + "; the largest has " + std::to_string(most) + hint;
+    const std::string hint = job_.spec->nodes == 1 && job_.spec->any_of.empty()
+                                 ? " (request several nodes: --nodes 2)"
+                                 : "";
+    return "no node" + Where(job_) + " has " + Count(request_.count, such + "GPU") +
+           "; the largest has " + std::to_string(most) + hint;
   }
 
   Job AnyNetwork() const {
@@ -147,14 +168,17 @@ class Lack {
   }
 
   std::string OfNetwork() const {
-    return "no node has a label network with " + Count(job_.spec->topology.network_levels, "level") + ", as its topology requires";
+    return "no node has a label network with " +
+           Count(job_.spec->topology.network_levels, "level") + ", as its topology requires";
   }
 
   // The GPUs are there.
   std::string OfHost() const {
-    const Job without_host = With(AnyNetwork(), [](JobSpec& spec) { spec.cpus = 0, spec.memory_bytes = 0; });
+    const Job without_host =
+        With(AnyNetwork(), [](JobSpec& spec) { spec.cpus = 0, spec.memory_bytes = 0; });
     if (!AnyFits(nodes_, without_host)) {
-      return "no node has " + Count(request_.count, "GPU") + " as near to each other as its topology requires";
+      return "no node has " + Count(request_.count, "GPU") +
+             " as near to each other as its topology requires";
     }
     int cores = 0;
     int64_t memory_mib = 0;
@@ -168,20 +192,25 @@ class Lack {
       cores = std::max(cores, here);
       memory_mib = std::max(memory_mib, here_mib);
     }
-    if (job_.spec->cpus > cores) return "no node has " + Count(job_.spec->cpus, "core") + "; the largest has " + std::to_string(cores);
+    if (job_.spec->cpus > cores)
+      return "no node has " + Count(job_.spec->cpus, "core") + "; the largest has " +
+             std::to_string(cores);
     if (job_.spec->memory_bytes > memory_mib * kMib) {
-      return "no node has " + BytesToText(job_.spec->memory_bytes) + " of memory; the largest has " + BytesToText(memory_mib * kMib);
+      return "no node has " + BytesToText(job_.spec->memory_bytes) +
+             " of memory; the largest has " + BytesToText(memory_mib * kMib);
     }
-    return "no node has the cores and the memory that it requests together" + std::string(request_.count > 0 ? " and near its GPUs" : "");
+    return "no node has the cores and the memory that it requests together" +
+           std::string(request_.count > 0 ? " and near its GPUs" : "");
   }
 
-  std::vector<Node> nodes_;    // that it may use
+  std::vector<Node> nodes_;  // that it may use
   std::span<const Node> all_;
   const Job& job_;
   const GpuRequest& request_;
 };
 
-// How many of the nodes could hold a rank, of those that have in common what all ranks must; no more are counted than it needs.
+// How many of the nodes could hold a rank, of those that have in common what all ranks must; no
+// more are counted than it needs.
 int CountAble(const State& state, const Job& job) {
   std::map<std::string, int> by_trait;
   int most = 0;
@@ -198,19 +227,26 @@ int CountAble(const State& state, const Job& job) {
 
 std::string Where(const Job& job) {
   std::string text = job.pool == kDefaultPool ? "" : " in pool " + job.pool;
-  for (const auto& [name, value] : job.spec->node_labels) text += (text.empty() ? " with " : ", with ") + name + "=" + value;
+  for (const auto& [name, value] : job.spec->node_labels)
+    text += (text.empty() ? " with " : ", with ") + name + "=" + value;
   const int levels = job.spec->nodes == 1 ? 0 : job.spec->topology.network_levels;
-  if (levels > 0) text += (text.empty() ? " in one part of the network, " : ", in one part of the network, ") + Count(levels, "level") + " down";
+  if (levels > 0)
+    text += (text.empty() ? " in one part of the network, " : ", in one part of the network, ") +
+            Count(levels, "level") + " down";
   return text;
 }
 
 std::string TooFewNodes(const Job& job, int able) {
   const int count = job.spec->gpus.count;
-  const std::string gpus = count == 0 ? " that can hold a rank" : " with " + Count(count, "GPU") + " as requested";
-  return "needs " + Count(job.spec->nodes, "node") + gpus + Where(job) + "; there " + (able == 1 ? "is 1" : "are " + std::to_string(able));
+  const std::string gpus =
+      count == 0 ? " that can hold a rank" : " with " + Count(count, "GPU") + " as requested";
+  return "needs " + Count(job.spec->nodes, "node") + gpus + Where(job) + "; there " +
+         (able == 1 ? "is 1" : "are " + std::to_string(able));
 }
 
-std::string WhatNoNodeHas(std::span<const Node> nodes, const Job& job) { return Lack(nodes, job).Tell(); }
+std::string WhatNoNodeHas(std::span<const Node> nodes, const Job& job) {
+  return Lack(nodes, job).Tell();
+}
 
 std::string WhyNeverFits(const State& state, const Job& job) {
   if (state.nodes.empty()) return "";

@@ -22,11 +22,14 @@ std::string HardwareKey(const NodeFacts& facts) {
     key.U64(static_cast<uint64_t>(gpu.memory_mib));
     key.U64((gpu.mps ? 1 : 0) | static_cast<uint64_t>(gpu.presence) << 1);
     // Also where nobody knows what the GPU can become: it is in MIG mode all the same.
-    key.U64(static_cast<uint64_t>(gpu.mig.compute_slices) | static_cast<uint64_t>(gpu.mig.memory_slices) << 16);
+    key.U64(static_cast<uint64_t>(gpu.mig.compute_slices) |
+            static_cast<uint64_t>(gpu.mig.memory_slices) << 16);
     key.U64(gpu.mig.profiles.size());
     for (const MigProfile& profile : gpu.mig.profiles) {
       key.U64(static_cast<uint64_t>(profile.id));
-      key.U64(static_cast<uint64_t>(profile.compute_slices) | static_cast<uint64_t>(profile.memory_slices) << 16 | static_cast<uint64_t>(profile.starts) << 32);
+      key.U64(static_cast<uint64_t>(profile.compute_slices) |
+              static_cast<uint64_t>(profile.memory_slices) << 16 |
+              static_cast<uint64_t>(profile.starts) << 32);
       key.U64(static_cast<uint64_t>(profile.memory_mib));
     }
   }
@@ -47,8 +50,10 @@ std::string KeyOf(const Node& node, uint64_t hardware) {
   for (const std::string& name : node.reservations) key.String(name);
   key.U64((node.condition == NodeCondition::kUp ? 1 : 0) | (node.draining ? 2 : 0));
   for (const Gpu& gpu : node.gpus) {
-    key.U64(static_cast<uint64_t>(gpu.condition) | (gpu.draining ? 1 << 8 : 0) | static_cast<uint64_t>(gpu.mode) << 16 |
-            (gpu.leases.empty() ? 0 : 1 << 24) | (gpu.leases.size() >= kMpsLeasesMax ? 1 << 25 : 0) | static_cast<uint64_t>(gpu.share_granted) << 32);
+    key.U64(static_cast<uint64_t>(gpu.condition) | (gpu.draining ? 1 << 8 : 0) |
+            static_cast<uint64_t>(gpu.mode) << 16 | (gpu.leases.empty() ? 0 : 1 << 24) |
+            (gpu.leases.size() >= kMpsLeasesMax ? 1 << 25 : 0) |
+            static_cast<uint64_t>(gpu.share_granted) << 32);
     key.U64(static_cast<uint64_t>(gpu.memory_granted_mib));
     key.U64(gpu.mig_slices);
     key.String(gpu.owner);
@@ -64,7 +69,10 @@ std::string KeyOf(const Node& node, uint64_t hardware) {
 
 uint64_t NodeClasses::HardwareOf(const Node& node) {
   Hardware& known = hardware_[node.id.value];
-  if (known.facts != node.facts) known = {node.facts, hardware_numbers_.try_emplace(HardwareKey(*node.facts), hardware_numbers_.size()).first->second};
+  if (known.facts != node.facts)
+    known = {node.facts,
+             hardware_numbers_.try_emplace(HardwareKey(*node.facts), hardware_numbers_.size())
+                 .first->second};
   return known.number;
 }
 
@@ -74,7 +82,8 @@ void NodeClasses::Place(const Node& node) {
     class_of_.resize(at + 1, kNone);
     hardware_.resize(at + 1);
   }
-  const auto [found, is_new] = by_key_.try_emplace(KeyOf(node, HardwareOf(node)), static_cast<ClassId>(classes_.size()));
+  const auto [found, is_new] =
+      by_key_.try_emplace(KeyOf(node, HardwareOf(node)), static_cast<ClassId>(classes_.size()));
   if (is_new) classes_.push_back({node, {}});
   if (class_of_[at] == found->second) return;
   if (class_of_[at] != kNone) classes_[class_of_[at]].members.erase(node.id);

@@ -34,7 +34,8 @@ class NodeClasses {
   ClassId ClassOf(NodeId node) const { return class_of_[node.value]; }
 
  private:
-  // Each kind of hardware has its number: a node's key, looked up with every lease that comes or goes, stays short.
+  // Each kind of hardware has its number: a node's key, looked up with every lease that comes or
+  // goes, stays short.
   uint64_t HardwareOf(const Node& node);
 
   struct Hardware {
@@ -43,9 +44,9 @@ class NodeClasses {
   };
   std::vector<Class> classes_;
   std::map<std::string, ClassId> by_key_;
-  std::vector<ClassId> class_of_;    // by node; kNone before it was placed
+  std::vector<ClassId> class_of_;  // by node; kNone before it was placed
   std::map<std::string, uint64_t> hardware_numbers_;
-  std::vector<Hardware> hardware_;   // by node, kept as long as its facts are the same
+  std::vector<Hardware> hardware_;  // by node, kept as long as its facts are the same
 };
 
 }  // namespace gp

@@ -15,7 +15,9 @@
 namespace gp {
 namespace {
 
-bool IsOpenTo(const Node& node, const Job& job) { return node.condition == NodeCondition::kUp && !node.draining && MayUse(job, node); }
+bool IsOpenTo(const Node& node, const Job& job) {
+  return node.condition == NodeCondition::kUp && !node.draining && MayUse(job, node);
+}
 
 GpuGrant GrantOn(const Node& node, const Job& job, int gpu) {
   const auto at = static_cast<size_t>(gpu);
@@ -24,8 +26,16 @@ GpuGrant GrantOn(const Node& node, const Job& job, int gpu) {
 
 }  // namespace
 
-Pass::Pass(const State& state, Instant at, NodeClasses& classes, Rankings& rankings, ReadyTimes& ready_times)
-    : state_(state), at_(at), classes_(classes), rankings_(rankings), ready_times_(ready_times), nodes_(state), turns_(state, at), kept_(state, at) {
+Pass::Pass(const State& state, Instant at, NodeClasses& classes, Rankings& rankings,
+           ReadyTimes& ready_times)
+    : state_(state),
+      at_(at),
+      classes_(classes),
+      rankings_(rankings),
+      ready_times_(ready_times),
+      nodes_(state),
+      turns_(state, at),
+      kept_(state, at) {
   for (const JobId id : state.moving) HonourMove(*state.FindJob(id));
   for (const JobId id : state.recovering) HonourRecovery(*state.FindJob(id));
   for (const JobId id : state.claimants) HonourClaim(*state.FindJob(id));
@@ -47,9 +57,9 @@ Plan Pass::Run() {
   return std::move(plan_);
 }
 
-// Where a job that is being moved goes on, nobody else is placed, and it is placed there as soon as it has
-// left.  Its destination may be held by others who leave by the same moves; where it is gone for another
-// reason the job is one of those that wait.
+// Where a job that is being moved goes on, nobody else is placed, and it is placed there as soon as
+// it has left.  Its destination may be held by others who leave by the same moves; where it is gone
+// for another reason the job is one of those that wait.
 void Pass::HonourMove(const Job& moving) {
   if (!IsOnItsWay(state_, moving, at_)) return;
   const Job& job = AsGiven(moving);
@@ -66,15 +76,18 @@ void Pass::HonourMove(const Job& moving) {
   if (is_waiting) settled_.insert(job.id);
 }
 
-// All of it, or what is free: others who leave by the same moves may have the rest.  What the job will hold of its limits
-// is kept for it, too; where that is less than it holds now, the rest is nobody's before it has left.
+// All of it, or what is free: others who leave by the same moves may have the rest.  What the job
+// will hold of its limits is kept for it, too; where that is less than it holds now, the rest is
+// nobody's before it has left.
 void Pass::HoldDestination(const Job& job, const std::optional<PlaceGang>& place) {
   if (job.state == JobState::kQueued) {
     CountOnQuotas(job);
   } else {
     const Holding ask = AskOf(state_, job);
     const Holding now = HoldingOf(state_, job);
-    const Holding more{std::max<int64_t>(ask.share - now.share, 0), std::max<int64_t>(ask.firm_share - now.firm_share, 0), std::max<int64_t>(ask.jobs - now.jobs, 0)};
+    const Holding more{std::max<int64_t>(ask.share - now.share, 0),
+                       std::max<int64_t>(ask.firm_share - now.firm_share, 0),
+                       std::max<int64_t>(ask.jobs - now.jobs, 0)};
     for (const AccountId& account : AccountsOf(job)) planned_[account] += more;
   }
   HoldBack(job, place ? *place : FreeOfDestination(job));
@@ -94,11 +107,13 @@ PlaceGang Pass::FreeOfDestination(const Job& job) {
   return free;
 }
 
-// Whom a fault has interrupted comes before all others for a while: it had its place.  Until it has a whole one
-// again nobody else gets the GPUs that are left of it.
+// Whom a fault has interrupted comes before all others for a while: it had its place.  Until it has
+// a whole one again nobody else gets the GPUs that are left of it.
 void Pass::HonourRecovery(const Job& job) {
   const bool is_waiting = job.state == JobState::kQueued;
-  if (is_waiting && (at_ >= job.recovers_until || settled_.contains(job.id) || IsStoppedByQuota(job))) return;
+  if (is_waiting &&
+      (at_ >= job.recovers_until || settled_.contains(job.id) || IsStoppedByQuota(job)))
+    return;
   if (is_waiting) {
     settled_.insert(job.id);
     LookAgainAt(job.recovers_until);
@@ -143,7 +158,8 @@ std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
   std::set<std::string> traits;
   for (const RankTarget& target : job.destination) {
     const Node& node = nodes_.Of(target.node);
-    const auto choice = closed.contains(target.node) ? std::nullopt : ChooseExactly(node, job, target.gpus);
+    const auto choice =
+        closed.contains(target.node) ? std::nullopt : ChooseExactly(node, job, target.gpus);
     if (!choice) return std::nullopt;
     traits.insert(CommonTrait(*job.spec, node, *choice));
     place.ranks.push_back(choice->placement);
@@ -154,10 +170,12 @@ std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
 }
 
 // Nodes that are being cleared for a job are kept for it.  Once the last of those that gave way has
-// ended, the job is the first to be tried there, before the queue: whoever left may stand before it.
-// A claim that has come to nothing binds nobody.
+// ended, the job is the first to be tried there, before the queue: whoever left may stand before
+// it. A claim that has come to nothing binds nobody.
 void Pass::HonourClaim(const Job& waiting) {
-  const Job& job = HasVariants(*waiting.spec) ? AsPlaced(waiting, 0, static_cast<int>(waiting.claimed.size())) : waiting;
+  const Job& job = HasVariants(*waiting.spec)
+                       ? AsPlaced(waiting, 0, static_cast<int>(waiting.claimed.size()))
+                       : waiting;
   if (settled_.contains(job.id) || FindQuotaStop(state_, job, at_, planned_)) return;
   if (OthersLeaveFor(state_, job.id)) {
     for (const NodeId id : job.claimed) {
@@ -183,13 +201,15 @@ void Pass::HonourClaim(const Job& waiting) {
   settled_.insert(job.id);
 }
 
-// Lines that differ only in how long their jobs stay, and that find the same nodes closed, fail alike:
-// many time limits cost no more than one.
+// Lines that differ only in how long their jobs stay, and that find the same nodes closed, fail
+// alike: many time limits cost no more than one.
 bool Pass::TryLine(const Turns::Turn& turn) {
   const Job& job = *turn.job;
   ShapeRanking& ranking = rankings_.Of(turn.line->shape);
-  const bool may_keep = at_ - job.queued_at >= KeepsAfter(state_.policy, *job.spec) && !pools_reserved_.contains(job.pool);
-  if (turn.line->stay == kForever || may_keep || promised_.contains(job.id)) return TryHead(job, ranking);
+  const bool may_keep = at_ - job.queued_at >= KeepsAfter(state_.policy, *job.spec) &&
+                        !pools_reserved_.contains(job.pool);
+  if (turn.line->stay == kForever || may_keep || promised_.contains(job.id))
+    return TryHead(job, ranking);
   QueueLine alike = *turn.line;
   alike.stay = Duration{};
   const std::tuple key(std::move(alike), kept_.BoundOf(job), kept_.changes());
@@ -202,7 +222,9 @@ bool Pass::TryLine(const Turns::Turn& turn) {
 // False: nobody of its line need be tried in this pass.
 bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
   const bool is_promised = promised_.contains(job.id);
-  if (HasVariants(*job.spec)) return (!is_promised && PlaceVariant(job)) || ClearFor(AsPlaced(job, 0, LeastNodes(*job.spec)), is_promised);
+  if (HasVariants(*job.spec))
+    return (!is_promised && PlaceVariant(job)) ||
+           ClearFor(AsPlaced(job, 0, LeastNodes(*job.spec)), is_promised);
   if (!is_promised && IsStoppedByQuota(job)) return false;
   if (const auto pick = ranking.Find(classes_, job, kept_.ClosedTo(job))) {
     Place(job, *pick);
@@ -215,13 +237,16 @@ bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
 bool Pass::ClearFor(const Job& job, bool is_promised) {
   if (!is_promised && IsStoppedByQuota(job)) return false;
   const bool is_cleared_for = is_promised || Interrupt(job);
-  if (at_ - job.queued_at >= KeepsAfter(state_.policy, *job.spec)) KeepFor(job, rankings_.Of(ShapeOf(job)), is_cleared_for);
+  if (at_ - job.queued_at >= KeepsAfter(state_.policy, *job.spec))
+    KeepFor(job, rankings_.Of(ShapeOf(job)), is_cleared_for);
   return is_cleared_for;
 }
 
 // Others are interrupted, and nodes are kept, for its own fields on the fewest nodes only.
 bool Pass::PlaceVariant(const Job& job) {
-  const auto is_stopped = [this](const Job& as) { return FindQuotaStop(state_, as, at_, planned_).has_value(); };
+  const auto is_stopped = [this](const Job& as) {
+    return FindQuotaStop(state_, as, at_, planned_).has_value();
+  };
   auto found = PickVariant(job, classes_, rankings_, kept_.ClosedTo(job), is_stopped);
   if (!found) return false;
   const Job& as = variants_.emplace_back(std::move(found->job));
@@ -229,17 +254,23 @@ bool Pass::PlaceVariant(const Job& job) {
   return true;
 }
 
-// It is the first that does not fit: the nodes on which it can start first fill no further, but by those who
-// leave before that.  Where somebody without a time limit is in its way, the emptiest that could hold it, and
-// nobody without a time limit comes there before it; where those in service cannot even when empty, it keeps
-// nothing from others.  What it keeps counts on its limits, so that
-// nobody behind it uses them up.  One for whom a place is being cleared keeps what it was promised.
+// It is the first that does not fit: the nodes on which it can start first fill no further, but by
+// those who leave before that.  Where somebody without a time limit is in its way, the emptiest
+// that could hold it, and nobody without a time limit comes there before it; where those in service
+// cannot even when empty, it keeps nothing from others.  What it keeps counts on its limits, so
+// that nobody behind it uses them up.  One for whom a place is being cleared keeps what it was
+// promised.
 void Pass::KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
   if (pools_reserved_.contains(job.pool)) return;
   const std::set<NodeId> taken = kept_.Taken(job);
-  const auto ready = LimitsTell() ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, taken), job) : std::nullopt;
+  const auto ready =
+      LimitsTell()
+          ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, taken), job)
+          : std::nullopt;
   if (!ready && only_if_sure) return;
-  const Instant starts_by = ready ? ready->at : ReadyTimes::CanTell(*job.spec) ? kSomeTime : Instant{};
+  const Instant starts_by = ready                            ? ready->at
+                            : ReadyTimes::CanTell(*job.spec) ? kSomeTime
+                                                             : Instant{};
   for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, taken)) {
     kept_.Keep(id, {job.id, starts_by});
     pools_reserved_.insert(job.pool);
@@ -248,7 +279,8 @@ void Pass::KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
 }
 
 bool Pass::LimitsTell() const {
-  return state_.limited > 0 || std::ranges::any_of(placed_, [](const Job* job) { return job->spec->time_limit.ns != 0; });
+  return state_.limited > 0 ||
+         std::ranges::any_of(placed_, [](const Job* job) { return job->spec->time_limit.ns != 0; });
 }
 
 bool Pass::Interrupt(const Job& job) {

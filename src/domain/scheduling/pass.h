@@ -15,16 +15,17 @@
 #include "domain/scheduling/find_victims.h"
 #include "domain/scheduling/kept_nodes.h"
 #include "domain/scheduling/plan.h"
+#include "domain/scheduling/rankings.h"
 #include "domain/scheduling/ready_times.h"
 #include "domain/scheduling/scratch_nodes.h"
-#include "domain/scheduling/rankings.h"
 #include "domain/scheduling/turns.h"
 
 namespace gp {
 
 class Pass {
  public:
-  Pass(const State& state, Instant at, NodeClasses& classes, Rankings& rankings, ReadyTimes& ready_times);
+  Pass(const State& state, Instant at, NodeClasses& classes, Rankings& rankings,
+       ReadyTimes& ready_times);
   ~Pass();
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
@@ -70,7 +71,8 @@ class Pass {
   std::vector<const Job*> placed_;
   std::deque<Job> variants_;  // of those, as they were placed
   std::set<JobId> promised_;  // their places are being cleared
-  std::set<JobId> settled_;  // before the queue: by their claims, as they are being moved, or after a fault
+  // Before the queue: by their claims, as they are being moved, or after a fault
+  std::set<JobId> settled_;
   std::set<std::tuple<QueueLine, size_t, int>> in_vain_;
   std::set<std::string> pools_reserved_;  // where somebody waited too long
   std::optional<Interruptible> interruptible_;

@@ -18,7 +18,8 @@ Job As(const Job& job, const JobSpec& variant, int nodes) {
 }
 
 // The most nodes, up to `most`, with which no limit stops it; 0: not even the least.
-int MostAllowed(const Job& job, const JobSpec& variant, int most, const std::function<bool(const Job&)>& is_stopped) {
+int MostAllowed(const Job& job, const JobSpec& variant, int most,
+                const std::function<bool(const Job&)>& is_stopped) {
   int good = LeastNodes(variant) - 1;
   int bad = most + 1;
   while (bad - good > 1) {
@@ -30,19 +31,24 @@ int MostAllowed(const Job& job, const JobSpec& variant, int most, const std::fun
 
 class Picker {
  public:
-  Picker(const Job& job, const NodeClasses& classes, Rankings& rankings, const std::set<NodeId>& closed,
-         const std::function<bool(const Job&)>& is_stopped)
-      : job_(job), classes_(classes), rankings_(rankings), closed_(closed), is_stopped_(is_stopped) {}
+  Picker(const Job& job, const NodeClasses& classes, Rankings& rankings,
+         const std::set<NodeId>& closed, const std::function<bool(const Job&)>& is_stopped)
+      : job_(job),
+        classes_(classes),
+        rankings_(rankings),
+        closed_(closed),
+        is_stopped_(is_stopped) {}
 
-  // On the most nodes that there are and that no limit stops.  One ranking serves for all sizes but one node,
-  // which needs nothing in common with others.
+  // On the most nodes that there are and that no limit stops.  One ranking serves for all sizes but
+  // one node, which needs nothing in common with others.
   std::optional<VariantPick> Pick(const JobSpec& variant) {
     if (variant.nodes > 1) {
       const Job widest = As(job_, variant, variant.nodes);
       ShapeRanking& ranking = rankings_.Of(ShapeOf(widest));
       const auto fit = static_cast<int64_t>(ranking.CountMost(classes_, widest, closed_));
       const int most = static_cast<int>(std::min<int64_t>(fit, variant.nodes));
-      const int nodes = most < LeastNodes(variant) ? 0 : MostAllowed(job_, variant, most, is_stopped_);
+      const int nodes =
+          most < LeastNodes(variant) ? 0 : MostAllowed(job_, variant, most, is_stopped_);
       if (nodes > 1) return PickOf(ranking, As(job_, variant, nodes));
     }
     if (LeastNodes(variant) > 1) return std::nullopt;
@@ -68,15 +74,18 @@ class Picker {
 
 }  // namespace
 
-std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes, Rankings& rankings,
-                                       const std::set<NodeId>& closed, const std::function<bool(const Job&)>& is_stopped) {
+std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes,
+                                       Rankings& rankings, const std::set<NodeId>& closed,
+                                       const std::function<bool(const Job&)>& is_stopped) {
   std::set<NodeId> without_faults = NodesWithFaults(job);
   const bool any_faults = !without_faults.empty();
   without_faults.insert(closed.begin(), closed.end());
   for (int i = 0; i < CountVariants(*job.spec); ++i) {
     const JobSpec variant = Variant(*job.spec, i);
     // A node that failed it is its last choice: rather on fewer.
-    auto found = any_faults ? Picker(job, classes, rankings, without_faults, is_stopped).Pick(variant) : std::nullopt;
+    auto found = any_faults
+                     ? Picker(job, classes, rankings, without_faults, is_stopped).Pick(variant)
+                     : std::nullopt;
     if (!found) found = Picker(job, classes, rankings, closed, is_stopped).Pick(variant);
     if (!found) continue;
     found->variant = i;

@@ -20,10 +20,11 @@ struct VariantPick {
   ShapeRanking::Pick pick;
 };
 
-// The first in the job's order that fits and that no limit stops; of those with fewer nodes too, the most
-// nodes.  `is_stopped`: whether a limit stops the job as it would be placed; who needs less is not stopped
-// where one who needs more is not.
-std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes, Rankings& rankings,
-                                       const std::set<NodeId>& closed, const std::function<bool(const Job&)>& is_stopped);
+// The first in the job's order that fits and that no limit stops; of those with fewer nodes too,
+// the most nodes.  `is_stopped`: whether a limit stops the job as it would be placed; who needs
+// less is not stopped where one who needs more is not.
+std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes,
+                                       Rankings& rankings, const std::set<NodeId>& closed,
+                                       const std::function<bool(const Job&)>& is_stopped);
 
 }  // namespace gp

@@ -17,8 +17,8 @@ struct Plan {
   Instant made_at;
   using Step = std::variant<PlaceGang, PreemptJob>;
   std::vector<Step> steps;  // in the order in which they must be committed
-  // Somebody waits for a place that a running job may have to give up later: then look again, even if
-  // nothing happens.  ns == 0: nobody does.
+  // Somebody waits for a place that a running job may have to give up later: then look again, even
+  // if nothing happens.  ns == 0: nobody does.
   Instant look_again_at;
   // Nodes that are being cleared for a job, or that one which has waited too long keeps for itself.
   std::map<NodeId, Kept> kept;

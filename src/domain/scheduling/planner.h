@@ -1,8 +1,8 @@
 #pragma once
 
-// Which queued jobs start now, and where.  The result is a pure function of the state and the time; a
-// planner that is kept remembers what it has worked out for classes of nodes and shapes of jobs, and
-// looks again only at nodes that have changed.
+// Which queued jobs start now, and where.  The result is a pure function of the state and the time;
+// a planner that is kept remembers what it has worked out for classes of nodes and shapes of jobs,
+// and looks again only at nodes that have changed.
 
 #include <cstdint>
 #include <map>
@@ -11,8 +11,8 @@
 #include "domain/cluster/state.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/plan.h"
-#include "domain/scheduling/ready_times.h"
 #include "domain/scheduling/rankings.h"
+#include "domain/scheduling/ready_times.h"
 
 namespace gp {
 

@@ -20,7 +20,9 @@ class Rankings {
 
   ShapeRanking& Of(const JobShape& shape) {
     const auto known = by_shape_.find(shape);
-    return known != by_shape_.end() ? known->second : by_shape_.try_emplace(shape, WeightsFor(shape.pool)).first->second;
+    return known != by_shape_.end()
+               ? known->second
+               : by_shape_.try_emplace(shape, WeightsFor(shape.pool)).first->second;
   }
   PlacementWeights WeightsFor(const std::string& pool) const { return WeightsOf(weights_, pool); }
   // Where the weights are others than before, all is worked out anew.

@@ -15,10 +15,12 @@ namespace gp {
 namespace {
 
 // When everything that is held on the node, or planned there in this pass, has gone at the latest.
-std::vector<std::pair<Instant, Lease>> EndsOn(const State& state, Instant at, const ScratchNodes& nodes, NodeId id) {
+std::vector<std::pair<Instant, Lease>> EndsOn(const State& state, Instant at,
+                                              const ScratchNodes& nodes, NodeId id) {
   std::vector<std::pair<Instant, Lease>> ends;
   for (const LeaseId lease : state.FindNode(id)->leases) {
-    ends.push_back({LatestEnd(*state.FindJob(state.FindLease(lease)->job)), *state.FindLease(lease)});
+    ends.push_back(
+        {LatestEnd(*state.FindJob(state.FindLease(lease)->job)), *state.FindLease(lease)});
   }
   for (const ScratchNodes::Planned& planned : nodes.PlannedOn(id)) {
     ends.push_back({EndOfStay(at, *planned.job->spec), planned.lease});
@@ -29,10 +31,12 @@ std::vector<std::pair<Instant, Lease>> EndsOn(const State& state, Instant at, co
 
 // Whether what is reserved on the node leaves it to the job from then on.
 bool IsOpen(const State& state, NodeId id, const Job& job, Instant from) {
-  return std::ranges::all_of(ReservationsOf(state, *state.FindNode(id)), [&](const Reservation* one) { return Permits(*one, job, from); });
+  return std::ranges::all_of(ReservationsOf(state, *state.FindNode(id)),
+                             [&](const Reservation* one) { return Permits(*one, job, from); });
 }
 
-Instant ReadyAt(const State& state, Instant at, const ScratchNodes& nodes, NodeId id, const Job& job) {
+Instant ReadyAt(const State& state, Instant at, const ScratchNodes& nodes, NodeId id,
+                const Job& job) {
   Node node = nodes.Of(id);
   if (Fits(node, job)) return at;
   const auto ends = EndsOn(state, at, nodes, id);
@@ -46,7 +50,9 @@ Instant ReadyAt(const State& state, Instant at, const ScratchNodes& nodes, NodeI
 
 }  // namespace
 
-bool ReadyTimes::CanTell(const JobSpec& spec) { return spec.gpus.count > 0 && ModeFor(spec.gpus) == GpuMode::kWhole; }
+bool ReadyTimes::CanTell(const JobSpec& spec) {
+  return spec.gpus.count > 0 && ModeFor(spec.gpus) == GpuMode::kWhole;
+}
 
 void ReadyTimes::Forget(NodeId changed) {
   if (changed.value < ends_.size()) ends_[changed.value].reset();
@@ -70,7 +76,8 @@ const std::vector<Instant>& ReadyTimes::EndsOf(const State& state, NodeId id) {
 }
 
 // Not later than it is ready: there are enough GPUs by number, wherever they are.
-Instant ReadyTimes::Earliest(const State& state, Instant at, const ScratchNodes& nodes, NodeId id, const Job& job) {
+Instant ReadyTimes::Earliest(const State& state, Instant at, const ScratchNodes& nodes, NodeId id,
+                             const Job& job) {
   const int missing = job.spec->gpus.count - std::popcount(EligibleGpus(nodes.Of(id), job));
   if (missing <= 0 || !nodes.PlannedOn(id).empty()) return at;
   const std::vector<Instant>& ends = EndsOf(state, id);
@@ -78,14 +85,17 @@ Instant ReadyTimes::Earliest(const State& state, Instant at, const ScratchNodes&
   return last < ends.size() ? std::max(at, ends[last]) : kNever;
 }
 
-std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Instant at, const ScratchNodes& nodes,
-                                                       const std::vector<NodeId>& able, const Job& job) {
+std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Instant at,
+                                                       const ScratchNodes& nodes,
+                                                       const std::vector<NodeId>& able,
+                                                       const Job& job) {
   // Best first by what is known: each node's time is looked at closely only once it might be taken.
   using Entry = std::tuple<Instant, int, NodeId, bool>;
   std::vector<Entry> entries;
   for (const NodeId id : able) {
     const Instant earliest = Earliest(state, at, nodes, id, job);
-    if (earliest != kNever) entries.push_back({earliest, -std::popcount(FreeGpus(nodes.Of(id))), id, false});
+    if (earliest != kNever)
+      entries.push_back({earliest, -std::popcount(FreeGpus(nodes.Of(id))), id, false});
   }
   std::priority_queue open(std::greater<>(), std::move(entries));
   Ready ready;
@@ -107,7 +117,8 @@ std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Insta
   return std::nullopt;
 }
 
-std::optional<ReadyTimes::Ready> ReadyTimes::Find(const State& state, Instant at, const ScratchNodes& nodes,
+std::optional<ReadyTimes::Ready> ReadyTimes::Find(const State& state, Instant at,
+                                                  const ScratchNodes& nodes,
                                                   const NodesByTrait& able, const Job& job) {
   if (!CanTell(*job.spec)) return std::nullopt;
   std::optional<Ready> best;

@@ -30,19 +30,20 @@ void TakeAway(const State& state, const Job& job, Node& node) {
 
 // Who goes first: the lowest priority, the highest level, who has had most, the last submitted.
 auto OrderOf(const Standing& candidate, Instant at) {
-  return std::tuple(candidate.priority, -candidate.level, -AttainedGpuMs(*candidate.job, at), -static_cast<int64_t>(candidate.job->id.value));
+  return std::tuple(candidate.priority, -candidate.level, -AttainedGpuMs(*candidate.job, at),
+                    -static_cast<int64_t>(candidate.job->id.value));
 }
 
 // Some of those on one node.
 struct LeavingSet {
   RoomCost cost;
-  int order = 0;           // less: those who go first
-  uint32_t members = 0;    // of OnNode::candidates
+  int order = 0;         // less: those who go first
+  uint32_t members = 0;  // of OnNode::candidates
   int64_t gpus_here = 0;
 };
 
-// The highest priority of those who go, if it is as low as may be, of candidates that hold so many GPUs here.
-// REQUIRES: all of them hold as many.
+// The highest priority of those who go, if it is as low as may be, of candidates that hold so many
+// GPUs here. REQUIRES: all of them hold as many.
 int LeastPriorityFor(int missing, std::span<Standing> candidates) {
   std::ranges::sort(candidates, {}, &Standing::priority);
   auto last = candidates.begin();
@@ -50,7 +51,8 @@ int LeastPriorityFor(int missing, std::span<Standing> candidates) {
   return last->priority;
 }
 
-// The fewest GPUs, all over the cluster, of candidates that hold so many here; nullopt: all of them do not.
+// The fewest GPUs, all over the cluster, of candidates that hold so many here; nullopt: all of them
+// do not.
 std::optional<int64_t> LeastGpusFor(int missing, std::span<const Standing> candidates) {
   int64_t here = 0;
   int64_t everywhere = 0;
@@ -83,7 +85,8 @@ LeavingSet Joined(const LeavingSet& set, const Standing& candidate, int index) {
 
 Room RoomOf(const OnNode& on, uint32_t set) {
   Room room{on.node, {}, ""};
-  for (; set != 0; set &= set - 1) room.leaving.push_back(on.candidates[static_cast<size_t>(std::countr_zero(set))].job);
+  for (; set != 0; set &= set - 1)
+    room.leaving.push_back(on.candidates[static_cast<size_t>(std::countr_zero(set))].job);
   return room;
 }
 
@@ -100,10 +103,13 @@ void ForEachNode(const State& state, const Job& job, const F& visit) {
 }  // namespace
 
 LeavingCost LeavingCost::operator+(const LeavingCost& other) const {
-  return {std::max(priority, other.priority), gpus + other.gpus, jobs + other.jobs, priorities + other.priorities};
+  return {std::max(priority, other.priority), gpus + other.gpus, jobs + other.jobs,
+          priorities + other.priorities};
 }
 
-LeavingCost CostOf(const Job& leaving) { return {leaving.spec->priority, GpusOf(leaving), 1, leaving.spec->priority}; }
+LeavingCost CostOf(const Job& leaving) {
+  return {leaving.spec->priority, GpusOf(leaving), 1, leaving.spec->priority};
+}
 
 LeavingCost CostOf(const std::vector<const Job*>& leaving) {
   LeavingCost cost;
@@ -111,7 +117,8 @@ LeavingCost CostOf(const std::vector<const Job*>& leaving) {
   return cost;
 }
 
-ByNode::ByNode(const State& state, const std::vector<Standing>& candidates) : begins_(state.nodes.size() + 1, 0) {
+ByNode::ByNode(const State& state, const std::vector<Standing>& candidates)
+    : begins_(state.nodes.size() + 1, 0) {
   std::vector<std::pair<NodeId, const Standing*>> places;
   places.reserve(candidates.size());
   for (const Standing& candidate : candidates) {
@@ -129,28 +136,33 @@ ByNode::ByNode(const State& state, const std::vector<Standing>& candidates) : be
 std::vector<OnNode> ByNode::Open(const std::set<NodeId>& left_out, bool all) {
   std::vector<OnNode> open;
   for (uint32_t i = 0; i + 1 < begins_.size(); ++i) {
-    const std::span<Standing> candidates(standings_.data() + begins_[i], begins_[i + 1] - begins_[i]);
-    if ((all || !candidates.empty()) && !left_out.contains(NodeId{i})) open.push_back({NodeId{i}, candidates});
+    const std::span<Standing> candidates(standings_.data() + begins_[i],
+                                         begins_[i + 1] - begins_[i]);
+    if ((all || !candidates.empty()) && !left_out.contains(NodeId{i}))
+      open.push_back({NodeId{i}, candidates});
   }
   return open;
 }
 
-RoomSearch::RoomSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job, MayGo may_go)
+RoomSearch::RoomSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job,
+                       MayGo may_go)
     : state_(state), nodes_(nodes), at_(at), job_(job), may_go_(std::move(may_go)) {}
 
 std::optional<Clearing> RoomSearch::Find(const std::vector<OnNode>& open) {
   const Made made = MakeRooms(open);
   if (!made.best) return std::nullopt;
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
-  std::optional<Clearing> found = Gather(std::span(made.by_trait.at(*made.best)).first(wanted), made, open);
+  std::optional<Clearing> found =
+      Gather(std::span(made.by_trait.at(*made.best)).first(wanted), made, open);
   if (!may_go_(found->leaving)) found.reset();
   if (wanted == 1 || wanted > kNodesCombined) return found;
-  const auto cheaper = CombineRooms(AllAmongCheapest(made, open), wanted, may_go_, found ? std::optional(CostOf(found->leaving)) : std::nullopt);
+  const auto cheaper = CombineRooms(AllAmongCheapest(made, open), wanted, may_go_,
+                                    found ? std::optional(CostOf(found->leaving)) : std::nullopt);
   return cheaper ? Gather(*cheaper, made, open) : found;
 }
 
-// Cheapest first, until what is left cannot be cheaper than what a whole gang has found, nor than the rooms
-// that are combined for it.
+// Cheapest first, until what is left cannot be cheaper than what a whole gang has found, nor than
+// the rooms that are combined for it.
 RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
   std::vector<std::pair<RoomCost, const OnNode*>> promising;
@@ -160,7 +172,9 @@ RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
   std::ranges::sort(promising, {}, [](const auto& one) { return one.first; });
   const size_t combined = wanted == 1 || wanted > kNodesCombined ? 0 : kNodesCombined;
   std::vector<RoomCost> cheapest;  // so many of all
-  const auto cannot_matter = [&](const RoomCost& least) { return cheapest.size() == combined && (combined == 0 || cheapest.back() < least); };
+  const auto cannot_matter = [&](const RoomCost& least) {
+    return cheapest.size() == combined && (combined == 0 || cheapest.back() < least);
+  };
   Made made;
   std::optional<RoomCost> best;  // of the dearest node of the gang
   for (const auto& [least, one] : promising) {
@@ -182,7 +196,8 @@ RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
 }
 
 // On each of the cheapest nodes every room that leaves nobody out who could be spared there.
-std::vector<std::vector<Room>> RoomSearch::AllAmongCheapest(const Made& made, const std::vector<OnNode>& open) {
+std::vector<std::vector<Room>> RoomSearch::AllAmongCheapest(const Made& made,
+                                                            const std::vector<OnNode>& open) {
   std::vector<RoomCost> first;
   for (const auto& [trait, rooms] : made.by_trait) {
     for (const Room& room : rooms) first.push_back(room.Cost());
@@ -213,7 +228,8 @@ std::optional<RoomCost> RoomSearch::LeastCost(const OnNode& on) const {
 
 // The cheapest room there; nullopt: there is none, not even without all of them.
 std::optional<Room> RoomSearch::MakeRoom(const OnNode& on) {
-  std::ranges::sort(on.candidates, {}, [this](const Standing& candidate) { return OrderOf(candidate, at_); });
+  std::ranges::sort(on.candidates, {},
+                    [this](const Standing& candidate) { return OrderOf(candidate, at_); });
   if (on.candidates.size() > kExactCandidates) return MakeSomeRoom(on);
   std::vector<Room> cheapest = MakeCheapestRooms(on, 1);
   return cheapest.empty() ? std::nullopt : std::optional(std::move(cheapest.front()));
@@ -221,25 +237,30 @@ std::optional<Room> RoomSearch::MakeRoom(const OnNode& on) {
 
 // Every set, the cheapest first; of equal ones, those who go first.  None has another one in it.
 std::vector<Room> RoomSearch::MakeCheapestRooms(const OnNode& on, size_t rooms_max) {
-  const int64_t missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
+  const int64_t missing =
+      job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   std::array<LeavingSet, 1U << kExactCandidates> sets;
   std::vector<const LeavingSet*> enough;
   sets[0] = {{{}, on.node}, 0, 0, 0};
   for (uint32_t members = 0; members < 1U << on.candidates.size(); ++members) {
     if (members != 0) {
       const int first = std::countr_zero(members);
-      sets[members] = Joined(sets[members & (members - 1)], on.candidates[static_cast<size_t>(first)], first);
+      sets[members] =
+          Joined(sets[members & (members - 1)], on.candidates[static_cast<size_t>(first)], first);
     }
     if (sets[members].gpus_here >= missing) enough.push_back(&sets[members]);
   }
-  const auto dearer = [](const LeavingSet* a, const LeavingSet* b) { return std::tie(a->cost, a->order) > std::tie(b->cost, b->order); };
+  const auto dearer = [](const LeavingSet* a, const LeavingSet* b) {
+    return std::tie(a->cost, a->order) > std::tie(b->cost, b->order);
+  };
   std::ranges::make_heap(enough, dearer);
   std::vector<Room> rooms;
   std::vector<uint32_t> made;
   for (; !enough.empty() && rooms.size() < rooms_max; enough.pop_back()) {
     std::ranges::pop_heap(enough, dearer);
     const uint32_t set = enough.back()->members;
-    if (std::ranges::any_of(made, [set](uint32_t smaller) { return (smaller & ~set) == 0; })) continue;
+    if (std::ranges::any_of(made, [set](uint32_t smaller) { return (smaller & ~set) == 0; }))
+      continue;
     Room room = RoomOf(on, set);
     if (!may_go_(room.leaving) || !FitsIn(room)) continue;
     rooms.push_back(std::move(room));
@@ -269,9 +290,11 @@ std::optional<Room> RoomSearch::MakeSomeRoom(const OnNode& on) {
   return room;
 }
 
-// Who leaves for all of these rooms, without whoever can be spared, the highest priority first.  Gangs that
-// leave make room on other nodes too, beside those that have it already: then it may be these.
-Clearing RoomSearch::Gather(std::span<const Room> rooms, const Made& made, const std::vector<OnNode>& open) {
+// Who leaves for all of these rooms, without whoever can be spared, the highest priority first.
+// Gangs that leave make room on other nodes too, beside those that have it already: then it may be
+// these.
+Clearing RoomSearch::Gather(std::span<const Room> rooms, const Made& made,
+                            const std::vector<OnNode>& open) {
   Clearing found;
   std::vector<const Job*>& leaving = found.leaving;
   std::set<NodeId> on;
@@ -307,8 +330,10 @@ Clearing RoomSearch::Gather(std::span<const Room> rooms, const Made& made, const
   return found;
 }
 
-// The first of these nodes that together have room for the job when those have left; empty: not enough.
-std::vector<NodeId> RoomSearch::NodesWithout(const std::vector<const Job*>& leaving, const std::vector<NodeId>& on) {
+// The first of these nodes that together have room for the job when those have left; empty: not
+// enough.
+std::vector<NodeId> RoomSearch::NodesWithout(const std::vector<const Job*>& leaving,
+                                             const std::vector<NodeId>& on) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
   std::map<std::string, std::vector<NodeId>> by_trait;
   size_t most = 0;
@@ -330,7 +355,8 @@ bool RoomSearch::FitsIn(Room& room) {
   return choice.has_value();
 }
 
-std::optional<NodeChoice> RoomSearch::ChooseWithout(const std::vector<const Job*>& leaving, NodeId id) {
+std::optional<NodeChoice> RoomSearch::ChooseWithout(const std::vector<const Job*>& leaving,
+                                                    NodeId id) {
   scratch_ = nodes_.Of(id);
   for (const Job* job : leaving) TakeAway(state_, *job, scratch_);
   return ChooseGpus(scratch_, job_, WeightsOf(state_.policy.placement, job_.pool));

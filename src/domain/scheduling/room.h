@@ -1,7 +1,7 @@
 #pragma once
 
-// Room for one rank of a job on one node, made by taking away some of those who run there: whole gangs,
-// and none that could be spared.
+// Room for one rank of a job on one node, made by taking away some of those who run there: whole
+// gangs, and none that could be spared.
 
 #include <compare>
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace gp {
 
 // What it costs that these jobs leave: less is better, the first field that differs decides.
 struct LeavingCost {
-  int priority = -1;       // the highest of theirs; -1: nobody leaves
-  int64_t gpus = 0;        // of all of them, wherever they are
+  int priority = -1;  // the highest of theirs; -1: nobody leaves
+  int64_t gpus = 0;   // of all of them, wherever they are
   size_t jobs = 0;
   int64_t priorities = 0;  // all of theirs together
 
@@ -75,11 +75,12 @@ class RoomSearch {
  public:
   // Whether all of these may go together; so may, then, any of them.
   using MayGo = std::function<bool(const std::vector<const Job*>&)>;
-  RoomSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job, MayGo may_go);
+  RoomSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job,
+             MayGo may_go);
 
-  // Room for the whole job, on nodes of one trait, and nobody goes who can be spared.  For one node the
-  // cheapest of all.  For a gang the cheapest of all on few nodes (`combine_rooms.h`); on more, the
-  // nodes that are cheapest one by one, made cheaper among these.  nullopt: none was found.
+  // Room for the whole job, on nodes of one trait, and nobody goes who can be spared.  For one node
+  // the cheapest of all.  For a gang the cheapest of all on few nodes (`combine_rooms.h`); on more,
+  // the nodes that are cheapest one by one, made cheaper among these.  nullopt: none was found.
   std::optional<Clearing> Find(const std::vector<OnNode>& open);
 
  private:
@@ -89,9 +90,11 @@ class RoomSearch {
     std::optional<std::string> best;
   };
   Made MakeRooms(const std::vector<OnNode>& open);
-  std::vector<std::vector<Room>> AllAmongCheapest(const Made& made, const std::vector<OnNode>& open);
+  std::vector<std::vector<Room>> AllAmongCheapest(const Made& made,
+                                                  const std::vector<OnNode>& open);
   Clearing Gather(std::span<const Room> rooms, const Made& made, const std::vector<OnNode>& open);
-  std::vector<NodeId> NodesWithout(const std::vector<const Job*>& leaving, const std::vector<NodeId>& on);
+  std::vector<NodeId> NodesWithout(const std::vector<const Job*>& leaving,
+                                   const std::vector<NodeId>& on);
   std::optional<RoomCost> LeastCost(const OnNode& on) const;
   std::optional<Room> MakeRoom(const OnNode& on);
   std::vector<Room> MakeCheapestRooms(const OnNode& on, size_t rooms_max);

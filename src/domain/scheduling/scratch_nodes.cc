@@ -11,7 +11,9 @@ const Node& ScratchNodes::Of(NodeId id) const {
   return copy == copies_.end() ? *state_.FindNode(id) : copy->second;
 }
 
-Node& ScratchNodes::CopyOf(NodeId id) { return copies_.try_emplace(id, *state_.FindNode(id)).first->second; }
+Node& ScratchNodes::CopyOf(NodeId id) {
+  return copies_.try_emplace(id, *state_.FindNode(id)).first->second;
+}
 
 void ScratchNodes::TakeAway(const Job& job) {
   for (const LeaseId id : job.leases) {
@@ -24,7 +26,8 @@ void ScratchNodes::Hold(const Job& job, const std::vector<RankPlacement>& ranks)
   for (const RankPlacement& rank : ranks) {
     Node& copy = CopyOf(rank.node);
     Lease lease;
-    lease.id = {~uint64_t{0} - planned_[rank.node].size()};  // planned only: no live lease has this id
+    // Planned only: no live lease has this id
+    lease.id = {~uint64_t{0} - planned_[rank.node].size()};
     lease.mode = ModeFor(job.spec->gpus);
     lease.gpus = rank.gpus;
     lease.numa = rank.numa;

@@ -13,7 +13,9 @@ namespace {
 
 NodeRank RankOf(const Node& node, const NodeChoice& choice) {
   const GpuScore& s = choice.score;
-  return {s.weighted, s.first, s.second, s.links_descending, s.mig_lost, s.gpus_opened, s.blocks_lost, std::popcount(FreeGpus(node)), s.share_left};
+  return {s.weighted,  s.first,       s.second,      s.links_descending,
+          s.mig_lost,  s.gpus_opened, s.blocks_lost, std::popcount(FreeGpus(node)),
+          s.share_left};
 }
 
 // Visits the members of some classes in order of node id, until `visit` says stop.
@@ -36,7 +38,8 @@ bool VisitInOrder(const NodeClasses& classes, const std::vector<ClassId>& group,
   return true;
 }
 
-size_t CountFree(const NodeClasses& classes, const std::vector<ClassId>& group, const std::set<NodeId>& left_out) {
+size_t CountFree(const NodeClasses& classes, const std::vector<ClassId>& group,
+                 const std::set<NodeId>& left_out) {
   size_t count = 0;
   for (const ClassId id : group) {
     const auto& members = classes.Of(id).members;
@@ -56,7 +59,8 @@ void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) return false;
     if (const auto choice = ChooseGpus(one.example, job, weights_)) {
-      by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)].push_back(id);
+      by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)]
+          .push_back(id);
     }
     return true;
   });
@@ -76,7 +80,8 @@ std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes,
 std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& classes, size_t wanted,
                                                           const std::set<NodeId>& left_out) const {
   std::optional<Pick> best;
-  std::tuple<int, NodeRank, NodeId> best_last;  // how near, then the worst of the nodes, decide between traits
+  // How near, then the worst of the nodes, decide between traits
+  std::tuple<int, NodeRank, NodeId> best_last;
   for (const auto& [trait, groups] : by_trait_) {
     const std::string part = wanted == 1 ? "" : NearestPart(classes, groups, wanted, left_out);
     const int levels = CountLevels(part);
@@ -86,7 +91,9 @@ std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& cla
       pick.nodes_fit += CountFree(classes, group, left_out);
       if (pick.nodes.size() == wanted) continue;
       VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
-        if (left_out.contains(node) || (levels > 0 && Outer(NetworkOf(classes.Of(id).example), levels) != part)) return true;
+        if (left_out.contains(node) ||
+            (levels > 0 && Outer(NetworkOf(classes.Of(id).example), levels) != part))
+          return true;
         pick.nodes.push_back(node);
         last = {-levels, rank, node};
         return pick.nodes.size() < wanted;
@@ -99,27 +106,31 @@ std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& cla
   return best;
 }
 
-// The innermost part of the network that has nodes enough; of several the one with the fewest, so that the
-// others stay whole for larger gangs.  Empty: only all together do.
-std::string ShapeRanking::NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted, const std::set<NodeId>& left_out) const {
+// The innermost part of the network that has nodes enough; of several the one with the fewest, so
+// that the others stay whole for larger gangs.  Empty: only all together do.
+std::string ShapeRanking::NearestPart(const NodeClasses& classes, const Groups& groups,
+                                      size_t wanted, const std::set<NodeId>& left_out) const {
   std::map<std::string_view, size_t> fit;
   for (const auto& [rank, group] : groups) {
     for (const ClassId id : group) {
       const std::string_view network = NetworkOf(classes.Of(id).example);
       if (network.empty()) continue;
       const size_t members = CountFree(classes, {id}, left_out);
-      for (int levels = CountLevels(network); levels > 0; --levels) fit[Outer(network, levels)] += members;
+      for (int levels = CountLevels(network); levels > 0; --levels)
+        fit[Outer(network, levels)] += members;
     }
   }
   std::tuple<int, size_t, std::string_view> nearest{0, 0, ""};
   for (const auto& [part, nodes] : fit) {
-    if (nodes >= wanted && std::get<2>(nearest).empty()) nearest = {-CountLevels(part), nodes, part};
+    if (nodes >= wanted && std::get<2>(nearest).empty())
+      nearest = {-CountLevels(part), nodes, part};
     if (nodes >= wanted) nearest = std::min(nearest, {-CountLevels(part), nodes, part});
   }
   return std::string(std::get<2>(nearest));
 }
 
-size_t ShapeRanking::CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved) {
+size_t ShapeRanking::CountMost(const NodeClasses& classes, const Job& job,
+                               const std::set<NodeId>& reserved) {
   Update(classes, job);
   size_t most = 0;
   for (const auto& [trait, groups] : by_trait_) {
@@ -130,31 +141,38 @@ size_t ShapeRanking::CountMost(const NodeClasses& classes, const Job& job, const
   return most;
 }
 
-const std::string* ShapeRanking::TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job) {
+const std::string* ShapeRanking::TraitIfEmpty(const NodeClasses& classes, ClassId id,
+                                              const Job& job) {
   const NodeClasses::Class& one = classes.Of(id);
-  if (one.members.empty() || one.example.condition != NodeCondition::kUp || one.example.draining) return nullptr;
+  if (one.members.empty() || one.example.condition != NodeCondition::kUp || one.example.draining)
+    return nullptr;
   const auto [known, is_new] = trait_if_empty_.try_emplace(id);
   if (is_new) {
     const Node empty = Emptied(one.example);
-    if (const auto choice = ChooseGpus(empty, job, weights_)) known->second = CommonTrait(*job.spec, empty, *choice);
+    if (const auto choice = ChooseGpus(empty, job, weights_))
+      known->second = CommonTrait(*job.spec, empty, *choice);
   }
   return known->second ? &*known->second : nullptr;
 }
 
-NodesByTrait ShapeRanking::AbleWhenEmpty(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out) {
+NodesByTrait ShapeRanking::AbleWhenEmpty(const NodeClasses& classes, const Job& job,
+                                         const std::set<NodeId>& left_out) {
   NodesByTrait able;
   for (ClassId id = 0; id < classes.size(); ++id) {
     const std::string* trait = TraitIfEmpty(classes, id, job);
     if (trait == nullptr) continue;
-    std::ranges::copy_if(classes.Of(id).members, std::back_inserter(able[*trait]), [&](NodeId node) { return !left_out.contains(node); });
+    std::ranges::copy_if(classes.Of(id).members, std::back_inserter(able[*trait]),
+                         [&](NodeId node) { return !left_out.contains(node); });
   }
   return able;
 }
 
-std::vector<NodeId> ShapeRanking::FindEmptied(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out) {
+std::vector<NodeId> ShapeRanking::FindEmptied(const NodeClasses& classes, const Job& job,
+                                              const std::set<NodeId>& left_out) {
   std::map<int, std::vector<ClassId>> emptiest_first;
   for (ClassId id = 0; id < classes.size(); ++id) {
-    if (TraitIfEmpty(classes, id, job) != nullptr) emptiest_first[-std::popcount(FreeGpus(classes.Of(id).example))].push_back(id);
+    if (TraitIfEmpty(classes, id, job) != nullptr)
+      emptiest_first[-std::popcount(FreeGpus(classes.Of(id).example))].push_back(id);
   }
   NodesByTrait by_trait;
   const std::vector<NodeId>* found = nullptr;

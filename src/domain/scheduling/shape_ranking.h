@@ -17,8 +17,9 @@
 
 namespace gp {
 
-// Between nodes, smaller is better: what the pool weighs, the quality of the place, the blocks it breaks, the fuller node.
-// The lower node id decides between equals (docs/reference/placement_score.md).
+// Between nodes, smaller is better: what the pool weighs, the quality of the place, the blocks it
+// breaks, the fuller node. The lower node id decides between equals
+// (docs/reference/placement_score.md).
 struct NodeRank {
   int64_t weighted = 0;
   int first = 0;
@@ -46,23 +47,28 @@ class ShapeRanking {
   };
   // `job`: any of the shape.  `reserved` nodes are left out.  nullopt: there are too few.
   // A node on which the platform failed the job is taken only where it fits nowhere else.
-  std::optional<Pick> Find(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
+  std::optional<Pick> Find(const NodeClasses& classes, const Job& job,
+                           const std::set<NodeId>& reserved);
 
   // The most nodes of one trait on which a rank fits.  `job`: any of the shape.
   size_t CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
 
   // Nodes in service that could hold a rank if nothing were granted on them.
-  NodesByTrait AbleWhenEmpty(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out);
+  NodesByTrait AbleWhenEmpty(const NodeClasses& classes, const Job& job,
+                             const std::set<NodeId>& left_out);
   // The emptiest of those, as many as the gang has ranks; none: there are too few.
-  std::vector<NodeId> FindEmptied(const NodeClasses& classes, const Job& job, const std::set<NodeId>& left_out);
+  std::vector<NodeId> FindEmptied(const NodeClasses& classes, const Job& job,
+                                  const std::set<NodeId>& left_out);
 
  private:
   using Groups = std::map<NodeRank, std::vector<ClassId>>;
   void Update(const NodeClasses& classes, const Job& job);
   // nullptr: none in service, or not even then.
   const std::string* TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job);
-  std::string NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted, const std::set<NodeId>& left_out) const;
-  std::optional<Pick> FindAmong(const NodeClasses& classes, size_t wanted, const std::set<NodeId>& left_out) const;
+  std::string NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted,
+                          const std::set<NodeId>& left_out) const;
+  std::optional<Pick> FindAmong(const NodeClasses& classes, size_t wanted,
+                                const std::set<NodeId>& left_out) const;
 
   PlacementWeights weights_;
   size_t seen_ = 0;               // classes looked at

@@ -65,7 +65,10 @@ void ShareTable::SetStep(Entry& entry) {
     return;
   }
   const Wide share = Wide{entry.weight_} * entry.norm_;
-  entry.step_ = share == 0 ? 0 : static_cast<int64_t>(Wide{entry.use_} * kSteps * entry.siblings_->weights / share);
+  entry.step_ =
+      share == 0
+          ? 0
+          : static_cast<int64_t>(Wide{entry.use_} * kSteps * entry.siblings_->weights / share);
 }
 
 void ShareTable::Charge(const std::string& queue, const std::string& user, int64_t share) {

@@ -30,7 +30,7 @@ class ShareTable {
     AccountId id_;
     Entry* parent_ = nullptr;
     Siblings* siblings_ = nullptr;
-    int64_t norm_ = 0;        // of use: about what all siblings together may have
+    int64_t norm_ = 0;  // of use: about what all siblings together may have
     int64_t step_ = 0;
     int64_t weight_ = 1;
     int64_t guaranteed_ = 0;  // thousandths of GPUs

@@ -23,9 +23,10 @@ struct Turns::Branch {
   Branch* parent = nullptr;
   Entry* entry = nullptr;  // nullptr: the root
   std::map<AccountId, std::unique_ptr<Branch>> children;
-  std::set<Place> order;                           // of those children that have jobs
-  std::map<JobOrder, Head> heads;                  // only of a user, or of the root of those below their floor
-  std::optional<Place> place;                      // in the parent's order
+  std::set<Place> order;  // of those children that have jobs
+  // Only of a user, or of the root of those below their floor
+  std::map<JobOrder, Head> heads;
+  std::optional<Place> place;  // in the parent's order
 
   template <typename F>
   void ForEachHead(const F& visit) const {
@@ -33,10 +34,13 @@ struct Turns::Branch {
     for (const auto& [id, child] : children) child->ForEachHead(visit);
   }
   bool empty() const { return heads.empty() && order.empty(); }
-  JobOrder Best() const { return heads.empty() ? std::get<1>(*order.begin()) : heads.begin()->first; }
+  JobOrder Best() const {
+    return heads.empty() ? std::get<1>(*order.begin()) : heads.begin()->first;
+  }
 };
 
-Turns::Turns(const State& state, Instant at) : state_(state), at_(at), shares_(state, at), floors_(state) {
+Turns::Turns(const State& state, Instant at)
+    : state_(state), at_(at), shares_(state, at), floors_(state) {
   std::vector<Entry*> entries;
   const QueueLine* last = nullptr;
   for (const auto& [line, jobs] : state.lines) {
@@ -142,7 +146,9 @@ void Turns::RankAnew(const std::string& pool) {
   if (root == roots_.end()) return;
   const std::unique_ptr<Branch> before = std::move(root->second);
   roots_.erase(root);
-  before->ForEachHead([this](const QueueLine& line, JobId job, Entry* entry) { Add(line, KeyOf(*state_.FindJob(job)), entry); });
+  before->ForEachHead([this](const QueueLine& line, JobId job, Entry* entry) {
+    Add(line, KeyOf(*state_.FindJob(job)), entry);
+  });
 }
 
 void Turns::Charge(const Job& job, int64_t share) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Whose turn it is among the jobs that wait (docs/queues.md): classes, then queues and users by what
-// they have used of their share, then the jobs' own order.
+// Whose turn it is among the jobs that wait (docs/queues.md): classes, then queues and users by
+// what they have used of their share, then the jobs' own order.
 
 #include <compare>
 #include <cstdint>

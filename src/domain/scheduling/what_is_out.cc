@@ -20,7 +20,8 @@ struct Outage {
 
 bool IsOut(const Node& node) { return node.condition != NodeCondition::kUp || node.draining; }
 
-std::set<Outage> Candidates(const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes) {
+std::set<Outage> Candidates(const std::vector<const NodeClasses::Class*>& classes, int gpus,
+                            int nodes) {
   std::set<Outage> found;
   for (const NodeClasses::Class* one : classes) {
     const bool is_whole_node = IsOut(one->example);
@@ -46,12 +47,16 @@ IncidentId IncidentOf(const State& state, const GpuKey& key, const IncidentsByGp
 }
 
 // "GPU 0 of n1 is missing (incident-3)", "node n1 is lost"
-std::string Describe(const State& state, const Outage& one, int gpus, const IncidentsByGpu* incidents) {
+std::string Describe(const State& state, const Outage& one, int gpus,
+                     const IncidentsByGpu* incidents) {
   const Node& node = *state.FindNode(one.node);
-  if (one.is_whole_node) return "node " + node.facts->name + (node.condition == NodeCondition::kUp ? " is draining" : " is lost");
+  if (one.is_whole_node)
+    return "node " + node.facts->name +
+           (node.condition == NodeCondition::kUp ? " is draining" : " is lost");
   const int gpu = std::countr_zero(OutOfService(node, gpus));
   const IncidentId incident = IncidentOf(state, {node.id, gpu}, incidents);
-  return "GPU " + std::to_string(gpu) + " of " + node.facts->name + " " + WhatAils(node, gpu) + (incident.value == 0 ? "" : " (" + ToText(incident) + ")");
+  return "GPU " + std::to_string(gpu) + " of " + node.facts->name + " " + WhatAils(node, gpu) +
+         (incident.value == 0 ? "" : " (" + ToText(incident) + ")");
 }
 
 // "2 more GPUs and 1 more node are out of service"
@@ -72,7 +77,8 @@ IncidentsByGpu IncidentsOf(const State& state) {
   return incidents;
 }
 
-std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes, const IncidentsByGpu* incidents) {
+std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes,
+                      int gpus, int nodes, const IncidentsByGpu* incidents) {
   const std::set<Outage> found = Candidates(classes, gpus, nodes);
   if (nodes <= 0 || static_cast<int>(found.size()) < nodes) return "";
   const Outage& first = *found.begin();

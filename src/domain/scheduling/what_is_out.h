@@ -15,9 +15,11 @@ namespace gp {
 using IncidentsByGpu = std::map<GpuKey, IncidentId>;
 IncidentsByGpu IncidentsOf(const State& state);
 
-// The first GPU or node to repair, and how many more: "GPU 0 of n1 is missing (incident-3); 2 more GPUs are out of
-// service".  `classes`: those whose nodes would do once repaired, for work of `gpus` GPUs each; `nodes`: how many
-// nodes are missing; `incidents`: nullptr: those of the state.  "": these are too few.
-std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes, int gpus, int nodes, const IncidentsByGpu* incidents);
+// The first GPU or node to repair, and how many more: "GPU 0 of n1 is missing (incident-3); 2 more
+// GPUs are out of service".  `classes`: those whose nodes would do once repaired, for work of
+// `gpus` GPUs each; `nodes`: how many nodes are missing; `incidents`: nullptr: those of the state.
+// "": these are too few.
+std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes,
+                      int gpus, int nodes, const IncidentsByGpu* incidents);
 
 }  // namespace gp

@@ -32,9 +32,9 @@ bool FitsButForHost(const Node& node, const Job& job) {
 
 struct Survey {
   PendingReason reason;
-  int nodes_with_gpus = 0;      // enough eligible GPUs now, wherever on the node
-  int nodes_but_for_host = 0;   // the GPUs are where the job wants them
-  std::vector<Node> ideals;      // one of each class, where none could hold a rank
+  int nodes_with_gpus = 0;                      // enough eligible GPUs now, wherever on the node
+  int nodes_but_for_host = 0;                   // the GPUs are where the job wants them
+  std::vector<Node> ideals;                     // one of each class, where none could hold a rank
   std::vector<const NodeClasses::Class*> away;  // not in service
   std::vector<const NodeClasses::Class*> full;  // in service, and no rank fits now
 };
@@ -92,21 +92,25 @@ std::string Tell(const Survey& survey, const Job& job) {
   const PendingReason& r = survey.reason;
   switch (r.kind) {
     case PendingKind::kNoNodes: return "no node has joined yet";
-    case PendingKind::kNoSuchHardware: return r.nodes_able == 0 ? WhatNoNodeHas(survey.ideals, job) : TooFewNodes(job, r.nodes_able);
+    case PendingKind::kNoSuchHardware:
+      return r.nodes_able == 0 ? WhatNoNodeHas(survey.ideals, job) : TooFewNodes(job, r.nodes_able);
     case PendingKind::kNodesAway:
       return "needs " + Count(spec.nodes, "node") + "; of " + std::to_string(r.nodes_able) +
-             " that could hold it " + std::to_string(r.nodes_up) + (r.nodes_up == 1 ? " is" : " are") + " in service";
+             " that could hold it " + std::to_string(r.nodes_up) +
+             (r.nodes_up == 1 ? " is" : " are") + " in service";
     case PendingKind::kTopology:
-      return Count(r.gpus_free, "GPU") + " free, but not together as topology asks (allow_cross_numa: true, "
+      return Count(r.gpus_free, "GPU") +
+             " free, but not together as topology asks (allow_cross_numa: true, "
              "or a weaker topology.require, would start it sooner)";
     case PendingKind::kReservation: return "";  // told by its times
-    case PendingKind::kQuota: return "";  // told by the limit
+    case PendingKind::kQuota: return "";        // told by the limit
     case PendingKind::kCapacity:
       return "waits for " + Count(r.gpus_asked, "GPU") +
-             (spec.nodes > 1 ? " on " + Count(spec.nodes, "node") + " at once" : std::string()) + ": " +
-             std::to_string(r.gpus_free) + " free, " + std::to_string(r.nodes_now) + " of " +
+             (spec.nodes > 1 ? " on " + Count(spec.nodes, "node") + " at once" : std::string()) +
+             ": " + std::to_string(r.gpus_free) + " free, " + std::to_string(r.nodes_now) + " of " +
              Count(r.nodes_up, "node") + " could take a rank now";
-    case PendingKind::kHost: return "GPUs are free, but not the cores or host memory asked with them";
+    case PendingKind::kHost:
+      return "GPUs are free, but not the cores or host memory asked with them";
     case PendingKind::kReserved: return "";  // told by who keeps them
     case PendingKind::kTurn: return "fits now; starts with the next pass";
   }
@@ -124,10 +128,12 @@ PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec)
 }
 
 // What is out of service, where the job would start if it were not.
-std::string RepairsNeeded(const State& state, const Survey& survey, const Job& job, const IncidentsByGpu* incidents) {
+std::string RepairsNeeded(const State& state, const Survey& survey, const Job& job,
+                          const IncidentsByGpu* incidents) {
   const PendingReason& r = survey.reason;
   const int gpus = job.spec->gpus.count;
-  if (r.kind == PendingKind::kNodesAway) return WhatIsOut(state, survey.away, gpus, job.spec->nodes - r.nodes_up, incidents);
+  if (r.kind == PendingKind::kNodesAway)
+    return WhatIsOut(state, survey.away, gpus, job.spec->nodes - r.nodes_up, incidents);
   if (r.kind != PendingKind::kCapacity && r.kind != PendingKind::kTopology) return "";
   std::vector<const NodeClasses::Class*> would_fit;
   for (const auto* classes : {&survey.away, &survey.full}) {
@@ -141,7 +147,8 @@ std::string RepairsNeeded(const State& state, const Survey& survey, const Job& j
 
 }  // namespace
 
-PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job, const IncidentsByGpu* incidents) {
+PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job,
+                         const IncidentsByGpu* incidents) {
   Survey survey = Look(classes, job, WeightsOf(state.policy.placement, job.pool));
   PendingReason& reason = survey.reason;
   reason.kind = Judge(state, survey, *job.spec);

@@ -10,6 +10,7 @@
 namespace gp {
 
 // `classes`: of the state's nodes; `incidents`: as in WhatIsOut.
-PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job, const IncidentsByGpu* incidents = nullptr);
+PendingReason WhyNoPlace(const State& state, const NodeClasses& classes, const Job& job,
+                         const IncidentsByGpu* incidents = nullptr);
 
 }  // namespace gp

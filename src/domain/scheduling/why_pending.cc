@@ -20,7 +20,8 @@
 namespace gp {
 namespace {
 
-// Who has no time limit and holds something on the nodes that are kept for the job: "job-3", "job-3 and 2 more".
+// Who has no time limit and holds something on the nodes that are kept for the job: "job-3", "job-3
+// and 2 more".
 std::string EndlessOn(const State& state, const std::map<NodeId, Kept>& kept, JobId owner) {
   std::set<JobId> endless;
   for (const auto& [node, one] : kept) {
@@ -31,7 +32,8 @@ std::string EndlessOn(const State& state, const std::map<NodeId, Kept>& kept, Jo
     }
   }
   if (endless.empty()) return "";
-  return NameOf(state, *endless.begin()) + (endless.size() == 1 ? "" : " and " + std::to_string(endless.size() - 1) + " more");
+  return NameOf(state, *endless.begin()) +
+         (endless.size() == 1 ? "" : " and " + std::to_string(endless.size() - 1) + " more");
 }
 
 // Of one that a pass keeps nodes for: when it starts there, or what it waits for.
@@ -40,7 +42,8 @@ std::string WhenItStarts(const State& state, const std::map<NodeId, Kept>& all, 
   if (OthersLeaveFor(state, kept.job)) return ", for which others are being preempted";
   const std::string endless = kept.starts_by == kSomeTime ? EndlessOn(state, all, kept.job) : "";
   if (endless.empty()) return "";
-  return ", which waits for " + endless + (endless.contains(" and ") ? ", which have" : ", which has") + " no time limit";
+  return ", which waits for " + endless +
+         (endless.contains(" and ") ? ", which have" : ", which has") + " no time limit";
 }
 
 // For whom the places are kept where the job would fit.
@@ -52,7 +55,8 @@ struct Owners {
 
 class OwnersOf {
  public:
-  OwnersOf(const State& state, Instant at, const Plan& plan, const Job& job) : state_(state), at_(at), plan_(plan), job_(job) {}
+  OwnersOf(const State& state, Instant at, const Plan& plan, const Job& job)
+      : state_(state), at_(at), plan_(plan), job_(job) {}
 
   Owners Find() {
     for (const JobId id : state_.recovering) AddRecovering(*state_.FindJob(id));
@@ -60,7 +64,8 @@ class OwnersOf {
     AddKept();
     for (const auto& [name, reservation] : state_.reservations) {
       if (reservation.pool != job_.pool || Permits(reservation, job_, at_)) continue;
-      Add("reservation " + name + " from " + ToRfc3339(WallOf(state_.time, reservation.starts_at)) + " on");
+      Add("reservation " + name + " from " + ToRfc3339(WallOf(state_.time, reservation.starts_at)) +
+          " on");
     }
     return std::move(owners_);
   }
@@ -76,15 +81,23 @@ class OwnersOf {
   // Who was interrupted by a fault keeps the GPUs that it still had for a while.
   void AddRecovering(const Job& interrupted) {
     const bool is_waiting = interrupted.state == JobState::kQueued;
-    if (interrupted.id == job_.id || (is_waiting && at_ >= interrupted.recovers_until) || HasVariants(*interrupted.spec)) return;
-    if (std::ranges::none_of(interrupted.attempts.back().ranks, [&](const RankRecord& rank) { return FitsOn(rank.node); })) return;
-    AddJob(NameOf(interrupted) + ", which a fault has interrupted" + (is_waiting ? ", until " + ToRfc3339(WallOf(state_.time, interrupted.recovers_until)) : ""));
+    if (interrupted.id == job_.id || (is_waiting && at_ >= interrupted.recovers_until) ||
+        HasVariants(*interrupted.spec))
+      return;
+    if (std::ranges::none_of(interrupted.attempts.back().ranks,
+                             [&](const RankRecord& rank) { return FitsOn(rank.node); }))
+      return;
+    AddJob(NameOf(interrupted) + ", which a fault has interrupted" +
+           (is_waiting ? ", until " + ToRfc3339(WallOf(state_.time, interrupted.recovers_until))
+                       : ""));
   }
 
   void AddMoved(const PlaceGang& held) {
     const Job* moved = state_.FindJob(held.job);  // it may be forgotten since
     if (moved == nullptr || moved->destination.empty() || held.job == job_.id) return;
-    if (std::ranges::none_of(held.ranks, [&](const RankPlacement& rank) { return FitsOn(rank.node); })) return;
+    if (std::ranges::none_of(held.ranks,
+                             [&](const RankPlacement& rank) { return FitsOn(rank.node); }))
+      return;
     AddJob(NameOf(state_, held.job) + ", which is being moved there");
   }
 
@@ -154,15 +167,18 @@ const char* CodeOf(QuotaStop::Kind kind) {
   return "?";
 }
 
-// What the job itself is denied, wherever it would fit; more room under the limits would not help one that fits nowhere.
-std::optional<PendingReason> WhatIsDenied(const State& state, Instant at, const Job& job, PendingReason reason) {
+// What the job itself is denied, wherever it would fit; more room under the limits would not help
+// one that fits nowhere.
+std::optional<PendingReason> WhatIsDenied(const State& state, Instant at, const Job& job,
+                                          PendingReason reason) {
   if (std::string waits = WhyReservationWaits(state, job, at); !waits.empty()) {
     reason.kind = PendingKind::kReservation;
     reason.code = CodeOf(reason.kind);
     reason.text = std::move(waits);
     return reason;
   }
-  const auto stop = reason.kind < PendingKind::kQuota ? std::nullopt : FindQuotaStop(state, job, at);
+  const auto stop =
+      reason.kind < PendingKind::kQuota ? std::nullopt : FindQuotaStop(state, job, at);
   if (!stop) return std::nullopt;
   reason.kind = PendingKind::kQuota;
   reason.code = stop->account.array.value != 0 ? "JobArrayTaskLimit" : CodeOf(stop->kind);
@@ -172,9 +188,12 @@ std::optional<PendingReason> WhatIsDenied(const State& state, Instant at, const 
 
 }  // namespace
 
-PendingReason WhyPending(const State& state, Instant at, const Job& job) { return PendingReasons(state, at).Of(job); }
+PendingReason WhyPending(const State& state, Instant at, const Job& job) {
+  return PendingReasons(state, at).Of(job);
+}
 
-PendingReasons::PendingReasons(const State& state, Instant at, const Plan* plan, const IncidentsByGpu* incidents)
+PendingReasons::PendingReasons(const State& state, Instant at, const Plan* plan,
+                               const IncidentsByGpu* incidents)
     : state_(state), at_(at), plan_(plan), incidents_(incidents) {}
 
 const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
@@ -185,7 +204,8 @@ const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
   const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
   if (is_new) {
     const Way way = NearestWay(state_, *classes_, job);
-    known->second = {WhyNoPlace(state_, *classes_, As(job, way), incidents_), way.variant, way.nodes};
+    known->second = {WhyNoPlace(state_, *classes_, As(job, way), incidents_), way.variant,
+                     way.nodes};
   }
   return known->second;
 }
@@ -203,8 +223,10 @@ PendingReason PendingReasons::WithTurn(const Job& job, PendingReason reason) {
   }
   reason.kind = PendingKind::kReserved;
   reason.code = owners.any_job ? "ReservedForJob" : "ReservedForReservation";
-  reason.text = "fits on " + Count(reason.nodes_now, "node") + ", but nodes are reserved for " + owners.text +
-                (owners.would_limit_help ? " (with a time limit it may run there meanwhile: --time-limit)" : "");
+  reason.text =
+      "fits on " + Count(reason.nodes_now, "node") + ", but nodes are reserved for " + owners.text +
+      (owners.would_limit_help ? " (with a time limit it may run there meanwhile: --time-limit)"
+                               : "");
   return reason;
 }
 
@@ -212,7 +234,8 @@ std::vector<PendingReason> PendingReasons::All(const Job& waiting) {
   const Known& known = PlaceOf(waiting);
   const Job job = As(waiting, {known.variant, known.nodes});
   std::vector<PendingReason> reasons;
-  if (auto denied = WhatIsDenied(state_, at_, job, known.reason)) reasons.push_back(*std::move(denied));
+  if (auto denied = WhatIsDenied(state_, at_, job, known.reason))
+    reasons.push_back(*std::move(denied));
   if (known.reason.kind != PendingKind::kTurn) {
     reasons.push_back(known.reason);
   } else if (reasons.empty()) {

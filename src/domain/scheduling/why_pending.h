@@ -30,24 +30,26 @@ enum class PendingKind {
 
 struct PendingReason {
   PendingKind kind = PendingKind::kTurn;
-  int nodes_able = 0;   // could hold a rank if empty
-  int nodes_up = 0;     // of those, in service
-  int nodes_now = 0;    // of those, could hold one now
-  int gpus_free = 0;    // eligible now, on all nodes
-  int gpus_asked = 0;   // by all ranks
-  std::string code;     // one word for programs: "Resources", "ReservedForJob" (docs/reference/pending_reasons.md)
-  std::string text;     // one line, with the numbers and what would help
+  int nodes_able = 0;  // could hold a rank if empty
+  int nodes_up = 0;    // of those, in service
+  int nodes_now = 0;   // of those, could hold one now
+  int gpus_free = 0;   // eligible now, on all nodes
+  int gpus_asked = 0;  // by all ranks
+  // One word for programs: "Resources", "ReservedForJob" (docs/reference/pending_reasons.md)
+  std::string code;
+  std::string text;  // one line, with the numbers and what would help
 };
 
 PendingReason WhyPending(const State& state, Instant at, const Job& job);
 
-// The reasons of many jobs of one state; where they fit is worked out once per shape, and what the next pass does
-// with those that fit once for all.
+// The reasons of many jobs of one state; where they fit is worked out once per shape, and what the
+// next pass does with those that fit once for all.
 class PendingReasons {
  public:
-  // `plan`: what the next pass does, or what the newest one did; it outlives this.  nullptr: it is worked out.
-  // `incidents`: as in WhatIsOut; they outlive this.
-  PendingReasons(const State& state, Instant at, const Plan* plan = nullptr, const IncidentsByGpu* incidents = nullptr);
+  // `plan`: what the next pass does, or what the newest one did; it outlives this.  nullptr: it is
+  // worked out. `incidents`: as in WhatIsOut; they outlive this.
+  PendingReasons(const State& state, Instant at, const Plan* plan = nullptr,
+                 const IncidentsByGpu* incidents = nullptr);
 
   // What weighs most: the same wherever it is asked for.
   PendingReason Of(const Job& job) { return All(job).front(); }

@@ -26,8 +26,9 @@ class ChannelGateway {
   virtual ~ChannelGateway() = default;
   // Hands over the output piece by piece and returns at its end (with `follow`: the job's), or when
   // `take` returns false.  Blocks; any thread.
-  virtual Status ReadLog(const LogRequest& request,
-                         const std::function<bool(int64_t offset, const std::string& bytes)>& take) = 0;
+  virtual Status ReadLog(
+      const LogRequest& request,
+      const std::function<bool(int64_t offset, const std::string& bytes)>& take) = 0;
   // Any thread.  Errors as AttemptRunner::Exec.
   virtual Result<ExecStreams> Exec(LeaseId lease, const ExecSpec& spec) = 0;
 };

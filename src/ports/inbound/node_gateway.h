@@ -1,7 +1,7 @@
 #pragma once
 
-// What agents may ask of the controller: to join, and from then on to be heard and to be told what they are to hold.
-// Whatever carries the messages keeps those of one connection in order.
+// What agents may ask of the controller: to join, and from then on to be heard and to be told what
+// they are to hold. Whatever carries the messages keeps those of one connection in order.
 
 #include <cstdint>
 #include <memory>
@@ -23,8 +23,8 @@ struct ControllerNews {
   std::vector<uint64_t> channels;    // that it is asked to open
 };
 
-// One agent's connection, as the controller serves it.  One thread brings what the agent says, another one may wait
-// for what it is to be told.
+// One agent's connection, as the controller serves it.  One thread brings what the agent says,
+// another one may wait for what it is to be told.
 class NodeExchange {
  public:
   virtual ~NodeExchange() = default;
@@ -42,7 +42,8 @@ class NodeExchange {
 };
 
 struct Joined {
-  // Not 0: refused, for the node keeps attempts of another journal.  It is to end them and take this lineage.
+  // Not 0: refused, for the node keeps attempts of another journal.  It is to end them and take
+  // this lineage.
   uint64_t foreign_to = 0;
   std::shared_ptr<NodeExchange> exchange;
 };

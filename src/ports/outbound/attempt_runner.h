@@ -37,23 +37,26 @@ struct GpuPart {
 
 // The instance of a GPU that an attempt has to itself.
 struct MigPart {
-  int gpu = 0;      // position in the node
-  int profile = 0;  // NVML's id of the kind of instance
-  int start = 0;    // the first of its memory slices
-  int slices = 0;   // so many; 0: it has no instance
+  int gpu = 0;              // position in the node
+  int profile = 0;          // NVML's id of the kind of instance
+  int start = 0;            // the first of its memory slices
+  int slices = 0;           // so many; 0: it has no instance
   int instance = kNotMade;  // the driver's number of it
   static constexpr int kNotMade = -1;
   bool operator==(const MigPart&) const = default;
 };
 
 // Whether both stand, or would, on a memory slice.
-inline bool Overlap(const MigPart& a, const MigPart& b) { return a.gpu == b.gpu && a.start < b.start + b.slices && b.start < a.start + a.slices; }
+inline bool Overlap(const MigPart& a, const MigPart& b) {
+  return a.gpu == b.gpu && a.start < b.start + b.slices && b.start < a.start + a.slices;
+}
 
 struct LaunchSpec {
   std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
   std::vector<std::string> argv;         // empty and `interactive`: waits for Exec with `as_main`
   std::vector<std::string> environment;  // "NAME=value", complete: nothing is inherited
-  std::vector<std::string> secrets;      // more of the environment, which is written nowhere; gone after Start
+  // More of the environment, which is written nowhere; gone after Start
+  std::vector<std::string> secrets;
   std::string working_directory;
   uint32_t uid = 0;
   uint32_t gid = 0;
@@ -69,7 +72,8 @@ struct LaunchSpec {
   int64_t processes_max = 0;          // 0: no limit
   int64_t shm_bytes = 0;              // size of a private /dev/shm; 0: the host's
   bool private_tmp = true;            // an empty /tmp of its own
-  bool private_processes = true;      // it sees and signals its own processes alone, and has System V IPC of its own
+  // It sees and signals its own processes alone, and has System V IPC of its own
+  bool private_processes = true;
 
   std::string log_directory;  // receives <rank>.out and <rank>.err (names below)
   std::string log_name;       // "0" -> 0.out, 0.err
@@ -86,8 +90,9 @@ struct LaunchSpec {
 
   // A named pipe that is made here for the job's reports (docs/checkpoints.md); empty: none.
   std::string report_pipe;
-  Duration hang_after;           // so long without a report of progress it is_hung; 0: never
-  int checkpoint_signal = 0;     // sent, in place of SIGTERM, to those of its processes that handle it; 0: none
+  Duration hang_after;  // so long without a report of progress it is_hung; 0: never
+  // Sent, in place of SIGTERM, to those of its processes that handle it; 0: none
+  int checkpoint_signal = 0;
   Duration checkpoint_interval;  // so often it is sent while the job runs; 0: only to stop it
   std::vector<std::string> log_patterns;  // RE2; kept here for whoever reads the logs at the end
 
@@ -100,29 +105,31 @@ struct CheckpointReport {
   int64_t number = 0;  // from 1
   int64_t step = 0;
   std::string path;
-  int64_t bytes = 0;   // 0: it did not say
-  Duration took;       // 0: it did not say
+  int64_t bytes = 0;  // 0: it did not say
+  Duration took;      // 0: it did not say
   bool is_complete = false;
-  std::string fault;   // what was not found
+  std::string fault;  // what was not found
   Instant at;
   bool is_scored = false;
-  int64_t score = 0;   // billionths
+  int64_t score = 0;  // billionths
   bool operator==(const CheckpointReport&) const = default;
 };
 
 struct AttemptProgress {
-  Instant at;          // of the last report; ns == 0: none yet
+  Instant at;  // of the last report; ns == 0: none yet
   int64_t step = 0;
-  int64_t steps = 0;   // of so many; 0: it did not say
+  int64_t steps = 0;  // of so many; 0: it did not say
   bool is_hung = false;
-  std::vector<CheckpointReport> checkpoints;  // the newest, in order; each only when it was looked at
+  // The newest, in order; each only when it was looked at
+  std::vector<CheckpointReport> checkpoints;
   std::string refused;  // the last report that could not be read, and why; empty: none
   bool operator==(const AttemptProgress&) const = default;
 };
 
 inline constexpr size_t kCheckpointReportsMax = 8;
 
-// A job that lost its lease has ended this long after it, at the latest: others wait for its devices.
+// A job that lost its lease has ended this long after it, at the latest: others wait for its
+// devices.
 inline constexpr Duration kLeaseGraceMax = Duration::Seconds(2);
 
 enum class AttemptPhase { kStarting, kRunning, kExited };
@@ -149,9 +156,10 @@ struct AttemptStatus {
   int exit_code = 0;
   int signal = 0;  // != 0: ended by this signal
   EndCause cause = EndCause::kExit;
-  std::string message;  // for people; empty for a plain exit
+  std::string message;         // for people; empty for a plain exit
   bool is_mps_failed = false;  // its MPS server had failed, or other clients failed with it
-  bool is_gpu_memory_used_up = false;  // it took more of a GPU's memory than granted, and was ended for that
+  // It took more of a GPU's memory than granted, and was ended for that
+  bool is_gpu_memory_used_up = false;
   AttemptProgress progress;
   std::shared_ptr<const LaunchSpec> launch;  // as it was started; null: not known any more
 };
@@ -193,10 +201,12 @@ class AttemptRunner {
   // SIGTERM to the main process group, `grace`, then kill of everything inside.  Again with a
   // shorter grace: takes that.
   virtual void Stop(const std::string& key, Duration grace) = 0;
-  // Removes what is at these absolute paths, as the job's user and with its mounts: only below `directory`, through no
-  // link.  Best effort, in the background.  Each call tells all of them: what an earlier one has removed is left alone, and
-  // what is not named any more is not removed any more.  Unknown keys are ignored.
-  virtual void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) = 0;
+  // Removes what is at these absolute paths, as the job's user and with its mounts: only below
+  // `directory`, through no link.  Best effort, in the background.  Each call tells all of them:
+  // what an earlier one has removed is left alone, and what is not named any more is not removed
+  // any more.  Unknown keys are ignored.
+  virtual void Discard(const std::string& key, const std::string& directory,
+                       const std::vector<std::string>& paths) = 0;
   // Of a running attempt, now.
   virtual HostUse Used(const std::string& key) { return static_cast<void>(key), HostUse{}; }
   // Every attempt known here, found again after a restart included, by key.
@@ -204,7 +214,8 @@ class AttemptRunner {
   // Drops an ended attempt and all it held but its logs.  An unknown key is fine.
   // Errors: kConflict (still running).
   virtual Status Forget(const std::string& key) = 0;
-  // Whether nothing is kept here, not even a forgotten attempt whose remains are still being cleared.
+  // Whether nothing is kept here, not even a forgotten attempt whose remains are still being
+  // cleared.
   virtual bool IsEmpty() = 0;
   // Waits until the program runs, at most seconds.  Errors: kNotFound (no such attempt), kConflict
   // (not running, or the program cannot be run: the message says why), kDeadlineExceeded.

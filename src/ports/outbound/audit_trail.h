@@ -1,7 +1,7 @@
 #pragma once
 
-// Where it is written down who changed what.  It follows the journal: what a crash keeps from it is told again at the
-// next start, so that it has every entry once.
+// Where it is written down who changed what.  It follows the journal: what a crash keeps from it is
+// told again at the next start, so that it has every entry once.
 
 #include <cstdint>
 #include <string>
@@ -35,7 +35,8 @@ class AuditTrail {
   virtual void Write(AuditEntry entry) = 0;
   // Of the last entry; 0: there is none.
   virtual uint64_t LastNumber() const = 0;
-  // No entry up to this number would have to be told again if the process ended now; UINT64_MAX: none at all.  Any thread.
+  // No entry up to this number would have to be told again if the process ended now; UINT64_MAX:
+  // none at all.  Any thread.
   virtual uint64_t WrittenUntil() const = 0;
   // The newest first.  Any thread.  kInternal: the trail cannot be read, and where.
   virtual Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery& query) = 0;

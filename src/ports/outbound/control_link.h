@@ -19,9 +19,9 @@ namespace gp {
 // How far the job of a lease says that it is.
 struct LeaseProgress {
   LeaseId lease;
-  Instant at;          // of its last report, by the node's clock
+  Instant at;  // of its last report, by the node's clock
   int64_t step = 0;
-  int64_t steps = 0;   // of so many; 0: not said
+  int64_t steps = 0;    // of so many; 0: not said
   std::string refused;  // the last report that could not be read, and why
   bool operator==(const LeaseProgress&) const = default;
 };
@@ -29,8 +29,8 @@ struct LeaseProgress {
 struct AgentReport {
   std::vector<LeaseObservation> leases;  // all of them
   std::vector<GpuObservation> gpus;
-  std::vector<GpuReading> readings;      // by GPU, each with its age; empty: none is watched
-  std::vector<LeaseProgress> progress;   // of leases whose jobs report any
+  std::vector<GpuReading> readings;     // by GPU, each with its age; empty: none is watched
+  std::vector<LeaseProgress> progress;  // of leases whose jobs report any
 };
 
 // What happened to GPUs, and how tasks of theirs have ended.
@@ -41,12 +41,13 @@ struct GpuNews {
 
 // What came since the last look.
 struct LinkNews {
-  bool broken = false;                // connect and join again
-  std::string why;                    // of broken, in words
-  uint64_t answered = 0;              // newest message that the controller has seen; 0: none new
-  Duration lease_time;                // with `answered`
-  std::optional<NodeOrders> orders;   // complete; absent: as before
-  // Not 0: refused.  All attempts here belong to another journal; end them, take this lineage, join.
+  bool broken = false;               // connect and join again
+  std::string why;                   // of broken, in words
+  uint64_t answered = 0;             // newest message that the controller has seen; 0: none new
+  Duration lease_time;               // with `answered`
+  std::optional<NodeOrders> orders;  // complete; absent: as before
+  // Not 0: refused.  All attempts here belong to another journal; end them, take this lineage,
+  // join.
   uint64_t foreign_to = 0;
 };
 

@@ -57,7 +57,9 @@ class DeviceIsolation {
   virtual Status Remove(const std::string& key, const CgroupPaths& paths) = 0;
   virtual const IsolationReport& Report() const = 0;
   // What the processes inside have used since Create, those that are gone too.
-  virtual HostUse UsedIn(const CgroupPaths& paths) const { return static_cast<void>(paths), HostUse{}; }
+  virtual HostUse UsedIn(const CgroupPaths& paths) const {
+    return static_cast<void>(paths), HostUse{};
+  }
 };
 
 }  // namespace gp

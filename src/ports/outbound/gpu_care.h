@@ -1,7 +1,7 @@
 #pragma once
 
-// Carries out what a node is told to do with a GPU that nobody uses: to reset it, to test it.  Both may take a
-// minute, and may hang: nothing here waits for them.
+// Carries out what a node is told to do with a GPU that nobody uses: to reset it, to test it.  Both
+// may take a minute, and may hang: nothing here waits for them.
 
 #include <cstdint>
 #include <string>

@@ -21,8 +21,8 @@ struct MigPlacement {
 };
 
 struct MigProfileInfo {
-  int id = 0;              // NVML GPU instance profile id
-  std::string name;        // "1g.10gb"
+  int id = 0;        // NVML GPU instance profile id
+  std::string name;  // "1g.10gb"
   int compute_slices = 0;
   int memory_mib = 0;
   int instances_max = 0;
@@ -66,10 +66,10 @@ struct GpuLinks {
 struct DriverInventory {
   std::string driver_version;
   std::string nvml_version;
-  std::string cuda_version;            // the newest the driver supports, "12.4"; empty: unknown
-  std::vector<GpuIdentity> gpus;       // by index
-  std::vector<GpuLinks> links;         // pairs with at least one active link, sorted
-  std::vector<std::string> warnings;   // what could not be read, named: "nvmlDeviceGetX: …"
+  std::string cuda_version;           // the newest the driver supports, "12.4"; empty: unknown
+  std::vector<GpuIdentity> gpus;      // by index
+  std::vector<GpuLinks> links;        // pairs with at least one active link, sorted
+  std::vector<std::string> warnings;  // what could not be read, named: "nvmlDeviceGetX: …"
 };
 
 struct EccCounts {

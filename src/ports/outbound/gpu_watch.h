@@ -1,7 +1,7 @@
 #pragma once
 
-// How each GPU of the host is, and what the driver reports of it as it happens.  Every GPU is watched by itself, so
-// that one whose driver calls hang hides no other.
+// How each GPU of the host is, and what the driver reports of it as it happens.  Every GPU is
+// watched by itself, so that one whose driver calls hang hides no other.
 
 #include <cstdint>
 #include <optional>
@@ -19,13 +19,14 @@ inline constexpr Duration kReadingStaleAfter = kReadInterval * 3;
 
 struct GpuReading {
   std::optional<GpuHealth> health;  // nullopt: never read
-  int64_t age_ns = 0;               // since that reading; of a GPU never read: since the watch began
-  std::string error;                // why there is no newer one; empty: nothing is wrong
+  // Since that reading; of a GPU never read: since the watch began
+  int64_t age_ns = 0;
+  std::string error;  // why there is no newer one; empty: nothing is wrong
 };
 
 // An XID as the driver told it, without the kernel log's text.
 struct XidSighting {
-  int gpu = 0;                      // position in the node
+  int gpu = 0;  // position in the node
   int xid = 0;
   std::optional<int> gpu_instance;  // of MIG
   std::optional<int> compute_instance;
@@ -41,7 +42,8 @@ class GpuWatch {
   virtual std::vector<GpuReading> Latest() = 0;
   // Those since the last call, in order.
   virtual std::vector<XidSighting> TakeXids() = 0;
-  // Readable when there are new XIDs, or a reading that says something else than the one before; owned by the watch.
+  // Readable when there are new XIDs, or a reading that says something else than the one before;
+  // owned by the watch.
   virtual int EventDescriptor() const = 0;
 };
 

@@ -22,10 +22,11 @@ struct NumaNode {
 
 // A PCI device that is a GPU, and where it hangs.
 struct PciGpu {
-  std::string pci_bus_id;          // lower case "0000:1b:00.0", domain of four digits or more
-  std::optional<int> numa_node;    // os id of the nearest NUMA node; nullopt: the host does not tell
-  std::string root_complex;        // bus id of the host bridge's first child: equal = same root
-  std::string pcie_switch;         // bus id of the nearest upstream switch; empty: none
+  std::string pci_bus_id;  // lower case "0000:1b:00.0", domain of four digits or more
+  // Os id of the nearest NUMA node; nullopt: the host does not tell
+  std::optional<int> numa_node;
+  std::string root_complex;  // bus id of the host bridge's first child: equal = same root
+  std::string pcie_switch;   // bus id of the nearest upstream switch; empty: none
 };
 
 struct HostFacts {

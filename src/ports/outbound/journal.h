@@ -37,19 +37,21 @@ class Journal {
   virtual Status SaveSnapshot(const Snapshot& snapshot) = 0;
   // The newest snapshot that is whole; sequence 0 and no bytes where there is none.
   virtual Result<Snapshot> LatestSnapshot() = 0;
-  // Of the last record that was dropped and that a snapshot, the base, stands for; 0: none was dropped.
+  // Of the last record that was dropped and that a snapshot, the base, stands for; 0: none was
+  // dropped.
   virtual Result<uint64_t> BaseNumber() = 0;
-  // Where reading begins: nothing (sequence 0) where no record was dropped, else the snapshot that stands for those that
-  // were; where that one is damaged, the oldest whole one behind it.
+  // Where reading begins: nothing (sequence 0) where no record was dropped, else the snapshot that
+  // stands for those that were; where that one is damaged, the oldest whole one behind it.
   virtual Result<Snapshot> Base() = 0;
   // Of the base and all snapshots behind it, oldest first.
   virtual Result<std::vector<uint64_t>> Snapshots() = 0;
-  // Drops all records before that of this snapshot, which is the base from then on, and all snapshots before it.
-  // Errors: kConflict: it is not there or not whole, or older than the base.
+  // Drops all records before that of this snapshot, which is the base from then on, and all
+  // snapshots before it. Errors: kConflict: it is not there or not whole, or older than the base.
   virtual Status BeginWith(uint64_t snapshot) = 0;
   // The base stays in any case.
   virtual Status DropSnapshots(std::span<const uint64_t> snapshots) = 0;
-  // Gives back some of the room of what was dropped, in some milliseconds; whether there is more of it.
+  // Gives back some of the room of what was dropped, in some milliseconds; whether there is more of
+  // it.
   virtual Result<bool> Sweep() = 0;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Instances of GPUs in MIG mode, made where a job is to run and removed after it.  Both take a while and may fail, so
-// each call only begins it; what is begun on one GPU is done in that order.  One thread (the agent's) calls it.
+// Instances of GPUs in MIG mode, made where a job is to run and removed after it.  Both take a
+// while and may fail, so each call only begins it; what is begun on one GPU is done in that order.
+// One thread (the agent's) calls it.
 
 #include <optional>
 #include <string>
@@ -14,8 +15,8 @@ namespace gp {
 
 // An instance that is there.
 struct MigDevice {
-  std::string uuid;           // "MIG-…": what programs find it by
-  int gpu_instance = 0;       // as the driver numbers it on its GPU
+  std::string uuid;                   // "MIG-…": what programs find it by
+  int gpu_instance = 0;               // as the driver numbers it on its GPU
   std::vector<DeviceNumber> devices;  // its own, besides those of the GPU
 };
 
@@ -23,9 +24,9 @@ class MigInstances {
  public:
   virtual ~MigInstances() = default;
 
-  // Makes the instance that `key` asks for, the first time that it asks; nullopt: not yet known how that ends.  Whatever
-  // else is where it shall stand is removed, unless a program uses it.  Errors: kConflict (in use), kUnavailable (the
-  // driver refuses or does not answer).
+  // Makes the instance that `key` asks for, the first time that it asks; nullopt: not yet known how
+  // that ends.  Whatever else is where it shall stand is removed, unless a program uses it. Errors:
+  // kConflict (in use), kUnavailable (the driver refuses or does not answer).
   virtual std::optional<Result<MigDevice>> Make(const std::string& key, const MigPart& part) = 0;
   // Removes what is there, if it is; after it, `key` may ask anew.
   virtual void Remove(const std::string& key, const MigPart& part) = 0;

@@ -11,7 +11,8 @@
 namespace gp {
 
 Result<std::vector<Event>> Engine::Execute(Command command, std::string principal) {
-  std::vector<Event> events = GP_TRY(Decide(state_, {now_, std::move(principal), "", std::move(command)}));
+  std::vector<Event> events =
+      GP_TRY(Decide(state_, {now_, std::move(principal), "", std::move(command)}));
   for (const Event& event : events) Apply(state_, now_, event);
   for (const Violation& violation : CheckDelta(state_, events)) {
     AssertFailed(violation.detail.c_str(), violation.rule.c_str(), __FILE__, __LINE__);
@@ -22,7 +23,8 @@ Result<std::vector<Event>> Engine::Execute(Command command, std::string principa
 Plan Engine::Pass() {
   Plan plan = planner_.Schedule(state_, now_);
   const auto commit = [this](Command command) {
-    GP_ASSERT(Execute(std::move(command), "scheduler").has_value(), "a plan is committed as planned");
+    GP_ASSERT(Execute(std::move(command), "scheduler").has_value(),
+              "a plan is committed as planned");
   };
   for (const Plan::Step& step : plan.steps) commit(ToCommand(step));
   return plan;
@@ -48,7 +50,8 @@ void Engine::ReportHealthy(const Node& node) {
     seen.started_at = WallOf(state_.time, now_);
     report.leases.push_back(seen);
   }
-  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) report.gpus.push_back({gpu, true, false, ""});
+  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu)
+    report.gpus.push_back({gpu, true, false, ""});
   const NodeId id = node.id;
   GP_ASSERT(Execute(std::move(report)).has_value(), "a node of a simulation reports");
   GP_ASSERT(Execute(TasksDone(state_, id)).has_value(), "a node of a simulation tests its GPUs");
@@ -71,7 +74,8 @@ void Engine::Report(JobId job, std::optional<LeaseEnd> end) {
   for (const LeaseId id : leases) {
     const Node& node = *state_.FindNode(state_.FindLease(id)->node);
     if (node.condition == NodeCondition::kLost) continue;  // nobody there to report
-    GP_ASSERT(Execute(ReportOf(state_, now_, id, end)).has_value(), "a node of a simulation reports");
+    GP_ASSERT(Execute(ReportOf(state_, now_, id, end)).has_value(),
+              "a node of a simulation reports");
   }
 }
 

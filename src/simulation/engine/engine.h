@@ -26,7 +26,8 @@ class Engine {
   // Its agent reports that all its GPUs are well.
   void ReportHealthy(const Node& node);
   Result<JobId> Submit(std::shared_ptr<const JobSpec> spec, const User& user);
-  // The job's ranks report that they run; that they have ended well; that they have stopped when told to.
+  // The job's ranks report that they run; that they have ended well; that they have stopped when
+  // told to.
   void Start(JobId job);
   void Finish(JobId job);
   void Stop(JobId job);

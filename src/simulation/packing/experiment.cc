@@ -63,7 +63,9 @@ constexpr std::array kOrders{
     NamedOrder{"cpus-per-gpu-descending", NodeOrder::kCpusPerGpuDescending},
 };
 
-int64_t CpusPerGpu(const Bin& bin) { return bin.gpus == 0 ? bin.cpu_milli : bin.cpu_milli / bin.gpus; }
+int64_t CpusPerGpu(const Bin& bin) {
+  return bin.gpus == 0 ? bin.cpu_milli : bin.cpu_milli / bin.gpus;
+}
 
 std::vector<Bin> Listed(std::vector<Bin> bins, NodeOrder order, Rng& rng) {
   std::vector<Bin> shuffled = bins;
@@ -77,7 +79,9 @@ std::vector<Bin> Listed(std::vector<Bin> bins, NodeOrder order, Rng& rng) {
     case NodeOrder::kModel: sort([](const Bin& bin) { return bin.model; }); break;
     case NodeOrder::kModelDescending: sort([](const Bin& bin) { return -bin.model; }); break;
     case NodeOrder::kCpusPerGpu: sort(CpusPerGpu); break;
-    case NodeOrder::kCpusPerGpuDescending: sort([](const Bin& bin) { return -CpusPerGpu(bin); }); break;
+    case NodeOrder::kCpusPerGpuDescending:
+      sort([](const Bin& bin) { return -CpusPerGpu(bin); });
+      break;
   }
   return bins;
 }
@@ -110,14 +114,17 @@ TypicalShapes TypicalOf(const PackingWorkload& workload, const std::vector<Bin>&
 }
 
 int64_t NowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace
 
 std::span<const NamedOrder> NodeOrders() { return kOrders; }
 
-PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, const PackingRun& run, const DoneWatch& watch) {
+PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy,
+                         const PackingRun& run, const DoneWatch& watch) {
   Rng rng(run.seed);
   std::vector<Bin> bins = Listed(workload.bins, run.order, rng);
   if (policy.is_scattered) bins = Scattered(bins);
@@ -147,7 +154,8 @@ PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& p
       allocated += shape.GpuTotal();
       ++result.placed;
     }
-    if (watch) watch(static_cast<double>(decision_ns.size()) / static_cast<double>(arrivals.size()));
+    if (watch)
+      watch(static_cast<double>(decision_ns.size()) / static_cast<double>(arrivals.size()));
     if ((asked * 200 + capacity) / (2 * capacity) != 100) continue;
     ++samples;
     sum += allocated;
@@ -155,7 +163,8 @@ PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& p
   result.seconds = static_cast<double>(NowNs() - begin_ns) / 1e9;
   result.arrived = static_cast<int64_t>(arrivals.size());
   if (samples > 0) {
-    result.allocated_pct_at_100 = 100.0 * static_cast<double>(sum) / static_cast<double>(samples) / static_cast<double>(capacity);
+    result.allocated_pct_at_100 = 100.0 * static_cast<double>(sum) / static_cast<double>(samples) /
+                                  static_cast<double>(capacity);
   }
   result.decision_us_p50 = static_cast<double>(Percentile(decision_ns, 50)) / 1e3;
   result.decision_us_p99 = static_cast<double>(Percentile(decision_ns, 99)) / 1e3;

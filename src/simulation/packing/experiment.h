@@ -20,7 +20,8 @@ struct PackingWorkload {
 };
 
 struct PackingResult {
-  double allocated_pct_at_100 = 0;  // mean while the GPUs asked for round to 100 % of those there are
+  // Mean while the GPUs asked for round to 100 % of those there are
+  double allocated_pct_at_100 = 0;
   int64_t arrived = 0;
   int64_t placed = 0;
   double decision_us_p50 = 0;
@@ -29,7 +30,16 @@ struct PackingResult {
 };
 
 // How the nodes are listed before a policy sees them.
-enum class NodeOrder { kRandom, kFile, kGpus, kGpusDescending, kModel, kModelDescending, kCpusPerGpu, kCpusPerGpuDescending };
+enum class NodeOrder {
+  kRandom,
+  kFile,
+  kGpus,
+  kGpusDescending,
+  kModel,
+  kModelDescending,
+  kCpusPerGpu,
+  kCpusPerGpuDescending
+};
 struct NamedOrder {
   std::string_view name;
   NodeOrder order;
@@ -43,6 +53,7 @@ struct PackingRun {
 };
 
 // The same run gives the same result on every machine, the times aside.
-PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy, const PackingRun& run, const DoneWatch& watch = {});
+PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy,
+                         const PackingRun& run, const DoneWatch& watch = {});
 
 }  // namespace gp

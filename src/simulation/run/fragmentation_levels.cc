@@ -90,7 +90,8 @@ void FragmentationLevels::FollowLines(const State& state) {
       known = lines_.emplace_hint(known, line, Line{KindOf(first), AskOf(state, first).share, 0});
     }
     const auto jobs = static_cast<int64_t>(keys.size());
-    if (jobs != known->second.jobs) Add(known->second.kind, known->second.share_each * (jobs - known->second.jobs));
+    if (jobs != known->second.jobs)
+      Add(known->second.kind, known->second.share_each * (jobs - known->second.jobs));
     known->second.jobs = jobs;
     ++known;
   }
@@ -121,7 +122,8 @@ void FragmentationLevels::Add(KindId id, int64_t share) {
 
 Fragmentation FragmentationLevels::Measure(const Pool& pool) {
   Fragmentation found{0, 0, !pool.kinds.empty()};
-  for (const auto& [id, nodes] : pool.nodes) found.free += std::popcount(FreeGpus(classes_.Of(id).example)) * nodes;
+  for (const auto& [id, nodes] : pool.nodes)
+    found.free += std::popcount(FreeGpus(classes_.Of(id).example)) * nodes;
   Wide weighted = 0;
   int64_t weights = 0;
   size_t counted = 0;
@@ -139,7 +141,8 @@ Fragmentation FragmentationLevels::Measure(const Pool& pool) {
 int64_t FragmentationLevels::LeftOn(Kind& kind, ClassId id) {
   if (id >= kind.left.size()) kind.left.resize(classes_.size(), kUnknown);
   int16_t& left = kind.left[id];
-  if (left == kUnknown) left = static_cast<int16_t>(LeftWhenFull(classes_.Of(id).example, kind.example));
+  if (left == kUnknown)
+    left = static_cast<int16_t>(LeftWhenFull(classes_.Of(id).example, kind.example));
   return left;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// How much of the free GPUs of each pool the jobs that run or wait could not use, as `defrag plan` tells
-// it (docs/defragmentation.md).  Follows a state from change to change, so that looking often costs little.
+// How much of the free GPUs of each pool the jobs that run or wait could not use, as `defrag plan`
+// tells it (docs/defragmentation.md).  Follows a state from change to change, so that looking often
+// costs little.
 
 #include <cstdint>
 #include <map>
@@ -28,7 +29,7 @@ class FragmentationLevels {
   using KindId = size_t;
   struct Kind {
     Job example;
-    int64_t share = 0;  // that those ask for who run or wait
+    int64_t share = 0;          // that those ask for who run or wait
     std::vector<int16_t> left;  // of a node, by class; kUnknown before it was asked for
   };
   struct Held {
@@ -58,9 +59,9 @@ class FragmentationLevels {
 
   uint64_t seen_ = 0;  // State::node_changes
   NodeClasses classes_;
-  std::vector<ClassId> class_of_;         // by node, where it has free GPUs
-  std::vector<std::vector<Held>> held_;   // by node
-  std::map<QueueLine, Line> lines_;       // who waits
+  std::vector<ClassId> class_of_;        // by node, where it has free GPUs
+  std::vector<std::vector<Held>> held_;  // by node
+  std::map<QueueLine, Line> lines_;      // who waits
   std::map<JobShape, KindId> kind_of_;
   std::vector<Kind> kinds_;
   std::map<std::string, Pool> pools_;

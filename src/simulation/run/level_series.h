@@ -1,7 +1,8 @@
 #pragma once
 
-// How high something stood over time, in no more than kLevelPointsMax means over equal spans: the spans
-// double as the run grows longer, so that nobody needs to know beforehand how long it will be.
+// How high something stood over time, in no more than kLevelPointsMax means over equal spans: the
+// spans double as the run grows longer, so that nobody needs to know beforehand how long it will
+// be.
 
 #include <vector>
 
@@ -17,7 +18,8 @@ class LevelSeries {
 
   // It was so high since the last call, or the beginning.
   void Extend(Instant until, double level);
-  // Of each span that begins before `end`, as far as it was told.  REQUIRES: `end` is not before the beginning.
+  // Of each span that begins before `end`, as far as it was told.  REQUIRES: `end` is not before
+  // the beginning.
   std::vector<double> Means(Instant end) const;
   Duration span() const { return span_; }
 

@@ -18,7 +18,10 @@ bool IsDigits(std::string_view text) {
 }
 
 Error NoPrice(std::string_view text) {
-  return InvalidArgument("\"" + Printable(text, 60) + "\" is no price: write MODEL=AMOUNT for a GPU-hour, as H100=2.50, at most " + std::to_string(kPriceMax));
+  return InvalidArgument(
+      "\"" + Printable(text, 60) +
+      "\" is no price: write MODEL=AMOUNT for a GPU-hour, as H100=2.50, at most " +
+      std::to_string(kPriceMax));
 }
 
 // "2.50" as 2'500'000; -1: it is none.

@@ -13,7 +13,7 @@
 namespace gp {
 
 struct ModelPrice {
-  std::string model;         // a part of the GPU's name, as in a job file
+  std::string model;  // a part of the GPU's name, as in a job file
   int64_t micros_per_hour = 0;
 };
 

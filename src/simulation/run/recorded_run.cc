@@ -14,11 +14,14 @@ constexpr bool kIsOneOf = (std::is_same_v<T, Ts> || ...);
 
 // What people asked for, and the policy of each start.
 bool IsAsked(const Command& command) {
-  return std::visit([](const auto& one) {
-    using T = std::decay_t<decltype(one)>;
-    return kIsOneOf<T, StartController, SetQueue, DeleteQueue, ChangeNode, SetPriority, HoldJob, ReleaseJob, StopJob, ReserveNodes, EndReservation,
-                    ChangeService, SetPolicy, ChangeTimeLimit>;
-  }, command);
+  return std::visit(
+      [](const auto& one) {
+        using T = std::decay_t<decltype(one)>;
+        return kIsOneOf<T, StartController, SetQueue, DeleteQueue, ChangeNode, SetPriority, HoldJob,
+                        ReleaseJob, StopJob, ReserveNodes, EndReservation, ChangeService, SetPolicy,
+                        ChangeTimeLimit>;
+      },
+      command);
 }
 
 Duration LengthOf(const Job& job, Instant now) {
@@ -26,7 +29,8 @@ Duration LengthOf(const Job& job, Instant now) {
   for (const AttemptRecord& attempt : job.attempts) {
     if (attempt.started_at.ns == 0) continue;
     const Instant end = attempt.ended_at.ns == 0 ? now : attempt.ended_at;
-    const Duration ran = end - std::clamp(attempt.started_at, attempt.placed_at, end);  // by the node's clock, which may be off
+    // By the node's clock, which may be off
+    const Duration ran = end - std::clamp(attempt.started_at, attempt.placed_at, end);
     length = KeepsWork(*job.spec) ? length + ran : ran;
   }
   return length;
@@ -89,7 +93,9 @@ void RunRecorder::NoteSubmit(Instant at, const JobSubmitted& event) {
 
 void RunRecorder::Measure(const Job& job, Instant now) {
   auto& arrival = std::get<JobArrival>(run_.steps[steps_.at(SubmittedAs(job))].what);
-  Duration& length = job.array.value == 0 ? arrival.length : arrival.lengths[static_cast<size_t>(IndexIn(job.array, job.id))];
+  Duration& length = job.array.value == 0
+                         ? arrival.length
+                         : arrival.lengths[static_cast<size_t>(IndexIn(job.array, job.id))];
   length = LengthOf(job, now);
 }
 

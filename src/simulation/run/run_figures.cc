@@ -17,7 +17,8 @@ double Mean(const std::vector<double>& values) {
 
 WaitFigures Digest(const std::vector<double>& waits) {
   if (waits.empty()) return {};
-  return {static_cast<int64_t>(waits.size()), Mean(waits), Percentile(waits, 50), Percentile(waits, 95), std::ranges::max(waits)};
+  return {static_cast<int64_t>(waits.size()), Mean(waits), Percentile(waits, 50),
+          Percentile(waits, 95), std::ranges::max(waits)};
 }
 
 }  // namespace

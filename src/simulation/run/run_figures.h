@@ -38,18 +38,20 @@ struct RunFigures {
   int64_t never_started = 0;
   int64_t preemptions = 0;
   int64_t faults = 0;
-  WaitFigures wait;                            // from submit to first start, of those that started
+  WaitFigures wait;  // from submit to first start, of those that started
   std::map<std::string, WaitFigures> by_queue;
-  double mean_turnaround_s = 0;                // from submit to end, of those that ended
-  double span_h = 0;                           // from the first submit to the last end
+  double mean_turnaround_s = 0;  // from submit to end, of those that ended
+  double span_h = 0;             // from the first submit to the last end
   double gpu_hours_held = 0;
   double gpu_hours_installed = 0;
-  double gpu_hours_idle_while_waiting = 0;     // free while somebody waited
-  double utilization = 0;                      // held of installed
-  std::optional<double> fragmentation;         // of the free GPU time, what the jobs could not have used; where any was free
-  std::optional<Cost> cost;                    // where prices are given
+  double gpu_hours_idle_while_waiting = 0;  // free while somebody waited
+  double utilization = 0;                   // held of installed
+  // Of the free GPU time, what the jobs could not have used; where any was free
+  std::optional<double> fragmentation;
+  std::optional<Cost> cost;  // where prices are given
 };
 
-RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage, const Prices& prices = {});
+RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage,
+                     const Prices& prices = {});
 
 }  // namespace gp

@@ -14,7 +14,8 @@ constexpr int kIdleLooksMax = 1'000;
 
 }  // namespace
 
-RunPlayer::RunPlayer(const RunSteps& steps, const PlayOptions& options) : steps_(steps), options_(options) {}
+RunPlayer::RunPlayer(const RunSteps& steps, const PlayOptions& options)
+    : steps_(steps), options_(options) {}
 
 PlayedRun RunPlayer::Play() {
   if (steps_.empty()) return {};
@@ -56,14 +57,16 @@ void RunPlayer::NoteProgress() {
 Instant RunPlayer::NextInstant() {
   Instant next = next_step_ < steps_.size() ? steps_[next_step_].at : kNever;
   const State& state = engine_.state();
-  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty() && state.decided.empty() &&
-      state.losses.empty()) {
+  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty() &&
+      state.decided.empty() && state.losses.empty()) {
     return kNever;
   }
   if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
   const Instant deadline = NextDeadline(engine_.state());
   if (deadline.ns != 0) next = std::min(next, deadline);
-  if (look_again_at_.ns != 0 && look_again_at_ < next && (next != kNever || ++idle_looks_ < kIdleLooksMax)) next = look_again_at_;
+  if (look_again_at_.ns != 0 && look_again_at_ < next &&
+      (next != kNever || ++idle_looks_ < kIdleLooksMax))
+    next = look_again_at_;
   return next == kNever ? next : std::max(next, engine_.now());
 }
 
@@ -96,9 +99,11 @@ void RunPlayer::Join(const NodeArrival& node) {
 
 void RunPlayer::Submit(const JobArrival& job, Instant at) {
   const size_t life = played_.lives.size();
-  played_.lives.insert(played_.lives.end(), static_cast<size_t>(CountJobs(*job.spec)), {job.spec->queue, at, {}, {}, 0, 0});
+  played_.lives.insert(played_.lives.end(), static_cast<size_t>(CountJobs(*job.spec)),
+                       {job.spec->queue, at, {}, {}, 0, 0});
   const auto spec = Translate(job.spec);
-  const auto id = spec == nullptr ? Fail(NotFound("a job that it waits for is not here")) : engine_.Submit(spec, job.user);
+  const auto id = spec == nullptr ? Fail(NotFound("a job that it waits for is not here"))
+                                  : engine_.Submit(spec, job.user);
   if (!id) {
     played_.refused += CountJobs(*job.spec);
     return;
@@ -115,7 +120,8 @@ void RunPlayer::Submit(const JobArrival& job, Instant at) {
 }
 
 // The jobs that it waits for have other numbers here; nullptr: one of them was refused.
-std::shared_ptr<const JobSpec> RunPlayer::Translate(const std::shared_ptr<const JobSpec>& spec) const {
+std::shared_ptr<const JobSpec> RunPlayer::Translate(
+    const std::shared_ptr<const JobSpec>& spec) const {
   if (spec->after.empty()) return spec;
   auto translated = std::make_shared<JobSpec>(*spec);
   for (Dependency& dependency : translated->after) {
@@ -134,30 +140,34 @@ bool RunPlayer::Translate(Command& command) const {
     id = found->second;
     return true;
   };
-  return std::visit([&](auto& one) {
-    using T = std::decay_t<decltype(one)>;
-    if constexpr (std::is_same_v<T, StartController>) {
-      one.lineage = 0;
-      one.cut = false;
-      if (options_.policy) options_.policy(one.policy);
-    }
-    if constexpr (std::is_same_v<T, SetPolicy>) {
-      if (options_.policy) options_.policy(one.policy);
-    }
-    if constexpr (std::is_same_v<T, ReserveNodes>) {
-      for (NodeId& node : one.reservation.nodes) {
-        if (!translate(node, nodes_)) return false;
-      }
-    }
-    if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService> || std::is_same_v<T, SilenceNode> || std::is_same_v<T, DeclareNodeLost>) {
-      return translate(one.node, nodes_);
-    }
-    if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> || std::is_same_v<T, ReleaseJob> || std::is_same_v<T, SetPriority> ||
-                  std::is_same_v<T, ChangeTimeLimit>) {
-      return translate(one.job, jobs_);
-    }
-    return true;
-  }, command);
+  return std::visit(
+      [&](auto& one) {
+        using T = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<T, StartController>) {
+          one.lineage = 0;
+          one.cut = false;
+          if (options_.policy) options_.policy(one.policy);
+        }
+        if constexpr (std::is_same_v<T, SetPolicy>) {
+          if (options_.policy) options_.policy(one.policy);
+        }
+        if constexpr (std::is_same_v<T, ReserveNodes>) {
+          for (NodeId& node : one.reservation.nodes) {
+            if (!translate(node, nodes_)) return false;
+          }
+        }
+        if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService> ||
+                      std::is_same_v<T, SilenceNode> || std::is_same_v<T, DeclareNodeLost>) {
+          return translate(one.node, nodes_);
+        }
+        if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> ||
+                      std::is_same_v<T, ReleaseJob> || std::is_same_v<T, SetPriority> ||
+                      std::is_same_v<T, ChangeTimeLimit>) {
+          return translate(one.job, jobs_);
+        }
+        return true;
+      },
+      command);
 }
 
 void RunPlayer::Ask(Command command) {
@@ -166,8 +176,11 @@ void RunPlayer::Ask(Command command) {
     return;
   }
   const auto* service = std::get_if<ChangeService>(&command);
-  if (service != nullptr && service->action == ServiceAction::kReset) return;  // faults and their remedies are not played
-  const NodeId back = service != nullptr && service->action == ServiceAction::kOnline ? service->node : NodeId{~uint32_t{0}};
+  // Faults and their remedies are not played
+  if (service != nullptr && service->action == ServiceAction::kReset) return;
+  const NodeId back = service != nullptr && service->action == ServiceAction::kOnline
+                          ? service->node
+                          : NodeId{~uint32_t{0}};
   Execute(std::move(command));
   const Node* node = engine_.state().FindNode(back);
   if (node != nullptr && node->condition == NodeCondition::kUp) engine_.ReportHealthy(*node);
@@ -257,10 +270,13 @@ void RunPlayer::Halt(JobId job, Duration kept) {
   if (!progress.runs) return;
   progress.runs = false;
   ends_.erase({progress.started_at + progress.left, job});
-  const bool resumes = KeepsWork(*engine_.state().FindJob(job)->spec) || progress.checkpoint_every.ns > 0;
+  const bool resumes =
+      KeepsWork(*engine_.state().FindJob(job)->spec) || progress.checkpoint_every.ns > 0;
   progress.left = resumes ? progress.left - kept + options_.resume_cost : progress.length;
 }
 
-void RunPlayer::NoteEnd(JobId job) { played_.lives[progress_.at(job).life].ended_at = engine_.now(); }
+void RunPlayer::NoteEnd(JobId job) {
+  played_.lives[progress_.at(job).life].ended_at = engine_.now();
+}
 
 }  // namespace gp

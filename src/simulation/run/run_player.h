@@ -1,8 +1,8 @@
 #pragma once
 
-// Plays a run, recorded or invented, through the production engine: its nodes, jobs and wishes at their
-// times, perhaps under another policy, with more nodes or fewer.  Each job runs for as long as the run
-// says, starts at once where it is placed, and stops at once when it is told to.
+// Plays a run, recorded or invented, through the production engine: its nodes, jobs and wishes at
+// their times, perhaps under another policy, with more nodes or fewer.  Each job runs for as long
+// as the run says, starts at once where it is placed, and stops at once when it is told to.
 
 #include <functional>
 #include <map>
@@ -20,11 +20,13 @@
 namespace gp {
 
 struct PlayOptions {
-  std::function<void(Policy&)> policy;                       // of every start of the controller; empty: as it was
-  std::vector<std::shared_ptr<const NodeFacts>> added;       // there from the first moment on
-  std::set<std::string> removed;                             // names of nodes that never join
-  Duration resume_cost = Duration::Seconds(60);              // of each interruption, on the job's GPUs
-  Instant until = kNever;                                    // nothing is played beyond
+  // Of every start of the controller; empty: as it was
+  std::function<void(Policy&)> policy;
+  std::vector<std::shared_ptr<const NodeFacts>> added;  // there from the first moment on
+  std::set<std::string> removed;                        // names of nodes that never join
+  // Of each interruption, on the job's GPUs
+  Duration resume_cost = Duration::Seconds(60);
+  Instant until = kNever;  // nothing is played beyond
   RunWatch watch;
 };
 
@@ -82,7 +84,7 @@ class RunPlayer {
   std::set<std::pair<Instant, JobId>> ends_;
   Instant look_again_at_;
   int idle_looks_ = 0;  // since something happened
-  HoldMeter usage_;    // beyond the last thing that happened, too
+  HoldMeter usage_;     // beyond the last thing that happened, too
 };
 
 }  // namespace gp

@@ -38,9 +38,17 @@ RunSeries SeriesMeter::Take(Instant end) {
   if (!totals_) return {};
   for (NodeLevel& node : nodes_) Extend(node);
   end = std::clamp(end, begin_, last_);
-  RunSeries series{begin_, end, totals_->installed.span(), totals_->installed.Means(end), totals_->serving.Means(end), totals_->held.Means(end), totals_->waiting.Means(end), {}};
+  RunSeries series{begin_,
+                   end,
+                   totals_->installed.span(),
+                   totals_->installed.Means(end),
+                   totals_->serving.Means(end),
+                   totals_->held.Means(end),
+                   totals_->waiting.Means(end),
+                   {}};
   for (const NodeLevel& node : nodes_) {
-    series.nodes.push_back({node.name, node.level.installed, node.held.Means(end), node.serving.Means(end)});
+    series.nodes.push_back(
+        {node.name, node.level.installed, node.held.Means(end), node.serving.Means(end)});
   }
   return series;
 }

@@ -16,7 +16,7 @@ namespace gp {
 struct NodeSeries {
   std::string name;
   int64_t gpus = 0;
-  std::vector<double> held;     // GPUs
+  std::vector<double> held;  // GPUs
   std::vector<double> serving;
 };
 
@@ -45,7 +45,8 @@ class SeriesMeter {
 
  private:
   struct NodeLevel {
-    NodeLevel(std::string node, Instant begin) : name(std::move(node)), held(begin), serving(begin) {}
+    NodeLevel(std::string node, Instant begin)
+        : name(std::move(node)), held(begin), serving(begin) {}
 
     std::string name;
     GpuLevel level;
@@ -53,7 +54,8 @@ class SeriesMeter {
     LevelSeries serving;
   };
   struct Totals {
-    explicit Totals(Instant begin) : installed(begin), serving(begin), held(begin), waiting(begin) {}
+    explicit Totals(Instant begin)
+        : installed(begin), serving(begin), held(begin), waiting(begin) {}
 
     LevelSeries installed;
     LevelSeries serving;

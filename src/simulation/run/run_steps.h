@@ -1,7 +1,7 @@
 #pragma once
 
-// What comes to a cluster from outside in a run, recorded or invented: nodes, jobs with the time they
-// take, what people ask for, what breaks.  How the scheduler answers is not in it.
+// What comes to a cluster from outside in a run, recorded or invented: nodes, jobs with the time
+// they take, what people ask for, what breaks.  How the scheduler answers is not in it.
 
 #include <memory>
 #include <variant>
@@ -21,8 +21,9 @@ struct JobArrival {
   JobId id;  // what other steps call it, or the array that it is
   std::shared_ptr<const JobSpec> spec;
   User user;
-  Duration length;            // on its GPUs, over all attempts where it keeps its work
-  Duration checkpoint_every;  // of its work, what it has by then outlives a lost node; 0: nothing does
+  Duration length;  // on its GPUs, over all attempts where it keeps its work
+  // Of its work, what it has by then outlives a lost node; 0: nothing does
+  Duration checkpoint_every;
   std::vector<Duration> lengths = {};  // of an array: of each element; empty: `length`
 };
 

@@ -43,7 +43,8 @@ void HoldMeter::Observe(const State& state, Instant now) {
     usage_.free += Wide{level.free} * kWholeShare * span;
     usage_.stranded += Wide{level.stranded} * span;
   }
-  if (!state.queued.empty()) usage_.idle_while_waiting += added.installed_hours() - added.held_hours();
+  if (!state.queued.empty())
+    usage_.idle_while_waiting += added.installed_hours() - added.held_hours();
 }
 
 }  // namespace gp

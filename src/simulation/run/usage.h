@@ -1,7 +1,7 @@
 #pragma once
 
-// How much of a cluster's GPU time was held, how much lay idle while jobs waited, and how much of what was
-// free the jobs could not have used.
+// How much of a cluster's GPU time was held, how much lay idle while jobs waited, and how much of
+// what was free the jobs could not have used.
 
 #include <map>
 #include <optional>

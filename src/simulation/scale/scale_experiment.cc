@@ -27,7 +27,8 @@ constexpr int kHigh = 900;
 double MicrosecondsOf(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin)
+      .count();
 }
 
 int64_t ResidentMib() {
@@ -41,13 +42,13 @@ int64_t ResidentMib() {
 }
 
 struct Kind {
-  int gpus;   // per node
+  int gpus;  // per node
   int nodes;
   int weight;
   const char* name;
 };
 // Small jobs are the most, as in every recorded workload; large ones hold most of the GPUs.
-constexpr Kind kKinds[] = {{1, 1, 55, "1 GPU"}, {2, 1, 15, "2 GPUs"}, {4, 1, 15, "4 GPUs"},
+constexpr Kind kKinds[] = {{1, 1, 55, "1 GPU"},  {2, 1, 15, "2 GPUs"}, {4, 1, 15, "4 GPUs"},
                            {8, 1, 10, "8 GPUs"}, {8, 2, 4, "2 nodes"}, {8, 8, 1, "8 nodes"}};
 
 const Kind& Draw(Rng& rng) {
@@ -110,7 +111,8 @@ class ScaleExperiment {
     const Kind& kind = Draw(rng_);
     const int gpus = std::min(kind.gpus, options_.gpus_per_node);
     // Three of four would give way.
-    const JobId job = *engine_.Submit(WithPriority(*SpecOf(gpus, kind.nodes), kLow, rng_.Below(4) != 0), user_);
+    const JobId job =
+        *engine_.Submit(WithPriority(*SpecOf(gpus, kind.nodes), kLow, rng_.Below(4) != 0), user_);
     size_t placed = 0;
     const double us = MicrosecondsOf([&] { placed = engine_.Pass().Placements().size(); });
     if (placed == 0) {
@@ -148,12 +150,16 @@ class ScaleExperiment {
   void TimeRefusal() {
     while (PlaceOne(nullptr)) {
     }
-    const JobId job = *engine_.Submit(SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
+    const JobId job = *engine_.Submit(
+        SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
     result_.refusal_us = MicrosecondsOf([&] {
       GP_ASSERT(engine_.Pass().Placements().empty(), "a full cluster refuses a large gang");
       (void)WhyNoPlace(engine_.state(), engine_.planner().classes(), *engine_.state().FindJob(job));
     });
-    result_.explain_ms = MicrosecondsOf([&] { (void)Explain(engine_.state(), engine_.now(), *engine_.state().FindJob(job)); }) / 1e3;
+    result_.explain_ms =
+        MicrosecondsOf(
+            [&] { (void)Explain(engine_.state(), engine_.now(), *engine_.state().FindJob(job)); }) /
+        1e3;
   }
 
   // Room for a gang, made by interrupting whom it outranks.
@@ -173,17 +179,23 @@ class ScaleExperiment {
       engine_.AdvanceTo(engine_.now() + Duration::Seconds(10));
       FinishAny();
     }
-    const JobId job = *engine_.Submit(SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
+    const JobId job = *engine_.Submit(
+        SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
     engine_.Pass();
     if (HoldsLeases(engine_.state().FindJob(job)->state)) return;
     Present present;
     result_.present_ms = MicrosecondsOf([&] { present = TakePresent(engine_.state()); }) / 1e3;
-    result_.forecast_ms = MicrosecondsOf([&] { (void)ForecastStart(present, Lengths(present.past), engine_.now(), job); }) / 1e3;
+    result_.forecast_ms = MicrosecondsOf([&] {
+                            (void)ForecastStart(present, Lengths(present.past), engine_.now(), job);
+                          }) /
+                          1e3;
   }
 
   void TimeQueue() {
     std::vector<std::shared_ptr<const JobSpec>> specs;
-    for (int i = 0; i < options_.shapes; ++i) specs.push_back(SpecOf(options_.gpus_per_node, 1, 1 + i % 100, (1 + i / 100) * (int64_t{1} << 30)));
+    for (int i = 0; i < options_.shapes; ++i)
+      specs.push_back(
+          SpecOf(options_.gpus_per_node, 1, 1 + i % 100, (1 + i / 100) * (int64_t{1} << 30)));
     for (int64_t i = 0; i < options_.queued; ++i) {
       (void)engine_.Submit(specs[static_cast<size_t>(i) % specs.size()], user_);
     }
@@ -192,15 +204,19 @@ class ScaleExperiment {
   }
 
   static ScaleResult::Times Digest(const std::vector<double>& us) {
-    return {static_cast<int64_t>(us.size()), Percentile(us, 50), Percentile(us, 99), Percentile(us, 100)};
+    return {static_cast<int64_t>(us.size()), Percentile(us, 50), Percentile(us, 99),
+            Percentile(us, 100)};
   }
 
   void Summarize() {
     double sum_us = 0;
     for (const double us : times_[""]) sum_us += us;
-    if (sum_us > 0) result_.placements_per_s = static_cast<double>(times_[""].size()) / sum_us * 1e6;
-    for (auto& [name, us] : times_) (name.empty() ? result_.decision : result_.by_class[name]) = Digest(us);
-    result_.gpus_used_percent = 100.0 * static_cast<double>(gpus_used_) / static_cast<double>(Capacity());
+    if (sum_us > 0)
+      result_.placements_per_s = static_cast<double>(times_[""].size()) / sum_us * 1e6;
+    for (auto& [name, us] : times_)
+      (name.empty() ? result_.decision : result_.by_class[name]) = Digest(us);
+    result_.gpus_used_percent =
+        100.0 * static_cast<double>(gpus_used_) / static_cast<double>(Capacity());
   }
 
   const ScaleOptions options_;

@@ -15,7 +15,8 @@ constexpr double kNinetieth = 1.2889;
 double Normal(Rng& rng) {
   constexpr double kUnit = 4'294'967'296.0;
   double sum = -kSummands / 2.0;
-  for (int i = 0; i < kSummands; ++i) sum += static_cast<double>(rng.Below(uint64_t{1} << 32)) / kUnit;
+  for (int i = 0; i < kSummands; ++i)
+    sum += static_cast<double>(rng.Below(uint64_t{1} << 32)) / kUnit;
   return sum;
 }
 

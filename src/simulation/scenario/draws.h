@@ -1,7 +1,7 @@
 #pragma once
 
-// Spans of time drawn by a seed.  Only operations that IEEE 754 rounds exactly are used, so that every
-// machine draws the same.
+// Spans of time drawn by a seed.  Only operations that IEEE 754 rounds exactly are used, so that
+// every machine draws the same.
 
 #include "base/rng.h"
 #include "base/time.h"

@@ -12,7 +12,8 @@ constexpr size_t kNamesShown = 5;
 using Step = decltype(RunStep::what);
 
 template <typename T>
-Result<T> Find(const std::map<std::string, T>& all, const std::string& what, const std::string& name) {
+Result<T> Find(const std::map<std::string, T>& all, const std::string& what,
+               const std::string& name) {
   const auto found = all.find(name);
   if (found != all.end()) return found->second;
   std::vector<std::string> names;
@@ -33,9 +34,12 @@ Result<Step> StepFor(const NodeEvent& event, const ScenarioIds& ids) {
   const auto [id, facts] = GP_TRY(Find(ids.nodes, "node", event.node));
   const std::string reason = "scenario";
   switch (event.deed) {
-    case NodeDeed::kDrain: return Command(ChangeService{id, -1, ServiceAction::kDrain, false, reason});
-    case NodeDeed::kOffline: return Command(ChangeService{id, -1, ServiceAction::kOffline, event.force, reason});
-    case NodeDeed::kOnline: return Command(ChangeService{id, -1, ServiceAction::kOnline, false, reason});
+    case NodeDeed::kDrain:
+      return Command(ChangeService{id, -1, ServiceAction::kDrain, false, reason});
+    case NodeDeed::kOffline:
+      return Command(ChangeService{id, -1, ServiceAction::kOffline, event.force, reason});
+    case NodeDeed::kOnline:
+      return Command(ChangeService{id, -1, ServiceAction::kOnline, false, reason});
     case NodeDeed::kLose: return Command(SilenceNode{id});
     case NodeDeed::kDeclareLost: return Command(DeclareNodeLost{id, reason});
     case NodeDeed::kReturn: break;

@@ -9,7 +9,8 @@
 
 namespace gp {
 
-// What a node or a person does, as a step of a run.  kNotFound names the nodes or jobs that there are.
+// What a node or a person does, as a step of a run.  kNotFound names the nodes or jobs that there
+// are.
 Result<decltype(RunStep::what)> StepOf(const ScenarioEvent& event, const ScenarioIds& ids);
 
 }  // namespace gp

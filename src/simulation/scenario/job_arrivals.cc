@@ -14,7 +14,8 @@ constexpr int64_t kSecondNs = 1'000'000'000;
 
 class Arrivals {
  public:
-  Arrivals(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps& steps) : scenario_(scenario), begin_(begin), ids_(ids), steps_(steps) {}
+  Arrivals(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps& steps)
+      : scenario_(scenario), begin_(begin), ids_(ids), steps_(steps) {}
 
   Status Add(const JobGroup& group, uint64_t seed);
   Status Add(const TraceGroup& group);
@@ -32,7 +33,8 @@ class Arrivals {
 Status Arrivals::Add(Duration at, JobArrival job) {
   jobs_ += CountJobs(*job.spec);
   if (jobs_ > kScenarioJobsMax) {
-    return Fail(InvalidArgument("more than " + std::to_string(kScenarioJobsMax) + " jobs: let fewer come, or end it sooner (until)"));
+    return Fail(InvalidArgument("more than " + std::to_string(kScenarioJobsMax) +
+                                " jobs: let fewer come, or end it sooner (until)"));
   }
   job.id = ids_.next_job;
   ids_.next_job = Behind(job.id, *job.spec);
@@ -72,7 +74,8 @@ Nodes CountNodes(const Scenario& scenario) {
 }
 
 // A job of the trace as a gang: as few nodes as do, equally much on each.
-std::shared_ptr<const JobSpec> GangOf(const JobSpec& like, const TraceJob& job, int64_t gpus_per_node) {
+std::shared_ptr<const JobSpec> GangOf(const JobSpec& like, const TraceJob& job,
+                                      int64_t gpus_per_node) {
   auto spec = std::make_shared<JobSpec>(like);
   spec->nodes = static_cast<int>((job.gpus + gpus_per_node - 1) / gpus_per_node);
   spec->gpus.count = (job.gpus + spec->nodes - 1) / spec->nodes;
@@ -94,21 +97,27 @@ Status Arrivals::Add(const TraceGroup& group) {
   if (nodes.gpus == 0) return Fail(InvalidArgument("no node of the scenario has a GPU"));
   const int64_t first_s = group.workload.jobs.front().submit_s;
   const int64_t recorded_s = std::max<int64_t>(1, group.workload.jobs.back().submit_s - first_s);
-  const int64_t span_ns = group.load_percent ? SpanAtLoad(group.workload, nodes.gpus, *group.load_percent) : recorded_s * kSecondNs;
+  const int64_t span_ns = group.load_percent
+                              ? SpanAtLoad(group.workload, nodes.gpus, *group.load_percent)
+                              : recorded_s * kSecondNs;
   std::map<std::pair<int, int>, std::shared_ptr<const JobSpec>> specs;  // by GPUs and share
   for (const TraceJob& job : group.workload.jobs) {
-    const Duration at = group.at + Duration{static_cast<int64_t>(Wide{job.submit_s - first_s} * span_ns / recorded_s)};
+    const Duration at =
+        group.at +
+        Duration{static_cast<int64_t>(Wide{job.submit_s - first_s} * span_ns / recorded_s)};
     if (at > scenario_.until.value_or(kScenarioSpanMax)) break;
     auto& spec = specs[{job.gpus, job.share}];
     if (spec == nullptr) spec = GangOf(*group.spec, job, nodes.gpus_of_largest);
-    GP_CHECK_OK(Add(at, {{}, spec, group.user, Duration::Seconds(job.duration_s), group.checkpoint_every}));
+    GP_CHECK_OK(
+        Add(at, {{}, spec, group.user, Duration::Seconds(job.duration_s), group.checkpoint_every}));
   }
   return Ok();
 }
 
 }  // namespace
 
-void AddJobs(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps& steps, std::vector<ScenarioFault>& faults) {
+void AddJobs(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps& steps,
+             std::vector<ScenarioFault>& faults) {
   using enum ScenarioFault::Part;
   Arrivals arrivals(scenario, begin, ids, steps);
   const auto note = [&faults](ScenarioFault::Part part, size_t index, const Status& added) {
@@ -119,7 +128,8 @@ void AddJobs(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps
     Rng seeds(scenario.seed + i);
     note(kJobs, i, arrivals.Add(scenario.jobs[i], seeds.Next()));
   }
-  for (size_t i = 0; i < scenario.traces.size() && faults.empty(); ++i) note(kTraces, i, arrivals.Add(scenario.traces[i]));
+  for (size_t i = 0; i < scenario.traces.size() && faults.empty(); ++i)
+    note(kTraces, i, arrivals.Add(scenario.traces[i]));
 }
 
 }  // namespace gp

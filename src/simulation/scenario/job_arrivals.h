@@ -6,6 +6,7 @@
 namespace gp {
 
 // The jobs of a scenario, not yet in order.  Faults: there are too many of them.
-void AddJobs(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps& steps, std::vector<ScenarioFault>& faults);
+void AddJobs(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps& steps,
+             std::vector<ScenarioFault>& faults);
 
 }  // namespace gp

@@ -6,7 +6,8 @@ namespace gp {
 namespace {
 
 // Groups of one name are numbered on, past nodes of a recorded run that are called so.
-std::string NameFor(const NodeGroup& group, const ScenarioIds& ids, std::map<std::string, int64_t>& counts) {
+std::string NameFor(const NodeGroup& group, const ScenarioIds& ids,
+                    std::map<std::string, int64_t>& counts) {
   std::string name;
   do {
     name = group.name + "-" + std::to_string(++counts[group.name]);

@@ -35,7 +35,8 @@ std::vector<ScenarioFault> Rehearse(const Scenario& scenario, const RunSteps& no
   for (size_t i = 0; i < scenario.jobs.size(); ++i) {
     JobSpec one = *scenario.jobs[i].spec;  // of an array its first element tells enough
     one.array = {};
-    const auto job = engine.Submit(std::make_shared<const JobSpec>(std::move(one)), scenario.jobs[i].user);
+    const auto job =
+        engine.Submit(std::make_shared<const JobSpec>(std::move(one)), scenario.jobs[i].user);
     if (!job) faults.push_back({kJobs, i, job.error()});
   }
   for (size_t i = 0; i < scenario.traces.size(); ++i) {

@@ -51,7 +51,8 @@ struct TraceGroup {
   std::shared_ptr<const JobSpec> spec;
   User user;
   Duration at;
-  std::optional<int64_t> load_percent;  // of the GPU time of the scenario's nodes; none: at the times of the trace
+  // Of the GPU time of the scenario's nodes; none: at the times of the trace
+  std::optional<int64_t> load_percent;
   Duration checkpoint_every;
 };
 

@@ -15,7 +15,9 @@ namespace {
 // What of the recorded run is played.
 RunSteps StepsOf(const JournalGroup& journal) {
   RunSteps steps = journal.run.steps;
-  if (!journal.nodes) std::erase_if(steps, [](const RunStep& step) { return std::holds_alternative<NodeArrival>(step.what); });
+  if (!journal.nodes)
+    std::erase_if(
+        steps, [](const RunStep& step) { return std::holds_alternative<NodeArrival>(step.what); });
   return steps;
 }
 
@@ -34,7 +36,8 @@ ScenarioIds IdsOf(const RunSteps& recorded) {
   return ids;
 }
 
-void AddEvents(const Scenario& scenario, Instant begin, const ScenarioIds& ids, RunSteps& steps, std::vector<ScenarioFault>& faults) {
+void AddEvents(const Scenario& scenario, Instant begin, const ScenarioIds& ids, RunSteps& steps,
+               std::vector<ScenarioFault>& faults) {
   for (size_t i = 0; i < scenario.events.size(); ++i) {
     auto step = StepOf(scenario.events[i], ids);
     if (step) {
@@ -58,7 +61,8 @@ std::expected<ScenarioRun, std::vector<ScenarioFault>> MakeRun(const Scenario& s
   if (run.steps.empty()) run.steps.push_back({begin, StartController{}});
   AddNodes(scenario, begin, ids, run.steps);
   // What a recorded cluster had set up by then is known only when it is played.
-  std::vector<ScenarioFault> faults = scenario.journal ? std::vector<ScenarioFault>() : Rehearse(scenario, run.steps);
+  std::vector<ScenarioFault> faults =
+      scenario.journal ? std::vector<ScenarioFault>() : Rehearse(scenario, run.steps);
   for (const SetQueue& queue : scenario.queues) run.steps.push_back({begin, queue});
   RunSteps arrivals;
   AddJobs(scenario, begin, ids, arrivals, faults);

@@ -31,9 +31,7 @@ constexpr std::array kPolicies{
 
 }  // namespace
 
-std::span<const NamedTopologyPolicy> TopologyPolicies() {
-  return kPolicies;
-}
+std::span<const NamedTopologyPolicy> TopologyPolicies() { return kPolicies; }
 
 const NamedTopologyPolicy* FindTopologyPolicy(std::string_view name) {
   const auto found = std::ranges::find(kPolicies, name, &NamedTopologyPolicy::name);

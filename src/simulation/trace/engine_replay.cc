@@ -25,7 +25,10 @@ constexpr int64_t kLookAgainS = 300;  // at most so often: it is months that are
 class EngineReplay {
  public:
   EngineReplay(const TraceWorkload& workload, const TraceCluster& cluster)
-      : jobs_(workload.jobs), gpus_per_node_(cluster.gpus_per_node), progress_(jobs_.size()), ends_(jobs_.size(), 0) {
+      : jobs_(workload.jobs),
+        gpus_per_node_(cluster.gpus_per_node),
+        progress_(jobs_.size()),
+        ends_(jobs_.size(), 0) {
     Policy policy;
     policy.jobs_kept = kJobsKept;
     GP_ASSERT(engine_.Execute(StartController{policy}).has_value(), "the policy is legal");
@@ -66,9 +69,7 @@ class EngineReplay {
     return std::max(at, now_s_);
   }
 
-  void Submit(size_t index) {
-    (void)engine_.Submit(SpecOf(jobs_[index].gpus), user_);
-  }
+  void Submit(size_t index) { (void)engine_.Submit(SpecOf(jobs_[index].gpus), user_); }
 
   std::shared_ptr<const JobSpec> SpecOf(int gpus) {
     std::shared_ptr<const JobSpec>& known = specs_[gpus];
@@ -98,7 +99,9 @@ class EngineReplay {
         Interrupt(IndexOf(preemption->job));
         interrupts = true;
       }
-      look_again_s_ = plan.look_again_at.ns == 0 ? INT64_MAX : std::max(plan.look_again_at.ns / 1'000'000'000, now_s_ + kLookAgainS);
+      look_again_s_ = plan.look_again_at.ns == 0
+                          ? INT64_MAX
+                          : std::max(plan.look_again_at.ns / 1'000'000'000, now_s_ + kLookAgainS);
       if (!interrupts) return;
     }
   }
@@ -135,11 +138,13 @@ class EngineReplay {
 
 }  // namespace
 
-TraceResult ReplayEngine(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch) {
+TraceResult ReplayEngine(const TraceWorkload& workload, const TraceCluster& cluster,
+                         const DoneWatch& watch) {
   EngineReplay replay(workload, cluster);
   const std::vector<int64_t>& ends = replay.Run(watch);
   TraceResult result = Summarize(workload, cluster, ends, replay.preemptions());
-  const std::string_view bytes(reinterpret_cast<const char*>(ends.data()), ends.size() * sizeof(ends[0]));
+  const std::string_view bytes(reinterpret_cast<const char*>(ends.data()),
+                               ends.size() * sizeof(ends[0]));
   result.digest = Digest64(bytes, replay.LastState());
   return result;
 }

@@ -11,7 +11,8 @@ namespace {
 constexpr double kHour = 3600;
 
 double Mean(const std::vector<int64_t>& values) {
-  return static_cast<double>(std::accumulate(values.begin(), values.end(), int64_t{0})) / static_cast<double>(values.size());
+  return static_cast<double>(std::accumulate(values.begin(), values.end(), int64_t{0})) /
+         static_cast<double>(values.size());
 }
 
 }  // namespace
@@ -44,7 +45,8 @@ TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster
   result.max_wait_h = static_cast<double>(std::ranges::max(wait)) / kHour;
   const int64_t span_s = std::ranges::max(ends_s) - workload.jobs.front().submit_s;
   if (span_s > 0) {
-    result.utilization = static_cast<double>(gpu_seconds) / static_cast<double>(span_s * cluster.gpus());
+    result.utilization =
+        static_cast<double>(gpu_seconds) / static_cast<double>(span_s * cluster.gpus());
   }
   return result;
 }

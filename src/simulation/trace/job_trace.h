@@ -11,7 +11,7 @@ struct TraceJob {
   int64_t submit_s = 0;    // since the first submission
   int64_t duration_s = 0;  // on its GPUs, whatever interruptions cost not counted
   int gpus = 1;
-  int share = 1000;         // thousandths of each: the reference policies know whole ones only
+  int share = 1000;  // thousandths of each: the reference policies know whole ones only
 };
 
 struct TraceWorkload {
@@ -31,7 +31,8 @@ struct TraceResult {
   double mean_wait_h = 0;  // JCT less duration
   double p99_wait_h = 0;
   double max_wait_h = 0;
-  double utilization = 0;  // GPU time of all durations, of the cluster's from first submit to last end
+  // GPU time of all durations, of the cluster's from first submit to last end
+  double utilization = 0;
   int64_t jobs = 0;
   int64_t preemptions = 0;
   uint64_t digest = 0;  // of every job's end and of the last state; 0: not of the production engine

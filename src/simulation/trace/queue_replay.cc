@@ -37,7 +37,9 @@ class QueueReplay {
   // Waiting jobs of one size, in the policy's order: what one cannot get now, the others cannot.
   using Line = std::set<std::pair<int64_t, size_t>>;
 
-  int64_t Rank(size_t job) const { return policy_ == QueuePolicy::kSjf ? jobs_[job].duration_s : 0; }
+  int64_t Rank(size_t job) const {
+    return policy_ == QueuePolicy::kSjf ? jobs_[job].duration_s : 0;
+  }
 
   void End(size_t job) {
     running_.erase({ends_[job], job});
@@ -109,7 +111,8 @@ class QueueReplay {
       auto place = pool_.Find(jobs_[job].gpus);
       if (!place) continue;
       const bool ends_before = now_ + jobs_[job].duration_s <= start;
-      const bool is_beside = std::ranges::all_of(*place, [&left](const auto& part) { return left.FreeOn(part.first) >= part.second; });
+      const bool is_beside = std::ranges::all_of(
+          *place, [&left](const auto& part) { return left.FreeOn(part.first) >= part.second; });
       if (!ends_before && !is_beside) continue;
       if (!ends_before) left.Take(*place);
       Start(job, *std::move(place));
@@ -121,14 +124,15 @@ class QueueReplay {
   NodePool pool_;
   std::vector<GangPlace> places_;
   std::vector<int64_t> ends_;
-  std::map<int, Line> waiting_;                     // by GPUs
-  std::set<std::pair<int64_t, size_t>> running_;    // by end
+  std::map<int, Line> waiting_;                   // by GPUs
+  std::set<std::pair<int64_t, size_t>> running_;  // by end
   int64_t now_ = 0;
 };
 
 }  // namespace
 
-TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster, QueuePolicy policy, const DoneWatch& watch) {
+TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster,
+                        QueuePolicy policy, const DoneWatch& watch) {
   QueueReplay replay(workload, cluster, policy);
   return Summarize(workload, cluster, replay.Run(watch), 0);
 }

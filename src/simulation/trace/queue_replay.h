@@ -14,6 +14,7 @@ enum class QueuePolicy {
   kSjf,   // shortest first, who does not fit is passed over; durations are known
 };
 
-TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster, QueuePolicy policy, const DoneWatch& watch = {});
+TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster,
+                        QueuePolicy policy, const DoneWatch& watch = {});
 
 }  // namespace gp

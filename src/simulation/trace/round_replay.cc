@@ -23,15 +23,20 @@ struct Progress {
 class RoundReplay {
  public:
   RoundReplay(const TraceWorkload& workload, const TraceCluster& cluster, RoundPolicy policy)
-      : jobs_(workload.jobs), policy_(policy), pool_(cluster.nodes, cluster.gpus_per_node),
-        total_(cluster.nodes * cluster.gpus_per_node), progress_(jobs_.size()), ends_(jobs_.size(), 0) {
+      : jobs_(workload.jobs),
+        policy_(policy),
+        pool_(cluster.nodes, cluster.gpus_per_node),
+        total_(cluster.nodes * cluster.gpus_per_node),
+        progress_(jobs_.size()),
+        ends_(jobs_.size(), 0) {
     for (size_t i = 0; i < jobs_.size(); ++i) progress_[i].remaining_s = jobs_[i].duration_s;
   }
 
   const std::vector<int64_t>& Run(const DoneWatch& watch) {
     size_t next = 0;
     while (next < jobs_.size() || !active_.empty()) {
-      if (active_.empty()) now_ = std::max(now_, (jobs_[next].submit_s + kRoundS - 1) / kRoundS * kRoundS);
+      if (active_.empty())
+        now_ = std::max(now_, (jobs_[next].submit_s + kRoundS - 1) / kRoundS * kRoundS);
       for (; next < jobs_.size() && jobs_[next].submit_s <= now_; ++next) active_.push_back(next);
       Choose();
       Advance();
@@ -117,7 +122,8 @@ class RoundReplay {
 
 }  // namespace
 
-TraceResult ReplayRounds(const TraceWorkload& workload, const TraceCluster& cluster, RoundPolicy policy, const DoneWatch& watch) {
+TraceResult ReplayRounds(const TraceWorkload& workload, const TraceCluster& cluster,
+                         RoundPolicy policy, const DoneWatch& watch) {
   RoundReplay replay(workload, cluster, policy);
   const std::vector<int64_t>& ends = replay.Run(watch);
   return Summarize(workload, cluster, ends, replay.preemptions());

@@ -13,6 +13,7 @@ enum class RoundPolicy {
   kSrtf,  // least remaining GPU time first; durations are known
 };
 
-TraceResult ReplayRounds(const TraceWorkload& workload, const TraceCluster& cluster, RoundPolicy policy, const DoneWatch& watch = {});
+TraceResult ReplayRounds(const TraceWorkload& workload, const TraceCluster& cluster,
+                         RoundPolicy policy, const DoneWatch& watch = {});
 
 }  // namespace gp

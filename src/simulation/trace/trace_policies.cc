@@ -11,12 +11,14 @@ namespace gp {
 namespace {
 
 template <QueuePolicy kPolicy>
-TraceResult Queue(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch) {
+TraceResult Queue(const TraceWorkload& workload, const TraceCluster& cluster,
+                  const DoneWatch& watch) {
   return ReplayQueue(workload, cluster, kPolicy, watch);
 }
 
 template <RoundPolicy kPolicy>
-TraceResult Rounds(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch) {
+TraceResult Rounds(const TraceWorkload& workload, const TraceCluster& cluster,
+                   const DoneWatch& watch) {
   return ReplayRounds(workload, cluster, kPolicy, watch);
 }
 

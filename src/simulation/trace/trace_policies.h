@@ -10,9 +10,11 @@ namespace gp {
 
 struct TracePolicy {
   std::string_view name;
-  TraceResult (*play)(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch);
+  TraceResult (*play)(const TraceWorkload& workload, const TraceCluster& cluster,
+                      const DoneWatch& watch);
 
-  TraceResult replay(const TraceWorkload& workload, const TraceCluster& cluster, const DoneWatch& watch = {}) const {
+  TraceResult replay(const TraceWorkload& workload, const TraceCluster& cluster,
+                     const DoneWatch& watch = {}) const {
     return play(workload, cluster, watch);
   }
 };

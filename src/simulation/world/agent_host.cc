@@ -10,10 +10,21 @@ constexpr int kReportBits = 30;
 
 }  // namespace
 
-AgentHost::AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, Savings& savings, LedgerWatch& watch, Findings& findings, Rng& rng)
-    : index_(index), plan_(plan), timeline_(timeline), network_(network), programs_(programs), watch_(watch), findings_(findings), rng_(rng),
-      clock_(timeline, plan.drift_ppm), hardware_(plan, timeline),
-      attempts_(index, hardware_, timeline, clock_, programs, savings, rng, [this] { Wake(); }), instances_(index, plan, timeline, programs, findings) {
+AgentHost::AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network,
+                     Programs& programs, Savings& savings, LedgerWatch& watch, Findings& findings,
+                     Rng& rng)
+    : index_(index),
+      plan_(plan),
+      timeline_(timeline),
+      network_(network),
+      programs_(programs),
+      watch_(watch),
+      findings_(findings),
+      rng_(rng),
+      clock_(timeline, plan.drift_ppm),
+      hardware_(plan, timeline),
+      attempts_(index, hardware_, timeline, clock_, programs, savings, rng, [this] { Wake(); }),
+      instances_(index, plan, timeline, programs, findings) {
   attempts_.OnProgramXid([this](int gpu, LeaseId lease, int xid) { RaiseXid(gpu, xid, lease); });
 }
 
@@ -43,13 +54,15 @@ VirtualGpuCare::Surroundings AgentHost::CareSurroundings() {
   VirtualGpuCare::Surroundings surroundings;
   surroundings.check_idle = [this](int card, const char* what) {
     for (const LeaseId lease : programs_.AliveOn(index_, card)) {
-      findings_.Break(timeline_.now(), "GPU " + std::to_string(card) + " of " + name() + " is " + what + " while " + ToText(lease) + " uses it");
+      findings_.Break(timeline_.now(), "GPU " + std::to_string(card) + " of " + name() + " is " +
+                                           what + " while " + ToText(lease) + " uses it");
     }
   };
   surroundings.sound = [this](int card, GpuCareKind kind) {
     kind == GpuCareKind::kReset ? watch_.WasReset(index_, card) : watch_.WasTested(index_, card);
     if (kind == GpuCareKind::kReset) instances_.Clear(card);
-    findings_.Note((kind == GpuCareKind::kReset ? "reset " : "test ") + name() + std::to_string(card));
+    findings_.Note((kind == GpuCareKind::kReset ? "reset " : "test ") + name() +
+                   std::to_string(card));
   };
   surroundings.changed = [this] { Wake(); };
   return surroundings;
@@ -61,12 +74,14 @@ GpuKeeperOptions AgentHost::KeeperOptions() {
   options.heat_limits.assign(hardware_.listed().size(), kHeatLimits);
   options.lease_in = [this](int gpu, int instance) {
     const MigRunner* runner = agent_ == nullptr ? nullptr : agent_->runner.get();
-    return runner == nullptr ? LeaseId{} : ParseLeaseKey(runner->AttemptIn(gpu, instance)).value_or(LeaseId{});
+    return runner == nullptr ? LeaseId{}
+                             : ParseLeaseKey(runner->AttemptIn(gpu, instance)).value_or(LeaseId{});
   };
   if (plan_.has_kernel_log) {
     options.take_kernel_xids = [this] {
       std::vector<SeenXid> lines = hardware_.TakeLines();
-      for (const SeenXid& line : lines) watch_.WasTold(index_, hardware_.CardAt(line.gpu), line.xid);
+      for (const SeenXid& line : lines)
+        watch_.WasTold(index_, hardware_.CardAt(line.gpu), line.xid);
       return lines;
     };
   }
@@ -85,7 +100,9 @@ AgentOptions AgentHost::LoopOptions() {
   };
   options.say = [](const std::string&) {};
   options.launch.state_directory = "/s";
-  options.launch.resolve_user = [](const User& user) { return HostUser{user.name, user.uid, user.gid, {}, "/", ""}; };
+  options.launch.resolve_user = [](const User& user) {
+    return HostUser{user.name, user.uid, user.gid, {}, "/", ""};
+  };
   return options;
 }
 
@@ -93,14 +110,21 @@ void AgentHost::StartAgent() {
   if (!has_power_ || agent_ != nullptr) return;
   ++incarnation_;
   hardware_.DropEvents();
-  agent_.reset(new Agent{VirtualLink(index_, network_), VirtualGpuWatch(hardware_, [this](int card, int xid) { watch_.WasTold(index_, card, xid); }), VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr, nullptr});
+  agent_.reset(new Agent{
+      VirtualLink(index_, network_),
+      VirtualGpuWatch(hardware_, [this](int card, int xid) { watch_.WasTold(index_, card, xid); }),
+      VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr,
+      nullptr});
   if (const std::vector<int> divided = plan_.facts->DividedGpus(); !divided.empty()) {
     agent_->mig = std::make_unique<VirtualMig>(instances_, timeline_, rng_, [this] { Wake(); });
     agent_->runner = std::make_unique<MigRunner>(divided, *agent_->mig, attempts_);
   }
-  AttemptRunner& runner = agent_->runner != nullptr ? static_cast<AttemptRunner&>(*agent_->runner) : attempts_;
-  agent_->keeper = std::make_unique<GpuKeeper>(KeeperOptions(), agent_->watch, agent_->care, clock_);
-  agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, runner, logs_, agent_->keeper.get(), clock_);
+  AttemptRunner& runner =
+      agent_->runner != nullptr ? static_cast<AttemptRunner&>(*agent_->runner) : attempts_;
+  agent_->keeper =
+      std::make_unique<GpuKeeper>(KeeperOptions(), agent_->watch, agent_->care, clock_);
+  agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, runner, logs_,
+                                             agent_->keeper.get(), clock_);
   is_fresh_ = false;  // the number of its start is on the disk now
   turn_at_ = {};
   TurnAt(timeline_.now());
@@ -111,7 +135,9 @@ void AgentHost::KillAgent() {
   watch_.AgentEnded(index_);
 }
 
-void AgentHost::Wake() { TurnAt(timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(200'000)))); }
+void AgentHost::Wake() {
+  TurnAt(timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(200'000))));
+}
 
 void AgentHost::TurnAt(Instant at) {
   if (agent_ == nullptr) return;
@@ -139,7 +165,9 @@ void AgentHost::RaiseXid(int card, int xid, LeaseId lease) {
   if (!CanFail(card)) return;
   const Program* program = programs_.Find(lease);
   const bool has_instance = program != nullptr && program->mig.slices > 0;
-  hardware_.Raise(card, xid, lease, has_instance ? std::optional(program->mig.instance) : std::nullopt, IsFatalXid(xid));
+  hardware_.Raise(card, xid, lease,
+                  has_instance ? std::optional(program->mig.instance) : std::nullopt,
+                  IsFatalXid(xid));
   if (!IsFatalXid(xid) && IsByMps(lease)) HitPrograms(card);  // its server's other clients
   if (IsFatalXid(xid)) {
     watch_.Failed(index_, card);
@@ -157,7 +185,8 @@ void AgentHost::LoseGpu(int card) {
 }
 
 bool AgentHost::UnlistGpu(int card) {
-  if (!CanFail(card) || !plan_.facts->DividedGpus().empty() || hardware_.listed().size() == 1) return false;
+  if (!CanFail(card) || !plan_.facts->DividedGpus().empty() || hardware_.listed().size() == 1)
+    return false;
   KillAgent();
   hardware_.Unlist(card);
   hardware_.At(card).is_lost = true;
@@ -169,7 +198,8 @@ bool AgentHost::UnlistGpu(int card) {
 void AgentHost::HitPrograms(int card) {
   for (const LeaseId lease : programs_.AliveOn(index_, card)) {
     if (rng_.Chance(1, 3)) continue;
-    timeline_.After(Duration::Milliseconds(rng_.Between(0, 2'000)), [this, lease] { attempts_.KillProgram(lease, EndCause::kExit, 6); });
+    timeline_.After(Duration::Milliseconds(rng_.Between(0, 2'000)),
+                    [this, lease] { attempts_.KillProgram(lease, EndCause::kExit, 6); });
   }
 }
 

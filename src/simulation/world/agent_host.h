@@ -1,7 +1,7 @@
 #pragma once
 
-// One machine of the cluster: its hardware, its supervisors, and its agent, which is the production agent loop with
-// the production keeper of GPUs, over virtual ports.
+// One machine of the cluster: its hardware, its supervisors, and its agent, which is the production
+// agent loop with the production keeper of GPUs, over virtual ports.
 
 #include <functional>
 #include <memory>
@@ -20,14 +20,15 @@ namespace gp {
 
 class AgentHost {
  public:
-  AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network, Programs& programs, Savings& savings, LedgerWatch& watch, Findings& findings, Rng& rng);
+  AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network,
+            Programs& programs, Savings& savings, LedgerWatch& watch, Findings& findings, Rng& rng);
 
   void PowerOn();
   void PowerOff(bool wiped);
   void StartAgent();  // where there is power and none runs
   void KillAgent();
   void SleepUntil(Instant until) { asleep_until_ = until; }
-  void Wake();        // something has happened
+  void Wake();  // something has happened
   bool has_power() const { return has_power_; }
   bool has_agent() const { return agent_ != nullptr; }
   bool is_awake() const { return timeline_.now() >= asleep_until_; }
@@ -35,7 +36,8 @@ class AgentHost {
   // An error of a card and what it does to the programs there.
   void RaiseXid(int card, int xid, LeaseId lease);
   void LoseGpu(int card);
-  // The driver no longer lists it, and its agent ends.  False: it has no such card, or it is the last one.
+  // The driver no longer lists it, and its agent ends.  False: it has no such card, or it is the
+  // last one.
   bool UnlistGpu(int card);
   void BlindGpu(int card, Duration lasts);
   void HeatGpu(int card, Warmth warmth, Duration lasts);
@@ -53,7 +55,7 @@ class AgentHost {
     VirtualLink link;
     VirtualGpuWatch watch;
     VirtualGpuCare care;
-    std::unique_ptr<VirtualMig> mig;    // where GPUs are divided
+    std::unique_ptr<VirtualMig> mig;  // where GPUs are divided
     std::unique_ptr<MigRunner> runner;
     std::unique_ptr<GpuKeeper> keeper;
     std::unique_ptr<AgentLoop> loop;
@@ -64,7 +66,9 @@ class AgentHost {
   VirtualGpuCare::Surroundings CareSurroundings();
   GpuKeeperOptions KeeperOptions();
   AgentOptions LoopOptions();
-  bool CanFail(int card) const { return has_power_ && hardware_.IsListed(card) && !hardware_.At(card).is_lost; }
+  bool CanFail(int card) const {
+    return has_power_ && hardware_.IsListed(card) && !hardware_.At(card).is_lost;
+  }
   void HitPrograms(int card);
   bool IsByMps(LeaseId lease) const;
   void TurnAt(Instant at);

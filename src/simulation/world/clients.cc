@@ -6,31 +6,37 @@ namespace gp {
 
 void Clients::Submit(size_t job) {
   const JobPlan& plan = plan_.jobs[job];
-  const auto outcome = controller_.Execute("user:" + plan.user.name, "request-" + std::to_string(job), SubmitJob{plan.spec, plan.user});
+  const auto outcome = controller_.Execute(
+      "user:" + plan.user.name, "request-" + std::to_string(job), SubmitJob{plan.spec, plan.user});
   const bool is_known = outcome && outcome->status;
   if (is_known) watch_.Acknowledged(job, outcome->job);
   if (outcome && !outcome->status && outcome->status.error().code == ErrorCode::kInvalidArgument) {
-    return findings_.Break(timeline_.now(), "a legal job is refused: " + outcome->status.error().message);
+    return findings_.Break(timeline_.now(),
+                           "a legal job is refused: " + outcome->status.error().message);
   }
   // Now and then the answer is lost on its way.
-  if (!is_known || rng_.Chance(1, 12)) timeline_.After(Duration::Milliseconds(rng_.Between(100, 3'000)), [this, job] { Submit(job); });
+  if (!is_known || rng_.Chance(1, 12))
+    timeline_.After(Duration::Milliseconds(rng_.Between(100, 3'000)), [this, job] { Submit(job); });
 }
 
-void Clients::Insist(const std::string& principal, Command command, std::function<void(const Outcome&)> answered) {
+void Clients::Insist(const std::string& principal, Command command,
+                     std::function<void(const Outcome&)> answered) {
   const auto outcome = controller_.Execute(principal, "", command);
   if (outcome && answered) answered(*outcome);
   if (outcome) return;
-  timeline_.After(Duration::Milliseconds(rng_.Between(100, 3'000)), [this, principal, command = std::move(command), answered = std::move(answered)] {
-    Insist(principal, command, answered);
-  });
+  timeline_.After(Duration::Milliseconds(rng_.Between(100, 3'000)),
+                  [this, principal, command = std::move(command), answered = std::move(answered)] {
+                    Insist(principal, command, answered);
+                  });
 }
 
 void Clients::Stop(size_t job, bool force) {
   for (const JobId id : watch_.IdsOf(job)) {
     watch_.StopAsked(id);
-    Insist("user:" + plan_.jobs[job].user.name, StopJob{id, force}, [this, id](const Outcome& outcome) {
-      if (outcome.status) watch_.StopAcknowledged(id);
-    });
+    Insist("user:" + plan_.jobs[job].user.name, StopJob{id, force},
+           [this, id](const Outcome& outcome) {
+             if (outcome.status) watch_.StopAcknowledged(id);
+           });
   }
 }
 

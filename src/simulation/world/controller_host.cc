@@ -19,8 +19,15 @@ void ControllerHost::FirstTold::OnCommit(const State& state, const std::vector<E
   if (std::exchange(host_.dies_before_orders_, false)) throw ControllerCrash();
 }
 
-ControllerHost::ControllerHost(ControlOptions options, Timeline& timeline, Network& network, CommitObserver& witness, Findings& findings, Rng& rng)
-    : options_(std::move(options)), timeline_(timeline), network_(network), witness_(witness), findings_(findings), rng_(rng), clock_(timeline, 100) {}
+ControllerHost::ControllerHost(ControlOptions options, Timeline& timeline, Network& network,
+                               CommitObserver& witness, Findings& findings, Rng& rng)
+    : options_(std::move(options)),
+      timeline_(timeline),
+      network_(network),
+      witness_(witness),
+      findings_(findings),
+      rng_(rng),
+      clock_(timeline, 100) {}
 
 ControllerHost::~ControllerHost() {
   nodes_.reset();
@@ -34,10 +41,14 @@ void ControllerHost::PowerOn() {
 }
 
 void ControllerHost::Open() {
-  if (const Status witnessed = WitnessUntold(); !witnessed) return findings_.Break(timeline_.now(), "the journal cannot be read: " + witnessed.error().message);
+  if (const Status witnessed = WitnessUntold(); !witnessed)
+    return findings_.Break(timeline_.now(),
+                           "the journal cannot be read: " + witnessed.error().message);
   auto loop = ControlLoop::Open(journal_, clock_, options_);
   if (!loop && journal_.has_failed()) throw ControllerCrash();
-  if (!loop) return findings_.Break(timeline_.now(), "the controller does not recover: " + loop.error().message);
+  if (!loop)
+    return findings_.Break(timeline_.now(),
+                           "the controller does not recover: " + loop.error().message);
   loop_ = *std::move(loop);
   witnessed_ = journal_.LastSequence();
   nodes_ = std::make_unique<NodeConnections>(*loop_);
@@ -105,10 +116,12 @@ void ControllerHost::Turn() {
   network_.Tell();
 }
 
-std::optional<Outcome> ControllerHost::Execute(const std::string& principal, const std::string& request_id, Command command) {
+std::optional<Outcome> ControllerHost::Execute(const std::string& principal,
+                                               const std::string& request_id, Command command) {
   if (!is_up() || timeline_.now() < asleep_until_) return std::nullopt;
   std::optional<Outcome> outcome;
-  if (!Do([&] { outcome = loop_->Execute(principal, request_id, std::move(command)); })) return std::nullopt;
+  if (!Do([&] { outcome = loop_->Execute(principal, request_id, std::move(command)); }))
+    return std::nullopt;
   TurnAt(timeline_.now());
   network_.Tell();
   return outcome;
@@ -121,7 +134,8 @@ bool ControllerHost::Read(const std::function<void(const State&)>& read) {
   return is_read;
 }
 
-// Messages that come while it sleeps are heard in their order when it wakes, however often its sleep is prolonged.
+// Messages that come while it sleeps are heard in their order when it wakes, however often its
+// sleep is prolonged.
 void ControllerHost::Receive(const ConnectionRef& connection, AgentMessage message) {
   unheard_.push_back({connection, std::move(message)});
   if (unheard_.size() == 1) HearAll();
@@ -132,19 +146,24 @@ void ControllerHost::HearAll() {
   while (!unheard_.empty()) {
     const auto [connection, message] = std::move(unheard_.front());
     unheard_.pop_front();
-    if (connection->controller_open && connection->controller == process()) Hear(connection, message);
+    if (connection->controller_open && connection->controller == process())
+      Hear(connection, message);
   }
 }
 
 void ControllerHost::Hear(const ConnectionRef& connection, AgentMessage message) {
-  if (auto* join = std::get_if<JoinNode>(&message.what)) return Join(connection, message.number, std::move(*join));
+  if (auto* join = std::get_if<JoinNode>(&message.what))
+    return Join(connection, message.number, std::move(*join));
   if (connection->exchange == nullptr) return;
   Status heard = Ok();
   const bool lives = Do([&] {
-    if (auto* report = std::get_if<AgentReport>(&message.what)) heard = connection->exchange->Hear(message.number, std::move(*report));
-    if (auto* news = std::get_if<GpuNews>(&message.what)) heard = connection->exchange->Hear(message.number, std::move(*news));
+    if (auto* report = std::get_if<AgentReport>(&message.what))
+      heard = connection->exchange->Hear(message.number, std::move(*report));
+    if (auto* news = std::get_if<GpuNews>(&message.what))
+      heard = connection->exchange->Hear(message.number, std::move(*news));
   });
-  if (lives) TurnAt(timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(300'000))));
+  if (lives)
+    TurnAt(timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(300'000))));
 }
 
 void ControllerHost::Join(const ConnectionRef& connection, uint64_t number, JoinNode join) {
@@ -152,7 +171,8 @@ void ControllerHost::Join(const ConnectionRef& connection, uint64_t number, Join
   if (!Do([&] { joined = nodes_->Join(number, std::move(join)); })) return;
   TurnAt(timeline_.now());
   if (!joined) return network_.Refuse(connection, joined.error().message);
-  if (joined->foreign_to != 0) return network_.Refuse(connection, "it keeps attempts of another journal", joined->foreign_to);
+  if (joined->foreign_to != 0)
+    return network_.Refuse(connection, "it keeps attempts of another journal", joined->foreign_to);
   connection->exchange = joined->exchange;
   network_.Tell();
 }

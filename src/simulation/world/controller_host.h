@@ -1,7 +1,7 @@
 #pragma once
 
-// The controller's machine: its process with the production loop and the production side of the agents' connections,
-// the disk that outlives it, and how it dies and begins again.
+// The controller's machine: its process with the production loop and the production side of the
+// agents' connections, the disk that outlives it, and how it dies and begins again.
 
 #include <algorithm>
 #include <deque>
@@ -21,19 +21,23 @@ namespace gp {
 class ControllerHost : public ConnectionServer {
  public:
   // `witness` is told of each commit before anybody else.
-  ControllerHost(ControlOptions options, Timeline& timeline, Network& network, CommitObserver& witness, Findings& findings, Rng& rng);
+  ControllerHost(ControlOptions options, Timeline& timeline, Network& network,
+                 CommitObserver& witness, Findings& findings, Rng& rng);
   ~ControllerHost() override;
 
   void PowerOn();
   void Kill();
   void CrashAt(CrashPoint point);
-  void SleepFor(Duration lasts) { asleep_until_ = std::max(asleep_until_, timeline_.now() + lasts); }
+  void SleepFor(Duration lasts) {
+    asleep_until_ = std::max(asleep_until_, timeline_.now() + lasts);
+  }
   bool is_up() const { return loop_ != nullptr; }
   // Its process dies by a fault within so long, and comes back.
   void SetRepair(Duration wait) { repair_ = wait; }
 
   // As a client on its machine: nullopt: it is down, or went down before it answered.
-  std::optional<Outcome> Execute(const std::string& principal, const std::string& request_id, Command command);
+  std::optional<Outcome> Execute(const std::string& principal, const std::string& request_id,
+                                 Command command);
   bool Read(const std::function<void(const State&)>& read);
 
   HostClock& clock() { return clock_; }
@@ -80,7 +84,7 @@ class ControllerHost : public ConnectionServer {
   std::unique_ptr<NodeConnections> nodes_;
   uint64_t process_ = 0;
   uint64_t crashes_ = 0;
-  Instant turn_at_;     // of the next turn; ns == 0: none is due
+  Instant turn_at_;  // of the next turn; ns == 0: none is due
   Instant asleep_until_;
   std::deque<std::pair<ConnectionRef, AgentMessage>> unheard_;
   Duration repair_;

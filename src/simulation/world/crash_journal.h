@@ -1,7 +1,7 @@
 #pragma once
 
-// A journal on a virtual disk that outlives its controller.  It keeps what was synced and nothing else, and it is where
-// controllers die: every effect on the outside comes after an append.
+// A journal on a virtual disk that outlives its controller.  It keeps what was synced and nothing
+// else, and it is where controllers die: every effect on the outside comes after an append.
 
 #include "adapters/outbound/memory/memory_journal.h"
 #include "simulation/world/controller_crash.h"

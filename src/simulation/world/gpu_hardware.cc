@@ -68,7 +68,8 @@ void GpuHardware::Unlist(int card) {
 bool GpuHardware::Exchange(int card) {
   const int spare = static_cast<int>(cards_.size()) - 1;
   const auto place = std::ranges::find(installed_, card);
-  if (plan_.spares == 0 || place == installed_.end() || IsInstalled(spare) || card == spare) return false;
+  if (plan_.spares == 0 || place == installed_.end() || IsInstalled(spare) || card == spare)
+    return false;
   cards_[static_cast<size_t>(spare)].numa = cards_[static_cast<size_t>(card)].numa;
   *place = spare;
   PowerCycle();
@@ -95,11 +96,14 @@ std::vector<T> GpuHardware::AsListed(std::vector<T>& all) const {
 template std::vector<XidSighting> GpuHardware::AsListed(std::vector<XidSighting>& all) const;
 template std::vector<SeenXid> GpuHardware::AsListed(std::vector<SeenXid>& all) const;
 
-void GpuHardware::Raise(int card, int xid, LeaseId lease, std::optional<int> instance, bool is_fatal) {
+void GpuHardware::Raise(int card, int xid, LeaseId lease, std::optional<int> instance,
+                        bool is_fatal) {
   GpuDamage& damage = At(card);
   if (is_fatal) {
     damage.needs_reset = true;
-    if (plan_.tells_advice) damage.advice = xid == kFellOffTheBus ? RecoveryAction::kNodeReboot : RecoveryAction::kGpuReset;
+    if (plan_.tells_advice)
+      damage.advice =
+          xid == kFellOffTheBus ? RecoveryAction::kNodeReboot : RecoveryAction::kGpuReset;
   }
   const bool is_blind = damage.blind_since.ns != 0;
   const auto advice = plan_.tells_advice ? std::optional(damage.advice) : std::nullopt;

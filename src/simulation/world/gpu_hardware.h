@@ -1,9 +1,9 @@
 #pragma once
 
-// The GPUs of one host as they really are, and how their driver shows them: readings, events as they happen, lines in
-// the kernel's log.  It knows which errors leave a GPU unusable until it is reset, mended or cut from power.
-// A GPU that the host has at some time is a *card*: its position in the host's plan, whatever the driver lists.  The
-// driver numbers those that it lists from 0.
+// The GPUs of one host as they really are, and how their driver shows them: readings, events as
+// they happen, lines in the kernel's log.  It knows which errors leave a GPU unusable until it is
+// reset, mended or cut from power. A GPU that the host has at some time is a *card*: its position
+// in the host's plan, whatever the driver lists.  The driver numbers those that it lists from 0.
 
 #include <algorithm>
 #include <functional>
@@ -26,11 +26,11 @@ inline constexpr GpuHeatLimits kHeatLimits{87, 92};
 
 struct GpuDamage {
   bool needs_reset = false;
-  bool is_lost = false;         // gone from the bus, until power is cut
-  bool is_broken = false;       // a test finds it, and only a repair mends it
+  bool is_lost = false;    // gone from the bus, until power is cut
+  bool is_broken = false;  // a test finds it, and only a repair mends it
   bool resets_fail = false;
   RecoveryAction advice = RecoveryAction::kNone;
-  Instant blind_since;          // ns == 0: it is read
+  Instant blind_since;  // ns == 0: it is read
   Instant blind_until;
   Warmth warmth = Warmth::kCool;
   Instant warm_until;
@@ -52,7 +52,9 @@ class GpuHardware {
   // In the driver's order.
   const std::vector<int>& listed() const { return listed_; }
   bool IsListed(int card) const { return std::ranges::find(listed_, card) != listed_.end(); }
-  bool IsInstalled(int card) const { return std::ranges::find(installed_, card) != installed_.end(); }
+  bool IsInstalled(int card) const {
+    return std::ranges::find(installed_, card) != installed_.end();
+  }
   bool ListsAll() const { return listed_ == installed_; }
   int CardAt(int gpu) const { return listed_[static_cast<size_t>(gpu)]; }
   // -1: none that is installed has this number of the kernel.
@@ -60,12 +62,15 @@ class GpuHardware {
 
   // It falls out of the driver's list until power is cut.
   void Unlist(int card);
-  // Without power: the spare one, if it is still there, is put in its place for good.  False: it is not.
+  // Without power: the spare one, if it is still there, is put in its place for good.  False: it is
+  // not.
   bool Exchange(int card);
-  // Without power: the firmware finds the cards in another order, and keeps some of the memory for itself.
+  // Without power: the firmware finds the cards in another order, and keeps some of the memory for
+  // itself.
   void Reorder();
 
-  // The driver reports it, of a MIG instance if one is named, with `lease` as the program named by the kernel's line.
+  // The driver reports it, of a MIG instance if one is named, with `lease` as the program named by
+  // the kernel's line.
   void Raise(int card, int xid, LeaseId lease, std::optional<int> instance, bool is_fatal);
   // Power was cut: what a reset mends is mended, and what was seen and not told is forgotten.
   void PowerCycle();
@@ -89,7 +94,7 @@ class GpuHardware {
   std::vector<GpuFacts> cards_;
   std::vector<int> installed_;  // in the order in which the driver lists them after its start
   std::vector<int> listed_;
-  int64_t reserved_mib_ = 0;    // of each NUMA node's memory, by firmware
+  int64_t reserved_mib_ = 0;         // of each NUMA node's memory, by firmware
   std::vector<XidSighting> events_;  // by card
   std::vector<SeenXid> lines_;
 };

@@ -35,7 +35,8 @@ void Healing::Begin() {
 // nullptr: it is not in the machine whose name its node has.
 AgentHost* Healing::HostWith(const std::string& uuid, const Node& node) const {
   const auto [host, card] = world_.watch.places().at(uuid);
-  const bool is_there = host == *world_.watch.HostNamed(node.facts->name) && world_.hosts[host]->hardware().IsInstalled(card);
+  const bool is_there = host == *world_.watch.HostNamed(node.facts->name) &&
+                        world_.hosts[host]->hardware().IsInstalled(card);
   return is_there ? world_.hosts[host].get() : nullptr;
 }
 
@@ -48,14 +49,17 @@ bool Healing::IsOfNobody(const State& state, const Incident& incident) const {
 
 bool Healing::IsStrangers(const Node& node) const {
   const std::vector<GpuFacts>& gpus = node.facts->gpus;
-  const auto is_ours = [&](const GpuFacts& gpu) { return gpu.presence == GpuPresence::kPresent && HostWith(gpu.uuid, node) != nullptr; };
+  const auto is_ours = [&](const GpuFacts& gpu) {
+    return gpu.presence == GpuPresence::kPresent && HostWith(gpu.uuid, node) != nullptr;
+  };
   return std::ranges::none_of(gpus, is_ours);
 }
 
 void Healing::CareForNode(const State& state, const Node& node) {
   const size_t index = *world_.watch.HostNamed(node.facts->name);
   if (gone_.contains(index) || IsStrangers(node)) {
-    if (node.condition == NodeCondition::kLost && !node.leases.empty()) wishes_.push_back(DeclareNodeLost{node.id, "burnt"});
+    if (node.condition == NodeCondition::kLost && !node.leases.empty())
+      wishes_.push_back(DeclareNodeLost{node.id, "burnt"});
     return;
   }
   if (node.condition != NodeCondition::kUp) return;
@@ -67,25 +71,32 @@ void Healing::CareForNode(const State& state, const Node& node) {
     if (host == nullptr) continue;
     const int card = world_.watch.places().at(uuid).second;
     const GpuTrouble* trouble = FindTrouble(state, {node.id, static_cast<int>(i)});
-    const bool waits = trouble == nullptr || trouble->remedy == GpuRemedy::kNone || trouble->remedy >= GpuRemedy::kOperator;
-    const bool needs_hands = gpu.condition == GpuCondition::kOffline || (gpu.condition == GpuCondition::kQuarantined && waits) || gpu.condition == GpuCondition::kLost;
+    const bool waits = trouble == nullptr || trouble->remedy == GpuRemedy::kNone ||
+                       trouble->remedy >= GpuRemedy::kOperator;
+    const bool needs_hands = gpu.condition == GpuCondition::kOffline ||
+                             (gpu.condition == GpuCondition::kQuarantined && waits) ||
+                             gpu.condition == GpuCondition::kLost;
     if (needs_hands && host->hardware().At(card).is_unsound()) host->Repair(card);
     if (needs_hands) world_.watch.WasReset(index, card);
     is_out = is_out || gpu.draining || (needs_hands && gpu.condition != GpuCondition::kLost);
   }
-  if (is_out) wishes_.push_back(ChangeService{node.id, -1, ServiceAction::kOnline, false, "mended"});
+  if (is_out)
+    wishes_.push_back(ChangeService{node.id, -1, ServiceAction::kOnline, false, "mended"});
 }
 
 std::string Healing::WaitsFor(const State& state, size_t jobs) const {
   if (state.jobs.size() < jobs) return "jobs that are not submitted yet";
   for (const auto& [id, job] : state.jobs) {
-    if (!IsTerminal(job.state)) return ToText(id) + ", which is " + Name(job.state) + (job.reason.empty() ? "" : ": " + job.reason);
+    if (!IsTerminal(job.state))
+      return ToText(id) + ", which is " + Name(job.state) +
+             (job.reason.empty() ? "" : ": " + job.reason);
   }
   for (const Node& node : state.nodes) {
     const size_t host = *world_.watch.HostNamed(node.facts->name);
     if (gone_.contains(host)) continue;
     const std::string& name = node.facts->name;
-    if (node.condition != NodeCondition::kUp || node.draining) return "node " + name + ", which is out of service: " + node.reason;
+    if (node.condition != NodeCondition::kUp || node.draining)
+      return "node " + name + ", which is out of service: " + node.reason;
     if (!node.leases.empty()) return "leases of node " + name;
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       if (IsRetired(*node.facts, static_cast<int>(i))) continue;
@@ -93,7 +104,8 @@ std::string Healing::WaitsFor(const State& state, size_t jobs) const {
       const std::string text = "GPU " + std::to_string(i) + " of " + name;
       if (!IsGrantable(gpu)) return text + ", which is " + Name(gpu.condition) + ": " + gpu.reason;
       const int card = world_.watch.places().at(node.facts->gpus[i].uuid).second;
-      if (world_.hosts[host]->hardware().At(card).is_unsound()) return text + ", which is in service and not sound";
+      if (world_.hosts[host]->hardware().At(card).is_unsound())
+        return text + ", which is in service and not sound";
     }
   }
   return world_.programs.alive().empty() ? "" : "programs that run on";
@@ -106,19 +118,22 @@ std::string Healing::GoRound(size_t jobs) {
     waits_for = WaitsFor(state, jobs);
     for (const auto& [id, incident] : state.incidents) {
       const bool is_left = incident.gpu < 0 || IsOfNobody(state, incident);
-      if (incident.state != IncidentState::kClosed && is_left) wishes_.push_back(ChangeIncident{id, IncidentState::kClosed, "looked after"});
+      if (incident.state != IncidentState::kClosed && is_left)
+        wishes_.push_back(ChangeIncident{id, IncidentState::kClosed, "looked after"});
     }
     for (const Node& node : state.nodes) CareForNode(state, node);
     for (const auto& [id, job] : state.jobs) {
       if (job.state == JobState::kHeld) wishes_.push_back(ReleaseJob{id});
     }
-    // One that a stepped clock has moved hours away keeps jobs without a time limit off its nodes until then.
+    // One that a stepped clock has moved hours away keeps jobs without a time limit off its nodes
+    // until then.
     for (const auto& [name, reservation] : state.reservations) {
       if (reservation.is_moved) wishes_.push_back(EndReservation{name});
     }
   });
   for (const Command& wish : wishes_) {
-    if (const auto* release = std::get_if<ReleaseJob>(&wish)) world_.watch.HoldAcknowledged(release->job, false);
+    if (const auto* release = std::get_if<ReleaseJob>(&wish))
+      world_.watch.HoldAcknowledged(release->job, false);
     (void)world_.controller.Execute("user:root", "", wish);
   }
   return waits_for;

@@ -1,6 +1,7 @@
 #pragma once
 
-// After the mishaps: everybody who could be missing comes back, and a person goes round until nothing asks for one.
+// After the mishaps: everybody who could be missing comes back, and a person goes round until
+// nothing asks for one.
 
 #include "simulation/world/mishaps.h"
 

@@ -18,28 +18,42 @@ std::string ValueOf(const LaunchSpec& spec, const std::string& name) {
   return "";
 }
 
-int NumberOf(const LaunchSpec& spec, const std::string& name) { return static_cast<int>(ParseCount(ValueOf(spec, name)).value_or(-1)); }
+int NumberOf(const LaunchSpec& spec, const std::string& name) {
+  return static_cast<int>(ParseCount(ValueOf(spec, name)).value_or(-1));
+}
 
 }  // namespace
 
-HostAttempts::HostAttempts(size_t host, const GpuHardware& hardware, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed)
-    : host_(host), hardware_(hardware), timeline_(timeline), clock_(clock), programs_(programs), savings_(savings), rng_(rng), changed_(std::move(changed)) {}
+HostAttempts::HostAttempts(size_t host, const GpuHardware& hardware, Timeline& timeline,
+                           HostClock& clock, Programs& programs, Savings& savings, Rng& rng,
+                           std::function<void()> changed)
+    : host_(host),
+      hardware_(hardware),
+      timeline_(timeline),
+      clock_(clock),
+      programs_(programs),
+      savings_(savings),
+      rng_(rng),
+      changed_(std::move(changed)) {}
 
 HostAttempts::Attempt* HostAttempts::Find(const std::string& key) {
   const auto found = attempts_.find(key);
   return found == attempts_.end() ? nullptr : &found->second;
 }
 
-void HostAttempts::Later(const Attempt& attempt, Duration wait, std::function<void(Attempt&)> what) {
+void HostAttempts::Later(const Attempt& attempt, Duration wait,
+                         std::function<void(Attempt&)> what) {
   timeline_.After(wait, [this, key = attempt.status.key, what = std::move(what)] {
     Attempt* then = Find(key);
-    if (then != nullptr && then->stage != Stage::kOver && then->stage != Stage::kOrphaned) what(*then);
+    if (then != nullptr && then->stage != Stage::kOver && then->stage != Stage::kOrphaned)
+      what(*then);
   });
 }
 
 Status HostAttempts::Start(const LaunchSpec& spec) {
   if (attempts_.contains(spec.key)) return Fail(Conflict(spec.key + " is known already"));
-  if (timeline_.now() < starts_fail_until_ && rng_.Chance(1, 2)) return Fail(Internal("no supervisor: out of memory"));
+  if (timeline_.now() < starts_fail_until_ && rng_.Chance(1, 2))
+    return Fail(Internal("no supervisor: out of memory"));
   Attempt& attempt = attempts_[spec.key];
   attempt.spec = spec;
   attempt.status.key = spec.key;
@@ -47,7 +61,8 @@ Status HostAttempts::Start(const LaunchSpec& spec) {
   attempt.lease = ParseLeaseKey(spec.key).value_or(LeaseId{});
   if (spec.stop_on_lease_loss) attempt.lease_deadline_ns = spec.lease_deadline_boot_ns;
   AwaitLeaseEnd(attempt);
-  const Duration prolog = rng_.Chance(1, 20) ? Duration::Seconds(rng_.Between(1, 15)) : Duration::Milliseconds(rng_.Between(1, 40));
+  const Duration prolog = rng_.Chance(1, 20) ? Duration::Seconds(rng_.Between(1, 15))
+                                             : Duration::Milliseconds(rng_.Between(1, 40));
   Later(attempt, prolog, [this](Attempt& then) { Execute(then.status.key); });
   return Ok();
 }
@@ -132,29 +147,35 @@ void HostAttempts::Save(Attempt& attempt) {
   report.at = progress.at = clock_.Now();
   savings_.Write(programs_.Find(attempt.lease)->job, report.path, report.step, report.is_complete);
   progress.checkpoints.push_back(std::move(report));
-  if (progress.checkpoints.size() > kCheckpointReportsMax) progress.checkpoints.erase(progress.checkpoints.begin());
+  if (progress.checkpoints.size() > kCheckpointReportsMax)
+    progress.checkpoints.erase(progress.checkpoints.begin());
   changed_();
 }
 
 // What was told before is gone already, or was written anew.
-void HostAttempts::Discard(const std::string& key, const std::string&, const std::vector<std::string>& paths) {
+void HostAttempts::Discard(const std::string& key, const std::string&,
+                           const std::vector<std::string>& paths) {
   Attempt* attempt = Find(key);
   if (attempt == nullptr || attempt->stage != Stage::kRunning) return;
   for (const std::string& path : paths) {
-    if (std::ranges::find(attempt->discarded, path) == attempt->discarded.end()) savings_.Remove(path);
+    if (std::ranges::find(attempt->discarded, path) == attempt->discarded.end())
+      savings_.Remove(path);
   }
   attempt->discarded = paths;
 }
 
 void HostAttempts::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {
   Attempt* attempt = Find(key);
-  if (attempt == nullptr || !attempt->spec.stop_on_lease_loss || attempt->is_lease_lost || attempt->stage > Stage::kStopping) return;
+  if (attempt == nullptr || !attempt->spec.stop_on_lease_loss || attempt->is_lease_lost ||
+      attempt->stage > Stage::kStopping)
+    return;
   attempt->lease_deadline_ns = lease_deadline_boot_ns;
 }
 
 void HostAttempts::AwaitLeaseEnd(const Attempt& attempt) {
   if (!attempt.spec.stop_on_lease_loss || attempt.lease_deadline_ns == 0) return;
-  const Duration wait{std::max<int64_t>(attempt.lease_deadline_ns - clock_.BootNs(), 0) + 1'000'000};
+  const Duration wait{std::max<int64_t>(attempt.lease_deadline_ns - clock_.BootNs(), 0) +
+                      1'000'000};
   Later(attempt, wait, [this](Attempt& then) { CheckLease(then.status.key); });
 }
 
@@ -196,7 +217,8 @@ void HostAttempts::Stop(Attempt& attempt, Duration grace, EndCause cause) {
 
 void HostAttempts::BeginKilling(Attempt& attempt) {
   attempt.stage = Stage::kKilling;
-  const bool runs = programs_.Find(attempt.lease) != nullptr && programs_.Find(attempt.lease)->is_alive;
+  const bool runs =
+      programs_.Find(attempt.lease) != nullptr && programs_.Find(attempt.lease)->is_alive;
   if (!runs) return Finish(attempt);
   const Duration time{static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(kKillTimeMax.ns)))};
   Later(attempt, time, [this](Attempt& then) {
@@ -216,7 +238,9 @@ void HostAttempts::Finish(Attempt& attempt) {
 
 void HostAttempts::EndProgram(LeaseId lease, const ProgramPlan& plan) {
   Attempt* attempt = Find(KeyOf(lease));
-  if (attempt == nullptr || (attempt->stage != Stage::kRunning && attempt->stage != Stage::kStopping)) return;
+  if (attempt == nullptr ||
+      (attempt->stage != Stage::kRunning && attempt->stage != Stage::kStopping))
+    return;
   attempt->status.exit_code = plan.exit_code;
   attempt->status.signal = plan.signal;
   const Program program = *programs_.Find(lease);
@@ -237,7 +261,8 @@ void HostAttempts::KillProgram(LeaseId lease, EndCause cause, int signal) {
 // Its main process dies with it; the rest is found by the agent.
 void HostAttempts::KillSupervisor(LeaseId lease) {
   Attempt* attempt = Find(KeyOf(lease));
-  if (attempt == nullptr || attempt->stage == Stage::kOver || attempt->stage == Stage::kOrphaned) return;
+  if (attempt == nullptr || attempt->stage == Stage::kOver || attempt->stage == Stage::kOrphaned)
+    return;
   attempt->stage = Stage::kOrphaned;
   if (programs_.Find(lease) != nullptr) programs_.End(lease, false, 0, 9);
   changed_();

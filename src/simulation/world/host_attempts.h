@@ -1,7 +1,8 @@
 #pragma once
 
-// The supervisors of one host and their programs, as an agent of the host finds them.  They go on while the agent is
-// away, keep their leases by the host's own clock, and remember how each attempt has ended.
+// The supervisors of one host and their programs, as an agent of the host finds them.  They go on
+// while the agent is away, keep their leases by the host's own clock, and remember how each attempt
+// has ended.
 
 #include <functional>
 #include <map>
@@ -19,22 +20,28 @@ namespace gp {
 class HostAttempts : public AttemptRunner, public ProgramHost {
  public:
   // `changed`: something that an agent would see.
-  HostAttempts(size_t host, const GpuHardware& hardware, Timeline& timeline, HostClock& clock, Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed);
+  HostAttempts(size_t host, const GpuHardware& hardware, Timeline& timeline, HostClock& clock,
+               Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed);
 
   Status Start(const LaunchSpec& spec) override;
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
   void Stop(const std::string& key, Duration grace) override;
-  void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override;
+  void Discard(const std::string& key, const std::string& directory,
+               const std::vector<std::string>& paths) override;
   std::vector<AttemptStatus> Observe() override;
   Status Forget(const std::string& key) override;
   bool IsEmpty() override { return attempts_.empty(); }
-  Result<ExecStreams> Exec(const std::string& key, const ExecSpec&) override { return Fail(Unsupported(key)); }
+  Result<ExecStreams> Exec(const std::string& key, const ExecSpec&) override {
+    return Fail(Unsupported(key));
+  }
   int EventDescriptor() const override { return -1; }
 
   void EndProgram(LeaseId lease, const ProgramPlan& plan) override;
 
   // The driver says that a program on these GPUs met an error.
-  void OnProgramXid(std::function<void(int gpu, LeaseId lease, int xid)> raise) { raise_ = std::move(raise); }
+  void OnProgramXid(std::function<void(int gpu, LeaseId lease, int xid)> raise) {
+    raise_ = std::move(raise);
+  }
   // The kernel or the driver ends a program, if it runs.
   void KillProgram(LeaseId lease, EndCause cause, int signal);
   void KillSupervisor(LeaseId lease);
@@ -52,8 +59,8 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
     int64_t lease_deadline_ns = 0;  // boot time; 0: none
     bool is_lease_lost = false;
     Instant stop_by;
-    int64_t step = 0;                     // of its newest checkpoint
-    std::vector<std::string> discarded;   // of those that it was told last
+    int64_t step = 0;                    // of its newest checkpoint
+    std::vector<std::string> discarded;  // of those that it was told last
   };
   Attempt* Find(const std::string& key);
   void Execute(const std::string& key);

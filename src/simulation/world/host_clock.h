@@ -1,6 +1,7 @@
 #pragma once
 
-// The clocks of one host: quartz that is a little fast or slow, a wall clock that people and daemons step.
+// The clocks of one host: quartz that is a little fast or slow, a wall clock that people and
+// daemons step.
 
 #include <string>
 
@@ -12,7 +13,8 @@ namespace gp {
 class HostClock : public Clock {
  public:
   // `drift_ppm`: microseconds that it gains in a second.
-  HostClock(const Timeline& timeline, int drift_ppm) : timeline_(timeline), begun_(timeline.now()), booted_(begun_), drift_ppm_(drift_ppm) {}
+  HostClock(const Timeline& timeline, int drift_ppm)
+      : timeline_(timeline), begun_(timeline.now()), booted_(begun_), drift_ppm_(drift_ppm) {}
 
   Instant Now() override { return begun_ + Since(begun_) + step_; }
   int64_t BootNs() override { return kBootNs + Since(booted_).ns; }

@@ -11,7 +11,9 @@ namespace gp {
 namespace {
 
 // As a shell would say it.
-int CodeOf(const Program& program) { return program.signal != 0 ? 128 + program.signal : program.exit_code; }
+int CodeOf(const Program& program) {
+  return program.signal != 0 ? 128 + program.signal : program.exit_code;
+}
 
 // What is told again so soon may be the same error to the agent.
 constexpr Duration kOneError = Duration::Seconds(10);
@@ -22,8 +24,13 @@ constexpr Duration kOnItsWay = Duration::Seconds(30);
 
 }  // namespace
 
-LedgerWatch::LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings, Findings& findings)
-    : timeline_(timeline), plan_(plan), programs_(programs), savings_(savings), findings_(findings) {
+LedgerWatch::LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs,
+                         Savings& savings, Findings& findings)
+    : timeline_(timeline),
+      plan_(plan),
+      programs_(programs),
+      savings_(savings),
+      findings_(findings) {
   for (size_t i = 0; i < plan.hosts.size(); ++i) {
     const HostPlan& host = plan.hosts[i];
     if (!host.is_stranger) hosts_[host.facts->name] = i;
@@ -48,7 +55,8 @@ std::optional<size_t> LedgerWatch::PlanOf(const JobSpec& spec) const {
 
 std::vector<JobId> LedgerWatch::IdsOf(size_t job) const {
   const auto found = acknowledged_.find(job);
-  return found == acknowledged_.end() ? std::vector<JobId>() : JobsOf(found->second, *plan_.jobs[job].spec);
+  return found == acknowledged_.end() ? std::vector<JobId>()
+                                      : JobsOf(found->second, *plan_.jobs[job].spec);
 }
 
 std::optional<size_t> LedgerWatch::HostNamed(const std::string& name) const {
@@ -70,7 +78,8 @@ void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events)
 
 void LedgerWatch::Acknowledged(size_t job, JobId id) {
   const auto [known, is_new] = acknowledged_.try_emplace(job, id);
-  Expect(is_new || known->second == id, "a repeated submit of job " + std::to_string(job) + " is another job than before");
+  Expect(is_new || known->second == id,
+         "a repeated submit of job " + std::to_string(job) + " is another job than before");
 }
 
 void LedgerWatch::HoldAcknowledged(JobId job, bool is_held) {
@@ -95,7 +104,8 @@ void LedgerWatch::WasTested(size_t host, int gpu) {
 void LedgerWatch::WasTold(size_t host, int gpu, int xid) {
   const Error error{{host, gpu}, xid};
   const auto heard = heard_at_.find(error);
-  if (heard == heard_at_.end() || timeline_.now() - heard->second > kOneError) untold_.try_emplace(error, timeline_.now());
+  if (heard == heard_at_.end() || timeline_.now() - heard->second > kOneError)
+    untold_.try_emplace(error, timeline_.now());
 }
 
 void LedgerWatch::AgentEnded(size_t host) {
@@ -105,7 +115,9 @@ void LedgerWatch::AgentEnded(size_t host) {
 void LedgerWatch::CheckErrorsKnown() {
   for (const auto& [error, since] : untold_) {
     const auto& [place, xid] = error;
-    Expect(timeline_.now() - since < kOnItsWay, "the controller never heard of XID " + std::to_string(xid) + " of GPU " + std::to_string(place.second) + " of " + plan_.hosts[place.first].facts->name);
+    Expect(timeline_.now() - since < kOnItsWay,
+           "the controller never heard of XID " + std::to_string(xid) + " of GPU " +
+               std::to_string(place.second) + " of " + plan_.hosts[place.first].facts->name);
   }
 }
 
@@ -113,7 +125,8 @@ void LedgerWatch::Judge(const State&, const JobSubmitted& event) {
   const auto plan = PlanOf(*event.spec);
   if (!plan) return;
   const auto [known, is_new] = submitted_.try_emplace(*plan, event.job);
-  Expect(is_new, "job " + std::to_string(*plan) + " exists twice: " + ToText(known->second) + " and " + ToText(event.job));
+  Expect(is_new, "job " + std::to_string(*plan) + " exists twice: " + ToText(known->second) +
+                     " and " + ToText(event.job));
 }
 
 void LedgerWatch::Judge(const State&, const NodeJoined& event) {
@@ -144,10 +157,14 @@ void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
     for (const GpuGrant& grant : lease.gpus) {
       const Place place = PlaceOf(state, lease.node, grant.gpu);
       granted_[lease.id].insert(place);
-      const std::string gpu = "GPU " + std::to_string(grant.gpu) + " of " + state.FindNode(lease.node)->facts->name;
-      Expect(!known_.contains(place), name + " is given " + gpu + ", which failed and was not reset and tested");
-      Expect(!missing_.contains(place), name + " is given " + gpu + ", which its node does not report");
-      Expect(!out_.contains(place), name + " is given " + gpu + ", which was out of service and was not tested");
+      const std::string gpu =
+          "GPU " + std::to_string(grant.gpu) + " of " + state.FindNode(lease.node)->facts->name;
+      Expect(!known_.contains(place),
+             name + " is given " + gpu + ", which failed and was not reset and tested");
+      Expect(!missing_.contains(place),
+             name + " is given " + gpu + ", which its node does not report");
+      Expect(!out_.contains(place),
+             name + " is given " + gpu + ", which was out of service and was not tested");
     }
   }
   const Job* job = state.FindJob(event.job);
@@ -162,41 +179,56 @@ void LedgerWatch::CheckArray(const State& state, const Job& job) {
   const int most = job.spec->array.max_parallel;
   if (job.array.value == 0 || most == 0) return;
   const auto holds = [&](JobId id) { return !state.FindJob(id)->leases.empty(); };
-  Expect(std::ranges::count_if(ElementsOf(state, job.array), holds) <= most, "more elements of array " + ToText(job.array) + " run at once than it allows");
+  Expect(std::ranges::count_if(ElementsOf(state, job.array), holds) <= most,
+         "more elements of array " + ToText(job.array) + " run at once than it allows");
 }
 
 // Who named no reservation is on no node that is set aside now.
-void LedgerWatch::CheckReserved(const std::string& job, Instant placed_at, const std::set<NodeId>& nodes) {
+void LedgerWatch::CheckReserved(const std::string& job, Instant placed_at,
+                                const std::set<NodeId>& nodes) {
   for (const auto& [name, reservation] : reservations_) {
     const bool has_begun = reservation.starts_at <= placed_at && placed_at < reservation.ends_at;
-    const bool is_inside = has_begun && std::ranges::any_of(reservation.nodes, [&](NodeId node) { return nodes.contains(node); });
+    const bool is_inside = has_begun && std::ranges::any_of(reservation.nodes, [&](NodeId node) {
+                             return nodes.contains(node);
+                           });
     Expect(!is_inside, job + " is placed on a node that is reserved by " + name);
   }
 }
 
-void LedgerWatch::Judge(const State&, const NodesReserved& event) { reservations_[event.reservation.name] = event.reservation; }
-void LedgerWatch::Judge(const State&, const ReservationEnded& event) { reservations_.erase(event.name); }
+void LedgerWatch::Judge(const State&, const NodesReserved& event) {
+  reservations_[event.reservation.name] = event.reservation;
+}
+void LedgerWatch::Judge(const State&, const ReservationEnded& event) {
+  reservations_.erase(event.name);
+}
 // They keep their times of the calendar, and so lie elsewhere on the line.
-void LedgerWatch::Judge(const State& state, const WallClockStepped&) { reservations_ = state.reservations; }
+void LedgerWatch::Judge(const State& state, const WallClockStepped&) {
+  reservations_ = state.reservations;
+}
 
 void LedgerWatch::Judge(const State&, const JobStarted& event) {
   for (const LeaseId lease : placed_[event.job]) {
     const Program* program = programs_.Find(lease);
-    Expect(program != nullptr, ToText(event.job) + " is told to run before all its ranks were executed");
+    Expect(program != nullptr,
+           ToText(event.job) + " is told to run before all its ranks were executed");
     if (program == nullptr) continue;
     std::set<Place> used;
     for (const int card : program->gpus) used.emplace(program->host, card);
-    Expect(used == granted_[lease], ToText(lease) + " of " + ToText(event.job) + " uses other GPUs than it was granted");
+    Expect(used == granted_[lease],
+           ToText(lease) + " of " + ToText(event.job) + " uses other GPUs than it was granted");
   }
 }
 
 void LedgerWatch::Judge(const State&, const LeaseEnded& event) {
   const Program* program = programs_.Find(event.lease);
-  Expect(program == nullptr || !program->is_alive, ToText(event.lease) + " is over while its program runs on");
+  Expect(program == nullptr || !program->is_alive,
+         ToText(event.lease) + " is over while its program runs on");
   if (event.outcome.end != LeaseEnd::kExited) return;
-  Expect(program != nullptr, ToText(event.lease) + " is said to have exited and was never executed");
+  Expect(program != nullptr,
+         ToText(event.lease) + " is said to have exited and was never executed");
   if (program == nullptr) return;
-  Expect(program->exit_code == event.outcome.exit_code && program->signal == event.outcome.signal, ToText(event.lease) + " is said to have ended otherwise than it did");
+  Expect(program->exit_code == event.outcome.exit_code && program->signal == event.outcome.signal,
+         ToText(event.lease) + " is said to have ended otherwise than it did");
 }
 
 void LedgerWatch::Judge(const State& state, const JobEnded& event) {
@@ -205,22 +237,27 @@ void LedgerWatch::Judge(const State& state, const JobEnded& event) {
   if (job == nullptr) return;
   if (event.state == JobState::kCompleted) CheckCompleted(*job);
   if (event.state == JobState::kFailed) CheckFailed(*job, event.exit_code);
-  if (event.state == JobState::kCancelled) Expect(stops_asked_.contains(event.job), ToText(event.job) + " is cancelled, and nobody asked for it");
+  if (event.state == JobState::kCancelled)
+    Expect(stops_asked_.contains(event.job),
+           ToText(event.job) + " is cancelled, and nobody asked for it");
   if (event.state == JobState::kTimeout) CheckTimedOut(*job);
 }
 
-// Whatever people do to wall clocks: its time limit has passed since it was placed, but for what quartz is fast.
+// Whatever people do to wall clocks: its time limit has passed since it was placed, but for what
+// quartz is fast.
 void LedgerWatch::CheckTimedOut(const Job& job) {
   const Duration limit = job.spec->time_limit;
   if (limit.ns == 0) return Expect(false, ToText(job.id) + " ran out of a time that it has not");
   const Duration ran = timeline_.now() - placed_at_[job.id];
-  Expect(ran + kClocksApart >= limit, ToText(job.id) + " ran out of its time limit of " + ToText(limit) + " after " + ToText(ran));
+  Expect(ran + kClocksApart >= limit, ToText(job.id) + " ran out of its time limit of " +
+                                          ToText(limit) + " after " + ToText(ran));
 }
 
 // Its last attempt ran on every rank, from its start to the end that was planned.
 void LedgerWatch::CheckCompleted(const Job& job) {
   const std::vector<LeaseId>& placed = placed_[job.id];
-  Expect(static_cast<int>(placed.size()) == job.spec->nodes, ToText(job.id) + " is completed with other ranks than it has");
+  Expect(static_cast<int>(placed.size()) == job.spec->nodes,
+         ToText(job.id) + " is completed with other ranks than it has");
   for (const LeaseId lease : placed) {
     const Program* program = programs_.Find(lease);
     const bool is_good = program != nullptr && program->is_complete && CodeOf(*program) == 0;
@@ -230,21 +267,26 @@ void LedgerWatch::CheckCompleted(const Job& job) {
 
 void LedgerWatch::CheckFailed(const Job& job, int exit_code) {
   constexpr int kGivenUp = 125;
-  if (exit_code == kGivenUp) return Expect(job.faults >= plan_.policy.faults_max, ToText(job.id) + " is given up too early");
+  if (exit_code == kGivenUp)
+    return Expect(job.faults >= plan_.policy.faults_max, ToText(job.id) + " is given up too early");
   constexpr int kTimedOut = 124;
   const bool has_hung = std::ranges::any_of(placed_[job.id], [&](LeaseId lease) {
     const Program* program = programs_.Find(lease);
     return program != nullptr && program->is_hung;
   });
-  if (exit_code == kTimedOut && job.spec->hang_after.ns != 0) return Expect(has_hung, ToText(job.id) + " is said to have hung, and none of its programs did");
+  if (exit_code == kTimedOut && job.spec->hang_after.ns != 0)
+    return Expect(has_hung, ToText(job.id) + " is said to have hung, and none of its programs did");
   const bool did_fail = std::ranges::any_of(placed_[job.id], [&](LeaseId lease) {
     const Program* program = programs_.Find(lease);
     return program != nullptr && CodeOf(*program) == exit_code;
   });
-  Expect(did_fail, ToText(job.id) + " is said to have failed with " + std::to_string(exit_code) + ", as none of its programs did");
+  Expect(did_fail, ToText(job.id) + " is said to have failed with " + std::to_string(exit_code) +
+                       ", as none of its programs did");
 }
 
-void LedgerWatch::Judge(const State&, const CheckpointSaved& event) { savings_.Record(event.job, event.checkpoint); }
+void LedgerWatch::Judge(const State&, const CheckpointSaved& event) {
+  savings_.Record(event.job, event.checkpoint);
+}
 
 void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
   const Place place = PlaceOf(state, event.node, event.gpu);
@@ -255,19 +297,27 @@ void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
   if (!IsFatalXid(event.xid)) return;
   // An error that was mended before it was told of asks for nothing more.
   if (repairs_[place] != Repair::kNone) known_.insert(place);
-  const std::string& uuid = plan_.hosts[place.first].facts->gpus[static_cast<size_t>(place.second)].uuid;
-  const bool is_recorded = std::ranges::any_of(state.incidents, [&](const auto& entry) { return entry.second.uuid == uuid && entry.second.last_at + Duration::Seconds(1) >= entry.second.opened_at; });
+  const std::string& uuid =
+      plan_.hosts[place.first].facts->gpus[static_cast<size_t>(place.second)].uuid;
+  const bool is_recorded = std::ranges::any_of(state.incidents, [&](const auto& entry) {
+    return entry.second.uuid == uuid &&
+           entry.second.last_at + Duration::Seconds(1) >= entry.second.opened_at;
+  });
   Expect(is_recorded, "no incident tells of XID " + std::to_string(event.xid) + " of " + uuid);
 }
 
 // Nothing is let in again without a test.
 void LedgerWatch::Judge(const State& state, const GpuConditionChanged& event) {
   const Place place = PlaceOf(state, event.node, event.gpu);
-  if (event.to == GpuCondition::kOffline || event.to == GpuCondition::kQuarantined) out_.insert(place);
+  if (event.to == GpuCondition::kOffline || event.to == GpuCondition::kQuarantined)
+    out_.insert(place);
   const Gpu& gpu = state.FindNode(event.node)->gpus[static_cast<size_t>(event.gpu)];
-  const bool is_let_in = event.to == GpuCondition::kAvailable || event.to == GpuCondition::kUnlinked;
+  const bool is_let_in =
+      event.to == GpuCondition::kAvailable || event.to == GpuCondition::kUnlinked;
   if (!is_let_in || !IsGrantable(gpu)) return;  // it may be on its way to another condition
-  Expect(!out_.contains(place), "GPU " + std::to_string(event.gpu) + " of " + state.FindNode(event.node)->facts->name + " is let in again without a test");
+  Expect(!out_.contains(place), "GPU " + std::to_string(event.gpu) + " of " +
+                                    state.FindNode(event.node)->facts->name +
+                                    " is let in again without a test");
 }
 
 void LedgerWatch::CheckEnd(const State& state, const WorldPart& part) {

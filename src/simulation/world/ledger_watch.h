@@ -1,8 +1,9 @@
 #pragma once
 
-// Holds every durable commit against what is true: programs that really run, GPUs that really failed, wishes that were
-// acknowledged.  It is told before anybody else, so nothing follows from a commit before it is judged.
-// The state's own rules (domain/cluster/invariants.h) are the controller's business and are checked by it.
+// Holds every durable commit against what is true: programs that really run, GPUs that really
+// failed, wishes that were acknowledged.  It is told before anybody else, so nothing follows from a
+// commit before it is judged. The state's own rules (domain/cluster/invariants.h) are the
+// controller's business and are checked by it.
 
 #include <map>
 #include <set>
@@ -18,7 +19,8 @@ namespace gp {
 
 class LedgerWatch : public CommitObserver {
  public:
-  LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings, Findings& findings);
+  LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings,
+              Findings& findings);
 
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
@@ -34,7 +36,8 @@ class LedgerWatch : public CommitObserver {
   void Failed(size_t host, int gpu);
   void WasReset(size_t host, int gpu);
   void WasTested(size_t host, int gpu);
-  // A driver, or a kernel's log, told the agent of an error: the ledger is to hear of it, unless that agent ends first.
+  // A driver, or a kernel's log, told the agent of an error: the ledger is to hear of it, unless
+  // that agent ends first.
   void WasTold(size_t host, int gpu, int xid);
   void AgentEnded(size_t host);
 
@@ -51,7 +54,7 @@ class LedgerWatch : public CommitObserver {
 
  private:
   enum class Repair { kNone, kReset, kTest };  // what a GPU needs before anybody new may use it
-  using Error = std::pair<Place, int>;  // by its XID
+  using Error = std::pair<Place, int>;         // by its XID
 
   void Judge(const State& state, const JobSubmitted& event);
   void Judge(const State&, const NodeJoined& event);
@@ -97,9 +100,9 @@ class LedgerWatch : public CommitObserver {
   std::map<Place, Repair> repairs_;
   std::set<Place> known_;  // that have failed, and the ledger was told
   std::map<std::string, Reservation> reservations_;
-  uint64_t epoch_ = 0;  // of the controller that committed last
-  std::set<Place> out_;    // taken out of service and not found sound by a test since
-  std::map<Error, Instant> untold_;   // that only their agents know, since when
+  uint64_t epoch_ = 0;                 // of the controller that committed last
+  std::set<Place> out_;                // taken out of service and not found sound by a test since
+  std::map<Error, Instant> untold_;    // that only their agents know, since when
   std::map<Error, Instant> heard_at_;  // by the ledger, the last time
 };
 

@@ -13,7 +13,9 @@ namespace {
 constexpr size_t kHostsGoneMax = 2;
 
 // A choice that belongs to the mishap: the same whatever else happens.
-uint64_t Choose(const Mishap& mishap, int what, uint64_t below) { return (mishap.dice >> (8 * what)) % below; }
+uint64_t Choose(const Mishap& mishap, int what, uint64_t below) {
+  return (mishap.dice >> (8 * what)) % below;
+}
 
 Duration StepOfClock(const Mishap& mishap) {
   static constexpr int kSeconds[] = {-36'000, -3'600, -60, -2, 2, 60, 3'600, 36'000};
@@ -35,7 +37,8 @@ void Mishaps::Happen(const Mishap& mishap, const std::vector<size_t>& jobs) {
 void Mishaps::HappenToController(const Mishap& mishap) {
   ControllerHost& controller = world_.controller;
   if (mishap.kind == MishapKind::kControllerSleeps) return controller.SleepFor(mishap.lasts);
-  if (mishap.kind == MishapKind::kControllerClock) return controller.clock().StepWall(StepOfClock(mishap));
+  if (mishap.kind == MishapKind::kControllerClock)
+    return controller.clock().StepWall(StepOfClock(mishap));
   if (Choose(mishap, 1, 3) == 0) controller.SetRepair(mishap.lasts);
   controller.CrashAt(static_cast<CrashPoint>(Choose(mishap, 0, 5)));
 }
@@ -54,7 +57,8 @@ void Mishaps::LoseHost(size_t host) {
   };
   bool has_twin = false;
   for (size_t other = 0; other < world_.plan.hosts.size(); ++other) {
-    const bool may_stay = other != host && !gone_.contains(other) && !world_.plan.hosts[other].is_stranger;
+    const bool may_stay =
+        other != host && !gone_.contains(other) && !world_.plan.hosts[other].is_stranger;
     has_twin |= may_stay && model(other) == model(host);
   }
   if (gone_.size() >= kHostsGoneMax || !has_twin) return;
@@ -62,8 +66,8 @@ void Mishaps::LoseHost(size_t host) {
   world_.hosts[host]->PowerOff(true);
 }
 
-// Its cards are exchanged, or listed in another order, while it has no power.  A divided one stays as it is: the plan of
-// its instances goes by position.
+// Its cards are exchanged, or listed in another order, while it has no power.  A divided one stays
+// as it is: the plan of its instances goes by position.
 void Mishaps::ChangeHardware(const Mishap& mishap) {
   AgentHost& host = *world_.hosts[mishap.host];
   if (!host.has_power() || world_.plan.hosts[mishap.host].spares == 0) return;
@@ -112,7 +116,10 @@ void Mishaps::HappenToNetwork(const Mishap& mishap) {
     case MishapKind::kDeaf: return network.Cut(mishap.host, false, true, mishap.lasts);
     case MishapKind::kMute: return network.Cut(mishap.host, true, false, mishap.lasts);
     case MishapKind::kLinkBreaks: return network.Break(mishap.host);
-    case MishapKind::kSlowLink: return network.Slow(mishap.host, Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 0, 4'000))), mishap.lasts);
+    case MishapKind::kSlowLink:
+      return network.Slow(mishap.host,
+                          Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 0, 4'000))),
+                          mishap.lasts);
     default: return network.Double(mishap.host, mishap.lasts);
   }
 }
@@ -127,10 +134,12 @@ std::optional<LeaseId> Mishaps::AnyProgramOn(const Mishap& mishap) const {
 
 void Mishaps::HappenToPrograms(const Mishap& mishap) {
   AgentHost& host = *world_.hosts[mishap.host];
-  if (mishap.kind == MishapKind::kStartsFail) return host.attempts().FailStartsUntil(world_.timeline.now() + mishap.lasts);
+  if (mishap.kind == MishapKind::kStartsFail)
+    return host.attempts().FailStartsUntil(world_.timeline.now() + mishap.lasts);
   const auto lease = AnyProgramOn(mishap);
   if (!lease) return;
-  if (mishap.kind == MishapKind::kProgramKilled) return host.attempts().KillProgram(*lease, EndCause::kOutOfMemory, 9);
+  if (mishap.kind == MishapKind::kProgramKilled)
+    return host.attempts().KillProgram(*lease, EndCause::kOutOfMemory, 9);
   // An agent that is there clears up after it; where none is, nobody is killed for ever.
   if (host.has_agent() && host.is_awake()) host.attempts().KillSupervisor(*lease);
 }
@@ -139,36 +148,46 @@ void Mishaps::HappenToPrograms(const Mishap& mishap) {
 void Mishaps::Flood(const Mishap& mishap, int left) {
   static constexpr int kXids[] = {13, 31, 43, 45, 63, 92, 95};
   world_.hosts[mishap.host]->RaiseXid(mishap.gpu, kXids[Choose(mishap, 0, std::size(kXids))], {});
-  if (left > 0) world_.timeline.After(Duration::Milliseconds(7), [this, mishap, left] { Flood(mishap, left - 1); });
+  if (left > 0)
+    world_.timeline.After(Duration::Milliseconds(7),
+                          [this, mishap, left] { Flood(mishap, left - 1); });
 }
 
 void Mishaps::HappenToGpu(const Mishap& mishap) {
   static constexpr int kProgramXids[] = {13, 31, 43, 45, 68};
   static constexpr int kFatalXids[] = {46, 48, 62, 64, 74, 95, 109, 119, 120, 140, 143};
-  static constexpr std::pair<int, int> kBursts[] = {{48, 63}, {119, 120}, {63, 48}, {74, 95}, {45, 95}, {31, 119}};
+  static constexpr std::pair<int, int> kBursts[] = {{48, 63}, {119, 120}, {63, 48},
+                                                    {74, 95}, {45, 95},   {31, 119}};
   AgentHost& host = *world_.hosts[mishap.host];
   GpuDamage& damage = host.hardware().At(mishap.gpu);
   switch (mishap.kind) {
     case MishapKind::kProgramXid: {
       const auto users = world_.programs.AliveOn(mishap.host, mishap.gpu);
-      return host.RaiseXid(mishap.gpu, kProgramXids[Choose(mishap, 0, std::size(kProgramXids))], users.empty() ? LeaseId{} : users.front());
+      return host.RaiseXid(mishap.gpu, kProgramXids[Choose(mishap, 0, std::size(kProgramXids))],
+                           users.empty() ? LeaseId{} : users.front());
     }
     case MishapKind::kXidFlood: return Flood(mishap, 100);
-    case MishapKind::kFatalXid: return host.RaiseXid(mishap.gpu, kFatalXids[Choose(mishap, 0, std::size(kFatalXids))], {});
+    case MishapKind::kFatalXid:
+      return host.RaiseXid(mishap.gpu, kFatalXids[Choose(mishap, 0, std::size(kFatalXids))], {});
     case MishapKind::kFatalBurst: {
       const auto [first, second] = kBursts[Choose(mishap, 0, std::size(kBursts))];
       host.RaiseXid(mishap.gpu, first, {});
-      world_.timeline.After(Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 1, 3'000))), [&host, gpu = mishap.gpu, xid = second] { host.RaiseXid(gpu, xid, {}); });
+      world_.timeline.After(
+          Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 1, 3'000))),
+          [&host, gpu = mishap.gpu, xid = second] { host.RaiseXid(gpu, xid, {}); });
       return;
     }
     case MishapKind::kGpuLost: return host.LoseGpu(mishap.gpu);
     case MishapKind::kGpuBroken: damage.is_broken = true; return host.RaiseXid(mishap.gpu, 95, {});
-    case MishapKind::kResetsFail: damage.resets_fail = true; return host.RaiseXid(mishap.gpu, 119, {});
+    case MishapKind::kResetsFail:
+      damage.resets_fail = true;
+      return host.RaiseXid(mishap.gpu, 119, {});
     case MishapKind::kAdviceOnly:
       damage.needs_reset = true;
       damage.advice = RecoveryAction::kGpuReset;
       return;
-    case MishapKind::kHeat: return host.HeatGpu(mishap.gpu, static_cast<Warmth>(1 + Choose(mishap, 0, 3)), mishap.lasts);
+    case MishapKind::kHeat:
+      return host.HeatGpu(mishap.gpu, static_cast<Warmth>(1 + Choose(mishap, 0, 3)), mishap.lasts);
     default: return host.BlindGpu(mishap.gpu, mishap.lasts);
   }
 }
@@ -181,13 +200,16 @@ void Mishaps::ChangeService(const Mishap& mishap, ServiceAction action) {
   });
   if (!node) return;
   const int gpu = Choose(mishap, 1, 3) == 0 ? -1 : mishap.gpu;
-  world_.clients.Insist("user:root", gp::ChangeService{*node, gpu, action, Choose(mishap, 2, 2) == 0, "service"});
+  world_.clients.Insist(
+      "user:root", gp::ChangeService{*node, gpu, action, Choose(mishap, 2, 2) == 0, "service"});
 }
 
 // What a scheduler saw some seconds ago, and what it never saw.
 void Mishaps::PlanLate(const Mishap& mishap) {
   Plan plan;
-  (void)world_.controller.Read([&](const State& state) { plan = Planner().Schedule(state, world_.controller.clock().Now()); });
+  (void)world_.controller.Read([&](const State& state) {
+    plan = Planner().Schedule(state, world_.controller.clock().Now());
+  });
   std::vector<PlaceGang> placements = plan.Placements();
   (void)world_.controller.Read([&](const State& state) {
     if (state.leases.empty() || state.queued.empty()) return;
@@ -195,12 +217,22 @@ void Mishaps::PlanLate(const Mishap& mishap) {
     std::advance(lease, Choose(mishap, 0, state.leases.size()));
     auto job = state.queued.begin();
     std::advance(job, Choose(mishap, 1, state.queued.size()));
-    placements.push_back({state.last_pass + 1, *job, {{lease->second.node, lease->second.gpus, lease->second.numa}}, "as if it were free", 0});
-    placements.push_back({state.last_pass + 1, lease->second.job, {{lease->second.node, lease->second.gpus, lease->second.numa}}, "again", 0});
+    placements.push_back({state.last_pass + 1,
+                          *job,
+                          {{lease->second.node, lease->second.gpus, lease->second.numa}},
+                          "as if it were free",
+                          0});
+    placements.push_back({state.last_pass + 1,
+                          lease->second.job,
+                          {{lease->second.node, lease->second.gpus, lease->second.numa}},
+                          "again",
+                          0});
   });
-  world_.timeline.After(Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 2, 256)) * 20), [this, placements = std::move(placements)] {
-    for (const PlaceGang& placement : placements) (void)world_.controller.Execute("scheduler", "", placement);
-  });
+  world_.timeline.After(Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 2, 256)) * 20),
+                        [this, placements = std::move(placements)] {
+                          for (const PlaceGang& placement : placements)
+                            (void)world_.controller.Execute("scheduler", "", placement);
+                        });
 }
 
 void Mishaps::CloseIncident(const Mishap& mishap) {
@@ -211,7 +243,12 @@ void Mishaps::CloseIncident(const Mishap& mishap) {
     std::advance(found, Choose(mishap, 0, state.incidents.size()));
     incident = found->first;
   });
-  if (incident) world_.clients.Insist("user:root", ChangeIncident{*incident, Choose(mishap, 1, 2) == 0 ? IncidentState::kAcknowledged : IncidentState::kClosed, "seen"});
+  if (incident)
+    world_.clients.Insist("user:root",
+                          ChangeIncident{*incident,
+                                         Choose(mishap, 1, 2) == 0 ? IncidentState::kAcknowledged
+                                                                   : IncidentState::kClosed,
+                                         "seen"});
 }
 
 // For nobody: maintenance.  It may begin at once, or be announced.
@@ -224,7 +261,9 @@ void Mishaps::Reserve(const Mishap& mishap) {
     reservation.name = "maintenance-" + std::to_string(mishap.dice % 1'000'000);
     reservation.pool = state.FindNode(found->second)->pool;
     reservation.nodes = {found->second};
-    reservation.starts_at = world_.controller.clock().Now() + Duration::Seconds(static_cast<int64_t>(Choose(mishap, 1, 2) * Choose(mishap, 2, 40)));
+    reservation.starts_at =
+        world_.controller.clock().Now() +
+        Duration::Seconds(static_cast<int64_t>(Choose(mishap, 1, 2) * Choose(mishap, 2, 40)));
     reservation.ends_at = reservation.starts_at + mishap.lasts + Duration::Seconds(5);
     node = found->second;
   });
@@ -233,7 +272,8 @@ void Mishaps::Reserve(const Mishap& mishap) {
 
 void Mishaps::MakeMoves() {
   std::vector<MovePlan> plans;
-  (void)world_.controller.Read([&](const State& state) { plans = PlanMoves(state, world_.controller.clock().Now()); });
+  (void)world_.controller.Read(
+      [&](const State& state) { plans = PlanMoves(state, world_.controller.clock().Now()); });
   for (const MovePlan& plan : plans) (void)world_.controller.Execute("user:root", "", plan.moves);
 }
 
@@ -251,7 +291,8 @@ void Mishaps::HappenByPeople(const Mishap& mishap, const std::vector<size_t>& jo
     default: break;
   }
   if (jobs.empty()) return;
-  if (mishap.kind == MishapKind::kCancel) return world_.clients.Stop(any_job(), Choose(mishap, 7, 2) == 0);
+  if (mishap.kind == MishapKind::kCancel)
+    return world_.clients.Stop(any_job(), Choose(mishap, 7, 2) == 0);
   if (mishap.kind == MishapKind::kHold) return world_.clients.Hold(any_job(), mishap.lasts);
   world_.clients.SetPriority(any_job(), static_cast<int>(250 * (1 + Choose(mishap, 7, 3))));
 }

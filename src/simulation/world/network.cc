@@ -5,13 +5,19 @@
 
 namespace gp {
 
-Network::Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng, std::function<void(size_t)> wake)
-    : timeline_(timeline), rng_(rng), wake_(std::move(wake)), latency_ms_max_(latency_ms_max), lines_(hosts) {}
+Network::Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng,
+                 std::function<void(size_t)> wake)
+    : timeline_(timeline),
+      rng_(rng),
+      wake_(std::move(wake)),
+      latency_ms_max_(latency_ms_max),
+      lines_(hosts) {}
 
 // What a cut line holds back comes when it is whole again, if the connection lives to see it.
 Instant Network::Arrival(const Line& line, Instant cut_until, Instant& clear) {
   const Instant leaves = std::max(timeline_.now(), cut_until);
-  Duration latency{static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(latency_ms_max_) * 1'000'000) + 50'000)};
+  Duration latency{static_cast<int64_t>(
+      rng_.Below(static_cast<uint64_t>(latency_ms_max_) * 1'000'000) + 50'000)};
   if (timeline_.now() < line.slow_until) latency = latency + line.latency;
   clear = std::max(clear, leaves + latency);
   return clear;
@@ -25,16 +31,21 @@ ConnectionRef Network::Connect(size_t host, JoinNode join) {
   (void)Send(connection, std::move(join));
   const Line& line = lines_[host];
   const bool is_cut = timeline_.now() < std::max(line.up_cut_until, line.down_cut_until);
-  if (is_cut) BreakLater(connection, Duration::Milliseconds(rng_.Between(1'000, 20'000)), Duration::Seconds(60));
+  if (is_cut)
+    BreakLater(connection, Duration::Milliseconds(rng_.Between(1'000, 20'000)),
+               Duration::Seconds(60));
   return connection;
 }
 
-uint64_t Network::Send(const ConnectionRef& connection, std::variant<JoinNode, AgentReport, GpuNews> what) {
+uint64_t Network::Send(const ConnectionRef& connection,
+                       std::variant<JoinNode, AgentReport, GpuNews> what) {
   const bool is_report = std::holds_alternative<AgentReport>(what);
   AgentMessage message{++connection->last_number, std::move(what)};
-  is_report ? connection->outgoing.AddReport(std::move(message)) : connection->outgoing.Add(std::move(message));
+  is_report ? connection->outgoing.AddReport(std::move(message))
+            : connection->outgoing.Add(std::move(message));
   // By another thread of the agent's process.
-  timeline_.After(Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(200'000))), [this, connection] { SendNext(connection); });
+  timeline_.After(Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(200'000))),
+                  [this, connection] { SendNext(connection); });
   return connection->last_number;
 }
 
@@ -42,9 +53,12 @@ void Network::SendNext(const ConnectionRef& connection) {
   if (!connection->agent_open || connection->outgoing.empty()) return;
   const Line& line = lines_[connection->host];
   const AgentMessage message = connection->outgoing.Take();
-  const int times = timeline_.now() < line.doubled_until && !std::holds_alternative<JoinNode>(message.what) ? 2 : 1;
+  const int times =
+      timeline_.now() < line.doubled_until && !std::holds_alternative<JoinNode>(message.what) ? 2
+                                                                                              : 1;
   for (int i = 0; i < times; ++i) {
-    timeline_.At(Arrival(line, line.up_cut_until, connection->up_clear), [this, connection, message] { Arrive(connection, message); });
+    timeline_.At(Arrival(line, line.up_cut_until, connection->up_clear),
+                 [this, connection, message] { Arrive(connection, message); });
   }
 }
 
@@ -61,7 +75,8 @@ void Network::Drop(const ConnectionRef& connection) {
   if (connection == nullptr) return;
   connection->agent_open = false;
   // What was sent before may still arrive, and then the end does.
-  const Duration wait = rng_.Chance(1, 4) ? Duration::Seconds(rng_.Between(1, 60)) : Duration::Milliseconds(rng_.Between(0, 20));
+  const Duration wait = rng_.Chance(1, 4) ? Duration::Seconds(rng_.Between(1, 60))
+                                          : Duration::Milliseconds(rng_.Between(0, 20));
   timeline_.After(wait, [this, connection] { BreakControllerEnd(connection); });
 }
 
@@ -79,16 +94,19 @@ void Network::BreakControllerEnd(const ConnectionRef& connection) {
   server_->Ended(connection);
 }
 
-void Network::BreakLater(const ConnectionRef& connection, Duration agent_wait, Duration controller_wait) {
+void Network::BreakLater(const ConnectionRef& connection, Duration agent_wait,
+                         Duration controller_wait) {
   timeline_.After(agent_wait, [this, connection] { BreakAgentEnd(connection, "the network"); });
   timeline_.After(controller_wait, [this, connection] { BreakControllerEnd(connection); });
 }
 
 void Network::Tell() {
-  std::erase_if(connections_, [](const ConnectionRef& one) { return !one->agent_open && !one->controller_open; });
+  std::erase_if(connections_,
+                [](const ConnectionRef& one) { return !one->agent_open && !one->controller_open; });
   for (size_t i = 0; i < connections_.size(); ++i) {
     const ConnectionRef connection = connections_[i];
-    if (!connection->controller_open || connection->exchange == nullptr || connection->will_tell) continue;
+    if (!connection->controller_open || connection->exchange == nullptr || connection->will_tell)
+      continue;
     if (timeline_.now() >= connection->told_at) {
       TellOne(connection);
       continue;
@@ -105,14 +123,17 @@ void Network::TellOne(const ConnectionRef& connection) {
   auto news = connection->exchange->TakeNews();
   if (!news) {
     BreakControllerEnd(connection);
-    timeline_.After(Duration::Milliseconds(rng_.Between(0, 20)), [this, connection] { BreakAgentEnd(connection, "the controller ended it"); });
+    timeline_.After(Duration::Milliseconds(rng_.Between(0, 20)),
+                    [this, connection] { BreakAgentEnd(connection, "the controller ended it"); });
     return;
   }
   if (news->answered == 0 && !news->orders) return;
   // While one message is being written, what comes is told together.
-  connection->told_at = timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(rng_.Chance(1, 10) ? 50'000'000 : 500'000)));
+  connection->told_at = timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(
+                                              rng_.Chance(1, 10) ? 50'000'000 : 500'000)));
   const Line& line = lines_[connection->host];
-  timeline_.At(Arrival(line, line.down_cut_until, connection->down_clear), [this, connection, news = *std::move(news)] { Deliver(connection, news); });
+  timeline_.At(Arrival(line, line.down_cut_until, connection->down_clear),
+               [this, connection, news = *std::move(news)] { Deliver(connection, news); });
 }
 
 void Network::Deliver(const ConnectionRef& connection, const ControllerNews& news) {
@@ -138,8 +159,10 @@ void Network::ProcessDied() {
     connection->controller_open = false;
     connection->exchange.reset();
     const bool is_seen = timeline_.now() >= lines_[connection->host].down_cut_until;
-    const Duration wait = Duration::Milliseconds(is_seen ? rng_.Between(0, 100) : rng_.Between(1'000, 20'000));
-    timeline_.After(wait, [this, connection] { BreakAgentEnd(connection, "the controller is gone"); });
+    const Duration wait =
+        Duration::Milliseconds(is_seen ? rng_.Between(0, 100) : rng_.Between(1'000, 20'000));
+    timeline_.After(wait,
+                    [this, connection] { BreakAgentEnd(connection, "the controller is gone"); });
   }
 }
 
@@ -151,7 +174,9 @@ void Network::Cut(size_t host, bool up, bool down, Duration lasts) {
   // Either end may or may not find out by itself that the other is not heard.
   for (const ConnectionRef& connection : connections_) {
     if (connection->host != host) continue;
-    const auto patience = [this] { return Duration::Seconds(rng_.Chance(1, 2) ? rng_.Between(1, 15) : rng_.Between(15, 90)); };
+    const auto patience = [this] {
+      return Duration::Seconds(rng_.Chance(1, 2) ? rng_.Between(1, 15) : rng_.Between(15, 90));
+    };
     const Duration agent = patience();
     BreakLater(connection, agent, patience());
   }
@@ -162,11 +187,15 @@ void Network::Slow(size_t host, Duration latency, Duration lasts) {
   lines_[host].latency = latency;
 }
 
-void Network::Double(size_t host, Duration lasts) { lines_[host].doubled_until = timeline_.now() + lasts; }
+void Network::Double(size_t host, Duration lasts) {
+  lines_[host].doubled_until = timeline_.now() + lasts;
+}
 
 void Network::Break(size_t host) {
   for (const ConnectionRef& connection : connections_) {
-    if (connection->host == host) BreakLater(connection, Duration::Milliseconds(rng_.Between(0, 2'000)), Duration::Milliseconds(rng_.Between(0, 2'000)));
+    if (connection->host == host)
+      BreakLater(connection, Duration::Milliseconds(rng_.Between(0, 2'000)),
+                 Duration::Milliseconds(rng_.Between(0, 2'000)));
   }
 }
 

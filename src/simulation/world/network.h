@@ -1,7 +1,8 @@
 #pragma once
 
-// What lies between agents and their controller.  Messages of one connection and direction come in order, or not at
-// all; connections break, each end learns of it in its own time, and what was under way may still arrive.
+// What lies between agents and their controller.  Messages of one connection and direction come in
+// order, or not at all; connections break, each end learns of it in its own time, and what was
+// under way may still arrive.
 
 #include <functional>
 #include <memory>
@@ -30,13 +31,13 @@ struct Connection {
   uint64_t controller = 0;  // the number of the process that it leads to
   bool agent_open = true;
   bool controller_open = true;
-  Outgoing<AgentMessage> outgoing;   // on the agent's side, not yet sent
+  Outgoing<AgentMessage> outgoing;  // on the agent's side, not yet sent
   uint64_t last_number = 0;
-  Instant up_clear;                  // when the last message on its way arrives
+  Instant up_clear;  // when the last message on its way arrives
   Instant down_clear;
-  Instant told_at;                   // when the controller's end was last busy
+  Instant told_at;  // when the controller's end was last busy
   bool will_tell = false;
-  LinkNews news;                     // at the agent, not yet taken
+  LinkNews news;  // at the agent, not yet taken
   std::shared_ptr<NodeExchange> exchange;
 };
 using ConnectionRef = std::shared_ptr<Connection>;
@@ -54,7 +55,8 @@ class ConnectionServer {
 class Network {
  public:
   // `wake`: something has come for the agent of a host.
-  Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng, std::function<void(size_t host)> wake);
+  Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng,
+          std::function<void(size_t host)> wake);
   void SetServer(ConnectionServer* server) { server_ = server; }
 
   // Agents.
@@ -110,7 +112,9 @@ class VirtualLink : public ControlLink {
   void Connect(const JoinNode& join) override;
   uint64_t Send(const AgentReport& report) override { return network_.Send(connection_, report); }
   uint64_t Send(const GpuNews& news) override { return network_.Send(connection_, news); }
-  LinkNews TakeNews() override { return connection_ == nullptr ? LinkNews{} : std::exchange(connection_->news, {}); }
+  LinkNews TakeNews() override {
+    return connection_ == nullptr ? LinkNews{} : std::exchange(connection_->news, {});
+  }
   int EventDescriptor() const override { return -1; }
 
  private:

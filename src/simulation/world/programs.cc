@@ -6,7 +6,8 @@
 namespace gp {
 
 void Programs::Note(const char* what, const Program& program) {
-  findings_.Note(what + ToText(program.lease) + " " + std::to_string(program.host) + " " + std::to_string(timeline_.now().ns));
+  findings_.Note(what + ToText(program.lease) + " " + std::to_string(program.host) + " " +
+                 std::to_string(timeline_.now().ns));
 }
 
 // Why two programs may not be on one GPU; empty: they may.
@@ -15,7 +16,8 @@ std::string Programs::WhyApart(const Program& mine, const Program& other) const 
   const GpuRequest& b = PlanOf(other).spec->gpus;
   if (a.isolation != b.isolation || a.isolation == Isolation::kExclusive) return "has two tenants";
   if (a.isolation == Isolation::kMig) {
-    const bool is_apart = mine.mig.start + mine.mig.slices <= other.mig.start || other.mig.start + other.mig.slices <= mine.mig.start;
+    const bool is_apart = mine.mig.start + mine.mig.slices <= other.mig.start ||
+                          other.mig.start + other.mig.slices <= mine.mig.start;
     return is_apart ? "" : "has a slice with two tenants";
   }
   return mine.uid == other.uid ? "" : "is shared by two users";
@@ -23,7 +25,8 @@ std::string Programs::WhyApart(const Program& mine, const Program& other) const 
 
 void Programs::CheckTenants(const Program& mine, const Program& other) {
   const auto fail = [&](const std::string& what) {
-    findings_.Break(timeline_.now(), ToText(mine.job) + " attempt " + std::to_string(mine.attempt) + " starts while " + ToText(other.job) + " attempt " +
+    findings_.Break(timeline_.now(), ToText(mine.job) + " attempt " + std::to_string(mine.attempt) +
+                                         " starts while " + ToText(other.job) + " attempt " +
                                          std::to_string(other.attempt) + " runs: " + what);
   };
   if (other.job == mine.job && other.attempt != mine.attempt) fail("two attempts of a job");
@@ -33,17 +36,22 @@ void Programs::CheckTenants(const Program& mine, const Program& other) {
   if (has_cores && mine.cpus.Intersects(other.cpus)) fail("a core has two tenants");
   for (const int gpu : mine.gpus) {
     if (std::ranges::find(other.gpus, gpu) == other.gpus.end()) continue;
-    if (const std::string why = WhyApart(mine, other); !why.empty()) fail("GPU " + std::to_string(gpu) + " " + why);
+    if (const std::string why = WhyApart(mine, other); !why.empty())
+      fail("GPU " + std::to_string(gpu) + " " + why);
   }
 }
 
 void Programs::CheckTenants(const Program& mine) {
   for (const LeaseId id : alive_) CheckTenants(mine, entries_.at(id).program);
-  if (PlanOf(mine).spec->gpus.isolation == Isolation::kMig) return;  // its slices are all that it computes with
+  // Its slices are all that it computes with
+  if (PlanOf(mine).spec->gpus.isolation == Isolation::kMig) return;
   for (const int gpu : mine.gpus) {
     int share = PlanOf(mine).spec->gpus.share_thousandths;
-    for (const LeaseId id : AliveOn(mine.host, gpu)) share += PlanOf(entries_.at(id).program).spec->gpus.share_thousandths;
-    if (share > 1000) findings_.Break(timeline_.now(), "GPU " + std::to_string(gpu) + " computes for more than it has");
+    for (const LeaseId id : AliveOn(mine.host, gpu))
+      share += PlanOf(entries_.at(id).program).spec->gpus.share_thousandths;
+    if (share > 1000)
+      findings_.Break(timeline_.now(),
+                      "GPU " + std::to_string(gpu) + " computes for more than it has");
   }
 }
 
@@ -53,16 +61,23 @@ void Programs::CheckVisible(const Program& program) {
   for (const int card : program.gpus) {
     const std::string& uuid = plan_.hosts[program.host].facts->gpus[static_cast<size_t>(card)].uuid;
     if (program.visible_gpus.find(uuid) != std::string::npos) continue;
-    findings_.Break(timeline_.now(), ToText(program.job) + " may open " + uuid + " and is told of " + program.visible_gpus);
+    findings_.Break(timeline_.now(), ToText(program.job) + " may open " + uuid +
+                                         " and is told of " + program.visible_gpus);
   }
 }
 
 void Programs::Start(Program program, ProgramHost& host) {
-  if (entries_.contains(program.lease)) findings_.Break(timeline_.now(), ToText(program.lease) + " is executed a second time");
+  if (entries_.contains(program.lease))
+    findings_.Break(timeline_.now(), ToText(program.lease) + " is executed a second time");
   const JobSpec& spec = *PlanOf(program).spec;
-  if (program.uid != PlanOf(program).user.uid) findings_.Break(timeline_.now(), ToText(program.job) + " runs as another user");
-  if (static_cast<int>(program.gpus.size()) != spec.gpus.count) findings_.Break(timeline_.now(), ToText(program.job) + " has other GPUs than asked");
-  if ((spec.gpus.isolation == Isolation::kMig) != (program.mig.instance != MigPart::kNotMade)) findings_.Break(timeline_.now(), ToText(program.job) + " has a MIG instance and asked for none, or none and asked for one");
+  if (program.uid != PlanOf(program).user.uid)
+    findings_.Break(timeline_.now(), ToText(program.job) + " runs as another user");
+  if (static_cast<int>(program.gpus.size()) != spec.gpus.count)
+    findings_.Break(timeline_.now(), ToText(program.job) + " has other GPUs than asked");
+  if ((spec.gpus.isolation == Isolation::kMig) != (program.mig.instance != MigPart::kNotMade))
+    findings_.Break(
+        timeline_.now(),
+        ToText(program.job) + " has a MIG instance and asked for none, or none and asked for one");
   CheckVisible(program);
   CheckTenants(program);
   Note("start ", program);
@@ -78,7 +93,9 @@ void Programs::Start(Program program, ProgramHost& host) {
 }
 
 bool Programs::IsIntact(const AttemptKey& key) const {
-  return std::ranges::all_of(gangs_.at(key), [this](LeaseId rank) { return entries_.at(rank).program.is_alive || entries_.at(rank).program.is_complete; });
+  return std::ranges::all_of(gangs_.at(key), [this](LeaseId rank) {
+    return entries_.at(rank).program.is_alive || entries_.at(rank).program.is_complete;
+  });
 }
 
 bool Programs::GetsOn(LeaseId lease) const {
@@ -129,7 +146,8 @@ std::vector<LeaseId> Programs::AliveOn(size_t host, int gpu) const {
   std::vector<LeaseId> found;
   for (const LeaseId id : alive_) {
     const Program& program = entries_.at(id).program;
-    if (program.host == host && std::ranges::find(program.gpus, gpu) != program.gpus.end()) found.push_back(id);
+    if (program.host == host && std::ranges::find(program.gpus, gpu) != program.gpus.end())
+      found.push_back(id);
   }
   return found;
 }

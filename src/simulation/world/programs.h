@@ -1,9 +1,9 @@
 #pragma once
 
-// What really runs where, and ran: the truth that the ledger never sees.  Every start is checked against all that runs
-// at that instant.  The ranks of a gang work from the moment that all of them run, as they wait for each other; where
-// one ends before its time the others wait for ever.
-// Not checked here: what the ledger says of it (ledger_watch.h).
+// What really runs where, and ran: the truth that the ledger never sees.  Every start is checked
+// against all that runs at that instant.  The ranks of a gang work from the moment that all of them
+// run, as they wait for each other; where one ends before its time the others wait for ever. Not
+// checked here: what the ledger says of it (ledger_watch.h).
 
 #include <map>
 #include <set>
@@ -24,12 +24,12 @@ struct Program {
   int attempt = 0;
   int rank = 0;
   int ranks = 1;
-  size_t plan = 0;        // of WorldPlan::jobs
+  size_t plan = 0;  // of WorldPlan::jobs
   size_t host = 0;
   uint32_t uid = 0;
-  std::vector<int> gpus;  // cards of the host (gpu_hardware.h), by the devices that it may open
+  std::vector<int> gpus;     // cards of the host (gpu_hardware.h), by the devices that it may open
   std::string visible_gpus;  // as its environment names them
-  MigPart mig;            // the instance that it has; no slices: none
+  MigPart mig;               // the instance that it has; no slices: none
   CpuSet cpus;
   Instant started_at;
   Instant ended_at;
@@ -49,7 +49,8 @@ class ProgramHost {
 
 class Programs {
  public:
-  Programs(Timeline& timeline, const WorldPlan& plan, Findings& findings) : timeline_(timeline), plan_(plan), findings_(findings) {}
+  Programs(Timeline& timeline, const WorldPlan& plan, Findings& findings)
+      : timeline_(timeline), plan_(plan), findings_(findings) {}
 
   void Start(Program program, ProgramHost& host);
   void End(LeaseId lease, bool is_complete, int exit_code, int signal);

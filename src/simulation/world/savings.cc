@@ -15,27 +15,32 @@ void Savings::Begin(JobId job, const std::string& from, int64_t step) {
   const auto placed = step_when_placed_.find(job);
   if (placed == step_when_placed_.end()) return;  // nothing of it was known
   const auto there = on_disk_.find(from);
-  const bool is_good = there != on_disk_.end() && there->second.job == job && there->second.is_whole && there->second.step == step;
+  const bool is_good = there != on_disk_.end() && there->second.job == job &&
+                       there->second.is_whole && there->second.step == step;
   Expect(is_good, ToText(job) + " is to go on from \"" + from + "\", which is not there");
-  Expect(step >= placed->second, ToText(job) + " is to go on from step " + std::to_string(step) + ", and step " + std::to_string(placed->second) + " was known");
+  Expect(step >= placed->second, ToText(job) + " is to go on from step " + std::to_string(step) +
+                                     ", and step " + std::to_string(placed->second) + " was known");
 }
 
 void Savings::Remove(const std::string& path) {
   const auto there = on_disk_.find(path);
   if (there == on_disk_.end()) return;
   const auto newest = newest_.find(there->second.job);
-  Expect(newest != newest_.end() && newest->second.path != path, ToText(there->second.job) + " loses " + path + ", from which it would go on");
+  Expect(newest != newest_.end() && newest->second.path != path,
+         ToText(there->second.job) + " loses " + path + ", from which it would go on");
   on_disk_.erase(there);
 }
 
 void Savings::Record(JobId job, const Checkpoint& checkpoint) {
   if (!checkpoint.is_complete) return;
-  Expect(written_.contains({job, checkpoint.path, checkpoint.step}), ToText(job) + " is said to have written " + checkpoint.path);
+  Expect(written_.contains({job, checkpoint.path, checkpoint.step}),
+         ToText(job) + " is said to have written " + checkpoint.path);
   newest_[job] = checkpoint;
 }
 
 void Savings::Place(JobId job) {
-  if (const auto newest = newest_.find(job); newest != newest_.end()) step_when_placed_[job] = newest->second.step;
+  if (const auto newest = newest_.find(job); newest != newest_.end())
+    step_when_placed_[job] = newest->second.step;
 }
 
 }  // namespace gp

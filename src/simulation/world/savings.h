@@ -1,7 +1,8 @@
 #pragma once
 
-// What programs have written to go on from, on a disk that all hosts see, beside what the ledger knows of it.  A program
-// that goes on must find what it is told, and no less than was known when it was given its place.
+// What programs have written to go on from, on a disk that all hosts see, beside what the ledger
+// knows of it.  A program that goes on must find what it is told, and no less than was known when
+// it was given its place.
 
 #include <map>
 #include <set>
@@ -19,7 +20,8 @@ class Savings {
  public:
   Savings(Timeline& timeline, Findings& findings) : timeline_(timeline), findings_(findings) {}
 
-  // Hosts: a program has written all of it, or a part; it begins, from there or (empty) from nothing; a file is removed.
+  // Hosts: a program has written all of it, or a part; it begins, from there or (empty) from
+  // nothing; a file is removed.
   void Write(JobId job, const std::string& path, int64_t step, bool is_whole);
   void Begin(JobId job, const std::string& from, int64_t step);
   void Remove(const std::string& path);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Virtual time: what is to happen, in order.  Of two things at one instant the one that was asked for first comes first,
-// so that a run depends on nothing but what is asked for.
+// Virtual time: what is to happen, in order.  Of two things at one instant the one that was asked
+// for first comes first, so that a run depends on nothing but what is asked for.
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +28,9 @@ class Timeline {
     Instant at;
     uint64_t order = 0;
     std::function<void()> what;
-    bool operator>(const Entry& other) const { return at != other.at ? at > other.at : order > other.order; }
+    bool operator>(const Entry& other) const {
+      return at != other.at ? at > other.at : order > other.order;
+    }
   };
   Instant now_{1'700'000'000'000'000'000};
   std::vector<Entry> entries_;  // a heap, the next one first

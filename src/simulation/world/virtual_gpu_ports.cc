@@ -16,7 +16,8 @@ void VirtualGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
   const int card = hardware_.CardAt(gpu);
   surroundings_.check_idle(card, kind == GpuCareKind::kReset ? "reset" : "tested");
   task->second.result = {number, gpu, false, ""};
-  const Duration time = Duration::Milliseconds(rng_.Chance(1, 8) ? rng_.Between(5'000, 30'000) : rng_.Between(200, 4'000));
+  const Duration time = Duration::Milliseconds(rng_.Chance(1, 8) ? rng_.Between(5'000, 30'000)
+                                                                 : rng_.Between(200, 4'000));
   timeline_.After(time, [this, still = std::weak_ptr(alive_), number, card, kind] {
     if (still.expired()) return;
     const auto found = tasks_.find(number);
@@ -31,7 +32,8 @@ void VirtualGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
 bool VirtualGpuCare::Carry(int card, GpuCareKind kind) {
   GpuDamage& damage = hardware_.At(card);
   if (kind == GpuCareKind::kTest) {
-    if (damage.is_unsound() || damage.blind_since.ns != 0 || damage.warmth != Warmth::kCool) return false;
+    if (damage.is_unsound() || damage.blind_since.ns != 0 || damage.warmth != Warmth::kCool)
+      return false;
   } else {
     if (damage.is_lost || damage.resets_fail) return false;
     surroundings_.check_idle(card, "reset");
@@ -51,7 +53,9 @@ std::vector<GpuCareResult> VirtualGpuCare::Results() {
 }
 
 void VirtualGpuCare::KeepOnly(const std::vector<uint64_t>& numbers) {
-  std::erase_if(tasks_, [&](const auto& entry) { return entry.second.has_ended && std::ranges::find(numbers, entry.first) == numbers.end(); });
+  std::erase_if(tasks_, [&](const auto& entry) {
+    return entry.second.has_ended && std::ranges::find(numbers, entry.first) == numbers.end();
+  });
 }
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #pragma once
 
-// What an agent's process watches its host's GPUs with, and how it cares for them: all of it ends with the process.
+// What an agent's process watches its host's GPUs with, and how it cares for them: all of it ends
+// with the process.
 
 #include <functional>
 #include <map>
@@ -15,7 +16,8 @@ namespace gp {
 class VirtualGpuWatch : public GpuWatch {
  public:
   // `told`: of each error that the agent takes, with its card.
-  VirtualGpuWatch(GpuHardware& hardware, std::function<void(int card, int xid)> told) : hardware_(hardware), told_(std::move(told)) {}
+  VirtualGpuWatch(GpuHardware& hardware, std::function<void(int card, int xid)> told)
+      : hardware_(hardware), told_(std::move(told)) {}
   std::vector<GpuReading> Latest() override { return hardware_.Read(); }
   std::vector<XidSighting> TakeXids() override;
   int EventDescriptor() const override { return -1; }
@@ -35,7 +37,10 @@ class VirtualGpuCare : public GpuCare {
     std::function<void()> changed;
   };
   VirtualGpuCare(GpuHardware& hardware, Timeline& timeline, Rng& rng, Surroundings surroundings)
-      : hardware_(hardware), timeline_(timeline), rng_(rng), surroundings_(std::move(surroundings)) {}
+      : hardware_(hardware),
+        timeline_(timeline),
+        rng_(rng),
+        surroundings_(std::move(surroundings)) {}
 
   void Begin(uint64_t number, int gpu, GpuCareKind kind) override;
   std::vector<GpuCareResult> Results() override;

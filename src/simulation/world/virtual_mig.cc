@@ -13,7 +13,9 @@ bool IsAt(const MigPart& a, const MigPart& b) { return a.start == b.start && a.s
 void MigHardware::CheckUnused(const MigPart& part, const std::string& what) {
   for (const LeaseId lease : programs_.AliveOn(host_, part.gpu)) {
     if (!Overlap(programs_.Find(lease)->mig, part)) continue;
-    findings_.Break(timeline_.now(), what + " slice " + std::to_string(part.start) + " of GPU " + std::to_string(part.gpu) + " while " + ToText(lease) + " runs there");
+    findings_.Break(timeline_.now(), what + " slice " + std::to_string(part.start) + " of GPU " +
+                                         std::to_string(part.gpu) + " while " + ToText(lease) +
+                                         " runs there");
   }
 }
 
@@ -28,8 +30,12 @@ void MigHardware::RemoveIf(int gpu, const std::function<bool(const MigPart&)>& i
 int MigHardware::Make(const MigPart& part) {
   const MigTable& table = plan_.facts->gpus[static_cast<size_t>(part.gpu)].mig;
   const MigProfile* profile = table.Find(part.profile);
-  const bool is_legal = profile != nullptr && profile->memory_slices == part.slices && (profile->starts >> part.start & 1) != 0;
-  if (!is_legal) findings_.Break(timeline_.now(), "GPU " + std::to_string(part.gpu) + " cannot have profile " + std::to_string(part.profile) + " at slice " + std::to_string(part.start));
+  const bool is_legal = profile != nullptr && profile->memory_slices == part.slices &&
+                        (profile->starts >> part.start & 1) != 0;
+  if (!is_legal)
+    findings_.Break(timeline_.now(), "GPU " + std::to_string(part.gpu) + " cannot have profile " +
+                                         std::to_string(part.profile) + " at slice " +
+                                         std::to_string(part.start));
   CheckUnused(part, "an instance is made at");
   RemoveIf(part.gpu, [&](const MigPart& one) { return Overlap(one, part); });
   MigPart made = part;
@@ -43,7 +49,9 @@ void MigHardware::Remove(const MigPart& part) {
 }
 
 void MigHardware::KeepOnly(int gpu, const std::vector<MigPart>& parts) {
-  RemoveIf(gpu, [&](const MigPart& one) { return std::ranges::none_of(parts, [&](const MigPart& kept) { return IsAt(kept, one); }); });
+  RemoveIf(gpu, [&](const MigPart& one) {
+    return std::ranges::none_of(parts, [&](const MigPart& kept) { return IsAt(kept, one); });
+  });
 }
 
 VirtualMig::~VirtualMig() {
@@ -56,7 +64,8 @@ void VirtualMig::Later(int gpu, std::function<void()> what) {
   const uint64_t number = ++last_begun_;
   begun_->emplace(number, std::move(what));
   Instant& busy_until = busy_until_[gpu];
-  busy_until = std::max(busy_until, timeline_.now()) + Duration::Milliseconds(rng_.Between(50, rng_.Chance(1, 10) ? 5'000 : 500));
+  busy_until = std::max(busy_until, timeline_.now()) +
+               Duration::Milliseconds(rng_.Between(50, rng_.Chance(1, 10) ? 5'000 : 500));
   timeline_.At(busy_until, [begun = std::weak_ptr(begun_), number] {
     const auto still = begun.lock();
     if (still == nullptr) return;

@@ -1,7 +1,8 @@
 #pragma once
 
-// MIG instances of one host: those that stand on its GPUs, whoever made them, and the way by which an agent's process
-// makes and removes them.  Nothing is made or removed where a program runs, and nothing that a GPU cannot become.
+// MIG instances of one host: those that stand on its GPUs, whoever made them, and the way by which
+// an agent's process makes and removes them.  Nothing is made or removed where a program runs, and
+// nothing that a GPU cannot become.
 
 #include <map>
 #include <memory>
@@ -16,7 +17,8 @@ namespace gp {
 
 class MigHardware {
  public:
-  MigHardware(size_t host, const HostPlan& plan, Timeline& timeline, const Programs& programs, Findings& findings)
+  MigHardware(size_t host, const HostPlan& plan, Timeline& timeline, const Programs& programs,
+              Findings& findings)
       : host_(host), plan_(plan), timeline_(timeline), programs_(programs), findings_(findings) {}
 
   // The driver's number of it.
@@ -39,7 +41,8 @@ class MigHardware {
   int last_instance_ = 0;
 };
 
-// Of one process of the agent: what it has begun and not ended may be done after it all the same, at once or never.
+// Of one process of the agent: what it has begun and not ended may be done after it all the same,
+// at once or never.
 class VirtualMig : public MigInstances {
  public:
   VirtualMig(MigHardware& hardware, Timeline& timeline, Rng& rng, std::function<void()> changed)
@@ -59,9 +62,11 @@ class VirtualMig : public MigInstances {
   Timeline& timeline_;
   Rng& rng_;
   const std::function<void()> changed_;
-  std::map<std::string, std::optional<Result<MigDevice>>> asked_;  // what came of it; nullopt: nothing yet
-  std::map<int, Instant> busy_until_;                              // by GPU
-  std::shared_ptr<std::map<uint64_t, std::function<void()>>> begun_ = std::make_shared<std::map<uint64_t, std::function<void()>>>();
+  // What came of it; nullopt: nothing yet
+  std::map<std::string, std::optional<Result<MigDevice>>> asked_;
+  std::map<int, Instant> busy_until_;  // by GPU
+  std::shared_ptr<std::map<uint64_t, std::function<void()>>> begun_ =
+      std::make_shared<std::map<uint64_t, std::function<void()>>>();
   uint64_t last_begun_ = 0;
 };
 

@@ -13,7 +13,9 @@ namespace {
 constexpr Duration kSettleMax = Duration::Minutes(240);
 constexpr uint64_t kStepsMax = 20'000'000;
 
-[[noreturn]] void ThrowBrokenRule(const char* condition, const char* rule, const char*, int) { throw BrokenRule{std::string(rule) + ": " + condition}; }
+[[noreturn]] void ThrowBrokenRule(const char* condition, const char* rule, const char*, int) {
+  throw BrokenRule{std::string(rule) + ": " + condition};
+}
 
 class World {
  public:
@@ -55,20 +57,29 @@ ControlOptions OptionsOf(const WorldPlan& plan) {
 }
 
 World::World(const WorldPlan& plan, const WorldPart& part)
-    : plan_(plan), part_(part), jobs_(part.jobs.begin(), part.jobs.end()), rng_(plan.seed ^ 0x5eed),
-      network_(plan.hosts.size(), plan.latency_ms_max, timeline_, rng_, [this](size_t host) { hosts_[host]->Wake(); }),
-      programs_(timeline_, plan, findings_), savings_(timeline_, findings_), watch_(timeline_, plan, programs_, savings_, findings_),
-      controller_(OptionsOf(plan), timeline_, network_, watch_, findings_, rng_), hosts_(MakeHosts()),
+    : plan_(plan),
+      part_(part),
+      jobs_(part.jobs.begin(), part.jobs.end()),
+      rng_(plan.seed ^ 0x5eed),
+      network_(plan.hosts.size(), plan.latency_ms_max, timeline_, rng_,
+               [this](size_t host) { hosts_[host]->Wake(); }),
+      programs_(timeline_, plan, findings_),
+      savings_(timeline_, findings_),
+      watch_(timeline_, plan, programs_, savings_, findings_),
+      controller_(OptionsOf(plan), timeline_, network_, watch_, findings_, rng_),
+      hosts_(MakeHosts()),
       clients_(timeline_, plan, controller_, watch_, findings_, rng_),
       mishaps_({timeline_, plan, network_, controller_, hosts_, programs_, watch_, clients_}),
-      healing_({timeline_, plan, network_, controller_, hosts_, programs_, watch_, clients_}, mishaps_.gone()) {
+      healing_({timeline_, plan, network_, controller_, hosts_, programs_, watch_, clients_},
+               mishaps_.gone()) {
   network_.SetServer(&controller_);
 }
 
 std::vector<std::unique_ptr<AgentHost>> World::MakeHosts() {
   std::vector<std::unique_ptr<AgentHost>> hosts;
   for (size_t i = 0; i < plan_.hosts.size(); ++i) {
-    hosts.push_back(std::make_unique<AgentHost>(i, plan_.hosts[i], timeline_, network_, programs_, savings_, watch_, findings_, rng_));
+    hosts.push_back(std::make_unique<AgentHost>(i, plan_.hosts[i], timeline_, network_, programs_,
+                                                savings_, watch_, findings_, rng_));
   }
   return hosts;
 }
@@ -82,7 +93,8 @@ void World::MakeQueue() {
 }
 
 bool World::StepUntil(Instant until) {
-  while (findings_.broken().empty() && timeline_.steps() < kStepsMax && timeline_.Step(until)) continue;
+  while (findings_.broken().empty() && timeline_.steps() < kStepsMax && timeline_.Step(until))
+    continue;
   if (timeline_.steps() >= kStepsMax) findings_.Break(timeline_.now(), "things go on and on");
   return findings_.broken().empty();
 }
@@ -98,7 +110,8 @@ void World::Play() {
     timeline_.At(begin + plan_.jobs[job].submit_after, [this, job] { clients_.Submit(job); });
   }
   for (const size_t mishap : part_.mishaps) {
-    timeline_.At(begin + plan_.mishaps[mishap].after, [this, mishap] { mishaps_.Happen(plan_.mishaps[mishap], jobs_); });
+    timeline_.At(begin + plan_.mishaps[mishap].after,
+                 [this, mishap] { mishaps_.Happen(plan_.mishaps[mishap], jobs_); });
   }
   (void)StepUntil(begin + plan_.lasts);
 }
@@ -109,7 +122,8 @@ void World::Settle() {
   std::string waits_for = "nothing";
   while (!waits_for.empty() && StepUntil(timeline_.now() + Duration::Seconds(5))) {
     waits_for = healing_.GoRound(CountJobs(plan_, part_));
-    if (timeline_.now() - healed_at > kSettleMax) return findings_.Break(timeline_.now(), "all is healed, and yet waits for " + waits_for);
+    if (timeline_.now() - healed_at > kSettleMax)
+      return findings_.Break(timeline_.now(), "all is healed, and yet waits for " + waits_for);
   }
 }
 
@@ -120,11 +134,17 @@ void World::CheckEnd() {
     digest = StateDigest(state);
   });
   bool has_late_plans = false;
-  for (const size_t mishap : part_.mishaps) has_late_plans = has_late_plans || plan_.mishaps[mishap].kind == MishapKind::kStalePlan;
+  for (const size_t mishap : part_.mishaps)
+    has_late_plans = has_late_plans || plan_.mishaps[mishap].kind == MishapKind::kStalePlan;
   const auto replayed = Replay(controller_.journal(), !has_late_plans);
-  if (!replayed) return findings_.Break(timeline_.now(), "the journal cannot be replayed: " + replayed.error().message);
-  if (replayed->digest != digest) findings_.Break(timeline_.now(), "the journal's replay is another state");
-  if (!replayed->differences.empty()) findings_.Break(timeline_.now(), "the journal is decided otherwise: " + replayed->differences.front());
+  if (!replayed)
+    return findings_.Break(timeline_.now(),
+                           "the journal cannot be replayed: " + replayed.error().message);
+  if (replayed->digest != digest)
+    findings_.Break(timeline_.now(), "the journal's replay is another state");
+  if (!replayed->differences.empty())
+    findings_.Break(timeline_.now(),
+                    "the journal is decided otherwise: " + replayed->differences.front());
   findings_.Note(std::to_string(digest));
 }
 
@@ -137,7 +157,9 @@ WorldReport World::Run() {
   } catch (const BrokenRule& rule) {
     findings_.Break(timeline_.now(), rule.text);
   }
-  return {findings_.broken(), findings_.digest(), timeline_.steps(), controller_.journal().LastSequence(), programs_.starts(), controller_.crashes(),
+  return {findings_.broken(),      findings_.digest(),
+          timeline_.steps(),       controller_.journal().LastSequence(),
+          programs_.starts(),      controller_.crashes(),
           timeline_.now() - begin, programs_.cut()};
 }
 

@@ -65,14 +65,17 @@ constexpr std::array<KindWeight, kMishapKinds> kKinds = {{
     {MishapKind::kMoves, "moves", 8, 0},
 }};
 
-Duration Between(Rng& rng, int low_ms, int high_ms) { return Duration::Milliseconds(rng.Between(low_ms, high_ms)); }
+Duration Between(Rng& rng, int low_ms, int high_ms) {
+  return Duration::Milliseconds(rng.Between(low_ms, high_ms));
+}
 
 // What an A100 of 80 GB can become, after NVIDIA's MIG user guide.
 MigTable DividedA100() {
   MigTable table{7, 8, {}};
   table.profiles = {
-      {0, "7g.80gb", 7, 8, 79'872, 0b1},         {5, "4g.40gb", 4, 4, 40'192, 0b1},        {9, "3g.40gb", 3, 4, 40'192, 0b1'0001},
-      {14, "2g.20gb", 2, 2, 19'968, 0b1'0101},   {15, "1g.20gb", 1, 2, 19'968, 0b101'0101}, {19, "1g.10gb", 1, 1, 9'728, 0b111'1111},
+      {0, "7g.80gb", 7, 8, 79'872, 0b1},         {5, "4g.40gb", 4, 4, 40'192, 0b1},
+      {9, "3g.40gb", 3, 4, 40'192, 0b1'0001},    {14, "2g.20gb", 2, 2, 19'968, 0b1'0101},
+      {15, "1g.20gb", 1, 2, 19'968, 0b101'0101}, {19, "1g.10gb", 1, 1, 9'728, 0b111'1111},
   };
   return table;
 }
@@ -136,16 +139,21 @@ Policy DrawPolicy(Rng& rng, Policy policy) {
 // A part of one GPU, in one of the ways that there are.
 void DrawShare(Rng& rng, JobSpec& spec, bool has_divided) {
   const int dice = rng.Between(0, has_divided ? 5 : 3);
-  spec.gpus.isolation = dice > 3 ? Isolation::kMig : dice > 1 ? Isolation::kMps : Isolation::kTimeslice;
-  spec.gpus.share_thousandths = spec.gpus.isolation == Isolation::kMig ? 140 * rng.Between(1, 3) : 250 * rng.Between(1, 2);
+  spec.gpus.isolation = dice > 3   ? Isolation::kMig
+                        : dice > 1 ? Isolation::kMps
+                                   : Isolation::kTimeslice;
+  spec.gpus.share_thousandths =
+      spec.gpus.isolation == Isolation::kMig ? 140 * rng.Between(1, 3) : 250 * rng.Between(1, 2);
 }
 
 void DrawNeeds(Rng& rng, JobSpec& spec, bool has_divided) {
   spec.gpus.count = rng.Chance(1, 12) ? 0 : rng.Chance(1, 2) ? 1 : rng.Between(2, kGpusPerHost);
   if (rng.Chance(1, 3)) spec.nodes = rng.Between(2, 3);
-  if (spec.nodes == 1 && spec.gpus.count == 1 && rng.Chance(1, 2)) DrawShare(rng, spec, has_divided);
+  if (spec.nodes == 1 && spec.gpus.count == 1 && rng.Chance(1, 2))
+    DrawShare(rng, spec, has_divided);
   if (rng.Chance(1, 5)) spec.cpus = rng.Between(1, 8);
-  if (spec.gpus.count > 0 && spec.gpus.isolation != Isolation::kMig && rng.Chance(1, 8)) spec.gpus.models = {rng.Chance(1, 4) && spec.nodes == 1 ? "A100" : "H100"};
+  if (spec.gpus.count > 0 && spec.gpus.isolation != Isolation::kMig && rng.Chance(1, 8))
+    spec.gpus.models = {rng.Chance(1, 4) && spec.nodes == 1 ? "A100" : "H100"};
   if (spec.gpus.count > 1 && rng.Chance(1, 6)) spec.topology.require = TopologyLevel::kNvlink;
 }
 
@@ -172,7 +180,8 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
   // Who hangs must have something that ends it.
   const bool is_watched = rng.Chance(1, plan.hangs ? 2 : 10);
   if (is_watched) spec.hang_after = Duration::Seconds(rng.Between(5, 40));
-  if ((plan.hangs && !is_watched) || rng.Chance(1, 8)) spec.time_limit = Duration::Seconds(rng.Between(20, 90));
+  if ((plan.hangs && !is_watched) || rng.Chance(1, 8))
+    spec.time_limit = Duration::Seconds(rng.Between(20, 90));
   if (spec.array.count == 0 && rng.Chance(1, 2)) {  // elements would write to the same places
     plan.saves_every = Between(rng, 200, 5'000);
     spec.checkpoint = {.directory = "/ckpt/" + std::to_string(index), .keep = rng.Between(0, 3)};
@@ -186,7 +195,8 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
     if (rng.Chance(1, 3) && spec.gpus.count > 0) plan.xid = kXids[rng.Below(kXids.size())];
   }
   const size_t user = rng.Below(kUsers.size());
-  plan.user = {kUsers[user], static_cast<uint32_t>(1000 + user), static_cast<uint32_t>(1000 + user)};
+  plan.user = {kUsers[user], static_cast<uint32_t>(1000 + user),
+               static_cast<uint32_t>(1000 + user)};
   plan.submit_after = Between(rng, 0, kMishapSeconds * 900);
   plan.spec = std::make_shared<const JobSpec>(std::move(spec));
   return plan;
@@ -214,7 +224,12 @@ std::vector<Mishap> DrawMishaps(Rng& rng, size_t hosts) {
     int dice = rng.Between(0, sum - 1);
     const KindWeight* kind = kinds.data();
     while (dice >= kind->weight) dice -= kind++->weight;
-    Mishap mishap{kind->kind, Between(rng, 5'000, kMishapSeconds * 1'000), rng.Below(hosts), rng.Between(0, kGpusPerHost - 1), {}, rng.Next()};
+    Mishap mishap{kind->kind,
+                  Between(rng, 5'000, kMishapSeconds * 1'000),
+                  rng.Below(hosts),
+                  rng.Between(0, kGpusPerHost - 1),
+                  {},
+                  rng.Next()};
     mishap.lasts = Between(rng, 0, 1'000 * kind->seconds_max);
     if (rng.Chance(1, 3)) mishap.host = lemon;
     if (rng.Chance(1, 3)) mishap.gpu = lemon_gpu;
@@ -234,7 +249,8 @@ ProgramPlan JobPlan::Attempt(int attempt, int rank) const {
   // The others of a gang wait for the one that fails.
   if (rank != failing_rank) return {work, 0, 0, 0, true, ignores_stop};
   const bool is_aborted = exit_code % 4 == 0;
-  return {Duration{work.ns / 2}, is_aborted ? 0 : exit_code, is_aborted ? 6 : 0, xid, false, ignores_stop};
+  return {Duration{work.ns / 2}, is_aborted ? 0 : exit_code, is_aborted ? 6 : 0, xid, false,
+          ignores_stop};
 }
 
 WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
@@ -242,13 +258,16 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
   WorldPlan plan;
   plan.seed = seed;
   plan.policy = DrawPolicy(rng, base);
-  plan.records_per_snapshot = rng.Chance(1, 2) ? static_cast<uint64_t>(rng.Between(20, 500)) : 1'000'000;
+  plan.records_per_snapshot =
+      rng.Chance(1, 2) ? static_cast<uint64_t>(rng.Between(20, 500)) : 1'000'000;
   plan.has_queues = rng.Chance(1, 3);
   const int hosts = rng.Between(8, 10);
   const int divided = rng.Chance(1, 2) ? kDividedHost : -1;
-  for (int i = 0; i < hosts; ++i) plan.hosts.push_back(DrawHost(rng, i, i == divided, "n" + std::to_string(i)));
+  for (int i = 0; i < hosts; ++i)
+    plan.hosts.push_back(DrawHost(rng, i, i == divided, "n" + std::to_string(i)));
   const int jobs = rng.Between(50, 70);
-  for (int i = 0; i < jobs; ++i) plan.jobs.push_back(DrawJob(rng, static_cast<size_t>(i), plan.has_queues, divided >= 0));
+  for (int i = 0; i < jobs; ++i)
+    plan.jobs.push_back(DrawJob(rng, static_cast<size_t>(i), plan.has_queues, divided >= 0));
   plan.mishaps = DrawMishaps(rng, plan.hosts.size());
   plan.hosts.push_back(DrawHost(rng, rng.Between(0, hosts - 1), false, "stranger"));
   plan.hosts.back().is_stranger = true;
@@ -256,11 +275,15 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
   plan.latency_ms_max = rng.Chance(1, 4) ? 200 : 5;
   if (rng.Chance(1, 4)) plan.policy.faults_max = rng.Between(2, 6);
   const auto weight = [&rng] { return rng.Chance(1, 2) ? rng.Between(1, 10) : 0; };
-  if (rng.Chance(1, 4)) plan.policy.placement[kEveryPool] = {weight(), weight(), weight(), weight(), weight(), weight()};
+  if (rng.Chance(1, 4))
+    plan.policy.placement[kEveryPool] = {weight(), weight(), weight(),
+                                         weight(), weight(), weight()};
   return plan;
 }
 
-size_t CountOf(const JobPlan& job) { return static_cast<size_t>(std::max(job.spec->array.count, 1)); }
+size_t CountOf(const JobPlan& job) {
+  return static_cast<size_t>(std::max(job.spec->array.count, 1));
+}
 
 size_t CountJobs(const WorldPlan& plan, const WorldPart& part) {
   size_t count = 0;

@@ -1,8 +1,8 @@
 #pragma once
 
-// All that is going to happen in one virtual world, drawn from a seed before it begins: hosts, jobs with what their
-// programs will do, and mishaps.  A part of it may be left out, and the rest stays what it was: so a failing world
-// can be made small.
+// All that is going to happen in one virtual world, drawn from a seed before it begins: hosts, jobs
+// with what their programs will do, and mishaps.  A part of it may be left out, and the rest stays
+// what it was: so a failing world can be made small.
 
 #include <cstdint>
 #include <map>
@@ -19,23 +19,23 @@ namespace gp {
 
 // What a program does once it runs, and with a gang once all its ranks run.
 struct ProgramPlan {
-  Duration work;           // until its end
-  int exit_code = 0;       // then
-  int signal = 0;          // or it dies of this one
-  int xid = 0;             // and the driver reports this
-  bool hangs = false;      // it never ends by itself
+  Duration work;       // until its end
+  int exit_code = 0;   // then
+  int signal = 0;      // or it dies of this one
+  int xid = 0;         // and the driver reports this
+  bool hangs = false;  // it never ends by itself
   bool ignores_stop = false;
 };
 
 struct JobPlan {
   std::shared_ptr<const JobSpec> spec;
   User user;
-  Duration submit_after;   // since the world began
-  Duration work;           // of an attempt that succeeds
-  Duration saves_every;    // its first rank writes a checkpoint; 0: never
-  int failures = 0;        // its first attempts fail by themselves …
-  int exit_code = 0;       // … with this
-  int xid = 0;             // … and this in the driver's log
+  Duration submit_after;  // since the world began
+  Duration work;          // of an attempt that succeeds
+  Duration saves_every;   // its first rank writes a checkpoint; 0: never
+  int failures = 0;       // its first attempts fail by themselves …
+  int exit_code = 0;      // … with this
+  int xid = 0;            // … and this in the driver's log
   bool hangs = false;
   bool ignores_stop = false;
 
@@ -44,8 +44,9 @@ struct JobPlan {
 
 struct HostPlan {
   std::shared_ptr<const NodeFacts> facts;  // with all GPUs that it has at some time
-  size_t spares = 0;  // the last of them lie on a shelf at first
-  bool is_stranger = false;  // a machine of somebody else's that has the name of another host; it is off at first
+  size_t spares = 0;                       // the last of them lie on a shelf at first
+  // A machine of somebody else's that has the name of another host; it is off at first
+  bool is_stranger = false;
   int drift_ppm = 0;
   bool has_kernel_log = false;
   bool tells_advice = true;  // its driver says what it needs after an error
@@ -58,32 +59,32 @@ enum class MishapKind {
   kAgentCrash,
   kAgentSleeps,
   kHostReboots,
-  kHostWiped,        // reboots without its state directory
-  kHostGone,         // for good
-  kGpuGone,          // out of the driver's list, until power is cut
+  kHostWiped,  // reboots without its state directory
+  kHostGone,   // for good
+  kGpuGone,    // out of the driver's list, until power is cut
   kGpuExchanged,
-  kGpusReordered,    // listed in another order, beside a little less memory
-  kNameTaken,        // by a stranger, for a while
+  kGpusReordered,  // listed in another order, beside a little less memory
+  kNameTaken,      // by a stranger, for a while
   kHostClock,
-  kPartition,        // both ways
-  kDeaf,             // nothing reaches the host
-  kMute,             // nothing leaves it
+  kPartition,  // both ways
+  kDeaf,       // nothing reaches the host
+  kMute,       // nothing leaves it
   kLinkBreaks,
   kSlowLink,
   kDoubledMessages,
   kSupervisorKilled,
-  kStartsFail,       // for a while
-  kProgramKilled,    // by the kernel: out of memory
-  kProgramXid,       // an error of the program, so it seems
+  kStartsFail,     // for a while
+  kProgramKilled,  // by the kernel: out of memory
+  kProgramXid,     // an error of the program, so it seems
   kXidFlood,
   kFatalXid,
-  kFatalBurst,       // several codes of one error
+  kFatalBurst,  // several codes of one error
   kGpuLost,
-  kGpuBroken,        // a test finds it, a reset does not mend it
+  kGpuBroken,  // a test finds it, a reset does not mend it
   kResetsFail,
-  kAdviceOnly,       // no XID says so
-  kBlind,            // readings of a GPU stop
-  kHeat,             // warm, slowed down for it, or about to turn itself off
+  kAdviceOnly,  // no XID says so
+  kBlind,       // readings of a GPU stop
+  kHeat,        // warm, slowed down for it, or about to turn itself off
   kDrain,
   kOffline,
   kReset,
@@ -91,20 +92,20 @@ enum class MishapKind {
   kCancel,
   kHold,
   kPriority,
-  kStalePlan,        // a scheduler that is behind
+  kStalePlan,  // a scheduler that is behind
   kIncidentClosed,
-  kReservation,      // of a node, for a while
-  kMoves,            // a person has room made for who waits
+  kReservation,  // of a node, for a while
+  kMoves,        // a person has room made for who waits
 };
 inline constexpr int kMishapKinds = 43;
 
 struct Mishap {
   MishapKind kind = MishapKind::kControllerCrash;
-  Duration after;      // since the world began
+  Duration after;  // since the world began
   size_t host = 0;
   int gpu = 0;
   Duration lasts;
-  uint64_t dice = 0;   // for what else is to be chosen
+  uint64_t dice = 0;  // for what else is to be chosen
 };
 const char* Name(MishapKind kind);
 
@@ -118,7 +119,7 @@ struct WorldPlan {
   std::vector<HostPlan> hosts;
   std::vector<JobPlan> jobs;
   std::vector<Mishap> mishaps;  // by `after`
-  Duration lasts;                 // then all is healed
+  Duration lasts;               // then all is healed
   int latency_ms_max = 5;
 };
 

@@ -1,6 +1,6 @@
 // Calls over gRPC, many at a time on one connection: pipelined ADDRESS TOKEN CALLS OUTSTANDING
-// First calls that do nothing, then as many submits of one job each, which are on the disk when they are answered.
-// Prints both rates as a document.
+// First calls that do nothing, then as many submits of one job each, which are on the disk when
+// they are answered. Prints both rates as a document.
 
 #include <grpcpp/grpcpp.h>
 
@@ -62,9 +62,12 @@ int main(int argc, char** argv) {
   const std::string token = argv[2];
   const int calls = std::atoi(argv[3]);
   const int outstanding = std::atoi(argv[4]);
-  const auto stub = v1::Control::NewStub(grpc::CreateChannel(argv[1], grpc::InsecureChannelCredentials()));
+  const auto stub =
+      v1::Control::NewStub(grpc::CreateChannel(argv[1], grpc::InsecureChannelCredentials()));
   const v1::WhoAmIRequest nothing;
-  const auto ask = [&](grpc::ClientContext* context, grpc::CompletionQueue* queue, int) { return stub->AsyncWhoAmI(context, nothing, queue); };
+  const auto ask = [&](grpc::ClientContext* context, grpc::CompletionQueue* queue, int) {
+    return stub->AsyncWhoAmI(context, nothing, queue);
+  };
   v1::SubmitJobsRequest request;
   v1::JobSpec& spec = *request.add_specs();
   spec.add_command("true");
@@ -76,5 +79,8 @@ int main(int argc, char** argv) {
   RateOf<v1::WhoAmIReply>(1'000, outstanding, token, ask);  // warm
   const double empty = RateOf<v1::WhoAmIReply>(calls, outstanding, token, ask);
   const double submits = RateOf<v1::SubmitJobsReply>(calls, outstanding, token, submit);
-  std::printf("{\"calls\": %d, \"outstanding\": %d, \"empty_calls_per_s\": %.0f, \"submits_per_s\": %.0f, \"ratio\": %.3f}\n", calls, outstanding, empty, submits, submits / empty);
+  std::printf(
+      "{\"calls\": %d, \"outstanding\": %d, \"empty_calls_per_s\": %.0f, \"submits_per_s\": %.0f, "
+      "\"ratio\": %.3f}\n",
+      calls, outstanding, empty, submits, submits / empty);
 }

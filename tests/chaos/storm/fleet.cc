@@ -9,9 +9,11 @@
 namespace gp {
 namespace {
 
-constexpr Duration kStartTime = Duration::Milliseconds(5);   // of a program, as measured of the real agent
+// Of a program, as measured of the real agent
+constexpr Duration kStartTime = Duration::Milliseconds(5);
 constexpr Duration kKillTime = Duration::Milliseconds(20);
-constexpr Duration kTaskTime = Duration::Milliseconds(500);  // a reset takes seconds; here it shall not count
+// A reset takes seconds; here it shall not count
+constexpr Duration kTaskTime = Duration::Milliseconds(500);
 constexpr Duration kBeat = Duration::Seconds(3);
 constexpr int kFatal = 95;
 
@@ -30,7 +32,8 @@ Fleet::~Fleet() {
 
 void Fleet::Join(int nodes) {
   for (int i = 0; i < nodes; ++i) {
-    const auto facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("node-" + std::to_string(i), {0, 0, 1, 1}));
+    const auto facts = std::make_shared<const NodeFacts>(
+        TestCluster::MakeFacts("node-" + std::to_string(i), {0, 0, 1, 1}));
     (void)gateway_.Execute("node", "", JoinNode{facts, 1, true, {}, 0});
     ReportNode report{{static_cast<uint32_t>(i)}, 1, {}, {}};
     for (int gpu = 0; gpu < kFleetGpus; ++gpu) report.gpus.push_back({gpu, true, false, ""});
@@ -46,10 +49,12 @@ void Fleet::Join(int nodes) {
 void Fleet::Run(int jobs) {
   JobSpec spec;
   spec.command = {"train"};
-  spec.retry.backoff_min = Duration::Milliseconds(100);  // in a storm a job may be hit again where it goes
+  // In a storm a job may be hit again where it goes
+  spec.retry.backoff_min = Duration::Milliseconds(100);
   const auto shared = std::make_shared<const JobSpec>(spec);
   std::vector<std::pair<std::string, Command>> commands;
-  for (int i = 0; i < jobs; ++i) commands.emplace_back("", SubmitJob{shared, {"user-" + std::to_string(i % 50), 1000, 1000}});
+  for (int i = 0; i < jobs; ++i)
+    commands.emplace_back("", SubmitJob{shared, {"user-" + std::to_string(i % 50), 1000, 1000}});
   (void)gateway_.ExecuteAll("user", std::move(commands), {});
   (void)Await([&] { return static_cast<int>(running_.size()) == jobs; }, Duration::Minutes(5));
 }
@@ -85,13 +90,23 @@ void Fleet::Strike(int nodes, Duration over, Duration patience) {
     }
     (void)gateway_.Post("node", ReportGpus{{id}, 1, {signal}, {}}, {});
   }
-  (void)Await([&] {
-    return std::ranges::all_of(stricken_, [](const auto& one) { return one.second.taken_out.ns != 0 && (one.second.job.value == 0 || one.second.running.ns != 0); });
-  }, patience);
+  (void)Await(
+      [&] {
+        return std::ranges::all_of(stricken_, [](const auto& one) {
+          return one.second.taken_out.ns != 0 &&
+                 (one.second.job.value == 0 || one.second.running.ns != 0);
+        });
+      },
+      patience);
 }
 
 bool Fleet::AwaitAllBack(Duration patience) {
-  return Await([&] { return std::ranges::all_of(stricken_, [](const auto& one) { return one.second.back.ns != 0; }); }, patience);
+  return Await(
+      [&] {
+        return std::ranges::all_of(stricken_,
+                                   [](const auto& one) { return one.second.back.ns != 0; });
+      },
+      patience);
 }
 
 void Fleet::OnCommit(const State& state, const std::vector<Event>& events) {
@@ -112,7 +127,8 @@ void Fleet::Note(const State& state, const Event& event) {
     }
   } else if (const auto* stop = std::get_if<JobStopOrdered>(&event)) {
     const Job* job = state.FindJob(stop->job);
-    for (const LeaseId lease : job->leases) due_.push({now + kKillTime, state.FindLease(lease)->node, lease, true});
+    for (const LeaseId lease : job->leases)
+      due_.push({now + kKillTime, state.FindLease(lease)->node, lease, true});
   } else if (const auto* gpu = std::get_if<GpuConditionChanged>(&event)) {
     const auto struck = stricken_.find({gpu->node.value, gpu->gpu});
     if (struck == stricken_.end()) return;
@@ -120,7 +136,8 @@ void Fleet::Note(const State& state, const Event& event) {
     if (gpu->to == GpuCondition::kAvailable) struck->second.back = now;
   } else if (const auto* requeued = std::get_if<JobRequeued>(&event)) {
     running_.erase(requeued->job);
-    if (const auto struck = struck_jobs_.find(requeued->job); struck != struck_jobs_.end()) stricken_[struck->second].queued = now;
+    if (const auto struck = struck_jobs_.find(requeued->job); struck != struck_jobs_.end())
+      stricken_[struck->second].queued = now;
   } else if (const auto* started = std::get_if<JobStarted>(&event)) {
     running_[started->job] = state.FindJob(started->job)->leases.front();
     const auto struck = struck_jobs_.find(started->job);

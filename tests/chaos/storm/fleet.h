@@ -1,6 +1,7 @@
 #pragma once
 
-// Many nodes of a real controller, played in this process: each answers orders as an agent would, a moment later.
+// Many nodes of a real controller, played in this process: each answers orders as an agent would, a
+// moment later.
 
 #include <condition_variable>
 #include <map>
@@ -38,8 +39,8 @@ class Fleet : public CommitObserver {
   void Join(int nodes);
   // Until all of them run.
   void Run(int jobs);
-  // A fatal error of one GPU that a job runs on, of node after node, evenly over so long; then waits until every
-  // job runs again, or so long at most.
+  // A fatal error of one GPU that a job runs on, of node after node, evenly over so long; then
+  // waits until every job runs again, or so long at most.
   void Strike(int nodes, Duration over, Duration patience);
 
   void OnCommit(const State& state, const std::vector<Event>& events) override;
@@ -60,7 +61,7 @@ class Fleet : public CommitObserver {
   struct Due {
     Instant at;
     NodeId node;
-    LeaseId lease;        // 0: of a GPU's task
+    LeaseId lease;  // 0: of a GPU's task
     bool ends = false;
     GpuTaskResult result = {};
     bool operator<(const Due& other) const { return at > other.at; }

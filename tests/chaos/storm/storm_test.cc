@@ -1,5 +1,6 @@
-// Every node of a large cluster reports a fatal error of a GPU within half a minute, to the production control loop
-// on its journal.  The nodes are played in this process (fleet.h); 150 in the test, 1,500 by GP_STORM_NODES=1500.
+// Every node of a large cluster reports a fatal error of a GPU within half a minute, to the
+// production control loop on its journal.  The nodes are played in this process (fleet.h); 150 in
+// the test, 1,500 by GP_STORM_NODES=1500.
 
 #include <gtest/gtest.h>
 
@@ -27,8 +28,11 @@ struct Times {
   void Add(Instant from, Instant to) { ns.push_back((to - from).ns); }
   void Print(const char* what) {
     std::ranges::sort(ns);
-    const auto at = [&](int percent) { return static_cast<double>(ns[(ns.size() - 1) * static_cast<size_t>(percent) / 100]) / 1e6; };
-    std::printf("  %-28s p50 %8.1f ms  p90 %8.1f ms  p99 %8.1f ms  max %8.1f ms  (%zu)\n", what, at(50), at(90), at(99), at(100), ns.size());
+    const auto at = [&](int percent) {
+      return static_cast<double>(ns[(ns.size() - 1) * static_cast<size_t>(percent) / 100]) / 1e6;
+    };
+    std::printf("  %-28s p50 %8.1f ms  p90 %8.1f ms  p99 %8.1f ms  max %8.1f ms  (%zu)\n", what,
+                at(50), at(90), at(99), at(100), ns.size());
   }
 };
 
@@ -57,7 +61,8 @@ class Storm : public testing::Test {
     loop_->Start();
     fleet_->Join(nodes_);
     fleet_->Run(nodes_ * 2);
-    fleet_->Strike(nodes_, Duration{Duration::Seconds(30).ns * nodes_ / 1500}, Duration::Minutes(2));
+    fleet_->Strike(nodes_, Duration{Duration::Seconds(30).ns * nodes_ / 1500},
+                   Duration::Minutes(2));
   }
   // All are out, and all their jobs run again.
   void CheckAndTell() {
@@ -90,13 +95,15 @@ TEST_F(Storm, PastTheBreakerNothingIsResetOrDrainedAndOnePersonIsAsked) {
   Begin(Policy().faults.breaker_percent);
   CheckAndTell();
   const int gpus = nodes_ * kFleetGpus;
-  std::printf("  %d of %d GPUs taken out; %d resets by itself, breaker opened %d time(s)\n", nodes_, gpus, fleet_->resets(), fleet_->breakers());
+  std::printf("  %d of %d GPUs taken out; %d resets by itself, breaker opened %d time(s)\n", nodes_,
+              gpus, fleet_->resets(), fleet_->breakers());
   EXPECT_EQ(fleet_->breakers(), 1);
   EXPECT_LE(fleet_->resets() * 100, gpus * Policy().faults.breaker_percent);
   EXPECT_EQ(fleet_->drains(), 0);
   int asking = 0;
   ASSERT_TRUE(loop_->Read([&](const State& state) {
-    for (const auto& [id, incident] : state.incidents) asking += incident.needs_person && incident.state == IncidentState::kOpen ? 1 : 0;
+    for (const auto& [id, incident] : state.incidents)
+      asking += incident.needs_person && incident.state == IncidentState::kOpen ? 1 : 0;
   }));
   EXPECT_EQ(asking, 1);
 }

@@ -79,15 +79,11 @@ TEST_F(Damage, AHealthyJournalIsWhole) {
   EXPECT_GT(journal_->records(), 50U);
 }
 
-TEST_F(Damage, DatabaseCut) {
-  CutAtEveryByte(WorkloadKind::kJobs, LeftBy::kStop, "");
-}
+TEST_F(Damage, DatabaseCut) { CutAtEveryByte(WorkloadKind::kJobs, LeftBy::kStop, ""); }
 TEST_F(Damage, DatabaseUnderALogCut) {
   CutAtEveryByte(WorkloadKind::kSnapshots, LeftBy::kKill, "");
 }
-TEST_F(Damage, LogCut) {
-  CutAtEveryByte(WorkloadKind::kSnapshots, LeftBy::kKill, "-wal");
-}
+TEST_F(Damage, LogCut) { CutAtEveryByte(WorkloadKind::kSnapshots, LeftBy::kKill, "-wal"); }
 TEST_F(Damage, BitsOfRecords) {
   TurnEveryBit(WorkloadKind::kJobs, LeftBy::kStop, "", Where::kFirst);
 }

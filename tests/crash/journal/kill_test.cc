@@ -47,7 +47,9 @@ TEST_P(Kill, NotAtAll) {
   const auto journal = *SqliteJournal::Open(directory_ + "/journal.db");
   const bool drops = GetParam() == WorkloadKind::kDrops;
   EXPECT_EQ(*journal->BaseNumber() > 0, drops);
-  EXPECT_EQ(journal->ReadAfter(0, [](uint64_t, std::string_view) { return Ok(); }).has_value(), !drops) << "nothing was swept";
+  EXPECT_EQ(journal->ReadAfter(0, [](uint64_t, std::string_view) { return Ok(); }).has_value(),
+            !drops)
+      << "nothing was swept";
 }
 
 TEST_P(Kill, AtEveryCall) {

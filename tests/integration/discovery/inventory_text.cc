@@ -5,9 +5,7 @@
 namespace gp {
 namespace {
 
-std::string Show(const std::optional<int>& value) {
-  return value ? std::to_string(*value) : "-";
-}
+std::string Show(const std::optional<int>& value) { return value ? std::to_string(*value) : "-"; }
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// Instances that the core grants, made and removed through the adapter on the simulated driver, which has the rules of
-// each model from another hand: none is ever refused, whatever came and went before.
+// Instances that the core grants, made and removed through the adapter on the simulated driver,
+// which has the rules of each model from another hand: none is ever refused, whatever came and went
+// before.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +25,9 @@ int Changes() {
 std::string MachineFile(const std::string& machine) {
   if (machine != "a30") return std::string(GP_SOURCE_DIR) + "/data/machines/" + machine + ".yaml";
   const std::string path = testing::TempDir() + "a30-" + std::to_string(getpid()) + ".yaml";
-  std::ofstream(path) << "machine: gpu-platform/v1\ngpus:\n  - {uuid: GPU-30, mig: a30-24gb, bus_id: \"00000000:01:00.0\", memory_mib: {total: 24576, reserved: 300}}\n";
+  std::ofstream(path)
+      << "machine: gpu-platform/v1\ngpus:\n  - {uuid: GPU-30, mig: a30-24gb, bus_id: "
+         "\"00000000:01:00.0\", memory_mib: {total: 24576, reserved: 300}}\n";
   return path;
 }
 
@@ -58,14 +61,16 @@ class MigGeometry : public testing::TestWithParam<const char*> {
     request.isolation = Isolation::kMig;
     // Small ones more often: only they make many neighbours.
     request.share_thousandths = rng_.Chance(2, 3) ? rng_.Between(1, 250) : rng_.Between(1, 999);
-    if (rng_.Chance(1, 4)) request.memory_mib = rng_.Between(1, static_cast<int>(facts_.memory_mib));
+    if (rng_.Chance(1, 4))
+      request.memory_mib = rng_.Between(1, static_cast<int>(facts_.memory_mib));
     return request;
   }
 
   bool Grant() {
     const GpuGrant grant = PlacedGrantOf(RandomRequest(), 0, facts_, gpu_);
     if (!CheckGpuGrant(gpu_, facts_, GpuMode::kMig, "u", grant)) return false;
-    const auto made = division_->Make(static_cast<unsigned>(grant.mig_profile), static_cast<unsigned>(grant.mig_start));
+    const auto made = division_->Make(static_cast<unsigned>(grant.mig_profile),
+                                      static_cast<unsigned>(grant.mig_start));
     EXPECT_TRUE(made) << made.error().message;
     EXPECT_TRUE(!made || uuids_.insert(made->uuid).second);
     gpu_.leases.push_back({++last_});
@@ -82,7 +87,8 @@ class MigGeometry : public testing::TestWithParam<const char*> {
     const MigSlices slices = SlicesOf(grant, facts_);
     // Some instances are left behind by an agent that died: whoever comes next removes them.
     if (rng_.Chance(3, 4)) {
-      const Status removed = division_->Remove({static_cast<unsigned>(grant.mig_start), static_cast<unsigned>(std::popcount(slices))});
+      const Status removed = division_->Remove(
+          {static_cast<unsigned>(grant.mig_start), static_cast<unsigned>(std::popcount(slices))});
       EXPECT_TRUE(removed) << removed.error().message;
     }
     uuids_.erase(uuid);
@@ -104,11 +110,13 @@ class MigGeometry : public testing::TestWithParam<const char*> {
   std::set<std::string> uuids_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Machines, MigGeometry, testing::Values("dgx-a100", "dgx-h100", "hgx-h200", "dgx-b200", "a30"), [](const auto& machine) {
-  std::string name = machine.param;
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Machines, MigGeometry,
+                         testing::Values("dgx-a100", "dgx-h100", "hgx-h200", "dgx-b200", "a30"),
+                         [](const auto& machine) {
+                           std::string name = machine.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 TEST_P(MigGeometry, WhatIsGrantedTheDriverMakes) {
   const int changes = Changes();
@@ -127,7 +135,8 @@ TEST_P(MigGeometry, WhatIsGrantedTheDriverMakes) {
     most = std::max(most, held_.size());
   }
   EXPECT_GE(granted, changes / 2);
-  EXPECT_EQ(most, static_cast<size_t>(facts_.mig.compute_slices));  // as many as the model can have at all
+  // As many as the model can have at all
+  EXPECT_EQ(most, static_cast<size_t>(facts_.mig.compute_slices));
   ASSERT_TRUE(division_->KeepOnly({}));
   const auto whole = division_->Make(static_cast<unsigned>(facts_.mig.profiles.front().id), 0);
   EXPECT_TRUE(whole) << whole.error().message;  // nothing was left of anything

@@ -1,4 +1,5 @@
-// Attempts that share GPUs by MPS, with real processes: supervisors, the played control daemon, its servers and clients.
+// Attempts that share GPUs by MPS, with real processes: supervisors, the played control daemon, its
+// servers and clients.
 
 #include <gtest/gtest.h>
 
@@ -30,21 +31,33 @@ class Mps : public testing::Test {
     options.mps_control = GP_FAKE_MPS_CONTROL;
     options.incarnation = incarnation;
     const std::string base = MpsBase(host_.directory());
-    options.make_directory = [base](int minor, uint32_t uid, uint32_t gid) { return MakeMpsDirectory(base, minor, uid, gid); };
-    options.remove_directory = [base](int minor, uint32_t uid) { RemoveMpsDirectory(base, minor, uid); };
+    options.make_directory = [base](int minor, uint32_t uid, uint32_t gid) {
+      return MakeMpsDirectory(base, minor, uid, gid);
+    };
+    options.remove_directory = [base](int minor, uint32_t uid) {
+      RemoveMpsDirectory(base, minor, uid);
+    };
     options.log_directory = host_.directory() + "/logs/mps";
     sharing_ = std::make_unique<SharingRunner>(std::move(options), *host_.runner, clock_);
   }
 
   // A client with its limits in the environment, as the agent writes it.
-  void Start(const std::string& key, int percent, int64_t memory_mib, std::vector<std::string> words = {}, int minor = 0) {
+  void Start(const std::string& key, int percent, int64_t memory_mib,
+             std::vector<std::string> words = {}, int minor = 0) {
     words.insert(words.begin(), GP_FAKE_MPS_CLIENT);
     LaunchSpec spec = host_.Program(key, std::move(words));
     spec.private_tmp = false;
-    spec.parts = {{.gpu = minor, .minor = minor, .uuid = "GPU-" + std::to_string(minor), .memory_mib = memory_mib, .percent = percent, .mps = true}};
-    spec.environment.push_back("CUDA_MPS_PIPE_DIRECTORY=" + MpsDirectory(host_.directory(), minor, spec.uid));
+    spec.parts = {{.gpu = minor,
+                   .minor = minor,
+                   .uuid = "GPU-" + std::to_string(minor),
+                   .memory_mib = memory_mib,
+                   .percent = percent,
+                   .mps = true}};
+    spec.environment.push_back("CUDA_MPS_PIPE_DIRECTORY=" +
+                               MpsDirectory(host_.directory(), minor, spec.uid));
     spec.environment.push_back("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=" + std::to_string(percent));
-    spec.environment.push_back("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=" + std::to_string(memory_mib) + "M");
+    spec.environment.push_back("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=" + std::to_string(memory_mib) +
+                               "M");
     const Status started = sharing_->Start(spec);
     ASSERT_TRUE(started) << started.error().message;
   }
@@ -62,11 +75,13 @@ class Mps : public testing::Test {
   }
   std::string Messages() const {
     std::string text;
-    for (const auto& [key, status] : seen_) text += "\n" + key + ": " + status.message + "\n" + host_.Output(key);
+    for (const auto& [key, status] : seen_)
+      text += "\n" + key + ": " + status.message + "\n" + host_.Output(key);
     return text;
   }
   void AwaitOutput(const std::string& key, const std::string& text) {
-    Await([&] { return host_.Output(key).find(text) != std::string::npos; }, key + " writes " + text);
+    Await([&] { return host_.Output(key).find(text) != std::string::npos; },
+          key + " writes " + text);
   }
   void AwaitEnd(const std::string& key) {
     Await([&] { return seen_[key].phase == AttemptPhase::kExited; }, key + " ends");
@@ -106,7 +121,8 @@ TEST_F(Mps, ClientsOfOneUserShareAServerWithinTheirLimits) {
   EXPECT_EQ(seen_["lease-2"].exit_code, 6);  // its own limit, from its environment
   EXPECT_NE(host_.Output("lease-2").find("out of memory: 1000 MiB are allowed"), std::string::npos);
   // Without it the daemon's own, which are those of the largest client that is still there.
-  EXPECT_NE(host_.Output("lease-3").find(" percent=50 memory=2000"), std::string::npos) << host_.Output("lease-3");
+  EXPECT_NE(host_.Output("lease-3").find(" percent=50 memory=2000"), std::string::npos)
+      << host_.Output("lease-3");
   EXPECT_EQ(seen_["lease-3"].exit_code, 6);
   EXPECT_EQ(ServerOf("lease-1"), ServerOf("lease-3"));
 }
@@ -117,7 +133,8 @@ TEST_F(Mps, AFatalErrorEndsAllClientsOfTheServerAndNobodyElse) {
   for (const char* key : {"lease-1", "lease-2", "lease-3", "lease-9"}) AwaitOutput(key, "works");
   kill(seen_["lease-2"].pid, SIGUSR1);
   for (const char* key : {"lease-1", "lease-2", "lease-3"}) AwaitEnd(key);
-  for (const char* key : {"lease-1", "lease-2", "lease-3"}) EXPECT_EQ(seen_[key].exit_code, 4) << key;
+  for (const char* key : {"lease-1", "lease-2", "lease-3"})
+    EXPECT_EQ(seen_[key].exit_code, 4) << key;
   EXPECT_EQ(seen_["lease-9"].phase, AttemptPhase::kRunning);
   Start("lease-4", 30, 1'000);  // all have left: it is taken again
   AwaitOutput("lease-4", "works");

@@ -63,10 +63,13 @@ class Cluster {
     for (const PlaceGang& placed : plan.Placements()) {
       engine_.Start(placed.job);
       const Job& job = *engine_.state().FindJob(placed.job);
-      const int64_t seconds = job.spec->time_limit.ns == 0 ? 100'000 : job.spec->time_limit.ToSeconds();
+      const int64_t seconds =
+          job.spec->time_limit.ns == 0 ? 100'000 : job.spec->time_limit.ToSeconds();
       const bool to_the_limit = rng_.Chance(1, 3);
       const int part = rng_.Between(1, 100);
-      ends_.insert({engine_.now() + Duration::Seconds(to_the_limit ? seconds : seconds * part / 100), job.id});
+      ends_.insert(
+          {engine_.now() + Duration::Seconds(to_the_limit ? seconds : seconds * part / 100),
+           job.id});
       CheckStart(job);
       let_in_ += std::ranges::any_of(placed.ranks, [&](const RankPlacement& rank) {
         const auto kept = kept_before.find(rank.node);
@@ -79,13 +82,16 @@ class Cluster {
   }
 
   // Whoever has no time limit, and comes later, starts on no node that is kept for another.
-  void CheckLetIn(const PlaceGang& placed, const std::map<NodeId, Kept>& before, const std::map<NodeId, Kept>& now) {
+  void CheckLetIn(const PlaceGang& placed, const std::map<NodeId, Kept>& before,
+                  const std::map<NodeId, Kept>& now) {
     if (engine_.state().FindJob(placed.job)->spec->time_limit.ns != 0) return;
     for (const RankPlacement& rank : placed.ranks) {
       const auto was = before.find(rank.node);
       const auto is = now.find(rank.node);
-      const bool is_kept = was != before.end() && is != now.end() && was->second.job == is->second.job;
-      EXPECT_FALSE(is_kept && is->second.job < placed.job) << ToText(placed.job) << " starts where " << ToText(is->second.job) << " waits";
+      const bool is_kept =
+          was != before.end() && is != now.end() && was->second.job == is->second.job;
+      EXPECT_FALSE(is_kept && is->second.job < placed.job)
+          << ToText(placed.job) << " starts where " << ToText(is->second.job) << " waits";
       unlimited_ += 1;
     }
   }
@@ -93,7 +99,8 @@ class Cluster {
   void CheckPromise(const Kept& kept) {
     if (!IsPromised(kept)) return;
     const auto [known, is_new] = promised_.try_emplace(kept.job, kept.starts_by);
-    EXPECT_LE(kept.starts_by, known->second) << ToText(kept.job) << " was promised an earlier start";
+    EXPECT_LE(kept.starts_by, known->second)
+        << ToText(kept.job) << " was promised an earlier start";
     known->second = std::min(known->second, kept.starts_by);
   }
 
@@ -101,7 +108,8 @@ class Cluster {
     const auto promised = promised_.find(job.id);
     if (promised == promised_.end()) return;
     // Time goes in steps of up to 1,200 s here: what is due within one is seen at its end.
-    EXPECT_LE(engine_.now(), promised->second + Duration::Seconds(1'200)) << ToText(job.id) << " starts later than promised";
+    EXPECT_LE(engine_.now(), promised->second + Duration::Seconds(1'200))
+        << ToText(job.id) << " starts later than promised";
   }
 
   Rng rng_;
@@ -128,7 +136,9 @@ TEST(Backfill, NobodyIsDelayedByThoseWhoAreLetIn) {
     let_in += cluster.let_in();
     unlimited += cluster.unlimited();
   }
-  std::printf("%d jobs were promised a start and had it by then; %d others were let in before them\n", promises, let_in);
+  std::printf(
+      "%d jobs were promised a start and had it by then; %d others were let in before them\n",
+      promises, let_in);
   EXPECT_GT(promises, seeds);
   EXPECT_GT(let_in, seeds);
   EXPECT_GT(unlimited, seeds);

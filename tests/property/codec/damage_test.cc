@@ -38,18 +38,10 @@ std::string Damage(Rng& rng, std::string bytes) {
   for (int changes = rng.Between(1, 3); changes > 0 && !bytes.empty(); --changes) {
     const size_t at = rng.Below(bytes.size());
     switch (rng.Below(5)) {
-      case 0:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << rng.Below(8)));
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(rng.Next());
-        break;
-      case 2:
-        bytes.resize(at);
-        break;
-      case 3:
-        bytes.erase(at, 1 + rng.Below(8));
-        break;
+      case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << rng.Below(8))); break;
+      case 1: bytes[at] = static_cast<char>(rng.Next()); break;
+      case 2: bytes.resize(at); break;
+      case 3: bytes.erase(at, 1 + rng.Below(8)); break;
       default:
         bytes.insert(at, 1 + rng.Below(8), static_cast<char>(rng.Chance(1, 2) ? 0xff : rng.Next()));
     }

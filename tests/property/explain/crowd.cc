@@ -29,7 +29,8 @@ Crowd::Crowd(uint64_t seed, const CrowdKind& kind) : kind_(kind), rng_(seed) {
   }
   for (int i = 0; i < kind.jobs; ++i) {
     const int gpus = 1 << rng_.Between(0, 3);
-    const int ranks = kind.gang ? (rng_.Chance(1, 2) ? rng_.Between(2, 3) : 1) : (rng_.Chance(1, 5) ? 2 : 1);
+    const int ranks =
+        kind.gang ? (rng_.Chance(1, 2) ? rng_.Between(2, 3) : 1) : (rng_.Chance(1, 5) ? 2 : 1);
     const int priority = 50 * rng_.Between(2, 15);
     const JobId id = Submit(gpus, ranks, priority, rng_.Chance(2, 3), Queue());
     engine_.Pass();
@@ -93,7 +94,8 @@ std::optional<Crowd::Cost> Crowd::Least() const {
 bool Crowd::MayTakeAll(const std::vector<const Job*>& jobs) const {
   Takings takings(state(), engine_.now());
   return std::ranges::all_of(jobs, [&](const Job* other) {
-    const bool may = takings.MayTake(StandingOf(job(), engine_.now()), StandingOf(*other, engine_.now()));
+    const bool may =
+        takings.MayTake(StandingOf(job(), engine_.now()), StandingOf(*other, engine_.now()));
     takings.Take(job(), *other);
     return may;
   });
@@ -127,7 +129,8 @@ bool Crowd::Fits(const std::vector<const Job*>& gone) const {
       }
     }
     const auto choice = ChooseGpus(node, job(), {});
-    if (choice && ++nodes[CommonTrait(*job().spec, node, *choice)] >= job().spec->nodes) return true;
+    if (choice && ++nodes[CommonTrait(*job().spec, node, *choice)] >= job().spec->nodes)
+      return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// A small cluster full of jobs, and one that waits: whom it may interrupt is tried out, every set of them.
+// A small cluster full of jobs, and one that waits: whom it may interrupt is tried out, every set
+// of them.
 
 #include <optional>
 #include <string>
@@ -32,8 +33,8 @@ class Crowd {
   bool FitsNow() const { return Fits({}); }
   std::optional<Victims> Found() const;
 
-  // The least (highest priority, GPUs interrupted, jobs, sum of priorities) of all sets that make room and
-  // that may be taken.
+  // The least (highest priority, GPUs interrupted, jobs, sum of priorities) of all sets that make
+  // room and that may be taken.
   using Cost = std::tuple<int, int64_t, size_t, int64_t>;
   std::optional<Cost> Least() const;
   // Whether any set makes room, where all who may leave may leave together.

@@ -1,5 +1,5 @@
-// Waiting jobs with a cause that was planted: it is told, and what is suggested is true and smallest.
-// GP_CASES: how many.
+// Waiting jobs with a cause that was planted: it is told, and what is suggested is true and
+// smallest. GP_CASES: how many.
 
 #include <gtest/gtest.h>
 
@@ -32,16 +32,23 @@ void ExpectSmallest(const PlantedCase& one, const Explanation& explained, uint64
   for (const Change& change : explained.changes) {
     if (change.kind == ChangeKind::kFewerGpus) gpus = change.spec->gpus.count;
     if (change.kind == ChangeKind::kFewerNodes) nodes = change.spec->nodes;
-    const bool is_any = change.kind == ChangeKind::kTimeLimit && change.spec->time_limit == Duration::Minutes(24 * 60);  // will do
+    // Will do
+    const bool is_any = change.kind == ChangeKind::kTimeLimit &&
+                        change.spec->time_limit == Duration::Minutes(24 * 60);
     if (change.kind == ChangeKind::kTimeLimit && !is_any) {
-      EXPECT_FALSE(one.StartsWith([&change](JobSpec& spec) { spec.time_limit = change.spec->time_limit + Duration::Minutes(1); })) << "seed " << seed;
+      EXPECT_FALSE(one.StartsWith([&change](JobSpec& spec) {
+        spec.time_limit = change.spec->time_limit + Duration::Minutes(1);
+      })) << "seed "
+          << seed;
     }
   }
   for (int fewer = asked.gpus.count - 1; fewer > gpus && fewer > 0; --fewer) {
-    EXPECT_FALSE(one.StartsWith([fewer](JobSpec& spec) { spec.gpus.count = fewer; })) << "seed " << seed << ": with " << fewer << " GPUs";
+    EXPECT_FALSE(one.StartsWith([fewer](JobSpec& spec) { spec.gpus.count = fewer; }))
+        << "seed " << seed << ": with " << fewer << " GPUs";
   }
   for (int fewer = asked.nodes - 1; fewer > nodes && fewer > 0; --fewer) {
-    EXPECT_FALSE(one.StartsWith([fewer](JobSpec& spec) { spec.nodes = fewer; })) << "seed " << seed << ": with " << fewer << " nodes";
+    EXPECT_FALSE(one.StartsWith([fewer](JobSpec& spec) { spec.nodes = fewer; }))
+        << "seed " << seed << ": with " << fewer << " nodes";
   }
 }
 
@@ -59,14 +66,20 @@ TEST(Explaining, TellsTheCauseAndWhatWouldHelp) {
     ++score.causes[planted.cause];
     ASSERT_FALSE(explained.reasons.empty()) << "seed " << seed;
     const PendingReason listed = WhyPending(one.state(), one.now(), one.job());
-    EXPECT_EQ(listed.code, explained.reasons.front().code) << "seed " << seed << ": lists say another thing";
+    EXPECT_EQ(listed.code, explained.reasons.front().code)
+        << "seed " << seed << ": lists say another thing";
     EXPECT_EQ(listed.text, explained.reasons.front().text) << "seed " << seed;
-    EXPECT_NE(listed.code, "WaitingForScheduling") << "seed " << seed << ": the next pass does not start it: " << listed.text;
+    EXPECT_NE(listed.code, "WaitingForScheduling")
+        << "seed " << seed << ": the next pass does not start it: " << listed.text;
     const bool right = explained.reasons.front().kind == planted.reason;
     score.right += right ? 1 : 0;
-    if (!right) std::printf("seed %lu: %s was planted, told: %s\n", seed, planted.cause, explained.reasons.front().text.c_str());
-    const bool helped = !planted.helps || std::ranges::count(explained.changes, *planted.helps, &Change::kind) > 0;
-    EXPECT_TRUE(helped) << "seed " << seed << ", " << planted.cause << ": " << Name(*planted.helps) << " is not suggested";
+    if (!right)
+      std::printf("seed %lu: %s was planted, told: %s\n", seed, planted.cause,
+                  explained.reasons.front().text.c_str());
+    const bool helped =
+        !planted.helps || std::ranges::count(explained.changes, *planted.helps, &Change::kind) > 0;
+    EXPECT_TRUE(helped) << "seed " << seed << ", " << planted.cause << ": " << Name(*planted.helps)
+                        << " is not suggested";
     for (const Change& change : explained.changes) {
       ++score.changes;
       ++score.kinds[Name(change.kind)];
@@ -76,7 +89,8 @@ TEST(Explaining, TellsTheCauseAndWhatWouldHelp) {
     }
     ExpectSmallest(one, explained, seed);
   }
-  std::printf("%d waiting jobs, top reason right %d; %d changes, %d start the job;", score.waiting, score.right, score.changes, score.sound);
+  std::printf("%d waiting jobs, top reason right %d; %d changes, %d start the job;", score.waiting,
+              score.right, score.changes, score.sound);
   for (const auto& [kind, count] : score.kinds) std::printf(" %s %d", kind.c_str(), count);
   std::printf("\ncauses:");
   for (const auto& [cause, count] : score.causes) std::printf(" %s %d;", cause.c_str(), count);
@@ -120,9 +134,11 @@ TEST(Explaining, OfAGangBeforeThePassThatIsDue) {
   spec.nodes = 2;
   (void)engine.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
   const JobId second = *engine.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
-  const Explanation explained = Explain(engine.state(), engine.now(), *engine.state().FindJob(second));
+  const Explanation explained =
+      Explain(engine.state(), engine.now(), *engine.state().FindJob(second));
   EXPECT_FALSE(explained.place.has_value());
-  for (const Change& change : explained.changes) EXPECT_NE(change.kind, ChangeKind::kWait) << change.text;
+  for (const Change& change : explained.changes)
+    EXPECT_NE(change.kind, ChangeKind::kWait) << change.text;
 }
 
 }  // namespace

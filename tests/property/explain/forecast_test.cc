@@ -1,5 +1,5 @@
-// Where everybody runs to its time limit and nobody else comes, a forecast is not off by a second: what
-// it plays is what the engine does.  GP_SEEDS: how many clusters.
+// Where everybody runs to its time limit and nobody else comes, a forecast is not off by a second:
+// what it plays is what the engine does.  GP_SEEDS: how many clusters.
 
 #include <gtest/gtest.h>
 
@@ -76,13 +76,16 @@ class Cluster {
     spec.time_limit = Duration::Minutes(rng_.Between(5, 300));
     spec.preemptible = rng_.Chance(1, 3);
     spec.priority = 250 * rng_.Between(1, 3);
-    if (engine_.state().last_job > 0 && rng_.Chance(1, 8)) spec.after = {{JobId{engine_.state().last_job}, AfterKind::kEnded}};
-    (void)engine_.Submit(std::make_shared<const JobSpec>(spec), {rng_.Chance(1, 2) ? "ana" : "ben", 1000, 1000});
+    if (engine_.state().last_job > 0 && rng_.Chance(1, 8))
+      spec.after = {{JobId{engine_.state().last_job}, AfterKind::kEnded}};
+    (void)engine_.Submit(std::make_shared<const JobSpec>(spec),
+                         {rng_.Chance(1, 2) ? "ana" : "ben", 1000, 1000});
   }
 
   Instant NextInstant() const {
     Instant next = ends_.empty() ? kNever : ends_.begin()->first;
-    if (const Instant deadline = NextDeadline(engine_.state()); deadline.ns != 0) next = std::min(next, deadline);
+    if (const Instant deadline = NextDeadline(engine_.state()); deadline.ns != 0)
+      next = std::min(next, deadline);
     if (look_again_at_.ns != 0) next = std::min(next, look_again_at_);
     return next == kNever ? next : std::max(next, engine_.now());
   }
@@ -94,7 +97,9 @@ class Cluster {
       ends_.erase(ends_.begin());
       engine_.Finish(job);
     }
-    if (const Instant deadline = NextDeadline(engine_.state()); deadline.ns != 0 && deadline <= next) Tell(*engine_.Execute(Tick{}));
+    if (const Instant deadline = NextDeadline(engine_.state());
+        deadline.ns != 0 && deadline <= next)
+      Tell(*engine_.Execute(Tick{}));
     Settle();
   }
 

@@ -1,5 +1,5 @@
-// The table of nodes never contradicts the engine: a node is said to be able if and only if placement
-// finds a place there and it is not closed to the job.
+// The table of nodes never contradicts the engine: a node is said to be able if and only if
+// placement finds a place there and it is not closed to the job.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,8 @@ class SmallCluster {
     for (int i = 0; i < nodes; ++i) AddNode(i);
     for (int i = rng_.Between(0, 14); i > 0; --i) Run(Draw(), rng_.Chance(1, 2) ? "ana" : "ben");
     for (const Node& node : engine_.state().nodes) Trouble(node.id);
-    engine_.AdvanceTo(engine_.now() + Duration::Minutes(rng_.Between(0, 20)));  // some may keep nodes
+    // Some may keep nodes
+    engine_.AdvanceTo(engine_.now() + Duration::Minutes(rng_.Between(0, 20)));
   }
 
   const State& state() const { return engine_.state(); }
@@ -48,7 +49,8 @@ class SmallCluster {
  private:
   void AddNode(int number) {
     NodeFacts facts = PlainNode(number, rng_.Chance(1, 3) ? 4 : 8);
-    if (rng_.Chance(1, 3)) for (GpuFacts& gpu : facts.gpus) gpu.model = "NVIDIA A100";
+    if (rng_.Chance(1, 3))
+      for (GpuFacts& gpu : facts.gpus) gpu.model = "NVIDIA A100";
     const NodeId node = engine_.AddNode(facts);
     ChangeNode change;
     change.node = node;
@@ -81,9 +83,11 @@ class SmallCluster {
   }
 
   void Trouble(NodeId node) {
-    if (rng_.Chance(1, 8)) (void)engine_.Execute(ChangeService{node, -1, ServiceAction::kDrain, false, "test"});
+    if (rng_.Chance(1, 8))
+      (void)engine_.Execute(ChangeService{node, -1, ServiceAction::kDrain, false, "test"});
     if (rng_.Chance(1, 8)) (void)engine_.Execute(SilenceNode{node});
-    if (rng_.Chance(1, 8)) (void)engine_.Execute(ChangeService{node, 0, ServiceAction::kDrain, false, "test"});
+    if (rng_.Chance(1, 8))
+      (void)engine_.Execute(ChangeService{node, 0, ServiceAction::kDrain, false, "test"});
     if (!rng_.Chance(1, 6)) return;
     ReserveNodes reserve;
     reserve.reservation.name = "course-" + std::to_string(node.value);
@@ -131,7 +135,8 @@ TEST(NodeTables, SayWhatPlacementDoes) {
       for (const NodeId id : row.nodes) {
         const Node& node = *state.FindNode(id);
         EXPECT_TRUE(seen.insert(id).second) << "a node in two rows";
-        EXPECT_EQ(row.takes_rank, Fits(node, job) && !closed.contains(id)) << node.facts->name << ": " << row.why;
+        EXPECT_EQ(row.takes_rank, Fits(node, job) && !closed.contains(id))
+            << node.facts->name << ": " << row.why;
         EXPECT_EQ(row.fits, LargestTogether(node, job)) << node.facts->name;
         EXPECT_EQ(row.gpus, static_cast<int>(node.gpus.size()));
       }

@@ -64,7 +64,10 @@ Planted PlantedCase::PlantTopology() {
   std::map<std::pair<uint32_t, int>, int> freed;
   for (const JobId id : jobs) {
     const Lease& lease = *engine_.state().FindLease(engine_.state().FindJob(id)->leases.front());
-    const int numa = engine_.state().FindNode(lease.node)->facts->gpus[static_cast<size_t>(lease.gpus.front().gpu)].numa;
+    const int numa = engine_.state()
+                         .FindNode(lease.node)
+                         ->facts->gpus[static_cast<size_t>(lease.gpus.front().gpu)]
+                         .numa;
     if (freed[{lease.node.value, numa}]++ < left) engine_.Finish(id);
   }
   JobSpec spec = Spec(left + rng_.Between(1, 4 - left));
@@ -91,7 +94,7 @@ Planted PlantedCase::PlantKept() {
   Fill(6);
   JobSpec large = Spec(8);
   large.gpus.models = {"H100"};  // the first node
-  Wait(large);  // by the same user, or the turn would be the other's
+  Wait(large);                   // by the same user, or the turn would be the other's
   if (HoldsLeases(job().state)) {
     engine_.Start(job_);
     return PlantCapacity();
@@ -101,11 +104,12 @@ Planted PlantedCase::PlantKept() {
   spec.gpus.models = large.gpus.models;
   Wait(spec);
   if (HoldsLeases(job().state)) return {"kept"};
-  return {"kept", FreeOn(engine_.state().nodes[0]) == 0 ? PendingKind::kCapacity : PendingKind::kReserved};
+  return {"kept",
+          FreeOn(engine_.state().nodes[0]) == 0 ? PendingKind::kCapacity : PendingKind::kReserved};
 }
 
-// On every node runs somebody who may be moved, and too few are free for another one: the nodes together
-// have room for all.
+// On every node runs somebody who may be moved, and too few are free for another one: the nodes
+// together have room for all.
 Planted PlantedCase::PlantFragments() {
   if (Nodes() == 1) return PlantCapacity();
   const bool gang = Nodes() == 3 && rng_.Chance(1, 3);
@@ -118,7 +122,9 @@ Planted PlantedCase::PlantFragments() {
     fillers.push_back(Run(Spec(8 - movable.gpus.count)));
   }
   for (const JobId id : fillers) engine_.Finish(id);
-  if (std::ranges::any_of(engine_.state().nodes, [this](const Node& node) { return FreeOn(node) == 8; })) return {"fragments"};
+  if (std::ranges::any_of(engine_.state().nodes,
+                          [this](const Node& node) { return FreeOn(node) == 8; }))
+    return {"fragments"};
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(rng_.Between(10, 60)));
   JobSpec spec = Spec(rng_.Between(std::min(MostFree() + 1, 8), 8));
   spec.nodes = gang ? 2 : 1;

@@ -11,7 +11,8 @@ namespace gp {
 Planted PlantedCase::PlantReservation() {
   const bool now = rng_.Chance(1, 2);
   const int reserved = rng_.Between(1, Nodes());
-  Reserve(reserved, Duration::Minutes(now ? 0 : rng_.Between(1, 300)), Duration::Minutes(rng_.Between(60, 300)), rng_.Chance(1, 2) ? "carl" : "");
+  Reserve(reserved, Duration::Minutes(now ? 0 : rng_.Between(1, 300)),
+          Duration::Minutes(rng_.Between(60, 300)), rng_.Chance(1, 2) ? "carl" : "");
   JobSpec spec = Spec(rng_.Between(1, 8));
   if (reserved < Nodes()) spec.gpus.models = {"H100"};  // the first node
   const int alike = std::max(1, Nodes() - 1);
@@ -24,7 +25,8 @@ Planted PlantedCase::PlantReservation() {
 // The job's limit reaches into a reservation of others that has not begun; a shorter one would not.
 Planted PlantedCase::PlantLongBeforeReservation() {
   const int minutes = rng_.Between(5, 300);
-  Reserve(Nodes(), Duration::Minutes(minutes), Duration::Minutes(rng_.Between(60, 300)), rng_.Chance(1, 2) ? "carl" : "");
+  Reserve(Nodes(), Duration::Minutes(minutes), Duration::Minutes(rng_.Between(60, 300)),
+          rng_.Chance(1, 2) ? "carl" : "");
   const int passed = rng_.Between(0, minutes - 4);
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(passed));
   JobSpec spec = Spec(rng_.Between(1, 8));
@@ -34,7 +36,8 @@ Planted PlantedCase::PlantLongBeforeReservation() {
   return {"long before a reservation", PendingKind::kReserved, ChangeKind::kTimeLimit};
 }
 
-// The reservation that it names ends before the job would; when it was submitted it would have done.
+// The reservation that it names ends before the job would; when it was submitted it would have
+// done.
 Planted PlantedCase::PlantLongInReservation() {
   const int minutes = rng_.Between(60, 300);
   Reserve(1, {}, Duration::Minutes(minutes), "ana");
@@ -54,8 +57,8 @@ Planted PlantedCase::PlantLongInReservation() {
   return {"long in a reservation", PendingKind::kReservation, ChangeKind::kTimeLimit};
 }
 
-// A large job was promised the first node for when those who run there have ended by their limits; until
-// then there is room for those who will have left.
+// A large job was promised the first node for when those who run there have ended by their limits;
+// until then there is room for those who will have left.
 Planted PlantedCase::PlantLongBeforeStart() {
   JobSpec running = Spec(rng_.Between(1, 6));
   running.gpus.models = {"H100"};
@@ -70,7 +73,8 @@ Planted PlantedCase::PlantLongBeforeStart() {
   JobSpec spec = Spec(rng_.Between(1, 8 - running.gpus.count));
   spec.gpus.models = {"H100"};
   // The promise has room for the grace of who runs: the limit is beyond that.
-  if (rng_.Chance(3, 4)) spec.time_limit = Duration::Minutes(rng_.Between(minutes - passed + 1, 600));
+  if (rng_.Chance(3, 4))
+    spec.time_limit = Duration::Minutes(rng_.Between(minutes - passed + 1, 600));
   Wait(spec);
   return {"long before a promised start", PendingKind::kReserved, ChangeKind::kTimeLimit};
 }

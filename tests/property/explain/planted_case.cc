@@ -60,7 +60,8 @@ bool PlantedCase::StartsWith(const std::function<void(JobSpec&)>& edit) const {
   return Starts(trial, spec, job().queue, {});
 }
 
-bool PlantedCase::Starts(Engine& trial, JobSpec spec, const std::string& queue, const std::vector<JobId>& interrupts) const {
+bool PlantedCase::Starts(Engine& trial, JobSpec spec, const std::string& queue,
+                         const std::vector<JobId>& interrupts) const {
   (void)trial.Execute(StopJob{job_, true});
   spec.queue = queue;
   const auto changed = trial.Submit(std::make_shared<const JobSpec>(spec), job().user);
@@ -74,7 +75,8 @@ bool PlantedCase::Starts(Engine& trial, JobSpec spec, const std::string& queue, 
   return HoldsLeases(trial.state().FindJob(*changed)->state);
 }
 
-// As `defrag apply` orders them, whatever they cost: the job starts, and so does everybody who was moved.
+// As `defrag apply` orders them, whatever they cost: the job starts, and so does everybody who was
+// moved.
 bool PlantedCase::StartsAfterMoves(const std::vector<JobId>& moves) const {
   Engine trial = engine_;
   Planner planner;
@@ -118,7 +120,8 @@ void PlantedCase::Wait(const JobSpec& spec) { job_ = Submit(spec, kAna); }
 void PlantedCase::Reserve(int nodes, Duration from_now, Duration lasts, const std::string& user) {
   ReserveNodes reserve;
   reserve.reservation.name = "course";
-  for (int i = 0; i < nodes; ++i) reserve.reservation.nodes.push_back(engine_.state().nodes[static_cast<size_t>(i)].id);
+  for (int i = 0; i < nodes; ++i)
+    reserve.reservation.nodes.push_back(engine_.state().nodes[static_cast<size_t>(i)].id);
   reserve.reservation.starts_at = engine_.now() + from_now;
   reserve.reservation.ends_at = reserve.reservation.starts_at + lasts;
   if (!user.empty()) reserve.reservation.users = {user};
@@ -126,7 +129,8 @@ void PlantedCase::Reserve(int nodes, Duration from_now, Duration lasts, const st
 }
 
 int PlantedCase::FreeOn(const Node& node) const {
-  return static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.leases.empty(); }));
+  return static_cast<int>(
+      std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return gpu.leases.empty(); }));
 }
 
 int PlantedCase::Free() const {

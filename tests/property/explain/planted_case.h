@@ -15,8 +15,9 @@ namespace gp {
 
 struct Planted {
   const char* cause;
-  PendingKind reason = PendingKind::kTurn;  // that must be told first; kTurn: nothing keeps it waiting
-  std::optional<ChangeKind> helps = {};     // must be suggested
+  // That must be told first; kTurn: nothing keeps it waiting
+  PendingKind reason = PendingKind::kTurn;
+  std::optional<ChangeKind> helps = {};  // must be suggested
 };
 inline constexpr size_t kPlantedCauses = 12;
 
@@ -35,7 +36,8 @@ class PlantedCase {
   bool StartsWith(const std::function<void(JobSpec&)>& edit) const;
 
  private:
-  bool Starts(Engine& trial, JobSpec spec, const std::string& queue, const std::vector<JobId>& interrupts) const;
+  bool Starts(Engine& trial, JobSpec spec, const std::string& queue,
+              const std::vector<JobId>& interrupts) const;
   bool StartsAfterMoves(const std::vector<JobId>& moves) const;
 
   static JobSpec Spec(int gpus);

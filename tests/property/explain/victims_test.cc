@@ -30,12 +30,13 @@ void ExpectNobodySpared(const Crowd& crowd, const std::vector<const Job*>& victi
   for (size_t i = 0; i < victims.size(); ++i) {
     std::vector<const Job*> others = victims;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    EXPECT_FALSE(crowd.Fits(others)) << "seed " << seed << ": " << ToText(victims[i]->id) << " can be spared";
+    EXPECT_FALSE(crowd.Fits(others))
+        << "seed " << seed << ": " << ToText(victims[i]->id) << " can be spared";
   }
 }
 
-// A pass tells them, and nobody else, to leave; when they have, the job starts.  Nobody leaves for a job
-// that its limits stop.
+// A pass tells them, and nobody else, to leave; when they have, the job starts.  Nobody leaves for
+// a job that its limits stop.
 void ExpectStarts(const Crowd& crowd, const Victims& victims, uint64_t seed) {
   if (FindQuotaStop(crowd.state(), crowd.job(), crowd.engine().now())) return;
   Engine engine = crowd.engine();
@@ -58,7 +59,8 @@ Score Compare(const char* name, uint64_t cases, const CrowdKind& kind) {
     ++score.searched;
     const auto victims = crowd.Found();
     const auto best = crowd.Least();
-    EXPECT_EQ(victims.has_value(), best.has_value()) << "seed " << seed << ": one finds room, the other does not";
+    EXPECT_EQ(victims.has_value(), best.has_value())
+        << "seed " << seed << ": one finds room, the other does not";
     if (!victims || !best) continue;
     ++score.found;
     const std::vector<const Job*> jobs = crowd.JobsOf(*victims);
@@ -66,7 +68,8 @@ Score Compare(const char* name, uint64_t cases, const CrowdKind& kind) {
     ExpectStarts(crowd, *victims, seed);
     score.least += crowd.CostOf(jobs) == *best ? 1 : 0;
   }
-  std::printf("%s: %lu searches, %lu found room, %lu of them the cheapest of all sets\n", name, score.searched, score.found, score.least);
+  std::printf("%s: %lu searches, %lu found room, %lu of them the cheapest of all sets\n", name,
+              score.searched, score.found, score.least);
   EXPECT_GT(score.found, cases / 20);
   return score;
 }

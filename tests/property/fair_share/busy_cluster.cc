@@ -52,13 +52,16 @@ void BusyCluster::RunUntil(Instant end) {
   engine_.AdvanceTo(end);
 }
 
-double BusyCluster::ShareOf(const std::string& queue, const std::vector<std::string>& siblings) const {
+double BusyCluster::ShareOf(const std::string& queue,
+                            const std::vector<std::string>& siblings) const {
   double all = 0;
   for (const std::string& one : siblings) all += static_cast<double>(UseOf(one));
   return static_cast<double>(UseOf(queue)) / all;
 }
 
-int64_t BusyCluster::HeldBy(const std::string& queue) const { return HeldNow(engine_.state(), {queue, ""}).share / 1000; }
+int64_t BusyCluster::HeldBy(const std::string& queue) const {
+  return HeldNow(engine_.state(), {queue, ""}).share / 1000;
+}
 
 int64_t BusyCluster::UseOf(const std::string& queue) const {
   return AccountAt(engine_.state(), {queue, ""}, engine_.now()).faded_use;

@@ -30,8 +30,9 @@ TEST(FairShare, UseConvergesToTheWeights) {
   }
   world.RunUntil(world.now() + kDay * Days(4));
   const std::vector<std::string> top = {"a", "b", "c"};
-  std::printf("use: a %.4f (0.1250) b %.4f (0.2500) c %.4f (0.6250); within c: x %.4f (0.2500)\n", world.ShareOf("a", top),
-              world.ShareOf("b", top), world.ShareOf("c", top), world.ShareOf("c/x", {"c/x", "c/y"}));
+  std::printf("use: a %.4f (0.1250) b %.4f (0.2500) c %.4f (0.6250); within c: x %.4f (0.2500)\n",
+              world.ShareOf("a", top), world.ShareOf("b", top), world.ShareOf("c", top),
+              world.ShareOf("c/x", {"c/x", "c/y"}));
   EXPECT_NEAR(world.ShareOf("a", top), 1.0 / 8, 0.02);
   EXPECT_NEAR(world.ShareOf("b", top), 2.0 / 8, 0.02);
   EXPECT_NEAR(world.ShareOf("c", top), 5.0 / 8, 0.02);
@@ -44,7 +45,8 @@ TEST(FairShare, WhoComesLateCatchesUp) {
   world.SetQueue("late", 1);
   world.KeepBusy({"early", "ana"});
   world.RunUntil(world.now() + kDay);
-  EXPECT_GT(world.HeldBy("early"), (BusyCluster::kNodes - 1) * BusyCluster::kGpusPerNode) << "nobody else wants it";
+  EXPECT_GT(world.HeldBy("early"), (BusyCluster::kNodes - 1) * BusyCluster::kGpusPerNode)
+      << "nobody else wants it";
   world.KeepBusy({"late", "ben"});
   world.RunUntil(world.now() + kDay * Days(3));
   const double share = world.ShareOf("late", {"early", "late"});
@@ -63,7 +65,8 @@ TEST(FairShare, WhatIsGuaranteedComesBackInTime) {
     world.KeepBusy({"owner", "ana"});
     const Instant asked = world.now();
     // Its jobs are of 1 to 8 GPUs: it may stop short of the last ones.
-    while (world.HeldBy("owner") < 24 && world.now() - asked < Duration::Minutes(60)) world.RunUntil(world.now() + Duration::Seconds(15));
+    while (world.HeldBy("owner") < 24 && world.now() - asked < Duration::Minutes(60))
+      world.RunUntil(world.now() + Duration::Seconds(15));
     longest_min = std::max(longest_min, static_cast<double>((world.now() - asked).ns) / 60e9);
     const Duration grace = world.engine().state().policy.reclaim_grace;
     EXPECT_LE((world.now() - asked).ns, (grace + Duration::Minutes(1)).ns) << seed;

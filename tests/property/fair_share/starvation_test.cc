@@ -1,5 +1,5 @@
-// No class starves: under a flood of higher ones each job waits no longer than the demand before it in
-// its class, served by the class's floor, takes.  GP_SEEDS: how many days of a cluster.
+// No class starves: under a flood of higher ones each job waits no longer than the demand before it
+// in its class, served by the class's floor, takes.  GP_SEEDS: how many days of a cluster.
 
 #include <gtest/gtest.h>
 
@@ -33,8 +33,9 @@ Duration DemandOf(BusyCluster& world, int job_class) {
   return demand;
 }
 
-// The class's first job is asked like the others for age_after.  Then each of its jobs takes its turn on
-// the floor's GPUs, and what it needs is kept for it after reserve_after, until the longest of those there has ended.
+// The class's first job is asked like the others for age_after.  Then each of its jobs takes its
+// turn on the floor's GPUs, and what it needs is kept for it after reserve_after, until the longest
+// of those there has ended.
 Waiter SubmitWithBound(BusyCluster& world, const BusyCluster::Demand& demand) {
   const Policy& policy = world.engine().state().policy;
   const Duration ahead = DemandOf(world, ClassOf(demand.priority));
@@ -50,12 +51,14 @@ struct Wait {
 
 std::vector<Wait> WaitsUnderFlood(uint64_t seed, int flood_priority, int priority) {
   BusyCluster world(seed);
-  for (const char* user : {"ana", "ben", "eve"}) world.KeepBusy({"default", user, false, flood_priority});
+  for (const char* user : {"ana", "ben", "eve"})
+    world.KeepBusy({"default", user, false, flood_priority});
   world.RunUntil(world.now() + Duration::Minutes(600));
   std::vector<Waiter> waiters;
   for (int i = 0; i < 12; ++i) {
     const int together = world.rng().Between(1, 3);
-    for (int k = 0; k < together; ++k) waiters.push_back(SubmitWithBound(world, {"default", "low", false, priority}));
+    for (int k = 0; k < together; ++k)
+      waiters.push_back(SubmitWithBound(world, {"default", "low", false, priority}));
     world.RunUntil(world.now() + Duration::Minutes(world.rng().Between(30, 600)));
   }
   world.RunUntil(world.now() + Duration::Minutes(10'000));
@@ -64,8 +67,10 @@ std::vector<Wait> WaitsUnderFlood(uint64_t seed, int flood_priority, int priorit
     const Job& job = *world.engine().state().FindJob(id);
     const Instant placed = job.attempts.empty() ? world.now() : job.attempts.front().placed_at;
     const Duration waited = placed - job.submitted_at;
-    EXPECT_LE(waited.ns, bound.ns) << "seed " << seed << ", " << ToText(id) << ": " << ToText(waited) << " of " << ToText(bound);
-    waits.push_back({static_cast<double>(waited.ns) / 3.6e12, static_cast<double>(waited.ns) / static_cast<double>(bound.ns)});
+    EXPECT_LE(waited.ns, bound.ns) << "seed " << seed << ", " << ToText(id) << ": "
+                                   << ToText(waited) << " of " << ToText(bound);
+    waits.push_back({static_cast<double>(waited.ns) / 3.6e12,
+                     static_cast<double>(waited.ns) / static_cast<double>(bound.ns)});
   }
   return waits;
 }
@@ -73,15 +78,20 @@ std::vector<Wait> WaitsUnderFlood(uint64_t seed, int flood_priority, int priorit
 TEST(Starvation, EveryClassHasItsFloor) {
   const char* text = std::getenv("GP_SEEDS");
   const int seeds = text == nullptr ? 10 : std::atoi(text);
-  for (const auto& [flood, priority] : {std::pair(900, 100), std::pair(900, 500), std::pair(500, 100)}) {
+  for (const auto& [flood, priority] :
+       {std::pair(900, 100), std::pair(900, 500), std::pair(500, 100)}) {
     std::vector<Wait> waits;
     for (int seed = 1; seed <= seeds; ++seed) {
-      for (const Wait& wait : WaitsUnderFlood(static_cast<uint64_t>(seed), flood, priority)) waits.push_back(wait);
+      for (const Wait& wait : WaitsUnderFlood(static_cast<uint64_t>(seed), flood, priority))
+        waits.push_back(wait);
     }
     std::ranges::sort(waits, {}, &Wait::hours);
     const double of_bound = std::ranges::max(waits, {}, &Wait::of_bound).of_bound;
-    std::printf("priority %d under a flood of %d: %zu jobs waited %.1f h (median), %.1f h at most, %.0f %% of their bound at most\n",
-                priority, flood, waits.size(), waits[waits.size() / 2].hours, waits.back().hours, of_bound * 100);
+    std::printf(
+        "priority %d under a flood of %d: %zu jobs waited %.1f h (median), %.1f h at most, %.0f %% "
+        "of their bound at most\n",
+        priority, flood, waits.size(), waits[waits.size() / 2].hours, waits.back().hours,
+        of_bound * 100);
   }
 }
 

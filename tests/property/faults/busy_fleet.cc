@@ -15,7 +15,8 @@ BusyFleet::BusyFleet(uint64_t seed) : rng_(seed) {
   engine_.AdvanceTo({1'700'000'000'000'000'000});
   Tell(StartController{TestPolicy()});
   for (int i = 0; i < kNodes; ++i) {
-    const NodeId node = engine_.AddNode(TestCluster::MakeFacts("n" + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}));
+    const NodeId node =
+        engine_.AddNode(TestCluster::MakeFacts("n" + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}));
     for (int gpu = 0; gpu < kGpusPerNode; ++gpu) Fill({node, gpu});
   }
 }
@@ -26,7 +27,9 @@ std::vector<Event> BusyFleet::Tell(Command command) {
   for (const Event& event : *events) {
     if (const auto* changed = std::get_if<GpuConditionChanged>(&event)) {
       if (state().FindNode(changed->node)->leases.empty()) continue;  // its first test
-      changes_.push_back(state().FindNode(changed->node)->facts->name + "/" + std::to_string(changed->gpu) + " " + Name(changed->to) + ": " + changed->reason);
+      changes_.push_back(state().FindNode(changed->node)->facts->name + "/" +
+                         std::to_string(changed->gpu) + " " + Name(changed->to) + ": " +
+                         changed->reason);
     }
   }
   return *std::move(events);
@@ -44,20 +47,25 @@ GpuKey BusyFleet::AnyGpu() {
   return {{static_cast<uint32_t>(rng_.Below(kNodes))}, static_cast<int>(rng_.Below(kGpusPerNode))};
 }
 
-const Gpu& BusyFleet::gpu(const GpuKey& key) const { return state().FindNode(key.node)->gpus[static_cast<size_t>(key.gpu)]; }
+const Gpu& BusyFleet::gpu(const GpuKey& key) const {
+  return state().FindNode(key.node)->gpus[static_cast<size_t>(key.gpu)];
+}
 
 JobId BusyFleet::HolderOf(const GpuKey& key) const {
   const Gpu& held = gpu(key);
   return held.leases.empty() ? JobId{} : state().FindLease(held.leases.front())->job;
 }
 
-void BusyFleet::Reserve(const GpuKey& gpu, const std::string& user, const std::string& command) { reserved_[gpu] = {user, command}; }
+void BusyFleet::Reserve(const GpuKey& gpu, const std::string& user, const std::string& command) {
+  reserved_[gpu] = {user, command};
+}
 
 BusyFleet::Tenant BusyFleet::NextTenant(const GpuKey& gpu) {
   ++runs_;
   const auto found = reserved_.find(gpu);
   if (found == reserved_.end()) {
-    return {"user" + std::to_string(rng_.Below(kUsers)), "train-" + std::to_string(rng_.Below(kProgramsPerUser))};
+    return {"user" + std::to_string(rng_.Below(kUsers)),
+            "train-" + std::to_string(rng_.Below(kProgramsPerUser))};
   }
   Tenant tenant = found->second;
   const size_t gap = tenant.command.find("{}");
@@ -76,7 +84,8 @@ void BusyFleet::Fill(const GpuKey& key) {
   const auto job = engine_.Submit(std::make_shared<const JobSpec>(spec), {tenant.user, 1, 1});
   GP_ASSERT(job.has_value(), "a job of a fleet is taken");
   engine_.Pass();
-  GP_ASSERT(state().FindJob(*job)->state == JobState::kStarting, "a free GPU is given to who waits");
+  GP_ASSERT(state().FindJob(*job)->state == JobState::kStarting,
+            "a free GPU is given to who waits");
   engine_.Start(*job);
 }
 
@@ -84,7 +93,10 @@ void BusyFleet::Leave(JobId job) {
   const LeaseId lease = state().FindJob(job)->leases.front();
   ReportNode report = ReportOf(state(), now(), lease, LeaseEnd::kExited);
   for (LeaseObservation& seen : report.leases) {
-    if (seen.lease == lease) seen.outcome = state().FindLease(lease)->stop == StopOrder::kNone ? LeaseOutcome{LeaseEnd::kExited, 1, 0, ""} : LeaseOutcome{LeaseEnd::kStopped, 0, 0, ""};
+    if (seen.lease == lease)
+      seen.outcome = state().FindLease(lease)->stop == StopOrder::kNone
+                         ? LeaseOutcome{LeaseEnd::kExited, 1, 0, ""}
+                         : LeaseOutcome{LeaseEnd::kStopped, 0, 0, ""};
   }
   Tell(std::move(report));
   if (!IsTerminal(state().FindJob(job)->state)) Tell(StopJob{job, false});  // its user gives up

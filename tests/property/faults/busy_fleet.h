@@ -1,7 +1,7 @@
 #pragma once
 
-// 1,000 GPUs, all of them in use by jobs of many users, whose programs crash; played by the production engine in
-// virtual time.  Who crashes leaves, and another job takes its place.
+// 1,000 GPUs, all of them in use by jobs of many users, whose programs crash; played by the
+// production engine in virtual time.  Who crashes leaves, and another job takes its place.
 
 #include <map>
 #include <set>
@@ -25,7 +25,8 @@ class BusyFleet {
 
   // An error of the program that runs on the GPU now.
   void Crash(const GpuKey& gpu, int xid);
-  // Who takes the GPU next, always: its user and what it runs; "{}" in the command is another text each time.
+  // Who takes the GPU next, always: its user and what it runs; "{}" in the command is another text
+  // each time.
   void Reserve(const GpuKey& gpu, const std::string& user, const std::string& command);
   void AdvanceTo(Instant at);
 

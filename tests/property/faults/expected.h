@@ -1,7 +1,7 @@
 #pragma once
 
-// What each XID has to lead to, by NVIDIA's list of immediate actions and the exceptions that are named one by
-// one.  Nothing here reads the platform's catalogue: it is the other opinion.
+// What each XID has to lead to, by NVIDIA's list of immediate actions and the exceptions that are
+// named one by one.  Nothing here reads the platform's catalogue: it is the other opinion.
 
 #include <string_view>
 
@@ -12,8 +12,8 @@
 namespace gp {
 
 struct Expected {
-  Fate named = Fate::kUntouched;  // a job of one GPU, which the report names
-  Fate mate = Fate::kUntouched;   // a job on the same GPU, which it does not name
+  Fate named = Fate::kUntouched;   // a job of one GPU, which the report names
+  Fate mate = Fate::kUntouched;    // a job on the same GPU, which it does not name
   Fate linked = Fate::kUntouched;  // a job of two GPUs, which it names
   GpuCondition condition = GpuCondition::kAvailable;
   GpuRemedy remedy = GpuRemedy::kNone;

@@ -14,11 +14,18 @@ namespace {
 // Two jobs on one GPU, the first of which the reports name, and one on two other GPUs.
 class FaultBursts : public testing::Test {
  protected:
-  FaultBursts() : named_(node_.Run(1, 500)), mate_(node_.Run(1, 500)), linked_(node_.Run(2)), gpu_(node_.GpuOf(named_)) {}
+  FaultBursts()
+      : named_(node_.Run(1, 500)),
+        mate_(node_.Run(1, 500)),
+        linked_(node_.Run(2)),
+        gpu_(node_.GpuOf(named_)) {}
 
-  ~FaultBursts() override { EXPECT_TRUE(node_.cluster().broken().empty()) << node_.cluster().broken().front(); }
+  ~FaultBursts() override {
+    EXPECT_TRUE(node_.cluster().broken().empty()) << node_.cluster().broken().front();
+  }
 
-  void Report(int xid, DriverAdvice advice = DriverAdvice::kUnknown, DriverAdvice told = DriverAdvice::kUnknown) {
+  void Report(int xid, DriverAdvice advice = DriverAdvice::kUnknown,
+              DriverAdvice told = DriverAdvice::kUnknown) {
     FaultSignal signal = node_.Xid(gpu_, xid, named_);
     signal.advice = advice;
     signal.told = told;
@@ -26,7 +33,8 @@ class FaultBursts : public testing::Test {
     node_.Advance(Duration::Seconds(1));
   }
 
-  void ExpectGpu(GpuCondition condition, GpuRemedy remedy, size_t incidents, bool needs_person = false) {
+  void ExpectGpu(GpuCondition condition, GpuRemedy remedy, size_t incidents,
+                 bool needs_person = false) {
     EXPECT_STREQ(Name(node_.gpu(gpu_).condition), Name(condition));
     EXPECT_STREQ(Name(node_.trouble(gpu_).remedy), Name(remedy));
     EXPECT_EQ(node_.state().incidents.size(), incidents);
@@ -176,7 +184,8 @@ TEST_F(FaultBursts, AFatalErrorOfTheFabricEndsWhoUsesSeveralGpus) {
   EXPECT_EQ(incident.cause, "SXid 20034");
   EXPECT_EQ(incident.jobs, std::vector<JobId>{linked_});
   EXPECT_TRUE(incident.needs_person);
-  for (const Gpu& gpu : node_.state().nodes[0].gpus) EXPECT_EQ(gpu.condition, GpuCondition::kAvailable);
+  for (const Gpu& gpu : node_.state().nodes[0].gpus)
+    EXPECT_EQ(gpu.condition, GpuCondition::kAvailable);
   EXPECT_TRUE(node_.cluster().ReplayAgrees());
   ExpectFates(Fate::kUntouched, Fate::kUntouched, Fate::kRestarted);
 }
@@ -254,7 +263,8 @@ TEST_F(MpsFaults, ClientsOfOneServerShareItsFate) {
     const State state = After(xid, true);
     EXPECT_EQ(state.FindJob(named_)->stop, StopCause::kFault) << xid;
     EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
-    EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable) << xid;
+    EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable)
+        << xid;
     EXPECT_EQ(state.incidents.begin()->second.jobs_hit, 2) << xid;
   }
 }
@@ -266,7 +276,8 @@ TEST_F(MpsFaults, AProgramsOwnErrorIsItsOwnAndEndsItsCoClients) {
     EXPECT_FALSE(state.FindJob(named_)->xids.back().forgiven) << xid;
     EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
     EXPECT_TRUE(state.FindJob(mate_)->xids.back().forgiven) << xid;
-    EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable) << xid;
+    EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable)
+        << xid;
     EXPECT_EQ(state.incidents.begin()->second.jobs, std::vector<JobId>{mate_}) << xid;
   }
 }
@@ -304,7 +315,8 @@ TEST(MigFaults, AreOfTheInstanceThatIsNamed) {
     ASSERT_EQ(node.GpuOf(hit), node.GpuOf(mate));
     node.Report(node.Xid(node.GpuOf(hit), xid, hit));
     const bool ends_it = xid == 94 || xid == 68 || xid == 39;
-    EXPECT_EQ(node.state().FindJob(hit)->stop, ends_it ? StopCause::kFault : StopCause::kNone) << xid;
+    EXPECT_EQ(node.state().FindJob(hit)->stop, ends_it ? StopCause::kFault : StopCause::kNone)
+        << xid;
     EXPECT_EQ(node.state().FindJob(mate)->stop, StopCause::kNone) << xid;
     EXPECT_TRUE(node.state().FindJob(mate)->xids.empty()) << xid;
   }
@@ -318,7 +330,9 @@ TEST(MigFaults, OfTheGpuAreEverybodys) {
     node.Report(node.Xid(node.GpuOf(hit), xid, hit));
     EXPECT_EQ(node.state().FindJob(hit)->stop, StopCause::kFault) << xid;
     EXPECT_EQ(node.state().FindJob(mate)->stop, StopCause::kFault) << xid;
-    EXPECT_NE(node.state().nodes[0].gpus[static_cast<size_t>(node.GpuOf(hit))].condition, GpuCondition::kAvailable) << xid;
+    EXPECT_NE(node.state().nodes[0].gpus[static_cast<size_t>(node.GpuOf(hit))].condition,
+              GpuCondition::kAvailable)
+        << xid;
   }
 }
 

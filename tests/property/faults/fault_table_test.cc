@@ -13,7 +13,8 @@ void ExpectGpu(const OneNode& node, int gpu, const Expected& expected) {
   EXPECT_STREQ(Name(node.gpu(gpu).condition), Name(expected.condition));
   EXPECT_STREQ(Name(node.trouble(gpu).remedy), Name(expected.remedy));
   EXPECT_EQ(node.trouble(gpu).errors.size(), expected.is_counted ? 1u : 0u);
-  EXPECT_FALSE(node.state().nodes[0].draining) << "one GPU says nothing about the others of its node";
+  EXPECT_FALSE(node.state().nodes[0].draining)
+      << "one GPU says nothing about the others of its node";
   const Incident incident = node.incident(gpu);
   EXPECT_EQ(incident.id.value != 0, expected.has_incident);
   EXPECT_EQ(incident.needs_person, expected.needs_person);
@@ -21,7 +22,8 @@ void ExpectGpu(const OneNode& node, int gpu, const Expected& expected) {
   EXPECT_EQ(node.state().incidents.size(), expected.has_incident ? 1u : 0u);
 }
 
-void ExpectFate(OneNode& node, JobId job, Fate expected, const char* who, Duration after = Duration::Seconds(30)) {
+void ExpectFate(OneNode& node, JobId job, Fate expected, const char* who,
+                Duration after = Duration::Seconds(30)) {
   EXPECT_STREQ(Name(node.EndAndJudge(job, after)), Name(expected)) << who;
 }
 
@@ -88,12 +90,14 @@ TEST_P(FaultTable, HitsAnIdleGpu) {
   node.Report(node.Xid(3, GetParam()));
   // Whoever was hit is nobody: what only a program's restart would answer leaves no trace.
   expected.is_counted = false;
-  expected.has_incident = expected.has_incident && (expected.remedy != GpuRemedy::kNone || expected.needs_person);
+  expected.has_incident =
+      expected.has_incident && (expected.remedy != GpuRemedy::kNone || expected.needs_person);
   ExpectGpu(node, 3, expected);
   ExpectSound(node);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryXid, FaultTable, testing::Range(1, kXidsMax + 1), [](const auto& about) { return "Xid" + std::to_string(about.param); });
+INSTANTIATE_TEST_SUITE_P(EveryXid, FaultTable, testing::Range(1, kXidsMax + 1),
+                         [](const auto& about) { return "Xid" + std::to_string(about.param); });
 
 TEST(FaultTableItself, CountsAsNvidiaDoes) {
   std::map<std::string_view, int> sizes;
@@ -168,9 +172,12 @@ TEST(FaultTableItself, NvlinkErrorsThatAreNotFatalAreNoted) {
 TEST(FaultTableItself, LeavesMostCodesInService) {
   int in_service = 0;
   for (int xid = 1; xid <= kXidsMax; ++xid) {
-    if (BucketOf(xid) != "unused" && ExpectedOf(xid).condition == GpuCondition::kAvailable && xid != 154 && xid <= 172) ++in_service;
+    if (BucketOf(xid) != "unused" && ExpectedOf(xid).condition == GpuCondition::kAvailable &&
+        xid != 154 && xid <= 172)
+      ++in_service;
   }
-  EXPECT_EQ(in_service, 80) << "79 by the count of immediate actions, and 159 whose action depends on who uses it";
+  EXPECT_EQ(in_service, 80)
+      << "79 by the count of immediate actions, and 159 whose action depends on who uses it";
 }
 
 TEST(FaultTableItself, ACodeThatIsInNoListIsForgivenOnce) {

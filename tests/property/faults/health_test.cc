@@ -14,8 +14,8 @@ constexpr int kGpu = 3;
 struct Way {
   const char* name;
   GpuVitals vitals;
-  int xid;                 // that the driver may report of it; 0: none
-  const char* code;        // of the verdict, by its readings alone
+  int xid;           // that the driver may report of it; 0: none
+  const char* code;  // of the verdict, by its readings alone
   HealthLevel level;
   GpuCondition condition;  // by its readings alone
   bool heals_itself;       // it is back when its readings are well, without a reset or an operator
@@ -29,18 +29,36 @@ GpuVitals With(auto change) {
 }
 
 const Way kWays[] = {
-    {"Uncorrected", With([](GpuVitals& v) { v.uncorrected = 3; }), 48, "ecc-uncorrected", HealthLevel::kFail, GpuCondition::kSuspect, false},
-    {"OneUncorrected", With([](GpuVitals& v) { v.uncorrected = 1; }), 94, "ecc-uncorrected", HealthLevel::kFail, GpuCondition::kSuspect, false},
-    {"RemapPending", With([](GpuVitals& v) { v.remap_pending = true; }), 63, "row-remap-pending", HealthLevel::kFail, GpuCondition::kSuspect, false},
-    {"RemapFailed", With([](GpuVitals& v) { v.remap_failed = true; }), 64, "row-remap-failed", HealthLevel::kFail, GpuCondition::kQuarantined, false},
-    {"LinkDown", With([](GpuVitals& v) { v.links_active = 17; }), 0, "nvlink-down", HealthLevel::kWarn, GpuCondition::kUnlinked, true},
-    {"AllLinksDown", With([](GpuVitals& v) { v.links_active = 0; }), 0, "nvlink-down", HealthLevel::kWarn, GpuCondition::kUnlinked, true},
-    {"Warm", With([](GpuVitals& v) { v.heat = Heat::kWarm; v.temperature_c = 86; }), 0, "warm", HealthLevel::kWarn, GpuCondition::kSuspect, true},
-    {"Critical", With([](GpuVitals& v) { v.heat = Heat::kCritical; v.temperature_c = 92; }), 0, "critical-heat", HealthLevel::kFail, GpuCondition::kQuarantined, false},
-    {"Unread", With([](GpuVitals& v) { v.unread_s = 4; }), 0, "unread", HealthLevel::kUnknown, GpuCondition::kSuspect, true},
-    {"AsksForReset", With([](GpuVitals& v) { v.advice = DriverAdvice::kGpuReset; }), 119, "recovery-action", HealthLevel::kWarn, GpuCondition::kSuspect, true},
-    {"AsksForReboot", With([](GpuVitals& v) { v.advice = DriverAdvice::kNodeReboot; }), 151, "recovery-action", HealthLevel::kWarn, GpuCondition::kSuspect, true},
-    {"Lost", With([](GpuVitals& v) { v.lost = true; }), 79, "lost", HealthLevel::kFail, GpuCondition::kLost, false},
+    {"Uncorrected", With([](GpuVitals& v) { v.uncorrected = 3; }), 48, "ecc-uncorrected",
+     HealthLevel::kFail, GpuCondition::kSuspect, false},
+    {"OneUncorrected", With([](GpuVitals& v) { v.uncorrected = 1; }), 94, "ecc-uncorrected",
+     HealthLevel::kFail, GpuCondition::kSuspect, false},
+    {"RemapPending", With([](GpuVitals& v) { v.remap_pending = true; }), 63, "row-remap-pending",
+     HealthLevel::kFail, GpuCondition::kSuspect, false},
+    {"RemapFailed", With([](GpuVitals& v) { v.remap_failed = true; }), 64, "row-remap-failed",
+     HealthLevel::kFail, GpuCondition::kQuarantined, false},
+    {"LinkDown", With([](GpuVitals& v) { v.links_active = 17; }), 0, "nvlink-down",
+     HealthLevel::kWarn, GpuCondition::kUnlinked, true},
+    {"AllLinksDown", With([](GpuVitals& v) { v.links_active = 0; }), 0, "nvlink-down",
+     HealthLevel::kWarn, GpuCondition::kUnlinked, true},
+    {"Warm", With([](GpuVitals& v) {
+       v.heat = Heat::kWarm;
+       v.temperature_c = 86;
+     }),
+     0, "warm", HealthLevel::kWarn, GpuCondition::kSuspect, true},
+    {"Critical", With([](GpuVitals& v) {
+       v.heat = Heat::kCritical;
+       v.temperature_c = 92;
+     }),
+     0, "critical-heat", HealthLevel::kFail, GpuCondition::kQuarantined, false},
+    {"Unread", With([](GpuVitals& v) { v.unread_s = 4; }), 0, "unread", HealthLevel::kUnknown,
+     GpuCondition::kSuspect, true},
+    {"AsksForReset", With([](GpuVitals& v) { v.advice = DriverAdvice::kGpuReset; }), 119,
+     "recovery-action", HealthLevel::kWarn, GpuCondition::kSuspect, true},
+    {"AsksForReboot", With([](GpuVitals& v) { v.advice = DriverAdvice::kNodeReboot; }), 151,
+     "recovery-action", HealthLevel::kWarn, GpuCondition::kSuspect, true},
+    {"Lost", With([](GpuVitals& v) { v.lost = true; }), 79, "lost", HealthLevel::kFail,
+     GpuCondition::kLost, false},
 };
 
 class Health : public testing::TestWithParam<Way> {
@@ -111,7 +129,8 @@ TEST_P(Health, IsBackByItselfWhereTheTableSaysSo) {
   node_.Read(kGpu, way.vitals);
   const GpuVitals well = With([](GpuVitals&) {});
   for (int i = 0; i < 3; ++i) node_.Read(kGpu, well);
-  EXPECT_EQ(Verdict().level == HealthLevel::kOk, way.heals_itself) << Verdict().code << " " << Verdict().why;
+  EXPECT_EQ(Verdict().level == HealthLevel::kOk, way.heals_itself)
+      << Verdict().code << " " << Verdict().why;
   EXPECT_EQ(OpenIncident() == nullptr, way.heals_itself);
   EXPECT_EQ(TakesWorkOf(8), way.heals_itself);
 }
@@ -124,10 +143,13 @@ TEST_P(Health, StaysKnownOverTheIncidentWindow) {
   EXPECT_TRUE(OpenIncident() != nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(EachWay, Health, testing::ValuesIn(kWays), [](const auto& about) { return about.param.name; });
+INSTANTIATE_TEST_SUITE_P(EachWay, Health, testing::ValuesIn(kWays),
+                         [](const auto& about) { return about.param.name; });
 
 TEST(HealthTable, HasARowForEveryCode) {
-  for (int i = 0; i < kHealthCodes; ++i) EXPECT_TRUE(DefaultHealthTable().contains(static_cast<HealthCode>(i))) << Name(static_cast<HealthCode>(i));
+  for (int i = 0; i < kHealthCodes; ++i)
+    EXPECT_TRUE(DefaultHealthTable().contains(static_cast<HealthCode>(i)))
+        << Name(static_cast<HealthCode>(i));
 }
 
 TEST(HealthTable, OneGpuWithALinkDownTakesWorkOfOneGpu) {
@@ -140,9 +162,17 @@ TEST(HealthTable, OneGpuWithALinkDownTakesWorkOfOneGpu) {
 
 TEST(HealthTable, TheWorstOfSeveralIsTheVerdict) {
   OneNode node;
-  node.Read(kGpu, With([](GpuVitals& v) { v.links_active = 17; v.uncorrected = 1; v.heat = Heat::kWarm; }));
+  node.Read(kGpu, With([](GpuVitals& v) {
+              v.links_active = 17;
+              v.uncorrected = 1;
+              v.heat = Heat::kWarm;
+            }));
   EXPECT_EQ(VerdictOf(node.state(), {{0}, kGpu}).code, "ecc-uncorrected");
-  node.Read(kGpu, With([](GpuVitals& v) { v.links_active = 17; v.uncorrected = 1; v.remap_failed = true; }));
+  node.Read(kGpu, With([](GpuVitals& v) {
+              v.links_active = 17;
+              v.uncorrected = 1;
+              v.remap_failed = true;
+            }));
   EXPECT_EQ(VerdictOf(node.state(), {{0}, kGpu}).code, "row-remap-failed");
   EXPECT_EQ(node.trouble(kGpu).remedy, GpuRemedy::kOperator);
 }

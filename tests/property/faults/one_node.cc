@@ -60,7 +60,9 @@ JobId OneNode::Submit(int gpus) {
   return {state().last_job};
 }
 
-int OneNode::GpuOf(JobId job) const { return state().FindLease(state().FindJob(job)->leases.front())->gpus.front().gpu; }
+int OneNode::GpuOf(JobId job) const {
+  return state().FindLease(state().FindJob(job)->leases.front())->gpus.front().gpu;
+}
 
 FaultSignal OneNode::Xid(int gpu, int xid, JobId named) const {
   FaultSignal signal;
@@ -126,7 +128,8 @@ Fate OneNode::EndAndJudge(JobId id, Duration after) {
   Advance(after);
   Exit(id, 1);
   const Job& job = *state().FindJob(id);
-  if (job.state == JobState::kQueued && job.faults == 1 && job.retries_used == 0) return Fate::kForgiven;
+  if (job.state == JobState::kQueued && job.faults == 1 && job.retries_used == 0)
+    return Fate::kForgiven;
   EXPECT_EQ(job.state, JobState::kFailed);
   EXPECT_EQ(job.faults, 0);
   return before.xids.empty() ? Fate::kUntouched : Fate::kNoted;

@@ -22,7 +22,8 @@ class OneNode {
   explicit OneNode(const MigTable& mig = {});  // of its GPUs
 
   // A job that runs; of share 500 it shares a GPU with others of the same user.
-  JobId Run(int gpus, int share = kWholeShare, const std::string& user = "ana", Isolation isolation = Isolation::kTimeslice);
+  JobId Run(int gpus, int share = kWholeShare, const std::string& user = "ana",
+            Isolation isolation = Isolation::kTimeslice);
   JobId RunInInstance(const std::string& user);
   // One that waits, or was placed.
   JobId Submit(int gpus);
@@ -38,7 +39,8 @@ class OneNode {
   void Advance(Duration by) { cluster_.Advance(by); }
   void Tick();
 
-  // Ends the job as its node would, to see what that makes of it.  `after`: so long after the fault.
+  // Ends the job as its node would, to see what that makes of it.  `after`: so long after the
+  // fault.
   Fate EndAndJudge(JobId job, Duration after = Duration::Seconds(30));
 
   const State& state() const { return cluster_.state(); }

@@ -1,5 +1,5 @@
-// Programs crash all the time, and say nothing about the GPU by that; a GPU on which they crash far more often
-// than elsewhere is found.  GP_ERRORS: how many errors in 30 days of a fleet.
+// Programs crash all the time, and say nothing about the GPU by that; a GPU on which they crash far
+// more often than elsewhere is found.  GP_ERRORS: how many errors in 30 days of a fleet.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ namespace gp {
 namespace {
 
 // Errors that a program's bug leads to, as often as they come: the two that matter first.
-constexpr int kXids[] = {31, 31, 31, 31, 31, 31, 31, 13, 13, 13, 13, 13, 13, 43, 43, 43, 45, 69, 137, 68};
+constexpr int kXids[] = {31, 31, 31, 31, 31, 31, 31, 13, 13,  13,
+                         13, 13, 13, 43, 43, 43, 45, 69, 137, 68};
 constexpr Duration kDay = Duration::Minutes(24 * 60);
 constexpr GpuKey kLooping{{0}, 0};
 constexpr GpuKey kFlooding{{3}, 5};
@@ -33,7 +34,8 @@ TEST(ApplicationErrors, TakeNoHealthyGpuOut) {
   const int64_t errors = ErrorsWanted();
   const Duration step{30 * kDay.ns / errors};
   const Instant begin = fleet.now();
-  // One program that is started again whenever it has crashed, and one that calls itself something else each time.
+  // One program that is started again whenever it has crashed, and one that calls itself something
+  // else each time.
   fleet.Reserve(kLooping, "eve", "loop");
   fleet.Reserve(kFlooding, "mallory", "run {}");
   for (int64_t i = 0; i < errors && fleet.changes().empty(); ++i) {
@@ -42,9 +44,11 @@ TEST(ApplicationErrors, TakeNoHealthyGpuOut) {
     const GpuKey gpu = dice == 0 ? kLooping : dice == 1 ? kFlooding : fleet.AnyGpu();
     fleet.Crash(gpu, dice <= 1 ? 31 : AnyXid(fleet));
   }
-  EXPECT_TRUE(fleet.changes().empty()) << fleet.changes().front() << " after " << ToText(fleet.now() - begin);
+  EXPECT_TRUE(fleet.changes().empty())
+      << fleet.changes().front() << " after " << ToText(fleet.now() - begin);
   EXPECT_TRUE(fleet.state().remedies.empty());
-  std::printf("%lld errors in 30 days on %d GPUs: %zu GPUs out of service\n", static_cast<long long>(errors), BusyFleet::kGpus, fleet.changes().size());
+  std::printf("%lld errors in 30 days on %d GPUs: %zu GPUs out of service\n",
+              static_cast<long long>(errors), BusyFleet::kGpus, fleet.changes().size());
 }
 
 // The flood of one user on a GPU that others use too.
@@ -62,8 +66,8 @@ TEST(ApplicationErrors, OneUsersFloodIsNoSuspicion) {
   }
 }
 
-// At the rate of a million errors in 30 days.  After a day, or a quarter of the errors, one GPU has 31 ten times as often
-// as the others.
+// At the rate of a million errors in 30 days.  After a day, or a quarter of the errors, one GPU has
+// 31 ten times as often as the others.
 TEST(ApplicationErrors, AGpuThatIsToBlameIsFound) {
   BusyFleet fleet(3);
   const Duration step{30 * kDay.ns / 1'000'000};
@@ -73,11 +77,13 @@ TEST(ApplicationErrors, AGpuThatIsToBlameIsFound) {
     fleet.AdvanceTo(fleet.now() + step);
     fleet.Crash(fleet.AnyGpu(), AnyXid(fleet));
     // 35 of 100 errors are a 31: nine more for each that comes to a GPU anyway.
-    if (fleet.now() > begin && fleet.rng().Below(100 * BusyFleet::kGpus) < 9 * 35) fleet.Crash(kPlanted, 31);
+    if (fleet.now() > begin && fleet.rng().Below(100 * BusyFleet::kGpus) < 9 * 35)
+      fleet.Crash(kPlanted, 31);
   }
   ASSERT_EQ(fleet.changes().size(), 1u) << "it is found, and no other";
   EXPECT_TRUE(fleet.changes().front().starts_with("n70/6 SUSPECT")) << fleet.changes().front();
-  std::printf("a GPU with 10 times the errors of others: found after %s\n", ToText(fleet.now() - begin).c_str());
+  std::printf("a GPU with 10 times the errors of others: found after %s\n",
+              ToText(fleet.now() - begin).c_str());
   EXPECT_GT(fleet.now(), begin);
   const JobId job = fleet.HolderOf(kPlanted);
   EXPECT_EQ(fleet.state().FindJob(job)->state, JobState::kRunning) << "it runs on";

@@ -12,8 +12,10 @@ namespace {
 
 constexpr int64_t kUnit = kMicrosPerUnit;
 
-NodeFacts FactsOf(const std::string& name, int gpus, const std::string& model, bool mps, const MigTable& mig) {
-  NodeFacts facts = TestCluster::MakeFacts(name, std::vector<int>(static_cast<size_t>(gpus), 0), 0, 40'960, 64, model);
+NodeFacts FactsOf(const std::string& name, int gpus, const std::string& model, bool mps,
+                  const MigTable& mig) {
+  NodeFacts facts = TestCluster::MakeFacts(name, std::vector<int>(static_cast<size_t>(gpus), 0), 0,
+                                           40'960, 64, model);
   for (GpuFacts& gpu : facts.gpus) {
     gpu.mps = mps;
     gpu.mig = mig;
@@ -24,7 +26,8 @@ NodeFacts FactsOf(const std::string& name, int gpus, const std::string& model, b
 }  // namespace
 
 Month::Month(uint64_t seed) : rng_(seed) {
-  for (int i = 0; i < 3; ++i) cluster_.AddNode(FactsOf("h" + std::to_string(i), 4, "H100", true, {}));
+  for (int i = 0; i < 3; ++i)
+    cluster_.AddNode(FactsOf("h" + std::to_string(i), 4, "H100", true, {}));
   cluster_.AddNode(FactsOf("m0", 2, "A100", false, A100Mig()));
   const NodeId spot = cluster_.AddNode(FactsOf("s0", 4, "L40S", true, {}));
   Do(ChangeNode{spot, "spot", {{"purchase", "spot"}}, {}});
@@ -111,7 +114,8 @@ void Month::Submit() {
 const Lease* Month::AnyLease() {
   const auto& leases = cluster_.state().leases;
   if (leases.empty()) return nullptr;
-  const Lease& lease = std::next(leases.begin(), static_cast<std::ptrdiff_t>(rng_.Below(leases.size())))->second;
+  const Lease& lease =
+      std::next(leases.begin(), static_cast<std::ptrdiff_t>(rng_.Below(leases.size())))->second;
   return silent_.contains(lease.node) ? nullptr : &lease;
 }
 
@@ -120,7 +124,8 @@ void Month::Report(NodeId id) {
   if (silent_.contains(id)) return;
   ReportNode report{id, node.incarnation, {}, {}};
   for (const LeaseId lease : node.leases) report.leases.push_back(seen_.at(lease));
-  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) report.gpus.push_back({gpu, true, false, ""});
+  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu)
+    report.gpus.push_back({gpu, true, false, ""});
   Do(report);
 }
 
@@ -130,7 +135,8 @@ void Month::EndAny() {
   LeaseObservation& seen = seen_.at(lease->id);
   seen.running = false;
   seen.ended = true;
-  constexpr LeaseEnd kEnds[] = {LeaseEnd::kExited, LeaseEnd::kExited, LeaseEnd::kExited, LeaseEnd::kOutOfMemory, LeaseEnd::kSupervisorLost};
+  constexpr LeaseEnd kEnds[] = {LeaseEnd::kExited, LeaseEnd::kExited, LeaseEnd::kExited,
+                                LeaseEnd::kOutOfMemory, LeaseEnd::kSupervisorLost};
   seen.outcome.end = kEnds[rng_.Below(std::size(kEnds))];
   Report(lease->node);
 }
@@ -164,7 +170,8 @@ void Month::ChangeService() {
   const NodeId node = AnyNode();
   const int gpus = static_cast<int>(cluster_.state().FindNode(node)->gpus.size());
   const int gpu = rng_.Between(-1, gpus - 1);
-  constexpr ServiceAction kActions[] = {ServiceAction::kDrain, ServiceAction::kOffline, ServiceAction::kOnline, ServiceAction::kOnline};
+  constexpr ServiceAction kActions[] = {ServiceAction::kDrain, ServiceAction::kOffline,
+                                        ServiceAction::kOnline, ServiceAction::kOnline};
   Do(gp::ChangeService{node, gpu, kActions[rng_.Below(4)], rng_.Chance(1, 2), "test", {}});
 }
 
@@ -201,14 +208,20 @@ void Month::Obey() {
 void Month::DoTasks() {
   std::vector<std::pair<GpuKey, uint64_t>> tasks;
   for (const auto& [key, trouble] : cluster_.state().troubles) {
-    if (trouble.task != GpuTask::kNone && !silent_.contains(key.node)) tasks.emplace_back(key, trouble.task_number);
+    if (trouble.task != GpuTask::kNone && !silent_.contains(key.node))
+      tasks.emplace_back(key, trouble.task_number);
   }
-  for (const auto& [key, number] : tasks) Do(ReportGpus{key.node, cluster_.state().FindNode(key.node)->incarnation, {}, {{key.gpu, number, true, "sound"}}});
+  for (const auto& [key, number] : tasks)
+    Do(ReportGpus{key.node,
+                  cluster_.state().FindNode(key.node)->incarnation,
+                  {},
+                  {{key.gpu, number, true, "sound"}}});
 }
 
 void Month::BringBack() {
   for (const Node& node : cluster_.state().nodes) {
-    if (!silent_.contains(node.id)) Do(gp::ChangeService{node.id, -1, ServiceAction::kOnline, false, "looked at", {}});
+    if (!silent_.contains(node.id))
+      Do(gp::ChangeService{node.id, -1, ServiceAction::kOnline, false, "looked at", {}});
   }
 }
 
@@ -243,7 +256,8 @@ void Month::Run(Duration length) {
     Obey();
     Step();
     const Instant from = cluster_.now();
-    const Instant until = std::min(end, from + Duration::Milliseconds(rng_.Between(0, 20 * 60'000)));
+    const Instant until =
+        std::min(end, from + Duration::Milliseconds(rng_.Between(0, 20 * 60'000)));
     truth_.Count(cluster_.state(), from, until);
     cluster_.Advance(until - from);
   }

@@ -1,7 +1,8 @@
 #pragma once
 
-// A month of a small cluster, decided by the production core in virtual time: whole GPUs, time slices, MPS and MIG,
-// jobs that give way, checkpoints, faults, lost nodes, drains, two pools and prices that change.
+// A month of a small cluster, decided by the production core in virtual time: whole GPUs, time
+// slices, MPS and MIG, jobs that give way, checkpoints, faults, lost nodes, drains, two pools and
+// prices that change.
 
 #include <set>
 #include <string>
@@ -44,7 +45,7 @@ class Month {
   void ChangeService();
   void Silence();
   void Report(NodeId node);
-  void Obey();       // whoever was told to stop has stopped
+  void Obey();  // whoever was told to stop has stopped
   void DoTasks();
   void BringBack();  // a person looks at what waits for one
   const Lease* AnyLease();

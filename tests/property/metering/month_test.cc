@@ -1,5 +1,5 @@
-// A month's book against a plain count of the same month, to the unit: thousandths of GPUs times milliseconds, and
-// these times prices.  GP_MONTHS chooses how many months.
+// A month's book against a plain count of the same month, to the unit: thousandths of GPUs times
+// milliseconds, and these times prices.  GP_MONTHS chooses how many months.
 
 #include "tests/property/metering/month.h"
 
@@ -29,7 +29,8 @@ PlainUse UseOfRows(const UsageBook& book, UsageKind kind) {
 void Compare(const Month& month) {
   const UsageBook book = month.state().metering.used.BookAt(month.now());
   PlainUse sum;
-  for (const UsageKind kind : {UsageKind::kJobs, UsageKind::kRepeated, UsageKind::kIdle, UsageKind::kFragment, UsageKind::kFaulty, UsageKind::kMaintained}) {
+  for (const UsageKind kind : {UsageKind::kJobs, UsageKind::kRepeated, UsageKind::kIdle,
+                               UsageKind::kFragment, UsageKind::kFaulty, UsageKind::kMaintained}) {
     const PlainUse seen = UseOfRows(book, kind);
     const auto counted = month.truth().kinds().find(kind);
     EXPECT_TRUE(counted != month.truth().kinds().end() && seen == counted->second) << Name(kind);
@@ -43,12 +44,16 @@ void Compare(const Month& month) {
     const JobUse use = UseOf(month.state(), job, month.now());
     const auto counted = month.truth().jobs().find(id);
     const PlainJob truth = counted == month.truth().jobs().end() ? PlainJob() : counted->second;
-    EXPECT_TRUE(use.time.units == truth.had.time && use.money.exact == truth.had.money) << ToText(id);
-    EXPECT_TRUE(use.repeated.units == truth.repeated.time && use.repeated_money.exact == truth.repeated.money) << ToText(id) << ", what faults threw away";
+    EXPECT_TRUE(use.time.units == truth.had.time && use.money.exact == truth.had.money)
+        << ToText(id);
+    EXPECT_TRUE(use.repeated.units == truth.repeated.time &&
+                use.repeated_money.exact == truth.repeated.money)
+        << ToText(id) << ", what faults threw away";
     had.time += use.time.units;
     had.money += use.money.exact;
   }
-  EXPECT_TRUE(had == UseOfRows(book, UsageKind::kJobs)) << "jobs had something else than the book says";
+  EXPECT_TRUE(had == UseOfRows(book, UsageKind::kJobs))
+      << "jobs had something else than the book says";
 }
 
 TEST(MonthsOfACluster, AddUpToTheUnit) {
@@ -62,7 +67,8 @@ TEST(MonthsOfACluster, AddUpToTheUnit) {
     const MonthFigures& figures = month.figures();
     Money money;
     money.exact = all.money;
-    std::printf("  seed %lu: %d jobs, %d preempted, %d faults, %d checkpoints; %s GPU-hours, %s\n", seed, figures.jobs, figures.preempted, figures.faults, figures.checkpoints,
+    std::printf("  seed %lu: %d jobs, %d preempted, %d faults, %d checkpoints; %s GPU-hours, %s\n",
+                seed, figures.jobs, figures.preempted, figures.faults, figures.checkpoints,
                 ToGpuHours({all.time}).c_str(), ToText(money).c_str());
     EXPECT_GT(figures.preempted, 0);
     EXPECT_GT(figures.checkpoints, 0);

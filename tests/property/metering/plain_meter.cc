@@ -18,8 +18,10 @@ int ShareOf(const GpuGrant& grant, int64_t memory_mib) {
 int64_t PriceOf(const State& state, const Node& node, size_t gpu) {
   for (const PriceRule& rule : state.policy.prices.rules) {
     const auto label = node.labels.find(rule.label_name);
-    const bool has_label = rule.label_name.empty() || (label != node.labels.end() && label->second == rule.label_value);
-    if (has_label && node.facts->gpus[gpu].model.contains(rule.model)) return rule.per_gpu_hour.micros + state.policy.prices.micros_per_kwh * rule.watts / 1'000;
+    const bool has_label = rule.label_name.empty() ||
+                           (label != node.labels.end() && label->second == rule.label_value);
+    if (has_label && node.facts->gpus[gpu].model.contains(rule.model))
+      return rule.per_gpu_hour.micros + state.policy.prices.micros_per_kwh * rule.watts / 1'000;
   }
   return 0;
 }
@@ -87,7 +89,9 @@ void PlainMeter::End(JobId id, EndClass end) {
 
 void PlainMeter::Hear(const std::vector<Event>& events) {
   for (const Event& event : events) {
-    if (const auto* saved = std::get_if<CheckpointSaved>(&event); saved != nullptr && saved->checkpoint.is_complete) jobs_[saved->job].unsaved = {};
+    if (const auto* saved = std::get_if<CheckpointSaved>(&event);
+        saved != nullptr && saved->checkpoint.is_complete)
+      jobs_[saved->job].unsaved = {};
     if (const auto* requeued = std::get_if<JobRequeued>(&event)) End(requeued->job, requeued->end);
     if (const auto* ended = std::get_if<JobEnded>(&event)) End(ended->job, ended->end);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
-// The time of GPUs counted plainly, GPU by GPU and millisecond by millisecond: what the book must come to.
+// The time of GPUs counted plainly, GPU by GPU and millisecond by millisecond: what the book must
+// come to.
 
 #include <map>
 #include <string>

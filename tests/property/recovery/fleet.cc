@@ -19,13 +19,15 @@ void TakeEarlier(Instant& next, Instant at) {
 
 }  // namespace
 
-Fleet::Fleet(const FleetSetting& setting) : setting_(setting), rng_(setting.seed), signals_(static_cast<size_t>(setting.nodes)) {
+Fleet::Fleet(const FleetSetting& setting)
+    : setting_(setting), rng_(setting.seed), signals_(static_cast<size_t>(setting.nodes)) {
   Policy policy = TestPolicy();
   if (!setting_.finds_lemons) policy.faults.lemon_failures = kNeverLemons;
   policy.jobs_kept = kJobsKept;
   (void)cluster_.Execute(StartController{policy});
   for (int i = 0; i < setting_.nodes; ++i) {
-    const NodeId node = cluster_.AddNode(TestCluster::MakeFacts("n" + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}));
+    const NodeId node =
+        cluster_.AddNode(TestCluster::MakeFacts("n" + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}));
     failures_[node] = cluster_.now() + TimeToFailure(node);
   }
 }
@@ -35,7 +37,9 @@ bool Fleet::IsLemon(NodeId node) const {
   return static_cast<int>(node.value) % (setting_.nodes / setting_.lemons) == 0;
 }
 
-Duration Fleet::Exponential(Duration mean) { return {static_cast<int64_t>(-std::log(Even()) * static_cast<double>(mean.ns))}; }
+Duration Fleet::Exponential(Duration mean) {
+  return {static_cast<int64_t>(-std::log(Even()) * static_cast<double>(mean.ns))};
+}
 
 Duration Fleet::TimeToFailure(NodeId node) {
   return Exponential({setting_.node_mtbf.ns / (IsLemon(node) ? setting_.lemon_times : 1)});
@@ -46,7 +50,8 @@ bool Fleet::FailsNow(NodeId node) {
   if (!IsLemon(node) || !setting_.fail_together) return true;
   const auto& leases = cluster_.state().FindNode(node)->leases;
   const bool works_together = std::ranges::any_of(leases, [&](LeaseId lease) {
-    return seen_.contains(lease) && cluster_.state().FindJob(cluster_.state().FindLease(lease)->job)->spec->nodes > 1;
+    return seen_.contains(lease) &&
+           cluster_.state().FindJob(cluster_.state().FindLease(lease)->job)->spec->nodes > 1;
   });
   return works_together || rng_.Below(static_cast<uint64_t>(setting_.lemon_times)) == 0;
 }
@@ -58,7 +63,8 @@ void Fleet::Fail(NodeId node) {
   signal.gpu = static_cast<int>(rng_.Below(8));
   signal.xid = kFatal;
   signal.at = cluster_.now();
-  const auto events = cluster_.Execute(ReportGpus{node, cluster_.state().FindNode(node)->incarnation, {signal}, {}});
+  const auto events = cluster_.Execute(
+      ReportGpus{node, cluster_.state().FindNode(node)->incarnation, {signal}, {}});
   if (events) Note(*events);
   const int hit = static_cast<int>(interrupted_.size() - before);
   figures_.interruptions += hit;
@@ -81,7 +87,8 @@ void Fleet::Report(NodeId id) {
   for (const LeaseId lease : node.leases) {
     if (seen_.contains(lease)) report.leases.push_back(seen_.at(lease));
   }
-  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) report.gpus.push_back({gpu, true, false, ""});
+  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu)
+    report.gpus.push_back({gpu, true, false, ""});
   const auto events = cluster_.Execute(report);
   if (events) Note(*events);
 }
@@ -98,12 +105,14 @@ void Fleet::Note(const std::vector<Event>& events) {
         seen.outcome.end = LeaseEnd::kStopped;
       }
     }
-    if (const auto* noted = std::get_if<IncidentNoted>(&event); noted != nullptr && noted->needs_person) {
+    if (const auto* noted = std::get_if<IncidentNoted>(&event);
+        noted != nullptr && noted->needs_person) {
       const auto incident = cluster_.state().incidents.find(noted->incident);
       if (incident != cluster_.state().incidents.end()) AskForRepair(incident->second.node);
     }
     const auto* opened = std::get_if<IncidentOpened>(&event);
-    if (opened == nullptr || !opened->incident.needs_person || opened->incident.node.empty()) continue;
+    if (opened == nullptr || !opened->incident.needs_person || opened->incident.node.empty())
+      continue;
     AskForRepair(opened->incident.node);
     if (opened->incident.gpu >= 0) continue;
     ++figures_.drained;
@@ -112,11 +121,13 @@ void Fleet::Note(const std::vector<Event>& events) {
 }
 
 void Fleet::AskForRepair(const std::string& node) {
-  if (!node.empty()) repairs_.try_emplace(cluster_.state().nodes_by_name.at(node), cluster_.now() + setting_.repair);
+  if (!node.empty())
+    repairs_.try_emplace(cluster_.state().nodes_by_name.at(node), cluster_.now() + setting_.repair);
 }
 
 bool Fleet::HasTasks() const {
-  return std::ranges::any_of(cluster_.state().troubles, [](const auto& one) { return one.second.task != GpuTask::kNone; });
+  return std::ranges::any_of(cluster_.state().troubles,
+                             [](const auto& one) { return one.second.task != GpuTask::kNone; });
 }
 
 void Fleet::DoTasks() {
@@ -125,20 +136,26 @@ void Fleet::DoTasks() {
     if (trouble.task != GpuTask::kNone) tasks.emplace_back(key, trouble.task_number);
   }
   for (const auto& [key, number] : tasks) {
-    const auto events = cluster_.Execute(ReportGpus{key.node, cluster_.state().FindNode(key.node)->incarnation, {}, {{key.gpu, number, true, "sound"}}});
+    const auto events =
+        cluster_.Execute(ReportGpus{key.node,
+                                    cluster_.state().FindNode(key.node)->incarnation,
+                                    {},
+                                    {{key.gpu, number, true, "sound"}}});
     if (events) Note(*events);
   }
 }
 
 void Fleet::Bring(NodeId node) {
-  if (cluster_.state().FindNode(node)->draining && repaired_.insert(node).second) failures_[node] = cluster_.now() + TimeToFailure(node);
+  if (cluster_.state().FindNode(node)->draining && repaired_.insert(node).second)
+    failures_[node] = cluster_.now() + TimeToFailure(node);
   (void)cluster_.Execute(ChangeService{node, -1, ServiceAction::kOnline, false, "repaired", {}});
 }
 
 Instant Fleet::NextAt() const {
   Instant next;
   TakeEarlier(next, tasks_at_);
-  if (const Instant due = NextDeadline(cluster_.state()); due.ns != 0) TakeEarlier(next, std::max(due, cluster_.now()));
+  if (const Instant due = NextDeadline(cluster_.state()); due.ns != 0)
+    TakeEarlier(next, std::max(due, cluster_.now()));
   for (const auto& [node, at] : failures_) TakeEarlier(next, at);
   for (const auto& [node, at] : repairs_) TakeEarlier(next, at);
   return next;
@@ -190,12 +207,14 @@ JobId Fleet::Submit(int nodes) {
   spec.command = {"train"};
   spec.nodes = nodes;
   spec.gpus.count = 8;
-  const auto events = cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}});
+  const auto events =
+      cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}});
   return std::get<JobSubmitted>(events.value().front()).job;
 }
 
 void Fleet::Save(JobId job) {
-  const auto first = std::ranges::find_if(seen_, [&](const auto& one) { return cluster_.state().FindLease(one.first)->job == job; });
+  const auto first = std::ranges::find_if(
+      seen_, [&](const auto& one) { return cluster_.state().FindLease(one.first)->job == job; });
   Checkpoint checkpoint;
   checkpoint.number = ++checkpoints_;
   checkpoint.step = checkpoints_;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Nodes that fail, some of them more often than others, and what follows until they are back: resets and tests by
-// their agents, repair by a person.  The production core decides, in virtual time; what runs there is another's.
+// Nodes that fail, some of them more often than others, and what follows until they are back:
+// resets and tests by their agents, repair by a person.  The production core decides, in virtual
+// time; what runs there is another's.
 
 #include <map>
 #include <set>
@@ -47,7 +48,8 @@ class Fleet {
   void End(JobId job);   // by itself, well
 
   Instant now() const { return cluster_.now(); }
-  double Even() { return (static_cast<double>(rng_.Below(1'000'000'000)) + 0.5) / 1e9; }  // between 0 and 1
+  // Between 0 and 1
+  double Even() { return (static_cast<double>(rng_.Below(1'000'000'000)) + 0.5) / 1e9; }
   Duration Exponential(Duration mean);
   const FleetFigures& figures() const { return figures_; }
   const std::vector<std::string>& broken() const { return cluster_.broken(); }
@@ -74,7 +76,7 @@ class Fleet {
   std::set<NodeId> repaired_;           // lemons no more
   std::map<LeaseId, LeaseObservation> seen_;
   std::vector<JobId> interrupted_;
-  Instant tasks_at_;                    // ns == 0: nothing is reset or tested
+  Instant tasks_at_;  // ns == 0: nothing is reset or tested
   int64_t checkpoints_ = 0;
   FleetFigures figures_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
-// One job on many nodes of a fleet: how much of its time is of use, and how often it is interrupted.
+// One job on many nodes of a fleet: how much of its time is of use, and how often it is
+// interrupted.
 
 #include "tests/property/recovery/fleet.h"
 
@@ -12,7 +13,7 @@ struct LargeJobSetting {
   Duration start_time;        // from its place to its first step: loading
   Duration checkpoint_every;  // of work
   Duration checkpoint_cost;
-  Duration length;            // of the whole experiment
+  Duration length;  // of the whole experiment
 };
 
 struct LargeJobFigures {

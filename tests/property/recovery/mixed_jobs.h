@@ -1,6 +1,7 @@
 #pragma once
 
-// Jobs on many nodes among jobs on one, coming and going in a fleet: how many of the large ones a failure interrupts.
+// Jobs on many nodes among jobs on one, coming and going in a fleet: how many of the large ones a
+// failure interrupts.
 
 #include "tests/property/recovery/fleet.h"
 

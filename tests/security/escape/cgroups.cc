@@ -119,8 +119,6 @@ const std::array kCases = {
 
 }  // namespace
 
-std::span<const Case> CgroupCases() {
-  return kCases;
-}
+std::span<const Case> CgroupCases() { return kCases; }
 
 }  // namespace gp::escape

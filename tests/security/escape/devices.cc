@@ -198,8 +198,6 @@ const std::array kCases = {
 
 }  // namespace
 
-std::span<const Case> DeviceCases() {
-  return kCases;
-}
+std::span<const Case> DeviceCases() { return kCases; }
 
 }  // namespace gp::escape

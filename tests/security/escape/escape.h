@@ -48,12 +48,8 @@ Outcome NotOpened(int fd);
 inline Outcome OpenNode(const std::string& path, int flags = O_RDWR) {
   return NotOpened(open(path.c_str(), flags | O_CLOEXEC));
 }
-inline Outcome Held(std::string why) {
-  return {.escaped = false, .detail = std::move(why)};
-}
-inline Outcome Escaped(std::string how) {
-  return {.escaped = true, .detail = std::move(how)};
-}
+inline Outcome Held(std::string why) { return {.escaped = false, .detail = std::move(why)}; }
+inline Outcome Escaped(std::string how) { return {.escaped = true, .detail = std::move(how)}; }
 
 // Become root of a new user namespace together with others; false: refused.
 bool EnterUserNamespace(int other_namespaces);

@@ -82,8 +82,6 @@ const std::array kCases = {
 
 }  // namespace
 
-std::span<const Case> KernelCases() {
-  return kCases;
-}
+std::span<const Case> KernelCases() { return kCases; }
 
 }  // namespace gp::escape

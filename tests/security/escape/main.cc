@@ -24,7 +24,8 @@ int TryAll() {
                          .node = Variable("ESCAPE_NODES") + "/gpu1",
                          .state = Variable("ESCAPE_STATE"),
                          .key = Variable("ESCAPE_KEY"),
-                         .supervisor = std::max(getppid(), 1),  // not seen from in here: the first process, then
+                         // Not seen from in here: the first process, then
+                         .supervisor = std::max(getppid(), 1),
                          .victim = std::atoi(Variable("ESCAPE_VICTIM").c_str())};
   for (const auto cases :
        {DeviceCases(), NamespaceCases(), ProcessCases(), CgroupCases(), KernelCases()}) {

@@ -130,8 +130,6 @@ const std::array kCases = {
 
 }  // namespace
 
-std::span<const Case> NamespaceCases() {
-  return kCases;
-}
+std::span<const Case> NamespaceCases() { return kCases; }
 
 }  // namespace gp::escape

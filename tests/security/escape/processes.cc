@@ -20,9 +20,7 @@ std::string Proc(pid_t pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
-Outcome Attach(pid_t pid) {
-  return Refused(ptrace(PTRACE_SEIZE, pid, nullptr, nullptr));
-}
+Outcome Attach(pid_t pid) { return Refused(ptrace(PTRACE_SEIZE, pid, nullptr, nullptr)); }
 
 Outcome ReadMemory(pid_t pid) {
   char buffer[16];
@@ -62,9 +60,7 @@ Outcome BecomeRoot() {
   return Held(ErrnoText(errno));
 }
 
-Outcome BecomeVictim(const Target&) {
-  return Refused(setresuid(61002, 61002, 61002));
-}
+Outcome BecomeVictim(const Target&) { return Refused(setresuid(61002, 61002, 61002)); }
 
 Outcome JoinGroup() {
   const gid_t groups[] = {0};
@@ -134,8 +130,6 @@ const std::array kCases = {
 
 }  // namespace
 
-std::span<const Case> ProcessCases() {
-  return kCases;
-}
+std::span<const Case> ProcessCases() { return kCases; }
 
 }  // namespace gp::escape

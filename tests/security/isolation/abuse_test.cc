@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 constexpr HierarchyKind kAbuseHosts[] = {{"Unified", Mechanism::kBest, true},
-                           {"LegacyAlone", Mechanism::kLegacy, false}};
+                                         {"LegacyAlone", Mechanism::kLegacy, false}};
 
 class AbuseTest : public ::testing::TestWithParam<HierarchyKind> {
  protected:

@@ -50,8 +50,10 @@ TEST_F(AttemptTest, SeesItsOwnProcessesAlone) {
     const std::string id = std::to_string(user);
     harness().Start(host_->As(user, harness().Shell("other-" + id, "echo begun; exec sleep 1000")));
     const std::string other = std::to_string(harness().AwaitRunning("other-" + id).pid);
-    const AttemptStatus status =
-        harness().Run(host_->As(user, harness().Shell("alone-" + id, "ls -d /proc/[0-9]*; kill -0 " + other + " && echo reached; cat /proc/" + other + "/environ && echo read; true")));
+    const AttemptStatus status = harness().Run(
+        host_->As(user, harness().Shell("alone-" + id, "ls -d /proc/[0-9]*; kill -0 " + other +
+                                                           " && echo reached; cat /proc/" + other +
+                                                           "/environ && echo read; true")));
     EXPECT_EQ(status.exit_code, 0) << status.message;
     EXPECT_EQ(harness().Output("alone-" + id), "/proc/1\n/proc/2\n");
     EXPECT_EQ(harness().Status_("other-" + id).phase, AttemptPhase::kRunning);
@@ -71,15 +73,23 @@ TEST_F(AttemptTest, ExecSeesTheSameProcesses) {
 
 // Its first process is ours: none of its own can end it, and orphans do not pile up under it.
 TEST_F(AttemptTest, ItsFirstProcessIsOursAndTakesOrphansAway) {
-  const AttemptStatus status = harness().Run(host_->As(0, harness().Shell("orphans", "kill -KILL 1; (sh -c 'exit 0' & ) ; sleep 0.3; ls -d /proc/[0-9]*; cat /proc/1/environ | wc -c; ls /proc/1/fd")));
+  const AttemptStatus status = harness().Run(
+      host_->As(0, harness().Shell("orphans",
+                                   "kill -KILL 1; (sh -c 'exit 0' & ) ; sleep 0.3; ls -d "
+                                   "/proc/[0-9]*; cat /proc/1/environ | wc -c; ls /proc/1/fd")));
   EXPECT_EQ(status.exit_code == 0 ? 0 : status.signal, 0) << status.message;
-  EXPECT_EQ(harness().Output("orphans").find("/proc/1\n/proc/2\n"), 0u) << harness().Output("orphans");
-  EXPECT_EQ(harness().Output("orphans").find("/proc/3"), std::string::npos) << harness().Output("orphans");
+  EXPECT_EQ(harness().Output("orphans").find("/proc/1\n/proc/2\n"), 0u)
+      << harness().Output("orphans");
+  EXPECT_EQ(harness().Output("orphans").find("/proc/3"), std::string::npos)
+      << harness().Output("orphans");
 }
 
-// The supervisor gets no SIGCHLD of theirs; the stop still ends with the last of them, not with the grace.
+// The supervisor gets no SIGCHLD of theirs; the stop still ends with the last of them, not with the
+// grace.
 TEST_F(AttemptTest, AStopEndsWithTheLastOfTheGroup) {
-  harness().Start(host_->Shell("group", "(trap 'sleep 0.2; echo saved; exit' TERM; echo ready; while :; do sleep 0.05; done) & trap 'exit' TERM; wait"));
+  harness().Start(host_->Shell("group",
+                               "(trap 'sleep 0.2; echo saved; exit' TERM; echo ready; while :; do "
+                               "sleep 0.05; done) & trap 'exit' TERM; wait"));
   harness().AwaitOutput("group", "ready");
   harness().runner->Stop("group", Duration::Minutes(5));  // longer than anybody waits here
   harness().AwaitEnd("group");
@@ -91,20 +101,23 @@ TEST_F(AttemptTest, SharedMemoryOfSystemVIsItsOwn) {
     harness().Run(host_->Shell(key, "ipcs -m | grep -c 0x; true"));
     return harness().Output(key);
   };
-  harness().Start(host_->Shell("holder", "ipcmk -M 4096 > /dev/null; ipcs -m | grep -c 0x; exec sleep 1000"));
+  harness().Start(
+      host_->Shell("holder", "ipcmk -M 4096 > /dev/null; ipcs -m | grep -c 0x; exec sleep 1000"));
   harness().AwaitOutput("holder", "\n");
   EXPECT_EQ(harness().Output("holder"), "1\n");
   EXPECT_EQ(segments("looker"), "0\n");
 }
 
 TEST_F(AttemptTest, IsRefusedCallsOfTheHostsAdministrator) {
-  harness().Run(host_->As(0, harness().Shell("filtered", "grep ^Seccomp: /proc/self/status; dmesg 2>&1 | head -1")));
+  harness().Run(host_->As(
+      0, harness().Shell("filtered", "grep ^Seccomp: /proc/self/status; dmesg 2>&1 | head -1")));
   EXPECT_THAT(harness().Output("filtered"), HasSubstr("Seccomp:\t2\n"));
   EXPECT_THAT(harness().Output("filtered"), HasSubstr("Operation not permitted"));
 }
 
 TEST_F(AttemptTest, SharesTheHostsProcessesWhereAskedFor) {
-  LaunchSpec spec = host_->Shell("open", "test -d /proc/" + std::to_string(getpid()) + " && echo seen");
+  LaunchSpec spec =
+      host_->Shell("open", "test -d /proc/" + std::to_string(getpid()) + " && echo seen");
   spec.private_processes = false;
   harness().Run(spec);
   EXPECT_EQ(harness().Output("open"), "seen\n");

@@ -14,7 +14,7 @@ namespace gp {
 namespace {
 
 constexpr HierarchyKind kEscapeHosts[] = {{"Bpf", Mechanism::kBpf, true},
-                           {"LegacyAlone", Mechanism::kLegacy, false}};
+                                          {"LegacyAlone", Mechanism::kLegacy, false}};
 constexpr int kCasesMin = 100;
 
 std::vector<std::string> Lines(const std::string& text) {
@@ -102,7 +102,8 @@ TEST(EscapeControlTest, ManySucceedWithoutIsolation) {
   for (const char* name :
        {"open for reading and writing", "open by io_uring worker", "open in a daemon",
         "open in a sibling (CLONE_PARENT)", "symbolic link to the node", "setuid program",
-        "program with capabilities", "reopen O_PATH by /proc/self/fd", "GPU of another simulated node", "run on all CPUs"}) {
+        "program with capabilities", "reopen O_PATH by /proc/self/fd",
+        "GPU of another simulated node", "run on all CPUs"}) {
     EXPECT_THAT(text, ::testing::HasSubstr("ESCAPED " + std::string(name)));
   }
   // The kernel itself gives none in a chroot.

@@ -16,8 +16,8 @@ namespace gp {
 namespace {
 
 constexpr HierarchyKind kMatrixHosts[] = {{"Bpf", Mechanism::kBpf, true},
-                           {"LegacyBesideUnified", Mechanism::kLegacy, true},
-                           {"LegacyAlone", Mechanism::kLegacy, false}};
+                                          {"LegacyBesideUnified", Mechanism::kLegacy, true},
+                                          {"LegacyAlone", Mechanism::kLegacy, false}};
 
 class MatrixTest : public ::testing::TestWithParam<std::tuple<HierarchyKind, uint32_t>> {
  protected:

@@ -1,6 +1,6 @@
-// Forecasts of starts against what came: how many starts lie in the interval, and how far the median is
-// off.  Once as forecasts see it, where nobody submits any more, and once with those who go on to.
-// GP_SEEDS: how many clusters.
+// Forecasts of starts against what came: how many starts lie in the interval, and how far the
+// median is off.  Once as forecasts see it, where nobody submits any more, and once with those who
+// go on to. GP_SEEDS: how many clusters.
 
 #include <gtest/gtest.h>
 
@@ -46,13 +46,20 @@ struct Score {
   }
 
   void Print(const char* name) const {
-    const auto minutes = [](const std::vector<int64_t>& seconds, size_t percent) { return static_cast<double>(Percentile(seconds, percent)) / 60; };
-    const auto percent = [this](int64_t part) { return 100.0 * static_cast<double>(part) / static_cast<double>(told); };
-    std::printf("%s: %ld forecasts, %ld with a median; in the interval %.1f %%, before it %.1f %%, after it %.1f %%; wait p50 %.0f min, p90 %.0f; "
-                "error of the median p50 %.0f min, p90 %.0f; width p50 %.0f min\n",
-                name, asked, told, percent(covered), percent(before), percent(after), minutes(waits, 50), minutes(waits, 90), minutes(errors, 50),
-                minutes(errors, 90), minutes(widths, 50));
-    for (const auto& [outcome, count] : outcomes) std::printf("  outcome %d: %ld\n", outcome, count);
+    const auto minutes = [](const std::vector<int64_t>& seconds, size_t percent) {
+      return static_cast<double>(Percentile(seconds, percent)) / 60;
+    };
+    const auto percent = [this](int64_t part) {
+      return 100.0 * static_cast<double>(part) / static_cast<double>(told);
+    };
+    std::printf(
+        "%s: %ld forecasts, %ld with a median; in the interval %.1f %%, before it %.1f %%, after "
+        "it %.1f %%; wait p50 %.0f min, p90 %.0f; "
+        "error of the median p50 %.0f min, p90 %.0f; width p50 %.0f min\n",
+        name, asked, told, percent(covered), percent(before), percent(after), minutes(waits, 50),
+        minutes(waits, 90), minutes(errors, 50), minutes(errors, 90), minutes(widths, 50));
+    for (const auto& [outcome, count] : outcomes)
+      std::printf("  outcome %d: %ld\n", outcome, count);
   }
 };
 
@@ -70,7 +77,8 @@ std::vector<Asked> AskAll(const Engine& engine) {
   const size_t stride = std::max<size_t>(waiting / kAsked, 1);
   size_t position = 0;
   for (const JobId job : present.state.queued) {
-    if (position++ % stride == 0) asked.push_back({job, ForecastStart(present, lengths, engine.now(), job)});
+    if (position++ % stride == 0)
+      asked.push_back({job, ForecastStart(present, lengths, engine.now(), job)});
   }
   return asked;
 }

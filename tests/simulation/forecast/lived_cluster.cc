@@ -8,7 +8,8 @@ namespace gp {
 namespace {
 
 constexpr int kGpusPerNode = 8;
-constexpr int64_t kLoadPercent = 95;  // of the GPU time that there is: somebody waits most of the time
+// Of the GPU time that there is: somebody waits most of the time
+constexpr int64_t kLoadPercent = 95;
 
 }  // namespace
 
@@ -21,8 +22,10 @@ LivedCluster::LivedCluster(uint64_t seed) : rng_(seed) {
   for (Habit& habit : habits_) {
     // All together ask for kLoadPercent of the GPUs, each for as much.
     const int64_t gpus = int64_t{habit.spec.gpus.count} * habit.spec.nodes;
-    habit.every = {habit.median.ns * gpus * habits / (int64_t{nodes} * kGpusPerNode) * 100 / kLoadPercent};
-    habit.next = engine_.now() + Duration::Seconds(rng_.Between(0, static_cast<int>(habit.every.ToSeconds())));
+    habit.every = {habit.median.ns * gpus * habits / (int64_t{nodes} * kGpusPerNode) * 100 /
+                   kLoadPercent};
+    habit.next = engine_.now() +
+                 Duration::Seconds(rng_.Between(0, static_cast<int>(habit.every.ToSeconds())));
   }
 }
 
@@ -68,22 +71,32 @@ void LivedCluster::Step(Instant next, bool arrivals) {
 }
 
 void LivedCluster::RunUntil(Instant end, bool arrivals) {
-  for (Instant next = NextInstant(arrivals); next <= end; next = NextInstant(arrivals)) Step(next, arrivals);
+  for (Instant next = NextInstant(arrivals); next <= end; next = NextInstant(arrivals))
+    Step(next, arrivals);
   engine_.AdvanceTo(end);
 }
 
 void LivedCluster::RunUntilStarted(const std::vector<JobId>& jobs, bool arrivals) {
-  const auto all_started = [&] { return std::ranges::all_of(jobs, [this](JobId job) { return StartOf(job).has_value(); }); };
-  for (Instant next = NextInstant(arrivals); next != kNever && !all_started(); next = NextInstant(arrivals)) Step(next, arrivals);
+  const auto all_started = [&] {
+    return std::ranges::all_of(jobs, [this](JobId job) { return StartOf(job).has_value(); });
+  };
+  for (Instant next = NextInstant(arrivals); next != kNever && !all_started();
+       next = NextInstant(arrivals))
+    Step(next, arrivals);
 }
 
 void LivedCluster::SubmitDue() {
   for (Habit& habit : habits_) {
     while (habit.next <= engine_.now()) {
-      const JobId job = engine_.Submit(std::make_shared<const JobSpec>(habit.spec), {habit.user, 1000, 1000}).value();
+      const JobId job =
+          engine_.Submit(std::make_shared<const JobSpec>(habit.spec), {habit.user, 1000, 1000})
+              .value();
       lengths_[job] = DrawLength(habit);
       // Bursts and pauses: between none and twice the mean.
-      habit.next = habit.next + Duration::Seconds(1 + static_cast<int64_t>(rng_.Below(2 * static_cast<uint64_t>(habit.every.ToSeconds()) + 1)));
+      habit.next =
+          habit.next +
+          Duration::Seconds(1 + static_cast<int64_t>(rng_.Below(
+                                    2 * static_cast<uint64_t>(habit.every.ToSeconds()) + 1)));
     }
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// A cluster with habits: users who submit jobs of a few names, each name with a length of its own that
-// strays, some with time limits that are much too long, as people set them.
+// A cluster with habits: users who submit jobs of a few names, each name with a length of its own
+// that strays, some with time limits that are much too long, as people set them.
 
 #include <map>
 #include <optional>

@@ -1,5 +1,6 @@
-// Worlds under faults of every kind.  GP_WORLDS says how many, GP_SEED_FIRST with which seed to begin, so that a large
-// number can be divided among cores.  A world that fails is made smaller by `simulate world --shrink`.
+// Worlds under faults of every kind.  GP_WORLDS says how many, GP_SEED_FIRST with which seed to
+// begin, so that a large number can be divided among cores.  A world that fails is made smaller by
+// `simulate world --shrink`.
 
 #include "simulation/world/world.h"
 
@@ -33,7 +34,8 @@ Policy BasePolicy() {
 // GP_SHRINK says how many tries a failing world is worth.
 std::string Smallest(const WorldPlan& plan) {
   const auto breaks = [&](const WorldPart& part) { return !RunWorld(plan, part).broken.empty(); };
-  const WorldPart small = Shrink(WholeOf(plan), static_cast<int>(FromEnvironment("GP_SHRINK", 0)), breaks);
+  const WorldPart small =
+      Shrink(WholeOf(plan), static_cast<int>(FromEnvironment("GP_SHRINK", 0)), breaks);
   return RunWorld(plan, small).broken + "\n  " + TellPart(plan, small);
 }
 

@@ -41,9 +41,7 @@ std::string LinkOf(const std::string& link) {
   return size < 0 ? "" : std::string(path, static_cast<size_t>(size));
 }
 
-std::string PathOf(int fd) {
-  return LinkOf("/proc/self/fd/" + std::to_string(fd));
-}
+std::string PathOf(int fd) { return LinkOf("/proc/self/fd/" + std::to_string(fd)); }
 
 std::string PathAt(int directory, const char* name) {
   if (name[0] == '/') return name;
@@ -75,8 +73,7 @@ Way Pass(Shim& shim, FileCall call) {
   if (!is_it) return Way::kGoOn;
   switch (plan.fault) {
     case FilePlan::Fault::kNone:
-    case FilePlan::Fault::kNoDirect:
-      return Way::kGoOn;
+    case FilePlan::Fault::kNoDirect: return Way::kGoOn;
     case FilePlan::Fault::kTear:
       if (call == FileCall::kWrite) return Way::kTear;
       Die();
@@ -84,8 +81,7 @@ Way Pass(Shim& shim, FileCall call) {
       if (call == FileCall::kWrite) return Way::kCut;
       shim.unsynced.Lose(plan.seed);
       Die();
-    case FilePlan::Fault::kKill:
-      Die();
+    case FilePlan::Fault::kKill: Die();
     default:
       if (plan.error == ENOSPC && !NeedsRoom(call)) return Way::kGoOn;
       errno = plan.error;
@@ -135,8 +131,7 @@ ssize_t WatchedWrite(int fd, const std::string& path, const void* bytes, size_t 
     Die();
   }
   if (way == Way::kCut) {
-    if (is_synchronous)
-      WriteSectors(shim, fd, path, {static_cast<const char*>(bytes), size}, at);
+    if (is_synchronous) WriteSectors(shim, fd, path, {static_cast<const char*>(bytes), size}, at);
     shim.unsynced.Lose(shim.plan.seed);
     Die();
   }
@@ -147,8 +142,8 @@ ssize_t WatchedWrite(int fd, const std::string& path, const void* bytes, size_t 
 
 // The disk is not waited for: whether writes are synchronous only the shim knows.
 int OpenWatched(int directory, const char* name, int flags, mode_t mode) {
-  const int fd = static_cast<int>(
-      syscall(SYS_openat, directory, name, flags & ~(O_DIRECT | O_DSYNC), mode));
+  const int fd =
+      static_cast<int>(syscall(SYS_openat, directory, name, flags & ~(O_DIRECT | O_DSYNC), mode));
   if ((flags & O_DSYNC) != 0) {
     TheShim().synchronous.insert(fd);
   } else {
@@ -245,28 +240,18 @@ ssize_t pread(int fd, void* bytes, size_t size, off_t at) {
   const std::string path = is_watching ? PathOf(fd) : "";
   return Through(FileCall::kRead, path, kNothing, [&] { return RawPread(fd, bytes, size, at); });
 }
-ssize_t pread64(int fd, void* bytes, size_t size, off64_t at) {
-  return pread(fd, bytes, size, at);
-}
+ssize_t pread64(int fd, void* bytes, size_t size, off64_t at) { return pread(fd, bytes, size, at); }
 ssize_t read(int fd, void* bytes, size_t size) {
   const std::string path = is_watching ? PathOf(fd) : "";
   return Through(FileCall::kRead, path, kNothing,
                  [&]() -> ssize_t { return syscall(SYS_read, fd, bytes, size); });
 }
 
-int fsync(int fd) {
-  return Sync(fd);
-}
-int fdatasync(int fd) {
-  return Sync(fd);
-}
+int fsync(int fd) { return Sync(fd); }
+int fdatasync(int fd) { return Sync(fd); }
 
-int ftruncate(int fd, off_t size) noexcept {
-  return Truncate(fd, size);
-}
-int ftruncate64(int fd, off64_t size) noexcept {
-  return Truncate(fd, size);
-}
+int ftruncate(int fd, off_t size) noexcept { return Truncate(fd, size); }
+int ftruncate64(int fd, off64_t size) noexcept { return Truncate(fd, size); }
 int fallocate(int fd, int mode, off_t at, off_t size) {
   const std::string path = is_watching ? PathOf(fd) : "";
   const auto note = [&](Unsynced& unsynced) {
@@ -318,9 +303,7 @@ int unlinkat(int directory, const char* name, int flags) noexcept {
       FileCall::kRemove, path, [&](Unsynced& unsynced) { unsynced.Remove(path); },
       [&] { return static_cast<int>(syscall(SYS_unlinkat, directory, name, flags)); });
 }
-int unlink(const char* name) noexcept {
-  return unlinkat(AT_FDCWD, name, 0);
-}
+int unlink(const char* name) noexcept { return unlinkat(AT_FDCWD, name, 0); }
 
 int mkdirat(int directory, const char* name, mode_t mode) noexcept {
   const std::string path = is_watching ? PathAt(directory, name) : "";
@@ -328,8 +311,6 @@ int mkdirat(int directory, const char* name, mode_t mode) noexcept {
       FileCall::kCreate, path, [&](Unsynced& unsynced) { unsynced.Create(path); },
       [&] { return static_cast<int>(syscall(SYS_mkdirat, directory, name, mode)); });
 }
-int mkdir(const char* name, mode_t mode) noexcept {
-  return mkdirat(AT_FDCWD, name, mode);
-}
+int mkdir(const char* name, mode_t mode) noexcept { return mkdirat(AT_FDCWD, name, mode); }
 
 }  // extern "C"

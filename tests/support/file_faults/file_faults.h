@@ -35,7 +35,8 @@ struct FilePlan {
 // Counts from 0 below `directory`; an empty one: nothing is watched any more.
 // Syncs go no further than to this shim: who is killed loses nothing that the kernel has.
 void WatchFiles(const std::string& directory, const FilePlan& plan = {});
-// What was not synced since then is lost, all of it, as far as the plan had it kept: kLosePower only.
+// What was not synced since then is lost, all of it, as far as the plan had it kept: kLosePower
+// only.
 void LoseUnsynced();
 // The calls since then.
 std::vector<FileCall> WatchedCalls();

@@ -8,9 +8,7 @@
 namespace gp {
 namespace {
 
-std::string ParentOf(const std::string& path) {
-  return path.substr(0, path.rfind('/'));
-}
+std::string ParentOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 std::string ContentOf(const std::string& path) {
   const int fd = RawOpen(path, O_RDONLY);

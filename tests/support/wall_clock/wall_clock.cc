@@ -1,5 +1,6 @@
-// For LD_PRELOAD: the wall clock of a program is off by as many nanoseconds as stand in the file WALL_CLOCK_OFF, an int64
-// in the machine's byte order that may be rewritten at any time.  Other clocks are true.
+// For LD_PRELOAD: the wall clock of a program is off by as many nanoseconds as stand in the file
+// WALL_CLOCK_OFF, an int64 in the machine's byte order that may be rewritten at any time.  Other
+// clocks are true.
 
 #include <fcntl.h>
 #include <sys/mman.h>

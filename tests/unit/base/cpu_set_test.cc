@@ -5,9 +5,7 @@
 namespace gp {
 namespace {
 
-CpuSet Set(std::string_view list) {
-  return CpuSet::Parse(list).value();
-}
+CpuSet Set(std::string_view list) { return CpuSet::Parse(list).value(); }
 
 TEST(CpuSet, ReadsAndWritesTheKernelsForm) {
   for (const char* list : {"", "0", "0-3", "0-3,8,10-11", "63-64,4095"})

@@ -16,9 +16,7 @@ TEST(Crc32c, KnownVectors) {
   EXPECT_EQ(Crc32c(""), 0u);
 }
 
-TEST(Crc32c, GoesOnFromItsSeed) {
-  EXPECT_EQ(Crc32c("6789", Crc32c("12345")), Crc32c("123456789"));
-}
+TEST(Crc32c, GoesOnFromItsSeed) { EXPECT_EQ(Crc32c("6789", Crc32c("12345")), Crc32c("123456789")); }
 
 TEST(Crc32c, SeesEachFlippedBit) {
   const std::string text = "a record of the journal";

@@ -17,7 +17,9 @@ TEST(Paths, LieBelowADirectoryByTheirWords) {
   EXPECT_EQ(WordsBelow("/c", "/c/x y/z/"), (Words{"x y", "z"}));
   EXPECT_EQ(WordsBelow("/c/", "/c//x"), Words{"x"});
   EXPECT_EQ(WordsBelow("/", "/x"), Words{"x"});
-  for (const char* path : {"/c", "/c/", "/cc/x", "/d/c/x", "/c/../etc", "/c/x/../../etc", "/c/.", ""}) EXPECT_EQ(WordsBelow("/c", path), Words{}) << path;
+  for (const char* path :
+       {"/c", "/c/", "/cc/x", "/d/c/x", "/c/../etc", "/c/x/../../etc", "/c/.", ""})
+    EXPECT_EQ(WordsBelow("/c", path), Words{}) << path;
   EXPECT_EQ(WordsBelow("", "/x"), Words{});
   EXPECT_EQ(WordsBelow("/", "/"), Words{});
 }

@@ -54,13 +54,17 @@ TEST(NaturalLess, ComparesNumbersAsNumbers) {
 }
 
 TEST(ToBase64, KnownValues) {
-  const std::pair<std::string_view, const char*> cases[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}, {{"\0\xff\xfe", 3}, "AP/+"}};
+  const std::pair<std::string_view, const char*> cases[] = {
+      {"", ""},        {"f", "Zg=="},          {"fo", "Zm8="},
+      {"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}, {{"\0\xff\xfe", 3}, "AP/+"}};
   for (const auto& [bytes, text] : cases) EXPECT_EQ(ToBase64(bytes), text);
 }
 
 TEST(IsHostName, HasNothingThatSeparates) {
-  for (const std::string good : {"n1", "gpu-7.rack_2", "10.0.0.1", "N", "_"}) EXPECT_TRUE(IsHostName(good)) << good;
-  for (const std::string bad : {"", "n 1", "n1\n", "a/b", "a,b", "::1", "\xc3\xa9"}) EXPECT_FALSE(IsHostName(bad)) << bad;
+  for (const std::string good : {"n1", "gpu-7.rack_2", "10.0.0.1", "N", "_"})
+    EXPECT_TRUE(IsHostName(good)) << good;
+  for (const std::string bad : {"", "n 1", "n1\n", "a/b", "a,b", "::1", "\xc3\xa9"})
+    EXPECT_FALSE(IsHostName(bad)) << bad;
   EXPECT_TRUE(IsHostName(std::string(253, 'a')));
   EXPECT_FALSE(IsHostName(std::string(254, 'a')));
   EXPECT_FALSE(IsHostName(std::string_view("n1\0", 3)));

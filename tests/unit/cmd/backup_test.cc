@@ -28,7 +28,9 @@ std::string TextOf(const std::string& path) {
   return text.str();
 }
 
-void Write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+void Write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
 
 class BackupTest : public testing::Test {
  protected:
@@ -160,7 +162,8 @@ TEST_F(BackupTest, SetsAsideWhatIsThereWhenAsked) {
   EXPECT_EQ(restored->set_aside, state_ + "/journal.db.before-restore");
   std::string loss;
   EXPECT_EQ(LastOf(state_, &loss), backed_up);
-  EXPECT_NE(loss.find("to " + std::to_string(there) + " were written once"), std::string::npos) << loss;
+  EXPECT_NE(loss.find("to " + std::to_string(there) + " were written once"), std::string::npos)
+      << loss;
   Live();
   EXPECT_EQ(Restore(backup_, state_, true)->set_aside, state_ + "/journal.db.before-restore.2");
   // What was set aside is whole.
@@ -206,13 +209,19 @@ TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
   Write(backup_ + "/letter.txt", "dear");
   fs::permissions(backup_, fs::perms(0755));
   EXPECT_EQ(BackUpNow().error().code, ErrorCode::kConflict);
-  EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0755)) << "what is something else stays as it is";
+  EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0755))
+      << "what is something else stays as it is";
   EXPECT_EQ(fs::directory_iterator(backup_)->path().filename(), "letter.txt");
   fs::rename(backup_ + "/letter.txt", backup_ + "/README");
   EXPECT_EQ(BackUpNow().error().code, ErrorCode::kConflict) << "many a directory has one";
   fs::remove(backup_ + "/README");
   Live();
-  EXPECT_EQ(BackUpJournal(state_, [](uint64_t, uint64_t) -> Result<JournalPage> { return JournalPage{}; }).error().code, ErrorCode::kConflict) << "a state directory is none";
+  EXPECT_EQ(
+      BackUpJournal(state_, [](uint64_t, uint64_t) -> Result<JournalPage> { return JournalPage{}; })
+          .error()
+          .code,
+      ErrorCode::kConflict)
+      << "a state directory is none";
   EXPECT_EQ(Restore(state_, directory_ + "/new", false).error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(BackUpNow());
   fs::remove(state_ + "/journal.db");
@@ -222,7 +231,8 @@ TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
   EXPECT_FALSE(Restore(backup_, state_, false));
   EXPECT_FALSE(fs::exists(state_ + "/journal.db")) << "nothing was put there";
   EXPECT_EQ(Restore(backup_, backup_, true).error().code, ErrorCode::kInvalidArgument);
-  for (const auto& file : fs::directory_iterator(state_)) EXPECT_EQ(file.path().string().find("restored"), std::string::npos) << file.path();
+  for (const auto& file : fs::directory_iterator(state_))
+    EXPECT_EQ(file.path().string().find("restored"), std::string::npos) << file.path();
 }
 
 TEST_F(BackupTest, HasTheSecretsAndWholeLinesOfTheAudit) {
@@ -238,7 +248,7 @@ TEST_F(BackupTest, HasTheSecretsAndWholeLinesOfTheAudit) {
   EXPECT_TRUE(BackUpFiles(backup_, state_).empty());
   EXPECT_EQ(TextOf(backup_ + "/audit/audit-000001.jsonl"), "one\ntwo\nthree\n");
   for (const std::string path : {"", "/audit", "/join-token", "/authority.pem", "/journal.db"}) {
-    struct stat found {};
+    struct stat found{};
     ASSERT_EQ(stat((backup_ + path).c_str(), &found), 0) << path;
     EXPECT_EQ(found.st_mode & 077, 0u) << path << ": for its owner alone";
   }

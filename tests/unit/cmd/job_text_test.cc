@@ -47,7 +47,8 @@ TEST(JobText, WhatIsNotAskedForHasNoLine) {
   }
 }
 
-// The controller leaves out what others may not know; an empty line would say that there is nothing.
+// The controller leaves out what others may not know; an empty line would say that there is
+// nothing.
 TEST(JobText, WhatMayNotBeKnownIsSaidSo) {
   v1::Job job = Train();
   job.mutable_spec()->clear_command();
@@ -61,10 +62,11 @@ TEST(JobText, OutputIsWhereTheNewestAttemptRan) {
   v1::Attempt& second = *job.add_attempts();
   second.set_number(2);
   for (const char* node : {"h100-02", "h100-01", "h100-02"}) second.add_ranks()->set_node(node);
-  EXPECT_EQ(DescribeOutput(job),
-            "Output      gpu-platform jobs logs job-17\n"
-            "            STATE/logs/job-000h/2/RANK.out and RANK.err, where STATE is the agent's on "
-            "h100-01, h100-02\n");
+  EXPECT_EQ(
+      DescribeOutput(job),
+      "Output      gpu-platform jobs logs job-17\n"
+      "            STATE/logs/job-000h/2/RANK.out and RANK.err, where STATE is the agent's on "
+      "h100-01, h100-02\n");
 }
 
 TEST(JobText, OutputOfAnElementLiesUnderItsOwnNumber) {

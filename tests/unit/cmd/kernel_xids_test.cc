@@ -31,10 +31,13 @@ TEST(KernelXids, LinesOfThisNodesGpusAreTaken) {
   close(mkstemp(path));
   auto log = KernelLog::Open(path);
   ASSERT_TRUE(log);
-  std::ofstream(path, std::ios::app) << "4,1,1,-;NVRM: Xid (PCI:0000:1b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
-                                     << "4,2,2,-;NVRM: Xid (PCI:0000:99:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
-                                     << "12,3,3,-;NVRM: Xid (PCI:0000:1b:00): 48, pid=1, name=x, forged\n";
-  const auto seen = TakeKernelXids(**log, {"00000000:1A:00.0", "00000000:1B:00.0"}, [](int gpu, int instance) { return LeaseId{static_cast<uint64_t>(gpu * 10 + instance)}; });
+  std::ofstream(path, std::ios::app)
+      << "4,1,1,-;NVRM: Xid (PCI:0000:1b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
+      << "4,2,2,-;NVRM: Xid (PCI:0000:99:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
+      << "12,3,3,-;NVRM: Xid (PCI:0000:1b:00): 48, pid=1, name=x, forged\n";
+  const auto seen = TakeKernelXids(
+      **log, {"00000000:1A:00.0", "00000000:1B:00.0"},
+      [](int gpu, int instance) { return LeaseId{static_cast<uint64_t>(gpu * 10 + instance)}; });
   std::remove(path);
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].gpu, 1);

@@ -44,16 +44,25 @@ TEST_F(ParseMomentIn, LocalTimeAndUtc) {
 }
 
 TEST_F(ParseMomentIn, ATimeThatComesTwiceIsRefused) {
-  EXPECT_EQ(ErrorIn(kBerlin, "2027-10-31T02:30"), "2027-10-31T02:30 comes twice that day, as clocks are set back: write 2027-10-31T00:30Z or 2027-10-31T01:30Z");
-  EXPECT_EQ(ErrorIn(kNewYork, "2027-11-07 01:15:10"), "2027-11-07 01:15:10 comes twice that day, as clocks are set back: write 2027-11-07T05:15:10Z or 2027-11-07T06:15:10Z");
-  EXPECT_EQ(ErrorIn(kLordHowe, "2027-04-04T01:45"), "2027-04-04T01:45 comes twice that day, as clocks are set back: write 2027-04-03T14:45Z or 2027-04-03T15:15Z");
+  EXPECT_EQ(ErrorIn(kBerlin, "2027-10-31T02:30"),
+            "2027-10-31T02:30 comes twice that day, as clocks are set back: write "
+            "2027-10-31T00:30Z or 2027-10-31T01:30Z");
+  EXPECT_EQ(ErrorIn(kNewYork, "2027-11-07 01:15:10"),
+            "2027-11-07 01:15:10 comes twice that day, as clocks are set back: write "
+            "2027-11-07T05:15:10Z or 2027-11-07T06:15:10Z");
+  EXPECT_EQ(ErrorIn(kLordHowe, "2027-04-04T01:45"),
+            "2027-04-04T01:45 comes twice that day, as clocks are set back: write "
+            "2027-04-03T14:45Z or 2027-04-03T15:15Z");
   EXPECT_EQ(ErrorIn(kBerlin, "2027-10-31T03:00"), "");
   EXPECT_EQ(ErrorIn(kBerlin, "2027-10-31T01:59:59"), "");
   EXPECT_EQ(ErrorIn(kBerlin, "2027-10-31T00:30Z"), "");
 }
 
 TEST_F(ParseMomentIn, ATimeThatIsLeftOutIsRefused) {
-  EXPECT_TRUE(ErrorIn(kBerlin, "2027-03-28T02:30").starts_with("2027-03-28T02:30 is left out of that day, as clocks are set forward over it"));
+  EXPECT_TRUE(
+      ErrorIn(kBerlin, "2027-03-28T02:30")
+          .starts_with(
+              "2027-03-28T02:30 is left out of that day, as clocks are set forward over it"));
   EXPECT_TRUE(ErrorIn(kNewYork, "2027-03-14T02:00").starts_with("2027-03-14T02:00 is left out"));
   EXPECT_TRUE(ErrorIn(kLordHowe, "2027-10-03T02:15").starts_with("2027-10-03T02:15 is left out"));
   EXPECT_EQ(ErrorIn(kBerlin, "2027-03-28T03:00"), "");
@@ -61,7 +70,8 @@ TEST_F(ParseMomentIn, ATimeThatIsLeftOutIsRefused) {
 }
 
 TEST_F(ParseMomentIn, NoDayOfTheCalendar) {
-  for (const char* text : {"2027-02-30T10:00", "2027-02-29", "2027-04-31T10:00Z", "2027-13-01", "soon"}) {
+  for (const char* text :
+       {"2027-02-30T10:00", "2027-02-29", "2027-04-31T10:00Z", "2027-13-01", "soon"}) {
     EXPECT_TRUE(ErrorIn(kBerlin, text).find("is no point in time") != std::string::npos) << text;
   }
   EXPECT_EQ(ErrorIn(kBerlin, "2028-02-29"), "");

@@ -10,7 +10,8 @@ namespace {
 class ProgressTest : public testing::Test {
  protected:
   Progress::Terminal Screen() {
-    return {[this] { return now_ms_ * 1'000'000; }, [this](const std::string& text) { written_.push_back(text); }};
+    return {[this] { return now_ms_ * 1'000'000; },
+            [this](const std::string& text) { written_.push_back(text); }};
   }
   void Show(Progress& progress, int64_t at_ms, double done) {
     now_ms_ = at_ms;
@@ -39,7 +40,8 @@ TEST_F(ProgressTest, OneLineIsWrittenAgainInPlaceAndThenGone) {
   {
     Progress progress(Screen());
     Show(progress, 7'000, 0.38);
-    EXPECT_EQ(written_, (std::vector<std::string>{"\rsimulated day 12 of 31 · 38 % · about 3 s left\x1b[K"}));
+    EXPECT_EQ(written_,
+              (std::vector<std::string>{"\rsimulated day 12 of 31 · 38 % · about 3 s left\x1b[K"}));
     Show(progress, 7'500, 0.5);
   }
   ASSERT_EQ(written_.size(), 3u);

@@ -25,7 +25,8 @@ TEST(WatchFoot, ThePlaceStandsOnTheRightAndIsNeverWrittenOver) {
   const std::string cut = FootText("type what rows must contain", "1-5 of 16", 20);
   EXPECT_TRUE(cut.starts_with("type")) << cut;
   EXPECT_TRUE(cut.ends_with("  1-5 of 16")) << cut;
-  for (int width = 0; width < 12; ++width) EXPECT_TRUE(FootText("q quit", "1-5 of 16", width).ends_with("1-5 of 16")) << width;
+  for (int width = 0; width < 12; ++width)
+    EXPECT_TRUE(FootText("q quit", "1-5 of 16", width).ends_with("1-5 of 16")) << width;
 }
 
 }  // namespace

@@ -9,8 +9,10 @@ namespace {
 
 TEST(XidText, EveryActionHasWordsOfItsOwn) {
   std::set<std::string> jobs, gpus;
-  for (int action = 0; action <= static_cast<int>(TenantAction::kRestartAll); ++action) jobs.insert(JobsText({static_cast<TenantAction>(action)}));
-  for (int remedy = 0; remedy <= static_cast<int>(GpuRemedy::kReboot); ++remedy) gpus.insert(GpuText({TenantAction::kNone, static_cast<GpuRemedy>(remedy)}));
+  for (int action = 0; action <= static_cast<int>(TenantAction::kRestartAll); ++action)
+    jobs.insert(JobsText({static_cast<TenantAction>(action)}));
+  for (int remedy = 0; remedy <= static_cast<int>(GpuRemedy::kReboot); ++remedy)
+    gpus.insert(GpuText({TenantAction::kNone, static_cast<GpuRemedy>(remedy)}));
   gpus.insert(GpuText({TenantAction::kNone, GpuRemedy::kNone, true}));
   gpus.insert(GpuText(kUnknownXid));
   EXPECT_EQ(jobs.size(), 6u);

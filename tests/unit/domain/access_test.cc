@@ -17,32 +17,40 @@ TEST(RoleOf, IsAUserWhereNobodySaidAnything) {
 }
 
 TEST(RoleOf, ComesFromTheNearestQueueAtOrAbove) {
-  const Access access = Granted({{{"ana", ""}, Role::kViewer}, {{"ana", "team"}, Role::kOperator}, {{"ana", "team/vision"}, Role::kNone}});
+  const Access access = Granted({{{"ana", ""}, Role::kViewer},
+                                 {{"ana", "team"}, Role::kOperator},
+                                 {{"ana", "team/vision"}, Role::kNone}});
   EXPECT_EQ(RoleOf(access, "ana", ""), Role::kViewer);
   EXPECT_EQ(RoleOf(access, "ana", "other"), Role::kViewer);
   EXPECT_EQ(RoleOf(access, "ana", "team"), Role::kOperator);
   EXPECT_EQ(RoleOf(access, "ana", "team/text/a"), Role::kOperator);
   EXPECT_EQ(RoleOf(access, "ana", "team/vision/x"), Role::kNone);
-  EXPECT_EQ(RoleOf(access, "ana", "teams"), Role::kViewer);  // a name that begins alike is not below it
+  // A name that begins alike is not below it
+  EXPECT_EQ(RoleOf(access, "ana", "teams"), Role::kViewer);
 }
 
 // Who governs a team must not shut out who governs all.
 TEST(RoleOf, OfAnAdminIsNotLessBelow) {
-  const Access access = Granted({{{"ana", ""}, Role::kAdmin}, {{"ana", "team"}, Role::kNone}, {{"ben", "team"}, Role::kAdmin}, {{"ben", "team/x"}, Role::kViewer}});
+  const Access access = Granted({{{"ana", ""}, Role::kAdmin},
+                                 {{"ana", "team"}, Role::kNone},
+                                 {{"ben", "team"}, Role::kAdmin},
+                                 {{"ben", "team/x"}, Role::kViewer}});
   EXPECT_EQ(RoleOf(access, "ana", "team/x"), Role::kAdmin);
   EXPECT_EQ(RoleOf(access, "ben", "team/x/y"), Role::kAdmin);
   EXPECT_EQ(RoleOf(access, "ben", ""), Role::kUser);
 }
 
 TEST(RoleOf, OnesOwnCountsBeforeEverybodys) {
-  const Access access = Granted({{{"*", ""}, Role::kNone}, {{"*", "team"}, Role::kUser}, {{"ana", ""}, Role::kViewer}});
+  const Access access = Granted(
+      {{{"*", ""}, Role::kNone}, {{"*", "team"}, Role::kUser}, {{"ana", ""}, Role::kViewer}});
   EXPECT_EQ(RoleOf(access, "ana", "team"), Role::kViewer);
   EXPECT_EQ(RoleOf(access, "ben", "team"), Role::kUser);
   EXPECT_EQ(RoleOf(access, "ben", ""), Role::kNone);
 }
 
 TEST(Roles, HaveNames) {
-  for (const Role role : {Role::kNone, Role::kViewer, Role::kUser, Role::kOperator, Role::kAdmin}) EXPECT_EQ(ParseRole(Name(role)), role);
+  for (const Role role : {Role::kNone, Role::kViewer, Role::kUser, Role::kOperator, Role::kAdmin})
+    EXPECT_EQ(ParseRole(Name(role)), role);
   EXPECT_EQ(ParseRole("root"), std::nullopt);
 }
 
@@ -64,7 +72,9 @@ TEST(Tokens, AreRefusedWhereTheyCouldNotBeUsedOrWouldLastForEver) {
   EXPECT_TRUE(refused([](AccessToken& token) { token.hash.back() = 'G'; }));
   EXPECT_TRUE(refused([](AccessToken& token) { token.most = Role::kNone; }));
   EXPECT_TRUE(refused([&](AccessToken& token) { token.expires_at = now; }));
-  EXPECT_TRUE(refused([&](AccessToken& token) { token.expires_at = now + kTokenLifeMax + Duration::Nanoseconds(1); }));
+  EXPECT_TRUE(refused([&](AccessToken& token) {
+    token.expires_at = now + kTokenLifeMax + Duration::Nanoseconds(1);
+  }));
 }
 
 }  // namespace

@@ -23,11 +23,16 @@ TEST(Decay, IsTheExponential) {
   Rng rng(7);
   for (int i = 0; i < 2'000; ++i) {
     const Duration elapsed{static_cast<int64_t>(rng.Below(static_cast<uint64_t>(kWeek.ns) * 5))};
-    const long double halvings = static_cast<long double>(elapsed.ns) / static_cast<long double>(kWeek.ns);
+    const long double halvings =
+        static_cast<long double>(elapsed.ns) / static_cast<long double>(kWeek.ns);
     const long double exact = std::exp2(-halvings) * 1e17L;
-    EXPECT_NEAR(static_cast<double>(Faded(100'000'000'000'000'000, elapsed, kWeek) - exact), 0, 1e5) << elapsed.ns;
-    const long double area = 8'000.0L * (1 - std::exp2(-halvings)) * static_cast<long double>(kWeek.ns) / 1e6L / std::log(2.0L);
-    EXPECT_NEAR(static_cast<double>(FadedSum(8'000, elapsed, kWeek) - area), 0, static_cast<double>(area) * 1e-8 + 1.0) << elapsed.ns;
+    EXPECT_NEAR(static_cast<double>(Faded(100'000'000'000'000'000, elapsed, kWeek) - exact), 0, 1e5)
+        << elapsed.ns;
+    const long double area = 8'000.0L * (1 - std::exp2(-halvings)) *
+                             static_cast<long double>(kWeek.ns) / 1e6L / std::log(2.0L);
+    EXPECT_NEAR(static_cast<double>(FadedSum(8'000, elapsed, kWeek) - area), 0,
+                static_cast<double>(area) * 1e-8 + 1.0)
+        << elapsed.ns;
   }
 }
 
@@ -38,7 +43,8 @@ TEST(Account, SumsDoNotDependOnWhenTheyAreTaken) {
   Account once = often;
   Rng rng(3);
   Instant at{0};
-  for (int i = 0; i < 20'000; ++i) Settle(often, at = at + Duration::Milliseconds(rng.Between(1, 20'000)), meter);
+  for (int i = 0; i < 20'000; ++i)
+    Settle(often, at = at + Duration::Milliseconds(rng.Between(1, 20'000)), meter);
   Settle(once, at, meter);
   EXPECT_NEAR(static_cast<double>(often.faded_use), static_cast<double>(once.faded_use), 40'000);
   EXPECT_EQ(often.period_use, once.period_use);

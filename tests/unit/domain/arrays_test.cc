@@ -45,8 +45,11 @@ TEST(JobName, IsAJobOrElementsOfAnArray) {
   EXPECT_EQ(ParseJobName("job-5[2-7]"), (JobName{{5}, Elements{2, 7}}));
   EXPECT_EQ(ParseJobName("job-5[*]"), (JobName{{5}, Elements{0, kArrayMax - 1}}));
   EXPECT_EQ(ParseJobName("job-5[9999]"), (JobName{{5}, Elements{9'999, 9'999}}));
-  for (const char* wrong : {"", "5", "job-", "job-5[", "job-5[]", "job-5]", "job-5[-1]", "job-5[7-2]", "job-5[1-]", "job-5[-]", "job-5[1,2]",
-                            "job-5[a]", "job-5[10000]", "job-5[01]", "job-5[3]x", "job-5[3", "[3]", "job-5 [3]", "job-5[**]", "job-5[1-2-3]"}) {
+  for (const char* wrong :
+       {"",           "5",         "job-",         "job-5[",    "job-5[]",
+        "job-5]",     "job-5[-1]", "job-5[7-2]",   "job-5[1-]", "job-5[-]",
+        "job-5[1,2]", "job-5[a]",  "job-5[10000]", "job-5[01]", "job-5[3]x",
+        "job-5[3",    "[3]",       "job-5 [3]",    "job-5[**]", "job-5[1-2-3]"}) {
     EXPECT_FALSE(ParseJobName(wrong)) << wrong;
   }
 }
@@ -92,14 +95,17 @@ TEST_F(Arrays, OneJobIsNamedExactly) {
 TEST_F(Arrays, SeveralJobsAreNamedByTheArrayOrARange) {
   Submit(ArrayOf(4));
   Submit(ArrayOf(0));
-  const auto named = [this](std::string_view name) { return FindJobsNamed(cluster_.state(), name).value_or(std::vector<JobId>()); };
+  const auto named = [this](std::string_view name) {
+    return FindJobsNamed(cluster_.state(), name).value_or(std::vector<JobId>());
+  };
   EXPECT_THAT(named("job-1"), ElementsAre(JobId{2}, JobId{3}, JobId{4}, JobId{5}));
   EXPECT_THAT(named("job-1[*]"), SizeIs(4));
   EXPECT_THAT(named("job-1[1-2]"), ElementsAre(JobId{3}, JobId{4}));
   EXPECT_THAT(named("job-1[2-99]"), ElementsAre(JobId{4}, JobId{5}));
   EXPECT_THAT(named("job-3"), ElementsAre(JobId{3}));
   EXPECT_THAT(named("job-6"), ElementsAre(JobId{6}));
-  for (const char* wrong : {"job-1[4-5]", "job-6[*]", "job-7", "job"}) EXPECT_FALSE(FindJobsNamed(cluster_.state(), wrong)) << wrong;
+  for (const char* wrong : {"job-1[4-5]", "job-6[*]", "job-7", "job"})
+    EXPECT_FALSE(FindJobsNamed(cluster_.state(), wrong)) << wrong;
 }
 
 TEST_F(Arrays, ARequestIsAnsweredWhileOneOfThemIsKnown) {
@@ -127,7 +133,9 @@ TEST_F(Arrays, AccountsOfArraysDoNotPileUp) {
   EXPECT_EQ(cluster_.state().accounts.at({"", "", {1}}).held.jobs, 2);
   EXPECT_TRUE(cluster_.Execute(SetPriority{{2}, 300}));
   ASSERT_TRUE(has_account());
-  const auto exit = [](uint64_t lease) { return LeaseObservation{{lease}, true, true, {1}, {2}, {LeaseEnd::kExited, 0, 0, ""}}; };
+  const auto exit = [](uint64_t lease) {
+    return LeaseObservation{{lease}, true, true, {1}, {2}, {LeaseEnd::kExited, 0, 0, ""}};
+  };
   ReportNode report{{0}, cluster_.state().nodes[0].incarnation, {exit(1), exit(2)}, {}};
   ASSERT_TRUE(cluster_.Execute(report));
   EXPECT_FALSE(has_account());
@@ -135,13 +143,15 @@ TEST_F(Arrays, AccountsOfArraysDoNotPileUp) {
 
 // A reader that was told of a shared value before there was one.
 TEST(SharedValues, WithoutAnEarlierOneAreDamage) {
-  const Record record{{{1}, "", "", SubmitJob{ArrayOf(1), {"ana", 1, 1}}}, {JobSubmitted{{1}, ArrayOf(1), {"ana", 1, 1}, "", "q", "p"}}};
+  const Record record{{{1}, "", "", SubmitJob{ArrayOf(1), {"ana", 1, 1}}},
+                      {JobSubmitted{{1}, ArrayOf(1), {"ana", 1, 1}, "", "q", "p"}}};
   const std::string good = EncodeRecord(record);
   ASSERT_TRUE(DecodeRecord(good));
   int refused = 0;
   for (size_t i = 0; i < good.size(); ++i) {
     std::string damaged = good;
-    damaged[i] = static_cast<char>(damaged[i] ^ 2);  // a false that is true, where it stands for one
+    // A false that is true, where it stands for one
+    damaged[i] = static_cast<char>(damaged[i] ^ 2);
     const auto decoded = DecodeRecord(damaged);
     if (!decoded) ++refused;
     if (!decoded) continue;

@@ -43,7 +43,8 @@ class Budgets : public testing::Test {
     const auto done = cluster_.Execute(set);
     ASSERT_TRUE(done) << done.error().message;
   }
-  Result<std::vector<Event>> Submit(const std::string& queue, const std::string& user, int gpus = 1) {
+  Result<std::vector<Event>> Submit(const std::string& queue, const std::string& user,
+                                    int gpus = 1) {
     JobSpec spec;
     spec.command = {"run"};
     spec.queue = queue;
@@ -60,7 +61,10 @@ class Budgets : public testing::Test {
     if (!events) return events.error().message;
     std::vector<std::string> texts;
     for (const Event& event : *events) {
-      texts.push_back(std::holds_alternative<BudgetLevelChanged>(event) ? EventText(cluster_.state(), event, {}) : std::holds_alternative<JobStopOrdered>(event) ? "job-stop-ordered" : "?");
+      texts.push_back(std::holds_alternative<BudgetLevelChanged>(event)
+                          ? EventText(cluster_.state(), event, {})
+                      : std::holds_alternative<JobStopOrdered>(event) ? "job-stop-ordered"
+                                                                      : "?");
     }
     return Join(texts, ", ");
   }
@@ -70,11 +74,18 @@ class Budgets : public testing::Test {
     ASSERT_EQ(job.leases.size(), 1u);
     const Lease& lease = *cluster_.state().FindLease(job.leases.front());
     ReportNode report{lease.node, cluster_.state().FindNode(lease.node)->incarnation, {}, {}};
-    report.leases.push_back({.lease = lease.id, .running = false, .ended = true, .started_at = cluster_.now(), .ended_at = cluster_.now(), .outcome = {LeaseEnd::kStopped, 0, 15, ""}});
+    report.leases.push_back({.lease = lease.id,
+                             .running = false,
+                             .ended = true,
+                             .started_at = cluster_.now(),
+                             .ended_at = cluster_.now(),
+                             .outcome = {LeaseEnd::kStopped, 0, 15, ""}});
     const auto done = cluster_.Execute(report);
     ASSERT_TRUE(done) << done.error().message;
   }
-  BudgetStanding Standing(const BudgetKey& key, const std::string& user = "") { return StandingsOf(cluster_.state(), key, cluster_.now())[user].standing; }
+  BudgetStanding Standing(const BudgetKey& key, const std::string& user = "") {
+    return StandingsOf(cluster_.state(), key, cluster_.now())[user].standing;
+  }
 
   TestCluster cluster_;
 };
@@ -98,7 +109,10 @@ TEST_F(Budgets, RefuseWhenTheyAreUsedUp) {
   cluster_.Advance(kHour * 2);
   const auto refused = Submit("research", "ben");
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("budget: the budget of queue research for this month is used up"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find(
+                "budget: the budget of queue research for this month is used up"),
+            std::string::npos)
+      << refused.error().message;
   EXPECT_TRUE(Submit("research", "ben", 0)) << "it asks for no GPU";
   EXPECT_TRUE(Submit("ops", "ben"));
 }
@@ -110,7 +124,9 @@ TEST_F(Budgets, DemoteWhenTheyAreUsedUp) {
   ASSERT_TRUE(Submit("ops", "ana", 4));
   EXPECT_EQ(Last().spec->priority, kPriorityMin);
   EXPECT_TRUE(Last().spec->preemptible);
-  EXPECT_NE(Last().note.find("the budget of all queues, user ana for this month is used up"), std::string::npos) << Last().note;
+  EXPECT_NE(Last().note.find("the budget of all queues, user ana for this month is used up"),
+            std::string::npos)
+      << Last().note;
   ASSERT_TRUE(Submit("ops", "ben"));
   EXPECT_EQ(Last().spec->priority, 500);
 }
@@ -125,7 +141,8 @@ TEST_F(Budgets, AreNotPassedByAnotherWayToBeGivenGpus) {
   spec.nodes = 4'000;
   spec.gpus.count = 0;
   spec.any_of.push_back({.gpus = {.count = 1}});
-  EXPECT_FALSE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ben", 1001, 1001}}));
+  EXPECT_FALSE(
+      cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ben", 1001, 1001}}));
 }
 
 TEST_F(Budgets, OfEachUserCountEachByItself) {
@@ -150,7 +167,8 @@ TEST_F(Budgets, BeginAnewEachMonth) {
   const Instant december{FirstOfMonth(DayOf(cluster_.now() + kDay)) * kDay.ns};
   ASSERT_LT(cluster_.now(), december);
   cluster_.Advance(december - cluster_.now() + kHour);
-  EXPECT_EQ(Standing(key).per_cent, 50) << "of two GPUs in the month that has begun an hour, and of the one before nothing";
+  EXPECT_EQ(Standing(key).per_cent, 50)
+      << "of two GPUs in the month that has begun an hour, and of the one before nothing";
   EXPECT_TRUE(Submit("research", "ben"));
 }
 
@@ -221,7 +239,8 @@ TEST_F(Budgets, HoldWhatRunsAndWaitsUntilThereIsRoom) {
     const Job& job = *cluster_.state().FindJob(id);
     EXPECT_EQ(job.state, JobState::kQueued);
     EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), job).code, "BudgetUsedUp");
-    EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), job).text, "the budget of queue research for this month is used up (gpu-platform budget list)");
+    EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), job).text,
+              "the budget of queue research for this month is used up (gpu-platform budget list)");
   }
   ASSERT_TRUE(Submit("research", "eva", 0));
   EXPECT_EQ(Last().state, JobState::kStarting) << "it asks for no GPU";
@@ -240,7 +259,9 @@ TEST_F(Budgets, HoldEachUserForItselfAndUntilTheMonthEnds) {
   ASSERT_TRUE(Submit("research", "ben", 1));
   const JobId ben = Last().id;
   cluster_.Advance(kHour * 2);
-  EXPECT_EQ(Levels(key), "budget-level queue research, each user of ana 100 used up, job-stop-ordered, budget-level queue research, each user of ben 50");
+  EXPECT_EQ(Levels(key),
+            "budget-level queue research, each user of ana 100 used up, job-stop-ordered, "
+            "budget-level queue research, each user of ben 50");
   End(ana);
   EXPECT_EQ(cluster_.state().FindJob(ana)->state, JobState::kQueued);
   EXPECT_EQ(cluster_.state().FindJob(ben)->stop, StopCause::kNone);
@@ -248,7 +269,9 @@ TEST_F(Budgets, HoldEachUserForItselfAndUntilTheMonthEnds) {
   ASSERT_TRUE(cluster_.Execute(StopJob{ben}));
   End(ben);
   cluster_.Advance(december - cluster_.now());
-  EXPECT_EQ(Levels(key), "budget-level queue research, each user of ana 0, budget-level queue research, each user of ben 0");
+  EXPECT_EQ(Levels(key),
+            "budget-level queue research, each user of ana 0, budget-level queue research, each "
+            "user of ben 0");
   EXPECT_TRUE(cluster_.state().budget_levels.empty());
   cluster_.Pass();
   EXPECT_EQ(cluster_.state().FindJob(ana)->state, JobState::kStarting);
@@ -286,12 +309,15 @@ TEST_F(Budgets, RefuseWhatTheyCannotBe) {
     const auto done = cluster_.Execute(set);
     return done ? "taken" : done.error().message;
   };
-  EXPECT_NE(message({{"nowhere", "", ""}, 5, {}, {}, {}}).find("there is no queue nowhere"), std::string::npos);
+  EXPECT_NE(message({{"nowhere", "", ""}, 5, {}, {}, {}}).find("there is no queue nowhere"),
+            std::string::npos);
   EXPECT_NE(message({{"", "", ""}, {}, {}, {}, {}}).find("GPU-hours, or money"), std::string::npos);
   EXPECT_NE(message({{"", "", ""}, -1, {}, {}, {}}).find("gpu_hours: from 0"), std::string::npos);
   EXPECT_NE(message({{"", "", ""}, {}, -1, {}, {}}).find("money: from 0"), std::string::npos);
-  EXPECT_NE(message({{"", "", ""}, 5, {}, std::vector<int>{80, 50}, {}}).find("warn_at"), std::string::npos);
-  EXPECT_NE(message({{"", "", ""}, 5, {}, std::vector<int>{0}, {}}).find("warn_at"), std::string::npos);
+  EXPECT_NE(message({{"", "", ""}, 5, {}, std::vector<int>{80, 50}, {}}).find("warn_at"),
+            std::string::npos);
+  EXPECT_NE(message({{"", "", ""}, 5, {}, std::vector<int>{0}, {}}).find("warn_at"),
+            std::string::npos);
   EXPECT_NE(message({{"", "", "b d"}, 5, {}, {}, {}}).find("pool: "), std::string::npos);
   EXPECT_FALSE(cluster_.Execute(DeleteBudget{{"", "", ""}}));
 }

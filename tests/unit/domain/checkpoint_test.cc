@@ -25,7 +25,8 @@ TEST(Checkpoint, TheNewestCompleteOneIsWhereAJobGoesOn) {
   const std::vector<Checkpoint> all = {Saved(1, 1, true), Saved(1, 2, true), Saved(1, 3, false)};
   EXPECT_EQ(NewestComplete(all), &all[1]);
   EXPECT_EQ(NewestComplete({Saved(1, 1, false)}), nullptr);
-  const std::vector<Checkpoint> attempts = {Saved(1, 1, true), Saved(2, 1, false), Saved(3, 1, true)};
+  const std::vector<Checkpoint> attempts = {Saved(1, 1, true), Saved(2, 1, false),
+                                            Saved(3, 1, true)};
   EXPECT_EQ(NewestBefore(1, attempts), nullptr);
   EXPECT_EQ(NewestBefore(3, attempts), attempts.data());
   EXPECT_EQ(NewestBefore(4, attempts), &attempts[2]);
@@ -40,7 +41,8 @@ struct Registry {
   int attempt = 1;
   bool is_beginning = false;
 
-  void Add(const std::string& path, bool is_complete = true, std::optional<int64_t> score = std::nullopt) {
+  void Add(const std::string& path, bool is_complete = true,
+           std::optional<int64_t> score = std::nullopt) {
     Checkpoint one = Saved(attempt, ++number, is_complete);
     one.path = path;
     one.is_scored = score.has_value();
@@ -89,11 +91,14 @@ TEST(KeptCheckpoints, WhereAnAttemptGoesOnStaysUntilAllItsRanksHaveBegun) {
 
 TEST(KeptCheckpoints, WithTheBestOneAmongThem) {
   Registry least{{.directory = "/c", .keep = 1, .best = BestScore::kMin}};
-  for (const auto& [path, score] : {std::pair{"/c/1", 5}, {"/c/2", 3}, {"/c/3", 4}, {"/c/4", 3}, {"/c/5", 9}}) least.Add(path, true, score);
+  for (const auto& [path, score] :
+       {std::pair{"/c/1", 5}, {"/c/2", 3}, {"/c/3", 4}, {"/c/4", 3}, {"/c/5", 9}})
+    least.Add(path, true, score);
   EXPECT_EQ(least.Known(), (Paths{"/c/4", "/c/5"})) << "of equal ones the newer";
   EXPECT_EQ(least.Surplus(), (Paths{"/c/1", "/c/2", "/c/3"}));
   Registry greatest{{.directory = "/c", .keep = 1, .best = BestScore::kMax}};
-  for (const auto& [path, score] : {std::pair{"/c/1", 5}, {"/c/2", 3}, {"/c/3", -4}}) greatest.Add(path, true, score);
+  for (const auto& [path, score] : {std::pair{"/c/1", 5}, {"/c/2", 3}, {"/c/3", -4}})
+    greatest.Add(path, true, score);
   greatest.Add("/c/4");
   EXPECT_EQ(greatest.Known(), (Paths{"/c/1", "/c/4"})) << "one without a score is not the best";
 }
@@ -139,7 +144,8 @@ TEST(KeptCheckpoints, WhatLiesInTheSamePlaceIsNotRemoved) {
   job.Add("/c/all");
   EXPECT_EQ(job.Surplus(), (Paths{"/c//latest/"})) << "/c/all/2 is inside of what stays";
   job.Add("/c/latest/3");
-  EXPECT_EQ(job.Surplus(), (Paths{"/c/all"})) << "what is written there now is not surplus any more";
+  EXPECT_EQ(job.Surplus(), (Paths{"/c/all"}))
+      << "what is written there now is not surplus any more";
   job.Add("/c/x/../all");
   EXPECT_EQ(job.Surplus(), Paths{}) << "nobody can tell where that is";
 }
@@ -147,11 +153,14 @@ TEST(KeptCheckpoints, WhatLiesInTheSamePlaceIsNotRemoved) {
 // What is not there any more is neither the best nor one of the newest.
 TEST(KeptCheckpoints, AreThoseThatWereNotWrittenOver) {
   Registry best{{.directory = "/c", .keep = 1, .best = BestScore::kMin}};
-  for (const auto& [path, score] : {std::pair{"/c/last", 1}, {"/c/5", 2}, {"/c/last", 9}, {"/c/6", 8}}) best.Add(path, true, score);
+  for (const auto& [path, score] :
+       {std::pair{"/c/last", 1}, {"/c/5", 2}, {"/c/last", 9}, {"/c/6", 8}})
+    best.Add(path, true, score);
   EXPECT_EQ(best.Known(), (Paths{"/c/5", "/c/6"}));
   EXPECT_EQ(best.Surplus(), (Paths{"/c/last"}));
   Registry newest{{.directory = "/c", .keep = 3}};
-  for (const char* path : {"/c/last", "/c/1", "/c/last", "/c/2", "/c/last", "/c/3", "/c/last"}) newest.Add(path);
+  for (const char* path : {"/c/last", "/c/1", "/c/last", "/c/2", "/c/last", "/c/3", "/c/last"})
+    newest.Add(path);
   EXPECT_EQ(newest.Known(), (Paths{"/c/2", "/c/3", "/c/last"}));
   Registry early{{.directory = "/c", .keep = 1}};
   early.Add("/c/1", false);
@@ -162,7 +171,8 @@ TEST(KeptCheckpoints, AreThoseThatWereNotWrittenOver) {
 
 TEST(KeptCheckpoints, NothingIsRemovedOutsideOfTheJobsDirectory) {
   Registry job{{.directory = "/c", .keep = 1}};
-  for (const char* path : {"/etc", "/c", "/c/", "/c/../etc", "/c/./x", "/cc/1", "/c/last"}) job.Add(path);
+  for (const char* path : {"/etc", "/c", "/c/", "/c/../etc", "/c/./x", "/cc/1", "/c/last"})
+    job.Add(path);
   EXPECT_EQ(job.Surplus(), Paths{});
 }
 
@@ -174,9 +184,12 @@ TEST(KeptCheckpoints, OnlyTheNewestOfThoseToBeRemovedAreRemembered) {
 }
 
 TEST(Checkpoint, TheBestIntervalFollowsYoung) {
-  // sqrt(2 · 60 s · 50 days) = 22,768.4 s on one node; a hundredth of the time between faults: a tenth.
-  EXPECT_EQ(BestInterval(Duration::Seconds(60), 1, Duration::Minutes(50 * 24 * 60)), Duration::Milliseconds(22'768'399));
-  EXPECT_EQ(BestInterval(Duration::Seconds(60), 100, Duration::Minutes(50 * 24 * 60)), Duration::Milliseconds(2'276'839));
+  // sqrt(2 · 60 s · 50 days) = 22,768.4 s on one node; a hundredth of the time between faults: a
+  // tenth.
+  EXPECT_EQ(BestInterval(Duration::Seconds(60), 1, Duration::Minutes(50 * 24 * 60)),
+            Duration::Milliseconds(22'768'399));
+  EXPECT_EQ(BestInterval(Duration::Seconds(60), 100, Duration::Minutes(50 * 24 * 60)),
+            Duration::Milliseconds(2'276'839));
   EXPECT_GT(BestInterval(Duration{1}, 4096, Duration::Minutes(1)).ns, 0);
 }
 

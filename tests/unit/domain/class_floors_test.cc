@@ -10,7 +10,9 @@ class ClassFloorsTest : public testing::Test {
   // A pool of 100 GPUs: the floor is 5.
   ClassFloorsTest() { state_.capacity["default"] = 100; }
 
-  void Holds(uint64_t job, int gpus) { state_.shares_by_class[{"default", 1}][JobId{job}] = gpus * kWholeShare; }
+  void Holds(uint64_t job, int gpus) {
+    state_.shares_by_class[{"default", 1}][JobId{job}] = gpus * kWholeShare;
+  }
 
   static Job JobOf(uint64_t id) {
     Job job;

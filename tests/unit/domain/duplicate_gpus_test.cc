@@ -16,15 +16,20 @@ class DuplicateGpus : public testing::Test {
   // As today's rules would not decide it.
   void Join(const std::string& name, const std::vector<std::string>& uuids) {
     const auto known = state_.nodes_by_name.find(name);
-    const NodeId id = known == state_.nodes_by_name.end() ? NodeId{static_cast<uint32_t>(state_.nodes.size())} : known->second;
+    const NodeId id = known == state_.nodes_by_name.end()
+                          ? NodeId{static_cast<uint32_t>(state_.nodes.size())}
+                          : known->second;
     Apply(state_, now_, NodeJoined{id, FactsOf(name, uuids), ++incarnation_});
   }
-  static std::shared_ptr<const NodeFacts> FactsOf(const std::string& name, const std::vector<std::string>& uuids) {
+  static std::shared_ptr<const NodeFacts> FactsOf(const std::string& name,
+                                                  const std::vector<std::string>& uuids) {
     NodeFacts facts = TestCluster::MakeFacts(name, std::vector<int>(uuids.size(), 0));
     for (size_t i = 0; i < uuids.size(); ++i) facts.gpus[i].uuid = uuids[i];
     return std::make_shared<const NodeFacts>(std::move(facts));
   }
-  void Lose(const std::string& name) { Apply(state_, now_, NodeLost{state_.nodes_by_name.at(name)}); }
+  void Lose(const std::string& name) {
+    Apply(state_, now_, NodeLost{state_.nodes_by_name.at(name)});
+  }
   // What today's rules say to a join; empty: it is refused.
   std::vector<Event> DecideAndApply(std::shared_ptr<const NodeFacts> facts) {
     JoinNode join;
@@ -37,7 +42,8 @@ class DuplicateGpus : public testing::Test {
     return *events;
   }
   void ExpectSound() const {
-    for (const Violation& violation : CheckInvariants(state_)) ADD_FAILURE() << violation.rule << " " << violation.detail;
+    for (const Violation& violation : CheckInvariants(state_))
+      ADD_FAILURE() << violation.rule << " " << violation.detail;
     const auto decoded = DecodeState(EncodeState(state_));
     ASSERT_TRUE(decoded);
     EXPECT_EQ(decoded->gpus_by_uuid, state_.gpus_by_uuid);

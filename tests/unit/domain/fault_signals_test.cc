@@ -7,8 +7,19 @@ namespace {
 
 constexpr Instant kNow{1'000'000'000'000};
 
-SeenXid Driver(int xid, DriverAdvice advice = DriverAdvice::kUnknown) { return {2, xid, XidSource::kDriver, {}, advice, DriverAdvice::kUnknown, true, ""}; }
-SeenXid Kernel(int xid, LeaseId lease = {}) { return {2, xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown, DriverAdvice::kUnknown, true, "NVRM: Xid"}; }
+SeenXid Driver(int xid, DriverAdvice advice = DriverAdvice::kUnknown) {
+  return {2, xid, XidSource::kDriver, {}, advice, DriverAdvice::kUnknown, true, ""};
+}
+SeenXid Kernel(int xid, LeaseId lease = {}) {
+  return {2,
+          xid,
+          XidSource::kKernelLog,
+          lease,
+          DriverAdvice::kUnknown,
+          DriverAdvice::kUnknown,
+          true,
+          "NVRM: Xid"};
+}
 
 TEST(FaultSignals, WithoutALogTheDriversWordIsTold) {
   FaultSignals signals(7, false);
@@ -26,7 +37,8 @@ TEST(FaultSignals, OneErrorOfTwoSourcesIsToldOnce) {
   for (const bool driver_first : {true, false}) {
     FaultSignals signals(1, true);
     signals.Saw(driver_first ? Driver(95, DriverAdvice::kGpuReset) : Kernel(95, {4}), kNow);
-    signals.Saw(driver_first ? Kernel(95, {4}) : Driver(95, DriverAdvice::kGpuReset), kNow + Duration::Milliseconds(20));
+    signals.Saw(driver_first ? Kernel(95, {4}) : Driver(95, DriverAdvice::kGpuReset),
+                kNow + Duration::Milliseconds(20));
     const auto told = signals.Take(kNow + Duration::Milliseconds(20));
     ASSERT_EQ(told.size(), 1U);
     EXPECT_EQ(told[0].lease, (LeaseId{4}));
@@ -95,7 +107,10 @@ TEST(FaultSignals, TheSameErrorAgainIsAnotherOne) {
   EXPECT_EQ(signals.Take(kNow).size(), 2U);
   signals.Saw(Driver(31), kNow + Duration::Seconds(6));
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(7)).size(), 1U);
-  signals.Saw({3, 31, XidSource::kDriver, {}, DriverAdvice::kUnknown, DriverAdvice::kUnknown, true, ""}, kNow + Duration::Seconds(7));  // of another GPU
+  // Of another GPU
+  signals.Saw(
+      {3, 31, XidSource::kDriver, {}, DriverAdvice::kUnknown, DriverAdvice::kUnknown, true, ""},
+      kNow + Duration::Seconds(7));
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(8)).size(), 1U);
 }
 
@@ -106,7 +121,8 @@ TEST(FaultSignals, AnErrorOfAnotherGpuOrNumberIsAnotherOneWhicheverSourceTells) 
     FaultSignals signals(1, true);
     signals.Saw(Driver(79), kNow);
     signals.Saw(other, kNow);
-    EXPECT_EQ(signals.Take(kNow + Duration::Milliseconds(100)).size(), 2U) << other.gpu << " " << other.xid;
+    EXPECT_EQ(signals.Take(kNow + Duration::Milliseconds(100)).size(), 2U)
+        << other.gpu << " " << other.xid;
   }
 }
 
@@ -137,8 +153,10 @@ TEST(FaultSignals, WhatCameBeforeAResetSwallowsAndExplainsNothing) {
   signals.Saw(Kernel(79), kNow);
   EXPECT_EQ(signals.Take(kNow).size(), 1U);
   signals.Renewed(2);
-  signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kNodeReboot}, kNow + Duration::Seconds(1));
-  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(1)).size(), 2U);  // lost again, and what the driver asks for
+  signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kNodeReboot},
+               kNow + Duration::Seconds(1));
+  // Lost again, and what the driver asks for
+  EXPECT_EQ(signals.Take(kNow + Duration::Seconds(1)).size(), 2U);
 }
 
 TEST(FaultSignals, AResetTakesNothingFromOtherGpusNorWhatWaitsToBeTold) {
@@ -173,7 +191,8 @@ TEST(FaultSignals, OnlyItsOwnErrorExplainsALoss) {
     FaultSignals signals(1, false);
     signals.Saw(Driver(xid), kNow);
     EXPECT_EQ(signals.Take(kNow).size(), 1U);
-    signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kUnknown}, kNow + Duration::Seconds(1));
+    signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kUnknown},
+                 kNow + Duration::Seconds(1));
     EXPECT_EQ(signals.Take(kNow + Duration::Seconds(1)).size(), xid == 79 ? 0U : 1U) << xid;
   }
 }
@@ -183,7 +202,8 @@ TEST(FaultSignals, AdviceThatAnErrorCarriedIsNotToldAgain) {
   signals.Saw(Driver(95, DriverAdvice::kGpuReset), kNow);
   EXPECT_EQ(signals.Take(kNow).size(), 1U);
   for (int seconds = 1; seconds < 20; ++seconds) {
-    signals.Read(2, {false, false, Heat::kCool, DriverAdvice::kGpuReset}, kNow + Duration::Seconds(seconds));
+    signals.Read(2, {false, false, Heat::kCool, DriverAdvice::kGpuReset},
+                 kNow + Duration::Seconds(seconds));
     EXPECT_TRUE(signals.Take(kNow + Duration::Seconds(seconds)).empty()) << seconds;
   }
 }
@@ -199,7 +219,8 @@ TEST(FaultSignals, ReadingsTellWhatHasChanged) {
   EXPECT_EQ(told[1].kind, SignalKind::kAdvice);
   signals.Read(0, {false, true, Heat::kCool, DriverAdvice::kGpuReset}, kNow + Duration::Seconds(1));
   EXPECT_TRUE(signals.Take(kNow + Duration::Seconds(1)).empty());
-  signals.Read(0, {false, false, Heat::kCool, DriverAdvice::kNone}, kNow + Duration::Seconds(2));  // it was reset
+  // It was reset
+  signals.Read(0, {false, false, Heat::kCool, DriverAdvice::kNone}, kNow + Duration::Seconds(2));
   signals.Read(0, {true, false, Heat::kCool, DriverAdvice::kNone}, kNow + Duration::Seconds(3));
   told = signals.Take(kNow + Duration::Seconds(3));
   ASSERT_EQ(told.size(), 1U);
@@ -228,7 +249,8 @@ TEST(FaultSignals, AnXidExplainsWhatReadingsSayAfterIt) {
   FaultSignals signals(1, false);
   signals.Read(2, {}, kNow);
   signals.Saw(Driver(79, DriverAdvice::kNodeReboot), kNow);
-  signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kNodeReboot}, kNow + Duration::Seconds(1));
+  signals.Read(2, {true, false, Heat::kCool, DriverAdvice::kNodeReboot},
+               kNow + Duration::Seconds(1));
   EXPECT_EQ(signals.Take(kNow + Duration::Seconds(1)).size(), 1U);
 }
 

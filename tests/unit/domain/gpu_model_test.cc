@@ -6,15 +6,18 @@ namespace gp {
 namespace {
 
 TEST(NamesModel, WithoutRegardToCaseAndSpaces) {
-  for (const char* asked : {"Quadro RTX 8000", "RTX 8000", "RTX8000", "rtx8000", "rtx-8000", "quadro_rtx_8000"}) {
+  for (const char* asked :
+       {"Quadro RTX 8000", "RTX 8000", "RTX8000", "rtx8000", "rtx-8000", "quadro_rtx_8000"}) {
     EXPECT_TRUE(NamesModel(asked, "Quadro RTX 8000")) << asked;
   }
-  for (const char* asked : {"P100", "p100", "teslap100", "Tesla P100", "Tesla P100-PCIE-16GB", "16GB", "pcie"}) {
+  for (const char* asked :
+       {"P100", "p100", "teslap100", "Tesla P100", "Tesla P100-PCIE-16GB", "16GB", "pcie"}) {
     EXPECT_TRUE(NamesModel(asked, "Tesla P100-PCIE-16GB")) << asked;
   }
   EXPECT_TRUE(NamesModel("2080ti", "NVIDIA GeForce RTX 2080 Ti"));
   EXPECT_TRUE(NamesModel("RTX A", "NVIDIA RTX A4000"));
-  EXPECT_TRUE(NamesModel("NVIDIA-H100-80GB-HBM3", "NVIDIA H100 80GB HBM3")) << "as Kubernetes labels it";
+  EXPECT_TRUE(NamesModel("NVIDIA-H100-80GB-HBM3", "NVIDIA H100 80GB HBM3"))
+      << "as Kubernetes labels it";
 }
 
 TEST(NamesModel, InWholeWordsAndNumbers) {

@@ -6,11 +6,15 @@ namespace gp {
 namespace {
 
 // An H100's limits.
-HeatReading At(int temperature_c, bool is_slowed = false) { return {temperature_c, 87, 92, is_slowed}; }
+HeatReading At(int temperature_c, bool is_slowed = false) {
+  return {temperature_c, 87, 92, is_slowed};
+}
 
 class HeatLadderTest : public testing::Test {
  protected:
-  Heat Read(const HeatReading& reading, int seconds) { return ladder_.Read(0, reading, Instant{} + Duration::Seconds(1'000 + seconds)); }
+  Heat Read(const HeatReading& reading, int seconds) {
+    return ladder_.Read(0, reading, Instant{} + Duration::Seconds(1'000 + seconds));
+  }
   HeatLadder ladder_;
 };
 

@@ -82,7 +82,8 @@ TEST(ShareHost, SpillsWhereItMay) {
 
 TEST(ShareHost, SpillsToTheSocketOfTheGpusFirst) {
   Node node;
-  node.facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0, 1, 1, 2, 2, 3, 3}));
+  node.facts =
+      std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0, 1, 1, 2, 2, 3, 3}));
   node.gpus.resize(8);
   node.numa.resize(4);
   const auto grants = ShareHost(Ideal(node), Asking(1, 60, 1), GpuMask{1} << 7);

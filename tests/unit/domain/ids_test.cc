@@ -12,7 +12,8 @@ TEST(Ids, AreDecimal) {
   EXPECT_EQ(ToText(LeaseId{17}), "lease-17");
   EXPECT_EQ(ToText(IncidentId{17}), "incident-17");
   EXPECT_EQ(ToText(TokenId{17}), "token-17");
-  for (const uint64_t number : {uint64_t{0}, uint64_t{1}, uint64_t{31}, uint64_t{32}, uint64_t{1'000'000}}) {
+  for (const uint64_t number :
+       {uint64_t{0}, uint64_t{1}, uint64_t{31}, uint64_t{32}, uint64_t{1'000'000}}) {
     EXPECT_EQ(ParseJobId(ToText(JobId{number}))->value, number);
   }
 }
@@ -26,14 +27,17 @@ TEST(Ids, OfEarlierVersionsAreUnderstoodWhereTheyHoldALetter) {
 TEST(Ids, WithLeadingZerosAndNoLetterAreRefusedAndBothSpellingsNamed) {
   const auto both = ParseJobId("job-0017");
   ASSERT_FALSE(both);
-  EXPECT_EQ(both.error().message, "\"job-0017\": ids have no leading zeros; write job-39, if an earlier version has written it, or job-17");
+  EXPECT_EQ(both.error().message,
+            "\"job-0017\": ids have no leading zeros; write job-39, if an earlier version has "
+            "written it, or job-17");
   const auto same = ParseIncidentId("incident-0007");
   ASSERT_FALSE(same);
   EXPECT_EQ(same.error().message, "\"incident-0007\": ids have no leading zeros; write incident-7");
 }
 
 TEST(Ids, ThatAreNone) {
-  for (const char* text : {"", "job-", "job-u", "lease-17", "17", "job-17 ", "job--1", "job-1.5", "job-99999999999999999999"}) {
+  for (const char* text : {"", "job-", "job-u", "lease-17", "17", "job-17 ", "job--1", "job-1.5",
+                           "job-99999999999999999999"}) {
     const auto id = ParseJobId(text);
     ASSERT_FALSE(id) << text;
     EXPECT_TRUE(id.error().message.ends_with(" names no job: write job-17")) << id.error().message;

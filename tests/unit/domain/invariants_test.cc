@@ -191,9 +191,11 @@ TEST_F(Damaged, I8CountsOfArrays) {
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
   const State good = cluster_.state();
   const JobId array = good.arrays.begin()->first;
-  const std::function<void(Array&)> damages[] = {[](Array& a) { ++a.known; },     [](Array& a) { ++a.started; },   [](Array& a) { ++a.unstarted; },
-                                                 [](Array& a) { ++a.ended; },     [](Array& a) { ++a.completed; }, [](Array& a) { ++a.failed; },
-                                                 [](Array& a) { a.count += 2; }};
+  const std::function<void(Array&)> damages[] = {
+      [](Array& a) { ++a.known; },     [](Array& a) { ++a.started; },
+      [](Array& a) { ++a.unstarted; }, [](Array& a) { ++a.ended; },
+      [](Array& a) { ++a.completed; }, [](Array& a) { ++a.failed; },
+      [](Array& a) { a.count += 2; }};
   for (const auto& damage : damages) {
     state_ = good;
     damage(state_.arrays.at(array));
@@ -216,7 +218,8 @@ TEST_F(Damaged, EveryIndex) {
       {"time limits holds strangers", [](State& s) { s.limits.insert({{1}, {1}}); }},
       {"finished jobs", [](State& s) { s.finished.clear(); }},
       {"claimants holds strangers", [](State& s) { s.claimants.insert(JobId{1}); }},
-      {"yielding jobs holds strangers", [](State& s) { s.yielding[{"default", 0}].insert(JobId{1}); }},
+      {"yielding jobs holds strangers",
+       [](State& s) { s.yielding[{"default", 0}].insert(JobId{1}); }},
       {"preemptions holds strangers", [](State& s) { s.preemptions.insert({{1}, {2}}); }},
       {"losses", [](State& s) { s.losses.clear(); }},
       {"losses holds strangers", [](State& s) { s.losses.insert({{1}, {0}}); }},

@@ -172,8 +172,10 @@ TEST(JobSpec, Paths) {
       {"checkpoint.dir", [](JobSpec& s) { s.checkpoint.directory = "ckpt"; }},
       {"checkpoint.keep", [](JobSpec& s) { s.checkpoint.keep = 1; }},
       {"checkpoint.keep", [](JobSpec& s) { s.checkpoint = {.directory = "/c", .keep = -1}; }},
-      {"checkpoint.keep", [](JobSpec& s) { s.checkpoint = {.directory = "/c", .keep = kCheckpointsKeptMax + 1}; }},
-      {"checkpoint.best", [](JobSpec& s) { s.checkpoint = {.directory = "/c", .best = BestScore::kMax}; }},
+      {"checkpoint.keep",
+       [](JobSpec& s) { s.checkpoint = {.directory = "/c", .keep = kCheckpointsKeptMax + 1}; }},
+      {"checkpoint.best",
+       [](JobSpec& s) { s.checkpoint = {.directory = "/c", .best = BestScore::kMax}; }},
   });
 }
 

@@ -72,7 +72,8 @@ TEST(Judge, AContainedErrorHitsNobodyElse) {
 }
 
 TEST(Judge, TheTextSaysHowBadItIs) {
-  const FaultPolicy policy = WithRule(149, {TenantAction::kNone, GpuRemedy::kNone, false, false, true});
+  const FaultPolicy policy =
+      WithRule(149, {TenantAction::kNone, GpuRemedy::kNone, false, false, true});
   FaultSignal signal = Xid(149);
   EXPECT_EQ(Judge(policy, signal, {}, false).remedy, GpuRemedy::kReset);
   signal.is_fatal = false;
@@ -87,7 +88,8 @@ TEST(Judge, WhatIsSeenWithoutAnXid) {
   EXPECT_EQ(Judge({}, signal, {}, false).remedy, GpuRemedy::kOperator);
   signal.kind = SignalKind::kAdvice;
   signal.advice = DriverAdvice::kNone;
-  EXPECT_EQ(Judge({}, signal, {}, false), (FaultVerdict{TenantAction::kNone, GpuRemedy::kNone, false, "the driver asks for none"}));
+  EXPECT_EQ(Judge({}, signal, {}, false), (FaultVerdict{TenantAction::kNone, GpuRemedy::kNone,
+                                                        false, "the driver asks for none"}));
 }
 
 TEST(Judge, AdviceIsReadAsItIsWritten) {

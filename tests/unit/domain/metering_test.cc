@@ -1,5 +1,5 @@
-// Where the time of GPUs goes, by the commands that divide them.  After each of them the book adds up: the cluster of
-// the tests checks that.
+// Where the time of GPUs goes, by the commands that divide them.  After each of them the book adds
+// up: the cluster of the tests checks that.
 
 #include "domain/cluster/metering.h"
 
@@ -25,10 +25,18 @@ class MeteredCluster : public testing::Test {
   void Price(int64_t micros) {
     StartController start;
     start.policy = TestPolicy();
-    start.policy.prices.rules = {{.pool = {}, .model = "H100", .node = {}, .label_name = {}, .label_value = {}, .per_gpu_hour = {micros}}};
+    start.policy.prices.rules = {{.pool = {},
+                                  .model = "H100",
+                                  .node = {},
+                                  .label_name = {},
+                                  .label_value = {},
+                                  .per_gpu_hour = {micros}}};
     ASSERT_TRUE(cluster_.Execute(start));
   }
-  NodeId AddNode(const std::string& name, int gpus) { return cluster_.AddNode(TestCluster::MakeFacts(name, std::vector<int>(static_cast<size_t>(gpus), 0))); }
+  NodeId AddNode(const std::string& name, int gpus) {
+    return cluster_.AddNode(
+        TestCluster::MakeFacts(name, std::vector<int>(static_cast<size_t>(gpus), 0)));
+  }
   JobId Submit(const GpuRequest& gpus, const std::string& user = "ana") {
     JobSpec spec;
     spec.command = {"run"};
@@ -72,12 +80,15 @@ class MeteredCluster : public testing::Test {
   }
   // The book goes on from here: a GPU is drained and taken in again.
   void Divide(NodeId node) {
-    ASSERT_TRUE(cluster_.Execute(ChangeService{node, 0, ServiceAction::kDrain, false, "test", Duration{}}));
-    ASSERT_TRUE(cluster_.Execute(ChangeService{node, 0, ServiceAction::kOnline, false, "test", Duration{}}));
+    ASSERT_TRUE(
+        cluster_.Execute(ChangeService{node, 0, ServiceAction::kDrain, false, "test", Duration{}}));
+    ASSERT_TRUE(cluster_.Execute(
+        ChangeService{node, 0, ServiceAction::kOnline, false, "test", Duration{}}));
   }
   std::map<int64_t, std::string> HoursByDay() const {
     std::map<int64_t, GpuTime> sums;
-    for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows) sums[row.day] += time;
+    for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows)
+      sums[row.day] += time;
     std::map<int64_t, std::string> hours;
     for (const auto& [day, time] : sums) hours[day] = ToGpuHours(time);
     return hours;
@@ -85,9 +96,11 @@ class MeteredCluster : public testing::Test {
   // "jobs 1, idle 7"
   std::string Hours() const {
     std::map<UsageKind, GpuTime> sums;
-    for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows) sums[row.kind] += time;
+    for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows)
+      sums[row.kind] += time;
     std::string text;
-    for (const auto& [kind, time] : sums) text += (text.empty() ? "" : ", ") + std::string(Name(kind)) + " " + ToGpuHours(time);
+    for (const auto& [kind, time] : sums)
+      text += (text.empty() ? "" : ", ") + std::string(Name(kind)) + " " + ToGpuHours(time);
     return text;
   }
   std::string HoursOf(JobId id) const {
@@ -204,7 +217,8 @@ TEST_F(MeteredCluster, AnotherPoolIsAnotherRow) {
   ASSERT_TRUE(cluster_.Execute(ChangeNode{node, "render", {}, {}}));
   cluster_.Advance(kHour * 2);
   UsageSums pools;
-  for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows) AddTo(pools, {.kind = false, .pool = true}, row, time);
+  for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows)
+    AddTo(pools, {.kind = false, .pool = true}, row, time);
   std::map<std::string, std::string> hours;
   for (const auto& [row, sum] : pools) hours[row.pool] = ToGpuHours(sum.time);
   EXPECT_EQ(hours, (std::map<std::string, std::string>{{"default", "1"}, {"render", "2"}}));

@@ -39,7 +39,8 @@ TEST(MigTable, PutsAnInstanceWhereTheLeastIsLost) {
     starts.push_back(table.ChooseStart(one, taken));
     taken |= SlicesAt(one, starts.back());
   }
-  // The last slice first, which no pair needs; the left half, where four slices of compute could be, last.
+  // The last slice first, which no pair needs; the left half, where four slices of compute could
+  // be, last.
   EXPECT_EQ(starts, (std::vector<int>{6, 4, 5, 0, 1, 2, 3}));
   EXPECT_EQ(table.ChooseStart(one, taken), kNoMig);
   EXPECT_EQ(table.ChooseStart(*table.Find(9), 0), 4);
@@ -88,7 +89,8 @@ class MigGrants : public testing::Test {
     spec.gpus.share_thousandths = 250;
     spec.memory_bytes = 1 << 20;
     GP_CHECK_OK(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}}));
-    const auto placed = cluster_.Execute(PlaceGang{1, {cluster_.state().last_job}, {{{0}, {grant}, {{0, {}, 1}}}}, "", 0});
+    const auto placed = cluster_.Execute(
+        PlaceGang{1, {cluster_.state().last_job}, {{{0}, {grant}, {{0, {}, 1}}}}, "", 0});
     return placed ? Ok() : Fail(placed.error());
   }
   const Gpu& GpuAt(size_t gpu) const { return cluster_.state().nodes[0].gpus[gpu]; }
@@ -107,16 +109,16 @@ TEST_F(MigGrants, KeepInstancesApartAndNotUsers) {
 }
 
 TEST_F(MigGrants, RefuseWhatNoInstanceCanBe) {
-  EXPECT_FALSE(Place("ana", {1, 285, 9'856, 14, 2}));          // not in MIG mode
-  EXPECT_FALSE(Place("ana", {0, 285, 9'856, 14, 1}));          // no such place
-  EXPECT_FALSE(Place("ana", {0, 285, 9'856, 14, 6}));          // nor this, though it is within
+  EXPECT_FALSE(Place("ana", {1, 285, 9'856, 14, 2}));  // not in MIG mode
+  EXPECT_FALSE(Place("ana", {0, 285, 9'856, 14, 1}));  // no such place
+  EXPECT_FALSE(Place("ana", {0, 285, 9'856, 14, 6}));  // nor this, though it is within
   EXPECT_FALSE(Place("ana", {0, 285, 9'856, 14, kNoMig}));
   EXPECT_FALSE(Place("ana", {0, 285, 9'856, 14, 1 << 20}));
-  EXPECT_FALSE(Place("ana", {0, 142, 4'864, 19, 2}));          // less than asked
-  EXPECT_FALSE(Place("ana", {0, 428, 19'968, 9, 0}));          // more than asked
+  EXPECT_FALSE(Place("ana", {0, 142, 4'864, 19, 2}));  // less than asked
+  EXPECT_FALSE(Place("ana", {0, 428, 19'968, 9, 0}));  // more than asked
   EXPECT_FALSE(Place("ana", {0, 285, 9'857, 14, 2}));
   EXPECT_TRUE(Place("ana", {0, 285, 9'856, 14, 2}));
-  EXPECT_FALSE(Place("ana", {0, 285, 9'856, 14, 2}));          // taken
+  EXPECT_FALSE(Place("ana", {0, 285, 9'856, 14, 2}));  // taken
   EXPECT_TRUE(cluster_.broken().empty());
 }
 
@@ -142,7 +144,10 @@ TEST_F(MigGrants, WhoHoldsAGpuThatComesBackOtherwiseDividedIsEnded) {
   LeaseObservation running;
   running.lease = GpuAt(0).leases[0];
   running.running = true;
-  const auto join = [&] { return cluster_.Execute(JoinNode{std::make_shared<const NodeFacts>(facts), 2, false, {running}, cluster_.state().lineage}); };
+  const auto join = [&] {
+    return cluster_.Execute(JoinNode{
+        std::make_shared<const NodeFacts>(facts), 2, false, {running}, cluster_.state().lineage});
+  };
   EXPECT_TRUE(join());
   EXPECT_FALSE(cluster_.state().nodes[0].facts->gpus[1].mig.empty());
   facts.gpus[0].mig = {};

@@ -24,7 +24,8 @@ class Moves : public testing::Test {
     EXPECT_TRUE(cluster_.Execute(StartController{policy}));
   }
   void AddNode(const std::string& model = "NVIDIA H100") {
-    cluster_.AddNode(TestCluster::MakeFacts("n" + std::to_string(++nodes_), {0, 0, 0, 0, 1, 1, 1, 1}, 18, 81'559, 48, model));
+    cluster_.AddNode(TestCluster::MakeFacts("n" + std::to_string(++nodes_),
+                                            {0, 0, 0, 0, 1, 1, 1, 1}, 18, 81'559, 48, model));
   }
   JobId Submit(JobSpec spec) {
     spec.command = {"run"};
@@ -51,7 +52,8 @@ class Moves : public testing::Test {
       ReportNode report{node.id, node.incarnation, {}, {}};
       for (const LeaseId id : node.leases) {
         const bool stops = cluster_.state().FindLease(id)->stop != StopOrder::kNone;
-        report.leases.push_back({id, !stops, stops, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}});
+        report.leases.push_back(
+            {id, !stops, stops, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}});
       }
       EXPECT_TRUE(cluster_.Execute(report));
     }
@@ -60,7 +62,9 @@ class Moves : public testing::Test {
     const Lease& lease = *cluster_.state().FindLease(JobOf(job).leases.front());
     const Node& node = *cluster_.state().FindNode(lease.node);
     ReportNode report{node.id, node.incarnation, {}, {}};
-    for (const LeaseId id : node.leases) report.leases.push_back({id, id != lease.id, id == lease.id, cluster_.now(), cluster_.now(), {}});
+    for (const LeaseId id : node.leases)
+      report.leases.push_back(
+          {id, id != lease.id, id == lease.id, cluster_.now(), cluster_.now(), {}});
     ASSERT_TRUE(cluster_.Execute(report));
   }
   // Two nodes with four free GPUs each, and who may be moved from the first.
@@ -92,13 +96,15 @@ class Moves : public testing::Test {
     }
     return place;
   }
-  // The moves are ordered, all who leave have left: who waited has its place, and each is where it was to go.
+  // The moves are ordered, all who leave have left: who waited has its place, and each is where it
+  // was to go.
   void CarryOut(const MovePlan& plan) {
     ASSERT_TRUE(cluster_.Execute(plan.moves));
     cluster_.Pass();
     ReportAll();
     cluster_.Pass();
-    EXPECT_TRUE(HoldsLeases(JobOf(plan.moves.by).state)) << ToText(plan.moves.by) << " got no place";
+    EXPECT_TRUE(HoldsLeases(JobOf(plan.moves.by).state))
+        << ToText(plan.moves.by) << " got no place";
     for (const MoveJobs::Move& move : plan.moves.moves) {
       EXPECT_EQ(PlaceOf(move.job), move.destination) << ToText(move.job);
       EXPECT_EQ(JobOf(move.job).moves, 1);
@@ -131,7 +137,9 @@ TEST_F(Moves, BringFreeGpusTogether) {
   ReportAll();
   ASSERT_EQ(JobOf(a).state, JobState::kRunning);
   const JobId next = Submit(Spec(8));
-  EXPECT_EQ(Refusal({next, {NodeId{0}}, {{a, {{NodeId{1}, 0xf}}}}}), ToText(a) + " (RUNNING) may not be moved: it was moved less than move_interval (1h) ago");
+  EXPECT_EQ(
+      Refusal({next, {NodeId{0}}, {{a, {{NodeId{1}, 0xf}}}}}),
+      ToText(a) + " (RUNNING) may not be moved: it was moved less than move_interval (1h) ago");
   cluster_.Advance(Duration::Minutes(60));
   EXPECT_EQ(Refusal({next, {NodeId{0}}, {{a, {{NodeId{1}, 0xf}}}}}), "");
 }
@@ -148,15 +156,19 @@ TEST_F(Moves, AreCountedByTheHour) {
   const JobId first = Submit(Spec(8, false));
   const JobId second = Submit(Spec(8, false));
   ASSERT_TRUE(cluster_.Execute(MoveJobs{first, {NodeId{0}}, {{a, {{NodeId{1}, 1}}}}}));
-  EXPECT_EQ(Refusal({second, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "moves: 1 asked, 0 left in this hour (moves_per_hour)");
-  EXPECT_EQ(Refusal({second, {NodeId{0}}, {{b, {{NodeId{1}, 2}}}}}), "a node is being cleared for " + ToText(first) + " already");
-  EXPECT_EQ(Refusal({first, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), ToText(first) + ": others leave for it already");
+  EXPECT_EQ(Refusal({second, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}),
+            "moves: 1 asked, 0 left in this hour (moves_per_hour)");
+  EXPECT_EQ(Refusal({second, {NodeId{0}}, {{b, {{NodeId{1}, 2}}}}}),
+            "a node is being cleared for " + ToText(first) + " already");
+  EXPECT_EQ(Refusal({first, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}),
+            ToText(first) + ": others leave for it already");
   EXPECT_FALSE(Find(second));
   cluster_.Advance(Duration::Minutes(60) + Duration::Milliseconds(1));
   EXPECT_EQ(Refusal({second, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "");
 }
 
-// It waits to be let in at its destination, and others are moved for it meanwhile: one place is enough.
+// It waits to be let in at its destination, and others are moved for it meanwhile: one place is
+// enough.
 TEST_F(Moves, APlaceAndADestinationAreOnePlace) {
   for (int i = 0; i < 4; ++i) AddNode();
   const JobId first = Run(Spec(8));
@@ -166,10 +178,15 @@ TEST_F(Moves, APlaceAndADestinationAreOnePlace) {
   End(brief);
   const JobId waits = Submit(Spec(8, false));
   // The first goes where the second is, and the second to the free node.
-  ASSERT_TRUE(cluster_.Execute(MoveJobs{waits, {NodeId{0}}, {{first, {{NodeId{1}, 0xff}}}, {second, {{NodeId{2}, 0xff}}}}}));
+  ASSERT_TRUE(cluster_.Execute(
+      MoveJobs{waits, {NodeId{0}}, {{first, {{NodeId{1}, 0xff}}}, {second, {{NodeId{2}, 0xff}}}}}));
   const auto leave = [this](JobId job) {
     const Lease lease = *cluster_.state().FindLease(JobOf(job).leases.front());
-    ASSERT_TRUE(cluster_.Execute(ReportNode{lease.node, 1, {{lease.id, false, true, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}}, {}}));
+    ASSERT_TRUE(cluster_.Execute(ReportNode{
+        lease.node,
+        1,
+        {{lease.id, false, true, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}},
+        {}}));
   };
   leave(first);
   cluster_.Pass();
@@ -197,7 +214,8 @@ TEST_F(Moves, TimeLimitsTellWhatIsGained) {
   const auto plan = Find(wide);
   ASSERT_TRUE(plan);
   EXPECT_TRUE(plan->is_wait_known);
-  EXPECT_EQ(plan->wait_saved, Duration::Minutes(50) + kEndMargin) << "its end, less the grace of who is moved";
+  EXPECT_EQ(plan->wait_saved, Duration::Minutes(50) + kEndMargin)
+      << "its end, less the grace of who is moved";
 }
 
 TEST_F(Moves, StayOnTheirNodeWhereThatIsEnough) {
@@ -231,7 +249,8 @@ TEST_F(Moves, GangsLeaveAndComeAsAWhole) {
     const Lease& lease = *cluster_.state().FindLease(id);
     const Node& node = *cluster_.state().FindNode(lease.node);
     ReportNode report{node.id, node.incarnation, {}, {}};
-    for (const LeaseId one : node.leases) report.leases.push_back({one, one != id, one == id, cluster_.now(), cluster_.now(), {}});
+    for (const LeaseId one : node.leases)
+      report.leases.push_back({one, one != id, one == id, cluster_.now(), cluster_.now(), {}});
     ASSERT_TRUE(cluster_.Execute(report));
   }
   const JobId wide = Submit(Spec(8, true, 2));
@@ -272,7 +291,8 @@ TEST_F(Moves, PassOverWhoHasNowhereToGo) {
 // One move is under way: what it holds is not promised to the next.
 TEST_F(Moves, TheNextOnesSeeWhereOthersAreGoing) {
   for (int i = 0; i < 3; ++i) AddNode();
-  const JobId fillers[] = {Run(Spec(4)), Run(Spec(4, false)), Run(Spec(4)), Run(Spec(4, false)), Run(Spec(4, false)), Run(Spec(4, false))};
+  const JobId fillers[] = {Run(Spec(4)),        Run(Spec(4, false)), Run(Spec(4)),
+                           Run(Spec(4, false)), Run(Spec(4, false)), Run(Spec(4, false))};
   End(fillers[1]);
   End(fillers[3]);
   End(fillers[5]);
@@ -290,7 +310,8 @@ TEST_F(Moves, TheNextOnesSeeWhereOthersAreGoing) {
 // What is asked for is planned by itself, not on top of what is not.
 TEST_F(Moves, ArePlannedForWhomTheyAreAskedFor) {
   for (int i = 0; i < 3; ++i) AddNode();
-  const JobId fillers[] = {Run(Spec(4)), Run(Spec(4, false)), Run(Spec(4)), Run(Spec(4, false)), Run(Spec(4, false)), Run(Spec(4, false))};
+  const JobId fillers[] = {Run(Spec(4)),        Run(Spec(4, false)), Run(Spec(4)),
+                           Run(Spec(4, false)), Run(Spec(4, false)), Run(Spec(4, false))};
   for (const int i : {1, 3, 5}) End(fillers[i]);
   const JobId first = Submit(Spec(8, false));
   const JobId second = Submit(Spec(8, false));
@@ -305,7 +326,8 @@ TEST_F(Moves, ArePlannedForWhomTheyAreAskedFor) {
 }
 
 // Whoever's limits would not let it start again stays where it is.
-// Its limits stop the one whom others are leaving a node for, and the next pass does not keep the node for it: it is still that one's.
+// Its limits stop the one whom others are leaving a node for, and the next pass does not keep the
+// node for it: it is still that one's.
 TEST_F(Moves, WhatIsBeingClearedForOneIsNotClearedForAnother) {
   AddNode();
   const auto on_first = [](JobSpec spec) {
@@ -344,7 +366,9 @@ TEST_F(Moves, LimitsThatWouldKeepItOutKeepItWhereItIs) {
   cluster_.Advance(Duration::Minutes(30));
   ASSERT_TRUE(Find(wide));
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "default", .user_limit = {.gpus = 6}}));
-  EXPECT_NE(Refusal({wide, {NodeId{0}}, {{a, {{NodeId{1}, 0xf0}}}}}).find("its limits would not let it start again"), std::string::npos);
+  EXPECT_NE(Refusal({wide, {NodeId{0}}, {{a, {{NodeId{1}, 0xf0}}}}})
+                .find("its limits would not let it start again"),
+            std::string::npos);
   EXPECT_FALSE(Find(wide));
 }
 
@@ -356,7 +380,8 @@ TEST_F(Moves, ADestinationIsNotKeptForEver) {
   const auto plan = Find(wide);
   ASSERT_TRUE(plan);
   ASSERT_TRUE(cluster_.Execute(plan->moves));
-  ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{1}, 4, ServiceAction::kOffline, false, "test"}));
+  ASSERT_TRUE(
+      cluster_.Execute(ChangeService{NodeId{1}, 4, ServiceAction::kOffline, false, "test"}));
   ReportAll();
   cluster_.Pass();
   ASSERT_EQ(JobOf(a).state, JobState::kQueued);
@@ -393,21 +418,29 @@ TEST_F(Moves, AreRefusedWhereTheyMayNotBe) {
   ASSERT_EQ(JobOf(gang).state, JobState::kQueued);
   const MoveJobs::Move good{a, {{NodeId{1}, 0xf}}};
   EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {good}}), "");
-  EXPECT_EQ(refusal({gang, {NodeId{0}}, {good}}), ToText(gang) + " needs 2 different nodes that exist");
-  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{9}}, {good}}), ToText(gang) + " needs 2 different nodes that exist");
+  EXPECT_EQ(refusal({gang, {NodeId{0}}, {good}}),
+            ToText(gang) + " needs 2 different nodes that exist");
+  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{9}}, {good}}),
+            ToText(gang) + " needs 2 different nodes that exist");
   EXPECT_EQ(refusal({JobId{99}, {NodeId{0}}, {good}}), "no job " + ToText(JobId{99}));
-  EXPECT_EQ(refusal({waits, {NodeId{0}}, {good}}), ToText(waits) + " is STARTING: nothing is moved for it");
+  EXPECT_EQ(refusal({waits, {NodeId{0}}, {good}}),
+            ToText(waits) + " is STARTING: nothing is moved for it");
   EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {}}), "moves: name at least one job to move");
-  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {good, good}}), "moves: " + ToText(a) + " is named twice");
-  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {{firm, {{NodeId{1}, 0xf}}}}}),
-            ToText(firm) + " (RUNNING) may not be moved: it must be movable, run, and not be stopping");
-  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {{a, {{NodeId{1}, 0x7}}}}}),
-            ToText(a) + " (RUNNING) may not be moved: its destination must have 4 GPUs of each node");
-  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {{a, {}}}}), ToText(a) + " needs 1 different nodes that exist");
+  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {good, good}}),
+            "moves: " + ToText(a) + " is named twice");
+  EXPECT_EQ(
+      refusal({gang, {NodeId{0}, NodeId{1}}, {{firm, {{NodeId{1}, 0xf}}}}}),
+      ToText(firm) + " (RUNNING) may not be moved: it must be movable, run, and not be stopping");
+  EXPECT_EQ(
+      refusal({gang, {NodeId{0}, NodeId{1}}, {{a, {{NodeId{1}, 0x7}}}}}),
+      ToText(a) + " (RUNNING) may not be moved: its destination must have 4 GPUs of each node");
+  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {{a, {}}}}),
+            ToText(a) + " needs 1 different nodes that exist");
   Policy policy = cluster_.state().policy;
   policy.moves_per_hour = 0;
   ASSERT_TRUE(cluster_.Execute(StartController{policy}));
-  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {good}}), "moves: 1 asked, 0 left in this hour (moves_per_hour)");
+  EXPECT_EQ(refusal({gang, {NodeId{0}, NodeId{1}}, {good}}),
+            "moves: 1 asked, 0 left in this hour (moves_per_hour)");
   EXPECT_FALSE(Find(gang));
 }
 

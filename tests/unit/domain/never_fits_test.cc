@@ -13,7 +13,8 @@ namespace {
 class NeverFits : public testing::Test {
  protected:
   // Two NUMA nodes of 48 cores and half of the GPUs each.
-  NodeId AddNode(const std::string& name, const std::string& model, int64_t memory_mib = 81'920, int gpus = 8) {
+  NodeId AddNode(const std::string& name, const std::string& model, int64_t memory_mib = 81'920,
+                 int gpus = 8) {
     std::vector<int> numa;
     for (int i = 0; i < gpus; ++i) numa.push_back(i * 2 / gpus);
     return cluster_.AddNode(TestCluster::MakeFacts(name, numa, 18, memory_mib, 48, model));
@@ -42,55 +43,82 @@ TEST_F(NeverFits, NothingIsKnownBeforeANodeHasJoined) {
 TEST_F(NeverFits, NamesTheModelAndThoseThatAreThere) {
   AddNode("n1", "H100 80GB HBM3");
   AddNode("n2", "L40S", 46'068);
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.models = {"A100"}; }), "no node has an A100; the GPUs are H100 80GB HBM3, L40S");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.models = {"V100", "B200"}; }), "no node has a V100 or B200; the GPUs are H100 80GB HBM3, L40S");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.models = {"A100"}; }),
+            "no node has an A100; the GPUs are H100 80GB HBM3, L40S");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.models = {"V100", "B200"}; }),
+            "no node has a V100 or B200; the GPUs are H100 80GB HBM3, L40S");
   EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.models = {"A100", "L40S"}; }), "");
 }
 
 TEST_F(NeverFits, NamesTheMemoryAndTheLargest) {
   AddNode("n1", "H100");
   AddNode("n2", "L40S", 46'080);
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.memory_mib_min = 102'400; }), "no GPU has 100.0 GiB of memory; the largest has 80.0 GiB");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.memory_mib_min = 102'400; }),
+            "no GPU has 100.0 GiB of memory; the largest has 80.0 GiB");
   EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.memory_mib_min = 81'920; }), "");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.memory_mib_min = 81'920, spec.gpus.models = {"L40S"}; }), "no L40S has 80.0 GiB of memory; the largest has 45.0 GiB");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.isolation = Isolation::kTimeslice, spec.gpus.memory_mib = 90'000; }), "no GPU has 87.8 GiB of memory; the largest has 80.0 GiB");
+  EXPECT_EQ(
+      Why([](JobSpec& spec) { spec.gpus.memory_mib_min = 81'920, spec.gpus.models = {"L40S"}; }),
+      "no L40S has 80.0 GiB of memory; the largest has 45.0 GiB");
+  EXPECT_EQ(Why([](JobSpec& spec) {
+              spec.gpus.isolation = Isolation::kTimeslice, spec.gpus.memory_mib = 90'000;
+            }),
+            "no GPU has 87.8 GiB of memory; the largest has 80.0 GiB");
 }
 
 TEST_F(NeverFits, NamesHowGpusWouldHaveToBeShared) {
   AddNode("n1", "H100");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.isolation = Isolation::kMig, spec.gpus.memory_mib = 10'000; }), "no GPU is in MIG mode");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.isolation = Isolation::kMps, spec.gpus.share_thousandths = 500; }), "no node offers MPS on its GPUs");
+  EXPECT_EQ(Why([](JobSpec& spec) {
+              spec.gpus.isolation = Isolation::kMig, spec.gpus.memory_mib = 10'000;
+            }),
+            "no GPU is in MIG mode");
+  EXPECT_EQ(Why([](JobSpec& spec) {
+              spec.gpus.isolation = Isolation::kMps, spec.gpus.share_thousandths = 500;
+            }),
+            "no node offers MPS on its GPUs");
 }
 
 TEST_F(NeverFits, NamesTheNumberOfGpus) {
   AddNode("n1", "H100");
   AddNode("n2", "H100", 81'920, 4);
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 9; }), "no node has 9 GPUs; the largest has 8 (request several nodes: --nodes 2)");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 8, spec.nodes = 2; }), "needs 2 nodes with 8 GPUs as requested; there is 1");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 1, spec.nodes = 3; }), "needs 3 nodes with 1 GPU as requested; there are 2");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 9; }),
+            "no node has 9 GPUs; the largest has 8 (request several nodes: --nodes 2)");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 8, spec.nodes = 2; }),
+            "needs 2 nodes with 8 GPUs as requested; there is 1");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 1, spec.nodes = 3; }),
+            "needs 3 nodes with 1 GPU as requested; there are 2");
 }
 
 TEST_F(NeverFits, DoesNotBlameTheMemoryWhereItIsJustEnough) {
   AddNode("n1", "H100");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.memory_mib_min = 81'920, spec.gpus.count = 9; }), "no node has 9 GPUs; the largest has 8 (request several nodes: --nodes 2)");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.memory_mib_min = 81'920, spec.gpus.count = 9; }),
+            "no node has 9 GPUs; the largest has 8 (request several nodes: --nodes 2)");
 }
 
 TEST_F(NeverFits, TheRanksOfAGangHaveOneModel) {
   AddNode("n1", "H100");
   AddNode("n2", "A100");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.nodes = 2; }), "needs 2 nodes with 1 GPU as requested; there is 1");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.nodes = 2; }),
+            "needs 2 nodes with 1 GPU as requested; there is 1");
   AddNode("n3", "A100");
   EXPECT_EQ(Why([](JobSpec& spec) { spec.nodes = 2; }), "");
 }
 
 TEST_F(NeverFits, NamesWhatIsMissingBesideGpus) {
   AddNode("n1", "H100");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.cpus = 200; }), "no node has 200 cores; the largest has 96");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.memory_bytes = int64_t{1} << 50; }).substr(0, 38), "no node has 1.0 PiB of memory; the lar");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.node_labels = {{"zone", "east"}}; }), "no node has the label zone=east");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 8, spec.topology.require = TopologyLevel::kSameNuma; }),
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.cpus = 200; }),
+            "no node has 200 cores; the largest has 96");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.memory_bytes = int64_t{1} << 50; }).substr(0, 38),
+            "no node has 1.0 PiB of memory; the lar");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.node_labels = {{"zone", "east"}}; }),
+            "no node has the label zone=east");
+  EXPECT_EQ(Why([](JobSpec& spec) {
+              spec.gpus.count = 8, spec.topology.require = TopologyLevel::kSameNuma;
+            }),
             "no node has 8 GPUs as near to each other as its topology requires");
-  EXPECT_EQ(Why([](JobSpec& spec) { spec.gpus.count = 4, spec.topology.require = TopologyLevel::kSameNuma; }), "");
+  EXPECT_EQ(Why([](JobSpec& spec) {
+              spec.gpus.count = 4, spec.topology.require = TopologyLevel::kSameNuma;
+            }),
+            "");
 }
 
 // Whatever is out of service may come back.

@@ -7,9 +7,7 @@
 namespace gp {
 namespace {
 
-NodeFacts Good() {
-  return TestCluster::MakeFacts("n1", {0, 0, 1, 1});
-}
+NodeFacts Good() { return TestCluster::MakeFacts("n1", {0, 0, 1, 1}); }
 
 TEST(NodeFacts, GoodOnesPass) {
   EXPECT_TRUE(ValidateNodeFacts(Good()).has_value());

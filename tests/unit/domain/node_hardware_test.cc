@@ -8,7 +8,9 @@
 namespace gp {
 namespace {
 
-NodeFacts Machine(const std::vector<int>& numa) { return TestCluster::MakeFacts("n1", numa, 18, 80'000, 8); }
+NodeFacts Machine(const std::vector<int>& numa) {
+  return TestCluster::MakeFacts("n1", numa, 18, 80'000, 8);
+}
 
 Node NodeOf(const NodeFacts& facts) {
   Node node;
@@ -42,7 +44,8 @@ TEST(NodeHardware, AMissingGpuKeepsItsPositionAndItsLinks) {
   EXPECT_EQ(change->facts.links, before.links);
   for (size_t i = 0; i < before.gpus.size(); ++i) {
     EXPECT_EQ(change->facts.gpus[i].uuid, before.gpus[i].uuid);
-    EXPECT_EQ(change->facts.gpus[i].presence, i == 0 || i == 2 ? GpuPresence::kMissing : GpuPresence::kPresent);
+    EXPECT_EQ(change->facts.gpus[i].presence,
+              i == 0 || i == 2 ? GpuPresence::kMissing : GpuPresence::kPresent);
   }
 }
 
@@ -139,7 +142,8 @@ TEST(GpuPlaces, TranslateBetweenTheLedgerAndTheAgent) {
   const auto change = MergeHardware(NodeOf(before), reported, {});
   ASSERT_TRUE(change);
   const GpuPlaces places(change->facts, reported);
-  std::vector<GpuObservation> seen{{0, true, false, "one"}, {1, true, false, "two"}, {7, true, false, "nobody's"}};
+  std::vector<GpuObservation> seen{
+      {0, true, false, "one"}, {1, true, false, "two"}, {7, true, false, "nobody's"}};
   places.ToLedger(seen);
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[0].gpu, 1);

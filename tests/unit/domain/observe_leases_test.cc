@@ -43,7 +43,8 @@ class StartOfAnAttempt : public testing::Test {
 };
 
 TEST_F(StartOfAnAttempt, IsKnownByTheNodesBootClockWhateverItsWallClockSays) {
-  EXPECT_EQ(Told(cluster_.now() + kHour * 10'000, Duration::Minutes(59)), placed_at_ + Duration::Minutes(1));
+  EXPECT_EQ(Told(cluster_.now() + kHour * 10'000, Duration::Minutes(59)),
+            placed_at_ + Duration::Minutes(1));
 }
 
 TEST_F(StartOfAnAttempt, ByTheWallClockAloneIsAsItSays) {

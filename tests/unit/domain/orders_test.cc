@@ -88,13 +88,17 @@ TEST_F(Orders, SurplusCheckpointsAreRemovedWhereTheyWereWritten) {
     one.path = path;
     one.is_complete = true;
     written[rank].push_back(one);
-    LeaseObservation seen{OrdersFor(cluster_.state(), node).leases[0].lease.id, true, false, cluster_.now()};
+    LeaseObservation seen{OrdersFor(cluster_.state(), node).leases[0].lease.id, true, false,
+                          cluster_.now()};
     seen.checkpoints = written[rank];
     return Touched(Tell(ReportNode{node, 1, {seen}, {}}));
   };
-  const auto surplus = [&](int rank) { return OrdersFor(cluster_.state(), nodes_[static_cast<size_t>(rank)]).leases[0].surplus; };
+  const auto surplus = [&](int rank) {
+    return OrdersFor(cluster_.state(), nodes_[static_cast<size_t>(rank)]).leases[0].surplus;
+  };
   EXPECT_THAT(save(0, "/c/a"), ElementsAre(nodes_[0]));
-  EXPECT_THAT(save(1, "/c/b"), ElementsAre(nodes_[0], nodes_[1])) << "where the rank runs that wrote it, too";
+  EXPECT_THAT(save(1, "/c/b"), ElementsAre(nodes_[0], nodes_[1]))
+      << "where the rank runs that wrote it, too";
   EXPECT_THAT(surplus(0), ElementsAre("/c/a"));
   EXPECT_THAT(surplus(1), IsEmpty());
   save(0, "/c/d");
@@ -115,7 +119,9 @@ TEST_F(Orders, AllRanksOfAnAttemptGoOnFromTheSame) {
   const auto goes_on = [&](size_t rank) {
     const RankRecord& record = cluster_.state().FindJob({1})->attempts.back().ranks[rank];
     const NodeOrders orders = OrdersFor(cluster_.state(), record.node);
-    return std::ranges::find(orders.leases, record.lease, [](const LeaseOrder& order) { return order.lease.id; })->resume_from;
+    return std::ranges::find(orders.leases, record.lease,
+                             [](const LeaseOrder& order) { return order.lease.id; })
+        ->resume_from;
   };
   Tell(ReportNode{nodes_[0], 1, {saved(1, "/c/a")}, {}});
   EXPECT_EQ(goes_on(0), "");

@@ -24,7 +24,8 @@ class OutOfServiceGpus : public testing::Test {
     facts.gpus.resize(count);
     facts.links.assign(count * count, 18);
     for (size_t i = 0; i < count; ++i) facts.links[i * count + i] = 0;
-    ASSERT_TRUE(cluster_.Execute(JoinNode{std::make_shared<const NodeFacts>(facts), node().incarnation + 1}));
+    ASSERT_TRUE(cluster_.Execute(
+        JoinNode{std::make_shared<const NodeFacts>(facts), node().incarnation + 1}));
   }
 
   static Job JobOf(int gpus) {
@@ -71,9 +72,12 @@ TEST_F(OutOfServiceGpus, AnExplanationNamesTheIncident) {
   cluster_.Pass();
   const Present present = TakePresent(cluster_.state());
   const Job& job = *present.state.FindJob(JobId{1});
-  const std::string text = "waits for 4 GPUs: 3 free, 0 of 1 node could take a rank now; GPU 3 of n1 is missing";
-  EXPECT_EQ(Explain(present.state, cluster_.now(), job, &present.incidents).reasons.front().text, text + " (incident-1)");
-  EXPECT_EQ(Explain(cluster_.state(), cluster_.now(), job).reasons.front().text, text + " (incident-1)");
+  const std::string text =
+      "waits for 4 GPUs: 3 free, 0 of 1 node could take a rank now; GPU 3 of n1 is missing";
+  EXPECT_EQ(Explain(present.state, cluster_.now(), job, &present.incidents).reasons.front().text,
+            text + " (incident-1)");
+  EXPECT_EQ(Explain(cluster_.state(), cluster_.now(), job).reasons.front().text,
+            text + " (incident-1)");
 }
 
 TEST_F(OutOfServiceGpus, ARetiredOneIsNotOfTheNode) {
@@ -82,7 +86,8 @@ TEST_F(OutOfServiceGpus, ARetiredOneIsNotOfTheNode) {
   ASSERT_TRUE(cluster_.Execute(ChangeIncident{incident, IncidentState::kClosed, ""}));
   EXPECT_EQ(OutOfService(node(), 4), 0U);
   EXPECT_FALSE(Fits(Repaired(node()), JobOf(4)));
-  EXPECT_EQ(WhyNeverFits(cluster_.state(), JobOf(4)), "no node has 4 GPUs; the largest has 3 (request several nodes: --nodes 2)");
+  EXPECT_EQ(WhyNeverFits(cluster_.state(), JobOf(4)),
+            "no node has 4 GPUs; the largest has 3 (request several nodes: --nodes 2)");
 }
 
 TEST_F(OutOfServiceGpus, WhatIsGrantedStaysSo) {

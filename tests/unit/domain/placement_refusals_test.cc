@@ -83,7 +83,8 @@ TEST_F(PlacementRefusals, WhereTheGpusAreNotJoinedAsTheJobRequires) {
   const JobId linked = requiring(TopologyLevel::kNvlink, true);
   ExpectRefused(on(linked, apart, 1), "GPU-n3-0 and GPU-n3-1 are not joined by NVLink");
   ExpectPlaced(on(linked, n1_, 2));
-  for (const JobId near : {requiring(TopologyLevel::kSameNuma, true), requiring(TopologyLevel::kNone, false)}) {
+  for (const JobId near :
+       {requiring(TopologyLevel::kSameNuma, true), requiring(TopologyLevel::kNone, false)}) {
     ExpectRefused(on(near, apart, 2), "GPU-n3-0 and GPU-n3-2 are of two NUMA nodes");
   }
   ExpectPlaced(on(requiring(TopologyLevel::kNone, false), n2_, 1));
@@ -120,9 +121,7 @@ TEST_F(PlacementRefusals, OnANodeThatIsReservedWhileItWouldStay) {
   ExpectPlaced(Good(Submit(limited(9))));
 }
 
-TEST_F(PlacementRefusals, TheGoodOneIsTaken) {
-  ExpectPlaced(Good(Submit()));
-}
+TEST_F(PlacementRefusals, TheGoodOneIsTaken) { ExpectPlaced(Good(Submit())); }
 
 TEST_F(PlacementRefusals, JobsThatDoNotWait) {
   ExpectRefused(Good({99}), "no job", ErrorCode::kNotFound);
@@ -227,7 +226,8 @@ TEST_F(PlacementRefusals, MoreMemoryThanThereIs) {
 
 TEST_F(PlacementRefusals, ModesThatAreNotOffered) {
   const Node& node = cluster_.state().nodes[0];  // its GPUs cannot do MPS
-  for (const auto& [mode, why] : {std::pair(GpuMode::kMps, "mps is not offered here"), std::pair(GpuMode::kMig, "is not in MIG mode")}) {
+  for (const auto& [mode, why] : {std::pair(GpuMode::kMps, "mps is not offered here"),
+                                  std::pair(GpuMode::kMig, "is not in MIG mode")}) {
     const Status status =
         CheckGpuGrant(node.gpus[0], node.facts->gpus[0], mode, "ana", {0, 500, 1'000});
     ASSERT_FALSE(status.has_value());

@@ -46,14 +46,16 @@ TEST(PlacementWeights, EachCostByItself) {
   EXPECT_EQ(CostOf(node, JobOf(2), {.best_fit = 1}), 8);
   EXPECT_EQ(CostOf(node, JobOf(2), {.nvlink = 5}), 0);
   EXPECT_EQ(CostOf(node, JobOf(2), {.spread = 1}), 0);
-  EXPECT_EQ(CostOf(node, JobOf(1), {.fragmentation = 1}), 1 + 3 + 7) << "free GPUs that are in no block of 2, 4 and 8";
+  EXPECT_EQ(CostOf(node, JobOf(1), {.fragmentation = 1}), 1 + 3 + 7)
+      << "free GPUs that are in no block of 2, 4 and 8";
   EXPECT_EQ(CostOf(node, JobOf(4), {.fragmentation = 1}), 4) << "those of the block of 8";
   EXPECT_EQ(CostOf(node, JobOf(8), {.fragmentation = 1}), 0);
   EXPECT_EQ(CostOf(node, JobOf(1), {.model_fit = 1}), node.facts->gpus[0].memory_mib / 1024);
   node.gpus[0].leases = {LeaseId{1}};
   node.gpus[0].mode = GpuMode::kWhole;
   EXPECT_EQ(CostOf(node, JobOf(1), {.spread = 3}), 3);
-  EXPECT_EQ(CostOf(node, JobOf(1), {.fragmentation = 1}), -3) << "the one that is left over of a pair, of four and of eight";
+  EXPECT_EQ(CostOf(node, JobOf(1), {.fragmentation = 1}), -3)
+      << "the one that is left over of a pair, of four and of eight";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a planner remembers must never show: it plans as one that looks for the first time, and as the
-// plain way does.
+// What a planner remembers must never show: it plans as one that looks for the first time, and as
+// the plain way does.
 
 #include "domain/scheduling/planner.h"
 
@@ -41,7 +41,8 @@ class Planning : public testing::Test {
       const Lease& lease = *cluster_.state().FindLease(id);
       report = {lease.node, cluster_.state().FindNode(lease.node)->incarnation, {}, {}};
       for (const LeaseId other : cluster_.state().FindNode(lease.node)->leases) {
-        LeaseObservation seen{other, true, other == id, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}};
+        LeaseObservation seen{other,          true,           other == id,
+                              cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}};
         report.leases.push_back(seen);
       }
       EXPECT_TRUE(cluster_.Execute(report));
@@ -86,7 +87,9 @@ TEST_F(Planning, ThroughManyRandomSteps) {
   Rng rng(7);
   for (int step = 0; step < 600; ++step) {
     const uint64_t dice = rng.Below(10);
-    if (dice < 1 && nodes_ < 12) AddNode(rng.Chance(1, 2) ? std::vector<int>{0, 0, 1, 1} : std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1});
+    if (dice < 1 && nodes_ < 12)
+      AddNode(rng.Chance(1, 2) ? std::vector<int>{0, 0, 1, 1}
+                               : std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1});
     if (dice < 5) Submit(static_cast<int>(rng.Below(9)), 1 + static_cast<int>(rng.Below(3)));
     if (dice >= 5 && dice < 8 && !cluster_.state().leases.empty()) {
       auto lease = cluster_.state().leases.begin();
@@ -108,7 +111,8 @@ TEST_F(Planning, TheLineBehindOneThatFitsGoesOn) {
 
 TEST(NodeClasses, AlikeNodesAreOneClassAndPatternsComeBack) {
   TestCluster cluster;
-  for (int i = 0; i < 5; ++i) cluster.AddNode(TestCluster::MakeFacts("n" + std::to_string(i), {0, 0, 1, 1}));
+  for (int i = 0; i < 5; ++i)
+    cluster.AddNode(TestCluster::MakeFacts("n" + std::to_string(i), {0, 0, 1, 1}));
   NodeClasses classes;
   for (const Node& node : cluster.state().nodes) classes.Place(node);
   ASSERT_EQ(classes.size(), 1u);

@@ -15,7 +15,10 @@ namespace {
 
 class Preemption : public testing::Test {
  protected:
-  NodeId AddNode() { return cluster_.AddNode(TestCluster::MakeFacts("n" + std::to_string(++nodes_), {0, 0, 0, 0, 1, 1, 1, 1})); }
+  NodeId AddNode() {
+    return cluster_.AddNode(
+        TestCluster::MakeFacts("n" + std::to_string(++nodes_), {0, 0, 0, 0, 1, 1, 1, 1}));
+  }
   JobId Submit(int gpus, int priority, bool preemptible = true, int nodes = 1) {
     JobSpec spec;
     spec.command = {"run"};
@@ -26,13 +29,15 @@ class Preemption : public testing::Test {
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
     return {cluster_.state().last_job};
   }
-  JobId Run(int gpus, int priority, bool preemptible = true, int nodes = 1, JobState then = JobState::kRunning) {
+  JobId Run(int gpus, int priority, bool preemptible = true, int nodes = 1,
+            JobState then = JobState::kRunning) {
     const JobId job = Submit(gpus, priority, preemptible, nodes);
     cluster_.Pass();
     for (const LeaseId id : cluster_.state().FindJob(job)->leases) {
       const Node& node = *cluster_.state().FindNode(cluster_.state().FindLease(id)->node);
       ReportNode report{node.id, node.incarnation, {}, {}};
-      for (const LeaseId other : node.leases) report.leases.push_back({other, true, false, cluster_.now(), {}, {}});
+      for (const LeaseId other : node.leases)
+        report.leases.push_back({other, true, false, cluster_.now(), {}, {}});
       EXPECT_TRUE(cluster_.Execute(report));
     }
     EXPECT_EQ(JobOf(job).state, then);
@@ -40,7 +45,8 @@ class Preemption : public testing::Test {
   }
   // The only job on node 0.
   void End(JobId job, LeaseEnd end) {
-    LeaseObservation ended{JobOf(job).leases.front(), true, true, cluster_.now(), cluster_.now(), {end, 0, 0, ""}};
+    LeaseObservation ended{
+        JobOf(job).leases.front(), true, true, cluster_.now(), cluster_.now(), {end, 0, 0, ""}};
     ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{0}, 1, {ended}, {}}));
   }
   const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
@@ -51,7 +57,9 @@ class Preemption : public testing::Test {
     return victims ? victims->jobs : std::vector<JobId>{};
   }
   std::string Refusal(JobId job, JobId by) {
-    const auto decided = Decide(cluster_.state(), {cluster_.now(), "test", "", PreemptJob{1, job, by, std::vector<NodeId>(1, NodeId{0})}});
+    const auto decided = Decide(
+        cluster_.state(),
+        {cluster_.now(), "test", "", PreemptJob{1, job, by, std::vector<NodeId>(1, NodeId{0})}});
     return decided ? "" : decided.error().message;
   }
   void TearDown() override {
@@ -78,7 +86,9 @@ TEST(Classes, AreThirdsOfTheScale) {
 TEST_F(Preemption, WhoSharesTimeIsLookedAtAgainByAndBy) {
   AddNode();
   const JobId running = Run(8, 500);
-  const auto next_for = [&](JobId job) { return Interruptible(cluster_.state(), cluster_.now()).For(JobOf(job)).next; };
+  const auto next_for = [&](JobId job) {
+    return Interruptible(cluster_.state(), cluster_.now()).For(JobOf(job)).next;
+  };
   EXPECT_EQ(next_for(Submit(8, 500)), cluster_.now() + Duration::Minutes(1));
   EXPECT_EQ(next_for(Submit(8, 500, false)), Instant{}) << "it does not give way itself";
   cluster_.Advance(Duration::Minutes(30));
@@ -115,7 +125,8 @@ TEST_F(Preemption, EachRefusal) {
   EXPECT_NE(Refusal(high, low), "");
   EXPECT_NE(Refusal(low, firm).find("nothing is interrupted for it"), std::string::npos);
   EXPECT_NE(Refusal(JobId{99}, high).find("no job"), std::string::npos);
-  EXPECT_NE(Refusal(low, Submit(8, 300, false)).find("no claim"), std::string::npos) << "of one class";
+  EXPECT_NE(Refusal(low, Submit(8, 300, false)).find("no claim"), std::string::npos)
+      << "of one class";
   EXPECT_EQ(Refusal(low, Submit(8, 100)), "") << "of one class, gives way itself, and has had less";
   ASSERT_TRUE(cluster_.Execute(StopJob{low, false}));
   EXPECT_NE(Refusal(low, high), "");
@@ -144,19 +155,22 @@ TEST_F(Preemption, WholeGangsGoAndNobodyWhoCanBeSpared) {
   // Beside the gang one node has 4 free GPUs: it fits without anybody's help.
   cluster_.Pass();
   EXPECT_EQ(JobOf(waiting).state, JobState::kStarting);
-  EXPECT_EQ(VictimsFor(Submit(8, 750)).size(), 3u) << "the node with the small ones has two, and the gang";
+  EXPECT_EQ(VictimsFor(Submit(8, 750)).size(), 3u)
+      << "the node with the small ones has two, and the gang";
   (void)gang;
   (void)one;
 }
 
-// Node by node the small job is the cheapest on its own; the gang must go anyway, and makes room for both.
+// Node by node the small job is the cheapest on its own; the gang must go anyway, and makes room
+// for both.
 TEST_F(Preemption, WhoIsNeededElsewhereSparesOthers) {
   AddNode();
   AddNode();
   const JobId gang = Run(4, 250, true, 2);
   const JobId small = Run(4, 250);
   const JobId firm = Run(4, 250, false);
-  ASSERT_NE(cluster_.state().FindLease(JobOf(small).leases[0])->node, cluster_.state().FindLease(JobOf(firm).leases[0])->node);
+  ASSERT_NE(cluster_.state().FindLease(JobOf(small).leases[0])->node,
+            cluster_.state().FindLease(JobOf(firm).leases[0])->node);
   cluster_.Advance(Duration::Minutes(10));
   EXPECT_EQ(VictimsFor(Submit(4, 900, false, 2)), std::vector{gang});
 }
@@ -188,7 +202,8 @@ TEST_F(Preemption, TheNodeIsKeptForWhomItIsCleared) {
   const JobId small = Submit(1, 500, false);
   cluster_.Pass();
   EXPECT_EQ(JobOf(small).state, JobState::kQueued) << "two GPUs are free, but not for it";
-  const std::set<NodeId> told = NodesToOrder(cluster_.state(), {JobPreemptionOrdered{1, low, high, {}}});
+  const std::set<NodeId> told =
+      NodesToOrder(cluster_.state(), {JobPreemptionOrdered{1, low, high, {}}});
   EXPECT_EQ(told, std::set<NodeId>{NodeId{0}});
 }
 
@@ -225,7 +240,8 @@ TEST_F(Preemption, AGangKeepsEarlyNodesUntilTheLastIsCleared) {
   End(first, LeaseEnd::kStopped);
   cluster_.Pass();
   EXPECT_EQ(JobOf(first).state, JobState::kQueued) << "node 0 is free, and kept";
-  LeaseObservation ended{JobOf(second).leases.front(), true, true, cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}};
+  LeaseObservation ended{JobOf(second).leases.front(),  true, true, cluster_.now(), cluster_.now(),
+                         {LeaseEnd::kStopped, 0, 0, ""}};
   ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{1}, 1, {ended}, {}}));
   cluster_.Pass();
   EXPECT_EQ(JobOf(gang).state, JobState::kStarting);
@@ -238,7 +254,8 @@ TEST_F(Preemption, ANodeClearedForAnotherIsClaimedNoLonger) {
   const JobId first = Submit(8, 700, false);
   cluster_.Pass();
   EXPECT_EQ(JobOf(low).preempted_for, first);
-  // A GPU goes out before the place is free: the claim comes to nothing, and `small` runs meanwhile.
+  // A GPU goes out before the place is free: the claim comes to nothing, and `small` runs
+  // meanwhile.
   ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{0}, 7, ServiceAction::kDrain, false, "test"}));
   End(low, LeaseEnd::kStopped);
   ASSERT_TRUE(cluster_.Execute(HoldJob{low}));
@@ -325,7 +342,8 @@ TEST_F(Preemption, NoVictimCanBeSpared) {
         int free = 8;
         for (const LeaseId id : node.leases) {
           const Lease& lease = *cluster_.state().FindLease(id);
-          if (std::ranges::find(gone, lease.job) == gone.end()) free -= static_cast<int>(lease.gpus.size());
+          if (std::ranges::find(gone, lease.job) == gone.end())
+            free -= static_cast<int>(lease.gpus.size());
         }
         if (free >= gpus) return true;
       }

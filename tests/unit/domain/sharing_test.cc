@@ -97,7 +97,8 @@ TEST_F(Sharing, AsManyClientsAsAnMpsServerTakes) {
   spec.gpus.memory_mib = 1;
   spec.memory_bytes = 1 << 20;
   const auto one = std::make_shared<const JobSpec>(spec);
-  for (size_t i = 0; i < kMpsLeasesMax + 1; ++i) ASSERT_TRUE(cluster_.Execute(SubmitJob{one, {"ana", 1, 1}}));
+  for (size_t i = 0; i < kMpsLeasesMax + 1; ++i)
+    ASSERT_TRUE(cluster_.Execute(SubmitJob{one, {"ana", 1, 1}}));
   cluster_.Pass();
   EXPECT_EQ(Count(JobState::kStarting), static_cast<int64_t>(kMpsLeasesMax + 1));
   EXPECT_EQ(std::max(GpuAt(0).leases.size(), GpuAt(1).leases.size()), kMpsLeasesMax);
@@ -121,8 +122,10 @@ TEST_F(Sharing, ANodeMayLearnOrForgetMpsWhileJobsRunOnIt) {
   EXPECT_FALSE(cluster_.state().nodes[0].facts->gpus[0].mps);
   facts.gpus[0].memory_mib += 1;
   join.facts = std::make_shared<const NodeFacts>(facts);
-  ASSERT_TRUE(cluster_.Execute(join));  // a driver keeps more or less for itself: it is the same GPU all the same
-  EXPECT_EQ(cluster_.state().nodes[0].facts->gpus[0].memory_mib, facts.gpus[0].memory_mib - 1) << "as long as it is held";
+  // A driver keeps more or less for itself: it is the same GPU all the same
+  ASSERT_TRUE(cluster_.Execute(join));
+  EXPECT_EQ(cluster_.state().nodes[0].facts->gpus[0].memory_mib, facts.gpus[0].memory_mib - 1)
+      << "as long as it is held";
   EXPECT_EQ(GpuAt(0).leases.size(), 1u);
   EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front();
 }

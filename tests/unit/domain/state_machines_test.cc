@@ -26,16 +26,17 @@ void ExpectExactly(const Edges<State>& edges, State last) {
 
 TEST(GpuStateMachine, HasTheseEdges) {
   using enum GpuCondition;
-  ExpectExactly<GpuCondition>({{kUnknown, {kTesting, kOffline, kLost}},
-                               {kTesting, {kAvailable, kUnlinked, kSuspect, kQuarantined, kOffline, kLost}},
-                               {kAvailable, {kUnlinked, kSuspect, kQuarantined, kOffline, kLost}},
-                               {kUnlinked, {kAvailable, kSuspect, kQuarantined, kOffline, kLost}},
-                               {kSuspect, {kTesting, kQuarantined, kOffline, kLost}},
-                               {kQuarantined, {kResetting, kTesting, kOffline, kLost}},
-                               {kResetting, {kTesting, kOffline, kLost}},
-                               {kOffline, {kTesting, kLost}},
-                               {kLost, {kUnknown}}},
-                              kUnlinked);
+  ExpectExactly<GpuCondition>(
+      {{kUnknown, {kTesting, kOffline, kLost}},
+       {kTesting, {kAvailable, kUnlinked, kSuspect, kQuarantined, kOffline, kLost}},
+       {kAvailable, {kUnlinked, kSuspect, kQuarantined, kOffline, kLost}},
+       {kUnlinked, {kAvailable, kSuspect, kQuarantined, kOffline, kLost}},
+       {kSuspect, {kTesting, kQuarantined, kOffline, kLost}},
+       {kQuarantined, {kResetting, kTesting, kOffline, kLost}},
+       {kResetting, {kTesting, kOffline, kLost}},
+       {kOffline, {kTesting, kLost}},
+       {kLost, {kUnknown}}},
+      kUnlinked);
 }
 
 TEST(JobStateMachine, HasTheseEdges) {

@@ -27,7 +27,8 @@ TEST(Suspects, TakeErrorsOfOneKindAndLately) {
   const State state;
   const GpuTrouble trouble = ErrorsOf({"ana", "bob", "cem"}, 3);
   EXPECT_FALSE(IsSuspicious(state, {}, trouble, 13, kNow));
-  EXPECT_FALSE(IsSuspicious(state, {}, trouble, 31, kNow + state.policy.faults.error_window + Duration::Seconds(1)));
+  EXPECT_FALSE(IsSuspicious(state, {}, trouble, 31,
+                            kNow + state.policy.faults.error_window + Duration::Seconds(1)));
 }
 
 }  // namespace

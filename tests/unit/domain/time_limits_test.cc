@@ -56,7 +56,9 @@ TEST_F(TimeLimits, WhoHasWaitedForLongCountsOnIt) {
   cluster_.Advance(Duration::Minutes(5) - Duration::Milliseconds(1));
   EXPECT_EQ(Refusal(), "") << "not for long yet";
   cluster_.Advance(Duration::Milliseconds(1));
-  EXPECT_EQ(Refusal(), ToText(waits) + " waits in pool default for more than 5m: who may operate the cluster can do it by force");
+  EXPECT_EQ(Refusal(), ToText(waits) +
+                           " waits in pool default for more than 5m: who may operate the cluster "
+                           "can do it by force");
   EXPECT_EQ(Refusal(true), "");
 }
 
@@ -64,7 +66,8 @@ TEST_F(TimeLimits, NobodyCountsOnItBeforeNodesAreKeptForHim) {
   JobSpec spec;
   spec.command = {"run"};
   spec.gpus.count = 1;
-  ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), User{"eve", 2, 2}}));
+  ASSERT_TRUE(
+      cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), User{"eve", 2, 2}}));
   cluster_.Advance(Duration::Minutes(1));
   EXPECT_EQ(Refusal(), "") << "for one GPU none is kept so soon";
   cluster_.Advance(Duration::Minutes(4));
@@ -92,7 +95,9 @@ TEST_F(TimeLimits, ABudgetThatRefusesIsUsedUp) {
   set.over = OverBudget::kRefuse;
   EXPECT_TRUE(cluster_.Execute(set));
   cluster_.Advance(Duration::Minutes(30));
-  EXPECT_EQ(Refusal(), "the budget of all queues, user ana for this month is used up (gpu-platform budget list)");
+  EXPECT_EQ(
+      Refusal(),
+      "the budget of all queues, user ana for this month is used up (gpu-platform budget list)");
   EXPECT_EQ(Refusal(true), "");
 }
 

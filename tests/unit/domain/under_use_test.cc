@@ -9,7 +9,10 @@ namespace {
 
 constexpr Instant kCountedSince{1'000};
 
-RankUse ToldOf(int64_t seen_ms, int64_t busy_ms) { return {kCountedSince, {{0, seen_ms, busy_ms, 10}, {1, seen_ms, busy_ms, 10}}, seen_ms, seen_ms, 100}; }
+RankUse ToldOf(int64_t seen_ms, int64_t busy_ms) {
+  return {
+      kCountedSince, {{0, seen_ms, busy_ms, 10}, {1, seen_ms, busy_ms, 10}}, seen_ms, seen_ms, 100};
+}
 
 Lease Idle(int64_t seen_ms, int64_t idle_ms) {
   Lease lease;
@@ -22,7 +25,8 @@ Lease Idle(int64_t seen_ms, int64_t idle_ms) {
 TEST(UnderUse, IdleTimeIsOfAGpuAndGrowsWithWhatWasSeen) {
   EXPECT_EQ(IdleMs(Idle(0, 0), ToldOf(10'000, 0), 5), 10'000);
   EXPECT_EQ(IdleMs(Idle(10'000, 10'000), ToldOf(15'000, 249), 5), 15'000);
-  EXPECT_EQ(IdleMs(Idle(10'000, 10'000), ToldOf(15'000, 250), 5), 0) << "as busy as the rule asks for";
+  EXPECT_EQ(IdleMs(Idle(10'000, 10'000), ToldOf(15'000, 250), 5), 0)
+      << "as busy as the rule asks for";
   EXPECT_EQ(IdleMs(Idle(10'000, 10'000), ToldOf(15'000, 0), 0), 0) << "a rule that is off";
 }
 
@@ -35,7 +39,12 @@ TEST(UnderUse, ATimeOfWhichNothingIsKnownChangesNothing) {
 TEST(UnderUse, EachClassHasItsRule) {
   UnderUsePolicy policy;
   JobSpec spec;
-  for (const auto& [priority, rule] : {std::pair(0, &policy.low), {333, &policy.low}, {334, &policy.medium}, {667, &policy.medium}, {668, &policy.high}, {1'000, &policy.high}}) {
+  for (const auto& [priority, rule] : {std::pair(0, &policy.low),
+                                       {333, &policy.low},
+                                       {334, &policy.medium},
+                                       {667, &policy.medium},
+                                       {668, &policy.high},
+                                       {1'000, &policy.high}}) {
     spec.priority = priority;
     EXPECT_EQ(&RuleOf(policy, spec), rule) << priority;
   }

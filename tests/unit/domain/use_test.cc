@@ -8,7 +8,9 @@ namespace {
 constexpr Instant kBegan{1'000};
 constexpr Instant kBeganAnew{2'000};
 
-RankUse Use(Instant since, int64_t seen_ms, int64_t busy_ms, int64_t memory_mib = 10) { return {since, {{0, seen_ms, busy_ms, memory_mib}}, seen_ms * 2, seen_ms, 100}; }
+RankUse Use(Instant since, int64_t seen_ms, int64_t busy_ms, int64_t memory_mib = 10) {
+  return {since, {{0, seen_ms, busy_ms, memory_mib}}, seen_ms * 2, seen_ms, 100};
+}
 
 TEST(Use, AddsWhatCameSinceTheLastTelling) {
   const RankUse first = Added({}, {}, Use(kBegan, 1'000, 400));
@@ -18,7 +20,8 @@ TEST(Use, AddsWhatCameSinceTheLastTelling) {
 }
 
 TEST(Use, OfACounterBegunAnewAllCounts) {
-  const RankUse sum = Added(Use(kBegan, 5'000, 5'000), Use(kBegan, 5'000, 5'000), Use(kBeganAnew, 9'000, 0, 80));
+  const RankUse sum =
+      Added(Use(kBegan, 5'000, 5'000), Use(kBegan, 5'000, 5'000), Use(kBeganAnew, 9'000, 0, 80));
   EXPECT_EQ(sum, Use(kBegan, 14'000, 5'000, 80));
 }
 
@@ -50,7 +53,9 @@ TEST(Use, NoMoreFitsIntoATimeThanIt) {
 }
 
 TEST(Use, IsWorthANoteWhenATenthMoreWasSeen) {
-  const auto is_worth = [](int64_t noted_ms, int64_t now_ms) { return IsWorthNoting(Use(kBegan, noted_ms, 0), Use(kBegan, now_ms, 0)); };
+  const auto is_worth = [](int64_t noted_ms, int64_t now_ms) {
+    return IsWorthNoting(Use(kBegan, noted_ms, 0), Use(kBegan, now_ms, 0));
+  };
   EXPECT_FALSE(IsWorthNoting({}, {}));
   EXPECT_FALSE(IsWorthNoting({}, Use(kBegan, 9'999, 0)));
   EXPECT_TRUE(IsWorthNoting({}, Use(kBegan, 10'000, 0)));

@@ -15,7 +15,8 @@ class Variants : public testing::Test {
  protected:
   void AddNodes(int count, const std::string& model) {
     for (int i = 0; i < count; ++i) {
-      cluster_.AddNode(TestCluster::MakeFacts(model + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}, 18, 81'559, 48, model));
+      cluster_.AddNode(TestCluster::MakeFacts(model + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1},
+                                              18, 81'559, 48, model));
     }
   }
   static JobSpec Spec(int gpus, const std::string& model) {
@@ -65,9 +66,14 @@ TEST_F(Variants, APriorityStaysThroughTheNextWait) {
   const JobId job = Submit(spec);
   cluster_.Pass();
   ASSERT_TRUE(cluster_.Execute(SetPriority{job, 700}));
-  ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{0}, -1, ServiceAction::kOffline, true, "test"}));
+  ASSERT_TRUE(
+      cluster_.Execute(ChangeService{NodeId{0}, -1, ServiceAction::kOffline, true, "test"}));
   const LeaseId lease = JobOf(job).leases.front();
-  ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{0}, 1, {{lease, false, true, {}, cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}}, {}}));
+  ASSERT_TRUE(cluster_.Execute(
+      ReportNode{NodeId{0},
+                 1,
+                 {{lease, false, true, {}, cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}},
+                 {}}));
   ASSERT_EQ(JobOf(job).state, JobState::kQueued);
   EXPECT_FALSE(JobOf(job).asked);
   EXPECT_EQ(JobOf(job).spec->any_of.size(), 1U);
@@ -120,7 +126,8 @@ TEST_F(Variants, InterruptsForTheFewestNodesAndWaitsForThem) {
   for (int i = 0; i < 4; ++i) lows.push_back(Submit(low));
   cluster_.Pass();
   for (uint32_t i = 0; i < 4; ++i) {
-    ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{i}, 1, {{JobOf(lows[i]).leases.front(), true, false, cluster_.now(), {}, {}}}, {}}));
+    ASSERT_TRUE(cluster_.Execute(ReportNode{
+        NodeId{i}, 1, {{JobOf(lows[i]).leases.front(), true, false, cluster_.now(), {}, {}}}, {}}));
   }
   JobSpec high = Spec(8, "H100");
   high.priority = 900;
@@ -136,7 +143,11 @@ TEST_F(Variants, InterruptsForTheFewestNodesAndWaitsForThem) {
   for (const JobId one : told) {
     EXPECT_EQ(JobOf(job).state, JobState::kQueued);
     const Lease lease = *cluster_.state().FindLease(JobOf(one).leases.front());
-    ASSERT_TRUE(cluster_.Execute(ReportNode{lease.node, 1, {{lease.id, false, true, {}, cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}}, {}}));
+    ASSERT_TRUE(cluster_.Execute(
+        ReportNode{lease.node,
+                   1,
+                   {{lease.id, false, true, {}, cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}},
+                   {}}));
     cluster_.Pass();
   }
   EXPECT_TRUE(HoldsLeases(JobOf(job).state));
@@ -157,8 +168,10 @@ TEST_F(Variants, OthersWhoLeaveForItDoNotLeaveInVain) {
   cluster_.Pass();
   const auto report = [this](JobId job, bool ended) {
     const Lease lease = *cluster_.state().FindLease(JobOf(job).leases.front());
-    const LeaseOutcome outcome{JobOf(job).stop == StopCause::kNone ? LeaseEnd::kExited : LeaseEnd::kStopped, 0, 0, ""};
-    ASSERT_TRUE(cluster_.Execute(ReportNode{lease.node, 1, {{lease.id, !ended, ended, cluster_.now(), cluster_.now(), outcome}}, {}}));
+    const LeaseOutcome outcome{
+        JobOf(job).stop == StopCause::kNone ? LeaseEnd::kExited : LeaseEnd::kStopped, 0, 0, ""};
+    ASSERT_TRUE(cluster_.Execute(ReportNode{
+        lease.node, 1, {{lease.id, !ended, ended, cluster_.now(), cluster_.now(), outcome}}, {}}));
   };
   for (const JobId job : {lows[0], lows[1], firm}) report(job, false);
   JobSpec high = Spec(8, "H100");
@@ -170,7 +183,8 @@ TEST_F(Variants, OthersWhoLeaveForItDoNotLeaveInVain) {
   ASSERT_EQ(JobOf(lows[1]).state, JobState::kCheckpointing);
   report(firm, true);
   cluster_.Pass();
-  EXPECT_EQ(JobOf(job).state, JobState::kQueued) << "another way is open, but two are leaving for it";
+  EXPECT_EQ(JobOf(job).state, JobState::kQueued)
+      << "another way is open, but two are leaving for it";
   report(lows[0], true);
   report(lows[1], true);
   cluster_.Pass();
@@ -192,7 +206,11 @@ TEST_F(Variants, TakesBackWhatItsLeastSizeIsGuaranteed) {
   const JobId borrowers[] = {Submit(lent), Submit(lent)};
   cluster_.Pass();
   for (uint32_t i = 0; i < 2; ++i) {
-    ASSERT_TRUE(cluster_.Execute(ReportNode{NodeId{i}, 1, {{JobOf(borrowers[i]).leases.front(), true, false, cluster_.now(), {}, {}}}, {}}));
+    ASSERT_TRUE(cluster_.Execute(
+        ReportNode{NodeId{i},
+                   1,
+                   {{JobOf(borrowers[i]).leases.front(), true, false, cluster_.now(), {}, {}}},
+                   {}}));
   }
   JobSpec own = Spec(8, "H100");
   own.queue = "a";
@@ -201,7 +219,8 @@ TEST_F(Variants, TakesBackWhatItsLeastSizeIsGuaranteed) {
   const JobId job = Submit(own);
   cluster_.Advance(Duration::Minutes(6));
   cluster_.Pass();
-  const auto leaving = std::ranges::count_if(borrowers, [&](JobId one) { return JobOf(one).preempted_for == job; });
+  const auto leaving =
+      std::ranges::count_if(borrowers, [&](JobId one) { return JobOf(one).preempted_for == job; });
   EXPECT_EQ(leaving, 1);
   // A limit below its full size does not keep it from what was cleared for it.
   const Plan plan = Schedule(cluster_.state(), cluster_.now());
@@ -232,12 +251,15 @@ TEST_F(Variants, TheReasonIsThatOfTheNearestWay) {
   JobSpec spec = Spec(8, "H100");
   spec.any_of = {Other(8, "A100")};
   const JobId other = Submit(spec);
-  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(other)).kind, PendingKind::kCapacity);
+  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(other)).kind,
+            PendingKind::kCapacity);
   JobSpec wide = Spec(8, "A100");
   wide.nodes = 4;
   wide.nodes_min = 1;
-  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(Submit(wide))).kind, PendingKind::kCapacity);
-  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(Submit(Spec(8, "H100")))).kind, PendingKind::kNoSuchHardware);
+  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(Submit(wide))).kind,
+            PendingKind::kCapacity);
+  EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(Submit(Spec(8, "H100")))).kind,
+            PendingKind::kNoSuchHardware);
 }
 
 TEST_F(Variants, APlacementThatIsNoneOfThemIsRefused) {

@@ -24,7 +24,7 @@ std::string Read(const std::string& path) {
 }
 
 struct stat StatOf(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   EXPECT_EQ(lstat(path.c_str(), &info), 0) << path;
   return info;
 }
@@ -56,7 +56,9 @@ TEST(MoveDirectory, ADirectoryHasItsNewName) {
 TEST(MoveDirectory, WhatCannotBeMovedIsNamedWithBothPlaces) {
   const Status moved = MoveDirectory("/none/logs", "/none/aside");
   ASSERT_FALSE(moved);
-  EXPECT_NE(moved.error().message.find("/none/logs to /none/aside: No such file"), std::string::npos) << moved.error().message;
+  EXPECT_NE(moved.error().message.find("/none/logs to /none/aside: No such file"),
+            std::string::npos)
+      << moved.error().message;
 }
 
 TEST(MoveDirectory, OneOfALowerLayerIsCopiedWithOwnersModesAndTimes) {

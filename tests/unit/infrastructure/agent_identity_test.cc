@@ -76,7 +76,8 @@ TEST_F(AgentIdentity, AJoinTokenIsMadeOnceAndForItsUserOnly) {
   const std::string token = *JoinToken(directory_);
   EXPECT_GE(token.size(), 52u);
   EXPECT_EQ(*JoinToken(directory_), token);
-  EXPECT_EQ(fs::status(Path("join-token")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(Path("join-token")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
 }
 
 }  // namespace

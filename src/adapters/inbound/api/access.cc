@@ -14,27 +14,41 @@ namespace {
 
 constexpr Duration kTokenLife = Duration::Minutes(60 * 24 * 30);
 
-// By a token that does not stand for an admin everywhere: it must leave nothing behind that is more than itself.
-bool IsNarrow(const Caller& caller) { return caller.token.value != 0 && caller.In("") < Role::kAdmin; }
+// By a token that does not stand for an admin everywhere: it must leave nothing behind that is more
+// than itself.
+bool IsNarrow(const Caller& caller) {
+  return caller.token.value != 0 && caller.In("") < Role::kAdmin;
+}
 
 // It gives no more than whom it stands for has when it is shown: nothing is gained by it.
 Status CheckMayIssue(const Caller& caller, const AccessToken& token) {
   const bool is_own = caller.Owns(token.user);
-  if (!is_own && caller.In("") < Role::kAdmin) return Fail(PermissionDenied("user: only an admin issues tokens for others"));
-  if (!is_own && IsSuperuser(token.user) && !caller.is_superuser) return Fail(PermissionDenied("user: only root, or whom the controller runs as, issues tokens for these"));
-  if (IsNarrow(caller)) return Fail(PermissionDenied("a token issues no tokens: ask the controller's socket, or as an admin"));
-  if (is_own && !caller.HasSomewhere(token.most)) return Fail(PermissionDenied("role: " + caller.user.name + " has not the role " + Name(token.most) + " itself"));
+  if (!is_own && caller.In("") < Role::kAdmin)
+    return Fail(PermissionDenied("user: only an admin issues tokens for others"));
+  if (!is_own && IsSuperuser(token.user) && !caller.is_superuser)
+    return Fail(PermissionDenied(
+        "user: only root, or whom the controller runs as, issues tokens for these"));
+  if (IsNarrow(caller))
+    return Fail(
+        PermissionDenied("a token issues no tokens: ask the controller's socket, or as an admin"));
+  if (is_own && !caller.HasSomewhere(token.most))
+    return Fail(PermissionDenied("role: " + caller.user.name + " has not the role " +
+                                 Name(token.most) + " itself"));
   return Ok();
 }
 
-Result<AccessToken> TokenOf(const Caller& caller, Instant now, const v1::IssueTokenRequest& request) {
+Result<AccessToken> TokenOf(const Caller& caller, Instant now,
+                            const v1::IssueTokenRequest& request) {
   AccessToken token;
   token.label = Printable(request.label(), kTokenLabelMax);
   token.user = request.user().empty() ? caller.user : GP_TRY(NamedUser(request.user()));
   if (!request.role().empty()) token.most = GP_TRY(RoleNamed(request.role()));
   token.queue = request.queue();
   if (request.life_ms() < 0) return Fail(InvalidArgument("life_ms: must not be negative"));
-  token.expires_at = now + (request.life_ms() == 0 ? kTokenLife : std::min(FromMilliseconds(request.life_ms()), kTokenLifeMax + Duration::Minutes(1)));
+  token.expires_at =
+      now + (request.life_ms() == 0 ? kTokenLife
+                                    : std::min(FromMilliseconds(request.life_ms()),
+                                               kTokenLifeMax + Duration::Minutes(1)));
   return token;
 }
 
@@ -47,7 +61,8 @@ Status ControlApi::WhoAmI(const Caller& caller, const v1::WhoAmIRequest&, v1::Wh
   for (const auto& [key, granted] : caller.access->roles) {
     const bool is_meant = key.subject == caller.user.name || key.subject == kEverybody;
     const Role role = caller.In(key.queue);
-    if (is_meant && !key.queue.empty() && role != caller.In("")) GrantView({caller.user.name, key.queue}, role, reply->add_grants());
+    if (is_meant && !key.queue.empty() && role != caller.In(""))
+      GrantView({caller.user.name, key.queue}, role, reply->add_grants());
   }
   if (caller.token.value == 0) return Ok();
   const AccessToken& token = caller.access->tokens.at(caller.token);
@@ -64,13 +79,21 @@ Status ControlApi::FillRoles(v1::ListRolesReply* reply) {
   });
 }
 
-Status ControlApi::ListRoles(const Caller&, const v1::ListRolesRequest&, v1::ListRolesReply* reply) { return FillRoles(reply); }
+Status ControlApi::ListRoles(const Caller&, const v1::ListRolesRequest&,
+                             v1::ListRolesReply* reply) {
+  return FillRoles(reply);
+}
 
-Status ControlApi::GrantRole(const Caller& caller, const v1::GrantRoleRequest& request, v1::ListRolesReply* reply) {
+Status ControlApi::GrantRole(const Caller& caller, const v1::GrantRoleRequest& request,
+                             v1::ListRolesReply* reply) {
   if (caller.In(request.queue()) < Role::kAdmin) {
-    return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin " + (request.queue().empty() ? "everywhere" : "in " + request.queue())));
+    return Fail(
+        PermissionDenied("queue: " + caller.user.name + " has not the role admin " +
+                         (request.queue().empty() ? "everywhere" : "in " + request.queue())));
   }
-  if (IsNarrow(caller)) return Fail(PermissionDenied("this token grants no roles: ask the controller's socket, or as an admin"));
+  if (IsNarrow(caller))
+    return Fail(PermissionDenied(
+        "this token grants no roles: ask the controller's socket, or as an admin"));
   gp::GrantRole command{request.subject(), request.queue(), std::nullopt};
   if (!request.role().empty()) command.role = GP_TRY(RoleNamed(request.role()));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", std::move(command));
@@ -85,12 +108,15 @@ Status ControlApi::FillTokens(const Caller& caller, bool all, v1::ListTokensRepl
   });
 }
 
-Status ControlApi::ListTokens(const Caller& caller, const v1::ListTokensRequest& request, v1::ListTokensReply* reply) {
-  if (request.all() && caller.In("") < Role::kAdmin) return Fail(PermissionDenied("all: only an admin sees the tokens of others"));
+Status ControlApi::ListTokens(const Caller& caller, const v1::ListTokensRequest& request,
+                              v1::ListTokensReply* reply) {
+  if (request.all() && caller.In("") < Role::kAdmin)
+    return Fail(PermissionDenied("all: only an admin sees the tokens of others"));
   return FillTokens(caller, request.all(), reply);
 }
 
-Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest& request, v1::IssueTokenReply* reply) {
+Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest& request,
+                              v1::IssueTokenReply* reply) {
   AccessToken token = GP_TRY(TokenOf(caller, gateway_.WallNow(), request));
   GP_CHECK_OK(CheckMayIssue(caller, token));
   const std::string secret = std::string(kSecretPrefix) + GP_TRY(NewSecret());
@@ -103,21 +129,24 @@ Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest&
   return Ok();
 }
 
-Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenRequest& request, v1::ListTokensReply* reply) {
+Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenRequest& request,
+                               v1::ListTokensReply* reply) {
   const auto id = ParseTokenId(request.id());
   if (!id) return Fail(id.error().Within("id"));
   const bool is_admin = caller.In("") >= Role::kAdmin;
   bool may = is_admin;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const auto found = state.access.tokens.find(*id);
-    may = may || (found != state.access.tokens.end() && caller.Owns(found->second.user) && (!IsNarrow(caller) || caller.token == *id));
+    may = may || (found != state.access.tokens.end() && caller.Owns(found->second.user) &&
+                  (!IsNarrow(caller) || caller.token == *id));
   }));
   if (!may) return Fail(NotFound("no token " + ToText(*id)));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::RevokeToken{*id});
   return outcome.status ? FillTokens(caller, is_admin, reply) : outcome.status;
 }
 
-Status ControlApi::RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request, v1::Cluster* reply) {
+Status ControlApi::RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request,
+                              v1::Cluster* reply) {
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::RevokeNode{request.node()});
   return outcome.status ? FillCluster(false, reply) : outcome.status;
 }

@@ -12,12 +12,14 @@ namespace gp {
 namespace {
 
 bool ChangesAccess(const Event& event) {
-  return std::holds_alternative<RoleGranted>(event) || std::holds_alternative<TokenIssued>(event) || std::holds_alternative<TokenEnded>(event) ||
+  return std::holds_alternative<RoleGranted>(event) || std::holds_alternative<TokenIssued>(event) ||
+         std::holds_alternative<TokenEnded>(event) ||
          std::holds_alternative<NodeCertified>(event) || std::holds_alternative<NodeRevoked>(event);
 }
 
 bool IsRefusal(const Status& status) {
-  return !status && (status.error().code == ErrorCode::kPermissionDenied || status.error().code == ErrorCode::kUnauthenticated);
+  return !status && (status.error().code == ErrorCode::kPermissionDenied ||
+                     status.error().code == ErrorCode::kUnauthenticated);
 }
 
 }  // namespace
@@ -33,15 +35,21 @@ Caller AccessGuard::CallerOf(const std::shared_ptr<const View>& view, User user,
   return caller;
 }
 
-Result<Caller> AccessGuard::ByKernel(User user, std::string from) { return CallerOf(GP_TRY(Look()), std::move(user), std::move(from)); }
+Result<Caller> AccessGuard::ByKernel(User user, std::string from) {
+  return CallerOf(GP_TRY(Look()), std::move(user), std::move(from));
+}
 
 Result<Caller> AccessGuard::BySecret(std::string_view secret, std::string from) {
   const auto view = GP_TRY(Look());
   const auto found = view->tokens.find(Sha256(secret));
-  if (found == view->tokens.end()) return Fail(Unauthenticated("this token is not known, or was revoked"));
+  if (found == view->tokens.end())
+    return Fail(Unauthenticated("this token is not known, or was revoked"));
   const AccessToken& token = view->access.tokens.at(found->second);
-  if (token.expires_at <= gateway_.WallNow()) return Fail(Unauthenticated(ToText(token.id) + " ended at " + ToRfc3339(token.expires_at) + ": issue another one"));
-  Caller caller = CallerOf(view, token.user, std::move(from));  // of the same moment: its token is there
+  if (token.expires_at <= gateway_.WallNow())
+    return Fail(Unauthenticated(ToText(token.id) + " ended at " + ToRfc3339(token.expires_at) +
+                                ": issue another one"));
+  // Of the same moment: its token is there
+  Caller caller = CallerOf(view, token.user, std::move(from));
   caller.token = token.id;
   caller.most = token.most;
   caller.scope = token.queue;
@@ -51,13 +59,18 @@ Result<Caller> AccessGuard::BySecret(std::string_view secret, std::string from) 
 Status AccessGuard::CheckNode(const std::string& node, std::string_view fingerprint) {
   const auto view = GP_TRY(Look());
   if (IsCertified(view->access, node, fingerprint, gateway_.WallNow())) return Ok();
-  return Fail(Unauthenticated("this certificate of node " + Printable(node, 60) + " is not known here, or was revoked"));
+  return Fail(Unauthenticated("this certificate of node " + Printable(node, 60) +
+                              " is not known here, or was revoked"));
 }
 
-Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation, const std::function<Status(const Caller&)>& answer) {
+Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from,
+                           std::string_view operation,
+                           const std::function<Status(const Caller&)>& answer) {
   Status status = caller ? Admit(*caller, operation) : Fail(caller.error());
   if (status) status = answer(*caller);
-  if (IsRefusal(status)) refusals_.Note(caller ? caller->AsOrigin() : Origin("unknown", from), operation, status.error().message);
+  if (IsRefusal(status))
+    refusals_.Note(caller ? caller->AsOrigin() : Origin("unknown", from), operation,
+                   status.error().message);
   return status;
 }
 

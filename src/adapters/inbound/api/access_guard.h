@@ -1,7 +1,7 @@
 #pragma once
 
-// Knows callers by what they show, and what was granted to them, without asking the writer each time.  All calls are
-// for any thread.
+// Knows callers by what they show, and what was granted to them, without asking the writer each
+// time.  All calls are for any thread.
 
 #include <map>
 #include <memory>
@@ -30,10 +30,13 @@ class AccessGuard : public CommitObserver {
   // kUnauthenticated: this certificate is none of the node's, or was revoked.
   Status CheckNode(const std::string& node, std::string_view fingerprint);
   // For the audit: whoever speaks from there was refused what it asked for.
-  void NoteRefusal(const Origin& origin, std::string_view operation, const std::string& why) { refusals_.Note(origin, operation, why); }
+  void NoteRefusal(const Origin& origin, std::string_view operation, const std::string& why) {
+    refusals_.Note(origin, operation, why);
+  }
 
   // Runs `answer` if the caller is known and may use the operation; writes down what is refused.
-  Status Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation, const std::function<Status(const Caller&)>& answer);
+  Status Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation,
+                const std::function<Status(const Caller&)>& answer);
 
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 

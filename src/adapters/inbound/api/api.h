@@ -1,6 +1,7 @@
 #pragma once
 
-// All that carriers share: what users may ask, who may, and what nodes have told that is not in the journal.
+// All that carriers share: what users may ask, who may, and what nodes have told that is not in the
+// journal.
 
 #include <utility>
 #include <vector>
@@ -13,7 +14,9 @@ namespace gp {
 
 struct Api {
   Api(ControlGateway& gateway, NodeGateway& nodes, ControlApi::About about)
-      : channels(nodes), guard(gateway), control(gateway, channels, readings, progress, feed, changes, std::move(about)) {}
+      : channels(nodes),
+        guard(gateway),
+        control(gateway, channels, readings, progress, feed, changes, std::move(about)) {}
 
   // To be told of every commit.
   std::vector<CommitObserver*> Observers() { return {&feed, &guard, &changes}; }

@@ -21,7 +21,8 @@ Role Caller::In(std::string_view queue) const {
 bool Caller::HasSomewhere(Role role) const {
   if (In(scope) >= role) return true;
   for (const std::string& subject : {user.name, std::string(kEverybody)}) {
-    for (auto next = access->roles.lower_bound({subject, ""}); next != access->roles.end() && next->first.subject == subject; ++next) {
+    for (auto next = access->roles.lower_bound({subject, ""});
+         next != access->roles.end() && next->first.subject == subject; ++next) {
       if (next->second >= role && In(next->first.queue) >= role) return true;
     }
   }

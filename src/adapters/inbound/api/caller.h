@@ -15,17 +15,20 @@ namespace gp {
 
 struct Caller {
   User user;
-  std::string from;                      // where the call came from, for the audit: "unix", "127.0.0.1:40312"
+  // Where the call came from, for the audit: "unix", "127.0.0.1:40312"
+  std::string from;
   std::shared_ptr<const Access> access;  // what was granted when the call came
-  bool is_superuser = false;             // root, or whom the controller runs as: nobody can shut it out
-  TokenId token;                         // value 0: the kernel vouched
-  Role most = Role::kAdmin;              // a token gives no more than this
-  std::string scope;                     // and only in this queue and below; empty: everywhere
+  // Root, or whom the controller runs as: nobody can shut it out
+  bool is_superuser = false;
+  TokenId token;             // value 0: the kernel vouched
+  Role most = Role::kAdmin;  // a token gives no more than this
+  std::string scope;         // and only in this queue and below; empty: everywhere
 
   // As whom the journal names it.
   Origin AsOrigin() const { return {"user:" + user.name, from}; }
 
-  // What it may do in a queue, and in those below as far as nothing else was granted there; "": everywhere.
+  // What it may do in a queue, and in those below as far as nothing else was granted there; "":
+  // everywhere.
   Role In(std::string_view queue) const;
   // Whether it has the role in any queue at all.
   bool HasSomewhere(Role role) const;

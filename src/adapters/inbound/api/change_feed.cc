@@ -59,7 +59,9 @@ std::optional<FeedKind> ParseFeedKind(std::string_view text) {
   return static_cast<FeedKind>(found - kNames.begin());
 }
 
-std::string ToText(const FeedPlace& place) { return std::to_string(place.epoch) + "-" + std::to_string(place.number); }
+std::string ToText(const FeedPlace& place) {
+  return std::to_string(place.epoch) + "-" + std::to_string(place.number);
+}
 
 std::optional<FeedPlace> ParseFeedPlace(std::string_view text) {
   const size_t dash = text.find('-');
@@ -85,7 +87,8 @@ ChangeFeed::Part ChangeFeed::After(const FeedPlace& place, size_t max) const {
     return part;
   }
   const auto begin = kept_.begin() + static_cast<std::ptrdiff_t>(place.number + 1 - first);
-  const auto end = begin + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(max), kept_.end() - begin);
+  const auto end =
+      begin + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(max), kept_.end() - begin);
   part.changes.assign(begin, end);
   part.end = {epoch_, place.number + part.changes.size()};
   return part;
@@ -93,7 +96,8 @@ ChangeFeed::Part ChangeFeed::After(const FeedPlace& place, size_t max) const {
 
 bool ChangeFeed::Await(const FeedPlace& place, Duration timeout) const {
   std::unique_lock lock(mutex_);
-  return grown_.wait_for(lock, std::chrono::nanoseconds(timeout.ns), [&] { return place.epoch != epoch_ || place.number != last_; });
+  return grown_.wait_for(lock, std::chrono::nanoseconds(timeout.ns),
+                         [&] { return place.epoch != epoch_ || place.number != last_; });
 }
 
 void ChangeFeed::OnCommit(const State& state, const std::vector<Event>& events) {
@@ -116,13 +120,17 @@ void ChangeFeed::OnCommit(const State& state, const std::vector<Event>& events) 
     change.user = job->user;
   }
   for (const NodeId id : touched.nodes) {
-    if (const Node* node = state.FindNode(id)) add(FeedKind::kNode, node->facts->name, Name(node->condition));
+    if (const Node* node = state.FindNode(id))
+      add(FeedKind::kNode, node->facts->name, Name(node->condition));
   }
-  for (const std::string& name : touched.queues) add(FeedKind::kQueue, name, state.queues.contains(name) ? "PRESENT" : "");
-  for (const std::string& name : touched.reservations) add(FeedKind::kReservation, name, state.reservations.contains(name) ? "PRESENT" : "");
+  for (const std::string& name : touched.queues)
+    add(FeedKind::kQueue, name, state.queues.contains(name) ? "PRESENT" : "");
+  for (const std::string& name : touched.reservations)
+    add(FeedKind::kReservation, name, state.reservations.contains(name) ? "PRESENT" : "");
   for (const IncidentId id : touched.incidents) {
     const auto found = state.incidents.find(id);
-    if (found != state.incidents.end()) add(FeedKind::kIncident, ToText(id), Name(found->second.state));
+    if (found != state.incidents.end())
+      add(FeedKind::kIncident, ToText(id), Name(found->second.state));
   }
   {
     const std::lock_guard lock(mutex_);

@@ -1,8 +1,8 @@
 #pragma once
 
-// What has changed, in order, for those who keep a picture of the whole: dashboards, the terminal, scripts.  A change names
-// its object and the state that it has now; whoever wants more asks for the object.  The newest are kept, so that a
-// watcher that was cut off goes on where it was.
+// What has changed, in order, for those who keep a picture of the whole: dashboards, the terminal,
+// scripts.  A change names its object and the state that it has now; whoever wants more asks for
+// the object.  The newest are kept, so that a watcher that was cut off goes on where it was.
 
 #include <atomic>
 #include <condition_variable>
@@ -51,15 +51,17 @@ class ChangeFeed : public CommitObserver {
 
   struct Part {
     std::vector<StateChange> changes;
-    FeedPlace end;        // behind them
-    bool missed = false;  // some before them are forgotten, or were another controller's: read everything anew
+    FeedPlace end;  // behind them
+    // Some before them are forgotten, or were another controller's: read everything anew
+    bool missed = false;
   };
   // At most `max` of them, and nothing that is not there yet.
   Part After(const FeedPlace& place, size_t max) const;
   // Waits for a change behind the place, at most so long.  False: there was none.
   bool Await(const FeedPlace& place, Duration timeout) const;
 
-  // Called after each commit that changed something, on the writer's thread: it must not wait.  Before the first commit.
+  // Called after each commit that changed something, on the writer's thread: it must not wait.
+  // Before the first commit.
   void OnNews(std::function<void()> tell) { tell_ = std::move(tell); }
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 

@@ -11,15 +11,21 @@ constexpr Duration kLookAgain = Duration::Milliseconds(500);  // whether the cal
 
 }  // namespace
 
-Result<ChangeStream> ChangeStream::Open(const ChangeFeed& feed, Caller caller, const v1::WatchChangesRequest& request) {
+Result<ChangeStream> ChangeStream::Open(const ChangeFeed& feed, Caller caller,
+                                        const v1::WatchChangesRequest& request) {
   ChangeStream stream(feed, std::move(caller));
   for (const std::string& text : request.kinds()) {
     const auto kind = ParseFeedKind(text);
-    if (!kind) return Fail(InvalidArgument("kinds: \"" + Printable(text, 60) + "\" is none of job, node, queue, reservation, incident"));
+    if (!kind)
+      return Fail(InvalidArgument("kinds: \"" + Printable(text, 60) +
+                                  "\" is none of job, node, queue, reservation, incident"));
     stream.kinds_.insert(*kind);
   }
-  const auto since = request.since().empty() ? std::optional(feed.End()) : ParseFeedPlace(request.since());
-  if (!since) return Fail(InvalidArgument("since: \"" + Printable(request.since(), 60) + "\" is not the id of a change, such as 3-1207"));
+  const auto since =
+      request.since().empty() ? std::optional(feed.End()) : ParseFeedPlace(request.since());
+  if (!since)
+    return Fail(InvalidArgument("since: \"" + Printable(request.since(), 60) +
+                                "\" is not the id of a change, such as 3-1207"));
   stream.place_ = *since;
   return stream;
 }
@@ -49,7 +55,8 @@ std::vector<v1::StateChange> ChangeStream::Take() {
   return told;
 }
 
-Status ControlApi::WatchChanges(const Caller& caller, const v1::WatchChangesRequest& request, Sink<v1::StateChange>& out) {
+Status ControlApi::WatchChanges(const Caller& caller, const v1::WatchChangesRequest& request,
+                                Sink<v1::StateChange>& out) {
   ChangeStream stream = GP_TRY(ChangeStream::Open(changes_, caller, request));
   while (!out.IsGone()) {
     for (const v1::StateChange& change : stream.Take()) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// One caller's way through the feed of changes: what it asked for, may see, and has not been told yet.
+// One caller's way through the feed of changes: what it asked for, may see, and has not been told
+// yet.
 
 #include <set>
 #include <string>
@@ -17,7 +18,8 @@ namespace v1 = gpu_platform::v1;
 class ChangeStream {
  public:
   // kInvalidArgument: since or kinds.  The feed outlives it.
-  static Result<ChangeStream> Open(const ChangeFeed& feed, Caller caller, const v1::WatchChangesRequest& request);
+  static Result<ChangeStream> Open(const ChangeFeed& feed, Caller caller,
+                                   const v1::WatchChangesRequest& request);
 
   // What there is to tell now, a part of it where there is much; empty: nothing.
   std::vector<v1::StateChange> Take();

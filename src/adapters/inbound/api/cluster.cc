@@ -34,7 +34,8 @@ Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
   return Ok();
 }
 
-Status ControlApi::GetCluster(const Caller&, const v1::GetClusterRequest& request, v1::Cluster* reply) {
+Status ControlApi::GetCluster(const Caller&, const v1::GetClusterRequest& request,
+                              v1::Cluster* reply) {
   GP_CHECK_OK(FillCluster(request.readings(), reply));
   return request.node().empty() ? Ok() : KeepNode(request.node(), reply);
 }
@@ -58,7 +59,8 @@ Status ControlApi::KeepNode(const std::string& name, v1::Cluster* reply) {
   return found;
 }
 
-Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request, v1::Cluster* reply) {
+Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request,
+                                 v1::Cluster* reply) {
   if (request.gpu().empty() == request.node().empty()) {
     return Fail(InvalidArgument("name either a GPU or a node"));
   }
@@ -69,7 +71,8 @@ Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRe
   command.action = static_cast<ServiceAction>(request.action());
   command.force = request.force();
   command.deadline = FromMilliseconds(request.deadline_ms());
-  command.reason = caller.user.name + (request.reason().empty() ? "" : ": " + Printable(request.reason(), 200));
+  command.reason =
+      caller.user.name + (request.reason().empty() ? "" : ": " + Printable(request.reason(), 200));
   Status found = Ok();
   const Status read = gateway_.Read([&](const State& state) {
     if (!request.node().empty()) {
@@ -93,12 +96,15 @@ Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRe
   return FillCluster(false, reply);
 }
 
-Status ControlApi::DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request, v1::Cluster* reply) {
+Status ControlApi::DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request,
+                                   v1::Cluster* reply) {
   Result<NodeId> node = Fail(Internal(""));
-  const Status read = gateway_.Read([&](const State& state) { node = FindNodeByName(state, request.node()); });
+  const Status read =
+      gateway_.Read([&](const State& state) { node = FindNodeByName(state, request.node()); });
   if (!read) return read;
   if (!node) return Fail(node.error());
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::DeclareNodeLost{*node, request.reason()});
+  const Outcome outcome =
+      gateway_.Execute(caller.AsOrigin(), "", gp::DeclareNodeLost{*node, request.reason()});
   if (!outcome.status) return outcome.status;
   return FillCluster(false, reply);
 }

@@ -29,7 +29,8 @@ void ControlApi::Redact(JobRights& rights, const Job& job, v1::Job* message) {
 }
 
 // Of what the caller may not even see it is told as of what is not there.
-Result<JobId> ControlApi::FindJobFor(const State& state, const Caller& caller, JobAct act, const std::string& text) {
+Result<JobId> ControlApi::FindJobFor(const State& state, const Caller& caller, JobAct act,
+                                     const std::string& text) {
   const JobId id = GP_TRY(FindJobNamed(state, text));
   GP_CHECK_OK(CheckMay(caller, act, *state.FindJob(id)));
   return id;
@@ -38,13 +39,15 @@ Result<JobId> ControlApi::FindJobFor(const State& state, const Caller& caller, J
 Status ControlApi::CheckMay(const Caller& caller, JobAct act, const Job& job) {
   JobRights rights(caller);
   if (!rights.May(JobAct::kSee, job)) return Fail(NotFound("no job " + NameOf(job)));
-  if (!rights.May(act, job)) return Fail(PermissionDenied(NameOf(job) + " belongs to " + job.user.name));
+  if (!rights.May(act, job))
+    return Fail(PermissionDenied(NameOf(job) + " belongs to " + job.user.name));
   return Ok();
 }
 
 Result<JobId> ControlApi::JobFor(const Caller& caller, JobAct act, const std::string& text) {
   Result<JobId> found = Fail(Unavailable("the controller ends"));
-  GP_CHECK_OK(gateway_.Read([&](const State& state) { found = FindJobFor(state, caller, act, text); }));
+  GP_CHECK_OK(
+      gateway_.Read([&](const State& state) { found = FindJobFor(state, caller, act, text); }));
   return found;
 }
 
@@ -63,7 +66,8 @@ void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* messag
   if (newest) ProgressView(*newest, message->mutable_progress());
 }
 
-Status ControlApi::FillFrom(const State& state, const Caller& caller, const std::string& name, v1::Job* reply) const {
+Status ControlApi::FillFrom(const State& state, const Caller& caller, const std::string& name,
+                            v1::Job* reply) const {
   JobRights rights(caller);
   if (const auto array = ArrayNamed(state, name)) {
     const Job& first = *state.FindJob(ElementsOf(state, *array).front());
@@ -82,7 +86,8 @@ Status ControlApi::FillFrom(const State& state, const Caller& caller, const std:
 
 Status ControlApi::FillJob(const Caller& caller, const std::string& name, v1::Job* reply) {
   Status status = Ok();
-  GP_CHECK_OK(gateway_.Read([&](const State& state) { status = FillFrom(state, caller, name, reply); }));
+  GP_CHECK_OK(
+      gateway_.Read([&](const State& state) { status = FillFrom(state, caller, name, reply); }));
   return status;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// What users may ask of the controller, whatever carries the question.  Who asks is known by then and may ask it at all
-// (operations.h); what depends on whose the object is, is decided here.  All calls are for any thread.
+// What users may ask of the controller, whatever carries the question.  Who asks is known by then
+// and may ask it at all (operations.h); what depends on whose the object is, is decided here.  All
+// calls are for any thread.
 
 #include <functional>
 #include <mutex>
@@ -38,7 +39,8 @@ using ExecConversation = Conversation<v1::ExecInput, v1::ExecOutput>;
 struct Reloaded {
   Policy policy;
   std::function<std::vector<std::string>(const Policy& before)> changes;  // what differs, in words
-  std::function<Result<std::vector<std::string>>()> receivers;  // puts them in force, and tells what has changed
+  // Puts them in force, and tells what has changed
+  std::function<Result<std::vector<std::string>>()> receivers;
 };
 
 class ControlApi {
@@ -47,88 +49,139 @@ class ControlApi {
   struct About {
     std::string version;
     std::function<Result<std::string>(const std::string& names)> metrics;  // empty: none
-    AuditTrail* audit = nullptr;                        // nullptr: none
-    Journal* journal = nullptr;                         // the writer's own: read on its turns only
-    std::string state_directory;                        // empty: nothing is kept on disk
-    std::function<void(const Policy&, v1::Settings*)> settings = nullptr;  // tells the policy, and whom it tells; empty: neither
-    std::function<Result<Reloaded>()> reload = nullptr;   // reads its files once more; empty: it was given none
-    std::function<std::vector<std::string>()> receivers = nullptr;  // that jobs may name; empty: none
-    SecretKeeper* secrets = nullptr;                      // nullptr: it keeps none
+    AuditTrail* audit = nullptr;                                           // nullptr: none
+    Journal* journal = nullptr;   // the writer's own: read on its turns only
+    std::string state_directory;  // empty: nothing is kept on disk
+    // Tells the policy, and whom it tells; empty: neither
+    std::function<void(const Policy&, v1::Settings*)> settings = nullptr;
+    // Reads its files once more; empty: it was given none
+    std::function<Result<Reloaded>()> reload = nullptr;
+    // That jobs may name; empty: none
+    std::function<std::vector<std::string>()> receivers = nullptr;
+    SecretKeeper* secrets = nullptr;  // nullptr: it keeps none
   };
 
-  ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings, NodeProgress& progress, JobFeed& feed, ChangeFeed& changes, About about)
-      : gateway_(gateway), channels_(channels), readings_(readings), progress_(progress), feed_(feed), changes_(changes), about_(std::move(about)) {}
+  ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings,
+             NodeProgress& progress, JobFeed& feed, ChangeFeed& changes, About about)
+      : gateway_(gateway),
+        channels_(channels),
+        readings_(readings),
+        progress_(progress),
+        feed_(feed),
+        changes_(changes),
+        about_(std::move(about)) {}
 
-  Status SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request, v1::SubmitJobsReply* reply);
-  Status ListJobs(const Caller& caller, const v1::ListJobsRequest& request, v1::ListJobsReply* reply);
+  Status SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request,
+                    v1::SubmitJobsReply* reply);
+  Status ListJobs(const Caller& caller, const v1::ListJobsRequest& request,
+                  v1::ListJobsReply* reply);
   Status GetJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
   Status StopJob(const Caller& caller, const v1::StopJobRequest& request, v1::Job* reply);
-  Status ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request, v1::ListJobsReply* reply);
+  Status ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request,
+                    v1::ListJobsReply* reply);
   Status HoldJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
   Status ReleaseJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
   Status GetCluster(const Caller& caller, const v1::GetClusterRequest& request, v1::Cluster* reply);
-  Status ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request, v1::Cluster* reply);
-  Status DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request, v1::Cluster* reply);
-  Status ExplainJob(const Caller& caller, const v1::ExplainJobRequest& request, v1::ExplainJobReply* reply);
-  Status ListReservations(const Caller& caller, const v1::ListReservationsRequest& request, v1::ListReservationsReply* reply);
-  Status GetMetrics(const Caller& caller, const v1::GetMetricsRequest& request, v1::GetMetricsReply* reply);
-  Status ListIncidents(const Caller& caller, const v1::ListIncidentsRequest& request, v1::ListIncidentsReply* reply);
-  Status GetIncident(const Caller& caller, const v1::GetIncidentRequest& request, v1::Incident* reply);
-  Status ChangeIncident(const Caller& caller, const v1::ChangeIncidentRequest& request, v1::Incident* reply);
-  Status ReserveNodes(const Caller& caller, const v1::ReserveNodesRequest& request, v1::Reservation* reply);
-  Status DeleteReservation(const Caller& caller, const v1::DeleteReservationRequest& request, v1::ListReservationsReply* reply);
+  Status ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request,
+                       v1::Cluster* reply);
+  Status DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request,
+                         v1::Cluster* reply);
+  Status ExplainJob(const Caller& caller, const v1::ExplainJobRequest& request,
+                    v1::ExplainJobReply* reply);
+  Status ListReservations(const Caller& caller, const v1::ListReservationsRequest& request,
+                          v1::ListReservationsReply* reply);
+  Status GetMetrics(const Caller& caller, const v1::GetMetricsRequest& request,
+                    v1::GetMetricsReply* reply);
+  Status ListIncidents(const Caller& caller, const v1::ListIncidentsRequest& request,
+                       v1::ListIncidentsReply* reply);
+  Status GetIncident(const Caller& caller, const v1::GetIncidentRequest& request,
+                     v1::Incident* reply);
+  Status ChangeIncident(const Caller& caller, const v1::ChangeIncidentRequest& request,
+                        v1::Incident* reply);
+  Status ReserveNodes(const Caller& caller, const v1::ReserveNodesRequest& request,
+                      v1::Reservation* reply);
+  Status DeleteReservation(const Caller& caller, const v1::DeleteReservationRequest& request,
+                           v1::ListReservationsReply* reply);
   Status PlanMoves(const Caller& caller, const v1::PlanMovesRequest& request, v1::MovePlans* reply);
-  Status ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& request, v1::MovePlans* reply);
-  Status ListQueues(const Caller& caller, const v1::ListQueuesRequest& request, v1::ListQueuesReply* reply);
+  Status ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& request,
+                    v1::MovePlans* reply);
+  Status ListQueues(const Caller& caller, const v1::ListQueuesRequest& request,
+                    v1::ListQueuesReply* reply);
   Status SetQueue(const Caller& caller, const v1::SetQueueRequest& request, v1::Queue* reply);
-  Status DeleteQueue(const Caller& caller, const v1::DeleteQueueRequest& request, v1::ListQueuesReply* reply);
+  Status DeleteQueue(const Caller& caller, const v1::DeleteQueueRequest& request,
+                     v1::ListQueuesReply* reply);
   Status ChangeNode(const Caller& caller, const v1::ChangeNodeRequest& request, v1::Cluster* reply);
   Status RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request, v1::Cluster* reply);
   Status SetPriority(const Caller& caller, const v1::SetPriorityRequest& request, v1::Job* reply);
   Status SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request, v1::Job* reply);
   Status GetJobReport(const Caller& caller, const v1::GetJobRequest& request, v1::JobReport* reply);
-  Status ReloadConfig(const Caller& caller, const v1::ReloadConfigRequest& request, v1::ReloadConfigReply* reply);
-  Status ListSecrets(const Caller& caller, const v1::ListSecretsRequest& request, v1::ListSecretsReply* reply);
-  Status SetSecret(const Caller& caller, const v1::SetSecretRequest& request, v1::ListSecretsReply* reply);
-  Status DeleteSecret(const Caller& caller, const v1::DeleteSecretRequest& request, v1::ListSecretsReply* reply);
+  Status ReloadConfig(const Caller& caller, const v1::ReloadConfigRequest& request,
+                      v1::ReloadConfigReply* reply);
+  Status ListSecrets(const Caller& caller, const v1::ListSecretsRequest& request,
+                     v1::ListSecretsReply* reply);
+  Status SetSecret(const Caller& caller, const v1::SetSecretRequest& request,
+                   v1::ListSecretsReply* reply);
+  Status DeleteSecret(const Caller& caller, const v1::DeleteSecretRequest& request,
+                      v1::ListSecretsReply* reply);
   Status GetUsage(const Caller& caller, const v1::GetUsageRequest& request, v1::Usage* reply);
-  Status ListBudgets(const Caller& caller, const v1::ListBudgetsRequest& request, v1::ListBudgetsReply* reply);
-  Status SetBudget(const Caller& caller, const v1::SetBudgetRequest& request, v1::ListBudgetsReply* reply);
-  Status DeleteBudget(const Caller& caller, const v1::DeleteBudgetRequest& request, v1::ListBudgetsReply* reply);
-  Status GetSettings(const Caller& caller, const v1::GetSettingsRequest& request, v1::Settings* reply);
+  Status ListBudgets(const Caller& caller, const v1::ListBudgetsRequest& request,
+                     v1::ListBudgetsReply* reply);
+  Status SetBudget(const Caller& caller, const v1::SetBudgetRequest& request,
+                   v1::ListBudgetsReply* reply);
+  Status DeleteBudget(const Caller& caller, const v1::DeleteBudgetRequest& request,
+                      v1::ListBudgetsReply* reply);
+  Status GetSettings(const Caller& caller, const v1::GetSettingsRequest& request,
+                     v1::Settings* reply);
   Status WhoAmI(const Caller& caller, const v1::WhoAmIRequest& request, v1::WhoAmIReply* reply);
-  Status ListRoles(const Caller& caller, const v1::ListRolesRequest& request, v1::ListRolesReply* reply);
-  Status GrantRole(const Caller& caller, const v1::GrantRoleRequest& request, v1::ListRolesReply* reply);
-  Status ListTokens(const Caller& caller, const v1::ListTokensRequest& request, v1::ListTokensReply* reply);
-  Status IssueToken(const Caller& caller, const v1::IssueTokenRequest& request, v1::IssueTokenReply* reply);
-  Status RevokeToken(const Caller& caller, const v1::RevokeTokenRequest& request, v1::ListTokensReply* reply);
-  Status ListAudit(const Caller& caller, const v1::ListAuditRequest& request, v1::ListAuditReply* reply);
-  Status ReadJournal(const Caller& caller, const v1::ReadJournalRequest& request, v1::ReadJournalReply* reply);
+  Status ListRoles(const Caller& caller, const v1::ListRolesRequest& request,
+                   v1::ListRolesReply* reply);
+  Status GrantRole(const Caller& caller, const v1::GrantRoleRequest& request,
+                   v1::ListRolesReply* reply);
+  Status ListTokens(const Caller& caller, const v1::ListTokensRequest& request,
+                    v1::ListTokensReply* reply);
+  Status IssueToken(const Caller& caller, const v1::IssueTokenRequest& request,
+                    v1::IssueTokenReply* reply);
+  Status RevokeToken(const Caller& caller, const v1::RevokeTokenRequest& request,
+                     v1::ListTokensReply* reply);
+  Status ListAudit(const Caller& caller, const v1::ListAuditRequest& request,
+                   v1::ListAuditReply* reply);
+  Status ReadJournal(const Caller& caller, const v1::ReadJournalRequest& request,
+                     v1::ReadJournalReply* reply);
 
   // For nobody in particular: whether questions are answered at all.
-  Status CheckReady() { return gateway_.Read([](const State&) {}); }
+  Status CheckReady() {
+    return gateway_.Read([](const State&) {});
+  }
 
   // Until the job has ended, or the caller is gone.
   Status WatchJob(const Caller& caller, const v1::GetJobRequest& request, Sink<v1::Job>& out);
   // Until the caller is gone.
-  Status WatchChanges(const Caller& caller, const v1::WatchChangesRequest& request, Sink<v1::StateChange>& out);
+  Status WatchChanges(const Caller& caller, const v1::WatchChangesRequest& request,
+                      Sink<v1::StateChange>& out);
   // Whether it may follow the job, or read what it writes, now.
-  Status MayWatchJob(const Caller& caller, const std::string& job) { return MayAct(caller, JobAct::kSee, job); }
-  Status MayReadLog(const Caller& caller, const std::string& job) { return MayAct(caller, JobAct::kRead, job); }
+  Status MayWatchJob(const Caller& caller, const std::string& job) {
+    return MayAct(caller, JobAct::kSee, job);
+  }
+  Status MayReadLog(const Caller& caller, const std::string& job) {
+    return MayAct(caller, JobAct::kRead, job);
+  }
   Status ReadLog(const Caller& caller, const v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
   Status Exec(const Caller& caller, ExecConversation& stream);
 
  private:
-  Status CheckSameAsBefore(const std::vector<Outcome>& outcomes, const std::vector<std::shared_ptr<const JobSpec>>& specs);
+  Status CheckSameAsBefore(const std::vector<Outcome>& outcomes,
+                           const std::vector<std::shared_ptr<const JobSpec>>& specs);
   static void Redact(JobRights& rights, const Job& job, v1::Job* message);
   // kNotFound also where the caller may not see it; kPermissionDenied: it may see it, and no more.
   static Status CheckMay(const Caller& caller, JobAct act, const Job& job);
-  static Result<JobId> FindJobFor(const State& state, const Caller& caller, JobAct act, const std::string& text);
+  static Result<JobId> FindJobFor(const State& state, const Caller& caller, JobAct act,
+                                  const std::string& text);
   Result<JobId> JobFor(const Caller& caller, JobAct act, const std::string& text);
   Status MayAct(const Caller& caller, JobAct act, const std::string& job);
   // Of an array all of it, in one.
   Status FillJob(const Caller& caller, const std::string& name, v1::Job* reply);
-  Status FillFrom(const State& state, const Caller& caller, const std::string& name, v1::Job* reply) const;
+  Status FillFrom(const State& state, const Caller& caller, const std::string& name,
+                  v1::Job* reply) const;
   void AddProgress(const State& state, const Job& job, v1::Job* message) const;
   Status FillCluster(bool readings, v1::Cluster* reply);
   // Leaves that node alone in it, with its leases.
@@ -137,15 +190,18 @@ class ControlApi {
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillRoles(v1::ListRolesReply* reply);
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
-  Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply);
+  Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request,
+                                          v1::MovePlans* reply);
   // Whether the receivers and secrets that it names are there.
   Status CheckNamed(const Caller& caller, const JobSpec& spec);
-  Status NoteSecret(const Caller& caller, const std::string& operation, const std::string& name, const std::string& queue);
+  Status NoteSecret(const Caller& caller, const std::string& operation, const std::string& name,
+                    const std::string& queue);
   Status DropSecretsOf(const Caller& caller, const std::string& queue);
   Status FillIncident(const std::string& id, v1::Incident* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
   void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
-  Status Change(const Caller& caller, const std::string& job, v1::Job* reply, const std::function<Command(JobId)>& make);
+  Status Change(const Caller& caller, const std::string& job, v1::Job* reply,
+                const std::function<Command(JobId)>& make);
   // Both move the request's offset behind what was sent.
   Status CopyLog(const RankPlace& place, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
   Status PumpLog(Tunnel& tunnel, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);

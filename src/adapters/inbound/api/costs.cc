@@ -10,7 +10,8 @@ namespace {
 // Which rows of the book the caller may see.
 class UsageRights {
  public:
-  explicit UsageRights(const Caller& caller) : caller_(caller), sees_all_(caller.In("") >= Role::kViewer) {}
+  explicit UsageRights(const Caller& caller)
+      : caller_(caller), sees_all_(caller.In("") >= Role::kViewer) {}
 
   bool May(const UsageKey& row) {
     if (row.queue.empty()) return sees_all_;
@@ -30,12 +31,15 @@ class UsageRights {
 Status CheckGovernsBudget(const Caller& caller, const std::string& queue) {
   const std::string above = ParentOf(queue);
   if (caller.In(above) >= Role::kAdmin) return Ok();
-  return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin " + (above.empty() ? "everywhere" : "in " + above) + " (gpu-platform whoami)"));
+  return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin " +
+                               (above.empty() ? "everywhere" : "in " + above) +
+                               " (gpu-platform whoami)"));
 }
 
 }  // namespace
 
-Status ControlApi::GetUsage(const Caller& caller, const v1::GetUsageRequest& request, v1::Usage* reply) {
+Status ControlApi::GetUsage(const Caller& caller, const v1::GetUsageRequest& request,
+                            v1::Usage* reply) {
   const Instant now = gateway_.Now();
   const UsageQuery query = GP_TRY(FromProto(request, gateway_.WallNow()));
   UsageRights rights(caller);
@@ -44,11 +48,14 @@ Status ControlApi::GetUsage(const Caller& caller, const v1::GetUsageRequest& req
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     is_known = query.queue.empty() || state.queues.contains(query.queue);
     reply->set_currency(state.policy.prices.currency);
-    shown = UsageView(state.metering.used, std::max(now, state.metering.now), query, [&](const UsageKey& row) { return rights.May(row); }, reply);
+    shown = UsageView(
+        state.metering.used, std::max(now, state.metering.now), query,
+        [&](const UsageKey& row) { return rights.May(row); }, reply);
   }));
   GP_CHECK_OK(shown);
   // Queues that are gone have left rows.
-  if (!is_known && reply->rows().empty()) return Fail(NotFound("queue: there is no queue " + Printable(query.queue, 140)));
+  if (!is_known && reply->rows().empty())
+    return Fail(NotFound("queue: there is no queue " + Printable(query.queue, 140)));
   return Ok();
 }
 
@@ -58,18 +65,25 @@ Status ControlApi::FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply
     reply->set_currency(state.policy.prices.currency);
     for (const auto& [key, budget] : state.budgets) {
       const bool sees_all = caller.In(key.queue) >= Role::kViewer;
-      const auto may_see = [&](const std::string& user) { return sees_all || (caller.scope.empty() && user == caller.user.name); };
+      const auto may_see = [&](const std::string& user) {
+        return sees_all || (caller.scope.empty() && user == caller.user.name);
+      };
       v1::Budget budget_view;
       BudgetView(state, key, now, may_see, &budget_view);
       // Of the others who uses any of it has a standing.
-      if (sees_all || !budget_view.standings().empty()) *reply->add_budgets() = std::move(budget_view);
+      if (sees_all || !budget_view.standings().empty())
+        *reply->add_budgets() = std::move(budget_view);
     }
   });
 }
 
-Status ControlApi::ListBudgets(const Caller& caller, const v1::ListBudgetsRequest&, v1::ListBudgetsReply* reply) { return FillBudgets(caller, reply); }
+Status ControlApi::ListBudgets(const Caller& caller, const v1::ListBudgetsRequest&,
+                               v1::ListBudgetsReply* reply) {
+  return FillBudgets(caller, reply);
+}
 
-Status ControlApi::SetBudget(const Caller& caller, const v1::SetBudgetRequest& request, v1::ListBudgetsReply* reply) {
+Status ControlApi::SetBudget(const Caller& caller, const v1::SetBudgetRequest& request,
+                             v1::ListBudgetsReply* reply) {
   GP_CHECK_OK(CheckGovernsBudget(caller, request.queue()));
   const gp::SetBudget command = GP_TRY(FromProto(request));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", command);
@@ -77,9 +91,11 @@ Status ControlApi::SetBudget(const Caller& caller, const v1::SetBudgetRequest& r
   return FillBudgets(caller, reply);
 }
 
-Status ControlApi::DeleteBudget(const Caller& caller, const v1::DeleteBudgetRequest& request, v1::ListBudgetsReply* reply) {
+Status ControlApi::DeleteBudget(const Caller& caller, const v1::DeleteBudgetRequest& request,
+                                v1::ListBudgetsReply* reply) {
   GP_CHECK_OK(CheckGovernsBudget(caller, request.queue()));
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::DeleteBudget{{request.queue(), request.user(), request.pool()}});
+  const Outcome outcome = gateway_.Execute(
+      caller.AsOrigin(), "", gp::DeleteBudget{{request.queue(), request.user(), request.pool()}});
   if (!outcome.status) return outcome.status;
   return FillBudgets(caller, reply);
 }

@@ -17,10 +17,12 @@
 namespace gp {
 namespace {
 
-// The job, or the first element of the array, as it would stand in the queue if it were submitted now.
+// The job, or the first element of the array, as it would stand in the queue if it were submitted
+// now.
 Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const User& user) {
   const auto shared = std::make_shared<const JobSpec>(spec);
-  const std::vector<Event> events = GP_TRY(Decide(state, {at, "", "", gp::SubmitJob{shared, user}}));
+  const std::vector<Event> events =
+      GP_TRY(Decide(state, {at, "", "", gp::SubmitJob{shared, user}}));
   const auto& event = std::get<JobSubmitted>(events.front());
   Job job;
   job.id = JobsOf(event.job, spec).front();
@@ -54,18 +56,21 @@ Result<Job> Waiting(const State& state, JobId id) {
   const Job* job = state.FindJob(id);
   if (job->state == JobState::kQueued || job->state == JobState::kBlocked) return *job;
   const std::string reason = job->reason.empty() ? "" : " (" + job->reason + ")";
-  return Fail(Conflict(NameOf(*job) + " is " + Name(job->state) + reason + ": only a queued job waits for its turn"));
+  return Fail(Conflict(NameOf(*job) + " is " + Name(job->state) + reason +
+                       ": only a queued job waits for its turn"));
 }
 
 // The job, waiting in the copy as if it had been submitted.
 Result<JobId> SubmitTo(State& state, Instant at, const Job& job) {
-  const std::vector<Event> events = GP_TRY(Decide(state, {at, "", "", gp::SubmitJob{job.spec, job.user}}));
+  const std::vector<Event> events =
+      GP_TRY(Decide(state, {at, "", "", gp::SubmitJob{job.spec, job.user}}));
   for (const Event& event : events) Apply(state, at, event);
   return job.id;
 }
 
 // `incidents`: of a copy of the state; nullptr: it is the state itself.
-void FillExplanation(const State& state, Instant at, const Job& job, const IncidentsByGpu* incidents, v1::ExplainJobReply* reply) {
+void FillExplanation(const State& state, Instant at, const Job& job,
+                     const IncidentsByGpu* incidents, v1::ExplainJobReply* reply) {
   reply->set_note(job.note);
   if (job.state == JobState::kBlocked) return BlockedView(job, reply);
   ExplanationView(state, job, Explain(state, at, job, incidents), reply);
@@ -76,7 +81,8 @@ constexpr auto kTurnTime = std::chrono::seconds(5);
 }  // namespace
 
 // One at a time: on a large cluster it takes seconds of a core.
-void ControlApi::FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply) {
+void ControlApi::FillForecast(Present& present, Instant at, const Job& job,
+                              v1::ExplainJobReply* reply) {
   const Lengths lengths(present.past);
   CostView(CostOf(present.state, lengths, at, job), reply->mutable_cost());
   if (reply->starts_now()) return;
@@ -89,11 +95,13 @@ void ControlApi::FillForecast(Present& present, Instant at, const Job& job, v1::
     reply->mutable_forecast()->set_text("not told: what it waits for is over");
     return;
   }
-  ForecastView(present.state, ForecastStart(present, lengths, at, job.id), reply->mutable_forecast());
+  ForecastView(present.state, ForecastStart(present, lengths, at, job.id),
+               reply->mutable_forecast());
 }
 
 // The writer only copies, where that is soon done; all else is worked out here.
-Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest& request, v1::ExplainJobReply* reply) {
+Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest& request,
+                              v1::ExplainJobReply* reply) {
   const Result<JobSpec> spec = request.has_spec() ? FromProto(request.spec()) : JobSpec{};
   if (!spec) return Fail(spec.error());
   std::optional<Present> present;
@@ -103,7 +111,9 @@ Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest&
     at = gateway_.Now();
     if (request.has_spec()) {
       job = Submitted(state, at, *spec, caller.user);
-    } else if (const auto id = FindJobFor(state, caller, JobAct::kSee, NameToExplain(state, request.job_id())); id) {
+    } else if (const auto id =
+                   FindJobFor(state, caller, JobAct::kSee, NameToExplain(state, request.job_id()));
+               id) {
       job = Waiting(state, *id);
     } else {
       job = Fail(id.error());
@@ -119,11 +129,14 @@ Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest&
   if (!job) return Fail(job.error());
   if (!request.has_spec()) reply->set_job_id(NameOf(*job));
   if (present) FillExplanation(present->state, at, *job, &present->incidents, reply);
-  if (present && request.nodes()) NodeTableView(present->state, NodeTable(present->state, at, *job), reply);
+  if (present && request.nodes())
+    NodeTableView(present->state, NodeTable(present->state, at, *job), reply);
   if (present && request.forecast()) FillForecast(*present, at, *job, reply);
-  if (!present && request.forecast()) reply->mutable_forecast()->set_text("not told: too much runs and waits here to play it on");
+  if (!present && request.forecast())
+    reply->mutable_forecast()->set_text("not told: too much runs and waits here to play it on");
   // What others run with is theirs.
-  if (!JobRights(caller).May(JobAct::kRead, *job)) for (v1::Change& change : *reply->mutable_changes()) change.clear_spec();
+  if (!JobRights(caller).May(JobAct::kRead, *job))
+    for (v1::Change& change : *reply->mutable_changes()) change.clear_spec();
   return Ok();
 }
 

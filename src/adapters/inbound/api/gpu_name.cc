@@ -34,7 +34,9 @@ Result<GpuPlace> FindGpu(const State& state, const std::string& text) {
                                 " GPUs: give more of the UUID, or node/index"));
   }
   const auto near = Nearest(text, names);
-  return Fail(NotFound("no GPU " + shown + (near ? ": did you mean " + *near + "?" : "; gpu-platform gpus list names them")));
+  return Fail(
+      NotFound("no GPU " + shown +
+               (near ? ": did you mean " + *near + "?" : "; gpu-platform gpus list names them")));
 }
 
 Result<NodeId> FindNodeByName(const State& state, const std::string& name) {
@@ -43,7 +45,8 @@ Result<NodeId> FindNodeByName(const State& state, const std::string& name) {
   std::vector<std::string> names;
   for (const auto& [known, id] : state.nodes_by_name) names.push_back(known);
   const auto near = Nearest(name, names);
-  return Fail(NotFound("no node \"" + Printable(name, 60) + "\"" + (near ? ": did you mean " + *near + "?" : "")));
+  return Fail(NotFound("no node \"" + Printable(name, 60) + "\"" +
+                       (near ? ": did you mean " + *near + "?" : "")));
 }
 
 }  // namespace gp

@@ -12,8 +12,10 @@ namespace {
 constexpr int kLimitDefault = 100;
 constexpr int kLimitMax = 1'000;
 
-void Fill(const State& state, const v1::ListIncidentsRequest& request, v1::ListIncidentsReply* reply) {
-  const int limit = std::clamp(request.limit() == 0 ? kLimitDefault : request.limit(), 1, kLimitMax);
+void Fill(const State& state, const v1::ListIncidentsRequest& request,
+          v1::ListIncidentsReply* reply) {
+  const int limit =
+      std::clamp(request.limit() == 0 ? kLimitDefault : request.limit(), 1, kLimitMax);
   int64_t total = 0;
   for (auto next = state.incidents.rbegin(); next != state.incidents.rend(); ++next) {
     const Incident& incident = next->second;
@@ -26,7 +28,8 @@ void Fill(const State& state, const v1::ListIncidentsRequest& request, v1::ListI
 
 }  // namespace
 
-Status ControlApi::ListIncidents(const Caller&, const v1::ListIncidentsRequest& request, v1::ListIncidentsReply* reply) {
+Status ControlApi::ListIncidents(const Caller&, const v1::ListIncidentsRequest& request,
+                                 v1::ListIncidentsReply* reply) {
   Status found = Ok();
   const Status read = gateway_.Read([&](const State& state) {
     const bool is_known = request.node().empty() || state.nodes_by_name.contains(request.node());
@@ -50,16 +53,22 @@ Status ControlApi::FillIncident(const std::string& id, v1::Incident* reply) {
   return found;
 }
 
-Status ControlApi::GetIncident(const Caller&, const v1::GetIncidentRequest& request, v1::Incident* reply) {
+Status ControlApi::GetIncident(const Caller&, const v1::GetIncidentRequest& request,
+                               v1::Incident* reply) {
   return FillIncident(request.id(), reply);
 }
 
-Status ControlApi::ChangeIncident(const Caller& caller, const v1::ChangeIncidentRequest& request, v1::Incident* reply) {
+Status ControlApi::ChangeIncident(const Caller& caller, const v1::ChangeIncidentRequest& request,
+                                  v1::Incident* reply) {
   const Result<IncidentId> id = ParseIncidentId(request.id());
   if (!id) return Fail(id.error());
-  if (!v1::ChangeIncidentRequest::Action_IsValid(request.action())) return Fail(InvalidArgument("action: ACKNOWLEDGE or CLOSE"));
-  const IncidentState to = request.action() == v1::ChangeIncidentRequest::CLOSE ? IncidentState::kClosed : IncidentState::kAcknowledged;
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::ChangeIncident{*id, to, request.note()});
+  if (!v1::ChangeIncidentRequest::Action_IsValid(request.action()))
+    return Fail(InvalidArgument("action: ACKNOWLEDGE or CLOSE"));
+  const IncidentState to = request.action() == v1::ChangeIncidentRequest::CLOSE
+                               ? IncidentState::kClosed
+                               : IncidentState::kAcknowledged;
+  const Outcome outcome =
+      gateway_.Execute(caller.AsOrigin(), "", gp::ChangeIncident{*id, to, request.note()});
   if (!outcome.status) return outcome.status;
   return FillIncident(request.id(), reply);
 }

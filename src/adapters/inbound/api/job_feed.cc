@@ -7,7 +7,8 @@ namespace gp {
 
 bool JobFeed::Watch::Next(Duration timeout) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::nanoseconds(timeout.ns), [this] { return changes_ != seen_; });
+  changed_.wait_for(lock, std::chrono::nanoseconds(timeout.ns),
+                    [this] { return changes_ != seen_; });
   const bool changed = changes_ != seen_;
   seen_ = changes_;
   return changed;

@@ -18,7 +18,8 @@ namespace {
 constexpr int kJobsPerSubmitMax = 10'000;
 
 std::string NoteOf(const Outcome& outcome) {
-  const auto* submitted = outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
+  const auto* submitted =
+      outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
   return submitted == nullptr ? "" : submitted->note;
 }
 
@@ -33,20 +34,23 @@ int CountSubmitted(const v1::SubmitJobsRequest& request) {
   return jobs <= kJobsPerSubmitMax ? static_cast<int>(jobs) : 0;
 }
 
-// Where none is named the job goes to the queue of its project, if there is one, or else to the default: whoever may not
-// use both has to say which.
+// Where none is named the job goes to the queue of its project, if there is one, or else to the
+// default: whoever may not use both has to say which.
 Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
   const auto may_use = [&](const std::string& queue) { return caller.In(queue) >= Role::kUser; };
   if (!spec.queue.empty()) {
     if (may_use(spec.queue)) return Ok();
-    return Fail(PermissionDenied("queue: " + caller.user.name + " may not run jobs in " + spec.queue + " (gpu-platform whoami)"));
+    return Fail(PermissionDenied("queue: " + caller.user.name + " may not run jobs in " +
+                                 spec.queue + " (gpu-platform whoami)"));
   }
   if (may_use(kDefaultQueue) && may_use(spec.project)) return Ok();
-  return Fail(PermissionDenied("queue: name one that " + caller.user.name + " may use (gpu-platform whoami)"));
+  return Fail(PermissionDenied("queue: name one that " + caller.user.name +
+                               " may use (gpu-platform whoami)"));
 }
 
 // As it would stand in its queue; nullopt: there is no such queue, which the rules say themselves.
-std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobSpec>& spec, const User& user) {
+std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobSpec>& spec,
+                            const User& user) {
   const auto queue = state.queues.find(QueueFor(state, *spec));
   if (queue == state.queues.end()) return std::nullopt;
   Job job;
@@ -57,18 +61,25 @@ std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobS
   return job;
 }
 
-// A shape that fits nowhere is held against every node: of one request only the first few shapes are checked.
+// A shape that fits nowhere is held against every node: of one request only the first few shapes
+// are checked.
 constexpr size_t kShapesChecked = 16;
 
 // What no node could ever hold would wait in vain: its user hears of it now.
-Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<const JobSpec>>& specs, const User& user) {
+Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<const JobSpec>>& specs,
+                       const User& user) {
   std::set<JobShape> known;
   for (const auto& spec : specs) {
-    const bool is_unknown = !spec->reservation.empty() && !state.reservations.contains(spec->reservation);  // the rules say so
-    const auto job = spec->wait_for_nodes || is_unknown ? std::nullopt : AsQueued(state, spec, user);
+    // The rules say so
+    const bool is_unknown =
+        !spec->reservation.empty() && !state.reservations.contains(spec->reservation);
+    const auto job =
+        spec->wait_for_nodes || is_unknown ? std::nullopt : AsQueued(state, spec, user);
     if (!job || known.size() == kShapesChecked || !known.insert(ShapeOf(*job)).second) continue;
     const std::string why = WhyNeverFits(state, *job);
-    if (!why.empty()) return Fail(InvalidArgument("no node can ever hold this: " + why + "; --wait-for-nodes queues it all the same"));
+    if (!why.empty())
+      return Fail(InvalidArgument("no node can ever hold this: " + why +
+                                  "; --wait-for-nodes queues it all the same"));
   }
   return Ok();
 }
@@ -77,20 +88,26 @@ Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<con
 std::string HintFor(const JobSpec& spec, bool any_nodes) {
   if (!any_nodes) return "no node has joined yet";
   if (spec.time_limit.ns != 0 || !AsksForGpus(spec) || spec.interactive) return "";
-  return "no time limit: others may wait for it without end, and it cannot run on reserved nodes (--time-limit)";
+  return "no time limit: others may wait for it without end, and it cannot run on reserved nodes "
+         "(--time-limit)";
 }
 
 // Nothing at all where there is nothing to say of any.
-void Fill(const std::vector<std::string>& texts, google::protobuf::RepeatedPtrField<std::string>* to) {
-  if (std::ranges::any_of(texts, [](const std::string& text) { return !text.empty(); })) to->Assign(texts.begin(), texts.end());
+void Fill(const std::vector<std::string>& texts,
+          google::protobuf::RepeatedPtrField<std::string>* to) {
+  if (std::ranges::any_of(texts, [](const std::string& text) { return !text.empty(); }))
+    to->Assign(texts.begin(), texts.end());
 }
 
 }  // namespace
 
-Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request, v1::SubmitJobsReply* reply) {
-  if (CountSubmitted(request) == 0) return Fail(InvalidArgument("count: 1 to 10,000 jobs at a time, and no copies of an array"));
+Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request,
+                              v1::SubmitJobsReply* reply) {
+  if (CountSubmitted(request) == 0)
+    return Fail(InvalidArgument("count: 1 to 10,000 jobs at a time, and no copies of an array"));
   const int copies = std::max(request.count(), 1);
-  if (request.request_id().size() > 128) return Fail(InvalidArgument("request_id: at most 128 characters"));
+  if (request.request_id().size() > 128)
+    return Fail(InvalidArgument("request_id: at most 128 characters"));
   std::vector<std::pair<std::string, Command>> commands;
   std::vector<std::shared_ptr<const JobSpec>> specs;
   for (const v1::JobSpec& message : request.specs()) {
@@ -104,17 +121,20 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
     for (int copy = 0; copy < copies; ++copy) {
       const std::string id = request.request_id();
       specs.push_back(spec);
-      commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()), SubmitJob{spec, caller.user});
+      commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()),
+                            SubmitJob{spec, caller.user});
     }
   }
   bool any_nodes = false;
   const std::string first = commands.empty() ? "" : commands.front().first;
   const auto could_start = [&](const State& state) {
     any_nodes = !state.nodes.empty();
-    const bool is_repeated = !first.empty() && state.jobs_by_request.contains(RequestKey(caller.user, first));
+    const bool is_repeated =
+        !first.empty() && state.jobs_by_request.contains(RequestKey(caller.user, first));
     return is_repeated ? Ok() : CheckCouldStart(state, specs, caller.user);
   };
-  const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), could_start);
+  const std::vector<Outcome> outcomes =
+      gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), could_start);
   std::vector<std::string> notes;
   std::vector<std::string> hints;
   for (size_t i = 0; i < outcomes.size(); ++i) {
@@ -122,7 +142,8 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
     if (!outcome.status) return outcome.status;
     reply->add_job_ids(ToText(outcome.job));
     notes.push_back(NoteOf(outcome));
-    const auto* submitted = outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
+    const auto* submitted =
+        outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
     hints.push_back(HintFor(submitted == nullptr ? *specs[i] : *submitted->spec, any_nodes));
   }
   Fill(notes, reply->mutable_notes());
@@ -130,20 +151,27 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
   return CheckSameAsBefore(outcomes, specs);
 }
 
-// A request id that was used for something else would hide that what is asked for now was not queued.
-Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes, const std::vector<std::shared_ptr<const JobSpec>>& specs) {
+// A request id that was used for something else would hide that what is asked for now was not
+// queued.
+Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes,
+                                     const std::vector<std::shared_ptr<const JobSpec>>& specs) {
   const auto is_repeated = [](const Outcome& outcome) { return outcome.events.empty(); };
   if (std::ranges::none_of(outcomes, is_repeated)) return Ok();
   Status same = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     for (size_t i = 0; i < outcomes.size() && same; ++i) {
-      const Job* job = is_repeated(outcomes[i]) ? state.FindJob(JobsOf(outcomes[i].job, *specs[i]).front()) : nullptr;
+      const Job* job = is_repeated(outcomes[i])
+                           ? state.FindJob(JobsOf(outcomes[i].job, *specs[i]).front())
+                           : nullptr;
       if (job == nullptr) continue;
       JobSpec before = *(job->asked ? *job->asked : job->spec);
       before.priority = specs[i]->priority;      // may have been changed since
       before.time_limit = specs[i]->time_limit;  // the same, or its queue's
-      if (!job->note.empty()) before.preemptible = specs[i]->preemptible;  // by a budget that is used up
-      if (before != *specs[i]) same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) + ", which is something else"));
+      // By a budget that is used up
+      if (!job->note.empty()) before.preemptible = specs[i]->preemptible;
+      if (before != *specs[i])
+        same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) +
+                             ", which is something else"));
     }
   }));
   return same;
@@ -153,7 +181,8 @@ Status ControlApi::GetJob(const Caller& caller, const v1::GetJobRequest& request
   return FillJob(caller, request.job_id(), reply);
 }
 
-Status ControlApi::WatchJob(const Caller& caller, const v1::GetJobRequest& request, Sink<v1::Job>& out) {
+Status ControlApi::WatchJob(const Caller& caller, const v1::GetJobRequest& request,
+                            Sink<v1::Job>& out) {
   const auto id = JobFor(caller, JobAct::kSee, request.job_id());
   if (!id) return Fail(id.error());
   const auto watch = feed_.Follow(*id);  // before the first look: no change falls between
@@ -167,33 +196,41 @@ Status ControlApi::WatchJob(const Caller& caller, const v1::GetJobRequest& reque
   return Ok();
 }
 
-Status ControlApi::Change(const Caller& caller, const std::string& job, v1::Job* reply, const std::function<Command(JobId)>& make) {
+Status ControlApi::Change(const Caller& caller, const std::string& job, v1::Job* reply,
+                          const std::function<Command(JobId)>& make) {
   const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, job));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", make(id));
   if (!outcome.status) return outcome.status;
   return FillJob(caller, ToText(id), reply);
 }
 
-Status ControlApi::StopJob(const Caller& caller, const v1::StopJobRequest& request, v1::Job* reply) {
+Status ControlApi::StopJob(const Caller& caller, const v1::StopJobRequest& request,
+                           v1::Job* reply) {
   return Change(caller, request.job_id(), reply,
                 [&](JobId id) { return gp::StopJob{id, request.force()}; });
 }
 
-Status ControlApi::SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request, v1::Job* reply) {
-  if (request.has_time_limit_ms() == request.has_longer_by_ms()) return Fail(InvalidArgument("time_limit_ms: say it, or longer_by_ms, one of the two"));
+Status ControlApi::SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request,
+                                v1::Job* reply) {
+  if (request.has_time_limit_ms() == request.has_longer_by_ms())
+    return Fail(InvalidArgument("time_limit_ms: say it, or longer_by_ms, one of the two"));
   const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, request.job_id()));
   bool may_force = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const Job* job = state.FindJob(id);
     may_force = job != nullptr && caller.In(job->queue) >= Role::kOperator;
   }));
-  if (request.force() && !may_force) return Fail(PermissionDenied("force: operators of its queue only"));
-  ChangeTimeLimit command{id, FromMilliseconds(request.time_limit_ms()), FromMilliseconds(request.longer_by_ms()), request.force()};
-  if (request.has_longer_by_ms() && command.longer_by.ns == 0) return Fail(InvalidArgument("longer_by_ms: 0 changes nothing"));
+  if (request.force() && !may_force)
+    return Fail(PermissionDenied("force: operators of its queue only"));
+  ChangeTimeLimit command{id, FromMilliseconds(request.time_limit_ms()),
+                          FromMilliseconds(request.longer_by_ms()), request.force()};
+  if (request.has_longer_by_ms() && command.longer_by.ns == 0)
+    return Fail(InvalidArgument("longer_by_ms: 0 changes nothing"));
   return Change(caller, request.job_id(), reply, [&](JobId) { return command; });
 }
 
-Status ControlApi::GetJobReport(const Caller& caller, const v1::GetJobRequest& request, v1::JobReport* reply) {
+Status ControlApi::GetJobReport(const Caller& caller, const v1::GetJobRequest& request,
+                                v1::JobReport* reply) {
   const JobId id = GP_TRY(JobFor(caller, JobAct::kSee, request.job_id()));
   bool is_known = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
@@ -208,7 +245,8 @@ Status ControlApi::HoldJob(const Caller& caller, const v1::GetJobRequest& reques
   return Change(caller, request.job_id(), reply, [](JobId id) { return gp::HoldJob{id}; });
 }
 
-Status ControlApi::ReleaseJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {
+Status ControlApi::ReleaseJob(const Caller& caller, const v1::GetJobRequest& request,
+                              v1::Job* reply) {
   return Change(caller, request.job_id(), reply, [](JobId id) { return gp::ReleaseJob{id}; });
 }
 

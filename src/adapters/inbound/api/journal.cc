@@ -13,36 +13,45 @@ constexpr size_t kBaseBytes = 16 << 20;  // of a state, of which there is one in
 // Whatever comes after `after`, up to a page.
 Status FillRecords(Journal& journal, uint64_t after, v1::ReadJournalReply* reply) {
   size_t bytes = 0;
-  const Status read = journal.ReadAfter(after, [&](uint64_t sequence, std::string_view record) -> Status {
-    if (reply->records_size() == 0) reply->set_first(static_cast<int64_t>(sequence));
-    reply->add_records(std::string(record));
-    bytes += record.size();
-    return bytes < kPageBytes ? Ok() : Fail(Unavailable("the page is full"));
-  });
+  const Status read =
+      journal.ReadAfter(after, [&](uint64_t sequence, std::string_view record) -> Status {
+        if (reply->records_size() == 0) reply->set_first(static_cast<int64_t>(sequence));
+        reply->add_records(std::string(record));
+        bytes += record.size();
+        return bytes < kPageBytes ? Ok() : Fail(Unavailable("the page is full"));
+      });
   // What could be read before a damaged record is sound; the next page begins with the damage.
   return reply->records_size() > 0 ? Ok() : read;
 }
 
-// An offset behind its end is one of another base, which this one has replaced: the asker sees that by its number.
+// An offset behind its end is one of another base, which this one has replaced: the asker sees that
+// by its number.
 void FillBase(const Snapshot& snapshot, uint64_t offset, v1::ReadJournalReply::Base* base) {
   base->set_sequence(static_cast<int64_t>(snapshot.sequence));
   base->set_state(snapshot.bytes.substr(std::min(offset, snapshot.bytes.size()), kBaseBytes));
   base->set_bytes(static_cast<int64_t>(snapshot.bytes.size()));
 }
 
-// A copy from the beginning begins with the base: it would hardly be faster than what sweeps the records before that.
-bool BeginsWithBase(Journal& journal, uint64_t after) { return after == 0 && journal.BaseNumber().value_or(0) > 0; }
+// A copy from the beginning begins with the base: it would hardly be faster than what sweeps the
+// records before that.
+bool BeginsWithBase(Journal& journal, uint64_t after) {
+  return after == 0 && journal.BaseNumber().value_or(0) > 0;
+}
 
-Status FillPage(Journal& journal, const v1::ReadJournalRequest& request, v1::ReadJournalReply* reply) {
+Status FillPage(Journal& journal, const v1::ReadJournalRequest& request,
+                v1::ReadJournalReply* reply) {
   const auto after = static_cast<uint64_t>(request.after());
   reply->set_last(static_cast<int64_t>(journal.LastSequence()));
-  if (after > journal.LastSequence()) return Fail(InvalidArgument("after: the journal ends with record " + std::to_string(journal.LastSequence())));
+  if (after > journal.LastSequence())
+    return Fail(InvalidArgument("after: the journal ends with record " +
+                                std::to_string(journal.LastSequence())));
   Status read = Fail(NotFound("record 1 was dropped"));
   if (!BeginsWithBase(journal, after)) read = FillRecords(journal, after, reply);
   if (read) return Ok();
   // Old records were dropped, or are damaged: the copy begins, or goes on, behind a snapshot.
   const auto base = journal.Base();
-  const Snapshot snapshot = base && base->sequence > after ? *base : GP_TRY(journal.LatestSnapshot());
+  const Snapshot snapshot =
+      base && base->sequence > after ? *base : GP_TRY(journal.LatestSnapshot());
   if (snapshot.sequence <= after) return read;
   FillBase(snapshot, static_cast<uint64_t>(request.base_offset()), reply->mutable_base());
   return Ok();
@@ -50,14 +59,16 @@ Status FillPage(Journal& journal, const v1::ReadJournalRequest& request, v1::Rea
 
 }  // namespace
 
-Status ControlApi::ReadJournal(const Caller&, const v1::ReadJournalRequest& request, v1::ReadJournalReply* reply) {
+Status ControlApi::ReadJournal(const Caller&, const v1::ReadJournalRequest& request,
+                               v1::ReadJournalReply* reply) {
   if (about_.journal == nullptr) return Fail(Unsupported("this controller keeps no journal"));
   if (request.base_offset() < 0) return Fail(InvalidArgument("base_offset: must not be negative"));
   if (request.after() < 0) return Fail(InvalidArgument("after: must not be negative"));
   reply->set_state_directory(about_.state_directory);
   Status filled = Ok();
   // The journal is the writer's: it is read in its place.
-  GP_CHECK_OK(gateway_.Read([&](const State&) { filled = FillPage(*about_.journal, request, reply); }));
+  GP_CHECK_OK(
+      gateway_.Read([&](const State&) { filled = FillPage(*about_.journal, request, reply); }));
   return filled;
 }
 

@@ -14,20 +14,27 @@ namespace {
 
 bool Matches(const Job& job, const v1::ListJobsRequest& request) {
   if (!request.user().empty() && job.user.name != request.user()) return false;
-  if (request.states_size() == 0) return request.all() || !request.name().empty() || !IsTerminal(job.state);
+  if (request.states_size() == 0)
+    return request.all() || !request.name().empty() || !IsTerminal(job.state);
   return std::ranges::count(request.states(), static_cast<int>(Shown(job.state)) + 1) > 0;
 }
 
-Result<std::vector<const Job*>> FindMatches(const State& state, JobRights& rights, const v1::ListJobsRequest& request) {
+Result<std::vector<const Job*>> FindMatches(const State& state, JobRights& rights,
+                                            const v1::ListJobsRequest& request) {
   std::vector<const Job*> found;
   if (request.name().empty()) {
     for (const auto& [id, job] : state.jobs) found.push_back(&job);
   } else {
-    for (const JobId id : GP_TRY(FindJobsNamed(state, request.name()))) found.push_back(state.FindJob(id));
+    for (const JobId id : GP_TRY(FindJobsNamed(state, request.name())))
+      found.push_back(state.FindJob(id));
   }
-  std::erase_if(found, [&](const Job* job) { return !Matches(*job, request) || !rights.May(JobAct::kSee, *job); });
+  std::erase_if(found, [&](const Job* job) {
+    return !Matches(*job, request) || !rights.May(JobAct::kSee, *job);
+  });
   if (!request.arrays_as_one()) return found;
-  const auto is_of_one = [](const Job* a, const Job* b) { return a->array.value != 0 && a->array == b->array; };
+  const auto is_of_one = [](const Job* a, const Job* b) {
+    return a->array.value != 0 && a->array == b->array;
+  };
   const auto more = std::ranges::unique(found, is_of_one);
   found.erase(more.begin(), more.end());
   return found;
@@ -51,7 +58,8 @@ Command ChangeOf(v1::ChangeJobsRequest::Action action, JobId job) {
 
 }  // namespace
 
-Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& request, v1::ListJobsReply* reply) {
+Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& request,
+                            v1::ListJobsReply* reply) {
   const auto after = ParsePageStart(request.after());
   if (!after) return Fail(after.error());
   const int limit = PageSize(request.limit());
@@ -84,20 +92,24 @@ Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& req
   return read ? found : read;
 }
 
-Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request, v1::ListJobsReply* reply) {
-  if (!v1::ChangeJobsRequest::Action_IsValid(request.action())) return Fail(InvalidArgument("action: STOP, KILL, HOLD or RELEASE"));
+Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request,
+                              v1::ListJobsReply* reply) {
+  if (!v1::ChangeJobsRequest::Action_IsValid(request.action()))
+    return Fail(InvalidArgument("action: STOP, KILL, HOLD or RELEASE"));
   Result<std::vector<JobId>> ids = std::vector<JobId>();
   const Status read = gateway_.Read([&](const State& state) {
     ids = FindJobsNamed(state, request.name());
     if (!ids) return;
     // Of one submit: they have one owner.
-    if (const Status may = CheckMay(caller, JobAct::kChange, *state.FindJob(ids->front())); !may) ids = Fail(may.error());
+    if (const Status may = CheckMay(caller, JobAct::kChange, *state.FindJob(ids->front())); !may)
+      ids = Fail(may.error());
   });
   if (!read) return read;
   if (!ids) return Fail(ids.error());
   std::vector<std::pair<std::string, Command>> commands;
   for (const JobId id : *ids) commands.emplace_back("", ChangeOf(request.action(), id));
-  const std::vector<Outcome> outcomes = gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), {});
+  const std::vector<Outcome> outcomes =
+      gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), {});
   std::vector<JobId> changed;
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const Status& status = outcomes[i].status;

@@ -18,7 +18,9 @@ Result<std::set<JobId>> Wanted(const State& state, const v1::PlanMovesRequest& r
   for (const std::string& text : request.job_ids()) {
     const JobId id = GP_TRY(FindJobNamed(state, text));
     const Job& job = *state.FindJob(id);
-    if (job.state != JobState::kQueued) return Fail(Conflict(NameOf(job) + " is " + Name(job.state) + ": moves are for jobs that wait in a queue"));
+    if (job.state != JobState::kQueued)
+      return Fail(Conflict(NameOf(job) + " is " + Name(job.state) +
+                           ": moves are for jobs that wait in a queue"));
     wanted.insert(id);
   }
   return wanted;
@@ -29,7 +31,8 @@ constexpr auto kTurnTime = std::chrono::seconds(5);
 }  // namespace
 
 // The writer only copies, where that is soon done; one at a time looks for moves.
-Result<std::vector<MovePlan>> ControlApi::FillMoves(const v1::PlanMovesRequest& request, v1::MovePlans* reply) {
+Result<std::vector<MovePlan>> ControlApi::FillMoves(const v1::PlanMovesRequest& request,
+                                                    v1::MovePlans* reply) {
   const std::unique_lock turn(forecasting_, kTurnTime);
   if (!turn.owns_lock()) return Fail(Unavailable("others look ahead at the moment: ask again"));
   std::vector<MovePlan> plans;
@@ -55,12 +58,14 @@ Result<std::vector<MovePlan>> ControlApi::FillMoves(const v1::PlanMovesRequest& 
   return plans;
 }
 
-Status ControlApi::PlanMoves(const Caller&, const v1::PlanMovesRequest& request, v1::MovePlans* reply) {
+Status ControlApi::PlanMoves(const Caller&, const v1::PlanMovesRequest& request,
+                             v1::MovePlans* reply) {
   const auto plans = FillMoves(request, reply);
   return plans ? Ok() : Fail(plans.error());
 }
 
-Status ControlApi::ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& request, v1::MovePlans* reply) {
+Status ControlApi::ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& request,
+                              v1::MovePlans* reply) {
   const auto plans = FillMoves(request, reply);
   if (!plans) return Fail(plans.error());
   // What has been ordered is told, also where the next is not possible any more.
@@ -68,7 +73,8 @@ Status ControlApi::ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& 
     const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", (*plans)[i].moves);
     if (outcome.status) continue;
     if (i == 0) return outcome.status;
-    reply->mutable_plans()->DeleteSubrange(static_cast<int>(i), static_cast<int>(plans->size() - i));
+    reply->mutable_plans()->DeleteSubrange(static_cast<int>(i),
+                                           static_cast<int>(plans->size() - i));
     break;
   }
   return Ok();

@@ -9,7 +9,8 @@ namespace gp {
 
 Tunnel* Channel::WaitForTunnel(Duration timeout) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::nanoseconds(timeout.ns), [this] { return tunnel_ != nullptr; });
+  changed_.wait_for(lock, std::chrono::nanoseconds(timeout.ns),
+                    [this] { return tunnel_ != nullptr; });
   return tunnel_;
 }
 
@@ -75,7 +76,8 @@ std::shared_ptr<Channel> NodeChannels::Claim(uint64_t channel) {
 }
 
 void AgeReadings(Duration since_report, v1::GpuReadings* readings) {
-  if (readings->has_age_seconds()) readings->set_age_seconds(readings->age_seconds() + static_cast<double>(since_report.ns) / 1e9);
+  if (readings->has_age_seconds())
+    readings->set_age_seconds(readings->age_seconds() + static_cast<double>(since_report.ns) / 1e9);
   if (since_report <= kReportStaleAfter) return;
   readings->set_stale(true);
   readings->clear_temperature_celsius();

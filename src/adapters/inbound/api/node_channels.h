@@ -1,6 +1,7 @@
 #pragma once
 
-// The channels (logs, exec) that agents are asked to open, and what each agent last said beside its reports.
+// The channels (logs, exec) that agents are asked to open, and what each agent last said beside its
+// reports.
 
 #include <condition_variable>
 #include <map>
@@ -59,11 +60,12 @@ class NodeChannels {
 
 // What is older than three reports of a node says nothing of now.
 inline constexpr Duration kReportStaleAfter = Duration::Seconds(6);
-// Ages the readings of a report by the time since it came: stale values are left out and marked stale.
+// Ages the readings of a report by the time since it came: stale values are left out and marked
+// stale.
 void AgeReadings(Duration since_report, v1::GpuReadings* readings);
 
-// The newest readings of each node's GPUs.  A GPU is known by its UUID, which is in its readings: those without
-// one are nobody's.
+// The newest readings of each node's GPUs.  A GPU is known by its UUID, which is in its readings:
+// those without one are nobody's.
 class NodeReadings {
  public:
   struct Latest {

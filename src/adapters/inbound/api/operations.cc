@@ -63,7 +63,8 @@ constexpr std::array kOperations = {
 };
 
 std::string Wants(const Operation& operation) {
-  return std::string("role ") + Name(operation.least) + (operation.reach == kEverywhere ? " everywhere" : "");
+  return std::string("role ") + Name(operation.least) +
+         (operation.reach == kEverywhere ? " everywhere" : "");
 }
 
 }  // namespace
@@ -72,11 +73,14 @@ std::span<const Operation> AllOperations() { return kOperations; }
 
 Status Admit(const Caller& caller, std::string_view operation) {
   const auto found = std::ranges::find(kOperations, operation, &Operation::name);
-  if (found == kOperations.end()) return Fail(PermissionDenied("nobody may use " + std::string(operation)));
-  const bool may = found->reach == kEverywhere ? caller.In("") >= found->least : caller.HasSomewhere(found->least);
+  if (found == kOperations.end())
+    return Fail(PermissionDenied("nobody may use " + std::string(operation)));
+  const bool may = found->reach == kEverywhere ? caller.In("") >= found->least
+                                               : caller.HasSomewhere(found->least);
   if (may) return Ok();
   const std::string by_token = caller.token.value == 0 ? "" : ", by this token,";
-  return Fail(PermissionDenied(caller.user.name + by_token + " has not the " + Wants(*found) + " that this takes (gpu-platform whoami)"));
+  return Fail(PermissionDenied(caller.user.name + by_token + " has not the " + Wants(*found) +
+                               " that this takes (gpu-platform whoami)"));
 }
 
 }  // namespace gp

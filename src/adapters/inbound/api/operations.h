@@ -1,6 +1,7 @@
 #pragma once
 
-// Every operation of the API and who may use it at all.  What is not in the table may be used by nobody.
+// Every operation of the API and who may use it at all.  What is not in the table may be used by
+// nobody.
 
 #include <span>
 #include <string_view>

@@ -7,8 +7,8 @@
 
 namespace gp {
 
-// Who is at the other end of a Unix socket, by the kernel's word.  kUnauthenticated: the kernel does not say;
-// kUnavailable: nobody says which name that uid has.
+// Who is at the other end of a Unix socket, by the kernel's word.  kUnauthenticated: the kernel
+// does not say; kUnavailable: nobody says which name that uid has.
 Result<User> PeerOf(int connection);
 
 // kNotFound: there is none of that name; kUnavailable: nobody says.

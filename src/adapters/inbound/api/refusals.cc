@@ -50,7 +50,9 @@ void Refusals::FlushDue(Instant now) {
 
 // Nobody waits for it; where the writer has too much to do it is tried again.
 void Refusals::Write(const Key& key, Repeated& repeated, Instant now) {
-  if (!gateway_.Post(repeated.origin, NoteRefusal{std::get<2>(key), repeated.why, repeated.times}, {})) return;
+  if (!gateway_.Post(repeated.origin, NoteRefusal{std::get<2>(key), repeated.why, repeated.times},
+                     {}))
+    return;
   repeated.times = 0;
   repeated.written_at = now;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What was refused, on its way into the journal.  Who asks again and again is written down once in a while, with how
-// often: an attack fills no disk.  All calls are for any thread.
+// What was refused, on its way into the journal.  Who asks again and again is written down once in
+// a while, with how often: an attack fills no disk.  All calls are for any thread.
 
 #include <map>
 #include <mutex>
@@ -26,7 +26,7 @@ class Refusals {
   struct Repeated {
     Origin origin;
     std::string why;
-    int times = 0;       // that are not written down
+    int times = 0;  // that are not written down
     Instant written_at;
   };
 

@@ -12,11 +12,14 @@ namespace {
 // Own ones by whoever runs jobs at all; a queue's by its admins.
 Status CheckKeeps(const Caller& caller, const std::string& queue) {
   if (queue.empty() || caller.In(queue) >= Role::kAdmin) return Ok();
-  return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin in " + Printable(queue, 140) + " (gpu-platform whoami)"));
+  return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin in " +
+                               Printable(queue, 140) + " (gpu-platform whoami)"));
 }
 
 // Of a token that counts in one queue alone the user's own secrets are none of its business.
-SecretOwner OwnerFor(const Caller& caller, const std::string& queue) { return queue.empty() ? SecretOwner{"", caller.user.name} : SecretOwner{queue, ""}; }
+SecretOwner OwnerFor(const Caller& caller, const std::string& queue) {
+  return queue.empty() ? SecretOwner{"", caller.user.name} : SecretOwner{queue, ""};
+}
 
 bool MayName(const Caller& caller, const SecretOwner& owner) {
   if (!owner.queue.empty()) return caller.In(owner.queue) >= Role::kUser;
@@ -35,51 +38,75 @@ void FillSecrets(const Caller& caller, const SecretKeeper& keeper, v1::ListSecre
   }
 }
 
-Status NoKeeper() { return Fail(Conflict("this controller keeps nothing on disk (serve --ephemeral), and so no secrets")); }
+Status NoKeeper() {
+  return Fail(
+      Conflict("this controller keeps nothing on disk (serve --ephemeral), and so no secrets"));
+}
 
 Status CheckValue(const std::string& value) {
   if (value.empty()) return Fail(InvalidArgument("value: is empty: delete the secret instead"));
-  if (value.size() > kSecretBytesMax) return Fail(InvalidArgument("value: at most " + std::to_string(kSecretBytesMax) + " bytes"));
-  if (value.find('\0') != std::string::npos) return Fail(InvalidArgument("value: has a zero byte, which no variable can have: encode it, as base64 does"));
+  if (value.size() > kSecretBytesMax)
+    return Fail(InvalidArgument("value: at most " + std::to_string(kSecretBytesMax) + " bytes"));
+  if (value.find('\0') != std::string::npos)
+    return Fail(InvalidArgument(
+        "value: has a zero byte, which no variable can have: encode it, as base64 does"));
   return Ok();
 }
 
 }  // namespace
 
-Status ControlApi::ListSecrets(const Caller& caller, const v1::ListSecretsRequest&, v1::ListSecretsReply* reply) {
+Status ControlApi::ListSecrets(const Caller& caller, const v1::ListSecretsRequest&,
+                               v1::ListSecretsReply* reply) {
   if (about_.secrets != nullptr) FillSecrets(caller, *about_.secrets, reply);
   return Ok();
 }
 
-Status ControlApi::SetSecret(const Caller& caller, const v1::SetSecretRequest& request, v1::ListSecretsReply* reply) {
+Status ControlApi::SetSecret(const Caller& caller, const v1::SetSecretRequest& request,
+                             v1::ListSecretsReply* reply) {
   if (about_.secrets == nullptr) return NoKeeper();
-  if (const auto wrong = VariableNameFault(request.name())) return Fail(InvalidArgument("name: " + *wrong));
+  if (const auto wrong = VariableNameFault(request.name()))
+    return Fail(InvalidArgument("name: " + *wrong));
   GP_CHECK_OK(CheckValue(request.value()));
   GP_CHECK_OK(CheckKeeps(caller, request.queue()));
   bool is_queue = request.queue().empty();
-  GP_CHECK_OK(gateway_.Read([&](const State& state) { is_queue = is_queue || state.queues.contains(request.queue()); }));
-  if (!is_queue) return Fail(NotFound("queue: there is no queue " + Printable(request.queue(), 140) + " (gpu-platform queues list)"));
+  GP_CHECK_OK(gateway_.Read(
+      [&](const State& state) { is_queue = is_queue || state.queues.contains(request.queue()); }));
+  if (!is_queue)
+    return Fail(NotFound("queue: there is no queue " + Printable(request.queue(), 140) +
+                         " (gpu-platform queues list)"));
   const SecretOwner owner = OwnerFor(caller, request.queue());
-  if (!MayName(caller, owner)) return Fail(PermissionDenied("queue: this token counts in " + caller.scope + " alone: name a queue there"));
-  GP_CHECK_OK(NoteSecret(caller, "SetSecret", request.name(), request.queue()));  // first: what is changed is told of, whatever dies
-  GP_CHECK_OK(about_.secrets->Set({owner, request.name(), gateway_.WallNow(), caller.user.name}, request.value()));
+  if (!MayName(caller, owner))
+    return Fail(PermissionDenied("queue: this token counts in " + caller.scope +
+                                 " alone: name a queue there"));
+  // First: what is changed is told of, whatever dies
+  GP_CHECK_OK(NoteSecret(caller, "SetSecret", request.name(), request.queue()));
+  GP_CHECK_OK(about_.secrets->Set({owner, request.name(), gateway_.WallNow(), caller.user.name},
+                                  request.value()));
   FillSecrets(caller, *about_.secrets, reply);
   return Ok();
 }
 
-Status ControlApi::DeleteSecret(const Caller& caller, const v1::DeleteSecretRequest& request, v1::ListSecretsReply* reply) {
+Status ControlApi::DeleteSecret(const Caller& caller, const v1::DeleteSecretRequest& request,
+                                v1::ListSecretsReply* reply) {
   if (about_.secrets == nullptr) return NoKeeper();
   GP_CHECK_OK(CheckKeeps(caller, request.queue()));
   const SecretOwner owner = OwnerFor(caller, request.queue());
-  if (!MayName(caller, owner)) return Fail(PermissionDenied("queue: this token counts in " + caller.scope + " alone: name a queue there"));
+  if (!MayName(caller, owner))
+    return Fail(PermissionDenied("queue: this token counts in " + caller.scope +
+                                 " alone: name a queue there"));
   GP_CHECK_OK(NoteSecret(caller, "DeleteSecret", request.name(), request.queue()));
   GP_CHECK_OK(about_.secrets->Delete(owner, request.name()));
   FillSecrets(caller, *about_.secrets, reply);
   return Ok();
 }
 
-Status ControlApi::NoteSecret(const Caller& caller, const std::string& operation, const std::string& name, const std::string& queue) {
-  return gateway_.Execute(caller.AsOrigin(), "", NoteChange{operation, Printable(name, 140), queue.empty() ? "its own" : "queue " + Printable(queue, 140)}).status;
+Status ControlApi::NoteSecret(const Caller& caller, const std::string& operation,
+                              const std::string& name, const std::string& queue) {
+  return gateway_
+      .Execute(caller.AsOrigin(), "",
+               NoteChange{operation, Printable(name, 140),
+                          queue.empty() ? "its own" : "queue " + Printable(queue, 140)})
+      .status;
 }
 
 // Who makes a queue of that name again begins without them.
@@ -95,11 +122,14 @@ Status ControlApi::DropSecretsOf(const Caller& caller, const std::string& queue)
 
 Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) {
   if (!spec.notify.to.empty()) {
-    const std::vector<std::string> receivers = about_.receivers == nullptr ? std::vector<std::string>() : about_.receivers();
+    const std::vector<std::string> receivers =
+        about_.receivers == nullptr ? std::vector<std::string>() : about_.receivers();
     for (const std::string& name : spec.notify.to) {
       if (std::ranges::find(receivers, name) != receivers.end()) continue;
-      const std::string there_are = receivers.empty() ? "jobs may name none here" : "jobs may name " + Join(receivers, ", ");
-      return Fail(InvalidArgument("notify.to: there is no receiver \"" + Printable(name, 60) + "\": " + there_are));
+      const std::string there_are =
+          receivers.empty() ? "jobs may name none here" : "jobs may name " + Join(receivers, ", ");
+      return Fail(InvalidArgument("notify.to: there is no receiver \"" + Printable(name, 60) +
+                                  "\": " + there_are));
     }
   }
   if (spec.secrets.empty()) return Ok();
@@ -108,14 +138,22 @@ Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) {
   const std::string user = spec.shared_secrets_only ? "" : caller.user.name;
   size_t bytes = 0;
   for (const std::string& name : spec.secrets) {
-    const auto value = about_.secrets == nullptr ? std::nullopt : about_.secrets->Find(name, user, queue);
+    const auto value =
+        about_.secrets == nullptr ? std::nullopt : about_.secrets->Find(name, user, queue);
     if (!value) {
-      const std::string whose = spec.shared_secrets_only ? "queue " + Printable(queue, 140) + ", and this token has no others" : caller.user.name + " or queue " + Printable(queue, 140);
-      return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) + "\" of " + whose + " (gpu-platform secrets list)"));
+      const std::string whose =
+          spec.shared_secrets_only
+              ? "queue " + Printable(queue, 140) + ", and this token has no others"
+              : caller.user.name + " or queue " + Printable(queue, 140);
+      return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) +
+                                  "\" of " + whose + " (gpu-platform secrets list)"));
     }
     bytes += value->size();
   }
-  if (bytes > kSecretBytesOfJobMax) return Fail(InvalidArgument("secrets: those of one job have at most " + std::to_string(kSecretBytesOfJobMax) + " bytes together, not " + std::to_string(bytes)));
+  if (bytes > kSecretBytesOfJobMax)
+    return Fail(InvalidArgument("secrets: those of one job have at most " +
+                                std::to_string(kSecretBytesOfJobMax) + " bytes together, not " +
+                                std::to_string(bytes)));
   return Ok();
 }
 

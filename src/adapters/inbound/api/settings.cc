@@ -3,7 +3,8 @@
 
 namespace gp {
 
-Status ControlApi::GetSettings(const Caller& caller, const v1::GetSettingsRequest&, v1::Settings* reply) {
+Status ControlApi::GetSettings(const Caller& caller, const v1::GetSettingsRequest&,
+                               v1::Settings* reply) {
   reply->set_version(about_.version);
   if (about_.settings == nullptr) return Ok();
   Policy policy;
@@ -17,8 +18,10 @@ Status ControlApi::GetSettings(const Caller& caller, const v1::GetSettingsReques
   return Ok();
 }
 
-Status ControlApi::ReloadConfig(const Caller& caller, const v1::ReloadConfigRequest&, v1::ReloadConfigReply* reply) {
-  if (about_.reload == nullptr) return Fail(Conflict("this controller was started without files to read again"));
+Status ControlApi::ReloadConfig(const Caller& caller, const v1::ReloadConfigRequest&,
+                                v1::ReloadConfigReply* reply) {
+  if (about_.reload == nullptr)
+    return Fail(Conflict("this controller was started without files to read again"));
   const std::lock_guard one_at_a_time(reloading_);
   Reloaded now = GP_TRY(about_.reload());
   Policy before;
@@ -26,14 +29,17 @@ Status ControlApi::ReloadConfig(const Caller& caller, const v1::ReloadConfigRequ
   const std::vector<std::string> changes = now.changes(before);
   for (const std::string& one : changes) reply->add_changes(one);
   if (!changes.empty()) {
-    const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", SetPolicy{std::move(now.policy), Join(changes, "; ")});
+    const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "",
+                                             SetPolicy{std::move(now.policy), Join(changes, "; ")});
     if (!outcome.status) return outcome.status;
   }
   if (now.receivers == nullptr) return Ok();
   const std::vector<std::string> changed = GP_TRY(now.receivers());
   for (const std::string& one : changed) reply->add_changes(one);
   if (changed.empty()) return Ok();
-  return gateway_.Execute(caller.AsOrigin(), "", NoteChange{"ReloadConfig", "receivers", Join(changed, "; ")}).status;
+  return gateway_
+      .Execute(caller.AsOrigin(), "", NoteChange{"ReloadConfig", "receivers", Join(changed, "; ")})
+      .status;
 }
 
 }  // namespace gp

@@ -26,10 +26,12 @@ Result<RankPlace> FindRank(const State& state, const std::string& job_text, int 
     record = &job->attempts[static_cast<size_t>(attempt - 1)];
   }
   if (rank < 0 || rank >= static_cast<int>(record->ranks.size())) {
-    return Fail(NotFound(NameOf(*job) + " has ranks 0 to " + std::to_string(record->ranks.size() - 1)));
+    return Fail(
+        NotFound(NameOf(*job) + " has ranks 0 to " + std::to_string(record->ranks.size() - 1)));
   }
   const RankRecord& place = record->ranks[static_cast<size_t>(rank)];
-  return RankPlace{place.node, place.lease, job->id, record->number, state.FindLease(place.lease) != nullptr};
+  return RankPlace{place.node, place.lease, job->id, record->number,
+                   state.FindLease(place.lease) != nullptr};
 }
 
 // Until the caller ends its input: with its exit code in hand, or because it is gone.
@@ -56,15 +58,17 @@ Status RefuseExec(ExecConversation& stream, const std::string& why) {
 
 }  // namespace
 
-Status ControlApi::ReadLog(const Caller& caller, const v1::ReadLogRequest& request, Sink<v1::LogChunk>& out) {
+Status ControlApi::ReadLog(const Caller& caller, const v1::ReadLogRequest& request,
+                           Sink<v1::LogChunk>& out) {
   const Result<JobId> id = JobFor(caller, JobAct::kRead, request.job_id());
   if (!id) return Fail(id.error());
   const auto watch = feed_.Follow(*id);
   v1::ReadLogRequest part = request;
   while (!out.IsGone()) {
     Result<RankPlace> place = Fail(Internal(""));
-    const Status read = gateway_.Read(
-        [&](const State& state) { place = FindRank(state, part.job_id(), part.rank(), part.attempt()); });
+    const Status read = gateway_.Read([&](const State& state) {
+      place = FindRank(state, part.job_id(), part.rank(), part.attempt());
+    });
     if (!read) return read;
     if (!place) return Fail(place.error());
     part.set_attempt(place->attempt);
@@ -77,7 +81,8 @@ Status ControlApi::ReadLog(const Caller& caller, const v1::ReadLogRequest& reque
   return Ok();
 }
 
-Status ControlApi::CopyLog(const RankPlace& place, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out) {
+Status ControlApi::CopyLog(const RankPlace& place, v1::ReadLogRequest& request,
+                           Sink<v1::LogChunk>& out) {
   v1::OpenChannel order;
   order.set_lease(place.lease.value);
   order.mutable_log()->set_job(place.job.value);
@@ -120,10 +125,11 @@ Status ControlApi::Exec(const Caller& caller, ExecConversation& stream) {
     return Fail(InvalidArgument("the first message of an exec names the job"));
   }
   const v1::ExecInput::Start& start = first.start();
-  if (const auto own = JobFor(caller, JobAct::kRead, start.job_id()); !own) return Fail(own.error());
+  if (const auto own = JobFor(caller, JobAct::kRead, start.job_id()); !own)
+    return Fail(own.error());
   Result<RankPlace> place = Fail(Internal(""));
-  const Status read =
-      gateway_.Read([&](const State& state) { place = FindRank(state, start.job_id(), start.rank(), 0); });
+  const Status read = gateway_.Read(
+      [&](const State& state) { place = FindRank(state, start.job_id(), start.rank(), 0); });
   if (!read) return read;
   if (!place) return Fail(place.error());
   if (!place->live) return Fail(Conflict(start.job_id() + " is not running"));

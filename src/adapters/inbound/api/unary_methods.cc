@@ -8,16 +8,20 @@ namespace {
 
 using google::protobuf::Message;
 
-template <typename Request, typename Reply, Status (ControlApi::*kMethod)(const Caller&, const Request&, Reply*)>
+template <typename Request, typename Reply,
+          Status (ControlApi::*kMethod)(const Caller&, const Request&, Reply*)>
 constexpr UnaryMethod Bound(std::string_view name, bool takes_long = false) {
-  return {name, []() -> std::unique_ptr<Message> { return std::make_unique<Request>(); }, []() -> std::unique_ptr<Message> { return std::make_unique<Reply>(); },
+  return {name, []() -> std::unique_ptr<Message> { return std::make_unique<Request>(); },
+          []() -> std::unique_ptr<Message> { return std::make_unique<Reply>(); },
           [](ControlApi& api, const Caller& caller, const Message& request, Message* reply) {
-            return (api.*kMethod)(caller, static_cast<const Request&>(request), static_cast<Reply*>(reply));
+            return (api.*kMethod)(caller, static_cast<const Request&>(request),
+                                  static_cast<Reply*>(reply));
           },
           takes_long};
 }
 
-#define GP_BOUND(Name, Request, Reply, ...) Bound<v1::Request, v1::Reply, &ControlApi::Name>(#Name __VA_OPT__(, ) __VA_ARGS__)
+#define GP_BOUND(Name, Request, Reply, ...) \
+  Bound<v1::Request, v1::Reply, &ControlApi::Name>(#Name __VA_OPT__(, ) __VA_ARGS__)
 constexpr bool kLong = true;
 constexpr std::array kMethods = {
     GP_BOUND(SubmitJobs, SubmitJobsRequest, SubmitJobsReply),

@@ -1,6 +1,7 @@
 #pragma once
 
-// The operations that have one request and one answer, by name: for carriers that know messages by their descriptors.
+// The operations that have one request and one answer, by name: for carriers that know messages by
+// their descriptors.
 
 #include <google/protobuf/message.h>
 

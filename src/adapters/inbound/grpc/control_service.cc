@@ -25,7 +25,8 @@ std::string Place(const grpc::ServerContext& context) {
 
 }  // namespace
 
-Result<Caller> ControlService::Identify(const grpc::ServerContext& context, const std::string& from) const {
+Result<Caller> ControlService::Identify(const grpc::ServerContext& context,
+                                        const std::string& from) const {
   if (const auto shown = Metadata(context, "authorization")) {
     return guard_.BySecret(GP_TRY(SecretOf(*shown)), from);
   }
@@ -34,13 +35,16 @@ Result<Caller> ControlService::Identify(const grpc::ServerContext& context, cons
   return guard_.ByKernel(GP_TRY(tickets_.Verify(std::string(*ticket))), from);
 }
 
-grpc::Status ControlService::Answer(grpc::ServerContext& context, std::string_view operation, const std::function<Status(const Caller&)>& answer) const {
+grpc::Status ControlService::Answer(grpc::ServerContext& context, std::string_view operation,
+                                    const std::function<Status(const Caller&)>& answer) const {
   const std::string from = Place(context);
   const Status answered = guard_.Answer(Identify(context, from), from, operation, answer);
   return answered && context.IsCancelled() ? grpc::Status::CANCELLED : ToGrpc(answered);
 }
 
-grpc::Status ControlService::AnswerStream(grpc::ServerContext& context, std::string_view operation, const std::function<Status(const Caller&, Admission&)>& answer) const {
+grpc::Status ControlService::AnswerStream(
+    grpc::ServerContext& context, std::string_view operation,
+    const std::function<Status(const Caller&, Admission&)>& answer) const {
   return Answer(context, operation, [&](const Caller& caller) {
     // Whom the kernel has vouched for stays who it is.
     Admission admission([&]() -> Status {
@@ -54,28 +58,35 @@ grpc::Status ControlService::AnswerStream(grpc::ServerContext& context, std::str
   });
 }
 
-grpc::Status ControlService::WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request, grpc::ServerWriter<v1::Job>* writer) {
+grpc::Status ControlService::WatchJob(grpc::ServerContext* context,
+                                      const v1::GetJobRequest* request,
+                                      grpc::ServerWriter<v1::Job>* writer) {
   return AnswerStream(*context, "WatchJob", [&](const Caller& caller, Admission& admission) {
     GrpcSink<v1::Job> out(*context, admission, *writer);
     return api_.WatchJob(caller, *request, out);
   });
 }
 
-grpc::Status ControlService::WatchChanges(grpc::ServerContext* context, const v1::WatchChangesRequest* request, grpc::ServerWriter<v1::StateChange>* writer) {
+grpc::Status ControlService::WatchChanges(grpc::ServerContext* context,
+                                          const v1::WatchChangesRequest* request,
+                                          grpc::ServerWriter<v1::StateChange>* writer) {
   return AnswerStream(*context, "WatchChanges", [&](const Caller& caller, Admission& admission) {
     GrpcSink<v1::StateChange> out(*context, admission, *writer);
     return api_.WatchChanges(caller, *request, out);
   });
 }
 
-grpc::Status ControlService::ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request, grpc::ServerWriter<v1::LogChunk>* writer) {
+grpc::Status ControlService::ReadLog(grpc::ServerContext* context,
+                                     const v1::ReadLogRequest* request,
+                                     grpc::ServerWriter<v1::LogChunk>* writer) {
   return AnswerStream(*context, "ReadLog", [&](const Caller& caller, Admission& admission) {
     GrpcSink<v1::LogChunk> out(*context, admission, *writer);
     return api_.ReadLog(caller, *request, out);
   });
 }
 
-grpc::Status ControlService::Exec(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) {
+grpc::Status ControlService::Exec(grpc::ServerContext* context,
+                                  grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) {
   return AnswerStream(*context, "Exec", [&](const Caller& caller, Admission& admission) {
     GrpcConversation<v1::ExecInput, v1::ExecOutput> conversation(*context, admission, *stream);
     return api_.Exec(caller, conversation);

@@ -1,6 +1,7 @@
 #pragma once
 
-// The users' side of the controller over gRPC.  Every method first asks who calls, and whether that one may.
+// The users' side of the controller over gRPC.  Every method first asks who calls, and whether that
+// one may.
 
 #include "adapters/inbound/api/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
@@ -13,11 +14,14 @@ class Admission;
 
 class ControlService final : public v1::Control::Service {
  public:
-  ControlService(ControlApi& api, AccessGuard& guard, TicketIssuer& tickets) : api_(api), guard_(guard), tickets_(tickets) {}
+  ControlService(ControlApi& api, AccessGuard& guard, TicketIssuer& tickets)
+      : api_(api), guard_(guard), tickets_(tickets) {}
 
-#define GP_UNARY(Name, Request, Reply)                                                                            \
-  grpc::Status Name(grpc::ServerContext* context, const v1::Request* request, v1::Reply* reply) override {        \
-    return Answer(*context, #Name, [&](const Caller& caller) { return api_.Name(caller, *request, reply); });     \
+#define GP_UNARY(Name, Request, Reply)                                                          \
+  grpc::Status Name(grpc::ServerContext* context, const v1::Request* request, v1::Reply* reply) \
+      override {                                                                                \
+    return Answer(*context, #Name,                                                              \
+                  [&](const Caller& caller) { return api_.Name(caller, *request, reply); });    \
   }
   GP_UNARY(SubmitJobs, SubmitJobsRequest, SubmitJobsReply)
   GP_UNARY(ListJobs, ListJobsRequest, ListJobsReply)
@@ -66,16 +70,22 @@ class ControlService final : public v1::Control::Service {
   GP_UNARY(ReadJournal, ReadJournalRequest, ReadJournalReply)
 #undef GP_UNARY
 
-  grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request, grpc::ServerWriter<v1::Job>* writer) override;
-  grpc::Status WatchChanges(grpc::ServerContext* context, const v1::WatchChangesRequest* request, grpc::ServerWriter<v1::StateChange>* writer) override;
-  grpc::Status ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request, grpc::ServerWriter<v1::LogChunk>* writer) override;
-  grpc::Status Exec(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) override;
+  grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
+                        grpc::ServerWriter<v1::Job>* writer) override;
+  grpc::Status WatchChanges(grpc::ServerContext* context, const v1::WatchChangesRequest* request,
+                            grpc::ServerWriter<v1::StateChange>* writer) override;
+  grpc::Status ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request,
+                       grpc::ServerWriter<v1::LogChunk>* writer) override;
+  grpc::Status Exec(grpc::ServerContext* context,
+                    grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) override;
 
  private:
   Result<Caller> Identify(const grpc::ServerContext& context, const std::string& from) const;
-  grpc::Status Answer(grpc::ServerContext& context, std::string_view operation, const std::function<Status(const Caller&)>& answer) const;
+  grpc::Status Answer(grpc::ServerContext& context, std::string_view operation,
+                      const std::function<Status(const Caller&)>& answer) const;
   // As long as the caller may.
-  grpc::Status AnswerStream(grpc::ServerContext& context, std::string_view operation, const std::function<Status(const Caller&, Admission&)>& answer) const;
+  grpc::Status AnswerStream(grpc::ServerContext& context, std::string_view operation,
+                            const std::function<Status(const Caller&, Admission&)>& answer) const;
 
   ControlApi& api_;
   AccessGuard& guard_;

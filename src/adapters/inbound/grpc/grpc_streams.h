@@ -14,8 +14,8 @@
 
 namespace gp {
 
-// Whether the caller of a stream may go on: tokens end and are revoked, roles are taken away.  Asked now and then; any
-// thread.
+// Whether the caller of a stream may go on: tokens end and are revoked, roles are taken away. Asked
+// now and then; any thread.
 class Admission {
  public:
   explicit Admission(std::function<Status()> ask) : ask_(std::move(ask)) {}
@@ -46,7 +46,8 @@ class Admission {
 template <typename Message>
 class GrpcSink : public Sink<Message> {
  public:
-  GrpcSink(grpc::ServerContext& context, Admission& admission, grpc::ServerWriter<Message>& writer) : context_(context), admission_(admission), writer_(writer) {}
+  GrpcSink(grpc::ServerContext& context, Admission& admission, grpc::ServerWriter<Message>& writer)
+      : context_(context), admission_(admission), writer_(writer) {}
   bool Write(const Message& message) override { return writer_.Write(message); }
   bool IsGone() const override { return context_.IsCancelled() || !admission_.Holds(); }
 
@@ -59,9 +60,12 @@ class GrpcSink : public Sink<Message> {
 template <typename Input, typename Output>
 class GrpcConversation : public Conversation<Input, Output> {
  public:
-  GrpcConversation(grpc::ServerContext& context, Admission& admission, grpc::ServerReaderWriter<Output, Input>& stream)
+  GrpcConversation(grpc::ServerContext& context, Admission& admission,
+                   grpc::ServerReaderWriter<Output, Input>& stream)
       : context_(context), admission_(admission), stream_(stream) {}
-  bool Write(const Output& message) override { return admission_.Holds() && stream_.Write(message); }
+  bool Write(const Output& message) override {
+    return admission_.Holds() && stream_.Write(message);
+  }
   bool IsGone() const override { return context_.IsCancelled() || !admission_.Holds(); }
   bool Read(Input* message) override { return stream_.Read(message) && admission_.Holds(); }
   void Break() override { context_.TryCancel(); }

@@ -13,7 +13,8 @@ NodePeer NodePeerOf(const grpc::ServerContext& context) {
   peer.is_encrypted = !kinds.empty() && kinds.front() == GRPC_SSL_TRANSPORT_SECURITY_TYPE;
   const auto certificates = facts->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   if (!peer.is_encrypted || certificates.empty()) return peer;
-  const auto certificate = ReadCertificate({certificates.front().data(), certificates.front().size()});
+  const auto certificate =
+      ReadCertificate({certificates.front().data(), certificates.front().size()});
   if (certificate) peer.certificate = *certificate;
   return peer;
 }

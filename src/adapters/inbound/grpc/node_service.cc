@@ -15,7 +15,8 @@ namespace {
 // Its time tells nothing of where the two differ.
 bool SameSecret(std::string_view a, std::string_view b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < a.size() && i < b.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  for (size_t i = 0; i < a.size() && i < b.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
   return difference == 0;
 }
 
@@ -52,10 +53,13 @@ Result<AgentReport> ReportFrom(const v1::Report& message) {
 
 Result<GpuNews> GpuNewsFrom(const v1::GpuNews& message) {
   constexpr int kSignalsMax = 65'536;
-  if (message.signals_size() > kSignalsMax || message.results_size() > kGpusMax) return Fail(InvalidArgument("report: too many faults at once"));
+  if (message.signals_size() > kSignalsMax || message.results_size() > kGpusMax)
+    return Fail(InvalidArgument("report: too many faults at once"));
   GpuNews news;
-  for (const v1::FaultSignal& signal : message.signals()) news.signals.push_back(GP_TRY(FromProto(signal)));
-  for (const v1::GpuTaskResult& result : message.results()) news.results.push_back(FromProto(result));
+  for (const v1::FaultSignal& signal : message.signals())
+    news.signals.push_back(GP_TRY(FromProto(signal)));
+  for (const v1::GpuTaskResult& result : message.results())
+    news.results.push_back(FromProto(result));
   return news;
 }
 
@@ -65,8 +69,9 @@ Status NodeService::CheckToken(const grpc::ServerContext& context) const {
   const auto found = context.client_metadata().find("gp-join-token");
   if (found == context.client_metadata().end() ||
       !SameSecret({found->second.data(), found->second.size()}, join_token_)) {
-    return Fail(Unauthenticated("wrong or missing join token (the controller keeps it in its state "
-                                "directory, file join-token)"));
+    return Fail(
+        Unauthenticated("wrong or missing join token (the controller keeps it in its state "
+                        "directory, file join-token)"));
   }
   return Ok();
 }
@@ -75,48 +80,66 @@ Status NodeService::CheckToken(const grpc::ServerContext& context) const {
 Status NodeService::CheckPeer(const grpc::ServerContext& context, const std::string& node) {
   const NodePeer peer = NodePeerOf(context);
   if (!peer.is_encrypted) return CheckToken(context);
-  if (!peer.certificate || peer.certificate->node.empty()) return Fail(Unauthenticated("an agent shows a certificate of its node here (gpu-platform agent gets one by the join token)"));
+  if (!peer.certificate || peer.certificate->node.empty())
+    return Fail(
+        Unauthenticated("an agent shows a certificate of its node here (gpu-platform agent gets "
+                        "one by the join token)"));
   if (!node.empty() && peer.certificate->node != node) {
-    return Fail(PermissionDenied("this is the certificate of node " + peer.certificate->node + ", not of " + Printable(node, 60)));
+    return Fail(PermissionDenied("this is the certificate of node " + peer.certificate->node +
+                                 ", not of " + Printable(node, 60)));
   }
   return api_.guard.CheckNode(peer.certificate->node, peer.certificate->fingerprint);
 }
 
-Status NodeService::Audited(const grpc::ServerContext& context, const std::string& operation, const std::string& node, Status status) {
+Status NodeService::Audited(const grpc::ServerContext& context, const std::string& operation,
+                            const std::string& node, Status status) {
   // As whom it passes itself off is in the words alone.
   const std::string as = node.empty() ? "" : " (as node " + Printable(node, 60) + ")";
-  if (!status) api_.guard.NoteRefusal(Origin("unknown", context.peer()), operation, status.error().message + as);
+  if (!status)
+    api_.guard.NoteRefusal(Origin("unknown", context.peer()), operation,
+                           status.error().message + as);
   return status;
 }
 
-Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& context, const v1::CertifyRequest& request) {
+Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& context,
+                                                const v1::CertifyRequest& request) {
   const NodePeer peer = NodePeerOf(context);
-  if (!peer.is_encrypted || vouching_.authority == nullptr) return Fail(Conflict("certificates are for encrypted connections: this is none"));
+  if (!peer.is_encrypted || vouching_.authority == nullptr)
+    return Fail(Conflict("certificates are for encrypted connections: this is none"));
   // One that was revoked renews nothing.
-  const bool is_own = peer.certificate && peer.certificate->node == request.node() && api_.guard.CheckNode(request.node(), peer.certificate->fingerprint);
+  const bool is_own = peer.certificate && peer.certificate->node == request.node() &&
+                      api_.guard.CheckNode(request.node(), peer.certificate->fingerprint);
   if (!is_own) GP_CHECK_OK(CheckToken(context));
-  const std::string certificate = GP_TRY(vouching_.authority->ForNode(request.request(), request.node(), vouching_.life, gateway_.WallNow()));
+  const std::string certificate = GP_TRY(vouching_.authority->ForNode(
+      request.request(), request.node(), vouching_.life, gateway_.WallNow()));
   const CertificateFacts facts = GP_TRY(ReadCertificate(certificate));
-  const Outcome outcome = gateway_.Execute(Origin("node:" + request.node(), context.peer()), "",
-                                           CertifyNode{request.node(), {facts.fingerprint, facts.expires_at}, is_own ? peer.certificate->fingerprint : ""});
+  const Outcome outcome =
+      gateway_.Execute(Origin("node:" + request.node(), context.peer()), "",
+                       CertifyNode{request.node(),
+                                   {facts.fingerprint, facts.expires_at},
+                                   is_own ? peer.certificate->fingerprint : ""});
   if (!outcome.status) return Fail(outcome.status.error());
   GP_CHECK_OK(gateway_.Read([](const State&) {}));  // from now on it is known at the door
   return certificate;
 }
 
-grpc::Status NodeService::Certify(grpc::ServerContext* context, const v1::CertifyRequest* request, v1::CertifyReply* reply) {
+grpc::Status NodeService::Certify(grpc::ServerContext* context, const v1::CertifyRequest* request,
+                                  v1::CertifyReply* reply) {
   const Result<std::string> certificate = CertificateFor(*context, *request);
-  if (!certificate) return ToGrpc(Audited(*context, "CertifyNode", request->node(), Fail(certificate.error())));
+  if (!certificate)
+    return ToGrpc(Audited(*context, "CertifyNode", request->node(), Fail(certificate.error())));
   reply->set_certificate(*certificate);
   return grpc::Status::OK;
 }
 
 Status NodeService::Hear(NodeExchange& exchange, const v1::AgentMessage& message) {
-  if (message.has_gpu_news()) return exchange.Hear(message.number(), GP_TRY(GpuNewsFrom(message.gpu_news())));
+  if (message.has_gpu_news())
+    return exchange.Hear(message.number(), GP_TRY(GpuNewsFrom(message.gpu_news())));
   if (!message.has_report()) return Ok();
   AgentReport report = GP_TRY(ReportFrom(message.report()));
   const auto& readings = message.report().readings();
-  if (!readings.empty()) api_.readings.Set(exchange.node(), {readings.begin(), readings.end()}, gateway_.Now());
+  if (!readings.empty())
+    api_.readings.Set(exchange.node(), {readings.begin(), readings.end()}, gateway_.Now());
   const auto& progress = message.report().progress();
   api_.progress.Set(exchange.node(), {progress.begin(), progress.end()});
   return exchange.Hear(message.number(), std::move(report));
@@ -126,11 +149,13 @@ void NodeService::AddSecrets(NodeOrders& orders) const {
   constexpr size_t kOfMessageMax = 32 << 20;  // an agent takes no larger ones than twice that
   size_t all = 0;
   for (LeaseOrder& order : orders.leases) {
-    const bool is_to_start = order.lease.phase == LeasePhase::kGranted && order.lease.stop == StopOrder::kNone;
+    const bool is_to_start =
+        order.lease.phase == LeasePhase::kGranted && order.lease.stop == StopOrder::kNone;
     if (secrets_ == nullptr || !is_to_start) continue;
     size_t of_job = 0;
     for (const std::string& name : order.spec->secrets) {
-      auto value = secrets_->Find(name, order.spec->shared_secrets_only ? "" : order.user.name, order.queue);
+      auto value =
+          secrets_->Find(name, order.spec->shared_secrets_only ? "" : order.user.name, order.queue);
       if (!value) continue;
       of_job += value->size();
       order.secrets[name] = *std::move(value);
@@ -146,7 +171,8 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
   message.set_answers(news.answered);
   if (news.answered != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
   if (news.orders) {
-    const bool have_secrets = std::ranges::any_of(news.orders->leases, [](const LeaseOrder& order) { return !order.spec->secrets.empty(); });
+    const bool have_secrets = std::ranges::any_of(
+        news.orders->leases, [](const LeaseOrder& order) { return !order.spec->secrets.empty(); });
     if (have_secrets) {
       NodeOrders orders = *news.orders;
       AddSecrets(orders);
@@ -163,13 +189,15 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
 
 grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream* stream) {
   // Nothing is read of strangers, nor waited for.
-  if (const Status known = Audited(*context, "JoinNode", "", CheckPeer(*context, "")); !known) return ToGrpc(known);
+  if (const Status known = Audited(*context, "JoinNode", "", CheckPeer(*context, "")); !known)
+    return ToGrpc(known);
   v1::AgentMessage message;
   if (!stream->Read(&message) || !message.has_join()) {
     return ToGrpc(InvalidArgument("the first message of an exchange is a join"));
   }
   const std::string& name = message.join().facts().name();
-  if (const Status known = Audited(*context, "JoinNode", name, CheckPeer(*context, name)); !known) return ToGrpc(known);
+  if (const Status known = Audited(*context, "JoinNode", name, CheckPeer(*context, name)); !known)
+    return ToGrpc(known);
   Result<JoinNode> join = JoinFrom(message.join());
   if (!join) return ToGrpc(join.error());
   const Result<Joined> joined = nodes_.Join(message.number(), *std::move(join));
@@ -189,8 +217,11 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
   return heard ? grpc::Status::OK : ToGrpc(heard);
 }
 
-grpc::Status NodeService::Tunnel(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) {
-  if (const Status known = Audited(*context, "Tunnel", "", CheckPeer(*context, "")); !known) return ToGrpc(known);
+grpc::Status NodeService::Tunnel(
+    grpc::ServerContext* context,
+    grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) {
+  if (const Status known = Audited(*context, "Tunnel", "", CheckPeer(*context, "")); !known)
+    return ToGrpc(known);
   v1::TunnelFrame first;
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
   const std::shared_ptr<Channel> channel = api_.channels.Claim(first.channel());

@@ -22,22 +22,32 @@ class NodeService final : public v1::NodeLink::Service {
     Duration life;
   };
   // All references outlive it.
-  NodeService(NodeGateway& nodes, Api& api, ControlGateway& gateway, std::string join_token, Vouching vouching, const SecretKeeper* secrets)
-      : nodes_(nodes), api_(api), gateway_(gateway), join_token_(std::move(join_token)), vouching_(vouching), secrets_(secrets) {}
+  NodeService(NodeGateway& nodes, Api& api, ControlGateway& gateway, std::string join_token,
+              Vouching vouching, const SecretKeeper* secrets)
+      : nodes_(nodes),
+        api_(api),
+        gateway_(gateway),
+        join_token_(std::move(join_token)),
+        vouching_(vouching),
+        secrets_(secrets) {}
 
-  grpc::Status Certify(grpc::ServerContext* context, const v1::CertifyRequest* request, v1::CertifyReply* reply) override;
+  grpc::Status Certify(grpc::ServerContext* context, const v1::CertifyRequest* request,
+                       v1::CertifyReply* reply) override;
 
   using ExchangeStream = grpc::ServerReaderWriter<v1::ControllerMessage, v1::AgentMessage>;
   grpc::Status Exchange(grpc::ServerContext* context, ExchangeStream* stream) override;
-  grpc::Status Tunnel(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) override;
+  grpc::Status Tunnel(grpc::ServerContext* context,
+                      grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) override;
 
  private:
   Status CheckToken(const grpc::ServerContext& context) const;
   // `node` empty: any.
   Status CheckPeer(const grpc::ServerContext& context, const std::string& node);
   // What it said is written into the audit where it was refused.
-  Status Audited(const grpc::ServerContext& context, const std::string& operation, const std::string& node, Status status);
-  Result<std::string> CertificateFor(const grpc::ServerContext& context, const v1::CertifyRequest& request);
+  Status Audited(const grpc::ServerContext& context, const std::string& operation,
+                 const std::string& node, Status status);
+  Result<std::string> CertificateFor(const grpc::ServerContext& context,
+                                     const v1::CertifyRequest& request);
   Status Hear(NodeExchange& exchange, const v1::AgentMessage& message);
   // Those leases that are to be started are given what their jobs name.
   void AddSecrets(NodeOrders& orders) const;

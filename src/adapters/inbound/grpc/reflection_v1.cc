@@ -15,9 +15,13 @@ constexpr char kThere[] = "/grpc.reflection.v1alpha.ServerReflection/ServerRefle
 }  // namespace
 
 ReflectionV1::ReflectionV1() {
-  using Handler = grpc::internal::BidiStreamingHandler<ReflectionV1, grpc::ByteBuffer, grpc::ByteBuffer>;
-  const auto call = [](ReflectionV1* service, grpc::ServerContext*, Stream* stream) { return service->PassOn(*stream); };
-  AddMethod(new grpc::internal::RpcServiceMethod(kHere, RpcMethod::BIDI_STREAMING, new Handler(call, this)));
+  using Handler =
+      grpc::internal::BidiStreamingHandler<ReflectionV1, grpc::ByteBuffer, grpc::ByteBuffer>;
+  const auto call = [](ReflectionV1* service, grpc::ServerContext*, Stream* stream) {
+    return service->PassOn(*stream);
+  };
+  AddMethod(new grpc::internal::RpcServiceMethod(kHere, RpcMethod::BIDI_STREAMING,
+                                                 new Handler(call, this)));
 }
 
 void ReflectionV1::PassOnTo(grpc::Server& server) { library_ = server.InProcessChannel({}); }
@@ -27,9 +31,11 @@ grpc::Status ReflectionV1::PassOn(Stream& stream) {
   grpc::ClientContext context;
   const RpcMethod method(kThere, RpcMethod::BIDI_STREAMING, library_);
   const std::unique_ptr<Upstream> upstream(
-      grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>::Create(library_.get(), method, &context));
+      grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>::Create(
+          library_.get(), method, &context));
   grpc::ByteBuffer message;
-  while (stream.Read(&message) && upstream->Write(message) && upstream->Read(&message) && stream.Write(message)) {
+  while (stream.Read(&message) && upstream->Write(message) && upstream->Read(&message) &&
+         stream.Write(message)) {
   }
   upstream->WritesDone();
   return upstream->Finish();

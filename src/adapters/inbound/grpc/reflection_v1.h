@@ -8,8 +8,8 @@
 
 namespace gp {
 
-// grpc.reflection.v1, as newer tools call what the library offers as grpc.reflection.v1alpha: its messages are the same
-// bytes on the wire, so each is passed on to the library's service.
+// grpc.reflection.v1, as newer tools call what the library offers as grpc.reflection.v1alpha: its
+// messages are the same bytes on the wire, so each is passed on to the library's service.
 class ReflectionV1 : public grpc::Service {
  public:
   ReflectionV1();

@@ -30,10 +30,12 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const ServerOptions& opti
 
 class GrpcServer : public Server {
  public:
-  GrpcServer(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options, std::unique_ptr<TicketIssuer> tickets)
+  GrpcServer(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options,
+             std::unique_ptr<TicketIssuer> tickets)
       : tickets_(std::move(tickets)),
         control_(api.control, api.guard, *tickets_),
-        nodes_(nodes, api, gateway, options.join_token, {options.authority, options.node_certificate_life}, options.secrets) {}
+        nodes_(nodes, api, gateway, options.join_token,
+               {options.authority, options.node_certificate_life}, options.secrets) {}
 
   ~GrpcServer() override { Shutdown(); }
 
@@ -79,8 +81,8 @@ class GrpcServer : public Server {
   }
 
  private:
-  // The contract is public, but each stream of it holds a thread, and the library lets in whoever calls: on this
-  // machine's socket alone.
+  // The contract is public, but each stream of it holds a thread, and the library lets in whoever
+  // calls: on this machine's socket alone.
   static void OfferReflection() {
     static std::once_flag once;
     std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
@@ -96,7 +98,8 @@ class GrpcServer : public Server {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::Start(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options) {
+Result<std::unique_ptr<Server>> Server::Start(Api& api, ControlGateway& gateway, NodeGateway& nodes,
+                                              const ServerOptions& options) {
   auto tickets = GP_TRY(TicketIssuer::Listen(options.socket_directory + "/ticket.sock"));
   auto server = std::make_unique<GrpcServer>(api, gateway, nodes, options, std::move(tickets));
   GP_CHECK_OK(server->Listen(options));

@@ -20,16 +20,19 @@ struct ServerOptions {
   std::string socket_directory;  // holds control.sock and ticket.sock
   std::string listen;            // "127.0.0.1:7070", port 0: any; empty: no TCP
   std::string join_token;
-  const Authority* authority = nullptr;  // vouches for the controller and its nodes; outlives the server
+  // Vouches for the controller and its nodes; outlives the server
+  const Authority* authority = nullptr;
   Duration node_certificate_life = Duration::Minutes(60 * 24 * 90);
-  std::optional<Identity> identity;      // the controller's, on TCP; nullopt: TCP is not encrypted
-  const SecretKeeper* secrets = nullptr;  // what jobs are given by name; outlives the server; nullptr: nothing
+  std::optional<Identity> identity;  // the controller's, on TCP; nullopt: TCP is not encrypted
+  // What jobs are given by name; outlives the server; nullptr: nothing
+  const SecretKeeper* secrets = nullptr;
 };
 
 class Server {
  public:
   // The gateways may start after it: calls wait.  All three outlive it.
-  static Result<std::unique_ptr<Server>> Start(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options);
+  static Result<std::unique_ptr<Server>> Start(Api& api, ControlGateway& gateway,
+                                               NodeGateway& nodes, const ServerOptions& options);
   virtual ~Server() = default;
 
   virtual int tcp_port() const = 0;  // 0: none

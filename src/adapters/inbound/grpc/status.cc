@@ -10,7 +10,8 @@
 namespace gp {
 namespace {
 
-constexpr size_t kMessageBytesMax = 1'024;  // trailers of more than 8 KiB are refused by many, and it stands there three times
+// Trailers of more than 8 KiB are refused by many, and it stands there three times
+constexpr size_t kMessageBytesMax = 1'024;
 constexpr int kRetryAfterSeconds = 1;
 
 // "RESOURCE_EXHAUSTED"
@@ -20,12 +21,16 @@ std::string ReasonOf(ErrorCode code) {
   return reason;
 }
 
-// Messages begin with the field that they are about: "specs[0].gpus: must not be negative".  Empty: with none.
+// Messages begin with the field that they are about: "specs[0].gpus: must not be negative".  Empty:
+// with none.
 std::string_view FieldOf(std::string_view message) {
   const size_t end = message.find(": ");
   if (end == std::string_view::npos || end == 0) return "";
   const std::string_view field = message.substr(0, end);
-  const bool is_path = std::ranges::all_of(field, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '[' || c == ']'; });
+  const bool is_path = std::ranges::all_of(field, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '[' ||
+           c == ']';
+  });
   return is_path ? field : "";
 }
 

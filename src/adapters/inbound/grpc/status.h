@@ -1,7 +1,8 @@
 #pragma once
 
-// The project's errors as gRPC statuses, with details for programs (gRPC's richer error model): ErrorInfo always,
-// BadRequest where the error is in a field, RetryInfo where the same call may do later.
+// The project's errors as gRPC statuses, with details for programs (gRPC's richer error model):
+// ErrorInfo always, BadRequest where the error is in a field, RetryInfo where the same call may do
+// later.
 
 #include <grpcpp/support/status.h>
 

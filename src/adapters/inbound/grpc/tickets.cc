@@ -16,7 +16,8 @@ namespace gp {
 Result<std::unique_ptr<TicketIssuer>> TicketIssuer::Listen(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return Fail(InvalidArgument(path + ": too long for a socket"));
+  if (path.size() >= sizeof address.sun_path)
+    return Fail(InvalidArgument(path + ": too long for a socket"));
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   unlink(path.c_str());
   const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

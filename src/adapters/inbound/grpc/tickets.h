@@ -27,7 +27,8 @@ class TicketIssuer {
   Result<User> Verify(const std::string& ticket) const;
 
  private:
-  explicit TicketIssuer(int listener, std::string path) : listener_(listener), path_(std::move(path)) {}
+  explicit TicketIssuer(int listener, std::string path)
+      : listener_(listener), path_(std::move(path)) {}
   void Serve();
   void Answer(int connection);
 

@@ -16,9 +16,7 @@ std::string CodePoint(char32_t character) {
   return "U+" + digits;
 }
 
-bool IsPlainAscii(char c) {
-  return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t';
-}
+bool IsPlainAscii(char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t'; }
 
 }  // namespace
 

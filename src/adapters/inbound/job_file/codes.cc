@@ -52,13 +52,9 @@ constexpr CodeEntry kCodes[] = {
 
 }  // namespace
 
-std::span<const CodeEntry> JobFileCodes() {
-  return kCodes;
-}
+std::span<const CodeEntry> JobFileCodes() { return kCodes; }
 
-std::string CodeText(JobFileCode code) {
-  return "GP" + std::to_string(static_cast<int>(code));
-}
+std::string CodeText(JobFileCode code) { return "GP" + std::to_string(static_cast<int>(code)); }
 
 std::optional<CodeEntry> FindCode(std::string_view text) {
   std::string upper(text.substr(0, 16));

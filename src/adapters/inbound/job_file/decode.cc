@@ -61,15 +61,18 @@ void Decoder::ReadEntry(const YamlEntry& entry, const Field& field, const std::s
                   path + ": has no value: give it one, or remove the line");
     return;
   }
-  const bool is_map = entry.value.kind == YamlNode::Kind::kMap && field.kind != FieldKind::kAlternatives;
+  const bool is_map =
+      entry.value.kind == YamlNode::Kind::kMap && field.kind != FieldKind::kAlternatives;
   if (!field.Below().empty() && is_map) {
     ReadMap(entry.value, field.Below(), path);
     return;
   }
   if (field.kind == FieldKind::kAlternatives && entry.value.kind == YamlNode::Kind::kList) {
-    if (entry.value.items.empty()) report_.AddAt(path, entry.value.place, kOutOfRange, path + ": the list is empty");
+    if (entry.value.items.empty())
+      report_.AddAt(path, entry.value.place, kOutOfRange, path + ": the list is empty");
     if (static_cast<int64_t>(entry.value.items.size()) > field.high) {
-      report_.AddAt(path, entry.value.place, kOutOfRange, path + ": at most " + std::to_string(field.high) + " alternatives");
+      report_.AddAt(path, entry.value.place, kOutOfRange,
+                    path + ": at most " + std::to_string(field.high) + " alternatives");
       return;
     }
     alternatives_ = &entry.value;
@@ -84,14 +87,16 @@ void Decoder::ReadAlternatives() {
   std::vector<Alternative> ways;
   for (const YamlNode& item : alternatives_->items) {
     if (item.kind != YamlNode::Kind::kMap) {
-      report_.AddAt("any_of", item.place, kWrongType, "any_of: each is a map such as {gpus: \"H100:8\"}, not " + Describe(item));
+      report_.AddAt("any_of", item.place, kWrongType,
+                    "any_of: each is a map such as {gpus: \"H100:8\"}, not " + Describe(item));
       continue;
     }
     JobDraft way = draft_;
     Decoder(way, report_).ReadMap(item, AlternativeFields(), "any_of");
     CompleteGpus(way);
     draft_.problems = way.problems;
-    ways.push_back({way.job.nodes, way.job.nodes_min, way.job.gpus, way.job.cpus, way.job.memory_bytes});
+    ways.push_back(
+        {way.job.nodes, way.job.nodes_min, way.job.gpus, way.job.cpus, way.job.memory_bytes});
     for (const Alternative& other : OtherWaysToShare(way)) ways.push_back(other);
   }
   if (ways.empty()) return;
@@ -161,12 +166,9 @@ void ReportProblems(const JobDraft& draft, const YamlNode& document, Report& rep
 
 JobFileCode CodeOf(SpecProblem::Kind kind) {
   switch (kind) {
-    case SpecProblem::Kind::kRange:
-      return kOutOfRange;
-    case SpecProblem::Kind::kText:
-      return kBadText;
-    case SpecProblem::Kind::kContradiction:
-      break;
+    case SpecProblem::Kind::kRange: return kOutOfRange;
+    case SpecProblem::Kind::kText: return kBadText;
+    case SpecProblem::Kind::kContradiction: break;
   }
   return kContradiction;
 }

@@ -28,13 +28,15 @@ std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics, std::stri
   }
   if (diagnostics.empty()) return text;
   text += std::to_string(diagnostics.size()) + (diagnostics.size() == 1 ? " problem" : " problems");
-  return text + ", " + std::string(outcome) + ".  (gpu-platform explain error " + diagnostics[0].code + ")\n";
+  return text + ", " + std::string(outcome) + ".  (gpu-platform explain error " +
+         diagnostics[0].code + ")\n";
 }
 
 std::string AsLines(std::span<const Diagnostic> diagnostics) {
   std::string text;
   for (const Diagnostic& one : diagnostics) {
-    text += (text.empty() ? "" : "\n") + one.file + ":" + std::to_string(one.line) + ":" + std::to_string(one.column) + ": " + one.message;
+    text += (text.empty() ? "" : "\n") + one.file + ":" + std::to_string(one.line) + ":" +
+            std::to_string(one.column) + ": " + one.message;
   }
   return text;
 }

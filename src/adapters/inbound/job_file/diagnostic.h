@@ -25,7 +25,8 @@ struct Diagnostic {
 };
 
 // As users read them, ending with how many there are and what came of it.
-std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics, std::string_view outcome = "nothing submitted");
+std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics,
+                              std::string_view outcome = "nothing submitted");
 
 // "FILE:LINE:COLUMN: what", a line each.
 std::string AsLines(std::span<const Diagnostic> diagnostics);

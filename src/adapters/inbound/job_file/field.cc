@@ -28,7 +28,9 @@ const Field* FindField(std::string_view path) {
   std::span<const Field> fields = JobFields();
   const Field* found = nullptr;
   for (const std::string& name : Split(path, '.')) {
-    const auto field = std::ranges::find_if(fields, [&](const Field& one) { return name == one.name || (!name.empty() && name == one.alias); });
+    const auto field = std::ranges::find_if(fields, [&](const Field& one) {
+      return name == one.name || (!name.empty() && name == one.alias);
+    });
     if (field == fields.end()) return nullptr;
     found = &*field;
     fields = field->Below();
@@ -40,9 +42,14 @@ void CompleteGpus(JobDraft& draft) {
   GpuRequest& gpus = draft.job.gpus;
   const bool is_part = gpus.share_thousandths != kShareMax || gpus.memory_mib != 0;
   if (draft.mig) {
-    const bool is_mig = !draft.isolation_given || draft.isolation_auto || gpus.isolation == Isolation::kMig;
-    if (is_part) draft.problems.push_back({SpecProblem::Kind::kContradiction, "resources.gpus.mig", "a MIG profile has a size: leave share and memory out"});
-    if (!is_mig) draft.problems.push_back({SpecProblem::Kind::kContradiction, "resources.gpus.mig", "a MIG profile implies isolation: mig: leave isolation out"});
+    const bool is_mig =
+        !draft.isolation_given || draft.isolation_auto || gpus.isolation == Isolation::kMig;
+    if (is_part)
+      draft.problems.push_back({SpecProblem::Kind::kContradiction, "resources.gpus.mig",
+                                "a MIG profile has a size: leave share and memory out"});
+    if (!is_mig)
+      draft.problems.push_back({SpecProblem::Kind::kContradiction, "resources.gpus.mig",
+                                "a MIG profile implies isolation: mig: leave isolation out"});
     gpus.share_thousandths = draft.mig->share_thousandths;
     gpus.memory_mib = draft.mig->memory_mib;
     gpus.isolation = Isolation::kMig;
@@ -50,13 +57,16 @@ void CompleteGpus(JobDraft& draft) {
   }
   if (is_part && gpus.count > 0 && !draft.isolation_given) gpus.isolation = Isolation::kTimeslice;
   if (!draft.isolation_auto) return;
-  gpus.isolation = !is_part || gpus.count == 0 ? Isolation::kExclusive : gpus.count == 1 ? Isolation::kMig : Isolation::kTimeslice;
+  gpus.isolation = !is_part || gpus.count == 0 ? Isolation::kExclusive
+                   : gpus.count == 1           ? Isolation::kMig
+                                               : Isolation::kTimeslice;
 }
 
 std::vector<Alternative> OtherWaysToShare(const JobDraft& draft) {
   const JobSpec& job = draft.job;
   if (!draft.isolation_auto || job.gpus.isolation != Isolation::kMig) return {};
-  std::vector<Alternative> others(2, {job.nodes, job.nodes_min, job.gpus, job.cpus, job.memory_bytes});
+  std::vector<Alternative> others(2,
+                                  {job.nodes, job.nodes_min, job.gpus, job.cpus, job.memory_bytes});
   others[0].gpus.isolation = Isolation::kMps;
   others[1].gpus.isolation = Isolation::kTimeslice;
   return others;

@@ -26,19 +26,19 @@ enum class FieldKind {
   kDurationSpan,  // "10s..5m", or one duration for both ends
   kBool,
   kWord,
-  kWords,      // a list of words
-  kPriority,   // a word or a number
-  kShare,      // thousandths
-  kTexts,      // one text, or a list of at most `high`
-  kGpus,       // a count, MODEL:COUNT, or a map of `fields`
-  kArray,      // a count, COUNT%PARALLEL, or a map of `fields`
-  kVariables,  // a map to scalars; an empty one must be given at submit
-  kLabels,     // a map to scalars
-  kRules,      // a map of at most `high` texts to `words`
-  kCommand,    // a script or a list of arguments
-  kObject,     // a map of `fields`
+  kWords,         // a list of words
+  kPriority,      // a word or a number
+  kShare,         // thousandths
+  kTexts,         // one text, or a list of at most `high`
+  kGpus,          // a count, MODEL:COUNT, or a map of `fields`
+  kArray,         // a count, COUNT%PARALLEL, or a map of `fields`
+  kVariables,     // a map to scalars; an empty one must be given at submit
+  kLabels,        // a map to scalars
+  kRules,         // a map of at most `high` texts to `words`
+  kCommand,       // a script or a list of arguments
+  kObject,        // a map of `fields`
   kAlternatives,  // a list of at most `high` maps of `fields`
-  kNotYet,     // known, and refused until it does something
+  kNotYet,        // known, and refused until it does something
 };
 
 // What was written, once it is known to be of the field's kind.
@@ -97,7 +97,8 @@ const Field* FindField(std::string_view path);
 // Fills in what follows from keys of one alternative, or of the job itself.
 void CompleteGpus(JobDraft& draft);
 
-// Where isolation was left open and is MIG now: the same by MPS, and in turns, for when that cannot be had.
+// Where isolation was left open and is MIG now: the same by MPS, and in turns, for when that cannot
+// be had.
 std::vector<Alternative> OtherWaysToShare(const JobDraft& draft);
 
 // Fills in what follows from several keys together, and the job's name for ${JOB_NAME} in its

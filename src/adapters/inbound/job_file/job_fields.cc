@@ -22,7 +22,8 @@ constexpr auto kLogActions = TextsOf(kLogActionWords);
 constexpr std::string_view kVersions[] = {"gpu-platform/v1"};
 constexpr std::string_view kRetryCauses[] = {"failure", "node_failure", "gpu_error", "preempted"};
 constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
-constexpr std::string_view kQueuePattern = "^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*){0,7}$";
+constexpr std::string_view kQueuePattern =
+    "^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*){0,7}$";
 
 constexpr std::string_view kAfterPattern = "[A-Za-z0-9-]{1,32}(:(ok|ended|started|failed))?";
 
@@ -54,7 +55,9 @@ void SetLogRules(JobDraft& draft, const FieldValue& value) {
   draft.job.on_log.clear();
   for (const auto& [pattern, action] : value.entries) {
     if (const RE2 checked(pattern, RE2::Quiet); !checked.ok()) {
-      draft.problems.push_back({SpecProblem::Kind::kText, "on_log", "\"" + Printable(pattern, 60) + "\" is no regular expression (RE2): " + checked.error()});
+      draft.problems.push_back({SpecProblem::Kind::kText, "on_log",
+                                "\"" + Printable(pattern, 60) +
+                                    "\" is no regular expression (RE2): " + checked.error()});
     }
     draft.job.on_log.push_back({pattern, *LogActionFromText(action)});
   }
@@ -112,9 +115,7 @@ constexpr Field kRetryFields[] = {
      .set = SetRetryCauses},
 };
 
-std::span<const Field> RetryFields() {
-  return kRetryFields;
-}
+std::span<const Field> RetryFields() { return kRetryFields; }
 
 constexpr Field kCheckpointFields[] = {
     {.name = "dir",
@@ -137,11 +138,13 @@ constexpr Field kCheckpointFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.grace = Duration{v.number}; }},
     {.name = "signal",
      .kind = kWord,
-     .summary = "Asks for a checkpoint, in place of SIGTERM: sent to those processes of the job that handle it, `every` so often and when the job is to stop.",
+     .summary = "Asks for a checkpoint, in place of SIGTERM: sent to those processes of the job "
+                "that handle it, `every` so often and when the job is to stop.",
      .default_text = "none",
      .example = "SIGUSR1",
      .words = kSignals,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.signal = kSignalWords[v.number].value; }},
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.checkpoint.signal = kSignalWords[v.number].value; }},
     {.name = "every",
      .kind = kDuration,
      .summary = "So often the signal is sent while the job runs.",
@@ -153,37 +156,43 @@ constexpr Field kCheckpointFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.every = Duration{v.number}; }},
     {.name = "keep",
      .kind = kCount,
-     .summary = "So many complete checkpoints are kept, the newest; older ones are removed while the job runs.",
+     .summary = "So many complete checkpoints are kept, the newest; older ones are removed while "
+                "the job runs.",
      .default_text = "all",
      .example = "3",
      .synonyms = "retention",
      .low = 1,
      .high = kCheckpointsKeptMax,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.keep = static_cast<int>(v.number); }},
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.checkpoint.keep = static_cast<int>(v.number); }},
     {.name = "best",
      .kind = kWord,
-     .summary = "Beside those, the checkpoint is kept that was reported with the least or the greatest `score=`.",
+     .summary = "Beside those, the checkpoint is kept that was reported with the least or the "
+                "greatest `score=`.",
      .default_text = "none",
      .example = "min",
      .synonyms = "keep_best",
      .words = kBestScores,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.best = v.number == 0 ? BestScore::kMin : BestScore::kMax; }},
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.checkpoint.best = v.number == 0 ? BestScore::kMin : BestScore::kMax;
+         }},
 };
 
-std::span<const Field> CheckpointFields() {
-  return kCheckpointFields;
-}
+std::span<const Field> CheckpointFields() { return kCheckpointFields; }
 
 constexpr Field kArrayFields[] = {
     {.name = "count",
      .kind = kCount,
-     .summary = "How many jobs. Each finds its number, from 0, in `GP_ARRAY_INDEX`, and how many there are in `GP_ARRAY_COUNT`.",
+     .summary = "How many jobs. Each finds its number, from 0, in `GP_ARRAY_INDEX`, and how many "
+                "there are in `GP_ARRAY_COUNT`.",
      .example = "100",
      .synonyms = "size n length",
      .required = true,
      .low = 1,
      .high = kArrayMax,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.array.count = static_cast<int>(v.number); }},
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.array.count = static_cast<int>(v.number); }},
     {.name = "max_parallel",
      .kind = kCount,
      .summary = "No more than so many of them run at once; 0: any number.",
@@ -192,14 +201,14 @@ constexpr Field kArrayFields[] = {
      .synonyms = "max_concurrent parallel parallelism throttle",
      .low = 0,
      .high = kArrayMax,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.array.max_parallel = static_cast<int>(v.number); }},
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.array.max_parallel = static_cast<int>(v.number); }},
 };
 
-std::span<const Field> ArrayFields() {
-  return kArrayFields;
-}
+std::span<const Field> ArrayFields() { return kArrayFields; }
 
-constexpr std::string_view kNotifyEvents[] = {"started", "ended", "failed", "interrupted", "idle", "time_limit"};
+constexpr std::string_view kNotifyEvents[] = {"started",     "ended", "failed",
+                                              "interrupted", "idle",  "time_limit"};
 
 constexpr Field kNotifyFields[] = {
     {.name = "to",
@@ -213,7 +222,8 @@ constexpr Field kNotifyFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.notify.to = SplitAll(v.list); }},
     {.name = "on",
      .kind = kWords,
-     .summary = "Of what: `interrupted` is each time that it waits again, `idle` that its GPUs are, `time_limit` that this is near.",
+     .summary = "Of what: `interrupted` is each time that it waits again, `idle` that its GPUs "
+                "are, `time_limit` that this is near.",
      .default_text = "[ended]",
      .example = "[failed, interrupted]",
      .synonyms = "events when types",
@@ -221,9 +231,7 @@ constexpr Field kNotifyFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.notify.on = v.list; }},
 };
 
-std::span<const Field> NotifyFields() {
-  return kNotifyFields;
-}
+std::span<const Field> NotifyFields() { return kNotifyFields; }
 
 constexpr Field kJobFields[] = {
     {.name = "apiVersion",
@@ -264,14 +272,16 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.queue = v.text; }},
     {.name = "reservation",
      .kind = kText,
-     .summary = "The reservation on whose nodes the job runs while it lasts (gpu-platform reservations list).",
+     .summary = "The reservation on whose nodes the job runs while it lasts (gpu-platform "
+                "reservations list).",
      .example = "course",
      .synonyms = "reservation_name",
      .pattern = kNamePattern,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.reservation = v.text; }},
     {.name = "after",
      .kind = kTexts,
-     .summary = "Jobs that must come to something before this one is queued: `JOB` or `JOB:ok` (it completes), `JOB:ended`, `JOB:started`, `JOB:failed`. "
+     .summary = "Jobs that must come to something before this one is queued: `JOB` or `JOB:ok` (it "
+                "completes), `JOB:ended`, `JOB:started`, `JOB:failed`. "
                 "If one never will, this job is cancelled.",
      .example = "[job-3, \"job-4:ended\"]",
      .synonyms = "depends_on dependencies dependency needs",
@@ -292,7 +302,8 @@ constexpr Field kJobFields[] = {
      .fields = ResourceFields},
     {.name = "any_of",
      .kind = kAlternatives,
-     .summary = "Other ways to give the job what it needs, in its order: the first that fits is taken. Each says what differs from the job's own keys; "
+     .summary = "Other ways to give the job what it needs, in its order: the first that fits is "
+                "taken. Each says what differs from the job's own keys; "
                 "the first takes their place.",
      .example = "[{gpus: \"H100:8\"}, {gpus: \"A100:8\", nodes: 2}]",
      .synonyms = "alternatives any_of_resources ordered",
@@ -300,7 +311,8 @@ constexpr Field kJobFields[] = {
      .fields = AlternativeFields},
     {.name = "array",
      .kind = kArray,
-     .summary = "Many jobs of this one spec, which differ by an index: a count, `COUNT%PARALLEL`, or a map.",
+     .summary = "Many jobs of this one spec, which differ by an index: a count, `COUNT%PARALLEL`, "
+                "or a map.",
      .example = "100%10",
      .synonyms = "job_array task_array",
      .low = 1,
@@ -343,7 +355,9 @@ constexpr Field kJobFields[] = {
      .fields = CheckpointFields},
     {.name = "hang_after",
      .kind = kDuration,
-     .summary = "So long without a report of progress (GP_REPORT), or, where it never reports any, with all its GPUs at 0 %, the job hangs: it is stopped, and started again as if it had failed, up to retry.max times.",
+     .summary = "So long without a report of progress (GP_REPORT), or, where it never reports any, "
+                "with all its GPUs at 0 %, the job hangs: it is stopped, and started again as if "
+                "it had failed, up to retry.max times.",
      .default_text = "never",
      .example = "20m",
      .synonyms = "progress_timeout stall_timeout heartbeat_timeout hang_timeout",
@@ -352,7 +366,8 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.hang_after = Duration{v.number}; }},
     {.name = "on_log",
      .kind = kRules,
-     .summary = "What follows when a line of the output of a failed attempt matches a regular expression (RE2). `stop_retries`: it is not started again; "
+     .summary = "What follows when a line of the output of a failed attempt matches a regular "
+                "expression (RE2). `stop_retries`: it is not started again; "
                 "`exclude_node`: it is, on another node where it can.",
      .example = "{\"CUDA out of memory\": stop_retries}",
      .synonyms = "log_policies log_rules",
@@ -361,21 +376,24 @@ constexpr Field kJobFields[] = {
      .set = SetLogRules},
     {.name = "preemptible",
      .kind = kBool,
-     .summary = "May be interrupted for other jobs and started again later: it keeps its work when it is told to stop.",
+     .summary = "May be interrupted for other jobs and started again later: it keeps its work when "
+                "it is told to stop.",
      .default_text = "false",
      .example = "true",
      .synonyms = "preemptable preempt spot",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.preemptible = v.number != 0; }},
     {.name = "movable",
      .kind = kBool,
-     .summary = "May be told to stop and go on elsewhere, so that a job that waits gets its place: it keeps its work when it is told to stop.",
+     .summary = "May be told to stop and go on elsewhere, so that a job that waits gets its place: "
+                "it keeps its work when it is told to stop.",
      .default_text = "false",
      .example = "true",
      .synonyms = "migratable relocatable",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.movable = v.number != 0; }},
     {.name = "wait_for_nodes",
      .kind = kBool,
-     .summary = "Queued even where no known node could ever hold the job: it waits for nodes that are still to come.",
+     .summary = "Queued even where no known node could ever hold the job: it waits for nodes that "
+                "are still to come.",
      .default_text = "false",
      .example = "true",
      .synonyms = "wait_for_hardware",
@@ -398,7 +416,8 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.environment = v.entries; }},
     {.name = "secrets",
      .kind = kTexts,
-     .summary = "Variables whose values the controller keeps (gpu-platform secrets set): they are in the job's environment, and in no file, log or list.",
+     .summary = "Variables whose values the controller keeps (gpu-platform secrets set): they are "
+                "in the job's environment, and in no file, log or list.",
      .example = "[WANDB_API_KEY]",
      .synonyms = "secret secret_env",
      .pattern = kVariablePattern,
@@ -432,7 +451,9 @@ constexpr Field kJobFields[] = {
      .required = true,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.command = v.list; }},
     {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},
-    {.name = "idle_policy", .kind = kNotYet, .summary = "What to do about idle GPUs; the site's policy says it for all (under_use)."},
+    {.name = "idle_policy",
+     .kind = kNotYet,
+     .summary = "What to do about idle GPUs; the site's policy says it for all (under_use)."},
     {.name = "image", .kind = kNotYet, .summary = "A container image to run in."},
     {.name = "launcher", .kind = kNotYet, .summary = "Start ranks by torchrun or MPI."},
     {.name = "matrix", .kind = kNotYet, .summary = "One job for each combination."},
@@ -443,8 +464,6 @@ constexpr Field kJobFields[] = {
 
 }  // namespace
 
-std::span<const Field> JobFields() {
-  return kJobFields;
-}
+std::span<const Field> JobFields() { return kJobFields; }
 
 }  // namespace gp

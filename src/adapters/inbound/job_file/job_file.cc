@@ -63,7 +63,8 @@ std::vector<YamlNode> ReadDocuments(const SourceText& source, Report& report) {
   return documents;
 }
 
-// Whether it is a shell that is handed its script as text: the next argument is $0 to it, and not $1.
+// Whether it is a shell that is handed its script as text: the next argument is $0 to it, and not
+// $1.
 bool IsShellText(const std::vector<std::string>& command) {
   if (command.size() < 3) return false;
   // Backwards over "-c" and other options of the shell.
@@ -104,7 +105,9 @@ void ResolveAliases(YamlNode& document, Report& report) {
       entry->key = field.name;
       continue;
     }
-    report.Add(entry->place, JobFileCode::kDuplicateKey, entry->key + " is an older name of " + std::string(field.name) + ", which stands here too: remove one");
+    report.Add(entry->place, JobFileCode::kDuplicateKey,
+               entry->key + " is an older name of " + std::string(field.name) +
+                   ", which stands here too: remove one");
     std::erase_if(document.entries, [&](const YamlEntry& one) { return one.key == field.alias; });
   }
 }

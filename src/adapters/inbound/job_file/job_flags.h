@@ -26,7 +26,7 @@ struct JobFlags {
   std::optional<std::string> shm = {};
   std::optional<std::string> nodes = {};
   std::optional<std::string> nodes_min = {};
-  std::optional<std::string> topology = {};  // --topology nvlink: required
+  std::optional<std::string> topology = {};          // --topology nvlink: required
   std::optional<std::string> allow_cross_numa = {};  // true, false
   std::optional<std::string> name = {};
   std::optional<std::string> project = {};

@@ -1,6 +1,7 @@
 #pragma once
 
-// One map of a file, read key by key; what is wrong with it is reported by its path in the file, such as "prices.rules[2]".
+// One map of a file, read key by key; what is wrong with it is reported by its path in the file,
+// such as "prices.rules[2]".
 
 #include <string>
 #include <vector>
@@ -21,12 +22,14 @@ class MapReader {
  public:
   MapReader(std::string path, Report& report) : path_(std::move(path)), report_(report) {}
 
-  void Refuse(const Place& place, JobFileCode code, const std::string& key, const std::string& message) {
+  void Refuse(const Place& place, JobFileCode code, const std::string& key,
+              const std::string& message) {
     const std::string path = path_ + (key.empty() || path_.empty() ? "" : ".") + key;
     report_.Add(place, code, path.empty() ? message : path + ": " + message);
   }
   void RefuseKey(const YamlEntry& entry, const std::vector<std::string>& names) {
-    Refuse(entry.place, JobFileCode::kUnknownKey, "", "there is no \"" + Printable(entry.key, 60) + "\"" + DidYouMean(entry.key, names));
+    Refuse(entry.place, JobFileCode::kUnknownKey, "",
+           "there is no \"" + Printable(entry.key, 60) + "\"" + DidYouMean(entry.key, names));
   }
   template <typename T>
   T Take(const YamlEntry& entry, Read<T> value) {
@@ -55,10 +58,12 @@ class MapReader {
     std::vector<std::string> texts;
     if (entry.value.kind != YamlNode::Kind::kList) return {TakeText(entry, fault_of)};
     if (entry.value.items.empty() || entry.value.items.size() > most) {
-      Refuse(entry.value.place, JobFileCode::kOutOfRange, entry.key, "a list of 1 to " + std::to_string(most));
+      Refuse(entry.value.place, JobFileCode::kOutOfRange, entry.key,
+             "a list of 1 to " + std::to_string(most));
       return texts;
     }
-    for (const YamlNode& item : entry.value.items) texts.push_back(TakeText(entry.key, item, fault_of));
+    for (const YamlNode& item : entry.value.items)
+      texts.push_back(TakeText(entry.key, item, fault_of));
     return texts;
   }
 

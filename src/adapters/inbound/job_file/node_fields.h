@@ -20,7 +20,9 @@ inline constexpr Field kNodesField = {
 inline constexpr Field kNodesMinField = {
     .name = "nodes_min",
     .kind = FieldKind::kCount,
-    .summary = "It also starts on fewer nodes, down to so many: on the most that are free then. It keeps that number until it starts again.",
+    .summary =
+        "It also starts on fewer nodes, down to so many: on the most that are free then. It keeps "
+        "that number until it starts again.",
     .default_text = "as nodes",
     .example = "1",
     .synonyms = "min_nodes nodes-min elastic",

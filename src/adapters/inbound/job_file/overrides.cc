@@ -17,8 +17,9 @@ using enum JobFileCode;
 std::vector<std::string> SplitPath(const std::string& path) {
   const size_t dot = path.find('.');
   const Field* first = FindField(path.substr(0, dot));
-  const bool is_free = first != nullptr &&
-                       (first->kind == FieldKind::kVariables || first->kind == FieldKind::kLabels || first->kind == FieldKind::kRules);
+  const bool is_free =
+      first != nullptr && (first->kind == FieldKind::kVariables ||
+                           first->kind == FieldKind::kLabels || first->kind == FieldKind::kRules);
   if (is_free && dot != std::string::npos) return {path.substr(0, dot), path.substr(dot + 1)};
   std::vector<std::string> keys = Split(path, '.');
   if (first != nullptr) keys.front() = first->name;  // which may have been called by an older one

@@ -95,12 +95,14 @@ bool ValueReader::ModelAndCount(const YamlNode& node, size_t colon) {
   count.text = node.text.substr(colon + 1);
   value_.list = {model};
   auto number = ReadCount(count, field_.low, field_.high);
-  return number ? Number(node, number) : Refuse(node.place, PerNode(count.text, std::move(number.error())));
+  return number ? Number(node, number)
+                : Refuse(node.place, PerNode(count.text, std::move(number.error())));
 }
 
 bool ValueReader::Array(const YamlNode& node) {
   const size_t percent = node.text.find('%');
-  if (!node.IsScalar() || percent == std::string::npos) return Number(node, ReadCount(node, field_.low, field_.high));
+  if (!node.IsScalar() || percent == std::string::npos)
+    return Number(node, ReadCount(node, field_.low, field_.high));
   YamlNode part = node;
   part.kind = YamlNode::Kind::kPlain;
   part.text = node.text.substr(percent + 1);
@@ -179,11 +181,14 @@ bool ValueReader::Entries(const YamlNode& node) {
 bool ValueReader::Rules(const YamlNode& node) {
   if (!Entries(node)) return false;
   if (static_cast<int64_t>(node.entries.size()) > field_.high) {
-    return Refuse(node.place, {kOutOfRange, "has " + std::to_string(node.entries.size()) + " rules; at most " + std::to_string(field_.high) + " are allowed"});
+    return Refuse(node.place,
+                  {kOutOfRange, "has " + std::to_string(node.entries.size()) + " rules; at most " +
+                                    std::to_string(field_.high) + " are allowed"});
   }
   bool good = true;
   for (const YamlEntry& entry : node.entries) {
-    if (const auto word = ReadWord(entry.value, field_.words); !word) good = Refuse(entry.value.place, word.error(), entry.key);
+    if (const auto word = ReadWord(entry.value, field_.words); !word)
+      good = Refuse(entry.value.place, word.error(), entry.key);
   }
   return good;
 }
@@ -207,42 +212,26 @@ bool ValueReader::Command(const YamlNode& node) {
 
 bool ValueReader::ReadAny(const YamlNode& node) {
   switch (field_.kind) {
-    case FieldKind::kText:
-      return Text(node) && NotEmpty(node);
-    case FieldKind::kCount:
-      return Number(node, ReadCount(node, field_.low, field_.high));
+    case FieldKind::kText: return Text(node) && NotEmpty(node);
+    case FieldKind::kCount: return Number(node, ReadCount(node, field_.low, field_.high));
     case FieldKind::kSizeOrAuto:
       if (node.IsScalar() && node.text == "auto") return Number(node, 0);
       [[fallthrough]];
-    case FieldKind::kSize:
-      return Number(node, ReadSize(node, field_.low, field_.high));
-    case FieldKind::kDuration:
-      return Number(node, ReadDuration(node, field_.low, field_.high));
-    case FieldKind::kDurationSpan:
-      return DurationSpan(node);
-    case FieldKind::kBool:
-      return Number(node, ReadBool(node));
-    case FieldKind::kWord:
-      return Number(node, ReadWord(node, field_.words));
-    case FieldKind::kWords:
-      return Words(node);
-    case FieldKind::kPriority:
-      return Number(node, ReadPriority(node));
-    case FieldKind::kShare:
-      return Number(node, ReadShare(node));
-    case FieldKind::kTexts:
-      return Texts(node);
-    case FieldKind::kGpus:
-      return Gpus(node);
-    case FieldKind::kArray:
-      return Array(node);
+    case FieldKind::kSize: return Number(node, ReadSize(node, field_.low, field_.high));
+    case FieldKind::kDuration: return Number(node, ReadDuration(node, field_.low, field_.high));
+    case FieldKind::kDurationSpan: return DurationSpan(node);
+    case FieldKind::kBool: return Number(node, ReadBool(node));
+    case FieldKind::kWord: return Number(node, ReadWord(node, field_.words));
+    case FieldKind::kWords: return Words(node);
+    case FieldKind::kPriority: return Number(node, ReadPriority(node));
+    case FieldKind::kShare: return Number(node, ReadShare(node));
+    case FieldKind::kTexts: return Texts(node);
+    case FieldKind::kGpus: return Gpus(node);
+    case FieldKind::kArray: return Array(node);
     case FieldKind::kVariables:
-    case FieldKind::kLabels:
-      return Entries(node);
-    case FieldKind::kRules:
-      return Rules(node);
-    case FieldKind::kCommand:
-      return Command(node);
+    case FieldKind::kLabels: return Entries(node);
+    case FieldKind::kRules: return Rules(node);
+    case FieldKind::kCommand: return Command(node);
     case FieldKind::kObject:
       return Refuse(node.place, {kWrongType, "must be a map, not " + Describe(node)});
     case FieldKind::kAlternatives:

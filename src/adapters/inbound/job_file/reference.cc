@@ -60,9 +60,7 @@ constexpr std::string_view kTypes = R"(
 | truth | `true` or `false` |
 )";
 
-std::string Code(std::string_view text) {
-  return "`" + std::string(text) + "`";
-}
+std::string Code(std::string_view text) { return "`" + std::string(text) + "`"; }
 
 std::string Range(const Field& field) {
   return ", " + std::to_string(field.low) + " to " + std::to_string(field.high);
@@ -76,47 +74,27 @@ std::string Words(const Field& field) {
 
 std::string TypeOf(const Field& field) {
   switch (field.kind) {
-    case FieldKind::kText:
-      return "text";
-    case FieldKind::kCount:
-      return "number" + Range(field);
-    case FieldKind::kSize:
-      return "size";
-    case FieldKind::kSizeOrAuto:
-      return "size or `auto`";
-    case FieldKind::kDuration:
-      return "duration";
-    case FieldKind::kDurationSpan:
-      return "duration, or two with `..` between them";
-    case FieldKind::kBool:
-      return "truth";
-    case FieldKind::kWord:
-      return Words(field);
-    case FieldKind::kWords:
-      return "list of " + Words(field);
-    case FieldKind::kPriority:
-      return "`low`, `medium`, `high` or number" + Range(field);
-    case FieldKind::kShare:
-      return "share";
-    case FieldKind::kTexts:
-      return "text or list of texts";
-    case FieldKind::kGpus:
-      return "number" + Range(field) + "; `MODEL:COUNT`; or a map";
-    case FieldKind::kArray:
-      return "number" + Range(field) + "; `COUNT%PARALLEL`; or a map";
+    case FieldKind::kText: return "text";
+    case FieldKind::kCount: return "number" + Range(field);
+    case FieldKind::kSize: return "size";
+    case FieldKind::kSizeOrAuto: return "size or `auto`";
+    case FieldKind::kDuration: return "duration";
+    case FieldKind::kDurationSpan: return "duration, or two with `..` between them";
+    case FieldKind::kBool: return "truth";
+    case FieldKind::kWord: return Words(field);
+    case FieldKind::kWords: return "list of " + Words(field);
+    case FieldKind::kPriority: return "`low`, `medium`, `high` or number" + Range(field);
+    case FieldKind::kShare: return "share";
+    case FieldKind::kTexts: return "text or list of texts";
+    case FieldKind::kGpus: return "number" + Range(field) + "; `MODEL:COUNT`; or a map";
+    case FieldKind::kArray: return "number" + Range(field) + "; `COUNT%PARALLEL`; or a map";
     case FieldKind::kVariables:
-    case FieldKind::kLabels:
-      return "map of names to values";
-    case FieldKind::kRules:
-      return "map of regular expressions to " + Words(field);
-    case FieldKind::kCommand:
-      return "text or list of texts";
-    case FieldKind::kObject:
-      return "map";
-    case FieldKind::kAlternatives:
-      return "list of maps";
-    case FieldKind::kNotYet:
-      return "not supported yet";
+    case FieldKind::kLabels: return "map of names to values";
+    case FieldKind::kRules: return "map of regular expressions to " + Words(field);
+    case FieldKind::kCommand: return "text or list of texts";
+    case FieldKind::kObject: return "map";
+    case FieldKind::kAlternatives: return "list of maps";
+    case FieldKind::kNotYet: return "not supported yet";
   }
   return "";
 }

@@ -22,9 +22,7 @@ constexpr auto kIsolations = [] {
 constexpr auto kTopologyLevels = TextsOf(kTopologyLevelWords);
 constexpr int64_t kMib = int64_t{1} << 20;
 
-int64_t MibCovering(int64_t bytes) {
-  return (bytes + kMib - 1) / kMib;
-}
+int64_t MibCovering(int64_t bytes) { return (bytes + kMib - 1) / kMib; }
 
 constexpr Field kGpuFields[] = {
     {.name = "count",
@@ -69,7 +67,8 @@ constexpr Field kGpuFields[] = {
                const FieldValue& v) { d.job.gpus.memory_mib = MibCovering(v.number); }},
     {.name = "mig",
      .kind = kText,
-     .summary = "A MIG profile by its name: an instance that is at least as large, the smallest there is. It stands for `share`, `memory` and `isolation: mig`.",
+     .summary = "A MIG profile by its name: an instance that is at least as large, the smallest "
+                "there is. It stands for `share`, `memory` and `isolation: mig`.",
      .default_text = "none",
      .example = "3g.40gb",
      .synonyms = "mig_profile profile instance",
@@ -78,7 +77,9 @@ constexpr Field kGpuFields[] = {
          [](JobDraft& d, const FieldValue& v) {
            d.mig = ParseMigName(v.text);
            if (d.mig) return;
-           const std::string message = "\"" + Printable(v.text, 60) + "\" is no MIG profile to ask for: write it as 3g.40gb (gpu-platform gpus list shows those of each GPU)";
+           const std::string message = "\"" + Printable(v.text, 60) +
+                                       "\" is no MIG profile to ask for: write it as 3g.40gb "
+                                       "(gpu-platform gpus list shows those of each GPU)";
            d.problems.push_back({SpecProblem::Kind::kText, "resources.gpus.mig", message});
          }},
     {.name = "memory_min",
@@ -94,11 +95,12 @@ constexpr Field kGpuFields[] = {
                const FieldValue& v) { d.job.gpus.memory_mib_min = MibCovering(v.number); }},
     {.name = "isolation",
      .kind = kWord,
-     .summary = "How a part of a GPU is kept apart from its neighbours, which are jobs of the same "
-                "user, or with `mig` of anybody. `timeslice`: in turns. `mps`: side by side, one GPU "
-                "of a node, by NVIDIA's MPS, where an error of one ends all. `mig`: an instance of "
-                "its own, the smallest that has as much, of one GPU of a node. `auto`: the first of "
-                "`mig`, `mps` and `timeslice` that can be had now.",
+     .summary =
+         "How a part of a GPU is kept apart from its neighbours, which are jobs of the same "
+         "user, or with `mig` of anybody. `timeslice`: in turns. `mps`: side by side, one GPU "
+         "of a node, by NVIDIA's MPS, where an error of one ends all. `mig`: an instance of "
+         "its own, the smallest that has as much, of one GPU of a node. `auto`: the first of "
+         "`mig`, `mps` and `timeslice` that can be had now.",
      .default_text = "exclusive",
      .example = "mps",
      .synonyms = "sharing mode",
@@ -112,9 +114,7 @@ constexpr Field kGpuFields[] = {
          }},
 };
 
-std::span<const Field> GpuFields() {
-  return kGpuFields;
-}
+std::span<const Field> GpuFields() { return kGpuFields; }
 
 constexpr Field kResourceFields[] = {
     {.name = "gpus",
@@ -160,7 +160,8 @@ constexpr Field kResourceFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.shm_bytes = v.number; }},
 };
 
-constexpr Field kAlternativeFields[] = {kNodesField, kNodesMinField, kResourceFields[0], kResourceFields[1], kResourceFields[2]};
+constexpr Field kAlternativeFields[] = {kNodesField, kNodesMinField, kResourceFields[0],
+                                        kResourceFields[1], kResourceFields[2]};
 
 constexpr Field kTopologyFields[] = {
     {.name = "require",
@@ -194,28 +195,25 @@ constexpr Field kTopologyFields[] = {
                const FieldValue& v) { d.job.topology.allow_cross_numa = v.number != 0; }},
     {.name = "network_levels",
      .kind = kCount,
-     .summary = "In so many levels of their label `network`, a path such as row2/rack7, all nodes of a gang must agree. With 0 they are still chosen "
+     .summary = "In so many levels of their label `network`, a path such as row2/rack7, all nodes "
+                "of a gang must agree. With 0 they are still chosen "
                 "as near to each other as they can be had.",
      .default_text = "0",
      .example = "2",
      .synonyms = "network rack same_rack switches",
      .low = 0,
      .high = kNetworkLevelsMax,
-     .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.topology.network_levels = static_cast<int>(v.number); }},
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.topology.network_levels = static_cast<int>(v.number);
+         }},
 };
 
 }  // namespace
 
-std::span<const Field> ResourceFields() {
-  return kResourceFields;
-}
-std::span<const Field> TopologyFields() {
-  return kTopologyFields;
-}
+std::span<const Field> ResourceFields() { return kResourceFields; }
+std::span<const Field> TopologyFields() { return kTopologyFields; }
 
-std::span<const Field> AlternativeFields() {
-  return kAlternativeFields;
-}
+std::span<const Field> AlternativeFields() { return kAlternativeFields; }
 
 }  // namespace gp

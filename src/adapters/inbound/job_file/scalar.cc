@@ -16,9 +16,7 @@ std::unexpected<Fault> Refuse(JobFileCode code, std::string message) {
   return std::unexpected<Fault>({code, std::move(message)});
 }
 
-std::string Quote(std::string_view text) {
-  return "\"" + Printable(text, 40) + "\"";
-}
+std::string Quote(std::string_view text) { return "\"" + Printable(text, 40) + "\""; }
 
 bool IsDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -62,16 +60,11 @@ std::unexpected<Fault> OutOfRange(std::string_view low, std::string_view high,
 
 std::string Describe(const YamlNode& node) {
   switch (node.kind) {
-    case Kind::kNull:
-      return "nothing";
-    case Kind::kList:
-      return "a list";
-    case Kind::kMap:
-      return "a map";
-    case Kind::kQuoted:
-      return "the text " + Quote(node.text);
-    case Kind::kPlain:
-      break;
+    case Kind::kNull: return "nothing";
+    case Kind::kList: return "a list";
+    case Kind::kMap: return "a map";
+    case Kind::kQuoted: return "the text " + Quote(node.text);
+    case Kind::kPlain: break;
   }
   return (LooksLikeNumber(node.text) ? "the number " : "") + Quote(node.text);
 }

@@ -32,13 +32,9 @@ Json Integer(int64_t low, int64_t high) {
   return {{"type", "integer"}, {"minimum", low}, {"maximum", high}};
 }
 
-Json Either(std::initializer_list<Json> choices) {
-  return {{"anyOf", Json(choices)}};
-}
+Json Either(std::initializer_list<Json> choices) { return {{"anyOf", Json(choices)}}; }
 
-Json ListOf(Json item) {
-  return {{"type", "array"}, {"minItems", 1}, {"items", std::move(item)}};
-}
+Json ListOf(Json item) { return {{"type", "array"}, {"minItems", 1}, {"items", std::move(item)}}; }
 
 Json Object(std::span<const Field> fields) {
   Json properties = Json::object();
@@ -95,53 +91,42 @@ Json Text(const Field& field) {
 
 Json TypeOf(const Field& field) {
   switch (field.kind) {
-    case FieldKind::kText:
-      return Text(field);
-    case FieldKind::kCount:
-      return Integer(field.low, field.high);
-    case FieldKind::kSize:
-      return Matching(kSize);
-    case FieldKind::kSizeOrAuto:
-      return Matching("(auto|" + kSize + ")");
-    case FieldKind::kDuration:
-      return Matching(kDuration);
-    case FieldKind::kDurationSpan:
-      return Matching(kDuration + "(\\.\\." + kDuration + ")?");
-    case FieldKind::kBool:
-      return {{"type", "boolean"}};
-    case FieldKind::kWord:
-      return OneOf(field.words);
-    case FieldKind::kWords:
-      return Words(field);
-    case FieldKind::kPriority:
-      return Priority(field);
+    case FieldKind::kText: return Text(field);
+    case FieldKind::kCount: return Integer(field.low, field.high);
+    case FieldKind::kSize: return Matching(kSize);
+    case FieldKind::kSizeOrAuto: return Matching("(auto|" + kSize + ")");
+    case FieldKind::kDuration: return Matching(kDuration);
+    case FieldKind::kDurationSpan: return Matching(kDuration + "(\\.\\." + kDuration + ")?");
+    case FieldKind::kBool: return {{"type", "boolean"}};
+    case FieldKind::kWord: return OneOf(field.words);
+    case FieldKind::kWords: return Words(field);
+    case FieldKind::kPriority: return Priority(field);
     case FieldKind::kShare:
       return Either(
           {Json{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, Matching(kShare)});
-    case FieldKind::kTexts:
-      return Texts(field);
+    case FieldKind::kTexts: return Texts(field);
     case FieldKind::kGpus:
       return Either({Integer(field.low, field.high), Matching(kModel + ":(0|[1-9][0-9]?)"),
                      Object(field.Below())});
     case FieldKind::kArray:
-      return Either({Integer(field.low, field.high), Matching("[1-9][0-9]{0,4}%[1-9][0-9]{0,4}"), Object(field.Below())});
+      return Either({Integer(field.low, field.high), Matching("[1-9][0-9]{0,4}%[1-9][0-9]{0,4}"),
+                     Object(field.Below())});
     case FieldKind::kVariables:
       return FreeMap("[A-Za-z_][A-Za-z0-9_]*", {"string", "number", "boolean", "null"});
     case FieldKind::kLabels:
       return FreeMap("[A-Za-z0-9][A-Za-z0-9._/-]*", {"string", "number", "boolean"});
     case FieldKind::kRules:
-      return {{"type", "object"}, {"additionalProperties", OneOf(field.words)}, {"maxProperties", field.high}};
-    case FieldKind::kCommand:
-      return Command();
-    case FieldKind::kObject:
-      return Object(field.Below());
+      return {{"type", "object"},
+              {"additionalProperties", OneOf(field.words)},
+              {"maxProperties", field.high}};
+    case FieldKind::kCommand: return Command();
+    case FieldKind::kObject: return Object(field.Below());
     case FieldKind::kAlternatives: {
       Json list = ListOf(Object(field.Below()));
       list["maxItems"] = field.high;
       return list;
     }
-    case FieldKind::kNotYet:
-      break;
+    case FieldKind::kNotYet: break;
   }
   return false;
 }

@@ -114,7 +114,8 @@ class ScriptReader {
     const auto foreign = std::ranges::find_if(
         lines_, [](const Line& line) { return line.text.starts_with("#SBATCH"); });
     if (foreign == lines_.end()) return true;
-    return Refuse(*foreign, "#SBATCH lines are not read: gpu-platform jobs import writes them as #GPU lines");
+    return Refuse(*foreign,
+                  "#SBATCH lines are not read: gpu-platform jobs import writes them as #GPU lines");
   }
 
   const SourceText& source_;

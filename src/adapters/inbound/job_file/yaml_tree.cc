@@ -183,8 +183,7 @@ bool TreeReader::CheckPlainFeatures(const Event& event) {
       anchor = event.raw.data.mapping_start.anchor;
       tag = event.raw.data.mapping_start.tag;
       break;
-    default:
-      break;
+    default: break;
   }
   if (anchor != nullptr) {
     return Refuse(PlaceOf(event), JobFileCode::kYamlFeature,
@@ -215,14 +214,10 @@ bool TreeReader::ReadNode(const Event& event, YamlNode* node) {
   node->place = PlaceOf(event);
   if (!CheckPlainFeatures(event) || !CountValue(node->place)) return false;
   switch (event.raw.type) {
-    case YAML_SCALAR_EVENT:
-      return ReadScalar(event, node);
-    case YAML_SEQUENCE_START_EVENT:
-      return ReadList(node);
-    case YAML_MAPPING_START_EVENT:
-      return ReadMap(node);
-    default:
-      return Refuse(node->place, JobFileCode::kNotYaml, "not YAML: a value is missing here");
+    case YAML_SCALAR_EVENT: return ReadScalar(event, node);
+    case YAML_SEQUENCE_START_EVENT: return ReadList(node);
+    case YAML_MAPPING_START_EVENT: return ReadMap(node);
+    default: return Refuse(node->place, JobFileCode::kNotYaml, "not YAML: a value is missing here");
   }
 }
 

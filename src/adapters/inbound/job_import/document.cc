@@ -11,28 +11,36 @@ void Document::Note(const YamlNode& node, const std::string& what, const std::st
   notes.push_back({node.place.line, Printable(what, 100), Printable(why)});
 }
 
-std::optional<int64_t> Document::NumberAt(const YamlNode& map, std::initializer_list<std::string_view> path) {
+std::optional<int64_t> Document::NumberAt(const YamlNode& map,
+                                          std::initializer_list<std::string_view> path) {
   const YamlNode* node = taken.TakeText(map, path);
   if (node == nullptr) return std::nullopt;
   const auto number = ParseCount(node->text);
-  if (!number) Note(*node, std::string(*std::prev(path.end())) + ": " + node->text, "is not read: a number");
+  if (!number)
+    Note(*node, std::string(*std::prev(path.end())) + ": " + node->text, "is not read: a number");
   return number ? std::optional(*number) : std::nullopt;
 }
 
 void Document::PutQueue(const YamlNode& name) {
   const auto ours = options.queues.find(name.text);
   const std::string& queue = ours == options.queues.end() ? name.text : ours->second;
-  if (QueueFault(queue)) return Note(name, "queue " + name.text, "can be no queue's name: import with --map " + Printable(name.text, 40) + "=QUEUE");
+  if (QueueFault(queue))
+    return Note(name, "queue " + name.text,
+                "can be no queue's name: import with --map " + Printable(name.text, 40) + "=QUEUE");
   Put(draft, {"queue"}, Text(queue));
 }
 
 void Document::PutPriority(const YamlNode& name) {
   for (const std::string level : {"low", "medium", "high"}) {
-    if (name.text == level || name.text.starts_with(level + "-") || name.text.ends_with("-" + level)) return Put(draft, {"priority"}, Text(level));
+    if (name.text == level || name.text.starts_with(level + "-") ||
+        name.text.ends_with("-" + level))
+      return Put(draft, {"priority"}, Text(level));
   }
   Note(name, "priorityClassName: " + name.text, "say priority: low, medium, high or 0 to 1000");
 }
 
-Error At(const YamlNode& node, const std::string& what) { return InvalidArgument("line " + std::to_string(node.place.line) + ": " + what); }
+Error At(const YamlNode& node, const std::string& what) {
+  return InvalidArgument("line " + std::to_string(node.place.line) + ": " + what);
+}
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #pragma once
 
-// A document of Kubernetes while it is read: what of it was used, the job file so far, and what is to be said.
+// A document of Kubernetes while it is read: what of it was used, the job file so far, and what is
+// to be said.
 
 #include <cstdint>
 #include <initializer_list>
@@ -17,11 +18,13 @@
 namespace gp {
 
 struct Document {
-  Document(const YamlNode& document_root, const ImportOptions& import_options) : root(document_root), options(import_options), taken(document_root) {}
+  Document(const YamlNode& document_root, const ImportOptions& import_options)
+      : root(document_root), options(import_options), taken(document_root) {}
 
   void Note(const YamlNode& node, const std::string& what, const std::string& why);
   // A number at a path of keys; what is none has a note.
-  std::optional<int64_t> NumberAt(const YamlNode& map, std::initializer_list<std::string_view> path);
+  std::optional<int64_t> NumberAt(const YamlNode& map,
+                                  std::initializer_list<std::string_view> path);
   // Theirs as ours; what can be no queue has a note.
   void PutQueue(const YamlNode& name);
   void PutPriority(const YamlNode& name);

@@ -12,12 +12,17 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 
 // Words and paths that every reader of YAML takes for text.
 bool IsSafe(std::string_view text) {
-  constexpr std::string_view kOthers[] = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"};
+  constexpr std::string_view kOthers[] = {"true", "false", "yes", "no", "on",
+                                          "off",  "null",  "y",   "n"};
   if (text.empty() || !(IsLetter(text.front()) || text.front() == '/')) return false;
-  const auto is_plain = [](char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' || c == '-'; };
+  const auto is_plain = [](char c) {
+    return IsLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' || c == '-';
+  };
   if (!std::ranges::all_of(text, is_plain)) return false;
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
   return std::ranges::find(kOthers, lower) == std::end(kOthers);
 }
 
@@ -102,7 +107,8 @@ void Put(YamlNode& map, const std::vector<std::string>& path, YamlNode value) {
 
 std::optional<std::string> VariableRefusal(std::string_view name) {
   constexpr std::string_view kOverwritten[] = {"MASTER_ADDR", "MASTER_PORT", "CUDA_DEVICE_ORDER"};
-  if (IsReservedVariable(name) || std::ranges::find(kOverwritten, name) != std::end(kOverwritten)) return "is set by the platform for every job: left out";
+  if (IsReservedVariable(name) || std::ranges::find(kOverwritten, name) != std::end(kOverwritten))
+    return "is set by the platform for every job: left out";
   if (const auto fault = VariableNameFault(name)) return "left out: " + *fault;
   return std::nullopt;
 }

@@ -13,7 +13,8 @@ std::string AddName(const NamedGpu& gpu, GpuDemand& demand) {
   if (demand.count <= 1) return "";
   const std::string asked = std::to_string(demand.count);
   demand.count = 1;
-  return asked + " instances are asked for, and a job has one on each node: say nodes: " + asked + ", or a larger profile";
+  return asked + " instances are asked for, and a job has one on each node: say nodes: " + asked +
+         ", or a larger profile";
 }
 
 std::optional<std::string> ShareOfPercent(std::string_view percent) {
@@ -26,9 +27,13 @@ std::optional<std::string> ShareOfPercent(std::string_view percent) {
 }
 
 void PutGpus(const GpuDemand& demand, YamlNode& job_file) {
-  const bool is_count = demand.count == 0 || (demand.models.empty() && demand.memory_min.empty() && demand.share.empty() && demand.memory.empty() && demand.mig.empty());
+  const bool is_count =
+      demand.count == 0 || (demand.models.empty() && demand.memory_min.empty() &&
+                            demand.share.empty() && demand.memory.empty() && demand.mig.empty());
   if (is_count) return Put(job_file, {"resources", "gpus"}, Plain(std::to_string(demand.count)));
-  const auto put = [&](const char* key, YamlNode value) { Put(job_file, {"resources", "gpus", key}, std::move(value)); };
+  const auto put = [&](const char* key, YamlNode value) {
+    Put(job_file, {"resources", "gpus", key}, std::move(value));
+  };
   if (demand.models.size() == 1) put("model", Text(demand.models.front()));
   if (demand.models.size() > 1) put("model", TextList(demand.models));
   put("count", Plain(std::to_string(demand.count)));

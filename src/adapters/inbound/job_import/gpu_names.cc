@@ -11,7 +11,8 @@ namespace {
 constexpr size_t kModelLengthMax = 64;
 constexpr std::string_view kDigits = "0123456789";
 
-// GPUs of one architecture, as drivers name them.  The longer of two names that begin alike stands first.
+// GPUs of one architecture, as drivers name them.  The longer of two names that begin alike stands
+// first.
 struct Family {
   std::string_view name;
   std::vector<std::string> models;
@@ -21,31 +22,43 @@ const std::vector<Family>& Families() {
   static const std::vector<Family> families{
       {"KEPLER", {"K80", "K40", "K20", "K10", "GTX 780"}},
       {"MAXWELL", {"M60", "M40", "M10", "M6", "M4", "GTX TITAN X", "GTX 980", "GTX 970"}},
-      {"PASCAL", {"P100", "P40", "P6", "P4", "P6000", "P5000", "P4000", "GP100", "TITAN Xp", "GTX 1080", "GTX 1070", "GTX 1060"}},
+      {"PASCAL",
+       {"P100", "P40", "P6", "P4", "P6000", "P5000", "P4000", "GP100", "TITAN Xp", "GTX 1080",
+        "GTX 1070", "GTX 1060"}},
       {"VOLTA", {"V100", "GV100", "TITAN V"}},
-      {"TURING", {"T4", "Quadro RTX", "TITAN RTX", "RTX 2080", "RTX 2070", "RTX 2060", "GTX 1660", "GTX 1650"}},
-      {"AMPERE", {"A100", "A800", "A40", "A30", "A16", "A10", "A2", "RTX A", "RTX 3090", "RTX 3080", "RTX 3070", "RTX 3060"}},
+      {"TURING",
+       {"T4", "Quadro RTX", "TITAN RTX", "RTX 2080", "RTX 2070", "RTX 2060", "GTX 1660",
+        "GTX 1650"}},
+      {"AMPERE",
+       {"A100", "A800", "A40", "A30", "A16", "A10", "A2", "RTX A", "RTX 3090", "RTX 3080",
+        "RTX 3070", "RTX 3060"}},
       {"ADA", {"L40", "L20", "L4", "L2", "Ada", "RTX 4090", "RTX 4080", "RTX 4070", "RTX 4060"}},
-      {"LOVELACE", {"L40", "L20", "L4", "L2", "Ada", "RTX 4090", "RTX 4080", "RTX 4070", "RTX 4060"}},
+      {"LOVELACE",
+       {"L40", "L20", "L4", "L2", "Ada", "RTX 4090", "RTX 4080", "RTX 4070", "RTX 4060"}},
       {"HOPPER", {"H100", "H200", "H800", "H20", "GH200"}},
-      {"BLACKWELL", {"B200", "B100", "B300", "GB200", "GB300", "GB10", "RTX PRO", "RTX 5090", "RTX 5080", "RTX 5070", "RTX 5060"}},
+      {"BLACKWELL",
+       {"B200", "B100", "B300", "GB200", "GB300", "GB10", "RTX PRO", "RTX 5090", "RTX 5080",
+        "RTX 5070", "RTX 5060"}},
   };
   return families;
 }
 
 // What sites name beside the models above.
 constexpr std::string_view kOthers[] = {
-    "L40S", "L40G", "A10G", "V100S", "A100X", "A30X", "GTX 1080 Ti", "RTX 2080 Ti", "RTX 3080 Ti", "RTX 3090 Ti",
-    "TITAN X", "RTX 6000 Ada", "RTX 5000 Ada", "RTX 4500 Ada", "RTX 4000 Ada", "RTX 2000 Ada", "RTX A6000", "RTX A5500",
-    "RTX A5000", "RTX A4500", "RTX A4000", "RTX A2000", "RTX 8000", "RTX 6000", "RTX 5000", "RTX 4000", "RTX PRO 6000",
-    "RTX PRO 5000", "RTX PRO 4500", "RTX PRO 4000", "T400", "T600", "T1000",
+    "L40S",         "L40G",         "A10G",         "V100S",        "A100X",        "A30X",
+    "GTX 1080 Ti",  "RTX 2080 Ti",  "RTX 3080 Ti",  "RTX 3090 Ti",  "TITAN X",      "RTX 6000 Ada",
+    "RTX 5000 Ada", "RTX 4500 Ada", "RTX 4000 Ada", "RTX 2000 Ada", "RTX A6000",    "RTX A5500",
+    "RTX A5000",    "RTX A4500",    "RTX A4000",    "RTX A2000",    "RTX 8000",     "RTX 6000",
+    "RTX 5000",     "RTX 4000",     "RTX PRO 6000", "RTX PRO 5000", "RTX PRO 4500", "RTX PRO 4000",
+    "T400",         "T600",         "T1000",
 };
 
 // The makers' names of their lines, and how a board is built: no help to find a model.
 constexpr std::string_view kBrands[] = {"NVIDIA", "TESLA", "QUADRO", "GEFORCE"};
-constexpr std::string_view kBuilds[] = {"GPU",  "GRAPHICS", "CARD", "DGX",   "HGX",  "PCIE",  "PCI",  "NVLINK", "NVL",  "SXM",
-                                        "SXM2", "SXM3",     "SXM4", "SXM5",  "SXM6", "HBM2",  "HBM2E", "HBM3",  "HBM3E", "MIG",
-                                        "SHARED", "GENERATION"};
+constexpr std::string_view kBuilds[] = {"GPU",   "GRAPHICS", "CARD",   "DGX",       "HGX",   "PCIE",
+                                        "PCI",   "NVLINK",   "NVL",    "SXM",       "SXM2",  "SXM3",
+                                        "SXM4",  "SXM5",     "SXM6",   "HBM2",      "HBM2E", "HBM3",
+                                        "HBM3E", "MIG",      "SHARED", "GENERATION"};
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return c >= 'A' && c <= 'Z'; }
@@ -58,12 +71,15 @@ std::string Upper(std::string_view text) {
   return upper;
 }
 
-bool IsNumber(std::string_view word) { return !word.empty() && word.find_first_not_of(kDigits) == std::string_view::npos; }
+bool IsNumber(std::string_view word) {
+  return !word.empty() && word.find_first_not_of(kDigits) == std::string_view::npos;
+}
 
 // "80" of "80GB" or "80G".
 std::string AmountOf(std::string_view word) {
   for (const std::string_view unit : {"GIB", "GB", "G"}) {
-    if (word.ends_with(unit) && IsNumber(word.substr(0, word.size() - unit.size()))) return std::string(word.substr(0, word.size() - unit.size()));
+    if (word.ends_with(unit) && IsNumber(word.substr(0, word.size() - unit.size())))
+      return std::string(word.substr(0, word.size() - unit.size()));
   }
   return "";
 }
@@ -75,10 +91,12 @@ std::optional<std::string> TakeInstance(std::string& text) {
     while (begin > 0 && IsDigit(text[begin - 1])) --begin;
     while (end < text.size() && IsDigit(text[end])) ++end;
     if (begin == dot || end == dot + 2 || text.compare(end, 2, "GB") != 0) continue;
-    const std::string profile = text.substr(begin, dot - begin) + "g." + text.substr(dot + 2, end - dot - 2) + "gb";
+    const std::string profile =
+        text.substr(begin, dot - begin) + "g." + text.substr(dot + 2, end - dot - 2) + "gb";
     if (!ParseMigName(profile)) continue;
     end += 2;
-    while (end < text.size() && (text[end] == '.' || text[end] == '+' || IsLetter(text[end]))) ++end;
+    while (end < text.size() && (text[end] == '.' || text[end] == '+' || IsLetter(text[end])))
+      ++end;
     text.replace(begin, end - begin, " ");
     return profile;
   }
@@ -115,7 +133,8 @@ std::vector<std::string> TellingWords(std::string_view text, std::string& memory
   return telling;
 }
 
-// How much of `text` the model is, from the beginning and without regard to spaces; 0: it does not stand there.
+// How much of `text` the model is, from the beginning and without regard to spaces; 0: it does not
+// stand there.
 size_t LengthOf(std::string_view model, std::string_view text) {
   size_t at = 0;
   for (const char c : model) {
@@ -142,7 +161,8 @@ Found FindModel(const std::vector<std::string>& words) {
     const std::string_view rest = std::string_view(text).substr(at);
     size_t length = LengthOf(upper, rest);
     // "2080ti", "a6000": without the name of the series.
-    if (length == 0 && (upper.starts_with("RTX ") || upper.starts_with("GTX ")) && upper.size() > 6) length = LengthOf(upper.substr(4), rest);
+    if (length == 0 && (upper.starts_with("RTX ") || upper.starts_with("GTX ")) && upper.size() > 6)
+      length = LengthOf(upper.substr(4), rest);
     if (length > best.length) best = {std::string(model), at, length};
   };
   for (size_t at = 0; at < text.size(); ++at) {
@@ -156,18 +176,23 @@ Found FindModel(const std::vector<std::string>& words) {
 }
 
 const Family* FindFamily(const std::vector<std::string>& words) {
-  const auto found = std::ranges::find_if(Families(), [&](const Family& family) { return std::ranges::find(words, family.name) != words.end(); });
+  const auto found = std::ranges::find_if(Families(), [&](const Family& family) {
+    return std::ranges::find(words, family.name) != words.end();
+  });
   return found == Families().end() ? nullptr : &*found;
 }
 
 // Of a GPU that is not in the list: the first word with a digit, or else all.
 std::string GuessedModel(const std::vector<std::string>& words) {
-  const auto telling = std::ranges::find_if(words, [](const std::string& word) { return word.find_first_of(kDigits) != std::string::npos; });
+  const auto telling = std::ranges::find_if(words, [](const std::string& word) {
+    return word.find_first_of(kDigits) != std::string::npos;
+  });
   return (telling == words.end() ? Join(words, " ") : *telling).substr(0, kModelLengthMax);
 }
 
 std::string Meaning(const NamedGpu& gpu, const std::string& of) {
-  std::string meaning = gpu.mig ? "is a MIG instance as large as " + *gpu.mig + " of " + of : "is " + of;
+  std::string meaning =
+      gpu.mig ? "is a MIG instance as large as " + *gpu.mig + " of " + of : "is " + of;
   if (gpu.memory) meaning += " and " + *gpu.memory + " or more";
   return meaning;
 }
@@ -188,7 +213,8 @@ NamedGpu ReadGpuName(std::string_view name) {
     of = "any GPU with " + found.model + " in its name";
     const std::string all = Join(words, " ");
     // "V100_32" is one with 32 GB; "A100L" has a letter of the site's own.
-    for (const std::string& word : WordsOf(all.substr(0, found.begin) + " " + all.substr(found.begin + found.length))) {
+    for (const std::string& word :
+         WordsOf(all.substr(0, found.begin) + " " + all.substr(found.begin + found.length))) {
       if (IsNumber(word) && word.size() >= 2 && word.size() <= 3) {
         memory = word;
       } else {
@@ -200,13 +226,15 @@ NamedGpu ReadGpuName(std::string_view name) {
     of = "any of " + Join(family->models, ", ");
   } else if (!words.empty()) {
     gpu.models = {GuessedModel(words)};
-    of = "any GPU with " + gpu.models.front() + " in its name, and no NVIDIA GPU is known by that: gpu-platform gpus list shows the names";
+    of = "any GPU with " + gpu.models.front() +
+         " in its name, and no NVIDIA GPU is known by that: gpu-platform gpus list shows the names";
   }
   // A superchip is named by the memory of its CPU.
   const bool is_superchip = found.model.starts_with("GH") || found.model.starts_with("GB");
   if (!memory.empty() && !is_superchip) gpu.memory = memory + "GB";
   gpu.meaning = Meaning(gpu, of);
-  if (!left.empty()) gpu.meaning += "; " + left + " is left out, as only the site knows what it means";
+  if (!left.empty())
+    gpu.meaning += "; " + left + " is left out, as only the site knows what it means";
   return gpu;
 }
 

@@ -17,7 +17,8 @@ struct ImportNote {
 };
 
 struct ImportOptions {
-  std::map<std::string, std::string> queues;  // ours, by partitions of Slurm's or queues of Kubernetes
+  // Ours, by partitions of Slurm's or queues of Kubernetes
+  std::map<std::string, std::string> queues;
 };
 
 struct ImportedJob {

@@ -16,13 +16,16 @@ namespace gp {
 namespace {
 
 bool IsQueueLabel(std::string_view key) {
-  constexpr std::string_view kLabels[] = {"kueue.x-k8s.io/queue-name", "kai.scheduler/queue", "runai/queue", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"};
+  constexpr std::string_view kLabels[] = {"kueue.x-k8s.io/queue-name", "kai.scheduler/queue",
+                                          "runai/queue", "scheduling.volcano.sh/queue-name",
+                                          "volcano.sh/queue-name"};
   return std::ranges::find(kLabels, key) != std::end(kLabels);
 }
 
 std::string HintFor(const std::string& path) {
   constexpr std::pair<std::string_view, std::string_view> kHints[] = {
-      {"image", "images of containers are not supported yet: the program is run on the node itself"},
+      {"image",
+       "images of containers are not supported yet: the program is run on the node itself"},
       {"tolerations", "say node_labels: for the nodes that are meant"},
       {"affinity", "say node_labels: and topology:"},
       {"nodeSelector", "say node_labels: with labels that nodes here have"},
@@ -39,7 +42,9 @@ std::string HintFor(const std::string& path) {
       {"schedulerName", "there is one scheduler"},
       {"schedule", "a job has no schedule: let cron submit it"},
       {"subdomain", "GP_MASTER_ADDR names the node of rank 0"},
-      {"plugins", "the nodes of a job find each other by GP_NODE_LIST, GP_NODE_RANK and GP_MASTER_ADDR; there are no keys for ssh"},
+      {"plugins",
+       "the nodes of a job find each other by GP_NODE_LIST, GP_NODE_RANK and GP_MASTER_ADDR; there "
+       "are no keys for ssh"},
       {"policies", "where a rank fails all of them end, and start again as retry: says"},
       {"elasticPolicy", "a job keeps the number of nodes with which it starts"},
       {"runtimeRef", "what the runtime adds is not read: say it in run: and env:"},
@@ -47,28 +52,32 @@ std::string HintFor(const std::string& path) {
   };
   const std::string last = path.substr(path.rfind('.') + 1);
   for (const auto& [key, hint] : kHints) {
-    if (last == key || last.starts_with(std::string(key) + "[") || path.ends_with("." + std::string(key))) return std::string(hint);
+    if (last == key || last.starts_with(std::string(key) + "[") ||
+        path.ends_with("." + std::string(key)))
+      return std::string(hint);
   }
   return "has no counterpart";
 }
 
 void TakeLabels(const YamlNode* metadata, Document& document) {
   if (metadata == nullptr) return;
-  document.ForEachText(Find(*metadata, {"labels"}), [&](const std::string& key, const YamlNode& value) {
-    if (IsQueueLabel(key)) {
-      document.PutQueue(value);
-    } else if (LabelNameFault(key) || LabelValueFault(value.text)) {
-      return false;
-    } else {
-      Put(document.draft, {"labels", key}, Text(value.text));
-    }
-    return true;
-  });
-  document.ForEachText(Find(*metadata, {"annotations"}), [&](const std::string& key, const YamlNode& value) {
-    if (!IsQueueLabel(key)) return false;
-    document.PutQueue(value);
-    return true;
-  });
+  document.ForEachText(Find(*metadata, {"labels"}),
+                       [&](const std::string& key, const YamlNode& value) {
+                         if (IsQueueLabel(key)) {
+                           document.PutQueue(value);
+                         } else if (LabelNameFault(key) || LabelValueFault(value.text)) {
+                           return false;
+                         } else {
+                           Put(document.draft, {"labels", key}, Text(value.text));
+                         }
+                         return true;
+                       });
+  document.ForEachText(Find(*metadata, {"annotations"}),
+                       [&](const std::string& key, const YamlNode& value) {
+                         if (!IsQueueLabel(key)) return false;
+                         document.PutQueue(value);
+                         return true;
+                       });
 }
 
 void TakeMetadata(const std::string& fallback_name, Document& document) {
@@ -77,12 +86,15 @@ void TakeMetadata(const std::string& fallback_name, Document& document) {
   const YamlNode* given = document.taken.TakeText(document.root, {"metadata", "name"});
   if (const YamlNode* written = given != nullptr ? given : generated) {
     name = JobNameFromPath(written->text);
-    if (given != nullptr && name != given->text) document.Note(*given, "name: " + given->text, "is called " + name + " here");
+    if (given != nullptr && name != given->text)
+      document.Note(*given, "name: " + given->text, "is called " + name + " here");
   }
   Put(document.draft, {"name"}, Text(JobNameFromPath(name)));
-  if (const YamlNode* space = document.taken.TakeText(document.root, {"metadata", "namespace"}); space != nullptr && space->text != "default") {
+  if (const YamlNode* space = document.taken.TakeText(document.root, {"metadata", "namespace"});
+      space != nullptr && space->text != "default") {
     if (NameFault(space->text)) {
-      document.Note(*space, "namespace: " + space->text, "a project's name has letters, digits, _ and -");
+      document.Note(*space, "namespace: " + space->text,
+                    "a project's name has letters, digits, _ and -");
     } else {
       Put(document.draft, {"project"}, Text(space->text));
     }
@@ -91,7 +103,10 @@ void TakeMetadata(const std::string& fallback_name, Document& document) {
 }
 
 // Null: the document is no job, which `notes` tells.
-Result<std::optional<std::string>> ImportDocument(const YamlNode& root, const std::string& fallback_name, const ImportOptions& options, std::vector<ImportNote>& notes) {
+Result<std::optional<std::string>> ImportDocument(const YamlNode& root,
+                                                  const std::string& fallback_name,
+                                                  const ImportOptions& options,
+                                                  std::vector<ImportNote>& notes) {
   Document document(root, options);
   TakeMetadata(fallback_name, document);
   const auto workload = GP_TRY(ReadWorkload(document));
@@ -102,7 +117,9 @@ Result<std::optional<std::string>> ImportDocument(const YamlNode& root, const st
   TakeLabels(workload->pod_metadata, document);
   if (workload->pod_metadata != nullptr) document.taken.TakeText(*workload->pod_metadata, {"name"});
   GP_CHECK_OK(TakePod(*workload, document));
-  document.taken.ForEachLeft([&](const std::string& path, int line) { document.notes.push_back({line, Printable(path, 120), HintFor(path)}); });
+  document.taken.ForEachLeft([&](const std::string& path, int line) {
+    document.notes.push_back({line, Printable(path, 120), HintFor(path)});
+  });
   std::ranges::move(document.notes, std::back_inserter(notes));
   return std::optional(ToYaml(document.draft));
 }
@@ -112,7 +129,8 @@ std::vector<const YamlNode*> DocumentsIn(const std::vector<YamlNode>& documents)
   std::vector<const YamlNode*> all;
   for (const YamlNode& document : documents) {
     const YamlNode *kind = Find(document, {"kind"}), *items = Find(document, {"items"});
-    if (kind == nullptr || items == nullptr || !kind->text.ends_with("List") || items->kind != YamlNode::Kind::kList) {
+    if (kind == nullptr || items == nullptr || !kind->text.ends_with("List") ||
+        items->kind != YamlNode::Kind::kList) {
       all.push_back(&document);
       continue;
     }
@@ -123,7 +141,8 @@ std::vector<const YamlNode*> DocumentsIn(const std::vector<YamlNode>& documents)
 
 }  // namespace
 
-Result<ImportedJob> ImportKubernetes(std::string_view file_name, std::string_view text, const ImportOptions& options) {
+Result<ImportedJob> ImportKubernetes(std::string_view file_name, std::string_view text,
+                                     const ImportOptions& options) {
   const SourceText source{std::string(file_name), std::string(text)};
   Report report;
   std::vector<YamlNode> documents;
@@ -134,15 +153,19 @@ Result<ImportedJob> ImportKubernetes(std::string_view file_name, std::string_vie
   }
   ImportedJob imported;
   for (const YamlNode* document : DocumentsIn(documents)) {
-    const auto job = GP_TRY(ImportDocument(*document, JobNameFromPath(file_name), options, imported.notes));
+    const auto job =
+        GP_TRY(ImportDocument(*document, JobNameFromPath(file_name), options, imported.notes));
     if (job) imported.text += (imported.text.empty() ? "" : "---\n") + *job;
   }
   if (imported.text.empty()) {
     if (imported.notes.empty()) return Fail(InvalidArgument("there is no job of Kubernetes in it"));
     const ImportNote& first = imported.notes.front();
     const size_t others = imported.notes.size() - 1;
-    const std::string more = others == 0 ? "" : "; nor is there one in the " + std::to_string(others) + " documents behind it";
-    return Fail(InvalidArgument("line " + std::to_string(first.line) + ": " + first.what + " " + first.why + more));
+    const std::string more = others == 0 ? ""
+                                         : "; nor is there one in the " + std::to_string(others) +
+                                               " documents behind it";
+    return Fail(InvalidArgument("line " + std::to_string(first.line) + ": " + first.what + " " +
+                                first.why + more));
   }
   std::ranges::stable_sort(imported.notes, {}, &ImportNote::line);
   return imported;

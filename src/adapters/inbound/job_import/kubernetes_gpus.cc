@@ -46,7 +46,8 @@ constexpr Resource kResources[] = {
 };
 
 // KAI's; runai was its name before.
-constexpr std::string_view kFraction = "gpu-fraction", kMemory = "gpu-memory", kDevices = "gpu-fraction-num-devices";
+constexpr std::string_view kFraction = "gpu-fraction", kMemory = "gpu-memory",
+                           kDevices = "gpu-fraction-num-devices";
 constexpr std::string_view kModels = "nvidia.com/use-gputype";  // HAMi
 
 const Resource* FindResource(std::string_view name) {
@@ -55,11 +56,14 @@ const Resource* FindResource(std::string_view name) {
 }
 
 // "amd.com/gpu", "gpu.intel.com/xe".
-bool IsForeignGpu(std::string_view name) { return name.ends_with("/gpu") || name.starts_with("gpu."); }
+bool IsForeignGpu(std::string_view name) {
+  return name.ends_with("/gpu") || name.starts_with("gpu.");
+}
 
 class GpuReader {
  public:
-  GpuReader(const NamedTexts& resources, const NamedTexts& annotations, Document& document) : resources_(resources), annotations_(annotations), document_(document) {}
+  GpuReader(const NamedTexts& resources, const NamedTexts& annotations, Document& document)
+      : resources_(resources), annotations_(annotations), document_(document) {}
 
   GpuDemand Read() {
     for (const auto& [name, amount] : resources_) {
@@ -69,7 +73,8 @@ class GpuReader {
         Take(*resource, *amount);
       } else if (IsForeignGpu(name)) {
         SetCount(name, *amount);
-        document_.Note(*amount, name + ": " + amount->text, "is taken for GPUs, and there are NVIDIA's alone");
+        document_.Note(*amount, name + ": " + amount->text,
+                       "is taken for GPUs, and there are NVIDIA's alone");
       }
     }
     TakeAnnotations();
@@ -78,7 +83,9 @@ class GpuReader {
   }
 
  private:
-  static std::string Written(std::string_view name, const YamlNode& amount) { return std::string(name) + ": " + amount.text; }
+  static std::string Written(std::string_view name, const YamlNode& amount) {
+    return std::string(name) + ": " + amount.text;
+  }
 
   // Something is asked for, however much it is.
   std::optional<int64_t> CountOf(std::string_view name, const YamlNode& amount) {
@@ -93,7 +100,10 @@ class GpuReader {
   void SetCount(std::string_view name, const YamlNode& amount) {
     const auto count = CountOf(name, amount);
     if (!count) return;
-    if (counted_ != nullptr && *count > 0) return document_.Note(amount, Written(name, amount), "a job has GPUs of one kind: " + std::string(counted_name_) + " counts");
+    if (counted_ != nullptr && *count > 0)
+      return document_.Note(
+          amount, Written(name, amount),
+          "a job has GPUs of one kind: " + std::string(counted_name_) + " counts");
     if (*count > 0) {
       counted_ = &amount;
       counted_name_ = name;
@@ -116,7 +126,10 @@ class GpuReader {
       case Sort::kCount: return SetCount(resource.name, amount);
       case Sort::kSlices:
         SetCount(resource.name, amount);
-        if (counted_ == &amount) document_.Note(amount, Written(resource.name, amount), "is a part of a GPU whose size only its cluster knows: a whole one here, or say share:, as 0.25 for one of four");
+        if (counted_ == &amount)
+          document_.Note(amount, Written(resource.name, amount),
+                         "is a part of a GPU whose size only its cluster knows: a whole one here, "
+                         "or say share:, as 0.25 for one of four");
         return;
       case Sort::kMemory: return TakeMemory(resource, amount);
       case Sort::kMemoryPercent: return TakePercent(resource.name, amount, memory_percent_);
@@ -138,12 +151,15 @@ class GpuReader {
     // "8Gi" and the like, where a unit is given.
     const auto units = ParseCount(amount.text);
     const auto bytes = units ? std::nullopt : QuantityBytes(amount.text);
-    const int64_t mebibytes = units ? std::min<int64_t>(*units, kGpuMemoryMibMax) * resource.mebibytes : bytes.value_or(0) >> 20;
+    const int64_t mebibytes = units
+                                  ? std::min<int64_t>(*units, kGpuMemoryMibMax) * resource.mebibytes
+                                  : bytes.value_or(0) >> 20;
     if (mebibytes < 1 || mebibytes > kGpuMemoryMibMax) {
       if (!(units && *units == 0)) CountOf(resource.name, amount);
       return;
     }
-    demand_.memory = mebibytes % 1'024 == 0 ? std::to_string(mebibytes / 1'024) + "GiB" : std::to_string(mebibytes) + "MiB";
+    demand_.memory = mebibytes % 1'024 == 0 ? std::to_string(mebibytes / 1'024) + "GiB"
+                                            : std::to_string(mebibytes) + "MiB";
     SetPart(resource.name, amount);
   }
 
@@ -171,7 +187,9 @@ class GpuReader {
       } else if (name == kModels) {
         for (const std::string& model : Split(value->text, ',')) {
           for (const std::string& one : ReadGpuName(model).models) {
-            if (demand_.models.size() < kModelsMax && std::ranges::find(demand_.models, one) == demand_.models.end()) demand_.models.push_back(one);
+            if (demand_.models.size() < kModelsMax &&
+                std::ranges::find(demand_.models, one) == demand_.models.end())
+              demand_.models.push_back(one);
           }
         }
       }
@@ -182,7 +200,8 @@ class GpuReader {
   void TakeFraction(const YamlNode& value) {
     const auto thousandths = QuantityMilli(value.text);
     if (!thousandths || *thousandths < 1) {
-      document_.Note(value, Written(kFraction, value), "is not read: a part of a GPU, as 0.5; 1 GPU is taken");
+      document_.Note(value, Written(kFraction, value),
+                     "is not read: a part of a GPU, as 0.5; 1 GPU is taken");
       demand_.count = std::max<int64_t>(demand_.count, 1);
       return;
     }
@@ -201,12 +220,16 @@ class GpuReader {
     if (percent > 0 && percent < 100) demand_.share = *ShareOfPercent(std::to_string(percent));
     if (!demand_.mig.empty()) {
       demand_.share.clear();
-      return document_.Note(*part_, Written(part_name_, *part_), "a MIG instance has a size of its own: that counts");
+      return document_.Note(*part_, Written(part_name_, *part_),
+                            "a MIG instance has a size of its own: that counts");
     }
     if (demand_.share.empty() && demand_.memory.empty()) return;
-    const std::string share = demand_.share.empty() ? "" : "share: " + demand_.share, memory = demand_.memory.empty() ? "" : "memory: " + demand_.memory;
-    std::string why = "is " + share + (share.empty() || memory.empty() ? "" : ", ") + memory + ", in turns with jobs of the same user; isolation: mps or mig is another way";
-    if (memory_percent_ > 0 && core_percent_ != memory_percent_ && memory.empty()) why += "; compute and memory are one share here, the greater of the two";
+    const std::string share = demand_.share.empty() ? "" : "share: " + demand_.share,
+                      memory = demand_.memory.empty() ? "" : "memory: " + demand_.memory;
+    std::string why = "is " + share + (share.empty() || memory.empty() ? "" : ", ") + memory +
+                      ", in turns with jobs of the same user; isolation: mps or mig is another way";
+    if (memory_percent_ > 0 && core_percent_ != memory_percent_ && memory.empty())
+      why += "; compute and memory are one share here, the greater of the two";
     document_.Note(*part_, Written(part_name_, *part_), why);
   }
 
@@ -216,18 +239,25 @@ class GpuReader {
   GpuDemand demand_;
   const YamlNode* counted_ = nullptr;  // which resource gave the count
   std::string_view counted_name_;
-  const YamlNode* part_ = nullptr;     // the first that asks for a part
+  const YamlNode* part_ = nullptr;  // the first that asks for a part
   std::string_view part_name_;
-  int64_t core_percent_ = 0;           // 0: not said
+  int64_t core_percent_ = 0;  // 0: not said
   int64_t memory_percent_ = 0;
 };
 
 }  // namespace
 
-bool IsGpuResource(std::string_view name) { return name.starts_with(kMigSlice) || FindResource(name) != nullptr || IsForeignGpu(name); }
+bool IsGpuResource(std::string_view name) {
+  return name.starts_with(kMigSlice) || FindResource(name) != nullptr || IsForeignGpu(name);
+}
 
-bool IsGpuAnnotation(std::string_view name) { return name == kFraction || name == kMemory || name == kDevices || name == kModels; }
+bool IsGpuAnnotation(std::string_view name) {
+  return name == kFraction || name == kMemory || name == kDevices || name == kModels;
+}
 
-GpuDemand ReadGpuDemand(const NamedTexts& resources, const NamedTexts& annotations, Document& document) { return GpuReader(resources, annotations, document).Read(); }
+GpuDemand ReadGpuDemand(const NamedTexts& resources, const NamedTexts& annotations,
+                        Document& document) {
+  return GpuReader(resources, annotations, document).Read();
+}
 
 }  // namespace gp

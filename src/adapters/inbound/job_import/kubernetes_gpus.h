@@ -1,6 +1,7 @@
 #pragma once
 
-// GPUs as pods ask for them: whole ones, MIG instances, and the parts of KAI, HAMi, Volcano and others.
+// GPUs as pods ask for them: whole ones, MIG instances, and the parts of KAI, HAMi, Volcano and
+// others.
 
 #include <map>
 #include <string>
@@ -17,7 +18,9 @@ using NamedTexts = std::map<std::string, const YamlNode*>;
 bool IsGpuResource(std::string_view name);
 bool IsGpuAnnotation(std::string_view name);
 
-// What is asked for; never no GPU where a part of one is.  What cannot be said in a job file has a note.
-GpuDemand ReadGpuDemand(const NamedTexts& resources, const NamedTexts& annotations, Document& document);
+// What is asked for; never no GPU where a part of one is.  What cannot be said in a job file has a
+// note.
+GpuDemand ReadGpuDemand(const NamedTexts& resources, const NamedTexts& annotations,
+                        Document& document);
 
 }  // namespace gp

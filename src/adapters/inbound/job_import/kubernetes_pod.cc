@@ -17,7 +17,13 @@ namespace {
 
 // Labels by which clusters tell the GPUs of their nodes.
 bool IsProductLabel(std::string_view key) {
-  constexpr std::string_view kLabels[] = {"nvidia.com/gpu.product", "nvidia.com/gpu.family", "cloud.google.com/gke-accelerator", "gpu.nvidia.com/class", "gpu.nvidia.com/model", "karpenter.k8s.aws/instance-gpu-name", "accelerator"};
+  constexpr std::string_view kLabels[] = {"nvidia.com/gpu.product",
+                                          "nvidia.com/gpu.family",
+                                          "cloud.google.com/gke-accelerator",
+                                          "gpu.nvidia.com/class",
+                                          "gpu.nvidia.com/model",
+                                          "karpenter.k8s.aws/instance-gpu-name",
+                                          "accelerator"};
   return std::ranges::find(kLabels, key) != std::end(kLabels);
 }
 
@@ -25,13 +31,17 @@ bool IsProductLabel(std::string_view key) {
 std::string FieldText(std::string_view path, const std::string& index) {
   if (path.find("job-completion-index") != std::string_view::npos) return "$" + index;
   if (path == "metadata.name") return "$GP_JOB_ID";
-  if (path == "spec.nodeName") return "$(echo \"$GP_NODE_LIST\" | cut -d , -f $((GP_NODE_RANK + 1)))";
+  if (path == "spec.nodeName")
+    return "$(echo \"$GP_NODE_LIST\" | cut -d , -f $((GP_NODE_RANK + 1)))";
   return "";
 }
 
 class PodReader {
  public:
-  PodReader(const Workload& workload, Document& document) : workload_(workload), document_(document), pod_(workload.pod == nullptr ? none_ : *workload.pod) {}
+  PodReader(const Workload& workload, Document& document)
+      : workload_(workload),
+        document_(document),
+        pod_(workload.pod == nullptr ? none_ : *workload.pod) {}
 
   Status Take() {
     TakeTimes();
@@ -43,14 +53,16 @@ class PodReader {
     GP_CHECK_OK(TakeProgram(*container));
     TakeResources(*container);
     TakeSharedMemory(*container);
-    if (const YamlNode* directory = document_.taken.TakeText(*container, {"workingDir"})) TakeDirectory(*directory);
+    if (const YamlNode* directory = document_.taken.TakeText(*container, {"workingDir"}))
+      TakeDirectory(*directory);
     return Ok();
   }
 
  private:
   static constexpr char kBegin = '\1', kEnd = '\2';
 
-  void PutAmount(const char* resource, const std::optional<std::string>& amount, const YamlNode& written) {
+  void PutAmount(const char* resource, const std::optional<std::string>& amount,
+                 const YamlNode& written) {
     if (amount) return Put(document_.draft, {"resources", resource}, Plain(*amount));
     document_.Note(written, std::string(resource) + ": " + written.text, "is not read");
   }
@@ -59,40 +71,52 @@ class PodReader {
   void TakeTimes() {
     const YamlNode* restart = document_.taken.TakeText(pod_, {"restartPolicy"});
     const std::string policy = restart == nullptr ? "Always" : restart->text;
-    if (workload_.has_restart_policy && workload_.retries == 0 && policy != "Never") document_.Note(restart == nullptr ? pod_ : *restart, "restartPolicy: " + policy, "a job that fails is not started again; say retry: {max: …}");
-    if (const auto grace = document_.NumberAt(pod_, {"terminationGracePeriodSeconds"})) Put(document_.draft, {"checkpoint", "grace"}, Plain(std::to_string(*grace) + "s"));
+    if (workload_.has_restart_policy && workload_.retries == 0 && policy != "Never")
+      document_.Note(restart == nullptr ? pod_ : *restart, "restartPolicy: " + policy,
+                     "a job that fails is not started again; say retry: {max: …}");
+    if (const auto grace = document_.NumberAt(pod_, {"terminationGracePeriodSeconds"}))
+      Put(document_.draft, {"checkpoint", "grace"}, Plain(std::to_string(*grace) + "s"));
     auto limit = document_.NumberAt(pod_, {"activeDeadlineSeconds"});
     if (const YamlNode* deadline = workload_.deadline) {
       document_.taken.Use(*deadline);
       const auto total = ParseCount(deadline->text);
       if (!total) {
-        document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text, "is not read: a number");
+        document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text,
+                       "is not read: a number");
       } else {
         const int64_t of_attempt = std::min(limit.value_or(*total), *total);
         limit = of_attempt;
         const int64_t attempts = workload_.retries + 1;
         if (attempts > *total || of_attempt > *total / attempts) {
-          document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text, "is the time of all attempts together there, and of each one here, of which there may be " + std::to_string(attempts) + ": retry: {max: 0} keeps to it");
+          document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text,
+                         "is the time of all attempts together there, and of each one here, of "
+                         "which there may be " +
+                             std::to_string(attempts) + ": retry: {max: 0} keeps to it");
         }
-        if (workload_.index == "GP_ARRAY_INDEX") document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text, "is the time of each job of the array here, not of all together");
+        if (workload_.index == "GP_ARRAY_INDEX")
+          document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text,
+                         "is the time of each job of the array here, not of all together");
       }
     }
     if (limit) Put(document_.draft, {"time_limit"}, Plain(std::to_string(*limit) + "s"));
   }
 
   void TakePlace() {
-    if (const YamlNode* priority = document_.taken.TakeText(pod_, {"priorityClassName"})) document_.PutPriority(*priority);
-    document_.ForEachText(Find(pod_, {"nodeSelector"}), [&](const std::string& key, const YamlNode& value) {
-      if (key.starts_with("kubernetes.io/") || key.starts_with("node.kubernetes.io/")) return false;
-      if (IsProductLabel(key)) {
-        product_ = &value;
-        product_label_ = key;
-        return true;
-      }
-      if (LabelNameFault(key) || LabelValueFault(value.text)) return false;
-      Put(document_.draft, {"node_labels", key}, Text(value.text));
-      return true;
-    });
+    if (const YamlNode* priority = document_.taken.TakeText(pod_, {"priorityClassName"}))
+      document_.PutPriority(*priority);
+    document_.ForEachText(
+        Find(pod_, {"nodeSelector"}), [&](const std::string& key, const YamlNode& value) {
+          if (key.starts_with("kubernetes.io/") || key.starts_with("node.kubernetes.io/"))
+            return false;
+          if (IsProductLabel(key)) {
+            product_ = &value;
+            product_label_ = key;
+            return true;
+          }
+          if (LabelNameFault(key) || LabelValueFault(value.text)) return false;
+          Put(document_.draft, {"node_labels", key}, Text(value.text));
+          return true;
+        });
   }
 
   // Of the template, or of a pod itself; labels say the same to some.
@@ -101,11 +125,13 @@ class PodReader {
     for (const YamlNode* metadata : {workload_.pod_metadata, own}) {
       if (metadata == nullptr) continue;
       for (const char* part : {"annotations", "labels"}) {
-        document_.ForEachText(Find(*metadata, {part}), [&](const std::string& key, const YamlNode& value) {
-          if (key == "gpu-fraction-container-name") container_name_ = value.text;
-          if (IsGpuAnnotation(key)) annotations_.try_emplace(key, &value);
-          return IsGpuAnnotation(key) || key == "gpu-fraction-container-name";
-        });
+        document_.ForEachText(Find(*metadata, {part}),
+                              [&](const std::string& key, const YamlNode& value) {
+                                if (key == "gpu-fraction-container-name")
+                                  container_name_ = value.text;
+                                if (IsGpuAnnotation(key)) annotations_.try_emplace(key, &value);
+                                return IsGpuAnnotation(key) || key == "gpu-fraction-container-name";
+                              });
       }
     }
   }
@@ -114,7 +140,9 @@ class PodReader {
     for (const std::string_view part : {"limits", "requests"}) {
       const YamlNode* amounts = Find(container, {"resources", part});
       if (amounts == nullptr) continue;
-      if (std::ranges::any_of(amounts->entries, [](const YamlEntry& entry) { return IsGpuResource(entry.key); })) return true;
+      if (std::ranges::any_of(amounts->entries,
+                              [](const YamlEntry& entry) { return IsGpuResource(entry.key); }))
+        return true;
     }
     return Find(container, {"resources", "claims"}) != nullptr;
   }
@@ -123,10 +151,13 @@ class PodReader {
   Result<const YamlNode*> FindContainer() {
     if (workload_.container != nullptr) return workload_.container;
     const YamlNode* containers = Find(pod_, {"containers"});
-    if (containers == nullptr || containers->items.empty()) return Fail(At(pod_, "there are no containers"));
+    if (containers == nullptr || containers->items.empty())
+      return Fail(At(pod_, "there are no containers"));
     for (const YamlNode& container : containers->items) {
       const YamlNode* name = Find(container, {"name"});
-      if (!container_name_.empty() ? name != nullptr && name->text == container_name_ : HasGpus(container)) return &container;
+      if (!container_name_.empty() ? name != nullptr && name->text == container_name_
+                                   : HasGpus(container))
+        return &container;
     }
     return &containers->items.front();
   }
@@ -145,7 +176,8 @@ class PodReader {
         document_.Note(variable, "env " + name->text, *refusal);
         continue;
       }
-      const YamlNode* field = source == nullptr ? nullptr : Find(*source, {"fieldRef", "fieldPath"});
+      const YamlNode* field =
+          source == nullptr ? nullptr : Find(*source, {"fieldRef", "fieldPath"});
       const std::string text = field == nullptr ? "" : FieldText(field->text, workload_.index);
       if (!text.empty()) {
         variables_.emplace_back(name->text, text);
@@ -160,7 +192,8 @@ class PodReader {
       } else {
         unknown_.insert(name->text);
         Put(document_.draft, {"env", name->text}, YamlNode{});
-        document_.Note(variable, "env " + name->text, "must be given at the submit: --env " + Printable(name->text, 60) + "=…");
+        document_.Note(variable, "env " + name->text,
+                       "must be given at the submit: --env " + Printable(name->text, 60) + "=…");
       }
     }
   }
@@ -169,7 +202,9 @@ class PodReader {
     std::vector<std::string> words;
     for (const std::string_view key : {"command", "args"}) {
       const YamlNode* list = Find(container, {key});
-      if (key == "command" && (list == nullptr || list->items.empty())) return Fail(At(container, "the container has no command: what its image would run is not known here"));
+      if (key == "command" && (list == nullptr || list->items.empty()))
+        return Fail(At(container,
+                       "the container has no command: what its image would run is not known here"));
       if (list == nullptr) continue;
       for (const YamlNode& word : list->items) {
         if (!word.IsScalar()) continue;
@@ -187,7 +222,10 @@ class PodReader {
     std::vector<std::pair<std::string, std::string>> variables = workload_.variables;
     variables.insert(variables.end(), variables_.begin(), variables_.end());
     for (const auto& named : workload_.named_variables) {
-      if (std::ranges::any_of(words, [&](const std::string& word) { return word.find(named.first) != std::string::npos; })) variables.push_back(named);
+      if (std::ranges::any_of(words, [&](const std::string& word) {
+            return word.find(named.first) != std::string::npos;
+          }))
+        variables.push_back(named);
     }
     const bool has_variables = std::ranges::any_of(words, HasVariables);
     if (variables.empty() && !has_variables) return words;
@@ -196,7 +234,8 @@ class PodReader {
     if (!variables.empty()) script += "; ";
     if (has_variables) script += "set --";
     for (size_t i = 0; has_variables && i < words.size(); ++i) {
-      const std::string text = HasVariables(words[i]) ? ShellText(words[i]) : "${" + std::to_string(i + 1) + "}";
+      const std::string text =
+          HasVariables(words[i]) ? ShellText(words[i]) : "${" + std::to_string(i + 1) + "}";
       script += " \"" + text + "\"";
       if (HasVariables(words[i])) words[i] = "-";  // its place
     }
@@ -206,8 +245,9 @@ class PodReader {
     return all;
   }
 
-  // As Kubernetes does it: "$(NAME)" is the value of a variable of the container before it, "$$" is "$", and any other "$("
-  // stays.  A variable that is only known when the job runs stands between kBegin and kEnd.
+  // As Kubernetes does it: "$(NAME)" is the value of a variable of the container before it, "$$" is
+  // "$", and any other "$(" stays.  A variable that is only known when the job runs stands between
+  // kBegin and kEnd.
   std::string Expanded(const YamlNode& word) const {
     const std::string& text = word.text;
     if (text.find(kBegin) != std::string::npos || text.find(kEnd) != std::string::npos) return text;
@@ -234,11 +274,17 @@ class PodReader {
   // A name that a shell could not read is none: its variable has a note.
   bool IsKnownLater(const std::string& name) const {
     if (VariableNameFault(name)) return false;
-    const auto has = [&](const auto& variables) { return std::ranges::any_of(variables, [&](const auto& variable) { return variable.first == name; }); };
-    return unknown_.contains(name) || has(variables_) || has(workload_.variables) || has(workload_.named_variables);
+    const auto has = [&](const auto& variables) {
+      return std::ranges::any_of(variables,
+                                 [&](const auto& variable) { return variable.first == name; });
+    };
+    return unknown_.contains(name) || has(variables_) || has(workload_.variables) ||
+           has(workload_.named_variables);
   }
 
-  static bool HasVariables(const std::string& expanded) { return expanded.find(kBegin) != std::string::npos; }
+  static bool HasVariables(const std::string& expanded) {
+    return expanded.find(kBegin) != std::string::npos;
+  }
 
   // Within double quotes of a shell.
   static std::string ShellText(const std::string& expanded) {
@@ -259,14 +305,18 @@ class PodReader {
   // Of a name the limit, or else the request; a request that is something else is told.
   NamedTexts Demands(const YamlNode& container) {
     NamedTexts demands;
-    const YamlNode* resources = Find(container, {workload_.container == nullptr ? "resources" : "resourcesPerNode"});
+    const YamlNode* resources =
+        Find(container, {workload_.container == nullptr ? "resources" : "resourcesPerNode"});
     if (resources == nullptr) return demands;
     for (const std::string_view part : {"limits", "requests"}) {
-      document_.ForEachText(Find(*resources, {part}), [&](const std::string& name, const YamlNode& amount) {
-        const auto [demand, is_new] = demands.try_emplace(name, &amount);
-        if (!is_new && demand->second->text != amount.text) document_.Note(amount, "requests: {" + name + ": " + amount.text + "}", "the limit counts: a job has what it asks for, and no more");
-        return true;
-      });
+      document_.ForEachText(
+          Find(*resources, {part}), [&](const std::string& name, const YamlNode& amount) {
+            const auto [demand, is_new] = demands.try_emplace(name, &amount);
+            if (!is_new && demand->second->text != amount.text)
+              document_.Note(amount, "requests: {" + name + ": " + amount.text + "}",
+                             "the limit counts: a job has what it asks for, and no more");
+            return true;
+          });
     }
     return demands;
   }
@@ -276,7 +326,10 @@ class PodReader {
     for (const auto& [name, amount] : demands) {
       if (name == "cpu") {
         const auto cores = QuantityCores(amount->text);
-        PutAmount("cpus", cores ? std::optional(std::to_string(std::max<int64_t>(*cores, 1))) : std::nullopt, *amount);
+        PutAmount(
+            "cpus",
+            cores ? std::optional(std::to_string(std::max<int64_t>(*cores, 1))) : std::nullopt,
+            *amount);
       } else if (name == "memory") {
         PutAmount("memory", SizeText(QuantityBytes(amount->text)), *amount);
       } else if (!IsGpuResource(name)) {
@@ -296,8 +349,11 @@ class PodReader {
     document_.taken.Use(*claims);
     if (const YamlNode* of_pod = Find(pod_, {"resourceClaims"})) document_.taken.Use(*of_pod);
     const std::string count = std::to_string(std::max<size_t>(claims->items.size(), 1));
-    if (gpus.count == 0) gpus.count = static_cast<int64_t>(std::max<size_t>(claims->items.size(), 1));
-    document_.Note(*claims, "resources.claims", "what a claim asks for is not read: " + count + " GPU is taken; say resources: {gpus: …}");
+    if (gpus.count == 0)
+      gpus.count = static_cast<int64_t>(std::max<size_t>(claims->items.size(), 1));
+    document_.Note(
+        *claims, "resources.claims",
+        "what a claim asks for is not read: " + count + " GPU is taken; say resources: {gpus: …}");
   }
 
   void TakeProduct(GpuDemand& gpus) {
@@ -322,7 +378,8 @@ class PodReader {
   }
 
   void TakeDirectory(const YamlNode& directory) {
-    if (const auto fault = PathFault(directory.text)) return document_.Note(directory, "workingDir: " + directory.text, *fault);
+    if (const auto fault = PathFault(directory.text))
+      return document_.Note(directory, "workingDir: " + directory.text, *fault);
     Put(document_.draft, {"workdir"}, Text(directory.text));
   }
 
@@ -334,8 +391,11 @@ class PodReader {
       const YamlNode *path = Find(mount, {"mountPath"}), *name = Find(mount, {"name"});
       if (path == nullptr || name == nullptr || path->text != "/dev/shm") continue;
       for (const YamlNode& volume : volumes->items) {
-        const YamlNode *own = Find(volume, {"name"}), *medium = Find(volume, {"emptyDir", "medium"});
-        if (own == nullptr || own->text != name->text || medium == nullptr || medium->text != "Memory") continue;
+        const YamlNode *own = Find(volume, {"name"}),
+                       *medium = Find(volume, {"emptyDir", "medium"});
+        if (own == nullptr || own->text != name->text || medium == nullptr ||
+            medium->text != "Memory")
+          continue;
         for (const YamlNode* used : {path, name, own, medium}) document_.taken.Use(*used);
         const YamlNode* limit = document_.taken.TakeText(volume, {"emptyDir", "sizeLimit"});
         // Without one it is as much as the host memory, as it is here.
@@ -352,13 +412,16 @@ class PodReader {
   std::string container_name_;
   const YamlNode* product_ = nullptr;  // of which its nodes are to have GPUs
   std::string product_label_;
-  std::vector<std::pair<std::string, std::string>> variables_;  // whose values are known when the job runs
-  std::map<std::string, std::string> literals_;                 // whose values stand there
-  std::set<std::string> unknown_;                               // others
+  // Whose values are known when the job runs
+  std::vector<std::pair<std::string, std::string>> variables_;
+  std::map<std::string, std::string> literals_;  // whose values stand there
+  std::set<std::string> unknown_;                // others
 };
 
 }  // namespace
 
-Status TakePod(const Workload& workload, Document& document) { return PodReader(workload, document).Take(); }
+Status TakePod(const Workload& workload, Document& document) {
+  return PodReader(workload, document).Take();
+}
 
 }  // namespace gp

@@ -37,7 +37,8 @@ class WorkloadReader {
     };
     for (const Row& row : kRows) {
       const bool is_kubernetes_own = row.group.empty() || row.group == "batch";
-      if (row.kind != kind_ || !(row.group == group || (api.empty() && is_kubernetes_own))) continue;
+      if (row.kind != kind_ || !(row.group == group || (api.empty() && is_kubernetes_own)))
+        continue;
       GP_CHECK_OK((this->*row.taker)());
       return std::optional(std::move(workload_));
     }
@@ -45,13 +46,19 @@ class WorkloadReader {
       GP_CHECK_OK(TakeReplicas());
       return std::optional(std::move(workload_));
     }
-    const std::string named = kind_.empty() ? "a document without kind" : "kind: " + kind_ + (api.empty() ? "" : " of " + api);
-    document_.notes.push_back({root_.place.line, Printable(named, 100), "is none of Pod, Job, CronJob, Volcano's Job, JobSet, TrainJob and Kubeflow's jobs: take the pods that it starts out, as Jobs of batch/v1"});
+    const std::string named = kind_.empty() ? "a document without kind"
+                                            : "kind: " + kind_ + (api.empty() ? "" : " of " + api);
+    document_.notes.push_back(
+        {root_.place.line, Printable(named, 100),
+         "is none of Pod, Job, CronJob, Volcano's Job, JobSet, TrainJob and Kubeflow's jobs: take "
+         "the pods that it starts out, as Jobs of batch/v1"});
     return std::optional<Workload>();
   }
 
  private:
-  Status Missing(const std::string& path) { return Fail(At(root_, "kind " + kind_ + ": " + path + " is missing")); }
+  Status Missing(const std::string& path) {
+    return Fail(At(root_, "kind " + kind_ + ": " + path + " is missing"));
+  }
 
   void SetTemplate(const YamlNode& pod_template) {
     workload_.pod = Find(pod_template, {"spec"});
@@ -76,8 +83,12 @@ class WorkloadReader {
     const bool is_elastic = nodes_min > 0 && nodes_min < nodes;
     if (is_elastic) Put(document_.draft, {"nodes_min"}, Plain(std::to_string(nodes_min)));
     workload_.index = "GP_NODE_RANK";
-    const std::string on = is_elastic ? std::to_string(nodes_min) + " to " + std::to_string(nodes) + " nodes, as many as are free when it starts" : std::to_string(nodes) + " nodes, all together or none";
-    document_.Note(place, what, "is one job on " + on + "; for jobs that do not need each other say array: in place of nodes:");
+    const std::string on = is_elastic ? std::to_string(nodes_min) + " to " + std::to_string(nodes) +
+                                            " nodes, as many as are free when it starts"
+                                      : std::to_string(nodes) + " nodes, all together or none";
+    document_.Note(place, what,
+                   "is one job on " + on +
+                       "; for jobs that do not need each other say array: in place of nodes:");
   }
 
   Status TakeJob() { return TakeJobAt(root_, "spec"); }
@@ -90,31 +101,47 @@ class WorkloadReader {
 
   Status TakeJobAt(const YamlNode& job, const std::string& path) {
     const YamlNode* pod_template = Find(job, {"spec", "template"});
-    if (pod_template == nullptr || Find(*pod_template, {"spec"}) == nullptr) return Missing(path + ".template.spec");
+    if (pod_template == nullptr || Find(*pod_template, {"spec"}) == nullptr)
+      return Missing(path + ".template.spec");
     SetTemplate(*pod_template);
     const YamlNode* mode = document_.taken.TakeText(job, {"spec", "completionMode"});
     const bool is_indexed = mode != nullptr && mode->text == "Indexed";
-    const auto parallelism = document_.NumberAt(job, {"spec", "parallelism"}), completions = document_.NumberAt(job, {"spec", "completions"});
-    if (parallelism == 0 || completions == 0) return Fail(At(root_, "with parallelism or completions of 0 it runs nothing"));
+    const auto parallelism = document_.NumberAt(job, {"spec", "parallelism"}),
+               completions = document_.NumberAt(job, {"spec", "completions"});
+    if (parallelism == 0 || completions == 0)
+      return Fail(At(root_, "with parallelism or completions of 0 it runs nothing"));
     TakeManyPods(job, is_indexed, parallelism.value_or(1), completions);
-    if (const YamlNode* suspended = Find(job, {"spec", "suspend"}); suspended != nullptr && suspended->text == "false") document_.taken.Use(*suspended);
-    const auto retries = document_.NumberAt(job, {"spec", "backoffLimit"}), per_index = document_.NumberAt(job, {"spec", "backoffLimitPerIndex"});
+    if (const YamlNode* suspended = Find(job, {"spec", "suspend"});
+        suspended != nullptr && suspended->text == "false")
+      document_.taken.Use(*suspended);
+    const auto retries = document_.NumberAt(job, {"spec", "backoffLimit"}),
+               per_index = document_.NumberAt(job, {"spec", "backoffLimitPerIndex"});
     PutRetries(per_index.value_or(retries.value_or(kBackoffLimit)));
-    if (retries && !per_index && workload_.index == "GP_ARRAY_INDEX") document_.Note(*Find(job, {"spec", "backoffLimit"}), "backoffLimit: " + std::to_string(*retries), "counts for each job of the array here, not for all together");
+    if (retries && !per_index && workload_.index == "GP_ARRAY_INDEX")
+      document_.Note(*Find(job, {"spec", "backoffLimit"}),
+                     "backoffLimit: " + std::to_string(*retries),
+                     "counts for each job of the array here, not for all together");
     workload_.deadline = Find(job, {"spec", "activeDeadlineSeconds"});
-    if (is_indexed || workload_.index != "0") workload_.named_variables.emplace_back("JOB_COMPLETION_INDEX", "$" + workload_.index);
+    if (is_indexed || workload_.index != "0")
+      workload_.named_variables.emplace_back("JOB_COMPLETION_INDEX", "$" + workload_.index);
     return Ok();
   }
 
-  void TakeManyPods(const YamlNode& job, bool is_indexed, int64_t parallelism, std::optional<int64_t> completions) {
+  void TakeManyPods(const YamlNode& job, bool is_indexed, int64_t parallelism,
+                    std::optional<int64_t> completions) {
     const int64_t count = completions.value_or(parallelism);
     if (count <= 1) return;
     const YamlNode& place = *Find(job, {"spec", completions ? "completions" : "parallelism"});
-    if (is_indexed && completions == parallelism) return PutNodes(place, "completions: " + std::to_string(count), count, 0);
+    if (is_indexed && completions == parallelism)
+      return PutNodes(place, "completions: " + std::to_string(count), count, 0);
     Put(document_.draft, {"array", "count"}, Plain(std::to_string(count)));
-    if (parallelism < count) Put(document_.draft, {"array", "max_parallel"}, Plain(std::to_string(parallelism)));
+    if (parallelism < count)
+      Put(document_.draft, {"array", "max_parallel"}, Plain(std::to_string(parallelism)));
     workload_.index = "GP_ARRAY_INDEX";
-    if (!completions) document_.Note(place, "parallelism: " + std::to_string(count), "is an array of so many jobs, and each is to succeed; of workers at one queue of work one would do");
+    if (!completions)
+      document_.Note(place, "parallelism: " + std::to_string(count),
+                     "is an array of so many jobs, and each is to succeed; of workers at one queue "
+                     "of work one would do");
   }
 
   // Of a list of groups, or of a map of them; `is_named`: each has a name of its own.
@@ -137,18 +164,23 @@ class WorkloadReader {
     SetTemplate(*GP_TRY(CommonTemplate(kind_ + " of Volcano", groups, document_)));
     const auto available = document_.NumberAt(root_, {"spec", "minAvailable"});
     PutNodes(*tasks, "tasks", Replicas(groups), available.value_or(least));
-    if (const YamlNode* queue = document_.taken.TakeText(root_, {"spec", "queue"})) document_.PutQueue(*queue);
-    if (const YamlNode* priority = document_.taken.TakeText(root_, {"spec", "priorityClassName"})) document_.PutPriority(*priority);
+    if (const YamlNode* queue = document_.taken.TakeText(root_, {"spec", "queue"}))
+      document_.PutQueue(*queue);
+    if (const YamlNode* priority = document_.taken.TakeText(root_, {"spec", "priorityClassName"}))
+      document_.PutPriority(*priority);
     if (const auto retries = document_.NumberAt(root_, {"spec", "maxRetry"})) PutRetries(*retries);
     workload_.has_restart_policy = true;
-    for (const char* name : {"VC_TASK_INDEX", "VK_TASK_INDEX"}) workload_.named_variables.emplace_back(name, "$GP_NODE_RANK");
+    for (const char* name : {"VC_TASK_INDEX", "VK_TASK_INDEX"})
+      workload_.named_variables.emplace_back(name, "$GP_NODE_RANK");
     for (const PodGroup& group : groups) {
       std::string upper = group.name;
-      for (char& c : upper) c = c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      for (char& c : upper)
+        c = c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
       workload_.named_variables.emplace_back("VC_" + upper + "_HOSTS", "$GP_NODE_LIST");
       workload_.named_variables.emplace_back("VC_" + upper + "_NUM", "$GP_NNODES");
     }
-    if (Find(root_, {"spec", "plugins", "pytorch"}) != nullptr) workload_.variables = {{"RANK", "$GP_NODE_RANK"}, {"WORLD_SIZE", "$GP_NNODES"}};
+    if (Find(root_, {"spec", "plugins", "pytorch"}) != nullptr)
+      workload_.variables = {{"RANK", "$GP_NODE_RANK"}, {"WORLD_SIZE", "$GP_NNODES"}};
     return Ok();
   }
 
@@ -161,14 +193,26 @@ class WorkloadReader {
       const YamlNode* spec = Find(job, {"template", "spec"});
       const YamlNode* pod_template = spec == nullptr ? nullptr : Find(*spec, {"template"});
       if (pod_template == nullptr) return Missing("spec.replicatedJobs.template.spec.template");
-      const int64_t parallelism = std::min(document_.NumberAt(*spec, {"parallelism"}).value_or(1), kReplicasMost);
+      const int64_t parallelism =
+          std::min(document_.NumberAt(*spec, {"parallelism"}).value_or(1), kReplicasMost);
       const auto completions = document_.NumberAt(*spec, {"completions"});
-      if (completions && *completions != parallelism) document_.Note(*Find(*spec, {"completions"}), "completions: " + std::to_string(*completions), "is " + std::to_string(parallelism) + ", as parallelism says: the job has them all at once");
-      for (const char* key : {"completionMode", "backoffLimit"}) document_.taken.TakeText(*spec, {key});
-      if (const YamlNode* deadline = Find(*spec, {"activeDeadlineSeconds"})) workload_.deadline = deadline;
-      groups.push_back({name == nullptr ? "job" : name->text, pod_template, ReplicasOf(job) * parallelism});
+      if (completions && *completions != parallelism)
+        document_.Note(*Find(*spec, {"completions"}),
+                       "completions: " + std::to_string(*completions),
+                       "is " + std::to_string(parallelism) +
+                           ", as parallelism says: the job has them all at once");
+      for (const char* key : {"completionMode", "backoffLimit"})
+        document_.taken.TakeText(*spec, {key});
+      if (const YamlNode* deadline = Find(*spec, {"activeDeadlineSeconds"}))
+        workload_.deadline = deadline;
+      groups.push_back(
+          {name == nullptr ? "job" : name->text, pod_template, ReplicasOf(job) * parallelism});
       const bool is_alone = jobs->items.size() == 1 && groups.back().replicas == parallelism;
-      workload_.named_variables = {{"JOB_COMPLETION_INDEX", is_alone ? "$GP_NODE_RANK" : "$((GP_NODE_RANK % " + std::to_string(std::max<int64_t>(parallelism, 1)) + "))"}};
+      workload_.named_variables = {
+          {"JOB_COMPLETION_INDEX",
+           is_alone
+               ? "$GP_NODE_RANK"
+               : "$((GP_NODE_RANK % " + std::to_string(std::max<int64_t>(parallelism, 1)) + "))"}};
     }
     SetTemplate(*GP_TRY(CommonTemplate(kind_, groups, document_)));
     PutNodes(*jobs, "replicatedJobs", Replicas(groups), 0);
@@ -180,7 +224,9 @@ class WorkloadReader {
   const YamlEntry* FindReplicas() const {
     const YamlNode* spec = Find(root_, {"spec"});
     if (spec == nullptr || spec->kind != YamlNode::Kind::kMap) return nullptr;
-    const auto found = std::ranges::find_if(spec->entries, [](const YamlEntry& entry) { return entry.key.ends_with("ReplicaSpecs") && entry.value.kind == YamlNode::Kind::kMap; });
+    const auto found = std::ranges::find_if(spec->entries, [](const YamlEntry& entry) {
+      return entry.key.ends_with("ReplicaSpecs") && entry.value.kind == YamlNode::Kind::kMap;
+    });
     return found == spec->entries.end() ? nullptr : &*found;
   }
 
@@ -189,23 +235,32 @@ class WorkloadReader {
     std::vector<PodGroup> groups;
     for (const YamlEntry& role : replicas.value.entries) {
       const YamlNode* pod_template = Find(role.value, {"template"});
-      if (pod_template == nullptr) return Missing("spec." + replicas.key + "." + Printable(role.key, 40) + ".template");
+      if (pod_template == nullptr)
+        return Missing("spec." + replicas.key + "." + Printable(role.key, 40) + ".template");
       document_.taken.TakeText(role.value, {"restartPolicy"});
       groups.push_back({role.key, pod_template, ReplicasOf(role.value)});
     }
     SetTemplate(*GP_TRY(CommonTemplate(kind_, groups, document_)));
     int64_t nodes = Replicas(groups), least = 0;
-    const auto elastic_most = document_.NumberAt(root_, {"spec", "elasticPolicy", "maxReplicas"}), elastic_least = document_.NumberAt(root_, {"spec", "elasticPolicy", "minReplicas"});
+    const auto elastic_most = document_.NumberAt(root_, {"spec", "elasticPolicy", "maxReplicas"}),
+               elastic_least = document_.NumberAt(root_, {"spec", "elasticPolicy", "minReplicas"});
     if (elastic_most) {
       nodes = std::min(*elastic_most, kReplicasMost);
       least = elastic_least.value_or(1);
     }
-    if (const auto available = document_.NumberAt(root_, {"spec", "runPolicy", "schedulingPolicy", "minAvailable"})) least = *available;
+    if (const auto available =
+            document_.NumberAt(root_, {"spec", "runPolicy", "schedulingPolicy", "minAvailable"}))
+      least = *available;
     PutNodes(replicas.value, replicas.key, nodes, least);
-    if (const YamlNode* queue = document_.taken.TakeText(root_, {"spec", "runPolicy", "schedulingPolicy", "queue"})) document_.PutQueue(*queue);
-    if (const YamlNode* priority = document_.taken.TakeText(root_, {"spec", "runPolicy", "schedulingPolicy", "priorityClass"})) document_.PutPriority(*priority);
+    if (const YamlNode* queue =
+            document_.taken.TakeText(root_, {"spec", "runPolicy", "schedulingPolicy", "queue"}))
+      document_.PutQueue(*queue);
+    if (const YamlNode* priority = document_.taken.TakeText(
+            root_, {"spec", "runPolicy", "schedulingPolicy", "priorityClass"}))
+      document_.PutPriority(*priority);
     document_.taken.TakeText(root_, {"spec", "runPolicy", "cleanPodPolicy"});
-    if (const auto retries = document_.NumberAt(root_, {"spec", "runPolicy", "backoffLimit"})) PutRetries(*retries);
+    if (const auto retries = document_.NumberAt(root_, {"spec", "runPolicy", "backoffLimit"}))
+      PutRetries(*retries);
     workload_.deadline = Find(root_, {"spec", "runPolicy", "activeDeadlineSeconds"});
     if (replicas.key == "pytorchReplicaSpecs") SetTorchVariables();
     return Ok();
@@ -214,25 +269,37 @@ class WorkloadReader {
   // As its operator does, for a program that reads them and for torchrun.
   void SetTorchVariables() {
     const YamlNode* processes = document_.taken.TakeText(root_, {"spec", "nprocPerNode"});
-    const auto count = processes == nullptr ? std::nullopt : std::optional(ParseCount(processes->text));
+    const auto count =
+        processes == nullptr ? std::nullopt : std::optional(ParseCount(processes->text));
     const bool has_several = count && *count && **count > 1;
-    workload_.variables = {{"RANK", "$GP_NODE_RANK"},
-                           {"WORLD_SIZE", has_several ? "$((GP_NNODES * " + std::to_string(**count) + "))" : "$GP_NNODES"},
-                           {"PET_NNODES", "$GP_NNODES"},
-                           {"PET_NODE_RANK", "$GP_NODE_RANK"},
-                           {"PET_MASTER_ADDR", "$GP_MASTER_ADDR"},
-                           {"PET_MASTER_PORT", "$GP_MASTER_PORT"}};
-    if (processes != nullptr) workload_.variables.emplace_back("PET_NPROC_PER_NODE", has_several ? std::to_string(**count) : "$GP_GPUS_PER_NODE");
+    workload_.variables = {
+        {"RANK", "$GP_NODE_RANK"},
+        {"WORLD_SIZE",
+         has_several ? "$((GP_NNODES * " + std::to_string(**count) + "))" : "$GP_NNODES"},
+        {"PET_NNODES", "$GP_NNODES"},
+        {"PET_NODE_RANK", "$GP_NODE_RANK"},
+        {"PET_MASTER_ADDR", "$GP_MASTER_ADDR"},
+        {"PET_MASTER_PORT", "$GP_MASTER_PORT"}};
+    if (processes != nullptr)
+      workload_.variables.emplace_back("PET_NPROC_PER_NODE",
+                                       has_several ? std::to_string(**count) : "$GP_GPUS_PER_NODE");
   }
 
   Status TakeTrainJob() {
     const YamlNode* trainer = Find(root_, {"spec", "trainer"});
-    if (trainer == nullptr || Find(*trainer, {"command"}) == nullptr) return Fail(At(root_, "kind TrainJob: it has no trainer.command, so its program stands in its runtime: write that as spec.trainer.command"));
+    if (trainer == nullptr || Find(*trainer, {"command"}) == nullptr)
+      return Fail(At(root_,
+                     "kind TrainJob: it has no trainer.command, so its program stands in its "
+                     "runtime: write that as spec.trainer.command"));
     workload_.container = trainer;
     const int64_t nodes = document_.NumberAt(*trainer, {"numNodes"}).value_or(1);
     PutNodes(*trainer, "numNodes: " + std::to_string(nodes), nodes, 0);
-    workload_.variables = {{"PET_NNODES", "$GP_NNODES"}, {"PET_NODE_RANK", "$GP_NODE_RANK"}, {"PET_MASTER_ADDR", "$GP_MASTER_ADDR"}, {"PET_MASTER_PORT", "$GP_MASTER_PORT"}};
-    if (const auto processes = document_.NumberAt(*trainer, {"numProcPerNode"})) workload_.variables.emplace_back("PET_NPROC_PER_NODE", std::to_string(*processes));
+    workload_.variables = {{"PET_NNODES", "$GP_NNODES"},
+                           {"PET_NODE_RANK", "$GP_NODE_RANK"},
+                           {"PET_MASTER_ADDR", "$GP_MASTER_ADDR"},
+                           {"PET_MASTER_PORT", "$GP_MASTER_PORT"}};
+    if (const auto processes = document_.NumberAt(*trainer, {"numProcPerNode"}))
+      workload_.variables.emplace_back("PET_NPROC_PER_NODE", std::to_string(*processes));
     return Ok();
   }
 
@@ -244,6 +311,8 @@ class WorkloadReader {
 
 }  // namespace
 
-Result<std::optional<Workload>> ReadWorkload(Document& document) { return WorkloadReader(document).Read(); }
+Result<std::optional<Workload>> ReadWorkload(Document& document) {
+  return WorkloadReader(document).Read();
+}
 
 }  // namespace gp

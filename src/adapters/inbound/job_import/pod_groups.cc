@@ -10,14 +10,21 @@ namespace gp {
 namespace {
 
 // Says nothing of what runs.
-bool IsNameOnly(const std::string& path, const std::string& key) { return path.ends_with(']') && key == "name" && path.find("containers[") != std::string::npos && path.find('.', path.rfind('[')) == std::string::npos; }
+bool IsNameOnly(const std::string& path, const std::string& key) {
+  return path.ends_with(']') && key == "name" && path.find("containers[") != std::string::npos &&
+         path.find('.', path.rfind('[')) == std::string::npos;
+}
 
 // The path of the first value that one has otherwise.
-std::optional<std::string> FirstDifference(const YamlNode& one, const YamlNode& other, const std::string& path) {
-  if (one.IsScalar() && other.IsScalar()) return one.text == other.text ? std::nullopt : std::optional(path);
+std::optional<std::string> FirstDifference(const YamlNode& one, const YamlNode& other,
+                                           const std::string& path) {
+  if (one.IsScalar() && other.IsScalar())
+    return one.text == other.text ? std::nullopt : std::optional(path);
   if (one.kind != other.kind || one.items.size() != other.items.size()) return path;
   for (size_t i = 0; i < one.items.size(); ++i) {
-    if (auto difference = FirstDifference(one.items[i], other.items[i], path + "[" + std::to_string(i) + "]")) return difference;
+    if (auto difference =
+            FirstDifference(one.items[i], other.items[i], path + "[" + std::to_string(i) + "]"))
+      return difference;
   }
   std::set<std::string> keys;
   for (const YamlNode* node : {&one, &other}) {
@@ -41,11 +48,13 @@ int64_t Replicas(const std::vector<PodGroup>& groups) {
   return replicas;
 }
 
-Result<const YamlNode*> CommonTemplate(const std::string& kind, const std::vector<PodGroup>& groups, Document& document) {
+Result<const YamlNode*> CommonTemplate(const std::string& kind, const std::vector<PodGroup>& groups,
+                                       Document& document) {
   const PodGroup* first = nullptr;
   for (const PodGroup& group : groups) {
     const YamlNode* spec = Find(*group.pod_template, {"spec"});
-    if (spec == nullptr) return Fail(At(*group.pod_template, kind + " " + group.name + ": its template has no spec"));
+    if (spec == nullptr)
+      return Fail(At(*group.pod_template, kind + " " + group.name + ": its template has no spec"));
     if (group.replicas == 0) {
       document.taken.Use(*group.pod_template);
       continue;
@@ -55,11 +64,16 @@ Result<const YamlNode*> CommonTemplate(const std::string& kind, const std::vecto
       continue;
     }
     if (const auto difference = FirstDifference(*Find(*first->pod_template, {"spec"}), *spec, "")) {
-      return Fail(At(*group.pod_template, "kind " + kind + ": " + Printable(first->name, 40) + " and " + Printable(group.name, 40) + " differ in " + Printable(*difference, 80) + ", and all ranks of a job run the same: make a job of each, or tell them apart by GP_NODE_RANK in one program"));
+      return Fail(At(*group.pod_template,
+                     "kind " + kind + ": " + Printable(first->name, 40) + " and " +
+                         Printable(group.name, 40) + " differ in " + Printable(*difference, 80) +
+                         ", and all ranks of a job run the same: make a job of each, or tell them "
+                         "apart by GP_NODE_RANK in one program"));
     }
     document.taken.Use(*group.pod_template);
   }
-  if (first == nullptr) return Fail(At(document.root, "kind " + kind + ": it has no replicas, so it runs nothing"));
+  if (first == nullptr)
+    return Fail(At(document.root, "kind " + kind + ": it has no replicas, so it runs nothing"));
   return first->pod_template;
 }
 

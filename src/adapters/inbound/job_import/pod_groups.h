@@ -18,7 +18,9 @@ struct PodGroup {
 
 int64_t Replicas(const std::vector<PodGroup>& groups);
 
-// Of groups that all run the same, the template of the first.  kInvalidArgument: they do not; it names what differs.
-Result<const YamlNode*> CommonTemplate(const std::string& kind, const std::vector<PodGroup>& groups, Document& document);
+// Of groups that all run the same, the template of the first.  kInvalidArgument: they do not; it
+// names what differs.
+Result<const YamlNode*> CommonTemplate(const std::string& kind, const std::vector<PodGroup>& groups,
+                                       Document& document);
 
 }  // namespace gp

@@ -18,10 +18,13 @@ std::optional<int64_t> Thousandths(std::string_view text) {
   if (!whole || *whole > kMost) return std::nullopt;
   if (dot == std::string_view::npos) return *whole * kThousandth;
   const std::string_view digits = text.substr(dot + 1);
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
   const std::string three = (std::string(digits) + "000").substr(0, 3);
-  const bool has_more = digits.size() > 3 && digits.substr(3).find_first_not_of('0') != std::string_view::npos;
-  return *whole * kThousandth + (three[0] - '0') * 100 + (three[1] - '0') * 10 + (three[2] - '0') + (has_more ? 1 : 0);
+  const bool has_more =
+      digits.size() > 3 && digits.substr(3).find_first_not_of('0') != std::string_view::npos;
+  return *whole * kThousandth + (three[0] - '0') * 100 + (three[1] - '0') * 10 + (three[2] - '0') +
+         (has_more ? 1 : 0);
 }
 
 struct Unit {
@@ -32,8 +35,14 @@ struct Unit {
 constexpr int64_t kKilo = 1'000, kKibi = 1'024;
 // The longer names first: "Ki" ends in no other one.
 constexpr Unit kUnits[] = {
-    {"Ki", kKibi},  {"Mi", kKibi * kKibi}, {"Gi", kKibi* kKibi* kKibi}, {"Ti", kKibi* kKibi* kKibi* kKibi},
-    {"k", kKilo},   {"M", kKilo * kKilo},  {"G", kKilo* kKilo* kKilo},  {"T", kKilo* kKilo* kKilo* kKilo},
+    {"Ki", kKibi},
+    {"Mi", kKibi* kKibi},
+    {"Gi", kKibi* kKibi* kKibi},
+    {"Ti", kKibi* kKibi* kKibi* kKibi},
+    {"k", kKilo},
+    {"M", kKilo* kKilo},
+    {"G", kKilo* kKilo* kKilo},
+    {"T", kKilo* kKilo* kKilo* kKilo},
 };
 
 }  // namespace
@@ -60,7 +69,9 @@ std::optional<int64_t> QuantityMilli(std::string_view text) {
 
 std::optional<int64_t> QuantityCores(std::string_view text) {
   const auto thousandths = QuantityMilli(text);
-  return thousandths ? std::optional(*thousandths / kThousandth + (*thousandths % kThousandth != 0 ? 1 : 0)) : std::nullopt;
+  return thousandths
+             ? std::optional(*thousandths / kThousandth + (*thousandths % kThousandth != 0 ? 1 : 0))
+             : std::nullopt;
 }
 
 }  // namespace gp

@@ -49,7 +49,8 @@ std::vector<std::string> PartsOfExport(std::string_view text) {
 
 class SbatchImport {
  public:
-  SbatchImport(std::string_view file_name, SbatchScript script, const ImportOptions& options) : script_(std::move(script)), options_(options) {
+  SbatchImport(std::string_view file_name, SbatchScript script, const ImportOptions& options)
+      : script_(std::move(script)), options_(options) {
     imported_.notes = script_.notes;
     Put(draft_, {"name"}, Text(JobNameFromPath(file_name)));
   }
@@ -58,8 +59,12 @@ class SbatchImport {
     for (size_t i = 0; i < script_.directives.size(); ++i) {
       const Directive& one = script_.directives[i];
       // Of an option that is given again the last one counts.
-      const auto is_again = [&](const Directive& later) { return one.is_known && later.is_known && later.name == one.name; };
-      if (std::any_of(script_.directives.begin() + static_cast<std::ptrdiff_t>(i) + 1, script_.directives.end(), is_again)) continue;
+      const auto is_again = [&](const Directive& later) {
+        return one.is_known && later.is_known && later.name == one.name;
+      };
+      if (std::any_of(script_.directives.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                      script_.directives.end(), is_again))
+        continue;
       if (!Take(one)) Note(one, WhyNot(one));
       if (refused_) return Fail(*refused_);
     }
@@ -70,7 +75,9 @@ class SbatchImport {
   }
 
  private:
-  void Note(const Directive& one, std::string_view why) { imported_.notes.push_back({one.line, Printable(one.written, 100), Printable(why)}); }
+  void Note(const Directive& one, std::string_view why) {
+    imported_.notes.push_back({one.line, Printable(one.written, 100), Printable(why)});
+  }
 
   static std::string WhyNot(const Directive& one) {
     if (!one.is_known) return "is no option of sbatch's that is known here";
@@ -86,10 +93,16 @@ class SbatchImport {
     }
     using Taker = bool (SbatchImport::*)(const Directive&);
     static const std::map<std::string_view, Taker> kTakers{
-        {"account", &SbatchImport::TakeAccount},       {"array", &SbatchImport::TakeArray}, {"chdir", &SbatchImport::TakeDirectory},
-        {"export", &SbatchImport::TakeExport},         {"gres-flags", &SbatchImport::TakeBinding}, {"job-name", &SbatchImport::TakeName},
+        {"account", &SbatchImport::TakeAccount},
+        {"array", &SbatchImport::TakeArray},
+        {"chdir", &SbatchImport::TakeDirectory},
+        {"export", &SbatchImport::TakeExport},
+        {"gres-flags", &SbatchImport::TakeBinding},
+        {"job-name", &SbatchImport::TakeName},
         {"partition", &SbatchImport::TakePartition},
-        {"qos", &SbatchImport::TakeQos},               {"reservation", &SbatchImport::TakeReservation}, {"signal", &SbatchImport::TakeSignal},
+        {"qos", &SbatchImport::TakeQos},
+        {"reservation", &SbatchImport::TakeReservation},
+        {"signal", &SbatchImport::TakeSignal},
         {"time", &SbatchImport::TakeTime},
     };
     const auto taker = kTakers.find(one.name);
@@ -115,7 +128,8 @@ class SbatchImport {
   }
 
   bool TakeReservation(const Directive& one) {
-    if (!IsName(one.value)) return Unreadable(one, "a reservation's name has letters, digits, _ and -");
+    if (!IsName(one.value))
+      return Unreadable(one, "a reservation's name has letters, digits, _ and -");
     Put(draft_, {"reservation"}, Text(one.value));
     return true;
   }
@@ -130,7 +144,9 @@ class SbatchImport {
       if (queue != found->second) Note(one, "waits in " + queue + " alone: a job has one queue");
     }
     if (queue.empty()) {
-      Note(one, "say queue:, or import with --map " + one.value.substr(0, one.value.find(',')) + "=QUEUE; for the kind of node say node_labels: or resources: {gpus: {model: …}}");
+      Note(one,
+           "say queue:, or import with --map " + one.value.substr(0, one.value.find(',')) +
+               "=QUEUE; for the kind of node say node_labels: or resources: {gpus: {model: …}}");
     } else {
       Put(draft_, {"queue"}, Text(queue));
     }
@@ -141,34 +157,45 @@ class SbatchImport {
   // One job in place of an array would be another piece of work.
   bool TakeArray(const Directive& one) {
     const auto refuse = [&](const std::string& why) {
-      refused_ = InvalidArgument("line " + std::to_string(one.line) + ": " + Printable(one.written, 100) + ": " + why);
+      refused_ = InvalidArgument("line " + std::to_string(one.line) + ": " +
+                                 Printable(one.written, 100) + ": " + why);
       return true;
     };
     const auto array = ReadSlurmArray(one.value);
-    if (!array) return refuse("is no array that is read: numbers and FIRST-LAST, with :STEP, and %PARALLEL at the end");
+    if (!array)
+      return refuse(
+          "is no array that is read: numbers and FIRST-LAST, with :STEP, and %PARALLEL at the end");
     if (array->Count() > kArrayMax) return refuse(TooLarge(*array));
     facts_.array = *array;
     Put(draft_, {"array", "count"}, Plain(std::to_string(array->Count())));
-    if (array->max_parallel > 0) Put(draft_, {"array", "max_parallel"}, Plain(std::to_string(std::min<int64_t>(array->max_parallel, kArrayMax))));
+    if (array->max_parallel > 0)
+      Put(draft_, {"array", "max_parallel"},
+          Plain(std::to_string(std::min<int64_t>(array->max_parallel, kArrayMax))));
     return true;
   }
 
   // The first two parts into which it can be cut show how.
   static std::string TooLarge(const SlurmArray& array) {
-    const std::string why = "GP1011: an array has at most " + std::to_string(kArrayMax) + " jobs, and this one " + std::to_string(array.Count()) + ": import and submit it in parts";
+    const std::string why = "GP1011: an array has at most " + std::to_string(kArrayMax) +
+                            " jobs, and this one " + std::to_string(array.Count()) +
+                            ": import and submit it in parts";
     if (array.runs.size() != 1) return why;
     const SlurmArray::Run& run = array.runs.front();
     const auto part = [&](int64_t index) {
       const int64_t last = std::min(run.count, index + kArrayMax) - 1;
       const std::string step = run.step == 1 ? "" : ":" + std::to_string(run.step);
-      return "--array=" + std::to_string(run.first + index * run.step) + "-" + std::to_string(run.first + last * run.step) + step + (array.max_parallel > 0 ? "%" + std::to_string(array.max_parallel) : "");
+      return "--array=" + std::to_string(run.first + index * run.step) + "-" +
+             std::to_string(run.first + last * run.step) + step +
+             (array.max_parallel > 0 ? "%" + std::to_string(array.max_parallel) : "");
     };
-    return why + ", " + part(0) + ", " + part(kArrayMax) + (run.count > 2 * kArrayMax ? " and so on" : "");
+    return why + ", " + part(0) + ", " + part(kArrayMax) +
+           (run.count > 2 * kArrayMax ? " and so on" : "");
   }
 
   bool TakeDirectory(const Directive& one) {
     if (!one.value.starts_with('/')) return Unreadable(one, "workdir is an absolute path");
-    if (one.value.find('%') != std::string::npos) return Unreadable(one, "workdir knows no %j and the like");
+    if (one.value.find('%') != std::string::npos)
+      return Unreadable(one, "workdir knows no %j and the like");
     Put(draft_, {"workdir"}, Text(one.value));
     return true;
   }
@@ -179,7 +206,9 @@ class SbatchImport {
       const size_t equals = std::min(part.find('='), part.size());
       const std::string name = part.substr(0, equals);
       if (part == "ALL") {
-        Note(one, "variables of the shell that submits do not go along: name them under env:, or with --env");
+        Note(one,
+             "variables of the shell that submits do not go along: name them under env:, or with "
+             "--env");
       } else if (part == "NIL" || part.empty()) {
         continue;
       } else if (const auto refusal = VariableRefusal(name)) {
@@ -202,7 +231,8 @@ class SbatchImport {
 
   bool TakeQos(const Directive& one) {
     const std::string priority = one.value == "normal" ? "medium" : one.value;
-    if (priority != "low" && priority != "medium" && priority != "high") return Unreadable(one, "priority is low, medium, high or a number up to 1000");
+    if (priority != "low" && priority != "medium" && priority != "high")
+      return Unreadable(one, "priority is low, medium, high or a number up to 1000");
     Put(draft_, {"priority"}, Text(priority));
     return true;
   }
@@ -216,8 +246,10 @@ class SbatchImport {
 
   // "B:USR1@120": both the signal, and how long before the end.
   bool TakeSignal(const Directive& one) {
-    constexpr std::string_view kSignals[] = {"SIGUSR1", "SIGUSR2", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"};
-    const std::map<std::string_view, std::string_view> numbers{{"1", "HUP"}, {"2", "INT"}, {"3", "QUIT"}, {"10", "USR1"}, {"12", "USR2"}, {"15", "TERM"}};
+    constexpr std::string_view kSignals[] = {"SIGUSR1", "SIGUSR2", "SIGTERM",
+                                             "SIGINT",  "SIGHUP",  "SIGQUIT"};
+    const std::map<std::string_view, std::string_view> numbers{
+        {"1", "HUP"}, {"2", "INT"}, {"3", "QUIT"}, {"10", "USR1"}, {"12", "USR2"}, {"15", "TERM"}};
     std::string text = one.value;
     const size_t colon = text.find(':');
     const std::string whom = text.substr(0, colon == std::string::npos ? 0 : colon);
@@ -226,9 +258,12 @@ class SbatchImport {
     std::string name = text.substr(0, at);
     if (const auto number = numbers.find(name); number != numbers.end()) name = number->second;
     if (!name.starts_with("SIG")) name = "SIG" + name;
-    const auto seconds = at == std::string::npos ? Result<int64_t>(kSignalBefore) : ParseCount(text.substr(at + 1));
-    const bool is_read = std::ranges::find(kSignals, name) != std::end(kSignals) && (whom.empty() || whom == "B" || whom == "R" || whom == "RB");
-    if (!is_read || !seconds || *seconds < 1 || *seconds > 65'535) return Unreadable(one, "USR1, USR2, TERM, INT, HUP or QUIT, and seconds: USR1@120");
+    const auto seconds =
+        at == std::string::npos ? Result<int64_t>(kSignalBefore) : ParseCount(text.substr(at + 1));
+    const bool is_read = std::ranges::find(kSignals, name) != std::end(kSignals) &&
+                         (whom.empty() || whom == "B" || whom == "R" || whom == "RB");
+    if (!is_read || !seconds || *seconds < 1 || *seconds > 65'535)
+      return Unreadable(one, "USR1, USR2, TERM, INT, HUP or QUIT, and seconds: USR1@120");
     Put(draft_, {"checkpoint", "signal"}, Text(name));
     Put(draft_, {"checkpoint", "grace"}, Plain(Seconds(*seconds)));
     before_ = *seconds;
@@ -237,7 +272,8 @@ class SbatchImport {
 
   // Slurm warns before the end; here the grace follows it.
   void PutTime() {
-    if (time_ > 0) Put(draft_, {"time_limit"}, Plain(Seconds(time_ > before_ ? time_ - before_ : time_)));
+    if (time_ > 0)
+      Put(draft_, {"time_limit"}, Plain(Seconds(time_ > before_ ? time_ - before_ : time_)));
   }
 
   void PutText() {
@@ -246,7 +282,9 @@ class SbatchImport {
     StepUse use;
     if (facts_.is_shell) {
       NoteArguments(script_.body, imported_.notes);
-      use = TakeSteps({demand_.Nodes(), demand_.TasksPerNode(), demand_.GpusPerTask(), demand_.GpusPerNode()}, script_.body, imported_.notes);
+      use = TakeSteps(
+          {demand_.Nodes(), demand_.TasksPerNode(), demand_.GpusPerTask(), demand_.GpusPerNode()},
+          script_.body, imported_.notes);
     } else {
       NoteForeignArguments();
     }
@@ -260,19 +298,26 @@ class SbatchImport {
       if (!line.empty()) text += std::string(kHeader) + line + "\n";
     }
     for (const std::string& line : preamble) text += line + "\n";
-    for (const auto& [number, line] : script_.body) text += (line.starts_with("#GPU") ? "# " + line.substr(1) : line) + "\n";
+    for (const auto& [number, line] : script_.body)
+      text += (line.starts_with("#GPU") ? "# " + line.substr(1) : line) + "\n";
   }
 
   void ReadFacts(const std::string& first_line) {
     constexpr std::string_view kShells[] = {"sh", "bash", "dash", "ksh", "zsh"};
     for (const std::string& word : Split(first_line, ' ')) {
-      facts_.is_shell |= std::ranges::find(kShells, word.substr(word.rfind('/') + 1)) != std::end(kShells);
-      facts_.is_login_shell |= word == "--login" || (word.starts_with('-') && !word.starts_with("--") && word.find('l') != std::string::npos);
+      facts_.is_shell |=
+          std::ranges::find(kShells, word.substr(word.rfind('/') + 1)) != std::end(kShells);
+      facts_.is_login_shell |=
+          word == "--login" ||
+          (word.starts_with('-') && !word.starts_with("--") && word.find('l') != std::string::npos);
     }
     facts_.tasks_per_node = demand_.TasksPerNode();
-    if (const auto cpus = demand_.CpusPerTask()) facts_.stated["SLURM_CPUS_PER_TASK"] = std::to_string(*cpus);
-    if (const YamlEntry* name = draft_.Find("name")) facts_.stated["SLURM_JOB_NAME"] = name->value.text;
-    if (const YamlEntry* project = draft_.Find("project")) facts_.stated["SLURM_JOB_ACCOUNT"] = project->value.text;
+    if (const auto cpus = demand_.CpusPerTask())
+      facts_.stated["SLURM_CPUS_PER_TASK"] = std::to_string(*cpus);
+    if (const YamlEntry* name = draft_.Find("name"))
+      facts_.stated["SLURM_JOB_NAME"] = name->value.text;
+    if (const YamlEntry* project = draft_.Find("project"))
+      facts_.stated["SLURM_JOB_ACCOUNT"] = project->value.text;
   }
 
   // A program of another kind reads its arguments by names of its own.
@@ -280,7 +325,9 @@ class SbatchImport {
     for (const ScriptLine& line : script_.body) {
       for (const char* word : {"sys.argv", "argparse", "ARGV"}) {
         if (line.text.find(word) == std::string::npos) continue;
-        imported_.notes.push_back({line.number, word, "arguments come with the submit: gpu-platform jobs submit FILE -- ARGUMENTS"});
+        imported_.notes.push_back(
+            {line.number, word,
+             "arguments come with the submit: gpu-platform jobs submit FILE -- ARGUMENTS"});
         break;
       }
     }
@@ -309,14 +356,24 @@ class SbatchImport {
 
 }  // namespace
 
-Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text, const ImportOptions& options) {
+Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text,
+                                 const ImportOptions& options) {
   SbatchScript script = ReadSbatchScript(text);
-  const auto is_ours = [](const ScriptLine& line) { return line.text == "#GPU" || line.text.starts_with("#GPU "); };
+  const auto is_ours = [](const ScriptLine& line) {
+    return line.text == "#GPU" || line.text.starts_with("#GPU ");
+  };
   const auto ours = std::ranges::find_if(script.body, is_ours);
-  const auto part = std::ranges::find_if(script.directives, [](const Directive& one) { return one.name == "hetjob" || one.name == "packjob"; });
-  if (part != script.directives.end()) return Fail(InvalidArgument("line " + std::to_string(part->line) + ": a job of unlike parts (" + part->name + "): make a job of each, or say any_of"));
-  if (ours != script.body.end()) return Fail(InvalidArgument("line " + std::to_string(ours->number) + ": it has #GPU lines already: submit it as it is"));
-  if (script.directives.empty()) return Fail(InvalidArgument("there is no #SBATCH line before the first command"));
+  const auto part = std::ranges::find_if(script.directives, [](const Directive& one) {
+    return one.name == "hetjob" || one.name == "packjob";
+  });
+  if (part != script.directives.end())
+    return Fail(InvalidArgument("line " + std::to_string(part->line) + ": a job of unlike parts (" +
+                                part->name + "): make a job of each, or say any_of"));
+  if (ours != script.body.end())
+    return Fail(InvalidArgument("line " + std::to_string(ours->number) +
+                                ": it has #GPU lines already: submit it as it is"));
+  if (script.directives.empty())
+    return Fail(InvalidArgument("there is no #SBATCH line before the first command"));
   return SbatchImport(file_name, std::move(script), options).Do();
 }
 

@@ -9,8 +9,9 @@
 
 namespace gp {
 
-// `file_name` gives a job without --job-name its name.  kInvalidArgument: there is no #SBATCH line, it has a #GPU header
-// already, or it asks for an array that cannot be had as one.
-Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text, const ImportOptions& options = {});
+// `file_name` gives a job without --job-name its name.  kInvalidArgument: there is no #SBATCH line,
+// it has a #GPU header already, or it asks for an array that cannot be had as one.
+Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text,
+                                 const ImportOptions& options = {});
 
 }  // namespace gp

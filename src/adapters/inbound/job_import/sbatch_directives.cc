@@ -22,30 +22,124 @@ struct Option {
 
 // All that sbatch 24 knows, from its manual page.
 constexpr Option kOptions[] = {
-    {"account", 'A'}, {"acctg-freq"}, {"array", 'a'}, {"batch"}, {"bb"}, {"bbf"}, {"begin", 'b'}, {"chdir", 'D'}, {"cluster-constraint"},
-    {"clusters", 'M'}, {"comment"}, {"constraint", 'C'}, {"container"}, {"container-id"}, {"contiguous", 0, Takes::kNothing},
-    {"core-spec", 'S'}, {"cores-per-socket"}, {"cpu-freq"}, {"cpus-per-gpu"}, {"cpus-per-task", 'c'}, {"deadline"}, {"delay-boot"},
-    {"dependency", 'd'}, {"distribution", 'm'}, {"error", 'e'}, {"exclude", 'x'}, {"exclusive", 0, Takes::kMaybe}, {"export"},
-    {"export-file"}, {"extra"}, {"extra-node-info", 'B'}, {"get-user-env", 0, Takes::kMaybe}, {"gid"}, {"gpu-bind"}, {"gpu-freq"},
-    {"gpus", 'G'}, {"gpus-per-node"}, {"gpus-per-socket"}, {"gpus-per-task"}, {"gres"}, {"gres-flags"}, {"hint"},
-    {"hold", 'H', Takes::kNothing}, {"ignore-pbs", 0, Takes::kNothing}, {"input", 'i'}, {"job-name", 'J'},
-    {"kill-on-invalid-dep"}, {"licenses", 'L'}, {"mail-type"}, {"mail-user"}, {"mcs-label"}, {"mem"}, {"mem-bind"}, {"mem-per-cpu"},
-    {"mem-per-gpu"}, {"mincpus"}, {"network"}, {"nice", 0, Takes::kMaybe}, {"no-kill", 'k', Takes::kMaybe}, {"no-requeue", 0, Takes::kNothing},
-    {"nodefile", 'F'}, {"nodelist", 'w'}, {"nodes", 'N'}, {"ntasks", 'n'}, {"ntasks-per-core"}, {"ntasks-per-gpu"},
-    {"ntasks-per-node"}, {"ntasks-per-socket"}, {"open-mode"}, {"output", 'o'}, {"overcommit", 'O', Takes::kNothing},
-    {"oversubscribe", 's', Takes::kNothing}, {"parsable", 0, Takes::kNothing}, {"partition", 'p'}, {"power"}, {"prefer"}, {"priority"}, {"profile"},
-    {"propagate", 0, Takes::kMaybe}, {"qos", 'q'}, {"quiet", 'Q', Takes::kNothing}, {"reboot", 0, Takes::kNothing},
-    {"requeue", 0, Takes::kNothing}, {"reservation"}, {"resv-ports", 0, Takes::kMaybe}, {"segment"}, {"signal"},
-    {"share", 0, Takes::kNothing}, {"sockets-per-node"}, {"spread-job", 0, Takes::kNothing}, {"stepmgr", 0, Takes::kNothing}, {"switches"},
-    {"tasks"}, {"tasks-per-node"},
-    {"test-only", 0, Takes::kNothing}, {"thread-spec"}, {"threads-per-core"}, {"time", 't'}, {"time-min"}, {"tmp"}, {"tres-bind"}, {"tres-per-task"},
-    {"uid"}, {"use-min-nodes", 0, Takes::kNothing}, {"verbose", 'v', Takes::kNothing}, {"wait", 'W', Takes::kNothing},
-    {"wait-all-nodes"}, {"wckey"}, {"workdir"}, {"wrap"},
+    {"account", 'A'},
+    {"acctg-freq"},
+    {"array", 'a'},
+    {"batch"},
+    {"bb"},
+    {"bbf"},
+    {"begin", 'b'},
+    {"chdir", 'D'},
+    {"cluster-constraint"},
+    {"clusters", 'M'},
+    {"comment"},
+    {"constraint", 'C'},
+    {"container"},
+    {"container-id"},
+    {"contiguous", 0, Takes::kNothing},
+    {"core-spec", 'S'},
+    {"cores-per-socket"},
+    {"cpu-freq"},
+    {"cpus-per-gpu"},
+    {"cpus-per-task", 'c'},
+    {"deadline"},
+    {"delay-boot"},
+    {"dependency", 'd'},
+    {"distribution", 'm'},
+    {"error", 'e'},
+    {"exclude", 'x'},
+    {"exclusive", 0, Takes::kMaybe},
+    {"export"},
+    {"export-file"},
+    {"extra"},
+    {"extra-node-info", 'B'},
+    {"get-user-env", 0, Takes::kMaybe},
+    {"gid"},
+    {"gpu-bind"},
+    {"gpu-freq"},
+    {"gpus", 'G'},
+    {"gpus-per-node"},
+    {"gpus-per-socket"},
+    {"gpus-per-task"},
+    {"gres"},
+    {"gres-flags"},
+    {"hint"},
+    {"hold", 'H', Takes::kNothing},
+    {"ignore-pbs", 0, Takes::kNothing},
+    {"input", 'i'},
+    {"job-name", 'J'},
+    {"kill-on-invalid-dep"},
+    {"licenses", 'L'},
+    {"mail-type"},
+    {"mail-user"},
+    {"mcs-label"},
+    {"mem"},
+    {"mem-bind"},
+    {"mem-per-cpu"},
+    {"mem-per-gpu"},
+    {"mincpus"},
+    {"network"},
+    {"nice", 0, Takes::kMaybe},
+    {"no-kill", 'k', Takes::kMaybe},
+    {"no-requeue", 0, Takes::kNothing},
+    {"nodefile", 'F'},
+    {"nodelist", 'w'},
+    {"nodes", 'N'},
+    {"ntasks", 'n'},
+    {"ntasks-per-core"},
+    {"ntasks-per-gpu"},
+    {"ntasks-per-node"},
+    {"ntasks-per-socket"},
+    {"open-mode"},
+    {"output", 'o'},
+    {"overcommit", 'O', Takes::kNothing},
+    {"oversubscribe", 's', Takes::kNothing},
+    {"parsable", 0, Takes::kNothing},
+    {"partition", 'p'},
+    {"power"},
+    {"prefer"},
+    {"priority"},
+    {"profile"},
+    {"propagate", 0, Takes::kMaybe},
+    {"qos", 'q'},
+    {"quiet", 'Q', Takes::kNothing},
+    {"reboot", 0, Takes::kNothing},
+    {"requeue", 0, Takes::kNothing},
+    {"reservation"},
+    {"resv-ports", 0, Takes::kMaybe},
+    {"segment"},
+    {"signal"},
+    {"share", 0, Takes::kNothing},
+    {"sockets-per-node"},
+    {"spread-job", 0, Takes::kNothing},
+    {"stepmgr", 0, Takes::kNothing},
+    {"switches"},
+    {"tasks"},
+    {"tasks-per-node"},
+    {"test-only", 0, Takes::kNothing},
+    {"thread-spec"},
+    {"threads-per-core"},
+    {"time", 't'},
+    {"time-min"},
+    {"tmp"},
+    {"tres-bind"},
+    {"tres-per-task"},
+    {"uid"},
+    {"use-min-nodes", 0, Takes::kNothing},
+    {"verbose", 'v', Takes::kNothing},
+    {"wait", 'W', Takes::kNothing},
+    {"wait-all-nodes"},
+    {"wckey"},
+    {"workdir"},
+    {"wrap"},
 };
 
 // Further names of the same options; the last one was dropped from sbatch, and is in scripts yet.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
-    {"tasks", "ntasks"}, {"tasks-per-node", "ntasks-per-node"}, {"share", "oversubscribe"}, {"workdir", "chdir"},
+    {"tasks", "ntasks"},
+    {"tasks-per-node", "ntasks-per-node"},
+    {"share", "oversubscribe"},
+    {"workdir", "chdir"},
 };
 
 std::string_view WithoutSynonym(std::string_view name) {
@@ -138,7 +232,8 @@ class LineReader {
   void Short(const std::string& word) {
     for (size_t i = 1; i < word.size(); ++i) {
       const Option* option = ByLetter(word[i]);
-      Directive one{line_, std::string("-") + word[i], option == nullptr ? word : std::string(option->name), "", option != nullptr};
+      Directive one{line_, std::string("-") + word[i],
+                    option == nullptr ? word : std::string(option->name), "", option != nullptr};
       const bool has_value = option != nullptr && option->takes != Takes::kNothing;
       if (has_value && i + 1 < word.size()) {
         one.value = word.substr(i + 1);
@@ -164,7 +259,10 @@ class LineReader {
   std::vector<Directive> all_;
 };
 
-bool IsDirective(std::string_view line) { return line.starts_with(kMark) && (line.size() == kMark.size() || line[kMark.size()] == ' ' || line[kMark.size()] == '\t'); }
+bool IsDirective(std::string_view line) {
+  return line.starts_with(kMark) &&
+         (line.size() == kMark.size() || line[kMark.size()] == ' ' || line[kMark.size()] == '\t');
+}
 
 bool IsComment(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");
@@ -185,10 +283,15 @@ SbatchScript ReadSbatchScript(std::string_view text) {
     if (number == 1 && line.starts_with("#!")) {
       script.first_line = std::move(line);
     } else if (in_header && IsDirective(line)) {
-      std::ranges::move(LineReader(number, std::string_view(line).substr(kMark.size())).All(), std::back_inserter(script.directives));
+      std::ranges::move(LineReader(number, std::string_view(line).substr(kMark.size())).All(),
+                        std::back_inserter(script.directives));
     } else {
-      if (IsDirective(line)) script.notes.push_back({number, Printable(line, 100), "stands behind the first command: sbatch does not see it either"});
-      if (in_header && (line.starts_with("#PBS ") || line.starts_with("#BSUB "))) script.notes.push_back({number, Printable(line, 100), "is read by sbatch too, and not here: say it as #SBATCH"});
+      if (IsDirective(line))
+        script.notes.push_back({number, Printable(line, 100),
+                                "stands behind the first command: sbatch does not see it either"});
+      if (in_header && (line.starts_with("#PBS ") || line.starts_with("#BSUB ")))
+        script.notes.push_back({number, Printable(line, 100),
+                                "is read by sbatch too, and not here: say it as #SBATCH"});
       script.body.push_back({number, std::move(line)});
     }
   }

@@ -12,9 +12,9 @@ namespace gp {
 
 struct Directive {
   int line = 0;
-  std::string written;   // "--nodes=2", "-N 2"
-  std::string name;      // the long one: "nodes"; of an option that nobody knows as it is written
-  std::string value;     // empty: none
+  std::string written;  // "--nodes=2", "-N 2"
+  std::string name;     // the long one: "nodes"; of an option that nobody knows as it is written
+  std::string value;    // empty: none
   bool is_known = true;
 };
 
@@ -24,10 +24,10 @@ struct ScriptLine {
 };
 
 struct SbatchScript {
-  std::string first_line;             // "#!/bin/bash"; empty: none
+  std::string first_line;  // "#!/bin/bash"; empty: none
   std::vector<Directive> directives;
-  std::vector<ScriptLine> body;       // the others
-  std::vector<ImportNote> notes;      // of directives that sbatch itself does not see
+  std::vector<ScriptLine> body;   // the others
+  std::vector<ImportNote> notes;  // of directives that sbatch itself does not see
 };
 
 SbatchScript ReadSbatchScript(std::string_view text);

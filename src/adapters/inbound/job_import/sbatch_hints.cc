@@ -8,21 +8,28 @@ namespace gp {
 namespace {
 
 const std::map<std::string_view, std::string_view> kNoCounterpart{
-    {"begin", "there is no time to begin: `at` and a submit, or gpu-platform jobs hold and release"},
+    {"begin",
+     "there is no time to begin: `at` and a submit, or gpu-platform jobs hold and release"},
     {"clusters", "a submit goes to the cluster that --server names"},
     {"comment", "say labels: {comment: …}"},
-    {"constraint", "say node_labels:, and for GPUs resources: {gpus: {model: …}} (gpu-platform nodes label)"},
+    {"constraint",
+     "say node_labels:, and for GPUs resources: {gpus: {model: …}} (gpu-platform nodes label)"},
     {"container", "images of containers are not supported yet"},
     {"deadline", "gpu-platform jobs submit --plan says when it would start and end"},
     {"dependency", "ids of Slurm's jobs mean nothing here: say after: [JOB:ok] with ids of ours"},
     {"error", "output is kept with the job: gpu-platform jobs logs JOB"},
     {"exclude", "say node_labels: that those nodes have not"},
-    {"exclusive", "a node is shared by jobs, a GPU by nobody unless they ask for parts; ask for all GPUs of a node to have it alone"},
+    {"exclusive",
+     "a node is shared by jobs, a GPU by nobody unless they ask for parts; ask for all GPUs of a "
+     "node to have it alone"},
     {"hold", "gpu-platform jobs hold JOB"},
     {"input", "write: program < file"},
     {"licenses", "there are no licences to count"},
-    {"mail-type", "say notify: {to: [RECEIVER], on: [ended, failed]} with a receiver of the site (docs/how-to/notifications.md)"},
-    {"mail-user", "say notify: {to: [RECEIVER]} with a receiver of the site (docs/how-to/notifications.md)"},
+    {"mail-type",
+     "say notify: {to: [RECEIVER], on: [ended, failed]} with a receiver of the site "
+     "(docs/how-to/notifications.md)"},
+    {"mail-user",
+     "say notify: {to: [RECEIVER]} with a receiver of the site (docs/how-to/notifications.md)"},
     {"overcommit", "each task has cores of its own: say resources: {cpus: …}"},
     {"nice", "say priority: low, medium, high or 0 to 1000"},
     {"no-requeue", "after a fault of the platform a job is always started again"},
@@ -37,7 +44,9 @@ const std::map<std::string_view, std::string_view> kNoCounterpart{
     {"wrap", "--wrap belongs on sbatch's command line"},
 };
 
-constexpr std::string_view kWithoutMeaning[] = {"ignore-pbs", "kill-on-invalid-dep", "open-mode", "parsable", "quiet", "requeue", "verbose", "wait-all-nodes"};
+constexpr std::string_view kWithoutMeaning[] = {
+    "ignore-pbs", "kill-on-invalid-dep", "open-mode", "parsable", "quiet", "requeue",
+    "verbose",    "wait-all-nodes"};
 
 }  // namespace
 
@@ -46,6 +55,8 @@ std::string_view HintForOption(std::string_view name) {
   return hint == kNoCounterpart.end() ? "has no counterpart" : hint->second;
 }
 
-bool ChangesNothing(std::string_view name) { return std::ranges::find(kWithoutMeaning, name) != std::end(kWithoutMeaning); }
+bool ChangesNothing(std::string_view name) {
+  return std::ranges::find(kWithoutMeaning, name) != std::end(kWithoutMeaning);
+}
 
 }  // namespace gp

@@ -10,12 +10,15 @@ namespace {
 constexpr int kDepthMax = 64;  // of lists within lists; what is deeper is not read
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsOfName(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_'; }
+bool IsOfName(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
+}
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Words behind which a command begins.
 bool IsBeforeCommand(std::string_view word) {
-  constexpr std::string_view kWords[] = {"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "!", "time"};
+  constexpr std::string_view kWords[] = {"if",    "then", "elif", "else", "fi",  "while",
+                                         "until", "do",   "done", "!",    "time"};
   return std::ranges::find(kWords, word) != std::end(kWords);
 }
 
@@ -49,7 +52,9 @@ class Reader {
     bool has_tabs = false;  // <<-
   };
 
-  char At(size_t offset = 0) const { return at_ + offset < text_.size() ? text_[at_ + offset] : '\0'; }
+  char At(size_t offset = 0) const {
+    return at_ + offset < text_.size() ? text_[at_ + offset] : '\0';
+  }
   bool IsOver() const { return at_ >= text_.size(); }
 
   // Commands up to `end`, which is left to the caller; 0: to the end of the text.
@@ -93,8 +98,10 @@ class Reader {
 
   void Finish(ShellCommand command) {
     const std::vector<ShellWord>& words = command.words;
-    if (functions_ == 0 && words.front().text == "getopts") Argument(words.front().begin, "getopts");
-    const bool sets = words.front().text == "set" && words.size() > 1 && (words[1].text == "--" || words[1].text.find_first_of("-+") != 0);
+    if (functions_ == 0 && words.front().text == "getopts")
+      Argument(words.front().begin, "getopts");
+    const bool sets = words.front().text == "set" && words.size() > 1 &&
+                      (words[1].text == "--" || words[1].text.find_first_of("-+") != 0);
     if (sets && functions_ == 0) has_own_arguments_ = true;
     script_.commands.push_back(std::move(command));
   }
@@ -107,7 +114,8 @@ class Reader {
   void OneWord(ShellCommand& command) {
     ShellWord word = Word();
     if (word.end == word.begin) ++at_;  // a character that has no meaning there
-    const bool is_descriptor = (At() == '<' || At() == '>') && !word.text.empty() && std::ranges::all_of(word.text, IsDigit);
+    const bool is_descriptor = (At() == '<' || At() == '>') && !word.text.empty() &&
+                               std::ranges::all_of(word.text, IsDigit);
     if (is_descriptor) return;  // 2>file
     if (!command.words.empty()) {
       if (command.words.front().text == "case" && word.text == "in") {
@@ -181,7 +189,9 @@ class Reader {
     SkipBlanks();
     const ShellWord target = Word();
     if (!is_document) return;
-    const bool is_quoted = text_.substr(target.begin, target.end - target.begin).find_first_of("'\"\\") != std::string_view::npos;
+    const bool is_quoted =
+        text_.substr(target.begin, target.end - target.begin).find_first_of("'\"\\") !=
+        std::string_view::npos;
     documents_.push_back({target.text, !is_quoted, has_tabs});
   }
 
@@ -223,7 +233,9 @@ class Reader {
     constexpr std::string_view kEnds = " \t\r\n;&|()<>";
     ShellWord word;
     word.begin = at_before_word_ = at_ = std::min(at_, text_.size());
-    const auto as_written = [&](size_t begin) { word.text += text_.substr(begin, std::min(at_, text_.size()) - begin); };
+    const auto as_written = [&](size_t begin) {
+      word.text += text_.substr(begin, std::min(at_, text_.size()) - begin);
+    };
     bool in_quotes = false;
     while (!IsOver()) {
       const char c = At();
@@ -274,7 +286,8 @@ class Reader {
       Braces(begin);
     } else if (IsDigit(next) || next == '@' || next == '*' || next == '#') {
       at_ += 2;
-      if (IsArgument(text_.substr(begin + 1, 1))) Argument(begin, std::string(text_.substr(begin, 2)));
+      if (IsArgument(text_.substr(begin + 1, 1)))
+        Argument(begin, std::string(text_.substr(begin, 2)));
     } else {
       ++at_;
       while (IsOfName(At())) ++at_;
@@ -295,7 +308,8 @@ class Reader {
     const std::string_view name = text_.substr(name_begin, at_ - name_begin);
     while (!IsOver() && At() != '}') Expanding();
     ++at_;
-    if (IsArgument(name)) Argument(begin, std::string(text_.substr(begin, std::min(at_, text_.size()) - begin)));
+    if (IsArgument(name))
+      Argument(begin, std::string(text_.substr(begin, std::min(at_, text_.size()) - begin)));
   }
 
   // "((…))" or "$((…))" with so many characters before its contents.

@@ -1,7 +1,8 @@
 #pragma once
 
-// A script for sh or bash, read as far as an import needs: which commands it names, and which of its own arguments it reads.
-// What only a run could tell (aliases, eval, sourced files) is not seen.
+// A script for sh or bash, read as far as an import needs: which commands it names, and which of
+// its own arguments it reads. What only a run could tell (aliases, eval, sourced files) is not
+// seen.
 
 #include <cstddef>
 #include <string>

@@ -16,34 +16,47 @@ constexpr int64_t kNodeCores = 128;
 constexpr int64_t kNodeGpus = 8;
 
 std::string SizeText(int64_t mebibytes) {
-  return mebibytes % 1'024 == 0 ? std::to_string(mebibytes / 1'024) + "GiB" : std::to_string(mebibytes) + "MiB";
+  return mebibytes % 1'024 == 0 ? std::to_string(mebibytes / 1'024) + "GiB"
+                                : std::to_string(mebibytes) + "MiB";
 }
 
 int64_t RoundedUp(int64_t all, int64_t parts) { return (all + parts - 1) / parts; }
 
-ImportNote NoteOf(const Directive& one, std::string why) { return {one.line, Printable(one.written, 100), std::move(why)}; }
+ImportNote NoteOf(const Directive& one, std::string why) {
+  return {one.line, Printable(one.written, 100), std::move(why)};
+}
 
 }  // namespace
 
 std::optional<std::string> SlurmDemand::Take(const Directive& one) {
   using Taker = std::string (SlurmDemand::*)(const Directive&);
   static const std::map<std::string_view, Taker> kTakers{
-      {"cpus-per-gpu", &SlurmDemand::TakeCount}, {"cpus-per-task", &SlurmDemand::TakeCount}, {"gpus", &SlurmDemand::TakeGpus},
-      {"gpus-per-node", &SlurmDemand::TakeGpus}, {"gpus-per-task", &SlurmDemand::TakeGpus},  {"gres", &SlurmDemand::TakeResource},
-      {"mem", &SlurmDemand::TakeMemory},         {"mem-per-cpu", &SlurmDemand::TakeMemory},  {"mem-per-gpu", &SlurmDemand::TakeMemory},
-      {"nodes", &SlurmDemand::TakeNodes},        {"ntasks", &SlurmDemand::TakeCount},        {"ntasks-per-node", &SlurmDemand::TakeCount},
+      {"cpus-per-gpu", &SlurmDemand::TakeCount},
+      {"cpus-per-task", &SlurmDemand::TakeCount},
+      {"gpus", &SlurmDemand::TakeGpus},
+      {"gpus-per-node", &SlurmDemand::TakeGpus},
+      {"gpus-per-task", &SlurmDemand::TakeGpus},
+      {"gres", &SlurmDemand::TakeResource},
+      {"mem", &SlurmDemand::TakeMemory},
+      {"mem-per-cpu", &SlurmDemand::TakeMemory},
+      {"mem-per-gpu", &SlurmDemand::TakeMemory},
+      {"nodes", &SlurmDemand::TakeNodes},
+      {"ntasks", &SlurmDemand::TakeCount},
+      {"ntasks-per-node", &SlurmDemand::TakeCount},
       {"ntasks-per-gpu", &SlurmDemand::TakeCount},
   };
   const auto taker = kTakers.find(one.name);
   if (taker == kTakers.end() || !one.is_known) return std::nullopt;
   std::string wrong = (this->*taker->second)(one);
-  if (counts_.contains(one.name) || one.name == "nodes" || one.name == "gres") directives_[one.name] = one;
+  if (counts_.contains(one.name) || one.name == "nodes" || one.name == "gres")
+    directives_[one.name] = one;
   return wrong;
 }
 
 std::string SlurmDemand::TakeNodes(const Directive& one) {
   const auto nodes = ReadSlurmRange(one.value);
-  if (!nodes || nodes->least < 1 || nodes->most > kNodesMost) return "is not read: a number up to 4096, or LEAST-MOST";
+  if (!nodes || nodes->least < 1 || nodes->most > kNodesMost)
+    return "is not read: a number up to 4096, or LEAST-MOST";
   nodes_ = *nodes;
   return "";
 }
@@ -57,7 +70,9 @@ std::string SlurmDemand::TakeCount(const Directive& one) {
 
 std::string SlurmDemand::TakeGpus(const Directive& one) {
   const auto gpus = ReadSlurmGpus(one.value);
-  if (!gpus) return "is not read: a number, or MODEL:NUMBER; of several kinds write one job file with any_of";
+  if (!gpus)
+    return "is not read: a number, or MODEL:NUMBER; of several kinds write one job file with "
+           "any_of";
   counts_[one.name] = gpus->count;
   if (!gpus->model.empty()) models_[one.name] = gpus->model;
   return "";
@@ -69,7 +84,8 @@ std::string SlurmDemand::TakeResource(const Directive& one) {
   for (const std::string& part : Split(one.value, ',')) {
     const size_t colon = std::min(part.find(':'), part.size());
     const std::string name = part.substr(0, colon);
-    const auto gpus = colon == part.size() ? std::optional(SlurmGpus{}) : ReadSlurmGpus(part.substr(colon + 1));
+    const auto gpus =
+        colon == part.size() ? std::optional(SlurmGpus{}) : ReadSlurmGpus(part.substr(colon + 1));
     if ((name == "mps" || name == "shard") && gpus && gpus->count > 0) {
       parts_[name] = gpus->count;
       continue;
@@ -81,13 +97,17 @@ std::string SlurmDemand::TakeResource(const Directive& one) {
     counts_[one.name] = gpus->count;
     if (!gpus->model.empty()) models_[one.name] = gpus->model;
   }
-  return others.empty() ? "" : Join(others, ",") + " is not in the job file: of resources there are GPUs alone, gpu:MODEL:NUMBER";
+  return others.empty()
+             ? ""
+             : Join(others, ",") +
+                   " is not in the job file: of resources there are GPUs alone, gpu:MODEL:NUMBER";
 }
 
 std::string SlurmDemand::TakeMemory(const Directive& one) {
   const auto mebibytes = SlurmMebibytes(one.value);
   if (!mebibytes) return "is not read: a number, with K, M, G or T";
-  if (*mebibytes == 0) return "is not read: all memory of a node cannot be asked for; say resources: {memory: …}";
+  if (*mebibytes == 0)
+    return "is not read: all memory of a node cannot be asked for; say resources: {memory: …}";
   counts_[one.name] = *mebibytes;
   return "";
 }
@@ -99,7 +119,8 @@ std::optional<int64_t> SlurmDemand::CountOf(const std::string& option) const {
 
 std::optional<int64_t> SlurmDemand::Tasks() const {
   if (const auto tasks = CountOf("ntasks")) return tasks;
-  const auto gpus = CountOf("gpus"), per_task = CountOf("gpus-per-task"), per_gpu = CountOf("ntasks-per-gpu");
+  const auto gpus = CountOf("gpus"), per_task = CountOf("gpus-per-task"),
+             per_gpu = CountOf("ntasks-per-gpu");
   if (gpus && per_task && *per_task > 0) return RoundedUp(*gpus, *per_task);
   return gpus && per_gpu ? std::optional(std::min(*gpus * *per_gpu, kCountMost)) : std::nullopt;
 }
@@ -113,27 +134,35 @@ std::optional<int64_t> SlurmDemand::TotalGpus() const {
   if (const auto gpus = CountOf("gpus")) return gpus;
   const auto tasks = CountOf("ntasks"), per_gpu = CountOf("ntasks-per-gpu");
   const bool is_counted_otherwise = StatedGpusPerNode() || CountOf("gpus-per-task");
-  return tasks && per_gpu && !is_counted_otherwise ? std::optional(RoundedUp(*tasks, *per_gpu)) : std::nullopt;
+  return tasks && per_gpu && !is_counted_otherwise ? std::optional(RoundedUp(*tasks, *per_gpu))
+                                                   : std::nullopt;
 }
 
 int64_t SlurmDemand::Nodes() const {
   if (nodes_) return nodes_->most;
   const auto gpus = CountOf("gpus"), gpus_per_node = CountOf("gpus-per-node");
-  if (gpus && gpus_per_node && *gpus_per_node > 0) return std::max<int64_t>(RoundedUp(*gpus, *gpus_per_node), 1);
+  if (gpus && gpus_per_node && *gpus_per_node > 0)
+    return std::max<int64_t>(RoundedUp(*gpus, *gpus_per_node), 1);
   const auto tasks = Tasks(), tasks_per_node = CountOf("ntasks-per-node");
   return tasks && tasks_per_node ? RoundedUp(*tasks, *tasks_per_node) : SpreadNodes();
 }
 
 int64_t SlurmDemand::SpreadNodes() const {
-  const int64_t tasks = Tasks().value_or(1), cpus = CpusPerTask().value_or(1), of_node = StatedGpusPerNode().value_or(0);
+  const int64_t tasks = Tasks().value_or(1), cpus = CpusPerTask().value_or(1),
+                of_node = StatedGpusPerNode().value_or(0);
   int64_t gpus = TotalGpus().value_or(0);
-  if (const auto of_task = CountOf("gpus-per-task"); of_task && gpus == 0 && of_node == 0) gpus = std::min(*of_task * tasks, kCountMost);
-  const auto fits = [&](int64_t nodes) { return std::min(RoundedUp(tasks, nodes), kCountMost) * cpus <= kNodeCores && RoundedUp(gpus, nodes) <= kNodeGpus; };
+  if (const auto of_task = CountOf("gpus-per-task"); of_task && gpus == 0 && of_node == 0)
+    gpus = std::min(*of_task * tasks, kCountMost);
+  const auto fits = [&](int64_t nodes) {
+    return std::min(RoundedUp(tasks, nodes), kCountMost) * cpus <= kNodeCores &&
+           RoundedUp(gpus, nodes) <= kNodeGpus;
+  };
   // A task cannot be parted, nor is one that asks for too much any node's.
   const int64_t most = std::min(std::max({gpus, tasks, int64_t{1}}), kNodesMost);
   if (fits(1) || !fits(most)) return 1;
   // One task for each GPU of a node, where it comes to that.
-  if (of_node > 0 && tasks % of_node == 0 && tasks / of_node <= kNodesMost && fits(tasks / of_node)) return tasks / of_node;
+  if (of_node > 0 && tasks % of_node == 0 && tasks / of_node <= kNodesMost && fits(tasks / of_node))
+    return tasks / of_node;
   int64_t least = 1;
   while (!fits(least)) ++least;
   for (int64_t nodes = least; nodes <= most; ++nodes) {
@@ -143,7 +172,8 @@ int64_t SlurmDemand::SpreadNodes() const {
 }
 
 int64_t SlurmDemand::TasksPerNode() const {
-  const auto tasks = Tasks(), per_node = CountOf("ntasks-per-node"), per_gpu = CountOf("ntasks-per-gpu"), gpus = StatedGpusPerNode();
+  const auto tasks = Tasks(), per_node = CountOf("ntasks-per-node"),
+             per_gpu = CountOf("ntasks-per-gpu"), gpus = StatedGpusPerNode();
   if (tasks) return std::min(RoundedUp(*tasks, Nodes()), per_node.value_or(kCountMost));
   if (per_gpu && gpus && !per_node) return std::clamp<int64_t>(*per_gpu * *gpus, 1, kCountMost);
   return per_node.value_or(1);
@@ -151,13 +181,15 @@ int64_t SlurmDemand::TasksPerNode() const {
 
 int64_t SlurmDemand::GpusPerNode() const {
   if (const auto of_node = StatedGpusPerNode()) return *of_node;
-  if (const auto of_task = CountOf("gpus-per-task")) return std::min(*of_task * TasksPerNode(), kCountMost);
+  if (const auto of_task = CountOf("gpus-per-task"))
+    return std::min(*of_task * TasksPerNode(), kCountMost);
   return RoundedUp(TotalGpus().value_or(0), Nodes());
 }
 
 std::optional<int64_t> SlurmDemand::CpusPerNode(int64_t gpus) const {
   if (const auto per_task = CpusPerTask()) return std::min(*per_task * TasksPerNode(), kCountMost);
-  if (const auto per_gpu = CountOf("cpus-per-gpu"); per_gpu && gpus > 0) return std::min(*per_gpu * gpus, kCountMost);
+  if (const auto per_gpu = CountOf("cpus-per-gpu"); per_gpu && gpus > 0)
+    return std::min(*per_gpu * gpus, kCountMost);
   return TasksPerNode() > 1 ? std::optional(TasksPerNode()) : std::nullopt;  // each has one
 }
 
@@ -168,9 +200,11 @@ std::optional<int64_t> SlurmDemand::MebibytesPerNode(int64_t gpus, int64_t cpus)
   return std::nullopt;
 }
 
-void SlurmDemand::PutInto(YamlNode& job_file, bool starts_tasks, std::vector<ImportNote>& notes) const {
+void SlurmDemand::PutInto(YamlNode& job_file, bool starts_tasks,
+                          std::vector<ImportNote>& notes) const {
   if (nodes_ || Nodes() > 1) Put(job_file, {"nodes"}, Plain(std::to_string(Nodes())));
-  if (nodes_ && nodes_->least < nodes_->most && !HasTotals()) Put(job_file, {"nodes_min"}, Plain(std::to_string(nodes_->least)));
+  if (nodes_ && nodes_->least < nodes_->most && !HasTotals())
+    Put(job_file, {"nodes_min"}, Plain(std::to_string(nodes_->least)));
   NodePart part;
   part.gpus = GpusPerNode();
   part.cpus = CpusPerNode(part.gpus);
@@ -191,7 +225,9 @@ void SlurmDemand::PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNo
     const std::string why = AddName(gpu, demand);
     notes.push_back(NoteOf(directives_.at(option), gpu.meaning + (why.empty() ? "" : "; " + why)));
     for (const auto& [other, other_name] : models_) {
-      if (ReadGpuName(other_name).models != gpu.models) notes.push_back(NoteOf(directives_.at(other), "names another GPU than " + option + " does: that one counts"));
+      if (ReadGpuName(other_name).models != gpu.models)
+        notes.push_back(NoteOf(directives_.at(other),
+                               "names another GPU than " + option + " does: that one counts"));
     }
   }
   for (const auto& [kind, count] : parts_) {
@@ -202,7 +238,11 @@ void SlurmDemand::PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNo
       demand.share = *ShareOfPercent(std::to_string(count));
       demand.isolation = "mps";
     }
-    notes.push_back(NoteOf(directives_.at("gres"), is_mps ? written + " is taken for " + std::to_string(count) + " % of one GPU" : written + " is a part of a GPU whose size only the site knows: a whole one here, or say share: or memory:"));
+    notes.push_back(
+        NoteOf(directives_.at("gres"),
+               is_mps ? written + " is taken for " + std::to_string(count) + " % of one GPU"
+                      : written + " is a part of a GPU whose size only the site knows: a whole one "
+                                  "here, or say share: or memory:"));
   }
   gp::PutGpus(demand, job_file);
 }
@@ -218,22 +258,36 @@ void SlurmDemand::NoteNodes(bool starts_tasks, std::vector<ImportNote>& notes) c
   const std::string nodes = std::to_string(Nodes()), tasks = std::to_string(TasksPerNode());
   const bool is_stated = nodes_ || CountOf("ntasks-per-node") || CountOf("gpus-per-node");
   if (Nodes() > 1 && !is_stated) {
-    note({"ntasks", "gpus", "gpus-per-task"}, "more than " + std::to_string(kNodeCores) + " cores or " + std::to_string(kNodeGpus) + " GPUs are spread over " + nodes + " nodes here, and the script runs on each; for others say nodes: and what each has");
+    note({"ntasks", "gpus", "gpus-per-task"},
+         "more than " + std::to_string(kNodeCores) + " cores or " + std::to_string(kNodeGpus) +
+             " GPUs are spread over " + nodes +
+             " nodes here, and the script runs on each; for others say nodes: and what each has");
   } else if (Nodes() > 1) {
-    note({"nodes", "ntasks", "gpus", "ntasks-per-node"}, "the script runs on each of the " + nodes + " nodes, not on the first alone");
+    note({"nodes", "ntasks", "gpus", "ntasks-per-node"},
+         "the script runs on each of the " + nodes + " nodes, not on the first alone");
   }
-  if (TasksPerNode() > 1 && !starts_tasks) note({"ntasks-per-node", "ntasks", "gpus-per-task", "ntasks-per-gpu"}, "the script runs once on each node: let it start the " + tasks + " tasks, as torchrun --nproc-per-node does");
+  if (TasksPerNode() > 1 && !starts_tasks)
+    note({"ntasks-per-node", "ntasks", "gpus-per-task", "ntasks-per-gpu"},
+         "the script runs once on each node: let it start the " + tasks +
+             " tasks, as torchrun --nproc-per-node does");
   const bool is_one_by_default = !nodes_ && Nodes() == 1;
-  if (is_one_by_default && Tasks().value_or(1) > 1 && !CountOf("ntasks-per-node")) note({"ntasks", "gpus-per-task"}, "all on one node here; of several say nodes:");
-  if (is_one_by_default && CountOf("gpus").value_or(0) > 1) note({"gpus"}, "all on one node here; of several say nodes: and how many GPUs each has");
-  if (nodes_ && nodes_->least < nodes_->most && HasTotals()) note({"nodes"}, "starts on " + std::to_string(nodes_->most) + " nodes alone: what is asked for in all is not divided again");
+  if (is_one_by_default && Tasks().value_or(1) > 1 && !CountOf("ntasks-per-node"))
+    note({"ntasks", "gpus-per-task"}, "all on one node here; of several say nodes:");
+  if (is_one_by_default && CountOf("gpus").value_or(0) > 1)
+    note({"gpus"}, "all on one node here; of several say nodes: and how many GPUs each has");
+  if (nodes_ && nodes_->least < nodes_->most && HasTotals())
+    note({"nodes"}, "starts on " + std::to_string(nodes_->most) +
+                        " nodes alone: what is asked for in all is not divided again");
 }
 
 // Whatever was said that the parts of nodes do not come to.
 void SlurmDemand::NoteDifferences(const NodePart& part, std::vector<ImportNote>& notes) const {
-  const int64_t tasks = TasksPerNode(), cpus = part.cpus.value_or(1), mebibytes = part.mebibytes.value_or(0);
-  const std::string of_nodes = Nodes() == 1 ? " on one node" : " on each of " + std::to_string(Nodes()) + " nodes";
-  const std::string gpus_text = "comes to " + std::to_string(part.gpus) + " GPUs" + of_nodes, cpus_text = "comes to " + std::to_string(cpus) + " cores" + of_nodes;
+  const int64_t tasks = TasksPerNode(), cpus = part.cpus.value_or(1),
+                mebibytes = part.mebibytes.value_or(0);
+  const std::string of_nodes =
+      Nodes() == 1 ? " on one node" : " on each of " + std::to_string(Nodes()) + " nodes";
+  const std::string gpus_text = "comes to " + std::to_string(part.gpus) + " GPUs" + of_nodes,
+                    cpus_text = "comes to " + std::to_string(cpus) + " cores" + of_nodes;
   const std::string tasks_text = "comes to " + std::to_string(tasks) + " tasks" + of_nodes;
   const std::string memory_text = "comes to " + SizeText(mebibytes) + of_nodes;
   struct Row {
@@ -243,15 +297,25 @@ void SlurmDemand::NoteDifferences(const NodePart& part, std::vector<ImportNote>&
     const std::string& text;
   };
   const Row rows[] = {
-      {"gpus", 1, part.gpus * Nodes(), gpus_text},    {"gpus-per-node", 1, part.gpus, gpus_text}, {"gres", 1, part.gpus, gpus_text},
-      {"gpus-per-task", tasks, part.gpus, gpus_text}, {"cpus-per-task", tasks, cpus, cpus_text},  {"cpus-per-gpu", part.gpus, cpus, cpus_text},
-      {"mem", 1, mebibytes, memory_text},             {"mem-per-gpu", part.gpus, mebibytes, memory_text}, {"mem-per-cpu", cpus, mebibytes, memory_text},
-      {"ntasks", 1, tasks * Nodes(), tasks_text},     {"ntasks-per-node", 1, tasks, tasks_text},  {"ntasks-per-gpu", part.gpus, tasks, tasks_text},
+      {"gpus", 1, part.gpus * Nodes(), gpus_text},
+      {"gpus-per-node", 1, part.gpus, gpus_text},
+      {"gres", 1, part.gpus, gpus_text},
+      {"gpus-per-task", tasks, part.gpus, gpus_text},
+      {"cpus-per-task", tasks, cpus, cpus_text},
+      {"cpus-per-gpu", part.gpus, cpus, cpus_text},
+      {"mem", 1, mebibytes, memory_text},
+      {"mem-per-gpu", part.gpus, mebibytes, memory_text},
+      {"mem-per-cpu", cpus, mebibytes, memory_text},
+      {"ntasks", 1, tasks * Nodes(), tasks_text},
+      {"ntasks-per-node", 1, tasks, tasks_text},
+      {"ntasks-per-gpu", part.gpus, tasks, tasks_text},
   };
   for (const Row& row : rows) {
     const auto count = CountOf(row.option);
     const bool is_nothing = count && row.unit == 0;  // of each GPU, and there are none
-    if (count && (is_nothing || *count * row.unit != row.is)) notes.push_back(NoteOf(directives_.at(row.option), is_nothing ? "there are no GPUs" : row.text));
+    if (count && (is_nothing || *count * row.unit != row.is))
+      notes.push_back(
+          NoteOf(directives_.at(row.option), is_nothing ? "there are no GPUs" : row.text));
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a script for Slurm asks of nodes.  Slurm counts GPUs, cores and memory by job, node, task, GPU or core; a job file
-// by node.
+// What a script for Slurm asks of nodes.  Slurm counts GPUs, cores and memory by job, node, task,
+// GPU or core; a job file by node.
 
 #include <map>
 #include <optional>
@@ -20,14 +20,15 @@ class SlurmDemand {
   // nullopt: it asks for nothing of the kind.  Empty: taken.  Else what is wrong with it.
   std::optional<std::string> Take(const Directive& one);
 
-  // nodes, nodes_min and resources; with a note for all that comes to something else by node than it says.  `starts_tasks`:
-  // the script itself starts all tasks of a node.
+  // nodes, nodes_min and resources; with a note for all that comes to something else by node than
+  // it says.  `starts_tasks`: the script itself starts all tasks of a node.
   void PutInto(YamlNode& job_file, bool starts_tasks, std::vector<ImportNote>& notes) const;
 
   int64_t Nodes() const;
   int64_t TasksPerNode() const;
   int64_t GpusPerNode() const;
-  int64_t GpusPerTask() const { return CountOf("gpus-per-task").value_or(0); }  // 0: it does not say
+  // 0: it does not say
+  int64_t GpusPerTask() const { return CountOf("gpus-per-task").value_or(0); }
   std::optional<int64_t> CpusPerTask() const { return CountOf("cpus-per-task"); }
 
  private:
@@ -54,17 +55,19 @@ class SlurmDemand {
   std::optional<int64_t> CpusPerNode(int64_t gpus) const;
   std::optional<int64_t> MebibytesPerNode(int64_t gpus, int64_t cpus) const;
   // Totals that would be divided again on fewer nodes.
-  bool HasTotals() const { return CountOf("gpus") || (CountOf("ntasks") && !CountOf("ntasks-per-node")); }
+  bool HasTotals() const {
+    return CountOf("gpus") || (CountOf("ntasks") && !CountOf("ntasks-per-node"));
+  }
 
   void PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNote>& notes) const;
   void NoteNodes(bool starts_tasks, std::vector<ImportNote>& notes) const;
   void NoteDifferences(const NodePart& part, std::vector<ImportNote>& notes) const;
 
   std::optional<SlurmRange> nodes_;
-  std::map<std::string, int64_t> counts_;         // by option; of memory in MiB
-  std::map<std::string, std::string> models_;     // of GPUs, by option
-  std::map<std::string, int64_t> parts_;          // of GPUs, that --gres counts: mps, shard
-  std::map<std::string, Directive> directives_;   // by option
+  std::map<std::string, int64_t> counts_;        // by option; of memory in MiB
+  std::map<std::string, std::string> models_;    // of GPUs, by option
+  std::map<std::string, int64_t> parts_;         // of GPUs, that --gres counts: mps, shard
+  std::map<std::string, Directive> directives_;  // by option
 };
 
 }  // namespace gp

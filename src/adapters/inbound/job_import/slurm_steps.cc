@@ -26,9 +26,12 @@ class Lines {
   const std::string& Text() const { return text_; }
   int NumberAt(size_t at) const { return lines_[IndexAt(at)].number; }
 
-  void Replace(size_t begin, size_t end, std::string with) { changes_.push_back({begin, end, std::move(with)}); }
+  void Replace(size_t begin, size_t end, std::string with) {
+    changes_.push_back({begin, end, std::move(with)});
+  }
 
-  // From the last one to the first, so that places before them stay; what lies within another change goes with it.
+  // From the last one to the first, so that places before them stay; what lies within another
+  // change goes with it.
   void Apply() {
     std::ranges::stable_sort(changes_, {}, &Change::begin);
     std::vector<Change> apart;
@@ -39,8 +42,10 @@ class Lines {
     for (const Change& change : apart) {
       const size_t first = IndexAt(change.begin), last = IndexAt(change.end);
       const std::string rest = lines_[last].text.substr(change.end - begins_[last]);
-      lines_[first].text = lines_[first].text.substr(0, change.begin - begins_[first]) + change.with + rest;
-      lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(first) + 1, lines_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+      lines_[first].text =
+          lines_[first].text.substr(0, change.begin - begins_[first]) + change.with + rest;
+      lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                   lines_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
     }
   }
 
@@ -51,7 +56,9 @@ class Lines {
     std::string with;
   };
 
-  size_t IndexAt(size_t at) const { return static_cast<size_t>(std::ranges::upper_bound(begins_, at) - begins_.begin()) - 1; }
+  size_t IndexAt(size_t at) const {
+    return static_cast<size_t>(std::ranges::upper_bound(begins_, at) - begins_.begin()) - 1;
+  }
 
   std::vector<ScriptLine>& lines_;
   std::vector<size_t> begins_;
@@ -77,28 +84,90 @@ struct StepOption {
 };
 
 constexpr StepOption kStepOptions[] = {
-    {"ntasks", 'n', '=', Fate::kCounts}, {"nodes", 'N', '=', Fate::kCounts}, {"ntasks-per-node", 0, '=', Fate::kCounts}, {"tasks-per-node", 0, '=', Fate::kCounts},
-    {"account", 'A', '=', Fate::kNothing}, {"bcast", 0, '?', Fate::kNoted}, {"chdir", 'D', '=', Fate::kNoted}, {"cluster-constraint", 0, '=', Fate::kNothing},
-    {"constraint", 'C', '=', Fate::kNoted}, {"container", 0, '=', Fate::kNoted}, {"container-env", 0, '=', Fate::kNoted},
-    {"container-image", 0, '=', Fate::kNoted}, {"container-mounts", 0, '=', Fate::kNoted}, {"container-name", 0, '=', Fate::kNoted},
-    {"container-workdir", 0, '=', Fate::kNoted}, {"container-writable", 0, 0, Fate::kNoted}, {"container-mount-home", 0, 0, Fate::kNoted},
-    {"no-container-mount-home", 0, 0, Fate::kNoted}, {"no-container-entrypoint", 0, 0, Fate::kNoted}, {"no-container-remap-root", 0, 0, Fate::kNoted},
-    {"container-remap-root", 0, 0, Fate::kNoted}, {"cores-per-socket", 0, '=', Fate::kNothing}, {"cpu-bind", 0, '=', Fate::kNothing}, {"cpu_bind", 0, '=', Fate::kNothing},
-    {"cpu-freq", 0, '=', Fate::kNoted}, {"cpus-per-gpu", 0, '=', Fate::kNothing}, {"cpus-per-task", 'c', '=', Fate::kNothing}, {"disable-status", 'X', 0, Fate::kNothing},
-    {"distribution", 'm', '=', Fate::kNothing}, {"error", 'e', '=', Fate::kNoted}, {"exact", 0, 0, Fate::kNothing}, {"exclude", 'x', '=', Fate::kNoted},
-    {"exclusive", 0, '?', Fate::kGpus}, {"export", 0, '=', Fate::kNoted}, {"gpu-bind", 0, '=', Fate::kNoted}, {"gpus", 'G', '=', Fate::kGpus},
-    {"gpus-per-node", 0, '=', Fate::kGpus}, {"gpus-per-task", 0, '=', Fate::kCounts}, {"gres", 0, '=', Fate::kGpus}, {"gres-flags", 0, '=', Fate::kNothing},
-    {"het-group", 0, '=', Fate::kNoted}, {"hint", 0, '=', Fate::kNothing}, {"immediate", 'I', '?', Fate::kNothing}, {"input", 'i', '=', Fate::kNoted},
-    {"interactive", 0, 0, Fate::kNothing}, {"job-name", 'J', '=', Fate::kNothing}, {"jobid", 0, '=', Fate::kNothing}, {"kill-on-bad-exit", 'K', '?', Fate::kNothing},
-    {"label", 'l', 0, Fate::kNothing}, {"mem", 0, '=', Fate::kNothing}, {"mem-bind", 0, '=', Fate::kNothing}, {"mem-per-cpu", 0, '=', Fate::kNothing},
-    {"mem-per-gpu", 0, '=', Fate::kNothing}, {"mpi", 0, '=', Fate::kNoted}, {"network", 0, '=', Fate::kNothing}, {"nodelist", 'w', '=', Fate::kNoted},
-    {"ntasks-per-gpu", 0, '=', Fate::kNoted}, {"ntasks-per-socket", 0, '=', Fate::kNothing}, {"open-mode", 0, '=', Fate::kNothing}, {"output", 'o', '=', Fate::kNoted},
-    {"overcommit", 'O', 0, Fate::kNothing}, {"overlap", 0, 0, Fate::kNothing}, {"oversubscribe", 's', 0, Fate::kNothing}, {"partition", 'p', '=', Fate::kNothing},
-    {"preserve-env", 'E', 0, Fate::kNothing}, {"propagate", 0, '?', Fate::kNothing}, {"pty", 0, '?', Fate::kNoted}, {"qos", 'q', '=', Fate::kNothing},
-    {"quiet", 'Q', 0, Fate::kNothing}, {"quit-on-interrupt", 0, 0, Fate::kNothing}, {"relative", 'r', '=', Fate::kNoted}, {"reservation", 0, '=', Fate::kNothing},
-    {"resv-ports", 0, '?', Fate::kNothing}, {"signal", 0, '=', Fate::kNoted}, {"slurmd-debug", 0, '=', Fate::kNothing}, {"sockets-per-node", 0, '=', Fate::kNothing},
-    {"task-epilog", 0, '=', Fate::kNoted}, {"task-prolog", 0, '=', Fate::kNoted}, {"threads", 'T', '=', Fate::kNothing}, {"threads-per-core", 0, '=', Fate::kNothing},
-    {"time", 't', '=', Fate::kNoted}, {"unbuffered", 'u', 0, Fate::kNothing}, {"verbose", 'v', 0, Fate::kNothing}, {"wait", 'W', '=', Fate::kNothing},
+    {"ntasks", 'n', '=', Fate::kCounts},
+    {"nodes", 'N', '=', Fate::kCounts},
+    {"ntasks-per-node", 0, '=', Fate::kCounts},
+    {"tasks-per-node", 0, '=', Fate::kCounts},
+    {"account", 'A', '=', Fate::kNothing},
+    {"bcast", 0, '?', Fate::kNoted},
+    {"chdir", 'D', '=', Fate::kNoted},
+    {"cluster-constraint", 0, '=', Fate::kNothing},
+    {"constraint", 'C', '=', Fate::kNoted},
+    {"container", 0, '=', Fate::kNoted},
+    {"container-env", 0, '=', Fate::kNoted},
+    {"container-image", 0, '=', Fate::kNoted},
+    {"container-mounts", 0, '=', Fate::kNoted},
+    {"container-name", 0, '=', Fate::kNoted},
+    {"container-workdir", 0, '=', Fate::kNoted},
+    {"container-writable", 0, 0, Fate::kNoted},
+    {"container-mount-home", 0, 0, Fate::kNoted},
+    {"no-container-mount-home", 0, 0, Fate::kNoted},
+    {"no-container-entrypoint", 0, 0, Fate::kNoted},
+    {"no-container-remap-root", 0, 0, Fate::kNoted},
+    {"container-remap-root", 0, 0, Fate::kNoted},
+    {"cores-per-socket", 0, '=', Fate::kNothing},
+    {"cpu-bind", 0, '=', Fate::kNothing},
+    {"cpu_bind", 0, '=', Fate::kNothing},
+    {"cpu-freq", 0, '=', Fate::kNoted},
+    {"cpus-per-gpu", 0, '=', Fate::kNothing},
+    {"cpus-per-task", 'c', '=', Fate::kNothing},
+    {"disable-status", 'X', 0, Fate::kNothing},
+    {"distribution", 'm', '=', Fate::kNothing},
+    {"error", 'e', '=', Fate::kNoted},
+    {"exact", 0, 0, Fate::kNothing},
+    {"exclude", 'x', '=', Fate::kNoted},
+    {"exclusive", 0, '?', Fate::kGpus},
+    {"export", 0, '=', Fate::kNoted},
+    {"gpu-bind", 0, '=', Fate::kNoted},
+    {"gpus", 'G', '=', Fate::kGpus},
+    {"gpus-per-node", 0, '=', Fate::kGpus},
+    {"gpus-per-task", 0, '=', Fate::kCounts},
+    {"gres", 0, '=', Fate::kGpus},
+    {"gres-flags", 0, '=', Fate::kNothing},
+    {"het-group", 0, '=', Fate::kNoted},
+    {"hint", 0, '=', Fate::kNothing},
+    {"immediate", 'I', '?', Fate::kNothing},
+    {"input", 'i', '=', Fate::kNoted},
+    {"interactive", 0, 0, Fate::kNothing},
+    {"job-name", 'J', '=', Fate::kNothing},
+    {"jobid", 0, '=', Fate::kNothing},
+    {"kill-on-bad-exit", 'K', '?', Fate::kNothing},
+    {"label", 'l', 0, Fate::kNothing},
+    {"mem", 0, '=', Fate::kNothing},
+    {"mem-bind", 0, '=', Fate::kNothing},
+    {"mem-per-cpu", 0, '=', Fate::kNothing},
+    {"mem-per-gpu", 0, '=', Fate::kNothing},
+    {"mpi", 0, '=', Fate::kNoted},
+    {"network", 0, '=', Fate::kNothing},
+    {"nodelist", 'w', '=', Fate::kNoted},
+    {"ntasks-per-gpu", 0, '=', Fate::kNoted},
+    {"ntasks-per-socket", 0, '=', Fate::kNothing},
+    {"open-mode", 0, '=', Fate::kNothing},
+    {"output", 'o', '=', Fate::kNoted},
+    {"overcommit", 'O', 0, Fate::kNothing},
+    {"overlap", 0, 0, Fate::kNothing},
+    {"oversubscribe", 's', 0, Fate::kNothing},
+    {"partition", 'p', '=', Fate::kNothing},
+    {"preserve-env", 'E', 0, Fate::kNothing},
+    {"propagate", 0, '?', Fate::kNothing},
+    {"pty", 0, '?', Fate::kNoted},
+    {"qos", 'q', '=', Fate::kNothing},
+    {"quiet", 'Q', 0, Fate::kNothing},
+    {"quit-on-interrupt", 0, 0, Fate::kNothing},
+    {"relative", 'r', '=', Fate::kNoted},
+    {"reservation", 0, '=', Fate::kNothing},
+    {"resv-ports", 0, '?', Fate::kNothing},
+    {"signal", 0, '=', Fate::kNoted},
+    {"slurmd-debug", 0, '=', Fate::kNothing},
+    {"sockets-per-node", 0, '=', Fate::kNothing},
+    {"task-epilog", 0, '=', Fate::kNoted},
+    {"task-prolog", 0, '=', Fate::kNoted},
+    {"threads", 'T', '=', Fate::kNothing},
+    {"threads-per-core", 0, '=', Fate::kNothing},
+    {"time", 't', '=', Fate::kNoted},
+    {"unbuffered", 'u', 0, Fate::kNothing},
+    {"verbose", 'v', 0, Fate::kNothing},
+    {"wait", 'W', '=', Fate::kNothing},
 };
 
 const StepOption* ByName(std::string_view name) {
@@ -115,8 +184,9 @@ const StepOption* ByLetter(char letter) {
 struct Step {
   std::map<std::string_view, std::string> counts;
   std::vector<std::string> noted;  // as they are written
-  std::vector<std::pair<std::string, std::string>> gpus;  // options that give it GPUs, as they are written, and their values
-  size_t program = 0;              // which word it is
+  // Options that give it GPUs, as they are written, and their values
+  std::vector<std::pair<std::string, std::string>> gpus;
+  size_t program = 0;  // which word it is
 };
 
 // nullopt: an option is not known, or there is no program.
@@ -128,18 +198,26 @@ std::optional<Step> ReadStep(const std::vector<ShellWord>& words, size_t srun) {
     if (written == "--") break;
     const bool is_long = written.starts_with("--");
     const size_t equals = is_long ? written.find('=') : std::string::npos;
-    const StepOption* option = is_long ? ByName(std::string_view(written).substr(2, equals == std::string::npos ? equals : equals - 2)) : ByLetter(written[1]);
+    const StepOption* option = is_long ? ByName(std::string_view(written).substr(
+                                             2, equals == std::string::npos ? equals : equals - 2))
+                                       : ByLetter(written[1]);
     if (option == nullptr) return std::nullopt;
-    std::string value = equals != std::string::npos ? written.substr(equals + 1) : is_long ? "" : written.substr(2);
-    if (option->takes == 0 && !value.empty() && !is_long) {  // letters without values may stand together
-      if (std::ranges::any_of(value, [](char c) { return ByLetter(c) == nullptr || ByLetter(c)->takes == '='; })) return std::nullopt;
+    std::string value = equals != std::string::npos ? written.substr(equals + 1)
+                        : is_long                   ? ""
+                                                    : written.substr(2);
+    // Letters without values may stand together
+    if (option->takes == 0 && !value.empty() && !is_long) {
+      if (std::ranges::any_of(
+              value, [](char c) { return ByLetter(c) == nullptr || ByLetter(c)->takes == '='; }))
+        return std::nullopt;
     }
     if (option->takes == '=' && value.empty() && equals == std::string::npos) {
       if (at == words.size()) return std::nullopt;
       value = words[at++].text;
       written += " " + value;
     }
-    if (option->fate == Fate::kCounts) step.counts[option->name == "tasks-per-node" ? "ntasks-per-node" : option->name] = value;
+    if (option->fate == Fate::kCounts)
+      step.counts[option->name == "tasks-per-node" ? "ntasks-per-node" : option->name] = value;
     if (option->fate == Fate::kGpus) step.gpus.emplace_back(written, value);
     const bool is_plain_export = option->name == "export" && (value == "ALL" || value.empty());
     if (option->fate == Fate::kNoted && !is_plain_export) step.noted.push_back(written);
@@ -155,7 +233,8 @@ std::optional<size_t> FindSrun(const std::vector<ShellWord>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (ProgramOf(words[i]) == "srun") return i;
     const bool is_runner = std::ranges::find(kRunners, words[i].text) != std::end(kRunners);
-    const bool is_its_option = i > 0 && (words[i].text.starts_with('-') || words[0].text == "timeout");
+    const bool is_its_option =
+        i > 0 && (words[i].text.starts_with('-') || words[0].text == "timeout");
     if (!is_runner && !is_its_option) return std::nullopt;
   }
   return std::nullopt;
@@ -170,19 +249,24 @@ bool AsksForTheHead(const std::vector<ShellWord>& words, const Step& step) {
   constexpr std::string_view kHeads[] = {"head", "HEAD", "master", "MASTER", "[0]"};
   const auto is_head = [&](const std::string& option) {
     const bool is_place = option.starts_with("-w") || option.starts_with("--nodelist");
-    return is_place && std::ranges::any_of(kHeads, [&](std::string_view head) { return option.contains(head); });
+    return is_place && std::ranges::any_of(
+                           kHeads, [&](std::string_view head) { return option.contains(head); });
   };
-  return std::ranges::any_of(step.noted, is_head) && (is_one("nodes") || is_one("ntasks")) && ProgramOf(words[step.program]) == "hostname";
+  return std::ranges::any_of(step.noted, is_head) && (is_one("nodes") || is_one("ntasks")) &&
+         ProgramOf(words[step.program]) == "hostname";
 }
 
 class StepWriter {
  public:
-  StepWriter(const StepPlan& plan, Lines& lines, std::vector<ImportNote>& notes) : plan_(plan), lines_(lines), notes_(notes) {}
+  StepWriter(const StepPlan& plan, Lines& lines, std::vector<ImportNote>& notes)
+      : plan_(plan), lines_(lines), notes_(notes) {}
 
   StepUse All() {
     for (const ShellCommand& command : ReadShellScript(lines_.Text()).commands) {
       const std::vector<ShellWord>& words = command.words;
-      const auto is = [&](size_t at, std::string_view text) { return at < words.size() && words[at].text == text; };
+      const auto is = [&](size_t at, std::string_view text) {
+        return at < words.size() && words[at].text == text;
+      };
       const std::string program = ProgramOf(words.front());
       NameRendezvous(words);
       if (program == "clear" || program == "tput" || program == "reset") use_.has_terminal = true;
@@ -212,14 +296,17 @@ class StepWriter {
     const int64_t tasks = TasksOnANode(words[srun], *step);
     // A function is no program that exec, nohup or timeout could run.
     if (tasks > 1 && srun > 0) return;
-    for (const std::string& option : step->noted) Note(words[srun], "srun " + option, "is left out: " + words[step->program].text + " runs on each node as it is");
+    for (const std::string& option : step->noted)
+      Note(words[srun], "srun " + option,
+           "is left out: " + words[step->program].text + " runs on each node as it is");
     const int64_t gpus = CountOf(*step, "gpus-per-task", plan_.gpus_per_task);
     NoteGpus(words[srun], *step);
     if (tasks <= 1 && gpus > 0 && gpus < plan_.gpus_per_node) {
       NoteAllGpus(words[srun], "srun --gpus-per-task=" + std::to_string(gpus));
     }
     const std::string each = gpus > 0 ? "-g " + std::to_string(gpus) + " " : "";
-    lines_.Replace(words[srun].begin, words[step->program].begin, tasks > 1 ? "gp_tasks " + each + std::to_string(tasks) + " " : "");
+    lines_.Replace(words[srun].begin, words[step->program].begin,
+                   tasks > 1 ? "gp_tasks " + each + std::to_string(tasks) + " " : "");
     use_.has_steps = true;
     use_.has_tasks |= tasks > 1;
   }
@@ -230,14 +317,17 @@ class StepWriter {
       const bool is_option = words[i - 1].text == "--rdzv_id" || words[i - 1].text == "--rdzv-id";
       const std::string& text = words[i].text;
       const std::string prefix = text.substr(0, text.find('=') + 1);
-      if (is_option && text == "$RANDOM") lines_.Replace(words[i].begin, words[i].end, "$GP_JOB_ID");
-      if (prefix.starts_with("--rdzv") && text == prefix + "$RANDOM") lines_.Replace(words[i].begin, words[i].end, prefix + "$GP_JOB_ID");
+      if (is_option && text == "$RANDOM")
+        lines_.Replace(words[i].begin, words[i].end, "$GP_JOB_ID");
+      if (prefix.starts_with("--rdzv") && text == prefix + "$RANDOM")
+        lines_.Replace(words[i].begin, words[i].end, prefix + "$GP_JOB_ID");
     }
   }
 
   void NoteAllGpus(const ShellWord& word, const std::string& what) {
-    Note(word, what, "is left out: each step sees all of the job's GPUs on its node here; "
-                     "set CUDA_VISIBLE_DEVICES to those that it may use");
+    Note(word, what,
+         "is left out: each step sees all of the job's GPUs on its node here; "
+         "set CUDA_VISIBLE_DEVICES to those that it may use");
   }
 
   // Steps side by side have GPUs of their own there.
@@ -246,7 +336,8 @@ class StepWriter {
       const bool is_gres = written.starts_with("--gres");
       if (is_gres && !value.starts_with("gpu")) continue;
       const auto count = ParseCount(value.substr(value.rfind(':') + 1));
-      const bool has_all = count && (*count == plan_.gpus_per_node || *count == plan_.gpus_per_node * plan_.nodes);
+      const bool has_all =
+          count && (*count == plan_.gpus_per_node || *count == plan_.gpus_per_node * plan_.nodes);
       if (has_all || plan_.gpus_per_node == 0) continue;
       NoteAllGpus(word, "srun " + written);
     }
@@ -255,7 +346,9 @@ class StepWriter {
   // Numbers; what is only known when it runs is taken for what the job has.
   static int64_t CountOf(const Step& step, std::string_view option, int64_t otherwise) {
     const auto count = step.counts.find(option);
-    return count == step.counts.end() ? otherwise : std::max<int64_t>(ParseCount(count->second).value_or(otherwise), 1);
+    return count == step.counts.end()
+               ? otherwise
+               : std::max<int64_t>(ParseCount(count->second).value_or(otherwise), 1);
   }
 
   int64_t TasksOnANode(const ShellWord& word, const Step& step) {
@@ -264,12 +357,20 @@ class StepWriter {
     int64_t on_node = CountOf(step, "ntasks-per-node", plan_.tasks_per_node);
     const int64_t tasks = CountOf(step, "ntasks", 0);
     if (nodes < plan_.nodes || (tasks > 0 && tasks < plan_.nodes)) {
-      Note(word, "srun", "runs on " + std::to_string(tasks > 0 ? std::min(nodes, tasks) : nodes) + " of the " + std::to_string(plan_.nodes) + " nodes there and on each here: where one is to do it, if [ \"$GP_NODE_RANK\" = 0 ]; then …; fi");
-      return tasks > 0 ? std::min((tasks + nodes - 1) / nodes, kTasksMost) : std::min(on_node, kTasksMost);
+      Note(word, "srun",
+           "runs on " + std::to_string(tasks > 0 ? std::min(nodes, tasks) : nodes) + " of the " +
+               std::to_string(plan_.nodes) +
+               " nodes there and on each here: where one is to do it, if [ \"$GP_NODE_RANK\" = 0 "
+               "]; then …; fi");
+      return tasks > 0 ? std::min((tasks + nodes - 1) / nodes, kTasksMost)
+                       : std::min(on_node, kTasksMost);
     }
     if (tasks > 0) {
       on_node = (tasks + plan_.nodes - 1) / plan_.nodes;
-      if (tasks % plan_.nodes != 0) Note(word, "srun", std::to_string(tasks) + " tasks are " + std::to_string(on_node) + " on each of " + std::to_string(plan_.nodes) + " nodes here");
+      if (tasks % plan_.nodes != 0)
+        Note(word, "srun",
+             std::to_string(tasks) + " tasks are " + std::to_string(on_node) + " on each of " +
+                 std::to_string(plan_.nodes) + " nodes here");
     }
     return std::min(on_node, kTasksMost);
   }
@@ -282,7 +383,8 @@ class StepWriter {
 
 }  // namespace
 
-StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body, std::vector<ImportNote>& notes) {
+StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body,
+                  std::vector<ImportNote>& notes) {
   if (body.empty()) return {};
   Lines lines(body);
   const StepUse use = StepWriter(plan, lines, notes).All();
@@ -292,18 +394,25 @@ StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body, std::vect
 
 std::vector<std::string> StepFunctions(const StepUse& use) {
   std::vector<std::string> lines;
-  if (use.has_hosts) lines.emplace_back("gp_hosts() { printf '%s\\n' \"${1:-$GP_NODE_LIST}\" | tr ',' '\\n'; }  # as scontrol show hostnames");
+  if (use.has_hosts)
+    lines.emplace_back(
+        "gp_hosts() { printf '%s\\n' \"${1:-$GP_NODE_LIST}\" | tr ',' '\\n'; }  # as scontrol show "
+        "hostnames");
   if (use.has_tasks) {
     for (const char* line : {
-             "gp_tasks() {  # [-g GPUS_OF_EACH] N PROGRAM: N tasks on this node, as srun starts them; the code of one that fails",
+             "gp_tasks() {  # [-g GPUS_OF_EACH] N PROGRAM: N tasks on this node, as srun starts "
+             "them; the code of one that fails",
              "  gp_each=0 gp_task=0 gp_running= gp_code=0 gp_gpus=${CUDA_VISIBLE_DEVICES:-}",
              "  if [ \"$1\" = -g ]; then gp_each=$2; shift 2; fi",
              "  gp_count=$1; shift",
              "  while [ \"$gp_task\" -lt \"$gp_count\" ]; do",
              "    if [ \"$gp_each\" -gt 0 ]; then",
-             "      gp_gpus=$(printf %s \"${CUDA_VISIBLE_DEVICES:-}\" | cut -d , -f $((gp_task * gp_each + 1))-$(((gp_task + 1) * gp_each)))",
+             "      gp_gpus=$(printf %s \"${CUDA_VISIBLE_DEVICES:-}\" | cut -d , -f $((gp_task * "
+             "gp_each + 1))-$(((gp_task + 1) * gp_each)))",
              "    fi",
-             "    CUDA_VISIBLE_DEVICES=$gp_gpus SLURM_LOCALID=$gp_task SLURM_PROCID=$((GP_NODE_RANK * gp_count + gp_task)) SLURM_NTASKS=$((GP_NNODES * gp_count)) \"$@\" &",
+             "    CUDA_VISIBLE_DEVICES=$gp_gpus SLURM_LOCALID=$gp_task "
+             "SLURM_PROCID=$((GP_NODE_RANK * gp_count + gp_task)) SLURM_NTASKS=$((GP_NNODES * "
+             "gp_count)) \"$@\" &",
              "    gp_running=\"$gp_running $!\" gp_task=$((gp_task + 1))",
              "  done",
              "  for gp_task in $gp_running; do wait \"$gp_task\" || gp_code=$?; done",
@@ -314,7 +423,8 @@ std::vector<std::string> StepFunctions(const StepUse& use) {
     }
   }
   // A shell without one takes "dumb" for it, with which clear fails.
-  if (use.has_terminal) lines.emplace_back("case \"${TERM:-dumb}\" in dumb) export TERM=xterm ;; esac");
+  if (use.has_terminal)
+    lines.emplace_back("case \"${TERM:-dumb}\" in dumb) export TERM=xterm ;; esac");
   return lines;
 }
 
@@ -328,7 +438,9 @@ void NoteArguments(const std::vector<ScriptLine>& body, std::vector<ImportNote>&
     if (std::ranges::find(texts, argument.text) == texts.end()) texts.push_back(argument.text);
   }
   for (const auto& [line, texts] : by_line) {
-    notes.push_back({line, Printable(Join(texts, " "), 100), "what stands behind the script on sbatch's command line: gpu-platform jobs submit FILE -- ARGUMENTS"});
+    notes.push_back({line, Printable(Join(texts, " "), 100),
+                     "what stands behind the script on sbatch's command line: gpu-platform jobs "
+                     "submit FILE -- ARGUMENTS"});
   }
 }
 

@@ -19,16 +19,17 @@ struct StepPlan {
 
 // What the script needs before its first line.
 struct StepUse {
-  bool has_steps = false;    // programs that read variables of Slurm's by themselves
-  bool has_tasks = false;    // gp_tasks N PROGRAM
-  bool has_hosts = false;    // gp_hosts LIST
+  bool has_steps = false;     // programs that read variables of Slurm's by themselves
+  bool has_tasks = false;     // gp_tasks N PROGRAM
+  bool has_hosts = false;     // gp_hosts LIST
   bool has_terminal = false;  // programs that want a TERM
 };
 
-// Writes "srun PROGRAM" as PROGRAM, or as gp_tasks where a node runs several, each with GPUs of its own where it asks for
-// some, and "scontrol show hostnames" as gp_hosts.  What
-// an option of srun's asked for beside that has a note.  A step that cannot be read stays as it is.
-StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body, std::vector<ImportNote>& notes);
+// Writes "srun PROGRAM" as PROGRAM, or as gp_tasks where a node runs several, each with GPUs of its
+// own where it asks for some, and "scontrol show hostnames" as gp_hosts.  What an option of srun's
+// asked for beside that has a note.  A step that cannot be read stays as it is.
+StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body,
+                  std::vector<ImportNote>& notes);
 
 // Lines that define them.
 std::vector<std::string> StepFunctions(const StepUse& use);

@@ -13,7 +13,9 @@ constexpr int64_t kMost = 1'000'000'000;
 
 std::optional<int64_t> Number(std::string_view text) {
   const size_t first = text.find_first_not_of('0');
-  const auto number = ParseCount(first == std::string_view::npos && !text.empty() ? "0" : text.substr(std::min(first, text.size())));
+  const auto number = ParseCount(first == std::string_view::npos && !text.empty()
+                                     ? "0"
+                                     : text.substr(std::min(first, text.size())));
   return number && *number <= kMost ? std::optional(*number) : std::nullopt;
 }
 
@@ -92,13 +94,24 @@ std::optional<int64_t> SlurmMebibytes(std::string_view text) {
   int64_t unit = 1;
   bool is_kib = false;
   constexpr std::string_view kUnits = "KkMmGgTt";
-  if (text.size() > 2 && text.ends_with('B') && kUnits.contains(text[text.size() - 2])) text.remove_suffix(1);
+  if (text.size() > 2 && text.ends_with('B') && kUnits.contains(text[text.size() - 2]))
+    text.remove_suffix(1);
   if (!text.empty()) {
     switch (text.back()) {
-      case 'K': case 'k': is_kib = true; [[fallthrough]];
-      case 'M': case 'm': text.remove_suffix(1); break;
-      case 'G': case 'g': unit = 1'024; text.remove_suffix(1); break;
-      case 'T': case 't': unit = 1'024 * 1'024; text.remove_suffix(1); break;
+      case 'K':
+      case 'k': is_kib = true; [[fallthrough]];
+      case 'M':
+      case 'm': text.remove_suffix(1); break;
+      case 'G':
+      case 'g':
+        unit = 1'024;
+        text.remove_suffix(1);
+        break;
+      case 'T':
+      case 't':
+        unit = 1'024 * 1'024;
+        text.remove_suffix(1);
+        break;
       default: break;
     }
   }

@@ -12,14 +12,17 @@ namespace {
 constexpr std::string_view kPrefix = "SLURM";
 constexpr std::string_view kOfArray = "SLURM_ARRAY_";
 
-bool IsOfName(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+bool IsOfName(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 bool IsCommentLine(const std::string& line) {
   const size_t first = line.find_first_not_of(" \t");
   return first == std::string::npos || line[first] == '#';
 }
 
-// Names of letters, digits and underscores; those that begin with a dash, a dot or a slash belong to something else.
+// Names of letters, digits and underscores; those that begin with a dash, a dot or a slash belong
+// to something else.
 std::vector<std::string> NamesIn(const std::string& line) {
   std::vector<std::string> names;
   for (size_t i = 0; i < line.size();) {
@@ -40,20 +43,33 @@ std::vector<std::string> ProgramsIn(const std::string& line) {
     while (end < line.size() && is_of_word(line[end])) ++end;
     const std::string word = line.substr(i, end - i);
     const std::string program = word.substr(word.rfind('/') + 1);
-    if (!program.empty() && std::ranges::find(programs, program) == programs.end()) programs.push_back(program);
+    if (!program.empty() && std::ranges::find(programs, program) == programs.end())
+      programs.push_back(program);
     i = std::max(end, i + 1);
   }
   return programs;
 }
 
 std::optional<std::string> ProgramNote(const std::string& program, const ScriptFacts& facts) {
-  if (program == "srun") return "each node runs the whole script: take srun away; programs on several nodes find each other by GP_MASTER_ADDR, GP_NNODES and GP_NODE_RANK";
-  if (program == "mpirun" || program == "mpiexec" || program.starts_with("mpiexec.")) return "each node runs the whole script: let only the node with GP_NODE_RANK 0 do this, with the hosts of GP_NODE_LIST";
-  if (program == "scontrol") return "a command of Slurm's, which is not there: gpu-platform jobs describe, hold and release do the like, and GP_NODE_LIST names the nodes";
-  if (program == "sbatch") return "a command of Slurm's, which is not there: gpu-platform jobs submit FILE";
-  if (program == "module" && !facts.is_login_shell) return "a function of login shells: begin with #!/bin/bash -l, or with . /etc/profile.d/modules.sh where the nodes have it";
-  constexpr std::string_view kSlurm[] = {"salloc", "sbcast", "squeue", "sinfo", "sacct", "sacctmgr", "scancel", "sstat", "sattach", "sprio", "sshare", "strigger"};
-  if (std::ranges::find(kSlurm, program) != std::end(kSlurm)) return "a command of Slurm's, which is not there: see gpu-platform jobs --help";
+  if (program == "srun")
+    return "each node runs the whole script: take srun away; programs on several nodes find each "
+           "other by GP_MASTER_ADDR, GP_NNODES and GP_NODE_RANK";
+  if (program == "mpirun" || program == "mpiexec" || program.starts_with("mpiexec."))
+    return "each node runs the whole script: let only the node with GP_NODE_RANK 0 do this, with "
+           "the hosts of GP_NODE_LIST";
+  if (program == "scontrol")
+    return "a command of Slurm's, which is not there: gpu-platform jobs describe, hold and release "
+           "do the like, and GP_NODE_LIST names the nodes";
+  if (program == "sbatch")
+    return "a command of Slurm's, which is not there: gpu-platform jobs submit FILE";
+  if (program == "module" && !facts.is_login_shell)
+    return "a function of login shells: begin with #!/bin/bash -l, or with . "
+           "/etc/profile.d/modules.sh where the nodes have it";
+  constexpr std::string_view kSlurm[] = {"salloc",  "sbcast",   "squeue",  "sinfo",
+                                         "sacct",   "sacctmgr", "scancel", "sstat",
+                                         "sattach", "sprio",    "sshare",  "strigger"};
+  if (std::ranges::find(kSlurm, program) != std::end(kSlurm))
+    return "a command of Slurm's, which is not there: see gpu-platform jobs --help";
   return std::nullopt;
 }
 
@@ -63,10 +79,12 @@ std::string TaskIdOf(const SlurmArray& array) {
   int64_t before = 0;
   for (size_t i = 0; i < array.runs.size(); ++i) {
     const SlurmArray::Run& run = array.runs[i];
-    const std::string index = before == 0 ? "GP_ARRAY_INDEX" : "(GP_ARRAY_INDEX - " + std::to_string(before) + ")";
+    const std::string index =
+        before == 0 ? "GP_ARRAY_INDEX" : "(GP_ARRAY_INDEX - " + std::to_string(before) + ")";
     before += run.count;
     if (i + 1 < array.runs.size()) text += "GP_ARRAY_INDEX < " + std::to_string(before) + " ? ";
-    text += std::to_string(run.first) + (run.count == 1 ? "" : " + " + std::to_string(run.step) + " * " + index);
+    text += std::to_string(run.first) +
+            (run.count == 1 ? "" : " + " + std::to_string(run.step) + " * " + index);
     if (i + 1 < array.runs.size()) text += " : ";
   }
   return text == "0 + 1 * GP_ARRAY_INDEX" ? "$GP_ARRAY_INDEX" : "$((" + text + "))";
@@ -124,13 +142,17 @@ std::map<std::string, std::string> Counterparts(const ScriptFacts& facts) {
 
 // What programs find out by themselves: which of an array they are, and which task of a step.
 bool IsReadByPrograms(std::string_view name, const ScriptFacts& facts) {
-  constexpr std::string_view kOfStep[] = {"SLURM_JOB_ID", "SLURM_JOB_NODELIST", "SLURM_LOCALID", "SLURM_NNODES", "SLURM_NODEID", "SLURM_NTASKS", "SLURM_PROCID"};
-  return name.starts_with(kOfArray) || (facts.has_steps && std::ranges::find(kOfStep, name) != std::end(kOfStep));
+  constexpr std::string_view kOfStep[] = {"SLURM_JOB_ID", "SLURM_JOB_NODELIST", "SLURM_LOCALID",
+                                          "SLURM_NNODES", "SLURM_NODEID",       "SLURM_NTASKS",
+                                          "SLURM_PROCID"};
+  return name.starts_with(kOfArray) ||
+         (facts.has_steps && std::ranges::find(kOfStep, name) != std::end(kOfStep));
 }
 
 }  // namespace
 
-std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body, const ScriptFacts& facts, std::vector<ImportNote>& notes) {
+std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body,
+                                        const ScriptFacts& facts, std::vector<ImportNote>& notes) {
   const std::map<std::string, std::string> values = Counterparts(facts);
   std::map<std::string, int> read;  // and on which line first
   for (const auto& [number, text] : body) {
@@ -146,13 +168,17 @@ std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body, con
   for (const auto& [name, number] : read) {
     const auto value = values.find(name);
     if (value == values.end()) {
-      notes.push_back({number, Printable(name, 60), "is not set here: see what a job finds (docs/how-to/run_many_nodes.md), or give it: --env " + Printable(name, 60) + "=…"});
+      notes.push_back({number, Printable(name, 60),
+                       "is not set here: see what a job finds (docs/how-to/run_many_nodes.md), or "
+                       "give it: --env " +
+                           Printable(name, 60) + "=…"});
     } else if (!facts.is_shell) {
       notes.push_back({number, name, "is not set here: this is " + value->second});
     }
   }
   for (const auto& [name, value] : values) {
-    if (facts.is_shell && (read.contains(name) || IsReadByPrograms(name, facts))) exports.push_back("export " + name + "=\"" + value + "\"");
+    if (facts.is_shell && (read.contains(name) || IsReadByPrograms(name, facts)))
+      exports.push_back("export " + name + "=\"" + value + "\"");
   }
   return exports;
 }

@@ -26,19 +26,23 @@ void Taken::ForEachLeft(const Teller& tell) const { TellBelow(document_, "", tel
 bool Taken::HasUsed(const YamlNode& node) const {
   if (used_.contains(&node)) return true;
   return std::ranges::any_of(node.items, [&](const YamlNode& item) { return HasUsed(item); }) ||
-         std::ranges::any_of(node.entries, [&](const YamlEntry& entry) { return HasUsed(entry.value); });
+         std::ranges::any_of(node.entries,
+                             [&](const YamlEntry& entry) { return HasUsed(entry.value); });
 }
 
 // What nobody used any part of is told as one.
-void Taken::TellOne(const YamlNode& node, const std::string& path, int line, const Teller& tell) const {
+void Taken::TellOne(const YamlNode& node, const std::string& path, int line,
+                    const Teller& tell) const {
   if (used_.contains(&node)) return;
   if (HasUsed(node)) return TellBelow(node, path, tell);
   tell(path, line);
 }
 
 void Taken::TellBelow(const YamlNode& node, const std::string& path, const Teller& tell) const {
-  for (const YamlEntry& entry : node.entries) TellOne(entry.value, path.empty() ? entry.key : path + "." + entry.key, entry.place.line, tell);
-  for (size_t i = 0; i < node.items.size(); ++i) TellOne(node.items[i], path + "[" + std::to_string(i) + "]", node.items[i].place.line, tell);
+  for (const YamlEntry& entry : node.entries)
+    TellOne(entry.value, path.empty() ? entry.key : path + "." + entry.key, entry.place.line, tell);
+  for (size_t i = 0; i < node.items.size(); ++i)
+    TellOne(node.items[i], path + "[" + std::to_string(i) + "]", node.items[i].place.line, tell);
 }
 
 }  // namespace gp

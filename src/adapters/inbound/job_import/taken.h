@@ -19,8 +19,8 @@ class Taken {
  public:
   explicit Taken(const YamlNode& document) : document_(document) {}
 
-  // The text at a path of keys, which counts as used; null: there is none, or something else, which does not.  A value that
-  // is not given counts as used too.
+  // The text at a path of keys, which counts as used; null: there is none, or something else, which
+  // does not.  A value that is not given counts as used too.
   const YamlNode* TakeText(const YamlNode& map, std::initializer_list<std::string_view> path);
   // All of it counts as used.
   void Use(const YamlNode& node) { used_.insert(&node); }

@@ -39,13 +39,16 @@ Values GpusByCondition(const State& state) {
   for (const Node& node : state.nodes) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const Gpu& gpu = node.gpus[i];
-      if (!IsRetired(*node.facts, static_cast<int>(i))) ++counts[{node.pool, gpu.condition, gpu.draining}];
+      if (!IsRetired(*node.facts, static_cast<int>(i)))
+        ++counts[{node.pool, gpu.condition, gpu.draining}];
     }
   }
   Values values;
   for (const auto& [key, count] : counts) {
     const auto& [pool, condition, draining] = key;
-    values[{{"pool", std::string(pool)}, {"condition", Name(condition)}, {"draining", draining ? "true" : "false"}}] = static_cast<double>(count);
+    values[{{"pool", std::string(pool)},
+            {"condition", Name(condition)},
+            {"draining", draining ? "true" : "false"}}] = static_cast<double>(count);
   }
   return values;
 }
@@ -55,9 +58,11 @@ Values GpusOutSince(const State& state) {
   for (const Node& node : state.nodes) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const Gpu& gpu = node.gpus[i];
-      if (IsInService(gpu) || gpu.changed_at.ns == 0 || IsRetired(*node.facts, static_cast<int>(i))) continue;
+      if (IsInService(gpu) || gpu.changed_at.ns == 0 || IsRetired(*node.facts, static_cast<int>(i)))
+        continue;
       Labels labels = GpuLabels(state, node.id, static_cast<int>(i));
-      labels.insert(labels.end(), {{"uuid", node.facts->gpus[i].uuid}, {"condition", Name(gpu.condition)}});
+      labels.insert(labels.end(),
+                    {{"uuid", node.facts->gpus[i].uuid}, {"condition", Name(gpu.condition)}});
       values[labels] = static_cast<double>(WallOf(state.time, gpu.changed_at).ns) / kNsPerSecond;
     }
   }
@@ -66,7 +71,10 @@ Values GpusOutSince(const State& state) {
 
 Values NodesByCondition(const State& state) {
   Values values;
-  for (const Node& node : state.nodes) ++values[{{"pool", node.pool}, {"condition", Name(node.condition)}, {"draining", node.draining ? "true" : "false"}}];
+  for (const Node& node : state.nodes)
+    ++values[{{"pool", node.pool},
+              {"condition", Name(node.condition)},
+              {"draining", node.draining ? "true" : "false"}}];
   return values;
 }
 
@@ -74,17 +82,22 @@ Values OpenIncidents(const State& state) {
   Values values;
   for (const auto& [id, incident] : state.incidents) {
     if (incident.state == IncidentState::kClosed) continue;
-    ++values[{{"state", Name(incident.state)}, {"needs_person", incident.needs_person ? "true" : "false"}}];
+    ++values[{{"state", Name(incident.state)},
+              {"needs_person", incident.needs_person ? "true" : "false"}}];
   }
   return values;
 }
 
 Values IncidentsSince(const State& state) {
   Values values;
-  for (auto next = state.incidents.rbegin(); next != state.incidents.rend() && values.size() < kIncidentsMax; ++next) {
+  for (auto next = state.incidents.rbegin();
+       next != state.incidents.rend() && values.size() < kIncidentsMax; ++next) {
     const Incident& incident = next->second;
     if (incident.state == IncidentState::kClosed) continue;
-    values[{{"incident", ToText(incident.id)}, {"cause", incident.cause}, {"node", incident.node}, {"gpu", incident.gpu < 0 ? "" : std::to_string(incident.gpu)}}] =
+    values[{{"incident", ToText(incident.id)},
+            {"cause", incident.cause},
+            {"node", incident.node},
+            {"gpu", incident.gpu < 0 ? "" : std::to_string(incident.gpu)}}] =
         static_cast<double>(WallOf(state.time, incident.opened_at).ns) / kNsPerSecond;
   }
   return values;
@@ -100,7 +113,8 @@ Values OpenBreakers(const State& state) {
 
 struct ControllerMetrics::Counters {
   std::map<std::pair<NodeId, int>, int> last_xids;
-  Values reports, fabric_reports, interruptions, requeues, ends, tasks, tests_passed, incidents, lost_gpu_seconds, checkpoints;
+  Values reports, fabric_reports, interruptions, requeues, ends, tasks, tests_passed, incidents,
+      lost_gpu_seconds, checkpoints;
 };
 
 namespace {
@@ -113,7 +127,9 @@ struct Counting {
 
   void operator()(const FaultSeen& event) const {
     if (event.gpu < 0) {
-      if (event.xid != 0) ++counters.fabric_reports[{{"node", state.FindNode(event.node)->facts->name}, {"sxid", std::to_string(event.xid)}}];
+      if (event.xid != 0)
+        ++counters.fabric_reports[{{"node", state.FindNode(event.node)->facts->name},
+                                   {"sxid", std::to_string(event.xid)}}];
       return;
     }
     Labels labels = GpuLabels(state, event.node, event.gpu);
@@ -121,11 +137,21 @@ struct Counting {
     ++counters.reports[labels];
     if (event.xid != 0) counters.last_xids[{event.node, event.gpu}] = event.xid;
   }
-  void operator()(const JobStopOrdered& event) const { ++counters.interruptions[{{"cause", Name(event.cause)}}]; }
-  void operator()(const JobRequeued& event) const { ++counters.requeues[{{"class", Name(event.end)}, {"charged_to", Name(ChargeOf(event.end))}}]; }
-  void operator()(const JobEnded& event) const { ++counters.ends[{{"state", Name(event.state)}, {"class", Name(event.end)}}]; }
-  void operator()(const GpuTaskOrdered& event) const { ++counters.tasks[{{"task", Name(event.task)}}]; }
-  void operator()(const GpuTaskEnded& event) const { counters.tests_passed[{}] += event.is_sound ? 1 : 0; }
+  void operator()(const JobStopOrdered& event) const {
+    ++counters.interruptions[{{"cause", Name(event.cause)}}];
+  }
+  void operator()(const JobRequeued& event) const {
+    ++counters.requeues[{{"class", Name(event.end)}, {"charged_to", Name(ChargeOf(event.end))}}];
+  }
+  void operator()(const JobEnded& event) const {
+    ++counters.ends[{{"state", Name(event.state)}, {"class", Name(event.end)}}];
+  }
+  void operator()(const GpuTaskOrdered& event) const {
+    ++counters.tasks[{{"task", Name(event.task)}}];
+  }
+  void operator()(const GpuTaskEnded& event) const {
+    counters.tests_passed[{}] += event.is_sound ? 1 : 0;
+  }
   void operator()(const IncidentOpened& event) const {
     ++counters.incidents[{{"cause", event.incident.cause}}];
     Lose(event.incident.cause, event.incident.lost_gpu_ms);
@@ -134,13 +160,16 @@ struct Counting {
     const auto incident = state.incidents.find(event.incident);
     if (incident != state.incidents.end()) Lose(incident->second.cause, event.lost_gpu_ms);
   }
-  void operator()(const CheckpointSaved& event) const { ++counters.checkpoints[{{"complete", event.checkpoint.is_complete ? "true" : "false"}}]; }
+  void operator()(const CheckpointSaved& event) const {
+    ++counters.checkpoints[{{"complete", event.checkpoint.is_complete ? "true" : "false"}}];
+  }
   template <typename Other>
   void operator()(const Other&) const {}
 
  private:
   void Lose(const std::string& cause, int64_t ms) const {
-    if (ms > 0) counters.lost_gpu_seconds[{{"cause", cause}}] += static_cast<double>(ms) / kMsPerSecond;
+    if (ms > 0)
+      counters.lost_gpu_seconds[{{"cause", cause}}] += static_cast<double>(ms) / kMsPerSecond;
   }
 };
 
@@ -148,7 +177,8 @@ struct Counting {
 
 ControllerMetrics::ControllerMetrics() : counters_(std::make_unique<Counters>()) {
   // From the beginning, so that what happens first is an increase.
-  for (int i = static_cast<int>(EndClass::kNone) + 1; i <= static_cast<int>(EndClass::kCancelled); ++i) {
+  for (int i = static_cast<int>(EndClass::kNone) + 1; i <= static_cast<int>(EndClass::kCancelled);
+       ++i) {
     const auto end = static_cast<EndClass>(i);
     counters_->requeues[{{"class", Name(end)}, {"charged_to", Name(ChargeOf(end))}}] = 0;
   }
@@ -165,22 +195,43 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
   const Counters& c = *counters_;
   MetricsPicture picture;
   picture.families = {
-      Family("gpu_platform_fault_reports_total", "Reports of errors of a GPU; xid: the driver's number of it, or none", kCounter, c.reports),
-      Family("gpu_platform_fabric_reports_total", "Reports of errors of a node's NVSwitches; sxid: the driver's number of it", kCounter, c.fabric_reports),
-      Family("gpu_platform_job_interruptions_total", "Orders to stop a running job, by cause", kCounter, c.interruptions),
-      Family("gpu_platform_job_requeues_total", "Jobs that were queued again, by the class of the attempt's end and whose doing it was", kCounter, c.requeues),
-      Family("gpu_platform_job_ends_total", "Jobs that came to their end, by state and class of end", kCounter, c.ends),
+      Family("gpu_platform_fault_reports_total",
+             "Reports of errors of a GPU; xid: the driver's number of it, or none", kCounter,
+             c.reports),
+      Family("gpu_platform_fabric_reports_total",
+             "Reports of errors of a node's NVSwitches; sxid: the driver's number of it", kCounter,
+             c.fabric_reports),
+      Family("gpu_platform_job_interruptions_total", "Orders to stop a running job, by cause",
+             kCounter, c.interruptions),
+      Family(
+          "gpu_platform_job_requeues_total",
+          "Jobs that were queued again, by the class of the attempt's end and whose doing it was",
+          kCounter, c.requeues),
+      Family("gpu_platform_job_ends_total",
+             "Jobs that came to their end, by state and class of end", kCounter, c.ends),
       Family("gpu_platform_gpu_tasks_ordered_total", "Resets and tests of GPUs", kCounter, c.tasks),
-      Family("gpu_platform_gpu_tests_passed_total", "Tests that found their GPU sound", kCounter, c.tests_passed),
-      Family("gpu_platform_incidents_opened_total", "Incidents that were opened, by cause", kCounter, c.incidents),
-      Family("gpu_platform_lost_gpu_seconds_total", "GPU time of attempts that incidents interrupted, by cause", kCounter, c.lost_gpu_seconds),
-      Family("gpu_platform_checkpoints_total", "Checkpoints that jobs reported", kCounter, c.checkpoints),
+      Family("gpu_platform_gpu_tests_passed_total", "Tests that found their GPU sound", kCounter,
+             c.tests_passed),
+      Family("gpu_platform_incidents_opened_total", "Incidents that were opened, by cause",
+             kCounter, c.incidents),
+      Family("gpu_platform_lost_gpu_seconds_total",
+             "GPU time of attempts that incidents interrupted, by cause", kCounter,
+             c.lost_gpu_seconds),
+      Family("gpu_platform_checkpoints_total", "Checkpoints that jobs reported", kCounter,
+             c.checkpoints),
       Family("gpu_platform_gpus", "GPUs by pool and condition", kGauge, GpusByCondition(state)),
-      Family("gpu_platform_gpu_out_of_service_since_timestamp_seconds", "When a GPU that may not be granted came into its condition", kGauge, GpusOutSince(state)),
+      Family("gpu_platform_gpu_out_of_service_since_timestamp_seconds",
+             "When a GPU that may not be granted came into its condition", kGauge,
+             GpusOutSince(state)),
       Family("gpu_platform_nodes", "Nodes by pool and condition", kGauge, NodesByCondition(state)),
-      Family("gpu_platform_incidents_open", "Incidents that are not closed", kGauge, OpenIncidents(state)),
-      Family("gpu_platform_incident_opened_timestamp_seconds", "When an incident that is not closed was opened", kGauge, IncidentsSince(state)),
-      Family("gpu_platform_breaker_open", "1 for pools where nothing is reset or drained by itself until a person closes the incident", kGauge, OpenBreakers(state)),
+      Family("gpu_platform_incidents_open", "Incidents that are not closed", kGauge,
+             OpenIncidents(state)),
+      Family("gpu_platform_incident_opened_timestamp_seconds",
+             "When an incident that is not closed was opened", kGauge, IncidentsSince(state)),
+      Family("gpu_platform_breaker_open",
+             "1 for pools where nothing is reset or drained by itself until a person closes the "
+             "incident",
+             kGauge, OpenBreakers(state)),
   };
   std::ranges::move(QueueGauges(state), std::back_inserter(picture.families));
   std::ranges::move(FragmentationGauges(state), std::back_inserter(picture.families));
@@ -191,16 +242,23 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const auto xid = c.last_xids.find({node.id, static_cast<int>(i)});
       const GpuVerdict verdict = VerdictOf(state, {node.id, static_cast<int>(i)});
-      seen.gpus.push_back({node.gpus[i].share_granted, node.gpus[i].memory_granted_mib, xid == c.last_xids.end() ? 0 : xid->second, Name(verdict.level), verdict.code});
+      seen.gpus.push_back({node.gpus[i].share_granted, node.gpus[i].memory_granted_mib,
+                           xid == c.last_xids.end() ? 0 : xid->second, Name(verdict.level),
+                           verdict.code});
     }
   }
   return picture;
 }
 
-Result<std::string> MetricsText(MetricsPicture picture, const GpuReadingsOf& readings_of, std::string_view names) {
-  if (!names.empty() && names != "dcgm") return Fail(InvalidArgument("names: \"" + Printable(names, 60) + "\" is not dcgm; the platform's own need not be named"));
-  std::vector<prometheus::MetricFamily> families = names.empty() ? std::move(picture.families) : DcgmGauges(picture, readings_of);
-  if (names.empty()) std::ranges::move(GpuGauges(picture, readings_of), std::back_inserter(families));
+Result<std::string> MetricsText(MetricsPicture picture, const GpuReadingsOf& readings_of,
+                                std::string_view names) {
+  if (!names.empty() && names != "dcgm")
+    return Fail(InvalidArgument("names: \"" + Printable(names, 60) +
+                                "\" is not dcgm; the platform's own need not be named"));
+  std::vector<prometheus::MetricFamily> families =
+      names.empty() ? std::move(picture.families) : DcgmGauges(picture, readings_of);
+  if (names.empty())
+    std::ranges::move(GpuGauges(picture, readings_of), std::back_inserter(families));
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families);
   return std::move(text).str();

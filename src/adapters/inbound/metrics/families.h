@@ -17,6 +17,7 @@ using Values = std::map<Labels, double>;
 // One series of the family.
 void AddMetric(prometheus::MetricFamily& family, const Labels& labels, double value);
 
-prometheus::MetricFamily Family(const char* name, const char* help, prometheus::MetricType type, const Values& values);
+prometheus::MetricFamily Family(const char* name, const char* help, prometheus::MetricType type,
+                                const Values& values);
 
 }  // namespace gp

@@ -16,49 +16,84 @@ Labels With(const Labels& labels, const char* name, std::string value) {
 
 }  // namespace
 
-std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture, const GpuReadingsOf& readings_of) {
+std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
+                                                const GpuReadingsOf& readings_of) {
   GpuSeries series;
   const int info = series.Add("gpu_platform_gpu_info", "1; what the GPU is");
-  const int verdict = series.Add("gpu_platform_gpu_verdict", "1; of its health: ok, WARN, FAIL or UNKNOWN, and the code of what is found");
-  const int age = series.Add("gpu_platform_gpu_readings_age_seconds", "Of what was read of the GPU last; readings older than three intervals are left out");
-  const int granted = series.Add("gpu_platform_gpu_share_granted_ratio", "Of its compute, what jobs were granted; 1: all");
+  const int verdict =
+      series.Add("gpu_platform_gpu_verdict",
+                 "1; of its health: ok, WARN, FAIL or UNKNOWN, and the code of what is found");
+  const int age = series.Add(
+      "gpu_platform_gpu_readings_age_seconds",
+      "Of what was read of the GPU last; readings older than three intervals are left out");
+  const int granted = series.Add("gpu_platform_gpu_share_granted_ratio",
+                                 "Of its compute, what jobs were granted; 1: all");
   const int memory = series.Add("gpu_platform_gpu_memory_bytes", "Memory that jobs can use");
-  const int memory_granted = series.Add("gpu_platform_gpu_memory_granted_bytes", "Of that, what jobs were granted");
-  const int memory_used = series.Add("gpu_platform_gpu_memory_used_bytes", "Memory in use, by the driver");
-  const int busy = series.Add("gpu_platform_gpu_busy_ratio", "Of the last moments, the part in which any kernel ran; says nothing of how full it was");
+  const int memory_granted =
+      series.Add("gpu_platform_gpu_memory_granted_bytes", "Of that, what jobs were granted");
+  const int memory_used =
+      series.Add("gpu_platform_gpu_memory_used_bytes", "Memory in use, by the driver");
+  const int busy = series.Add(
+      "gpu_platform_gpu_busy_ratio",
+      "Of the last moments, the part in which any kernel ran; says nothing of how full it was");
   const int temperature = series.Add("gpu_platform_gpu_temperature_celsius", "Of the GPU's core");
   const int power = series.Add("gpu_platform_gpu_power_watts", "Drawn now");
   const int power_limit = series.Add("gpu_platform_gpu_power_limit_watts", "The driver's limit");
-  const int ecc = series.Add("gpu_platform_gpu_ecc_errors_total", "Since the driver was loaded", kCounter);
-  const int remap = series.Add("gpu_platform_gpu_row_remap", "1: rows wait to be remapped at the next reset (pending), or cannot be (failed)");
-  const int throttled = series.Add("gpu_platform_gpu_throttled", "1: its clocks are held down, for this reason");
+  const int ecc =
+      series.Add("gpu_platform_gpu_ecc_errors_total", "Since the driver was loaded", kCounter);
+  const int remap =
+      series.Add("gpu_platform_gpu_row_remap",
+                 "1: rows wait to be remapped at the next reset (pending), or cannot be (failed)");
+  const int throttled =
+      series.Add("gpu_platform_gpu_throttled", "1: its clocks are held down, for this reason");
   const int links = series.Add("gpu_platform_gpu_nvlinks", "NVLinks, those that work and all");
   series.ForEach(picture, readings_of, [&](const GpuSeries::One& gpu, const v1::GpuReadings* seen) {
     const Labels labels{{"node", gpu.node.facts->name}, {"gpu", std::to_string(gpu.index)}};
-    series.Set(info, {labels[0], labels[1], {"uuid", gpu.facts.uuid}, {"model", gpu.facts.model}, {"pool", gpu.node.pool}, {"driver_version", gpu.node.facts->driver_version}}, 1);
-    series.Set(verdict, {labels[0], labels[1], {"verdict", gpu.now.verdict}, {"code", gpu.now.code}}, 1);
+    series.Set(info,
+               {labels[0],
+                labels[1],
+                {"uuid", gpu.facts.uuid},
+                {"model", gpu.facts.model},
+                {"pool", gpu.node.pool},
+                {"driver_version", gpu.node.facts->driver_version}},
+               1);
+    series.Set(verdict,
+               {labels[0], labels[1], {"verdict", gpu.now.verdict}, {"code", gpu.now.code}}, 1);
     series.Set(granted, labels, static_cast<double>(gpu.now.share_granted) / kWholeShare);
     series.Set(memory, labels, static_cast<double>(gpu.facts.memory_mib) * kMib);
     series.Set(memory_granted, labels, static_cast<double>(gpu.now.memory_granted_mib) * kMib);
     if (seen == nullptr) return;
     if (seen->has_age_seconds()) series.Set(age, labels, seen->age_seconds());
-    if (seen->has_memory_used_bytes()) series.Set(memory_used, labels, static_cast<double>(seen->memory_used_bytes()));
-    if (seen->has_utilization_percent()) series.Set(busy, labels, seen->utilization_percent() / 100.0);
-    if (seen->has_temperature_celsius()) series.Set(temperature, labels, seen->temperature_celsius());
+    if (seen->has_memory_used_bytes())
+      series.Set(memory_used, labels, static_cast<double>(seen->memory_used_bytes()));
+    if (seen->has_utilization_percent())
+      series.Set(busy, labels, seen->utilization_percent() / 100.0);
+    if (seen->has_temperature_celsius())
+      series.Set(temperature, labels, seen->temperature_celsius());
     if (seen->has_power_watts()) series.Set(power, labels, seen->power_watts());
     if (seen->has_power_limit_watts()) series.Set(power_limit, labels, seen->power_limit_watts());
-    if (seen->has_ecc_corrected()) series.Set(ecc, With(labels, "kind", "corrected"), static_cast<double>(seen->ecc_corrected()));
-    if (seen->has_ecc_uncorrected()) series.Set(ecc, With(labels, "kind", "uncorrected"), static_cast<double>(seen->ecc_uncorrected()));
-    if (seen->has_row_remap_pending()) series.Set(remap, With(labels, "state", "pending"), seen->row_remap_pending() ? 1 : 0);
-    if (seen->has_row_remap_failed()) series.Set(remap, With(labels, "state", "failed"), seen->row_remap_failed() ? 1 : 0);
-    for (const std::string& reason : seen->throttle_reasons()) series.Set(throttled, With(labels, "reason", reason), 1);
-    if (seen->has_nvlinks_active()) series.Set(links, With(labels, "state", "active"), seen->nvlinks_active());
-    if (seen->has_nvlinks_total()) series.Set(links, With(labels, "state", "all"), seen->nvlinks_total());
+    if (seen->has_ecc_corrected())
+      series.Set(ecc, With(labels, "kind", "corrected"),
+                 static_cast<double>(seen->ecc_corrected()));
+    if (seen->has_ecc_uncorrected())
+      series.Set(ecc, With(labels, "kind", "uncorrected"),
+                 static_cast<double>(seen->ecc_uncorrected()));
+    if (seen->has_row_remap_pending())
+      series.Set(remap, With(labels, "state", "pending"), seen->row_remap_pending() ? 1 : 0);
+    if (seen->has_row_remap_failed())
+      series.Set(remap, With(labels, "state", "failed"), seen->row_remap_failed() ? 1 : 0);
+    for (const std::string& reason : seen->throttle_reasons())
+      series.Set(throttled, With(labels, "reason", reason), 1);
+    if (seen->has_nvlinks_active())
+      series.Set(links, With(labels, "state", "active"), seen->nvlinks_active());
+    if (seen->has_nvlinks_total())
+      series.Set(links, With(labels, "state", "all"), seen->nvlinks_total());
   });
   return series.Take();
 }
 
-std::vector<prometheus::MetricFamily> DcgmGauges(const MetricsPicture& picture, const GpuReadingsOf& readings_of) {
+std::vector<prometheus::MetricFamily> DcgmGauges(const MetricsPicture& picture,
+                                                 const GpuReadingsOf& readings_of) {
   GpuSeries series;
   const int temperature = series.Add("DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C)");
   const int power = series.Add("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W)");
@@ -66,17 +101,26 @@ std::vector<prometheus::MetricFamily> DcgmGauges(const MetricsPicture& picture, 
   const int used = series.Add("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB)");
   const int free = series.Add("DCGM_FI_DEV_FB_FREE", "Framebuffer memory free (in MiB)");
   const int xid = series.Add("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered");
-  const int corrected = series.Add("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", "Single-bit volatile ECC errors", kCounter);
-  const int uncorrected = series.Add("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "Double-bit volatile ECC errors", kCounter);
-  const int remap = series.Add("DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed");
-  const int pending = series.Add("DCGM_FI_DEV_ROW_REMAP_PENDING", "Whether rows wait to be remapped");
+  const int corrected =
+      series.Add("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", "Single-bit volatile ECC errors", kCounter);
+  const int uncorrected =
+      series.Add("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "Double-bit volatile ECC errors", kCounter);
+  const int remap =
+      series.Add("DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed");
+  const int pending =
+      series.Add("DCGM_FI_DEV_ROW_REMAP_PENDING", "Whether rows wait to be remapped");
   series.ForEach(picture, readings_of, [&](const GpuSeries::One& gpu, const v1::GpuReadings* seen) {
-    const Labels labels{{"gpu", std::to_string(gpu.index)},     {"UUID", gpu.facts.uuid},       {"pci_bus_id", gpu.facts.pci_bus_id},
-                        {"device", "nvidia" + std::to_string(gpu.facts.minor)}, {"modelName", gpu.facts.model}, {"Hostname", gpu.node.facts->name},
+    const Labels labels{{"gpu", std::to_string(gpu.index)},
+                        {"UUID", gpu.facts.uuid},
+                        {"pci_bus_id", gpu.facts.pci_bus_id},
+                        {"device", "nvidia" + std::to_string(gpu.facts.minor)},
+                        {"modelName", gpu.facts.model},
+                        {"Hostname", gpu.node.facts->name},
                         {"DCGM_FI_DRIVER_VERSION", gpu.node.facts->driver_version}};
     series.Set(xid, labels, gpu.now.last_xid);
     if (seen == nullptr) return;
-    if (seen->has_temperature_celsius()) series.Set(temperature, labels, seen->temperature_celsius());
+    if (seen->has_temperature_celsius())
+      series.Set(temperature, labels, seen->temperature_celsius());
     if (seen->has_power_watts()) series.Set(power, labels, seen->power_watts());
     if (seen->has_utilization_percent()) series.Set(busy, labels, seen->utilization_percent());
     if (seen->has_memory_used_bytes()) {
@@ -84,10 +128,13 @@ std::vector<prometheus::MetricFamily> DcgmGauges(const MetricsPicture& picture, 
       series.Set(used, labels, used_mib);
       series.Set(free, labels, std::max(static_cast<double>(gpu.facts.memory_mib) - used_mib, 0.0));
     }
-    if (seen->has_ecc_corrected()) series.Set(corrected, labels, static_cast<double>(seen->ecc_corrected()));
-    if (seen->has_ecc_uncorrected()) series.Set(uncorrected, labels, static_cast<double>(seen->ecc_uncorrected()));
+    if (seen->has_ecc_corrected())
+      series.Set(corrected, labels, static_cast<double>(seen->ecc_corrected()));
+    if (seen->has_ecc_uncorrected())
+      series.Set(uncorrected, labels, static_cast<double>(seen->ecc_uncorrected()));
     if (seen->has_row_remap_failed()) series.Set(remap, labels, seen->row_remap_failed() ? 1 : 0);
-    if (seen->has_row_remap_pending()) series.Set(pending, labels, seen->row_remap_pending() ? 1 : 0);
+    if (seen->has_row_remap_pending())
+      series.Set(pending, labels, seen->row_remap_pending() ? 1 : 0);
   });
   return series.Take();
 }

@@ -21,7 +21,8 @@ class GpuSeries {
   };
 
   // A family; its number.
-  int Add(const char* name, const char* help, prometheus::MetricType type = prometheus::MetricType::Gauge);
+  int Add(const char* name, const char* help,
+          prometheus::MetricType type = prometheus::MetricType::Gauge);
   void Set(int family, const Labels& labels, double value);
 
   // With what was last read of it; nullptr: nothing.
@@ -31,7 +32,8 @@ class GpuSeries {
       const std::map<std::string, v1::GpuReadings> readings = readings_of(node.id);
       for (size_t i = 0; i < node.gpus.size(); ++i) {
         const auto seen = readings.find(node.facts->gpus[i].uuid);
-        tell(One{node, static_cast<int>(i), node.facts->gpus[i], node.gpus[i]}, seen != readings.end() ? &seen->second : nullptr);
+        tell(One{node, static_cast<int>(i), node.facts->gpus[i], node.gpus[i]},
+             seen != readings.end() ? &seen->second : nullptr);
       }
     }
   }

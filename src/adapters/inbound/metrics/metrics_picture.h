@@ -13,10 +13,11 @@
 namespace gp {
 
 struct GpuPicture {
-  int share_granted = 0;          // thousandths
+  int share_granted = 0;  // thousandths
   int64_t memory_granted_mib = 0;
-  int last_xid = 0;               // the driver's number of the last error that was reported; 0: none since the controller began
-  std::string verdict;            // its level and code, as whatever shows health shows them
+  // The driver's number of the last error that was reported; 0: none since the controller began
+  int last_xid = 0;
+  std::string verdict;  // its level and code, as whatever shows health shows them
   std::string code;
 };
 

@@ -7,7 +7,8 @@ Values Waiting(const State& state) {
   std::map<std::string, int64_t> counts;
   for (const auto& [name, queue] : state.queues) counts[name] = 0;
   for (const auto& [line, jobs] : state.lines) {
-    for (const std::string& path : PathsTo(line.queue)) counts[path] += static_cast<int64_t>(jobs.size());
+    for (const std::string& path : PathsTo(line.queue))
+      counts[path] += static_cast<int64_t>(jobs.size());
   }
   Values values;
   for (const auto& [name, count] : counts) values[{{"queue", name}}] = static_cast<double>(count);
@@ -38,12 +39,19 @@ std::vector<prometheus::MetricFamily> QueueGauges(const State& state) {
     guaranteed[labels] = static_cast<double>(queue.guaranteed);
     if (queue.limit.gpus) limit[labels] = static_cast<double>(*queue.limit.gpus);
   }
-  return {Family("gpu_platform_queue_jobs_waiting", "Jobs that wait for their place, in the queue and those below it", kGauge, Waiting(state)),
+  return {Family("gpu_platform_queue_jobs_waiting",
+                 "Jobs that wait for their place, in the queue and those below it", kGauge,
+                 Waiting(state)),
           Family("gpu_platform_queue_jobs_running", "Jobs that have one", kGauge, running),
-          Family("gpu_platform_queue_gpus_held", "GPUs that they hold; a part of one counts as that part", kGauge, held),
-          Family("gpu_platform_queue_gpus_guaranteed", "GPUs that it gets back when it needs them", kGauge, guaranteed),
-          Family("gpu_platform_queue_gpus_limit", "GPUs that it may hold; absent: any number", kGauge, limit),
-          Family("gpu_platform_oldest_waiting_job_queued_timestamp_seconds", "Since when the job waits that has waited longest; absent: none waits", kGauge, OldestSince(state))};
+          Family("gpu_platform_queue_gpus_held",
+                 "GPUs that they hold; a part of one counts as that part", kGauge, held),
+          Family("gpu_platform_queue_gpus_guaranteed", "GPUs that it gets back when it needs them",
+                 kGauge, guaranteed),
+          Family("gpu_platform_queue_gpus_limit", "GPUs that it may hold; absent: any number",
+                 kGauge, limit),
+          Family("gpu_platform_oldest_waiting_job_queued_timestamp_seconds",
+                 "Since when the job waits that has waited longest; absent: none waits", kGauge,
+                 OldestSince(state))};
 }
 
 }  // namespace gp

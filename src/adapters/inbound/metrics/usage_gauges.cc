@@ -12,7 +12,9 @@ constexpr double kPerCent = 100;
 
 Values GpusByKind(const State& state) {
   Values values;
-  for (const auto& [row, rate] : state.metering.used.rates) values[{{"pool", row.pool}, {"kind", Name(row.kind)}}] += static_cast<double>(rate.share) / kWholeShare;
+  for (const auto& [row, rate] : state.metering.used.rates)
+    values[{{"pool", row.pool}, {"kind", Name(row.kind)}}] +=
+        static_cast<double>(rate.share) / kWholeShare;
   return values;
 }
 
@@ -36,9 +38,18 @@ std::vector<prometheus::MetricFamily> UsageGauges(const State& state, Instant no
     used[labels] = standing.per_cent / kPerCent;
     expected[labels] = standing.expected_per_cent / kPerCent;
   }
-  return {Family("gpu_platform_gpus_by_use", "GPUs by what their time counts as now; a part of one counts as that part", kGauge, GpusByKind(state)),
-          Family("gpu_platform_budget_used_ratio", "How much of a budget was used this month; of each user's: by the one who has used most", kGauge, used),
-          Family("gpu_platform_budget_expected_ratio", "How much of it will be at the end of the month, if it goes on as in the last seven days", kGauge, expected)};
+  return {
+      Family("gpu_platform_gpus_by_use",
+             "GPUs by what their time counts as now; a part of one counts as that part", kGauge,
+             GpusByKind(state)),
+      Family(
+          "gpu_platform_budget_used_ratio",
+          "How much of a budget was used this month; of each user's: by the one who has used most",
+          kGauge, used),
+      Family(
+          "gpu_platform_budget_expected_ratio",
+          "How much of it will be at the end of the month, if it goes on as in the last seven days",
+          kGauge, expected)};
 }
 
 }  // namespace gp

@@ -14,29 +14,40 @@ namespace {
 
 constexpr size_t kTextsMax = 100;
 const std::vector<std::string> kNames = {"mail_from", "receivers", "sendmail"};
-const std::vector<std::string> kReceiverNames = {"name", "on", "where", "webhook", "secret_file", "authorities", "exec", "mail", "jobs"};
+const std::vector<std::string> kReceiverNames = {
+    "name", "on", "where", "webhook", "secret_file", "authorities", "exec", "mail", "jobs"};
 
-std::vector<std::string> Names(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+std::vector<std::string> Names(std::span<const std::string_view> names) {
+  return {names.begin(), names.end()};
+}
 
 // One mailbox, as it may stand in a header.
 std::optional<std::string> MailboxFault(const std::string& written) {
   std::string text = written;
-  if (const size_t mark = text.find(kUserMark); mark != std::string::npos) text.replace(mark, kUserMark.size(), "user");
+  if (const size_t mark = text.find(kUserMark); mark != std::string::npos)
+    text.replace(mark, kUserMark.size(), "user");
   const size_t at = text.find('@');
-  const bool are_plain = std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("@.+-_").contains(c); });
+  const bool are_plain = std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("@.+-_").contains(c);
+  });
   const bool is_local = at == std::string::npos && !text.empty();
   const bool is_whole = at != std::string::npos && at > 0 && IsHostName(text.substr(at + 1));
-  if (are_plain && (is_local || is_whole) && text.size() <= 254 && !text.starts_with('-')) return std::nullopt;
+  if (are_plain && (is_local || is_whole) && text.size() <= 254 && !text.starts_with('-'))
+    return std::nullopt;
   return "\"" + Printable(text, 60) + "\" is no address such as ops@example.org";
 }
 
 class ReceiverReader {
  public:
-  ReceiverReader(const std::string& path, Report& report) : map_(path, report), where_(path + ".where", report) {}
+  ReceiverReader(const std::string& path, Report& report)
+      : map_(path, report), where_(path + ".where", report) {}
 
   Receiver Read(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::kMap) {
-      map_.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as {name: pager, on: incident_opened, webhook: \"https://hooks.example.org/gpu\"}");
+      map_.Refuse(node.place, JobFileCode::kWrongType, "",
+                  "a map such as {name: pager, on: incident_opened, webhook: "
+                  "\"https://hooks.example.org/gpu\"}");
       return {};
     }
     for (const YamlEntry& entry : node.entries) ReadEntry(entry);
@@ -48,7 +59,8 @@ class ReceiverReader {
   void ReadEntry(const YamlEntry& entry) {
     const auto argument_fault = [](const std::string& text) { return ArgumentFault(text); };
     if (entry.key == "name") {
-      receiver_.name = map_.TakeText(entry, [](const std::string& text) { return NameFault(text); });
+      receiver_.name =
+          map_.TakeText(entry, [](const std::string& text) { return NameFault(text); });
     } else if (entry.key == "on") {
       ReadEvents(entry);
     } else if (entry.key == "where") {
@@ -68,7 +80,10 @@ class ReceiverReader {
     } else if (entry.key == "exec") {
       BeginWay(entry, NotifyWay::kExec);
       receiver_.command = map_.TakeTexts(entry, kTextsMax, argument_fault);
-      if (!receiver_.command.empty() && gp::PathFault(receiver_.command[0])) map_.Refuse(entry.value.place, JobFileCode::kBadWord, "exec", "begins with a program's absolute path; its arguments follow, each an element of the list");
+      if (!receiver_.command.empty() && gp::PathFault(receiver_.command[0]))
+        map_.Refuse(entry.value.place, JobFileCode::kBadWord, "exec",
+                    "begins with a program's absolute path; its arguments follow, each an element "
+                    "of the list");
     } else if (entry.key == "mail") {
       BeginWay(entry, NotifyWay::kMail);
       receiver_.recipients = map_.TakeTexts(entry, kTextsMax, MailboxFault);
@@ -78,7 +93,9 @@ class ReceiverReader {
   }
 
   void BeginWay(const YamlEntry& entry, NotifyWay way) {
-    if (++ways_ > 1) map_.Refuse(entry.place, JobFileCode::kContradiction, entry.key, "a receiver has one of webhook, exec and mail; make two of it");
+    if (++ways_ > 1)
+      map_.Refuse(entry.place, JobFileCode::kContradiction, entry.key,
+                  "a receiver has one of webhook, exec and mail; make two of it");
     receiver_.way = way;
   }
 
@@ -86,46 +103,69 @@ class ReceiverReader {
   void ReadEvents(const YamlEntry& entry) {
     const std::vector<std::string> names = Names(EventNames());
     const auto matches = [](const std::string& pattern, const std::string& name) {
-      return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
+      return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1))
+                                    : name == pattern;
     };
     const auto fault_of = [&](const std::string& text) -> std::optional<std::string> {
-      if (std::ranges::any_of(names, [&](const std::string& name) { return matches(text, name); })) return std::nullopt;
+      if (std::ranges::any_of(names, [&](const std::string& name) { return matches(text, name); }))
+        return std::nullopt;
       return "there is no event \"" + Printable(text, 60) + "\"" + DidYouMean(text, names);
     };
     for (const std::string& text : map_.TakeTexts(entry, kTextsMax, fault_of)) {
-      std::ranges::copy_if(names, std::inserter(receiver_.on, receiver_.on.end()), [&](const std::string& name) { return matches(text, name); });
+      std::ranges::copy_if(names, std::inserter(receiver_.on, receiver_.on.end()),
+                           [&](const std::string& name) { return matches(text, name); });
     }
   }
 
   void ReadWhere(const YamlEntry& entry) {
-    if (entry.value.kind != YamlNode::Kind::kMap) return map_.Refuse(entry.value.place, JobFileCode::kWrongType, "where", "a map such as {state: [FAILED, TIMEOUT], queue: research}");
+    if (entry.value.kind != YamlNode::Kind::kMap)
+      return map_.Refuse(entry.value.place, JobFileCode::kWrongType, "where",
+                         "a map such as {state: [FAILED, TIMEOUT], queue: research}");
     const std::vector<std::string> names = Names(EventFields());
     for (const YamlEntry& field : entry.value.entries) {
       if (std::ranges::find(names, field.key) == names.end()) {
-        where_.Refuse(field.place, JobFileCode::kUnknownKey, "", "no event has a \"" + Printable(field.key, 60) + "\"" + DidYouMean(field.key, names));
+        where_.Refuse(
+            field.place, JobFileCode::kUnknownKey, "",
+            "no event has a \"" + Printable(field.key, 60) + "\"" + DidYouMean(field.key, names));
         continue;
       }
       const std::vector<std::string> words = EventValues(field.key);
       const auto fault_of = [&](const std::string& text) -> std::optional<std::string> {
         if (words.empty()) return ArgumentFault(text);
         if (std::ranges::find(words, text) != words.end()) return std::nullopt;
-        return "no " + field.key + " is called \"" + Printable(text, 60) + "\"" + DidYouMean(text, words);
+        return "no " + field.key + " is called \"" + Printable(text, 60) + "\"" +
+               DidYouMean(text, words);
       };
-      for (const std::string& value : where_.TakeTexts(field, kTextsMax, fault_of)) receiver_.where[field.key].insert(value);
+      for (const std::string& value : where_.TakeTexts(field, kTextsMax, fault_of))
+        receiver_.where[field.key].insert(value);
     }
   }
 
   void CheckWhole(const YamlNode& node) {
-    if (receiver_.name.empty()) map_.Refuse(node.place, JobFileCode::kMissingKey, "name", "every receiver has a name of its own");
-    if (!HasKey(node, "on") && !receiver_.jobs_may_name) map_.Refuse(node.place, JobFileCode::kMissingKey, "on", "of which events it is told, such as [incident_opened, node_lost]");
-    if (ways_ == 0) map_.Refuse(node.place, JobFileCode::kMissingKey, "webhook", "where it is told: one of webhook, exec and mail");
-    const bool is_marked = std::ranges::any_of(receiver_.recipients, [](const std::string& one) { return one.contains(kUserMark); });
-    const bool hears_others = std::ranges::any_of(receiver_.on, [](const std::string& event) { return !event.starts_with("job_"); });
-    if (is_marked && hears_others) map_.Refuse(node.place, JobFileCode::kContradiction, "mail", "{user} is the user of a job, and `on` names events that are of none");
+    if (receiver_.name.empty())
+      map_.Refuse(node.place, JobFileCode::kMissingKey, "name",
+                  "every receiver has a name of its own");
+    if (!HasKey(node, "on") && !receiver_.jobs_may_name)
+      map_.Refuse(node.place, JobFileCode::kMissingKey, "on",
+                  "of which events it is told, such as [incident_opened, node_lost]");
+    if (ways_ == 0)
+      map_.Refuse(node.place, JobFileCode::kMissingKey, "webhook",
+                  "where it is told: one of webhook, exec and mail");
+    const bool is_marked = std::ranges::any_of(
+        receiver_.recipients, [](const std::string& one) { return one.contains(kUserMark); });
+    const bool hears_others = std::ranges::any_of(
+        receiver_.on, [](const std::string& event) { return !event.starts_with("job_"); });
+    if (is_marked && hears_others)
+      map_.Refuse(node.place, JobFileCode::kContradiction, "mail",
+                  "{user} is the user of a job, and `on` names events that are of none");
     const bool is_webhook = receiver_.way == NotifyWay::kWebhook;
-    if (!is_webhook && !(receiver_.secret_file.empty() && receiver_.authorities.empty())) map_.Refuse(node.place, JobFileCode::kContradiction, "", "secret_file and authorities are for webhooks");
+    if (!is_webhook && !(receiver_.secret_file.empty() && receiver_.authorities.empty()))
+      map_.Refuse(node.place, JobFileCode::kContradiction, "",
+                  "secret_file and authorities are for webhooks");
   }
-  static bool HasKey(const YamlNode& node, std::string_view key) { return node.Find(key) != nullptr; }
+  static bool HasKey(const YamlNode& node, std::string_view key) {
+    return node.Find(key) != nullptr;
+  }
 
   MapReader map_;
   MapReader where_;
@@ -134,13 +174,23 @@ class ReceiverReader {
 };
 
 void ReadReceivers(const YamlEntry& entry, MapReader& map, Report& report, NotifyConfig& config) {
-  if (entry.value.kind != YamlNode::Kind::kList || entry.value.items.empty() || entry.value.items.size() > kReceiversMax) {
-    return map.Refuse(entry.value.place, JobFileCode::kWrongType, "receivers", "a list of 1 to " + std::to_string(kReceiversMax) + " maps such as {name: pager, on: incident_opened, webhook: \"https://hooks.example.org/gpu\"}");
+  if (entry.value.kind != YamlNode::Kind::kList || entry.value.items.empty() ||
+      entry.value.items.size() > kReceiversMax) {
+    return map.Refuse(entry.value.place, JobFileCode::kWrongType, "receivers",
+                      "a list of 1 to " + std::to_string(kReceiversMax) +
+                          " maps such as {name: pager, on: incident_opened, webhook: "
+                          "\"https://hooks.example.org/gpu\"}");
   }
   for (const YamlNode& item : entry.value.items) {
-    Receiver receiver = ReceiverReader("receivers[" + std::to_string(config.receivers.size()) + "]", report).Read(item);
-    const bool is_known = std::ranges::any_of(config.receivers, [&](const Receiver& other) { return !receiver.name.empty() && other.name == receiver.name; });
-    if (is_known) map.Refuse(item.place, JobFileCode::kContradiction, "receivers", "there are two named \"" + Printable(receiver.name, 60) + "\"");
+    Receiver receiver =
+        ReceiverReader("receivers[" + std::to_string(config.receivers.size()) + "]", report)
+            .Read(item);
+    const bool is_known = std::ranges::any_of(config.receivers, [&](const Receiver& other) {
+      return !receiver.name.empty() && other.name == receiver.name;
+    });
+    if (is_known)
+      map.Refuse(item.place, JobFileCode::kContradiction, "receivers",
+                 "there are two named \"" + Printable(receiver.name, 60) + "\"");
     config.receivers.push_back(std::move(receiver));
   }
 }
@@ -174,7 +224,10 @@ Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view t
   if (CheckText(source, report)) {
     const std::vector<YamlNode> documents = ReadYaml(source, source.text, report);
     if (documents.size() == 1) config = ReadNotify(documents[0], report);
-    if (documents.size() != 1 && report.empty()) report.Add({&source}, JobFileCode::kWrongType, "one map with \"receivers\" is wanted, there are " + std::to_string(documents.size()) + " documents");
+    if (documents.size() != 1 && report.empty())
+      report.Add({&source}, JobFileCode::kWrongType,
+                 "one map with \"receivers\" is wanted, there are " +
+                     std::to_string(documents.size()) + " documents");
   }
   if (report.empty()) return config;
   return Fail(InvalidArgument(AsLines(report.Take())));

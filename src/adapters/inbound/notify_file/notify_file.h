@@ -12,8 +12,8 @@ namespace gp {
 
 inline constexpr size_t kReceiversMax = 32;
 
-// kInvalidArgument has all that is wrong with the file, each with file, line and column; kNotFound: there is no such file.
-// Secrets are read when they are used: they may be renewed meanwhile.
+// kInvalidArgument has all that is wrong with the file, each with file, line and column; kNotFound:
+// there is no such file. Secrets are read when they are used: they may be renewed meanwhile.
 Result<NotifyConfig> ReadNotifyFile(const std::string& path);
 Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view text);
 

@@ -16,7 +16,8 @@
 namespace gp {
 namespace {
 
-using Field = std::variant<Duration Policy::*, int Policy::*, Duration FaultPolicy::*, int FaultPolicy::*>;
+using Field =
+    std::variant<Duration Policy::*, int Policy::*, Duration FaultPolicy::*, int FaultPolicy::*>;
 
 struct PolicyNumber {
   const char* name;
@@ -35,13 +36,15 @@ constexpr const char* kUnderUse = "under_use";
 
 constexpr PolicyNumber kNumbers[] = {
     {"faults_max", 0, 1'000, &Policy::faults_max,
-     "attempts in a row that the platform lost, and that got nowhere (not ten minutes, no checkpoint), before a job is given up"},
+     "attempts in a row that the platform lost, and that got nowhere (not ten minutes, no "
+     "checkpoint), before a job is given up"},
     {"reserve_after", 0, 365 * kDay, &Policy::reserve_after,
      "a queued job passed over for this time keeps nodes for itself; 0s: at once"},
     {"min_run", 0, 365 * kDay, &Policy::min_run,
      "a preemptible job runs for so long, from its placement on, before it may be interrupted"},
     {"reclaim_grace", 0, 365 * kDay, &Policy::reclaim_grace,
-     "a queue that holds less than it is guaranteed waits for no more than this before `min_run` counts no longer"},
+     "a queue that holds less than it is guaranteed waits for no more than this before `min_run` "
+     "counts no longer"},
     {"share_half_life", 1'000'000'000, 3'650 * kDay, &Policy::share_half_life,
      "after so long, what was used counts half"},
     {"share_horizon", 0, 365 * kDay, &Policy::share_horizon,
@@ -56,12 +59,10 @@ constexpr PolicyNumber kNumbers[] = {
      "what a move is reckoned to cost a job beside its grace"},
     {"move_interval", 0, 365 * kDay, &Policy::move_interval,
      "a job is moved at most once in so long"},
-    {"moves_per_hour", 0, 1'000'000, &Policy::moves_per_hour,
-     "jobs moved in any hour, of all"},
+    {"moves_per_hour", 0, 1'000'000, &Policy::moves_per_hour, "jobs moved in any hour, of all"},
     {"node_mtbf", 60'000'000'000, 36'500 * kDay, &Policy::node_mtbf,
      "a node fails once in so long: for the advice about checkpoints only"},
-    {"jobs_kept", 0, 10'000'000, &Policy::jobs_kept,
-     "finished jobs that are remembered"},
+    {"jobs_kept", 0, 10'000'000, &Policy::jobs_kept, "finished jobs that are remembered"},
     {"jobs_kept_for", 0, 3'650 * kDay, &Policy::jobs_kept_for,
      "finished jobs are remembered for so long; 0s: as long as `jobs_kept` lets them"},
     {"faults_correlate", 0, kDay / 24, &FaultPolicy::correlate,
@@ -79,9 +80,11 @@ constexpr PolicyNumber kNumbers[] = {
     {"suspect_factor", 0, 1'000, &FaultPolicy::suspect_factor,
      "and with so many times the mean of the other GPUs more"},
     {"recovery_hold", 0, kDay, &FaultPolicy::recovery_hold,
-     "so long after a fault took its attempt a job comes before all others, and keeps the GPUs that it still had"},
+     "so long after a fault took its attempt a job comes before all others, and keeps the GPUs "
+     "that it still had"},
     {"lemon_failures", 1, kFailuresMax, &FaultPolicy::lemon_failures,
-     "a node whose hardware failed so often within `lemon_window` takes no new work until a person has looked,"},
+     "a node whose hardware failed so often within `lemon_window` takes no new work until a person "
+     "has looked,"},
     {"lemon_factor", 0, 1'000, &FaultPolicy::lemon_factor,
      "if it failed so many times as often as the mean of the other nodes"},
     {"lemon_window", 0, 365 * kDay, &FaultPolicy::lemon_window,
@@ -89,7 +92,8 @@ constexpr PolicyNumber kNumbers[] = {
     {"resets_per_day", 0, 1'000, &FaultPolicy::resets_per_day,
      "resets of one GPU in a day that the platform orders by itself; then a person is asked"},
     {"breaker_percent", 0, 100, &FaultPolicy::breaker_percent,
-     "past this share of a pool's GPUs taken out within the window nothing is reset or drained by itself; 100: off"},
+     "past this share of a pool's GPUs taken out within the window nothing is reset or drained by "
+     "itself; 100: off"},
     {"breaker_gpus_min", 0, 1'000'000, &FaultPolicy::breaker_gpus_min,
      "so many may be taken out in any case,"},
     {"breaker_nodes_min", 0, 1'000'000, &FaultPolicy::breaker_nodes_min,
@@ -103,19 +107,26 @@ template <typename SomePolicy>
 auto Target(const Field& field, SomePolicy& policy) {
   using Count = std::conditional_t<std::is_const_v<SomePolicy>, const int*, int*>;
   using Span = std::conditional_t<std::is_const_v<SomePolicy>, const Duration*, Duration*>;
-  return std::visit([&](auto member) -> std::variant<Span, Count> {
-    if constexpr (std::is_same_v<decltype(member), Duration Policy::*> || std::is_same_v<decltype(member), int Policy::*>) {
-      return &(policy.*member);
-    } else {
-      return &(policy.faults.*member);
-    }
-  }, field);
+  return std::visit(
+      [&](auto member) -> std::variant<Span, Count> {
+        if constexpr (std::is_same_v<decltype(member), Duration Policy::*> ||
+                      std::is_same_v<decltype(member), int Policy::*>) {
+          return &(policy.*member);
+        } else {
+          return &(policy.faults.*member);
+        }
+      },
+      field);
 }
 
-bool IsSpan(const Field& field) { return std::holds_alternative<Duration Policy::*>(field) || std::holds_alternative<Duration FaultPolicy::*>(field); }
+bool IsSpan(const Field& field) {
+  return std::holds_alternative<Duration Policy::*>(field) ||
+         std::holds_alternative<Duration FaultPolicy::*>(field);
+}
 
 bool IsOfFaults(const Field& field) {
-  return std::holds_alternative<Duration FaultPolicy::*>(field) || std::holds_alternative<int FaultPolicy::*>(field);
+  return std::holds_alternative<Duration FaultPolicy::*>(field) ||
+         std::holds_alternative<int FaultPolicy::*>(field);
 }
 
 using Change = std::function<void(Policy&)>;
@@ -165,15 +176,18 @@ std::optional<Change> ReadEntry(const YamlEntry& entry, Report& report) {
   if (entry.key == kPrices) return SetPrices(ReadPrices(entry.value, report));
   for (const PolicyNumber& number : kNumbers) {
     if (entry.key != number.name) continue;
-    const auto value = IsSpan(number.field) ? ReadDuration(entry.value, number.low, number.high) : ReadCount(entry.value, number.low, number.high);
+    const auto value = IsSpan(number.field) ? ReadDuration(entry.value, number.low, number.high)
+                                            : ReadCount(entry.value, number.low, number.high);
     if (value) return SetNumber(number.field, *value);
     report.Add(entry.value.place, value.error().code, entry.key + ": " + value.error().message);
     return std::nullopt;
   }
   const std::vector<std::string> names = PolicyNames();
   const auto nearest = Nearest(entry.key, names);
-  report.Add(entry.place, JobFileCode::kUnknownKey,
-             "there is no \"" + Printable(entry.key, 60) + "\" in a policy" + (nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ")));
+  report.Add(
+      entry.place, JobFileCode::kUnknownKey,
+      "there is no \"" + Printable(entry.key, 60) + "\" in a policy" +
+          (nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ")));
   return std::nullopt;
 }
 
@@ -193,10 +207,16 @@ std::vector<std::string> PolicyNames() {
 std::vector<PolicyValue> PolicyNumbers(const Policy& policy) {
   std::vector<PolicyValue> values;
   for (const PolicyNumber& number : kNumbers) {
-    const auto text = [&](int64_t value) { return !IsSpan(number.field) ? std::to_string(value) : value == 0 ? "0s" : ToText(Duration{value}); };
+    const auto text = [&](int64_t value) {
+      return !IsSpan(number.field) ? std::to_string(value)
+             : value == 0          ? "0s"
+                                   : ToText(Duration{value});
+    };
     const auto target = Target(number.field, policy);
     const auto* span = std::get_if<const Duration*>(&target);
-    values.push_back({number.name, text(span != nullptr ? (*span)->ns : *std::get<const int*>(target)), text(number.low), text(number.high), number.meaning, IsOfFaults(number.field)});
+    values.push_back(
+        {number.name, text(span != nullptr ? (*span)->ns : *std::get<const int*>(target)),
+         text(number.low), text(number.high), number.meaning, IsOfFaults(number.field)});
   }
   return values;
 }
@@ -208,7 +228,8 @@ std::vector<PolicyValue> FaultNumbers(const Policy& policy) {
 }
 
 std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report) {
-  if (map.kind != YamlNode::Kind::kMap) report.Add(map.place, JobFileCode::kWrongType, "a policy is a map such as \"min_run: 5m\"");
+  if (map.kind != YamlNode::Kind::kMap)
+    report.Add(map.place, JobFileCode::kWrongType, "a policy is a map such as \"min_run: 5m\"");
   std::vector<Change> changes;
   for (const YamlEntry& entry : map.entries) {
     if (auto change = ReadEntry(entry, report)) changes.push_back(*std::move(change));
@@ -218,12 +239,14 @@ std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report) {
   };
 }
 
-Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, std::string_view text) {
+Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name,
+                                                  std::string_view text) {
   const SourceText source{std::string(file_name), std::string(text)};
   Report report;
   std::vector<std::function<void(Policy&)>> changes;
   if (CheckText(source, report)) {
-    for (const YamlNode& document : ReadYaml(source, source.text, report)) changes.push_back(ReadPolicy(document, report));
+    for (const YamlNode& document : ReadYaml(source, source.text, report))
+      changes.push_back(ReadPolicy(document, report));
   }
   if (!report.empty()) return Fail(InvalidArgument(AsLines(report.Take())));
   return [changes](Policy& policy) {

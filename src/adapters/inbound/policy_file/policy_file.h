@@ -1,7 +1,7 @@
 #pragma once
 
-// A policy as people write it (docs/reference/policies.md): a map of names and values, each of which
-// replaces one number of the policy, and a map `xids` of rules for single XIDs.
+// A policy as people write it (docs/reference/policies.md): a map of names and values, each of
+// which replaces one number of the policy, and a map `xids` of rules for single XIDs.
 
 #include <functional>
 #include <string>
@@ -32,7 +32,8 @@ std::vector<PolicyValue> FaultNumbers(const Policy& policy);
 // What the file changes.  kInvalidArgument has all that is wrong with it, each with file, line and
 // column; kNotFound: there is no such file.
 Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path);
-Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, std::string_view text);
+Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name,
+                                                  std::string_view text);
 
 // The same of a map within another file.
 std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report);

@@ -28,25 +28,31 @@ std::string All(int count) {
 HealthTable ReadHealthRules(const YamlNode& map, Report& report) {
   HealthTable rules;
   if (map.kind != YamlNode::Kind::kMap) {
-    report.Add(map.place, JobFileCode::kWrongType, "health: a map such as \"nvlink-down: no-new-work\"");
+    report.Add(map.place, JobFileCode::kWrongType,
+               "health: a map such as \"nvlink-down: no-new-work\"");
     return rules;
   }
   for (const YamlEntry& entry : map.entries) {
     const auto code = Find<HealthCode>(entry.key, kHealthCodes);
     if (!code) {
-      report.Add(entry.place, JobFileCode::kUnknownKey, "health: there is no \"" + Printable(entry.key, 60) + "\"; there are " + All<HealthCode>(kHealthCodes));
+      report.Add(entry.place, JobFileCode::kUnknownKey,
+                 "health: there is no \"" + Printable(entry.key, 60) + "\"; there are " +
+                     All<HealthCode>(kHealthCodes));
       continue;
     }
     const auto text = ReadText(entry.value);
     if (!text) {
-      report.Add(entry.value.place, text.error().code, "health." + entry.key + ": " + text.error().message);
+      report.Add(entry.value.place, text.error().code,
+                 "health." + entry.key + ": " + text.error().message);
       continue;
     }
     const auto action = Find<HealthAction>(*text, kHealthActions);
     if (action) {
       rules[*code] = *action;
     } else {
-      report.Add(entry.value.place, JobFileCode::kBadWord, "health." + entry.key + ": one of " + All<HealthAction>(kHealthActions) + ", not \"" + Printable(*text, 60) + "\"");
+      report.Add(entry.value.place, JobFileCode::kBadWord,
+                 "health." + entry.key + ": one of " + All<HealthAction>(kHealthActions) +
+                     ", not \"" + Printable(*text, 60) + "\"");
     }
   }
   return rules;

@@ -16,20 +16,24 @@ std::vector<std::string> CostNames() {
   return names;
 }
 
-void ReadWeight(const std::string& path, const YamlEntry& entry, PlacementWeights& weights, Report& report) {
+void ReadWeight(const std::string& path, const YamlEntry& entry, PlacementWeights& weights,
+                Report& report) {
   const auto cost = std::ranges::find(PlacementCosts(), entry.key, &PlacementCost::name);
   if (cost == PlacementCosts().end()) {
     const std::vector<std::string> names = CostNames();
     const auto nearest = Nearest(entry.key, names);
     report.Add(entry.place, JobFileCode::kUnknownKey,
-               path + ": nothing is weighed as \"" + Printable(entry.key, 60) + "\"" + (nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ")));
+               path + ": nothing is weighed as \"" + Printable(entry.key, 60) + "\"" +
+                   (nearest ? "; did you mean \"" + *nearest + "\"?"
+                            : "; there are " + Join(names, ", ")));
     return;
   }
   const auto weight = ReadCount(entry.value, 0, kPlacementWeightMax);
   if (weight) {
     weights.*cost->weight = static_cast<int>(*weight);
   } else {
-    report.Add(entry.value.place, weight.error().code, path + "." + entry.key + ": " + weight.error().message);
+    report.Add(entry.value.place, weight.error().code,
+               path + "." + entry.key + ": " + weight.error().message);
   }
 }
 
@@ -38,20 +42,25 @@ void ReadWeight(const std::string& path, const YamlEntry& entry, PlacementWeight
 WeightsByPool ReadPlacement(const YamlNode& map, Report& report) {
   WeightsByPool placement;
   if (map.kind != YamlNode::Kind::kMap) {
-    report.Add(map.place, JobFileCode::kWrongType, "placement: a map such as \"inference: {spread: 1}\"");
+    report.Add(map.place, JobFileCode::kWrongType,
+               "placement: a map such as \"inference: {spread: 1}\"");
     return placement;
   }
   if (map.entries.size() > kPoolsWeighedMax) {
-    report.Add(map.place, JobFileCode::kOutOfRange, "placement: at most " + std::to_string(kPoolsWeighedMax) + " pools, not " + std::to_string(map.entries.size()));
+    report.Add(map.place, JobFileCode::kOutOfRange,
+               "placement: at most " + std::to_string(kPoolsWeighedMax) + " pools, not " +
+                   std::to_string(map.entries.size()));
     return placement;
   }
   for (const YamlEntry& pool : map.entries) {
     const std::string path = "placement." + Printable(pool.key, 60);
     const auto fault = pool.key == kEveryPool ? std::nullopt : NameFault(pool.key);
     if (fault) {
-      report.Add(pool.place, JobFileCode::kBadWord, path + ": the name of a pool, or \"*\" for all that are not named: " + *fault);
+      report.Add(pool.place, JobFileCode::kBadWord,
+                 path + ": the name of a pool, or \"*\" for all that are not named: " + *fault);
     } else if (pool.value.kind != YamlNode::Kind::kMap) {
-      report.Add(pool.value.place, JobFileCode::kWrongType, path + ": a map such as {best_fit: 2, numa: 10}");
+      report.Add(pool.value.place, JobFileCode::kWrongType,
+                 path + ": a map such as {best_fit: 2, numa: 10}");
     } else {
       PlacementWeights& weights = placement[pool.key];
       for (const YamlEntry& entry : pool.value.entries) ReadWeight(path, entry, weights, report);

@@ -16,21 +16,27 @@ int64_t TakeAmount(MapReader& map, const YamlEntry& entry, int64_t most_micros) 
   if (!text) return map.Take(entry, Read<int64_t>(std::unexpected(text.error())));
   const std::optional<int64_t> micros = MicrosOf(*text);
   if (micros && *micros <= most_micros) return *micros;
-  map.Refuse(entry.value.place, micros ? JobFileCode::kOutOfRange : JobFileCode::kBadNumber, entry.key,
-             "\"" + Printable(*text, 60) + "\" is no amount from 0 to " + std::to_string(most_micros / kMicrosPerUnit) + " with at most six decimals, such as 2.10");
+  map.Refuse(entry.value.place, micros ? JobFileCode::kOutOfRange : JobFileCode::kBadNumber,
+             entry.key,
+             "\"" + Printable(*text, 60) + "\" is no amount from 0 to " +
+                 std::to_string(most_micros / kMicrosPerUnit) +
+                 " with at most six decimals, such as 2.10");
   return 0;
 }
 
-const std::vector<std::string> kRuleNames = {"pool", "model", "node", "label", "per_gpu_hour", "watts"};
+const std::vector<std::string> kRuleNames = {"pool",  "model",        "node",
+                                             "label", "per_gpu_hour", "watts"};
 const std::vector<std::string> kNames = {"currency", "per_kwh", "rules"};
 
 void ReadLabel(const YamlEntry& entry, MapReader& map, PriceRule& rule) {
   if (entry.value.kind != YamlNode::Kind::kMap || entry.value.entries.size() != 1) {
-    return map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key, "a map of one label, such as {purchase: spot}");
+    return map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key,
+                      "a map of one label, such as {purchase: spot}");
   }
   const YamlEntry& label = entry.value.entries.front();
   rule.label_name = label.key;
-  if (const auto fault = LabelNameFault(label.key)) map.Refuse(label.place, JobFileCode::kBadWord, entry.key, *fault);
+  if (const auto fault = LabelNameFault(label.key))
+    map.Refuse(label.place, JobFileCode::kBadWord, entry.key, *fault);
   rule.label_value = map.TakeText(label, LabelValueFault);
 }
 
@@ -38,7 +44,8 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
   MapReader map(path, report);
   PriceRule rule;
   if (node.kind != YamlNode::Kind::kMap) {
-    map.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as {model: H100, per_gpu_hour: 2.10}");
+    map.Refuse(node.place, JobFileCode::kWrongType, "",
+               "a map such as {model: H100, per_gpu_hour: 2.10}");
     return rule;
   }
   bool has_price = false;
@@ -60,17 +67,22 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
       map.RefuseKey(entry, kRuleNames);
     }
   }
-  if (!has_price) map.Refuse(node.place, JobFileCode::kMissingKey, "per_gpu_hour", "what a GPU-hour costs must be said, such as 2.10");
+  if (!has_price)
+    map.Refuse(node.place, JobFileCode::kMissingKey, "per_gpu_hour",
+               "what a GPU-hour costs must be said, such as 2.10");
   return rule;
 }
 
 std::vector<PriceRule> ReadRules(const YamlEntry& entry, MapReader& map, Report& report) {
   std::vector<PriceRule> rules;
   if (entry.value.kind != YamlNode::Kind::kList || entry.value.items.size() > kPriceRulesMax) {
-    map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key, "a list of at most " + std::to_string(kPriceRulesMax) + " maps such as {model: H100, per_gpu_hour: 2.10}");
+    map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key,
+               "a list of at most " + std::to_string(kPriceRulesMax) +
+                   " maps such as {model: H100, per_gpu_hour: 2.10}");
     return rules;
   }
-  for (const YamlNode& item : entry.value.items) rules.push_back(ReadRule("prices.rules[" + std::to_string(rules.size()) + "]", item, report));
+  for (const YamlNode& item : entry.value.items)
+    rules.push_back(ReadRule("prices.rules[" + std::to_string(rules.size()) + "]", item, report));
   return rules;
 }
 
@@ -79,7 +91,8 @@ std::string ReadCurrency(const YamlEntry& entry, MapReader& map) {
   return map.TakeText(entry, [](const std::string& currency) {
     const auto is_capital = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
     const bool is_one = currency.size() == 3 && std::ranges::all_of(currency, is_capital);
-    return is_one ? std::nullopt : std::optional<std::string>("three capital letters, such as USD or EUR");
+    return is_one ? std::nullopt
+                  : std::optional<std::string>("three capital letters, such as USD or EUR");
   });
 }
 
@@ -90,11 +103,19 @@ std::optional<int64_t> MicrosOf(std::string_view text) {
   constexpr size_t kDecimals = 6;
   const size_t point = std::min(text.find('.'), text.size());
   const std::string_view whole = text.substr(0, point);
-  const std::string_view decimals = point < text.size() ? text.substr(point + 1) : std::string_view();
-  const auto is_number = [](std::string_view digits) { return !digits.empty() && std::ranges::all_of(digits, [](char digit) { return digit >= '0' && digit <= '9'; }); };
-  if (!is_number(whole) || whole.size() > kWholeDigits || (whole.size() > 1 && whole.front() == '0')) return std::nullopt;
-  if (point < text.size() && (!is_number(decimals) || decimals.size() > kDecimals)) return std::nullopt;
-  std::string digits = std::string(whole) + std::string(decimals) + std::string(kDecimals - decimals.size(), '0');
+  const std::string_view decimals =
+      point < text.size() ? text.substr(point + 1) : std::string_view();
+  const auto is_number = [](std::string_view digits) {
+    return !digits.empty() &&
+           std::ranges::all_of(digits, [](char digit) { return digit >= '0' && digit <= '9'; });
+  };
+  if (!is_number(whole) || whole.size() > kWholeDigits ||
+      (whole.size() > 1 && whole.front() == '0'))
+    return std::nullopt;
+  if (point < text.size() && (!is_number(decimals) || decimals.size() > kDecimals))
+    return std::nullopt;
+  std::string digits =
+      std::string(whole) + std::string(decimals) + std::string(kDecimals - decimals.size(), '0');
   return std::stoll(digits);
 }
 
@@ -110,7 +131,8 @@ PriceList ReadPrices(const YamlNode& node, Report& report) {
   MapReader map("prices", report);
   PriceList prices;
   if (node.kind != YamlNode::Kind::kMap) {
-    map.Refuse(node.place, JobFileCode::kWrongType, "", "a map such as \"{currency: USD, rules: [{model: H100, per_gpu_hour: 2.10}]}\"");
+    map.Refuse(node.place, JobFileCode::kWrongType, "",
+               "a map such as \"{currency: USD, rules: [{model: H100, per_gpu_hour: 2.10}]}\"");
     return prices;
   }
   for (const YamlEntry& entry : node.entries) {

@@ -15,7 +15,8 @@ namespace gp {
 // What is wrong is added to the report.
 PriceList ReadPrices(const YamlNode& map, Report& report);
 
-// "2.10" in millionths: an amount with at most nine digits before the point and six behind it, without a sign.
+// "2.10" in millionths: an amount with at most nine digits before the point and six behind it,
+// without a sign.
 std::optional<int64_t> MicrosOf(std::string_view text);
 
 // 2100000 as "2.1": exact, and MicrosOf gives it back.

@@ -1,6 +1,7 @@
 #pragma once
 
-// The map `under_use` of a policy file: what follows when the GPUs of jobs of a class are idle (docs/use.md).
+// The map `under_use` of a policy file: what follows when the GPUs of jobs of a class are idle
+// (docs/use.md).
 
 #include <functional>
 #include <string>

@@ -15,32 +15,38 @@ int ReadXid(const YamlEntry& entry, Report& report) {
   key.text = entry.key;
   const auto number = ReadCount(key, 1, kXidMax);
   if (number) return static_cast<int>(*number);
-  report.Add(entry.place, number.error().code, "xids: a number from 1 to " + std::to_string(kXidMax) + ": " + number.error().message);
+  report.Add(entry.place, number.error().code,
+             "xids: a number from 1 to " + std::to_string(kXidMax) + ": " + number.error().message);
   return 0;
 }
 
 // False: something is wrong, and the report says so.
 bool ReadWords(const std::string& path, const YamlNode& map, XidWords& words, Report& report) {
   if (map.kind != YamlNode::Kind::kMap || map.entries.empty()) {
-    report.Add(map.place, JobFileCode::kWrongType, path + ": a map such as {job: note, gpu: count}");
+    report.Add(map.place, JobFileCode::kWrongType,
+               path + ": a map such as {job: note, gpu: count}");
     return false;
   }
   const size_t problems = report.size();
   for (const YamlEntry& entry : map.entries) {
     std::string* word = entry.key == "job" ? &words.job : entry.key == "gpu" ? &words.gpu : nullptr;
     if (word == nullptr) {
-      report.Add(entry.place, JobFileCode::kUnknownKey, path + ": there is no \"" + Printable(entry.key, 60) + "\"; there are job, gpu");
+      report.Add(entry.place, JobFileCode::kUnknownKey,
+                 path + ": there is no \"" + Printable(entry.key, 60) + "\"; there are job, gpu");
       continue;
     }
     const auto text = ReadText(entry.value);
     if (!text) {
-      report.Add(entry.value.place, text.error().code, path + "." + entry.key + ": " + text.error().message);
+      report.Add(entry.value.place, text.error().code,
+                 path + "." + entry.key + ": " + text.error().message);
       continue;
     }
     // Each word for itself, so that the place is that of the wrong one.
     const bool is_job = word == &words.job;
-    const auto known = is_job ? XidRuleFrom(*text, *text == "text" ? "text" : "none") : XidRuleFrom(*text == "text" ? "text" : "none", *text);
-    if (!known) report.Add(entry.value.place, JobFileCode::kBadWord, path + "." + known.error().message);
+    const auto known = is_job ? XidRuleFrom(*text, *text == "text" ? "text" : "none")
+                              : XidRuleFrom(*text == "text" ? "text" : "none", *text);
+    if (!known)
+      report.Add(entry.value.place, JobFileCode::kBadWord, path + "." + known.error().message);
     *word = *text;
   }
   return report.size() == problems;
@@ -51,7 +57,8 @@ bool ReadWords(const std::string& path, const YamlNode& map, XidWords& words, Re
 std::map<int, XidRule> ReadXidRules(const YamlNode& map, Report& report) {
   std::map<int, XidRule> rules;
   if (map.kind != YamlNode::Kind::kMap) {
-    report.Add(map.place, JobFileCode::kWrongType, "xids: a map such as \"109: {job: note, gpu: count}\"");
+    report.Add(map.place, JobFileCode::kWrongType,
+               "xids: a map such as \"109: {job: note, gpu: count}\"");
     return rules;
   }
   for (const YamlEntry& entry : map.entries) {
@@ -63,7 +70,8 @@ std::map<int, XidRule> ReadXidRules(const YamlNode& map, Report& report) {
     if (!ReadWords(path, entry.value, words, report)) continue;
     const auto rule = XidRuleFrom(words.job, words.gpu);
     if (!rule) {
-      report.Add(entry.value.place, JobFileCode::kContradiction, path + ": " + rule.error().message);
+      report.Add(entry.value.place, JobFileCode::kContradiction,
+                 path + ": " + rule.error().message);
       continue;
     }
     rules[xid] = *rule;

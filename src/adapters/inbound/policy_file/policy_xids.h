@@ -1,6 +1,7 @@
 #pragma once
 
-// The map `xids` of a policy file: rules for single XIDs, in the words of the catalogue (data/xid/README.md).
+// The map `xids` of a policy file: rules for single XIDs, in the words of the catalogue
+// (data/xid/README.md).
 
 #include <map>
 

@@ -9,7 +9,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string Escaped(const std::string& text) {
-  static const std::map<char, std::string> kEntities = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\n', "<br>"}};
+  static const std::map<char, std::string> kEntities = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\n', "<br>"}};
   std::string escaped;
   for (const char c : text) {
     const auto entity = kEntities.find(c);
@@ -25,7 +26,8 @@ std::string Upper(std::string text) {
 
 std::string Row(const std::string& method, const std::string& path, const Json& operation) {
   const std::string& summary = operation["summary"].get_ref<const std::string&>();
-  return "<tr id=\"" + Escaped(operation["operationId"]) + "\"><td>" + Upper(method) + "</td><td><code>" + Escaped(path) + "</code></td><td>" +
+  return "<tr id=\"" + Escaped(operation["operationId"]) + "\"><td>" + Upper(method) +
+         "</td><td><code>" + Escaped(path) + "</code></td><td>" +
          Escaped(operation.value("description", summary)) + "</td></tr>\n";
 }
 
@@ -42,10 +44,14 @@ std::string DocsPage(const Json& openapi) {
     }
   }
   const Json& info = openapi["info"];
-  std::string page = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>gpu-platform API</title></head><body>\n<h1>gpu-platform API " +
-                     Escaped(info["version"]) + "</h1>\n<p>" + Escaped(info["description"]) +
-                     "</p>\n<p>With all messages and fields, for programs: <a href=\"/openapi.json\">/openapi.json</a> (OpenAPI 3.1).</p>\n";
-  for (const std::string& tag : tags) page += "<h2>" + Escaped(tag) + "</h2>\n<table>\n" + rows[tag] + "</table>\n";
+  std::string page =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>gpu-platform "
+      "API</title></head><body>\n<h1>gpu-platform API " +
+      Escaped(info["version"]) + "</h1>\n<p>" + Escaped(info["description"]) +
+      "</p>\n<p>With all messages and fields, for programs: <a "
+      "href=\"/openapi.json\">/openapi.json</a> (OpenAPI 3.1).</p>\n";
+  for (const std::string& tag : tags)
+    page += "<h2>" + Escaped(tag) + "</h2>\n<table>\n" + rows[tag] + "</table>\n";
   return page + "</body></html>\n";
 }
 

@@ -10,7 +10,8 @@ constexpr const char* kRetry = "retry: 1000\n";
 
 }  // namespace
 
-std::string ToEvent(const std::string& id, const std::string& kind, const nlohmann::ordered_json& data) {
+std::string ToEvent(const std::string& id, const std::string& kind,
+                    const nlohmann::ordered_json& data) {
   const std::string head = id.empty() ? "" : "id: " + id + "\n";
   return head + "event: " + kind + "\ndata: " + ToLine(data) + "\n\n";
 }
@@ -20,7 +21,8 @@ std::optional<std::string> EventStream::Take() {
   // With its place from the first word on: a break before anything has happened loses nothing.
   std::string text = has_begun_ ? "" : kRetry + Place();
   has_begun_ = true;
-  for (const v1::StateChange& change : changes_.Take()) text += ToEvent(change.id(), change.kind(), ToDocument(change));
+  for (const v1::StateChange& change : changes_.Take())
+    text += ToEvent(change.id(), change.kind(), ToDocument(change));
   return text;
 }
 

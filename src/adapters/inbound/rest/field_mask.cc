@@ -21,9 +21,11 @@ const Descriptor* FieldsOf(const FieldDescriptor& field) {
 
 Error UnknownField(const std::string& name, const Descriptor* message) {
   std::vector<std::string> known;
-  for (int i = 0; message != nullptr && i < message->field_count(); ++i) known.push_back(message->field(i)->name());
+  for (int i = 0; message != nullptr && i < message->field_count(); ++i)
+    known.push_back(message->field(i)->name());
   const auto nearest = Nearest(name, known);
-  return InvalidArgument("fields: there is no \"" + Printable(name, 60) + "\"" + (nearest ? ": is " + *nearest + " meant?" : ""));
+  return InvalidArgument("fields: there is no \"" + Printable(name, 60) + "\"" +
+                         (nearest ? ": is " + *nearest + " meant?" : ""));
 }
 
 }  // namespace
@@ -31,7 +33,8 @@ Error UnknownField(const std::string& name, const Descriptor* message) {
 Result<FieldMask> FieldMask::Parse(std::string_view text, const Descriptor& message) {
   FieldMask mask;
   const std::vector<std::string> paths = Split(text, ',');
-  if (paths.size() > kFieldsMax) return Fail(InvalidArgument("fields: at most " + std::to_string(kFieldsMax)));
+  if (paths.size() > kFieldsMax)
+    return Fail(InvalidArgument("fields: at most " + std::to_string(kFieldsMax)));
   for (const std::string& path : paths) {
     FieldMask* at = &mask;
     const Descriptor* type = &message;

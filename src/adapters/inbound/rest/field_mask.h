@@ -15,9 +15,10 @@ namespace gp {
 
 class FieldMask {
  public:
-  // Names of fields of the message, of those of its fields behind dots; of a list they mean each element, of a map each
-  // value.  kInvalidArgument: an unknown one, or too many.
-  static Result<FieldMask> Parse(std::string_view text, const google::protobuf::Descriptor& message);
+  // Names of fields of the message, of those of its fields behind dots; of a list they mean each
+  // element, of a map each value.  kInvalidArgument: an unknown one, or too many.
+  static Result<FieldMask> Parse(std::string_view text,
+                                 const google::protobuf::Descriptor& message);
 
   // Takes everything else out of the message's document.
   void Apply(nlohmann::ordered_json& document) const;

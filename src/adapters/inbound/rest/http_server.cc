@@ -19,12 +19,14 @@ constexpr size_t kConnectionsMax = 4'096;  // of each kind
 template <typename Protocol>
 class Listener {
  public:
-  Listener(std::deque<Lane>& lanes, Shared& shared) : lanes_(lanes), shared_(shared), acceptor_(lanes.front().context()) {}
+  Listener(std::deque<Lane>& lanes, Shared& shared)
+      : lanes_(lanes), shared_(shared), acceptor_(lanes.front().context()) {}
 
   Status Open(const typename Protocol::endpoint& endpoint, const std::string& name) {
     boost::system::error_code error;
     acceptor_.open(endpoint.protocol(), error);
-    if (!error && std::is_same_v<Protocol, Tcp>) acceptor_.set_option(net::socket_base::reuse_address(true), error);
+    if (!error && std::is_same_v<Protocol, Tcp>)
+      acceptor_.set_option(net::socket_base::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(1'024, error);
     if (error) return Fail(Unavailable("cannot listen on " + name + ": " + error.message()));
@@ -34,7 +36,8 @@ class Listener {
 
   void Accept() {
     Lane& lane = lanes_[next_++ % lanes_.size()];
-    acceptor_.async_accept(lane.context(), [this, &lane](const boost::system::error_code& error, typename Protocol::socket socket) {
+    acceptor_.async_accept(lane.context(), [this, &lane](const boost::system::error_code& error,
+                                                         typename Protocol::socket socket) {
       if (shared_.is_ending || error == net::error::operation_aborted) return;
       // Too many: whoever comes is told by a closed door, and others are served.
       if (!error && open_ < kConnectionsMax) Begin(std::move(socket), lane);
@@ -58,33 +61,42 @@ class Listener {
   void Serve(typename Protocol::socket socket, Lane& lane) {
     FarEnd far_end = FarEndOf(socket);
     net::generic::stream_protocol::socket any(std::move(socket));
-    auto session = std::make_shared<Session<Stream>>(std::move(any), std::move(far_end), shared_, lane, open_);
+    auto session =
+        std::make_shared<Session<Stream>>(std::move(any), std::move(far_end), shared_, lane, open_);
     net::post(session->executor(), [session] { session->Begin(); });
   }
 
   std::deque<Lane>& lanes_;
   Shared& shared_;
   size_t next_ = 0;
-  std::atomic<size_t>& open_ = std::is_same_v<Protocol, Local> ? shared_.open_local : shared_.open_tcp;
+  std::atomic<size_t>& open_ =
+      std::is_same_v<Protocol, Local> ? shared_.open_local : shared_.open_tcp;
   typename Protocol::acceptor acceptor_;
 };
 
 Result<Tcp::endpoint> EndpointOf(const std::string& listen) {
   const size_t colon = listen.rfind(':');
-  const auto port = colon == std::string::npos ? Result<int64_t>(Fail(InvalidArgument(""))) : ParseCount(listen.substr(colon + 1));
-  if (!port || *port > 65'535) return Fail(InvalidArgument("\"" + Printable(listen, 60) + "\" is no address such as 127.0.0.1:8080"));
+  const auto port = colon == std::string::npos ? Result<int64_t>(Fail(InvalidArgument("")))
+                                               : ParseCount(listen.substr(colon + 1));
+  if (!port || *port > 65'535)
+    return Fail(
+        InvalidArgument("\"" + Printable(listen, 60) + "\" is no address such as 127.0.0.1:8080"));
   std::string host = listen.substr(0, colon);
   if (host.starts_with("[") && host.ends_with("]")) host = host.substr(1, host.size() - 2);
   boost::system::error_code error;
   const auto address = net::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
-  if (error) return Fail(InvalidArgument("\"" + Printable(listen, 60) + "\": the address must be numbers, as 127.0.0.1:8080 or [::1]:8080"));
+  if (error)
+    return Fail(
+        InvalidArgument("\"" + Printable(listen, 60) +
+                        "\": the address must be numbers, as 127.0.0.1:8080 or [::1]:8080"));
   return Tcp::endpoint(address, static_cast<unsigned short>(*port));
 }
 
 Result<ssl::context> TlsOf(const Identity& identity) {
   ssl::context context(ssl::context::tls_server);
   boost::system::error_code error;
-  context.set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1, error);
+  context.set_options(
+      ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1, error);
   if (!error) context.use_certificate_chain(net::buffer(identity.certificate), error);
   if (!error) context.use_private_key(net::buffer(identity.key), ssl::context::pem, error);
   if (error) return Fail(InvalidArgument("the controller's certificate: " + error.message()));
@@ -94,7 +106,8 @@ Result<ssl::context> TlsOf(const Identity& identity) {
 class BeastServer : public HttpServer {
  public:
   BeastServer(const Options& options, Handler handler)
-      : shared_{std::move(handler), net::thread_pool(static_cast<size_t>(options.threads_for_long)), std::nullopt},
+      : shared_{std::move(handler), net::thread_pool(static_cast<size_t>(options.threads_for_long)),
+                std::nullopt},
         lanes_(static_cast<size_t>(options.threads)),
         local_(lanes_, shared_),
         tcp_(lanes_, shared_) {}
@@ -103,7 +116,8 @@ class BeastServer : public HttpServer {
   Status Listen(const Options& options) {
     if (options.identity) shared_.tls = GP_TRY(TlsOf(*options.identity));
     if (!options.socket.empty()) {
-      if (options.socket.size() >= sizeof(sockaddr_un::sun_path)) return Fail(InvalidArgument(options.socket + ": too long for a socket"));
+      if (options.socket.size() >= sizeof(sockaddr_un::sun_path))
+        return Fail(InvalidArgument(options.socket + ": too long for a socket"));
       unlink(options.socket.c_str());
       GP_CHECK_OK(local_.Open(Local::endpoint(options.socket), options.socket));
       chmod(options.socket.c_str(), 0666);  // whoever connects is known by the kernel

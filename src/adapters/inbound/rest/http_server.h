@@ -1,8 +1,9 @@
 #pragma once
 
-// HTTP/1.1 on a Unix socket and, if asked, a TCP address.  Each of a few threads waits for connections of its own and
-// answers what it reads in place, so that nothing is handed over; what takes long goes to threads that do nothing else.
-// It bounds what comes in: header, body, time, number of connections.
+// HTTP/1.1 on a Unix socket and, if asked, a TCP address.  Each of a few threads waits for
+// connections of its own and answers what it reads in place, so that nothing is handed over; what
+// takes long goes to threads that do nothing else. It bounds what comes in: header, body, time,
+// number of connections.
 
 #include <functional>
 #include <memory>
@@ -23,9 +24,10 @@ class HttpServer {
   };
 
   struct Options {
-    std::string socket;   // path; empty: none
-    std::string listen;   // "127.0.0.1:8080", port 0: any; empty: no TCP
-    std::optional<Identity> identity = std::nullopt;  // of the controller, on TCP; nullopt: TCP is not encrypted
+    std::string socket;  // path; empty: none
+    std::string listen;  // "127.0.0.1:8080", port 0: any; empty: no TCP
+    // Of the controller, on TCP; nullopt: TCP is not encrypted
+    std::optional<Identity> identity = std::nullopt;
     int threads = 4;
     int threads_for_long = 4;
   };

@@ -31,7 +31,8 @@ std::string BytesOf(const v1::LogChunk& chunk) { return chunk.data(); }
 
 std::string LogEvent(const v1::LogChunk& chunk) {
   const int64_t end = chunk.offset() + static_cast<int64_t>(chunk.data().size());
-  return ToEvent(std::to_string(chunk.attempt()) + "-" + std::to_string(end), "log", ToDocument(chunk));
+  return ToEvent(std::to_string(chunk.attempt()) + "-" + std::to_string(end), "log",
+                 ToDocument(chunk));
 }
 
 std::string JobEvent(const v1::Job& job) { return ToEvent("", "job", ToDocument(job)); }
@@ -43,29 +44,40 @@ Status WithEnd(Pump& pump, const Status& made) {
 
 }  // namespace
 
-Result<OpenedStream> StreamJob(Pumps& pumps, ControlApi& api, const Caller& caller, const v1::GetJobRequest& request, std::function<Status()> may_go_on) {
+Result<OpenedStream> StreamJob(Pumps& pumps, ControlApi& api, const Caller& caller,
+                               const v1::GetJobRequest& request,
+                               std::function<Status()> may_go_on) {
   auto pump = GP_TRY(pumps.Start(caller.user.name, [&api, caller, request](Pump& to) {
     PumpSink<v1::Job> sink(to, JobEvent);
     return WithEnd(to, api.WatchJob(caller, request, sink));
   }));
-  return OpenedStream{kEvents, std::make_shared<PumpedStream>(std::move(pump), kNothing, std::move(may_go_on))};
+  return OpenedStream{
+      kEvents, std::make_shared<PumpedStream>(std::move(pump), kNothing, std::move(may_go_on))};
 }
 
-Result<OpenedStream> StreamLog(Pumps& pumps, ControlApi& api, const Caller& caller, const v1::ReadLogRequest& request, bool as_events, std::function<Status()> may_go_on) {
+Result<OpenedStream> StreamLog(Pumps& pumps, ControlApi& api, const Caller& caller,
+                               const v1::ReadLogRequest& request, bool as_events,
+                               std::function<Status()> may_go_on) {
   auto pump = GP_TRY(pumps.Start(caller.user.name, [&api, caller, request, as_events](Pump& to) {
     PumpSink<v1::LogChunk> sink(to, as_events ? LogEvent : BytesOf);
     const Status read = api.ReadLog(caller, request, sink);
     return as_events ? WithEnd(to, read) : read;
   }));
-  return OpenedStream{as_events ? kEvents : kText, std::make_shared<PumpedStream>(std::move(pump), as_events ? kNothing : "", std::move(may_go_on))};
+  return OpenedStream{as_events ? kEvents : kText,
+                      std::make_shared<PumpedStream>(std::move(pump), as_events ? kNothing : "",
+                                                     std::move(may_go_on))};
 }
 
 Status GoOnBehind(const std::string& id, v1::ReadLogRequest& request) {
   const size_t dash = id.find('-');
   const auto attempt = ParseCount(std::string_view(id).substr(0, dash));
-  const auto offset = dash == std::string::npos ? attempt : ParseCount(std::string_view(id).substr(dash + 1));
-  const bool is_id = dash != std::string::npos && attempt && offset && *attempt > 0 && *attempt <= 1'000'000;
-  if (!is_id) return Fail(InvalidArgument("Last-Event-ID: \"" + Printable(id, 60) + "\" is not the id of a part of a log, such as 1-1024"));
+  const auto offset =
+      dash == std::string::npos ? attempt : ParseCount(std::string_view(id).substr(dash + 1));
+  const bool is_id =
+      dash != std::string::npos && attempt && offset && *attempt > 0 && *attempt <= 1'000'000;
+  if (!is_id)
+    return Fail(InvalidArgument("Last-Event-ID: \"" + Printable(id, 60) +
+                                "\" is not the id of a part of a log, such as 1-1024"));
   request.set_attempt(static_cast<int32_t>(*attempt));
   request.set_offset(*offset);
   return Ok();

@@ -19,12 +19,17 @@ struct OpenedStream {
 };
 
 // The job at once, and after each change.  `may_go_on`: as in PumpedStream.
-Result<OpenedStream> StreamJob(Pumps& pumps, ControlApi& api, const Caller& caller, const v1::GetJobRequest& request, std::function<Status()> may_go_on);
+Result<OpenedStream> StreamJob(Pumps& pumps, ControlApi& api, const Caller& caller,
+                               const v1::GetJobRequest& request, std::function<Status()> may_go_on);
 
-// Its output: `as_events` with the place of each piece, which a reader that was cut off comes back with.
-Result<OpenedStream> StreamLog(Pumps& pumps, ControlApi& api, const Caller& caller, const v1::ReadLogRequest& request, bool as_events, std::function<Status()> may_go_on);
+// Its output: `as_events` with the place of each piece, which a reader that was cut off comes back
+// with.
+Result<OpenedStream> StreamLog(Pumps& pumps, ControlApi& api, const Caller& caller,
+                               const v1::ReadLogRequest& request, bool as_events,
+                               std::function<Status()> may_go_on);
 
-// Behind what a reader has: "2-1024", of the second attempt 1,024 bytes.  kInvalidArgument: it is no such id.
+// Behind what a reader has: "2-1024", of the second attempt 1,024 bytes.  kInvalidArgument: it is
+// no such id.
 Status GoOnBehind(const std::string& id, v1::ReadLogRequest& request);
 
 }  // namespace gp

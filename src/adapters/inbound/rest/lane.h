@@ -1,7 +1,7 @@
 #pragma once
 
-// One thread with its connections.  Those whose answers go on are looked at together, and not more often than a person
-// can tell: a thousand of them cost a busy controller little.
+// One thread with its connections.  Those whose answers go on are looked at together, and not more
+// often than a person can tell: a thousand of them cost a busy controller little.
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>

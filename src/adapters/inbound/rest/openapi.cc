@@ -34,7 +34,9 @@ std::string FirstSentence(const std::string& text) {
   return first.ends_with('.') ? first.substr(0, first.size() - 1) : first;
 }
 
-bool HasBody(const Route& route) { return route.method == "POST" || route.method == "PUT" || route.method == "PATCH"; }
+bool HasBody(const Route& route) {
+  return route.method == "POST" || route.method == "PUT" || route.method == "PATCH";
+}
 
 // Schemas of messages, as far as anything refers to them.
 class Schemas {
@@ -44,14 +46,20 @@ class Schemas {
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_INT32: return {{"type", "integer"}, {"format", "int32"}};
       case FieldDescriptor::CPPTYPE_INT64: return {{"type", "integer"}, {"format", "int64"}};
-      case FieldDescriptor::CPPTYPE_UINT32: return {{"type", "integer"}, {"minimum", 0}, {"maximum", 4'294'967'295}};
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return {{"type", "integer"}, {"minimum", 0}, {"maximum", 4'294'967'295}};
       case FieldDescriptor::CPPTYPE_UINT64: return {{"type", "integer"}, {"minimum", 0}};
       case FieldDescriptor::CPPTYPE_DOUBLE:
       case FieldDescriptor::CPPTYPE_FLOAT: return {{"type", "number"}};
       case FieldDescriptor::CPPTYPE_BOOL: return {{"type", "boolean"}};
-      case FieldDescriptor::CPPTYPE_STRING: return field.type() == FieldDescriptor::TYPE_BYTES ? Json{{"type", "string"}, {"contentEncoding", "base64"}} : Json{{"type", "string"}};
+      case FieldDescriptor::CPPTYPE_STRING:
+        return field.type() == FieldDescriptor::TYPE_BYTES
+                   ? Json{{"type", "string"}, {"contentEncoding", "base64"}}
+                   : Json{{"type", "string"}};
       case FieldDescriptor::CPPTYPE_ENUM: return EnumOf(field);
-      case FieldDescriptor::CPPTYPE_MESSAGE: Need(*field.message_type()); return {{"$ref", RefTo(*field.message_type())}};
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        Need(*field.message_type());
+        return {{"$ref", RefTo(*field.message_type())}};
     }
     return {};
   }
@@ -59,7 +67,8 @@ class Schemas {
   Json Of(const FieldDescriptor& field) {
     Json schema;
     if (field.is_map()) {
-      schema = {{"type", "object"}, {"additionalProperties", ValueOf(*field.message_type()->map_value())}};
+      schema = {{"type", "object"},
+                {"additionalProperties", ValueOf(*field.message_type()->map_value())}};
     } else if (field.is_repeated()) {
       schema = {{"type", "array"}, {"items", ValueOf(field)}};
     } else if (field.has_presence()) {
@@ -77,7 +86,8 @@ class Schemas {
     Describe(schema, CommentOf(type));
     schema["properties"] = Json::object();
     for (int i = 0; i < type.field_count(); ++i) {
-      if (!left_out.contains(type.field(i)->name())) schema["properties"][type.field(i)->name()] = Of(*type.field(i));
+      if (!left_out.contains(type.field(i)->name()))
+        schema["properties"][type.field(i)->name()] = Of(*type.field(i));
     }
     schema["additionalProperties"] = false;
     return schema;
@@ -97,10 +107,13 @@ class Schemas {
  private:
   static Json EnumOf(const FieldDescriptor& field) {
     Json names = Json::array();
-    for (int i = 0; i < field.enum_type()->value_count(); ++i) names.push_back(field.enum_type()->value(i)->name());
+    for (int i = 0; i < field.enum_type()->value_count(); ++i)
+      names.push_back(field.enum_type()->value(i)->name());
     return {{"type", "string"}, {"enum", std::move(names)}};
   }
-  static Json OrNull(Json value) { return {{"anyOf", Json::array({std::move(value), Json{{"type", "null"}}})}}; }
+  static Json OrNull(Json value) {
+    return {{"anyOf", Json::array({std::move(value), Json{{"type", "null"}}})}};
+  }
 
   std::set<const Descriptor*> needed_;
   std::map<std::string, Json> made_;
@@ -108,17 +121,30 @@ class Schemas {
 
 class OperationMaker {
  public:
-  OperationMaker(const Route& route, const MethodDescriptor& method, Schemas& schemas) : route_(route), method_(method), schemas_(schemas) {}
+  OperationMaker(const Route& route, const MethodDescriptor& method, Schemas& schemas)
+      : route_(route), method_(method), schemas_(schemas) {}
 
   Json Make() {
     const std::string comment = CommentOf(method_);
-    Json operation{{"operationId", Id()}, {"tags", Json::array({Tag()})}, {"summary", comment.empty() ? method_.name() : FirstSentence(comment)}};
-    Describe(operation, route_.alias_of.empty() ? comment : "The same as " + route_.method + " " + route_.alias_of + ". " + comment);
+    Json operation{{"operationId", Id()},
+                   {"tags", Json::array({Tag()})},
+                   {"summary", comment.empty() ? method_.name() : FirstSentence(comment)}};
+    Describe(operation, route_.alias_of.empty() ? comment
+                                                : "The same as " + route_.method + " " +
+                                                      route_.alias_of + ". " + comment);
     operation["parameters"] = Parameters();
-    if (HasBody(route_)) operation["requestBody"] = {{"content", {{"application/json", {{"schema", schemas_.ObjectOf(*method_.input_type(), in_path_)}}}}}};
+    if (HasBody(route_))
+      operation["requestBody"] = {
+          {"content",
+           {{"application/json",
+             {{"schema", schemas_.ObjectOf(*method_.input_type(), in_path_)}}}}}};
     schemas_.Need(*method_.output_type());
-    operation["responses"] = Responses(std::to_string(route_.status), method_.server_streaming() ? StreamAnswer() : Answer());
-    if (HasTag()) operation["responses"]["304"] = {{"description", "The caller has the answer already: the one whose ETag it sent as If-None-Match"}};
+    operation["responses"] = Responses(std::to_string(route_.status),
+                                       method_.server_streaming() ? StreamAnswer() : Answer());
+    if (HasTag())
+      operation["responses"]["304"] = {
+          {"description",
+           "The caller has the answer already: the one whose ETag it sent as If-None-Match"}};
     return operation;
   }
 
@@ -134,11 +160,14 @@ class OperationMaker {
 
   Json Answer() const {
     Json schema{{"$ref", RefTo(*method_.output_type())}};
-    return {{"description", "Done"}, {"content", {{"application/json", {{"schema", std::move(schema)}}}}}};
+    return {{"description", "Done"},
+            {"content", {{"application/json", {{"schema", std::move(schema)}}}}}};
   }
   Json StreamAnswer() const {
     const Json text{{"schema", {{"type", "string"}}}};
-    Json answer{{"description", "Server-sent events; the data of each is a " + method_.output_type()->name()}, {"content", {{"text/event-stream", text}}}};
+    Json answer{{"description",
+                 "Server-sent events; the data of each is a " + method_.output_type()->name()},
+                {"content", {{"text/event-stream", text}}}};
     if (route_.is_raw) answer["content"]["text/plain"] = text;
     return answer;
   }
@@ -150,16 +179,29 @@ class OperationMaker {
       const FieldDescriptor& field = *request.field(i);
       const bool is_in_path = route_.path.find("{" + field.name() + "}") != std::string::npos;
       if (is_in_path) in_path_.insert(field.name());
-      if (is_in_path || (!HasBody(route_) && field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE)) parameters.push_back(Parameter(field, is_in_path));
+      if (is_in_path || (!HasBody(route_) && field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE))
+        parameters.push_back(Parameter(field, is_in_path));
     }
     if (HasTag() || route_.method == "DELETE") {
-      parameters.push_back({{"name", "fields"}, {"in", "query"}, {"description", "Of the answer only these: names of fields, those of its parts behind dots, separated by commas"}, {"schema", {{"type", "string"}}}});
+      parameters.push_back({{"name", "fields"},
+                            {"in", "query"},
+                            {"description",
+                             "Of the answer only these: names of fields, those of its parts behind "
+                             "dots, separated by commas"},
+                            {"schema", {{"type", "string"}}}});
     }
     if (method_.server_streaming()) {
-      parameters.push_back({{"name", "Last-Event-ID"}, {"in", "header"}, {"description", "The id of the last event that was seen: goes on behind it"}, {"schema", {{"type", "string"}}}});
+      parameters.push_back(
+          {{"name", "Last-Event-ID"},
+           {"in", "header"},
+           {"description", "The id of the last event that was seen: goes on behind it"},
+           {"schema", {{"type", "string"}}}});
     }
     if (request.FindFieldByName("request_id") != nullptr) {
-      parameters.push_back({{"name", "Idempotency-Key"}, {"in", "header"}, {"description", "In place of request_id"}, {"schema", {{"type", "string"}, {"maxLength", 128}}}});
+      parameters.push_back({{"name", "Idempotency-Key"},
+                            {"in", "header"},
+                            {"description", "In place of request_id"},
+                            {"schema", {{"type", "string"}, {"maxLength", 128}}}});
     }
     return parameters;
   }
@@ -182,11 +224,23 @@ class OperationMaker {
 
 Json ProblemSchema() {
   const Json text{{"type", "string"}};
-  Json place{{"type", "object"}, {"properties", {{"pointer", {{"type", "string"}, {"description", "Where in the request: RFC 6901"}}}, {"detail", text}}}, {"required", {"pointer", "detail"}}};
-  return {{"type", "object"},
-          {"description", "RFC 9457"},
-          {"properties", {{"type", text}, {"title", text}, {"status", {{"type", "integer"}}}, {"code", text}, {"detail", text}, {"errors", {{"type", "array"}, {"items", std::move(place)}}}, {"example", {{"type", "object"}, {"description", "A body that would have been taken"}}}}},
-          {"required", {"type", "title", "status", "code", "detail"}}};
+  Json place{{"type", "object"},
+             {"properties",
+              {{"pointer", {{"type", "string"}, {"description", "Where in the request: RFC 6901"}}},
+               {"detail", text}}},
+             {"required", {"pointer", "detail"}}};
+  return {
+      {"type", "object"},
+      {"description", "RFC 9457"},
+      {"properties",
+       {{"type", text},
+        {"title", text},
+        {"status", {{"type", "integer"}}},
+        {"code", text},
+        {"detail", text},
+        {"errors", {{"type", "array"}, {"items", std::move(place)}}},
+        {"example", {{"type", "object"}, {"description", "A body that would have been taken"}}}}},
+      {"required", {"type", "title", "status", "code", "detail"}}};
 }
 
 // What is for machines that watch: no message of the service.
@@ -194,7 +248,9 @@ void AddProbes(Json& paths) {
   const auto add = [&](const char* path, const char* id, const char* what, bool is_open) {
     Json operation{{"operationId", id}, {"tags", Json::array({"probes"})}, {"summary", what}};
     if (is_open) operation["security"] = Json::array();
-    operation["responses"] = Responses("200", {{"description", what}, {"content", {{"text/plain", {{"schema", {{"type", "string"}}}}}}}});
+    operation["responses"] = Responses(
+        "200",
+        {{"description", what}, {"content", {{"text/plain", {{"schema", {{"type", "string"}}}}}}}});
     paths[path] = {{"get", std::move(operation)}};
   };
   add("/livez", "GetLiveness", "The process answers", true);
@@ -216,19 +272,32 @@ Json OpenApi(const std::string& version) {
   Json paths = Json::object();
   const Routes routes;
   for (const Route& route : routes.all()) {
-    paths[route.path][Lower(route.method)] = OperationMaker(route, *service.FindMethodByName(route.operation), schemas).Make();
+    paths[route.path][Lower(route.method)] =
+        OperationMaker(route, *service.FindMethodByName(route.operation), schemas).Make();
   }
   AddProbes(paths);
   Json document{{"openapi", "3.1.0"},
-                {"info", {{"title", "gpu-platform"}, {"version", version}, {"description", CommentOf(service)}, {"license", {{"name", "MIT"}, {"identifier", "MIT"}}}}},
+                {"info",
+                 {{"title", "gpu-platform"},
+                  {"version", version},
+                  {"description", CommentOf(service)},
+                  {"license", {{"name", "MIT"}, {"identifier", "MIT"}}}}},
                 {"servers", Json::array({Json{{"url", "/"}}})},
                 {"security", Json::array({Json{{"token", Json::array()}}})}};
   document["paths"] = std::move(paths);
   Json all = schemas.TakeAll();
   all["Problem"] = ProblemSchema();
-  document["components"] = {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}, {"description", "gpu-platform tokens create"}}}}},
-                            {"responses", {{"Problem", {{"description", "What went wrong, and where"}, {"content", {{"application/problem+json", {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}}}}},
-                            {"schemas", std::move(all)}};
+  document["components"] = {
+      {"securitySchemes",
+       {{"token",
+         {{"type", "http"}, {"scheme", "bearer"}, {"description", "gpu-platform tokens create"}}}}},
+      {"responses",
+       {{"Problem",
+         {{"description", "What went wrong, and where"},
+          {"content",
+           {{"application/problem+json",
+             {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}}}}},
+      {"schemas", std::move(all)}};
   return document;
 }
 

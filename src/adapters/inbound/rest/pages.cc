@@ -4,10 +4,12 @@
 #include <iterator>
 
 // Both compilers take files into a program only by their assembler.
-#define GP_CARRY(name, file)                                              \
-  asm(".pushsection .rodata\n"                                            \
-      ".global gp_page_" name "_begin, gp_page_" name "_end\n"            \
-      "gp_page_" name "_begin:\n.incbin \"" GP_WEB_DIR "/" file "\"\n"    \
+#define GP_CARRY(name, file)                                    \
+  asm(".pushsection .rodata\n"                                  \
+      ".global gp_page_" name "_begin, gp_page_" name           \
+      "_end\n"                                                  \
+      "gp_page_" name "_begin:\n.incbin \"" GP_WEB_DIR "/" file \
+      "\"\n"                                                    \
       "gp_page_" name "_end:\n.byte 0\n.popsection\n")
 
 GP_CARRY("html", "index.html");

@@ -1,6 +1,7 @@
 #pragma once
 
-// Answers that are made by calls which wait: each has a thread of its own, that writes what a connection sends when it can.
+// Answers that are made by calls which wait: each has a thread of its own, that writes what a
+// connection sends when it can.
 
 #include <condition_variable>
 #include <functional>
@@ -57,7 +58,8 @@ class Pumps {
   // Waits for all of them.
   ~Pumps();
 
-  // `owner`: who may have so many of them.  kUnavailable: there are as many as may be, of this owner or of all.
+  // `owner`: who may have so many of them.  kUnavailable: there are as many as may be, of this
+  // owner or of all.
   Result<std::shared_ptr<Pump>> Start(const std::string& owner, Make make);
   // Tells all that nobody reads any more.
   void Abandon();
@@ -78,14 +80,16 @@ class Pumps {
 // What a connection holds of a pump.
 class PumpedStream : public HttpStream {
  public:
-  // `beat`: what is sent where nothing else is.  `may_go_on`: asked now and then; an error cuts it short, as that of a token
-  // that is over.
+  // `beat`: what is sent where nothing else is.  `may_go_on`: asked now and then; an error cuts it
+  // short, as that of a token that is over.
   PumpedStream(std::shared_ptr<Pump> pump, std::string beat, std::function<Status()> may_go_on)
       : pump_(std::move(pump)), beat_(std::move(beat)), may_go_on_(std::move(may_go_on)) {}
   ~PumpedStream() override;
 
   std::optional<std::string> Take() override { return stopped_by_ ? std::nullopt : pump_->Take(); }
-  std::optional<Error> Failure() const override { return stopped_by_ ? stopped_by_ : pump_->Failure(); }
+  std::optional<Error> Failure() const override {
+    return stopped_by_ ? stopped_by_ : pump_->Failure();
+  }
   bool HasBegun() const override { return pump_->HasBegun(); }
   void OnNews(std::function<void()> tell) override { pump_->OnNews(std::move(tell)); }
   std::string Heartbeat() override;

@@ -26,12 +26,13 @@ std::optional<std::string> FieldOf(const http::fields& fields, const char* name)
   return std::string(found->value());
 }
 
-// A line of a header that begins with a space is part of the one before, to some; the library hides that it was so.
-// `bytes`: what it has not taken yet.
+// A line of a header that begins with a space is part of the one before, to some; the library hides
+// that it was so. `bytes`: what it has not taken yet.
 bool HasFoldedLine(std::string_view bytes) {
   if (bytes.starts_with("\r\n")) return false;  // the header's end; a body follows
   const std::string_view header = bytes.substr(0, bytes.find("\r\n\r\n"));
-  return header.find("\n ") != std::string_view::npos || header.find("\n\t") != std::string_view::npos;
+  return header.find("\n ") != std::string_view::npos ||
+         header.find("\n\t") != std::string_view::npos;
 }
 
 }  // namespace
@@ -45,7 +46,9 @@ void RequestReader::Next() {
   request_ = {};
 }
 
-boost::asio::mutable_buffer RequestReader::Room() { return buffer_.prepare(kBufferMax - buffer_.size()); }
+boost::asio::mutable_buffer RequestReader::Room() {
+  return buffer_.prepare(kBufferMax - buffer_.size());
+}
 
 RequestReader::Progress RequestReader::Take(size_t bytes) {
   buffer_.commit(bytes);
@@ -55,7 +58,8 @@ RequestReader::Progress RequestReader::Take(size_t bytes) {
 RequestReader::Progress RequestReader::Parse() {
   while (buffer_.size() > 0) {
     const std::string_view bytes(static_cast<const char*>(buffer_.data().data()), buffer_.size());
-    if (!has_head_ && HasFoldedLine(bytes)) return Refuse(ProblemWithStatus(400, "a line of the header begins with a space"));
+    if (!has_head_ && HasFoldedLine(bytes))
+      return Refuse(ProblemWithStatus(400, "a line of the header begins with a space"));
     boost::system::error_code error;
     buffer_.consume(parser_->put(buffer_.data(), error));
     if (error == http::error::need_more) break;
@@ -68,11 +72,15 @@ RequestReader::Progress RequestReader::Parse() {
       return Progress::kWhole;
     }
   }
-  if (buffer_.size() == kBufferMax) return Refuse(has_head_ ? ProblemWithStatus(400, "a chunk's line, or what is behind the chunks, is too long") : ProblemWithStatus(431, "a header has at most 16 KiB"));
+  if (buffer_.size() == kBufferMax)
+    return Refuse(has_head_ ? ProblemWithStatus(
+                                  400, "a chunk's line, or what is behind the chunks, is too long")
+                            : ProblemWithStatus(431, "a header has at most 16 KiB"));
   return Progress::kNeedsMore;
 }
 
-// What counts is what stands before the body: fields behind it come too late for whoever was to check them on the way.
+// What counts is what stands before the body: fields behind it come too late for whoever was to
+// check them on the way.
 Status RequestReader::TakeHead() {
   const auto& head = parser_->get();
   has_head_ = true;
@@ -90,7 +98,8 @@ Status RequestReader::TakeHead() {
   request_.accept = FieldOf(head, http::field::accept);
   request_.if_none_match = FieldOf(head, http::field::if_none_match);
   // Readers differ in where an extension ends.
-  static auto refuse_extensions = [](uint64_t, boost::beast::string_view extensions, boost::system::error_code& error) {
+  static auto refuse_extensions = [](uint64_t, boost::beast::string_view extensions,
+                                     boost::system::error_code& error) {
     if (!extensions.empty()) error = make_error_code(http::error::bad_chunk_extension);
   };
   parser_->on_chunk_header(refuse_extensions);
@@ -103,8 +112,11 @@ RequestReader::Progress RequestReader::Refuse(HttpReply why) {
 }
 
 RequestReader::Progress RequestReader::Refuse(const boost::system::error_code& error) {
-  if (error == http::error::body_limit) return Refuse(ProblemWithStatus(413, "a body has at most " + std::to_string(body_max_ >> 20) + " MiB"));
-  if (error == http::error::header_limit) return Refuse(ProblemWithStatus(431, "a header has at most 16 KiB"));
+  if (error == http::error::body_limit)
+    return Refuse(
+        ProblemWithStatus(413, "a body has at most " + std::to_string(body_max_ >> 20) + " MiB"));
+  if (error == http::error::header_limit)
+    return Refuse(ProblemWithStatus(431, "a header has at most 16 KiB"));
   return Refuse(ProblemWithStatus(400, "this is no HTTP/1.1: " + error.message()));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Bytes of one connection, as requests: bounded in header, body and what is read ahead, and refused where two readers
-// could take them differently.  No socket, no thread.
+// Bytes of one connection, as requests: bounded in header, body and what is read ahead, and refused
+// where two readers could take them differently.  No socket, no thread.
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -30,7 +30,8 @@ class RequestReader {
   const HttpReply& refusal() const { return refusal_; }
   HttpRequest& request() { return request_; }
   unsigned version() const { return version_; }  // 10 or 11
-  // Another request may come behind this one.  Not behind HEAD: whoever asked so would take our body for the next answer.
+  // Another request may come behind this one.  Not behind HEAD: whoever asked so would take our
+  // body for the next answer.
   bool may_go_on() const { return may_go_on_; }
 
  private:

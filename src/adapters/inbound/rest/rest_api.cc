@@ -7,9 +7,9 @@
 
 #include "adapters/inbound/api/operations.h"
 #include "adapters/inbound/rest/connect_rpc.h"
+#include "adapters/inbound/rest/docs_page.h"
 #include "adapters/inbound/rest/event_stream.h"
 #include "adapters/inbound/rest/field_mask.h"
-#include "adapters/inbound/rest/docs_page.h"
 #include "adapters/inbound/rest/meant_submit.h"
 #include "adapters/inbound/rest/openapi.h"
 #include "adapters/inbound/rest/pages.h"
@@ -25,18 +25,25 @@ namespace {
 
 using google::protobuf::Message;
 
-HttpReply PlainText(std::string text) { return {200, "text/plain; charset=utf-8", std::move(text), {}}; }
+HttpReply PlainText(std::string text) {
+  return {200, "text/plain; charset=utf-8", std::move(text), {}};
+}
 
-bool IsMetrics(std::string_view path) { return path == "/metrics" || path == "/api/monitoring/metrics"; }
+bool IsMetrics(std::string_view path) {
+  return path == "/metrics" || path == "/api/monitoring/metrics";
+}
 
-bool HasBody(std::string_view method) { return method == "POST" || method == "PUT" || method == "PATCH"; }
+bool HasBody(std::string_view method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
 
-// Whoever opens a page of another site must not call us with what this browser knows; and a name that an attacker
-// lets point at this machine is not this machine.
+// Whoever opens a page of another site must not call us with what this browser knows; and a name
+// that an attacker lets point at this machine is not this machine.
 bool IsForeign(const HttpRequest& request) {
   if (!request.origin) return false;
   const size_t scheme = request.origin->find("://");
-  return scheme == std::string::npos || !request.host || request.origin->substr(scheme + 3) != *request.host;
+  return scheme == std::string::npos || !request.host ||
+         request.origin->substr(scheme + 3) != *request.host;
 }
 
 std::vector<FieldError> ReadBody(const HttpRequest& request, Message* message) {
@@ -49,7 +56,8 @@ std::vector<FieldError> ReadBody(const HttpRequest& request, Message* message) {
 // Of every answer to a question: which fields of it are wanted.
 constexpr const char* kMaskField = "fields";
 
-std::vector<FieldError> ReadQuery(std::string_view query, Message* message, bool may_have_mask = false) {
+std::vector<FieldError> ReadQuery(std::string_view query, Message* message,
+                                  bool may_have_mask = false) {
   const auto fields = ParseQuery(query);
   if (!fields) return {{"", fields.error().message}};
   std::set<std::string> seen;
@@ -64,22 +72,27 @@ std::vector<FieldError> ReadQuery(std::string_view query, Message* message, bool
 }
 
 // The fields of the path, and all others: a name that is in both would be a riddle.
-std::vector<FieldError> ReadRequest(const HttpRequest& request, const MatchedRoute& matched, std::string_view query, Message* message) {
+std::vector<FieldError> ReadRequest(const HttpRequest& request, const MatchedRoute& matched,
+                                    std::string_view query, Message* message) {
   const bool may_have_mask = matched.route->call != nullptr;
-  auto errors = HasBody(request.method) ? ReadBody(request, message) : ReadQuery(query, message, may_have_mask);
+  auto errors = HasBody(request.method) ? ReadBody(request, message)
+                                        : ReadQuery(query, message, may_have_mask);
   if (!errors.empty()) return errors;
-  if (HasBody(request.method) && !query.empty()) return {{"", "fields of a " + request.method + " stand in its body, not in the query"}};
+  if (HasBody(request.method) && !query.empty())
+    return {{"", "fields of a " + request.method + " stand in its body, not in the query"}};
   const auto& reflection = *message->GetReflection();
   for (const auto& [name, value] : matched.fields) {
     const auto* field = message->GetDescriptor()->FindFieldByName(name);
-    if (!reflection.GetString(*message, field).empty()) return {{"/" + name, "stands in the path already"}};
+    if (!reflection.GetString(*message, field).empty())
+      return {{"/" + name, "stands in the path already"}};
     if (errors = FromText(name, value, message); !errors.empty()) return errors;
   }
   return {};
 }
 
 // nullopt: all fields.
-Result<std::optional<FieldMask>> TakeMask(const HttpRequest& request, std::string_view query, const google::protobuf::Descriptor& reply) {
+Result<std::optional<FieldMask>> TakeMask(const HttpRequest& request, std::string_view query,
+                                          const google::protobuf::Descriptor& reply) {
   if (HasBody(request.method)) return std::nullopt;
   std::optional<FieldMask> mask;
   for (const auto& [name, value] : GP_TRY(ParseQuery(query))) {
@@ -93,43 +106,58 @@ Result<std::optional<FieldMask>> TakeMask(const HttpRequest& request, std::strin
 // Who has the same answer already does not get it again.
 void AddTag(const HttpRequest& request, HttpReply& reply) {
   char tag[20];
-  std::snprintf(tag, sizeof tag, "\"%016llx\"", static_cast<unsigned long long>(Digest64(reply.body)));
+  std::snprintf(tag, sizeof tag, "\"%016llx\"",
+                static_cast<unsigned long long>(Digest64(reply.body)));
   reply.headers.emplace_back("ETag", tag);
-  if (!request.if_none_match || (*request.if_none_match != "*" && request.if_none_match->find(tag) == std::string::npos)) return;
+  if (!request.if_none_match ||
+      (*request.if_none_match != "*" && request.if_none_match->find(tag) == std::string::npos))
+    return;
   reply.status = 304;
   reply.body.clear();
 }
 
 HttpReply AnswerPage(const HttpRequest& request, const Page& page) {
   HttpReply reply{200, std::string(page.content_type), std::string(page.text), {}};
-  reply.headers = {{"Cache-Control", "no-cache"}, {"Content-Security-Policy", std::string(kPagePolicy)}, {"X-Frame-Options", "DENY"}, {"Referrer-Policy", "no-referrer"}};
+  reply.headers = {{"Cache-Control", "no-cache"},
+                   {"Content-Security-Policy", std::string(kPagePolicy)},
+                   {"X-Frame-Options", "DENY"},
+                   {"Referrer-Policy", "no-referrer"}};
   AddTag(request, reply);
   return reply;
 }
 
 // Of an operation whose answer is a stream.
 std::unique_ptr<Message> NewRequest(const std::string& operation) {
-  const auto* type = v1::GetJobRequest::descriptor()->file()->FindServiceByName("Control")->FindMethodByName(operation)->input_type();
-  return std::unique_ptr<Message>(google::protobuf::MessageFactory::generated_factory()->GetPrototype(type)->New());
+  const auto* type = v1::GetJobRequest::descriptor()
+                         ->file()
+                         ->FindServiceByName("Control")
+                         ->FindMethodByName(operation)
+                         ->input_type();
+  return std::unique_ptr<Message>(
+      google::protobuf::MessageFactory::generated_factory()->GetPrototype(type)->New());
 }
 
 // One key, one effect: a repeated submit gives the same jobs again.
 std::vector<FieldError> ReadIdempotencyKey(const HttpRequest& request, Message* message) {
   const auto* field = message->GetDescriptor()->FindFieldByName("request_id");
   if (!request.idempotency_key || field == nullptr) return {};
-  if (!message->GetReflection()->GetString(*message, field).empty()) return {{"/request_id", "is given, and Idempotency-Key too"}};
+  if (!message->GetReflection()->GetString(*message, field).empty())
+    return {{"/request_id", "is given, and Idempotency-Key too"}};
   return FromText("request_id", *request.idempotency_key, message);
 }
 
 }  // namespace
 
-RestApi::RestApi(Api& api, const std::string& version) : api_(api.control), guard_(api.guard), changes_(api.changes), version_(version) {}
+RestApi::RestApi(Api& api, const std::string& version)
+    : api_(api.control), guard_(api.guard), changes_(api.changes), version_(version) {}
 
 Result<Caller> RestApi::Identify(const HttpRequest& request) {
   if (request.authorization) {
     return guard_.BySecret(GP_TRY(SecretOf(*request.authorization)), request.from);
   }
-  if (!request.peer) return Fail(Unauthenticated("no token: send Authorization: Bearer (gpu-platform tokens create)"));
+  if (!request.peer)
+    return Fail(
+        Unauthenticated("no token: send Authorization: Bearer (gpu-platform tokens create)"));
   return guard_.ByKernel(*request.peer, request.from);
 }
 
@@ -146,32 +174,43 @@ const std::string& RestApi::DocsText() {
 
 bool RestApi::TakesLong(const HttpRequest& request) const {
   if (request.target.starts_with(kConnectPrefix)) {
-    const UnaryMethod* method = UnaryMethodNamed(std::string_view(request.target).substr(kConnectPrefix.size()));
+    const UnaryMethod* method =
+        UnaryMethodNamed(std::string_view(request.target).substr(kConnectPrefix.size()));
     return method != nullptr && method->takes_long;
   }
-  const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
+  const std::string_view path =
+      std::string_view(request.target).substr(0, request.target.find('?'));
   if (IsMetrics(path)) return true;
   const auto matched = routes_.Find(request.method, path);
   return matched && matched->route->call != nullptr && matched->route->call->takes_long;
 }
 
 HttpReply RestApi::Answer(const HttpRequest& request) {
-  if (IsForeign(request)) return ProblemOf(PermissionDenied("pages of other sites may not ask here"));
-  if (request.target.starts_with(kConnectPrefix)) return AnswerConnect(api_, guard_, Identify(request), request);
+  if (IsForeign(request))
+    return ProblemOf(PermissionDenied("pages of other sites may not ask here"));
+  if (request.target.starts_with(kConnectPrefix))
+    return AnswerConnect(api_, guard_, Identify(request), request);
   const size_t mark = std::min(request.target.find('?'), request.target.size());
   const std::string_view path = std::string_view(request.target).substr(0, mark);
-  const std::string_view query = std::string_view(request.target).substr(std::min(mark + 1, request.target.size()));
+  const std::string_view query =
+      std::string_view(request.target).substr(std::min(mark + 1, request.target.size()));
   const Page* page = request.method == "GET" ? PageAt(path) : nullptr;
   if (page != nullptr) return AnswerPage(request, *page);
   if (request.method == "GET" && path == "/livez") return PlainText("ok\n");
   if (request.method == "GET" && path == "/readyz") return AnswerReadiness();
-  if (request.method == "GET" && path == "/openapi.json") return {200, "application/json", OpenApiText(), {}};
-  if (request.method == "GET" && path == "/docs") return AnswerPage(request, {"/docs", "text/html; charset=utf-8", DocsText()});
+  if (request.method == "GET" && path == "/openapi.json")
+    return {200, "application/json", OpenApiText(), {}};
+  if (request.method == "GET" && path == "/docs")
+    return AnswerPage(request, {"/docs", "text/html; charset=utf-8", DocsText()});
   if (request.method == "GET" && IsMetrics(path)) return AnswerMetrics(request, query);
   const auto matched = routes_.Find(request.method, path);
-  if (matched) return matched->route->call != nullptr ? AnswerRoute(request, *matched, query) : AnswerStream(request, *matched, query);
+  if (matched)
+    return matched->route->call != nullptr ? AnswerRoute(request, *matched, query)
+                                           : AnswerStream(request, *matched, query);
   if (matched.error().code != ErrorCode::kUnsupported) return ProblemOf(matched.error());
-  HttpReply reply = ProblemWithStatus(405, "there is " + matched.error().message + " at " + Printable(path, 200) + ", and no " + Printable(request.method, 20));
+  HttpReply reply =
+      ProblemWithStatus(405, "there is " + matched.error().message + " at " + Printable(path, 200) +
+                                 ", and no " + Printable(request.method, 20));
   reply.headers.emplace_back("Allow", matched.error().message);
   return reply;
 }
@@ -184,20 +223,24 @@ HttpReply RestApi::AnswerReadiness() {
 
 HttpReply RestApi::AnswerMetrics(const HttpRequest& request, std::string_view query) {
   v1::GetMetricsReply reply;
-  const Status answered = guard_.Answer(Identify(request), request.from, "GetMetrics", [&](const Caller& caller) -> Status {
-    v1::GetMetricsRequest message;
-    const auto errors = ReadQuery(query, &message);
-    if (!errors.empty()) return Fail(InvalidArgument(errors.front().pointer + " " + errors.front().detail));
-    return api_.GetMetrics(caller, message, &reply);
-  });
+  const Status answered = guard_.Answer(
+      Identify(request), request.from, "GetMetrics", [&](const Caller& caller) -> Status {
+        v1::GetMetricsRequest message;
+        const auto errors = ReadQuery(query, &message);
+        if (!errors.empty())
+          return Fail(InvalidArgument(errors.front().pointer + " " + errors.front().detail));
+        return api_.GetMetrics(caller, message, &reply);
+      });
   if (!answered) return ProblemOf(answered.error());
   HttpReply http = PlainText(reply.text());
   http.content_type = "text/plain; version=0.0.4; charset=utf-8";
   return http;
 }
 
-// Which of the streams.  A reader that comes back says so by itself, and does not change what it first asked for.
-Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& route, const Caller& caller, Message& message) {
+// Which of the streams.  A reader that comes back says so by itself, and does not change what it
+// first asked for.
+Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& route,
+                                   const Caller& caller, Message& message) {
   HttpRequest who = request;
   who.body.clear();
   auto identify = [this, who = std::move(who)] { return Identify(who); };
@@ -205,9 +248,13 @@ Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& rout
   if (route.operation == "WatchChanges") {
     auto& changes = static_cast<v1::WatchChangesRequest&>(message);
     if (behind) changes.set_since(*behind);
-    return OpenedStream{"text/event-stream", std::make_shared<EventStream>(GP_TRY(ChangeStream::Open(changes_, caller, changes)), std::move(identify))};
+    return OpenedStream{
+        "text/event-stream",
+        std::make_shared<EventStream>(GP_TRY(ChangeStream::Open(changes_, caller, changes)),
+                                      std::move(identify))};
   }
-  // Asked at once, so that a refusal is written down, and now and then: who calls may have less by then.
+  // Asked at once, so that a refusal is written down, and now and then: who calls may have less by
+  // then.
   const auto while_allowed = [this, identify, &route](auto may, const std::string& job) {
     return [this, identify, may, job, operation = route.operation]() -> Status {
       const Caller now = GP_TRY(identify());
@@ -218,48 +265,61 @@ Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& rout
   if (route.operation == "WatchJob") {
     const auto& job = static_cast<const v1::GetJobRequest&>(message);
     GP_CHECK_OK(api_.MayWatchJob(caller, job.job_id()));
-    return StreamJob(pumps_, api_, caller, job, while_allowed(&ControlApi::MayWatchJob, job.job_id()));
+    return StreamJob(pumps_, api_, caller, job,
+                     while_allowed(&ControlApi::MayWatchJob, job.job_id()));
   }
   if (route.operation != "ReadLog") return Fail(Internal(route.operation + " has no stream here"));
   auto& log = static_cast<v1::ReadLogRequest&>(message);
   GP_CHECK_OK(api_.MayReadLog(caller, log.job_id()));
-  const bool as_events = request.accept && request.accept->find("text/event-stream") != std::string::npos;
+  const bool as_events =
+      request.accept && request.accept->find("text/event-stream") != std::string::npos;
   if (as_events && behind) GP_CHECK_OK(GoOnBehind(*behind, log));
-  return StreamLog(pumps_, api_, caller, log, as_events, while_allowed(&ControlApi::MayReadLog, log.job_id()));
+  return StreamLog(pumps_, api_, caller, log, as_events,
+                   while_allowed(&ControlApi::MayReadLog, log.job_id()));
 }
 
-HttpReply RestApi::AnswerStream(const HttpRequest& request, const MatchedRoute& matched, std::string_view query) {
+HttpReply RestApi::AnswerStream(const HttpRequest& request, const MatchedRoute& matched,
+                                std::string_view query) {
   const Route& route = *matched.route;
   const auto message = NewRequest(route.operation);
   std::vector<FieldError> errors;
   HttpReply http{route.status, "", "", {}};
-  const Status answered = guard_.Answer(Identify(request), request.from, route.operation, [&](const Caller& caller) -> Status {
-    errors = ReadRequest(request, matched, query, message.get());
-    if (!errors.empty()) return Fail(InvalidArgument(errors.front().pointer + " " + errors.front().detail));
-    OpenedStream opened = GP_TRY(Open(request, route, caller, *message));
-    http.content_type = std::move(opened.content_type);
-    http.stream = std::move(opened.stream);
-    return Ok();
-  });
+  const Status answered = guard_.Answer(
+      Identify(request), request.from, route.operation, [&](const Caller& caller) -> Status {
+        errors = ReadRequest(request, matched, query, message.get());
+        if (!errors.empty())
+          return Fail(InvalidArgument(errors.front().pointer + " " + errors.front().detail));
+        OpenedStream opened = GP_TRY(Open(request, route, caller, *message));
+        http.content_type = std::move(opened.content_type);
+        http.stream = std::move(opened.stream);
+        return Ok();
+      });
   return answered ? http : ProblemOf(answered.error(), errors);
 }
 
-HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& matched, std::string_view query) {
+HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& matched,
+                               std::string_view query) {
   const UnaryMethod& operation = *matched.route->call;
   const auto message = operation.new_request();
   const auto reply = operation.new_reply();
   std::vector<FieldError> errors;
   std::optional<FieldMask> mask;
   // Who may not ask learns nothing of what would be wrong with the question.
-  const Status answered = guard_.Answer(Identify(request), request.from, operation.name, [&](const Caller& caller) -> Status {
-    const bool is_json = !request.content_type || request.content_type->starts_with("application/json");
-    if (!request.body.empty() && !is_json) return Fail(InvalidArgument("Content-Type: must be application/json"));
-    mask = GP_TRY(TakeMask(request, query, *reply->GetDescriptor()));
-    errors = ReadRequest(request, matched, query, message.get());
-    if (errors.empty()) errors = ReadIdempotencyKey(request, message.get());
-    if (!errors.empty()) return Fail(InvalidArgument((errors.front().pointer.empty() ? "the request" : errors.front().pointer) + " " + errors.front().detail));
-    return operation.call(api_, caller, *message, reply.get());
-  });
+  const Status answered = guard_.Answer(
+      Identify(request), request.from, operation.name, [&](const Caller& caller) -> Status {
+        const bool is_json =
+            !request.content_type || request.content_type->starts_with("application/json");
+        if (!request.body.empty() && !is_json)
+          return Fail(InvalidArgument("Content-Type: must be application/json"));
+        mask = GP_TRY(TakeMask(request, query, *reply->GetDescriptor()));
+        errors = ReadRequest(request, matched, query, message.get());
+        if (errors.empty()) errors = ReadIdempotencyKey(request, message.get());
+        if (!errors.empty())
+          return Fail(InvalidArgument(
+              (errors.front().pointer.empty() ? "the request" : errors.front().pointer) + " " +
+              errors.front().detail));
+        return operation.call(api_, caller, *message, reply.get());
+      });
   if (!answered) {
     const bool is_submit = operation.name == "SubmitJobs";
     return ProblemOf(answered.error(), errors,

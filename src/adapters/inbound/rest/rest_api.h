@@ -1,6 +1,7 @@
 #pragma once
 
-// The API as JSON over HTTP: finds the operation, reads the request, asks, writes the answer.  Any thread.
+// The API as JSON over HTTP: finds the operation, reads the request, asks, writes the answer.  Any
+// thread.
 
 #include <mutex>
 #include <string>
@@ -28,9 +29,12 @@ class RestApi {
   const std::string& DocsText();
   HttpReply AnswerReadiness();
   HttpReply AnswerMetrics(const HttpRequest& request, std::string_view query);
-  HttpReply AnswerRoute(const HttpRequest& request, const MatchedRoute& matched, std::string_view query);
-  HttpReply AnswerStream(const HttpRequest& request, const MatchedRoute& matched, std::string_view query);
-  Result<OpenedStream> Open(const HttpRequest& request, const Route& route, const Caller& caller, google::protobuf::Message& message);
+  HttpReply AnswerRoute(const HttpRequest& request, const MatchedRoute& matched,
+                        std::string_view query);
+  HttpReply AnswerStream(const HttpRequest& request, const MatchedRoute& matched,
+                         std::string_view query);
+  Result<OpenedStream> Open(const HttpRequest& request, const Route& route, const Caller& caller,
+                            google::protobuf::Message& message);
 
   ControlApi& api_;
   AccessGuard& guard_;

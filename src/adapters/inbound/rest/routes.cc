@@ -18,19 +18,23 @@ std::optional<int> Digit(char c) {
 }
 
 // A segment of a template against one of a path: "{job_id}:stop" and "job-1:stop".
-Result<bool> MatchSegment(std::string_view pattern, std::string_view segment, MatchedRoute& matched) {
+Result<bool> MatchSegment(std::string_view pattern, std::string_view segment,
+                          MatchedRoute& matched) {
   const size_t open = pattern.find('{');
   if (open == std::string_view::npos) return pattern == segment;
   const size_t close = pattern.find('}');
   const std::string_view suffix = pattern.substr(close + 1);
-  if (suffix.empty() ? segment.find(':') != std::string_view::npos : !segment.ends_with(suffix)) return false;
+  if (suffix.empty() ? segment.find(':') != std::string_view::npos : !segment.ends_with(suffix))
+    return false;
   const std::string_view value = segment.substr(0, segment.size() - suffix.size());
   if (value.empty()) return false;
-  matched.fields.emplace_back(pattern.substr(open + 1, close - open - 1), GP_TRY(PercentDecoded(value)));
+  matched.fields.emplace_back(pattern.substr(open + 1, close - open - 1),
+                              GP_TRY(PercentDecoded(value)));
   return true;
 }
 
-Result<bool> MatchPath(const Route& route, const std::vector<std::string>& segments, MatchedRoute& matched) {
+Result<bool> MatchPath(const Route& route, const std::vector<std::string>& segments,
+                       MatchedRoute& matched) {
   const std::vector<std::string> patterns = Split(route.path, '/');
   if (patterns.size() != segments.size()) return false;
   matched = {&route, {}};
@@ -49,7 +53,8 @@ Routes::Routes() {
     if (!options.HasExtension(v1::http)) continue;
     const v1::HttpRoute& http = options.GetExtension(v1::http);
     const std::string& name = service->method(i)->name();
-    routes_.push_back({http.method(), http.path(), "", http.status() == 0 ? 200 : http.status(), name, UnaryMethodNamed(name), http.raw()});
+    routes_.push_back({http.method(), http.path(), "", http.status() == 0 ? 200 : http.status(),
+                       name, UnaryMethodNamed(name), http.raw()});
     for (const std::string& alias : http.aliases()) {
       Route same = routes_.back();
       same.path = alias;
@@ -82,7 +87,9 @@ Result<std::string> PercentDecoded(std::string_view text, bool plus_is_space) {
     } else {
       const auto high = i + 2 < text.size() ? Digit(text[i + 1]) : std::nullopt;
       const auto low = i + 2 < text.size() ? Digit(text[i + 2]) : std::nullopt;
-      if (!high || !low) return Fail(InvalidArgument("\"" + Printable(text, 100) + "\": two hexadecimal digits must follow a percent sign"));
+      if (!high || !low)
+        return Fail(InvalidArgument("\"" + Printable(text, 100) +
+                                    "\": two hexadecimal digits must follow a percent sign"));
       decoded += static_cast<char>(*high * 16 + *low);
       i += 2;
     }
@@ -95,9 +102,14 @@ Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_
   for (const std::string& part : Split(query, '&')) {
     if (part.empty()) continue;
     const size_t equals = part.find('=');
-    if (equals == std::string::npos) return Fail(InvalidArgument("query: \"" + Printable(part, 60) + "\" has no value: write NAME=VALUE"));
-    if (fields.size() >= kQueryFieldsMax) return Fail(InvalidArgument("query: more than " + std::to_string(kQueryFieldsMax) + " fields"));
-    fields.emplace_back(GP_TRY(PercentDecoded(std::string_view(part).substr(0, equals), true)), GP_TRY(PercentDecoded(std::string_view(part).substr(equals + 1), true)));
+    if (equals == std::string::npos)
+      return Fail(
+          InvalidArgument("query: \"" + Printable(part, 60) + "\" has no value: write NAME=VALUE"));
+    if (fields.size() >= kQueryFieldsMax)
+      return Fail(
+          InvalidArgument("query: more than " + std::to_string(kQueryFieldsMax) + " fields"));
+    fields.emplace_back(GP_TRY(PercentDecoded(std::string_view(part).substr(0, equals), true)),
+                        GP_TRY(PercentDecoded(std::string_view(part).substr(equals + 1), true)));
   }
   return fields;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// From method and path to an operation, as the options of the service say (proto/gpu_platform/v1/http.proto).
+// From method and path to an operation, as the options of the service say
+// (proto/gpu_platform/v1/http.proto).
 
 #include <google/protobuf/descriptor.h>
 
@@ -16,11 +17,11 @@
 namespace gp {
 
 struct Route {
-  std::string method;               // "GET"
-  std::string path;                 // "/api/v1/jobs/{job_id}:stop"
-  std::string alias_of;             // another path where the same is; empty: this is its own
+  std::string method;    // "GET"
+  std::string path;      // "/api/v1/jobs/{job_id}:stop"
+  std::string alias_of;  // another path where the same is; empty: this is its own
   int status = 200;
-  std::string operation;            // "GetJob"
+  std::string operation;              // "GetJob"
   const UnaryMethod* call = nullptr;  // nullptr: its answer is a stream
   bool is_raw = false;                // of bytes, for who does not ask for events
 };
@@ -34,8 +35,8 @@ class Routes {
  public:
   Routes();
 
-  // `path` as it came, without the query.  kNotFound: there is nothing; kUnsupported: not by this method, and names
-  // those that there are.
+  // `path` as it came, without the query.  kNotFound: there is nothing; kUnsupported: not by this
+  // method, and names those that there are.
   Result<MatchedRoute> Find(std::string_view method, std::string_view path) const;
   const std::vector<Route>& all() const { return routes_; }
 

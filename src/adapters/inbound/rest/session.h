@@ -45,7 +45,8 @@ using PlainStream = beast::basic_stream<net::generic::stream_protocol>;
 using HiddenStream = beast::ssl_stream<PlainStream>;
 
 inline constexpr auto kHandshakeTime = std::chrono::seconds(10);
-inline constexpr auto kRequestTime = std::chrono::seconds(30);  // from the first wish to read to the last byte
+// From the first wish to read to the last byte
+inline constexpr auto kRequestTime = std::chrono::seconds(30);
 inline constexpr auto kAnswerTime = std::chrono::seconds(30);
 // Before anybody knows who calls: little from strangers, on few connections.
 inline constexpr uint64_t kBodyMaxLocal = 16 << 20;
@@ -89,7 +90,8 @@ inline FarEnd FarEndOf(Local::socket& socket) {
 inline FarEnd FarEndOf(Tcp::socket& socket) {
   boost::system::error_code error;
   const auto peer = socket.remote_endpoint(error);
-  return {error ? "" : peer.address().to_string() + ":" + std::to_string(peer.port()), std::nullopt, kBodyMaxTcp};
+  return {error ? "" : peer.address().to_string() + ":" + std::to_string(peer.port()), std::nullopt,
+          kBodyMaxTcp};
 }
 
 // One connection: reads, answers, and again.
@@ -99,7 +101,11 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   // `open`: how many there are of its kind.
   template <typename Socket>
   Session(Socket socket, FarEnd far_end, Shared& shared, Lane& lane, std::atomic<size_t>& open)
-      : stream_(MakeStream(std::move(socket), shared)), shared_(shared), lane_(lane), open_(open), far_end_(std::move(far_end)) {
+      : stream_(MakeStream(std::move(socket), shared)),
+        shared_(shared),
+        lane_(lane),
+        open_(open),
+        far_end_(std::move(far_end)) {
     ++open_;
   }
   ~Session() override { --open_; }
@@ -108,9 +114,11 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   void Begin() {
     if constexpr (std::is_same_v<Stream, HiddenStream>) {
       lowest().expires_after(kHandshakeTime);
-      stream_.async_handshake(ssl::stream_base::server, [self = this->shared_from_this()](const boost::system::error_code& error) {
-        if (!error) self->Read();
-      });
+      stream_.async_handshake(
+          ssl::stream_base::server,
+          [self = this->shared_from_this()](const boost::system::error_code& error) {
+            if (!error) self->Read();
+          });
     } else {
       Read();
     }
@@ -138,10 +146,12 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   void Go(RequestReader::Progress progress) {
     if (progress == RequestReader::Progress::kRefused) return Send(reader_.refusal(), false);
     if (progress == RequestReader::Progress::kWhole) return AnswerIt();
-    stream_.async_read_some(reader_.Room(), [self = this->shared_from_this()](const boost::system::error_code& error, size_t bytes) {
-      if (!error) self->Go(self->reader_.Take(bytes));
-      // Else gone, silent for too long, or ending: nobody reads an answer.
-    });
+    stream_.async_read_some(
+        reader_.Room(),
+        [self = this->shared_from_this()](const boost::system::error_code& error, size_t bytes) {
+          if (!error) self->Go(self->reader_.Take(bytes));
+          // Else gone, silent for too long, or ending: nobody reads an answer.
+        });
   }
 
   void AnswerIt() {
@@ -151,7 +161,9 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     if (!shared_.handler.takes_long(request)) return Send(Answer(request), MayGoOn());
     net::post(shared_.long_work, [self = this->shared_from_this()] {
       HttpReply reply = self->Answer(self->reader_.request());
-      net::post(self->stream_.get_executor(), [self, reply = std::move(reply)]() mutable { self->Send(std::move(reply), self->MayGoOn()); });
+      net::post(self->stream_.get_executor(), [self, reply = std::move(reply)]() mutable {
+        self->Send(std::move(reply), self->MayGoOn());
+      });
     });
   }
 
@@ -183,12 +195,15 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     reply_->body() = std::move(reply.body);
     reply_->keep_alive(keep_alive);
     reply_->prepare_payload();
-    if (reply.status == 304) reply_->erase(http::field::content_length);  // that would be the length of what is not sent
+    // That would be the length of what is not sent
+    if (reply.status == 304) reply_->erase(http::field::content_length);
     lowest().expires_after(kAnswerTime);
-    http::async_write(stream_, *reply_, [self = this->shared_from_this(), keep_alive](const boost::system::error_code& error, size_t) {
-      if (!error && keep_alive) return self->Read();
-      self->End();
-    });
+    http::async_write(stream_, *reply_,
+                      [self = this->shared_from_this(), keep_alive](
+                          const boost::system::error_code& error, size_t) {
+                        if (!error && keep_alive) return self->Read();
+                        self->End();
+                      });
   }
 
   void BeginStream(HttpReply reply) {
@@ -205,7 +220,8 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     });
     lane_.Add(this->shared_from_this());
     begun_.expires_at(std::chrono::steady_clock::time_point::max());
-    begun_.async_wait([self = this->shared_from_this()](const boost::system::error_code&) {});  // lives until its answer is known
+    // Lives until its answer is known
+    begun_.async_wait([self = this->shared_from_this()](const boost::system::error_code&) {});
     Push(false);
   }
 
@@ -213,21 +229,25 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     serializer_.emplace(*head_);
     is_sending_ = true;
     lowest().expires_after(kAnswerTime);
-    http::async_write_header(stream_, *serializer_, [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
-      self->is_sending_ = false;
-      if (error) self->source_ = nullptr;
-      if (!error) self->AwaitGone();
-      self->Push(false);
-    });
+    http::async_write_header(
+        stream_, *serializer_,
+        [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
+          self->is_sending_ = false;
+          if (error) self->source_ = nullptr;
+          if (!error) self->AwaitGone();
+          self->Push(false);
+        });
   }
 
   // Whoever listens to a stream says nothing more: what can be read is the end.
   void AwaitGone() {
     lowest().expires_never();
-    stream_.async_read_some(net::buffer(&nothing_, 1), [self = this->shared_from_this()](const boost::system::error_code&, size_t) {
-      self->source_ = nullptr;
-      beast::get_lowest_layer(self->stream_).cancel();
-    });
+    stream_.async_read_some(
+        net::buffer(&nothing_, 1),
+        [self = this->shared_from_this()](const boost::system::error_code&, size_t) {
+          self->source_ = nullptr;
+          beast::get_lowest_layer(self->stream_).cancel();
+        });
   }
 
   void Push(bool is_beat) override {
@@ -248,11 +268,13 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     // A reader that is too slow is cut off; it comes back behind what it has.
     lowest().expires_after(kAnswerTime);
     piece_ = *std::move(piece);
-    net::async_write(stream_, http::make_chunk(net::buffer(piece_)), [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
-      self->is_sending_ = false;
-      if (error) self->source_ = nullptr;
-      self->Push(false);
-    });
+    net::async_write(
+        stream_, http::make_chunk(net::buffer(piece_)),
+        [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
+          self->is_sending_ = false;
+          if (error) self->source_ = nullptr;
+          self->Push(false);
+        });
   }
 
   void Refuse(const Error& why) {
@@ -267,13 +289,17 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     if (!is_whole) return beast::get_lowest_layer(stream_).close();
     is_sending_ = true;
     lowest().expires_after(kAnswerTime);
-    net::async_write(stream_, http::make_chunk_last(), [self = this->shared_from_this()](const boost::system::error_code&, size_t) { beast::get_lowest_layer(self->stream_).cancel(); });
+    net::async_write(stream_, http::make_chunk_last(),
+                     [self = this->shared_from_this()](const boost::system::error_code&, size_t) {
+                       beast::get_lowest_layer(self->stream_).cancel();
+                     });
   }
 
   void End() {
     if constexpr (std::is_same_v<Stream, HiddenStream>) {
       lowest().expires_after(kAnswerTime);
-      stream_.async_shutdown([self = this->shared_from_this()](const boost::system::error_code&) {});
+      stream_.async_shutdown(
+          [self = this->shared_from_this()](const boost::system::error_code&) {});
     } else {
       boost::system::error_code ignored;
       lowest().socket().shutdown(net::socket_base::shutdown_send, ignored);

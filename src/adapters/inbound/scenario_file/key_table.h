@@ -26,7 +26,8 @@ class KeyTable {
   KeyTable& Text(std::string_view name, std::string& to);
   KeyTable& OptionalText(std::string_view name, std::optional<std::string>& to);
   KeyTable& Count(std::string_view name, int64_t low, int64_t high, int64_t& to);
-  KeyTable& OptionalCount(std::string_view name, int64_t low, int64_t high, std::optional<int64_t>& to);
+  KeyTable& OptionalCount(std::string_view name, int64_t low, int64_t high,
+                          std::optional<int64_t>& to);
   KeyTable& Truth(std::string_view name, bool& to);
   KeyTable& Span(std::string_view name, Duration low, Duration high, Duration& to);
   KeyTable& Labels(std::string_view name, std::map<std::string, std::string>& to);
@@ -54,6 +55,7 @@ class KeyTable {
 };
 
 // Each item of a list; what is no list, or longer than `items_max`, is reported.
-void ReadItems(const YamlNode& list, std::string_view name, size_t items_max, Report& report, const KeyTable::Take& take);
+void ReadItems(const YamlNode& list, std::string_view name, size_t items_max, Report& report,
+               const KeyTable::Take& take);
 
 }  // namespace gp

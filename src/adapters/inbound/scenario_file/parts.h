@@ -2,8 +2,8 @@
 
 // The parts of a scenario file, each read by itself.  What is wrong is in the report afterwards.
 
-#include "adapters/inbound/scenario_file/scenario_file.h"
 #include "adapters/inbound/job_file/yaml_tree.h"
+#include "adapters/inbound/scenario_file/scenario_file.h"
 
 namespace gp {
 

@@ -7,7 +7,9 @@ Draw ReadDraw(const YamlNode& value, std::string_view name, Report& report) {
   constexpr Duration kShortest = Duration::Seconds(1);
   Draw draw;
   if (value.IsScalar()) {
-    KeyTable("a scenario", report).Span(name, kShortest, kScenarioSpanMax, draw.value).ReadValue(name, value);
+    KeyTable("a scenario", report)
+        .Span(name, kShortest, kScenarioSpanMax, draw.value)
+        .ReadValue(name, value);
     return draw;
   }
   Duration mean;
@@ -19,10 +21,13 @@ Draw ReadDraw(const YamlNode& value, std::string_view name, Report& report) {
       .ReadFrom(value);
   const bool by_mean = value.Find("mean") != nullptr;
   const bool by_median = value.Find("median") != nullptr && value.Find("p90") != nullptr;
-  if (value.kind == YamlNode::Kind::kMap && (by_mean == by_median || value.entries.size() != (by_mean ? 1u : 2u))) {
-    report.Add(value.place, JobFileCode::kContradiction, std::string(name) + ": write 30m, {mean: 30m} or {median: 20m, p90: 6h}");
+  if (value.kind == YamlNode::Kind::kMap &&
+      (by_mean == by_median || value.entries.size() != (by_mean ? 1u : 2u))) {
+    report.Add(value.place, JobFileCode::kContradiction,
+               std::string(name) + ": write 30m, {mean: 30m} or {median: 20m, p90: 6h}");
   } else if (by_median && draw.p90 < median) {
-    report.Add(value.place, JobFileCode::kContradiction, std::string(name) + ": p90 is below the median");
+    report.Add(value.place, JobFileCode::kContradiction,
+               std::string(name) + ": p90 is below the median");
   }
   draw.kind = by_mean ? Draw::Kind::kMean : Draw::Kind::kMedian;
   draw.value = by_mean ? mean : median;

@@ -52,7 +52,12 @@ KeyTable::Take EventReader::Job(JobDeed deed) {
 KeyTable::Take EventReader::Pool() {
   return [this](const YamlNode& value) {
     PoolEvent event;
-    KeyTable("move", report_).Text("node", event.node).Required().Text("pool", event.pool).Required().ReadFrom(value);
+    KeyTable("move", report_)
+        .Text("node", event.node)
+        .Required()
+        .Text("pool", event.pool)
+        .Required()
+        .ReadFrom(value);
     Note(event);
   };
 }
@@ -61,12 +66,18 @@ KeyTable::Take EventReader::Priority() {
   return [this](const YamlNode& value) {
     JobEvent event{JobDeed::kSetPriority, "", 0};
     KeyTable("set_priority", report_)
-        .Text("job", event.job).Required()
-        .Add("priority", [&](const YamlNode& number) {
-          const auto priority = ReadPriority(number);
-          if (priority) event.priority = static_cast<int>(*priority);
-          else report_.Add(number.place, priority.error().code, "priority: " + priority.error().message);
-        }).Required()
+        .Text("job", event.job)
+        .Required()
+        .Add("priority",
+             [&](const YamlNode& number) {
+               const auto priority = ReadPriority(number);
+               if (priority)
+                 event.priority = static_cast<int>(*priority);
+               else
+                 report_.Add(number.place, priority.error().code,
+                             "priority: " + priority.error().message);
+             })
+        .Required()
         .ReadFrom(value);
     Note(event);
   };
@@ -79,7 +90,8 @@ KeyTable::Take EventReader::Queue() {
 ScenarioEvent EventReader::Read() {
   bool force = false;
   KeyTable("an event", report_)
-      .Span("at", {}, kScenarioSpanMax, event_.at).Required()
+      .Span("at", {}, kScenarioSpanMax, event_.at)
+      .Required()
       .Add("drain", Node(NodeDeed::kDrain))
       .Add("offline", Node(NodeDeed::kOffline))
       .Truth("force", force)
@@ -102,7 +114,8 @@ ScenarioEvent EventReader::Read() {
 void EventReader::CheckOne() const {
   if (item_.kind != YamlNode::Kind::kMap || deeds_ == 1) return;
   report_.Add(item_.place, JobFileCode::kContradiction,
-              deeds_ == 0 ? "an event says when and what: {at: 2h, drain: node-1}" : "an event is one thing: write two entries with the same time");
+              deeds_ == 0 ? "an event says when and what: {at: 2h, drain: node-1}"
+                          : "an event is one thing: write two entries with the same time");
 }
 
 }  // namespace

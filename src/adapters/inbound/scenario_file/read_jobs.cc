@@ -52,16 +52,20 @@ class JobsReader {
 
 void JobsReader::Refuse(std::string_view key, const std::string& why) {
   const YamlEntry* entry = item_.Find(key);
-  draft_.report.Add(entry == nullptr ? item_.place : entry->place, kContradiction, std::string(key) + ": " + why);
+  draft_.report.Add(entry == nullptr ? item_.place : entry->place, kContradiction,
+                    std::string(key) + ": " + why);
 }
 
 void JobsReader::ReadLoad(const YamlNode& value) {
   const bool is_percent = value.IsScalar() && value.text.ends_with('%');
-  const auto percent = is_percent ? ParseCount(value.text.substr(0, value.text.size() - 1)) : Fail(InvalidArgument(""));
+  const auto percent = is_percent ? ParseCount(value.text.substr(0, value.text.size() - 1))
+                                  : Fail(InvalidArgument(""));
   if (percent && *percent >= 1 && *percent <= kLoadPercentMax) {
     trace_.load_percent = *percent;
   } else {
-    draft_.report.Add(value.place, kBadUnit, "load: must be from 1% to " + std::to_string(kLoadPercentMax) + "%, as 80%, not " + Describe(value));
+    draft_.report.Add(value.place, kBadUnit,
+                      "load: must be from 1% to " + std::to_string(kLoadPercentMax) +
+                          "%, as 80%, not " + Describe(value));
   }
 }
 
@@ -78,7 +82,8 @@ void JobsReader::ReadFormat(const YamlNode& value) {
 void JobsReader::ReadTrace(const YamlNode& value) {
   has_trace_ = true;
   KeyTable("a trace", draft_.report)
-      .Text("file", trace_.file).Required()
+      .Text("file", trace_.file)
+      .Required()
       .Add("format", [this](const YamlNode& word) { ReadFormat(word); })
       .Add("load", [this](const YamlNode& load) { ReadLoad(load); })
       .OptionalCount("jobs", 1, kScenarioJobsMax, trace_.jobs_max)
@@ -89,8 +94,10 @@ void JobsReader::ReadJournal(const YamlNode& value) {
   has_journal_ = true;
   KeyTable table("a journal", draft_.report);
   table.Text("file", journal_).Required().Truth("nodes", with_nodes_);
-  if (value.IsScalar()) table.ReadValue("file", value);
-  else table.ReadFrom(value);
+  if (value.IsScalar())
+    table.ReadValue("file", value);
+  else
+    table.ReadFrom(value);
 }
 
 // What it runs is not played, so it need not be said.
@@ -99,7 +106,9 @@ std::shared_ptr<const JobSpec> JobsReader::ReadSpec() {
   job.kind = YamlNode::Kind::kMap;
   job.place = item_.place;
   if (const YamlEntry* written = item_.Find("job")) job = written->value;
-  if (const YamlEntry* after = job.Find("after")) draft_.report.Add(after->place, kNotSupportedYet, "after: jobs of a scenario do not wait for each other");
+  if (const YamlEntry* after = job.Find("after"))
+    draft_.report.Add(after->place, kNotSupportedYet,
+                      "after: jobs of a scenario do not wait for each other");
   if (job.kind == YamlNode::Kind::kMap && job.Find("run") == nullptr) {
     YamlEntry& run = job.entries.emplace_back();
     run.key = "run";
@@ -107,7 +116,8 @@ std::shared_ptr<const JobSpec> JobsReader::ReadSpec() {
     run.value.kind = YamlNode::Kind::kQuoted;
     run.value.text = "true";
   }
-  const std::string name = "jobs-" + std::to_string(draft_.scenario.jobs.size() + draft_.scenario.traces.size() + 1);
+  const std::string name =
+      "jobs-" + std::to_string(draft_.scenario.jobs.size() + draft_.scenario.traces.size() + 1);
   auto spec = DecodeJob(job, name, draft_.report);
   return spec ? std::make_shared<const JobSpec>(std::move(*spec)) : nullptr;
 }
@@ -125,7 +135,8 @@ void JobsReader::Read() {
       .Span("at", {}, kScenarioSpanMax, group_.at)
       .Add("every", [&](const YamlNode& value) { group_.every = ReadDraw(value, "every", report); })
       .OptionalCount("count", 1, kScenarioJobsMax, group_.count)
-      .Add("length", [&](const YamlNode& value) { group_.length = ReadDraw(value, "length", report); })
+      .Add("length",
+           [&](const YamlNode& value) { group_.length = ReadDraw(value, "length", report); })
       .Span("checkpoint_every", Duration::Seconds(1), kScenarioSpanMax, group_.checkpoint_every)
       .Add("job", [](const YamlNode&) {})
       .Add("trace", [this](const YamlNode& value) { ReadTrace(value); })
@@ -135,7 +146,8 @@ void JobsReader::Read() {
 }
 
 void JobsReader::Add() {
-  if (has_trace_ && has_journal_) return Refuse("trace", "stands in an entry of its own, and so does a journal");
+  if (has_trace_ && has_journal_)
+    return Refuse("trace", "stands in an entry of its own, and so does a journal");
   if (has_journal_) return AddJournal();
   group_.user = FindUser();
   group_.spec = ReadSpec();
@@ -144,8 +156,12 @@ void JobsReader::Add() {
 }
 
 void JobsReader::AddJobs() {
-  if (item_.Find("length") == nullptr) draft_.report.Add(item_.place, kMissingKey, "length is missing: write how long the jobs take, as length: 2h or {median: 20m, p90: 6h}");
-  if (group_.every && !group_.count && !draft_.scenario.until) Refuse("every", "jobs without end: give a count, or the scenario an until");
+  if (item_.Find("length") == nullptr)
+    draft_.report.Add(
+        item_.place, kMissingKey,
+        "length is missing: write how long the jobs take, as length: 2h or {median: 20m, p90: 6h}");
+  if (group_.every && !group_.count && !draft_.scenario.until)
+    Refuse("every", "jobs without end: give a count, or the scenario an until");
   if (group_.count.value_or(1) > 1 && !group_.every) group_.every = Draw{};
   draft_.scenario.jobs.push_back(group_);
   draft_.jobs.push_back(item_.place);
@@ -155,16 +171,20 @@ void JobsReader::AddTrace() {
   for (const char* key : {"every", "count", "length"}) {
     if (item_.Find(key) != nullptr) Refuse(key, "a trace says so itself");
   }
-  if (draft_.scenario.nodes.empty()) Refuse("trace", "is played on nodes of the scenario: name some above");
+  if (draft_.scenario.nodes.empty())
+    Refuse("trace", "is played on nodes of the scenario: name some above");
   auto workload = draft_.sources.trace(trace_.file, trace_.format);
   if (!workload) return Refuse("trace", workload.error().message);
-  if (trace_.jobs_max && static_cast<size_t>(*trace_.jobs_max) < workload->jobs.size()) workload->jobs.resize(static_cast<size_t>(*trace_.jobs_max));
-  draft_.scenario.traces.push_back({std::move(*workload), group_.spec, group_.user, group_.at, trace_.load_percent, group_.checkpoint_every});
+  if (trace_.jobs_max && static_cast<size_t>(*trace_.jobs_max) < workload->jobs.size())
+    workload->jobs.resize(static_cast<size_t>(*trace_.jobs_max));
+  draft_.scenario.traces.push_back({std::move(*workload), group_.spec, group_.user, group_.at,
+                                    trace_.load_percent, group_.checkpoint_every});
   draft_.traces.push_back(item_.place);
 }
 
 void JobsReader::AddJournal() {
-  if (item_.entries.size() != 1) return Refuse("journal", "says all about its jobs itself: nothing else stands beside it");
+  if (item_.entries.size() != 1)
+    return Refuse("journal", "says all about its jobs itself: nothing else stands beside it");
   if (draft_.scenario.journal) return Refuse("journal", "one is enough");
   auto run = draft_.sources.journal(journal_);
   if (!run) return Refuse("journal", run.error().message);
@@ -174,7 +194,8 @@ void JobsReader::AddJournal() {
 }  // namespace
 
 void ReadJobs(const YamlNode& list, ScenarioDraft& draft) {
-  ReadItems(list, "jobs", kEntriesMax, draft.report, [&](const YamlNode& item) { JobsReader(item, draft).Read(); });
+  ReadItems(list, "jobs", kEntriesMax, draft.report,
+            [&](const YamlNode& item) { JobsReader(item, draft).Read(); });
 }
 
 }  // namespace gp

@@ -7,29 +7,40 @@ namespace {
 
 constexpr size_t kGroupsMax = 10'000;
 
-void CheckLabels(const YamlNode& group, const std::map<std::string, std::string>& labels, Report& report) {
+void CheckLabels(const YamlNode& group, const std::map<std::string, std::string>& labels,
+                 Report& report) {
   for (const auto& [name, value] : labels) {
     const YamlEntry& written = *group.Find("labels")->value.Find(name);
-    if (const auto fault = LabelNameFault(name)) report.Add(written.place, JobFileCode::kBadText, "labels: " + *fault);
-    if (const auto fault = LabelValueFault(value)) report.Add(written.value.place, JobFileCode::kBadText, "labels: " + *fault);
+    if (const auto fault = LabelNameFault(name))
+      report.Add(written.place, JobFileCode::kBadText, "labels: " + *fault);
+    if (const auto fault = LabelValueFault(value))
+      report.Add(written.value.place, JobFileCode::kBadText, "labels: " + *fault);
   }
 }
 
-void CheckName(const YamlNode& group, std::string_view key, const std::string& name, Report& report) {
+void CheckName(const YamlNode& group, std::string_view key, const std::string& name,
+               Report& report) {
   const YamlEntry* written = group.Find(key);
   if (written == nullptr || !written->value.IsScalar()) return;
-  if (const auto fault = NameFault(name)) report.Add(written->value.place, JobFileCode::kBadText, std::string(key) + ": " + *fault);
+  if (const auto fault = NameFault(name))
+    report.Add(written->value.place, JobFileCode::kBadText, std::string(key) + ": " + *fault);
 }
 
 NodeGroup ReadGroup(const YamlNode& item, const ScenarioDraft& draft) {
   NodeGroup group;
   KeyTable("a group of nodes", draft.report)
-      .Add("machine", [&](const YamlNode& value) {
-        const auto name = ReadText(value);
-        const auto facts = name ? draft.sources.machine(*name) : Fail(InvalidArgument(name.error().message));
-        if (facts) group.facts = *facts;
-        else draft.report.Add(value.place, JobFileCode::kBadWord, "machine: " + facts.error().message);
-      }).Required()
+      .Add("machine",
+           [&](const YamlNode& value) {
+             const auto name = ReadText(value);
+             const auto facts =
+                 name ? draft.sources.machine(*name) : Fail(InvalidArgument(name.error().message));
+             if (facts)
+               group.facts = *facts;
+             else
+               draft.report.Add(value.place, JobFileCode::kBadWord,
+                                "machine: " + facts.error().message);
+           })
+      .Required()
       .Count("count", 1, kScenarioNodesMax, group.count)
       .Text("name", group.name)
       .OptionalText("pool", group.pool)
@@ -50,7 +61,9 @@ void ReadNodes(const YamlNode& list, ScenarioDraft& draft) {
     nodes += draft.scenario.nodes.back().count;
   });
   if (nodes > kScenarioNodesMax) {
-    draft.report.Add(list.place, JobFileCode::kTooLarge, "nodes: at most " + std::to_string(kScenarioNodesMax) + " together, not " + std::to_string(nodes));
+    draft.report.Add(list.place, JobFileCode::kTooLarge,
+                     "nodes: at most " + std::to_string(kScenarioNodesMax) + " together, not " +
+                         std::to_string(nodes));
   }
 }
 

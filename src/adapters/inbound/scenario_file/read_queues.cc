@@ -12,8 +12,11 @@ KeyTable::Take Limit(std::string name, int64_t high, std::optional<int64_t>& to,
       return;
     }
     const auto count = ReadCount(value, 0, high);
-    if (count) to = *count;
-    else report.Add(value.place, count.error().code, name + ": " + count.error().message + ", or none");
+    if (count)
+      to = *count;
+    else
+      report.Add(value.place, count.error().code,
+                 name + ": " + count.error().message + ", or none");
   };
 }
 
@@ -34,7 +37,8 @@ SetQueue ReadQueue(const YamlNode& map, Report& report) {
   std::optional<int64_t> weight;
   bool reclaimable = true;
   KeyTable("a queue", report)
-      .Text("path", queue.name).Required()
+      .Text("path", queue.name)
+      .Required()
       .OptionalText("pool", queue.pool)
       .OptionalCount("weight", 1, kQueueWeightMax, weight)
       .OptionalCount("guaranteed", 0, kQueueGpusMax, queue.guaranteed)

@@ -23,14 +23,16 @@ void ReadScenario(const YamlNode& document, ScenarioDraft& draft) {
       .Add("policy", [&](const YamlNode& map) { scenario.policy = ReadPolicy(map, draft.report); })
       .Add("nodes", [&](const YamlNode& list) { ReadNodes(list, draft); })
       .Add("queues", [&](const YamlNode& list) { ReadQueues(list, draft); })
-      .Add("jobs", later).Required()
+      .Add("jobs", later)
+      .Required()
       .Add("events", [&](const YamlNode& list) { ReadEvents(list, draft); })
       .ReadFrom(document);
   scenario.seed = static_cast<uint64_t>(seed);
   if (until.ns > 0) scenario.until = until;
   if (const YamlEntry* jobs = document.Find("jobs")) ReadJobs(jobs->value, draft);
   if (scenario.nodes.empty() && !scenario.journal && draft.report.empty()) {
-    draft.report.Add(document.place, kMissingKey, "there are no nodes: write nodes: [{machine: dgx-h100, count: 2}]");
+    draft.report.Add(document.place, kMissingKey,
+                     "there are no nodes: write nodes: [{machine: dgx-h100, count: 2}]");
   }
 }
 
@@ -44,25 +46,32 @@ void Tell(const std::vector<ScenarioFault>& faults, const ScenarioDraft& draft) 
     }
     return draft.events;
   };
-  for (const ScenarioFault& fault : faults) draft.report.Add(places(fault.part)[fault.index], kContradiction, fault.error.message);
+  for (const ScenarioFault& fault : faults)
+    draft.report.Add(places(fault.part)[fault.index], kContradiction, fault.error.message);
 }
 
-void ReadSource(const SourceText& source, const ScenarioSources& sources, Report& report, DecodedScenario& decoded) {
+void ReadSource(const SourceText& source, const ScenarioSources& sources, Report& report,
+                DecodedScenario& decoded) {
   if (!CheckText(source, report)) return;
   const std::vector<YamlNode> documents = ReadYaml(source, source.text, report);
   if (!report.empty()) return;
-  if (documents.size() != 1) return report.Add({&source}, kWrongType, "a scenario is one document, not " + std::to_string(documents.size()));
+  if (documents.size() != 1)
+    return report.Add({&source}, kWrongType,
+                      "a scenario is one document, not " + std::to_string(documents.size()));
   ScenarioDraft draft{{}, {}, {}, {}, {}, sources, report};
   ReadScenario(documents.front(), draft);
   if (!report.empty()) return;
   auto run = MakeRun(draft.scenario);
-  if (run) decoded.run = std::move(*run);
-  else Tell(run.error(), draft);
+  if (run)
+    decoded.run = std::move(*run);
+  else
+    Tell(run.error(), draft);
 }
 
 }  // namespace
 
-DecodedScenario DecodeScenario(std::string_view file_name, std::string_view text, const ScenarioSources& sources) {
+DecodedScenario DecodeScenario(std::string_view file_name, std::string_view text,
+                               const ScenarioSources& sources) {
   const SourceText source{std::string(file_name), std::string(text)};
   Report report;
   DecodedScenario decoded;

@@ -29,6 +29,7 @@ struct DecodedScenario {
 };
 
 // `file_name` is for messages; the file itself is not opened.
-DecodedScenario DecodeScenario(std::string_view file_name, std::string_view text, const ScenarioSources& sources);
+DecodedScenario DecodeScenario(std::string_view file_name, std::string_view text,
+                               const ScenarioSources& sources);
 
 }  // namespace gp

@@ -45,8 +45,9 @@ Result<CsvTable> CsvTable::Read(const std::string& path) {
       continue;
     }
     if (fields.size() != table.columns_.size()) {
-      return Fail(InvalidArgument(path + ":" + std::to_string(number) + ": " + std::to_string(fields.size()) +
-                                  " fields where the header has " + std::to_string(table.columns_.size())));
+      return Fail(InvalidArgument(path + ":" + std::to_string(number) + ": " +
+                                  std::to_string(fields.size()) + " fields where the header has " +
+                                  std::to_string(table.columns_.size())));
     }
     table.rows_.push_back(std::move(fields));
   }
@@ -61,13 +62,15 @@ const std::string& CsvTable::Text(size_t row, const std::string& column) const {
   return rows_[row][columns_.at(column)];
 }
 
-Result<int64_t> CsvTable::Number(size_t row, const std::string& column, int64_t min, int64_t max) const {
+Result<int64_t> CsvTable::Number(size_t row, const std::string& column, int64_t min,
+                                 int64_t max) const {
   if (!Has(column)) return Fail(InvalidArgument(path_ + ": there is no column " + column));
   const std::string& text = Text(row, column);
   const auto number = ParseCount(text);
   if (number && *number >= min && *number <= max) return *number;
-  return Fail(At(row, column, "\"" + Printable(text, 40) + "\" is no whole number from " + std::to_string(min) +
-                                  " to " + std::to_string(max)));
+  return Fail(At(row, column,
+                 "\"" + Printable(text, 40) + "\" is no whole number from " + std::to_string(min) +
+                     " to " + std::to_string(max)));
 }
 
 }  // namespace gp

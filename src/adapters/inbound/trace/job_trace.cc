@@ -20,7 +20,8 @@ Result<TraceWorkload> ReadTraceWorkload(const std::string& path) {
     job.duration_s = GP_TRY(table.Number(row, "duration_s", 1, kSecondsMax));
     job.gpus = static_cast<int>(GP_TRY(table.Number(row, "num_gpus", 1, kGpusMax)));
     if (row > 0 && job.submit_s < workload.jobs.back().submit_s) {
-      return Fail(table.At(row, "submit_s", "earlier than the row before; jobs come in order of submission"));
+      return Fail(table.At(row, "submit_s",
+                           "earlier than the row before; jobs come in order of submission"));
     }
     workload.jobs.push_back(job);
   }

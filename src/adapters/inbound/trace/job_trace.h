@@ -1,6 +1,7 @@
 #pragma once
 
-// Reads recorded jobs: CSV with a header line, plain or compressed with gzip, in order of submission.
+// Reads recorded jobs: CSV with a header line, plain or compressed with gzip, in order of
+// submission.
 
 #include <string>
 

@@ -20,7 +20,8 @@ Result<Bin> ReadBin(const CsvTable& nodes, size_t row, Models& models) {
   for (int i = 0; i < bin.gpus; ++i) bin.free[static_cast<size_t>(i)] = kWholeGpu;
   if (!nodes.Has("model")) return bin;
   bin.model = models.emplace(nodes.Text(row, "model"), models.size()).first->second;
-  if (models.size() > kModelsMax) return Fail(nodes.At(row, "model", "more than 32 different models"));
+  if (models.size() > kModelsMax)
+    return Fail(nodes.At(row, "model", "more than 32 different models"));
   return bin;
 }
 
@@ -33,7 +34,8 @@ Result<uint32_t> ReadModels(const CsvTable& tenants, size_t row, const Models& m
     const auto found = models.find(name);
     if (found != models.end()) mask |= uint32_t{1} << found->second;
   }
-  if (mask == 0) return Fail(tenants.At(row, "gpu_spec", "no node has any of \"" + Printable(text, 60) + "\""));
+  if (mask == 0)
+    return Fail(tenants.At(row, "gpu_spec", "no node has any of \"" + Printable(text, 60) + "\""));
   return mask;
 }
 
@@ -53,14 +55,16 @@ Result<Shape> ReadShape(const CsvTable& tenants, size_t row, const Models& model
 
 }  // namespace
 
-Result<PackingWorkload> ReadPackingWorkload(const std::string& nodes_path, const std::string& tenants_path) {
+Result<PackingWorkload> ReadPackingWorkload(const std::string& nodes_path,
+                                            const std::string& tenants_path) {
   const CsvTable nodes = GP_TRY(CsvTable::Read(nodes_path));
   const CsvTable tenants = GP_TRY(CsvTable::Read(tenants_path));
   if (nodes.rows() == 0) return Fail(InvalidArgument(nodes_path + ": lists no node"));
   if (tenants.rows() == 0) return Fail(InvalidArgument(tenants_path + ": lists no tenant"));
   PackingWorkload workload;
   Models models;
-  for (size_t row = 0; row < nodes.rows(); ++row) workload.bins.push_back(GP_TRY(ReadBin(nodes, row, models)));
+  for (size_t row = 0; row < nodes.rows(); ++row)
+    workload.bins.push_back(GP_TRY(ReadBin(nodes, row, models)));
   for (size_t row = 0; row < tenants.rows(); ++row) {
     workload.shapes.push_back(GP_TRY(ReadShape(tenants, row, models)));
   }

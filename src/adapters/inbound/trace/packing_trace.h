@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads nodes and tenants as the Alibaba GPU trace of 2023 lists them: CSV with a header line, plain
-// or compressed with gzip.  Columns are found by name; the order of the file is kept.
+// Reads nodes and tenants as the Alibaba GPU trace of 2023 lists them: CSV with a header line,
+// plain or compressed with gzip.  Columns are found by name; the order of the file is kept.
 
 #include <string>
 

@@ -18,7 +18,8 @@ Result<TraceJob> ReadPod(const CsvTable& table, size_t row) {
   if (end_s < job.submit_s) return Fail(table.At(row, "deletion_time", "before its creation"));
   job.duration_s = std::max<int64_t>(1, end_s - job.submit_s);
   job.gpus = static_cast<int>(GP_TRY(table.Number(row, "num_gpu", 0, kGpusMax)));
-  if (job.gpus > 0) job.share = static_cast<int>(GP_TRY(table.Number(row, "gpu_milli", 1, kMilliMax)));
+  if (job.gpus > 0)
+    job.share = static_cast<int>(GP_TRY(table.Number(row, "gpu_milli", 1, kMilliMax)));
   return job;
 }
 

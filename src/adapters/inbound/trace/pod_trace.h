@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads tenants of the Alibaba GPU trace of 2023 as jobs: CSV with a header line, plain or compressed
-// with gzip, in any order.
+// Reads tenants of the Alibaba GPU trace of 2023 as jobs: CSV with a header line, plain or
+// compressed with gzip, in any order.
 
 #include <string>
 
@@ -10,8 +10,8 @@
 
 namespace gp {
 
-// Columns creation_time and deletion_time (seconds), num_gpu, gpu_milli; others are passed over, and
-// so is who has no GPU.  Errors: kNotFound, and kInvalidArgument with file, row and column.
+// Columns creation_time and deletion_time (seconds), num_gpu, gpu_milli; others are passed over,
+// and so is who has no GPU.  Errors: kNotFound, and kInvalidArgument with file, row and column.
 Result<TraceWorkload> ReadPodWorkload(const std::string& pods);
 
 }  // namespace gp

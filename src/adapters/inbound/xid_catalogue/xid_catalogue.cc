@@ -9,7 +9,8 @@
 namespace gp {
 namespace {
 
-constexpr std::string_view kHeader = "xid,mnemonic,status,products,severity,nvidia_action,announced_by_154,job,gpu,meaning";
+constexpr std::string_view kHeader =
+    "xid,mnemonic,status,products,severity,nvidia_action,announced_by_154,job,gpu,meaning";
 constexpr size_t kColumns = 10;
 
 struct JobWord {
@@ -17,8 +18,12 @@ struct JobWord {
   TenantAction action;
 };
 constexpr JobWord kJobWords[] = {
-    {"none", TenantAction::kNone},           {"note", TenantAction::kNote},       {"forgive", TenantAction::kForgive},
-    {"named", TenantAction::kRestartNamed},  {"linked", TenantAction::kRestartLinked}, {"all", TenantAction::kRestartAll},
+    {"none", TenantAction::kNone},
+    {"note", TenantAction::kNote},
+    {"forgive", TenantAction::kForgive},
+    {"named", TenantAction::kRestartNamed},
+    {"linked", TenantAction::kRestartLinked},
+    {"all", TenantAction::kRestartAll},
     {"text", TenantAction::kNone},
 };
 
@@ -67,16 +72,22 @@ std::vector<std::string_view> Split(std::string_view line) {
 
 Result<XidFacts> RowFrom(std::string_view line) {
   const std::vector<std::string_view> cells = Split(line);
-  if (cells.size() != kColumns) return Fail(InvalidArgument("has " + std::to_string(cells.size()) + " columns, not " + std::to_string(kColumns)));
+  if (cells.size() != kColumns)
+    return Fail(InvalidArgument("has " + std::to_string(cells.size()) + " columns, not " +
+                                std::to_string(kColumns)));
   XidFacts facts;
-  const auto [end, error] = std::from_chars(cells[0].data(), cells[0].data() + cells[0].size(), facts.xid);
-  if (error != std::errc() || end != cells[0].data() + cells[0].size() || facts.xid <= 0) return Fail(InvalidArgument("column xid: a number above 0"));
+  const auto [end, error] =
+      std::from_chars(cells[0].data(), cells[0].data() + cells[0].size(), facts.xid);
+  if (error != std::errc() || end != cells[0].data() + cells[0].size() || facts.xid <= 0)
+    return Fail(InvalidArgument("column xid: a number above 0"));
   facts.mnemonic = cells[1];
   facts.status = cells[2];
   facts.products = cells[3];
   facts.severity = cells[4];
   facts.nvidia_action = cells[5];
-  if (cells[6] != "yes" && cells[6] != "no") return Fail(InvalidArgument("column announced_by_154: \"" + Printable(cells[6], 40) + "\"; there are no, yes"));
+  if (cells[6] != "yes" && cells[6] != "no")
+    return Fail(InvalidArgument("column announced_by_154: \"" + Printable(cells[6], 40) +
+                                "\"; there are no, yes"));
   facts.announced_by_154 = cells[6] == "yes";
   facts.job = cells[7];
   facts.gpu = cells[8];
@@ -89,11 +100,16 @@ Result<XidFacts> RowFrom(std::string_view line) {
 
 Result<XidRule> XidRuleFrom(std::string_view job, std::string_view gpu) {
   const auto* action = Find(kJobWords, job);
-  if (action == std::end(kJobWords)) return Fail(InvalidArgument("job: \"" + Printable(job, 40) + "\"; there are " + Listed(kJobWords)));
+  if (action == std::end(kJobWords))
+    return Fail(
+        InvalidArgument("job: \"" + Printable(job, 40) + "\"; there are " + Listed(kJobWords)));
   const auto* word = Find(kGpuWords, gpu);
-  if (word == std::end(kGpuWords)) return Fail(InvalidArgument("gpu: \"" + Printable(gpu, 40) + "\"; there are " + Listed(kGpuWords)));
+  if (word == std::end(kGpuWords))
+    return Fail(
+        InvalidArgument("gpu: \"" + Printable(gpu, 40) + "\"; there are " + Listed(kGpuWords)));
   // What the text tells is how bad it is, for the jobs and for the GPU.
-  if ((job == "text") != word->by_text) return Fail(InvalidArgument("job and gpu: both are text, or neither"));
+  if ((job == "text") != word->by_text)
+    return Fail(InvalidArgument("job and gpu: both are text, or neither"));
   return XidRule{action->action, word->remedy, word->counts, word->if_repeated, word->by_text};
 }
 
@@ -103,14 +119,17 @@ Result<std::vector<XidFacts>> DecodeXidCatalogue(std::string_view csv) {
     const size_t end = csv.find('\n');
     const std::string_view line = csv.substr(0, end);
     csv.remove_prefix(end == std::string_view::npos ? csv.size() : end + 1);
-    const auto wrong = [&](const std::string& what) { return Fail(InvalidArgument("XID catalogue, line " + std::to_string(number) + ": " + what)); };
+    const auto wrong = [&](const std::string& what) {
+      return Fail(InvalidArgument("XID catalogue, line " + std::to_string(number) + ": " + what));
+    };
     if (number == 1) {
       if (line != kHeader) return wrong("the columns are " + std::string(kHeader));
       continue;
     }
     auto row = RowFrom(line);
     if (!row) return wrong(row.error().message);
-    if (!rows.empty() && row->xid <= rows.back().xid) return wrong("rows are in order of their number, each once");
+    if (!rows.empty() && row->xid <= rows.back().xid)
+      return wrong("rows are in order of their number, each once");
     rows.push_back(*std::move(row));
   }
   return rows;
@@ -137,7 +156,9 @@ XidWords WordsOf(const XidRule& rule) {
     if (words.job.empty() && one.action == rule.tenants) words.job = one.word;
   }
   for (const GpuWord& one : kGpuWords) {
-    if (one.remedy == rule.remedy && one.counts == rule.counts && one.if_repeated == rule.if_repeated && !one.by_text) words.gpu = one.word;
+    if (one.remedy == rule.remedy && one.counts == rule.counts &&
+        one.if_repeated == rule.if_repeated && !one.by_text)
+      words.gpu = one.word;
   }
   return words;
 }

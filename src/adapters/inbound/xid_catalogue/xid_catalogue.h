@@ -14,13 +14,13 @@ namespace gp {
 
 struct XidFacts {
   int xid = 0;
-  std::string mnemonic;       // the driver's name for it
-  std::string status;         // active, unused, header-only
-  std::string products;       // "a100+h100": where NVIDIA lists it; empty: nowhere
+  std::string mnemonic;  // the driver's name for it
+  std::string status;    // active, unused, header-only
+  std::string products;  // "a100+h100": where NVIDIA lists it; empty: nowhere
   std::string severity;
   std::string nvidia_action;  // NVIDIA's bucket; empty: none printed
   bool announced_by_154 = false;
-  std::string job;            // the column's words
+  std::string job;  // the column's words
   std::string gpu;
   std::string meaning;
   XidRule rule;

@@ -11,11 +11,15 @@ constexpr std::string_view kHashField = ",\"hash\":\"";
 constexpr size_t kHashLength = 64;
 constexpr size_t kTailLength = kHashField.size() + kHashLength + 2;  // up to "}
 
-std::string Digest(std::string_view text, const std::string& hash_before) { return Sha256(hash_before + std::string(text)); }
+std::string Digest(std::string_view text, const std::string& hash_before) {
+  return Sha256(hash_before + std::string(text));
+}
 
 // The line up to its hash.
 Result<std::string_view> Covered(std::string_view line) {
-  const bool is_one = line.size() > kTailLength && line.substr(line.size() - kTailLength).starts_with(kHashField) && line.ends_with("\"}");
+  const bool is_one = line.size() > kTailLength &&
+                      line.substr(line.size() - kTailLength).starts_with(kHashField) &&
+                      line.ends_with("\"}");
   if (!is_one) return Fail(InvalidArgument("is no entry with a hash at its end"));
   return line.substr(0, line.size() - kTailLength);
 }
@@ -47,8 +51,12 @@ ChainedLine AuditLine(const AuditEntry& entry, const std::string& hash_before) {
 
 Result<WrittenAuditEntry> ParseAuditLine(std::string_view line) {
   const auto fields = nlohmann::json::parse(line, nullptr, false);
-  if (!fields.is_object() || !fields.contains("number") || !fields["number"].is_number_unsigned()) return Fail(InvalidArgument("is no entry"));
-  const auto text = [&](const char* name) { return fields.contains(name) && fields[name].is_string() ? fields[name].get<std::string>() : std::string(); };
+  if (!fields.is_object() || !fields.contains("number") || !fields["number"].is_number_unsigned())
+    return Fail(InvalidArgument("is no entry"));
+  const auto text = [&](const char* name) {
+    return fields.contains(name) && fields[name].is_string() ? fields[name].get<std::string>()
+                                                             : std::string();
+  };
   WrittenAuditEntry written;
   AuditEntry& entry = written.entry;
   entry.number = fields["number"].get<uint64_t>();
@@ -66,6 +74,8 @@ Result<WrittenAuditEntry> ParseAuditLine(std::string_view line) {
   return written;
 }
 
-Result<std::string> HashOf(std::string_view line, const std::string& hash_before) { return Digest(GP_TRY(Covered(line)), hash_before); }
+Result<std::string> HashOf(std::string_view line, const std::string& hash_before) {
+  return Digest(GP_TRY(Covered(line)), hash_before);
+}
 
 }  // namespace gp

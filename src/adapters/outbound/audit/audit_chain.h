@@ -1,7 +1,7 @@
 #pragma once
 
-// How entries look as lines of JSON, each with the SHA-256 of the hash before it and of its own text: whoever changes,
-// removes or inserts one breaks the chain (docs/formats/audit.md).
+// How entries look as lines of JSON, each with the SHA-256 of the hash before it and of its own
+// text: whoever changes, removes or inserts one breaks the chain (docs/formats/audit.md).
 
 #include <string>
 #include <string_view>

@@ -28,16 +28,20 @@ std::string NameOfFile(int number) {
   return name;
 }
 
-Error Trouble(const std::string& path) { return Internal("audit: " + path + ": " + std::strerror(errno)); }
+Error Trouble(const std::string& path) {
+  return Internal("audit: " + path + ": " + std::strerror(errno));
+}
 
-// Of all that are there, in order; they are numbered without gaps but for those that were taken away at the beginning.
+// Of all that are there, in order; they are numbered without gaps but for those that were taken
+// away at the beginning.
 std::vector<int> FilesIn(const std::string& directory) {
   std::vector<int> numbers;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     int number = 0;
     const std::string name = entry.path().filename();
-    if (std::sscanf(name.c_str(), "audit-%d.jsonl", &number) == 1 && name == NameOfFile(number)) numbers.push_back(number);
+    if (std::sscanf(name.c_str(), "audit-%d.jsonl", &number) == 1 && name == NameOfFile(number))
+      numbers.push_back(number);
   }
   std::ranges::sort(numbers);
   return numbers;
@@ -79,10 +83,13 @@ class ChainWalk {
   Status Follow(std::string_view line) {
     const WrittenAuditEntry written = GP_TRY(ParseAuditLine(line));
     if (!verdict_.hash.empty() && GP_TRY(HashOf(line, verdict_.hash)) != written.hash) {
-      return Fail(Conflict("does not follow from what is before it: one of them was changed, removed or put in"));
+      return Fail(Conflict(
+          "does not follow from what is before it: one of them was changed, removed or put in"));
     }
     const AuditEntry& entry = written.entry;
-    if (entry.number <= last_number_ && entry.operation != kJournalCut) return Fail(Conflict("record " + std::to_string(entry.number) + " comes after " + std::to_string(last_number_)));
+    if (entry.number <= last_number_ && entry.operation != kJournalCut)
+      return Fail(Conflict("record " + std::to_string(entry.number) + " comes after " +
+                           std::to_string(last_number_)));
     last_number_ = entry.number;
     if (verdict_.entries == 0) verdict_.first_at = entry.at;
     ++verdict_.entries;
@@ -132,10 +139,14 @@ Status AuditFile::Resume() {
     const std::string text = GP_TRY(ReadWhole(path));
     const auto lines = LinesOf(text);
     const size_t whole = text.rfind('\n') + 1;  // npos + 1 == 0
-    if (whole != text.size() && truncate(path.c_str(), static_cast<off_t>(whole)) != 0) return Fail(Trouble(path));
+    if (whole != text.size() && truncate(path.c_str(), static_cast<off_t>(whole)) != 0)
+      return Fail(Trouble(path));
     if (lines.empty()) continue;
     const auto last = ParseAuditLine(lines.back());
-    if (!last) return Fail(Internal("audit: the last line of " + path + " " + last.error().message + ": move the directory aside, and it is written anew, as far back as the journal goes"));
+    if (!last)
+      return Fail(Internal(
+          "audit: the last line of " + path + " " + last.error().message +
+          ": move the directory aside, and it is written anew, as far back as the journal goes"));
     hash_ = last->hash;
     last_number_ = written_number_ = last->entry.number;
     return Ok();
@@ -157,9 +168,13 @@ void AuditFile::Write(AuditEntry entry) {
   if (waiting_.size() >= kWaitingMax && !is_broken_) {
     hurry_ = true;
     asked_.notify_all();
-    const bool has_room = written_.wait_for(lock, kPatience, [&] { return waiting_.size() < kWaitingMax; });
+    const bool has_room =
+        written_.wait_for(lock, kPatience, [&] { return waiting_.size() < kWaitingMax; });
     is_broken_ = is_broken_ || !has_room;
-    if (!has_room) std::fprintf(stderr, "gpu-platform: the audit's disk takes nothing; the next start goes on from what is whole\n");
+    if (!has_room)
+      std::fprintf(stderr,
+                   "gpu-platform: the audit's disk takes nothing; the next start goes on from what "
+                   "is whole\n");
   }
   if (!is_broken_) waiting_.push_back(std::move(entry));  // none after one that is missing
 }
@@ -198,7 +213,8 @@ void AuditFile::Append(const AuditEntry& entry) {
   if (file_ == nullptr) return;
   ChainedLine line = AuditLine(entry, hash_);
   line.text += '\n';
-  if (std::fwrite(line.text.data(), 1, line.text.size(), file_.get()) != line.text.size()) return GiveUp(Trouble(directory_));
+  if (std::fwrite(line.text.data(), 1, line.text.size(), file_.get()) != line.text.size())
+    return GiveUp(Trouble(directory_));
   hash_ = std::move(line.hash);
   if (std::ftell(file_.get()) < file_bytes_max_) return;
   Flush();
@@ -213,7 +229,10 @@ void AuditFile::Flush() {
 
 // What follows would not fit its chain.
 void AuditFile::GiveUp(const Error& error) {
-  std::fprintf(stderr, "gpu-platform: %s\ngpu-platform: no more is written to the audit; the next start goes on from what is whole\n", error.message.c_str());
+  std::fprintf(stderr,
+               "gpu-platform: %s\ngpu-platform: no more is written to the audit; the next start "
+               "goes on from what is whole\n",
+               error.message.c_str());
   file_.reset();
 }
 
@@ -226,12 +245,15 @@ Result<std::vector<WrittenAuditEntry>> AuditFile::Read(const AuditQuery& query) 
   }
   std::vector<WrittenAuditEntry> found;
   const std::vector<int> files = FilesIn(directory_);
-  for (auto number = files.rbegin(); number != files.rend() && found.size() < query.limit; ++number) {
+  for (auto number = files.rbegin(); number != files.rend() && found.size() < query.limit;
+       ++number) {
     const std::string text = GP_TRY(ReadWhole(directory_ + "/" + NameOfFile(*number)));
     const auto lines = LinesOf(text);
     for (auto line = lines.rbegin(); line != lines.rend() && found.size() < query.limit; ++line) {
       auto written = ParseAuditLine(*line);
-      if (!written) return Fail(Internal("audit: a line of " + NameOfFile(*number) + " " + written.error().message + " (gpu-platform audit verify)"));
+      if (!written)
+        return Fail(Internal("audit: a line of " + NameOfFile(*number) + " " +
+                             written.error().message + " (gpu-platform audit verify)"));
       if (Matches(written->entry, query)) found.push_back(*std::move(written));
     }
   }
@@ -244,13 +266,16 @@ Result<AuditVerdict> VerifyAudit(const std::string& directory) {
   ChainWalk walk(files.front() == 1);
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string name = NameOfFile(files[i]);
-    if (i > 0 && files[i] != files[i - 1] + 1) return walk.BrokenAt(NameOfFile(files[i - 1] + 1) + " is missing");
+    if (i > 0 && files[i] != files[i - 1] + 1)
+      return walk.BrokenAt(NameOfFile(files[i - 1] + 1) + " is missing");
     const std::string text = GP_TRY(ReadWhole(directory + "/" + name));
     int64_t row = 0;
     for (const std::string_view line : LinesOf(text)) {
       ++row;
       const Status follows = walk.Follow(line);
-      if (!follows) return walk.BrokenAt(name + ", line " + std::to_string(row) + ": " + follows.error().message);
+      if (!follows)
+        return walk.BrokenAt(name + ", line " + std::to_string(row) + ": " +
+                             follows.error().message);
     }
   }
   return walk.verdict();

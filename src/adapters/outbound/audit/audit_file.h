@@ -1,7 +1,8 @@
 #pragma once
 
-// The audit trail as files of JSON lines below a directory: audit-000001.jsonl, the next where one is full.  One chain
-// of hashes goes through all of them.  A thread of its own writes now and then: nobody waits for it or wakes it.
+// The audit trail as files of JSON lines below a directory: audit-000001.jsonl, the next where one
+// is full.  One chain of hashes goes through all of them.  A thread of its own writes now and then:
+// nobody waits for it or wakes it.
 
 #include <condition_variable>
 #include <cstdio>
@@ -22,7 +23,8 @@ class AuditFile : public AuditTrail {
 
   // Makes the directory if there is none; a line at the end that a crash has torn is cut off.
   // kInternal: it cannot be read or written, and why.
-  static Result<std::unique_ptr<AuditFile>> Open(std::string directory, int64_t file_bytes_max = kFileBytesMax);
+  static Result<std::unique_ptr<AuditFile>> Open(std::string directory,
+                                                 int64_t file_bytes_max = kFileBytesMax);
   // All that was told is written.
   ~AuditFile() override;
 
@@ -36,7 +38,8 @@ class AuditFile : public AuditTrail {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  AuditFile(std::string directory, int64_t file_bytes_max) : directory_(std::move(directory)), file_bytes_max_(file_bytes_max) {}
+  AuditFile(std::string directory, int64_t file_bytes_max)
+      : directory_(std::move(directory)), file_bytes_max_(file_bytes_max) {}
   Status Resume();
   Status OpenFile();
   void Run();
@@ -48,9 +51,9 @@ class AuditFile : public AuditTrail {
   const std::string directory_;
   const int64_t file_bytes_max_;
   std::thread thread_;
-  uint64_t last_number_ = 0;          // of Write's caller
+  uint64_t last_number_ = 0;  // of Write's caller
 
-  int file_number_ = 0;               // these three: of the thread
+  int file_number_ = 0;  // these three: of the thread
   std::unique_ptr<std::FILE, Closer> file_;
   std::string hash_;
 

@@ -22,13 +22,16 @@ constexpr std::string_view kPrefix = "gpu-platform-";
 constexpr std::string_view kProbe = "probe-";
 constexpr size_t kDigestLetters = 13;
 
-Descriptor OpenDirectory(const std::string& path) { return Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
+Descriptor OpenDirectory(const std::string& path) {
+  return Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
 
 // False where it was removed before the lock was had.
 bool IsStillAt(const std::string& path, int fd) {
-  struct stat held {};
-  struct stat there {};
-  return fstat(fd, &held) == 0 && stat(path.c_str(), &there) == 0 && held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+  struct stat held{};
+  struct stat there{};
+  return fstat(fd, &held) == 0 && stat(path.c_str(), &there) == 0 && held.st_ino == there.st_ino &&
+         held.st_dev == there.st_dev;
 }
 
 bool HasProcesses(const fs::path& path) {
@@ -55,14 +58,16 @@ bool TryToShare(int fd) {
 // With the lock, as long as it is kept.
 Descriptor HoldAbandoned(const std::string& path) {
   Descriptor lock = OpenDirectory(path);
-  const bool is_abandoned = lock.valid() && flock(lock.get(), LOCK_EX | LOCK_NB) == 0 && !HasProcesses(path);
+  const bool is_abandoned =
+      lock.valid() && flock(lock.get(), LOCK_EX | LOCK_NB) == 0 && !HasProcesses(path);
   return is_abandoned ? std::move(lock) : Descriptor();
 }
 
 // What vanishes meanwhile is not there.
 void Collect(const fs::path& parent, bool is_deep, std::vector<std::string>& found) {
   std::error_code error;
-  for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
+       entry.increment(error)) {
     std::error_code ignored;
     if (!entry->is_directory(ignored) || entry->is_symlink(ignored)) continue;
     if (!IsAgentRootName(entry->path().filename())) {
@@ -78,13 +83,16 @@ void Collect(const fs::path& parent, bool is_deep, std::vector<std::string>& fou
 Result<AgentRoot> AgentRoot::Hold(const std::string& path) {
   AgentRoot root;
   root.path_ = path;
-  const auto trouble = [&](const char* what) { return Fail(Internal(std::string(what) + path + ": " + std::strerror(errno))); };
+  const auto trouble = [&](const char* what) {
+    return Fail(Internal(std::string(what) + path + ": " + std::strerror(errno)));
+  };
   while (true) {
     if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return trouble("cannot create ");
     root.lock_ = OpenDirectory(path);
     if (!root.lock_.valid() && errno == ENOENT) continue;  // removed as an abandoned one meanwhile
     if (!root.lock_.valid()) return trouble("cannot open ");
-    if (!TryToShare(root.lock_.get())) return trouble("is held by another process: fuser finds it; cannot lock ");
+    if (!TryToShare(root.lock_.get()))
+      return trouble("is held by another process: fuser finds it; cannot lock ");
     if (IsStillAt(path, root.lock_.get())) return root;
   }
 }

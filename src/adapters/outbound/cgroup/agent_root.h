@@ -1,7 +1,8 @@
 #pragma once
 
-// The cgroup below which an agent makes those of its attempts, in each hierarchy.  It is locked while the agent lives: the
-// kernel ends the lock with the process, so that what a killed agent left is known as such and removed by the next one.
+// The cgroup below which an agent makes those of its attempts, in each hierarchy.  It is locked
+// while the agent lives: the kernel ends the lock with the process, so that what a killed agent
+// left is known as such and removed by the next one.
 
 #include <string>
 #include <vector>

@@ -13,21 +13,17 @@ namespace {
 
 ErrorCode CodeOf(int error) {
   switch (error) {
-    case ENOENT:
-      return ErrorCode::kNotFound;
+    case ENOENT: return ErrorCode::kNotFound;
     case EINVAL:
     case ERANGE:
     case ENOSPC:  // cpuset: the set would be empty
       return ErrorCode::kInvalidArgument;
     case EBUSY:
-    case ENOTEMPTY:
-      return ErrorCode::kConflict;
+    case ENOTEMPTY: return ErrorCode::kConflict;
     case EACCES:
     case EPERM:
-    case EROFS:
-      return ErrorCode::kPermissionDenied;
-    default:
-      return ErrorCode::kInternal;
+    case EROFS: return ErrorCode::kPermissionDenied;
+    default: return ErrorCode::kInternal;
   }
 }
 

@@ -162,7 +162,8 @@ Status CgroupIsolation::EndAll() {
 
 void CgroupIsolation::RemoveAbandoned() const {
   for (const std::string& base : Bases()) {
-    for (const std::string& root : AbandonedRootsIn(std::filesystem::path(base).parent_path())) RemoveAbandonedRoot(root);
+    for (const std::string& root : AbandonedRootsIn(std::filesystem::path(base).parent_path()))
+      RemoveAbandonedRoot(root);
   }
 }
 

@@ -50,7 +50,8 @@ class CgroupIsolation final : public DeviceIsolation {
   std::vector<std::string> Bases() const;
   // Removes what other agents beside this one left when they were killed: see AgentRoot.
   void RemoveAbandoned() const;
-  // For an agent that ends: its directories go where no attempt is left in them.  Nothing can be created after it.
+  // For an agent that ends: its directories go where no attempt is left in them.  Nothing can be
+  // created after it.
   void RemoveUnused();
 
  private:

@@ -75,9 +75,7 @@ std::unexpected<Error> FailBpf(const std::string& what, int error) {
 
 }  // namespace
 
-std::span<const DeviceNumber> StandardDevices() {
-  return kStandardDevices;
-}
+std::span<const DeviceNumber> StandardDevices() { return kStandardDevices; }
 
 std::vector<bpf_insn> EmitDeviceProgram(std::span<const DeviceNumber> allowed) {
   constexpr int kContext = BPF_REG_1;

@@ -25,7 +25,8 @@ int64_t ReadCpuStat(const std::string& path) {
   constexpr std::string_view kUsage = "usage_usec ";
   const auto text = ReadCgroupFile(path);
   const size_t at = text ? text->find(kUsage) : std::string::npos;
-  return at == std::string::npos ? -1 : NumberIn(std::string_view(*text).substr(at + kUsage.size()));
+  return at == std::string::npos ? -1
+                                 : NumberIn(std::string_view(*text).substr(at + kUsage.size()));
 }
 
 }  // namespace
@@ -36,11 +37,13 @@ HostUse ReadHostUse(const CgroupPaths& paths) {
   int64_t cpu_ms = -1;
   int64_t memory = -1;
   if (!paths.unified.empty()) {
-    if (const int64_t us = ReadCpuStat(paths.unified + "/cpu.stat"); us >= 0) cpu_ms = us / kUsPerMs;
+    if (const int64_t us = ReadCpuStat(paths.unified + "/cpu.stat"); us >= 0)
+      cpu_ms = us / kUsPerMs;
     memory = ReadNumber(paths.unified + "/memory.peak");
   }
   for (const std::string& joined : paths.joined) {
-    if (const int64_t ns = cpu_ms >= 0 ? -1 : ReadNumber(joined + "/cpuacct.usage"); ns >= 0) cpu_ms = ns / kNsPerMs;
+    if (const int64_t ns = cpu_ms >= 0 ? -1 : ReadNumber(joined + "/cpuacct.usage"); ns >= 0)
+      cpu_ms = ns / kNsPerMs;
     memory = std::max(memory, ReadNumber(joined + "/memory.max_usage_in_bytes"));
   }
   return {cpu_ms, memory < 0 ? -1 : memory >> 20};

@@ -19,7 +19,8 @@ Status CopyCpuset(const std::string& from, const std::string& to) {
   return Ok();
 }
 
-Result<AgentRoot> MakeBase(const std::string& own, const std::string& base, const std::string& controller) {
+Result<AgentRoot> MakeBase(const std::string& own, const std::string& base,
+                           const std::string& controller) {
   AgentRoot root = GP_TRY(AgentRoot::Hold(base));
   if (controller == "cpuset") GP_CHECK_OK(CopyCpuset(own, base));
   return root;

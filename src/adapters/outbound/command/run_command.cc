@@ -21,15 +21,18 @@ namespace {
 constexpr size_t kOutputMax = 4'096;
 
 int64_t NowMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
-// A file in memory with these bytes, to be read from its beginning; -1: errno says why.  A pipe would block, or kill
-// whoever writes into it, where the command does not read.
+// A file in memory with these bytes, to be read from its beginning; -1: errno says why.  A pipe
+// would block, or kill whoever writes into it, where the command does not read.
 int FileWith(std::string_view bytes) {
   const int file = memfd_create("input", MFD_CLOEXEC);
   for (size_t at = 0; file >= 0 && at < bytes.size();) {
-    const ssize_t wrote = pwrite(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    const ssize_t wrote =
+        pwrite(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
     if (wrote <= 0) {
       close(file);
       return -1;
@@ -59,8 +62,10 @@ int Spawn(std::vector<std::string>& words, int in, int out, CommandGroup group, 
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setpgroup(&attributes, 0);
   const int own_group = group == CommandGroup::kOwn ? POSIX_SPAWN_SETPGROUP : 0;
-  posix_spawnattr_setflags(&attributes, static_cast<short>(own_group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-  const int error = posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_setflags(
+      &attributes, static_cast<short>(own_group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  const int error =
+      posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;
@@ -70,7 +75,9 @@ int Spawn(std::vector<std::string>& words, int in, int out, CommandGroup group, 
 bool ReadSome(int pipe, std::string& output) {
   char buffer[1'024];
   ssize_t got = 0;
-  while ((got = read(pipe, buffer, sizeof buffer)) > 0) output.append(buffer, std::min(static_cast<size_t>(got), kOutputMax - std::min(output.size(), kOutputMax)));
+  while ((got = read(pipe, buffer, sizeof buffer)) > 0)
+    output.append(buffer, std::min(static_cast<size_t>(got),
+                                   kOutputMax - std::min(output.size(), kOutputMax)));
   return got < 0 && errno == EAGAIN;
 }
 
@@ -80,7 +87,8 @@ bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string&
   while (true) {
     const int64_t left = until_ms - NowMs();
     if (left <= 0) return false;
-    pollfd descriptors[] = {{process, POLLIN, 0}, {is_open ? pipe : -1, POLLIN, 0}, {stop_fd, POLLIN, 0}};
+    pollfd descriptors[] = {
+        {process, POLLIN, 0}, {is_open ? pipe : -1, POLLIN, 0}, {stop_fd, POLLIN, 0}};
     poll(descriptors, 3, static_cast<int>(std::min<int64_t>(left, 1'000)));
     if (is_open) is_open = ReadSome(pipe, output);
     if (descriptors[0].revents != 0) {
@@ -94,7 +102,8 @@ bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string&
 // One that hangs in the kernel does not even die: nobody waits for it long.
 void Kill(pid_t pid, CommandGroup group) {
   kill(group == CommandGroup::kOwn ? -pid : pid, SIGKILL);
-  for (int tries = 0; tries < 100 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries) poll(nullptr, 0, 2);
+  for (int tries = 0; tries < 100 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries)
+    poll(nullptr, 0, 2);
 }
 
 CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
@@ -107,7 +116,8 @@ CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
 
 }  // namespace
 
-CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd, std::string_view input, CommandGroup group) {
+CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd,
+                      std::string_view input, CommandGroup group) {
   if (words.empty()) return {false, "there is no command for it"};
   const int in = FileWith(input);
   if (in < 0) return {false, std::strerror(errno)};
@@ -125,9 +135,12 @@ CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int s
     close(ends[0]);
     return {false, words[0] + ": " + std::strerror(error)};
   }
-  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // glibc declares it for C alone
+  // Glibc declares it for C alone
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   std::string output;
-  const bool in_time = process >= 0 && AwaitEnd(process, ends[0], NowMs() + time_limit.ns / 1'000'000, stop_fd, output);
+  const bool in_time =
+      process >= 0 &&
+      AwaitEnd(process, ends[0], NowMs() + time_limit.ns / 1'000'000, stop_fd, output);
   if (process >= 0) close(process);
   close(ends[0]);
   if (in_time) return EndOf(words[0], pid, std::move(output));

@@ -17,7 +17,8 @@ constexpr size_t kNodesMax = 16;   // named of one job
 class Describer {
  public:
   // `placed_later`: how often each job was placed after the event, in the same commit.
-  Describer(const State& state, const std::map<JobId, int>& placed_later) : state_(state), placed_later_(placed_later) {}
+  Describer(const State& state, const std::map<JobId, int>& placed_later)
+      : state_(state), placed_later_(placed_later) {}
 
   EventLine Take() { return std::move(line_); }
   bool is_told() const { return !line_.event.empty(); }
@@ -55,7 +56,8 @@ class Describer {
     Add("by", NameOf(state_, event.by));
   }
   void operator()(const JobRequeued& event) {
-    const bool is_planned = event.charge == RequeueCharge::kPreemption || event.charge == RequeueCharge::kMove;
+    const bool is_planned =
+        event.charge == RequeueCharge::kPreemption || event.charge == RequeueCharge::kMove;
     Begin(is_planned ? LogLevel::kInfo : LogLevel::kWarning, "job_requeued");
     AddJob(event.job);
     Add("end", event.end == EndClass::kNone ? "" : Name(event.end));
@@ -67,7 +69,8 @@ class Describer {
     Add("step", event.checkpoint.step);
   }
   void operator()(const JobEnded& event) {
-    const bool is_as_wished = event.state == JobState::kCompleted || event.state == JobState::kCancelled;
+    const bool is_as_wished =
+        event.state == JobState::kCompleted || event.state == JobState::kCancelled;
     Begin(is_as_wished ? LogLevel::kInfo : LogLevel::kWarning, "job_ended");
     AddJob(event.job);
     Add("state", Name(event.state));
@@ -79,7 +82,8 @@ class Describer {
     Begin(LogLevel::kWarning, "job_limit_near");
     AddJob(event.job);
     const Job* job = state_.FindJob(event.job);
-    if (job != nullptr && HasEnd(*job)) Add("ends_at", ToRfc3339(WallOf(state_.time, LimitReachedAt(*job))));
+    if (job != nullptr && HasEnd(*job))
+      Add("ends_at", ToRfc3339(WallOf(state_.time, LimitReachedAt(*job))));
   }
   void operator()(const JobIdle& event) {
     Begin(LogLevel::kWarning, "job_idle");
@@ -105,7 +109,9 @@ class Describer {
     OfNode(LogLevel::kInfo, "gpu_retired", event.gpu.node);
     Add("gpu", event.gpu.gpu);
   }
-  void operator()(const NodeReturned& event) { OfNode(LogLevel::kInfo, "node_returned", event.node); }
+  void operator()(const NodeReturned& event) {
+    OfNode(LogLevel::kInfo, "node_returned", event.node);
+  }
   void operator()(const NodeLost& event) { OfNode(LogLevel::kError, "node_lost", event.node); }
   void operator()(const NodeDrainChanged& event) {
     OfNode(LogLevel::kInfo, event.draining ? "node_drained" : "node_undrained", event.node);
@@ -116,7 +122,8 @@ class Describer {
     Add("reason", event.reason);
   }
   void operator()(const GpuConditionChanged& event) {
-    const bool is_of_use = event.to == GpuCondition::kAvailable || event.to == GpuCondition::kTesting || event.to == GpuCondition::kUnknown;
+    const bool is_of_use = event.to == GpuCondition::kAvailable ||
+                           event.to == GpuCondition::kTesting || event.to == GpuCondition::kUnknown;
     OfGpu(is_of_use ? LogLevel::kInfo : LogLevel::kWarning, "gpu_condition", event);
     Add("condition", Name(event.to));
     Add("reason", event.reason);
@@ -198,7 +205,9 @@ class Describer {
   void operator()(const BudgetDeleted&) {}
   void operator()(const BudgetLevelChanged& event) {
     const bool is_any = event.level.warned > 0 || event.level.is_used_up;
-    Begin(is_any ? LogLevel::kWarning : LogLevel::kInfo, event.level.is_used_up ? "budget_used_up" : is_any ? "budget_level" : "budget_has_room");
+    Begin(is_any ? LogLevel::kWarning : LogLevel::kInfo, event.level.is_used_up ? "budget_used_up"
+                                                         : is_any               ? "budget_level"
+                                                                  : "budget_has_room");
     Add("budget", ToText(event.who.key));
     Add("queue", event.who.key.queue);
     Add("user", event.who.user);
@@ -245,7 +254,8 @@ class Describer {
     std::ranges::sort(nodes);
     nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
     std::string text;
-    for (size_t i = 0; i < nodes.size() && i < kNodesMax; ++i) text += (i == 0 ? "" : ",") + nodes[i];
+    for (size_t i = 0; i < nodes.size() && i < kNodesMax; ++i)
+      text += (i == 0 ? "" : ",") + nodes[i];
     if (nodes.size() > kNodesMax) text += ",…";
     Add("nodes", text);
   }
@@ -266,31 +276,45 @@ class Describer {
 
 // Bare where it is one word; else as a JSON string.
 std::string Quoted(const std::string& text) {
-  const bool is_word = std::ranges::none_of(text, [](char c) { return c == ' ' || c == '"' || c == '=' || c == '\\'; });
-  return is_word ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const bool is_word = std::ranges::none_of(
+      text, [](char c) { return c == ' ' || c == '"' || c == '=' || c == '\\'; });
+  return is_word
+             ? text
+             : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
 
 std::span<const std::string_view> EventNames() {
   static constexpr std::string_view kNames[] = {
-      "breaker_opened", "budget_has_room", "budget_level", "budget_used_up", "checkpoint_saved", "gpu_condition", "gpu_drained", "gpu_moved", "gpu_retired", "gpu_task_begun", "gpu_undrained", "gpu_xid", "incident_changed", "incident_noted",
-      "incident_opened", "job_ended", "job_hit_by_xid", "job_idle", "job_limit_near", "job_moved", "job_placed", "job_preempted", "job_requeued", "job_started", "job_stopping",
-      "job_submitted", "node_drained", "node_joined", "node_lost", "node_returned", "node_sxid", "node_undrained", "wall_clock_stepped"};
+      "breaker_opened",    "budget_has_room", "budget_level",    "budget_used_up",
+      "checkpoint_saved",  "gpu_condition",   "gpu_drained",     "gpu_moved",
+      "gpu_retired",       "gpu_task_begun",  "gpu_undrained",   "gpu_xid",
+      "incident_changed",  "incident_noted",  "incident_opened", "job_ended",
+      "job_hit_by_xid",    "job_idle",        "job_limit_near",  "job_moved",
+      "job_placed",        "job_preempted",   "job_requeued",    "job_started",
+      "job_stopping",      "job_submitted",   "node_drained",    "node_joined",
+      "node_lost",         "node_returned",   "node_sxid",       "node_undrained",
+      "wall_clock_stepped"};
   return kNames;
 }
 
 std::span<const std::string_view> EventFields() {
   static constexpr std::string_view kFields[] = {
-      "attempt", "budget", "by", "cause", "condition", "end", "ends_at", "exit_code", "from", "gpu", "gpus_asked", "incident", "job", "name", "needs_person", "node", "nodes",
-      "nodes_asked", "note", "over", "percent", "person", "pool", "queue", "reason", "state", "step", "task", "user", "uuid", "wall_ahead_ms", "what", "xid"};
+      "attempt",       "budget",    "by",           "cause",  "condition",  "end",
+      "ends_at",       "exit_code", "from",         "gpu",    "gpus_asked", "incident",
+      "job",           "name",      "needs_person", "node",   "nodes",      "nodes_asked",
+      "note",          "over",      "percent",      "person", "pool",       "queue",
+      "reason",        "state",     "step",         "task",   "user",       "uuid",
+      "wall_ahead_ms", "what",      "xid"};
   return kFields;
 }
 
 std::vector<std::string> EventValues(std::string_view field) {
   std::vector<std::string> names;
   const auto add = [&names](auto first, auto last) {
-    for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i) names.emplace_back(Name(static_cast<decltype(first)>(i)));
+    for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i)
+      names.emplace_back(Name(static_cast<decltype(first)>(i)));
   };
   if (field == "state") {
     add(JobState::kCompleted, JobState::kTimeout);
@@ -324,14 +348,17 @@ std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& eve
 std::string ToText(const EventLine& line, Instant at, LogFormat format) {
   const std::string time = ToRfc3339(at, true);
   if (format == LogFormat::kJson) {
-    nlohmann::ordered_json document{{"time", time}, {"level", Name(line.level)}, {"event", line.event}};
-    for (const auto& [name, value] : line.fields) std::visit([&](const auto& one) { document[name] = one; }, value);
+    nlohmann::ordered_json document{
+        {"time", time}, {"level", Name(line.level)}, {"event", line.event}};
+    for (const auto& [name, value] : line.fields)
+      std::visit([&](const auto& one) { document[name] = one; }, value);
     return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
   std::string text = time + " " + Name(line.level) + " " + line.event;
   for (const auto& [name, value] : line.fields) {
     const auto* words = std::get_if<std::string>(&value);
-    text += " " + name + "=" + (words != nullptr ? Quoted(*words) : std::to_string(std::get<int64_t>(value)));
+    text += " " + name + "=" +
+            (words != nullptr ? Quoted(*words) : std::to_string(std::get<int64_t>(value)));
   }
   return text + "\n";
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What has happened, as a line for people and for programs: of which job, on which node.  Arguments and environment of
-// jobs are never in it.
+// What has happened, as a line for people and for programs: of which job, on which node.  Arguments
+// and environment of jobs are never in it.
 
 #include <span>
 #include <string>
@@ -27,13 +27,15 @@ struct EventLine {
   std::vector<std::pair<std::string, Value>> fields;
 };
 
-// All that `event` may be, and all that fields are called; docs/reference/event_log.md tells of each.
+// All that `event` may be, and all that fields are called; docs/reference/event_log.md tells of
+// each.
 std::span<const std::string_view> EventNames();
 std::span<const std::string_view> EventFields();
 // All that a field may be; empty: anything.
 std::vector<std::string> EventValues(std::string_view field);
 
-// Of a commit, in order; those that who reads logs is not told of have none.  `state` is the one after all of them.
+// Of a commit, in order; those that who reads logs is not told of have none.  `state` is the one
+// after all of them.
 std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& events);
 
 enum class LogFormat { kText, kJson };

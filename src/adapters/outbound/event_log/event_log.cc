@@ -15,7 +15,9 @@ constexpr int kLookEveryMs = 100;
 }  // namespace
 
 EventLog::EventLog(int file, LogFormat format, Clock& clock, size_t waiting_max)
-    : file_(file), format_(format), clock_(clock), waiting_max_(waiting_max), thread_([this] { Run(); }) {}
+    : file_(file), format_(format), clock_(clock), waiting_max_(waiting_max), thread_([this] {
+        Run();
+      }) {}
 
 EventLog::~EventLog() {
   {
@@ -44,7 +46,10 @@ void EventLog::OnCommit(const State& state, const std::vector<Event>& events) {
 }
 
 // REQUIRES: the lock, and that there is a loss.
-std::string EventLog::TakeLoss() { return ToText({LogLevel::kWarning, "log_lost_lines", {{"lines", std::exchange(lost_, 0)}}}, clock_.Now(), format_); }
+std::string EventLog::TakeLoss() {
+  return ToText({LogLevel::kWarning, "log_lost_lines", {{"lines", std::exchange(lost_, 0)}}},
+                clock_.Now(), format_);
+}
 
 std::string EventLog::NextLine(std::unique_lock<std::mutex>& lock) {
   told_.wait(lock, [this] { return ends_at_ || !waiting_.empty() || lost_ > 0; });
@@ -79,7 +84,8 @@ bool EventLog::Write(const std::string& line) {
     if (poll(&ready, 1, kLookEveryMs) <= 0) continue;
     const ssize_t wrote = write(file_, line.data() + at, line.size() - at);
     if (wrote > 0) at += static_cast<size_t>(wrote);
-    if (wrote < 0 && errno != EINTR && errno != EAGAIN) return true;  // nobody reads it: the line is gone
+    // Nobody reads it: the line is gone
+    if (wrote < 0 && errno != EINTR && errno != EAGAIN) return true;
   }
   return true;
 }

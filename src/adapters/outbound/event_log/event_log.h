@@ -1,7 +1,7 @@
 #pragma once
 
-// Tells a log of what is committed, a line each.  The writer's thread only puts lines in a queue; a reader of the log that
-// does not read makes the log lose lines, and say so, and nobody wait.
+// Tells a log of what is committed, a line each.  The writer's thread only puts lines in a queue; a
+// reader of the log that does not read makes the log lose lines, and say so, and nobody wait.
 
 #include <chrono>
 #include <condition_variable>
@@ -42,7 +42,8 @@ class EventLog : public CommitObserver {
   std::condition_variable told_;
   std::deque<std::string> waiting_;
   int64_t lost_ = 0;  // behind the last line that waits
-  std::optional<std::chrono::steady_clock::time_point> ends_at_;  // what is not written by then is not
+  // What is not written by then is not
+  std::optional<std::chrono::steady_clock::time_point> ends_at_;
   std::thread thread_;
 };
 

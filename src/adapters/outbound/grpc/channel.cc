@@ -12,12 +12,14 @@ namespace {
 
 std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const ChannelSecurity& security) {
   if (security.authority.empty()) return grpc::InsecureChannelCredentials();
-  return grpc::SslCredentials({security.authority, security.identity.key, security.identity.certificate});
+  return grpc::SslCredentials(
+      {security.authority, security.identity.key, security.identity.certificate});
 }
 
 }  // namespace
 
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address, const ChannelSecurity& security) {
+std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
+                                           const ChannelSecurity& security) {
   grpc::ChannelArguments arguments;
   // Whatever the address: a controller's certificate has this name, and no other's has.
   if (!security.authority.empty()) arguments.SetSslTargetNameOverride(kControllerName);

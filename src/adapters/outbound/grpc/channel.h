@@ -13,10 +13,12 @@ namespace gp {
 
 // How the way there is hidden, and who comes.
 struct ChannelSecurity {
-  std::string authority;  // its certificate (PEM): it vouches for the controller; empty: nothing is encrypted
-  Identity identity;      // of the node that comes; empty: none is shown
+  // Its certificate (PEM): it vouches for the controller; empty: nothing is encrypted
+  std::string authority;
+  Identity identity;  // of the node that comes; empty: none is shown
 };
 
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address, const ChannelSecurity& security = {});
+std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
+                                           const ChannelSecurity& security = {});
 
 }  // namespace gp

@@ -20,18 +20,21 @@ namespace gp {
 namespace {
 
 Result<std::string> FetchTicket(const std::string& path) {
-  const Error nobody = Unavailable("no controller answers on " + path +
-                                   " (start one: gpu-platform serve; or name another: --server DIRECTORY)");
+  const Error nobody =
+      Unavailable("no controller answers on " + path +
+                  " (start one: gpu-platform serve; or name another: --server DIRECTORY)");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return Fail(InvalidArgument(path + ": too long for a socket"));
+  if (path.size() >= sizeof address.sun_path)
+    return Fail(InvalidArgument(path + ": too long for a socket"));
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return Fail(Internal(std::strerror(errno)));
   std::string ticket;
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
     char buffer[128];
-    for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;) ticket.append(buffer, static_cast<size_t>(n));
+    for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;)
+      ticket.append(buffer, static_cast<size_t>(n));
   }
   close(fd);
   if (ticket.size() != 64) return Fail(nobody);
@@ -39,35 +42,52 @@ Result<std::string> FetchTicket(const std::string& path) {
 }
 
 Error NobodyAt(const std::string& socket_directory) {
-  return Unavailable("no controller answers on " + socket_directory + "/http.sock (start one: gpu-platform serve; or name another: --server DIRECTORY)");
+  return Unavailable(
+      "no controller answers on " + socket_directory +
+      "/http.sock (start one: gpu-platform serve; or name another: --server DIRECTORY)");
 }
 
 // As the Connect protocol writes errors.
 Error ErrorOfAnswer(const HttpAnswer& answer) {
   const auto fields = nlohmann::json::parse(answer.body, nullptr, false);
-  const auto text = [&](const char* name) { return fields.is_object() && fields.contains(name) && fields[name].is_string() ? fields[name].get<std::string>() : std::string(); };
-  if (text("message").empty()) return Internal("the controller answered with HTTP status " + std::to_string(answer.status));
+  const auto text = [&](const char* name) {
+    return fields.is_object() && fields.contains(name) && fields[name].is_string()
+               ? fields[name].get<std::string>()
+               : std::string();
+  };
+  if (text("message").empty())
+    return Internal("the controller answered with HTTP status " + std::to_string(answer.status));
   return {ErrorCodeFromConnect(text("code")), text("message")};
 }
 
 // The method's messages are these: a slip of the pen here would be read as something else there.
-bool Fits(std::string_view method, const google::protobuf::Message& request, const google::protobuf::Message& reply) {
+bool Fits(std::string_view method, const google::protobuf::Message& request,
+          const google::protobuf::Message& reply) {
   const auto* service = v1::SubmitJobsRequest::descriptor()->file()->FindServiceByName("Control");
   const auto* found = service->FindMethodByName(std::string(method));
-  return found != nullptr && found->input_type() == request.GetDescriptor() && found->output_type() == reply.GetDescriptor();
+  return found != nullptr && found->input_type() == request.GetDescriptor() &&
+         found->output_type() == reply.GetDescriptor();
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ControlClient>> ControlClient::Open(const std::string& socket_directory) { return OpenByToken(socket_directory, ""); }
-
-Result<std::unique_ptr<ControlClient>> ControlClient::OpenByToken(const std::string& socket_directory, const std::string& secret) {
-  auto line = HttpLine::Open(socket_directory + "/http.sock");
-  if (!line) return Fail(line.error().code == ErrorCode::kUnavailable ? NobodyAt(socket_directory) : line.error());
-  return std::unique_ptr<ControlClient>(new ControlClient(socket_directory, *std::move(line), secret));
+Result<std::unique_ptr<ControlClient>> ControlClient::Open(const std::string& socket_directory) {
+  return OpenByToken(socket_directory, "");
 }
 
-std::unique_ptr<ControlClient> ControlClient::OpenRemote(const std::string& address, const std::string& secret, const std::string& authority) {
+Result<std::unique_ptr<ControlClient>> ControlClient::OpenByToken(
+    const std::string& socket_directory, const std::string& secret) {
+  auto line = HttpLine::Open(socket_directory + "/http.sock");
+  if (!line)
+    return Fail(line.error().code == ErrorCode::kUnavailable ? NobodyAt(socket_directory)
+                                                             : line.error());
+  return std::unique_ptr<ControlClient>(
+      new ControlClient(socket_directory, *std::move(line), secret));
+}
+
+std::unique_ptr<ControlClient> ControlClient::OpenRemote(const std::string& address,
+                                                         const std::string& secret,
+                                                         const std::string& authority) {
   std::unique_ptr<ControlClient> client(new ControlClient("", nullptr, secret));
   client->proof_ = {"authorization", AsBearer(secret)};
   client->channel_ = OpenChannel(address, {authority, {}});
@@ -76,7 +96,10 @@ std::unique_ptr<ControlClient> ControlClient::OpenRemote(const std::string& addr
 
 Result<v1::Control::Stub*> ControlClient::Streams(grpc::ClientContext& context) {
   if (channel_ == nullptr) {
-    proof_ = secret_.empty() ? std::pair<std::string, std::string>("gp-ticket", GP_TRY(FetchTicket(socket_directory_ + "/ticket.sock"))) : std::pair<std::string, std::string>("authorization", AsBearer(secret_));
+    proof_ = secret_.empty()
+                 ? std::pair<std::string, std::string>(
+                       "gp-ticket", GP_TRY(FetchTicket(socket_directory_ + "/ticket.sock")))
+                 : std::pair<std::string, std::string>("authorization", AsBearer(secret_));
     channel_ = OpenChannel("unix:" + socket_directory_ + "/control.sock");
   }
   context.AddMetadata(proof_.first, proof_.second);
@@ -91,9 +114,13 @@ Status ControlClient::Ask(std::string_view method, const Message& request, Messa
 }
 
 Status ControlClient::AskByHttp(const std::string& path, const Message& request, Message* reply) {
-  const HttpAnswer answer = GP_TRY(line_->Post(path, "application/proto", secret_.empty() ? "" : AsBearer(secret_), request.SerializeAsString()));
+  const HttpAnswer answer =
+      GP_TRY(line_->Post(path, "application/proto", secret_.empty() ? "" : AsBearer(secret_),
+                         request.SerializeAsString()));
   if (answer.status != 200) return Fail(ErrorOfAnswer(answer));
-  return reply->ParseFromString(answer.body) ? Ok() : Fail(Internal("the controller's answer cannot be read: is it of another version?"));
+  return reply->ParseFromString(answer.body)
+             ? Ok()
+             : Fail(Internal("the controller's answer cannot be read: is it of another version?"));
 }
 
 Status ControlClient::AskByGrpc(const std::string& path, const Message& request, Message* reply) {
@@ -101,7 +128,8 @@ Status ControlClient::AskByGrpc(const std::string& path, const Message& request,
   context.AddMetadata(proof_.first, proof_.second);
   const grpc::Slice bytes(request.SerializeAsString());
   grpc::CompletionQueue queue;
-  const auto call = grpc::GenericStub(channel_).PrepareUnaryCall(&context, path, grpc::ByteBuffer(&bytes, 1), &queue);
+  const auto call = grpc::GenericStub(channel_).PrepareUnaryCall(
+      &context, path, grpc::ByteBuffer(&bytes, 1), &queue);
   call->StartCall();
   grpc::ByteBuffer answer;
   grpc::Status status;
@@ -111,7 +139,8 @@ Status ControlClient::AskByGrpc(const std::string& path, const Message& request,
   queue.Next(&tag, &ok);
   if (!status.ok()) return Fail(ErrorOf(status));
   grpc::Slice whole;
-  if (!answer.DumpToSingleSlice(&whole).ok() || !reply->ParseFromArray(whole.begin(), static_cast<int>(whole.size()))) {
+  if (!answer.DumpToSingleSlice(&whole).ok() ||
+      !reply->ParseFromArray(whole.begin(), static_cast<int>(whole.size()))) {
     return Fail(Internal("the controller's answer cannot be read: is it of another version?"));
   }
   return Ok();

@@ -55,8 +55,10 @@ void ToProto(const GpuIdentity& gpu, v1::GpuReadings* message) {
   message->set_vbios(gpu.vbios);
   message->set_compute_capability(ComputeCapability(gpu));
   for (const MigProfileInfo& profile : gpu.mig_profiles) message->add_mig_profiles(profile.name);
-  if (gpu.temperature_slowdown_c) message->set_temperature_slowdown_celsius(*gpu.temperature_slowdown_c);
-  if (gpu.temperature_shutdown_c) message->set_temperature_shutdown_celsius(*gpu.temperature_shutdown_c);
+  if (gpu.temperature_slowdown_c)
+    message->set_temperature_slowdown_celsius(*gpu.temperature_slowdown_c);
+  if (gpu.temperature_shutdown_c)
+    message->set_temperature_shutdown_celsius(*gpu.temperature_shutdown_c);
   if (gpu.power_limit_watts) message->set_power_limit_watts(*gpu.power_limit_watts);
 }
 

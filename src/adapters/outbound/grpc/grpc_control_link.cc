@@ -26,7 +26,8 @@ void GrpcControlLink::Connect(const JoinNode& join) {
   part->set_fresh(join.fresh);
   for (const LeaseObservation& seen : join.leases) gp::ToProto(seen, part->add_leases());
   connection_.reset();  // the old one ends first
-  connection_ = std::make_unique<LinkConnection>(credentials_, channels_, event_fd_, std::move(message));
+  connection_ =
+      std::make_unique<LinkConnection>(credentials_, channels_, event_fd_, std::move(message));
 }
 
 uint64_t GrpcControlLink::Send(const AgentReport& report) {

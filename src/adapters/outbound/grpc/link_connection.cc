@@ -8,7 +8,8 @@
 
 namespace gp {
 
-LinkConnection::LinkConnection(const NodeCredentials& credentials, ChannelGateway* channels, int event_fd, v1::AgentMessage join)
+LinkConnection::LinkConnection(const NodeCredentials& credentials, ChannelGateway* channels,
+                               int event_fd, v1::AgentMessage join)
     : credentials_(credentials), channels_(channels), event_fd_(event_fd) {
   const ChannelSecurity security = credentials.Security();
   certificate_ = security.identity.certificate;

@@ -22,7 +22,8 @@ namespace v1 = gpu_platform::v1;
 
 class LinkConnection {
  public:
-  LinkConnection(const NodeCredentials& credentials, ChannelGateway* channels, int event_fd, v1::AgentMessage join);
+  LinkConnection(const NodeCredentials& credentials, ChannelGateway* channels, int event_fd,
+                 v1::AgentMessage join);
   ~LinkConnection();
 
   uint64_t Send(v1::AgentMessage message);

@@ -38,7 +38,8 @@ Status NodeCredentials::Open() {
   if (options_.authority.empty()) return Ok();
   const Result<Identity> kept = storage_.read();
   if (!kept && kept.error().code != ErrorCode::kNotFound) return Fail(kept.error());
-  const Result<CertificateFacts> facts = kept ? ReadCertificate(kept->certificate) : Fail(kept.error());
+  const Result<CertificateFacts> facts =
+      kept ? ReadCertificate(kept->certificate) : Fail(kept.error());
   const bool counts = facts && facts->node == options_.node && facts->expires_at > clock_.Now();
   if (counts) {
     const std::lock_guard lock(mutex_);
@@ -66,8 +67,13 @@ Result<Identity> NodeCredentials::Ask(const Identity& shown) const {
   request.set_node(options_.node);
   request.set_request(mine.request);
   v1::CertifyReply reply;
-  const grpc::Status status = v1::NodeLink::NewStub(OpenChannel(options_.address, {options_.authority, shown}))->Certify(&context, request, &reply);
-  if (!status.ok()) return Fail(Error{ErrorCodeFromGrpc(status.error_code()), "no certificate for node " + options_.node + " from " + options_.address + ": " + status.error_message()});
+  const grpc::Status status =
+      v1::NodeLink::NewStub(OpenChannel(options_.address, {options_.authority, shown}))
+          ->Certify(&context, request, &reply);
+  if (!status.ok())
+    return Fail(Error{ErrorCodeFromGrpc(status.error_code()),
+                      "no certificate for node " + options_.node + " from " + options_.address +
+                          ": " + status.error_message()});
   return Identity{mine.key, reply.certificate()};
 }
 
@@ -92,18 +98,23 @@ void NodeCredentials::KeepRenewing() {
     const Identity identity = Security().identity;
     const auto facts = ReadCertificate(identity.certificate);
     const int64_t left_ns = facts ? (RenewalOf(*facts) - clock_.Now()).ns : 0;
-    // The wall clock may be set meanwhile: it looks again now and then.  A clock that is far ahead does not make it ask
-    // all the time.
+    // The wall clock may be set meanwhile: it looks again now and then.  A clock that is far ahead
+    // does not make it ask all the time.
     const int64_t least_ns = facts ? (facts->expires_at - facts->begins_at).ns / 100 : 0;
-    pause = std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds(std::max(left_ns, least_ns)), kTryAgain);
+    pause = std::min<std::chrono::nanoseconds>(
+        std::chrono::nanoseconds(std::max(left_ns, least_ns)), kTryAgain);
     if (left_ns > 0) continue;
     // One that is over shows nothing any more: the join token does.
     const Status renewed = Renew(facts && facts->expires_at > clock_.Now() ? identity : Identity{});
-    if (!renewed && !has_failed) std::fprintf(stderr, "gpu-platform: %s (it is tried again)\n", renewed.error().message.c_str());
+    if (!renewed && !has_failed)
+      std::fprintf(stderr, "gpu-platform: %s (it is tried again)\n",
+                   renewed.error().message.c_str());
     has_failed = !renewed;
     // Often enough that a brief life does not end over it.
     const int64_t over_ns = facts ? (facts->expires_at - clock_.Now()).ns : 0;
-    if (has_failed) pause = std::clamp<std::chrono::nanoseconds>(std::chrono::nanoseconds(over_ns / 4), std::chrono::seconds(1), kTryAgain);
+    if (has_failed)
+      pause = std::clamp<std::chrono::nanoseconds>(std::chrono::nanoseconds(over_ns / 4),
+                                                   std::chrono::seconds(1), kTryAgain);
   }
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// With what an agent proves to its controller which node it is: the join token, where the way is not encrypted; else a
-// certificate of the node, which it gets by the join token and renews before it ends.  All calls are for any thread.
+// With what an agent proves to its controller which node it is: the join token, where the way is
+// not encrypted; else a certificate of the node, which it gets by the join token and renews before
+// it ends.  All calls are for any thread.
 
 #include <chrono>
 #include <condition_variable>
@@ -19,10 +20,11 @@ namespace gp {
 class NodeCredentials {
  public:
   struct Options {
-    std::string address;     // of the controller
+    std::string address;  // of the controller
     std::string join_token;
-    std::string authority;   // the certificate of the controller's (PEM); empty: the way there is not encrypted
-    std::string node;        // its name
+    // The certificate of the controller's (PEM); empty: the way there is not encrypted
+    std::string authority;
+    std::string node;  // its name
   };
   // Where the identity is kept from one start of the agent to the next.
   struct Storage {
@@ -30,11 +32,13 @@ class NodeCredentials {
     std::function<Status(const Identity&)> write;
   };
 
-  NodeCredentials(Options options, Storage storage, Clock& clock) : options_(std::move(options)), storage_(std::move(storage)), clock_(clock) {}
+  NodeCredentials(Options options, Storage storage, Clock& clock)
+      : options_(std::move(options)), storage_(std::move(storage)), clock_(clock) {}
   ~NodeCredentials();
 
-  // Brings the certificate that is kept, or a new one, and renews it from then on; once, before the others.
-  // kUnavailable: none is kept, and the controller does not answer.  kUnauthenticated, kConflict: it gives none.
+  // Brings the certificate that is kept, or a new one, and renews it from then on; once, before the
+  // others. kUnavailable: none is kept, and the controller does not answer.  kUnauthenticated,
+  // kConflict: it gives none.
   Status Open();
 
   const std::string& address() const { return options_.address; }

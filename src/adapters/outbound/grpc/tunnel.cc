@@ -23,7 +23,8 @@ void Fail(Stream& stream, const std::string& why) {
 
 void ServeLog(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gateway) {
   const v1::ReadLogOrder& log = order.log();
-  const LogRequest request{{order.lease()}, {log.job()}, log.attempt(), log.rank(), log.errors(), log.offset(), log.follow()};
+  const LogRequest request{{order.lease()}, {log.job()},  log.attempt(), log.rank(),
+                           log.errors(),    log.offset(), log.follow()};
   const Status read = gateway.ReadLog(request, [&](int64_t offset, const std::string& bytes) {
     v1::TunnelFrame frame;
     frame.mutable_log()->set_offset(offset);
@@ -82,7 +83,8 @@ bool Forward(Stream& stream, int fd, bool errors) {
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (n <= 0) return false;
   v1::TunnelFrame frame;
-  std::string* bytes = errors ? frame.mutable_output()->mutable_errors() : frame.mutable_output()->mutable_output();
+  std::string* bytes =
+      errors ? frame.mutable_output()->mutable_errors() : frame.mutable_output()->mutable_output();
   bytes->assign(buffer, static_cast<size_t>(n));
   return stream.Write(frame);
 }
@@ -102,10 +104,12 @@ int PumpOutput(Stream& stream, const ExecStreams& streams, int gone_fd) {
     if (ready < 0 && errno != EINTR) break;
     if ((ready == 0 && ended) || fds[3].revents != 0) break;
     for (int i = 0; i < 2; ++i) {
-      if (fds[i].fd >= 0 && fds[i].revents != 0 && !Forward(stream, fds[i].fd, i == 1)) fds[i].fd = -1;
+      if (fds[i].fd >= 0 && fds[i].revents != 0 && !Forward(stream, fds[i].fd, i == 1))
+        fds[i].fd = -1;
     }
     if (fds[2].fd >= 0 && fds[2].revents != 0) {
-      if (read(fds[2].fd, &exit_code, sizeof exit_code) != static_cast<ssize_t>(sizeof exit_code)) exit_code = 255;
+      if (read(fds[2].fd, &exit_code, sizeof exit_code) != static_cast<ssize_t>(sizeof exit_code))
+        exit_code = 255;
       fds[2].fd = -1;
       ended = true;
     }
@@ -121,13 +125,17 @@ void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gat
   spec.rows = start.rows() > 0 ? start.rows() : 24;
   spec.columns = start.columns() > 0 ? start.columns() : 80;
   spec.as_main = start.as_main();
-  if (spec.pty) spec.environment.push_back("TERM=" + (start.terminal().empty() ? std::string("dumb") : start.terminal()));
+  if (spec.pty)
+    spec.environment.push_back("TERM=" +
+                               (start.terminal().empty() ? std::string("dumb") : start.terminal()));
   const Result<ExecStreams> opened = gateway.Exec({order.lease()}, spec);
   if (!opened) return Fail(stream, opened.error().message);
   ExecStreams streams = *opened;
-  if (streams.input == streams.output) streams.input = dup(streams.output);  // each side closes its own
+  // Each side closes its own
+  if (streams.input == streams.output) streams.input = dup(streams.output);
   const int gone_fd = eventfd(0, EFD_CLOEXEC);
-  std::thread input([&stream, &streams, &spec, gone_fd] { PumpInput(stream, streams, spec.pty, gone_fd); });
+  std::thread input(
+      [&stream, &streams, &spec, gone_fd] { PumpInput(stream, streams, spec.pty, gone_fd); });
   v1::TunnelFrame last;
   last.mutable_output()->set_exit_code(PumpOutput(stream, streams, gone_fd));
   (void)stream.Write(last);

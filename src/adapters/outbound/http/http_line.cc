@@ -25,7 +25,8 @@ class BeastLine : public HttpLine {
   explicit BeastLine(std::string path) : path_(std::move(path)), socket_(context_) {}
 
   Status Connect() {
-    if (path_.size() >= sizeof(sockaddr_un::sun_path)) return Fail(InvalidArgument(path_ + ": too long for a socket"));
+    if (path_.size() >= sizeof(sockaddr_un::sun_path))
+      return Fail(InvalidArgument(path_ + ": too long for a socket"));
     boost::system::error_code error;
     socket_ = Local::socket(context_);
     buffer_.clear();
@@ -33,7 +34,8 @@ class BeastLine : public HttpLine {
     return error ? Fail(Unavailable(path_ + ": " + error.message())) : Ok();
   }
 
-  Result<HttpAnswer> Post(const std::string& target, const std::string& content_type, const std::string& authorization, std::string body) override {
+  Result<HttpAnswer> Post(const std::string& target, const std::string& content_type,
+                          const std::string& authorization, std::string body) override {
     if (WasClosed()) GP_CHECK_OK(Connect());
     http::request<http::string_body> request(http::verb::post, target, 11);
     request.set(http::field::host, "localhost");
@@ -59,8 +61,9 @@ class BeastLine : public HttpLine {
     pollfd check{socket_.native_handle(), POLLIN, 0};
     return poll(&check, 1, 0) != 0;
   }
-  // Most answers come within a millisecond.  A core that sleeps so long takes a good part of that to wake, and so does
-  // the controller that waits for its disk meanwhile; one that looks gives way to whoever has work.
+  // Most answers come within a millisecond.  A core that sleeps so long takes a good part of that
+  // to wake, and so does the controller that waits for its disk meanwhile; one that looks gives way
+  // to whoever has work.
   void LookForAnswer() {
     const auto until = std::chrono::steady_clock::now() + kLook;
     pollfd check{socket_.native_handle(), POLLIN, 0};

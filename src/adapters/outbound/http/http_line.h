@@ -20,8 +20,10 @@ class HttpLine {
   static Result<std::unique_ptr<HttpLine>> Open(const std::string& socket);
   virtual ~HttpLine() = default;
 
-  // `authorization` may be empty.  kUnavailable: the line broke; whether the request was seen, nobody knows.
-  virtual Result<HttpAnswer> Post(const std::string& target, const std::string& content_type, const std::string& authorization, std::string body) = 0;
+  // `authorization` may be empty.  kUnavailable: the line broke; whether the request was seen,
+  // nobody knows.
+  virtual Result<HttpAnswer> Post(const std::string& target, const std::string& content_type,
+                                  const std::string& authorization, std::string body) = 0;
 };
 
 }  // namespace gp

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -13,7 +14,6 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -35,7 +35,8 @@ constexpr uint64_t kAnswerMax = 64 << 10;
 constexpr size_t kUrlMax = 2'000;
 constexpr std::chrono::seconds kConnectMax{3};  // to one of its addresses
 
-// Looks names up in a thread that nobody has to wait for: a name server that is silent is asked for half a minute.
+// Looks names up in a thread that nobody has to wait for: a name server that is silent is asked for
+// half a minute.
 class Lookup {
  public:
   // `done_fd` is readable when it is over.
@@ -78,7 +79,8 @@ class Lookup {
 
 class Exchange {
  public:
-  Exchange(const WebPost& post, int stop_fd) : post_(post), timer_(context_), stop_(context_), looked_up_(context_) {
+  Exchange(const WebPost& post, int stop_fd)
+      : post_(post), timer_(context_), stop_(context_), looked_up_(context_) {
     if (stop_fd >= 0) stop_.assign(fcntl(stop_fd, F_DUPFD_CLOEXEC, 0));
   }
 
@@ -86,8 +88,13 @@ class Exchange {
     Write();
     if (post_.to.is_encrypted) GP_CHECK_OK(Encrypt());
     timer_.expires_after(std::chrono::nanoseconds(post_.time_limit.ns));
-    timer_.async_wait([this](Error error) { if (!error) End("no answer within " + ToText(post_.time_limit)); });
-    if (stop_.is_open()) stop_.async_wait(net::posix::stream_descriptor::wait_read, [this](Error error) { if (!error) End("it was given up"); });
+    timer_.async_wait([this](Error error) {
+      if (!error) End("no answer within " + ToText(post_.time_limit));
+    });
+    if (stop_.is_open())
+      stop_.async_wait(net::posix::stream_descriptor::wait_read, [this](Error error) {
+        if (!error) End("it was given up");
+      });
     lookup_ = Lookup::Begin(BareHost(), post_.to.port);
     looked_up_.assign(fcntl(lookup_->done_fd(), F_DUPFD_CLOEXEC, 0));
     looked_up_.async_wait(net::posix::stream_descriptor::wait_read, [this](Error) {
@@ -101,7 +108,10 @@ class Exchange {
   }
 
  private:
-  std::string BareHost() const { return post_.to.host.starts_with('[') ? post_.to.host.substr(1, post_.to.host.size() - 2) : post_.to.host; }
+  std::string BareHost() const {
+    return post_.to.host.starts_with('[') ? post_.to.host.substr(1, post_.to.host.size() - 2)
+                                          : post_.to.host;
+  }
 
   void Write() {
     request_ = http::request<http::string_body>(http::verb::post, post_.to.target, 11);
@@ -123,7 +133,10 @@ class Exchange {
     } else {
       tls_->load_verify_file(post_.authorities, error);
     }
-    if (error) return Fail(Unavailable((post_.authorities.empty() ? "the host's certificate authorities" : post_.authorities) + ": " + error.message()));
+    if (error)
+      return Fail(Unavailable(
+          (post_.authorities.empty() ? "the host's certificate authorities" : post_.authorities) +
+          ": " + error.message()));
     tls_->set_verify_mode(net::ssl::verify_peer);
     return Ok();
   }
@@ -133,8 +146,10 @@ class Exchange {
     const std::string host = BareHost();
     Error not_an_address;
     net::ip::make_address(host, not_an_address);
-    if (!not_an_address) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(handle), host.c_str()) == 1;
-    return SSL_set_tlsext_host_name(handle, host.c_str()) == 1 && SSL_set1_host(handle, host.c_str()) == 1;
+    if (!not_an_address)
+      return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(handle), host.c_str()) == 1;
+    return SSL_set_tlsext_host_name(handle, host.c_str()) == 1 &&
+           SSL_set1_host(handle, host.c_str()) == 1;
   }
 
   // One place after the other: of those that a name has, some may be out of reach.
@@ -211,19 +226,24 @@ bool IsHost(const std::string& host) {
 }
 
 bool IsPort(const std::string& text) {
-  const bool are_digits = !text.empty() && text.size() <= 5 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  const bool are_digits = !text.empty() && text.size() <= 5 &&
+                          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
   return are_digits && std::stoi(text) >= 1 && std::stoi(text) <= 65'535;
 }
 
 }  // namespace
 
 Result<WebAddress> ParseWebAddress(const std::string& url) {
-  const auto fault = [](const std::string& what) { return Fail(InvalidArgument(what + ": an address such as https://hooks.example.org/gpu")); };
+  const auto fault = [](const std::string& what) {
+    return Fail(InvalidArgument(what + ": an address such as https://hooks.example.org/gpu"));
+  };
   WebAddress address;
   address.is_encrypted = url.starts_with("https://");
-  if (!address.is_encrypted && !url.starts_with("http://")) return fault("begins with neither https:// nor http://");
+  if (!address.is_encrypted && !url.starts_with("http://"))
+    return fault("begins with neither https:// nor http://");
   const bool is_plain = std::ranges::all_of(url, [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!is_plain || url.size() > kUrlMax) return fault("longer than 2000 letters, or has some that addresses do not have");
+  if (!is_plain || url.size() > kUrlMax)
+    return fault("longer than 2000 letters, or has some that addresses do not have");
   const std::string rest = url.substr(url.find("//") + 2);
   const size_t end = std::min(rest.find_first_of("/?#"), rest.size());
   std::string authority = rest.substr(0, end);
@@ -231,10 +251,12 @@ Result<WebAddress> ParseWebAddress(const std::string& url) {
   address.target = rest.substr(end, rest.find('#') - end);
   if (!address.target.starts_with('/')) address.target.insert(0, "/");
   const size_t colon = authority.rfind(':');
-  const bool has_port = colon != std::string::npos && authority.find(']', colon) == std::string::npos;
+  const bool has_port =
+      colon != std::string::npos && authority.find(']', colon) == std::string::npos;
   address.port = has_port ? authority.substr(colon + 1) : address.is_encrypted ? "443" : "80";
   address.host = has_port ? authority.substr(0, colon) : authority;
-  if (!IsHost(address.host) || !IsPort(address.port)) return fault("has no host, or no port from 1 to 65535");
+  if (!IsHost(address.host) || !IsPort(address.port))
+    return fault("has no host, or no port from 1 to 65535");
   return address;
 }
 

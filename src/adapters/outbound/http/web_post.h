@@ -1,7 +1,7 @@
 #pragma once
 
-// One POST to a server elsewhere, over HTTP or HTTPS.  Whom a certificate does not name, or no known authority vouches
-// for, is not told anything; where the answer points is not gone to.
+// One POST to a server elsewhere, over HTTP or HTTPS.  Whom a certificate does not name, or no
+// known authority vouches for, is not told anything; where the answer points is not gone to.
 
 #include <string>
 #include <utility>
@@ -31,8 +31,8 @@ struct WebPost {
   Duration time_limit = Duration::Seconds(10);
 };
 
-// `stop_fd`: readable when nobody wants the answer any more; -1: none.  Of the answer's body, the beginning.
-// kUnavailable: there was none; whether the request was seen, nobody knows.
+// `stop_fd`: readable when nobody wants the answer any more; -1: none.  Of the answer's body, the
+// beginning. kUnavailable: there was none; whether the request was seen, nobody knows.
 Result<HttpAnswer> Post(const WebPost& post, int stop_fd);
 
 }  // namespace gp

@@ -18,16 +18,12 @@ constexpr int kReadsMax = 65536;
 
 ErrorCode CodeOf(int error) {
   switch (error) {
-    case ENOENT:
-      return ErrorCode::kNotFound;
+    case ENOENT: return ErrorCode::kNotFound;
     case EACCES:
-    case EPERM:
-      return ErrorCode::kPermissionDenied;
+    case EPERM: return ErrorCode::kPermissionDenied;
     case ENODEV:
-    case ENXIO:
-      return ErrorCode::kUnsupported;
-    default:
-      return ErrorCode::kInternal;
+    case ENXIO: return ErrorCode::kUnsupported;
+    default: return ErrorCode::kInternal;
   }
 }
 
@@ -75,7 +71,9 @@ Result<std::unique_ptr<KernelLog>> KernelLog::Open(const std::string& path, bool
     return Fail(kind.error());
   }
   // Before the end is looked for: what is written from then on gives notice.
-  std::unique_ptr<KernelLog> log(new KernelLog(descriptor, S_ISREG(kind->st_mode), OpenNotices(*kind, path), S_ISCHR(kind->st_mode), accept_user, read_call));
+  std::unique_ptr<KernelLog> log(new KernelLog(descriptor, S_ISREG(kind->st_mode),
+                                               OpenNotices(*kind, path), S_ISCHR(kind->st_mode),
+                                               accept_user, read_call));
   GP_CHECK_OK(GoToEnd(descriptor, path));
   return log;
 }
@@ -85,9 +83,7 @@ KernelLog::~KernelLog() {
   if (notices_ >= 0) close(notices_);
 }
 
-bool KernelLog::lost_records() {
-  return std::exchange(lost_records_, false);
-}
+bool KernelLog::lost_records() { return std::exchange(lost_records_, false); }
 
 void KernelLog::Parse(std::string_view record, std::vector<KernelXid>& found) {
   if (auto xid = ParseXid(record, accept_user_)) return found.push_back(std::move(*xid));

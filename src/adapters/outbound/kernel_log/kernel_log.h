@@ -1,7 +1,8 @@
 #pragma once
 
-// The XIDs in the kernel's log, and what else the driver says of GPUs there, from the moment of opening on.  The kernel keeps a ring: a reader
-// that is late loses the oldest records, and is told so.  One thread at a time.
+// The XIDs in the kernel's log, and what else the driver says of GPUs there, from the moment of
+// opening on.  The kernel keeps a ring: a reader that is late loses the oldest records, and is told
+// so.  One thread at a time.
 
 #include <unistd.h>
 
@@ -33,8 +34,8 @@ class KernelLog {
   KernelLog(const KernelLog&) = delete;
   KernelLog& operator=(const KernelLog&) = delete;
 
-  // Readable when Take may have something.  Of a plain file: when something was written to it; where the system gives
-  // no such notices -1, and who waits looks by himself from time to time.
+  // Readable when Take may have something.  Of a plain file: when something was written to it;
+  // where the system gives no such notices -1, and who waits looks by himself from time to time.
   int EventDescriptor() const { return is_plain_ ? notices_ : descriptor_; }
   // All there are, without waiting.  After very many records it leaves the rest for the next call,
   // so that a flood cannot hold its caller.
@@ -43,7 +44,8 @@ class KernelLog {
   bool lost_records();
 
  private:
-  KernelLog(int descriptor, bool is_plain, int notices, bool has_records, bool accept_user, ReadCall read_call)
+  KernelLog(int descriptor, bool is_plain, int notices, bool has_records, bool accept_user,
+            ReadCall read_call)
       : descriptor_(descriptor),
         is_plain_(is_plain),
         notices_(notices),

@@ -35,7 +35,8 @@ std::optional<std::string> TakeBusId(Cursor& line) {
 
 std::optional<FabricError> ParseFabricError(std::string_view text) {
   Cursor line(text);
-  if (!line.Skip("nvidia-nvswitch") || !line.Number(kSwitchesMax) || !line.Skip(": SXid (")) return std::nullopt;
+  if (!line.Skip("nvidia-nvswitch") || !line.Number(kSwitchesMax) || !line.Skip(": SXid ("))
+    return std::nullopt;
   line.Skip("PCI:");
   if (!TakeBusId(line) || !line.Skip("): ")) return std::nullopt;
   const auto sxid = line.Number(kSxidMax);
@@ -54,7 +55,8 @@ std::optional<std::string> ParseFailedStart(std::string_view text) {
     if (!place || !line.Skip(": ")) return std::nullopt;
     bus_id = *std::move(place);
   }
-  if (!line.Skip("RmInitAdapter failed") && !line.Skip("rm_init_adapter failed")) return std::nullopt;
+  if (!line.Skip("RmInitAdapter failed") && !line.Skip("rm_init_adapter failed"))
+    return std::nullopt;
   return bus_id;
 }
 

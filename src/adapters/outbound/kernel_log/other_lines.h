@@ -1,7 +1,7 @@
 #pragma once
 
-// What the driver writes into the kernel's log beside XIDs: errors of NVSwitches (SXids), and GPUs that it cannot reach
-// or start, of which no XID tells.
+// What the driver writes into the kernel's log beside XIDs: errors of NVSwitches (SXids), and GPUs
+// that it cannot reach or start, of which no XID tells.
 
 #include <optional>
 #include <string>
@@ -21,7 +21,8 @@ struct FabricError {
 // Nullopt: it is none, or a line with the data of one that was told before.
 std::optional<FabricError> ParseFabricError(std::string_view text);
 
-// Of a line that says that the driver could not start a GPU: where the GPU is; empty where it does not say.
+// Of a line that says that the driver could not start a GPU: where the GPU is; empty where it does
+// not say.
 std::optional<std::string> ParseFailedStart(std::string_view text);
 
 // A notice that a GPU has fallen off the bus: in one record, or in three with its parts.

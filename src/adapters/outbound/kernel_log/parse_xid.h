@@ -18,8 +18,10 @@ inline constexpr size_t kKernelRecordBytesMax = 8192;
 inline constexpr int kKernelXidMax = 65535;
 
 struct KernelXid {
-  std::string bus_id;  // domain:bus:device, upper case, the domain with as many digits as printed; empty: it does not say
-  int xid = 0;         // of kFabric: the SXid
+  // Domain:bus:device, upper case, the domain with as many digits as printed; empty: it does not
+  // say
+  std::string bus_id;
+  int xid = 0;  // of kFabric: the SXid
   std::optional<int> gpu_instance;
   std::optional<int> compute_instance;
   std::optional<int> pid;                      // on the host
@@ -27,8 +29,9 @@ struct KernelXid {
   DriverAdvice told = DriverAdvice::kUnknown;  // of XID 154
   bool is_fatal = true;                        // false only where the driver says so
   std::string text;                            // the driver's line, with the escapes of /dev/kmsg
-  SignalKind kind = SignalKind::kXid;          // or what the driver says beside XIDs: kFabric, kLost
-  bool is_of_peer = false;                     // the other end of an NVLink has failed
+  // Or what the driver says beside XIDs: kFabric, kLost
+  SignalKind kind = SignalKind::kXid;
+  bool is_of_peer = false;  // the other end of an NVLink has failed
   bool operator==(const KernelXid&) const = default;
 };
 

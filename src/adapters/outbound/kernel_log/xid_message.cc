@@ -86,7 +86,8 @@ bool IsOfPeer(int xid, std::string_view message) {
   Cursor cursor(message.substr(registers + 3));
   const auto digits = cursor.HexDigits(8, 8);
   uint32_t first = 0;
-  return digits && std::from_chars(digits->begin(), digits->end(), first, 16).ec == std::errc() && ((first >> kSubCodeShift) & kSubCodeMask) == kInvestigatePeer;
+  return digits && std::from_chars(digits->begin(), digits->end(), first, 16).ec == std::errc() &&
+         ((first >> kSubCodeShift) & kSubCodeMask) == kInvestigatePeer;
 }
 
 }  // namespace gp

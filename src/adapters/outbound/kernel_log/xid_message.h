@@ -13,7 +13,8 @@ namespace gp {
 DriverAdvice AdviceOf(int xid, std::string_view message);
 // NVLink's XIDs carry a word for their severity.  True where there is none.
 bool IsFatal(int xid, std::string_view message);
-// Whether an NVLink error is of the device at the other end of the link: by the sub-code in its first register.
+// Whether an NVLink error is of the device at the other end of the link: by the sub-code in its
+// first register.
 bool IsOfPeer(int xid, std::string_view message);
 
 }  // namespace gp

@@ -16,21 +16,20 @@ constexpr size_t kMark = 3;            // bytes of the mark that something was c
 // As CUDA, PyTorch, JAX and TensorFlow say it.
 constexpr const char* kGpuMemory =
     R"((?i)cuda(_error_|error:| error:? |: )?\s*out[ _]of[ _]memory|)"
-R"(CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|torch\.(cuda\.)?OutOfMemoryError|)"
-R"(RESOURCE_EXHAUSTED: Out of memory|CUBLAS_STATUS_ALLOC_FAILED)";
+    R"(CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|torch\.(cuda\.)?OutOfMemoryError|)"
+    R"(RESOURCE_EXHAUSTED: Out of memory|CUBLAS_STATUS_ALLOC_FAILED)";
 // As NCCL, Gloo and torch.distributed say it.
 constexpr const char* kCommunication =
     R"(Watchdog caught collective operation timeout|)"
-R"(NCCL (WARN|error).*)"
-R"(([Tt]imeout|[Tt]imed out|[Cc]onnection (closed|refused|reset)|remote error)|)"
-R"(ncclRemoteError|ncclSystemError|unhandled system error, NCCL|)"
-R"(Gloo.*(Connection closed|[Tt]imed out)|Connection closed by peer)";
+    R"(NCCL (WARN|error).*)"
+    R"(([Tt]imeout|[Tt]imed out|[Cc]onnection (closed|refused|reset)|remote error)|)"
+    R"(ncclRemoteError|ncclSystemError|unhandled system error, NCCL|)"
+    R"(Gloo.*(Connection closed|[Tt]imed out)|Connection closed by peer)";
 // A line that an error begins or names: "RuntimeError: …", "error: …", "Segmentation fault".
-constexpr const char* kError =
-    R"(^\s*([\w.]*(Error|Exception|Fault|Interrupt)\b|)"
-R"((?i:fatal|error|panic|critical|assertion)\b|)"
-R"(terminate called|Segmentation fault|Killed\b|Aborted\b)|)"
-R"((?i:\berror:)|\b(Error|Exception): )";
+constexpr const char* kError = R"(^\s*([\w.]*(Error|Exception|Fault|Interrupt)\b|)"
+                               R"((?i:fatal|error|panic|critical|assertion)\b|)"
+                               R"(terminate called|Segmentation fault|Killed\b|Aborted\b)|)"
+                               R"((?i:\berror:)|\b(Error|Exception): )";
 
 // All expressions at once, in one reading of each line.
 class Expressions {
@@ -61,7 +60,8 @@ class Expressions {
     if (at == 1) clues.communication = true;
     if (at == 2) clues.last_error = Printable(std::string(line), kLastErrorMax - kMark);
     const int rule = rules_[static_cast<size_t>(at)];
-    if (rule >= 0 && std::ranges::find(clues.rules, rule) == clues.rules.end()) clues.rules.push_back(rule);
+    if (rule >= 0 && std::ranges::find(clues.rules, rule) == clues.rules.end())
+      clues.rules.push_back(rule);
   }
 
   RE2::Set set_;
@@ -91,7 +91,8 @@ LogClues FindClues(LogReader& logs, const LaunchSpec& launch) {
   const Expressions expressions(launch.log_patterns);
   // What it says of its errors comes last, so that its last line stands.
   for (const char* stream : {".out", ".err"}) {
-    const auto tail = logs.Read(launch.log_directory + "/" + launch.log_name + stream, -kClueBytes, kClueBytes);
+    const auto tail =
+        logs.Read(launch.log_directory + "/" + launch.log_name + stream, -kClueBytes, kClueBytes);
     if (tail) Look(tail->bytes, expressions, clues);
   }
   std::ranges::sort(clues.rules);

@@ -1,6 +1,7 @@
 #pragma once
 
-// The wires of a GPU as a machine file tells them.  Nothing decides by them; models reckon with them.
+// The wires of a GPU as a machine file tells them.  Nothing decides by them; models reckon with
+// them.
 
 namespace gp {
 

@@ -47,11 +47,7 @@ std::optional<PciAddress> PciAddress::Parse(std::string_view text) {
   return PciAddress{*domain, *bus, *device, *function};
 }
 
-std::string PciAddress::ToLinux() const {
-  return Format("%04x:%02x:%02x.%x", *this);
-}
-std::string PciAddress::ToNvml() const {
-  return Format("%08X:%02X:%02X.%X", *this);
-}
+std::string PciAddress::ToLinux() const { return Format("%04x:%02x:%02x.%x", *this); }
+std::string PciAddress::ToNvml() const { return Format("%08X:%02X:%02X.%X", *this); }
 
 }  // namespace gp

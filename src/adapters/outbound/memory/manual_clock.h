@@ -10,7 +10,9 @@ namespace gp {
 
 class ManualClock : public Clock {
  public:
-  Instant Now() override { return {1'700'000'000'000'000'000 + boot_ns_.load() + stepped_ns_.load()}; }
+  Instant Now() override {
+    return {1'700'000'000'000'000'000 + boot_ns_.load() + stepped_ns_.load()};
+  }
   int64_t BootNs() override { return boot_ns_.load(); }
   std::string BootId() override { return boot_; }
   void Advance(Duration by) { boot_ns_ += by.ns; }

@@ -15,8 +15,10 @@ Status MemoryJournal::Append(std::span<const std::string> records) {
 
 Status MemoryJournal::ReadAfter(uint64_t sequence,
                                 const std::function<Status(uint64_t, std::string_view)>& visit) {
-  if (sequence < swept_) return Fail(Internal("journal: record " + std::to_string(sequence + 1) + " is missing"));
-  for (size_t i = sequence - swept_; i < records_.size(); ++i) GP_CHECK_OK(visit(swept_ + i + 1, records_[i]));
+  if (sequence < swept_)
+    return Fail(Internal("journal: record " + std::to_string(sequence + 1) + " is missing"));
+  for (size_t i = sequence - swept_; i < records_.size(); ++i)
+    GP_CHECK_OK(visit(swept_ + i + 1, records_[i]));
   return Ok();
 }
 
@@ -41,7 +43,8 @@ Result<std::vector<uint64_t>> MemoryJournal::Snapshots() {
 }
 
 Status MemoryJournal::BeginWith(uint64_t snapshot) {
-  if (snapshot < base_ || !snapshots_.contains(snapshot)) return Fail(Conflict("journal: no snapshot of record " + std::to_string(snapshot)));
+  if (snapshot < base_ || !snapshots_.contains(snapshot))
+    return Fail(Conflict("journal: no snapshot of record " + std::to_string(snapshot)));
   base_ = snapshot;
   snapshots_.erase(snapshots_.begin(), snapshots_.find(base_));
   return Ok();
@@ -56,7 +59,8 @@ Status MemoryJournal::DropSnapshots(std::span<const uint64_t> snapshots) {
 
 Result<bool> MemoryJournal::Sweep() {
   constexpr uint64_t kAtOnce = 1'000;
-  for (const uint64_t until = std::min(base_, swept_ + kAtOnce); swept_ + 1 < until; ++swept_) records_.pop_front();
+  for (const uint64_t until = std::min(base_, swept_ + kAtOnce); swept_ + 1 < until; ++swept_)
+    records_.pop_front();
   return swept_ + 1 < base_;
 }
 

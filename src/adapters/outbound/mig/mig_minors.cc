@@ -15,14 +15,18 @@ std::string GpuInstanceName(int gpu_minor, int gpu_instance) {
 }
 
 std::string ComputeInstanceName(int gpu_minor, int gpu_instance, int compute_instance) {
-  return "gpu" + std::to_string(gpu_minor) + "/gi" + std::to_string(gpu_instance) + "/ci" + std::to_string(compute_instance) + "/access";
+  return "gpu" + std::to_string(gpu_minor) + "/gi" + std::to_string(gpu_instance) + "/ci" +
+         std::to_string(compute_instance) + "/access";
 }
 
 }  // namespace
 
-Result<std::vector<DeviceNumber>> MigDevices(const std::string& minors_file, int caps_major, int gpu_minor, int gpu_instance, int compute_instance) {
+Result<std::vector<DeviceNumber>> MigDevices(const std::string& minors_file, int caps_major,
+                                             int gpu_minor, int gpu_instance,
+                                             int compute_instance) {
   std::ifstream file(minors_file);
-  const std::string names[] = {GpuInstanceName(gpu_minor, gpu_instance), ComputeInstanceName(gpu_minor, gpu_instance, compute_instance)};
+  const std::string names[] = {GpuInstanceName(gpu_minor, gpu_instance),
+                               ComputeInstanceName(gpu_minor, gpu_instance, compute_instance)};
   std::vector<DeviceNumber> devices;
   std::string name;
   int minor = 0;
@@ -37,9 +41,11 @@ Result<int> CapsMajor(const std::string& devices_file) {
   std::ifstream file(devices_file);
   for (std::string line; std::getline(file, line);) {
     int major = 0;
-    if (line.ends_with(" nvidia-caps") && std::sscanf(line.c_str(), "%d", &major) == 1) return major;
+    if (line.ends_with(" nvidia-caps") && std::sscanf(line.c_str(), "%d", &major) == 1)
+      return major;
   }
-  return Fail(Unavailable(devices_file + " does not list nvidia-caps, which MIG instances are opened by"));
+  return Fail(
+      Unavailable(devices_file + " does not list nvidia-caps, which MIG instances are opened by"));
 }
 
 std::vector<MigMinor> MigMinorsOf(int gpu_minor) {
@@ -47,7 +53,8 @@ std::vector<MigMinor> MigMinorsOf(int gpu_minor) {
   int minor = kFirstMinor + gpu_minor * kGpuInstances * (1 + kComputeInstances);
   for (int gi = 0; gi < kGpuInstances; ++gi) {
     all.push_back({GpuInstanceName(gpu_minor, gi), minor++});
-    for (int ci = 0; ci < kComputeInstances; ++ci) all.push_back({ComputeInstanceName(gpu_minor, gi, ci), minor++});
+    for (int ci = 0; ci < kComputeInstances; ++ci)
+      all.push_back({ComputeInstanceName(gpu_minor, gi, ci), minor++});
   }
   return all;
 }

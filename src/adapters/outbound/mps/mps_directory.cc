@@ -20,7 +20,9 @@ namespace {
 constexpr size_t kSocketNameMax = 24;  // "/control_privileged", and some room
 constexpr size_t kPathMax = sizeof(sockaddr_un::sun_path) - kSocketNameMax;
 
-std::string NameOf(int minor, uint32_t uid) { return std::to_string(minor) + "-" + std::to_string(uid); }
+std::string NameOf(int minor, uint32_t uid) {
+  return std::to_string(minor) + "-" + std::to_string(uid);
+}
 
 Error SystemFault(const std::string& path) { return Internal(path + ": " + std::strerror(errno)); }
 
@@ -34,17 +36,20 @@ Result<Descriptor> OpenBase(const std::string& base) {
 
 }  // namespace
 
-Result<std::string> MakeMpsDirectory(const std::string& base, int minor, uint32_t uid, uint32_t gid) {
+Result<std::string> MakeMpsDirectory(const std::string& base, int minor, uint32_t uid,
+                                     uint32_t gid) {
   const std::string name = NameOf(minor, uid);
   const std::string path = base + "/" + name;
   if (path.size() > kPathMax) {
-    return Fail(InvalidArgument(path + ": too long for the address of a socket; give the agent a --state of at most " +
-                                std::to_string(kPathMax - (path.size() - base.size()) - 4) + " bytes"));
+    return Fail(InvalidArgument(
+        path + ": too long for the address of a socket; give the agent a --state of at most " +
+        std::to_string(kPathMax - (path.size() - base.size()) - 4) + " bytes"));
   }
   const Descriptor parent = GP_TRY(OpenBase(base));
   RemoveTree(parent.get(), name.c_str());
   if (mkdirat(parent.get(), name.c_str(), 0700) != 0) return Fail(SystemFault(path));
-  const Descriptor made(openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor made(
+      openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   const bool owned = made.valid() && (uid == geteuid() || fchown(made.get(), uid, gid) == 0);
   if (!owned) return Fail(SystemFault(path));
   return path;

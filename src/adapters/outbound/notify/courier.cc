@@ -21,12 +21,15 @@ constexpr int kSyncedOneByOne = 16;  // more files are synced together
 constexpr Duration kGivenUpAfter = Duration::Minutes(24 * 60);
 constexpr Duration kTriedAtLeast = Duration::Minutes(60);
 
-std::string Count(size_t number) { return std::to_string(number) + (number == 1 ? " notification" : " notifications"); }
+std::string Count(size_t number) {
+  return std::to_string(number) + (number == 1 ? " notification" : " notifications");
+}
 
 // Where the courier stands; of one that is new, or wants something else than before, nothing was
 // told.  Where the journal was lost, instants may be earlier than those of the file: what is yet to
 // come was not told.
-Told StandOf(const std::string& path, const Receiver& receiver, Instant now, const std::function<void(const std::string&)>& warn) {
+Told StandOf(const std::string& path, const Receiver& receiver, Instant now,
+             const std::function<void(const std::string&)>& warn) {
   const std::string wish = WishOf(receiver);
   auto told = ReadTold(path);
   if (told && told->wish == wish) {
@@ -58,11 +61,19 @@ Result<std::unique_ptr<Courier>> Courier::Start(const NotifyConfig& config,
 
 Courier::Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory,
                  NotifySay say, Clock& clock, LedgerTime ledger_now, Outbox outbox, Told told)
-    : config_(config), receiver_(receiver), directory_(std::move(directory)), say_(std::move(say)),
-      clock_(clock), ledger_now_(std::move(ledger_now)), began_at_(ledger_now_()),
-      told_until_(told.until), stop_fd_(eventfd(0, EFD_CLOEXEC)), told_(std::move(told)),
+    : config_(config),
+      receiver_(receiver),
+      directory_(std::move(directory)),
+      say_(std::move(say)),
+      clock_(clock),
+      ledger_now_(std::move(ledger_now)),
+      began_at_(ledger_now_()),
+      told_until_(told.until),
+      stop_fd_(eventfd(0, EFD_CLOEXEC)),
+      told_(std::move(told)),
       outbox_(std::move(outbox)),
-      keeping_([this] { RunKeeping(); }), bringing_([this] { RunBringing(); }) {}
+      keeping_([this] { RunKeeping(); }),
+      bringing_([this] { RunBringing(); }) {}
 
 void Courier::End() {
   {
@@ -130,9 +141,12 @@ void Courier::RunKeeping() {
 }
 
 void Courier::Keep(const std::vector<News>& news, size_t lost) {
-  const auto found = std::ranges::count_if(news, [](const News& one) { return one.found_at.has_value(); });
+  const auto found =
+      std::ranges::count_if(news, [](const News& one) { return one.found_at.has_value(); });
   const bool are_many = found > kSyncedOneByOne;
-  for (const News& one : news) lost += KeepOne(one, one.found_at && !are_many ? Survives::kPowerCut : Survives::kCrash) ? 0 : 1;
+  for (const News& one : news)
+    lost +=
+        KeepOne(one, one.found_at && !are_many ? Survives::kPowerCut : Survives::kCrash) ? 0 : 1;
   // After the files: what was told and is not there would be lost.
   Status kept = are_many ? outbox_.Sync() : Ok();
   if (kept && found > 0) kept = KeepTold(directory_ + "/told", told_);
@@ -141,14 +155,18 @@ void Courier::Keep(const std::vector<News>& news, size_t lost) {
   const auto now = SteadyClock::now();
   if (lost_ == 0 || (said_lost_at_ && now < *said_lost_at_ + kSayLostEvery)) return;
   said_lost_at_ = now;
-  Say(LogLevel::kError, Count(std::exchange(lost_, 0)) + " lost: " + std::to_string(Outbox::kWaitingMax) + " wait already, or the disk takes no more");
+  Say(LogLevel::kError, Count(std::exchange(lost_, 0)) +
+                            " lost: " + std::to_string(Outbox::kWaitingMax) +
+                            " wait already, or the disk takes no more");
 }
 
 // False: it is lost.
 bool Courier::KeepOne(const News& one, Survives survives) {
   if (one.found_at && told_.Has(one.notification.id)) return true;
   const Status kept = PutIntoBox(one, survives);
-  if (!kept && kept.error().code != ErrorCode::kResourceExhausted && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
+  if (!kept && kept.error().code != ErrorCode::kResourceExhausted &&
+      !std::exchange(is_disk_bad_, true))
+    Say(LogLevel::kError, kept.error().message);
   if (kept) is_disk_bad_ = false;
   if (one.found_at && kept) told_.Add(one.notification.id, *one.found_at);
   return kept.has_value();
@@ -213,7 +231,8 @@ std::optional<Courier::SteadyTime> Courier::BringFirst() {
   return SteadyClock::now();
 }
 
-std::optional<Courier::SteadyTime> Courier::Fail(const Outbox::Waiting& waiting, const Error& error) {
+std::optional<Courier::SteadyTime> Courier::Fail(const Outbox::Waiting& waiting,
+                                                 const Error& error) {
   if (IsEnding()) return std::nullopt;  // it was not the receiver that failed
   SetProblem(error.message);
   if (error.code != ErrorCode::kUnavailable) {
@@ -226,9 +245,13 @@ std::optional<Courier::SteadyTime> Courier::Fail(const Outbox::Waiting& waiting,
     return SteadyClock::now();
   }
   const size_t given_up = GiveUpOld();
-  if (given_up > 0) Say(LogLevel::kError, error.message + "; " + Count(given_up) + " given up after a day, see " + directory_ + "/refused");
-  if (given_up == 0 && failures_ == 0) Say(LogLevel::kWarning, error.message + "; it is tried again");
-  const auto pause = std::min<std::chrono::seconds>(kFirstPause * (1 << std::min(failures_, kDoublings)), kLongestPause);
+  if (given_up > 0)
+    Say(LogLevel::kError, error.message + "; " + Count(given_up) + " given up after a day, see " +
+                              directory_ + "/refused");
+  if (given_up == 0 && failures_ == 0)
+    Say(LogLevel::kWarning, error.message + "; it is tried again");
+  const auto pause = std::min<std::chrono::seconds>(
+      kFirstPause * (1 << std::min(failures_, kDoublings)), kLongestPause);
   ++failures_;
   return SteadyClock::now() + pause;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Brings notifications to one receiver, one after the other: one that is away holds up nobody else.  What was told of is
-// put into files at once, by a thread that waits for no receiver; what cannot be brought now is tried again ever more
-// seldom, and is given up after a day of the ledger's time.
+// Brings notifications to one receiver, one after the other: one that is away holds up nobody else.
+// What was told of is put into files at once, by a thread that waits for no receiver; what cannot
+// be brought now is tried again ever more seldom, and is given up after a day of the ledger's time.
 
 #include <chrono>
 #include <condition_variable>
@@ -50,8 +50,8 @@ class Courier {
   };
   Standing standing() const;  // any thread
 
-  // Any thread; waits for nothing.  `found_at`: when it happened by the state's time, of what HappenedSince finds; such a one
-  // is taken once.
+  // Any thread; waits for nothing.  `found_at`: when it happened by the state's time, of what
+  // HappenedSince finds; such a one is taken once.
   void Tell(Notification notification, std::optional<Instant> found_at);
 
  private:
@@ -74,7 +74,9 @@ class Courier {
   size_t GiveUpOld();
   void SetProblem(const std::string& problem);
   bool IsEnding() const;
-  void Say(LogLevel level, const std::string& text) const { say_(level, "notify: " + receiver_.name + ": " + text); }
+  void Say(LogLevel level, const std::string& text) const {
+    say_(level, "notify: " + receiver_.name + ": " + text);
+  }
 
   const NotifyConfig config_;
   const Receiver receiver_;

@@ -33,15 +33,23 @@ struct Parsed {
 // What somebody has changed, or a power cut has left of it.
 Result<Parsed> Parse(const std::string& body) {
   const auto document = nlohmann::ordered_json::parse(body, nullptr, false);
-  const auto has = [&](const char* name) { return document.is_object() && document.contains(name) && document[name].is_string(); };
-  if (!has("id") || !has("type") || !has("text")) return Fail(InvalidArgument("its file is damaged"));
-  return Parsed{document["id"].get<std::string>(), document["type"].get<std::string>(), document["text"].get<std::string>(), document.value("data", nlohmann::ordered_json::object())};
+  const auto has = [&](const char* name) {
+    return document.is_object() && document.contains(name) && document[name].is_string();
+  };
+  if (!has("id") || !has("type") || !has("text"))
+    return Fail(InvalidArgument("its file is damaged"));
+  return Parsed{document["id"].get<std::string>(), document["type"].get<std::string>(),
+                document["text"].get<std::string>(),
+                document.value("data", nlohmann::ordered_json::object())};
 }
 
 // A receiver that is busy or away is asked again; one that refuses this very thing is not.
-bool MayBeAskedAgain(int status) { return status == 408 || status == 425 || status == 429 || status >= 500; }
+bool MayBeAskedAgain(int status) {
+  return status == 408 || status == 425 || status == 429 || status >= 500;
+}
 
-Status SendWebhook(const Receiver& receiver, const std::string& id, const std::string& body, Instant now, int stop_fd) {
+Status SendWebhook(const Receiver& receiver, const std::string& id, const std::string& body,
+                   Instant now, int stop_fd) {
   WebPost post;
   post.to = GP_TRY(ParseWebAddress(receiver.url));
   post.body = body;
@@ -49,15 +57,20 @@ Status SendWebhook(const Receiver& receiver, const std::string& id, const std::s
   std::string key;
   if (!receiver.secret_file.empty()) {
     auto read = ReadWebhookKey(receiver.secret_file);
-    if (!read) return Fail(Unavailable(read.error().message));  // until somebody has mended the file
+    // Until somebody has mended the file
+    if (!read) return Fail(Unavailable(read.error().message));
     key = *std::move(read);
   }
   const WebhookSignature signature = Sign(key, id, now, body);
-  post.headers = {{"content-type", "application/json"}, {"webhook-id", signature.id}, {"webhook-timestamp", signature.timestamp}};
-  if (!signature.signature.empty()) post.headers.emplace_back("webhook-signature", signature.signature);
+  post.headers = {{"content-type", "application/json"},
+                  {"webhook-id", signature.id},
+                  {"webhook-timestamp", signature.timestamp}};
+  if (!signature.signature.empty())
+    post.headers.emplace_back("webhook-signature", signature.signature);
   const HttpAnswer answer = GP_TRY(Post(post, stop_fd));
   if (answer.status >= 200 && answer.status < 300) return Ok();
-  const std::string what = post.to.host + " answers " + std::to_string(answer.status) + ": " + Printable(answer.body, kAnswerShown);
+  const std::string what = post.to.host + " answers " + std::to_string(answer.status) + ": " +
+                           Printable(answer.body, kAnswerShown);
   return Fail(MayBeAskedAgain(answer.status) ? Unavailable(what) : InvalidArgument(what));
 }
 
@@ -97,33 +110,49 @@ std::string Subject(const std::string& text) {
   return is_ascii ? subject : HeaderText(subject);
 }
 
-// Addresses with the user of the job in the place of its mark; kInvalidArgument: nobody can be written to so.
+// Addresses with the user of the job in the place of its mark; kInvalidArgument: nobody can be
+// written to so.
 Result<std::vector<std::string>> AddressesFor(const Receiver& receiver, const Parsed& parsed) {
-  const std::string user = parsed.data.is_object() && parsed.data.contains("user") && parsed.data["user"].is_string() ? parsed.data["user"].get<std::string>() : "";
-  const bool is_plain = !user.empty() && user.front() != '-' &&
-                        std::ranges::all_of(user, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-'; });
+  const std::string user =
+      parsed.data.is_object() && parsed.data.contains("user") && parsed.data["user"].is_string()
+          ? parsed.data["user"].get<std::string>()
+          : "";
+  const bool is_plain =
+      !user.empty() && user.front() != '-' && std::ranges::all_of(user, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '.' || c == '_' || c == '-';
+      });
   std::vector<std::string> addresses = receiver.recipients;
   for (std::string& address : addresses) {
     const size_t at = address.find(kUserMark);
     if (at == std::string::npos) continue;
-    if (!is_plain) return Fail(InvalidArgument("the job's user \"" + Printable(user, 60) + "\" has no address"));
+    if (!is_plain)
+      return Fail(InvalidArgument("the job's user \"" + Printable(user, 60) + "\" has no address"));
     address.replace(at, kUserMark.size(), user);
   }
   return addresses;
 }
 
-// Nothing of what happened may become a header or the end of the letter: Printable leaves no line break.
-std::string Letter(const NotifyConfig& config, const std::vector<std::string>& addresses, const Parsed& parsed) {
+// Nothing of what happened may become a header or the end of the letter: Printable leaves no line
+// break.
+std::string Letter(const NotifyConfig& config, const std::vector<std::string>& addresses,
+                   const Parsed& parsed) {
   constexpr size_t kAny = 100'000;
   constexpr size_t kLineMax = 900;  // a mail's lines have 998 bytes at most
-  const auto line = [](const std::string& text) { return std::string(Cut(Printable(text, kAny), kLineMax)) + "\n"; };
+  const auto line = [](const std::string& text) {
+    return std::string(Cut(Printable(text, kAny), kLineMax)) + "\n";
+  };
   std::string letter = "To: " + Join(addresses, ",\n ") + "\n";
   if (!config.mail_from.empty()) letter += "From: " + config.mail_from + "\n";
   letter += "Subject: " + Subject(Printable(parsed.text, kAny)) + "\n";
-  letter += "Auto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n";
-  letter += "X-Gpu-Platform-Event: " + Word(parsed.type) + "\nX-Gpu-Platform-Id: " + Word(parsed.id) + "\n\n";
+  letter +=
+      "Auto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: text/plain; "
+      "charset=utf-8\nContent-Transfer-Encoding: 8bit\n";
+  letter += "X-Gpu-Platform-Event: " + Word(parsed.type) +
+            "\nX-Gpu-Platform-Id: " + Word(parsed.id) + "\n\n";
   letter += line(parsed.text) + "\n";
-  for (const auto& [name, value] : parsed.data.items()) letter += line(name + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  for (const auto& [name, value] : parsed.data.items())
+    letter += line(name + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
   return letter;
 }
 
@@ -132,20 +161,24 @@ std::string Letter(const NotifyConfig& config, const std::vector<std::string>& a
 Result<std::string> ReadWebhookKey(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return Fail(InvalidArgument(path + ": " + std::strerror(errno)));
-  struct stat facts {};
+  struct stat facts{};
   char text[256];
   const bool is_file = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
   const ssize_t got = is_file ? read(file, text, sizeof text) : -1;
   close(file);
   if (!is_file) return Fail(InvalidArgument(path + ": is no file"));
-  if ((facts.st_mode & 077) != 0) return Fail(InvalidArgument(path + ": others may read this secret; chmod 600 " + path));
+  if ((facts.st_mode & 077) != 0)
+    return Fail(InvalidArgument(path + ": others may read this secret; chmod 600 " + path));
   std::string_view secret(text, got > 0 ? static_cast<size_t>(got) : 0);
   while (secret.ends_with('\n') || secret.ends_with('\r')) secret.remove_suffix(1);
   if (secret.starts_with(kKeyPrefix)) {
     auto key = FromBase64(secret.substr(kKeyPrefix.size()));
     if (key && key->size() >= kKeyBytesMin && key->size() <= kKeyBytesMax) return key;
   }
-  return Fail(InvalidArgument(path + ": must be whsec_ and 24 to 64 bytes as base64; make one: (umask 077; echo whsec_$(openssl rand -base64 32) > " + path + ")"));
+  return Fail(InvalidArgument(path +
+                              ": must be whsec_ and 24 to 64 bytes as base64; make one: (umask "
+                              "077; echo whsec_$(openssl rand -base64 32) > " +
+                              path + ")"));
 }
 
 std::string ProblemOf(const Receiver& receiver) {
@@ -153,19 +186,25 @@ std::string ProblemOf(const Receiver& receiver) {
     const auto key = ReadWebhookKey(receiver.secret_file);
     if (!key) return key.error().message;
   }
-  for (const std::string& path : {receiver.authorities, receiver.command.empty() ? std::string() : receiver.command[0]}) {
-    if (!path.empty() && access(path.c_str(), path == receiver.authorities ? R_OK : X_OK) != 0) return path + ": " + std::strerror(errno);
+  for (const std::string& path :
+       {receiver.authorities, receiver.command.empty() ? std::string() : receiver.command[0]}) {
+    if (!path.empty() && access(path.c_str(), path == receiver.authorities ? R_OK : X_OK) != 0)
+      return path + ": " + std::strerror(errno);
   }
   return "";
 }
 
-WebhookSignature Sign(const std::string& key, const std::string& id, Instant at, const std::string& body) {
+WebhookSignature Sign(const std::string& key, const std::string& id, Instant at,
+                      const std::string& body) {
   WebhookSignature signature{id, std::to_string(at.ns / 1'000'000'000), ""};
-  if (!key.empty()) signature.signature = "v1," + ToBase64(HmacSha256(key, id + "." + signature.timestamp + "." + body));
+  if (!key.empty())
+    signature.signature =
+        "v1," + ToBase64(HmacSha256(key, id + "." + signature.timestamp + "." + body));
   return signature;
 }
 
-Status Deliver(const NotifyConfig& config, const Receiver& receiver, const std::string& body, Instant now, int stop_fd) {
+Status Deliver(const NotifyConfig& config, const Receiver& receiver, const std::string& body,
+               Instant now, int stop_fd) {
   const Parsed parsed = GP_TRY(Parse(body));
   switch (receiver.way) {
     case NotifyWay::kWebhook: return SendWebhook(receiver, parsed.id, body, now, stop_fd);

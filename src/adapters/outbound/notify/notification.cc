@@ -27,7 +27,8 @@ const char* Name(NotifyWay way) {
 
 std::string PlaceOf(const Receiver& receiver) {
   switch (receiver.way) {
-    case NotifyWay::kWebhook: return receiver.url.substr(0, receiver.url.find_first_of("/?#", receiver.url.find("//") + 2));
+    case NotifyWay::kWebhook:
+      return receiver.url.substr(0, receiver.url.find_first_of("/?#", receiver.url.find("//") + 2));
     case NotifyWay::kExec: return receiver.command.empty() ? "" : receiver.command[0];
     case NotifyWay::kMail: return Join(receiver.recipients, ", ");
   }
@@ -43,7 +44,8 @@ std::string WishOf(const Receiver& receiver) {
 bool IsWanted(const Receiver& receiver, const EventLine& line) {
   if (!receiver.on.contains(line.event)) return false;
   return std::ranges::all_of(receiver.where, [&](const auto& condition) {
-    const auto field = std::ranges::find(line.fields, condition.first, [](const auto& one) { return one.first; });
+    const auto field =
+        std::ranges::find(line.fields, condition.first, [](const auto& one) { return one.first; });
     return field != line.fields.end() && condition.second.contains(TextOf(field->second));
   });
 }
@@ -51,7 +53,8 @@ bool IsWanted(const Receiver& receiver, const EventLine& line) {
 namespace {
 
 std::string FieldOf(const EventLine& line, std::string_view name) {
-  const auto field = std::ranges::find(line.fields, name, [](const auto& one) { return one.first; });
+  const auto field =
+      std::ranges::find(line.fields, name, [](const auto& one) { return one.first; });
   return field == line.fields.end() ? "" : TextOf(field->second);
 }
 
@@ -59,7 +62,9 @@ std::string FieldOf(const EventLine& line, std::string_view name) {
 bool IsOfKind(const std::string& word, const EventLine& line) {
   if (word == "started") return line.event == "job_started";
   if (word == "ended") return line.event == "job_ended";
-  if (word == "failed") return line.event == "job_ended" && (FieldOf(line, "state") == "FAILED" || FieldOf(line, "state") == "TIMEOUT");
+  if (word == "failed")
+    return line.event == "job_ended" &&
+           (FieldOf(line, "state") == "FAILED" || FieldOf(line, "state") == "TIMEOUT");
   if (word == "interrupted") return line.event == "job_requeued";
   if (word == "idle") return line.event == "job_idle";
   return word == "time_limit" && line.event == "job_limit_near";
@@ -75,22 +80,30 @@ bool IsAskedFor(const State& state, const Receiver& receiver, const EventLine& l
   const NotifyRequest& request = job->spec->notify;
   if (std::ranges::find(request.to, receiver.name) == request.to.end()) return false;
   if (request.on.empty()) return IsOfKind("ended", line);
-  return std::ranges::any_of(request.on, [&](const std::string& word) { return IsOfKind(word, line); });
+  return std::ranges::any_of(request.on,
+                             [&](const std::string& word) { return IsOfKind(word, line); });
 }
 
 std::string Sentence(const EventLine& line) {
   std::string text = line.event;
   std::ranges::replace(text, '_', ' ');
   text += ":";
-  for (const auto& [name, value] : line.fields) text += (name == "job" || name == "node" || name == "incident" ? " " : " " + name + "=") + TextOf(value);
+  for (const auto& [name, value] : line.fields)
+    text += (name == "job" || name == "node" || name == "incident" ? " " : " " + name + "=") +
+            TextOf(value);
   return text;
 }
 
 std::string ToJson(const Notification& notification) {
   nlohmann::ordered_json data = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : notification.line.fields) std::visit([&](const auto& one) { data[name] = one; }, value);
-  const nlohmann::ordered_json document{{"id", notification.id}, {"type", notification.line.event}, {"timestamp", ToRfc3339(notification.at, true)},
-                                        {"level", Name(notification.line.level)}, {"text", Sentence(notification.line)}, {"data", data}};
+  for (const auto& [name, value] : notification.line.fields)
+    std::visit([&](const auto& one) { data[name] = one; }, value);
+  const nlohmann::ordered_json document{{"id", notification.id},
+                                        {"type", notification.line.event},
+                                        {"timestamp", ToRfc3339(notification.at, true)},
+                                        {"level", Name(notification.line.level)},
+                                        {"text", Sentence(notification.line)},
+                                        {"data", data}};
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// A notification: something that has happened and that somebody elsewhere wants to know; and the rules that say who.
+// A notification: something that has happened and that somebody elsewhere wants to know; and the
+// rules that say who.
 
 #include <map>
 #include <set>
@@ -17,16 +18,21 @@ namespace gp {
 enum class NotifyWay { kWebhook, kExec, kMail };
 
 struct Receiver {
-  std::string name;                                      // unique; also that of the directory in which its notifications wait
-  std::set<std::string> on;                              // names of events (docs/reference/event_log.md)
-  std::map<std::string, std::set<std::string>> where;    // by field of the event: one of these
+  // Unique; also that of the directory in which its notifications wait
+  std::string name;
+  // Names of events (docs/reference/event_log.md)
+  std::set<std::string> on;
+  std::map<std::string, std::set<std::string>> where;  // by field of the event: one of these
   NotifyWay way = NotifyWay::kWebhook;
-  std::string url;                                       // webhook
-  std::string secret_file;                               // webhook: what signs it; empty: nothing does
-  std::string authorities;                               // webhook: PEM file that vouches for the receiver; empty: the host's
-  std::vector<std::string> command;                      // exec
-  std::vector<std::string> recipients;                   // mail; "{user}" in one stands for the job's user
-  bool jobs_may_name = false;                            // jobs may ask that it hears of them
+  std::string url;  // webhook
+  // Webhook: what signs it; empty: nothing does
+  std::string secret_file;
+  // Webhook: PEM file that vouches for the receiver; empty: the host's
+  std::string authorities;
+  std::vector<std::string> command;  // exec
+  // Mail; "{user}" in one stands for the job's user
+  std::vector<std::string> recipients;
+  bool jobs_may_name = false;  // jobs may ask that it hears of them
   bool operator==(const Receiver&) const = default;
 };
 

@@ -15,21 +15,30 @@ constexpr Duration kFoundAgainFor = Duration::Minutes(24 * 60);  // what is olde
 // The same whenever the same is found again.
 std::string FoundId(const State& state, const EventLine& line) {
   const std::string subject = line.event == "job_ended" ? "job" : "incident";
-  const auto field = std::ranges::find(line.fields, subject, [](const auto& one) { return one.first; });
-  return ToBase32(state.lineage) + "." + line.event + "." + (field == line.fields.end() ? "" : std::get<std::string>(field->second));
+  const auto field =
+      std::ranges::find(line.fields, subject, [](const auto& one) { return one.first; });
+  return ToBase32(state.lineage) + "." + line.event + "." +
+         (field == line.fields.end() ? "" : std::get<std::string>(field->second));
 }
 
 // Directories of receivers that the file does not name any more.
-void WarnOfLeftovers(const NotifyConfig& config, const std::string& directory, const NotifySay& say) {
+void WarnOfLeftovers(const NotifyConfig& config, const std::string& directory,
+                     const NotifySay& say) {
   std::error_code error;
-  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
     const std::string name = at->path().filename();
-    const bool is_known = std::ranges::any_of(config.receivers, [&](const Receiver& receiver) { return receiver.name == name; });
-    if (!is_known) say(LogLevel::kWarning, "notify: there is no receiver \"" + Printable(name) + "\" any more; what waits for it is in " + directory);
+    const bool is_known = std::ranges::any_of(
+        config.receivers, [&](const Receiver& receiver) { return receiver.name == name; });
+    if (!is_known)
+      say(LogLevel::kWarning, "notify: there is no receiver \"" + Printable(name) +
+                                  "\" any more; what waits for it is in " + directory);
   }
 }
 
-bool Hears(const State& state, const Receiver& receiver, const EventLine& line) { return IsWanted(receiver, line) || IsAskedFor(state, receiver, line); }
+bool Hears(const State& state, const Receiver& receiver, const EventLine& line) {
+  return IsWanted(receiver, line) || IsAskedFor(state, receiver, line);
+}
 
 const Receiver* Named(const NotifyConfig& config, const std::string& name) {
   const auto found = std::ranges::find(config.receivers, name, &Receiver::name);
@@ -43,7 +52,8 @@ Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::stri
                                                   LedgerTime ledger_now) {
   std::unique_ptr<Notifier> notifier(new Notifier(std::move(config), std::move(directory),
                                                   std::move(say), clock, std::move(ledger_now)));
-  for (const Receiver& receiver : notifier->config_.receivers) GP_CHECK_OK(notifier->Begin(notifier->config_, receiver));
+  for (const Receiver& receiver : notifier->config_.receivers)
+    GP_CHECK_OK(notifier->Begin(notifier->config_, receiver));
   WarnOfLeftovers(notifier->config_, notifier->directory_, notifier->say_);
   return notifier;
 }
@@ -64,7 +74,8 @@ Status Notifier::Begin(const NotifyConfig& config, const Receiver& receiver) {
 
 bool Notifier::HasDeskOf(const Receiver& receiver) const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(desks_, [&](const Desk& desk) { return desk.courier->receiver().name == receiver.name; });
+  return std::ranges::any_of(
+      desks_, [&](const Desk& desk) { return desk.courier->receiver().name == receiver.name; });
 }
 
 std::vector<std::string> Notifier::Reload(NotifyConfig config) {
@@ -72,12 +83,14 @@ std::vector<std::string> Notifier::Reload(NotifyConfig config) {
   std::vector<Desk> ending;
   {
     const std::lock_guard lock(mutex_);
-    const bool mails_differ = config.sendmail != config_.sendmail || config.mail_from != config_.mail_from;
+    const bool mails_differ =
+        config.sendmail != config_.sendmail || config.mail_from != config_.mail_from;
     const auto stays = [&](const Desk& desk) {
       const Receiver& now = desk.courier->receiver();
       const Receiver* then = Named(config, now.name);
       if (then == nullptr) changes.push_back("receiver " + now.name + ": gone");
-      const bool is_same = then != nullptr && *then == now && !(mails_differ && now.way == NotifyWay::kMail);
+      const bool is_same =
+          then != nullptr && *then == now && !(mails_differ && now.way == NotifyWay::kMail);
       if (then != nullptr && !is_same) changes.push_back("receiver " + now.name + ": changed");
       return is_same;
     };
@@ -85,32 +98,40 @@ std::vector<std::string> Notifier::Reload(NotifyConfig config) {
     std::ranges::move(gone, std::back_inserter(ending));
     desks_.erase(gone.begin(), gone.end());
     for (const Receiver& receiver : config.receivers) {
-      if (Named(config_, receiver.name) == nullptr) changes.push_back("receiver " + receiver.name + ": new");
+      if (Named(config_, receiver.name) == nullptr)
+        changes.push_back("receiver " + receiver.name + ": new");
     }
     config_ = config;
   }
   for (const Desk& desk : ending) desk.courier->End();
-  for (const Desk& desk : ending) desk.courier->Join();  // the writer's thread does not wait for it; two never use one directory
+  // The writer's thread does not wait for it; two never use one directory
+  for (const Desk& desk : ending) desk.courier->Join();
   for (const Receiver& receiver : config.receivers) {
     if (HasDeskOf(receiver)) continue;
-    if (const Status begun = Begin(config, receiver); !begun) changes.push_back("receiver " + receiver.name + " could not begin: " + begun.error().message);
-    if (const std::string problem = ProblemOf(receiver); !problem.empty()) changes.push_back("receiver " + receiver.name + ": warning: " + problem);
+    if (const Status begun = Begin(config, receiver); !begun)
+      changes.push_back("receiver " + receiver.name + " could not begin: " + begun.error().message);
+    if (const std::string problem = ProblemOf(receiver); !problem.empty())
+      changes.push_back("receiver " + receiver.name + ": warning: " + problem);
   }
   return changes;
 }
 
-// How each stands is asked without the mutex: it may be at its files, and the writer's thread waits for nobody.
+// How each stands is asked without the mutex: it may be at its files, and the writer's thread waits
+// for nobody.
 std::vector<std::pair<Receiver, Courier::Standing>> Notifier::Standings() const {
   std::vector<std::pair<Receiver, std::shared_ptr<Courier>>> asked;
   {
     const std::lock_guard lock(mutex_);
     for (const Receiver& receiver : config_.receivers) {
-      const auto desk = std::ranges::find(desks_, receiver.name, [](const Desk& one) { return one.courier->receiver().name; });
+      const auto desk = std::ranges::find(
+          desks_, receiver.name, [](const Desk& one) { return one.courier->receiver().name; });
       asked.emplace_back(receiver, desk == desks_.end() ? nullptr : desk->courier);
     }
   }
   std::vector<std::pair<Receiver, Courier::Standing>> all;
-  for (const auto& [receiver, courier] : asked) all.emplace_back(receiver, courier == nullptr ? Courier::Standing{0, "could not begin"} : courier->standing());
+  for (const auto& [receiver, courier] : asked)
+    all.emplace_back(receiver, courier == nullptr ? Courier::Standing{0, "could not begin"}
+                                                  : courier->standing());
   return all;
 }
 
@@ -134,12 +155,15 @@ void Notifier::CatchUpAll(const State& state) {
     if (!std::exchange(desk.has_caught_up, true)) behind.push_back(desk.courier.get());
   }
   if (behind.empty()) return;
-  const Instant oldest = std::ranges::min(behind, {}, [](const Courier* one) { return one->told_until(); })->told_until();
+  const Instant oldest = std::ranges::min(behind, {}, [](const Courier* one) {
+                           return one->told_until();
+                         })->told_until();
   const Instant since = std::max(oldest, ledger_now_() - kFoundAgainFor);
   for (const auto& [at, event] : HappenedSince(state, since)) {
     for (const EventLine& line : LinesOf(state, {event})) {
       for (Courier* courier : behind) {
-        if (at >= courier->told_until() && Hears(state, courier->receiver(), line)) courier->Tell({FoundId(state, line), WallOf(state.time, at), line}, at);
+        if (at >= courier->told_until() && Hears(state, courier->receiver(), line))
+          courier->Tell({FoundId(state, line), WallOf(state.time, at), line}, at);
       }
     }
   }
@@ -147,10 +171,11 @@ void Notifier::CatchUpAll(const State& state) {
 
 void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
   const std::lock_guard lock(mutex_);
-  CatchUpAll(state);  // what is older comes first
+  CatchUpAll(state);                          // what is older comes first
   std::vector<std::optional<Instant>> found;  // by event that has a line of its own
   for (const Event& event : events) {
-    if (std::holds_alternative<JobEnded>(event) || std::holds_alternative<IncidentOpened>(event)) found.push_back(WhenHappened(state, event));
+    if (std::holds_alternative<JobEnded>(event) || std::holds_alternative<IncidentOpened>(event))
+      found.push_back(WhenHappened(state, event));
   }
   const Instant now = clock_.Now();
   size_t next_found = 0;
@@ -160,7 +185,9 @@ void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
     std::optional<Notification> notification;
     for (const Desk& desk : desks_) {
       if (!Hears(state, desk.courier->receiver(), line)) continue;
-      if (!notification) notification = {found_at ? FoundId(state, line) : NextId(now), found_at ? WallOf(state.time, *found_at) : now, line};
+      if (!notification)
+        notification = {found_at ? FoundId(state, line) : NextId(now),
+                        found_at ? WallOf(state.time, *found_at) : now, line};
       desk.courier->Tell(*notification, found_at);
     }
   }

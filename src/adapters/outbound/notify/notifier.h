@@ -23,12 +23,15 @@ class Notifier : public CommitObserver {
                                                  LedgerTime ledger_now);
   ~Notifier() override;
 
-  // From now on these.  Who is the same goes on; who has changed ends, which may take as long as what it does right now, and
-  // begins anew: what happens in between it does not hear, but for ends of jobs and incidents where it wants what it wanted
-  // before.  Tells what has changed, and who could not begin.  One caller at a time.
+  // From now on these.  Who is the same goes on; who has changed ends, which may take as long as
+  // what it does right now, and begins anew: what happens in between it does not hear, but for ends
+  // of jobs and incidents where it wants what it wanted before.  Tells what has changed, and who
+  // could not begin.  One caller at a time.
   std::vector<std::string> Reload(NotifyConfig config);
 
-  // What happened when the controller before this one died, or while a receiver began anew, and is found again in the state.  On the writer's thread, as OnCommit, which does it by itself where it comes first.
+  // What happened when the controller before this one died, or while a receiver began anew, and is
+  // found again in the state.  On the writer's thread, as OnCommit, which does it by itself where
+  // it comes first.
   void CatchUp(const State& state);
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
@@ -45,10 +48,15 @@ class Notifier : public CommitObserver {
 
   Notifier(NotifyConfig config, std::string directory, NotifySay say, Clock& clock,
            LedgerTime ledger_now)
-      : directory_(std::move(directory)), say_(std::move(say)), clock_(clock),
-        ledger_now_(std::move(ledger_now)), config_(std::move(config)) {}
+      : directory_(std::move(directory)),
+        say_(std::move(say)),
+        clock_(clock),
+        ledger_now_(std::move(ledger_now)),
+        config_(std::move(config)) {}
   Status Begin(const NotifyConfig& config, const Receiver& receiver);
-  std::string NextId(Instant at) { return ToBase32(static_cast<uint64_t>(at.ns)) + "." + std::to_string(++told_); }
+  std::string NextId(Instant at) {
+    return ToBase32(static_cast<uint64_t>(at.ns)) + "." + std::to_string(++told_);
+  }
   bool HasDeskOf(const Receiver& receiver) const;
   // REQUIRES: the mutex is held.
   void CatchUpAll(const State& state);

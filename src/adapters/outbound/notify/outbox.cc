@@ -25,7 +25,8 @@ std::optional<uint64_t> NumberOf(const std::string& name) {
   if (name.size() != kDigits + kSuffix.size() || !name.ends_with(kSuffix)) return std::nullopt;
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + kDigits, number);
-  return error == std::errc{} && end == name.data() + kDigits ? std::optional(number) : std::nullopt;
+  return error == std::errc{} && end == name.data() + kDigits ? std::optional(number)
+                                                              : std::nullopt;
 }
 
 std::set<uint64_t> NumbersIn(const std::string& directory) {
@@ -61,12 +62,16 @@ Result<Outbox> Outbox::Open(const std::string& directory, Instant now) {
 std::string Outbox::PathOf(uint64_t number) const { return directory_ + "/" + NameOf(number); }
 
 Result<uint64_t> Outbox::Number(Instant at) {
-  if (waiting_.size() >= kWaitingMax) return Fail(Error{ErrorCode::kResourceExhausted, std::to_string(kWaitingMax) + " notifications wait already"});
+  if (waiting_.size() >= kWaitingMax)
+    return Fail(Error{ErrorCode::kResourceExhausted,
+                      std::to_string(kWaitingMax) + " notifications wait already"});
   last_ = std::max<uint64_t>(last_ + 1, at.ns > 0 ? static_cast<uint64_t>(at.ns) : 0);
   return last_;
 }
 
-Status Outbox::Write(uint64_t number, const std::string& body, Survives survives) const { return ReplaceFile(PathOf(number), body, 0600, survives); }
+Status Outbox::Write(uint64_t number, const std::string& body, Survives survives) const {
+  return ReplaceFile(PathOf(number), body, 0600, survives);
+}
 
 void Outbox::Insert(uint64_t number, Instant now) {
   const auto latest = static_cast<uint64_t>(std::max<int64_t>(now.ns, 0));
@@ -129,7 +134,8 @@ void Outbox::ForgetOldRefused() {
   const std::string place = directory_ + "/refused";
   std::error_code ignored;
   std::set<uint64_t> refused = NumbersIn(place);
-  for (; refused.size() > kRefusedMax; refused.erase(refused.begin())) fs::remove(place + "/" + NameOf(*refused.begin()), ignored);
+  for (; refused.size() > kRefusedMax; refused.erase(refused.begin()))
+    fs::remove(place + "/" + NameOf(*refused.begin()), ignored);
 }
 
 }  // namespace gp

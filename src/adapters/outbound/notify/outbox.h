@@ -1,7 +1,7 @@
 #pragma once
 
-// Notifications that wait for one receiver, a file each, in their order: they outlive the process.  Any thread, one at a
-// time; Write and Sync beside others.
+// Notifications that wait for one receiver, a file each, in their order: they outlive the process.
+// Any thread, one at a time; Write and Sync beside others.
 
 #include <cstdint>
 #include <map>
@@ -26,8 +26,8 @@ class Outbox {
     uint64_t number = 0;  // when it happened, in nanoseconds, or a little more: it tells the order
     std::string body;
   };
-  // A number for what happened then; kResourceExhausted: as many wait as may.  It waits once it is written and inserted:
-  // writing takes its time, and needs nobody else to stand by.
+  // A number for what happened then; kResourceExhausted: as many wait as may.  It waits once it is
+  // written and inserted: writing takes its time, and needs nobody else to stand by.
   Result<uint64_t> Number(Instant at);
   Status Write(uint64_t number, const std::string& body, Survives survives) const;
   void Insert(uint64_t number, Instant now);

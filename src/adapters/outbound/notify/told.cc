@@ -8,25 +8,32 @@
 
 namespace gp {
 
-bool Told::Has(const std::string& id) const { return std::ranges::find(ids, id, &Id::text) != ids.end(); }
+bool Told::Has(const std::string& id) const {
+  return std::ranges::find(ids, id, &Id::text) != ids.end();
+}
 
 void Told::Add(const std::string& id, Instant at) {
   until = std::max(until, at);
   ids.push_back({at, id});
-  while (ids.size() > 1 && (ids.size() > kIdsMax || ids.front().at + kIdsFor < until)) ids.pop_front();
+  while (ids.size() > 1 && (ids.size() > kIdsMax || ids.front().at + kIdsFor < until))
+    ids.pop_front();
 }
 
 Result<Told> ReadTold(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Fail(NotFound(path));
   const auto document = nlohmann::json::parse(file, nullptr, false);
-  const auto is = [&](const char* name, nlohmann::json::value_t type) { return document.contains(name) && document[name].type() == type; };
-  const bool is_whole = document.is_object() && is("wish", nlohmann::json::value_t::string) && document.contains("until") && document["until"].is_number_integer() &&
+  const auto is = [&](const char* name, nlohmann::json::value_t type) {
+    return document.contains(name) && document[name].type() == type;
+  };
+  const bool is_whole = document.is_object() && is("wish", nlohmann::json::value_t::string) &&
+                        document.contains("until") && document["until"].is_number_integer() &&
                         is("ids", nlohmann::json::value_t::array);
   if (!is_whole) return Fail(Internal(path + ": is damaged"));
   Told told{document["wish"].get<std::string>(), Instant{document["until"].get<int64_t>()}, {}};
   for (const auto& id : document["ids"]) {
-    if (id.is_array() && id.size() == 2 && id[0].is_number_integer() && id[1].is_string()) told.ids.push_back({Instant{id[0].get<int64_t>()}, id[1].get<std::string>()});
+    if (id.is_array() && id.size() == 2 && id[0].is_number_integer() && id[1].is_string())
+      told.ids.push_back({Instant{id[0].get<int64_t>()}, id[1].get<std::string>()});
   }
   return told;
 }
@@ -43,11 +50,15 @@ std::vector<Happened> HappenedSince(const State& state, Instant since) {
   for (auto at = state.finished.lower_bound({since, JobId{}}); at != state.finished.end(); ++at) {
     const Job& job = state.jobs.at(at->second);
     // One that ended while it waited ended no attempt: what it has was over before.
-    const bool has_ended_attempt = !job.attempts.empty() && job.attempts.back().ended_at == job.ended_at;
-    happened.push_back({at->first, JobEnded{job.id, job.state, job.exit_code, job.reason, has_ended_attempt ? job.attempts.back().end : EndClass::kNone}});
+    const bool has_ended_attempt =
+        !job.attempts.empty() && job.attempts.back().ended_at == job.ended_at;
+    happened.push_back(
+        {at->first, JobEnded{job.id, job.state, job.exit_code, job.reason,
+                             has_ended_attempt ? job.attempts.back().end : EndClass::kNone}});
   }
   for (const auto& [id, incident] : state.incidents) {
-    if (incident.opened_at >= since) happened.push_back({incident.opened_at, IncidentOpened{incident}});
+    if (incident.opened_at >= since)
+      happened.push_back({incident.opened_at, IncidentOpened{incident}});
   }
   std::ranges::stable_sort(happened, {}, &Happened::at);
   return happened;

@@ -1,7 +1,7 @@
 #pragma once
 
-// How far a receiver's notifications have been put into its outbox: what came after it, while the controller died, is
-// found again in the state.  A small file.
+// How far a receiver's notifications have been put into its outbox: what came after it, while the
+// controller died, is found again in the state.  A small file.
 
 #include <deque>
 #include <string>
@@ -16,13 +16,14 @@
 namespace gp {
 
 struct Told {
-  std::string wish;             // what the receiver wanted then: of another wish nothing was told
-  Instant until;                // by the state's time: all that can be found again and happened before
+  std::string wish;  // what the receiver wanted then: of another wish nothing was told
+  // By the state's time: all that can be found again and happened before
+  Instant until;
   struct Id {
     Instant at;
     std::string text;
   };
-  std::deque<Id> ids;           // the newest of them
+  std::deque<Id> ids;  // the newest of them
 
   // Many may happen at one instant; what is older than this is found no more.
   static constexpr Duration kIdsFor = Duration::Seconds(10);

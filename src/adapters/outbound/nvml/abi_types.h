@@ -72,12 +72,8 @@ inline constexpr unsigned int NVML_SYSTEM_NVML_VERSION_BUFFER_SIZE = 80;
 inline constexpr unsigned int NVML_GSP_FIRMWARE_VERSION_BUF_SIZE = 64;
 
 // nvmlSystemGetCudaDriverVersion: 12040 is CUDA 12.4.
-constexpr int NvmlCudaMajor(int version) {
-  return version / 1000;
-}
-constexpr int NvmlCudaMinor(int version) {
-  return version % 1000 / 10;
-}
+constexpr int NvmlCudaMajor(int version) { return version / 1000; }
+constexpr int NvmlCudaMinor(int version) { return version % 1000 / 10; }
 
 struct nvmlPciInfo_t {
   char busIdLegacy[16];  // "0000:1B:00.0"

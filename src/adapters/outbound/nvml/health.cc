@@ -103,18 +103,12 @@ std::optional<RecoveryAction> ReadRecoveryAction(GpuInquiry* gpu, int driver_maj
     return std::nullopt;
   }
   switch (field.value.uiVal) {
-    case NVML_GPU_RECOVERY_ACTION_NONE:
-      return RecoveryAction::kNone;
-    case NVML_GPU_RECOVERY_ACTION_GPU_RESET:
-      return RecoveryAction::kGpuReset;
-    case NVML_GPU_RECOVERY_ACTION_NODE_REBOOT:
-      return RecoveryAction::kNodeReboot;
-    case NVML_GPU_RECOVERY_ACTION_DRAIN_P2P:
-      return RecoveryAction::kDrainP2p;
-    case NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET:
-      return RecoveryAction::kDrainAndReset;
-    default:
-      return std::nullopt;  // of a driver newer than this list
+    case NVML_GPU_RECOVERY_ACTION_NONE: return RecoveryAction::kNone;
+    case NVML_GPU_RECOVERY_ACTION_GPU_RESET: return RecoveryAction::kGpuReset;
+    case NVML_GPU_RECOVERY_ACTION_NODE_REBOOT: return RecoveryAction::kNodeReboot;
+    case NVML_GPU_RECOVERY_ACTION_DRAIN_P2P: return RecoveryAction::kDrainP2p;
+    case NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET: return RecoveryAction::kDrainAndReset;
+    default: return std::nullopt;  // of a driver newer than this list
   }
 }
 

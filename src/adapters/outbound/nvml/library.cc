@@ -16,14 +16,12 @@ bool Find(void* handle, Function* function) {
 // What an administrator would do about a driver that refuses to start.
 std::string Advice(nvmlReturn_t result) {
   switch (result) {
-    case NVML_ERROR_DRIVER_NOT_LOADED:
-      return "; load it with `modprobe nvidia`";
+    case NVML_ERROR_DRIVER_NOT_LOADED: return "; load it with `modprobe nvidia`";
     case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
       return "; the driver was updated under a running kernel module: reboot, or reload the module";
     case NVML_ERROR_NO_PERMISSION:
       return "; /dev/nvidiactl must be readable and writable for this user";
-    default:
-      return "";
+    default: return "";
   }
 }
 

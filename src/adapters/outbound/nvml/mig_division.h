@@ -1,6 +1,7 @@
 #pragma once
 
-// Makes and removes instances of a GPU in MIG mode.  The calls may take long; whoever must not wait uses a process.
+// Makes and removes instances of a GPU in MIG mode.  The calls may take long; whoever must not wait
+// uses a process.
 
 #include <memory>
 #include <string>
@@ -29,10 +30,12 @@ class MigDivision {
   static Result<MigDivision> Open(std::shared_ptr<const NvmlLibrary> library,
                                   const std::string& uuid);
 
-  // Turns MIG mode on, if it is off.  kConflict: somebody uses the GPU; kUnavailable: it needs a reset first, or cannot.
+  // Turns MIG mode on, if it is off.  kConflict: somebody uses the GPU; kUnavailable: it needs a
+  // reset first, or cannot.
   Status EnterMode();
-  // A GPU instance of the profile that begins at `start`, with one compute instance that has all of it.  The same that
-  // is there already is taken as it is; others in its place are removed first.  kConflict: a program uses them.
+  // A GPU instance of the profile that begins at `start`, with one compute instance that has all of
+  // it.  The same that is there already is taken as it is; others in its place are removed first.
+  // kConflict: a program uses them.
   Result<MadeInstance> Make(unsigned profile, unsigned start);
   // Every instance that has one of these slices.
   Status Remove(MigStand stand);
@@ -45,7 +48,8 @@ class MigDivision {
     nvmlGpuInstanceInfo_t info;
   };
 
-  MigDivision(std::shared_ptr<const NvmlLibrary> library, nvmlDevice_t device) : library_(std::move(library)), device_(device) {}
+  MigDivision(std::shared_ptr<const NvmlLibrary> library, nvmlDevice_t device)
+      : library_(std::move(library)), device_(device) {}
   const NvmlFunctions& nvml() const { return library_->functions(); }
   Status Check(nvmlReturn_t result, const std::string& what) const;
   std::vector<unsigned> ProfileIds() const;

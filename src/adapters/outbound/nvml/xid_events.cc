@@ -46,7 +46,9 @@ Result<std::unique_ptr<XidEvents>> XidEvents::OpenOne(std::shared_ptr<const Nvml
 Status XidEvents::CreateSet() {
   const NvmlFunctions& nvml = library_->functions();
   const nvmlReturn_t created = nvml.EventSetCreate(&set_);
-  if (created != NVML_SUCCESS) return Fail(Unsupported(std::string(nvml.EventSetCreate.name) + ": " + library_->Explain(created)));
+  if (created != NVML_SUCCESS)
+    return Fail(
+        Unsupported(std::string(nvml.EventSetCreate.name) + ": " + library_->Explain(created)));
   has_set_ = true;
   return Ok();
 }

@@ -23,7 +23,7 @@ constexpr const char* kEnd = "end";   // of a record that is whole
 
 // Of one file or directory, without what is in it; nullopt: it cannot be looked at.
 std::optional<uint64_t> FingerprintOfOne(const std::string& path, size_t name_begins) {
-  struct stat facts {};
+  struct stat facts{};
   if (lstat(path.c_str(), &facts) != 0) return std::nullopt;
   std::string text = path.substr(name_begins);
   const auto& time = facts.st_mtim;
@@ -59,9 +59,7 @@ std::vector<JobId> JobsIn(const std::string& directory) {
   return jobs;
 }
 
-std::string OrNone(const std::string& boot) {
-  return boot.empty() ? kNoBoot : boot;
-}
+std::string OrNone(const std::string& boot) { return boot.empty() ? kNoBoot : boot; }
 
 }  // namespace
 

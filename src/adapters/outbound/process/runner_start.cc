@@ -66,9 +66,11 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
   const Result<Descriptor> lock = directory.WriteLaunch({.spec = spec, .cgroups = attempt.cgroups});
   if (!lock.has_value()) return undo(lock.error());
   if (!cgroups.has_value()) return StartFailed(attempt, directory, cgroups.error());
-  Result<Descriptor> secrets = spec.secrets.empty() ? Result<Descriptor>(Descriptor()) : PutIntoMemory(spec.secrets);
+  Result<Descriptor> secrets =
+      spec.secrets.empty() ? Result<Descriptor>(Descriptor()) : PutIntoMemory(spec.secrets);
   if (!secrets.has_value()) return undo(secrets.error());
-  const Status supervised = Supervise(attempt, directory, lock->get(), /*bury=*/false, secrets->get());
+  const Status supervised =
+      Supervise(attempt, directory, lock->get(), /*bury=*/false, secrets->get());
   return supervised.has_value() ? Ok() : undo(supervised.error());
 }
 
@@ -78,7 +80,8 @@ Status SupervisedAttemptRunner::StartFailed(Attempt& attempt, const AttemptDirec
   attempt.status.phase = AttemptPhase::kExited;
   attempt.status.cause = EndCause::kPlatformFault;
   attempt.status.message = error.message;
-  return ReplaceFileAt(directory.fd(), kStatusFile, EncodeStatus(attempt.status), 0600, Survives::kCrash);
+  return ReplaceFileAt(directory.fd(), kStatusFile, EncodeStatus(attempt.status), 0600,
+                       Survives::kCrash);
 }
 
 Status SupervisedAttemptRunner::Supervise(Attempt& attempt, const AttemptDirectory& directory,
@@ -125,7 +128,8 @@ void SupervisedAttemptRunner::Attend(Attempt& attempt) {
   const auto directory = AttemptDirectory::Open(attempts_fd_.get(), attempt.status.key);
   const auto launch = directory.has_value() ? directory->ReadLaunch() : Fail(directory.error());
   if (!launch.has_value() && directory.has_value() && directory->IsHeld()) {
-    attempt.status.message = "its supervisor lives, but cannot be talked to: " + launch.error().message;
+    attempt.status.message =
+        "its supervisor lives, but cannot be talked to: " + launch.error().message;
     return;
   }
   if (!launch.has_value()) {

@@ -92,10 +92,12 @@ void SupervisedAttemptRunner::Stop(const std::string& key, Duration grace) {
   if (attempt->connection.valid()) Send(*attempt, StopRequest{grace});
 }
 
-void SupervisedAttemptRunner::Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) {
+void SupervisedAttemptRunner::Discard(const std::string& key, const std::string& directory,
+                                      const std::vector<std::string>& paths) {
   Attempt* attempt = Find(key);
   if (attempt == nullptr || attempt->status.phase == AttemptPhase::kExited) return;
-  if (attempt->connection.valid()) SendMessage(attempt->connection.get(), DiscardRequest{directory, paths});
+  if (attempt->connection.valid())
+    SendMessage(attempt->connection.get(), DiscardRequest{directory, paths});
 }
 
 void SupervisedAttemptRunner::Send(Attempt& attempt, const ControlMessage& message) {

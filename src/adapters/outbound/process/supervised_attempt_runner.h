@@ -34,7 +34,8 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Status Start(const LaunchSpec& spec) override;
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
   void Stop(const std::string& key, Duration grace) override;
-  void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override;
+  void Discard(const std::string& key, const std::string& directory,
+               const std::vector<std::string>& paths) override;
   std::vector<AttemptStatus> Observe() override;
   HostUse Used(const std::string& key) override;
   Status Forget(const std::string& key) override;
@@ -58,7 +59,8 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Status Prepare(const Options& options);
 
   // runner_start.cc
-  Status Supervise(Attempt& attempt, const AttemptDirectory& directory, int lock_fd, bool bury, int secrets_fd = -1);
+  Status Supervise(Attempt& attempt, const AttemptDirectory& directory, int lock_fd, bool bury,
+                   int secrets_fd = -1);
   Status StartFailed(Attempt& attempt, const AttemptDirectory& directory, const Error& error);
   void Adopt(const std::string& key);
   void Attend(Attempt& attempt);
@@ -80,7 +82,8 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Descriptor attempts_fd_;
   Descriptor events_;
   uint64_t execs_ = 0;
-  std::map<std::string, Attempt> attempts_;  // nodes stay in place: events point at them until Unwatch
+  // Nodes stay in place: events point at them until Unwatch
+  std::map<std::string, Attempt> attempts_;
 };
 
 }  // namespace gp

@@ -102,7 +102,8 @@ void SupervisorNursery::Close() {
 bool SupervisorNursery::Send(const Order& order) {
   std::vector<int> descriptors{order.agent_fd, order.directory_fd, order.lock_fd};
   if (order.secrets_fd >= 0) descriptors.push_back(order.secrets_fd);
-  return SendPacket(conversation_.get(), EncodeBirth(order.request), descriptors) == SendOutcome::kSent;
+  return SendPacket(conversation_.get(), EncodeBirth(order.request), descriptors) ==
+         SendOutcome::kSent;
 }
 
 Result<pid_t> SupervisorNursery::AwaitAnswer() {

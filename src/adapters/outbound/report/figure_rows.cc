@@ -8,7 +8,9 @@
 namespace gp {
 namespace {
 
-std::string Seconds(double seconds) { return ToText(Duration::Milliseconds(static_cast<int64_t>(seconds * 1e3 + 0.5))); }
+std::string Seconds(double seconds) {
+  return ToText(Duration::Milliseconds(static_cast<int64_t>(seconds * 1e3 + 0.5)));
+}
 std::string Hours(double hours) { return fmt::format("{:.2f}", hours); }
 std::string Amount(Wide micros) { return fmt::format("{:.2f}", ToAmount(micros)); }
 
@@ -24,7 +26,9 @@ FigureRow Row(const std::string& name, const std::vector<RunFigures>& runs, Valu
 std::vector<FigureRow> FigureRows(const std::vector<RunFigures>& runs) {
   using F = RunFigures;
   std::vector<FigureRow> rows;
-  const auto add = [&](const std::string& name, const auto& value) { rows.push_back(Row(name, runs, value)); };
+  const auto add = [&](const std::string& name, const auto& value) {
+    rows.push_back(Row(name, runs, value));
+  };
   add("jobs", [](const F& f) { return std::to_string(f.jobs); });
   add("ended", [](const F& f) { return std::to_string(f.ended); });
   add("never started", [](const F& f) { return std::to_string(f.never_started); });
@@ -38,11 +42,15 @@ std::vector<FigureRow> FigureRows(const std::vector<RunFigures>& runs) {
   add("first submit to last end", [](const F& f) { return Seconds(f.span_h * 3600); });
   add("GPU-hours held", [](const F& f) { return Hours(f.gpu_hours_held); });
   add("GPU-hours installed", [](const F& f) { return Hours(f.gpu_hours_installed); });
-  add("GPU-hours idle while jobs waited", [](const F& f) { return Hours(f.gpu_hours_idle_while_waiting); });
+  add("GPU-hours idle while jobs waited",
+      [](const F& f) { return Hours(f.gpu_hours_idle_while_waiting); });
   add("utilization", [](const F& f) { return fmt::format("{:.1f}%", 100 * f.utilization); });
-  add("fragmentation of free GPU time", [](const F& f) { return f.fragmentation ? fmt::format("{:.1f}%", 100 * *f.fragmentation) : "–"; });
+  add("fragmentation of free GPU time", [](const F& f) {
+    return f.fragmentation ? fmt::format("{:.1f}%", 100 * *f.fragmentation) : "–";
+  });
   if (!std::ranges::any_of(runs, [](const F& f) { return f.cost.has_value(); })) return rows;
-  add("cost of GPU-hours installed", [](const F& f) { return f.cost ? Amount(f.cost->installed) : "–"; });
+  add("cost of GPU-hours installed",
+      [](const F& f) { return f.cost ? Amount(f.cost->installed) : "–"; });
   add("cost of GPU-hours held", [](const F& f) { return f.cost ? Amount(f.cost->held) : "–"; });
   return rows;
 }
@@ -67,7 +75,8 @@ std::vector<FigureRow> QueueRows(const std::vector<RunFigures>& runs) {
 std::vector<std::string> ModelsWithoutPrice(const std::vector<RunFigures>& runs) {
   std::set<std::string> models;
   for (const RunFigures& run : runs) {
-    if (run.cost) models.insert(run.cost->models_without_price.begin(), run.cost->models_without_price.end());
+    if (run.cost)
+      models.insert(run.cost->models_without_price.begin(), run.cost->models_without_price.end());
   }
   return {models.begin(), models.end()};
 }

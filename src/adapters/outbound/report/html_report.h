@@ -1,7 +1,7 @@
 #pragma once
 
-// A run, or several versions of one side by side, as one page that needs nothing else: no network, no
-// script, light or dark as the reader's system is.
+// A run, or several versions of one side by side, as one page that needs nothing else: no network,
+// no script, light or dark as the reader's system is.
 
 #include <string>
 #include <vector>
@@ -23,8 +23,8 @@ struct RunReport {
   std::string title;
   std::vector<std::string> notes;  // a paragraph each
   std::vector<ReportRun> runs;
-  std::string source_title;        // what was played: "two-teams.yaml"
-  std::string source;              // its text; empty: none
+  std::string source_title;  // what was played: "two-teams.yaml"
+  std::string source;        // its text; empty: none
 };
 
 std::string HtmlReport(const RunReport& report);

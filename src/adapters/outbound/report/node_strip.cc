@@ -36,7 +36,8 @@ std::vector<Row> RowsOf(const RunSeries& series) {
   std::vector<Row> rows;
   for (size_t i = 0; i < series.nodes.size(); ++i) {
     const NodeSeries& node = series.nodes[i];
-    if (i % nodes_per_row == 0) rows.push_back({node.name + (nodes_per_row > 1 ? " …" : ""), 0, {}, {}});
+    if (i % nodes_per_row == 0)
+      rows.push_back({node.name + (nodes_per_row > 1 ? " …" : ""), 0, {}, {}});
     rows.back().gpus += static_cast<double>(node.gpus);
     Add(node.held, rows.back().held);
     Add(node.serving, rows.back().serving);
@@ -61,7 +62,8 @@ class Painter {
  public:
   void Paint(int shade, double x1, double x2, double y, double height) {
     if (shade == 0) return;
-    paths_[static_cast<size_t>(shade)] += "M" + Place(x1) + " " + Place(y) + "H" + Place(x2) + "v" + Place(height) + "H" + Place(x1) + "z";
+    paths_[static_cast<size_t>(shade)] += "M" + Place(x1) + " " + Place(y) + "H" + Place(x2) + "v" +
+                                          Place(height) + "H" + Place(x1) + "z";
   }
   std::string Svg() const {
     std::string svg;
@@ -77,7 +79,8 @@ class Painter {
   std::array<std::string, kOutOfService + 1> paths_;
 };
 
-void PaintRow(const Row& row, double span_s, double seconds, const Scale& x, double y, double height, Painter& painter) {
+void PaintRow(const Row& row, double span_s, double seconds, const Scale& x, double y,
+              double height, Painter& painter) {
   const size_t points_per_column = (row.held.size() + kColumnsMax - 1) / kColumnsMax;
   double begin_s = 0;
   int shade = 0;
@@ -91,12 +94,14 @@ void PaintRow(const Row& row, double span_s, double seconds, const Scale& x, dou
       shade = next;
     }
   }
-  painter.Paint(shade, x.At(begin_s), x.At(std::min(seconds, span_s * static_cast<double>(row.held.size()))), y, height);
+  painter.Paint(shade, x.At(begin_s),
+                x.At(std::min(seconds, span_s * static_cast<double>(row.held.size()))), y, height);
 }
 
 }  // namespace
 
-std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds, const Ground& ground) {
+std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds,
+                          const Ground& ground) {
   const std::vector<Row> rows = RowsOf(series);
   if (rows.empty()) return "";
   const double height = std::min(kRowMax, kHeightMax / static_cast<double>(rows.size()));
@@ -105,11 +110,13 @@ std::string DrawNodeStrip(const std::string& label, const RunSeries& series, dou
   const size_t every = height >= kRowWithName ? 1 : static_cast<size_t>(kRowWithName / height) + 1;
   Painter painter;
   std::string svg = BottomAxis(x, TimeTicks(x.high, TicksOn(x)), bottom, bottom);
-  svg += fmt::format("<rect class=\"idle\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", Place(x.from), Place(kTop), Place(x.to - x.from), Place(bottom - kTop));
+  svg += fmt::format("<rect class=\"idle\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                     Place(x.from), Place(kTop), Place(x.to - x.from), Place(bottom - kTop));
   for (size_t i = 0; i < rows.size(); ++i) {
     const double y = kTop + height * static_cast<double>(i);
     if (i % every == 0) svg += TextAt(x.from - 7, y + height / 2 + 4, "end", rows[i].name);
-    PaintRow(rows[i], static_cast<double>(series.span.ns) / 1e9, seconds, x, y, height > 4 ? height - 1 : height, painter);
+    PaintRow(rows[i], static_cast<double>(series.span.ns) / 1e9, seconds, x, y,
+             height > 4 ? height - 1 : height, painter);
   }
   return Svg(ground.width, bottom + 22, label, svg + painter.Svg());
 }

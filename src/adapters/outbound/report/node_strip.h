@@ -13,6 +13,7 @@ namespace gp {
 inline constexpr size_t kStripRowsMax = 96;
 
 // `seconds` is where the axis ends.
-std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds, const Ground& ground);
+std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds,
+                          const Ground& ground);
 
 }  // namespace gp

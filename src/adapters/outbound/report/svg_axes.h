@@ -17,7 +17,7 @@ struct Ground {
 
 // Where the values of an axis are drawn.
 struct Scale {
-  double low = 0;   // values
+  double low = 0;  // values
   double high = 1;
   double from = 0;  // places
   double to = 1;
@@ -45,7 +45,8 @@ std::string LineAcross(const std::string& kind, double x1, double y1, double x2,
 std::string TextAt(double x, double y, const std::string& anchor, const std::string& text);
 
 // Lines and words below a plot that ends at `bottom`, and left of it.
-std::string BottomAxis(const Scale& x, const std::vector<TickMark>& ticks, double top, double bottom);
+std::string BottomAxis(const Scale& x, const std::vector<TickMark>& ticks, double top,
+                       double bottom);
 std::string LeftAxis(const Scale& y, const std::vector<TickMark>& ticks, double left, double right);
 
 // Room for names left of a plot, the longest of which has so many letters.

@@ -21,7 +21,8 @@ std::string PathOf(const PlotLine& line, const TimePlot& plot, const Scale& x, c
   std::string path;
   for (size_t i = 0; i < line.means.size(); ++i) {
     const double end_s = std::min(plot.seconds, span_s * static_cast<double>(i + 1));
-    path += path.empty() ? "M" + Place(x.At(0)) + " " + Place(y.At(line.means[i])) : "V" + Place(y.At(line.means[i]));
+    path += path.empty() ? "M" + Place(x.At(0)) + " " + Place(y.At(line.means[i]))
+                         : "V" + Place(y.At(line.means[i]));
     path += "H" + Place(x.At(end_s));
   }
   return path;
@@ -32,14 +33,16 @@ std::string PathOf(const PlotLine& line, const TimePlot& plot, const Scale& x, c
 std::string DrawTimePlot(const TimePlot& plot) {
   const Scale x{0, std::max(plot.seconds, 1.0), plot.ground.left, plot.ground.width - kRightMargin};
   const Scale y{0, std::max(plot.high, 1.0) * kHeadroom, kBottom, kTop};
-  std::string svg = LeftAxis(y, CountTicks(y.high, 5), x.from, x.to) + BottomAxis(x, TimeTicks(x.high, TicksOn(x)), kTop, kBottom);
+  std::string svg = LeftAxis(y, CountTicks(y.high, 5), x.from, x.to) +
+                    BottomAxis(x, TimeTicks(x.high, TicksOn(x)), kTop, kBottom);
   for (const PlotLine& line : plot.lines) {
     std::string path = PathOf(line, plot, x, y);
     if (path.empty()) continue;
     if (line.kind.ends_with("area")) path += "V" + Place(kBottom) + "H" + Place(x.from) + "Z";
     svg += fmt::format("<path class=\"{}\" d=\"{}\"/>\n", line.kind, path);
   }
-  return Svg(plot.ground.width, kHeight, plot.label, svg + LineAcross("axis", x.from, kBottom, x.to, kBottom));
+  return Svg(plot.ground.width, kHeight, plot.label,
+             svg + LineAcross("axis", x.from, kBottom, x.to, kBottom));
 }
 
 }  // namespace gp

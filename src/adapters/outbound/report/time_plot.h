@@ -10,7 +10,7 @@
 namespace gp {
 
 struct PlotLine {
-  std::string kind;  // class of its style: "held area", "installed"
+  std::string kind;           // class of its style: "held area", "installed"
   std::vector<double> means;  // one a span, from the beginning on
   Duration span;
 };
@@ -18,8 +18,8 @@ struct PlotLine {
 struct TimePlot {
   std::string label;
   std::vector<PlotLine> lines;  // the first one farthest back
-  double seconds = 1;  // of the axis, from the beginning
-  double high = 1;     // of the axis
+  double seconds = 1;           // of the axis, from the beginning
+  double high = 1;              // of the axis
   Ground ground;
 };
 

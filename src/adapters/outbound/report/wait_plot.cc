@@ -20,7 +20,12 @@ constexpr size_t kNameMax = 18;
 double Grown(double seconds) { return std::log10(1 + seconds); }
 
 std::vector<TickMark> Ticks(double high_s) {
-  constexpr struct { double seconds; const char* text; } kAll[] = {{0, "0"}, {1, "1s"}, {10, "10s"}, {60, "1m"}, {600, "10m"}, {3'600, "1h"}, {36'000, "10h"}, {345'600, "4d"}, {3'456'000, "40d"}, {34'560'000, "400d"}};
+  constexpr struct {
+    double seconds;
+    const char* text;
+  } kAll[] = {{0, "0"},           {1, "1s"},           {10, "10s"},     {60, "1m"},
+              {600, "10m"},       {3'600, "1h"},       {36'000, "10h"}, {345'600, "4d"},
+              {3'456'000, "40d"}, {34'560'000, "400d"}};
   std::vector<TickMark> ticks;
   for (const auto& tick : kAll) {
     if (tick.seconds <= high_s) ticks.push_back({Grown(tick.seconds), tick.text});
@@ -34,7 +39,9 @@ std::string Shortened(const std::string& name) {
 }
 
 std::string Bar(const std::string& kind, double from, double to, double middle, double height) {
-  return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\"/>\n", kind, Place(from), Place(middle - height / 2), Place(std::max(to - from, 2.0)), Place(height));
+  return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\"/>\n",
+                     kind, Place(from), Place(middle - height / 2), Place(std::max(to - from, 2.0)),
+                     Place(height));
 }
 
 std::string Row(const QueueWaits& queue, double middle, const Scale& x) {
@@ -44,19 +51,23 @@ std::string Row(const QueueWaits& queue, double middle, const Scale& x) {
   svg += Bar("whisker", at(0), longest, middle, 2);
   svg += Bar("half", at(25), at(75), middle, 12);
   svg += Bar("median", at(50) - 1.5, at(50) + 1.5, middle, 18);
-  return svg + fmt::format("<circle class=\"p95\" cx=\"{}\" cy=\"{}\" r=\"4\"/>\n", Place(at(95)), Place(middle));
+  return svg + fmt::format("<circle class=\"p95\" cx=\"{}\" cy=\"{}\" r=\"4\"/>\n", Place(at(95)),
+                           Place(middle));
 }
 
 }  // namespace
 
-std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues, double high_s, double width) {
+std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues,
+                         double high_s, double width) {
   const size_t rows = std::min(queues.size(), kWaitRowsMax);
   const double bottom = kTop + kRow * static_cast<double>(std::max<size_t>(rows, 1));
   size_t letters = 0;
-  for (size_t i = 0; i < rows; ++i) letters = std::max(letters, std::min(queues[i].queue.size(), kNameMax));
+  for (size_t i = 0; i < rows; ++i)
+    letters = std::max(letters, std::min(queues[i].queue.size(), kNameMax));
   const Scale x{0, Grown(std::max(high_s, 10.0)), MarginFor(letters) + 8, width - kRightMargin};
   std::string svg = BottomAxis(x, Ticks(high_s), kTop, bottom);
-  for (size_t i = 0; i < rows; ++i) svg += Row(queues[i], kTop + kRow * (static_cast<double>(i) + 0.5), x);
+  for (size_t i = 0; i < rows; ++i)
+    svg += Row(queues[i], kTop + kRow * (static_cast<double>(i) + 0.5), x);
   return Svg(width, bottom + 24, label, svg);
 }
 

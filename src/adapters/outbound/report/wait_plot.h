@@ -16,6 +16,7 @@ struct QueueWaits {
 };
 
 // `high_s` is where the axis ends.
-std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues, double high_s, double width);
+std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues,
+                         double high_s, double width);
 
 }  // namespace gp

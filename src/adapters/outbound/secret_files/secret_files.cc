@@ -77,8 +77,10 @@ Status SyncPath(const std::string& directory) {
 }  // namespace
 
 Result<std::unique_ptr<SecretFiles>> SecretFiles::Open(const std::string& directory) {
-  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return Fail(Internal(directory + ": " + std::strerror(errno)));
-  if (chmod(directory.c_str(), 0700) != 0) return Fail(Internal(directory + ": " + std::strerror(errno)));
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return Fail(Internal(directory + ": " + std::strerror(errno)));
+  if (chmod(directory.c_str(), 0700) != 0)
+    return Fail(Internal(directory + ": " + std::strerror(errno)));
   std::unique_ptr<SecretFiles> files(new SecretFiles(directory));
   GP_CHECK_OK(files->Load());
   return files;
@@ -86,7 +88,8 @@ Result<std::unique_ptr<SecretFiles>> SecretFiles::Open(const std::string& direct
 
 Status SecretFiles::Load() {
   std::error_code error;
-  for (fs::directory_iterator at(directory_, error), end; !error && at != end; at.increment(error)) {
+  for (fs::directory_iterator at(directory_, error), end; !error && at != end;
+       at.increment(error)) {
     const std::string path = at->path();
     if (!path.ends_with(kSuffix)) {  // one that was not written whole
       std::error_code ignored;
@@ -100,7 +103,9 @@ Status SecretFiles::Load() {
     if (!decoded) {
       std::error_code ignored;
       fs::rename(at->path(), path + ".damaged", ignored);
-      warnings_.push_back(path + ": is damaged, and set aside as .damaged: jobs that name this secret do not start until it is set again");
+      warnings_.push_back(path +
+                          ": is damaged, and set aside as .damaged: jobs that name this secret do "
+                          "not start until it is set again");
       continue;
     }
     bytes_ += decoded->second.size();
@@ -111,23 +116,31 @@ Status SecretFiles::Load() {
 }
 
 std::string SecretFiles::PathOf(const Key& key) const {
-  return directory_ + "/" + Sha256(key.first.queue + '\0' + key.first.user + '\0' + key.second).substr(0, 40) + std::string(kSuffix);
+  return directory_ + "/" +
+         Sha256(key.first.queue + '\0' + key.first.user + '\0' + key.second).substr(0, 40) +
+         std::string(kSuffix);
 }
 
 Status SecretFiles::CheckRoom(const Key& key, size_t bytes) const {
   const auto before = kept_.find(key);
   const size_t had = before == kept_.end() ? 0 : before->second.value.size();
-  if (bytes_ - had + bytes > kBytesMax) return Fail(Conflict("there is no room for more secrets: " + std::to_string(kBytesMax >> 20) + " MiB in all"));
+  if (bytes_ - had + bytes > kBytesMax)
+    return Fail(Conflict("there is no room for more secrets: " + std::to_string(kBytesMax >> 20) +
+                         " MiB in all"));
   size_t of_one = 0, bytes_of_one = bytes - had;
   for (const auto& [other, kept] : kept_) {
     if (other.first != key.first) continue;
     ++of_one;
     bytes_of_one += kept.value.size();
   }
-  if (bytes_of_one > kBytesOfOneMax) return Fail(Conflict("secrets of one user or queue have at most " + std::to_string(kBytesOfOneMax >> 10) + " KiB together"));
+  if (bytes_of_one > kBytesOfOneMax)
+    return Fail(Conflict("secrets of one user or queue have at most " +
+                         std::to_string(kBytesOfOneMax >> 10) + " KiB together"));
   if (before != kept_.end()) return Ok();
-  if (of_one >= kOfOneMax) return Fail(Conflict("at most " + std::to_string(kOfOneMax) + " secrets of one user or queue"));
-  if (kept_.size() >= kSecretsMax) return Fail(Conflict("at most " + std::to_string(kSecretsMax) + " secrets in all"));
+  if (of_one >= kOfOneMax)
+    return Fail(Conflict("at most " + std::to_string(kOfOneMax) + " secrets of one user or queue"));
+  if (kept_.size() >= kSecretsMax)
+    return Fail(Conflict("at most " + std::to_string(kSecretsMax) + " secrets in all"));
   return Ok();
 }
 
@@ -146,11 +159,14 @@ Status SecretFiles::Delete(const SecretOwner& owner, const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto found = kept_.find({owner, name});
   if (found == kept_.end()) {
-    const std::string whose = owner.queue.empty() ? "user " + owner.user + " (those of a queue: --queue)" : "queue " + Printable(owner.queue, 140);
+    const std::string whose = owner.queue.empty()
+                                  ? "user " + owner.user + " (those of a queue: --queue)"
+                                  : "queue " + Printable(owner.queue, 140);
     return Fail(NotFound("there is no secret " + Printable(name, 140) + " of " + whose));
   }
   const std::string path = PathOf(found->first);
-  if (unlink(path.c_str()) != 0 && errno != ENOENT) return Fail(Internal(path + ": " + std::strerror(errno)));
+  if (unlink(path.c_str()) != 0 && errno != ENOENT)
+    return Fail(Internal(path + ": " + std::strerror(errno)));
   bytes_ -= found->second.value.size();
   kept_.erase(found);
   return SyncPath(directory_);
@@ -168,7 +184,8 @@ const SecretFiles::Kept* SecretFiles::At(const SecretOwner& owner, const std::st
   return found == kept_.end() ? nullptr : &found->second;
 }
 
-std::optional<std::string> SecretFiles::Find(const std::string& name, const std::string& user, const std::string& queue) const {
+std::optional<std::string> SecretFiles::Find(const std::string& name, const std::string& user,
+                                             const std::string& queue) const {
   const std::lock_guard lock(mutex_);
   if (const Kept* own = user.empty() ? nullptr : At({"", user}, name)) return own->value;
   for (std::string path = queue; !path.empty(); path = Above(path)) {

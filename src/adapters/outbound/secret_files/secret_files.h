@@ -1,7 +1,8 @@
 #pragma once
 
-// SecretKeeper in a directory that its owner alone may read: a file for each secret, named by a digest of whose it is and
-// what it is called.  The files are as readable to root as the disk is; who takes the disk takes the secrets.
+// SecretKeeper in a directory that its owner alone may read: a file for each secret, named by a
+// digest of whose it is and what it is called.  The files are as readable to root as the disk is;
+// who takes the disk takes the secrets.
 
 #include <map>
 #include <memory>
@@ -15,15 +16,16 @@ namespace gp {
 
 class SecretFiles final : public SecretKeeper {
  public:
-  // Makes the directory where there is none.  A file that is damaged is set aside, see `warnings`.  kInternal: the directory
-  // cannot be made or read.
+  // Makes the directory where there is none.  A file that is damaged is set aside, see `warnings`.
+  // kInternal: the directory cannot be made or read.
   static Result<std::unique_ptr<SecretFiles>> Open(const std::string& directory);
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   Status Set(const SecretFacts& facts, const std::string& value) override;
   Status Delete(const SecretOwner& owner, const std::string& name) override;
   std::vector<SecretFacts> List() const override;
-  std::optional<std::string> Find(const std::string& name, const std::string& user, const std::string& queue) const override;
+  std::optional<std::string> Find(const std::string& name, const std::string& user,
+                                  const std::string& queue) const override;
 
   static constexpr size_t kBytesMax = 64 << 20;  // of all values
   static constexpr size_t kOfOneMax = 256;       // of one owner

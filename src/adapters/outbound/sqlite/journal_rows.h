@@ -24,7 +24,8 @@ inline constexpr const char* kJournalSchema =
 static_assert(kJournalApplicationId == 1196444209);
 
 // Only in a journal of which records were dropped; its one row is the number of the last of them.
-inline constexpr const char* kBaseSchema = "CREATE TABLE IF NOT EXISTS base(sequence INTEGER NOT NULL, crc INTEGER NOT NULL);";
+inline constexpr const char* kBaseSchema =
+    "CREATE TABLE IF NOT EXISTS base(sequence INTEGER NOT NULL, crc INTEGER NOT NULL);";
 
 // The chain of record n binds it to all before it.
 uint64_t NextChain(uint64_t chain, std::string_view bytes);

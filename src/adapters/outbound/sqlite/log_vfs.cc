@@ -123,9 +123,7 @@ struct LogFile {
   Log* log;
 };
 
-Log& LogOf(sqlite3_file* file) {
-  return *reinterpret_cast<LogFile*>(file)->log;
-}
+Log& LogOf(sqlite3_file* file) { return *reinterpret_cast<LogFile*>(file)->log; }
 
 const sqlite3_io_methods& Methods() {
   static const sqlite3_io_methods methods = [] {

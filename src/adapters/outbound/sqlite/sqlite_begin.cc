@@ -1,5 +1,5 @@
-// Where a journal begins: with record 1, or behind a snapshot that stands for records that were dropped, or that could not
-// be copied.
+// Where a journal begins: with record 1, or behind a snapshot that stands for records that were
+// dropped, or that could not be copied.
 
 #include <algorithm>
 
@@ -10,14 +10,17 @@
 namespace gp {
 namespace {
 
-// What goes in one step: whichever is less.  Large records cost by their pages, each of which is read.
+// What goes in one step: whichever is less.  Large records cost by their pages, each of which is
+// read.
 constexpr uint64_t kSweptRecords = 1'000;
 constexpr uint64_t kSweptBytes = 512 << 10;
 
 }  // namespace
 
 Status SqliteJournal::GoOnAfter(const Snapshot& snapshot) {
-  if (snapshot.sequence <= last_sequence_) return Fail(Conflict("journal " + path_ + ": has record " + std::to_string(snapshot.sequence) + " already"));
+  if (snapshot.sequence <= last_sequence_)
+    return Fail(Conflict("journal " + path_ + ": has record " + std::to_string(snapshot.sequence) +
+                         " already"));
   constexpr uint64_t kFirstChain = 0;
   GP_CHECK_OK(InOneTransaction("go on", [&]() -> Status {
     GP_CHECK_OK(InsertSnapshot(snapshot, kFirstChain));
@@ -33,25 +36,33 @@ Result<uint64_t> SqliteJournal::BaseNumber() {
   if (table.Number(0) == 0) return 0;
   Statement base(database_, "SELECT sequence, crc FROM base");
   if (base.Step() == SQLITE_ROW && base.Number(1) == BaseCrc(base.Number(0))) return base.Number(0);
-  return Fail(Internal("journal " + path_ + ": where it begins is damaged (docs/operations.md, \"A damaged journal\")"));
+  return Fail(Internal("journal " + path_ +
+                       ": where it begins is damaged (docs/operations.md, \"A damaged journal\")"));
 }
 
 Status SqliteJournal::WriteBase(sqlite3* database, uint64_t sequence) {
   const std::string values = std::to_string(sequence) + "," + std::to_string(BaseCrc(sequence));
-  const std::string sql = kBaseSchema + ("DELETE FROM base; INSERT INTO base VALUES(" + values + ")");
+  const std::string sql =
+      kBaseSchema + ("DELETE FROM base; INSERT INTO base VALUES(" + values + ")");
   if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return Ok();
-  return Fail(Internal("journal " + path_ + ": write where it begins: " + sqlite3_errmsg(database)));
+  return Fail(
+      Internal("journal " + path_ + ": write where it begins: " + sqlite3_errmsg(database)));
 }
 
 Result<Snapshot> SqliteJournal::Base() {
   const uint64_t number = GP_TRY(BaseNumber());
   if (number == 0) return Snapshot{};
-  Statement all(database_, "SELECT sequence, chain, crc, bytes FROM snapshots WHERE sequence>=? ORDER BY sequence");
+  Statement all(
+      database_,
+      "SELECT sequence, chain, crc, bytes FROM snapshots WHERE sequence>=? ORDER BY sequence");
   all.Bind(1, number);
   while (all.Step() == SQLITE_ROW) {
-    if (all.Number(2) == SnapshotCrc(all.Number(0), all.Number(1), all.Bytes(3))) return Snapshot{all.Number(0), std::string(all.Bytes(3))};
+    if (all.Number(2) == SnapshotCrc(all.Number(0), all.Number(1), all.Bytes(3)))
+      return Snapshot{all.Number(0), std::string(all.Bytes(3))};
   }
-  return Fail(Internal("journal " + path_ + ": records before " + std::to_string(number) + " were dropped, and no whole snapshot stands for them (docs/operations.md, \"A damaged journal\")"));
+  return Fail(Internal("journal " + path_ + ": records before " + std::to_string(number) +
+                       " were dropped, and no whole snapshot stands for them (docs/operations.md, "
+                       "\"A damaged journal\")"));
 }
 
 Result<std::vector<uint64_t>> SqliteJournal::Snapshots() {
@@ -69,12 +80,14 @@ Result<bool> SqliteJournal::HasWholeSnapshot(uint64_t sequence) {
   one.Bind(1, sequence);
   const int step = one.Step();
   if (step != SQLITE_ROW && step != SQLITE_DONE) return Fail(Failed("read a snapshot"));
-  return step == SQLITE_ROW && one.Number(2) == SnapshotCrc(one.Number(0), one.Number(1), one.Bytes(3));
+  return step == SQLITE_ROW &&
+         one.Number(2) == SnapshotCrc(one.Number(0), one.Number(1), one.Bytes(3));
 }
 
 Status SqliteJournal::BeginWith(uint64_t snapshot) {
   if (snapshot < GP_TRY(BaseNumber()) || !GP_TRY(HasWholeSnapshot(snapshot))) {
-    return Fail(Conflict("journal " + path_ + ": no whole snapshot of record " + std::to_string(snapshot) + " is there to begin with"));
+    return Fail(Conflict("journal " + path_ + ": no whole snapshot of record " +
+                         std::to_string(snapshot) + " is there to begin with"));
   }
   return InOneTransaction("begin with a snapshot", [&] { return WriteBase(database_, snapshot); });
 }
@@ -104,7 +117,8 @@ Result<bool> SqliteJournal::Sweep() {
 
 // 0: there is none.
 Result<uint64_t> SqliteJournal::FirstSnapshotBefore(uint64_t base) {
-  Statement first(database_, "SELECT sequence FROM snapshots WHERE sequence<? ORDER BY sequence LIMIT 1");
+  Statement first(database_,
+                  "SELECT sequence FROM snapshots WHERE sequence<? ORDER BY sequence LIMIT 1");
   first.Bind(1, base);
   const int step = first.Step();
   if (step != SQLITE_ROW && step != SQLITE_DONE) return Fail(Failed("read the first snapshot"));
@@ -113,7 +127,9 @@ Result<uint64_t> SqliteJournal::FirstSnapshotBefore(uint64_t base) {
 
 // The record of the base stays: it has its time.  0: there is nothing to sweep.
 Result<uint64_t> SqliteJournal::LastToSweep(uint64_t base) {
-  Statement rows(database_, "SELECT sequence, length(bytes) FROM records WHERE sequence<? ORDER BY sequence LIMIT ?");
+  Statement rows(
+      database_,
+      "SELECT sequence, length(bytes) FROM records WHERE sequence<? ORDER BY sequence LIMIT ?");
   rows.Bind(1, base);
   rows.Bind(2, kSweptRecords);
   uint64_t last = 0;

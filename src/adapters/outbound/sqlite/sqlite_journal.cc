@@ -24,16 +24,12 @@ constexpr const char* kModes =
 
 const char* Advice(int code) {
   switch (code) {
-    case SQLITE_BUSY:
-      return " (does another controller run on it?)";
-    case SQLITE_FULL:
-      return " (make room and start again: nothing that was acknowledged is lost)";
+    case SQLITE_BUSY: return " (does another controller run on it?)";
+    case SQLITE_FULL: return " (make room and start again: nothing that was acknowledged is lost)";
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_ERROR:
-      return " (damaged? docs/operations.md, \"A damaged journal\")";
-    default:
-      return "";
+    case SQLITE_ERROR: return " (damaged? docs/operations.md, \"A damaged journal\")";
+    default: return "";
   }
 }
 

@@ -91,7 +91,8 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
   };
   const Snapshot snapshot = GP_TRY(LatestSnapshot());
   const auto begins = Base();
-  if (!begins && snapshot.sequence == 0) return Fail(begins.error());  // all that is there follows from what is not
+  // All that is there follows from what is not
+  if (!begins && snapshot.sequence == 0) return Fail(begins.error());
   const Snapshot base = begins ? *begins : Snapshot{};
   uint64_t from_first = 0;
   uint64_t from_snapshot = 0;

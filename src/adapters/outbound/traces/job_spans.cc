@@ -14,14 +14,17 @@ constexpr size_t kSpanDigits = 16;
 constexpr const char* kVariable = "TRACEPARENT";
 
 bool IsHex(std::string_view text, size_t digits) {
-  return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos && text.find_first_not_of('0') != std::string_view::npos;
+  return text.size() == digits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+         text.find_first_not_of('0') != std::string_view::npos;
 }
 
 class JobTrace {
  public:
   JobTrace(const State& state, const Job& job) : state_(state), job_(job) {
     const auto variable = job.spec->environment.find(kVariable);
-    const auto parent = variable == job.spec->environment.end() ? std::nullopt : ParseTraceParent(variable->second);
+    const auto parent =
+        variable == job.spec->environment.end() ? std::nullopt : ParseTraceParent(variable->second);
     const std::string own = Sha256(ToBase32(state.lineage) + " " + gp::ToText(job.id));
     root_.trace = parent ? parent->trace : own.substr(0, kTraceDigits);
     root_.parent = parent ? parent->span : "";
@@ -35,14 +38,17 @@ class JobTrace {
       AddAttempt(attempt);
       free_at = attempt.ended_at;
     }
-    if (job_.attempts.empty() || free_at < job_.ended_at) AddWaiting(job_.attempt + 1, free_at, job_.ended_at);
+    if (job_.attempts.empty() || free_at < job_.ended_at)
+      AddWaiting(job_.attempt + 1, free_at, job_.ended_at);
     AddJob();
     return std::move(spans_);
   }
 
  private:
   // Of the job alone: several may be told of in one trace.
-  std::string IdOf(const std::string& what) const { return Sha256(root_.trace + " " + gp::ToText(job_.id) + " " + what).substr(0, kSpanDigits); }
+  std::string IdOf(const std::string& what) const {
+    return Sha256(root_.trace + " " + gp::ToText(job_.id) + " " + what).substr(0, kSpanDigits);
+  }
 
   Instant Wall(Instant at) const { return WallOf(state_.time, at); }
 
@@ -58,11 +64,13 @@ class JobTrace {
   }
 
   void AddWaiting(int number, Instant begin, Instant end) {
-    Add("wait", "wait " + std::to_string(number), begin, end).attributes = {{"gpu_platform.attempt", int64_t{number}}};
+    Add("wait", "wait " + std::to_string(number), begin, end).attributes = {
+        {"gpu_platform.attempt", int64_t{number}}};
   }
 
   void AddAttempt(const AttemptRecord& attempt) {
-    Span& span = Add("attempt", "attempt " + std::to_string(attempt.number), attempt.placed_at, attempt.ended_at);
+    Span& span = Add("attempt", "attempt " + std::to_string(attempt.number), attempt.placed_at,
+                     attempt.ended_at);
     std::vector<std::string> nodes;
     int64_t gpus = 0;
     for (const RankRecord& rank : attempt.ranks) {
@@ -70,13 +78,22 @@ class JobTrace {
       if (node != nullptr) nodes.push_back(node->facts->name);
       gpus += static_cast<int64_t>(rank.gpus.size());
     }
-    span.attributes = {{"gpu_platform.attempt", int64_t{attempt.number}}, {"gpu_platform.nodes", nodes}, {"gpu_platform.gpus", gpus}, {"gpu_platform.end", Name(attempt.end)}};
-    if (attempt.started_at.ns != 0) span.events.push_back({Wall(attempt.started_at), "started", {}});
+    span.attributes = {{"gpu_platform.attempt", int64_t{attempt.number}},
+                       {"gpu_platform.nodes", nodes},
+                       {"gpu_platform.gpus", gpus},
+                       {"gpu_platform.end", Name(attempt.end)}};
+    if (attempt.started_at.ns != 0)
+      span.events.push_back({Wall(attempt.started_at), "started", {}});
     for (const Checkpoint& one : job_.checkpoints) {
-      if (one.attempt == attempt.number && one.is_complete) span.events.push_back({Wall(one.at), "checkpoint", {{"gpu_platform.step", one.step}, {"gpu_platform.bytes", one.bytes}}});
+      if (one.attempt == attempt.number && one.is_complete)
+        span.events.push_back(
+            {Wall(one.at),
+             "checkpoint",
+             {{"gpu_platform.step", one.step}, {"gpu_platform.bytes", one.bytes}}});
     }
     for (const XidNote& note : job_.xids) {
-      if (note.attempt == attempt.number) span.events.push_back({Wall(note.at), "xid", {{"gpu_platform.xid", int64_t{note.xid}}}});
+      if (note.attempt == attempt.number)
+        span.events.push_back({Wall(note.at), "xid", {{"gpu_platform.xid", int64_t{note.xid}}}});
     }
     std::ranges::sort(span.events, {}, &SpanEvent::at);
     span.is_error = ChargeOf(attempt.end) != EndCharge::kNobody;
@@ -87,9 +104,12 @@ class JobTrace {
     root_.name = "job";
     root_.begin = Wall(job_.submitted_at);
     root_.end = Wall(std::max(job_.submitted_at, job_.ended_at));
-    root_.attributes = {{"gpu_platform.job", NameOf(job_)},     {"gpu_platform.name", job_.spec->name},
-                        {"gpu_platform.user", job_.user.name},  {"gpu_platform.queue", job_.queue},
-                        {"gpu_platform.state", Name(job_.state)}, {"gpu_platform.attempts", int64_t{job_.attempt}},
+    root_.attributes = {{"gpu_platform.job", NameOf(job_)},
+                        {"gpu_platform.name", job_.spec->name},
+                        {"gpu_platform.user", job_.user.name},
+                        {"gpu_platform.queue", job_.queue},
+                        {"gpu_platform.state", Name(job_.state)},
+                        {"gpu_platform.attempts", int64_t{job_.attempt}},
                         {"process.exit.code", int64_t{job_.exit_code}}};
     root_.is_error = job_.state == JobState::kFailed || job_.state == JobState::kTimeout;
     if (root_.is_error) root_.message = Printable(job_.reason, 300);
@@ -106,12 +126,18 @@ class JobTrace {
 
 std::optional<TraceParent> ParseTraceParent(std::string_view text) {
   const std::vector<std::string> parts = Split(text, '-');
-  const auto is_byte = [](const std::string& part) { return part.size() == 2 && part.find_first_not_of("0123456789abcdef") == std::string::npos; };
-  const bool is_one = parts.size() >= 4 && is_byte(parts[0]) && parts[0] != "ff" && IsHex(parts[1], kTraceDigits) && IsHex(parts[2], kSpanDigits) && is_byte(parts[3]);
+  const auto is_byte = [](const std::string& part) {
+    return part.size() == 2 && part.find_first_not_of("0123456789abcdef") == std::string::npos;
+  };
+  const bool is_one = parts.size() >= 4 && is_byte(parts[0]) && parts[0] != "ff" &&
+                      IsHex(parts[1], kTraceDigits) && IsHex(parts[2], kSpanDigits) &&
+                      is_byte(parts[3]);
   if (!is_one || (parts[0] == "00" && parts.size() != 4)) return std::nullopt;
   return TraceParent{parts[1], parts[2]};
 }
 
-std::vector<Span> SpansOf(const State& state, const Job& job) { return JobTrace(state, job).Spans(); }
+std::vector<Span> SpansOf(const State& state, const Job& job) {
+  return JobTrace(state, job).Spans();
+}
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #pragma once
 
-// The life of a job as spans: the job, below it its waiting and its attempts (docs/reference/traces.md).
+// The life of a job as spans: the job, below it its waiting and its attempts
+// (docs/reference/traces.md).
 
 #include <string>
 #include <vector>
@@ -18,8 +19,8 @@ struct TraceParent {
 // "00-TRACE-SPAN-FLAGS"; nullopt: it is none.
 std::optional<TraceParent> ParseTraceParent(std::string_view text);
 
-// Of a job that is over.  Its trace is the one that TRACEPARENT in its environment names, or one of its own: the same
-// whenever it is told again.  Arguments and other variables are not in it.
+// Of a job that is over.  Its trace is the one that TRACEPARENT in its environment names, or one of
+// its own: the same whenever it is told again.  Arguments and other variables are not in it.
 std::vector<Span> SpansOf(const State& state, const Job& job);
 
 }  // namespace gp

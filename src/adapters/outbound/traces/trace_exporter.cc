@@ -28,7 +28,8 @@ Result<WebAddress> ParseCollector(const std::string& url) {
   return address;
 }
 
-TraceExporter::TraceExporter(Options options) : options_(std::move(options)), stop_fd_(eventfd(0, EFD_CLOEXEC)), thread_([this] { Run(); }) {}
+TraceExporter::TraceExporter(Options options)
+    : options_(std::move(options)), stop_fd_(eventfd(0, EFD_CLOEXEC)), thread_([this] { Run(); }) {}
 
 TraceExporter::~TraceExporter() {
   {
@@ -53,7 +54,8 @@ void TraceExporter::OnCommit(const State& state, const std::vector<Event>& event
       lost_ += spans.size();
       continue;
     }
-    waiting_.insert(waiting_.end(), std::make_move_iterator(spans.begin()), std::make_move_iterator(spans.end()));
+    waiting_.insert(waiting_.end(), std::make_move_iterator(spans.begin()),
+                    std::make_move_iterator(spans.end()));
     told_.notify_one();
   }
 }
@@ -62,7 +64,8 @@ void TraceExporter::OnCommit(const State& state, const std::vector<Event>& event
 std::vector<Span> TraceExporter::Next(std::unique_lock<std::mutex>& lock) {
   told_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
   told_.wait_for(lock, kGather, [this] { return is_ending_ || waiting_.size() >= kBatchMax; });
-  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kBatchMax));
+  const auto end =
+      waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kBatchMax));
   std::vector<Span> batch(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
   waiting_.erase(waiting_.begin(), end);
   return batch;
@@ -84,7 +87,8 @@ void TraceExporter::Run() {
     Restore(std::move(batch));
     told_.wait_for(lock, kPause, [this] { return is_ending_; });
   }
-  const std::vector<Span> rest(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.end()));
+  const std::vector<Span> rest(std::make_move_iterator(waiting_.begin()),
+                               std::make_move_iterator(waiting_.end()));
   const size_t lost = lost_;
   lock.unlock();
   const bool is_taken = rest.empty() || Send(rest, kLastSendMax, -1) == Outcome::kTaken;
@@ -93,14 +97,17 @@ void TraceExporter::Run() {
 
 // REQUIRES: the lock.
 void TraceExporter::Restore(std::vector<Span> batch) {
-  waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()),
+                  std::make_move_iterator(batch.end()));
 }
 
 void TraceExporter::SayLost(size_t spans) const {
-  if (spans > 0) options_.say(LogLevel::kWarning, "traces: " + std::to_string(spans) + " spans are lost");
+  if (spans > 0)
+    options_.say(LogLevel::kWarning, "traces: " + std::to_string(spans) + " spans are lost");
 }
 
-TraceExporter::Outcome TraceExporter::Send(const std::vector<Span>& spans, Duration time_limit, int stop_fd) {
+TraceExporter::Outcome TraceExporter::Send(const std::vector<Span>& spans, Duration time_limit,
+                                           int stop_fd) {
   WebPost post;
   post.to = options_.collector;
   post.headers = {{"content-type", "application/json"}};
@@ -108,16 +115,24 @@ TraceExporter::Outcome TraceExporter::Send(const std::vector<Span>& spans, Durat
   post.time_limit = time_limit;
   const auto answer = Post(post, stop_fd);
   const bool is_taken = answer && answer->status >= 200 && answer->status < 300;
-  const bool may_be_asked_again = !answer || answer->status == 429 || (answer->status >= 502 && answer->status <= 504);
+  const bool may_be_asked_again =
+      !answer || answer->status == 429 || (answer->status >= 502 && answer->status <= 504);
   size_t lost = is_taken || may_be_asked_again ? 0 : spans.size();
   {
     const std::lock_guard lock(mutex_);
-    if (is_ending_ && stop_fd >= 0) return is_taken ? Outcome::kTaken : Outcome::kLater;  // it was not the collector that failed
+    // It was not the collector that failed
+    if (is_ending_ && stop_fd >= 0) return is_taken ? Outcome::kTaken : Outcome::kLater;
     lost += is_ending_ ? 0 : std::exchange(lost_, 0);
   }
-  const std::string why = answer ? post.to.host + " answers " + std::to_string(answer->status) + ": " + Printable(answer->body, 200) : answer.error().message;
-  if (!is_taken && std::exchange(is_reached_, false)) options_.say(LogLevel::kWarning, "traces: " + why + (may_be_asked_again && stop_fd >= 0 ? "; it is tried again" : ""));
-  if (is_taken && !std::exchange(is_reached_, true)) options_.say(LogLevel::kInfo, "traces: the collector is reached again");
+  const std::string why = answer ? post.to.host + " answers " + std::to_string(answer->status) +
+                                       ": " + Printable(answer->body, 200)
+                                 : answer.error().message;
+  if (!is_taken && std::exchange(is_reached_, false))
+    options_.say(
+        LogLevel::kWarning,
+        "traces: " + why + (may_be_asked_again && stop_fd >= 0 ? "; it is tried again" : ""));
+  if (is_taken && !std::exchange(is_reached_, true))
+    options_.say(LogLevel::kInfo, "traces: the collector is reached again");
   if (stop_fd >= 0) SayLost(lost);
   return is_taken ? Outcome::kTaken : may_be_asked_again ? Outcome::kLater : Outcome::kRefused;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Sends the spans of jobs that have ended to a collector.  Traces are for looking at, not for keeping books: what a
-// collector does not take in time is lost, and said.
+// Sends the spans of jobs that have ended to a collector.  Traces are for looking at, not for
+// keeping books: what a collector does not take in time is lost, and said.
 
 #include <condition_variable>
 #include <deque>
@@ -21,8 +21,8 @@ namespace gp {
 class TraceExporter : public CommitObserver {
  public:
   struct Options {
-    WebAddress collector;    // with its path
-    std::string version;     // of this program
+    WebAddress collector;         // with its path
+    std::string version;          // of this program
     size_t waiting_max = 20'000;  // spans
     // Words for whoever keeps the host, from the exporter's thread.
     std::function<void(LogLevel, const std::string&)> say;

@@ -23,7 +23,8 @@ constexpr int kLookMs = 250;
 // A descriptor that is not the watcher's own business must not live on in it.
 Result<std::pair<pid_t, int>> Spawn(std::vector<std::string> words) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return Fail(Internal("pipe: " + std::string(std::strerror(errno))));
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    return Fail(Internal("pipe: " + std::string(std::strerror(errno))));
   fcntl(ends[1], F_SETFL, 0);  // the watcher writes as it may; a full pipe makes it wait
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -44,17 +45,26 @@ Result<std::pair<pid_t, int>> Spawn(std::vector<std::string> words) {
 // Whether somebody should look at once, and not at the next report.
 bool IsNews(const std::optional<GpuHealth>& before, const GpuHealth& now) {
   if (!before) return true;
-  const auto rows = [](const GpuHealth& health) { return health.row_remap ? std::pair(health.row_remap->pending, health.row_remap->failed) : std::pair(false, false); };
-  const auto has_errors = [](const GpuHealth& health) { return health.ecc && health.ecc->uncorrected_volatile > 0; };
-  return before->lost != now.lost || before->recovery_action != now.recovery_action || rows(*before) != rows(now) || has_errors(*before) != has_errors(now) ||
+  const auto rows = [](const GpuHealth& health) {
+    return health.row_remap ? std::pair(health.row_remap->pending, health.row_remap->failed)
+                            : std::pair(false, false);
+  };
+  const auto has_errors = [](const GpuHealth& health) {
+    return health.ecc && health.ecc->uncorrected_volatile > 0;
+  };
+  return before->lost != now.lost || before->recovery_action != now.recovery_action ||
+         rows(*before) != rows(now) || has_errors(*before) != has_errors(now) ||
          before->nvlinks_active != now.nvlinks_active;
 }
 
 }  // namespace
 
 GpuWatchers::GpuWatchers(Options options, Clock& clock)
-    : options_(std::move(options)), clock_(clock), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), watchers_(options_.uuids.size()) {
+    : options_(std::move(options)),
+      clock_(clock),
+      event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      watchers_(options_.uuids.size()) {
   for (size_t gpu = 0; gpu < watchers_.size(); ++gpu) {
     watchers_[gpu].position = static_cast<int>(gpu);
     watchers_[gpu].read_ns = clock_.BootNs();
@@ -84,7 +94,8 @@ void GpuWatchers::Wake(int descriptor) const {
 std::vector<GpuReading> GpuWatchers::Latest() {
   const std::lock_guard lock(mutex_);
   std::vector<GpuReading> readings;
-  for (const Watcher& watcher : watchers_) readings.push_back({watcher.health, clock_.BootNs() - watcher.read_ns, watcher.error});
+  for (const Watcher& watcher : watchers_)
+    readings.push_back({watcher.health, clock_.BootNs() - watcher.read_ns, watcher.error});
   return readings;
 }
 
@@ -97,7 +108,10 @@ std::vector<XidSighting> GpuWatchers::TakeXids() {
 
 void GpuWatchers::AwaitFirst(Duration at_most) {
   std::unique_lock lock(mutex_);
-  const auto are_all_read = [&] { return std::ranges::all_of(watchers_, [](const Watcher& watcher) { return watcher.health.has_value(); }); };
+  const auto are_all_read = [&] {
+    return std::ranges::all_of(watchers_,
+                               [](const Watcher& watcher) { return watcher.health.has_value(); });
+  };
   heard_.wait_for(lock, std::chrono::nanoseconds(at_most.ns), are_all_read);
 }
 
@@ -116,7 +130,8 @@ bool GpuWatchers::Resume(int gpu) {
   watcher.read_ns = clock_.BootNs();
   watcher.has_told = false;
   Wake(wake_fd_);
-  return heard_.wait_for(lock, std::chrono::nanoseconds(options_.silence_max.ns), [&] { return watcher.has_told || stopping_; });
+  return heard_.wait_for(lock, std::chrono::nanoseconds(options_.silence_max.ns),
+                         [&] { return watcher.has_told || stopping_; });
 }
 
 void GpuWatchers::Begin(size_t gpu) {
@@ -135,13 +150,15 @@ void GpuWatchers::Begin(size_t gpu) {
   watcher.pipe = begun->second;
 }
 
-// A process that hangs in the kernel does not even die: nobody waits for it longer than it takes to ask.
+// A process that hangs in the kernel does not even die: nobody waits for it longer than it takes to
+// ask.
 void GpuWatchers::End(Watcher& watcher, const std::string& why) {
   if (watcher.pid == 0) return;
   kill(watcher.pid, SIGKILL);
   close(watcher.pipe);
   const pid_t pid = std::exchange(watcher.pid, 0);
-  for (int tries = 0; tries < 50 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries) poll(nullptr, 0, 2);
+  for (int tries = 0; tries < 50 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries)
+    poll(nullptr, 0, 2);
   watcher.pipe = -1;
   watcher.bytes.clear();
   watcher.begin_at_ns = clock_.BootNs() + options_.begin_again.ns;
@@ -172,7 +189,8 @@ void GpuWatchers::TakeReading(Watcher& watcher, GpuHealth health) {
 void GpuWatchers::Receive(Watcher& watcher) {
   char buffer[16 << 10];
   ssize_t got = 0;
-  while ((got = read(watcher.pipe, buffer, sizeof buffer)) > 0) watcher.bytes.append(buffer, static_cast<size_t>(got));
+  while ((got = read(watcher.pipe, buffer, sizeof buffer)) > 0)
+    watcher.bytes.append(buffer, static_cast<size_t>(got));
   const bool is_over = got == 0;
   watcher.heard_ns = clock_.BootNs();
   while (true) {
@@ -191,7 +209,8 @@ void GpuWatchers::LookAfter() {
   const int64_t now = clock_.BootNs();
   for (size_t gpu = 0; gpu < watchers_.size(); ++gpu) {
     Watcher& watcher = watchers_[gpu];
-    if (watcher.pid != 0 && now - watcher.heard_ns > options_.silence_max.ns) End(watcher, "a driver call did not return");
+    if (watcher.pid != 0 && now - watcher.heard_ns > options_.silence_max.ns)
+      End(watcher, "a driver call did not return");
     if (watcher.pid == 0 && !watcher.is_paused && now >= watcher.begin_at_ns) Begin(gpu);
   }
 }
@@ -202,7 +221,8 @@ void GpuWatchers::Run() {
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
-      for (const Watcher& watcher : watchers_) descriptors.push_back({watcher.pipe, POLLIN, 0});  // -1: poll passes over it
+      // -1: poll passes over it
+      for (const Watcher& watcher : watchers_) descriptors.push_back({watcher.pipe, POLLIN, 0});
     }
     poll(descriptors.data(), descriptors.size(), kLookMs);
     uint64_t drained = 0;
@@ -210,7 +230,8 @@ void GpuWatchers::Run() {
     const std::lock_guard lock(mutex_);
     for (size_t gpu = 0; gpu < watchers_.size(); ++gpu) {
       const bool has_news = (descriptors[gpu + 1].revents & (POLLIN | POLLHUP)) != 0;
-      if (has_news && watchers_[gpu].pipe == descriptors[gpu + 1].fd && watchers_[gpu].pid != 0) Receive(watchers_[gpu]);
+      if (has_news && watchers_[gpu].pipe == descriptors[gpu + 1].fd && watchers_[gpu].pid != 0)
+        Receive(watchers_[gpu]);
     }
     LookAfter();
   }

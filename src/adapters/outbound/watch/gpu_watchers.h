@@ -26,7 +26,8 @@ class GpuWatchers : public GpuWatch {
   struct Options {
     std::vector<std::string> command;  // of a watcher; the GPU's UUID is added
     std::vector<std::string> uuids;    // by position
-    Duration silence_max = Duration::Seconds(5);  // a watcher that says nothing for so long is killed
+    // A watcher that says nothing for so long is killed
+    Duration silence_max = Duration::Seconds(5);
     Duration begin_again = Duration::Seconds(1);  // after its end
   };
 
@@ -37,22 +38,23 @@ class GpuWatchers : public GpuWatch {
   std::vector<XidSighting> TakeXids() override;
   int EventDescriptor() const override { return event_fd_; }
 
-  // Until each GPU was read once, or for so long: a node is not to be seen with the GPUs alone that answered first.
+  // Until each GPU was read once, or for so long: a node is not to be seen with the GPUs alone that
+  // answered first.
   void AwaitFirst(Duration at_most);
   // Nobody holds the GPU open between the two: a reset wants it for itself.
   void Pause(int gpu);
-  // Waits until the GPU is watched again: a fault in between would be told by counters alone, seconds later.  False: its
-  // watcher said nothing for as long as a call to the driver may take.
+  // Waits until the GPU is watched again: a fault in between would be told by counters alone,
+  // seconds later.  False: its watcher said nothing for as long as a call to the driver may take.
   bool Resume(int gpu);
 
  private:
   struct Watcher {
     int position = 0;
-    pid_t pid = 0;   // 0: does not run
+    pid_t pid = 0;  // 0: does not run
     int pipe = -1;
-    std::string bytes;             // of a frame that is not whole yet
+    std::string bytes;  // of a frame that is not whole yet
     int64_t heard_ns = 0;
-    bool has_told = false;         // since it was begun
+    bool has_told = false;  // since it was begun
     int64_t begin_at_ns = 0;
     bool is_paused = false;
     std::optional<GpuHealth> health;

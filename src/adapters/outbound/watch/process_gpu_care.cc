@@ -10,7 +10,9 @@
 
 namespace gp {
 ProcessGpuCare::ProcessGpuCare(Options options)
-    : options_(std::move(options)), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : options_(std::move(options)),
+      event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 ProcessGpuCare::~ProcessGpuCare() {
   Wake(stop_fd_);
@@ -25,7 +27,8 @@ GpuCareResult ProcessGpuCare::Carry(uint64_t number, int gpu, GpuCareKind kind) 
     options_.before_reset(gpu);
     end = RunCommand(options_.reset(gpu), options_.reset_max, stop_fd_);
     const bool is_watched = options_.after_reset(gpu);
-    if (end.ok && !is_watched) end = {false, "was reset, and cannot be watched: the driver does not answer"};
+    if (end.ok && !is_watched)
+      end = {false, "was reset, and cannot be watched: the driver does not answer"};
   } else {
     end = RunCommand(options_.test(gpu), options_.test_max, stop_fd_);
   }
@@ -59,7 +62,8 @@ std::vector<GpuCareResult> ProcessGpuCare::Results() {
 void ProcessGpuCare::KeepOnly(const std::vector<uint64_t>& numbers) {
   const std::lock_guard lock(mutex_);
   for (auto task = tasks_.begin(); task != tasks_.end();) {
-    const bool stays = !task->second.ended || std::ranges::find(numbers, task->first) != numbers.end();
+    const bool stays =
+        !task->second.ended || std::ranges::find(numbers, task->first) != numbers.end();
     if (!stays) task->second.thread.join();
     task = stays ? std::next(task) : tasks_.erase(task);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// GpuCare by commands: a reset is the host's own tool (nvidia-smi --gpu-reset), a test is ours.  Each runs in a process
-// of its own, which is killed when it takes too long.
+// GpuCare by commands: a reset is the host's own tool (nvidia-smi --gpu-reset), a test is ours.
+// Each runs in a process of its own, which is killed when it takes too long.
 
 #include <functional>
 #include <map>

@@ -10,7 +10,9 @@
 
 namespace gp {
 ProcessMigInstances::ProcessMigInstances(Options options)
-    : options_(std::move(options)), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : options_(std::move(options)),
+      event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 ProcessMigInstances::~ProcessMigInstances() {
   {
@@ -58,7 +60,8 @@ Result<MigDevice> ProcessMigInstances::MakeNow(const MigPart& part) {
   return device;
 }
 
-std::optional<Result<MigDevice>> ProcessMigInstances::Make(const std::string& key, const MigPart& part) {
+std::optional<Result<MigDevice>> ProcessMigInstances::Make(const std::string& key,
+                                                           const MigPart& part) {
   {
     uint64_t drained = 0;
     (void)!read(event_fd_, &drained, sizeof drained);
@@ -81,11 +84,14 @@ void ProcessMigInstances::Remove(const std::string& key, const MigPart& part) {
     const std::lock_guard lock(mutex_);
     made_.erase(key);
   }
-  Enqueue(part.gpu, [this, part] { (void)RunCommand(options_.remove(part), options_.time_limit, stop_fd_); });
+  Enqueue(part.gpu,
+          [this, part] { (void)RunCommand(options_.remove(part), options_.time_limit, stop_fd_); });
 }
 
 void ProcessMigInstances::KeepOnly(int gpu, const std::vector<MigPart>& parts) {
-  Enqueue(gpu, [this, gpu, parts] { (void)RunCommand(options_.keep_only(gpu, parts), options_.time_limit, stop_fd_); });
+  Enqueue(gpu, [this, gpu, parts] {
+    (void)RunCommand(options_.keep_only(gpu, parts), options_.time_limit, stop_fd_);
+  });
 }
 
 }  // namespace gp

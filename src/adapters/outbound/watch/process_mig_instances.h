@@ -1,13 +1,13 @@
 #pragma once
 
-// MigInstances by commands: what asks the driver runs in a process of its own, which is killed when it takes too long.
-// Each GPU has a thread that does one thing after the other.
+// MigInstances by commands: what asks the driver runs in a process of its own, which is killed when
+// it takes too long. Each GPU has a thread that does one thing after the other.
 
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <condition_variable>
 #include <thread>
 
 #include "base/time.h"
@@ -23,7 +23,9 @@ class ProcessMigInstances : public MigInstances {
     std::function<std::vector<std::string>(const MigPart&)> remove;
     std::function<std::vector<std::string>(int gpu, const std::vector<MigPart>&)> keep_only;
     // What of an instance its programs open.
-    std::function<Result<std::vector<DeviceNumber>>(int gpu, int gpu_instance, int compute_instance)> devices;
+    std::function<Result<std::vector<DeviceNumber>>(int gpu, int gpu_instance,
+                                                    int compute_instance)>
+        devices;
     Duration time_limit = Duration::Seconds(30);  // of one command
   };
 
@@ -51,8 +53,9 @@ class ProcessMigInstances : public MigInstances {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_ending_ = false;
-  std::map<int, Worker> workers_;                                   // by GPU
-  std::map<std::string, std::optional<Result<MigDevice>>> made_;    // by key; nullopt: not yet known
+  std::map<int, Worker> workers_;  // by GPU
+  // By key; nullopt: not yet known
+  std::map<std::string, std::optional<Result<MigDevice>>> made_;
 };
 
 }  // namespace gp

@@ -33,10 +33,14 @@ void Put(ByteWriter& out, const GpuHealth& health) {
   Put(out, health.memory_clock_mhz);
   out.U64(health.ecc.has_value() ? 1 : 0);
   const EccCounts ecc = health.ecc.value_or(EccCounts{});
-  for (const int64_t count : {ecc.corrected_volatile, ecc.uncorrected_volatile, ecc.corrected_aggregate, ecc.uncorrected_aggregate}) out.I64(count);
+  for (const int64_t count : {ecc.corrected_volatile, ecc.uncorrected_volatile,
+                              ecc.corrected_aggregate, ecc.uncorrected_aggregate})
+    out.I64(count);
   out.U64(health.row_remap.has_value() ? 1 : 0);
   const RowRemap rows = health.row_remap.value_or(RowRemap{});
-  for (const int64_t count : {int64_t{rows.corrected_rows}, int64_t{rows.uncorrected_rows}, int64_t{rows.pending}, int64_t{rows.failed}}) out.I64(count);
+  for (const int64_t count : {int64_t{rows.corrected_rows}, int64_t{rows.uncorrected_rows},
+                              int64_t{rows.pending}, int64_t{rows.failed}})
+    out.I64(count);
   Put(out, health.recovery_action);
   out.U64(health.throttle_reasons.size());
   for (const std::string& reason : health.throttle_reasons) out.String(reason);
@@ -70,7 +74,9 @@ GpuHealth HealthFrom(ByteReader& in) {
   Get(in, health.memory_clock_mhz);
   const bool has_ecc = in.U64() != 0;
   EccCounts ecc;
-  for (int64_t* count : {&ecc.corrected_volatile, &ecc.uncorrected_volatile, &ecc.corrected_aggregate, &ecc.uncorrected_aggregate}) *count = in.I64();
+  for (int64_t* count : {&ecc.corrected_volatile, &ecc.uncorrected_volatile,
+                         &ecc.corrected_aggregate, &ecc.uncorrected_aggregate})
+    *count = in.I64();
   if (has_ecc) health.ecc = ecc;
   const bool has_rows = in.U64() != 0;
   RowRemap rows;
@@ -80,7 +86,8 @@ GpuHealth HealthFrom(ByteReader& in) {
   rows.failed = in.I64() != 0;
   if (has_rows) health.row_remap = rows;
   Get(in, health.recovery_action);
-  for (size_t left = ListSize(in); left > 0 && in.ok(); --left) health.throttle_reasons.push_back(in.String());
+  for (size_t left = ListSize(in); left > 0 && in.ok(); --left)
+    health.throttle_reasons.push_back(in.String());
   Get(in, health.nvlinks_active);
   Get(in, health.nvlinks_total);
   for (size_t left = ListSize(in); left > 0 && in.ok(); --left) {
@@ -129,8 +136,10 @@ std::string EncodeFrame(const WatchFrame& frame) {
 Result<std::optional<WatchFrame>> TakeFrame(std::string& bytes) {
   if (bytes.size() < kLengthBytes) return std::nullopt;
   size_t length = 0;
-  for (size_t i = 0; i < kLengthBytes; ++i) length |= static_cast<size_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
-  if (length > kWatchFrameMax) return Fail(Internal("a watcher told something of " + std::to_string(length) + " bytes"));
+  for (size_t i = 0; i < kLengthBytes; ++i)
+    length |= static_cast<size_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  if (length > kWatchFrameMax)
+    return Fail(Internal("a watcher told something of " + std::to_string(length) + " bytes"));
   if (bytes.size() < kLengthBytes + length) return std::nullopt;
   const std::string body = bytes.substr(kLengthBytes, length);
   bytes.erase(0, kLengthBytes + length);
@@ -139,7 +148,8 @@ Result<std::optional<WatchFrame>> TakeFrame(std::string& bytes) {
   std::optional<WatchFrame> frame;
   if (kind == kHealth) frame = HealthFrom(in);
   if (kind == kXid) frame = XidFrom(in);
-  if (!frame || !in.ok() || !in.AtEnd()) return Fail(Internal("a watcher told something that is no frame"));
+  if (!frame || !in.ok() || !in.AtEnd())
+    return Fail(Internal("a watcher told something that is no frame"));
   return frame;
 }
 

@@ -21,7 +21,8 @@ const std::string& UuidOf(const WatchFrame& frame);
 
 std::string EncodeFrame(const WatchFrame& frame);
 
-// Takes the first whole frame off `bytes`.  nullopt: it is not whole yet.  kInternal: this is no frame.
+// Takes the first whole frame off `bytes`.  nullopt: it is not whole yet.  kInternal: this is no
+// frame.
 Result<std::optional<WatchFrame>> TakeFrame(std::string& bytes);
 
 }  // namespace gp

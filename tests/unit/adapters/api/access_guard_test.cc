@@ -12,7 +12,9 @@ struct Trail : AuditTrail {
   void Write(AuditEntry entry) override { entries.push_back(std::move(entry)); }
   uint64_t LastNumber() const override { return entries.empty() ? 0 : entries.back().number; }
   uint64_t WrittenUntil() const override { return UINT64_MAX; }
-  Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery&) override { return Fail(Unsupported("not here")); }
+  Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery&) override {
+    return Fail(Unsupported("not here"));
+  }
   std::vector<AuditEntry> entries;
 };
 
@@ -53,7 +55,8 @@ TEST(AccessGuard, KnowsTokensByTheirSecrets) {
   EXPECT_EQ(caller->In("default"), Role::kViewer);
   EXPECT_EQ(caller->In(""), Role::kNone);
   EXPECT_EQ(caller->from, "127.0.0.1:9");
-  for (const char* wrong : {"", "secre", "Secret", "secret "}) EXPECT_FALSE(rig.guard->BySecret(wrong, "x")) << wrong;
+  for (const char* wrong : {"", "secre", "Secret", "secret "})
+    EXPECT_FALSE(rig.guard->BySecret(wrong, "x")) << wrong;
   EXPECT_FALSE(rig.guard->BySecret(Sha256("secret"), "x"));  // who reads the journal has no secret
 }
 
@@ -80,7 +83,8 @@ TEST(AccessGuard, FollowsWhatIsGranted) {
   ASSERT_TRUE(rig.loop->Execute("user:root", "", GrantRole{"root", "", Role::kNone}).status);
   rig.Turn();
   EXPECT_EQ(rig.guard->ByKernel(kAna, "unix")->In(""), Role::kNone);
-  EXPECT_EQ(rig.guard->ByKernel({"root", 0, 0}, "unix")->In(""), Role::kAdmin);  // nobody can shut root out
+  // Nobody can shut root out
+  EXPECT_EQ(rig.guard->ByKernel({"root", 0, 0}, "unix")->In(""), Role::kAdmin);
 }
 
 TEST(AccessGuard, WritesDownWhatItRefuses) {
@@ -91,10 +95,20 @@ TEST(AccessGuard, WritesDownWhatItRefuses) {
     was_asked = true;
     return Ok();
   };
-  EXPECT_EQ(rig.guard->Answer(ana, "unix", "SetQueue", ask).error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(rig.guard->Answer(Fail(Unauthenticated("who are you")), "10.0.0.1:7", "GetJob", ask).error().code, ErrorCode::kUnauthenticated);
+  EXPECT_EQ(rig.guard->Answer(ana, "unix", "SetQueue", ask).error().code,
+            ErrorCode::kPermissionDenied);
+  EXPECT_EQ(rig.guard->Answer(Fail(Unauthenticated("who are you")), "10.0.0.1:7", "GetJob", ask)
+                .error()
+                .code,
+            ErrorCode::kUnauthenticated);
   EXPECT_FALSE(was_asked);
-  EXPECT_EQ(rig.guard->Answer(ana, "unix", "StopJob", [](const Caller&) { return Fail(PermissionDenied("job-1 belongs to ben")); }).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(
+      rig.guard
+          ->Answer(ana, "unix", "StopJob",
+                   [](const Caller&) { return Fail(PermissionDenied("job-1 belongs to ben")); })
+          .error()
+          .code,
+      ErrorCode::kPermissionDenied);
   EXPECT_TRUE(rig.guard->Answer(ana, "unix", "GetJob", ask));
   EXPECT_TRUE(was_asked);
   rig.Turn();
@@ -110,7 +124,10 @@ TEST(AccessGuard, WritesDownWhatItRefuses) {
 // An attack fills no disk, and is told in full all the same.
 TEST(AccessGuard, CountsWhatIsRefusedAgainAndAgain) {
   Rig rig;
-  const auto nobody = [&](int port) { (void)rig.guard->Answer(Fail(Unauthenticated("no")), "10.0.0.1:" + std::to_string(port), "GetJob", {}); };
+  const auto nobody = [&](int port) {
+    (void)rig.guard->Answer(Fail(Unauthenticated("no")), "10.0.0.1:" + std::to_string(port),
+                            "GetJob", {});
+  };
   for (int i = 0; i < 1'000; ++i) nobody(i);
   rig.Turn();
   ASSERT_EQ(rig.trail.entries.size(), 1u);
@@ -119,7 +136,9 @@ TEST(AccessGuard, CountsWhatIsRefusedAgainAndAgain) {
   rig.Turn();
   ASSERT_EQ(rig.trail.entries.size(), 2u);
   EXPECT_EQ(rig.trail.entries[1].times, 999);
-  for (int host = 0; host < 5'000; ++host) (void)rig.guard->Answer(Fail(Unauthenticated("no")), "10.1." + std::to_string(host) + ":1", "GetJob", {});
+  for (int host = 0; host < 5'000; ++host)
+    (void)rig.guard->Answer(Fail(Unauthenticated("no")), "10.1." + std::to_string(host) + ":1",
+                            "GetJob", {});
   rig.Turn();
   EXPECT_LT(rig.trail.entries.size(), 1'100u);
 }

@@ -50,7 +50,8 @@ struct FeedRig : HandController {
     caller.access = std::make_shared<const Access>(access);
     return caller;
   }
-  ChangeStream StreamOf(const Caller& caller, const std::string& since = "", const std::vector<std::string>& kinds = {}) {
+  ChangeStream StreamOf(const Caller& caller, const std::string& since = "",
+                        const std::vector<std::string>& kinds = {}) {
     v1::WatchChangesRequest request;
     request.set_since(since);
     for (const std::string& kind : kinds) request.add_kinds(kind);
@@ -60,7 +61,8 @@ struct FeedRig : HandController {
 
 std::string Told(const std::vector<v1::StateChange>& changes) {
   std::string text;
-  for (const v1::StateChange& one : changes) text += (text.empty() ? "" : ", ") + one.kind() + " " + one.object() + " " + one.state();
+  for (const v1::StateChange& one : changes)
+    text += (text.empty() ? "" : ", ") + one.kind() + " " + one.object() + " " + one.state();
   return text;
 }
 
@@ -72,7 +74,8 @@ TEST(ChangeFeed, TellsWhatChangedAndWhatIsGone) {
   rig.Submit("team");
   rig.SetQueueTo("other");
   rig.Delete("other");
-  EXPECT_EQ(Told(stream.Take()), "queue team PRESENT, job job-1 QUEUED, queue other PRESENT, queue other ");
+  EXPECT_EQ(Told(stream.Take()),
+            "queue team PRESENT, job job-1 QUEUED, queue other PRESENT, queue other ");
   EXPECT_EQ(Told(stream.Take()), "");
 }
 
@@ -97,7 +100,8 @@ TEST(ChangeFeed, SaysWhenSomethingWasMissed) {
   EXPECT_EQ(Told(late.Take()), "");
   rig.SetQueueTo("a", 7);
   EXPECT_EQ(Told(late.Take()), "queue a PRESENT");
-  // All three that are kept can be had; another controller's numbers mean nothing here, nor do those to come.
+  // All three that are kept can be had; another controller's numbers mean nothing here, nor do
+  // those to come.
   const FeedPlace end = rig.feed.End();
   EXPECT_FALSE(rig.feed.After({end.epoch, end.number - 3}, 10).missed);
   EXPECT_TRUE(rig.feed.After({end.epoch, end.number - 4}, 10).missed);
@@ -140,7 +144,8 @@ TEST(ChangeFeed, RefusesWhatIsNone) {
   v1::WatchChangesRequest request;
   for (const char* since : {"x", "1", "1-", "-1", "1-x", "1-2-3", "99999999999999999999-1"}) {
     request.set_since(since);
-    EXPECT_EQ(ChangeStream::Open(rig.feed, {}, request).error().code, ErrorCode::kInvalidArgument) << since;
+    EXPECT_EQ(ChangeStream::Open(rig.feed, {}, request).error().code, ErrorCode::kInvalidArgument)
+        << since;
   }
   request.clear_since();
   request.add_kinds("jobs");

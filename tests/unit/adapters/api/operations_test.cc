@@ -22,24 +22,64 @@ Caller CallerWith(std::map<RoleKey, Role> roles, const std::string& name = "ana"
 // Who may use what, by the highest role and where it is had.  Written down a second time, by hand.
 const std::map<std::string, std::string> kLeast = {
     {"WhoAmI", "none"},
-    {"ListJobs", "viewer"}, {"GetJob", "viewer"}, {"WatchJob", "viewer"}, {"WatchChanges", "viewer"}, {"ExplainJob", "viewer"}, {"GetCluster", "viewer"},
-    {"GetMetrics", "viewer"}, {"GetUsage", "viewer"}, {"GetSettings", "viewer"}, {"ListBudgets", "viewer"}, {"ListIncidents", "viewer"}, {"GetIncident", "viewer"}, {"GetJobReport", "viewer"}, {"ListReservations", "viewer"}, {"PlanMoves", "viewer"},
-    {"ListQueues", "viewer"}, {"ListRoles", "viewer"}, {"ListTokens", "viewer"}, {"IssueToken", "viewer"}, {"RevokeToken", "viewer"},
-    {"SubmitJobs", "user"}, {"StopJob", "user"}, {"ChangeJobs", "user"}, {"HoldJob", "user"}, {"ReleaseJob", "user"},
-    {"SetPriority", "user"}, {"SetTimeLimit", "user"}, {"ListSecrets", "user"}, {"SetSecret", "user"}, {"DeleteSecret", "user"}, {"ReadLog", "user"}, {"Exec", "user"},
-    {"ChangeService", "operator everywhere"}, {"DeclareNodeLost", "operator everywhere"}, {"ChangeIncident", "operator everywhere"},
-    {"ReserveNodes", "operator everywhere"}, {"DeleteReservation", "operator everywhere"}, {"ApplyMoves", "operator everywhere"},
-    {"SetQueue", "admin"}, {"DeleteQueue", "admin"}, {"SetBudget", "admin"}, {"DeleteBudget", "admin"}, {"GrantRole", "admin"},
-    {"ChangeNode", "admin everywhere"}, {"RevokeNode", "admin everywhere"}, {"ListAudit", "admin everywhere"},
-    {"ReadJournal", "admin everywhere"}, {"ReloadConfig", "admin everywhere"},
+    {"ListJobs", "viewer"},
+    {"GetJob", "viewer"},
+    {"WatchJob", "viewer"},
+    {"WatchChanges", "viewer"},
+    {"ExplainJob", "viewer"},
+    {"GetCluster", "viewer"},
+    {"GetMetrics", "viewer"},
+    {"GetUsage", "viewer"},
+    {"GetSettings", "viewer"},
+    {"ListBudgets", "viewer"},
+    {"ListIncidents", "viewer"},
+    {"GetIncident", "viewer"},
+    {"GetJobReport", "viewer"},
+    {"ListReservations", "viewer"},
+    {"PlanMoves", "viewer"},
+    {"ListQueues", "viewer"},
+    {"ListRoles", "viewer"},
+    {"ListTokens", "viewer"},
+    {"IssueToken", "viewer"},
+    {"RevokeToken", "viewer"},
+    {"SubmitJobs", "user"},
+    {"StopJob", "user"},
+    {"ChangeJobs", "user"},
+    {"HoldJob", "user"},
+    {"ReleaseJob", "user"},
+    {"SetPriority", "user"},
+    {"SetTimeLimit", "user"},
+    {"ListSecrets", "user"},
+    {"SetSecret", "user"},
+    {"DeleteSecret", "user"},
+    {"ReadLog", "user"},
+    {"Exec", "user"},
+    {"ChangeService", "operator everywhere"},
+    {"DeclareNodeLost", "operator everywhere"},
+    {"ChangeIncident", "operator everywhere"},
+    {"ReserveNodes", "operator everywhere"},
+    {"DeleteReservation", "operator everywhere"},
+    {"ApplyMoves", "operator everywhere"},
+    {"SetQueue", "admin"},
+    {"DeleteQueue", "admin"},
+    {"SetBudget", "admin"},
+    {"DeleteBudget", "admin"},
+    {"GrantRole", "admin"},
+    {"ChangeNode", "admin everywhere"},
+    {"RevokeNode", "admin everywhere"},
+    {"ListAudit", "admin everywhere"},
+    {"ReadJournal", "admin everywhere"},
+    {"ReloadConfig", "admin everywhere"},
 };
 
 TEST(Operations, AreAllMethodsThereAre) {
   std::set<std::string> methods;
-  const auto* service = gpu_platform::v1::SubmitJobsRequest::descriptor()->file()->FindServiceByName("Control");
+  const auto* service =
+      gpu_platform::v1::SubmitJobsRequest::descriptor()->file()->FindServiceByName("Control");
   for (int i = 0; i < service->method_count(); ++i) methods.insert(service->method(i)->name());
   std::set<std::string> operations;
-  for (const Operation& operation : AllOperations()) EXPECT_TRUE(operations.insert(std::string(operation.name)).second) << operation.name;
+  for (const Operation& operation : AllOperations())
+    EXPECT_TRUE(operations.insert(std::string(operation.name)).second) << operation.name;
   EXPECT_EQ(operations, methods);
   std::set<std::string> known;
   for (const auto& [name, least] : kLeast) known.insert(name);
@@ -51,23 +91,31 @@ TEST(Operations, AreForThoseWhoHaveTheRole) {
   for (const auto& [operation, least] : kLeast) {
     const bool is_everywhere = least.ends_with(" everywhere");
     const Role needed = *ParseRole(least.substr(0, least.find(' ')));
-    for (const Role role : {Role::kNone, Role::kViewer, Role::kUser, Role::kOperator, Role::kAdmin}) {
+    for (const Role role :
+         {Role::kNone, Role::kViewer, Role::kUser, Role::kOperator, Role::kAdmin}) {
       for (const std::string& queue : {std::string(), std::string("team")}) {
-        const Caller caller = CallerWith({{{"ana", ""}, queue.empty() ? role : Role::kNone}, {{"ana", "team"}, role}});
-        const bool may = role >= needed && (queue.empty() || !is_everywhere || needed == Role::kNone);
-        EXPECT_EQ(Admit(caller, operation).has_value(), may) << operation << " as " << Name(role) << " in " << queue;
+        const Caller caller = CallerWith(
+            {{{"ana", ""}, queue.empty() ? role : Role::kNone}, {{"ana", "team"}, role}});
+        const bool may =
+            role >= needed && (queue.empty() || !is_everywhere || needed == Role::kNone);
+        EXPECT_EQ(Admit(caller, operation).has_value(), may)
+            << operation << " as " << Name(role) << " in " << queue;
         allowed += may;
         // A token gives no more than what its owner has, nor than what it was made for.
         for (const Role most : {Role::kViewer, Role::kUser, Role::kOperator, Role::kAdmin}) {
           Caller by_token = caller;
           by_token.token = TokenId{1};
           by_token.most = most;
-          EXPECT_EQ(Admit(by_token, operation).has_value(), may && most >= needed) << operation << " as " << Name(role) << ", at most " << Name(most);
+          EXPECT_EQ(Admit(by_token, operation).has_value(), may && most >= needed)
+              << operation << " as " << Name(role) << ", at most " << Name(most);
           by_token.scope = "team";
-          EXPECT_EQ(Admit(by_token, operation).has_value(), role >= needed && most >= needed && (!is_everywhere || needed == Role::kNone)) << operation << " in team only";
+          EXPECT_EQ(Admit(by_token, operation).has_value(),
+                    role >= needed && most >= needed && (!is_everywhere || needed == Role::kNone))
+              << operation << " in team only";
           by_token.scope = "other";
           const bool may_other = queue.empty() && may && most >= needed && !is_everywhere;
-          EXPECT_EQ(Admit(by_token, operation).has_value(), may_other || needed == Role::kNone) << operation << " in another queue only";
+          EXPECT_EQ(Admit(by_token, operation).has_value(), may_other || needed == Role::kNone)
+              << operation << " in another queue only";
         }
       }
     }
@@ -89,7 +137,8 @@ TEST(JobRights, AreOfTheOwnerAndOfWhoCaresForTheQueue) {
   job.user = {"ben", 1001, 1001};
   const auto may = [&](const Caller& caller) {
     std::string text;
-    for (const JobAct act : {JobAct::kSee, JobAct::kChange, JobAct::kRead}) text += JobRights(caller).May(act, job) ? 'y' : 'n';
+    for (const JobAct act : {JobAct::kSee, JobAct::kChange, JobAct::kRead})
+      text += JobRights(caller).May(act, job) ? 'y' : 'n';
     return text;
   };
   EXPECT_EQ(may(CallerWith({{{"ana", "team"}, Role::kNone}})), "nnn");

@@ -14,8 +14,11 @@ namespace {
 // Its reader sees that one record is damaged.
 class DamagedJournal : public MemoryJournal {
  public:
-  Status ReadAfter(uint64_t sequence, const std::function<Status(uint64_t, std::string_view)>& visit) override {
-    return MemoryJournal::ReadAfter(sequence, [&](uint64_t number, std::string_view bytes) { return number == damaged ? Fail(Internal("record is damaged")) : visit(number, bytes); });
+  Status ReadAfter(uint64_t sequence,
+                   const std::function<Status(uint64_t, std::string_view)>& visit) override {
+    return MemoryJournal::ReadAfter(sequence, [&](uint64_t number, std::string_view bytes) {
+      return number == damaged ? Fail(Internal("record is damaged")) : visit(number, bytes);
+    });
   }
   uint64_t damaged = 0;
 };
@@ -92,12 +95,14 @@ TEST_F(ReadJournalTest, GivesASnapshotInPlaceOfWhatIsDamaged) {
 
 TEST_F(ReadJournalTest, BeginsBehindTheOldestSnapshotWhereRecordsWereDropped) {
   Append(10, 10);
-  for (const uint64_t sequence : {4, 8}) ASSERT_TRUE(journal_.SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
+  for (const uint64_t sequence : {4, 8})
+    ASSERT_TRUE(journal_.SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
   ASSERT_TRUE(journal_.BeginWith(4));
   const auto page = Read(0);
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_EQ(page->records_size(), 0);
-  EXPECT_EQ(page->base().sequence(), 4) << "all that there is goes into a copy, not what is behind the newest one";
+  EXPECT_EQ(page->base().sequence(), 4)
+      << "all that there is goes into a copy, not what is behind the newest one";
   EXPECT_EQ(page->base().state(), "state 4");
   EXPECT_EQ(Read(4)->records_size(), 6);
 }
@@ -116,7 +121,8 @@ TEST_F(ReadJournalTest, GivesALargeSnapshotInPieces) {
   const auto second = Read(0, 16 << 20);
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(first->base().state() + second->base().state(), state);
-  EXPECT_EQ(Read(0, (20 << 20) + 1)->base().sequence(), 3) << "and nothing of it: whoever asks has pieces of another";
+  EXPECT_EQ(Read(0, (20 << 20) + 1)->base().sequence(), 3)
+      << "and nothing of it: whoever asks has pieces of another";
   EXPECT_EQ(Read(0, -1).error().code, ErrorCode::kInvalidArgument);
 }
 

@@ -13,21 +13,26 @@ namespace gp {
 namespace {
 
 AuditEntry Entry(uint64_t number, const std::string& user = "ana") {
-  return {number, "2026-01-01T00:00:00.000Z", user, "unix", "StopJob", "job-" + std::to_string(number), "by force"};
+  return {number,    "2026-01-01T00:00:00.000Z",      user,      "unix",
+          "StopJob", "job-" + std::to_string(number), "by force"};
 }
 
 class AuditFiles : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove_all(directory_); }
 
-  std::string Path(int number) const { return directory_ + "/audit-00000" + std::to_string(number) + ".jsonl"; }
+  std::string Path(int number) const {
+    return directory_ + "/audit-00000" + std::to_string(number) + ".jsonl";
+  }
   std::string Text(int number) const {
     std::ifstream file(Path(number), std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
   }
-  void Put(int number, const std::string& text) const { std::ofstream(Path(number), std::ios::binary | std::ios::trunc) << text; }
+  void Put(int number, const std::string& text) const {
+    std::ofstream(Path(number), std::ios::binary | std::ios::trunc) << text;
+  }
   void Write(uint64_t first, uint64_t last, int64_t bytes_max = AuditFile::kFileBytesMax) const {
     const auto audit = *AuditFile::Open(directory_, bytes_max);
     for (uint64_t number = first; number <= last; ++number) audit->Write(Entry(number));
@@ -70,7 +75,8 @@ TEST_F(AuditFiles, AreTheirOwnersAlone) {
 
 TEST_F(AuditFiles, TellTheNewestFirst) {
   const auto audit = *AuditFile::Open(directory_);
-  for (uint64_t number = 1; number <= 6; ++number) audit->Write(Entry(number, number % 2 == 0 ? "ben" : "ana"));
+  for (uint64_t number = 1; number <= 6; ++number)
+    audit->Write(Entry(number, number % 2 == 0 ? "ben" : "ana"));
   AuditEntry refused = Entry(7);
   refused.refused = true;
   refused.why = "not yours";
@@ -126,10 +132,12 @@ TEST_F(AuditFiles, ShowWhereTheyWereChanged) {
   Write(1, 5);
   const std::string whole = Text(1);
   std::vector<size_t> ends;
-  for (size_t at = whole.find('\n'); at != std::string::npos; at = whole.find('\n', at + 1)) ends.push_back(at + 1);
+  for (size_t at = whole.find('\n'); at != std::string::npos; at = whole.find('\n', at + 1))
+    ends.push_back(at + 1);
   Put(1, whole.substr(0, ends[1]) + whole.substr(ends[2]));
   EXPECT_NE(Broken().find("line 3: does not follow"), std::string::npos) << Broken();
-  Put(1, whole.substr(0, ends[1]) + whole.substr(ends[0], ends[1] - ends[0]) + whole.substr(ends[1]));
+  Put(1,
+      whole.substr(0, ends[1]) + whole.substr(ends[0], ends[1] - ends[0]) + whole.substr(ends[1]));
   EXPECT_NE(Broken().find("line 3: does not follow"), std::string::npos) << Broken();
   for (size_t at = ends[2]; at < whole.size(); ++at) {
     if (whole[at] == '\n') continue;

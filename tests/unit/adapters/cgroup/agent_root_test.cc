@@ -22,9 +22,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(AgentRootName, OnlyThoseOfAgentsAndProbes) {
-  for (const char* name : {"gpu-platform-0123456789abc", "gpu-platform-probe-17"}) EXPECT_TRUE(IsAgentRootName(name)) << name;
-  for (const char* name : {"gpu-platform", "gpu-platform-", "gpu-platform-0123456789ab", "gpu-platform-0123456789abcd", "gpu-platform.service",
-                           "gpu-platform-probe-", "gpu-platform-probe-x", "gpu-platform-agent.servi", "my-gpu-platform-0123456789abc"}) {
+  for (const char* name : {"gpu-platform-0123456789abc", "gpu-platform-probe-17"})
+    EXPECT_TRUE(IsAgentRootName(name)) << name;
+  for (const char* name :
+       {"gpu-platform", "gpu-platform-", "gpu-platform-0123456789ab", "gpu-platform-0123456789abcd",
+        "gpu-platform.service", "gpu-platform-probe-", "gpu-platform-probe-x",
+        "gpu-platform-agent.servi", "my-gpu-platform-0123456789abc"}) {
     EXPECT_FALSE(IsAgentRootName(name)) << name;
   }
 }
@@ -33,8 +36,10 @@ class AgentRootTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto hierarchy = ReadHierarchy();
-    if (geteuid() != 0 || !hierarchy || (hierarchy->unified.empty() && hierarchy->legacy.empty())) GTEST_SKIP() << "SKIPPED: this test needs root, and cgroups";
-    const std::string own = hierarchy->unified.empty() ? hierarchy->legacy.begin()->second : hierarchy->unified;
+    if (geteuid() != 0 || !hierarchy || (hierarchy->unified.empty() && hierarchy->legacy.empty()))
+      GTEST_SKIP() << "SKIPPED: this test needs root, and cgroups";
+    const std::string own =
+        hierarchy->unified.empty() ? hierarchy->legacy.begin()->second : hierarchy->unified;
     parent_ = own + "/gp-agent-root-test-" + std::to_string(getpid());
     ASSERT_EQ(mkdir(parent_.c_str(), 0755), 0);
   }
@@ -42,7 +47,9 @@ class AgentRootTest : public testing::Test {
     if (parent_.empty()) return;
     EXPECT_TRUE(RemoveCgroup(parent_));
   }
-  std::string Root(char letter) const { return parent_ + "/gpu-platform-" + std::string(13, letter); }
+  std::string Root(char letter) const {
+    return parent_ + "/gpu-platform-" + std::string(13, letter);
+  }
   // With the cgroup of an attempt.
   std::string Leave(char letter) const {
     fs::create_directories(Root(letter) + "/lease-0001");
@@ -111,7 +118,8 @@ TEST_F(AgentRootTest, ThoseBelowOtherCgroupsAreFoundToo) {
   fs::create_directories(parent_ + "/user.slice/gpu-platform-probe-17");
   Leave('a');
   EXPECT_THAT(AbandonedRootsIn(parent_), ElementsAre(Root('a')));
-  EXPECT_THAT(AbandonedRootsBelow(parent_), ElementsAre(Root('a'), parent_ + "/user.slice/gpu-platform-probe-17"));
+  EXPECT_THAT(AbandonedRootsBelow(parent_),
+              ElementsAre(Root('a'), parent_ + "/user.slice/gpu-platform-probe-17"));
 }
 
 }  // namespace

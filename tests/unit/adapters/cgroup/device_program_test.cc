@@ -28,29 +28,20 @@ bool Ask(const std::vector<bpf_insn>& program, int type, int access, int major, 
         EXPECT_EQ(i.src_reg, BPF_REG_1);
         to = context[i.off / 4];
         break;
-      case BPF_ALU | BPF_MOV | BPF_X:
-        to = static_cast<uint32_t>(registers[i.src_reg]);
-        break;
-      case BPF_ALU | BPF_MOV | BPF_K:
-        to = static_cast<uint32_t>(i.imm);
-        break;
+      case BPF_ALU | BPF_MOV | BPF_X: to = static_cast<uint32_t>(registers[i.src_reg]); break;
+      case BPF_ALU | BPF_MOV | BPF_K: to = static_cast<uint32_t>(i.imm); break;
       case BPF_ALU | BPF_AND | BPF_K:
         to = static_cast<uint32_t>(to) & static_cast<uint32_t>(i.imm);
         break;
-      case BPF_ALU | BPF_RSH | BPF_K:
-        to = static_cast<uint32_t>(to) >> i.imm;
-        break;
+      case BPF_ALU | BPF_RSH | BPF_K: to = static_cast<uint32_t>(to) >> i.imm; break;
       case BPF_JMP | BPF_JNE | BPF_K:
         if (to != static_cast<uint64_t>(i.imm)) at += static_cast<size_t>(i.off);
         break;
       case BPF_JMP | BPF_JEQ | BPF_K:
         if (to == static_cast<uint64_t>(i.imm)) at += static_cast<size_t>(i.off);
         break;
-      case BPF_JMP | BPF_EXIT:
-        return registers[0] != 0;
-      default:
-        ADD_FAILURE() << "unknown instruction " << int{i.code};
-        return true;
+      case BPF_JMP | BPF_EXIT: return registers[0] != 0;
+      default: ADD_FAILURE() << "unknown instruction " << int{i.code}; return true;
     }
   }
   ADD_FAILURE() << "ran off the end";

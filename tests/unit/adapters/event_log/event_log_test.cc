@@ -31,7 +31,9 @@ class EventLogTest : public testing::Test {
     close(pipe_[1]);
   }
 
-  void Open(LogFormat format, size_t waiting_max = 1'000) { log_ = std::make_unique<EventLog>(pipe_[1], format, clock_, waiting_max); }
+  void Open(LogFormat format, size_t waiting_max = 1'000) {
+    log_ = std::make_unique<EventLog>(pipe_[1], format, clock_, waiting_max);
+  }
   void Tell(const std::vector<Event>& events) { log_->OnCommit(cluster_.state(), events); }
   void Do(const Command& command) {
     const auto events = cluster_.Execute(command);
@@ -45,16 +47,21 @@ class EventLogTest : public testing::Test {
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     return JobId{cluster_.state().last_job};
   }
-  void Run(JobId job, std::optional<LeaseEnd> outcome) { Do(ReportOf(cluster_.state(), cluster_.now(), cluster_.state().FindJob(job)->leases.front(), outcome)); }
+  void Run(JobId job, std::optional<LeaseEnd> outcome) {
+    Do(ReportOf(cluster_.state(), cluster_.now(), cluster_.state().FindJob(job)->leases.front(),
+                outcome));
+  }
 
   // All that was written; the log has ended.
   std::vector<std::string> Lines() {
     log_.reset();
     std::string text;
     char piece[4'096];
-    for (ssize_t n = 0; (n = read(pipe_[0], piece, sizeof piece)) > 0;) text.append(piece, static_cast<size_t>(n));
+    for (ssize_t n = 0; (n = read(pipe_[0], piece, sizeof piece)) > 0;)
+      text.append(piece, static_cast<size_t>(n));
     std::vector<std::string> lines;
-    for (size_t at = 0, end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1) lines.push_back(text.substr(at, end - at));
+    for (size_t at = 0, end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+      lines.push_back(text.substr(at, end - at));
     return lines;
   }
 
@@ -81,7 +88,8 @@ TEST_F(EventLogTest, TellsTheLifeOfAJob) {
     EXPECT_EQ(entry["name"], "train");
     EXPECT_EQ(entry["user"], "ana");
     EXPECT_EQ(entry["queue"], "default");
-    EXPECT_EQ(entry["time"].get<std::string>().size(), std::string("2026-11-24T10:00:00.000Z").size());
+    EXPECT_EQ(entry["time"].get<std::string>().size(),
+              std::string("2026-11-24T10:00:00.000Z").size());
     if (events.size() == 1) continue;
     EXPECT_EQ(entry["attempt"], 1);
     if (events.size() == 2) {
@@ -98,7 +106,8 @@ TEST_F(EventLogTest, NamesTheAttemptOfItsTimeInACommitOfMany) {
   Open(LogFormat::kJson);
   JobSpec spec;
   spec.command = {"train"};
-  auto events = cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}).value();
+  auto events =
+      cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}).value();
   for (const Event& event : cluster_.Pass()) events.push_back(event);
   Tell(events);
   const auto lines = Lines();
@@ -117,20 +126,28 @@ TEST_F(EventLogTest, TellsOfNodesAndGpus) {
   std::string text;
   for (const std::string& line : Lines()) text += line + "\n";
   EXPECT_NE(text.find(" warning gpu_xid node=n1 gpu=0 xid=79\n"), std::string::npos) << text;
-  EXPECT_NE(text.find(" incident_opened incident=incident-1 cause=\"XID 79\" node=n1 gpu=0 pool=default"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find(" incident_opened incident=incident-1 cause=\"XID 79\" node=n1 gpu=0 pool=default"),
+      std::string::npos)
+      << text;
   EXPECT_NE(text.find(" error node_lost node=n1\n"), std::string::npos) << text;
 }
 
 TEST_F(EventLogTest, WritesWordsOfOthersSoThatNoLineIsForged) {
   JobSpec spec;
   spec.name = "a\n2026-11-24T10:00:00.000Z info job_ended job=job-1";
-  const EventLine line{LogLevel::kInfo, "job_submitted", {{"name", std::string("a b=\"c\"")}, {"step", int64_t{7}}}};
+  const EventLine line{
+      LogLevel::kInfo, "job_submitted", {{"name", std::string("a b=\"c\"")}, {"step", int64_t{7}}}};
   const Instant at{0};
-  EXPECT_EQ(ToText(line, at, LogFormat::kText), "1970-01-01T00:00:00.000Z info job_submitted name=\"a b=\\\"c\\\"\" step=7\n");
-  EXPECT_EQ(ToText(line, at, LogFormat::kJson), R"({"time":"1970-01-01T00:00:00.000Z","level":"info","event":"job_submitted",)"
-R"("name":"a b=\"c\"","step":7})" "\n");
+  EXPECT_EQ(ToText(line, at, LogFormat::kText),
+            "1970-01-01T00:00:00.000Z info job_submitted name=\"a b=\\\"c\\\"\" step=7\n");
+  EXPECT_EQ(ToText(line, at, LogFormat::kJson),
+            R"({"time":"1970-01-01T00:00:00.000Z","level":"info","event":"job_submitted",)"
+            R"("name":"a b=\"c\"","step":7})"
+            "\n");
   Open(LogFormat::kText);
-  Tell({JobStopOrdered{JobId{1}, StopCause::kCancel, StopOrder::kGraceful, spec.name + "\x1b[31m\xff"}});
+  Tell({JobStopOrdered{JobId{1}, StopCause::kCancel, StopOrder::kGraceful,
+                       spec.name + "\x1b[31m\xff"}});
   const auto lines = Lines();
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].find('\x1b'), std::string::npos);

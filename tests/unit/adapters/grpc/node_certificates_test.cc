@@ -46,7 +46,9 @@ struct Rig {
     loop = ControlLoop::Open(journal, clock, {}).value();
     nodes = std::make_unique<NodeConnections>(*loop);
     api = std::make_unique<Api>(*loop, *nodes, ControlApi::About{"test", {}, nullptr});
-    ServerOptions options{directory, "127.0.0.1:0", kJoinToken, &authority, kLife, authority.ForController({"127.0.0.1"}, clock.Now()).value()};
+    ServerOptions options{directory,  "127.0.0.1:0",
+                          kJoinToken, &authority,
+                          kLife,      authority.ForController({"127.0.0.1"}, clock.Now()).value()};
     server = Server::Start(*api, *loop, *nodes, options).value();
     loop->AddObserver(nodes.get());
     for (CommitObserver* observer : api->Observers()) loop->AddObserver(observer);
@@ -65,13 +67,16 @@ struct Rig {
     const CertificateRequest request = NewCertificateRequest().value();
     return {request.key, by.ForNode(request.request, node, kLife, at).value()};
   }
-  std::unique_ptr<v1::NodeLink::Stub> Stub(const Identity& shown) const { return v1::NodeLink::NewStub(OpenChannel(address(), {authority.certificate(), shown})); }
+  std::unique_ptr<v1::NodeLink::Stub> Stub(const Identity& shown) const {
+    return v1::NodeLink::NewStub(OpenChannel(address(), {authority.certificate(), shown}));
+  }
   static void SetUp(grpc::ClientContext& context, const std::string& token) {
     context.set_deadline(DeadlineIn(std::chrono::seconds(10)));
     if (!token.empty()) context.AddMetadata("gp-join-token", token);
   }
 
-  grpc::Status Certify(const std::string& node, const Identity& shown, const std::string& token, Identity* given = nullptr) {
+  grpc::Status Certify(const std::string& node, const Identity& shown, const std::string& token,
+                       Identity* given = nullptr) {
     const CertificateRequest request = NewCertificateRequest().value();
     grpc::ClientContext context;
     SetUp(context, token);
@@ -126,12 +131,17 @@ TEST(NodeCertificates, NothingElseLetsIn) {
   const std::vector<Case> cases = {
       {"no certificate", "n1", {}, StatusCode::UNAUTHENTICATED},
       {"another node's certificate", "n2", n1, StatusCode::PERMISSION_DENIED},
-      {"of our authority, and never given out", "n1", Rig::IdentityBy(rig.authority, "n1", now), StatusCode::UNAUTHENTICATED},
-      {"of our authority, for a node that has none", "n3", Rig::IdentityBy(rig.authority, "n3", now), StatusCode::UNAUTHENTICATED},
+      {"of our authority, and never given out", "n1", Rig::IdentityBy(rig.authority, "n1", now),
+       StatusCode::UNAUTHENTICATED},
+      {"of our authority, for a node that has none", "n3",
+       Rig::IdentityBy(rig.authority, "n3", now), StatusCode::UNAUTHENTICATED},
       {"another authority's", "n1", Rig::IdentityBy(other, "n1", now), StatusCode::UNAVAILABLE},
-      {"over", "n1", Rig::IdentityBy(rig.authority, "n1", now - kLife * 2), StatusCode::UNAVAILABLE},
-      {"not yet", "n1", Rig::IdentityBy(rig.authority, "n1", now + kLife * 3), StatusCode::UNAVAILABLE},
-      {"the controller's own kind", "n1", rig.authority.ForController({"n1"}, now).value(), StatusCode::UNAVAILABLE},
+      {"over", "n1", Rig::IdentityBy(rig.authority, "n1", now - kLife * 2),
+       StatusCode::UNAVAILABLE},
+      {"not yet", "n1", Rig::IdentityBy(rig.authority, "n1", now + kLife * 3),
+       StatusCode::UNAVAILABLE},
+      {"the controller's own kind", "n1", rig.authority.ForController({"n1"}, now).value(),
+       StatusCode::UNAVAILABLE},
       {"signed by itself", "n1", Authority::Make(now).value(), StatusCode::UNAVAILABLE},
   };
   for (const Case& one : cases) {
@@ -166,18 +176,26 @@ TEST(NodeCertificates, NothingIsSaidInTheClear) {
   grpc::ClientContext context;
   Rig::SetUp(context, kJoinToken);
   v1::CertifyReply reply;
-  EXPECT_EQ(v1::NodeLink::NewStub(OpenChannel(rig.address()))->Certify(&context, {}, &reply).error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_EQ(
+      v1::NodeLink::NewStub(OpenChannel(rig.address()))->Certify(&context, {}, &reply).error_code(),
+      StatusCode::UNAVAILABLE);
   // On the machine's own socket nothing is encrypted, and no certificate is given.
   grpc::ClientContext local;
   Rig::SetUp(local, kJoinToken);
-  EXPECT_EQ(v1::NodeLink::NewStub(OpenChannel("unix:" + rig.directory + "/control.sock"))->Certify(&local, {}, &reply).error_code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(v1::NodeLink::NewStub(OpenChannel("unix:" + rig.directory + "/control.sock"))
+                ->Certify(&local, {}, &reply)
+                .error_code(),
+            StatusCode::FAILED_PRECONDITION);
 }
 
 TEST(NodeCertificates, TheAuthorityIsKnownByItsFingerprintAlone) {
   Rig rig;
-  EXPECT_EQ(FetchAuthority(rig.address(), rig.authority.fingerprint()).value(), rig.authority.certificate());
-  EXPECT_EQ(FetchAuthority(rig.address(), std::string(64, '0')).error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(FetchAuthority("127.0.0.1:1", rig.authority.fingerprint()).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(FetchAuthority(rig.address(), rig.authority.fingerprint()).value(),
+            rig.authority.certificate());
+  EXPECT_EQ(FetchAuthority(rig.address(), std::string(64, '0')).error().code,
+            ErrorCode::kPermissionDenied);
+  EXPECT_EQ(FetchAuthority("127.0.0.1:1", rig.authority.fingerprint()).error().code,
+            ErrorCode::kUnavailable);
 }
 
 TEST(NodeCertificates, ANodeIsNoController) {
@@ -185,7 +203,9 @@ TEST(NodeCertificates, ANodeIsNoController) {
   // Whoever has a node's certificate listens in the controller's place.
   const Identity n1 = rig.Certified("n1");
   Authority authority = rig.authority;
-  ServerOptions options{rig.directory, "127.0.0.1:0", kJoinToken, &authority, kLife, Identity{n1.key, n1.certificate + authority.certificate()}};
+  ServerOptions options{rig.directory, "127.0.0.1:0",
+                        kJoinToken,    &authority,
+                        kLife,         Identity{n1.key, n1.certificate + authority.certificate()}};
   const std::string aside = rig.directory + "/aside";
   std::filesystem::create_directory(aside);
   options.socket_directory = aside;
@@ -193,7 +213,8 @@ TEST(NodeCertificates, ANodeIsNoController) {
   grpc::ClientContext context;
   Rig::SetUp(context, kJoinToken);
   v1::CertifyReply reply;
-  const auto stub = v1::NodeLink::NewStub(OpenChannel("127.0.0.1:" + std::to_string(false_server->tcp_port()), {authority.certificate(), {}}));
+  const auto stub = v1::NodeLink::NewStub(OpenChannel(
+      "127.0.0.1:" + std::to_string(false_server->tcp_port()), {authority.certificate(), {}}));
   EXPECT_EQ(stub->Certify(&context, {}, &reply).error_code(), StatusCode::UNAVAILABLE);
   false_server->Shutdown();
 }
@@ -220,11 +241,13 @@ struct Kept {
 TEST(NodeCredentials, AreKeptAndRenewedInTime) {
   Rig rig;
   Kept kept;
-  const NodeCredentials::Options options{rig.address(), kJoinToken, rig.authority.certificate(), "n1"};
+  const NodeCredentials::Options options{rig.address(), kJoinToken, rig.authority.certificate(),
+                                         "n1"};
   {
     NodeCredentials credentials(options, kept.Storage(), rig.clock);
     ASSERT_TRUE(credentials.Open());
-    EXPECT_EQ(rig.Join("n1", credentials.Security().identity).error_code(), StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(rig.Join("n1", credentials.Security().identity).error_code(),
+              StatusCode::INVALID_ARGUMENT);
   }
   EXPECT_EQ(kept.writes, 1);
   {
@@ -244,10 +267,12 @@ TEST(NodeCredentials, AreKeptAndRenewedInTime) {
 TEST(NodeCredentials, TellWhyThereAreNone) {
   Rig rig;
   Kept kept;
-  NodeCredentials wrong({rig.address(), "wrong", rig.authority.certificate(), "n1"}, kept.Storage(), rig.clock);
+  NodeCredentials wrong({rig.address(), "wrong", rig.authority.certificate(), "n1"}, kept.Storage(),
+                        rig.clock);
   EXPECT_EQ(wrong.Open().error().code, ErrorCode::kUnauthenticated);
   (void)rig.Certified("n2");
-  NodeCredentials taken({rig.address(), kJoinToken, rig.authority.certificate(), "n2"}, kept.Storage(), rig.clock);
+  NodeCredentials taken({rig.address(), kJoinToken, rig.authority.certificate(), "n2"},
+                        kept.Storage(), rig.clock);
   EXPECT_EQ(taken.Open().error().code, ErrorCode::kConflict);
   EXPECT_EQ(kept.writes, 0);
 }

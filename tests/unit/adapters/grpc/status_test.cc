@@ -17,7 +17,8 @@ google::rpc::Status DetailsOf(const grpc::Status& status) {
 }
 
 TEST(GrpcStatus, SaysWhichFieldIsWrong) {
-  const google::rpc::Status details = DetailsOf(ToGrpc(InvalidArgument("specs[0].gpus.count: must not be negative: -1")));
+  const google::rpc::Status details =
+      DetailsOf(ToGrpc(InvalidArgument("specs[0].gpus.count: must not be negative: -1")));
   ASSERT_EQ(details.details_size(), 2);
   google::rpc::ErrorInfo info;
   ASSERT_TRUE(details.details(0).UnpackTo(&info));
@@ -31,7 +32,8 @@ TEST(GrpcStatus, SaysWhichFieldIsWrong) {
 }
 
 TEST(GrpcStatus, NamesNoFieldWhereNoneIs) {
-  for (const char* message : {"no such thing", "XID 79: is no program's", "a queue: no", ": empty", "\"x\": is none", ""}) {
+  for (const char* message : {"no such thing", "XID 79: is no program's", "a queue: no", ": empty",
+                              "\"x\": is none", ""}) {
     EXPECT_EQ(DetailsOf(ToGrpc(InvalidArgument(message))).details_size(), 1) << message;
   }
   EXPECT_EQ(DetailsOf(ToGrpc(NotFound("queue: there is none"))).details_size(), 1);
@@ -48,8 +50,10 @@ TEST(GrpcStatus, SaysWhenToTryAgain) {
 TEST(GrpcStatus, HasAReasonForEveryCode) {
   for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
     google::rpc::ErrorInfo info;
-    ASSERT_TRUE(DetailsOf(ToGrpc(Error{static_cast<ErrorCode>(code), "x"})).details(0).UnpackTo(&info));
-    for (const char c : info.reason()) EXPECT_TRUE((c >= 'A' && c <= 'Z') || c == '_') << info.reason();
+    ASSERT_TRUE(
+        DetailsOf(ToGrpc(Error{static_cast<ErrorCode>(code), "x"})).details(0).UnpackTo(&info));
+    for (const char c : info.reason())
+      EXPECT_TRUE((c >= 'A' && c <= 'Z') || c == '_') << info.reason();
   }
 }
 

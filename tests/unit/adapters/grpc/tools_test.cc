@@ -1,4 +1,5 @@
-// What tools ask of any gRPC server: whether it serves, and what it offers (grpc.health.v1, grpc.reflection.v1 and v1alpha).
+// What tools ask of any gRPC server: whether it serves, and what it offers (grpc.health.v1,
+// grpc.reflection.v1 and v1alpha).
 
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -41,7 +42,8 @@ class GrpcTools : public testing::Test {
 
   // One message there and one back, as bytes on the wire.
   std::string Ask(const std::string& method, const std::string& request) {
-    grpc::GenericStub stub(grpc::CreateChannel("unix:" + directory_ + "/control.sock", grpc::InsecureChannelCredentials()));
+    grpc::GenericStub stub(grpc::CreateChannel("unix:" + directory_ + "/control.sock",
+                                               grpc::InsecureChannelCredentials()));
     grpc::ClientContext context;
     grpc::CompletionQueue queue;
     const auto call = stub.PrepareCall(&context, method, &queue);
@@ -67,7 +69,8 @@ class GrpcTools : public testing::Test {
     std::vector<grpc::Slice> slices;
     EXPECT_TRUE(answer.Dump(&slices).ok());
     std::string bytes;
-    for (const grpc::Slice& part : slices) bytes.append(reinterpret_cast<const char*>(part.begin()), part.size());
+    for (const grpc::Slice& part : slices)
+      bytes.append(reinterpret_cast<const char*>(part.begin()), part.size());
     return bytes;
   }
 
@@ -81,16 +84,19 @@ class GrpcTools : public testing::Test {
 };
 
 TEST_F(GrpcTools, AreToldThatItServes) {
-  EXPECT_EQ(Ask("/grpc.health.v1.Health/Check", ""), std::string("\x08\x01", 2)) << "status: SERVING";
+  EXPECT_EQ(Ask("/grpc.health.v1.Health/Check", ""), std::string("\x08\x01", 2))
+      << "status: SERVING";
 }
 
 TEST_F(GrpcTools, AreToldWhatThereIs) {
   for (const std::string version : {"v1", "v1alpha"}) {
-    const std::string method = "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo";
+    const std::string method =
+        "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo";
     const std::string services = Ask(method, std::string("\x3a\x00", 2));  // list_services: ""
     EXPECT_NE(services.find("gpu_platform.v1.Control"), std::string::npos) << services;
     EXPECT_NE(services.find("grpc.health.v1.Health"), std::string::npos);
-    const std::string file = Ask(method, "\x22\x17gpu_platform.v1.Control");  // file_containing_symbol
+    // file_containing_symbol
+    const std::string file = Ask(method, "\x22\x17gpu_platform.v1.Control");
     EXPECT_NE(file.find("gpu_platform/v1/control.proto"), std::string::npos) << version;
   }
 }

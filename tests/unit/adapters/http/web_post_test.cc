@@ -29,8 +29,11 @@ TEST(WebAddress, HasItsParts) {
 }
 
 TEST(WebAddress, OddOnesAreRefused) {
-  for (const char* url : {"", "hooks.example.org", "ftp://h/", "https://", "https:///path", "https://user:word@h/", "https://h:0/", "https://h:65536/", "https://h:12a/", "https://h/a b",
-                          "https://h/\r\nx: y", "https://h/\xc3\xa9", "https://[]/", "https://[/", "https://[fe80::1%eth0]/", "https://a:b:1/", "https://h,x/"}) {
+  for (const char* url :
+       {"", "hooks.example.org", "ftp://h/", "https://", "https:///path", "https://user:word@h/",
+        "https://h:0/", "https://h:65536/", "https://h:12a/", "https://h/a b", "https://h/\r\nx: y",
+        "https://h/\xc3\xa9", "https://[]/", "https://[/", "https://[fe80::1%eth0]/",
+        "https://a:b:1/", "https://h,x/"}) {
     const auto address = ParseWebAddress(url);
     EXPECT_FALSE(address) << url;
   }
@@ -86,7 +89,9 @@ class OneConnection {
   std::thread thread_;
 };
 
-void Say(int connection, const std::string& text) { (void)!write(connection, text.data(), text.size()); }
+void Say(int connection, const std::string& text) {
+  (void)!write(connection, text.data(), text.size());
+}
 
 TEST(WebPostTest, SaysWhatItShouldAndTellsTheAnswer) {
   std::string heard;
@@ -107,7 +112,9 @@ TEST(WebPostTest, SaysWhatItShouldAndTellsTheAnswer) {
 
 TEST(WebPostTest, AnEndlessAnswerIsCutAndARedirectIsNotFollowed) {
   const OneConnection server([](int connection, const std::string&) {
-    Say(connection, "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 1000000\r\n\r\n" + std::string(200'000, 'x'));
+    Say(connection,
+        "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 1000000\r\n\r\n" +
+            std::string(200'000, 'x'));
     char end = 0;
     (void)!read(connection, &end, 1);  // until the other side has gone
   });
@@ -119,7 +126,9 @@ TEST(WebPostTest, AnEndlessAnswerIsCutAndARedirectIsNotFollowed) {
 // Whoever has said yes has said so, whatever becomes of the rest.
 TEST(WebPostTest, AnAnswerIsOneByItsHead) {
   for (const std::string rest : {"\r\n", "content-length: 50\r\n\r\nhalf"}) {
-    const OneConnection server([&](int connection, const std::string&) { Say(connection, "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n" + rest); });
+    const OneConnection server([&](int connection, const std::string&) {
+      Say(connection, "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n" + rest);
+    });
     const auto answer = Post(server.Post(), -1);
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->status, 200);
@@ -145,7 +154,10 @@ TEST(WebPostTest, FilesThatAreBeingMendedAreNoRefusal) {
 }
 
 TEST(WebPostTest, SilenceAndNonsenseAreNoAnswers) {
-  const auto wait_for_end = [](int connection, const std::string&) { char end = 0; (void)!read(connection, &end, 1); };
+  const auto wait_for_end = [](int connection, const std::string&) {
+    char end = 0;
+    (void)!read(connection, &end, 1);
+  };
   {
     const OneConnection server(wait_for_end);
     WebPost post = server.Post();
@@ -153,10 +165,13 @@ TEST(WebPostTest, SilenceAndNonsenseAreNoAnswers) {
     const auto answer = Post(post, -1);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
-    EXPECT_NE(answer.error().message.find("no answer within 100ms"), std::string::npos) << answer.error().message;
+    EXPECT_NE(answer.error().message.find("no answer within 100ms"), std::string::npos)
+        << answer.error().message;
   }
   {
-    const OneConnection server([](int connection, const std::string&) { Say(connection, "220 smtp.example.org ESMTP\r\n\r\n"); });
+    const OneConnection server([](int connection, const std::string&) {
+      Say(connection, "220 smtp.example.org ESMTP\r\n\r\n");
+    });
     EXPECT_FALSE(Post(server.Post(), -1));
   }
   WebPost nobody;
@@ -165,7 +180,10 @@ TEST(WebPostTest, SilenceAndNonsenseAreNoAnswers) {
 }
 
 TEST(WebPostTest, EndsWhenNobodyWantsTheAnswer) {
-  const OneConnection server([](int connection, const std::string&) { char end = 0; (void)!read(connection, &end, 1); });
+  const OneConnection server([](int connection, const std::string&) {
+    char end = 0;
+    (void)!read(connection, &end, 1);
+  });
   const int stop = eventfd(1, EFD_CLOEXEC);
   WebPost post = server.Post();
   post.time_limit = Duration::Minutes(60);

@@ -48,9 +48,7 @@ constexpr BadInput kUnknownKeys[] = {
     {"checkpoint: {»directory: /a}", "GP1007", "did you mean \"dir\"?"},
 };
 
-TEST(BadInput, UnknownKeys) {
-  ExpectAllRefused(kUnknownKeys);
-}
+TEST(BadInput, UnknownKeys) { ExpectAllRefused(kUnknownKeys); }
 
 constexpr BadInput kNotYet[] = {
     {"»budget: {max_total: 200USD}", "GP1016", "budget"},
@@ -85,19 +83,16 @@ constexpr BadInput kRecovery[] = {
     {"hang_after: »never", "GP1013", "hang_after"},
 };
 
-TEST(BadInput, OfCheckpointsAndRules) {
-  ExpectAllRefused(kRecovery);
-}
+TEST(BadInput, OfCheckpointsAndRules) { ExpectAllRefused(kRecovery); }
 
-TEST(BadInput, KnownButNotYetSupported) {
-  ExpectAllRefused(kNotYet);
-}
+TEST(BadInput, KnownButNotYetSupported) { ExpectAllRefused(kNotYet); }
 
 constexpr BadInput kNumbers[] = {
     {"array: »0", "GP1011", "array: must be from 1 to 10000, not 0"},
     {"array: »10001", "GP1011", "not 10001"},
     {"array: {count: »0}", "GP1011", "array.count: must be from 1 to 10000, not 0"},
-    {"array: {count: 2, max_parallel: »-1}", "GP1011", "array.max_parallel: must be from 0 to 10000"},
+    {"array: {count: 2, max_parallel: »-1}", "GP1011",
+     "array.max_parallel: must be from 0 to 10000"},
     {"array: {count: 2, max_parallel: »10001}", "GP1011", "not 10001"},
     {"array: »10%0", "GP1011", "not 0"},
     {"array: »0%10", "GP1011", "not 0"},
@@ -154,13 +149,12 @@ constexpr BadInput kNumbers[] = {
     {"retry: {max: »1001}", "GP1011", "from 0 to 1000"},
 };
 
-TEST(BadInput, Numbers) {
-  ExpectAllRefused(kNumbers);
-}
+TEST(BadInput, Numbers) { ExpectAllRefused(kNumbers); }
 
 constexpr BadInput kGpus[] = {
     {"resources: {gpus: »-1}", "GP1011", "from 0 to 64"},
-    {"resources: {gpus: »65}", "GP1011", "from 0 to 64, not 65: GPUs are counted per node; for more, request several nodes"},
+    {"resources: {gpus: »65}", "GP1011",
+     "from 0 to 64, not 65: GPUs are counted per node; for more, request several nodes"},
     {"resources: {gpus: »9223372036854775808}", "GP1011", "from 0 to 64"},
     {"resources: {gpus: »010}", "GP1010", "write 10"},
     {"resources: {gpus: »0.5}", "GP1010", "{count: 1, share: 0.5}"},
@@ -239,18 +233,15 @@ constexpr BadInput kAlternatives[] = {
     {"any_of: [{gpus: {count: 1, »shares: 0.5}}]", "GP1007", "share"},
     {"any_of: [{»run: y}]", "GP1007", "run"},
     {"any_of: [{nodes: »0}]", "GP1011", "from 1 to 4096"},
-    {"»any_of: [{gpus: 1}, {nodes: 2, nodes_min: 3}]", "GP1018", "number 1: nodes_min 3 is more than nodes"},
+    {"»any_of: [{gpus: 1}, {nodes: 2, nodes_min: 3}]", "GP1018",
+     "number 1: nodes_min 3 is more than nodes"},
     {"nodes: 2\nnodes_min: »3", "GP1018", "more than nodes"},
     {"nodes_min: »0", "GP1011", "from 1"},
 };
 
-TEST(BadInput, Alternatives) {
-  ExpectAllRefused(kAlternatives);
-}
+TEST(BadInput, Alternatives) { ExpectAllRefused(kAlternatives); }
 
-TEST(BadInput, Gpus) {
-  ExpectAllRefused(kGpus);
-}
+TEST(BadInput, Gpus) { ExpectAllRefused(kGpus); }
 
 constexpr BadInput kUnits[] = {
     {"resources: {memory: »900}", "GP1013", "write 900GB or 900MiB"},
@@ -291,9 +282,7 @@ constexpr BadInput kUnits[] = {
     {"retry: {backoff: »2d}", "GP1011", "to 1d"},
 };
 
-TEST(BadInput, SizesAndDurations) {
-  ExpectAllRefused(kUnits);
-}
+TEST(BadInput, SizesAndDurations) { ExpectAllRefused(kUnits); }
 
 constexpr BadInput kWords[] = {
     {"apiVersion: »v1", "GP1012", "gpu-platform/v1"},
@@ -330,9 +319,7 @@ constexpr BadInput kWords[] = {
     {"checkpoint: »/ckpt", "GP1009", "must be a map"},
 };
 
-TEST(BadInput, Words) {
-  ExpectAllRefused(kWords);
-}
+TEST(BadInput, Words) { ExpectAllRefused(kWords); }
 
 constexpr BadInput kPlaces[] = {
     {"topology: {network_levels: »-1}", "GP1011", "from 0 to 8"},
@@ -370,9 +357,7 @@ constexpr BadInput kPlaces[] = {
     {"any_of: [{»resources: {gpus: 1}}]", "GP1007", "unknown key"},
 };
 
-TEST(BadInput, Places) {
-  ExpectAllRefused(kPlaces);
-}
+TEST(BadInput, Places) { ExpectAllRefused(kPlaces); }
 
 constexpr BadInput kTurns[] = {
     {"preemptible: »yes", "GP1012", "true or false"},
@@ -411,9 +396,7 @@ constexpr BadInput kTurns[] = {
     {"on_lease_loss: »[stop]", "GP1009", "not a list"},
 };
 
-TEST(BadInput, Turns) {
-  ExpectAllRefused(kTurns);
-}
+TEST(BadInput, Turns) { ExpectAllRefused(kTurns); }
 
 constexpr BadInput kTexts[] = {
     {"name: »\"\"", "GP1014", "must not be empty"},
@@ -478,9 +461,7 @@ constexpr BadInput kTexts[] = {
     {"labels: »a", "GP1009", "must be a map"},
 };
 
-TEST(BadInput, Texts) {
-  ExpectAllRefused(kTexts);
-}
+TEST(BadInput, Texts) { ExpectAllRefused(kTexts); }
 
 constexpr BadInput kCommands[] = {
     {"run: »\"\"", "GP1014", "the script is empty"},

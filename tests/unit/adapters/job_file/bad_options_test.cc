@@ -94,8 +94,12 @@ TEST(BadOptions, Flags) {
       {&JobFlags::array, "0", "--array: must be from 1 to 10000, not 0"},
       {&JobFlags::array, "10%", "--array: \"\" is not a whole number"},
       {&JobFlags::gpus, "-1", "--gpus: must be from 0 to 64, not -1"},
-      {&JobFlags::gpus, "100", "--gpus: must be from 0 to 64, not 100: GPUs are counted per node; for more, request several nodes"},
-      {&JobFlags::gpus, "H100:65", "--gpus: must be from 0 to 64, not 65: GPUs are counted per node; for more, request several nodes"},
+      {&JobFlags::gpus, "100",
+       "--gpus: must be from 0 to 64, not 100: GPUs are counted per node; for more, request "
+       "several nodes"},
+      {&JobFlags::gpus, "H100:65",
+       "--gpus: must be from 0 to 64, not 65: GPUs are counted per node; for more, request several "
+       "nodes"},
       {&JobFlags::gpus, "010", "--gpus: \"010\" is octal to some readers"},
       {&JobFlags::gpus, "0.5", "--gpus: \"0.5\" is not a whole number"},
       {&JobFlags::gpus, "H100:", "--gpus: \"\" is not a whole number"},
@@ -161,7 +165,8 @@ TEST(BadOptions, FlagsThatContradictEachOther) {
 }
 
 TEST(Flags, AnOlderNameOfAKeyIsUnderstood) {
-  const auto limit = [](std::string_view text, const std::vector<std::pair<std::string, std::string>>& overrides) {
+  const auto limit = [](std::string_view text,
+                        const std::vector<std::pair<std::string, std::string>>& overrides) {
     const DecodedJobs decoded = DecodeJobFile("job.yaml", text, {.overrides = overrides});
     EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "");
     return decoded.jobs.empty() ? Duration{} : decoded.jobs.front().time_limit;
@@ -200,8 +205,10 @@ TEST(Flags, AJob) {
 
 TEST(Flags, CrossingNumaNodesIsAllowedUnlessSaidOtherwise) {
   EXPECT_TRUE(JobFromFlags({.command = {"x"}})->topology.allow_cross_numa);
-  EXPECT_TRUE(JobFromFlags({.allow_cross_numa = "true", .command = {"x"}})->topology.allow_cross_numa);
-  EXPECT_FALSE(JobFromFlags({.allow_cross_numa = "false", .command = {"x"}})->topology.allow_cross_numa);
+  EXPECT_TRUE(
+      JobFromFlags({.allow_cross_numa = "true", .command = {"x"}})->topology.allow_cross_numa);
+  EXPECT_FALSE(
+      JobFromFlags({.allow_cross_numa = "false", .command = {"x"}})->topology.allow_cross_numa);
 }
 
 TEST(Flags, NameFromTheCommand) {

@@ -22,9 +22,7 @@ TEST(Diagnostic, ReadsLikeACompilersError) {
             "1 problem, nothing submitted.  (gpu-platform explain error GP1007)\n");
 }
 
-TEST(Diagnostic, NothingForNoProblems) {
-  EXPECT_EQ(RenderDiagnostics({}), "");
-}
+TEST(Diagnostic, NothingForNoProblems) { EXPECT_EQ(RenderDiagnostics({}), ""); }
 
 TEST(Diagnostic, CountsProblems) {
   const std::string text = Rendered("run: x\nnodes: 0\npriority: 2000\n");

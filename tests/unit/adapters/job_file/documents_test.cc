@@ -50,15 +50,15 @@ void ExpectWellFormed(std::span<const Field> fields, const std::string& path) {
     EXPECT_FALSE(field.summary.empty()) << below;
     EXPECT_TRUE(field.summary.ends_with('.')) << below;
     const bool is_set = field.set != nullptr;
-    const bool needs_set = field.kind != FieldKind::kObject && field.kind != FieldKind::kAlternatives && field.kind != FieldKind::kNotYet;
+    const bool needs_set = field.kind != FieldKind::kObject &&
+                           field.kind != FieldKind::kAlternatives &&
+                           field.kind != FieldKind::kNotYet;
     EXPECT_EQ(is_set, needs_set) << below;
     ExpectWellFormed(field.Below(), below);
   }
 }
 
-TEST(Documents, EveryFieldIsWhole) {
-  ExpectWellFormed(JobFields(), "job");
-}
+TEST(Documents, EveryFieldIsWhole) { ExpectWellFormed(JobFields(), "job"); }
 
 // Each example in the table is one that the decoder takes.
 void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path) {
@@ -68,7 +68,8 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
       std::vector<std::pair<std::string, std::string>> overrides{
           {below, std::string(field.example)}};
       if (field.name == "max_parallel") overrides.emplace_back("array.count", "100");
-      if (below == "checkpoint.keep" || below == "checkpoint.best") overrides.emplace_back("checkpoint.dir", "/c");
+      if (below == "checkpoint.keep" || below == "checkpoint.best")
+        overrides.emplace_back("checkpoint.dir", "/c");
       if (below == "checkpoint.best") overrides.emplace_back("checkpoint.keep", "1");
       if (below == "checkpoint.every") overrides.emplace_back("checkpoint.signal", "SIGUSR1");
       if (below == "notify.on") overrides.emplace_back("notify.to", "me");
@@ -85,9 +86,7 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
   }
 }
 
-TEST(Documents, ExamplesInTheTablesDecode) {
-  ExpectExamplesDecode(JobFields(), "");
-}
+TEST(Documents, ExamplesInTheTablesDecode) { ExpectExamplesDecode(JobFields(), ""); }
 
 TEST(Documents, TheIntroductionsExampleDecodes) {
   const std::string text = JobFileReference();
@@ -118,9 +117,9 @@ TEST(Documents, FieldsAreExplainedByTheirPath) {
 }
 
 TEST(Documents, ExamplesForUsersDecode) {
-  for (const std::string_view path : {"examples/single-gpu.gpu.yaml", "examples/gang-4.gpu.yaml",
-                                      "examples/two-node-gang.gpu.yaml", "examples/sweep.gpu.yaml",
-                                      "examples/tasks.gpu.yaml"}) {
+  for (const std::string_view path :
+       {"examples/single-gpu.gpu.yaml", "examples/gang-4.gpu.yaml",
+        "examples/two-node-gang.gpu.yaml", "examples/sweep.gpu.yaml", "examples/tasks.gpu.yaml"}) {
     const std::string text = Contents(PathInSource(path));
     ASSERT_FALSE(text.empty()) << path;
     EXPECT_EQ(RenderDiagnostics(DecodeJobFile(path, text).diagnostics), "");

@@ -31,7 +31,9 @@ TEST(GoodInput, OnlyRunIsRequired) {
 }
 
 TEST(GoodInput, AnArrayIsACountAShorthandOrAMap) {
-  const auto array = [](const std::string& text) { return Decoded("run: x\narray: " + text + "\n").array; };
+  const auto array = [](const std::string& text) {
+    return Decoded("run: x\narray: " + text + "\n").array;
+  };
   EXPECT_EQ(array("100"), (ArrayRequest{100, 0}));
   EXPECT_EQ(array("100%10"), (ArrayRequest{100, 10}));
   EXPECT_EQ(array("\"100%10\""), (ArrayRequest{100, 10}));
@@ -39,7 +41,8 @@ TEST(GoodInput, AnArrayIsACountAShorthandOrAMap) {
   EXPECT_EQ(array("{count: 1}"), (ArrayRequest{1, 0}));
   EXPECT_EQ(array("{count: 10000, max_parallel: 0}"), (ArrayRequest{10'000, 0}));
   EXPECT_EQ(Decoded("run: x\n").array, ArrayRequest{});
-  EXPECT_EQ(Decoded("run: x\narray: 3\n", {.overrides = {{"array", "7%2"}}}).array, (ArrayRequest{7, 2}));
+  EXPECT_EQ(Decoded("run: x\narray: 3\n", {.overrides = {{"array", "7%2"}}}).array,
+            (ArrayRequest{7, 2}));
 }
 
 TEST(GoodInput, EveryKey) {
@@ -121,15 +124,19 @@ TEST(GoodInput, IsolationIsImpliedOnlyWhereItIsNotGiven) {
   EXPECT_EQ(GpusOf("{memory: 1.5MiB, share: 0.5}").memory_mib, 2);  // rounded up, never down
   EXPECT_EQ(GpusOf("{share: 0.25, isolation: mig}").isolation, Isolation::kMig);
   EXPECT_EQ(GpusOf("{isolation: mps, share: 0.25}").isolation, Isolation::kMps);
-  for (const char* text : {"{mig: 3g.40gb}", "{isolation: mig, mig: 3g.40gb}", "{isolation: auto, mig: 3g.40gb}"}) {
+  for (const char* text :
+       {"{mig: 3g.40gb}", "{isolation: mig, mig: 3g.40gb}", "{isolation: auto, mig: 3g.40gb}"}) {
     const GpuRequest gpus = GpusOf(text);
-    EXPECT_EQ(std::tuple(gpus.isolation, gpus.share_thousandths, gpus.memory_mib), std::tuple(Isolation::kMig, 428, 34'333)) << text;
+    EXPECT_EQ(std::tuple(gpus.isolation, gpus.share_thousandths, gpus.memory_mib),
+              std::tuple(Isolation::kMig, 428, 34'333))
+        << text;
   }
   EXPECT_EQ(GpusOf("{isolation: exclusive}").isolation, Isolation::kExclusive);
 }
 
 TEST(GoodInput, IsolationLeftOpenIsByMigOrMpsOrElseInTurns) {
-  const JobSpec part = Decoded("run: x\nresources: {gpus: {share: 0.25, isolation: auto}, cpus: 2}");
+  const JobSpec part =
+      Decoded("run: x\nresources: {gpus: {share: 0.25, isolation: auto}, cpus: 2}");
   EXPECT_EQ(part.gpus.isolation, Isolation::kMig);
   ASSERT_EQ(part.any_of.size(), 2u);
   EXPECT_EQ(part.any_of[0].gpus.isolation, Isolation::kMps);
@@ -139,13 +146,15 @@ TEST(GoodInput, IsolationLeftOpenIsByMigOrMpsOrElseInTurns) {
   const JobSpec whole = Decoded("run: x\nresources: {gpus: {isolation: auto}}");
   EXPECT_EQ(whole.gpus.isolation, Isolation::kExclusive);
   EXPECT_TRUE(whole.any_of.empty());
-  const JobSpec two = Decoded("run: x\nresources: {gpus: {count: 2, share: 0.25, isolation: auto}}");
+  const JobSpec two =
+      Decoded("run: x\nresources: {gpus: {count: 2, share: 0.25, isolation: auto}}");
   EXPECT_EQ(two.gpus.isolation, Isolation::kTimeslice);  // the others give a part of one
   EXPECT_TRUE(two.any_of.empty());
 }
 
 TEST(GoodInput, EachAlternativeMayLeaveItsIsolationOpen) {
-  const JobSpec job = Decoded("run: x\nany_of:\n  - {gpus: {share: 0.5, isolation: auto}}\n  - {gpus: 2}\n");
+  const JobSpec job =
+      Decoded("run: x\nany_of:\n  - {gpus: {share: 0.5, isolation: auto}}\n  - {gpus: 2}\n");
   EXPECT_EQ(job.gpus.isolation, Isolation::kMig);
   ASSERT_EQ(job.any_of.size(), 3u);
   EXPECT_EQ(job.any_of[0].gpus.isolation, Isolation::kMps);

@@ -77,7 +77,9 @@ TEST(Script, TooLongForOneArgument) {
 using Arguments = std::vector<std::string>;
 
 // What stands behind `jobs submit FILE --`.
-DecodedJobs With(const Arguments& arguments, const std::string& text) { return DecodeJobFile("train.sh", text, {.arguments = arguments}); }
+DecodedJobs With(const Arguments& arguments, const std::string& text) {
+  return DecodeJobFile("train.sh", text, {.arguments = arguments});
+}
 
 Arguments CommandOf(const Arguments& arguments, const std::string& text) {
   const DecodedJobs decoded = With(arguments, text);
@@ -87,17 +89,25 @@ Arguments CommandOf(const Arguments& arguments, const std::string& text) {
 
 TEST(FurtherArguments, AreThoseOfAScript) {
   const std::string script = "#!/bin/bash -l\n#GPU name: t\necho $1\n";
-  EXPECT_EQ(CommandOf({"a b", "--lr=1"}, script), (Arguments{"/bin/bash", "-l", "-c", script, "t", "a b", "--lr=1"})) << "$0 is the job's name";
+  EXPECT_EQ(CommandOf({"a b", "--lr=1"}, script),
+            (Arguments{"/bin/bash", "-l", "-c", script, "t", "a b", "--lr=1"}))
+      << "$0 is the job's name";
   const std::string python = "#!/usr/bin/env python3\n#GPU name: t\nimport sys\n";
-  EXPECT_EQ(CommandOf({"x"}, python), (Arguments{"/usr/bin/env", "python3", "-c", python, "x"})) << "sys.argv[1]";
+  EXPECT_EQ(CommandOf({"x"}, python), (Arguments{"/usr/bin/env", "python3", "-c", python, "x"}))
+      << "sys.argv[1]";
 }
 
 TEST(FurtherArguments, AreThoseOfWhatRuns) {
-  EXPECT_EQ(CommandOf({"x"}, "name: t\nrun: echo $1\n"), (Arguments{"/bin/sh", "-c", "echo $1", "t", "x"}));
-  EXPECT_EQ(CommandOf({"--lr", "1"}, "run: [python, train.py]\n"), (Arguments{"python", "train.py", "--lr", "1"}));
-  EXPECT_EQ(CommandOf({"x"}, "name: t\nrun: [bash, \"-ec\", \"echo $1\"]\n"), (Arguments{"bash", "-ec", "echo $1", "t", "x"}));
-  EXPECT_EQ(CommandOf({"x"}, "run: [bash, \"-c\", \"echo $1\", zero]\n"), (Arguments{"bash", "-c", "echo $1", "zero", "x"}));
-  EXPECT_EQ(CommandOf({"x"}, "run: [bash, train.sh, \"-c\", conf]\n"), (Arguments{"bash", "train.sh", "-c", "conf", "x"}));
+  EXPECT_EQ(CommandOf({"x"}, "name: t\nrun: echo $1\n"),
+            (Arguments{"/bin/sh", "-c", "echo $1", "t", "x"}));
+  EXPECT_EQ(CommandOf({"--lr", "1"}, "run: [python, train.py]\n"),
+            (Arguments{"python", "train.py", "--lr", "1"}));
+  EXPECT_EQ(CommandOf({"x"}, "name: t\nrun: [bash, \"-ec\", \"echo $1\"]\n"),
+            (Arguments{"bash", "-ec", "echo $1", "t", "x"}));
+  EXPECT_EQ(CommandOf({"x"}, "run: [bash, \"-c\", \"echo $1\", zero]\n"),
+            (Arguments{"bash", "-c", "echo $1", "zero", "x"}));
+  EXPECT_EQ(CommandOf({"x"}, "run: [bash, train.sh, \"-c\", conf]\n"),
+            (Arguments{"bash", "train.sh", "-c", "conf", "x"}));
   EXPECT_EQ(CommandOf({}, "run: [a]\n"), Arguments{"a"});
   const DecodedJobs two = With({"x"}, "run: [a]\n---\nrun: [b]\n");
   ASSERT_EQ(two.jobs.size(), 2u);
@@ -108,7 +118,9 @@ TEST(FurtherArguments, AreJudgedLikeThoseOfTheFile) {
   const DecodedJobs decoded = With({std::string(200'000, 'x')}, "run: [a]\n");
   EXPECT_TRUE(decoded.jobs.empty());
   ASSERT_EQ(decoded.diagnostics.size(), 1u);
-  EXPECT_TRUE(decoded.diagnostics.front().message.starts_with("with the arguments behind --: run is 200000 bytes long")) << decoded.diagnostics.front().message;
+  EXPECT_TRUE(decoded.diagnostics.front().message.starts_with(
+      "with the arguments behind --: run is 200000 bytes long"))
+      << decoded.diagnostics.front().message;
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ using Texts = std::vector<std::string>;
 // "2 --partition=h100": lines and what stands there.
 inline Texts Noted(const ImportedJob& imported) {
   Texts noted;
-  for (const ImportNote& note : imported.notes) noted.push_back(std::to_string(note.line) + " " + note.what);
+  for (const ImportNote& note : imported.notes)
+    noted.push_back(std::to_string(note.line) + " " + note.what);
   return noted;
 }
 
@@ -29,7 +30,8 @@ inline ImportedJob Sound(const Result<ImportedJob>& imported) {
 
 // What the scheduler makes of it.
 inline JobSpec Decoded(const ImportedJob& imported) {
-  const DecodedJobs decoded = DecodeJobFile("train", imported.text, {.environment = {{"HF_TOKEN", "t"}}});
+  const DecodedJobs decoded =
+      DecodeJobFile("train", imported.text, {.environment = {{"HF_TOKEN", "t"}}});
   EXPECT_FALSE(decoded.jobs.empty()) << RenderDiagnostics(decoded.diagnostics) << imported.text;
   return decoded.jobs.empty() ? JobSpec() : decoded.jobs.front();
 }

@@ -16,9 +16,13 @@ constexpr const char* kTrainScript = R"(#!/bin/bash
 torchrun --nnodes=$SLURM_NNODES train.py
 )";
 
-ImportedJob FromSbatch(const std::string& text) { return Sound(ImportSbatch("train.sbatch", text)); }
+ImportedJob FromSbatch(const std::string& text) {
+  return Sound(ImportSbatch("train.sbatch", text));
+}
 
-JobSpec JobOf(const std::string& directives) { return Decoded(FromSbatch("#!/bin/bash\n#SBATCH " + directives + "\ntrue\n")); }
+JobSpec JobOf(const std::string& directives) {
+  return Decoded(FromSbatch("#!/bin/bash\n#SBATCH " + directives + "\ntrue\n"));
+}
 
 Texts NotedOf(const std::string& directives, const std::string& body = "true") {
   return Noted(FromSbatch("#!/bin/bash\n#SBATCH " + directives + "\n" + body + "\n"));
@@ -26,7 +30,8 @@ Texts NotedOf(const std::string& directives, const std::string& body = "true") {
 
 TEST(ImportSbatch, AJobOfTwoNodes) {
   const ImportedJob imported = FromSbatch(kTrainScript);
-  EXPECT_EQ(Noted(imported), (Texts{"3 --gpus-per-node=h100:8", "3 --nodes=2"})) << "the script runs on both; which GPUs are meant";
+  EXPECT_EQ(Noted(imported), (Texts{"3 --gpus-per-node=h100:8", "3 --nodes=2"}))
+      << "the script runs on both; which GPUs are meant";
   EXPECT_EQ(imported.text, R"(#!/bin/bash
 #GPU name: llama-ft
 #GPU project: nlp
@@ -75,10 +80,12 @@ TEST(ImportSbatch, OptionsForGpusArePutTogetherAsSlurmDoes) {
 TEST(ImportSbatch, SaysWhatComesToSomethingElseOnNodes) {
   EXPECT_EQ(NotedOf("--gpus-per-node=8 --gres=gpu:4"), Texts{"2 --gres=gpu:4"});
   EXPECT_EQ(NotedOf("-N 3 --gpus=8"), (Texts{"2 -N 3", "2 --gpus=8"}));
-  EXPECT_EQ(NotedOf("-N 1 --mem=10G --gpus-per-node=2 --mem-per-gpu=20G"), Texts{"2 --mem-per-gpu=20G"});
+  EXPECT_EQ(NotedOf("-N 1 --mem=10G --gpus-per-node=2 --mem-per-gpu=20G"),
+            Texts{"2 --mem-per-gpu=20G"});
   EXPECT_EQ(NotedOf("-c 2 --cpus-per-gpu=8 --gpus-per-node=2"), Texts{"2 --cpus-per-gpu=8"});
   EXPECT_EQ(NotedOf("--cpus-per-gpu=2"), Texts{"2 --cpus-per-gpu=2"});
-  EXPECT_EQ(NotedOf("-n 16 --gpus-per-task=1"), (Texts{"2 -n 16", "2 -n 16"})) << "all on one node, once";
+  EXPECT_EQ(NotedOf("-n 16 --gpus-per-task=1"), (Texts{"2 -n 16", "2 -n 16"}))
+      << "all on one node, once";
 }
 
 TEST(ImportSbatch, ARangeOfNodesDividesNoTotals) {
@@ -115,23 +122,27 @@ TEST(ImportSbatch, CoresAndMemoryAreCountedForEachNode) {
 }
 
 TEST(ImportSbatch, SaysWhatItLeavesOut) {
-  EXPECT_EQ(NotedOf("--partition=h100 --output=%x-%j.out --mail-type=END,FAIL"), (Texts{"2 --partition=h100", "2 --output=%x-%j.out", "2 --mail-type=END,FAIL"}));
+  EXPECT_EQ(NotedOf("--partition=h100 --output=%x-%j.out --mail-type=END,FAIL"),
+            (Texts{"2 --partition=h100", "2 --output=%x-%j.out", "2 --mail-type=END,FAIL"}));
   EXPECT_EQ(NotedOf("--frobnicate=3 -Z stray"), (Texts{"2 --frobnicate=3", "2 -Z", "2 stray"}));
   EXPECT_EQ(NotedOf("--node=3"), Texts{"2 --node=3"}) << "--nodes, --nodelist or --nodefile";
-  EXPECT_EQ(NotedOf("--nodes=many --time=soon --mem=x --signal=KILL --gpus=a:b:c"),
-            (Texts{"2 --nodes=many", "2 --time=soon", "2 --mem=x", "2 --signal=KILL", "2 --gpus=a:b:c"}));
+  EXPECT_EQ(
+      NotedOf("--nodes=many --time=soon --mem=x --signal=KILL --gpus=a:b:c"),
+      (Texts{"2 --nodes=many", "2 --time=soon", "2 --mem=x", "2 --signal=KILL", "2 --gpus=a:b:c"}));
   EXPECT_EQ(NotedOf("--overcommit"), Texts{"2 --overcommit"});
   EXPECT_EQ(NotedOf("--requeue --quiet -v --parsable"), Texts());
 }
 
 TEST(ImportSbatch, ADirectiveBehindTheFirstCommandIsSeenByNobody) {
-  const ImportedJob imported = FromSbatch("#!/bin/bash\n#SBATCH --time=10\ncd /data\n#SBATCH --nodes=4\n");
+  const ImportedJob imported =
+      FromSbatch("#!/bin/bash\n#SBATCH --time=10\ncd /data\n#SBATCH --nodes=4\n");
   EXPECT_EQ(Noted(imported), Texts{"4 #SBATCH --nodes=4"});
   EXPECT_EQ(Decoded(imported).nodes, 1);
 }
 
 TEST(ImportSbatch, ReadsOptionsAsSbatchDoes) {
-  const JobSpec job = JobOf("-J \"two words\" -A'nlp' --time 1-12 --reserv=course --export=ALL,LR=\"0.1 0.2\"");
+  const JobSpec job =
+      JobOf("-J \"two words\" -A'nlp' --time 1-12 --reserv=course --export=ALL,LR=\"0.1 0.2\"");
   EXPECT_EQ(job.name, "two-words");
   EXPECT_EQ(job.project, "nlp");
   EXPECT_EQ(job.time_limit, Duration::Minutes(36 * 60));
@@ -148,24 +159,31 @@ TEST(ImportSbatch, OfOptionsGivenAgainTheLastCounts) {
 }
 
 TEST(ImportSbatch, NoTextReachesATerminalAsItIs) {
-  for (const ImportNote& note : FromSbatch("#!/bin/sh\n#SBATCH --export='B\033[31mRED' --x=\033[31m\n").notes) {
+  for (const ImportNote& note :
+       FromSbatch("#!/bin/sh\n#SBATCH --export='B\033[31mRED' --x=\033[31m\n").notes) {
     EXPECT_EQ((note.what + note.why).find('\033'), std::string::npos);
   }
 }
 
 TEST(ImportSbatch, ArraysKeepTheirNumbers) {
-  const ImportedJob imported = FromSbatch("#!/bin/sh\n#SBATCH -a 10-40:10%2\necho $SLURM_ARRAY_TASK_ID of ${SLURM_ARRAY_TASK_MAX}\n");
+  const ImportedJob imported = FromSbatch(
+      "#!/bin/sh\n#SBATCH -a 10-40:10%2\necho $SLURM_ARRAY_TASK_ID of ${SLURM_ARRAY_TASK_MAX}\n");
   const JobSpec job = Decoded(imported);
   EXPECT_EQ(job.array.count, 4);
   EXPECT_EQ(job.array.max_parallel, 2);
-  EXPECT_NE(imported.text.find("export SLURM_ARRAY_TASK_ID=\"$((10 + 10 * GP_ARRAY_INDEX))\"\n"), std::string::npos) << imported.text;
+  EXPECT_NE(imported.text.find("export SLURM_ARRAY_TASK_ID=\"$((10 + 10 * GP_ARRAY_INDEX))\"\n"),
+            std::string::npos)
+      << imported.text;
   EXPECT_NE(imported.text.find("export SLURM_ARRAY_TASK_MAX=\"40\"\n"), std::string::npos);
 }
 
 TEST(ImportSbatch, SaysWhichOfSlurmsWordsTheScriptReliesOn) {
-  EXPECT_EQ(NotedOf("--nodes=2", "# squeue in a comment\nmodule load cuda && sbcast a b\nscontrol requeue $SLURM_JOB_ID\necho $SLURM_CLUSTER_NAME"),
+  EXPECT_EQ(NotedOf("--nodes=2",
+                    "# squeue in a comment\nmodule load cuda && sbcast a b\nscontrol requeue "
+                    "$SLURM_JOB_ID\necho $SLURM_CLUSTER_NAME"),
             (Texts{"2 --nodes=2", "4 module", "4 sbcast", "5 scontrol", "6 SLURM_CLUSTER_NAME"}));
-  for (const char* line : {"LAUNCH=\"srun -n 8\"", "bash -c 'srun x'", "elif srun; then", "ssh node srun x", "srun --frobnicate 3 x", "srun"}) {
+  for (const char* line : {"LAUNCH=\"srun -n 8\"", "bash -c 'srun x'", "elif srun; then",
+                           "ssh node srun x", "srun --frobnicate 3 x", "srun"}) {
     EXPECT_EQ(NotedOf("--nodes=1", line), Texts{"3 srun"}) << line;
   }
   EXPECT_EQ(NotedOf("--nodes=1", "./srun_all.sh; echo my-srun $SLURM_FROB"), Texts{"3 SLURM_FROB"});
@@ -173,7 +191,8 @@ TEST(ImportSbatch, SaysWhichOfSlurmsWordsTheScriptReliesOn) {
 
 // The lines behind the header and what the import puts there.
 std::string BodyOf(const std::string& directives, const std::string& body) {
-  const std::string text = FromSbatch("#!/bin/bash\n#SBATCH " + directives + "\n: begin\n" + body + "\n").text;
+  const std::string text =
+      FromSbatch("#!/bin/bash\n#SBATCH " + directives + "\n: begin\n" + body + "\n").text;
   return text.substr(text.find(": begin\n") + 8);
 }
 
@@ -185,7 +204,8 @@ TEST(ImportSbatch, StepsAreWhatEachNodeRuns) {
   const Row rows[] = {
       {"srun python train.py", "python train.py\n"},
       {"srun --jobid $SLURM_JOB_ID bash -c \"x $Y\" 2>&1", "bash -c \"x $Y\" 2>&1\n"},
-      {"srun \\\n  --label -N 2 --ntasks=\"$SLURM_NNODES\" \\\n  python \\\n  train.py", "python \\\n  train.py\n"},
+      {"srun \\\n  --label -N 2 --ntasks=\"$SLURM_NNODES\" \\\n  python \\\n  train.py",
+       "python \\\n  train.py\n"},
       {"clear; time srun -lu ./a && srun ./b", "clear; time ./a && ./b\n"},
       {"OUT=$(srun -n2 hostname)", "OUT=$(hostname)\n"},
       {"echo \"on $(srun hostname)\" `srun date`", "echo \"on $(hostname)\" `date`\n"},
@@ -199,11 +219,16 @@ TEST(ImportSbatch, StepsAreWhatEachNodeRuns) {
 }
 
 TEST(ImportSbatch, StepsOfSeveralTasksStartThemAll) {
-  const ImportedJob imported = FromSbatch("#!/bin/bash\n#SBATCH --nodes=2 --ntasks-per-node=8 --gpus-per-node=8\nsrun python train.py\nsrun --ntasks=2 ./one_each\n");
-  EXPECT_NE(imported.text.find("\ngp_tasks 8 python train.py\n./one_each\n"), std::string::npos) << imported.text;
+  const ImportedJob imported = FromSbatch(
+      "#!/bin/bash\n#SBATCH --nodes=2 --ntasks-per-node=8 --gpus-per-node=8\nsrun python "
+      "train.py\nsrun --ntasks=2 ./one_each\n");
+  EXPECT_NE(imported.text.find("\ngp_tasks 8 python train.py\n./one_each\n"), std::string::npos)
+      << imported.text;
   EXPECT_NE(imported.text.find("\ngp_tasks() {"), std::string::npos);
   EXPECT_EQ(Noted(imported), Texts{"2 --nodes=2"}) << "who starts the tasks is the script";
-  EXPECT_NE(imported.text.find("export SLURM_PROCID=\"$((GP_NODE_RANK * 8))\"\n"), std::string::npos) << imported.text;
+  EXPECT_NE(imported.text.find("export SLURM_PROCID=\"$((GP_NODE_RANK * 8))\"\n"),
+            std::string::npos)
+      << imported.text;
 }
 
 // The script that PyTorch's tutorial shows.
@@ -212,10 +237,13 @@ TEST(ImportSbatch, TheRanksOfAGangMeetAtItsHead) {
       "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks=2\n#SBATCH --gpus-per-node=1\n"
       "nodes=( $( scontrol show hostnames $SLURM_JOB_NODELIST ) )\nhead_node=${nodes[0]}\n"
       "head_node_ip=$(srun --nodes=1 --ntasks=1 -w \"$head_node\" hostname --ip-address)\n"
-      "srun torchrun --nnodes 2 --nproc_per_node 1 --rdzv_id $RANDOM --rdzv_backend c10d --rdzv_endpoint $head_node_ip:29500 train.py\n"
+      "srun torchrun --nnodes 2 --nproc_per_node 1 --rdzv_id $RANDOM --rdzv_backend c10d "
+      "--rdzv_endpoint $head_node_ip:29500 train.py\n"
       "torchrun --rdzv-id=$RANDOM train.py\n");
-  EXPECT_NE(imported.text.find("head_node_ip=$(echo \"$GP_MASTER_ADDR\")\n"), std::string::npos) << imported.text;
-  EXPECT_NE(imported.text.find("--rdzv_id $GP_JOB_ID --rdzv_backend"), std::string::npos) << imported.text;
+  EXPECT_NE(imported.text.find("head_node_ip=$(echo \"$GP_MASTER_ADDR\")\n"), std::string::npos)
+      << imported.text;
+  EXPECT_NE(imported.text.find("--rdzv_id $GP_JOB_ID --rdzv_backend"), std::string::npos)
+      << imported.text;
   EXPECT_NE(imported.text.find("--rdzv-id=$GP_JOB_ID train.py"), std::string::npos);
   EXPECT_EQ(Noted(imported), Texts{"2 --nodes=2"});
   const std::string each = BodyOf("--nodes=2", "srun -N1 -n1 -w \"$node\" hostname --ip-address");
@@ -223,41 +251,62 @@ TEST(ImportSbatch, TheRanksOfAGangMeetAtItsHead) {
 }
 
 TEST(ImportSbatch, TasksThatAskForGpusHaveTheirOwn) {
-  const ImportedJob imported = FromSbatch("#!/bin/bash\n#SBATCH -N1 -n4 --gpus-per-task=2\nsrun ./a\nsrun -n2 --gpus-per-task=4 ./b\n");
-  EXPECT_NE(imported.text.find("\ngp_tasks -g 2 4 ./a\ngp_tasks -g 4 2 ./b\n"), std::string::npos) << imported.text;
+  const ImportedJob imported = FromSbatch(
+      "#!/bin/bash\n#SBATCH -N1 -n4 --gpus-per-task=2\nsrun ./a\nsrun -n2 --gpus-per-task=4 ./b\n");
+  EXPECT_NE(imported.text.find("\ngp_tasks -g 2 4 ./a\ngp_tasks -g 4 2 ./b\n"), std::string::npos)
+      << imported.text;
 }
 
 TEST(ImportSbatch, StepsSideBySideThatHaveGpusOfTheirOwnAreNoted) {
-  EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun -n1 --gpus=1 --exclusive ./x $i &"), (Texts{"3 srun --gpus=1", "3 srun --exclusive"}));
+  EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun -n1 --gpus=1 --exclusive ./x $i &"),
+            (Texts{"3 srun --gpus=1", "3 srun --exclusive"}));
   EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun --gres=gpu:4 ./x"), Texts()) << "all of them";
   EXPECT_EQ(NotedOf("-N1 -c8", "srun --exclusive ./x &"), Texts()) << "of a job without GPUs";
-  EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun -n1 --gpus-per-task=1 ./x"), Texts{"3 srun --gpus-per-task=1"});
+  EXPECT_EQ(NotedOf("-N1 --gres=gpu:4", "srun -n1 --gpus-per-task=1 ./x"),
+            Texts{"3 srun --gpus-per-task=1"});
 }
 
 TEST(ImportSbatch, SaysWhatOfAStepIsLeftOut) {
-  EXPECT_EQ(NotedOf("--nodes=1", "srun --container-image=x.sqsh --mpi=pmix ./a"), (Texts{"3 srun --container-image=x.sqsh", "3 srun --mpi=pmix"}));
+  EXPECT_EQ(NotedOf("--nodes=1", "srun --container-image=x.sqsh --mpi=pmix ./a"),
+            (Texts{"3 srun --container-image=x.sqsh", "3 srun --mpi=pmix"}));
   EXPECT_EQ(NotedOf("--nodes=4", "srun -N1 -n1 ./prepare"), (Texts{"2 --nodes=4", "3 srun"}));
-  EXPECT_EQ(NotedOf("--nodes=2", "srun -w \"$HEAD\" ray start --head &"), (Texts{"2 --nodes=2", "3 srun -w $HEAD"}));
-  EXPECT_EQ(NotedOf("--nodes=1", "srun --unbuffered --cpu-bind=cores --kill-on-bad-exit=1 --overlap ./a"), Texts());
+  EXPECT_EQ(NotedOf("--nodes=2", "srun -w \"$HEAD\" ray start --head &"),
+            (Texts{"2 --nodes=2", "3 srun -w $HEAD"}));
+  EXPECT_EQ(
+      NotedOf("--nodes=1", "srun --unbuffered --cpu-bind=cores --kill-on-bad-exit=1 --overlap ./a"),
+      Texts());
 }
 
 TEST(ImportSbatch, NamesOfNodesComeFromTheJobs) {
-  const ImportedJob imported = FromSbatch("#!/bin/bash\n#SBATCH -N 2\nHEAD=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\necho $HEAD $SLURMD_NODENAME\n");
-  EXPECT_NE(imported.text.find("\nHEAD=$(gp_hosts \"$SLURM_JOB_NODELIST\" | head -n 1)\n"), std::string::npos) << imported.text;
+  const ImportedJob imported = FromSbatch(
+      "#!/bin/bash\n#SBATCH -N 2\nHEAD=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n "
+      "1)\necho $HEAD $SLURMD_NODENAME\n");
+  EXPECT_NE(imported.text.find("\nHEAD=$(gp_hosts \"$SLURM_JOB_NODELIST\" | head -n 1)\n"),
+            std::string::npos)
+      << imported.text;
   EXPECT_NE(imported.text.find("\ngp_hosts() {"), std::string::npos);
-  EXPECT_NE(imported.text.find("\nexport SLURM_JOB_NODELIST=\"$GP_NODE_LIST\"\n"), std::string::npos);
+  EXPECT_NE(imported.text.find("\nexport SLURM_JOB_NODELIST=\"$GP_NODE_LIST\"\n"),
+            std::string::npos);
   EXPECT_EQ(Noted(imported), Texts{"2 -N 2"});
 }
 
 TEST(ImportSbatch, ArgumentsOfTheScriptAreTold) {
-  EXPECT_EQ(NotedOf("--gres=gpu:1", "set -eu\npython t.py --cfg \"$1\" --seed \"${2:-0}\" \"$@\""), Texts{"4 $1 ${2:-0} $@"});
-  for (const char* line : {"A=$1", "shift; echo $#", "for x in \"$@\"; do :; done", "while getopts ab: o; do :; done", "echo \"$(basename ${1})\"", "cat <<EOF\n$*\nEOF", "echo ${@:2}"}) {
+  EXPECT_EQ(NotedOf("--gres=gpu:1", "set -eu\npython t.py --cfg \"$1\" --seed \"${2:-0}\" \"$@\""),
+            Texts{"4 $1 ${2:-0} $@"});
+  for (const char* line :
+       {"A=$1", "shift; echo $#", "for x in \"$@\"; do :; done", "while getopts ab: o; do :; done",
+        "echo \"$(basename ${1})\"", "cat <<EOF\n$*\nEOF", "echo ${@:2}"}) {
     EXPECT_EQ(NotedOf("--time=10", line).size(), 1u) << line;
   }
-  for (const char* line : {"awk '{print $1}' x", "f() {\n  echo $1 $@\n}\nf a", "set -- a b\necho $1", "cat <<'EOF'\n$1\nEOF", "echo \\$1 $0 $? $$ $! ${#A} ${A#x} ${A[@]}", "function g { local a=$1; }", "# $1", "bash -c 'echo $1' x y"}) {
+  for (const char* line :
+       {"awk '{print $1}' x", "f() {\n  echo $1 $@\n}\nf a", "set -- a b\necho $1",
+        "cat <<'EOF'\n$1\nEOF", "echo \\$1 $0 $? $$ $! ${#A} ${A#x} ${A[@]}",
+        "function g { local a=$1; }", "# $1", "bash -c 'echo $1' x y"}) {
     EXPECT_EQ(NotedOf("--time=10", line), Texts()) << line;
   }
-  EXPECT_EQ(Noted(FromSbatch("#!/usr/bin/env python3\n#SBATCH --time=10\nimport sys\nprint(sys.argv)\n")), Texts{"4 sys.argv"});
+  EXPECT_EQ(
+      Noted(FromSbatch("#!/usr/bin/env python3\n#SBATCH --time=10\nimport sys\nprint(sys.argv)\n")),
+      Texts{"4 sys.argv"});
 }
 
 // A script as it is met, with each kind of line above.
@@ -280,31 +329,53 @@ HEAD=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)
 export L="launch --num_machines $N --main_process_ip $HEAD --machine_rank \$SLURM_PROCID"
 clear; srun --jobid $SLURM_JOB_ID bash -c "$L --role \$SLURMD_NODENAME: train.py $RECIPE.yaml" 2>&1
 )");
-  EXPECT_EQ(Noted(imported), (Texts{"4 --exclusive", "6 --partition=fast", "7 --output=./logs/%x-%j.out", "8 --err=./logs/%x-%j.err", "10 module", "13 $1"}));
-  EXPECT_NE(imported.text.find("\nclear; bash -c \"$L --role \\$SLURMD_NODENAME: train.py $RECIPE.yaml\" 2>&1\n"), std::string::npos) << imported.text;
-  for (const char* set : {"SLURM_PROCID=\"$GP_NODE_RANK\"", "SLURM_NNODES=\"$GP_NNODES\"", "SLURMD_NODENAME="}) EXPECT_NE(imported.text.find(std::string("\nexport ") + set), std::string::npos) << set;
+  EXPECT_EQ(Noted(imported),
+            (Texts{"4 --exclusive", "6 --partition=fast", "7 --output=./logs/%x-%j.out",
+                   "8 --err=./logs/%x-%j.err", "10 module", "13 $1"}));
+  EXPECT_NE(imported.text.find(
+                "\nclear; bash -c \"$L --role \\$SLURMD_NODENAME: train.py $RECIPE.yaml\" 2>&1\n"),
+            std::string::npos)
+      << imported.text;
+  for (const char* set :
+       {"SLURM_PROCID=\"$GP_NODE_RANK\"", "SLURM_NNODES=\"$GP_NNODES\"", "SLURMD_NODENAME="})
+    EXPECT_NE(imported.text.find(std::string("\nexport ") + set), std::string::npos) << set;
   EXPECT_EQ(Decoded(imported).gpus.count, 8);
 }
 
 TEST(ImportSbatch, OfAProgramThatIsNoShellNoLineSetsVariables) {
-  const ImportedJob imported = FromSbatch("#!/usr/bin/env python3\n#SBATCH --time=10\nimport os\nprint(os.environ['SLURM_JOB_ID'])\n");
+  const ImportedJob imported = FromSbatch(
+      "#!/usr/bin/env python3\n#SBATCH --time=10\nimport os\nprint(os.environ['SLURM_JOB_ID'])\n");
   EXPECT_EQ(Noted(imported), Texts{"4 SLURM_JOB_ID"});
   EXPECT_EQ(imported.text.find("export"), std::string::npos);
 }
 
-TEST(ImportSbatch, TasksOnOneNodeAreTheScriptsBusiness) { EXPECT_EQ(NotedOf("--ntasks-per-node=8 --gpus-per-node=8"), Texts{"2 --ntasks-per-node=8"}); }
+TEST(ImportSbatch, TasksOnOneNodeAreTheScriptsBusiness) {
+  EXPECT_EQ(NotedOf("--ntasks-per-node=8 --gpus-per-node=8"), Texts{"2 --ntasks-per-node=8"});
+}
 
 TEST(ImportSbatch, ListsOfAnArrayKeepTheirNumbers) {
-  const ImportedJob imported = FromSbatch("#!/bin/sh\n#SBATCH --array=1,3,7-9%2\necho $SLURM_ARRAY_TASK_ID\n");
+  const ImportedJob imported =
+      FromSbatch("#!/bin/sh\n#SBATCH --array=1,3,7-9%2\necho $SLURM_ARRAY_TASK_ID\n");
   EXPECT_EQ(Decoded(imported).array.count, 5);
   EXPECT_EQ(Decoded(imported).array.max_parallel, 2);
-  EXPECT_NE(imported.text.find("export SLURM_ARRAY_TASK_ID=\"$((GP_ARRAY_INDEX < 2 ? 1 + 2 * GP_ARRAY_INDEX : 7 + 1 * (GP_ARRAY_INDEX - 2)))\"\n"), std::string::npos) << imported.text;
+  EXPECT_NE(imported.text.find("export SLURM_ARRAY_TASK_ID=\"$((GP_ARRAY_INDEX < 2 ? 1 + 2 * "
+                               "GP_ARRAY_INDEX : 7 + 1 * (GP_ARRAY_INDEX - 2)))\"\n"),
+            std::string::npos)
+      << imported.text;
   EXPECT_EQ(JobOf("-a 0-15:4,100").array.count, 5);
 }
 
 TEST(ImportSbatch, AnArrayIsNeverOneJob) {
-  const auto error = [](const std::string& array) { return ImportSbatch("a.sh", "#!/bin/sh\n#SBATCH --gres=gpu:1\n#SBATCH --array=" + array + "\ntrue\n").error().message; };
-  EXPECT_EQ(error("0-99999%200"), "line 3: --array=0-99999%200: GP1011: an array has at most 10000 jobs, and this one 100000: import and submit it in parts, --array=0-9999%200, --array=10000-19999%200 and so on");
+  const auto error = [](const std::string& array) {
+    return ImportSbatch("a.sh",
+                        "#!/bin/sh\n#SBATCH --gres=gpu:1\n#SBATCH --array=" + array + "\ntrue\n")
+        .error()
+        .message;
+  };
+  EXPECT_EQ(
+      error("0-99999%200"),
+      "line 3: --array=0-99999%200: GP1011: an array has at most 10000 jobs, and this one 100000: "
+      "import and submit it in parts, --array=0-9999%200, --array=10000-19999%200 and so on");
   EXPECT_TRUE(error("1-20001:2").ends_with("in parts, --array=1-19999:2, --array=20001-20001:2"));
   EXPECT_TRUE(error("1,2,5-20000").starts_with("line 3: --array=1,2,5-20000: GP1011: "));
   EXPECT_TRUE(error("some").starts_with("line 3: --array=some: is no array"));
@@ -313,24 +384,37 @@ TEST(ImportSbatch, AnArrayIsNeverOneJob) {
 
 TEST(ImportSbatch, PartitionsAreQueuesByTheMap) {
   const ImportOptions options{.queues = {{"fast", "research/nlp"}, {"slow", "batch"}}};
-  const auto imported = [&](const char* partition) { return Sound(ImportSbatch("a.sh", "#!/bin/sh\n#SBATCH --partition=" + std::string(partition) + "\necho $SLURM_JOB_PARTITION\n", options)); };
+  const auto imported = [&](const char* partition) {
+    return Sound(ImportSbatch("a.sh",
+                              "#!/bin/sh\n#SBATCH --partition=" + std::string(partition) +
+                                  "\necho $SLURM_JOB_PARTITION\n",
+                              options));
+  };
   EXPECT_EQ(Decoded(imported("fast")).queue, "research/nlp");
   EXPECT_EQ(Noted(imported("fast")), Texts());
   EXPECT_NE(imported("fast").text.find("export SLURM_JOB_PARTITION=\"fast\"\n"), std::string::npos);
   EXPECT_EQ(Decoded(imported("other,slow")).queue, "batch");
-  EXPECT_EQ(Noted(imported("slow,fast")), Texts{"2 --partition=slow,fast"}) << "of two queues one counts";
+  EXPECT_EQ(Noted(imported("slow,fast")), Texts{"2 --partition=slow,fast"})
+      << "of two queues one counts";
   EXPECT_EQ(Noted(imported("gpu")), Texts{"2 --partition=gpu"});
   EXPECT_EQ(Decoded(imported("gpu")).queue, "");
 }
 
 TEST(ImportSbatch, VariablesOfThePlatformAreLeftOut) {
-  for (const char* directives : {"--export=ALL,CUDA_VISIBLE_DEVICES=0", "--export=NVIDIA_VISIBLE_DEVICES=all", "--export=CUDA_MPS_PIPE_DIRECTORY=/tmp/mps", "--export=GP_JOB_ID", "--export=MASTER_PORT=29500"}) {
-    const ImportedJob imported = FromSbatch("#!/bin/sh\n#SBATCH " + std::string(directives) + "\ntrue\n");
+  for (const char* directives :
+       {"--export=ALL,CUDA_VISIBLE_DEVICES=0", "--export=NVIDIA_VISIBLE_DEVICES=all",
+        "--export=CUDA_MPS_PIPE_DIRECTORY=/tmp/mps", "--export=GP_JOB_ID",
+        "--export=MASTER_PORT=29500"}) {
+    const ImportedJob imported =
+        FromSbatch("#!/bin/sh\n#SBATCH " + std::string(directives) + "\ntrue\n");
     EXPECT_EQ(imported.text.find("#GPU env"), std::string::npos) << imported.text;
-    EXPECT_NE(imported.notes.back().why.find("is set by the platform"), std::string::npos) << directives;
+    EXPECT_NE(imported.notes.back().why.find("is set by the platform"), std::string::npos)
+        << directives;
   }
-  const ImportedJob several = FromSbatch("#!/bin/sh\n#SBATCH --export=CUDA_VISIBLE_DEVICES=0,1,LR=3\ntrue\n");
-  EXPECT_NE(several.text.find("#GPU env:\n#GPU   LR: \"3\"\n#GPU resources"), std::string::npos) << several.text;
+  const ImportedJob several =
+      FromSbatch("#!/bin/sh\n#SBATCH --export=CUDA_VISIBLE_DEVICES=0,1,LR=3\ntrue\n");
+  EXPECT_NE(several.text.find("#GPU env:\n#GPU   LR: \"3\"\n#GPU resources"), std::string::npos)
+      << several.text;
 }
 
 TEST(ImportSbatch, MigInstancesOfAModel) {
@@ -375,22 +459,32 @@ TEST(ImportSbatch, WhatNoNodeHasIsSpreadOverSeveral) {
   EXPECT_EQ(cores.nodes, 4);
   EXPECT_EQ(cores.cpus, 128);
   EXPECT_EQ(JobOf("--ntasks=64 --cpus-per-task=2").nodes, 1);
-  EXPECT_EQ(NotedOf("--ntasks=512"), (Texts{"2 --ntasks=512", "2 --ntasks=512"})) << "spread, and who starts them";
+  EXPECT_EQ(NotedOf("--ntasks=512"), (Texts{"2 --ntasks=512", "2 --ntasks=512"}))
+      << "spread, and who starts them";
 }
 
 TEST(ImportSbatch, ProgramsFindOutWhichOfAnArrayTheyAre) {
-  EXPECT_NE(FromSbatch("#!/bin/sh\n#SBATCH -a 1-5\n./find_out\n").text.find("export SLURM_ARRAY_TASK_ID=\"$((1 + 1 * GP_ARRAY_INDEX))\"\n"), std::string::npos);
+  EXPECT_NE(FromSbatch("#!/bin/sh\n#SBATCH -a 1-5\n./find_out\n")
+                .text.find("export SLURM_ARRAY_TASK_ID=\"$((1 + 1 * GP_ARRAY_INDEX))\"\n"),
+            std::string::npos);
 }
 
 TEST(ImportSbatch, LinesOfOtherSchedulersAreTold) {
-  EXPECT_EQ(Noted(FromSbatch("#!/bin/sh\n#SBATCH -t 1\n#PBS -l walltime=1:00\n#GPUs needed: 4\ntrue\n")), Texts{"3 #PBS -l walltime=1:00"});
+  EXPECT_EQ(
+      Noted(FromSbatch("#!/bin/sh\n#SBATCH -t 1\n#PBS -l walltime=1:00\n#GPUs needed: 4\ntrue\n")),
+      Texts{"3 #PBS -l walltime=1:00"});
   Decoded(FromSbatch("#!/bin/sh\n#SBATCH -t 1\n#GPUs needed: 4\ntrue\n"));
 }
 
 TEST(ImportSbatch, RefusesWhatIsNoScriptForIt) {
-  EXPECT_EQ(ImportSbatch("a.sh", "#!/bin/sh\necho\n").error().message, "there is no #SBATCH line before the first command");
-  EXPECT_EQ(ImportSbatch("a.sh", "#!/bin/sh\n#SBATCH -N 1\n#SBATCH hetjob\n#SBATCH -N 3\n").error().message, "line 3: a job of unlike parts (hetjob): make a job of each, or say any_of");
-  EXPECT_EQ(ImportSbatch("a.sh", "#!/bin/sh\n#SBATCH -N 2\n#GPU nodes: 2\n").error().message, "line 3: it has #GPU lines already: submit it as it is");
+  EXPECT_EQ(ImportSbatch("a.sh", "#!/bin/sh\necho\n").error().message,
+            "there is no #SBATCH line before the first command");
+  EXPECT_EQ(ImportSbatch("a.sh", "#!/bin/sh\n#SBATCH -N 1\n#SBATCH hetjob\n#SBATCH -N 3\n")
+                .error()
+                .message,
+            "line 3: a job of unlike parts (hetjob): make a job of each, or say any_of");
+  EXPECT_EQ(ImportSbatch("a.sh", "#!/bin/sh\n#SBATCH -N 2\n#GPU nodes: 2\n").error().message,
+            "line 3: it has #GPU lines already: submit it as it is");
 }
 
 }  // namespace

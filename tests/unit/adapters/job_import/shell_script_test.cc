@@ -13,7 +13,8 @@ std::string CommandsOf(const std::string& script) {
   std::string text;
   for (const ShellCommand& command : ReadShellScript(script).commands) {
     text += text.empty() ? "" : "|";
-    for (size_t i = 0; i < command.words.size(); ++i) text += (i == 0 ? "" : " ") + command.words[i].text;
+    for (size_t i = 0; i < command.words.size(); ++i)
+      text += (i == 0 ? "" : " ") + command.words[i].text;
   }
   return text;
 }
@@ -38,7 +39,8 @@ TEST(ReadShellScript, OfAnyTextEnds) {
   Rng rng(9);
   for (int i = 0; i < 20'000; ++i) {
     std::string text;
-    for (uint64_t bytes = rng.Below(60); bytes > 0; --bytes) text += kBytes[rng.Below(sizeof kBytes - 1)];
+    for (uint64_t bytes = rng.Below(60); bytes > 0; --bytes)
+      text += kBytes[rng.Below(sizeof kBytes - 1)];
     for (const ShellCommand& command : ReadShellScript(text).commands) {
       for (const ShellWord& word : command.words) {
         ASSERT_LE(word.begin, word.end) << text;

@@ -21,7 +21,8 @@ TEST(SlurmSeconds, InAllSixForms) {
   EXPECT_EQ(SlurmSeconds("1-12:30"), 131'400);
   EXPECT_EQ(SlurmSeconds("1-00:00:01"), 86'401);
   EXPECT_EQ(SlurmSeconds("UNLIMITED"), 0);
-  for (const char* text : {"", "x", "1:2:3:4", "-5", "1-", "1-2:3:4:5", "99999999999999999999"}) EXPECT_EQ(SlurmSeconds(text), std::nullopt) << text;
+  for (const char* text : {"", "x", "1:2:3:4", "-5", "1-", "1-2:3:4:5", "99999999999999999999"})
+    EXPECT_EQ(SlurmSeconds(text), std::nullopt) << text;
 }
 
 TEST(SlurmMebibytes, AreMebibytesWithoutAUnit) {
@@ -30,14 +31,16 @@ TEST(SlurmMebibytes, AreMebibytesWithoutAUnit) {
   EXPECT_EQ(SlurmMebibytes("64GB"), 65'536);
   EXPECT_EQ(SlurmMebibytes("1T"), 1'048'576);
   EXPECT_EQ(SlurmMebibytes("1025K"), 2);
-  for (const char* text : {"", "G", "1.5G", "-1", "1X", "10B", "1000000000T"}) EXPECT_EQ(SlurmMebibytes(text), std::nullopt) << text;
+  for (const char* text : {"", "G", "1.5G", "-1", "1X", "10B", "1000000000T"})
+    EXPECT_EQ(SlurmMebibytes(text), std::nullopt) << text;
 }
 
 TEST(ReadSlurmGpus, WithAndWithoutTheirModel) {
   EXPECT_EQ(ReadSlurmGpus("8"), (SlurmGpus{"", 8}));
   EXPECT_EQ(ReadSlurmGpus("h100:8"), (SlurmGpus{"h100", 8}));
   EXPECT_EQ(ReadSlurmGpus("h100"), (SlurmGpus{"h100", 1}));
-  for (const char* text : {"", "a:b", "a:b:c", "8:8:8"}) EXPECT_EQ(ReadSlurmGpus(text), std::nullopt) << text;
+  for (const char* text : {"", "a:b", "a:b:c", "8:8:8"})
+    EXPECT_EQ(ReadSlurmGpus(text), std::nullopt) << text;
 }
 
 TEST(GpuNames, SayModelAndMemory) {
@@ -80,15 +83,24 @@ TEST(GpuNames, SayModelAndMemory) {
     EXPECT_EQ(gpu.mig, std::nullopt) << row.name;
   }
   EXPECT_EQ(ReadGpuName("tesla").models, Texts());
-  EXPECT_EQ(ReadGpuName("a100l").meaning, "is any GPU with A100 in its name; L is left out, as only the site knows what it means");
+  EXPECT_EQ(
+      ReadGpuName("a100l").meaning,
+      "is any GPU with A100 in its name; L is left out, as only the site knows what it means");
   EXPECT_EQ(ReadGpuName("v100_32").meaning, "is any GPU with V100 in its name and 32GB or more");
 }
 
 TEST(GpuNames, AFoundModelStandsInTheNamesThatDriversGive) {
   const std::pair<const char*, const char*> kPairs[] = {
-      {"teslap100", "Tesla P100-PCIE-16GB"}, {"rtx8000", "Quadro RTX 8000"}, {"a6000", "NVIDIA RTX A6000"}, {"2080ti", "NVIDIA GeForce RTX 2080 Ti"},
-      {"titanrtx", "NVIDIA TITAN RTX"},      {"l40s", "NVIDIA L40S"},        {"v100_32", "Tesla V100-SXM2-32GB"}, {"teslah100", "NVIDIA H100 80GB HBM3"},
-      {"rtx6000ada", "NVIDIA RTX 6000 Ada Generation"}, {"a100l.2g.20gb", "NVIDIA A100-SXM4-80GB"},
+      {"teslap100", "Tesla P100-PCIE-16GB"},
+      {"rtx8000", "Quadro RTX 8000"},
+      {"a6000", "NVIDIA RTX A6000"},
+      {"2080ti", "NVIDIA GeForce RTX 2080 Ti"},
+      {"titanrtx", "NVIDIA TITAN RTX"},
+      {"l40s", "NVIDIA L40S"},
+      {"v100_32", "Tesla V100-SXM2-32GB"},
+      {"teslah100", "NVIDIA H100 80GB HBM3"},
+      {"rtx6000ada", "NVIDIA RTX 6000 Ada Generation"},
+      {"a100l.2g.20gb", "NVIDIA A100-SXM4-80GB"},
   };
   for (const auto& [site, driver] : kPairs) {
     ASSERT_EQ(ReadGpuName(site).models.size(), 1u) << site;
@@ -117,11 +129,13 @@ TEST(GpuNames, MigInstancesOfAModel) {
     EXPECT_EQ(ReadGpuName(row.name).models, row.models) << row.name;
     EXPECT_EQ(ReadGpuName(row.name).mig, row.profile) << row.name;
   }
-  for (const char* text : {"h100", "g.20gb", "1g.gb", "2g.x"}) EXPECT_EQ(ReadGpuName(text).mig, std::nullopt) << text;
+  for (const char* text : {"h100", "g.20gb", "1g.gb", "2g.x"})
+    EXPECT_EQ(ReadGpuName(text).mig, std::nullopt) << text;
 }
 
 TEST(GpuNames, FamiliesAreTheirModels) {
-  for (const auto& [family, member, stranger] : std::initializer_list<std::tuple<const char*, const char*, const char*>>{
+  for (const auto& [family, member, stranger] :
+       std::initializer_list<std::tuple<const char*, const char*, const char*>>{
            {"kepler", "Tesla K80", "Tesla P100-PCIE-16GB"},
            {"pascal", "NVIDIA GeForce GTX 1080 Ti", "Tesla V100-SXM2-32GB"},
            {"volta", "Tesla V100-SXM2-32GB", "Tesla T4"},
@@ -132,7 +146,10 @@ TEST(GpuNames, FamiliesAreTheirModels) {
            {"blackwell", "NVIDIA GB200", "NVIDIA GH200 480GB"},
        }) {
     const Texts models = ReadGpuName(family).models;
-    const auto any = [&](const char* name) { return std::ranges::any_of(models, [&](const std::string& model) { return NamesModel(model, name); }); };
+    const auto any = [&](const char* name) {
+      return std::ranges::any_of(models,
+                                 [&](const std::string& model) { return NamesModel(model, name); });
+    };
     EXPECT_TRUE(any(member)) << family;
     EXPECT_FALSE(any(stranger)) << family;
     EXPECT_LE(models.size(), kModelsMax) << family;
@@ -140,7 +157,9 @@ TEST(GpuNames, FamiliesAreTheirModels) {
 }
 
 TEST(ReadSlurmArray, RangesAndLists) {
-  const auto runs = [](const char* text) { return ReadSlurmArray(text).value_or(SlurmArray()).runs; };
+  const auto runs = [](const char* text) {
+    return ReadSlurmArray(text).value_or(SlurmArray()).runs;
+  };
   using Runs = std::vector<SlurmArray::Run>;
   EXPECT_EQ(runs("0-99"), (Runs{{0, 1, 100}}));
   EXPECT_EQ(runs("1-10:3"), (Runs{{1, 3, 4}}));
@@ -150,7 +169,8 @@ TEST(ReadSlurmArray, RangesAndLists) {
   EXPECT_EQ(runs("0-2,10,20-22:2"), (Runs{{0, 1, 3}, {10, 10, 2}, {22, 1, 1}}));
   EXPECT_EQ(ReadSlurmArray("0-99%10")->max_parallel, 10);
   EXPECT_EQ(ReadSlurmArray("1,3,7-9%2")->Count(), 5);
-  for (const char* text : {"", "1,", "5-1", "1-5:0", "1-5%0", "%2", "1-x", "0-999999999,7"}) EXPECT_EQ(ReadSlurmArray(text), std::nullopt) << text;
+  for (const char* text : {"", "1,", "5-1", "1-5:0", "1-5%0", "%2", "1-x", "0-999999999,7"})
+    EXPECT_EQ(ReadSlurmArray(text), std::nullopt) << text;
 }
 
 TEST(QuantityBytes, OfBothKinds) {
@@ -159,7 +179,8 @@ TEST(QuantityBytes, OfBothKinds) {
   EXPECT_EQ(QuantityBytes("1.5Ki"), 1'536);
   EXPECT_EQ(QuantityBytes("123"), 123);
   EXPECT_EQ(QuantityBytes("0.0001"), 1) << "rounded up";
-  for (const char* text : {"", "Gi", "-1", "1e3", "99999999999999999Ti", "1.Gi"}) EXPECT_EQ(QuantityBytes(text), std::nullopt) << text;
+  for (const char* text : {"", "Gi", "-1", "1e3", "99999999999999999Ti", "1.Gi"})
+    EXPECT_EQ(QuantityBytes(text), std::nullopt) << text;
 }
 
 TEST(QuantityCores, RoundUp) {
@@ -167,7 +188,8 @@ TEST(QuantityCores, RoundUp) {
   EXPECT_EQ(QuantityCores("500m"), 1);
   EXPECT_EQ(QuantityCores("2500m"), 3);
   EXPECT_EQ(QuantityCores("1.5"), 2);
-  for (const char* text : {"", "m", "-1", "x"}) EXPECT_EQ(QuantityCores(text), std::nullopt) << text;
+  for (const char* text : {"", "m", "-1", "x"})
+    EXPECT_EQ(QuantityCores(text), std::nullopt) << text;
 }
 
 }  // namespace

@@ -71,12 +71,16 @@ bool IsReadable(const KernelLog& log) {
 
 TEST_F(KernelLogTest, TellsWhatTheDriverSaysBesideXids) {
   auto log = OpenFile();
-  Write(ByKernel("nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 28 LTSSM Fault Up") + "\n");
-  Write(ByKernel("NVRM: The NVIDIA GPU 0000:53:00.0") + "\n" + ByKernel("NVRM: (PCI ID: 10de:2330) installed in this system has") + "\n" +
+  Write(
+      ByKernel("nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 28 LTSSM Fault Up") +
+      "\n");
+  Write(ByKernel("NVRM: The NVIDIA GPU 0000:53:00.0") + "\n" +
+        ByKernel("NVRM: (PCI ID: 10de:2330) installed in this system has") + "\n" +
         ByKernel("NVRM: fallen off the bus and is not responding to commands.") + "\n");
   Write(ByKernel("NVRM: GPU 0000:54:00.0: RmInitAdapter failed! (0x26:0x56:1474)") + "\n");
   // A program may write what it likes.
-  Write(ByProgram("nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, x") + "\n" + ByProgram("NVRM: GPU 0000:54:00.0: RmInitAdapter failed!") + "\n");
+  Write(ByProgram("nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, x") + "\n" +
+        ByProgram("NVRM: GPU 0000:54:00.0: RmInitAdapter failed!") + "\n");
   const auto found = log->Take();
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].kind, SignalKind::kFabric);

@@ -127,9 +127,7 @@ TEST(Lines, OfAllGenerationsAreRead) {
   }
 }
 
-TEST(Lines, ThereAreManyRows) {
-  EXPECT_GE(std::size(kRows), 40u);
-}
+TEST(Lines, ThereAreManyRows) { EXPECT_GE(std::size(kRows), 40u); }
 
 }  // namespace
 }  // namespace gp

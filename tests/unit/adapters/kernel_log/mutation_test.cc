@@ -59,23 +59,14 @@ void MutateOnce(std::string& text, size_t from, Rng& rng) {
   const size_t length =
       std::min<size_t>(text.size() - at, 1 + rng.Below(rng.Chance(1, 4) ? 40 : 3));
   switch (rng.Below(6)) {
-    case 0:
-      text.erase(at, length);
-      break;
-    case 1:
-      text.insert(at, kScraps[rng.Below(std::size(kScraps))]);
-      break;
-    case 2:
-      text.replace(at, length, kScraps[rng.Below(std::size(kScraps))]);
-      break;
-    case 3:
-      text.insert(from + rng.Below(text.size() - from + 1), text.substr(at, length));
-      break;
+    case 0: text.erase(at, length); break;
+    case 1: text.insert(at, kScraps[rng.Below(std::size(kScraps))]); break;
+    case 2: text.replace(at, length, kScraps[rng.Below(std::size(kScraps))]); break;
+    case 3: text.insert(from + rng.Below(text.size() - from + 1), text.substr(at, length)); break;
     case 4:
       if (at < text.size()) text[at] = static_cast<char>(rng.Below(256));
       break;
-    default:
-      text.resize(at);
+    default: text.resize(at);
   }
 }
 

@@ -8,11 +8,14 @@ namespace gp {
 namespace {
 
 TEST(FabricErrors, SayHowBadTheyAre) {
-  const auto fatal = ParseFabricError("nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 28 LTSSM Fault Up");
+  const auto fatal = ParseFabricError(
+      "nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 28 LTSSM Fault Up");
   ASSERT_TRUE(fatal);
   EXPECT_EQ(fatal->sxid, 20034);
   EXPECT_TRUE(fatal->is_fatal);
-  const auto mild = ParseFabricError("nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress non-posted PRIV error (First)");
+  const auto mild = ParseFabricError(
+      "nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress non-posted PRIV "
+      "error (First)");
   ASSERT_TRUE(mild);
   EXPECT_EQ(mild->sxid, 12028);
   EXPECT_FALSE(mild->is_fatal);
@@ -21,7 +24,8 @@ TEST(FabricErrors, SayHowBadTheyAre) {
 
 TEST(FabricErrors, AreNothingElse) {
   for (const char* text : {
-           "nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Severity 1 Engine instance 28 Sub-engine instance 00",
+           "nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Severity 1 Engine instance 28 "
+           "Sub-engine instance 00",
            "nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Data {0x50610002, 0x10100030}",
            "nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 0, Fatal, x",
            "nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034",
@@ -31,7 +35,8 @@ TEST(FabricErrors, AreNothingElse) {
            "nvidia-nvswitch: SXid (PCI:0000:06:00.0): 20034, Fatal",
            "nvidia-nvswitchx: SXid (PCI:0000:06:00.0): 20034, Fatal",
            "x: nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal",
-           "NVRM: Xid (PCI:0000:06:00): 31, pid=1, name=nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal",
+           "NVRM: Xid (PCI:0000:06:00): 31, pid=1, name=nvidia-nvswitch1: SXid (PCI:0000:06:00.0): "
+           "20034, Fatal",
            "",
        }) {
     EXPECT_FALSE(ParseFabricError(text)) << text;
@@ -39,11 +44,17 @@ TEST(FabricErrors, AreNothingElse) {
 }
 
 TEST(FailedStarts, NameTheGpuWhereTheyDo) {
-  EXPECT_EQ(ParseFailedStart("NVRM: GPU 0000:53:00.0: RmInitAdapter failed! (0x26:0x56:1474)"), "0000:53:00");
-  EXPECT_EQ(ParseFailedStart("NVRM: GPU 0000:d3:00.0: rm_init_adapter failed, device minor number 0"), "0000:D3:00");
+  EXPECT_EQ(ParseFailedStart("NVRM: GPU 0000:53:00.0: RmInitAdapter failed! (0x26:0x56:1474)"),
+            "0000:53:00");
+  EXPECT_EQ(
+      ParseFailedStart("NVRM: GPU 0000:d3:00.0: rm_init_adapter failed, device minor number 0"),
+      "0000:D3:00");
   EXPECT_EQ(ParseFailedStart("NVRM: RmInitAdapter failed! (0x26:0xffff:1290)"), "");
   EXPECT_EQ(ParseFailedStart("NVRM: rm_init_adapter failed, device minor number 3"), "");
-  for (const char* text : {"NVRM: GPU 0000:53:00.0: all is well", "NVRM: GPU 53: RmInitAdapter failed!", "RmInitAdapter failed!", "NVRM: Xid (PCI:0000:53:00): 31, RmInitAdapter failed", "x NVRM: RmInitAdapter failed", "NVRM:"}) {
+  for (const char* text :
+       {"NVRM: GPU 0000:53:00.0: all is well", "NVRM: GPU 53: RmInitAdapter failed!",
+        "RmInitAdapter failed!", "NVRM: Xid (PCI:0000:53:00): 31, RmInitAdapter failed",
+        "x NVRM: RmInitAdapter failed", "NVRM:"}) {
     EXPECT_FALSE(ParseFailedStart(text)) << text;
   }
 }

@@ -63,11 +63,17 @@ TEST(XidMessage, NvlinkSaysHowBadItIs) {
 }
 
 TEST(XidMessage, ANetirErrorMayBeOfTheOtherEnd) {
-  const auto with = [](std::string_view first) { return "NETIR_LINK_EVT Fatal XC0 i0 Link 00 (0x" + std::string(first) + " 0x00000000 0x00000000)"; };
+  const auto with = [](std::string_view first) {
+    return "NETIR_LINK_EVT Fatal XC0 i0 Link 00 (0x" + std::string(first) +
+           " 0x00000000 0x00000000)";
+  };
   EXPECT_TRUE(IsOfPeer(149, with("025001c6")));
   EXPECT_TRUE(IsOfPeer(149, with("F2500000")));  // six bits count
-  for (const char* first : {"026001c6", "024001c6", "005001c6", "00000025", "0250", "025001c6f", "g25001c6", ""}) EXPECT_FALSE(IsOfPeer(149, with(first))) << first;
-  for (const int xid : {144, 145, 148, 150, 154}) EXPECT_FALSE(IsOfPeer(xid, with("025001c6"))) << xid;
+  for (const char* first :
+       {"026001c6", "024001c6", "005001c6", "00000025", "0250", "025001c6f", "g25001c6", ""})
+    EXPECT_FALSE(IsOfPeer(149, with(first))) << first;
+  for (const int xid : {144, 145, 148, 150, 154})
+    EXPECT_FALSE(IsOfPeer(xid, with("025001c6"))) << xid;
   EXPECT_FALSE(IsOfPeer(149, "NETIR_LINK_EVT Fatal 0x025001c6"));
   EXPECT_FALSE(IsOfPeer(149, ""));
 }

@@ -24,26 +24,32 @@ class FixedLogs : public LogReader {
 
 TEST(LogClues, AFullGpuIsKnownByWhatFrameworksSay) {
   for (const char* line : {
-           "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.10 GiB total)",
+           "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.10 "
+           "GiB total)",
            "torch.cuda.OutOfMemoryError: CUDA out of memory.",
            "RuntimeError: CUDA error: out of memory",
            "E0000 cuda_driver.cc:1] failed to alloc: CUDA_ERROR_OUT_OF_MEMORY: out of memory",
-           "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes.",
+           "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying "
+           "to allocate 17179869184 bytes.",
            "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate(handle)",
        }) {
     EXPECT_TRUE(FindClues(line, {}).gpu_memory) << line;
   }
-  for (const char* line : {"MemoryError: out of memory", "oom-kill: constraint=CONSTRAINT_MEMCG", "cuda memory: 12 GiB free"}) {
+  for (const char* line : {"MemoryError: out of memory", "oom-kill: constraint=CONSTRAINT_MEMCG",
+                           "cuda memory: 12 GiB free"}) {
     EXPECT_FALSE(FindClues(line, {}).gpu_memory) << line;
   }
 }
 
 TEST(LogClues, RanksThatLoseEachOtherAreKnownByWhatTheirLibrariesSay) {
   for (const char* line : {
-           "[rank3]:[E ProcessGroupNCCL.cpp:616] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE)",
-           "torch.distributed.DistBackendError: NCCL error in: x.cpp:1, unhandled system error, NCCL version 2.20.5",
+           "[rank3]:[E ProcessGroupNCCL.cpp:616] Watchdog caught collective operation timeout: "
+           "WorkNCCL(SeqNum=7, OpType=ALLREDUCE)",
+           "torch.distributed.DistBackendError: NCCL error in: x.cpp:1, unhandled system error, "
+           "NCCL version 2.20.5",
            "node1:11:22 [0] socket.c:540 NCCL WARN Net : Connection closed by remote peer",
-           "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer [10.0.0.2]:1234",
+           "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer "
+           "[10.0.0.2]:1234",
        }) {
     EXPECT_TRUE(FindClues(line, {}).communication) << line;
   }
@@ -51,21 +57,27 @@ TEST(LogClues, RanksThatLoseEachOtherAreKnownByWhatTheirLibrariesSay) {
 }
 
 TEST(LogClues, TheLastLineThatReadsLikeAnErrorIsKept) {
-  const LogClues clues = FindClues("Traceback (most recent call last):\nValueError: first\n  File \"x\"\nKeyError: 'lr'\nbye, no errors here\n", {});
+  const LogClues clues = FindClues(
+      "Traceback (most recent call last):\nValueError: first\n  File \"x\"\nKeyError: 'lr'\nbye, "
+      "no errors here\n",
+      {});
   EXPECT_EQ(clues.last_error, "KeyError: 'lr'");
   EXPECT_EQ(FindClues("all good\n", {}).last_error, "");
-  EXPECT_LE(FindClues("ValueError: " + std::string(100'000, 'x'), {}).last_error.size(), kLastErrorMax);
+  EXPECT_LE(FindClues("ValueError: " + std::string(100'000, 'x'), {}).last_error.size(),
+            kLastErrorMax);
   EXPECT_EQ(FindClues("error: \x1b[31mred\n", {}).last_error.find('\x1b'), std::string::npos);
 }
 
 TEST(LogClues, RulesAreFoundByTheirNumbers) {
-  EXPECT_EQ(FindClues("NVLink down on port 3\n", {"never", "NVLink .*port [0-9]", "down"}).rules, (std::vector<int>{1, 2}));
+  EXPECT_EQ(FindClues("NVLink down on port 3\n", {"never", "NVLink .*port [0-9]", "down"}).rules,
+            (std::vector<int>{1, 2}));
   EXPECT_TRUE(FindClues("x\n", {"("}).rules.empty());  // no expression: it matches nothing
   EXPECT_EQ(FindClues("b\n", {"(", "b"}).rules, (std::vector<int>{1}));
 }
 
 TEST(LogClues, BothStreamsAreReadAndErrorsOfTheSecondStand) {
-  FixedLogs logs({{"/logs/0.out", "error: one\nmarker\n"}, {"/logs/0.err", "error: two\nCUDA out of memory\n"}});
+  FixedLogs logs({{"/logs/0.out", "error: one\nmarker\n"},
+                  {"/logs/0.err", "error: two\nCUDA out of memory\n"}});
   LaunchSpec launch;
   launch.log_directory = "/logs";
   launch.log_name = "0";

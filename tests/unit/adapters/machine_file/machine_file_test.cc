@@ -54,11 +54,13 @@ TEST(MachineFile, ReadsTheBusesOfEachGpu) {
   ASSERT_EQ(silent.buses.size(), 3u);
   EXPECT_EQ(silent.buses[0].pcie_generation, 0);
   const MachineFile machine = Parse(SmallMachine(
-      "  mig: a100-40gb\n", "  pcie: {generation: 4, width: 16}\n  nvlink: {version: 3, mb_per_second: 25781}\n"));
+      "  mig: a100-40gb\n",
+      "  pcie: {generation: 4, width: 16}\n  nvlink: {version: 3, mb_per_second: 25781}\n"));
   EXPECT_EQ(machine.buses[2].pcie_generation, 4);
   EXPECT_EQ(machine.buses[2].pcie_width, 16);
   EXPECT_EQ(machine.buses[2].nvlink_version, 3);
-  EXPECT_THAT(ParseError("  mig: a100-40gb\n", "  pcie: {generation: 4, lanes: 16}\n"), HasSubstr("lanes"));
+  EXPECT_THAT(ParseError("  mig: a100-40gb\n", "  pcie: {generation: 4, lanes: 16}\n"),
+              HasSubstr("lanes"));
 }
 
 TEST(MachineFile, ReadsTheHost) {

@@ -20,7 +20,9 @@ class MigMinors : public testing::Test {
 
 // Lines as the driver of an A100 writes them.
 TEST_F(MigMinors, AreThoseOfTheInstanceAndOfItsCompute) {
-  Write("config 1\nmonitor 2\ngpu0/gi0/access 3\ngpu0/gi0/ci0/access 4\ngpu0/gi1/access 12\ngpu0/gi1/ci0/access 13\ngpu1/gi1/access 147\ngpu1/gi1/ci0/access 148\n");
+  Write(
+      "config 1\nmonitor 2\ngpu0/gi0/access 3\ngpu0/gi0/ci0/access 4\ngpu0/gi1/access "
+      "12\ngpu0/gi1/ci0/access 13\ngpu1/gi1/access 147\ngpu1/gi1/ci0/access 148\n");
   const auto devices = MigDevices(path_, 237, 1, 1, 0);
   ASSERT_TRUE(devices) << devices.error().message;
   EXPECT_EQ(*devices, (std::vector<DeviceNumber>{{237, 147}, {237, 148}}));
@@ -44,7 +46,8 @@ TEST_F(MigMinors, OfSimulatedGpusAreNumberedAsTheDriverDoes) {
 }
 
 TEST_F(MigMinors, TheMajorIsTheKernelsChoice) {
-  Write("Character devices:\n195 nvidia-frontend\n237 nvidia-caps\n238 nvidia-caps-imex-channels\n");
+  Write(
+      "Character devices:\n195 nvidia-frontend\n237 nvidia-caps\n238 nvidia-caps-imex-channels\n");
   EXPECT_EQ(CapsMajor(path_).value_or(0), 237);
   Write("195 nvidia\n");
   EXPECT_FALSE(CapsMajor(path_));

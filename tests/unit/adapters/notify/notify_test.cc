@@ -53,7 +53,8 @@ class Notify : public testing::Test {
     Receiver receiver{.name = name, .on = {"job_ended"}, .way = NotifyWay::kExec};
     const std::string script = "#!/bin/sh\ncd " + directory_ +
                                "\n[ -e away ] && echo >> tries && echo nobody there && exit 1\n"
-                               "cat >> " + name + "\n";
+                               "cat >> " +
+                               name + "\n";
     receiver.command = {File(name + ".sh", script, 0755)};
     return receiver;
   }
@@ -84,7 +85,9 @@ class Notify : public testing::Test {
     return said_;
   }
   static int NumberOfFiles(const std::string& place) {
-    return static_cast<int>(std::ranges::count_if(fs::directory_iterator(place), [](const fs::directory_entry& one) { return one.path().extension() == ".json"; }));
+    return static_cast<int>(std::ranges::count_if(
+        fs::directory_iterator(place),
+        [](const fs::directory_entry& one) { return one.path().extension() == ".json"; }));
   }
   // Until it is so, or for ten seconds.
   template <typename F>
@@ -124,20 +127,32 @@ class Notify : public testing::Test {
   std::unique_ptr<Notifier> notifier_;
 };
 
-EventLine Line(const std::string& event, std::vector<std::pair<std::string, EventLine::Value>> fields) { return {LogLevel::kInfo, event, std::move(fields)}; }
+EventLine Line(const std::string& event,
+               std::vector<std::pair<std::string, EventLine::Value>> fields) {
+  return {LogLevel::kInfo, event, std::move(fields)};
+}
 
 TEST_F(Notify, RulesSayWhatIsWanted) {
-  Receiver receiver{.name = "r", .on = {"job_ended"}, .where = {{"state", {"FAILED", "LOST"}}, {"exit_code", {"3"}}}};
-  EXPECT_TRUE(IsWanted(receiver, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
-  EXPECT_FALSE(IsWanted(receiver, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{33}}})));
-  EXPECT_FALSE(IsWanted(receiver, Line("job_ended", {{"state", "LOST"}}))) << "a field that it lacks";
-  EXPECT_FALSE(IsWanted(receiver, Line("job_started", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
+  Receiver receiver{.name = "r",
+                    .on = {"job_ended"},
+                    .where = {{"state", {"FAILED", "LOST"}}, {"exit_code", {"3"}}}};
+  EXPECT_TRUE(
+      IsWanted(receiver, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
+  EXPECT_FALSE(
+      IsWanted(receiver, Line("job_ended", {{"state", "LOST"}, {"exit_code", int64_t{33}}})));
+  EXPECT_FALSE(IsWanted(receiver, Line("job_ended", {{"state", "LOST"}})))
+      << "a field that it lacks";
+  EXPECT_FALSE(
+      IsWanted(receiver, Line("job_started", {{"state", "LOST"}, {"exit_code", int64_t{3}}})));
   receiver.where.clear();
   EXPECT_TRUE(IsWanted(receiver, Line("job_ended", {})));
 }
 
 TEST_F(Notify, AllIsInOneLineOfJson) {
-  const Json document = Json::parse(ToJson({"a.1", Instant{1'700'000'000'000'000'000}, Line("job_ended", {{"job", "job-1"}, {"reason", "said \"no\"\nand went"}, {"exit_code", int64_t{3}}})}));
+  const Json document = Json::parse(ToJson(
+      {"a.1", Instant{1'700'000'000'000'000'000},
+       Line("job_ended",
+            {{"job", "job-1"}, {"reason", "said \"no\"\nand went"}, {"exit_code", int64_t{3}}})}));
   EXPECT_EQ(document["id"], "a.1");
   EXPECT_EQ(document["type"], "job_ended");
   EXPECT_EQ(document["timestamp"], "2023-11-14T22:13:20.000Z");
@@ -149,7 +164,10 @@ TEST_F(Notify, AllIsInOneLineOfJson) {
 TEST_F(Notify, SignsAsTheStandardSays) {
   const auto key = ReadWebhookKey(File("key", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"));
   ASSERT_TRUE(key);
-  EXPECT_EQ(Sign(*key, "msg_p5jXN8AQM9LWM0D4loKWxJek", Instant{1'614'265'330'000'000'000}, "{\"test\": 2432232314}").signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+  EXPECT_EQ(Sign(*key, "msg_p5jXN8AQM9LWM0D4loKWxJek", Instant{1'614'265'330'000'000'000},
+                 "{\"test\": 2432232314}")
+                .signature,
+            "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   EXPECT_EQ(Sign("", "a", Instant{}, "b").signature, "");
 }
 
@@ -157,21 +175,33 @@ TEST_F(Notify, SecretsAreKeptToThemselves) {
   EXPECT_FALSE(ReadWebhookKey(directory_ + "/none"));
   EXPECT_FALSE(ReadWebhookKey(directory_));
   const std::string sound = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-  for (const auto& [text, mode] : {std::pair{sound, 0644}, {sound, 0620}, {sound.substr(6), 0600}, {std::string("whsec_"), 0600}, {std::string("whsec_c2hvcnQ="), 0600}, {sound + "!", 0600}}) {
+  for (const auto& [text, mode] : {std::pair{sound, 0644},
+                                   {sound, 0620},
+                                   {sound.substr(6), 0600},
+                                   {std::string("whsec_"), 0600},
+                                   {std::string("whsec_c2hvcnQ="), 0600},
+                                   {sound + "!", 0600}}) {
     const auto key = ReadWebhookKey(File("key", text, static_cast<mode_t>(mode)));
     ASSERT_FALSE(key) << text << " " << mode;
-    EXPECT_EQ(key.error().message.find("MfKQ9r8GKYqrTwjU"), std::string::npos) << key.error().message;
+    EXPECT_EQ(key.error().message.find("MfKQ9r8GKYqrTwjU"), std::string::npos)
+        << key.error().message;
   }
 }
 
 TEST_F(Notify, NothingThatHappenedBecomesAHeader) {
   const std::string letter = directory_ + "/letter";
-  const NotifyConfig config{{}, File("sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + letter + "\n", 0755), ""};
-  const Receiver receiver{.name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
-  const std::string body = ToJson({"a.1", Instant{}, Line("job_ended", {{"job", "job-1"}, {"reason", "x\nBcc: evil@example.org\n\n.\n"}})});
+  const NotifyConfig config{
+      {}, File("sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + letter + "\n", 0755), ""};
+  const Receiver receiver{
+      .name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
+  const std::string body = ToJson(
+      {"a.1", Instant{},
+       Line("job_ended", {{"job", "job-1"}, {"reason", "x\nBcc: evil@example.org\n\n.\n"}})});
   ASSERT_TRUE(Deliver(config, receiver, body, Instant{}, -1));
   const std::string text = Text(letter);
-  EXPECT_TRUE(text.starts_with("-t -i\nTo: ops@example.org\nSubject: [gpu-platform] job ended: job-1 reason=x\\x0aBcc")) << text;
+  EXPECT_TRUE(text.starts_with(
+      "-t -i\nTo: ops@example.org\nSubject: [gpu-platform] job ended: job-1 reason=x\\x0aBcc"))
+      << text;
   EXPECT_EQ(text.find("\nBcc:"), std::string::npos) << text;
   EXPECT_EQ(text.find("\n.\n"), std::string::npos) << text;
 }
@@ -192,13 +222,17 @@ Outbox::Waiting First(Outbox& box) {
 TEST_F(Notify, LettersAreWhatMailTakes) {
   const std::string letter = directory_ + "/letter";
   const NotifyConfig config{{}, File("sendmail", "#!/bin/sh\ncat > " + letter + "\n", 0755), ""};
-  const Receiver receiver{.name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
+  const Receiver receiver{
+      .name = "people", .on = {}, .way = NotifyWay::kMail, .recipients = {"ops@example.org"}};
   std::string name;
   for (int i = 0; i < 700; ++i) name += "ü";
-  ASSERT_TRUE(Deliver(config, receiver, ToJson({"a.1", Instant{}, Line("job_ended", {{"name", name}})}), Instant{}, -1));
+  ASSERT_TRUE(Deliver(config, receiver,
+                      ToJson({"a.1", Instant{}, Line("job_ended", {{"name", name}})}), Instant{},
+                      -1));
   const std::string text = Text(letter);
   const std::string head = text.substr(0, text.find("\n\n"));
-  EXPECT_TRUE(std::ranges::all_of(head, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); })) << head;
+  EXPECT_TRUE(std::ranges::all_of(head, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }))
+      << head;
   EXPECT_NE(head.find("\nSubject: =?utf-8?B?"), std::string::npos) << head;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 998U);
@@ -206,18 +240,22 @@ TEST_F(Notify, LettersAreWhatMailTakes) {
 }
 
 TEST_F(Notify, DamagedFilesAreNoEnd) {
-  for (const char* body : {"", "{", "[]", R"({"id": 7})", R"({"id": "a", "type": "b"})", "\xff\xfe"}) {
+  for (const char* body :
+       {"", "{", "[]", R"({"id": 7})", R"({"id": "a", "type": "b"})", "\xff\xfe"}) {
     const Status delivered = Deliver({}, Keeper("one"), body, Instant{}, -1);
     ASSERT_FALSE(delivered) << body;
-    EXPECT_NE(delivered.error().code, ErrorCode::kUnavailable) << "it would be tried for ever: " << body;
+    EXPECT_NE(delivered.error().code, ErrorCode::kUnavailable)
+        << "it would be tried for ever: " << body;
   }
   fs::create_directories(directory_ + "/notify/one");
   File("notify/one/00000000000000000007.json", R"({"id": 7})");
   File("notify/one/told", "{\"wish\": 7}");
   File("notify/one/00000000000000000008.json.new", "half");
   Start({Keeper("one")});
-  ASSERT_TRUE(Await([&] { return fs::exists(directory_ + "/notify/one/refused/00000000000000000007.json"); }));
-  EXPECT_TRUE(said().contains("told: is damaged; what happened since yesterday may be told again")) << said();
+  ASSERT_TRUE(Await(
+      [&] { return fs::exists(directory_ + "/notify/one/refused/00000000000000000007.json"); }));
+  EXPECT_TRUE(said().contains("told: is damaged; what happened since yesterday may be told again"))
+      << said();
   EXPECT_FALSE(fs::exists(directory_ + "/notify/one/00000000000000000008.json.new"));
   Tell(EndOneJob());
   ASSERT_TRUE(Await([&] { return Told("one").size() == 1; }));
@@ -301,7 +339,9 @@ TEST_F(Notify, AReceiverThatIsAwayIsReachedAgain) {
   Tell(EndOneJob());
   ASSERT_TRUE(Await([&] { return said().contains("warning notify: one: nobody there"); }));
   fs::remove(directory_ + "/away");
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 1 && said().contains("info notify: one: is reached again"); }));
+  ASSERT_TRUE(Await([&] {
+    return Told("one").size() == 1 && said().contains("info notify: one: is reached again");
+  }));
 }
 
 TEST_F(Notify, AfterADayItIsGivenUp) {
@@ -316,7 +356,8 @@ TEST_F(Notify, AfterADayItIsGivenUp) {
   ASSERT_TRUE(AwaitTries(2));
   EXPECT_FALSE(said().contains("given up")) << "this process has hardly tried";
   clock_.Advance(Duration::Minutes(60));
-  ASSERT_TRUE(Await([&] { return said().contains("nobody there; 1 notification given up after a day, see "); }));
+  ASSERT_TRUE(Await(
+      [&] { return said().contains("nobody there; 1 notification given up after a day, see "); }));
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_ + "/notify/one/refused"), {}), 1);
 }
 
@@ -346,7 +387,9 @@ TEST_F(Notify, WhatADeadControllerDidNotTellIsFoundInTheState) {
   Start({Keeper("one"), Keeper("new"), other_wish});
   notifier_->CatchUp(cluster_.state());
   Tell(untold);  // and once more, as where it happens between the two
-  ASSERT_TRUE(Await([&] { return Told("one").size() >= 2 && Told("new").size() == 1 && Told("late").size() == 2; }));
+  ASSERT_TRUE(Await([&] {
+    return Told("one").size() >= 2 && Told("new").size() == 1 && Told("late").size() == 2;
+  }));
   notifier_.reset();
   ASSERT_EQ(Told("one").size(), 2U);
   EXPECT_EQ(Told("one")[1]["data"]["job"], "job-2");

@@ -22,13 +22,15 @@ receivers:
   EXPECT_EQ(config->sendmail, "/opt/sendmail");
   EXPECT_EQ(config->mail_from, "gpu@example.org");
   ASSERT_EQ(config->receivers.size(), 3U);
-  EXPECT_EQ(config->receivers[0].on, (std::set<std::string>{"incident_changed", "incident_noted", "incident_opened", "node_lost"}));
+  EXPECT_EQ(config->receivers[0].on, (std::set<std::string>{"incident_changed", "incident_noted",
+                                                            "incident_opened", "node_lost"}));
   EXPECT_EQ(config->receivers[0].url, "https://hooks.example.org/7");
   EXPECT_EQ(config->receivers[0].secret_file, "/etc/pager.secret");
   EXPECT_EQ(config->receivers[1].way, NotifyWay::kExec);
   EXPECT_EQ(config->receivers[1].where.at("state"), (std::set<std::string>{"FAILED", "TIMEOUT"}));
   EXPECT_EQ(config->receivers[1].where.at("exit_code"), std::set<std::string>{"3"});
-  EXPECT_EQ(config->receivers[1].command, (std::vector<std::string>{"/usr/bin/tell", "--room", "7"}));
+  EXPECT_EQ(config->receivers[1].command,
+            (std::vector<std::string>{"/usr/bin/tell", "--room", "7"}));
   EXPECT_EQ(config->receivers[2].recipients, (std::vector<std::string>{"ops@example.org", "root"}));
 }
 
@@ -41,7 +43,8 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
       {"sendmail: /x", "receivers: a list of those who are told"},
       {"receivers: []", "a list of 1 to 32"},
       {"receivers: [7]", "n.yaml:1:13: receivers[0]: a map such as"},
-      {"receivers: [{on: job_ended, exec: /bin/true}]", "receivers[0].name: every receiver has a name"},
+      {"receivers: [{on: job_ended, exec: /bin/true}]",
+       "receivers[0].name: every receiver has a name"},
       {"receivers: [{name: A/B, on: job_ended, exec: /bin/true}]", "receivers[0].name"},
       {"receivers: [{name: a, exec: /bin/true}]", "receivers[0].on: of which events"},
       {"receivers: [{name: a, on: job_endet, exec: /bin/true}]", "did you mean \"job_ended\"?"},
@@ -49,22 +52,36 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
       {"receivers: [{name: a, on: {job_ended: true}, exec: /bin/true}]", "receivers[0].on"},
       {"receivers: [{name: a, on: job_ended}]", "one of webhook, exec and mail"},
       {"receivers: [{name: a, on: job_ended, exec: /bin/true, mail: root}]", "make two of it"},
-      {"receivers: [{name: a, on: job_ended, exec: true}]", "begins with a program's absolute path"},
-      {"receivers: [{name: a, on: job_ended, webhook: hooks.example.org}]", "begins with neither https:// nor http://"},
-      {"receivers: [{name: a, on: job_ended, webhook: \"https://u:p@h/\"}]", "has a user or a password"},
-      {"receivers: [{name: a, on: job_ended, exec: /bin/true, secret_file: /x}]", "are for webhooks"},
-      {"receivers: [{name: a, on: job_ended, webhook: \"https://h/\", secret_file: x}]", "an absolute path"},
+      {"receivers: [{name: a, on: job_ended, exec: true}]",
+       "begins with a program's absolute path"},
+      {"receivers: [{name: a, on: job_ended, webhook: hooks.example.org}]",
+       "begins with neither https:// nor http://"},
+      {"receivers: [{name: a, on: job_ended, webhook: \"https://u:p@h/\"}]",
+       "has a user or a password"},
+      {"receivers: [{name: a, on: job_ended, exec: /bin/true, secret_file: /x}]",
+       "are for webhooks"},
+      {"receivers: [{name: a, on: job_ended, webhook: \"https://h/\", secret_file: x}]",
+       "an absolute path"},
       {"receivers: [{name: a, on: job_ended, mail: \"a@b, c@d\"}]", "is no address such as"},
       {"receivers: [{name: a, on: job_ended, mail: \"a@b\\nBcc: c@d\"}]", "is no address such as"},
       {"receivers: [{name: a, on: job_ended, mail: \"-oQ/tmp\"}]", "is no address such as"},
-      {"receivers: [{name: a, on: job_ended, where: {stat: FAILED}, exec: /bin/true}]", "did you mean \"state\"?"},
-      {"receivers: [{name: a, on: job_ended, where: FAILED, exec: /bin/true}]", "a map such as {state:"},
-      {"receivers: [{name: a, on: job_ended, where: {state: TIMED_OUT}, exec: /bin/true}]", "receivers[0].where.state: no state is called \"TIMED_OUT\"; did you mean \"TIMEOUT\"?"},
-      {"receivers: [{name: a, on: gpu_condition, where: {condition: [LOST, ILL]}, exec: /bin/true}]", "no condition is called \"ILL\""},
+      {"receivers: [{name: a, on: job_ended, where: {stat: FAILED}, exec: /bin/true}]",
+       "did you mean \"state\"?"},
+      {"receivers: [{name: a, on: job_ended, where: FAILED, exec: /bin/true}]",
+       "a map such as {state:"},
+      {"receivers: [{name: a, on: job_ended, where: {state: TIMED_OUT}, exec: /bin/true}]",
+       "receivers[0].where.state: no state is called \"TIMED_OUT\"; did you mean \"TIMEOUT\"?"},
+      {"receivers: [{name: a, on: gpu_condition, where: {condition: [LOST, ILL]}, exec: "
+       "/bin/true}]",
+       "no condition is called \"ILL\""},
       {"receivers: [{name: a, on: job_ended, webhook: \"https://[]/\"}]", "has no host"},
-      {"receivers: [{name: a, on: job_ended, exec: /bin/true}, {name: a, on: job_ended, exec: /bin/true}]", "there are two named \"a\""},
+      {"receivers: [{name: a, on: job_ended, exec: /bin/true}, {name: a, on: job_ended, exec: "
+       "/bin/true}]",
+       "there are two named \"a\""},
       {"receivers: [{name: a, on: job_ended, exec: /bin/true, room: 7}]", "there is no \"room\""},
-      {"receivers: [{name: a, on: [job_ended, node_lost], jobs: true, mail: [\"{user}@example.org\"]}]", "receivers[0].mail: {user} is the user of a job"},
+      {"receivers: [{name: a, on: [job_ended, node_lost], jobs: true, mail: "
+       "[\"{user}@example.org\"]}]",
+       "receivers[0].mail: {user} is the user of a job"},
       {"receivers: [{name: a, jobs: 1, exec: /bin/true}]", "receivers[0].jobs: "},
       {"receivers: [{name: a, jobs: false, exec: /bin/true}]", "receivers[0].on: of which events"},
       {"receivers: [{name: a, jobs: true, mail: [\"{user}{user}@example.org\"]}]", "is no address"},
@@ -74,16 +91,19 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
   for (const auto& [text, told] : wrong) {
     const auto config = DecodeNotify("n.yaml", text);
     ASSERT_FALSE(config) << text;
-    EXPECT_NE(config.error().message.find(told), std::string::npos) << text << "\n" << config.error().message;
+    EXPECT_NE(config.error().message.find(told), std::string::npos) << text << "\n"
+                                                                    << config.error().message;
   }
 }
 
 TEST(NotifyFile, ReceiversThatJobsMayNameNeedNoEvents) {
-  const auto config = DecodeNotify("n.yaml", "receivers: [{name: a, jobs: true, mail: [\"{user}@example.org\", root]}]");
+  const auto config = DecodeNotify(
+      "n.yaml", "receivers: [{name: a, jobs: true, mail: [\"{user}@example.org\", root]}]");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_TRUE(config->receivers[0].jobs_may_name);
   EXPECT_TRUE(config->receivers[0].on.empty());
-  EXPECT_EQ(config->receivers[0].recipients, (std::vector<std::string>{"{user}@example.org", "root"}));
+  EXPECT_EQ(config->receivers[0].recipients,
+            (std::vector<std::string>{"{user}@example.org", "root"}));
 }
 
 TEST(NotifyFile, AnOddFileIsRefused) {

@@ -49,7 +49,8 @@ LaunchRecord Sample() {
   spec.checkpoint_signal = 10;
   spec.checkpoint_interval = Duration::Seconds(900);
   spec.log_patterns = {"a", "b"};
-  spec.parts = {{.gpu = 3, .minor = 7, .uuid = "GPU-7", .memory_mib = 2'000, .percent = 30, .mps = true}};
+  spec.parts = {
+      {.gpu = 3, .minor = 7, .uuid = "GPU-7", .memory_mib = 2'000, .percent = 30, .mps = true}};
   spec.mig = {.gpu = 1, .profile = 9, .start = 4, .slices = 4, .instance = 2};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
@@ -94,7 +95,8 @@ std::string FieldsWithoutProcesses() {
 std::string FieldsWithoutMig() {
   const MigPart mig = Sample().spec.mig;
   ByteWriter added;
-  for (const int value : {mig.gpu, mig.profile, mig.start, mig.slices, mig.instance}) added.I64(value);
+  for (const int value : {mig.gpu, mig.profile, mig.start, mig.slices, mig.instance})
+    added.I64(value);
   const std::string fields = FieldsWithoutProcesses();
   return fields.substr(0, fields.size() - added.bytes().size());
 }
@@ -115,7 +117,9 @@ std::string FirstFields() {
   ByteWriter added;
   added.I64(spec.entry_time_limit.ns);
   added.String(spec.report_pipe);
-  for (const int64_t number : {spec.hang_after.ns, int64_t{spec.checkpoint_signal}, spec.checkpoint_interval.ns}) added.I64(number);
+  for (const int64_t number :
+       {spec.hang_after.ns, int64_t{spec.checkpoint_signal}, spec.checkpoint_interval.ns})
+    added.I64(number);
   WriteTexts(added, spec.log_patterns);
   const std::string fields = FieldsWithoutParts();
   return fields.substr(0, fields.size() - added.bytes().size());

@@ -16,15 +16,20 @@ class RemoveBelowTest : public ::testing::Test {
  protected:
   void SetUp() override {
     fs::remove_all(root_);
-    for (const char* name : {"c/old/deep", "c/kept", "other/inner"}) fs::create_directories(root_ / name);
-    for (const char* name : {"c/old/deep/file", "c/file", "c/kept/file", "other/inner/file"}) std::ofstream(root_ / name) << "x";
+    for (const char* name : {"c/old/deep", "c/kept", "other/inner"})
+      fs::create_directories(root_ / name);
+    for (const char* name : {"c/old/deep/file", "c/file", "c/kept/file", "other/inner/file"})
+      std::ofstream(root_ / name) << "x";
     fs::create_directory_symlink(root_ / "other", root_ / "c/link");
   }
   void TearDown() override { fs::remove_all(root_); }
   std::string In(const std::string& name) const { return (root_ / name).string(); }
-  bool IsThere(const std::string& name) const { return fs::symlink_status(root_ / name).type() != fs::file_type::not_found; }
+  bool IsThere(const std::string& name) const {
+    return fs::symlink_status(root_ / name).type() != fs::file_type::not_found;
+  }
 
-  const fs::path root_ = fs::path(testing::TempDir()) / ("remove_below_" + std::to_string(getpid()));
+  const fs::path root_ =
+      fs::path(testing::TempDir()) / ("remove_below_" + std::to_string(getpid()));
 };
 
 TEST_F(RemoveBelowTest, FilesAndDirectoriesGoWithAllInThem) {

@@ -14,7 +14,8 @@ TEST(ReportLine, ProgressSaysHowFarItIs) {
 }
 
 TEST(ReportLine, ACheckpointHasAPathThatMayHaveBlanksAndWordsInIt) {
-  const auto line = ParseReportLine("checkpoint  step=7 bytes=42 seconds=12.5 path=/ckpt/my model step=9");
+  const auto line =
+      ParseReportLine("checkpoint  step=7 bytes=42 seconds=12.5 path=/ckpt/my model step=9");
   ASSERT_TRUE(line);
   EXPECT_TRUE(line->is_checkpoint);
   EXPECT_EQ(line->step, 7);
@@ -24,8 +25,11 @@ TEST(ReportLine, ACheckpointHasAPathThatMayHaveBlanksAndWordsInIt) {
 }
 
 TEST(ReportLine, AScoreIsANumberAsProgramsPrintThem) {
-  const std::pair<const char*, int64_t> cases[] = {{"0.913", 913'000'000}, {"-2.5", -2'500'000'000}, {"7", 7'000'000'000}, {"1.12345678949", 1'123'456'789},
-                                                   {"-0.000000001", -1}, {"9.313225746154785e-05", 93'132}, {"+.5", 500'000'000}, {"1E3", 1'000'000'000'000}};
+  const std::pair<const char*, int64_t> cases[] = {
+      {"0.913", 913'000'000}, {"-2.5", -2'500'000'000},
+      {"7", 7'000'000'000},   {"1.12345678949", 1'123'456'789},
+      {"-0.000000001", -1},   {"9.313225746154785e-05", 93'132},
+      {"+.5", 500'000'000},   {"1E3", 1'000'000'000'000}};
   for (const auto& [text, score] : cases) {
     const auto line = ParseReportLine("checkpoint score=" + std::string(text) + " path=/c");
     ASSERT_TRUE(line) << text;
@@ -38,7 +42,8 @@ TEST(ReportLine, AScoreIsANumberAsProgramsPrintThem) {
 
 // A loss that is no number any more costs nobody a checkpoint.
 TEST(ReportLine, ACheckpointCountsWithoutAScoreThatCannotBeRead) {
-  for (const char* text : {"nan", "inf", "-inf", "", "-", "--1", "1000000000", "1e99", "0x10", "1e", "1.2.3", "a"}) {
+  for (const char* text :
+       {"nan", "inf", "-inf", "", "-", "--1", "1000000000", "1e99", "0x10", "1e", "1.2.3", "a"}) {
     const auto line = ParseReportLine("checkpoint step=4 score=" + std::string(text) + " path=/c");
     ASSERT_TRUE(line) << text;
     EXPECT_FALSE(line->is_scored) << text;
@@ -71,7 +76,8 @@ TEST(ReportLine, WhatCannotBeReadIsToldWithTheWord) {
   for (const auto& [text, told] : cases) {
     const auto line = ParseReportLine(text);
     ASSERT_FALSE(line) << text;
-    EXPECT_NE(line.error().message.find(told), std::string::npos) << text << ": " << line.error().message;
+    EXPECT_NE(line.error().message.find(told), std::string::npos)
+        << text << ": " << line.error().message;
   }
   EXPECT_FALSE(ParseReportLine("checkpoint path=/" + std::string(1024, 'x')));
 }

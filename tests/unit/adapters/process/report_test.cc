@@ -28,7 +28,8 @@ class ReportTest : public ::testing::Test {
 };
 
 TEST_F(ReportTest, SaysHowFarItIs) {
-  const AttemptStatus status = host_.Run(Reporter("progress", "echo 'progress step=3 of=10' > $R; echo 'progress step=x' > $R"));
+  const AttemptStatus status = host_.Run(
+      Reporter("progress", "echo 'progress step=3 of=10' > $R; echo 'progress step=x' > $R"));
   EXPECT_EQ(status.progress.step, 3);
   EXPECT_EQ(status.progress.steps, 10);
   EXPECT_THAT(status.progress.refused, HasSubstr("step=x"));
@@ -40,16 +41,20 @@ TEST_F(ReportTest, WhatItSaysLastIsLookedAtWhateverComesFirst) {
   for (int i = 0; i < 60; ++i) {
     const std::string pause = i % 3 == 0 ? "" : i % 3 == 1 ? "; true; true" : "; sleep 0.005";
     const std::string key = "last-" + std::to_string(i);
-    const AttemptStatus status =
-        host_.Run(Reporter(key, "echo abc > $D/" + key + "; echo \"checkpoint step=1 bytes=4 path=$D/" + key + "\" > $R" + pause));
+    const AttemptStatus status = host_.Run(
+        Reporter(key, "echo abc > $D/" + key + "; echo \"checkpoint step=1 bytes=4 path=$D/" + key +
+                          "\" > $R" + pause));
     ASSERT_EQ(status.cause, EndCause::kExit) << key << ": " << status.message;
     ASSERT_EQ(status.progress.checkpoints.size(), 1u) << key;
-    EXPECT_TRUE(status.progress.checkpoints[0].is_complete) << key << ": " << status.progress.checkpoints[0].fault;
+    EXPECT_TRUE(status.progress.checkpoints[0].is_complete)
+        << key << ": " << status.progress.checkpoints[0].fault;
   }
 }
 
 TEST_F(ReportTest, ManyCheckpointsAtOnceAreAllLookedAtOrLeftOut) {
-  const AttemptStatus status = host_.Run(Reporter("many", "for i in $(seq 1 200); do echo \"checkpoint step=$i path=/etc/hostname\" > $R; done"));
+  const AttemptStatus status = host_.Run(Reporter(
+      "many",
+      "for i in $(seq 1 200); do echo \"checkpoint step=$i path=/etc/hostname\" > $R; done"));
   EXPECT_EQ(status.cause, EndCause::kExit) << status.message;
   ASSERT_EQ(status.progress.checkpoints.size(), kCheckpointReportsMax);
   EXPECT_EQ(status.progress.checkpoints.back().number, 200);  // the newest counts
@@ -65,13 +70,16 @@ TEST_F(ReportTest, SurplusIsRemovedBelowTheDirectoryAndNowhereElse) {
     echo 'progress step=1' > $R
     while [ ! -e $D/end ]; do sleep 0.02; done)"));
   host_.Await("discard", [](const AttemptStatus& status) { return status.progress.step == 1; });
-  const auto is_there = [&](const std::string& name) { return access((host_.directory() + name).c_str(), F_OK) == 0; };
+  const auto is_there = [&](const std::string& name) {
+    return access((host_.directory() + name).c_str(), F_OK) == 0;
+  };
   const auto await_gone = [&](const std::string& name) {
     for (int i = 0; i < 400 && is_there(name); ++i) usleep(10'000);
     EXPECT_FALSE(is_there(name)) << name;
   };
   // What must stay comes first: when the others are gone, it has been tried.
-  const std::vector<std::string> stays = {directory + "/link/kept", directory + "/../other", directory, directory + "/none", "/nowhere"};
+  const std::vector<std::string> stays = {directory + "/link/kept", directory + "/../other",
+                                          directory, directory + "/none", "/nowhere"};
   std::vector<std::string> paths = stays;
   paths.push_back(directory + "/old");
   paths.push_back(directory + "//file/");
@@ -105,17 +113,20 @@ TEST_F(ReportTest, NothingAndALinkAreNoCheckpoint) {
 }
 
 TEST_F(ReportTest, AFloodOfReportsIsReadInTime) {
-  const AttemptStatus status = host_.Run(Reporter("flood", "yes 'progress step=7' | head -c 300000 > $R; echo 'progress step=8' > $R"));
+  const AttemptStatus status = host_.Run(Reporter(
+      "flood", "yes 'progress step=7' | head -c 300000 > $R; echo 'progress step=8' > $R"));
   EXPECT_EQ(status.progress.step, 8);
 }
 
 TEST_F(ReportTest, WhatIsTooLongForALineIsLeftOut) {
-  const AttemptStatus status = host_.Run(Reporter("long", "head -c 10000 /dev/zero | tr '\\0' x > $R; echo > $R; echo 'progress step=2' > $R"));
+  const AttemptStatus status = host_.Run(Reporter(
+      "long", "head -c 10000 /dev/zero | tr '\\0' x > $R; echo > $R; echo 'progress step=2' > $R"));
   EXPECT_EQ(status.progress.step, 2);
 }
 
 TEST_F(ReportTest, WhoSaysNothingHangsUntilItSaysSomething) {
-  LaunchSpec spec = Reporter("hang", "sleep 0.6; echo 'progress step=1' > $R; sleep 0.3; echo done");
+  LaunchSpec spec =
+      Reporter("hang", "sleep 0.6; echo 'progress step=1' > $R; sleep 0.3; echo done");
   spec.hang_after = Duration::Milliseconds(200);
   host_.Start(spec);
   host_.Await("hang", [](const AttemptStatus& status) { return status.progress.is_hung; });
@@ -124,11 +135,13 @@ TEST_F(ReportTest, WhoSaysNothingHangsUntilItSaysSomething) {
 }
 
 TEST_F(ReportTest, TheSignalEndsNobodyWhoDoesNotHandleIt) {
-  LaunchSpec spec = Reporter("signal", "trap 'echo \"progress step=5\" > $R' USR1; while :; do sleep 0.05; done");
+  LaunchSpec spec =
+      Reporter("signal", "trap 'echo \"progress step=5\" > $R' USR1; while :; do sleep 0.05; done");
   spec.checkpoint_signal = SIGUSR1;
   spec.checkpoint_interval = Duration::Milliseconds(100);
   host_.Start(spec);
-  const AttemptStatus status = host_.Await("signal", [](const AttemptStatus& one) { return one.progress.step == 5; });
+  const AttemptStatus status =
+      host_.Await("signal", [](const AttemptStatus& one) { return one.progress.step == 5; });
   EXPECT_EQ(status.phase, AttemptPhase::kRunning);
   host_.runner->Stop("signal", Duration{});
   host_.AwaitEnd("signal");

@@ -22,7 +22,8 @@ RunSeries Series(size_t nodes) {
   series.serving = {16, 8, 8, 16};
   series.held = {16, 4, 0, 12};
   series.waiting = {0, 3, 1, 0};
-  for (size_t i = 0; i < nodes; ++i) series.nodes.push_back({"node-" + std::to_string(i), 8, {8, 4, 0, 0}, {8, 8, 0, 8}});
+  for (size_t i = 0; i < nodes; ++i)
+    series.nodes.push_back({"node-" + std::to_string(i), 8, {8, 4, 0, 0}, {8, 8, 0, 8}});
   return series;
 }
 
@@ -39,14 +40,16 @@ RunReport Report() {
 
 size_t CountOf(const std::string& text, const std::string& what) {
   size_t count = 0;
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++count;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size()))
+    ++count;
   return count;
 }
 
 TEST(HtmlReport, NeedsNothingElse) {
   const std::string html = HtmlReport(Report());
   EXPECT_THAT(html, HasSubstr("default-src 'none'"));
-  for (const char* outside : {"http:", "https:", "src=", "url(", "<script", "@import", "<link"}) EXPECT_THAT(html, Not(HasSubstr(outside)));
+  for (const char* outside : {"http:", "https:", "src=", "url(", "<script", "@import", "<link"})
+    EXPECT_THAT(html, Not(HasSubstr(outside)));
   EXPECT_EQ(CountOf(html, "<svg"), 4u);
   EXPECT_EQ(CountOf(html, "</svg>"), 4u);
   EXPECT_THAT(html, HasSubstr("jobs: []"));
@@ -97,11 +100,13 @@ TEST(HtmlReport, ARunInWhichNothingHappenedIsDrawnToo) {
 }
 
 TEST(HtmlReport, MostJobsComeFirst) {
-  const auto waits = WaitsOf({Life("a", 5), Life("b", 70), {"a", kBegin, {}, {}, 0, 0}, Life("b", 0)});
+  const auto waits =
+      WaitsOf({Life("a", 5), Life("b", 70), {"a", kBegin, {}, {}, 0, 0}, Life("b", 0)});
   ASSERT_EQ(waits.size(), 2u);
   EXPECT_EQ(waits[0].queue, "b");
   EXPECT_EQ(waits[0].seconds, (std::vector<double>{70, 0}));
-  EXPECT_EQ(waits[1].seconds, (std::vector<double>{5})) << "who never started has not waited so long yet";
+  EXPECT_EQ(waits[1].seconds, (std::vector<double>{5}))
+      << "who never started has not waited so long yet";
 }
 
 // Full, half, out of service, idle: a place for each but the last.

@@ -10,16 +10,18 @@ namespace {
 using Document = nlohmann::ordered_json;
 namespace v1 = gpu_platform::v1;
 
-std::string Masked(const char* mask, Document document, const google::protobuf::Descriptor* type = v1::ListJobsReply::descriptor()) {
+std::string Masked(const char* mask, Document document,
+                   const google::protobuf::Descriptor* type = v1::ListJobsReply::descriptor()) {
   const auto parsed = FieldMask::Parse(mask, *type);
   if (!parsed) return parsed.error().message;
   parsed->Apply(document);
   return document.dump();
 }
 
-const Document kJobs = Document::parse(R"({"jobs": [{"id": "a", "user": "u", "spec": {"name": "n", "queue": "q"}}, )"
-R"({"id": "b", "user": "v", "spec": null}], )"
-R"("next": "", "total": 2})");
+const Document kJobs =
+    Document::parse(R"({"jobs": [{"id": "a", "user": "u", "spec": {"name": "n", "queue": "q"}}, )"
+                    R"({"id": "b", "user": "v", "spec": null}], )"
+                    R"("next": "", "total": 2})");
 
 TEST(FieldMask, KeepsWhatIsAskedFor) {
   EXPECT_EQ(Masked("total", kJobs), R"({"total":2})");
@@ -31,11 +33,14 @@ TEST(FieldMask, KeepsWhatIsAskedFor) {
 }
 
 TEST(FieldMask, OfAMapMeansEachValue) {
-  const Document queue = Document::parse(R"({"name": "q", "users": {"ana": {"gpus": 1.0, "jobs": 2}, )"
-R"("name": {"gpus": 3.0, "jobs": 4}}})");
-  EXPECT_EQ(Masked("users.jobs", queue, v1::Queue::descriptor()), R"({"users":{"ana":{"jobs":2},"name":{"jobs":4}}})");
-  EXPECT_EQ(Masked("users", queue, v1::Queue::descriptor()), R"({"users":{"ana":{"gpus":1.0,"jobs":2},)"
-R"("name":{"gpus":3.0,"jobs":4}}})");
+  const Document queue =
+      Document::parse(R"({"name": "q", "users": {"ana": {"gpus": 1.0, "jobs": 2}, )"
+                      R"("name": {"gpus": 3.0, "jobs": 4}}})");
+  EXPECT_EQ(Masked("users.jobs", queue, v1::Queue::descriptor()),
+            R"({"users":{"ana":{"jobs":2},"name":{"jobs":4}}})");
+  EXPECT_EQ(Masked("users", queue, v1::Queue::descriptor()),
+            R"({"users":{"ana":{"gpus":1.0,"jobs":2},)"
+            R"("name":{"gpus":3.0,"jobs":4}}})");
 }
 
 TEST(FieldMask, RefusesWhatIsNotThere) {

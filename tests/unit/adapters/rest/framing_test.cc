@@ -30,16 +30,24 @@ TEST(Framing, IsSoundWhereThereIsOneWayToReadIt) {
 
 TEST(Framing, LengthsAreOnePlainNumber) {
   for (const char* length : {"", "5,5", "5, 5", "-1", "+5", "0x5", "5 5", "1234567890123456789"}) {
-    EXPECT_EQ(Wrong({{"Host", "a"}, {"Content-Length", length}}), "Content-Length must be one number") << length;
+    EXPECT_EQ(Wrong({{"Host", "a"}, {"Content-Length", length}}),
+              "Content-Length must be one number")
+        << length;
   }
-  EXPECT_EQ(Wrong({{"Host", "a"}, {"Content-Length", "5"}, {"content-length", "5"}}), "Content-Length is given twice");
+  EXPECT_EQ(Wrong({{"Host", "a"}, {"Content-Length", "5"}, {"content-length", "5"}}),
+            "Content-Length is given twice");
 }
 
 TEST(Framing, ChunksAreTheOnlyCoding) {
-  for (const char* coding : {"", ",", "identity", "gzip", "chunked, identity", "chunked, chunked", "xchunked", "chunked;q=1", "\"chunked\""}) {
-    EXPECT_EQ(Wrong({{"Host", "a"}, {"Transfer-Encoding", coding}}), "Transfer-Encoding must be chunked, and nothing else") << coding;
+  for (const char* coding : {"", ",", "identity", "gzip", "chunked, identity", "chunked, chunked",
+                             "xchunked", "chunked;q=1", "\"chunked\""}) {
+    EXPECT_EQ(Wrong({{"Host", "a"}, {"Transfer-Encoding", coding}}),
+              "Transfer-Encoding must be chunked, and nothing else")
+        << coding;
   }
-  EXPECT_NE(Wrong({{"Host", "a"}, {"Transfer-Encoding", "identity"}, {"Transfer-Encoding", "chunked"}}), "");
+  EXPECT_NE(
+      Wrong({{"Host", "a"}, {"Transfer-Encoding", "identity"}, {"Transfer-Encoding", "chunked"}}),
+      "");
   EXPECT_NE(Wrong({{"Host", "a"}, {"Transfer-Encoding", "chunked"}, {"Content-Length", "5"}}), "");
   EXPECT_NE(Wrong({{"Transfer-Encoding", "chunked"}}, 10), "");
 }
@@ -47,7 +55,8 @@ TEST(Framing, ChunksAreTheOnlyCoding) {
 TEST(Framing, AHostIsNamedOnce) {
   EXPECT_EQ(Wrong({}), "Host is missing");
   EXPECT_EQ(Wrong({{"Host", "a"}, {"Host", "a"}}), "Host is given twice");
-  for (const char* host : {"a b", "a Content-Length: 5", "a,b", "a/b", "user@a", "a\tb", "<a>"}) EXPECT_EQ(Wrong({{"Host", host}}), "Host is no name of a host") << host;
+  for (const char* host : {"a b", "a Content-Length: 5", "a,b", "a/b", "user@a", "a\tb", "<a>"})
+    EXPECT_EQ(Wrong({{"Host", host}}), "Host is no name of a host") << host;
   EXPECT_EQ(Wrong({{"Host", std::string(262, 'a').c_str()}}), "Host is no name of a host");
   EXPECT_EQ(Wrong({{"Host", std::string(261, 'a').c_str()}}), "");
 }

@@ -14,7 +14,8 @@ using Document = nlohmann::ordered_json;
 
 void ForEach(const Document& node, const std::function<void(const Document&)>& visit) {
   visit(node);
-  if (node.is_structured()) for (const Document& child : node) ForEach(child, visit);
+  if (node.is_structured())
+    for (const Document& child : node) ForEach(child, visit);
 }
 
 TEST(OpenApi, HasEveryRoute) {
@@ -53,7 +54,9 @@ TEST(OpenApi, TellsWhatTheProtoFilesTell) {
   const Document& properties = document["components"]["schemas"]["JobSpec"]["properties"];
   EXPECT_EQ(properties["nodes"]["description"], "a gang: all or none; absent: 1");
   // What the path has is not asked for again.
-  EXPECT_FALSE(document["paths"]["/api/v1/queues/{name}"]["put"]["requestBody"]["content"]["application/json"]["schema"]["properties"].contains("name"));
+  EXPECT_FALSE(document["paths"]["/api/v1/queues/{name}"]["put"]["requestBody"]["content"]
+                       ["application/json"]["schema"]["properties"]
+                           .contains("name"));
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ TEST(Pages, AreInsideTheProgram) {
 }
 
 TEST(Pages, AreThoseAndNoOthers) {
-  for (const char* path : {"", "/index.html", "//", "/app.js/", "/../app.js", "/APP.JS", "/app.js%00", "/favicon.ico"}) EXPECT_EQ(PageAt(path), nullptr) << path;
+  for (const char* path :
+       {"", "/index.html", "//", "/app.js/", "/../app.js", "/APP.JS", "/app.js%00", "/favicon.ico"})
+    EXPECT_EQ(PageAt(path), nullptr) << path;
 }
 
 }  // namespace

@@ -60,7 +60,9 @@ TEST(Pump, TellsWhenThereIsNewsAndWhenItIsOver) {
   EXPECT_FALSE(stream.HasBegun());
   EXPECT_EQ(stream.Take(), "");
   std::atomic<int> times = 0;
-  stream.OnNews([&] { if (++times == 2) told.set_value(); });
+  stream.OnNews([&] {
+    if (++times == 2) told.set_value();
+  });
   go.set_value();
   told.get_future().wait();
   EXPECT_TRUE(stream.HasBegun());
@@ -78,13 +80,17 @@ TEST(Pump, MayBeginBeforeThereIsAnything) {
 
 TEST(Pump, SaysWhatCutItShort) {
   Pumps pumps;
-  PumpedStream refused = StreamOf(pumps.Start("ana", [](Pump&) -> Status { return Fail(NotFound("no such job")); }).value());
+  PumpedStream refused = StreamOf(
+      pumps.Start("ana", [](Pump&) -> Status { return Fail(NotFound("no such job")); }).value());
   EXPECT_EQ(Drain(refused), "");
   EXPECT_EQ(refused.Failure(), NotFound("no such job"));
-  PumpedStream cut = StreamOf(pumps.Start("ana", [](Pump& to) -> Status {
-    (void)to.Write("part");
-    throw std::runtime_error("a mistake");
-  }).value());
+  PumpedStream cut = StreamOf(pumps
+                                  .Start("ana",
+                                         [](Pump& to) -> Status {
+                                           (void)to.Write("part");
+                                           throw std::runtime_error("a mistake");
+                                         })
+                                  .value());
   EXPECT_EQ(Drain(cut), "part");
   EXPECT_EQ(cut.Failure(), Internal("a mistake"));
 }
@@ -99,7 +105,8 @@ TEST(Pump, EndsWhenNobodyReads) {
   };
   {
     PumpedStream stream = StreamOf(pumps.Start("ana", forever).value());
-    EXPECT_EQ(pumps.Start("ana", forever).error().code, ErrorCode::kUnavailable);  // one is as many as may be
+    // One is as many as may be
+    EXPECT_EQ(pumps.Start("ana", forever).error().code, ErrorCode::kUnavailable);
   }
   auto next = pumps.Start("ana", forever);
   while (!next) next = pumps.Start("ana", forever);

@@ -32,11 +32,15 @@ struct Rig {
     options.by_hand = true;
     loop = *ControlLoop::Open(journal, clock, options);
     nodes = std::make_unique<NodeConnections>(*loop);
-    api = std::make_unique<Api>(*loop, *nodes, ControlApi::About{"0", [](const std::string& names) { return Result<std::string>("up" + names + " 1\n"); }});
+    api = std::make_unique<Api>(
+        *loop, *nodes, ControlApi::About{"0", [](const std::string& names) {
+                                           return Result<std::string>("up" + names + " 1\n");
+                                         }});
     for (CommitObserver* observer : api->Observers()) loop->AddObserver(observer);
     rest = std::make_unique<RestApi>(*api, "0");
   }
-  HttpReply Ask(const std::string& method, const std::string& target, const std::string& body = "", const User& user = kAna) {
+  HttpReply Ask(const std::string& method, const std::string& target, const std::string& body = "",
+                const User& user = kAna) {
     HttpRequest request;
     request.method = method;
     request.target = target;
@@ -69,7 +73,12 @@ TEST(RestApi, RepeatsNothingUnderOneKey) {
   const HttpReply first = rig.rest->Answer(request);
   EXPECT_EQ(rig.rest->Answer(request).body, first.body);
   EXPECT_EQ(rig.Of(rig.Ask("GET", "/api/v1/jobs"))["total"], 1);
-  ASSERT_EQ(rig.Ask("POST", "/api/v1/jobs/" + rig.Of(first)["job_ids"][0].get<std::string>() + ":prioritize", R"({"priority": 100})").status, 200);
+  ASSERT_EQ(
+      rig.Ask("POST",
+              "/api/v1/jobs/" + rig.Of(first)["job_ids"][0].get<std::string>() + ":prioritize",
+              R"({"priority": 100})")
+          .status,
+      200);
   EXPECT_EQ(rig.rest->Answer(request).body, first.body);
   request.body = R"({"specs": [{"name": "b", "command": ["true"]}]})";
   EXPECT_EQ(rig.rest->Answer(request).status, 409);
@@ -86,7 +95,8 @@ TEST(RestApi, RepeatsNothingUnderOneKey) {
 
 TEST(RestApi, TellsProblemsWithTheirPlace) {
   Rig rig;
-  const HttpReply wrong = rig.Ask("POST", "/api/v1/jobs", R"({"specs": [{"gpus": {"count": "x"}, "nam": 1}]})");
+  const HttpReply wrong =
+      rig.Ask("POST", "/api/v1/jobs", R"({"specs": [{"gpus": {"count": "x"}, "nam": 1}]})");
   EXPECT_EQ(wrong.status, 400);
   EXPECT_EQ(wrong.content_type, "application/problem+json");
   const Json problem = rig.Of(wrong);
@@ -109,7 +119,8 @@ TEST(RestApi, TellsProblemsWithTheirPlace) {
 TEST(RestApi, AnswersUnderTheNamesThatOthersKnow) {
   Rig rig;
   const std::string job = rig.Of(rig.Ask("POST", "/api/workloads/submit", kJob))["job_ids"][0];
-  EXPECT_EQ(rig.Ask("GET", "/api/workloads/" + job + "/status").body, rig.Ask("GET", "/api/v1/jobs/" + job).body);
+  EXPECT_EQ(rig.Ask("GET", "/api/workloads/" + job + "/status").body,
+            rig.Ask("GET", "/api/v1/jobs/" + job).body);
   EXPECT_EQ(rig.Ask("GET", "/api/gpu/resources").body, rig.Ask("GET", "/api/v1/cluster").body);
   EXPECT_EQ(rig.Ask("GET", "/api/monitoring/metrics").body, rig.Ask("GET", "/metrics").body);
 }
@@ -117,7 +128,8 @@ TEST(RestApi, AnswersUnderTheNamesThatOthersKnow) {
 TEST(RestApi, GivesTheFieldsThatAreWanted) {
   Rig rig;
   const std::string job = rig.Of(rig.Ask("POST", "/api/v1/jobs", kJob))["job_ids"][0];
-  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "?fields=id,spec.name").body, R"({"id":")" + job + R"(","spec":{"name":"a"}})");
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "?fields=id,spec.name").body,
+            R"({"id":")" + job + R"(","spec":{"name":"a"}})");
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs?fields=total&limit=1").body, R"({"total":1})");
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs?fields=totl").status, 400);
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs?fields=total&fields=next").status, 400);
@@ -128,7 +140,8 @@ TEST(RestApi, SendsNothingTwice) {
   Rig rig;
   rig.Ask("POST", "/api/v1/jobs", kJob);
   const auto tag = [](const HttpReply& reply) {
-    for (const auto& [name, value] : reply.headers) if (name == "ETag") return value;
+    for (const auto& [name, value] : reply.headers)
+      if (name == "ETag") return value;
     return std::string();
   };
   const HttpReply first = rig.Ask("GET", "/api/v1/queues");
@@ -155,12 +168,14 @@ TEST(RestApi, FollowsJobs) {
   EXPECT_TRUE(text.starts_with("event: job\ndata: {\"id\":\"" + job + "\"")) << text;
   EXPECT_TRUE(text.ends_with("\n\nevent: end\ndata: {}\n\n")) << text;
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/job-9513/events").status, 404);
-  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "/log", "", {"eva", 54'322, 54'322}).status, 403);
+  EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "/log", "", {"eva", 54'322, 54'322}).status,
+            403);
   const HttpReply log = rig.Ask("GET", "/api/v1/jobs/" + job + "/log");
   ASSERT_NE(log.stream, nullptr);
   while (log.stream->Take()) {
   }
-  EXPECT_EQ(log.stream->Failure().value_or(Internal("none")).code, ErrorCode::kConflict);  // it never began
+  // It never began
+  EXPECT_EQ(log.stream->Failure().value_or(Internal("none")).code, ErrorCode::kConflict);
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "/log?fields=data").status, 400);
   EXPECT_EQ(rig.Ask("GET", "/api/v1/jobs/" + job + "/log?rnak=1").status, 400);
   HttpRequest back{"GET", "/api/v1/jobs/" + job + "/log", {}, {}, {}, {}, {}, "", "unix", kAna};
@@ -203,14 +218,18 @@ TEST(RestApi, TellsWhetherItLives) {
 
 TEST(RestApi, HasAPageOfAllCalls) {
   Rig rig;
-  const HttpReply docs = rig.rest->Answer({"GET", "/docs", {}, {}, {}, {}, {}, "", "127.0.0.1:1", {}});
+  const HttpReply docs =
+      rig.rest->Answer({"GET", "/docs", {}, {}, {}, {}, {}, "", "127.0.0.1:1", {}});
   EXPECT_EQ(docs.status, 200);
   EXPECT_EQ(docs.content_type, "text/html; charset=utf-8");
-  const auto openapi = nlohmann::json::parse(rig.rest->Answer({"GET", "/openapi.json", {}, {}, {}, {}, {}, "", "127.0.0.1:1", {}}).body);
+  const auto openapi = nlohmann::json::parse(
+      rig.rest->Answer({"GET", "/openapi.json", {}, {}, {}, {}, {}, "", "127.0.0.1:1", {}}).body);
   for (const auto& [path, operations] : openapi["paths"].items()) {
     EXPECT_NE(docs.body.find("<code>" + path + "</code>"), std::string::npos) << path;
     for (const auto& [method, operation] : operations.items()) {
-      EXPECT_NE(docs.body.find("id=\"" + operation["operationId"].get<std::string>() + "\""), std::string::npos) << method << ' ' << path;
+      EXPECT_NE(docs.body.find("id=\"" + operation["operationId"].get<std::string>() + "\""),
+                std::string::npos)
+          << method << ' ' << path;
     }
   }
   EXPECT_EQ(docs.body.find("\"Bearer \""), std::string::npos) << "text is escaped";
@@ -219,9 +238,11 @@ TEST(RestApi, HasAPageOfAllCalls) {
 
 TEST(RestApi, AnswersNoPageOfAnotherSite) {
   Rig rig;
-  HttpRequest request{"GET", "/api/v1/jobs", {}, {}, {}, "127.0.0.1:8080", "http://127.0.0.1:8080", "", "unix", kAna};
+  HttpRequest request{"GET", "/api/v1/jobs", {},  {}, {}, "127.0.0.1:8080", "http://127.0.0.1:8080",
+                      "",    "unix",         kAna};
   EXPECT_EQ(rig.rest->Answer(request).status, 200);
-  for (const char* origin : {"http://evil.example", "null", "http://127.0.0.1:8081", "http://127.0.0.1:8080.evil.example", ""}) {
+  for (const char* origin : {"http://evil.example", "null", "http://127.0.0.1:8081",
+                             "http://127.0.0.1:8080.evil.example", ""}) {
     request.origin = origin;
     EXPECT_EQ(rig.rest->Answer(request).status, 403) << origin;
   }
@@ -229,7 +250,11 @@ TEST(RestApi, AnswersNoPageOfAnotherSite) {
 
 TEST(RestApi, CallsAsTheConnectProtocolDoes) {
   Rig rig;
-  HttpRequest request{"POST", "/gpu_platform.v1.Control/SubmitJobs", {}, "application/json", {}, {}, {}, kJob, "unix", kAna};
+  HttpRequest request{"POST", "/gpu_platform.v1.Control/SubmitJobs",
+                      {},     "application/json",
+                      {},     {},
+                      {},     kJob,
+                      "unix", kAna};
   const HttpReply submitted = rig.rest->Answer(request);
   EXPECT_EQ(submitted.status, 200);
   const std::string job = rig.Of(submitted)["job_ids"][0];
@@ -252,7 +277,9 @@ TEST(RestApi, CallsAsTheConnectProtocolDoes) {
     request.target = std::string(kConnectPrefix) + name;
     EXPECT_EQ(rig.Of(rig.rest->Answer(request))["code"], "unimplemented") << name;
   }
-  request = {"POST", "/gpu_platform.v1.Control/SetQueue", {}, "application/json", {}, {}, {}, "{}", "unix", kAna};
+  request = {
+      "POST", "/gpu_platform.v1.Control/SetQueue", {}, "application/json", {}, {}, {}, "{}", "unix",
+      kAna};
   EXPECT_EQ(rig.Of(rig.rest->Answer(request))["code"], "permission_denied");
   request.peer.reset();
   EXPECT_EQ(rig.Of(rig.rest->Answer(request))["code"], "unauthenticated");

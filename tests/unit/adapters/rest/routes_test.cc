@@ -35,7 +35,9 @@ TEST(Routes, LeadToTheirOperations) {
 }
 
 TEST(Routes, RefuseWhatThereIsNot) {
-  for (const char* path : {"", "/", "/api/v1", "/api/v1/", "/api/v1/jobs/", "/api/v1/jobs/a/b", "/api/v1/job", "/api/v2/jobs", "/api/v1/jobs/job-1:eat", "/api/v1/jobs/:stop", "//api/v1/jobs", "/api/v1/jobs/a:b"}) {
+  for (const char* path : {"", "/", "/api/v1", "/api/v1/", "/api/v1/jobs/", "/api/v1/jobs/a/b",
+                           "/api/v1/job", "/api/v2/jobs", "/api/v1/jobs/job-1:eat",
+                           "/api/v1/jobs/:stop", "//api/v1/jobs", "/api/v1/jobs/a:b"}) {
     EXPECT_EQ(Found("GET", path), "not-found") << path;
   }
   EXPECT_EQ(All().Find("DELETE", "/api/v1/jobs").error().message, "POST, GET");
@@ -55,8 +57,10 @@ TEST(Routes, AreSound) {
     ASSERT_EQ(route.call == nullptr, method->server_streaming()) << route.path;
     EXPECT_TRUE(seen.insert(route.method + " " + route.path).second) << route.path;
     EXPECT_EQ(operations.insert(route.operation).second, route.alias_of.empty()) << route.path;
-    for (size_t open = route.path.find('{'); open != std::string::npos; open = route.path.find('{', open + 1)) {
-      const auto* field = method->input_type()->FindFieldByName(route.path.substr(open + 1, route.path.find('}', open) - open - 1));
+    for (size_t open = route.path.find('{'); open != std::string::npos;
+         open = route.path.find('{', open + 1)) {
+      const auto* field = method->input_type()->FindFieldByName(
+          route.path.substr(open + 1, route.path.find('}', open) - open - 1));
       ASSERT_NE(field, nullptr) << route.path;
       EXPECT_EQ(field->cpp_type(), google::protobuf::FieldDescriptor::CPPTYPE_STRING) << route.path;
       EXPECT_FALSE(field->is_repeated()) << route.path;
@@ -65,7 +69,8 @@ TEST(Routes, AreSound) {
   // All but exec, which speaks both ways, and the metrics, which have their own place.
   std::set<std::string> missing;
   for (const Operation& operation : AllOperations()) {
-    if (!operations.contains(std::string(operation.name))) missing.insert(std::string(operation.name));
+    if (!operations.contains(std::string(operation.name)))
+      missing.insert(std::string(operation.name));
   }
   EXPECT_EQ(missing, (std::set<std::string>{"Exec", "GetMetrics"}));
 }
@@ -73,7 +78,8 @@ TEST(Routes, AreSound) {
 TEST(PercentDecoded, ReadsWhatBrowsersWrite) {
   EXPECT_EQ(*PercentDecoded("a%2Fb%c3%a4+c"), "a/b\xc3\xa4+c");
   EXPECT_EQ(*PercentDecoded("a+b", true), "a b");
-  for (const char* wrong : {"%", "%1", "%zz", "a%2", "%%20"}) EXPECT_FALSE(PercentDecoded(wrong)) << wrong;
+  for (const char* wrong : {"%", "%1", "%zz", "a%2", "%%20"})
+    EXPECT_FALSE(PercentDecoded(wrong)) << wrong;
 }
 
 TEST(ParseQuery, KeepsTheOrder) {

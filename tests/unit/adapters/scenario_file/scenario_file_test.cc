@@ -25,13 +25,17 @@ ScenarioSources Sources() {
   };
   sources.journal = [](const std::string&) -> Result<RecordedRun> {
     RecordedRun run;
-    run.steps = {{kScenarioBegin, StartController{}}, {kScenarioBegin, NodeArrival{NodeId{0}, std::make_shared<const NodeFacts>(PlainNode(1, 8))}}};
+    run.steps = {{kScenarioBegin, StartController{}},
+                 {kScenarioBegin,
+                  NodeArrival{NodeId{0}, std::make_shared<const NodeFacts>(PlainNode(1, 8))}}};
     return run;
   };
   return sources;
 }
 
-DecodedScenario Decode(const std::string& text) { return DecodeScenario("s.yaml", text, Sources()); }
+DecodedScenario Decode(const std::string& text) {
+  return DecodeScenario("s.yaml", text, Sources());
+}
 
 std::string TextOf(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -43,7 +47,8 @@ std::string TextOf(const std::filesystem::path& path) {
 // Everything between ```yaml and ```.
 std::vector<std::string> YamlOf(const std::string& page) {
   std::vector<std::string> blocks;
-  for (size_t at = page.find("```yaml\n"); at != std::string::npos; at = page.find("```yaml\n", at)) {
+  for (size_t at = page.find("```yaml\n"); at != std::string::npos;
+       at = page.find("```yaml\n", at)) {
     at += 8;
     blocks.push_back(page.substr(at, page.find("```", at) - at));
   }
@@ -53,7 +58,8 @@ std::vector<std::string> YamlOf(const std::string& page) {
 const std::string kNodes = "nodes: [{machine: dgx-h100, count: 2}]\n";
 
 TEST(ScenarioFile, EveryExampleOfItsPageIsOne) {
-  const std::vector<std::string> blocks = YamlOf(TextOf(std::string(GP_SOURCE_DIR) + "/docs/reference/scenario_file.md"));
+  const std::vector<std::string> blocks =
+      YamlOf(TextOf(std::string(GP_SOURCE_DIR) + "/docs/reference/scenario_file.md"));
   ASSERT_GE(blocks.size(), 3u);
   for (const std::string& block : blocks) {
     const DecodedScenario decoded = Decode(block);
@@ -64,7 +70,8 @@ TEST(ScenarioFile, EveryExampleOfItsPageIsOne) {
 
 TEST(ScenarioFile, EveryExampleThatIsShippedIsOne) {
   int examples = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(GP_SOURCE_DIR) + "/examples/scenarios")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(GP_SOURCE_DIR) + "/examples/scenarios")) {
     if (entry.path().extension() != ".yaml") continue;
     ++examples;
     EXPECT_EQ(RenderDiagnostics(Decode(TextOf(entry.path())).diagnostics), "") << entry.path();
@@ -76,8 +83,10 @@ TEST(ScenarioFile, SaysAllThereIsToSay) {
   const DecodedScenario decoded = Decode(
       "seed: 3\nuntil: 10h\nresume_cost: 2m\npolicy: {min_run: 5m}\n"
       "nodes:\n  - {machine: dgx-h100, count: 2, name: big, pool: train, labels: {zone: east}}\n"
-      "queues:\n  - {path: team, pool: train, weight: 3, guaranteed: 4, reclaimable: false, limits: {gpus: 8}, user_limits: {jobs: none}}\n"
-      "jobs:\n  - {user: ana, at: 1h, every: 10m, count: 2, length: 5m, checkpoint_every: 1m, job: {name: t, queue: team, resources: {gpus: 2}}}\n"
+      "queues:\n  - {path: team, pool: train, weight: 3, guaranteed: 4, reclaimable: false, "
+      "limits: {gpus: 8}, user_limits: {jobs: none}}\n"
+      "jobs:\n  - {user: ana, at: 1h, every: 10m, count: 2, length: 5m, checkpoint_every: 1m, job: "
+      "{name: t, queue: team, resources: {gpus: 2}}}\n"
       "events:\n  - {at: 2h, offline: big-2, force: true}\n");
   ASSERT_TRUE(decoded.run) << RenderDiagnostics(decoded.diagnostics);
   const ScenarioRun& run = *decoded.run;
@@ -108,25 +117,32 @@ TEST(ScenarioFile, SaysAllThereIsToSay) {
 }
 
 TEST(ScenarioFile, EveryEventIsKnown) {
-  for (const char* event : {"drain: node-1", "offline: node-1", "online: node-1", "lose: node-1", "return: node-1", "declare_lost: node-1",
-                            "move: {node: node-1, pool: p}", "cancel: t", "hold: t", "release: t", "set_priority: {job: t, priority: high}",
-                            "set_queue: {path: q, weight: 2}"}) {
-    const DecodedScenario decoded = Decode(kNodes + "jobs: [{length: 1h, job: {name: t}}]\nevents: [{at: 1h, " + event + "}]\n");
+  for (const char* event :
+       {"drain: node-1", "offline: node-1", "online: node-1", "lose: node-1", "return: node-1",
+        "declare_lost: node-1", "move: {node: node-1, pool: p}", "cancel: t", "hold: t",
+        "release: t", "set_priority: {job: t, priority: high}",
+        "set_queue: {path: q, weight: 2}"}) {
+    const DecodedScenario decoded = Decode(
+        kNodes + "jobs: [{length: 1h, job: {name: t}}]\nevents: [{at: 1h, " + event + "}]\n");
     EXPECT_TRUE(decoded.run) << RenderDiagnostics(decoded.diagnostics);
   }
 }
 
 TEST(ScenarioFile, ATraceAndAJournalAreJobsToo) {
-  const DecodedScenario decoded = Decode(kNodes + "jobs:\n  - {trace: {file: a.csv.gz, load: 80%, jobs: 1}, job: {preemptible: true}}\n  - journal: journal.db\n");
+  const DecodedScenario decoded = Decode(kNodes +
+                                         "jobs:\n  - {trace: {file: a.csv.gz, load: 80%, jobs: 1}, "
+                                         "job: {preemptible: true}}\n  - journal: journal.db\n");
   ASSERT_TRUE(decoded.run) << RenderDiagnostics(decoded.diagnostics);
   const auto& job = std::get<JobArrival>(decoded.run->steps.back().what);
   EXPECT_TRUE(job.spec->preemptible);
   EXPECT_EQ(job.id, JobId{1});
-  EXPECT_EQ(decoded.run->steps.size(), 1 + 1 + 2 + 1u) << "the controller's start and the node of the journal, two nodes, one job";
+  EXPECT_EQ(decoded.run->steps.size(), 1 + 1 + 2 + 1u)
+      << "the controller's start and the node of the journal, two nodes, one job";
 }
 
 TEST(ScenarioFile, TracesHaveFormats) {
-  const DecodedScenario decoded = Decode(kNodes + "jobs: [{trace: {file: pods.csv, format: alibaba}}]\n");
+  const DecodedScenario decoded =
+      Decode(kNodes + "jobs: [{trace: {file: pods.csv, format: alibaba}}]\n");
   ASSERT_TRUE(decoded.run) << RenderDiagnostics(decoded.diagnostics);
   const GpuRequest& gpus = std::get<JobArrival>(decoded.run->steps.back().what).spec->gpus;
   EXPECT_EQ(gpus.share_thousandths, 250);
@@ -152,7 +168,8 @@ TEST(ScenarioFile, MistakesArePointedAt) {
       {"nodes: [{machine: x}]\n" + jobs, "1:19", "no machine x"},
       {"nodes: [{count: 3}]\n" + jobs, "1:9", "machine is missing"},
       {"nodes: [{machine: dgx-h100, count: 100001}]\n" + jobs, "1:36", "must be from 1 to 100000"},
-      {"nodes: [{machine: dgx-h100, count: 100000}, {machine: dgx-h100}]\n" + jobs, "1:8", "at most 100000 together"},
+      {"nodes: [{machine: dgx-h100, count: 100000}, {machine: dgx-h100}]\n" + jobs, "1:8",
+       "at most 100000 together"},
       {"nodes: [{machine: dgx-h100, name: a b}]\n" + jobs, "1:35", "name: "},
       {"nodes: {machine: dgx-h100}\n" + jobs, "1:8", "must be a list"},
       {kNodes + "queues: [{path: a, guaranteed: 17}]\n" + jobs, "2:10", "guaranteed"},
@@ -165,12 +182,15 @@ TEST(ScenarioFile, MistakesArePointedAt) {
       {kNodes + "jobs: [{length: {median: 1h, p90: 30m}}]\n", "2:17", "p90 is below the median"},
       {kNodes + "jobs: [{length: 1h, every: 1h}]\n", "2:21", "jobs without end"},
       {kNodes + "jobs: [{length: 1h, user: a b}]\n", "2:21", "user: "},
-      {kNodes + "jobs: [{length: 1h, job: {resources: {gpuz: 2}}}]\n", "2:39", "did you mean \"gpus\"?"},
-      {kNodes + "jobs: [{length: 1h, job: {after: job-1}}]\n", "2:27", "do not wait for each other"},
+      {kNodes + "jobs: [{length: 1h, job: {resources: {gpuz: 2}}}]\n", "2:39",
+       "did you mean \"gpus\"?"},
+      {kNodes + "jobs: [{length: 1h, job: {after: job-1}}]\n", "2:27",
+       "do not wait for each other"},
       {kNodes + "jobs: [{length: 1h, job: {queue: nowhere}}]\n", "2:8", "no queue nowhere"},
       {kNodes + "jobs: [{trace: {file: none}}]\n", "2:9", "not there"},
       {kNodes + "jobs: [{trace: {file: a.csv.gz, load: 0%}}]\n", "2:39", "from 1% to 1000%"},
-      {kNodes + "jobs: [{trace: {file: a.csv.gz, format: phily}}]\n", "2:41", "did you mean \"philly\"?"},
+      {kNodes + "jobs: [{trace: {file: a.csv.gz, format: phily}}]\n", "2:41",
+       "did you mean \"philly\"?"},
       {kNodes + "jobs: [{length: 1h, trace: {file: a.csv.gz}}]\n", "2:9", "a trace says so itself"},
       {kNodes + "jobs: [{journal: a}, {journal: a}]\n", "2:23", "one is enough"},
       {kNodes + "jobs: [{journal: a, at: 1h}]\n", "2:9", "nothing else"},
@@ -180,14 +200,16 @@ TEST(ScenarioFile, MistakesArePointedAt) {
       {kNodes + jobs + "events: [{at: 1h, drain: nod-1}]\n", "3:10", "did you mean \"node-1\"?"},
       {kNodes + jobs + "events: [{at: 1h, cancel: other}]\n", "3:10", "there are jobs-1"},
       {kNodes + jobs + "policy: {min_rum: 5m}\n", "3:10", "did you mean \"min_run\"?"},
-      {kNodes + "jobs: [{length: 1h, every: 1s, count: 1000000}, {length: 1h}]\n", "2:49", "more than 1000000 jobs"},
+      {kNodes + "jobs: [{length: 1h, every: 1s, count: 1000000}, {length: 1h}]\n", "2:49",
+       "more than 1000000 jobs"},
   };
   for (const BadRow& row : rows) {
     const DecodedScenario decoded = Decode(row.text);
     EXPECT_FALSE(decoded.run) << row.text;
     ASSERT_EQ(decoded.diagnostics.size(), 1u) << row.text << RenderDiagnostics(decoded.diagnostics);
     const Diagnostic& problem = decoded.diagnostics.front();
-    EXPECT_EQ(std::to_string(problem.line) + ":" + std::to_string(problem.column), row.place) << row.text << problem.message;
+    EXPECT_EQ(std::to_string(problem.line) + ":" + std::to_string(problem.column), row.place)
+        << row.text << problem.message;
     EXPECT_NE(problem.message.find(row.said), std::string::npos) << row.text << problem.message;
   }
 }

@@ -31,8 +31,12 @@ class SecretFilesTest : public testing::Test {
     ASSERT_TRUE(opened) << opened.error().message;
     files_ = *std::move(opened);
   }
-  Status Set(const SecretOwner& owner, const std::string& name, const std::string& value) { return files_->Set({owner, name, Instant{7}, "root"}, value); }
-  std::string Find(const std::string& user, const std::string& queue) const { return files_->Find("KEY", user, queue).value_or("-"); }
+  Status Set(const SecretOwner& owner, const std::string& name, const std::string& value) {
+    return files_->Set({owner, name, Instant{7}, "root"}, value);
+  }
+  std::string Find(const std::string& user, const std::string& queue) const {
+    return files_->Find("KEY", user, queue).value_or("-");
+  }
 
   std::string directory_;
   std::unique_ptr<SecretFiles> files_;
@@ -61,13 +65,14 @@ TEST_F(SecretFilesTest, AreThereAfterARestart) {
   ASSERT_EQ(files_->List().size(), 1U);
   EXPECT_EQ(files_->List()[0].changed_at, Instant{7});
   EXPECT_EQ(files_->List()[0].changed_by, "root");
-  EXPECT_EQ(files_->Delete(kNlp, "OTHER").error().message, "there is no secret OTHER of queue research/nlp");
+  EXPECT_EQ(files_->Delete(kNlp, "OTHER").error().message,
+            "there is no secret OTHER of queue research/nlp");
   EXPECT_EQ(files_->Delete(kAna, "OTHER").error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(SecretFilesTest, NobodyElseReadsThem) {
   ASSERT_TRUE(Set(kAna, "KEY", "value"));
-  struct stat facts {};
+  struct stat facts{};
   ASSERT_EQ(stat(directory_.c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0700U);
   int files = 0;
@@ -104,13 +109,16 @@ TEST_F(SecretFilesTest, WhatAPowerCutLeftIsRemoved) {
 }
 
 TEST_F(SecretFilesTest, HasLimits) {
-  for (size_t i = 0; i < SecretFiles::kOfOneMax; ++i) ASSERT_TRUE(Set(kAna, "S" + std::to_string(i), "x"));
+  for (size_t i = 0; i < SecretFiles::kOfOneMax; ++i)
+    ASSERT_TRUE(Set(kAna, "S" + std::to_string(i), "x"));
   EXPECT_EQ(Set(kAna, "MORE", "x").error().message, "at most 256 secrets of one user or queue");
   EXPECT_TRUE(Set(kAna, "S0", "another value")) << "what is there may change";
   EXPECT_TRUE(Set(kNlp, "MORE", "x"));
-  for (int i = 0; i < 15; ++i) ASSERT_TRUE(Set(kResearch, "L" + std::to_string(i), std::string(kSecretBytesMax, 'x')));
+  for (int i = 0; i < 15; ++i)
+    ASSERT_TRUE(Set(kResearch, "L" + std::to_string(i), std::string(kSecretBytesMax, 'x')));
   EXPECT_TRUE(Set(kResearch, "LAST", std::string(kSecretBytesMax, 'x')));
-  EXPECT_EQ(Set(kResearch, "MORE", "x").error().message, "secrets of one user or queue have at most 1024 KiB together");
+  EXPECT_EQ(Set(kResearch, "MORE", "x").error().message,
+            "secrets of one user or queue have at most 1024 KiB together");
   EXPECT_EQ(Set(kResearch, "MORE", "x").error().code, ErrorCode::kConflict);
   EXPECT_TRUE(Set(kResearch, "LAST", "less")) << "room is made";
   EXPECT_TRUE(Set(kResearch, "MORE", "x"));

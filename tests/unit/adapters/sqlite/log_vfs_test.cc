@@ -28,9 +28,9 @@ class LogVfsTest : public testing::Test {
   }
 
   void Open(const char* vfs) {
-    ASSERT_EQ(sqlite3_open_v2(path_.c_str(), &database_,
-                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs),
-              SQLITE_OK);
+    ASSERT_EQ(
+        sqlite3_open_v2(path_.c_str(), &database_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs),
+        SQLITE_OK);
     Run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "CREATE TABLE IF NOT EXISTS t(n INTEGER PRIMARY KEY, bytes BLOB)");
   }

@@ -29,11 +29,12 @@ class SqliteJournalTest : public testing::Test {
 
   static std::vector<std::string> Read(Journal& journal, uint64_t after, Status* status = nullptr) {
     std::vector<std::string> records;
-    const Status read = journal.ReadAfter(after, [&](uint64_t sequence, std::string_view bytes) -> Status {
-      EXPECT_EQ(sequence, after + records.size() + 1);
-      records.emplace_back(bytes);
-      return Ok();
-    });
+    const Status read =
+        journal.ReadAfter(after, [&](uint64_t sequence, std::string_view bytes) -> Status {
+          EXPECT_EQ(sequence, after + records.size() + 1);
+          records.emplace_back(bytes);
+          return Ok();
+        });
     if (status != nullptr) *status = read;
     return records;
   }
@@ -62,7 +63,8 @@ TEST_F(SqliteJournalTest, KeepsRecordsInOrderAcrossOpenings) {
   }
   auto journal = Open();
   EXPECT_EQ(journal->LastSequence(), 3u);
-  EXPECT_EQ(Read(*journal, 0), (std::vector<std::string>{"a", std::string("b\0c", 3), std::string(100'000, 'x')}));
+  EXPECT_EQ(Read(*journal, 0),
+            (std::vector<std::string>{"a", std::string("b\0c", 3), std::string(100'000, 'x')}));
   EXPECT_EQ(Read(*journal, 2).size(), 1u);
 }
 
@@ -73,7 +75,8 @@ TEST_F(SqliteJournalTest, RoomReservedInTheLogHoldsNoRecords) {
   const std::string records[] = {"a", "b"};
   ASSERT_TRUE(journal->Append(records));
   EXPECT_GE(std::filesystem::file_size(path_ + "-wal"), 16'000'000U);
-  for (const std::string suffix : {"", "-wal"}) std::filesystem::copy_file(path_ + suffix, copy + suffix);
+  for (const std::string suffix : {"", "-wal"})
+    std::filesystem::copy_file(path_ + suffix, copy + suffix);
   ASSERT_TRUE(journal->Append(records));
   EXPECT_GE(std::filesystem::file_size(path_ + "-wal"), 16'000'000U);
   path_ = copy;
@@ -115,7 +118,8 @@ TEST_F(SqliteJournalTest, GoesOnBehindASnapshotThatWasMadeElsewhere) {
   EXPECT_EQ(Read(*journal, 7), (std::vector<std::string>{"h", "i"}));
   Status whole;
   EXPECT_EQ(Read(*journal, 0, &whole), (std::vector<std::string>{"a", "b"}));
-  EXPECT_NE(whole.error().message.find("record 3 is missing"), std::string::npos) << whole.error().message;
+  EXPECT_NE(whole.error().message.find("record 3 is missing"), std::string::npos)
+      << whole.error().message;
 }
 
 // Until there is nothing left to sweep; the number of steps.
@@ -130,13 +134,15 @@ TEST_F(SqliteJournalTest, DropsWhatASnapshotStandsForAndGoesOn) {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c", "d", "e", "f"};
     ASSERT_TRUE(journal->Append(records));
-    for (const uint64_t sequence : {2, 4, 6}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
+    for (const uint64_t sequence : {2, 4, 6})
+      ASSERT_TRUE(journal->SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
     EXPECT_EQ(journal->BaseNumber().value(), 0u);
     EXPECT_EQ(journal->Base()->sequence, 0u);
     EXPECT_EQ(*journal->Snapshots(), (std::vector<uint64_t>{2, 4, 6}));
     EXPECT_EQ(SweepAll(*journal), 1) << "nothing was dropped";
     ASSERT_TRUE(journal->BeginWith(4));
-    EXPECT_EQ(journal->BeginWith(2).error().code, ErrorCode::kConflict) << "what was dropped does not come back";
+    EXPECT_EQ(journal->BeginWith(2).error().code, ErrorCode::kConflict)
+        << "what was dropped does not come back";
     const std::string more[] = {"g"};
     ASSERT_TRUE(journal->Append(more));
   }
@@ -147,14 +153,16 @@ TEST_F(SqliteJournalTest, DropsWhatASnapshotStandsForAndGoesOn) {
     EXPECT_EQ(journal->BaseNumber().value(), 4u);
     EXPECT_EQ(journal->Base()->bytes, "state 4");
     EXPECT_EQ(Read(*journal, 4), (std::vector<std::string>{"e", "f", "g"}));
-    EXPECT_EQ(Read(*journal, 3), (std::vector<std::string>{"d", "e", "f", "g"})) << "its own record stays, which has its time";
+    EXPECT_EQ(Read(*journal, 3), (std::vector<std::string>{"d", "e", "f", "g"}))
+        << "its own record stays, which has its time";
     EXPECT_EQ(journal->KeepSoundPrefix().value(), 7u) << "nothing is damaged";
     if (is_swept) continue;
     EXPECT_GT(SweepAll(*journal), 1);
   }
   Status whole;
   EXPECT_TRUE(Read(*Open(), 0, &whole).empty());
-  EXPECT_NE(whole.error().message.find("record 1 is missing"), std::string::npos) << whole.error().message;
+  EXPECT_NE(whole.error().message.find("record 1 is missing"), std::string::npos)
+      << whole.error().message;
 }
 
 TEST_F(SqliteJournalTest, SweepsALittleAtATime) {
@@ -226,7 +234,8 @@ TEST_F(SqliteJournalTest, GivesUpNothingWhereAllFollowsFromWhatIsLost) {
   EXPECT_FALSE(journal->Base());
   const auto kept = journal->KeepSoundPrefix();
   ASSERT_FALSE(kept);
-  EXPECT_NE(kept.error().message.find("no whole snapshot stands for them"), std::string::npos) << kept.error().message;
+  EXPECT_NE(kept.error().message.find("no whole snapshot stands for them"), std::string::npos)
+      << kept.error().message;
   EXPECT_EQ(Read(*journal, 2).size(), 1u) << "it is as it was";
 }
 
@@ -270,7 +279,8 @@ TEST_F(SqliteJournalTest, SweepsNoSnapshotThatIsTheLastWholeOne) {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c"};
     ASSERT_TRUE(journal->Append(records));
-    for (const uint64_t sequence : {1, 2, 3}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
+    for (const uint64_t sequence : {1, 2, 3})
+      ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
     ASSERT_TRUE(journal->BeginWith(2));
   }
   Damage("UPDATE snapshots SET bytes='stale' WHERE sequence>1");
@@ -311,9 +321,10 @@ TEST_F(SqliteJournalTest, EveryKindOfDamageIsFoundAndThePrefixIsSound) {
   expect_prefix("DELETE FROM records WHERE sequence=2", 1, "record 2 is missing");
   expect_prefix("UPDATE records SET chain=chain+1 WHERE sequence=2", 1, "record 2 does not follow");
   // A record replaced whole, checksum and all, still does not follow its predecessor.
-  expect_prefix("UPDATE records SET bytes=(SELECT bytes FROM records WHERE sequence=4),"
-                "crc=(SELECT crc FROM records WHERE sequence=4) WHERE sequence=3",
-                2, "record 3 does not follow");
+  expect_prefix(
+      "UPDATE records SET bytes=(SELECT bytes FROM records WHERE sequence=4),"
+      "crc=(SELECT crc FROM records WHERE sequence=4) WHERE sequence=3",
+      2, "record 3 does not follow");
 }
 
 TEST_F(SqliteJournalTest, AnOldCopyPutBackIsKnownByTheMark) {
@@ -393,7 +404,8 @@ TEST_F(SqliteJournalTest, ASnapshotThatClaimsAnotherPlaceIsPassedOver) {
     ASSERT_TRUE(journal->Append(records));
     ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
   }
-  for (const char* sql : {"UPDATE snapshots SET sequence=3", "UPDATE snapshots SET sequence=2, chain=chain+1"}) {
+  for (const char* sql :
+       {"UPDATE snapshots SET sequence=3", "UPDATE snapshots SET sequence=2, chain=chain+1"}) {
     Damage(sql);
     EXPECT_EQ(Open()->LatestSnapshot()->sequence, 0U) << sql;
     EXPECT_EQ(Open()->LastSequence(), 2U) << sql;
@@ -449,7 +461,10 @@ TEST_F(SqliteJournalTest, AKeyThatWouldLeadNewRecordsAstrayIsNoticed) {
     std::string page(4'096, '\0');
     file.seekg(4'096);
     file.read(page.data(), 4'096);
-    const auto number = [&](size_t at) { return static_cast<size_t>(static_cast<uint8_t>(page[at])) << 8 | static_cast<uint8_t>(page[at + 1]); };
+    const auto number = [&](size_t at) {
+      return static_cast<size_t>(static_cast<uint8_t>(page[at])) << 8 |
+             static_cast<uint8_t>(page[at + 1]);
+    };
     ASSERT_EQ(page[0], 5) << "an inner page";
     const size_t key = number(12 + 2 * (number(3) - 1)) + 4;
     ASSERT_NE(page[key] & 0x80, 0) << "a key of two bytes";

@@ -29,8 +29,9 @@ TEST(JobTrace, FindsItsColumnsByName) {
 TEST(JobTrace, RefusesWithThePlace) {
   const std::string header = "submit_s,duration_s,num_gpus\n";
   const std::pair<const char*, const char*> cases[] = {
-      {"0,0,1\n", "row 1, duration_s"}, {"0,5,0\n", "row 1, num_gpus"},      {"-1,5,1\n", "row 1, submit_s"},
-      {"0,5\n", ":2: 2 fields"},        {"9,5,1\n8,5,1\n", "earlier than"}, {"", "lists no job"},
+      {"0,0,1\n", "row 1, duration_s"},   {"0,5,0\n", "row 1, num_gpus"},
+      {"-1,5,1\n", "row 1, submit_s"},    {"0,5\n", ":2: 2 fields"},
+      {"9,5,1\n8,5,1\n", "earlier than"}, {"", "lists no job"},
       {"0,1e5,1\n", "\"1e5\""},
   };
   for (const auto& [rows, message] : cases) {

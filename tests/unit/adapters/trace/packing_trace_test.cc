@@ -11,7 +11,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kNodes = "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,T4\nn1,96000,393216,8,G2\n";
+constexpr const char* kNodes =
+    "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,T4\nn1,96000,393216,8,G2\n";
 constexpr const char* kTenants =
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos\n"
     "p0,4000,8192,1,460,,LS\np1,8000,8192,8,1000,G2|V100,BE\np2,1000,512,0,0,,BE\n";
@@ -53,15 +54,18 @@ TEST_F(PackingTrace, ReadsWhatTheProjectShips) {
 
 TEST_F(PackingTrace, ErrorsNameTheirPlace) {
   const std::string header = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n";
-  EXPECT_THAT(ErrorOf(header + "p,-1,1,1,1000,\n"), HasSubstr("row 1, cpu_milli: \"-1\" is no whole number"));
-  EXPECT_THAT(ErrorOf(header + "p,1,1,9,1000,\n"), HasSubstr("num_gpu: \"9\" is no whole number from 0 to 8"));
+  EXPECT_THAT(ErrorOf(header + "p,-1,1,1,1000,\n"),
+              HasSubstr("row 1, cpu_milli: \"-1\" is no whole number"));
+  EXPECT_THAT(ErrorOf(header + "p,1,1,9,1000,\n"),
+              HasSubstr("num_gpu: \"9\" is no whole number from 0 to 8"));
   EXPECT_THAT(ErrorOf(header + "p,1,1,2,500,\n"), HasSubstr("parts of several GPUs"));
   EXPECT_THAT(ErrorOf(header + "p,1,1,1,0,\n"), HasSubstr("gpu_milli"));
   EXPECT_THAT(ErrorOf(header + "p,1,1,1,1000,H900\n"), HasSubstr("no node has any of \"H900\""));
   EXPECT_THAT(ErrorOf(header + "p,1,1\n"), HasSubstr(":2: 3 fields where the header has 6"));
   EXPECT_THAT(ErrorOf("name,cpu_milli\np,1\n"), HasSubstr("there is no column memory_mib"));
   EXPECT_THAT(ErrorOf(header), HasSubstr("lists no tenant"));
-  EXPECT_THAT(ReadPackingWorkload("/nowhere/n.csv", "/nowhere/t.csv").error().message, HasSubstr("/nowhere/n.csv"));
+  EXPECT_THAT(ReadPackingWorkload("/nowhere/n.csv", "/nowhere/t.csv").error().message,
+              HasSubstr("/nowhere/n.csv"));
 }
 
 }  // namespace

@@ -18,7 +18,9 @@ Result<TraceWorkload> ReadPods(const std::string& text) {
 }
 
 TEST(PodTrace, TakesThoseWithGpusInOrderOfCreation) {
-  const auto workload = ReadPods("name,num_gpu,gpu_milli,creation_time,deletion_time\nb,1,460,50,90\nc,0,0,20,30\na,8,1000,10,10\n");
+  const auto workload = ReadPods(
+      "name,num_gpu,gpu_milli,creation_time,deletion_time\nb,1,460,50,90\nc,0,0,20,30\na,8,1000,10,"
+      "10\n");
   ASSERT_TRUE(workload.has_value()) << workload.error().message;
   ASSERT_EQ(workload->jobs.size(), 2u);
   EXPECT_EQ(workload->jobs[0].gpus, 8);
@@ -32,8 +34,13 @@ TEST(PodTrace, TakesThoseWithGpusInOrderOfCreation) {
 TEST(PodTrace, RefusesWithThePlace) {
   const std::string header = "num_gpu,gpu_milli,creation_time,deletion_time\n";
   const std::pair<const char*, const char*> cases[] = {
-      {"1,0,0,5\n", "row 1, gpu_milli"}, {"1,1001,0,5\n", "row 1, gpu_milli"}, {"65,1000,0,5\n", "row 1, num_gpu"},
-      {"1,1000,9,5\n", "before its creation"}, {"1,1000,0,\n", "row 1, deletion_time"}, {"0,0,0,5\n", "lists nobody"}, {"", "lists nobody"},
+      {"1,0,0,5\n", "row 1, gpu_milli"},
+      {"1,1001,0,5\n", "row 1, gpu_milli"},
+      {"65,1000,0,5\n", "row 1, num_gpu"},
+      {"1,1000,9,5\n", "before its creation"},
+      {"1,1000,0,\n", "row 1, deletion_time"},
+      {"0,0,0,5\n", "lists nobody"},
+      {"", "lists nobody"},
   };
   for (const auto& [rows, message] : cases) {
     const auto workload = ReadPods(header + rows);

@@ -36,7 +36,10 @@ class Traces : public testing::Test {
     EXPECT_TRUE(events) << events.error().message;
     return events.value_or(std::vector<Event>{});
   }
-  std::vector<Event> Report(JobId job, std::optional<LeaseEnd> outcome) { return Do(ReportOf(cluster_.state(), cluster_.now(), cluster_.state().FindJob(job)->leases.front(), outcome)); }
+  std::vector<Event> Report(JobId job, std::optional<LeaseEnd> outcome) {
+    return Do(ReportOf(cluster_.state(), cluster_.now(),
+                       cluster_.state().FindJob(job)->leases.front(), outcome));
+  }
   std::vector<Event> RunToItsEnd(JobId job) {
     cluster_.Advance(Duration::Seconds(10));
     cluster_.Pass();
@@ -53,10 +56,15 @@ TEST_F(Traces, AParentIsReadAsItsStandardSays) {
   ASSERT_TRUE(parent);
   EXPECT_EQ(parent->trace, "4bf92f3577b34da6a3ce929d0e0e4736");
   EXPECT_EQ(parent->span, "00f067aa0ba902b7");
-  EXPECT_TRUE(ParseTraceParent("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later")) << "later versions may have more";
-  for (const char* text : {"", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x",
-                           "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
-                           "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", "0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}) {
+  EXPECT_TRUE(ParseTraceParent("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later"))
+      << "later versions may have more";
+  for (const char* text : {"", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+                           "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x",
+                           "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+                           "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+                           "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+                           "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+                           "0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}) {
     EXPECT_FALSE(ParseTraceParent(text)) << text;
   }
 }
@@ -85,7 +93,8 @@ TEST_F(Traces, TellsTheLifeOfAJob) {
   EXPECT_EQ(spans[1].end - spans[1].begin, Duration::Seconds(10));
   ASSERT_EQ(spans[2].events.size(), 1U);
   EXPECT_EQ(spans[2].events[0].name, "started");
-  EXPECT_EQ(SpansOf(cluster_.state(), job(id))[1].id, spans[1].id) << "the same when it is told again";
+  EXPECT_EQ(SpansOf(cluster_.state(), job(id))[1].id, spans[1].id)
+      << "the same when it is told again";
 }
 
 TEST_F(Traces, EachAttemptHasItsWaiting) {
@@ -125,18 +134,24 @@ TEST_F(Traces, IsWhatCollectorsRead) {
   span.name = "job";
   span.begin = Instant{1'700'000'000'000'000'001};
   span.end = Instant{1'700'000'000'000'000'002};
-  span.attributes = {{"a", std::string("b")}, {"n", int64_t{7}}, {"is", true}, {"all", std::vector<std::string>{"x"}}};
+  span.attributes = {{"a", std::string("b")},
+                     {"n", int64_t{7}},
+                     {"is", true},
+                     {"all", std::vector<std::string>{"x"}}};
   span.is_error = true;
   span.message = "\xff";
   const Json document = Json::parse(ToOtlp({span}, "1.2"));
   const Json& resource = document["resourceSpans"][0];
-  EXPECT_EQ(resource["resource"]["attributes"][0], Json::parse(R"({"key": "service.name", "value": {"stringValue": "gpu-platform"}})"));
+  EXPECT_EQ(resource["resource"]["attributes"][0],
+            Json::parse(R"({"key": "service.name", "value": {"stringValue": "gpu-platform"}})"));
   const Json& told = resource["scopeSpans"][0]["spans"][0];
   EXPECT_EQ(told["startTimeUnixNano"], "1700000000000000001") << "whole, as a text";
   EXPECT_FALSE(told.contains("parentSpanId"));
   EXPECT_EQ(told["status"]["code"], 2);
   EXPECT_EQ(told["attributes"][1], Json::parse(R"({"key": "n", "value": {"intValue": "7"}})"));
-  EXPECT_EQ(told["attributes"][3], Json::parse(R"({"key": "all", "value": {"arrayValue": {"values": [{"stringValue": "x"}]}}})"));
+  EXPECT_EQ(told["attributes"][3],
+            Json::parse(
+                R"({"key": "all", "value": {"arrayValue": {"values": [{"stringValue": "x"}]}}})"));
 }
 
 TEST_F(Traces, ACollectorHasAPath) {
@@ -149,7 +164,11 @@ TEST_F(Traces, ACollectorHasAPath) {
 TEST_F(Traces, ACollectorThatIsAwayHoldsUpNothing) {
   std::vector<std::string> warnings;
   {
-    TraceExporter exporter({.collector = *ParseCollector("http://127.0.0.1:1"), .version = "1", .waiting_max = 7, .say = [&](LogLevel, const std::string& text) { warnings.push_back(text); }});
+    TraceExporter exporter(
+        {.collector = *ParseCollector("http://127.0.0.1:1"),
+         .version = "1",
+         .waiting_max = 7,
+         .say = [&](LogLevel, const std::string& text) { warnings.push_back(text); }});
     for (int i = 0; i < 4; ++i) exporter.OnCommit(cluster_.state(), RunToItsEnd(Submit()));
   }
   ASSERT_FALSE(warnings.empty());

@@ -1,5 +1,5 @@
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/watch/gpu_watchers.h"
 #include "adapters/outbound/watch/process_gpu_care.h"
-#include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/watch/watch_frame.h"
 #include "base/rng.h"
 
@@ -34,7 +34,10 @@ GpuHealth Health(const std::string& uuid = "GPU-3") {
 }
 
 TEST(WatchFrame, IsReadAsItWasWritten) {
-  std::string bytes = EncodeFrame(Health()) + EncodeFrame(XidSighting{0, 79, 1, std::nullopt, RecoveryAction::kNodeReboot, "GPU-3"}) + EncodeFrame(GpuHealth{});
+  std::string bytes =
+      EncodeFrame(Health()) +
+      EncodeFrame(XidSighting{0, 79, 1, std::nullopt, RecoveryAction::kNodeReboot, "GPU-3"}) +
+      EncodeFrame(GpuHealth{});
   const auto first = TakeFrame(bytes);
   ASSERT_TRUE(first && *first);
   EXPECT_EQ(UuidOf(**first), "GPU-3");
@@ -73,7 +76,8 @@ TEST(WatchFrame, OddBytesAreRefusedAndNothingBreaks) {
   Rng rng(5);
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes = whole;
-    for (int changes = rng.Between(1, 4); changes > 0; --changes) bytes[rng.Below(bytes.size())] = static_cast<char>(rng.Below(256));
+    for (int changes = rng.Between(1, 4); changes > 0; --changes)
+      bytes[rng.Below(bytes.size())] = static_cast<char>(rng.Below(256));
     (void)TakeFrame(bytes);
   }
   std::string huge = "\xff\xff\xff\x7f";
@@ -112,7 +116,8 @@ class Scripts : public testing::Test {
 };
 
 TEST_F(Scripts, ACommandsEndAndWordsAreTold) {
-  CommandEnd end = RunCommand({Script("echo sound; echo really >&2"), "3"}, Duration::Seconds(10), -1);
+  CommandEnd end =
+      RunCommand({Script("echo sound; echo really >&2"), "3"}, Duration::Seconds(10), -1);
   EXPECT_TRUE(end.ok);
   EXPECT_EQ(end.output, "sound\nreally");
   end = RunCommand({Script("echo no such bus; exit 3")}, Duration::Seconds(10), -1);
@@ -126,20 +131,27 @@ TEST_F(Scripts, ACommandsEndAndWordsAreTold) {
 
 TEST_F(Scripts, ACommandReadsWhatItIsGiven) {
   EXPECT_EQ(RunCommand({Script("wc -c")}, Duration::Seconds(10), -1).output, "0");
-  EXPECT_EQ(RunCommand({Script("wc -c")}, Duration::Seconds(10), -1, std::string(300'000, 'x')).output, "300000");
-  EXPECT_TRUE(RunCommand({Script("exit 0")}, Duration::Seconds(10), -1, std::string(300'000, 'x')).ok) << "whoever does not read it harms nobody";
+  EXPECT_EQ(
+      RunCommand({Script("wc -c")}, Duration::Seconds(10), -1, std::string(300'000, 'x')).output,
+      "300000");
+  EXPECT_TRUE(
+      RunCommand({Script("exit 0")}, Duration::Seconds(10), -1, std::string(300'000, 'x')).ok)
+      << "whoever does not read it harms nobody";
 }
 
 // What it left behind is its own affair; it has ended, and well.
 TEST_F(Scripts, ACommandIsOverWhenItHasEnded) {
-  const CommandEnd end = RunCommand({Script("echo done; sleep 1000 & exit 0")}, Duration::Seconds(30), -1);
+  const CommandEnd end =
+      RunCommand({Script("echo done; sleep 1000 & exit 0")}, Duration::Seconds(30), -1);
   EXPECT_TRUE(end.ok);
   EXPECT_EQ(end.output, "done");
 }
 
 TEST_F(Scripts, ACommandIsEndedWithAllThatItStarted) {
   const std::string child = directory_ + "/child";
-  EXPECT_FALSE(RunCommand({Script("sleep 1000 & echo $! > " + child + "; wait")}, Duration::Milliseconds(500), -1).ok);
+  EXPECT_FALSE(RunCommand({Script("sleep 1000 & echo $! > " + child + "; wait")},
+                          Duration::Milliseconds(500), -1)
+                   .ok);
   pid_t pid = 0;
   std::ifstream(child) >> pid;
   ASSERT_GT(pid, 0);
@@ -158,11 +170,14 @@ TEST_F(Scripts, ACommandBeginsAfresh) {
   sigaddset(&blocked, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &blocked, &before);
   const int left_open = open("/dev/null", O_RDONLY);
-  const CommandEnd end = RunCommand({Script("grep SigBlk /proc/self/status | tr -d '\\t'; ls /proc/$$/fd | tr '\\n' ' '")}, Duration::Seconds(30), -1);
+  const CommandEnd end = RunCommand(
+      {Script("grep SigBlk /proc/self/status | tr -d '\\t'; ls /proc/$$/fd | tr '\\n' ' '")},
+      Duration::Seconds(30), -1);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(left_open);
   EXPECT_TRUE(end.output.starts_with("SigBlk:0000000000000000\n0 1 ")) << end.output;
-  EXPECT_EQ(end.output.find(" " + std::to_string(left_open) + " "), std::string::npos) << end.output;
+  EXPECT_EQ(end.output.find(" " + std::to_string(left_open) + " "), std::string::npos)
+      << end.output;
 }
 
 TEST_F(Scripts, ACommandThatHangsIsEnded) {
@@ -175,7 +190,9 @@ TEST_F(Scripts, TasksRunOnceAndAreForgottenWhenNobodyAsks) {
   const std::string marks = directory_ + "/marks";
   int let_go = 0;
   ProcessGpuCare::Options options;
-  options.reset = [&](int gpu) { return std::vector<std::string>{Script("echo reset $1 >> " + marks), std::to_string(gpu)}; };
+  options.reset = [&](int gpu) {
+    return std::vector<std::string>{Script("echo reset $1 >> " + marks), std::to_string(gpu)};
+  };
   options.test = [&](int) { return std::vector<std::string>{Script("echo cold; exit 1")}; };
   options.before_reset = [&](int) { ++let_go; };
   options.after_reset = [&](int gpu) { return ++let_go > 0 && gpu == 2; };
@@ -209,11 +226,16 @@ TEST_F(Scripts, AWatcherThatIsSilentIsEndedAndBegunAgain) {
   std::ofstream(frame) << EncodeFrame(Health());
   ManualClock clock;
   GpuWatchers::Options options;
-  options.command = {Script("echo >> " + directory_ + "/begun; cat " + frame + "; exec sleep 1000")};
+  options.command = {
+      Script("echo >> " + directory_ + "/begun; cat " + frame + "; exec sleep 1000")};
   options.uuids = {"GPU-3"};
   options.silence_max = Duration::Seconds(5);
   GpuWatchers watchers(options, clock);
-  const auto begun = [&] { return std::filesystem::exists(directory_ + "/begun") ? std::filesystem::file_size(directory_ + "/begun") : 0; };
+  const auto begun = [&] {
+    return std::filesystem::exists(directory_ + "/begun")
+               ? std::filesystem::file_size(directory_ + "/begun")
+               : 0;
+  };
   ASSERT_TRUE(Await([&] { return watchers.Latest()[0].health.has_value(); }));
   EXPECT_EQ(watchers.Latest()[0].health->temperature_c, 41);
   EXPECT_EQ(begun(), 1U);
@@ -237,14 +259,16 @@ TEST_F(Scripts, AllGpusAreReadBeforeANodeIsShown) {
   for (const char* uuid : {"GPU-0", "GPU-3"}) {
     std::ofstream(directory_ + "/frame-of-" + uuid) << EncodeFrame(Health(uuid));
   }
-  const std::string script = Script("sleep 0.${1#GPU-}; cat " + directory_ +
-                                    "/frame-of-$1 2>/dev/null; exec sleep 1000");
+  const std::string script =
+      Script("sleep 0.${1#GPU-}; cat " + directory_ + "/frame-of-$1 2>/dev/null; exec sleep 1000");
   ManualClock clock;
   const auto read = [](const GpuReading& reading) { return reading.health.has_value(); };
-  GpuWatchers both({{script}, {"GPU-0", "GPU-3"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers both({{script}, {"GPU-0", "GPU-3"}, Duration::Seconds(5), Duration::Seconds(1)},
+                   clock);
   both.AwaitFirst(Duration::Seconds(30));
   EXPECT_EQ(std::ranges::count_if(both.Latest(), read), 2);
-  GpuWatchers one_silent({{script}, {"GPU-0", "GPU-9"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers one_silent({{script}, {"GPU-0", "GPU-9"}, Duration::Seconds(5), Duration::Seconds(1)},
+                         clock);
   one_silent.AwaitFirst(Duration::Seconds(3));
   EXPECT_TRUE(read(one_silent.Latest()[0]));
   EXPECT_FALSE(read(one_silent.Latest()[1]));
@@ -252,16 +276,23 @@ TEST_F(Scripts, AllGpusAreReadBeforeANodeIsShown) {
 
 TEST_F(Scripts, AWatcherThatDoesNotComeBackIsSaidSo) {
   ManualClock clock;
-  GpuWatchers watchers({{Script("exec sleep 1000")}, {"GPU-0"}, Duration::Milliseconds(100), Duration::Seconds(1)}, clock);
+  GpuWatchers watchers(
+      {{Script("exec sleep 1000")}, {"GPU-0"}, Duration::Milliseconds(100), Duration::Seconds(1)},
+      clock);
   watchers.Pause(0);
   EXPECT_FALSE(watchers.Resume(0));
 }
 
 TEST_F(Scripts, XidsAreThoseOfThePosition) {
   const std::string frame = directory_ + "/frame";
-  std::ofstream(frame) << EncodeFrame(XidSighting{9, 79, std::nullopt, std::nullopt, std::nullopt, "GPU-9"});
+  std::ofstream(frame) << EncodeFrame(
+      XidSighting{9, 79, std::nullopt, std::nullopt, std::nullopt, "GPU-9"});
   ManualClock clock;
-  GpuWatchers watchers({{Script("cat " + frame + "; exec sleep 1000")}, {"GPU-9"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers watchers({{Script("cat " + frame + "; exec sleep 1000")},
+                        {"GPU-9"},
+                        Duration::Seconds(5),
+                        Duration::Seconds(1)},
+                       clock);
   std::vector<XidSighting> seen;
   ASSERT_TRUE(Await([&] {
     for (const XidSighting& one : watchers.TakeXids()) seen.push_back(one);
@@ -328,9 +359,14 @@ TEST_F(Scripts, AnXidOfAnotherGpuIsDropped) {
 
 TEST_F(Scripts, AWatcherThatTellsNonsenseOrEndsIsSaidSo) {
   ManualClock clock;
-  GpuWatchers watchers({{Script("printf '\\377\\377\\377\\377'; exec sleep 1000")}, {"GPU-0"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers watchers({{Script("printf '\\377\\377\\377\\377'; exec sleep 1000")},
+                        {"GPU-0"},
+                        Duration::Seconds(5),
+                        Duration::Seconds(1)},
+                       clock);
   EXPECT_TRUE(Await([&] { return watchers.Latest()[0].error.find("bytes") != std::string::npos; }));
-  GpuWatchers ends({{Script("exit 0")}, {"GPU-0"}, Duration::Seconds(5), Duration::Seconds(1)}, clock);
+  GpuWatchers ends({{Script("exit 0")}, {"GPU-0"}, Duration::Seconds(5), Duration::Seconds(1)},
+                   clock);
   EXPECT_TRUE(Await([&] { return ends.Latest()[0].error == "its watcher ended"; }));
 }
 

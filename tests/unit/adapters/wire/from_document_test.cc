@@ -16,7 +16,8 @@ std::string Errors(const std::string& text, Message message = {}) {
   auto errors = ParseJson(text, document);
   if (errors.empty()) errors = FromDocument(document, &message);
   std::string told;
-  for (const FieldError& error : errors) told += (told.empty() ? "" : "; ") + error.pointer + " " + error.detail;
+  for (const FieldError& error : errors)
+    told += (told.empty() ? "" : "; ") + error.pointer + " " + error.detail;
   return told;
 }
 
@@ -40,19 +41,28 @@ TEST(FromDocument, IsTheReverseOfToDocument) {
 
 TEST(FromDocument, NamesThePlaceAndTheFix) {
   EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"([])"), " must be an object");
-  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"spec": []})"), "/spec is not known: is specs meant?");
+  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"spec": []})"),
+            "/spec is not known: is specs meant?");
   EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": {}})"), "/specs must be a list");
-  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"gpus": {"count": "two"}}]})"), "/specs/0/gpus/count must be a whole number from -2147483648 to 2147483647");
-  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"gpus": {"isolation": "mps"}}]})").substr(0, 58), "/specs/0/gpus/isolation must be one of ISOLATION_EXCLUSIVE");
-  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"command": "ls"}, {"name": 1}]})"), "/specs/0/command must be a list; /specs/1/name must be a string");
-  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"environment": {"a/b": 1}}]})"), "/specs/0/environment/a~1b must be a string");
+  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"gpus": {"count": "two"}}]})"),
+            "/specs/0/gpus/count must be a whole number from -2147483648 to 2147483647");
+  EXPECT_EQ(
+      Errors<v1::SubmitJobsRequest>(R"({"specs": [{"gpus": {"isolation": "mps"}}]})").substr(0, 58),
+      "/specs/0/gpus/isolation must be one of ISOLATION_EXCLUSIVE");
+  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"command": "ls"}, {"name": 1}]})"),
+            "/specs/0/command must be a list; /specs/1/name must be a string");
+  EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"environment": {"a/b": 1}}]})"),
+            "/specs/0/environment/a~1b must be a string");
   EXPECT_EQ(Errors<v1::ListJobsRequest>(R"({"all": "yes"})"), "/all must be true or false");
-  EXPECT_EQ(Errors<v1::ExplainJobRequest>(R"({"job_id": "job-1", "spec": {}})"), "/spec only one of what can be given");
+  EXPECT_EQ(Errors<v1::ExplainJobRequest>(R"({"job_id": "job-1", "spec": {}})"),
+            "/spec only one of what can be given");
 }
 
 TEST(FromDocument, TakesNumbersAsJsonDoes) {
-  for (const char* good : {"3", "3.0", "0", "-1", "2147483647", "1e2", "null"}) EXPECT_EQ(Errors<v1::ListJobsRequest>("{\"limit\": " + std::string(good) + "}"), "") << good;
-  for (const char* bad : {"3.5", "2147483648", "-2147483649", "1e10", "1e300", "\"3\"", "true", "[3]", "{}", "18446744073709551615"}) {
+  for (const char* good : {"3", "3.0", "0", "-1", "2147483647", "1e2", "null"})
+    EXPECT_EQ(Errors<v1::ListJobsRequest>("{\"limit\": " + std::string(good) + "}"), "") << good;
+  for (const char* bad : {"3.5", "2147483648", "-2147483649", "1e10", "1e300", "\"3\"", "true",
+                          "[3]", "{}", "18446744073709551615"}) {
     EXPECT_NE(Errors<v1::ListJobsRequest>("{\"limit\": " + std::string(bad) + "}"), "") << bad;
   }
   EXPECT_EQ(Errors<v1::ListAuditRequest>(R"({"before": 9223372036854775807})"), "");
@@ -60,13 +70,18 @@ TEST(FromDocument, TakesNumbersAsJsonDoes) {
 }
 
 TEST(ParseJson, RefusesRiddles) {
-  EXPECT_NE(Errors<v1::ListJobsRequest>(R"({"limit": 1, "limit": 2})").find("\"limit\" twice"), std::string::npos);
+  EXPECT_NE(Errors<v1::ListJobsRequest>(R"({"limit": 1, "limit": 2})").find("\"limit\" twice"),
+            std::string::npos);
   EXPECT_EQ(Errors<v1::SubmitJobsRequest>(R"({"specs": [{"name": "a"}, {"name": "b"}]})"), "");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "[";
   EXPECT_NE(Errors<v1::ListJobsRequest>(deep), "");
-  EXPECT_NE(Errors<v1::ListJobsRequest>("{\"a\":" + deep + std::string(100'000, ']') + "}").find("nested deeper"), std::string::npos);
-  for (const char* bad : {"", "{", "{\"limit\":}", "{limit: 1}", "{\"limit\": 01}", "{\"limit\": NaN}", "{\"name\": \"\xff\"}", "{} {}", "{\"limit\": 1e999}"}) {
+  EXPECT_NE(Errors<v1::ListJobsRequest>("{\"a\":" + deep + std::string(100'000, ']') + "}")
+                .find("nested deeper"),
+            std::string::npos);
+  for (const char* bad :
+       {"", "{", "{\"limit\":}", "{limit: 1}", "{\"limit\": 01}", "{\"limit\": NaN}",
+        "{\"name\": \"\xff\"}", "{} {}", "{\"limit\": 1e999}"}) {
     EXPECT_NE(Errors<v1::ListJobsRequest>(bad).find("is no JSON"), std::string::npos) << bad;
   }
 }

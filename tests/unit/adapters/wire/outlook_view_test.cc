@@ -26,7 +26,8 @@ TEST(OutlookViews, GpuHoursCountShares) {
   cost.shortest = Duration::Minutes(30);
   cost.median = Duration::Minutes(60);
   cost.longest = Duration::Minutes(120);
-  cost.allowances = {{"research", "ana", int64_t{3'600'000} * kWholeShare * 5 / 2, int64_t{3'600'000} * kWholeShare * 10}};
+  cost.allowances = {{"research", "ana", int64_t{3'600'000} * kWholeShare * 5 / 2,
+                      int64_t{3'600'000} * kWholeShare * 10}};
   v1::JobCost message;
   CostView(cost, &message);
   EXPECT_DOUBLE_EQ(message.gpu_hours_low(), 0.75);

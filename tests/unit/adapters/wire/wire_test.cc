@@ -67,10 +67,22 @@ TEST(Wire, AnEnumValueThatIsNoneIsRefusedWithItsField) {
     return spec ? std::string() : spec.error().message;
   };
   const auto bad_isolation = static_cast<v1::Isolation>(99);
-  EXPECT_NE(refusal([&](auto& m) { m.mutable_gpus()->set_isolation(bad_isolation); }).find("isolation: 99"), std::string::npos);
-  EXPECT_NE(refusal([](auto& m) { m.mutable_topology()->set_require(static_cast<v1::TopologyLevel>(-1)); }).find("require"), std::string::npos);
-  EXPECT_NE(refusal([](auto& m) { m.mutable_topology()->set_prefer(static_cast<v1::TopologyLevel>(4)); }).find("prefer"), std::string::npos);
-  EXPECT_NE(refusal([](auto& m) { m.set_on_lease_loss(static_cast<v1::LeaseLoss>(7)); }).find("on_lease_loss"), std::string::npos);
+  EXPECT_NE(refusal([&](auto& m) {
+              m.mutable_gpus()->set_isolation(bad_isolation);
+            }).find("isolation: 99"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& m) {
+              m.mutable_topology()->set_require(static_cast<v1::TopologyLevel>(-1));
+            }).find("require"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& m) {
+              m.mutable_topology()->set_prefer(static_cast<v1::TopologyLevel>(4));
+            }).find("prefer"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& m) {
+              m.set_on_lease_loss(static_cast<v1::LeaseLoss>(7));
+            }).find("on_lease_loss"),
+            std::string::npos);
 }
 
 TEST(Wire, HugeDurationsDoNotOverflow) {
@@ -276,7 +288,8 @@ TEST(Wire, DocumentsKnowNumbersAndWhatIsUnknown) {
 }
 
 TEST(Wire, YamlNestsListsAndMaps) {
-  const auto document = nlohmann::ordered_json::parse(R"({"a":1,"b":[{"c":"x: y","d":[]},2],"e":{}})");
+  const auto document =
+      nlohmann::ordered_json::parse(R"({"a":1,"b":[{"c":"x: y","d":[]},2],"e":{}})");
   EXPECT_EQ(ToYaml(document), "a: 1\nb:\n  - c: \"x: y\"\n    d: []\n  - 2\ne: {}\n");
 }
 

@@ -8,10 +8,13 @@
 namespace gp {
 namespace {
 
-constexpr std::string_view kColumnNames = "xid,mnemonic,status,products,severity,nvidia_action,announced_by_154,job,gpu,meaning\n";
+constexpr std::string_view kColumnNames =
+    "xid,mnemonic,status,products,severity,nvidia_action,announced_by_154,job,gpu,meaning\n";
 
-std::string Row(const std::string& xid, const std::string& job, const std::string& gpu, const std::string& announced = "no") {
-  return xid + ",NAME,active,h100,error,RESET_GPU," + announced + "," + job + "," + gpu + ",what it means\n";
+std::string Row(const std::string& xid, const std::string& job, const std::string& gpu,
+                const std::string& announced = "no") {
+  return xid + ",NAME,active,h100,error,RESET_GPU," + announced + "," + job + "," + gpu +
+         ",what it means\n";
 }
 
 std::string Refusal(const std::string& rows) {
@@ -22,7 +25,8 @@ std::string Refusal(const std::string& rows) {
 TEST(XidCatalogue, Has176CodesInOrder) {
   const std::vector<XidFacts>& catalogue = XidCatalogue();
   ASSERT_EQ(catalogue.size(), 176u);
-  for (size_t i = 0; i < catalogue.size(); ++i) EXPECT_EQ(catalogue[i].xid, static_cast<int>(i) + 1);
+  for (size_t i = 0; i < catalogue.size(); ++i)
+    EXPECT_EQ(catalogue[i].xid, static_cast<int>(i) + 1);
 }
 
 TEST(XidCatalogue, EveryCellSaysSomethingThatIsKnown) {
@@ -34,7 +38,9 @@ TEST(XidCatalogue, EveryCellSaysSomethingThatIsKnown) {
     EXPECT_FALSE(facts.mnemonic.empty()) << facts.xid;
     EXPECT_FALSE(facts.meaning.empty()) << facts.xid;
   }
-  const auto count = [](const char* status) { return std::ranges::count(XidCatalogue(), status, &XidFacts::status); };
+  const auto count = [](const char* status) {
+    return std::ranges::count(XidCatalogue(), status, &XidFacts::status);
+  };
   EXPECT_EQ(count("active"), 111);
   EXPECT_EQ(count("unused"), 61);
   EXPECT_EQ(count("header-only"), 4);
@@ -48,7 +54,8 @@ TEST(XidCatalogue, TheWordsOfEveryRowMeanItsRule) {
     EXPECT_EQ(WordsOf(facts.rule).job, facts.job) << facts.xid;
     EXPECT_EQ(WordsOf(facts.rule).gpu, facts.gpu) << facts.xid;
     EXPECT_EQ(FindXid(facts.xid), &facts) << facts.xid;
-    EXPECT_EQ(facts.job == "text", facts.gpu == "text") << facts.xid << ": the text tells of both or of neither";
+    EXPECT_EQ(facts.job == "text", facts.gpu == "text")
+        << facts.xid << ": the text tells of both or of neither";
     EXPECT_EQ(XidRules().at(facts.xid), facts.rule) << facts.xid;
   }
   EXPECT_EQ(XidRules().size(), XidCatalogue().size());
@@ -58,8 +65,12 @@ TEST(XidCatalogue, TheWordsOfEveryRowMeanItsRule) {
 
 TEST(XidCatalogue, EachWordMeansOneThing) {
   const std::pair<const char*, TenantAction> jobs[] = {
-      {"none", TenantAction::kNone},          {"note", TenantAction::kNote},            {"forgive", TenantAction::kForgive},
-      {"named", TenantAction::kRestartNamed}, {"linked", TenantAction::kRestartLinked}, {"all", TenantAction::kRestartAll},
+      {"none", TenantAction::kNone},
+      {"note", TenantAction::kNote},
+      {"forgive", TenantAction::kForgive},
+      {"named", TenantAction::kRestartNamed},
+      {"linked", TenantAction::kRestartLinked},
+      {"all", TenantAction::kRestartAll},
   };
   for (const auto& [word, action] : jobs) {
     const auto rule = XidRuleFrom(word, "none");
@@ -84,7 +95,8 @@ TEST(XidCatalogue, EachWordMeansOneThing) {
 }
 
 TEST(XidCatalogue, ReadsARowCellByCell) {
-  const auto decoded = DecodeXidCatalogue(std::string(kColumnNames) + Row("48", "all", "reset", "yes") + Row("999", "note", "count"));
+  const auto decoded = DecodeXidCatalogue(
+      std::string(kColumnNames) + Row("48", "all", "reset", "yes") + Row("999", "note", "count"));
   ASSERT_TRUE(decoded) << decoded.error().message;
   ASSERT_EQ(decoded->size(), 2u);
   const XidFacts& first = decoded->front();
@@ -100,33 +112,46 @@ TEST(XidCatalogue, ReadsARowCellByCell) {
 TEST(XidCatalogue, RefusesABadRowWithItsLineAndTheReason) {
   const std::pair<std::string, std::string> bad[] = {
       {"1,NAME,active\n", "XID catalogue, line 2: has 3 columns, not 10"},
-      {"1,NAME,active,h100,error,RESET_GPU,no,all,reset,one, two\n", "XID catalogue, line 2: has 11 columns, not 10"},
-      {Row("1", "all", "reset") + "\n" + Row("2", "all", "reset"), "XID catalogue, line 3: has 1 columns, not 10"},
+      {"1,NAME,active,h100,error,RESET_GPU,no,all,reset,one, two\n",
+       "XID catalogue, line 2: has 11 columns, not 10"},
+      {Row("1", "all", "reset") + "\n" + Row("2", "all", "reset"),
+       "XID catalogue, line 3: has 1 columns, not 10"},
       {Row("x", "all", "reset"), "XID catalogue, line 2: column xid: a number above 0"},
       {Row("4x", "all", "reset"), "XID catalogue, line 2: column xid: a number above 0"},
       {Row("", "all", "reset"), "XID catalogue, line 2: column xid: a number above 0"},
       {Row("0", "all", "reset"), "XID catalogue, line 2: column xid: a number above 0"},
       {Row("-5", "all", "reset"), "XID catalogue, line 2: column xid: a number above 0"},
       {Row("99999999999", "all", "reset"), "XID catalogue, line 2: column xid: a number above 0"},
-      {Row("1", "everybody", "reset"), "XID catalogue, line 2: job: \"everybody\"; there are none, note, forgive, named, linked, all, text"},
+      {Row("1", "everybody", "reset"),
+       "XID catalogue, line 2: job: \"everybody\"; there are none, note, forgive, named, linked, "
+       "all, text"},
       {Row("1", "", "reset"), "XID catalogue, line 2: job: \"\"; there are "},
-      {Row("1", "all", "explode"), "XID catalogue, line 2: gpu: \"explode\"; there are none, count, watch, reset-when-idle, reset, operator, operator-if-repeated, reboot, text"},
-      {Row("1", "all", "reset", "maybe"), "XID catalogue, line 2: column announced_by_154: \"maybe\"; there are no, yes"},
+      {Row("1", "all", "explode"),
+       "XID catalogue, line 2: gpu: \"explode\"; there are none, count, watch, reset-when-idle, "
+       "reset, operator, operator-if-repeated, reboot, text"},
+      {Row("1", "all", "reset", "maybe"),
+       "XID catalogue, line 2: column announced_by_154: \"maybe\"; there are no, yes"},
       {Row("1", "text", "reset"), "XID catalogue, line 2: job and gpu: both are text, or neither"},
       {Row("1", "all", "text"), "XID catalogue, line 2: job and gpu: both are text, or neither"},
-      {Row("2", "all", "reset") + Row("2", "all", "reset"), "XID catalogue, line 3: rows are in order of their number, each once"},
-      {Row("2", "all", "reset") + Row("1", "all", "reset"), "XID catalogue, line 3: rows are in order of their number, each once"},
+      {Row("2", "all", "reset") + Row("2", "all", "reset"),
+       "XID catalogue, line 3: rows are in order of their number, each once"},
+      {Row("2", "all", "reset") + Row("1", "all", "reset"),
+       "XID catalogue, line 3: rows are in order of their number, each once"},
   };
-  for (const auto& [rows, reason] : bad) EXPECT_TRUE(Refusal(rows).starts_with(reason)) << Refusal(rows) << "\ninstead of\n" << reason;
+  for (const auto& [rows, reason] : bad)
+    EXPECT_TRUE(Refusal(rows).starts_with(reason)) << Refusal(rows) << "\ninstead of\n" << reason;
 }
 
 TEST(XidCatalogue, RefusesOtherColumnsAndNoColumns) {
   const auto other = DecodeXidCatalogue("xid,meaning\n1,bad\n");
   ASSERT_FALSE(other);
-  EXPECT_TRUE(other.error().message.starts_with("XID catalogue, line 1: the columns are xid,mnemonic,")) << other.error().message;
+  EXPECT_TRUE(
+      other.error().message.starts_with("XID catalogue, line 1: the columns are xid,mnemonic,"))
+      << other.error().message;
   const auto empty = DecodeXidCatalogue("");
   ASSERT_FALSE(empty);
-  EXPECT_TRUE(empty.error().message.starts_with("XID catalogue, line 1: the columns are ")) << empty.error().message;
+  EXPECT_TRUE(empty.error().message.starts_with("XID catalogue, line 1: the columns are "))
+      << empty.error().message;
 }
 
 }  // namespace

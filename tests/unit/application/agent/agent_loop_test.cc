@@ -84,7 +84,8 @@ class FakeRunner : public AttemptRunner {
     attempts[key].phase = AttemptPhase::kExited;
     attempts[key].cause = EndCause::kStopped;
   }
-  void Discard(const std::string& key, const std::string& directory, const std::vector<std::string>& paths) override {
+  void Discard(const std::string& key, const std::string& directory,
+               const std::vector<std::string>& paths) override {
     const std::lock_guard lock(mutex_);
     discards.push_back({key, directory, paths});
   }
@@ -151,7 +152,9 @@ class AgentLoopTest : public testing::Test {
       const std::lock_guard lock(said_mutex_);
       said_.push_back(text);
     };
-    options.launch.resolve_user = [](const User& user) { return HostUser{user.name, user.uid, user.gid, {}, "/", ""}; };
+    options.launch.resolve_user = [](const User& user) {
+      return HostUser{user.name, user.uid, user.gid, {}, "/", ""};
+    };
     loop_ = std::make_unique<AgentLoop>(options, link_, runner_, logs_, nullptr, clock_);
     thread_ = std::thread([this] { loop_->Run(); });
   }
@@ -168,7 +171,8 @@ class AgentLoopTest : public testing::Test {
   void UntilJoined(size_t times = 1) {
     Until([&] { return link_.With([&] { return link_.joins.size() >= times; }); });
   }
-  static LeaseOrder Order(uint64_t lease, bool stop_on_loss = false, StopOrder stop = StopOrder::kNone) {
+  static LeaseOrder Order(uint64_t lease, bool stop_on_loss = false,
+                          StopOrder stop = StopOrder::kNone) {
     LeaseOrder order;
     order.lease.id = {lease};
     order.lease.job = {lease};
@@ -221,7 +225,8 @@ TEST_F(AgentLoopTest, JoinsStartsWhatIsOrderedAndReportsIt) {
   Tell(1, {Order(1)});
   Until([&] { return Launches() == 1; });
   Until([&] {
-    return link_.With([&] { return !link_.reports.empty() && link_.reports.back().leases.size() == 1; });
+    return link_.With(
+        [&] { return !link_.reports.empty() && link_.reports.back().leases.size() == 1; });
   });
 }
 
@@ -272,7 +277,8 @@ TEST_F(AgentLoopTest, ATroubleThatStaysIsReportedOnceAndTriedEverMoreSeldom) {
     UntilJoined(times);
     Tell(1, {Order(1)});
     Until([&] { return keeps_ == static_cast<int>(times); });
-    for (waits_ms.push_back(0); link_.With([&] { return link_.joins.size() == times; }); waits_ms.back() += 10) {
+    for (waits_ms.push_back(0); link_.With([&] { return link_.joins.size() == times; });
+         waits_ms.back() += 10) {
       clock_.Advance(Duration::Milliseconds(10));
       link_.Tell({});
       usleep(2'000);
@@ -290,7 +296,8 @@ TEST_F(AgentLoopTest, ATroubleThatComesBackIsReportedAgain) {
     UntilJoined(static_cast<size_t>(times));
     const size_t reports = link_.With([&] { return link_.reports.size(); });
     Tell(1, {});
-    Until([&] { return link_.With([&] { return link_.reports.size() > reports; }); });  // the orders are taken
+    // The orders are taken
+    Until([&] { return link_.With([&] { return link_.reports.size() > reports; }); });
     LinkNews broken;
     broken.broken = true;
     broken.why = "the controller went away";
@@ -404,7 +411,8 @@ TEST_F(AgentLoopTest, WhatWasStoppedBeforeItStartedIsReportedAsEnded) {
   Until([&] {
     return link_.With([&] {
       return std::ranges::any_of(link_.reports, [](const AgentReport& r) {
-        return r.leases.size() == 1 && r.leases[0].ended && r.leases[0].outcome.end == LeaseEnd::kStopped;
+        return r.leases.size() == 1 && r.leases[0].ended &&
+               r.leases[0].outcome.end == LeaseEnd::kStopped;
       });
     });
   });

@@ -89,7 +89,9 @@ LaunchOptions Options() {
   LaunchOptions options;
   options.state_directory = "/s";
   options.shared_devices = {{195, 255}, {510, 0}};
-  options.resolve_user = [](const User& user) { return HostUser{user.name, user.uid, user.gid, {4}, "/home/ana", "/bin/sh"}; };
+  options.resolve_user = [](const User& user) {
+    return HostUser{user.name, user.uid, user.gid, {4}, "/home/ana", "/bin/sh"};
+  };
   return options;
 }
 
@@ -132,7 +134,10 @@ TEST(Launch, AJobWithoutGpusGetsNoDeviceAtAll) {
 TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
-  spec.environment = {{"MINE", "1"}, {"CUDA_VISIBLE_DEVICES", "0"}, {"GP_JOB_ID", "fake"}, {"CUDA_MPS_PIPE_DIRECTORY", "/x"}};
+  spec.environment = {{"MINE", "1"},
+                      {"CUDA_VISIBLE_DEVICES", "0"},
+                      {"GP_JOB_ID", "fake"},
+                      {"CUDA_MPS_PIPE_DIRECTORY", "/x"}};
   spec.checkpoint.directory = "/ckpt";
   const LaunchSpec launch = MakeLaunch(Order(spec), facts, Options(), 0);
   EXPECT_EQ(Variable(launch, "CUDA_VISIBLE_DEVICES"), "GPU-1");
@@ -212,7 +217,8 @@ TEST(Launch, TheReferenceNamesAllVariables) {
   order.resume_from = "/ckpt/7";
   order.lease.mode = GpuMode::kMps;
   std::set<std::string> given;
-  for (const std::string& entry : MakeLaunch(order, facts, Options(), 0).environment) given.insert(entry.substr(0, entry.find('=')));
+  for (const std::string& entry : MakeLaunch(order, facts, Options(), 0).environment)
+    given.insert(entry.substr(0, entry.find('=')));
   std::ifstream page(GP_SOURCE_DIR "/docs/reference/environment.md");
   std::set<std::string> named;
   for (std::string line; std::getline(page, line);) {
@@ -281,14 +287,17 @@ TEST(Launch, AClientOfMpsIsToldItsServerAndItsLimits) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   const LaunchSpec launch = MakeLaunch(PartOrder(GpuMode::kMps, 333, 2'000), facts, Options(), 0);
   ASSERT_EQ(launch.parts.size(), 1u);
-  EXPECT_EQ(launch.parts[0], (GpuPart{1, facts.gpus[1].minor, facts.gpus[1].uuid, 2'000, 34, true}));
+  EXPECT_EQ(launch.parts[0],
+            (GpuPart{1, facts.gpus[1].minor, facts.gpus[1].uuid, 2'000, 34, true}));
   const std::string directory = "/s/mps/" + std::to_string(facts.gpus[1].minor) + "-1000";
   EXPECT_EQ(Variable(launch, "CUDA_MPS_PIPE_DIRECTORY"), directory);
   EXPECT_EQ(Variable(launch, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "34");
   EXPECT_EQ(Variable(launch, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"), "0=2000M");
   EXPECT_EQ(launch.shm_bytes, 0);  // the host's, where its server is
   // Memory alone: compute as it comes.
-  EXPECT_EQ(Variable(MakeLaunch(PartOrder(GpuMode::kMps, 0, 2'000), facts, Options(), 0), "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "100");
+  EXPECT_EQ(Variable(MakeLaunch(PartOrder(GpuMode::kMps, 0, 2'000), facts, Options(), 0),
+                     "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
+            "100");
   LaunchOptions below_tmp = Options();
   below_tmp.state_directory = "/tmp/s";
   EXPECT_FALSE(MakeLaunch(PartOrder(GpuMode::kMps, 333, 2'000), facts, below_tmp, 0).private_tmp);
@@ -310,9 +319,12 @@ TEST(Observe, EveryCauseHasItsEnd) {
   status.key = "lease-0001";
   status.phase = AttemptPhase::kExited;
   const std::pair<EndCause, LeaseEnd> rows[] = {
-      {EndCause::kExit, LeaseEnd::kExited},           {EndCause::kStopped, LeaseEnd::kStopped},
-      {EndCause::kLeaseLost, LeaseEnd::kLeaseLost},   {EndCause::kOutOfMemory, LeaseEnd::kOutOfMemory},
-      {EndCause::kCouldNotStart, LeaseEnd::kCouldNotStart}, {EndCause::kSupervisorLost, LeaseEnd::kSupervisorLost},
+      {EndCause::kExit, LeaseEnd::kExited},
+      {EndCause::kStopped, LeaseEnd::kStopped},
+      {EndCause::kLeaseLost, LeaseEnd::kLeaseLost},
+      {EndCause::kOutOfMemory, LeaseEnd::kOutOfMemory},
+      {EndCause::kCouldNotStart, LeaseEnd::kCouldNotStart},
+      {EndCause::kSupervisorLost, LeaseEnd::kSupervisorLost},
       {EndCause::kPlatformFault, LeaseEnd::kPlatformFault}};
   for (const auto& [cause, end] : rows) {
     status.cause = cause;
@@ -325,11 +337,14 @@ TEST(Observe, EveryCauseHasItsEnd) {
 TEST(Observe, CheckpointsAreToldAsTheyWereFound) {
   AttemptStatus status;
   status.key = "lease-0007";
-  status.progress.checkpoints = {{1, 10, "/c/1", 5, Duration::Seconds(2), true, "", Instant{3}, true, -7}, {2, 20, "/c/2", 6, Duration{}, false, "half of it", Instant{4}}};
+  status.progress.checkpoints = {
+      {1, 10, "/c/1", 5, Duration::Seconds(2), true, "", Instant{3}, true, -7},
+      {2, 20, "/c/2", 6, Duration{}, false, "half of it", Instant{4}}};
   const auto seen = ToObservation(status);
   ASSERT_TRUE(seen);
-  const std::vector<Checkpoint> expected = {{0, 0, 1, 10, "/c/1", 5, Duration::Seconds(2), true, "", Instant{3}, true, -7},
-                                            {0, 0, 2, 20, "/c/2", 6, Duration{}, false, "half of it", Instant{4}}};
+  const std::vector<Checkpoint> expected = {
+      {0, 0, 1, 10, "/c/1", 5, Duration::Seconds(2), true, "", Instant{3}, true, -7},
+      {0, 0, 2, 20, "/c/2", 6, Duration{}, false, "half of it", Instant{4}}};
   EXPECT_EQ(seen->checkpoints, expected);
 }
 

@@ -13,7 +13,8 @@ class Guard : public testing::Test {
  protected:
   // What ana's two attempts use, of 2000 MiB each.
   std::vector<MemoryOveruse> Read(int64_t one, int64_t other) {
-    return guard_.Read(kGpu, {{"one", one}, {"other", other}}, {{"one", Granted(2'000)}, {"other", Granted(2'000)}});
+    return guard_.Read(kGpu, {{"one", one}, {"other", other}},
+                       {{"one", Granted(2'000)}, {"other", Granted(2'000)}});
   }
   MemoryGuard guard_{{.tolerance_mib = 100, .readings = 3}};
 };
@@ -24,7 +25,8 @@ TEST_F(Guard, TheThirdReadingInARowFindsWhoUsesTooMuch) {
   const auto found = Read(5'000, 2'100);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0], (MemoryOveruse{"one", Granted(2'000), 5'000}));
-  EXPECT_EQ(ToText(found[0]), "used 5000 MiB of the memory of GPU 3, of which it was granted 2000 MiB");
+  EXPECT_EQ(ToText(found[0]),
+            "used 5000 MiB of the memory of GPU 3, of which it was granted 2000 MiB");
 }
 
 TEST_F(Guard, AReadingWithinTheGrantBeginsTheCountAgain) {
@@ -45,7 +47,9 @@ TEST_F(Guard, AnAttemptThatIsGoneIsForgotten) {
 TEST_F(Guard, GpusAreCountedApart) {
   Read(2'101, 0);
   Read(2'101, 0);
-  EXPECT_TRUE(guard_.Read(4, {{"one", 9'000}}, {{"one", {.gpu = 4, .uuid = "", .memory_mib = 2'000}}}).empty());
+  EXPECT_TRUE(
+      guard_.Read(4, {{"one", 9'000}}, {{"one", {.gpu = 4, .uuid = "", .memory_mib = 2'000}}})
+          .empty());
   EXPECT_EQ(Read(2'101, 0).size(), 1u);
 }
 

@@ -9,8 +9,14 @@ using ::testing::HasSubstr;
 
 // As an H100 with 80 GB.
 MigTable H100() {
-  return {7, 8, {{0, "7g.80gb", 7, 8, 79'872, 0b1},      {5, "4g.40gb", 4, 4, 40'192, 0b1},        {9, "3g.40gb", 3, 4, 40'192, 0b1'0001},
-                 {14, "2g.20gb", 2, 2, 19'968, 0b1'0101}, {15, "1g.20gb", 1, 2, 19'968, 0b101'0101}, {19, "1g.10gb", 1, 1, 9'728, 0b111'1111}}};
+  return {7,
+          8,
+          {{0, "7g.80gb", 7, 8, 79'872, 0b1},
+           {5, "4g.40gb", 4, 4, 40'192, 0b1},
+           {9, "3g.40gb", 3, 4, 40'192, 0b1'0001},
+           {14, "2g.20gb", 2, 2, 19'968, 0b1'0101},
+           {15, "1g.20gb", 1, 2, 19'968, 0b101'0101},
+           {19, "1g.10gb", 1, 1, 9'728, 0b111'1111}}};
 }
 
 TEST(MigLayout, OnlyItsInstancesAreLeftAndTheyStandBesideEachOther) {
@@ -33,8 +39,10 @@ TEST(MigLayout, OnlyItsInstancesAreLeftAndTheyStandBesideEachOther) {
 }
 
 TEST(MigLayout, WhatCannotBeIsRefusedByName) {
-  EXPECT_THAT(ConfineTo(H100(), {"3g.71gb"}).error().message, HasSubstr("no MIG profile 3g.71gb; it has 7g.80gb, 4g.40gb"));
-  EXPECT_THAT(ConfineTo(H100(), {"4g.40gb", "4g.40gb"}).error().message, HasSubstr("do not fit on it together"));
+  EXPECT_THAT(ConfineTo(H100(), {"3g.71gb"}).error().message,
+              HasSubstr("no MIG profile 3g.71gb; it has 7g.80gb, 4g.40gb"));
+  EXPECT_THAT(ConfineTo(H100(), {"4g.40gb", "4g.40gb"}).error().message,
+              HasSubstr("do not fit on it together"));
   EXPECT_THAT(ConfineTo(H100(), {"7g.80gb", "1g.10gb"}).error().message, HasSubstr("do not fit"));
   EXPECT_FALSE(ConfineTo(H100(), {""}));
 }

@@ -19,11 +19,13 @@ class PlayedInstances : public MigInstances {
   }
   void Remove(const std::string& key, const MigPart& part) override {
     made.erase(key);
-    told += "remove " + key + " " + std::to_string(part.gpu) + ":" + std::to_string(part.start) + "+" + std::to_string(part.slices) + ";";
+    told += "remove " + key + " " + std::to_string(part.gpu) + ":" + std::to_string(part.start) +
+            "+" + std::to_string(part.slices) + ";";
   }
   void KeepOnly(int gpu, const std::vector<MigPart>& parts) override {
     told += "keep " + std::to_string(gpu) + ":";
-    for (const MigPart& part : parts) told += " " + std::to_string(part.start) + "+" + std::to_string(part.slices);
+    for (const MigPart& part : parts)
+      told += " " + std::to_string(part.start) + "+" + std::to_string(part.slices);
     told += ";";
   }
   int EventDescriptor() const override { return event_fd_; }
@@ -40,7 +42,9 @@ class PlayedInstances : public MigInstances {
 class Mig : public testing::Test {
  protected:
   Mig() { Open({}); }
-  void Open(const std::vector<int>& divided) { runner_ = std::make_unique<MigRunner>(divided, instances_, inner_); }
+  void Open(const std::vector<int>& divided) {
+    runner_ = std::make_unique<MigRunner>(divided, instances_, inner_);
+  }
 
   static LaunchSpec Job(const std::string& key, int start, int slices, int gpu = 0) {
     LaunchSpec spec;
@@ -50,7 +54,9 @@ class Mig : public testing::Test {
     spec.mig = {.gpu = gpu, .profile = 9, .start = start, .slices = slices};
     return spec;
   }
-  void Made(const std::string& key, int instance = 3) { instances_.made[key] = MigDevice{"MIG-" + key, instance, {{510, 30}, {510, 31}}}; }
+  void Made(const std::string& key, int instance = 3) {
+    instances_.made[key] = MigDevice{"MIG-" + key, instance, {{510, 30}, {510, 31}}};
+  }
   void StartMade(const LaunchSpec& spec, int instance = 3) {
     ASSERT_TRUE(runner_->Start(spec));
     Made(spec.key, instance);
@@ -90,7 +96,8 @@ TEST_F(Mig, AnAttemptStartsInItsInstanceWhenThatIsThere) {
   EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kRunning);
   ASSERT_EQ(inner_.launches.size(), 1u);
   const LaunchSpec& launch = inner_.launches[0];
-  EXPECT_EQ(launch.environment, (std::vector<std::string>{"A=1", "CUDA_VISIBLE_DEVICES=MIG-lease-1", "NVIDIA_VISIBLE_DEVICES=MIG-lease-1"}));
+  EXPECT_EQ(launch.environment, (std::vector<std::string>{"A=1", "CUDA_VISIBLE_DEVICES=MIG-lease-1",
+                                                          "NVIDIA_VISIBLE_DEVICES=MIG-lease-1"}));
   EXPECT_EQ(launch.devices, (std::vector<DeviceNumber>{{195, 7}, {510, 30}, {510, 31}}));
   EXPECT_EQ(launch.lease_deadline_boot_ns, 77);
   EXPECT_EQ(launch.mig.instance, 2);
@@ -134,7 +141,8 @@ TEST_F(Mig, StoppedWhileItWaitsItNeverStarts) {
 TEST_F(Mig, ThePlaceOfOneThatEndedMayHaveItsNextTenantAlready) {
   StartMade(Job("lease-1", 0, 4));
   inner_.End("lease-1", EndCause::kExit, 0);
-  // The agent starts anew: the end was told, and the place granted again, before it was forgotten here.
+  // The agent starts anew: the end was told, and the place granted again, before it was forgotten
+  // here.
   inner_.attempts["lease-2"] = inner_.attempts["lease-1"];
   inner_.attempts["lease-2"].key = "lease-2";
   inner_.attempts["lease-2"].phase = AttemptPhase::kRunning;

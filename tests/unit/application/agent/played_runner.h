@@ -12,7 +12,8 @@
 
 namespace gp {
 
-// The runner below, played: attempts do what the test says, and a daemon answers what the test has it answer.
+// The runner below, played: attempts do what the test says, and a daemon answers what the test has
+// it answer.
 class PlayedRunner : public AttemptRunner {
  public:
   Status Start(const LaunchSpec& spec) override {
@@ -37,11 +38,13 @@ class PlayedRunner : public AttemptRunner {
   }
   bool IsEmpty() override { return attempts.empty(); }
   Result<ExecStreams> Exec(const std::string& key, const ExecSpec&) override {
-    if (!attempts.contains(key) || attempts[key].phase != AttemptPhase::kRunning) return Fail(Conflict("not running"));
+    if (!attempts.contains(key) || attempts[key].phase != AttemptPhase::kRunning)
+      return Fail(Conflict("not running"));
     int input[2];
     int output[2];
     int exit_status[2];
-    if (pipe(input) != 0 || pipe(output) != 0 || pipe(exit_status) != 0) return Fail(Internal("no pipes"));
+    if (pipe(input) != 0 || pipe(output) != 0 || pipe(exit_status) != 0)
+      return Fail(Internal("no pipes"));
     commands = input[0];
     fcntl(commands, F_SETFL, O_NONBLOCK);
     const int32_t code = exit_code;

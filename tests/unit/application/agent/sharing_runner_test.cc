@@ -27,19 +27,27 @@ class Sharing : public testing::Test {
       if (!disk_fault.empty()) return Fail(Internal(disk_fault));
       return "/s/mps/" + std::to_string(minor) + "-" + std::to_string(uid);
     };
-    options.remove_directory = [this](int minor, uint32_t uid) { removed_ += std::to_string(minor) + "-" + std::to_string(uid) + " "; };
+    options.remove_directory = [this](int minor, uint32_t uid) {
+      removed_ += std::to_string(minor) + "-" + std::to_string(uid) + " ";
+    };
     options.memory = {.tolerance_mib = 100, .readings = 3};
     options.readings = [this] { return readings_; };
     options.attempt_of = [](int pid) { return "lease-" + std::to_string(pid); };
     sharing_ = std::make_unique<SharingRunner>(std::move(options), inner_, clock_);
   }
 
-  static LaunchSpec Job(const std::string& key, int percent, int64_t memory_mib, bool mps = true, uint32_t uid = 1000, int minor = 7) {
+  static LaunchSpec Job(const std::string& key, int percent, int64_t memory_mib, bool mps = true,
+                        uint32_t uid = 1000, int minor = 7) {
     LaunchSpec spec;
     spec.key = key;
     spec.uid = uid;
     spec.devices = {{kMajor, minor}, {kMajor, 255}};
-    spec.parts = {{.gpu = 0, .minor = minor, .uuid = "GPU-7", .memory_mib = memory_mib, .percent = percent, .mps = mps}};
+    spec.parts = {{.gpu = 0,
+                   .minor = minor,
+                   .uuid = "GPU-7",
+                   .memory_mib = memory_mib,
+                   .percent = percent,
+                   .mps = mps}};
     return spec;
   }
   void Start(const LaunchSpec& spec) { ASSERT_TRUE(sharing_->Start(spec)); }
@@ -111,7 +119,8 @@ TEST_F(Sharing, TheDaemonIsStartedWithTheUsersRightsAndToldTheLimitsBeforeTheJob
             "start_server -uid 1000\nget_server_list\n");
   Turn();
   EXPECT_FALSE(Runs("lease-1"));  // its server may be an older one
-  EXPECT_TRUE(inner_.Told().ends_with("set_device_pinned_mem_limit 4711 0 2000M\nget_server_status 4711\nget_server_list\n"));
+  EXPECT_TRUE(inner_.Told().ends_with(
+      "set_device_pinned_mem_limit 4711 0 2000M\nget_server_status 4711\nget_server_list\n"));
   Turn();
   EXPECT_TRUE(Runs("lease-1"));
 }
@@ -123,7 +132,8 @@ TEST_F(Sharing, TheDaemonHasTheLimitsOfItsLargestClient) {
   Turn();
   EXPECT_EQ(inner_.Told(),
             "set_default_active_thread_percentage 50\nset_default_device_pinned_mem_limit 0 2000M\n"
-            "set_active_thread_percentage 4711 50\nset_device_pinned_mem_limit 4711 0 2000M\nget_server_status 4711\nget_server_list\n");
+            "set_active_thread_percentage 4711 50\nset_device_pinned_mem_limit 4711 0 "
+            "2000M\nget_server_status 4711\nget_server_list\n");
   Turns(2);
   EXPECT_TRUE(Runs("lease-2"));
   EXPECT_EQ(inner_.launches.size(), 3u);  // one daemon, two jobs
@@ -344,7 +354,8 @@ TEST_F(Sharing, WhoUsesMoreMemoryThanGrantedIsEndedForIt) {
   EXPECT_EQ(seen_["lease-1"].cause, EndCause::kExit);
   EXPECT_EQ(seen_["lease-1"].signal, SIGKILL);
   EXPECT_TRUE(seen_["lease-1"].is_gpu_memory_used_up);
-  EXPECT_EQ(seen_["lease-1"].message, "used 2101 MiB of the memory of GPU 0, of which it was granted 2000 MiB");
+  EXPECT_EQ(seen_["lease-1"].message,
+            "used 2101 MiB of the memory of GPU 0, of which it was granted 2000 MiB");
 }
 
 }  // namespace

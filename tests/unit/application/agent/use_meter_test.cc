@@ -27,7 +27,9 @@ GpuReading Reading(int percent, int64_t memory_mib, int64_t age_ms = 500) {
 
 class UseMeterTest : public testing::Test {
  protected:
-  void Look(int64_t at_ms, HostUse host = {}) { meter_.Look(lease_, host, readings_, at_ms * 1'000'000, kNow); }
+  void Look(int64_t at_ms, HostUse host = {}) {
+    meter_.Look(lease_, host, readings_, at_ms * 1'000'000, kNow);
+  }
 
   Lease lease_ = TwoGpus();
   std::vector<GpuReading> readings_{Reading(50, 100), Reading(99, 1), Reading(0, 300)};
@@ -40,7 +42,8 @@ TEST_F(UseMeterTest, CountsFromTheFirstLookOn) {
   Look(3'000, {2'500, 60});
   readings_[2] = Reading(10, 200);
   Look(4'000, {2'600, 50});
-  EXPECT_EQ(*meter_.Of(kLease), (RankUse{kNow, {{0, 3'000, 1'500, 100}, {2, 3'000, 100, 300}}, 2'100, 3'000, 60}));
+  EXPECT_EQ(*meter_.Of(kLease),
+            (RankUse{kNow, {{0, 3'000, 1'500, 100}, {2, 3'000, 100, 300}}, 2'100, 3'000, 60}));
 }
 
 TEST_F(UseMeterTest, OldAndAbsentReadingsAreNoZeros) {
@@ -51,7 +54,9 @@ TEST_F(UseMeterTest, OldAndAbsentReadingsAreNoZeros) {
   EXPECT_EQ(meter_.Of(kLease), nullptr);
   readings_[0] = Reading(50, 100);
   Look(2'500);
-  EXPECT_EQ(*meter_.Of(kLease), (RankUse{kNow, {{0, 500, 250, 100}, {2, 0, 0, GpuUse::kNotSeen}}, 0, 0, GpuUse::kNotSeen}));
+  EXPECT_EQ(
+      *meter_.Of(kLease),
+      (RankUse{kNow, {{0, 500, 250, 100}, {2, 0, 0, GpuUse::kNotSeen}}, 0, 0, GpuUse::kNotSeen}));
 }
 
 TEST_F(UseMeterTest, WhatWasReadBeforeTheLeaseIsOfTheOneBefore) {
@@ -59,7 +64,8 @@ TEST_F(UseMeterTest, WhatWasReadBeforeTheLeaseIsOfTheOneBefore) {
   readings_[2] = Reading(10, 5, 100);
   Look(0);
   Look(800);
-  EXPECT_EQ(meter_.Of(kLease)->gpus, (std::vector<GpuUse>{{0, 0, 0, GpuUse::kNotSeen}, {2, 800, 80, 5}}));
+  EXPECT_EQ(meter_.Of(kLease)->gpus,
+            (std::vector<GpuUse>{{0, 0, 0, GpuUse::kNotSeen}, {2, 800, 80, 5}}));
 }
 
 TEST_F(UseMeterTest, IdleIsWhatWasSeenToRunNoKernelOnAnyGpu) {
@@ -101,7 +107,9 @@ TEST_F(UseMeterTest, OfAPartOfAGpuTheDriverSaysNothing) {
   lease_ = TwoGpus(GpuMode::kMps);
   Look(0, {0, 0});
   Look(2'000, {1'000, 5});
-  EXPECT_EQ(*meter_.Of(kLease), (RankUse{kNow, {{0, 0, 0, GpuUse::kNotSeen}, {2, 0, 0, GpuUse::kNotSeen}}, 1'000, 2'000, 5}));
+  EXPECT_EQ(
+      *meter_.Of(kLease),
+      (RankUse{kNow, {{0, 0, 0, GpuUse::kNotSeen}, {2, 0, 0, GpuUse::kNotSeen}}, 1'000, 2'000, 5}));
 }
 
 TEST_F(UseMeterTest, ForgetsWhoIsGone) {

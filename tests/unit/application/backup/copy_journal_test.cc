@@ -16,7 +16,8 @@ std::vector<std::string> All(Journal& journal) {
   return records;
 }
 
-// A journal that answers two records at a time, and two bytes of a snapshot, and may grow with each question.
+// A journal that answers two records at a time, and two bytes of a snapshot, and may grow with each
+// question.
 struct Source {
   std::vector<std::string> records;
   std::vector<std::string> growth;
@@ -29,10 +30,14 @@ struct Source {
     asked.push_back(after);
     if (after > records.size()) return Fail(InvalidArgument("ends before"));
     JournalPage page{after + 1, {}, records.size(), std::nullopt, 0};
-    const auto is_there = [&](uint64_t number) { return number > dropped && number <= records.size() && number != damaged; };
-    for (uint64_t number = after + 1; is_there(number) && page.records.size() < 2; ++number) page.records.push_back(records[number - 1]);
+    const auto is_there = [&](uint64_t number) {
+      return number > dropped && number <= records.size() && number != damaged;
+    };
+    for (uint64_t number = after + 1; is_there(number) && page.records.size() < 2; ++number)
+      page.records.push_back(records[number - 1]);
     if (page.records.empty() && after < records.size()) {
-      if (snapshot.sequence <= after) return Fail(Internal("record " + std::to_string(damaged) + " is damaged"));
+      if (snapshot.sequence <= after)
+        return Fail(Internal("record " + std::to_string(damaged) + " is damaged"));
       page.base = Snapshot{snapshot.sequence, snapshot.bytes.substr(base_offset, 2)};
       page.base_bytes = snapshot.bytes.size();
     }
@@ -47,10 +52,12 @@ struct Source {
 class CopyJournalTest : public testing::Test {
  protected:
   Result<JournalCopy> Copy(Source& source) {
-    return CopyJournal(copy_, [&](uint64_t after, uint64_t offset) { return source.Page(after, offset); }, [&](const Snapshot& snapshot) -> Status {
-      went_on_after_ = snapshot.sequence;
-      return Fail(Unavailable("far enough"));
-    });
+    return CopyJournal(
+        copy_, [&](uint64_t after, uint64_t offset) { return source.Page(after, offset); },
+        [&](const Snapshot& snapshot) -> Status {
+          went_on_after_ = snapshot.sequence;
+          return Fail(Unavailable("far enough"));
+        });
   }
 
   MemoryJournal copy_;
@@ -70,7 +77,8 @@ TEST_F(CopyJournalTest, HasAllThenOnlyWhatIsNew) {
   EXPECT_EQ(second->added, 1u);
   EXPECT_EQ(second->last, 6u);
   EXPECT_EQ(All(copy_), source.records);
-  EXPECT_EQ(source.asked, (std::vector<uint64_t>{4})) << "its newest once more, and what comes behind it";
+  EXPECT_EQ(source.asked, (std::vector<uint64_t>{4}))
+      << "its newest once more, and what comes behind it";
   const auto third = Copy(source);
   ASSERT_TRUE(third);
   EXPECT_EQ(third->added, 0u);
@@ -84,7 +92,10 @@ TEST_F(CopyJournalTest, OfNothingIsNothing) {
 }
 
 TEST_F(CopyJournalTest, EndsWhereTheJournalEndedWhenItBegan) {
-  Source source{.records = {"a", "b", "c"}, .growth = std::vector<std::string>(1'000, "later"), .snapshot = {}, .asked = {}};
+  Source source{.records = {"a", "b", "c"},
+                .growth = std::vector<std::string>(1'000, "later"),
+                .snapshot = {},
+                .asked = {}};
   const auto copied = Copy(source);
   ASSERT_TRUE(copied);
   EXPECT_GE(copied->last, 3u);
@@ -94,7 +105,8 @@ TEST_F(CopyJournalTest, EndsWhereTheJournalEndedWhenItBegan) {
 TEST_F(CopyJournalTest, OfAnotherJournalStaysAsItWas) {
   const std::string records[] = {"a", "b", "c"};
   ASSERT_TRUE(copy_.Append(records));
-  for (const std::vector<std::string>& other : {std::vector<std::string>{"a", "b", "x", "d"}, {"a", "b"}, {}}) {
+  for (const std::vector<std::string>& other :
+       {std::vector<std::string>{"a", "b", "x", "d"}, {"a", "b"}, {}}) {
     Source source{.records = other, .growth = {}, .snapshot = {}, .asked = {}};
     const auto copied = Copy(source);
     ASSERT_FALSE(copied);
@@ -105,9 +117,15 @@ TEST_F(CopyJournalTest, OfAnotherJournalStaysAsItWas) {
 
 TEST_F(CopyJournalTest, NoticesThatTheJournalBecameAnother) {
   Source one{.records = {"a", "b", "c", "d", "e", "f"}, .growth = {}, .snapshot = {}, .asked = {}};
-  Source other{.records = {"a", "b", "x", "y", "z", "w"}, .growth = {}, .snapshot = {}, .asked = {}};
+  Source other{
+      .records = {"a", "b", "x", "y", "z", "w"}, .growth = {}, .snapshot = {}, .asked = {}};
   int pages = 0;
-  const auto copied = CopyJournal(copy_, [&](uint64_t after, uint64_t offset) { return ++pages < 3 ? one.Page(after, offset) : other.Page(after, offset); }, [](const Snapshot&) { return Ok(); });
+  const auto copied = CopyJournal(
+      copy_,
+      [&](uint64_t after, uint64_t offset) {
+        return ++pages < 3 ? one.Page(after, offset) : other.Page(after, offset);
+      },
+      [](const Snapshot&) { return Ok(); });
   ASSERT_FALSE(copied);
   EXPECT_EQ(copied.error().code, ErrorCode::kConflict);
   EXPECT_EQ(All(copy_), (std::vector<std::string>{"a", "b", "c"})) << "nothing of the other one";
@@ -115,11 +133,14 @@ TEST_F(CopyJournalTest, NoticesThatTheJournalBecameAnother) {
 
 TEST_F(CopyJournalTest, HasRecordsThatFillAPage) {
   const std::vector<std::string> records = {"a", "b", "c"};
-  const auto copied = CopyJournal(copy_, [&](uint64_t after, uint64_t) -> Result<JournalPage> {
-    JournalPage page{after + 1, {}, records.size(), std::nullopt, 0};
-    if (after < records.size()) page.records.push_back(records[after]);
-    return page;
-  }, [](const Snapshot&) { return Ok(); });
+  const auto copied = CopyJournal(
+      copy_,
+      [&](uint64_t after, uint64_t) -> Result<JournalPage> {
+        JournalPage page{after + 1, {}, records.size(), std::nullopt, 0};
+        if (after < records.size()) page.records.push_back(records[after]);
+        return page;
+      },
+      [](const Snapshot&) { return Ok(); });
   ASSERT_TRUE(copied) << copied.error().message;
   EXPECT_EQ(All(copy_), records);
 }
@@ -128,13 +149,20 @@ TEST_F(CopyJournalTest, HasRecordsThatFillAPage) {
 class CopyOfTheRest : public testing::Test {
  protected:
   Result<JournalCopy> Copy() {
-    return CopyJournal(copy_, [&](uint64_t after, uint64_t offset) { return source_.Page(after, offset); }, [&](const Snapshot& snapshot) {
-      copy_.GoOnAfter(snapshot);
-      return is_cut_ ? Status(Fail(Unavailable("the line is cut"))) : Ok();
-    });
+    return CopyJournal(
+        copy_, [&](uint64_t after, uint64_t offset) { return source_.Page(after, offset); },
+        [&](const Snapshot& snapshot) {
+          copy_.GoOnAfter(snapshot);
+          return is_cut_ ? Status(Fail(Unavailable("the line is cut"))) : Ok();
+        });
   }
 
-  Source source_{.records = {"a", "b", "c", "d", "e"}, .growth = {}, .damaged = 0, .snapshot = {3, "state"}, .asked = {}, .dropped = 2};
+  Source source_{.records = {"a", "b", "c", "d", "e"},
+                 .growth = {},
+                 .damaged = 0,
+                 .snapshot = {3, "state"},
+                 .asked = {},
+                 .dropped = 2};
   MemoryJournal copy_;
   bool is_cut_ = false;
 };
@@ -164,14 +192,17 @@ TEST_F(CopyOfTheRest, GoesOnWhereItHasTheSnapshotAlone) {
 TEST_F(CopyOfTheRest, GoesOnWithAllOfTheNextSnapshot) {
   is_cut_ = true;
   ASSERT_FALSE(Copy());
-  const auto copied = CopyJournal(copy_, [&](uint64_t after, uint64_t offset) {
-    if (after == 3) source_.snapshot = {5, "later"};
-    if (after == 3) source_.damaged = 4;
-    return source_.Page(after, offset);
-  }, [&](const Snapshot& snapshot) {
-    copy_.GoOnAfter(snapshot);
-    return Ok();
-  });
+  const auto copied = CopyJournal(
+      copy_,
+      [&](uint64_t after, uint64_t offset) {
+        if (after == 3) source_.snapshot = {5, "later"};
+        if (after == 3) source_.damaged = 4;
+        return source_.Page(after, offset);
+      },
+      [&](const Snapshot& snapshot) {
+        copy_.GoOnAfter(snapshot);
+        return Ok();
+      });
   ASSERT_TRUE(copied) << copied.error().message;
   EXPECT_EQ(copy_.LatestSnapshot()->bytes, "later");
 }
@@ -190,14 +221,17 @@ TEST_F(CopyOfTheRest, OfAnotherSnapshotStaysAsItWas) {
 
 TEST_F(CopyOfTheRest, BeginsAgainWithASnapshotThatTookTheOthersPlace) {
   int pages = 0;
-  const auto copied = CopyJournal(copy_, [&](uint64_t after, uint64_t offset) {
-    if (++pages == 2) source_.snapshot = {4, "later"};
-    if (pages == 2) source_.dropped = 3;
-    return source_.Page(after, offset);
-  }, [&](const Snapshot& snapshot) {
-    copy_.GoOnAfter(snapshot);
-    return Ok();
-  });
+  const auto copied = CopyJournal(
+      copy_,
+      [&](uint64_t after, uint64_t offset) {
+        if (++pages == 2) source_.snapshot = {4, "later"};
+        if (pages == 2) source_.dropped = 3;
+        return source_.Page(after, offset);
+      },
+      [&](const Snapshot& snapshot) {
+        copy_.GoOnAfter(snapshot);
+        return Ok();
+      });
   ASSERT_TRUE(copied) << copied.error().message;
   EXPECT_EQ(copy_.Base()->sequence, 4u);
   EXPECT_EQ(copy_.Base()->bytes, "later");
@@ -205,14 +239,20 @@ TEST_F(CopyOfTheRest, BeginsAgainWithASnapshotThatTookTheOthersPlace) {
 }
 
 TEST_F(CopyJournalTest, GoesOnBehindWhatIsDamagedThere) {
-  Source source{.records = {"a", "b", "c", "d", "e"}, .growth = {}, .damaged = 3, .snapshot = {4, "state"}, .asked = {}};
+  Source source{.records = {"a", "b", "c", "d", "e"},
+                .growth = {},
+                .damaged = 3,
+                .snapshot = {4, "state"},
+                .asked = {}};
   EXPECT_FALSE(Copy(source));
   EXPECT_EQ(went_on_after_, 4u);
-  EXPECT_EQ(All(copy_), (std::vector<std::string>{"a", "b"})) << "what is sound before it is kept too";
+  EXPECT_EQ(All(copy_), (std::vector<std::string>{"a", "b"}))
+      << "what is sound before it is kept too";
 }
 
 TEST_F(CopyJournalTest, SaysWhatTheJournalSays) {
-  Source source{.records = {"a", "b", "c"}, .growth = {}, .damaged = 2, .snapshot = {}, .asked = {}};
+  Source source{
+      .records = {"a", "b", "c"}, .growth = {}, .damaged = 2, .snapshot = {}, .asked = {}};
   const auto copied = Copy(source);
   ASSERT_FALSE(copied);
   EXPECT_EQ(copied.error().message, "record 2 is damaged");

@@ -34,7 +34,8 @@ struct Rig {
     loop->Start();
   }
   NodeId AddNode(const std::string& name = "n1") {
-    const auto facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts(name, {0, 0, 1, 1}));
+    const auto facts =
+        std::make_shared<const NodeFacts>(TestCluster::MakeFacts(name, {0, 0, 1, 1}));
     EXPECT_TRUE(loop->Execute("node", "", JoinNode{facts, 1, true, {}, 0}).status);
     NodeId id;
     EXPECT_TRUE(loop->Read([&](const State& state) { id = state.nodes_by_name.at(name); }));
@@ -93,7 +94,10 @@ TEST(ControlLoop, WhatWasAcknowledgedIsThereAfterARestart) {
   const JobId job = rig.loop->Execute("user:ana", "r1", Submit()).job;
   uint64_t digest = 0;
   uint64_t epoch = 0;
-  ASSERT_TRUE(rig.loop->Read([&](const State& s) { digest = StateDigest(s); epoch = s.epoch; }));
+  ASSERT_TRUE(rig.loop->Read([&](const State& s) {
+    digest = StateDigest(s);
+    epoch = s.epoch;
+  }));
   rig.Open();
   EXPECT_EQ(rig.StateOf(job), JobState::kStarting);
   ASSERT_TRUE(rig.loop->Read([&](const State& s) { EXPECT_EQ(s.epoch, epoch + 1); }));
@@ -143,14 +147,17 @@ TEST(ControlLoop, TimeDoesNotGoBackOverARestartFromASnapshotAlone) {
   rig.clock.StepWall(Duration::Minutes(-60));
   rig.Open();
   const JobId second = rig.loop->Execute("user:ana", "", Submit()).job;
-  ASSERT_TRUE(rig.loop->Read([&](const State& state) { EXPECT_GE(state.FindJob(second)->submitted_at, state.FindJob(first)->submitted_at); }));
+  ASSERT_TRUE(rig.loop->Read([&](const State& state) {
+    EXPECT_GE(state.FindJob(second)->submitted_at, state.FindJob(first)->submitted_at);
+  }));
 }
 
 // The leases of a lost node have run out, and its jobs may start elsewhere.
 bool IsOver(Rig& rig, NodeId id) {
   bool is_over = false;
   EXPECT_TRUE(rig.loop->Execute("user:ana", "", Tick{}).status);
-  EXPECT_TRUE(rig.loop->Read([&](const State& state) { is_over = state.nodes[id.value].leases_expired; }));
+  EXPECT_TRUE(
+      rig.loop->Read([&](const State& state) { is_over = state.nodes[id.value].leases_expired; }));
   return is_over;
 }
 
@@ -187,7 +194,8 @@ TEST(ControlLoop, AfterARestartNoNodeIsLostBeforeAWholeLeaseTime) {
   rig.Open();
   rig.clock.Advance(Duration::Seconds(9));
   (void)rig.loop->Execute("x", "", Tick{});
-  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_EQ(s.nodes[0].condition, NodeCondition::kUp); }));
+  ASSERT_TRUE(
+      rig.loop->Read([](const State& s) { EXPECT_EQ(s.nodes[0].condition, NodeCondition::kUp); }));
 }
 
 TEST(ControlLoop, ALineageGoesOnUntilTheJournalIsNewOrCut) {
@@ -247,7 +255,8 @@ TEST(ControlLoop, APreconditionIsAskedOnceAndRefusesAll) {
     seen.push_back(state.jobs.size());
     return state.jobs.size() > 1 ? Status(Fail(Conflict("enough"))) : Ok();
   };
-  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", two, at_most_one)) EXPECT_TRUE(outcome.status);
+  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", two, at_most_one))
+    EXPECT_TRUE(outcome.status);
   for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", two, at_most_one)) {
     ASSERT_FALSE(outcome.status);
     EXPECT_EQ(outcome.status.error().message, "enough");
@@ -262,7 +271,8 @@ TEST(ControlLoop, ManyCallersAtOnceEachGetTheirOwnJob) {
   std::vector<std::thread> callers;
   for (auto& mine : jobs) {
     callers.emplace_back([&] {
-      for (int i = 0; i < 100; ++i) mine.push_back(rig.loop->Execute("user:ana", "", Submit()).job.value);
+      for (int i = 0; i < 100; ++i)
+        mine.push_back(rig.loop->Execute("user:ana", "", Submit()).job.value);
     });
   }
   for (std::thread& caller : callers) caller.join();
@@ -275,7 +285,9 @@ TEST(ControlLoop, ObserversSeeOnlyWhatIsDurable) {
   struct Observer : CommitObserver {
     MemoryJournal* journal = nullptr;
     uint64_t seen = 0;
-    void OnCommit(const State&, const std::vector<Event>&) override { seen = journal->LastSequence(); }
+    void OnCommit(const State&, const std::vector<Event>&) override {
+      seen = journal->LastSequence();
+    }
   } observer;
   ManualClock clock;
   MemoryJournal journal;

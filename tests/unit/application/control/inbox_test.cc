@@ -9,7 +9,8 @@ namespace {
 
 std::vector<InboxItem> Items(int count) {
   std::vector<InboxItem> items;
-  for (int i = 0; i < count; ++i) items.push_back(CommandItem{"user:ana", std::to_string(i), Tick{}, {}});
+  for (int i = 0; i < count; ++i)
+    items.push_back(CommandItem{"user:ana", std::to_string(i), Tick{}, {}});
   return items;
 }
 

@@ -34,7 +34,8 @@ TEST(JournalRetention, TheBaseStaysWhereNothingMoreIsDropped) {
 }
 
 TEST(JournalRetention, TheNewestThatIsOldEnoughIsTheNextBase) {
-  const SnapshotPlace places[] = {{10, Day(1)}, {20, Day(5)}, {30, Day(9)}, {40, Day(12)}, {50, Day(15)}};
+  const SnapshotPlace places[] = {
+      {10, Day(1)}, {20, Day(5)}, {30, Day(9)}, {40, Day(12)}, {50, Day(15)}};
   const Duration keep = Duration::Nanoseconds(kDay.ns * 10);
   EXPECT_EQ(NextBases(places, Day(15), keep), (Numbers{20, 10}));
   EXPECT_EQ(NextBases(places, Day(14), keep), Numbers{10}) << "not a day too soon";
@@ -61,7 +62,8 @@ TEST(JournalRetention, KeepsEnoughAndNotMuchMore) {
     places.push_back({static_cast<uint64_t>(hour), now});
     if (const Numbers bases = NextBases(places, now, keep); !bases.empty()) base = bases.front();
     std::erase_if(places, [&](const SnapshotPlace& one) { return one.sequence < base; });
-    for (const uint64_t number : SuperfluousSnapshots(places, base, keep)) std::erase_if(places, [&](const SnapshotPlace& one) { return one.sequence == number; });
+    for (const uint64_t number : SuperfluousSnapshots(places, base, keep))
+      std::erase_if(places, [&](const SnapshotPlace& one) { return one.sequence == number; });
     ASSERT_LE(places.size(), 12u);
     if (base == 0) continue;
     ASSERT_EQ(places.front().sequence, base);
@@ -76,7 +78,8 @@ TEST(JournalRetention, KeepsEnoughAndNotMuchMore) {
 class DamagedSnapshots : public MemoryJournal {
  public:
   Status BeginWith(uint64_t snapshot) override {
-    return snapshot == damaged ? Status(Fail(Conflict("not whole"))) : MemoryJournal::BeginWith(snapshot);
+    return snapshot == damaged ? Status(Fail(Conflict("not whole")))
+                               : MemoryJournal::BeginWith(snapshot);
   }
   uint64_t damaged = 0;
 };
@@ -130,7 +133,10 @@ class DroppingController : public testing::Test {
   void Submit() {
     JobSpec spec;
     spec.command = {"/bin/true"};
-    ASSERT_TRUE(loop_->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).status);
+    ASSERT_TRUE(loop_
+                    ->Execute("user:ana", "",
+                              SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})
+                    .status);
   }
 
   void SubmitForSeconds(int seconds) {
@@ -162,7 +168,8 @@ TEST_F(DroppingController, RecoversAndDecidesAgainFromWhereItBegins) {
   EXPECT_EQ(report->first, base + 1);
   EXPECT_EQ(report->records, journal_.LastSequence() - base);
   EXPECT_TRUE(report->differences.empty()) << report->differences.front();
-  EXPECT_EQ(report->digest, StateDigest(*DecodeState(before))) << "of the whole state, not of what the records alone make";
+  EXPECT_EQ(report->digest, StateDigest(*DecodeState(before)))
+      << "of the whole state, not of what the records alone make";
 }
 
 // Notes its entries, until it breaks.
@@ -171,7 +178,9 @@ class Trail : public AuditTrail {
   void Write(AuditEntry entry) override { entries.push_back(std::move(entry)); }
   uint64_t LastNumber() const override { return entries.empty() ? 0 : entries.back().number; }
   uint64_t WrittenUntil() const override { return written_until; }
-  Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery&) override { return std::vector<WrittenAuditEntry>{}; }
+  Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery&) override {
+    return std::vector<WrittenAuditEntry>{};
+  }
 
   std::vector<AuditEntry> entries;
   uint64_t written_until = UINT64_MAX;

@@ -26,9 +26,15 @@ struct NodesRig {
     loop->AddObserver(nodes.get());
   }
   JoinNode JoinOf(uint64_t incarnation) const {
-    return {std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0})), incarnation, true, {}, 0};
+    return {std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0})),
+            incarnation,
+            true,
+            {},
+            0};
   }
-  std::shared_ptr<NodeExchange> Join(uint64_t incarnation) { return nodes->Join(1, JoinOf(incarnation))->exchange; }
+  std::shared_ptr<NodeExchange> Join(uint64_t incarnation) {
+    return nodes->Join(1, JoinOf(incarnation))->exchange;
+  }
   void Work() {
     while (*loop->Turn() == Duration{}) continue;
   }
@@ -54,7 +60,10 @@ TEST(NodeConnections, WhatIsPlacedOnANodeIsToldToItAtOnce) {
   (void)exchange->TakeNews();
   JobSpec spec;
   spec.command = {"/bin/true"};
-  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).status);
+  ASSERT_TRUE(rig.loop
+                  ->Execute("user:ana", "",
+                            SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})
+                  .status);
   rig.Work();
   const auto news = exchange->TakeNews();
   ASSERT_TRUE(news && news->orders);
@@ -92,13 +101,17 @@ TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
   JobSpec spec;
   spec.command = {"/bin/true"};
   spec.gpus.count = 1;
-  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).status);
+  ASSERT_TRUE(rig.loop
+                  ->Execute("user:ana", "",
+                            SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})
+                  .status);
   rig.Work();
   const auto news = exchange->TakeNews();
   ASSERT_TRUE(news && news->orders);
   ASSERT_EQ(news->orders->leases.size(), 1u);
   EXPECT_EQ(news->orders->leases[0].lease.gpus.at(0).gpu, 0) << "the agent's first";
-  ASSERT_TRUE(rig.loop->Read([](const State& state) { EXPECT_EQ(state.leases.begin()->second.gpus.at(0).gpu, 1); }));
+  ASSERT_TRUE(rig.loop->Read(
+      [](const State& state) { EXPECT_EQ(state.leases.begin()->second.gpus.at(0).gpu, 1); }));
 }
 
 TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) {
@@ -112,7 +125,9 @@ TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) 
   for (int i = 0; i < 2; ++i) {
     const auto refused = rig.nodes->Join(1, other);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message, "another machine is node n1: give this one a name of its own (gpu-platform agent --name)");
+    EXPECT_EQ(
+        refused.error().message,
+        "another machine is node n1: give this one a name of its own (gpu-platform agent --name)");
   }
   ASSERT_TRUE(first->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
   rig.Work();
@@ -120,7 +135,8 @@ TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) 
   ASSERT_TRUE(rig.loop->Read([](const State& state) { EXPECT_EQ(state.incidents.size(), 1u); }));
 }
 
-// A GPU that is held and otherwise divided keeps its division until nobody holds it; then the agent joins again.
+// A GPU that is held and otherwise divided keeps its division until nobody holds it; then the agent
+// joins again.
 TEST(NodeConnections, WhatWasHeldBackIsTakenInWhenItIsFree) {
   NodesRig rig;
   const auto before = rig.Join(1);
@@ -128,7 +144,10 @@ TEST(NodeConnections, WhatWasHeldBackIsTakenInWhenItIsFree) {
   JobSpec spec;
   spec.command = {"/bin/true"};
   spec.gpus.count = 2;
-  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).status);
+  ASSERT_TRUE(rig.loop
+                  ->Execute("user:ana", "",
+                            SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})
+                  .status);
   rig.Work();
   JoinNode less = rig.JoinOf(2);
   less.fresh = false;

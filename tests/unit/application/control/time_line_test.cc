@@ -1,4 +1,5 @@
-// What counts elapsed time goes on evenly whatever happens to the wall clock; what is of the calendar follows it.
+// What counts elapsed time goes on evenly whatever happens to the wall clock; what is of the
+// calendar follows it.
 
 #include <gtest/gtest.h>
 
@@ -34,14 +35,19 @@ struct TimeRig {
     const auto facts = std::make_shared<const NodeFacts>(TestCluster::MakeFacts("n1", {0, 0}));
     EXPECT_TRUE(loop->Execute("node", "", JoinNode{facts, 1, true, {}, 0}).status);
     loop->HeardFrom(node);
-    EXPECT_TRUE(loop->Execute("node", "", ReportNode{node, 1, {}, {{0, true, false, ""}, {1, true, false, ""}}}).status);
+    EXPECT_TRUE(loop->Execute("node", "",
+                              ReportNode{node, 1, {}, {{0, true, false, ""}, {1, true, false, ""}}})
+                    .status);
   }
   JobId Place(Duration limit) {
     JobSpec spec;
     spec.command = {"/bin/true"};
     spec.gpus.count = 1;
     spec.time_limit = limit;
-    const JobId job = loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}}).job;
+    const JobId job =
+        loop->Execute("user:ana", "",
+                      SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})
+            .job;
     (void)loop->Turn();
     return job;
   }
@@ -84,7 +90,9 @@ TEST(TimeLine, AStepOfTheWallClockEndsNoJobAndCostsNobody) {
     rig.Tick();
     EXPECT_EQ(rig.Of(job).stop, StopCause::kNone) << hours;
     rig.Read([&](const State& state) {
-      EXPECT_EQ(UseOf(state, *state.FindJob(job), rig.loop->Now()).time.units, int64_t{10'000} * kWholeShare) << hours;
+      EXPECT_EQ(UseOf(state, *state.FindJob(job), rig.loop->Now()).time.units,
+                int64_t{10'000} * kWholeShare)
+          << hours;
       EXPECT_EQ(WallOf(state.time, rig.loop->Now()), rig.clock.Now()) << hours;
     });
   }
@@ -134,7 +142,8 @@ TEST(TimeLine, OnTheSameBootARestartAsksNoWallClock) {
   EXPECT_EQ(rig.loop->Now() - before, Duration::Seconds(30));
   rig.Tick();
   EXPECT_EQ(rig.Of(job).stop, StopCause::kNone);
-  rig.Read([&](const State& state) { EXPECT_EQ(WallOf(state.time, rig.loop->Now()), rig.clock.Now()); });
+  rig.Read(
+      [&](const State& state) { EXPECT_EQ(WallOf(state.time, rig.loop->Now()), rig.clock.Now()); });
 }
 
 TEST(TimeLine, AfterARebootTimeGoesOnByTheWallClockAndNeverBack) {
@@ -150,7 +159,8 @@ TEST(TimeLine, AfterARebootTimeGoesOnByTheWallClockAndNeverBack) {
   rig.clock.Reboot("boot-3", kHour * -3);
   rig.Begin();
   EXPECT_EQ(rig.loop->Now() - before, Duration::Minutes(5));
-  rig.Read([&](const State& state) { EXPECT_EQ(WallOf(state.time, rig.loop->Now()), rig.clock.Now()); });
+  rig.Read(
+      [&](const State& state) { EXPECT_EQ(WallOf(state.time, rig.loop->Now()), rig.clock.Now()); });
 }
 
 TEST(TimeLine, ReservationsKeepTheirTimesOfTheCalendar) {
@@ -191,14 +201,17 @@ TEST(TimeLine, BooksFollowTheCalendarAndLoseNoTime) {
     rig.clock.StepWall(kHour * hours);
     rig.Tick();
     const ServiceAction action = hours > 0 ? ServiceAction::kDrain : ServiceAction::kOnline;
-    EXPECT_TRUE(rig.loop->Execute("user:root", "", ChangeService{rig.node, 1, action, false, "", {}}).status);
+    EXPECT_TRUE(
+        rig.loop->Execute("user:root", "", ChangeService{rig.node, 1, action, false, "", {}})
+            .status);
   }
   rig.Read([&](const State& state) {
     const Instant now = rig.loop->Now();
     GpuTime all;
     for (const auto& [row, time] : state.metering.installed.BookAt(now).rows) all += time;
     EXPECT_EQ(all.units, Wide{2} * kWholeShare * (now - before).ToMilliseconds());
-    EXPECT_EQ(state.metering.used.book.today, DayOf(rig.clock.Now() + kHour * 97)) << "the latest day that there was";
+    EXPECT_EQ(state.metering.used.book.today, DayOf(rig.clock.Now() + kHour * 97))
+        << "the latest day that there was";
   });
 }
 

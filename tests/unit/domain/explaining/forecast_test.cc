@@ -64,7 +64,8 @@ TEST_F(Forecasts, ByTimeLimitsAloneItIsOneMoment) {
   EXPECT_EQ(forecast.median, kStart + Duration::Minutes(90));
   EXPECT_EQ(forecast.earliest, forecast.latest);
   EXPECT_EQ(forecast.plays, 1);
-  EXPECT_EQ(forecast.text, "expected to start at " + ToRfc3339(kStart + Duration::Minutes(90)) + ", if jobs run to their time limits");
+  EXPECT_EQ(forecast.text, "expected to start at " + ToRfc3339(kStart + Duration::Minutes(90)) +
+                               ", if jobs run to their time limits");
 }
 
 TEST_F(Forecasts, ThePastMakesItAnInterval) {
@@ -79,7 +80,8 @@ TEST_F(Forecasts, ThePastMakesItAnInterval) {
   EXPECT_LT(*forecast.earliest, *forecast.median);
   EXPECT_LT(*forecast.median, *forecast.latest);
   EXPECT_LE(*forecast.latest, engine_.now() + Duration::Minutes(60));
-  EXPECT_NE(forecast.text.find("from 6 finished jobs like those that run"), std::string::npos) << forecast.text;
+  EXPECT_NE(forecast.text.find("from 6 finished jobs like those that run"), std::string::npos)
+      << forecast.text;
 }
 
 TEST_F(Forecasts, WhatIsDoneAlreadyCounts) {
@@ -87,7 +89,8 @@ TEST_F(Forecasts, WhatIsDoneAlreadyCounts) {
   Submit(8);
   const JobId job = Submit(8);
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(21));
-  EXPECT_EQ(Ask(job).earliest, engine_.now() + Duration::Minutes(39)) << "it is none of those that took 20 min";
+  EXPECT_EQ(Ask(job).earliest, engine_.now() + Duration::Minutes(39))
+      << "it is none of those that took 20 min";
   EXPECT_EQ(Ask(job).latest, engine_.now() + Duration::Minutes(39));
 }
 
@@ -96,13 +99,17 @@ TEST_F(Forecasts, NobodyRunsBeyondItsTimeLimit) {
   Submit(8, Duration::Minutes(30));
   const Forecast forecast = Ask(Submit(8));
   EXPECT_EQ(forecast.latest, engine_.now() + Duration::Minutes(30));
-  EXPECT_NE(forecast.text.find("from time limits and 6 finished jobs"), std::string::npos) << forecast.text;
+  EXPECT_NE(forecast.text.find("from time limits and 6 finished jobs"), std::string::npos)
+      << forecast.text;
 }
 
 // A job that gave way keeps its work: what is left of it is less.
 TEST_F(Forecasts, WorkThatIsKeptIsNotDoneTwice) {
   for (int i = 0; i < 6; ++i) Finished(60);
-  const JobId low = Submit(8, {}, [](JobSpec& spec) { spec.preemptible = true; spec.priority = 300; });
+  const JobId low = Submit(8, {}, [](JobSpec& spec) {
+    spec.preemptible = true;
+    spec.priority = 300;
+  });
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(40));
   Submit(8, Duration::Minutes(10), [](JobSpec& spec) { spec.priority = 900; });
   ASSERT_NE(engine_.state().FindJob(low)->preempted_for, JobId{});
@@ -129,16 +136,19 @@ TEST_F(Forecasts, WhoHasNoEndIsNamed) {
   EXPECT_EQ(forecast.outcome, Future::Outcome::kUnknown);
   EXPECT_EQ(forecast.endless, std::vector{first});
   EXPECT_FALSE(forecast.median.has_value());
-  EXPECT_EQ(forecast.text, "when it starts cannot be told: " + ToText(first) + " has no time limit and nothing like it has finished yet");
+  EXPECT_EQ(forecast.text, "when it starts cannot be told: " + ToText(first) +
+                               " has no time limit and nothing like it has finished yet");
 }
 
 TEST_F(Forecasts, WhoseEndWouldNotHelpIsNotNamed) {
   Submit(1);
-  ASSERT_TRUE(engine_.Execute(ChangeService{NodeId{0}, 7, ServiceAction::kDrain, false, "ana: fan"}).has_value());
+  ASSERT_TRUE(engine_.Execute(ChangeService{NodeId{0}, 7, ServiceAction::kDrain, false, "ana: fan"})
+                  .has_value());
   Submit(7, Duration::Minutes(60));
   const Forecast forecast = Ask(Submit(8));
   EXPECT_EQ(forecast.outcome, Future::Outcome::kWaitsOn) << "a GPU is out of service";
-  EXPECT_EQ(forecast.text, "not expected to start as things are, when all that run have ended well");
+  EXPECT_EQ(forecast.text,
+            "not expected to start as things are, when all that run have ended well");
 }
 
 TEST_F(Forecasts, WhoEndsInTimeIsEnough) {
@@ -152,12 +162,14 @@ TEST_F(Forecasts, OnALostNodeNobodyKnows) {
   ASSERT_TRUE(engine_.Execute(SilenceNode{NodeId{0}}).has_value());
   const Forecast forecast = Ask(Submit(8));
   EXPECT_FALSE(forecast.median.has_value());
-  EXPECT_EQ(forecast.text, "when it starts cannot be told: " + ToText(first) + " is on a node that is lost");
+  EXPECT_EQ(forecast.text,
+            "when it starts cannot be told: " + ToText(first) + " is on a node that is lost");
 }
 
 TEST_F(Forecasts, WhatNobodysEndMendsIsToldSo) {
   Submit(8, Duration::Minutes(60));
-  ASSERT_TRUE(engine_.Execute(ChangeService{NodeId{0}, -1, ServiceAction::kDrain, false, "test"}).has_value());
+  ASSERT_TRUE(engine_.Execute(ChangeService{NodeId{0}, -1, ServiceAction::kDrain, false, "test"})
+                  .has_value());
   EXPECT_EQ(Ask(Submit(8)).outcome, Future::Outcome::kWaitsOn);
 }
 
@@ -206,13 +218,16 @@ TEST_F(Forecasts, WhoWaitsForAnotherStartsBehindIt) {
 
 TEST_F(Forecasts, WhoWaitsForAFailureIsNotExpectedToStart) {
   const JobId first = Submit(4, Duration::Minutes(60));
-  const Forecast forecast = Ask(Submit(1, {}, [&](JobSpec& spec) { spec.after = {{first, AfterKind::kFailed}}; }));
+  const Forecast forecast =
+      Ask(Submit(1, {}, [&](JobSpec& spec) { spec.after = {{first, AfterKind::kFailed}}; }));
   EXPECT_EQ(forecast.outcome, Future::Outcome::kWaitsOn);
 }
 
 TEST_F(Forecasts, CostIsGpuHoursAndSaysWhereFrom) {
-  EXPECT_EQ(CostOfA(8).text, "not known: it has no time limit, and nothing like it has finished yet");
-  EXPECT_EQ(CostOfA(8, Duration::Minutes(90)).text, "at most 12.0 GPU-hours, if it runs to its time limit");
+  EXPECT_EQ(CostOfA(8).text,
+            "not known: it has no time limit, and nothing like it has finished yet");
+  EXPECT_EQ(CostOfA(8, Duration::Minutes(90)).text,
+            "at most 12.0 GPU-hours, if it runs to its time limit");
   for (int minutes = 10; minutes <= 100; minutes += 10) Finished(minutes);
   EXPECT_EQ(CostOfA(8).text, "2.7 to 13.4 GPU-hours (median 8.0), from 10 finished jobs like it");
   EXPECT_EQ(CostOfA(8, Duration::Minutes(30)).longest, Duration::Minutes(30));

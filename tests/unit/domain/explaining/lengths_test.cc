@@ -9,11 +9,13 @@
 namespace gp {
 namespace {
 
-PastRun Took(const std::string& user, const std::string& name, int gpus, int minutes, const std::string& queue = "default") {
+PastRun Took(const std::string& user, const std::string& name, int gpus, int minutes,
+             const std::string& queue = "default") {
   JobSpec spec;
   spec.name = name;
   spec.gpus.count = gpus;
-  return {std::make_shared<const JobSpec>(spec), user, queue, "default", Duration::Minutes(minutes)};
+  return {std::make_shared<const JobSpec>(spec), user, queue, "default",
+          Duration::Minutes(minutes)};
 }
 
 Job Like(const PastRun& run) {
@@ -24,7 +26,9 @@ Job Like(const PastRun& run) {
   return job;
 }
 
-Duration Shortest(const Lengths& lengths, const PastRun& run) { return lengths.Alike(Like(run))->runs.front().first; }
+Duration Shortest(const Lengths& lengths, const PastRun& run) {
+  return lengths.Alike(Like(run))->runs.front().first;
+}
 
 TEST(Lengths, TheNearestGroupThatHasEnoughTells) {
   std::vector<PastRun> past;
@@ -34,10 +38,13 @@ TEST(Lengths, TheNearestGroupThatHasEnoughTells) {
     past.push_back(Took("ben", "", 2, 10 + i, "research"));
   }
   const Lengths lengths(past);
-  EXPECT_EQ(Shortest(lengths, Took("ana", "train", 1, 0)), Duration::Minutes(100)) << "by user and name";
-  EXPECT_EQ(Shortest(lengths, Took("ana", "other", 4, 0)), Duration::Minutes(50)) << "by user and shape";
+  EXPECT_EQ(Shortest(lengths, Took("ana", "train", 1, 0)), Duration::Minutes(100))
+      << "by user and name";
+  EXPECT_EQ(Shortest(lengths, Took("ana", "other", 4, 0)), Duration::Minutes(50))
+      << "by user and shape";
   EXPECT_EQ(lengths.Alike(Like(Took("ana", "other", 1, 0)))->runs.size(), 10u) << "by user";
-  EXPECT_EQ(Shortest(lengths, Took("cem", "", 1, 0, "research")), Duration::Minutes(10)) << "by queue";
+  EXPECT_EQ(Shortest(lengths, Took("cem", "", 1, 0, "research")), Duration::Minutes(10))
+      << "by queue";
   EXPECT_EQ(lengths.Alike(Like(Took("cem", "", 1, 0, "elsewhere")))->runs.size(), 15u) << "all";
 }
 
@@ -59,10 +66,12 @@ TEST(Lengths, OfThoseThatTookLongerThanWhatIsDone) {
   EXPECT_EQ(GuessWork(alike, {}, 0), Duration::Minutes(10));
   EXPECT_EQ(GuessWork(alike, {}, kSlices / 2), Duration::Minutes(30));
   EXPECT_EQ(GuessWork(alike, {}, kSlices - 1), Duration::Minutes(40));
-  EXPECT_EQ(GuessWork(alike, Duration::Minutes(20), 0), Duration::Minutes(30)) << "not as long as is done already";
+  EXPECT_EQ(GuessWork(alike, Duration::Minutes(20), 0), Duration::Minutes(30))
+      << "not as long as is done already";
 }
 
-// The middle of the last slice would leave out those that take longest, and everybody would start too early.
+// The middle of the last slice would leave out those that take longest, and everybody would start
+// too early.
 TEST(Lengths, ASliceOfManyIsTheirMean) {
   std::vector<int> minutes(2 * kSlices, 10);
   minutes.back() = 1'000;
@@ -94,7 +103,8 @@ TEST(Guesses, OverAllPlaysAJobGetsEachSliceOnce) {
 TEST(Guesses, NeighboursAreSeldomInTheSameSlice) {
   int same = 0;
   for (uint64_t job = 1; job < 300; ++job) {
-    for (int play = 0; play < kSlices; ++play) same += SliceOf({job}, play) == SliceOf({job + 1}, play) ? 1 : 0;
+    for (int play = 0; play < kSlices; ++play)
+      same += SliceOf({job}, play) == SliceOf({job + 1}, play) ? 1 : 0;
   }
   EXPECT_LT(same, 300 * kSlices / 8);
 }

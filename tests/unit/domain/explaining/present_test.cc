@@ -1,4 +1,5 @@
-// A copy of all that is open is a state like any other, and decides as the one that it was taken from.
+// A copy of all that is open is a state like any other, and decides as the one that it was taken
+// from.
 
 #include "domain/explaining/present.h"
 
@@ -34,7 +35,8 @@ Engine BusyEngine() {
   queue.name = "research";
   queue.guaranteed = 4;
   EXPECT_TRUE(engine.Execute(queue).has_value());
-  const JobId first = Submit(engine, 8, [](JobSpec& spec) { spec.time_limit = Duration::Minutes(60); });
+  const JobId first =
+      Submit(engine, 8, [](JobSpec& spec) { spec.time_limit = Duration::Minutes(60); });
   Submit(engine, 8, [](JobSpec& spec) { spec.preemptible = true; });
   Submit(engine, 4);
   Submit(engine, 1, [&](JobSpec& spec) { spec.after = {{first, AfterKind::kOk}}; });
@@ -59,13 +61,15 @@ TEST(Present, FinishedElementsAreCounts) {
   Engine engine = BusyEngine();
   const JobId array = Submit(engine, 0, [](JobSpec& spec) {
     spec.array = {3, 0};
-    spec.time_limit = Duration::Minutes(5);  // or no node would be open to it: both are kept or reserved
+    // Or no node would be open to it: both are kept or reserved
+    spec.time_limit = Duration::Minutes(5);
   });
   engine.AdvanceTo(engine.now() + Duration::Minutes(1));
   engine.Finish(ElementId(array, 0));
   const Present present = TakePresent(engine.state());
   EXPECT_EQ(present.state.FindJob(ElementId(array, 0)), nullptr);
-  EXPECT_EQ(present.state.arrays.at(array), (Array{.count = 3, .known = 2, .started = 3, .ended = 1, .completed = 1}));
+  EXPECT_EQ(present.state.arrays.at(array),
+            (Array{.count = 3, .known = 2, .started = 3, .ended = 1, .completed = 1}));
   const auto broken = CheckInvariants(present.state);
   EXPECT_TRUE(broken.empty()) << broken.front().detail;
   for (const int index : {1, 2}) engine.Finish(ElementId(array, index));
@@ -117,10 +121,13 @@ TEST(Present, WorkOfAllAttemptsCountsWhereItIsKept) {
     job.attempts[1].number = 2;
     job.attempts[1].placed_at = Instant{} + Duration::Minutes(20);
     job.state = JobState::kRunning;
-    EXPECT_EQ(WorkOf(job, Instant{} + Duration::Minutes(25)), Duration::Minutes(preemptible ? 15 : 5));
+    EXPECT_EQ(WorkOf(job, Instant{} + Duration::Minutes(25)),
+              Duration::Minutes(preemptible ? 15 : 5));
     job.attempts.pop_back();
     job.state = JobState::kQueued;
-    EXPECT_EQ(WorkOf(job, Instant{} + Duration::Minutes(25)), Duration::Minutes(preemptible ? 10 : 0)) << "others begin anew";
+    EXPECT_EQ(WorkOf(job, Instant{} + Duration::Minutes(25)),
+              Duration::Minutes(preemptible ? 10 : 0))
+        << "others begin anew";
   }
 }
 

@@ -7,9 +7,13 @@ namespace {
 
 constexpr int64_t kNov1 = 20'758;  // 2026-11-01, days since 1970
 
-Instant November(int64_t day, int64_t hour = 0) { return Instant{(kNov1 + day - 1) * kDay.ns + Duration::Minutes(hour * 60).ns}; }
+Instant November(int64_t day, int64_t hour = 0) {
+  return Instant{(kNov1 + day - 1) * kDay.ns + Duration::Minutes(hour * 60).ns};
+}
 
-UsageSum Used(int64_t gpu_hours, int64_t micros = 0) { return {{kGpuHour.units * gpu_hours}, Money::OfMicros(micros)}; }
+UsageSum Used(int64_t gpu_hours, int64_t micros = 0) {
+  return {{kGpuHour.units * gpu_hours}, Money::OfMicros(micros)};
+}
 
 constexpr Duration kThreeDays = kDay * 3;
 
@@ -17,7 +21,9 @@ BudgetStanding Standing(const Budget& budget, const UsageSum& used, const UsageS
   return StandingOf(budget, used, recent, kThreeDays, November(16), November(31));
 }
 
-Budget Of(int64_t gpu_hours, int64_t micros = 0) { return {.time = {kGpuHour.units * gpu_hours}, .money_micros = micros}; }
+Budget Of(int64_t gpu_hours, int64_t micros = 0) {
+  return {.time = {kGpuHour.units * gpu_hours}, .money_micros = micros};
+}
 
 TEST(StandingOf, SaysHowMuchIsUsed) {
   EXPECT_EQ(Standing(Of(100), Used(0)).per_cent, 0);
@@ -35,7 +41,9 @@ TEST(StandingOf, TheNearerLimitCounts) {
   EXPECT_EQ(Standing(Of(0, 50'000'000), Used(90, 25'000'000)).per_cent, 50);
 }
 
-TEST(StandingOf, WithoutLimitsNothingIsUsedUp) { EXPECT_EQ(Standing({}, Used(1'000, 1'000)), BudgetStanding{}); }
+TEST(StandingOf, WithoutLimitsNothingIsUsedUp) {
+  EXPECT_EQ(Standing({}, Used(1'000, 1'000)), BudgetStanding{});
+}
 
 TEST(StandingOf, ExpectsTheMonthToGoOnAsOfLate) {
   // 10 GPU-hours a day; fifteen days are left.
@@ -52,15 +60,19 @@ TEST(StandingOf, WhatLastsUntilTheEndHasNoDay) {
 }
 
 TEST(StandingOf, ABookThatHasJustBegunExpectsNothing) {
-  const BudgetStanding standing = StandingOf(Of(100), Used(10), Used(10), Duration{0}, November(16), November(31));
+  const BudgetStanding standing =
+      StandingOf(Of(100), Used(10), Used(10), Duration{0}, November(16), November(31));
   EXPECT_TRUE(standing.is_too_early);
   EXPECT_EQ(standing.expected_per_cent, 10);
   EXPECT_FALSE(standing.used_up_at);
   EXPECT_FALSE(Standing(Of(100), Used(10), Used(10)).is_too_early);
-  EXPECT_EQ(Standing(Of(100), Used(10), Used(-10)).expected_per_cent, 10) << "more was taken back than used";
+  EXPECT_EQ(Standing(Of(100), Used(10), Used(-10)).expected_per_cent, 10)
+      << "more was taken back than used";
 }
 
-TEST(StandingOf, WhatIsUsedUpIsSoNow) { EXPECT_EQ(Standing(Of(100), Used(100)).used_up_at, November(16)); }
+TEST(StandingOf, WhatIsUsedUpIsSoNow) {
+  EXPECT_EQ(Standing(Of(100), Used(100)).used_up_at, November(16));
+}
 
 }  // namespace
 }  // namespace gp

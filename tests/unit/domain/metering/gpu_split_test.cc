@@ -15,24 +15,31 @@ Gpu Working() {
   return gpu;
 }
 
-std::vector<GpuPart> Split(const Gpu& gpu, const std::vector<GpuClaim>& claims = {}) { return SplitOf(gpu, false, false, claims); }
+std::vector<GpuPart> Split(const Gpu& gpu, const std::vector<GpuClaim>& claims = {}) {
+  return SplitOf(gpu, false, false, claims);
+}
 
-TEST(SplitOf, AFreeGpuIsIdle) { EXPECT_EQ(Split(Working()), (std::vector<GpuPart>{{UsageKind::kIdle, {}, 1'000}})); }
+TEST(SplitOf, AFreeGpuIsIdle) {
+  EXPECT_EQ(Split(Working()), (std::vector<GpuPart>{{UsageKind::kIdle, {}, 1'000}}));
+}
 
 TEST(SplitOf, FourQuartersAreAWhole) {
-  const std::vector<GpuPart> parts = Split(Working(), {{LeaseId{1}, 250}, {LeaseId{2}, 250}, {LeaseId{3}, 250}, {LeaseId{4}, 250}});
+  const std::vector<GpuPart> parts = Split(
+      Working(), {{LeaseId{1}, 250}, {LeaseId{2}, 250}, {LeaseId{3}, 250}, {LeaseId{4}, 250}});
   ASSERT_EQ(parts.size(), 4u);
   for (const GpuPart& part : parts) EXPECT_EQ(part.share, 250);
 }
 
 TEST(SplitOf, TheRestOfASharedGpuIsAFragment) {
-  EXPECT_EQ(Split(Working(), {{LeaseId{1}, 250}}),
-            (std::vector<GpuPart>{{UsageKind::kJobs, LeaseId{1}, 250}, {UsageKind::kFragment, {}, 750}}));
+  EXPECT_EQ(
+      Split(Working(), {{LeaseId{1}, 250}}),
+      (std::vector<GpuPart>{{UsageKind::kJobs, LeaseId{1}, 250}, {UsageKind::kFragment, {}, 750}}));
 }
 
 TEST(SplitOf, ClaimsThatComeToMoreAreReckonedInProportion) {
   // One has the compute, the other one the memory.
-  const std::vector<GpuPart> parts = Split(Working(), {{LeaseId{1}, 900}, {LeaseId{2}, 900}, {LeaseId{3}, 200}});
+  const std::vector<GpuPart> parts =
+      Split(Working(), {{LeaseId{1}, 900}, {LeaseId{2}, 900}, {LeaseId{3}, 200}});
   EXPECT_EQ(parts, (std::vector<GpuPart>{{UsageKind::kJobs, LeaseId{1}, 450},
                                          {UsageKind::kJobs, LeaseId{2}, 450},
                                          {UsageKind::kJobs, LeaseId{3}, 100}}));
@@ -63,15 +70,17 @@ TEST(SplitOf, WhatNobodyHasIsCountedByWhyThatIs) {
     gpu.draining = row.draining;
     const std::vector<GpuPart> parts = SplitOf(gpu, row.is_lost, row.is_drained, {});
     ASSERT_EQ(parts.size(), 1u);
-    EXPECT_EQ(parts[0].kind, row.kind) << Name(row.condition) << row.draining << row.is_lost << row.is_drained;
+    EXPECT_EQ(parts[0].kind, row.kind)
+        << Name(row.condition) << row.draining << row.is_lost << row.is_drained;
   }
 }
 
 TEST(SplitOf, AJobOnAGpuThatFailsHasItUntilItLeaves) {
   Gpu gpu;
   gpu.condition = GpuCondition::kQuarantined;
-  EXPECT_EQ(Split(gpu, {{LeaseId{7}, 400}}),
-            (std::vector<GpuPart>{{UsageKind::kJobs, LeaseId{7}, 400}, {UsageKind::kFaulty, {}, 600}}));
+  EXPECT_EQ(
+      Split(gpu, {{LeaseId{7}, 400}}),
+      (std::vector<GpuPart>{{UsageKind::kJobs, LeaseId{7}, 400}, {UsageKind::kFaulty, {}, 600}}));
 }
 
 TEST(SplitOf, PartsAlwaysComeToAWhole) {
@@ -80,7 +89,8 @@ TEST(SplitOf, PartsAlwaysComeToAWhole) {
     Gpu gpu;
     gpu.condition = static_cast<GpuCondition>(rng.Below(8));
     std::vector<GpuClaim> claims;
-    for (uint64_t n = rng.Below(12); n > 0; --n) claims.push_back({LeaseId{n}, static_cast<int>(rng.Below(1'001))});
+    for (uint64_t n = rng.Below(12); n > 0; --n)
+      claims.push_back({LeaseId{n}, static_cast<int>(rng.Below(1'001))});
     const std::vector<GpuPart> parts = SplitOf(gpu, rng.Below(2) == 0, rng.Below(2) == 0, claims);
     int sum = 0;
     for (const GpuPart& part : parts) {
@@ -95,7 +105,8 @@ TEST(Reckoned, NobodyPaysForMoreThanTheyHold) {
   Rng rng(23);
   for (int i = 0; i < 20'000; ++i) {
     std::vector<GpuClaim> claims;
-    for (uint64_t n = 1 + rng.Below(8); n > 0; --n) claims.push_back({LeaseId{n}, static_cast<int>(rng.Below(1'001))});
+    for (uint64_t n = 1 + rng.Below(8); n > 0; --n)
+      claims.push_back({LeaseId{n}, static_cast<int>(rng.Below(1'001))});
     const std::vector<int> shares = Reckoned(claims);
     for (size_t k = 0; k < claims.size(); ++k) ASSERT_LE(shares[k], claims[k].share);
   }

@@ -24,7 +24,8 @@ TEST(Money, IsRoundedWhereItIsReadAlone) {
   EXPECT_EQ(ToText(Money::OfMicros(5'000)), "0.01");
   EXPECT_EQ(ToText(Money::OfMicros(4'999)), "0.00");
   EXPECT_EQ(ToText(Money::OfMicros(-5'000)), "-0.01");
-  EXPECT_EQ(ToText(Money(GpuTime{kGpuHour.units / 2}, Price{9'999})), "0.00") << "rounded once: 4,999.5 millionths";
+  EXPECT_EQ(ToText(Money(GpuTime{kGpuHour.units / 2}, Price{9'999})), "0.00")
+      << "rounded once: 4,999.5 millionths";
 }
 
 TEST(Money, HoldsThirtyYearsOfAHundredThousandGpus) {
@@ -38,7 +39,8 @@ TEST(Money, SumsDoNotDependOnTheirOrder) {
   Money up, down;
   std::vector<Money> parts;
   for (int i = 0; i < 1'000; ++i) {
-    parts.emplace_back(GpuTime{static_cast<int64_t>(rng.Below(1'000'000'000'000))}, Price{static_cast<int64_t>(rng.Below(9'000'000))});
+    parts.emplace_back(GpuTime{static_cast<int64_t>(rng.Below(1'000'000'000'000))},
+                       Price{static_cast<int64_t>(rng.Below(9'000'000))});
   }
   for (size_t i = 0; i < parts.size(); ++i) {
     up += parts[i];

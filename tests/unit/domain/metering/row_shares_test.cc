@@ -21,7 +21,8 @@ TEST(RowShares, SumsEachRowOnce) {
   shares.Add(RowFor(UsageKind::kJobs), 500);
   shares.Add(RowFor(UsageKind::kIdle, "T4"), 700);
   shares.Add(RowFor(UsageKind::kJobs), -200);
-  EXPECT_EQ(shares.Sum(), (Shares{{RowFor(UsageKind::kJobs), 1'300}, {RowFor(UsageKind::kIdle, "T4"), 1'000}}));
+  EXPECT_EQ(shares.Sum(),
+            (Shares{{RowFor(UsageKind::kJobs), 1'300}, {RowFor(UsageKind::kIdle, "T4"), 1'000}}));
   EXPECT_EQ(shares.Sum(), Shares());
 }
 

@@ -12,7 +12,12 @@ namespace {
 constexpr Instant kNoon{Duration::Minutes(12 * 60).ns};  // of day 0
 
 UsageKey KeyFor(UsageKind kind, const std::string& user = "", int64_t micros = 2'000'000) {
-  return {.kind = kind, .pool = "default", .model = "H100", .price = {micros}, .queue = user.empty() ? "" : "nlp", .user = user};
+  return {.kind = kind,
+          .pool = "default",
+          .model = "H100",
+          .price = {micros},
+          .queue = user.empty() ? "" : "nlp",
+          .user = user};
 }
 
 TEST(UsageBook, DividesASpanAtMidnight) {
@@ -31,7 +36,8 @@ TEST(UsageBook, SpansThatMeetLeaveNothingOut) {
   UsageBook often, once;
   Instant at{0};
   for (int i = 0; i < 20'000; ++i) {
-    const Instant next = at + Duration::Nanoseconds(static_cast<int64_t>(rng.Below(60'000'000'000)));
+    const Instant next =
+        at + Duration::Nanoseconds(static_cast<int64_t>(rng.Below(60'000'000'000)));
     often.Add(KeyFor(UsageKind::kIdle), at, next, 1'000);
     at = next;
   }
@@ -69,10 +75,12 @@ TEST(UsageBook, PutsOldDaysTogetherAndLosesNothing) {
   EXPECT_EQ(all, GpuTime{kGpuHour.units * 24 * kDays});
   EXPECT_EQ(of_ana, GpuTime{kDays});
   std::erase_if(book.rows, [](const auto& row) { return row.first.user == "ana"; });
-  // Of 1970 one row; of the months until a hundred days ago one each, of the days since then one each.
+  // Of 1970 one row; of the months until a hundred days ago one each, of the days since then one
+  // each.
   EXPECT_EQ(book.rows.begin()->first.day, 0);
   EXPECT_EQ(book.rows.begin()->second, GpuTime{kGpuHour.units * 24 * 212});
-  const auto months = std::ranges::count_if(book.rows, [&](const auto& row) { return row.first.day < kDays - 1 - kDaysKept; });
+  const auto months = std::ranges::count_if(
+      book.rows, [&](const auto& row) { return row.first.day < kDays - 1 - kDaysKept; });
   EXPECT_EQ(static_cast<int64_t>(book.rows.size()) - months, kDaysKept + 1);
   EXPECT_LE(months, 26);
 }
@@ -89,14 +97,17 @@ TEST(UsageBook, ADayThatWasPutToItsMonthTakesWhatComesLate) {
   EXPECT_EQ(book.today, 400);
 }
 
-// Rows whose rate does not change for years are settled at last, and beside them others of the same days each hour.
+// Rows whose rate does not change for years are settled at last, and beside them others of the same
+// days each hour.
 TEST(UsageBook, ADayComesToTheSameRowWheneverItIsEntered) {
   for (int64_t end = 780; end < 1'300; ++end) {
     UsageBook settled, late;
     settled.Coarsen(0);
     for (int64_t day = 0; day < end; ++day) {
       settled.Coarsen(day);
-      if (day % 7 == 0) settled.Add(KeyFor(UsageKind::kIdle), Instant{day * kDay.ns}, Instant{(day + 7) * kDay.ns}, 1'000);
+      if (day % 7 == 0)
+        settled.Add(KeyFor(UsageKind::kIdle), Instant{day * kDay.ns}, Instant{(day + 7) * kDay.ns},
+                    1'000);
     }
     late.Coarsen(settled.today);
     late.Add(KeyFor(UsageKind::kIdle), Instant{0}, Instant{(end + 6) / 7 * 7 * kDay.ns}, 1'000);
@@ -118,14 +129,16 @@ TEST(UsageBook, SaysWhichDaysARowHas) {
 TEST(AddTo, PutsTogetherWhatDoesNotCount) {
   UsageBook book;
   book.Add(KeyFor(UsageKind::kJobs, "ana", 2'000'000), kNoon, kNoon + Duration::Minutes(60), 1'000);
-  book.Add(KeyFor(UsageKind::kJobs, "ana", 3'000'000), kNoon, kNoon + Duration::Minutes(60), 1'000);  // after a new price
+  // After a new price
+  book.Add(KeyFor(UsageKind::kJobs, "ana", 3'000'000), kNoon, kNoon + Duration::Minutes(60), 1'000);
   book.Add(KeyFor(UsageKind::kJobs, "ben", 2'000'000), kNoon, kNoon + Duration::Minutes(60), 500);
   book.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon + Duration::Minutes(60), 500);
   UsageSums users;
   for (const auto& [row, time] : book.rows) AddTo(users, {.kind = false, .user = true}, row, time);
   ASSERT_EQ(users.size(), 3u);
   std::vector<std::string> texts;
-  for (const auto& [key, sum] : users) texts.push_back(key.user + " " + ToGpuHours(sum.time) + " " + ToText(sum.money));
+  for (const auto& [key, sum] : users)
+    texts.push_back(key.user + " " + ToGpuHours(sum.time) + " " + ToText(sum.money));
   EXPECT_EQ(texts, (std::vector<std::string>{" 0.5 1.00", "ana 2 5.00", "ben 0.5 1.00"}));
 }
 

@@ -11,8 +11,12 @@ Bin FourGpus() {
   return bin;
 }
 
-constexpr Shape AnyPart(int share) { return {.cpu_milli = 1'000, .memory_mib = 1'024, .gpus = 1, .share = share}; }
-constexpr Shape AnyWhole(int gpus) { return {.cpu_milli = 1'000, .memory_mib = 1'024, .gpus = gpus, .share = kWholeGpu}; }
+constexpr Shape AnyPart(int share) {
+  return {.cpu_milli = 1'000, .memory_mib = 1'024, .gpus = 1, .share = share};
+}
+constexpr Shape AnyWhole(int gpus) {
+  return {.cpu_milli = 1'000, .memory_mib = 1'024, .gpus = gpus, .share = kWholeGpu};
+}
 
 TEST(Bin, APartGoesToTheTightestGpu) {
   Bin bin = FourGpus();

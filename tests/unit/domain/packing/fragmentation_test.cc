@@ -8,10 +8,15 @@ namespace gp {
 namespace {
 
 constexpr Shape SmallPart(int share) { return {.cpu_milli = 1'000, .gpus = 1, .share = share}; }
-constexpr Shape FewCores(int gpus) { return {.cpu_milli = 1'000, .gpus = gpus, .share = kWholeGpu}; }
+constexpr Shape FewCores(int gpus) {
+  return {.cpu_milli = 1'000, .gpus = gpus, .share = kWholeGpu};
+}
 
 Bin TwoGpus(int first, int second) {
-  return {.cpu_milli = 8'000, .memory_mib = 1, .gpus = 2, .free = {static_cast<int16_t>(first), static_cast<int16_t>(second)}};
+  return {.cpu_milli = 8'000,
+          .memory_mib = 1,
+          .gpus = 2,
+          .free = {static_cast<int16_t>(first), static_cast<int16_t>(second)}};
 }
 
 TEST(TypicalShapes, AreTheMostFrequentOnes) {
@@ -33,7 +38,7 @@ TEST(TypicalShapes, HostMemoryMakesNoDifference) {
 TEST(Waste, IsWhatATypicalShapeCannotUse) {
   const TypicalShapes halves = TypicalShapes::Of({SmallPart(500)});
   EXPECT_EQ(Waste(TwoGpus(1'000, 400), halves), 400);
-  EXPECT_EQ(Waste(TwoGpus(499, 400), halves), 899);   // cannot run: all of it
+  EXPECT_EQ(Waste(TwoGpus(499, 400), halves), 899);  // cannot run: all of it
   const TypicalShapes pairs = TypicalShapes::Of({FewCores(2)});
   EXPECT_EQ(Waste(TwoGpus(1'000, 999), pairs), 1'999);
   EXPECT_EQ(Waste(TwoGpus(1'000, 1'000), pairs), 0);
@@ -42,7 +47,8 @@ TEST(Waste, IsWhatATypicalShapeCannotUse) {
 }
 
 TEST(Waste, WeighsShapesByHowOftenTheyCome) {
-  const TypicalShapes both = TypicalShapes::Of({SmallPart(500), SmallPart(500), SmallPart(500), FewCores(2)});
+  const TypicalShapes both =
+      TypicalShapes::Of({SmallPart(500), SmallPart(500), SmallPart(500), FewCores(2)});
   EXPECT_EQ(Waste(TwoGpus(1'000, 400), both), 3 * 400 + 1 * 1'400);
 }
 
@@ -62,7 +68,8 @@ TEST(Scarcity, GrowsWithWhatAShapeMayNotUse) {
   TypicalShapes typical = TypicalShapes::Of({SmallPart(500), picky, large}, 100);
   typical.Weigh(bins);
   for (const TypicalShape& one : typical.list()) {
-    const int64_t expected = one.shape == large ? 0 : one.shape == picky ? 8'000 : 1'000;  // 4 ^ 1.5
+    // 4 ^ 1.5
+    const int64_t expected = one.shape == large ? 0 : one.shape == picky ? 8'000 : 1'000;
     EXPECT_EQ(one.scarcity, expected);
   }
 }

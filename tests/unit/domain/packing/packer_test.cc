@@ -15,13 +15,15 @@ Bin Gpus(int count, int64_t cpu_milli = 64'000) {
 constexpr Shape Part(int share) { return {.cpu_milli = 4'000, .gpus = 1, .share = share}; }
 constexpr Shape Whole(int gpus) { return {.cpu_milli = 4'000, .gpus = gpus, .share = kWholeGpu}; }
 
-Packer Of(const char* policy, std::vector<Bin> bins, const std::vector<Shape>& seen = {Part(500), Whole(2)}) {
+Packer Of(const char* policy, std::vector<Bin> bins,
+          const std::vector<Shape>& seen = {Part(500), Whole(2)}) {
   return Packer(*FindPackingPolicy(policy), std::move(bins), TypicalShapes::Of(seen));
 }
 
 TEST(Policies, AreFoundByName) {
   EXPECT_EQ(FindPackingPolicy("worst"), nullptr);
-  for (const PackingPolicy& policy : PackingPolicies()) EXPECT_EQ(FindPackingPolicy(policy.name), &policy);
+  for (const PackingPolicy& policy : PackingPolicies())
+    EXPECT_EQ(FindPackingPolicy(policy.name), &policy);
 }
 
 TEST(BestFit, TakesTheNodeThatIsLeftWithLeast) {
@@ -87,8 +89,10 @@ TEST(Packer, ChoosesAsOneThatRemembersNothing) {
     if (policy.is_random) continue;
     Rng rng(7);
     std::vector<Bin> bins;
-    for (int i = 0; i < 12; ++i) bins.push_back(Gpus(rng.Between(0, 8), 1'000 * rng.Between(8, 96)));
-    const std::vector<Shape> shapes{Part(250), Part(500), Part(700), Whole(1), Whole(2), Whole(8), {.cpu_milli = 9'000}};
+    for (int i = 0; i < 12; ++i)
+      bins.push_back(Gpus(rng.Between(0, 8), 1'000 * rng.Between(8, 96)));
+    const std::vector<Shape> shapes{Part(250), Part(500), Part(700),           Whole(1),
+                                    Whole(2),  Whole(8),  {.cpu_milli = 9'000}};
     Packer packer(policy, bins, TypicalShapes::Of(shapes, 100));
     for (int step = 0; step < 200; ++step) {
       const Shape& shape = shapes[rng.Below(shapes.size())];

@@ -32,7 +32,8 @@ class Cluster {
     change.pool = "other";
     (void)engine.Execute(change);
   }
-  JobId Submit(int gpus, int nodes = 1, const std::string& queue = "", const std::string& user = "ana") {
+  JobId Submit(int gpus, int nodes = 1, const std::string& queue = "",
+               const std::string& user = "ana") {
     JobSpec spec;
     spec.command = {"run"};
     spec.gpus.count = gpus;
@@ -62,7 +63,8 @@ void ExpectAgrees(FragmentationLevels& levels, const Cluster& cluster, uint64_t 
   for (const char* pool : {"default", "other"}) {
     const Fragmentation told = cluster.Told(pool);
     const auto found = levels.by_pool().find(pool);
-    const Fragmentation followed = found == levels.by_pool().end() ? Fragmentation{} : found->second;
+    const Fragmentation followed =
+        found == levels.by_pool().end() ? Fragmentation{} : found->second;
     ASSERT_EQ(followed.free, told.free) << "seed " << seed << ", " << pool;
     ASSERT_EQ(followed.stranded, told.stranded) << "seed " << seed << ", " << pool;
     ASSERT_EQ(followed.is_known, told.is_known) << "seed " << seed << ", " << pool;
@@ -78,16 +80,22 @@ TEST(FragmentationLevels, AgreeWithWhatIsToldOfTheState) {
     std::vector<JobId> jobs;
     for (int step = 0; step < 60; ++step) {
       const uint64_t what = rng.Below(10);
-      const NodeId node = cluster.engine.state().nodes[rng.Below(cluster.engine.state().nodes.size())].id;
+      const NodeId node =
+          cluster.engine.state().nodes[rng.Below(cluster.engine.state().nodes.size())].id;
       if (what < 6 || jobs.empty()) {
         const bool gang = rng.Chance(1, 4);
-        jobs.push_back(cluster.Submit(rng.Between(0, 8), gang ? 2 : 1, rng.Chance(1, 4) ? "other" : "", rng.Chance(1, 2) ? "ana" : "ben"));
+        jobs.push_back(cluster.Submit(rng.Between(0, 8), gang ? 2 : 1,
+                                      rng.Chance(1, 4) ? "other" : "",
+                                      rng.Chance(1, 2) ? "ana" : "ben"));
       } else if (what < 8) {
         const JobId id = jobs[rng.Below(jobs.size())];
         if (cluster.StateOf(id) == JobState::kRunning) cluster.engine.Finish(id);
-        if (cluster.StateOf(id) == JobState::kQueued) (void)cluster.engine.Execute(StopJob{id, true});
+        if (cluster.StateOf(id) == JobState::kQueued)
+          (void)cluster.engine.Execute(StopJob{id, true});
       } else if (what == 8) {
-        (void)cluster.engine.Execute(ChangeService{node, -1, rng.Chance(1, 2) ? ServiceAction::kDrain : ServiceAction::kOnline, false, "test"});
+        (void)cluster.engine.Execute(ChangeService{
+            node, -1, rng.Chance(1, 2) ? ServiceAction::kDrain : ServiceAction::kOnline, false,
+            "test"});
       } else {
         cluster.ToOther(node);
       }
@@ -117,7 +125,9 @@ TEST(HoldMeter, WeighsFragmentationByTime) {
   EXPECT_DOUBLE_EQ(*meter.so_far().fragmentation(), 100.0 / 500);
   cluster.engine.Finish(four);
   const JobId eight = cluster.Submit(8);
-  pass(100);  // 5 are free: 2 are left beside another one of 3, with weight 3, and 5 for the one of 8 that waits
+  // 5 are free: 2 are left beside another one of 3, with weight 3, and 5 for the one of 8 that
+  // waits
+  pass(100);
   EXPECT_NEAR(*meter.so_far().fragmentation(), (100 + 100 * (2 * 3 + 5 * 8) / 11.0) / 1'000, 1e-4);
   cluster.engine.Finish(three);
   cluster.Settle();
@@ -127,7 +137,9 @@ TEST(HoldMeter, WeighsFragmentationByTime) {
   EXPECT_EQ(FiguresOf({}, meter.so_far()).fragmentation, meter.so_far().fragmentation());
 }
 
-TEST(RunFigures, WithoutFreeGpusFragmentationIsUnknown) { EXPECT_FALSE(FiguresOf({}, {}).fragmentation); }
+TEST(RunFigures, WithoutFreeGpusFragmentationIsUnknown) {
+  EXPECT_FALSE(FiguresOf({}, {}).fragmentation);
+}
 
 }  // namespace
 }  // namespace gp

@@ -21,13 +21,15 @@ TEST(LevelSeries, TellsTheMeanOfEachSpan) {
 
 TEST(LevelSeries, SpansDoubleAsTheRunGrows) {
   LevelSeries series(kFirstLevel);
-  for (int64_t second = 1; second <= 10'000; ++second) series.Extend(At(second), second <= 5'000 ? 1 : 3);
+  for (int64_t second = 1; second <= 10'000; ++second)
+    series.Extend(At(second), second <= 5'000 ? 1 : 3);
   const std::vector<double> means = series.Means(At(10'000));
   EXPECT_LE(means.size(), kLevelPointsMax);
   EXPECT_GT(means.size(), kLevelPointsMax / 2);
   EXPECT_EQ(means.front(), 1);
   EXPECT_EQ(means.back(), 3);
-  const double area = std::accumulate(means.begin(), means.end() - 1, 0.0) * static_cast<double>(series.span().ns) / 1e9;
+  const double area = std::accumulate(means.begin(), means.end() - 1, 0.0) *
+                      static_cast<double>(series.span().ns) / 1e9;
   EXPECT_NEAR(area, 5'000 * 1 + 5'000 * 3, 3 * static_cast<double>(series.span().ns) / 1e9);
 }
 

@@ -21,7 +21,8 @@ class LostNode : public testing::Test {
   }
 
   static NodeArrival Node(uint32_t number) {
-    return {NodeId{number}, std::make_shared<const NodeFacts>(PlainNode(static_cast<int>(number), 8))};
+    return {NodeId{number},
+            std::make_shared<const NodeFacts>(PlainNode(static_cast<int>(number), 8))};
   }
   void Add(int at_s, Command command) { steps_.push_back({LossAt(at_s), std::move(command)}); }
   void AddGang(int nodes, Duration checkpoint_every = {}) {
@@ -29,7 +30,10 @@ class LostNode : public testing::Test {
     spec->command = {"train"};
     spec->nodes = nodes;
     spec->gpus.count = 8;
-    steps_.push_back({LossAt(0), JobArrival{JobId{1}, spec, {"ana", 1000, 1000}, Duration::Seconds(1000), checkpoint_every}});
+    steps_.push_back(
+        {LossAt(0),
+         JobArrival{
+             JobId{1}, spec, {"ana", 1000, 1000}, Duration::Seconds(1000), checkpoint_every}});
   }
   PlayedRun Play() const { return RunPlayer(steps_, {}).Play(); }
 
@@ -68,7 +72,8 @@ TEST_F(LostNode, ALostNodeReportsNothing) {
   Add(302, SilenceNode{NodeId{1}});
   steps_.push_back({LossAt(400), Node(0)});
   steps_.push_back({LossAt(500), Node(1)});
-  EXPECT_EQ(Play().lives[0].ended_at, LossAt(500 + 1000)) << "not even that the gang's rank there has stopped";
+  EXPECT_EQ(Play().lives[0].ended_at, LossAt(500 + 1000))
+      << "not even that the gang's rank there has stopped";
 }
 
 TEST_F(LostNode, WhoMayRunOnWaitsUntilItIsDeclaredLost) {

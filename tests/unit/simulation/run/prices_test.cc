@@ -45,7 +45,8 @@ TEST(Prices, TheLongestTextThatFitsCounts) {
 TEST(Prices, RefuseWhatIsNoPrice) {
   Prices prices;
   EXPECT_TRUE(prices.Add("H100=10000"));
-  for (const char* text : {"H100", "=2", "H100=", "H100=-1", "H100=1e3", "H100=1.", "H100=.5", "H100=1.0000001", "H100=10000.000001", "H100=100000", "H100=1,5"}) {
+  for (const char* text : {"H100", "=2", "H100=", "H100=-1", "H100=1e3", "H100=1.", "H100=.5",
+                           "H100=1.0000001", "H100=10000.000001", "H100=100000", "H100=1,5"}) {
     EXPECT_FALSE(prices.Add(text)) << text;
   }
 }

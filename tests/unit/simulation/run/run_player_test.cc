@@ -31,7 +31,8 @@ class Recording {
     Tell(report, 0);
   }
 
-  JobId Submit(int at_s, int gpus, int priority = 500, bool preemptible = false, Duration limit = {}, std::vector<Dependency> after = {}) {
+  JobId Submit(int at_s, int gpus, int priority = 500, bool preemptible = false,
+               Duration limit = {}, std::vector<Dependency> after = {}) {
     auto spec = std::make_shared<JobSpec>();
     spec->command = {"train"};
     spec->gpus.count = gpus;
@@ -120,7 +121,8 @@ TEST(RunRecorder, TellsWhatWasAskedAndHowLongItTook) {
   EXPECT_EQ(run.unfinished, 0);
   std::vector<int64_t> lengths;
   for (const RunStep& step : run.steps) {
-    if (const auto* job = std::get_if<JobArrival>(&step.what)) lengths.push_back(job->length.ToSeconds());
+    if (const auto* job = std::get_if<JobArrival>(&step.what))
+      lengths.push_back(job->length.ToSeconds());
   }
   EXPECT_EQ(lengths, (std::vector<int64_t>{100, 100, 60, 100}));
   EXPECT_NEAR(run.usage.held(), (8 * 100 + 8 * 100 + 4 * 60 + 4 * 100) / 3600.0, 1e-9);
@@ -254,7 +256,8 @@ TEST(RunPlayer, TimeLimitsAndCancelsHoldInTheOtherRunToo) {
   more.added = {std::make_shared<const NodeFacts>(PlainNode(7, 8))};
   const PlayedRun played = RunPlayer(run.steps, more).Play();
   EXPECT_EQ(WaitOf(played.lives[1]), 0);
-  EXPECT_TRUE(played.lives[2].ended_at <= Recording::At(90)) << "it ran for no longer, or was cancelled";
+  EXPECT_TRUE(played.lives[2].ended_at <= Recording::At(90))
+      << "it ran for no longer, or was cancelled";
 }
 
 }  // namespace

@@ -12,7 +12,10 @@ constexpr Instant kFirstRun{1'700'000'000'000'000'000};
 
 Instant RunAt(int64_t seconds) { return kFirstRun + Duration::Seconds(seconds); }
 
-NodeArrival Node(uint32_t number) { return {NodeId{number}, std::make_shared<const NodeFacts>(PlainNode(static_cast<int>(number), 8))}; }
+NodeArrival Node(uint32_t number) {
+  return {NodeId{number},
+          std::make_shared<const NodeFacts>(PlainNode(static_cast<int>(number), 8))};
+}
 
 JobArrival Job(uint64_t id, int gpus, int64_t length_s) {
   auto spec = std::make_shared<JobSpec>();
@@ -23,12 +26,13 @@ JobArrival Job(uint64_t id, int gpus, int64_t length_s) {
 
 // Two jobs of 6 GPUs on one node, which is drained for the last 20 s; a second node comes late.
 RunSeries Played() {
-  const RunSteps steps = {{RunAt(0), StartController{}},
-                          {RunAt(0), Node(0)},
-                          {RunAt(0), Job(1, 6, 20)},
-                          {RunAt(10), Job(2, 6, 20)},
-                          {RunAt(25), ChangeService{NodeId{0}, -1, ServiceAction::kDrain, false, ""}},
-                          {RunAt(30), Node(1)}};
+  const RunSteps steps = {
+      {RunAt(0), StartController{}},
+      {RunAt(0), Node(0)},
+      {RunAt(0), Job(1, 6, 20)},
+      {RunAt(10), Job(2, 6, 20)},
+      {RunAt(25), ChangeService{NodeId{0}, -1, ServiceAction::kDrain, false, ""}},
+      {RunAt(30), Node(1)}};
   SeriesMeter meter;
   PlayOptions options;
   options.watch = meter.Watch();

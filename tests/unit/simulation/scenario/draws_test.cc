@@ -19,11 +19,13 @@ std::vector<int64_t> SecondsOf(const Draw& draw, uint64_t seed = 1) {
 
 TEST(Draws, AFixedSpanIsThatSpan) {
   Rng rng(1);
-  EXPECT_EQ(DrawSpan({Draw::Kind::kFixed, Duration::Milliseconds(1'500), {}}, rng), Duration::Milliseconds(1'500));
+  EXPECT_EQ(DrawSpan({Draw::Kind::kFixed, Duration::Milliseconds(1'500), {}}, rng),
+            Duration::Milliseconds(1'500));
 }
 
 TEST(Draws, MedianAndNinetiethAreWhatWasAskedFor) {
-  const auto seconds = SecondsOf({Draw::Kind::kMedian, Duration::Minutes(20), Duration::Minutes(360)});
+  const auto seconds =
+      SecondsOf({Draw::Kind::kMedian, Duration::Minutes(20), Duration::Minutes(360)});
   EXPECT_NEAR(static_cast<double>(Percentile(seconds, 50)), 20 * 60, 20 * 60 * 0.05);
   EXPECT_NEAR(static_cast<double>(Percentile(seconds, 90)), 360 * 60, 360 * 60 * 0.05);
   EXPECT_LT(Percentile(seconds, 10), 2 * 60) << "as far below as above";

@@ -84,8 +84,10 @@ TEST(ScenarioRun, EventsNameNodesAndJobs) {
   jobs.every = Draw{Draw::Kind::kFixed, Duration::Seconds(1), {}};
   scenario.jobs.push_back(jobs);
   scenario.events.push_back({Duration::Seconds(50), JobEvent{JobDeed::kCancel, "train-2", 0}});
-  scenario.events.push_back({Duration::Seconds(100), NodeEvent{NodeDeed::kOffline, "node-1", true}});
-  scenario.events.push_back({Duration::Seconds(200), NodeEvent{NodeDeed::kOnline, "node-1", false}});
+  scenario.events.push_back(
+      {Duration::Seconds(100), NodeEvent{NodeDeed::kOffline, "node-1", true}});
+  scenario.events.push_back(
+      {Duration::Seconds(200), NodeEvent{NodeDeed::kOnline, "node-1", false}});
   const PlayedRun played = Play(scenario);
   EXPECT_EQ(SecondsIn(played.lives[1].ended_at), 50);
   EXPECT_FALSE(played.lives[1].started_at);
@@ -141,16 +143,19 @@ TEST(ScenarioRun, ARecordedRunKeepsItsNumbers) {
   Scenario scenario = OneNode();
   JournalGroup journal;
   const auto facts = NamedNode(PlainNode(7, 8), "recorded-1");
-  journal.run.steps = {{kScenarioBegin, StartController{}},
-                       {kScenarioBegin, NodeArrival{NodeId{0}, facts}},
-                       {kScenarioBegin, JobArrival{JobId{1}, Spec("recorded", 8), {"ana", 1000, 1000}, Duration::Seconds(100), {}}},
-                       {kScenarioBegin + Duration::Seconds(50), StopJob{JobId{1}}}};
+  journal.run.steps = {
+      {kScenarioBegin, StartController{}},
+      {kScenarioBegin, NodeArrival{NodeId{0}, facts}},
+      {kScenarioBegin,
+       JobArrival{JobId{1}, Spec("recorded", 8), {"ana", 1000, 1000}, Duration::Seconds(100), {}}},
+      {kScenarioBegin + Duration::Seconds(50), StopJob{JobId{1}}}};
   scenario.journal = journal;
   scenario.jobs.push_back(Jobs("added", 8, Duration::Seconds(200)));
   PlayedRun played = Play(scenario);
   EXPECT_EQ(SecondsIn(played.lives[0].ended_at), 50) << "it is the recorded one that was cancelled";
   EXPECT_EQ(SecondsIn(played.lives[1].ended_at), 200);
-  scenario.events.push_back({Duration::Seconds(10), NodeEvent{NodeDeed::kLose, "recorded-1", false}});
+  scenario.events.push_back(
+      {Duration::Seconds(10), NodeEvent{NodeDeed::kLose, "recorded-1", false}});
   scenario.events.push_back({Duration::Seconds(10), JobEvent{JobDeed::kHold, "job-1", 0}});
   EXPECT_TRUE(MakeRun(scenario)) << "events know what was recorded";
   scenario.nodes[0].name = "recorded";

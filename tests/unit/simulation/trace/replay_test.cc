@@ -7,7 +7,8 @@
 namespace gp {
 namespace {
 
-TraceResult Replay(const char* policy, const std::vector<TraceJob>& jobs, TraceCluster cluster = {1, 4}) {
+TraceResult Replay(const char* policy, const std::vector<TraceJob>& jobs,
+                   TraceCluster cluster = {1, 4}) {
   return FindTracePolicy(policy)->replay({jobs}, cluster);
 }
 

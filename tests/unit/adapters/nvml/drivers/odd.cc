@@ -21,12 +21,8 @@ void Fill(unsigned pid, unsigned long long memory, nvmlProcessInfo_t* info) {
 
 extern "C" {
 
-nvmlReturn_t nvmlInit_v2() {
-  return NVML_SUCCESS;
-}
-nvmlReturn_t nvmlShutdown() {
-  return NVML_SUCCESS;
-}
+nvmlReturn_t nvmlInit_v2() { return NVML_SUCCESS; }
+nvmlReturn_t nvmlShutdown() { return NVML_SUCCESS; }
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned* count) {
   *count = 3;
   return std::getenv("TEST_NVML_UNLOADED") ? NVML_ERROR_UNINITIALIZED : NVML_SUCCESS;

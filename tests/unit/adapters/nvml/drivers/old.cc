@@ -32,15 +32,9 @@ constexpr unsigned kSwitchBus = 0x60;
 
 extern "C" {
 
-nvmlReturn_t nvmlInit_v2() {
-  return NVML_SUCCESS;
-}
-nvmlReturn_t nvmlShutdown() {
-  return NVML_SUCCESS;
-}
-const char* nvmlErrorString(nvmlReturn_t) {
-  return "said by the old driver";
-}
+nvmlReturn_t nvmlInit_v2() { return NVML_SUCCESS; }
+nvmlReturn_t nvmlShutdown() { return NVML_SUCCESS; }
+const char* nvmlErrorString(nvmlReturn_t) { return "said by the old driver"; }
 
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned length) {
   std::snprintf(version, length, "418.226.00");
@@ -136,9 +130,7 @@ nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {
   set->handle = reinterpret_cast<nvmlEventSet_st*>(1);
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t) {
-  return NVML_SUCCESS;
-}
+nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t) { return NVML_SUCCESS; }
 nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t, unsigned long long, nvmlEventSet_t) {
   return NVML_SUCCESS;
 }

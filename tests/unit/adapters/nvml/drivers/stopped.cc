@@ -15,18 +15,12 @@ nvmlReturn_t nvmlInit_v2() {
 const char* nvmlErrorString(nvmlReturn_t result) {
   return result == NVML_ERROR_DRIVER_NOT_LOADED ? "Driver Not Loaded" : "Something Else";
 }
-nvmlReturn_t nvmlShutdown() {
-  std::abort();
-}  // nobody may stop what never started
-nvmlReturn_t nvmlDeviceGetCount_v2(unsigned*) {
-  return NVML_ERROR_UNINITIALIZED;
-}
+nvmlReturn_t nvmlShutdown() { std::abort(); }  // nobody may stop what never started
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned*) { return NVML_ERROR_UNINITIALIZED; }
 nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned, nvmlDevice_t*) {
   return NVML_ERROR_UNINITIALIZED;
 }
-nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t, char*, unsigned) {
-  return NVML_ERROR_UNINITIALIZED;
-}
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t, char*, unsigned) { return NVML_ERROR_UNINITIALIZED; }
 nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t, nvmlPciInfo_t*) {
   return NVML_ERROR_UNINITIALIZED;
 }
