@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every include under src/ follows tools/layers.toml; prints each that does not.
+"""Checks that every include under src/ follows tools/layers.toml, and that every permission there is used; prints each
+include and each permission that is not so.
 
 Usage: check_layers.py [ROOT].  Exit code 1 where a rule is broken.
 """
@@ -22,6 +23,24 @@ def layer_of(path, layers):
 
 def allowed(target, layer, layers):
     return below(target, layer) or any(below(target, other) for other in layers[layer])
+
+
+def used_permissions(root, path, layers):
+    """The (layer, permission) pairs that the includes of a file need."""
+    layer = layer_of(str(path.relative_to(root / "src").parent), layers)
+    for line in path.read_text().splitlines() if layer is not None else ():
+        match = INCLUDE.match(line)
+        if match and match.group(1) == '"':
+            target = str(pathlib.PurePosixPath(match.group(2)).parent)
+            yield from ((layer, other) for other in layers[layer] if below(target, other))
+
+
+def check_permissions(root, files, layers):
+    used = {pair for path in files for pair in used_permissions(root, path, layers)}
+    for layer, others in layers.items():
+        for other in others:
+            if (layer, other) not in used:
+                yield f"tools/layers.toml: {layer} includes nothing of {other}: the permission is not needed"
 
 
 def check_file(root, path, rules):
@@ -54,9 +73,10 @@ def main():
     rules = tomllib.loads((root / "tools/layers.toml").read_text())
     files = sorted(p for p in (root / "src").rglob("*") if p.suffix in (".cc", ".h"))
     broken = [problem for path in files for problem in check_file(root, path, rules)]
+    broken += check_permissions(root, files, rules["layers"])
     for problem in broken:
         print(problem)
-    print(f"{len(files)} files, {len(broken)} includes against the rules")
+    print(f"{len(files)} files, {len(broken)} places against the rules")
     return 1 if broken or not files else 0
 
 

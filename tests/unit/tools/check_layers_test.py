@@ -1,6 +1,5 @@
 """The layer check finds planted violations, and the tree has none."""
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -8,6 +7,13 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CHECK = ROOT / "tools/check_layers.py"
+RULES = """[layers]
+base = []
+"domain/model" = ["base"]
+"adapters/outbound" = []
+[outside]
+[forbidden]
+"""
 
 
 def run(root):
@@ -19,11 +25,11 @@ class CheckLayers(unittest.TestCase):
         result = run(ROOT)
         self.assertEqual(result.returncode, 0, result.stdout)
 
-    def plant(self, path, text):
+    def plant(self, path, text, rules=None):
         with tempfile.TemporaryDirectory() as scratch:
             root = pathlib.Path(scratch)
             (root / "tools").mkdir()
-            shutil.copy(ROOT / "tools/layers.toml", root / "tools/layers.toml")
+            (root / "tools/layers.toml").write_text(rules or (ROOT / "tools/layers.toml").read_text())
             for header in ("src/base/result.h", "src/adapters/outbound/sqlite/sqlite_journal.h"):
                 (root / header).parent.mkdir(parents=True, exist_ok=True)
                 (root / header).write_text("#pragma once\n")
@@ -55,8 +61,13 @@ class CheckLayers(unittest.TestCase):
         self.assert_found("src/novelty/x.cc", "\n", "belongs to no layer")
 
     def test_allowed_includes_pass(self):
-        result = self.plant("src/domain/model/x.cc", '#include "base/result.h"\n#include <vector>\n')
+        result = self.plant("src/domain/model/x.cc", '#include "base/result.h"\n#include <vector>\n', RULES)
         self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_a_permission_that_nobody_needs(self):
+        result = self.plant("src/domain/model/x.cc", "#include <vector>\n", RULES)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("domain/model includes nothing of base: the permission is not needed", result.stdout)
 
 
 if __name__ == "__main__":
