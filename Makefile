@@ -35,6 +35,7 @@ setup-tests:
 ## make check       the layer rules and the format of the sources
 check:
 	python3 tools/check_layers.py
+	python3 tools/check_format.py
 
 ## make pictures    pictures of the dashboard for the documents, from its tests (1 min)
 pictures: build-tests
@@ -49,7 +50,7 @@ publish-contract: build-tests
 
 ## make format      format the sources
 format:
-	git ls-files '*.cc' '*.h' | xargs clang-format-19 -i
+	git ls-files '*.cc' '*.h' | xargs -n 40 -P $(JOBS) clang-format-19 -i
 
 ## make lint        clang-tidy over the sources that differ from main (LINT_BASE=...)
 LINT_BASE ?= HEAD
