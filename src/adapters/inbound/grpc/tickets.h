@@ -2,7 +2,7 @@
 
 // Who calls.  gRPC does not tell a Unix socket's peer, so a second socket does one thing: it gives
 // every process that connects a fresh secret bound to the uid that the kernel vouches for.  Calls
-// carry it as metadata (docs/adr/0004-tickets.md).
+// carry it as metadata (docs/adr/0004-local-credentials.md).
 
 #include <atomic>
 #include <deque>
